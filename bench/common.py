@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the benchmarks share: contenders, each in its own process that answers one question at a
+time, so that a run can alternate between them; clocks, machine facts, tables, JSON lines, plots.
+
+A benchmark file runs itself with --worker CONTENDER; there it calls serve(contender, handlers).
+A measured function must leave a finished result: it ends with its contender's synchronize().
+"""
+import argparse
+import ctypes
+import gc
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+LIBRARY = os.path.abspath(os.environ.get("GPUSHIM_LIBRARY") or
+                          os.path.join(ROOT, "build", "libgpushim.so"))
+
+
+# ---- facts -------------------------------------------------------------------------------------
+
+def _first_line(command):
+    try:
+        out = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                             cwd=ROOT, timeout=20, check=False).stdout.decode().splitlines()
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return out[0].strip() if out else ""
+
+
+def memory_available():
+    """Bytes that can be allocated without swapping."""
+    with open("/proc/meminfo", encoding="ascii") as stream:
+        for line in stream:
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    return 1 << 30
+
+
+def machine():
+    """Where the figures were taken: goes into every JSON line."""
+    cpu = platform.machine()
+    with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as stream:
+        for line in stream:
+            if line.startswith("model name"):
+                cpu = line.split(":", 1)[1].strip()
+                break
+    commit = _first_line(["git", "rev-parse", "--short=12", "HEAD"]) or "unknown"
+    if commit != "unknown" and _first_line(["git", "status", "--porcelain"]):
+        commit += "+changes"
+    return {"cpu": cpu, "cores": os.cpu_count(), "kernel": platform.release(),
+            "gpu": _first_line(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]) or None,
+            "python": platform.python_version(), "commit": commit}
+
+
+def default_device():
+    """GPUSHIM_DEVICE as given, else cuda where a GPU's driver is present, else host."""
+    given = os.environ.get("GPUSHIM_DEVICE")
+    if given and given != "auto":
+        return given
+    return "cuda" if os.path.exists("/dev/nvidiactl") or os.path.exists("/dev/dxg") else "host"
+
+
+# ---- in the worker -----------------------------------------------------------------------------
+
+class Contender:
+    """What a worker computes with: `xp` (numpy or cupy), synchronize(), and gpushim's functions."""
+
+    def __init__(self, name):
+        self.name = name
+        self.library = None
+        if name == "cupy":
+            import cupy as xp
+            stream = xp.cuda.get_current_stream()
+            self.synchronize = stream.synchronize
+            self.version = "cupy " + xp.__version__
+        else:
+            import numpy as xp
+            self.version = "numpy " + xp.__version__
+            self._load_synchronize(name)
+        self.xp = xp
+
+    def _load_synchronize(self, name):
+        library = ctypes.CDLL(None)
+        if name == "gpushim":
+            self.library = library
+            library.gpushim_residency.argtypes = [ctypes.c_void_p]
+            library.gpushim_report_json.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+            self.synchronize = library.gpushim_synchronize
+        else:
+            # NumPy has nothing to wait for; it pays for one foreign call like the others.
+            self.synchronize = library.sched_getcpu
+        self.synchronize.argtypes = []
+
+    def residency(self, array):
+        """0 foreign, 1 host, 2 shared, 3 device; None where this is not gpushim."""
+        return self.library.gpushim_residency(array.ctypes.data) if self.library else None
+
+    def report(self):
+        buffer = ctypes.create_string_buffer(1 << 20)
+        self.library.gpushim_report_json(buffer, len(buffer))
+        return json.loads(buffer.value.decode())
+
+    def counters(self):
+        """gpushim's counters, {} elsewhere."""
+        return self.report()["counters"] if self.library else {}
+
+
+def measure(function, budget=0.4, least=3, most=1000, prepare=None):
+    """Median seconds of one call. Calls `prepare` untimed before each. The result of a call is
+    dropped before the next is made; the first call is a warm-up and not counted."""
+    if prepare:
+        prepare()
+    started = time.perf_counter()
+    function()
+    first = time.perf_counter() - started
+    least = min(least, 2) if first > 1 else least
+    inner = 1 if prepare or first > 2e-4 else max(1, int(2e-4 / max(first, 1e-7)))
+    times = []
+    end = time.perf_counter() + budget
+    gc.disable()
+    try:
+        while len(times) < least or (time.perf_counter() < end and len(times) < most):
+            if prepare:
+                prepare()
+            started = time.perf_counter()
+            for _ in range(inner):
+                function()
+            times.append((time.perf_counter() - started) / inner)
+    finally:
+        gc.enable()
+    return {"seconds": statistics.median(times), "best": min(times), "first": first,
+            "repeats": len(times), "inner": inner}
+
+
+def serve(contender, handlers):
+    """The worker's loop: a JSON request a line on stdin, a JSON answer a line on stdout."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # whatever else prints must not disturb the answers
+    print(json.dumps({"version": contender.version}), file=answers, flush=True)
+    for line in sys.stdin:
+        request = json.loads(line)
+        name = request.pop("question")
+        try:
+            answer = handlers[name](contender, **request)
+        except MemoryError as error:
+            answer = {"error": "MemoryError: %s" % error}
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+# ---- in the parent -----------------------------------------------------------------------------
+
+class Worker:
+    """One contender's process."""
+
+    def __init__(self, script, contender, env=None):
+        self.contender = contender
+        full = {name: value for name, value in os.environ.items()
+                if not name.startswith("GPUSHIM_") and name != "LD_PRELOAD"}
+        if contender == "gpushim":
+            full.update({name: value for name, value in os.environ.items()
+                         if name.startswith("GPUSHIM_") and name != "GPUSHIM_LIBRARY"})
+            full.update(LD_PRELOAD=LIBRARY, GPUSHIM_DEVICE=default_device())
+            full.update(env or {})
+        full["PYTHONPATH"] = os.path.join(ROOT, "bench")
+        self.process = subprocess.Popen(
+            [sys.executable, script, "--worker", contender], env=full, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=None)
+        self.version = self._answer()["version"]
+
+    def _answer(self):
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError("the %s worker ended with status %s" %
+                               (self.contender, self.process.wait()))
+        return json.loads(line)
+
+    def ask(self, question, **request):
+        request["question"] = question
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        return self._answer()
+
+    def close(self):
+        """Ends the process; raises where its exit status is not 0."""
+        self.process.stdin.close()
+        self.process.stdout.close()
+        if self.process.wait() != 0:
+            raise RuntimeError("the %s worker ended with status %s" %
+                               (self.contender, self.process.returncode))
+
+
+def has_cupy():
+    """Whether CuPy can be imported and sees a GPU."""
+    return subprocess.run([sys.executable, "-c", "import cupy; cupy.zeros(1).sum().item()"],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          check=False).returncode == 0
+
+
+def parser(description):
+    """The command line that the benchmarks share."""
+    result = argparse.ArgumentParser(description=description)
+    result.add_argument("--worker", help=argparse.SUPPRESS)
+    result.add_argument("--out", default=os.path.join(ROOT, "build", "bench"),
+                        help="folder for JSON lines and plots")
+    result.add_argument("--contenders", default="numpy,gpushim,cupy",
+                        help="comma-separated; cupy is left out where it cannot be imported")
+    result.add_argument("--rounds", type=int, default=3, help="alternations between contenders")
+    result.add_argument("--budget", type=float, default=0.3, help="seconds per measurement")
+    return result
+
+
+def start_workers(script, options, env=None):
+    """{contender: Worker} of those asked for that exist here."""
+    names = options.contenders.split(",")
+    if "cupy" in names and not has_cupy():
+        names.remove("cupy")
+        print("cupy: not importable here, left out")
+    if "gpushim" in names and not os.path.exists(LIBRARY):
+        sys.exit("no library %s: run `make build` first" % LIBRARY)
+    return {name: Worker(script, name, env) for name in names}
+
+
+def ask_all(workers, rounds, question, **request):
+    """{contender: answer}, asked in turns; the times are the medians of the rounds' medians."""
+    rows = {name: [] for name in workers}
+    for _ in range(rounds):
+        for name, worker in workers.items():
+            rows[name].append(worker.ask(question, **request))
+        if all("error" in answers[-1] or answers[-1].get("seconds", 0) > 1
+               for answers in rows.values()):
+            break  # long ones need no repetition
+    result = {}
+    for name, answers in rows.items():
+        result[name] = dict(answers[-1])
+        if "seconds" in answers[0]:
+            result[name]["seconds"] = statistics.median(a["seconds"] for a in answers)
+            result[name]["first"] = answers[0].get("first")
+    return result
+
+
+# ---- what comes out ----------------------------------------------------------------------------
+
+def seconds_text(seconds):
+    if seconds is None:
+        return "-"
+    for unit, scale in (("s ", 1), ("ms", 1e3), ("us", 1e6)):
+        if seconds * scale >= 1:
+            return "%.3g %s" % (seconds * scale, unit)
+    return "%.3g ns" % (seconds * 1e9)
+
+
+def count_text(count):
+    exponent = len(str(count)) - 1
+    return "1e%d" % exponent if count == 10 ** exponent else str(count)
+
+
+def print_table(header, rows):
+    """Columns aligned right, the first left."""
+    cells = [[str(cell) for cell in row] for row in [header] + rows]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
+    for row in cells:
+        print("  ".join([row[0].ljust(widths[0])] +
+                        [cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]).rstrip())
+    sys.stdout.flush()
+
+
+class JsonLines:
+    """FILE.jsonl in the output folder: one object a line, machine and commit in each."""
+
+    def __init__(self, folder, name):
+        os.makedirs(folder, exist_ok=True)
+        self.path = os.path.join(folder, name + ".jsonl")
+        self.stream = open(self.path, "w", encoding="utf-8")
+        self.machine = machine()
+        self.bench = name
+
+    def write(self, **fields):
+        fields = dict(bench=self.bench, **fields, **self.machine)
+        self.stream.write(json.dumps(fields, sort_keys=True) + "\n")
+        self.stream.flush()
+
+
+def plot(path, title, panels):
+    """A PNG of seconds against size: panels = {title: {series: [(size, seconds), ...]}}."""
+    try:
+        import matplotlib
+    except ImportError:
+        print("matplotlib: not importable here, no plot")
+        return
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    columns = min(3, len(panels))
+    lines = -(-len(panels) // columns)
+    figure, axes = pyplot.subplots(lines, columns, squeeze=False,
+                                   figsize=(5.5 * columns, 4 * lines), layout="constrained")
+    for axis, (name, series) in zip(axes.flat, panels.items()):
+        for label, points in series.items():
+            if points:
+                axis.loglog(*zip(*sorted(points)), marker="o", markersize=3, label=label)
+        axis.set_title(name)
+        axis.set_xlabel("side" if name.startswith("matmul") else "elements")
+        axis.set_ylabel("seconds")
+        axis.grid(True, which="major", alpha=0.3)
+        axis.legend()
+    for axis in list(axes.flat)[len(panels):]:
+        axis.set_visible(False)
+    figure.suptitle(title)
+    figure.savefig(path, dpi=110)
+    pyplot.close(figure)
+    print("plot:", path)

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Messages on stderr. They are written by the raw system call, because write() is one of the
+ * functions that the library interposes; a line goes out in one call, so lines of different threads
+ * do not mix and no lock is needed.
+ */
+#include "log.h"
+
+#include "fmt.h"
+#include "options.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LINE_SIZE 1024
+#define LINE_END "...\n"
+
+static _Thread_local bool is_writing;
+
+bool gsh_log_enabled(enum gsh_log_level level)
+{
+    return (int64_t)level <= gsh_option_number(GSH_OPTION_LOG);
+}
+
+/* False where stderr's reader is gone. */
+static bool write_all(const char *text, size_t length)
+{
+    while (length > 0) {
+        long written = syscall(SYS_write, STDERR_FILENO, text, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return errno != EPIPE;
+        text += written;
+        length -= (size_t)written;
+    }
+    return true;
+}
+
+void gsh_log_raw(const char *text, size_t length)
+{
+    int saved_errno = errno;
+    sigset_t sigpipe, old_mask, pending;
+    sigemptyset(&sigpipe);
+    sigaddset(&sigpipe, SIGPIPE);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &sigpipe, &old_mask);
+    /* A SIGPIPE of our own making must not outlive the call. */
+    if (!write_all(text, length) && !sigismember(&pending, SIGPIPE))
+        sigtimedwait(&sigpipe, NULL, &(struct timespec){0, 0});
+    pthread_sigmask(SIG_SETMASK, &old_mask, NULL);
+    errno = saved_errno;
+}
+
+void gsh_log(enum gsh_log_level level, const char *format, ...)
+{
+    if (!gsh_log_enabled(level) || is_writing)
+        return;
+    is_writing = true;
+    int saved_errno = errno;
+    char line[LINE_SIZE] = "gpushim: ";
+    size_t prefix = strlen(line);
+    va_list arguments;
+    va_start(arguments, format);
+    int written = vsnprintf(line + prefix, sizeof line - prefix, format, arguments);
+    va_end(arguments);
+    size_t length = prefix + (size_t)GSH_MAX(written, 0);
+    if (length + 1 < sizeof line) {
+        line[length++] = '\n';
+    } else {
+        length = sizeof line - 1;
+        memcpy(line + length - strlen(LINE_END), LINE_END, strlen(LINE_END));
+    }
+    gsh_log_raw(line, length);
+    errno = saved_errno;
+    is_writing = false;
+}
+
+void gsh_log_sigsafe(const char *text)
+{
+    char line[LINE_SIZE];
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, line, sizeof line);
+    gsh_fmt_text(&fmt, "gpushim: ");
+    gsh_fmt_text(&fmt, text);
+    gsh_fmt_text(&fmt, "\n");
+    gsh_log_raw(line, fmt.length);
+}

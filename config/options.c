@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The environment as typed values. Everything lives in static memory: values are copied, because
+ * programs that set their title overwrite the environment block. Runs in the library's
+ * constructor, so it calls nothing that could allocate, lock or print.
+ */
+#include "options.h"
+
+#include "log.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#define PREFIX "GPUSHIM_"
+#define TEXT_SIZE 4096
+#define HELP_SIZE 8192
+
+enum type { BOOL, INT, SIZE, CHOICE, TEXT };
+
+struct row {
+    const char *name;
+    enum type type;
+    const char *default_text; /* TEXT only */
+    int64_t default_number, min, max;
+    const char *help;
+};
+
+#define NUMBER_DEFAULTS(value) NULL, value
+#define BOOL_DEFAULTS(value) NUMBER_DEFAULTS(value)
+#define INT_DEFAULTS(value) NUMBER_DEFAULTS(value)
+#define SIZE_DEFAULTS(value) NUMBER_DEFAULTS(value)
+#define CHOICE_DEFAULTS(value) NUMBER_DEFAULTS(value)
+#define TEXT_DEFAULTS(value) value, 0
+static const struct row rows[GSH_OPTION_COUNT] = {
+#define X(name, type, default_value, min, max, help)                                               \
+    {#name, type, type##_DEFAULTS(default_value), min, max, help},
+#include "options.def"
+#undef X
+};
+
+/* A value that was set; for a bad one, `text` is what it was. */
+struct value {
+    bool is_set, is_bad;
+    int64_t number;
+    char text[TEXT_SIZE];
+};
+static struct value values[GSH_OPTION_COUNT];
+
+static bool parse_word(const char *text, const char *words, int64_t *index)
+{
+    size_t length = strlen(text);
+    for (int64_t i = 0;; i++) {
+        size_t word_length = strcspn(words, "|: ");
+        if (word_length == length && strncasecmp(words, text, length) == 0) {
+            *index = i;
+            return true;
+        }
+        if (words[word_length] != '|')
+            return false;
+        words += word_length + 1;
+    }
+}
+
+static bool parse_bool(const char *text, int64_t *number)
+{
+    if (!parse_word(text, "0|1|no|yes|off|on|false|true", number))
+        return false;
+    *number %= 2;
+    return true;
+}
+
+/* Digits with an optional sign; *end is what follows them. */
+static bool parse_digits(const char *text, int64_t *number, const char **end)
+{
+    const char *digits = text + (*text == '-' || *text == '+');
+    if (!isdigit((unsigned char)*digits))
+        return false;
+    int saved_errno = errno;
+    errno = 0;
+    char *stop;
+    *number = strtoll(text, &stop, 10);
+    bool in_range = errno == 0;
+    errno = saved_errno;
+    *end = stop;
+    return in_range;
+}
+
+static bool parse_int(const char *text, int64_t *number)
+{
+    const char *end;
+    return parse_digits(text, number, &end) && *end == '\0';
+}
+
+/* Digits and one of "", K, KB, KiB and so on up to T. */
+static bool parse_size(const char *text, int64_t *number)
+{
+    const char *end;
+    if (!parse_digits(text, number, &end))
+        return false;
+    if (*end == '\0')
+        return true;
+    static const char units[] = "KMGT";
+    const char *unit = strchr(units, toupper((unsigned char)*end));
+    if (unit == NULL ||
+        !(end[1] == '\0' || strcasecmp(end + 1, "B") == 0 || strcasecmp(end + 1, "iB") == 0))
+        return false;
+    return !__builtin_mul_overflow(*number, INT64_C(1) << (10 * (unit - units + 1)), number);
+}
+
+static bool parse_value(const struct row *row, const char *text, int64_t *number)
+{
+    switch (row->type) {
+    case BOOL:
+        return parse_bool(text, number);
+    case INT:
+        return parse_int(text, number) && *number >= row->min && *number <= row->max;
+    case SIZE:
+        return parse_size(text, number) && *number >= row->min && *number <= row->max;
+    case CHOICE:
+        return parse_word(text, row->help, number);
+    case TEXT:
+        return strlen(text) < TEXT_SIZE;
+    }
+    return false;
+}
+
+static void set_value(enum gsh_option option, const char *text)
+{
+    struct value *value = &values[option];
+    value->is_bad = !parse_value(&rows[option], text, &value->number);
+    value->is_set = !value->is_bad;
+    struct gsh_fmt copy;
+    gsh_fmt_init(&copy, value->text, TEXT_SIZE);
+    gsh_fmt_text(&copy, text);
+}
+
+void gsh_options_init(void)
+{
+    static bool done;
+    if (done)
+        return;
+    done = true;
+    for (unsigned option = 0; option < GSH_OPTION_COUNT; option++) {
+        char name[64];
+        struct gsh_fmt fmt;
+        gsh_fmt_init(&fmt, name, sizeof name);
+        gsh_fmt_text(&fmt, PREFIX);
+        gsh_fmt_text(&fmt, rows[option].name);
+        const char *text = getenv(name);
+        if (text != NULL && text[0] != '\0')
+            set_value(option, text);
+    }
+}
+
+int64_t gsh_option_number(enum gsh_option option)
+{
+    return values[option].is_set ? values[option].number : rows[option].default_number;
+}
+
+const char *gsh_option_text(enum gsh_option option)
+{
+    return values[option].is_set ? values[option].text : rows[option].default_text;
+}
+
+/* The words of a CHOICE stand at the start of its help, up to ": ". */
+static const char *meaning(const struct row *row)
+{
+    return row->type == CHOICE ? strstr(row->help, ": ") + 2 : row->help;
+}
+
+/* The words of a CHOICE row, or just the one with index `only` where it is not negative. */
+static void append_words(struct gsh_fmt *fmt, const struct row *row, const char *separator,
+                         int64_t only)
+{
+    const char *word = row->help;
+    for (int64_t i = 0;; i++) {
+        size_t length = strcspn(word, "|:");
+        if (only < 0 || i == only)
+            gsh_fmt_printf(fmt, "%s%.*s", i > 0 && only < 0 ? separator : "", (int)length, word);
+        if (word[length] != '|')
+            return;
+        word += length + 1;
+    }
+}
+
+/* Which values the row takes; `separator` stands between words. */
+static void append_allowed(struct gsh_fmt *fmt, const struct row *row, const char *separator)
+{
+    switch (row->type) {
+    case BOOL:
+        gsh_fmt_printf(fmt, "0%s1", separator);
+        break;
+    case INT:
+    case SIZE:
+        gsh_fmt_printf(fmt, "%lld..", (long long)row->min);
+        if (row->max != INT64_MAX)
+            gsh_fmt_printf(fmt, "%lld", (long long)row->max);
+        if (row->type == SIZE)
+            gsh_fmt_text(fmt, " bytes, or with K, M, G, T");
+        break;
+    case CHOICE:
+        append_words(fmt, row, separator, -1);
+        break;
+    case TEXT:
+        gsh_fmt_text(fmt, "text");
+        break;
+    }
+}
+
+static void append_default(struct gsh_fmt *fmt, const struct row *row)
+{
+    if (row->type == TEXT)
+        gsh_fmt_text(fmt, row->default_text);
+    else if (row->type == CHOICE)
+        append_words(fmt, row, "", row->default_number);
+    else
+        gsh_fmt_printf(fmt, "%lld", (long long)row->default_number);
+}
+
+static void warn_bad_value(const struct row *row, const struct value *value)
+{
+    char text[512];
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, text, sizeof text);
+    gsh_fmt_printf(&fmt, PREFIX "%s=%.100s: bad value, taken as ", row->name, value->text);
+    append_default(&fmt, row);
+    gsh_fmt_text(&fmt, "; allowed: ");
+    append_allowed(&fmt, row, "|");
+    gsh_log(GSH_LOG_WARN, "%s", text);
+}
+
+static bool is_option(const char *name, size_t length)
+{
+    for (unsigned option = 0; option < GSH_OPTION_COUNT; option++) {
+        if (strlen(rows[option].name) == length && memcmp(rows[option].name, name, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void warn_unknown_names(void)
+{
+    for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
+        if (strncmp(*entry, PREFIX, strlen(PREFIX)) != 0)
+            continue;
+        const char *name = *entry + strlen(PREFIX);
+        size_t length = strcspn(name, "=");
+        if (!is_option(name, length))
+            gsh_log(GSH_LOG_WARN, "unknown option " PREFIX "%.*s; GPUSHIM_HELP=1 lists them",
+                    (int)length, name);
+    }
+}
+
+void gsh_options_announce(void)
+{
+    static bool done;
+    if (done)
+        return;
+    done = true;
+    for (unsigned option = 0; option < GSH_OPTION_COUNT; option++) {
+        if (values[option].is_bad)
+            warn_bad_value(&rows[option], &values[option]);
+    }
+    warn_unknown_names();
+    if (gsh_option_number(GSH_OPTION_HELP)) {
+        char text[HELP_SIZE];
+        struct gsh_fmt fmt;
+        gsh_fmt_init(&fmt, text, sizeof text);
+        gsh_options_help(&fmt, false);
+        gsh_log_raw(text, fmt.length);
+    }
+}
+
+static bool differs(enum gsh_option option)
+{
+    if (rows[option].type == TEXT)
+        return strcmp(gsh_option_text(option), rows[option].default_text) != 0;
+    return gsh_option_number(option) != rows[option].default_number;
+}
+
+void gsh_options_describe(struct gsh_fmt *fmt)
+{
+    bool any = false;
+    for (unsigned option = 0; option < GSH_OPTION_COUNT; option++) {
+        if (!differs(option))
+            continue;
+        any = true;
+        gsh_fmt_printf(fmt, PREFIX "%s=%s\n", rows[option].name, values[option].text);
+    }
+    if (!any)
+        gsh_fmt_text(fmt, "none differs\n");
+}
+
+static void append_markdown_row(struct gsh_fmt *fmt, const struct row *row)
+{
+    gsh_fmt_printf(fmt, "| `" PREFIX "%s` | ", row->name);
+    append_allowed(fmt, row, ", ");
+    gsh_fmt_text(fmt, " | ");
+    append_default(fmt, row);
+    gsh_fmt_printf(fmt, " | %s |\n", meaning(row));
+}
+
+static void append_plain_row(struct gsh_fmt *fmt, const struct row *row)
+{
+    gsh_fmt_printf(fmt, "  " PREFIX "%s=", row->name);
+    append_allowed(fmt, row, "|");
+    gsh_fmt_text(fmt, "  [");
+    append_default(fmt, row);
+    gsh_fmt_printf(fmt, "]\n      %s\n", meaning(row));
+}
+
+void gsh_options_help(struct gsh_fmt *fmt, bool markdown)
+{
+    gsh_fmt_text(fmt, markdown ? "| variable | values | default | meaning |\n|---|---|---|---|\n"
+                               : "gpushim: options, from the environment [default]:\n");
+    for (unsigned option = 0; option < GSH_OPTION_COUNT; option++) {
+        if (markdown)
+            append_markdown_row(fmt, &rows[option]);
+        else
+            append_plain_row(fmt, &rows[option]);
+    }
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Counters and rows. A row is claimed by a counter, filled, and then published in a hash table by
+ * one compare-and-swap (release, paired with the acquire of look-ups), so no thread sees half a
+ * name. Two threads that create the same row at once leave one claimed row unpublished and empty.
+ */
+#include "stats.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#define SLOTS (2 * GSH_STATS_MAX_ROWS) /* a power of two */
+
+struct row {
+    char name[40];
+    char signature[24];
+    _Atomic uint64_t device_calls, device_ns, host_calls, host_ns, outputs_fetched;
+    _Atomic uint64_t reasons[GSH_STATS_MAX_REASONS];
+};
+
+static _Atomic uint64_t counters[GSH_COUNTER_COUNT];
+static struct row rows[GSH_STATS_MAX_ROWS] = {{.name = "other"}};
+static atomic_uint claimed = 1;
+static _Atomic uint16_t slots[SLOTS]; /* index of a published row, or 0 */
+
+static void count(_Atomic uint64_t *counter, uint64_t amount)
+{
+    atomic_fetch_add_explicit(counter, amount, memory_order_relaxed);
+}
+
+static uint64_t get(_Atomic uint64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+void gsh_stats_add(enum gsh_counter counter, uint64_t amount)
+{
+    count(&counters[counter], amount);
+}
+
+uint64_t gsh_stats_get(enum gsh_counter counter)
+{
+    return get(&counters[counter]);
+}
+
+static void set_text(char *field, size_t size, const char *text)
+{
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, field, size);
+    gsh_fmt_text(&fmt, text);
+}
+
+static uint32_t hash(const struct row *key)
+{
+    uint32_t value = 2166136261U; /* FNV-1a */
+    for (const char *c = key->name; *c != '\0'; c++)
+        value = (value ^ (unsigned char)*c) * 16777619U;
+    for (const char *c = key->signature; *c != '\0'; c++)
+        value = (value ^ (unsigned char)*c) * 16777619U;
+    return value;
+}
+
+static bool is_same(const struct row *a, const struct row *b)
+{
+    return strcmp(a->name, b->name) == 0 && strcmp(a->signature, b->signature) == 0;
+}
+
+/* A new row named like `key` in `slot`, or 0: the table is full, or another thread took the slot.
+ */
+static unsigned try_publish(const struct row *key, _Atomic uint16_t *slot)
+{
+    if (atomic_load_explicit(&claimed, memory_order_relaxed) >= GSH_STATS_MAX_ROWS)
+        return 0;
+    unsigned index = atomic_fetch_add_explicit(&claimed, 1, memory_order_relaxed);
+    if (index >= GSH_STATS_MAX_ROWS)
+        return 0;
+    memcpy(rows[index].signature, key->signature, sizeof key->signature);
+    memcpy(rows[index].name, key->name, sizeof key->name);
+    uint16_t empty = 0;
+    if (atomic_compare_exchange_strong_explicit(slot, &empty, (uint16_t)index, memory_order_release,
+                                                memory_order_relaxed))
+        return index;
+    return 0;
+}
+
+unsigned gsh_stats_row(const char *name, const char *signature)
+{
+    struct row key = {.name = ""};
+    set_text(key.name, sizeof key.name, name);
+    set_text(key.signature, sizeof key.signature, signature);
+    for (uint32_t probe = hash(&key), tries = 0; tries < SLOTS; probe++, tries++) {
+        _Atomic uint16_t *slot = &slots[probe % SLOTS];
+        unsigned index = atomic_load_explicit(slot, memory_order_acquire);
+        if (index == 0)
+            index = try_publish(&key, slot);
+        if (index == 0)
+            index = atomic_load_explicit(slot, memory_order_acquire);
+        if (index == 0)
+            return 0;
+        if (is_same(&rows[index], &key))
+            return index;
+    }
+    return 0;
+}
+
+void gsh_stats_device_call(unsigned row, uint64_t ns)
+{
+    count(&rows[row].device_calls, 1);
+    if (ns > 0)
+        count(&rows[row].device_ns, ns);
+}
+
+void gsh_stats_device_time(unsigned row, uint64_t ns)
+{
+    count(&rows[row].device_ns, ns);
+}
+
+void gsh_stats_host_call(unsigned row, unsigned reason, uint64_t ns)
+{
+    count(&rows[row].host_calls, 1);
+    count(&rows[row].reasons[GSH_MIN(reason, GSH_STATS_MAX_REASONS - 1)], 1);
+    if (ns > 0)
+        count(&rows[row].host_ns, ns);
+}
+
+void gsh_stats_output_fetched(unsigned row)
+{
+    count(&rows[row].outputs_fetched, 1);
+}
+
+unsigned gsh_stats_row_count(void)
+{
+    return GSH_MIN(atomic_load_explicit(&claimed, memory_order_relaxed),
+                   (unsigned)GSH_STATS_MAX_ROWS);
+}
+
+bool gsh_stats_get_row(unsigned index, struct gsh_stats_row_copy *copy)
+{
+    if (index >= gsh_stats_row_count())
+        return false;
+    struct row *row = &rows[index];
+    *copy = (struct gsh_stats_row_copy){
+        .name = row->name,
+        .signature = row->signature,
+        .device_calls = get(&row->device_calls),
+        .device_ns = get(&row->device_ns),
+        .host_calls = get(&row->host_calls),
+        .host_ns = get(&row->host_ns),
+        .outputs_fetched = get(&row->outputs_fetched),
+    };
+    for (size_t i = 0; i < GSH_STATS_MAX_REASONS; i++)
+        copy->reasons[i] = get(&row->reasons[i]);
+    return copy->device_calls > 0 || copy->host_calls > 0;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What happened, counted: process-wide counters (stats.def), and one row per operation and dtype
+ * signature with calls and time on either side and the reasons for staying on the CPU. The exit
+ * report reads them (stats_report.c). Everything is relaxed atomics in static memory; rows are
+ * created without a lock. Counting works before gsh_stats_init and in forked children, reporting
+ * does not.
+ */
+#pragma once
+
+#include "base.h"
+#include "fmt.h"
+
+enum gsh_counter {
+#define X(name, key, help) GSH_COUNTER_##name,
+#include "stats.def"
+#undef X
+    GSH_COUNTER_COUNT
+};
+
+enum { GSH_STATS_MAX_ROWS = 512, GSH_STATS_MAX_REASONS = 32 };
+
+/* Reads GPUSHIM_REPORT and starts the report's clock; called once, where NumPy was found. The names
+ * are kept, not copied; at most GSH_STATS_MAX_REASONS of them. */
+void gsh_stats_init(const char *const *reason_names, size_t reason_count);
+/* True where the report was asked for: only then are CPU calls timed and tiny declined calls
+ * counted. */
+bool gsh_stats_wanted(void);
+
+void gsh_stats_add(enum gsh_counter counter,
+                   uint64_t amount); /* relaxed; safe in a signal handler */
+uint64_t gsh_stats_get(enum gsh_counter counter);
+
+/* Index of the row "name signature" (e.g. "add", "dd->d"; both are copied and cut to what a row
+ * holds), created at first use. Row 0 is "other": it is returned once the table is full. Any
+ * thread. */
+unsigned gsh_stats_row(const char *name, const char *signature);
+/* One call computed on the device; `ns` is its device time, 0 where it was not measured. Relaxed
+ * atomics. */
+void gsh_stats_device_call(unsigned row, uint64_t ns);
+/* Device time measured after the call was counted. */
+void gsh_stats_device_time(unsigned row, uint64_t ns);
+/* One call computed by the original on the CPU, why (an index into reason_names), and its time or
+ * 0. */
+void gsh_stats_host_call(unsigned row, unsigned reason, uint64_t ns);
+/* An output made on the device for this row was later brought home by a host access. */
+void gsh_stats_output_fetched(unsigned row);
+
+/* One row as it is at the moment. */
+struct gsh_stats_row_copy {
+    const char *name, *signature; /* live as long as the process */
+    uint64_t device_calls, device_ns, host_calls, host_ns, outputs_fetched;
+    uint64_t reasons[GSH_STATS_MAX_REASONS]; /* host calls by reason */
+};
+/* False where there is no such row, or nothing was counted on it. */
+bool gsh_stats_get_row(unsigned row, struct gsh_stats_row_copy *copy);
+unsigned gsh_stats_row_count(void);
+
+/* The report as text (the exit report) or JSON (docs/report.md names the keys). */
+void gsh_stats_report_text(struct gsh_fmt *fmt);
+void gsh_stats_report_json(struct gsh_fmt *fmt);
+/* Carries out GPUSHIM_REPORT; called once, at exit. Does nothing in a forked child. */
+void gsh_stats_report_at_exit(void);
+/* Free text for the report's first line, e.g. "cuda: NVIDIA H200, 140 GiB"; copied. */
+void gsh_stats_set_device(const char *text);

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The report: stats.c's numbers as the text printed at exit and as JSON. Only the process that
+ * attached to NumPy reports; its forked children share the numbers and stay silent.
+ */
+#include "clock.h"
+#include "log.h"
+#include "options.h"
+#include "stats.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define TEXT_ROWS 40 /* the text shows the busiest; JSON has all */
+
+enum mode { SILENT, PRINTED, JSON_FILE };
+
+static struct {
+    const char *const *reason_names;
+    size_t reason_count;
+    enum mode mode;
+    pid_t pid; /* of the process that attached; 0 before */
+    uint64_t start_ns;
+    char device[256];
+    char file[PATH_MAX]; /* absolute */
+} report = {.device = "no device"};
+
+static const char *const counter_keys[GSH_COUNTER_COUNT] = {
+#define X(name, key, help) key,
+#include "stats.def"
+#undef X
+};
+
+/* `name` made absolute, as the program may change folders, with "%p" replaced by the process id. */
+static bool set_file(const char *name)
+{
+    struct gsh_fmt path;
+    gsh_fmt_init(&path, report.file, sizeof report.file);
+    char folder[PATH_MAX];
+    if (name[0] != '/') {
+        if (getcwd(folder, sizeof folder) == NULL)
+            return false;
+        gsh_fmt_printf(&path, "%s/", folder);
+    }
+    for (; *name != '\0'; name++) {
+        if (name[0] == '%' && name[1] == 'p') {
+            gsh_fmt_decimal(&path, (uint64_t)report.pid);
+            name++;
+        } else {
+            gsh_fmt_text(&path, (const char[]){*name, '\0'});
+        }
+    }
+    return path.required == path.length;
+}
+
+static enum mode parse_mode(const char *text)
+{
+    static const char json[] = "json:";
+    if (text[0] == '\0' || strcmp(text, "0") == 0)
+        return SILENT;
+    if (strcmp(text, "1") == 0)
+        return PRINTED;
+    if (strncmp(text, json, strlen(json)) == 0 && text[strlen(json)] != '\0' &&
+        set_file(text + strlen(json)))
+        return JSON_FILE;
+    gsh_log(GSH_LOG_WARN, "GPUSHIM_REPORT=%.100s: bad value, taken as 0; allowed: 0|1|json:FILE",
+            text);
+    return SILENT;
+}
+
+void gsh_stats_init(const char *const *reason_names, size_t reason_count)
+{
+    report.reason_names = reason_names;
+    report.reason_count = GSH_MIN(reason_count, (size_t)GSH_STATS_MAX_REASONS);
+    report.pid = getpid();
+    report.start_ns = gsh_clock_ns();
+    report.mode = parse_mode(gsh_option_text(GSH_OPTION_REPORT));
+}
+
+bool gsh_stats_wanted(void)
+{
+    return report.mode != SILENT;
+}
+
+void gsh_stats_set_device(const char *text)
+{
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, report.device, sizeof report.device);
+    gsh_fmt_text(&fmt, text);
+}
+
+static const char *reason_name(size_t reason)
+{
+    return reason < report.reason_count ? report.reason_names[reason] : "unknown";
+}
+
+static const char *top_reason(const struct gsh_stats_row_copy *row)
+{
+    size_t top = 0;
+    for (size_t i = 1; i < GSH_STATS_MAX_REASONS; i++) {
+        if (row->reasons[i] > row->reasons[top])
+            top = i;
+    }
+    return row->reasons[top] > 0 ? reason_name(top) : "-";
+}
+
+/* Three significant digits and a unit that fits; "-" for what was not measured. */
+static void format_time(char *text, size_t size, uint64_t ns)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, text, size);
+    if (ns == 0) {
+        gsh_fmt_text(&fmt, "-");
+        return;
+    }
+    double value = (double)ns;
+    size_t unit = 0;
+    for (; value >= 999.5 && unit + 1 < GSH_COUNT(units); unit++)
+        value /= 1000;
+    gsh_fmt_printf(&fmt, "%.*f %s",
+                   unit == 0 || value >= 99.95 ? 0
+                   : value >= 9.995            ? 1
+                                               : 2,
+                   value, units[unit]);
+}
+
+static void append_bytes(struct gsh_fmt *fmt, uint64_t bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes;
+    size_t unit = 0;
+    for (; value >= 1023.5 && unit + 1 < GSH_COUNT(units); unit++)
+        value /= 1024;
+    gsh_fmt_printf(fmt, "%.*f %s", unit == 0 || value >= 99.95 ? 0 : 1, value, units[unit]);
+}
+
+/* Busiest first: by time measured, then by calls. */
+static int compare_rows(const void *left, const void *right)
+{
+    struct gsh_stats_row_copy a, b;
+    gsh_stats_get_row(*(const uint16_t *)left, &a);
+    gsh_stats_get_row(*(const uint16_t *)right, &b);
+    uint64_t a_ns = a.device_ns + a.host_ns, b_ns = b.device_ns + b.host_ns;
+    if (a_ns != b_ns)
+        return a_ns < b_ns ? 1 : -1;
+    uint64_t a_calls = a.device_calls + a.host_calls, b_calls = b.device_calls + b.host_calls;
+    if (a_calls != b_calls)
+        return a_calls < b_calls ? 1 : -1;
+    return (*(const uint16_t *)left > *(const uint16_t *)right) -
+           (*(const uint16_t *)left < *(const uint16_t *)right);
+}
+
+/* The rows that counted something, busiest first. */
+static size_t sort_rows(uint16_t order[GSH_STATS_MAX_ROWS])
+{
+    struct gsh_stats_row_copy row;
+    size_t count = 0;
+    for (unsigned i = 0; i < gsh_stats_row_count(); i++) {
+        if (gsh_stats_get_row(i, &row))
+            order[count++] = (uint16_t)i;
+    }
+    qsort(order, count, sizeof order[0], compare_rows);
+    return count;
+}
+
+static void append_text_row(struct gsh_fmt *fmt, unsigned index)
+{
+    struct gsh_stats_row_copy row;
+    if (!gsh_stats_get_row(index, &row))
+        return;
+    char op[80], device_time[16], host_time[16];
+    struct gsh_fmt op_fmt;
+    gsh_fmt_init(&op_fmt, op, sizeof op);
+    gsh_fmt_printf(&op_fmt, "%s %s", row.name, row.signature);
+    format_time(device_time, sizeof device_time, row.device_ns);
+    format_time(host_time, sizeof host_time, row.host_ns);
+    gsh_fmt_printf(fmt, " %-32s %12llu %9s %12llu %9s   %s\n", op,
+                   (unsigned long long)row.device_calls, device_time,
+                   (unsigned long long)row.host_calls, host_time, top_reason(&row));
+}
+
+static void append_moved(struct gsh_fmt *fmt)
+{
+    gsh_fmt_text(fmt, " moved: host to device ");
+    append_bytes(fmt, gsh_stats_get(GSH_COUNTER_UPLOAD_BYTES));
+    gsh_fmt_printf(fmt, " (%llu transfers), device to host ",
+                   (unsigned long long)gsh_stats_get(GSH_COUNTER_UPLOADS));
+    append_bytes(fmt, gsh_stats_get(GSH_COUNTER_DOWNLOAD_BYTES));
+    gsh_fmt_printf(fmt, " (%llu transfers), inside the device ",
+                   (unsigned long long)gsh_stats_get(GSH_COUNTER_DOWNLOADS));
+    append_bytes(fmt, gsh_stats_get(GSH_COUNTER_DEVICE_COPY_BYTES));
+    gsh_fmt_text(fmt, "\n");
+}
+
+static void append_events(struct gsh_fmt *fmt)
+{
+    char start[16], wall[16];
+    format_time(start, sizeof start, gsh_stats_get(GSH_COUNTER_START_NS));
+    format_time(wall, sizeof wall, gsh_clock_ns() - report.start_ns);
+    gsh_fmt_printf(fmt,
+                   " device start %s; %llu launches, %llu kernels compiled, %llu from the disk "
+                   "cache; %llu evictions\n",
+                   start, (unsigned long long)gsh_stats_get(GSH_COUNTER_LAUNCHES),
+                   (unsigned long long)gsh_stats_get(GSH_COUNTER_COMPILES),
+                   (unsigned long long)gsh_stats_get(GSH_COUNTER_CACHE_HITS),
+                   (unsigned long long)gsh_stats_get(GSH_COUNTER_EVICTIONS));
+    gsh_fmt_printf(fmt,
+                   " page faults %llu read, %llu write; %llu forks; %s since NumPy was found\n",
+                   (unsigned long long)gsh_stats_get(GSH_COUNTER_FAULTS_READ),
+                   (unsigned long long)gsh_stats_get(GSH_COUNTER_FAULTS_WRITE),
+                   (unsigned long long)gsh_stats_get(GSH_COUNTER_FORKS), wall);
+}
+
+void gsh_stats_report_text(struct gsh_fmt *fmt)
+{
+    uint16_t order[GSH_STATS_MAX_ROWS];
+    size_t count = sort_rows(order);
+    gsh_fmt_printf(fmt, "gpushim: %s\n", report.device);
+    gsh_fmt_printf(fmt, " %-32s %12s %9s %12s %9s   %s\n", "operation", "device calls", "time",
+                   "CPU calls", "time", "top reason for the CPU");
+    for (size_t i = 0; i < GSH_MIN(count, (size_t)TEXT_ROWS); i++)
+        append_text_row(fmt, order[i]);
+    if (count > TEXT_ROWS)
+        gsh_fmt_printf(fmt, " (%zu more in GPUSHIM_REPORT=json:FILE)\n", count - TEXT_ROWS);
+    append_moved(fmt);
+    append_events(fmt);
+}
+
+static void append_json_row(struct gsh_fmt *fmt, const struct gsh_stats_row_copy *row)
+{
+    gsh_fmt_text(fmt, "{\"name\": ");
+    gsh_fmt_json_string(fmt, row->name);
+    gsh_fmt_text(fmt, ", \"signature\": ");
+    gsh_fmt_json_string(fmt, row->signature);
+    gsh_fmt_printf(fmt, ", \"device_calls\": %llu, \"device_ns\": %llu",
+                   (unsigned long long)row->device_calls, (unsigned long long)row->device_ns);
+    gsh_fmt_printf(fmt, ", \"host_calls\": %llu, \"host_ns\": %llu",
+                   (unsigned long long)row->host_calls, (unsigned long long)row->host_ns);
+    gsh_fmt_printf(fmt, ", \"outputs_fetched\": %llu, \"reasons\": {",
+                   (unsigned long long)row->outputs_fetched);
+    const char *separator = "";
+    for (size_t i = 0; i < GSH_STATS_MAX_REASONS; i++) {
+        if (row->reasons[i] == 0)
+            continue;
+        gsh_fmt_text(fmt, separator);
+        gsh_fmt_json_string(fmt, reason_name(i));
+        gsh_fmt_printf(fmt, ": %llu", (unsigned long long)row->reasons[i]);
+        separator = ", ";
+    }
+    gsh_fmt_text(fmt, "}}");
+}
+
+void gsh_stats_report_json(struct gsh_fmt *fmt)
+{
+    gsh_fmt_printf(fmt, "{\"version\": 1, \"pid\": %lld, \"device\": ", (long long)report.pid);
+    gsh_fmt_json_string(fmt, report.device);
+    gsh_fmt_printf(fmt, ", \"wall_ns\": %llu,\n \"counters\": {",
+                   (unsigned long long)(gsh_clock_ns() - report.start_ns));
+    for (unsigned i = 0; i < GSH_COUNTER_COUNT; i++)
+        gsh_fmt_printf(fmt, "%s\"%s\": %llu", i > 0 ? ", " : "", counter_keys[i],
+                       (unsigned long long)gsh_stats_get(i));
+    gsh_fmt_text(fmt, "},\n \"operations\": [");
+    uint16_t order[GSH_STATS_MAX_ROWS];
+    size_t count = sort_rows(order);
+    for (size_t i = 0; i < count; i++) {
+        struct gsh_stats_row_copy row;
+        if (!gsh_stats_get_row(order[i], &row))
+            continue;
+        gsh_fmt_text(fmt, i > 0 ? ",\n  " : "\n  ");
+        append_json_row(fmt, &row);
+    }
+    gsh_fmt_text(fmt, "\n ]}\n");
+}
+
+/* The raw system call, because write() is interposed. Returns 0 or an errno. */
+static int write_file(const char *path, const char *text, size_t length)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return errno;
+    int error = 0;
+    while (length > 0 && error == 0) {
+        long written = syscall(SYS_write, fd, text, length);
+        if (written < 0) {
+            error = errno == EINTR ? 0 : errno;
+            continue;
+        }
+        text += written;
+        length -= (size_t)written;
+    }
+    close(fd);
+    return error;
+}
+
+void gsh_stats_report_at_exit(void)
+{
+    if (report.mode == SILENT || report.pid != getpid())
+        return;
+    void (*append)(struct gsh_fmt *) =
+        report.mode == PRINTED ? gsh_stats_report_text : gsh_stats_report_json;
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, NULL, 0);
+    append(&fmt);
+    /* Numbers may grow by a digit between the two passes: other threads still run. */
+    size_t size = fmt.required + fmt.required / 4 + 4096;
+    char *text = malloc(size);
+    if (text == NULL)
+        return;
+    gsh_fmt_init(&fmt, text, size);
+    append(&fmt);
+    if (report.mode == PRINTED) {
+        gsh_log_raw(text, fmt.length);
+    } else {
+        int error = write_file(report.file, text, fmt.length);
+        if (error != 0)
+            gsh_log(GSH_LOG_WARN, "cannot write the report to %s: %s", report.file,
+                    strerror(error));
+    }
+    free(text);
+}

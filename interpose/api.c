@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The functions of gpushim.h.
+ */
+#include "gpushim.h"
+
+#include "base.h"
+#include "coherence.h"
+#include "dispatch.h"
+#include "fmt.h"
+#include "stats.h"
+
+_Static_assert((int)GPUSHIM_FOREIGN == (int)GSH_FOREIGN &&
+                   (int)GPUSHIM_HOST == (int)GSH_RESIDENT_HOST &&
+                   (int)GPUSHIM_SHARED == (int)GSH_RESIDENT_SHARED &&
+                   (int)GPUSHIM_DEVICE == (int)GSH_RESIDENT_DEVICE,
+               "gpushim.h gives out coherence.h's numbers");
+
+GSH_EXPORT void gpushim_synchronize(void)
+{
+    gsh_dispatch_synchronize();
+}
+
+GSH_EXPORT int gpushim_residency(const void *address)
+{
+    return (int)gsh_coherence_residency(address);
+}
+
+GSH_EXPORT size_t gpushim_report_json(char *buffer, size_t size)
+{
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, buffer, size);
+    gsh_stats_report_json(&fmt);
+    return fmt.required;
+}

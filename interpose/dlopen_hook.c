@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What our dlopen does before the real one runs. Any thread of any process gets here, NumPy's or
+ * not, perhaps before any constructor ran.
+ */
+#include "dlopen_hook.h"
+
+#include "fault.h"
+#include "libc_real.h"
+#include "libc_signal.h"
+#include "numpy_attach.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+static void *(*real_dlopen)(const char *path, int flags);
+
+void gsh_dlopen_hook_resolve(void)
+{
+    __atomic_store_n(&real_dlopen, (__typeof__(real_dlopen))gsh_libc_real_find("dlopen"),
+                     __ATOMIC_RELAXED);
+}
+
+static bool is_last_of_numpy(const char *path)
+{
+    static const char name[] = "_umath_linalg.";
+    if (path == NULL)
+        return false;
+    const char *slash = strrchr(path, '/');
+    return strncmp(slash == NULL ? path : slash + 1, name, sizeof name - 1) == 0;
+}
+
+/* Nothing is said or done in a program without Python that happens to open a file of this name. */
+static void attach(void)
+{
+    int keep = errno;
+    if (dlsym(RTLD_DEFAULT, "Py_IsInitialized") != NULL) {
+        gsh_numpy_attach();
+        if (gsh_fault_is_installed())
+            gsh_libc_signal_adopt();
+    }
+    dlerror(); /* what was looked for in vain is not the caller's error */
+    errno = keep;
+}
+
+void *gsh_dlopen_hook_enter(const char *path)
+{
+    if (is_last_of_numpy(path))
+        attach();
+    if (__atomic_load_n(&real_dlopen, __ATOMIC_RELAXED) == NULL)
+        gsh_dlopen_hook_resolve();
+    return (void *)real_dlopen;
+}
+
+void *gsh_dlopen_hook_real(const char *path, int flags)
+{
+    if (__atomic_load_n(&real_dlopen, __ATOMIC_RELAXED) == NULL)
+        gsh_dlopen_hook_resolve();
+    return real_dlopen(path, flags);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * dlopen, exported by dlopen_entry.S: looks at the path and jumps to the real one with its
+ * registers and its return address as they were, so that the caller's RUNPATH and namespace still
+ * count. NumPy's _umath_linalg is loaded when _multiarray_umath is complete: that is the moment to
+ * attach.
+ */
+#pragma once
+
+/* Looks up the real dlopen; without it that happens at the first call. */
+void gsh_dlopen_hook_resolve(void);
+/* Called by dlopen_entry.S with dlopen's first argument; the address to jump to. Keeps errno. */
+void *gsh_dlopen_hook_enter(const char *path);
+/* The real dlopen, called from inside the library: nothing is looked at. */
+void *gsh_dlopen_hook_real(const char *path, int flags);

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * SIGSEGV stays ours while the program believes it to be its own. All of it is async-signal-safe,
+ * as the functions it stands in front of are, but for gsh_libc_signal_adopt. Names come through
+ * assembler labels, as in libc_io.c. Checked by tests/unit/test_libc_signal.c.
+ */
+#include "libc_signal.h"
+
+#include "base.h"
+#include "fault.h"
+#include "libc_real.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#define SEGV_BIT (1 << (SIGSEGV - 1)) /* in the int masks of sigblock and sigsetmask */
+
+/* X(result, name, (parameters), (arguments)) */
+#define SIGNAL_CALLS(X)                                                                            \
+    X(int, sigaction, (int number, const struct sigaction *action, struct sigaction *old),         \
+      (number, action, old))                                                                       \
+    X(int, __sigaction, (int number, const struct sigaction *action, struct sigaction *old),       \
+      (number, action, old))                                                                       \
+    X(sighandler_t, signal, (int number, sighandler_t handler), (number, handler))                 \
+    X(sighandler_t, bsd_signal, (int number, sighandler_t handler), (number, handler))             \
+    X(sighandler_t, ssignal, (int number, sighandler_t handler), (number, handler))                \
+    X(sighandler_t, sysv_signal, (int number, sighandler_t handler), (number, handler))            \
+    X(sighandler_t, __sysv_signal, (int number, sighandler_t handler), (number, handler))          \
+    X(sighandler_t, sigset, (int number, sighandler_t handler), (number, handler))                 \
+    X(int, sigignore, (int number), (number))                                                      \
+    X(int, sighold, (int number), (number))                                                        \
+    X(int, siginterrupt, (int number, int interrupt), (number, interrupt))                         \
+    X(int, sigprocmask, (int how, const sigset_t *set, sigset_t *old), (how, set, old))            \
+    X(int, pthread_sigmask, (int how, const sigset_t *set, sigset_t *old), (how, set, old))        \
+    X(int, sigblock, (int mask), (mask))                                                           \
+    X(int, sigsetmask, (int mask), (mask))
+
+/* Each real function; before it is looked up, one that looks it up and calls it. */
+#define X(result, name, parameters, arguments)                                                     \
+    GSH_EXPORT result entry_##name parameters __asm__(#name);                                      \
+    static result first_##name parameters;
+SIGNAL_CALLS(X)
+#undef X
+
+static struct {
+#define X(result, name, parameters, arguments) result(*name) parameters;
+    SIGNAL_CALLS(X)
+#undef X
+} real = {
+#define X(result, name, parameters, arguments) .name = first_##name,
+    SIGNAL_CALLS(X)
+#undef X
+};
+
+#define REAL(name) __atomic_load_n(&real.name, __ATOMIC_RELAXED)
+#define FIND(name)                                                                                 \
+    __atomic_store_n(&real.name, (__typeof__(real.name))gsh_libc_real_find(#name), __ATOMIC_RELAXED)
+
+#define X(result, name, parameters, arguments)                                                     \
+    static result first_##name parameters                                                          \
+    {                                                                                              \
+        FIND(name);                                                                                \
+        return REAL(name) arguments;                                                               \
+    }
+SIGNAL_CALLS(X)
+#undef X
+
+/* ---- actions ---- */
+
+static pid_t owner; /* the process whose actions these are; 0 until adopted */
+
+/* A child between vfork and exec shares `owner` and the program's action with its parent, but has a
+ * table of actions of its own, which it may change without telling anybody. CPython's subprocess
+ * does. */
+static bool is_owner(void)
+{
+    return owner == 0 || owner == getpid();
+}
+
+static bool is_ours(int number)
+{
+    return number == SIGSEGV && gsh_fault_is_installed() && is_owner();
+}
+
+/* `action` without SIGSEGV in its mask, in *copy where it has to be changed. */
+static const struct sigaction *open_mask(const struct sigaction *action, struct sigaction *copy)
+{
+    if (action == NULL || sigismember(&action->sa_mask, SIGSEGV) != 1 || !gsh_fault_is_installed())
+        return action;
+    *copy = *action;
+    sigdelset(&copy->sa_mask, SIGSEGV);
+    return copy;
+}
+
+int entry_sigaction(int number, const struct sigaction *action, struct sigaction *old)
+{
+    struct sigaction copy;
+    if (!is_ours(number))
+        return REAL(sigaction)(number, open_mask(action, &copy), old);
+    gsh_fault_swap_app_action(action, old);
+    return 0;
+}
+
+int entry___sigaction(int number, const struct sigaction *action, struct sigaction *old)
+{
+    return entry_sigaction(number, action, old);
+}
+
+/* The program's new handler for SIGSEGV; its old one. */
+static sighandler_t swap_handler(sighandler_t handler, int flags, bool masks_itself)
+{
+    if (handler == SIG_ERR) {
+        errno = EINVAL;
+        return SIG_ERR;
+    }
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, old;
+    sigemptyset(&action.sa_mask);
+    if (masks_itself)
+        sigaddset(&action.sa_mask, SIGSEGV);
+    gsh_fault_swap_app_action(&action, &old);
+    return old.sa_handler;
+}
+
+#define SIGNAL_LIKE(name, flags, masks_itself)                                                     \
+    sighandler_t entry_##name(int number, sighandler_t handler)                                    \
+    {                                                                                              \
+        return is_ours(number) ? swap_handler(handler, flags, masks_itself)                        \
+                               : REAL(name)(number, handler);                                      \
+    }
+SIGNAL_LIKE(signal, SA_RESTART, true)
+SIGNAL_LIKE(bsd_signal, SA_RESTART, true)
+SIGNAL_LIKE(ssignal, SA_RESTART, true)
+SIGNAL_LIKE(sysv_signal, SA_RESETHAND | SA_NODEFER, false)
+SIGNAL_LIKE(__sysv_signal, SA_RESETHAND | SA_NODEFER, false)
+
+sighandler_t entry_sigset(int number, sighandler_t handler)
+{
+    if (!is_ours(number))
+        return REAL(sigset)(number, handler);
+    if (handler != SIG_HOLD)
+        return swap_handler(handler, 0, false);
+    struct sigaction old;
+    gsh_fault_swap_app_action(NULL, &old);
+    return old.sa_handler;
+}
+
+int entry_sigignore(int number)
+{
+    if (!is_ours(number))
+        return REAL(sigignore)(number);
+    swap_handler(SIG_IGN, 0, false);
+    return 0;
+}
+
+int entry_siginterrupt(int number, int interrupt)
+{
+    if (!is_ours(number))
+        return REAL(siginterrupt)(number, interrupt);
+    struct sigaction action;
+    gsh_fault_swap_app_action(NULL, &action);
+    action.sa_flags = interrupt ? action.sa_flags & ~SA_RESTART : action.sa_flags | SA_RESTART;
+    gsh_fault_swap_app_action(&action, NULL);
+    return 0;
+}
+
+/* ---- masks ---- */
+
+int entry_sighold(int number)
+{
+    return number == SIGSEGV && gsh_fault_is_installed() ? 0 : REAL(sighold)(number);
+}
+
+/* `set` without SIGSEGV where it blocks it, in *copy where it has to be changed. */
+static const sigset_t *open_set(int how, const sigset_t *set, sigset_t *copy)
+{
+    if (set == NULL || how == SIG_UNBLOCK || sigismember(set, SIGSEGV) != 1 ||
+        !gsh_fault_is_installed())
+        return set;
+    *copy = *set;
+    sigdelset(copy, SIGSEGV);
+    return copy;
+}
+
+int entry_sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+    sigset_t copy;
+    return REAL(sigprocmask)(how, open_set(how, set, &copy), old);
+}
+
+int entry_pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+    sigset_t copy;
+    return REAL(pthread_sigmask)(how, open_set(how, set, &copy), old);
+}
+
+int entry_sigblock(int mask)
+{
+    return REAL(sigblock)(gsh_fault_is_installed() ? mask & ~SEGV_BIT : mask);
+}
+
+int entry_sigsetmask(int mask)
+{
+    return REAL(sigsetmask)(gsh_fault_is_installed() ? mask & ~SEGV_BIT : mask);
+}
+
+/* ---- life cycle ---- */
+
+void gsh_libc_signal_resolve(void)
+{
+#define X(result, name, parameters, arguments) FIND(name);
+    SIGNAL_CALLS(X)
+#undef X
+}
+
+static void own_in_child(void)
+{
+    owner = getpid();
+}
+
+void gsh_libc_signal_adopt(void)
+{
+    if (owner != 0)
+        return;
+    owner = getpid();
+    pthread_atfork(NULL, NULL, own_in_child);
+    for (int number = 1; number < NSIG; number++) {
+        struct sigaction action, copy;
+        if (number == SIGSEGV || REAL(sigaction)(number, NULL, &action) != 0)
+            continue;
+        const struct sigaction *opened = open_mask(&action, &copy);
+        if (opened != &action)
+            REAL(sigaction)(number, opened, NULL);
+    }
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * libc's functions that change a signal's action or a thread's mask, exported in front of libc's.
+ * Until gsh_fault_is_installed() they only pass on. From then on SIGSEGV's action is the fault
+ * handler's: what the program sets is kept as its own action (gsh_fault_swap_app_action) and
+ * reported back, and SIGSEGV is left out of every set of signals to block, because the kernel ends
+ * a thread that faults with SIGSEGV blocked.
+ */
+#pragma once
+
+/* Looks up the real functions; without it each is looked up at its first call. */
+void gsh_libc_signal_resolve(void);
+/* Once the fault handler is installed: takes SIGSEGV out of the masks of the actions set until now,
+ * and tells this process from the children of a vfork, which share its memory but not its actions.
+ * Not from a signal handler. */
+void gsh_libc_signal_adopt(void);

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Names and originals. dlsym(RTLD_NEXT) alone does not do: NumPy's BLAS is a dependency of a module
+ * opened RTLD_LOCAL, so it is in no global order; it is in the order of the caller's own library.
+ */
+#include "naming.h"
+
+#include "dlopen_hook.h"
+#include "fmt.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+
+#define TEXT(x) #x
+
+static const struct {
+    const char *prefix, *suffix;
+    int int_bits;
+    const char *words;
+} families[] = {
+#define X(prefix, suffix, bits, ...)                                                               \
+    {TEXT(prefix), TEXT(suffix), bits,                                                             \
+     TEXT(prefix) "cblas_*" TEXT(suffix) ", " TEXT(bits) "-bit integers"},
+    GSH_NAMING_FAMILIES(X, )
+#undef X
+};
+
+static void *find_spelling(size_t family, const char *base, void *library_handle)
+{
+    char name[64];
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, name, sizeof name);
+    gsh_fmt_text(&fmt, families[family].prefix);
+    gsh_fmt_text(&fmt, base);
+    gsh_fmt_text(&fmt, families[family].suffix);
+    return dlsym(library_handle, name);
+}
+
+void *gsh_naming_find_blas(const char *base, void *library_handle, int *int_bits)
+{
+    void *function = NULL;
+    for (size_t i = 0; i < GSH_COUNT(families) && function == NULL; i++) {
+        function = find_spelling(i, base, library_handle);
+        if (function != NULL)
+            *int_bits = families[i].int_bits;
+    }
+    dlerror();
+    return function;
+}
+
+const char *gsh_naming_describe_blas(void *library_handle)
+{
+    const char *words = "no CBLAS with a known spelling";
+    for (size_t i = GSH_COUNT(families); i-- > 0;)
+        if (find_spelling(i, "cblas_dgemm", library_handle) != NULL)
+            words = families[i].words;
+    dlerror();
+    return words;
+}
+
+/* ---- originals ---- */
+
+/* The first and one past the last byte of this library, from the linker. */
+extern const char gsh_naming_own_low[] __asm__("__ehdr_start")
+    __attribute__((visibility("hidden")));
+extern const char gsh_naming_own_high[] __asm__("_end") __attribute__((visibility("hidden")));
+
+static bool is_own(const void *function)
+{
+    return (uintptr_t)function >= (uintptr_t)gsh_naming_own_low &&
+           (uintptr_t)function < (uintptr_t)gsh_naming_own_high;
+}
+
+/* A loaded object: searched for by an address inside it, or by its place in the loader's list. */
+struct object {
+    uintptr_t address; /* 0: searched for by place */
+    size_t place;      /* counted down to 0 */
+    uintptr_t low, high;
+    char path[PATH_MAX]; /* empty: the main program */
+};
+
+static bool span_object(const struct dl_phdr_info *info, struct object *object)
+{
+    object->low = UINTPTR_MAX;
+    object->high = 0;
+    bool holds = false;
+    for (ElfW(Half) i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type != PT_LOAD)
+            continue;
+        uintptr_t low = info->dlpi_addr + segment->p_vaddr, high = low + segment->p_memsz;
+        holds |= object->address >= low && object->address < high;
+        object->low = GSH_MIN(object->low, low);
+        object->high = GSH_MAX(object->high, high);
+    }
+    return object->address == 0 ? object->place-- == 0 : holds;
+}
+
+static int visit_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size;
+    struct object *object = context;
+    if (!span_object(info, object))
+        return 0;
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, object->path, sizeof object->path);
+    gsh_fmt_text(&fmt, info->dlpi_name);
+    return 1;
+}
+
+/* `name` in an object and its dependencies, unless it is ours. A handle on the object is kept where
+ * found. */
+static void *find_in_object(const struct object *object, const char *name)
+{
+    const char *path = object->path[0] == '\0' ? NULL : object->path;
+    void *handle = gsh_dlopen_hook_real(path, RTLD_NOLOAD | RTLD_LAZY);
+    if (handle == NULL)
+        return NULL;
+    void *function = dlsym(handle, name);
+    if (function != NULL && !is_own(function))
+        return function;
+    dlclose(handle);
+    return NULL;
+}
+
+static void *find_anywhere(const char *name)
+{
+    struct object object;
+    for (size_t place = 0;; place++) {
+        object.address = 0;
+        object.place = place;
+        if (dl_iterate_phdr(visit_object, &object) == 0)
+            return NULL;
+        void *function = find_in_object(&object, name);
+        if (function != NULL)
+            return function;
+    }
+}
+
+void *gsh_naming_find_original(const char *name, const void *caller, uintptr_t *low,
+                               uintptr_t *high)
+{
+    struct object object = {.address = (uintptr_t)caller};
+    void *function = NULL;
+    if (dl_iterate_phdr(visit_object, &object) != 0)
+        function = find_in_object(&object, name);
+    *low = object.low;
+    *high = object.high;
+    if (function == NULL)
+        function = dlsym(RTLD_NEXT, name);
+    if (function == NULL)
+        function = find_anywhere(name);
+    dlerror();
+    return function;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The NumPy layouts that are relied on, equal in 1.22-2.5 (GIL builds) but for
+ * PyArray_Descr.elsize, and the slots of its C-API table that are called. Compiled against no
+ * NumPy: offsets are asserted here, versions gated at attach.
+ */
+#pragma once
+
+#include "ops.h"
+#include "python_api.h"
+
+/* PyArrayObject_fields */
+struct gsh_ndarray {
+    char head[16];
+    char *data;
+    int nd;
+    int64_t *dimensions;
+    int64_t *strides;
+    PyObject *base;
+    PyObject *descr;
+    int flags;
+    PyObject *weakreflist;
+    void *buffer_info;
+    PyObject *mem_handler;
+};
+_Static_assert(offsetof(struct gsh_ndarray, data) == 16, "PyArrayObject");
+_Static_assert(offsetof(struct gsh_ndarray, dimensions) == 32, "PyArrayObject");
+_Static_assert(offsetof(struct gsh_ndarray, descr) == 56, "PyArrayObject");
+_Static_assert(offsetof(struct gsh_ndarray, flags) == 64, "PyArrayObject");
+_Static_assert(offsetof(struct gsh_ndarray, mem_handler) == 88, "PyArrayObject");
+
+#define GSH_NPY_C_CONTIGUOUS 0x0001
+#define GSH_NPY_F_CONTIGUOUS 0x0002
+#define GSH_NPY_OWNDATA 0x0004
+#define GSH_NPY_ALIGNED 0x0100
+#define GSH_NPY_WRITEABLE 0x0400
+#define GSH_NPY_WRITEBACKIFCOPY 0x2000
+
+/* PyArray_Descr up to the fields that all versions share */
+struct gsh_descr {
+    char head[16];
+    PyObject *typeobj;
+    char kind, type, byteorder, flags_1x;
+    int type_num;
+};
+_Static_assert(offsetof(struct gsh_descr, byteorder) == 26, "PyArray_Descr");
+_Static_assert(offsetof(struct gsh_descr, type_num) == 28, "PyArray_Descr");
+
+typedef PyObject *(*gsh_vectorcall)(PyObject *callable, PyObject *const *args, size_t nargsf,
+                                    PyObject *kwnames);
+typedef void (*gsh_ufunc_loop)(char **args, const int64_t *dimensions, const int64_t *steps,
+                               void *data);
+
+/* PyUFuncObject up to the last field that is used */
+struct gsh_ufunc {
+    char head[16];
+    int nin, nout, nargs, identity;
+    gsh_ufunc_loop *functions;
+    void **data;
+    int ntypes, reserved1;
+    const char *name;
+    const char *types; /* nargs type numbers per loop */
+    const char *doc;
+    void *ptr;
+    PyObject *obj, *userloops;
+    int core_enabled, core_num_dim_ix;
+    void *core_num_dims, *core_dim_ixs, *core_offsets, *core_signature;
+    void *type_resolver, *inner_loop_selector;
+    gsh_vectorcall vectorcall;
+};
+_Static_assert(offsetof(struct gsh_ufunc, functions) == 32, "PyUFuncObject");
+_Static_assert(offsetof(struct gsh_ufunc, name) == 56, "PyUFuncObject");
+_Static_assert(offsetof(struct gsh_ufunc, core_enabled) == 104, "PyUFuncObject");
+_Static_assert(offsetof(struct gsh_ufunc, vectorcall) == 160, "PyUFuncObject");
+
+/* PyDataMem_Handler */
+struct gsh_numpy_handler {
+    char name[127];
+    uint8_t version;
+    void *ctx;
+    void *(*malloc)(void *ctx, size_t size);
+    void *(*calloc)(void *ctx, size_t count, size_t size);
+    void *(*realloc)(void *ctx, void *address, size_t size);
+    void (*free)(void *ctx, void *address, size_t size);
+};
+_Static_assert(offsetof(struct gsh_numpy_handler, version) == 127, "PyDataMem_Handler");
+_Static_assert(offsetof(struct gsh_numpy_handler, ctx) == 128, "PyDataMem_Handler");
+
+/* X(slot, type, name, (parameters)): functions of the table behind _ARRAY_API; the slots are the
+ * same in 1.22-2.5. */
+#define GSH_NUMPY_API(X)                                                                           \
+    X(0, unsigned, GetNDArrayCVersion, (void))                                                     \
+    X(45, PyObject *, DescrFromType, (int type_num)) /* new reference */                           \
+    X(60, PyObject *, Scalar, (void *data, PyObject *descr, PyObject *base))                       \
+    X(76, PyObject *, Return, (PyObject * array)) /* steals; 0-d array -> scalar */                \
+    X(94, PyObject *, NewFromDescr,               /* steals descr */                               \
+      (PyObject * type, PyObject * descr, int nd, const int64_t *dims, const int64_t *strides,     \
+       void *data, int flags, PyObject *base))                                                     \
+    X(174, int, DescrConverter,                                                                    \
+      (PyObject * object, PyObject * *descr)) /* 1: ok, new reference; 0: error set */             \
+    X(181, int, OrderConverter, (PyObject * object, int *order)) /* C 0, F 1, A 2, K 3 */          \
+    X(211, unsigned, GetNDArrayCFeatureVersion, (void))                                            \
+    X(269, int, CastingConverter, (PyObject * object, int *casting)) /* enum gsh_casting */        \
+    X(275, unsigned char, CanCastTypeTo, (PyObject * from, PyObject * to, int casting))
+
+enum gsh_casting {
+    GSH_CASTING_NO,
+    GSH_CASTING_EQUIV,
+    GSH_CASTING_SAFE,
+    GSH_CASTING_SAME_KIND,
+    GSH_CASTING_UNSAFE
+};
+
+/* What attach found out about this process's NumPy; constant afterwards. Objects are owned for
+ * good. */
+struct gsh_numpy_abi {
+    int major;                               /* 1 or 2 */
+    unsigned feature;                        /* NPY_FEATURE_VERSION: 0x0f is 1.22, 0x12 is 2.0 */
+    char version[32];                        /* numpy.__version__ */
+    PyObject *module;                        /* _multiarray_umath */
+    PyObject *dict;                          /* its dict */
+    void *library;                           /* dlopen handle of its shared object */
+    PyObject *ndarray_type, *ufunc_type;     /* exact types */
+    PyObject *descr_type;                    /* numpy.dtype */
+    PyObject *descrs[GSH_DTYPE_COUNT];       /* native singletons */
+    PyObject *scalar_types[GSH_DTYPE_COUNT]; /* numpy.bool_, int32, int64 ('l'), float32, float64 */
+    struct gsh_numpy_handler *default_handler; /* the default allocator, writable */
+#define X(slot, type, name, parameters) type(*name) parameters;
+    GSH_NUMPY_API(X)
+#undef X
+};
+extern struct gsh_numpy_abi gsh_np;
+
+/* Fills gsh_np from the initialised module. DECLINED: a version outside 1.22-2.5 or a layout that
+ * does not check out; *why names the cause (static text). Leaves no Python error behind. GIL. */
+enum gsh_status gsh_numpy_abi_init(PyObject *module, const char **why);
+
+/* Bytes per element of a dtype object. */
+static inline int64_t gsh_numpy_abi_elsize(PyObject *descr)
+{
+    const char *bytes = (const char *)descr;
+    return gsh_np.major >= 2 ? *(const int64_t *)(bytes + 40) : *(const int32_t *)(bytes + 32);
+}
+
+static inline bool gsh_numpy_is_array(PyObject *object)
+{
+    return gsh_py_type(object) == gsh_np.ndarray_type;
+}
+
+static inline struct gsh_ndarray *gsh_numpy_array(PyObject *array)
+{
+    return (struct gsh_ndarray *)array;
+}
+
+/* The dtype object as one of ours, or -1: another dtype or not the native byte order. */
+static inline int gsh_numpy_dtype(PyObject *descr)
+{
+    static const signed char by_type_num[13] = {[0] = 1 + GSH_BOOL,
+                                                [5] = 1 + GSH_INT32,
+                                                [7] = 1 + GSH_INT64,
+                                                [11] = 1 + GSH_FLOAT32,
+                                                [12] = 1 + GSH_FLOAT64};
+    const struct gsh_descr *fields = (const struct gsh_descr *)descr;
+    if ((unsigned)fields->type_num >= 13 || fields->byteorder == '>')
+        return -1;
+    return by_type_num[fields->type_num] - 1;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * NumPy's default allocator, patched in its struct: large arrays and results of the device come
+ * from the arena. Frees and reallocations are routed by address, so arrays made before the patch
+ * stay with the original, whose cache of small blocks never sees an address of ours. Small requests
+ * cost one compare and the test of the hint.
+ */
+#include "arena.h"
+#include "coherence.h"
+#include "numpy_abi.h"
+#include "numpy_hooks.h"
+#include "options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct gsh_numpy_handler original; /* the handler as it was */
+static size_t arena_min;
+static struct gsh_hook *allocate_hook, *free_hook;
+
+static void *patched_malloc(void *ctx, size_t size)
+{
+    if (GSH_LIKELY(size < arena_min && !gsh_arena_hint_is_set()))
+        return original.malloc(ctx, size);
+    gsh_numpy_hooks_hit(allocate_hook);
+    void *address =
+        gsh_arena_allocate(size, gsh_arena_hint_is_set() ? GSH_ARENA_DEVICE : GSH_ARENA_HOST);
+    return address ? address : original.malloc(ctx, size);
+}
+
+static void *patched_calloc(void *ctx, size_t count, size_t size)
+{
+    size_t bytes;
+    if (!gsh_mul(count, size, &bytes) || bytes < arena_min)
+        return original.calloc(ctx, count, size);
+    gsh_numpy_hooks_hit(allocate_hook);
+    void *address = gsh_arena_allocate(bytes, GSH_ARENA_ZERO);
+    return address ? address : original.calloc(ctx, count, size);
+}
+
+static void patched_free(void *ctx, void *address, size_t size)
+{
+    if (GSH_LIKELY(!gsh_arena_contains(address))) {
+        original.free(ctx, address, size);
+        return;
+    }
+    gsh_numpy_hooks_hit(free_hook);
+    gsh_arena_free(address);
+}
+
+static void *patched_realloc(void *ctx, void *address, size_t size)
+{
+    if (!gsh_arena_contains(address))
+        return original.realloc(ctx, address, size);
+    size_t usable = gsh_arena_usable(address);
+    if (size <= usable && size >= usable / 2)
+        return address;
+    void *moved = patched_malloc(ctx, size);
+    if (!moved)
+        return NULL;
+    size_t kept = GSH_MIN(size, usable);
+    if (kept > 0) {
+        gsh_coherence_home(address, kept, false);
+        memcpy(moved, address, kept);
+    }
+    gsh_arena_free(address);
+    return moved;
+}
+
+void gsh_numpy_alloc_install(void)
+{
+    struct gsh_numpy_handler *handler = gsh_np.default_handler;
+    original = *handler;
+    arena_min = (size_t)gsh_option_number(GSH_OPTION_ARENA_MIN);
+    static char self_test[64];
+    snprintf(self_test, sizeof(self_test), "m.empty(%zu, 'b')", arena_min);
+    allocate_hook = gsh_numpy_hooks_add("allocator", "malloc, calloc", self_test);
+    free_hook = gsh_numpy_hooks_add("allocator", "free, realloc", self_test);
+    handler->free = patched_free;
+    handler->realloc = patched_realloc;
+    handler->calloc = patched_calloc;
+    handler->malloc = patched_malloc;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Gates, then start-up, then the hook families in a fixed order. Runs once, with the GIL, inside
+ * NumPy's own import: only C modules are complete then, so nothing here uses the numpy package
+ * itself.
+ */
+#include "numpy_attach.h"
+
+#include "cuda_libs.h"
+#include "doctor.h"
+#include "hostemu_blas.h"
+#include "log.h"
+#include "naming.h"
+#include "numpy_abi.h"
+#include "numpy_errstate.h"
+#include "numpy_hooks.h"
+#include "options.h"
+#include "startup.h"
+
+#include <string.h>
+
+/* NumPy 2 first: its numpy.core names are Python stubs. */
+static PyObject *find_module(void)
+{
+    static const char *const names[] = {"numpy._core._multiarray_umath",
+                                        "numpy.core._multiarray_umath"};
+    PyObject *modules = gsh_py.PyImport_GetModuleDict();
+    for (size_t i = 0; modules && i < GSH_COUNT(names); i++) {
+        PyObject *module = gsh_py.PyDict_GetItemString(modules, names[i]);
+        if (module)
+            return module;
+    }
+    return NULL;
+}
+
+/* pip's CUDA packages lie beside NumPy's folder or in another folder of sys.path. */
+static void add_search_roots(void)
+{
+    PyObject *path = gsh_py.PySys_GetObject("path");
+    if (!path || gsh_py_type(path) != gsh_py.PyList_Type)
+        return;
+    for (Py_ssize_t i = 0; i < gsh_py.PyList_Size(path); i++) {
+        PyObject *entry = gsh_py.PyList_GetItem(path, i);
+        const char *text =
+            gsh_py_type(entry) == gsh_py.PyUnicode_Type ? gsh_py.PyUnicode_AsUTF8(entry) : NULL;
+        if (text && strstr(text, "-packages"))
+            gsh_cuda_libs_add_search_root(text);
+    }
+    gsh_py.PyErr_Clear();
+}
+
+/* Lends NumPy's own BLAS to the host device. */
+static void lend_blas(void)
+{
+    int sgemm_bits = 0, dgemm_bits = 0;
+    void *sgemm = gsh_naming_find_blas("cblas_sgemm", gsh_np.library, &sgemm_bits);
+    void *dgemm = gsh_naming_find_blas("cblas_dgemm", gsh_np.library, &dgemm_bits);
+    if (sgemm && dgemm && sgemm_bits == dgemm_bits)
+        gsh_hostemu_set_blas(sgemm, dgemm, dgemm_bits);
+}
+
+static void install_families(void)
+{
+    gsh_numpy_errstate_init();
+#define X(family) gsh_numpy_##family##_install();
+    GSH_NUMPY_FAMILIES(X)
+#undef X
+}
+
+/* Everything up to the patches; why not, or NULL. */
+static const char *start(void)
+{
+    const char *why = NULL;
+    if (gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_OFF)
+        return "GPUSHIM_MODE is off";
+    PyObject *module = find_module();
+    if (!module)
+        return "NumPy's core module was not found";
+    if (gsh_numpy_abi_init(module, &why) != GSH_OK)
+        return why;
+    add_search_roots();
+    lend_blas();
+    if (gsh_startup() != GSH_OK)
+        return "no usable device, or the start-up checks failed";
+    install_families();
+    return NULL;
+}
+
+void gsh_numpy_attach(void)
+{
+    static bool done;
+    const char *why = NULL;
+    if (__atomic_exchange_n(&done, true, __ATOMIC_RELAXED))
+        return;
+    gsh_options_announce();
+    if (gsh_python_api_init(&why) != GSH_OK) {
+        gsh_log(GSH_LOG_INFO, "dormant: %s", why);
+        return;
+    }
+    PyObject *type, *value, *traceback;
+    gsh_py.PyErr_Fetch(&type, &value, &traceback);
+    why = start();
+    if (why)
+        gsh_log(GSH_LOG_INFO, "dormant: %s", why);
+    if (gsh_option_number(GSH_OPTION_DOCTOR))
+        gsh_doctor_schedule(why);
+    gsh_py.PyErr_Clear();
+    gsh_py.PyErr_Restore(type, value, traceback);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * arange and zeros, made where they will be used. Length, first and second value of arange are
+ * computed as PyArray_ArangeObj does with Python numbers; where 64-bit arithmetic might round
+ * otherwise, the call declines.
+ */
+#include "dispatch.h"
+#include "numpy_arguments.h"
+#include "numpy_method_patch.h"
+
+#include <math.h>
+
+/* Integers up to here, their sums and their quotients are the same in Python and in a double. */
+#define EXACT_IN_DOUBLE (INT64_C(1) << 53)
+#define MOST_ELEMENTS (INT64_C(1) << 40)
+
+enum { START, STOP, STEP, ARANGE_DTYPE, ARANGE_DEVICE, ARANGE_LIKE, ARANGE_PARAMETERS };
+static const char *const arange_parameters[] = {"start", "stop", "step", "dtype", "device", "like"};
+enum { SHAPE, ZEROS_DTYPE, ORDER, ZEROS_DEVICE, ZEROS_LIKE, ZEROS_PARAMETERS };
+static const char *const zeros_parameters[] = {"shape", "dtype", "order", "device", "like"};
+
+static PyObject *try_arange(const struct gsh_method_call *call, enum gsh_reason *why,
+                            unsigned *row);
+static PyObject *try_zeros(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row);
+
+GSH_METHOD_HOOK(arange_hook, .table = GSH_METHOD_MODULE, .name = "arange", .handler = try_arange,
+                .self_test = "m.arange(2)");
+GSH_METHOD_HOOK(zeros_hook, .table = GSH_METHOD_MODULE, .name = "zeros", .handler = try_zeros,
+                .self_test = "m.zeros(2)");
+
+/* A Python int (within +-2^53) or float, and the arithmetic between them. */
+struct number {
+    bool is_float;
+    int64_t integer;
+    double real; /* the value in either case */
+};
+
+static struct number make_integer(int64_t value)
+{
+    return (struct number){false, value, (double)value};
+}
+
+static bool parse_number(PyObject *object, struct number *number)
+{
+    int64_t value;
+    if (gsh_py_type(object) == gsh_py.PyFloat_Type) {
+        *number = (struct number){true, 0, gsh_py_float_value(object)};
+        return isfinite(number->real);
+    }
+    if (!gsh_numpy_arguments_int(object, &value) || value > EXACT_IN_DOUBLE ||
+        value < -EXACT_IN_DOUBLE)
+        return false;
+    *number = make_integer(value);
+    return true;
+}
+
+static bool add_numbers(struct number a, struct number b, int sign, struct number *sum)
+{
+    if (a.is_float || b.is_float) {
+        *sum = (struct number){true, 0, a.real + sign * b.real};
+        return isfinite(sum->real);
+    }
+    *sum = make_integer(a.integer + sign * b.integer);
+    return sum->integer <= EXACT_IN_DOUBLE && sum->integer >= -EXACT_IN_DOUBLE;
+}
+
+struct range {
+    struct number first, second;
+    int64_t length;
+    bool any_float;
+};
+
+/* start, stop, step -> length and the first two values. False: NumPy must judge. */
+static bool compute_range(PyObject *const *slots, struct range *range)
+{
+    struct number start = make_integer(0), stop, step = make_integer(1), distance;
+    bool only_stop = gsh_numpy_arguments_is_absent(slots[STOP]);
+    if (!slots[START] || gsh_py_is_none(slots[START]) ||
+        !parse_number(slots[only_stop ? START : STOP], &stop))
+        return false;
+    if (!only_stop && !parse_number(slots[START], &start))
+        return false;
+    if (!gsh_numpy_arguments_is_absent(slots[STEP]) && !parse_number(slots[STEP], &step))
+        return false;
+    if (step.real == 0 || !add_numbers(stop, start, -1, &distance) ||
+        !add_numbers(start, step, 1, &range->second))
+        return false;
+    double length = ceil(distance.real / step.real);
+    if (!(length >= 3 &&
+          length <=
+              (double)MOST_ELEMENTS)) /* fewer: no fill, and underflow has a rule of its own */
+        return false;
+    range->length = (int64_t)length;
+    range->first = start;
+    range->any_float = start.is_float || stop.is_float || step.is_float;
+    return true;
+}
+
+/* A value as NumPy's setitem stores it. False: out of range, or it would be rounded to an integer.
+ */
+static bool store_number(struct number number, enum gsh_dtype dtype, union gsh_scalar *stored)
+{
+    *stored = (union gsh_scalar){.i64 = 0};
+    switch (dtype) {
+    case GSH_INT32:
+        stored->i32 = (int32_t)number.integer;
+        return !number.is_float && stored->i32 == number.integer;
+    case GSH_INT64:
+        stored->i64 = number.integer;
+        return !number.is_float;
+    case GSH_FLOAT32:
+        stored->f32 = (float)number.real;
+        return isfinite(stored->f32);
+    case GSH_FLOAT64:
+        stored->f64 = number.real;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static PyObject *run_arange(const struct range *range, enum gsh_dtype dtype, enum gsh_reason *why,
+                            unsigned *row)
+{
+    struct gsh_call call = {
+        .launch = {.kind = GSH_LAUNCH_ELEMENTWISE, .op = GSH_OP_ARANGE, .loop = dtype, .nin = 2}};
+    struct gsh_layout layout = {.ndim = 1, .shape = {range->length}};
+    union gsh_scalar first, second;
+    *why = GSH_REASON_OPERAND;
+    if (!store_number(range->first, dtype, &first) || !store_number(range->second, dtype, &second))
+        return NULL;
+    *row = call.row = gsh_numpy_output_row("arange", NULL, 0, dtype);
+    call.launch.ndim = 1;
+    call.launch.shape[0] = range->length;
+    gsh_numpy_describe_place_constant(&call.launch, 0, dtype, first);
+    gsh_numpy_describe_place_constant(&call.launch, 1, dtype, second);
+    gsh_numpy_output_c_order(&layout, gsh_dtype_size(dtype));
+    call.launch.operands[2].dtype = dtype;
+    call.launch.strides[2][0] = layout.strides[0];
+    return gsh_numpy_output_run(&call, NULL, &layout, why);
+}
+
+static PyObject *try_arange(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
+{
+    PyObject *slots[ARANGE_PARAMETERS];
+    struct range range;
+    int64_t stop;
+    if (call->nargs == 0) /* start= alone is an error */
+        return NULL;
+    if (call->nargs == 1 && gsh_numpy_arguments_int(call->args[0], &stop) &&
+        stop < gsh_dispatch_min_elements)
+        return NULL;
+    if (!gsh_numpy_method_patch_bind(call, arange_parameters, ARANGE_PARAMETERS, ARANGE_DTYPE + 1,
+                                     slots) ||
+        !compute_range(slots, &range) || range.length < gsh_dispatch_min_elements)
+        return NULL;
+    *why = GSH_REASON_KEYWORDS;
+    if (!gsh_numpy_arguments_is_absent(slots[ARANGE_DEVICE]) ||
+        !gsh_numpy_arguments_is_absent(slots[ARANGE_LIKE]))
+        return NULL;
+    int dtype = range.any_float ? GSH_FLOAT64 : GSH_INT64;
+    if (!gsh_numpy_arguments_is_absent(slots[ARANGE_DTYPE]))
+        dtype = gsh_numpy_describe_dtype(slots[ARANGE_DTYPE]);
+    *why = GSH_REASON_DTYPE;
+    if (dtype < 0 || dtype == GSH_BOOL ||
+        (range.any_float && gsh_dtype_kind((enum gsh_dtype)dtype) != 'f'))
+        return NULL;
+    return run_arange(&range, (enum gsh_dtype)dtype, why, row);
+}
+
+static PyObject *run_zeros(const struct gsh_layout *layout, enum gsh_dtype dtype,
+                           enum gsh_reason *why, unsigned *row)
+{
+    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_ELEMENTWISE,
+                                       .op = GSH_OP_COPY,
+                                       .loop = dtype,
+                                       .nin = 1,
+                                       .ndim = layout->ndim}};
+    *row = call.row = gsh_numpy_output_row("zeros", NULL, 0, dtype);
+    gsh_numpy_describe_place_constant(&call.launch, 0, dtype, (union gsh_scalar){.i64 = 0});
+    call.launch.operands[1].dtype = dtype;
+    for (int i = 0; i < layout->ndim; i++) {
+        call.launch.shape[i] = layout->shape[i];
+        call.launch.strides[1][i] = layout->strides[i];
+    }
+    return gsh_numpy_output_run(&call, NULL, layout, why);
+}
+
+static PyObject *try_zeros(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
+{
+    PyObject *slots[ZEROS_PARAMETERS];
+    struct gsh_layout layout;
+    enum gsh_order order;
+    int64_t elements;
+    if (call->nargs > 0 && gsh_numpy_arguments_int(call->args[0], &elements) &&
+        elements < gsh_dispatch_min_elements)
+        return NULL;
+    if (!gsh_numpy_method_patch_bind(call, zeros_parameters, ZEROS_PARAMETERS, ORDER + 1, slots) ||
+        !slots[SHAPE] || !gsh_numpy_arguments_shape(slots[SHAPE], &layout, &elements) ||
+        layout.ndim == 0 || elements == 0 || elements < gsh_dispatch_min_elements)
+        return NULL;
+    *why = GSH_REASON_KEYWORDS;
+    if (!gsh_numpy_arguments_order(slots[ORDER], GSH_ORDER_C, &order) || order > GSH_ORDER_F ||
+        !gsh_numpy_arguments_is_absent(slots[ZEROS_DEVICE]) ||
+        !gsh_numpy_arguments_is_absent(slots[ZEROS_LIKE]))
+        return NULL;
+    int dtype = slots[ZEROS_DTYPE] ? gsh_numpy_describe_dtype(slots[ZEROS_DTYPE]) : GSH_FLOAT64;
+    *why = dtype < 0 ? GSH_REASON_DTYPE : GSH_REASON_SHAPE;
+    if (dtype < 0 || elements > MOST_ELEMENTS)
+        return NULL;
+    if (order == GSH_ORDER_F)
+        gsh_numpy_output_f_order(&layout, gsh_dtype_size((enum gsh_dtype)dtype));
+    else
+        gsh_numpy_output_c_order(&layout, gsh_dtype_size((enum gsh_dtype)dtype));
+    return run_zeros(&layout, (enum gsh_dtype)dtype, why, row);
+}
+
+void gsh_numpy_creation_install(void)
+{
+    gsh_numpy_method_patch_install(&arange_hook);
+    gsh_numpy_method_patch_install(&zeros_hook);
+}

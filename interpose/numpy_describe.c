@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reads array headers and scalars; the only contents it reads are those of scalars and of 0-d
+ * arrays in plain host memory. GIL; keeps the Python error state as it was.
+ */
+#include "numpy_describe.h"
+
+#include "arena.h"
+#include "coherence.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Beyond 2^53 an int64 is not exact as a double, and NumPy versions differ in how often they round.
+ */
+#define EXACT_IN_DOUBLE (INT64_C(1) << 53)
+
+static bool has_attribute(PyObject *descr, const char *name)
+{
+    PyObject *value = gsh_py.PyObject_GetAttrString(descr, name);
+    bool present = !value || !gsh_py_is_none(value);
+    if (value)
+        gsh_py.Py_DecRef(value);
+    else
+        gsh_py.PyErr_Clear();
+    return present;
+}
+
+/* A dtype object that is not the shared one (from pickle, say) may still say more than its number:
+ * metadata, or fields of an integer. Such dtypes are left to NumPy. */
+static bool is_special(PyObject *descr, enum gsh_dtype dtype)
+{
+    return descr != gsh_np.descrs[dtype] &&
+           (has_attribute(descr, "metadata") || has_attribute(descr, "fields"));
+}
+
+enum gsh_reason gsh_numpy_describe_array(PyObject *object, struct gsh_view *view)
+{
+    if (!gsh_numpy_is_array(object))
+        return GSH_REASON_OPERAND;
+    const struct gsh_ndarray *array = gsh_numpy_array(object);
+    int dtype = gsh_numpy_dtype(array->descr);
+    if (dtype < 0 || is_special(array->descr, (enum gsh_dtype)dtype))
+        return GSH_REASON_DTYPE;
+    if (!(array->flags & GSH_NPY_ALIGNED))
+        return GSH_REASON_LAYOUT;
+    if (array->nd > GSH_MAX_DIMS)
+        return GSH_REASON_SHAPE;
+    *view = (struct gsh_view){
+        .dtype = (enum gsh_dtype)dtype,
+        .ndim = array->nd,
+        .data = array->data,
+        .shape = array->dimensions,
+        .strides = array->strides,
+        .flags = array->flags,
+    };
+    return GSH_REASON_NONE;
+}
+
+/* NumPy warns when such an array is written (results of broadcast_arrays). */
+#define NPY_WARN_ON_WRITE ((int)(1u << 31))
+
+enum gsh_reason gsh_numpy_describe_output(PyObject *object, struct gsh_view *view)
+{
+    enum gsh_reason why = gsh_numpy_describe_array(object, view);
+    if (why != GSH_REASON_NONE)
+        return why;
+    if (!(view->flags & GSH_NPY_WRITEABLE) ||
+        (view->flags & (GSH_NPY_WRITEBACKIFCOPY | NPY_WARN_ON_WRITE)))
+        return GSH_REASON_READ_ONLY;
+    return gsh_arena_contains(view->data) ? GSH_REASON_NONE : GSH_REASON_FOREIGN_OUTPUT;
+}
+
+/* An element in host memory as a scalar. */
+static union gsh_scalar load_scalar(const void *element, enum gsh_dtype dtype)
+{
+    union gsh_scalar scalar = {.i64 = 0};
+    memcpy(&scalar, element, gsh_dtype_size(dtype));
+    return scalar;
+}
+
+static enum gsh_reason describe_python_int(PyObject *object, struct gsh_value *value)
+{
+    int overflow;
+    long long number = gsh_py.PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (overflow)
+        return GSH_REASON_OPERAND;
+    *value = (struct gsh_value){GSH_VALUE_PY_INT, GSH_INT64, {.i64 = number}};
+    return GSH_REASON_NONE;
+}
+
+enum gsh_reason gsh_numpy_describe_scalar(PyObject *object, struct gsh_value *value)
+{
+    PyObject *type = gsh_py_type(object);
+    if (type == gsh_py.PyFloat_Type) {
+        *value = (struct gsh_value){
+            GSH_VALUE_PY_FLOAT, GSH_FLOAT64, {.f64 = gsh_py_float_value(object)}};
+        return GSH_REASON_NONE;
+    }
+    if (type == gsh_py.PyLong_Type)
+        return describe_python_int(object, value);
+    if (type == gsh_py.PyBool_Type) {
+        *value =
+            (struct gsh_value){GSH_VALUE_PY_BOOL, GSH_BOOL, {.b = object == gsh_py._Py_TrueStruct}};
+        return GSH_REASON_NONE;
+    }
+    for (int i = 0; i < GSH_DTYPE_COUNT; i++) {
+        if (type != gsh_np.scalar_types[i])
+            continue;
+        /* float64 extends Python's float; in all five the value follows the object header. */
+        const char *element = (const char *)object + 16;
+        *value = (struct gsh_value){GSH_VALUE_NUMPY, (enum gsh_dtype)i,
+                                    load_scalar(element, (enum gsh_dtype)i)};
+        return GSH_REASON_NONE;
+    }
+    return GSH_REASON_OPERAND;
+}
+
+enum gsh_reason gsh_numpy_describe_argument(PyObject *object, struct gsh_argument *argument)
+{
+    argument->object = object;
+    argument->is_array = gsh_numpy_is_array(object);
+    if (!argument->is_array)
+        return gsh_numpy_describe_scalar(object, &argument->value);
+    struct gsh_view view;
+    enum gsh_reason why = gsh_numpy_describe_array(object, &view);
+    if (why != GSH_REASON_NONE)
+        return why;
+    if (view.ndim == 0 && !gsh_coherence_is_resident(view.data)) {
+        argument->is_array = false;
+        argument->value =
+            (struct gsh_value){GSH_VALUE_NUMPY, view.dtype, load_scalar(view.data, view.dtype)};
+        return GSH_REASON_NONE;
+    }
+    argument->view = view;
+    return GSH_REASON_NONE;
+}
+
+static bool cast_integer(int64_t number, enum gsh_dtype dtype, union gsh_scalar *result)
+{
+    bool exact = number >= -EXACT_IN_DOUBLE && number <= EXACT_IN_DOUBLE;
+    switch (dtype) {
+    case GSH_BOOL:
+        result->b = number != 0;
+        return true;
+    case GSH_INT32:
+        result->i32 = (int32_t)number;
+        return number >= INT32_MIN && number <= INT32_MAX;
+    case GSH_INT64:
+        result->i64 = number;
+        return true;
+    case GSH_FLOAT32:
+        result->f32 = (float)number;
+        return exact;
+    case GSH_FLOAT64:
+        result->f64 = (double)number;
+        return exact;
+    default:
+        return false;
+    }
+}
+
+static bool cast_float(double number, enum gsh_dtype dtype, union gsh_scalar *result)
+{
+    switch (dtype) {
+    case GSH_BOOL:
+        result->b = number != 0;
+        return !isnan(number);
+    case GSH_INT32:
+        if (!(number >= INT32_MIN && number <= INT32_MAX))
+            return false;
+        result->i32 = (int32_t)number;
+        return true;
+    case GSH_INT64:
+        if (!(number >= -0x1p63 && number < 0x1p63))
+            return false;
+        result->i64 = (int64_t)number;
+        return true;
+    case GSH_FLOAT32:
+        result->f32 = (float)number;
+        return isinf(number) || !isinf(result->f32);
+    case GSH_FLOAT64:
+        result->f64 = number;
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool gsh_numpy_describe_cast(const struct gsh_value *value, enum gsh_dtype dtype,
+                             union gsh_scalar *result)
+{
+    *result = (union gsh_scalar){.i64 = 0};
+    if (value->dtype == dtype) {
+        *result = value->scalar;
+        return true;
+    }
+    switch (value->dtype) {
+    case GSH_BOOL:
+        return cast_integer(value->scalar.b, dtype, result);
+    case GSH_INT32:
+        return cast_integer(value->scalar.i32, dtype, result);
+    case GSH_INT64:
+        return cast_integer(value->scalar.i64, dtype, result);
+    case GSH_FLOAT32:
+        return cast_float((double)value->scalar.f32, dtype, result);
+    case GSH_FLOAT64:
+        return cast_float(value->scalar.f64, dtype, result);
+    default:
+        return false;
+    }
+}
+
+enum gsh_reason gsh_numpy_describe_broadcast(struct gsh_launch *launch,
+                                             const struct gsh_argument *arguments, unsigned count)
+{
+    launch->ndim = 0;
+    for (unsigned k = 0; k < count; k++)
+        if (arguments[k].is_array)
+            launch->ndim = GSH_MAX(launch->ndim, arguments[k].view.ndim);
+    for (int i = 0; i < launch->ndim; i++)
+        launch->shape[i] = 1;
+    for (unsigned k = 0; k < count; k++) {
+        const struct gsh_view *view = &arguments[k].view;
+        int shift = arguments[k].is_array ? launch->ndim - view->ndim : launch->ndim;
+        for (int i = shift; i < launch->ndim; i++) {
+            int64_t extent = view->shape[i - shift];
+            if (extent == 0 || (extent != 1 && launch->shape[i] != 1 && extent != launch->shape[i]))
+                return GSH_REASON_SHAPE;
+            if (extent != 1)
+                launch->shape[i] = extent;
+        }
+    }
+    return GSH_REASON_NONE;
+}
+
+void gsh_numpy_describe_place_view(struct gsh_launch *launch, unsigned k,
+                                   const struct gsh_view *view)
+{
+    int shift = launch->ndim - view->ndim;
+    launch->operands[k] =
+        (struct gsh_operand){.dtype = view->dtype, .address = (uintptr_t)view->data};
+    for (int i = 0; i < launch->ndim; i++)
+        launch->strides[k][i] =
+            i >= shift && view->shape[i - shift] != 1 ? view->strides[i - shift] : 0;
+}
+
+void gsh_numpy_describe_place_constant(struct gsh_launch *launch, unsigned k, enum gsh_dtype dtype,
+                                       union gsh_scalar constant)
+{
+    launch->operands[k] =
+        (struct gsh_operand){.dtype = dtype, .is_constant = true, .constant = constant};
+    memset(launch->strides[k], 0, sizeof(launch->strides[k]));
+}
+
+int64_t gsh_numpy_describe_size(const struct gsh_ndarray *array)
+{
+    int64_t size = 1;
+    for (int i = 0; i < array->nd; i++)
+        size *= array->dimensions[i];
+    return size;
+}
+
+void gsh_numpy_describe_extent(const struct gsh_ndarray *array, char **low, char **high)
+{
+    *low = *high = array->data;
+    if (gsh_numpy_describe_size(array) == 0)
+        return;
+    for (int i = 0; i < array->nd; i++) {
+        int64_t reach = (array->dimensions[i] - 1) * array->strides[i];
+        if (reach < 0)
+            *low += reach;
+        else
+            *high += reach;
+    }
+    *high += gsh_numpy_abi_elsize(array->descr);
+}
+
+void gsh_numpy_describe_home(PyObject *object, bool write)
+{
+    if (!gsh_numpy_describe_is_array_like(object))
+        return;
+    const struct gsh_ndarray *array = gsh_numpy_array(object);
+    if (!gsh_coherence_is_resident(array->data))
+        return;
+    char *low, *high;
+    gsh_numpy_describe_extent(array, &low, &high);
+    if (low != high)
+        gsh_coherence_home(low, (size_t)(high - low), write);
+}
+
+int gsh_numpy_describe_dtype(PyObject *object)
+{
+    if (gsh_py_is_none(object))
+        return -1;
+    if (gsh_py_type(object) == gsh_py.PyType_Type) {
+        for (int i = 0; i < GSH_DTYPE_COUNT; i++)
+            if (object == gsh_np.scalar_types[i])
+                return i;
+    }
+    PyObject *descr = NULL;
+    if (!gsh_np.DescrConverter(object, &descr) || !descr) {
+        gsh_py.PyErr_Clear();
+        return -1;
+    }
+    int dtype = gsh_numpy_dtype(descr);
+    if (dtype >= 0 && is_special(descr, (enum gsh_dtype)dtype))
+        dtype = -1;
+    gsh_py.Py_DecRef(descr);
+    return dtype;
+}
+
+bool gsh_numpy_describe_can_cast(enum gsh_dtype from, enum gsh_dtype to, enum gsh_casting casting)
+{
+    return from == to || gsh_np.CanCastTypeTo(gsh_np.descrs[from], gsh_np.descrs[to], (int)casting);
+}
+
+bool gsh_numpy_describe_is_distinct(const struct gsh_launch *launch, unsigned k)
+{
+    /* Axes by rising |stride|: each must step over everything the ones before it reach. */
+    int64_t reach = (int64_t)gsh_dtype_size(launch->operands[k].dtype);
+    bool used[GSH_MAX_DIMS] = {false};
+    for (int round = 0; round < launch->ndim; round++) {
+        int best = -1;
+        for (int i = 0; i < launch->ndim; i++)
+            if (!used[i] &&
+                (best < 0 || llabs(launch->strides[k][i]) < llabs(launch->strides[k][best])))
+                best = i;
+        used[best] = true;
+        if (launch->shape[best] == 1)
+            continue;
+        int64_t stride = llabs(launch->strides[k][best]);
+        if (stride < reach)
+            return false;
+        reach += (launch->shape[best] - 1) * stride;
+    }
+    return true;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Python objects as operands: what a hook was given, described in the words of kernels/launch.h.
+ * Reads array headers, never array contents (but for 0-d arrays that are plain host memory). Takes
+ * no reference: everything described lives as long as the caller's arguments. A reason other than
+ * NONE means: decline. GIL; sets no Python error.
+ */
+#pragma once
+
+#include "launch.h"
+#include "numpy_abi.h"
+#include "reasons.h"
+
+/* An exact ndarray of a supported dtype, native and aligned. The pointers are the array's own. */
+struct gsh_view {
+    enum gsh_dtype dtype;
+    int ndim; /* at most GSH_MAX_DIMS */
+    char *data;
+    const int64_t *shape;
+    const int64_t *strides; /* bytes */
+    int flags;              /* GSH_NPY_* */
+};
+
+enum gsh_value_kind {
+    GSH_VALUE_PY_BOOL,
+    GSH_VALUE_PY_INT,   /* dtype INT64 */
+    GSH_VALUE_PY_FLOAT, /* dtype FLOAT64 */
+    GSH_VALUE_NUMPY     /* a NumPy scalar, or a 0-d array in plain host memory */
+};
+
+/* A scalar of an exact, supported type. */
+struct gsh_value {
+    enum gsh_value_kind kind;
+    enum gsh_dtype dtype;
+    union gsh_scalar scalar;
+};
+
+struct gsh_argument {
+    PyObject *object; /* borrowed */
+    bool is_array;    /* else `value` */
+    union {
+        struct gsh_view view;
+        struct gsh_value value;
+    };
+};
+
+/* OPERAND: no exact ndarray; DTYPE; LAYOUT: unaligned; SHAPE: too many dimensions. */
+enum gsh_reason gsh_numpy_describe_array(PyObject *object, struct gsh_view *view);
+/* As array, and WRITEABLE without WRITEBACKIFCOPY (else READ_ONLY), its data in the arena (else
+ * FOREIGN_OUTPUT). */
+enum gsh_reason gsh_numpy_describe_output(PyObject *object, struct gsh_view *view);
+/* OPERAND: no exact Python bool, int (that fits int64) or float, nor NumPy scalar of the five
+ * dtypes. */
+enum gsh_reason gsh_numpy_describe_scalar(PyObject *object, struct gsh_value *value);
+/* An array or a scalar; a 0-d array that is not resident on the device becomes a value. */
+enum gsh_reason gsh_numpy_describe_argument(PyObject *object, struct gsh_argument *argument);
+
+/* The value as `dtype`, where NumPy casts it without error, warning or difference between versions;
+ * else false. */
+bool gsh_numpy_describe_cast(const struct gsh_value *value, enum gsh_dtype dtype,
+                             union gsh_scalar *result);
+
+/* launch->ndim and shape = the arguments' shapes broadcast (values count as 0-d). SHAPE: they do
+ * not broadcast, need too many dimensions, or have no elements. */
+enum gsh_reason gsh_numpy_describe_broadcast(struct gsh_launch *launch,
+                                             const struct gsh_argument *arguments, unsigned count);
+/* Operand k = the view, strides stretched (0) over the launch's shape, into which it must
+ * broadcast. */
+void gsh_numpy_describe_place_view(struct gsh_launch *launch, unsigned k,
+                                   const struct gsh_view *view);
+void gsh_numpy_describe_place_constant(struct gsh_launch *launch, unsigned k, enum gsh_dtype dtype,
+                                       union gsh_scalar constant);
+
+/* Lowest and one past the highest byte of a view's elements. Empty views: low == high. */
+void gsh_numpy_describe_extent(const struct gsh_ndarray *array, char **low, char **high);
+/* Elements of an array. */
+int64_t gsh_numpy_describe_size(const struct gsh_ndarray *array);
+
+/* Brings the object's data home in one transfer if it is an ndarray or a subclass with data on the
+ * device; any other object is left alone. */
+void gsh_numpy_describe_home(PyObject *object, bool write);
+/* An ndarray or a subclass of it. */
+static inline bool gsh_numpy_describe_is_array_like(PyObject *object)
+{
+    return gsh_numpy_is_array(object) ||
+           gsh_py.PyType_IsSubtype(gsh_py_type(object), gsh_np.ndarray_type) != 0;
+}
+
+/* A dtype argument (type object, dtype, string) as one of ours, or -1. None is -1 too. May run
+ * Python code. */
+int gsh_numpy_describe_dtype(PyObject *object);
+/* Whether NumPy casts arrays of dtype `from` to `to` under the rule. */
+bool gsh_numpy_describe_can_cast(enum gsh_dtype from, enum gsh_dtype to, enum gsh_casting casting);
+/* Whether no two elements of operand k share a byte, as far as its strides tell; false when unsure.
+ */
+bool gsh_numpy_describe_is_distinct(const struct gsh_launch *launch, unsigned k);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The list of everything that was patched: the doctor prints it. One row per patch; rows are never
+ * removed.
+ */
+#pragma once
+
+#include "fmt.h"
+#include "python_api.h"
+
+struct gsh_hook {
+    const char *family; /* "ufunc", "reduce", "method", "module", "mapping", "allocator", "loop" */
+    const char *name;   /* what was patched: "add", "ndarray.copy", "arange" */
+    const char
+        *self_test; /* Python statements that must reach the hook, or NULL: not testable. Names: m,
+                       the module _multiarray_umath; a, a float64 array of two elements; b, another;
+                       s, one of a subclass, large enough to be described; f, the subject */
+    PyObject *subject;    /* borrowed, or NULL */
+    const uint64_t *hits; /* where its calls are counted */
+    uint64_t own_hits;    /* the counter of hooks that have none elsewhere */
+    bool installed;
+    bool live; /* the self-test moved the counter */
+};
+
+/* A new row, `installed` true, `hits` pointing to own_hits; texts are kept, not copied. Never NULL:
+ * once the table is full a spare row is returned. GIL. */
+struct gsh_hook *gsh_numpy_hooks_add(const char *family, const char *name, const char *self_test);
+/* Counts one call. */
+static inline void gsh_numpy_hooks_hit(struct gsh_hook *hook)
+{
+    hook->own_hits++;
+}
+/* Runs every self-test and sets `live`. GIL; leaves no Python error behind. */
+void gsh_numpy_hooks_self_test(void);
+/* One line per row, or per family where nothing is amiss. */
+void gsh_numpy_hooks_describe(struct gsh_fmt *fmt);
+
+/* The families; each installs all its patches, or as many as it can, once. Attach calls them in
+ * this order. GIL; no Python error is left behind. */
+#define GSH_NUMPY_FAMILIES(X)                                                                      \
+    X(alloc) X(ufunc) X(loops) X(reduce) X(creation) X(assign) X(methods) X(matmul)
+#define X(family) void gsh_numpy_##family##_install(void);
+GSH_NUMPY_FAMILIES(X)
+#undef X

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See the header. Nothing here keeps state between calls but the hooks themselves; re-entry (an
+ * original that calls back into Python) is harmless. Takes no lock.
+ */
+#include "numpy_method_patch.h"
+
+#include "arena.h"
+#include "coherence.h"
+#include "dispatch.h"
+#include "log.h"
+#include "numpy_output.h"
+#include "stats.h"
+
+#include <string.h>
+
+#define MAX_SEQUENCE 64 /* items of a list or tuple argument that are looked at */
+
+typedef PyObject *(*fastcall_keywords)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
+typedef PyObject *(*fastcall)(PyObject *, PyObject *const *, Py_ssize_t);
+typedef PyObject *(*varargs_keywords)(PyObject *, PyObject *, PyObject *);
+typedef PyObject *(*varargs)(PyObject *, PyObject *);
+
+/* installation */
+
+static struct gsh_pymethoddef *find_in_table(PyObject *type, const char *name)
+{
+    struct gsh_pymethoddef *method = ((struct gsh_pytype *)type)->tp_methods;
+    for (; method && method->ml_name; method++)
+        if (strcmp(method->ml_name, name) == 0)
+            return method;
+    return NULL;
+}
+
+static struct gsh_pymethoddef *find_method(const struct gsh_method_hook *hook)
+{
+    if (hook->table == GSH_METHOD_UFUNC)
+        return find_in_table(gsh_np.ufunc_type, hook->name);
+    if (hook->table == GSH_METHOD_NDARRAY)
+        return find_in_table(gsh_np.ndarray_type, hook->name);
+    PyObject *function = gsh_py.PyDict_GetItemString(gsh_np.dict, hook->name);
+    if (!function || gsh_py_type(function) != gsh_py.PyCFunction_Type)
+        return NULL;
+    return ((struct gsh_pycfunction *)function)->m_ml;
+}
+
+static void *entry_for_flags(const struct gsh_method_hook *hook, int flags)
+{
+    switch (flags) {
+    case GSH_METH_FASTCALL | GSH_METH_KEYWORDS:
+        return hook->fastcall_keywords;
+    case GSH_METH_FASTCALL:
+        return hook->fastcall;
+    case GSH_METH_VARARGS | GSH_METH_KEYWORDS:
+        return hook->varargs_keywords;
+    case GSH_METH_VARARGS:
+        return hook->varargs;
+    default:
+        return NULL;
+    }
+}
+
+bool gsh_numpy_method_patch_install(struct gsh_method_hook *hook)
+{
+    static const char *const families[] = {[GSH_METHOD_UFUNC] = "ufunc method",
+                                           [GSH_METHOD_NDARRAY] = "method",
+                                           [GSH_METHOD_MODULE] = "module"};
+    struct gsh_pymethoddef *method = find_method(hook);
+    void *entry = method ? entry_for_flags(hook, method->ml_flags) : NULL;
+    if (!entry) {
+        gsh_log(GSH_LOG_DEBUG, "no hook for %s %s", families[hook->table], hook->name);
+        return false;
+    }
+    hook->flags = method->ml_flags;
+    hook->original = method->ml_meth;
+    hook->row = gsh_numpy_hooks_add(families[hook->table], hook->name, hook->self_test);
+    __atomic_store_n(&method->ml_meth, entry, __ATOMIC_RELEASE);
+    return true;
+}
+
+/* arguments */
+
+static bool bind_name(PyObject *name, PyObject *value, const char *const *names, unsigned count,
+                      PyObject **slots)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (gsh_py.PyUnicode_CompareWithASCIIString(name, names[i]) != 0)
+            continue;
+        if (slots[i])
+            return false;
+        slots[i] = value;
+        return true;
+    }
+    return false;
+}
+
+bool gsh_numpy_method_patch_bind(const struct gsh_method_call *call, const char *const *names,
+                                 unsigned count, unsigned max_positional, PyObject **slots)
+{
+    if (call->nargs > max_positional)
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        slots[i] = i < call->nargs ? call->args[i] : NULL;
+    Py_ssize_t keywords = call->kwnames ? gsh_py.PyTuple_Size(call->kwnames) : 0;
+    for (Py_ssize_t i = 0; i < keywords; i++)
+        if (!bind_name(gsh_py.PyTuple_GetItem(call->kwnames, i),
+                       call->args[call->nargs + (size_t)i], names, count, slots))
+            return false;
+    Py_ssize_t position = 0;
+    PyObject *name, *value;
+    while (call->kwdict && gsh_py.PyDict_Next(call->kwdict, &position, &name, &value))
+        if (gsh_py_type(name) != gsh_py.PyUnicode_Type ||
+            !bind_name(name, value, names, count, slots))
+            return false;
+    return true;
+}
+
+static bool is_resident(PyObject *array)
+{
+    const char *data = gsh_numpy_array(array)->data;
+    return gsh_arena_contains(data) && gsh_coherence_is_resident(data);
+}
+
+static inline bool is_worth(PyObject *object)
+{
+    if (!gsh_numpy_is_array(object))
+        return false;
+    const struct gsh_ndarray *array = gsh_numpy_array(object);
+    int64_t size = 1;
+    for (int i = 0; i < array->nd; i++)
+        size *= array->dimensions[i];
+    return size >= gsh_dispatch_min_elements || is_resident(object);
+}
+
+bool gsh_numpy_method_patch_is_worth(PyObject *object)
+{
+    return is_worth(object);
+}
+
+/* bringing operands home */
+
+/* An ndarray or a subclass with data on the device. A subclass is at least as large as its base,
+ * which rules most other objects out. */
+static inline bool is_array_on_device(PyObject *object)
+{
+    PyObject *type = gsh_py_type(object);
+    if (type != gsh_np.ndarray_type &&
+        (((struct gsh_pytype *)type)->tp_basicsize <
+             ((struct gsh_pytype *)gsh_np.ndarray_type)->tp_basicsize ||
+         !gsh_py.PyType_IsSubtype(type, gsh_np.ndarray_type)))
+        return false;
+    return is_resident(object);
+}
+
+static void home_items(PyObject *sequence, bool is_list)
+{
+    Py_ssize_t size = is_list ? gsh_py.PyList_Size(sequence) : gsh_py.PyTuple_Size(sequence);
+    for (Py_ssize_t i = 0; i < GSH_MIN(size, MAX_SEQUENCE); i++) {
+        PyObject *item =
+            is_list ? gsh_py.PyList_GetItem(sequence, i) : gsh_py.PyTuple_GetItem(sequence, i);
+        if (item && is_array_on_device(item))
+            gsh_numpy_describe_home(item, false);
+    }
+}
+
+static inline void home_object(PyObject *object, bool write)
+{
+    PyObject *type = gsh_py_type(object);
+    if (type == gsh_py.PyTuple_Type || type == gsh_py.PyList_Type)
+        home_items(object, type == gsh_py.PyList_Type);
+    else if (is_array_on_device(object))
+        gsh_numpy_describe_home(object, write);
+}
+
+static void home_operands(const struct gsh_method_hook *hook, const struct gsh_method_call *call)
+{
+    if (hook->table == GSH_METHOD_NDARRAY)
+        home_object(call->self, hook->writes & GSH_METHOD_WRITES_SELF);
+    for (size_t i = 0; i < call->nargs; i++)
+        home_object(call->args[i],
+                    i < GSH_METHOD_MAX_ARGS && (hook->writes & GSH_METHOD_WRITES_ARG(i)));
+    Py_ssize_t keywords = call->kwnames ? gsh_py.PyTuple_Size(call->kwnames) : 0;
+    for (Py_ssize_t i = 0; i < keywords; i++)
+        home_object(call->args[call->nargs + (size_t)i], false);
+    Py_ssize_t position = 0;
+    PyObject *name, *value;
+    while (call->kwdict && gsh_py.PyDict_Next(call->kwdict, &position, &name, &value))
+        home_object(value, false);
+}
+
+/* one call */
+
+/* What is left to do once the handler has declined. */
+struct attempt {
+    PyObject *result; /* not NULL: done */
+    bool is_priced;   /* the original runs between host_begin and host_end */
+    enum gsh_reason why;
+    unsigned row;
+};
+
+static struct attempt attempt_call(struct gsh_method_hook *hook, const struct gsh_method_call *call)
+{
+    struct attempt attempt = {NULL, false, GSH_REASON_NONE, 0};
+    if (!gsh_dispatch_is_live())
+        return attempt;
+    if (!hook->handler) {
+        home_operands(hook, call);
+        return attempt;
+    }
+    attempt.result = hook->handler(call, &attempt.why, &attempt.row);
+    if (attempt.result || attempt.why == GSH_REASON_NONE)
+        return attempt;
+    home_operands(hook, call);
+    attempt.is_priced = true;
+    return attempt;
+}
+
+/* The original through its own convention; `args` is a tuple where that is VARARGS. */
+static PyObject *call_original(const struct gsh_method_hook *hook, PyObject *self, const void *args,
+                               Py_ssize_t nargs, PyObject *keywords)
+{
+    switch (hook->flags) {
+    case GSH_METH_FASTCALL | GSH_METH_KEYWORDS:
+        return ((fastcall_keywords)hook->original)(self, args, nargs, keywords);
+    case GSH_METH_FASTCALL:
+        return ((fastcall)hook->original)(self, args, nargs);
+    case GSH_METH_VARARGS | GSH_METH_KEYWORDS:
+        return ((varargs_keywords)hook->original)(self, (PyObject *)args, keywords);
+    default:
+        return ((varargs)hook->original)(self, (PyObject *)args);
+    }
+}
+
+static PyObject *call_declined(const struct gsh_method_hook *hook, const struct attempt *attempt,
+                               PyObject *self, const void *args, Py_ssize_t nargs,
+                               PyObject *keywords)
+{
+    unsigned row = attempt->row ? attempt->row : gsh_stats_row(hook->name, "");
+    uint64_t begin = gsh_numpy_output_host_begin();
+    PyObject *result = call_original(hook, self, args, nargs, keywords);
+    gsh_numpy_output_host_end(begin, row, attempt->why);
+    return result;
+}
+
+static __attribute__((noinline)) PyObject *call_by_vector(struct gsh_method_hook *hook,
+                                                          PyObject *self, PyObject *const *args,
+                                                          Py_ssize_t nargs, PyObject *kwnames)
+{
+    const struct gsh_method_call call = {self, args, (size_t)nargs, kwnames, NULL};
+    struct attempt attempt = attempt_call(hook, &call);
+    if (attempt.result)
+        return attempt.result;
+    if (!attempt.is_priced)
+        return call_original(hook, self, args, nargs, kwnames);
+    return call_declined(hook, &attempt, self, args, nargs, kwnames);
+}
+
+static __attribute__((noinline)) PyObject *
+call_by_tuple(struct gsh_method_hook *hook, PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    PyObject *copied[GSH_METHOD_MAX_ARGS];
+    Py_ssize_t nargs = gsh_py.PyTuple_Size(args);
+    if (nargs > GSH_METHOD_MAX_ARGS)
+        return call_original(hook, self, args, 0, kwargs);
+    for (Py_ssize_t i = 0; i < nargs; i++)
+        copied[i] = gsh_py.PyTuple_GetItem(args, i);
+    const struct gsh_method_call call = {self, copied, (size_t)nargs, NULL, kwargs};
+    struct attempt attempt = attempt_call(hook, &call);
+    if (attempt.result)
+        return attempt.result;
+    if (!attempt.is_priced)
+        return call_original(hook, self, args, 0, kwargs);
+    return call_declined(hook, &attempt, self, args, 0, kwargs);
+}
+
+/* The two entries do only what a tiny call must pay for. */
+
+PyObject *gsh_numpy_method_patch_fastcall(struct gsh_method_hook *hook, PyObject *self,
+                                          PyObject *const *args, Py_ssize_t nargs,
+                                          PyObject *kwnames)
+{
+    gsh_numpy_hooks_hit(hook->row);
+    if ((hook->subject == GSH_METHOD_ASK_BY_SELF && !is_worth(self)) ||
+        (hook->subject == GSH_METHOD_ASK_BY_FIRST && nargs > 0 && !is_worth(args[0])))
+        return call_original(hook, self, args, nargs, kwnames);
+    return call_by_vector(hook, self, args, nargs, kwnames);
+}
+
+PyObject *gsh_numpy_method_patch_varargs(struct gsh_method_hook *hook, PyObject *self,
+                                         PyObject *args, PyObject *kwargs)
+{
+    gsh_numpy_hooks_hit(hook->row);
+    if (hook->subject == GSH_METHOD_ASK_BY_SELF && !is_worth(self))
+        return call_original(hook, self, args, 0, kwargs);
+    return call_by_tuple(hook, self, args, kwargs);
+}

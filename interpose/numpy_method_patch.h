@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Builtin functions and methods of NumPy taken over in its static method tables: ml_meth is
+ * replaced, ml_flags stay (CPython chose its calling convention from them when the table was read).
+ * Four conventions are normalised to one view of the arguments that copies nothing on the fast
+ * path. Every call ends in a handler's result or in the original, after the operands it may read
+ * were brought home in bulk.
+ */
+#pragma once
+
+#include "numpy_abi.h"
+#include "numpy_hooks.h"
+#include "reasons.h"
+
+enum gsh_method_table {
+    GSH_METHOD_UFUNC,   /* methods of numpy.ufunc */
+    GSH_METHOD_NDARRAY, /* methods of numpy.ndarray */
+    GSH_METHOD_MODULE   /* functions of _multiarray_umath */
+};
+
+/* One call as the caller made it; everything is borrowed. */
+struct gsh_method_call {
+    PyObject *self; /* the module, for its functions */
+    PyObject *const *args;
+    size_t nargs;
+    PyObject *kwnames; /* FASTCALL: tuple of names whose values follow the positional arguments, or
+                          NULL */
+    PyObject *kwdict;  /* VARARGS: dict, or NULL */
+};
+
+/* Tries to compute the call on the device: a new reference, or NULL and *why: declined, nothing
+ * touched, no Python error. NONE stays in *why where nobody need know (a tiny call, nothing
+ * resident). *row: see gsh_numpy_output_row. */
+typedef PyObject *(*gsh_method_handler)(const struct gsh_method_call *call, enum gsh_reason *why,
+                                        unsigned *row);
+
+/* The operand that decides whether a handler need be asked at all: while it is small and not on the
+ * device, calls go straight to the original (see gsh_numpy_method_patch_is_worth). */
+enum gsh_method_subject { GSH_METHOD_ASK_ALWAYS, GSH_METHOD_ASK_BY_SELF, GSH_METHOD_ASK_BY_FIRST };
+
+#define GSH_METHOD_MAX_ARGS 8 /* positional; calls with more go straight to the original */
+#define GSH_METHOD_WRITES_SELF 1u
+#define GSH_METHOD_WRITES_ARG(index) (2u << (index))
+
+struct gsh_method_hook {
+    enum gsh_method_table table;
+    const char *name;
+    gsh_method_handler handler; /* NULL: only brings operands home */
+    enum gsh_method_subject subject;
+    unsigned writes;       /* GSH_METHOD_WRITES_*: arrays that the original writes in place */
+    const char *self_test; /* see struct gsh_hook */
+    void *fastcall_keywords, *fastcall, *varargs_keywords,
+        *varargs; /* the entry for each convention */
+    void *original;
+    int flags; /* ml_flags */
+    struct gsh_hook *row;
+};
+
+/* Patches the table. False: no such method here, or a convention that is not known. GIL. */
+bool gsh_numpy_method_patch_install(struct gsh_method_hook *hook);
+
+/* slots[i] = the argument of names[i], or NULL: not given. The first max_positional may be given by
+ * position. False: a call that NumPy itself must judge (unknown, doubled or too many arguments). */
+bool gsh_numpy_method_patch_bind(const struct gsh_method_call *call, const char *const *names,
+                                 unsigned count, unsigned max_positional, PyObject **slots);
+
+/* True for an exact ndarray that is worth describing: as many elements as
+ * gsh_dispatch_min_elements, or resident. */
+bool gsh_numpy_method_patch_is_worth(PyObject *object);
+
+/* The entries behind GSH_METHOD_HOOK. */
+PyObject *gsh_numpy_method_patch_fastcall(struct gsh_method_hook *hook, PyObject *self,
+                                          PyObject *const *args, Py_ssize_t nargs,
+                                          PyObject *kwnames);
+PyObject *gsh_numpy_method_patch_varargs(struct gsh_method_hook *hook, PyObject *self,
+                                         PyObject *args, PyObject *kwargs);
+
+/* Defines `static struct gsh_method_hook id`; the rest are its designated initialisers, and a
+ * semicolon ends it. A C function carries no closure, hence one set of entries per hook. */
+#define GSH_METHOD_HOOK(id, ...)                                                                   \
+    static struct gsh_method_hook id;                                                              \
+    static PyObject *id##_fastcall_keywords(PyObject *self, PyObject *const *args,                 \
+                                            Py_ssize_t nargs, PyObject *kwnames)                   \
+    {                                                                                              \
+        return gsh_numpy_method_patch_fastcall(&id, self, args, nargs, kwnames);                   \
+    }                                                                                              \
+    static PyObject *id##_fastcall(PyObject * self, PyObject *const *args, Py_ssize_t nargs)       \
+    {                                                                                              \
+        return gsh_numpy_method_patch_fastcall(&id, self, args, nargs, NULL);                      \
+    }                                                                                              \
+    static PyObject *id##_varargs_keywords(PyObject *self, PyObject *args, PyObject *kwargs)       \
+    {                                                                                              \
+        return gsh_numpy_method_patch_varargs(&id, self, args, kwargs);                            \
+    }                                                                                              \
+    static PyObject *id##_varargs(PyObject *self, PyObject *args)                                  \
+    {                                                                                              \
+        return gsh_numpy_method_patch_varargs(&id, self, args, NULL);                              \
+    }                                                                                              \
+    static struct gsh_method_hook id = {.fastcall_keywords = (void *)id##_fastcall_keywords,       \
+                                        .fastcall = (void *)id##_fastcall,                         \
+                                        .varargs_keywords = (void *)id##_varargs_keywords,         \
+                                        .varargs = (void *)id##_varargs,                           \
+                                        __VA_ARGS__}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Methods and functions that copy an array (copy, astype, array, ascontiguousarray, asfortranarray,
+ * flatten, ravel), as one COPY with a cast; and a table of those that read whole arrays on the CPU,
+ * whose operands come home in one transfer instead of page by page. What has no row here is right
+ * all the same, by page faults.
+ */
+#include "coherence.h"
+#include "dispatch.h"
+#include "numpy_arguments.h"
+#include "numpy_errstate.h"
+#include "numpy_method_patch.h"
+
+#include <string.h>
+
+static PyObject *try_copy(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row);
+static PyObject *try_astype(const struct gsh_method_call *call, enum gsh_reason *why,
+                            unsigned *row);
+static PyObject *try_array(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row);
+static PyObject *try_ascontiguous(const struct gsh_method_call *call, enum gsh_reason *why,
+                                  unsigned *row);
+static PyObject *try_asfortran(const struct gsh_method_call *call, enum gsh_reason *why,
+                               unsigned *row);
+static PyObject *try_flatten(const struct gsh_method_call *call, enum gsh_reason *why,
+                             unsigned *row);
+static PyObject *try_ravel(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row);
+
+/* X(id, table, name, handler, whose size decides, self-test) */
+#define COPIERS(X)                                                                                 \
+    X(copy, NDARRAY, "copy", try_copy, SELF, "a.copy()")                                           \
+    X(astype, NDARRAY, "astype", try_astype, SELF, "a.astype('f4')")                               \
+    X(flatten, NDARRAY, "flatten", try_flatten, SELF, "a.flatten()")                               \
+    X(ravel, NDARRAY, "ravel", try_ravel, SELF, "a.ravel()")                                       \
+    X(array, MODULE, "array", try_array, FIRST, "m.array(a)")                                      \
+    X(ascontiguousarray, MODULE, "ascontiguousarray", try_ascontiguous, FIRST,                     \
+      "m.ascontiguousarray(a)")                                                                    \
+    X(asfortranarray, MODULE, "asfortranarray", try_asfortran, FIRST, "m.asfortranarray(a)")
+
+#define WRITES_NONE 0
+#define WRITES_SELF GSH_METHOD_WRITES_SELF
+#define WRITES_FIRST GSH_METHOD_WRITES_ARG(0)
+
+/* X(id, table, name, what the original writes in place, self-test or NULL) */
+#define READERS(X)                                                                                 \
+    X(argmax, NDARRAY, "argmax", NONE, "a.argmax()")                                               \
+    X(argmin, NDARRAY, "argmin", NONE, "a.argmin()")                                               \
+    X(argpartition, NDARRAY, "argpartition", NONE, "a.argpartition(0)")                            \
+    X(argsort, NDARRAY, "argsort", NONE, "a.argsort()")                                            \
+    X(byteswap, NDARRAY, "byteswap", NONE, "a.byteswap()")                                         \
+    X(choose, NDARRAY, "choose", NONE, NULL)                                                       \
+    X(compress, NDARRAY, "compress", NONE, "a.compress([True, False])")                            \
+    X(dump, NDARRAY, "dump", NONE, NULL)                                                           \
+    X(dumps, NDARRAY, "dumps", NONE, NULL)                                                         \
+    X(nonzero, NDARRAY, "nonzero", NONE, "a.nonzero()")                                            \
+    X(partition, NDARRAY, "partition", SELF, "a.partition(0)")                                     \
+    X(put, NDARRAY, "put", SELF, "a.put(0, 0.0)")                                                  \
+    X(repeat, NDARRAY, "repeat", NONE, "a.repeat(2)")                                              \
+    X(searchsorted, NDARRAY, "searchsorted", NONE, "a.searchsorted(0.0)")                          \
+    X(sort, NDARRAY, "sort", SELF, "a.sort()")                                                     \
+    X(take, NDARRAY, "take", NONE, "a.take(0)")                                                    \
+    X(tobytes, NDARRAY, "tobytes", NONE, "a.tobytes()")                                            \
+    X(tofile, NDARRAY, "tofile", NONE, NULL)                                                       \
+    X(tolist, NDARRAY, "tolist", NONE, "a.tolist()")                                               \
+    X(trace, NDARRAY, "trace", NONE, NULL)                                                         \
+    X(bincount, MODULE, "bincount", NONE, "m.bincount([0])")                                       \
+    X(c_einsum, MODULE, "c_einsum", NONE, "m.c_einsum('i->i', a)")                                 \
+    X(concatenate, MODULE, "concatenate", NONE, "m.concatenate((a, b))")                           \
+    X(correlate, MODULE, "correlate", NONE, "m.correlate(a, b, 0)")                                \
+    X(correlate2, MODULE, "correlate2", NONE, "m.correlate2(a, b, 0)")                             \
+    X(count_nonzero, MODULE, "count_nonzero", NONE, "m.count_nonzero(a)")                          \
+    X(inner, MODULE, "inner", NONE, "m.inner(a, b)")                                               \
+    X(interp, MODULE, "interp", NONE, NULL)                                                        \
+    X(lexsort, MODULE, "lexsort", NONE, "m.lexsort((a, b))")                                       \
+    X(packbits, MODULE, "packbits", NONE, NULL)                                                    \
+    X(place, MODULE, "_place", FIRST, NULL)                                                        \
+    X(putmask, MODULE, "putmask", FIRST, "m.putmask(a, [True, False], 0.0)")                       \
+    X(unique_hash, MODULE, "_unique_hash", NONE, NULL)                                             \
+    X(vdot, MODULE, "vdot", NONE, "m.vdot(a, b)")                                                  \
+    X(where, MODULE, "where", NONE, "m.where([True, False], a, b)")
+
+#define X(id, kind, method, function, asked, test)                                                 \
+    GSH_METHOD_HOOK(id##_hook, .table = GSH_METHOD_##kind, .name = method, .handler = function,    \
+                    .subject = GSH_METHOD_ASK_BY_##asked, .self_test = test);
+COPIERS(X)
+#undef X
+#define X(id, kind, method, written, test)                                                         \
+    GSH_METHOD_HOOK(id##_hook, .table = GSH_METHOD_##kind, .name = method,                         \
+                    .writes = WRITES_##written, .self_test = test);
+READERS(X)
+#undef X
+
+/* A copy of the view as `dtype`: the launch walks the view's shape, the result has the layout's.
+ * The output's strides over the view's shape are `strides`. */
+static PyObject *run_copy(const char *name, const struct gsh_view *view, enum gsh_dtype dtype,
+                          const struct gsh_layout *layout, const int64_t *strides,
+                          enum gsh_reason *why, unsigned *row)
+{
+    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_ELEMENTWISE,
+                                       .op = GSH_OP_COPY,
+                                       .loop = dtype,
+                                       .nin = 1,
+                                       .ndim = view->ndim}};
+    *row = call.row = gsh_numpy_output_row(name, &view->dtype, 1, dtype);
+    for (int i = 0; i < view->ndim; i++) {
+        call.launch.shape[i] = view->shape[i];
+        call.launch.strides[1][i] = strides[i];
+        if (view->shape[i] == 0) {
+            *why = GSH_REASON_SHAPE;
+            return NULL;
+        }
+    }
+    if (gsh_numpy_arguments_cast_may_warn(view->dtype, dtype) && !gsh_numpy_errstate_is_quiet()) {
+        *why = GSH_REASON_ERRSTATE;
+        return NULL;
+    }
+    gsh_numpy_describe_place_view(&call.launch, 0, view);
+    call.launch.operands[1].dtype = dtype;
+    return gsh_numpy_output_run(&call, NULL, layout, why);
+}
+
+/* A copy in the memory order that PyArray_NewLikeArray gives. */
+static PyObject *copy_in_order(const char *name, const struct gsh_view *view, enum gsh_dtype dtype,
+                               enum gsh_order order, enum gsh_reason *why, unsigned *row)
+{
+    struct gsh_layout layout = {.ndim = view->ndim};
+    size_t itemsize = gsh_dtype_size(dtype);
+    bool is_fortran = (view->flags & GSH_NPY_F_CONTIGUOUS) && !(view->flags & GSH_NPY_C_CONTIGUOUS);
+    memcpy(layout.shape, view->shape, (size_t)view->ndim * sizeof(layout.shape[0]));
+    if (order == GSH_ORDER_KEEP)
+        gsh_numpy_output_like(view, itemsize, &layout);
+    else if (order == GSH_ORDER_F || (order == GSH_ORDER_ANY && is_fortran))
+        gsh_numpy_output_f_order(&layout, itemsize);
+    else
+        gsh_numpy_output_c_order(&layout, itemsize);
+    return run_copy(name, view, dtype, &layout, layout.strides, why, row);
+}
+
+static PyObject *try_copy(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
+{
+    static const char *const names[] = {"order"};
+    PyObject *slots[1];
+    struct gsh_view view;
+    enum gsh_order order;
+    *why = GSH_REASON_KEYWORDS;
+    if (!gsh_numpy_method_patch_bind(call, names, 1, 1, slots) ||
+        !gsh_numpy_arguments_order(slots[0], GSH_ORDER_C, &order))
+        return NULL;
+    *why = gsh_numpy_describe_array(call->self, &view);
+    if (*why != GSH_REASON_NONE)
+        return NULL;
+    return copy_in_order("copy", &view, view.dtype, order, why, row);
+}
+
+static PyObject *try_astype(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
+{
+    enum { DTYPE, ORDER, CASTING, SUBOK, COPY, PARAMETERS };
+    static const char *const names[] = {"dtype", "order", "casting", "subok", "copy"};
+    PyObject *slots[PARAMETERS];
+    struct gsh_view view;
+    enum gsh_order order;
+    enum gsh_casting casting;
+    bool subok, copy;
+    *why = GSH_REASON_KEYWORDS;
+    if (!gsh_numpy_method_patch_bind(call, names, PARAMETERS, PARAMETERS, slots) || !slots[DTYPE] ||
+        !gsh_numpy_arguments_order(slots[ORDER], GSH_ORDER_KEEP, &order) ||
+        !gsh_numpy_arguments_casting(slots[CASTING], GSH_CASTING_UNSAFE, &casting) ||
+        !gsh_numpy_arguments_flag(slots[SUBOK], true, &subok) ||
+        !gsh_numpy_arguments_flag(slots[COPY], true, &copy))
+        return NULL;
+    *why = gsh_numpy_describe_array(call->self, &view);
+    if (*why != GSH_REASON_NONE)
+        return NULL;
+    int dtype = gsh_numpy_describe_dtype(slots[DTYPE]);
+    *why = GSH_REASON_DTYPE;
+    if (dtype < 0 || !gsh_numpy_describe_can_cast(view.dtype, (enum gsh_dtype)dtype, casting))
+        return NULL;
+    if ((enum gsh_dtype)dtype == view.dtype && !copy) {
+        *why = GSH_REASON_NONE; /* mostly the array itself */
+        return NULL;
+    }
+    return copy_in_order("astype", &view, (enum gsh_dtype)dtype, order, why, row);
+}
+
+static PyObject *try_array(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
+{
+    enum { OBJECT, DTYPE, COPY, ORDER, SUBOK, PARAMETERS };
+    static const char *const names[] = {"object", "dtype", "copy", "order", "subok"};
+    PyObject *slots[PARAMETERS];
+    struct gsh_view view;
+    enum gsh_order order;
+    bool copy, subok;
+    if (call->nargs == 0)
+        return NULL;
+    if (!gsh_numpy_method_patch_bind(call, names, PARAMETERS, DTYPE + 1, slots) ||
+        !gsh_numpy_arguments_flag(slots[COPY], true, &copy) || !copy) /* a view: nothing is read */
+        return NULL;
+    *why = GSH_REASON_KEYWORDS;
+    if (!gsh_numpy_arguments_order(slots[ORDER], GSH_ORDER_KEEP, &order) ||
+        order == GSH_ORDER_ANY || !gsh_numpy_arguments_flag(slots[SUBOK], false, &subok))
+        return NULL;
+    *why = gsh_numpy_describe_array(slots[OBJECT], &view);
+    if (*why != GSH_REASON_NONE)
+        return NULL;
+    int dtype = gsh_numpy_arguments_is_absent(slots[DTYPE])
+                    ? (int)view.dtype
+                    : gsh_numpy_describe_dtype(slots[DTYPE]);
+    *why = GSH_REASON_DTYPE;
+    if (dtype < 0)
+        return NULL;
+    return copy_in_order("array", &view, (enum gsh_dtype)dtype, order, why, row);
+}
+
+/* ascontiguousarray and asfortranarray: a copy unless the array is already as asked. */
+static PyObject *try_contiguous(const struct gsh_method_call *call, const char *name, int flag,
+                                enum gsh_order order, enum gsh_reason *why, unsigned *row)
+{
+    enum { OBJECT, DTYPE, PARAMETERS };
+    static const char *const names[] = {"a", "dtype"};
+    PyObject *slots[PARAMETERS];
+    struct gsh_view view;
+    if (call->nargs == 0 ||
+        !gsh_numpy_method_patch_bind(call, names, PARAMETERS, PARAMETERS, slots))
+        return NULL;
+    *why = gsh_numpy_describe_array(slots[OBJECT], &view);
+    if (*why != GSH_REASON_NONE)
+        return NULL;
+    int dtype = gsh_numpy_arguments_is_absent(slots[DTYPE])
+                    ? (int)view.dtype
+                    : gsh_numpy_describe_dtype(slots[DTYPE]);
+    *why = GSH_REASON_DTYPE;
+    if (dtype < 0)
+        return NULL;
+    if (view.ndim == 0 || ((view.flags & flag) && (enum gsh_dtype)dtype == view.dtype)) {
+        *why = GSH_REASON_NONE;
+        return NULL;
+    }
+    return copy_in_order(name, &view, (enum gsh_dtype)dtype, order, why, row);
+}
+
+static PyObject *try_ascontiguous(const struct gsh_method_call *call, enum gsh_reason *why,
+                                  unsigned *row)
+{
+    return try_contiguous(call, "ascontiguousarray", GSH_NPY_C_CONTIGUOUS, GSH_ORDER_C, why, row);
+}
+
+static PyObject *try_asfortran(const struct gsh_method_call *call, enum gsh_reason *why,
+                               unsigned *row)
+{
+    return try_contiguous(call, "asfortranarray", GSH_NPY_F_CONTIGUOUS, GSH_ORDER_F, why, row);
+}
+
+/* A 1-d copy in C or Fortran order. */
+static PyObject *try_flat(const struct gsh_method_call *call, const char *name,
+                          bool view_if_contiguous, enum gsh_reason *why, unsigned *row)
+{
+    static const char *const names[] = {"order"};
+    PyObject *slots[1];
+    struct gsh_view view;
+    enum gsh_order order;
+    if (!gsh_numpy_method_patch_bind(call, names, 1, 1, slots))
+        return NULL;
+    if (!gsh_numpy_arguments_order(slots[0], GSH_ORDER_C, &order) || order > GSH_ORDER_F)
+        return NULL; /* possibly a view */
+    *why = gsh_numpy_describe_array(call->self, &view);
+    if (*why != GSH_REASON_NONE)
+        return NULL;
+    int contiguous = order == GSH_ORDER_F ? GSH_NPY_F_CONTIGUOUS : GSH_NPY_C_CONTIGUOUS;
+    if (view.ndim == 0 || (view_if_contiguous && (view.flags & contiguous)))
+        return NULL;
+    struct gsh_layout walk = {.ndim = view.ndim}, flat = {.ndim = 1};
+    size_t itemsize = gsh_dtype_size(view.dtype);
+    memcpy(walk.shape, view.shape, (size_t)view.ndim * sizeof(walk.shape[0]));
+    if (order == GSH_ORDER_F)
+        gsh_numpy_output_f_order(&walk, itemsize);
+    else
+        gsh_numpy_output_c_order(&walk, itemsize);
+    flat.shape[0] = gsh_numpy_describe_size(gsh_numpy_array(call->self));
+    flat.strides[0] = (int64_t)itemsize;
+    return run_copy(name, &view, view.dtype, &flat, walk.strides, why, row);
+}
+
+static PyObject *try_flatten(const struct gsh_method_call *call, enum gsh_reason *why,
+                             unsigned *row)
+{
+    return try_flat(call, "flatten", false, why, row);
+}
+
+static PyObject *try_ravel(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
+{
+    return try_flat(call, "ravel", true, why, row);
+}
+
+void gsh_numpy_methods_install(void)
+{
+    struct gsh_method_hook *const hooks[] = {
+#define X(id, ...) &id##_hook,
+        COPIERS(X) READERS(X)
+#undef X
+    };
+    for (size_t i = 0; i < GSH_COUNT(hooks); i++)
+        gsh_numpy_method_patch_install(hooks[i]);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Results: their memory order, their memory, their computation, and the frame of an original that
+ * runs instead. The rules of order are NumPy's own (nditer_constr.c, ufunc_object.c, ctors.c; the
+ * same in 1.22-2.5); tests/conformance/k_order.py compares them with the running NumPy.
+ */
+#include "numpy_output.h"
+
+#include "arena.h"
+#include "clock.h"
+#include "dispatch.h"
+#include "stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether this thread is inside an original whose call was priced and declined. */
+static _Thread_local unsigned host_depth;
+
+void gsh_numpy_output_c_order(struct gsh_layout *layout, size_t itemsize)
+{
+    int64_t stride = (int64_t)itemsize;
+    for (int i = layout->ndim - 1; i >= 0; i--) {
+        layout->strides[i] = stride;
+        stride *= layout->shape[i];
+    }
+}
+
+void gsh_numpy_output_f_order(struct gsh_layout *layout, size_t itemsize)
+{
+    int64_t stride = (int64_t)itemsize;
+    for (int i = 0; i < layout->ndim; i++) {
+        layout->strides[i] = stride;
+        stride *= layout->shape[i];
+    }
+}
+
+/* Compares two axes over all operands as npyiter_find_best_axis_ordering does: 0 nothing to go by,
+ * 1 `axis` belongs inside `other`, -1 it stays outside. Broadcast and unit axes have stride 0 and
+ * say nothing. */
+static int compare_axes(const struct gsh_launch *launch, unsigned count, int axis, int other)
+{
+    int verdict = 0;
+    for (unsigned k = 0; k < count; k++) {
+        int64_t stride = llabs(launch->strides[k][axis]),
+                other_stride = llabs(launch->strides[k][other]);
+        if (stride == 0 || other_stride == 0)
+            continue;
+        if (other_stride <= stride)
+            verdict = -1; /* C order wins among operands that disagree */
+        else if (verdict == 0)
+            verdict = 1;
+    }
+    return verdict;
+}
+
+void gsh_numpy_output_axis_order(const struct gsh_launch *launch, unsigned count, int *axes)
+{
+    int ndim = launch->ndim;
+    for (int i = 0; i < ndim; i++)
+        axes[i] = ndim - 1 - i;
+    for (int i = 1; i < ndim; i++) {
+        int axis = axes[i], position = i;
+        for (int j = i - 1; j >= 0; j--) {
+            int verdict = compare_axes(launch, count, axis, axes[j]);
+            if (verdict < 0)
+                break;
+            if (verdict > 0)
+                position = j;
+        }
+        memmove(&axes[position + 1], &axes[position], (size_t)(i - position) * sizeof(*axes));
+        axes[position] = axis;
+    }
+}
+
+/* NumPy's trivial loop: where all inputs but 0-d ones have the result's shape, need no cast and are
+ * contiguous in one and the same order, the result gets that order. Returns its flags (C, F or
+ * both), 0 where it does not apply. It differs from the iterator's order only in the strides of
+ * axes of length 1. */
+static int trivial_order(const struct gsh_launch *launch, const struct gsh_argument *arguments)
+{
+    int order = 0;
+    for (unsigned k = 0; k < launch->nin; k++) {
+        const struct gsh_view *view = &arguments[k].view;
+        if (!arguments[k].is_array || view->ndim == 0)
+            continue;
+        int contiguous = view->flags & (GSH_NPY_C_CONTIGUOUS | GSH_NPY_F_CONTIGUOUS);
+        if (view->dtype != launch->loop || view->ndim != launch->ndim || contiguous == 0 ||
+            (order != 0 && order != contiguous) ||
+            memcmp(view->shape, launch->shape, (size_t)launch->ndim * sizeof(*view->shape)) != 0)
+            return 0;
+        order = contiguous;
+    }
+    return order;
+}
+
+void gsh_numpy_output_k_order(const struct gsh_launch *launch, const struct gsh_argument *arguments,
+                              size_t itemsize, struct gsh_layout *layout)
+{
+    layout->ndim = launch->ndim;
+    memcpy(layout->shape, launch->shape, (size_t)launch->ndim * sizeof(*layout->shape));
+    int order = launch->ndim > 1 ? trivial_order(launch, arguments) : GSH_NPY_C_CONTIGUOUS;
+    if (order == GSH_NPY_F_CONTIGUOUS) {
+        gsh_numpy_output_f_order(layout, itemsize);
+        return;
+    }
+    if (order != 0) {
+        gsh_numpy_output_c_order(layout, itemsize);
+        return;
+    }
+    int axes[GSH_MAX_DIMS];
+    gsh_numpy_output_axis_order(launch, launch->nin, axes);
+    int64_t stride = (int64_t)itemsize;
+    for (int i = 0; i < launch->ndim; i++) {
+        layout->strides[axes[i]] = stride;
+        stride *= layout->shape[axes[i]];
+    }
+}
+
+void gsh_numpy_output_like(const struct gsh_view *view, size_t itemsize, struct gsh_layout *layout)
+{
+    layout->ndim = view->ndim;
+    memcpy(layout->shape, view->shape, (size_t)view->ndim * sizeof(*layout->shape));
+    if (view->ndim <= 1 || (view->flags & GSH_NPY_C_CONTIGUOUS)) {
+        gsh_numpy_output_c_order(layout, itemsize);
+        return;
+    }
+    if (view->flags & GSH_NPY_F_CONTIGUOUS) {
+        gsh_numpy_output_f_order(layout, itemsize);
+        return;
+    }
+    /* Axes by falling |stride|, the earlier axis first among equals; the last one is innermost. */
+    int axes[GSH_MAX_DIMS];
+    for (int i = 0; i < view->ndim; i++) {
+        int j = i;
+        for (; j > 0 && llabs(view->strides[axes[j - 1]]) < llabs(view->strides[i]); j--)
+            axes[j] = axes[j - 1];
+        axes[j] = i;
+    }
+    int64_t stride = (int64_t)itemsize;
+    for (int i = view->ndim - 1; i >= 0; i--) {
+        layout->strides[axes[i]] = stride;
+        stride *= layout->shape[axes[i]];
+    }
+}
+
+PyObject *gsh_numpy_output_create(enum gsh_dtype dtype, const struct gsh_layout *layout)
+{
+    PyObject *descr = gsh_np.descrs[dtype];
+    gsh_py.Py_IncRef(descr); /* NewFromDescr steals one */
+    gsh_arena_hint_begin();
+    PyObject *array = gsh_np.NewFromDescr(gsh_np.ndarray_type, descr, layout->ndim, layout->shape,
+                                          layout->strides, NULL, 0, NULL);
+    gsh_arena_hint_end();
+    if (!array) {
+        gsh_py.PyErr_Clear();
+        return NULL;
+    }
+    if (!gsh_arena_contains(gsh_numpy_array(array)->data)) {
+        gsh_py.Py_DecRef(array);
+        return NULL;
+    }
+    return array;
+}
+
+PyObject *gsh_numpy_output_run(struct gsh_call *call, PyObject *out,
+                               const struct gsh_layout *layout, enum gsh_reason *why)
+{
+    struct gsh_operand *result = &call->launch.operands[call->launch.nin];
+    call->fresh_output = out == NULL;
+    *why = gsh_dispatch_decide(call);
+    if (*why != GSH_REASON_NONE)
+        return NULL;
+    if (out) {
+        gsh_py.Py_IncRef(out);
+    } else {
+        out = gsh_numpy_output_create(result->dtype, layout);
+        if (!out) {
+            *why = GSH_REASON_FOREIGN_OUTPUT;
+            return NULL;
+        }
+        result->address = (uintptr_t)gsh_numpy_array(out)->data;
+    }
+    if (gsh_dispatch_run(call, why) == GSH_OK)
+        return out;
+    gsh_py.Py_DecRef(out);
+    if (call->fresh_output)
+        result->address = 0;
+    return NULL;
+}
+
+uint64_t gsh_numpy_output_host_begin(void)
+{
+    host_depth++;
+    return gsh_stats_wanted() ? gsh_clock_ns() : 0;
+}
+
+void gsh_numpy_output_host_end(uint64_t begin, unsigned row, enum gsh_reason why)
+{
+    host_depth--;
+    gsh_stats_host_call(row, (unsigned)why, begin ? gsh_clock_ns() - begin : 0);
+}
+
+bool gsh_numpy_output_host_is_inside(void)
+{
+    return host_depth != 0;
+}
+
+unsigned gsh_numpy_output_row(const char *name, const enum gsh_dtype *dtypes, unsigned nin,
+                              enum gsh_dtype result)
+{
+    char signature[2 * GSH_MAX_OPERANDS + 4];
+    size_t length = 0;
+    for (unsigned k = 0; k < nin && k < GSH_MAX_OPERANDS; k++)
+        signature[length++] = gsh_dtype_numpy_char(dtypes[k]);
+    signature[length++] = '-';
+    signature[length++] = '>';
+    signature[length++] = gsh_dtype_numpy_char(result);
+    signature[length] = 0;
+    return gsh_stats_row(name, signature);
+}

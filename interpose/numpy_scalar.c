@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See the header.
+ */
+#include "numpy_scalar.h"
+
+#include "coherence.h"
+#include "numpy_abi.h"
+
+PyObject *gsh_numpy_scalar_from_array(PyObject *array)
+{
+    const struct gsh_ndarray *fields = gsh_numpy_array(array);
+    gsh_coherence_home(fields->data, (size_t)gsh_numpy_abi_elsize(fields->descr), false);
+    PyObject *scalar = gsh_np.Return(array);
+    if (!scalar)
+        gsh_py.PyErr_Clear();
+    return scalar;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A device result without dimensions, as the NumPy scalar that reductions and inner products
+ * return. GIL.
+ */
+#pragma once
+
+#include "python_api.h"
+
+/* The scalar of a 0-d array, which is brought home and given up. NULL, without a Python error,
+ * where NumPy cannot make one. */
+PyObject *gsh_numpy_scalar_from_array(PyObject *array);

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The vectorcall of every ufunc of NumPy is replaced by one of two hooks. Nearly all calls of a
+ * program are small: they leave after a few compares, in a tail call of the original. The rest are
+ * parsed, described, promoted and offered to the device; where they are declined their operands
+ * come home in bulk first. GIL throughout; no lock.
+ */
+#include "numpy_ufunc.h"
+
+#include "arena.h"
+#include "clock.h"
+#include "coherence.h"
+#include "dispatch.h"
+#include "numpy_errstate.h"
+#include "numpy_hooks.h"
+#include "numpy_loops.h"
+#include "numpy_promote.h"
+#include "stats.h"
+
+#include <string.h>
+
+enum { RECORD_SLOTS = 1024, RECORD_LIMIT = RECORD_SLOTS / 2 };
+
+/* What a hooked ufunc is to us. */
+struct record {
+    struct gsh_ufunc *ufunc; /* NULL: free slot */
+    int op;                  /* enum gsh_op, or -1 */
+    gsh_ufunc_handler handler;
+    unsigned row; /* of calls that were declined undescribed; 0 until needed */
+};
+
+gsh_vectorcall gsh_numpy_ufunc_original;
+
+static struct record records[RECORD_SLOTS]; /* open addressing by the ufunc's address */
+static size_t record_count;
+static uint64_t calls;   /* hooked calls, for the self-test */
+static bool counts_tiny; /* the report was asked for: tiny calls are counted too */
+
+static struct record *find_record(const void *ufunc)
+{
+    size_t slot = ((uintptr_t)ufunc >> 4) % RECORD_SLOTS;
+    while (records[slot].ufunc && records[slot].ufunc != ufunc)
+        slot = (slot + 1) % RECORD_SLOTS;
+    return &records[slot];
+}
+
+/* Names of keywords, interned so that one compare usually finds them. */
+enum keyword {
+    KEYWORD_OUT,
+    KEYWORD_CASTING,
+    KEYWORD_SUBOK,
+    KEYWORD_DTYPE,
+    KEYWORD_WHERE,
+    KEYWORD_COUNT
+};
+static const char *const keyword_texts[KEYWORD_COUNT] = {"out", "casting", "subok", "dtype",
+                                                         "where"};
+static PyObject *keyword_names[KEYWORD_COUNT];
+
+static int find_keyword(PyObject *name)
+{
+    for (int i = 0; i < KEYWORD_COUNT; i++)
+        if (name == keyword_names[i])
+            return i;
+    for (int i = 0; i < KEYWORD_COUNT; i++)
+        if (gsh_py.PyUnicode_CompareWithASCIIString(name, keyword_texts[i]) == 0)
+            return i;
+    return -1;
+}
+
+/* The out argument: an array, None, or a tuple of one. False: NumPy must judge it. */
+static bool parse_out(PyObject *value, PyObject **out)
+{
+    if (gsh_py_type(value) == gsh_py.PyTuple_Type) {
+        if (gsh_py.PyTuple_Size(value) != 1)
+            return false;
+        value = gsh_py.PyTuple_GetItem(value, 0);
+    }
+    *out = gsh_py_is_none(value) ? NULL : value;
+    return true;
+}
+
+static bool parse_casting(PyObject *value, enum gsh_casting *casting)
+{
+    int rule;
+    if (!gsh_np.CastingConverter(value, &rule)) {
+        gsh_py.PyErr_Clear();
+        return false;
+    }
+    *casting = (enum gsh_casting)rule;
+    return rule == GSH_CASTING_SAME_KIND || rule == GSH_CASTING_UNSAFE;
+}
+
+static bool parse_keyword(struct gsh_ufunc_call *call, PyObject *name, PyObject *value)
+{
+    switch (find_keyword(name)) {
+    case KEYWORD_OUT:
+        return !call->out && parse_out(value, &call->out);
+    case KEYWORD_CASTING:
+        return parse_casting(value, &call->casting);
+    case KEYWORD_SUBOK:
+        return value == gsh_py._Py_TrueStruct || value == gsh_py._Py_FalseStruct;
+    case KEYWORD_DTYPE:
+        return gsh_py_is_none(value);
+    case KEYWORD_WHERE:
+        return value == gsh_py._Py_TrueStruct;
+    default:
+        return false;
+    }
+}
+
+/* False: a call that NumPy itself must judge. */
+static bool parse_call(struct gsh_ufunc *ufunc, PyObject *const *args, size_t nargs,
+                       PyObject *kwnames, struct gsh_ufunc_call *call)
+{
+    size_t nin = (size_t)ufunc->nin;
+    if (ufunc->nout != 1 || nargs < nin || nargs > nin + 1)
+        return false;
+    *call =
+        (struct gsh_ufunc_call){.ufunc = ufunc, .inputs = args, .casting = GSH_CASTING_SAME_KIND};
+    if (nargs > nin && !gsh_py_is_none(args[nin]))
+        call->out = args[nin];
+    Py_ssize_t keywords = kwnames ? gsh_py_size(kwnames) : 0;
+    for (Py_ssize_t i = 0; i < keywords; i++)
+        if (!parse_keyword(call, gsh_py.PyTuple_GetItem(kwnames, i), args[nargs + (size_t)i]))
+            return false;
+    return true;
+}
+
+/* The inputs' broadcast shape, or out's where one is given and they fit into it. */
+static enum gsh_reason place_shape(struct gsh_launch *launch, const struct gsh_argument *arguments,
+                                   const struct gsh_view *out)
+{
+    enum gsh_reason why = gsh_numpy_describe_broadcast(launch, arguments, launch->nin);
+    if (why != GSH_REASON_NONE)
+        return why;
+    if (!out)
+        return launch->ndim == 0 ? GSH_REASON_SCALAR : GSH_REASON_NONE;
+    int shift = out->ndim - launch->ndim;
+    for (int i = 0; i < out->ndim; i++)
+        if (out->shape[i] == 0 || (i >= shift && launch->shape[i - shift] != 1 &&
+                                   launch->shape[i - shift] != out->shape[i]))
+            return GSH_REASON_SHAPE;
+    if (shift < 0)
+        return GSH_REASON_SHAPE;
+    launch->ndim = out->ndim;
+    memcpy(launch->shape, out->shape, (size_t)out->ndim * sizeof(*launch->shape));
+    return GSH_REASON_NONE;
+}
+
+static enum gsh_reason place_inputs(struct gsh_launch *launch, const struct gsh_argument *arguments)
+{
+    for (unsigned k = 0; k < launch->nin; k++) {
+        if (arguments[k].is_array) {
+            gsh_numpy_describe_place_view(launch, k, &arguments[k].view);
+            continue;
+        }
+        union gsh_scalar constant;
+        if (!gsh_numpy_describe_cast(&arguments[k].value, launch->loop, &constant))
+            return GSH_REASON_OPERAND;
+        gsh_numpy_describe_place_constant(launch, k, launch->loop, constant);
+    }
+    return GSH_REASON_NONE;
+}
+
+/* Row of the op with this loop, and output; looked up once. */
+static unsigned row_of(const struct gsh_launch *launch, enum gsh_dtype result)
+{
+    static unsigned rows[GSH_OP_COUNT][GSH_DTYPE_COUNT][GSH_DTYPE_COUNT];
+    unsigned *row = &rows[launch->op][launch->loop][result];
+    if (*row == 0) {
+        const enum gsh_dtype dtypes[GSH_MAX_OPERANDS] = {launch->loop, launch->loop, launch->loop};
+        *row = gsh_numpy_output_row(gsh_op_info(launch->op)->name, dtypes, launch->nin, result);
+    }
+    return *row;
+}
+
+/* Describes the inputs, shape and loop of an elementwise call. */
+static enum gsh_reason describe(const struct gsh_ufunc_call *call, struct gsh_launch *launch,
+                                struct gsh_argument *arguments, struct gsh_view *out)
+{
+    enum gsh_reason why = GSH_REASON_NONE;
+    for (unsigned k = 0; k < launch->nin && why == GSH_REASON_NONE; k++)
+        why = gsh_numpy_describe_argument(call->inputs[k], &arguments[k]);
+    if (why == GSH_REASON_NONE && call->out)
+        why = gsh_numpy_describe_output(call->out, out);
+    if (why == GSH_REASON_NONE)
+        why = place_shape(launch, arguments, call->out ? out : NULL);
+    if (why == GSH_REASON_NONE)
+        why = gsh_numpy_promote((PyObject *)call->ufunc, launch->op, arguments, &launch->loop);
+    if (why == GSH_REASON_NONE && !gsh_numpy_loops_is_genuine(launch->op, launch->loop))
+        why = GSH_REASON_UNSUPPORTED;
+    return why == GSH_REASON_NONE ? place_inputs(launch, arguments) : why;
+}
+
+static PyObject *try_elementwise(const struct gsh_ufunc_call *request, enum gsh_reason *why,
+                                 unsigned *row)
+{
+    struct gsh_call call = {.row = 0};
+    struct gsh_launch *launch = &call.launch;
+    struct gsh_argument arguments[GSH_MAX_OPERANDS];
+    struct gsh_view out;
+    struct gsh_layout layout;
+    launch->kind = GSH_LAUNCH_ELEMENTWISE;
+    launch->op = (enum gsh_op)find_record(request->ufunc)->op;
+    launch->nin = (unsigned)request->ufunc->nin;
+    *why = describe(request, launch, arguments, &out);
+    if (*why != GSH_REASON_NONE)
+        return NULL;
+    enum gsh_dtype result = gsh_launch_result_dtype(launch);
+    if (request->out) {
+        if (!gsh_numpy_describe_can_cast(result, out.dtype, request->casting)) {
+            *why = GSH_REASON_DTYPE;
+            return NULL;
+        }
+        gsh_numpy_describe_place_view(launch, launch->nin, &out);
+        result = out.dtype;
+    } else {
+        gsh_numpy_output_k_order(launch, arguments, gsh_dtype_size(result), &layout);
+        launch->operands[launch->nin] = (struct gsh_operand){.dtype = result};
+        memcpy(launch->strides[launch->nin], layout.strides, sizeof(layout.strides));
+    }
+    call.row = *row = row_of(launch, result);
+    return gsh_numpy_output_run(&call, request->out, &layout, why);
+}
+
+/* Before the original: positional arguments beyond the inputs and out= are written, all else is
+ * read. */
+static void bring_home(const struct gsh_ufunc *ufunc, PyObject *const *args, size_t nargs,
+                       PyObject *kwnames)
+{
+    for (size_t i = 0; i < nargs; i++)
+        gsh_numpy_describe_home(args[i], i >= (size_t)ufunc->nin);
+    Py_ssize_t keywords = kwnames ? gsh_py_size(kwnames) : 0;
+    for (Py_ssize_t i = 0; i < keywords; i++) {
+        PyObject *value = args[nargs + (size_t)i];
+        bool write = find_keyword(gsh_py.PyTuple_GetItem(kwnames, i)) == KEYWORD_OUT;
+        if (gsh_py_type(value) != gsh_py.PyTuple_Type) {
+            gsh_numpy_describe_home(value, write);
+            continue;
+        }
+        for (Py_ssize_t j = 0; j < gsh_py.PyTuple_Size(value); j++)
+            gsh_numpy_describe_home(gsh_py.PyTuple_GetItem(value, j), write);
+    }
+}
+
+static unsigned row_of_record(struct record *record)
+{
+    if (record->row == 0)
+        record->row = gsh_stats_row(record->ufunc->name, "");
+    return record->row;
+}
+
+/* The original, its operands brought home first. Calls that were not priced (a subclass, odd
+ * keywords) may still reach the device from their inner loops, which then bring home what they need
+ * themselves. */
+static PyObject *call_original(struct record *record, PyObject *const *args, size_t nargsf,
+                               PyObject *kwnames, enum gsh_reason why, unsigned row)
+{
+    PyObject *self = (PyObject *)record->ufunc;
+    bool loops_decide =
+        record->op >= 0 && (why == GSH_REASON_OPERAND || why == GSH_REASON_KEYWORDS);
+    if (row == 0)
+        row = row_of_record(record);
+    if (!loops_decide) {
+        bring_home(record->ufunc, args, gsh_py_nargs(nargsf), kwnames);
+        uint64_t begin = gsh_numpy_output_host_begin();
+        PyObject *result = gsh_numpy_ufunc_original(self, args, nargsf, kwnames);
+        gsh_numpy_output_host_end(begin, row, why);
+        return result;
+    }
+    uint64_t device_loops = gsh_numpy_loops_device_calls();
+    uint64_t begin = gsh_stats_wanted() ? gsh_clock_ns() : 0;
+    PyObject *result = gsh_numpy_ufunc_original(self, args, nargsf, kwnames);
+    if (gsh_numpy_loops_device_calls() == device_loops)
+        gsh_stats_host_call(row, (unsigned)why, begin ? gsh_clock_ns() - begin : 0);
+    return result;
+}
+
+__attribute__((noinline)) static PyObject *call_described(PyObject *self, PyObject *const *args,
+                                                          size_t nargsf, PyObject *kwnames)
+{
+    struct record *record = find_record(self);
+    struct gsh_ufunc_call call;
+    enum gsh_reason why = GSH_REASON_NO_DEVICE;
+    unsigned row = 0;
+    if (gsh_dispatch_is_live()) {
+        PyObject *result = NULL;
+        if (!record->handler)
+            why = GSH_REASON_UNSUPPORTED;
+        else if (!gsh_numpy_errstate_is_quiet())
+            why = GSH_REASON_ERRSTATE;
+        else if (!parse_call(record->ufunc, args, gsh_py_nargs(nargsf), kwnames, &call))
+            why = GSH_REASON_KEYWORDS;
+        else
+            result = record->handler(&call, &why, &row);
+        if (result)
+            return result;
+    }
+    return call_original(record, args, nargsf, kwnames, why, row);
+}
+
+/* Arguments in all: positional and keyword values. */
+static inline size_t count_values(size_t nargsf, PyObject *kwnames)
+{
+    return gsh_py_nargs(nargsf) + (kwnames ? (size_t)gsh_py_size(kwnames) : 0);
+}
+
+static inline bool is_on_device(const struct gsh_ndarray *array)
+{
+    return gsh_arena_contains(array->data) && gsh_coherence_is_resident(array->data);
+}
+
+/* Whether an elementwise call is not worth describing: nothing of it is on the device, and its
+ * result has fewer elements than the limit. Operands of one shape count once, others multiply (the
+ * bound of broadcasting). */
+static bool is_tiny(PyObject *const *args, size_t count)
+{
+    int64_t bound = 1, longest = 1;
+    const struct gsh_ndarray *previous = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!gsh_numpy_is_array(args[i]))
+            continue;
+        const struct gsh_ndarray *array = gsh_numpy_array(args[i]);
+        if (is_on_device(array))
+            return false;
+        if (array->nd <= 1) {
+            longest = GSH_MAX(longest, gsh_numpy_describe_size(array));
+        } else if (!previous || previous->nd != array->nd ||
+                   memcmp(previous->dimensions, array->dimensions,
+                          (size_t)array->nd * sizeof(int64_t)) != 0) {
+            if (__builtin_mul_overflow(bound, gsh_numpy_describe_size(array), &bound))
+                return false;
+            previous = array;
+        }
+    }
+    return !__builtin_mul_overflow(bound, longest, &bound) && bound < gsh_dispatch_min_elements;
+}
+
+/* is_tiny for operands in foreign memory with at most one dimension; false where it must look
+ * closer. Calls nothing, so that the hook below needs no stack. */
+static inline bool is_obviously_tiny(PyObject *const *args, size_t count)
+{
+    int64_t longest = 1;
+    for (size_t i = 0; i < count; i++) {
+        if (!gsh_numpy_is_array(args[i]))
+            continue;
+        const struct gsh_ndarray *array = gsh_numpy_array(args[i]);
+        if (array->nd > 1 || gsh_arena_contains(array->data))
+            return false;
+        if (array->nd == 1)
+            longest = GSH_MAX(longest, array->dimensions[0]);
+    }
+    return longest < gsh_dispatch_min_elements;
+}
+
+/* The same for generalised ufuncs (matmul): work is bounded by the product of the operands' sizes.
+ */
+static inline bool is_tiny_product(PyObject *const *args, size_t count)
+{
+    int64_t bound = 1;
+    for (size_t i = 0; i < count; i++) {
+        if (!gsh_numpy_is_array(args[i]))
+            continue;
+        const struct gsh_ndarray *array = gsh_numpy_array(args[i]);
+        if (is_on_device(array) ||
+            __builtin_mul_overflow(bound, gsh_numpy_describe_size(array), &bound))
+            return false;
+    }
+    return bound < gsh_dispatch_min_elements;
+}
+
+__attribute__((noinline)) static PyObject *look_closer(PyObject *self, PyObject *const *args,
+                                                       size_t nargsf, PyObject *kwnames)
+{
+    if (!counts_tiny && is_tiny(args, count_values(nargsf, kwnames)))
+        return gsh_numpy_ufunc_original(self, args, nargsf, kwnames);
+    return call_described(self, args, nargsf, kwnames);
+}
+
+static PyObject *elementwise_hook(PyObject *self, PyObject *const *args, size_t nargsf,
+                                  PyObject *kwnames)
+{
+    calls++;
+    if (GSH_LIKELY(!counts_tiny && is_obviously_tiny(args, count_values(nargsf, kwnames))))
+        return gsh_numpy_ufunc_original(self, args, nargsf, kwnames);
+    return look_closer(self, args, nargsf, kwnames);
+}
+
+static PyObject *generalised_hook(PyObject *self, PyObject *const *args, size_t nargsf,
+                                  PyObject *kwnames)
+{
+    calls++;
+    if (GSH_LIKELY(!counts_tiny && is_tiny_product(args, count_values(nargsf, kwnames))))
+        return gsh_numpy_ufunc_original(self, args, nargsf, kwnames);
+    return call_described(self, args, nargsf, kwnames);
+}
+
+/* A row of the op table for the ufunc, or -1. NumPy 1.x calls divide true_divide. */
+static int find_op(const struct gsh_ufunc *ufunc)
+{
+    if (ufunc->nout != 1 || ufunc->core_enabled)
+        return -1;
+    int op = gsh_op_find(strcmp(ufunc->name, "true_divide") == 0 ? "divide" : ufunc->name);
+    return op >= 0 && gsh_op_info((enum gsh_op)op)->nin == (unsigned)ufunc->nin ? op : -1;
+}
+
+static void install_one(struct gsh_ufunc *ufunc)
+{
+    struct record *record = find_record(ufunc);
+    if (record->ufunc || record_count == RECORD_LIMIT ||
+        ufunc->vectorcall != gsh_numpy_ufunc_original)
+        return;
+    record_count++;
+    record->ufunc = ufunc;
+    record->op = find_op(ufunc);
+    record->handler = record->op >= 0 ? try_elementwise : NULL;
+    if (strcmp(ufunc->name, "matmul") == 0)
+        record->handler = gsh_numpy_matmul_try;
+    gsh_py.Py_IncRef((PyObject *)ufunc);
+    struct gsh_hook *hook = gsh_numpy_hooks_add("ufunc", ufunc->name, "f(*[a] * f.nin)");
+    hook->hits = &calls;
+    hook->subject = (PyObject *)ufunc;
+    ufunc->vectorcall = ufunc->core_enabled ? generalised_hook : elementwise_hook;
+}
+
+int gsh_numpy_ufunc_find_op(const struct gsh_ufunc *ufunc)
+{
+    const struct record *record = find_record(ufunc);
+    return record->ufunc ? record->op : -1;
+}
+
+void gsh_numpy_ufunc_install(void)
+{
+    PyObject *add = gsh_py.PyDict_GetItemString(gsh_np.dict, "add");
+    if (!add || !gsh_numpy_promote_init())
+        return;
+    for (int i = 0; i < KEYWORD_COUNT; i++) {
+        keyword_names[i] = gsh_py.PyUnicode_InternFromString(keyword_texts[i]);
+        if (!keyword_names[i]) {
+            gsh_py.PyErr_Clear();
+            return;
+        }
+    }
+    counts_tiny = gsh_stats_wanted();
+    gsh_numpy_ufunc_original = ((struct gsh_ufunc *)add)->vectorcall;
+    PyObject *name, *value;
+    Py_ssize_t position = 0;
+    while (gsh_py.PyDict_Next(gsh_np.dict, &position, &name, &value))
+        if (gsh_py_type(value) == gsh_np.ufunc_type)
+            install_one((struct gsh_ufunc *)value);
+}

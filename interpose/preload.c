@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What happens when the library is loaded into a process, NumPy's or not, and when that ends: the
+ * functions that ours stand in front of are looked up, so that no signal handler and no vfork child
+ * finds one missing; the options are parsed; at exit the report is written where one was asked for
+ * and NumPy was found. No thread, no allocation, no output, no device here: all else waits for
+ * gsh_numpy_attach.
+ */
+#include "dlopen_hook.h"
+#include "libc_io.h"
+#include "libc_signal.h"
+#include "options.h"
+#include "stats.h"
+
+__attribute__((constructor)) static void load(void)
+{
+    gsh_libc_io_resolve();
+    gsh_libc_signal_resolve();
+    gsh_dlopen_hook_resolve();
+    gsh_options_init();
+}
+
+/* After the program's own exit functions. */
+__attribute__((destructor)) static void unload(void)
+{
+    gsh_stats_report_at_exit();
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * CPython without its headers: the functions of python_api.def, found by dlsym when NumPy loads,
+ * and the few struct offsets that 3.9-3.14 (builds with a GIL) share. Reference counts are never
+ * touched by hand: their layout differs between versions.
+ */
+#pragma once
+
+#include "base.h"
+#include "status.h"
+
+typedef struct _object PyObject;
+typedef ptrdiff_t Py_ssize_t;
+
+/* gsh_py.<name>: the function, or for data the object's address. All NULL until gsh_python_api_init
+ * succeeded. */
+struct gsh_python_api {
+#define F(type, name, parameters) type(*name) parameters;
+#define D(name) PyObject *name;
+#include "python_api.def"
+#undef F
+#undef D
+};
+extern struct gsh_python_api gsh_py;
+
+/* Resolves the table and checks the version. DECLINED: no Python here, one without a GIL or one
+ * outside 3.9-3.14; *why then names the cause (static text). */
+enum gsh_status gsh_python_api_init(const char **why);
+
+/* PyTypeObject up to the last field that is used. */
+struct gsh_pytype {
+    char head[24];
+    const char *tp_name;
+    Py_ssize_t tp_basicsize;
+    Py_ssize_t tp_itemsize;
+    void *tp_dealloc;
+    Py_ssize_t tp_vectorcall_offset;
+    void *tp_getattr, *tp_setattr, *tp_as_async, *tp_repr, *tp_as_number, *tp_as_sequence;
+    struct gsh_pymapping *tp_as_mapping;
+    void *tp_hash, *tp_call, *tp_str, *tp_getattro, *tp_setattro, *tp_as_buffer;
+    unsigned long tp_flags;
+    const char *tp_doc;
+    void *tp_traverse, *tp_clear, *tp_richcompare;
+    Py_ssize_t tp_weaklistoffset;
+    void *tp_iter, *tp_iternext;
+    struct gsh_pymethoddef *tp_methods;
+};
+_Static_assert(offsetof(struct gsh_pytype, tp_as_mapping) == 112, "PyTypeObject");
+_Static_assert(offsetof(struct gsh_pytype, tp_flags) == 168, "PyTypeObject");
+_Static_assert(offsetof(struct gsh_pytype, tp_methods) == 232, "PyTypeObject");
+
+/* PyMappingMethods */
+struct gsh_pymapping {
+    Py_ssize_t (*mp_length)(PyObject *);
+    PyObject *(*mp_subscript)(PyObject *, PyObject *);
+    int (*mp_ass_subscript)(PyObject *, PyObject *, PyObject *);
+};
+
+/* PyMethodDef and its ml_flags */
+struct gsh_pymethoddef {
+    const char *ml_name;
+    void *ml_meth;
+    int ml_flags;
+    const char *ml_doc;
+};
+#define GSH_METH_VARARGS 0x0001
+#define GSH_METH_KEYWORDS 0x0002
+#define GSH_METH_NOARGS 0x0004
+#define GSH_METH_O 0x0008
+#define GSH_METH_FASTCALL 0x0080
+
+/* PyCFunctionObject (and CyFunction, which extends it) */
+struct gsh_pycfunction {
+    char head[16];
+    struct gsh_pymethoddef *m_ml;
+};
+
+/* The number of positional arguments in a vectorcall's nargsf. */
+static inline size_t gsh_py_nargs(size_t nargsf)
+{
+    return nargsf & ~((size_t)1 << (8 * sizeof(size_t) - 1));
+}
+
+/* Py_TYPE, borrowed. */
+static inline PyObject *gsh_py_type(PyObject *object)
+{
+    return *(PyObject **)((char *)object + 8);
+}
+
+/* Py_SIZE of a tuple or list. */
+static inline Py_ssize_t gsh_py_size(PyObject *object)
+{
+    return *(const Py_ssize_t *)((const char *)object + 16);
+}
+
+/* Value of an exact float. */
+static inline double gsh_py_float_value(PyObject *exact_float)
+{
+    return *(const double *)((const char *)exact_float + 16);
+}
+
+static inline bool gsh_py_is_none(PyObject *object)
+{
+    return object == gsh_py._Py_NoneStruct;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Arithmetic on a launch's shape and strides; see launch.h. The iteration space of a REDUCE is two:
+ * the kept dimensions 0 .. ndim - nreduce - 1 and the reduced ones behind them; nothing moves
+ * between the two.
+ */
+#include "launch.h"
+
+int64_t gsh_launch_elements(const struct gsh_launch *launch)
+{
+    int64_t elements = 1;
+    for (int d = 0; d < launch->ndim; d++)
+        elements *= launch->shape[d];
+    return elements;
+}
+
+enum gsh_dtype gsh_launch_result_dtype(const struct gsh_launch *launch)
+{
+    enum gsh_result result = GSH_RESULT_SAME;
+    if (launch->kind == GSH_LAUNCH_ELEMENTWISE)
+        result = gsh_op_info(launch->op)->result;
+    else if (launch->kind == GSH_LAUNCH_REDUCE)
+        result = gsh_reduction_info(launch->reduction)->result;
+    return result == GSH_RESULT_BOOL ? GSH_BOOL : launch->loop;
+}
+
+static void move_dim(struct gsh_launch *launch, int to, int from)
+{
+    launch->shape[to] = launch->shape[from];
+    for (unsigned k = 0; k <= launch->nin; k++)
+        launch->strides[k][to] = launch->strides[k][from];
+}
+
+/* Drops extents of 1 among the dimensions [first, *end) by moving those behind them down; *end
+ * follows. The dimensions from *end on are left to the caller. */
+static void drop_ones(struct gsh_launch *launch, int first, int *end)
+{
+    int kept = first;
+    for (int d = first; d < *end; d++)
+        if (launch->shape[d] != 1)
+            move_dim(launch, kept++, d);
+    *end = kept;
+}
+
+static int64_t magnitude(int64_t x)
+{
+    return x < 0 ? -x : x;
+}
+
+/* True where dimension d must come before dimension e: it steps further in the first operand that
+ * tells. */
+static bool steps_further(const struct gsh_launch *launch, int d, int e, bool reduced)
+{
+    unsigned nin = launch->nin;
+    for (unsigned j = reduced ? 1 : 0; j <= nin; j++) {
+        unsigned k = j == 0 ? nin : j - 1;
+        int64_t of_d = magnitude(launch->strides[k][d]), of_e = magnitude(launch->strides[k][e]);
+        if (of_d != of_e)
+            return of_d > of_e;
+    }
+    return false;
+}
+
+static void swap_dims(struct gsh_launch *launch, int d, int e)
+{
+    int64_t extent = launch->shape[d];
+    launch->shape[d] = launch->shape[e];
+    launch->shape[e] = extent;
+    for (unsigned k = 0; k <= launch->nin; k++) {
+        int64_t stride = launch->strides[k][d];
+        launch->strides[k][d] = launch->strides[k][e];
+        launch->strides[k][e] = stride;
+    }
+}
+
+static void sort_dims(struct gsh_launch *launch, int first, int end, bool reduced)
+{
+    for (int d = first + 1; d < end; d++)
+        for (int e = d; e > first && steps_further(launch, e, e - 1, reduced); e--)
+            swap_dims(launch, e, e - 1);
+}
+
+static bool steps_as_one(const struct gsh_launch *launch, int outer, int inner)
+{
+    for (unsigned k = 0; k <= launch->nin; k++)
+        if (launch->strides[k][outer] != launch->strides[k][inner] * launch->shape[inner])
+            return false;
+    return true;
+}
+
+static void merge_dims(struct gsh_launch *launch, int first, int *end)
+{
+    int last = first;
+    for (int d = first + 1; d < *end; d++) {
+        if (steps_as_one(launch, last, d)) {
+            int64_t extent = launch->shape[last] * launch->shape[d];
+            move_dim(launch, last, d);
+            launch->shape[last] = extent;
+        } else {
+            move_dim(launch, ++last, d);
+        }
+    }
+    if (*end > first)
+        *end = last + 1;
+}
+
+/* Collapses the dimensions [first, end); returns the new end. */
+static int collapse_part(struct gsh_launch *launch, int first, int end, bool reduced)
+{
+    for (int d = first; d < end; d++)
+        if (launch->shape[d] == 0) { /* empty: one dimension of extent 0 says it all */
+            move_dim(launch, first, d);
+            return first + 1;
+        }
+    drop_ones(launch, first, &end);
+    if (launch->kind != GSH_LAUNCH_ELEMENTWISE || !gsh_op_info(launch->op)->uses_index)
+        sort_dims(launch, first, end, reduced);
+    merge_dims(launch, first, &end);
+    return end;
+}
+
+void gsh_launch_collapse(struct gsh_launch *launch)
+{
+    if (launch->kind == GSH_LAUNCH_GEMM)
+        return;
+    int nreduce = launch->kind == GSH_LAUNCH_REDUCE ? launch->nreduce : 0;
+    int kept = launch->ndim - nreduce;
+    int kept_end = collapse_part(launch, 0, kept, false);
+    int reduced_end = collapse_part(launch, kept, launch->ndim, true);
+    for (int d = kept; d < reduced_end; d++)
+        move_dim(launch, kept_end + d - kept, d);
+    launch->nreduce = reduced_end - kept;
+    launch->ndim = kept_end + launch->nreduce;
+}
+
+/* One past the highest byte of matrix k (a, b or c) of a product; strides are positive. */
+static int64_t product_reach(const struct gsh_gemm *g, unsigned k)
+{
+    int64_t rows = k == 1 ? g->k : g->m, row = k == 0 ? g->a_row : k == 1 ? g->b_row : g->c_row;
+    int64_t cols = k == 0 ? g->k : g->n, col = k == 0 ? g->a_col : k == 1 ? g->b_col : g->c_col;
+    return rows == 0 || cols == 0 ? 0 : (rows - 1) * row + (cols - 1) * col + 1;
+}
+
+void gsh_launch_extent(const struct gsh_launch *launch, unsigned k, int64_t *low, int64_t *high)
+{
+    int64_t size = (int64_t)gsh_dtype_size(launch->operands[k].dtype);
+    *low = 0;
+    *high = size;
+    if (launch->kind == GSH_LAUNCH_GEMM) {
+        *high = size * product_reach(&launch->gemm, k);
+        return;
+    }
+    for (int d = 0; d < launch->ndim; d++) {
+        if (launch->shape[d] == 0 && k < launch->nin) { /* an empty reduction reads nothing */
+            *low = *high = 0;
+            return;
+        }
+        int64_t reach = launch->strides[k][d] * (launch->shape[d] - 1);
+        if (reach < 0)
+            *low += reach;
+        else
+            *high += reach;
+    }
+}

@@ -1,0 +1,648 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The arena's two zones, its block table and its pools. Each zone is cut from its lower end upwards
+ * for blocks that the host writes first and from its upper end downwards for blocks that the device
+ * writes first, so that open and closed pages stay apart and share few mappings. A block's place
+ * and capacity never change: freed blocks wait in the pool of their size class, closed or open as
+ * they are, with their pages and registration.
+ *
+ * ARENA lock: pools, zone ends, statistics. Block lock: protection and state (arena_internal.h).
+ */
+#include "arena_internal.h"
+
+#include "backend.h"
+#include "coherence.h"
+#include "device.h"
+#include "lock.h"
+#include "log.h"
+#include "options.h"
+#include "pages.h"
+#include "value.h"
+
+#include <limits.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define CLASS_COUNT 256
+#define BLOCK_LIMIT ((uint32_t)1 << 21)
+#define SLAB_BYTES ((size_t)4 << 20)
+#define EAGER_ZERO_BYTES ((size_t)4 << 20)
+#define REGISTER_MIN_BYTES ((size_t)1 << 20)
+
+struct zone {
+    uintptr_t base, end;
+    uintptr_t host_top;      /* first byte not yet cut for host-born blocks */
+    uintptr_t device_bottom; /* first byte already cut for device-born blocks */
+    uintptr_t
+        device_closed; /* small zone: [device_closed, device_bottom) is closed and not cut yet */
+    unsigned shift;    /* log2 of the granule */
+    uint32_t *index;   /* per granule: the block's index, 0 none */
+    uint32_t pool[2][CLASS_COUNT]; /* free blocks by class: open, closed */
+};
+
+uintptr_t gsh_arena_base, gsh_arena_end;
+
+static struct gsh_lock arena_lock = GSH_LOCK_INITIALIZER(GSH_RANK_ARENA);
+static struct zone small_zone = {.shift = 12};
+static struct zone large_zone = {.shift = 21};
+static struct gsh_block *blocks;
+static uint32_t block_count = 1; /* 0 is no block */
+static size_t pooled_bytes, pool_limit;
+static _Atomic size_t pinned_bytes;
+static size_t pin_limit;
+enum { SLAB_UNTRIED, SLAB_REFUSED, SLAB_REGISTERED };
+static unsigned char *slab_registered; /* small zone, per slab */
+static _Atomic int64_t edges;
+static int64_t edge_budget;
+static _Thread_local bool hint;
+
+uint32_t gsh_block_index(const struct gsh_block *block)
+{
+    return (uint32_t)(block - blocks);
+}
+
+struct gsh_block *gsh_block_at(uint32_t index)
+{
+    return &blocks[index];
+}
+
+/* ---- reservation ---- */
+
+static void *reserve(size_t size)
+{
+    void *range = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return range == MAP_FAILED ? NULL : range;
+}
+
+static void init_zone(struct zone *zone, uintptr_t base, size_t size)
+{
+    zone->base = base;
+    zone->end = base + size;
+    zone->host_top = base;
+    zone->device_bottom = zone->end;
+    zone->device_closed = zone->end;
+    zone->index = reserve((size >> zone->shift) * sizeof *zone->index);
+}
+
+static bool reserve_zones(size_t large_bytes)
+{
+    size_t small_bytes = large_bytes / 16;
+    size_t total = small_bytes + large_bytes + SLAB_BYTES;
+    void *range = reserve(total);
+    if (range == NULL)
+        return false;
+    uintptr_t base = gsh_round_up((uintptr_t)range, SLAB_BYTES);
+    init_zone(&small_zone, base, small_bytes);
+    init_zone(&large_zone, base + small_bytes, large_bytes);
+    slab_registered = reserve(small_bytes / SLAB_BYTES);
+    blocks = reserve(BLOCK_LIMIT * sizeof *blocks);
+    if (small_zone.index == NULL || large_zone.index == NULL || blocks == NULL ||
+        slab_registered == NULL) {
+        munmap(range, total);
+        return false;
+    }
+    madvise((void *)small_zone.base, small_bytes, MADV_NOHUGEPAGE);
+    madvise((void *)large_zone.base, large_bytes, MADV_HUGEPAGE);
+    return true;
+}
+
+static size_t machine_bytes(void)
+{
+    return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static size_t limit_of(enum gsh_option option, size_t fallback)
+{
+    int64_t value = gsh_option_number(option);
+    return value > 0 ? (size_t)value : fallback;
+}
+
+enum gsh_status gsh_arena_init(void)
+{
+    size_t large_bytes = (size_t)1 << 40;
+    while (!reserve_zones(large_bytes)) {
+        large_bytes /= 4;
+        if (large_bytes < (size_t)1 << 30) {
+            gsh_log(GSH_LOG_INFO, "the system refuses to reserve an address range for the arena");
+            return GSH_DECLINED;
+        }
+    }
+    pool_limit = limit_of(GSH_OPTION_POOL_LIMIT, machine_bytes() / 4);
+    pin_limit = limit_of(GSH_OPTION_PIN_LIMIT, machine_bytes() / 2);
+    edge_budget = gsh_pages_max_mappings() / 4;
+    /* in this order, no address is in the arena until both are set */
+    __atomic_store_n(&gsh_arena_base, small_zone.base, __ATOMIC_RELEASE);
+    __atomic_store_n(&gsh_arena_end, large_zone.end, __ATOMIC_RELEASE);
+    return GSH_OK;
+}
+
+/* ---- look-up ---- */
+
+static struct zone *zone_of(uintptr_t address)
+{
+    return address >= large_zone.base ? &large_zone : &small_zone;
+}
+
+struct gsh_block *gsh_arena_find_block(const void *address)
+{
+    if (!gsh_arena_contains(address))
+        return NULL;
+    const struct zone *zone = zone_of((uintptr_t)address);
+    uint32_t index = __atomic_load_n(&zone->index[((uintptr_t)address - zone->base) >> zone->shift],
+                                     __ATOMIC_ACQUIRE);
+    if (index == 0 || !atomic_load_explicit(&blocks[index].live, memory_order_acquire))
+        return NULL;
+    return &blocks[index];
+}
+
+/* ---- mappings ---- */
+
+bool gsh_arena_has_mappings_sigsafe(void)
+{
+    return atomic_load_explicit(&edges, memory_order_relaxed) < edge_budget;
+}
+
+/* Boundaries between pages of different protection that this block is charged with. */
+static uint32_t count_edges(const struct gsh_block *block)
+{
+    int usual = block->device_born ? PROT_NONE : PROT_READ | PROT_WRITE;
+    int previous = usual;
+    uint32_t count = 0;
+    for (unsigned chunk = 0; chunk < block->chunks; chunk++) {
+        int protection = gsh_pages_protection(block->state[chunk]);
+        count += protection != previous;
+        previous = protection;
+    }
+    return count + (previous != usual);
+}
+
+static void charge_edges(struct gsh_block *block)
+{
+    uint32_t count = count_edges(block);
+    atomic_fetch_add_explicit(&edges, (int64_t)count - (int64_t)block->edges, memory_order_relaxed);
+    block->edges = count;
+}
+
+static void publish_state(struct gsh_block *block, unsigned first, unsigned last,
+                          enum gsh_chunk_state state)
+{
+    uint32_t resident = atomic_load_explicit(&block->resident, memory_order_relaxed);
+    for (unsigned chunk = first; chunk <= last; chunk++) {
+        resident -= block->state[chunk] != GSH_CHUNK_HOST;
+        resident += state != GSH_CHUNK_HOST;
+        block->state[chunk] = (uint8_t)state;
+    }
+    atomic_store_explicit(&block->resident, resident, memory_order_release);
+    charge_edges(block);
+}
+
+enum gsh_status gsh_arena_protect_sigsafe(struct gsh_block *block, unsigned first, unsigned last,
+                                          enum gsh_chunk_state state)
+{
+    int wanted = gsh_pages_protection(state);
+    bool differs = false;
+    for (unsigned chunk = first; chunk <= last; chunk++)
+        differs |= gsh_pages_protection(block->state[chunk]) != wanted;
+    size_t begin = gsh_block_chunk_offset(block, first);
+    size_t end =
+        last + 1U == block->chunks ? block->capacity : gsh_block_chunk_offset(block, last + 1);
+    if (differs && !gsh_pages_protect_sigsafe(block->base + begin, end - begin, wanted))
+        return GSH_FAILED;
+    if (state == GSH_CHUNK_HOST || state == GSH_CHUNK_SHARED)
+        block->touched = true;
+    publish_state(block, first, last, state);
+    return GSH_OK;
+}
+
+/* ---- registration ---- */
+
+static const struct gsh_backend *registering_backend(void)
+{
+    const struct gsh_backend *backend = gsh_backend_get();
+    if (backend == NULL || backend->register_host == NULL ||
+        gsh_device_get_state() != GSH_DEVICE_READY)
+        return NULL;
+    return backend;
+}
+
+static bool pin_budget_take(size_t size)
+{
+    size_t before = atomic_fetch_add_explicit(&pinned_bytes, size, memory_order_relaxed);
+    if (before + size <= pin_limit)
+        return true;
+    atomic_fetch_sub_explicit(&pinned_bytes, size, memory_order_relaxed);
+    return false;
+}
+
+static bool register_range(uintptr_t base, size_t size)
+{
+    const struct gsh_backend *backend = registering_backend();
+    if (backend == NULL || !pin_budget_take(size))
+        return false;
+    if (backend->register_host((void *)base, size) == GSH_OK)
+        return true;
+    atomic_fetch_sub_explicit(&pinned_bytes, size, memory_order_relaxed);
+    return false;
+}
+
+static void unregister_range(uintptr_t base, size_t size)
+{
+    gsh_backend_get()->unregister_host((void *)base, size);
+    atomic_fetch_sub_explicit(&pinned_bytes, size, memory_order_relaxed);
+}
+
+static void unregister_block(struct gsh_block *block)
+{
+    if (block->registered_bytes == 0)
+        return;
+    unregister_range(block->base, block->registered_bytes);
+    block->registered_bytes = 0;
+}
+
+/* A slab cut before the device was ready is page-locked when one of its blocks is first moved. That
+ * fails, once, where a neighbour's pages are closed or read-only. */
+static void register_old_slab(const struct gsh_block *block)
+{
+    uintptr_t slab = block->base - (block->base - small_zone.base) % SLAB_BYTES;
+    unsigned char *mark = &slab_registered[(slab - small_zone.base) / SLAB_BYTES];
+    unsigned char untried = SLAB_UNTRIED;
+    if (registering_backend() == NULL || block->device_born ||
+        !__atomic_compare_exchange_n(mark, &untried, SLAB_REFUSED, false, __ATOMIC_RELAXED,
+                                     __ATOMIC_RELAXED))
+        return;
+    if (register_range(slab, SLAB_BYTES))
+        __atomic_store_n(mark, SLAB_REGISTERED, __ATOMIC_RELEASE);
+}
+
+void gsh_arena_register(struct gsh_block *block)
+{
+    if (!block->large)
+        register_old_slab(block);
+    size_t size = gsh_round_up(block->size, GSH_GRANULE_SMALL);
+    if (!block->large || block->registered_bytes >= size || block->size < REGISTER_MIN_BYTES ||
+        registering_backend() == NULL)
+        return;
+    unregister_block(block);
+    if (register_range(block->base, size)) {
+        block->registered_bytes = size;
+        block->touched = true;
+    }
+}
+
+static bool slab_is_registered(uintptr_t address)
+{
+    size_t slab = (address - small_zone.base) / SLAB_BYTES;
+    return __atomic_load_n(&slab_registered[slab], __ATOMIC_ACQUIRE) == SLAB_REGISTERED;
+}
+
+bool gsh_arena_is_registered(const struct gsh_block *block, size_t offset, size_t size)
+{
+    if (block->large)
+        return offset + size <= block->registered_bytes;
+    return slab_is_registered(block->base);
+}
+
+/* ---- cutting new blocks from a zone ---- */
+
+static void register_slab(uintptr_t slab)
+{
+    unsigned char *mark = &slab_registered[(slab - small_zone.base) / SLAB_BYTES];
+    if (register_range(slab, SLAB_BYTES))
+        __atomic_store_n(mark, SLAB_REGISTERED, __ATOMIC_RELEASE);
+}
+
+/* A transfer must lie within one registration, so no small block straddles two slabs: what is left
+ * of a slab that the next block does not fit is skipped. */
+static uintptr_t cut_device_small(struct zone *zone, size_t capacity)
+{
+    if (zone->device_bottom - zone->device_closed < capacity) {
+        if (zone->device_closed - zone->host_top < 2 * SLAB_BYTES)
+            return 0;
+        uintptr_t slab = zone->device_closed - SLAB_BYTES;
+        register_slab(slab);
+        if (!gsh_pages_protect_sigsafe(slab, SLAB_BYTES, PROT_NONE))
+            return 0;
+        zone->device_bottom = zone->device_closed;
+        zone->device_closed = slab;
+    }
+    zone->device_bottom -= capacity;
+    return zone->device_bottom;
+}
+
+static uintptr_t cut_device_large(struct zone *zone, size_t capacity)
+{
+    uintptr_t base = zone->device_bottom - capacity;
+    if (zone->device_bottom - zone->host_top < capacity ||
+        !gsh_pages_protect_sigsafe(base, capacity, PROT_NONE))
+        return 0;
+    zone->device_bottom = zone->device_closed = base;
+    return base;
+}
+
+static uintptr_t cut_device(struct zone *zone, size_t capacity)
+{
+    return zone == &small_zone ? cut_device_small(zone, capacity)
+                               : cut_device_large(zone, capacity);
+}
+
+static uintptr_t cut_host(struct zone *zone, size_t capacity)
+{
+    uintptr_t base = zone->host_top;
+    uintptr_t slab_end = gsh_round_up(base, SLAB_BYTES);
+    if (zone == &small_zone && base + capacity > slab_end && base != slab_end)
+        base = slab_end;
+    if (zone->device_closed - zone->host_top < base - zone->host_top + capacity)
+        return 0;
+    zone->host_top = base + capacity;
+    if (zone == &small_zone && base % SLAB_BYTES == 0)
+        register_slab(base);
+    return base;
+}
+
+static struct gsh_block *cut_block(struct zone *zone, size_t capacity, bool closed)
+{
+    if (block_count == BLOCK_LIMIT)
+        return NULL;
+    uintptr_t base = closed ? cut_device(zone, capacity) : cut_host(zone, capacity);
+    if (base == 0)
+        return NULL;
+    uint32_t index = block_count++;
+    struct gsh_block *block = &blocks[index];
+    block->base = base;
+    block->capacity = capacity;
+    block->large = zone == &large_zone;
+    block->device_born = closed;
+    size_t first = (base - zone->base) >> zone->shift;
+    for (size_t granule = 0; granule < capacity >> zone->shift; granule++)
+        __atomic_store_n(&zone->index[first + granule], index, __ATOMIC_RELEASE);
+    return block;
+}
+
+/* ---- pools ---- */
+
+/* Granules rounded up to a size class: exact to 8, then 8 classes to each power of two. */
+static size_t round_to_class(size_t granules, unsigned *class)
+{
+    if (granules <= 8) {
+        *class = (unsigned)granules - 1;
+        return granules;
+    }
+    unsigned shift = (unsigned)(63 - __builtin_clzl(granules - 1)) - 3;
+    size_t steps = (granules + ((size_t)1 << shift) - 1) >> shift; /* 9 .. 16 */
+    *class = 8 * shift + (unsigned)steps - 1;
+    return steps << shift;
+}
+
+static struct gsh_block *pop_pool(struct zone *zone, unsigned class, bool closed)
+{
+    uint32_t index = zone->pool[closed][class];
+    if (index == 0)
+        return NULL;
+    struct gsh_block *block = &blocks[index];
+    zone->pool[closed][class] = block->next_free;
+    if (block->touched)
+        pooled_bytes -= block->capacity;
+    return block;
+}
+
+static void push_pool(struct gsh_block *block, bool closed)
+{
+    struct zone *zone = zone_of(block->base);
+    unsigned class;
+    round_to_class(block->capacity >> zone->shift, &class);
+    block->next_free = zone->pool[closed][class];
+    zone->pool[closed][class] = gsh_block_index(block);
+    if (block->touched)
+        pooled_bytes += block->capacity;
+}
+
+static void give_pages_back(struct gsh_block *block)
+{
+    if (!block->large && gsh_arena_is_registered(block, 0, block->capacity))
+        return; /* the slab stays page-locked */
+    unregister_block(block);
+    madvise((void *)block->base, block->capacity, MADV_DONTNEED);
+    block->touched = false;
+}
+
+/* Takes a block of the class: one whose pages are already as wanted, else any, else a new one. */
+static struct gsh_block *take_block(struct zone *zone, size_t granules, bool closed)
+{
+    unsigned class;
+    size_t rounded = round_to_class(granules, &class);
+    if (class >= CLASS_COUNT)
+        return NULL;
+    GSH_LOCKED(&arena_lock);
+    struct gsh_block *block = pop_pool(zone, class, closed);
+    if (block == NULL)
+        block = pop_pool(zone, class, !closed);
+    if (block == NULL && (!closed || gsh_arena_has_mappings_sigsafe()))
+        block = cut_block(zone, rounded << zone->shift, closed);
+    return block;
+}
+
+/* A free block's pages are all open or all closed; its chunks say which. */
+static bool is_closed(const struct gsh_block *block)
+{
+    return block->chunks == 0 ? block->device_born : block->state[0] == GSH_CHUNK_BLANK;
+}
+
+static void set_size(struct gsh_block *block, size_t size, bool closed)
+{
+    unsigned shift = 21;
+    while (((size - 1) >> shift) >= GSH_MAX_CHUNKS)
+        shift++;
+    block->size = size;
+    block->chunk_shift = (uint8_t)shift;
+    block->chunks = (uint8_t)(((size - 1) >> shift) + 1);
+    memset(block->state, closed ? GSH_CHUNK_BLANK : GSH_CHUNK_HOST, sizeof block->state);
+    atomic_store_explicit(&block->resident, closed ? block->chunks : 0, memory_order_relaxed);
+    block->next_chunk = 0;
+    block->run = 0;
+    block->row = 0;
+    block->ledger = (struct gsh_ledger){0};
+    charge_edges(block);
+}
+
+static bool set_protection(struct gsh_block *block, bool was_closed, bool closed)
+{
+    if (was_closed == closed)
+        return true;
+    return gsh_pages_protect_sigsafe(block->base, block->capacity,
+                                     closed ? PROT_NONE : PROT_READ | PROT_WRITE);
+}
+
+/* A pooled block with pages in memory is worth page-locking: its second life is likely to be moved
+ * too. */
+static void register_recycled(struct gsh_block *block, bool *was_closed)
+{
+    if (!block->touched || !block->large || block->registered_bytes >= block->size ||
+        registering_backend() == NULL || !set_protection(block, *was_closed, false))
+        return;
+    *was_closed = false;
+    gsh_arena_register(block);
+}
+
+static void zero_block(struct gsh_block *block)
+{
+    if (!block->touched)
+        return;
+    if (block->size > EAGER_ZERO_BYTES)
+        give_pages_back(block);
+    if (block->touched)
+        memset((void *)block->base, 0, block->size);
+}
+
+static bool prepare_block(struct gsh_block *block, size_t size, enum gsh_arena_use use)
+{
+    bool closed = use == GSH_ARENA_DEVICE;
+    bool was_closed = is_closed(block);
+    block->size = size;
+    if (closed)
+        register_recycled(block, &was_closed);
+    if (!set_protection(block, was_closed, closed)) {
+        set_size(block, size, was_closed);
+        return false;
+    }
+    set_size(block, size, closed);
+    if (use == GSH_ARENA_ZERO)
+        zero_block(block);
+    if (!closed)
+        block->touched = true;
+    return true;
+}
+
+void *gsh_arena_allocate(size_t size, enum gsh_arena_use use)
+{
+    if (gsh_arena_base == 0)
+        return NULL;
+    size = GSH_MAX(size, 1);
+    struct zone *zone = size >= GSH_GRANULE_LARGE ? &large_zone : &small_zone;
+    if (size > zone->end - zone->base)
+        return NULL;
+    struct gsh_block *block =
+        take_block(zone, ((size - 1) >> zone->shift) + 1, use == GSH_ARENA_DEVICE);
+    if (block == NULL)
+        return NULL;
+    if (!prepare_block(block, size, use)) {
+        GSH_LOCKED(&arena_lock);
+        push_pool(block, is_closed(block));
+        return NULL;
+    }
+    atomic_store_explicit(&block->live, true, memory_order_release);
+    return (void *)block->base;
+}
+
+/* Makes the freed block's pages uniform: blocks that the device wrote stay closed, others are
+ * opened. */
+static bool close_or_open(struct gsh_block *block)
+{
+    bool closed = block->state[0] != GSH_CHUNK_HOST;
+    enum gsh_chunk_state state = closed ? GSH_CHUNK_BLANK : GSH_CHUNK_HOST;
+    if (gsh_arena_protect_sigsafe(block, 0, block->chunks - 1U, state) == GSH_OK)
+        return true;
+    return gsh_arena_protect_sigsafe(block, 0, block->chunks - 1U, GSH_CHUNK_HOST) == GSH_OK;
+}
+
+void gsh_arena_free(void *address)
+{
+    struct gsh_block *block = gsh_arena_find_block(address);
+    if (block == NULL)
+        return;
+    gsh_block_acquire_sigsafe(block);
+    atomic_store_explicit(&block->live, false, memory_order_release);
+    struct gsh_value *value = block->value;
+    block->value = NULL;
+    gsh_value_release_sigsafe(value);
+    bool uniform = close_or_open(block);
+    gsh_block_release_sigsafe(block);
+    if (!uniform)
+        return; /* no mapping left to make it uniform: its addresses are not used again */
+    GSH_LOCKED(&arena_lock);
+    if (block->touched && pooled_bytes + block->capacity > pool_limit)
+        give_pages_back(block);
+    push_pool(block, is_closed(block));
+}
+
+size_t gsh_arena_usable(void *address)
+{
+    const struct gsh_block *block = gsh_arena_find_block(address);
+    return block == NULL ? 0 : block->size - ((uintptr_t)address - block->base);
+}
+
+/* ---- hint ---- */
+
+void gsh_arena_hint_begin(void)
+{
+    hint = true;
+}
+
+void gsh_arena_hint_end(void)
+{
+    hint = false;
+}
+
+bool gsh_arena_hint_is_set(void)
+{
+    return hint;
+}
+
+/* ---- all blocks ---- */
+
+void gsh_arena_lock(void)
+{
+    gsh_lock_acquire(&arena_lock);
+}
+
+void gsh_arena_unlock(void)
+{
+    gsh_lock_release(&arena_lock);
+}
+
+void gsh_arena_visit_live_locked(void (*visit)(struct gsh_block *block, void *context),
+                                 void *context)
+{
+    for (uint32_t index = 1; index < block_count; index++)
+        if (atomic_load_explicit(&blocks[index].live, memory_order_acquire))
+            visit(&blocks[index], context);
+}
+
+void gsh_arena_unregister_all_locked(void)
+{
+    for (uint32_t index = 1; index < block_count; index++)
+        unregister_block(&blocks[index]);
+    for (size_t slab = 0; slab < (small_zone.end - small_zone.base) / SLAB_BYTES; slab++) {
+        if (slab_registered[slab] == SLAB_REGISTERED) {
+            unregister_range(small_zone.base + slab * SLAB_BYTES, SLAB_BYTES);
+            slab_registered[slab] = SLAB_UNTRIED;
+        }
+    }
+}
+
+void gsh_arena_reset_after_fork(void)
+{
+    gsh_lock_reset_after_fork(&arena_lock);
+}
+
+static void trim_pool(struct zone *zone, bool closed)
+{
+    for (unsigned class = 0; class < CLASS_COUNT; class ++)
+        for (uint32_t index = zone->pool[closed][class]; index != 0;
+             index = blocks[index].next_free)
+            if (blocks[index].touched) {
+                give_pages_back(&blocks[index]);
+                if (!blocks[index].touched)
+                    pooled_bytes -= blocks[index].capacity;
+            }
+}
+
+void gsh_arena_trim(void)
+{
+    GSH_LOCKED(&arena_lock);
+    for (unsigned closed = 0; closed < 2; closed++) {
+        trim_pool(&small_zone, closed);
+        trim_pool(&large_zone, closed);
+    }
+}

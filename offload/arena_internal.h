@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What arena.c offers to the rest of offload/ only.
+ */
+#pragma once
+
+#include "arena.h"
+#include "block.h"
+
+/* Sets the protection that `state` asks for on chunks first..last and publishes the state after it.
+ * Caller holds the block. FAILED (no mapping left): protection and state unchanged. Safe in the
+ * fault handler. */
+enum gsh_status gsh_arena_protect_sigsafe(struct gsh_block *block, unsigned first, unsigned last,
+                                          enum gsh_chunk_state state);
+
+/* True while the budget of page mappings allows more blocks whose protection differs from their
+ * neighbours'. */
+bool gsh_arena_has_mappings_sigsafe(void);
+
+/* Page-locks the block's pages for transfers where that can and should be done now (all chunks
+ * HOST, or the caller just took a free block). Caller holds the block. */
+void gsh_arena_register(struct gsh_block *block);
+/* Whether [offset, offset + size) of the block is page-locked. */
+bool gsh_arena_is_registered(const struct gsh_block *block, size_t offset, size_t size);
+
+/* Calls `visit` for every live block in ascending order of index. Caller holds the ARENA lock. */
+void gsh_arena_visit_live_locked(void (*visit)(struct gsh_block *block, void *context),
+                                 void *context);
+
+/* fork: takes and gives back the ARENA lock; releases every registration, so that the child's copy
+ * is cheap. */
+void gsh_arena_lock(void);
+void gsh_arena_unlock(void);
+void gsh_arena_unregister_all_locked(void);
+void gsh_arena_reset_after_fork(void);
+
+/* Gives every free block's pages back to the system. */
+void gsh_arena_trim(void);

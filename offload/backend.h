@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A device behind a table of functions. Two implement it: `cuda` and `hostemu` (the device "host":
+ * CPU cores, its memory a second host range). No CUDA type appears here.
+ *
+ * Order: allocate, release, upload, copy and run behave as one in-order queue (they may be
+ * asynchronous); the caller holds the DISPATCH lock. download may be called by any thread at any
+ * time, also beside them: it sees everything submitted before it was called. No host pointer passed
+ * here is protected against access, but for download's `dst` and upload's `src` when `registered`
+ * is set and `ignores_protection` is true, and upload's `src`, which may be read-only.
+ */
+#pragma once
+
+#include "fmt.h"
+#include "launch.h"
+#include "status.h"
+
+struct gsh_backend {
+    const char *name; /* "cuda", "host" */
+
+    /* mandatory */
+
+    /* Starts the device; may take a second. Called once, by the start thread, without locks.
+     * FAILED: unusable, one line says why in `why`. */
+    enum gsh_status (*open)(char *why, size_t why_size);
+    /* `size` > 0 bytes, 256-byte aligned, contents undefined. FAILED: no memory; nothing changed.
+     * Does not block. */
+    enum gsh_status (*allocate)(size_t size, uint64_t *address);
+    /* Gives memory back once the work submitted so far has run. Does not block. */
+    void (*release)(uint64_t address, size_t size);
+    /* Returns once `src` has been read completely (its owner may then change it). */
+    enum gsh_status (*upload)(uint64_t dst, const void *src, size_t size, bool registered);
+    /* Returns once `dst` holds the bytes. */
+    enum gsh_status (*download)(void *dst, uint64_t src, size_t size, bool registered);
+    /* Inside the device; the ranges do not overlap. */
+    enum gsh_status (*copy)(uint64_t dst, uint64_t src, size_t size);
+    /* True where `run` has an implementation for the launch's op, dtypes and layout. Pure. */
+    bool (*supports)(const struct gsh_launch *launch);
+    /* Submits the launch (device addresses inside; collapsed). `row` is the stats row charged with
+     * the device time where gsh_stats_wanted(). FAILED: nothing was written. */
+    enum gsh_status (*run)(const struct gsh_launch *launch, unsigned row);
+    /* Waits for everything submitted. FAILED: the device is lost. Any thread, no lock needed. */
+    enum gsh_status (*synchronize)(void);
+    /* Bytes of device memory that allocate may still give, and in all. */
+    void (*memory)(size_t *free_bytes, size_t *total_bytes);
+    /* Several lines on device, driver and libraries with versions and paths; works before open too.
+     */
+    void (*describe)(struct gsh_fmt *fmt);
+
+    /* (optional), NULL: not supported */
+
+    /* True where something suggests that open would succeed; cheap, touches no driver. NULL:
+     * always. */
+    bool (*is_present)(void);
+    /* Page-locks [base, base + size), which is readable and writable now, for transfers at full
+     * rate. Any thread. */
+    enum gsh_status (*register_host)(void *base, size_t size);
+    void (*unregister_host)(void *base, size_t size);
+    /* Transfers to and from registered pages ignore page protection. */
+    bool ignores_protection;
+};
+
+extern const struct gsh_backend gsh_hostemu_backend;
+extern const struct gsh_backend gsh_cuda_backend;
+
+/* The backend chosen by gsh_backend_choose, or NULL: none. */
+const struct gsh_backend *gsh_backend_get(void);
+/* Carries out GPUSHIM_DEVICE: cuda and host name a backend; auto is cuda where is_present, else
+ * none. */
+void gsh_backend_choose(void);

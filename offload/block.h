@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Blocks, chunks and values: the structures that arena.c, coherence.c, value.c and dispatch.c
+ * share. Block structures live in a reserved table and are never unmapped, so the fault handler may
+ * read them at any time.
+ *
+ * A block's bit lock guards state[], value, registered_bytes and the pins' rise. It is held while
+ * protections change and while bytes move, never while Python or an original function runs, and its
+ * holder takes no lock of a lower rank.
+ */
+#pragma once
+
+#include "base.h"
+#include "status.h"
+
+#include <stdatomic.h>
+
+#define GSH_GRANULE_SMALL ((size_t)4096)
+#define GSH_GRANULE_LARGE ((size_t)2 << 20)
+#define GSH_MAX_CHUNKS 64
+
+/* What one chunk's host pages are; see coherence.h. BLANK: closed, contents undefined, no device
+ * value. */
+enum gsh_chunk_state { GSH_CHUNK_HOST, GSH_CHUNK_SHARED, GSH_CHUNK_DEVICE, GSH_CHUNK_BLANK };
+
+/* One version of a block's contents on the device. Guarded by the DISPATCH lock, but for
+ * `references`. */
+struct gsh_value {
+    _Atomic uint32_t references; /* the block's, and one for each node that reads it */
+    uint64_t address;            /* device address */
+    size_t size;                 /* bytes allocated */
+    uint64_t last_use;           /* dispatch's clock, for eviction */
+    uint32_t block; /* index of the block it belongs to, 0: none (a foreign operand's copy) */
+    struct gsh_value *older, *newer; /* all values, by last use */
+    struct gsh_value *next_dead;     /* link of the list of values to release */
+};
+
+/* The policy's books of a block (price.h), in seconds. Races cost time, never a wrong result. */
+struct gsh_ledger {
+    double debt;   /* lost so far by leaving the data on the host */
+    double price;  /* of the last upload */
+    double earned; /* by device calls since then */
+    uint8_t
+        patience; /* uploads in a row that did not pay: each doubles what the next must promise */
+};
+
+struct gsh_block {
+    uintptr_t base;        /* first byte; fixed for the structure's life */
+    size_t capacity;       /* bytes reserved, whole granules; fixed */
+    size_t size;           /* bytes asked for */
+    uint32_t next_free;    /* link of the free list, index; ARENA lock */
+    _Atomic uint32_t lock; /* futex word: 0 free, 1 held, 2 held and waited for */
+    _Atomic bool live;
+    bool large;                    /* zone */
+    bool device_born;              /* cut from the zone's closed region */
+    bool touched;                  /* host pages may be populated */
+    uint8_t chunk_shift;           /* log2 of the chunk's bytes */
+    uint8_t chunks;                /* chunks that `size` covers, 1..64 */
+    uint8_t state[GSH_MAX_CHUNKS]; /* enum gsh_chunk_state */
+    _Atomic uint32_t resident;     /* chunks that are not HOST */
+    _Atomic uint32_t read_pins, write_pins;
+    struct gsh_value *value;
+    size_t registered_bytes; /* page-locked from base on (large blocks) */
+    uint32_t edges;          /* protection boundaries this block accounts for */
+    uint32_t next_chunk;     /* read-ahead: the chunk that would continue the last fault's run */
+    uint32_t run;            /* read-ahead: chunks fetched by the last fault */
+    uint32_t row;            /* stats row of the call that made the contents on the device */
+    struct gsh_ledger ledger;
+};
+
+/* Index of a block in the table; 0 is no block. */
+uint32_t gsh_block_index(const struct gsh_block *block);
+struct gsh_block *gsh_block_at(uint32_t index);
+
+/* Waits for the bit lock. Safe in the fault handler unless this thread holds it. */
+void gsh_block_acquire_sigsafe(struct gsh_block *block);
+bool gsh_block_try_acquire(struct gsh_block *block);
+void gsh_block_release_sigsafe(struct gsh_block *block);
+
+/* The chunk that holds byte `offset`, and a chunk's first byte and size (the last one is cut at the
+ * page that ends the contents). */
+static inline unsigned gsh_block_chunk(const struct gsh_block *block, size_t offset)
+{
+    return (unsigned)(offset >> block->chunk_shift);
+}
+
+static inline size_t gsh_block_chunk_offset(const struct gsh_block *block, unsigned chunk)
+{
+    return (size_t)chunk << block->chunk_shift;
+}
+
+/* Bytes from the start of chunk `first` to the end of chunk `last`, whole pages. */
+static inline size_t gsh_block_run_bytes(const struct gsh_block *block, unsigned first,
+                                         unsigned last)
+{
+    size_t begin = gsh_block_chunk_offset(block, first);
+    size_t end = gsh_block_chunk_offset(block, last + 1);
+    size_t pages = gsh_round_up(block->size, GSH_GRANULE_SMALL);
+    return GSH_MIN(end, pages) - begin;
+}

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The protocol of coherence.h. Every transition happens under the block's bit lock; transfers too,
+ * so that a second fault on the block waits for the first. Never calls Python, never takes the
+ * DISPATCH lock; the invariant that each chunk's state and protection agree is kept by
+ * gsh_arena_protect_sigsafe, the only place where either changes.
+ */
+#include "coherence_internal.h"
+
+#include "arena_internal.h"
+#include "backend.h"
+#include "futex.h"
+#include "history.h"
+#include "log.h"
+#include "pages.h"
+#include "price.h"
+#include "stats.h"
+#include "value.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum gsh_coherence_bug gsh_coherence_injected_bug;
+
+void gsh_block_acquire_sigsafe(struct gsh_block *block)
+{
+    gsh_futex_lock_sigsafe(&block->lock);
+}
+
+bool gsh_block_try_acquire(struct gsh_block *block)
+{
+    return gsh_futex_try_lock_sigsafe(&block->lock);
+}
+
+void gsh_block_release_sigsafe(struct gsh_block *block)
+{
+    gsh_futex_unlock_sigsafe(&block->lock);
+}
+
+void gsh_coherence_drop_stale_held(struct gsh_block *block)
+{
+    if (atomic_load_explicit(&block->resident, memory_order_relaxed) != 0 || block->value == NULL)
+        return;
+    struct gsh_value *value = block->value;
+    block->value = NULL;
+    gsh_value_release_sigsafe(value);
+}
+
+/* ---- device to host ---- */
+
+struct fetch_source {
+    const struct gsh_block *block;
+    size_t offset; /* of the run */
+};
+
+static enum gsh_status fetch_bytes(void *context, void *to, size_t offset, size_t bytes)
+{
+    const struct fetch_source *source = context;
+    size_t from = source->offset + offset;
+    if (from >= source->block->size)
+        return GSH_OK;
+    bytes = GSH_MIN(bytes, source->block->size - from);
+    return gsh_backend_get()->download(to, source->block->value->address + from, bytes, false);
+}
+
+/* The bytes of DEVICE chunks first..last arrive in their closed pages. */
+static enum gsh_status transfer_run(struct gsh_block *block, unsigned first, unsigned last,
+                                    enum gsh_chunk_state state)
+{
+    size_t offset = gsh_block_chunk_offset(block, first);
+    size_t pages = gsh_block_run_bytes(block, first, last);
+    size_t bytes = GSH_MIN(pages, block->size - offset);
+    const struct gsh_backend *backend = gsh_backend_get();
+    struct fetch_source source = {.block = block, .offset = offset};
+    if (GSH_UNLIKELY(gsh_coherence_injected_bug == GSH_BUG_OPEN_BEFORE_FILL)) {
+        gsh_pages_protect_sigsafe(block->base + offset, pages, PROT_READ | PROT_WRITE);
+        return fetch_bytes(&source, (void *)(block->base + offset), 0, bytes);
+    }
+    if (backend->ignores_protection && gsh_arena_is_registered(block, offset, bytes))
+        return backend->download((void *)(block->base + offset), block->value->address + offset,
+                                 bytes, true);
+    return gsh_pages_fill(block->base + offset, pages, gsh_pages_protection(state), fetch_bytes,
+                          &source);
+}
+
+/* The first fetch of an output tells the policy that its maker's results are read on the host. */
+static void note_fetched(struct gsh_block *block, unsigned first, unsigned last)
+{
+    gsh_price_note_fetched(block, (double)gsh_block_run_bytes(block, first, last));
+    if (block->row == 0)
+        return;
+    gsh_history_note_fetched(block->row);
+    gsh_stats_output_fetched(block->row);
+    block->row = 0;
+}
+
+static enum gsh_status fetch_run(struct gsh_block *block, unsigned first, unsigned last,
+                                 enum gsh_chunk_state state)
+{
+    if (transfer_run(block, first, last, state) != GSH_OK)
+        return GSH_FAILED;
+    note_fetched(block, first, last);
+    return gsh_arena_protect_sigsafe(block, first, last, state);
+}
+
+/* One past the last chunk of the run of equal states that begins at `first`, at most `end`. */
+static unsigned run_end(const struct gsh_block *block, unsigned first, unsigned end)
+{
+    unsigned chunk = first + 1;
+    while (chunk < end && block->state[chunk] == block->state[first])
+        chunk++;
+    return chunk;
+}
+
+static enum gsh_status open_run(struct gsh_block *block, unsigned first, unsigned last, bool write)
+{
+    switch ((enum gsh_chunk_state)block->state[first]) {
+    case GSH_CHUNK_DEVICE:
+        return fetch_run(block, first, last, write ? GSH_CHUNK_HOST : GSH_CHUNK_SHARED);
+    case GSH_CHUNK_BLANK:
+        return gsh_arena_protect_sigsafe(block, first, last, GSH_CHUNK_HOST);
+    case GSH_CHUNK_SHARED:
+        return write ? gsh_arena_protect_sigsafe(block, first, last, GSH_CHUNK_HOST) : GSH_OK;
+    case GSH_CHUNK_HOST:
+        break;
+    }
+    return GSH_OK;
+}
+
+/* Chunks first..last readable, or readable and writeable, by the host. Near the limit of mappings
+ * the whole block is opened, which leaves fewer of them. */
+static enum gsh_status open_chunks(struct gsh_block *block, unsigned first, unsigned last,
+                                   bool write)
+{
+    if (!gsh_arena_has_mappings_sigsafe()) {
+        first = 0;
+        last = block->chunks - 1U;
+    }
+    enum gsh_status status = GSH_OK;
+    for (unsigned chunk = first, end; chunk <= last && status == GSH_OK; chunk = end) {
+        end = run_end(block, chunk, last + 1);
+        status = open_run(block, chunk, end - 1, write);
+    }
+    gsh_coherence_drop_stale_held(block);
+    return status;
+}
+
+enum gsh_status gsh_coherence_fetch_all_held(struct gsh_block *block)
+{
+    return open_chunks(block, 0, block->chunks - 1U, false);
+}
+
+enum gsh_status gsh_coherence_evict_held(struct gsh_block *block)
+{
+    return open_chunks(block, 0, block->chunks - 1U, true);
+}
+
+/* The only bytes are on a device that does not answer: no number beats a wrong one. */
+static void die_of_lost_array(const struct gsh_block *block)
+{
+    char text[160];
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, text, sizeof text);
+    gsh_fmt_text(&fmt, "the device failed and holds the only copy of the array at ");
+    gsh_fmt_hex(&fmt, block->base);
+    gsh_fmt_text(&fmt, " of ");
+    gsh_fmt_decimal(&fmt, block->size);
+    gsh_fmt_text(&fmt, " bytes; stopping rather than going on with wrong numbers");
+    gsh_log_sigsafe(text);
+    abort();
+}
+
+static void open_or_die(struct gsh_block *block, unsigned first, unsigned last, bool write)
+{
+    if (open_chunks(block, first, last, write) != GSH_OK)
+        die_of_lost_array(block);
+}
+
+/* ---- host to device ---- */
+
+static enum gsh_status upload_bytes(struct gsh_block *block, unsigned first, unsigned last)
+{
+    size_t offset = gsh_block_chunk_offset(block, first);
+    size_t bytes = GSH_MIN(gsh_block_run_bytes(block, first, last), block->size - offset);
+    return gsh_backend_get()->upload(block->value->address + offset, (void *)(block->base + offset),
+                                     bytes, gsh_arena_is_registered(block, offset, bytes));
+}
+
+static enum gsh_status upload_run(struct gsh_block *block, unsigned first, unsigned last)
+{
+    if (GSH_UNLIKELY(gsh_coherence_injected_bug == GSH_BUG_UPLOAD_BEFORE_TIGHTEN))
+        GSH_TRY(upload_bytes(block, first, last));
+    GSH_TRY(gsh_arena_protect_sigsafe(block, first, last, GSH_CHUNK_SHARED));
+    if (gsh_coherence_injected_bug == GSH_BUG_UPLOAD_BEFORE_TIGHTEN)
+        return GSH_OK;
+    if (upload_bytes(block, first, last) == GSH_OK) {
+        gsh_price_note_uploaded(block, (double)gsh_block_run_bytes(block, first, last));
+        return GSH_OK;
+    }
+    gsh_arena_protect_sigsafe(block, first, last, GSH_CHUNK_HOST);
+    return GSH_FAILED;
+}
+
+/* A BLANK chunk's contents are nobody's: whatever the device's memory holds will do. */
+static enum gsh_status place_run(struct gsh_block *block, unsigned first, unsigned last)
+{
+    if (block->state[first] == GSH_CHUNK_HOST)
+        return upload_run(block, first, last);
+    if (block->state[first] == GSH_CHUNK_BLANK)
+        return gsh_arena_protect_sigsafe(block, first, last, GSH_CHUNK_DEVICE);
+    return GSH_OK;
+}
+
+enum gsh_status gsh_coherence_upload_held(struct gsh_block *block, unsigned first, unsigned last)
+{
+    if (atomic_load_explicit(&block->resident, memory_order_relaxed) == 0)
+        gsh_arena_register(block);
+    for (unsigned chunk = first, end; chunk <= last; chunk = end) {
+        end = run_end(block, chunk, last + 1);
+        if (block->state[chunk] == GSH_CHUNK_HOST && atomic_load(&block->write_pins) > 0)
+            return GSH_DECLINED;
+        GSH_TRY(place_run(block, chunk, end - 1));
+    }
+    return GSH_OK;
+}
+
+/* ---- callers outside ---- */
+
+static void home_block(struct gsh_block *block, size_t begin, size_t end, bool write)
+{
+    if (begin >= block->size)
+        return;
+    end = GSH_MIN(end, block->size);
+    open_or_die(block, gsh_block_chunk(block, begin), gsh_block_chunk(block, end - 1), write);
+}
+
+/* Calls for each live block that the range touches, with the block held. */
+static void visit_range(const void *address, size_t size,
+                        void (*visit)(struct gsh_block *block, size_t begin, size_t end,
+                                      bool write),
+                        bool write)
+{
+    uintptr_t place = (uintptr_t)address, end = place + size;
+    while (place < end) {
+        struct gsh_block *block = gsh_arena_find_block((void *)place);
+        if (block == NULL) {
+            place = GSH_MAX(gsh_round_up(place + 1, GSH_GRANULE_SMALL), gsh_arena_base);
+            if (place >= gsh_arena_end)
+                return;
+            continue;
+        }
+        gsh_block_acquire_sigsafe(block);
+        visit(block, place - block->base, GSH_MIN(end - block->base, block->capacity), write);
+        gsh_block_release_sigsafe(block);
+        place = block->base + block->capacity;
+    }
+}
+
+void gsh_coherence_home(const void *address, size_t size, bool write)
+{
+    if (size == 0 || !gsh_arena_overlaps(address, size))
+        return;
+    const struct gsh_block *block = gsh_arena_find_block(address);
+    if (block != NULL && (uintptr_t)address + size <= block->base + block->capacity &&
+        atomic_load_explicit(&block->resident, memory_order_acquire) == 0)
+        return;
+    int keep = errno;
+    visit_range(address, size, home_block, write);
+    errno = keep;
+}
+
+static void pin_block(struct gsh_block *block, size_t begin, size_t end, bool write)
+{
+    home_block(block, begin, end, write);
+    atomic_fetch_add(write ? &block->write_pins : &block->read_pins, 1);
+}
+
+static void unpin_block(struct gsh_block *block, size_t begin, size_t end, bool write)
+{
+    (void)begin;
+    (void)end;
+    atomic_fetch_sub(write ? &block->write_pins : &block->read_pins, 1);
+}
+
+void gsh_coherence_pin(const void *address, size_t size, bool write)
+{
+    int keep = errno;
+    visit_range(address, size, pin_block, write);
+    errno = keep;
+}
+
+void gsh_coherence_unpin(const void *address, size_t size, bool write)
+{
+    int keep = errno;
+    visit_range(address, size, unpin_block, write);
+    errno = keep;
+}
+
+enum gsh_residency gsh_coherence_residency(const void *address)
+{
+    const struct gsh_block *block = gsh_arena_find_block(address);
+    if (block == NULL || (uintptr_t)address - block->base >= block->size)
+        return GSH_FOREIGN;
+    switch ((enum gsh_chunk_state)
+                block->state[gsh_block_chunk(block, (uintptr_t)address - block->base)]) {
+    case GSH_CHUNK_SHARED:
+        return GSH_RESIDENT_SHARED;
+    case GSH_CHUNK_DEVICE:
+        return GSH_RESIDENT_DEVICE;
+    case GSH_CHUNK_HOST:
+    case GSH_CHUNK_BLANK:
+        break;
+    }
+    return GSH_RESIDENT_HOST;
+}
+
+bool gsh_coherence_is_resident(const void *address)
+{
+    const struct gsh_block *block = gsh_arena_find_block(address);
+    return block != NULL && atomic_load_explicit(&block->resident, memory_order_relaxed) != 0;
+}
+
+/* ---- faults ---- */
+
+static bool needs_opening(const struct gsh_block *block, unsigned chunk, bool write)
+{
+    return block->state[chunk] != GSH_CHUNK_HOST &&
+           (write || block->state[chunk] != GSH_CHUNK_SHARED);
+}
+
+enum gsh_fault_outcome gsh_coherence_fault_sigsafe(const void *address, bool write)
+{
+    struct gsh_block *block = gsh_arena_find_block(address);
+    if (block == NULL ||
+        (uintptr_t)address - block->base >= gsh_round_up(block->size, GSH_GRANULE_SMALL))
+        return GSH_FAULT_FOREIGN;
+    unsigned chunk =
+        GSH_MIN(gsh_block_chunk(block, (uintptr_t)address - block->base), block->chunks - 1U);
+    enum gsh_fault_outcome outcome = GSH_FAULT_RESOLVED;
+    gsh_block_acquire_sigsafe(block);
+    if (!needs_opening(block, chunk, write)) {
+        outcome = GSH_FAULT_ALREADY_OPEN;
+    } else if (block->state[chunk] == GSH_CHUNK_DEVICE || !gsh_arena_has_mappings_sigsafe()) {
+        outcome = GSH_FAULT_NEEDS_SERVICE;
+    } else {
+        open_or_die(block, chunk, chunk, true);
+        gsh_stats_add(GSH_COUNTER_FAULTS_WRITE, 1);
+    }
+    gsh_block_release_sigsafe(block);
+    return outcome;
+}
+
+/* The run to fetch for a fault on `chunk`: twice the last one where faults come in sequence. */
+static unsigned read_ahead(struct gsh_block *block, unsigned chunk)
+{
+    bool in_sequence = block->run != 0 && chunk == block->next_chunk;
+    unsigned count = in_sequence ? block->run * 2 : 1;
+    unsigned end = GSH_MIN(chunk + count, (unsigned)block->chunks);
+    unsigned last = run_end(block, chunk, end) - 1;
+    block->run = last - chunk + 1;
+    block->next_chunk = last + 1;
+    return last;
+}
+
+void gsh_coherence_serve_fault(const void *address, bool write)
+{
+    struct gsh_block *block = gsh_arena_find_block(address);
+    if (block == NULL)
+        return;
+    unsigned chunk =
+        GSH_MIN(gsh_block_chunk(block, (uintptr_t)address - block->base), block->chunks - 1U);
+    gsh_block_acquire_sigsafe(block);
+    if (needs_opening(block, chunk, write)) {
+        open_or_die(block, chunk, read_ahead(block, chunk), write);
+        gsh_stats_add(write ? GSH_COUNTER_FAULTS_WRITE : GSH_COUNTER_FAULTS_READ, 1);
+    }
+    gsh_block_release_sigsafe(block);
+}

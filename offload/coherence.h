@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which side holds the newest bytes, and how they move: the state of each chunk of each block over
+ * page protection.
+ *
+ *              host page   device value   host read              host write                device
+ * write HOST     rw          none/stale     -                      -                         upload
+ * unless all -> DEVICE SHARED   r           valid          -                      -> HOST -> DEVICE
+ *     DEVICE   none        valid          download -> SHARED     download -> HOST          -
+ *
+ * Order: tighten protection before host bytes are read, loosen it after the last byte is in place,
+ * publish the state after the protection.
+ *
+ * This header is for callers outside offload/: bringing ranges home. None of these may be called
+ * with a lock held.
+ */
+#pragma once
+
+#include "base.h"
+
+/* Makes [address, address + size) readable (write false) or readable and writeable (write true) by
+ * the host in as few transfers as possible. Foreign parts of the range are left alone. Not for
+ * signal handlers. */
+void gsh_coherence_home(const void *address, size_t size, bool write);
+
+/* As home, and holds the range there until unpinned: no device work tightens its protection
+ * meanwhile. For system calls, which get EFAULT instead of a fault. Pins count and may be taken by
+ * several threads. Keeps errno. */
+void gsh_coherence_pin(const void *address, size_t size, bool write);
+void gsh_coherence_unpin(const void *address, size_t size, bool write);
+
+enum gsh_residency { GSH_FOREIGN, GSH_RESIDENT_HOST, GSH_RESIDENT_SHARED, GSH_RESIDENT_DEVICE };
+/* Where the byte's newest copy is. */
+enum gsh_residency gsh_coherence_residency(const void *address);
+
+/* True where any chunk of the block that holds `address` is not plain host memory: a hook on a
+ * small array must then look closer. Two compares and two loads. */
+bool gsh_coherence_is_resident(const void *address);

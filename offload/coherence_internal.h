@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What coherence.c offers to the rest of offload/ only. `_held`: the caller holds the block.
+ */
+#pragma once
+
+#include "block.h"
+#include "coherence.h"
+#include "status.h"
+
+/* Chunks first..last readable by the device: HOST chunks are protected, then uploaded into
+ * block->value (which exists and has no other user) -> SHARED; BLANK -> DEVICE. Caller also holds
+ * the DISPATCH lock. DECLINED: a system call writes to the block. FAILED: the device refused; as
+ * before. */
+enum gsh_status gsh_coherence_upload_held(struct gsh_block *block, unsigned first, unsigned last);
+
+/* Brings everything home that only the device holds and drops the value; no chunk is resident
+ * afterwards. FAILED: it could not be fetched; as before. */
+enum gsh_status gsh_coherence_evict_held(struct gsh_block *block);
+/* Brings everything home that only the device holds: no chunk is DEVICE or BLANK afterwards. */
+enum gsh_status gsh_coherence_fetch_all_held(struct gsh_block *block);
+/* Drops the value of a block none of whose chunks the device holds. */
+void gsh_coherence_drop_stale_held(struct gsh_block *block);
+
+enum gsh_fault_outcome {
+    GSH_FAULT_RESOLVED,      /* repeat the instruction */
+    GSH_FAULT_ALREADY_OPEN,  /* repeat it: the page allows the access now */
+    GSH_FAULT_NEEDS_SERVICE, /* device work is needed: not in the handler */
+    GSH_FAULT_FOREIGN        /* not a protected page of a live block */
+};
+/* What can be done in the handler is done. */
+enum gsh_fault_outcome gsh_coherence_fault_sigsafe(const void *address, bool write);
+/* The rest, in the service thread: fetches the chunk, and more where faults come in sequence. */
+void gsh_coherence_serve_fault(const void *address, bool write);
+
+/* Deliberate faults for the stress test, which must notice each of them: 0 in production. */
+enum gsh_coherence_bug { GSH_BUG_NONE, GSH_BUG_UPLOAD_BEFORE_TIGHTEN, GSH_BUG_OPEN_BEFORE_FILL };
+extern enum gsh_coherence_bug gsh_coherence_injected_bug;

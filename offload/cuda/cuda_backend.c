@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The backend "cuda": the vtable of backend.h over the files beside it. Each slot makes our context
+ * current and restores the caller's. Nothing is closed: at exit the driver may be gone before us.
+ */
+#include "backend.h"
+
+#include "cuda_blas.h"
+#include "cuda_cache.h"
+#include "cuda_context.h"
+#include "cuda_mem.h"
+#include "cuda_module.h"
+#include "cuda_timing.h"
+#include "options.h"
+#include "source.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A slot's body with our context current. */
+#define WITH_CONTEXT(call)                                                                         \
+    __extension__({                                                                                \
+        enum gsh_status gsh_call_status = gsh_cuda_context_enter();                                \
+        if (gsh_call_status == GSH_OK) {                                                           \
+            gsh_call_status = (call);                                                              \
+            gsh_cuda_context_leave();                                                              \
+        }                                                                                          \
+        gsh_call_status;                                                                           \
+    })
+
+/* $GPUSHIM_CACHE_DIR, else $XDG_CACHE_HOME/gpushim, else ~/.cache/gpushim; none without any. */
+static void open_cache(void)
+{
+    char folder[PATH_MAX];
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, folder, sizeof folder);
+    const char *cache_home = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (gsh_option_text(GSH_OPTION_CACHE_DIR)[0])
+        gsh_fmt_text(&fmt, gsh_option_text(GSH_OPTION_CACHE_DIR));
+    else if (cache_home && cache_home[0] == '/') /* others are to be ignored, says its standard */
+        gsh_fmt_printf(&fmt, "%s/gpushim", cache_home);
+    else if (home && home[0])
+        gsh_fmt_printf(&fmt, "%s/.cache/gpushim", home);
+    gsh_cuda_cache_open(fmt.required == fmt.length ? folder : "");
+}
+
+static enum gsh_status open_device(char *why, size_t why_size)
+{
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, why, why_size); /* unless a step below knows better */
+    gsh_fmt_text(&fmt, "the GPU's context cannot be used");
+    GSH_TRY(gsh_cuda_context_open(why, why_size));
+    GSH_TRY(WITH_CONTEXT(gsh_cuda_mem_open(why, why_size)));
+    open_cache();
+    return gsh_cuda_module_open();
+}
+
+static enum gsh_status allocate(size_t size, uint64_t *address)
+{
+    return WITH_CONTEXT(gsh_cuda_mem_allocate(size, address));
+}
+
+static void release(uint64_t address, size_t size)
+{
+    if (gsh_cuda_context_enter() != GSH_OK)
+        return;
+    gsh_cuda_mem_release(address, size);
+    gsh_cuda_context_leave();
+}
+
+static enum gsh_status upload(uint64_t dst, const void *src, size_t size, bool registered)
+{
+    return WITH_CONTEXT(gsh_cuda_mem_upload(dst, src, size, registered));
+}
+
+static enum gsh_status download(void *dst, uint64_t src, size_t size, bool registered)
+{
+    return WITH_CONTEXT(gsh_cuda_mem_download(dst, src, size, registered));
+}
+
+static enum gsh_status copy(uint64_t dst, uint64_t src, size_t size)
+{
+    return WITH_CONTEXT(gsh_cuda_mem_copy(dst, src, size));
+}
+
+static bool supports(const struct gsh_launch *launch)
+{
+    struct gsh_source_plan plan;
+    if (launch->kind == GSH_LAUNCH_GEMM)
+        return gsh_cuda_blas_supports(launch);
+    return gsh_source_plan(launch, 0, &plan) == GSH_OK;
+}
+
+static enum gsh_status run(const struct gsh_launch *launch, unsigned row)
+{
+    if (launch->kind == GSH_LAUNCH_GEMM)
+        return WITH_CONTEXT(gsh_cuda_blas_run(launch, row));
+    return WITH_CONTEXT(gsh_cuda_module_launch(launch, row));
+}
+
+static enum gsh_status wait_for_all(void)
+{
+    GSH_TRY(GSH_CUDA(gsh_cu.cuStreamSynchronize(gsh_cuda.compute)));
+    GSH_TRY(GSH_CUDA(gsh_cu.cuStreamSynchronize(gsh_cuda.download)));
+    gsh_cuda_timing_collect();
+    return GSH_OK;
+}
+
+static enum gsh_status synchronize(void)
+{
+    return WITH_CONTEXT(wait_for_all());
+}
+
+static enum gsh_status register_host(void *base, size_t size)
+{
+    return WITH_CONTEXT(gsh_cuda_mem_register(base, size));
+}
+
+static void unregister_host(void *base, size_t size)
+{
+    (void)size;
+    if (gsh_cuda_context_enter() != GSH_OK)
+        return;
+    gsh_cuda_mem_unregister(base);
+    gsh_cuda_context_leave();
+}
+
+static bool is_present(void)
+{
+    static const char *const signs[] = {"/dev/nvidiactl", "/dev/dxg",
+                                        "/proc/driver/nvidia/version"};
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    if (visible && (!visible[0] || strcmp(visible, "-1") == 0))
+        return false;
+    for (size_t i = 0; i < GSH_COUNT(signs); i++)
+        if (access(signs[i], F_OK) == 0)
+            return true;
+    return false;
+}
+
+static void describe_driver(struct gsh_fmt *fmt)
+{
+    char line[256] = "";
+    FILE *file = fopen("/proc/driver/nvidia/version", "re");
+    if (file) {
+        if (!fgets(line, sizeof line, file))
+            line[0] = '\0';
+        fclose(file);
+    }
+    line[strcspn(line, "\n")] = '\0';
+    gsh_fmt_printf(fmt, "kernel driver  %s\n", line[0] ? line : "not found");
+}
+
+static void describe_library(struct gsh_fmt *fmt, const char *label, enum gsh_cuda_library library,
+                             const char *version)
+{
+    const char *path = gsh_cuda_libs_path(library);
+    if (path[0])
+        gsh_fmt_printf(fmt, "%-14s %s (%s)\n", label, version, path);
+    else
+        gsh_fmt_printf(fmt, "%-14s not loaded\n", label);
+}
+
+static void describe(struct gsh_fmt *fmt)
+{
+    const double gib = 1.0 / (1 << 30);
+    char driver[32] = "", nvrtc[32] = "";
+    int major = 0, minor = 0;
+    struct gsh_fmt version;
+    if (gsh_cuda.compute) {
+        size_t free_bytes, limit_bytes;
+        gsh_cuda_mem_budget(&free_bytes, &limit_bytes);
+        gsh_fmt_printf(fmt,
+                       "GPU            %s, compute capability %d.%d, %d multiprocessors, %.1f GiB\n"
+                       "memory         %.2f GiB held of at most %.2f GiB\n",
+                       gsh_cuda.name, gsh_cuda.arch / 10, gsh_cuda.arch % 10,
+                       gsh_cuda.multiprocessors, (double)gsh_cuda.total_bytes * gib,
+                       (double)(limit_bytes - free_bytes) * gib, (double)limit_bytes * gib);
+    } else {
+        gsh_fmt_text(fmt, "GPU            not started\n");
+    }
+    describe_driver(fmt);
+    gsh_fmt_init(&version, driver, sizeof driver);
+    gsh_fmt_printf(&version, "CUDA %d.%d", gsh_cuda.driver / 1000, gsh_cuda.driver % 1000 / 10);
+    describe_library(fmt, "libcuda", GSH_CUDA_LIBRARY_DRIVER, driver);
+    if (gsh_cuda_libs_path(GSH_CUDA_LIBRARY_NVRTC)[0])
+        gsh_nvrtc.nvrtcVersion(&major, &minor);
+    gsh_fmt_init(&version, nvrtc, sizeof nvrtc);
+    gsh_fmt_printf(&version, "%d.%d", major, minor);
+    describe_library(fmt, "NVRTC", GSH_CUDA_LIBRARY_NVRTC, nvrtc);
+    describe_library(fmt, "cuBLAS", GSH_CUDA_LIBRARY_CUBLAS, gsh_cuda_blas_version());
+    gsh_fmt_printf(fmt, "kernel cache   %s\n",
+                   gsh_cuda_cache_folder()[0] ? gsh_cuda_cache_folder() : "none");
+}
+
+const struct gsh_backend gsh_cuda_backend = {
+    .name = "cuda",
+    .open = open_device,
+    .allocate = allocate,
+    .release = release,
+    .upload = upload,
+    .download = download,
+    .copy = copy,
+    .supports = supports,
+    .run = run,
+    .synchronize = synchronize,
+    .memory = gsh_cuda_mem_budget,
+    .describe = describe,
+    .is_present = is_present,
+    .register_host = register_host,
+    .unregister_host = unregister_host,
+    .ignores_protection = true,
+};

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * NVRTC with fixed options: no contraction, no fast math, so that results are those of the same C
+ * expression on the CPU. Straight to machine code; PTX only for a GPU newer than NVRTC.
+ */
+#include "cuda_compile.h"
+
+#include "clock.h"
+#include "cuda_cache.h"
+#include "cuda_libs.h"
+#include "fmt.h"
+#include "log.h"
+#include "stats.h"
+
+#include <stdlib.h>
+
+#define COMMON_OPTIONS                                                                             \
+    "--std=c++17", "--fmad=false", "--prec-div=true", "--prec-sqrt=true", "--ftz=false"
+
+static enum gsh_status check(gsh_cuda_enum result, const char *what)
+{
+    if (result == GSH_NVRTC_SUCCESS)
+        return GSH_OK;
+    gsh_log(GSH_LOG_WARN, "NVRTC: %s: %s", what, gsh_nvrtc.nvrtcGetErrorString(result));
+    return GSH_FAILED;
+}
+
+static void log_complaints(nvrtcProgram program)
+{
+    size_t size = 0;
+    if (gsh_nvrtc.nvrtcGetProgramLogSize(program, &size) != GSH_NVRTC_SUCCESS || size < 2)
+        return;
+    char *text = malloc(size + 1);
+    if (text && gsh_nvrtc.nvrtcGetProgramLog(program, text) == GSH_NVRTC_SUCCESS) {
+        text[size] = '\0';
+        gsh_log(GSH_LOG_WARN, "NVRTC: %s", text);
+    }
+    free(text);
+}
+
+static enum gsh_status take_image(nvrtcProgram program, bool is_ptx, void **image, size_t *size)
+{
+    size_t bytes = 0;
+    GSH_TRY(check(is_ptx ? gsh_nvrtc.nvrtcGetPTXSize(program, &bytes)
+                         : gsh_nvrtc.nvrtcGetCUBINSize(program, &bytes),
+                  "size of the result"));
+    char *taken = calloc(bytes + 1, 1);
+    if (!taken)
+        return GSH_FAILED;
+    if (check(is_ptx ? gsh_nvrtc.nvrtcGetPTX(program, taken)
+                     : gsh_nvrtc.nvrtcGetCUBIN(program, taken),
+              "result") != GSH_OK) {
+        free(taken);
+        return GSH_FAILED;
+    }
+    *image = taken;
+    *size = bytes;
+    return GSH_OK;
+}
+
+static enum gsh_status run_nvrtc(const char *source, const char *const *options, int option_count,
+                                 bool is_ptx, void **image, size_t *size)
+{
+    nvrtcProgram program;
+    GSH_TRY(check(gsh_nvrtc.nvrtcCreateProgram(&program, source, "gpushim.cu", 0, NULL, NULL),
+                  "create"));
+    enum gsh_status status =
+        check(gsh_nvrtc.nvrtcCompileProgram(program, option_count, options), "compile");
+    if (status == GSH_OK)
+        status = take_image(program, is_ptx, image, size);
+    else
+        log_complaints(program);
+    gsh_nvrtc.nvrtcDestroyProgram(&program);
+    return status;
+}
+
+static void make_key(struct gsh_cuda_cache_key *key, const char *source, const char *const *options,
+                     int option_count)
+{
+    int major = 0, minor = 0;
+    char version[32];
+    struct gsh_fmt fmt;
+    gsh_nvrtc.nvrtcVersion(&major, &minor);
+    gsh_fmt_init(&fmt, version, sizeof version);
+    gsh_fmt_printf(&fmt, "nvrtc %d.%d", major, minor);
+    gsh_cuda_cache_key_init(key);
+    gsh_cuda_cache_key_add(key, version);
+    for (int i = 0; i < option_count; i++)
+        gsh_cuda_cache_key_add(key, options[i]);
+    gsh_cuda_cache_key_add(key, source);
+}
+
+enum gsh_status gsh_cuda_compile(const char *source, const struct gsh_cuda_target *target,
+                                 void **image, size_t *size)
+{
+    char architecture[48];
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, architecture, sizeof architecture);
+    gsh_fmt_printf(&fmt, "--gpu-architecture=%s_%d", target->is_ptx ? "compute" : "sm",
+                   target->arch);
+    const char *const options[] = {COMMON_OPTIONS, architecture};
+    struct gsh_cuda_cache_key key;
+    make_key(&key, source, options, GSH_COUNT(options));
+    if (gsh_cuda_cache_find(&key, image, size)) {
+        gsh_stats_add(GSH_COUNTER_CACHE_HITS, 1);
+        return GSH_OK;
+    }
+    uint64_t start = gsh_clock_ns();
+    GSH_TRY(run_nvrtc(source, options, GSH_COUNT(options), target->is_ptx, image, size));
+    gsh_stats_add(GSH_COUNTER_COMPILES, 1);
+    gsh_log(GSH_LOG_DEBUG, "compiled a kernel in %.1f ms", (double)(gsh_clock_ns() - start) * 1e-6);
+    gsh_cuda_cache_store(&key, *image, *size);
+    return GSH_OK;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The primary context, the streams and error mapping. A caller's own current context is restored by
+ * every entry point, since others in the process may work with one that is not the primary.
+ * Nothing is ever destroyed: at exit the driver may be gone before us.
+ */
+#include "cuda_context.h"
+
+#include "clock.h"
+#include "fmt.h"
+#include "log.h"
+
+#define SPIN_NS UINT64_C(1000000)
+#define OLDEST_DRIVER 11020 /* memory pools (CUDA 11.2) */
+
+struct gsh_cuda_context gsh_cuda;
+
+static bool is_open;
+static bool is_lost;                  /* atomic, relaxed: only ever set */
+static _Thread_local bool is_foreign; /* another context waits below ours */
+
+static const char *error_text(gsh_cuda_enum result)
+{
+    const char *text = NULL;
+    if (gsh_cu.cuGetErrorString(result, &text) != GSH_CUDA_SUCCESS || !text)
+        return "unknown error";
+    return text;
+}
+
+static bool is_sticky(gsh_cuda_enum result)
+{
+    switch (result) {
+    case GSH_CUDA_ECC_UNCORRECTABLE:
+    case GSH_CUDA_LAUNCH_TIMEOUT:
+    case GSH_CUDA_CONTEXT_IS_DESTROYED:
+    case GSH_CUDA_ASSERT:
+    case GSH_CUDA_UNKNOWN:
+        return true;
+    default: /* 714 to 718: faults of an instruction, whose context is as lost as after 700 and 719
+              */
+        return result == GSH_CUDA_ILLEGAL_ADDRESS ||
+               (result >= GSH_CUDA_HARDWARE_STACK_ERROR && result <= GSH_CUDA_LAUNCH_FAILED);
+    }
+}
+
+enum gsh_status gsh_cuda_context_check(gsh_cuda_enum result, const char *call, bool *said)
+{
+    if (GSH_LIKELY(result == GSH_CUDA_SUCCESS))
+        return GSH_OK;
+    if (is_sticky(result))
+        __atomic_store_n(&is_lost, true, __ATOMIC_RELAXED);
+    if (!__atomic_exchange_n(said, true, __ATOMIC_RELAXED))
+        gsh_log(GSH_LOG_WARN, "CUDA: %s: %s (%u)", call, error_text(result), result);
+    return GSH_FAILED;
+}
+
+enum gsh_status gsh_cuda_context_check_blas(gsh_cuda_enum result, const char *call, bool *said)
+{
+    if (GSH_LIKELY(result == GSH_CUBLAS_SUCCESS))
+        return GSH_OK;
+    if (!__atomic_exchange_n(said, true, __ATOMIC_RELAXED))
+        gsh_log(GSH_LOG_WARN, "cuBLAS: %s: status %u", call, result);
+    return GSH_FAILED;
+}
+
+bool gsh_cuda_context_is_lost(void)
+{
+    return __atomic_load_n(&is_lost, __ATOMIC_RELAXED);
+}
+
+enum gsh_status gsh_cuda_context_enter(void)
+{
+    if (GSH_UNLIKELY(!is_open || gsh_cuda_context_is_lost()))
+        return GSH_FAILED;
+    CUcontext current = NULL;
+    GSH_TRY(GSH_CUDA(gsh_cu.cuCtxGetCurrent(&current)));
+    is_foreign = current != NULL && current != gsh_cuda.primary;
+    return current == gsh_cuda.primary ? GSH_OK
+                                       : GSH_CUDA(gsh_cu.cuCtxPushCurrent_v2(gsh_cuda.primary));
+}
+
+void gsh_cuda_context_leave(void)
+{
+    CUcontext popped;
+    if (is_foreign)
+        (void)GSH_CUDA(gsh_cu.cuCtxPopCurrent_v2(&popped));
+}
+
+enum gsh_status gsh_cuda_context_wait(CUevent event)
+{
+    uint64_t start = gsh_clock_ns();
+    do {
+        gsh_cuda_enum result = gsh_cu.cuEventQuery(event);
+        if (result != GSH_CUDA_NOT_READY)
+            return GSH_CUDA_RESULT(result, "cuEventQuery");
+        __builtin_ia32_pause();
+    } while (gsh_clock_ns() - start < SPIN_NS);
+    return GSH_CUDA(gsh_cu.cuEventSynchronize(event));
+}
+
+static enum gsh_status fail(char *why, size_t why_size, const char *what, gsh_cuda_enum result)
+{
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, why, why_size);
+    gsh_fmt_printf(&fmt, "%s: %s (%u)", what, error_text(result), result);
+    return GSH_FAILED;
+}
+
+static gsh_cuda_enum read_device(void)
+{
+    int major = 0, minor = 0;
+    gsh_cuda_enum result =
+        gsh_cu.cuDeviceGetName(gsh_cuda.name, sizeof gsh_cuda.name, gsh_cuda.device);
+    if (result == GSH_CUDA_SUCCESS)
+        result = gsh_cu.cuDeviceTotalMem_v2(&gsh_cuda.total_bytes, gsh_cuda.device);
+    if (result == GSH_CUDA_SUCCESS)
+        result = gsh_cu.cuDeviceGetAttribute(&major, GSH_CUDA_ATTRIBUTE_CC_MAJOR, gsh_cuda.device);
+    if (result == GSH_CUDA_SUCCESS)
+        result = gsh_cu.cuDeviceGetAttribute(&minor, GSH_CUDA_ATTRIBUTE_CC_MINOR, gsh_cuda.device);
+    if (result == GSH_CUDA_SUCCESS)
+        result = gsh_cu.cuDeviceGetAttribute(&gsh_cuda.multiprocessors,
+                                             GSH_CUDA_ATTRIBUTE_MULTIPROCESSORS, gsh_cuda.device);
+    gsh_cuda.arch = major * 10 + minor;
+    return result;
+}
+
+/* The first visible device (CUDA_VISIBLE_DEVICES decides which), and whether it has what we need.
+ */
+static enum gsh_status choose_device(char *why, size_t why_size)
+{
+    int count = 0, has_pools = 0;
+    gsh_cuda_enum result = gsh_cu.cuInit(0);
+    if (result != GSH_CUDA_SUCCESS)
+        return fail(why, why_size, "cuInit", result);
+    result = gsh_cu.cuDriverGetVersion(&gsh_cuda.driver);
+    if (result == GSH_CUDA_SUCCESS)
+        result = gsh_cu.cuDeviceGetCount(&count);
+    if (result == GSH_CUDA_SUCCESS)
+        result = gsh_cu.cuDeviceGet(&gsh_cuda.device, 0);
+    if (result == GSH_CUDA_SUCCESS)
+        result = read_device();
+    if (result == GSH_CUDA_SUCCESS && gsh_cuda.driver >= OLDEST_DRIVER)
+        result = gsh_cu.cuDeviceGetAttribute(&has_pools, GSH_CUDA_ATTRIBUTE_MEMORY_POOLS,
+                                             gsh_cuda.device);
+    if (result != GSH_CUDA_SUCCESS)
+        return fail(why, why_size, count ? "cannot read the GPU's properties" : "no GPU", result);
+    if (has_pools)
+        return GSH_OK;
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, why, why_size);
+    gsh_fmt_printf(&fmt, "%s with a driver of CUDA %d.%d has no stream-ordered memory pools",
+                   gsh_cuda.name, gsh_cuda.driver / 1000, gsh_cuda.driver % 1000 / 10);
+    return GSH_FAILED;
+}
+
+static enum gsh_status start_context(char *why, size_t why_size)
+{
+    CUcontext popped;
+    gsh_cuda_enum result = gsh_cu.cuDevicePrimaryCtxRetain(&gsh_cuda.primary, gsh_cuda.device);
+    if (result != GSH_CUDA_SUCCESS)
+        return fail(why, why_size, "cuDevicePrimaryCtxRetain", result);
+    result = gsh_cu.cuCtxPushCurrent_v2(gsh_cuda.primary);
+    if (result != GSH_CUDA_SUCCESS)
+        return fail(why, why_size, "cuCtxPushCurrent", result);
+    result = gsh_cu.cuStreamCreate(&gsh_cuda.compute, GSH_CUDA_STREAM_NON_BLOCKING);
+    if (result == GSH_CUDA_SUCCESS)
+        result = gsh_cu.cuStreamCreate(&gsh_cuda.download, GSH_CUDA_STREAM_NON_BLOCKING);
+    gsh_cu.cuCtxPopCurrent_v2(&popped);
+    if (result != GSH_CUDA_SUCCESS)
+        return fail(why, why_size, "cuStreamCreate", result);
+    is_open = true;
+    return GSH_OK;
+}
+
+enum gsh_status gsh_cuda_context_open(char *why, size_t why_size)
+{
+    GSH_TRY(gsh_cuda_libs_load(GSH_CUDA_LIBRARY_DRIVER, 0, 0, why, why_size));
+    GSH_TRY(choose_device(why, why_size));
+    GSH_TRY(gsh_cuda_libs_load(GSH_CUDA_LIBRARY_NVRTC, gsh_cuda.driver / 1000, gsh_cuda.arch, why,
+                               why_size));
+    return start_context(why, why_size);
+}

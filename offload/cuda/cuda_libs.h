@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * CUDA's libraries, found and dlopen'ed at run time (never linked, never closed once accepted),
+ * each as one struct of function pointers made from its .def table. Search order: what the process
+ * has loaded already, the loader's own paths, the toolkit's folders, pip's nvidia packages. Loading
+ * is serialised by the caller (open, or the DISPATCH lock); tables are read-only afterwards.
+ */
+#pragma once
+
+#include "base.h"
+#include "cuda_types.h"
+#include "status.h"
+
+#define X(function, required) __typeof__(function) *function;
+struct gsh_cuda_driver {
+#include "driver.def"
+};
+struct gsh_cuda_nvrtc {
+#include "nvrtc.def"
+};
+struct gsh_cuda_cublas {
+#include "cublas.def"
+};
+#undef X
+
+/* All NULL until the library has been loaded; only rows that are not required stay NULL then. */
+extern struct gsh_cuda_driver gsh_cu;
+extern struct gsh_cuda_nvrtc gsh_nvrtc;
+extern struct gsh_cuda_cublas gsh_cublas;
+
+enum gsh_cuda_library {
+    GSH_CUDA_LIBRARY_DRIVER,
+    GSH_CUDA_LIBRARY_NVRTC,
+    GSH_CUDA_LIBRARY_CUBLAS,
+    GSH_CUDA_LIBRARY_COUNT
+};
+
+/* Another folder in which pip's packages are looked for ("<site_packages>/nvidia/..."), e.g. one of
+ * sys.path. Copied; at most eight, further ones and repetitions are ignored. Before the device
+ * starts. */
+void gsh_cuda_libs_add_search_root(const char *site_packages);
+
+/* Loads the library unless it is loaded. `max_major`: newest CUDA major version the driver accepts,
+ * 0: any. `arch`: the GPU's compute capability (90 for 9.0), 0: any; NVRTC only. FAILED: one line
+ * in `why`. */
+enum gsh_status gsh_cuda_libs_load(enum gsh_cuda_library library, int max_major, int arch,
+                                   char *why, size_t why_size);
+
+/* The file that the library was loaded from; "" while it is not. */
+const char *gsh_cuda_libs_path(enum gsh_cuda_library library);
+
+/* What the loaded NVRTC is to compile for, to run on `arch`: an sm_ (*is_ptx false) or, where the
+ * GPU is newer than NVRTC, a compute_ that the driver translates. 0: nothing it makes runs there.
+ */
+int gsh_cuda_libs_nvrtc_target(int arch, bool *is_ptx);

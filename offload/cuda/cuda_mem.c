@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Memory and transfers. Uploads, copies and kernels share one stream: an upload must follow all
+ * earlier work anyway, which may still use the memory that its destination was carved from, and
+ * later work must follow it, so a stream of its own would only add two event waits. Downloads have
+ * a stream of their own, because later work need not wait for them. Nothing here allocates host
+ * memory after open but the driver, since a download may run for the fault handler.
+ *
+ * Locks: the upload rings and the scratch block belong to the DISPATCH lock's holder; the download
+ * ring and the spare events have locks of rank BACKEND, never held together.
+ */
+#include "cuda_mem.h"
+
+#include "cuda_context.h"
+#include "fmt.h"
+#include "lock.h"
+#include "log.h"
+#include "options.h"
+#include "stats.h"
+
+#include <string.h>
+
+#define SMALL_BYTES                                                                                \
+    ((size_t)64 << 10) /* staged without waiting; downloaded on the compute stream */
+#define SMALL_SLOTS 64U
+#define LARGE_BYTES ((size_t)4 << 20)
+#define LARGE_SLOTS 4U
+#define MAX_SLOTS SMALL_SLOTS
+#define SPARE_EVENTS 16U
+#define CACHED_PIECES 16U
+#define CACHED_BYTES ((size_t)32 << 20) /* larger ones are worth the driver's microsecond */
+#define SCRATCH_UNIT ((size_t)1 << 20)
+#define EVENT_FLAGS (GSH_CUDA_EVENT_DISABLE_TIMING | GSH_CUDA_EVENT_BLOCKING_SYNC)
+
+/* Page-locked slots used in turn; a slot is free once its event has completed. */
+struct ring {
+    char *memory;
+    size_t slot_bytes;
+    unsigned slot_count, next;
+    CUevent done[MAX_SLOTS];
+};
+
+/* Of one download: all earlier work, and the download itself. */
+struct event_pair {
+    CUevent order, done;
+};
+
+static CUmemoryPool pool;
+static size_t limit_bytes;
+static size_t held_bytes; /* atomic, relaxed */
+
+static struct ring small_uploads = {.slot_bytes = SMALL_BYTES, .slot_count = SMALL_SLOTS};
+static struct ring large_uploads = {.slot_bytes = LARGE_BYTES, .slot_count = LARGE_SLOTS};
+static CUevent upload_done;
+static uint64_t scratch_address;
+static size_t scratch_bytes;
+
+static struct gsh_lock download_lock = GSH_LOCK_INITIALIZER(GSH_RANK_BACKEND);
+static struct ring downloads = {.slot_bytes = LARGE_BYTES, .slot_count = LARGE_SLOTS};
+static CUevent staged_order;
+
+static struct gsh_lock spare_lock = GSH_LOCK_INITIALIZER(GSH_RANK_BACKEND);
+/* Released memory kept for the next request of the same size: all users of it follow each other on
+ * the compute stream. Counted as held. DISPATCH lock. */
+struct piece {
+    CUdeviceptr address;
+    size_t size; /* 0: none */
+};
+static struct piece cached[CACHED_PIECES];
+static unsigned cache_turn;
+static struct event_pair spares[SPARE_EVENTS];
+static unsigned spare_count;
+
+static enum gsh_status open_pair(struct event_pair *pair)
+{
+    GSH_TRY(GSH_CUDA(gsh_cu.cuEventCreate(&pair->order, EVENT_FLAGS)));
+    return GSH_CUDA(gsh_cu.cuEventCreate(&pair->done, EVENT_FLAGS));
+}
+
+static enum gsh_status open_ring(struct ring *ring)
+{
+    void *memory;
+    size_t size = ring->slot_bytes * ring->slot_count;
+    GSH_TRY(GSH_CUDA(gsh_cu.cuMemHostAlloc(&memory, size, GSH_CUDA_HOST_PORTABLE)));
+    ring->memory = memory;
+    for (unsigned i = 0; i < ring->slot_count; i++)
+        GSH_TRY(GSH_CUDA(gsh_cu.cuEventCreate(&ring->done[i], EVENT_FLAGS)));
+    return GSH_OK;
+}
+
+/* A pool of our own, so that CuPy's or PyTorch's use of the device's default pool stays theirs. It
+ * keeps what is freed (no give and take with the driver in the steady state) until
+ * gsh_cuda_mem_trim. */
+static enum gsh_status open_pool(void)
+{
+    struct gsh_cuda_pool_props props = {.allocation_type = GSH_CUDA_ALLOCATION_PINNED,
+                                        .location_type = GSH_CUDA_LOCATION_DEVICE,
+                                        .location_id = gsh_cuda.device};
+    uint64_t keep_all = UINT64_MAX;
+    size_t free_bytes, total_bytes;
+    GSH_TRY(GSH_CUDA(
+        gsh_cu.cuMemPoolCreate(&pool, (const struct CUmemPoolProps_st *)(const void *)&props)));
+    GSH_TRY(
+        GSH_CUDA(gsh_cu.cuMemPoolSetAttribute(pool, GSH_CUDA_POOL_RELEASE_THRESHOLD, &keep_all)));
+    GSH_TRY(GSH_CUDA(gsh_cu.cuMemGetInfo_v2(&free_bytes, &total_bytes)));
+    limit_bytes = (size_t)gsh_option_number(GSH_OPTION_MEM_LIMIT);
+    if (limit_bytes == 0)
+        limit_bytes = free_bytes / 10 * 9;
+    return GSH_OK;
+}
+
+static enum gsh_status open_all(void)
+{
+    GSH_TRY(open_pool());
+    GSH_TRY(open_ring(&small_uploads));
+    GSH_TRY(open_ring(&large_uploads));
+    GSH_TRY(open_ring(&downloads));
+    GSH_TRY(GSH_CUDA(gsh_cu.cuEventCreate(&upload_done, EVENT_FLAGS)));
+    GSH_TRY(GSH_CUDA(gsh_cu.cuEventCreate(&staged_order, EVENT_FLAGS)));
+    for (; spare_count < SPARE_EVENTS; spare_count++)
+        GSH_TRY(open_pair(&spares[spare_count]));
+    return GSH_OK;
+}
+
+enum gsh_status gsh_cuda_mem_open(char *why, size_t why_size)
+{
+    enum gsh_status status = open_all();
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, why, why_size);
+    if (status != GSH_OK)
+        gsh_fmt_text(&fmt, "cannot make the memory pool and the transfer buffers");
+    return status;
+}
+
+static void give_back(CUdeviceptr address, size_t size)
+{
+    if (GSH_CUDA(gsh_cu.cuMemFreeAsync(address, gsh_cuda.compute)) == GSH_OK)
+        __atomic_fetch_sub(&held_bytes, size, __ATOMIC_RELAXED);
+}
+
+static void empty_cache(void)
+{
+    for (unsigned i = 0; i < CACHED_PIECES; i++)
+        if (cached[i].size != 0) {
+            give_back(cached[i].address, cached[i].size);
+            cached[i].size = 0;
+        }
+}
+
+void gsh_cuda_mem_trim(void)
+{
+    empty_cache();
+    (void)GSH_CUDA(gsh_cu.cuMemPoolTrimTo(pool, 0));
+}
+
+void gsh_cuda_mem_budget(size_t *free_bytes, size_t *total_bytes)
+{
+    size_t held = __atomic_load_n(&held_bytes, __ATOMIC_RELAXED);
+    *free_bytes = held < limit_bytes ? limit_bytes - held : 0;
+    *total_bytes = limit_bytes;
+}
+
+/* Memory shortage is an expected answer, so it is no warning. */
+static enum gsh_status take(size_t size, CUdeviceptr *address)
+{
+    gsh_cuda_enum result = gsh_cu.cuMemAllocFromPoolAsync(address, size, pool, gsh_cuda.compute);
+    if (result == GSH_CUDA_OUT_OF_MEMORY) {
+        gsh_cuda_mem_trim(); /* what is cached in unsuitable pieces can then be mapped anew */
+        result = gsh_cu.cuMemAllocFromPoolAsync(address, size, pool, gsh_cuda.compute);
+    }
+    if (result == GSH_CUDA_OUT_OF_MEMORY) {
+        gsh_log(GSH_LOG_DEBUG, "CUDA: no memory for %zu bytes, %zu held", size,
+                __atomic_load_n(&held_bytes, __ATOMIC_RELAXED));
+        return GSH_FAILED;
+    }
+    return GSH_CUDA_RESULT(result, "cuMemAllocFromPoolAsync");
+}
+
+enum gsh_status gsh_cuda_mem_allocate(size_t size, uint64_t *address)
+{
+    CUdeviceptr taken;
+    size_t free_bytes, total_bytes;
+    for (unsigned i = 0; i < CACHED_PIECES; i++)
+        if (cached[i].size == size) {
+            cached[i].size = 0;
+            *address = cached[i].address;
+            return GSH_OK;
+        }
+    gsh_cuda_mem_budget(&free_bytes, &total_bytes);
+    if (size > free_bytes) {
+        empty_cache();
+        gsh_cuda_mem_budget(&free_bytes, &total_bytes);
+    }
+    if (size > free_bytes)
+        return GSH_FAILED;
+    GSH_TRY(take(size, &taken));
+    __atomic_fetch_add(&held_bytes, size, __ATOMIC_RELAXED);
+    *address = taken;
+    return GSH_OK;
+}
+
+void gsh_cuda_mem_release(uint64_t address, size_t size)
+{
+    if (size > CACHED_BYTES) {
+        give_back(address, size);
+        return;
+    }
+    struct piece *slot = &cached[cache_turn++ % CACHED_PIECES];
+    if (slot->size != 0)
+        give_back(slot->address, slot->size);
+    *slot = (struct piece){.address = address, .size = size};
+}
+
+enum gsh_status gsh_cuda_mem_scratch(size_t size, uint64_t *address)
+{
+    if (size > scratch_bytes) {
+        CUdeviceptr taken;
+        size_t rounded = gsh_round_up(size, SCRATCH_UNIT);
+        GSH_TRY(take(rounded, &taken));
+        if (scratch_bytes)
+            GSH_TRY(GSH_CUDA(gsh_cu.cuMemFreeAsync(scratch_address, gsh_cuda.compute)));
+        scratch_address = taken;
+        scratch_bytes = rounded;
+    }
+    *address = size ? scratch_address : 0;
+    return GSH_OK;
+}
+
+/* The next slot, free of earlier transfers. */
+static enum gsh_status take_slot(struct ring *ring, char **memory, CUevent *done)
+{
+    unsigned slot = ring->next;
+    GSH_TRY(gsh_cuda_context_wait(ring->done[slot]));
+    ring->next = (slot + 1) % ring->slot_count;
+    *memory = ring->memory + slot * ring->slot_bytes;
+    *done = ring->done[slot];
+    return GSH_OK;
+}
+
+/* Returns while the last DMAs run: the source has been copied. */
+static enum gsh_status upload_staged(uint64_t dst, const char *src, size_t size)
+{
+    struct ring *ring = size <= SMALL_BYTES ? &small_uploads : &large_uploads;
+    for (size_t offset = 0; offset < size; offset += ring->slot_bytes) {
+        char *slot;
+        CUevent done;
+        size_t part = GSH_MIN(size - offset, ring->slot_bytes);
+        GSH_TRY(take_slot(ring, &slot, &done));
+        memcpy(slot, src + offset, part);
+        GSH_TRY(GSH_CUDA(gsh_cu.cuMemcpyHtoDAsync_v2(dst + offset, slot, part, gsh_cuda.compute)));
+        GSH_TRY(GSH_CUDA(gsh_cu.cuEventRecord(done, gsh_cuda.compute)));
+    }
+    return GSH_OK;
+}
+
+enum gsh_status gsh_cuda_mem_upload(uint64_t dst, const void *src, size_t size, bool registered)
+{
+    if (!registered) {
+        GSH_TRY(upload_staged(dst, src, size));
+    } else {
+        GSH_TRY(GSH_CUDA(gsh_cu.cuMemcpyHtoDAsync_v2(dst, src, size, gsh_cuda.compute)));
+        GSH_TRY(GSH_CUDA(gsh_cu.cuEventRecord(upload_done, gsh_cuda.compute)));
+        GSH_TRY(gsh_cuda_context_wait(upload_done));
+    }
+    gsh_stats_add(GSH_COUNTER_UPLOADS, 1);
+    gsh_stats_add(GSH_COUNTER_UPLOAD_BYTES, size);
+    return GSH_OK;
+}
+
+static enum gsh_status acquire_pair(struct event_pair *pair)
+{
+    {
+        GSH_LOCKED(&spare_lock);
+        if (spare_count) {
+            *pair = spares[--spare_count];
+            return GSH_OK;
+        }
+    }
+    return open_pair(pair);
+}
+
+static void release_pair(const struct event_pair *pair)
+{
+    {
+        GSH_LOCKED(&spare_lock);
+        if (spare_count < SPARE_EVENTS) {
+            spares[spare_count++] = *pair;
+            return;
+        }
+    }
+    (void)GSH_CUDA(gsh_cu.cuEventDestroy_v2(pair->order));
+    (void)GSH_CUDA(gsh_cu.cuEventDestroy_v2(pair->done));
+}
+
+/* Lets the download stream wait for everything submitted so far. */
+static enum gsh_status follow_compute(CUevent order)
+{
+    GSH_TRY(GSH_CUDA(gsh_cu.cuEventRecord(order, gsh_cuda.compute)));
+    return GSH_CUDA(gsh_cu.cuStreamWaitEvent(gsh_cuda.download, order, 0));
+}
+
+/* Small ones go on the compute stream: two calls less, and later work hardly waits. */
+static enum gsh_status download_direct(void *dst, uint64_t src, size_t size,
+                                       const struct event_pair *pair)
+{
+    CUstream stream = size <= SMALL_BYTES ? gsh_cuda.compute : gsh_cuda.download;
+    if (stream == gsh_cuda.download)
+        GSH_TRY(follow_compute(pair->order));
+    GSH_TRY(GSH_CUDA(gsh_cu.cuMemcpyDtoHAsync_v2(dst, src, size, stream)));
+    GSH_TRY(GSH_CUDA(gsh_cu.cuEventRecord(pair->done, stream)));
+    return gsh_cuda_context_wait(pair->done);
+}
+
+/* Fills slots ahead of the one being copied out. Under download_lock; slot of an offset: in turn
+ * from 0. */
+static enum gsh_status download_staged_locked(char *dst, uint64_t src, size_t size)
+{
+    const struct ring *ring = &downloads;
+    size_t submitted = 0, fetched = 0, ahead = ring->slot_bytes * ring->slot_count;
+    GSH_TRY(follow_compute(staged_order));
+    while (fetched < size) {
+        for (; submitted < size && submitted - fetched < ahead; submitted += ring->slot_bytes) {
+            char *slot = ring->memory + submitted % ahead;
+            size_t part = GSH_MIN(size - submitted, ring->slot_bytes);
+            GSH_TRY(GSH_CUDA(
+                gsh_cu.cuMemcpyDtoHAsync_v2(slot, src + submitted, part, gsh_cuda.download)));
+            GSH_TRY(GSH_CUDA(gsh_cu.cuEventRecord(ring->done[submitted % ahead / ring->slot_bytes],
+                                                  gsh_cuda.download)));
+        }
+        size_t part = GSH_MIN(size - fetched, ring->slot_bytes);
+        GSH_TRY(gsh_cuda_context_wait(ring->done[fetched % ahead / ring->slot_bytes]));
+        memcpy(dst + fetched, ring->memory + fetched % ahead, part);
+        fetched += part;
+    }
+    return GSH_OK;
+}
+
+static enum gsh_status download_staged(void *dst, uint64_t src, size_t size)
+{
+    GSH_LOCKED(&download_lock);
+    return download_staged_locked(dst, src, size);
+}
+
+enum gsh_status gsh_cuda_mem_download(void *dst, uint64_t src, size_t size, bool registered)
+{
+    if (!registered) {
+        GSH_TRY(download_staged(dst, src, size));
+    } else {
+        struct event_pair pair;
+        GSH_TRY(acquire_pair(&pair));
+        enum gsh_status status = download_direct(dst, src, size, &pair);
+        release_pair(&pair);
+        GSH_TRY(status);
+    }
+    gsh_stats_add(GSH_COUNTER_DOWNLOADS, 1);
+    gsh_stats_add(GSH_COUNTER_DOWNLOAD_BYTES, size);
+    return GSH_OK;
+}
+
+enum gsh_status gsh_cuda_mem_copy(uint64_t dst, uint64_t src, size_t size)
+{
+    GSH_TRY(GSH_CUDA(gsh_cu.cuMemcpyDtoDAsync_v2(dst, src, size, gsh_cuda.compute)));
+    gsh_stats_add(GSH_COUNTER_DEVICE_COPY_BYTES, size);
+    return GSH_OK;
+}
+
+enum gsh_status gsh_cuda_mem_register(void *base, size_t size)
+{
+    return GSH_CUDA(gsh_cu.cuMemHostRegister_v2(base, size, GSH_CUDA_REGISTER_PORTABLE));
+}
+
+void gsh_cuda_mem_unregister(void *base)
+{
+    (void)GSH_CUDA(gsh_cu.cuMemHostUnregister(base));
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Kernels in this process: compiled (or taken from the disk cache) when first launched, then found
+ * by the key of their text. Under the DISPATCH lock, with the context current.
+ */
+#pragma once
+
+#include "launch.h"
+#include "status.h"
+
+/* Decides what kernels are compiled for. FAILED: NVRTC makes nothing that runs on the GPU. */
+enum gsh_status gsh_cuda_module_open(void);
+/* Submits an ELEMENTWISE or REDUCE launch, charging its device time to the stats row. DECLINED: no
+ * kernel exists for it. FAILED: nothing was written. A kernel's first launch may take the tenth of
+ * a second that compiling it needs. */
+enum gsh_status gsh_cuda_module_launch(const struct gsh_launch *launch, unsigned row);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Starting and retiring the device. The state only moves forward: idle, starting, ready, retired.
+ */
+#include "device.h"
+
+#include "backend.h"
+#include "clock.h"
+#include "lock.h"
+#include "log.h"
+#include "options.h"
+#include "service.h"
+#include "stats.h"
+#include "value.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+static _Atomic int state = GSH_DEVICE_IDLE;
+static pthread_mutex_t start_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t start_done = PTHREAD_COND_INITIALIZER;
+
+enum gsh_device_state gsh_device_get_state(void)
+{
+    return (enum gsh_device_state)atomic_load_explicit(&state, memory_order_acquire);
+}
+
+static void set_state(enum gsh_device_state next)
+{
+    pthread_mutex_lock(&start_mutex);
+    if (atomic_load(&state) < (int)next)
+        atomic_store_explicit(&state, (int)next, memory_order_release);
+    pthread_cond_broadcast(&start_done);
+    pthread_mutex_unlock(&start_mutex);
+}
+
+static void announce(void)
+{
+    char text[512];
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, text, sizeof text);
+    gsh_backend_get()->describe(&fmt);
+    for (char *end = text; *end != '\0'; end++)
+        if (*end == '\n') {
+            *end = '\0';
+            break;
+        }
+    gsh_stats_set_device(text);
+    gsh_log(GSH_LOG_INFO, "device ready: %s", text);
+}
+
+static void limit_memory(void)
+{
+    size_t free_bytes = 0, total_bytes = 0;
+    gsh_backend_get()->memory(&free_bytes, &total_bytes);
+    int64_t wanted = gsh_option_number(GSH_OPTION_MEM_LIMIT);
+    gsh_value_set_limit(wanted > 0 ? (size_t)wanted : free_bytes);
+}
+
+static enum gsh_status open_device(void)
+{
+    char why[256] = "";
+    uint64_t begin = gsh_clock_ns();
+    enum gsh_status status = gsh_backend_get()->open(why, sizeof why);
+    gsh_stats_add(GSH_COUNTER_START_NS, gsh_clock_ns() - begin);
+    if (status != GSH_OK) {
+        bool asked_for = gsh_option_number(GSH_OPTION_DEVICE) != GSH_DEVICE_AUTO;
+        gsh_log(asked_for ? GSH_LOG_WARN : GSH_LOG_INFO,
+                "device %s is not usable (%s); NumPy computes on the CPU", gsh_backend_get()->name,
+                why);
+        return status;
+    }
+    limit_memory();
+    return gsh_service_start();
+}
+
+static void *start_main(void *unused)
+{
+    (void)unused;
+    if (open_device() == GSH_OK) {
+        announce();
+        set_state(GSH_DEVICE_READY);
+    } else {
+        set_state(GSH_DEVICE_RETIRED);
+    }
+    return NULL;
+}
+
+static void start_thread(void)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    sigdelset(&all, SIGSEGV);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, start_main, NULL) == 0)
+        pthread_detach(thread);
+    else
+        set_state(GSH_DEVICE_RETIRED);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void gsh_device_start(bool wait)
+{
+    int idle = GSH_DEVICE_IDLE;
+    if (atomic_compare_exchange_strong(&state, &idle, GSH_DEVICE_STARTING))
+        start_thread();
+    if (!wait)
+        return;
+    pthread_mutex_lock(&start_mutex);
+    while (gsh_device_get_state() == GSH_DEVICE_STARTING)
+        pthread_cond_wait(&start_done, &start_mutex);
+    pthread_mutex_unlock(&start_mutex);
+}
+
+void gsh_device_retire(const char *why)
+{
+    if (gsh_device_get_state() == GSH_DEVICE_RETIRED)
+        return;
+    set_state(GSH_DEVICE_RETIRED);
+    gsh_log(GSH_LOG_WARN, "the device is not used any more (%s); NumPy computes on the CPU", why);
+}
+
+void gsh_device_reset_after_fork(void)
+{
+    pthread_mutex_t fresh_mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t fresh_condition = PTHREAD_COND_INITIALIZER;
+    start_mutex = fresh_mutex;
+    start_done = fresh_condition;
+    atomic_store(&state, GSH_DEVICE_RETIRED);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The chosen device's life: not started, starting in a background thread, ready, or retired.
+ */
+#pragma once
+
+#include "base.h"
+#include "fmt.h"
+#include "status.h"
+
+enum gsh_device_state {
+    GSH_DEVICE_IDLE,
+    GSH_DEVICE_STARTING,
+    GSH_DEVICE_READY,
+    GSH_DEVICE_RETIRED
+};
+
+enum gsh_device_state gsh_device_get_state(void);
+/* Starts the device in the background (once); `wait` returns only when it is ready or retired. */
+void gsh_device_start(bool wait);
+/* No more calls are accepted; what it still holds can be fetched while it answers. One line on
+ * stderr. */
+void gsh_device_retire(const char *why);
+/* In a forked child: retired, silently. */
+void gsh_device_reset_after_fork(void);

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * decide, place, record, flush, mark. The commit point is the successful flush: until then nothing
+ * a host reader could see has changed, because every page that was closed is opened again on the
+ * way out.
+ */
+#include "dispatch.h"
+
+#include "arena_internal.h"
+#include "backend.h"
+#include "coherence_internal.h"
+#include "device.h"
+#include "dispatch_internal.h"
+#include "history.h"
+#include "lock.h"
+#include "node.h"
+#include "options.h"
+#include "price.h"
+#include "stats.h"
+
+#include <string.h>
+
+#define AUTO_MIN_ELEMENTS 16384
+
+int64_t gsh_dispatch_min_elements = AUTO_MIN_ELEMENTS;
+
+static struct gsh_lock dispatch_lock = GSH_LOCK_INITIALIZER(GSH_RANK_DISPATCH);
+static _Atomic bool live;
+static _Thread_local bool inside;
+static _Atomic uint64_t foregone_ns; /* gain of calls declined because the device was not started */
+
+void gsh_dispatch_init(void)
+{
+    bool by_model = gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_AUTO &&
+                    gsh_option_number(GSH_OPTION_MIN_ELEMENTS) < 0 &&
+                    gsh_option_number(GSH_OPTION_MIN_REDUCE) < 0 &&
+                    gsh_option_number(GSH_OPTION_MIN_FLOPS) < 0;
+    gsh_dispatch_min_elements = by_model ? AUTO_MIN_ELEMENTS : 0;
+    atomic_store(&live, true);
+}
+
+void gsh_dispatch_lock(void)
+{
+    gsh_lock_acquire(&dispatch_lock);
+}
+
+void gsh_dispatch_unlock(void)
+{
+    gsh_lock_release(&dispatch_lock);
+}
+
+void gsh_dispatch_reset_after_fork(void)
+{
+    gsh_lock_reset_after_fork(&dispatch_lock);
+    atomic_store(&live, false);
+}
+
+bool gsh_dispatch_is_live(void)
+{
+    return atomic_load_explicit(&live, memory_order_relaxed) && !inside &&
+           gsh_device_get_state() != GSH_DEVICE_RETIRED;
+}
+
+/* ---- decide ---- */
+
+/* Elements of the output occupy distinct bytes: sorted by stride, each dimension steps over all
+ * smaller ones. */
+static bool output_is_distinct(const struct gsh_launch *launch)
+{
+    int64_t strides[GSH_MAX_DIMS], extents[GSH_MAX_DIMS];
+    int count = 0;
+    for (int dim = 0; dim < launch->ndim - launch->nreduce; dim++) {
+        if (launch->shape[dim] == 1)
+            continue;
+        int64_t stride = launch->strides[launch->nin][dim];
+        stride = stride < 0 ? -stride : stride;
+        int place = count++;
+        for (; place > 0 && strides[place - 1] > stride; place--) {
+            strides[place] = strides[place - 1];
+            extents[place] = extents[place - 1];
+        }
+        strides[place] = stride;
+        extents[place] = launch->shape[dim];
+    }
+    int64_t covered = (int64_t)gsh_dtype_size(launch->operands[launch->nin].dtype);
+    for (int k = 0; k < count; k++) {
+        if (strides[k] < covered)
+            return false;
+        covered = strides[k] * (extents[k] - 1) + covered;
+    }
+    return true;
+}
+
+static enum gsh_reason wait_for_start(const struct gsh_verdict *verdict)
+{
+    if (gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_FORCE) {
+        gsh_device_start(true);
+        return gsh_device_get_state() == GSH_DEVICE_READY ? GSH_REASON_NONE : GSH_REASON_NO_DEVICE;
+    }
+    uint64_t gain_ns = verdict->gain > 0 ? (uint64_t)(verdict->gain * 1e9) : 0;
+    uint64_t sum = atomic_fetch_add_explicit(&foregone_ns, gain_ns, memory_order_relaxed) + gain_ns;
+    if ((double)sum * 1e-9 >= gsh_price_start())
+        gsh_device_start(false);
+    return gsh_device_get_state() == GSH_DEVICE_READY ? GSH_REASON_NONE : GSH_REASON_NOT_STARTED;
+}
+
+enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call)
+{
+    if (!gsh_dispatch_is_live())
+        return inside ? GSH_REASON_NESTED : GSH_REASON_NO_DEVICE;
+    const struct gsh_launch *launch = &call->launch;
+    uint64_t output = launch->operands[launch->nin].address;
+    if (launch->kind != GSH_LAUNCH_GEMM && gsh_launch_elements(launch) == 0)
+        return GSH_REASON_SHAPE;
+    if (!gsh_backend_get()->supports(launch))
+        return GSH_REASON_UNSUPPORTED;
+    if (output != 0 && !gsh_arena_contains((const void *)output))
+        return GSH_REASON_FOREIGN_OUTPUT;
+    if (output != 0 && launch->kind != GSH_LAUNCH_GEMM && !output_is_distinct(launch))
+        return GSH_REASON_OVERLAP;
+    struct gsh_verdict verdict = gsh_price_call(call);
+    if (verdict.reason == GSH_REASON_DATA_ON_HOST)
+        gsh_price_note_declined(call, verdict.gain);
+    if (verdict.reason != GSH_REASON_NONE)
+        return verdict.reason;
+    if (gsh_device_get_state() != GSH_DEVICE_READY)
+        return wait_for_start(&verdict);
+    gsh_price_note_accepted(call, verdict.gain);
+    return GSH_REASON_NONE;
+}
+
+/* ---- run ---- */
+
+/* One operand where it is, and where its bytes will be on the device. */
+struct place {
+    struct gsh_block *block; /* NULL: constant or foreign */
+    struct gsh_value *value; /* a reference of our own */
+    uint64_t first;          /* host address of the lowest byte touched */
+    size_t bytes;            /* from there to the highest */
+    size_t offset;           /* of the first element from the start of the value */
+};
+
+struct run {
+    const struct gsh_call *call;
+    struct gsh_launch launch;
+    struct place places[GSH_MAX_OPERANDS];
+    struct gsh_block *held[GSH_MAX_OPERANDS]; /* distinct blocks, ascending */
+    unsigned held_count;
+    unsigned first_chunk, last_chunk; /* of the output */
+    uint8_t states[GSH_MAX_CHUNKS];   /* of the output's chunks, to undo */
+    enum gsh_reason why;
+};
+
+static enum gsh_status decline(struct run *run, enum gsh_reason why)
+{
+    run->why = why;
+    return GSH_DECLINED;
+}
+
+static void locate(struct run *run)
+{
+    for (unsigned k = 0; k <= run->launch.nin; k++) {
+        const struct gsh_operand *operand = &run->launch.operands[k];
+        if (operand->is_constant)
+            continue;
+        int64_t low = 0, high = 0;
+        gsh_launch_extent(&run->launch, k, &low, &high);
+        struct place *place = &run->places[k];
+        place->first = operand->address + (uint64_t)low;
+        place->bytes = (size_t)(high - low);
+        place->block = gsh_arena_find_block((const void *)operand->address);
+    }
+}
+
+static void hold_blocks(struct run *run)
+{
+    for (unsigned k = 0; k <= run->launch.nin; k++) {
+        struct gsh_block *block = run->places[k].block;
+        unsigned place = 0;
+        while (place < run->held_count && run->held[place] < block)
+            place++;
+        if (block == NULL || (place < run->held_count && run->held[place] == block))
+            continue;
+        memmove(&run->held[place + 1], &run->held[place],
+                (run->held_count - place) * sizeof run->held[0]);
+        run->held[place] = block;
+        run->held_count++;
+    }
+    for (unsigned k = 0; k < run->held_count; k++)
+        gsh_block_acquire_sigsafe(run->held[k]);
+}
+
+static void let_go(struct run *run)
+{
+    for (unsigned k = 0; k <= run->launch.nin; k++)
+        gsh_value_release_sigsafe(run->places[k].value);
+    for (unsigned k = run->held_count; k > 0; k--) {
+        gsh_coherence_drop_stale_held(run->held[k - 1]);
+        gsh_block_release_sigsafe(run->held[k - 1]);
+    }
+}
+
+static void use_value(struct place *place, struct gsh_value *value)
+{
+    atomic_fetch_add_explicit(&value->references, 1, memory_order_relaxed);
+    gsh_value_touch_locked(value);
+    place->value = value;
+}
+
+static enum gsh_status ensure_value(struct gsh_block *block)
+{
+    if (block->value != NULL)
+        return GSH_OK;
+    return gsh_value_create_locked(block->size, gsh_block_index(block), &block->value);
+}
+
+static enum gsh_status place_foreign(struct run *run, unsigned k)
+{
+    struct place *place = &run->places[k];
+    if (gsh_value_create_locked(GSH_MAX(place->bytes, 1), 0, &place->value) != GSH_OK)
+        return decline(run, GSH_REASON_MEMORY);
+    place->offset = run->launch.operands[k].address - place->first;
+    if (gsh_backend_get()->upload(place->value->address, (const void *)place->first, place->bytes,
+                                  false) != GSH_OK)
+        return decline(run, GSH_REASON_DEVICE_FAILED);
+    return GSH_OK;
+}
+
+static enum gsh_status upload_chunks(struct run *run, struct gsh_block *block, unsigned first,
+                                     unsigned last)
+{
+    if (ensure_value(block) != GSH_OK)
+        return decline(run, GSH_REASON_MEMORY);
+    enum gsh_status status = gsh_coherence_upload_held(block, first, last);
+    if (status != GSH_OK)
+        return decline(run, status == GSH_DECLINED ? GSH_REASON_PINNED : GSH_REASON_DEVICE_FAILED);
+    return GSH_OK;
+}
+
+static enum gsh_status place_input(struct run *run, unsigned k)
+{
+    struct place *place = &run->places[k];
+    if (run->launch.operands[k].is_constant)
+        return GSH_OK;
+    if (place->block == NULL)
+        return place_foreign(run, k);
+    struct gsh_block *block = place->block;
+    size_t begin = place->first - block->base;
+    GSH_TRY(upload_chunks(run, block, gsh_block_chunk(block, begin),
+                          gsh_block_chunk(block, begin + place->bytes - 1)));
+    place->offset = run->launch.operands[k].address - block->base;
+    use_value(place, block->value);
+    return GSH_OK;
+}
+
+/* Whether the output's elements fill the bytes between its lowest and its highest one. */
+static bool output_is_dense(const struct run *run)
+{
+    const struct gsh_launch *launch = &run->launch;
+    int64_t elements = 1;
+    if (launch->kind == GSH_LAUNCH_GEMM)
+        elements = launch->gemm.m * launch->gemm.n;
+    else
+        for (int dim = 0; dim < launch->ndim - launch->nreduce; dim++)
+            elements *= launch->shape[dim];
+    return (size_t)elements * gsh_dtype_size(launch->operands[launch->nin].dtype) ==
+           run->places[launch->nin].bytes;
+}
+
+static bool is_same_view(const struct gsh_launch *launch, unsigned k)
+{
+    const struct gsh_operand *in = &launch->operands[k], *out = &launch->operands[launch->nin];
+    if (launch->kind != GSH_LAUNCH_ELEMENTWISE || in->address != out->address ||
+        gsh_dtype_size(in->dtype) != gsh_dtype_size(out->dtype))
+        return false;
+    for (int dim = 0; dim < launch->ndim; dim++)
+        if (launch->shape[dim] != 1 && launch->strides[k][dim] != launch->strides[launch->nin][dim])
+            return false;
+    return true;
+}
+
+/* True where the output would overwrite bytes of an input before they are read. */
+static bool output_clobbers_input(const struct run *run)
+{
+    const struct place *out = &run->places[run->launch.nin];
+    for (unsigned k = 0; k < run->launch.nin; k++) {
+        const struct place *in = &run->places[k];
+        if (in->block == out->block && in->first < out->first + out->bytes &&
+            out->first < in->first + in->bytes && !is_same_view(&run->launch, k))
+            return true;
+    }
+    return false;
+}
+
+/* Chunks that the output only partly overwrites must hold their old bytes on the device first. */
+static enum gsh_status keep_surroundings(struct run *run, size_t begin, size_t end)
+{
+    struct gsh_block *block = run->places[run->launch.nin].block;
+    if (!output_is_dense(run))
+        return upload_chunks(run, block, run->first_chunk, run->last_chunk);
+    if (ensure_value(block) != GSH_OK)
+        return decline(run, GSH_REASON_MEMORY);
+    if (begin != gsh_block_chunk_offset(block, run->first_chunk))
+        GSH_TRY(upload_chunks(run, block, run->first_chunk, run->first_chunk));
+    if (end != block->size && end != gsh_block_chunk_offset(block, run->last_chunk + 1))
+        GSH_TRY(upload_chunks(run, block, run->last_chunk, run->last_chunk));
+    return GSH_OK;
+}
+
+static bool is_shared_with_others(const struct gsh_block *block, const struct run *run)
+{
+    uint32_t ours = 1;
+    for (unsigned k = 0; k < run->launch.nin; k++)
+        ours += run->places[k].value == block->value;
+    return atomic_load_explicit(&block->value->references, memory_order_relaxed) > ours;
+}
+
+/* The value that the output is written into: the block's own where nobody else needs its old
+ * contents, else a new one, which starts as a copy of the old unless all of it is overwritten. */
+static enum gsh_status place_output(struct run *run)
+{
+    struct place *place = &run->places[run->launch.nin];
+    struct gsh_block *block = place->block;
+    size_t begin = place->first - block->base, end = begin + place->bytes;
+    run->first_chunk = gsh_block_chunk(block, begin);
+    run->last_chunk = gsh_block_chunk(block, end - 1);
+    bool whole =
+        run->call->fresh_output || (begin == 0 && end == block->size && output_is_dense(run));
+    if (atomic_load(&block->read_pins) + atomic_load(&block->write_pins) > 0)
+        return decline(run, GSH_REASON_PINNED);
+    if (!whole)
+        GSH_TRY(keep_surroundings(run, begin, end));
+    place->offset = run->launch.operands[run->launch.nin].address - block->base;
+    if (block->value != NULL && !output_clobbers_input(run) && !is_shared_with_others(block, run)) {
+        use_value(place, block->value);
+        return GSH_OK;
+    }
+    if (gsh_value_create_locked(block->size, gsh_block_index(block), &place->value) != GSH_OK)
+        return decline(run, GSH_REASON_MEMORY);
+    if (!whole && gsh_backend_get()->copy(place->value->address, block->value->address,
+                                          block->size) != GSH_OK)
+        return decline(run, GSH_REASON_DEVICE_FAILED);
+    return GSH_OK;
+}
+
+static void reopen_output(struct run *run, unsigned end_chunk)
+{
+    struct gsh_block *block = run->places[run->launch.nin].block;
+    for (unsigned chunk = run->first_chunk; chunk < end_chunk; chunk++)
+        gsh_arena_protect_sigsafe(block, chunk, chunk, (enum gsh_chunk_state)run->states[chunk]);
+}
+
+static enum gsh_status close_output(struct run *run)
+{
+    struct gsh_block *block = run->places[run->launch.nin].block;
+    memcpy(run->states, block->state, sizeof run->states);
+    if (gsh_arena_protect_sigsafe(block, run->first_chunk, run->last_chunk, GSH_CHUNK_DEVICE) ==
+        GSH_OK)
+        return GSH_OK;
+    return decline(run, GSH_REASON_MEMORY);
+}
+
+static enum gsh_status submit(struct run *run)
+{
+    struct gsh_node node = {.row = run->call->row};
+    for (unsigned k = 0; k <= run->launch.nin; k++) {
+        node.values[k] = run->places[k].value;
+        run->launch.operands[k].address = run->places[k].offset;
+    }
+    node.launch = run->launch;
+    gsh_launch_collapse(&node.launch);
+    if (gsh_node_record_locked(&node) == GSH_OK && gsh_node_flush_locked() == GSH_OK)
+        return GSH_OK;
+    reopen_output(run, run->last_chunk + 1);
+    return decline(run, GSH_REASON_DEVICE_FAILED);
+}
+
+/* The output's newest contents are the value just written. */
+static void mark(struct run *run)
+{
+    struct place *place = &run->places[run->launch.nin];
+    struct gsh_block *block = place->block;
+    if (block->value != place->value) {
+        struct gsh_value *old = block->value;
+        atomic_fetch_add_explicit(&place->value->references, 1, memory_order_relaxed);
+        block->value = place->value;
+        gsh_value_release_sigsafe(old);
+    }
+    block->row = run->call->row;
+    block->ledger.debt = 0;
+    gsh_history_note_made(run->call->row);
+    gsh_stats_device_call(run->call->row, 0);
+}
+
+static enum gsh_status place_and_submit(struct run *run)
+{
+    if (run->places[run->launch.nin].block == NULL)
+        return decline(run, GSH_REASON_FOREIGN_OUTPUT);
+    for (unsigned k = 0; k < run->launch.nin; k++)
+        GSH_TRY(place_input(run, k));
+    GSH_TRY(place_output(run));
+    GSH_TRY(close_output(run));
+    GSH_TRY(submit(run));
+    mark(run);
+    return GSH_OK;
+}
+
+enum gsh_status gsh_dispatch_run(const struct gsh_call *call, enum gsh_reason *why)
+{
+    struct run run = {.call = call, .launch = call->launch};
+    inside = true;
+    gsh_lock_acquire(&dispatch_lock);
+    gsh_value_reap_locked();
+    locate(&run);
+    hold_blocks(&run);
+    enum gsh_status status = place_and_submit(&run);
+    let_go(&run);
+    gsh_value_reap_locked();
+    gsh_lock_release(&dispatch_lock);
+    inside = false;
+    *why = run.why;
+    return status;
+}
+
+/* ---- others ---- */
+
+void gsh_dispatch_home(const struct gsh_call *call)
+{
+    for (unsigned k = 0; k <= call->launch.nin; k++) {
+        const struct gsh_operand *operand = &call->launch.operands[k];
+        if (operand->is_constant || operand->address == 0)
+            continue;
+        int64_t low = 0, high = 0;
+        gsh_launch_extent(&call->launch, k, &low, &high);
+        gsh_coherence_home((const void *)(operand->address + (uint64_t)low), (size_t)(high - low),
+                           k == call->launch.nin);
+    }
+}
+
+void gsh_dispatch_synchronize(void)
+{
+    if (gsh_device_get_state() != GSH_DEVICE_READY)
+        return;
+    gsh_lock_acquire(&dispatch_lock);
+    gsh_node_flush_locked();
+    gsh_value_reap_locked();
+    gsh_lock_release(&dispatch_lock);
+    gsh_backend_get()->synchronize();
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The one path of every call: describe (the hook) -> decide -> place -> run -> mark. Nothing here
+ * knows Python; callers may or may not hold the GIL. May take the DISPATCH lock and block for
+ * transfers.
+ *
+ * A hook does:
+ *     fill a gsh_call;  reason = gsh_dispatch_decide(&call)
+ *     NONE:  make the output array inside gsh_arena_hint_begin/end, set the output's address,
+ *            gsh_dispatch_run(&call) == GSH_OK -> return the array; else drop the output and
+ * decline else:  decline: gsh_dispatch_home(&call); call the original; gsh_dispatch_count_host(...)
+ */
+#pragma once
+
+#include "call.h"
+#include "status.h"
+
+/* True where calls may be accepted at all: mode is not off, a device was chosen, not in a forked
+ * child, not retired, and this thread is not inside the library. One load and a thread-local test.
+ */
+bool gsh_dispatch_is_live(void);
+
+/* Prices the call where its operands are. NONE: run it on the device. Touches nothing but the books
+ * of the policy (gain foregone, which may start the device in the background). The output's address
+ * may be 0. */
+enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call);
+
+/* Records the call as a node and submits it. The output must be in the arena. OK: the output
+ * block's newest contents are on the device. Otherwise nothing was touched; *why says which reason
+ * to report. */
+enum gsh_status gsh_dispatch_run(const struct gsh_call *call, enum gsh_reason *why);
+
+/* Brings every operand home in bulk before the original runs: inputs readable, the output
+ * writeable. */
+void gsh_dispatch_home(const struct gsh_call *call);
+
+/* Fewest elements (product of an upper bound on the broadcast shape) worth describing at all when
+ * no operand is resident: hooks compare with it before anything else. 0 in force mode. */
+extern int64_t gsh_dispatch_min_elements;
+
+/* Waits until everything submitted has run. */
+void gsh_dispatch_synchronize(void);

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The SIGSEGV handler. It runs on any thread at any instruction: no allocation, no lock but a
+ * block's bit lock, no libc beyond raw system calls, less than 1 KiB of stack. A fault that is not
+ * ours goes to the application's action with that action's flags and mask.
+ */
+#include "fault.h"
+
+#include "arena.h"
+#include "coherence_internal.h"
+#include "log.h"
+#include "pages.h"
+#include "service.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define ERROR_WRITE 2U /* x86 page-fault error code */
+#define ERROR_FETCH 0x10U
+#define REPEAT_LIMIT                                                                               \
+    1000 /* an access that faults on open pages again and again is no coherence fault */
+
+static int (*real_sigaction)(int, const struct sigaction *, struct sigaction *);
+static struct sigaction app_action; /* guarded by app_lock */
+static _Atomic uint32_t app_lock;
+static _Atomic bool installed;
+static _Thread_local struct {
+    uintptr_t address, instruction;
+    unsigned count;
+} last_fault;
+static volatile sig_atomic_t probe_seen;
+static volatile uintptr_t probe_page;
+
+static void take_app_lock(void)
+{
+    while (atomic_exchange_explicit(&app_lock, 1, memory_order_acquire) != 0)
+        __builtin_ia32_pause();
+}
+
+void gsh_fault_swap_app_action(const struct sigaction *replacement, struct sigaction *old)
+{
+    take_app_lock();
+    struct sigaction before = app_action;
+    if (replacement != NULL)
+        app_action = *replacement;
+    atomic_store_explicit(&app_lock, 0, memory_order_release);
+    if (old != NULL)
+        *old = before;
+}
+
+/* ---- foreign faults ---- */
+
+/* The default action: the kernel repeats the faulting instruction and ends the process with the
+ * true core. A signal that somebody sent is not repeated by itself. */
+static void take_default_action(bool synchronous)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    real_sigaction(SIGSEGV, &action, NULL);
+    if (!synchronous)
+        syscall(SYS_tgkill, getpid(), (int)syscall(SYS_gettid), SIGSEGV);
+}
+
+static void call_app_handler(const struct sigaction *action, siginfo_t *info, void *context)
+{
+    sigset_t mask = action->sa_mask, before;
+    if (!(action->sa_flags & SA_NODEFER))
+        sigaddset(&mask, SIGSEGV);
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &mask, &before, 8);
+    if (action->sa_flags & SA_SIGINFO)
+        action->sa_sigaction(SIGSEGV, info, context);
+    else
+        action->sa_handler(SIGSEGV);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
+}
+
+static void forward(siginfo_t *info, void *context)
+{
+    bool synchronous = info->si_code > 0;
+    struct sigaction action;
+    gsh_fault_swap_app_action(NULL, &action);
+    if (action.sa_flags & SA_RESETHAND) {
+        struct sigaction reset = {.sa_handler = SIG_DFL};
+        gsh_fault_swap_app_action(&reset, NULL);
+    }
+    bool is_default = !(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_DFL;
+    bool is_ignored = !(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_IGN;
+    if (is_default || (is_ignored && synchronous))
+        take_default_action(synchronous);
+    else if (!is_ignored)
+        call_app_handler(&action, info, context);
+}
+
+/* ---- our faults ---- */
+
+/* Another thread may have opened the page first; but not a thousand times. */
+static bool repeats_too_often(uintptr_t address, uintptr_t instruction)
+{
+    if (last_fault.address != address || last_fault.instruction != instruction)
+        last_fault.count = 0;
+    last_fault.address = address;
+    last_fault.instruction = instruction;
+    return ++last_fault.count > REPEAT_LIMIT;
+}
+
+static bool resolve(const siginfo_t *info, const ucontext_t *context)
+{
+    uintptr_t address = (uintptr_t)info->si_addr;
+    greg_t error = context->uc_mcontext.gregs[REG_ERR];
+    if (address == probe_page && probe_page != 0) {
+        probe_seen = 1;
+        return gsh_pages_protect_sigsafe(probe_page, GSH_GRANULE_SMALL, PROT_READ | PROT_WRITE);
+    }
+    if (!gsh_arena_contains((void *)address) || (error & ERROR_FETCH))
+        return false;
+    bool write = (error & ERROR_WRITE) != 0;
+    enum gsh_fault_outcome outcome = gsh_coherence_fault_sigsafe((void *)address, write);
+    if (outcome == GSH_FAULT_ALREADY_OPEN)
+        return !repeats_too_often(address, (uintptr_t)context->uc_mcontext.gregs[REG_RIP]);
+    last_fault.count = 0;
+    if (outcome == GSH_FAULT_NEEDS_SERVICE)
+        return gsh_service_resolve_sigsafe((void *)address, write);
+    return outcome == GSH_FAULT_RESOLVED;
+}
+
+static void on_segv(int signal_number, siginfo_t *info, void *context)
+{
+    (void)signal_number;
+    int keep = errno;
+    if (info->si_code <= 0 || !resolve(info, context))
+        forward(info, context);
+    errno = keep;
+}
+
+/* ---- installation ---- */
+
+/* One deliberate fault: proves that the kernel delivers to us and that a repaired access succeeds.
+ */
+static bool probe(void)
+{
+    void *page = mmap(NULL, GSH_GRANULE_SMALL, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED)
+        return false;
+    probe_page = (uintptr_t)page;
+    *(volatile unsigned char *)page = 1;
+    probe_page = 0;
+    munmap(page, GSH_GRANULE_SMALL);
+    return probe_seen != 0;
+}
+
+static void unblock_segv(void)
+{
+    sigset_t segv;
+    sigemptyset(&segv);
+    sigaddset(&segv, SIGSEGV);
+    pthread_sigmask(SIG_UNBLOCK, &segv, NULL);
+}
+
+enum gsh_status gsh_fault_init(void)
+{
+    *(void **)&real_sigaction = dlsym(RTLD_NEXT, "sigaction");
+    struct sigaction action = {.sa_sigaction = on_segv,
+                               .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    if (real_sigaction == NULL || real_sigaction(SIGSEGV, &action, &app_action) != 0)
+        return GSH_DECLINED;
+    unblock_segv();
+    if (!probe()) {
+        real_sigaction(SIGSEGV, &app_action, NULL);
+        gsh_log(GSH_LOG_INFO, "page faults do not reach the handler");
+        return GSH_DECLINED;
+    }
+    atomic_store_explicit(&installed, true, memory_order_release);
+    return GSH_OK;
+}
+
+bool gsh_fault_is_installed(void)
+{
+    return atomic_load_explicit(&installed, memory_order_acquire);
+}

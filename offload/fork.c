@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The three fork handlers. prepare takes the DISPATCH lock, the ARENA lock and every live block in
+ * ascending order and keeps them across fork; parent gives them back; child makes them free and
+ * forgets the device.
+ */
+#include "fork.h"
+
+#include "arena_internal.h"
+#include "backend.h"
+#include "coherence_internal.h"
+#include "device.h"
+#include "dispatch_internal.h"
+#include "log.h"
+#include "pages.h"
+#include "service.h"
+#include "stats.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+static uint32_t *held; /* indices of the blocks that prepare holds */
+static size_t held_count, held_room;
+
+static void bring_home(struct gsh_block *block)
+{
+    if (gsh_coherence_fetch_all_held(block) == GSH_OK)
+        return;
+    gsh_log_sigsafe("fork: the device failed and holds the only copy of an array");
+    abort();
+}
+
+static void hold_block(struct gsh_block *block, void *unused)
+{
+    (void)unused;
+    if (held_count == held_room) {
+        size_t room = held_room == 0 ? 256 : 2 * held_room;
+        uint32_t *larger = realloc(held, room * sizeof *held);
+        if (larger == NULL)
+            return; /* the block is then only reset in the child */
+        held = larger;
+        held_room = room;
+    }
+    gsh_block_acquire_sigsafe(block);
+    bring_home(block);
+    held[held_count++] = gsh_block_index(block);
+}
+
+static void prepare(void)
+{
+    gsh_dispatch_lock();
+    gsh_arena_lock();
+    held_count = 0;
+    gsh_arena_visit_live_locked(hold_block, NULL);
+    gsh_arena_unregister_all_locked();
+    gsh_stats_add(GSH_COUNTER_FORKS, 1);
+}
+
+static void parent(void)
+{
+    for (size_t k = held_count; k > 0; k--)
+        gsh_block_release_sigsafe(gsh_block_at(held[k - 1]));
+    gsh_arena_unlock();
+    gsh_dispatch_unlock();
+}
+
+/* Nothing is on a device here: pages that were shared with one are simply readable until written.
+ */
+static void forget_device(struct gsh_block *block, void *unused)
+{
+    (void)unused;
+    block->value = NULL;
+    atomic_store(&block->lock, 0);
+    atomic_store(&block->read_pins, 0);
+    atomic_store(&block->write_pins, 0);
+}
+
+static void child(void)
+{
+    gsh_device_reset_after_fork();
+    gsh_dispatch_reset_after_fork();
+    gsh_service_reset_after_fork();
+    gsh_pages_reset_after_fork();
+    gsh_arena_visit_live_locked(forget_device, NULL);
+    gsh_arena_reset_after_fork();
+}
+
+void gsh_fork_init(void)
+{
+    pthread_atfork(prepare, parent, child);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Futex locks and gates; see futex.h. The lock is the three-state mutex of U. Drepper, "Futexes Are
+ * Tricky".
+ */
+#include "futex.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define LOCK_SPINS 200
+
+static void wait_while(_Atomic uint32_t *word, uint32_t value)
+{
+    int keep = errno;
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+    errno = keep;
+}
+
+static void wake(_Atomic uint32_t *word, int count)
+{
+    int keep = errno;
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+    errno = keep;
+}
+
+bool gsh_futex_try_lock_sigsafe(_Atomic uint32_t *word)
+{
+    uint32_t free_word = 0;
+    return atomic_compare_exchange_strong_explicit(word, &free_word, 1, memory_order_acquire,
+                                                   memory_order_relaxed);
+}
+
+void gsh_futex_lock_sigsafe(_Atomic uint32_t *word)
+{
+    for (unsigned spin = 0; spin < LOCK_SPINS; spin++) {
+        if (gsh_futex_try_lock_sigsafe(word))
+            return;
+        __builtin_ia32_pause();
+    }
+    while (atomic_exchange_explicit(word, 2, memory_order_acquire) != 0)
+        wait_while(word, 2);
+}
+
+void gsh_futex_unlock_sigsafe(_Atomic uint32_t *word)
+{
+    if (atomic_exchange_explicit(word, 0, memory_order_release) == 2)
+        wake(word, 1);
+}
+
+void gsh_futex_wait_change_sigsafe(_Atomic uint32_t *word, uint32_t seen, unsigned spins)
+{
+    for (unsigned spin = 0; spin < spins; spin++) {
+        if (atomic_load_explicit(word, memory_order_acquire) != seen)
+            return;
+        __builtin_ia32_pause();
+    }
+    while (atomic_load_explicit(word, memory_order_acquire) == seen)
+        wait_while(word, seen);
+}
+
+void gsh_futex_wake_all_sigsafe(_Atomic uint32_t *word)
+{
+    wake(word, INT32_MAX);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Futex words as locks and gates, by raw system calls: the only waiting the fault handler does. All
+ * functions keep errno and tolerate EINTR.
+ */
+#pragma once
+
+#include "base.h"
+
+#include <stdatomic.h>
+
+/* A lock in one word: 0 free, 1 held, 2 held and waited for. Not recursive. */
+void gsh_futex_lock_sigsafe(_Atomic uint32_t *word);
+bool gsh_futex_try_lock_sigsafe(_Atomic uint32_t *word);
+void gsh_futex_unlock_sigsafe(_Atomic uint32_t *word);
+
+/* Returns once *word != seen, after spinning about `spins` times before it sleeps. */
+void gsh_futex_wait_change_sigsafe(_Atomic uint32_t *word, uint32_t seen, unsigned spins);
+/* Wakes every thread that waits for a change of *word. */
+void gsh_futex_wake_all_sigsafe(_Atomic uint32_t *word);

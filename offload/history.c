@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Two counters per row, halved now and then so that old behaviour is forgotten.
+ */
+#include "history.h"
+
+#include "base.h"
+
+#include <stdatomic.h>
+
+#define ROWS 512
+#define WINDOW 64U
+
+static struct {
+    _Atomic uint32_t made, fetched;
+} rows[ROWS];
+
+void gsh_history_note_made(unsigned row)
+{
+    uint32_t made = atomic_fetch_add_explicit(&rows[row % ROWS].made, 1, memory_order_relaxed) + 1;
+    if (made < WINDOW)
+        return;
+    uint32_t fetched = atomic_load_explicit(&rows[row % ROWS].fetched, memory_order_relaxed);
+    atomic_store_explicit(&rows[row % ROWS].made, made / 2, memory_order_relaxed);
+    atomic_store_explicit(&rows[row % ROWS].fetched, fetched / 2, memory_order_relaxed);
+}
+
+void gsh_history_note_fetched(unsigned row)
+{
+    atomic_fetch_add_explicit(&rows[row % ROWS].fetched, 1, memory_order_relaxed);
+}
+
+double gsh_history_fetch_share(unsigned row)
+{
+    uint32_t made = atomic_load_explicit(&rows[row % ROWS].made, memory_order_relaxed);
+    uint32_t fetched = atomic_load_explicit(&rows[row % ROWS].fetched, memory_order_relaxed);
+    return made == 0 ? 0.0 : GSH_MIN(1.0, (double)fetched / made);
+}

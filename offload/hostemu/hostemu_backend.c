@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The device "host": its memory is a second range of host memory that nobody else knows, its
+ * kernels are the host compilation of the op table. Runs everything in the calling thread, so its
+ * queue is in order by itself. The reference for every other backend.
+ */
+#include "backend.h"
+#include "clock.h"
+#include "host_ops.h"
+#include "hostemu_blas.h"
+#include "stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static enum gsh_status open_device(char *why, size_t why_size)
+{
+    (void)why;
+    (void)why_size;
+    return GSH_OK;
+}
+
+static enum gsh_status allocate(size_t size, uint64_t *address)
+{
+    void *memory = aligned_alloc(256, gsh_round_up(size, 256));
+    *address = (uint64_t)memory;
+    return memory == NULL ? GSH_FAILED : GSH_OK;
+}
+
+static void release(uint64_t address, size_t size)
+{
+    (void)size;
+    free((void *)address);
+}
+
+static enum gsh_status upload(uint64_t dst, const void *src, size_t size, bool registered)
+{
+    (void)registered;
+    memcpy((void *)dst, src, size);
+    gsh_stats_add(GSH_COUNTER_UPLOADS, 1);
+    gsh_stats_add(GSH_COUNTER_UPLOAD_BYTES, size);
+    return GSH_OK;
+}
+
+static enum gsh_status download(void *dst, uint64_t src, size_t size, bool registered)
+{
+    (void)registered;
+    memcpy(dst, (const void *)src, size);
+    gsh_stats_add(GSH_COUNTER_DOWNLOADS, 1);
+    gsh_stats_add(GSH_COUNTER_DOWNLOAD_BYTES, size);
+    return GSH_OK;
+}
+
+static enum gsh_status copy(uint64_t dst, uint64_t src, size_t size)
+{
+    memcpy((void *)dst, (const void *)src, size);
+    gsh_stats_add(GSH_COUNTER_DEVICE_COPY_BYTES, size);
+    return GSH_OK;
+}
+
+static bool supports(const struct gsh_launch *launch)
+{
+    if (launch->kind == GSH_LAUNCH_GEMM)
+        return launch->loop == GSH_FLOAT32 || launch->loop == GSH_FLOAT64;
+    return gsh_host_ops_supports(launch);
+}
+
+static enum gsh_status run(const struct gsh_launch *launch, unsigned row)
+{
+    bool timed = gsh_stats_wanted();
+    uint64_t begin = timed ? gsh_clock_ns() : 0;
+    enum gsh_status status =
+        launch->kind == GSH_LAUNCH_GEMM ? gsh_hostemu_blas_run(launch) : gsh_host_ops_run(launch);
+    if (timed)
+        gsh_stats_device_time(row, gsh_clock_ns() - begin);
+    gsh_stats_add(GSH_COUNTER_LAUNCHES, 1);
+    return status;
+}
+
+static enum gsh_status synchronize(void)
+{
+    return GSH_OK;
+}
+
+static void memory(size_t *free_bytes, size_t *total_bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    *free_bytes = (size_t)sysconf(_SC_AVPHYS_PAGES) * page / 10 * 9;
+    *total_bytes = (size_t)sysconf(_SC_PHYS_PAGES) * page;
+}
+
+static void describe(struct gsh_fmt *fmt)
+{
+    gsh_fmt_printf(fmt, "host: CPU cores, matrix products by %s\n", gsh_hostemu_blas_name());
+}
+
+const struct gsh_backend gsh_hostemu_backend = {
+    .name = "host",
+    .open = open_device,
+    .allocate = allocate,
+    .release = release,
+    .upload = upload,
+    .download = download,
+    .copy = copy,
+    .supports = supports,
+    .run = run,
+    .synchronize = synchronize,
+    .memory = memory,
+    .describe = describe,
+};

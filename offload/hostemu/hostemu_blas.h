@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Matrix products of the `host` device: the BLAS that the process has loaded already, else a
+ * well-known one from the system, else plain loops.
+ */
+#pragma once
+
+#include "launch.h"
+#include "status.h"
+
+/* Lends the process's own cblas_sgemm and cblas_dgemm, whose integers have 32 or 64 bits. */
+void gsh_hostemu_set_blas(void *sgemm, void *dgemm, int int_bits);
+/* Computes a GEMM launch whose addresses are host addresses. */
+enum gsh_status gsh_hostemu_blas_run(const struct gsh_launch *launch);
+/* Where the products come from, for the doctor. */
+const char *gsh_hostemu_blas_name(void);

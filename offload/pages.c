@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Two ways to fill a closed page. "swap": the pages move to a window (mremap DONTUNMAP, so the
+ * place stays mapped and closed), are opened and filled there, and move back. "procmem": bytes go
+ * through a buffer and a write to /proc/self/mem, which ignores protection; then the pages are
+ * opened. Both keep huge pages, fork and merging intact.
+ */
+#include "pages.h"
+
+#include "futex.h"
+#include "log.h"
+#include "options.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef MREMAP_DONTUNMAP
+#define MREMAP_DONTUNMAP 4
+#endif
+
+#define WINDOW_BYTES ((size_t)64 << 20)
+#define STAGING_BYTES ((size_t)1 << 20)
+
+enum fill_way { FILL_SWAP, FILL_PROCMEM };
+
+static const char *const fill_names[] = {"swap", "procmem"};
+static enum fill_way fill_way;
+static uintptr_t window;
+static unsigned char *staging;
+static int procmem = -1;
+static _Atomic uint32_t fill_lock;
+
+int gsh_pages_protection(enum gsh_chunk_state state)
+{
+    if (state == GSH_CHUNK_HOST)
+        return PROT_READ | PROT_WRITE;
+    return state == GSH_CHUNK_SHARED ? PROT_READ : PROT_NONE;
+}
+
+bool gsh_pages_protect_sigsafe(uintptr_t base, size_t size, int protection)
+{
+    int keep = errno;
+    bool done = syscall(SYS_mprotect, base, size, protection) == 0;
+    errno = keep;
+    return done;
+}
+
+int64_t gsh_pages_max_mappings(void)
+{
+    char text[32] = "";
+    int file = open("/proc/sys/vm/max_map_count", O_RDONLY | O_CLOEXEC);
+    ssize_t length = file < 0 ? -1 : syscall(SYS_read, file, text, sizeof text - 1);
+    if (file >= 0)
+        close(file);
+    long long value = 0;
+    if (length > 0 && sscanf(text, "%lld", &value) == 1 && value > 0)
+        return value;
+    return 65530;
+}
+
+static bool move_pages(uintptr_t from, uintptr_t to, size_t size)
+{
+    long moved =
+        syscall(SYS_mremap, from, size, size, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to);
+    return moved == (long)to;
+}
+
+typedef enum gsh_status fetch_function(void *context, void *to, size_t offset, size_t bytes);
+
+/* The window keeps the block's place within a 2 MiB page, so that huge pages move whole. */
+static enum gsh_status fill_by_swap(uintptr_t base, size_t size, int protection, size_t done,
+                                    fetch_function *fetch, void *context)
+{
+    uintptr_t place = window + (base & (GSH_GRANULE_LARGE - 1));
+    if (!move_pages(base, place, size))
+        return GSH_FAILED;
+    enum gsh_status status = GSH_FAILED;
+    if (gsh_pages_protect_sigsafe(place, size, PROT_READ | PROT_WRITE))
+        status = fetch(context, (void *)place, done, size);
+    int final = status == GSH_OK ? protection : PROT_NONE;
+    if (!gsh_pages_protect_sigsafe(place, size, final) || !move_pages(place, base, size))
+        status = GSH_FAILED;
+    gsh_pages_protect_sigsafe(place, size, PROT_NONE);
+    return status;
+}
+
+static enum gsh_status fill_by_procmem(uintptr_t base, size_t size, int protection, size_t done,
+                                       fetch_function *fetch, void *context)
+{
+    for (size_t offset = 0; offset < size; offset += STAGING_BYTES) {
+        size_t bytes = GSH_MIN(STAGING_BYTES, size - offset);
+        GSH_TRY(fetch(context, staging, done + offset, bytes));
+        if (syscall(SYS_pwrite64, procmem, staging, bytes, base + offset) != (long)bytes)
+            return GSH_FAILED;
+    }
+    return gsh_pages_protect_sigsafe(base, size, protection) ? GSH_OK : GSH_FAILED;
+}
+
+/* A range that more than one mapping covers cannot be moved: then bytes are written through. */
+static enum gsh_status fill_piece(uintptr_t base, size_t size, int protection, size_t done,
+                                  fetch_function *fetch, void *context)
+{
+    enum gsh_status status = GSH_FAILED;
+    if (fill_way == FILL_SWAP)
+        status = fill_by_swap(base, size, protection, done, fetch, context);
+    if (status != GSH_OK && procmem >= 0)
+        status = fill_by_procmem(base, size, protection, done, fetch, context);
+    return status;
+}
+
+enum gsh_status gsh_pages_fill(uintptr_t base, size_t size, int protection, fetch_function *fetch,
+                               void *context)
+{
+    int keep = errno;
+    enum gsh_status status = GSH_OK;
+    gsh_futex_lock_sigsafe(&fill_lock);
+    for (size_t done = 0; done < size && status == GSH_OK;) {
+        size_t piece = GSH_MIN(size - done, WINDOW_BYTES - GSH_GRANULE_LARGE);
+        status = fill_piece(base + done, piece, protection, done, fetch, context);
+        done += piece;
+    }
+    gsh_futex_unlock_sigsafe(&fill_lock);
+    errno = keep;
+    return status;
+}
+
+/* ---- self-test ---- */
+
+static enum gsh_status fetch_pattern(void *context, void *to, size_t offset, size_t bytes)
+{
+    (void)offset;
+    memset(to, *(int *)context, bytes);
+    return GSH_OK;
+}
+
+/* Fills closed pages twice and reads them back. */
+static bool works(enum fill_way way, uintptr_t scratch)
+{
+    fill_way = way;
+    size_t size = GSH_GRANULE_LARGE;
+    bool right = true;
+    for (int pattern = 1; pattern <= 2 && right; pattern++) {
+        right = gsh_pages_protect_sigsafe(scratch, size, PROT_NONE) &&
+                gsh_pages_fill(scratch, size, PROT_READ, fetch_pattern, &pattern) == GSH_OK;
+        const volatile unsigned char *bytes = (const unsigned char *)scratch;
+        right = right && bytes[0] == pattern && bytes[size / 2] == pattern &&
+                bytes[size - 1] == pattern;
+    }
+    gsh_pages_protect_sigsafe(scratch, size, PROT_READ | PROT_WRITE);
+    return right;
+}
+
+static void *map_private(size_t size, int protection)
+{
+    void *range = mmap(NULL, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return range == MAP_FAILED ? NULL : range;
+}
+
+enum gsh_status gsh_pages_init(uintptr_t scratch)
+{
+    void *range = map_private(WINDOW_BYTES + GSH_GRANULE_LARGE, PROT_NONE);
+    staging = map_private(STAGING_BYTES, PROT_READ | PROT_WRITE);
+    procmem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+    if (range == NULL || staging == NULL)
+        return GSH_DECLINED;
+    window = gsh_round_up((uintptr_t)range, GSH_GRANULE_LARGE);
+    int64_t wanted = gsh_option_number(GSH_OPTION_FILL);
+    if (wanted != 2 && works(FILL_SWAP, scratch))
+        return GSH_OK;
+    if (procmem >= 0 && works(FILL_PROCMEM, scratch))
+        return GSH_OK;
+    gsh_log(GSH_LOG_INFO, "this system has no safe way to fill protected pages");
+    return GSH_DECLINED;
+}
+
+const char *gsh_pages_fill_name(void)
+{
+    return fill_names[fill_way];
+}
+
+void gsh_pages_reset_after_fork(void)
+{
+    atomic_store(&fill_lock, 0);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Bytes, elements and residency of a call, turned into the seconds of the cost model.
+ */
+#include "price.h"
+
+#include "arena_internal.h"
+#include "backend.h"
+#include "cost_model.h"
+#include "history.h"
+#include "options.h"
+
+#define MOST_PATIENCE 10
+
+static const struct gsh_rates *rates(void)
+{
+    return gsh_backend_get() == &gsh_hostemu_backend ? &gsh_rates_host : &gsh_rates_cuda;
+}
+
+double gsh_price_start(void)
+{
+    int64_t wanted = gsh_option_number(GSH_OPTION_START_MS);
+    return wanted >= 0 ? (double)wanted * 1e-3 : rates()->start;
+}
+
+/* Bytes between operand k's lowest and highest element, and its first. */
+static double span(const struct gsh_launch *launch, unsigned k, uint64_t *first)
+{
+    int64_t low = 0, high = 0;
+    gsh_launch_extent(launch, k, &low, &high);
+    *first = launch->operands[k].address + (uint64_t)low;
+    return (double)(high - low);
+}
+
+/* Seconds to bring a block's part that only one side holds to the other. */
+static void price_block(const struct gsh_block *block, uint64_t first, double bytes,
+                        struct gsh_facts *facts)
+{
+    size_t begin = first - block->base;
+    unsigned last_chunk = gsh_block_chunk(block, GSH_MIN(begin + (size_t)bytes, block->size) - 1);
+    double chunk_bytes = (double)GSH_MIN((size_t)1 << block->chunk_shift, block->size);
+    double missing = 0, away = 0;
+    for (unsigned chunk = gsh_block_chunk(block, begin); chunk <= last_chunk; chunk++) {
+        missing += block->state[chunk] == GSH_CHUNK_HOST ? chunk_bytes : 0;
+        away += block->state[chunk] == GSH_CHUNK_DEVICE ? chunk_bytes : 0;
+    }
+    bool pinned = gsh_arena_is_registered(block, 0, block->size);
+    facts->upload += gsh_cost_transfer(rates(), missing, pinned, block->large) *
+                     (double)(1U << block->ledger.patience);
+    facts->download += gsh_cost_transfer(rates(), away, pinned, false);
+    if (missing > 0)
+        facts->debt += block->ledger.debt;
+}
+
+static void price_input(const struct gsh_launch *launch, unsigned k, struct gsh_facts *facts)
+{
+    if (launch->operands[k].is_constant)
+        return;
+    uint64_t first = 0;
+    double bytes = span(launch, k, &first);
+    const struct gsh_block *block = gsh_arena_find_block((const void *)first);
+    if (block != NULL && bytes > 0)
+        price_block(block, first, bytes, facts);
+    else
+        facts->upload += gsh_cost_transfer(rates(), bytes, false, false);
+}
+
+/* A part of a block that the host holds must be uploaded before the device can write into it. */
+static void price_output(const struct gsh_call *call, struct gsh_facts *facts)
+{
+    const struct gsh_launch *launch = &call->launch;
+    unsigned k = launch->nin;
+    if (launch->operands[k].address == 0 || call->fresh_output)
+        return;
+    uint64_t first = 0;
+    double bytes = span(launch, k, &first);
+    const struct gsh_block *block = gsh_arena_find_block((const void *)first);
+    if (block != NULL && bytes > 0 && bytes < (double)block->size)
+        price_block(block, first, bytes, facts);
+}
+
+static double moved_bytes(const struct gsh_launch *launch)
+{
+    double elements = (double)gsh_launch_elements(launch);
+    double bytes = 0;
+    for (unsigned k = 0; k <= launch->nin; k++) {
+        bool is_result = k == launch->nin && launch->kind == GSH_LAUNCH_REDUCE;
+        if (!launch->operands[k].is_constant && !is_result)
+            bytes += elements * (double)gsh_dtype_size(launch->operands[k].dtype);
+    }
+    return bytes;
+}
+
+static void price_product(const struct gsh_launch *launch, struct gsh_facts *facts)
+{
+    const struct gsh_gemm *g = &launch->gemm;
+    double m = (double)g->m, n = (double)g->n, k = (double)g->k;
+    double bytes = (m * k + k * n + m * n) * (double)gsh_dtype_size(launch->loop);
+    bool is_double = launch->loop == GSH_FLOAT64;
+    facts->host = gsh_cost_host_product(rates(), 2 * m * n * k, bytes, is_double);
+    facts->device = gsh_cost_device_product(rates(), 2 * m * n * k, bytes, is_double);
+}
+
+static void price_loop(const struct gsh_launch *launch, struct gsh_facts *facts)
+{
+    double bytes = moved_bytes(launch);
+    double host_ns =
+        launch->kind == GSH_LAUNCH_ELEMENTWISE ? gsh_op_info(launch->op)->host_ns : 0.2;
+    facts->host = gsh_cost_host(rates(), bytes, (double)gsh_launch_elements(launch), host_ns);
+    facts->device = gsh_cost_device(rates(), bytes);
+}
+
+static double output_bytes(const struct gsh_launch *launch)
+{
+    double elements =
+        launch->kind == GSH_LAUNCH_GEMM ? (double)launch->gemm.m * (double)launch->gemm.n : 1;
+    for (int dim = 0; dim < launch->ndim - launch->nreduce && launch->kind != GSH_LAUNCH_GEMM;
+         dim++)
+        elements *= (double)launch->shape[dim];
+    return elements * (double)gsh_dtype_size(launch->operands[launch->nin].dtype);
+}
+
+/* The option that overrides the model for this class of operation, and the number it is compared
+ * with. */
+static int64_t class_minimum(const struct gsh_launch *launch, double *size)
+{
+    const struct gsh_gemm *g = &launch->gemm;
+    *size = launch->kind == GSH_LAUNCH_GEMM ? 2.0 * (double)g->m * (double)g->n * (double)g->k
+                                            : (double)gsh_launch_elements(launch);
+    switch (launch->kind) {
+    case GSH_LAUNCH_GEMM:
+        return gsh_option_number(GSH_OPTION_MIN_FLOPS);
+    case GSH_LAUNCH_REDUCE:
+        return gsh_option_number(GSH_OPTION_MIN_REDUCE);
+    case GSH_LAUNCH_ELEMENTWISE:
+        break;
+    }
+    return gsh_option_number(GSH_OPTION_MIN_ELEMENTS);
+}
+
+static struct gsh_facts gather(const struct gsh_call *call)
+{
+    const struct gsh_launch *launch = &call->launch;
+    struct gsh_facts facts = {0};
+    if (launch->kind == GSH_LAUNCH_GEMM)
+        price_product(launch, &facts);
+    else
+        price_loop(launch, &facts);
+    for (unsigned k = 0; k < launch->nin; k++)
+        price_input(launch, k, &facts);
+    price_output(call, &facts);
+    double share = gsh_history_fetch_share(call->row);
+    if (share > 0)
+        facts.fetch = share * gsh_cost_transfer(rates(), output_bytes(launch), true, false);
+    return facts;
+}
+
+struct gsh_verdict gsh_price_call(const struct gsh_call *call)
+{
+    double size = 0;
+    int64_t minimum = class_minimum(&call->launch, &size);
+    bool forced = gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_FORCE;
+    if (forced || minimum >= 0) {
+        bool accepted = forced || size >= (double)minimum;
+        return (struct gsh_verdict){.reason = accepted ? GSH_REASON_NONE : GSH_REASON_TOO_SMALL};
+    }
+    struct gsh_facts facts = gather(call);
+    return gsh_decide(&facts);
+}
+
+/* Arena blocks among the inputs. */
+static unsigned input_blocks(const struct gsh_call *call, struct gsh_block **blocks)
+{
+    unsigned count = 0;
+    for (unsigned k = 0; k < call->launch.nin; k++) {
+        const struct gsh_operand *operand = &call->launch.operands[k];
+        struct gsh_block *block =
+            operand->is_constant ? NULL : gsh_arena_find_block((const void *)operand->address);
+        if (block != NULL)
+            blocks[count++] = block;
+    }
+    return count;
+}
+
+void gsh_price_note_declined(const struct gsh_call *call, double lost_seconds)
+{
+    struct gsh_block *blocks[GSH_MAX_OPERANDS];
+    unsigned count = input_blocks(call, blocks);
+    for (unsigned k = 0; k < count; k++)
+        if (atomic_load_explicit(&blocks[k]->resident, memory_order_relaxed) < blocks[k]->chunks)
+            blocks[k]->ledger.debt += lost_seconds / count;
+}
+
+void gsh_price_note_accepted(const struct gsh_call *call, double gained_seconds)
+{
+    struct gsh_block *blocks[GSH_MAX_OPERANDS];
+    unsigned count = input_blocks(call, blocks);
+    for (unsigned k = 0; k < count; k++)
+        blocks[k]->ledger.earned += gained_seconds / count;
+}
+
+void gsh_price_note_uploaded(struct gsh_block *block, double bytes)
+{
+    struct gsh_ledger *ledger = &block->ledger;
+    if (ledger->price == 0 || ledger->earned >= ledger->price)
+        ledger->patience = 0;
+    else if (ledger->patience < MOST_PATIENCE)
+        ledger->patience++;
+    bool pinned = gsh_arena_is_registered(block, 0, block->size);
+    ledger->price = gsh_cost_transfer(rates(), bytes, pinned, false);
+    ledger->earned = 0;
+    ledger->debt = 0;
+}
+
+void gsh_price_note_fetched(struct gsh_block *block, double bytes)
+{
+    block->ledger.debt = -gsh_cost_transfer(rates(), bytes, true, false);
+}

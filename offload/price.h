@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A call priced where its operands are: gathers the numbers that policy/decide.h judges. Reads
+ * block states without locks: a stale state costs time, never a wrong result.
+ */
+#pragma once
+
+#include "block.h"
+#include "call.h"
+#include "decide.h"
+
+/* The verdict for a call on a ready or startable device, options and rates of the chosen backend
+ * applied. */
+struct gsh_verdict gsh_price_call(const struct gsh_call *call);
+/* Seconds that starting the device costs. */
+double gsh_price_start(void);
+
+/* The books. declined: the operands that the host holds are charged with the time lost by leaving
+ * them there. accepted: the operands' uploads have earned that much. uploaded: a new upload must
+ * pay; where the last one did not, the next needs twice the promise. fetched: the host read `bytes`
+ * of the block, which must be earned back before it moves again. */
+void gsh_price_note_declined(const struct gsh_call *call, double lost_seconds);
+void gsh_price_note_accepted(const struct gsh_call *call, double gained_seconds);
+void gsh_price_note_uploaded(struct gsh_block *block, double bytes);
+void gsh_price_note_fetched(struct gsh_block *block, double bytes);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The order in which offload/ comes to life.
+ */
+#include "startup.h"
+
+#include "arena.h"
+#include "backend.h"
+#include "device.h"
+#include "dispatch_internal.h"
+#include "fault.h"
+#include "fork.h"
+#include "log.h"
+#include "options.h"
+#include "pages.h"
+#include "reasons.h"
+#include "stats.h"
+
+/* Tries the filling of closed pages on a block that is thrown away afterwards. */
+static enum gsh_status test_pages(void)
+{
+    void *scratch = gsh_arena_allocate(GSH_GRANULE_LARGE, GSH_ARENA_HOST);
+    if (scratch == NULL)
+        return GSH_DECLINED;
+    enum gsh_status status = gsh_pages_init((uintptr_t)scratch);
+    gsh_arena_free(scratch);
+    return status;
+}
+
+enum gsh_status gsh_startup(void)
+{
+    if (gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_OFF)
+        return GSH_DECLINED;
+    gsh_backend_choose();
+    if (gsh_backend_get() == NULL)
+        return GSH_DECLINED;
+    GSH_TRY(gsh_arena_init());
+    GSH_TRY(gsh_fault_init());
+    GSH_TRY(test_pages());
+    gsh_stats_init(gsh_reason_codes, GSH_REASON_COUNT);
+    gsh_fork_init();
+    gsh_dispatch_init();
+    if (gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_FORCE)
+        gsh_device_start(true);
+    return GSH_OK;
+}

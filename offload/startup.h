@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Brings offload/ to life in a process that has loaded NumPy.
+ */
+#pragma once
+
+#include "status.h"
+
+/* Chooses the backend, reserves the arena, installs fault and fork handlers, runs the self-tests.
+ * DECLINED: nothing is active and hooks must not be installed; the log says why. Once per process.
+ * Force mode also starts the device. */
+enum gsh_status gsh_startup(void);

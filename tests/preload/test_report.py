@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What gpushim says: nothing unless asked; the report, the doctor, the help; and when it is written."""
+import json
+import os
+import re
+import tempfile
+import unittest
+
+import shim_runner
+
+PROGRAM = '''
+import numpy as np
+a = np.arange(200000.0)          # arange on the device
+for _ in range(7):
+    b = a + 1.0                  # seven adds
+c = b * b * b                    # two multiplies
+d = np.add(a.astype(object)[:300], 1)   # stays on the CPU: dtype
+print(c[:3].tolist(), c.sum() > 0, d[:3].tolist())
+'''
+REPORT_MD = os.path.join(shim_runner.ROOT, "docs", "report.md")
+
+
+def table(path, column):
+    """The values of a column of the rows of a .def file."""
+    with open(os.path.join(shim_runner.ROOT, path), encoding="utf-8") as stream:
+        rows = re.findall(r"^X\((.*)\)\s*(?:/\*.*)?$", stream.read(), re.M)
+    return [row.split(",")[column].strip().strip('"') for row in rows]
+
+
+def one_run(script=PROGRAM, report=None, **env):
+    env["GPUSHIM_REPORT"] = report
+    return shim_runner.run(script, env=env, report=False)
+
+
+class TestReport(shim_runner.TestCase):
+    def setUp(self):
+        self.plain = shim_runner.run_plain(PROGRAM)
+
+    def test_silent_by_default(self):
+        for report in (None, "", "0"):
+            shimmed = one_run(report=report)
+            self.assertEqual((shimmed.returncode, shimmed.stdout, shimmed.stderr),
+                             (0, self.plain.stdout, self.plain.stderr))
+
+    def test_text(self):
+        shimmed = one_run(report="1")
+        self.assertEqual((shimmed.returncode, shimmed.stdout), (0, self.plain.stdout))
+        lines = shimmed.stderr.splitlines()
+        self.assertTrue(lines[0].startswith("gpushim: "), shimmed.stderr)
+        for word in ("operation", "device calls", "CPU calls", "moved:", "device start"):
+            self.assertIn(word, shimmed.stderr)
+        add = [line.split() for line in lines if re.match(r" add +dd->d|  ?add dd", line)]
+        self.assertTrue(add and "7" in add[0], "the row of add dd->d counts 7\n" + shimmed.stderr)
+        self.assertTrue(any("dtype" in line for line in lines), "a reason\n" + shimmed.stderr)
+
+    def test_json(self):
+        shimmed = shim_runner.run(PROGRAM)
+        report = shimmed.report
+        self.assertEqual((shimmed.stdout, shimmed.stderr), (self.plain.stdout, self.plain.stderr))
+        self.assertEqual(report["version"], 1)
+        self.assertEqual(sorted(report["counters"]), sorted(table("config/stats.def", 1)))
+        rows = {(row["name"], row["signature"]): row for row in report["operations"]}
+        self.assertEqual(rows["add", "dd->d"]["device_calls"], 7)
+        self.assertEqual(rows["multiply", "dd->d"]["device_calls"], 2)
+        codes = set(table("policy/reasons.def", 1))
+        for row in report["operations"]:
+            self.assertLessEqual(set(row["reasons"]), codes)
+            self.assertEqual(sum(row["reasons"].values()), row["host_calls"], row)
+        self.assertGreater(sum(row["reasons"].get("dtype", 0) for row in report["operations"]), 0)
+        counters = report["counters"]
+        self.assertGreaterEqual(counters["launches"], 9)
+        self.assertGreater(counters["start_ns"], 0)
+        # Only what the script read came back; the arrays were made on the device.
+        self.assertGreater(counters["download_bytes"], 0)
+
+    def test_keys_are_documented(self):
+        with open(REPORT_MD, encoding="utf-8") as stream:
+            text = stream.read()
+        report = shim_runner.run(PROGRAM).report
+        keys = list(report) + list(report["operations"][0]) + list(report["counters"])
+        self.assertEqual([key for key in keys if "`%s`" % key not in text], [])
+
+    def test_bytes_are_counted(self):
+        """One upload of an array, and one download of a result, each counted once."""
+        script = '''
+import numpy as np
+from shim_script import report, dump, synchronize
+a = np.random.default_rng(1).random(1 << 20)  # made by the host
+before = report()["counters"]
+for _ in range(5):
+    b = a + 1.0
+synchronize()
+middle = report()["counters"]
+b.tobytes(); b.tobytes()
+after = report()["counters"]
+up = middle["upload_bytes"] - before["upload_bytes"], after["upload_bytes"] - middle["upload_bytes"]
+down = middle["download_bytes"] - before["download_bytes"], after["download_bytes"] - middle["download_bytes"]
+print(up, down)
+'''
+        shimmed = self.shim_run(script)
+        self.assertEqual(shimmed.stdout, "(8388608, 0) (0, 8388608)\n", shimmed.report)
+
+    def test_report_function(self):
+        script = '''
+import ctypes, json
+import numpy as np
+a = np.arange(3000.0) + 1.0
+library = ctypes.CDLL(None)
+library.gpushim_report_json.restype = ctypes.c_size_t
+library.gpushim_report_json.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+buffer = ctypes.create_string_buffer(b"x" * (1 << 20))
+needed = library.gpushim_report_json(buffer, len(buffer))
+print(needed == len(buffer.value), sorted(json.loads(buffer.value))[:2])
+small = ctypes.create_string_buffer(b"x" * 40)
+needed = library.gpushim_report_json(small, 11)
+print(needed > 100, len(small.value), small.raw[11:20], small.value[:1])
+print(library.gpushim_report_json(None, 0) > 100)
+'''
+        shimmed = self.shim_run(script)
+        self.assertEqual(shimmed.stdout, "True ['counters', 'device']\n"
+                                         "True 10 b'xxxxxxxxx' b'{'\nTrue\n")
+
+    def test_ways_to_end(self):
+        """The report is written however Python ends, and the exit status is the program's."""
+        for ending, status in (("", 0), ("import sys; sys.exit(3)", 3), ("raise ValueError", 1),
+                               ("import atexit; atexit.register(lambda: print((a + 1)[0]))", 0),
+                               ("import os; os.chdir('/')", 0), ("exit('text')", 1),
+                               ("import threading; threading.Thread(target=lambda: [a + 1 for _ in "
+                                "range(10 ** 9)], daemon=True).start()", 0)):
+            with self.subTest(ending):
+                script = "import numpy as np\na = np.arange(9000.0) + 1.0\n" + ending
+                shimmed = shim_runner.run(script)
+                self.assertEqual(shimmed.returncode, status, repr(shimmed))
+                self.assert_on_device(shimmed)
+
+    def test_relative_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            script = "import numpy as np, os; os.chdir('/'); np.arange(9000.0) + 1.0"
+            done = shim_runner.run_command([shim_runner.sys.executable, "-c", script], cwd=folder,
+                                           report=False, env={"GPUSHIM_REPORT": "json:out.json"})
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            with open(os.path.join(folder, "out.json"), encoding="utf-8") as stream:
+                self.assertGreater(shim_runner.device_calls(json.load(stream)), 0)
+
+    def test_doctor(self):
+        import numpy
+        shimmed = one_run(GPUSHIM_DOCTOR="1", GPUSHIM_ARENA_MIN="128K")
+        self.assertEqual((shimmed.returncode, shimmed.stdout), (0, self.plain.stdout))
+        for word in (numpy.__version__, shim_runner.DEVICE, "BLAS", "hook ufunc", "live", "ARENA_MIN"):
+            self.assertIn(word, shimmed.stderr)
+        self.assertNotIn("not live", shimmed.stderr)
+
+    def test_help(self):
+        shimmed = one_run(GPUSHIM_HELP="1")
+        self.assertEqual((shimmed.returncode, shimmed.stdout), (0, self.plain.stdout))
+        for name in table("config/options.def", 0):
+            self.assertIn("GPUSHIM_" + name, shimmed.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signals: our SIGSEGV handler lives with everyone else's, and a real crash is a real crash."""
+import unittest
+
+import shim_runner
+
+HEAD = '''
+import faulthandler, os, signal, sys, threading, ctypes
+import numpy as np
+from shim_script import dump, on_device, residency
+def resident(size=300001):
+    a = on_device(np.arange(float(size)))
+    assert residency(a) in ("plain", "device")
+    return a
+'''
+
+FAULTHANDLER = HEAD + '''
+faulthandler.enable()
+a = resident(); dump("enabled", [a[0], a[-1], faulthandler.is_enabled()])
+for n in range(5):
+    faulthandler.disable(); faulthandler.enable()
+    b = resident(); dump("cycle %d" % n, b[n]); b[n] = 2.0; dump("written %d" % n, b[:9] + 1.0)
+faulthandler.disable()
+b = resident(); dump("disabled", b[5])
+faulthandler.register(signal.SIGUSR1, all_threads=False, file=open(os.devnull, "w"))
+os.kill(os.getpid(), signal.SIGUSR1)
+faulthandler.dump_traceback_later(0.05, file=open(os.devnull, "w"))
+for n in range(200):
+    c = resident(3000); c[0]
+faulthandler.cancel_dump_traceback_later()
+dump("watched", c)
+'''
+
+HANDLERS = HEAD + '''
+seen = []
+dump("before", str(signal.getsignal(signal.SIGSEGV)))
+old = signal.signal(signal.SIGSEGV, lambda number, frame: seen.append(number))
+dump("old", str(old))
+a = resident(); dump("touched", a[3]); a[3] = 1.5; dump("wrote", a[3])
+os.kill(os.getpid(), signal.SIGSEGV)
+for _ in range(100): pass
+dump("seen", seen)
+signal.signal(signal.SIGSEGV, signal.SIG_IGN)
+os.kill(os.getpid(), signal.SIGSEGV)
+a = resident(); dump("ignored", [a[3], str(signal.getsignal(signal.SIGSEGV))])
+signal.signal(signal.SIGSEGV, signal.SIG_DFL)
+a = resident(); dump("default", [a[3], str(signal.getsignal(signal.SIGSEGV))])
+signal.siginterrupt(signal.SIGSEGV, False)
+a = resident(); dump("siginterrupt", a[4])
+
+# Every signal blocked, in the main thread and in another one, then a touch.
+before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+a = resident(); dump("blocked", [a[0], a[-1]]); a[7] = 3.0; dump("blocked write", a + 1.0)
+signal.pthread_sigmask(signal.SIG_SETMASK, before)
+def thread():
+    signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    b = resident(); b[0] = b[-1]; result.append(b[:2] + 1.0)
+result = []
+t = threading.Thread(target=thread); t.start(); t.join(); dump("blocked thread", result)
+
+# Faults inside a handler, and handlers inside faults.
+hits = []
+def tick(number, frame):
+    b = resident(3000); hits.append(b[1] == 1.0)
+signal.signal(signal.SIGALRM, tick)
+signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+while len(hits) < 50:
+    c = resident(9000); assert c[8] == 8.0; c[9] = 4.0
+signal.setitimer(signal.ITIMER_REAL, 0)
+dump("ticks", all(hits))
+for number in (signal.SIGUSR2, signal.SIGBUS, signal.SIGTERM):
+    dump("other %d" % number, str(signal.getsignal(number)))
+'''
+
+CRASHES = {
+    "read of an unmapped page": "ctypes.string_at(8)",
+    "write to a read-only page": "ctypes.memset(ctypes.cast(ctypes.pythonapi.Py_GetVersion, "
+                                 "ctypes.c_void_p), 0, 1)",
+    "raised": "os.kill(os.getpid(), signal.SIGSEGV)",
+    "faulthandler's own": "faulthandler._sigsegv()",
+    "abort": "os.abort()",
+    "jump into the arena": "ctypes.CFUNCTYPE(None)(a.ctypes.data)()",
+}
+
+CRASH_HEAD = HEAD + '''
+a = resident(); a[3]; b = resident()
+print("before", flush=True)
+'''
+
+PYTEST = '''
+import numpy as np
+import pytest
+def resident():
+    return np.arange(300001.0) + np.zeros(1)
+def test_read():
+    a = resident(); assert a[5] == 5.0 and a.tobytes()[:8] == bytes(8)
+def test_write(tmp_path):
+    a = resident(); a[5] = 7.0; a.tofile(str(tmp_path / "x"))
+    assert (np.fromfile(str(tmp_path / "x")) == a).all()
+def test_output(capfd):
+    print(resident()[:3]); assert "[0. 1. 2.]" in capfd.readouterr().out
+@pytest.mark.parametrize("n", range(20))
+def test_many(n):
+    assert (resident() + n)[n] == 2.0 * n
+def test_fails():
+    a = resident(); assert a[1] == 2.0
+def test_raises():
+    with pytest.raises(ValueError):
+        resident() + np.ones(2)
+'''
+
+
+class TestSignals(shim_runner.TestCase):
+    def test_faulthandler(self):
+        self.assert_same(FAULTHANDLER, same_stderr=True)
+
+    def test_faulthandler_from_the_start(self):
+        self.assert_same(FAULTHANDLER, python_args=["-X", "faulthandler"], same_stderr=True)
+
+    def test_handlers(self):
+        self.assert_same(HANDLERS, same_stderr=True)
+        self.assert_same(HANDLERS, python_args=["-X", "faulthandler"], same_stderr=True)
+
+    def test_crashes(self):
+        for name, crash in CRASHES.items():
+            for option in ([], ["-X", "faulthandler"]):
+                with self.subTest(name, option=option):
+                    self.compare_crash(CRASH_HEAD + crash + "\n", option)
+
+    def compare_crash(self, script, option):
+        plain = shim_runner.run(script, shim=False, python_args=option)
+        shimmed = shim_runner.run(script, python_args=option)
+        self.assertLess(plain.returncode, 0, "the plain run must die by a signal: %r" % plain)
+        self.assertEqual(shimmed.returncode, plain.returncode, repr(shimmed))
+        self.assertEqual(shimmed.stdout, plain.stdout)
+        if option:
+            self.assertIn("Fatal Python error", plain.stderr)
+            self.assertEqual(self.without_paths(shimmed.stderr), self.without_paths(plain.stderr))
+        else:
+            self.assertEqual(shimmed.stderr, plain.stderr)
+
+    @staticmethod
+    def without_paths(text):
+        """The traceback without what differs between any two runs: the script's folder, thread
+        identifiers, and newer Pythons' own listing of the C stack."""
+        import re
+        text = text.split("\nCurrent thread's C stack trace")[0]
+        return re.sub(r'0x[0-9a-f]+|"[^"]*script\.py"', "", text)
+
+    def test_pytest(self):
+        try:
+            import pytest  # noqa: F401
+        except ImportError:
+            self.skipTest("pytest is not installed for this Python")
+        import os
+        import re
+        import sys
+        import tempfile
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "test_inner.py")
+            with open(path, "w", encoding="utf-8") as stream:
+                stream.write(PYTEST)
+            command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", path]
+            plain = shim_runner.run_command(command, shim=False, cwd=folder)
+            shimmed = shim_runner.run_command(command, shim=True, cwd=folder)
+        self.assertEqual((plain.returncode, shimmed.returncode), (1, 1), repr(shimmed))
+        lines = [re.sub(r" in [0-9.]+s", "", run.stdout) for run in (plain, shimmed)]
+        self.assertIn("1 failed, 24 passed", lines[0])
+        self.assertEqual(lines[0], lines[1])
+        self.assert_on_device(shimmed)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of the source tree that no compiler checks. GSH_TEST_BUILD names the build folder (build-dev)."""
+import collections
+import os
+import re
+import subprocess
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.environ.get("GSH_TEST_BUILD") or os.path.join(ROOT, "build-dev")
+# Each folder, and what it may include besides itself.
+LAYERS = {
+    "base": (),
+    "config": ("base",),
+    "kernels": ("config", "base"),
+    "policy": ("config", "base"),
+    "offload": ("kernels", "policy", "config", "base"),
+    "interpose": ("offload", "kernels", "policy", "config", "base"),
+}
+TEXT_ENDINGS = (".c", ".h", ".S", ".def", ".map", ".in", ".py", ".md", ".txt", ".cmake", ".json")
+CODE_ENDINGS = (".c", ".h", ".S", ".def", ".py")
+MAX_LINES = 800
+# Written in pieces, so that this file does not hold what it forbids.
+FORBIDDEN = [re.compile(pattern, re.I) for pattern in (
+    r"\bissue " + r"#?\d", r"/" + r"work/", r"/tmp/" + r"brief", r"\bpypi\." + r"org", r"python" + r"hosted\.org",
+    r"\bthis " + r"session\b", r"\bwork" + r"place\b", r"FIX" + r"ME\b")]
+
+
+def tree(folders, endings):
+    """Paths relative to the root, of the folders' files with these endings."""
+    found = []
+    for folder in folders:
+        for where, names, files in os.walk(os.path.join(ROOT, folder)):
+            names[:] = [name for name in names if name != "__pycache__" and not name.startswith(".")]
+            found += [os.path.relpath(os.path.join(where, name), ROOT) for name in files if name.endswith(endings)]
+    return sorted(found)
+
+
+def all_files(endings=TEXT_ENDINGS):
+    return tree(tuple(LAYERS) + ("tests", "bench", "docs"), endings) + [
+        name for name in sorted(os.listdir(ROOT)) if name.endswith(endings) or name == "Makefile"]
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def option_names():
+    return re.findall(r"^X\((\w+),", read("config/options.def"), re.M)
+
+
+class TestTree(unittest.TestCase):
+    def test_file_names_are_unique(self):
+        places = collections.defaultdict(list)
+        for path in all_files(CODE_ENDINGS):
+            places[os.path.basename(path)].append(path)
+        self.assertEqual([paths for paths in places.values() if len(paths) > 1], [])
+
+    def test_files_are_short(self):
+        long = {path: read(path).count("\n") for path in all_files(CODE_ENDINGS)}
+        self.assertEqual({path: lines for path, lines in long.items() if lines > MAX_LINES}, {})
+
+    def test_each_file_names_its_licence(self):
+        endings = (".c", ".h", ".S", ".py")
+        self.assertEqual([path for path in all_files(endings)
+                          if "SPDX-License-Identifier: Apache-2.0" not in read(path)[:200]], [])
+
+    def test_no_forbidden_words(self):
+        found = []
+        for path in all_files():
+            for number, line in enumerate(read(path).splitlines(), 1):
+                found += ["%s:%d: %s" % (path, number, line) for word in FORBIDDEN if word.search(line)]
+        self.assertEqual(found, [])
+
+
+class TestLayers(unittest.TestCase):
+    def test_includes(self):
+        folder_of = {os.path.basename(path): path.split(os.sep)[0] for path in tree(LAYERS, (".h", ".def", ".in"))}
+        wrong = []
+        for path in tree(LAYERS, (".c", ".h")):
+            folder = path.split(os.sep)[0]
+            for name in re.findall(r'^\s*#\s*include\s+"([^"]+)"', read(path), re.M):
+                owner = folder_of.get(name)
+                if owner != folder and owner not in LAYERS[folder]:
+                    wrong.append("%s includes %s of %s" % (path, name, owner))
+        self.assertEqual(wrong, [])
+
+    def test_c_files_include_their_own_header_first(self):
+        wrong = []
+        for path in tree(LAYERS, (".c",)):
+            stem = path[:-len(".c")]
+            own = [os.path.basename(name) for name in (stem + ".h", stem + "_internal.h")
+                   if os.path.exists(os.path.join(ROOT, name))]
+            included = re.findall(r'^\s*#\s*include\s+[<"]([^">]+)[">]', read(path), re.M)
+            if own and included[0] not in own:
+                wrong.append(path)
+        self.assertEqual(wrong, [])
+
+    def test_the_environment_is_read_in_one_place(self):
+        pattern = re.compile(r'getenv\s*\(\s*"GPUSHIM')
+        self.assertEqual([path for path in tree(LAYERS, (".c", ".h")) if pattern.search(read(path))], [])
+
+    def test_names_shared_by_files_carry_the_prefix(self):
+        archive = os.path.join(BUILD, "tests", "libgsh_core.a")
+        listing = subprocess.run(["nm", "-g", "--defined-only", archive], check=True, stdout=subprocess.PIPE,
+                                 stderr=subprocess.DEVNULL, universal_newlines=True).stdout
+        names = {line.split()[2] for line in listing.splitlines() if len(line.split()) == 3}
+        self.assertGreater(len(names), 50)
+        self.assertEqual(sorted(name for name in names if not name.startswith("gsh_")), [])
+
+
+class TestTables(unittest.TestCase):
+    def test_exports_are_those_of_the_map(self):
+        text = re.sub(r"/\*.*?\*/|#[^\n]*", "", read("interpose/exports.map"), flags=re.S)
+        listed = re.search(r"global:(.*?)local:", text, re.S).group(1)
+        listed = {name.strip() for name in listed.split(";") if name.strip()}
+        listing = subprocess.run(["nm", "-D", "--defined-only", os.path.join(BUILD, "libgpushim.so")], check=True,
+                                 stdout=subprocess.PIPE, universal_newlines=True).stdout
+        exported = {re.sub(r"@.*", "", line.split()[-1]) for line in listing.splitlines()}
+        self.assertEqual(sorted(exported ^ listed), [])
+
+    def test_options_md_is_up_to_date(self):
+        printed = subprocess.run([os.path.join(BUILD, "tests", "rules", "options_doc")], check=True,
+                                 stdout=subprocess.PIPE, universal_newlines=True).stdout
+        self.assertEqual(read("docs/options.md"), printed, "run `make docs`")
+
+    def test_readme_lists_every_option(self):
+        text = read("README.md")
+        self.assertEqual([name for name in option_names() if "| `GPUSHIM_%s` |" % name not in text], [])
+
+    def test_report_md_lists_every_counter_and_reason(self):
+        text = read("docs/report.md")
+        keys = re.findall(r'^X\(\w+, "(\w+)"', read("config/stats.def"), re.M)
+        codes = re.findall(r'^X\(\w+, "([\w-]+)"', read("policy/reasons.def"), re.M)
+        self.assertGreater(min(len(keys), len(codes)), 10)
+        self.assertEqual([word for word in keys + codes if "`%s`" % word not in text], [])
+
+    def test_every_option_is_used(self):
+        code = "".join(read(path) for path in tree(LAYERS, (".c",)))
+        self.assertEqual([name for name in option_names() if "GSH_OPTION_%s" % name not in code], [])
+
+    def test_every_counter_is_counted(self):
+        names = re.findall(r"^X\((\w+),", read("config/stats.def"), re.M)
+        code = "".join(read(path) for path in tree(LAYERS, (".c",)) if "stats" not in path)
+        self.assertEqual([name for name in names if "GSH_COUNTER_%s" % name not in code], [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the project's tests and adds up their counts; `make test` and its sisters call it.
+
+    run.py all       format, tidy, rules, C tests with gcc, clang and sanitizers, Python tests
+    run.py gpu       the C and Python suites on the cuda device, from build/, with this Python
+    run.py matrix    the Python tests under every CPython found, with old and new NumPy
+    run.py format [--fix] | tidy | rules | ctest PRESET | python INTERPRETER LIBRARY
+    run.py stamp | built    records, or asks, that build/ was built from these very sources
+
+Each step prints one line, a failing one its output as well. The last line is the sum: "N passed,
+N failed, N skipped"; the exit status is 1 where anything failed. Needs only the standard library.
+"""
+import concurrent.futures
+import glob
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FOLDERS = ("base", "config", "kernels", "policy", "offload", "interpose", "tests")
+SYSTEM_PYTHON = "/usr/bin/python3"
+SKIPPED = 77
+WORKERS = os.cpu_count() or 1
+STEP_TIMEOUT = 1800
+# NumPy versions by Python: the oldest supported one that has a wheel, and the newest.
+MATRIX = {"3.9": ("1.22.4", "2.0.2"), "3.10": ("1.22.4", "2.2.6"), "3.11": ("1.23.5", "2.4.6"),
+          "3.12": ("1.26.4", "2.5.5"), "3.13": ("2.1.3", "2.5.5")}
+
+
+class Totals:
+    """Counts over all steps, and the one line that each step prints."""
+
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+        self.failures = []
+
+    def add(self, name, passed, failed, skipped, seconds, output=""):
+        self.passed += passed
+        self.failed += failed
+        self.skipped += skipped
+        print("%-4s %-44s %5d passed %3d failed %3d skipped %6.1f s"
+              % ("FAIL" if failed else "ok", name, passed, failed, skipped, seconds), flush=True)
+        if failed:
+            self.failures.append(name)
+            print(output[-20000:].rstrip(), flush=True)
+
+    def add_status(self, name, status, seconds, output):
+        """One step that counts as one test."""
+        skipped = status == SKIPPED
+        self.add(name, status == 0, not skipped and status != 0, skipped, seconds, output)
+        return status == 0
+
+    def finish(self):
+        if self.failures:
+            print("failed: " + ", ".join(self.failures))
+        if self.passed + self.failed == 0:
+            print("nothing ran")
+            self.failed += 1
+        print("%d passed, %d failed, %d skipped" % (self.passed, self.failed, self.skipped))
+        return 1 if self.failed else 0
+
+
+def execute(argv, env=None, cwd=ROOT):
+    """(exit status, stdout and stderr together, seconds); never raises."""
+    start = time.monotonic()
+    try:
+        done = subprocess.run(argv, cwd=cwd, env=dict(os.environ, **(env or {})), stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=STEP_TIMEOUT)
+        status, output = done.returncode, done.stdout
+    except subprocess.TimeoutExpired as late:
+        status, output = 124, (late.stdout or b"") + b"\ntimed out"
+    except OSError as error:
+        status, output = 127, str(error).encode()
+    return status, output.decode("utf-8", "replace"), time.monotonic() - start
+
+
+def step(totals, name, argv, env=None):
+    status, output, seconds = execute(argv, env)
+    return totals.add_status(name, status, seconds, output)
+
+
+def sources(*endings):
+    found = []
+    for folder in FOLDERS:
+        for where, _, names in os.walk(os.path.join(ROOT, folder)):
+            found += [os.path.join(where, name) for name in names if name.endswith(endings)]
+    return sorted(found)
+
+
+# --- style ---------------------------------------------------------------------------------------
+
+def llvm_tool(name):
+    """Version 14 of an LLVM tool: other versions format and warn differently. None: not here."""
+    for candidate in (name + "-14", name):
+        path = shutil.which(candidate)
+        if path and re.search(r"version 14\.", execute([path, "--version"])[1]):
+            return path
+    return None
+
+
+def check_format(totals, fix=False):
+    tool = llvm_tool("clang-format")
+    if tool is None:
+        totals.add("clang-format (no version 14 here)", 0, 0, 1, 0.0)
+        return
+    status, output, seconds = execute([tool] + (["-i"] if fix else ["--dry-run", "-Werror"]) + sources(".c", ".h"))
+    wrong = sorted(set(re.findall(r"^(\S+?):\d+:\d+: error:", output, re.M)))
+    totals.add_status("clang-format", status, seconds, "\n".join(wrong) + "\n`make format` mends them")
+
+
+def check_tidy(totals, build="build-dev"):
+    tool = llvm_tool("clang-tidy")
+    if tool is None:
+        totals.add("clang-tidy (no version 14 here)", 0, 0, 1, 0.0)
+        return
+    files = [path for path in sources(".c") if not path.startswith(os.path.join(ROOT, "tests"))]
+    start = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        results = list(pool.map(lambda path: execute([tool, "-p", build, "--quiet", path]), files))
+    bad = ["\n".join(line for line in output.splitlines() if " error: " in line)
+           for status, output, _ in results if status != 0]
+    totals.add("clang-tidy", len(results) - len(bad), len(bad), 0, time.monotonic() - start, "\n".join(bad))
+
+
+# --- C tests -------------------------------------------------------------------------------------
+
+def build(totals, preset, *targets):
+    configured = step(totals, "configure " + preset, ["cmake", "--preset", preset])
+    if not configured:
+        return False
+    argv = ["cmake", "--build", "--preset", preset]
+    return step(totals, " ".join(("build", preset) + targets), argv + (["--target"] + list(targets) if targets else []))
+
+
+def run_ctest(totals, preset):
+    """The CTest tests that the preset names, counted one by one."""
+    with tempfile.TemporaryDirectory() as folder:
+        junit = os.path.join(folder, "junit.xml")
+        status, output, seconds = execute(["ctest", "--preset", preset, "-j%d" % WORKERS, "--no-tests=error",
+                                           "--output-junit", junit])
+        if not os.path.exists(junit):
+            totals.add_status("ctest " + preset, status or 1, seconds, output)
+            return
+        suite = xml.etree.ElementTree.parse(junit).getroot()
+    count = {key: int(suite.get(key, 0)) for key in ("tests", "failures", "skipped", "disabled")}
+    skipped = count["skipped"] + count["disabled"]
+    failed = max(count["failures"], 1 if status != 0 else 0)
+    totals.add("ctest " + preset, count["tests"] - failed - skipped, failed, skipped, seconds, output)
+
+
+def run_programs(totals, folder, kinds, env):
+    """The C test programs of a build folder without CTest, which may be missing where they run."""
+    for kind in kinds:
+        for program in sorted(glob.glob(os.path.join(ROOT, folder, "tests", kind, "test_*"))):
+            status, output, seconds = execute([program], env)
+            name = "%s %s" % (kind, os.path.basename(program))
+            totals.add_status(name, status, seconds, output)
+            if kind == "gpu" or status == SKIPPED:
+                print(output.rstrip(), flush=True)
+
+
+# --- Python tests --------------------------------------------------------------------------------
+
+def count_unittest(output, status):
+    """(passed, failed, skipped) of what `python -m unittest` printed last."""
+    ran = re.findall(r"^Ran (\d+) tests? in", output, re.M)
+    if not ran:
+        return 0, 1, 0
+    result = output[output.rindex("Ran "):]
+    numbers = {key: int(value) for key, value in re.findall(r"(failures|errors|skipped|unexpected successes)=(\d+)",
+                                                             result)}
+    skipped = numbers.pop("skipped", 0)
+    failed = sum(numbers.values())
+    if status != 0 and failed == 0 and int(ran[-1]) > 0:
+        failed = 1
+    return max(int(ran[-1]) - failed - skipped, 0), failed, skipped
+
+
+def run_unittest_file(interpreter, path, env):
+    folder, name = os.path.split(path)
+    status, output, seconds = execute([interpreter, "-m", "unittest", name[:-len(".py")]], env, cwd=folder)
+    return count_unittest(output, status), output, seconds
+
+
+def run_unittests(totals, title, interpreter, files, env=None, workers=WORKERS):
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        jobs = {pool.submit(run_unittest_file, interpreter, path, env): path for path in files}
+        for job in concurrent.futures.as_completed(jobs):
+            counts, output, seconds = job.result()
+            totals.add("%s %s" % (title, os.path.basename(jobs[job])), *counts, seconds, output)
+
+
+def kind_of(path):
+    return os.path.basename(os.path.dirname(path))
+
+
+def run_python(totals, title, interpreter, library, env=None):
+    """All Python tests of one interpreter: unittest files, and scripts that count as one test each."""
+    status, output, seconds = execute([interpreter, "-c", "import numpy; print(numpy.__version__)"])
+    if status != 0:
+        totals.add_status("%s has no NumPy" % interpreter, status, seconds, output)
+        return
+    title = "%s numpy %s:" % (title, output.strip())
+    env = dict(env or {}, GPUSHIM_LIBRARY=os.path.join(ROOT, library))
+    unittests, scripts = [], []
+    for path in sorted(path for kind in ("preload", "conformance", "stress")
+                       for path in glob.glob(os.path.join(ROOT, "tests", kind, "*.py"))):
+        if os.path.basename(path).startswith("test_"):
+            unittests.append(path)
+        elif kind_of(path) != "preload":  # there they are helpers of the tests
+            scripts.append(path)
+    run_unittests(totals, title, interpreter, unittests, env)
+    for path in scripts:
+        step(totals, "%s %s" % (title, os.path.basename(path)), [interpreter, path], env)
+
+
+def run_rules(totals, folder):
+    run_unittests(totals, "rules", sys.executable, sorted(glob.glob(os.path.join(ROOT, "tests/rules/test_*.py"))),
+                  {"GSH_TEST_BUILD": os.path.join(ROOT, folder)})
+
+
+# --- what was built from what --------------------------------------------------------------------
+
+def fingerprint():
+    """A hash of everything that goes into build/."""
+    digest = hashlib.sha256()
+    names = sources(".c", ".h", ".S", ".def", ".map", ".in", ".txt", ".cmake")
+    for path in names + [os.path.join(ROOT, name) for name in ("CMakeLists.txt", "CMakePresets.json")]:
+        digest.update(os.path.relpath(path, ROOT).encode() + b"\0")
+        with open(path, "rb") as file:
+            digest.update(hashlib.sha256(file.read()).digest())
+    return digest.hexdigest()
+
+
+def stamp():
+    with open(os.path.join(ROOT, "build", "sources.sha256"), "w") as file:
+        file.write(fingerprint())
+
+
+def is_built():
+    try:
+        with open(os.path.join(ROOT, "build", "sources.sha256")) as file:
+            return file.read() == fingerprint() and os.path.exists(os.path.join(ROOT, "build", "libgpushim.so"))
+    except OSError:
+        return False
+
+
+# --- the commands --------------------------------------------------------------------------------
+
+def run_all(totals):
+    check_format(totals)
+    if build(totals, "dev"):
+        build(totals, "dev", "all_verify_interface_header_sets")
+        check_tidy(totals)
+        run_rules(totals, "build-dev")
+        run_ctest(totals, "dev")
+    build(totals, "clang")
+    if build(totals, "asan"):
+        run_ctest(totals, "asan")
+    dev, release = "build-dev/libgpushim.so", "build/libgpushim.so"
+    run_python(totals, "python", os.path.join(ROOT, ".venv/bin/python"), dev)
+    run_python(totals, "python", os.path.join(ROOT, ".venv-numpy1/bin/python"), release)
+    run_python(totals, "python", SYSTEM_PYTHON, release)
+
+
+def run_gpu(totals):
+    env = {"GPUSHIM_DEVICE": "cuda"}
+    run_programs(totals, "build", ("unit", "conformance", "gpu"), env)
+    run_python(totals, "cuda", sys.executable, "build/libgpushim.so", env)
+
+
+def find_python(version):
+    candidates = [shutil.which("python" + version)]
+    candidates += glob.glob(os.path.expanduser("~/.pyenv/versions/%s.*/bin/python" % version))
+    for path in candidates:
+        if path and execute([path, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"])[1].strip() == version:
+            return path
+    return None
+
+
+def run_matrix(totals):
+    for version, numpys in MATRIX.items():
+        interpreter = find_python(version)
+        if interpreter is None:
+            totals.add("python %s (not found)" % version, 0, 0, 1, 0.0)
+            continue
+        for numpy in numpys:
+            folder = ".venv-matrix-%s-%s" % (version, numpy)
+            python = os.path.join(ROOT, folder, "bin", "python")
+            if not os.path.exists(os.path.join(ROOT, folder, ".made")):
+                pip = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--only-binary=:all:"]
+                if not (step(totals, "make " + folder, [interpreter, "-m", "venv", "--clear", folder]) and
+                        step(totals, "numpy " + numpy, pip + ["numpy==" + numpy])):
+                    continue
+                open(os.path.join(ROOT, folder, ".made"), "w").close()
+            run_python(totals, version, python, "build/libgpushim.so")
+
+
+def main(argv):
+    command = argv[1] if len(argv) > 1 else ""
+    if command == "stamp":
+        return stamp()
+    if command == "built":
+        return 0 if is_built() else 1
+    totals = Totals()
+    commands = {
+        "all": lambda: run_all(totals),
+        "gpu": lambda: run_gpu(totals),
+        "matrix": lambda: run_matrix(totals),
+        "format": lambda: check_format(totals, "--fix" in argv),
+        "tidy": lambda: check_tidy(totals),
+        "rules": lambda: run_rules(totals, "build-dev"),
+        "ctest": lambda: build(totals, argv[2]) and run_ctest(totals, argv[2]),
+        "python": lambda: run_python(totals, "python", os.path.abspath(argv[2]), os.path.abspath(argv[3])),
+    }
+    if command not in commands:
+        print(__doc__)
+        return 2
+    commands[command]()
+    return totals.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a child process writes on stderr, for tests of functions that act once per process or read
+ * the environment. The child runs `body`, then exits with status 0.
+ */
+#pragma once
+
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The exit status or the negated signal; at most size - 1 bytes of stderr in `text`, terminated. */
+static inline int capture_stderr(void (*body)(void), char *text, size_t size)
+{
+    int ends[2];
+    if (pipe(ends) != 0)
+        return -1;
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        close(ends[0]);
+        close(ends[1]);
+        body();
+        _exit(0);
+    }
+    close(ends[1]);
+    size_t length = 0;
+    char rest[256];
+    ssize_t count;
+    while ((count = length + 1 < size ? read(ends[0], text + length, size - 1 - length)
+                                      : read(ends[0], rest, sizeof rest)) > 0)
+        length += length + 1 < size ? (size_t)count : 0;
+    text[length] = '\0';
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}

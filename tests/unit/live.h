@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Brings offload/ to life in a test program, on the device of GPUSHIM_DEVICE (host unless set) in
+ * force mode, and makes calls as hooks do.
+ */
+#pragma once
+
+#include "arena.h"
+#include "coherence.h"
+#include "dispatch.h"
+#include "options.h"
+#include "startup.h"
+#include "stats.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* False, with a message, where the device cannot be used: the test is then skipped. */
+static inline bool live_start(void)
+{
+    setenv("GPUSHIM_DEVICE", "host", 0);
+    setenv("GPUSHIM_MODE", "force", 0);
+    gsh_options_init();
+    if (gsh_startup() == GSH_OK && gsh_dispatch_is_live())
+        return true;
+    printf("skipped: device %s cannot be used here\n", getenv("GPUSHIM_DEVICE"));
+    return false;
+}
+
+/* An elementwise call over `count` contiguous doubles; a NULL input is the constant `constant`. */
+static inline struct gsh_call live_call(enum gsh_op op, const double *a, const double *b,
+                                        double constant, double *out, int64_t count)
+{
+    unsigned nin = gsh_op_info(op)->nin;
+    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_ELEMENTWISE,
+                                       .op = op,
+                                       .loop = GSH_FLOAT64,
+                                       .nin = nin,
+                                       .ndim = 1,
+                                       .shape = {count}},
+                            .row = gsh_stats_row("test", "dd->d")};
+    const double *inputs[2] = {a, b};
+    for (unsigned k = 0; k < GSH_MIN(nin, 2U); k++) {
+        call.launch.operands[k] = (struct gsh_operand){.dtype = GSH_FLOAT64,
+                                                       .is_constant = inputs[k] == NULL,
+                                                       .address = (uint64_t)inputs[k],
+                                                       .constant = {.f64 = constant}};
+        call.launch.strides[k][0] = inputs[k] == NULL ? 0 : (int64_t)sizeof(double);
+    }
+    call.launch.operands[nin] =
+        (struct gsh_operand){.dtype = GSH_FLOAT64, .address = (uint64_t)out};
+    call.launch.strides[nin][0] = (int64_t)sizeof(double);
+    return call;
+}
+
+/* Decides and runs; GSH_REASON_NONE where the device did it. */
+static inline enum gsh_reason live_run(const struct gsh_call *call)
+{
+    enum gsh_reason why = gsh_dispatch_decide(call);
+    if (why == GSH_REASON_NONE)
+        gsh_dispatch_run(call, &why);
+    return why;
+}
+
+/* out = a + b, or a + constant where b is NULL. */
+static inline enum gsh_reason live_add(const double *a, const double *b, double constant,
+                                       double *out, int64_t count)
+{
+    struct gsh_call call = live_call(GSH_OP_ADD, a, b, constant, out, count);
+    return live_run(&call);
+}
+
+static inline double *live_doubles(int64_t count, enum gsh_arena_use use)
+{
+    return gsh_arena_allocate((size_t)count * sizeof(double), use);
+}

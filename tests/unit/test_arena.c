@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The arena without a device: placement, pools, zeroing, look-up.
+ */
+#include "arena_internal.h"
+#include "check.h"
+#include "live.h"
+
+#include <stdint.h>
+
+static void check_placement(void)
+{
+    void *small = gsh_arena_allocate(1, GSH_ARENA_HOST);
+    void *large = gsh_arena_allocate((size_t)5 << 20, GSH_ARENA_HOST);
+    CHECK(gsh_arena_contains(small) && gsh_arena_contains(large));
+    CHECK_INT((uintptr_t)small % 4096, 0);
+    CHECK_INT((uintptr_t)large % GSH_GRANULE_LARGE, 0);
+    CHECK_INT(gsh_arena_usable(large), 5 << 20);
+    CHECK(gsh_arena_find_block((char *)large + 12345) == gsh_arena_find_block(large));
+    CHECK(gsh_arena_find_block((char *)large + (6 << 20)) == NULL);
+    int local = 0;
+    CHECK(!gsh_arena_contains(&local) && gsh_arena_find_block(&local) == NULL);
+    memset(large, 1, (size_t)5 << 20);
+    gsh_arena_free(small);
+    gsh_arena_free(large);
+    CHECK(gsh_arena_find_block(large) == NULL);
+}
+
+static void check_reuse(void)
+{
+    void *first = gsh_arena_allocate((size_t)3 << 20, GSH_ARENA_HOST);
+    gsh_arena_free(first);
+    void *again = gsh_arena_allocate(((size_t)3 << 20) + 100, GSH_ARENA_HOST);
+    CHECK(first == again);
+    void *other = gsh_arena_allocate((size_t)3 << 20, GSH_ARENA_HOST);
+    CHECK(other != again);
+    gsh_arena_free(again);
+    gsh_arena_free(other);
+}
+
+static bool all_zero(const unsigned char *bytes, size_t size)
+{
+    for (size_t k = 0; k < size; k++)
+        if (bytes[k] != 0)
+            return false;
+    return true;
+}
+
+static void check_zero(size_t size)
+{
+    unsigned char *dirty = gsh_arena_allocate(size, GSH_ARENA_HOST);
+    memset(dirty, 0xa5, size);
+    gsh_arena_free(dirty);
+    unsigned char *zero = gsh_arena_allocate(size, GSH_ARENA_ZERO);
+    CHECK(all_zero(zero, size));
+    gsh_arena_free(zero);
+}
+
+static void check_sizes(void)
+{
+    for (size_t size = 1; size < (size_t)1 << 34; size = size * 3 + 1) {
+        unsigned char *bytes = gsh_arena_allocate(size, GSH_ARENA_HOST);
+        CHECK(bytes != NULL && gsh_arena_usable(bytes) == size);
+        if (bytes == NULL)
+            return;
+        bytes[0] = 1;
+        bytes[size - 1] = 2;
+        const struct gsh_block *block = gsh_arena_find_block(bytes);
+        CHECK(block->chunks >= 1 && block->chunks <= GSH_MAX_CHUNKS);
+        CHECK_INT(gsh_block_chunk(block, size - 1), block->chunks - 1);
+        gsh_arena_free(bytes);
+    }
+    CHECK(gsh_arena_allocate(SIZE_MAX / 2, GSH_ARENA_HOST) == NULL);
+}
+
+int main(void)
+{
+    if (!live_start())
+        return CHECK_SKIP;
+    check_placement();
+    check_reuse();
+    check_zero((size_t)300 << 10);
+    check_zero((size_t)64 << 20);
+    check_sizes();
+    return check_result();
+}

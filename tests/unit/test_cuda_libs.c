@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * offload/cuda/cuda_libs.c: search order, version limits and their messages, each in a process of
+ * its own (a library is loaded once); and that the backend without a driver or with no visible GPU
+ * fails softly.
+ */
+#include "backend.h"
+#include "capture.h"
+#include "check.h"
+#include "cuda_libs.h"
+#include "options.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <sys/stat.h>
+
+static char root[] = "/tmp/gsh_libs_XXXXXX";
+static char nvrtc[PATH_MAX]; /* the machine's NVRTC, "" where there is none */
+
+/* Runs `body` in a child, its last line of standard error in `line`. */
+static const char *in_child(void (*body)(void))
+{
+    static char text[4096];
+    CHECK_INT(capture_stderr(body, text, sizeof text), 0);
+    text[strcspn(text, "\n")] = '\0';
+    return text;
+}
+
+/* Loads NVRTC and prints where it came from, or why not. */
+static void load(int max_major, int arch)
+{
+    char why[256] = "";
+    if (gsh_cuda_libs_load(GSH_CUDA_LIBRARY_NVRTC, max_major, arch, why, sizeof why) == GSH_OK)
+        fprintf(stderr, "%s\n", gsh_cuda_libs_path(GSH_CUDA_LIBRARY_NVRTC));
+    else
+        fprintf(stderr, "%s\n", why);
+}
+
+static void load_any(void)
+{
+    load(0, 0);
+}
+
+static void load_for_old_driver(void)
+{
+    load(10, 0);
+}
+
+static void load_for_old_gpu(void)
+{
+    load(0, 12);
+}
+
+/* The same file under an older version's name, where pip would have put it. */
+static void load_from_pip(void)
+{
+    gsh_cuda_libs_add_search_root("/nonexistent");
+    gsh_cuda_libs_add_search_root(root);
+    gsh_cuda_libs_add_search_root(root);
+    load(12, 0);
+}
+
+static void load_loaded(void)
+{
+    char file[PATH_MAX + 64];
+    snprintf(file, sizeof file, "%s/elsewhere/libnvrtc.so.12", root);
+    if (!dlopen(file, RTLD_NOW | RTLD_LOCAL))
+        fprintf(stderr, "%s\n", dlerror());
+    gsh_cuda_libs_add_search_root(root);
+    load(0, 0);
+}
+
+static void load_from_home(void)
+{
+    setenv("CUDA_HOME", root, 1);
+    load(11, 0);
+}
+
+static void targets(void)
+{
+    bool is_ptx[3];
+    char why[256];
+    gsh_cuda_libs_load(GSH_CUDA_LIBRARY_NVRTC, 0, 0, why, sizeof why);
+    int future = gsh_cuda_libs_nvrtc_target(990, &is_ptx[0]);
+    int hopper = gsh_cuda_libs_nvrtc_target(90, &is_ptx[1]);
+    int between = gsh_cuda_libs_nvrtc_target(81, &is_ptx[2]);
+    fprintf(stderr, "%d %d %d %d %d %d %d\n", future >= 90, is_ptx[0], hopper, is_ptx[1], between,
+            is_ptx[2], gsh_cuda_libs_nvrtc_target(12, &is_ptx[0]));
+}
+
+/* Puts a link to the machine's NVRTC at root/folder/name. */
+static void place(const char *folder, const char *name)
+{
+    char command[2 * PATH_MAX + 256];
+    snprintf(command, sizeof command, "mkdir -p %s/%s && ln -s %s %s/%s/%s", root, folder, nvrtc,
+             root, folder, name);
+    CHECK_INT(system(command), 0);
+}
+
+static void check_path(void (*body)(void), const char *below_root)
+{
+    char expected[PATH_MAX];
+    snprintf(expected, sizeof expected, "%s/%s", root, below_root);
+    CHECK_STR(in_child(body), expected);
+}
+
+/* Copies rather than links would be 100 MB each; links open as what they point to, so the loader
+ * calls two names of one file the same only within one process. */
+static void test_search(void)
+{
+    place("nvidia/cuda_nvrtc/lib", "libnvrtc.so.12");
+    place("lib64", "libnvrtc.so.11.2");
+    place("elsewhere", "libnvrtc.so.12");
+    check_path(load_from_pip, "nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
+    check_path(load_from_home, "lib64/libnvrtc.so.11.2");
+    check_path(load_loaded, "elsewhere/libnvrtc.so.12");
+    CHECK_STR(in_child(load_for_old_driver), "no usable libnvrtc.so found for a driver of CUDA 10");
+    CHECK_STR(in_child(load_for_old_gpu),
+              "no usable libnvrtc.so found for a GPU of compute capability 1.2");
+    CHECK_STR(in_child(targets), "1 1 90 0 80 0 0");
+}
+
+static void open_without_gpu(void)
+{
+    const struct gsh_backend *cuda = &gsh_cuda_backend;
+    char why[256] = "", bytes[64], text[4096];
+    uint64_t address = 1;
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, text, sizeof text);
+    setenv("CUDA_VISIBLE_DEVICES", "", 1);
+    bool softly = !cuda->is_present() && cuda->open(why, sizeof why) == GSH_FAILED && why[0] &&
+                  cuda->allocate(16, &address) == GSH_FAILED && address == 1 &&
+                  cuda->upload(0, bytes, sizeof bytes, false) == GSH_FAILED &&
+                  cuda->download(bytes, 0, sizeof bytes, false) == GSH_FAILED &&
+                  cuda->copy(0, 0, 1) == GSH_FAILED && cuda->synchronize() == GSH_FAILED &&
+                  cuda->register_host(bytes, sizeof bytes) == GSH_FAILED;
+    cuda->release(0, 16);
+    cuda->unregister_host(bytes, sizeof bytes);
+    cuda->describe(&fmt);
+    softly = softly && strstr(text, "not started") != NULL;
+    printf("open without a GPU: %s\n%s", why, text);
+    fflush(stdout);
+    fprintf(stderr, "%s\n", softly ? "softly" : "not softly");
+}
+
+int main(void)
+{
+    gsh_options_init();
+    CHECK(mkdtemp(root) != NULL);
+    unsetenv("CUDA_HOME");
+    unsetenv("CUDA_PATH");
+    CHECK_STR(in_child(open_without_gpu), "softly");
+    snprintf(nvrtc, sizeof nvrtc, "%s", in_child(load_any));
+    if (nvrtc[0] == '/') {
+        test_search();
+    } else {
+        printf("the search was not tested: %s\n", nvrtc);
+        nvrtc[0] = '\0';
+    }
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", root);
+    CHECK_INT(system(command), 0);
+    return check_result();
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * base/fmt.c: bounds, termination and the count of what was cut.
+ */
+#include "check.h"
+#include "fmt.h"
+
+static void test_append(void)
+{
+    char text[64];
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, text, sizeof text);
+    CHECK_STR(text, "");
+    gsh_fmt_text(&fmt, "a=");
+    gsh_fmt_decimal(&fmt, 0);
+    gsh_fmt_text(&fmt, " b=");
+    gsh_fmt_decimal(&fmt, UINT64_MAX);
+    gsh_fmt_text(&fmt, " c=");
+    gsh_fmt_hex(&fmt, 0xdeadbeef01ULL);
+    gsh_fmt_printf(&fmt, " %d%%", -5);
+    CHECK_STR(text, "a=0 b=18446744073709551615 c=0xdeadbeef01 -5%");
+    CHECK_INT(fmt.length, strlen(text));
+    CHECK_INT(fmt.required, fmt.length);
+}
+
+/* Every size cuts at the same place for all ways of appending, and nothing is written past it. */
+static void test_cut(void)
+{
+    for (size_t size = 0; size <= 12; size++) {
+        char by_text[16], by_printf[16];
+        memset(by_text, '#', sizeof by_text);
+        memset(by_printf, '#', sizeof by_printf);
+        struct gsh_fmt fmt;
+        gsh_fmt_init(&fmt, by_text, size);
+        gsh_fmt_text(&fmt, "123");
+        gsh_fmt_decimal(&fmt, 4567);
+        gsh_fmt_text(&fmt, "89");
+        CHECK_INT(fmt.required, 9);
+        CHECK_INT(fmt.length, size == 0 ? 0 : GSH_MIN(size - 1, (size_t)9));
+        gsh_fmt_init(&fmt, by_printf, size);
+        gsh_fmt_printf(&fmt, "%d", 123);
+        gsh_fmt_printf(&fmt, "%d%s", 4567, "89");
+        CHECK_INT(fmt.required, 9);
+        CHECK_INT(fmt.length, size == 0 ? 0 : GSH_MIN(size - 1, (size_t)9));
+        CHECK(memcmp(by_text, by_printf, sizeof by_text) == 0);
+        CHECK_INT(by_text[size], '#');
+        if (size > 0)
+            CHECK_INT(by_text[fmt.length], '\0');
+    }
+}
+
+static void test_json_string(void)
+{
+    char text[64];
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, text, sizeof text);
+    gsh_fmt_json_string(&fmt, "a\"b\\c\n\x01\xc3\xa9");
+    CHECK_STR(text, "\"a\\\"b\\\\c\\u000a\\u0001\xc3\xa9\"");
+}
+
+int main(void)
+{
+    test_append();
+    test_cut();
+    test_json_string();
+    return check_result();
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Collapsing keeps the set of (input, output) address tuples and yields the fewest dimensions;
+ * extents are exact.
+ */
+#include "check.h"
+#include "launch.h"
+
+#include <stdlib.h>
+
+static struct gsh_launch make(int ndim, const int64_t *shape, const int64_t *in, const int64_t *out)
+{
+    struct gsh_launch launch = {.kind = GSH_LAUNCH_ELEMENTWISE,
+                                .op = GSH_OP_COPY,
+                                .loop = GSH_FLOAT64,
+                                .nin = 1,
+                                .ndim = ndim};
+    launch.operands[0].dtype = launch.operands[1].dtype = GSH_FLOAT64;
+    for (int d = 0; d < ndim; d++) {
+        launch.shape[d] = shape[d];
+        launch.strides[0][d] = in[d];
+        launch.strides[1][d] = out[d];
+    }
+    return launch;
+}
+
+static void check_dims(const struct gsh_launch *launch, int ndim, const int64_t *shape,
+                       const int64_t *in, const int64_t *out)
+{
+    if (!CHECK_INT(launch->ndim, ndim))
+        return;
+    for (int d = 0; d < ndim; d++) {
+        CHECK_INT(launch->shape[d], shape[d]);
+        CHECK_INT(launch->strides[0][d], in[d]);
+        CHECK_INT(launch->strides[1][d], out[d]);
+    }
+}
+
+#define DIMS(...) ((const int64_t[]){__VA_ARGS__})
+
+static void check_merging(void)
+{
+    struct gsh_launch launch = make(3, DIMS(4, 5, 6), DIMS(240, 48, 8), DIMS(240, 48, 8));
+    gsh_launch_collapse(&launch);
+    check_dims(&launch, 1, DIMS(120), DIMS(8), DIMS(8));
+    launch = make(3, DIMS(4, 1, 6), DIMS(480, 7, 8), DIMS(48, 48, 8));
+    gsh_launch_collapse(&launch);
+    check_dims(&launch, 2, DIMS(4, 6), DIMS(480, 8), DIMS(48, 8));
+    launch = make(2, DIMS(4, 6), DIMS(8, 32), DIMS(8, 32)); /* Fortran order on both sides */
+    gsh_launch_collapse(&launch);
+    check_dims(&launch, 1, DIMS(24), DIMS(8), DIMS(8));
+    launch = make(2, DIMS(4, 6), DIMS(8, 32), DIMS(48, 8)); /* a transposition stays one */
+    gsh_launch_collapse(&launch);
+    check_dims(&launch, 2, DIMS(4, 6), DIMS(8, 32), DIMS(48, 8));
+    launch = make(2, DIMS(4, 6), DIMS(0, 0), DIMS(-48, -8));
+    gsh_launch_collapse(&launch);
+    check_dims(&launch, 1, DIMS(24), DIMS(0), DIMS(-8));
+    launch = make(3, DIMS(1, 1, 1), DIMS(3, 4, 5), DIMS(1, 2, 3));
+    gsh_launch_collapse(&launch);
+    CHECK_INT(launch.ndim, 0);
+    CHECK_INT(gsh_launch_elements(&launch), 1);
+}
+
+static void check_index_keeps_order(void)
+{
+    struct gsh_launch launch = make(2, DIMS(4, 6), DIMS(0, 0), DIMS(8, 32));
+    launch.op = GSH_OP_ARANGE;
+    gsh_launch_collapse(&launch);
+    check_dims(&launch, 2, DIMS(4, 6), DIMS(0, 0), DIMS(8, 32));
+    launch = make(2, DIMS(4, 6), DIMS(0, 0), DIMS(48, 8));
+    launch.op = GSH_OP_ARANGE;
+    gsh_launch_collapse(&launch);
+    check_dims(&launch, 1, DIMS(24), DIMS(0), DIMS(8));
+}
+
+static struct gsh_launch reduce(struct gsh_launch launch, int nreduce)
+{
+    launch.kind = GSH_LAUNCH_REDUCE;
+    launch.reduction = GSH_REDUCE_SUM;
+    launch.nreduce = nreduce;
+    gsh_launch_collapse(&launch);
+    return launch;
+}
+
+static void check_reductions(void)
+{
+    struct gsh_launch launch =
+        reduce(make(4, DIMS(2, 3, 4, 5), DIMS(480, 160, 40, 8), DIMS(24, 8, 0, 0)), 2);
+    check_dims(&launch, 2, DIMS(6, 20), DIMS(160, 8), DIMS(8, 0));
+    CHECK_INT(launch.nreduce, 1);
+    launch = reduce(make(3, DIMS(7, 4, 5), DIMS(8, 56, 224), DIMS(8, 0, 0)),
+                    2); /* reduced: inputs decide */
+    check_dims(&launch, 2, DIMS(7, 20), DIMS(8, 56), DIMS(8, 0));
+    launch = reduce(make(2, DIMS(7, 1), DIMS(8, 56), DIMS(8, 0)), 1);
+    CHECK_INT(launch.nreduce, 0);
+    check_dims(&launch, 1, DIMS(7), DIMS(8), DIMS(8));
+    launch = reduce(make(3, DIMS(7, 4, 0), DIMS(8, 56, 8), DIMS(8, 0, 0)), 2);
+    CHECK_INT(launch.ndim, 2);
+    CHECK_INT(launch.nreduce, 1);
+    CHECK_INT(launch.shape[1], 0);
+}
+
+static void check_extent(void)
+{
+    int64_t low, high;
+    struct gsh_launch launch = make(2, DIMS(4, 6), DIMS(-48, 8), DIMS(48, 8));
+    gsh_launch_extent(&launch, 0, &low, &high);
+    CHECK_INT(low, -144);
+    CHECK_INT(high, 48);
+    gsh_launch_extent(&launch, 1, &low, &high);
+    CHECK_INT(low, 0);
+    CHECK_INT(high, 192);
+    launch = make(2, DIMS(4, 0), DIMS(48, 8), DIMS(8, 0));
+    gsh_launch_extent(&launch, 0, &low, &high);
+    CHECK_INT(low, 0);
+    CHECK_INT(high, 0);
+    gsh_launch_extent(&launch, 1, &low, &high);
+    CHECK_INT(high, 32);
+}
+
+/* A hash, independent of order, of all (input offset, output offset) pairs. */
+static uint64_t pairs_hash(const struct gsh_launch *launch)
+{
+    uint64_t hash = 0;
+    for (int64_t i = 0; i < gsh_launch_elements(launch); i++) {
+        int64_t in = 0, out = 0, left = i;
+        for (int d = launch->ndim - 1; d >= 0; d--) {
+            in += left % launch->shape[d] * launch->strides[0][d];
+            out += left % launch->shape[d] * launch->strides[1][d];
+            left /= launch->shape[d];
+        }
+        uint64_t pair = (uint64_t)in * UINT64_C(0x9e3779b97f4a7c15) +
+                        (uint64_t)out * UINT64_C(0xc2b2ae3d27d4eb4f);
+        pair ^= pair >> 29;
+        hash += pair * UINT64_C(0xbf58476d1ce4e5b9);
+    }
+    return hash;
+}
+
+static void check_random(void)
+{
+    srandom(1);
+    for (int round = 0; round < 2000; round++) {
+        int64_t shape[5], in[5], out[5], step = 8;
+        int ndim = (int)(random() % 6), order[5] = {0, 1, 2, 3, 4};
+        for (int d = 0; d < ndim; d++) {
+            int other = (int)(random() % ndim), swap = order[d];
+            order[d] = order[other];
+            order[other] = swap;
+            shape[d] = random() % 4 + 1;
+            in[d] = (random() % 7 - 3) * 8;
+        }
+        for (int d = 0; d < ndim; d++) {
+            out[order[d]] = random() % 2 ? step : -step;
+            if (random() % 2)
+                in[order[d]] = out[order[d]];
+            step *= shape[order[d]];
+        }
+        struct gsh_launch launch = make(ndim, shape, in, out);
+        uint64_t before = pairs_hash(&launch);
+        gsh_launch_collapse(&launch);
+        CHECK(launch.ndim <= ndim && pairs_hash(&launch) == before);
+    }
+}
+
+int main(void)
+{
+    check_merging();
+    check_index_keeps_order();
+    check_reductions();
+    check_extent();
+    check_random();
+    return check_result();
+}

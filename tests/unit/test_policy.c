@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The policy's arithmetic: monotonic costs, the rule, and rent or buy.
+ */
+#include "check.h"
+#include "cost_model.h"
+#include "decide.h"
+
+static void check_costs(const struct gsh_rates *rates)
+{
+    double last = 0;
+    for (double bytes = 1e3; bytes < 1e10; bytes *= 10) {
+        double cost = gsh_cost_host(rates, bytes, bytes / 8, 1);
+        CHECK(cost > last);
+        CHECK(gsh_cost_transfer(rates, bytes, true, false) <=
+              gsh_cost_transfer(rates, bytes, false, true));
+        last = cost;
+    }
+    CHECK(gsh_cost_transfer(rates, 0, false, false) == 0);
+    CHECK(gsh_cost_host_product(rates, 1e12, 1e9, false) <
+          gsh_cost_host_product(rates, 1e12, 1e9, true));
+}
+
+static void check_rule(void)
+{
+    struct gsh_facts resident = {.host = 1e-3, .device = 1e-5};
+    CHECK_INT(gsh_decide(&resident).reason, GSH_REASON_NONE);
+    struct gsh_facts small = {.host = 1e-6, .device = 1e-5};
+    CHECK_INT(gsh_decide(&small).reason, GSH_REASON_TOO_SMALL);
+    struct gsh_facts small_but_away = {.host = 1e-6, .device = 1e-5, .download = 2e-5};
+    CHECK_INT(gsh_decide(&small_but_away).reason, GSH_REASON_NONE);
+    struct gsh_facts far = {.host = 1e-3, .device = 1e-5, .upload = 5e-3};
+    CHECK_INT(gsh_decide(&far).reason, GSH_REASON_DATA_ON_HOST);
+    struct gsh_facts fetched = {.host = 1e-3, .device = 1e-5, .fetch = 2e-3};
+    CHECK_INT(gsh_decide(&fetched).reason, GSH_REASON_TOO_SMALL);
+}
+
+/* However often the data is used, leaving it first costs at most as much again as moving it at
+ * once. */
+static void check_rent_or_buy(void)
+{
+    struct gsh_facts facts = {.host = 1e-3, .device = 1e-5, .upload = 5e-3};
+    double lost = 0;
+    int calls = 0;
+    for (; gsh_decide(&facts).reason == GSH_REASON_DATA_ON_HOST; calls++) {
+        lost += gsh_decide(&facts).gain;
+        facts.debt = lost;
+    }
+    CHECK(calls > 1);
+    CHECK(lost <= facts.upload);
+}
+
+int main(void)
+{
+    check_costs(&gsh_rates_cuda);
+    check_costs(&gsh_rates_host);
+    check_rule();
+    check_rent_or_buy();
+    return check_result();
+}
