@@ -110,6 +110,18 @@ class Contender:
         return self.report()["counters"] if self.library else {}
 
 
+def warm(contender, limit=20):
+    """Computes until gpushim's device holds a result, for at most `limit` seconds."""
+    end = time.perf_counter() + limit
+    while True:
+        result = contender.xp.arange(10 ** 7) * 2
+        contender.synchronize()
+        if contender.residency(result) in (None, 3):
+            return {"warm": True}
+        if time.perf_counter() > end:
+            return {"warm": False}
+
+
 def measure(function, budget=0.4, least=3, most=1000, prepare=None):
     """Median seconds of one call. Calls `prepare` untimed before each. The result of a call is
     dropped before the next is made; the first call is a warm-up and not counted."""

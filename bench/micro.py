@@ -227,7 +227,7 @@ def overhead(contender, what, rounds):
     return {"seconds": (time.perf_counter() - started) / rounds}
 
 
-HANDLERS = {"operation": operation, "transfer": transfer, "resident_loop": resident_loop,
+HANDLERS = {"warm": common.warm, "operation": operation, "transfer": transfer, "resident_loop": resident_loop,
             "overhead": overhead}
 
 
@@ -240,6 +240,7 @@ def bytes_needed(case, size):
 
 def sweep(workers, options, lines):
     """The operations by size; {panel: series} for the plot."""
+    common.ask_all(workers, 1, "warm")
     panels = {}
     for case in options.cases:
         sizes = MATMUL_SIDES if case in MATMUL else options.sizes

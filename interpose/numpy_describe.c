@@ -254,14 +254,6 @@ void gsh_numpy_describe_place_constant(struct gsh_launch *launch, unsigned k, en
     memset(launch->strides[k], 0, sizeof(launch->strides[k]));
 }
 
-int64_t gsh_numpy_describe_size(const struct gsh_ndarray *array)
-{
-    int64_t size = 1;
-    for (int i = 0; i < array->nd; i++)
-        size *= array->dimensions[i];
-    return size;
-}
-
 void gsh_numpy_describe_extent(const struct gsh_ndarray *array, char **low, char **high)
 {
     *low = *high = array->data;

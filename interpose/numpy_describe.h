@@ -74,7 +74,13 @@ void gsh_numpy_describe_place_constant(struct gsh_launch *launch, unsigned k, en
 /* Lowest and one past the highest byte of a view's elements. Empty views: low == high. */
 void gsh_numpy_describe_extent(const struct gsh_ndarray *array, char **low, char **high);
 /* Elements of an array. */
-int64_t gsh_numpy_describe_size(const struct gsh_ndarray *array);
+static inline int64_t gsh_numpy_describe_size(const struct gsh_ndarray *array)
+{
+    int64_t size = 1;
+    for (int i = 0; i < array->nd; i++)
+        size *= array->dimensions[i];
+    return size;
+}
 
 /* Brings the object's data home in one transfer if it is an ndarray or a subclass with data on the
  * device; any other object is left alone. */

@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "coherence.h"
 #include "dispatch.h"
+#include "numpy_elementwise.h"
 #include "numpy_errstate.h"
 #include "numpy_hooks.h"
 #include "numpy_loops.h"
@@ -127,103 +128,6 @@ static bool parse_call(struct gsh_ufunc *ufunc, PyObject *const *args, size_t na
     return true;
 }
 
-/* The inputs' broadcast shape, or out's where one is given and they fit into it. */
-static enum gsh_reason place_shape(struct gsh_launch *launch, const struct gsh_argument *arguments,
-                                   const struct gsh_view *out)
-{
-    enum gsh_reason why = gsh_numpy_describe_broadcast(launch, arguments, launch->nin);
-    if (why != GSH_REASON_NONE)
-        return why;
-    if (!out)
-        return launch->ndim == 0 ? GSH_REASON_SCALAR : GSH_REASON_NONE;
-    int shift = out->ndim - launch->ndim;
-    for (int i = 0; i < out->ndim; i++)
-        if (out->shape[i] == 0 || (i >= shift && launch->shape[i - shift] != 1 &&
-                                   launch->shape[i - shift] != out->shape[i]))
-            return GSH_REASON_SHAPE;
-    if (shift < 0)
-        return GSH_REASON_SHAPE;
-    launch->ndim = out->ndim;
-    memcpy(launch->shape, out->shape, (size_t)out->ndim * sizeof(*launch->shape));
-    return GSH_REASON_NONE;
-}
-
-static enum gsh_reason place_inputs(struct gsh_launch *launch, const struct gsh_argument *arguments)
-{
-    for (unsigned k = 0; k < launch->nin; k++) {
-        if (arguments[k].is_array) {
-            gsh_numpy_describe_place_view(launch, k, &arguments[k].view);
-            continue;
-        }
-        union gsh_scalar constant;
-        if (!gsh_numpy_describe_cast(&arguments[k].value, launch->loop, &constant))
-            return GSH_REASON_OPERAND;
-        gsh_numpy_describe_place_constant(launch, k, launch->loop, constant);
-    }
-    return GSH_REASON_NONE;
-}
-
-/* Row of the op with this loop, and output; looked up once. */
-static unsigned row_of(const struct gsh_launch *launch, enum gsh_dtype result)
-{
-    static unsigned rows[GSH_OP_COUNT][GSH_DTYPE_COUNT][GSH_DTYPE_COUNT];
-    unsigned *row = &rows[launch->op][launch->loop][result];
-    if (*row == 0) {
-        const enum gsh_dtype dtypes[GSH_MAX_OPERANDS] = {launch->loop, launch->loop, launch->loop};
-        *row = gsh_numpy_output_row(gsh_op_info(launch->op)->name, dtypes, launch->nin, result);
-    }
-    return *row;
-}
-
-/* Describes the inputs, shape and loop of an elementwise call. */
-static enum gsh_reason describe(const struct gsh_ufunc_call *call, struct gsh_launch *launch,
-                                struct gsh_argument *arguments, struct gsh_view *out)
-{
-    enum gsh_reason why = GSH_REASON_NONE;
-    for (unsigned k = 0; k < launch->nin && why == GSH_REASON_NONE; k++)
-        why = gsh_numpy_describe_argument(call->inputs[k], &arguments[k]);
-    if (why == GSH_REASON_NONE && call->out)
-        why = gsh_numpy_describe_output(call->out, out);
-    if (why == GSH_REASON_NONE)
-        why = place_shape(launch, arguments, call->out ? out : NULL);
-    if (why == GSH_REASON_NONE)
-        why = gsh_numpy_promote((PyObject *)call->ufunc, launch->op, arguments, &launch->loop);
-    if (why == GSH_REASON_NONE && !gsh_numpy_loops_is_genuine(launch->op, launch->loop))
-        why = GSH_REASON_UNSUPPORTED;
-    return why == GSH_REASON_NONE ? place_inputs(launch, arguments) : why;
-}
-
-static PyObject *try_elementwise(const struct gsh_ufunc_call *request, enum gsh_reason *why,
-                                 unsigned *row)
-{
-    struct gsh_call call = {.row = 0};
-    struct gsh_launch *launch = &call.launch;
-    struct gsh_argument arguments[GSH_MAX_OPERANDS];
-    struct gsh_view out;
-    struct gsh_layout layout;
-    launch->kind = GSH_LAUNCH_ELEMENTWISE;
-    launch->op = (enum gsh_op)find_record(request->ufunc)->op;
-    launch->nin = (unsigned)request->ufunc->nin;
-    *why = describe(request, launch, arguments, &out);
-    if (*why != GSH_REASON_NONE)
-        return NULL;
-    enum gsh_dtype result = gsh_launch_result_dtype(launch);
-    if (request->out) {
-        if (!gsh_numpy_describe_can_cast(result, out.dtype, request->casting)) {
-            *why = GSH_REASON_DTYPE;
-            return NULL;
-        }
-        gsh_numpy_describe_place_view(launch, launch->nin, &out);
-        result = out.dtype;
-    } else {
-        gsh_numpy_output_k_order(launch, arguments, gsh_dtype_size(result), &layout);
-        launch->operands[launch->nin] = (struct gsh_operand){.dtype = result};
-        memcpy(launch->strides[launch->nin], layout.strides, sizeof(layout.strides));
-    }
-    call.row = *row = row_of(launch, result);
-    return gsh_numpy_output_run(&call, request->out, &layout, why);
-}
-
 /* Before the original: positional arguments beyond the inputs and out= are written, all else is
  * read. */
 static void bring_home(const struct gsh_ufunc *ufunc, PyObject *const *args, size_t nargs,
@@ -324,8 +228,10 @@ static bool is_tiny(PyObject *const *args, size_t count)
         const struct gsh_ndarray *array = gsh_numpy_array(args[i]);
         if (is_on_device(array))
             return false;
-        if (array->nd <= 1) {
-            longest = GSH_MAX(longest, gsh_numpy_describe_size(array));
+        if (array->nd == 1) {
+            longest = GSH_MAX(longest, array->dimensions[0]);
+        } else if (array->nd == 0) {
+            continue;
         } else if (!previous || previous->nd != array->nd ||
                    memcmp(previous->dimensions, array->dimensions,
                           (size_t)array->nd * sizeof(int64_t)) != 0) {
@@ -337,21 +243,35 @@ static bool is_tiny(PyObject *const *args, size_t count)
     return !__builtin_mul_overflow(bound, longest, &bound) && bound < gsh_dispatch_min_elements;
 }
 
-/* is_tiny for operands in foreign memory with at most one dimension; false where it must look
- * closer. Calls nothing, so that the hook below needs no stack. */
-static inline bool is_obviously_tiny(PyObject *const *args, size_t count)
+enum glance { GLANCE_TINY, GLANCE_TINY_IF_AT_HOME, GLANCE_UNSURE };
+
+/* is_tiny for operands with at most one dimension, but for the question whether those in the arena
+ * are on the device. Calls nothing, so that the hook below needs no stack. */
+static inline enum glance glance_at(PyObject *const *args, size_t count)
 {
     int64_t longest = 1;
+    enum glance verdict = GLANCE_TINY;
     for (size_t i = 0; i < count; i++) {
         if (!gsh_numpy_is_array(args[i]))
             continue;
         const struct gsh_ndarray *array = gsh_numpy_array(args[i]);
-        if (array->nd > 1 || gsh_arena_contains(array->data))
-            return false;
+        if (array->nd > 1)
+            return GLANCE_UNSURE;
+        if (gsh_arena_contains(array->data))
+            verdict = GLANCE_TINY_IF_AT_HOME;
         if (array->nd == 1)
             longest = GSH_MAX(longest, array->dimensions[0]);
     }
-    return longest < gsh_dispatch_min_elements;
+    return longest < gsh_dispatch_min_elements ? verdict : GLANCE_UNSURE;
+}
+
+static bool is_at_home(PyObject *const *args, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (gsh_numpy_is_array(args[i]) &&
+            gsh_coherence_is_resident(gsh_numpy_array(args[i])->data))
+            return false;
+    return true;
 }
 
 /* The same for generalised ufuncs (matmul): work is bounded by the product of the operands' sizes.
@@ -378,13 +298,24 @@ __attribute__((noinline)) static PyObject *look_closer(PyObject *self, PyObject 
     return call_described(self, args, nargsf, kwnames);
 }
 
+__attribute__((noinline)) static PyObject *look_home(PyObject *self, PyObject *const *args,
+                                                     size_t nargsf, PyObject *kwnames)
+{
+    if (GSH_LIKELY(is_at_home(args, count_values(nargsf, kwnames))))
+        return gsh_numpy_ufunc_original(self, args, nargsf, kwnames);
+    return call_described(self, args, nargsf, kwnames);
+}
+
 static PyObject *elementwise_hook(PyObject *self, PyObject *const *args, size_t nargsf,
                                   PyObject *kwnames)
 {
     calls++;
-    if (GSH_LIKELY(!counts_tiny && is_obviously_tiny(args, count_values(nargsf, kwnames))))
+    enum glance glance =
+        counts_tiny ? GLANCE_UNSURE : glance_at(args, count_values(nargsf, kwnames));
+    if (GSH_LIKELY(glance == GLANCE_TINY))
         return gsh_numpy_ufunc_original(self, args, nargsf, kwnames);
-    return look_closer(self, args, nargsf, kwnames);
+    return glance == GLANCE_UNSURE ? look_closer(self, args, nargsf, kwnames)
+                                   : look_home(self, args, nargsf, kwnames);
 }
 
 static PyObject *generalised_hook(PyObject *self, PyObject *const *args, size_t nargsf,
@@ -414,7 +345,7 @@ static void install_one(struct gsh_ufunc *ufunc)
     record_count++;
     record->ufunc = ufunc;
     record->op = find_op(ufunc);
-    record->handler = record->op >= 0 ? try_elementwise : NULL;
+    record->handler = record->op >= 0 ? gsh_numpy_elementwise_try : NULL;
     if (strcmp(ufunc->name, "matmul") == 0)
         record->handler = gsh_numpy_matmul_try;
     gsh_py.Py_IncRef((PyObject *)ufunc);

@@ -194,6 +194,8 @@ static void publish_state(struct gsh_block *block, unsigned first, unsigned last
         resident += state != GSH_CHUNK_HOST;
         block->state[chunk] = (uint8_t)state;
     }
+    if (resident != 0)
+        atomic_store_explicit(&gsh_coherence_in_use, true, memory_order_relaxed);
     atomic_store_explicit(&block->resident, resident, memory_order_release);
     charge_edges(block);
 }
@@ -459,6 +461,8 @@ static void set_size(struct gsh_block *block, size_t size, bool closed)
     block->chunks = (uint8_t)(((size - 1) >> shift) + 1);
     memset(block->state, closed ? GSH_CHUNK_BLANK : GSH_CHUNK_HOST, sizeof block->state);
     atomic_store_explicit(&block->resident, closed ? block->chunks : 0, memory_order_relaxed);
+    if (closed)
+        atomic_store_explicit(&gsh_coherence_in_use, true, memory_order_relaxed);
     block->next_chunk = 0;
     block->run = 0;
     block->row = 0;

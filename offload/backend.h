@@ -56,7 +56,7 @@ struct gsh_backend {
      * rate. Any thread. */
     enum gsh_status (*register_host)(void *base, size_t size);
     void (*unregister_host)(void *base, size_t size);
-    /* Transfers to and from registered pages ignore page protection. */
+    /* Transfers to registered pages ignore page protection. (CUDA's driver reads small sources itself.) */
     bool ignores_protection;
 };
 

@@ -22,6 +22,7 @@
 #include <sys/mman.h>
 
 enum gsh_coherence_bug gsh_coherence_injected_bug;
+_Atomic bool gsh_coherence_in_use;
 
 void gsh_block_acquire_sigsafe(struct gsh_block *block)
 {
@@ -315,7 +316,7 @@ enum gsh_residency gsh_coherence_residency(const void *address)
     return GSH_RESIDENT_HOST;
 }
 
-bool gsh_coherence_is_resident(const void *address)
+bool gsh_coherence_block_is_resident(const void *address)
 {
     const struct gsh_block *block = gsh_arena_find_block(address);
     return block != NULL && atomic_load_explicit(&block->resident, memory_order_relaxed) != 0;

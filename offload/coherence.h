@@ -16,6 +16,7 @@
  */
 #pragma once
 
+#include "arena.h"
 #include "base.h"
 
 /* Makes [address, address + size) readable (write false) or readable and writeable (write true) by
@@ -33,6 +34,15 @@ enum gsh_residency { GSH_FOREIGN, GSH_RESIDENT_HOST, GSH_RESIDENT_SHARED, GSH_RE
 /* Where the byte's newest copy is. */
 enum gsh_residency gsh_coherence_residency(const void *address);
 
+/* Set for good when a first chunk stops being plain host memory; until then no look-up is needed. */
+extern _Atomic bool gsh_coherence_in_use;
+/* gsh_coherence_is_resident, for an address in the arena. */
+bool gsh_coherence_block_is_resident(const void *address);
+
 /* True where any chunk of the block that holds `address` is not plain host memory: a hook on a
- * small array must then look closer. Two compares and two loads. */
-bool gsh_coherence_is_resident(const void *address);
+ * small array must then look closer. */
+static inline bool gsh_coherence_is_resident(const void *address)
+{
+    return __atomic_load_n(&gsh_coherence_in_use, __ATOMIC_RELAXED) && gsh_arena_contains(address) &&
+           gsh_coherence_block_is_resident(address);
+}

@@ -6,6 +6,7 @@
 
 #include "backend.h"
 #include "clock.h"
+#include "dispatch.h"
 #include "lock.h"
 #include "log.h"
 #include "options.h"
@@ -16,6 +17,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 
 static _Atomic int state = GSH_DEVICE_IDLE;
 static pthread_mutex_t start_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -75,11 +77,19 @@ static enum gsh_status open_device(void)
     return gsh_service_start();
 }
 
+/* Runs before the driver's own exit functions, which were registered earlier: afterwards nothing can be measured or waited for. */
+static void wait_at_exit(void)
+{
+    if (gsh_stats_wanted())
+        gsh_dispatch_synchronize();
+}
+
 static void *start_main(void *unused)
 {
     (void)unused;
     if (open_device() == GSH_OK) {
         announce();
+        atexit(wait_at_exit);
         set_state(GSH_DEVICE_READY);
     } else {
         set_state(GSH_DEVICE_RETIRED);

@@ -26,6 +26,7 @@ int64_t gsh_dispatch_min_elements = AUTO_MIN_ELEMENTS;
 
 static struct gsh_lock dispatch_lock = GSH_LOCK_INITIALIZER(GSH_RANK_DISPATCH);
 static _Atomic bool live;
+static _Atomic uint64_t submitted, waited_for; /* calls so far, and how many of them surely have run */
 static _Thread_local bool inside;
 static _Atomic uint64_t foregone_ns; /* gain of calls declined because the device was not started */
 
@@ -388,6 +389,7 @@ static void mark(struct run *run)
     }
     block->row = run->call->row;
     block->ledger.debt = 0;
+    atomic_fetch_add_explicit(&submitted, 1, memory_order_release);
     gsh_history_note_made(run->call->row);
     gsh_stats_device_call(run->call->row, 0);
 }
@@ -439,11 +441,15 @@ void gsh_dispatch_home(const struct gsh_call *call)
 
 void gsh_dispatch_synchronize(void)
 {
-    if (gsh_device_get_state() != GSH_DEVICE_READY)
+    if (atomic_load_explicit(&waited_for, memory_order_acquire) ==
+            atomic_load_explicit(&submitted, memory_order_acquire) ||
+        gsh_device_get_state() != GSH_DEVICE_READY)
         return;
     gsh_lock_acquire(&dispatch_lock);
     gsh_node_flush_locked();
     gsh_value_reap_locked();
+    uint64_t reached = atomic_load_explicit(&submitted, memory_order_relaxed);
     gsh_lock_release(&dispatch_lock);
-    gsh_backend_get()->synchronize();
+    if (gsh_backend_get()->synchronize() == GSH_OK)
+        atomic_store_explicit(&waited_for, reached, memory_order_release);
 }

@@ -68,6 +68,7 @@ struct piece {
 };
 static struct piece cached[CACHED_PIECES];
 static unsigned cache_turn;
+static size_t cached_bytes;
 static struct event_pair spares[SPARE_EVENTS];
 static unsigned spare_count;
 
@@ -132,17 +133,17 @@ enum gsh_status gsh_cuda_mem_open(char *why, size_t why_size)
     return status;
 }
 
-static void give_back(CUdeviceptr address, size_t size)
+static void free_cached(CUdeviceptr address, size_t size)
 {
-    if (GSH_CUDA(gsh_cu.cuMemFreeAsync(address, gsh_cuda.compute)) == GSH_OK)
-        __atomic_fetch_sub(&held_bytes, size, __ATOMIC_RELAXED);
+    (void)GSH_CUDA(gsh_cu.cuMemFreeAsync(address, gsh_cuda.compute));
+    cached_bytes -= size;
 }
 
 static void empty_cache(void)
 {
     for (unsigned i = 0; i < CACHED_PIECES; i++)
         if (cached[i].size != 0) {
-            give_back(cached[i].address, cached[i].size);
+            free_cached(cached[i].address, cached[i].size);
             cached[i].size = 0;
         }
 }
@@ -183,16 +184,16 @@ enum gsh_status gsh_cuda_mem_allocate(size_t size, uint64_t *address)
     for (unsigned i = 0; i < CACHED_PIECES; i++)
         if (cached[i].size == size) {
             cached[i].size = 0;
+            cached_bytes -= size;
+            __atomic_fetch_add(&held_bytes, size, __ATOMIC_RELAXED);
             *address = cached[i].address;
             return GSH_OK;
         }
     gsh_cuda_mem_budget(&free_bytes, &total_bytes);
-    if (size > free_bytes) {
-        empty_cache();
-        gsh_cuda_mem_budget(&free_bytes, &total_bytes);
-    }
     if (size > free_bytes)
         return GSH_FAILED;
+    if (size > free_bytes - GSH_MIN(cached_bytes, free_bytes))
+        empty_cache();
     GSH_TRY(take(size, &taken));
     __atomic_fetch_add(&held_bytes, size, __ATOMIC_RELAXED);
     *address = taken;
@@ -201,13 +202,15 @@ enum gsh_status gsh_cuda_mem_allocate(size_t size, uint64_t *address)
 
 void gsh_cuda_mem_release(uint64_t address, size_t size)
 {
+    __atomic_fetch_sub(&held_bytes, size, __ATOMIC_RELAXED);
+    cached_bytes += size;
     if (size > CACHED_BYTES) {
-        give_back(address, size);
+        free_cached(address, size);
         return;
     }
     struct piece *slot = &cached[cache_turn++ % CACHED_PIECES];
     if (slot->size != 0)
-        give_back(slot->address, slot->size);
+        free_cached(slot->address, slot->size);
     *slot = (struct piece){.address = address, .size = size};
 }
 
@@ -366,7 +369,11 @@ enum gsh_status gsh_cuda_mem_copy(uint64_t dst, uint64_t src, size_t size)
 
 enum gsh_status gsh_cuda_mem_register(void *base, size_t size)
 {
-    return GSH_CUDA(gsh_cu.cuMemHostRegister_v2(base, size, GSH_CUDA_REGISTER_PORTABLE));
+    gsh_cuda_enum result = gsh_cu.cuMemHostRegister_v2(base, size, GSH_CUDA_REGISTER_PORTABLE);
+    if (result == GSH_CUDA_SUCCESS)
+        return GSH_OK;
+    gsh_log(GSH_LOG_DEBUG, "CUDA: %zu bytes at %p cannot be page-locked (%u)", size, base, result);
+    return GSH_FAILED;
 }
 
 void gsh_cuda_mem_unregister(void *base)

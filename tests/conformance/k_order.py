@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The memory order of fresh elementwise results, against NumPy itself.
 
-Thousands of random layouts (permuted, sliced, reversed, broadcast, with axes of length 1, contiguous either
-way, mixed dtypes) go through ufuncs plain and under the shim in force mode; shape, strides and bytes of each
-result must be the same.
+Thousands of random layouts (permuted, sliced, reversed, broadcast, with axes of length 1,
+contiguous either way, mixed dtypes) go through ufuncs plain and under the shim in force mode;
+shape, strides and bytes of each result must be the same.
 """
 import os
 import sys
@@ -32,17 +32,20 @@ def operand(shape, dtype):
     for axis in range(len(shape)):
         if random.randint(6) == 0:
             shape[axis] = 1
-    order = random.permutation(len(shape)) if random.randint(3) else np.arange(len(shape))[::random.choice([1, -1])]
-    steps = [int(random.choice([1, 1, 1, 2, -1, -2])) if random.randint(3) == 0 else 1 for _ in shape]
+    order = random.permutation(len(shape))
+    if random.randint(3) == 0:
+        order = np.arange(len(shape))[::random.choice([1, -1])]
+    steps = [int(random.choice([1, 1, 1, 2, -1,
+                                -2])) if random.randint(3) == 0 else 1 for _ in shape]
     stored = [shape[axis] * abs(steps[axis]) for axis in order]
     base = random.randint(1, 9, stored).astype(dtype)
     view = base.transpose(np.argsort(order))
     view = view[tuple(slice(None, None, step) for step in steps)]
     if random.randint(10) == 0 and view.ndim:
         axis = random.randint(view.ndim)
-        wanted = list(view.shape)
-        view = np.broadcast_to(view[tuple(slice(0, 1) if i == axis else slice(None) for i in range(view.ndim))],
-                               wanted)
+        key = [slice(None)] * view.ndim
+        key[axis] = slice(0, 1)
+        view = np.broadcast_to(view[tuple(key)], view.shape)
     return view
 
 
@@ -64,8 +67,10 @@ for case in range(cases):
         print(case, type(error).__name__, error)
         continue
     result = np.asarray(result)
-    print(case, function.__name__, result.dtype, result.shape, result.strides, result.flags.c_contiguous,
-          result.flags.f_contiguous, zlib.crc32(result.tobytes()), [(a.dtype.char, a.shape, a.strides)
+    print(case, function.__name__, result.dtype, result.shape, result.strides,
+          result.flags.c_contiguous,
+          result.flags.f_contiguous, zlib.crc32(result.tobytes()), [(a.dtype.char, a.shape,
+                                                                     a.strides)
           for a in inputs if isinstance(a, np.ndarray)])
 """
 
@@ -79,7 +84,8 @@ class TestKOrder(shim_runner.TestCase):
         self.assertEqual(shim.returncode, 0, shim)
         wanted, got = plain.stdout.splitlines(), shim.stdout.splitlines()
         wrong = [(a, b) for a, b in zip(wanted, got) if a != b]
-        self.assertEqual((len(wanted), wrong[:3]), (len(got), []), "%d of %d differ" % (len(wrong), len(wanted)))
+        self.assertEqual((len(wanted), wrong[:3]), (len(got), []),
+                         "%d of %d differ" % (len(wrong), len(wanted)))
         self.assertGreater(shim_runner.device_calls(shim.report), CASES * 0.6)
 
     def test_random_layouts(self):

@@ -190,7 +190,7 @@ def _short(record):
     if record[0] == "array":
         with np.printoptions(threshold=16):
             text = record[6] if isinstance(record[6], str) else str(array_of(record))
-        return "%s %s %s strides %s writeable %s\n%s" % (record[1], record[2], record[3],
+        return "%s %s %s strides %s %s\n%s" % (record[1], record[2], record[3],
                                                           record[4], record[5], text)
     if record[0] == "scalar":
         return "%s %r" % (record[1], array_of(record)[()])

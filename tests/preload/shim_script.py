@@ -19,18 +19,32 @@ def describe(value):
     """A picklable record of a value from which equality bit for bit can be told."""
     if isinstance(value, np.ndarray):
         if value.dtype.hasobject:
-            data = repr(value.tolist())
+            data = _repr(value.tolist())
         else:
             data = _bytes(value)
         return ("array", type(value).__name__, value.dtype.str, value.shape,
-                _meaningful_strides(value), value.flags.writeable, data)
+                _meaningful_strides(value), _properties(value), data)
     if isinstance(value, np.generic):
         return ("scalar", type(value).__name__, value.dtype.str, _bytes(value))
     if isinstance(value, BaseException):
         return ("exception", type(value).__name__, str(value))
     if isinstance(value, (tuple, list)):
         return (type(value).__name__,) + tuple(describe(item) for item in value)
-    return ("object", type(value).__name__, re.sub(" at 0x[0-9a-f]+", "", repr(value)))
+    return ("object", type(value).__name__, _repr(value))
+
+
+def _repr(value):
+    return re.sub(" at 0x[0-9a-f]+", "", repr(value))
+
+
+def _properties(array):
+    """What else a program can see of an array, in words."""
+    words = ["writeable" if array.flags.writeable else "read-only"]
+    if array.dtype.names:
+        words.append("fields %s" % (array.dtype.names,))
+    if array.dtype.metadata:
+        words.append("metadata %s" % array.dtype.metadata)
+    return ", ".join(words)
 
 
 def _bytes(value):

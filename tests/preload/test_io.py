@@ -55,9 +55,11 @@ def save_load(size):
 def save_stream(size):
     stream = io.BytesIO(); np.save(stream, fresh(size)); return digest(stream.getvalue())
 def savez(size):
-    name = path() + ".npz"; np.savez(name, a=fresh(size), b=fresh(7)); return used(np.load(name)["a"])
+    name = path() + ".npz"; np.savez(name, a=fresh(size), b=fresh(7))
+    return used(np.load(name)["a"])
 def savez_compressed(size):
-    name = path() + ".npz"; np.savez_compressed(name, a=fresh(size)); return used(np.load(name)["a"])
+    name = path() + ".npz"; np.savez_compressed(name, a=fresh(size))
+    return used(np.load(name)["a"])
 def load_mmap(size):
     name = path() + ".npy"; np.save(name, fresh(size))
     return used(np.load(name, mmap_mode="r") + fresh(size))
@@ -133,7 +135,8 @@ def os_writev(size):
 def os_pwritev(size):
     fd = opened(); return os.pwritev(fd, [fresh(size), fresh(10)], 3), content(fd)
 def os_readv(size):
-    fd = opened(); os.write(fd, fresh(size)); os.lseek(fd, 0, 0); a, b = target(size // 2), target(9)
+    fd = opened(); os.write(fd, fresh(size)); os.lseek(fd, 0, 0)
+    a, b = target(size // 2), target(9)
     return os.readv(fd, [a, b]), used(a), used(b)
 def os_preadv(size):
     fd = opened(); os.write(fd, fresh(size)); a = target(size - 1)
@@ -304,7 +307,8 @@ def structs(size):
 def encodings(size):
     return digest(base64.b64encode(fresh(size))), digest(binascii.hexlify(fresh(size)))
 def array_array(size):
-    other = array_module.array("d"); other.frombytes(memoryview(fresh(size)).cast("B")); return digest(other)
+    other = array_module.array("d"); other.frombytes(memoryview(fresh(size)).cast("B"))
+    return digest(other)
 def sqlite_blob(size):
     base = sqlite3.connect(":memory:"); base.execute("create table t(b blob)")
     base.execute("insert into t values(?)", (fresh(size),))
@@ -316,14 +320,17 @@ def shared(size):
     copy_ = np.ndarray(size, "f8", area.buf); copy_[:] = array; result = used(copy_)
     del copy_; area.close(); area.unlink(); return result
 def frombuffer(size):
-    array = fresh(size); other = np.frombuffer(array, "i8"); return digest(other.tobytes()), used(array)
+    array = fresh(size); other = np.frombuffer(array, "i8")
+    return digest(other.tobytes()), used(array)
 def copies(size):
     return [digest(c.tobytes()) for c in (copy.copy(fresh(size)), copy.deepcopy(fresh(size)),
             np.array(fresh(size)), np.ascontiguousarray(fresh(size)[::2]))]
 def lists(size):
-    array = fresh(size); return array[:20].tolist(), str(array), repr(array[::size // 5]), float(array[-1])
+    array = fresh(size)
+    return array[:20].tolist(), str(array), repr(array[::size // 5]), float(array[-1])
 def random_out(size):
-    array = target(size); np.random.Generator(np.random.PCG64(3)).random(out=array); return used(array)
+    array = target(size); np.random.Generator(np.random.PCG64(3)).random(out=array)
+    return used(array)
 def indexing(size):
     array = fresh(size); index = np.array([0, 5, size - 1]); mask = array > size - 4
     array2 = fresh(size); array2[index] = -5; array2[7] = 3
@@ -355,7 +362,8 @@ def subprocess_input(size):
     return done.stdout
 def popen_write(size):
     child = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    got = []; reader = threading.Thread(target=lambda: got.append(child.stdout.read())); reader.start()
+    got = []; reader = threading.Thread(target=lambda: got.append(child.stdout.read()))
+    reader.start()
     child.stdin.write(fresh(size)); child.stdin.close(); reader.join(); child.stdout.close()
     return child.wait(), digest(got[0])
 def connection(size):

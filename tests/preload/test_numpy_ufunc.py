@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ufunc calls: promotion, out= and casting, keywords, layouts, operands that NumPy itself must judge.
+"""Ufunc calls: promotion, out= and casting, keywords, layouts, operands NumPy itself must judge.
 
 Each script records results (or exceptions, with their text) case by case; plain NumPy is the judge.
 """
@@ -17,7 +17,8 @@ from shim_script import dump
 warnings.simplefilter("ignore")
 DTYPES = ["?", "i4", "i8", "f4", "f8"]
 UNARY = [np.negative, np.absolute, np.sqrt, np.exp, np.log, np.sin, np.cos, np.tanh]
-BINARY = [np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum, np.equal, np.not_equal, np.less,
+BINARY = [np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum, np.equal,
+          np.not_equal, np.less,
           np.less_equal, np.greater, np.greater_equal]
 
 
@@ -52,7 +53,8 @@ for f in BINARY:
 
     def test_special_values(self):
         self.assert_same(PRELUDE + """
-special = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 5e-324, -5e-324, 1.7e308, 1e-40, 3e38, 2.0**31, -2.0**63]
+special = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 5e-324, -5e-324, 1.7e308, 1e-40, 3e38,
+           2.0**31, -2.0**63]
 for d in ["f4", "f8"]:
     a = np.array(special, d)
     for f in UNARY:
@@ -73,10 +75,14 @@ for d in ["i4", "i8"]:
     def test_scalars(self):
         self.assert_same(PRELUDE + """
 zero_d = [np.array(3.5), np.array(2, "i4"), np.array(True), np.array(1.5, "f4"), np.array(7)]
-scalars = [True, False, 0, 3, -1, 127, 128, 300, -129, 40000, 2**31 - 1, 2**31, -2**31, -2**31 - 1, 2**40, 2**53 + 1,
-           2**63 - 1, 2**63, 2**64, -2**63, -2**63 - 1, 10**30, 0.0, -0.0, 1.5, 0.1, 1e-3, 1e38, 1e39, 1e300, np.inf,
-           np.nan, 1j, np.bool_(True), np.int32(5), np.int64(5), np.int64(2**40), np.float32(0.1), np.float64(0.1),
-           np.float64(1e300), np.int8(5), np.uint8(200), np.float16(1.5), np.longlong(4), np.longdouble(0.1),
+scalars = [True, False, 0, 3, -1, 127, 128, 300, -129, 40000, 2**31 - 1, 2**31, -2**31,
+           -2**31 - 1, 2**40, 2**53 + 1,
+           2**63 - 1, 2**63, 2**64, -2**63, -2**63 - 1, 10**30, 0.0, -0.0, 1.5, 0.1, 1e-3, 1e38,
+           1e39, 1e300, np.inf,
+           np.nan, 1j, np.bool_(True), np.int32(5), np.int64(5), np.int64(2**40), np.float32(0.1),
+           np.float64(0.1),
+           np.float64(1e300), np.int8(5), np.uint8(200), np.float16(1.5), np.longlong(4),
+           np.longdouble(0.1),
            np.complex64(2)] + zero_d
 for f in [np.add, np.multiply, np.divide, np.maximum, np.less, np.equal]:
     for d in DTYPES:
@@ -91,11 +97,15 @@ for f in [np.add, np.multiply, np.divide, np.maximum, np.less, np.equal]:
         self.assert_same(PRELUDE + """
 for d in DTYPES:
     a, b = array(d), array(d, seed=1)
-    for e in ["a + b", "a * b", "a - b", "a / b", "-a", "abs(a)", "a < b", "a == b", "a != b", "a ** 2", "a // 3", "a % 3",
-              "2 * a + 1", "1 / (a + 0.5)", "a @ b", "a & b", "~a", "a + 1 > b", "a == None", "a < 'x'", "a == 'x'",
-              "a + [1] * 37", "a * range(37)", "+a", "divmod(a, 3)", "a << 1", "(a + a + a + a) * (a - a / 2)"]:
+    for e in ["a + b", "a * b", "a - b", "a / b", "-a", "abs(a)", "a < b", "a == b", "a != b",
+              "a ** 2", "a // 3", "a % 3",
+              "2 * a + 1", "1 / (a + 0.5)", "a @ b", "a & b", "~a", "a + 1 > b", "a == None",
+              "a < 'x'", "a == 'x'",
+              "a + [1] * 37", "a * range(37)", "+a", "divmod(a, 3)", "a << 1",
+              "(a + a + a + a) * (a - a / 2)"]:
         record("%s: %s" % (d, e), lambda: eval(e))
-    for statement in ["c += b", "c *= 2", "c -= 1.5", "c /= 2", "c += True", "c *= b[0]", "c[::2] += 1", "c[3:] += c[:-3]",
+    for statement in ["c += b", "c *= 2", "c -= 1.5", "c /= 2", "c += True", "c *= b[0]",
+                      "c[::2] += 1", "c[3:] += c[:-3]",
                       "c[:-3] += c[3:]", "c += c[::-1]", "c[5] += 1", "c **= 2", "c[b > 0] += 1"]:
         def run():
             c = a.copy()
@@ -116,7 +126,8 @@ for d in DTYPES:
             keywords = {} if casting is None else {"casting": casting}
             for f in [np.add, np.divide, np.less]:
                 out = np.full(37, 1).astype(e) + np.zeros(37, e)
-                r = record("%s %s %s %s" % (f.__name__, d, e, casting), f, array(d), array(d, seed=1), out=out, **keywords)
+                r = record("%s %s %s %s" % (f.__name__, d, e, casting), f, array(d), array(d,
+                seed=1), out=out, **keywords)
                 print(f.__name__, d, e, casting, r is out)
                 dump("%s %s %s %s out" % (f.__name__, d, e, casting), out)
 """)
@@ -127,26 +138,36 @@ a, b = array("f8"), array("f8", seed=1)
 fresh = lambda: np.zeros(37) + 0
 for i, call in enumerate([
         lambda o: np.add(a, b, o), lambda o: np.add(a, b, out=o), lambda o: np.add(a, b, out=(o,)),
-        lambda o: np.add(a, b, None), lambda o: np.add(a, b, out=None), lambda o: np.add(a, b, out=(None,)),
-        lambda o: np.add(a, b, o, out=o), lambda o: np.add(a, b, out=(o, o)), lambda o: np.add(a, b, out=()),
-        lambda o: np.add(a, b, out=[o]), lambda o: np.add(a, b, out=o, subok=False), lambda o: np.add(a, b, out=o, subok=True),
+        lambda o: np.add(a, b, None), lambda o: np.add(a, b, out=None), lambda o: np.add(a, b,
+        out=(None,)),
+        lambda o: np.add(a, b, o, out=o), lambda o: np.add(a, b, out=(o, o)), lambda o: np.add(a,
+        b, out=()),
+        lambda o: np.add(a, b, out=[o]), lambda o: np.add(a, b, out=o, subok=False),
+        lambda o: np.add(a, b, out=o, subok=True),
         lambda o: np.add(a, b, out=o, dtype=None), lambda o: np.add(a, b, out=o, dtype="f8"),
         lambda o: np.add(a, b, out=o, dtype="f4"), lambda o: np.add(a, b, out=o, where=True),
         lambda o: np.add(a, b, out=o, where=a > 0), lambda o: np.add(a, b, out=o, where=False),
-        lambda o: np.add(a, b, out=o, order="F"), lambda o: np.add(a, b, order="K"), lambda o: np.add(a, b, order="x"),
+        lambda o: np.add(a, b, out=o, order="F"), lambda o: np.add(a, b, order="K"),
+        lambda o: np.add(a, b, order="x"),
         lambda o: np.add(a, b, out=o, signature="dd->d"), lambda o: np.add(a, b, sig="ff->f"),
-        lambda o: np.add(a, b, out=o, extra=1), lambda o: np.add(a), lambda o: np.add(), lambda o: np.add(a, b, o, o),
+        lambda o: np.add(a, b, out=o, extra=1), lambda o: np.add(a), lambda o: np.add(),
+        lambda o: np.add(a, b, o, o),
         lambda o: np.add(x1=a, x2=b), lambda o: np.sqrt(a, b, o), lambda o: np.add(2.0, 3.0, out=o),
-        lambda o: np.multiply(a[:1], 2, out=o), lambda o: np.add(a, b, out=o[:5]), lambda o: np.add(a, b, out=o[None]),
+        lambda o: np.multiply(a[:1], 2, out=o), lambda o: np.add(a, b, out=o[:5]),
+        lambda o: np.add(a, b, out=o[None]),
         lambda o: np.add(a, b, out=np.zeros((3, 37)) + 0), lambda o: np.add(a[:, None], b, out=o),
         lambda o: np.add(a, b, out=np.zeros(1) + 0), lambda o: np.add(a, 1, out=np.zeros(()) + 0),
-        lambda o: np.add(1, 1, out=np.array(0.0)), lambda o: np.true_divide(o, 4, out=o, casting="unsafe", subok=False),
-        lambda o: np.add(o, o, out=o), lambda o: np.add(o[1:], o[:-1], out=o[1:]), lambda o: np.add(o[1:], o[:-1], out=o[:-1]),
-        lambda o: np.negative(o[::-1], out=o), lambda o: np.add(o.reshape(1, 37), o.reshape(37, 1)[:1], out=o.reshape(1, 37)),
+        lambda o: np.add(1, 1, out=np.array(0.0)), lambda o: np.true_divide(o, 4, out=o,
+        casting="unsafe", subok=False),
+        lambda o: np.add(o, o, out=o), lambda o: np.add(o[1:], o[:-1], out=o[1:]),
+        lambda o: np.add(o[1:], o[:-1], out=o[:-1]),
+        lambda o: np.negative(o[::-1], out=o), lambda o: np.add(o.reshape(1, 37), o.reshape(37,
+        1)[:1], out=o.reshape(1, 37)),
         lambda o: np.less(a, b, out=o.view("?")[:37]), lambda o: np.add(a, b, out=o[::-1]),
         lambda o: np.add(a, b, out=np.broadcast_to(o, (37,))), lambda o: np.add(a, b, out="x"),
         lambda o: np.add(a, b, out=np.lib.stride_tricks.as_strided(o, (37,), (0,))),
-        lambda o: np.matmul(a, b), lambda o: np.vecdot(a, b) if hasattr(np, "vecdot") else 0, lambda o: np.modf(a)]):
+        lambda o: np.matmul(a, b), lambda o: np.vecdot(a, b) if hasattr(np, "vecdot") else 0,
+        lambda o: np.modf(a)]):
     o = fresh() + np.arange(37)
     r = record("form %d" % i, call, o)
     print(i, r is o)
@@ -165,11 +186,15 @@ class TestOperands(shim_runner.TestCase):
     def test_layouts(self):
         self.assert_same(PRELUDE + """
 n = np.arange(24 * 5, dtype="f8")
-views = {"c": n.reshape(2, 3, 4, 5), "f": n.reshape(2, 3, 4, 5).T, "reverse": n[::-1].reshape(2, 3, 4, 5),
-         "negative": n.reshape(2, 3, 4, 5)[:, ::-1, ::-1], "slice": n.reshape(2, 3, 4, 5)[:, 1:, ::2, 1:4],
+views = {"c": n.reshape(2, 3, 4, 5), "f": n.reshape(2, 3, 4, 5).T, "reverse": n[::-1].reshape(2,
+3, 4, 5),
+         "negative": n.reshape(2, 3, 4, 5)[:, ::-1, ::-1], "slice": n.reshape(2, 3, 4, 5)[:, 1:,
+         ::2, 1:4],
          "broadcast": np.broadcast_to(n[:5], (4, 5)), "swap": n.reshape(2, 3, 4, 5).swapaxes(1, 2),
-         "diagonal": n.reshape(12, 10).diagonal(), "unit": n.reshape(1, 120, 1), "empty": n[:0], "empty 2-d": n[:0].reshape(0, 4),
-         "0-d": n[5:6].reshape(()), "many": n[:16].reshape((2,) * 4 + (1,) * 10), "17-d": n[:2].reshape((2,) + (1,) * 16),
+         "diagonal": n.reshape(12, 10).diagonal(), "unit": n.reshape(1, 120, 1), "empty": n[:0],
+         "empty 2-d": n[:0].reshape(0, 4),
+         "0-d": n[5:6].reshape(()), "many": n[:16].reshape((2,) * 4 + (1,) * 10),
+         "17-d": n[:2].reshape((2,) + (1,) * 16),
          "overlapping": np.lib.stride_tricks.as_strided(n, (10, 10), (8, 8)), "step": n[1::3]}
 for name, v in views.items():
     for f in [np.negative, np.sqrt]:
@@ -226,15 +251,24 @@ class Priority:
 
 a = array("f8")
 for name, b in {
-        "subclass": a.view(Plain), "finalised": a.view(Finalised), "override": a.view(Override), "refuses": Refuses(),
-        "priority": Priority(), "matrix": np.asmatrix(a), "masked": np.ma.array(a, mask=a > 1), "list": list(range(37)),
-        "tuple": (1.5,) * 37, "range": range(37), "array module": array_module.array("d", range(37)), "memoryview":
-        memoryview(a), "ctypes": (ctypes.c_double * 37)(*range(37)), "none": None, "string": "abc", "object": a.astype(object),
-        "complex": a + 1j, "half": a.astype("f2"), "longdouble": a.astype("g"), "i1": array("i4").astype("i1"), "u8":
-        np.abs(array("i8")).astype("u8"), "longlong": array("i8").astype("q"), "big": a.astype(">f8"), "datetime":
-        np.arange(37).astype("M8[D]"), "timedelta": np.arange(37).astype("m8[D]"), "structured": np.zeros(37, "i4,f8"), "bytes":
-        np.array([b"x"] * 37), "decimal": decimal.Decimal(2), "unaligned": np.zeros(297, "u1")[1:].view("f8"),
-        "memmap": np.frombuffer(mmap.mmap(-1, 37 * 8), "f8"), "metadata": a.astype(np.dtype("f8", metadata={"x": 1})),
+        "subclass": a.view(Plain), "finalised": a.view(Finalised), "override": a.view(Override),
+        "refuses": Refuses(),
+        "priority": Priority(), "matrix": np.asmatrix(a), "masked": np.ma.array(a, mask=a > 1),
+        "list": list(range(37)),
+        "tuple": (1.5,) * 37, "range": range(37), "array module": array_module.array("d",
+        range(37)), "memoryview":
+        memoryview(a), "ctypes": (ctypes.c_double * 37)(*range(37)), "none": None,
+        "string": "abc", "object": a.astype(object),
+        "complex": a + 1j, "half": a.astype("f2"), "longdouble": a.astype("g"),
+        "i1": array("i4").astype("i1"), "u8":
+        np.abs(array("i8")).astype("u8"), "longlong": array("i8").astype("q"),
+        "big": a.astype(">f8"), "datetime":
+        np.arange(37).astype("M8[D]"), "timedelta": np.arange(37).astype("m8[D]"),
+        "structured": np.zeros(37, "i4,f8"), "bytes":
+        np.array([b"x"] * 37), "decimal": decimal.Decimal(2), "unaligned": np.zeros(297,
+        "u1")[1:].view("f8"),
+        "memmap": np.frombuffer(mmap.mmap(-1, 37 * 8), "f8"), "metadata": a.astype(np.dtype("f8",
+        metadata={"x": 1})),
         "recarray": np.rec.array(a)}.items():
     for f in [np.add, np.multiply, np.less, np.maximum]:
         with np.errstate(all="ignore"):
@@ -282,7 +316,8 @@ record("masked", lambda: (np.ma.array(a, mask=a > 1) * 2 + 1).filled(0))
         self.assert_on_device(result, "add")
 
     def test_other_ufuncs(self):
-        """Every ufunc of the module on arrays that the device holds: they come home, NumPy answers."""
+        """Every ufunc of the module on arrays that the device holds: they come home, NumPy
+        answers."""
         self.assert_same(PRELUDE + """
 for name in sorted(set(dir(np))):
     f = getattr(np, name)
@@ -315,7 +350,7 @@ dump("a", a)
 b = np.arange(100000.0)
 dump("b", b * 2 + 1)
 """, env={"GPUSHIM_MODE": "auto"}, device=False)
-        add = [row for row in result.report["operations"] if row["name"] == "add" and row["host_calls"]]
+        add = [row for row in result.report["operations"] if row["name"] == "add"]
         self.assertGreaterEqual(sum(row["host_calls"] for row in add), 200)
 
     def test_off(self):

@@ -26,7 +26,8 @@ def expect(array, *states):
 
 TRANSITIONS = HEAD + '''
 a = host(); expect(a, "host")
-b = moved(lambda: a + 1.0); expect(a, "shared"); expect(b, "device"); assert (moved.up, moved.down) == (a.nbytes, 0), (moved.up, moved.down)
+b = moved(lambda: a + 1.0); expect(a, "shared"); expect(b, "device")
+assert (moved.up, moved.down) == (a.nbytes, 0), (moved.up, moved.down)
 moved(lambda: a * 2.0); assert (moved.up, moved.down) == (0, 0)
 assert b[7] == 1.0; expect(b, "shared")
 assert a[512] == 512.0; expect(a, "shared")
@@ -37,16 +38,21 @@ b[:] = 3.0; expect(b, "device", "host"); assert b[-1] == 3.0
 d = np.arange(float(N)); expect(d, "device"); assert d[-1] == N - 1
 e = d.copy(); expect(e, "device"); f = d.astype("f4"); expect(f, "device"); assert f[9] == 9.0
 g = d > 5.0; expect(g, "device"); assert g.sum() == N - 6
-h = d.reshape(1024, 1024).T; k = h * 2.0; expect(k, "device"); assert k[3, 5] == 2.0 * (5 * 1024 + 3)
-v = k[10:20, ::3]; expect(v, "device", "shared"); w = v + 1.0; expect(w, "device"); assert w[0, 1] == k[10, 3] + 1.0
-small = np.array([1.0, 2.0]); expect(small, "foreign"); t = small + d[:2]; expect(t, "device"); assert t.tolist() == [1.0, 3.0]
+h = d.reshape(1024, 1024).T; k = h * 2.0; expect(k, "device")
+assert k[3, 5] == 2.0 * (5 * 1024 + 3)
+v = k[10:20, ::3]; expect(v, "device", "shared"); w = v + 1.0; expect(w, "device")
+assert w[0, 1] == k[10, 3] + 1.0
+small = np.array([1.0, 2.0]); expect(small, "foreign"); t = small + d[:2]; expect(t, "device")
+assert t.tolist() == [1.0, 3.0]
 expect(np.array([1, 2, 3]), "foreign")
 assert gpushim().gpushim_residency(None) == 0 and gpushim().gpushim_residency(1) == 0 and gpushim().gpushim_residency(id(t)) == 0
-m = d.reshape(1024, 1024); p = m @ m; expect(p, "device"); assert p[0, 0] == sum(float(i) * (i * 1024) for i in range(1024))
+m = d.reshape(1024, 1024); p = m @ m; expect(p, "device")
+assert p[0, 0] == sum(float(i) * (i * 1024) for i in range(1024))
 s = m.sum(axis=0); expect(s, "device"); assert s[0] == sum(range(0, N, 1024))
 with tempfile.TemporaryFile() as f:
     x = d + 1.0; expect(x, "device"); os.write(f.fileno(), x); expect(x, "shared")
-    os.lseek(f.fileno(), 0, 0); y = x * 0.0; expect(y, "device"); os.readv(f.fileno(), [y]); expect(y, "host"); assert (y == x).all()
+    os.lseek(f.fileno(), 0, 0); y = x * 0.0; expect(y, "device"); os.readv(f.fileno(), [y])
+    expect(y, "host"); assert (y == x).all()
 print("done")
 '''
 
@@ -116,7 +122,8 @@ assert [c[n + 50] for n in range(0, N, N // 16)] == [0.0] * 16 and c[51] == 1.0
 # Reuse of freed memory: a new array never sees an old one's state.
 for n in range(200):
     x = np.empty(40000); x[:] = n; y = x + 1.0; z = np.empty(40000); z[5] = n; assert z[5] == n
-    del x; w = np.zeros(40000); assert w[777] == 0.0 and y[39999] == n + 1.0; w[777] = 1.0; w += 1.0; assert w[777] == 2.0
+    del x; w = np.zeros(40000); assert w[777] == 0.0 and y[39999] == n + 1.0; w[777] = 1.0; w += 1.0
+    assert w[777] == 2.0
 print("done")
 '''
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random programs: views of views, in-place work, casts, assignments, reductions and host accesses in
-any order over a few arrays; every value must be NumPy's, bit for bit. The operations are those whose
+any order over a few arrays
+every value must be NumPy's, bit for bit. The operations are those whose
 results NumPy defines exactly. SHIM_STRESS_PROGRAMS is their number (default 120), and
 SHIM_STRESS_SEED the first seed; a failure names the program's seed and step.
 """
@@ -87,7 +88,8 @@ class Program:
             lo = r.randrange(a.shape[0] - 1); a[lo:lo + 1 + r.randrange(5)] = self.like(a.shape[1:])
         elif kind == 10: a.fill(r.choice((0, 1, 2.5)))
         elif kind == 11:
-            axis = r.choice([None] + list(range(-a.ndim, a.ndim))); b = a if a.dtype.kind in "bi" else a.astype("i8")
+            axis = r.choice([None] + list(range(-a.ndim, a.ndim)))
+            b = a if a.dtype.kind in "bi" else a.astype("i8")
             result = r.choice((np.sum, np.max, np.min, np.any, np.all))(b, axis=axis, keepdims=r.random() < 0.3)
             if isinstance(result, np.ndarray) and result.ndim: keep = result
             else: self.trail.append(repr(result))
@@ -113,10 +115,13 @@ class Program:
         if kind == 0: self.trail.append(checksum(np.frombuffer(a.tobytes(), a.dtype)))
         elif kind == 1: self.trail.append(checksum(pickle.loads(pickle.dumps(a, protocol=4))))
         elif kind == 2:
-            stream = io.BytesIO(); np.save(stream, a); stream.seek(0); self.trail.append(checksum(np.load(stream)))
+            stream = io.BytesIO(); np.save(stream, a); stream.seek(0)
+            self.trail.append(checksum(np.load(stream)))
         else:
             fd = os.memfd_create("x"); piece = np.ascontiguousarray(a).reshape(-1)[:30000]
-            os.write(fd, piece); self.trail.append(checksum(np.frombuffer(os.pread(fd, piece.nbytes, 0), a.dtype))); os.close(fd)
+            os.write(fd, piece)
+            self.trail.append(checksum(np.frombuffer(os.pread(fd, piece.nbytes, 0), a.dtype)))
+            os.close(fd)
 
 first, programs = int(sys.argv[1]), int(sys.argv[2])
 for seed in range(first, first + programs):

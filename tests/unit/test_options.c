@@ -82,18 +82,18 @@ static const struct number_case number_cases[] = {
     {GSH_OPTION_MIN_ELEMENTS, "GPUSHIM_MIN_ELEMENTS", "0x10", -1, true},
     {GSH_OPTION_MIN_ELEMENTS, "GPUSHIM_MIN_ELEMENTS", " 5", -1, true},
     {GSH_OPTION_MIN_ELEMENTS, "GPUSHIM_MIN_ELEMENTS", "-", -1, true},
-    {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", NULL, 262144, false},
+    {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", NULL, 65536, false},
     {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "4096", 4096, false},
-    {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "64K", 65536, false},
+    {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "68K", 69632, false},
     {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "3mb", 3LL << 20, false},
     {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "2GiB", 2LL << 30, false},
     {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "1T", 1LL << 40, false},
-    {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "4095", 262144, true},
-    {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "-1G", 262144, true},
-    {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "1.5G", 262144, true},
-    {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "64Ki", 262144, true},
-    {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "64X", 262144, true},
-    {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "9000000000000T", 262144, true},
+    {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "4095", 65536, true},
+    {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "-1G", 65536, true},
+    {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "1.5G", 65536, true},
+    {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "64Ki", 65536, true},
+    {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "64X", 65536, true},
+    {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "9000000000000T", 65536, true},
 };
 
 static void test_numbers(void)
@@ -132,7 +132,7 @@ static void show_without_init(void)
 
 static void test_announce(void)
 {
-    CHECK_STR(output(show_without_init, "GPUSHIM_ARENA_MIN", "1M"), "gpushim: 262144 <>\n");
+    CHECK_STR(output(show_without_init, "GPUSHIM_ARENA_MIN", "1M"), "gpushim: 65536 <>\n");
     CHECK_STR(output(announce, "GPUSHIM_MODE", "auto"), "");
     CHECK_STR(output(announce, "GPUSHIM_MODE", "fast"),
               "gpushim: GPUSHIM_MODE=fast: bad value, taken as auto; allowed: auto|force|off\n");
