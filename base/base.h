@@ -24,12 +24,6 @@ static inline bool gsh_mul(size_t a, size_t b, size_t *product)
     return !__builtin_mul_overflow(a, b, product);
 }
 
-/* *sum = a + b; false on overflow, *sum is then unspecified. */
-static inline bool gsh_add(size_t a, size_t b, size_t *sum)
-{
-    return !__builtin_add_overflow(a, b, sum);
-}
-
 /* x rounded up to a multiple of the power of two `unit`; the caller rules out overflow. */
 static inline size_t gsh_round_up(size_t x, size_t unit)
 {

@@ -11,9 +11,6 @@ enum gsh_status {
 #undef X
 };
 
-/* The outcome's text; never NULL. */
-const char *gsh_status_text(enum gsh_status status);
-
 /* Returns early from the enclosing function with any outcome but OK. */
 #define GSH_TRY(expression)                                                                        \
     do {                                                                                           \

@@ -35,7 +35,7 @@ static struct gsh_hook *assign_row;
 
 /* The value of `source` where it is one element on the host side: a scalar or an array of size 1.
  */
-static bool find_value(PyObject *source, struct gsh_value *value)
+static bool find_value(PyObject *source, struct gsh_numpy_value *value)
 {
     struct gsh_view view;
     if (!gsh_numpy_is_array(source))
@@ -44,14 +44,14 @@ static bool find_value(PyObject *source, struct gsh_value *value)
     if (gsh_numpy_describe_size(array) != 1 || gsh_coherence_is_resident(array->data) ||
         gsh_numpy_describe_array(source, &view) != GSH_REASON_NONE)
         return false;
-    *value = (struct gsh_value){.kind = GSH_VALUE_NUMPY, .dtype = view.dtype};
+    *value = (struct gsh_numpy_value){.kind = GSH_VALUE_NUMPY, .dtype = view.dtype};
     memcpy(&value->scalar, view.data, gsh_dtype_size(view.dtype));
     return true;
 }
 
 /* Whether NumPy would cast the value under the rule, whatever its version: it goes by the type or,
  * for some versions and rules, by the value; what both allow is a kind that does not sink. */
-static bool may_cast_value(const struct gsh_value *value, enum gsh_dtype dtype,
+static bool may_cast_value(const struct gsh_numpy_value *value, enum gsh_dtype dtype,
                            enum gsh_casting casting)
 {
     static const char kinds[] = "bif";
@@ -95,7 +95,7 @@ static bool run_assign(PyObject *dst, PyObject *source, enum gsh_casting casting
         .launch = {.kind = GSH_LAUNCH_ELEMENTWISE, .op = GSH_OP_COPY, .nin = 1}};
     struct gsh_launch *launch = &call.launch;
     struct gsh_view view;
-    struct gsh_value value;
+    struct gsh_numpy_value value;
     union gsh_scalar constant;
     *why = gsh_numpy_describe_output(dst, &view);
     if (*why != GSH_REASON_NONE)
@@ -154,7 +154,7 @@ static PyObject *try_copyto(const struct gsh_method_call *call, enum gsh_reason 
 
 static PyObject *try_fill(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
 {
-    struct gsh_value value;
+    struct gsh_numpy_value value;
     if (call->nargs != 1 || call->kwdict || call->kwnames)
         return NULL;
     *why = GSH_REASON_OPERAND;

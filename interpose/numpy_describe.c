@@ -80,21 +80,21 @@ static union gsh_scalar load_scalar(const void *element, enum gsh_dtype dtype)
     return scalar;
 }
 
-static enum gsh_reason describe_python_int(PyObject *object, struct gsh_value *value)
+static enum gsh_reason describe_python_int(PyObject *object, struct gsh_numpy_value *value)
 {
     int overflow;
     long long number = gsh_py.PyLong_AsLongLongAndOverflow(object, &overflow);
     if (overflow)
         return GSH_REASON_OPERAND;
-    *value = (struct gsh_value){GSH_VALUE_PY_INT, GSH_INT64, {.i64 = number}};
+    *value = (struct gsh_numpy_value){GSH_VALUE_PY_INT, GSH_INT64, {.i64 = number}};
     return GSH_REASON_NONE;
 }
 
-enum gsh_reason gsh_numpy_describe_scalar(PyObject *object, struct gsh_value *value)
+enum gsh_reason gsh_numpy_describe_scalar(PyObject *object, struct gsh_numpy_value *value)
 {
     PyObject *type = gsh_py_type(object);
     if (type == gsh_py.PyFloat_Type) {
-        *value = (struct gsh_value){
+        *value = (struct gsh_numpy_value){
             GSH_VALUE_PY_FLOAT, GSH_FLOAT64, {.f64 = gsh_py_float_value(object)}};
         return GSH_REASON_NONE;
     }
@@ -102,7 +102,7 @@ enum gsh_reason gsh_numpy_describe_scalar(PyObject *object, struct gsh_value *va
         return describe_python_int(object, value);
     if (type == gsh_py.PyBool_Type) {
         *value =
-            (struct gsh_value){GSH_VALUE_PY_BOOL, GSH_BOOL, {.b = object == gsh_py._Py_TrueStruct}};
+            (struct gsh_numpy_value){GSH_VALUE_PY_BOOL, GSH_BOOL, {.b = object == gsh_py._Py_TrueStruct}};
         return GSH_REASON_NONE;
     }
     for (int i = 0; i < GSH_DTYPE_COUNT; i++) {
@@ -110,7 +110,7 @@ enum gsh_reason gsh_numpy_describe_scalar(PyObject *object, struct gsh_value *va
             continue;
         /* float64 extends Python's float; in all five the value follows the object header. */
         const char *element = (const char *)object + 16;
-        *value = (struct gsh_value){GSH_VALUE_NUMPY, (enum gsh_dtype)i,
+        *value = (struct gsh_numpy_value){GSH_VALUE_NUMPY, (enum gsh_dtype)i,
                                     load_scalar(element, (enum gsh_dtype)i)};
         return GSH_REASON_NONE;
     }
@@ -130,7 +130,7 @@ enum gsh_reason gsh_numpy_describe_argument(PyObject *object, struct gsh_argumen
     if (view.ndim == 0 && !gsh_coherence_is_resident(view.data)) {
         argument->is_array = false;
         argument->value =
-            (struct gsh_value){GSH_VALUE_NUMPY, view.dtype, load_scalar(view.data, view.dtype)};
+            (struct gsh_numpy_value){GSH_VALUE_NUMPY, view.dtype, load_scalar(view.data, view.dtype)};
         return GSH_REASON_NONE;
     }
     argument->view = view;
@@ -188,7 +188,7 @@ static bool cast_float(double number, enum gsh_dtype dtype, union gsh_scalar *re
     }
 }
 
-bool gsh_numpy_describe_cast(const struct gsh_value *value, enum gsh_dtype dtype,
+bool gsh_numpy_describe_cast(const struct gsh_numpy_value *value, enum gsh_dtype dtype,
                              union gsh_scalar *result)
 {
     *result = (union gsh_scalar){.i64 = 0};

@@ -21,7 +21,7 @@ struct gsh_view {
     int flags;              /* GSH_NPY_* */
 };
 
-enum gsh_value_kind {
+enum gsh_numpy_value_kind {
     GSH_VALUE_PY_BOOL,
     GSH_VALUE_PY_INT,   /* dtype INT64 */
     GSH_VALUE_PY_FLOAT, /* dtype FLOAT64 */
@@ -29,8 +29,8 @@ enum gsh_value_kind {
 };
 
 /* A scalar of an exact, supported type. */
-struct gsh_value {
-    enum gsh_value_kind kind;
+struct gsh_numpy_value {
+    enum gsh_numpy_value_kind kind;
     enum gsh_dtype dtype;
     union gsh_scalar scalar;
 };
@@ -40,7 +40,7 @@ struct gsh_argument {
     bool is_array;    /* else `value` */
     union {
         struct gsh_view view;
-        struct gsh_value value;
+        struct gsh_numpy_value value;
     };
 };
 
@@ -51,13 +51,13 @@ enum gsh_reason gsh_numpy_describe_array(PyObject *object, struct gsh_view *view
 enum gsh_reason gsh_numpy_describe_output(PyObject *object, struct gsh_view *view);
 /* OPERAND: no exact Python bool, int (that fits int64) or float, nor NumPy scalar of the five
  * dtypes. */
-enum gsh_reason gsh_numpy_describe_scalar(PyObject *object, struct gsh_value *value);
+enum gsh_reason gsh_numpy_describe_scalar(PyObject *object, struct gsh_numpy_value *value);
 /* An array or a scalar; a 0-d array that is not resident on the device becomes a value. */
 enum gsh_reason gsh_numpy_describe_argument(PyObject *object, struct gsh_argument *argument);
 
 /* The value as `dtype`, where NumPy casts it without error, warning or difference between versions;
  * else false. */
-bool gsh_numpy_describe_cast(const struct gsh_value *value, enum gsh_dtype dtype,
+bool gsh_numpy_describe_cast(const struct gsh_numpy_value *value, enum gsh_dtype dtype,
                              union gsh_scalar *result);
 
 /* launch->ndim and shape = the arguments' shapes broadcast (values count as 0-d). SHAPE: they do

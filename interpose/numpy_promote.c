@@ -62,7 +62,7 @@ static unsigned float_class(double number)
     return fabs(number) < 65000 ? 2 : fabs(number) < 3.4e38 ? 3 : 4;
 }
 
-static unsigned value_class(const struct gsh_value *value)
+static unsigned value_class(const struct gsh_numpy_value *value)
 {
     switch (value->dtype) {
     case GSH_INT32:

@@ -162,3 +162,35 @@ void gsh_launch_extent(const struct gsh_launch *launch, unsigned k, int64_t *low
             *high += reach;
     }
 }
+
+bool gsh_launch_reads_output(const struct gsh_launch *launch)
+{
+    return launch->kind == GSH_LAUNCH_GEMM && launch->gemm.beta != 0;
+}
+
+/* Sorted by stride, each dimension must step over all smaller ones. */
+bool gsh_launch_output_is_distinct(const struct gsh_launch *launch)
+{
+    int64_t strides[GSH_MAX_DIMS], extents[GSH_MAX_DIMS];
+    int count = 0;
+    for (int dim = 0; dim < launch->ndim - launch->nreduce; dim++) {
+        if (launch->shape[dim] == 1)
+            continue;
+        int64_t stride = launch->strides[launch->nin][dim];
+        stride = stride < 0 ? -stride : stride;
+        int place = count++;
+        for (; place > 0 && strides[place - 1] > stride; place--) {
+            strides[place] = strides[place - 1];
+            extents[place] = extents[place - 1];
+        }
+        strides[place] = stride;
+        extents[place] = launch->shape[dim];
+    }
+    int64_t covered = (int64_t)gsh_dtype_size(launch->operands[launch->nin].dtype);
+    for (int k = 0; k < count; k++) {
+        if (strides[k] < covered)
+            return false;
+        covered = strides[k] * (extents[k] - 1) + covered;
+    }
+    return true;
+}

@@ -62,5 +62,9 @@ enum gsh_dtype gsh_launch_result_dtype(const struct gsh_launch *launch);
  * apart. Launches whose op uses the index are only merged, never reordered. Negative strides stay.
  */
 void gsh_launch_collapse(struct gsh_launch *launch);
+/* True where the output's old elements are read (a GEMM with beta). */
+bool gsh_launch_reads_output(const struct gsh_launch *launch);
+/* True where the output's elements occupy distinct bytes (ELEMENTWISE and REDUCE). */
+bool gsh_launch_output_is_distinct(const struct gsh_launch *launch);
 /* Lowest and one past the highest byte that operand k touches, relative to its address. */
 void gsh_launch_extent(const struct gsh_launch *launch, unsigned k, int64_t *low, int64_t *high);

@@ -467,6 +467,8 @@ static void set_size(struct gsh_block *block, size_t size, bool closed)
     block->run = 0;
     block->row = 0;
     block->ledger = (struct gsh_ledger){0};
+    atomic_store_explicit(&block->read_pins, 0, memory_order_relaxed);
+    atomic_store_explicit(&block->write_pins, 0, memory_order_relaxed);
     charge_edges(block);
 }
 
@@ -530,7 +532,10 @@ void *gsh_arena_allocate(size_t size, enum gsh_arena_use use)
         take_block(zone, ((size - 1) >> zone->shift) + 1, use == GSH_ARENA_DEVICE);
     if (block == NULL)
         return NULL;
-    if (!prepare_block(block, size, use)) {
+    gsh_block_acquire_sigsafe(block);
+    bool prepared = prepare_block(block, size, use);
+    gsh_block_release_sigsafe(block);
+    if (!prepared) {
         GSH_LOCKED(&arena_lock);
         push_pool(block, is_closed(block));
         return NULL;
@@ -615,8 +620,14 @@ void gsh_arena_visit_live_locked(void (*visit)(struct gsh_block *block, void *co
 
 void gsh_arena_unregister_all_locked(void)
 {
-    for (uint32_t index = 1; index < block_count; index++)
-        unregister_block(&blocks[index]);
+    for (uint32_t index = 1; index < block_count; index++) {
+        struct gsh_block *block = &blocks[index];
+        if (!block->held_by_fork) /* it may be on its way out of the pool */
+            gsh_block_acquire_sigsafe(block);
+        unregister_block(block);
+        if (!block->held_by_fork)
+            gsh_block_release_sigsafe(block);
+    }
     for (size_t slab = 0; slab < (small_zone.end - small_zone.base) / SLAB_BYTES; slab++) {
         if (slab_registered[slab] == SLAB_REGISTERED) {
             unregister_range(small_zone.base + slab * SLAB_BYTES, SLAB_BYTES);
@@ -628,25 +639,4 @@ void gsh_arena_unregister_all_locked(void)
 void gsh_arena_reset_after_fork(void)
 {
     gsh_lock_reset_after_fork(&arena_lock);
-}
-
-static void trim_pool(struct zone *zone, bool closed)
-{
-    for (unsigned class = 0; class < CLASS_COUNT; class ++)
-        for (uint32_t index = zone->pool[closed][class]; index != 0;
-             index = blocks[index].next_free)
-            if (blocks[index].touched) {
-                give_pages_back(&blocks[index]);
-                if (!blocks[index].touched)
-                    pooled_bytes -= blocks[index].capacity;
-            }
-}
-
-void gsh_arena_trim(void)
-{
-    GSH_LOCKED(&arena_lock);
-    for (unsigned closed = 0; closed < 2; closed++) {
-        trim_pool(&small_zone, closed);
-        trim_pool(&large_zone, closed);
-    }
 }

@@ -33,6 +33,3 @@ void gsh_arena_lock(void);
 void gsh_arena_unlock(void);
 void gsh_arena_unregister_all_locked(void);
 void gsh_arena_reset_after_fork(void);
-
-/* Gives every free block's pages back to the system. */
-void gsh_arena_trim(void);

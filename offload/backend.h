@@ -11,12 +11,14 @@
  */
 #pragma once
 
+#include "cost_model.h"
 #include "fmt.h"
 #include "launch.h"
 #include "status.h"
 
 struct gsh_backend {
-    const char *name; /* "cuda", "host" */
+    const char *name;              /* "cuda", "host" */
+    const struct gsh_rates *rates; /* what calls and transfers cost beside this device's usual host */
 
     /* mandatory */
 
@@ -41,7 +43,7 @@ struct gsh_backend {
     enum gsh_status (*run)(const struct gsh_launch *launch, unsigned row);
     /* Waits for everything submitted. FAILED: the device is lost. Any thread, no lock needed. */
     enum gsh_status (*synchronize)(void);
-    /* Bytes of device memory that allocate may still give, and in all. */
+    /* Bytes of device memory that allocate may still give, and may give in all (option MEM_LIMIT). */
     void (*memory)(size_t *free_bytes, size_t *total_bytes);
     /* Several lines on device, driver and libraries with versions and paths; works before open too.
      */

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "base.h"
+#include "ledger.h"
 #include "status.h"
 
 #include <stdatomic.h>
@@ -35,15 +36,6 @@ struct gsh_value {
     struct gsh_value *next_dead;     /* link of the list of values to release */
 };
 
-/* The policy's books of a block (price.h), in seconds. Races cost time, never a wrong result. */
-struct gsh_ledger {
-    double debt;   /* lost so far by leaving the data on the host */
-    double price;  /* of the last upload */
-    double earned; /* by device calls since then */
-    uint8_t
-        patience; /* uploads in a row that did not pay: each doubles what the next must promise */
-};
-
 struct gsh_block {
     uintptr_t base;        /* first byte; fixed for the structure's life */
     size_t capacity;       /* bytes reserved, whole granules; fixed */
@@ -51,6 +43,7 @@ struct gsh_block {
     uint32_t next_free;    /* link of the free list, index; ARENA lock */
     _Atomic uint32_t lock; /* futex word: 0 free, 1 held, 2 held and waited for */
     _Atomic bool live;
+    bool held_by_fork;   /* the lock is fork's, until its parent handler */
     bool large;                    /* zone */
     bool device_born;              /* cut from the zone's closed region */
     bool touched;                  /* host pages may be populated */

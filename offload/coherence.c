@@ -157,13 +157,14 @@ enum gsh_status gsh_coherence_evict_held(struct gsh_block *block)
     return open_chunks(block, 0, block->chunks - 1U, true);
 }
 
-/* The only bytes are on a device that does not answer: no number beats a wrong one. */
-static void die_of_lost_array(const struct gsh_block *block)
+/* No number beats a wrong one. */
+static void die(const struct gsh_block *block, const char *why)
 {
-    char text[160];
+    char text[200];
     struct gsh_fmt fmt;
     gsh_fmt_init(&fmt, text, sizeof text);
-    gsh_fmt_text(&fmt, "the device failed and holds the only copy of the array at ");
+    gsh_fmt_text(&fmt, why);
+    gsh_fmt_text(&fmt, ": the array at ");
     gsh_fmt_hex(&fmt, block->base);
     gsh_fmt_text(&fmt, " of ");
     gsh_fmt_decimal(&fmt, block->size);
@@ -174,8 +175,19 @@ static void die_of_lost_array(const struct gsh_block *block)
 
 static void open_or_die(struct gsh_block *block, unsigned first, unsigned last, bool write)
 {
-    if (open_chunks(block, first, last, write) != GSH_OK)
-        die_of_lost_array(block);
+    if (open_chunks(block, first, last, write) == GSH_OK ||
+        open_chunks(block, 0, block->chunks - 1U, true) == GSH_OK)
+        return;
+    for (unsigned chunk = 0; chunk < block->chunks; chunk++)
+        if (block->state[chunk] == GSH_CHUNK_DEVICE)
+            die(block, "the device failed and holds the only copy");
+    die(block, "the system refuses to change the protection of pages");
+}
+
+void gsh_coherence_restore_held(struct gsh_block *block, unsigned chunk, enum gsh_chunk_state state)
+{
+    if (gsh_arena_protect_sigsafe(block, chunk, chunk, state) != GSH_OK)
+        die(block, "the system refuses to change the protection of pages");
 }
 
 /* ---- host to device ---- */
@@ -199,7 +211,8 @@ static enum gsh_status upload_run(struct gsh_block *block, unsigned first, unsig
         gsh_price_note_uploaded(block, (double)gsh_block_run_bytes(block, first, last));
         return GSH_OK;
     }
-    gsh_arena_protect_sigsafe(block, first, last, GSH_CHUNK_HOST);
+    for (unsigned chunk = first; chunk <= last; chunk++)
+        gsh_coherence_restore_held(block, chunk, GSH_CHUNK_HOST);
     return GSH_FAILED;
 }
 
@@ -236,21 +249,17 @@ static void home_block(struct gsh_block *block, size_t begin, size_t end, bool w
     open_or_die(block, gsh_block_chunk(block, begin), gsh_block_chunk(block, end - 1), write);
 }
 
-/* Calls for each live block that the range touches, with the block held. */
+/* Calls for each block of the range with the block held. The range ends with the last of the blocks that follow
+ * each other without a gap: no buffer reaches further. */
 static void visit_range(const void *address, size_t size,
-                        void (*visit)(struct gsh_block *block, size_t begin, size_t end,
-                                      bool write),
-                        bool write)
+                        void (*visit)(struct gsh_block *block, size_t begin, size_t end, bool write), bool write)
 {
-    uintptr_t place = (uintptr_t)address, end = place + size;
+    uintptr_t place = (uintptr_t)address;
+    uintptr_t end = size < gsh_arena_end - place ? place + size : gsh_arena_end;
     while (place < end) {
         struct gsh_block *block = gsh_arena_find_block((void *)place);
-        if (block == NULL) {
-            place = GSH_MAX(gsh_round_up(place + 1, GSH_GRANULE_SMALL), gsh_arena_base);
-            if (place >= gsh_arena_end)
-                return;
-            continue;
-        }
+        if (block == NULL)
+            return;
         gsh_block_acquire_sigsafe(block);
         visit(block, place - block->base, GSH_MIN(end - block->base, block->capacity), write);
         gsh_block_release_sigsafe(block);
@@ -260,7 +269,7 @@ static void visit_range(const void *address, size_t size,
 
 void gsh_coherence_home(const void *address, size_t size, bool write)
 {
-    if (size == 0 || !gsh_arena_overlaps(address, size))
+    if (size == 0 || !gsh_arena_contains(address))
         return;
     const struct gsh_block *block = gsh_arena_find_block(address);
     if (block != NULL && (uintptr_t)address + size <= block->base + block->capacity &&
@@ -277,24 +286,29 @@ static void pin_block(struct gsh_block *block, size_t begin, size_t end, bool wr
     atomic_fetch_add(write ? &block->write_pins : &block->read_pins, 1);
 }
 
+/* A block that was freed and taken anew meanwhile has no pin to give back. */
 static void unpin_block(struct gsh_block *block, size_t begin, size_t end, bool write)
 {
     (void)begin;
     (void)end;
-    atomic_fetch_sub(write ? &block->write_pins : &block->read_pins, 1);
+    _Atomic uint32_t *pins = write ? &block->write_pins : &block->read_pins;
+    if (atomic_load(pins) > 0)
+        atomic_fetch_sub(pins, 1);
 }
 
 void gsh_coherence_pin(const void *address, size_t size, bool write)
 {
     int keep = errno;
-    visit_range(address, size, pin_block, write);
+    if (gsh_arena_contains(address))
+        visit_range(address, size, pin_block, write);
     errno = keep;
 }
 
 void gsh_coherence_unpin(const void *address, size_t size, bool write)
 {
     int keep = errno;
-    visit_range(address, size, unpin_block, write);
+    if (gsh_arena_contains(address))
+        visit_range(address, size, unpin_block, write);
     errno = keep;
 }
 
@@ -330,6 +344,17 @@ static bool needs_opening(const struct gsh_block *block, unsigned chunk, bool wr
            (write || block->state[chunk] != GSH_CHUNK_SHARED);
 }
 
+/* Whether opening the chunk fetches anything; short of mappings, the whole block is opened. */
+static bool needs_device(const struct gsh_block *block, unsigned chunk)
+{
+    if (gsh_arena_has_mappings_sigsafe())
+        return block->state[chunk] == GSH_CHUNK_DEVICE;
+    for (unsigned other = 0; other < block->chunks; other++)
+        if (block->state[other] == GSH_CHUNK_DEVICE)
+            return true;
+    return false;
+}
+
 enum gsh_fault_outcome gsh_coherence_fault_sigsafe(const void *address, bool write)
 {
     struct gsh_block *block = gsh_arena_find_block(address);
@@ -342,7 +367,7 @@ enum gsh_fault_outcome gsh_coherence_fault_sigsafe(const void *address, bool wri
     gsh_block_acquire_sigsafe(block);
     if (!needs_opening(block, chunk, write)) {
         outcome = GSH_FAULT_ALREADY_OPEN;
-    } else if (block->state[chunk] == GSH_CHUNK_DEVICE || !gsh_arena_has_mappings_sigsafe()) {
+    } else if (needs_device(block, chunk)) {
         outcome = GSH_FAULT_NEEDS_SERVICE;
     } else {
         open_or_die(block, chunk, chunk, true);

@@ -3,10 +3,10 @@
  * Which side holds the newest bytes, and how they move: the state of each chunk of each block over
  * page protection.
  *
- *              host page   device value   host read              host write                device
- * write HOST     rw          none/stale     -                      -                         upload
- * unless all -> DEVICE SHARED   r           valid          -                      -> HOST -> DEVICE
- *     DEVICE   none        valid          download -> SHARED     download -> HOST          -
+ *            host page  device value  host read           host write        device write
+ *   HOST     rw         none/stale    -                   -                 upload unless all -> DEVICE
+ *   SHARED   r          valid         -                   -> HOST           -> DEVICE
+ *   DEVICE   none       valid         download -> SHARED  download -> HOST  -
  *
  * Order: tighten protection before host bytes are read, loosen it after the last byte is in place,
  * publish the state after the protection.

@@ -22,6 +22,10 @@ enum gsh_status gsh_coherence_fetch_all_held(struct gsh_block *block);
 /* Drops the value of a block none of whose chunks the device holds. */
 void gsh_coherence_drop_stale_held(struct gsh_block *block);
 
+/* Puts a chunk back into the state it had before a step that failed; stops the process where the system refuses, since the
+ * chunk's bytes could not be reached any more. */
+void gsh_coherence_restore_held(struct gsh_block *block, unsigned chunk, enum gsh_chunk_state state);
+
 enum gsh_fault_outcome {
     GSH_FAULT_RESOLVED,      /* repeat the instruction */
     GSH_FAULT_ALREADY_OPEN,  /* repeat it: the page allows the access now */

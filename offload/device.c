@@ -6,20 +6,18 @@
 
 #include "backend.h"
 #include "clock.h"
-#include "dispatch.h"
 #include "lock.h"
 #include "log.h"
 #include "options.h"
 #include "service.h"
 #include "stats.h"
-#include "value.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 static _Atomic int state = GSH_DEVICE_IDLE;
+static void (*on_ready)(void); /* set before the first start */
 static pthread_mutex_t start_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t start_done = PTHREAD_COND_INITIALIZER;
 
@@ -52,14 +50,6 @@ static void announce(void)
     gsh_log(GSH_LOG_INFO, "device ready: %s", text);
 }
 
-static void limit_memory(void)
-{
-    size_t free_bytes = 0, total_bytes = 0;
-    gsh_backend_get()->memory(&free_bytes, &total_bytes);
-    int64_t wanted = gsh_option_number(GSH_OPTION_MEM_LIMIT);
-    gsh_value_set_limit(wanted > 0 ? (size_t)wanted : free_bytes);
-}
-
 static enum gsh_status open_device(void)
 {
     char why[256] = "";
@@ -73,15 +63,7 @@ static enum gsh_status open_device(void)
                 why);
         return status;
     }
-    limit_memory();
     return gsh_service_start();
-}
-
-/* Runs before the driver's own exit functions, which were registered earlier: afterwards nothing can be measured or waited for. */
-static void wait_at_exit(void)
-{
-    if (gsh_stats_wanted())
-        gsh_dispatch_synchronize();
 }
 
 static void *start_main(void *unused)
@@ -89,8 +71,9 @@ static void *start_main(void *unused)
     (void)unused;
     if (open_device() == GSH_OK) {
         announce();
-        atexit(wait_at_exit);
         set_state(GSH_DEVICE_READY);
+        if (on_ready != NULL)
+            on_ready();
     } else {
         set_state(GSH_DEVICE_RETIRED);
     }
@@ -109,6 +92,11 @@ static void start_thread(void)
     else
         set_state(GSH_DEVICE_RETIRED);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void gsh_device_on_ready(void (*callback)(void))
+{
+    on_ready = callback;
 }
 
 void gsh_device_start(bool wait)

@@ -64,34 +64,6 @@ bool gsh_dispatch_is_live(void)
 
 /* ---- decide ---- */
 
-/* Elements of the output occupy distinct bytes: sorted by stride, each dimension steps over all
- * smaller ones. */
-static bool output_is_distinct(const struct gsh_launch *launch)
-{
-    int64_t strides[GSH_MAX_DIMS], extents[GSH_MAX_DIMS];
-    int count = 0;
-    for (int dim = 0; dim < launch->ndim - launch->nreduce; dim++) {
-        if (launch->shape[dim] == 1)
-            continue;
-        int64_t stride = launch->strides[launch->nin][dim];
-        stride = stride < 0 ? -stride : stride;
-        int place = count++;
-        for (; place > 0 && strides[place - 1] > stride; place--) {
-            strides[place] = strides[place - 1];
-            extents[place] = extents[place - 1];
-        }
-        strides[place] = stride;
-        extents[place] = launch->shape[dim];
-    }
-    int64_t covered = (int64_t)gsh_dtype_size(launch->operands[launch->nin].dtype);
-    for (int k = 0; k < count; k++) {
-        if (strides[k] < covered)
-            return false;
-        covered = strides[k] * (extents[k] - 1) + covered;
-    }
-    return true;
-}
-
 static enum gsh_reason wait_for_start(const struct gsh_verdict *verdict)
 {
     if (gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_FORCE) {
@@ -117,7 +89,7 @@ enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call)
         return GSH_REASON_UNSUPPORTED;
     if (output != 0 && !gsh_arena_contains((const void *)output))
         return GSH_REASON_FOREIGN_OUTPUT;
-    if (output != 0 && launch->kind != GSH_LAUNCH_GEMM && !output_is_distinct(launch))
+    if (output != 0 && launch->kind != GSH_LAUNCH_GEMM && !gsh_launch_output_is_distinct(launch))
         return GSH_REASON_OVERLAP;
     struct gsh_verdict verdict = gsh_price_call(call);
     if (verdict.reason == GSH_REASON_DATA_ON_HOST)
@@ -158,7 +130,8 @@ static enum gsh_status decline(struct run *run, enum gsh_reason why)
     return GSH_DECLINED;
 }
 
-static void locate(struct run *run)
+/* DECLINED where a view reaches beyond its block (as_strided can make one). */
+static enum gsh_status locate(struct run *run)
 {
     for (unsigned k = 0; k <= run->launch.nin; k++) {
         const struct gsh_operand *operand = &run->launch.operands[k];
@@ -170,7 +143,12 @@ static void locate(struct run *run)
         place->first = operand->address + (uint64_t)low;
         place->bytes = (size_t)(high - low);
         place->block = gsh_arena_find_block((const void *)operand->address);
+        if (place->block != NULL &&
+            (place->bytes == 0 || place->first < place->block->base ||
+             place->first + place->bytes > place->block->base + place->block->size))
+            return decline(run, GSH_REASON_LAYOUT);
     }
+    return GSH_OK;
 }
 
 static void hold_blocks(struct run *run)
@@ -293,11 +271,11 @@ static bool output_clobbers_input(const struct run *run)
     return false;
 }
 
-/* Chunks that the output only partly overwrites must hold their old bytes on the device first. */
+/* Chunks that the output only partly overwrites, or reads, must hold their old bytes on the device first. */
 static enum gsh_status keep_surroundings(struct run *run, size_t begin, size_t end)
 {
     struct gsh_block *block = run->places[run->launch.nin].block;
-    if (!output_is_dense(run))
+    if (!output_is_dense(run) || gsh_launch_reads_output(&run->launch))
         return upload_chunks(run, block, run->first_chunk, run->last_chunk);
     if (ensure_value(block) != GSH_OK)
         return decline(run, GSH_REASON_MEMORY);
@@ -325,8 +303,9 @@ static enum gsh_status place_output(struct run *run)
     size_t begin = place->first - block->base, end = begin + place->bytes;
     run->first_chunk = gsh_block_chunk(block, begin);
     run->last_chunk = gsh_block_chunk(block, end - 1);
-    bool whole =
-        run->call->fresh_output || (begin == 0 && end == block->size && output_is_dense(run));
+    bool whole = !gsh_launch_reads_output(&run->launch) &&
+                 (run->call->fresh_output ||
+                  (begin == 0 && end == block->size && output_is_dense(run)));
     if (atomic_load(&block->read_pins) + atomic_load(&block->write_pins) > 0)
         return decline(run, GSH_REASON_PINNED);
     if (!whole)
@@ -344,11 +323,11 @@ static enum gsh_status place_output(struct run *run)
     return GSH_OK;
 }
 
-static void reopen_output(struct run *run, unsigned end_chunk)
+static void reopen_output(struct run *run)
 {
     struct gsh_block *block = run->places[run->launch.nin].block;
-    for (unsigned chunk = run->first_chunk; chunk < end_chunk; chunk++)
-        gsh_arena_protect_sigsafe(block, chunk, chunk, (enum gsh_chunk_state)run->states[chunk]);
+    for (unsigned chunk = run->first_chunk; chunk <= run->last_chunk; chunk++)
+        gsh_coherence_restore_held(block, chunk, (enum gsh_chunk_state)run->states[chunk]);
 }
 
 static enum gsh_status close_output(struct run *run)
@@ -372,7 +351,7 @@ static enum gsh_status submit(struct run *run)
     gsh_launch_collapse(&node.launch);
     if (gsh_node_record_locked(&node) == GSH_OK && gsh_node_flush_locked() == GSH_OK)
         return GSH_OK;
-    reopen_output(run, run->last_chunk + 1);
+    reopen_output(run);
     return decline(run, GSH_REASON_DEVICE_FAILED);
 }
 
@@ -407,18 +386,28 @@ static enum gsh_status place_and_submit(struct run *run)
     return GSH_OK;
 }
 
+/* A call that the device refused tells nothing; a device that cannot be waited for is gone. */
+static void retire_lost_device(enum gsh_reason why)
+{
+    if (why == GSH_REASON_DEVICE_FAILED && gsh_backend_get()->synchronize() != GSH_OK)
+        gsh_device_retire("it does not answer any more");
+}
+
 enum gsh_status gsh_dispatch_run(const struct gsh_call *call, enum gsh_reason *why)
 {
     struct run run = {.call = call, .launch = call->launch};
     inside = true;
     gsh_lock_acquire(&dispatch_lock);
     gsh_value_reap_locked();
-    locate(&run);
-    hold_blocks(&run);
-    enum gsh_status status = place_and_submit(&run);
-    let_go(&run);
-    gsh_value_reap_locked();
+    enum gsh_status status = locate(&run);
+    if (status == GSH_OK) {
+        hold_blocks(&run);
+        status = place_and_submit(&run);
+        let_go(&run);
+        gsh_value_reap_locked();
+    }
     gsh_lock_release(&dispatch_lock);
+    retire_lost_device(run.why);
     inside = false;
     *why = run.why;
     return status;

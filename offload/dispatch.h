@@ -4,11 +4,10 @@
  * knows Python; callers may or may not hold the GIL. May take the DISPATCH lock and block for
  * transfers.
  *
- * A hook does:
- *     fill a gsh_call;  reason = gsh_dispatch_decide(&call)
- *     NONE:  make the output array inside gsh_arena_hint_begin/end, set the output's address,
- *            gsh_dispatch_run(&call) == GSH_OK -> return the array; else drop the output and
- * decline else:  decline: gsh_dispatch_home(&call); call the original; gsh_dispatch_count_host(...)
+ * A hook fills a gsh_call and asks gsh_dispatch_decide.
+ *   NONE: it makes the output array between gsh_arena_hint_begin and _end, sets the output's address and
+ *     calls gsh_dispatch_run. GSH_OK: it returns the array. Otherwise it drops the array and declines.
+ *   Any other reason: it declines: gsh_dispatch_home, then the original, then gsh_stats_host_call.
  */
 #pragma once
 

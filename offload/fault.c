@@ -37,19 +37,23 @@ static _Thread_local struct {
 static volatile sig_atomic_t probe_seen;
 static volatile uintptr_t probe_page;
 
-static void take_app_lock(void)
-{
-    while (atomic_exchange_explicit(&app_lock, 1, memory_order_acquire) != 0)
-        __builtin_ia32_pause();
-}
-
+/* The caller's structures are read and written outside the lock, and no signal comes while it is held: a handler that
+ * asks for the action too would wait for ever. */
 void gsh_fault_swap_app_action(const struct sigaction *replacement, struct sigaction *old)
 {
-    take_app_lock();
-    struct sigaction before = app_action;
+    struct sigaction next = {0}, before;
+    sigset_t all, mask;
     if (replacement != NULL)
-        app_action = *replacement;
+        next = *replacement;
+    sigfillset(&all);
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, 8);
+    while (atomic_exchange_explicit(&app_lock, 1, memory_order_acquire) != 0)
+        __builtin_ia32_pause();
+    before = app_action;
+    if (replacement != NULL)
+        app_action = next;
     atomic_store_explicit(&app_lock, 0, memory_order_release);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, 8);
     if (old != NULL)
         *old = before;
 }

@@ -19,9 +19,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-static uint32_t *held; /* indices of the blocks that prepare holds */
-static size_t held_count, held_room;
-
 static void bring_home(struct gsh_block *block)
 {
     if (gsh_coherence_fetch_all_held(block) == GSH_OK)
@@ -33,24 +30,24 @@ static void bring_home(struct gsh_block *block)
 static void hold_block(struct gsh_block *block, void *unused)
 {
     (void)unused;
-    if (held_count == held_room) {
-        size_t room = held_room == 0 ? 256 : 2 * held_room;
-        uint32_t *larger = realloc(held, room * sizeof *held);
-        if (larger == NULL)
-            return; /* the block is then only reset in the child */
-        held = larger;
-        held_room = room;
-    }
     gsh_block_acquire_sigsafe(block);
+    block->held_by_fork = true;
     bring_home(block);
-    held[held_count++] = gsh_block_index(block);
+}
+
+static void let_block_go(struct gsh_block *block, void *unused)
+{
+    (void)unused;
+    if (!block->held_by_fork)
+        return; /* taken from the pool meanwhile */
+    block->held_by_fork = false;
+    gsh_block_release_sigsafe(block);
 }
 
 static void prepare(void)
 {
     gsh_dispatch_lock();
     gsh_arena_lock();
-    held_count = 0;
     gsh_arena_visit_live_locked(hold_block, NULL);
     gsh_arena_unregister_all_locked();
     gsh_stats_add(GSH_COUNTER_FORKS, 1);
@@ -58,8 +55,7 @@ static void prepare(void)
 
 static void parent(void)
 {
-    for (size_t k = held_count; k > 0; k--)
-        gsh_block_release_sigsafe(gsh_block_at(held[k - 1]));
+    gsh_arena_visit_live_locked(let_block_go, NULL);
     gsh_arena_unlock();
     gsh_dispatch_unlock();
 }
@@ -70,6 +66,7 @@ static void forget_device(struct gsh_block *block, void *unused)
 {
     (void)unused;
     block->value = NULL;
+    block->held_by_fork = false;
     atomic_store(&block->lock, 0);
     atomic_store(&block->read_pins, 0);
     atomic_store(&block->write_pins, 0);

@@ -34,6 +34,8 @@ static enum gsh_status run_node(struct gsh_node *node)
 enum gsh_status gsh_node_flush_locked(void)
 {
     enum gsh_status status = GSH_OK;
+    if (pending_count == 0)
+        return GSH_OK;
     for (unsigned index = 0; index < pending_count; index++) {
         struct gsh_node *node = &pending[index];
         if (status == GSH_OK)

@@ -28,11 +28,10 @@
 
 enum fill_way { FILL_SWAP, FILL_PROCMEM };
 
-static const char *const fill_names[] = {"swap", "procmem"};
 static enum fill_way fill_way;
 static uintptr_t window;
 static unsigned char *staging;
-static int procmem = -1;
+static bool has_procmem;
 static _Atomic uint32_t fill_lock;
 
 int gsh_pages_protection(enum gsh_chunk_state state)
@@ -89,8 +88,13 @@ static enum gsh_status fill_by_swap(uintptr_t base, size_t size, int protection,
     return status;
 }
 
-static enum gsh_status fill_by_procmem(uintptr_t base, size_t size, int protection, size_t done,
-                                       fetch_function *fetch, void *context)
+static int open_procmem(void)
+{
+    return open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+}
+
+static enum gsh_status write_through(int procmem, uintptr_t base, size_t size, size_t done,
+                                     fetch_function *fetch, void *context)
 {
     for (size_t offset = 0; offset < size; offset += STAGING_BYTES) {
         size_t bytes = GSH_MIN(STAGING_BYTES, size - offset);
@@ -98,6 +102,19 @@ static enum gsh_status fill_by_procmem(uintptr_t base, size_t size, int protecti
         if (syscall(SYS_pwrite64, procmem, staging, bytes, base + offset) != (long)bytes)
             return GSH_FAILED;
     }
+    return GSH_OK;
+}
+
+/* Opened anew each time: a descriptor kept could be closed by the program and its number used for another file. */
+static enum gsh_status fill_by_procmem(uintptr_t base, size_t size, int protection, size_t done,
+                                       fetch_function *fetch, void *context)
+{
+    int procmem = open_procmem();
+    if (procmem < 0)
+        return GSH_FAILED;
+    enum gsh_status status = write_through(procmem, base, size, done, fetch, context);
+    close(procmem);
+    GSH_TRY(status);
     return gsh_pages_protect_sigsafe(base, size, protection) ? GSH_OK : GSH_FAILED;
 }
 
@@ -108,7 +125,7 @@ static enum gsh_status fill_piece(uintptr_t base, size_t size, int protection, s
     enum gsh_status status = GSH_FAILED;
     if (fill_way == FILL_SWAP)
         status = fill_by_swap(base, size, protection, done, fetch, context);
-    if (status != GSH_OK && procmem >= 0)
+    if (status != GSH_OK && has_procmem)
         status = fill_by_procmem(base, size, protection, done, fetch, context);
     return status;
 }
@@ -124,6 +141,8 @@ enum gsh_status gsh_pages_fill(uintptr_t base, size_t size, int protection, fetc
         status = fill_piece(base + done, piece, protection, done, fetch, context);
         done += piece;
     }
+    if (status != GSH_OK)
+        gsh_pages_protect_sigsafe(base, size, PROT_NONE);
     gsh_futex_unlock_sigsafe(&fill_lock);
     errno = keep;
     return status;
@@ -165,22 +184,20 @@ enum gsh_status gsh_pages_init(uintptr_t scratch)
 {
     void *range = map_private(WINDOW_BYTES + GSH_GRANULE_LARGE, PROT_NONE);
     staging = map_private(STAGING_BYTES, PROT_READ | PROT_WRITE);
-    procmem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+    int procmem = open_procmem();
+    has_procmem = procmem >= 0;
+    if (has_procmem)
+        close(procmem);
     if (range == NULL || staging == NULL)
         return GSH_DECLINED;
     window = gsh_round_up((uintptr_t)range, GSH_GRANULE_LARGE);
     int64_t wanted = gsh_option_number(GSH_OPTION_FILL);
     if (wanted != 2 && works(FILL_SWAP, scratch))
         return GSH_OK;
-    if (procmem >= 0 && works(FILL_PROCMEM, scratch))
+    if (has_procmem && works(FILL_PROCMEM, scratch))
         return GSH_OK;
     gsh_log(GSH_LOG_INFO, "this system has no safe way to fill protected pages");
     return GSH_DECLINED;
-}
-
-const char *gsh_pages_fill_name(void)
-{
-    return fill_names[fill_way];
 }
 
 void gsh_pages_reset_after_fork(void)

@@ -21,8 +21,6 @@ int64_t gsh_pages_max_mappings(void);
 /* Chooses how closed pages are filled (option FILL) by trying the ways on scratch pages at
  * [scratch, scratch + 2 granules), which are open and unused. DECLINED: no way works. */
 enum gsh_status gsh_pages_init(uintptr_t scratch);
-/* "swap" or "procmem". */
-const char *gsh_pages_fill_name(void);
 
 /* Puts `size` bytes (whole pages touched, see below) into closed pages so that no thread sees them
  * half filled, and leaves the pages with `protection`. `fetch` writes the bytes [offset, offset +

@@ -10,11 +10,9 @@
 #include "history.h"
 #include "options.h"
 
-#define MOST_PATIENCE 10
-
 static const struct gsh_rates *rates(void)
 {
-    return gsh_backend_get() == &gsh_hostemu_backend ? &gsh_rates_host : &gsh_rates_cuda;
+    return gsh_backend_get()->rates;
 }
 
 double gsh_price_start(void)
@@ -45,8 +43,7 @@ static void price_block(const struct gsh_block *block, uint64_t first, double by
         away += block->state[chunk] == GSH_CHUNK_DEVICE ? chunk_bytes : 0;
     }
     bool pinned = gsh_arena_is_registered(block, 0, block->size);
-    facts->upload += gsh_cost_transfer(rates(), missing, pinned, block->large) *
-                     (double)(1U << block->ledger.patience);
+    facts->upload += gsh_ledger_asking_price(&block->ledger, gsh_cost_transfer(rates(), missing, pinned, block->large));
     facts->download += gsh_cost_transfer(rates(), away, pinned, false);
     if (missing > 0)
         facts->debt += block->ledger.debt;
@@ -75,7 +72,8 @@ static void price_output(const struct gsh_call *call, struct gsh_facts *facts)
     uint64_t first = 0;
     double bytes = span(launch, k, &first);
     const struct gsh_block *block = gsh_arena_find_block((const void *)first);
-    if (block != NULL && bytes > 0 && bytes < (double)block->size)
+    if (block != NULL && bytes > 0 &&
+        (bytes < (double)block->size || gsh_launch_reads_output(launch)))
         price_block(block, first, bytes, facts);
 }
 
@@ -188,7 +186,7 @@ void gsh_price_note_declined(const struct gsh_call *call, double lost_seconds)
     unsigned count = input_blocks(call, blocks);
     for (unsigned k = 0; k < count; k++)
         if (atomic_load_explicit(&blocks[k]->resident, memory_order_relaxed) < blocks[k]->chunks)
-            blocks[k]->ledger.debt += lost_seconds / count;
+            gsh_ledger_note_declined(&blocks[k]->ledger, lost_seconds / count);
 }
 
 void gsh_price_note_accepted(const struct gsh_call *call, double gained_seconds)
@@ -196,23 +194,16 @@ void gsh_price_note_accepted(const struct gsh_call *call, double gained_seconds)
     struct gsh_block *blocks[GSH_MAX_OPERANDS];
     unsigned count = input_blocks(call, blocks);
     for (unsigned k = 0; k < count; k++)
-        blocks[k]->ledger.earned += gained_seconds / count;
+        gsh_ledger_note_accepted(&blocks[k]->ledger, gained_seconds / count);
 }
 
 void gsh_price_note_uploaded(struct gsh_block *block, double bytes)
 {
-    struct gsh_ledger *ledger = &block->ledger;
-    if (ledger->price == 0 || ledger->earned >= ledger->price)
-        ledger->patience = 0;
-    else if (ledger->patience < MOST_PATIENCE)
-        ledger->patience++;
     bool pinned = gsh_arena_is_registered(block, 0, block->size);
-    ledger->price = gsh_cost_transfer(rates(), bytes, pinned, false);
-    ledger->earned = 0;
-    ledger->debt = 0;
+    gsh_ledger_note_uploaded(&block->ledger, gsh_cost_transfer(rates(), bytes, pinned, false));
 }
 
 void gsh_price_note_fetched(struct gsh_block *block, double bytes)
 {
-    block->ledger.debt = -gsh_cost_transfer(rates(), bytes, true, false);
+    gsh_ledger_note_fetched(&block->ledger, gsh_cost_transfer(rates(), bytes, true, false));
 }

@@ -15,10 +15,7 @@ struct gsh_verdict gsh_price_call(const struct gsh_call *call);
 /* Seconds that starting the device costs. */
 double gsh_price_start(void);
 
-/* The books. declined: the operands that the host holds are charged with the time lost by leaving
- * them there. accepted: the operands' uploads have earned that much. uploaded: a new upload must
- * pay; where the last one did not, the next needs twice the promise. fetched: the host read `bytes`
- * of the block, which must be earned back before it moves again. */
+/* What became of a call or a transfer, for the ledgers (policy/ledger.h) of its arena blocks. */
 void gsh_price_note_declined(const struct gsh_call *call, double lost_seconds);
 void gsh_price_note_accepted(const struct gsh_call *call, double gained_seconds);
 void gsh_price_note_uploaded(struct gsh_block *block, double bytes);

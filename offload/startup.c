@@ -7,6 +7,7 @@
 #include "arena.h"
 #include "backend.h"
 #include "device.h"
+#include "dispatch.h"
 #include "dispatch_internal.h"
 #include "fault.h"
 #include "fork.h"
@@ -15,6 +16,8 @@
 #include "pages.h"
 #include "reasons.h"
 #include "stats.h"
+
+#include <stdlib.h>
 
 /* Tries the filling of closed pages on a block that is thrown away afterwards. */
 static enum gsh_status test_pages(void)
@@ -27,8 +30,16 @@ static enum gsh_status test_pages(void)
     return status;
 }
 
+/* Registered after the driver's own exit functions, so it runs before them: afterwards nothing can be measured. */
+static void register_last_wait(void)
+{
+    if (gsh_stats_wanted())
+        atexit(gsh_dispatch_synchronize);
+}
+
 enum gsh_status gsh_startup(void)
 {
+    gsh_stats_init(gsh_reason_codes, GSH_REASON_COUNT);
     if (gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_OFF)
         return GSH_DECLINED;
     gsh_backend_choose();
@@ -37,8 +48,8 @@ enum gsh_status gsh_startup(void)
     GSH_TRY(gsh_arena_init());
     GSH_TRY(gsh_fault_init());
     GSH_TRY(test_pages());
-    gsh_stats_init(gsh_reason_codes, GSH_REASON_COUNT);
     gsh_fork_init();
+    gsh_device_on_ready(register_last_wait);
     gsh_dispatch_init();
     if (gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_FORCE)
         gsh_device_start(true);

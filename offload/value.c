@@ -15,7 +15,6 @@
 static struct gsh_value *_Atomic dead_values;
 static struct gsh_value *free_structures;
 static struct gsh_value *oldest, *newest;
-static size_t held_bytes, limit_bytes = SIZE_MAX;
 static uint64_t use_clock;
 
 static void unlink_value(struct gsh_value *value)
@@ -61,8 +60,7 @@ void gsh_value_reap_locked(void)
     while (value != NULL) {
         struct gsh_value *next = value->next_dead;
         unlink_value(value);
-        held_bytes -= value->size;
-        gsh_backend_get()->release(value->address, value->size);
+            gsh_backend_get()->release(value->address, value->size);
         value->next_dead = free_structures;
         free_structures = value;
         value = next;
@@ -96,14 +94,20 @@ static bool evict_one(void)
     return false;
 }
 
+static bool could_fit(size_t size)
+{
+    size_t free_bytes = 0, total_bytes = 0;
+    gsh_backend_get()->memory(&free_bytes, &total_bytes);
+    return size <= total_bytes;
+}
+
 enum gsh_status gsh_value_create_locked(size_t size, uint32_t block, struct gsh_value **result)
 {
     gsh_value_reap_locked();
     uint64_t address = 0;
     size = gsh_round_up(size, 256);
-    while (size > limit_bytes || held_bytes > limit_bytes - size ||
-           gsh_backend_get()->allocate(size, &address) != GSH_OK)
-        if (!evict_one())
+    while (gsh_backend_get()->allocate(size, &address) != GSH_OK)
+        if (!could_fit(size) || !evict_one())
             return GSH_FAILED;
     struct gsh_value *value = new_structure();
     if (value == NULL) {
@@ -112,17 +116,6 @@ enum gsh_status gsh_value_create_locked(size_t size, uint32_t block, struct gsh_
     }
     *value = (struct gsh_value){.references = 1, .address = address, .size = size, .block = block};
     link_newest(value);
-    held_bytes += size;
     *result = value;
     return GSH_OK;
-}
-
-void gsh_value_set_limit(size_t bytes)
-{
-    limit_bytes = bytes;
-}
-
-size_t gsh_value_bytes(void)
-{
-    return held_bytes;
 }

@@ -19,7 +19,3 @@ void gsh_value_release_sigsafe(struct gsh_value *value);
 void gsh_value_reap_locked(void);
 /* Notes a use, for eviction. */
 void gsh_value_touch_locked(struct gsh_value *value);
-/* Sets the most bytes that values may hold; called when the device is ready. */
-void gsh_value_set_limit(size_t bytes);
-/* Bytes that values hold now. */
-size_t gsh_value_bytes(void);

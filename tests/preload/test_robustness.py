@@ -253,7 +253,9 @@ print(a[-1], (a * a)[5])
         for name, before in {
             "in a thread": "t = threading.Thread(target=lambda: __import__('numpy')); t.start(); t.join()",
             "after a fork": "pid = os.fork()\nif pid: sys.exit(os.waitpid(pid, 0)[1] >> 8)",
-            "in a child and here": "pid = os.fork()\nif pid == 0:\n    import numpy; os._exit(int((numpy.ones(9000) + 1).sum() != 18000))\nassert os.waitpid(pid, 0)[1] == 0",
+            "in a child and here": "pid = os.fork()\nif pid == 0:\n    import numpy\n"
+                                   "    os._exit(int((numpy.ones(9000) + 1).sum() != 18000))\n"
+                                   "assert os.waitpid(pid, 0)[1] == 0",
             "after ctypes": "import ctypes, ctypes.util; ctypes.CDLL('libm.so.6')",
         }.items():
             with self.subTest(name):

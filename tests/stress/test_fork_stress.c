@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { THREADS = 2, FORKS = 30, COUNT = 400000 };
+enum { THREADS = 2, FORKS = 30, COUNT = 400000, MANY = 20000 };
 
 static double *arrays[THREADS];
 static _Atomic bool stop;
@@ -64,6 +64,34 @@ static int child_main(void)
     return 0;
 }
 
+/* More arrays than the budget of mappings: the child opens what it writes by itself. */
+static int many_main(double *const *many)
+{
+    for (int k = 0; k < MANY; k++)
+        many[k][0] += 1;
+    for (int k = 0; k < MANY; k++)
+        if (many[k][0] != 2 * k + 1 || many[k][1] != 2 * k)
+            return 5;
+    return 0;
+}
+
+static void check_many_arrays(void)
+{
+    static double *many[MANY];
+    for (int k = 0; k < MANY; k++) {
+        many[k] = live_doubles(2, GSH_ARENA_DEVICE);
+        if (many[k] == NULL || live_add(NULL, NULL, k, many[k], 2) != GSH_REASON_NONE)
+            many[k] = calloc(2, sizeof(double)), many[k][0] = many[k][1] = 2.0 * k;
+    }
+    pid_t child = fork();
+    if (child == 0)
+        _exit(many_main(many));
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK_INT(status, 0);
+    CHECK(many[MANY - 1][0] == 2.0 * (MANY - 1));
+}
+
 static int fork_once(void)
 {
     pid_t child = fork();
@@ -93,5 +121,6 @@ int main(void)
         sum += arrays[k][0];
     }
     CHECK(sum == (double)rounds && rounds > FORKS);
+    check_many_arrays();
     return check_result();
 }

@@ -53,7 +53,9 @@ class Program:
             kind = r.randrange(6)
             if kind == 0: a = a.T
             elif kind == 1 and a.ndim: a = a[::r.choice((-1, 1, 2, 3))]
-            elif kind == 2 and a.ndim and a.shape[0] > 2: a = a[r.randrange(a.shape[0] // 2):a.shape[0] - r.randrange(a.shape[0] // 3 + 1)]
+            elif kind == 2 and a.ndim and a.shape[0] > 2:
+                n = a.shape[0]
+                a = a[r.randrange(n // 2):n - r.randrange(n // 3 + 1)]
             elif kind == 3 and a.ndim > 1: a = a[..., r.randrange(a.shape[-1])]
             elif kind == 4 and a.ndim < 4: a = a[None]
             elif kind == 5 and a.ndim > 1: a = a.swapaxes(0, -1)
@@ -61,7 +63,9 @@ class Program:
 
     def operand(self):
         r = self.random
-        if r.random() < 0.25: return r.choice((0, 1, 3, -2, 0.5, -1.25, True, np.float32(1.5), np.int64(4), np.float64(0.1), np.int32(-7)))
+        if r.random() < 0.25:
+            return r.choice((0, 1, 3, -2, 0.5, -1.25, True, np.float32(1.5), np.int64(4),
+                             np.float64(0.1), np.int32(-7)))
         return self.view(r.choice(self.pool))
 
     def like(self, shape):
@@ -96,7 +100,8 @@ class Program:
         elif kind == 12 and a.ndim: self.host(a)
         elif kind == 13: self.output(a)
         elif kind == 14: self.pool[r.randrange(4)] = self.create()
-        elif kind == 15 and a.ndim == 2 and a.size < 2000 and a.dtype.kind == "f": keep = np.rint(a.clip(-8, 8).astype("f8")) @ np.ones((a.shape[1], 3))
+        elif kind == 15 and a.ndim == 2 and a.size < 2000 and a.dtype.kind == "f":
+            keep = np.rint(a.clip(-8, 8).astype("f8")) @ np.ones((a.shape[1], 3))
         if keep is not None and keep.size <= 300000: self.pool[r.randrange(4)] = keep
 
     def host(self, a):
@@ -133,7 +138,8 @@ for seed in range(first, first + programs):
             program.trail.append("%s: %s" % (type(error).__name__, error))
         if step % 10 == 9:
             dump("seed %d step %d" % (seed, step), [program.trail] + [
-                (x.dtype.str, x.shape, [s for s, n in zip(x.strides, x.shape) if n > 1], checksum(x)) for x in program.pool])
+                (x.dtype.str, x.shape, [s for s, n in zip(x.strides, x.shape) if n > 1],
+                 checksum(x)) for x in program.pool])
 '''
 
 

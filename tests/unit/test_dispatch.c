@@ -97,6 +97,36 @@ static void check_product(void)
     gsh_arena_free(b);
 }
 
+/* C = A @ B + 2 * C where the host alone has C's newest contents. */
+static void check_product_reads_output(void)
+{
+    enum { N = 600 };
+    double *matrices[3];
+    for (int k = 0; k < 3; k++) {
+        matrices[k] = live_doubles(N * N, GSH_ARENA_HOST);
+        for (int j = 0; j < N * N; j++)
+            matrices[k][j] = k == 2 ? 7 : 1;
+    }
+    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_GEMM, .loop = GSH_FLOAT64, .nin = 2}};
+    for (int k = 0; k < 3; k++)
+        call.launch.operands[k] = (struct gsh_operand){.dtype = GSH_FLOAT64, .address = (uint64_t)matrices[k]};
+    call.launch.gemm = (struct gsh_gemm){.m = N, .n = N, .k = N, .alpha = 1, .beta = 2, .a_row = N, .a_col = 1,
+                                         .b_row = N, .b_col = 1, .c_row = N, .c_col = 1};
+    CHECK_INT(live_run(&call), GSH_REASON_NONE);
+    CHECK(matrices[2][0] == N + 14.0 && matrices[2][N * N - 1] == N + 14.0);
+    for (int k = 0; k < 3; k++)
+        gsh_arena_free(matrices[k]);
+}
+
+/* A view may reach beyond its block (as_strided); the tables behind it must not be touched. */
+static void check_view_beyond_block(void)
+{
+    double *a = live_doubles(COUNT, GSH_ARENA_ZERO), *out = live_doubles(2 * COUNT, GSH_ARENA_DEVICE);
+    CHECK_INT(live_add(a + COUNT / 2, NULL, 1, out, 2 * COUNT), GSH_REASON_LAYOUT);
+    gsh_arena_free(a);
+    gsh_arena_free(out);
+}
+
 int main(void)
 {
     if (!live_start())
@@ -105,5 +135,7 @@ int main(void)
     check_strides();
     check_declines();
     check_product();
+    check_product_reads_output();
+    check_view_beyond_block();
     return check_result();
 }

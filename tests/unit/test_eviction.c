@@ -25,10 +25,12 @@ int main(void)
     for (int k = 1; k < ARRAYS; k++)
         CHECK(arrays[k][0] == 2.0 * k && arrays[k][COUNT - 1] == 2.0 * k);
     CHECK(arrays[0][7] == 2.0);
+    uint64_t evictions = gsh_stats_get(GSH_COUNTER_EVICTIONS);
     double *huge = live_doubles(6 * COUNT, GSH_ARENA_HOST);
     huge[0] = 3;
     CHECK_INT(live_add(huge, NULL, 1, huge, 6 * COUNT), GSH_REASON_MEMORY);
     CHECK_INT(gsh_coherence_residency(huge), GSH_RESIDENT_HOST);
     CHECK(huge[0] == 3.0);
+    CHECK_INT(gsh_stats_get(GSH_COUNTER_EVICTIONS), evictions); /* what can never fit evicts nobody */
     return check_result();
 }

@@ -76,6 +76,16 @@ static void check_sent_signals(void)
     CHECK_INT(seen, 12);
 }
 
+/* A bad pointer faults outside the lock of the application's action. */
+static void check_bad_action(void)
+{
+    set_app_handler();
+    int before = seen;
+    if (sigsetjmp(back, 1) == 0)
+        gsh_fault_swap_app_action((const struct sigaction *)8, NULL);
+    CHECK_INT(seen, before + 1);
+}
+
 static int status_of_child(char *page, bool raised)
 {
     pid_t child = fork();
@@ -101,6 +111,7 @@ int main(void)
     check_foreign_fault(page);
     check_wild_arena_address();
     check_sent_signals();
+    check_bad_action();
     int status = status_of_child(page, false);
     CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
     status = status_of_child(page, true);

@@ -2,9 +2,11 @@
  *
  * The policy's arithmetic: monotonic costs, the rule, and rent or buy.
  */
+#include "backend.h"
 #include "check.h"
 #include "cost_model.h"
 #include "decide.h"
+#include "ledger.h"
 
 static void check_costs(const struct gsh_rates *rates)
 {
@@ -50,11 +52,35 @@ static void check_rent_or_buy(void)
     CHECK(lost <= facts.upload);
 }
 
+/* Data that keeps being written on the host after an upload is moved less and less often. */
+static void check_patience(void)
+{
+    struct gsh_ledger ledger = {0};
+    int uploads = 0;
+    for (int call = 0; call < 1000; call++) {
+        struct gsh_facts facts = {.host = 1e-3, .device = 1e-5, .upload = gsh_ledger_asking_price(&ledger, 5e-3),
+                                  .debt = ledger.debt};
+        struct gsh_verdict verdict = gsh_decide(&facts);
+        if (verdict.reason == GSH_REASON_NONE) {
+            uploads++;
+            gsh_ledger_note_uploaded(&ledger, 5e-3);
+            gsh_ledger_note_accepted(&ledger, verdict.gain);
+        } else {
+            gsh_ledger_note_declined(&ledger, verdict.gain);
+        }
+    }
+    CHECK(uploads >= 2 && uploads <= 10);
+    gsh_ledger_note_accepted(&ledger, 1);
+    gsh_ledger_note_uploaded(&ledger, 5e-3);
+    CHECK(gsh_ledger_asking_price(&ledger, 5e-3) == 5e-3);
+}
+
 int main(void)
 {
-    check_costs(&gsh_rates_cuda);
-    check_costs(&gsh_rates_host);
+    check_costs(gsh_cuda_backend.rates);
+    check_costs(gsh_hostemu_backend.rates);
     check_rule();
     check_rent_or_buy();
+    check_patience();
     return check_result();
 }

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The books of rent or buy.
+ */
+#include "ledger.h"
+
+#define MOST_PATIENCE 10
+
+void gsh_ledger_note_declined(struct gsh_ledger *ledger, double lost)
+{
+    ledger->debt += lost;
+}
+
+void gsh_ledger_note_accepted(struct gsh_ledger *ledger, double gained)
+{
+    ledger->earned += gained;
+}
+
+void gsh_ledger_note_uploaded(struct gsh_ledger *ledger, double price)
+{
+    if (ledger->price == 0 || ledger->earned >= ledger->price)
+        ledger->patience = 0;
+    else if (ledger->patience < MOST_PATIENCE)
+        ledger->patience++;
+    ledger->price = price;
+    ledger->earned = 0;
+    ledger->debt = 0;
+}
+
+void gsh_ledger_note_fetched(struct gsh_ledger *ledger, double price)
+{
+    ledger->debt = -price;
+}
+
+double gsh_ledger_asking_price(const struct gsh_ledger *ledger, double price)
+{
+    return price * (double)(1U << ledger->patience);
+}

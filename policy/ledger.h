@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Rent or buy, for one piece of data: what was lost by leaving it on the host, what its last move to the device cost, and whether
+ * that paid. Seconds, all of them. Pure arithmetic; races between threads cost time, never a wrong result.
+ */
+#pragma once
+
+#include "base.h"
+
+struct gsh_ledger {
+    double debt;      /* lost so far by leaving the data on the host */
+    double price;     /* of the last upload */
+    double earned;    /* by device calls since then */
+    uint8_t patience; /* uploads in a row that did not pay: each doubles what the next must promise */
+};
+
+/* A call was left to the CPU because the data was there: that cost so much. */
+void gsh_ledger_note_declined(struct gsh_ledger *ledger, double lost);
+/* The device computed with the data: that won so much. */
+void gsh_ledger_note_accepted(struct gsh_ledger *ledger, double gained);
+/* The data moved to the device at this price. */
+void gsh_ledger_note_uploaded(struct gsh_ledger *ledger, double price);
+/* The host fetched it back: that much must be earned back before it moves again. */
+void gsh_ledger_note_fetched(struct gsh_ledger *ledger, double price);
+/* What an upload must promise that costs `price`. */
+double gsh_ledger_asking_price(const struct gsh_ledger *ledger, double price);
