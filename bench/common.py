@@ -237,11 +237,16 @@ def start_workers(script, options, env=None):
     return {name: Worker(script, name, env) for name in names}
 
 
+# OpenBLAS's threads spin for about 0.1 s after a product; the next process's would compete with them.
+BREATH = 0.15
+
+
 def ask_all(workers, rounds, question, **request):
     """{contender: answer}, asked in turns; the times are the medians of the rounds' medians."""
     rows = {name: [] for name in workers}
     for _ in range(rounds):
         for name, worker in workers.items():
+            time.sleep(BREATH)
             rows[name].append(worker.ask(question, **request))
         if all("error" in answers[-1] or answers[-1].get("seconds", 0) > 1
                for answers in rows.values()):

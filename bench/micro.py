@@ -199,7 +199,7 @@ def resident_loop(contender, size=10 ** 6, count=1000):
     loop(count)
     answer = {"seconds": (time.perf_counter() - started) / count}
     after = contender.counters()
-    answer.update({key: after[key] - before[key] for key in ("upload_bytes", "download_bytes")
+    answer.update({key: after[key] - before[key] for key in ("upload_bytes", "download_bytes", "launches")
                    if key in after})
     return answer
 
@@ -297,8 +297,9 @@ def resident(workers, lines):
         answer = worker.ask("resident_loop")
         lines.write(case="resident loop", contender=name, **answer)
         rows.append([name, common.seconds_text(answer["seconds"]),
-                     answer.get("upload_bytes", "-"), answer.get("download_bytes", "-")])
-    common.print_table(["", "one operation", "bytes up", "bytes down"], rows)
+                     answer.get("upload_bytes", "-"), answer.get("download_bytes", "-"),
+                     answer.get("launches", "-")])
+    common.print_table(["", "one operation", "bytes up", "bytes down", "launches"], rows)
 
 
 def overheads(workers, lines):

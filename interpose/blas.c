@@ -15,6 +15,8 @@
 #include "numpy_output.h"
 #include "stats.h"
 
+#include <pthread.h>
+
 #define TEXT(x) #x
 #define CACHED_CALLERS 8 /* libraries that call one name; more are looked up at every call */
 
@@ -184,6 +186,16 @@ static void run_on_host(const struct product *p, struct symbol *symbol, any_func
         gsh_log(GSH_LOG_WARN, "%s: illegal argument", symbol->name);
 }
 
+/* Runs on the device. BLAS is no cancellation point, whatever the device's library calls. */
+static bool run_uncancelled(struct gsh_call *call, enum gsh_reason *why)
+{
+    int cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    bool done = gsh_dispatch_run(call, why) == GSH_OK;
+    pthread_setcancelstate(cancel, NULL);
+    return done;
+}
+
 static __attribute__((noinline)) void run_product(const struct product *p, struct symbol *symbol,
                                                   any_function original)
 {
@@ -196,7 +208,7 @@ static __attribute__((noinline)) void run_product(const struct product *p, struc
     enum gsh_reason why = GSH_REASON_FOREIGN_OUTPUT;
     if (gsh_arena_contains(p->c) && is_worth_a_look(p->m, p->n, p->k, p->a, p->b, p->c)) {
         why = gsh_dispatch_decide(&call);
-        if (why == GSH_REASON_NONE && gsh_dispatch_run(&call, &why) == GSH_OK)
+        if (why == GSH_REASON_NONE && run_uncancelled(&call, &why))
             return;
     }
     gsh_dispatch_home(&call);

@@ -12,7 +12,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -33,16 +32,23 @@ static bool is_last_of_numpy(const char *path)
     return strncmp(slash == NULL ? path : slash + 1, name, sizeof name - 1) == 0;
 }
 
+bool gsh_dlopen_hook_finds_python(void)
+{
+    bool found = dlsym(RTLD_DEFAULT, "Py_IsInitialized") != NULL;
+    dlerror(); /* what was looked for in vain is not the caller's error */
+    return found;
+}
+
 /* Nothing is said or done in a program without Python that happens to open a file of this name. */
 static void attach(void)
 {
     int keep = errno;
-    if (dlsym(RTLD_DEFAULT, "Py_IsInitialized") != NULL) {
+    if (gsh_dlopen_hook_finds_python()) {
         gsh_numpy_attach();
         if (gsh_fault_is_installed())
             gsh_libc_signal_adopt();
     }
-    dlerror(); /* what was looked for in vain is not the caller's error */
+    dlerror(); /* nor what attaching looked for */
     errno = keep;
 }
 

@@ -7,8 +7,12 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 /* Looks up the real dlopen; without it that happens at the first call. */
 void gsh_dlopen_hook_resolve(void);
+/* Whether the program has Python in it by now. Leaves no dlerror behind. */
+bool gsh_dlopen_hook_finds_python(void);
 /* Called by dlopen_entry.S with dlopen's first argument; the address to jump to. Keeps errno. */
 void *gsh_dlopen_hook_enter(const char *path);
 /* The real dlopen, called from inside the library: nothing is looked at. */

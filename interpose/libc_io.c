@@ -26,6 +26,9 @@
 #define OPEN_BYTES                                                                                 \
     ((size_t)65536) /* more than any ioctl or socket option that is passed an array writes */
 
+#define KERNEL_LIMIT                                                                               \
+    ((size_t)0x7ffff000) /* MAX_RW_COUNT: Linux cuts every transfer to this, stdio's loop over it */
+
 /* What a call has pinned: handed to the same walk for unpinning. */
 struct held {
     void (*walk)(const void *pointer, size_t count, bool write, bool pin);
@@ -42,12 +45,12 @@ static inline size_t product(size_t size, size_t items)
 
 /* ---- shapes: does the memory touch the arena; pin or unpin all of it ---- */
 
-static inline bool bytes_touches(const void *data, size_t size)
+static inline bool stream_touches(const void *data, size_t size)
 {
     return gsh_arena_overlaps(data, size);
 }
 
-static void bytes_walk(const void *data, size_t size, bool write, bool pin)
+static void stream_walk(const void *data, size_t size, bool write, bool pin)
 {
     if (!gsh_arena_overlaps(data, size))
         return;
@@ -55,6 +58,16 @@ static void bytes_walk(const void *data, size_t size, bool write, bool pin)
         gsh_coherence_pin(data, size, write);
     else
         gsh_coherence_unpin(data, size, write);
+}
+
+static inline bool bytes_touches(const void *data, size_t size)
+{
+    return stream_touches(data, GSH_MIN(size, KERNEL_LIMIT));
+}
+
+static void bytes_walk(const void *data, size_t size, bool write, bool pin)
+{
+    stream_walk(data, GSH_MIN(size, KERNEL_LIMIT), write, pin);
 }
 
 static inline bool open_touches(const void *data, size_t unused)
@@ -85,7 +98,7 @@ static bool vector_touches(const struct iovec *vector, size_t count)
         return false;
     bool touches = gsh_arena_overlaps(vector, count * sizeof *vector);
     for (size_t i = 0; i < count && !touches; i++)
-        touches = gsh_arena_overlaps(vector[i].iov_base, vector[i].iov_len);
+        touches = bytes_touches(vector[i].iov_base, vector[i].iov_len);
     return touches;
 }
 
@@ -118,8 +131,10 @@ static void message_walk(const void *pointer, size_t count, bool write, bool pin
     vector_walk(message->msg_iov, message->msg_iovlen, write, pin);
 }
 
+/* Linux cuts longer arrays of messages to IOV_MAX, where it refuses longer vectors. */
 static bool messages_touches(const struct mmsghdr *messages, size_t count)
 {
+    count = GSH_MIN(count, IOV_MAX);
     if (!is_readable(messages, count))
         return false;
     bool touches = gsh_arena_overlaps(messages, count * sizeof *messages);
@@ -131,6 +146,7 @@ static bool messages_touches(const struct mmsghdr *messages, size_t count)
 static void messages_walk(const void *pointer, size_t count, bool write, bool pin)
 {
     const struct mmsghdr *messages = pointer;
+    count = GSH_MIN(count, IOV_MAX);
     bytes_walk(messages, count * sizeof *messages, WRITES, pin);
     for (size_t i = 0; i < count; i++)
         message_walk(&messages[i].msg_hdr, 1, write, pin);
@@ -172,7 +188,7 @@ static struct {
     __atomic_store_n(&real.name, (__typeof__(real.name))gsh_libc_real_find(#name), __ATOMIC_RELAXED)
 
 /* The pinned call is a function of its own: one that calls pthread_cleanup_push makes no tail
- * calls. */
+ * calls. Cancelled can only be the real call: never a walk that has pinned a part. */
 #define X(result, name, parameters, arguments, shape, pointer, count, access)                      \
     static result first_##name parameters                                                          \
     {                                                                                              \
@@ -183,10 +199,15 @@ static struct {
     {                                                                                              \
         struct held held = {shape##_walk, pointer, (size_t)(count), access};                       \
         result outcome;                                                                            \
+        int cancel;                                                                                \
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);                                   \
         pthread_cleanup_push(let_go, &held);                                                       \
         hold(&held);                                                                               \
+        pthread_setcancelstate(cancel, NULL);                                                      \
         outcome = REAL(name) arguments;                                                            \
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);                                      \
         pthread_cleanup_pop(1);                                                                    \
+        pthread_setcancelstate(cancel, NULL);                                                      \
         return outcome;                                                                            \
     }                                                                                              \
     GSH_EXPORT result entry_##name parameters __asm__(#name);                                      \

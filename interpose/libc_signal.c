@@ -69,7 +69,8 @@ SIGNAL_CALLS(X)
 
 /* ---- actions ---- */
 
-static pid_t owner; /* the process whose actions these are; 0 until adopted */
+static bool expects_numpy; /* the program has Python in it; constant once loaded */
+static pid_t owner;        /* the process whose actions these are; 0 until adopted */
 
 /* A child between vfork and exec shares `owner` and the program's action with its parent, but has a
  * table of actions of its own, which it may change without telling anybody. CPython's subprocess
@@ -167,16 +168,22 @@ int entry_siginterrupt(int number, int interrupt)
 
 /* ---- masks ---- */
 
+/* Whether SIGSEGV stays unblocked. Where NumPy may come this is so from the start: a thread that
+ * blocked it before could never be helped later. */
+static bool keeps_open(void)
+{
+    return expects_numpy || gsh_fault_is_installed();
+}
+
 int entry_sighold(int number)
 {
-    return number == SIGSEGV && gsh_fault_is_installed() ? 0 : REAL(sighold)(number);
+    return number == SIGSEGV && keeps_open() ? 0 : REAL(sighold)(number);
 }
 
 /* `set` without SIGSEGV where it blocks it, in *copy where it has to be changed. */
 static const sigset_t *open_set(int how, const sigset_t *set, sigset_t *copy)
 {
-    if (set == NULL || how == SIG_UNBLOCK || sigismember(set, SIGSEGV) != 1 ||
-        !gsh_fault_is_installed())
+    if (set == NULL || how == SIG_UNBLOCK || sigismember(set, SIGSEGV) != 1 || !keeps_open())
         return set;
     *copy = *set;
     sigdelset(copy, SIGSEGV);
@@ -197,21 +204,34 @@ int entry_pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 
 int entry_sigblock(int mask)
 {
-    return REAL(sigblock)(gsh_fault_is_installed() ? mask & ~SEGV_BIT : mask);
+    return REAL(sigblock)(keeps_open() ? mask & ~SEGV_BIT : mask);
 }
 
 int entry_sigsetmask(int mask)
 {
-    return REAL(sigsetmask)(gsh_fault_is_installed() ? mask & ~SEGV_BIT : mask);
+    return REAL(sigsetmask)(keeps_open() ? mask & ~SEGV_BIT : mask);
 }
 
 /* ---- life cycle ---- */
 
-void gsh_libc_signal_resolve(void)
+/* A mask that was inherited blocks SIGSEGV: opened, unless one is waiting behind it. */
+static void open_inherited_mask(void)
+{
+    sigset_t segv, pending;
+    sigemptyset(&segv);
+    sigaddset(&segv, SIGSEGV);
+    if (sigpending(&pending) == 0 && sigismember(&pending, SIGSEGV) == 0)
+        REAL(pthread_sigmask)(SIG_UNBLOCK, &segv, NULL);
+}
+
+void gsh_libc_signal_resolve(bool with_python)
 {
 #define X(result, name, parameters, arguments) FIND(name);
     SIGNAL_CALLS(X)
 #undef X
+    expects_numpy = with_python;
+    if (with_python)
+        open_inherited_mask();
 }
 
 static void own_in_child(void)

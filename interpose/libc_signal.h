@@ -4,12 +4,16 @@
  * Until gsh_fault_is_installed() they only pass on. From then on SIGSEGV's action is the fault
  * handler's: what the program sets is kept as its own action (gsh_fault_swap_app_action) and
  * reported back, and SIGSEGV is left out of every set of signals to block, because the kernel ends
- * a thread that faults with SIGSEGV blocked.
+ * a thread that faults with SIGSEGV blocked. In a program with Python the sets of threads are kept
+ * free of it from load on: a thread's mask is out of reach for all others.
  */
 #pragma once
 
-/* Looks up the real functions; without it each is looked up at its first call. */
-void gsh_libc_signal_resolve(void);
+#include <stdbool.h>
+
+/* Looks up the real functions; without it each is looked up at its first call. Once, at load;
+ * `with_python`: the program has Python in it, so that NumPy may come. */
+void gsh_libc_signal_resolve(bool with_python);
 /* Once the fault handler is installed: takes SIGSEGV out of the masks of the actions set until now,
  * and tells this process from the children of a vfork, which share its memory but not its actions.
  * Not from a signal handler. */

@@ -91,14 +91,12 @@ _Static_assert(offsetof(struct gsh_numpy_handler, ctx) == 128, "PyDataMem_Handle
 #define GSH_NUMPY_API(X)                                                                           \
     X(0, unsigned, GetNDArrayCVersion, (void))                                                     \
     X(45, PyObject *, DescrFromType, (int type_num)) /* new reference */                           \
-    X(60, PyObject *, Scalar, (void *data, PyObject *descr, PyObject *base))                       \
-    X(76, PyObject *, Return, (PyObject * array)) /* steals; 0-d array -> scalar */                \
-    X(94, PyObject *, NewFromDescr,               /* steals descr */                               \
+    X(76, PyObject *, Return, (PyObject * array))    /* steals; 0-d array -> scalar */             \
+    X(94, PyObject *, NewFromDescr,                  /* steals descr */                            \
       (PyObject * type, PyObject * descr, int nd, const int64_t *dims, const int64_t *strides,     \
        void *data, int flags, PyObject *base))                                                     \
     X(174, int, DescrConverter,                                                                    \
       (PyObject * object, PyObject * *descr)) /* 1: ok, new reference; 0: error set */             \
-    X(181, int, OrderConverter, (PyObject * object, int *order)) /* C 0, F 1, A 2, K 3 */          \
     X(211, unsigned, GetNDArrayCFeatureVersion, (void))                                            \
     X(269, int, CastingConverter, (PyObject * object, int *casting)) /* enum gsh_casting */        \
     X(275, unsigned char, CanCastTypeTo, (PyObject * from, PyObject * to, int casting))

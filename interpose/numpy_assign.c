@@ -169,7 +169,7 @@ static PyObject *try_fill(const struct gsh_method_call *call, enum gsh_reason *w
 enum key_kind {
     KEY_ELEMENT, /* names one element: never worth a look */
     KEY_VIEW,    /* basic indexing: the destination is a view */
-    KEY_FANCY    /* an index array, or a sequence that becomes one */
+    KEY_FANCY    /* an index array, a sequence that becomes one, or bounds that run code */
 };
 
 /* PySliceObject, the same in CPython 3.9-3.14. */
@@ -178,7 +178,23 @@ struct slice_object {
     PyObject *start, *stop, *step;
 };
 
-/* What the items of a key name. */
+/* None or an exact integer: nothing that runs a program's code to become an index. */
+static bool is_plain_bound(PyObject *bound)
+{
+    PyObject *type = gsh_py_type(bound);
+    return gsh_py_is_none(bound) || type == gsh_py.PyLong_Type ||
+           type == gsh_np.scalar_types[GSH_INT64];
+}
+
+static bool is_plain_slice(PyObject *key)
+{
+    const struct slice_object *slice = (const struct slice_object *)key;
+    return is_plain_bound(slice->start) && is_plain_bound(slice->stop) &&
+           is_plain_bound(slice->step);
+}
+
+/* What the items of a key name. A view's key is evaluated twice where the device declines, so that
+ * it must not run code. */
 static enum key_kind classify_items(const struct gsh_ndarray *array, PyObject *const *items,
                                     Py_ssize_t count)
 {
@@ -186,6 +202,8 @@ static enum key_kind classify_items(const struct gsh_ndarray *array, PyObject *c
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *type = gsh_py_type(items[i]);
         if (gsh_numpy_is_array(items[i]) || type == gsh_py.PyList_Type)
+            return KEY_FANCY;
+        if (type == gsh_py.PySlice_Type && !is_plain_slice(items[i]))
             return KEY_FANCY;
         if (type == gsh_py.PyLong_Type)
             integers++;
@@ -256,6 +274,15 @@ static bool try_assign_view(PyObject *self, PyObject *key, PyObject *value, enum
     return done;
 }
 
+/* The original, the value brought home first. */
+static int assign_at_home(PyObject *self, PyObject *key, PyObject *value)
+{
+    if (value && gsh_py_type(value) != gsh_py.PyFloat_Type &&
+        gsh_py_type(value) != gsh_py.PyLong_Type)
+        gsh_numpy_describe_home(value, false);
+    return original_assign(self, key, value);
+}
+
 /* The part of the hook for arrays in the arena; kept out of the way of all others. */
 static __attribute__((noinline)) int assign_in_arena(PyObject *self, PyObject *key, PyObject *value)
 {
@@ -264,13 +291,13 @@ static __attribute__((noinline)) int assign_in_arena(PyObject *self, PyObject *k
     unsigned row = 0;
     bool is_resident = gsh_coherence_is_resident(array->data);
     if (!is_resident && !may_pay_from_host(self, key, value))
-        return original_assign(self, key, value);
+        return assign_at_home(self, key, value);
     enum key_kind kind = classify_key(array, key);
     if (kind == KEY_FANCY && is_resident)
         gsh_numpy_describe_home(self, true);
     if (kind != KEY_VIEW || array->nd == 0 || value == self ||
         !(array->flags & GSH_NPY_WRITEABLE) || !gsh_dispatch_is_live())
-        return original_assign(self, key, value);
+        return assign_at_home(self, key, value);
     if (try_assign_view(self, key, value, &why, &row))
         return 0;
     if (row == 0)
@@ -286,7 +313,7 @@ static int assign_subscript(PyObject *self, PyObject *key, PyObject *value)
     gsh_numpy_hooks_hit(assign_row);
     if (GSH_LIKELY(!gsh_numpy_is_array(self) || !value ||
                    !gsh_arena_contains(gsh_numpy_array(self)->data)))
-        return original_assign(self, key, value);
+        return assign_at_home(self, key, value);
     return assign_in_arena(self, key, value);
 }
 

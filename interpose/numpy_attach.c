@@ -65,6 +65,7 @@ static void install_families(void)
 #define X(family) gsh_numpy_##family##_install();
     GSH_NUMPY_FAMILIES(X)
 #undef X
+    gsh_numpy_hooks_rehash();
 }
 
 /* Everything up to the patches; why not, or NULL. */

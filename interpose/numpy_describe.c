@@ -101,8 +101,8 @@ enum gsh_reason gsh_numpy_describe_scalar(PyObject *object, struct gsh_numpy_val
     if (type == gsh_py.PyLong_Type)
         return describe_python_int(object, value);
     if (type == gsh_py.PyBool_Type) {
-        *value =
-            (struct gsh_numpy_value){GSH_VALUE_PY_BOOL, GSH_BOOL, {.b = object == gsh_py._Py_TrueStruct}};
+        *value = (struct gsh_numpy_value){
+            GSH_VALUE_PY_BOOL, GSH_BOOL, {.b = object == gsh_py._Py_TrueStruct}};
         return GSH_REASON_NONE;
     }
     for (int i = 0; i < GSH_DTYPE_COUNT; i++) {
@@ -111,7 +111,7 @@ enum gsh_reason gsh_numpy_describe_scalar(PyObject *object, struct gsh_numpy_val
         /* float64 extends Python's float; in all five the value follows the object header. */
         const char *element = (const char *)object + 16;
         *value = (struct gsh_numpy_value){GSH_VALUE_NUMPY, (enum gsh_dtype)i,
-                                    load_scalar(element, (enum gsh_dtype)i)};
+                                          load_scalar(element, (enum gsh_dtype)i)};
         return GSH_REASON_NONE;
     }
     return GSH_REASON_OPERAND;
@@ -129,8 +129,8 @@ enum gsh_reason gsh_numpy_describe_argument(PyObject *object, struct gsh_argumen
         return why;
     if (view.ndim == 0 && !gsh_coherence_is_resident(view.data)) {
         argument->is_array = false;
-        argument->value =
-            (struct gsh_numpy_value){GSH_VALUE_NUMPY, view.dtype, load_scalar(view.data, view.dtype)};
+        argument->value = (struct gsh_numpy_value){GSH_VALUE_NUMPY, view.dtype,
+                                                   load_scalar(view.data, view.dtype)};
         return GSH_REASON_NONE;
     }
     argument->view = view;

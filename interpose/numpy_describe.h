@@ -85,11 +85,15 @@ static inline int64_t gsh_numpy_describe_size(const struct gsh_ndarray *array)
 /* Brings the object's data home in one transfer if it is an ndarray or a subclass with data on the
  * device; any other object is left alone. */
 void gsh_numpy_describe_home(PyObject *object, bool write);
-/* An ndarray or a subclass of it. */
+/* An ndarray or a subclass of it. A subclass is at least as large as its base, which rules most
+ * other objects out. */
 static inline bool gsh_numpy_describe_is_array_like(PyObject *object)
 {
-    return gsh_numpy_is_array(object) ||
-           gsh_py.PyType_IsSubtype(gsh_py_type(object), gsh_np.ndarray_type) != 0;
+    PyObject *type = gsh_py_type(object);
+    return type == gsh_np.ndarray_type ||
+           (((struct gsh_pytype *)type)->tp_basicsize >=
+                ((struct gsh_pytype *)gsh_np.ndarray_type)->tp_basicsize &&
+            gsh_py.PyType_IsSubtype(type, gsh_np.ndarray_type) != 0);
 }
 
 /* A dtype argument (type object, dtype, string) as one of ours, or -1. None is -1 too. May run

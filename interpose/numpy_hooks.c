@@ -37,6 +37,29 @@ static bool run_python(const char *statements, PyObject *names)
     return result != NULL;
 }
 
+/* In place: others hold the set too. It is missing before NumPy 1.25. */
+static const char rehash_statements[] =
+    "import sys\n"
+    "for name in ('numpy._core.overrides', 'numpy.core.overrides'):\n"
+    "    known = getattr(sys.modules.get(name), 'ARRAY_FUNCTIONS', None)\n"
+    "    if type(known) is set:\n"
+    "        items = list(known)\n"
+    "        known.clear()\n"
+    "        known.update(items)\n"
+    "        break\n";
+
+void gsh_numpy_hooks_rehash(void)
+{
+    PyObject *names = gsh_py.PyDict_New();
+    if (!names) {
+        gsh_py.PyErr_Clear();
+        return;
+    }
+    gsh_py.PyDict_SetItemString(names, "__builtins__", gsh_py.PyEval_GetBuiltins());
+    run_python(rehash_statements, names);
+    gsh_py.Py_DecRef(names);
+}
+
 /* What the self-tests find in their names; warnings (arccosh of 0.5) are nobody's business. */
 static const char self_test_preamble[] =
     "import warnings\n"

@@ -30,6 +30,9 @@ static inline void gsh_numpy_hooks_hit(struct gsh_hook *hook)
 {
     hook->own_hits++;
 }
+/* After the last patch: rebuilds NumPy's set of its own functions. CPython hashes a builtin by the
+ * function that a patch replaces, and the set was filled before. GIL. */
+void gsh_numpy_hooks_rehash(void);
 /* Runs every self-test and sets `live`. GIL; leaves no Python error behind. */
 void gsh_numpy_hooks_self_test(void);
 /* One line per row, or per family where nothing is amiss. */

@@ -28,11 +28,19 @@ struct loop {
 };
 
 static _Thread_local uint64_t device_calls;
+static _Thread_local bool is_admitted;                        /* see gsh_numpy_loops_admit */
 static gsh_ufunc_loop *places[GSH_OP_COUNT][GSH_DTYPE_COUNT]; /* where our loop was put, or NULL */
 
 uint64_t gsh_numpy_loops_device_calls(void)
 {
     return device_calls;
+}
+
+bool gsh_numpy_loops_admit(bool admitted)
+{
+    bool before = is_admitted;
+    is_admitted = admitted;
+    return before;
 }
 
 /* The range an operand of the loop covers. */
@@ -126,7 +134,7 @@ __attribute__((noinline)) static void run_large(char **args, const int64_t *dime
 {
     __atomic_fetch_add(loop->hits, 1, __ATOMIC_RELAXED);
     if (!gsh_numpy_output_host_is_inside()) {
-        if (gsh_dispatch_is_live() && try_device(loop, args, dimensions[0], steps)) {
+        if (is_admitted && gsh_dispatch_is_live() && try_device(loop, args, dimensions[0], steps)) {
             device_calls++;
             return;
         }

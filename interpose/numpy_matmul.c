@@ -5,11 +5,13 @@
  * transposition goes without a copy; vectors may have any positive stride. Everything else is
  * NumPy's.
  */
+#include "numpy_matmul.h"
+
+#include "dispatch.h"
 #include "numpy_arguments.h"
 #include "numpy_errstate.h"
 #include "numpy_method_patch.h"
 #include "numpy_scalar.h"
-#include "numpy_ufunc.h"
 
 #include <string.h>
 
@@ -22,6 +24,8 @@ GSH_METHOD_HOOK(dot_function_hook, .table = GSH_METHOD_MODULE, .name = "dot",
                 .handler = try_dot_function, .self_test = "m.dot(a, b)");
 GSH_METHOD_HOOK(dot_method_hook, .table = GSH_METHOD_NDARRAY, .name = "dot",
                 .handler = try_dot_method, .self_test = "a.dot(b)");
+GSH_METHOD_HOOK(inner_hook, .table = GSH_METHOD_MODULE, .name = "inner", .uses_blas = true,
+                .self_test = "m.inner(a, b)");
 
 /* Strides in elements. */
 struct matrix {
@@ -187,9 +191,21 @@ static bool is_single(PyObject *object)
     return gsh_numpy_is_array(object) && gsh_numpy_describe_size(gsh_numpy_array(object)) == 1;
 }
 
-static bool are_worth(PyObject *a, PyObject *b)
+/* Whether a product may be worth anything to the device. False and a reason in *why for one that
+ * NumPy might hand to BLAS, and that to the device, though the errstate asks for NumPy's own report
+ * of errors. */
+static bool is_worth(PyObject *a, PyObject *b, enum gsh_reason *why)
 {
-    return gsh_numpy_method_patch_is_worth(a) || gsh_numpy_method_patch_is_worth(b);
+    if (gsh_numpy_method_patch_is_worth(a) || gsh_numpy_method_patch_is_worth(b))
+        return true;
+    int64_t work;
+    bool is_small = gsh_numpy_is_array(a) && gsh_numpy_is_array(b) &&
+                    !__builtin_mul_overflow(gsh_numpy_describe_size(gsh_numpy_array(a)),
+                                            gsh_numpy_describe_size(gsh_numpy_array(b)), &work) &&
+                    work < gsh_dispatch_min_elements;
+    if (!is_small && !gsh_numpy_errstate_is_quiet())
+        *why = GSH_REASON_ERRSTATE;
+    return false;
 }
 
 /* dot(a, b, out=None) once its operands are known. */
@@ -212,8 +228,10 @@ static PyObject *try_dot_function(const struct gsh_method_call *call, enum gsh_r
 {
     static const char *const names[] = {"a", "b", "out"};
     PyObject *slots[3];
-    if (call->nargs < 2 || !are_worth(call->args[0], call->args[1]) ||
-        !gsh_numpy_method_patch_bind(call, names, 3, 3, slots))
+    if (call->nargs >= 2 && !is_worth(call->args[0], call->args[1], why))
+        return NULL;
+    *why = GSH_REASON_KEYWORDS;
+    if (!gsh_numpy_method_patch_bind(call, names, 3, 3, slots) || !slots[0] || !slots[1])
         return NULL;
     return try_dot(slots, slots[2], why, row);
 }
@@ -223,8 +241,10 @@ static PyObject *try_dot_method(const struct gsh_method_call *call, enum gsh_rea
 {
     static const char *const names[] = {"b", "out"};
     PyObject *slots[2];
-    if (call->nargs < 1 || !are_worth(call->self, call->args[0]) ||
-        !gsh_numpy_method_patch_bind(call, names, 2, 2, slots))
+    if (call->nargs >= 1 && !is_worth(call->self, call->args[0], why))
+        return NULL;
+    *why = GSH_REASON_KEYWORDS;
+    if (!gsh_numpy_method_patch_bind(call, names, 2, 2, slots) || !slots[0])
         return NULL;
     PyObject *inputs[] = {call->self, slots[0]};
     return try_dot(inputs, slots[1], why, row);
@@ -234,4 +254,5 @@ void gsh_numpy_matmul_install(void)
 {
     gsh_numpy_method_patch_install(&dot_function_hook);
     gsh_numpy_method_patch_install(&dot_method_hook);
+    gsh_numpy_method_patch_install(&inner_hook);
 }

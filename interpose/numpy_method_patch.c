@@ -9,6 +9,7 @@
 #include "coherence.h"
 #include "dispatch.h"
 #include "log.h"
+#include "numpy_errstate.h"
 #include "numpy_output.h"
 #include "stats.h"
 
@@ -139,17 +140,10 @@ bool gsh_numpy_method_patch_is_worth(PyObject *object)
 
 /* bringing operands home */
 
-/* An ndarray or a subclass with data on the device. A subclass is at least as large as its base,
- * which rules most other objects out. */
+/* An ndarray or a subclass with data on the device. */
 static inline bool is_array_on_device(PyObject *object)
 {
-    PyObject *type = gsh_py_type(object);
-    if (type != gsh_np.ndarray_type &&
-        (((struct gsh_pytype *)type)->tp_basicsize <
-             ((struct gsh_pytype *)gsh_np.ndarray_type)->tp_basicsize ||
-         !gsh_py.PyType_IsSubtype(type, gsh_np.ndarray_type)))
-        return false;
-    return is_resident(object);
+    return gsh_numpy_describe_is_array_like(object) && is_resident(object);
 }
 
 static void home_items(PyObject *sequence, bool is_list)
@@ -205,6 +199,8 @@ static struct attempt attempt_call(struct gsh_method_hook *hook, const struct gs
         return attempt;
     if (!hook->handler) {
         home_operands(hook, call);
+        attempt.is_priced = hook->uses_blas && !gsh_numpy_errstate_is_quiet();
+        attempt.why = attempt.is_priced ? GSH_REASON_ERRSTATE : GSH_REASON_NONE;
         return attempt;
     }
     attempt.result = hook->handler(call, &attempt.why, &attempt.row);

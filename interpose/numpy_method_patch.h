@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Builtin functions and methods of NumPy taken over in its static method tables: ml_meth is
- * replaced, ml_flags stay (CPython chose its calling convention from them when the table was read).
- * Four conventions are normalised to one view of the arguments that copies nothing on the fast
- * path. Every call ends in a handler's result or in the original, after the operands it may read
- * were brought home in bulk.
+ * replaced, ml_flags stay (CPython chose its calling convention from them when the table was
+ * read). CPython hashes a builtin by its ml_meth: see gsh_numpy_hooks_rehash. Four conventions are
+ * normalised to one view of the arguments that copies nothing on the fast path. Every call ends in
+ * a handler's result or in the original, after the operands it may read were brought home in bulk.
  */
 #pragma once
 
@@ -47,6 +47,7 @@ struct gsh_method_hook {
     const char *name;
     gsh_method_handler handler; /* NULL: only brings operands home */
     enum gsh_method_subject subject;
+    bool uses_blas;        /* the original may reach the device through BLAS */
     unsigned writes;       /* GSH_METHOD_WRITES_*: arrays that the original writes in place */
     const char *self_test; /* see struct gsh_hook */
     void *fastcall_keywords, *fastcall, *varargs_keywords,

@@ -46,7 +46,7 @@ static PyObject *try_ravel(const struct gsh_method_call *call, enum gsh_reason *
     X(argmin, NDARRAY, "argmin", NONE, "a.argmin()")                                               \
     X(argpartition, NDARRAY, "argpartition", NONE, "a.argpartition(0)")                            \
     X(argsort, NDARRAY, "argsort", NONE, "a.argsort()")                                            \
-    X(byteswap, NDARRAY, "byteswap", NONE, "a.byteswap()")                                         \
+    X(byteswap, NDARRAY, "byteswap", SELF, "a.byteswap()")                                         \
     X(choose, NDARRAY, "choose", NONE, NULL)                                                       \
     X(compress, NDARRAY, "compress", NONE, "a.compress([True, False])")                            \
     X(dump, NDARRAY, "dump", NONE, NULL)                                                           \
@@ -68,7 +68,6 @@ static PyObject *try_ravel(const struct gsh_method_call *call, enum gsh_reason *
     X(correlate, MODULE, "correlate", NONE, "m.correlate(a, b, 0)")                                \
     X(correlate2, MODULE, "correlate2", NONE, "m.correlate2(a, b, 0)")                             \
     X(count_nonzero, MODULE, "count_nonzero", NONE, "m.count_nonzero(a)")                          \
-    X(inner, MODULE, "inner", NONE, "m.inner(a, b)")                                               \
     X(interp, MODULE, "interp", NONE, NULL)                                                        \
     X(lexsort, MODULE, "lexsort", NONE, "m.lexsort((a, b))")                                       \
     X(packbits, MODULE, "packbits", NONE, NULL)                                                    \

@@ -15,6 +15,7 @@
 #include "numpy_errstate.h"
 #include "numpy_hooks.h"
 #include "numpy_loops.h"
+#include "numpy_matmul.h"
 #include "numpy_promote.h"
 #include "stats.h"
 
@@ -52,10 +53,11 @@ enum keyword {
     KEYWORD_SUBOK,
     KEYWORD_DTYPE,
     KEYWORD_WHERE,
+    KEYWORD_EXTOBJ, /* NumPy 1 only */
     KEYWORD_COUNT
 };
-static const char *const keyword_texts[KEYWORD_COUNT] = {"out", "casting", "subok", "dtype",
-                                                         "where"};
+static const char *const keyword_texts[KEYWORD_COUNT] = {"out",   "casting", "subok",
+                                                         "dtype", "where",   "extobj"};
 static PyObject *keyword_names[KEYWORD_COUNT];
 
 static int find_keyword(PyObject *name)
@@ -156,14 +158,14 @@ static unsigned row_of_record(struct record *record)
 }
 
 /* The original, its operands brought home first. Calls that were not priced (a subclass, odd
- * keywords) may still reach the device from their inner loops, which then bring home what they need
- * themselves. */
+ * keywords) may still reach the device from their inner loops or their BLAS, which then bring home
+ * what they need themselves; call_described has looked at the errstate of these. */
 static PyObject *call_original(struct record *record, PyObject *const *args, size_t nargsf,
                                PyObject *kwnames, enum gsh_reason why, unsigned row)
 {
     PyObject *self = (PyObject *)record->ufunc;
     bool loops_decide =
-        record->op >= 0 && (why == GSH_REASON_OPERAND || why == GSH_REASON_KEYWORDS);
+        record->handler && (why == GSH_REASON_OPERAND || why == GSH_REASON_KEYWORDS);
     if (row == 0)
         row = row_of_record(record);
     if (!loops_decide) {
@@ -175,10 +177,22 @@ static PyObject *call_original(struct record *record, PyObject *const *args, siz
     }
     uint64_t device_loops = gsh_numpy_loops_device_calls();
     uint64_t begin = gsh_stats_wanted() ? gsh_clock_ns() : 0;
+    bool admitted = gsh_numpy_loops_admit(true);
     PyObject *result = gsh_numpy_ufunc_original(self, args, nargsf, kwnames);
-    if (gsh_numpy_loops_device_calls() == device_loops)
+    gsh_numpy_loops_admit(admitted);
+    if (record->op >= 0 && gsh_numpy_loops_device_calls() == device_loops)
         gsh_stats_host_call(row, (unsigned)why, begin ? gsh_clock_ns() - begin : 0);
     return result;
+}
+
+/* extobj= is an errstate of the call's own. */
+static bool has_quiet_errstate(PyObject *kwnames)
+{
+    Py_ssize_t keywords = kwnames ? gsh_py_size(kwnames) : 0;
+    for (Py_ssize_t i = 0; i < keywords; i++)
+        if (find_keyword(gsh_py.PyTuple_GetItem(kwnames, i)) == KEYWORD_EXTOBJ)
+            return false;
+    return gsh_numpy_errstate_is_quiet();
 }
 
 __attribute__((noinline)) static PyObject *call_described(PyObject *self, PyObject *const *args,
@@ -192,7 +206,7 @@ __attribute__((noinline)) static PyObject *call_described(PyObject *self, PyObje
         PyObject *result = NULL;
         if (!record->handler)
             why = GSH_REASON_UNSUPPORTED;
-        else if (!gsh_numpy_errstate_is_quiet())
+        else if (!has_quiet_errstate(kwnames))
             why = GSH_REASON_ERRSTATE;
         else if (!parse_call(record->ufunc, args, gsh_py_nargs(nargsf), kwnames, &call))
             why = GSH_REASON_KEYWORDS;
@@ -210,6 +224,20 @@ static inline size_t count_values(size_t nargsf, PyObject *kwnames)
     return gsh_py_nargs(nargsf) + (kwnames ? (size_t)gsh_py_size(kwnames) : 0);
 }
 
+/* Scalars and the objects that keywords take: they hold no more than one element. Of all others but
+ * arrays (sequences, buffers, objects with __array__) the size is not known. */
+static inline bool is_one_value(PyObject *object)
+{
+    PyObject *type = gsh_py_type(object);
+    if (type == gsh_py.PyFloat_Type || type == gsh_py.PyLong_Type || type == gsh_py.PyBool_Type ||
+        type == gsh_py.PyUnicode_Type || type == gsh_py.PyType_Type || gsh_py_is_none(object))
+        return true;
+    for (int i = 0; i < GSH_DTYPE_COUNT; i++)
+        if (type == gsh_np.scalar_types[i])
+            return true;
+    return false;
+}
+
 static inline bool is_on_device(const struct gsh_ndarray *array)
 {
     return gsh_arena_contains(array->data) && gsh_coherence_is_resident(array->data);
@@ -223,8 +251,10 @@ static bool is_tiny(PyObject *const *args, size_t count)
     int64_t bound = 1, longest = 1;
     const struct gsh_ndarray *previous = NULL;
     for (size_t i = 0; i < count; i++) {
-        if (!gsh_numpy_is_array(args[i]))
+        if (is_one_value(args[i]))
             continue;
+        if (!gsh_numpy_describe_is_array_like(args[i]))
+            return false;
         const struct gsh_ndarray *array = gsh_numpy_array(args[i]);
         if (is_on_device(array))
             return false;
@@ -252,8 +282,11 @@ static inline enum glance glance_at(PyObject *const *args, size_t count)
     int64_t longest = 1;
     enum glance verdict = GLANCE_TINY;
     for (size_t i = 0; i < count; i++) {
-        if (!gsh_numpy_is_array(args[i]))
+        if (!gsh_numpy_is_array(args[i])) {
+            if (!is_one_value(args[i]))
+                return GLANCE_UNSURE;
             continue;
+        }
         const struct gsh_ndarray *array = gsh_numpy_array(args[i]);
         if (array->nd > 1)
             return GLANCE_UNSURE;
@@ -280,8 +313,10 @@ static inline bool is_tiny_product(PyObject *const *args, size_t count)
 {
     int64_t bound = 1;
     for (size_t i = 0; i < count; i++) {
-        if (!gsh_numpy_is_array(args[i]))
+        if (is_one_value(args[i]))
             continue;
+        if (!gsh_numpy_describe_is_array_like(args[i]))
+            return false;
         const struct gsh_ndarray *array = gsh_numpy_array(args[i]);
         if (is_on_device(array) ||
             __builtin_mul_overflow(bound, gsh_numpy_describe_size(array), &bound))

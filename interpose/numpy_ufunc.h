@@ -21,10 +21,6 @@ struct gsh_ufunc_call {
 typedef PyObject *(*gsh_ufunc_handler)(const struct gsh_ufunc_call *call, enum gsh_reason *why,
                                        unsigned *row);
 
-/* numpy_matmul.c's handler of the matmul ufunc. */
-PyObject *gsh_numpy_matmul_try(const struct gsh_ufunc_call *call, enum gsh_reason *why,
-                               unsigned *row);
-
 /* The original vectorcall of every ufunc, for probes (results on tiny arrays). NULL until
  * installed. */
 extern gsh_vectorcall gsh_numpy_ufunc_original;

@@ -14,10 +14,11 @@
 
 __attribute__((constructor)) static void load(void)
 {
-    gsh_libc_io_resolve();
-    gsh_libc_signal_resolve();
-    gsh_dlopen_hook_resolve();
     gsh_options_init();
+    gsh_libc_io_resolve();
+    gsh_libc_signal_resolve(gsh_option_number(GSH_OPTION_MODE) != GSH_MODE_OFF &&
+                            gsh_dlopen_hook_finds_python());
+    gsh_dlopen_hook_resolve();
 }
 
 /* After the program's own exit functions. */

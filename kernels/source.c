@@ -138,7 +138,7 @@ static enum gsh_status plan_elementwise(const struct gsh_launch *launch,
         return GSH_DECLINED;
     struct layout layout = layout_of(launch);
     int64_t steps = gsh_launch_elements(launch) / (layout.vector > 0 ? layout.vector : 1);
-    int64_t per_block = GSH_SOURCE_BLOCK * UNROLL;
+    int64_t per_block = (int64_t)GSH_SOURCE_BLOCK * UNROLL;
     plan->stage_count = 1;
     plan->scratch_bytes = 0;
     stage->shared_bytes = 0;

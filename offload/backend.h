@@ -17,8 +17,9 @@
 #include "status.h"
 
 struct gsh_backend {
-    const char *name;              /* "cuda", "host" */
-    const struct gsh_rates *rates; /* what calls and transfers cost beside this device's usual host */
+    const char *name; /* "cuda", "host" */
+    const struct gsh_rates
+        *rates; /* what calls and transfers cost beside this device's usual host */
 
     /* mandatory */
 

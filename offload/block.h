@@ -43,7 +43,7 @@ struct gsh_block {
     uint32_t next_free;    /* link of the free list, index; ARENA lock */
     _Atomic uint32_t lock; /* futex word: 0 free, 1 held, 2 held and waited for */
     _Atomic bool live;
-    bool held_by_fork;   /* the lock is fork's, until its parent handler */
+    bool held_by_fork;             /* the lock is fork's, until its parent handler */
     bool large;                    /* zone */
     bool device_born;              /* cut from the zone's closed region */
     bool touched;                  /* host pages may be populated */

@@ -252,7 +252,9 @@ static void home_block(struct gsh_block *block, size_t begin, size_t end, bool w
 /* Calls for each block of the range with the block held. The range ends with the last of the blocks that follow
  * each other without a gap: no buffer reaches further. */
 static void visit_range(const void *address, size_t size,
-                        void (*visit)(struct gsh_block *block, size_t begin, size_t end, bool write), bool write)
+                        void (*visit)(struct gsh_block *block, size_t begin, size_t end,
+                                      bool write),
+                        bool write)
 {
     uintptr_t place = (uintptr_t)address;
     uintptr_t end = size < gsh_arena_end - place ? place + size : gsh_arena_end;

@@ -19,6 +19,8 @@
 #include "arena.h"
 #include "base.h"
 
+#include <stdatomic.h>
+
 /* Makes [address, address + size) readable (write false) or readable and writeable (write true) by
  * the host in as few transfers as possible. Foreign parts of the range are left alone. Not for
  * signal handlers. */
@@ -43,6 +45,6 @@ bool gsh_coherence_block_is_resident(const void *address);
  * small array must then look closer. */
 static inline bool gsh_coherence_is_resident(const void *address)
 {
-    return __atomic_load_n(&gsh_coherence_in_use, __ATOMIC_RELAXED) && gsh_arena_contains(address) &&
-           gsh_coherence_block_is_resident(address);
+    return atomic_load_explicit(&gsh_coherence_in_use, memory_order_relaxed) &&
+           gsh_arena_contains(address) && gsh_coherence_block_is_resident(address);
 }

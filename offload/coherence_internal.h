@@ -24,7 +24,8 @@ void gsh_coherence_drop_stale_held(struct gsh_block *block);
 
 /* Puts a chunk back into the state it had before a step that failed; stops the process where the system refuses, since the
  * chunk's bytes could not be reached any more. */
-void gsh_coherence_restore_held(struct gsh_block *block, unsigned chunk, enum gsh_chunk_state state);
+void gsh_coherence_restore_held(struct gsh_block *block, unsigned chunk,
+                                enum gsh_chunk_state state);
 
 enum gsh_fault_outcome {
     GSH_FAULT_RESOLVED,      /* repeat the instruction */

@@ -26,7 +26,8 @@ int64_t gsh_dispatch_min_elements = AUTO_MIN_ELEMENTS;
 
 static struct gsh_lock dispatch_lock = GSH_LOCK_INITIALIZER(GSH_RANK_DISPATCH);
 static _Atomic bool live;
-static _Atomic uint64_t submitted, waited_for; /* calls so far, and how many of them surely have run */
+static _Atomic uint64_t submitted,
+    waited_for; /* calls so far, and how many of them surely have run */
 static _Thread_local bool inside;
 static _Atomic uint64_t foregone_ns; /* gain of calls declined because the device was not started */
 
@@ -303,9 +304,9 @@ static enum gsh_status place_output(struct run *run)
     size_t begin = place->first - block->base, end = begin + place->bytes;
     run->first_chunk = gsh_block_chunk(block, begin);
     run->last_chunk = gsh_block_chunk(block, end - 1);
-    bool whole = !gsh_launch_reads_output(&run->launch) &&
-                 (run->call->fresh_output ||
-                  (begin == 0 && end == block->size && output_is_dense(run)));
+    bool whole =
+        !gsh_launch_reads_output(&run->launch) &&
+        (run->call->fresh_output || (begin == 0 && end == block->size && output_is_dense(run)));
     if (atomic_load(&block->read_pins) + atomic_load(&block->write_pins) > 0)
         return decline(run, GSH_REASON_PINNED);
     if (!whole)

@@ -43,7 +43,8 @@ static void price_block(const struct gsh_block *block, uint64_t first, double by
         away += block->state[chunk] == GSH_CHUNK_DEVICE ? chunk_bytes : 0;
     }
     bool pinned = gsh_arena_is_registered(block, 0, block->size);
-    facts->upload += gsh_ledger_asking_price(&block->ledger, gsh_cost_transfer(rates(), missing, pinned, block->large));
+    facts->upload += gsh_ledger_asking_price(
+        &block->ledger, gsh_cost_transfer(rates(), missing, pinned, block->large));
     facts->download += gsh_cost_transfer(rates(), away, pinned, false);
     if (missing > 0)
         facts->debt += block->ledger.debt;

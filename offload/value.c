@@ -60,7 +60,7 @@ void gsh_value_reap_locked(void)
     while (value != NULL) {
         struct gsh_value *next = value->next_dead;
         unlink_value(value);
-            gsh_backend_get()->release(value->address, value->size);
+        gsh_backend_get()->release(value->address, value->size);
         value->next_dead = free_structures;
         free_structures = value;
         value = next;

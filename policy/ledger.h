@@ -8,10 +8,11 @@
 #include "base.h"
 
 struct gsh_ledger {
-    double debt;      /* lost so far by leaving the data on the host */
-    double price;     /* of the last upload */
-    double earned;    /* by device calls since then */
-    uint8_t patience; /* uploads in a row that did not pay: each doubles what the next must promise */
+    double debt;   /* lost so far by leaving the data on the host */
+    double price;  /* of the last upload */
+    double earned; /* by device calls since then */
+    uint8_t
+        patience; /* uploads in a row that did not pay: each doubles what the next must promise */
 };
 
 /* A call was left to the CPU because the data was there: that cost so much. */

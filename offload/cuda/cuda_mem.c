@@ -319,19 +319,20 @@ static enum gsh_status download_direct(void *dst, uint64_t src, size_t size,
 static enum gsh_status download_staged_locked(char *dst, uint64_t src, size_t size)
 {
     const struct ring *ring = &downloads;
-    size_t submitted = 0, fetched = 0, ahead = ring->slot_bytes * ring->slot_count;
+    const size_t slot_bytes = LARGE_BYTES, ahead = LARGE_BYTES * LARGE_SLOTS; /* the ring's */
+    size_t submitted = 0, fetched = 0;
     GSH_TRY(follow_compute(staged_order));
     while (fetched < size) {
-        for (; submitted < size && submitted - fetched < ahead; submitted += ring->slot_bytes) {
+        for (; submitted < size && submitted - fetched < ahead; submitted += slot_bytes) {
             char *slot = ring->memory + submitted % ahead;
-            size_t part = GSH_MIN(size - submitted, ring->slot_bytes);
+            size_t part = GSH_MIN(size - submitted, slot_bytes);
             GSH_TRY(GSH_CUDA(
                 gsh_cu.cuMemcpyDtoHAsync_v2(slot, src + submitted, part, gsh_cuda.download)));
-            GSH_TRY(GSH_CUDA(gsh_cu.cuEventRecord(ring->done[submitted % ahead / ring->slot_bytes],
+            GSH_TRY(GSH_CUDA(gsh_cu.cuEventRecord(ring->done[submitted % ahead / slot_bytes],
                                                   gsh_cuda.download)));
         }
-        size_t part = GSH_MIN(size - fetched, ring->slot_bytes);
-        GSH_TRY(gsh_cuda_context_wait(ring->done[fetched % ahead / ring->slot_bytes]));
+        size_t part = GSH_MIN(size - fetched, slot_bytes);
+        GSH_TRY(gsh_cuda_context_wait(ring->done[fetched % ahead / slot_bytes]));
         memcpy(dst + fetched, ring->memory + fetched % ahead, part);
         fetched += part;
     }

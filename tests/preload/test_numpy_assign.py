@@ -51,6 +51,57 @@ def delete():
 attempt("del", delete)
 ''', device="fill")
 
+    def test_keys_that_run_code(self):
+        self.assert_same(PRELUDE + '''
+class Index:
+    """An integer that tells how often it was asked."""
+    def __init__(self, value):
+        self.value, self.asked = value, 0
+    def __index__(self):
+        self.asked += 1
+        return self.value
+
+source = make((8, 12), "f8")
+late = [source, resident(source), 3.0, "no number", make((3, 5), "f8"), source.astype("c16")]
+for number, value in enumerate(late):
+    start, stop, row, step = Index(1), Index(9), Index(2), Index(2)
+    b = resident(make((10, 12), "f8"))
+    for name, key in (("slice", slice(start, stop)), ("tuple", (slice(None, stop), 2)),
+                      ("step", slice(None, None, step)), ("row", (row, slice(None))),
+                      ("one", row), ("numpy", slice(np.int64(1), np.int64(9)))):
+        def go():
+            b[key] = value
+            return b
+        attempt("%d %s" % (number, name), go)
+        dump("%d %s asked" % (number, name), [start.asked, stop.asked, row.asked, step.asked])
+''', device="add")
+
+    def test_resident_values_come_home_at_once(self):
+        """A value that only the device has, stored where the device cannot: one transfer."""
+        result = self.shim_run(PRELUDE + '''
+from shim_script import report
+class Sub(np.ndarray):
+    pass
+class Index:
+    def __index__(self):
+        return 0
+for make_target, key in (
+        (lambda: np.frombuffer(bytearray(800000)).reshape(100, 1000), slice(None)),
+        (lambda: np.zeros((2, 100, 1000)), Index()),
+        (lambda: np.zeros((2, 100, 1000)), slice(Index(), 1)),
+        (lambda: np.zeros((100, 1000), "c16"), slice(None))):
+    for view in (np.asarray, lambda array: array.view(Sub)):
+        value = view(on_device(np.ones((100, 1000))))
+        target = make_target()
+        target[key] = 0 # its own pages are there
+        before = report()["counters"]["faults_read"]
+        target[key] = value
+        after = report()["counters"]["faults_read"]
+        assert after == before, (type(target), key, after - before)
+        assert (np.asarray(target)[key] == 1).all()
+''')
+        self.assert_on_device(result, "add")
+
     def test_values(self):
         self.assert_same(PRELUDE + '''
 values = [0, 1, -1, 300, 2**31, 2**40, 2**63, 2**70, True, False, 0.5, -2.75, 1e40, -0.0, np.nan,

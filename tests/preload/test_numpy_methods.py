@@ -27,6 +27,52 @@ def layouts(dtype):
 
 
 class TestMethods(shim_runner.TestCase):
+    def test_functions_are_found_in_sets(self):
+        """A builtin's hash is of its C function, and NumPy keeps builtins in a set."""
+        self.assert_same(PRELUDE + '''
+builtins = [np.array, np.arange, np.zeros, np.empty, np.frombuffer, np.fromiter, np.dot, np.where,
+            np.concatenate, np.inner, np.copyto, np.bincount]
+try:
+    known = np.testing.overrides.get_overridable_numpy_array_functions()
+    dump("members", [function in known for function in builtins])
+except AttributeError: # before NumPy 1.25
+    pass
+own = set(builtins)
+dump("own", all(function in own for function in builtins))
+''', device=False)
+
+    def test_byteswap_in_place(self):
+        self.assert_same(PRELUDE + '''
+for dtype in DTYPES[1:]:
+    a = on_device(make((300, 400), dtype))
+    attempt(dtype, lambda: (a.byteswap(inplace=True), a))
+    attempt(dtype + " and then", lambda: a.byteswap() + 1)
+''', device="add")
+
+    def test_integer_with_fields(self):
+        """Its type number is int32's, but it is another dtype."""
+        self.assert_same(PRELUDE + '''
+special = np.dtype((np.int32, [("a", "i2"), ("b", "i2")]))
+plain = make((40, 50), "i4")
+a = plain.view(special)
+calls = {
+    "copy": a.copy, "astype": lambda: a.astype("f8"), "to": lambda: plain.astype(special),
+    "array": lambda: np.array(a), "array to": lambda: np.array(plain, dtype=special),
+    "ascontiguous": lambda: np.ascontiguousarray(plain.T, dtype=special),
+    "flatten": a.flatten, "ravel": a.T.ravel, "zeros": lambda: np.zeros(1000, special),
+    "arange": lambda: np.arange(0, 1000, dtype=special), "add": lambda: a + a,
+    "ones": lambda: np.ones(1000, special), "full": lambda: np.full(1000, 7, special),
+    "out": lambda: np.add(plain, plain, out=a.copy()), "sum": lambda: a.sum(),
+    "sum dtype": lambda: plain.sum(axis=0, dtype=special), "max": lambda: a.max(axis=0),
+    "sum out": lambda: plain.sum(axis=0, out=np.zeros(50, special)), "mul": lambda: a * 2,
+}
+for name, call in calls.items():
+    result = attempt(name, call)
+    dump("dtype of " + name, repr(getattr(result, "dtype", result)))
+b = a.copy(); b[1:] = 3; b[0] = plain[1]; np.copyto(b[5:6], plain[:1]); b.fill(2)
+dump("assigned", b)
+''', device=False)
+
     def test_copies(self):
         self.assert_same(PRELUDE + '''
 for dtype in DTYPES + OTHER:

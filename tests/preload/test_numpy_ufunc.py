@@ -339,6 +339,43 @@ for kind in ["raise", "call", "print", "log", "ignore"]:
 print(seen)
 """)
 
+    def test_no_device_call_where_numpy_must_report(self):
+        """Subclasses and sequences reach NumPy's own loops and BLAS, extobj= is a state of one
+        call: none of them may be computed where NumPy does not see the error."""
+        script = """
+import numpy as np
+from shim_script import dump, report
+
+class Sub(np.ndarray):
+    pass
+
+def device_calls():
+    live = report()
+    return live and sum(row["device_calls"] for row in live["operations"])
+
+plain = np.full((200, 200), 1.5)
+a = (plain + np.zeros(1)).view(Sub)
+target = plain.copy().view(Sub)
+sequence = [1.5] * 40000
+calls = [lambda: np.multiply(a, a), lambda: np.multiply(sequence, sequence),
+         lambda: np.multiply(a, a, out=(target,)),
+         lambda: np.multiply.reduce(a, axis=0), lambda: np.multiply.accumulate(a),
+         lambda: a @ a, lambda: np.dot(a, a), lambda: a.dot(a), lambda: np.inner(a, a),
+         lambda: np.inner(plain, plain), lambda: np.dot(b=a, a=a)]
+before = device_calls()
+with np.errstate(all="raise"):
+    for i, call in enumerate(calls):
+        dump("call %d" % i, call())
+if np.__version__ < "2":
+    dump("extobj", np.multiply(plain, plain, extobj=[8192, 0o2222, None]))
+assert device_calls() == before, (before, report())
+np.multiply(a, a)
+assert before is None or MODE == "auto" or device_calls() > before
+"""
+        for mode in ("force", "auto"):
+            self.assert_same("MODE = %r" % mode + script, device=False, rtol=1e-12,
+                             env={"GPUSHIM_MODE": mode, "GPUSHIM_START_MS": "0"})
+
 
 class TestAuto(shim_runner.TestCase):
     def test_small_calls_are_declined(self):

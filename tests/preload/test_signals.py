@@ -121,6 +121,28 @@ class TestSignals(shim_runner.TestCase):
         self.assert_same(HANDLERS, same_stderr=True)
         self.assert_same(HANDLERS, python_args=["-X", "faulthandler"], same_stderr=True)
 
+    def test_thread_that_blocked_everything_before_numpy(self):
+        """The kernel ends a thread that faults with SIGSEGV blocked, and no one else can open its
+        mask once NumPy is there."""
+        self.assert_same('''
+import queue, signal, threading
+work, results = queue.Queue(), queue.Queue()
+def serve():
+    everything = set(signal.Signals)
+    signal.pthread_sigmask(signal.SIG_BLOCK, everything)
+    results.put(signal.SIGUSR1 in signal.pthread_sigmask(signal.SIG_BLOCK, []))
+    for job in iter(work.get, None):
+        results.put(job())
+thread = threading.Thread(target=serve); thread.start()
+blocked = results.get()
+import numpy as np
+from shim_script import dump, on_device
+a = on_device(np.arange(300001.0))
+work.put(lambda: [blocked, float(a.data[7]), a[-1]]); work.put(None)
+dump("read by the thread", results.get())
+thread.join()
+''')
+
     def test_crashes(self):
         for name, crash in CRASHES.items():
             for option in ([], ["-X", "faulthandler"]):

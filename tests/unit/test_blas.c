@@ -5,8 +5,26 @@
  * test are included; this program is the library, so that "the caller's own library" has no BLAS
  * until one is opened.
  */
+#include "dispatch.h"
+
+#include <pthread.h>
+
+static int device_runs, cancellable_runs;
+
+static enum gsh_status observed_run(const struct gsh_call *call, enum gsh_reason *why)
+{
+    int state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    pthread_setcancelstate(state, NULL);
+    device_runs++;
+    cancellable_runs += state == PTHREAD_CANCEL_ENABLE;
+    return gsh_dispatch_run(call, why);
+}
+
+#define gsh_dispatch_run observed_run
 #include "../../interpose/blas.c"   // NOLINT(bugprone-suspicious-include)
 #include "../../interpose/naming.c" // NOLINT(bugprone-suspicious-include)
+#undef gsh_dispatch_run
 
 #include "capture.h"
 #include "check.h"
@@ -245,6 +263,16 @@ static void test_original(void *library)
     CHECK_INT(symbol_cblas_dgemm.claimed, 1);
 }
 
+/* No thread is cancelled inside a product, and all can be afterwards. */
+static void test_cancellation(void)
+{
+    int state;
+    CHECK(device_runs > 0);
+    CHECK_INT(cancellable_runs, 0);
+    CHECK_INT(pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state), 0);
+    CHECK_INT(state, PTHREAD_CANCEL_ENABLE);
+}
+
 int main(void)
 {
     if (!live_start())
@@ -260,5 +288,6 @@ int main(void)
     else
         printf("no system BLAS: originals not tested\n");
     test_nothing_to_do();
+    test_cancellation();
     return check_result();
 }

@@ -10,13 +10,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-enum { COUNT = 3 << 20 }; /* 24 MiB of doubles: 12 chunks */
+#define COUNT ((int64_t)3 << 20) /* 24 MiB of doubles: 12 chunks */
 
 static double *filled(double value)
 {
     double *array = live_doubles(COUNT, GSH_ARENA_HOST);
-    for (int k = 0; k < COUNT; k++)
-        array[k] = value + k;
+    for (int64_t k = 0; k < COUNT; k++)
+        array[k] = value + (double)k;
     return array;
 }
 
@@ -125,8 +125,8 @@ static void check_sequential_faults(void)
     CHECK_INT(live_add(a, NULL, 1, a, COUNT), GSH_REASON_NONE);
     uint64_t faults = gsh_stats_get(GSH_COUNTER_FAULTS_READ);
     bool right = true;
-    for (int k = 0; k < COUNT; k++)
-        right &= a[k] == k + 1.0;
+    for (int64_t k = 0; k < COUNT; k++)
+        right &= a[k] == (double)k + 1.0;
     CHECK(right);
     CHECK_INT(gsh_stats_get(GSH_COUNTER_FAULTS_READ) - faults,
               4); /* 1 + 2 + 4 + 5 chunks of 2 MiB */

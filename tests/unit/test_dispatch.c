@@ -6,7 +6,7 @@
 #include "check.h"
 #include "live.h"
 
-enum { COUNT = 5000 };
+#define COUNT ((int64_t)5000)
 
 static void check_foreign_input(void)
 {
@@ -57,7 +57,7 @@ static void check_declines(void)
 /* gemm with every combination of transposed operands, through the same path. */
 static void check_product(void)
 {
-    enum { M = 3, N = 4, K = 5 };
+    const int64_t M = 3, N = 4, K = 5;
     double *a = live_doubles(M * K, GSH_ARENA_HOST), *b = live_doubles(K * N, GSH_ARENA_HOST);
     for (int k = 0; k < M * K; k++)
         a[k] = k;
@@ -100,7 +100,7 @@ static void check_product(void)
 /* C = A @ B + 2 * C where the host alone has C's newest contents. */
 static void check_product_reads_output(void)
 {
-    enum { N = 600 };
+    const int64_t N = 600;
     double *matrices[3];
     for (int k = 0; k < 3; k++) {
         matrices[k] = live_doubles(N * N, GSH_ARENA_HOST);
@@ -109,9 +109,19 @@ static void check_product_reads_output(void)
     }
     struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_GEMM, .loop = GSH_FLOAT64, .nin = 2}};
     for (int k = 0; k < 3; k++)
-        call.launch.operands[k] = (struct gsh_operand){.dtype = GSH_FLOAT64, .address = (uint64_t)matrices[k]};
-    call.launch.gemm = (struct gsh_gemm){.m = N, .n = N, .k = N, .alpha = 1, .beta = 2, .a_row = N, .a_col = 1,
-                                         .b_row = N, .b_col = 1, .c_row = N, .c_col = 1};
+        call.launch.operands[k] =
+            (struct gsh_operand){.dtype = GSH_FLOAT64, .address = (uint64_t)matrices[k]};
+    call.launch.gemm = (struct gsh_gemm){.m = N,
+                                         .n = N,
+                                         .k = N,
+                                         .alpha = 1,
+                                         .beta = 2,
+                                         .a_row = N,
+                                         .a_col = 1,
+                                         .b_row = N,
+                                         .b_col = 1,
+                                         .c_row = N,
+                                         .c_col = 1};
     CHECK_INT(live_run(&call), GSH_REASON_NONE);
     CHECK(matrices[2][0] == N + 14.0 && matrices[2][N * N - 1] == N + 14.0);
     for (int k = 0; k < 3; k++)
@@ -121,7 +131,8 @@ static void check_product_reads_output(void)
 /* A view may reach beyond its block (as_strided); the tables behind it must not be touched. */
 static void check_view_beyond_block(void)
 {
-    double *a = live_doubles(COUNT, GSH_ARENA_ZERO), *out = live_doubles(2 * COUNT, GSH_ARENA_DEVICE);
+    double *a = live_doubles(COUNT, GSH_ARENA_ZERO),
+           *out = live_doubles(2 * COUNT, GSH_ARENA_DEVICE);
     CHECK_INT(live_add(a + COUNT / 2, NULL, 1, out, 2 * COUNT), GSH_REASON_LAYOUT);
     gsh_arena_free(a);
     gsh_arena_free(out);

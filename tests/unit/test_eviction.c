@@ -6,7 +6,8 @@
 #include "check.h"
 #include "live.h"
 
-enum { ARRAYS = 12, COUNT = 1 << 20 }; /* 8 MiB each */
+enum { ARRAYS = 12 };
+#define COUNT ((int64_t)1 << 20) /* 8 MiB of doubles */
 
 int main(void)
 {
@@ -31,6 +32,7 @@ int main(void)
     CHECK_INT(live_add(huge, NULL, 1, huge, 6 * COUNT), GSH_REASON_MEMORY);
     CHECK_INT(gsh_coherence_residency(huge), GSH_RESIDENT_HOST);
     CHECK(huge[0] == 3.0);
-    CHECK_INT(gsh_stats_get(GSH_COUNTER_EVICTIONS), evictions); /* what can never fit evicts nobody */
+    CHECK_INT(gsh_stats_get(GSH_COUNTER_EVICTIONS),
+              evictions); /* what can never fit evicts nobody */
     return check_result();
 }

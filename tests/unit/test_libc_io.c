@@ -5,8 +5,24 @@
  * errno and results are the real call's, and no pin is left behind, also not by a cancelled thread.
  * The file under test is included, so that its entry points can be called by name.
  */
+#include "coherence.h"
+
+#include <pthread.h>
+
+static size_t largest_pin;
+
+/* A pin that is a cancellation point, as one that waits or writes a message may be. */
+static void observed_pin(const void *address, size_t size, bool write)
+{
+    gsh_coherence_pin(address, size, write);
+    largest_pin = size > largest_pin ? size : largest_pin;
+    pthread_testcancel();
+}
+
+#define gsh_coherence_pin observed_pin
 #include "../../interpose/libc_io.c"   // NOLINT(bugprone-suspicious-include)
 #include "../../interpose/libc_real.c" // NOLINT(bugprone-suspicious-include)
+#undef gsh_coherence_pin
 
 #include "block.h"
 #include "check.h"
@@ -473,6 +489,77 @@ static void test_cancelled_reader(void)
     close(blocking[1]);
 }
 
+/* A thread that is cancelled already, with memory in two pieces. */
+static void *write_cancelled(void *unused)
+{
+    pthread_cancel(pthread_self());
+    entry_writev(file, halves, 2);
+    return unused;
+}
+
+static void test_cancelled_pin(void)
+{
+    offload_memory();
+    set_halves();
+    pthread_t writer;
+    void *result;
+    CHECK_INT(pthread_create(&writer, NULL, write_cancelled, NULL), 0);
+    pthread_join(writer, &result);
+    CHECK(result == PTHREAD_CANCELED);
+    CHECK(!is_pinned());
+    CHECK_INT(gsh_arena_find_block(memory)->read_pins, 0);
+    SENDS(file, entry_write(file, memory, BYTES));
+}
+
+/* Linux sends and receives the first IOV_MAX messages of more. */
+static void test_many_messages(void)
+{
+    enum { MANY = IOV_MAX + 6 };
+    static struct mmsghdr messages[MANY];
+    static struct iovec vectors[MANY];
+    double first = 0;
+    int pair[2];
+    CHECK_INT(socketpair(AF_UNIX, SOCK_DGRAM, 0, pair), 0);
+    for (size_t i = 0; i < MANY; i++) {
+        vectors[i] = (struct iovec){&memory[i], sizeof *memory};
+        messages[i].msg_hdr = (struct msghdr){.msg_iov = &vectors[i], .msg_iovlen = 1};
+    }
+    offload_memory();
+    CHECK(entry_sendmmsg(pair[0], messages, MANY, MSG_DONTWAIT) > 0);
+    CHECK_INT(syscall(SYS_read, pair[1], &first, sizeof first), sizeof first);
+    CHECK(first == expected_at(0));
+    CHECK(!is_pinned());
+    offload_memory();
+    CHECK_INT(send(pair[0], &first, sizeof first, 0), sizeof first);
+    while (recv(pair[1], &first, sizeof first, MSG_DONTWAIT | MSG_PEEK) > 0 &&
+           first != expected_at(0))
+        recv(pair[1], &first, sizeof first, MSG_DONTWAIT);
+    CHECK(entry_recvmmsg(pair[1], messages, MANY, MSG_DONTWAIT, NULL) > 0);
+    CHECK(memory[0] == expected_at(0));
+    CHECK(!is_pinned());
+    close(pair[0]);
+    close(pair[1]);
+}
+
+/* The kernel cuts a size that reaches beyond the block; stdio does not. */
+static void test_huge_sizes(void)
+{
+    RECEIVES(put_file(), (largest_pin = 0, entry_read(file, memory, 2 * KERNEL_LIMIT)));
+    CHECK_INT(largest_pin, KERNEL_LIMIT);
+    offload_memory();
+    struct iovec vector = {memory, 2 * KERNEL_LIMIT};
+    largest_pin = 0;
+    entry_writev(-1, &vector, 1);
+    CHECK_INT(largest_pin, KERNEL_LIMIT);
+    CHECK(!is_pinned());
+    FILE *stream = fdopen(dup(file), "r+");
+    clear_on_device();
+    rewind(stream);
+    CHECK_INT(entry_fread(memory, 1, 2 * KERNEL_LIMIT, stream), BYTES);
+    CHECK_INT(largest_pin, 2 * KERNEL_LIMIT);
+    fclose(stream);
+}
+
 int main(void)
 {
     if (!live_start())
@@ -500,5 +587,8 @@ int main(void)
     test_errors();
     test_blocked_reader();
     test_cancelled_reader();
+    test_cancelled_pin();
+    test_many_messages();
+    test_huge_sizes();
     return check_result();
 }

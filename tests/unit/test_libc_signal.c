@@ -98,6 +98,61 @@ static void test_plain(void)
     CHECK_INT(errno, EINVAL);
 }
 
+static void *block_early(void *unused)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    sighold(SIGSEGV);
+    sigblock(-1);
+    sigsetmask(-1);
+    CHECK_INT(sigismember(&before, SIGUSR1), 1);
+    CHECK_INT(sigprocmask(SIG_SETMASK, NULL, &before), 0);
+    CHECK_INT(sigismember(&before, SIGSEGV), 0);
+    CHECK_INT(sigismember(&before, SIGUSR1), 1);
+    pthread_barrier_wait(unused);
+    pthread_barrier_wait(unused); /* the handler is installed, the data on the device */
+    return memory[3] == 2 ? unused : NULL;
+}
+
+/* A program with Python: a mask that it inherited is opened, and no thread closes its own even
+ * before the handler is installed. Actions stay libc's until then. */
+static void test_early(pthread_t *thread, pthread_barrier_t *barrier)
+{
+    sigset_t segv, set;
+    sigemptyset(&segv);
+    sigaddset(&segv, SIGSEGV);
+    CHECK_INT(pthread_sigmask(SIG_BLOCK, &segv, NULL), 0);
+    gsh_libc_signal_resolve(false);
+    CHECK_INT(sigprocmask(SIG_SETMASK, NULL, &set), 0);
+    CHECK_INT(sigismember(&set, SIGSEGV), 1);
+    CHECK_INT(kill(getpid(), SIGSEGV), 0);
+    gsh_libc_signal_resolve(true);
+    CHECK_INT(sigpending(&set), 0);
+    CHECK_INT(sigismember(&set, SIGSEGV), 1);
+    int number;
+    CHECK_INT(sigwait(&segv, &number), 0);
+    gsh_libc_signal_resolve(true);
+    CHECK_INT(sigprocmask(SIG_SETMASK, NULL, &set), 0);
+    CHECK_INT(sigismember(&set, SIGSEGV), 0);
+    CHECK(signal(SIGSEGV, count_signal) == SIG_DFL);
+    CHECK(kernel_has(count_signal));
+    CHECK(signal(SIGSEGV, SIG_DFL) == count_signal);
+    pthread_barrier_init(barrier, NULL, 2);
+    CHECK_INT(pthread_create(thread, NULL, block_early, barrier), 0);
+    pthread_barrier_wait(barrier);
+}
+
+static void test_blocked_early(pthread_t thread, pthread_barrier_t *barrier)
+{
+    void *result;
+    offload_memory();
+    pthread_barrier_wait(barrier);
+    pthread_join(thread, &result);
+    CHECK(result == barrier);
+}
+
 static void test_setting(void)
 {
     CHECK(current_handler() == SIG_DFL);
@@ -228,11 +283,15 @@ static void test_fork(void)
 
 int main(void)
 {
+    pthread_t early;
+    pthread_barrier_t barrier;
     test_plain();
+    test_early(&early, &barrier);
     if (!live_start())
         return CHECK_SKIP;
     gsh_libc_signal_adopt();
     memory = live_doubles(COUNT, GSH_ARENA_DEVICE);
+    test_blocked_early(early, &barrier);
     test_setting();
     test_foreign_fault();
     test_masks();

@@ -58,7 +58,9 @@ static void check_patience(void)
     struct gsh_ledger ledger = {0};
     int uploads = 0;
     for (int call = 0; call < 1000; call++) {
-        struct gsh_facts facts = {.host = 1e-3, .device = 1e-5, .upload = gsh_ledger_asking_price(&ledger, 5e-3),
+        struct gsh_facts facts = {.host = 1e-3,
+                                  .device = 1e-5,
+                                  .upload = gsh_ledger_asking_price(&ledger, 5e-3),
                                   .debt = ledger.debt};
         struct gsh_verdict verdict = gsh_decide(&facts);
         if (verdict.reason == GSH_REASON_NONE) {
