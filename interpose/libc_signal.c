@@ -180,26 +180,42 @@ int entry_sighold(int number)
     return number == SIGSEGV && keeps_open() ? 0 : REAL(sighold)(number);
 }
 
-/* `set` without SIGSEGV where it blocks it, in *copy where it has to be changed. */
-static const sigset_t *open_set(int how, const sigset_t *set, sigset_t *copy)
+/* Whether the program believes that this thread blocks SIGSEGV, for it to read back. A thread that
+ * it starts does not inherit the belief. */
+static _Thread_local bool seems_blocked;
+
+typedef int mask_call(int how, const sigset_t *set, sigset_t *old);
+
+static int change_mask(mask_call *call, int how, const sigset_t *set, sigset_t *old)
 {
-    if (set == NULL || how == SIG_UNBLOCK || sigismember(set, SIGSEGV) != 1 || !keeps_open())
-        return set;
-    *copy = *set;
-    sigdelset(copy, SIGSEGV);
-    return copy;
+    if (!keeps_open())
+        return call(how, set, old);
+    sigset_t opened;
+    bool was_blocked = seems_blocked, names_it = set != NULL && sigismember(set, SIGSEGV) == 1;
+    bool changes_it = names_it || (set != NULL && how == SIG_SETMASK);
+    if (names_it && how != SIG_UNBLOCK) {
+        opened = *set;
+        sigdelset(&opened, SIGSEGV);
+        set = &opened;
+    }
+    int outcome = call(how, set, old);
+    if (outcome != 0)
+        return outcome;
+    if (changes_it)
+        seems_blocked = names_it && how != SIG_UNBLOCK;
+    if (old != NULL && was_blocked)
+        sigaddset(old, SIGSEGV);
+    return 0;
 }
 
 int entry_sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
-    sigset_t copy;
-    return REAL(sigprocmask)(how, open_set(how, set, &copy), old);
+    return change_mask(REAL(sigprocmask), how, set, old);
 }
 
 int entry_pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
-    sigset_t copy;
-    return REAL(pthread_sigmask)(how, open_set(how, set, &copy), old);
+    return change_mask(REAL(pthread_sigmask), how, set, old);
 }
 
 int entry_sigblock(int mask)
@@ -217,11 +233,12 @@ int entry_sigsetmask(int mask)
 /* A mask that was inherited blocks SIGSEGV: opened, unless one is waiting behind it. */
 static void open_inherited_mask(void)
 {
-    sigset_t segv, pending;
+    sigset_t segv, pending, inherited;
     sigemptyset(&segv);
     sigaddset(&segv, SIGSEGV);
     if (sigpending(&pending) == 0 && sigismember(&pending, SIGSEGV) == 0)
-        REAL(pthread_sigmask)(SIG_UNBLOCK, &segv, NULL);
+        seems_blocked = REAL(pthread_sigmask)(SIG_UNBLOCK, &segv, &inherited) == 0 &&
+                        sigismember(&inherited, SIGSEGV) == 1;
 }
 
 void gsh_libc_signal_resolve(bool with_python)

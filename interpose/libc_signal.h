@@ -5,7 +5,8 @@
  * handler's: what the program sets is kept as its own action (gsh_fault_swap_app_action) and
  * reported back, and SIGSEGV is left out of every set of signals to block, because the kernel ends
  * a thread that faults with SIGSEGV blocked. In a program with Python the sets of threads are kept
- * free of it from load on: a thread's mask is out of reach for all others.
+ * free of it from load on: a thread's mask is out of reach for all others. What the program reads
+ * back of its mask is what it set.
  */
 #pragma once
 

@@ -75,6 +75,20 @@ static bool kernel_has(sighandler_t handler)
     return action.sa_handler == handler;
 }
 
+static bool kernel_blocks(int number)
+{
+    sigset_t set;
+    CHECK_INT(REAL(sigprocmask)(SIG_SETMASK, NULL, &set), 0);
+    return sigismember(&set, number) == 1;
+}
+
+static bool seems_to_block(int number)
+{
+    sigset_t set;
+    CHECK_INT(sigprocmask(SIG_SETMASK, NULL, &set), 0);
+    return sigismember(&set, number) == 1;
+}
+
 /* Before the handler is installed everything is libc's. */
 static void test_plain(void)
 {
@@ -108,9 +122,7 @@ static void *block_early(void *unused)
     sigblock(-1);
     sigsetmask(-1);
     CHECK_INT(sigismember(&before, SIGUSR1), 1);
-    CHECK_INT(sigprocmask(SIG_SETMASK, NULL, &before), 0);
-    CHECK_INT(sigismember(&before, SIGSEGV), 0);
-    CHECK_INT(sigismember(&before, SIGUSR1), 1);
+    CHECK(!kernel_blocks(SIGSEGV) && seems_to_block(SIGSEGV) && kernel_blocks(SIGUSR1));
     pthread_barrier_wait(unused);
     pthread_barrier_wait(unused); /* the handler is installed, the data on the device */
     return memory[3] == 2 ? unused : NULL;
@@ -134,8 +146,18 @@ static void test_early(pthread_t *thread, pthread_barrier_t *barrier)
     int number;
     CHECK_INT(sigwait(&segv, &number), 0);
     gsh_libc_signal_resolve(true);
-    CHECK_INT(sigprocmask(SIG_SETMASK, NULL, &set), 0);
-    CHECK_INT(sigismember(&set, SIGSEGV), 0);
+    CHECK(!kernel_blocks(SIGSEGV) && seems_to_block(SIGSEGV));
+    CHECK_INT(sigprocmask(SIG_UNBLOCK, &segv, &set), 0);
+    CHECK_INT(sigismember(&set, SIGSEGV), 1);
+    CHECK(!seems_to_block(SIGSEGV));
+    CHECK_INT(sigprocmask(SIG_BLOCK, &segv, NULL), 0);
+    CHECK_INT(sigprocmask(SIG_BLOCK + 77, &segv, NULL), -1);
+    CHECK(seems_to_block(SIGSEGV));
+    sigset_t nothing;
+    sigemptyset(&nothing);
+    CHECK_INT(sigprocmask(SIG_SETMASK, &nothing, &set), 0);
+    CHECK_INT(sigismember(&set, SIGSEGV), 1);
+    CHECK(!seems_to_block(SIGSEGV));
     CHECK(signal(SIGSEGV, count_signal) == SIG_DFL);
     CHECK(kernel_has(count_signal));
     CHECK(signal(SIGSEGV, SIG_DFL) == count_signal);
@@ -207,10 +229,12 @@ static void *block_all(void *unused)
     sigfillset(&all);
     bool fine = pthread_sigmask(SIG_BLOCK, &all, NULL) == 0 &&
                 sigprocmask(SIG_SETMASK, &all, &before) == 0 &&
-                sigismember(&before, SIGSEGV) == 0 && sigismember(&before, SIGUSR1) == 1;
+                sigismember(&before, SIGSEGV) == 1 && sigismember(&before, SIGUSR1) == 1 &&
+                seems_to_block(SIGSEGV);
     sigblock(-1);
     sigsetmask(-1);
     sighold(SIGSEGV);
+    fine = fine && !kernel_blocks(SIGSEGV) && kernel_blocks(SIGUSR1);
     return fine && memory[3] == 2 ? unused : NULL;
 }
 
