@@ -7,6 +7,7 @@
 #include "numpy_attach.h"
 
 #include "cuda_libs.h"
+#include "device.h"
 #include "doctor.h"
 #include "hostemu_blas.h"
 #include "log.h"
@@ -83,6 +84,8 @@ static const char *start(void)
     lend_blas();
     if (gsh_startup() != GSH_OK)
         return "no usable device, or the start-up checks failed";
+    /* the interpreter's last act, before the C library's exit functions take the driver down */
+    gsh_py.Py_AtExit(gsh_device_settle);
     install_families();
     return NULL;
 }

@@ -16,6 +16,8 @@
 #include <signal.h>
 #include <stdatomic.h>
 
+#define SETTLE_SECONDS 10
+
 static _Atomic int state = GSH_DEVICE_IDLE;
 static void (*on_ready)(void); /* set before the first start */
 static pthread_mutex_t start_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -109,6 +111,18 @@ void gsh_device_start(bool wait)
     pthread_mutex_lock(&start_mutex);
     while (gsh_device_get_state() == GSH_DEVICE_STARTING)
         pthread_cond_wait(&start_done, &start_mutex);
+    pthread_mutex_unlock(&start_mutex);
+}
+
+void gsh_device_settle(void)
+{
+    struct timespec deadline;
+    clock_gettime(CLOCK_REALTIME, &deadline);
+    deadline.tv_sec += SETTLE_SECONDS;
+    int error = 0;
+    pthread_mutex_lock(&start_mutex);
+    while (gsh_device_get_state() == GSH_DEVICE_STARTING && error == 0)
+        error = pthread_cond_timedwait(&start_done, &start_mutex, &deadline);
     pthread_mutex_unlock(&start_mutex);
 }
 

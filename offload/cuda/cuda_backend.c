@@ -210,7 +210,7 @@ static const struct gsh_rates rates = {
     .transfer_pinned = 45e9,
     .transfer_pageable = 6e9,
     .pin = 30e9,
-    .start = 0.6,
+    .start = 0.4,
 };
 
 const struct gsh_backend gsh_cuda_backend = {

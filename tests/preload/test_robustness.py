@@ -104,6 +104,7 @@ class TestRobustness(shim_runner.TestCase):
                 FAKE_FUNCTION % (f, "0") for f in functions if f != "cuDeviceGetCount") +
                 "int cuDeviceGetCount(int *n) { *n = 0; return 0; }")
 
+    @unittest.skipIf(os.path.exists("/dev/nvidiactl"), "the search goes on and finds the real driver")
     def test_driver_without_symbols(self):
         with tempfile.TemporaryDirectory() as folder:
             self.fake_driver(folder, "int nothing;\n")
