@@ -37,17 +37,23 @@ static void set_state(enum gsh_device_state next)
     pthread_mutex_unlock(&start_mutex);
 }
 
+/* The first line of a backend's description, columns closed up. */
+static void keep_first_line(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from != '\0' && *from != '\n'; from++)
+        if (*from != ' ' || (to > text && to[-1] != ' '))
+            *to++ = *from;
+    *to = '\0';
+}
+
 static void announce(void)
 {
     char text[512];
     struct gsh_fmt fmt;
     gsh_fmt_init(&fmt, text, sizeof text);
     gsh_backend_get()->describe(&fmt);
-    for (char *end = text; *end != '\0'; end++)
-        if (*end == '\n') {
-            *end = '\0';
-            break;
-        }
+    keep_first_line(text);
     gsh_stats_set_device(text);
     gsh_log(GSH_LOG_INFO, "device ready: %s", text);
 }
