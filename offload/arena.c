@@ -10,13 +10,12 @@
  */
 #include "arena_internal.h"
 
-#include "backend.h"
 #include "coherence.h"
-#include "device.h"
 #include "lock.h"
 #include "log.h"
 #include "options.h"
 #include "pages.h"
+#include "pin.h"
 #include "value.h"
 
 #include <limits.h>
@@ -49,8 +48,6 @@ static struct zone large_zone = {.shift = 21};
 static struct gsh_block *blocks;
 static uint32_t block_count = 1; /* 0 is no block */
 static size_t pooled_bytes, pool_limit;
-static _Atomic size_t pinned_bytes;
-static size_t pin_limit;
 enum { SLAB_UNTRIED, SLAB_REFUSED, SLAB_REGISTERED };
 static unsigned char *slab_registered; /* small zone, per slab */
 static _Atomic int64_t edges;
@@ -130,7 +127,7 @@ enum gsh_status gsh_arena_init(void)
         }
     }
     pool_limit = limit_of(GSH_OPTION_POOL_LIMIT, machine_bytes() / 4);
-    pin_limit = limit_of(GSH_OPTION_PIN_LIMIT, machine_bytes() / 2);
+    gsh_pin_set_limit(limit_of(GSH_OPTION_PIN_LIMIT, machine_bytes() / 2));
     edge_budget = gsh_pages_max_mappings() / 4;
     /* in this order, no address is in the arena until both are set */
     __atomic_store_n(&gsh_arena_base, small_zone.base, __ATOMIC_RELEASE);
@@ -220,46 +217,11 @@ enum gsh_status gsh_arena_protect_sigsafe(struct gsh_block *block, unsigned firs
 
 /* ---- registration ---- */
 
-static const struct gsh_backend *registering_backend(void)
-{
-    const struct gsh_backend *backend = gsh_backend_get();
-    if (backend == NULL || backend->register_host == NULL ||
-        gsh_device_get_state() != GSH_DEVICE_READY)
-        return NULL;
-    return backend;
-}
-
-static bool pin_budget_take(size_t size)
-{
-    size_t before = atomic_fetch_add_explicit(&pinned_bytes, size, memory_order_relaxed);
-    if (before + size <= pin_limit)
-        return true;
-    atomic_fetch_sub_explicit(&pinned_bytes, size, memory_order_relaxed);
-    return false;
-}
-
-static bool register_range(uintptr_t base, size_t size)
-{
-    const struct gsh_backend *backend = registering_backend();
-    if (backend == NULL || !pin_budget_take(size))
-        return false;
-    if (backend->register_host((void *)base, size) == GSH_OK)
-        return true;
-    atomic_fetch_sub_explicit(&pinned_bytes, size, memory_order_relaxed);
-    return false;
-}
-
-static void unregister_range(uintptr_t base, size_t size)
-{
-    gsh_backend_get()->unregister_host((void *)base, size);
-    atomic_fetch_sub_explicit(&pinned_bytes, size, memory_order_relaxed);
-}
-
 static void unregister_block(struct gsh_block *block)
 {
     if (block->registered_bytes == 0)
         return;
-    unregister_range(block->base, block->registered_bytes);
+    gsh_pin_release(block->base, block->registered_bytes);
     block->registered_bytes = 0;
 }
 
@@ -270,11 +232,11 @@ static void register_old_slab(const struct gsh_block *block)
     uintptr_t slab = block->base - (block->base - small_zone.base) % SLAB_BYTES;
     unsigned char *mark = &slab_registered[(slab - small_zone.base) / SLAB_BYTES];
     unsigned char untried = SLAB_UNTRIED;
-    if (registering_backend() == NULL || block->device_born ||
+    if (!gsh_pin_is_possible() || block->device_born ||
         !__atomic_compare_exchange_n(mark, &untried, SLAB_REFUSED, false, __ATOMIC_RELAXED,
                                      __ATOMIC_RELAXED))
         return;
-    if (register_range(slab, SLAB_BYTES))
+    if (gsh_pin_try(slab, SLAB_BYTES))
         __atomic_store_n(mark, SLAB_REGISTERED, __ATOMIC_RELEASE);
 }
 
@@ -284,10 +246,10 @@ void gsh_arena_register(struct gsh_block *block)
         register_old_slab(block);
     size_t size = gsh_round_up(block->size, GSH_GRANULE_SMALL);
     if (!block->large || block->registered_bytes >= size || block->size < REGISTER_MIN_BYTES ||
-        registering_backend() == NULL)
+        !gsh_pin_is_possible())
         return;
     unregister_block(block);
-    if (register_range(block->base, size)) {
+    if (gsh_pin_try(block->base, size)) {
         block->registered_bytes = size;
         block->touched = true;
     }
@@ -311,7 +273,7 @@ bool gsh_arena_is_registered(const struct gsh_block *block, size_t offset, size_
 static void register_slab(uintptr_t slab)
 {
     unsigned char *mark = &slab_registered[(slab - small_zone.base) / SLAB_BYTES];
-    if (register_range(slab, SLAB_BYTES))
+    if (gsh_pin_try(slab, SLAB_BYTES))
         __atomic_store_n(mark, SLAB_REGISTERED, __ATOMIC_RELEASE);
 }
 
@@ -485,7 +447,7 @@ static bool set_protection(struct gsh_block *block, bool was_closed, bool closed
 static void register_recycled(struct gsh_block *block, bool *was_closed)
 {
     if (!block->touched || !block->large || block->registered_bytes >= block->size ||
-        registering_backend() == NULL || !set_protection(block, *was_closed, false))
+        !gsh_pin_is_possible() || !set_protection(block, *was_closed, false))
         return;
     *was_closed = false;
     gsh_arena_register(block);
@@ -630,7 +592,7 @@ void gsh_arena_unregister_all_locked(void)
     }
     for (size_t slab = 0; slab < (small_zone.end - small_zone.base) / SLAB_BYTES; slab++) {
         if (slab_registered[slab] == SLAB_REGISTERED) {
-            unregister_range(small_zone.base + slab * SLAB_BYTES, SLAB_BYTES);
+            gsh_pin_release(small_zone.base + slab * SLAB_BYTES, SLAB_BYTES);
             slab_registered[slab] = SLAB_UNTRIED;
         }
     }
