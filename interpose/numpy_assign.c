@@ -158,9 +158,8 @@ static PyObject *try_fill(const struct gsh_method_call *call, enum gsh_reason *w
     if (call->nargs != 1 || call->kwdict || call->kwnames)
         return NULL;
     *why = GSH_REASON_OPERAND;
-    if (!find_value(call->args[0], &value) ||
-        (gsh_numpy_is_array(call->args[0]) && gsh_numpy_array(call->args[0])->nd != 0))
-        return NULL; /* arrays with dimensions are an error in some versions */
+    if (gsh_numpy_is_array(call->args[0]) || !find_value(call->args[0], &value))
+        return NULL; /* an array as the value is an error in some versions, depending on its dtype */
     return none_or_declined(run_assign(call->self, call->args[0], GSH_CASTING_UNSAFE, why, row));
 }
 
