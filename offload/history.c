@@ -5,34 +5,40 @@
 #include "history.h"
 
 #include "base.h"
+#include "stats.h"
 
 #include <stdatomic.h>
 
-#define ROWS 512
 #define WINDOW 64U
 
 static struct {
     _Atomic uint32_t made, fetched;
-} rows[ROWS];
+} rows[GSH_STATS_MAX_ROWS];
 
 void gsh_history_note_made(unsigned row)
 {
-    uint32_t made = atomic_fetch_add_explicit(&rows[row % ROWS].made, 1, memory_order_relaxed) + 1;
+    uint32_t made =
+        atomic_fetch_add_explicit(&rows[row % GSH_STATS_MAX_ROWS].made, 1, memory_order_relaxed) +
+        1;
     if (made < WINDOW)
         return;
-    uint32_t fetched = atomic_load_explicit(&rows[row % ROWS].fetched, memory_order_relaxed);
-    atomic_store_explicit(&rows[row % ROWS].made, made / 2, memory_order_relaxed);
-    atomic_store_explicit(&rows[row % ROWS].fetched, fetched / 2, memory_order_relaxed);
+    uint32_t fetched =
+        atomic_load_explicit(&rows[row % GSH_STATS_MAX_ROWS].fetched, memory_order_relaxed);
+    atomic_store_explicit(&rows[row % GSH_STATS_MAX_ROWS].made, made / 2, memory_order_relaxed);
+    atomic_store_explicit(&rows[row % GSH_STATS_MAX_ROWS].fetched, fetched / 2,
+                          memory_order_relaxed);
 }
 
 void gsh_history_note_fetched(unsigned row)
 {
-    atomic_fetch_add_explicit(&rows[row % ROWS].fetched, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&rows[row % GSH_STATS_MAX_ROWS].fetched, 1, memory_order_relaxed);
 }
 
 double gsh_history_fetch_share(unsigned row)
 {
-    uint32_t made = atomic_load_explicit(&rows[row % ROWS].made, memory_order_relaxed);
-    uint32_t fetched = atomic_load_explicit(&rows[row % ROWS].fetched, memory_order_relaxed);
+    uint32_t made =
+        atomic_load_explicit(&rows[row % GSH_STATS_MAX_ROWS].made, memory_order_relaxed);
+    uint32_t fetched =
+        atomic_load_explicit(&rows[row % GSH_STATS_MAX_ROWS].fetched, memory_order_relaxed);
     return made == 0 ? 0.0 : GSH_MIN(1.0, (double)fetched / made);
 }
