@@ -5,7 +5,16 @@
 PYTHON ?= /usr/bin/python3
 export PYTHON
 
-.PHONY: build demo test test-gpu test-matrix docs format clean
+# Of targets that also run where nothing can be installed: an interpreter with NumPy, pytest, hypothesis.
+NUMPY_PYTHON ?= $(firstword $(wildcard .venv/bin/python) python3)
+DEVICE ?= host
+JOBS ?= $(shell nproc)
+SECONDS ?= 60
+# Builds only where build/ is not that of these sources.
+BUILT = python3 tests/run.py built || { cmake --preset release && cmake --build --preset release && \
+	    python3 tests/run.py stamp; }
+
+.PHONY: build demo test test-gpu test-numpy fuzz test-matrix docs format clean
 
 # .venv/bin/python and build/libgpushim.so.
 build:
@@ -23,12 +32,22 @@ test: build
 	.ci/setup test
 	$(PYTHON) tests/run.py all
 
-# The suites on the cuda device, with the python3 of PATH and its NumPy. Installs nothing, and builds
-# only where build/ is not that of these sources.
+# The suites on the cuda device, with the python3 of PATH and its NumPy. Installs nothing.
 test-gpu:
-	@python3 tests/run.py built || { cmake --preset release && cmake --build --preset release && \
-	    python3 tests/run.py stamp; }
+	@$(BUILT)
 	python3 tests/run.py gpu
+
+# NumPy's own test suite, plain and under the shim with everything sent to the device: every test must
+# end alike. PARTS="core lib/test_io ..." (default: all), DEVICE=host|cuda, JOBS=processes, SHARD=1/2.
+test-numpy:
+	@$(BUILT)
+	$(NUMPY_PYTHON) tests/numpy_suite/numpy_suite.py --device $(DEVICE) --jobs $(JOBS) \
+	    --shard $(or $(SHARD),1/1) $(PARTS)
+
+# Random programs, plain and under the shim, for SECONDS; SEED=n repeats a run.
+fuzz:
+	@$(BUILT)
+	$(NUMPY_PYTHON) tests/fuzz/fuzz.py --seconds $(SECONDS) --device $(DEVICE) $(if $(SEED),--seed $(SEED))
 
 # The Python tests under every CPython 3.9 to 3.13 found, with old and new NumPy.
 test-matrix: build
@@ -37,8 +56,11 @@ test-matrix: build
 # Regenerates what is generated in docs/.
 docs:
 	cmake --preset dev
-	cmake --build --preset dev --target options_doc
+	cmake --build --preset dev --target options_doc numerics_doc
 	build-dev/tests/rules/options_doc > docs/options.md
+	$(NUMPY_PYTHON) tests/coverage/coverage_table.py --library build-dev/libgpushim.so > build-dev/coverage.md
+	mv build-dev/coverage.md docs/coverage.md
+	build-dev/tests/rules/numerics_doc > docs/numerics.md
 
 format:
 	$(PYTHON) tests/run.py format --fix

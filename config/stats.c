@@ -19,7 +19,7 @@ struct row {
 };
 
 static _Atomic uint64_t counters[GSH_COUNTER_COUNT];
-static struct row rows[GSH_STATS_MAX_ROWS] = {{.name = "other"}};
+static struct row rows[GSH_STATS_MAX_ROWS]; /* row 0 is called "other" */
 static atomic_uint claimed = 1;
 static _Atomic uint16_t slots[SLOTS]; /* index of a published row, or 0 */
 
@@ -140,7 +140,7 @@ bool gsh_stats_get_row(unsigned index, struct gsh_stats_row_copy *copy)
         return false;
     struct row *row = &rows[index];
     *copy = (struct gsh_stats_row_copy){
-        .name = row->name,
+        .name = index == 0 ? "other" : row->name,
         .signature = row->signature,
         .device_calls = get(&row->device_calls),
         .device_ns = get(&row->device_ns),

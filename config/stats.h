@@ -18,7 +18,7 @@ enum gsh_counter {
     GSH_COUNTER_COUNT
 };
 
-enum { GSH_STATS_MAX_ROWS = 512, GSH_STATS_MAX_REASONS = 32 };
+enum { GSH_STATS_MAX_ROWS = 4096, GSH_STATS_MAX_REASONS = 32 };
 
 /* Reads GPUSHIM_REPORT and starts the report's clock; called once, where NumPy was found. The names
  * are kept, not copied; at most GSH_STATS_MAX_REASONS of them. */

@@ -115,7 +115,7 @@ static bool describe_product(const struct product *p, struct gsh_launch *launch)
     if (!known || p->m <= 0 || p->n <= 0 || p->k <= 0)
         return false;
     bool row_major = p->order == ROW_MAJOR;
-    *launch = (struct gsh_launch){.kind = GSH_LAUNCH_GEMM, .loop = p->dtype, .nin = 2};
+    *launch = (struct gsh_launch){.kind = GSH_LAUNCH_GEMM, .loop = p->dtype, .nin = 2, .nout = 1};
     launch->operands[0] = operand_at(p->dtype, p->a);
     launch->operands[1] = operand_at(p->dtype, p->b);
     launch->operands[2] = operand_at(p->dtype, p->c);
@@ -199,7 +199,7 @@ static bool run_uncancelled(struct gsh_call *call, enum gsh_reason *why)
 static __attribute__((noinline)) void run_product(const struct product *p, struct symbol *symbol,
                                                   any_function original)
 {
-    struct gsh_call call = {.fresh_output = false};
+    struct gsh_call call = {.row = 0};
     if (!describe_product(p, &call.launch)) {
         run_on_host(p, symbol, original, NULL);
         return;

@@ -13,14 +13,6 @@ struct gsh_numpy_abi gsh_np;
 
 enum { SLOT_ARRAY_TYPE = 2, SLOT_DESCR_TYPE = 3, SLOT_DEFAULT_HANDLER = 306 };
 
-/* NumPy's type numbers and the slots of their scalar types in the C-API table. */
-static const struct {
-    int type_num, scalar_slot;
-} numpy_types[GSH_DTYPE_COUNT] = {
-    [GSH_BOOL] = {0, 8},      [GSH_INT32] = {5, 22},    [GSH_INT64] = {7, 23},
-    [GSH_FLOAT32] = {11, 30}, [GSH_FLOAT64] = {12, 31},
-};
-
 /* numpy.__version__ from numpy.version, which the package imports before its C modules; "" where
  * unknown. */
 static void find_version(char *text, size_t size)
@@ -77,10 +69,10 @@ static bool fill_types(struct gsh_numpy_abi *abi, void **table)
     abi->ndarray_type = table[SLOT_ARRAY_TYPE];
     abi->descr_type = table[SLOT_DESCR_TYPE];
     for (int i = 0; i < GSH_DTYPE_COUNT; i++) {
-        abi->scalar_types[i] = table[numpy_types[i].scalar_slot];
-        abi->descrs[i] = abi->DescrFromType(numpy_types[i].type_num);
+        abi->descrs[i] = abi->DescrFromType(gsh_dtype_numpy_type((enum gsh_dtype)i));
         if (!abi->descrs[i])
             return false;
+        abi->scalar_types[i] = ((const struct gsh_descr *)abi->descrs[i])->typeobj;
     }
     PyObject *add = gsh_py.PyDict_GetItemString(abi->dict, "add");
     abi->ufunc_type = add ? gsh_py_type(add) : NULL;

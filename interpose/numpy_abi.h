@@ -91,14 +91,21 @@ _Static_assert(offsetof(struct gsh_numpy_handler, ctx) == 128, "PyDataMem_Handle
 #define GSH_NUMPY_API(X)                                                                           \
     X(0, unsigned, GetNDArrayCVersion, (void))                                                     \
     X(45, PyObject *, DescrFromType, (int type_num)) /* new reference */                           \
-    X(76, PyObject *, Return, (PyObject * array))    /* steals; 0-d array -> scalar */             \
-    X(94, PyObject *, NewFromDescr,                  /* steals descr */                            \
+    X(69, PyObject *, FromAny,                       /* steals descr, which may be NULL */         \
+      (PyObject * object, PyObject * descr, int min_ndim, int max_ndim, int flags,                 \
+       PyObject *context))                                                                         \
+    X(60, PyObject *, Scalar, (void *data, PyObject *descr, PyObject *base)) /* copies */          \
+    X(76, PyObject *, Return, (PyObject * array)) /* steals; 0-d array -> scalar */                \
+    X(94, PyObject *, NewFromDescr,               /* steals descr */                               \
       (PyObject * type, PyObject * descr, int nd, const int64_t *dims, const int64_t *strides,     \
        void *data, int flags, PyObject *base))                                                     \
     X(174, int, DescrConverter,                                                                    \
       (PyObject * object, PyObject * *descr)) /* 1: ok, new reference; 0: error set */             \
     X(211, unsigned, GetNDArrayCFeatureVersion, (void))                                            \
     X(269, int, CastingConverter, (PyObject * object, int *casting)) /* enum gsh_casting */        \
+    X(270, int64_t, CountNonzero, (PyObject * array))                                              \
+    X(273, PyObject *, ResultType, /* new reference, or NULL and an error */                       \
+      (int64_t narrays, PyObject * *arrays, int64_t ndescrs, PyObject * *descrs))                  \
     X(275, unsigned char, CanCastTypeTo, (PyObject * from, PyObject * to, int casting))
 
 enum gsh_casting {
@@ -112,16 +119,16 @@ enum gsh_casting {
 /* What attach found out about this process's NumPy; constant afterwards. Objects are owned for
  * good. */
 struct gsh_numpy_abi {
-    int major;                               /* 1 or 2 */
-    unsigned feature;                        /* NPY_FEATURE_VERSION: 0x0f is 1.22, 0x12 is 2.0 */
-    char version[32];                        /* numpy.__version__ */
-    PyObject *module;                        /* _multiarray_umath */
-    PyObject *dict;                          /* its dict */
-    void *library;                           /* dlopen handle of its shared object */
-    PyObject *ndarray_type, *ufunc_type;     /* exact types */
-    PyObject *descr_type;                    /* numpy.dtype */
-    PyObject *descrs[GSH_DTYPE_COUNT];       /* native singletons */
-    PyObject *scalar_types[GSH_DTYPE_COUNT]; /* numpy.bool_, int32, int64 ('l'), float32, float64 */
+    int major;                                 /* 1 or 2 */
+    unsigned feature;                          /* NPY_FEATURE_VERSION: 0x0f is 1.22, 0x12 is 2.0 */
+    char version[32];                          /* numpy.__version__ */
+    PyObject *module;                          /* _multiarray_umath */
+    PyObject *dict;                            /* its dict */
+    void *library;                             /* dlopen handle of its shared object */
+    PyObject *ndarray_type, *ufunc_type;       /* exact types */
+    PyObject *descr_type;                      /* numpy.dtype */
+    PyObject *descrs[GSH_DTYPE_COUNT];         /* native singletons */
+    PyObject *scalar_types[GSH_DTYPE_COUNT];   /* numpy.bool_, int8, ... */
     struct gsh_numpy_handler *default_handler; /* the default allocator, writable */
 #define X(slot, type, name, parameters) type(*name) parameters;
     GSH_NUMPY_API(X)
@@ -150,16 +157,21 @@ static inline struct gsh_ndarray *gsh_numpy_array(PyObject *array)
     return (struct gsh_ndarray *)array;
 }
 
+/* NumPy's type number as one of ours, or -1. */
+static inline int gsh_numpy_dtype_of_type(int number)
+{
+    static const signed char by_number[] = {
+#define X(name, c_type, c_stored, cuda_type, cuda_stored, kind, numpy_char, type_num, label)       \
+    [type_num] = 1 + GSH_##name,
+#include "dtypes.def"
+#undef X
+    };
+    return (size_t)number < GSH_COUNT(by_number) ? by_number[number] - 1 : -1;
+}
+
 /* The dtype object as one of ours, or -1: another dtype or not the native byte order. */
 static inline int gsh_numpy_dtype(PyObject *descr)
 {
-    static const signed char by_type_num[13] = {[0] = 1 + GSH_BOOL,
-                                                [5] = 1 + GSH_INT32,
-                                                [7] = 1 + GSH_INT64,
-                                                [11] = 1 + GSH_FLOAT32,
-                                                [12] = 1 + GSH_FLOAT64};
     const struct gsh_descr *fields = (const struct gsh_descr *)descr;
-    if ((unsigned)fields->type_num >= 13 || fields->byteorder == '>')
-        return -1;
-    return by_type_num[fields->type_num] - 1;
+    return fields->byteorder == '>' ? -1 : gsh_numpy_dtype_of_type(fields->type_num);
 }

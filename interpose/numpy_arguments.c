@@ -64,7 +64,13 @@ bool gsh_numpy_arguments_order(PyObject *object, enum gsh_order absent, enum gsh
 bool gsh_numpy_arguments_int(PyObject *object, int64_t *value)
 {
     int overflow = 0;
-    if (!object || gsh_py_type(object) != gsh_py.PyLong_Type)
+    if (!object)
+        return false;
+    if (gsh_py_type(object) == gsh_np.scalar_types[GSH_INT64]) {
+        memcpy(value, (const char *)object + 16, sizeof(*value)); /* follows the object header */
+        return true;
+    }
+    if (gsh_py_type(object) != gsh_py.PyLong_Type)
         return false;
     *value = gsh_py.PyLong_AsLongLongAndOverflow(object, &overflow);
     return overflow == 0;
@@ -74,8 +80,8 @@ bool gsh_numpy_arguments_int(PyObject *object, int64_t *value)
  * these. */
 static int parse_ints(PyObject *object, bool allow_list, int64_t *values)
 {
-    if (gsh_py_type(object) == gsh_py.PyLong_Type)
-        return gsh_numpy_arguments_int(object, values) ? 1 : -1;
+    if (gsh_numpy_arguments_int(object, values))
+        return 1;
     bool is_list = allow_list && gsh_py_type(object) == gsh_py.PyList_Type;
     if (!is_list && gsh_py_type(object) != gsh_py.PyTuple_Type)
         return -1;
@@ -115,4 +121,18 @@ bool gsh_numpy_arguments_axes(PyObject *object, int ndim, bool *reduced)
         reduced[axis] = true;
     }
     return count >= 0;
+}
+
+void gsh_numpy_arguments_lay_out(const struct gsh_view *view, enum gsh_order order, size_t itemsize,
+                                 struct gsh_layout *layout)
+{
+    bool is_fortran = (view->flags & GSH_NPY_F_CONTIGUOUS) && !(view->flags & GSH_NPY_C_CONTIGUOUS);
+    layout->ndim = view->ndim;
+    memcpy(layout->shape, view->shape, (size_t)view->ndim * sizeof(layout->shape[0]));
+    if (order == GSH_ORDER_KEEP)
+        gsh_numpy_output_like(view, itemsize, layout);
+    else if (order == GSH_ORDER_F || (order == GSH_ORDER_ANY && is_fortran))
+        gsh_numpy_output_f_order(layout, itemsize);
+    else
+        gsh_numpy_output_c_order(layout, itemsize);
 }

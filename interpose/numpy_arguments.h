@@ -17,7 +17,7 @@ bool gsh_numpy_arguments_casting(PyObject *object, enum gsh_casting absent,
                                  enum gsh_casting *casting);
 /* A memory order's name; NULL gives `absent`. */
 bool gsh_numpy_arguments_order(PyObject *object, enum gsh_order absent, enum gsh_order *order);
-/* A Python int that fits int64. */
+/* A Python int that fits int64, or a NumPy int64. */
 bool gsh_numpy_arguments_int(PyObject *object, int64_t *value);
 /* A Python int or a tuple or list of them, none negative, at most GSH_MAX_DIMS: layout->ndim and
  * shape. The product of the extents is in *elements; false where it overflows. */
@@ -30,6 +30,9 @@ static inline bool gsh_numpy_arguments_cast_may_warn(enum gsh_dtype from, enum g
 {
     return gsh_dtype_kind(from) == 'f' && to != from && to != GSH_FLOAT64 && to != GSH_BOOL;
 }
+/* The layout of a copy of the view in this order (PyArray_NewLikeArray). */
+void gsh_numpy_arguments_lay_out(const struct gsh_view *view, enum gsh_order order, size_t itemsize,
+                                 struct gsh_layout *layout);
 /* True where the argument was not given or is None. */
 static inline bool gsh_numpy_arguments_is_absent(PyObject *object)
 {

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * arange and zeros, made where they will be used. Length, first and second value of arange are
- * computed as PyArray_ArangeObj does with Python numbers; where 64-bit arithmetic might round
- * otherwise, the call declines.
+ * arange, zeros, empty and empty_like, made where they will be used. Length, first and second
+ * value of arange are computed as PyArray_ArangeObj does with Python numbers; where 64-bit
+ * arithmetic might round otherwise, the call declines. empty makes memory whose contents are
+ * nobody's, so that a device call that writes a part of it need not upload the rest; a first
+ * touch by the host opens it.
  */
+#include "device.h"
 #include "dispatch.h"
 #include "numpy_arguments.h"
 #include "numpy_method_patch.h"
@@ -18,15 +21,26 @@ enum { START, STOP, STEP, ARANGE_DTYPE, ARANGE_DEVICE, ARANGE_LIKE, ARANGE_PARAM
 static const char *const arange_parameters[] = {"start", "stop", "step", "dtype", "device", "like"};
 enum { SHAPE, ZEROS_DTYPE, ORDER, ZEROS_DEVICE, ZEROS_LIKE, ZEROS_PARAMETERS };
 static const char *const zeros_parameters[] = {"shape", "dtype", "order", "device", "like"};
+enum { PROTOTYPE, LIKE_DTYPE, LIKE_ORDER, LIKE_SUBOK, LIKE_SHAPE, LIKE_DEVICE, LIKE_PARAMETERS };
+static const char *const like_parameters[] = {"prototype", "dtype", "order",
+                                              "subok",     "shape", "device"};
 
 static PyObject *try_arange(const struct gsh_method_call *call, enum gsh_reason *why,
                             unsigned *row);
 static PyObject *try_zeros(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row);
+static PyObject *try_empty(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row);
+static PyObject *try_empty_like(const struct gsh_method_call *call, enum gsh_reason *why,
+                                unsigned *row);
 
 GSH_METHOD_HOOK(arange_hook, .table = GSH_METHOD_MODULE, .name = "arange", .handler = try_arange,
                 .self_test = "m.arange(2)");
 GSH_METHOD_HOOK(zeros_hook, .table = GSH_METHOD_MODULE, .name = "zeros", .handler = try_zeros,
                 .self_test = "m.zeros(2)");
+GSH_METHOD_HOOK(empty_hook, .table = GSH_METHOD_MODULE, .name = "empty", .handler = try_empty,
+                .self_test = "m.empty(2)");
+GSH_METHOD_HOOK(empty_like_hook, .table = GSH_METHOD_MODULE, .name = "empty_like",
+                .handler = try_empty_like, .subject = GSH_METHOD_ASK_BY_FIRST,
+                .self_test = "m.empty_like(a)");
 
 /* A Python int (within +-2^53) or float, and the arithmetic between them. */
 struct number {
@@ -100,30 +114,23 @@ static bool compute_range(PyObject *const *slots, struct range *range)
  */
 static bool store_number(struct number number, enum gsh_dtype dtype, union gsh_scalar *stored)
 {
-    *stored = (union gsh_scalar){.i64 = 0};
-    switch (dtype) {
-    case GSH_INT32:
-        stored->i32 = (int32_t)number.integer;
-        return !number.is_float && stored->i32 == number.integer;
-    case GSH_INT64:
-        stored->i64 = number.integer;
-        return !number.is_float;
-    case GSH_FLOAT32:
-        stored->f32 = (float)number.real;
-        return isfinite(stored->f32);
-    case GSH_FLOAT64:
-        stored->f64 = number.real;
-        return true;
-    default:
+    char kind = gsh_dtype_kind(dtype);
+    if (number.is_float && kind != 'f' && kind != 'c')
         return false;
-    }
+    struct gsh_numpy_value value = {GSH_VALUE_PY_INT, GSH_INT64, {.i64 = number.integer}};
+    if (number.is_float)
+        value = (struct gsh_numpy_value){GSH_VALUE_PY_FLOAT, GSH_FLOAT64, {.f64 = number.real}};
+    return gsh_numpy_describe_cast(&value, dtype, stored);
 }
 
 static PyObject *run_arange(const struct range *range, enum gsh_dtype dtype, enum gsh_reason *why,
                             unsigned *row)
 {
-    struct gsh_call call = {
-        .launch = {.kind = GSH_LAUNCH_ELEMENTWISE, .op = GSH_OP_ARANGE, .loop = dtype, .nin = 2}};
+    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_ELEMENTWISE,
+                                       .op = GSH_OP_ARANGE,
+                                       .loop = dtype,
+                                       .nin = 2,
+                                       .nout = 1}};
     struct gsh_layout layout = {.ndim = 1, .shape = {range->length}};
     union gsh_scalar first, second;
     *why = GSH_REASON_OPERAND;
@@ -162,8 +169,7 @@ static PyObject *try_arange(const struct gsh_method_call *call, enum gsh_reason 
     if (!gsh_numpy_arguments_is_absent(slots[ARANGE_DTYPE]))
         dtype = gsh_numpy_describe_dtype(slots[ARANGE_DTYPE]);
     *why = GSH_REASON_DTYPE;
-    if (dtype < 0 || dtype == GSH_BOOL ||
-        (range.any_float && gsh_dtype_kind((enum gsh_dtype)dtype) != 'f'))
+    if (dtype < 0 || dtype == GSH_BOOL)
         return NULL;
     return run_arange(&range, (enum gsh_dtype)dtype, why, row);
 }
@@ -175,9 +181,10 @@ static PyObject *run_zeros(const struct gsh_layout *layout, enum gsh_dtype dtype
                                        .op = GSH_OP_COPY,
                                        .loop = dtype,
                                        .nin = 1,
+                                       .nout = 1,
                                        .ndim = layout->ndim}};
     *row = call.row = gsh_numpy_output_row("zeros", NULL, 0, dtype);
-    gsh_numpy_describe_place_constant(&call.launch, 0, dtype, (union gsh_scalar){.i64 = 0});
+    gsh_numpy_describe_place_constant(&call.launch, 0, dtype, (union gsh_scalar){.words = {0}});
     call.launch.operands[1].dtype = dtype;
     for (int i = 0; i < layout->ndim; i++) {
         call.launch.shape[i] = layout->shape[i];
@@ -186,37 +193,90 @@ static PyObject *run_zeros(const struct gsh_layout *layout, enum gsh_dtype dtype
     return gsh_numpy_output_run(&call, NULL, layout, why);
 }
 
-static PyObject *try_zeros(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
+/* shape, dtype and order of zeros and empty. False: declined, or too small to care. */
+static bool parse_fresh(const struct gsh_method_call *call, struct gsh_layout *layout,
+                        enum gsh_dtype *dtype, enum gsh_reason *why)
 {
     PyObject *slots[ZEROS_PARAMETERS];
-    struct gsh_layout layout;
     enum gsh_order order;
     int64_t elements;
     if (call->nargs > 0 && gsh_numpy_arguments_int(call->args[0], &elements) &&
         elements < gsh_dispatch_min_elements)
-        return NULL;
+        return false;
     if (!gsh_numpy_method_patch_bind(call, zeros_parameters, ZEROS_PARAMETERS, ORDER + 1, slots) ||
-        !slots[SHAPE] || !gsh_numpy_arguments_shape(slots[SHAPE], &layout, &elements) ||
-        layout.ndim == 0 || elements == 0 || elements < gsh_dispatch_min_elements)
-        return NULL;
+        !slots[SHAPE] || !gsh_numpy_arguments_shape(slots[SHAPE], layout, &elements) ||
+        layout->ndim == 0 || elements == 0 || elements < gsh_dispatch_min_elements)
+        return false;
     *why = GSH_REASON_KEYWORDS;
     if (!gsh_numpy_arguments_order(slots[ORDER], GSH_ORDER_C, &order) || order > GSH_ORDER_F ||
         !gsh_numpy_arguments_is_absent(slots[ZEROS_DEVICE]) ||
         !gsh_numpy_arguments_is_absent(slots[ZEROS_LIKE]))
-        return NULL;
-    int dtype = slots[ZEROS_DTYPE] ? gsh_numpy_describe_dtype(slots[ZEROS_DTYPE]) : GSH_FLOAT64;
-    *why = dtype < 0 ? GSH_REASON_DTYPE : GSH_REASON_SHAPE;
-    if (dtype < 0 || elements > MOST_ELEMENTS)
-        return NULL;
+        return false;
+    int number = gsh_numpy_arguments_is_absent(slots[ZEROS_DTYPE])
+                     ? GSH_FLOAT64
+                     : gsh_numpy_describe_dtype(slots[ZEROS_DTYPE]);
+    *why = number < 0 ? GSH_REASON_DTYPE : GSH_REASON_SHAPE;
+    if (number < 0 || elements > MOST_ELEMENTS)
+        return false;
+    *dtype = (enum gsh_dtype)number;
     if (order == GSH_ORDER_F)
-        gsh_numpy_output_f_order(&layout, gsh_dtype_size((enum gsh_dtype)dtype));
+        gsh_numpy_output_f_order(layout, gsh_dtype_size(*dtype));
     else
-        gsh_numpy_output_c_order(&layout, gsh_dtype_size((enum gsh_dtype)dtype));
-    return run_zeros(&layout, (enum gsh_dtype)dtype, why, row);
+        gsh_numpy_output_c_order(layout, gsh_dtype_size(*dtype));
+    return true;
+}
+
+static PyObject *try_zeros(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
+{
+    struct gsh_layout layout;
+    enum gsh_dtype dtype;
+    return parse_fresh(call, &layout, &dtype, why) ? run_zeros(&layout, dtype, why, row) : NULL;
+}
+
+static PyObject *try_empty(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
+{
+    struct gsh_layout layout;
+    enum gsh_dtype dtype;
+    (void)row;
+    if (gsh_device_get_state() != GSH_DEVICE_READY)
+        return NULL;
+    PyObject *array =
+        parse_fresh(call, &layout, &dtype, why) ? gsh_numpy_output_create(dtype, &layout) : NULL;
+    *why = GSH_REASON_NONE; /* nothing is computed either way */
+    return array;
+}
+
+static PyObject *try_empty_like(const struct gsh_method_call *call, enum gsh_reason *why,
+                                unsigned *row)
+{
+    PyObject *slots[LIKE_PARAMETERS];
+    struct gsh_view view;
+    struct gsh_layout layout;
+    enum gsh_order order;
+    (void)why;
+    (void)row;
+    if (gsh_device_get_state() != GSH_DEVICE_READY ||
+        !gsh_numpy_method_patch_bind(call, like_parameters, LIKE_PARAMETERS, LIKE_SHAPE + 1,
+                                     slots) ||
+        !slots[PROTOTYPE] || !gsh_numpy_arguments_is_absent(slots[LIKE_SHAPE]) ||
+        !gsh_numpy_arguments_is_absent(slots[LIKE_DEVICE]) ||
+        !gsh_numpy_arguments_order(slots[LIKE_ORDER], GSH_ORDER_KEEP, &order) ||
+        gsh_numpy_describe_array(slots[PROTOTYPE], &view) != GSH_REASON_NONE || view.ndim == 0 ||
+        gsh_numpy_describe_size(gsh_numpy_array(slots[PROTOTYPE])) == 0)
+        return NULL;
+    int dtype = gsh_numpy_arguments_is_absent(slots[LIKE_DTYPE])
+                    ? (int)view.dtype
+                    : gsh_numpy_describe_dtype(slots[LIKE_DTYPE]);
+    if (dtype < 0)
+        return NULL;
+    gsh_numpy_arguments_lay_out(&view, order, gsh_dtype_size((enum gsh_dtype)dtype), &layout);
+    return gsh_numpy_output_create((enum gsh_dtype)dtype, &layout);
 }
 
 void gsh_numpy_creation_install(void)
 {
     gsh_numpy_method_patch_install(&arange_hook);
     gsh_numpy_method_patch_install(&zeros_hook);
+    gsh_numpy_method_patch_install(&empty_hook);
+    gsh_numpy_method_patch_install(&empty_like_hook);
 }

@@ -7,14 +7,20 @@
 
 #include "arena.h"
 #include "coherence.h"
+#include "host_casts.h"
 
+#include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Beyond 2^53 an int64 is not exact as a double, and NumPy versions differ in how often they round.
  */
-#define EXACT_IN_DOUBLE (INT64_C(1) << 53)
+#define EXACT_IN_DOUBLE (UINT64_C(1) << 53)
+/* Up to here an integer reaches float16 in one rounding, whatever lies between. */
+#define EXACT_IN_FLOAT (UINT64_C(1) << 24)
+#define HALF_LIMIT 65504.0
 
 static bool has_attribute(PyObject *descr, const char *name)
 {
@@ -75,7 +81,7 @@ enum gsh_reason gsh_numpy_describe_output(PyObject *object, struct gsh_view *vie
 /* An element in host memory as a scalar. */
 static union gsh_scalar load_scalar(const void *element, enum gsh_dtype dtype)
 {
-    union gsh_scalar scalar = {.i64 = 0};
+    union gsh_scalar scalar = {.words = {0}};
     memcpy(&scalar, element, gsh_dtype_size(dtype));
     return scalar;
 }
@@ -84,10 +90,26 @@ static enum gsh_reason describe_python_int(PyObject *object, struct gsh_numpy_va
 {
     int overflow;
     long long number = gsh_py.PyLong_AsLongLongAndOverflow(object, &overflow);
-    if (overflow)
+    if (overflow > 0) {
+        unsigned long long large = gsh_py.PyLong_AsUnsignedLongLong(object);
+        if (large == ULLONG_MAX) { /* too large, or that very number */
+            gsh_py.PyErr_Clear();
+            return GSH_REASON_OPERAND;
+        }
+        *value = (struct gsh_numpy_value){GSH_VALUE_PY_INT, GSH_UINT64, {.u64 = large}};
+        return GSH_REASON_NONE;
+    }
+    if (overflow != 0)
         return GSH_REASON_OPERAND;
     *value = (struct gsh_numpy_value){GSH_VALUE_PY_INT, GSH_INT64, {.i64 = number}};
     return GSH_REASON_NONE;
+}
+
+/* A scalar's value: float64 extends Python's float and complex128 its complex; in all supported types the value follows
+ * the object header. */
+static const char *after_header(PyObject *object)
+{
+    return (const char *)object + 16;
 }
 
 enum gsh_reason gsh_numpy_describe_scalar(PyObject *object, struct gsh_numpy_value *value)
@@ -105,11 +127,15 @@ enum gsh_reason gsh_numpy_describe_scalar(PyObject *object, struct gsh_numpy_val
             GSH_VALUE_PY_BOOL, GSH_BOOL, {.b = object == gsh_py._Py_TrueStruct}};
         return GSH_REASON_NONE;
     }
+    if (type == gsh_py.PyComplex_Type) {
+        *value = (struct gsh_numpy_value){GSH_VALUE_PY_COMPLEX, GSH_COMPLEX128,
+                                          load_scalar(after_header(object), GSH_COMPLEX128)};
+        return GSH_REASON_NONE;
+    }
     for (int i = 0; i < GSH_DTYPE_COUNT; i++) {
         if (type != gsh_np.scalar_types[i])
             continue;
-        /* float64 extends Python's float; in all five the value follows the object header. */
-        const char *element = (const char *)object + 16;
+        const char *element = after_header(object);
         *value = (struct gsh_numpy_value){GSH_VALUE_NUMPY, (enum gsh_dtype)i,
                                           load_scalar(element, (enum gsh_dtype)i)};
         return GSH_REASON_NONE;
@@ -137,79 +163,102 @@ enum gsh_reason gsh_numpy_describe_argument(PyObject *object, struct gsh_argumen
     return GSH_REASON_NONE;
 }
 
-static bool cast_integer(int64_t number, enum gsh_dtype dtype, union gsh_scalar *result)
+/* Whether an integer (negative or not) of this magnitude fits the integer dtype. */
+static bool integer_fits(bool negative, uint64_t magnitude, enum gsh_dtype dtype)
 {
-    bool exact = number >= -EXACT_IN_DOUBLE && number <= EXACT_IN_DOUBLE;
-    switch (dtype) {
-    case GSH_BOOL:
-        result->b = number != 0;
-        return true;
-    case GSH_INT32:
-        result->i32 = (int32_t)number;
-        return number >= INT32_MIN && number <= INT32_MAX;
-    case GSH_INT64:
-        result->i64 = number;
-        return true;
-    case GSH_FLOAT32:
-        result->f32 = (float)number;
-        return exact;
-    case GSH_FLOAT64:
-        result->f64 = (double)number;
-        return exact;
+    unsigned bits = (unsigned)gsh_dtype_size(dtype) * 8;
+    bool is_signed = gsh_dtype_kind(dtype) == 'i';
+    if (negative)
+        return is_signed && magnitude <= UINT64_C(1) << (bits - 1);
+    return magnitude <= UINT64_MAX >> (64 - bits + is_signed);
+}
+
+static bool may_cast_integer(bool negative, uint64_t magnitude, enum gsh_dtype dtype)
+{
+    switch (gsh_dtype_kind(dtype)) {
+    case 'b':
+        return magnitude <= INT64_MAX; /* NumPy stores a Python int through a long */
+    case 'i':
+    case 'u':
+        return integer_fits(negative, magnitude, dtype);
     default:
-        return false;
+        break;
+    }
+    return magnitude <= (dtype == GSH_FLOAT16 ? EXACT_IN_FLOAT : EXACT_IN_DOUBLE) &&
+           (dtype != GSH_FLOAT16 || (double)magnitude < HALF_LIMIT);
+}
+
+/* The greatest finite value of a float dtype or of a complex one's parts, and what rounds to it. */
+static double greatest(enum gsh_dtype dtype)
+{
+    if (dtype == GSH_FLOAT16)
+        return HALF_LIMIT;
+    bool is_single = dtype == GSH_FLOAT32 || dtype == GSH_COMPLEX64;
+    return is_single ? (double)FLT_MAX : DBL_MAX;
+}
+
+static bool may_cast_float(double number, enum gsh_dtype dtype)
+{
+    switch (gsh_dtype_kind(dtype)) {
+    case 'b':
+        return !isnan(number);
+    case 'i':
+    case 'u':
+        return fabs(number) < 0x1p63 &&
+               integer_fits(number <= -1, (uint64_t)fabs(trunc(number)), dtype);
+    default:
+        return !isfinite(number) || fabs(number) <= greatest(dtype);
     }
 }
 
-static bool cast_float(double number, enum gsh_dtype dtype, union gsh_scalar *result)
+static double as_double(const struct gsh_numpy_value *value)
 {
-    switch (dtype) {
-    case GSH_BOOL:
-        result->b = number != 0;
-        return !isnan(number);
-    case GSH_INT32:
-        if (!(number >= INT32_MIN && number <= INT32_MAX))
-            return false;
-        result->i32 = (int32_t)number;
-        return true;
-    case GSH_INT64:
-        if (!(number >= -0x1p63 && number < 0x1p63))
-            return false;
-        result->i64 = (int64_t)number;
-        return true;
-    case GSH_FLOAT32:
-        result->f32 = (float)number;
-        return isinf(number) || !isinf(result->f32);
-    case GSH_FLOAT64:
-        result->f64 = number;
-        return true;
+    double number;
+    gsh_host_casts_run(&number, GSH_FLOAT64, 8, &value->scalar, value->dtype, 0, 1);
+    return number;
+}
+
+static bool may_cast_complex(const struct gsh_numpy_value *value, enum gsh_dtype dtype)
+{
+    double parts[2];
+    gsh_host_casts_run(parts, GSH_COMPLEX128, 16, &value->scalar, value->dtype, 0, 1);
+    return gsh_dtype_kind(dtype) == 'c' && may_cast_float(parts[0], dtype) &&
+           may_cast_float(parts[1], dtype);
+}
+
+static bool may_cast(const struct gsh_numpy_value *value, enum gsh_dtype dtype)
+{
+    int64_t number = 0;
+    switch (gsh_dtype_kind(value->dtype)) {
+    case 'f':
+        return may_cast_float(as_double(value), dtype);
+    case 'c':
+        return may_cast_complex(value, dtype);
+    case 'u':
+        break;
     default:
-        return false;
+        gsh_host_casts_run(&number, GSH_INT64, 8, &value->scalar, value->dtype, 0, 1);
+        return may_cast_integer(number < 0, number < 0 ? -(uint64_t)number : (uint64_t)number,
+                                dtype);
     }
+    uint64_t magnitude = 0;
+    gsh_host_casts_run(&magnitude, GSH_UINT64, 8, &value->scalar, value->dtype, 0, 1);
+    return may_cast_integer(false, magnitude, dtype);
 }
 
 bool gsh_numpy_describe_cast(const struct gsh_numpy_value *value, enum gsh_dtype dtype,
                              union gsh_scalar *result)
 {
-    *result = (union gsh_scalar){.i64 = 0};
+    *result = (union gsh_scalar){.words = {0}};
     if (value->dtype == dtype) {
         *result = value->scalar;
         return true;
     }
-    switch (value->dtype) {
-    case GSH_BOOL:
-        return cast_integer(value->scalar.b, dtype, result);
-    case GSH_INT32:
-        return cast_integer(value->scalar.i32, dtype, result);
-    case GSH_INT64:
-        return cast_integer(value->scalar.i64, dtype, result);
-    case GSH_FLOAT32:
-        return cast_float((double)value->scalar.f32, dtype, result);
-    case GSH_FLOAT64:
-        return cast_float(value->scalar.f64, dtype, result);
-    default:
+    if (!may_cast(value, dtype))
         return false;
-    }
+    gsh_host_casts_run(result, dtype, (int64_t)gsh_dtype_size(dtype), &value->scalar, value->dtype,
+                       0, 1);
+    return true;
 }
 
 enum gsh_reason gsh_numpy_describe_broadcast(struct gsh_launch *launch,

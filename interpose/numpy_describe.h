@@ -23,9 +23,10 @@ struct gsh_view {
 
 enum gsh_numpy_value_kind {
     GSH_VALUE_PY_BOOL,
-    GSH_VALUE_PY_INT,   /* dtype INT64 */
-    GSH_VALUE_PY_FLOAT, /* dtype FLOAT64 */
-    GSH_VALUE_NUMPY     /* a NumPy scalar, or a 0-d array in plain host memory */
+    GSH_VALUE_PY_INT,     /* dtype INT64, or UINT64 where only that holds it */
+    GSH_VALUE_PY_FLOAT,   /* dtype FLOAT64 */
+    GSH_VALUE_PY_COMPLEX, /* dtype COMPLEX128 */
+    GSH_VALUE_NUMPY       /* a NumPy scalar, or a 0-d array in plain host memory */
 };
 
 /* A scalar of an exact, supported type. */
@@ -49,8 +50,8 @@ enum gsh_reason gsh_numpy_describe_array(PyObject *object, struct gsh_view *view
 /* As array, and WRITEABLE without WRITEBACKIFCOPY (else READ_ONLY), its data in the arena (else
  * FOREIGN_OUTPUT). */
 enum gsh_reason gsh_numpy_describe_output(PyObject *object, struct gsh_view *view);
-/* OPERAND: no exact Python bool, int (that fits int64) or float, nor NumPy scalar of the five
- * dtypes. */
+/* OPERAND: no exact Python bool, int (of at most 64 bits), float or complex, nor NumPy scalar of a supported
+ * dtype. */
 enum gsh_reason gsh_numpy_describe_scalar(PyObject *object, struct gsh_numpy_value *value);
 /* An array or a scalar; a 0-d array that is not resident on the device becomes a value. */
 enum gsh_reason gsh_numpy_describe_argument(PyObject *object, struct gsh_argument *argument);

@@ -1,24 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An elementwise ufunc call from Python objects to a launch: operands, broadcast shape, loop dtype,
- * output. Takes no decision of its own but to decline what it cannot describe. GIL.
+ * An elementwise ufunc call from Python objects to a launch: operands, mask, broadcast shape, loop,
+ * outputs. Takes no decision of its own but to decline what it cannot describe. GIL.
  */
 #include "numpy_elementwise.h"
 
-#include "numpy_loops.h"
 #include "numpy_promote.h"
 
 #include <string.h>
 
-/* The inputs' broadcast shape, or out's where one is given and they fit into it. */
-static enum gsh_reason place_shape(struct gsh_launch *launch, const struct gsh_argument *arguments,
-                                   const struct gsh_view *out)
+/* A call on its way to becoming a launch. */
+struct draft {
+    const struct gsh_ufunc_call *request;
+    struct gsh_call call;
+    struct gsh_argument arguments[GSH_MAX_INPUTS + 1]; /* inputs, then the mask */
+    unsigned count;                                    /* of arguments */
+    struct gsh_view outs[GSH_MAX_OUTPUTS];             /* of those that are given */
+    int out_dtypes[GSH_MAX_OUTPUTS];                   /* -1: not given */
+    const struct gsh_numpy_loop *loop;
+    struct gsh_layout layouts[GSH_MAX_OUTPUTS]; /* of those that are not */
+};
+
+/* A mask is an array of bool; NumPy makes one of other things, or refuses. */
+static enum gsh_reason describe_mask(struct draft *draft)
 {
-    enum gsh_reason why = gsh_numpy_describe_broadcast(launch, arguments, launch->nin);
+    struct gsh_argument *mask = &draft->arguments[draft->count++];
+    *mask = (struct gsh_argument){.object = draft->request->where, .is_array = true};
+    enum gsh_reason why = gsh_numpy_describe_array(mask->object, &mask->view);
     if (why != GSH_REASON_NONE)
         return why;
-    if (!out)
-        return launch->ndim == 0 ? GSH_REASON_SCALAR : GSH_REASON_NONE;
+    draft->call.launch.has_mask = true;
+    return mask->view.dtype == GSH_BOOL && mask->view.ndim > 0 ? GSH_REASON_NONE
+                                                               : GSH_REASON_KEYWORDS;
+}
+
+static enum gsh_reason describe_objects(struct draft *draft)
+{
+    const struct gsh_ufunc_call *request = draft->request;
+    enum gsh_reason why = GSH_REASON_NONE;
+    for (unsigned k = 0; k < draft->call.launch.nin && why == GSH_REASON_NONE; k++)
+        why = gsh_numpy_describe_argument(request->inputs[k], &draft->arguments[draft->count++]);
+    if (why == GSH_REASON_NONE && request->where)
+        why = describe_mask(draft);
+    for (unsigned j = 0; j < draft->call.launch.nout && why == GSH_REASON_NONE; j++) {
+        draft->out_dtypes[j] = -1;
+        if (!request->outs[j])
+            continue;
+        why = gsh_numpy_describe_output(request->outs[j], &draft->outs[j]);
+        draft->out_dtypes[j] = (int)draft->outs[j].dtype;
+    }
+    return why;
+}
+
+/* Makes the launch's shape, into which all must fit, that of `out`. */
+static enum gsh_reason stretch_shape(struct gsh_launch *launch, const struct gsh_view *out)
+{
     int shift = out->ndim - launch->ndim;
     for (int i = 0; i < out->ndim; i++)
         if (out->shape[i] == 0 || (i >= shift && launch->shape[i - shift] != 1 &&
@@ -31,78 +67,233 @@ static enum gsh_reason place_shape(struct gsh_launch *launch, const struct gsh_a
     return GSH_REASON_NONE;
 }
 
-static enum gsh_reason place_inputs(struct gsh_launch *launch, const struct gsh_argument *arguments)
+/* The broadcast shape of inputs and mask, or that of the outputs given. */
+static enum gsh_reason place_shape(struct draft *draft)
 {
+    struct gsh_launch *launch = &draft->call.launch;
+    enum gsh_reason why = gsh_numpy_describe_broadcast(launch, draft->arguments, draft->count);
+    const struct gsh_view *first = NULL;
+    for (unsigned j = 0; j < launch->nout && why == GSH_REASON_NONE; j++) {
+        if (!draft->request->outs[j])
+            continue;
+        if (first && (first->ndim != draft->outs[j].ndim ||
+                      memcmp(first->shape, draft->outs[j].shape,
+                             (size_t)first->ndim * sizeof(*first->shape)) != 0))
+            return GSH_REASON_SHAPE;
+        first = &draft->outs[j];
+        why = stretch_shape(launch, first);
+    }
+    if (why == GSH_REASON_NONE && !first && launch->ndim == 0)
+        return GSH_REASON_SCALAR;
+    return why;
+}
+
+/* Whether all elements of an integer argument are known not to be negative. */
+static bool is_nonnegative(const struct gsh_argument *argument)
+{
+    struct gsh_numpy_value value = argument->value;
+    union gsh_scalar number = {.words = {0}};
+    if (argument->is_array) {
+        if (gsh_dtype_kind(argument->view.dtype) != 'i')
+            return true;
+        PyObject *minimum = gsh_py.PyDict_GetItemString(gsh_np.dict, "minimum");
+        PyObject *least = minimum
+                              ? gsh_py.PyObject_CallMethod(minimum, "reduce", "OO",
+                                                           argument->object, gsh_py._Py_NoneStruct)
+                              : NULL;
+        bool known = least && gsh_numpy_describe_scalar(least, &value) == GSH_REASON_NONE;
+        gsh_py.PyErr_Clear();
+        if (least)
+            gsh_py.Py_DecRef(least);
+        if (!known)
+            return false;
+    }
+    return gsh_dtype_kind(value.dtype) != 'i' ||
+           (gsh_numpy_describe_cast(&value, GSH_INT64, &number) && number.i64 >= 0);
+}
+
+/* A scalar as input k of the launch, by way of the dtype that NumPy's loop takes. */
+static bool cast_scalar(const struct draft *draft, unsigned k, union gsh_scalar *constant)
+{
+    const struct gsh_launch *launch = &draft->call.launch;
+    struct gsh_numpy_value value = {.kind = GSH_VALUE_NUMPY, .dtype = draft->loop->operands[k]};
+    return gsh_numpy_describe_cast(&draft->arguments[k].value, value.dtype, &value.scalar) &&
+           gsh_numpy_describe_cast(&value, gsh_op_input_dtype(launch->op, launch->loop, k),
+                                   constant);
+}
+
+/* Powers that NumPy does not compute as such: it refuses negative exponents of integers, and its
+ * newer loops take the square root, which knows minus zero and infinity otherwise, where 1/2 is the
+ * only exponent. */
+static bool is_odd_power(const struct draft *draft)
+{
+    const struct gsh_launch *launch = &draft->call.launch;
+    const struct gsh_argument *exponent = &draft->arguments[1];
+    union gsh_scalar number;
+    if (launch->op != GSH_OP_POWER)
+        return false;
+    if (gsh_dtype_kind(launch->loop) == 'i')
+        return !is_nonnegative(exponent);
+    return gsh_np.major >= 2 && gsh_dtype_kind(launch->loop) == 'f' && !exponent->is_array &&
+           gsh_numpy_describe_cast(&exponent->value, GSH_FLOAT64, &number) && number.f64 == 0.5;
+}
+
+/* Casts that ours would not do as NumPy's does, through the loop's dtype, and odd powers. */
+static enum gsh_reason check_loop(const struct draft *draft)
+{
+    const struct gsh_launch *launch = &draft->call.launch;
     for (unsigned k = 0; k < launch->nin; k++) {
-        if (arguments[k].is_array) {
-            gsh_numpy_describe_place_view(launch, k, &arguments[k].view);
+        const struct gsh_argument *argument = &draft->arguments[k];
+        enum gsh_dtype numpys = draft->loop->operands[k];
+        if (argument->is_array && numpys != gsh_op_input_dtype(launch->op, launch->loop, k) &&
+            !gsh_numpy_describe_can_cast(argument->view.dtype, numpys, GSH_CASTING_SAFE))
+            return GSH_REASON_DTYPE;
+    }
+    /* NumPy casts what a masked output holds back and forth, and may warn of that. */
+    for (unsigned j = 0; j < launch->nout && launch->has_mask; j++)
+        if (draft->out_dtypes[j] >= 0 &&
+            draft->out_dtypes[j] != (int)draft->loop->operands[launch->nin + j])
+            return GSH_REASON_DTYPE;
+    return is_odd_power(draft) ? GSH_REASON_OPERAND : GSH_REASON_NONE;
+}
+
+static enum gsh_reason place_inputs(struct draft *draft)
+{
+    struct gsh_launch *launch = &draft->call.launch;
+    for (unsigned k = 0; k < launch->nin; k++) {
+        const struct gsh_argument *argument = &draft->arguments[k];
+        if (argument->is_array) {
+            gsh_numpy_describe_place_view(launch, k, &argument->view);
             continue;
         }
         union gsh_scalar constant;
-        if (!gsh_numpy_describe_cast(&arguments[k].value, launch->loop, &constant))
+        if (!cast_scalar(draft, k, &constant))
             return GSH_REASON_OPERAND;
-        gsh_numpy_describe_place_constant(launch, k, launch->loop, constant);
+        gsh_numpy_describe_place_constant(
+            launch, k, gsh_op_input_dtype(launch->op, launch->loop, k), constant);
     }
+    if (launch->has_mask)
+        gsh_numpy_describe_place_view(launch, launch->nin + launch->nout,
+                                      &draft->arguments[launch->nin].view);
     return GSH_REASON_NONE;
 }
 
-/* Row of the op with this loop, and output; looked up once. */
-static unsigned row_of(const struct gsh_launch *launch, enum gsh_dtype result)
+/* What the contiguity of all arrays has in common, GSH_NPY_* flags. */
+static int common_contiguity(const struct draft *draft)
 {
-    static unsigned rows[GSH_OP_COUNT][GSH_DTYPE_COUNT][GSH_DTYPE_COUNT];
-    unsigned *row = &rows[launch->op][launch->loop][result];
-    if (*row == 0) {
-        const enum gsh_dtype dtypes[GSH_MAX_OPERANDS] = {launch->loop, launch->loop, launch->loop};
-        *row = gsh_numpy_output_row(gsh_op_info(launch->op)->name, dtypes, launch->nin, result);
-    }
-    return *row;
+    int flags = GSH_NPY_C_CONTIGUOUS | GSH_NPY_F_CONTIGUOUS;
+    for (unsigned k = 0; k < draft->count; k++)
+        if (draft->arguments[k].is_array)
+            flags &= draft->arguments[k].view.flags;
+    for (unsigned j = 0; j < draft->call.launch.nout; j++)
+        if (draft->request->outs[j])
+            flags &= draft->outs[j].flags;
+    return flags;
 }
 
-/* Describes the inputs, shape and loop of an elementwise call. */
-static enum gsh_reason describe(const struct gsh_ufunc_call *call, struct gsh_launch *launch,
-                                struct gsh_argument *arguments, struct gsh_view *out)
+/* The order in which NumPy's iterator walks inputs, outputs given and mask. */
+static void follow_iterator(const struct draft *draft, size_t itemsize, struct gsh_layout *layout)
 {
-    enum gsh_reason why = GSH_REASON_NONE;
-    for (unsigned k = 0; k < launch->nin && why == GSH_REASON_NONE; k++)
-        why = gsh_numpy_describe_argument(call->inputs[k], &arguments[k]);
-    if (why == GSH_REASON_NONE && call->out)
-        why = gsh_numpy_describe_output(call->out, out);
+    const struct gsh_launch *launch = &draft->call.launch;
+    struct gsh_launch walk = {.ndim = launch->ndim};
+    unsigned count = 0;
+    memcpy(walk.shape, launch->shape, sizeof(walk.shape));
+    for (unsigned k = 0; k < gsh_launch_operands(launch); k++)
+        if (!gsh_launch_is_output(launch, k) || draft->request->outs[k - launch->nin])
+            memcpy(walk.strides[count++], launch->strides[k], sizeof(walk.strides[0]));
+    gsh_numpy_output_iterator_order(&walk, count, itemsize, layout);
+}
+
+/* The order of a fresh output. */
+static void lay_out(const struct draft *draft, size_t itemsize, struct gsh_layout *layout)
+{
+    const struct gsh_launch *launch = &draft->call.launch;
+    enum gsh_order order = draft->request->order;
+    int trivial = 0;
+    layout->ndim = launch->ndim;
+    memcpy(layout->shape, launch->shape, (size_t)launch->ndim * sizeof(*layout->shape));
+    if (launch->ndim > 1 && launch->nout == 1 && !launch->has_mask)
+        trivial = gsh_numpy_output_trivial_order(launch, draft->arguments, draft->loop->operands);
+    if (launch->ndim <= 1 || order == GSH_ORDER_C)
+        gsh_numpy_output_c_order(layout, itemsize);
+    else if (order == GSH_ORDER_F || trivial == GSH_NPY_F_CONTIGUOUS)
+        gsh_numpy_output_f_order(layout, itemsize);
+    else if (trivial != 0)
+        gsh_numpy_output_c_order(layout, itemsize);
+    else if (order == GSH_ORDER_KEEP)
+        follow_iterator(draft, itemsize, layout);
+    else if (common_contiguity(draft) & GSH_NPY_F_CONTIGUOUS)
+        gsh_numpy_output_f_order(layout, itemsize);
+    else
+        gsh_numpy_output_c_order(layout, itemsize);
+}
+
+static void place_outputs(struct draft *draft)
+{
+    struct gsh_launch *launch = &draft->call.launch;
+    for (unsigned j = 0; j < launch->nout; j++)
+        if (draft->request->outs[j])
+            gsh_numpy_describe_place_view(launch, launch->nin + j, &draft->outs[j]);
+    for (unsigned j = 0; j < launch->nout; j++) {
+        if (draft->request->outs[j])
+            continue;
+        enum gsh_dtype dtype = gsh_launch_result_dtype(launch, j);
+        lay_out(draft, gsh_dtype_size(dtype), &draft->layouts[j]);
+        launch->operands[launch->nin + j] = (struct gsh_operand){.dtype = dtype};
+        memcpy(launch->strides[launch->nin + j], draft->layouts[j].strides,
+               sizeof(draft->layouts[j].strides));
+    }
+}
+
+/* Describes all of the call. */
+static enum gsh_reason describe(struct draft *draft)
+{
+    struct gsh_launch *launch = &draft->call.launch;
+    enum gsh_reason why = describe_objects(draft);
     if (why == GSH_REASON_NONE)
-        why = place_shape(launch, arguments, call->out ? out : NULL);
+        why = place_shape(draft);
     if (why == GSH_REASON_NONE)
-        why = gsh_numpy_promote((PyObject *)call->ufunc, launch->op, arguments, &launch->loop);
-    if (why == GSH_REASON_NONE && !gsh_numpy_loops_is_genuine(launch->op, launch->loop))
-        why = GSH_REASON_UNSUPPORTED;
-    return why == GSH_REASON_NONE ? place_inputs(launch, arguments) : why;
+        why = gsh_numpy_promote(draft->request, draft->arguments, draft->out_dtypes, &draft->loop);
+    if (why != GSH_REASON_NONE)
+        return why;
+    launch->loop = draft->loop->dtype;
+    why = check_loop(draft);
+    if (why == GSH_REASON_NONE)
+        why = place_inputs(draft);
+    if (why == GSH_REASON_NONE)
+        place_outputs(draft);
+    return why;
+}
+
+/* The row to count the call under; looked up once for each loop and dtype of the first output. */
+static unsigned row_of(const struct draft *draft)
+{
+    static unsigned rows[GSH_OP_COUNT][GSH_DTYPE_COUNT][GSH_DTYPE_COUNT];
+    const struct gsh_launch *launch = &draft->call.launch;
+    enum gsh_dtype result = launch->operands[launch->nin].dtype;
+    unsigned *row = &rows[launch->op][draft->loop->operands[0]][result];
+    if (*row == 0)
+        *row = gsh_numpy_output_row(gsh_op_info(launch->op)->name, draft->loop->operands,
+                                    launch->nin, result);
+    return *row;
 }
 
 PyObject *gsh_numpy_elementwise_try(const struct gsh_ufunc_call *request, enum gsh_reason *why,
                                     unsigned *row)
 {
-    struct gsh_call call = {.row = 0};
-    struct gsh_launch *launch = &call.launch;
-    struct gsh_argument arguments[GSH_MAX_OPERANDS];
-    struct gsh_view out;
-    struct gsh_layout layout;
+    struct draft draft = {.request = request};
+    struct gsh_launch *launch = &draft.call.launch;
     launch->kind = GSH_LAUNCH_ELEMENTWISE;
     launch->op = (enum gsh_op)gsh_numpy_ufunc_find_op(request->ufunc);
     launch->nin = (unsigned)request->ufunc->nin;
-    *why = describe(request, launch, arguments, &out);
+    launch->nout = (unsigned)request->ufunc->nout;
+    *why = describe(&draft);
     if (*why != GSH_REASON_NONE)
         return NULL;
-    enum gsh_dtype result = gsh_launch_result_dtype(launch);
-    if (request->out) {
-        if (!gsh_numpy_describe_can_cast(result, out.dtype, request->casting)) {
-            *why = GSH_REASON_DTYPE;
-            return NULL;
-        }
-        gsh_numpy_describe_place_view(launch, launch->nin, &out);
-        result = out.dtype;
-    } else {
-        gsh_numpy_output_k_order(launch, arguments, gsh_dtype_size(result), &layout);
-        launch->operands[launch->nin] = (struct gsh_operand){.dtype = result};
-        memcpy(launch->strides[launch->nin], layout.strides, sizeof(layout.strides));
-    }
-    call.row = *row = row_of(launch, result);
-    return gsh_numpy_output_run(&call, request->out, &layout, why);
+    draft.call.row = *row = row_of(&draft);
+    PyObject *results[GSH_MAX_OUTPUTS];
+    memcpy(results, request->outs, sizeof(results));
+    if (!gsh_numpy_output_run_all(&draft.call, results, draft.layouts, why))
+        return NULL;
+    return launch->nout == 1 ? results[0] : gsh_py.Py_BuildValue("(NN)", results[0], results[1]);
 }

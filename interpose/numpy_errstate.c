@@ -7,57 +7,126 @@
 
 #include "numpy_abi.h"
 
-enum { MODE_BITS = 3, MODE_MASK = 7, MODE_WARN = 1, KINDS = 4 };
-
-static PyObject *context_variable; /* NumPy 2 */
+static PyObject *context_variable, *make_extobj; /* NumPy 2 */
+static PyObject *get_errobj, *set_errobj;        /* NumPy 1 */
 
 void gsh_numpy_errstate_init(void)
 {
     context_variable = gsh_py.PyDict_GetItemString(gsh_np.dict, "_extobj_contextvar");
+    make_extobj = gsh_py.PyDict_GetItemString(gsh_np.dict, "_make_extobj");
+    get_errobj = gsh_py.PyDict_GetItemString(gsh_np.dict, "geterrobj");
+    set_errobj = gsh_py.PyDict_GetItemString(gsh_np.dict, "seterrobj");
 }
 
-/* Four modes of three bits: ignore 0, warn 1, raise 2, call 3, print 4, log 5. */
-static bool mask_is_quiet(int mask)
-{
-    for (int kind = 0; kind < KINDS; kind++)
-        if (((mask >> (kind * MODE_BITS)) & MODE_MASK) > MODE_WARN)
-            return false;
-    return true;
-}
-
-static bool context_is_quiet(void)
+static int context_mask(void)
 {
     PyObject *capsule = NULL;
     if (gsh_py.PyContextVar_Get(context_variable, NULL, &capsule) < 0 || !capsule) {
         gsh_py.PyErr_Clear();
-        return false;
+        return -1;
     }
     const int *errmask = gsh_py.PyCapsule_GetPointer(capsule, "numpy.ufunc.extobj");
-    bool quiet = errmask && mask_is_quiet(*errmask);
+    int mask = errmask ? *errmask : -1;
     if (!errmask)
         gsh_py.PyErr_Clear();
     gsh_py.Py_DecRef(capsule);
-    return quiet;
+    return mask;
 }
 
-static bool thread_is_quiet(void)
+/* Absent unless np.errstate or np.seterr was used: all warn but underflow. */
+static int thread_mask(void)
 {
+    enum { DEFAULT = GSH_ERRSTATE_WARN | GSH_ERRSTATE_WARN << 3 | GSH_ERRSTATE_WARN << 9 };
     PyObject *dict = gsh_py.PyThreadState_GetDict();
     PyObject *state = dict ? gsh_py.PyDict_GetItemString(dict, "UFUNC_PYVALS") : NULL;
     if (!state)
-        return dict != NULL;
+        return dict ? DEFAULT : -1;
     if (gsh_py_type(state) != gsh_py.PyList_Type || gsh_py.PyList_Size(state) < 2)
-        return false;
+        return -1;
     int overflow;
     PyObject *mask = gsh_py.PyList_GetItem(state, 1);
     if (gsh_py_type(mask) != gsh_py.PyLong_Type)
-        return false;
-    return mask_is_quiet((int)gsh_py.PyLong_AsLongLongAndOverflow(mask, &overflow)) && !overflow;
+        return -1;
+    int number = (int)gsh_py.PyLong_AsLongLongAndOverflow(mask, &overflow);
+    return overflow ? -1 : number;
+}
+
+int gsh_numpy_errstate_mask(void)
+{
+    if (gsh_np.major >= 2)
+        return context_variable ? context_mask() : -1;
+    return thread_mask();
 }
 
 bool gsh_numpy_errstate_is_quiet(void)
 {
+    int mask = gsh_numpy_errstate_mask();
+    for (int kind = GSH_ERRSTATE_DIVIDE; kind <= GSH_ERRSTATE_INVALID; kind++)
+        if (mask < 0 || gsh_numpy_errstate_mode((unsigned)mask, (enum gsh_errstate_kind)kind) >
+                            GSH_ERRSTATE_WARN)
+            return false;
+    return true;
+}
+
+static const char *mode_word(unsigned mask, enum gsh_errstate_kind kind)
+{
+    return gsh_numpy_errstate_mode(mask, kind) == GSH_ERRSTATE_IGNORE ? "ignore" : "warn";
+}
+
+/* NumPy 2: the token of the context variable. */
+static PyObject *replace_context(unsigned mask)
+{
+    PyObject *words = gsh_py.Py_BuildValue(
+        "{s:s,s:s,s:s,s:s}", "divide", mode_word(mask, GSH_ERRSTATE_DIVIDE), "over",
+        mode_word(mask, GSH_ERRSTATE_OVER), "under", mode_word(mask, GSH_ERRSTATE_UNDER), "invalid",
+        mode_word(mask, GSH_ERRSTATE_INVALID));
+    PyObject *none = gsh_py.Py_BuildValue("()");
+    PyObject *state = words && none ? gsh_py.PyObject_Call(make_extobj, none, words) : NULL;
+    PyObject *token = state ? gsh_py.PyContextVar_Set(context_variable, state) : NULL;
+    PyObject *const made[] = {words, none, state};
+    for (size_t i = 0; i < GSH_COUNT(made); i++)
+        if (made[i])
+            gsh_py.Py_DecRef(made[i]);
+    return token;
+}
+
+/* NumPy 1: the list that was in force. */
+static PyObject *replace_list(unsigned mask)
+{
+    PyObject *previous = gsh_py.PyObject_CallFunction(get_errobj, NULL);
+    if (!previous)
+        return NULL;
+    PyObject *done =
+        gsh_py.PyObject_CallFunction(set_errobj, "([OiO])", gsh_py.PyList_GetItem(previous, 0),
+                                     (int)mask, gsh_py.PyList_GetItem(previous, 2));
+    if (done) {
+        gsh_py.Py_DecRef(done);
+        return previous;
+    }
+    gsh_py.Py_DecRef(previous);
+    return NULL;
+}
+
+PyObject *gsh_numpy_errstate_replace(unsigned mask)
+{
+    PyObject *previous = NULL;
+    if (gsh_np.major >= 2 ? context_variable && make_extobj : get_errobj && set_errobj)
+        previous = gsh_np.major >= 2 ? replace_context(mask) : replace_list(mask);
+    if (!previous)
+        gsh_py.PyErr_Clear();
+    return previous;
+}
+
+void gsh_numpy_errstate_restore(PyObject *previous)
+{
+    PyObject *type, *value, *traceback, *done = NULL;
+    gsh_py.PyErr_Fetch(&type, &value, &traceback);
     if (gsh_np.major >= 2)
-        return context_variable && context_is_quiet();
-    return thread_is_quiet();
+        gsh_py.PyContextVar_Reset(context_variable, previous);
+    else
+        done = gsh_py.PyObject_CallFunction(set_errobj, "(O)", previous);
+    if (done)
+        gsh_py.Py_DecRef(done);
+    gsh_py.Py_DecRef(previous);
+    gsh_py.PyErr_Restore(type, value, traceback);
 }

@@ -4,10 +4,33 @@
  */
 #pragma once
 
-#include "base.h"
+#include "python_api.h"
 
 /* Finds where this NumPy keeps the state. Once, at attach. */
 void gsh_numpy_errstate_init(void);
+enum gsh_errstate_kind {
+    GSH_ERRSTATE_DIVIDE,
+    GSH_ERRSTATE_OVER,
+    GSH_ERRSTATE_UNDER,
+    GSH_ERRSTATE_INVALID
+};
+enum gsh_errstate_mode {
+    GSH_ERRSTATE_IGNORE,
+    GSH_ERRSTATE_WARN,
+    GSH_ERRSTATE_RAISE
+}; /* beyond: call, print, log */
+
+/* NumPy's mask: three bits for each kind; -1 where the state cannot be read. */
+int gsh_numpy_errstate_mask(void);
+static inline unsigned gsh_numpy_errstate_mode(unsigned mask, enum gsh_errstate_kind kind)
+{
+    return mask >> (3 * kind) & 7;
+}
+/* Puts the mask in force (modes ignore and warn only). The result goes to gsh_numpy_errstate_restore; NULL, with the error
+ * cleared: nothing was changed. */
+PyObject *gsh_numpy_errstate_replace(unsigned mask);
+void gsh_numpy_errstate_restore(PyObject *previous);
+
 /* True where every kind of floating-point error is ignored or warned about; false where one asks
  * for an exception, a callback, a print or a log, or where the state cannot be read. */
 bool gsh_numpy_errstate_is_quiet(void);

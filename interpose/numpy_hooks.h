@@ -41,7 +41,11 @@ void gsh_numpy_hooks_describe(struct gsh_fmt *fmt);
 /* The families; each installs all its patches, or as many as it can, once. Attach calls them in
  * this order. GIL; no Python error is left behind. */
 #define GSH_NUMPY_FAMILIES(X)                                                                      \
-    X(alloc) X(ufunc) X(loops) X(reduce) X(creation) X(assign) X(methods) X(matmul)
+    X(alloc)                                                                                       \
+    X(errors)                                                                                      \
+    X(ufunc)                                                                                       \
+    X(loops) X(outer) X(reduce) X(accumulate) X(reduceat) X(argreduce) X(at) X(creation) X(assign) \
+        X(index) X(flat) X(take) X(nonzero) X(where) X(join) X(methods) X(matmul)
 #define X(family) void gsh_numpy_##family##_install(void);
 GSH_NUMPY_FAMILIES(X)
 #undef X

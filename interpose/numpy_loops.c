@@ -10,26 +10,27 @@
 #include "arena.h"
 #include "coherence.h"
 #include "dispatch.h"
+#include "numpy_errors.h"
 #include "numpy_hooks.h"
 #include "numpy_ufunc.h"
+#include "numpy_witness.h"
 
+#include <fenv.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* One replaced loop. */
-struct loop {
-    gsh_ufunc_loop function; /* the original */
-    void *data;              /* its data */
-    enum gsh_op op;
-    enum gsh_dtype dtype; /* of all inputs */
-    enum gsh_dtype result;
-    unsigned row;
-    uint64_t *hits;
+/* What a probe of this thread looks for. */
+struct probe {
+    bool is_active;
+    const struct gsh_numpy_loop *found;
 };
 
 static _Thread_local uint64_t device_calls;
-static _Thread_local bool is_admitted;                        /* see gsh_numpy_loops_admit */
-static gsh_ufunc_loop *places[GSH_OP_COUNT][GSH_DTYPE_COUNT]; /* where our loop was put, or NULL */
+static _Thread_local bool is_admitted; /* see gsh_numpy_loops_admit */
+static _Thread_local struct probe probe;
+static int64_t usual_threshold;   /* shorter loops are the original's */
+static _Atomic int64_t threshold; /* the same, but for the length of a probe */
 
 uint64_t gsh_numpy_loops_device_calls(void)
 {
@@ -52,27 +53,36 @@ static void operand_range(const char *first, int64_t count, int64_t step, size_t
     *length = (size_t)llabs(reach) + size;
 }
 
-static void bring_home(const struct loop *loop, char **args, int64_t count, const int64_t *steps)
+static void argument_range(const struct gsh_numpy_loop *loop, char **args, int64_t count,
+                           const int64_t *steps, unsigned k, const char **low, size_t *length)
+{
+    operand_range(args[k], count, steps[k], gsh_dtype_size(loop->operands[k]), low, length);
+}
+
+static void bring_home(const struct gsh_numpy_loop *loop, char **args, int64_t count,
+                       const int64_t *steps)
 {
     unsigned nin = gsh_op_info(loop->op)->nin;
-    for (unsigned k = 0; k <= nin; k++) {
+    for (unsigned k = 0; k < loop->count; k++) {
         const char *low;
         size_t length;
-        operand_range(args[k], count, steps[k],
-                      gsh_dtype_size(k < nin ? loop->dtype : loop->result), &low, &length);
+        argument_range(loop, args, count, steps, k, &low, &length);
         if (gsh_arena_overlaps(low, length))
-            gsh_coherence_home(low, length, k == nin);
+            gsh_coherence_home(low, length, k >= nin);
     }
 }
 
 /* An input that does not move is read here and now where it is plain host memory. */
-static void place_input(struct gsh_launch *launch, unsigned k, const char *address, int64_t step)
+static void place_input(struct gsh_launch *launch, const struct gsh_numpy_loop *loop, unsigned k,
+                        const char *address, int64_t step)
 {
-    launch->operands[k].dtype = launch->loop;
+    enum gsh_dtype dtype = loop->operands[k];
+    launch->operands[k].dtype = dtype;
     launch->strides[k][0] = step;
-    if (step == 0 && !gsh_coherence_is_resident(address)) {
+    if (step == 0 && dtype == gsh_op_input_dtype(launch->op, launch->loop, k) &&
+        !gsh_coherence_is_resident(address)) {
         launch->operands[k].is_constant = true;
-        memcpy(&launch->operands[k].constant, address, gsh_dtype_size(launch->loop));
+        memcpy(&launch->operands[k].constant, address, gsh_dtype_size(dtype));
         return;
     }
     launch->operands[k].address = (uintptr_t)address;
@@ -80,57 +90,97 @@ static void place_input(struct gsh_launch *launch, unsigned k, const char *addre
 
 static bool is_aligned(const char *address, int64_t step, enum gsh_dtype dtype)
 {
-    return (((uintptr_t)address | (uintptr_t)step) & (gsh_dtype_size(dtype) - 1)) == 0;
+    size_t size = gsh_dtype_size(dtype);
+    size_t alignment = gsh_dtype_kind(dtype) == 'c' ? size / 2 : size;
+    return (((uintptr_t)address | (uintptr_t)step) & (alignment - 1)) == 0;
 }
 
 /* accumulate hands a loop its own output, one element behind, as an input: such a loop is a
  * recurrence. Disjoint operands and an output that is exactly an input are not. */
-static bool is_recurrence(const struct loop *loop, char **args, int64_t count, const int64_t *steps)
+static bool is_recurrence(const struct gsh_numpy_loop *loop, char **args, int64_t count,
+                          const int64_t *steps)
 {
     unsigned nin = gsh_op_info(loop->op)->nin;
     const char *low, *out_low;
     size_t length, out_length;
-    operand_range(args[nin], count, steps[nin], gsh_dtype_size(loop->result), &out_low,
-                  &out_length);
-    for (unsigned k = 0; k < nin; k++) {
-        operand_range(args[k], count, steps[k], gsh_dtype_size(loop->dtype), &low, &length);
-        bool same = args[k] == args[nin] && steps[k] == steps[nin] && loop->dtype == loop->result;
-        if (!same && low < out_low + out_length && out_low < low + length)
-            return true;
+    for (unsigned out = nin; out < loop->count; out++) {
+        argument_range(loop, args, count, steps, out, &out_low, &out_length);
+        for (unsigned k = 0; k < nin; k++) {
+            argument_range(loop, args, count, steps, k, &low, &length);
+            bool same = args[k] == args[out] && steps[k] == steps[out] &&
+                        loop->operands[k] == loop->operands[out];
+            if (!same && low < out_low + out_length && out_low < low + length)
+                return true;
+        }
     }
     return false;
 }
 
-static bool try_device(const struct loop *loop, char **args, int64_t count, const int64_t *steps)
+/* Whether the output can be written by the device as it lies. */
+static bool is_writable(const struct gsh_numpy_loop *loop, char **args, const int64_t *steps,
+                        unsigned k)
 {
-    unsigned nin = gsh_op_info(loop->op)->nin;
-    struct gsh_call call = {.row = loop->row};
+    enum gsh_dtype dtype = loop->operands[k];
+    return gsh_arena_contains(args[k]) && llabs(steps[k]) >= (int64_t)gsh_dtype_size(dtype) &&
+           is_aligned(args[k], steps[k], dtype);
+}
+
+/* The floating-point flags afterwards are those that NumPy's loop would have raised. */
+static bool decide_and_run(struct gsh_call *call)
+{
+    enum gsh_reason why;
+    fexcept_t flags;
+    gsh_numpy_errors_request_loop(call);
+    if (gsh_dispatch_decide(call) != GSH_REASON_NONE)
+        return false;
+    fegetexceptflag(&flags, FE_ALL_EXCEPT);
+    bool ran = gsh_dispatch_run(call, &why) == GSH_OK;
+    fesetexceptflag(&flags, FE_ALL_EXCEPT);
+    if (ran && call->errors.kinds != 0)
+        gsh_numpy_errors_settle_loop();
+    return ran;
+}
+
+/* NumPy's loop raises an exception of its own: it refuses negative exponents of integers. */
+static bool may_raise(const struct gsh_numpy_loop *loop)
+{
+    return loop->op == GSH_OP_POWER && gsh_dtype_kind(loop->dtype) == 'i';
+}
+
+static bool try_device(const struct gsh_numpy_loop *loop, char **args, int64_t count,
+                       const int64_t *steps)
+{
+    const struct gsh_op_info *info = gsh_op_info(loop->op);
+    struct gsh_call call = {.row = gsh_numpy_output_row(info->name, loop->operands, info->nin,
+                                                        loop->operands[info->nin])};
     struct gsh_launch *launch = &call.launch;
     launch->kind = GSH_LAUNCH_ELEMENTWISE;
     launch->op = loop->op;
     launch->loop = loop->dtype;
-    launch->nin = nin;
+    launch->nin = info->nin;
+    launch->nout = info->nout;
     launch->ndim = 1;
     launch->shape[0] = count;
-    if (!gsh_arena_contains(args[nin]) ||
-        llabs(steps[nin]) < (int64_t)gsh_dtype_size(loop->result) ||
-        !is_aligned(args[nin], steps[nin], loop->result) || is_recurrence(loop, args, count, steps))
-        return false;
-    for (unsigned k = 0; k < nin; k++) {
-        if (!is_aligned(args[k], steps[k], loop->dtype))
+    for (unsigned k = info->nin; k < loop->count; k++) {
+        if (!is_writable(loop, args, steps, k))
             return false;
-        place_input(launch, k, args[k], steps[k]);
+        launch->operands[k] =
+            (struct gsh_operand){.dtype = loop->operands[k], .address = (uintptr_t)args[k]};
+        launch->strides[k][0] = steps[k];
     }
-    launch->operands[nin] =
-        (struct gsh_operand){.dtype = loop->result, .address = (uintptr_t)args[nin]};
-    launch->strides[nin][0] = steps[nin];
-    enum gsh_reason why;
-    return gsh_dispatch_decide(&call) == GSH_REASON_NONE && gsh_dispatch_run(&call, &why) == GSH_OK;
+    if (may_raise(loop) || is_recurrence(loop, args, count, steps))
+        return false;
+    for (unsigned k = 0; k < info->nin; k++) {
+        if (!is_aligned(args[k], steps[k], loop->operands[k]))
+            return false;
+        place_input(launch, loop, k, args[k], steps[k]);
+    }
+    return decide_and_run(&call);
 }
 
 /* A loop over enough elements: on the device, or its operands home and in the original. */
-__attribute__((noinline)) static void run_large(char **args, const int64_t *dimensions,
-                                                const int64_t *steps, const struct loop *loop)
+static void run_large(char **args, const int64_t *dimensions, const int64_t *steps,
+                      const struct gsh_numpy_loop *loop)
 {
     __atomic_fetch_add(loop->hits, 1, __ATOMIC_RELAXED);
     if (!gsh_numpy_output_host_is_inside()) {
@@ -143,55 +193,106 @@ __attribute__((noinline)) static void run_large(char **args, const int64_t *dime
     loop->function(args, dimensions, steps, loop->data);
 }
 
+static void answer_probe(char **args, int64_t count, const int64_t *steps,
+                         const struct gsh_numpy_loop *loop)
+{
+    probe.found = loop;
+    for (unsigned k = gsh_op_info(loop->op)->nin; k < loop->count; k++)
+        for (int64_t i = 0; i < count; i++)
+            memset(args[k] + i * steps[k], 0, gsh_dtype_size(loop->operands[k]));
+}
+
+__attribute__((noinline)) static void look_closer(char **args, const int64_t *dimensions,
+                                                  const int64_t *steps,
+                                                  const struct gsh_numpy_loop *loop)
+{
+    if (probe.is_active)
+        answer_probe(args, dimensions[0], steps, loop);
+    else if (dimensions[0] >= usual_threshold)
+        run_large(args, dimensions, steps, loop);
+    else
+        loop->function(args, dimensions, steps, loop->data);
+}
+
 static void loop_hook(char **args, const int64_t *dimensions, const int64_t *steps, void *data)
 {
-    const struct loop *loop = data;
-    int64_t count = dimensions[0];
-    if (GSH_UNLIKELY(count >= gsh_dispatch_min_elements && count > 1)) {
-        run_large(args, dimensions, steps, loop);
+    const struct gsh_numpy_loop *loop = data;
+    if (GSH_UNLIKELY(dimensions[0] >= atomic_load_explicit(&threshold, memory_order_relaxed))) {
+        look_closer(args, dimensions, steps, loop);
         return;
     }
     loop->function(args, dimensions, steps, loop->data);
 }
 
-/* NumPy's type number as one of ours, or -1. */
-static int dtype_of_type_num(char type_num)
+PyObject *gsh_numpy_loops_probe(PyObject *ufunc, PyObject *const *args, size_t nargs,
+                                PyObject *kwnames, const struct gsh_numpy_loop **found)
 {
-    for (int i = 0; i < GSH_DTYPE_COUNT; i++)
-        if (((const struct gsh_descr *)gsh_np.descrs[i])->type_num == type_num)
+    probe = (struct probe){.is_active = true};
+    atomic_store_explicit(&threshold, 0, memory_order_relaxed);
+    PyObject *result = gsh_numpy_ufunc_original(ufunc, args, nargs, kwnames);
+    atomic_store_explicit(&threshold, usual_threshold, memory_order_relaxed);
+    probe.is_active = false;
+    *found = probe.found;
+    return result;
+}
+
+/* Whether input k of a loop of the op may have this dtype in NumPy: the one we cast it to; of
+ * truth values any, and of the integers beside a float also the narrow ones. */
+static bool is_input(enum gsh_op op, enum gsh_dtype loop, unsigned k, int dtype)
+{
+    const struct gsh_op_info *info = gsh_op_info(op);
+    return dtype == (int)gsh_op_input_dtype(op, loop, k) ||
+           (info->dtypes == GSH_SET_BOOL && dtype >= 0) ||
+           (info->inputs == GSH_INPUTS_INT_SECOND && k == 1 && dtype == GSH_INT32);
+}
+
+/* The launch dtype of the op whose inputs and outputs have these dtypes, or -1. */
+static int find_loop_dtype(enum gsh_op op, const int *operands)
+{
+    const struct gsh_op_info *info = gsh_op_info(op);
+    for (int i = 0; i < GSH_DTYPE_COUNT; i++) {
+        enum gsh_dtype dtype = (enum gsh_dtype)i;
+        bool same = gsh_op_has_loop(op, dtype);
+        for (unsigned k = 0; k < info->nin && same; k++)
+            same = is_input(op, dtype, k, operands[k]);
+        for (unsigned j = 0; j < info->nout && same; j++)
+            same = operands[info->nin + j] == (int)gsh_op_output_dtype(op, dtype, j);
+        if (same)
             return i;
+    }
     return -1;
 }
 
 /* Describes loop i of the ufunc; false where the device has no counterpart. */
-static bool describe_loop(const struct gsh_ufunc *ufunc, int i, enum gsh_op op, struct loop *loop)
+static bool describe_loop(const struct gsh_ufunc *ufunc, int i, enum gsh_op op,
+                          struct gsh_numpy_loop *loop)
 {
     const struct gsh_op_info *info = gsh_op_info(op);
     const char *types = ufunc->types + (ptrdiff_t)i * ufunc->nargs;
-    int dtype = dtype_of_type_num(types[0]), result = dtype_of_type_num(types[ufunc->nin]);
-    if (dtype < 0 || result < 0 || !(info->dtypes & (1u << dtype)) ||
-        (ufunc->nin == 2 && types[1] != types[0]))
+    int operands[GSH_MAX_OPERANDS];
+    for (unsigned k = 0; k < info->nin + info->nout; k++)
+        operands[k] = gsh_numpy_dtype_of_type(types[k]);
+    int dtype = find_loop_dtype(op, operands);
+    if (dtype < 0)
         return false;
-    if (result != (info->result == GSH_RESULT_BOOL ? GSH_BOOL : dtype))
-        return false;
-    const enum gsh_dtype dtypes[2] = {(enum gsh_dtype)dtype, (enum gsh_dtype)dtype};
-    *loop = (struct loop){
+    *loop = (struct gsh_numpy_loop){
         .function = ufunc->functions[i],
         .data = ufunc->data ? ufunc->data[i] : NULL,
         .op = op,
         .dtype = (enum gsh_dtype)dtype,
-        .result = (enum gsh_dtype)result,
-        .row = gsh_numpy_output_row(info->name, dtypes, info->nin, (enum gsh_dtype)result),
+        .count = info->nin + info->nout,
     };
-    return true;
+    for (unsigned k = 0; k < loop->count; k++)
+        loop->operands[k] = (enum gsh_dtype)operands[k];
+    return gsh_numpy_witness_agrees(loop);
 }
 
-bool gsh_numpy_loops_is_genuine(enum gsh_op op, enum gsh_dtype loop)
+bool gsh_numpy_loops_is_genuine(const struct gsh_numpy_loop *loop)
 {
-    return places[op][loop] && *places[op][loop] == loop_hook;
+    return *loop->place == loop_hook;
 }
 
-static void free_tables(gsh_ufunc_loop *functions, void **data, struct loop *loops)
+static void free_tables(gsh_ufunc_loop *functions, void **data, struct gsh_numpy_loop *loops)
 {
     free(functions);
     free(data);
@@ -204,12 +305,14 @@ static void install_one(struct gsh_ufunc *ufunc, enum gsh_op op)
     size_t count = (size_t)ufunc->ntypes;
     gsh_ufunc_loop *functions = malloc(count * sizeof(*functions));
     void **data = calloc(count, sizeof(*data));
-    struct loop *loops = calloc(count, sizeof(*loops));
+    struct gsh_numpy_loop *loops = calloc(count, sizeof(*loops));
     if (!functions || !data || !loops) {
         free_tables(functions, data, loops);
         return;
     }
-    struct gsh_hook *hook = gsh_numpy_hooks_add("loops", ufunc->name, "f(*[s] * f.nin)");
+    struct gsh_hook *hook = gsh_numpy_hooks_add(
+        "loops", ufunc->name,
+        "f(*[s.astype(c) for c in next(t for d in 'dl' for t in f.types if t[0] == d)[:f.nin]])");
     hook->subject = (PyObject *)ufunc;
     hook->installed = false;
     memcpy(functions, ufunc->functions, count * sizeof(*functions));
@@ -219,9 +322,9 @@ static void install_one(struct gsh_ufunc *ufunc, enum gsh_op op)
         if (!describe_loop(ufunc, i, op, &loops[i]))
             continue;
         loops[i].hits = &hook->own_hits;
+        loops[i].place = &functions[i];
         functions[i] = loop_hook;
         data[i] = &loops[i];
-        places[op][loops[i].dtype] = &functions[i];
         hook->installed = true;
     }
     if (!hook->installed) {
@@ -242,6 +345,8 @@ static bool is_installed(const struct gsh_ufunc *ufunc)
 
 void gsh_numpy_loops_install(void)
 {
+    usual_threshold = GSH_MAX(gsh_dispatch_min_elements, 2); /* one element is never worth it */
+    atomic_store_explicit(&threshold, usual_threshold, memory_order_relaxed);
     PyObject *name, *value;
     Py_ssize_t position = 0;
     while (gsh_py.PyDict_Next(gsh_np.dict, &position, &name, &value)) {

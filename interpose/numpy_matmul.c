@@ -111,7 +111,8 @@ static enum gsh_reason describe_inputs(PyObject *const *inputs, struct gsh_view 
         if (views[k].ndim < 1 || views[k].ndim > 2)
             return GSH_REASON_SHAPE;
     }
-    if (views[0].dtype != views[1].dtype || gsh_dtype_kind(views[0].dtype) != 'f')
+    if (views[0].dtype != views[1].dtype ||
+        (views[0].dtype != GSH_FLOAT32 && views[0].dtype != GSH_FLOAT64))
         return GSH_REASON_DTYPE;
     return GSH_REASON_NONE;
 }
@@ -122,6 +123,7 @@ static void fill_launch(struct gsh_launch *launch, const struct gsh_view *views,
     launch->kind = GSH_LAUNCH_GEMM;
     launch->loop = views[0].dtype;
     launch->nin = 2;
+    launch->nout = 1;
     for (int k = 0; k < 2; k++)
         launch->operands[k] =
             (struct gsh_operand){.dtype = views[k].dtype, .address = (uintptr_t)views[k].data};
@@ -183,7 +185,8 @@ static PyObject *try_product(const char *name, PyObject *const *inputs, PyObject
 PyObject *gsh_numpy_matmul_try(const struct gsh_ufunc_call *call, enum gsh_reason *why,
                                unsigned *row)
 {
-    return try_product("matmul", call->inputs, call->out, why, row);
+    *why = GSH_REASON_KEYWORDS;
+    return call->is_plain ? try_product("matmul", call->inputs, call->outs[0], why, row) : NULL;
 }
 
 static bool is_single(PyObject *object)

@@ -187,6 +187,7 @@ static void home_operands(const struct gsh_method_hook *hook, const struct gsh_m
 /* What is left to do once the handler has declined. */
 struct attempt {
     PyObject *result; /* not NULL: done */
+    bool is_raised;   /* a Python exception is set */
     bool is_priced;   /* the original runs between host_begin and host_end */
     enum gsh_reason why;
     unsigned row;
@@ -194,7 +195,7 @@ struct attempt {
 
 static struct attempt attempt_call(struct gsh_method_hook *hook, const struct gsh_method_call *call)
 {
-    struct attempt attempt = {NULL, false, GSH_REASON_NONE, 0};
+    struct attempt attempt = {.why = GSH_REASON_NONE};
     if (!gsh_dispatch_is_live())
         return attempt;
     if (!hook->handler) {
@@ -204,7 +205,8 @@ static struct attempt attempt_call(struct gsh_method_hook *hook, const struct gs
         return attempt;
     }
     attempt.result = hook->handler(call, &attempt.why, &attempt.row);
-    if (attempt.result || attempt.why == GSH_REASON_NONE)
+    attempt.is_raised = !attempt.result && gsh_py.PyErr_Occurred() != NULL;
+    if (attempt.result || attempt.is_raised || attempt.why == GSH_REASON_NONE)
         return attempt;
     home_operands(hook, call);
     attempt.is_priced = true;
@@ -244,7 +246,7 @@ static __attribute__((noinline)) PyObject *call_by_vector(struct gsh_method_hook
 {
     const struct gsh_method_call call = {self, args, (size_t)nargs, kwnames, NULL};
     struct attempt attempt = attempt_call(hook, &call);
-    if (attempt.result)
+    if (attempt.result || attempt.is_raised)
         return attempt.result;
     if (!attempt.is_priced)
         return call_original(hook, self, args, nargs, kwnames);
@@ -262,7 +264,7 @@ call_by_tuple(struct gsh_method_hook *hook, PyObject *self, PyObject *args, PyOb
         copied[i] = gsh_py.PyTuple_GetItem(args, i);
     const struct gsh_method_call call = {self, copied, (size_t)nargs, NULL, kwargs};
     struct attempt attempt = attempt_call(hook, &call);
-    if (attempt.result)
+    if (attempt.result || attempt.is_raised)
         return attempt.result;
     if (!attempt.is_priced)
         return call_original(hook, self, args, 0, kwargs);

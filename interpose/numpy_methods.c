@@ -8,15 +8,19 @@
 #include "coherence.h"
 #include "dispatch.h"
 #include "numpy_arguments.h"
-#include "numpy_errstate.h"
+#include "numpy_assign.h"
 #include "numpy_method_patch.h"
 
 #include <string.h>
 
 static PyObject *try_copy(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row);
+static PyObject *try_same_order(const struct gsh_method_call *call, enum gsh_reason *why,
+                                unsigned *row);
 static PyObject *try_astype(const struct gsh_method_call *call, enum gsh_reason *why,
                             unsigned *row);
 static PyObject *try_array(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row);
+static PyObject *try_asarray(const struct gsh_method_call *call, enum gsh_reason *why,
+                             unsigned *row);
 static PyObject *try_ascontiguous(const struct gsh_method_call *call, enum gsh_reason *why,
                                   unsigned *row);
 static PyObject *try_asfortran(const struct gsh_method_call *call, enum gsh_reason *why,
@@ -28,10 +32,14 @@ static PyObject *try_ravel(const struct gsh_method_call *call, enum gsh_reason *
 /* X(id, table, name, handler, whose size decides, self-test) */
 #define COPIERS(X)                                                                                 \
     X(copy, NDARRAY, "copy", try_copy, SELF, "a.copy()")                                           \
+    X(shallow_copy, NDARRAY, "__copy__", try_same_order, SELF, "a.__copy__()")                     \
+    X(deep_copy, NDARRAY, "__deepcopy__", try_same_order, SELF, "a.__deepcopy__({})")              \
     X(astype, NDARRAY, "astype", try_astype, SELF, "a.astype('f4')")                               \
     X(flatten, NDARRAY, "flatten", try_flatten, SELF, "a.flatten()")                               \
     X(ravel, NDARRAY, "ravel", try_ravel, SELF, "a.ravel()")                                       \
     X(array, MODULE, "array", try_array, FIRST, "m.array(a)")                                      \
+    X(asarray, MODULE, "asarray", try_asarray, FIRST, "m.asarray(a)")                              \
+    X(asanyarray, MODULE, "asanyarray", try_asarray, FIRST, "m.asanyarray(a)")                     \
     X(ascontiguousarray, MODULE, "ascontiguousarray", try_ascontiguous, FIRST,                     \
       "m.ascontiguousarray(a)")                                                                    \
     X(asfortranarray, MODULE, "asfortranarray", try_asfortran, FIRST, "m.asfortranarray(a)")
@@ -42,40 +50,37 @@ static PyObject *try_ravel(const struct gsh_method_call *call, enum gsh_reason *
 
 /* X(id, table, name, what the original writes in place, self-test or NULL) */
 #define READERS(X)                                                                                 \
-    X(argmax, NDARRAY, "argmax", NONE, "a.argmax()")                                               \
-    X(argmin, NDARRAY, "argmin", NONE, "a.argmin()")                                               \
     X(argpartition, NDARRAY, "argpartition", NONE, "a.argpartition(0)")                            \
     X(argsort, NDARRAY, "argsort", NONE, "a.argsort()")                                            \
     X(byteswap, NDARRAY, "byteswap", SELF, "a.byteswap()")                                         \
     X(choose, NDARRAY, "choose", NONE, NULL)                                                       \
-    X(compress, NDARRAY, "compress", NONE, "a.compress([True, False])")                            \
     X(dump, NDARRAY, "dump", NONE, NULL)                                                           \
     X(dumps, NDARRAY, "dumps", NONE, NULL)                                                         \
-    X(nonzero, NDARRAY, "nonzero", NONE, "a.nonzero()")                                            \
     X(partition, NDARRAY, "partition", SELF, "a.partition(0)")                                     \
     X(put, NDARRAY, "put", SELF, "a.put(0, 0.0)")                                                  \
-    X(repeat, NDARRAY, "repeat", NONE, "a.repeat(2)")                                              \
     X(searchsorted, NDARRAY, "searchsorted", NONE, "a.searchsorted(0.0)")                          \
     X(sort, NDARRAY, "sort", SELF, "a.sort()")                                                     \
-    X(take, NDARRAY, "take", NONE, "a.take(0)")                                                    \
+    X(reduce, NDARRAY, "__reduce__", NONE, "a.__reduce__()")                                       \
+    X(reduce_ex, NDARRAY, "__reduce_ex__", NONE, "a.__reduce_ex__(2)")                             \
+    X(setfield, NDARRAY, "setfield", SELF, NULL)                                                   \
     X(tobytes, NDARRAY, "tobytes", NONE, "a.tobytes()")                                            \
     X(tofile, NDARRAY, "tofile", NONE, NULL)                                                       \
     X(tolist, NDARRAY, "tolist", NONE, "a.tolist()")                                               \
-    X(trace, NDARRAY, "trace", NONE, NULL)                                                         \
+    X(tostring, NDARRAY, "tostring", NONE, NULL)                                                   \
     X(bincount, MODULE, "bincount", NONE, "m.bincount([0])")                                       \
     X(c_einsum, MODULE, "c_einsum", NONE, "m.c_einsum('i->i', a)")                                 \
-    X(concatenate, MODULE, "concatenate", NONE, "m.concatenate((a, b))")                           \
     X(correlate, MODULE, "correlate", NONE, "m.correlate(a, b, 0)")                                \
     X(correlate2, MODULE, "correlate2", NONE, "m.correlate2(a, b, 0)")                             \
-    X(count_nonzero, MODULE, "count_nonzero", NONE, "m.count_nonzero(a)")                          \
     X(interp, MODULE, "interp", NONE, NULL)                                                        \
+    X(interp_complex, MODULE, "interp_complex", NONE, NULL)                                        \
     X(lexsort, MODULE, "lexsort", NONE, "m.lexsort((a, b))")                                       \
+    X(monotonicity, MODULE, "_monotonicity", NONE, "m._monotonicity(a)")                           \
     X(packbits, MODULE, "packbits", NONE, NULL)                                                    \
-    X(place, MODULE, "_place", FIRST, NULL)                                                        \
-    X(putmask, MODULE, "putmask", FIRST, "m.putmask(a, [True, False], 0.0)")                       \
+    X(ravel_multi_index, MODULE, "ravel_multi_index", NONE, NULL)                                  \
     X(unique_hash, MODULE, "_unique_hash", NONE, NULL)                                             \
-    X(vdot, MODULE, "vdot", NONE, "m.vdot(a, b)")                                                  \
-    X(where, MODULE, "where", NONE, "m.where([True, False], a, b)")
+    X(unpackbits, MODULE, "unpackbits", NONE, NULL)                                                \
+    X(unravel_index, MODULE, "unravel_index", NONE, NULL)                                          \
+    X(vdot, MODULE, "vdot", NONE, "m.vdot(a, b)")
 
 #define X(id, kind, method, function, asked, test)                                                 \
     GSH_METHOD_HOOK(id##_hook, .table = GSH_METHOD_##kind, .name = method, .handler = function,    \
@@ -98,6 +103,7 @@ static PyObject *run_copy(const char *name, const struct gsh_view *view, enum gs
                                        .op = GSH_OP_COPY,
                                        .loop = dtype,
                                        .nin = 1,
+                                       .nout = 1,
                                        .ndim = view->ndim}};
     *row = call.row = gsh_numpy_output_row(name, &view->dtype, 1, dtype);
     for (int i = 0; i < view->ndim; i++) {
@@ -108,10 +114,9 @@ static PyObject *run_copy(const char *name, const struct gsh_view *view, enum gs
             return NULL;
         }
     }
-    if (gsh_numpy_arguments_cast_may_warn(view->dtype, dtype) && !gsh_numpy_errstate_is_quiet()) {
-        *why = GSH_REASON_ERRSTATE;
+    *why = gsh_numpy_assign_check_cast(view->dtype, dtype);
+    if (*why != GSH_REASON_NONE)
         return NULL;
-    }
     gsh_numpy_describe_place_view(&call.launch, 0, view);
     call.launch.operands[1].dtype = dtype;
     return gsh_numpy_output_run(&call, NULL, layout, why);
@@ -121,16 +126,8 @@ static PyObject *run_copy(const char *name, const struct gsh_view *view, enum gs
 static PyObject *copy_in_order(const char *name, const struct gsh_view *view, enum gsh_dtype dtype,
                                enum gsh_order order, enum gsh_reason *why, unsigned *row)
 {
-    struct gsh_layout layout = {.ndim = view->ndim};
-    size_t itemsize = gsh_dtype_size(dtype);
-    bool is_fortran = (view->flags & GSH_NPY_F_CONTIGUOUS) && !(view->flags & GSH_NPY_C_CONTIGUOUS);
-    memcpy(layout.shape, view->shape, (size_t)view->ndim * sizeof(layout.shape[0]));
-    if (order == GSH_ORDER_KEEP)
-        gsh_numpy_output_like(view, itemsize, &layout);
-    else if (order == GSH_ORDER_F || (order == GSH_ORDER_ANY && is_fortran))
-        gsh_numpy_output_f_order(&layout, itemsize);
-    else
-        gsh_numpy_output_c_order(&layout, itemsize);
+    struct gsh_layout layout;
+    gsh_numpy_arguments_lay_out(view, order, gsh_dtype_size(dtype), &layout);
     return run_copy(name, view, dtype, &layout, layout.strides, why, row);
 }
 
@@ -148,6 +145,19 @@ static PyObject *try_copy(const struct gsh_method_call *call, enum gsh_reason *w
     if (*why != GSH_REASON_NONE)
         return NULL;
     return copy_in_order("copy", &view, view.dtype, order, why, row);
+}
+
+/* __copy__ and __deepcopy__. */
+static PyObject *try_same_order(const struct gsh_method_call *call, enum gsh_reason *why,
+                                unsigned *row)
+{
+    struct gsh_view view;
+    if (call->nargs > 1 || call->kwnames || call->kwdict)
+        return NULL;
+    *why = gsh_numpy_describe_array(call->self, &view);
+    if (*why != GSH_REASON_NONE)
+        return NULL;
+    return copy_in_order("copy", &view, view.dtype, GSH_ORDER_KEEP, why, row);
 }
 
 static PyObject *try_astype(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
@@ -180,33 +190,70 @@ static PyObject *try_astype(const struct gsh_method_call *call, enum gsh_reason 
     return copy_in_order("astype", &view, (enum gsh_dtype)dtype, order, why, row);
 }
 
+/* The array `object` as asked (dtype NULL or None: its own); a copy, or where `always` is false one
+ * only if its dtype or order is another. */
+static PyObject *convert(const char *name, PyObject *object, PyObject *asked, enum gsh_order order,
+                         bool always, enum gsh_reason *why, unsigned *row)
+{
+    struct gsh_view view;
+    *why = gsh_numpy_describe_array(object, &view);
+    if (*why != GSH_REASON_NONE)
+        return NULL;
+    int dtype =
+        gsh_numpy_arguments_is_absent(asked) ? (int)view.dtype : gsh_numpy_describe_dtype(asked);
+    int contiguous = order == GSH_ORDER_F ? GSH_NPY_F_CONTIGUOUS : GSH_NPY_C_CONTIGUOUS;
+    bool is_as_asked = order >= GSH_ORDER_ANY || (view.flags & contiguous);
+    if (!always && dtype == (int)view.dtype && is_as_asked)
+        return NULL; /* the array itself */
+    *why = GSH_REASON_DTYPE;
+    if (dtype < 0 || order == GSH_ORDER_ANY || (!always && view.ndim == 0))
+        return NULL;
+    return copy_in_order(name, &view, (enum gsh_dtype)dtype, order, why, row);
+}
+
+/* order= of array and its kin: None is the default. */
+static bool parse_order(PyObject *object, enum gsh_order *order)
+{
+    *order = GSH_ORDER_KEEP;
+    return gsh_numpy_arguments_is_absent(object) ||
+           gsh_numpy_arguments_order(object, GSH_ORDER_KEEP, order);
+}
+
 static PyObject *try_array(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
 {
     enum { OBJECT, DTYPE, COPY, ORDER, SUBOK, PARAMETERS };
     static const char *const names[] = {"object", "dtype", "copy", "order", "subok"};
     PyObject *slots[PARAMETERS];
-    struct gsh_view view;
     enum gsh_order order;
-    bool copy, subok;
-    if (call->nargs == 0)
+    bool copy = false, subok;
+    if (call->nargs == 0 || !gsh_numpy_method_patch_bind(call, names, PARAMETERS, DTYPE + 1, slots))
         return NULL;
-    if (!gsh_numpy_method_patch_bind(call, names, PARAMETERS, DTYPE + 1, slots) ||
-        !gsh_numpy_arguments_flag(slots[COPY], true, &copy) || !copy) /* a view: nothing is read */
-        return NULL;
+    /* copy=None, and False before NumPy 2: if it must be */
+    bool if_needed = gsh_np.major >= 2 ? slots[COPY] && gsh_py_is_none(slots[COPY])
+                                       : slots[COPY] == gsh_py._Py_FalseStruct;
+    if (!if_needed && (!gsh_numpy_arguments_flag(slots[COPY], true, &copy) || !copy))
+        return NULL; /* a view: nothing is read */
     *why = GSH_REASON_KEYWORDS;
-    if (!gsh_numpy_arguments_order(slots[ORDER], GSH_ORDER_KEEP, &order) ||
-        order == GSH_ORDER_ANY || !gsh_numpy_arguments_flag(slots[SUBOK], false, &subok))
+    if (!parse_order(slots[ORDER], &order) || order == GSH_ORDER_ANY ||
+        !gsh_numpy_arguments_flag(slots[SUBOK], false, &subok))
         return NULL;
-    *why = gsh_numpy_describe_array(slots[OBJECT], &view);
-    if (*why != GSH_REASON_NONE)
+    return convert("array", slots[OBJECT], slots[DTYPE], order, !if_needed, why, row);
+}
+
+static PyObject *try_asarray(const struct gsh_method_call *call, enum gsh_reason *why,
+                             unsigned *row)
+{
+    enum { OBJECT, DTYPE, ORDER, DEVICE, COPY, LIKE, PARAMETERS };
+    static const char *const names[] = {"a", "dtype", "order", "device", "copy", "like"};
+    PyObject *slots[PARAMETERS];
+    enum gsh_order order;
+    if (call->nargs == 0 ||
+        !gsh_numpy_method_patch_bind(call, names, PARAMETERS, ORDER + 1, slots) ||
+        !gsh_numpy_arguments_is_absent(slots[DEVICE]) ||
+        !gsh_numpy_arguments_is_absent(slots[COPY]) ||
+        !gsh_numpy_arguments_is_absent(slots[LIKE]) || !parse_order(slots[ORDER], &order))
         return NULL;
-    int dtype = gsh_numpy_arguments_is_absent(slots[DTYPE])
-                    ? (int)view.dtype
-                    : gsh_numpy_describe_dtype(slots[DTYPE]);
-    *why = GSH_REASON_DTYPE;
-    if (dtype < 0)
-        return NULL;
-    return copy_in_order("array", &view, (enum gsh_dtype)dtype, order, why, row);
+    return convert("asarray", slots[OBJECT], slots[DTYPE], order, false, why, row);
 }
 
 /* ascontiguousarray and asfortranarray: a copy unless the array is already as asked. */

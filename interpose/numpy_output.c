@@ -9,6 +9,7 @@
 #include "arena.h"
 #include "clock.h"
 #include "dispatch.h"
+#include "numpy_errors.h"
 #include "stats.h"
 
 #include <stdlib.h>
@@ -73,11 +74,9 @@ void gsh_numpy_output_axis_order(const struct gsh_launch *launch, unsigned count
     }
 }
 
-/* NumPy's trivial loop: where all inputs but 0-d ones have the result's shape, need no cast and are
- * contiguous in one and the same order, the result gets that order. Returns its flags (C, F or
- * both), 0 where it does not apply. It differs from the iterator's order only in the strides of
- * axes of length 1. */
-static int trivial_order(const struct gsh_launch *launch, const struct gsh_argument *arguments)
+int gsh_numpy_output_trivial_order(const struct gsh_launch *launch,
+                                   const struct gsh_argument *arguments,
+                                   const enum gsh_dtype *dtypes)
 {
     int order = 0;
     for (unsigned k = 0; k < launch->nin; k++) {
@@ -85,7 +84,7 @@ static int trivial_order(const struct gsh_launch *launch, const struct gsh_argum
         if (!arguments[k].is_array || view->ndim == 0)
             continue;
         int contiguous = view->flags & (GSH_NPY_C_CONTIGUOUS | GSH_NPY_F_CONTIGUOUS);
-        if (view->dtype != launch->loop || view->ndim != launch->ndim || contiguous == 0 ||
+        if (view->dtype != dtypes[k] || view->ndim != launch->ndim || contiguous == 0 ||
             (order != 0 && order != contiguous) ||
             memcmp(view->shape, launch->shape, (size_t)launch->ndim * sizeof(*view->shape)) != 0)
             return 0;
@@ -94,22 +93,13 @@ static int trivial_order(const struct gsh_launch *launch, const struct gsh_argum
     return order;
 }
 
-void gsh_numpy_output_k_order(const struct gsh_launch *launch, const struct gsh_argument *arguments,
-                              size_t itemsize, struct gsh_layout *layout)
+void gsh_numpy_output_iterator_order(const struct gsh_launch *launch, unsigned count,
+                                     size_t itemsize, struct gsh_layout *layout)
 {
+    int axes[GSH_MAX_DIMS];
     layout->ndim = launch->ndim;
     memcpy(layout->shape, launch->shape, (size_t)launch->ndim * sizeof(*layout->shape));
-    int order = launch->ndim > 1 ? trivial_order(launch, arguments) : GSH_NPY_C_CONTIGUOUS;
-    if (order == GSH_NPY_F_CONTIGUOUS) {
-        gsh_numpy_output_f_order(layout, itemsize);
-        return;
-    }
-    if (order != 0) {
-        gsh_numpy_output_c_order(layout, itemsize);
-        return;
-    }
-    int axes[GSH_MAX_DIMS];
-    gsh_numpy_output_axis_order(launch, launch->nin, axes);
+    gsh_numpy_output_axis_order(launch, count, axes);
     int64_t stride = (int64_t)itemsize;
     for (int i = 0; i < launch->ndim; i++) {
         layout->strides[axes[i]] = stride;
@@ -163,30 +153,68 @@ PyObject *gsh_numpy_output_create(enum gsh_dtype dtype, const struct gsh_layout 
     return array;
 }
 
+/* Takes back what make_outputs did. */
+static void drop_outputs(struct gsh_call *call, PyObject *const *made)
+{
+    for (unsigned j = 0; j < call->launch.nout; j++) {
+        if (made[j])
+            gsh_py.Py_DecRef(made[j]);
+        if (call->fresh[j])
+            call->launch.operands[call->launch.nin + j].address = 0;
+    }
+}
+
+static bool make_outputs(struct gsh_call *call, PyObject *const *outs,
+                         const struct gsh_layout *layouts, PyObject **made)
+{
+    for (unsigned j = 0; j < call->launch.nout; j++) {
+        struct gsh_operand *result = &call->launch.operands[call->launch.nin + j];
+        if (outs[j]) {
+            gsh_py.Py_IncRef(outs[j]);
+            made[j] = outs[j];
+            continue;
+        }
+        made[j] = gsh_numpy_output_create(result->dtype, &layouts[j]);
+        if (!made[j])
+            return false;
+        result->address = (uintptr_t)gsh_numpy_array(made[j])->data;
+    }
+    return true;
+}
+
+bool gsh_numpy_output_run_all(struct gsh_call *call, PyObject **outs,
+                              const struct gsh_layout *layouts, enum gsh_reason *why)
+{
+    PyObject *made[GSH_MAX_OUTPUTS] = {NULL};
+    bool waits = false;
+    for (unsigned j = 0; j < call->launch.nout; j++)
+        call->fresh[j] = outs[j] == NULL;
+    *why = GSH_REASON_ERRSTATE;
+    if (!gsh_numpy_errors_request(call, &waits))
+        return false;
+    *why = gsh_dispatch_decide(call);
+    if (*why != GSH_REASON_NONE)
+        return false;
+    if (!make_outputs(call, outs, layouts, made)) {
+        *why = GSH_REASON_FOREIGN_OUTPUT;
+    } else if (gsh_dispatch_run(call, why) == GSH_OK) {
+        bool is_bad = call->errors.checks_index && gsh_numpy_errors_met_one();
+        if (is_bad || (waits && !gsh_numpy_errors_settle())) {
+            drop_outputs(call, made);
+            *why = is_bad ? GSH_REASON_OPERAND : GSH_REASON_NONE;
+            return false;
+        }
+        memcpy(outs, made, call->launch.nout * sizeof(*outs));
+        return true;
+    }
+    drop_outputs(call, made);
+    return false;
+}
+
 PyObject *gsh_numpy_output_run(struct gsh_call *call, PyObject *out,
                                const struct gsh_layout *layout, enum gsh_reason *why)
 {
-    struct gsh_operand *result = &call->launch.operands[call->launch.nin];
-    call->fresh_output = out == NULL;
-    *why = gsh_dispatch_decide(call);
-    if (*why != GSH_REASON_NONE)
-        return NULL;
-    if (out) {
-        gsh_py.Py_IncRef(out);
-    } else {
-        out = gsh_numpy_output_create(result->dtype, layout);
-        if (!out) {
-            *why = GSH_REASON_FOREIGN_OUTPUT;
-            return NULL;
-        }
-        result->address = (uintptr_t)gsh_numpy_array(out)->data;
-    }
-    if (gsh_dispatch_run(call, why) == GSH_OK)
-        return out;
-    gsh_py.Py_DecRef(out);
-    if (call->fresh_output)
-        result->address = 0;
-    return NULL;
+    return gsh_numpy_output_run_all(call, &out, layout, why) ? out : NULL;
 }
 
 uint64_t gsh_numpy_output_host_begin(void)

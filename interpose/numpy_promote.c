@@ -1,78 +1,102 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The cache of NumPy's decisions on loop dtypes, keyed by ufunc, operand dtypes, scalar kinds and,
- * for the value-based promotion of NumPy 1.x, the scalar's value class. GIL guards it.
+ * The cache of NumPy's decisions on loops, keyed by ufunc, operand dtypes, scalar kinds, keywords
+ * and, for the value-based promotion of NumPy 1.x, the scalar's value class. GIL guards it.
  */
 #include "numpy_promote.h"
 
-#include "numpy_ufunc.h"
+#include "host_casts.h"
+#include "numpy_keywords.h"
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
-enum { CACHE_SIZE = 1024, KEY_BITS = 12 };
+enum { CACHE_SIZE = 4096, KEY_BITS = 12, DTYPE_BITS = 4 };
+#define HALF_LIMIT 65000.0
+
+_Static_assert(GSH_DTYPE_COUNT < 1 << DTYPE_BITS, "a dtype or none of them");
 
 struct entry {
     PyObject *ufunc; /* NULL: free; ufuncs of NumPy live for good */
-    uint32_t key;
-    signed char loop; /* enum gsh_dtype, or -1 */
+    uint64_t inputs, form;
+    const struct gsh_numpy_loop *loop; /* NULL: none of ours */
 };
 
 static struct entry cache[CACHE_SIZE];
-static PyObject *empty[GSH_DTYPE_COUNT];
-static PyObject *maximum; /* stands in for comparisons, whose result does not tell the loop */
+static PyObject *ones[GSH_DTYPE_COUNT];                     /* inputs of a probe; never written */
+static PyObject *outputs[GSH_MAX_OUTPUTS][GSH_DTYPE_COUNT]; /* its outputs */
+static PyObject *same_kind;
+static PyObject *get_promotion_state; /* NULL: there is no choice */
+
+/* A 1-d array with one element, 1; NULL: out of memory. */
+static PyObject *make_one(enum gsh_dtype dtype)
+{
+    static const int64_t length = 1;
+    static const bool truth = true;
+    gsh_py.Py_IncRef(gsh_np.descrs[dtype]);
+    PyObject *array = gsh_np.NewFromDescr(gsh_np.ndarray_type, gsh_np.descrs[dtype], 1, &length,
+                                          NULL, NULL, 0, NULL);
+    if (array)
+        gsh_host_casts_run(gsh_numpy_array(array)->data, dtype, 0, &truth, GSH_BOOL, 0, 1);
+    else
+        gsh_py.PyErr_Clear();
+    return array;
+}
 
 bool gsh_numpy_promote_init(void)
 {
-    const struct gsh_layout none = {.ndim = 1};
+    bool good = true;
     for (int i = 0; i < GSH_DTYPE_COUNT; i++) {
-        gsh_py.Py_IncRef(gsh_np.descrs[i]);
-        empty[i] = gsh_np.NewFromDescr(gsh_np.ndarray_type, gsh_np.descrs[i], none.ndim, none.shape,
-                                       NULL, NULL, 0, NULL);
-        if (!empty[i]) {
-            gsh_py.PyErr_Clear();
-            return false;
+        ones[i] = make_one((enum gsh_dtype)i);
+        good &= ones[i] != NULL;
+        for (int j = 0; j < GSH_MAX_OUTPUTS; j++) {
+            outputs[j][i] = make_one((enum gsh_dtype)i);
+            good &= outputs[j][i] != NULL;
         }
     }
-    maximum = gsh_py.PyDict_GetItemString(gsh_np.dict, "maximum");
-    return maximum != NULL;
+    same_kind = gsh_py.PyUnicode_InternFromString("same_kind");
+    if (!same_kind)
+        gsh_py.PyErr_Clear();
+    if (gsh_np.major < 2)
+        get_promotion_state = gsh_py.PyDict_GetItemString(gsh_np.dict, "_get_promotion_state");
+    return good && same_kind;
 }
 
 /* NumPy 1.x looks at a scalar's value: the smallest type it fits decides. */
-static unsigned integer_class(int64_t number)
+static unsigned integer_class(bool negative, uint64_t magnitude)
 {
-    static const int64_t lowest[] = {0, INT8_MIN, INT16_MIN, INT32_MIN, INT64_MIN};
-    static const int64_t highest[] = {INT8_MAX,  UINT8_MAX,  INT16_MAX, UINT16_MAX,
-                                      INT32_MAX, UINT32_MAX, INT64_MAX};
-    unsigned class = 1;
-    if (number < 0) {
-        while (number < lowest[class])
-            class ++;
-        return class + GSH_COUNT(highest);
-    }
-    while (number > highest[class - 1])
+    static const uint64_t highest[] = {INT8_MAX,  UINT8_MAX,  INT16_MAX, UINT16_MAX,
+                                       INT32_MAX, UINT32_MAX, INT64_MAX, UINT64_MAX};
+    unsigned class = 0;
+    while (magnitude - negative > highest[class])
         class ++;
-    return class;
+    return 1 + class + (negative ? GSH_COUNT(highest) : 0);
 }
 
 static unsigned float_class(double number)
 {
     if (!isfinite(number))
         return 1;
-    return fabs(number) < 65000 ? 2 : fabs(number) < 3.4e38 ? 3 : 4;
+    return fabs(number) < HALF_LIMIT ? 2 : fabs(number) < 3.4e38 ? 3 : 4;
 }
 
 static unsigned value_class(const struct gsh_numpy_value *value)
 {
-    switch (value->dtype) {
-    case GSH_INT32:
-        return integer_class(value->scalar.i32);
-    case GSH_INT64:
-        return integer_class(value->scalar.i64);
-    case GSH_FLOAT32:
-        return float_class((double)value->scalar.f32);
-    case GSH_FLOAT64:
-        return float_class(value->scalar.f64);
+    int64_t number = 0;
+    uint64_t magnitude = 0;
+    double parts[2] = {0};
+    switch (gsh_dtype_kind(value->dtype)) {
+    case 'i':
+        gsh_host_casts_run(&number, GSH_INT64, 8, &value->scalar, value->dtype, 0, 1);
+        return integer_class(number < 0, number < 0 ? -(uint64_t)number : (uint64_t)number);
+    case 'u':
+        gsh_host_casts_run(&magnitude, GSH_UINT64, 8, &value->scalar, value->dtype, 0, 1);
+        return integer_class(false, magnitude);
+    case 'f':
+    case 'c':
+        gsh_host_casts_run(parts, GSH_COMPLEX128, 16, &value->scalar, value->dtype, 0, 1);
+        return GSH_MAX(float_class(parts[0]), float_class(parts[1]));
     default:
         return 0;
     }
@@ -83,84 +107,189 @@ static uint32_t argument_key(const struct gsh_argument *argument)
 {
     if (argument->is_array)
         return (uint32_t)argument->view.dtype;
-    uint32_t key = 8u + 16u * (uint32_t)argument->value.kind + (uint32_t)argument->value.dtype;
-    return gsh_np.major >= 2 ? key : key + 64u * value_class(&argument->value);
+    uint32_t key = 16u + 16u * (uint32_t)argument->value.kind + (uint32_t)argument->value.dtype;
+    return gsh_np.major >= 2 ? key : key + 128u * value_class(&argument->value);
 }
 
-/* Whether asking NumPy could warn or depends on more than the key: a Python float beyond float32's
- * range next to a float32 array; a 0-d array on the device, whose value NumPy 1.x would read. */
-static bool is_delicate(const struct gsh_argument *arguments, unsigned nin)
+static uint64_t inputs_key(const struct gsh_ufunc_call *call, const struct gsh_argument *arguments)
 {
-    for (unsigned k = 0; k < nin; k++) {
+    uint64_t key = 1;
+    for (int k = 0; k < call->ufunc->nin; k++)
+        key = (key << KEY_BITS) + argument_key(&arguments[k]);
+    return key;
+}
+
+/* Casting rule, dtypes of the outputs given, dtypes named by dtype= or signature=. */
+static uint64_t form_key(const struct gsh_ufunc_call *call, const int *outs)
+{
+    uint64_t key = (uint64_t)call->casting << 1 | (call->signature != NULL);
+    for (int j = 0; j < call->ufunc->nout; j++)
+        key = (key << DTYPE_BITS) + (uint64_t)(outs[j] + 1);
+    for (int i = 0; i < call->ufunc->nargs; i++)
+        key = (key << DTYPE_BITS) + (uint64_t)(call->fixed[i] + 1);
+    return key;
+}
+
+/* The value's size, 0 where it is infinite or NaN. */
+static double finite_size(const struct gsh_numpy_value *value)
+{
+    double parts[2];
+    gsh_host_casts_run(parts, GSH_COMPLEX128, 16, &value->scalar, value->dtype, 0, 1);
+    double size = fmax(fabs(parts[0]), fabs(parts[1]));
+    return isfinite(size) ? size : 0;
+}
+
+/* Whether NumPy could warn of a scalar's cast, or read the value of a 0-d array on the device: a
+ * Python number beyond the range of an array's narrow float dtype; with dtype= or signature=,
+ * any that does not fit float16. */
+static bool has_delicate_scalar(const struct gsh_ufunc_call *call,
+                                const struct gsh_argument *arguments)
+{
+    bool is_fixed = call->dtype || call->signature;
+    double largest = 0, limit = is_fixed ? HALF_LIMIT : FLT_MAX;
+    for (int k = 0; k < call->ufunc->nin; k++) {
         const struct gsh_argument *argument = &arguments[k];
         if (argument->is_array && argument->view.ndim == 0 && gsh_np.major < 2)
             return true;
-        if (!argument->is_array && argument->value.kind == GSH_VALUE_PY_FLOAT &&
-            gsh_np.major >= 2 && isfinite(argument->value.scalar.f64) &&
-            fabs(argument->value.scalar.f64) > (double)FLT_MAX)
+        if (argument->is_array && argument->view.dtype == GSH_FLOAT16)
+            limit = HALF_LIMIT;
+        if (argument->is_array || (argument->value.kind == GSH_VALUE_NUMPY && !is_fixed))
+            continue;
+        largest = fmax(largest, finite_size(&argument->value));
+        if (is_fixed && call->casting == GSH_CASTING_UNSAFE &&
+            gsh_dtype_kind(argument->value.dtype) != 'b')
             return true;
     }
+    return (gsh_np.major >= 2 || is_fixed) && largest > limit;
+}
+
+/* Whether a complex operand might be cast to a real one, of which NumPy warns. */
+static bool may_discard(const struct gsh_ufunc_call *call, const struct gsh_argument *arguments,
+                        const int *outs)
+{
+    if (call->casting != GSH_CASTING_UNSAFE)
+        return false;
+    bool has_complex = false, has_real = false;
+    for (int k = 0; k < call->ufunc->nin; k++)
+        has_complex |= gsh_dtype_kind(arguments[k].is_array ? arguments[k].view.dtype
+                                                            : arguments[k].value.dtype) == 'c';
+    for (int j = 0; j < call->ufunc->nout; j++)
+        has_real |= outs[j] >= 0 && gsh_dtype_kind((enum gsh_dtype)outs[j]) != 'c';
+    return has_complex && (has_real || call->dtype || call->signature);
+}
+
+/* The keywords of a probe behind its `count` inputs in `args`: a new tuple of names, or NULL
+ * without a Python error: none are needed, or out of memory (*good false). *tuple is to be
+ * released with it. */
+static PyObject *add_keywords(const struct gsh_ufunc_call *call, const int *outs, PyObject **args,
+                              PyObject **tuple, bool *good)
+{
+    PyObject *none = gsh_py._Py_NoneStruct, *names[3], *kwnames = NULL, *arrays[GSH_MAX_OUTPUTS];
+    int count = 0;
+    for (int j = 0; j < call->ufunc->nout; j++)
+        arrays[j] = outs[j] < 0 ? none : outputs[j][outs[j]];
+    if (outs[0] >= 0 || (call->ufunc->nout > 1 && outs[1] >= 0)) {
+        *tuple = call->ufunc->nout == 1 ? gsh_py.Py_BuildValue("(O)", arrays[0])
+                                        : gsh_py.Py_BuildValue("(OO)", arrays[0], arrays[1]);
+        args[count] = *tuple;
+        names[count++] = gsh_numpy_keywords_name(GSH_KEYWORD_OUT);
+        *good = *tuple != NULL;
+    }
+    if (call->dtype || call->signature) {
+        args[count] = call->dtype ? call->dtype : call->signature;
+        names[count++] =
+            gsh_numpy_keywords_name(call->dtype ? GSH_KEYWORD_DTYPE : GSH_KEYWORD_SIGNATURE);
+    }
+    if (call->casting_name || count > 0) {
+        args[count] = call->casting_name ? call->casting_name : same_kind;
+        names[count++] = gsh_numpy_keywords_name(GSH_KEYWORD_CASTING);
+        static const char *const formats[] = {"(O)", "(OO)", "(OOO)"};
+        kwnames =
+            *good ? gsh_py.Py_BuildValue(formats[count - 1], names[0], names[1], names[2]) : NULL;
+        *good &= kwnames != NULL;
+    }
+    return kwnames;
+}
+
+/* False: NumPy refuses the call. Else *loop is the one it takes, NULL: none of ours. */
+static bool ask_numpy(const struct gsh_ufunc_call *call, const struct gsh_argument *arguments,
+                      const int *outs, const struct gsh_numpy_loop **loop)
+{
+    size_t nin = (size_t)call->ufunc->nin;
+    PyObject *args[GSH_MAX_INPUTS + 3], *tuple = NULL, *result = NULL;
+    bool any_array = false, good = true;
+    for (size_t k = 0; k < nin; k++) {
+        args[k] = arguments[k].is_array ? ones[arguments[k].view.dtype] : arguments[k].object;
+        any_array |= arguments[k].is_array;
+    }
+    PyObject *kwnames = add_keywords(call, outs, &args[nin], &tuple, &good);
+    if (good && any_array)
+        result = gsh_numpy_loops_probe((PyObject *)call->ufunc, args, nin, kwnames, loop);
+    if (!result)
+        gsh_py.PyErr_Clear();
+    PyObject *const made[] = {result, kwnames, tuple};
+    for (size_t i = 0; i < GSH_COUNT(made); i++)
+        if (made[i])
+            gsh_py.Py_DecRef(made[i]);
+    return result != NULL;
+}
+
+/* NumPy 1.24 to 1.26 can be told to promote scalars as NumPy 2 does, and to warn of it. */
+static bool is_promotion_usual(const struct gsh_ufunc_call *call,
+                               const struct gsh_argument *arguments)
+{
+    bool has_scalar = false;
+    for (int k = 0; k < call->ufunc->nin; k++)
+        has_scalar |= !arguments[k].is_array;
+    if (!get_promotion_state || !has_scalar)
+        return true;
+    PyObject *state = gsh_py.PyObject_CallFunction(get_promotion_state, NULL);
+    bool usual = state && gsh_py.PyUnicode_CompareWithASCIIString(state, "legacy") == 0;
+    if (state)
+        gsh_py.Py_DecRef(state);
+    else
+        gsh_py.PyErr_Clear();
+    return usual;
+}
+
+/* Whether a value decides besides its key: of Python ints, those that do not fit the array's
+ * dtype. */
+static bool has_python_int(const struct gsh_ufunc_call *call, const struct gsh_argument *arguments)
+{
+    for (int k = 0; k < call->ufunc->nin; k++)
+        if (!arguments[k].is_array && arguments[k].value.kind == GSH_VALUE_PY_INT)
+            return true;
     return false;
 }
 
-/* The dtype of the original's result on empty arrays; -1: not one of ours, or NumPy refuses. *error
- * tells that it refused. */
-static int ask_numpy(PyObject *ufunc, const struct gsh_argument *arguments, unsigned nin,
-                     bool *error)
+/* Another dtype than bool has no meaning for the results of comparisons; NumPy 1 warns of it. */
+static bool is_odd_dtype(const struct gsh_ufunc_call *call)
 {
-    PyObject *objects[GSH_MAX_OPERANDS];
-    bool any_array = false;
-    for (unsigned k = 0; k < nin; k++) {
-        objects[k] = arguments[k].is_array ? empty[arguments[k].view.dtype] : arguments[k].object;
-        any_array |= arguments[k].is_array;
-    }
-    *error = !any_array;
-    if (!any_array)
-        return -1;
-    PyObject *result = gsh_numpy_ufunc_original(ufunc, objects, nin, NULL);
-    int dtype = -1;
-    if (result) {
-        if (gsh_numpy_is_array(result))
-            dtype = gsh_numpy_dtype(gsh_numpy_array(result)->descr);
-        gsh_py.Py_DecRef(result);
-    } else {
-        *error = true;
-        gsh_py.PyErr_Clear();
-    }
-    return dtype;
+    int op = gsh_numpy_ufunc_find_op(call->ufunc), result = call->fixed[call->ufunc->nin];
+    return result >= 0 && result != GSH_BOOL &&
+           gsh_op_info((enum gsh_op)op)->results[0] == GSH_RESULT_BOOL;
 }
 
-static int decide(PyObject *ufunc, const struct gsh_op_info *info,
-                  const struct gsh_argument *arguments, bool *error)
+enum gsh_reason gsh_numpy_promote(const struct gsh_ufunc_call *call,
+                                  const struct gsh_argument *arguments, const int *outs,
+                                  const struct gsh_numpy_loop **loop)
 {
-    *error = false;
-    if (info->result == GSH_RESULT_SAME)
-        return ask_numpy(ufunc, arguments, info->nin, error);
-    if (info->nin == 2)
-        return ask_numpy(maximum, arguments, info->nin, error);
-    return arguments[0].is_array ? (int)arguments[0].view.dtype : -1;
-}
-
-enum gsh_reason gsh_numpy_promote(PyObject *ufunc, enum gsh_op op,
-                                  const struct gsh_argument *arguments, enum gsh_dtype *loop)
-{
-    const struct gsh_op_info *info = gsh_op_info(op);
-    if (is_delicate(arguments, info->nin))
+    if (has_delicate_scalar(call, arguments) || may_discard(call, arguments, outs) ||
+        is_odd_dtype(call) || !is_promotion_usual(call, arguments))
         return GSH_REASON_OPERAND;
-    uint32_t key = 1;
-    for (unsigned k = 0; k < info->nin; k++)
-        key = (key << KEY_BITS) + argument_key(&arguments[k]);
-    size_t slot = (((uintptr_t)ufunc >> 4) * 31 + (uint64_t)key * 2654435761u) % CACHE_SIZE;
-    struct entry *entry = &cache[slot];
-    if (entry->ufunc != ufunc || entry->key != key) {
-        bool error;
-        int dtype = decide(ufunc, info, arguments, &error);
-        if (error)
+    PyObject *ufunc = (PyObject *)call->ufunc;
+    uint64_t inputs = inputs_key(call, arguments), form = form_key(call, outs);
+    uint64_t mix = (inputs ^ inputs >> 32 ^ form * 0x9e3779b97f4a7c15u) * 2654435761u;
+    struct entry *entry = &cache[(((uintptr_t)ufunc >> 4) * 31 + (mix ^ mix >> 32)) % CACHE_SIZE];
+    if (entry->ufunc != ufunc || entry->inputs != inputs || entry->form != form) {
+        if (!ask_numpy(call, arguments, outs, loop))
             return GSH_REASON_OPERAND;
-        *entry = (struct entry){.ufunc = ufunc, .key = key, .loop = (signed char)dtype};
+        if (!*loop && has_python_int(call, arguments))
+            return GSH_REASON_OPERAND;
+        *entry = (struct entry){ufunc, inputs, form, *loop};
     }
-    if (entry->loop < 0)
+    *loop = entry->loop;
+    if (!*loop)
         return GSH_REASON_DTYPE;
-    *loop = (enum gsh_dtype)entry->loop;
-    return info->dtypes & (1u << *loop) ? GSH_REASON_NONE : GSH_REASON_UNSUPPORTED;
+    return gsh_numpy_loops_is_genuine(*loop) ? GSH_REASON_NONE : GSH_REASON_UNSUPPORTED;
 }

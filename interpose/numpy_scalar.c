@@ -10,8 +10,16 @@
 PyObject *gsh_numpy_scalar_from_array(PyObject *array)
 {
     const struct gsh_ndarray *fields = gsh_numpy_array(array);
-    gsh_coherence_home(fields->data, (size_t)gsh_numpy_abi_elsize(fields->descr), false);
-    PyObject *scalar = gsh_np.Return(array);
+    size_t size = (size_t)gsh_numpy_abi_elsize(fields->descr);
+    union gsh_scalar element;
+    PyObject *scalar = NULL;
+    if (size <= sizeof(element) && gsh_coherence_peek(&element, fields->data, size)) {
+        scalar = gsh_np.Scalar(&element, fields->descr, array);
+        gsh_py.Py_DecRef(array);
+    } else {
+        gsh_coherence_home(fields->data, size, false);
+        scalar = gsh_np.Return(array);
+    }
     if (!scalar)
         gsh_py.PyErr_Clear();
     return scalar;

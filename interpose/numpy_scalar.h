@@ -7,6 +7,6 @@
 
 #include "python_api.h"
 
-/* The scalar of a 0-d array, which is brought home and given up. NULL, without a Python error,
- * where NumPy cannot make one. */
+/* The scalar of a 0-d array, which is given up; on the device it stays closed. NULL, without a
+ * Python error, where NumPy cannot make one. */
 PyObject *gsh_numpy_scalar_from_array(PyObject *array);

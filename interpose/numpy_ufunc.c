@@ -14,6 +14,7 @@
 #include "numpy_elementwise.h"
 #include "numpy_errstate.h"
 #include "numpy_hooks.h"
+#include "numpy_keywords.h"
 #include "numpy_loops.h"
 #include "numpy_matmul.h"
 #include "numpy_promote.h"
@@ -46,90 +47,6 @@ static struct record *find_record(const void *ufunc)
     return &records[slot];
 }
 
-/* Names of keywords, interned so that one compare usually finds them. */
-enum keyword {
-    KEYWORD_OUT,
-    KEYWORD_CASTING,
-    KEYWORD_SUBOK,
-    KEYWORD_DTYPE,
-    KEYWORD_WHERE,
-    KEYWORD_EXTOBJ, /* NumPy 1 only */
-    KEYWORD_COUNT
-};
-static const char *const keyword_texts[KEYWORD_COUNT] = {"out",   "casting", "subok",
-                                                         "dtype", "where",   "extobj"};
-static PyObject *keyword_names[KEYWORD_COUNT];
-
-static int find_keyword(PyObject *name)
-{
-    for (int i = 0; i < KEYWORD_COUNT; i++)
-        if (name == keyword_names[i])
-            return i;
-    for (int i = 0; i < KEYWORD_COUNT; i++)
-        if (gsh_py.PyUnicode_CompareWithASCIIString(name, keyword_texts[i]) == 0)
-            return i;
-    return -1;
-}
-
-/* The out argument: an array, None, or a tuple of one. False: NumPy must judge it. */
-static bool parse_out(PyObject *value, PyObject **out)
-{
-    if (gsh_py_type(value) == gsh_py.PyTuple_Type) {
-        if (gsh_py.PyTuple_Size(value) != 1)
-            return false;
-        value = gsh_py.PyTuple_GetItem(value, 0);
-    }
-    *out = gsh_py_is_none(value) ? NULL : value;
-    return true;
-}
-
-static bool parse_casting(PyObject *value, enum gsh_casting *casting)
-{
-    int rule;
-    if (!gsh_np.CastingConverter(value, &rule)) {
-        gsh_py.PyErr_Clear();
-        return false;
-    }
-    *casting = (enum gsh_casting)rule;
-    return rule == GSH_CASTING_SAME_KIND || rule == GSH_CASTING_UNSAFE;
-}
-
-static bool parse_keyword(struct gsh_ufunc_call *call, PyObject *name, PyObject *value)
-{
-    switch (find_keyword(name)) {
-    case KEYWORD_OUT:
-        return !call->out && parse_out(value, &call->out);
-    case KEYWORD_CASTING:
-        return parse_casting(value, &call->casting);
-    case KEYWORD_SUBOK:
-        return value == gsh_py._Py_TrueStruct || value == gsh_py._Py_FalseStruct;
-    case KEYWORD_DTYPE:
-        return gsh_py_is_none(value);
-    case KEYWORD_WHERE:
-        return value == gsh_py._Py_TrueStruct;
-    default:
-        return false;
-    }
-}
-
-/* False: a call that NumPy itself must judge. */
-static bool parse_call(struct gsh_ufunc *ufunc, PyObject *const *args, size_t nargs,
-                       PyObject *kwnames, struct gsh_ufunc_call *call)
-{
-    size_t nin = (size_t)ufunc->nin;
-    if (ufunc->nout != 1 || nargs < nin || nargs > nin + 1)
-        return false;
-    *call =
-        (struct gsh_ufunc_call){.ufunc = ufunc, .inputs = args, .casting = GSH_CASTING_SAME_KIND};
-    if (nargs > nin && !gsh_py_is_none(args[nin]))
-        call->out = args[nin];
-    Py_ssize_t keywords = kwnames ? gsh_py_size(kwnames) : 0;
-    for (Py_ssize_t i = 0; i < keywords; i++)
-        if (!parse_keyword(call, gsh_py.PyTuple_GetItem(kwnames, i), args[nargs + (size_t)i]))
-            return false;
-    return true;
-}
-
 /* Before the original: positional arguments beyond the inputs and out= are written, all else is
  * read. */
 static void bring_home(const struct gsh_ufunc *ufunc, PyObject *const *args, size_t nargs,
@@ -140,7 +57,7 @@ static void bring_home(const struct gsh_ufunc *ufunc, PyObject *const *args, siz
     Py_ssize_t keywords = kwnames ? gsh_py_size(kwnames) : 0;
     for (Py_ssize_t i = 0; i < keywords; i++) {
         PyObject *value = args[nargs + (size_t)i];
-        bool write = find_keyword(gsh_py.PyTuple_GetItem(kwnames, i)) == KEYWORD_OUT;
+        bool write = gsh_numpy_keywords_find(gsh_py.PyTuple_GetItem(kwnames, i)) == GSH_KEYWORD_OUT;
         if (gsh_py_type(value) != gsh_py.PyTuple_Type) {
             gsh_numpy_describe_home(value, write);
             continue;
@@ -157,15 +74,29 @@ static unsigned row_of_record(struct record *record)
     return record->row;
 }
 
+/* Whether loops of this call may run on the device: they tell NumPy of errors but not of
+ * underflow. extobj= is an errstate of the call's own. */
+static bool may_admit(PyObject *kwnames)
+{
+    Py_ssize_t keywords = kwnames ? gsh_py_size(kwnames) : 0;
+    for (Py_ssize_t i = 0; i < keywords; i++)
+        if (gsh_numpy_keywords_find(gsh_py.PyTuple_GetItem(kwnames, i)) == GSH_KEYWORD_EXTOBJ)
+            return false;
+    int mask = gsh_numpy_errstate_mask();
+    return mask >= 0 &&
+           gsh_numpy_errstate_mode((unsigned)mask, GSH_ERRSTATE_UNDER) == GSH_ERRSTATE_IGNORE;
+}
+
 /* The original, its operands brought home first. Calls that were not priced (a subclass, odd
  * keywords) may still reach the device from their inner loops or their BLAS, which then bring home
- * what they need themselves; call_described has looked at the errstate of these. */
+ * what they need themselves. */
 static PyObject *call_original(struct record *record, PyObject *const *args, size_t nargsf,
                                PyObject *kwnames, enum gsh_reason why, unsigned row)
 {
     PyObject *self = (PyObject *)record->ufunc;
-    bool loops_decide =
-        record->handler && (why == GSH_REASON_OPERAND || why == GSH_REASON_KEYWORDS);
+    bool loops_decide = record->handler &&
+                        (why == GSH_REASON_OPERAND || why == GSH_REASON_KEYWORDS) &&
+                        may_admit(kwnames);
     if (row == 0)
         row = row_of_record(record);
     if (!loops_decide) {
@@ -185,34 +116,39 @@ static PyObject *call_original(struct record *record, PyObject *const *args, siz
     return result;
 }
 
-/* extobj= is an errstate of the call's own. */
-static bool has_quiet_errstate(PyObject *kwnames)
+static PyObject *try_record(const struct record *record, PyObject *const *args, size_t nargs,
+                            PyObject *kwnames, enum gsh_reason *why, unsigned *row)
 {
-    Py_ssize_t keywords = kwnames ? gsh_py_size(kwnames) : 0;
-    for (Py_ssize_t i = 0; i < keywords; i++)
-        if (find_keyword(gsh_py.PyTuple_GetItem(kwnames, i)) == KEYWORD_EXTOBJ)
-            return false;
-    return gsh_numpy_errstate_is_quiet();
+    struct gsh_ufunc_call call;
+    *why = GSH_REASON_UNSUPPORTED;
+    if (!record->handler)
+        return NULL;
+    *why = GSH_REASON_ERRSTATE; /* products do not look for errors */
+    if (record->op < 0 && !gsh_numpy_errstate_is_quiet())
+        return NULL;
+    *why = GSH_REASON_KEYWORDS;
+    if (!gsh_numpy_keywords_parse(record->ufunc, args, nargs, kwnames, &call))
+        return NULL;
+    return record->handler(&call, why, row);
+}
+
+PyObject *gsh_numpy_ufunc_try(PyObject *ufunc, PyObject *const *args, size_t nargs,
+                              PyObject *kwnames, enum gsh_reason *why, unsigned *row)
+{
+    const struct record *record = find_record(ufunc);
+    *why = GSH_REASON_UNSUPPORTED;
+    return record->ufunc ? try_record(record, args, nargs, kwnames, why, row) : NULL;
 }
 
 __attribute__((noinline)) static PyObject *call_described(PyObject *self, PyObject *const *args,
                                                           size_t nargsf, PyObject *kwnames)
 {
     struct record *record = find_record(self);
-    struct gsh_ufunc_call call;
     enum gsh_reason why = GSH_REASON_NO_DEVICE;
     unsigned row = 0;
     if (gsh_dispatch_is_live()) {
-        PyObject *result = NULL;
-        if (!record->handler)
-            why = GSH_REASON_UNSUPPORTED;
-        else if (!has_quiet_errstate(kwnames))
-            why = GSH_REASON_ERRSTATE;
-        else if (!parse_call(record->ufunc, args, gsh_py_nargs(nargsf), kwnames, &call))
-            why = GSH_REASON_KEYWORDS;
-        else
-            result = record->handler(&call, &why, &row);
-        if (result)
+        PyObject *result = try_record(record, args, gsh_py_nargs(nargsf), kwnames, &why, &row);
+        if (result || why == GSH_REASON_NONE)
             return result;
     }
     return call_original(record, args, nargsf, kwnames, why, row);
@@ -243,34 +179,51 @@ static inline bool is_on_device(const struct gsh_ndarray *array)
     return gsh_arena_contains(array->data) && gsh_coherence_is_resident(array->data);
 }
 
+/* A bound of the elements of a broadcast shape: operands of one shape count once, others
+ * multiply. */
+struct bound {
+    int64_t elements, longest; /* of all others; of those with one dimension */
+    const struct gsh_ndarray *previous;
+};
+
+/* False: the object is of unknown size, or on the device. */
+static bool extend_bound(struct bound *bound, PyObject *object)
+{
+    if (is_one_value(object))
+        return true;
+    if (!gsh_numpy_describe_is_array_like(object))
+        return gsh_py.PyType_IsSubtype(gsh_py_type(object), gsh_np.descr_type) != 0;
+    const struct gsh_ndarray *array = gsh_numpy_array(object), *previous = bound->previous;
+    if (is_on_device(array))
+        return false;
+    if (array->nd == 1)
+        bound->longest = GSH_MAX(bound->longest, array->dimensions[0]);
+    if (array->nd <= 1 ||
+        (previous && previous->nd == array->nd &&
+         memcmp(previous->dimensions, array->dimensions, (size_t)array->nd * sizeof(int64_t)) == 0))
+        return true;
+    bound->previous = array;
+    return !__builtin_mul_overflow(bound->elements, gsh_numpy_describe_size(array),
+                                   &bound->elements);
+}
+
 /* Whether an elementwise call is not worth describing: nothing of it is on the device, and its
- * result has fewer elements than the limit. Operands of one shape count once, others multiply (the
- * bound of broadcasting). */
+ * result has fewer elements than the limit. */
 static bool is_tiny(PyObject *const *args, size_t count)
 {
-    int64_t bound = 1, longest = 1;
-    const struct gsh_ndarray *previous = NULL;
+    struct bound bound = {1, 1, NULL};
     for (size_t i = 0; i < count; i++) {
-        if (is_one_value(args[i]))
-            continue;
-        if (!gsh_numpy_describe_is_array_like(args[i]))
-            return false;
-        const struct gsh_ndarray *array = gsh_numpy_array(args[i]);
-        if (is_on_device(array))
-            return false;
-        if (array->nd == 1) {
-            longest = GSH_MAX(longest, array->dimensions[0]);
-        } else if (array->nd == 0) {
-            continue;
-        } else if (!previous || previous->nd != array->nd ||
-                   memcmp(previous->dimensions, array->dimensions,
-                          (size_t)array->nd * sizeof(int64_t)) != 0) {
-            if (__builtin_mul_overflow(bound, gsh_numpy_describe_size(array), &bound))
+        if (gsh_py_type(args[i]) != gsh_py.PyTuple_Type) {
+            if (!extend_bound(&bound, args[i]))
                 return false;
-            previous = array;
+            continue;
         }
+        for (Py_ssize_t j = 0; j < gsh_py_size(args[i]); j++) /* outputs, or a signature */
+            if (!extend_bound(&bound, gsh_py.PyTuple_GetItem(args[i], j)))
+                return false;
     }
-    return !__builtin_mul_overflow(bound, longest, &bound) && bound < gsh_dispatch_min_elements;
+    return !__builtin_mul_overflow(bound.elements, bound.longest, &bound.elements) &&
+           bound.elements < gsh_dispatch_min_elements;
 }
 
 enum glance { GLANCE_TINY, GLANCE_TINY_IF_AT_HOME, GLANCE_UNSURE };
@@ -365,10 +318,13 @@ static PyObject *generalised_hook(PyObject *self, PyObject *const *args, size_t 
 /* A row of the op table for the ufunc, or -1. NumPy 1.x calls divide true_divide. */
 static int find_op(const struct gsh_ufunc *ufunc)
 {
-    if (ufunc->nout != 1 || ufunc->core_enabled)
+    if (ufunc->core_enabled)
         return -1;
     int op = gsh_op_find(strcmp(ufunc->name, "true_divide") == 0 ? "divide" : ufunc->name);
-    return op >= 0 && gsh_op_info((enum gsh_op)op)->nin == (unsigned)ufunc->nin ? op : -1;
+    if (op < 0)
+        return -1;
+    const struct gsh_op_info *info = gsh_op_info((enum gsh_op)op);
+    return info->nin == (unsigned)ufunc->nin && info->nout == (unsigned)ufunc->nout ? op : -1;
 }
 
 static void install_one(struct gsh_ufunc *ufunc)
@@ -399,15 +355,8 @@ int gsh_numpy_ufunc_find_op(const struct gsh_ufunc *ufunc)
 void gsh_numpy_ufunc_install(void)
 {
     PyObject *add = gsh_py.PyDict_GetItemString(gsh_np.dict, "add");
-    if (!add || !gsh_numpy_promote_init())
+    if (!add || !gsh_numpy_keywords_init() || !gsh_numpy_promote_init())
         return;
-    for (int i = 0; i < KEYWORD_COUNT; i++) {
-        keyword_names[i] = gsh_py.PyUnicode_InternFromString(keyword_texts[i]);
-        if (!keyword_names[i]) {
-            gsh_py.PyErr_Clear();
-            return;
-        }
-    }
     counts_tiny = gsh_stats_wanted();
     gsh_numpy_ufunc_original = ((struct gsh_ufunc *)add)->vectorcall;
     PyObject *name, *value;

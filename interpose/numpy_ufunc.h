@@ -5,19 +5,25 @@
  */
 #pragma once
 
-#include "numpy_output.h"
+#include "numpy_arguments.h"
 
-/* A call of a hooked ufunc with positional inputs and at most out=. */
+/* A call of a hooked ufunc, parsed. Objects are the caller's, borrowed. */
 struct gsh_ufunc_call {
     struct gsh_ufunc *ufunc;
-    PyObject *const *inputs;  /* ufunc->nin of them, borrowed */
-    PyObject *out;            /* borrowed; NULL: none given */
-    enum gsh_casting casting; /* SAME_KIND unless given */
+    PyObject *const *inputs;         /* ufunc->nin of them */
+    PyObject *outs[GSH_MAX_OUTPUTS]; /* NULL: none given */
+    PyObject *where;                 /* NULL: everywhere */
+    enum gsh_casting casting;        /* SAME_KIND unless given */
+    enum gsh_order order;            /* KEEP unless given */
+    PyObject *casting_name;          /* casting= as given, or NULL */
+    PyObject *dtype, *signature; /* dtype= and signature= (sig=) as given; at most one of them */
+    signed char fixed[GSH_MAX_OPERANDS]; /* the dtype that they name for each operand, or -1 */
+    bool is_plain; /* no keyword but out=, casting= and subok= says anything */
 };
 
-/* Tries to compute the call on the device: a new reference (out itself where given), or NULL and
- * *why: declined, nothing touched, no Python error. *row is the stats row to count it under (0
- * where unknown). */
+/* Tries to compute the call on the device: a new reference (out itself where given, a tuple of
+ * several results), or NULL and *why: declined, nothing touched, no Python error. *row is the
+ * stats row to count it under (0 where unknown). */
 typedef PyObject *(*gsh_ufunc_handler)(const struct gsh_ufunc_call *call, enum gsh_reason *why,
                                        unsigned *row);
 
@@ -27,3 +33,7 @@ extern gsh_vectorcall gsh_numpy_ufunc_original;
 
 /* The op-table row (enum gsh_op) that a hooked ufunc's calls are offered as, or -1. */
 int gsh_numpy_ufunc_find_op(const struct gsh_ufunc *ufunc);
+/* What the hook does with a call that is worth describing, but for the original: parses it and
+ * asks the handler. As gsh_ufunc_handler. */
+PyObject *gsh_numpy_ufunc_try(PyObject *ufunc, PyObject *const *args, size_t nargs,
+                              PyObject *kwnames, enum gsh_reason *why, unsigned *row);

@@ -11,6 +11,7 @@
 
 typedef struct _object PyObject;
 typedef ptrdiff_t Py_ssize_t;
+struct gsh_pymethoddef;
 
 /* gsh_py.<name>: the function, or for data the object's address. All NULL until gsh_python_api_init
  * succeeded. */

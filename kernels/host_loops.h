@@ -1,21 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The innermost loops of the CPU's kernels: one for each op and dtype on contiguous arrays, and
- * casts between any two dtypes on strided ones. Everything else (shapes, strides, casts around a
- * loop) is composed of them.
+ * The innermost loops of the CPU's kernels: one for each op and dtype, on contiguous arrays.
+ * Everything else (shapes, strides, masks, casts around a loop) is composed of them and of
+ * host_casts.h.
  */
 #pragma once
 
-#include "ops.h"
+#include "launch.h"
 
-/* out[j] = op(a[j], b[j]) for j < n; all of the loop's dtype, out of the op's result. Ops of one
- * input ignore b, which must be readable all the same. `first` is the index of element 0. out may
- * be a or b, else overlaps neither. */
-typedef void gsh_host_loop(void *out, const void *a, const void *b, int64_t n, int64_t first);
+/* Elements that callers take at a time, so that a block of every operand stays in the first-level
+ * cache. */
+#define GSH_HOST_BLOCK 512
+
+/* One call of a loop. Arrays are of the dtypes that gsh_op_input_dtype and gsh_op_output_dtype
+ * name, where FLOAT16 means float arrays of values that are float16 exactly (inputs), or are to be
+ * rounded to it (outputs). Unused ones are not touched. An output may be an input, and overlaps
+ * nothing otherwise. */
+struct gsh_host_block {
+    const void *in[GSH_MAX_INPUTS];
+    void *out[GSH_MAX_OUTPUTS];
+    int64_t n;     /* elements */
+    int64_t first; /* index of element 0, for ops that use it */
+};
+typedef void gsh_host_loop(const struct gsh_host_block *block);
 
 /* NULL where the op has no loop of this dtype. */
-gsh_host_loop *gsh_host_loops_find(enum gsh_op op, enum gsh_dtype dtype);
-
-/* dst[j] = cast of src[j] for j < n, strides in bytes. Equal dtypes are moved, bytes unchanged. */
-void gsh_host_loops_cast(void *dst, enum gsh_dtype dst_dtype, int64_t dst_stride, const void *src,
-                         enum gsh_dtype src_dtype, int64_t src_stride, int64_t n);
+gsh_host_loop *gsh_host_loops_find(enum gsh_op op, enum gsh_dtype loop);
+/* The dtype of a loop's array that holds values of `dtype`: FLOAT32 for FLOAT16, else itself. */
+enum gsh_dtype gsh_host_loops_dtype(enum gsh_dtype dtype);

@@ -1,106 +1,186 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The gsh_ helpers that ops.def's expressions use, for the CPU. Each is what NumPy computes on
- * x86-64, bit for bit but for the transcendentals: wrapping integers, NaN and signed zeros in
- * maximum and minimum, the conversion instructions' INT_MIN for floats out of range.
- * source_templates.c holds the same helpers for CUDA. Needs -fwrapv and -ffp-contract=off. A dtype
- * without a loop gets the default branch, which is never called.
+ * The gsh_ helpers that ops.def's expressions use, for the CPU, picked by the type of their first
+ * argument: bool, an integer, float, double or a complex one (float16 is computed as float). What
+ * they do is in host_math_real.h and host_math_complex.h; kernels/cuda/ defines the same names for
+ * the device. An expression of a dtype that its row has no loop for must compile, and is never run:
+ * it ends in gsh_no_loop.
  */
 #pragma once
 
-#include "base.h"
+#include "host_math_complex.h"
+#include "host_math_real.h"
 
-#include <emmintrin.h>
-#include <math.h>
+static inline int gsh_no_loop(int a, ...)
+{
+    return a;
+}
 
-#define gsh_plus(a, b) ((a) + (b))
+#define GSH_SIGNED(f)                                                                              \
+    int8_t:                                                                                        \
+    f##_signed, int16_t : f##_signed, int32_t : f##_signed, int64_t
+#define GSH_UNSIGNED(f)                                                                            \
+    uint8_t:                                                                                       \
+    f##_unsigned, uint16_t : f##_unsigned, uint32_t : f##_unsigned, uint64_t
+/* The function of a's type among f_signed, f_unsigned, f_float, f_double, f_cfloat, f_cdouble. */
+#define GSH_OF_INTEGERS(f, a)                                                                      \
+    _Generic((a), GSH_SIGNED(f) : f##_signed, GSH_UNSIGNED(f) : f##_unsigned, default : gsh_no_loop)
+#define GSH_OF_REALS(f, a)                                                                         \
+    _Generic((a), GSH_SIGNED(f)                                                                    \
+             : f##_signed, GSH_UNSIGNED(f)                                                         \
+             : f##_unsigned, float                                                                 \
+             : f##_float, double                                                                   \
+             : f##_double, default                                                                 \
+             : gsh_no_loop)
+#define GSH_OF_NUMBERS(f, a)                                                                       \
+    _Generic((a), GSH_SIGNED(f)                                                                    \
+             : f##_signed, GSH_UNSIGNED(f)                                                         \
+             : f##_unsigned, float                                                                 \
+             : f##_float, double                                                                   \
+             : f##_double, float _Complex                                                          \
+             : f##_cfloat, double _Complex                                                         \
+             : f##_cdouble, default                                                                \
+             : gsh_no_loop)
+#define GSH_OF_ALL(f, a) _Generic((a), bool : f##_unsigned, default : GSH_OF_NUMBERS(f, a))
+#define GSH_OF_FLOATS(f, a)                                                                        \
+    _Generic((a), float : f##_float, double : f##_double, default : gsh_no_loop)
+#define GSH_OF_INEXACT(f, f_cfloat, f_cdouble, a)                                                  \
+    _Generic((a), float                                                                            \
+             : f##_float, double                                                                   \
+             : f##_double, float _Complex                                                          \
+             : f_cfloat, double _Complex                                                           \
+             : f_cdouble, default                                                                  \
+             : gsh_no_loop)
+#define GSH_OF_COMPLEX(f, a)                                                                       \
+    _Generic((a), float _Complex : f##_cfloat, double _Complex : f##_cdouble, default : gsh_no_loop)
+/* f for complex numbers, else the expression. */
+#define GSH_COMPLEX_OR(f, a, expression, ...)                                                      \
+    _Generic((a), float _Complex                                                                   \
+             : GSH_OF_COMPLEX(f, a)(__VA_ARGS__), double _Complex                                  \
+             : GSH_OF_COMPLEX(f, a)(__VA_ARGS__), default                                          \
+             : (expression))
+/* f for floats, else the number itself. */
+#define GSH_FLOAT_OR_SAME(name, a)                                                                 \
+    _Generic((a), float : name##f((float)(a)), double : name((double)(a)), default : (a))
+/* An expression in reals; a complex argument counts by its real part, for it is never one. */
+#define GSH_REAL(a) _Generic((a), float _Complex : 0.0f, double _Complex : 0.0, default : (a))
+
+/* Of bool: or, and. */
+#define gsh_plus(a, b) _Generic((a), bool : (a) || (b), default : (a) + (b))
 #define gsh_minus(a, b) ((a) - (b))
-#define gsh_times(a, b) ((a) * (b))
-#define gsh_over(a, b) ((a) / (b))
+#define GSH_TIMES(a, b) _Generic((a), bool : (a) && (b), default : (a) * (b))
+#define gsh_times(a, b) GSH_COMPLEX_OR(gsh_times, a, GSH_TIMES(GSH_REAL(a), GSH_REAL(b)), a, b)
+#define gsh_over(a, b) GSH_COMPLEX_OR(gsh_over, a, GSH_REAL(a) / GSH_REAL(b), a, b)
+#define gsh_floor_divide(a, b) GSH_OF_REALS(gsh_floor_divide, a)(a, b)
+#define gsh_remainder(a, b) GSH_OF_REALS(gsh_remainder, a)(a, b)
+#define gsh_fmod(a, b) GSH_OF_REALS(gsh_fmod, a)(a, b)
+#define gsh_power(a, b) GSH_OF_NUMBERS(gsh_power, a)(a, b)
 #define gsh_negate(a) (-(a))
+#define gsh_abs(a) GSH_OF_ALL(gsh_abs, a)(a)
+#define gsh_sign(a) GSH_OF_NUMBERS(gsh_sign, a)(a)
+#define gsh_reciprocal(a)                                                                          \
+    _Generic((a), int32_t : gsh_reciprocal_int32, default : GSH_OF_NUMBERS(gsh_reciprocal, a))(a)
+#define gsh_conjugate(a) GSH_COMPLEX_OR(gsh_conjugate, a, a, a)
+#define gsh_rint(a) GSH_OF_INEXACT(gsh_rint, gsh_rint_cfloat, gsh_rint_cdouble, a)(a)
 
-static inline int32_t gsh_abs_int32(int32_t a)
-{
-    return a < 0 ? -a : a;
-}
+#define gsh_sqrt(a) GSH_OF_INEXACT(gsh_sqrt, csqrtf, csqrt, a)(a)
+#define gsh_exp(a) GSH_OF_INEXACT(gsh_exp, cexpf, cexp, a)(a)
+#define gsh_exp2(a) GSH_OF_INEXACT(gsh_exp2, gsh_exp2_cfloat, gsh_exp2_cdouble, a)(a)
+#define gsh_expm1(a) GSH_OF_INEXACT(gsh_expm1, gsh_expm1_cfloat, gsh_expm1_cdouble, a)(a)
+#define gsh_log(a) GSH_OF_INEXACT(gsh_log, clogf, clog, a)(a)
+#define gsh_log2(a) GSH_OF_INEXACT(gsh_log2, gsh_log2_cfloat, gsh_log2_cdouble, a)(a)
+#define gsh_log10(a) GSH_OF_INEXACT(gsh_log10, gsh_log10_cfloat, gsh_log10_cdouble, a)(a)
+#define gsh_log1p(a) GSH_OF_INEXACT(gsh_log1p, gsh_log1p_cfloat, gsh_log1p_cdouble, a)(a)
+#define gsh_sin(a) GSH_OF_INEXACT(gsh_sin, csinf, csin, a)(a)
+#define gsh_cos(a) GSH_OF_INEXACT(gsh_cos, ccosf, ccos, a)(a)
+#define gsh_tan(a) GSH_OF_INEXACT(gsh_tan, ctanf, ctan, a)(a)
+#define gsh_arcsin(a) GSH_OF_INEXACT(gsh_arcsin, casinf, casin, a)(a)
+#define gsh_arccos(a) GSH_OF_INEXACT(gsh_arccos, cacosf, cacos, a)(a)
+#define gsh_arctan(a) GSH_OF_INEXACT(gsh_arctan, catanf, catan, a)(a)
+#define gsh_sinh(a) GSH_OF_INEXACT(gsh_sinh, csinhf, csinh, a)(a)
+#define gsh_cosh(a) GSH_OF_INEXACT(gsh_cosh, ccoshf, ccosh, a)(a)
+#define gsh_tanh(a) GSH_OF_INEXACT(gsh_tanh, ctanhf, ctanh, a)(a)
+#define gsh_arcsinh(a) GSH_OF_INEXACT(gsh_arcsinh, casinhf, casinh, a)(a)
+#define gsh_arccosh(a) GSH_OF_INEXACT(gsh_arccosh, cacoshf, cacosh, a)(a)
+#define gsh_arctanh(a) GSH_OF_INEXACT(gsh_arctanh, catanhf, catanh, a)(a)
 
-static inline int64_t gsh_abs_int64(int64_t a)
-{
-    return a < 0 ? -a : a;
-}
+#define gsh_cbrt(a) GSH_OF_FLOATS(gsh_cbrt, a)(a)
+#define gsh_arctan2(a, b) GSH_OF_FLOATS(gsh_arctan2, a)(a, b)
+#define gsh_hypot(a, b) GSH_OF_FLOATS(gsh_hypot, a)(a, b)
+#define gsh_logaddexp(a, b) GSH_OF_FLOATS(gsh_logaddexp, a)(a, b)
+#define gsh_logaddexp2(a, b) GSH_OF_FLOATS(gsh_logaddexp2, a)(a, b)
+#define gsh_degrees(a) GSH_OF_FLOATS(gsh_degrees, a)(a)
+#define gsh_radians(a) GSH_OF_FLOATS(gsh_radians, a)(a)
+#define gsh_heaviside(a, b) GSH_OF_FLOATS(gsh_heaviside, a)(a, b)
+#define gsh_copysign(a, b) GSH_OF_FLOATS(gsh_copysign, a)(a, b)
+#define gsh_nextafter(a, b, is_half) GSH_OF_FLOATS(gsh_nextafter, a)(a, b, is_half)
+#define gsh_spacing(a, is_half) GSH_OF_FLOATS(gsh_spacing, a)(a, is_half)
+#define gsh_modf_fraction(a) GSH_OF_FLOATS(gsh_modf_fraction, a)(a)
+#define gsh_frexp_mantissa(a) GSH_OF_FLOATS(gsh_frexp_mantissa, a)(a)
+#define gsh_frexp_exponent(a) GSH_OF_FLOATS(gsh_frexp_exponent, a)(a)
+#define gsh_ldexp(a, b) GSH_OF_FLOATS(gsh_ldexp, a)(a, b)
+#define gsh_floor(a) GSH_FLOAT_OR_SAME(floor, GSH_REAL(a))
+#define gsh_ceil(a) GSH_FLOAT_OR_SAME(ceil, GSH_REAL(a))
+#define gsh_trunc(a) GSH_FLOAT_OR_SAME(trunc, GSH_REAL(a))
 
-#define gsh_abs(a)                                                                                 \
-    _Generic((a), float : fabsf, double : fabs, int32_t : gsh_abs_int32, default : gsh_abs_int64)(a)
-#define gsh_sqrt(a) _Generic((a), float : sqrtf, default : sqrt)(a)
-#define gsh_exp(a) _Generic((a), float : expf, default : exp)(a)
-#define gsh_log(a) _Generic((a), float : logf, default : log)(a)
-#define gsh_sin(a) _Generic((a), float : sinf, default : sin)(a)
-#define gsh_cos(a) _Generic((a), float : cosf, default : cos)(a)
-#define gsh_tanh(a) _Generic((a), float : tanhf, default : tanh)(a)
+#define gsh_gcd(a, b) GSH_OF_INTEGERS(gsh_gcd, a)(a, b)
+#define gsh_lcm(a, b) GSH_OF_INTEGERS(gsh_lcm, a)(a, b)
+#define gsh_left_shift(a, b) GSH_OF_INTEGERS(gsh_left_shift, a)(a, b)
+#define gsh_right_shift(a, b) GSH_OF_INTEGERS(gsh_right_shift, a)(a, b)
+#define gsh_bit_count(a) GSH_OF_INTEGERS(gsh_bit_count, a)(a)
+/* Integers and bool, whose inverse is the logical one. */
+#define GSH_INTEGER(a)                                                                             \
+    _Generic((a), float : 0, double : 0, float _Complex : 0, double _Complex : 0, default : (a))
+#define gsh_bit_and(a, b) (GSH_INTEGER(a) & GSH_INTEGER(b))
+#define gsh_bit_or(a, b) (GSH_INTEGER(a) | GSH_INTEGER(b))
+#define gsh_bit_xor(a, b) (GSH_INTEGER(a) ^ GSH_INTEGER(b))
+#define gsh_invert(a) _Generic((a), bool : !(a), default : ~(GSH_INTEGER(a) + 0))
 
-/* The first NaN wins, and of equal operands (zeros of either sign) the second. */
-#define gsh_max(a, b) ((a) > (b) || (a) != (a) ? (a) : (b))
-#define gsh_min(a, b) ((a) < (b) || (a) != (a) ? (a) : (b))
+/* a where it wins, else b; complex numbers have functions of their own. */
+#define GSH_WINNER(f, a, b, wins) GSH_COMPLEX_OR(f, a, (wins) ? GSH_REAL(a) : GSH_REAL(b), a, b)
+/* NumPy's vector loops take the second of equal operands (zeros of either sign); its float16 and
+ * complex loops the first. */
+#define GSH_ABOVE(a, b, is_half) (GSH_REAL(a) > GSH_REAL(b) || ((is_half) && (a) == (b)))
+/* The first NaN wins. */
+#define gsh_maximum(a, b, is_half)                                                                 \
+    GSH_WINNER(gsh_maximum, a, b, GSH_ABOVE(a, b, is_half) || (a) != (a))
+#define gsh_minimum(a, b, is_half)                                                                 \
+    GSH_WINNER(gsh_minimum, a, b, GSH_ABOVE(b, a, is_half) || (a) != (a))
+/* NaNs lose. */
+#define gsh_fmax(a, b, is_half) GSH_WINNER(gsh_fmax, a, b, GSH_ABOVE(a, b, is_half) || (b) != (b))
+#define gsh_fmin(a, b, is_half) GSH_WINNER(gsh_fmin, a, b, GSH_ABOVE(b, a, is_half) || (b) != (b))
+#define GSH_CLIP_REAL(a, low, high, is_half)                                                       \
+    gsh_minimum(gsh_maximum(a, low, is_half), high, is_half)
+#define gsh_clip(a, low, high, is_half)                                                            \
+    GSH_COMPLEX_OR(gsh_clip, a,                                                                    \
+                   GSH_CLIP_REAL(GSH_REAL(a), GSH_REAL(low), GSH_REAL(high), is_half), a, low,     \
+                   high)
 
-static inline int32_t gsh_float_to_int32(float x)
-{
-    return _mm_cvttss_si32(_mm_set_ss(x));
-}
+#define gsh_equal(a, b) ((a) == (b))
+#define gsh_not_equal(a, b) ((a) != (b))
+#define gsh_less(a, b) GSH_COMPLEX_OR(gsh_less, a, GSH_REAL(a) < GSH_REAL(b), a, b)
+#define gsh_less_equal(a, b) GSH_COMPLEX_OR(gsh_less_equal, a, GSH_REAL(a) <= GSH_REAL(b), a, b)
+#define gsh_greater(a, b) gsh_less(b, a)
+#define gsh_greater_equal(a, b) gsh_less_equal(b, a)
+#define gsh_isnan(a) GSH_COMPLEX_OR(gsh_isnan, a, (a) != (a), a)
+#define gsh_isinf(a)                                                                               \
+    GSH_COMPLEX_OR(gsh_isinf, a,                                                                   \
+                   _Generic((a), float                                                             \
+                            : gsh_isinf_float(GSH_REAL(a)), double                                 \
+                            : gsh_isinf_double(GSH_REAL(a)), default                               \
+                            : false),                                                              \
+                   a)
+#define gsh_isfinite(a)                                                                            \
+    GSH_COMPLEX_OR(gsh_isfinite, a,                                                                \
+                   _Generic((a), float                                                             \
+                            : gsh_isfinite_float(GSH_REAL(a)), double                              \
+                            : gsh_isfinite_double(GSH_REAL(a)), default                            \
+                            : true),                                                               \
+                   a)
+#define gsh_signbit(a) GSH_OF_FLOATS(gsh_signbit, a)(a)
 
-static inline int32_t gsh_double_to_int32(double x)
-{
-    return _mm_cvttsd_si32(_mm_set_sd(x));
-}
-
-static inline int64_t gsh_float_to_int64(float x)
-{
-    return _mm_cvttss_si64(_mm_set_ss(x));
-}
-
-static inline int64_t gsh_double_to_int64(double x)
-{
-    return _mm_cvttsd_si64(_mm_set_sd(x));
-}
-
-static inline int32_t gsh_integer_to_int32(int64_t x)
-{
-    return (int32_t)x;
-}
-
-static inline int64_t gsh_integer_to_int64(int64_t x)
-{
-    return x;
-}
-
-/* Casts, one for each target dtype. */
-#define gsh_to_BOOL(x) ((x) != 0)
-#define gsh_to_INT32(x)                                                                            \
-    _Generic((x), float                                                                            \
-             : gsh_float_to_int32, double                                                          \
-             : gsh_double_to_int32, default                                                        \
-             : gsh_integer_to_int32)(x)
-#define gsh_to_INT64(x)                                                                            \
-    _Generic((x), float                                                                            \
-             : gsh_float_to_int64, double                                                          \
-             : gsh_double_to_int64, default                                                        \
-             : gsh_integer_to_int64)(x)
-#define gsh_to_FLOAT32(x) ((float)(x))
-#define gsh_to_FLOAT64(x) ((double)(x))
-
-/* gsh_value_<dtype>: an element computed with. gsh_stored_<dtype>: one in memory, where a bool may
- * be any byte (a view of other data); converting it to its value makes it 0 or 1. */
-#define X(name, c_type, ...)                                                                       \
-    typedef c_type gsh_value_##name;                                                               \
-    typedef __typeof__(_Generic((c_type)0, bool                                                    \
-                                : (uint8_t)0, default                                              \
-                                : (c_type)0)) gsh_stored_##name;
-#include "dtypes.def"
-#undef X
-
-/* Precedes a loop whose iterations are independent: the output is exactly an input or overlaps
- * none. */
-#ifdef __clang__
-#define GSH_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define GSH_INDEPENDENT _Pragma("GCC ivdep")
-#endif
+/* Element i of a sequence that begins with a and b. */
+#define gsh_ramp(a, b, i)                                                                          \
+    GSH_COMPLEX_OR(gsh_ramp, a,                                                                    \
+                   GSH_REAL(a) + (__typeof__(GSH_REAL(a)))(i) * (GSH_REAL(b) - GSH_REAL(a)), a, b, \
+                   i)

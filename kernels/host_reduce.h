@@ -6,5 +6,8 @@
 
 #include "launch.h"
 
-/* Computes a REDUCE launch that gsh_host_ops_supports. Uses about 60 KiB of stack. */
+/* False for a launch that has nothing to begin with (FIRST rows without an initial value) and may
+ * need it: an empty or a masked one. */
+bool gsh_host_reduce_supports(const struct gsh_launch *launch);
+/* Computes a launch that is supported. Uses about 100 KiB of stack. */
 void gsh_host_reduce_run(const struct gsh_launch *launch);

@@ -14,20 +14,28 @@ int64_t gsh_launch_elements(const struct gsh_launch *launch)
     return elements;
 }
 
-enum gsh_dtype gsh_launch_result_dtype(const struct gsh_launch *launch)
+enum gsh_dtype gsh_launch_result_dtype(const struct gsh_launch *launch, unsigned k)
 {
-    enum gsh_result result = GSH_RESULT_SAME;
-    if (launch->kind == GSH_LAUNCH_ELEMENTWISE)
-        result = gsh_op_info(launch->op)->result;
-    else if (launch->kind == GSH_LAUNCH_REDUCE)
-        result = gsh_reduction_info(launch->reduction)->result;
-    return result == GSH_RESULT_BOOL ? GSH_BOOL : launch->loop;
+    switch (launch->kind) {
+    case GSH_LAUNCH_ELEMENTWISE:
+        return gsh_op_output_dtype(launch->op, launch->loop, k);
+    case GSH_LAUNCH_REDUCE:
+        return gsh_reduction_output_dtype(launch->reduction, launch->loop);
+    case GSH_LAUNCH_SCAN:
+    case GSH_LAUNCH_TAKE:
+    case GSH_LAUNCH_PUT:
+    case GSH_LAUNCH_COMPRESS:
+    case GSH_LAUNCH_EXPAND:
+    case GSH_LAUNCH_GEMM:
+        break;
+    }
+    return launch->loop;
 }
 
 static void move_dim(struct gsh_launch *launch, int to, int from)
 {
     launch->shape[to] = launch->shape[from];
-    for (unsigned k = 0; k <= launch->nin; k++)
+    for (unsigned k = 0; k < gsh_launch_operands(launch); k++)
         launch->strides[k][to] = launch->strides[k][from];
 }
 
@@ -51,8 +59,8 @@ static int64_t magnitude(int64_t x)
  * tells. */
 static bool steps_further(const struct gsh_launch *launch, int d, int e, bool reduced)
 {
-    unsigned nin = launch->nin;
-    for (unsigned j = reduced ? 1 : 0; j <= nin; j++) {
+    unsigned nin = launch->nin, count = gsh_launch_operands(launch);
+    for (unsigned j = reduced ? 1 : 0; j <= count; j++) {
         unsigned k = j == 0 ? nin : j - 1;
         int64_t of_d = magnitude(launch->strides[k][d]), of_e = magnitude(launch->strides[k][e]);
         if (of_d != of_e)
@@ -66,7 +74,7 @@ static void swap_dims(struct gsh_launch *launch, int d, int e)
     int64_t extent = launch->shape[d];
     launch->shape[d] = launch->shape[e];
     launch->shape[e] = extent;
-    for (unsigned k = 0; k <= launch->nin; k++) {
+    for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {
         int64_t stride = launch->strides[k][d];
         launch->strides[k][d] = launch->strides[k][e];
         launch->strides[k][e] = stride;
@@ -82,7 +90,7 @@ static void sort_dims(struct gsh_launch *launch, int first, int end, bool reduce
 
 static bool steps_as_one(const struct gsh_launch *launch, int outer, int inner)
 {
-    for (unsigned k = 0; k <= launch->nin; k++)
+    for (unsigned k = 0; k < gsh_launch_operands(launch); k++)
         if (launch->strides[k][outer] != launch->strides[k][inner] * launch->shape[inner])
             return false;
     return true;
@@ -104,6 +112,17 @@ static void merge_dims(struct gsh_launch *launch, int first, int *end)
         *end = last + 1;
 }
 
+/* Whether the order of the dimensions has a meaning. */
+static bool has_fixed_order(const struct gsh_launch *launch, bool reduced)
+{
+    if (launch->kind == GSH_LAUNCH_ELEMENTWISE)
+        return (gsh_op_info(launch->op)->flags & GSH_USES_INDEX) != 0;
+    if (launch->kind == GSH_LAUNCH_REDUCE)
+        return reduced && gsh_reduction_info(launch->reduction)->result == GSH_RESULT_INDEX;
+    return launch->kind == GSH_LAUNCH_PUT || launch->kind == GSH_LAUNCH_COMPRESS ||
+           launch->kind == GSH_LAUNCH_EXPAND;
+}
+
 /* Collapses the dimensions [first, end); returns the new end. */
 static int collapse_part(struct gsh_launch *launch, int first, int end, bool reduced)
 {
@@ -113,16 +132,29 @@ static int collapse_part(struct gsh_launch *launch, int first, int end, bool red
             return first + 1;
         }
     drop_ones(launch, first, &end);
-    if (launch->kind != GSH_LAUNCH_ELEMENTWISE || !gsh_op_info(launch->op)->uses_index)
+    if (!has_fixed_order(launch, reduced))
         sort_dims(launch, first, end, reduced);
     merge_dims(launch, first, &end);
     return end;
+}
+
+/* A SCAN's last dimension is treated like a reduced one, but stays even where its extent is 1. */
+static void collapse_scan(struct gsh_launch *launch)
+{
+    int last = launch->ndim - 1;
+    int kept_end = collapse_part(launch, 0, last, false);
+    move_dim(launch, kept_end, last);
+    launch->ndim = kept_end + 1;
 }
 
 void gsh_launch_collapse(struct gsh_launch *launch)
 {
     if (launch->kind == GSH_LAUNCH_GEMM)
         return;
+    if (launch->kind == GSH_LAUNCH_SCAN) {
+        collapse_scan(launch);
+        return;
+    }
     int nreduce = launch->kind == GSH_LAUNCH_REDUCE ? launch->nreduce : 0;
     int kept = launch->ndim - nreduce;
     int kept_end = collapse_part(launch, 0, kept, false);
@@ -141,6 +173,30 @@ static int64_t product_reach(const struct gsh_gemm *g, unsigned k)
     return rows == 0 || cols == 0 ? 0 : (rows - 1) * row + (cols - 1) * col + 1;
 }
 
+static void extend(int64_t stride, int64_t extent, int64_t *low, int64_t *high)
+{
+    int64_t reach = stride * (extent - 1);
+    if (reach < 0)
+        *low += reach;
+    else
+        *high += reach;
+}
+
+/* Whether operand k is addressed through launch->indexed. */
+static bool is_indexed(const struct gsh_launch *launch, unsigned k)
+{
+    switch (launch->kind) {
+    case GSH_LAUNCH_TAKE:
+    case GSH_LAUNCH_EXPAND:
+        return k == 0;
+    case GSH_LAUNCH_PUT:
+    case GSH_LAUNCH_COMPRESS:
+        return k == launch->nin;
+    default:
+        return false;
+    }
+}
+
 void gsh_launch_extent(const struct gsh_launch *launch, unsigned k, int64_t *low, int64_t *high)
 {
     int64_t size = (int64_t)gsh_dtype_size(launch->operands[k].dtype);
@@ -151,33 +207,33 @@ void gsh_launch_extent(const struct gsh_launch *launch, unsigned k, int64_t *low
         return;
     }
     for (int d = 0; d < launch->ndim; d++) {
-        if (launch->shape[d] == 0 && k < launch->nin) { /* an empty reduction reads nothing */
+        if (launch->shape[d] == 0 && !gsh_launch_is_output(launch, k)) { /* nothing is read */
             *low = *high = 0;
             return;
         }
-        int64_t reach = launch->strides[k][d] * (launch->shape[d] - 1);
-        if (reach < 0)
-            *low += reach;
-        else
-            *high += reach;
+        extend(launch->strides[k][d], launch->shape[d], low, high);
     }
+    if (is_indexed(launch, k))
+        extend(launch->indexed.stride, launch->indexed.extent, low, high);
 }
 
 bool gsh_launch_reads_output(const struct gsh_launch *launch)
 {
-    return launch->kind == GSH_LAUNCH_GEMM && launch->gemm.beta != 0;
+    if (launch->kind == GSH_LAUNCH_GEMM)
+        return launch->gemm.beta != 0;
+    return launch->kind == GSH_LAUNCH_PUT ||
+           (launch->has_mask && launch->kind != GSH_LAUNCH_REDUCE);
 }
 
 /* Sorted by stride, each dimension must step over all smaller ones. */
-bool gsh_launch_output_is_distinct(const struct gsh_launch *launch)
+static bool is_distinct(const struct gsh_launch *launch, unsigned k)
 {
     int64_t strides[GSH_MAX_DIMS], extents[GSH_MAX_DIMS];
     int count = 0;
     for (int dim = 0; dim < launch->ndim - launch->nreduce; dim++) {
         if (launch->shape[dim] == 1)
             continue;
-        int64_t stride = launch->strides[launch->nin][dim];
-        stride = stride < 0 ? -stride : stride;
+        int64_t stride = magnitude(launch->strides[k][dim]);
         int place = count++;
         for (; place > 0 && strides[place - 1] > stride; place--) {
             strides[place] = strides[place - 1];
@@ -186,11 +242,21 @@ bool gsh_launch_output_is_distinct(const struct gsh_launch *launch)
         strides[place] = stride;
         extents[place] = launch->shape[dim];
     }
-    int64_t covered = (int64_t)gsh_dtype_size(launch->operands[launch->nin].dtype);
-    for (int k = 0; k < count; k++) {
-        if (strides[k] < covered)
+    int64_t covered = (int64_t)gsh_dtype_size(launch->operands[k].dtype);
+    for (int dim = 0; dim < count; dim++) {
+        if (strides[dim] < covered)
             return false;
-        covered = strides[k] * (extents[k] - 1) + covered;
+        covered = strides[dim] * (extents[dim] - 1) + covered;
     }
+    return true;
+}
+
+bool gsh_launch_output_is_distinct(const struct gsh_launch *launch)
+{
+    if (launch->kind == GSH_LAUNCH_PUT || launch->kind == GSH_LAUNCH_COMPRESS)
+        return true;
+    for (unsigned k = launch->nin; k < launch->nin + launch->nout; k++)
+        if (!is_distinct(launch, k))
+            return false;
     return true;
 }

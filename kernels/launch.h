@@ -8,15 +8,55 @@
 #include "ops.h"
 
 #define GSH_MAX_DIMS 16
-#define GSH_MAX_OPERANDS 4 /* inputs first, then the output */
+#define GSH_MAX_INPUTS 3
+#define GSH_MAX_OUTPUTS 2
+#define GSH_MAX_OPERANDS 6 /* inputs, then outputs, then the mask */
 
-enum gsh_launch_kind { GSH_LAUNCH_ELEMENTWISE, GSH_LAUNCH_REDUCE, GSH_LAUNCH_GEMM };
+enum gsh_launch_kind {
+    GSH_LAUNCH_ELEMENTWISE,
+    GSH_LAUNCH_REDUCE,
+    GSH_LAUNCH_SCAN,
+    GSH_LAUNCH_TAKE,
+    GSH_LAUNCH_PUT,
+    GSH_LAUNCH_COMPRESS,
+    GSH_LAUNCH_EXPAND,
+    GSH_LAUNCH_GEMM
+};
 
 struct gsh_operand {
     enum gsh_dtype dtype;
     bool is_constant; /* inputs only: `constant` holds the value, of `dtype` */
     uint64_t address; /* first element: a device address (a host address in a call) */
     union gsh_scalar constant;
+};
+
+/* Floating-point errors that a launch meets, one element for each kind: POLE, an exact infinity of finite inputs, or an
+ * integer division by zero; OVERFLOW, an infinity of finite inputs otherwise, or an integer quotient that does not
+ * fit; INVALID, a NaN of inputs that are none, or a cast to an integer that cannot hold the value,
+ * or an index of a TAKE that is out of bounds. */
+enum gsh_error_kind { GSH_ERROR_POLE, GSH_ERROR_OVERFLOW, GSH_ERROR_INVALID, GSH_ERROR_KINDS };
+/* Where a launch leaves them: found[kind].inputs are those of some element that met the kind, after their cast to the
+ * op's input dtypes (the two joined values of a REDUCE or SCAN), and found[kind].sequence is then the launch's. Host
+ * memory that the device can write. */
+struct gsh_errors_found {
+    struct {
+        uint64_t sequence;
+        union gsh_scalar inputs[GSH_MAX_INPUTS];
+    } found[GSH_ERROR_KINDS];
+};
+struct gsh_error_sink {
+    uint64_t
+        claims; /* device address of a uint64_t for each kind: the last sequence that reported; 0: do not look for
+                          errors */
+    uint64_t found;    /* device address of a struct gsh_errors_found */
+    uint64_t sequence; /* of this launch, > 0, rising */
+};
+
+/* TAKE and PUT: the operand that is addressed by an index, one step of which is `stride` bytes; valid indices are
+ * -extent .. extent - 1 (negative ones count from the end); the caller made sure that all are valid, or looks for
+ * INVALID (TAKE only). */
+struct gsh_indexed {
+    int64_t stride, extent;
 };
 
 /* C = alpha * A @ B + beta * C. Strides in elements; of each pair one is 1 and the other at least
@@ -28,15 +68,30 @@ struct gsh_gemm {
     double alpha, beta; /* beta 0: C is not read (NaN in it does not spread) */
 };
 
-/* ELEMENTWISE: out[x] = op(in0[x], in1[x]) over shape; inputs are cast to `loop`, the result from
- * its own dtype (loop, or bool) to the output's. Casts are NumPy's on x86-64 (float to integer out
- * of range or NaN: INT_MIN of the integer's width; to bool: != 0). Output elements are distinct.
- * The output may be exactly an input (same address, strides and dtype size); it overlaps no input
- * otherwise. REDUCE: dimensions ndim - nreduce .. ndim - 1 are reduced; the output has stride 0
- * there. Input cast to `loop` (the accumulator), result to the output's dtype. An empty reduction
- * yields the identity; maximum and minimum are never empty. NaN wins in maximum and minimum. The
- * summation tree depends on shape and strides alone, so a repeated run gives the same bits. GEMM:
- * operands a, b, c of dtype `loop`; `shape` unused. */
+/* ELEMENTWISE: out0[x](, out1[x]) = op(in0[x], in1[x], in2[x]) over shape, where the mask, if there is one, is true (other
+ * output elements keep their bytes); inputs are cast to gsh_op_input_dtype, results from gsh_op_output_dtype to the
+ * output's dtype. Casts are NumPy's on x86-64 (float to integer out of range or NaN: what cvttsd2si leaves; to bool: !=
+ * 0; complex to real: the real part). Elements of one output are distinct. An output may be exactly an input (same address, strides and
+ * dtype size); it overlaps no input and no mask otherwise, and no other output.
+ *
+ * REDUCE: dimensions ndim - nreduce .. ndim - 1 are reduced, elements whose mask is false left out; the output has
+ * stride 0 there. Input cast to `loop`, joined beginning with `initial` (of dtype `loop`) if has_initial, else the
+ * row's neutral value, result cast to the output's dtype; a float16 loop joins in float32 and rounds once. An empty
+ * reduction yields the beginning. NaN wins in maximum and minimum. INDEX rows yield the C-order index of the first
+ * winner among the reduced elements (the first NaN, if there is one); their reduced dimensions keep their order. The
+ * summation tree depends on shape and strides alone, so a repeated run gives the same bits.
+ *
+ * SCAN: out[x] = join of in[.., 0] .. in[x] along the last dimension, in the input's order; reduction's combine; same
+ * bits on every run. The output may be exactly the input.
+ *
+ * TAKE: out[x] = in0[x + indexed.stride * in1[x]], in1 being the index (any integer dtype); op COPY. PUT: out[x + indexed.stride * in1[x]] = op(its old
+ * value, in0[x]), or in0[x] where op is COPY, where the mask is true; every element of the shape in turn or in any order that gives the same bits.
+ *
+ * COMPRESS: out[count(x)] = in0[x] where mask[x], EXPAND: out[x] = in0[count(x)] where mask[x], count(x) being the trues
+ * of the mask before x in C order; op COPY. The counted operand (the output, in0) has stride 0 in all dimensions and is stepped by
+ * indexed.stride; nothing at or beyond indexed.extent steps is touched.
+ *
+ * GEMM: operands a, b, c of dtype `loop`; `shape` unused. */
 struct gsh_launch {
     enum gsh_launch_kind kind;
     union {
@@ -44,27 +99,43 @@ struct gsh_launch {
         enum gsh_reduction reduction;
     };
     enum gsh_dtype loop;
-    unsigned nin; /* operands[nin] is the output */
+    unsigned nin;  /* inputs; operands[nin] is the first output */
+    unsigned nout; /* outputs, 1 or 2 */
+    bool has_mask; /* operands[nin + nout] is an array of bool */
+    bool has_initial;
+    union gsh_scalar initial;
     struct gsh_operand operands[GSH_MAX_OPERANDS];
     int ndim;                    /* 0 .. GSH_MAX_DIMS */
     int nreduce;                 /* REDUCE only */
     int64_t shape[GSH_MAX_DIMS]; /* all > 0 but for an empty REDUCE's reduced dimensions */
     int64_t strides[GSH_MAX_OPERANDS][GSH_MAX_DIMS]; /* bytes; 0 for broadcast and constants */
+    struct gsh_indexed indexed;
     struct gsh_gemm gemm;
+    struct gsh_error_sink errors;
 };
+
+/* Operands in all: inputs, outputs, mask. */
+static inline unsigned gsh_launch_operands(const struct gsh_launch *launch)
+{
+    return launch->nin + launch->nout + launch->has_mask;
+}
+static inline bool gsh_launch_is_output(const struct gsh_launch *launch, unsigned k)
+{
+    return k >= launch->nin && k < launch->nin + launch->nout;
+}
 
 /* Elements of the iteration space (1 where ndim is 0). */
 int64_t gsh_launch_elements(const struct gsh_launch *launch);
-/* The result's dtype before it is cast to the output's. */
-enum gsh_dtype gsh_launch_result_dtype(const struct gsh_launch *launch);
+/* The dtype of output k (0 or 1) before it is cast to its operand's. */
+enum gsh_dtype gsh_launch_result_dtype(const struct gsh_launch *launch, unsigned k);
 /* Same work, fewest dimensions: drops extents of 1, orders dimensions by the output's strides
  * (inputs' where reduced), merges neighbours that step as one. Kept and reduced dimensions stay
  * apart. Launches whose op uses the index are only merged, never reordered. Negative strides stay.
  */
 void gsh_launch_collapse(struct gsh_launch *launch);
-/* True where the output's old elements are read (a GEMM with beta). */
+/* True where old bytes of the outputs are read or kept (a mask, PUT, a GEMM with beta). */
 bool gsh_launch_reads_output(const struct gsh_launch *launch);
-/* True where the output's elements occupy distinct bytes (ELEMENTWISE and REDUCE). */
+/* True where the elements of each output occupy distinct bytes (PUT: true). */
 bool gsh_launch_output_is_distinct(const struct gsh_launch *launch);
 /* Lowest and one past the highest byte that operand k touches, relative to its address. */
 void gsh_launch_extent(const struct gsh_launch *launch, unsigned k, int64_t *low, int64_t *high);

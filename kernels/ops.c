@@ -9,20 +9,31 @@
 struct dtype_info {
     size_t size;
     char kind, numpy_char;
-    const char *label, *cuda_type;
+    int type_num;
+    const char *label, *cuda_type, *cuda_stored;
 };
 
 static const struct dtype_info dtypes[GSH_DTYPE_COUNT] = {
-#define X(name, c_type, cuda_type, kind, numpy_char, label)                                        \
-    {sizeof(c_type), kind, numpy_char, label, cuda_type},
+#define X(name, c_type, c_stored, cuda_type, cuda_stored, kind, numpy_char, type_num, label)       \
+    {sizeof(c_stored), kind, numpy_char, type_num, label, cuda_type, cuda_stored},
 #include "dtypes.def"
 #undef X
 };
 
 static const struct gsh_op_info ops[GSH_OP_COUNT] = {
-#define X(name, label, ufunc, nin, dtypes, result, max_ulp, host_ns, uses_index, expr, bool_expr)  \
-    {label,   ufunc,   nin,        dtypes, GSH_RESULT_##result,                                    \
-     max_ulp, host_ns, uses_index, #expr,  ((dtypes)&GSH_SET_BOOL) != 0 ? #bool_expr : ""},
+#define X(name, label, ufunc, nin, dtypes, inputs, result, result2, ulps, host_ns, flags, expr,    \
+          expr2)                                                                                   \
+    {label,                                                                                        \
+     ufunc,                                                                                        \
+     nin,                                                                                          \
+     GSH_RESULT_##result2 == GSH_RESULT_NONE ? 1 : 2,                                              \
+     dtypes,                                                                                       \
+     GSH_INPUTS_##inputs,                                                                          \
+     {GSH_RESULT_##result, GSH_RESULT_##result2},                                                  \
+     ulps,                                                                                         \
+     host_ns,                                                                                      \
+     flags,                                                                                        \
+     {#expr, #expr2}},
 #include "ops.def"
 #undef X
 };
@@ -59,6 +70,16 @@ const char *gsh_dtype_cuda_type(enum gsh_dtype dtype)
     return dtypes[dtype].cuda_type;
 }
 
+const char *gsh_dtype_cuda_stored(enum gsh_dtype dtype)
+{
+    return dtypes[dtype].cuda_stored;
+}
+
+int gsh_dtype_numpy_type(enum gsh_dtype dtype)
+{
+    return dtypes[dtype].type_num;
+}
+
 const struct gsh_op_info *gsh_op_info(enum gsh_op op)
 {
     return &ops[op];
@@ -69,9 +90,58 @@ const struct gsh_reduction_info *gsh_reduction_info(enum gsh_reduction reduction
     return &reductions[reduction];
 }
 
-enum gsh_dtype gsh_reduction_accumulator(enum gsh_reduction reduction, enum gsh_dtype loop)
+enum gsh_dtype gsh_op_input_dtype(enum gsh_op op, enum gsh_dtype loop, unsigned k)
 {
-    return reductions[reduction].result == GSH_RESULT_BOOL ? GSH_BOOL : loop;
+    if (ops[op].inputs == GSH_INPUTS_INT_SECOND && k == 1)
+        return GSH_INT64;
+    return ops[op].inputs == GSH_INPUTS_BOOL_FIRST && k == 0 ? GSH_BOOL : loop;
+}
+
+static enum gsh_dtype result_dtype(enum gsh_result result, enum gsh_dtype loop)
+{
+    switch (result) {
+    case GSH_RESULT_BOOL:
+        return GSH_BOOL;
+    case GSH_RESULT_INT32:
+        return GSH_INT32;
+    case GSH_RESULT_UINT8:
+        return GSH_UINT8;
+    case GSH_RESULT_INDEX:
+        return GSH_INT64;
+    case GSH_RESULT_REAL:
+        return loop == GSH_COMPLEX64 ? GSH_FLOAT32 : loop == GSH_COMPLEX128 ? GSH_FLOAT64 : loop;
+    case GSH_RESULT_SAME:
+    case GSH_RESULT_NONE:
+        break;
+    }
+    return loop;
+}
+
+enum gsh_dtype gsh_op_output_dtype(enum gsh_op op, enum gsh_dtype loop, unsigned k)
+{
+    return result_dtype(ops[op].results[k], loop);
+}
+
+enum gsh_dtype gsh_reduction_output_dtype(enum gsh_reduction reduction, enum gsh_dtype loop)
+{
+    return result_dtype(reductions[reduction].result, loop);
+}
+
+unsigned gsh_op_max_ulp(enum gsh_op op, enum gsh_dtype loop)
+{
+    switch (loop) {
+    case GSH_FLOAT16:
+        return ops[op].ulps & 255;
+    case GSH_FLOAT32:
+        return ops[op].ulps >> 8 & 255;
+    case GSH_FLOAT64:
+        return ops[op].ulps >> 16 & 255;
+    case GSH_COMPLEX64:
+    case GSH_COMPLEX128:
+        return ops[op].ulps >> 24;
+    default:
+        return 0;
+    }
 }
 
 bool gsh_op_has_loop(enum gsh_op op, enum gsh_dtype loop)
@@ -96,7 +166,7 @@ int gsh_op_find(const char *ufunc)
 int gsh_reduction_find(const char *ufunc)
 {
     for (int reduction = 0; reduction < GSH_REDUCTION_COUNT; reduction++)
-        if (strcmp(reductions[reduction].ufunc, ufunc) == 0)
+        if (*ufunc != '\0' && strcmp(reductions[reduction].ufunc, ufunc) == 0)
             return reduction;
     return -1;
 }

@@ -14,14 +14,13 @@
 #include "status.h"
 
 #define GSH_SOURCE_KEY_SIZE 128
-#define GSH_SOURCE_MAX_STAGES 2
-#define GSH_SOURCE_ARGUMENT_BYTES 1024
+#define GSH_SOURCE_MAX_STAGES 4
+#define GSH_SOURCE_ARGUMENT_BYTES 1536
 
 /* One kernel of the work: entry point "gsh_kernel", one __grid_constant__-like struct passed by
  * value. */
 struct gsh_source_stage {
-    char key[GSH_SOURCE_KEY_SIZE]; /* canonical name of the text, e.g. "add_f64_f64_f64_contig_i32"
-                                    */
+    char key[GSH_SOURCE_KEY_SIZE]; /* canonical name of the text, e.g. "add_d_dada_d_v2" */
     unsigned grid[3], block[3];
     unsigned shared_bytes;
     unsigned char arguments[GSH_SOURCE_ARGUMENT_BYTES]; /* the kernel's only parameter, by value */
@@ -29,14 +28,14 @@ struct gsh_source_stage {
 };
 
 struct gsh_source_plan {
-    unsigned stage_count; /* a reduction over many elements needs two */
+    unsigned stage_count; /* a reduction over many elements needs two, a scan three */
     struct gsh_source_stage stages[GSH_SOURCE_MAX_STAGES];
     size_t scratch_bytes; /* device memory the stages share; gsh_source_plan is given its address */
 };
 
 /* Scratch bytes that the launch (already collapsed) needs; 0 for most. */
 size_t gsh_source_scratch(const struct gsh_launch *launch);
-/* Geometry, keys and arguments of an ELEMENTWISE or REDUCE launch (already collapsed, device
+/* Geometry, keys and arguments of a launch of any kind but GEMM (already collapsed, device
  * addresses inside). DECLINED where no kernel exists for it. `scratch` is a device address of
  * gsh_source_scratch bytes, or 0. */
 enum gsh_status gsh_source_plan(const struct gsh_launch *launch, uint64_t scratch,

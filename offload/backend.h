@@ -3,7 +3,7 @@
  * A device behind a table of functions. Two implement it: `cuda` and `hostemu` (the device "host":
  * CPU cores, its memory a second host range). No CUDA type appears here.
  *
- * Order: allocate, release, upload, copy and run behave as one in-order queue (they may be
+ * Order: allocate, release, upload, clear, copy and run behave as one in-order queue (they may be
  * asynchronous); the caller holds the DISPATCH lock. download may be called by any thread at any
  * time, also beside them: it sees everything submitted before it was called. No host pointer passed
  * here is protected against access, but for download's `dst` and upload's `src` when `registered`
@@ -35,6 +35,8 @@ struct gsh_backend {
     enum gsh_status (*upload)(uint64_t dst, const void *src, size_t size, bool registered);
     /* Returns once `dst` holds the bytes. */
     enum gsh_status (*download)(void *dst, uint64_t src, size_t size, bool registered);
+    /* Bytes of 0. */
+    enum gsh_status (*clear)(uint64_t address, size_t size);
     /* Inside the device; the ranges do not overlap. */
     enum gsh_status (*copy)(uint64_t dst, uint64_t src, size_t size);
     /* True where `run` has an implementation for the launch's op, dtypes and layout. Pure. */
@@ -59,6 +61,10 @@ struct gsh_backend {
      * rate. Any thread. */
     enum gsh_status (*register_host)(void *base, size_t size);
     void (*unregister_host)(void *base, size_t size);
+    /* Zeroed memory for the process's lifetime that kernels write and the host reads while they run: its host address,
+     * and in *device the address kernels use. NULL: none. Under the DISPATCH lock. NULL slot: host addresses are
+     * device addresses. */
+    void *(*map_host)(size_t size, uint64_t *device);
     /* Transfers to registered pages ignore page protection. (CUDA's driver reads small sources itself.) */
     bool ignores_protection;
 };

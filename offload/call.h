@@ -8,10 +8,21 @@
 #include "launch.h"
 #include "reasons.h"
 
+/* Which floating-point errors of a call are to be reported (offload/errors.h). */
+struct gsh_error_request {
+    unsigned kinds;   /* 1 << enum gsh_error_kind; 0: none */
+    unsigned modes;   /* handed back in the report */
+    bool is_loop;     /* told by the thread that made the call, see gsh_errors_fetch_own */
+    bool is_unwanted; /* set by a hook that looks at the results itself */
+    bool
+        checks_index; /* set by the hook of a TAKE whose index may hold anything: one out of bounds is INVALID */
+};
+
 struct gsh_call {
     struct gsh_launch
-        launch;        /* not collapsed; the output's address is 0 until the hook has made it */
-    bool fresh_output; /* the output was just allocated for this call: its old contents are nobody's
-                        */
-    unsigned row;      /* gsh_stats_row of this op and dtypes */
+        launch; /* not collapsed; an output's address is 0 until the hook has made it */
+    bool fresh
+        [GSH_MAX_OUTPUTS]; /* the output was just allocated for this call: its old contents are nobody's */
+    struct gsh_error_request errors;
+    unsigned row; /* gsh_stats_row of this op and dtypes */
 };

@@ -9,6 +9,7 @@
 
 #include "arena_internal.h"
 #include "backend.h"
+#include "errors.h"
 #include "futex.h"
 #include "history.h"
 #include "log.h"
@@ -99,8 +100,10 @@ static void note_fetched(struct gsh_block *block, unsigned first, unsigned last)
 static enum gsh_status fetch_run(struct gsh_block *block, unsigned first, unsigned last,
                                  enum gsh_chunk_state state)
 {
+    uint64_t armed = gsh_errors_submitted();
     if (transfer_run(block, first, last, state) != GSH_OK)
         return GSH_FAILED;
+    gsh_errors_note_run(armed);
     note_fetched(block, first, last);
     return gsh_arena_protect_sigsafe(block, first, last, state);
 }
@@ -279,7 +282,36 @@ void gsh_coherence_home(const void *address, size_t size, bool write)
         return;
     int keep = errno;
     visit_range(address, size, home_block, write);
+    gsh_errors_announce_sigsafe();
     errno = keep;
+}
+
+static bool peek_held(void *to, struct gsh_block *block, size_t begin, size_t size)
+{
+    unsigned chunk = gsh_block_chunk(block, begin);
+    if (begin + size > block->size || gsh_block_chunk(block, begin + size - 1) != chunk ||
+        block->state[chunk] != GSH_CHUNK_DEVICE)
+        return false;
+    uint64_t armed = gsh_errors_submitted();
+    if (gsh_backend_get()->download(to, block->value->address + begin, size, false) != GSH_OK)
+        return false;
+    gsh_errors_note_run(armed);
+    note_fetched(block, chunk, chunk);
+    return true;
+}
+
+bool gsh_coherence_peek(void *to, const void *address, size_t size)
+{
+    struct gsh_block *block = gsh_arena_find_block(address);
+    if (block == NULL || size == 0)
+        return false;
+    int keep = errno;
+    gsh_block_acquire_sigsafe(block);
+    bool done = peek_held(to, block, (uintptr_t)address - block->base, size);
+    gsh_block_release_sigsafe(block);
+    gsh_errors_announce_sigsafe();
+    errno = keep;
+    return done;
 }
 
 static void pin_block(struct gsh_block *block, size_t begin, size_t end, bool write)

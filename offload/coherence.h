@@ -26,6 +26,11 @@
  * signal handlers. */
 void gsh_coherence_home(const void *address, size_t size, bool write);
 
+/* Copies the newest bytes of [address, address + size), which lie in one block, to plain memory and
+ * leaves the block as it is: no page is opened for what is looked at once. False: not done; bring
+ * them home. */
+bool gsh_coherence_peek(void *to, const void *address, size_t size);
+
 /* As home, and holds the range there until unpinned: no device work tightens its protection
  * meanwhile. For system calls, which get EFAULT instead of a fault. Pins count and may be taken by
  * several threads. Keeps errno. */

@@ -11,6 +11,7 @@
 #include "coherence_internal.h"
 #include "device.h"
 #include "dispatch_internal.h"
+#include "errors.h"
 #include "history.h"
 #include "lock.h"
 #include "node.h"
@@ -78,20 +79,32 @@ static enum gsh_reason wait_for_start(const struct gsh_verdict *verdict)
     return gsh_device_get_state() == GSH_DEVICE_READY ? GSH_REASON_NONE : GSH_REASON_NOT_STARTED;
 }
 
-enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call)
+/* Whether the device can compute the launch at all. */
+static enum gsh_reason examine(const struct gsh_launch *launch)
 {
-    if (!gsh_dispatch_is_live())
-        return inside ? GSH_REASON_NESTED : GSH_REASON_NO_DEVICE;
-    const struct gsh_launch *launch = &call->launch;
-    uint64_t output = launch->operands[launch->nin].address;
+    bool is_placed = launch->operands[launch->nin].address != 0;
     if (launch->kind != GSH_LAUNCH_GEMM && gsh_launch_elements(launch) == 0)
         return GSH_REASON_SHAPE;
     if (!gsh_backend_get()->supports(launch))
         return GSH_REASON_UNSUPPORTED;
-    if (output != 0 && !gsh_arena_contains((const void *)output))
-        return GSH_REASON_FOREIGN_OUTPUT;
-    if (output != 0 && launch->kind != GSH_LAUNCH_GEMM && !gsh_launch_output_is_distinct(launch))
+    for (unsigned k = launch->nin; k < launch->nin + launch->nout; k++) {
+        uint64_t output = launch->operands[k].address;
+        if (output != 0 && !gsh_arena_contains((const void *)output))
+            return GSH_REASON_FOREIGN_OUTPUT;
+        is_placed &= output != 0;
+    }
+    if (is_placed && launch->kind != GSH_LAUNCH_GEMM && !gsh_launch_output_is_distinct(launch))
         return GSH_REASON_OVERLAP;
+    return GSH_REASON_NONE;
+}
+
+enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call)
+{
+    if (!gsh_dispatch_is_live())
+        return inside ? GSH_REASON_NESTED : GSH_REASON_NO_DEVICE;
+    enum gsh_reason reason = examine(&call->launch);
+    if (reason != GSH_REASON_NONE)
+        return reason;
     struct gsh_verdict verdict = gsh_price_call(call);
     if (verdict.reason == GSH_REASON_DATA_ON_HOST)
         gsh_price_note_declined(call, verdict.gain);
@@ -114,14 +127,21 @@ struct place {
     size_t offset;           /* of the first element from the start of the value */
 };
 
+/* The chunks that an output writes, and their states before, to undo. */
+struct closing {
+    unsigned first_chunk, last_chunk;
+    bool is_closed;
+    uint8_t states[GSH_MAX_CHUNKS];
+};
+
 struct run {
     const struct gsh_call *call;
     struct gsh_launch launch;
     struct place places[GSH_MAX_OPERANDS];
     struct gsh_block *held[GSH_MAX_OPERANDS]; /* distinct blocks, ascending */
     unsigned held_count;
-    unsigned first_chunk, last_chunk; /* of the output */
-    uint8_t states[GSH_MAX_CHUNKS];   /* of the output's chunks, to undo */
+    unsigned operands; /* in all */
+    struct closing outputs[GSH_MAX_OUTPUTS];
     enum gsh_reason why;
 };
 
@@ -134,7 +154,7 @@ static enum gsh_status decline(struct run *run, enum gsh_reason why)
 /* DECLINED where a view reaches beyond its block (as_strided can make one). */
 static enum gsh_status locate(struct run *run)
 {
-    for (unsigned k = 0; k <= run->launch.nin; k++) {
+    for (unsigned k = 0; k < run->operands; k++) {
         const struct gsh_operand *operand = &run->launch.operands[k];
         if (operand->is_constant)
             continue;
@@ -154,7 +174,7 @@ static enum gsh_status locate(struct run *run)
 
 static void hold_blocks(struct run *run)
 {
-    for (unsigned k = 0; k <= run->launch.nin; k++) {
+    for (unsigned k = 0; k < run->operands; k++) {
         struct gsh_block *block = run->places[k].block;
         unsigned place = 0;
         while (place < run->held_count && run->held[place] < block)
@@ -172,7 +192,7 @@ static void hold_blocks(struct run *run)
 
 static void let_go(struct run *run)
 {
-    for (unsigned k = 0; k <= run->launch.nin; k++)
+    for (unsigned k = 0; k < run->operands; k++)
         gsh_value_release_sigsafe(run->places[k].value);
     for (unsigned k = run->held_count; k > 0; k--) {
         gsh_coherence_drop_stale_held(run->held[k - 1]);
@@ -233,8 +253,8 @@ static enum gsh_status place_input(struct run *run, unsigned k)
     return GSH_OK;
 }
 
-/* Whether the output's elements fill the bytes between its lowest and its highest one. */
-static bool output_is_dense(const struct run *run)
+/* Whether output k's elements fill the bytes between its lowest and its highest one. */
+static bool output_is_dense(const struct run *run, unsigned k)
 {
     const struct gsh_launch *launch = &run->launch;
     int64_t elements = 1;
@@ -243,76 +263,81 @@ static bool output_is_dense(const struct run *run)
     else
         for (int dim = 0; dim < launch->ndim - launch->nreduce; dim++)
             elements *= launch->shape[dim];
-    return (size_t)elements * gsh_dtype_size(launch->operands[launch->nin].dtype) ==
-           run->places[launch->nin].bytes;
+    return (size_t)elements * gsh_dtype_size(launch->operands[k].dtype) == run->places[k].bytes;
 }
 
-static bool is_same_view(const struct gsh_launch *launch, unsigned k)
+static bool is_same_view(const struct gsh_launch *launch, unsigned k, unsigned output)
 {
-    const struct gsh_operand *in = &launch->operands[k], *out = &launch->operands[launch->nin];
-    if (launch->kind != GSH_LAUNCH_ELEMENTWISE || in->address != out->address ||
-        gsh_dtype_size(in->dtype) != gsh_dtype_size(out->dtype))
+    const struct gsh_operand *in = &launch->operands[k], *out = &launch->operands[output];
+    if ((launch->kind != GSH_LAUNCH_ELEMENTWISE && launch->kind != GSH_LAUNCH_SCAN) ||
+        in->address != out->address || gsh_dtype_size(in->dtype) != gsh_dtype_size(out->dtype))
         return false;
     for (int dim = 0; dim < launch->ndim; dim++)
-        if (launch->shape[dim] != 1 && launch->strides[k][dim] != launch->strides[launch->nin][dim])
+        if (launch->shape[dim] != 1 && launch->strides[k][dim] != launch->strides[output][dim])
             return false;
     return true;
 }
 
-/* True where the output would overwrite bytes of an input before they are read. */
-static bool output_clobbers_input(const struct run *run)
+static bool overlaps(const struct place *x, const struct place *y)
 {
-    const struct place *out = &run->places[run->launch.nin];
-    for (unsigned k = 0; k < run->launch.nin; k++) {
-        const struct place *in = &run->places[k];
-        if (in->block == out->block && in->first < out->first + out->bytes &&
-            out->first < in->first + in->bytes && !is_same_view(&run->launch, k))
+    return x->block == y->block && x->first < y->first + y->bytes && y->first < x->first + x->bytes;
+}
+
+/* True where output k would overwrite bytes of an input or a mask before they are read. */
+static bool output_clobbers_input(const struct run *run, unsigned output)
+{
+    for (unsigned k = 0; k < run->operands; k++)
+        if (!gsh_launch_is_output(&run->launch, k) &&
+            overlaps(&run->places[k], &run->places[output]) &&
+            !is_same_view(&run->launch, k, output))
             return true;
-    }
     return false;
 }
 
-/* Chunks that the output only partly overwrites, or reads, must hold their old bytes on the device first. */
-static enum gsh_status keep_surroundings(struct run *run, size_t begin, size_t end)
+/* Chunks that output k only partly overwrites, or reads, must hold their old bytes on the device first. */
+static enum gsh_status keep_surroundings(struct run *run, unsigned k, size_t begin, size_t end)
 {
-    struct gsh_block *block = run->places[run->launch.nin].block;
-    if (!output_is_dense(run) || gsh_launch_reads_output(&run->launch))
-        return upload_chunks(run, block, run->first_chunk, run->last_chunk);
+    struct gsh_block *block = run->places[k].block;
+    unsigned first = gsh_block_chunk(block, begin), last = gsh_block_chunk(block, end - 1);
+    if (!output_is_dense(run, k) || gsh_launch_reads_output(&run->launch))
+        return upload_chunks(run, block, first, last);
     if (ensure_value(block) != GSH_OK)
         return decline(run, GSH_REASON_MEMORY);
-    if (begin != gsh_block_chunk_offset(block, run->first_chunk))
-        GSH_TRY(upload_chunks(run, block, run->first_chunk, run->first_chunk));
-    if (end != block->size && end != gsh_block_chunk_offset(block, run->last_chunk + 1))
-        GSH_TRY(upload_chunks(run, block, run->last_chunk, run->last_chunk));
+    if (begin != gsh_block_chunk_offset(block, first))
+        GSH_TRY(upload_chunks(run, block, first, first));
+    if (end != block->size && end != gsh_block_chunk_offset(block, last + 1))
+        GSH_TRY(upload_chunks(run, block, last, last));
     return GSH_OK;
 }
 
 static bool is_shared_with_others(const struct gsh_block *block, const struct run *run)
 {
     uint32_t ours = 1;
-    for (unsigned k = 0; k < run->launch.nin; k++)
+    for (unsigned k = 0; k < run->operands; k++)
         ours += run->places[k].value == block->value;
     return atomic_load_explicit(&block->value->references, memory_order_relaxed) > ours;
 }
 
-/* The value that the output is written into: the block's own where nobody else needs its old
+/* The value that output k is written into: the block's own where nobody else needs its old
  * contents, else a new one, which starts as a copy of the old unless all of it is overwritten. */
-static enum gsh_status place_output(struct run *run)
+static enum gsh_status place_output(struct run *run, unsigned k)
 {
-    struct place *place = &run->places[run->launch.nin];
+    struct place *place = &run->places[k];
+    struct closing *closing = &run->outputs[k - run->launch.nin];
     struct gsh_block *block = place->block;
     size_t begin = place->first - block->base, end = begin + place->bytes;
-    run->first_chunk = gsh_block_chunk(block, begin);
-    run->last_chunk = gsh_block_chunk(block, end - 1);
-    bool whole =
-        !gsh_launch_reads_output(&run->launch) &&
-        (run->call->fresh_output || (begin == 0 && end == block->size && output_is_dense(run)));
+    closing->first_chunk = gsh_block_chunk(block, begin);
+    closing->last_chunk = gsh_block_chunk(block, end - 1);
+    bool whole = run->call->fresh[k - run->launch.nin] ||
+                 (!gsh_launch_reads_output(&run->launch) && begin == 0 && end == block->size &&
+                  output_is_dense(run, k));
     if (atomic_load(&block->read_pins) + atomic_load(&block->write_pins) > 0)
         return decline(run, GSH_REASON_PINNED);
     if (!whole)
-        GSH_TRY(keep_surroundings(run, begin, end));
-    place->offset = run->launch.operands[run->launch.nin].address - block->base;
-    if (block->value != NULL && !output_clobbers_input(run) && !is_shared_with_others(block, run)) {
+        GSH_TRY(keep_surroundings(run, k, begin, end));
+    place->offset = run->launch.operands[k].address - block->base;
+    if (block->value != NULL && !output_clobbers_input(run, k) &&
+        !is_shared_with_others(block, run)) {
         use_value(place, block->value);
         return GSH_OK;
     }
@@ -324,42 +349,56 @@ static enum gsh_status place_output(struct run *run)
     return GSH_OK;
 }
 
-static void reopen_output(struct run *run)
+static void reopen_outputs(struct run *run)
 {
-    struct gsh_block *block = run->places[run->launch.nin].block;
-    for (unsigned chunk = run->first_chunk; chunk <= run->last_chunk; chunk++)
-        gsh_coherence_restore_held(block, chunk, (enum gsh_chunk_state)run->states[chunk]);
+    for (unsigned j = 0; j < run->launch.nout; j++) {
+        struct closing *closing = &run->outputs[j];
+        struct gsh_block *block = run->places[run->launch.nin + j].block;
+        for (unsigned chunk = closing->first_chunk;
+             closing->is_closed && chunk <= closing->last_chunk; chunk++)
+            gsh_coherence_restore_held(block, chunk, (enum gsh_chunk_state)closing->states[chunk]);
+    }
 }
 
-static enum gsh_status close_output(struct run *run)
+static enum gsh_status close_outputs(struct run *run)
 {
-    struct gsh_block *block = run->places[run->launch.nin].block;
-    memcpy(run->states, block->state, sizeof run->states);
-    if (gsh_arena_protect_sigsafe(block, run->first_chunk, run->last_chunk, GSH_CHUNK_DEVICE) ==
-        GSH_OK)
-        return GSH_OK;
-    return decline(run, GSH_REASON_MEMORY);
+    for (unsigned j = 0; j < run->launch.nout; j++) {
+        struct closing *closing = &run->outputs[j];
+        struct gsh_block *block = run->places[run->launch.nin + j].block;
+        memcpy(closing->states, block->state, sizeof closing->states);
+        if (gsh_arena_protect_sigsafe(block, closing->first_chunk, closing->last_chunk,
+                                      GSH_CHUNK_DEVICE) != GSH_OK) {
+            reopen_outputs(run);
+            return decline(run, GSH_REASON_MEMORY);
+        }
+        closing->is_closed = true;
+    }
+    return GSH_OK;
 }
 
 static enum gsh_status submit(struct run *run)
 {
     struct gsh_node node = {.row = run->call->row};
-    for (unsigned k = 0; k <= run->launch.nin; k++) {
+    for (unsigned k = 0; k < run->operands; k++) {
         node.values[k] = run->places[k].value;
         run->launch.operands[k].address = run->places[k].offset;
     }
     node.launch = run->launch;
     gsh_launch_collapse(&node.launch);
+    if (!gsh_errors_arm_locked(&node.launch, run->call) && run->call->errors.checks_index) {
+        reopen_outputs(run);
+        return decline(run, GSH_REASON_MEMORY);
+    }
     if (gsh_node_record_locked(&node) == GSH_OK && gsh_node_flush_locked() == GSH_OK)
         return GSH_OK;
-    reopen_output(run);
+    reopen_outputs(run);
     return decline(run, GSH_REASON_DEVICE_FAILED);
 }
 
-/* The output's newest contents are the value just written. */
-static void mark(struct run *run)
+/* Output k's newest contents are the value just written. */
+static void mark_output(struct run *run, unsigned k)
 {
-    struct place *place = &run->places[run->launch.nin];
+    struct place *place = &run->places[k];
     struct gsh_block *block = place->block;
     if (block->value != place->value) {
         struct gsh_value *old = block->value;
@@ -369,19 +408,38 @@ static void mark(struct run *run)
     }
     block->row = run->call->row;
     block->ledger.debt = 0;
+}
+
+static void mark(struct run *run)
+{
+    for (unsigned j = 0; j < run->launch.nout; j++)
+        mark_output(run, run->launch.nin + j);
     atomic_fetch_add_explicit(&submitted, 1, memory_order_release);
     gsh_history_note_made(run->call->row);
     gsh_stats_device_call(run->call->row, 0);
 }
 
+/* Outputs lie in the arena, two of them in two blocks. */
+static enum gsh_status check_outputs(struct run *run)
+{
+    const struct place *outputs = &run->places[run->launch.nin];
+    for (unsigned j = 0; j < run->launch.nout; j++)
+        if (outputs[j].block == NULL)
+            return decline(run, GSH_REASON_FOREIGN_OUTPUT);
+    if (run->launch.nout > 1 && outputs[0].block == outputs[1].block)
+        return decline(run, GSH_REASON_OVERLAP);
+    return GSH_OK;
+}
+
 static enum gsh_status place_and_submit(struct run *run)
 {
-    if (run->places[run->launch.nin].block == NULL)
-        return decline(run, GSH_REASON_FOREIGN_OUTPUT);
-    for (unsigned k = 0; k < run->launch.nin; k++)
-        GSH_TRY(place_input(run, k));
-    GSH_TRY(place_output(run));
-    GSH_TRY(close_output(run));
+    GSH_TRY(check_outputs(run));
+    for (unsigned k = 0; k < run->operands; k++)
+        if (!gsh_launch_is_output(&run->launch, k))
+            GSH_TRY(place_input(run, k));
+    for (unsigned j = 0; j < run->launch.nout; j++)
+        GSH_TRY(place_output(run, run->launch.nin + j));
+    GSH_TRY(close_outputs(run));
     GSH_TRY(submit(run));
     mark(run);
     return GSH_OK;
@@ -396,7 +454,8 @@ static void retire_lost_device(enum gsh_reason why)
 
 enum gsh_status gsh_dispatch_run(const struct gsh_call *call, enum gsh_reason *why)
 {
-    struct run run = {.call = call, .launch = call->launch};
+    struct run run = {
+        .call = call, .launch = call->launch, .operands = gsh_launch_operands(&call->launch)};
     inside = true;
     gsh_lock_acquire(&dispatch_lock);
     gsh_value_reap_locked();
@@ -418,14 +477,14 @@ enum gsh_status gsh_dispatch_run(const struct gsh_call *call, enum gsh_reason *w
 
 void gsh_dispatch_home(const struct gsh_call *call)
 {
-    for (unsigned k = 0; k <= call->launch.nin; k++) {
+    for (unsigned k = 0; k < gsh_launch_operands(&call->launch); k++) {
         const struct gsh_operand *operand = &call->launch.operands[k];
         if (operand->is_constant || operand->address == 0)
             continue;
         int64_t low = 0, high = 0;
         gsh_launch_extent(&call->launch, k, &low, &high);
         gsh_coherence_home((const void *)(operand->address + (uint64_t)low), (size_t)(high - low),
-                           k == call->launch.nin);
+                           gsh_launch_is_output(&call->launch, k));
     }
 }
 
@@ -439,7 +498,11 @@ void gsh_dispatch_synchronize(void)
     gsh_node_flush_locked();
     gsh_value_reap_locked();
     uint64_t reached = atomic_load_explicit(&submitted, memory_order_relaxed);
+    uint64_t armed = gsh_errors_submitted();
     gsh_lock_release(&dispatch_lock);
-    if (gsh_backend_get()->synchronize() == GSH_OK)
-        atomic_store_explicit(&waited_for, reached, memory_order_release);
+    if (gsh_backend_get()->synchronize() != GSH_OK)
+        return;
+    atomic_store_explicit(&waited_for, reached, memory_order_release);
+    gsh_errors_note_run(armed);
+    gsh_errors_announce_sigsafe();
 }

@@ -8,6 +8,7 @@
 
 #include "arena.h"
 #include "coherence_internal.h"
+#include "errors.h"
 #include "log.h"
 #include "pages.h"
 #include "service.h"
@@ -127,8 +128,11 @@ static bool resolve(const siginfo_t *info, const ucontext_t *context)
     if (outcome == GSH_FAULT_ALREADY_OPEN)
         return !repeats_too_often(address, (uintptr_t)context->uc_mcontext.gregs[REG_RIP]);
     last_fault.count = 0;
-    if (outcome == GSH_FAULT_NEEDS_SERVICE)
-        return gsh_service_resolve_sigsafe((void *)address, write);
+    if (outcome == GSH_FAULT_NEEDS_SERVICE) {
+        bool is_resolved = gsh_service_resolve_sigsafe((void *)address, write);
+        gsh_errors_announce_sigsafe();
+        return is_resolved;
+    }
     return outcome == GSH_FAULT_RESOLVED;
 }
 

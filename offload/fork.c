@@ -11,6 +11,7 @@
 #include "coherence_internal.h"
 #include "device.h"
 #include "dispatch_internal.h"
+#include "errors.h"
 #include "log.h"
 #include "pages.h"
 #include "service.h"
@@ -76,6 +77,7 @@ static void child(void)
 {
     gsh_device_reset_after_fork();
     gsh_dispatch_reset_after_fork();
+    gsh_errors_reset_after_fork();
     gsh_service_reset_after_fork();
     gsh_pages_reset_after_fork();
     gsh_arena_visit_live_locked(forget_device, NULL);

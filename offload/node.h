@@ -15,7 +15,7 @@ struct gsh_node {
     unsigned row;                               /* stats row */
 };
 
-/* Adds the node to the pending list; takes a reference to each value, that of the output included.
+/* Adds the node to the pending list; takes a reference to each value, those of the outputs included.
  */
 enum gsh_status gsh_node_record_locked(const struct gsh_node *node);
 /* Submits every pending node in order and forgets it. FAILED: a node was refused; it and its

@@ -64,11 +64,10 @@ static void price_input(const struct gsh_launch *launch, unsigned k, struct gsh_
 }
 
 /* A part of a block that the host holds must be uploaded before the device can write into it. */
-static void price_output(const struct gsh_call *call, struct gsh_facts *facts)
+static void price_output(const struct gsh_call *call, unsigned k, struct gsh_facts *facts)
 {
     const struct gsh_launch *launch = &call->launch;
-    unsigned k = launch->nin;
-    if (launch->operands[k].address == 0 || call->fresh_output)
+    if (launch->operands[k].address == 0 || call->fresh[k - launch->nin])
         return;
     uint64_t first = 0;
     double bytes = span(launch, k, &first);
@@ -82,7 +81,7 @@ static double moved_bytes(const struct gsh_launch *launch)
 {
     double elements = (double)gsh_launch_elements(launch);
     double bytes = 0;
-    for (unsigned k = 0; k <= launch->nin; k++) {
+    for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {
         bool is_result = k == launch->nin && launch->kind == GSH_LAUNCH_REDUCE;
         if (!launch->operands[k].is_constant && !is_result)
             bytes += elements * (double)gsh_dtype_size(launch->operands[k].dtype);
@@ -103,8 +102,9 @@ static void price_product(const struct gsh_launch *launch, struct gsh_facts *fac
 static void price_loop(const struct gsh_launch *launch, struct gsh_facts *facts)
 {
     double bytes = moved_bytes(launch);
-    double host_ns =
-        launch->kind == GSH_LAUNCH_ELEMENTWISE ? gsh_op_info(launch->op)->host_ns : 0.2;
+    double host_ns = launch->kind == GSH_LAUNCH_ELEMENTWISE ? gsh_op_info(launch->op)->host_ns
+                     : launch->kind == GSH_LAUNCH_REDUCE    ? 0.2
+                                                            : 1.0;
     facts->host = gsh_cost_host(rates(), bytes, (double)gsh_launch_elements(launch), host_ns);
     facts->device = gsh_cost_device(rates(), bytes);
 }
@@ -132,6 +132,11 @@ static int64_t class_minimum(const struct gsh_launch *launch, double *size)
     case GSH_LAUNCH_REDUCE:
         return gsh_option_number(GSH_OPTION_MIN_REDUCE);
     case GSH_LAUNCH_ELEMENTWISE:
+    case GSH_LAUNCH_SCAN:
+    case GSH_LAUNCH_TAKE:
+    case GSH_LAUNCH_PUT:
+    case GSH_LAUNCH_COMPRESS:
+    case GSH_LAUNCH_EXPAND:
         break;
     }
     return gsh_option_number(GSH_OPTION_MIN_ELEMENTS);
@@ -145,9 +150,12 @@ static struct gsh_facts gather(const struct gsh_call *call)
         price_product(launch, &facts);
     else
         price_loop(launch, &facts);
-    for (unsigned k = 0; k < launch->nin; k++)
-        price_input(launch, k, &facts);
-    price_output(call, &facts);
+    for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {
+        if (gsh_launch_is_output(launch, k))
+            price_output(call, k, &facts);
+        else
+            price_input(launch, k, &facts);
+    }
     double share = gsh_history_fetch_share(call->row);
     if (share > 0)
         facts.fetch = share * gsh_cost_transfer(rates(), output_bytes(launch), true, false);

@@ -31,6 +31,10 @@ STEP_TIMEOUT = 1800
 # NumPy versions by Python: the oldest supported one that has a wheel, and the newest.
 MATRIX = {"3.9": ("1.22.4", "2.0.2"), "3.10": ("1.22.4", "2.2.6"), "3.11": ("1.23.5", "2.4.6"),
           "3.12": ("1.26.4", "2.5.5"), "3.13": ("2.1.3", "2.5.5")}
+# Folders of Python tests: files test_*.py are unittest's; others are scripts, of conformance one test each.
+PYTHON_TESTS = ("preload", "conformance", "stress", "fuzz", "coverage", "numpy_suite")
+# What of NumPy's test suite `make test` runs; `make test-numpy` runs all of it.
+SUITE_PARTS = {".venv": ("core", "linalg", "fft", "lib", "ma"), ".venv-numpy1": ("core",)}
 
 
 class Totals:
@@ -209,15 +213,25 @@ def run_python(totals, title, interpreter, library, env=None):
     title = "%s numpy %s:" % (title, output.strip())
     env = dict(env or {}, GPUSHIM_LIBRARY=os.path.join(ROOT, library))
     unittests, scripts = [], []
-    for path in sorted(path for kind in ("preload", "conformance", "stress")
+    for path in sorted(path for kind in PYTHON_TESTS
                        for path in glob.glob(os.path.join(ROOT, "tests", kind, "*.py"))):
         if os.path.basename(path).startswith("test_"):
             unittests.append(path)
-        elif kind_of(path) != "preload":  # there they are helpers of the tests
+        elif kind_of(path) == "conformance":  # elsewhere they are helpers of the tests
             scripts.append(path)
     run_unittests(totals, title, interpreter, unittests, env)
     for path in scripts:
         step(totals, "%s %s" % (title, os.path.basename(path)), [interpreter, path], env)
+
+
+def run_numpy_suite(totals, title, interpreter, library, parts):
+    """NumPy's own tests, plain and under the shim; a file of them counts as one test."""
+    script = os.path.join(ROOT, "tests", "numpy_suite", "numpy_suite.py")
+    status, output, seconds = execute([interpreter, script, "--library", os.path.join(ROOT, library)] + list(parts))
+    passed, failed = (len(re.findall(r"^%s " % word, output, re.M)) for word in ("ok  ", "FAIL"))
+    totals.add(title, passed, max(failed, status != 0), 0, seconds, output)
+    told = re.findall(r"^(?:NumPy|device:|\d+ tests:) .*$", output, re.M)
+    print("\n".join("     " + line for line in told), flush=True)
 
 
 def run_rules(totals, folder):
@@ -267,6 +281,8 @@ def run_all(totals):
     run_python(totals, "python", os.path.join(ROOT, ".venv/bin/python"), dev)
     run_python(totals, "python", os.path.join(ROOT, ".venv-numpy1/bin/python"), release)
     run_python(totals, "python", SYSTEM_PYTHON, release)
+    for venv, parts in SUITE_PARTS.items():
+        run_numpy_suite(totals, "NumPy's tests, %s" % venv, os.path.join(ROOT, venv, "bin/python"), release, parts)
 
 
 def run_gpu(totals):

@@ -81,6 +81,11 @@ static enum gsh_status download(void *dst, uint64_t src, size_t size, bool regis
     return WITH_CONTEXT(gsh_cuda_mem_download(dst, src, size, registered));
 }
 
+static enum gsh_status clear(uint64_t address, size_t size)
+{
+    return WITH_CONTEXT(gsh_cuda_mem_clear(address, size));
+}
+
 static enum gsh_status copy(uint64_t dst, uint64_t src, size_t size)
 {
     return WITH_CONTEXT(gsh_cuda_mem_copy(dst, src, size));
@@ -117,6 +122,15 @@ static enum gsh_status synchronize(void)
 static enum gsh_status register_host(void *base, size_t size)
 {
     return WITH_CONTEXT(gsh_cuda_mem_register(base, size));
+}
+
+static void *map_host(size_t size, uint64_t *device)
+{
+    if (gsh_cuda_context_enter() != GSH_OK)
+        return NULL;
+    void *memory = gsh_cuda_mem_map_host(size, device);
+    gsh_cuda_context_leave();
+    return memory;
 }
 
 static void unregister_host(void *base, size_t size)
@@ -221,6 +235,7 @@ const struct gsh_backend gsh_cuda_backend = {
     .release = release,
     .upload = upload,
     .download = download,
+    .clear = clear,
     .copy = copy,
     .supports = supports,
     .run = run,
@@ -230,5 +245,6 @@ const struct gsh_backend gsh_cuda_backend = {
     .is_present = is_present,
     .register_host = register_host,
     .unregister_host = unregister_host,
+    .map_host = map_host,
     .ignores_protection = true,
 };

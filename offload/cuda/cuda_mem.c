@@ -214,6 +214,19 @@ void gsh_cuda_mem_release(uint64_t address, size_t size)
     *slot = (struct piece){.address = address, .size = size};
 }
 
+void *gsh_cuda_mem_map_host(size_t size, uint64_t *device)
+{
+    void *memory = NULL;
+    CUdeviceptr address = 0;
+    if (GSH_CUDA(gsh_cu.cuMemHostAlloc(
+            &memory, size, GSH_CUDA_HOST_PORTABLE | GSH_CUDA_HOST_DEVICEMAP)) != GSH_OK ||
+        GSH_CUDA(gsh_cu.cuMemHostGetDevicePointer_v2(&address, memory, 0)) != GSH_OK)
+        return NULL;
+    memset(memory, 0, size);
+    *device = address;
+    return memory;
+}
+
 enum gsh_status gsh_cuda_mem_scratch(size_t size, uint64_t *address)
 {
     if (size > scratch_bytes) {
@@ -314,6 +327,16 @@ static enum gsh_status download_direct(void *dst, uint64_t src, size_t size,
     return gsh_cuda_context_wait(pair->done);
 }
 
+/* As download_direct, through the first slot. Under download_lock. */
+static enum gsh_status download_small_locked(void *dst, uint64_t src, size_t size)
+{
+    GSH_TRY(GSH_CUDA(gsh_cu.cuMemcpyDtoHAsync_v2(downloads.memory, src, size, gsh_cuda.compute)));
+    GSH_TRY(GSH_CUDA(gsh_cu.cuEventRecord(downloads.done[0], gsh_cuda.compute)));
+    GSH_TRY(gsh_cuda_context_wait(downloads.done[0]));
+    memcpy(dst, downloads.memory, size);
+    return GSH_OK;
+}
+
 /* Fills slots ahead of the one being copied out. Under download_lock; slot of an offset: in turn
  * from 0. */
 static enum gsh_status download_staged_locked(char *dst, uint64_t src, size_t size)
@@ -342,7 +365,8 @@ static enum gsh_status download_staged_locked(char *dst, uint64_t src, size_t si
 static enum gsh_status download_staged(void *dst, uint64_t src, size_t size)
 {
     GSH_LOCKED(&download_lock);
-    return download_staged_locked(dst, src, size);
+    return size <= SMALL_BYTES ? download_small_locked(dst, src, size)
+                               : download_staged_locked(dst, src, size);
 }
 
 enum gsh_status gsh_cuda_mem_download(void *dst, uint64_t src, size_t size, bool registered)
@@ -359,6 +383,11 @@ enum gsh_status gsh_cuda_mem_download(void *dst, uint64_t src, size_t size, bool
     gsh_stats_add(GSH_COUNTER_DOWNLOADS, 1);
     gsh_stats_add(GSH_COUNTER_DOWNLOAD_BYTES, size);
     return GSH_OK;
+}
+
+enum gsh_status gsh_cuda_mem_clear(uint64_t address, size_t size)
+{
+    return GSH_CUDA(gsh_cu.cuMemsetD8Async(address, 0, size, gsh_cuda.compute));
 }
 
 enum gsh_status gsh_cuda_mem_copy(uint64_t dst, uint64_t src, size_t size)

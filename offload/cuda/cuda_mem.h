@@ -17,9 +17,13 @@ enum gsh_status gsh_cuda_mem_allocate(size_t size, uint64_t *address);
 void gsh_cuda_mem_release(uint64_t address, size_t size);
 enum gsh_status gsh_cuda_mem_upload(uint64_t dst, const void *src, size_t size, bool registered);
 enum gsh_status gsh_cuda_mem_download(void *dst, uint64_t src, size_t size, bool registered);
+enum gsh_status gsh_cuda_mem_clear(uint64_t address, size_t size);
 enum gsh_status gsh_cuda_mem_copy(uint64_t dst, uint64_t src, size_t size);
 enum gsh_status gsh_cuda_mem_register(void *base, size_t size);
 void gsh_cuda_mem_unregister(void *base);
+
+/* See map_host in backend.h. */
+void *gsh_cuda_mem_map_host(size_t size, uint64_t *device);
 
 /* Device memory for the launch about to be submitted, free again for the next one: one block that
  * grows. *address is 0 where size is 0. Under the DISPATCH lock. */

@@ -48,6 +48,7 @@ typedef struct CUmemPoolHandle_st *CUmemoryPool;
     X(GSH_CUDA_EVENT_BLOCKING_SYNC, CU_EVENT_BLOCKING_SYNC, 1)                                     \
     X(GSH_CUDA_EVENT_DISABLE_TIMING, CU_EVENT_DISABLE_TIMING, 2)                                   \
     X(GSH_CUDA_HOST_PORTABLE, CU_MEMHOSTALLOC_PORTABLE, 1)                                         \
+    X(GSH_CUDA_HOST_DEVICEMAP, CU_MEMHOSTALLOC_DEVICEMAP, 2)                                       \
     X(GSH_CUDA_REGISTER_PORTABLE, CU_MEMHOSTREGISTER_PORTABLE, 1)                                  \
     X(GSH_CUDA_ALLOCATION_PINNED, CU_MEM_ALLOCATION_TYPE_PINNED, 1)                                \
     X(GSH_CUDA_LOCATION_DEVICE, CU_MEM_LOCATION_TYPE_DEVICE, 1)                                    \
@@ -98,11 +99,13 @@ gsh_cuda_enum cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t size, CUmemor
                                       CUstream stream);
 gsh_cuda_enum cuMemFreeAsync(CUdeviceptr address, CUstream stream);
 gsh_cuda_enum cuMemHostAlloc(void **address, size_t size, unsigned flags);
+gsh_cuda_enum cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *address, unsigned flags);
 gsh_cuda_enum cuMemHostRegister_v2(void *address, size_t size, unsigned flags);
 gsh_cuda_enum cuMemHostUnregister(void *address);
 gsh_cuda_enum cuMemcpyHtoDAsync_v2(CUdeviceptr dst, const void *src, size_t size, CUstream stream);
 gsh_cuda_enum cuMemcpyDtoHAsync_v2(void *dst, CUdeviceptr src, size_t size, CUstream stream);
 gsh_cuda_enum cuMemcpyDtoDAsync_v2(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstream stream);
+gsh_cuda_enum cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t size, CUstream stream);
 gsh_cuda_enum cuModuleLoadData(CUmodule *module, const void *image);
 gsh_cuda_enum cuModuleUnload(CUmodule module);
 gsh_cuda_enum cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name);

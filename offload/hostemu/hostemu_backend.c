@@ -63,6 +63,12 @@ static enum gsh_status download(void *dst, uint64_t src, size_t size, bool regis
     return GSH_OK;
 }
 
+static enum gsh_status clear(uint64_t address, size_t size)
+{
+    memset((void *)address, 0, size);
+    return GSH_OK;
+}
+
 static enum gsh_status copy(uint64_t dst, uint64_t src, size_t size)
 {
     memcpy((void *)dst, (const void *)src, size);
@@ -130,6 +136,7 @@ const struct gsh_backend gsh_hostemu_backend = {
     .release = release,
     .upload = upload,
     .download = download,
+    .clear = clear,
     .copy = copy,
     .supports = supports,
     .run = run,

@@ -9,6 +9,7 @@
 
 #include "backend.h"
 #include "check.h"
+#include "host_casts.h"
 #include "host_ops.h"
 
 #include <math.h>
@@ -41,7 +42,7 @@ static inline double random_unit(void)
 static inline struct gsh_launch make_launch(enum gsh_launch_kind kind, enum gsh_dtype loop,
                                             unsigned nin, int ndim, const int64_t *shape)
 {
-    struct gsh_launch launch = {.kind = kind, .loop = loop, .nin = nin, .ndim = ndim};
+    struct gsh_launch launch = {.kind = kind, .loop = loop, .nin = nin, .nout = 1, .ndim = ndim};
     for (int d = 0; d < ndim; d++)
         launch.shape[d] = shape[d];
     return launch;
@@ -77,23 +78,16 @@ static inline void fill_value(void *at, enum gsh_dtype dtype, bool specials)
     uint64_t bits = random_bits();
     bool special = specials && bits % 16 == 0;
     double value = special ? awkward[bits / 16 % GSH_COUNT(awkward)] : random_unit() * 10;
-    union gsh_scalar scalar = {0};
-    switch (dtype) {
-    case GSH_BOOL:
+    union gsh_scalar scalar = {.words = {0}};
+    char kind = gsh_dtype_kind(dtype);
+    if (kind == 'b')
         scalar.b = bits & 1;
-        break;
-    case GSH_INT32:
-        scalar.i32 = special ? INT32_MIN : (int32_t)bits % 1000;
-        break;
-    case GSH_INT64:
-        scalar.i64 = special ? INT64_MIN : (int64_t)bits % 1000;
-        break;
-    case GSH_FLOAT32:
-        scalar.f32 = (float)value;
-        break;
-    default:
-        scalar.f64 = value;
-    }
+    else if (kind == 'i' || kind == 'u') /* small numbers, or any bits */
+        scalar.u64 = special ? bits << (bits % 60)
+                             : (uint64_t)((int64_t)(bits % 200) - (kind == 'i' ? 100 : 0));
+    else
+        gsh_host_casts_run(&scalar, dtype, 16, (const double[2]){value, random_unit() * 10},
+                           GSH_COMPLEX128, 16, 1);
     memcpy(at, &scalar, gsh_dtype_size(dtype));
 }
 
@@ -143,18 +137,52 @@ static inline uint64_t ulp_distance(double x, double y, bool is_f32)
     return a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
 }
 
+/* Distance of complex numbers in units of the larger part of y. */
+static inline uint64_t complex_distance(const double *x, const double *y, bool is_f32)
+{
+    bool finite = isfinite(x[0]) && isfinite(x[1]) && isfinite(y[0]) && isfinite(y[1]);
+    if (!finite)
+        return GSH_MAX(ulp_distance(x[0], y[0], is_f32), ulp_distance(x[1], y[1], is_f32));
+    double size = fmax(fabs(y[0]), fabs(y[1])), error = fmax(fabs(x[0] - y[0]), fabs(x[1] - y[1]));
+    double unit = is_f32 ? (double)(nextafterf((float)size, INFINITY) - (float)size)
+                         : nextafter(size, INFINITY) - size;
+    return error == 0 ? 0 : (uint64_t)fmin(ceil(error / unit), 1e18);
+}
+
+/* Distance of half-precision numbers by their bits. */
+static inline uint64_t half_distance(uint16_t x, uint16_t y)
+{
+    bool nan_x = (x & 0x7fff) > 0x7c00, nan_y = (y & 0x7fff) > 0x7c00;
+    int a = x & 0x8000 ? -(x & 0x7fff) : x, b = y & 0x8000 ? -(y & 0x7fff) : y;
+    if (nan_x || nan_y)
+        return nan_x && nan_y ? 0 : UINT64_MAX;
+    return (uint64_t)abs(a - b);
+}
+
+static inline uint64_t element_distance(const void *x, const void *y, enum gsh_dtype dtype)
+{
+    double a[2], b[2];
+    bool is_f32 = dtype == GSH_FLOAT32 || dtype == GSH_COMPLEX64;
+    if (dtype == GSH_FLOAT16)
+        return half_distance(*(const uint16_t *)x, *(const uint16_t *)y);
+    gsh_host_casts_run(a, GSH_COMPLEX128, 16, x, dtype, 0, 1);
+    gsh_host_casts_run(b, GSH_COMPLEX128, 16, y, dtype, 0, 1);
+    return gsh_dtype_kind(dtype) == 'c' ? complex_distance(a, b, is_f32)
+                                        : ulp_distance(a[0], b[0], is_f32);
+}
+
 /* Largest distance between two arrays of bytes taken as elements of the dtype (integers: 0 or
  * huge). */
 static inline uint64_t worst_distance(const void *x, const void *y, size_t bytes,
                                       enum gsh_dtype dtype)
 {
     uint64_t worst = 0;
-    if (dtype != GSH_FLOAT32 && dtype != GSH_FLOAT64)
-        return memcmp(x, y, bytes) == 0 ? 0 : UINT64_MAX;
-    for (size_t i = 0; i < bytes / gsh_dtype_size(dtype); i++) {
-        double a = dtype == GSH_FLOAT64 ? ((const double *)x)[i] : (double)((const float *)x)[i];
-        double b = dtype == GSH_FLOAT64 ? ((const double *)y)[i] : (double)((const float *)y)[i];
-        worst = GSH_MAX(worst, ulp_distance(a, b, dtype == GSH_FLOAT32));
-    }
+    size_t size = gsh_dtype_size(dtype);
+    if (memcmp(x, y, bytes) == 0)
+        return 0;
+    if (gsh_dtype_kind(dtype) != 'f' && gsh_dtype_kind(dtype) != 'c')
+        return UINT64_MAX;
+    for (size_t at = 0; at + size <= bytes; at += size)
+        worst = GSH_MAX(worst, element_distance((const char *)x + at, (const char *)y + at, dtype));
     return worst;
 }

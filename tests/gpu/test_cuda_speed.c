@@ -142,7 +142,7 @@ static void time_products(const uint64_t *buffers)
         for (size_t i = 0; i < GSH_COUNT(extents); i++) {
             int64_t n = extents[i];
             struct gsh_launch gemm = {
-                .kind = GSH_LAUNCH_GEMM, .loop = (enum gsh_dtype)loop, .nin = 2};
+                .kind = GSH_LAUNCH_GEMM, .loop = (enum gsh_dtype)loop, .nin = 2, .nout = 1};
             for (int k = 0; k < 3; k++) {
                 gemm.operands[k].dtype = (enum gsh_dtype)loop;
                 gemm.operands[k].address = buffers[k];

@@ -169,15 +169,18 @@ def array_of(record):
 
 def _ordered_bits(array):
     """Floats as integers in the same order, so that a difference of 1 is one ulp."""
-    bits = array.view(np.int64 if array.dtype == np.float64 else np.int32).astype(np.int64)
-    lowest = np.int64(-2**63) if array.dtype == np.float64 else np.int64(-2**31)
-    return np.where(bits < 0, lowest - bits, bits)
+    width = array.dtype.itemsize
+    bits = array.view("i%d" % width).astype(np.int64)
+    return np.where(bits < 0, np.int64(-2**(8 * width - 1)) - bits, bits)
 
 
 def ulp_distance(got, want):
-    """Largest distance in units in the last place; NaN equals NaN only. Float32 or float64."""
+    """Largest distance in units in the last place; NaN equals NaN only. Of complex numbers the
+    parts count, each for itself."""
     if got.dtype != want.dtype or got.shape != want.shape:
         return float("inf")
+    if got.dtype.kind == "c":
+        got, want = (np.stack([array.real, array.imag]) for array in (got, want))
     nan = np.isnan(got)
     if (nan != np.isnan(want)).any():
         return float("inf")
@@ -201,6 +204,8 @@ def _same_but_for_nans(got, want):
     """Bit for bit, but that any NaN equals any: which of two NaNs' sign and payload a sum keeps
     differs between NumPy's own versions, and between the middle and the end of one array."""
     mine, theirs = array_of(got).reshape(-1), array_of(want).reshape(-1)
+    if mine.dtype.kind == "c":
+        mine, theirs = (np.stack([array.real, array.imag]) for array in (mine, theirs))
     nan = np.isnan(mine)
     return (np.array_equal(nan, np.isnan(theirs)) and
             mine[~nan].tobytes() == theirs[~nan].tobytes())
@@ -211,8 +216,12 @@ def difference(name, got, want, ulp=None, rtol=None):
     which NaN a NaN is does not matter."""
     if got == want:
         return None
+    if want[0] in ("tuple", "list") and got[0] == want[0] and len(got) == len(want):
+        texts = [difference("%s [%d]" % (name, i), *pair, ulp, rtol)
+                 for i, pair in enumerate(zip(got[1:], want[1:]))]
+        return "\n".join(filter(None, texts)) or None
     text = "%s differs\n  plain: %s\n  shim:  %s" % (name, _short(want), _short(got))
-    if (want[0] not in ("array", "scalar") or want[2][1:] not in ("f4", "f8") or
+    if (want[0] not in ("array", "scalar") or want[2][1:] not in ("f2", "f4", "f8", "c8", "c16") or
             got[0] != want[0] or got[1:-1] != want[1:-1]):
         return text + _first_difference(got, want)
     if _same_but_for_nans(got, want):

@@ -6,7 +6,7 @@ PRELUDE = '''
 import numpy as np
 from shim_script import attempt, dump, on_device
 rng = np.random.default_rng(11)
-DTYPES = ["?", "i4", "i8", "f4", "f8"]
+DTYPES = ["?", "i1", "u4", "i8", "f2", "f4", "f8", "c8"]
 
 def make(shape, dtype):
     values = rng.integers(-100, 100, shape)
@@ -127,7 +127,7 @@ for dtype in DTYPES:
         for casting in ("no", "safe", "same_kind", "unsafe"):
             attempt("%s copyto %s %s" % (dtype, casting, text),
                 lambda: (np.copyto(d, value, casting), d))
-    for other in DTYPES + ["u1", "f2", "c8", ">f8", ">i4", "O"]:
+    for other in DTYPES + ["u1", "c16", ">f8", ">i4", "O"]:
         for name, shape in arrays.items():
             source = make(shape, "i8").astype(other)
             for where, x in (("host", source), ("device",

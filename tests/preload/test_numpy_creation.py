@@ -9,7 +9,7 @@ class TestCreation(shim_runner.TestCase):
 import numpy as np
 from shim_script import attempt
 dtypes = [None, "i4", "i8", "f4", "f8", int, float, bool, np.int32, np.float32, np.dtype("f8"),
-    "f2", "u1", ">f8",
+    "f2", "i1", "u1", "u8", ">f8",
           "c8", "O", "nonsense"]
 ranges = [(10,), (3,), (2,), (1,), (0,), (-5,), (1000,), (2.5,), (10.0,), (1e3,), (3, 20), (20, 3),
     (0, 10, 3), (10, 0, -1),
@@ -59,7 +59,7 @@ for order in ("C", "F", "A", "K", "c", None, 3):
     attempt("order zeros %r" % order, lambda: np.zeros((30, 40), order=order))
     attempt("order ones %r" % order, lambda: np.ones((30, 40), order=order))
     attempt("order full %r" % order, lambda: np.full((30, 40), 3.5, order=order))
-for dtype in ("?", "i4", "i8", "f4", "f8"):
+for dtype in "?bhilBHILefdFD":
     for value in (0, 1, -7, 2.75, True, np.nan, np.inf, 1e40, 2**31, 2**40, 2**63, np.int8(3),
         np.float64(-0.0)):
         attempt("full %s %r" % (dtype, value), np.full, (20, 20), value, dtype)
@@ -81,7 +81,7 @@ attempt("big", lambda: np.ones((500, 500)))
         self.assert_same('''
 import numpy as np
 from shim_script import attempt
-for dtype in ("?", "i4", "i8", "f4", "f8"):
+for dtype in "?bhilBHILefdFD":
     for order in ("C", "F"):
         attempt("ones %s %s" % (dtype, order), np.ones, (600, 601), dtype, order)
         for value in (3, -2.5, True, np.float32(0.1), np.array(7), np.array([5.0])):

@@ -6,8 +6,8 @@ PRELUDE = '''
 import numpy as np
 from shim_script import attempt, dump, on_device
 rng = np.random.default_rng(3)
-DTYPES = ["?", "i4", "i8", "f4", "f8"]
-OTHER = ["f2", "u1", "i2", "c16", ">f8", "O", "U4"]
+DTYPES = ["?", "i2", "u1", "i8", "f2", "f8", "c8"]
+OTHER = ["c16", "f4", ">f8", "O", "U4", "u4"]
 
 def make(shape, dtype):
     return rng.integers(-100, 100, shape).astype(dtype)

@@ -120,10 +120,12 @@ class TestTables(unittest.TestCase):
         exported = {re.sub(r"@.*", "", line.split()[-1]) for line in listing.splitlines()}
         self.assertEqual(sorted(exported ^ listed), [])
 
-    def test_options_md_is_up_to_date(self):
-        printed = subprocess.run([os.path.join(BUILD, "tests", "rules", "options_doc")], check=True,
-                                 stdout=subprocess.PIPE, universal_newlines=True).stdout
-        self.assertEqual(read("docs/options.md"), printed, "run `make docs`")
+    def test_generated_documents_are_up_to_date(self):
+        for document in ("options", "numerics"):
+            program = os.path.join(BUILD, "tests", "rules", document + "_doc")
+            printed = subprocess.run([program], check=True, stdout=subprocess.PIPE,
+                                     universal_newlines=True).stdout
+            self.assertEqual(read("docs/%s.md" % document), printed, "run `make docs`")
 
     def test_readme_lists_every_option(self):
         text = read("README.md")

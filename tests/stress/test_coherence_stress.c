@@ -49,6 +49,7 @@ static struct gsh_call add_zero(int64_t *data, int64_t count)
                                        .op = GSH_OP_ADD,
                                        .loop = GSH_INT64,
                                        .nin = 2,
+                                       .nout = 1,
                                        .ndim = 1,
                                        .shape = {count}},
                             .row = gsh_stats_row("stress", "ll->l")};

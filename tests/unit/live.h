@@ -36,6 +36,7 @@ static inline struct gsh_call live_call(enum gsh_op op, const double *a, const d
                                        .op = op,
                                        .loop = GSH_FLOAT64,
                                        .nin = nin,
+                                       .nout = 1,
                                        .ndim = 1,
                                        .shape = {count}},
                             .row = gsh_stats_row("test", "dd->d")};

@@ -69,6 +69,19 @@ static void check_home_in_one_transfer(void)
     gsh_arena_free(a);
 }
 
+static void check_peek_opens_nothing(void)
+{
+    double *a = filled(0), element = 0;
+    CHECK(!gsh_coherence_peek(&element, &a[1], sizeof element)); /* at home: not its business */
+    CHECK_INT(live_add(a, NULL, 1, a, COUNT), GSH_REASON_NONE);
+    CHECK(gsh_coherence_peek(&element, &a[COUNT - 1], sizeof element) && element == COUNT);
+    CHECK_INT(gsh_coherence_residency(&a[COUNT - 1]), GSH_RESIDENT_DEVICE);
+    CHECK(!gsh_coherence_peek(&element, &element, sizeof element)); /* foreign */
+    CHECK(a[COUNT - 1] == COUNT);
+    CHECK(!gsh_coherence_peek(&element, &a[COUNT - 1], sizeof element)); /* fetched */
+    gsh_arena_free(a);
+}
+
 static void check_partial_write(void)
 {
     double *a = filled(0);
@@ -155,6 +168,7 @@ int main(void)
     check_read_makes_shared();
     check_write_fault_on_device_data();
     check_home_in_one_transfer();
+    check_peek_opens_nothing();
     check_partial_write();
     check_overlap();
     check_pins();

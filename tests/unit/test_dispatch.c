@@ -66,8 +66,9 @@ static void check_product(void)
     for (int form = 0; form < 8; form++) {
         double *c = live_doubles(M * N, GSH_ARENA_DEVICE);
         bool ta = form & 1, tb = form & 2, tc = form & 4;
-        struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_GEMM, .loop = GSH_FLOAT64, .nin = 2},
-                                .fresh_output = true};
+        struct gsh_call call = {
+            .launch = {.kind = GSH_LAUNCH_GEMM, .loop = GSH_FLOAT64, .nin = 2, .nout = 1},
+            .fresh = {true}};
         double *operands[3] = {a, b, c};
         for (int k = 0; k < 3; k++)
             call.launch.operands[k] =
@@ -107,7 +108,8 @@ static void check_product_reads_output(void)
         for (int j = 0; j < N * N; j++)
             matrices[k][j] = k == 2 ? 7 : 1;
     }
-    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_GEMM, .loop = GSH_FLOAT64, .nin = 2}};
+    struct gsh_call call = {
+        .launch = {.kind = GSH_LAUNCH_GEMM, .loop = GSH_FLOAT64, .nin = 2, .nout = 1}};
     for (int k = 0; k < 3; k++)
         call.launch.operands[k] =
             (struct gsh_operand){.dtype = GSH_FLOAT64, .address = (uint64_t)matrices[k]};

@@ -19,6 +19,7 @@ static struct gsh_launch vector(enum gsh_op op, enum gsh_dtype loop, struct gsh_
     struct gsh_launch launch = {
         .kind = GSH_LAUNCH_ELEMENTWISE, .op = op, .loop = loop, .ndim = 1, .shape = {n}};
     launch.nin = gsh_op_info(op)->nin;
+    launch.nout = 1;
     launch.operands[0] = a;
     launch.operands[1] = b;
     launch.operands[launch.nin] = out;
@@ -114,6 +115,20 @@ static void check_declines(void)
                                       array(GSH_BOOL, &x), array(GSH_BOOL, &x), 1);
     CHECK(!gsh_host_ops_supports(&launch));
     CHECK_INT(gsh_host_ops_run(&launch), GSH_DECLINED);
+    launch = vector(GSH_OP_DIVMOD, GSH_FLOAT64, array(GSH_FLOAT64, &x), array(GSH_FLOAT64, &x),
+                    array(GSH_FLOAT64, &x), 1);
+    CHECK(!gsh_host_ops_supports(&launch)); /* its second output is missing */
+    struct gsh_launch empty = {.kind = GSH_LAUNCH_REDUCE,
+                               .reduction = GSH_REDUCE_MAX,
+                               .loop = GSH_FLOAT64,
+                               .nin = 1,
+                               .nout = 1,
+                               .ndim = 1,
+                               .nreduce = 1};
+    empty.operands[0] = empty.operands[1] = array(GSH_FLOAT64, &x);
+    CHECK(!gsh_host_ops_supports(&empty)); /* nothing to begin with */
+    empty.has_initial = true;
+    CHECK(gsh_host_ops_supports(&empty));
     launch.kind = GSH_LAUNCH_GEMM;
     CHECK_INT(gsh_host_ops_run(&launch), GSH_DECLINED);
     CHECK(x == 1);
@@ -126,6 +141,7 @@ static double sum(const double *values, int ndim, const int64_t *shape, const in
                                 .reduction = GSH_REDUCE_SUM,
                                 .loop = GSH_FLOAT64,
                                 .nin = 1,
+                                .nout = 1,
                                 .ndim = ndim,
                                 .nreduce = ndim};
     launch.operands[0] = array(GSH_FLOAT64, values);
@@ -154,6 +170,7 @@ static void check_reductions(void)
                                 .reduction = GSH_REDUCE_MAX,
                                 .loop = GSH_FLOAT64,
                                 .nin = 1,
+                                .nout = 1,
                                 .ndim = 2,
                                 .nreduce = 1,
                                 .shape = {300, 300},
@@ -166,8 +183,87 @@ static void check_reductions(void)
     CHECK(isnan(means[7]) && means[8] == 89708 && means[299] == 89999);
 }
 
+/* Two outputs in place of the two inputs, under a mask. */
+static void check_outputs_and_mask(void)
+{
+    int32_t a[] = {7, -7, 7, INT32_MIN, 5}, b[] = {3, 3, -3, -1, 0};
+    bool mask[] = {true, true, false, true, true};
+    struct gsh_launch launch = vector(GSH_OP_DIVMOD, GSH_INT32, array(GSH_INT32, a),
+                                      array(GSH_INT32, b), array(GSH_INT32, a), 5);
+    launch.nout = 2;
+    launch.has_mask = true;
+    launch.operands[3] = array(GSH_INT32, b);
+    launch.operands[4] = array(GSH_BOOL, mask);
+    launch.strides[3][0] = 4;
+    launch.strides[4][0] = 1;
+    const int32_t quotients[] = {2, -3, 7, INT32_MIN, 0}, rests[] = {1, 2, -3, 0, 0};
+    CHECK_INT(gsh_host_ops_run(&launch), GSH_OK);
+    for (int i = 0; i < 5; i++) {
+        CHECK_INT(a[i], quotients[i]);
+        CHECK_INT(b[i], rests[i]);
+    }
+}
+
+/* float16 is rounded once, from float. */
+static void check_halves(void)
+{
+    uint16_t a[] = {0x3c00, 0x7bff, 0x0001}, b[] = {0x1000, 0x7bff, 0x8001}, sums[3];
+    struct gsh_launch launch = vector(GSH_OP_ADD, GSH_FLOAT16, array(GSH_FLOAT16, a),
+                                      array(GSH_FLOAT16, b), array(GSH_FLOAT16, sums), 3);
+    CHECK_INT(gsh_host_ops_run(&launch), GSH_OK);
+    CHECK_INT(sums[0], 0x3c00); /* half a unit: to even */
+    CHECK_INT(sums[1], 0x7c00);
+    CHECK_INT(sums[2], 0);
+}
+
+/* An armed launch, and what it found: the sequence, or 0. */
+static uint64_t claims[GSH_ERROR_KINDS];
+static struct gsh_errors_found errors;
+
+static uint64_t found(struct gsh_launch *launch, enum gsh_error_kind kind)
+{
+    memset(claims, 0, sizeof claims);
+    memset(&errors, 0, sizeof errors);
+    launch->errors = (struct gsh_error_sink){
+        .claims = (uintptr_t)claims, .found = (uintptr_t)&errors, .sequence = 9};
+    CHECK_INT(gsh_host_ops_run(launch), GSH_OK);
+    return errors.found[kind].sequence;
+}
+
+static void check_errors(void)
+{
+    double a[1000], b[1000], quotients[1000];
+    for (int i = 0; i < 1000; i++)
+        a[i] = i, b[i] = 2;
+    struct gsh_launch launch = vector(GSH_OP_DIVIDE, GSH_FLOAT64, array(GSH_FLOAT64, a),
+                                      array(GSH_FLOAT64, b), array(GSH_FLOAT64, quotients), 1000);
+    CHECK_INT(found(&launch, GSH_ERROR_POLE), 0);
+    b[777] = 0;
+    CHECK_INT(found(&launch, GSH_ERROR_POLE), 9);
+    CHECK_INT(claims[GSH_ERROR_POLE], 9);
+    CHECK(errors.found[GSH_ERROR_POLE].inputs[0].f64 == 777);
+    CHECK(errors.found[GSH_ERROR_POLE].inputs[1].f64 == 0 && isinf(quotients[777]));
+    CHECK_INT(errors.found[GSH_ERROR_OVERFLOW].sequence, 0);
+    b[777] = 1e-300, a[777] = 1e300;
+    CHECK_INT(found(&launch, GSH_ERROR_OVERFLOW), 9);
+    CHECK_INT(errors.found[GSH_ERROR_POLE].sequence, 0);
+    b[0] = 0; /* 0 / 0 */
+    CHECK_INT(found(&launch, GSH_ERROR_INVALID), 9);
+    int32_t integers[3];
+    double values[] = {1, 3e9, NAN};
+    launch = vector(GSH_OP_COPY, GSH_INT32, array(GSH_FLOAT64, values), array(GSH_FLOAT64, values),
+                    array(GSH_INT32, integers), 3);
+    CHECK_INT(found(&launch, GSH_ERROR_INVALID), 9);
+    CHECK(errors.found[GSH_ERROR_INVALID].inputs[0].f64 == 3e9); /* before the cast */
+    values[1] = values[2] = 2;
+    CHECK_INT(found(&launch, GSH_ERROR_INVALID), 0);
+}
+
 int main(void)
 {
+    check_outputs_and_mask();
+    check_halves();
+    check_errors();
     check_layouts();
     check_blocks();
     check_edges();

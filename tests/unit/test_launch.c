@@ -14,6 +14,7 @@ static struct gsh_launch make(int ndim, const int64_t *shape, const int64_t *in,
                                 .op = GSH_OP_COPY,
                                 .loop = GSH_FLOAT64,
                                 .nin = 1,
+                                .nout = 1,
                                 .ndim = ndim};
     launch.operands[0].dtype = launch.operands[1].dtype = GSH_FLOAT64;
     for (int d = 0; d < ndim; d++) {
@@ -118,6 +119,50 @@ static void check_extent(void)
     CHECK_INT(high, 32);
 }
 
+/* A mask and a second output keep dimensions apart that the others would merge. */
+static void check_all_operands(void)
+{
+    struct gsh_launch launch = make(2, DIMS(4, 6), DIMS(48, 8), DIMS(48, 8));
+    launch.op = GSH_OP_MODF;
+    launch.nout = 2;
+    launch.has_mask = true;
+    launch.operands[2].dtype = GSH_FLOAT64;
+    launch.operands[3].dtype = GSH_BOOL;
+    launch.strides[2][0] = 48, launch.strides[2][1] = 8;
+    launch.strides[3][0] = 6, launch.strides[3][1] = 1;
+    struct gsh_launch other = launch;
+    gsh_launch_collapse(&launch);
+    CHECK_INT(launch.ndim, 1);
+    CHECK_INT(launch.strides[3][0], 1);
+    other.strides[3][0] = 0; /* the same mask in all rows */
+    gsh_launch_collapse(&other);
+    CHECK_INT(other.ndim, 2);
+    CHECK_INT(gsh_launch_operands(&other), 4);
+    CHECK(gsh_launch_is_output(&other, 2) && !gsh_launch_is_output(&other, 3));
+    CHECK(gsh_launch_reads_output(&other));
+    CHECK(gsh_launch_output_is_distinct(&other));
+    other.strides[2][1] = 4;
+    CHECK(!gsh_launch_output_is_distinct(&other));
+    CHECK_INT(gsh_launch_result_dtype(&other, 1), GSH_FLOAT64);
+}
+
+/* The reduced dimensions of an argmax and the last of a SCAN stay in order. */
+static void check_fixed_orders(void)
+{
+    struct gsh_launch launch = make(3, DIMS(7, 4, 5), DIMS(8, 56, 224), DIMS(8, 0, 0));
+    launch.kind = GSH_LAUNCH_REDUCE;
+    launch.reduction = GSH_REDUCE_ARGMAX;
+    launch.nreduce = 2;
+    gsh_launch_collapse(&launch);
+    check_dims(&launch, 3, DIMS(7, 4, 5), DIMS(8, 56, 224), DIMS(8, 0, 0));
+    CHECK_INT(gsh_launch_result_dtype(&launch, 0), GSH_INT64);
+    launch = make(3, DIMS(4, 5, 1), DIMS(40, 8, 8), DIMS(40, 8, 8));
+    launch.kind = GSH_LAUNCH_SCAN;
+    launch.reduction = GSH_REDUCE_SUM;
+    gsh_launch_collapse(&launch);
+    check_dims(&launch, 2, DIMS(20, 1), DIMS(8, 8), DIMS(8, 8));
+}
+
 /* A hash, independent of order, of all (input offset, output offset) pairs. */
 static uint64_t pairs_hash(const struct gsh_launch *launch)
 {
@@ -168,6 +213,8 @@ int main(void)
     check_merging();
     check_index_keeps_order();
     check_reductions();
+    check_all_operands();
+    check_fixed_orders();
     check_extent();
     check_random();
     return check_result();

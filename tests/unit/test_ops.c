@@ -8,25 +8,32 @@
 
 static void check_dtypes(void)
 {
-    CHECK_INT(gsh_dtype_size(GSH_BOOL), 1);
-    CHECK_INT(gsh_dtype_size(GSH_INT32), 4);
-    CHECK_INT(gsh_dtype_size(GSH_FLOAT64), 8);
+    static const size_t sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8, 8, 16};
+    CHECK_INT(sizeof sizes / sizeof *sizes, GSH_DTYPE_COUNT);
+    for (int d = 0; d < GSH_DTYPE_COUNT; d++)
+        CHECK_INT(gsh_dtype_size((enum gsh_dtype)d), sizes[d]);
     CHECK_STR(gsh_dtype_name(GSH_INT64), "int64");
-    CHECK_STR(gsh_dtype_cuda_type(GSH_INT64), "long long");
-    CHECK_INT(gsh_dtype_numpy_char(GSH_INT64), 'l');
-    CHECK_INT(gsh_dtype_kind(GSH_FLOAT32), 'f');
+    CHECK_STR(gsh_dtype_cuda_type(GSH_FLOAT16), "float");
+    CHECK_STR(gsh_dtype_cuda_stored(GSH_FLOAT16), "Half");
+    CHECK_INT(gsh_dtype_numpy_char(GSH_COMPLEX64), 'F');
+    CHECK_INT(gsh_dtype_numpy_type(GSH_FLOAT16), 23);
+    CHECK_INT(gsh_dtype_kind(GSH_UINT8), 'u');
+    CHECK_INT(gsh_dtype_kind(GSH_COMPLEX128), 'c');
+    CHECK_INT(gsh_host_loops_dtype(GSH_FLOAT16), GSH_FLOAT32);
+    CHECK_INT(gsh_host_loops_dtype(GSH_INT16), GSH_INT16);
 }
 
 static void check_find(void)
 {
     CHECK_INT(gsh_op_find("add"), GSH_OP_ADD);
-    CHECK_INT(gsh_op_find("divide"), GSH_OP_DIVIDE);
+    CHECK_INT(gsh_op_find("floor_divide"), GSH_OP_FLOOR_DIVIDE);
     CHECK_INT(gsh_op_find("greater_equal"), GSH_OP_GREATER_EQUAL);
-    CHECK_INT(gsh_op_find("floor_divide"), -1);
+    CHECK_INT(gsh_op_find("isnat"), -1);
     CHECK_INT(gsh_op_find(""), -1);
     CHECK_INT(gsh_reduction_find("add"), GSH_REDUCE_SUM);
     CHECK_INT(gsh_reduction_find("logical_and"), GSH_REDUCE_ALL);
     CHECK_INT(gsh_reduction_find("subtract"), -1);
+    CHECK_INT(gsh_reduction_find(""), -1);
 }
 
 static void check_loops_are_numpys(void)
@@ -37,34 +44,61 @@ static void check_loops_are_numpys(void)
     CHECK(gsh_op_has_loop(GSH_OP_ABSOLUTE, GSH_BOOL));
     CHECK(!gsh_op_has_loop(GSH_OP_DIVIDE, GSH_INT64));
     CHECK(!gsh_op_has_loop(GSH_OP_EXP, GSH_INT32));
-    CHECK(!gsh_op_has_loop(GSH_OP_ARANGE, GSH_BOOL));
-    CHECK(!gsh_reduction_has_loop(GSH_REDUCE_SUM, GSH_INT32));
+    CHECK(!gsh_op_has_loop(GSH_OP_FLOOR, GSH_COMPLEX64));
+    CHECK(!gsh_op_has_loop(GSH_OP_GCD, GSH_FLOAT64));
+    CHECK(!gsh_reduction_has_loop(GSH_REDUCE_SUM, GSH_BOOL));
     CHECK(gsh_reduction_has_loop(GSH_REDUCE_MAX, GSH_BOOL));
-    CHECK_INT(gsh_reduction_accumulator(GSH_REDUCE_ANY, GSH_FLOAT64), GSH_BOOL);
-    CHECK_INT(gsh_reduction_accumulator(GSH_REDUCE_SUM, GSH_FLOAT64), GSH_FLOAT64);
+    CHECK(gsh_reduction_has_loop(GSH_REDUCE_ARGMAX, GSH_COMPLEX64));
 }
 
-static void check_rows(void)
+static void check_types(void)
+{
+    CHECK_INT(gsh_op_input_dtype(GSH_OP_LDEXP, GSH_FLOAT32, 0), GSH_FLOAT32);
+    CHECK_INT(gsh_op_input_dtype(GSH_OP_LDEXP, GSH_FLOAT32, 1), GSH_INT64);
+    CHECK_INT(gsh_op_input_dtype(GSH_OP_SELECT, GSH_INT8, 0), GSH_BOOL);
+    CHECK_INT(gsh_op_input_dtype(GSH_OP_SELECT, GSH_INT8, 2), GSH_INT8);
+    CHECK_INT(gsh_op_output_dtype(GSH_OP_ABSOLUTE, GSH_COMPLEX64, 0), GSH_FLOAT32);
+    CHECK_INT(gsh_op_output_dtype(GSH_OP_ABSOLUTE, GSH_INT64, 0), GSH_INT64);
+    CHECK_INT(gsh_op_output_dtype(GSH_OP_FREXP, GSH_FLOAT16, 1), GSH_INT32);
+    CHECK_INT(gsh_op_output_dtype(GSH_OP_BITWISE_COUNT, GSH_INT64, 0), GSH_UINT8);
+    CHECK_INT(gsh_op_output_dtype(GSH_OP_LESS, GSH_COMPLEX128, 0), GSH_BOOL);
+    CHECK_INT(gsh_reduction_output_dtype(GSH_REDUCE_ARGMIN, GSH_FLOAT16), GSH_INT64);
+    CHECK_INT(gsh_op_max_ulp(GSH_OP_EXP, GSH_INT8), 0);
+    CHECK_INT(gsh_op_max_ulp(GSH_OP_ADD, GSH_FLOAT64), 0);
+    CHECK(gsh_op_max_ulp(GSH_OP_EXP, GSH_FLOAT32) > gsh_op_max_ulp(GSH_OP_EXP, GSH_FLOAT16));
+}
+
+static void check_ops(void)
 {
     for (int op = 0; op < GSH_OP_COUNT; op++) {
         const struct gsh_op_info *info = gsh_op_info((enum gsh_op)op);
-        CHECK(info->nin == 1 || info->nin == 2);
-        CHECK(info->dtypes != 0 && info->host_ns > 0 && *info->expression != '\0');
-        CHECK_INT(*info->bool_expression != '\0', (info->dtypes & GSH_SET_BOOL) != 0);
+        CHECK(info->nin >= 1 && info->nin <= GSH_MAX_INPUTS);
+        CHECK(info->nout >= 1 && info->nout <= GSH_MAX_OUTPUTS);
+        CHECK(info->dtypes != 0 && info->host_ns > 0 && *info->expressions[0] != '\0');
+        CHECK_INT(strcmp(info->expressions[1], "0") != 0, info->nout == 2);
         if (*info->ufunc != '\0')
             CHECK_INT(gsh_op_find(info->ufunc), op);
         for (int dtype = 0; dtype < GSH_DTYPE_COUNT; dtype++)
             CHECK_INT(gsh_host_loops_find((enum gsh_op)op, (enum gsh_dtype)dtype) != NULL,
                       gsh_op_has_loop((enum gsh_op)op, (enum gsh_dtype)dtype));
     }
-    for (int r = 0; r < GSH_REDUCTION_COUNT; r++)
-        CHECK_INT(gsh_reduction_find(gsh_reduction_info((enum gsh_reduction)r)->ufunc), r);
-    for (int r = 0; r < GSH_REDUCTION_COUNT; r++)
-        for (int loop = 0; loop < GSH_DTYPE_COUNT; loop++)
-            if (gsh_reduction_has_loop((enum gsh_reduction)r, (enum gsh_dtype)loop))
-                CHECK(gsh_op_has_loop(
-                    gsh_reduction_info((enum gsh_reduction)r)->combine,
-                    gsh_reduction_accumulator((enum gsh_reduction)r, (enum gsh_dtype)loop)));
+}
+
+/* A partial result can be joined to another of its kind. */
+static void check_reductions(void)
+{
+    for (int r = 0; r < GSH_REDUCTION_COUNT; r++) {
+        const struct gsh_reduction_info *info = gsh_reduction_info((enum gsh_reduction)r);
+        if (*info->ufunc != '\0')
+            CHECK_INT(gsh_reduction_find(info->ufunc), r);
+        CHECK_INT(gsh_op_info(info->combine)->nin, 2);
+        for (int loop = 0; loop < GSH_DTYPE_COUNT; loop++) {
+            if (!gsh_reduction_has_loop((enum gsh_reduction)r, (enum gsh_dtype)loop))
+                continue;
+            CHECK(gsh_op_has_loop(info->combine, (enum gsh_dtype)loop));
+            CHECK_INT(gsh_op_output_dtype(info->combine, (enum gsh_dtype)loop, 0), loop);
+        }
+    }
 }
 
 int main(void)
@@ -72,6 +106,8 @@ int main(void)
     check_dtypes();
     check_find();
     check_loops_are_numpys();
-    check_rows();
+    check_types();
+    check_ops();
+    check_reductions();
     return check_result();
 }

@@ -88,7 +88,7 @@ static const struct number_case number_cases[] = {
     {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "3mb", 3LL << 20, false},
     {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "2GiB", 2LL << 30, false},
     {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "1T", 1LL << 40, false},
-    {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "4095", 65536, true},
+    {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "0", 65536, true},
     {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "-1G", 65536, true},
     {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "1.5G", 65536, true},
     {GSH_OPTION_ARENA_MIN, "GPUSHIM_ARENA_MIN", "64Ki", 65536, true},

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Plans: layout classes, keys, geometry, arguments. That the texts compile is
+ * Plans: layout classes, keys, geometry, arguments; what a text holds. That the texts compile is
  * test_nvrtc_compile.c's; what they compute is tests/conformance/source_vs_numpy.py's and
  * tests/gpu's.
  */
 #include "check.h"
 #include "source.h"
+#include "source_parts.h"
 
 static struct gsh_source_plan plan;
+static char text[1 << 17];
 
 static struct gsh_launch add_vectors(int64_t n, int64_t stride)
 {
@@ -15,6 +17,7 @@ static struct gsh_launch add_vectors(int64_t n, int64_t stride)
                                 .op = GSH_OP_ADD,
                                 .loop = GSH_FLOAT64,
                                 .nin = 2,
+                                .nout = 1,
                                 .ndim = 1,
                                 .shape = {n},
                                 .strides = {{stride}, {stride}, {stride}}};
@@ -36,41 +39,78 @@ static const char *key_of(const struct gsh_launch *launch)
     return plan.stages[0].key;
 }
 
-static void check_contiguous(void)
+static const char *text_of(const struct gsh_launch *launch)
+{
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, text, sizeof(text));
+    gsh_source_text(launch, 0, &fmt);
+    CHECK(fmt.required == fmt.length);
+    return text;
+}
+
+static void check_dense(void)
 {
     struct gsh_launch launch = add_vectors(100000001, 8);
-    CHECK_STR(key_of(&launch), "add_float64_float64a_float64a_float64_v2");
+    CHECK_STR(key_of(&launch), "add_d_dadad_v2");
     CHECK_INT(plan.stage_count, 1);
-    CHECK_INT(plan.stages[0].argument_bytes, 32);
     CHECK_INT(argument(0, 0), 100000001);
-    CHECK_INT(argument(0, 3), 3 * 4096);
-    CHECK((int64_t)plan.stages[0].grid[0] * 256 * 4 * 2 >= 100000000);
+    CHECK_INT(argument(0, 3), 2 * 4096);
+    CHECK_INT(argument(0, 7), 3 * 4096);
+    CHECK((int64_t)plan.stages[0].grid[0] * 256 * 2 * 2 >= 100000001);
     launch.operands[1].address += 8;
-    CHECK_STR(key_of(&launch), "add_float64_float64a_float64a_float64_v1");
+    CHECK_STR(key_of(&launch), "add_d_dadad_v1");
     launch.operands[1] =
         (struct gsh_operand){.dtype = GSH_INT32, .is_constant = true, .constant = {.i32 = -3}};
-    CHECK_STR(key_of(&launch), "add_float64_float64a_int32c_float64_v2");
-    CHECK_INT(argument(0, 2), 0xfffffffdu);
+    CHECK_STR(key_of(&launch), "add_d_daicd_v2");
+    CHECK_INT(argument(0, 3), 0xfffffffdu);
     launch.operands[1] = (struct gsh_operand){.dtype = GSH_FLOAT32, .address = 4100};
     launch.strides[1][0] = 0;
-    CHECK_STR(key_of(&launch), "add_float64_float64a_float32s_float64_v2");
+    CHECK_STR(key_of(&launch), "add_d_dafsd_v2");
     launch.ndim = 0;
-    CHECK_STR(key_of(&launch), "add_float64_float64a_float32a_float64_v1");
+    CHECK_STR(key_of(&launch), "add_d_dafad_v1");
     CHECK_INT(plan.stages[0].grid[0], 1);
 }
 
 static void check_strided(void)
 {
     struct gsh_launch launch = add_vectors(1000, 16);
-    CHECK_STR(key_of(&launch), "add_float64_float64a_float64a_float64_s1");
-    CHECK_INT(argument(0, 4), 1000);
-    CHECK_INT(argument(0, 5), 16);
+    CHECK_STR(key_of(&launch), "add_d_dadad_s1v1");
+    CHECK_INT(argument(0, 13), 1000);
+    CHECK_INT(argument(0, 15), 16);
     launch.ndim = 2;
     launch.shape[1] = INT64_C(1) << 31;
-    CHECK_STR(key_of(&launch), "add_float64_float64a_float64a_float64_s2w");
+    CHECK_STR(key_of(&launch), "add_d_dadad_s2v1w");
+    launch.shape[1] = 100;
+    for (unsigned k = 0; k < 3; k++) {
+        launch.strides[k][0] = k == 0 ? INT64_C(1) << 32 : 4096;
+        launch.strides[k][1] = k == 1 ? 0 : 8;
+    }
+    CHECK_STR(key_of(&launch), "add_d_dadrd_s2v2l"); /* packs along rows, one value a row */
+    CHECK_INT(argument(0, 0), 50000);
+    launch.has_mask = true;
+    launch.operands[3] = (struct gsh_operand){.dtype = GSH_BOOL, .address = 5000};
+    launch.strides[3][1] = 1;
+    CHECK_STR(key_of(&launch), "add_d_dadrd_ma_s2v2l");
+    launch.operands[3].address++; /* two bytes of the mask are no pack */
+    CHECK_STR(key_of(&launch), "add_d_dadad_ma_s2v1l");
     launch.loop = GSH_BOOL;
     launch.op = GSH_OP_SUBTRACT;
     CHECK_INT(gsh_source_plan(&launch, 0, &plan), GSH_DECLINED);
+}
+
+static void check_raw_copies(void)
+{
+    struct gsh_launch launch = add_vectors(1000, 8);
+    launch.op = GSH_OP_COPY;
+    launch.nin = 1;
+    CHECK_STR(key_of(&launch), "copy_L_LaL_v2");
+    launch.loop = launch.operands[0].dtype = launch.operands[1].dtype = GSH_COMPLEX64;
+    CHECK_STR(key_of(&launch), "copy_L_LaL_v2");
+    launch.operands[0].address += 4; /* of the parts' alignment only */
+    CHECK_STR(key_of(&launch), "copy_F_FaF_v1u");
+    launch.operands[0].dtype = GSH_FLOAT64;
+    launch.errors.claims = 4096;
+    CHECK_STR(key_of(&launch), "copy_F_daF_v1e");
 }
 
 static struct gsh_launch sum_of(int ndim, int nreduce, int64_t rows, int64_t columns)
@@ -79,10 +119,13 @@ static struct gsh_launch sum_of(int ndim, int nreduce, int64_t rows, int64_t col
                                 .reduction = GSH_REDUCE_SUM,
                                 .loop = GSH_FLOAT64,
                                 .nin = 1,
+                                .nout = 1,
                                 .ndim = ndim,
                                 .nreduce = nreduce,
                                 .shape = {rows, columns},
                                 .strides = {{8}, {8}}};
+    if (ndim == nreduce)
+        launch.strides[1][0] = 0;
     launch.operands[0] = launch.operands[1] =
         (struct gsh_operand){.dtype = GSH_FLOAT64, .address = 4096};
     return launch;
@@ -99,8 +142,8 @@ static void check_reductions(void)
     CHECK_INT(plan.stages[0].grid[0], scratch / 8);
     CHECK_INT(argument(0, 1), 1 << 20);
     CHECK_INT(argument(1, 0), 1 << 20);
-    CHECK_INT(argument(1, 3), scratch / 8);
-    CHECK(argument(0, 4) * plan.stages[0].grid[0] >= 100000000); /* segments cover everything */
+    CHECK_INT(argument(1, 5), scratch / 8);
+    CHECK(argument(0, 6) * plan.stages[0].grid[0] * 2 >= 100000000); /* packs of two cover all */
     launch = sum_of(1, 1, 1000, 0);
     CHECK_INT(gsh_source_scratch(&launch), 0);
     launch = sum_of(1, 1, 0, 0);
@@ -109,31 +152,70 @@ static void check_reductions(void)
     launch = sum_of(2, 1, 3000, 3000);
     launch.strides[0][1] = 24000;
     CHECK_INT(gsh_source_plan(&launch, 1 << 20, &plan), GSH_OK);
-    CHECK_STR(plan.stages[0].key, "sum_float64_float64_float64_columns_k1r1");
+    CHECK_STR(plan.stages[0].key, "sum_d_dd_columns_k1r1p1_1");
     CHECK(plan.stages[0].grid[0] >= 1000);
     launch.strides[0][0] = 24000;
     launch.strides[0][1] = 8;
-    CHECK_STR(key_of(&launch), "sum_float64_float64_float64_rows_k1r1");
+    CHECK_STR(key_of(&launch), "sum_d_dd_rows_k1r1p2");
+}
+
+/* The tree, and so the geometry, is that of the shape: an address only decides how packs are
+ * loaded. */
+static void check_repeatable(void)
+{
+    struct gsh_launch launch = sum_of(2, 1, 3000, 3000);
+    launch.strides[0][0] = 24000;
+    launch.strides[0][1] = 8;
+    CHECK_STR(key_of(&launch), "sum_d_dd_rows_k1r1p2");
+    struct gsh_source_stage aligned = plan.stages[0];
+    launch.operands[0].address += 8;
+    CHECK_STR(key_of(&launch), "sum_d_dd_rows_k1r1p2u");
+    CHECK_INT(plan.stages[0].grid[0], aligned.grid[0]);
+    CHECK(memcmp(plan.stages[0].arguments + 8, aligned.arguments + 8, aligned.argument_bytes - 8) ==
+          0);
 }
 
 static void check_text(void)
 {
-    static char text[65536];
-    struct gsh_fmt fmt;
     struct gsh_launch launch = add_vectors(1000, 8);
-    gsh_fmt_init(&fmt, text, sizeof(text));
-    gsh_source_text(&launch, 0, &fmt);
-    CHECK(fmt.required == fmt.length && strstr(text, "return gsh_plus(a, b);") != NULL);
+    CHECK(strstr(text_of(&launch), "gsh_plus(a, b)") != NULL);
     CHECK(strstr(text, "extern \"C\" __global__ void") != NULL);
+    CHECK(strstr(text, "gsh_arcsin") == NULL &&
+          strstr(text, "round_half") == NULL); /* only what it needs */
+    CHECK(strstr(text, "gsh_conjugate(Complex") == NULL && strstr(text, "report_error") == NULL);
+    launch.op = GSH_OP_ARCTAN2;
+    CHECK(strstr(text_of(&launch), "gsh_arctan2(double") != NULL);
+    launch.errors = (struct gsh_error_sink){.claims = 1, .found = 1, .sequence = 1};
+    CHECK(strstr(text_of(&launch), "report_error") == NULL); /* it cannot fail */
+    launch.op = GSH_OP_DIVIDE;
+    CHECK(strstr(text_of(&launch), "report_error") != NULL);
     launch.kind = GSH_LAUNCH_GEMM;
     CHECK_INT(gsh_source_plan(&launch, 0, &plan), GSH_DECLINED);
 }
 
+/* divide() of cuda/memory.cuh, done here. */
+static void check_magic(void)
+{
+    static const uint32_t divisors[] = {
+        1, 2, 3, 5, 7, 10, 641, 1000, 65535, 65537, 3000000, 1073741823, 1073741825, 2147483647};
+    for (size_t i = 0; i < GSH_COUNT(divisors); i++) {
+        uint64_t d = divisors[i], magic = gsh_source_magic((int64_t)d);
+        for (uint64_t q = 0; q <= 0x7fffffff / d; q += 1 + 0x7fffffff / d / 50)
+            for (uint64_t x = q * d == 0 ? 0 : q * d - 1; x <= q * d + 1 && x <= 0x7fffffff; x++) {
+                uint64_t high = x * (magic & 0xffffffff) >> 32;
+                CHECK((high + x) >> (magic >> 32) == x / d);
+            }
+    }
+}
+
 int main(void)
 {
-    check_contiguous();
+    check_dense();
     check_strided();
+    check_raw_copies();
     check_reductions();
+    check_repeatable();
     check_text();
+    check_magic();
     return check_result();
 }

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Turns each kernels/cuda/NAME.cuh into the C string gsh_cuda_text_NAME:
+#
+#     cmake -DOUT=texts.c -P embed_texts.cmake
+#
+# Lines that are comments only are left out: they would be compiled again for every kernel.
+file(GLOB files ${CMAKE_CURRENT_LIST_DIR}/../kernels/cuda/*.cuh)
+list(SORT files)
+set(text "/* Made by cmake/embed_texts.cmake. */\n#include \"source_texts.h\"\n")
+foreach(file IN LISTS files)
+  get_filename_component(name ${file} NAME_WE)
+  file(READ ${file} content)
+  string(REGEX REPLACE "(^|\n)( *//[^\n]*\n)+" "\\1" content "${content}")
+  string(REPLACE "\\" "\\\\" content "${content}")
+  string(REPLACE "\"" "\\\"" content "${content}")
+  string(REPLACE "\n" "\\n\"\n    \"" content "${content}")
+  string(APPEND text "\nconst char gsh_cuda_text_${name}[] =\n    \"${content}\";\n")
+endforeach()
+file(WRITE ${OUT} "${text}")

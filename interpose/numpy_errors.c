@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See the header. What is replayed: an elementwise op as its ufunc on one element per kind of
+ * error, with outputs of the dtypes the call had; a reduction or scan as reduce or accumulate of
+ * the two values that were joined; a cast as astype.
+ */
+#include "numpy_errors.h"
+
+#include "dispatch.h"
+#include "errors.h"
+#include "numpy_errstate.h"
+#include "numpy_hooks.h"
+#include "numpy_output.h"
+#include "numpy_ufunc.h"
+#include "options.h"
+
+#include <fenv.h>
+#include <string.h>
+
+static _Thread_local bool is_replaying;
+static _Atomic bool is_scheduled; /* a pending call of the interpreter will fetch the reports */
+static _Atomic bool is_over;      /* the interpreter is ending */
+static PyObject *casting_names;   /* ("casting",) */
+static PyObject *unsafe;          /* "unsafe" */
+
+/* ---- asking for reports ---- */
+
+static const enum gsh_errstate_kind errstate_kinds[GSH_ERROR_KINDS] = {
+    [GSH_ERROR_POLE] = GSH_ERRSTATE_DIVIDE,
+    [GSH_ERROR_OVERFLOW] = GSH_ERRSTATE_OVER,
+    [GSH_ERROR_INVALID] = GSH_ERRSTATE_INVALID};
+
+bool gsh_numpy_errors_request(struct gsh_call *call, bool *waits)
+{
+    bool is_unwanted = call->errors.is_unwanted;
+    *waits = false;
+    if (is_replaying)
+        return false;
+    if (call->errors.checks_index) {
+        call->errors.kinds = 1u << GSH_ERROR_INVALID;
+        call->errors.is_loop = true;
+        return true;
+    }
+    call->errors = (struct gsh_error_request){.is_unwanted = is_unwanted};
+    unsigned possible = is_unwanted ? 0 : gsh_errors_possible(&call->launch);
+    bool is_risky = gsh_errors_has_risky_cast(&call->launch);
+    int64_t option = gsh_option_number(GSH_OPTION_FPERR);
+    if ((possible == 0 && !is_risky) || option == GSH_FPERR_OFF)
+        return true;
+    int mask = gsh_numpy_errstate_mask();
+    if (mask < 0 || gsh_numpy_errstate_mode((unsigned)mask, GSH_ERRSTATE_UNDER) != 0)
+        return false;
+    bool is_silent = (mask & ~(7 << 3 * GSH_ERRSTATE_UNDER)) == 0;
+    if (is_risky && !is_silent)
+        return false;
+    call->errors.modes = (unsigned)mask;
+    for (unsigned kind = 0; kind < GSH_ERROR_KINDS; kind++) {
+        unsigned mode = gsh_numpy_errstate_mode((unsigned)mask, errstate_kinds[kind]);
+        if (!(possible >> kind & 1) || mode == GSH_ERRSTATE_IGNORE)
+            continue;
+        call->errors.kinds |= 1u << kind;
+        *waits |= mode != GSH_ERRSTATE_WARN || option == GSH_FPERR_STRICT;
+    }
+    return true;
+}
+
+void gsh_numpy_errors_request_loop(struct gsh_call *call)
+{
+    bool is_off = gsh_option_number(GSH_OPTION_FPERR) == GSH_FPERR_OFF;
+    call->errors = (struct gsh_error_request){
+        .kinds = is_off ? 0 : gsh_errors_possible(&call->launch), .is_loop = true};
+}
+
+/* ---- telling ---- */
+
+/* A 1-d array of `count` elements, the k-th inputs of the kinds found; uninitialised without `report`. */
+static PyObject *make_array(const struct gsh_error_report *report, unsigned k, enum gsh_dtype dtype,
+                            int64_t count)
+{
+    PyObject *descr = gsh_np.descrs[dtype];
+    gsh_py.Py_IncRef(descr);
+    PyObject *array =
+        gsh_np.NewFromDescr(gsh_np.ndarray_type, descr, 1, &count, NULL, NULL, 0, NULL);
+    size_t size = gsh_dtype_size(dtype);
+    char *to = array ? gsh_numpy_array(array)->data : NULL;
+    for (unsigned kind = 0; to && report && kind < GSH_ERROR_KINDS; kind++)
+        if (report->found[kind]) {
+            memcpy(to, &report->inputs[kind][k], size);
+            to += size;
+        }
+    return array;
+}
+
+static int64_t count_found(const struct gsh_error_report *report)
+{
+    int64_t count = 0;
+    for (unsigned kind = 0; kind < GSH_ERROR_KINDS; kind++)
+        count += report->found[kind];
+    return count;
+}
+
+/* The ufunc on the elements found. */
+static PyObject *replay_elementwise(const struct gsh_error_report *report)
+{
+    const struct gsh_launch *launch = &report->launch;
+    PyObject *ufunc = gsh_py.PyDict_GetItemString(gsh_np.dict, gsh_op_info(launch->op)->ufunc);
+    PyObject *args[GSH_MAX_OPERANDS + 1] = {NULL}, *result = NULL;
+    int64_t count = count_found(report);
+    unsigned made = 0;
+    bool good = ufunc != NULL;
+    for (; good && made < launch->nin + launch->nout; made++) {
+        bool is_input = made < launch->nin;
+        enum gsh_dtype dtype = is_input ? gsh_op_input_dtype(launch->op, launch->loop, made)
+                                        : launch->operands[made].dtype;
+        args[made] = make_array(is_input ? report : NULL, made, dtype, count);
+        good = args[made] != NULL;
+    }
+    args[made] = unsafe;
+    if (good)
+        result = gsh_numpy_ufunc_original(ufunc, args, made, casting_names);
+    for (unsigned k = 0; k < made; k++)
+        if (args[k])
+            gsh_py.Py_DecRef(args[k]);
+    return result;
+}
+
+/* ufunc.reduce (accumulate) of the joined values, one kind at a time. */
+static PyObject *replay_join(const struct gsh_error_report *report, const char *method)
+{
+    const struct gsh_launch *launch = &report->launch;
+    const char *name = gsh_reduction_info(launch->reduction)->ufunc;
+    PyObject *ufunc = gsh_py.PyDict_GetItemString(gsh_np.dict, name), *result = NULL;
+    for (unsigned kind = 0; ufunc && kind < GSH_ERROR_KINDS; kind++) {
+        if (!report->found[kind])
+            continue;
+        struct gsh_error_report pair = {.found = {true, true}};
+        memcpy(&pair.inputs[0][0], &report->inputs[kind][0], sizeof(union gsh_scalar));
+        memcpy(&pair.inputs[1][0], &report->inputs[kind][1], sizeof(union gsh_scalar));
+        PyObject *array = make_array(&pair, 0, launch->loop, 2);
+        if (result)
+            gsh_py.Py_DecRef(result);
+        result = array ? gsh_py.PyObject_CallMethod(ufunc, method, "O", array) : NULL;
+        if (array)
+            gsh_py.Py_DecRef(array);
+        if (!result)
+            break;
+    }
+    return result;
+}
+
+static PyObject *replay_cast(const struct gsh_error_report *report)
+{
+    const struct gsh_launch *launch = &report->launch;
+    PyObject *array = make_array(report, 0, launch->operands[0].dtype, count_found(report));
+    PyObject *result = NULL;
+    if (array) {
+        result = gsh_py.PyObject_CallMethod(array, "astype", "O",
+                                            gsh_np.descrs[launch->operands[launch->nin].dtype]);
+        gsh_py.Py_DecRef(array);
+    }
+    return result;
+}
+
+static PyObject *replay_at(const struct gsh_error_report *report)
+{
+    const struct gsh_launch *launch = &report->launch;
+    PyObject *ufunc = gsh_py.PyDict_GetItemString(gsh_np.dict, gsh_op_info(launch->op)->ufunc);
+    PyObject *old = make_array(report, 0, launch->loop, count_found(report));
+    PyObject *value = make_array(report, 1, launch->loop, count_found(report)), *result = NULL;
+    if (ufunc && old && value)
+        result =
+            gsh_py.PyObject_CallMethod(ufunc, "at", "OOO", old, gsh_py._Py_EllipsisObject, value);
+    if (old)
+        gsh_py.Py_DecRef(old);
+    if (value)
+        gsh_py.Py_DecRef(value);
+    return result;
+}
+
+/* False: a Python exception is set. */
+static bool replay(const struct gsh_error_report *report)
+{
+    PyObject *result = NULL, *previous = NULL;
+    if (gsh_numpy_errstate_mask() != (int)report->modes)
+        previous = gsh_numpy_errstate_replace(report->modes);
+    is_replaying = true;
+    switch (report->launch.kind) {
+    case GSH_LAUNCH_REDUCE:
+        result = replay_join(report, "reduce");
+        break;
+    case GSH_LAUNCH_SCAN:
+        result = replay_join(report, "accumulate");
+        break;
+    case GSH_LAUNCH_PUT:
+        result = replay_at(report);
+        break;
+    default:
+        result = gsh_op_info(report->launch.op)->ufunc[0] ? replay_elementwise(report)
+                                                          : replay_cast(report);
+    }
+    is_replaying = false;
+    if (previous)
+        gsh_numpy_errstate_restore(previous);
+    if (result)
+        gsh_py.Py_DecRef(result);
+    return gsh_py.PyErr_Occurred() == NULL;
+}
+
+static bool tell_all(void)
+{
+    struct gsh_error_report report;
+    while (gsh_errors_fetch(&report))
+        if (!replay(&report))
+            return false;
+    return true;
+}
+
+bool gsh_numpy_errors_settle(void)
+{
+    gsh_dispatch_synchronize();
+    return tell_all();
+}
+
+bool gsh_numpy_errors_met_one(void)
+{
+    struct gsh_error_report report;
+    gsh_dispatch_synchronize();
+    return gsh_errors_fetch_own(&report);
+}
+
+void gsh_numpy_errors_settle_loop(void)
+{
+    struct gsh_error_report report;
+    static const int flags[GSH_ERROR_KINDS] = {[GSH_ERROR_POLE] = FE_DIVBYZERO,
+                                               [GSH_ERROR_OVERFLOW] = FE_OVERFLOW,
+                                               [GSH_ERROR_INVALID] = FE_INVALID};
+    gsh_dispatch_synchronize();
+    if (!gsh_errors_fetch_own(&report))
+        return;
+    for (unsigned kind = 0; kind < GSH_ERROR_KINDS; kind++)
+        if (report.found[kind])
+            feraiseexcept(flags[kind]);
+}
+
+/* ---- deferred ---- */
+
+static void schedule(void);
+
+/* A pending call: the interpreter runs it in the main thread between two instructions. */
+static int tell_pending(void *unused)
+{
+    (void)unused;
+    is_scheduled = false;
+    if (is_replaying ||
+        tell_all()) /* a warning's own Python code: who replays goes on to the rest */
+        return 0;
+    schedule(); /* an exception ends this call; the rest comes later */
+    return -1;
+}
+
+static void schedule(void)
+{
+    if (!is_over && !__atomic_exchange_n(&is_scheduled, true, __ATOMIC_ACQ_REL) &&
+        gsh_py.Py_AddPendingCall(tell_pending, NULL) != 0)
+        is_scheduled = false; /* its queue is full: the next finding tries again */
+}
+
+/* Before the interpreter ends: what is still on its way. */
+static PyObject *tell_last(PyObject *self, PyObject *unused)
+{
+    (void)self;
+    (void)unused;
+    is_over = true;
+    if (!gsh_numpy_errors_settle())
+        return NULL;
+    gsh_py.Py_IncRef(gsh_py._Py_NoneStruct);
+    return gsh_py._Py_NoneStruct;
+}
+
+static void register_last(void)
+{
+    static struct gsh_pymethoddef definition = {"gpushim_errors", (void *)tell_last,
+                                                GSH_METH_NOARGS, NULL};
+    PyObject *module = gsh_py.PyImport_ImportModule("atexit");
+    PyObject *function = gsh_py.PyCFunction_NewEx(&definition, NULL, NULL), *done = NULL;
+    if (module && function)
+        done = gsh_py.PyObject_CallMethod(module, "register", "O", function);
+    PyObject *const made[] = {done, function, module};
+    for (size_t i = 0; i < GSH_COUNT(made); i++)
+        if (made[i])
+            gsh_py.Py_DecRef(made[i]);
+    is_over =
+        done == NULL; /* without it nothing may be scheduled that could outlive the interpreter */
+    gsh_py.PyErr_Clear();
+}
+
+void gsh_numpy_errors_install(void)
+{
+    casting_names = gsh_py.Py_BuildValue("(s)", "casting");
+    unsafe = gsh_py.Py_BuildValue("s", "unsafe");
+    gsh_errors_on_found(schedule);
+    register_last();
+}

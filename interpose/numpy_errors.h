@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Floating-point errors of device calls, told as NumPy tells them: the original ufunc is called on
+ * the elements that met an error, so that NumPy itself gives the warning or the exception.
+ *
+ * Under errstate "warn" that happens at the next synchronisation, in the main thread; under
+ * "raise", "call", "print" and "log", or with GPUSHIM_FPERR=strict, the call waits for the device
+ * and reports before it returns. GIL throughout, but for the last function.
+ */
+#pragma once
+
+#include "call.h"
+#include "python_api.h"
+
+/* Sets call->errors from the launch, the errstate and GPUSHIM_FPERR; *waits tells whether
+ * gsh_numpy_errors_settle must follow the call. False: leave the call to NumPy (underflow matters, or
+ * the state cannot be read). */
+bool gsh_numpy_errors_request(struct gsh_call *call, bool *waits);
+/* Waits for the device and tells of what it found. False: a Python exception is set. */
+bool gsh_numpy_errors_settle(void);
+/* Waits for the device; whether this thread's last armed call met an error, which is then forgotten. */
+bool gsh_numpy_errors_met_one(void);
+/* Arms the call of an inner loop, whose errstate is not known. */
+void gsh_numpy_errors_request_loop(struct gsh_call *call);
+/* Waits for the device and sets the processor's floating-point flags to what it found, as the loop
+ * itself would have. No GIL needed. */
+void gsh_numpy_errors_settle_loop(void);

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * a.flat[slice] = x, which eye, diag and fill_diagonal are made of: an assignment to a slice of the
+ * flattened array, where flattening is a view. Any other key goes on to NumPy after two compares.
+ */
+#include "arena.h"
+#include "coherence.h"
+#include "dispatch.h"
+#include "numpy_assign.h"
+#include "numpy_hooks.h"
+#include "numpy_key.h"
+#include "numpy_output.h"
+#include "stats.h"
+
+static int (*original_assign)(PyObject *, PyObject *, PyObject *);
+static struct gsh_hook *assign_row;
+static size_t array_at; /* bytes from an iterator to the pointer to its array */
+
+static bool is_worth(PyObject *array)
+{
+    if (!gsh_numpy_is_array(array) || !(gsh_numpy_array(array)->flags & GSH_NPY_C_CONTIGUOUS))
+        return false;
+    const char *data = gsh_numpy_array(array)->data;
+    return gsh_dispatch_min_elements == 0 ? gsh_arena_contains(data)
+                                          : gsh_coherence_is_resident(data);
+}
+
+static PyObject *array_of(PyObject *iterator)
+{
+    return *(PyObject **)((char *)iterator + array_at);
+}
+
+/* The slice of the flattened array, or NULL and no Python error. */
+static PyObject *make_view(PyObject *array, PyObject *slice)
+{
+    PyObject *flat = gsh_py.PyObject_CallMethod(array, "reshape", "i", -1);
+    PyObject *view = flat ? gsh_py.PyObject_CallMethod(flat, "__getitem__", "O", slice) : NULL;
+    if (flat)
+        gsh_py.Py_DecRef(flat);
+    if (!view)
+        gsh_py.PyErr_Clear();
+    return view;
+}
+
+/* One value, or an array of as many as there are elements: NumPy repeats others. */
+static bool fits(PyObject *value, PyObject *view)
+{
+    if (!gsh_numpy_is_array(value))
+        return true;
+    const struct gsh_ndarray *array = gsh_numpy_array(value);
+    return gsh_numpy_describe_size(array) == 1 ||
+           (array->nd == 1 && array->dimensions[0] == gsh_numpy_array(view)->dimensions[0]);
+}
+
+static bool try_assign(PyObject *array, PyObject *key, PyObject *value, enum gsh_reason *why,
+                       unsigned *row)
+{
+    PyObject *view = make_view(array, key);
+    *why = GSH_REASON_OPERAND;
+    if (!view)
+        return false;
+    const struct gsh_assignment request = {
+        .dst = view, .source = value, .casting = GSH_CASTING_UNSAFE};
+    bool done =
+        gsh_numpy_is_array(view) && fits(value, view) && gsh_numpy_assign_run(&request, why, row);
+    gsh_py.Py_DecRef(view);
+    return done;
+}
+
+static __attribute__((noinline)) int assign_slice(PyObject *self, PyObject *key, PyObject *value)
+{
+    enum gsh_reason why = GSH_REASON_NONE;
+    unsigned row = 0;
+    PyObject *array = array_of(self);
+    if (!gsh_dispatch_is_live())
+        return original_assign(self, key, value);
+    if (try_assign(array, key, value, &why, &row))
+        return 0;
+    gsh_numpy_describe_home(array, true);
+    if (gsh_py.PyErr_Occurred())
+        return -1;
+    if (row == 0)
+        row = gsh_stats_row("assign", "");
+    uint64_t begin = gsh_numpy_output_host_begin();
+    int outcome = original_assign(self, key, value);
+    gsh_numpy_output_host_end(begin, row, why);
+    return outcome;
+}
+
+static int assign_flat(PyObject *self, PyObject *key, PyObject *value)
+{
+    gsh_numpy_hooks_hit(assign_row);
+    if (!value || gsh_py_type(key) != gsh_py.PySlice_Type || !is_worth(array_of(self)) ||
+        !gsh_numpy_key_is_plain_slice(key))
+        return original_assign(self, key, value);
+    return assign_slice(self, key, value);
+}
+
+/* Finds where an iterator keeps its array: behind tables whose length is NumPy's own affair. 0: not
+ * found. */
+static size_t find_array(PyObject *type)
+{
+    static const int64_t none = 0;
+    size_t end = (size_t)((struct gsh_pytype *)type)->tp_basicsize, place = 0;
+    gsh_py.Py_IncRef(gsh_np.descrs[GSH_FLOAT64]);
+    PyObject *array = gsh_np.NewFromDescr(gsh_np.ndarray_type, gsh_np.descrs[GSH_FLOAT64], 1, &none,
+                                          NULL, NULL, 0, NULL);
+    PyObject *iterator = array ? gsh_py.PyObject_GetAttrString(array, "flat") : NULL;
+    for (size_t at = 16; iterator && place == 0 && at + sizeof(PyObject *) <= end;
+         at += sizeof(PyObject *))
+        if (*(PyObject **)((char *)iterator + at) == array)
+            place = at;
+    if (iterator)
+        gsh_py.Py_DecRef(iterator);
+    if (array)
+        gsh_py.Py_DecRef(array);
+    gsh_py.PyErr_Clear();
+    return place;
+}
+
+void gsh_numpy_flat_install(void)
+{
+    PyObject *type = gsh_py.PyDict_GetItemString(gsh_np.dict, "flatiter");
+    struct gsh_pymapping *mapping = type ? ((struct gsh_pytype *)type)->tp_as_mapping : NULL;
+    array_at = type ? find_array(type) : 0;
+    if (!mapping || !mapping->mp_ass_subscript || array_at == 0)
+        return;
+    original_assign = mapping->mp_ass_subscript;
+    assign_row = gsh_numpy_hooks_add("mapping", "flatiter.__setitem__", "a.flat[0:1] = 0.0");
+    __atomic_store_n(&mapping->mp_ass_subscript, assign_flat, __ATOMIC_RELEASE);
+}

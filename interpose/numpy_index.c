@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * a[key] and a[key] = x: the mapping slots of ndarray. Basic keys make views, which stay NumPy's;
+ * what is stored through them is one COPY. A mask, or arrays and lists of integers with slices
+ * round them, are computed on the device. Calls that cannot matter (the key is an int or a slice,
+ * the array is not in the arena) go on to NumPy after two compares.
+ */
+#include "arena.h"
+#include "coherence.h"
+#include "dispatch.h"
+#include "numpy_assign.h"
+#include "numpy_choice.h"
+#include "numpy_hooks.h"
+#include "numpy_mask.h"
+#include "numpy_output.h"
+#include "numpy_take.h"
+#include "stats.h"
+
+static int (*original_assign)(PyObject *, PyObject *, PyObject *);
+static PyObject *(*original_subscript)(PyObject *, PyObject *);
+static struct gsh_hook *assign_row, *subscript_row;
+
+static bool is_resident_array(PyObject *object)
+{
+    return gsh_numpy_is_array(object) && gsh_coherence_is_resident(gsh_numpy_array(object)->data);
+}
+
+/* a[key] */
+
+static PyObject *try_gather(PyObject *self, PyObject *object, const struct gsh_key *key,
+                            enum gsh_reason *why, unsigned *row)
+{
+    struct gsh_choice choice;
+    if (!gsh_numpy_choice_make(&choice, self, object, key, original_subscript, why))
+        return NULL;
+    PyObject *result = gsh_numpy_take_gather(&choice.view, choice.axis, choice.index,
+                                             choice.is_safe, GSH_TAKE_INDEX_ORDER, why, row);
+    gsh_numpy_choice_drop(&choice);
+    return result;
+}
+
+static void home_operands(PyObject *self, const struct gsh_key *key, bool write)
+{
+    gsh_numpy_describe_home(self, write);
+    for (int i = 0; i < key->count; i++)
+        gsh_numpy_describe_home(key->items[i], false);
+}
+
+/* The part of the hook for arrays that may be on the device; kept out of the way of all others. */
+static __attribute__((noinline)) PyObject *subscript_on_device(PyObject *self, PyObject *object)
+{
+    enum gsh_reason why = GSH_REASON_NONE;
+    unsigned row = 0;
+    struct gsh_key key = gsh_numpy_key_classify(gsh_numpy_array(self), object);
+    if (key.kind == GSH_KEY_ELEMENT || key.kind == GSH_KEY_VIEW || !gsh_dispatch_is_live())
+        return original_subscript(self, object);
+    PyObject *result = NULL;
+    if (key.kind == GSH_KEY_MASK)
+        result = gsh_numpy_mask_extract(self, key.items[0], &why, &row);
+    else if (key.kind == GSH_KEY_INDEX)
+        result = try_gather(self, object, &key, &why, &row);
+    else
+        why = GSH_REASON_KEYWORDS;
+    if (result)
+        return result;
+    home_operands(self, &key, false);
+    if (row == 0)
+        row = gsh_stats_row("index", "");
+    uint64_t begin = gsh_numpy_output_host_begin();
+    result = original_subscript(self, object);
+    gsh_numpy_output_host_end(begin, row, why);
+    return result;
+}
+
+static PyObject *subscript(PyObject *self, PyObject *key)
+{
+    gsh_numpy_hooks_hit(subscript_row);
+    PyObject *type = gsh_py_type(key);
+    if (type == gsh_py.PyLong_Type || type == gsh_py.PySlice_Type || !gsh_numpy_is_array(self) ||
+        (GSH_LIKELY(gsh_dispatch_min_elements != 0) &&
+         !gsh_coherence_is_resident(gsh_numpy_array(self)->data) && !is_resident_array(key)))
+        return original_subscript(self, key);
+    return subscript_on_device(self, key);
+}
+
+/* a[key] = x */
+
+/* Whether a store into an array that is not on the device may pay: all of it is overwritten, or the
+ * device holds a source. A part of it with everything on the host never does: the rest would have
+ * to go up first. */
+static bool may_pay_from_host(PyObject *self, PyObject *key, PyObject *value)
+{
+    if (gsh_dispatch_min_elements == 0) /* force mode, or limits set by hand */
+        return true;
+    if (gsh_numpy_key_is_whole(key))
+        return gsh_numpy_describe_size(gsh_numpy_array(self)) >= gsh_dispatch_min_elements;
+    if (is_resident_array(key))
+        return true;
+    return is_resident_array(value) &&
+           gsh_numpy_describe_size(gsh_numpy_array(value)) >= gsh_dispatch_min_elements;
+}
+
+static bool try_assign_view(PyObject *self, PyObject *object, PyObject *value, enum gsh_reason *why,
+                            unsigned *row)
+{
+    PyObject *view = original_subscript(self, object);
+    if (!view)
+        gsh_py.PyErr_Clear();
+    *why = GSH_REASON_OPERAND;
+    const struct gsh_assignment request = {
+        .dst = view, .source = value, .casting = GSH_CASTING_UNSAFE};
+    bool done = view && gsh_numpy_is_array(view) && gsh_numpy_assign_run(&request, why, row);
+    if (view && !done && *why != GSH_REASON_NONE) {
+        gsh_numpy_describe_home(view, true);
+        gsh_numpy_describe_home(value, false);
+    }
+    if (view)
+        gsh_py.Py_DecRef(view);
+    return done;
+}
+
+static bool try_scatter(PyObject *self, PyObject *object, const struct gsh_key *key,
+                        PyObject *value, enum gsh_reason *why, unsigned *row)
+{
+    struct gsh_choice choice;
+    if (!gsh_numpy_choice_make(&choice, self, object, key, original_subscript, why))
+        return false;
+    bool done = gsh_numpy_take_scatter(choice.array, &choice.view, choice.axis, choice.index,
+                                       choice.is_safe, value, why, row);
+    gsh_numpy_choice_drop(&choice);
+    return done;
+}
+
+static bool try_assign(PyObject *self, PyObject *object, const struct gsh_key *key, PyObject *value,
+                       enum gsh_reason *why, unsigned *row)
+{
+    if (key->kind == GSH_KEY_VIEW)
+        return try_assign_view(self, object, value, why, row);
+    bool done = key->kind == GSH_KEY_MASK
+                    ? gsh_numpy_mask_assign(self, key->items[0], value, why, row)
+                    : try_scatter(self, object, key, value, why, row);
+    if (!done && *why != GSH_REASON_NONE) {
+        home_operands(self, key, true);
+        gsh_numpy_describe_home(value, false);
+    }
+    return done;
+}
+
+/* The original, the value brought home first. */
+static int assign_at_home(PyObject *self, PyObject *key, PyObject *value)
+{
+    if (value && gsh_py_type(value) != gsh_py.PyFloat_Type &&
+        gsh_py_type(value) != gsh_py.PyLong_Type)
+        gsh_numpy_describe_home(value, false);
+    return original_assign(self, key, value);
+}
+
+/* The part of the hook for arrays in the arena. */
+static __attribute__((noinline)) int assign_in_arena(PyObject *self, PyObject *object,
+                                                     PyObject *value)
+{
+    const struct gsh_ndarray *array = gsh_numpy_array(self);
+    enum gsh_reason why = GSH_REASON_NONE;
+    unsigned row = 0;
+    bool is_resident = gsh_coherence_is_resident(array->data);
+    if (!is_resident && !may_pay_from_host(self, object, value))
+        return assign_at_home(self, object, value);
+    struct gsh_key key = gsh_numpy_key_classify(array, object);
+    if (key.kind == GSH_KEY_OTHER && is_resident)
+        home_operands(self, &key, true);
+    if (key.kind == GSH_KEY_ELEMENT || key.kind == GSH_KEY_OTHER || array->nd == 0 ||
+        value == self || !(array->flags & GSH_NPY_WRITEABLE) || !gsh_dispatch_is_live())
+        return assign_at_home(self, object, value);
+    PyObject *items = gsh_numpy_assign_list(value, array->descr);
+    bool done = try_assign(self, object, &key, items ? items : value, &why, &row);
+    if (items)
+        gsh_py.Py_DecRef(items);
+    if (done)
+        return 0;
+    if (gsh_py.PyErr_Occurred())
+        return -1;
+    if (row == 0)
+        row = gsh_stats_row("assign", "");
+    uint64_t begin = gsh_numpy_output_host_begin();
+    int outcome = original_assign(self, object, value);
+    gsh_numpy_output_host_end(begin, row, why);
+    return outcome;
+}
+
+static int assign_subscript(PyObject *self, PyObject *key, PyObject *value)
+{
+    gsh_numpy_hooks_hit(assign_row);
+    if (GSH_LIKELY(!gsh_numpy_is_array(self) || !value ||
+                   !gsh_arena_contains(gsh_numpy_array(self)->data)))
+        return assign_at_home(self, key, value);
+    return assign_in_arena(self, key, value);
+}
+
+void gsh_numpy_index_install(void)
+{
+    struct gsh_pymapping *mapping = ((struct gsh_pytype *)gsh_np.ndarray_type)->tp_as_mapping;
+    if (!mapping || !mapping->mp_subscript || !mapping->mp_ass_subscript)
+        return;
+    original_subscript = mapping->mp_subscript;
+    original_assign = mapping->mp_ass_subscript;
+    assign_row = gsh_numpy_hooks_add("mapping", "ndarray.__setitem__", "a[0:1] = 0.0");
+    subscript_row = gsh_numpy_hooks_add("mapping", "ndarray.__getitem__", "a[0:1]");
+    __atomic_store_n(&mapping->mp_ass_subscript, assign_subscript, __ATOMIC_RELEASE);
+    __atomic_store_n(&mapping->mp_subscript, subscript, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See the header. How many elements a mask selects is asked first (numpy_probe.h): results have
+ * that many, and NumPy refuses sources that have not.
+ */
+#include "numpy_mask.h"
+
+#include "numpy_assign.h"
+#include "numpy_output.h"
+#include "numpy_probe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The mask's dimensions are the array's first. */
+static enum gsh_reason describe(PyObject *array, PyObject *mask, struct gsh_view *whole,
+                                struct gsh_view *chosen)
+{
+    enum gsh_reason why = gsh_numpy_describe_array(array, whole);
+    if (why == GSH_REASON_NONE)
+        why = gsh_numpy_describe_array(mask, chosen);
+    if (why != GSH_REASON_NONE)
+        return why;
+    if (chosen->dtype != GSH_BOOL || chosen->ndim == 0 || chosen->ndim > whole->ndim ||
+        gsh_numpy_describe_size(gsh_numpy_array(array)) == 0 ||
+        memcmp(chosen->shape, whole->shape, (size_t)chosen->ndim * sizeof(*whole->shape)) != 0)
+        return GSH_REASON_SHAPE;
+    return GSH_REASON_NONE;
+}
+
+/* The dimensions behind the first `fixed` by falling |stride|, the earlier one first among equals:
+ * as PyArray_CreateSortedStridePerm orders what a fancy index leaves alone. */
+static void order_rest(const struct gsh_view *view, int fixed, int *dims)
+{
+    for (int i = 0; i < view->ndim; i++) {
+        int j = i;
+        for (; j > fixed && llabs(view->strides[dims[j - 1]]) < llabs(view->strides[i]); j--)
+            dims[j] = dims[j - 1];
+        dims[j] = i;
+    }
+}
+
+/* A launch over the array whose dimension i is the array's dims[i]; operand k is the array, operand
+ * 2 the mask. */
+static void place(struct gsh_launch *launch, const struct gsh_view *whole,
+                  const struct gsh_view *mask, const int *dims, unsigned k)
+{
+    launch->ndim = whole->ndim;
+    launch->loop = whole->dtype;
+    launch->has_mask = true;
+    launch->operands[k] =
+        (struct gsh_operand){.dtype = whole->dtype, .address = (uintptr_t)whole->data};
+    launch->operands[2] = (struct gsh_operand){.dtype = GSH_BOOL, .address = (uintptr_t)mask->data};
+    for (int i = 0; i < whole->ndim; i++) {
+        launch->shape[i] = whole->shape[dims[i]];
+        launch->strides[k][i] = whole->strides[dims[i]];
+        launch->strides[2][i] = i < mask->ndim ? mask->strides[i] : 0;
+    }
+}
+
+/* The layout of whole[mask] with `count` trues; returns its elements. */
+static int64_t lay_out(struct gsh_layout *layout, const struct gsh_view *whole, int fixed,
+                       const int *dims, int64_t count)
+{
+    int64_t elements = 1, itemsize = (int64_t)gsh_dtype_size(whole->dtype);
+    layout->ndim = whole->ndim - fixed + 1;
+    for (int i = whole->ndim - 1; i >= fixed; i--) {
+        layout->shape[dims[i] - fixed + 1] = whole->shape[dims[i]];
+        layout->strides[dims[i] - fixed + 1] = elements * itemsize;
+        elements *= whole->shape[dims[i]];
+    }
+    layout->shape[0] = count;
+    layout->strides[0] = elements * itemsize;
+    return elements * count;
+}
+
+static PyObject *make_empty(enum gsh_dtype dtype, enum gsh_reason *why)
+{
+    static const int64_t none = 0;
+    gsh_py.Py_IncRef(gsh_np.descrs[dtype]);
+    PyObject *array = gsh_np.NewFromDescr(gsh_np.ndarray_type, gsh_np.descrs[dtype], 1, &none, NULL,
+                                          NULL, 0, NULL);
+    if (!array)
+        gsh_py.PyErr_Clear();
+    *why = array ? GSH_REASON_NONE : GSH_REASON_MEMORY;
+    return array;
+}
+
+PyObject *gsh_numpy_mask_extract(PyObject *array, PyObject *mask, enum gsh_reason *why,
+                                 unsigned *row)
+{
+    struct gsh_call call = {
+        .launch = {.kind = GSH_LAUNCH_COMPRESS, .op = GSH_OP_COPY, .nin = 1, .nout = 1}};
+    struct gsh_view whole, chosen;
+    struct gsh_layout layout;
+    int dims[GSH_MAX_DIMS];
+    int64_t count;
+    *why = describe(array, mask, &whole, &chosen);
+    if (*why != GSH_REASON_NONE || !gsh_numpy_probe_count(mask, &count, why))
+        return NULL;
+    if (count == 0 && chosen.ndim == whole.ndim)
+        return make_empty(whole.dtype, why);
+    *why = GSH_REASON_SHAPE;
+    if (count == 0)
+        return NULL;
+    order_rest(&whole, chosen.ndim, dims);
+    place(&call.launch, &whole, &chosen, dims, 0);
+    call.launch.operands[1].dtype = whole.dtype;
+    call.launch.indexed.stride = (int64_t)gsh_dtype_size(whole.dtype);
+    call.launch.indexed.extent = lay_out(&layout, &whole, chosen.ndim, dims, count);
+    *row = call.row = gsh_numpy_output_row("compress", &whole.dtype, 1, whole.dtype);
+    return gsh_numpy_output_run(&call, NULL, &layout, why);
+}
+
+/* One value for each true element, in C order. */
+static bool expand(PyObject *array, const struct gsh_view *whole, const struct gsh_view *chosen,
+                   PyObject *mask, const struct gsh_view *source, enum gsh_reason *why,
+                   unsigned *row)
+{
+    struct gsh_call call = {
+        .launch = {.kind = GSH_LAUNCH_EXPAND, .op = GSH_OP_COPY, .nin = 1, .nout = 1}};
+    int dims[GSH_MAX_DIMS];
+    int64_t count;
+    *why = gsh_numpy_assign_check_cast(source->dtype, whole->dtype);
+    if (*why != GSH_REASON_NONE || !gsh_numpy_probe_count(mask, &count, why))
+        return false;
+    *why = GSH_REASON_SHAPE;
+    if (count == 0 || source->shape[0] != count)
+        return false;
+    order_rest(whole, whole->ndim, dims);
+    place(&call.launch, whole, chosen, dims, 1);
+    *why = GSH_REASON_LAYOUT;
+    if (!gsh_numpy_describe_is_distinct(&call.launch, 1))
+        return false;
+    call.launch.operands[0] =
+        (struct gsh_operand){.dtype = source->dtype, .address = (uintptr_t)source->data};
+    call.launch.indexed = (struct gsh_indexed){source->strides[0], count};
+    *row = call.row = gsh_numpy_output_row("expand", &source->dtype, 1, whole->dtype);
+    PyObject *result = gsh_numpy_output_run(&call, array, NULL, why);
+    if (result)
+        gsh_py.Py_DecRef(result);
+    return result != NULL;
+}
+
+/* True where the two may share memory without being one array. */
+static bool is_entangled(PyObject *array, PyObject *mask)
+{
+    char *low[2], *high[2];
+    gsh_numpy_describe_extent(gsh_numpy_array(array), &low[0], &high[0]);
+    gsh_numpy_describe_extent(gsh_numpy_array(mask), &low[1], &high[1]);
+    return array != mask && low[0] < high[1] && low[1] < high[0];
+}
+
+bool gsh_numpy_mask_assign(PyObject *array, PyObject *mask, PyObject *source, enum gsh_reason *why,
+                           unsigned *row)
+{
+    struct gsh_view whole, chosen, values;
+    struct gsh_numpy_value value;
+    *why = gsh_numpy_describe_output(array, &whole);
+    if (*why == GSH_REASON_NONE)
+        *why = describe(array, mask, &whole, &chosen);
+    if (*why != GSH_REASON_NONE)
+        return false;
+    bool is_array = gsh_numpy_is_array(source), is_full = chosen.ndim == whole.ndim;
+    if (is_array)
+        *why = gsh_numpy_describe_array(source, &values);
+    else if (gsh_numpy_describe_scalar(source, &value) != GSH_REASON_NONE)
+        *why = GSH_REASON_OPERAND;
+    if (*why != GSH_REASON_NONE)
+        return false;
+    *why = GSH_REASON_OVERLAP;
+    if (is_entangled(array, mask))
+        return false;
+    *why = GSH_REASON_SHAPE;
+    if (is_array && values.ndim > (is_full ? 1 : whole.ndim - chosen.ndim))
+        return false;
+    if (is_array && is_full && values.ndim == 1 && values.shape[0] != 1)
+        return expand(array, &whole, &chosen, mask, &values, why, row);
+    const struct gsh_assignment request = {.dst = array,
+                                           .source = source,
+                                           .mask = mask,
+                                           .mask_leads = true,
+                                           .casting = GSH_CASTING_UNSAFE};
+    return gsh_numpy_assign_run(&request, why, row);
+}

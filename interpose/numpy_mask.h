@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Boolean masks over an array's first dimensions: a[mask] and a[mask] = x. The mask is an exact
+ * array of bool of at least one dimension. Declined: NULL or false and *why, nothing touched.
+ * GIL.
+ */
+#pragma once
+
+#include "numpy_describe.h"
+
+/* array[mask]. */
+PyObject *gsh_numpy_mask_extract(PyObject *array, PyObject *mask, enum gsh_reason *why,
+                                 unsigned *row);
+/* array[mask] = source. */
+bool gsh_numpy_mask_assign(PyObject *array, PyObject *mask, PyObject *source, enum gsh_reason *why,
+                           unsigned *row);

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ufunc.reduceat over a few segments: one REDUCE each, into the segment's place in the result. Many
+ * segments are NumPy's.
+ */
+#include "host_casts.h"
+#include "numpy_arguments.h"
+#include "numpy_reduction.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_SEGMENTS 64
+
+enum { ARRAY, INDICES, AXIS, DTYPE, OUT, PARAMETERS };
+static const char *const parameters[PARAMETERS] = {"array", "indices", "axis", "dtype", "out"};
+
+static PyObject *try_reduceat(const struct gsh_method_call *call, enum gsh_reason *why,
+                              unsigned *row);
+
+GSH_METHOD_HOOK(reduceat_hook, .table = GSH_METHOD_UFUNC, .name = "reduceat",
+                .handler = try_reduceat, .subject = GSH_METHOD_ASK_BY_FIRST,
+                .self_test = "m.add.reduceat(a, [0])");
+
+/* One call, described. */
+struct request {
+    int reduction, axis;
+    struct gsh_view in;
+    PyObject *out; /* borrowed; NULL: none given */
+    struct gsh_view out_view;
+    struct gsh_reduction_dtypes dtypes;
+    int64_t starts[MAX_SEGMENTS];
+    int64_t count;
+};
+
+/* ---- arguments ---- */
+
+static bool read_sequence(PyObject *object, bool is_list, struct request *request)
+{
+    for (int64_t i = 0; i < request->count; i++)
+        if (!gsh_numpy_arguments_int(is_list ? gsh_py.PyList_GetItem(object, i)
+                                             : gsh_py.PyTuple_GetItem(object, i),
+                                     &request->starts[i]))
+            return false;
+    return true;
+}
+
+/* An array of integers, or a list or tuple of Python's. */
+static enum gsh_reason read_indices(PyObject *object, struct request *request)
+{
+    struct gsh_view view;
+    bool is_list = gsh_py_type(object) == gsh_py.PyList_Type, read = true;
+    if (is_list || gsh_py_type(object) == gsh_py.PyTuple_Type) {
+        request->count = is_list ? gsh_py.PyList_Size(object) : gsh_py.PyTuple_Size(object);
+        if (request->count > MAX_SEGMENTS)
+            return GSH_REASON_UNSUPPORTED;
+        read = read_sequence(object, is_list, request);
+    } else {
+        enum gsh_reason why = gsh_numpy_describe_array(object, &view);
+        if (why != GSH_REASON_NONE)
+            return why;
+        if (view.ndim != 1 || view.dtype == GSH_BOOL ||
+            !gsh_numpy_describe_can_cast(view.dtype, GSH_INT64, GSH_CASTING_SAFE))
+            return GSH_REASON_DTYPE;
+        request->count = view.shape[0];
+        if (request->count > MAX_SEGMENTS)
+            return GSH_REASON_UNSUPPORTED;
+        gsh_numpy_describe_home(object, false);
+        gsh_host_casts_run(request->starts, GSH_INT64, sizeof(int64_t), view.data, view.dtype,
+                           view.strides[0], request->count);
+    }
+    for (int64_t i = 0; read && i < request->count; i++)
+        read = request->starts[i] >= 0 && request->starts[i] < request->in.shape[request->axis];
+    return read && request->count > 0 ? GSH_REASON_NONE : GSH_REASON_SHAPE;
+}
+
+/* Segments are written before the next ones are read. */
+static bool overlaps(PyObject *array, PyObject *other)
+{
+    char *low, *high, *other_low, *other_high;
+    gsh_numpy_describe_extent(gsh_numpy_array(array), &low, &high);
+    gsh_numpy_describe_extent(gsh_numpy_array(other), &other_low, &other_high);
+    return low < other_high && other_low < high;
+}
+
+static enum gsh_reason describe_out(PyObject *const *slots, bool is_keyword,
+                                    struct request *request)
+{
+    if (!gsh_numpy_reduction_find_out(slots[OUT], is_keyword, &request->out))
+        return GSH_REASON_KEYWORDS;
+    if (!request->out)
+        return GSH_REASON_NONE;
+    enum gsh_reason why = gsh_numpy_describe_output(request->out, &request->out_view);
+    return why == GSH_REASON_NONE && overlaps(slots[ARRAY], request->out) ? GSH_REASON_OVERLAP
+                                                                          : why;
+}
+
+static enum gsh_reason describe(const struct gsh_method_call *call, PyObject *const *slots,
+                                struct request *request)
+{
+    int64_t axis = 0;
+    enum gsh_reason why = gsh_numpy_describe_array(slots[ARRAY], &request->in);
+    if (why != GSH_REASON_NONE)
+        return why;
+    int ndim = request->in.ndim;
+    if (!slots[INDICES] || (slots[AXIS] && !gsh_numpy_arguments_int(slots[AXIS], &axis)))
+        return GSH_REASON_KEYWORDS;
+    if (ndim == 0 || gsh_numpy_describe_size(gsh_numpy_array(slots[ARRAY])) == 0 || axis < -ndim ||
+        axis >= ndim)
+        return GSH_REASON_SHAPE;
+    request->axis = (int)(axis < 0 ? axis + ndim : axis);
+    why = read_indices(slots[INDICES], request);
+    if (why == GSH_REASON_NONE)
+        why = describe_out(slots, call->nargs <= OUT, request);
+    if (why != GSH_REASON_NONE)
+        return why;
+    return gsh_numpy_reduction_resolve(GSH_REDUCTION_ACCUMULATE, request->reduction,
+                                       request->in.dtype, slots[DTYPE],
+                                       request->out ? &request->out_view : NULL, &request->dtypes);
+}
+
+/* ---- the result ---- */
+
+/* The operand's shape with the segments in place of the axis, in the order in which NumPy's
+ * iterator walks the operand, without the axis, beside the indices. */
+static void layout_result(const struct request *request, struct gsh_layout *layout)
+{
+    const struct gsh_view *in = &request->in;
+    struct gsh_launch walk = {.ndim = in->ndim};
+    memcpy(walk.shape, in->shape, (size_t)in->ndim * sizeof(walk.shape[0]));
+    gsh_numpy_describe_place_view(&walk, 0, in);
+    walk.shape[request->axis] = request->count;
+    walk.strides[0][request->axis] = 0;
+    walk.strides[1][request->axis] = request->count > 1 ? (int64_t)sizeof(int64_t) : 0;
+    gsh_numpy_output_iterator_order(&walk, 2, gsh_dtype_size(request->dtypes.result), layout);
+}
+
+/* A single element is not joined with a neutral value, which might change its sign. */
+static void copy_instead(struct gsh_launch *launch)
+{
+    launch->kind = GSH_LAUNCH_ELEMENTWISE;
+    launch->op = GSH_OP_COPY;
+    launch->ndim--; /* the reduced dimension, of extent 1, comes last */
+    launch->nreduce = 0;
+}
+
+/* Segment i into its place in `array`, whose layout is given. */
+static bool run_segment(const struct request *request, int64_t i, PyObject *array,
+                        const struct gsh_layout *layout, unsigned row, enum gsh_reason *why)
+{
+    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_REDUCE,
+                                       .reduction = (enum gsh_reduction)request->reduction,
+                                       .loop = request->dtypes.loop},
+                            .errors = {.is_unwanted = true},
+                            .row = row};
+    struct gsh_view part = request->in;
+    struct gsh_layout kept = {.ndim = 0};
+    bool reduced[GSH_MAX_DIMS] = {false};
+    int axis = request->axis;
+    int64_t shape[GSH_MAX_DIMS], start = request->starts[i];
+    int64_t end = i + 1 < request->count ? request->starts[i + 1] : part.shape[axis];
+    memcpy(shape, part.shape, (size_t)part.ndim * sizeof(shape[0]));
+    shape[axis] = GSH_MAX(end - start, 1);
+    part.shape = shape;
+    part.data += start * part.strides[axis];
+    reduced[axis] = true;
+    for (int d = 0; d < layout->ndim; d++)
+        if (d != axis)
+            kept.strides[kept.ndim++] = layout->strides[d];
+    gsh_numpy_reduction_fill(&call.launch, &part, NULL, reduced, false, &kept);
+    if (shape[axis] == 1)
+        copy_instead(&call.launch);
+    call.launch.operands[1] = (struct gsh_operand){
+        .dtype = request->dtypes.result,
+        .address = (uintptr_t)(gsh_numpy_array(array)->data + i * layout->strides[axis])};
+    PyObject *same = gsh_numpy_output_run(&call, array, NULL, why);
+    if (same)
+        gsh_py.Py_DecRef(same);
+    return same != NULL;
+}
+
+/* Whether NumPy has no error to tell of, which it does once per call and under this method's name.
+ * Whatever a sum meets on its way leaves a result that is not finite. */
+static bool is_free_of_errors(const struct request *request, PyObject *array)
+{
+    if (!(GSH_SET_INEXACT >> request->dtypes.loop & 1))
+        return true;
+    PyObject *finite = gsh_py.PyObject_CallMethod(gsh_np.module, "isfinite", "O", array);
+    PyObject *all = finite ? gsh_py.PyObject_CallMethod(finite, "all", NULL) : NULL;
+    bool is_free = all && gsh_py.PyObject_IsTrue(all) == 1;
+    if (all)
+        gsh_py.Py_DecRef(all);
+    if (finite)
+        gsh_py.Py_DecRef(finite);
+    gsh_py.PyErr_Clear();
+    return is_free;
+}
+
+static PyObject *run_segments(const struct request *request, enum gsh_reason *why, unsigned *row)
+{
+    struct gsh_layout layout;
+    char name[32]; /* "sum.at", as in reduceat */
+    snprintf(name, sizeof(name), "%s.at",
+             gsh_reduction_info((enum gsh_reduction)request->reduction)->name);
+    *row = gsh_numpy_output_row(name, &request->in.dtype, 1, request->dtypes.result);
+    layout_result(request, &layout);
+    *why = GSH_REASON_SHAPE;
+    if (request->out && !gsh_numpy_reduction_fits(&request->out_view, &layout))
+        return NULL;
+    PyObject *array = request->out;
+    *why = GSH_REASON_FOREIGN_OUTPUT;
+    if (array)
+        gsh_py.Py_IncRef(array);
+    else if (!(array = gsh_numpy_output_create(request->dtypes.result, &layout)))
+        return NULL;
+    for (int64_t i = 0; i < request->count; i++)
+        if (!run_segment(request, i, array, &layout, *row, why)) {
+            gsh_py.Py_DecRef(array);
+            return NULL;
+        }
+    if (is_free_of_errors(request, array))
+        return array;
+    *why = GSH_REASON_ERRSTATE;
+    gsh_py.Py_DecRef(array);
+    return NULL;
+}
+
+static PyObject *try_reduceat(const struct gsh_method_call *call, enum gsh_reason *why,
+                              unsigned *row)
+{
+    PyObject *slots[PARAMETERS];
+    struct request request;
+    if (call->nargs == 0)
+        return NULL;
+    request.reduction = gsh_numpy_reduction_find(call->self);
+    *why = GSH_REASON_UNSUPPORTED;
+    if (request.reduction < 0)
+        return NULL;
+    *why = GSH_REASON_KEYWORDS;
+    if (!gsh_numpy_method_patch_bind(call, parameters, PARAMETERS, PARAMETERS, slots))
+        return NULL;
+    *why = describe(call, slots, &request);
+    return *why == GSH_REASON_NONE ? run_segments(&request, why, row) : NULL;
+}
+
+void gsh_numpy_reduceat_install(void)
+{
+    gsh_numpy_method_patch_install(&reduceat_hook);
+}

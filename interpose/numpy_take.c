@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See the header; and the methods ndarray.take and ndarray.repeat. The
+ * rules of layout are those of PyArray_MapIterNew and PyArray_TakeFrom, the same in NumPy 1.22-2.5.
+ */
+#include "numpy_take.h"
+
+#include "coherence.h"
+#include "numpy_arguments.h"
+#include "numpy_assign.h"
+#include "numpy_method_patch.h"
+#include "numpy_probe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_REPEATS (INT64_C(1) << 20) /* the product with an extent fits */
+
+static PyObject *try_take(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row);
+static PyObject *try_repeat(const struct gsh_method_call *call, enum gsh_reason *why,
+                            unsigned *row);
+
+GSH_METHOD_HOOK(take_hook, .table = GSH_METHOD_NDARRAY, .name = "take", .handler = try_take,
+                .subject = GSH_METHOD_ASK_BY_SELF, .self_test = "a.take([0])");
+GSH_METHOD_HOOK(repeat_hook, .table = GSH_METHOD_NDARRAY, .name = "repeat", .handler = try_repeat,
+                .subject = GSH_METHOD_ASK_BY_SELF, .self_test = "a.repeat(2)");
+
+static bool holds_ints(PyObject *list, Py_ssize_t count)
+{
+    int64_t value;
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (!gsh_numpy_arguments_int(gsh_py.PyList_GetItem(list, i), &value))
+            return false;
+    return true;
+}
+
+PyObject *gsh_numpy_take_index(PyObject *key)
+{
+    if (gsh_numpy_is_array(key)) {
+        gsh_py.Py_IncRef(key);
+        return key;
+    }
+    if (gsh_py_type(key) != gsh_py.PyList_Type)
+        return NULL;
+    Py_ssize_t count = gsh_py.PyList_Size(key);
+    if (count == 0 || !holds_ints(key, count))
+        return NULL;
+    gsh_py.Py_IncRef(gsh_np.descrs[GSH_INT64]); /* FromAny steals one */
+    PyObject *index = gsh_np.FromAny(key, gsh_np.descrs[GSH_INT64], 1, 1, 0, NULL);
+    if (!index)
+        gsh_py.PyErr_Clear();
+    return index;
+}
+
+PyObject *gsh_numpy_take_apply(const char *function, PyObject *x, PyObject *y)
+{
+    PyObject *callable = gsh_py.PyDict_GetItemString(gsh_np.dict, function), *result = NULL;
+    if (x && y && callable)
+        result = gsh_py.PyObject_CallFunction(callable, "OO", x, y);
+    if (x)
+        gsh_py.Py_DecRef(x);
+    if (y)
+        gsh_py.Py_DecRef(y);
+    if (!result)
+        gsh_py.PyErr_Clear();
+    return result;
+}
+
+PyObject *gsh_numpy_take_widen(PyObject *index)
+{
+    PyObject *wide = gsh_py.PyObject_CallMethod(index, "astype", "s", "l");
+    gsh_py.Py_DecRef(index);
+    if (!wide)
+        gsh_py.PyErr_Clear();
+    return wide;
+}
+
+static bool may_index(enum gsh_dtype dtype)
+{
+    char kind = gsh_dtype_kind(dtype);
+    return (kind == 'i' || kind == 'u') && dtype != GSH_UINT64;
+}
+
+static enum gsh_reason describe_index(PyObject *index, struct gsh_view *view)
+{
+    enum gsh_reason why = gsh_numpy_describe_array(index, view);
+    if (why != GSH_REASON_NONE)
+        return why;
+    if (!may_index(view->dtype))
+        return GSH_REASON_DTYPE;
+    bool has_elements = view->ndim > 0 && gsh_numpy_describe_size(gsh_numpy_array(index)) != 0;
+    return has_elements ? GSH_REASON_NONE : GSH_REASON_SHAPE;
+}
+
+/* NONE where all of the index is in [-extent, extent). */
+static enum gsh_reason check_bounds(PyObject *index, int64_t extent)
+{
+    int64_t least, greatest;
+    enum gsh_reason why;
+    if (!gsh_numpy_probe_range(index, &least, &greatest, &why))
+        return why;
+    return least >= -extent && greatest < extent ? GSH_REASON_NONE : GSH_REASON_OPERAND;
+}
+
+/* Shape of the launch, strides of the indexed operand k and of the index (operand 1). */
+static enum gsh_reason place(struct gsh_launch *launch, const struct gsh_view *view, int axis,
+                             const struct gsh_view *index, unsigned k)
+{
+    launch->ndim = view->ndim - 1 + index->ndim;
+    if (launch->ndim > GSH_MAX_DIMS)
+        return GSH_REASON_SHAPE;
+    launch->loop = view->dtype;
+    launch->indexed = (struct gsh_indexed){view->strides[axis], view->shape[axis]};
+    launch->operands[k] =
+        (struct gsh_operand){.dtype = view->dtype, .address = (uintptr_t)view->data};
+    launch->operands[1] =
+        (struct gsh_operand){.dtype = index->dtype, .address = (uintptr_t)index->data};
+    for (int i = 0; i < launch->ndim; i++) {
+        bool is_indexed = i >= axis && i < axis + index->ndim;
+        int dim = i < axis ? i : i - index->ndim + 1;
+        launch->shape[i] = is_indexed ? index->shape[i - axis] : view->shape[dim];
+        launch->strides[k][i] = is_indexed ? 0 : view->strides[dim];
+        launch->strides[1][i] = is_indexed ? index->strides[i - axis] : 0;
+        if (launch->shape[i] == 0)
+            return GSH_REASON_SHAPE;
+    }
+    return GSH_REASON_NONE;
+}
+
+/* The launch's dimensions from outermost to innermost in the memory of a[index]: the index' own,
+ * then the others by falling |stride|, the earlier one first among equals. */
+static void order_dims(const struct gsh_launch *launch, int axis, int index_ndim, int *dims)
+{
+    int count = 0;
+    for (int i = axis; i < axis + index_ndim; i++)
+        dims[count++] = i;
+    for (int i = 0; i < launch->ndim; i++) {
+        if (i >= axis && i < axis + index_ndim)
+            continue;
+        int j = count++;
+        for (; j > index_ndim &&
+               llabs(launch->strides[0][dims[j - 1]]) < llabs(launch->strides[0][i]);
+             j--)
+            dims[j] = dims[j - 1];
+        dims[j] = i;
+    }
+}
+
+static void lay_out(const struct gsh_launch *launch, int axis, int index_ndim,
+                    enum gsh_take_order order, struct gsh_layout *layout)
+{
+    int dims[GSH_MAX_DIMS];
+    int64_t stride = (int64_t)gsh_dtype_size(launch->loop);
+    layout->ndim = launch->ndim;
+    memcpy(layout->shape, launch->shape, (size_t)launch->ndim * sizeof(*layout->shape));
+    if (order == GSH_TAKE_C_ORDER) {
+        gsh_numpy_output_c_order(layout, (size_t)stride);
+        return;
+    }
+    order_dims(launch, axis, index_ndim, dims);
+    for (int i = launch->ndim - 1; i >= 0; i--) {
+        layout->strides[dims[i]] = stride;
+        stride *= layout->shape[dims[i]];
+    }
+}
+
+/* Whether NumPy lays the index' dimensions out in C order; where it walks the index in memory
+ * order, only one dimension or a contiguous index surely is. */
+static bool is_plain_index(const struct gsh_view *index)
+{
+    return index->ndim == 1 || (index->flags & GSH_NPY_C_CONTIGUOUS);
+}
+
+PyObject *gsh_numpy_take_gather(const struct gsh_view *view, int axis, PyObject *index,
+                                bool is_safe, enum gsh_take_order order, enum gsh_reason *why,
+                                unsigned *row)
+{
+    struct gsh_call call = {
+        .launch = {.kind = GSH_LAUNCH_TAKE, .op = GSH_OP_COPY, .nin = 2, .nout = 1}};
+    struct gsh_view positions;
+    struct gsh_layout layout;
+    *why = describe_index(index, &positions);
+    if (*why == GSH_REASON_NONE)
+        *why = place(&call.launch, view, axis, &positions, 0);
+    if (*why == GSH_REASON_NONE && order == GSH_TAKE_INDEX_ORDER && !is_plain_index(&positions))
+        *why = GSH_REASON_LAYOUT;
+    if (*why != GSH_REASON_NONE)
+        return NULL;
+    if (!is_safe && gsh_coherence_is_resident(positions.data))
+        call.errors.checks_index = true;
+    else if (!is_safe)
+        *why = check_bounds(index, view->shape[axis]);
+    if (*why != GSH_REASON_NONE)
+        return NULL;
+    lay_out(&call.launch, axis, positions.ndim, order, &layout);
+    call.launch.operands[2].dtype = view->dtype;
+    memcpy(call.launch.strides[2], layout.strides, sizeof(layout.strides));
+    *row = call.row = gsh_numpy_output_row("take", &view->dtype, 1, view->dtype);
+    return gsh_numpy_output_run(&call, NULL, &layout, why);
+}
+
+/* True where the array and the index share memory. */
+static bool is_entangled(PyObject *array, PyObject *index)
+{
+    char *low[2], *high[2];
+    gsh_numpy_describe_extent(gsh_numpy_array(array), &low[0], &high[0]);
+    gsh_numpy_describe_extent(gsh_numpy_array(index), &low[1], &high[1]);
+    return low[0] < high[1] && low[1] < high[0];
+}
+
+/* Whether no two elements of the view share a byte. */
+static bool is_distinct(const struct gsh_view *view)
+{
+    struct gsh_launch launch = {.ndim = view->ndim};
+    memcpy(launch.shape, view->shape, (size_t)view->ndim * sizeof(*view->shape));
+    gsh_numpy_describe_place_view(&launch, 0, view);
+    return gsh_numpy_describe_is_distinct(&launch, 0);
+}
+
+bool gsh_numpy_take_scatter(PyObject *array, const struct gsh_view *view, int axis, PyObject *index,
+                            bool is_safe, PyObject *source, enum gsh_reason *why, unsigned *row)
+{
+    struct gsh_call call = {
+        .launch = {.kind = GSH_LAUNCH_PUT, .op = GSH_OP_COPY, .nin = 2, .nout = 1}};
+    struct gsh_view whole, positions;
+    *why = gsh_numpy_describe_output(array, &whole);
+    if (*why == GSH_REASON_NONE && is_entangled(array, index))
+        *why = GSH_REASON_OVERLAP;
+    if (*why == GSH_REASON_NONE && !is_distinct(&whole))
+        *why = GSH_REASON_LAYOUT;
+    if (*why == GSH_REASON_NONE)
+        *why = describe_index(index, &positions);
+    if (*why == GSH_REASON_NONE)
+        *why = place(&call.launch, view, axis, &positions, 2);
+    if (*why == GSH_REASON_NONE)
+        *why = gsh_numpy_assign_place_source(&call.launch, source, GSH_CASTING_UNSAFE);
+    if (*why == GSH_REASON_NONE && !is_safe)
+        *why = check_bounds(index, view->shape[axis]);
+    if (*why != GSH_REASON_NONE)
+        return false;
+    *row = call.row = gsh_numpy_output_row("put", &call.launch.operands[0].dtype, 1, view->dtype);
+    PyObject *result = gsh_numpy_output_run(&call, array, NULL, why);
+    if (result)
+        gsh_py.Py_DecRef(result);
+    return result != NULL;
+}
+
+bool gsh_numpy_take_resolve_axis(PyObject *object, struct gsh_view *view, int *axis, int64_t *flat)
+{
+    static const int64_t strides[GSH_DTYPE_COUNT] = {
+#define X(name, c_type, c_stored, ...) [GSH_##name] = sizeof(c_stored),
+#include "dtypes.def"
+#undef X
+    };
+    int64_t number = 0;
+    if (!gsh_numpy_arguments_is_absent(object)) {
+        if (!gsh_numpy_arguments_int(object, &number))
+            return false;
+        number += number < 0 ? view->ndim : 0;
+        *axis = (int)number;
+        return number >= 0 && number < view->ndim;
+    }
+    *axis = 0;
+    if (view->ndim == 1)
+        return true;
+    if (!(view->flags & GSH_NPY_C_CONTIGUOUS))
+        return false;
+    *flat = 1;
+    for (int i = 0; i < view->ndim; i++)
+        *flat *= view->shape[i];
+    view->ndim = 1;
+    view->shape = flat;
+    view->strides = &strides[view->dtype];
+    return true;
+}
+
+enum take_mode { RAISE, WRAP, CLIP, TAKE_MODES };
+
+static bool parse_mode(PyObject *object, enum take_mode *mode)
+{
+    static const char *const names[TAKE_MODES] = {"raise", "wrap", "clip"};
+    *mode = RAISE;
+    if (!object)
+        return true;
+    if (gsh_py_type(object) != gsh_py.PyUnicode_Type)
+        return false;
+    for (int i = 0; i < TAKE_MODES; i++) {
+        *mode = (enum take_mode)i;
+        if (gsh_py.PyUnicode_CompareWithASCIIString(object, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The index, taken over, brought into bounds as the mode says. NULL and *why: declined. */
+static PyObject *apply_mode(PyObject *index, enum take_mode mode, int64_t extent,
+                            enum gsh_reason *why)
+{
+    struct gsh_view view;
+    if (mode == RAISE)
+        return index;
+    *why = extent == 0 ? GSH_REASON_SHAPE : describe_index(index, &view);
+    if (*why != GSH_REASON_NONE) {
+        gsh_py.Py_DecRef(index);
+        return NULL;
+    }
+    *why = GSH_REASON_OPERAND;
+    PyObject *wide = gsh_numpy_take_widen(index);
+    if (mode == WRAP)
+        return gsh_numpy_take_apply("remainder", wide, gsh_py.PyLong_FromLongLong(extent));
+    wide = gsh_numpy_take_apply("maximum", wide, gsh_py.PyLong_FromLongLong(0));
+    return gsh_numpy_take_apply("minimum", wide, gsh_py.PyLong_FromLongLong(extent - 1));
+}
+
+static PyObject *try_take(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
+{
+    enum { INDICES, AXIS, OUT, MODE, PARAMETERS };
+    static const char *const names[] = {"indices", "axis", "out", "mode"};
+    PyObject *slots[PARAMETERS];
+    struct gsh_view view;
+    int axis;
+    int64_t flat;
+    enum take_mode mode;
+    *why = GSH_REASON_KEYWORDS;
+    if (!gsh_numpy_method_patch_bind(call, names, PARAMETERS, PARAMETERS, slots) ||
+        !slots[INDICES] || !gsh_numpy_arguments_is_absent(slots[OUT]) ||
+        !parse_mode(slots[MODE], &mode))
+        return NULL;
+    *why = gsh_numpy_describe_array(call->self, &view);
+    if (*why != GSH_REASON_NONE)
+        return NULL;
+    *why = GSH_REASON_LAYOUT;
+    if (!gsh_numpy_take_resolve_axis(slots[AXIS], &view, &axis, &flat))
+        return NULL;
+    *why = GSH_REASON_OPERAND;
+    PyObject *index = gsh_numpy_take_index(slots[INDICES]);
+    if (index)
+        index = apply_mode(index, mode, view.shape[axis], why);
+    if (!index)
+        return NULL;
+    PyObject *result =
+        gsh_numpy_take_gather(&view, axis, index, mode != RAISE, GSH_TAKE_C_ORDER, why, row);
+    gsh_py.Py_DecRef(index);
+    return result;
+}
+
+/* The view with one more dimension of `count` behind `axis`, copied in C order. */
+static PyObject *run_repeat(const struct gsh_view *view, int axis, int64_t count,
+                            enum gsh_reason *why, unsigned *row)
+{
+    struct gsh_call call = {
+        .launch = {.kind = GSH_LAUNCH_ELEMENTWISE, .op = GSH_OP_COPY, .nin = 1, .nout = 1}};
+    struct gsh_launch *launch = &call.launch;
+    struct gsh_layout walk = {.ndim = view->ndim + 1}, layout = {.ndim = view->ndim};
+    *why = GSH_REASON_SHAPE;
+    if (walk.ndim > GSH_MAX_DIMS)
+        return NULL;
+    launch->loop = view->dtype;
+    launch->ndim = walk.ndim;
+    for (int i = 0; i < walk.ndim; i++) {
+        int dim = i <= axis ? i : i - 1;
+        walk.shape[i] = i == axis + 1 ? count : view->shape[dim];
+        launch->shape[i] = walk.shape[i];
+        launch->strides[0][i] = i == axis + 1 ? 0 : view->strides[dim];
+        layout.shape[dim] = dim == axis ? view->shape[dim] * count : view->shape[dim];
+        if (walk.shape[i] == 0)
+            return NULL;
+    }
+    gsh_numpy_output_c_order(&walk, gsh_dtype_size(view->dtype));
+    gsh_numpy_output_c_order(&layout, gsh_dtype_size(view->dtype));
+    launch->operands[0] =
+        (struct gsh_operand){.dtype = view->dtype, .address = (uintptr_t)view->data};
+    launch->operands[1].dtype = view->dtype;
+    memcpy(launch->strides[1], walk.strides, sizeof(walk.strides));
+    *row = call.row = gsh_numpy_output_row("repeat", &view->dtype, 1, view->dtype);
+    return gsh_numpy_output_run(&call, NULL, &layout, why);
+}
+
+static PyObject *try_repeat(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
+{
+    enum { REPEATS, AXIS, PARAMETERS };
+    static const char *const names[] = {"repeats", "axis"};
+    PyObject *slots[PARAMETERS];
+    struct gsh_view view;
+    int axis;
+    int64_t flat, count;
+    *why = GSH_REASON_KEYWORDS;
+    if (!gsh_numpy_method_patch_bind(call, names, PARAMETERS, PARAMETERS, slots) ||
+        !gsh_numpy_arguments_int(slots[REPEATS], &count) || count < 1 || count > MOST_REPEATS)
+        return NULL;
+    *why = gsh_numpy_describe_array(call->self, &view);
+    if (*why != GSH_REASON_NONE)
+        return NULL;
+    *why = GSH_REASON_SHAPE;
+    if (view.ndim == 0 || !gsh_numpy_take_resolve_axis(slots[AXIS], &view, &axis, &flat))
+        return NULL;
+    return run_repeat(&view, axis, count, why, row);
+}
+
+void gsh_numpy_take_install(void)
+{
+    gsh_numpy_method_patch_install(&take_hook);
+    gsh_numpy_method_patch_install(&repeat_hook);
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Functions of floats that CUDA's library computes, some ulps from NumPy's.
+FN float gsh_power(float a, float b) { return powf(a, b); }
+FN double gsh_power(double a, double b) { return pow(a, b); }
+FN float gsh_cbrt(float a) { return cbrtf(a); }
+FN double gsh_cbrt(double a) { return cbrt(a); }
+FN float gsh_exp(float a) { return expf(a); }
+FN double gsh_exp(double a) { return exp(a); }
+FN float gsh_exp2(float a) { return exp2f(a); }
+FN double gsh_exp2(double a) { return exp2(a); }
+FN float gsh_expm1(float a) { return expm1f(a); }
+FN double gsh_expm1(double a) { return expm1(a); }
+FN float gsh_log(float a) { return logf(a); }
+FN double gsh_log(double a) { return log(a); }
+FN float gsh_log2(float a) { return log2f(a); }
+FN double gsh_log2(double a) { return log2(a); }
+FN float gsh_log10(float a) { return log10f(a); }
+FN double gsh_log10(double a) { return log10(a); }
+FN float gsh_log1p(float a) { return log1pf(a); }
+FN double gsh_log1p(double a) { return log1p(a); }
+FN float gsh_sin(float a) { return sinf(a); }
+FN double gsh_sin(double a) { return sin(a); }
+FN float gsh_cos(float a) { return cosf(a); }
+FN double gsh_cos(double a) { return cos(a); }
+FN float gsh_tan(float a) { return tanf(a); }
+FN double gsh_tan(double a) { return tan(a); }
+FN float gsh_arcsin(float a) { return asinf(a); }
+FN double gsh_arcsin(double a) { return asin(a); }
+FN float gsh_arccos(float a) { return acosf(a); }
+FN double gsh_arccos(double a) { return acos(a); }
+FN float gsh_arctan(float a) { return atanf(a); }
+FN double gsh_arctan(double a) { return atan(a); }
+FN float gsh_sinh(float a) { return sinhf(a); }
+FN double gsh_sinh(double a) { return sinh(a); }
+FN float gsh_cosh(float a) { return coshf(a); }
+FN double gsh_cosh(double a) { return cosh(a); }
+FN float gsh_tanh(float a) { return tanhf(a); }
+FN double gsh_tanh(double a) { return tanh(a); }
+FN float gsh_arcsinh(float a) { return asinhf(a); }
+FN double gsh_arcsinh(double a) { return asinh(a); }
+FN float gsh_arccosh(float a) { return acoshf(a); }
+FN double gsh_arccosh(double a) { return acosh(a); }
+FN float gsh_arctanh(float a) { return atanhf(a); }
+FN double gsh_arctanh(double a) { return atanh(a); }
+FN float gsh_arctan2(float a, float b) { return atan2f(a, b); }
+FN double gsh_arctan2(double a, double b) { return atan2(a, b); }
+template <class F> FN F gsh_logaddexp(F a, F b)
+{
+    const F difference = a - b, size = fabs(difference);
+    if (a == b) // infinities too
+        return a + (F)0.693147180559945309417232121458176568;
+    return difference != difference ? difference : (difference > 0 ? a : b) + gsh_log1p(gsh_exp(-size));
+}
+template <class F> FN F gsh_logaddexp2(F a, F b)
+{
+    const F difference = a - b, size = fabs(difference);
+    if (a == b)
+        return a + 1;
+    return difference != difference ? difference : (difference > 0 ? a : b) + (F)1.442695040888963407359924681001892137 * gsh_log1p(gsh_exp2(-size));
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Casts between any two dtypes on strided arrays of the CPU.
+ */
+#pragma once
+
+#include "ops.h"
+
+/* dst[j] = cast of src[j] for j < n, strides in bytes. Equal dtypes are moved, bytes unchanged.
+ * dst may be exactly src where sizes and strides are the same, else does not overlap it. */
+void gsh_host_casts_run(void *dst, enum gsh_dtype dst_dtype, int64_t dst_stride, const void *src,
+                        enum gsh_dtype src_dtype, int64_t src_stride, int64_t n);
+
+/* Between operands and the arrays of a loop (host_loops.h), which hold values of dtype `value`:
+ * contiguous, and float for FLOAT16. What is no float16 is rounded to one on its way. */
+void gsh_host_casts_load(void *array, enum gsh_dtype value, const void *src,
+                         enum gsh_dtype src_dtype, int64_t src_stride, int64_t n);
+void gsh_host_casts_store(void *dst, enum gsh_dtype dst_dtype, int64_t dst_stride,
+                          const void *array, enum gsh_dtype value, int64_t n);

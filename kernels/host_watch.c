@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Blocks are first tested as a whole, fast; only one that has an odd value is looked at element by
+ * element, all dtypes as complex128, which tells zero, infinity and NaN in any of them.
+ */
+#include "host_watch.h"
+
+#include "host_casts.h"
+
+#include <math.h>
+#include <string.h>
+
+#define HALF_LIMIT 65520.0         /* rounds to infinity in float16, as does everything above */
+#define FLOAT_LIMIT 0x1.ffffffp127 /* likewise in float32 */
+#define BIT(kind) (1u << GSH_ERROR_##kind)
+
+/* Elements as complex128. */
+struct numbers {
+    double parts[GSH_HOST_BLOCK][2];
+};
+
+static void read_numbers(struct numbers *numbers, const void *src, enum gsh_dtype dtype,
+                         int64_t stride, int64_t n)
+{
+    gsh_host_casts_run(numbers->parts, GSH_COMPLEX128, 16, src, dtype, stride, n);
+}
+
+static bool is_inexact(enum gsh_dtype dtype)
+{
+    return (GSH_SET_INEXACT >> dtype & 1) != 0;
+}
+
+static bool divides_integers(enum gsh_op op)
+{
+    return op == GSH_OP_FLOOR_DIVIDE || op == GSH_OP_REMAINDER || op == GSH_OP_FMOD ||
+           op == GSH_OP_DIVMOD || op == GSH_OP_RECIPROCAL;
+}
+
+bool gsh_host_watch_begin(struct gsh_host_watch *watch, const struct gsh_error_sink *sink,
+                          enum gsh_op op, enum gsh_dtype loop, bool casts)
+{
+    unsigned flags = gsh_op_info(op)->flags, wanted = casts ? BIT(OVERFLOW) | BIT(INVALID) : 0;
+    if (is_inexact(loop))
+        wanted |= (flags & GSH_MAY_POLE ? BIT(POLE) : 0) |
+                  (flags & GSH_MAY_OVERFLOW ? BIT(OVERFLOW) : 0) |
+                  (flags & GSH_MAY_INVALID ? BIT(INVALID) : 0);
+    else if (divides_integers(op))
+        wanted |= BIT(POLE) | BIT(OVERFLOW);
+    const uint64_t *claims = (const uint64_t *)(uintptr_t)sink->claims;
+    for (int kind = 0; claims != NULL && kind < GSH_ERROR_KINDS; kind++)
+        if (claims[kind] == sink->sequence)
+            wanted &= ~(1u << kind);
+    *watch = (struct gsh_host_watch){
+        .sink = sink, .op = op, .loop = loop, .wanted = claims != NULL ? wanted : 0};
+    return watch->wanted != 0;
+}
+
+void gsh_host_watch_sample(struct gsh_host_watch *watch, const struct gsh_host_block *block)
+{
+    watch->nin = gsh_op_info(watch->op)->nin;
+    for (unsigned k = 0; k < watch->nin; k++) {
+        enum gsh_dtype as = gsh_op_input_dtype(watch->op, watch->loop, k);
+        enum gsh_dtype dtype = gsh_host_loops_dtype(as);
+        watch->samples[k] = (struct gsh_host_sample){
+            .address = block->in[k], .stride = (int64_t)gsh_dtype_size(dtype), dtype, as};
+    }
+}
+
+/* Element j met the kind. */
+static void report(struct gsh_host_watch *watch, enum gsh_error_kind kind, int64_t j)
+{
+    struct gsh_errors_found *errors = (struct gsh_errors_found *)(uintptr_t)watch->sink->found;
+    uint64_t *claims = (uint64_t *)(uintptr_t)watch->sink->claims;
+    if ((watch->wanted >> kind & 1) == 0)
+        return;
+    watch->wanted &= ~(1u << kind);
+    claims[kind] = watch->sink->sequence;
+    for (unsigned k = 0; k < watch->nin; k++) {
+        const struct gsh_host_sample *sample = &watch->samples[k];
+        gsh_host_casts_run(&errors->found[kind].inputs[k], sample->as, 0,
+                           (const char *)sample->address + j * sample->stride, sample->dtype, 0, 1);
+    }
+    errors->found[kind].sequence = watch->sink->sequence;
+}
+
+void gsh_host_watch_report(struct gsh_host_watch *watch, enum gsh_error_kind kind)
+{
+    watch->nin = 0;
+    report(watch, kind, 0);
+}
+
+static bool counts(const struct gsh_host_watch *watch, int64_t j)
+{
+    return watch->mask == NULL || watch->mask[j * watch->mask_stride] != 0;
+}
+
+/* True where a part of the results is NaN or not below the limit. */
+static bool has_odd_floats(const float *parts, int64_t n, float limit)
+{
+    int odd = 0;
+    for (int64_t j = 0; j < n; j++)
+        odd |= !(fabsf(parts[j]) < limit);
+    return odd != 0;
+}
+
+static bool has_odd_doubles(const double *parts, int64_t n)
+{
+    int odd = 0;
+    for (int64_t j = 0; j < n; j++)
+        odd |= !(fabs(parts[j]) < (double)INFINITY);
+    return odd != 0;
+}
+
+static bool has_odd(const void *results, enum gsh_dtype dtype, int64_t n)
+{
+    switch (dtype) {
+    case GSH_FLOAT16:
+        return has_odd_floats(results, n, (float)HALF_LIMIT);
+    case GSH_FLOAT32:
+        return has_odd_floats(results, n, INFINITY);
+    case GSH_COMPLEX64:
+        return has_odd_floats(results, 2 * n, INFINITY);
+    case GSH_FLOAT64:
+        return has_odd_doubles(results, n);
+    case GSH_COMPLEX128:
+        return has_odd_doubles(results, 2 * n);
+    default:
+        return false;
+    }
+}
+
+static bool is_nan(const double *parts)
+{
+    return isnan(parts[0]) || isnan(parts[1]);
+}
+
+static bool is_infinite(const double *parts, double limit)
+{
+    return fabs(parts[0]) >= limit || fabs(parts[1]) >= limit;
+}
+
+/* The kinds, as bits, that element j's inputs and result meet. */
+static unsigned judge(const struct gsh_host_watch *watch, const struct numbers *inputs,
+                      const double *result, int64_t j)
+{
+    unsigned flags = gsh_op_info(watch->op)->flags;
+    double limit = watch->loop == GSH_FLOAT16 ? HALF_LIMIT : (double)INFINITY;
+    bool any_nan = false, any_infinite = false, any_zero = false;
+    for (unsigned k = 0; k < watch->nin; k++) {
+        const double *parts = inputs[k].parts[j];
+        any_nan = any_nan || is_nan(parts);
+        any_infinite = any_infinite || is_infinite(parts, (double)INFINITY);
+        any_zero = any_zero || (parts[0] == 0 && parts[1] == 0);
+    }
+    unsigned kinds = is_nan(result) && !any_nan ? BIT(INVALID) : 0;
+    if (!is_infinite(result, limit) || any_nan || any_infinite)
+        return kinds;
+    bool is_pole = (flags & GSH_MAY_OVERFLOW) == 0 || (any_zero && (flags & GSH_MAY_POLE) != 0);
+    return kinds | (is_pole ? BIT(POLE) : BIT(OVERFLOW));
+}
+
+static void check_floats(struct gsh_host_watch *watch, const struct gsh_host_block *block,
+                         unsigned out, enum gsh_dtype dtype)
+{
+    struct numbers inputs[GSH_MAX_INPUTS], results;
+    for (unsigned k = 0; k < watch->nin; k++) {
+        enum gsh_dtype input = gsh_host_loops_dtype(gsh_op_input_dtype(watch->op, watch->loop, k));
+        read_numbers(&inputs[k], block->in[k], input, (int64_t)gsh_dtype_size(input), block->n);
+    }
+    dtype = gsh_host_loops_dtype(dtype);
+    read_numbers(&results, block->out[out], dtype, (int64_t)gsh_dtype_size(dtype), block->n);
+    for (int64_t j = 0; j < block->n && watch->wanted != 0; j++) {
+        unsigned kinds = counts(watch, j) ? judge(watch, inputs, results.parts[j], j) : 0;
+        for (int kind = 0; kinds != 0 && kind < GSH_ERROR_KINDS; kind++)
+            if ((kinds >> kind & 1) != 0)
+                report(watch, (enum gsh_error_kind)kind, j);
+    }
+}
+
+/* Division by zero, and the least value over -1, whose quotient is the only one that does not fit.
+ */
+static void check_integers(struct gsh_host_watch *watch, const struct gsh_host_block *block)
+{
+    unsigned last = watch->nin - 1;
+    int64_t step = (int64_t)gsh_dtype_size(watch->loop), values[2][GSH_HOST_BLOCK];
+    for (unsigned k = 0; k <= last; k++)
+        gsh_host_casts_run(values[k], GSH_INT64, 8, block->in[k], watch->loop, step, block->n);
+    bool overflows = (GSH_SET_SIGNED >> watch->loop & 1) != 0 &&
+                     (watch->op == GSH_OP_FLOOR_DIVIDE || watch->op == GSH_OP_DIVMOD);
+    int64_t least = INT64_MIN >> (64 - 8 * step);
+    for (int64_t j = 0; j < block->n && watch->wanted != 0; j++) {
+        if (!counts(watch, j))
+            continue;
+        if (values[last][j] == 0)
+            report(watch, GSH_ERROR_POLE, j);
+        if (overflows && values[0][j] == least && values[1][j] == -1)
+            report(watch, GSH_ERROR_OVERFLOW, j);
+    }
+}
+
+void gsh_host_watch_check(struct gsh_host_watch *watch, const struct gsh_host_block *block)
+{
+    const struct gsh_op_info *info = gsh_op_info(watch->op);
+    gsh_host_watch_sample(watch, block);
+    if (!is_inexact(watch->loop)) {
+        if (divides_integers(watch->op) && watch->wanted != 0)
+            check_integers(watch, block);
+        return;
+    }
+    if ((info->flags & (GSH_MAY_POLE | GSH_MAY_OVERFLOW | GSH_MAY_INVALID)) == 0)
+        return;
+    for (unsigned k = 0; k < info->nout && watch->wanted != 0; k++) {
+        enum gsh_dtype dtype = gsh_op_output_dtype(watch->op, watch->loop, k);
+        if (has_odd(block->out[k], dtype, block->n))
+            check_floats(watch, block, k, dtype);
+    }
+}
+
+/* What a cast to a dtype can hold: values above `low` and below `high`. Narrow integers are
+ * converted as int32, and unsigned ones wrap from below, silently. */
+struct range {
+    double low, high;
+};
+
+static struct range integer_range(enum gsh_dtype to)
+{
+    const double below_int64 = -0x1.0000000000001p63;
+    switch (to) {
+    case GSH_INT64:
+        return (struct range){below_int64, 0x1p63};
+    case GSH_UINT64:
+        return (struct range){below_int64, 0x1p64};
+    case GSH_UINT32:
+        return (struct range){-0x1p31 - 1, 0x1p32};
+    default:
+        return (struct range){-0x1p31 - 1, 0x1p31};
+    }
+}
+
+static bool overflows(const double *parts, double limit, bool is_complex)
+{
+    double real = fabs(parts[0]), imaginary = fabs(parts[1]);
+    return (real >= limit && isfinite(real)) ||
+           (is_complex && imaginary >= limit && isfinite(imaginary));
+}
+
+/* The kind of error that casts between the two dtypes can meet; GSH_ERROR_KINDS: none. */
+static enum gsh_error_kind cast_kind(enum gsh_dtype from, enum gsh_dtype to)
+{
+    bool is_wide = from == GSH_FLOAT64 || from == GSH_COMPLEX128;
+    if ((GSH_SET_INTEGERS >> to & 1) != 0)
+        return is_inexact(from) ? GSH_ERROR_INVALID : GSH_ERROR_KINDS;
+    if (to == GSH_FLOAT16)
+        return from != GSH_FLOAT16 && gsh_dtype_size(from) > 1 ? GSH_ERROR_OVERFLOW
+                                                               : GSH_ERROR_KINDS;
+    return is_wide && (to == GSH_FLOAT32 || to == GSH_COMPLEX64) ? GSH_ERROR_OVERFLOW
+                                                                 : GSH_ERROR_KINDS;
+}
+
+void gsh_host_watch_check_cast(struct gsh_host_watch *watch, enum gsh_dtype to, const void *src,
+                               enum gsh_dtype from, int64_t src_stride, int64_t n)
+{
+    enum gsh_error_kind kind = cast_kind(from, to);
+    if (kind == GSH_ERROR_KINDS)
+        return;
+    struct range range = integer_range(to);
+    double limit = to == GSH_FLOAT16 ? HALF_LIMIT : FLOAT_LIMIT;
+    struct numbers numbers;
+    for (int64_t done = 0; done < n; done += GSH_HOST_BLOCK) {
+        int64_t count = GSH_MIN(n - done, GSH_HOST_BLOCK);
+        read_numbers(&numbers, (const char *)src + done * src_stride, from, src_stride, count);
+        for (int64_t j = 0; j < count && (watch->wanted >> kind & 1) != 0; j++) {
+            const double *parts = numbers.parts[j];
+            bool fails = kind == GSH_ERROR_INVALID
+                             ? !(parts[0] > range.low && parts[0] < range.high)
+                             : overflows(parts, limit, to == GSH_COMPLEX64);
+            if (fails && counts(watch, done + j))
+                report(watch, kind, done + j);
+        }
+    }
+}

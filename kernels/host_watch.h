@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Floating-point errors of the CPU's kernels: finds elements that meet a kind of error by the rules
+ * of launch.h and leaves the first of each kind in the launch's sink. Judges values, not the
+ * processor's flags, which the mathematical library sets without need.
+ */
+#pragma once
+
+#include "host_loops.h"
+
+/* Where the inputs to be reported are: element j at address + j * stride, of dtype `dtype`,
+ * reported as `as`. */
+struct gsh_host_sample {
+    const void *address;
+    int64_t stride;
+    enum gsh_dtype dtype, as;
+};
+
+struct gsh_host_watch {
+    const struct gsh_error_sink *sink;
+    enum gsh_op op;
+    enum gsh_dtype loop;
+    unsigned wanted; /* kinds not found yet, one bit (1 << enum gsh_error_kind) each; 0: done */
+    unsigned nin;    /* samples */
+    struct gsh_host_sample samples[GSH_MAX_INPUTS];
+    const unsigned char *mask; /* elements whose byte is 0 do not count; NULL: all do */
+    int64_t mask_stride;
+};
+
+/* Begins to watch the loop of `op`, and casts beside it where `casts`. False where there is nothing
+ * to look for: then nothing else need be called. */
+bool gsh_host_watch_begin(struct gsh_host_watch *watch, const struct gsh_error_sink *sink,
+                          enum gsh_op op, enum gsh_dtype loop, bool casts);
+/* Samples are the block's inputs. */
+void gsh_host_watch_sample(struct gsh_host_watch *watch, const struct gsh_host_block *block);
+/* Looks at the results of a call of the loop, of at most GSH_HOST_BLOCK elements, whose outputs
+ * must not have been its inputs. Uses some 40 KiB of stack. */
+void gsh_host_watch_check(struct gsh_host_watch *watch, const struct gsh_host_block *block);
+/* Reports the kind, without inputs, where it is looked for and was not met yet. */
+void gsh_host_watch_report(struct gsh_host_watch *watch, enum gsh_error_kind kind);
+/* Looks at a cast of n elements. */
+void gsh_host_watch_check_cast(struct gsh_host_watch *watch, enum gsh_dtype to, const void *src,
+                               enum gsh_dtype from, int64_t src_stride, int64_t n);

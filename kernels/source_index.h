@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * TAKE and PUT launches as text; source.h, whose functions these are for their kinds, is the way in.
+ */
+#pragma once
+
+#include "source.h"
+
+size_t gsh_source_index_scratch(const struct gsh_launch *launch);
+enum gsh_status gsh_source_index_plan(const struct gsh_launch *launch, uint64_t scratch,
+                                      struct gsh_source_plan *plan);
+void gsh_source_index_text(const struct gsh_launch *launch, unsigned stage, struct gsh_fmt *fmt);

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The prelude of a kernel's text. Compiling is what the first use of an operation costs, so a text
+ * holds only the sections of kernels/cuda/ that it needs: those of the dtypes that occur, and of
+ * those that define helpers of expressions only the ones that define a helper which is named.
+ */
+#include "source_parts.h"
+#include "source_texts.h"
+
+#include <ctype.h>
+
+#define FLOAT16 (1u << GSH_FLOAT16)
+#define EVERY (unsigned)GSH_SET_ALL
+#define COMPLEX (unsigned)GSH_SET_COMPLEX
+
+enum need { ALWAYS, WHERE_NAMED, FOR_ERRORS, FOR_COLLECTIVE };
+
+/* In the order of the text. */
+static const struct section {
+    const char *text;
+    unsigned dtypes; /* one of these occurs */
+    enum need need;
+    bool wants_length; /* calls length_of */
+} sections[] = {
+    {gsh_cuda_text_types, EVERY, ALWAYS, false},
+    {gsh_cuda_text_cast, EVERY, ALWAYS, false},
+    {gsh_cuda_text_half, FLOAT16, ALWAYS, false},
+    {gsh_cuda_text_arithmetic, EVERY, ALWAYS, false},
+    {gsh_cuda_text_complex, COMPLEX, ALWAYS, false},
+    {gsh_cuda_text_integers, (unsigned)(GSH_SET_INTEGERS | GSH_SET_BOOL), WHERE_NAMED, false},
+    {gsh_cuda_text_floats, EVERY, WHERE_NAMED, false},
+    {gsh_cuda_text_transcendental, (unsigned)GSH_SET_FLOATS, WHERE_NAMED, false},
+    {gsh_cuda_text_hypot, EVERY, WHERE_NAMED, false},
+    {gsh_cuda_text_complex_length, COMPLEX, WHERE_NAMED, true},
+    {gsh_cuda_text_complex_exp, COMPLEX, WHERE_NAMED, true},
+    {gsh_cuda_text_complex_hyperbolic, COMPLEX, WHERE_NAMED, false},
+    {gsh_cuda_text_complex_inverse, COMPLEX, WHERE_NAMED, true},
+    {gsh_cuda_text_memory, EVERY, ALWAYS, false},
+    {gsh_cuda_text_collective, EVERY, FOR_COLLECTIVE, false},
+    {gsh_cuda_text_errors, EVERY, FOR_ERRORS, false},
+};
+
+static size_t name_length(const char *name)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)name[length]) || name[length] == '_')
+        length++;
+    return length;
+}
+
+/* True where the expression calls the helper. */
+static bool calls(const char *expression, const char *name, size_t length)
+{
+    for (const char *at = expression; at && (at = strstr(at, "gsh_")) != NULL; at += length)
+        if (name_length(at) == length && memcmp(at, name, length) == 0)
+            return true;
+    return false;
+}
+
+/* A definition begins in a line's first column, and its name is the line's first with gsh_. */
+static bool defines_named(const char *text, const struct gsh_source_prelude *prelude)
+{
+    for (const char *line = text, *end; *line != '\0'; line = end) {
+        end = strchr(line, '\n');
+        end = end ? end + 1 : line + strlen(line);
+        const char *name = *line == ' ' ? NULL : strstr(line, "gsh_");
+        if (name == NULL || name >= end)
+            continue;
+        for (size_t i = 0; i < GSH_COUNT(prelude->expressions); i++)
+            if (calls(prelude->expressions[i], name, name_length(name)))
+                return true;
+    }
+    return false;
+}
+
+static bool is_needed(const struct section *section, const struct gsh_source_prelude *prelude)
+{
+    if ((section->dtypes & prelude->dtypes) == 0)
+        return false;
+    switch (section->need) {
+    case ALWAYS:
+        return true;
+    case WHERE_NAMED:
+        return defines_named(section->text, prelude);
+    case FOR_ERRORS:
+        return prelude->errors;
+    case FOR_COLLECTIVE:
+        return prelude->collective;
+    }
+    return true;
+}
+
+void gsh_source_write_prelude(struct gsh_fmt *fmt, const struct gsh_source_prelude *prelude)
+{
+    struct gsh_source_prelude wanted = *prelude;
+    wanted.dtypes |= 1u << GSH_BOOL; /* every kernel may have one */
+    bool is_taken[GSH_COUNT(sections)];
+    bool wants_length = false;
+    for (size_t i = 0; i < GSH_COUNT(sections); i++) {
+        is_taken[i] = is_needed(&sections[i], &wanted);
+        wants_length = wants_length || (is_taken[i] && sections[i].wants_length);
+    }
+    gsh_fmt_printf(fmt, "constexpr bool is_half = %s, SETTLES = %s;\n#define ERRORS %d\n",
+                   prelude->is_half ? "true" : "false", prelude->settles ? "true" : "false",
+                   prelude->errors);
+    for (size_t i = 0; i < GSH_COUNT(sections); i++)
+        if (is_taken[i] || (wants_length && sections[i].text == gsh_cuda_text_hypot))
+            gsh_fmt_text(fmt, sections[i].text);
+}
+
+enum gsh_status gsh_source_put_sink(struct gsh_source_stage *stage, const struct gsh_launch *launch)
+{
+    GSH_TRY(gsh_source_put(stage, launch->errors.claims));
+    GSH_TRY(gsh_source_put(stage, launch->errors.found));
+    return gsh_source_put(stage, launch->errors.sequence);
+}
+
+uint64_t gsh_source_magic(int64_t d)
+{
+    uint64_t shift = 0;
+    if (d <= 0 || d > INT32_MAX)
+        return 0;
+    while ((INT64_C(1) << shift) < d)
+        shift++;
+    uint64_t multiplier =
+        ((UINT64_C(1) << 32) * ((UINT64_C(1) << shift) - (uint64_t)d)) / (uint64_t)d + 1;
+    return shift << 32 | multiplier;
+}
+
+enum gsh_status gsh_source_put_magic(struct gsh_source_stage *stage, const int64_t *divisors,
+                                     int count, int room)
+{
+    for (int i = 0; i < room; i++)
+        GSH_TRY(gsh_source_put(stage, i < count ? gsh_source_magic(divisors[i]) : 0));
+    return GSH_OK;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The texts of the .cuh files in kernels/cuda as strings; cmake/embed_texts.cmake makes them.
+ */
+#pragma once
+
+extern const char gsh_cuda_text_types[], gsh_cuda_text_cast[], gsh_cuda_text_half[],
+    gsh_cuda_text_arithmetic[], gsh_cuda_text_complex[], gsh_cuda_text_integers[],
+    gsh_cuda_text_floats[], gsh_cuda_text_transcendental[], gsh_cuda_text_hypot[],
+    gsh_cuda_text_complex_length[], gsh_cuda_text_complex_exp[], gsh_cuda_text_complex_hyperbolic[],
+    gsh_cuda_text_complex_inverse[], gsh_cuda_text_memory[], gsh_cuda_text_collective[],
+    gsh_cuda_text_errors[], gsh_cuda_text_operand[], gsh_cuda_text_place[];
+/* Kernels. */
+extern const char gsh_cuda_text_elementwise[], gsh_cuda_text_reduction[], gsh_cuda_text_scan[],
+    gsh_cuda_text_scan_careful[], gsh_cuda_text_scan_plain[], gsh_cuda_text_scan_pass[],
+    gsh_cuda_text_scan_walk[], gsh_cuda_text_scan_sums[], gsh_cuda_text_compress[],
+    gsh_cuda_text_indexed[], gsh_cuda_text_indexed_move[], gsh_cuda_text_indexed_claim[],
+    gsh_cuda_text_indexed_clear[], gsh_cuda_text_indexed_combine[], gsh_cuda_text_indexed_add[],
+    gsh_cuda_text_indexed_put[];

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A ring of places, one for each armed launch in turn. A place is taken again only after it has
+ * been read; where the program makes no download in between, one wait for the device per round of
+ * the ring sees to that. What was found moves to a short queue of reports; beyond its length
+ * further ones are dropped, as nobody reads that many warnings.
+ */
+#include "errors.h"
+
+#include "backend.h"
+#include "lock.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#define PLACES 4096
+#define REPORTS 64
+
+/* What is kept of an armed launch. */
+struct armed {
+    enum gsh_launch_kind kind;
+    int row; /* enum gsh_op or gsh_reduction */
+    enum gsh_dtype loop;
+    unsigned nin, nout;
+    enum gsh_dtype dtypes[GSH_MAX_OPERANDS];
+    struct gsh_error_request request;
+};
+
+static struct gsh_lock errors_lock = GSH_LOCK_INITIALIZER(GSH_RANK_ERRORS);
+static struct armed armed[PLACES];                    /* by sequence modulo PLACES */
+static const volatile struct gsh_errors_found *found; /* likewise; written by kernels */
+static uint64_t found_device, claims_device;          /* device addresses */
+static uint64_t last_armed;                           /* DISPATCH lock */
+static _Atomic uint64_t last_submitted;
+static uint64_t last_read;                       /* ERRORS lock */
+static struct gsh_error_report reports[REPORTS]; /* oldest first; ERRORS lock */
+static _Atomic unsigned report_count;
+static _Thread_local uint64_t own_sequence; /* sequence of the last launch armed by this thread */
+static _Atomic bool has_news;
+static void (*on_found)(void);
+
+/* Integer loops divide by zero and overflow in a quotient; their other operations wrap silently. */
+static unsigned kinds_of_op(enum gsh_op op, enum gsh_dtype loop)
+{
+    unsigned flags = gsh_op_info(op)->flags, kinds = 0;
+    kinds |= flags & GSH_MAY_POLE ? 1u << GSH_ERROR_POLE : 0;
+    kinds |= flags & GSH_MAY_OVERFLOW ? 1u << GSH_ERROR_OVERFLOW : 0;
+    kinds |= flags & GSH_MAY_INVALID ? 1u << GSH_ERROR_INVALID : 0;
+    bool is_inexact = gsh_dtype_kind(loop) == 'f' || gsh_dtype_kind(loop) == 'c';
+    return is_inexact || (flags & GSH_MAY_POLE) ? kinds : 0;
+}
+
+/* A float in a narrower one overflows; in an integer it may be invalid. */
+static unsigned kinds_of_cast(enum gsh_dtype from, enum gsh_dtype to)
+{
+    bool is_inexact = gsh_dtype_kind(from) == 'f' || gsh_dtype_kind(from) == 'c';
+    switch (gsh_dtype_kind(to)) {
+    case 'i':
+    case 'u':
+        return is_inexact ? 1u << GSH_ERROR_INVALID : 0;
+    case 'f':
+        return gsh_dtype_size(to) < gsh_dtype_size(from) || from == GSH_COMPLEX64 ||
+                       to == GSH_FLOAT16
+                   ? 1u << GSH_ERROR_OVERFLOW
+                   : 0;
+    case 'c':
+        return from == GSH_COMPLEX128 || from == GSH_FLOAT64 ? 1u << GSH_ERROR_OVERFLOW : 0;
+    default:
+        return 0;
+    }
+}
+
+static unsigned kinds_of_casts(const struct gsh_launch *launch)
+{
+    unsigned kinds = 0;
+    for (unsigned j = 0; j < launch->nout; j++) {
+        enum gsh_dtype from = gsh_launch_result_dtype(launch, j);
+        enum gsh_dtype to = launch->operands[launch->nin + j].dtype;
+        kinds |= from == to ? 0 : kinds_of_cast(from, to);
+    }
+    return kinds;
+}
+
+bool gsh_errors_has_risky_cast(const struct gsh_launch *launch)
+{
+    bool is_elementwise = launch->kind == GSH_LAUNCH_ELEMENTWISE;
+    if (launch->kind == GSH_LAUNCH_GEMM || (is_elementwise && launch->op == GSH_OP_COPY))
+        return false;
+    for (unsigned k = 0; k < launch->nin; k++) {
+        enum gsh_dtype from = launch->operands[k].dtype;
+        enum gsh_dtype to =
+            is_elementwise ? gsh_op_input_dtype(launch->op, launch->loop, k) : launch->loop;
+        bool is_index = !is_elementwise && k > 0;
+        if (!is_index && from != to && kinds_of_cast(from, to) != 0)
+            return true;
+    }
+    return false;
+}
+
+unsigned gsh_errors_possible(const struct gsh_launch *launch)
+{
+    switch (launch->kind) {
+    case GSH_LAUNCH_ELEMENTWISE:
+        if (launch->op == GSH_OP_COPY && !launch->operands[0].is_constant)
+            return launch->operands[0].dtype == launch->operands[1].dtype
+                       ? 0
+                       : kinds_of_cast(launch->operands[0].dtype, launch->operands[1].dtype);
+        return launch->op == GSH_OP_COPY
+                   ? 0
+                   : kinds_of_op(launch->op, launch->loop) | kinds_of_casts(launch);
+    case GSH_LAUNCH_REDUCE:
+    case GSH_LAUNCH_SCAN:
+        if (gsh_reduction_info(launch->reduction)->result != GSH_RESULT_SAME)
+            return 0;
+        return kinds_of_op(gsh_reduction_info(launch->reduction)->combine, launch->loop) |
+               kinds_of_casts(launch);
+    case GSH_LAUNCH_PUT:
+        return kinds_of_op(launch->op, launch->loop);
+    case GSH_LAUNCH_TAKE:
+    case GSH_LAUNCH_COMPRESS:
+    case GSH_LAUNCH_EXPAND:
+    case GSH_LAUNCH_GEMM:
+        break;
+    }
+    return 0;
+}
+
+void gsh_errors_on_found(void (*notify)(void))
+{
+    on_found = notify;
+}
+
+void gsh_errors_note_submitted_locked(void)
+{
+    atomic_store_explicit(&last_submitted, last_armed, memory_order_release);
+}
+
+uint64_t gsh_errors_submitted(void)
+{
+    return atomic_load_explicit(&last_submitted, memory_order_acquire);
+}
+
+static bool open_places(void)
+{
+    const struct gsh_backend *backend = gsh_backend_get();
+    const size_t claims_size = PLACES * GSH_ERROR_KINDS * sizeof(uint64_t);
+    static struct gsh_errors_found own[PLACES];
+    static bool failed;
+    if (found != NULL || failed)
+        return found != NULL;
+    failed = true;
+    void *host = own;
+    found_device = (uint64_t)own;
+    if (backend->map_host != NULL)
+        host = backend->map_host(sizeof own, &found_device);
+    if (host == NULL || backend->allocate(claims_size, &claims_device) != GSH_OK)
+        return false;
+    if (backend->clear(claims_device, claims_size) != GSH_OK)
+        return false;
+    found = host;
+    return true;
+}
+
+static void keep(struct armed *entry, const struct gsh_launch *launch,
+                 const struct gsh_error_request *request)
+{
+    *entry = (struct armed){.kind = launch->kind,
+                            .row = (int)launch->op,
+                            .loop = launch->loop,
+                            .nin = launch->nin,
+                            .nout = launch->nout,
+                            .request = *request};
+    for (unsigned k = 0; k < launch->nin + launch->nout; k++)
+        entry->dtypes[k] = launch->operands[k].dtype;
+}
+
+/* Sees to it that the place of this sequence has been read. */
+static void free_place(uint64_t sequence)
+{
+    gsh_lock_acquire(&errors_lock);
+    bool is_free = sequence <= last_read + PLACES;
+    gsh_lock_release(&errors_lock);
+    if (!is_free && gsh_backend_get()->synchronize() == GSH_OK)
+        gsh_errors_note_run(sequence - 1);
+}
+
+bool gsh_errors_arm_locked(struct gsh_launch *launch, const struct gsh_call *call)
+{
+    launch->errors = (struct gsh_error_sink){0};
+    if (call->errors.kinds == 0)
+        return true;
+    if (!open_places())
+        return false;
+    uint64_t sequence = last_armed + 1, place = sequence % PLACES;
+    free_place(sequence);
+    keep(&armed[place], launch, &call->errors);
+    launch->errors = (struct gsh_error_sink){
+        .claims = claims_device + place * GSH_ERROR_KINDS * sizeof(uint64_t),
+        .found = found_device + place * sizeof(struct gsh_errors_found),
+        .sequence = sequence};
+    last_armed = own_sequence = sequence;
+    return true;
+}
+
+static void report_locked(uint64_t sequence)
+{
+    const volatile struct gsh_errors_found *place = &found[sequence % PLACES];
+    const struct armed *entry = &armed[sequence % PLACES];
+    struct gsh_error_report report = {.sequence = sequence,
+                                      .modes = entry->request.modes,
+                                      .is_loop = entry->request.is_loop,
+                                      .launch = {.kind = entry->kind,
+                                                 .op = (enum gsh_op)entry->row,
+                                                 .loop = entry->loop,
+                                                 .nin = entry->nin,
+                                                 .nout = entry->nout}};
+    bool any = false;
+    for (unsigned kind = 0; kind < GSH_ERROR_KINDS; kind++) {
+        bool is_wanted = (entry->request.kinds >> kind & 1) != 0;
+        if (place->found[kind].sequence != sequence || !is_wanted)
+            continue;
+        any = report.found[kind] = true;
+        for (unsigned k = 0; k < GSH_MAX_INPUTS; k++) {
+            report.inputs[kind][k].words[0] = place->found[kind].inputs[k].words[0];
+            report.inputs[kind][k].words[1] = place->found[kind].inputs[k].words[1];
+        }
+    }
+    unsigned count = atomic_load_explicit(&report_count, memory_order_relaxed);
+    if (!any || count == REPORTS)
+        return;
+    for (unsigned k = 0; k < entry->nin + entry->nout; k++)
+        report.launch.operands[k].dtype = entry->dtypes[k];
+    reports[count] = report;
+    atomic_store_explicit(&report_count, count + 1, memory_order_release);
+}
+
+void gsh_errors_note_run(uint64_t sequence)
+{
+    if (found == NULL || sequence == 0)
+        return;
+    gsh_lock_acquire(&errors_lock);
+    unsigned before = atomic_load_explicit(&report_count, memory_order_relaxed);
+    while (last_read < sequence)
+        report_locked(++last_read);
+    if (atomic_load_explicit(&report_count, memory_order_relaxed) > before)
+        atomic_store_explicit(&has_news, true, memory_order_release);
+    gsh_lock_release(&errors_lock);
+}
+
+void gsh_errors_announce_sigsafe(void)
+{
+    if (atomic_load_explicit(&has_news, memory_order_relaxed) &&
+        atomic_exchange_explicit(&has_news, false, memory_order_acq_rel) && on_found != NULL)
+        on_found();
+}
+
+/* Takes the first report that is wanted; with `sequence` 0 that is one of no loop. */
+static bool fetch(uint64_t sequence, struct gsh_error_report *report)
+{
+    if (atomic_load_explicit(&report_count, memory_order_acquire) == 0)
+        return false;
+    gsh_lock_acquire(&errors_lock);
+    unsigned count = atomic_load_explicit(&report_count, memory_order_relaxed), at = 0;
+    while (at < count && (sequence == 0 ? reports[at].is_loop : reports[at].sequence != sequence))
+        at++;
+    bool is_there = at < count;
+    if (is_there) {
+        *report = reports[at];
+        memmove(&reports[at], &reports[at + 1], (count - at - 1) * sizeof reports[0]);
+        atomic_store_explicit(&report_count, count - 1, memory_order_release);
+    }
+    gsh_lock_release(&errors_lock);
+    return is_there;
+}
+
+bool gsh_errors_fetch(struct gsh_error_report *report)
+{
+    return fetch(0, report);
+}
+
+bool gsh_errors_fetch_own(struct gsh_error_report *report)
+{
+    return own_sequence != 0 && fetch(own_sequence, report);
+}
+
+void gsh_errors_reset_after_fork(void)
+{
+    gsh_lock_reset_after_fork(&errors_lock);
+    found = NULL;
+    atomic_store(&report_count, 0);
+}

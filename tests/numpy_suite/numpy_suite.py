@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NumPy's own test suite, plain and under the shim: every test must end alike.
+
+    numpy_suite.py [PART ...]      core, lib, core/test_umath ...: default is everything installed
+      --device host|cuda  --library FILE  --jobs N  --shard K/N (of the work; for a time limit)
+      --limit SECONDS (of one process)  --fresh (forget the plain results kept in build/)
+      --set NAME=VALUE (one more variable of the shim's)  --no-share (do not judge the device's share)
+
+All that is supported is sent to the device: mode force, no minimum sizes, strict floating-point
+errors where the library knows the option. Ends with status 1 where a test ends otherwise than
+without the shim and accepted.txt does not say why, where a process died, or where the device ran
+no more than 90 % of the eligible ufunc calls (suite_counts.py). Needs NumPy, pytest, hypothesis.
+"""
+import argparse
+import collections
+import concurrent.futures
+import hashlib
+import json
+import os
+import platform
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import time
+
+import suite_counts
+import suite_runs
+
+LEAST_SHARE = 0.9
+SHOWN_LINES = 14
+ACCEPTED = os.path.join(suite_runs.HERE, "accepted.txt")
+
+
+def parse_arguments(argv):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*")
+    parser.add_argument("--device", default=os.environ.get("GPUSHIM_DEVICE") or "host")
+    parser.add_argument("--library", default=os.environ.get("GPUSHIM_LIBRARY") or
+                        os.path.join(suite_runs.ROOT, "build", "libgpushim.so"))
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--shard", default="1/1")
+    parser.add_argument("--limit", type=float, default=900)
+    parser.add_argument("--fresh", action="store_true")
+    parser.add_argument("--set", action="append", default=[])
+    parser.add_argument("--no-share", action="store_true")
+    return parser.parse_args(argv)
+
+
+# --- accepted differences ------------------------------------------------------------------------
+
+def version_of(text):
+    return tuple(int(piece) for piece in re.findall(r"\d+", text)[:2])
+
+
+def matches_version(condition, version):
+    """`condition`: ">=2.0 <2.3", all of whose pieces must hold, or empty."""
+    tests = {">=": lambda a, b: a >= b, "<": lambda a, b: a < b}
+    return all(tests[sign](version_of(version), version_of(bound))
+               for sign, bound in re.findall(r"(>=|<)\s*([\d.]+)", condition))
+
+
+class Accepted:
+    """One paragraph of accepted.txt: its keys, and how often it was needed."""
+
+    def __init__(self, paragraph, where):
+        self.fields = dict(re.findall(r"^(\w+):[ \t]*(.*)$", paragraph, re.M))
+        if not {"test", "outcome", "reason"} <= set(self.fields) <= {"test", "outcome", "reason", "numpy", "device"}:
+            raise SystemExit("%s: test, outcome and reason are needed, numpy and device allowed:\n%s"
+                             % (where, paragraph))
+        pieces = map(re.escape, self.fields["test"].split("*"))
+        self.pattern = re.compile(".*".join(pieces))
+        self.used = 0
+
+    def applies(self, version, device):
+        return (matches_version(self.fields.get("numpy", ""), version) and
+                self.fields.get("device", device) == device)
+
+    def accepts(self, test, change):
+        return bool(self.pattern.fullmatch(test)) and self.fields["outcome"] == change
+
+
+def read_accepted(version, device):
+    with open(ACCEPTED, encoding="utf-8") as stream:
+        text = re.sub(r"^#.*\n", "", stream.read(), flags=re.M)
+    entries = [Accepted(paragraph, ACCEPTED) for paragraph in re.split(r"\n\s*\n", text) if paragraph.strip()]
+    return [entry for entry in entries if entry.applies(version, device)]
+
+
+# --- the runs ------------------------------------------------------------------------------------
+
+def plain_cache():
+    """The file of plain results: one for each NumPy, Python and processor, since tests look at all."""
+    import numpy
+    how = sorted(suite_runs.COMMON.items()), suite_runs.SHARE_BYTES
+    with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as stream:
+        flags = re.findall(r"^flags.*$", stream.read(), re.M)[:1]
+    key = hashlib.sha256(repr((numpy.__file__, platform.node(), flags, how)).encode()).hexdigest()[:12]
+    folder = os.path.join(suite_runs.ROOT, "build", "numpy-suite")
+    os.makedirs(folder, exist_ok=True)
+    return os.path.join(folder, "plain-%s-%s-%s.json" % (numpy.__version__, platform.python_version(), key))
+
+
+def load_plain(path, fresh):
+    if fresh or not os.path.exists(path):
+        return {}
+    with open(path, encoding="utf-8") as stream:
+        return json.load(stream)
+
+
+def save_plain(path, plain):
+    with open(path + ".new", "w", encoding="utf-8") as stream:
+        json.dump(plain, stream)
+    os.replace(path + ".new", path)
+
+
+def job_name(job):
+    return job.path + (" %d/%d" % (job.share, job.shares) if job.shares > 1 else "")
+
+
+class Suite:
+    """The jobs, run in a pool; `plain` and `shimmed` are {job name: {test: [outcome, text, s]}}."""
+
+    def __init__(self, arguments, settings):
+        self.arguments, self.settings = arguments, settings
+        self.cache = plain_cache()
+        self.plain, self.shimmed = load_plain(self.cache, arguments.fresh), {}
+        self.fresh_plain = 0
+        self.seconds = collections.Counter()
+
+    def run_one(self, job, shim, scratch):
+        settings = dict(self.settings, GPUSHIM_REPORT="json:%s/reports/%s-%%p.json" % (
+            scratch, re.sub(r"\W+", "-", job_name(job))))
+        folder = tempfile.mkdtemp(dir=scratch)
+        start = time.monotonic()
+        result = suite_runs.run_job(job, shim, settings, folder, self.arguments.limit)
+        self.seconds["shim" if shim else "plain"] += time.monotonic() - start
+        shutil.rmtree(folder, ignore_errors=True)
+        return result
+
+    def compare(self, job, scratch):
+        name = job_name(job)
+        if name not in self.plain:
+            self.plain[name] = self.run_one(job, None, scratch)
+            self.fresh_plain += 1
+        self.shimmed[name] = self.run_one(job, self.arguments.library, scratch)
+        return job
+
+    def run(self, jobs, scratch):
+        """Yields each job when both its runs are there."""
+        pool = concurrent.futures.ThreadPoolExecutor(self.arguments.jobs)
+        try:
+            futures = [pool.submit(self.compare, job, scratch) for job in jobs]
+            for future in concurrent.futures.as_completed(futures):
+                yield future.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            suite_runs.stop()
+            if self.fresh_plain:
+                save_plain(self.cache, self.plain)
+
+
+def differences(plain, shimmed):
+    """(test, "passed -> failed", text) of the tests that end otherwise."""
+    for test in sorted(set(plain) | set(shimmed)):
+        before, after = plain.get(test, ["absent", "", 0]), shimmed.get(test, ["absent", "", 0])
+        if before[0] != after[0]:
+            yield test, "%s -> %s" % (before[0], after[0]), after[1] or before[1]
+
+
+def report_job(job, suite, accepted):
+    """Prints what differs in a job; the number of differences nobody accepted."""
+    plain, shimmed = suite.plain[job_name(job)], suite.shimmed[job_name(job)]
+    wrong = 0
+    for test, change, text in differences(plain, shimmed):
+        entry = next((entry for entry in accepted if entry.accepts(test, change)), None)
+        if entry:
+            entry.used += 1
+            continue
+        wrong += 1
+        print("DIFFERS %s: %s" % (test, change))
+        print("        " + "\n        ".join(text.strip().splitlines()[:SHOWN_LINES]))
+    print("%-4s %-58s %6d tests %4d differ" % ("FAIL" if wrong else "ok", job_name(job), len(plain), wrong),
+          flush=True)
+    return wrong
+
+
+def settings_of(arguments, scratch):
+    settings = {"GPUSHIM_DEVICE": arguments.device, "GPUSHIM_CACHE_DIR": os.path.join(
+        suite_runs.ROOT, "build", "numpy-suite", "kernels")}
+    if suite_runs.knows_option(arguments.library, "GPUSHIM_FPERR"):
+        settings["GPUSHIM_FPERR"] = "strict"
+    settings.update(pair.split("=", 1) for pair in arguments.set)
+    return settings
+
+
+def report_stale(arguments, accepted):
+    """Of a whole run only: an entry that nothing needed has outlived its reason."""
+    stale = [] if arguments.parts or arguments.shard != "1/1" else [e for e in accepted if not e.used]
+    for entry in stale:
+        print("STALE   accepted.txt: %s was not needed" % entry.fields["test"])
+    return len(stale)
+
+
+def run(arguments, scratch):
+    import numpy
+    os.mkdir(os.path.join(scratch, "reports"))
+    accepted = read_accepted(numpy.__version__, arguments.device)
+    suite = Suite(arguments, settings_of(arguments, scratch))
+    shard, shards = map(int, arguments.shard.split("/"))
+    jobs = suite_runs.jobs_of(suite_runs.test_files(arguments.parts))[shard - 1::shards]
+    print("NumPy %s, Python %s, device %s, %d processes at a time; %s" % (
+        numpy.__version__, platform.python_version(), arguments.device, arguments.jobs,
+        " ".join("%s=%s" % pair for pair in sorted(suite.settings.items()))), flush=True)
+    start = time.monotonic()
+    wrong = sum(report_job(job, suite, accepted) for job in suite.run(jobs, scratch))
+    outcomes = collections.Counter(entry[0] for name in map(job_name, jobs) for entry in suite.shimmed[name].values())
+    counts = suite_counts.Counts()
+    counts.add_folder(os.path.join(scratch, "reports"))
+    report_stale(arguments, accepted)
+    print(counts.text())
+    print("%d tests: %s; %d accepted differences; %d differences" % (
+        sum(outcomes.values()), ", ".join("%d %s" % (n, name) for name, n in outcomes.most_common()),
+        sum(entry.used for entry in accepted), wrong))
+    print("%.0f s; processes: %.0f s plain (%d of %d jobs, the others kept from before), %.0f s shim" % (
+        time.monotonic() - start, suite.seconds["plain"], suite.fresh_plain, len(jobs), suite.seconds["shim"]))
+    too_few = not arguments.no_share and counts.share() <= LEAST_SHARE
+    if too_few:
+        print("the device ran too few calls")
+    return 1 if wrong or too_few or not outcomes else 0
+
+
+def main():
+    arguments = parse_arguments(sys.argv[1:])
+    arguments.library = os.path.abspath(arguments.library)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    with tempfile.TemporaryDirectory(prefix="numpy-suite-") as scratch:
+        return run(arguments, scratch)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

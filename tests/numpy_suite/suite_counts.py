@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which calls of a run the device computed, from the shim's JSON reports (docs/report.md).
+
+Counted are the calls of NumPy's numeric ufuncs and of their reduce, accumulate and reduceat. Such a
+call is eligible for the device unless it was declined for what it works on, not for what is missing
+in the library: OUTSIDE names the reasons. Matrix products and data movement are not ufunc calls.
+"""
+import collections
+import glob
+import json
+import os
+
+DTYPES = "?bhilqBHILQefdFD"
+# Reasons that make a call not eligible: other dtypes; subclasses, sequences and objects; byte-swapped
+# and unaligned data; no elements, or shapes and outputs that NumPy refuses; only scalars and 0-d
+# arrays ("scalar"); calls of the library's own.
+OUTSIDE = ("dtype", "operand", "layout", "shape", "read-only", "scalar", "nested", "off")
+# Reductions whose row in the report is not named as their ufunc: reductions.def.
+REDUCTIONS = {"sum", "prod", "max", "min", "any", "all", "parity", "bit_and", "bit_or", "bit_xor"}
+
+
+def numeric_ufuncs():
+    """{name: ufunc} of numpy's namespace: those with a loop of only supported dtypes. Generalised
+    ones (matmul) are left out."""
+    import numpy
+    found = {}
+    for name in dir(numpy):
+        ufunc = getattr(numpy, name, None)
+        if isinstance(ufunc, numpy.ufunc) and ufunc.signature is None and any(map(is_numeric, ufunc.types)):
+            found[ufunc.__name__] = ufunc
+    return found
+
+
+def is_numeric(loop):
+    return all(letter in DTYPES for letter in loop.replace("->", ""))
+
+
+class Counts:
+    """Sums over reports: calls on the device, eligible calls that were not, calls outside; the
+    eligible ones' reasons; all calls of any kind on the device."""
+
+    def __init__(self):
+        self.reports = self.device = self.declined = self.any_device = 0
+        self.reasons = collections.Counter()  # (reason, operation): calls
+        self.outside = collections.Counter()  # reason: calls
+
+    def add_folder(self, folder):
+        names = set(numeric_ufuncs()) | REDUCTIONS
+        for path in glob.glob(os.path.join(folder, "*.json")):
+            try:
+                with open(path, encoding="utf-8") as stream:
+                    report = json.load(stream)
+            except ValueError:  # cut short: its process was killed
+                continue
+            self.reports += 1
+            for row in report["operations"]:
+                self.any_device += row["device_calls"]
+                if row["name"] in names:
+                    self.add_row(row)
+
+    def add_row(self, row):
+        self.device += row["device_calls"]
+        for reason, calls in row["reasons"].items():
+            if reason in OUTSIDE:
+                self.outside[reason] += calls
+            else:
+                self.declined += calls
+                self.reasons[reason, row["name"]] += calls
+
+    def share(self):
+        eligible = self.device + self.declined
+        return self.device / eligible if eligible else 0.0
+
+    def text(self):
+        lines = ["device: %d of %d eligible ufunc and reduce calls (%.1f %%); %d device calls of all kinds; "
+                 "%d reports" % (self.device, self.device + self.declined, 100 * self.share(), self.any_device,
+                                 self.reports),
+                 "    not eligible: " + ", ".join("%s %d" % pair for pair in self.outside.most_common())]
+        by_reason = collections.Counter()
+        for (reason, _), calls in self.reasons.items():
+            by_reason[reason] += calls
+        for reason, calls in by_reason.most_common():
+            top = collections.Counter({name: n for (r, name), n in self.reasons.items() if r == reason})
+            lines.append("    eligible, but %-14s %7d   %s" % (
+                reason, calls, ", ".join("%s %d" % pair for pair in top.most_common(6))))
+        return "\n".join(lines)

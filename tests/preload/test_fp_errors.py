@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Floating-point errors of device calls: warnings, exceptions and callbacks as NumPy gives them, in the call with
+GPUSHIM_FPERR=strict or under errstate "raise", "call" ..., at the next synchronisation by default, never when off.
+"""
+import unittest
+
+import shim_runner
+
+PRELUDE = """
+import warnings
+import numpy as np
+from shim_script import dump
+SIZE = 3000
+np.seterr(under="ignore")
+def filled(value, dtype="f8"):
+    return np.full(SIZE, value, dtype)
+def cases():
+    one, zero, huge, inf = filled(1.0), filled(0.0), filled(1e308), filled(np.inf)
+    nan = filled(np.nan)
+    yield "1/0", lambda: one / zero
+    yield "0/0", lambda: zero / zero
+    yield "mixed", lambda: np.where(np.arange(SIZE) % 2, one, zero) / zero
+    yield "overflow", lambda: huge * huge
+    yield "inf-inf", lambda: inf - inf
+    yield "f4 overflow", lambda: filled(3e38, "f4") + filled(3e38, "f4")
+    yield "f2 overflow", lambda: filled(60000, "f2") + filled(60000, "f2")
+    yield "in place", lambda: np.divide(filled(2.0), zero, out=filled(7.0))
+    yield "cast of output", lambda: np.multiply(huge, 0.5, out=np.zeros(SIZE, "f4"), casting="unsafe")
+    yield "where", lambda: np.divide(one, zero, where=np.arange(SIZE) > 5, out=np.zeros(SIZE))
+    yield "where hides it", lambda: np.divide(one, zero, where=np.zeros(SIZE, "?"), out=np.zeros(SIZE))
+    yield "reduce", lambda: np.add.reduce(huge)
+    yield "reduce axis", lambda: np.add.reduce(huge.reshape(30, -1), axis=0)
+    yield "accumulate", lambda: np.cumsum(huge)
+    yield "reduce inf-inf", lambda: np.sum(np.where(np.arange(SIZE) % 2, inf, -inf))
+    yield "nan to int", lambda: nan.astype("i4")
+    yield "big to int", lambda: huge.astype("i8")
+    yield "big to f4", lambda: huge.astype("f4")
+    yield "big to f2", lambda: filled(1e6).astype("f2")
+    def store():
+        target = np.zeros(SIZE, "i4")
+        target[...] = nan
+        return target
+    yield "stored nan", store
+    yield "int//0", lambda: filled(7, "i8") // filled(0, "i8")
+    yield "int%0", lambda: filled(7, "i4") % filled(0, "i4")
+    yield "min//-1", lambda: filled(np.iinfo("i4").min, "i4") // filled(-1, "i4")
+    yield "divmod", lambda: np.divmod(one, zero)
+    yield "fmod", lambda: np.fmod(one, zero)
+    yield "remainder", lambda: np.remainder(one, zero)
+    yield "log 0", lambda: np.log(zero)
+    yield "log -1", lambda: np.log(-one)
+    yield "log1p -1", lambda: np.log1p(-one)
+    yield "sqrt -1", lambda: np.sqrt(-one)
+    yield "exp", lambda: np.exp(huge)
+    yield "arcsin 2", lambda: np.arcsin(one * 2)
+    yield "arctanh 1", lambda: np.arctanh(one)
+    yield "power", lambda: np.power(zero, -one)
+    yield "reciprocal", lambda: np.reciprocal(zero)
+    yield "square", lambda: np.square(huge)
+    yield "complex", lambda: filled(1 + 1j, "c16") / filled(0, "c16")
+    yield "nan in", lambda: np.sqrt(nan) + nan * 2
+    yield "compare nan", lambda: (nan < one, np.maximum(nan, one), np.isnan(nan))
+    yield "clean", lambda: (np.sqrt(one), one + one, one / one)
+"""
+
+IN_THE_CALL = PRELUDE + """
+for name, call in cases():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            dump(name, call())
+        except Exception as error:
+            dump(name, error)
+    dump("warnings of " + name, sorted((str(w.message), w.category.__name__) for w in caught))
+"""
+
+MODES = PRELUDE + """
+class Log:
+    def write(self, text):
+        seen.append(text)
+for mode in ("raise", "call", "log", "ignore"):
+    for name, call in cases():
+        seen = []
+        with np.errstate(divide=mode, over=mode, invalid=mode,
+                         call=Log() if mode == "log" else lambda kind, flag: seen.append((kind, flag))):
+            try:
+                dump(mode + " " + name, call())
+            except Exception as error:
+                dump(mode + " " + name, error)
+        dump("seen by %s %s" % (mode, name), sorted(map(str, seen)))
+"""
+
+
+class TestFloatingPointErrors(shim_runner.TestCase):
+    ULP = {r"(exp|log|arc|power|sqrt|where|accumulate|reduce)": 6}
+
+    def compare(self, script, env=None):
+        plain, shimmed = shim_runner.run_plain(script), shim_runner.run(script, env=env)
+        self.assertEqual((shimmed.returncode, shimmed.stderr), (plain.returncode, plain.stderr))
+        self.assert_equal_values(shimmed, plain, ulp=self.ULP)
+        self.assertGreater(shim_runner.device_calls(shimmed.report), 60)
+
+    def test_strict(self):
+        self.compare(IN_THE_CALL, {"GPUSHIM_FPERR": "strict"})
+
+    def test_errstates_that_belong_to_the_call(self):
+        self.compare(MODES)
+
+    def test_deferred_warning_comes_with_the_values(self):
+        result = shim_runner.run(PRELUDE + """
+import sys
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    a = filled(1.0) / filled(0.0)
+    float(a[0])
+    for _ in range(10):
+        pass
+    dump("after reading", [str(w.message) for w in caught])
+""")
+        self.assertEqual(result.returncode, 0, result)
+        self.assertEqual(shim_runner.device_calls(result.report, "divide"), 1)
+        self.assertIn("divide by zero encountered in divide", str(result.values["after reading"]))
+
+    def test_deferred_warning_at_exit(self):
+        script = "import numpy as np\nb = np.full(3000, -1.0)\nc = np.sqrt(b)\n"
+        result = shim_runner.run(script)
+        self.assertEqual(result.returncode, 0, result)
+        self.assertEqual(result.stderr.count("invalid value encountered in sqrt"), 1, result)
+
+    def test_deferred_keeps_the_errstate_of_the_call(self):
+        result = shim_runner.run(PRELUDE + """
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    a = filled(1.0) / filled(0.0)
+    with np.errstate(all="ignore"):
+        b = filled(-1.0)
+        c = np.sqrt(b)
+        float(a[0]), float(c[0])
+        for _ in range(10):
+            pass
+    dump("warnings", [str(w.message) for w in caught])
+""")
+        self.assertEqual(result.values["warnings"],
+                         ("list", ("object", "str", "'divide by zero encountered in divide'")))
+
+    def test_filter_error(self):
+        result = shim_runner.run("import numpy as np\na = np.full(3000, 1.0) / np.zeros(3000)\n"
+                                 "float(a[0])\nfor _ in range(10): pass\nprint('not reached')\n",
+                                 python_args=["-W", "error"])
+        self.assertEqual(result.returncode, 1, result)
+        self.assertIn("RuntimeWarning: divide by zero encountered in", result.stderr)
+        self.assertNotIn("not reached", result.stdout)
+
+    def test_off(self):
+        result = shim_runner.run(IN_THE_CALL, env={"GPUSHIM_FPERR": "off"})
+        self.assertEqual(result.returncode, 0, result)
+        self.assertEqual(result.values["warnings of 1/0"], ("list",))
+
+    def test_many_calls_give_one_line_each_filter(self):
+        """The default filter shows a warning once for each line of the program."""
+        script = ("import numpy as np\nzero = np.zeros(3000)\n"
+                  "for _ in range(5000):\n    a = 1.0 / zero\nprint(a[0])\n")
+        result = shim_runner.run(script)
+        self.assertEqual((result.returncode, result.stdout), (0, "inf\n"), result)
+        self.assertIn(result.stderr.count("divide by zero"), (1, 2), result)
+
+    def test_worker_threads(self):
+        result = shim_runner.run("""
+import threading
+import numpy as np
+def work():
+    for _ in range(50):
+        float((np.full(3000, 1.0) / np.zeros(3000))[0])
+threads = [threading.Thread(target=work) for _ in range(4)]
+for t in threads: t.start()
+for t in threads: t.join()
+print("done")
+""")
+        self.assertEqual((result.returncode, result.stdout), (0, "done\n"), result)
+        self.assertIn("divide by zero encountered in", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

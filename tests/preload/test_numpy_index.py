@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Masks and integer arrays as indices, read and written, against plain NumPy, bit for bit."""
+import shim_runner
+
+PRELUDE = '''
+import numpy as np
+from shim_script import attempt, dump, on_device
+rng = np.random.default_rng(7)
+DTYPES = ["?", "i1", "u2", "i8", "f2", "f8", "c8"]
+FEW = ["i1", "f8", "c8"]
+
+def make(shape, dtype):
+    values = rng.integers(-50, 50, shape)
+    if dtype[0] == "c":
+        return (values + 1j * rng.integers(-5, 5, shape)).astype(dtype)
+    return (values > 0) if dtype == "?" else abs(values).astype(dtype) if dtype[0] == "u" \\
+        else values.astype(dtype)
+
+def layouts(dtype):
+    a = make((6, 7, 8), dtype)
+    yield "c", a
+    yield "f", np.asfortranarray(a)
+    yield "middle", a.transpose(1, 0, 2).copy().transpose(1, 0, 2)
+    yield "sub", make((12, 14, 8), dtype)[::2, ::-2]
+
+def stored(name, a, key, value):
+    """Stores into a copy in the arena."""
+    def go():
+        b = a.copy(order="K")
+        try:
+            b[key] = value
+        except Exception as error:
+            return type(error).__name__, str(error), b
+        return b
+    attempt(name, go)
+
+full = make((6, 7, 8), "?")
+MASKS = {"whole": full, "fortran": np.asfortranarray(full), "two": full[:, :, 0],
+    "one": np.array([0, 1, 1, 0, 1, 0], "?"), "none": np.zeros((6, 7, 8), "?"),
+    "none of one": np.zeros(6, "?"), "all": np.ones((6, 7, 8), "?"),
+    "too short": np.ones(5, "?"), "wrong": np.ones((6, 7, 9), "?"), "deep": np.ones((6, 7, 8, 1),
+        "?")}
+INDICES = {"list": [0, 2, 1, -1], "array": np.array([5, 0, 0, -6]), "i4": np.array([1, 2], "i4"),
+    "u1": np.array([1, 2, 1], "u1"), "u8": np.array([1, 2], "u8"), "table": np.array([[0, 1], [2,
+        3]]),
+    "turned": np.array([[0, 1], [2, 3]]).T, "one": [5], "out of bounds": np.array([0, 9]),
+    "below": [-9], "empty": [], "empty array": np.array([], int), "bools": [True, False],
+    "floats": np.array([1.0]), "backwards": np.arange(5)[::-1]}
+'''
+
+
+class TestIndex(shim_runner.TestCase):
+    def test_masks_read(self):
+        result = self.assert_same(PRELUDE + '''
+for dtype in DTYPES:
+    for layout, a in layouts(dtype):
+        for name, mask in MASKS.items():
+            for m in (mask, on_device(mask) if mask.ndim else mask):
+                attempt("%s %s %s %d" % (dtype, layout, name, m is mask), lambda: a[m])
+        attempt("%s %s second" % (dtype, layout), lambda: a[:, np.array([1, 0, 1, 1, 0, 1, 1],
+            "?")])
+        attempt("%s %s last" % (dtype, layout), lambda: a[..., full[0, 0]])
+        attempt("%s %s listed" % (dtype, layout), lambda: a[[True, False, True, False, True,
+            False]])
+        for axis in (None, 0, 1, -1):
+            for c in (MASKS["one"], full[0, 0], [True, False], full.ravel(), MASKS["too short"]):
+                attempt("%s %s compress %r %d" % (dtype, layout, axis, len(c)),
+                        lambda: a.compress(c, axis=axis))
+        attempt("%s %s extract" % (dtype, layout), lambda: np.extract(full, a))
+''', device="compress")
+        self.assert_on_device(result, "sum")
+
+    def test_masks_written(self):
+        result = self.assert_same(PRELUDE + '''
+count = int(full.sum())
+values = {"1": 1, "300": 300, "2.5": 2.5, "1j": 1j, "nan": np.nan, "f4": np.float32(2.5),
+    "0-d": np.array(3), "1-d": np.array([2.5]), "2-d": np.array([[2]]), "list": [1, 2],
+    "count": np.arange(count), "count f8": np.arange(count) * 1.5, "too many": np.arange(count + 1),
+    "backwards": np.arange(2 * count)[::-2], "row": np.arange(8), "plane": np.arange(56).reshape(7,
+        8),
+    "three": np.arange(168).reshape(3, 7, 8), "empty": np.array([]), "text": "x"}
+for dtype in ["?", "u2", "f8"]:
+    for layout, a in layouts(dtype):
+        for name, mask in MASKS.items():
+            for text, value in values.items():
+                stored("%s %s %s = %s" % (dtype, layout, name, text), a, mask, value)
+    def go(b):
+        b[b > 0] = b[b > 0][::-1]
+        b[b > 1] += 1
+        b[full] = b[~full].reshape(-1)[:1]
+        return b
+    attempt(dtype + " itself", go, on_device(a))
+for c in (on_device(full), on_device(full)[1:]):
+    def go():
+        b = c.copy(); b[b] = False; return b
+    attempt("own mask %d" % len(c), go)
+    def go():
+        b = c.copy(); b[1:][b[:-1]] = False; return b
+    attempt("shifted mask %d" % len(c), go)
+''', device="expand")
+        self.assert_on_device(result, "fill where")
+        self.assert_on_device(result, "assign where")
+
+    def test_integers(self):
+        result = self.assert_same(PRELUDE + '''
+for dtype in DTYPES:
+    for layout, a in layouts(dtype):
+        for name, index in INDICES.items():
+            text = "%s %s %s" % (dtype, layout, name)
+            attempt(text, lambda: a[index])
+            attempt(text + " second", lambda: a[:, index])
+            attempt(text + " last", lambda: a[..., index])
+            attempt(text + " sliced", lambda: a[1:, index, ::-2])
+            for value in (1, np.arange(len(index)), np.arange(8.0), [1, 2, 3, 4]):
+                stored("%s = %r" % (text, value), a, index, value)
+                stored("%s second = %r" % (text, value), a, (slice(None), index), value)
+                stored("%s last = %r" % (text, value), a, (Ellipsis, index), value)
+for dtype in ("i4", "i8"):
+    def go(b):
+        b[b.copy()] = np.arange(20); b[[3, 4]] += b[[4, 3]]; b[b] = 1; return b
+    attempt("duplicates " + dtype, go, on_device((np.arange(20) % 7).astype(dtype)))
+''', device="take")
+        self.assert_on_device(result, "put")
+
+    def test_several(self):
+        self.assert_same(PRELUDE + '''
+i, j, k = np.array([0, 2, -1, 1]), np.array([3, -7, 6, 6]), np.array([7, 0, 1, -8])
+table, mask = i.reshape(2, 2), np.array([1, 0, 1, 1, 0, 1], "?")
+keys = {"i j": (i, j), "i j k": (i, j, k), "i : k": (i, slice(None), k), ": j k": (slice(None), j,
+    k),
+    "... j k": (Ellipsis, j, k), "i ... k": (i, Ellipsis, k), "tables": (table, table),
+    "ix": np.ix_([1, 2], [3, 4, -1]), "ix of three": np.ix_([1, 2], [3, 4, -1], [0, 1]),
+    "ix with mask": np.ix_(mask, [0, 1]), "mask alone": (mask,), "mask slice": (mask, slice(1, 4)),
+    "reversed": (slice(None, None, -1), j, slice(None, None, -2)), "lists": ([0, 1], [1, 2]),
+    "mask and index": (mask, np.array([0, 1, 2, 3])), "out of bounds": (i, np.array([0, 0, 7, 0])),
+    "broadcast": (i[:, None], j), "fortran": (np.asfortranarray(table), np.asfortranarray(table)),
+    "mixed order": (table.T, table), "integer": (i, 3), "none": (i, None, j),
+        "numpy": (np.int64(1), j),
+    "small": (i.astype("i1"), np.array([1, 2, 3, 4], "u1")), "same": (i, i), "too many": (i, j, k,
+        k),
+    "empty": (np.array([], int), np.array([], int)), "0-d": (np.array(1), j),
+    "wide mask": (full[:, :, 0], slice(0, 3))}
+for dtype in FEW:
+    for layout, a in layouts(dtype):
+        for name, key in keys.items():
+            attempt("%s %s %s" % (dtype, layout, name), lambda: a[key])
+            for value in (1, np.arange(4), [1, 2, 3, 4], np.arange(8.0)):
+                stored("%s %s %s = %r" % (dtype, layout, name, value), a, key, value)
+    order = np.argsort(a.astype("f8").real, axis=1)
+    attempt(dtype + " along", lambda: np.take_along_axis(a, order, axis=1))
+    attempt(dtype + " triangle", lambda: a[0][np.triu_indices(6, 1)])
+''', device="take")
+
+    def test_take_nonzero_repeat(self):
+        result = self.assert_same(PRELUDE + '''
+for dtype in FEW:
+    for layout, a in layouts(dtype):
+        text = "%s %s " % (dtype, layout)
+        for name, index in INDICES.items():
+            for axis in (None, 0, 1, -1):
+                for mode in ("raise", "wrap", "clip"):
+                    attempt(text + "take %s %r %s" % (name, axis, mode),
+                            lambda: np.take(a, index, axis=axis, mode=mode))
+        out = np.zeros((2, 7, 8), dtype)
+        attempt(text + "out", lambda: (a.take([0, 1], 0, out), out))
+        attempt(text + "one", lambda: a.take(3, axis=1)); attempt(text + "mode", a.take, [0],
+            mode="x")
+        for count, axis in ((3, None), (2, 1), (2, -1), (1, 0), (0, 0), (-1, 0), (np.int64(2), 0),
+                            ([1, 2], 0), (2, 5), (2.0, 0)):
+            attempt(text + "repeat %r %r" % (count, axis), lambda: a.repeat(count, axis))
+        for name, b in (("whole", a), ("none", a > 200), ("turned", a.T), ("one", a[0, 0])):
+            attempt(text + "nonzero " + name, b.nonzero); attempt(text + "where " + name, np.where,
+                b)
+            attempt(text + "argwhere " + name, lambda: np.argwhere(b))
+            attempt(text + "flat " + name, lambda: np.flatnonzero(b))
+for x in (np.array([0.0, -0.0, np.nan, np.inf, 1e-300]), np.array(3), np.zeros((0, 3)),
+    np.zeros(4)):
+    attempt("nonzero %r" % x, x.nonzero)
+''', device="nonzero")
+        self.assert_on_device(result, "take")
+        self.assert_on_device(result, "repeat")
+
+    def test_flat(self):
+        self.assert_same(PRELUDE + '''
+keys = {"all": slice(None), "third": slice(None, None, 3), "part": slice(5, 20), "back": slice(None,
+    None, -1), "none": slice(0, 0), "one": 3, "list": [1, 2], "dots": Ellipsis}
+for dtype in FEW:
+    for layout, a in layouts(dtype):
+        for name, key in keys.items():
+            for value in (1, 2.5, True, 300, 1j, [1, 2], np.arange(3), np.arange(15.0),
+                          np.arange(a.size)):
+                def go():
+                    b = a.copy(order="K"); b.flat[key] = value; return b
+                attempt("%s %s %s = %r" % (dtype, layout, name, value), go)
+    attempt(dtype + " eye", lambda: np.eye(9, 7, 1, dtype=dtype))
+    attempt(dtype + " diag", lambda: np.diag(a[0, 0])); attempt(dtype + " tri", np.tri, 5, 6, 1,
+        dtype)
+    def go(b):
+        np.fill_diagonal(b, 3); return b
+    attempt(dtype + " fill_diagonal", go, a[0].copy())
+''', device="assign")
+
+    def test_resident_array_stays(self):
+        """An array that the device holds is indexed there: a few bytes come home, not the array."""
+        result = self.shim_run(PRELUDE + '''
+from shim_script import report
+a, b = on_device(rng.normal(size=(300, 400))), on_device(rng.normal(size=(300, 400)))
+v, index = on_device(rng.normal(size=100000)), on_device(rng.integers(0, 100000, 20000))
+mask = a > 0
+def store(x, key, value):
+    x = x + 0
+    x[key] = value
+    return x
+calls = [lambda: a[mask], lambda: a[a[:, 0] > 0], lambda: a[:, a[0] > 0], lambda: v[index],
+    lambda: a[index % 300, index % 400], lambda: a.take([1, 2], axis=1), lambda: mask.nonzero(),
+    lambda: v.take(index * 3, mode="wrap"), lambda: v.take(index * 3, mode="clip"),
+    lambda: v.compress(v > 0), lambda: v.repeat(3), lambda: a.repeat(2, axis=1),
+    lambda: np.take_along_axis(a, np.zeros((1, 400), int), 0), lambda: store(a, mask, 0),
+    lambda: store(a, mask, a[mask] * 2), lambda: store(v, index, 1.0), lambda: store(v, [1, 2], [3,
+        4]),
+    lambda: store(a, 3, [1.0] * 400), lambda: np.putmask(a + 0, mask, b),
+    lambda: np.place(a + 0, mask, [0]), lambda: np.copyto(a + 0, b, where=mask),
+    lambda: np.eye(300), lambda: np.diag(v[:300]), lambda: np.fill_diagonal(a + 0, 0)]
+for number, call in enumerate(calls):
+    before = report()["counters"]
+    call()
+    after = report()["counters"]
+    for what, most in (("download_bytes", 1000), ("upload_bytes", 4000)):
+        moved = after[what] - before[what]
+        assert moved <= most, (number, what, moved)
+''', env={"GPUSHIM_FPERR": "off"})
+        self.assert_on_device(result, "compress")
+
+
+if __name__ == "__main__":
+    shim_runner.main()

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Prints docs/numerics.md from the tables of operations and reductions.
+ */
+#include "ops.h"
+
+#include <stdio.h>
+
+static const char *const intro =
+    "# Numerical contract\n\n"
+    "What a device result may differ from NumPy's, operation by operation and dtype by dtype. Made "
+    "from\n`kernels/ops.def` and `kernels/reductions.def` by `make docs`; do not edit. "
+    "tests/conformance compares every entry\nwith the running NumPy over ordinary, extreme, "
+    "subnormal, NaN, infinite and signed-zero inputs.\n\n"
+    "* `=` the same bits as NumPy on x86-64 (of a NaN: that it is one).\n"
+    "* a number: the largest distance from NumPy's result in units in the last place; for complex "
+    "dtypes in units of the\n  larger part.\n"
+    "* `-` NumPy has no such loop; the call is NumPy's.\n\n"
+    "Casts, copies and integer arithmetic are NumPy's to the bit, floats out of an integer's range "
+    "and NaN included (what\nx86-64 gives), and so is integer division by zero. float16 is "
+    "computed in "
+    "float32 and rounded once per operation.\nNo TF32, no fast-math; no contraction but in complex "
+    "products, where NumPy's own loops contract.\n\n"
+    "Every result is the same on every run: reductions and scans join in a tree that depends on "
+    "shape and "
+    "strides alone.\n\n";
+
+struct column {
+    const char *title;
+    unsigned dtypes;
+    enum gsh_dtype sample;
+};
+
+static const struct column columns[] = {
+    {"bool", GSH_SET_BOOL, GSH_BOOL},
+    {"integers", GSH_SET_INTEGERS, GSH_INT32},
+    {"float16", 1 << GSH_FLOAT16, GSH_FLOAT16},
+    {"float32", 1 << GSH_FLOAT32, GSH_FLOAT32},
+    {"float64", 1 << GSH_FLOAT64, GSH_FLOAT64},
+    {"complex64", 1 << GSH_COMPLEX64, GSH_COMPLEX64},
+    {"complex128", 1 << GSH_COMPLEX128, GSH_COMPLEX128},
+};
+
+static void print_header(const char *first)
+{
+    printf("| %s |", first);
+    for (size_t i = 0; i < GSH_COUNT(columns); i++)
+        printf(" %s |", columns[i].title);
+    printf("\n|---|");
+    for (size_t i = 0; i < GSH_COUNT(columns); i++)
+        printf("---|");
+    printf("\n");
+}
+
+static void print_cell(unsigned dtypes, const struct column *column, unsigned ulp)
+{
+    if (!(dtypes & column->dtypes))
+        printf(" - |");
+    else if (ulp == 0)
+        printf(" = |");
+    else
+        printf(" %u |", ulp);
+}
+
+int main(void)
+{
+    printf("%s## Elementwise\n\n", intro);
+    print_header("operation");
+    for (int op = 0; op < GSH_OP_COUNT; op++) {
+        const struct gsh_op_info *info = gsh_op_info((enum gsh_op)op);
+        printf("| %s |", info->name);
+        for (size_t i = 0; i < GSH_COUNT(columns); i++) {
+            bool by_truth = info->dtypes == GSH_SET_BOOL; /* every dtype, as truth values */
+            print_cell(by_truth ? GSH_SET_ALL : info->dtypes, &columns[i],
+                       gsh_op_max_ulp((enum gsh_op)op, columns[i].sample));
+        }
+        printf("\n");
+    }
+    printf("\n## Reductions and scans\n\n"
+           "A number bounds the error in units in the last place of the sum (product) of the "
+           "magnitudes; NumPy's own pairwise\nsum is bounded likewise. float16 is joined in "
+           "float32 and "
+           "rounded once.\n\n");
+    print_header("reduction");
+    for (int r = 0; r < GSH_REDUCTION_COUNT; r++) {
+        const struct gsh_reduction_info *info = gsh_reduction_info((enum gsh_reduction)r);
+        printf("| %s |", info->name);
+        for (size_t i = 0; i < GSH_COUNT(columns); i++) {
+            bool by_truth = info->dtypes == GSH_SET_BOOL;
+            char kind = gsh_dtype_kind(columns[i].sample);
+            print_cell(by_truth ? GSH_SET_ALL : info->dtypes, &columns[i],
+                       kind == 'f' || kind == 'c' ? info->max_ulp : 0);
+        }
+        printf("\n");
+    }
+    return 0;
+}

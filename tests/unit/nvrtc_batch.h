@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Compiles kernel texts with NVRTC, which needs no GPU: load_nvrtc, then add_launch for each launch,
+ * then batch_flush. A struct batch begins with its text (BATCH_SIZE bytes), `arch`, `every`, and its
+ * fmt initialised to the text.
+ */
+#pragma once
+
+#include "check.h"
+#include "source.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#define TEXT_SIZE (1 << 17)
+#define BATCH_KERNELS 16
+#define BATCH_SIZE ((size_t)TEXT_SIZE * BATCH_KERNELS)
+
+typedef struct program *program_t;
+static struct {
+    int (*create)(program_t *, const char *, const char *, int, const char *const *,
+                  const char *const *);
+    int (*compile)(program_t, int, const char *const *);
+    int (*log_size)(program_t, size_t *);
+    int (*log)(program_t, char *);
+    int (*destroy)(program_t *);
+} nvrtc;
+
+static inline bool load_nvrtc(void)
+{
+    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
+                                        "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so"};
+    void *library = NULL;
+    for (size_t i = 0; library == NULL && i < GSH_COUNT(names); i++)
+        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL)
+        return false;
+    *(void **)&nvrtc.create = dlsym(library, "nvrtcCreateProgram");
+    *(void **)&nvrtc.compile = dlsym(library, "nvrtcCompileProgram");
+    *(void **)&nvrtc.log_size = dlsym(library, "nvrtcGetProgramLogSize");
+    *(void **)&nvrtc.log = dlsym(library, "nvrtcGetProgramLog");
+    *(void **)&nvrtc.destroy = dlsym(library, "nvrtcDestroyProgram");
+    return nvrtc.create && nvrtc.compile && nvrtc.log_size && nvrtc.log && nvrtc.destroy;
+}
+
+/* Several kernels are compiled as one program, each in its own namespace and under its own name:
+ * that is several times faster than one program each. */
+struct batch {
+    char *text;
+    struct gsh_fmt fmt;
+    unsigned kernels, programs, seen, every; /* every n-th kernel is taken */
+    bool every_layout;
+    const char *arch;
+};
+
+static inline void batch_flush(struct batch *batch)
+{
+    const char *options[] = {batch->arch, "--std=c++17", "--fmad=false", "-w"};
+    program_t program = NULL;
+    char log[4096] = "";
+    size_t size = 0;
+    if (batch->fmt.length == 0)
+        return;
+    CHECK(batch->fmt.required < BATCH_SIZE);
+    CHECK_INT(nvrtc.create(&program, batch->text, "kernels.cu", 0, NULL, NULL), 0);
+    if (!CHECK_INT(nvrtc.compile(program, GSH_COUNT(options), options), 0) &&
+        nvrtc.log_size(program, &size) == 0 && size <= sizeof(log)) {
+        nvrtc.log(program, log);
+        fprintf(stderr, "%s\n", log);
+    }
+    nvrtc.destroy(&program);
+    batch->programs++;
+    gsh_fmt_init(&batch->fmt, batch->text, BATCH_SIZE);
+}
+
+static inline void batch_add(struct batch *batch, const struct gsh_launch *launch, unsigned stage)
+{
+    static char text[TEXT_SIZE];
+    struct gsh_fmt fmt;
+    if (batch->seen++ % batch->every != 0)
+        return;
+    gsh_fmt_init(&fmt, text, sizeof(text));
+    gsh_source_text(launch, stage, &fmt);
+    CHECK(fmt.required < sizeof(text));
+    unsigned id = batch->kernels++;
+    gsh_fmt_printf(&batch->fmt, "#undef ERRORS\n#undef ORDERED\n#define gsh_kernel gsh_kernel_%u\n",
+                   id);
+    gsh_fmt_printf(&batch->fmt, "namespace k%u {\n%s\n}\n#undef gsh_kernel\n", id, text);
+    if (batch->kernels % BATCH_KERNELS == 0)
+        batch_flush(batch);
+}
+
+static inline void add_launch(struct batch *batch, const struct gsh_launch *launch)
+{
+    static struct gsh_source_plan plan;
+    if (!CHECK_INT(gsh_source_plan(launch, 256, &plan), GSH_OK))
+        return;
+    for (unsigned stage = 0; stage < plan.stage_count; stage++)
+        batch_add(batch, launch, stage);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Floating-point errors of device calls: one report per call that met one, with the inputs of one
+ * element for each kind, once the call is known to have run; none for calls that did not ask.
+ */
+#include "errors.h"
+
+#include "check.h"
+#include "live.h"
+
+#include <math.h>
+
+enum { ALL_KINDS = 1 << GSH_ERROR_POLE | 1 << GSH_ERROR_OVERFLOW | 1 << GSH_ERROR_INVALID };
+#define COUNT ((int64_t)100000)
+
+static unsigned notified;
+
+static void note(void)
+{
+    notified++;
+}
+
+/* out = a op b on the device; which errors are reported, as bits. */
+static void run(enum gsh_op op, const double *a, const double *b, double *out, unsigned kinds)
+{
+    struct gsh_call call = live_call(op, a, b, 0, out, COUNT);
+    call.errors = (struct gsh_error_request){.kinds = kinds, .modes = 7};
+    CHECK_INT(live_run(&call), GSH_REASON_NONE);
+}
+
+static double *filled(double value)
+{
+    double *array = live_doubles(COUNT, GSH_ARENA_HOST);
+    for (int64_t i = 0; i < COUNT; i++)
+        array[i] = value;
+    return array;
+}
+
+static double *a, *b, *out;
+
+static void test_kinds(void)
+{
+    struct gsh_error_report report;
+    a[500] = 1, b[500] = 0;              /* 1 / 0 */
+    a[90000] = 1e300, b[90000] = 1e-300; /* overflows */
+    a[99999] = 0, b[99999] = 0;          /* 0 / 0 */
+    run(GSH_OP_DIVIDE, a, b, out, ALL_KINDS);
+    gsh_dispatch_synchronize();
+    CHECK_INT(notified, 1);
+    if (!CHECK(gsh_errors_fetch(&report)))
+        return;
+    CHECK(report.launch.op == GSH_OP_DIVIDE && report.launch.loop == GSH_FLOAT64 &&
+          report.modes == 7);
+    const double expected[GSH_ERROR_KINDS][2] = {[GSH_ERROR_POLE] = {1, 0},
+                                                 [GSH_ERROR_OVERFLOW] = {1e300, 1e-300},
+                                                 [GSH_ERROR_INVALID] = {0, 0}};
+    for (int kind = 0; kind < GSH_ERROR_KINDS; kind++)
+        CHECK(report.found[kind] && report.inputs[kind][0].f64 == expected[kind][0] &&
+              report.inputs[kind][1].f64 == expected[kind][1]);
+    CHECK(!gsh_errors_fetch(&report));
+    CHECK(isinf(out[500]) && isnan(out[99999]));
+}
+
+static void test_only_what_was_asked(void)
+{
+    struct gsh_error_report report;
+    run(GSH_OP_DIVIDE, a, b, out, 0);
+    run(GSH_OP_DIVIDE, a, b, out, 1 << GSH_ERROR_INVALID);
+    run(GSH_OP_ADD, a, b, out, ALL_KINDS); /* nothing to report */
+    CHECK(out[0] == 3.0);                  /* a download is a synchronisation too */
+    if (CHECK(gsh_errors_fetch(&report)))
+        CHECK(report.found[GSH_ERROR_INVALID] && !report.found[GSH_ERROR_POLE] &&
+              !report.found[GSH_ERROR_OVERFLOW]);
+    CHECK(!gsh_errors_fetch(&report));
+}
+
+/* More calls between two synchronisations than there are places. */
+static void test_many(void)
+{
+    struct gsh_error_report report;
+    struct gsh_call call = live_call(GSH_OP_DIVIDE, a, b, 0, out, 1);
+    call.errors.kinds = ALL_KINDS;
+    for (int i = 0; i < 10000; i++)
+        CHECK_INT(live_run(&call), GSH_REASON_NONE);
+    run(GSH_OP_SUBTRACT, filled(INFINITY), filled(INFINITY), out, ALL_KINDS);
+    gsh_dispatch_synchronize();
+    if (CHECK(gsh_errors_fetch(&report)))
+        CHECK(report.launch.op == GSH_OP_SUBTRACT && report.found[GSH_ERROR_INVALID]);
+    CHECK(!gsh_errors_fetch(&report));
+}
+
+static void test_possible(void)
+{
+    struct gsh_launch launch = {.kind = GSH_LAUNCH_ELEMENTWISE, .nin = 2, .nout = 1};
+    launch.op = GSH_OP_ADD;
+    launch.loop = GSH_INT32;
+    launch.operands[2].dtype = GSH_INT32;
+    CHECK_INT(gsh_errors_possible(&launch), 0);
+    launch.op = GSH_OP_FLOOR_DIVIDE;
+    CHECK((gsh_errors_possible(&launch) & 1 << GSH_ERROR_POLE) != 0);
+    launch.op = GSH_OP_NEGATIVE;
+    launch.nin = 1;
+    launch.loop = GSH_FLOAT64;
+    launch.operands[1].dtype = GSH_FLOAT64;
+    CHECK_INT(gsh_errors_possible(&launch), 0);
+    launch.operands[1].dtype = GSH_FLOAT32; /* the cast of the result overflows */
+    CHECK_INT(gsh_errors_possible(&launch), 1 << GSH_ERROR_OVERFLOW);
+    launch.op = GSH_OP_COPY;
+    launch.operands[0].dtype = GSH_FLOAT64;
+    launch.operands[1].dtype = GSH_INT64;
+    CHECK_INT(gsh_errors_possible(&launch), 1 << GSH_ERROR_INVALID);
+}
+
+int main(void)
+{
+    test_possible();
+    if (!live_start())
+        return CHECK_SKIP;
+    gsh_errors_on_found(note);
+    a = filled(1);
+    b = filled(2);
+    out = live_doubles(COUNT, GSH_ARENA_DEVICE);
+    test_kinds();
+    test_only_what_was_asked();
+    test_many();
+    return check_result();
+}
