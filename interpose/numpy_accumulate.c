@@ -103,6 +103,12 @@ static void fill_launch(const struct request *request, const int64_t *strides,
     }
 }
 
+/* Whether joining itself is not exact (hypot, logaddexp): every prefix would then show which road it came. */
+static bool is_rounded(enum gsh_reduction reduction)
+{
+    return gsh_op_max_ulp(gsh_reduction_info(reduction)->combine, GSH_FLOAT64) != 0;
+}
+
 static PyObject *run_scan(const struct request *request, enum gsh_reason *why, unsigned *row)
 {
     enum gsh_reduction reduction = (enum gsh_reduction)request->reduction;
@@ -129,7 +135,7 @@ static PyObject *try_accumulate(const struct gsh_method_call *call, enum gsh_rea
         return NULL;
     request.reduction = gsh_numpy_reduction_find(call->self);
     *why = GSH_REASON_UNSUPPORTED;
-    if (request.reduction < 0)
+    if (request.reduction < 0 || is_rounded((enum gsh_reduction)request.reduction))
         return NULL;
     *why = GSH_REASON_KEYWORDS;
     if (!gsh_numpy_method_patch_bind(call, parameters, PARAMETERS, PARAMETERS, slots))

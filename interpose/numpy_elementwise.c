@@ -63,8 +63,19 @@ static enum gsh_reason stretch_shape(struct gsh_launch *launch, const struct gsh
     if (shift < 0)
         return GSH_REASON_SHAPE;
     launch->ndim = out->ndim;
-    memcpy(launch->shape, out->shape, (size_t)out->ndim * sizeof(*launch->shape));
+    for (int i = 0; i < out->ndim; i++)
+        launch->shape[i] = out->shape[i];
     return GSH_REASON_NONE;
+}
+
+static bool has_shape_of(const struct gsh_view *view, const struct gsh_view *other)
+{
+    if (view->ndim != other->ndim)
+        return false;
+    for (int i = 0; i < view->ndim; i++) /* of 0-d arrays, the shape may be NULL */
+        if (view->shape[i] != other->shape[i])
+            return false;
+    return true;
 }
 
 /* The broadcast shape of inputs and mask, or that of the outputs given. */
@@ -76,9 +87,7 @@ static enum gsh_reason place_shape(struct draft *draft)
     for (unsigned j = 0; j < launch->nout && why == GSH_REASON_NONE; j++) {
         if (!draft->request->outs[j])
             continue;
-        if (first && (first->ndim != draft->outs[j].ndim ||
-                      memcmp(first->shape, draft->outs[j].shape,
-                             (size_t)first->ndim * sizeof(*first->shape)) != 0))
+        if (first && !has_shape_of(first, &draft->outs[j]))
             return GSH_REASON_SHAPE;
         first = &draft->outs[j];
         why = stretch_shape(launch, first);
@@ -252,11 +261,13 @@ static enum gsh_reason describe(struct draft *draft)
     enum gsh_reason why = describe_objects(draft);
     if (why == GSH_REASON_NONE)
         why = place_shape(draft);
+    const struct gsh_numpy_loop *loop = NULL;
     if (why == GSH_REASON_NONE)
-        why = gsh_numpy_promote(draft->request, draft->arguments, draft->out_dtypes, &draft->loop);
+        why = gsh_numpy_promote(draft->request, draft->arguments, draft->out_dtypes, &loop);
     if (why != GSH_REASON_NONE)
         return why;
-    launch->loop = draft->loop->dtype;
+    draft->loop = loop;
+    launch->loop = loop->dtype;
     why = check_loop(draft);
     if (why == GSH_REASON_NONE)
         why = place_inputs(draft);

@@ -18,10 +18,10 @@
 #include <string.h>
 
 static _Thread_local bool is_replaying;
-static _Atomic bool is_scheduled; /* a pending call of the interpreter will fetch the reports */
-static _Atomic bool is_over;      /* the interpreter is ending */
-static PyObject *casting_names;   /* ("casting",) */
-static PyObject *unsafe;          /* "unsafe" */
+static bool is_scheduled;       /* a pending call of the interpreter will fetch the reports */
+static _Atomic bool is_over;    /* the interpreter is ending */
+static PyObject *casting_names; /* ("casting",) */
+static PyObject *unsafe;        /* "unsafe" */
 
 /* ---- asking for reports ---- */
 
@@ -250,7 +250,7 @@ static void schedule(void);
 static int tell_pending(void *unused)
 {
     (void)unused;
-    is_scheduled = false;
+    __atomic_store_n(&is_scheduled, false, __ATOMIC_RELEASE);
     if (is_replaying ||
         tell_all()) /* a warning's own Python code: who replays goes on to the rest */
         return 0;
@@ -262,7 +262,8 @@ static void schedule(void)
 {
     if (!is_over && !__atomic_exchange_n(&is_scheduled, true, __ATOMIC_ACQ_REL) &&
         gsh_py.Py_AddPendingCall(tell_pending, NULL) != 0)
-        is_scheduled = false; /* its queue is full: the next finding tries again */
+        __atomic_store_n(&is_scheduled, false,
+                         __ATOMIC_RELEASE); /* its queue is full: the next finding tries again */
 }
 
 /* Before the interpreter ends: what is still on its way. */

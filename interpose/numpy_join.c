@@ -135,7 +135,7 @@ static int compare_dims(const struct join *join, int later, int earlier)
 static void lay_out(struct join *join)
 {
     struct gsh_layout *layout = &join->layout;
-    int dims[GSH_MAX_DIMS];
+    int dims[GSH_MAX_DIMS] = {0};
     for (int i = 0; i < layout->ndim; i++) {
         int place = i;
         for (int j = i - 1; j >= 0; j--) {

@@ -269,7 +269,7 @@ static bool describe_loop(const struct gsh_ufunc *ufunc, int i, enum gsh_op op,
 {
     const struct gsh_op_info *info = gsh_op_info(op);
     const char *types = ufunc->types + (ptrdiff_t)i * ufunc->nargs;
-    int operands[GSH_MAX_OPERANDS];
+    int operands[GSH_MAX_OPERANDS] = {0};
     for (unsigned k = 0; k < info->nin + info->nout; k++)
         operands[k] = gsh_numpy_dtype_of_type(types[k]);
     int dtype = find_loop_dtype(op, operands);

@@ -9,7 +9,7 @@
 #include "source_texts.h"
 
 #define ITEMS 8
-#define TILE (GSH_SOURCE_BLOCK * ITEMS)
+#define TILE ((int64_t)GSH_SOURCE_BLOCK * ITEMS)
 
 struct geometry {
     bool is_compress, raw, wide, watches;
@@ -24,7 +24,7 @@ static int64_t divide_up(int64_t x, int64_t unit)
 static struct geometry geometry_of(const struct gsh_launch *launch)
 {
     const struct gsh_operand *operands = launch->operands;
-    int64_t most = GSH_SOURCE_SCAN_WIDE * GSH_SOURCE_SCAN_WIDE;
+    int64_t most = (int64_t)GSH_SOURCE_SCAN_WIDE * GSH_SOURCE_SCAN_WIDE;
     struct geometry geometry = {.is_compress = launch->kind == GSH_LAUNCH_COMPRESS,
                                 .elements = gsh_launch_elements(launch)};
     geometry.raw = operands[0].dtype == launch->loop && operands[1].dtype == launch->loop;
@@ -51,6 +51,7 @@ static void write_key(const struct gsh_launch *launch, const struct geometry *ge
     if (is_final && geometry->raw) {
         gsh_source_key_part(&fmt, "raw");
         gsh_fmt_decimal(&fmt, gsh_dtype_size(launch->loop));
+        gsh_fmt_text(&fmt, (1u << launch->loop & GSH_SET_COMPLEX) != 0 ? "parts" : "");
     } else if (is_final) {
         gsh_source_key_part(&fmt, gsh_dtype_name(launch->loop));
         gsh_source_key_part(&fmt, gsh_dtype_name(launch->operands[0].dtype));

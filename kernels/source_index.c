@@ -177,8 +177,10 @@ static enum way way_of(const struct gsh_launch *launch)
 
 static enum pass pass_of(enum way way, unsigned stage)
 {
-    static const enum pass ranked[] = {PASS_CLEAR, PASS_CLAIM, PASS_MOVE};
-    return way == WAY_COMBINE ? PASS_COMBINE : way == WAY_RANKED ? ranked[stage] : PASS_MOVE;
+    static const enum pass ranked[] = {PASS_CLEAR, PASS_CLAIM};
+    if (way == WAY_COMBINE)
+        return PASS_COMBINE;
+    return way == WAY_RANKED && stage < GSH_COUNT(ranked) ? ranked[stage] : PASS_MOVE;
 }
 
 static bool is_raw(const struct gsh_launch *launch)
@@ -214,6 +216,7 @@ static void write_key(const struct gsh_launch *launch, enum pass pass, bool is_r
     if (pass == PASS_MOVE && is_raw(launch)) {
         gsh_fmt_text(&fmt, "raw");
         gsh_fmt_decimal(&fmt, gsh_dtype_size(launch->loop));
+        gsh_fmt_text(&fmt, (1u << launch->loop & GSH_SET_COMPLEX) != 0 ? "parts" : "");
     } else if (pass != PASS_CLAIM) {
         gsh_source_key_part(&fmt, gsh_dtype_name(launch->loop));
         gsh_source_key_part(&fmt, gsh_dtype_name(launch->operands[0].dtype));

@@ -266,7 +266,7 @@ static void write_key(const struct gsh_launch *launch, const struct stage *stage
     gsh_fmt_text(&fmt, "r");
     gsh_fmt_decimal(&fmt, (uint64_t)stage->part.nreduce);
     gsh_fmt_text(&fmt, "p");
-    gsh_fmt_decimal(&fmt, (uint64_t)(geometry->pack * geometry->width));
+    gsh_fmt_decimal(&fmt, (uint64_t)geometry->pack * (uint64_t)geometry->width);
     gsh_fmt_text(&fmt, geometry->is_wide ? "w" : "");
     gsh_fmt_text(&fmt, geometry->is_short ? "" : "l");
     gsh_fmt_text(&fmt, geometry->is_aligned ? "" : "u");

@@ -91,7 +91,7 @@ static int items_of(const struct gsh_launch *launch, const struct geometry *geom
     bool is_complex = (1u << launch->loop & GSH_SET_COMPLEX) != 0;
     bool is_long = gsh_op_info(combine)->host_ns > 1 || (geometry->careful && is_complex);
     bool is_simple =
-        geometry->lanes_fast && geometry->dense && geometry->length > 8 * GSH_SOURCE_BLOCK;
+        geometry->lanes_fast && geometry->dense && geometry->length > (int64_t)8 * GSH_SOURCE_BLOCK;
     return is_long || value_size(launch) > 8 ? 4 : is_simple ? 16 : 8;
 }
 
@@ -106,7 +106,8 @@ static void cut_chunks(struct geometry *geometry)
     int64_t count = divide_up(geometry->length, tile);
     if (count < FEWEST_TILES)
         return;
-    int64_t most = geometry->careful ? CAREFUL_CHUNKS : GSH_SOURCE_SCAN_WIDE * GSH_SOURCE_SCAN_WIDE;
+    int64_t most =
+        geometry->careful ? CAREFUL_CHUNKS : (int64_t)GSH_SOURCE_SCAN_WIDE * GSH_SOURCE_SCAN_WIDE;
     most = GSH_MIN(most, divide_up(TARGET_BLOCKS, geometry->tiles));
     geometry->chunk = divide_up(count, GSH_MIN(count, most)) * tile;
     geometry->chunks = divide_up(geometry->length, geometry->chunk);
@@ -296,10 +297,13 @@ void gsh_source_scan_write_look(struct gsh_fmt *fmt, bool checked, unsigned flag
 /* A copy within one dtype moves its bytes, whatever they mean. */
 void gsh_source_scan_write_convert(struct gsh_fmt *fmt, const struct gsh_launch *launch, bool raw)
 {
-    static const char *const words[] = {"u8", "u16", "u32", "u64", "ulonglong2"};
-    if (raw) {
+    static const char *const words[] = {"u8", "u16", "u32", "u64"};
+    if (raw) { /* a complex number is aligned as its parts are */
+        bool is_complex = (1u << launch->loop & GSH_SET_COMPLEX) != 0;
         int log2 = log2_of((int64_t)gsh_dtype_size(launch->loop));
-        gsh_fmt_printf(fmt, "typedef %s Moved, Out;\n", words[log2]);
+        if (is_complex)
+            gsh_fmt_printf(fmt, "struct Parts { %s re, im; };\n", words[log2 - 1]);
+        gsh_fmt_printf(fmt, "typedef %s Moved, Out;\n", is_complex ? "Parts" : words[log2]);
         gsh_fmt_text(fmt, "FN Out convert(const Errors &, Moved x) { return x; }\n");
         return;
     }

@@ -51,9 +51,12 @@ static size_t name_length(const char *name)
 /* True where the expression calls the helper. */
 static bool calls(const char *expression, const char *name, size_t length)
 {
-    for (const char *at = expression; at && (at = strstr(at, "gsh_")) != NULL; at += length)
-        if (name_length(at) == length && memcmp(at, name, length) == 0)
+    for (const char *at = expression; at && (at = strstr(at, "gsh_")) != NULL;) {
+        size_t found = name_length(at);
+        if (found == length && memcmp(at, name, length) == 0)
             return true;
+        at += found;
+    }
     return false;
 }
 

@@ -343,8 +343,9 @@ static enum gsh_status place_output(struct run *run, unsigned k)
     }
     if (gsh_value_create_locked(block->size, gsh_block_index(block), &place->value) != GSH_OK)
         return decline(run, GSH_REASON_MEMORY);
-    if (!whole && gsh_backend_get()->copy(place->value->address, block->value->address,
-                                          block->size) != GSH_OK)
+    if (!whole && (block->value == NULL ||
+                   gsh_backend_get()->copy(place->value->address, block->value->address,
+                                           block->size) != GSH_OK))
         return decline(run, GSH_REASON_DEVICE_FAILED);
     return GSH_OK;
 }
@@ -424,7 +425,7 @@ static enum gsh_status check_outputs(struct run *run)
 {
     const struct place *outputs = &run->places[run->launch.nin];
     for (unsigned j = 0; j < run->launch.nout; j++)
-        if (outputs[j].block == NULL)
+        if (run->places[run->launch.nin + j].block == NULL)
             return decline(run, GSH_REASON_FOREIGN_OUTPUT);
     if (run->launch.nout > 1 && outputs[0].block == outputs[1].block)
         return decline(run, GSH_REASON_OVERLAP);

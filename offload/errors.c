@@ -143,7 +143,7 @@ uint64_t gsh_errors_submitted(void)
 static bool open_places(void)
 {
     const struct gsh_backend *backend = gsh_backend_get();
-    const size_t claims_size = PLACES * GSH_ERROR_KINDS * sizeof(uint64_t);
+    const size_t claims_size = (size_t)PLACES * GSH_ERROR_KINDS * sizeof(uint64_t);
     static struct gsh_errors_found own[PLACES];
     static bool failed;
     if (found != NULL || failed)

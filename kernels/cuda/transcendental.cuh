@@ -1,8 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Functions of floats that CUDA's library computes, some ulps from NumPy's.
-FN float gsh_power(float a, float b) { return powf(a, b); }
-FN double gsh_power(double a, double b) { return pow(a, b); }
+// x *= y, each the sum of two numbers, the second one what the first rounds off.
+FN void multiply_wide(double &x, double &x_rest, double y, double y_rest)
+{
+    const double product = x * y;
+    const double rest = fma(x, y, -product) + (x * y_rest + x_rest * y);
+    x = product + rest;
+    x_rest = rest - (x - product);
+}
+// a to the n-th, 0 < n <= 64.
+FN void power_wide(double a, int n, double &x, double &x_rest)
+{
+    double base = a, base_rest = 0.0;
+    x = 1.0;
+    x_rest = 0.0;
+    for (;;) {
+        if (n & 1)
+            multiply_wide(x, x_rest, base, base_rest);
+        n >>= 1;
+        if (n == 0)
+            return;
+        multiply_wide(base, base_rest, base, base_rest);
+    }
+}
+// CUDA's pow is off by an ulp where the C library's is exact: 3 to the first, 2 to the twelfth.
+__device__ __noinline__ double whole_power(double a, double b)
+{
+    double x, rest;
+    const int n = (int)(b < 0.0 ? -b : b);
+    if (n == 0)
+        return 1.0;
+    power_wide(a, n, x, rest);
+    const double size = x < 0.0 ? -x : x;
+    if (!(size > 1e-280 && size < 1e280))
+        return n == 1 && b > 0.0 ? a : pow(a, b);
+    if (b > 0.0)
+        return x + rest;
+    const double inverse = 1.0 / x;
+    return inverse + inverse * (fma(-inverse, x, 1.0) - inverse * rest);
+}
+FN double gsh_power(double a, double b)
+{
+    return b == trunc(b) && b >= -64.0 && b <= 64.0 ? whole_power(a, b) : pow(a, b);
+}
+FN float gsh_power(float a, float b)
+{
+    return b == truncf(b) && b >= -64.0f && b <= 64.0f ? (float)whole_power(a, b) : powf(a, b);
+}
 FN float gsh_cbrt(float a) { return cbrtf(a); }
 FN double gsh_cbrt(double a) { return cbrt(a); }
 FN float gsh_exp(float a) { return expf(a); }

@@ -76,8 +76,8 @@ def is_judged(op, element):
     values = np.array([x[0] for x in element])
     if op in ("power", "float_power", "nextafter") and np.isinf(values[1]):
         return False
-    if op in ("logaddexp", "logaddexp2", "spacing") and np.isnan(values).any():
-        return False
+    if op in ("logaddexp", "logaddexp2", "spacing") and (np.isnan(values).any() or (np.abs(values) > 1e37).any()):
+        return False  # the difference of two such inputs overflows on the way
     parts = np.abs([values.real, values.imag]) if element[0].dtype.kind == "c" else np.ones(1)
     return bool(np.all((parts == 0) | (parts < 80) & (parts > 0.001)))
 

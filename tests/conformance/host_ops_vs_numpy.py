@@ -25,7 +25,7 @@ MOVES = {"copy", "positive", "negative", "absolute", "fabs", "copysign", "conjug
          "fmin", "clip", "where", "add", "subtract", "multiply"}
 # What NumPy computes since a version: op to characters of dtypes. Complex products were not fused before 1.25, and zero
 # to a complex power always NaN.
-NEW_IN = {"2.0.0": {"sign": "FD", "floor": "?bhilBHIL", "ceil": "?bhilBHIL", "trunc": "?bhilBHIL", "nextafter": "e"},
+NEW_IN = {"2.0.0": {"sign": "FD", "floor": "?bhilBHIL", "ceil": "?bhilBHIL", "trunc": "?bhilBHIL"}, "2.5.0": {"nextafter": "e"},
           "1.25.0": {"multiply": "FD", "square": "FD", "power": "FD", "float_power": "D"}}
 SHIM = r"""
 #include "host_ops.h"

@@ -380,13 +380,14 @@ def check_takes(kernels, check, rng):
             n = min(shape[axis], np.iinfo(index_dtype).max)
             low = 0 if np.dtype(index_dtype).kind == "u" else -n
             index = rng.integers(low, n, index_shape).astype(index_dtype)
-            want = np.take(array, index, axis)
+            places = index.astype("i8")  # NumPy 1 refuses uint64
+            want = np.take(array, places, axis)
             out = np.empty_like(want)
             check(take(kernels, dtype, array, axis, index, out), "take declined", dtype)
             check.same(out, want, "take", dtype, index_dtype, shape, axis)
             flipped = array[::-1]
             take(kernels, dtype, flipped, axis, index, out)
-            check.same(out, np.take(flipped, index, axis), "take backwards", dtype, shape, axis)
+            check.same(out, np.take(flipped, places, axis), "take backwards", dtype, shape, axis)
             mask = rng.random(want.shape) < 0.5
             out, want = np.zeros_like(want), np.where(mask, want, 0).astype(dtype)
             check(take(kernels, dtype, array, axis, index, out, mask), "masked take declined")

@@ -409,7 +409,7 @@ def reduceat(builder):
 
 
 def at(builder):
-    ufunc = builder.pick(UFUNCS)
+    ufunc = builder.pick([name for name in UFUNCS if name not in SILENT])
     name = builder.array(accept=lambda array: array.ndim > 0 and array.shape[0] > 0)
     value = builder.value(name)
     if not value.ndim or not value.shape[0]:

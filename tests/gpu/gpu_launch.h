@@ -127,9 +127,14 @@ static inline int64_t ordered_bits_f32(float value)
     return bits < 0 ? (int64_t)INT32_MIN - bits : bits;
 }
 
+/* Numbers smaller than this count as so large: the difference of larger terms (logaddexp) carries their errors. */
+static double smallest_size;
+
 /* Distance in units in the last place; 0 between NaNs; huge between a NaN and a number. */
 static inline uint64_t ulp_distance(double x, double y, bool is_f32)
 {
+    if (fabs(x) < smallest_size && fabs(y) < smallest_size)
+        return (uint64_t)(fabs(x - y) / smallest_size * (is_f32 ? 0x1p23 : 0x1p52));
     if (isnan(x) || isnan(y))
         return isnan(x) && isnan(y) ? 0 : UINT64_MAX;
     int64_t a = is_f32 ? ordered_bits_f32((float)x) : ordered_bits(x);
@@ -140,6 +145,9 @@ static inline uint64_t ulp_distance(double x, double y, bool is_f32)
 /* Distance of complex numbers in units of the larger part of y. */
 static inline uint64_t complex_distance(const double *x, const double *y, bool is_f32)
 {
+    bool nan_x = isnan(x[0]) || isnan(x[1]), nan_y = isnan(y[0]) || isnan(y[1]);
+    if (nan_x || nan_y) /* the other part is nobody's promise */
+        return nan_x && nan_y ? 0 : UINT64_MAX;
     bool finite = isfinite(x[0]) && isfinite(x[1]) && isfinite(y[0]) && isfinite(y[1]);
     if (!finite)
         return GSH_MAX(ulp_distance(x[0], y[0], is_f32), ulp_distance(x[1], y[1], is_f32));

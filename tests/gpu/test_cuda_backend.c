@@ -358,7 +358,10 @@ static void test_elementwise(void)
                 struct gsh_launch launch =
                     lay_out((enum gsh_op)op, (enum gsh_dtype)loop, (enum layout)layout);
                 uint64_t worst = UINT64_MAX;
+                bool cancels = op == GSH_OP_LOGADDEXP || op == GSH_OP_LOGADDEXP2;
+                smallest_size = cancels ? 10 : 0; /* of the inputs */
                 bool ran = run_both(&launch, true, &worst);
+                smallest_size = 0;
                 if (!CHECK(ran &&
                            worst <=
                                2 * gsh_op_max_ulp(
