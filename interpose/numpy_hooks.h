@@ -45,8 +45,13 @@ void gsh_numpy_hooks_describe(struct gsh_fmt *fmt);
     X(errors)                                                                                      \
     X(ufunc)                                                                                       \
     X(loops)                                                                                       \
-    X(outer) X(reduce) X(accumulate) X(reduceat) X(argreduce) X(at) X(creation) X(assign) X(index) \
-        X(flat) X(take) X(nonzero) X(where) X(join) X(methods) X(matmul)
+    X(outer)                                                                                       \
+    X(reduce)                                                                                      \
+    X(accumulate)                                                                                  \
+    X(reduceat)                                                                                    \
+    X(argreduce)                                                                                   \
+    X(at)                                                                                          \
+    X(creation) X(assign) X(index) X(flat) X(take) X(nonzero) X(where) X(join) X(methods) X(matmul)
 #define X(family) void gsh_numpy_##family##_install(void);
 GSH_NUMPY_FAMILIES(X)
 #undef X
