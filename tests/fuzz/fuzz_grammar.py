@@ -276,7 +276,7 @@ def settle_call(builder, name, ufunc, operands, keywords):
     if not odd or not any(ulps(ufunc, char) for char in "efdFD"):
         settle(builder, name, ufunc, operands)
     elif result.dtype.kind in "fc":
-        warns = ", warns=False" if result.dtype.kind == "c" else ""
+        warns = ", warns=False" if result.dtype.kind == "c" or ufunc in SILENT else ""
         builder.add("%s = settle(%s, ulps=16, like='e'%s)" % (name, name, warns))
     else:
         builder.add("%s = settle(%s, ulps=1, of=lambda: np.inf)" % (name, name))
@@ -351,7 +351,9 @@ def finish_reduction(builder, ufunc, function, operand, arguments):
         bare = ", ".join(piece for piece in split_arguments(arguments) if not piece.startswith(("out=", "dtype=")))
         of = "reach(lambda m: %s(m, %s), %d, %s, %r)" % (
             function, bare.replace("initial=-", "initial="), ufunc == "multiply", operand, char.lower())
-        builder.add("%s = settle(%s, ulps=%d, of=lambda: %s)" % (name, name, REDUCTION_ULPS[ufunc], of))
+        # which of a complex number's infinities and NaNs meet first is the order of joining
+        warns = ", warns=False" if char in "FD" or ufunc in SILENT else ""
+        builder.add("%s = settle(%s, ulps=%d, of=lambda: %s%s)" % (name, name, REDUCTION_ULPS[ufunc], of, warns))
     elif char in "efdFD" and ufunc in ZERO_SIGNS:
         builder.add("%s = settle(%s, zeros=True, nans=True)" % (name, name))
 
@@ -421,10 +423,9 @@ def at(builder):
         arguments.append(builder.make(value.dtype.char, (count,) + value.shape[1:]) if builder.chance(60)
                          else builder.pick(SCALARS))
     if getattr(np, ufunc).nout == 1 and builder.add("np.%s.at(%s)" % (ufunc, ", ".join(arguments))):
-        if ulps(ufunc, value.dtype.char):  # several applications to one element add up
-            builder.add("%s = settle(%s, ulps=%d)" % (name, name, 64 * ulps(ufunc, value.dtype.char)))
-        else:
-            settle(builder, name, ufunc)
+        # several applications to one element add up; NumPy's text names "at" or the ufunc, by the loop it takes
+        builder.add("%s = settle(%s, ulps=%d, zeros=%r, warns=False)" % (
+            name, name, 64 * ulps(ufunc, value.dtype.char), ufunc in ZERO_SIGNS))
 
 
 def outer(builder):

@@ -11,18 +11,13 @@
 
 static const struct gsh_backend *const dev = &gsh_cuda_backend;
 
-static bool is_counted(const struct gsh_launch *launch)
-{
-    return launch->kind == GSH_LAUNCH_COMPRESS || launch->kind == GSH_LAUNCH_EXPAND;
-}
-
 /* Small whole numbers: -1, 0, 1 where they are to be joined (a product: 1 and -1). */
 static void fill_operand(const struct gsh_launch *launch, unsigned k, unsigned char *at,
                          size_t bytes)
 {
     enum gsh_dtype dtype = launch->operands[k].dtype;
     size_t size = gsh_dtype_size(dtype);
-    bool is_index = k == 1 && !is_counted(launch) && launch->kind != GSH_LAUNCH_SCAN;
+    bool is_index = k == 1 && (launch->kind == GSH_LAUNCH_TAKE || launch->kind == GSH_LAUNCH_PUT);
     bool multiplies = launch->kind == GSH_LAUNCH_SCAN && launch->reduction == GSH_REDUCE_PROD;
     for (; bytes >= size; bytes -= size, at += size) {
         int64_t value = (int64_t)(random_bits() >> 20) % 3 - 1;
