@@ -95,7 +95,10 @@ class Run:
         of = None if of is None or self.plain is not None else quietly(of)
         bounds = {"ulps": ulps, "of": of, "like": like, "zeros": zeros, "nans": nans, "warns": warns}
         self.settled[at] = (copy_of(result), bounds)
-        return result if self.plain is None or at not in self.plain else replaced(result, self.plain[at][0])
+        read_only = isinstance(result, np.ndarray) and not result.flags.writeable
+        if self.plain is None or at not in self.plain or read_only:
+            return result
+        return replaced(result, self.plain[at][0])
 
     def step(self, statement):
         """Runs one statement; True unless it raised."""
