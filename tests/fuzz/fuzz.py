@@ -131,10 +131,10 @@ def signature(text):
     return re.sub(r"\(.*", "", head) + "|" + re.sub(r"[-\d.e+]+|'[^']*'", "#", text.split("\n")[-1])[:30]
 
 
-def run_for(judge, seconds, seed, most, folder):
-    """{signature: Failure} of `seconds` of fuzzing; programs that fail go to the folder."""
-    end, failures = time.monotonic() + seconds, {}
-    while time.monotonic() < end and len(failures) < most:
+def run_for(judge, seconds, seed, most, folder, batches=sys.maxsize):
+    """{signature: Failure} of `seconds` of fuzzing, or of so many batches; programs that fail go to the folder."""
+    end, failures, last = time.monotonic() + seconds, {}, seed + batches
+    while time.monotonic() < end and len(failures) < most and seed < last:
         settings = SETTINGS[seed % len(SETTINGS)]
         judge.use(settings)
         try:
