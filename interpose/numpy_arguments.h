@@ -25,11 +25,6 @@ bool gsh_numpy_arguments_shape(PyObject *object, struct gsh_layout *layout, int6
 /* axis=: None, an int or a tuple of ints without doubles; reduced[i] tells whether dimension i is
  * meant. */
 bool gsh_numpy_arguments_axes(PyObject *object, int ndim, bool *reduced);
-/* Whether a cast can set floating-point flags: from floats to anything that holds less. */
-static inline bool gsh_numpy_arguments_cast_may_warn(enum gsh_dtype from, enum gsh_dtype to)
-{
-    return gsh_dtype_kind(from) == 'f' && to != from && to != GSH_FLOAT64 && to != GSH_BOOL;
-}
 /* The layout of a copy of the view in this order (PyArray_NewLikeArray). */
 void gsh_numpy_arguments_lay_out(const struct gsh_view *view, enum gsh_order order, size_t itemsize,
                                  struct gsh_layout *layout);

@@ -169,7 +169,7 @@ static enum gsh_reason place_output(struct gsh_launch *launch, PyObject *dst)
     launch->ndim = view.ndim;
     memcpy(launch->shape, view.shape, (size_t)view.ndim * sizeof(view.shape[0]));
     gsh_numpy_describe_place_view(launch, 1, &view);
-    return gsh_numpy_describe_is_distinct(launch, 1) ? GSH_REASON_NONE : GSH_REASON_LAYOUT;
+    return gsh_launch_is_distinct(launch, 1) ? GSH_REASON_NONE : GSH_REASON_LAYOUT;
 }
 
 static unsigned row_of(const struct gsh_launch *launch)

@@ -356,25 +356,3 @@ bool gsh_numpy_describe_can_cast(enum gsh_dtype from, enum gsh_dtype to, enum gs
 {
     return from == to || gsh_np.CanCastTypeTo(gsh_np.descrs[from], gsh_np.descrs[to], (int)casting);
 }
-
-bool gsh_numpy_describe_is_distinct(const struct gsh_launch *launch, unsigned k)
-{
-    /* Axes by rising |stride|: each must step over everything the ones before it reach. */
-    int64_t reach = (int64_t)gsh_dtype_size(launch->operands[k].dtype);
-    bool used[GSH_MAX_DIMS] = {false};
-    for (int round = 0; round < launch->ndim; round++) {
-        int best = -1;
-        for (int i = 0; i < launch->ndim; i++)
-            if (!used[i] &&
-                (best < 0 || llabs(launch->strides[k][i]) < llabs(launch->strides[k][best])))
-                best = i;
-        used[best] = true;
-        if (launch->shape[best] == 1)
-            continue;
-        int64_t stride = llabs(launch->strides[k][best]);
-        if (stride < reach)
-            return false;
-        reach += (launch->shape[best] - 1) * stride;
-    }
-    return true;
-}

@@ -102,6 +102,3 @@ static inline bool gsh_numpy_describe_is_array_like(PyObject *object)
 int gsh_numpy_describe_dtype(PyObject *object);
 /* Whether NumPy casts arrays of dtype `from` to `to` under the rule. */
 bool gsh_numpy_describe_can_cast(enum gsh_dtype from, enum gsh_dtype to, enum gsh_casting casting);
-/* Whether no two elements of operand k share a byte, as far as its strides tell; false when unsure.
- */
-bool gsh_numpy_describe_is_distinct(const struct gsh_launch *launch, unsigned k);

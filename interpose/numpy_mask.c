@@ -130,7 +130,7 @@ static bool expand(PyObject *array, const struct gsh_view *whole, const struct g
     order_rest(whole, whole->ndim, dims);
     place(&call.launch, whole, chosen, dims, 1);
     *why = GSH_REASON_LAYOUT;
-    if (!gsh_numpy_describe_is_distinct(&call.launch, 1))
+    if (!gsh_launch_is_distinct(&call.launch, 1))
         return false;
     call.launch.operands[0] =
         (struct gsh_operand){.dtype = source->dtype, .address = (uintptr_t)source->data};

@@ -216,14 +216,8 @@ static PyObject *try_reduce(const struct gsh_method_call *call, enum gsh_reason 
 {
     PyObject *slots[PARAMETERS];
     struct request request;
-    if (call->nargs == 0)
-        return NULL;
-    request.reduction = gsh_numpy_reduction_find(call->self);
-    *why = GSH_REASON_UNSUPPORTED;
+    request.reduction = gsh_numpy_reduction_bind(call, parameters, PARAMETERS, slots, why);
     if (request.reduction < 0)
-        return NULL;
-    *why = GSH_REASON_KEYWORDS;
-    if (!gsh_numpy_method_patch_bind(call, parameters, PARAMETERS, PARAMETERS, slots))
         return NULL;
     request.initial = NULL;
     request.layout.ndim = 0;

@@ -39,6 +39,19 @@ int gsh_numpy_reduction_find(PyObject *ufunc)
     return -1;
 }
 
+int gsh_numpy_reduction_bind(const struct gsh_method_call *call, const char *const *names,
+                             unsigned count, PyObject **slots, enum gsh_reason *why)
+{
+    if (call->nargs == 0)
+        return -1;
+    int reduction = gsh_numpy_reduction_find(call->self);
+    *why = GSH_REASON_UNSUPPORTED;
+    if (reduction < 0)
+        return -1;
+    *why = GSH_REASON_KEYWORDS;
+    return gsh_numpy_method_patch_bind(call, names, count, count, slots) ? reduction : -1;
+}
+
 /* A fresh array of zeros with at most one dimension, of extent 1. */
 static PyObject *make_probe(enum gsh_dtype dtype, int ndim)
 {

@@ -20,6 +20,9 @@ struct gsh_reduction_dtypes {
 void gsh_numpy_reduction_init(enum gsh_reduction_method method, const struct gsh_method_hook *hook);
 /* The row (enum gsh_reduction) of a ufunc object, or -1. */
 int gsh_numpy_reduction_find(PyObject *ufunc);
+/* That row for a call's ufunc, its arguments bound to slots; -1 and *why: NumPy must judge (NONE stays without arguments). */
+int gsh_numpy_reduction_bind(const struct gsh_method_call *call, const char *const *names,
+                             unsigned count, PyObject **slots, enum gsh_reason *why);
 /* The dtypes of a call on an array of `in`, with dtype= `asked` (NULL or None: not given) and out=
  * `out` (NULL: none). Otherwise DTYPE: NumPy refuses, or a dtype or a cast that is left to it. */
 enum gsh_reason gsh_numpy_reduction_resolve(enum gsh_reduction_method method, int reduction,

@@ -214,7 +214,7 @@ static bool is_distinct(const struct gsh_view *view)
     struct gsh_launch launch = {.ndim = view->ndim};
     memcpy(launch.shape, view->shape, (size_t)view->ndim * sizeof(*view->shape));
     gsh_numpy_describe_place_view(&launch, 0, view);
-    return gsh_numpy_describe_is_distinct(&launch, 0);
+    return gsh_launch_is_distinct(&launch, 0);
 }
 
 bool gsh_numpy_take_scatter(PyObject *array, const struct gsh_view *view, int axis, PyObject *index,

@@ -50,11 +50,6 @@ static void drop_ones(struct gsh_launch *launch, int first, int *end)
     *end = kept;
 }
 
-static int64_t magnitude(int64_t x)
-{
-    return x < 0 ? -x : x;
-}
-
 /* True where dimension d must come before dimension e: it steps further in the first operand that
  * tells. */
 static bool steps_further(const struct gsh_launch *launch, int d, int e, bool reduced)
@@ -62,7 +57,8 @@ static bool steps_further(const struct gsh_launch *launch, int d, int e, bool re
     unsigned nin = launch->nin, count = gsh_launch_operands(launch);
     for (unsigned j = reduced ? 1 : 0; j <= count; j++) {
         unsigned k = j == 0 ? nin : j - 1;
-        int64_t of_d = magnitude(launch->strides[k][d]), of_e = magnitude(launch->strides[k][e]);
+        int64_t of_d = gsh_launch_step(launch->strides[k][d]),
+                of_e = gsh_launch_step(launch->strides[k][e]);
         if (of_d != of_e)
             return of_d > of_e;
     }
@@ -226,14 +222,14 @@ bool gsh_launch_reads_output(const struct gsh_launch *launch)
 }
 
 /* Sorted by stride, each dimension must step over all smaller ones. */
-static bool is_distinct(const struct gsh_launch *launch, unsigned k)
+bool gsh_launch_is_distinct(const struct gsh_launch *launch, unsigned k)
 {
     int64_t strides[GSH_MAX_DIMS], extents[GSH_MAX_DIMS];
     int count = 0;
     for (int dim = 0; dim < launch->ndim - launch->nreduce; dim++) {
         if (launch->shape[dim] == 1)
             continue;
-        int64_t stride = magnitude(launch->strides[k][dim]);
+        int64_t stride = gsh_launch_step(launch->strides[k][dim]);
         int place = count++;
         for (; place > 0 && strides[place - 1] > stride; place--) {
             strides[place] = strides[place - 1];
@@ -256,7 +252,7 @@ bool gsh_launch_output_is_distinct(const struct gsh_launch *launch)
     if (launch->kind == GSH_LAUNCH_PUT || launch->kind == GSH_LAUNCH_COMPRESS)
         return true;
     for (unsigned k = launch->nin; k < launch->nin + launch->nout; k++)
-        if (!is_distinct(launch, k))
+        if (!gsh_launch_is_distinct(launch, k))
             return false;
     return true;
 }

@@ -135,6 +135,14 @@ enum gsh_dtype gsh_launch_result_dtype(const struct gsh_launch *launch, unsigned
 void gsh_launch_collapse(struct gsh_launch *launch);
 /* True where old bytes of the outputs are read or kept (a mask, PUT, a GEMM with beta). */
 bool gsh_launch_reads_output(const struct gsh_launch *launch);
+/* The bytes that a stride steps over, forwards or backwards. */
+static inline int64_t gsh_launch_step(int64_t stride)
+{
+    return stride < 0 ? -stride : stride;
+}
+
+/* True where operand k's elements occupy distinct bytes, as far as its strides tell; reduced dimensions are left out. */
+bool gsh_launch_is_distinct(const struct gsh_launch *launch, unsigned k);
 /* True where the elements of each output occupy distinct bytes (PUT: true). */
 bool gsh_launch_output_is_distinct(const struct gsh_launch *launch);
 /* Lowest and one past the highest byte that operand k touches, relative to its address. */

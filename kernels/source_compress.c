@@ -16,11 +16,6 @@ struct geometry {
     int64_t elements, chunk, chunks;
 };
 
-static int64_t divide_up(int64_t x, int64_t unit)
-{
-    return x / unit + (x % unit != 0);
-}
-
 static struct geometry geometry_of(const struct gsh_launch *launch)
 {
     const struct gsh_operand *operands = launch->operands;
@@ -30,9 +25,9 @@ static struct geometry geometry_of(const struct gsh_launch *launch)
     geometry.raw = operands[0].dtype == launch->loop && operands[1].dtype == launch->loop;
     geometry.watches = launch->errors.claims != 0 && !geometry.raw;
     geometry.wide = geometry.elements > INT32_MAX;
-    int64_t tiles = divide_up(geometry.elements, TILE);
-    geometry.chunk = divide_up(tiles, GSH_MIN(tiles, most)) * TILE;
-    geometry.chunks = divide_up(geometry.elements, geometry.chunk);
+    int64_t tiles = gsh_source_divide_up(geometry.elements, TILE);
+    geometry.chunk = gsh_source_divide_up(tiles, GSH_MIN(tiles, most)) * TILE;
+    geometry.chunks = gsh_source_divide_up(geometry.elements, geometry.chunk);
     return geometry;
 }
 

@@ -92,20 +92,15 @@ static enum way way_of_combining(const struct gsh_launch *launch)
                                                                                : WAY_NONE;
 }
 
-static int64_t magnitude(int64_t x)
-{
-    return x < 0 ? -x : x;
-}
-
 /* True where each cell is one place: the dimensions with a place of their own and the index, by
  * stride, each step over all smaller ones. */
 static bool has_distinct_cells(const struct gsh_launch *launch)
 {
-    int64_t strides[GSH_MAX_DIMS + 1] = {magnitude(launch->indexed.stride)};
+    int64_t strides[GSH_MAX_DIMS + 1] = {gsh_launch_step(launch->indexed.stride)};
     int64_t extents[GSH_MAX_DIMS + 1] = {launch->indexed.extent};
     int count = 1;
     for (int d = 0; d < launch->ndim; d++) {
-        int64_t stride = magnitude(launch->strides[2][d]);
+        int64_t stride = gsh_launch_step(launch->strides[2][d]);
         int place = count;
         if (stride == 0)
             continue;

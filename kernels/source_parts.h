@@ -31,6 +31,20 @@ static inline enum gsh_status gsh_source_put_many(struct gsh_source_stage *stage
     return GSH_OK;
 }
 
+static inline int64_t gsh_source_divide_up(int64_t x, int64_t unit)
+{
+    return x / unit + (x % unit != 0);
+}
+
+/* The least power of two that is at least x, within [1, limit]; limit is one. */
+static inline int64_t gsh_source_power_of_two(int64_t x, int64_t limit)
+{
+    int64_t power = 1;
+    while (power < x && power < limit)
+        power *= 2;
+    return power;
+}
+
 /* Appends "_part" to a key. */
 static inline void gsh_source_key_part(struct gsh_fmt *key, const char *part)
 {

@@ -39,25 +39,6 @@ struct geometry {
     int64_t lanes, tiles, segment, segments;
 };
 
-static int64_t magnitude(int64_t x)
-{
-    return x < 0 ? -x : x;
-}
-
-static int64_t divide_up(int64_t x, int64_t unit)
-{
-    return x / unit + (x % unit != 0);
-}
-
-/* The least power of two that is at least x, within [1, limit]; limit is one. */
-static int64_t power_of_two(int64_t x, int64_t limit)
-{
-    int64_t power = 1;
-    while (power < x && power < limit)
-        power *= 2;
-    return power;
-}
-
 static bool is_index(const struct gsh_launch *launch)
 {
     return gsh_reduction_info(launch->reduction)->result == GSH_RESULT_INDEX;
@@ -72,7 +53,7 @@ static enum gsh_dtype accumulator_of(const struct gsh_launch *launch)
 static int64_t accumulator_size(const struct gsh_launch *launch)
 {
     int64_t size = (int64_t)gsh_dtype_size(accumulator_of(launch));
-    return is_index(launch) ? divide_up(size, 8) * 8 + 8 : size;
+    return is_index(launch) ? gsh_source_divide_up(size, 8) * 8 + 8 : size;
 }
 
 /* Bytes of the input's element: in the second stage an accumulator. */
@@ -126,22 +107,26 @@ static int64_t unroll_of(const struct geometry *geometry)
 static int64_t lanes_of(const struct geometry *geometry)
 {
     if (geometry->lanes_fast)
-        return power_of_two(divide_up(geometry->units, unroll_of(geometry)), GSH_SOURCE_BLOCK);
-    int64_t lanes = power_of_two(divide_up(geometry->units, LANE_UNITS), COLUMN_LANES);
-    int64_t groups =
-        power_of_two(geometry->outputs, GSH_SOURCE_BLOCK); /* no more than there are outputs */
+        return gsh_source_power_of_two(gsh_source_divide_up(geometry->units, unroll_of(geometry)),
+                                       GSH_SOURCE_BLOCK);
+    int64_t lanes =
+        gsh_source_power_of_two(gsh_source_divide_up(geometry->units, LANE_UNITS), COLUMN_LANES);
+    int64_t groups = gsh_source_power_of_two(geometry->outputs,
+                                             GSH_SOURCE_BLOCK); /* no more than there are outputs */
     return GSH_MAX(lanes, GSH_SOURCE_BLOCK / groups);
 }
 
 static void cut_segments(struct geometry *geometry)
 {
     int64_t least = geometry->lanes * GSH_MAX(LANE_UNITS / geometry->pack, 4);
-    int64_t segments = GSH_MIN(geometry->units / least, divide_up(TARGET_BLOCKS, geometry->tiles));
+    int64_t segments =
+        GSH_MIN(geometry->units / least, gsh_source_divide_up(TARGET_BLOCKS, geometry->tiles));
     geometry->segment = GSH_MAX(geometry->units, 1);
     if (segments > 1)
         geometry->segment =
-            divide_up(divide_up(geometry->units, segments), geometry->lanes) * geometry->lanes;
-    geometry->segments = GSH_MAX(divide_up(geometry->units, geometry->segment), 1);
+            gsh_source_divide_up(gsh_source_divide_up(geometry->units, segments), geometry->lanes) *
+            geometry->lanes;
+    geometry->segments = GSH_MAX(gsh_source_divide_up(geometry->units, geometry->segment), 1);
 }
 
 static bool has_short_strides(const struct gsh_launch *launch)
@@ -161,13 +146,13 @@ static struct geometry geometry_of(const struct gsh_launch *launch, bool is_seco
         *(d < geometry.kept ? &geometry.outputs : &geometry.elements) *= launch->shape[d];
     geometry.lanes_fast = true;
     if (geometry.kept > 0 && launch->nreduce > 0)
-        geometry.lanes_fast = magnitude(launch->strides[0][geometry.kept - 1]) >=
-                              magnitude(launch->strides[0][launch->ndim - 1]);
+        geometry.lanes_fast = gsh_launch_step(launch->strides[0][geometry.kept - 1]) >=
+                              gsh_launch_step(launch->strides[0][launch->ndim - 1]);
     geometry.is_wide = geometry.outputs > INT32_MAX || geometry.elements > INT32_MAX;
     geometry.is_short = has_short_strides(launch);
     set_units(launch, is_second, &geometry);
     geometry.lanes = lanes_of(&geometry);
-    geometry.tiles = divide_up(geometry.outputs, GSH_SOURCE_BLOCK / geometry.lanes);
+    geometry.tiles = gsh_source_divide_up(geometry.outputs, GSH_SOURCE_BLOCK / geometry.lanes);
     geometry.segment = GSH_MAX(geometry.units, 1);
     geometry.segments = 1;
     if (!is_second)

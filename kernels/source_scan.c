@@ -36,25 +36,6 @@ struct geometry {
     int64_t lanes, tiles, chunk, chunks; /* tiles: blocks side by side, each with some rows */
 };
 
-static int64_t magnitude(int64_t x)
-{
-    return x < 0 ? -x : x;
-}
-
-static int64_t divide_up(int64_t x, int64_t unit)
-{
-    return x / unit + (x % unit != 0);
-}
-
-/* The least power of two that is at least x, within [1, limit]; limit is one. */
-static int64_t power_of_two(int64_t x, int64_t limit)
-{
-    int64_t power = 1;
-    while (power < x && power < limit)
-        power *= 2;
-    return power;
-}
-
 static int log2_of(int64_t power)
 {
     return __builtin_ctzll((unsigned long long)power);
@@ -71,9 +52,10 @@ static bool prefers_rows(const struct gsh_launch *launch)
     int last = launch->ndim - 1;
     if (last == 0)
         return true;
-    int64_t along = magnitude(launch->strides[0][last]) + magnitude(launch->strides[1][last]);
-    int64_t across =
-        magnitude(launch->strides[0][last - 1]) + magnitude(launch->strides[1][last - 1]);
+    int64_t along =
+        gsh_launch_step(launch->strides[0][last]) + gsh_launch_step(launch->strides[1][last]);
+    int64_t across = gsh_launch_step(launch->strides[0][last - 1]) +
+                     gsh_launch_step(launch->strides[1][last - 1]);
     return along <= across;
 }
 
@@ -103,14 +85,14 @@ static bool has_one_row(const struct geometry *geometry)
 static void cut_chunks(struct geometry *geometry)
 {
     int64_t tile = geometry->lanes * geometry->items;
-    int64_t count = divide_up(geometry->length, tile);
+    int64_t count = gsh_source_divide_up(geometry->length, tile);
     if (count < FEWEST_TILES)
         return;
     int64_t most =
         geometry->careful ? CAREFUL_CHUNKS : (int64_t)GSH_SOURCE_SCAN_WIDE * GSH_SOURCE_SCAN_WIDE;
-    most = GSH_MIN(most, divide_up(TARGET_BLOCKS, geometry->tiles));
-    geometry->chunk = divide_up(count, GSH_MIN(count, most)) * tile;
-    geometry->chunks = divide_up(geometry->length, geometry->chunk);
+    most = GSH_MIN(most, gsh_source_divide_up(TARGET_BLOCKS, geometry->tiles));
+    geometry->chunk = gsh_source_divide_up(count, GSH_MIN(count, most)) * tile;
+    geometry->chunks = gsh_source_divide_up(geometry->length, geometry->chunk);
 }
 
 static struct geometry geometry_of(const struct gsh_launch *launch)
@@ -125,14 +107,15 @@ static struct geometry geometry_of(const struct gsh_launch *launch)
     geometry.wide = geometry.rows > INT32_MAX;
     geometry.dense = is_dense(launch, 0) && is_dense(launch, 1);
     geometry.items = items_of(launch, &geometry);
-    int64_t lanes = divide_up(geometry.length, geometry.items);
+    int64_t lanes = gsh_source_divide_up(geometry.length, geometry.items);
     if (geometry.lanes_fast) {
-        geometry.lanes = power_of_two(lanes, GSH_SOURCE_BLOCK);
+        geometry.lanes = gsh_source_power_of_two(lanes, GSH_SOURCE_BLOCK);
     } else {
-        int64_t groups = power_of_two(geometry.rows, GSH_SOURCE_BLOCK);
-        geometry.lanes = GSH_MAX(power_of_two(lanes, COLUMN_LANES), GSH_SOURCE_BLOCK / groups);
+        int64_t groups = gsh_source_power_of_two(geometry.rows, GSH_SOURCE_BLOCK);
+        geometry.lanes =
+            GSH_MAX(gsh_source_power_of_two(lanes, COLUMN_LANES), GSH_SOURCE_BLOCK / groups);
     }
-    geometry.tiles = divide_up(geometry.rows, GSH_SOURCE_BLOCK / geometry.lanes);
+    geometry.tiles = gsh_source_divide_up(geometry.rows, GSH_SOURCE_BLOCK / geometry.lanes);
     geometry.chunk = geometry.length;
     geometry.chunks = 1;
     if (geometry.tiles < FEW_BLOCKS && (!geometry.careful || has_one_row(&geometry)))

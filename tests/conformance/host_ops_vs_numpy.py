@@ -260,6 +260,7 @@ class Check:
         self.failed += not holds
         if not holds and not self.quiet and self.failed <= 60:
             print("FAILED:", *details)
+        return holds
 
     def same_bits(self, got, want, inputs, *details, strict=True):
         differs = (bits(got) != bits(want)).any(axis=-1)

@@ -13,6 +13,25 @@ import sys
 import tempfile
 
 PER_PROGRAM = 48
+# For the C driver of a battery, behind its `static struct gsh_launch shim_launch`: plans and texts of that launch.
+PLAN = r"""
+static struct gsh_source_plan plan;
+static char text[1 << 17];
+size_t shim_scratch(void) { return gsh_source_scratch(&shim_launch); }
+int shim_plan(uint64_t scratch) { return gsh_source_plan(&shim_launch, scratch, &plan); }
+unsigned shim_stages(void) { return plan.stage_count; }
+const char *shim_key(int stage) { return plan.stages[stage].key; }
+unsigned shim_grid(int stage) { return plan.stages[stage].grid[0]; }
+unsigned shim_block(int stage) { return plan.stages[stage].block[0]; }
+const void *shim_arguments(int stage) { return plan.stages[stage].arguments; }
+const char *shim_text(int stage)
+{
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, text, sizeof(text));
+    gsh_source_text(&shim_launch, stage, &fmt);
+    return fmt.required < sizeof(text) ? text : NULL;
+}
+"""
 CUDA = r"""
 #include <math.h>
 #include <cstring>

@@ -18,6 +18,7 @@ import tempfile
 
 import numpy as np
 
+import host_ops_vs_numpy as base
 import scan_emulation as emulation
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -28,9 +29,7 @@ ROUNDED = {"sum": "add", "prod": "multiply", "hypot": "hypot", "logaddexp": "log
 SHIM = r"""
 #include "host_ops.h"
 #include "source.h"
-static struct gsh_launch launch;
-static struct gsh_source_plan plan;
-static char text[1 << 18];
+static struct gsh_launch shim_launch;
 const char *shim_dtype(int d) { return d < GSH_DTYPE_COUNT ? gsh_dtype_name(d) : NULL; }
 const char *shim_op(int op) { return op < GSH_OP_COUNT ? gsh_op_info(op)->name : NULL; }
 const char *shim_reduction(int r) { return r < GSH_REDUCTION_COUNT ? gsh_reduction_info(r)->name : NULL; }
@@ -46,63 +45,38 @@ void shim_describe(int kind, int op, int loop, int nin, int has_mask, const int 
                    void **addresses, int ndim, const int64_t *shape, const int64_t *strides, int64_t stride,
                    int64_t extent)
 {
-    launch = (struct gsh_launch){.kind = kind, .loop = loop, .nin = nin, .nout = 1, .has_mask = has_mask,
+    shim_launch = (struct gsh_launch){.kind = kind, .loop = loop, .nin = nin, .nout = 1, .has_mask = has_mask,
                                  .ndim = ndim, .indexed = {stride, extent}};
     if (kind == GSH_LAUNCH_SCAN)
-        launch.reduction = op;
+        shim_launch.reduction = op;
     else
-        launch.op = op;
+        shim_launch.op = op;
     for (int d = 0; d < ndim; d++)
-        launch.shape[d] = shape[d];
+        shim_launch.shape[d] = shape[d];
     for (int k = 0; k <= nin + has_mask; k++) {
-        launch.operands[k].dtype = dtypes[k];
-        launch.operands[k].is_constant = constants[k];
-        launch.operands[k].address = (uintptr_t)addresses[k];
+        shim_launch.operands[k].dtype = dtypes[k];
+        shim_launch.operands[k].is_constant = constants[k];
+        shim_launch.operands[k].address = (uintptr_t)addresses[k];
         if (constants[k])
-            memcpy(&launch.operands[k].constant, addresses[k], gsh_dtype_size(dtypes[k]));
+            memcpy(&shim_launch.operands[k].constant, addresses[k], gsh_dtype_size(dtypes[k]));
         for (int d = 0; d < ndim; d++)
-            launch.strides[k][d] = strides[k * ndim + d];
+            shim_launch.strides[k][d] = strides[k * ndim + d];
     }
-    gsh_launch_collapse(&launch);
+    gsh_launch_collapse(&shim_launch);
 }
 static uint64_t claims[GSH_ERROR_KINDS];
 static struct gsh_errors_found found;
 void shim_watch(uint64_t sequence)
 {
-    launch.errors = (struct gsh_error_sink){(uintptr_t)claims, (uintptr_t)&found, sequence};
+    shim_launch.errors = (struct gsh_error_sink){(uintptr_t)claims, (uintptr_t)&found, sequence};
 }
 uint64_t shim_found(int kind) { return found.found[kind].sequence; }
 double shim_found_input(int kind, int k) { return found.found[kind].inputs[k].f64; }
-int shim_run(void) { return gsh_host_ops_run(&launch); }
-size_t shim_scratch(void) { return gsh_source_scratch(&launch); }
-int shim_plan(uint64_t scratch) { return gsh_source_plan(&launch, scratch, &plan); }
-unsigned shim_stages(void) { return plan.stage_count; }
-const char *shim_key(int stage) { return plan.stages[stage].key; }
-unsigned shim_grid(int stage) { return plan.stages[stage].grid[0]; }
-unsigned shim_block(int stage) { return plan.stages[stage].block[0]; }
-const void *shim_arguments(int stage) { return plan.stages[stage].arguments; }
-const char *shim_text(int stage)
-{
-    struct gsh_fmt fmt;
-    gsh_fmt_init(&fmt, text, sizeof(text));
-    gsh_source_text(&launch, stage, &fmt);
-    return fmt.required < sizeof(text) ? text : NULL;
-}
-"""
+int shim_run(void) { return gsh_host_ops_run(&shim_launch); }
+""" + emulation.PLAN
 
 
-class Check:
-    def __init__(self):
-        self.passed = self.failed = 0
-        self.quiet = False
-
-    def __call__(self, good, *details):
-        self.passed += bool(good)
-        self.failed += not good
-        if not good and self.failed <= 40 and not self.quiet:
-            print("FAIL", *details)
-        return good
-
+class Check(base.Check):
     def same(self, got, want, *details):
         equal = np.array_equal(got, want) or (got.dtype.kind in "fc" and np.array_equal(got, want, equal_nan=True))
         if not self(equal, *details) and self.failed <= 40 and not self.quiet:

@@ -29,23 +29,7 @@ from host_ops_vs_numpy import DTYPES
 PLAN = r"""
 #include "source.h"
 enum gsh_status gsh_host_ops_run(const struct gsh_launch *launch) { (void)launch; return GSH_DECLINED; }
-static struct gsh_source_plan plan;
-static char text[1 << 17];
-size_t shim_scratch(void) { return gsh_source_scratch(&shim_launch); }
-int shim_plan(uint64_t scratch) { return gsh_source_plan(&shim_launch, scratch, &plan); }
-unsigned shim_stages(void) { return plan.stage_count; }
-const char *shim_key(int stage) { return plan.stages[stage].key; }
-unsigned shim_grid(int stage) { return plan.stages[stage].grid[0]; }
-unsigned shim_block(int stage) { return plan.stages[stage].block[0]; }
-const void *shim_arguments(int stage) { return plan.stages[stage].arguments; }
-const char *shim_text(int stage)
-{
-    struct gsh_fmt fmt;
-    gsh_fmt_init(&fmt, text, sizeof(text));
-    gsh_source_text(&shim_launch, stage, &fmt);
-    return fmt.required < sizeof(text) ? text : NULL;
-}
-"""
+""" + emulation.PLAN
 
 
 def build_library(folder):
