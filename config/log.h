@@ -9,7 +9,7 @@
 #include "base.h"
 
 /* In the order of GPUSHIM_LOG's words. */
-enum gsh_log_level { GSH_LOG_WARN, GSH_LOG_INFO, GSH_LOG_DEBUG, GSH_LOG_TRACE };
+enum gsh_log_level { GSH_LOG_WARN, GSH_LOG_INFO, GSH_LOG_DEBUG, GSH_LOG_GRAPH };
 
 bool gsh_log_enabled(enum gsh_log_level level);
 /* Lines over 1 KiB are cut and end in "...". */

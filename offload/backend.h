@@ -77,3 +77,5 @@ const struct gsh_backend *gsh_backend_get(void);
 /* Carries out GPUSHIM_DEVICE: cuda and host name a backend; auto is cuda where is_present, else
  * none. */
 void gsh_backend_choose(void);
+/* Puts another in its place: for tests, of what devices do that fail. */
+void gsh_backend_replace(const struct gsh_backend *backend);

@@ -28,10 +28,15 @@ enum gsh_chunk_state { GSH_CHUNK_HOST, GSH_CHUNK_SHARED, GSH_CHUNK_DEVICE, GSH_C
  * `references`. */
 struct gsh_value {
     _Atomic uint32_t references; /* the block's, and one for each node that reads it */
-    uint64_t address;            /* device address */
+    uint64_t address;            /* device address; 0: no memory yet, contents undefined */
     size_t size;                 /* bytes allocated */
     uint64_t last_use;           /* dispatch's clock, for eviction */
     uint32_t block; /* index of the block it belongs to, 0: none (a foreign operand's copy) */
+    _Atomic uint32_t pending; /* of the references, those of recorded nodes, one for each operand */
+    _Atomic uint32_t writers; /* of these, those of outputs */
+    bool is_lost;             /* a node that was to write it failed on the device and on the host */
+    char *stash;              /* the contents, where the device has no memory for them; or NULL */
+    uint32_t plan_epoch, plan_slot;  /* the planner's own */
     struct gsh_value *older, *newer; /* all values, by last use */
     struct gsh_value *next_dead;     /* link of the list of values to release */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The protocol of coherence.h. Every transition happens under the block's bit lock; transfers too,
- * so that a second fault on the block waits for the first. Never calls Python, never takes the
- * DISPATCH lock; the invariant that each chunk's state and protection agree is kept by
+ * so that a second fault on the block waits for the first. Never calls Python; takes the DISPATCH
+ * lock, for a flush, only before it holds a block; the invariant that each chunk's state and protection agree is kept by
  * gsh_arena_protect_sigsafe, the only place where either changes.
  */
 #include "coherence_internal.h"
@@ -13,6 +13,7 @@
 #include "futex.h"
 #include "history.h"
 #include "log.h"
+#include "node.h"
 #include "pages.h"
 #include "price.h"
 #include "stats.h"
@@ -49,6 +50,18 @@ void gsh_coherence_drop_stale_held(struct gsh_block *block)
     gsh_value_release_sigsafe(value);
 }
 
+/* Acquires the block once no recorded node writes into its value any more. Takes the DISPATCH lock. */
+static void acquire_settled(struct gsh_block *block)
+{
+    gsh_block_acquire_sigsafe(block);
+    while (block->value != NULL &&
+           atomic_load_explicit(&block->value->writers, memory_order_acquire) != 0) {
+        gsh_block_release_sigsafe(block);
+        gsh_node_flush(GSH_FLUSH_LOOKED);
+        gsh_block_acquire_sigsafe(block);
+    }
+}
+
 /* ---- device to host ---- */
 
 struct fetch_source {
@@ -63,7 +76,7 @@ static enum gsh_status fetch_bytes(void *context, void *to, size_t offset, size_
     if (from >= source->block->size)
         return GSH_OK;
     bytes = GSH_MIN(bytes, source->block->size - from);
-    return gsh_backend_get()->download(to, source->block->value->address + from, bytes, false);
+    return gsh_value_read(source->block->value, to, from, bytes, false);
 }
 
 /* The bytes of DEVICE chunks first..last arrive in their closed pages. */
@@ -79,9 +92,9 @@ static enum gsh_status transfer_run(struct gsh_block *block, unsigned first, uns
         gsh_pages_protect_sigsafe(block->base + offset, pages, PROT_READ | PROT_WRITE);
         return fetch_bytes(&source, (void *)(block->base + offset), 0, bytes);
     }
-    if (backend->ignores_protection && gsh_arena_is_registered(block, offset, bytes))
-        return backend->download((void *)(block->base + offset), block->value->address + offset,
-                                 bytes, true);
+    bool is_direct = backend->ignores_protection && block->value->stash == NULL;
+    if (is_direct && gsh_arena_is_registered(block, offset, bytes))
+        return gsh_value_read(block->value, (void *)(block->base + offset), offset, bytes, true);
     return gsh_pages_fill(block->base + offset, pages, gsh_pages_protection(state), fetch_bytes,
                           &source);
 }
@@ -229,6 +242,14 @@ static enum gsh_status place_run(struct gsh_block *block, unsigned first, unsign
     return GSH_OK;
 }
 
+bool gsh_coherence_has_to_upload_held(const struct gsh_block *block, unsigned first, unsigned last)
+{
+    for (unsigned chunk = first; chunk <= last; chunk++)
+        if (block->state[chunk] == GSH_CHUNK_HOST)
+            return true;
+    return false;
+}
+
 enum gsh_status gsh_coherence_upload_held(struct gsh_block *block, unsigned first, unsigned last)
 {
     if (atomic_load_explicit(&block->resident, memory_order_relaxed) == 0)
@@ -265,7 +286,7 @@ static void visit_range(const void *address, size_t size,
         struct gsh_block *block = gsh_arena_find_block((void *)place);
         if (block == NULL)
             return;
-        gsh_block_acquire_sigsafe(block);
+        acquire_settled(block);
         visit(block, place - block->base, GSH_MIN(end - block->base, block->capacity), write);
         gsh_block_release_sigsafe(block);
         place = block->base + block->capacity;
@@ -293,7 +314,7 @@ static bool peek_held(void *to, struct gsh_block *block, size_t begin, size_t si
         block->state[chunk] != GSH_CHUNK_DEVICE)
         return false;
     uint64_t armed = gsh_errors_submitted();
-    if (gsh_backend_get()->download(to, block->value->address + begin, size, false) != GSH_OK)
+    if (gsh_value_read(block->value, to, begin, size, false) != GSH_OK)
         return false;
     gsh_errors_note_run(armed);
     note_fetched(block, chunk, chunk);
@@ -306,7 +327,7 @@ bool gsh_coherence_peek(void *to, const void *address, size_t size)
     if (block == NULL || size == 0)
         return false;
     int keep = errno;
-    gsh_block_acquire_sigsafe(block);
+    acquire_settled(block);
     bool done = peek_held(to, block, (uintptr_t)address - block->base, size);
     gsh_block_release_sigsafe(block);
     gsh_errors_announce_sigsafe();
@@ -430,7 +451,7 @@ void gsh_coherence_serve_fault(const void *address, bool write)
         return;
     unsigned chunk =
         GSH_MIN(gsh_block_chunk(block, (uintptr_t)address - block->base), block->chunks - 1U);
-    gsh_block_acquire_sigsafe(block);
+    acquire_settled(block);
     if (needs_opening(block, chunk, write)) {
         open_or_die(block, chunk, read_ahead(block, chunk), write);
         gsh_stats_add(write ? GSH_COUNTER_FAULTS_WRITE : GSH_COUNTER_FAULTS_READ, 1);

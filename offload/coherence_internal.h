@@ -14,6 +14,9 @@
  * before. */
 enum gsh_status gsh_coherence_upload_held(struct gsh_block *block, unsigned first, unsigned last);
 
+/* Whether any chunk of first..last is the host's own. */
+bool gsh_coherence_has_to_upload_held(const struct gsh_block *block, unsigned first, unsigned last);
+
 /* Brings everything home that only the device holds and drops the value; no chunk is resident
  * afterwards. FAILED: it could not be fetched; as before. */
 enum gsh_status gsh_coherence_evict_held(struct gsh_block *block);

@@ -13,7 +13,6 @@
 #include "dispatch_internal.h"
 #include "errors.h"
 #include "history.h"
-#include "lock.h"
 #include "node.h"
 #include "options.h"
 #include "price.h"
@@ -25,7 +24,6 @@
 
 int64_t gsh_dispatch_min_elements = AUTO_MIN_ELEMENTS;
 
-static struct gsh_lock dispatch_lock = GSH_LOCK_INITIALIZER(GSH_RANK_DISPATCH);
 static _Atomic bool live;
 static _Atomic uint64_t submitted,
     waited_for; /* calls so far, and how many of them surely have run */
@@ -42,19 +40,9 @@ void gsh_dispatch_init(void)
     atomic_store(&live, true);
 }
 
-void gsh_dispatch_lock(void)
-{
-    gsh_lock_acquire(&dispatch_lock);
-}
-
-void gsh_dispatch_unlock(void)
-{
-    gsh_lock_release(&dispatch_lock);
-}
-
 void gsh_dispatch_reset_after_fork(void)
 {
-    gsh_lock_reset_after_fork(&dispatch_lock);
+    gsh_node_reset_after_fork();
     atomic_store(&live, false);
 }
 
@@ -207,17 +195,32 @@ static void use_value(struct place *place, struct gsh_value *value)
     place->value = value;
 }
 
+/* Running what is recorded may free memory. */
+static enum gsh_status create_value(size_t size, uint32_t block, struct gsh_value **value)
+{
+    if (gsh_value_create_locked(size, block, value) == GSH_OK)
+        return GSH_OK;
+    gsh_node_flush_locked(GSH_FLUSH_MEMORY);
+    return gsh_value_create_locked(size, block, value);
+}
+
 static enum gsh_status ensure_value(struct gsh_block *block)
 {
     if (block->value != NULL)
         return GSH_OK;
-    return gsh_value_create_locked(block->size, gsh_block_index(block), &block->value);
+    return create_value(block->size, gsh_block_index(block), &block->value);
+}
+
+static bool is_pending(const struct gsh_value *value)
+{
+    return atomic_load_explicit(&value->pending, memory_order_relaxed) != 0;
 }
 
 static enum gsh_status place_foreign(struct run *run, unsigned k)
 {
     struct place *place = &run->places[k];
-    if (gsh_value_create_locked(GSH_MAX(place->bytes, 1), 0, &place->value) != GSH_OK)
+    if (create_value(GSH_MAX(place->bytes, 1), 0, &place->value) != GSH_OK ||
+        gsh_value_place_locked(place->value) != GSH_OK)
         return decline(run, GSH_REASON_MEMORY);
     place->offset = run->launch.operands[k].address - place->first;
     if (gsh_backend_get()->upload(place->value->address, (const void *)place->first, place->bytes,
@@ -231,6 +234,12 @@ static enum gsh_status upload_chunks(struct run *run, struct gsh_block *block, u
 {
     if (ensure_value(block) != GSH_OK)
         return decline(run, GSH_REASON_MEMORY);
+    if (gsh_coherence_has_to_upload_held(block, first, last)) {
+        if (is_pending(block->value)) /* recorded nodes want the old bytes */
+            gsh_node_flush_locked(GSH_FLUSH_OVERWRITTEN);
+        if (gsh_value_place_locked(block->value) != GSH_OK)
+            return decline(run, GSH_REASON_MEMORY);
+    }
     enum gsh_status status = gsh_coherence_upload_held(block, first, last);
     if (status != GSH_OK)
         return decline(run, status == GSH_DECLINED ? GSH_REASON_PINNED : GSH_REASON_DEVICE_FAILED);
@@ -310,16 +319,24 @@ static enum gsh_status keep_surroundings(struct run *run, unsigned k, size_t beg
     return GSH_OK;
 }
 
-static bool is_shared_with_others(const struct gsh_block *block, const struct run *run)
+/* A new value for output k, which overwrites part of the block, and must not write into the old one. */
+static enum gsh_status copy_value(struct run *run, unsigned k)
 {
-    uint32_t ours = 1;
-    for (unsigned k = 0; k < run->operands; k++)
-        ours += run->places[k].value == block->value;
-    return atomic_load_explicit(&block->value->references, memory_order_relaxed) > ours;
+    struct place *place = &run->places[k];
+    const struct gsh_value *old = place->block->value;
+    if (is_pending(old))
+        gsh_node_flush_locked(GSH_FLUSH_ALONE);
+    if (gsh_value_place_locked(place->value) != GSH_OK)
+        return decline(run, GSH_REASON_MEMORY);
+    if (old->address != 0 &&
+        gsh_backend_get()->copy(place->value->address, old->address, place->block->size) != GSH_OK)
+        return decline(run, GSH_REASON_DEVICE_FAILED);
+    return GSH_OK;
 }
 
-/* The value that output k is written into: the block's own where nobody else needs its old
- * contents, else a new one, which starts as a copy of the old unless all of it is overwritten. */
+/* The value that output k is written into. All of it: a new one where recorded nodes use the old,
+ * which may then never be needed. Part of it: the block's own, whose nodes keep their order, but a
+ * copy where the launch itself would overwrite what it reads. */
 static enum gsh_status place_output(struct run *run, unsigned k)
 {
     struct place *place = &run->places[k];
@@ -337,17 +354,13 @@ static enum gsh_status place_output(struct run *run, unsigned k)
         GSH_TRY(keep_surroundings(run, k, begin, end));
     place->offset = run->launch.operands[k].address - block->base;
     if (block->value != NULL && !output_clobbers_input(run, k) &&
-        !is_shared_with_others(block, run)) {
+        !(whole && is_pending(block->value))) {
         use_value(place, block->value);
         return GSH_OK;
     }
-    if (gsh_value_create_locked(block->size, gsh_block_index(block), &place->value) != GSH_OK)
+    if (create_value(block->size, gsh_block_index(block), &place->value) != GSH_OK)
         return decline(run, GSH_REASON_MEMORY);
-    if (!whole && (block->value == NULL ||
-                   gsh_backend_get()->copy(place->value->address, block->value->address,
-                                           block->size) != GSH_OK))
-        return decline(run, GSH_REASON_DEVICE_FAILED);
-    return GSH_OK;
+    return whole ? GSH_OK : copy_value(run, k);
 }
 
 static void reopen_outputs(struct run *run)
@@ -377,6 +390,11 @@ static enum gsh_status close_outputs(struct run *run)
     return GSH_OK;
 }
 
+static bool is_deferred(const struct gsh_launch *launch)
+{
+    return launch->kind != GSH_LAUNCH_GEMM && gsh_option_number(GSH_OPTION_FUSION) != 0;
+}
+
 static enum gsh_status submit(struct run *run)
 {
     struct gsh_node node = {.row = run->call->row};
@@ -385,12 +403,20 @@ static enum gsh_status submit(struct run *run)
         run->launch.operands[k].address = run->places[k].offset;
     }
     node.launch = run->launch;
-    gsh_launch_collapse(&node.launch);
+    if (!gsh_errors_has_place_locked())
+        gsh_node_flush_locked(GSH_FLUSH_MANY);
     if (!gsh_errors_arm_locked(&node.launch, run->call) && run->call->errors.checks_index) {
         reopen_outputs(run);
         return decline(run, GSH_REASON_MEMORY);
     }
-    if (gsh_node_record_locked(&node) == GSH_OK && gsh_node_flush_locked() == GSH_OK)
+    if (is_deferred(&node.launch)) {
+        gsh_node_record_locked(&node);
+        return GSH_OK;
+    }
+    gsh_node_flush_locked(GSH_FLUSH_ALONE);
+    enum gsh_status status = gsh_node_run_locked(&node);
+    gsh_errors_note_submitted_locked();
+    if (status == GSH_OK)
         return GSH_OK;
     reopen_outputs(run);
     return decline(run, GSH_REASON_DEVICE_FAILED);
@@ -458,7 +484,7 @@ enum gsh_status gsh_dispatch_run(const struct gsh_call *call, enum gsh_reason *w
     struct run run = {
         .call = call, .launch = call->launch, .operands = gsh_launch_operands(&call->launch)};
     inside = true;
-    gsh_lock_acquire(&dispatch_lock);
+    gsh_node_lock();
     gsh_value_reap_locked();
     enum gsh_status status = locate(&run);
     if (status == GSH_OK) {
@@ -467,7 +493,7 @@ enum gsh_status gsh_dispatch_run(const struct gsh_call *call, enum gsh_reason *w
         let_go(&run);
         gsh_value_reap_locked();
     }
-    gsh_lock_release(&dispatch_lock);
+    gsh_node_unlock();
     retire_lost_device(run.why);
     inside = false;
     *why = run.why;
@@ -495,12 +521,12 @@ void gsh_dispatch_synchronize(void)
             atomic_load_explicit(&submitted, memory_order_acquire) ||
         gsh_device_get_state() != GSH_DEVICE_READY)
         return;
-    gsh_lock_acquire(&dispatch_lock);
-    gsh_node_flush_locked();
+    gsh_node_lock();
+    gsh_node_flush_locked(GSH_FLUSH_WAIT);
     gsh_value_reap_locked();
     uint64_t reached = atomic_load_explicit(&submitted, memory_order_relaxed);
     uint64_t armed = gsh_errors_submitted();
-    gsh_lock_release(&dispatch_lock);
+    gsh_node_unlock();
     if (gsh_backend_get()->synchronize() != GSH_OK)
         return;
     atomic_store_explicit(&waited_for, reached, memory_order_release);

@@ -174,14 +174,19 @@ static void keep(struct armed *entry, const struct gsh_launch *launch,
         entry->dtypes[k] = launch->operands[k].dtype;
 }
 
-/* Sees to it that the place of this sequence has been read. */
-static void free_place(uint64_t sequence)
+bool gsh_errors_has_place_locked(void)
 {
     gsh_lock_acquire(&errors_lock);
-    bool is_free = sequence <= last_read + PLACES;
+    bool is_free = last_armed + 1 <= last_read + PLACES;
     gsh_lock_release(&errors_lock);
-    if (!is_free && gsh_backend_get()->synchronize() == GSH_OK)
-        gsh_errors_note_run(sequence - 1);
+    return is_free;
+}
+
+/* Sees to it that the next place has been read. */
+static void free_place(void)
+{
+    if (!gsh_errors_has_place_locked() && gsh_backend_get()->synchronize() == GSH_OK)
+        gsh_errors_note_run(last_armed);
 }
 
 bool gsh_errors_arm_locked(struct gsh_launch *launch, const struct gsh_call *call)
@@ -192,7 +197,7 @@ bool gsh_errors_arm_locked(struct gsh_launch *launch, const struct gsh_call *cal
     if (!open_places())
         return false;
     uint64_t sequence = last_armed + 1, place = sequence % PLACES;
-    free_place(sequence);
+    free_place();
     keep(&armed[place], launch, &call->errors);
     launch->errors = (struct gsh_error_sink){
         .claims = claims_device + place * GSH_ERROR_KINDS * sizeof(uint64_t),

@@ -27,6 +27,9 @@ unsigned gsh_errors_possible(const struct gsh_launch *launch);
 /* True where an operand's cast to what the op takes could meet an error of its own, which kernels do not look for. Pure. */
 bool gsh_errors_has_risky_cast(const struct gsh_launch *launch);
 
+/* Whether a place is free without waiting for the device; if not, everything armed must be submitted before more is. Under
+ * the DISPATCH lock. */
+bool gsh_errors_has_place_locked(void);
 /* Gives the launch of a call that asks for it its place. Under the DISPATCH lock. False: there is no memory for the places;
  * the launch looks for no errors. */
 bool gsh_errors_arm_locked(struct gsh_launch *launch, const struct gsh_call *call);

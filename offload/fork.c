@@ -13,6 +13,7 @@
 #include "dispatch_internal.h"
 #include "errors.h"
 #include "log.h"
+#include "node.h"
 #include "pages.h"
 #include "service.h"
 #include "stats.h"
@@ -47,7 +48,8 @@ static void let_block_go(struct gsh_block *block, void *unused)
 
 static void prepare(void)
 {
-    gsh_dispatch_lock();
+    gsh_node_lock();
+    gsh_node_flush_locked(GSH_FLUSH_FORK);
     gsh_arena_lock();
     gsh_arena_visit_live_locked(hold_block, NULL);
     gsh_arena_unregister_all_locked();
@@ -58,7 +60,7 @@ static void parent(void)
 {
     gsh_arena_visit_live_locked(let_block_go, NULL);
     gsh_arena_unlock();
-    gsh_dispatch_unlock();
+    gsh_node_unlock();
 }
 
 /* Nothing is on a device here: pages that were shared with one are simply readable until written.

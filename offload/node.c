@@ -1,51 +1,121 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The pending list and its flush, node by node.
+ * The list of recorded nodes and its flush.
  */
 #include "node.h"
 
 #include "backend.h"
 #include "errors.h"
+#include "lock.h"
+#include "log.h"
+#include "node_rescue.h"
 #include "stats.h"
 
-#define PENDING_LIMIT 64
+#define HELD_SHARE                                                                                 \
+    4 /* recorded nodes keep at most a fourth of the device's memory from being freed */
 
-static struct gsh_node pending[PENDING_LIMIT];
-static unsigned pending_count;
+static const char *const flush_reasons[] = {
+    [GSH_FLUSH_LOOKED] = "the host looks at a result",
+    [GSH_FLUSH_OVERWRITTEN] = "the host has overwritten an operand",
+    [GSH_FLUSH_ALONE] = "a call that is not recorded follows",
+    [GSH_FLUSH_MANY] = "there are many",
+    [GSH_FLUSH_MEMORY] = "they hold memory",
+    [GSH_FLUSH_WAIT] = "somebody waits for the device",
+    [GSH_FLUSH_FORK] = "the process forks",
+};
+static struct gsh_lock dispatch_lock = GSH_LOCK_INITIALIZER(GSH_RANK_DISPATCH);
+static struct gsh_node recorded[GSH_NODE_LIMIT];
+static unsigned recorded_count;
+static size_t held_bytes; /* of values that have memory and are needed by recorded nodes */
 
-enum gsh_status gsh_node_record_locked(const struct gsh_node *node)
+void gsh_node_lock(void)
 {
-    if (pending_count == PENDING_LIMIT)
-        GSH_TRY(gsh_node_flush_locked());
-    for (unsigned k = 0; k < gsh_launch_operands(&node->launch); k++)
-        if (node->values[k] != NULL)
-            atomic_fetch_add_explicit(&node->values[k]->references, 1, memory_order_relaxed);
-    pending[pending_count++] = *node;
-    return GSH_OK;
+    gsh_lock_acquire(&dispatch_lock);
 }
 
-static enum gsh_status run_node(struct gsh_node *node)
+void gsh_node_unlock(void)
+{
+    gsh_lock_release(&dispatch_lock);
+}
+
+static void hold(struct gsh_value *value, bool writes)
+{
+    atomic_fetch_add_explicit(&value->references, 1, memory_order_relaxed);
+    if (writes)
+        atomic_fetch_add_explicit(&value->writers, 1, memory_order_relaxed);
+    if (atomic_fetch_add_explicit(&value->pending, 1, memory_order_relaxed) == 0 &&
+        value->address != 0)
+        held_bytes += value->size;
+}
+
+static void let_go(struct gsh_value *value, bool writes)
+{
+    atomic_fetch_sub_explicit(&value->pending, 1, memory_order_relaxed);
+    if (writes)
+        atomic_fetch_sub_explicit(&value->writers, 1, memory_order_release);
+    gsh_value_release_sigsafe(value);
+}
+
+static bool holds_much(void)
+{
+    size_t free_bytes = 0, total_bytes = 0;
+    gsh_backend_get()->memory(&free_bytes, &total_bytes);
+    return held_bytes > total_bytes / HELD_SHARE;
+}
+
+void gsh_node_record_locked(const struct gsh_node *node)
 {
     for (unsigned k = 0; k < gsh_launch_operands(&node->launch); k++)
         if (node->values[k] != NULL)
-            node->launch.operands[k].address += node->values[k]->address;
-    return gsh_backend_get()->run(&node->launch, node->row);
+            hold(node->values[k], gsh_launch_is_output(&node->launch, k));
+    recorded[recorded_count++] = *node;
+    if (recorded_count == GSH_NODE_LIMIT)
+        gsh_node_flush_locked(GSH_FLUSH_MANY);
+    else if (holds_much())
+        gsh_node_flush_locked(GSH_FLUSH_MEMORY);
 }
 
-enum gsh_status gsh_node_flush_locked(void)
+enum gsh_status gsh_node_run_locked(const struct gsh_node *node)
 {
-    enum gsh_status status = GSH_OK;
-    if (pending_count == 0)
-        return GSH_OK;
-    for (unsigned index = 0; index < pending_count; index++) {
-        struct gsh_node *node = &pending[index];
-        if (status == GSH_OK)
-            status = run_node(node);
-        for (unsigned k = 0; k < gsh_launch_operands(&node->launch); k++)
-            gsh_value_release_sigsafe(node->values[k]);
+    struct gsh_launch launch = node->launch;
+    for (unsigned k = 0; k < gsh_launch_operands(&launch); k++) {
+        if (node->values[k] == NULL)
+            continue;
+        GSH_TRY(gsh_value_place_locked(node->values[k]));
+        launch.operands[k].address += node->values[k]->address;
     }
-    pending_count = 0;
+    gsh_launch_collapse(&launch);
+    return gsh_backend_get()->run(&launch, node->row);
+}
+
+void gsh_node_flush_locked(enum gsh_flush_reason why)
+{
+    if (recorded_count == 0)
+        return;
+    gsh_log(GSH_LOG_GRAPH, "graph: %u calls run because %s", recorded_count, flush_reasons[why]);
+    for (unsigned index = 0; index < recorded_count; index++) {
+        const struct gsh_node *node = &recorded[index];
+        if (gsh_node_run_locked(node) != GSH_OK)
+            gsh_node_rescue_locked(node);
+        for (unsigned k = 0; k < gsh_launch_operands(&node->launch); k++)
+            if (node->values[k] != NULL)
+                let_go(node->values[k], gsh_launch_is_output(&node->launch, k));
+    }
+    recorded_count = 0;
+    held_bytes = 0;
     gsh_errors_note_submitted_locked();
     gsh_stats_add(GSH_COUNTER_FLUSHES, 1);
-    return status;
+}
+
+void gsh_node_flush(enum gsh_flush_reason why)
+{
+    gsh_node_lock();
+    gsh_node_flush_locked(why);
+    gsh_node_unlock();
+}
+
+void gsh_node_reset_after_fork(void)
+{
+    gsh_lock_reset_after_fork(&dispatch_lock);
+    recorded_count = 0;
 }

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Nodes: recorded operations that read and write values. Recording and running are apart, so that
- * how nodes are grouped when they are flushed concerns node.c alone. All under the DISPATCH lock.
+ * Nodes: recorded operations that read and write values. Recording and running are apart: what is
+ * recorded runs when somebody looks at what it writes, or when much has come together. The order of
+ * nodes is that of the calls; a host write never disturbs one, since it only detaches a block from
+ * its value.
+ *
+ * `_locked`: the caller holds the DISPATCH lock, which guards nodes, values and the device's memory.
  */
 #pragma once
 
@@ -9,15 +13,37 @@
 #include "status.h"
 #include "value.h"
 
+#define GSH_NODE_LIMIT 512 /* recorded at a time */
+
+/* Why recorded nodes are run. */
+enum gsh_flush_reason {
+    GSH_FLUSH_LOOKED, /* the host looks at what one writes */
+    GSH_FLUSH_OVERWRITTEN, /* the host has written to what one reads, and the device needs the new bytes */
+    GSH_FLUSH_ALONE, /* a call that is not recorded comes next */
+    GSH_FLUSH_MANY, /* GSH_NODE_LIMIT, or more floating-point errors to look for than there are places */
+    GSH_FLUSH_MEMORY, /* they keep memory from being freed */
+    GSH_FLUSH_WAIT,   /* somebody waits for the device */
+    GSH_FLUSH_FORK
+};
+
 struct gsh_node {
-    struct gsh_launch launch; /* addresses are byte offsets from the start of the operand's value */
+    struct gsh_launch
+        launch; /* not collapsed; addresses are byte offsets from the start of the operand's value */
     struct gsh_value *values[GSH_MAX_OPERANDS]; /* NULL for constants; a reference each */
     unsigned row;                               /* stats row */
 };
 
-/* Adds the node to the pending list; takes a reference to each value, those of the outputs included.
- */
-enum gsh_status gsh_node_record_locked(const struct gsh_node *node);
-/* Submits every pending node in order and forgets it. FAILED: a node was refused; it and its
- * successors wrote nothing. */
-enum gsh_status gsh_node_flush_locked(void);
+void gsh_node_lock(void);
+void gsh_node_unlock(void);
+/* Adds the node to the recorded ones; takes a reference to each value, those of the outputs included. Runs them all
+ * where they have become many or hold much of the device's memory. */
+void gsh_node_record_locked(const struct gsh_node *node);
+/* Runs one node by itself, behind those recorded. FAILED: it wrote nothing. */
+enum gsh_status gsh_node_run_locked(const struct gsh_node *node);
+/* Submits every recorded node and forgets it. One that the device refuses is computed on the host; where that fails
+ * too, its outputs are lost. */
+void gsh_node_flush_locked(enum gsh_flush_reason why);
+/* The same by a thread that holds no lock. Not for signal handlers. */
+void gsh_node_flush(enum gsh_flush_reason why);
+/* In a forked child, which inherits no recorded nodes. */
+void gsh_node_reset_after_fork(void);

@@ -11,11 +11,13 @@
 #include "stats.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static struct gsh_value *_Atomic dead_values;
 static struct gsh_value *free_structures;
 static struct gsh_value *oldest, *newest;
 static uint64_t use_clock;
+static size_t promised_bytes; /* of values without memory */
 
 static void unlink_value(struct gsh_value *value)
 {
@@ -60,7 +62,11 @@ void gsh_value_reap_locked(void)
     while (value != NULL) {
         struct gsh_value *next = value->next_dead;
         unlink_value(value);
-        gsh_backend_get()->release(value->address, value->size);
+        if (value->address != 0)
+            gsh_backend_get()->release(value->address, value->size);
+        else
+            promised_bytes -= value->size;
+        free(value->stash);
         value->next_dead = free_structures;
         free_structures = value;
         value = next;
@@ -81,7 +87,8 @@ static bool evict_one(void)
 {
     for (struct gsh_value *value = oldest; value != NULL; value = value->newer) {
         struct gsh_block *block = gsh_block_at(value->block);
-        if (value->block == 0 || !gsh_block_try_acquire(block))
+        bool is_needed = atomic_load_explicit(&value->pending, memory_order_relaxed) != 0;
+        if (value->block == 0 || value->address == 0 || is_needed || !gsh_block_try_acquire(block))
             continue;
         bool evicted = block->value == value && gsh_coherence_evict_held(block) == GSH_OK;
         gsh_block_release_sigsafe(block);
@@ -101,21 +108,76 @@ static bool could_fit(size_t size)
     return size <= total_bytes;
 }
 
+static bool has_room(size_t size)
+{
+    size_t free_bytes = 0, total_bytes = 0;
+    gsh_backend_get()->memory(&free_bytes, &total_bytes);
+    return promised_bytes + size <= free_bytes;
+}
+
 enum gsh_status gsh_value_create_locked(size_t size, uint32_t block, struct gsh_value **result)
 {
     gsh_value_reap_locked();
-    uint64_t address = 0;
     size = gsh_round_up(size, 256);
-    while (gsh_backend_get()->allocate(size, &address) != GSH_OK)
+    while (!has_room(size))
         if (!could_fit(size) || !evict_one())
             return GSH_FAILED;
     struct gsh_value *value = new_structure();
-    if (value == NULL) {
-        gsh_backend_get()->release(address, size);
+    if (value == NULL)
         return GSH_FAILED;
-    }
-    *value = (struct gsh_value){.references = 1, .address = address, .size = size, .block = block};
+    *value = (struct gsh_value){.references = 1, .size = size, .block = block};
+    promised_bytes += size;
     link_newest(value);
     *result = value;
+    return GSH_OK;
+}
+
+enum gsh_status gsh_value_place_locked(struct gsh_value *value)
+{
+    uint64_t address = 0;
+    if (value->address != 0)
+        return GSH_OK;
+    gsh_value_reap_locked();
+    while (gsh_backend_get()->allocate(value->size, &address) != GSH_OK)
+        if (!could_fit(value->size) || !evict_one())
+            return GSH_FAILED;
+    promised_bytes -= value->size;
+    value->address = address;
+    if (value->stash == NULL)
+        return GSH_OK;
+    char *stash = value->stash;
+    value->stash = NULL;
+    enum gsh_status status = gsh_backend_get()->upload(address, stash, value->size, false);
+    value->is_lost |= status != GSH_OK;
+    free(stash);
+    return status;
+}
+
+enum gsh_status gsh_value_place_anywhere_locked(struct gsh_value *value)
+{
+    if (value->stash != NULL || gsh_value_place_locked(value) == GSH_OK)
+        return GSH_OK;
+    value->stash = malloc(value->size);
+    return value->stash != NULL ? GSH_OK : GSH_FAILED;
+}
+
+enum gsh_status gsh_value_read(const struct gsh_value *value, void *to, size_t offset, size_t size,
+                               bool registered)
+{
+    if (value->is_lost)
+        return GSH_FAILED;
+    if (value->stash != NULL)
+        memcpy(to, value->stash + offset, size);
+    if (value->address == 0)
+        return GSH_OK;
+    return gsh_backend_get()->download(to, value->address + offset, size, registered);
+}
+
+enum gsh_status gsh_value_write_locked(struct gsh_value *value, const void *from, size_t offset,
+                                       size_t size)
+{
+    if (value->stash == NULL)
+        return gsh_backend_get()->upload(value->address + offset, from, size, false);
+    memcpy(value->stash + offset, from, size);
     return GSH_OK;
 }

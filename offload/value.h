@@ -9,10 +9,22 @@
 #include "block.h"
 #include "status.h"
 
-/* A value of `size` bytes with one reference, contents undefined. Evicts values of blocks that
- * nobody holds where memory is short; FAILED when that does not help. `block` is the index of its
- * block, 0 for none. */
+/* A value of `size` bytes with one reference, contents undefined, for which there is memory, but which has none yet.
+ * Evicts values of blocks that nobody holds and no node needs where memory is short; FAILED when that does not help.
+ * `block` is the index of its block, 0 for none. */
 enum gsh_status gsh_value_create_locked(size_t size, uint32_t block, struct gsh_value **value);
+/* Sees to it that the value has memory on the device. FAILED: it has none left. */
+enum gsh_status gsh_value_place_locked(struct gsh_value *value);
+/* Sees to it that the value's contents can be written by the host, on the device or in a stash of its own. FAILED: no
+ * memory anywhere. */
+enum gsh_status gsh_value_place_anywhere_locked(struct gsh_value *value);
+/* `size` bytes from `offset` on, to `to`, from wherever they are; undefined ones where nothing was ever written. FAILED:
+ * the device does not answer, or the contents are lost. Any thread that holds the value's block, or the DISPATCH lock. */
+enum gsh_status gsh_value_read(const struct gsh_value *value, void *to, size_t offset, size_t size,
+                               bool registered);
+/* The other way; the value has a place. */
+enum gsh_status gsh_value_write_locked(struct gsh_value *value, const void *from, size_t offset,
+                                       size_t size);
 /* One reference less; the last one queues the value for gsh_value_reap_locked. NULL is ignored. */
 void gsh_value_release_sigsafe(struct gsh_value *value);
 /* Gives the memory of dead values back to the device, and the structures to the pool. */

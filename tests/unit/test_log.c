@@ -15,7 +15,7 @@ static char text[8192];
 static void log_each_level(void)
 {
     gsh_options_init();
-    for (int level = GSH_LOG_WARN; level <= GSH_LOG_TRACE; level++)
+    for (int level = GSH_LOG_WARN; level <= GSH_LOG_GRAPH; level++)
         gsh_log((enum gsh_log_level)level, "level %d", level);
 }
 

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Copies of the operands' bytes in host memory, the host's kernel, the outputs' bytes back.
+ */
+#include "node_rescue.h"
+
+#include "host_ops.h"
+#include "log.h"
+
+#include <stdlib.h>
+
+/* The bytes that an operand touches, on the host. */
+struct copy {
+    char *bytes;
+    size_t size, offset; /* in the value */
+};
+
+static enum gsh_status fetch(const struct gsh_node *node, unsigned k, struct copy *copy)
+{
+    int64_t low = 0, high = 0;
+    gsh_launch_extent(&node->launch, k, &low, &high);
+    copy->size = (size_t)(high - low);
+    copy->bytes = malloc(GSH_MAX(copy->size, 1));
+    copy->offset = node->launch.operands[k].address + (size_t)low;
+    if (copy->bytes == NULL)
+        return GSH_FAILED;
+    return copy->size == 0
+               ? GSH_OK
+               : gsh_value_read(node->values[k], copy->bytes, copy->offset, copy->size, false);
+}
+
+static enum gsh_status compute(const struct gsh_node *node, struct copy *copies)
+{
+    struct gsh_launch launch = node->launch;
+    unsigned count = gsh_launch_operands(&launch);
+    launch.errors = (struct gsh_error_sink){0};
+    for (unsigned k = 0; k < count; k++) {
+        if (node->values[k] == NULL)
+            continue;
+        int64_t low = 0, high = 0;
+        GSH_TRY(fetch(node, k, &copies[k]));
+        gsh_launch_extent(&launch, k, &low, &high);
+        launch.operands[k].address = (uint64_t)(copies[k].bytes - low);
+    }
+    gsh_launch_collapse(&launch);
+    if (launch.kind == GSH_LAUNCH_GEMM || !gsh_host_ops_supports(&launch) ||
+        gsh_host_ops_run(&launch) != GSH_OK)
+        return GSH_FAILED;
+    for (unsigned k = launch.nin; k < launch.nin + launch.nout; k++) {
+        GSH_TRY(gsh_value_place_anywhere_locked(node->values[k]));
+        GSH_TRY(gsh_value_write_locked(node->values[k], copies[k].bytes, copies[k].offset,
+                                       copies[k].size));
+    }
+    return GSH_OK;
+}
+
+void gsh_node_rescue_locked(const struct gsh_node *node)
+{
+    struct copy copies[GSH_MAX_OPERANDS] = {{0}};
+    enum gsh_status status = compute(node, copies);
+    for (unsigned k = 0; k < GSH_MAX_OPERANDS; k++)
+        free(copies[k].bytes);
+    if (status == GSH_OK) {
+        gsh_log(GSH_LOG_WARN, "the device refused an operation; the CPU computed it");
+        return;
+    }
+    for (unsigned k = node->launch.nin; k < node->launch.nin + node->launch.nout; k++)
+        node->values[k]->is_lost = true;
+}
