@@ -210,6 +210,10 @@ static void append_events(struct gsh_fmt *fmt)
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_COMPILES),
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_CACHE_HITS),
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_EVICTIONS));
+    gsh_fmt_printf(fmt, " %llu calls ran together in %llu kernels; %llu were never needed\n",
+                   (unsigned long long)gsh_stats_get(GSH_COUNTER_GROUPED),
+                   (unsigned long long)gsh_stats_get(GSH_COUNTER_GROUPS),
+                   (unsigned long long)gsh_stats_get(GSH_COUNTER_NEEDLESS));
     gsh_fmt_printf(fmt,
                    " page faults %llu read, %llu write; %llu forks; %s since NumPy was found\n",
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_FAULTS_READ),

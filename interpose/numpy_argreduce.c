@@ -76,8 +76,9 @@ static PyObject *run_places(const struct gsh_view *in, enum gsh_reduction reduct
         return NULL;
     gsh_numpy_reduction_fill(&call.launch, in, NULL, reduced, keepdims, &layout);
     call.launch.operands[1] = result;
+    call.is_read_next = !out && layout.ndim == 0;
     PyObject *array = gsh_numpy_output_run(&call, out, &layout, why);
-    return !array || out || layout.ndim != 0 ? array : gsh_numpy_scalar_from_array(array);
+    return array && call.is_read_next ? gsh_numpy_scalar_from_array(array) : array;
 }
 
 static PyObject *try_places(const struct gsh_method_call *call, enum gsh_reduction reduction,
@@ -148,6 +149,7 @@ static PyObject *sum_truths(const struct gsh_view *in, enum gsh_reason *why, uns
     gsh_numpy_reduction_shape(in, reduced, false, &layout);
     gsh_numpy_reduction_fill(&call.launch, in, NULL, reduced, false, &layout);
     call.launch.operands[1] = (struct gsh_operand){.dtype = GSH_INT64};
+    call.is_read_next = true;
     count_row(&call, "count_nonzero", in->dtype, row);
     return gsh_numpy_output_run(&call, NULL, &layout, why);
 }
@@ -157,10 +159,13 @@ static PyObject *count_from_array(PyObject *array)
     if (!counts_are_python_ints)
         return gsh_numpy_scalar_from_array(array);
     const char *data = gsh_numpy_array(array)->data;
-    gsh_coherence_home(data, sizeof(int64_t), false);
-    PyObject *count = gsh_py.PyLong_FromLongLong(*(const int64_t *)data);
+    int64_t count;
+    if (!gsh_coherence_peek(&count, data, sizeof(count))) {
+        gsh_coherence_home(data, sizeof(count), false);
+        memcpy(&count, data, sizeof(count));
+    }
     gsh_py.Py_DecRef(array);
-    return count;
+    return gsh_py.PyLong_FromLongLong(count);
 }
 
 static PyObject *try_count(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)

@@ -8,6 +8,7 @@
 
 #include "dispatch.h"
 #include "errors.h"
+#include "host_casts.h"
 #include "numpy_errstate.h"
 #include "numpy_hooks.h"
 #include "numpy_output.h"
@@ -15,6 +16,7 @@
 #include "options.h"
 
 #include <fenv.h>
+#include <math.h>
 #include <string.h>
 
 static _Thread_local bool is_replaying;
@@ -58,7 +60,8 @@ bool gsh_numpy_errors_request(struct gsh_call *call, bool *waits)
         unsigned mode = gsh_numpy_errstate_mode((unsigned)mask, errstate_kinds[kind]);
         if (!(possible >> kind & 1) || mode == GSH_ERRSTATE_IGNORE)
             continue;
-        call->errors.kinds |= 1u << kind;
+        /* All: kernels tell poles from overflows by the inputs alone. The replay says what is wanted. */
+        call->errors.kinds = possible;
         *waits |= mode != GSH_ERRSTATE_WARN || option == GSH_FPERR_STRICT;
     }
     return true;
@@ -161,6 +164,24 @@ static PyObject *replay_cast(const struct gsh_error_report *report)
     return result;
 }
 
+/* ndarray.round of the elements; the scale tells the decimals (numpy_round.c). */
+static PyObject *replay_round(const struct gsh_error_report *report)
+{
+    double parts[2] = {1, 0};
+    for (unsigned kind = 0; kind < GSH_ERROR_KINDS; kind++)
+        if (report->found[kind])
+            gsh_host_casts_run(parts, GSH_COMPLEX128, 0, &report->inputs[kind][1],
+                               report->launch.loop, 0, 1);
+    long decimals = lround(log10(fabs(parts[0])));
+    PyObject *array = make_array(report, 0, report->launch.loop, count_found(report));
+    PyObject *result =
+        array ? gsh_py.PyObject_CallMethod(array, "round", "l", parts[0] < 0 ? -decimals : decimals)
+              : NULL;
+    if (array)
+        gsh_py.Py_DecRef(array);
+    return result;
+}
+
 static PyObject *replay_at(const struct gsh_error_report *report)
 {
     const struct gsh_launch *launch = &report->launch;
@@ -195,8 +216,9 @@ static bool replay(const struct gsh_error_report *report)
         result = replay_at(report);
         break;
     default:
-        result = gsh_op_info(report->launch.op)->ufunc[0] ? replay_elementwise(report)
-                                                          : replay_cast(report);
+        result = report->launch.op == GSH_OP_ROUND          ? replay_round(report)
+                 : gsh_op_info(report->launch.op)->ufunc[0] ? replay_elementwise(report)
+                                                            : replay_cast(report);
     }
     is_replaying = false;
     if (previous)

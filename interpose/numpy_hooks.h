@@ -51,7 +51,8 @@ void gsh_numpy_hooks_describe(struct gsh_fmt *fmt);
     X(reduceat)                                                                                    \
     X(argreduce)                                                                                   \
     X(at)                                                                                          \
-    X(creation) X(assign) X(index) X(flat) X(take) X(nonzero) X(where) X(join) X(methods) X(matmul)
+    X(creation)                                                                                    \
+    X(assign) X(index) X(flat) X(take) X(nonzero) X(where) X(join) X(methods) X(round) X(matmul)
 #define X(family) void gsh_numpy_##family##_install(void);
 GSH_NUMPY_FAMILIES(X)
 #undef X

@@ -207,9 +207,9 @@ static PyObject *run_reduction(struct request *request, enum gsh_reason *why, un
     launch->operands[1] = (struct gsh_operand){.dtype = request->dtypes.result};
     if (request->out)
         launch->operands[1].address = (uintptr_t)request->out_view.data;
+    call.is_read_next = !request->out && request->layout.ndim == 0;
     PyObject *array = gsh_numpy_output_run(&call, request->out, &request->layout, why);
-    return !array || request->out || request->layout.ndim != 0 ? array
-                                                               : gsh_numpy_scalar_from_array(array);
+    return array && call.is_read_next ? gsh_numpy_scalar_from_array(array) : array;
 }
 
 static PyObject *try_reduce(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)

@@ -154,7 +154,7 @@ static void run_block(struct elementwise *work, char *const *rows, int64_t start
                       int64_t first)
 {
     const struct gsh_launch *launch = work->launch;
-    struct gsh_host_block block = {.n = n, .first = first + start};
+    struct gsh_host_block block = {.n = n, .first = first + start, .step = 1};
     for (unsigned k = 0; k < launch->nin; k++)
         block.in[k] = load(work, k, rows[k], start, n);
     for (unsigned k = 0; k < launch->nout; k++)

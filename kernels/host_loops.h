@@ -19,12 +19,16 @@
 struct gsh_host_block {
     const void *in[GSH_MAX_INPUTS];
     void *out[GSH_MAX_OUTPUTS];
-    int64_t n;     /* elements */
-    int64_t first; /* index of element 0, for ops that use it */
+    int64_t n;           /* elements */
+    int64_t first, step; /* for ops that use the index: element 0's, and from each to the next */
 };
 typedef void gsh_host_loop(const struct gsh_host_block *block);
 
 /* NULL where the op has no loop of this dtype. */
 gsh_host_loop *gsh_host_loops_find(enum gsh_op op, enum gsh_dtype loop);
+/* out[j] = mask[j] ? chosen[j] : other[j], contiguous elements of `size` bytes; out may be exactly
+ * chosen, other or, for single bytes, the mask. */
+void gsh_host_loops_blend(void *out, const void *chosen, const void *other,
+                          const unsigned char *mask, int64_t n, size_t size);
 /* The dtype of a loop's array that holds values of `dtype`: FLOAT32 for FLOAT16, else itself. */
 enum gsh_dtype gsh_host_loops_dtype(enum gsh_dtype dtype);

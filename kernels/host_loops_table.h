@@ -71,7 +71,8 @@
         const GSH_ARRAY(loop) *w = block->in[2];                                                   \
         GSH_OUT_##result(loop) *z = block->out[0];                                                 \
         GSH_OUT_##result2(loop) * z2 __attribute__((unused)) = block->out[1];                      \
-        const int64_t n = block->n, first __attribute__((unused)) = block->first;                  \
+        const int64_t n = block->n, first __attribute__((unused)) = block->first,                  \
+                      step __attribute__((unused)) = block->step;                                  \
         GSH_INDEPENDENT                                                                            \
         for (int64_t j = 0; j < n; j++) {                                                          \
             GSH_VALUE(GSH_FIRST_##inputs(loop))                                                    \
@@ -79,7 +80,7 @@
             GSH_VALUE(GSH_SECOND_##inputs(loop))                                                   \
             b __attribute__((unused)) = GSH_READ(y, 2, nin, j);                                    \
             T c __attribute__((unused)) = GSH_READ(w, 3, nin, j);                                  \
-            int64_t i __attribute__((unused)) = first + j;                                         \
+            int64_t i __attribute__((unused)) = first + j * step;                                  \
             z[j] = GSH_STORED_##result(T, expr);                                                   \
             if (GSH_STORES_##result2)                                                              \
                 z2[j] = GSH_STORED_##result2(T, expr2);                                            \

@@ -81,6 +81,10 @@ static inline int gsh_no_loop(int a, ...)
 #define gsh_reciprocal(a)                                                                          \
     _Generic((a), int32_t : gsh_reciprocal_int32, default : GSH_OF_NUMBERS(gsh_reciprocal, a))(a)
 #define gsh_conjugate(a) GSH_COMPLEX_OR(gsh_conjugate, a, a, a)
+/* numpy.round in the steps NumPy takes, each rounded to the dtype: b is 10**decimals, or minus 10**-decimals where the
+ * decimals are negative and NumPy divides first. */
+#define gsh_round(a, b, is_half)                                                                   \
+    GSH_OF_INEXACT(gsh_round, gsh_round_cfloat, gsh_round_cdouble, a)(a, b, is_half)
 #define gsh_rint(a) GSH_OF_INEXACT(gsh_rint, gsh_rint_cfloat, gsh_rint_cdouble, a)(a)
 
 #define gsh_sqrt(a) GSH_OF_INEXACT(gsh_sqrt, csqrtf, csqrt, a)(a)

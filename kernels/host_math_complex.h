@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "base.h"
+#include "host_math_real.h"
 
 #include <complex.h>
 #include <math.h>
@@ -134,6 +134,12 @@
     static inline C gsh_rint_##type(C a)                                                           \
     {                                                                                              \
         return gsh_pack_##type(f(rint)(f(creal)(a)), f(rint)(f(cimag)(a)));                        \
+    }                                                                                              \
+    static inline C gsh_round_##type(C a, C b, bool is_half)                                       \
+    {                                                                                              \
+        T scale = f(creal)(b);                                                                     \
+        return gsh_pack_##type(gsh_round_##T(f(creal)(a), scale, is_half),                         \
+                               gsh_round_##T(f(cimag)(a), scale, is_half));                        \
     }                                                                                              \
     static inline C gsh_conjugate_##type(C a)                                                      \
     {                                                                                              \

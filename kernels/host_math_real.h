@@ -266,6 +266,13 @@ GSH_SAME_IN_C2(copysign, copysign)
     {                                                                                              \
         return a * ((T)M_PI / (T)180);                                                             \
     }                                                                                              \
+    static inline T gsh_round_##type(T a, T b, bool is_half)                                       \
+    {                                                                                              \
+        T scale = f(fabs)(b), scaled = b > 0 ? a * scale : a / scale;                              \
+        T whole =                                                                                  \
+            f(rint)(is_half ? (T)gsh_half_to_float(gsh_half_of_float((float)scaled)) : scaled);    \
+        return b > 0 ? whole / scale : whole * scale;                                              \
+    }                                                                                              \
     static inline T gsh_heaviside_##type(T a, T b)                                                 \
     {                                                                                              \
         return isnan(a) ? (T)NAN : a == 0 ? b : a < 0 ? 0 : 1;                                     \

@@ -7,6 +7,7 @@
 
 #include "host_casts.h"
 
+#include <emmintrin.h>
 #include <math.h>
 #include <string.h>
 
@@ -48,7 +49,7 @@ bool gsh_host_watch_begin(struct gsh_host_watch *watch, const struct gsh_error_s
         wanted |= BIT(POLE) | BIT(OVERFLOW);
     const uint64_t *claims = (const uint64_t *)(uintptr_t)sink->claims;
     for (int kind = 0; claims != NULL && kind < GSH_ERROR_KINDS; kind++)
-        if (claims[kind] == sink->sequence)
+        if (__atomic_load_n(&claims[kind], __ATOMIC_RELAXED) == sink->sequence)
             wanted &= ~(1u << kind);
     *watch = (struct gsh_host_watch){
         .sink = sink, .op = op, .loop = loop, .wanted = claims != NULL ? wanted : 0};
@@ -74,7 +75,9 @@ static void report(struct gsh_host_watch *watch, enum gsh_error_kind kind, int64
     if ((watch->wanted >> kind & 1) == 0)
         return;
     watch->wanted &= ~(1u << kind);
-    claims[kind] = watch->sink->sequence;
+    if (__atomic_exchange_n(&claims[kind], watch->sink->sequence, __ATOMIC_RELAXED) ==
+        watch->sink->sequence)
+        return; /* another thread was first */
     for (unsigned k = 0; k < watch->nin; k++) {
         const struct gsh_host_sample *sample = &watch->samples[k];
         gsh_host_casts_run(&errors->found[kind].inputs[k], sample->as, 0,
@@ -97,18 +100,28 @@ static bool counts(const struct gsh_host_watch *watch, int64_t j)
 /* True where a part of the results is NaN or not below the limit. */
 static bool has_odd_floats(const float *parts, int64_t n, float limit)
 {
-    int odd = 0;
-    for (int64_t j = 0; j < n; j++)
-        odd |= !(fabsf(parts[j]) < limit);
-    return odd != 0;
+    const __m128 sign = _mm_set1_ps(-0.0f), limits = _mm_set1_ps(limit);
+    __m128 odd = _mm_setzero_ps();
+    int64_t j = 0;
+    for (; j + 4 <= n; j += 4)
+        odd = _mm_or_ps(odd, _mm_cmpnlt_ps(_mm_andnot_ps(sign, _mm_loadu_ps(parts + j)), limits));
+    bool found = _mm_movemask_ps(odd) != 0;
+    for (; j < n; j++)
+        found = found || !(fabsf(parts[j]) < limit);
+    return found;
 }
 
 static bool has_odd_doubles(const double *parts, int64_t n)
 {
-    int odd = 0;
-    for (int64_t j = 0; j < n; j++)
-        odd |= !(fabs(parts[j]) < (double)INFINITY);
-    return odd != 0;
+    const __m128d sign = _mm_set1_pd(-0.0), limits = _mm_set1_pd((double)INFINITY);
+    __m128d odd = _mm_setzero_pd();
+    int64_t j = 0;
+    for (; j + 2 <= n; j += 2)
+        odd = _mm_or_pd(odd, _mm_cmpnlt_pd(_mm_andnot_pd(sign, _mm_loadu_pd(parts + j)), limits));
+    bool found = _mm_movemask_pd(odd) != 0;
+    for (; j < n; j++)
+        found = found || !(fabs(parts[j]) < (double)INFINITY);
+    return found;
 }
 
 static bool has_odd(const void *results, enum gsh_dtype dtype, int64_t n)

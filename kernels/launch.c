@@ -50,9 +50,7 @@ static void drop_ones(struct gsh_launch *launch, int first, int *end)
     *end = kept;
 }
 
-/* True where dimension d must come before dimension e: it steps further in the first operand that
- * tells. */
-static bool steps_further(const struct gsh_launch *launch, int d, int e, bool reduced)
+bool gsh_launch_steps_further(const struct gsh_launch *launch, int d, int e, bool reduced)
 {
     unsigned nin = launch->nin, count = gsh_launch_operands(launch);
     for (unsigned j = reduced ? 1 : 0; j <= count; j++) {
@@ -80,7 +78,7 @@ static void swap_dims(struct gsh_launch *launch, int d, int e)
 static void sort_dims(struct gsh_launch *launch, int first, int end, bool reduced)
 {
     for (int d = first + 1; d < end; d++)
-        for (int e = d; e > first && steps_further(launch, e, e - 1, reduced); e--)
+        for (int e = d; e > first && gsh_launch_steps_further(launch, e, e - 1, reduced); e--)
             swap_dims(launch, e, e - 1);
 }
 

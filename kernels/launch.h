@@ -133,6 +133,9 @@ enum gsh_dtype gsh_launch_result_dtype(const struct gsh_launch *launch, unsigned
  * apart. Launches whose op uses the index are only merged, never reordered. Negative strides stay.
  */
 void gsh_launch_collapse(struct gsh_launch *launch);
+/* True where gsh_launch_collapse puts dimension d before dimension e: it steps further in the first operand that tells;
+ * `reduced`: both are reduced dimensions. */
+bool gsh_launch_steps_further(const struct gsh_launch *launch, int d, int e, bool reduced);
 /* True where old bytes of the outputs are read or kept (a mask, PUT, a GEMM with beta). */
 bool gsh_launch_reads_output(const struct gsh_launch *launch);
 /* The bytes that a stride steps over, forwards or backwards. */

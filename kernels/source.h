@@ -10,12 +10,12 @@
 #pragma once
 
 #include "fmt.h"
-#include "launch.h"
+#include "group.h"
 #include "status.h"
 
 #define GSH_SOURCE_KEY_SIZE 128
-#define GSH_SOURCE_MAX_STAGES 4
-#define GSH_SOURCE_ARGUMENT_BYTES 1536
+#define GSH_SOURCE_MAX_STAGES 5
+#define GSH_SOURCE_ARGUMENT_BYTES 4064 /* CUDA allows 4096 */
 
 /* One kernel of the work: entry point "gsh_kernel", one __grid_constant__-like struct passed by
  * value. */
@@ -28,7 +28,8 @@ struct gsh_source_stage {
 };
 
 struct gsh_source_plan {
-    unsigned stage_count; /* a reduction over many elements needs two, a scan three */
+    unsigned
+        stage_count; /* a reduction over many elements needs two, a scan three, a group one more than it has sinks */
     struct gsh_source_stage stages[GSH_SOURCE_MAX_STAGES];
     size_t scratch_bytes; /* device memory the stages share; gsh_source_plan is given its address */
 };
@@ -43,3 +44,10 @@ enum gsh_status gsh_source_plan(const struct gsh_launch *launch, uint64_t scratc
 /* The text of stage `stage`'s kernel, for NVRTC (C++17, --fmad=false). Uses only the launch's op,
  * dtypes and layout class. */
 void gsh_source_text(const struct gsh_launch *launch, unsigned stage, struct gsh_fmt *fmt);
+
+/* The same for a group (already collapsed, device addresses inside). DECLINED also where it has more arrays, dimensions
+ * and error sinks than arguments have room for. */
+size_t gsh_source_group_scratch(const struct gsh_group *group);
+enum gsh_status gsh_source_group_plan(const struct gsh_group *group, uint64_t scratch,
+                                      struct gsh_source_plan *plan);
+void gsh_source_group_text(const struct gsh_group *group, unsigned stage, struct gsh_fmt *fmt);

@@ -11,20 +11,27 @@
  *   scratch[segment][output], accumulators
  *
  * All of it follows from shape and strides (not from addresses, which only decide whether a pack is
- * loaded at once), so a run can be repeated bit for bit on any GPU. Chains of additions are at most
- * 16 long, joined in trees, so a sum's error is no worse than that of NumPy's pairwise summation.
+ * loaded at once), so a run can be repeated bit for bit on any GPU. A thread joins what it loads
+ * together (a round, up to 8 units), up to 16 rounds (a chunk), then chunks: no chain of additions is
+ * long, so a sum's error is no worse than that of NumPy's pairwise summation.
  */
+#include "source_reduce.h"
+
 #include "source_parts.h"
 #include "source_texts.h"
 
-#define CHAIN 16
-#define PACK_BYTES 16  /* of rows' units */
-#define UNIT_BYTES 8   /* of columns' units */
-#define MAX_PACK 4     /* elements */
-#define LANE_UNITS 16  /* a lane has at least so many elements before segments are cut */
-#define COLUMN_LANES 8 /* at least, where there is enough to do */
-#define TARGET_BLOCKS                                                                              \
-    4096 /* segments are cut up to so many blocks: several for every SM of any GPU */
+#define CHAIN 16        /* rounds of a chunk */
+#define PACK_BYTES 16   /* of rows' units */
+#define UNIT_BYTES 8    /* of columns' units */
+#define MAX_PACK 4      /* elements */
+#define FLIGHT_BYTES 64 /* that a thread loads together */
+#define LANE_UNITS 16   /* a lane has at least so many elements before segments are cut */
+#define ROW_LANES 32    /* at least, where rows are long enough: a warp */
+#define COLUMN_LANES 8  /* at most */
+#define COSTLY_NS                                                                                  \
+    3 /* on a CPU: such a join is called, as its text many times over compiles slowly */
+#define ENOUGH_THREADS (1 << 17) /* keep the memory of any GPU busy: no more lanes, no segments */
+#define TARGET_BLOCKS 4096       /* segments are cut up to so many blocks */
 
 struct geometry {
     bool lanes_fast;
@@ -34,6 +41,7 @@ struct geometry {
     int kept;               /* dimensions kept */
     int pack;               /* elements of an output's unit */
     int width;              /* outputs of a unit of outputs; this or pack is 1 */
+    int unroll;             /* units that a lane loads together */
     int64_t elements;       /* reduced */
     int64_t outputs, units; /* units of outputs, and of the reduced (whole ones) */
     int64_t lanes, tiles, segment, segments;
@@ -96,21 +104,21 @@ static void set_units(const struct gsh_launch *launch, bool is_second, struct ge
     for (int d = 0; d < launch->ndim; d++)
         bits |= d == inner && unit > 1 ? 0 : (uint64_t)launch->strides[0][d];
     int64_t bytes = unit * size;
+    geometry->unroll = bytes > FLIGHT_BYTES / 8 ? 4 : 8;
     geometry->is_aligned = (bytes & (bytes - 1)) == 0 && (bits & (uint64_t)(bytes - 1)) == 0;
 }
 
-static int64_t unroll_of(const struct geometry *geometry)
-{
-    return geometry->pack * geometry->width > 1 ? 4 : 8;
-}
-
+/* Lanes of a group: as many as keep the memory busy, and no more, as joining theirs takes time. */
 static int64_t lanes_of(const struct geometry *geometry)
 {
+    int64_t enough = gsh_source_divide_up(ENOUGH_THREADS, GSH_MAX(geometry->outputs, 1));
     if (geometry->lanes_fast)
-        return gsh_source_power_of_two(gsh_source_divide_up(geometry->units, unroll_of(geometry)),
-                                       GSH_SOURCE_BLOCK);
-    int64_t lanes =
-        gsh_source_power_of_two(gsh_source_divide_up(geometry->units, LANE_UNITS), COLUMN_LANES);
+        return gsh_source_power_of_two(
+            GSH_MIN(gsh_source_divide_up(geometry->units, geometry->unroll),
+                    GSH_MAX(enough, ROW_LANES)),
+            GSH_SOURCE_BLOCK);
+    int64_t lanes = gsh_source_power_of_two(
+        GSH_MIN(gsh_source_divide_up(geometry->units, LANE_UNITS), enough), COLUMN_LANES);
     int64_t groups = gsh_source_power_of_two(geometry->outputs,
                                              GSH_SOURCE_BLOCK); /* no more than there are outputs */
     return GSH_MAX(lanes, GSH_SOURCE_BLOCK / groups);
@@ -118,14 +126,14 @@ static int64_t lanes_of(const struct geometry *geometry)
 
 static void cut_segments(struct geometry *geometry)
 {
+    int64_t round = geometry->lanes * geometry->unroll;
     int64_t least = geometry->lanes * GSH_MAX(LANE_UNITS / geometry->pack, 4);
     int64_t segments =
         GSH_MIN(geometry->units / least, gsh_source_divide_up(TARGET_BLOCKS, geometry->tiles));
     geometry->segment = GSH_MAX(geometry->units, 1);
-    if (segments > 1)
+    if (segments > 1 && geometry->tiles < ENOUGH_THREADS / GSH_SOURCE_BLOCK)
         geometry->segment =
-            gsh_source_divide_up(gsh_source_divide_up(geometry->units, segments), geometry->lanes) *
-            geometry->lanes;
+            gsh_source_divide_up(gsh_source_divide_up(geometry->units, segments), round) * round;
     geometry->segments = GSH_MAX(gsh_source_divide_up(geometry->units, geometry->segment), 1);
 }
 
@@ -352,8 +360,7 @@ static void write_places(const struct gsh_launch *launch, const struct stage *st
     const char *loop = gsh_dtype_cuda_stored(launch->loop);
     const char *places = stage->has_wide_places ? "u64" : "u32";
     gsh_fmt_text(fmt, gsh_cuda_text_place);
-    gsh_fmt_printf(fmt, "#define ORDERED 1\ntypedef Place<ValueOf<%s>::type, %s> A;\n", loop,
-                   places);
+    gsh_fmt_printf(fmt, "typedef Place<ValueOf<%s>::type, %s> A;\n", loop, places);
     if (stage->is_second)
         gsh_fmt_text(fmt, "typedef A In;\nFN A accumulate(In place, i64) { return place; }\n");
     else
@@ -382,20 +389,28 @@ static void write_values(const struct gsh_launch *launch, const struct stage *st
     enum gsh_dtype result = stage->is_last
                                 ? gsh_reduction_output_dtype(launch->reduction, launch->loop)
                                 : accumulator_of(launch);
-    gsh_fmt_printf(fmt, "#define ORDERED 0\ntypedef %s A, T;\n",
-                   gsh_dtype_cuda_type(accumulator_of(launch)));
+    gsh_fmt_printf(fmt, "typedef %s A, T;\n", gsh_dtype_cuda_type(accumulator_of(launch)));
     gsh_fmt_printf(fmt, "typedef %s In;\ntypedef %s Out;\ntypedef %s Result;\n",
                    gsh_dtype_cuda_stored(part->operands[0].dtype),
                    gsh_dtype_cuda_stored(part->operands[1].dtype), gsh_dtype_cuda_stored(result));
     gsh_fmt_printf(
         fmt, "FN A accumulate(In stored, i64) { return value(Convert<%s, In>::of(stored)); }\n",
         gsh_dtype_cuda_stored(part->loop));
-    gsh_fmt_printf(fmt, "FN A join_values(A a, A b) { return %s; }\n", join->expressions[0]);
+    gsh_fmt_printf(fmt,
+                   "%s A join_values(A a, A b) { return %s; }\n"
+                   "FN A join_later(A a, A b) { return join_values(a, b); }\n",
+                   join->host_ns < COSTLY_NS ? "FN" : "__device__ __noinline__",
+                   join->expressions[0]);
     gsh_fmt_text(fmt, "FN Out result_of(A total)\n{\n"
                       "    return Convert<Out, Result>::of(Cast<Result>::of(total));\n}\n");
     if (stage->checks)
         gsh_fmt_printf(fmt, "typedef %s SinkType;\nconstexpr int MAY = %u;\n",
                        gsh_dtype_cuda_stored(launch->loop), join->flags & 7);
+}
+
+static const char *truth(bool holds)
+{
+    return holds ? "true" : "false";
 }
 
 /* What a lane begins with. A neutral value may be joined any number of times; `initial` only once,
@@ -433,13 +448,8 @@ static void write_beginning(const struct gsh_launch *launch, const struct stage 
                    "template <class Args> FN A begin_value(const Args &args, const char *input, "
                    "int o)\n{\n    return %s;\n}\n",
                    begin);
-    gsh_fmt_printf(fmt, "constexpr bool JOINS_INITIAL = %s;\n",
-                   launch->has_initial && !is_first && stage->is_last ? "true" : "false");
-}
-
-static const char *truth(bool holds)
-{
-    return holds ? "true" : "false";
+    gsh_fmt_printf(fmt, "constexpr bool JOINS_INITIAL = %s, REPEATS = %s;\n",
+                   truth(launch->has_initial && !is_first && stage->is_last), truth(is_first));
 }
 
 static void write_constants(const struct stage *stage, struct gsh_fmt *fmt)
@@ -448,8 +458,8 @@ static void write_constants(const struct stage *stage, struct gsh_fmt *fmt)
     gsh_fmt_printf(fmt,
                    "constexpr int KEPT = %d, REDUCED = %d, UNROLL = %d, CHAIN = %d, BLOCK = %d, "
                    "PACK = %d, OUTPUTS = %d;\n",
-                   geometry->kept, stage->part.nreduce, (int)unroll_of(geometry), CHAIN,
-                   GSH_SOURCE_BLOCK, geometry->pack, geometry->width);
+                   geometry->kept, stage->part.nreduce, geometry->unroll, CHAIN, GSH_SOURCE_BLOCK,
+                   geometry->pack, geometry->width);
     gsh_fmt_printf(fmt,
                    "constexpr bool LANES_FAST = %s, SHORT = %s, ALIGNED = %s, MASKED = %s;\n"
                    "typedef %s Index;\n",
@@ -478,4 +488,54 @@ void gsh_source_reduce_text(const struct gsh_launch *launch, unsigned number, st
         write_values(launch, &stage, fmt);
     write_beginning(launch, &stage, fmt);
     gsh_fmt_text(fmt, gsh_cuda_text_reduction);
+}
+
+void gsh_source_reduce_tree(const struct gsh_launch *launch, struct gsh_source_tree *tree)
+{
+    struct geometry geometry = geometry_of(launch, false);
+    *tree = (struct gsh_source_tree){.lanes_fast = geometry.lanes_fast,
+                                     .is_wide = geometry.is_wide,
+                                     .pack = geometry.pack,
+                                     .unroll = geometry.unroll,
+                                     .chain = CHAIN,
+                                     .elements = geometry.elements,
+                                     .outputs = geometry.outputs * geometry.width,
+                                     .units = geometry.units,
+                                     .lanes = geometry.lanes,
+                                     .segment = geometry.segment,
+                                     .segments = geometry.segments};
+}
+
+int64_t gsh_source_reduce_accumulator(const struct gsh_launch *launch)
+{
+    return accumulator_size(launch);
+}
+
+enum gsh_status gsh_source_reduce_second(const struct gsh_launch *launch, uint64_t scratch,
+                                         struct gsh_source_stage *stage)
+{
+    struct stage second;
+    set_stage(launch, scratch, 1, &second);
+    return plan_stage(launch, &second, 0, stage);
+}
+
+void gsh_source_reduce_write(const struct gsh_launch *launch, struct gsh_fmt *fmt)
+{
+    struct stage stage;
+    set_stage(launch, 0, 0, &stage);
+    write_values(launch, &stage, fmt);
+    write_beginning(launch, &stage, fmt);
+}
+
+bool gsh_source_reduce_checks(const struct gsh_launch *launch)
+{
+    struct stage stage;
+    set_stage(launch, 0, 0, &stage);
+    return stage.checks;
+}
+
+bool gsh_source_reduce_begins_with_first(const struct gsh_launch *launch)
+{
+    return gsh_reduction_info(launch->reduction)->neutral == GSH_NEUTRAL_FIRST &&
+           !launch->has_initial;
 }

@@ -11,7 +11,7 @@
  *
  * A chunk's product may leave the range of numbers where the running one does not. So products of
  * floats are computed with care (kernels/cuda/scan_careful.cuh): their scratch holds the range of each
- * chunk's partial products, twice a value's size, in place of the supers.
+ * chunk's partial products, at most twice a value's size, in place of the supers.
  */
 #include "source_scan.h"
 
@@ -270,8 +270,10 @@ void gsh_source_scan_write_look(struct gsh_fmt *fmt, bool checked, unsigned flag
         gsh_fmt_printf(
             fmt, "    check_join<Stored, %u>(errors, a, b, value(Cast<Stored>::of(joined)));\n",
             flags);
-    gsh_fmt_text(fmt, "}\ntemplate <class To, class From, class S>\n"
-                      "FN void look_cast(const Errors &errors, From x, To y, S source)\n{\n");
+    gsh_fmt_text(fmt, "}\ntemplate <class S, class V>\n"
+                      "FN void look_cast(const Errors &, S, S, V) {} // no cast\n"
+                      "template <class To, class From, class V>\n"
+                      "FN void look_cast(const Errors &errors, From x, To y, V source)\n{\n");
     if (checked)
         gsh_fmt_text(fmt, "    check_cast<To>(errors, x, y, source, None(), None());\n");
     gsh_fmt_text(fmt, "}\n");

@@ -29,6 +29,7 @@ static const struct section {
     {gsh_cuda_text_complex, COMPLEX, ALWAYS, false},
     {gsh_cuda_text_integers, (unsigned)(GSH_SET_INTEGERS | GSH_SET_BOOL), WHERE_NAMED, false},
     {gsh_cuda_text_floats, EVERY, WHERE_NAMED, false},
+    {gsh_cuda_text_round, (unsigned)GSH_SET_INEXACT, WHERE_NAMED, false},
     {gsh_cuda_text_transcendental, (unsigned)GSH_SET_FLOATS, WHERE_NAMED, false},
     {gsh_cuda_text_hypot, EVERY, WHERE_NAMED, false},
     {gsh_cuda_text_complex_length, COMPLEX, WHERE_NAMED, true},

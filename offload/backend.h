@@ -3,7 +3,7 @@
  * A device behind a table of functions. Two implement it: `cuda` and `hostemu` (the device "host":
  * CPU cores, its memory a second host range). No CUDA type appears here.
  *
- * Order: allocate, release, upload, clear, copy and run behave as one in-order queue (they may be
+ * Order: allocate, release, upload, clear, copy, run and run_group behave as one in-order queue (they may be
  * asynchronous); the caller holds the DISPATCH lock. download may be called by any thread at any
  * time, also beside them: it sees everything submitted before it was called. No host pointer passed
  * here is protected against access, but for download's `dst` and upload's `src` when `registered`
@@ -13,6 +13,7 @@
 
 #include "cost_model.h"
 #include "fmt.h"
+#include "group.h"
 #include "launch.h"
 #include "status.h"
 
@@ -44,6 +45,10 @@ struct gsh_backend {
     /* Submits the launch (device addresses inside; collapsed). `row` is the stats row charged with
      * the device time where gsh_stats_wanted(). FAILED: nothing was written. */
     enum gsh_status (*run)(const struct gsh_launch *launch, unsigned row);
+    /* The same for a group (collapsed, device addresses). DECLINED: its nodes are to be run one by one. */
+    enum gsh_status (*run_group)(const struct gsh_group *group, unsigned row);
+    /* Waits for what run and run_group have submitted so far. FAILED: the device is lost. Any thread, at any time. */
+    enum gsh_status (*finish)(void);
     /* Waits for everything submitted. FAILED: the device is lost. Any thread, no lock needed. */
     enum gsh_status (*synchronize)(void);
     /* Bytes of device memory that allocate may still give, and may give in all (option MEM_LIMIT). */

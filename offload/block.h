@@ -36,6 +36,8 @@ struct gsh_value {
     _Atomic uint32_t writers; /* of these, those of outputs */
     bool is_lost;             /* a node that was to write it failed on the device and on the host */
     char *stash;              /* the contents, where the device has no memory for them; or NULL */
+    bool is_read_next; /* one element, which the host reads next: a host word is its memory */
+    const char *word;  /* where the host sees it then (host_word.h); or NULL */
     uint32_t plan_epoch, plan_slot;  /* the planner's own */
     struct gsh_value *older, *newer; /* all values, by last use */
     struct gsh_value *next_dead;     /* link of the list of values to release */

@@ -23,6 +23,7 @@ struct gsh_call {
         launch; /* not collapsed; an output's address is 0 until the hook has made it */
     bool fresh
         [GSH_MAX_OUTPUTS]; /* the output was just allocated for this call: its old contents are nobody's */
+    bool is_read_next; /* the one output, of one element, is fresh, and the caller reads it next */
     struct gsh_error_request errors;
     unsigned row; /* gsh_stats_row of this op and dtypes */
 };

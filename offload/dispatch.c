@@ -360,6 +360,7 @@ static enum gsh_status place_output(struct run *run, unsigned k)
     }
     if (create_value(block->size, gsh_block_index(block), &place->value) != GSH_OK)
         return decline(run, GSH_REASON_MEMORY);
+    place->value->is_read_next = run->call->is_read_next;
     return whole ? GSH_OK : copy_value(run, k);
 }
 

@@ -50,21 +50,25 @@ static unsigned kinds_of_op(enum gsh_op op, enum gsh_dtype loop)
     return is_inexact || (flags & GSH_MAY_POLE) ? kinds : 0;
 }
 
+/* The size of a real number of the dtype. */
+static size_t part_size(enum gsh_dtype dtype)
+{
+    return gsh_dtype_size(dtype) / (gsh_dtype_kind(dtype) == 'c' ? 2 : 1);
+}
+
 /* A float in a narrower one overflows; in an integer it may be invalid. */
 static unsigned kinds_of_cast(enum gsh_dtype from, enum gsh_dtype to)
 {
     bool is_inexact = gsh_dtype_kind(from) == 'f' || gsh_dtype_kind(from) == 'c';
+    bool overflows = is_inexact ? part_size(to) < part_size(from)
+                                : to == GSH_FLOAT16 && gsh_dtype_size(from) > 1;
     switch (gsh_dtype_kind(to)) {
     case 'i':
     case 'u':
         return is_inexact ? 1u << GSH_ERROR_INVALID : 0;
     case 'f':
-        return gsh_dtype_size(to) < gsh_dtype_size(from) || from == GSH_COMPLEX64 ||
-                       to == GSH_FLOAT16
-                   ? 1u << GSH_ERROR_OVERFLOW
-                   : 0;
     case 'c':
-        return from == GSH_COMPLEX128 || from == GSH_FLOAT64 ? 1u << GSH_ERROR_OVERFLOW : 0;
+        return overflows ? 1u << GSH_ERROR_OVERFLOW : 0;
     default:
         return 0;
     }

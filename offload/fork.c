@@ -12,6 +12,7 @@
 #include "device.h"
 #include "dispatch_internal.h"
 #include "errors.h"
+#include "host_threads.h"
 #include "log.h"
 #include "node.h"
 #include "pages.h"
@@ -81,6 +82,7 @@ static void child(void)
     gsh_dispatch_reset_after_fork();
     gsh_errors_reset_after_fork();
     gsh_service_reset_after_fork();
+    gsh_host_threads_reset_after_fork();
     gsh_pages_reset_after_fork();
     gsh_arena_visit_live_locked(forget_device, NULL);
     gsh_arena_reset_after_fork();

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LOCK_SPINS 200
@@ -59,6 +60,15 @@ void gsh_futex_wait_change_sigsafe(_Atomic uint32_t *word, uint32_t seen, unsign
     }
     while (atomic_load_explicit(word, memory_order_acquire) == seen)
         wait_while(word, seen);
+}
+
+void gsh_futex_wait_change_for(_Atomic uint32_t *word, uint32_t seen, unsigned milliseconds)
+{
+    int keep = errno;
+    struct timespec time = {.tv_sec = milliseconds / 1000,
+                            .tv_nsec = (long)(milliseconds % 1000) * 1000000};
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, &time, NULL, 0);
+    errno = keep;
 }
 
 void gsh_futex_wake_all_sigsafe(_Atomic uint32_t *word)

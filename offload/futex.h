@@ -16,5 +16,7 @@ void gsh_futex_unlock_sigsafe(_Atomic uint32_t *word);
 
 /* Returns once *word != seen, after spinning about `spins` times before it sleeps. */
 void gsh_futex_wait_change_sigsafe(_Atomic uint32_t *word, uint32_t seen, unsigned spins);
+/* The same for at most `milliseconds`, without spinning. */
+void gsh_futex_wait_change_for(_Atomic uint32_t *word, uint32_t seen, unsigned milliseconds);
 /* Wakes every thread that waits for a change of *word. */
 void gsh_futex_wake_all_sigsafe(_Atomic uint32_t *word);

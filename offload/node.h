@@ -23,6 +23,7 @@ enum gsh_flush_reason {
     GSH_FLUSH_MANY, /* GSH_NODE_LIMIT, or more floating-point errors to look for than there are places */
     GSH_FLUSH_MEMORY, /* they keep memory from being freed */
     GSH_FLUSH_WAIT,   /* somebody waits for the device */
+    GSH_FLUSH_IDLE,   /* nobody has run them for a while */
     GSH_FLUSH_FORK
 };
 
@@ -45,5 +46,7 @@ enum gsh_status gsh_node_run_locked(const struct gsh_node *node);
 void gsh_node_flush_locked(enum gsh_flush_reason why);
 /* The same by a thread that holds no lock. Not for signal handlers. */
 void gsh_node_flush(enum gsh_flush_reason why);
+/* A number that stands for the oldest node that is still recorded; 0: there is none. Any thread. */
+uint64_t gsh_node_oldest(void);
 /* In a forked child, which inherits no recorded nodes. */
 void gsh_node_reset_after_fork(void);

@@ -9,12 +9,16 @@
 #include "coherence_internal.h"
 #include "futex.h"
 #include "log.h"
+#include "node.h"
+#include "options.h"
 
 #include <pthread.h>
 #include <signal.h>
 
 #define IDLE_SPINS 4000
 #define WAIT_SPINS 2000
+#define LONG_NAP_MS 20U /* while nothing is recorded */
+#define LONG_NAPS 50U   /* then it sleeps until it is woken */
 
 struct request {
     const void *address;
@@ -27,6 +31,7 @@ static struct request *_Atomic requests;
 static _Atomic uint32_t posted;
 static _Atomic bool running;
 static _Thread_local bool is_service_thread;
+static _Atomic bool dozes; /* nobody wakes the thread but faults and gsh_service_note_recorded */
 
 static void serve(struct request *request)
 {
@@ -37,17 +42,49 @@ static void serve(struct request *request)
     gsh_futex_wake_all_sigsafe(&request->done);
 }
 
+static void spin_while(uint32_t seen)
+{
+    for (unsigned spin = 0;
+         spin < IDLE_SPINS && atomic_load_explicit(&posted, memory_order_acquire) == seen; spin++)
+        __builtin_ia32_pause();
+}
+
+/* Waits for a request, or for nodes to have been lying a while; `naps`: how often in vain. */
+static void rest(uint32_t seen, unsigned *naps)
+{
+    uint64_t recorded = gsh_node_oldest();
+    unsigned lying_ms = (unsigned)gsh_option_number(GSH_OPTION_FEED_MS);
+    if (recorded != 0 && lying_ms != 0) {
+        *naps = 0;
+        gsh_futex_wait_change_for(&posted, seen, lying_ms);
+        if (gsh_node_oldest() == recorded)
+            gsh_node_flush(GSH_FLUSH_IDLE);
+    } else if (*naps < LONG_NAPS) {
+        ++*naps;
+        gsh_futex_wait_change_for(&posted, seen, LONG_NAP_MS);
+    } else {
+        atomic_store(&dozes, true);
+        if (gsh_node_oldest() == 0 || lying_ms == 0)
+            gsh_futex_wait_change_sigsafe(&posted, seen, 0);
+        atomic_store(&dozes, false);
+        *naps = 0;
+    }
+}
+
 static void *service_main(void *unused)
 {
+    unsigned naps = 0;
     (void)unused;
     is_service_thread = true;
     for (;;) {
         uint32_t seen = atomic_load_explicit(&posted, memory_order_acquire);
         struct request *request = atomic_exchange_explicit(&requests, NULL, memory_order_acquire);
         if (request == NULL) {
-            gsh_futex_wait_change_sigsafe(&posted, seen, IDLE_SPINS);
+            spin_while(seen);
+            rest(seen, &naps);
             continue;
         }
+        naps = 0;
         while (request != NULL) {
             struct request *next = request->next;
             serve(request);
@@ -91,6 +128,14 @@ bool gsh_service_resolve_sigsafe(const void *address, bool write)
     gsh_futex_wake_all_sigsafe(&posted);
     gsh_futex_wait_change_sigsafe(&request.done, 0, WAIT_SPINS);
     return true;
+}
+
+void gsh_service_note_recorded(void)
+{
+    if (!atomic_load(&dozes))
+        return;
+    atomic_fetch_add_explicit(&posted, 1, memory_order_release);
+    gsh_futex_wake_all_sigsafe(&posted);
 }
 
 void gsh_service_reset_after_fork(void)

@@ -8,6 +8,7 @@
 #include "arena_internal.h"
 #include "backend.h"
 #include "coherence_internal.h"
+#include "host_word.h"
 #include "stats.h"
 
 #include <stdlib.h>
@@ -62,7 +63,9 @@ void gsh_value_reap_locked(void)
     while (value != NULL) {
         struct gsh_value *next = value->next_dead;
         unlink_value(value);
-        if (value->address != 0)
+        if (value->word != NULL)
+            gsh_host_word_give_locked(value->word);
+        else if (value->address != 0)
             gsh_backend_get()->release(value->address, value->size);
         else
             promised_bytes -= value->size;
@@ -88,7 +91,8 @@ static bool evict_one(void)
     for (struct gsh_value *value = oldest; value != NULL; value = value->newer) {
         struct gsh_block *block = gsh_block_at(value->block);
         bool is_needed = atomic_load_explicit(&value->pending, memory_order_relaxed) != 0;
-        if (value->block == 0 || value->address == 0 || is_needed || !gsh_block_try_acquire(block))
+        bool has_memory = value->address != 0 && value->word == NULL;
+        if (value->block == 0 || !has_memory || is_needed || !gsh_block_try_acquire(block))
             continue;
         bool evicted = block->value == value && gsh_coherence_evict_held(block) == GSH_OK;
         gsh_block_release_sigsafe(block);
@@ -138,7 +142,8 @@ enum gsh_status gsh_value_place_locked(struct gsh_value *value)
     if (value->address != 0)
         return GSH_OK;
     gsh_value_reap_locked();
-    while (gsh_backend_get()->allocate(value->size, &address) != GSH_OK)
+    bool has_word = value->is_read_next && gsh_host_word_take_locked(&address, &value->word);
+    while (!has_word && gsh_backend_get()->allocate(value->size, &address) != GSH_OK)
         if (!could_fit(value->size) || !evict_one())
             return GSH_FAILED;
     promised_bytes -= value->size;
@@ -161,6 +166,16 @@ enum gsh_status gsh_value_place_anywhere_locked(struct gsh_value *value)
     return value->stash != NULL ? GSH_OK : GSH_FAILED;
 }
 
+static enum gsh_status read_word(const struct gsh_value *value, void *to, size_t offset,
+                                 size_t size)
+{
+    GSH_TRY(gsh_backend_get()->finish());
+    memcpy(to, value->word + offset, size);
+    gsh_stats_add(GSH_COUNTER_DOWNLOADS, 1);
+    gsh_stats_add(GSH_COUNTER_DOWNLOAD_BYTES, size);
+    return GSH_OK;
+}
+
 enum gsh_status gsh_value_read(const struct gsh_value *value, void *to, size_t offset, size_t size,
                                bool registered)
 {
@@ -170,6 +185,8 @@ enum gsh_status gsh_value_read(const struct gsh_value *value, void *to, size_t o
         memcpy(to, value->stash + offset, size);
     if (value->address == 0)
         return GSH_OK;
+    if (value->word != NULL)
+        return read_word(value, to, offset, size);
     return gsh_backend_get()->download(to, value->address + offset, size, registered);
 }
 

@@ -2,7 +2,8 @@
 """Runs the project's tests and adds up their counts; `make test` and its sisters call it.
 
     run.py all       format, tidy, rules, C tests with gcc, clang and sanitizers, Python tests
-    run.py gpu       the C and Python suites on the cuda device, from build/, with this Python
+    run.py gpu       the C and Python suites on the cuda device, from build/, with this Python: what is
+                     about the device (docs/testing.md), test by test on all cores
     run.py matrix    the Python tests under every CPython found, with old and new NumPy
     run.py format [--fix] | tidy | rules | ctest PRESET | python INTERPRETER LIBRARY
     run.py stamp | built    records, or asks, that build/ was built from these very sources
@@ -11,6 +12,7 @@ Each step prints one line, a failing one its output as well. The last line is th
 N failed, N skipped"; the exit status is 1 where anything failed. Needs only the standard library.
 """
 import concurrent.futures
+import functools
 import glob
 import hashlib
 import os
@@ -158,17 +160,6 @@ def run_ctest(totals, preset):
     totals.add("ctest " + preset, count["tests"] - failed - skipped, failed, skipped, seconds, output)
 
 
-def run_programs(totals, folder, kinds, env):
-    """The C test programs of a build folder without CTest, which may be missing where they run."""
-    for kind in kinds:
-        for program in sorted(glob.glob(os.path.join(ROOT, folder, "tests", kind, "test_*"))):
-            status, output, seconds = execute([program], env)
-            name = "%s %s" % (kind, os.path.basename(program))
-            totals.add_status(name, status, seconds, output)
-            if kind == "gpu" or status == SKIPPED:
-                print(output.rstrip(), flush=True)
-
-
 # --- Python tests --------------------------------------------------------------------------------
 
 def count_unittest(output, status):
@@ -186,15 +177,16 @@ def count_unittest(output, status):
     return max(int(ran[-1]) - failed - skipped, 0), failed, skipped
 
 
-def run_unittest_file(interpreter, path, env):
-    folder, name = os.path.split(path)
-    status, output, seconds = execute([interpreter, "-m", "unittest", name[:-len(".py")]], env, cwd=folder)
+def run_unittest(interpreter, folder, name, env):
+    """A module, class or test of the folder, as ((passed, failed, skipped), output, seconds)."""
+    status, output, seconds = execute([interpreter, "-m", "unittest", name], env, cwd=folder)
     return count_unittest(output, status), output, seconds
 
 
 def run_unittests(totals, title, interpreter, files, env=None, workers=WORKERS):
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        jobs = {pool.submit(run_unittest_file, interpreter, path, env): path for path in files}
+        jobs = {pool.submit(run_unittest, interpreter, os.path.dirname(path), os.path.basename(path)[:-len(".py")], env):
+                path for path in files}
         for job in concurrent.futures.as_completed(jobs):
             counts, output, seconds = job.result()
             totals.add("%s %s" % (title, os.path.basename(jobs[job])), *counts, seconds, output)
@@ -237,6 +229,127 @@ def run_numpy_suite(totals, title, interpreter, library, parts):
 def run_rules(totals, folder):
     run_unittests(totals, "rules", sys.executable, sorted(glob.glob(os.path.join(ROOT, "tests/rules/test_*.py"))),
                   {"GSH_TEST_BUILD": os.path.join(ROOT, folder)})
+
+
+# --- on a GPU ------------------------------------------------------------------------------------
+
+# C programs of the kind gpu whose cases are shared out (tests/gpu/shard.h); the others run alone.
+SHARED_PROGRAMS = ("test_cuda_backend", "test_cuda_scan")
+# Start first: the tests with most kernels to compile, and what takes a minute without a device.
+LONG_TESTS = ("test_coverage", "test_numpy_reduce_forms", "test_numpy_join", "test_numpy_accumulate", "test_fuzz",
+              "test_numpy_ufunc_dtypes", "test_numpy_methods", "test_nvrtc_compile", "test_nvrtc_scan")
+# Of tests/conformance: the one script that runs on the device. The others judge the CPU's loops, and the text of the
+# kernels as C++ on the CPU.
+DEVICE_SCRIPTS = ("k_order",)
+# Prints the tests of modules as `python -m unittest` takes them; those of a class that prepares itself together.
+LIST_TESTS = """
+import sys, unittest
+def names(tests):
+    for test in tests:
+        if isinstance(test, unittest.TestSuite):
+            yield from names(test)
+        elif type(test).__module__ == "unittest.loader":
+            yield test.id().rpartition(".")[2]
+        elif type(test).setUpClass.__func__ is unittest.TestCase.setUpClass.__func__:
+            yield test.id()
+        else:
+            yield test.id().rpartition(".")[0]
+found = unittest.defaultTestLoader.loadTestsFromName(sys.argv[1])
+print("\\n".join(dict.fromkeys(names([found]))))
+"""
+
+
+def run_part(argv, env, cwd=ROOT):
+    """A program that is one test, as ((passed, failed, skipped), output, seconds)."""
+    status, output, seconds = execute(argv, env, cwd)
+    return (int(status == 0), int(status not in (0, SKIPPED)), int(status == SKIPPED)), output, seconds
+
+
+def run_share(program, share, env):
+    """One share of a program's cases; each case is a test."""
+    counts, output, seconds = run_part([program, "--shard", "%d/%d" % share], env)
+    line = re.search(r"^cases: ran (\d+) of \d+, (\d+) failed$", output, re.M)
+    if line is None:
+        return counts if counts[2] else (0, 1, 0), output, seconds
+    ran, failed = map(int, line.groups())
+    return (ran - failed, max(failed, counts[1]), 0), output, seconds
+
+
+def missing_cases(outputs):
+    """What is wrong with the shares' counts, or nothing: together they must have run every case."""
+    lines = [re.findall(r"^cases: ran (\d+) of (\d+)", output, re.M) for output in outputs]
+    ran, wholes = sum(int(line[0][0]) for line in lines if line), {line[0][1] for line in lines if line}
+    return "" if wholes in (set(), {str(ran)}) else "ran %d cases of %s" % (ran, " or ".join(sorted(wholes)))
+
+
+def shared_group(program, env):
+    parts = [functools.partial(run_share, program, (k + 1, WORKERS), env) for k in range(WORKERS)]
+    return "gpu " + os.path.basename(program), parts, missing_cases
+
+
+def program_group(kind, program, env):
+    return "%s %s" % (kind, os.path.basename(program)), [functools.partial(run_part, [program], env)], None
+
+
+def unittest_group(path, env):
+    """A file of Python tests, each a process of its own."""
+    folder, name = os.path.split(path[:-len(".py")])
+    status, listed, _ = execute([sys.executable, "-c", LIST_TESTS, name], env, cwd=folder)
+    tests = listed.split() if status == 0 and listed.strip() else [name]
+    run = lambda test: run_unittest(sys.executable, folder, test, env)  # noqa: E731
+    return "cuda " + name, [functools.partial(run, test) for test in tests], None
+
+
+def run_groups(totals, groups):
+    """Groups are (title, parts, check): each part returns counts, output and seconds, the check is asked about all
+    outputs. A line a group, with the seconds of its longest part."""
+    groups.sort(key=lambda group: group[0].split()[-1] not in LONG_TESTS)
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        group_of = {pool.submit(part): group for group in groups for part in group[1]}
+        done = {}
+        for job in concurrent.futures.as_completed(group_of):
+            title, parts, check = group_of[job]
+            results = done.setdefault(title, [])
+            results.append(job.result())
+            if len(results) < len(parts):
+                continue
+            passed, failed, skipped = (sum(counts) for counts in zip(*(result[0] for result in results)))
+            wrong = check([result[1] for result in results]) if check else ""
+            told = [result[1] for result in results if result[0][1]] + [wrong]
+            totals.add(title, passed, failed + bool(wrong), skipped, max(result[2] for result in results),
+                       "\n".join(told))
+            if skipped:
+                print("\n".join(result[1].rstrip() for result in results if result[0][2]), flush=True)
+
+
+def run_alone(totals, kind, env):
+    """The C programs of a kind that want the machine for themselves; what they measure is printed."""
+    for program in sorted(glob.glob(os.path.join(ROOT, "build", "tests", kind, "test_*"))):
+        if os.path.basename(program) not in SHARED_PROGRAMS:
+            counts, output, seconds = run_part([program], env)
+            totals.add("%s %s" % (kind, os.path.basename(program)), *counts, seconds, output)
+            print(output.rstrip(), flush=True)
+
+
+def run_gpu(totals):
+    """Measurements, then all that can run side by side, then the races. One folder keeps the kernels of all."""
+    with tempfile.TemporaryDirectory(prefix="gpushim-kernels-") as cache:
+        env = {"GPUSHIM_DEVICE": "cuda", "GPUSHIM_CACHE_DIR": cache, "SHIM_RUNNER_TIMEOUT": "400",
+               "GPUSHIM_LIBRARY": os.path.join(ROOT, "build", "libgpushim.so")}
+        run_alone(totals, "gpu", env)
+        programs = os.path.join(ROOT, "build", "tests")
+        groups = [shared_group(os.path.join(programs, "gpu", name), env) for name in SHARED_PROGRAMS]
+        groups += [program_group("unit", path, env) for path in sorted(glob.glob(os.path.join(programs, "unit/test_*")))]
+        paths = [path for kind in PYTHON_TESTS if kind != "stress"
+                 for path in sorted(glob.glob(os.path.join(ROOT, "tests", kind, "test_*.py")))]
+        with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+            groups += pool.map(functools.partial(unittest_group, env=env), paths)
+        groups += [("cuda " + name, [functools.partial(run_part, [sys.executable, os.path.join(
+            ROOT, "tests/conformance", name + ".py")], env)], None) for name in DEVICE_SCRIPTS]
+        run_groups(totals, groups)
+        run_alone(totals, "stress", env)
+        run_unittests(totals, "cuda", sys.executable, sorted(glob.glob(os.path.join(ROOT, "tests/stress/test_*.py"))),
+                      env, 1)
 
 
 # --- what was built from what --------------------------------------------------------------------
@@ -283,12 +396,6 @@ def run_all(totals):
     run_python(totals, "python", SYSTEM_PYTHON, release)
     for venv, parts in SUITE_PARTS.items():
         run_numpy_suite(totals, "NumPy's tests, %s" % venv, os.path.join(ROOT, venv, "bin/python"), release, parts)
-
-
-def run_gpu(totals):
-    env = {"GPUSHIM_DEVICE": "cuda"}
-    run_programs(totals, "build", ("unit", "conformance", "gpu"), env)
-    run_python(totals, "cuda", sys.executable, "build/libgpushim.so", env)
 
 
 def find_python(version):

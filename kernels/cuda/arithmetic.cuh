@@ -9,7 +9,10 @@ FN float no_number(float) { return of_bits(0xffc00000u); }
 FN double no_number(double) { return of_bits(0xfff8ull << 48); }
 template <class F> FN F settle(F r, F a, F b)
 {
-    return !SETTLES || r == r ? r : a != a ? quiet(a) : b != b ? quiet(b) : no_number(r);
+    if (!SETTLES)
+        return r;
+    const F nan = a != a ? a : b != b ? b : no_number(r);
+    return r == r ? r : quiet(nan);
 }
 
 template <class I> FN I gsh_plus(I a, I b) { return (I)((typename Wrap<I>::type)a + (typename Wrap<I>::type)b); }

@@ -21,7 +21,7 @@ template <class S> FN void leave_input(u64 *at, S stored)
     ((volatile u64 *)at)[1] = input.words[1];
 }
 FN void leave_input(u64 *, None) {}
-template <class A, class B, class C> __device__ __noinline__ void report_error(Sink sink, int kind, A a, B b, C c)
+template <class A, class B, class C> FN void leave_error(const Sink &sink, int kind, A a, B b, C c)
 {
     u64 *const found = claim_error(sink, kind);
     if (!found)
@@ -31,6 +31,10 @@ template <class A, class B, class C> __device__ __noinline__ void report_error(S
     leave_input(found + 5, c);
     __threadfence_system();
     *(volatile u64 *)found = sink.sequence;
+}
+template <class A, class B, class C> __device__ __noinline__ void report_error(Sink sink, int kind, A a, B b, C c)
+{
+    leave_error(sink, kind, a, b, c);
 }
 
 template <class S> struct Facts { // of an input
@@ -43,21 +47,20 @@ template <> struct Facts<None> {
     static FN bool finite(None) { return true; }
     static FN bool zero(None) { return false; }
 };
-// The kinds that a result that is no finite number means, given what the op may do.
+// The kinds that a result that is no finite number means, given what the op may do: of a complex one both its parts'.
 template <int MAY, class R, class A, class B, class C>
 __device__ __noinline__ void judge(Sink sink, R r, A a, B b, C c)
 {
-    if ((MAY & MAY_INVALID) && gsh_isnan(r) && !Facts<A>::nan(a) && !Facts<B>::nan(b) && !Facts<C>::nan(c))
-        report_error(sink, INVALID, a, b, c);
-    if (!(MAY & (MAY_POLE | MAY_OVERFLOW)) || !gsh_isinf(r))
-        return;
-    if (!Facts<A>::finite(a) || !Facts<B>::finite(b) || !Facts<C>::finite(c))
-        return;
     const bool zero = Facts<A>::zero(a) || Facts<B>::zero(b) || Facts<C>::zero(c);
-    if ((MAY & MAY_POLE) && (zero || !(MAY & MAY_OVERFLOW)))
-        report_error(sink, POLE, a, b, c);
-    else if (MAY & MAY_OVERFLOW)
-        report_error(sink, OVERFLOWED, a, b, c);
+    u32 kinds = 0;
+    if ((MAY & MAY_INVALID) && gsh_isnan(r) && !Facts<A>::nan(a) && !Facts<B>::nan(b) && !Facts<C>::nan(c))
+        kinds = 1u << INVALID;
+    if ((MAY & (MAY_POLE | MAY_OVERFLOW)) && gsh_isinf(r) && Facts<A>::finite(a) && Facts<B>::finite(b) && Facts<C>::finite(c))
+        kinds |= 1u << ((MAY & MAY_POLE) && (zero || !(MAY & MAY_OVERFLOW)) ? POLE : OVERFLOWED);
+#pragma unroll 1
+    for (int kind = 0; kinds != 0; kind++, kinds >>= 1)
+        if (kinds & 1)
+            leave_error(sink, kind, a, b, c);
 }
 // After r, rounded to the output's type: stored inputs a, b, c.
 template <int MAY, class R, class A, class B, class C> FN void check_result(const Sink &sink, R r, A a, B b, C c)
@@ -79,23 +82,34 @@ template <class I> FN void check_reciprocal(const Sink &sink, I a)
         report_error(sink, INVALID, a, None(), None());
     }
 }
-// Two joined values of a reduction or scan, computed with, as S in the sink.
+// Two joined values of a reduction or scan, computed with, as S in the sink: a float16 that is too
+// large for itself as the largest one.
+template <class S, class V> FN S sample_of(V x)
+{
+    if constexpr (sizeof(S) == 2)
+        if (gsh_isfinite(x) && gsh_abs(x) > 65504.0f)
+            return Cast<S>::of(x > 0 ? 65504.0f : -65504.0f);
+    return Cast<S>::of(x);
+}
+template <class S, int MAY, class V> __device__ __noinline__ void judge_join(Sink sink, V a, V b, V r)
+{
+    const bool invalid = gsh_isnan(r);
+    // an infinity or a NaN, once met, comes out of every later join
+    if (invalid ? (MAY & MAY_INVALID) && !gsh_isnan(a) && !gsh_isnan(b)
+                : (MAY & MAY_OVERFLOW) && gsh_isfinite(a) && gsh_isfinite(b))
+        leave_error(sink, invalid ? INVALID : OVERFLOWED, sample_of<S>(a), sample_of<S>(b), None());
+}
 template <class S, int MAY, class V> FN void check_join(const Sink &sink, V a, V b, V r)
 {
-    if (MAY == 0 || gsh_isfinite(r))
-        return;
-    // an infinity or a NaN, once met, comes out of every later join
-    if ((gsh_isfinite(a) && gsh_isfinite(b)) || (gsh_isnan(r) && !gsh_isnan(a) && !gsh_isnan(b)))
-        judge<MAY>(sink, r, Cast<S>::of(a), Cast<S>::of(b), None());
+    if (MAY != 0 && !gsh_isfinite(r))
+        judge_join<S, MAY>(sink, a, b, r);
 }
 // Where only the rounding of a reduction's total to float16 overflows.
 template <class R, class V> FN void check_rounding(const Sink &sink, V total)
 {
     if constexpr (sizeof(R) == 2) {
-        if (gsh_isfinite(total) && !gsh_isfinite(value(Cast<R>::of(total)))) {
-            const R most = Cast<R>::of(total > 0 ? 65504.0f : -65504.0f);
-            report_error(sink, OVERFLOWED, most, most, None());
-        }
+        if (gsh_isfinite(total) && !gsh_isfinite(value(Cast<R>::of(total))))
+            report_error(sink, OVERFLOWED, sample_of<R>(total), sample_of<R>(total), None());
     }
 }
 

@@ -40,20 +40,62 @@ template <class I> FN typename Wrap<I>::type magnitude(I a)
     typedef typename Wrap<I>::type U;
     return a < 0 ? (U)0 - (U)a : (U)a;
 }
-template <class U> FN U common_divisor(U a, U b)
+// Divisors by shifts and differences: a division takes a GPU longer than many such steps. In 64 bits
+// only while the numbers need them.
+FN int trailing_zeros(u32 a) { return 31 - __clz((int)(a & (0 - a))); }
+FN int trailing_zeros(u64 a) { return __ffsll((i64)a) - 1; }
+FN bool is_short(u64 a, u64 b) { return (a | b) >> 32 == 0; }
+FN bool is_short(u32, u32) { return false; } // as short as it gets
+template <class U> FN void step_divisor(U &odd, U &other)
 {
-    while (a != 0) {
-        const U rest = b % a;
-        b = a;
-        a = rest;
-    }
-    return b;
+    other >>= trailing_zeros(other);
+    const U less = odd < other ? odd : other;
+    other = odd < other ? other - odd : odd - other;
+    odd = less;
 }
-template <class I> FN I gsh_gcd(I a, I b) { return (I)common_divisor(magnitude(a), magnitude(b)); }
+template <class U> FN U odd_divisor(U odd, U other) // of an odd number and another, which is not 0
+{
+#pragma unroll 1
+    do {
+        step_divisor(odd, other);
+    } while (other != 0 && !is_short(odd, other));
+    if constexpr (sizeof(U) == 8)
+        return other == 0 ? odd : odd_divisor((u32)odd, (u32)other);
+    return odd;
+}
+template <class U> FN U common_divisor(U a, U b) // neither is 0
+{
+    if (is_short(a, b))
+        return common_divisor((u32)a, (u32)b);
+    return odd_divisor((U)(a >> trailing_zeros(a)), b) << trailing_zeros((U)(a | b));
+}
+FN u32 inverse(u32 odd) // inverse(odd) * odd == 1, but for what overflows
+{
+    u32 found = odd * 3 ^ 2; // 5 bits are right; each step doubles them
+    for (int bits = 5; bits < 32; bits *= 2)
+        found *= 2 - odd * found;
+    return found;
+}
+FN u64 inverse(u64 odd)
+{
+    const u64 found = inverse((u32)odd);
+    return found * (2 - odd * found);
+}
+template <class U> FN U without_divisor(U a, U b) // a over the common divisor of a and b; neither is 0
+{
+    if (is_short(a, b))
+        return without_divisor((u32)a, (u32)b);
+    return (a >> trailing_zeros((U)(a | b))) * inverse(odd_divisor((U)(a >> trailing_zeros(a)), b));
+}
+template <class I> FN I gsh_gcd(I a, I b)
+{
+    const typename Wrap<I>::type x = magnitude(a), y = magnitude(b);
+    return (I)(x == 0 || y == 0 ? x | y : common_divisor(x, y));
+}
 template <class I> FN I gsh_lcm(I a, I b)
 {
-    const typename Wrap<I>::type x = magnitude(a), y = magnitude(b), divisor = common_divisor(x, y);
-    return divisor == 0 ? (I)0 : (I)(x / divisor * y);
+    const typename Wrap<I>::type x = magnitude(a), y = magnitude(b);
+    return x == 0 || y == 0 ? (I)0 : (I)(without_divisor(x, y) * y);
 }
 template <class I> FN I gsh_bit_and(I a, I b) { return (I)(a & b); }
 template <class I> FN I gsh_bit_or(I a, I b) { return (I)(a | b); }

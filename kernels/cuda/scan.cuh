@@ -20,6 +20,7 @@ struct Args : Errors {
     i64 shape[KEPT], in_stride[KEPT], out_stride[KEPT];
 };
 constexpr int SPAN = 16, BLOCK_LOG2 = 8;
+constexpr int FEW = 4; // elements that a lane on its own has in flight; divides ITEMS
 constexpr int PAD = ITEMS + 1; // keeps the first elements of a warp's lanes in different banks
 
 struct Shared {
@@ -55,11 +56,13 @@ struct Lane { // one thread's part of a tile; what is beyond its `count` element
     A x[ITEMS];
     A before; // the output before x[0], for the error check
     int count;
-    bool has_before, strange;
-    Range range; // CAREFUL, of wholes: of all partial results
+    bool has_before;
+    Range range; // CAREFUL: of partial results, those of wholes' tiles together
     FN void begin()
     {
-        has_before = strange = false;
+        has_before = false;
+        if (STAGE_FINAL)
+            range = no_range();
 #pragma unroll
         for (int i = 1; i < ITEMS; i++)
             x[i] = gsh_join(x[i - 1], x[i]);
@@ -81,13 +84,11 @@ struct Lane { // one thread's part of a tile; what is beyond its `count` element
             found = i < count ? x[i] : found;
         return found;
     }
-    FN void inspect(A carry, bool has_carry) // CAREFUL: for values that spoil what follows
+    FN void inspect() // CAREFUL: for values that spoil what follows
     {
 #pragma unroll
         for (int i = 0; CAREFUL && i < ITEMS; i++)
-            if (i < count && STAGE_FINAL)
-                strange = strange || is_strange(x[i], carry, has_carry);
-            else if (i < count)
+            if (i < count)
                 range.note(x[i]);
     }
 };
@@ -195,16 +196,16 @@ struct Scan {
             shared.staged[threadIdx.x * PAD + i] = mine.x[i];
     }
     // Lanes that have elements have only full ones before them.
-    FN void join_lanes(Lane &mine, A carry, bool has_carry) const
+    FN void join_lanes(Lane &mine) const
     {
         const u32 in_span = lane % SPAN, span = lane / SPAN;
         mine.begin();
-        mine.inspect(carry, has_carry);
+        mine.inspect();
         shared.lane_total[lane * groups + group] = mine.x[ITEMS - 1];
         __syncthreads();
         if (in_span > 0 && mine.count > 0) {
             mine.put_before(chain(&shared.lane_total[span * SPAN * groups + group], groups, in_span));
-            mine.inspect(carry, has_carry);
+            mine.inspect();
         }
         if (lanes <= SPAN)
             return;
@@ -213,35 +214,37 @@ struct Scan {
         __syncthreads();
         if (span > 0 && mine.count > 0) {
             mine.put_before(chain(&shared.span_total[group], groups, span));
-            mine.inspect(carry, has_carry);
+            mine.inspect();
         }
     }
     // One lane's way through its group's staged tile, in place; the last output.
     FN A walk_staged(i64 length, A run, bool has_run) const
     {
         A *at = &shared.staged[(group << log2) * PAD];
-        for (i64 done = 0; done < length; done += ITEMS, at += PAD) {
-            A x[ITEMS];
+        for (i64 done = 0; done < length; done += ITEMS, at += PAD)
+#pragma unroll 1
+            for (int part = 0; part < ITEMS; part += FEW) {
+                A x[FEW];
 #pragma unroll
-            for (int i = 0; i < ITEMS; i++)
-                x[i] = at[i];
+                for (int i = 0; i < FEW; i++)
+                    x[i] = at[part + i];
 #pragma unroll
-            for (int i = 0; i < ITEMS; i++)
-                if (done + i < length)
-                    at[i] = step(run, has_run, x[i]);
-        }
+                for (int i = 0; i < FEW; i++)
+                    if (done + part + i < length)
+                        at[part + i] = step(run, has_run, x[i]);
+            }
         return run;
     }
     // The same from memory to memory.
     FN A walk(i64 start, i64 stop, A run, bool has_run) const
     {
-        for (; start < stop; start += ITEMS) {
-            A x[ITEMS];
+        for (; start < stop; start += FEW) {
+            A x[FEW];
 #pragma unroll
-            for (int i = 0; i < ITEMS; i++)
+            for (int i = 0; i < FEW; i++)
                 x[i] = start + i < stop ? load(args, in(group, start + i)) : A();
 #pragma unroll
-            for (int i = 0; i < ITEMS; i++)
+            for (int i = 0; i < FEW; i++)
                 if (start + i < stop)
                     store(args, out(group, start + i), step(run, has_run, x[i]));
         }
@@ -282,11 +285,16 @@ struct Scan {
             odd = odd || (i < mine.count && !gsh_isfinite(value(Cast<Stored>::of(mine.x[i]))));
         if (!ERRORS || !odd)
             return;
+        A outputs[ITEMS]; // in memory, so that the loop need not be unrolled
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
-            if (i < mine.count && (i > 0 || mine.has_before)) {
-                const A raw = load(args, in(group, start + lane * ITEMS + i));
-                look(args, i > 0 ? mine.x[i - 1] : mine.before, raw, mine.x[i]);
-            }
+            outputs[i] = mine.x[i];
+        A before = mine.before;
+#pragma unroll 1
+        for (int i = 0; i < mine.count; i++) {
+            if (i > 0 || mine.has_before)
+                look(args, before, load(args, in(group, start + lane * ITEMS + i)), outputs[i]);
+            before = outputs[i];
+        }
     }
 };

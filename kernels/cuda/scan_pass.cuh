@@ -24,7 +24,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) gsh_kernel(const Args arg
         const int left = scan.live ? (int)(stop - start) - (int)scan.lane * ITEMS : 0;
         mine.count = left < 0 ? 0 : left < ITEMS ? left : ITEMS;
         scan.load_tile(mine, start);
-        scan.join_lanes(mine, carry, has_carry);
+        scan.join_lanes(mine);
         const bool is_last = left > 0 && left <= ITEMS;
         if (!CAREFUL && is_last)
             shared.tile_total[scan.group] = mine.last();
@@ -34,10 +34,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) gsh_kernel(const Args arg
             mine.put_before(near);
         if (has_far)
             mine.put_before(far);
-        mine.inspect(carry, has_carry);
+        mine.inspect();
         if (CAREFUL && is_last)
             shared.tile_total[scan.group] = mine.last();
-        const bool walks = STAGE_FINAL && CAREFUL && __syncthreads_or(mine.strange);
+        const bool walks = STAGE_FINAL && CAREFUL && __syncthreads_or(is_strange(mine.range, carry, has_carry));
         if (walks) {
             if (scan.live && scan.lane == 0)
                 shared.tile_total[scan.group] = LANES_FAST ? scan.walk_staged(stop - start, carry, has_carry)

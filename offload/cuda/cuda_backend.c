@@ -106,6 +106,16 @@ static enum gsh_status run(const struct gsh_launch *launch, unsigned row)
     return WITH_CONTEXT(gsh_cuda_module_launch(launch, row));
 }
 
+static enum gsh_status run_group(const struct gsh_group *group, unsigned row)
+{
+    return WITH_CONTEXT(gsh_cuda_module_launch_group(group, row));
+}
+
+static enum gsh_status finish(void)
+{
+    return WITH_CONTEXT(gsh_cuda_mem_finish());
+}
+
 static enum gsh_status wait_for_all(void)
 {
     GSH_TRY(GSH_CUDA(gsh_cu.cuStreamSynchronize(gsh_cuda.compute)));
@@ -239,6 +249,8 @@ const struct gsh_backend gsh_cuda_backend = {
     .copy = copy,
     .supports = supports,
     .run = run,
+    .run_group = run_group,
+    .finish = finish,
     .synchronize = synchronize,
     .memory = gsh_cuda_mem_budget,
     .describe = describe,

@@ -327,6 +327,17 @@ static enum gsh_status download_direct(void *dst, uint64_t src, size_t size,
     return gsh_cuda_context_wait(pair->done);
 }
 
+enum gsh_status gsh_cuda_mem_finish(void)
+{
+    struct event_pair pair;
+    GSH_TRY(acquire_pair(&pair));
+    enum gsh_status status = GSH_CUDA(gsh_cu.cuEventRecord(pair.done, gsh_cuda.compute));
+    if (status == GSH_OK)
+        status = gsh_cuda_context_wait(pair.done);
+    release_pair(&pair);
+    return status;
+}
+
 /* As download_direct, through the first slot. Under download_lock. */
 static enum gsh_status download_small_locked(void *dst, uint64_t src, size_t size)
 {

@@ -22,6 +22,8 @@ enum gsh_status gsh_cuda_mem_copy(uint64_t dst, uint64_t src, size_t size);
 enum gsh_status gsh_cuda_mem_register(void *base, size_t size);
 void gsh_cuda_mem_unregister(void *base);
 
+/* Waits for what the compute stream holds. Any thread. */
+enum gsh_status gsh_cuda_mem_finish(void);
 /* See map_host in backend.h. */
 void *gsh_cuda_mem_map_host(size_t size, uint64_t *device);
 

@@ -8,6 +8,7 @@
 
 #include "cuda_compile.h"
 #include "cuda_context.h"
+#include "cuda_dump.h"
 #include "cuda_mem.h"
 #include "cuda_timing.h"
 #include "source.h"
@@ -19,6 +20,12 @@
 #define FIRST_SLOTS ((size_t)256)
 #define FIRST_TEXT ((size_t)16 << 10)
 #define ENTRY_POINT "gsh_kernel"
+
+/* What is launched: one of the two. */
+struct work {
+    const struct gsh_launch *launch;
+    const struct gsh_group *group;
+};
 
 struct kernel {
     uint64_t hash;
@@ -72,8 +79,16 @@ static enum gsh_status reserve_slot(void)
     return GSH_OK;
 }
 
+static void write_text(const struct work *work, unsigned stage, struct gsh_fmt *fmt)
+{
+    if (work->group)
+        gsh_source_group_text(work->group, stage, fmt);
+    else
+        gsh_source_text(work->launch, stage, fmt);
+}
+
 /* The stage's text, in memory that the caller frees; NULL: no memory. */
-static char *make_text(const struct gsh_launch *launch, unsigned stage)
+static char *make_text(const struct work *work, unsigned stage)
 {
     struct gsh_fmt fmt;
     char *text = NULL;
@@ -85,7 +100,7 @@ static char *make_text(const struct gsh_launch *launch, unsigned stage)
         }
         text = larger;
         gsh_fmt_init(&fmt, text, size);
-        gsh_source_text(launch, stage, &fmt);
+        write_text(work, stage, &fmt);
         if (fmt.required == fmt.length)
             return text;
     }
@@ -104,12 +119,14 @@ static CUfunction load(const void *image)
 }
 
 /* NULL where the text does not compile or load. */
-static CUfunction build(const struct gsh_launch *launch, unsigned stage)
+static CUfunction build(const struct work *work, unsigned stage, const struct kernel *kernel)
 {
-    char *text = make_text(launch, stage);
+    char *text = make_text(work, stage);
     void *image = NULL;
     size_t size;
     CUfunction function = NULL;
+    if (text)
+        gsh_cuda_dump(kernel->key, kernel->hash, text);
     if (text && gsh_cuda_compile(text, &target, &image, &size) == GSH_OK)
         function = load(image);
     free(image);
@@ -117,7 +134,7 @@ static CUfunction build(const struct gsh_launch *launch, unsigned stage)
     return function;
 }
 
-static enum gsh_status find_kernel(const struct gsh_launch *launch, unsigned stage, const char *key,
+static enum gsh_status find_kernel(const struct work *work, unsigned stage, const char *key,
                                    CUfunction *function)
 {
     uint64_t hash = hash_key(key);
@@ -128,10 +145,10 @@ static enum gsh_status find_kernel(const struct gsh_launch *launch, unsigned sta
         if (!kernel)
             return GSH_FAILED;
         kernel->hash = hash;
-        kernel->function = build(launch, stage);
         struct gsh_fmt fmt;
         gsh_fmt_init(&fmt, kernel->key, sizeof kernel->key);
         gsh_fmt_text(&fmt, key);
+        kernel->function = build(work, stage, kernel);
         *slot = kernel;
         used_count++;
     }
@@ -147,22 +164,38 @@ static enum gsh_status submit(CUfunction function, struct gsh_source_stage *stag
                                           stage->shared_bytes, gsh_cuda.compute, parameters, NULL));
 }
 
+/* Submits the stages of a plan of the work. */
+static enum gsh_status launch_stages(const struct work *work, struct gsh_source_plan *plan,
+                                     unsigned row)
+{
+    CUfunction functions[GSH_SOURCE_MAX_STAGES];
+    /* All kernels first: once a stage has been submitted, nothing but the device itself may fail.
+     */
+    for (unsigned i = 0; i < plan->stage_count; i++)
+        GSH_TRY(find_kernel(work, i, plan->stages[i].key, &functions[i]));
+    bool is_timed = gsh_cuda_timing_begin(row);
+    for (unsigned i = 0; i < plan->stage_count; i++)
+        GSH_TRY(submit(functions[i], &plan->stages[i]));
+    if (is_timed)
+        gsh_cuda_timing_end();
+    gsh_stats_add(GSH_COUNTER_LAUNCHES, plan->stage_count);
+    return GSH_OK;
+}
+
 enum gsh_status gsh_cuda_module_launch(const struct gsh_launch *launch, unsigned row)
 {
     struct gsh_source_plan plan;
-    CUfunction functions[GSH_SOURCE_MAX_STAGES];
     uint64_t scratch;
     GSH_TRY(gsh_cuda_mem_scratch(gsh_source_scratch(launch), &scratch));
     GSH_TRY(gsh_source_plan(launch, scratch, &plan));
-    /* All kernels first: once a stage has been submitted, nothing but the device itself may fail.
-     */
-    for (unsigned i = 0; i < plan.stage_count; i++)
-        GSH_TRY(find_kernel(launch, i, plan.stages[i].key, &functions[i]));
-    bool is_timed = gsh_cuda_timing_begin(row);
-    for (unsigned i = 0; i < plan.stage_count; i++)
-        GSH_TRY(submit(functions[i], &plan.stages[i]));
-    if (is_timed)
-        gsh_cuda_timing_end();
-    gsh_stats_add(GSH_COUNTER_LAUNCHES, plan.stage_count);
-    return GSH_OK;
+    return launch_stages(&(struct work){.launch = launch}, &plan, row);
+}
+
+enum gsh_status gsh_cuda_module_launch_group(const struct gsh_group *group, unsigned row)
+{
+    struct gsh_source_plan plan;
+    uint64_t scratch;
+    GSH_TRY(gsh_cuda_mem_scratch(gsh_source_group_scratch(group), &scratch));
+    GSH_TRY(gsh_source_group_plan(group, scratch, &plan));
+    return launch_stages(&(struct work){.group = group}, &plan, row);
 }

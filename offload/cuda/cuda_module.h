@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "launch.h"
+#include "group.h"
 #include "status.h"
 
 /* Decides what kernels are compiled for. FAILED: NVRTC makes nothing that runs on the GPU. */
@@ -14,3 +14,5 @@ enum gsh_status gsh_cuda_module_open(void);
  * kernel exists for it. FAILED: nothing was written. A kernel's first launch may take the tenth of
  * a second that compiling it needs. */
 enum gsh_status gsh_cuda_module_launch(const struct gsh_launch *launch, unsigned row);
+/* The same for a group. */
+enum gsh_status gsh_cuda_module_launch_group(const struct gsh_group *group, unsigned row);

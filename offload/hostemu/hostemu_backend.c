@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The device "host": its memory is a second range of host memory that nobody else knows, its
- * kernels are the host compilation of the op table. Runs everything in the calling thread, so its
+ * kernels are the host compilation of the op table. A call returns when its work is done, so the
  * queue is in order by itself. The reference for every other backend.
  */
 #include "backend.h"
 #include "clock.h"
+#include "host_group.h"
 #include "host_ops.h"
 #include "hostemu_blas.h"
 #include "options.h"
@@ -87,12 +88,23 @@ static enum gsh_status run(const struct gsh_launch *launch, unsigned row)
 {
     bool timed = gsh_stats_wanted();
     uint64_t begin = timed ? gsh_clock_ns() : 0;
-    enum gsh_status status =
-        launch->kind == GSH_LAUNCH_GEMM ? gsh_hostemu_blas_run(launch) : gsh_host_ops_run(launch);
+    enum gsh_status status = launch->kind == GSH_LAUNCH_GEMM ? gsh_hostemu_blas_run(launch)
+                                                             : gsh_host_group_run_launch(launch);
     if (timed)
         gsh_stats_device_time(row, gsh_clock_ns() - begin);
     gsh_stats_add(GSH_COUNTER_LAUNCHES, 1);
     return status;
+}
+
+static enum gsh_status run_group(const struct gsh_group *group, unsigned row)
+{
+    bool timed = gsh_stats_wanted();
+    uint64_t begin = timed ? gsh_clock_ns() : 0;
+    GSH_TRY(gsh_host_group_run(group));
+    if (timed)
+        gsh_stats_device_time(row, gsh_clock_ns() - begin);
+    gsh_stats_add(GSH_COUNTER_LAUNCHES, 1);
+    return GSH_OK;
 }
 
 static enum gsh_status synchronize(void)
@@ -140,6 +152,8 @@ const struct gsh_backend gsh_hostemu_backend = {
     .copy = copy,
     .supports = supports,
     .run = run,
+    .run_group = run_group,
+    .finish = synchronize,
     .synchronize = synchronize,
     .memory = memory,
     .describe = describe,

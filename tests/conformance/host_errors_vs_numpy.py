@@ -155,10 +155,23 @@ def check_reductions(errors, check):
             array[:] = 1
             array[3, 5], array[3, 6], array[4, 5] = np.inf, -np.inf, -np.inf
             check(set(found("sum", array, axes)) == {"invalid"}, "infinities of both signs", axes)
+        for dtype, value in (("e", 300), ("f", 1e30), ("d", 1e300)):
+            met = found("prod", np.full((40, 701), value, dtype), axes)
+            factors = [sample_of(np.dtype(dtype), met.get("over", bytes(48)), k) for k in (0, 1)]
+            check(set(met) == {"over"}, "overflow of a product", axes, dtype)
+            check(errors.of_numpy(np.multiply, *factors) == {"over"}, "the sample of a product", axes, dtype, factors)
         array = np.full((40, 700), 6000, "e")
         check(set(found("sum", array, axes)) == {"over"}, "a sum too large for float16", axes)
         check(not found("sum", np.ones((40, 700), "e"), axes), "no error in float16", axes)
         check(not found("max", np.full((40, 700), np.inf), axes), "no error of a maximum", axes)
+    for first, second in ((0, 9000), (1, 2), (700, 6001), (5, 8999), (8998, 9000)):
+        for axis in (0, 1):
+            array = np.zeros((3, 9001) if axis else (9001, 3))
+            line = array[1] if axis else array[:, 1]
+            line[first] = np.inf
+            check(not found("sum", array, (axis,)), "an infinity alone", axis, first)
+            line[second] = -np.inf
+            check(set(found("sum", array, (axis,))) == {"invalid"}, "infinities apart", axis, first, second)
 
 
 def main():

@@ -97,7 +97,8 @@ def build_library(folder, more):
     flags = "-D_GNU_SOURCE -std=gnu17 -O2 -fPIC -fwrapv -ffp-contract=off".split()
     flags += [f"-I{ROOT / name}" for name in ("base", "kernels")]
     objects = []
-    for source in [*sorted(kernels.glob("host_*.c")), kernels / "ops.c", kernels / "launch.c", shim]:
+    loops = [path for path in sorted(kernels.glob("host_*.c")) if not path.name.startswith(("host_group", "host_threads"))]
+    for source in [*loops, kernels / "ops.c", kernels / "launch.c", shim]:
         fast = ["-O3", "-fno-math-errno"] if source.name.startswith(("host_loops_", "host_casts")) else []
         objects.append(pathlib.Path(folder, source.stem + ".o"))
         subprocess.run([*compiler, *flags, *fast, "-c", source, "-o", objects[-1]], check=True)
@@ -283,7 +284,21 @@ def same_but_for_nans(x, y):
     return (bits(x) == bits(y))[..., 0] | (np.isnan(x) & np.isnan(y))
 
 
+def round_in_steps(x, scale):
+    """What ndarray.round does with 10**decimals; with a negative scale, with minus 10**-decimals."""
+    out = np.empty_like(x)
+    if x.dtype.kind == "c":
+        out.real, out.imag = round_in_steps(x.real, scale.real), round_in_steps(x.imag, scale.real)
+        return out
+    up, down, size = scale > 0, scale < 0, np.abs(scale)
+    out[up] = np.rint(x[up] * size[up]) / size[up]
+    out[down] = np.rint(x[down] / size[down]) * size[down]
+    return out
+
+
 def numpy_function(op):
+    if op == "round":
+        return round_in_steps
     if op == "copy":
         return lambda x: x.copy()
     if op == "clip":
@@ -300,8 +315,17 @@ def operands(op, dtypes, rng, n=4000):
         values = [rng.permutation(v)[:20] for v in values]
     if op == "ldexp":
         values[1] = np.array([0, 1, -1, 5, -20, 200, -200, 3000, -3000, 2**31, 2**40, -2**31, -2**40, -2**63], "i8")
+    if op == "round":
+        values[1] = np.array([10, 100, 1e4, -10, -1000], dtypes[1])
     grid = [g.ravel() for g in np.meshgrid(*values, indexing="ij")]
     flat = [np.concatenate([g, rng.permutation(random_values(d, n, rng))]) for g, d in zip(grid, dtypes)]
+    if op in ("gcd", "lcm"):  # with common factors of all sizes
+        bits_left = rng.integers(0, 8 * dtypes[0].itemsize, n).astype(dtypes[0])
+        factor = random_values(dtypes[0], n, rng) >> (8 * dtypes[0].itemsize - 1 - bits_left)
+        for x in flat:
+            x[-n:] = (x[-n:] >> bits_left) * factor
+    if op == "round":
+        flat[1] = np.resize(values[1], flat[1].size)
     if op == "power" and dtypes[1].kind == "i":
         flat[1] = np.where(flat[1] < 0, ~flat[1], flat[1])
     return flat

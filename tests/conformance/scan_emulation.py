@@ -162,7 +162,6 @@ KERNEL = """
 #undef FN
 #undef INFINITE
 #undef ERRORS
-#undef ORDERED
 namespace k{id} {{
 #define gsh_kernel gsh_kernel_{id}
 {text}

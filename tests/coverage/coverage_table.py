@@ -4,7 +4,7 @@ it. Found by making each call under the shim (force mode, no minimum sizes) and 
 
     coverage_table.py [--library FILE] [--device host|cuda]     prints the document
 
-The process starts itself once more with the library preloaded; that one does the calls.
+The calls are made by processes with the library preloaded, one a core, each for a share of the ufuncs.
 """
 import argparse
 import collections
@@ -119,12 +119,12 @@ def try_form(counters, form, ufunc, operands):
     return min(reasons) if reasons else "device" if change["device"] else "unseen"
 
 
-def measure():
-    """{ufunc: {dtype: {form: what}}} as this process, under the shim, sees it."""
+def measure(share, shares):
+    """{ufunc: {dtype: {form: what}}} as this process, under the shim, sees it; of every `shares`-th ufunc."""
     counters, table = Counters(), {}
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name, ufunc in numeric_ufuncs():
+        for name, ufunc in numeric_ufuncs()[share::shares]:
             for char, dtype in DTYPES.items():
                 operands = operands_of(ufunc, char)
                 if operands is not None:
@@ -133,15 +133,20 @@ def measure():
     return table
 
 
-def measure_in_process(library, device):
-    """measure() in a process under the shim."""
+def measure_in_process(library, device, shares=min(os.cpu_count() or 1, 16)):
+    """measure() of all ufuncs in processes under the shim."""
+    env = {name: value for name, value in os.environ.items()
+           if not name.startswith("GPUSHIM_") or name == "GPUSHIM_CACHE_DIR"}
     with tempfile.TemporaryDirectory() as folder:
-        env = {name: value for name, value in os.environ.items() if not name.startswith("GPUSHIM_")}
         env.update(LD_PRELOAD=library, GPUSHIM_DEVICE=device, GPUSHIM_MODE="force", GPUSHIM_MIN_ELEMENTS="0",
                    GPUSHIM_MIN_REDUCE="0", GPUSHIM_ARENA_MIN="1", GPUSHIM_REPORT="json:%s/report-%%p.json" % folder)
-        done = subprocess.run([sys.executable, os.path.abspath(__file__), "--measure"], env=env, check=True,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-    return json.loads(done.stdout)
+        processes = [subprocess.Popen([sys.executable, os.path.abspath(__file__), "--measure", str(share), str(shares)],
+                                      env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+                     for share in range(shares)]
+        answers = [process.communicate()[0] for process in processes]
+    if any(process.returncode for process in processes):
+        raise RuntimeError("exit statuses %s" % [process.returncode for process in processes])
+    return dict(sorted(item for answer in answers for item in json.loads(answer).items()))
 
 
 # --- the document --------------------------------------------------------------------------------
@@ -214,10 +219,10 @@ def main():
     parser.add_argument("--library", default=os.environ.get("GPUSHIM_LIBRARY") or
                         os.path.join(ROOT, "build", "libgpushim.so"))
     parser.add_argument("--device", default=os.environ.get("GPUSHIM_DEVICE") or "host")
-    parser.add_argument("--measure", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--measure", nargs=2, type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.measure:
-        json.dump(measure(), sys.stdout)
+        json.dump(measure(*arguments.measure), sys.stdout)
     else:
         print(document(measure_in_process(os.path.abspath(arguments.library), arguments.device)), end="")
 

@@ -48,8 +48,8 @@ class Judge:
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("GPUSHIM_")}
         self.environment.update(LD_PRELOAD=library, GPUSHIM_DEVICE=device, GPUSHIM_MODE="force", PYTHONHASHSEED="0",
                                 GPUSHIM_MIN_ELEMENTS="0", GPUSHIM_MIN_REDUCE="0", GPUSHIM_MIN_FLOPS="0",
-                                PYTHONDONTWRITEBYTECODE="1", GPUSHIM_CACHE_DIR=os.path.join(
-                                    tempfile.gettempdir(), "gpushim-fuzz-%d" % os.getuid()))
+                                PYTHONDONTWRITEBYTECODE="1", GPUSHIM_CACHE_DIR=os.environ.get("GPUSHIM_CACHE_DIR") or
+                                os.path.join(tempfile.gettempdir(), "gpushim-fuzz-%d" % os.getuid()))
         self.with_warnings = self.is_strict()
         if self.with_warnings:
             self.environment["GPUSHIM_FPERR"] = "strict"

@@ -3,10 +3,11 @@
  * The backend "cuda" on a real GPU, driven through its vtable alone: memory, transfers (registered
  * and not, under page protection, from several threads), kernels against the host's loops, matrix
  * products against a plain triple loop, the caller's CUDA context, and the kernel cache across
- * processes. Skipped where no GPU is. tests/gpu/test_cuda_speed.c measures.
+ * processes. `--shard K/N` runs a share of the cases. Skipped where no GPU is.
+ * tests/gpu/test_cuda_speed.c measures.
  */
-#include "gpu_launch.h"
 #include "options.h"
+#include "shard.h"
 #include "stats.h"
 
 #include <dlfcn.h>
@@ -344,52 +345,47 @@ static bool is_tried(enum gsh_op op, int loop, enum layout layout)
     return layout == DENSE_LONG || (int)layout == 1 + ((int)op * 3 + loop) % (LAYOUT_COUNT - 1);
 }
 
+static void test_layout(enum gsh_op op, enum gsh_dtype loop, enum layout layout)
+{
+    struct gsh_launch launch = lay_out(op, loop, layout);
+    uint64_t worst = UINT64_MAX;
+    bool cancels = op == GSH_OP_LOGADDEXP || op == GSH_OP_LOGADDEXP2;
+    smallest_size = cancels ? 10 : 0; /* of the inputs */
+    bool ran = run_both(&launch, true, &worst);
+    smallest_size = 0;
+    if (!CHECK(ran && worst <= 2 * gsh_op_max_ulp(op, loop))) /* each side may be off by max_ulp */
+        printf("%s %s layout %d: %llu ulp\n", gsh_op_info(op)->name, gsh_dtype_name(loop),
+               (int)layout, (unsigned long long)worst);
+}
+
 static void test_elementwise(void)
 {
-    unsigned run = 0;
     for (int op = 0; op < GSH_OP_COUNT; op++)
-        for (int loop = 0; loop < GSH_DTYPE_COUNT; loop++) {
-            const struct gsh_op_info *info = gsh_op_info((enum gsh_op)op);
-            if (!(info->dtypes >> loop & 1))
-                continue;
-            for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
-                if (!is_tried((enum gsh_op)op, loop, (enum layout)layout))
-                    continue;
-                struct gsh_launch launch =
-                    lay_out((enum gsh_op)op, (enum gsh_dtype)loop, (enum layout)layout);
-                uint64_t worst = UINT64_MAX;
-                bool cancels = op == GSH_OP_LOGADDEXP || op == GSH_OP_LOGADDEXP2;
-                smallest_size = cancels ? 10 : 0; /* of the inputs */
-                bool ran = run_both(&launch, true, &worst);
-                smallest_size = 0;
-                if (!CHECK(ran &&
-                           worst <=
-                               2 * gsh_op_max_ulp(
-                                       (enum gsh_op)op,
-                                       (enum gsh_dtype)loop))) /* each side may be off by max_ulp */
-                    printf("%s %s layout %d: %llu ulp\n", info->name,
-                           gsh_dtype_name((enum gsh_dtype)loop), layout, (unsigned long long)worst);
-                run += ran;
-            }
-        }
-    printf("elementwise: %u launches\n", run);
+        for (int loop = 0; loop < GSH_DTYPE_COUNT; loop++)
+            for (int layout = 0; layout < LAYOUT_COUNT; layout++)
+                if ((gsh_op_info((enum gsh_op)op)->dtypes >> loop & 1) &&
+                    is_tried((enum gsh_op)op, loop, (enum layout)layout) && shard_takes_case())
+                    test_layout((enum gsh_op)op, (enum gsh_dtype)loop, (enum layout)layout);
+}
+
+static void test_cast(enum gsh_dtype from, enum gsh_dtype to)
+{
+    static const int64_t shape[] = {5001};
+    struct gsh_launch launch = make_launch(GSH_LAUNCH_ELEMENTWISE, from, 1, 1, shape);
+    launch.op = GSH_OP_COPY;
+    set_dense(&launch, 0, from, 1);
+    set_dense(&launch, 1, to, 1);
+    uint64_t worst = UINT64_MAX;
+    if (!CHECK(run_both(&launch, true, &worst) && worst == 0))
+        printf("cast %s to %s\n", gsh_dtype_name(from), gsh_dtype_name(to));
 }
 
 static void test_casts(void)
 {
-    static const int64_t shape[] = {5001};
     for (int from = 0; from < GSH_DTYPE_COUNT; from++)
-        for (int to = 0; to < GSH_DTYPE_COUNT; to++) {
-            struct gsh_launch launch =
-                make_launch(GSH_LAUNCH_ELEMENTWISE, (enum gsh_dtype)from, 1, 1, shape);
-            launch.op = GSH_OP_COPY;
-            set_dense(&launch, 0, (enum gsh_dtype)from, 1);
-            set_dense(&launch, 1, (enum gsh_dtype)to, 1);
-            uint64_t worst = UINT64_MAX;
-            if (!CHECK(run_both(&launch, true, &worst) && worst == 0))
-                printf("cast %s to %s\n", gsh_dtype_name((enum gsh_dtype)from),
-                       gsh_dtype_name((enum gsh_dtype)to));
-        }
+        for (int to = 0; to < GSH_DTYPE_COUNT; to++)
+            if (shard_takes_case())
+                test_cast((enum gsh_dtype)from, (enum gsh_dtype)to);
 }
 
 struct reduce_case {
@@ -437,7 +433,8 @@ static void test_reduce(void)
     static const struct reduce_case empty = {2, 1, {4, 0}, false};
     for (int r = 0; r < GSH_REDUCTION_COUNT; r++)
         for (int loop = 0; loop < GSH_DTYPE_COUNT; loop++) {
-            if (!(gsh_reduction_info((enum gsh_reduction)r)->dtypes >> loop & 1))
+            if (!(gsh_reduction_info((enum gsh_reduction)r)->dtypes >> loop & 1) ||
+                !shard_takes_case())
                 continue;
             for (size_t i = 0; i < GSH_COUNT(cases); i++)
                 test_reduction((enum gsh_reduction)r, (enum gsh_dtype)loop, &cases[i]);
@@ -598,36 +595,64 @@ static void test_gemm(void)
         dev->release(gemm_device[k], sizeof a64);
 }
 
-/* What a second process that shares the cache folder does: the same kernels, none compiled. */
-static int run_as_second(void)
+/* In a process of its own: some kernels, which only the first with this cache folder compiles. */
+static int run_as_child(const char *which, const char *folder)
 {
     char why[256];
-    CHECK_INT(dev->open(why, sizeof why), GSH_OK);
-    test_casts();
-    CHECK_INT(gsh_stats_get(GSH_COUNTER_COMPILES), 0);
-    CHECK(gsh_stats_get(GSH_COUNTER_CACHE_HITS) > 0);
+    setenv("GPUSHIM_CACHE_DIR", folder, 1);
+    gsh_options_init();
+    if (CHECK_INT(dev->open(why, sizeof why), GSH_OK))
+        for (int to = 0; to < GSH_DTYPE_COUNT; to++)
+            test_cast(GSH_FLOAT64, (enum gsh_dtype)to);
+    uint64_t compiled = gsh_stats_get(GSH_COUNTER_COMPILES);
+    uint64_t found = gsh_stats_get(GSH_COUNTER_CACHE_HITS);
+    if (strcmp(which, "first") == 0)
+        CHECK(compiled > 0 && found == 0);
+    else
+        CHECK(compiled == 0 && found > 0);
     return check_result();
 }
 
-static void test_second_process(void)
+static void test_two_processes(void)
 {
-    char self[] = "/proc/self/exe", name[] = "second";
-    char *arguments[] = {self, name, NULL};
-    pid_t child;
-    int status = -1;
-    CHECK_INT(posix_spawn(&child, self, NULL, NULL, arguments, environ), 0);
-    waitpid(child, &status, 0);
-    CHECK_INT(status, 0);
+    static char self[] = "/proc/self/exe", first[] = "first", second[] = "second";
+    char folder[] = "/tmp/gsh_gpu_cache_XXXXXX", command[64];
+    if (!CHECK(mkdtemp(folder) != NULL))
+        return;
+    for (int i = 0; i < 2; i++) {
+        char *arguments[] = {self, i == 0 ? first : second, folder, NULL};
+        pid_t child;
+        int status = -1;
+        if (CHECK_INT(posix_spawn(&child, self, NULL, NULL, arguments, environ), 0))
+            waitpid(child, &status, 0);
+        CHECK_INT(status, 0);
+    }
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    CHECK_INT(system(command), 0);
+}
+
+static void test_all(void)
+{
+    static void (*const whole[])(void) = {
+        test_memory,          test_transfers, test_upload_burst, test_protected_pages, test_threads,
+        test_current_context, test_gemm,      test_sum_bits,     test_two_processes};
+    for (size_t i = 0; i < GSH_COUNT(whole); i++)
+        if (shard_takes_case())
+            whole[i]();
+    test_elementwise();
+    test_casts();
+    test_reduce();
 }
 
 int main(int argc, char **argv)
 {
-    char why[256] = "", text[4096], folder[] = "/tmp/gsh_gpu_cache_XXXXXX", command[64];
-    if (argc > 1 && strcmp(argv[1], "second") == 0) {
-        gsh_options_init();
-        return run_as_second();
+    char why[256] = "", text[4096];
+    if (argc == 3 && (strcmp(argv[1], "first") == 0 || strcmp(argv[1], "second") == 0))
+        return run_as_child(argv[1], argv[2]);
+    if (argc > 1 && !shard_parse(argc, argv)) {
+        printf("usage: %s [--shard K/N]\n", argv[0]);
+        return 2;
     }
-    setenv("GPUSHIM_CACHE_DIR", mkdtemp(folder), 1);
     gsh_options_init();
     if (dev->open(why, sizeof why) != GSH_OK) {
         printf("%s: %s\n", dev->is_present() ? "failed" : "skip: no GPU", why);
@@ -637,21 +662,11 @@ int main(int argc, char **argv)
     gsh_fmt_init(&fmt, text, sizeof text);
     dev->describe(&fmt);
     fputs(text, stdout);
-    test_memory();
-    test_transfers();
-    test_upload_burst();
-    test_protected_pages();
-    test_threads();
-    test_current_context();
-    test_gemm();
-    test_elementwise();
-    test_casts();
-    test_reduce();
-    test_sum_bits();
-    printf("%llu kernels compiled\n", (unsigned long long)gsh_stats_get(GSH_COUNTER_COMPILES));
-    test_second_process();
+    test_all();
     CHECK(dev->synchronize() == GSH_OK);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    CHECK_INT(system(command), 0);
+    shard_print();
+    printf("%llu kernels compiled, %llu from the disk cache\n",
+           (unsigned long long)gsh_stats_get(GSH_COUNTER_COMPILES),
+           (unsigned long long)gsh_stats_get(GSH_COUNTER_CACHE_HITS));
     return check_result();
 }

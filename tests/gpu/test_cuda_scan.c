@@ -3,11 +3,12 @@
  * SCAN, TAKE, PUT, COMPRESS and EXPAND of the backend "cuda" against the host's loops, to the bit:
  * operands are such that every order of joining gives the same. Sizes are large enough for blocks to
  * run at the same time, and many writes meet in few places. Each launch runs twice and must give the
- * same bits. With the argument `speed` one line of time a case instead. Skipped where no GPU is.
+ * same bits. `--shard K/N` runs a share of the cases. With the argument `speed` one line of time a
+ * launch instead. Skipped where no GPU is.
  */
 #include "clock.h"
-#include "gpu_launch.h"
 #include "options.h"
+#include "shard.h"
 
 static const struct gsh_backend *const dev = &gsh_cuda_backend;
 
@@ -115,24 +116,32 @@ static struct gsh_launch scan_of(enum gsh_reduction reduction, enum gsh_dtype lo
     return launch;
 }
 
-static void test_scans(void)
+static bool is_scanned(enum gsh_reduction reduction, enum gsh_dtype loop)
+{
+    bool rounds = reduction == GSH_REDUCE_HYPOT || reduction == GSH_REDUCE_LOGADDEXP ||
+                  reduction == GSH_REDUCE_LOGADDEXP2;
+    return gsh_reduction_has_loop(reduction, loop) && !rounds &&
+           gsh_reduction_info(reduction)->result != GSH_RESULT_INDEX;
+}
+
+static void test_scan(enum gsh_reduction reduction, enum gsh_dtype loop, bool columns)
 {
     static const int64_t shapes[][2] = {{1, 3},     {1, 4096},   {1, 4097}, {1, 1000003},
                                         {3, 70001}, {5000, 100}, {700, 3},  {3000, 50},
                                         {40, 3000}, {600, 5000}};
+    for (size_t s = 0; s < GSH_COUNT(shapes); s++) {
+        struct gsh_launch launch = scan_of(reduction, loop, 2, shapes[s], columns);
+        compare(&launch, gsh_reduction_info(reduction)->name);
+    }
+}
+
+static void test_scans(void)
+{
     for (int r = 0; r < GSH_REDUCTION_COUNT; r++)
         for (int loop = 0; loop < GSH_DTYPE_COUNT; loop++)
-            for (size_t s = 0; s < 2 * GSH_COUNT(shapes); s++) {
-                const struct gsh_reduction_info *info = gsh_reduction_info((enum gsh_reduction)r);
-                bool rounds = r == GSH_REDUCE_HYPOT || r == GSH_REDUCE_LOGADDEXP ||
-                              r == GSH_REDUCE_LOGADDEXP2;
-                if (!gsh_reduction_has_loop((enum gsh_reduction)r, (enum gsh_dtype)loop) ||
-                    rounds || info->result == GSH_RESULT_INDEX)
-                    continue;
-                struct gsh_launch launch =
-                    scan_of((enum gsh_reduction)r, (enum gsh_dtype)loop, 2, shapes[s / 2], s % 2);
-                compare(&launch, info->name);
-            }
+            for (int columns = 0; columns < 2; columns++)
+                if (is_scanned((enum gsh_reduction)r, (enum gsh_dtype)loop) && shard_takes_case())
+                    test_scan((enum gsh_reduction)r, (enum gsh_dtype)loop, columns);
 }
 
 /* table: rows x width; `count` indices choose rows. */
@@ -153,33 +162,46 @@ static struct gsh_launch indexed(enum gsh_launch_kind kind, enum gsh_op op, enum
     return launch;
 }
 
+static const int64_t tables[][3] = {
+    {10, 1, 1000000}, {100000, 1, 1000000}, {1000, 7, 50000}, {3, 300, 3000}};
+
+static void test_take(enum gsh_dtype loop)
+{
+    for (size_t c = 0; c < GSH_COUNT(tables); c++) {
+        struct gsh_launch take =
+            indexed(GSH_LAUNCH_TAKE, GSH_OP_COPY, loop, tables[c][0], tables[c][1], tables[c][2]);
+        compare(&take, "take");
+    }
+}
+
+static void test_put(enum gsh_op op, enum gsh_dtype loop)
+{
+    for (size_t c = 0; c < GSH_COUNT(tables); c++) {
+        struct gsh_launch put =
+            indexed(GSH_LAUNCH_PUT, op, loop, tables[c][0], tables[c][1], tables[c][2]);
+        put.operands[0].is_constant = op != GSH_OP_COPY && gsh_dtype_kind(loop) == 'f';
+        if (put.operands[0].is_constant) {
+            fill_value(&put.operands[0].constant, loop, false);
+            memset(put.strides[0], 0, sizeof(put.strides[0]));
+        }
+        compare(&put, gsh_op_info(op)->name);
+    }
+}
+
 static void test_indexed(void)
 {
     static const enum gsh_op ops[] = {GSH_OP_COPY,        GSH_OP_ADD,     GSH_OP_SUBTRACT,
                                       GSH_OP_MULTIPLY,    GSH_OP_MAXIMUM, GSH_OP_BITWISE_XOR,
                                       GSH_OP_LOGICAL_XOR, GSH_OP_GCD};
-    static const int64_t cases[][3] = {
-        {10, 1, 1000000}, {100000, 1, 1000000}, {1000, 7, 50000}, {3, 300, 3000}};
-    for (int dtype = 0; dtype < GSH_DTYPE_COUNT; dtype++)
-        for (size_t c = 0; c < GSH_COUNT(cases); c++) {
-            enum gsh_dtype loop = (enum gsh_dtype)dtype;
-            struct gsh_launch take =
-                indexed(GSH_LAUNCH_TAKE, GSH_OP_COPY, loop, cases[c][0], cases[c][1], cases[c][2]);
-            compare(&take, "take");
-            for (size_t o = 0; o < GSH_COUNT(ops); o++) {
-                struct gsh_launch put =
-                    indexed(GSH_LAUNCH_PUT, ops[o], loop, cases[c][0], cases[c][1], cases[c][2]);
-                bool is_constant = ops[o] != GSH_OP_COPY && gsh_dtype_kind(loop) == 'f';
-                put.operands[0].is_constant = is_constant;
-                if (is_constant) {
-                    fill_value(&put.operands[0].constant, loop, false);
-                    memset(put.strides[0], 0, sizeof(put.strides[0]));
-                }
-                if (gsh_op_has_loop(ops[o], loop) &&
-                    (ops[o] == GSH_OP_COPY || gsh_dtype_kind(loop) != 'c'))
-                    compare(&put, gsh_op_info(ops[o])->name);
-            }
-        }
+    for (int dtype = 0; dtype < GSH_DTYPE_COUNT; dtype++) {
+        enum gsh_dtype loop = (enum gsh_dtype)dtype;
+        if (shard_takes_case())
+            test_take(loop);
+        for (size_t o = 0; o < GSH_COUNT(ops); o++)
+            if (gsh_op_has_loop(ops[o], loop) &&
+                (ops[o] == GSH_OP_COPY || gsh_dtype_kind(loop) != 'c') && shard_takes_case())
+                test_put(ops[o], loop);
+    }
 }
 
 static struct gsh_launch masked(enum gsh_launch_kind kind, enum gsh_dtype dtype, int64_t n)
@@ -200,7 +222,7 @@ static void test_masks(void)
     for (int dtype = 0; dtype < GSH_DTYPE_COUNT; dtype++)
         for (size_t s = 0; s < GSH_COUNT(sizes); s++)
             for (int expands = 0; expands < 2; expands++) {
-                if (sizes[s] > 1000000 && dtype != GSH_FLOAT64)
+                if ((sizes[s] > 1000000 && dtype != GSH_FLOAT64) || !shard_takes_case())
                     continue;
                 struct gsh_launch launch = masked(expands ? GSH_LAUNCH_EXPAND : GSH_LAUNCH_COMPRESS,
                                                   (enum gsh_dtype)dtype, sizes[s]);
@@ -273,17 +295,23 @@ static void time_all(void)
 int main(int argc, char **argv)
 {
     char why[256] = "";
+    bool is_timed = argc == 2 && strcmp(argv[1], "speed") == 0;
+    if (argc > 1 && !is_timed && !shard_parse(argc, argv)) {
+        printf("usage: %s [speed | --shard K/N]\n", argv[0]);
+        return 2;
+    }
     gsh_options_init();
     if (dev->open(why, sizeof why) != GSH_OK) {
         printf("%s: %s\n", dev->is_present() ? "failed" : "skip: no GPU", why);
         return dev->is_present() ? 1 : CHECK_SKIP;
     }
-    if (argc > 1 && strcmp(argv[1], "speed") == 0) {
+    if (is_timed) {
         time_all();
         return check_result();
     }
     test_scans();
     test_indexed();
     test_masks();
+    shard_print();
     return check_result();
 }

@@ -12,7 +12,8 @@
     ''')
 
 The scripts hand arrays back through shim_script.dump (dtype, shape, strides, bytes). Environment:
-GPUSHIM_LIBRARY  the library (default build/libgpushim.so); GPUSHIM_DEVICE  host (default), cuda.
+GPUSHIM_LIBRARY  the library (default build/libgpushim.so); GPUSHIM_DEVICE  host (default), cuda;
+GPUSHIM_CACHE_DIR  the folder for compiled kernels (default: one for all tests of the user).
 All other GPUSHIM_ variables are removed, and given per run. Needs only unittest; pytest runs it too.
 """
 import functools
@@ -36,7 +37,8 @@ LIBRARY = os.path.abspath(os.environ.get("GPUSHIM_LIBRARY") or
                           os.path.join(ROOT, "build", "libgpushim.so"))
 DEVICE = os.environ.get("GPUSHIM_DEVICE") or "host"
 TIMEOUT = float(os.environ.get("SHIM_RUNNER_TIMEOUT") or 120)
-CACHE = os.path.join(tempfile.gettempdir(), "gpushim-test-cache-%d" % os.getuid())
+CACHE = (os.environ.get("GPUSHIM_CACHE_DIR") or
+         os.path.join(tempfile.gettempdir(), "gpushim-test-cache-%d" % os.getuid()))
 
 
 class Result:
@@ -308,6 +310,24 @@ class TestCase(unittest.TestCase):
         result = run(script, True, **options)
         self.assertEqual(result.returncode, 0, repr(result))
         return result
+
+
+class in_shares:
+    """Decorator of a test method that takes its share as an argument: makes `count` tests of it, to run side by side.
+    A share is a tuple of script arguments for shim_script.share."""
+
+    def __init__(self, count):
+        self.count = count
+
+    def __call__(self, function):
+        self.function = function
+        return self
+
+    def __set_name__(self, owner, name):
+        delattr(owner, name)
+        for number in range(self.count):
+            share = (str(number), str(self.count))
+            setattr(owner, "%s_%d" % (name, number), functools.partialmethod(self.function, share))
 
 
 def find_tool(name):

@@ -8,6 +8,7 @@ import ctypes
 import os
 import pickle
 import re
+import sys
 import warnings
 
 import numpy as np
@@ -88,6 +89,12 @@ def attempt(name, function, *args, **kwargs):
     return value
 
 
+def share(sequence):
+    """The part of the sequence that shim_runner.in_shares gave this script; all of it without arguments."""
+    first, step = map(int, sys.argv[1:3]) if len(sys.argv) > 2 else (0, 1)
+    return list(sequence)[first::step]
+
+
 def gpushim():
     """The library loaded into this process as a ctypes object, or None in a plain run."""
     if "libgpushim" not in os.environ.get("LD_PRELOAD", ""):
@@ -130,3 +137,19 @@ def report():
     buffer = ctypes.create_string_buffer(1 << 20)
     library.gpushim_report_json(buffer, len(buffer))
     return json.loads(buffer.value.decode())
+
+
+def moved_by(call):
+    """What the call moved: {"uploads", "upload_bytes", "downloads", "download_bytes": number}; zeros in a plain run."""
+    keys = ("uploads", "upload_bytes", "downloads", "download_bytes")
+    before = (report() or {}).get("counters")
+    call()
+    after = (report() or {}).get("counters")
+    return {key: after[key] - before[key] if before else 0 for key in keys}
+
+
+def check_moved(calls, download_bytes, upload_bytes):
+    """Makes each call of {name: call} and asserts that it moves no more than these bytes."""
+    for name, call in calls.items():
+        moved = moved_by(call)
+        assert moved["download_bytes"] <= download_bytes and moved["upload_bytes"] <= upload_bytes, (name, moved)

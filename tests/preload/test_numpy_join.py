@@ -5,7 +5,7 @@ import shim_runner
 
 PRELUDE = '''
 import numpy as np
-from shim_script import attempt, dump, on_device, report
+from shim_script import attempt, check_moved, dump, on_device
 rng = np.random.default_rng(9)
 DTYPES = "?bhilBHILefdFD"
 
@@ -157,13 +157,7 @@ calls = {"roll": lambda: np.roll(a, 3), "roll axis": lambda: np.roll(a, 3, axis=
     b), "broadcast": lambda: np.broadcast_to(v[:400], (300, 400)).copy(), "select":
     lambda: np.select([a > 1, a < -1], [a, b], 0),
     "mixed": lambda: np.concatenate([a, whole, np.ones((2, 400))])}
-for name, call in calls.items():
-    before = report()["counters"]
-    call()
-    after = report()["counters"]
-    for what, most in (("download_bytes", 4000), ("upload_bytes", 20000)):
-        moved = after[what] - before[what]
-        assert moved <= most, (name, what, moved)
+check_moved(calls, download_bytes=4000, upload_bytes=20000)
 ''', env={"GPUSHIM_FPERR": "off"})
         self.assert_on_device(result, "concatenate")
 

@@ -6,7 +6,7 @@ import shim_runner
 
 PRELUDE = '''
 import numpy as np
-from shim_script import attempt, dump, on_device
+from shim_script import attempt, dump, on_device, share
 rng = np.random.default_rng(11)
 DTYPES = "? i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16".split()
 UFUNCS = ("add multiply maximum minimum fmax fmin logical_or logical_and logical_xor bitwise_and "
@@ -47,14 +47,18 @@ def reduced(ufunc, *args, **kwargs):
     return settled(ufunc.reduce(*args, **kwargs))
 '''
 
+# Of reductions.def, in the order of UFUNCS.
+ROWS = ("sum prod max min fmax fmin any all parity bit_and bit_or bit_xor hypot logaddexp logaddexp2 "
+        "gcd").split()
 LOOSE = {r"(hypot|logaddexp2?) (f2|.1|[?])": 2e-2, r"(hypot|logaddexp2?) (f4|.2)": 1e-5,
          r"(hypot|logaddexp2?) ": 1e-13}
 
 
 class TestEveryRow(shim_runner.TestCase):
-    def test_dtypes_and_axes(self):
+    @shim_runner.in_shares(3)
+    def test_dtypes_and_axes(self, share):
         result = self.assert_same(PRELUDE + '''
-for name in UFUNCS:
+for name in share(UFUNCS):
     ufunc = getattr(np, name)
     for dtype in DTYPES:
         a = resident(operand(name, (5, 6, 7), dtype))
@@ -62,9 +66,8 @@ for name in UFUNCS:
             for keep in (False, True):
                 attempt("%s %s %s %s" % (name, dtype, axis, keep),
                         reduced, ufunc, a, axis, keepdims=keep)
-''', rtol=LOOSE)
-        for name in ("sum prod max min fmax fmin any all parity bit_and bit_or bit_xor hypot "
-                     "logaddexp logaddexp2 gcd").split():
+''', args=share, rtol=LOOSE)
+        for name in ROWS[int(share[0])::int(share[1])]:
             self.assert_on_device(result, name)
 
     def test_one_element_and_signs_of_zero(self):
@@ -226,9 +229,9 @@ class TestResidency(shim_runner.TestCase):
     """Whole functions of NumPy that must not fetch their operand: each fetches a few bytes."""
 
     def test_nothing_large_comes_home(self):
-        result = self.assert_same('''
+        self.assert_same('''
 import numpy as np
-from shim_script import dump, on_device, report
+from shim_script import check_moved, dump, on_device
 calls = {
     "sum": np.sum, "prod": np.prod, "max": np.max, "min": np.min, "mean": np.mean, "std": np.std,
     "var": np.var, "ptp": np.ptp, "any": np.any, "all": np.all, "argmax": np.argmax,
@@ -244,32 +247,23 @@ calls = {
     "count axis": lambda a: np.count_nonzero(a, axis=0).max(),
     "where": lambda a: np.sum(a, where=a > 1.5), "norm": lambda a: np.sqrt((a * a).sum()),
 }
-def downloaded():
-    return report()["counters"]["download_bytes"] if report() else 0
 a = on_device(np.random.default_rng(5).uniform(1, 2, (300, 400)))
 for name, call in calls.items():
     for dtype in ("f8", "f4", "i4"):
         b = a.astype(dtype)
-        before = downloaded()
+        what = "%s %s" % (name, dtype)
         with np.errstate(all="ignore"):
-            dump("%s %s" % (name, dtype), call(b))
-        if downloaded() - before > 1024:
-            print("%s %s fetched %d bytes" % (name, dtype, downloaded() - before))
+            check_moved({what: lambda: dump(what, call(b))}, download_bytes=1024, upload_bytes=1024)
 ''', rtol={" f4": 1e-4, " ": 1e-10}, device="sum")
-        self.assertEqual(result.stdout, "")
 
     def test_std_fetches_one_element_once(self):
         result = self.shim_run('''
 import numpy as np
-from shim_script import on_device, report
+from shim_script import moved_by, on_device
 a = on_device(np.linspace(0, 1, 100000))
 for name in ("std", "var"):
-    before = report()["counters"]
-    getattr(a, name)()
-    after = report()["counters"]
-    print(name, after["downloads"] - before["downloads"],
-          after["download_bytes"] - before["download_bytes"],
-          after["uploads"] - before["uploads"])
+    moved = moved_by(getattr(a, name))
+    print(name, moved["downloads"], moved["download_bytes"], moved["uploads"])
 ''')
         self.assertEqual(result.stdout, "std 1 8 0\nvar 1 8 0\n")
 

@@ -73,6 +73,17 @@ static inline void batch_flush(struct batch *batch)
     gsh_fmt_init(&batch->fmt, batch->text, BATCH_SIZE);
 }
 
+/* Adds the text that `text` holds. */
+static inline void batch_add_text(struct batch *batch, const struct gsh_fmt *text)
+{
+    CHECK(text->required < TEXT_SIZE);
+    unsigned id = batch->kernels++;
+    gsh_fmt_printf(&batch->fmt, "#undef ERRORS\n#define gsh_kernel gsh_kernel_%u\n", id);
+    gsh_fmt_printf(&batch->fmt, "namespace k%u {\n%s\n}\n#undef gsh_kernel\n", id, text->text);
+    if (batch->kernels % BATCH_KERNELS == 0)
+        batch_flush(batch);
+}
+
 static inline void batch_add(struct batch *batch, const struct gsh_launch *launch, unsigned stage)
 {
     static char text[TEXT_SIZE];
@@ -81,13 +92,7 @@ static inline void batch_add(struct batch *batch, const struct gsh_launch *launc
         return;
     gsh_fmt_init(&fmt, text, sizeof(text));
     gsh_source_text(launch, stage, &fmt);
-    CHECK(fmt.required < sizeof(text));
-    unsigned id = batch->kernels++;
-    gsh_fmt_printf(&batch->fmt, "#undef ERRORS\n#undef ORDERED\n#define gsh_kernel gsh_kernel_%u\n",
-                   id);
-    gsh_fmt_printf(&batch->fmt, "namespace k%u {\n%s\n}\n#undef gsh_kernel\n", id, text);
-    if (batch->kernels % BATCH_KERNELS == 0)
-        batch_flush(batch);
+    batch_add_text(batch, &fmt);
 }
 
 static inline void add_launch(struct batch *batch, const struct gsh_launch *launch)

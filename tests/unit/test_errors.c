@@ -89,6 +89,20 @@ static void test_many(void)
     CHECK(!gsh_errors_fetch(&report));
 }
 
+/* A loop's report is its caller's alone. */
+static void test_loop(void)
+{
+    struct gsh_error_report report;
+    struct gsh_call call =
+        live_call(GSH_OP_SUBTRACT, filled(INFINITY), filled(INFINITY), 0, out, 1);
+    call.errors = (struct gsh_error_request){.kinds = ALL_KINDS, .is_loop = true};
+    CHECK_INT(live_run(&call), GSH_REASON_NONE);
+    gsh_dispatch_synchronize();
+    CHECK(!gsh_errors_fetch(&report));
+    CHECK(gsh_errors_fetch_own(&report) && report.is_loop && report.found[GSH_ERROR_INVALID]);
+    CHECK(!gsh_errors_fetch_own(&report));
+}
+
 static void test_possible(void)
 {
     struct gsh_launch launch = {.kind = GSH_LAUNCH_ELEMENTWISE, .nin = 2, .nout = 1};
@@ -123,5 +137,6 @@ int main(void)
     test_kinds();
     test_only_what_was_asked();
     test_many();
+    test_loop();
     return check_result();
 }

@@ -159,6 +159,39 @@ static void check_reductions(void)
     CHECK_STR(key_of(&launch), "sum_d_dd_rows_k1r1p2");
 }
 
+enum { SEGMENT = 6, LANES = 9 }; /* words of a reduction's arguments */
+
+/* Groups of no more lanes than keep a GPU's memory busy; segments of whole rounds. */
+static void check_lanes(void)
+{
+    static const struct {
+        int64_t outputs, elements, lanes;
+        unsigned stages;
+    } rows[] = {{3000, 3000, 64, 1},
+                {100000, 3000, 32, 1},
+                {100000, 10, 2, 1},
+                {10, 1000000, 256, 2},
+                {1, 1000, 128, 1}},
+      columns[] = {{100000, 100, 2, 1}, {10000000, 100, 1, 1}, {3000, 3000, 8, 2}};
+    for (size_t i = 0; i < GSH_COUNT(rows); i++) {
+        struct gsh_launch launch = sum_of(2, 1, rows[i].outputs, rows[i].elements);
+        launch.strides[0][0] = 8 * rows[i].elements;
+        launch.strides[0][1] = 8;
+        CHECK_INT(gsh_source_plan(&launch, 1 << 20, &plan), GSH_OK);
+        CHECK_INT(argument(0, LANES), rows[i].lanes);
+        CHECK_INT(plan.stage_count, rows[i].stages);
+        CHECK(plan.stage_count == 1 || argument(0, SEGMENT) % (4 * rows[i].lanes) == 0);
+    }
+    for (size_t i = 0; i < GSH_COUNT(columns); i++) {
+        struct gsh_launch launch = sum_of(2, 1, columns[i].outputs, columns[i].elements);
+        launch.strides[0][0] = 8;
+        launch.strides[0][1] = 8 * columns[i].outputs;
+        CHECK_INT(gsh_source_plan(&launch, 1 << 20, &plan), GSH_OK);
+        CHECK_INT(argument(0, LANES), columns[i].lanes);
+        CHECK_INT(plan.stage_count, columns[i].stages);
+    }
+}
+
 /* The tree, and so the geometry, is that of the shape: an address only decides how packs are
  * loaded. */
 static void check_repeatable(void)
@@ -214,6 +247,7 @@ int main(void)
     check_strided();
     check_raw_copies();
     check_reductions();
+    check_lanes();
     check_repeatable();
     check_text();
     check_magic();

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A group's steps are evaluated twice over. A Glance takes the quick way: arithmetic that leaves a NaN
+// as the GPU makes it, and one note for all steps that something odd was met: a NaN, or what may be an
+// error. Then, rarely, a Witness goes over the same elements with NaNs as x86-64 makes them, and reports.
+struct Witness {
+    const Sink *sinks;
+    FN const Sink &at(int sink) const { return sinks[sink]; }
+};
+namespace quick {
+struct Glance {
+    mutable bool is_odd;
+    FN const Glance &at(int) const { return *this; }
+    template <class V> FN void note(V x) const
+    {
+#if ERRORS
+        is_odd |= !gsh_isfinite(x);
+#else
+        is_odd |= gsh_isnan(x);
+#endif
+    }
+};

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the kernel of a group with sinks is given, and where its elements lie: KEPT dimensions, whose
+// elements are the outputs, and behind them those that are reduced.
+struct End { // of a sink
+    u64 output; // its array, or the scratch of a first stage
+    i64 segment_stride;
+    u64 initial[2];
+    Sink sink;
+};
+struct Args {
+    u64 base[ARRAYS + (ARRAYS == 0)]; // addresses; of an index array its first index
+    i64 along[INDICES + (INDICES == 0)]; // an index array's stride along the last dimension
+    u64 constants[CONSTANTS + (CONSTANTS == 0)];
+    Sink sinks[SINKS + (SINKS == 0)];
+    i64 outputs, elements, units; // elements and packs of them that are reduced
+    i64 segment, tiles, lanes;
+    i64 shape[NDIM];
+    u64 magic[NDIM];
+    i64 stride[TRACKS][NDIM];
+    End ends[ENDS];
+    i64 output_stride[ENDS][KEPT + (KEPT == 0)];
+};
+struct Spot {
+    i64 offset[TRACKS];
+};
+// Adds the offsets of element `left` of the dimensions [FIRST, END).
+template <int FIRST, int END, int N, int D> FN void advance(const Args &args, Index left, const i64 (&stride)[N][D], i64 (&offset)[N])
+{
+#pragma unroll
+    for (int d = END - 1; d >= FIRST; d--) {
+        const Index outer = d > FIRST ? divide(left, args.shape[d], args.magic[d]) : 0;
+        const Index at = d > FIRST ? left - outer * (Index)args.shape[d] : left;
+        left = outer;
+#pragma unroll
+        for (int t = 0; t < N; t++)
+            offset[t] += stretch<SHORT>(at, stride[t][d]);
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a group's kernel is given, and where its elements lie. A step is a pack of VECTOR neighbours
+// along the last dimension; NDIM 0 means that every array is dense. Arrays that are stepped alike
+// share a track: one offset serves them all.
+struct Args {
+    i64 n; // steps; of dense arrays elements
+    u64 base[ARRAYS + (ARRAYS == 0)]; // addresses; of an index array its first index
+    i64 along[INDICES + (INDICES == 0)]; // an index array's stride along the last dimension
+    u64 constants[CONSTANTS + (CONSTANTS == 0)];
+    Sink sinks[SINKS + (SINKS == 0)];
+    i64 shape[NDIM + (NDIM == 0)];
+    u64 magic[NDIM + (NDIM == 0)];
+    i64 stride[TRACKS][NDIM + (NDIM == 0)];
+};
+struct Spot { // of a step
+    Index step;
+    i64 offset[TRACKS];
+};
+FN Spot locate(const Args &args, Index step)
+{
+    Spot spot;
+    spot.step = step;
+#pragma unroll
+    for (int t = 0; t < TRACKS; t++)
+        spot.offset[t] = NDIM > 0 ? 0 : (i64)step * (VECTOR * track_size(t));
+#pragma unroll
+    for (int d = NDIM - 1; d >= 0; d--) {
+        const Index outer = d > 0 ? divide(step, args.shape[d], args.magic[d]) : 0;
+        const Index at = d > 0 ? step - outer * (Index)args.shape[d] : step;
+        step = outer;
+#pragma unroll
+        for (int t = 0; t < TRACKS; t++)
+            spot.offset[t] += stretch<SHORT>(at, args.stride[t][d]);
+    }
+    return spot;
+}
+// Elements of a step; of dense arrays the last one may hold fewer than VECTOR.
+FN int whole_of(const Args &args, Index step)
+{
+    if (NDIM > 0 || VECTOR == 1)
+        return VECTOR;
+    const i64 left = args.n - (i64)step * VECTOR;
+    return left < VECTOR ? (int)left : VECTOR;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Groups with sinks on the CPU; see host_group.h, which is the way in.
+ */
+#pragma once
+
+#include "group.h"
+#include "status.h"
+
+bool gsh_host_group_sinks_supports(const struct gsh_group *group);
+/* Computes a group that is supported and has sinks. Uses some 150 KiB of stack. */
+enum gsh_status gsh_host_group_sinks_run(const struct gsh_group *group);

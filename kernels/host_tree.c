@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See host_tree.h.
+ */
+#include "host_tree.h"
+
+#include "host_casts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* out = a joined with b, n accumulators each; out may be a or b. */
+static void join(struct gsh_host_tree *tree, void *out, const void *a, const void *b, int64_t n)
+{
+    bool looks = tree->watches && tree->watch.wanted != 0;
+    struct gsh_host_block block = {.in = {a, b}, .out = {looks ? tree->joined : out}, .n = n};
+    tree->loop(&block);
+    if (!looks)
+        return;
+    for (int64_t done = 0; done < n; done += GSH_HOST_BLOCK) {
+        int64_t skipped = done * tree->size;
+        struct gsh_host_block part = {.in = {(const char *)a + skipped, (const char *)b + skipped},
+                                      .out = {tree->joined + skipped},
+                                      .n = GSH_MIN(n - done, GSH_HOST_BLOCK)};
+        gsh_host_watch_check(&tree->watch, &part);
+    }
+    memcpy(out, tree->joined, (size_t)(n * tree->size));
+}
+
+/* Adds the join of 2^level blocks. */
+static void push(struct gsh_host_tree *tree, void *value, int level)
+{
+    int to = level;
+    for (; (tree->count >> to & 1) != 0; to++)
+        join(tree, value, tree->levels[to], value, tree->width);
+    memcpy(tree->levels[to], value, (size_t)(tree->width * tree->size));
+    tree->count += UINT64_C(1) << level;
+}
+
+/* Joins what is left in the cascade, which holds at least one block, into `value`. */
+static void join_levels(struct gsh_host_tree *tree, void *value)
+{
+    bool found = false;
+    for (int level = 0; level < GSH_HOST_TREE_LEVELS && tree->count >> level != 0; level++) {
+        if ((tree->count >> level & 1) == 0)
+            continue;
+        if (found)
+            join(tree, value, tree->levels[level], value, tree->width);
+        else
+            memcpy(value, tree->levels[level], (size_t)(tree->width * tree->size));
+        found = true;
+    }
+    tree->count = 0;
+}
+
+/* The join of `n` > 0 accumulators, in halves, left in buffer[0]; `values` may be the buffer. */
+static void fold(struct gsh_host_tree *tree, char *buffer, const char *values, int64_t n)
+{
+    int64_t size = tree->size;
+    while (n > 1) {
+        int64_t half = (n + 1) / 2;
+        join(tree, buffer, values, values + half * size, n - half);
+        if (n % 2 == 1 && values != buffer)
+            memcpy(buffer + (half - 1) * size, values + (half - 1) * size, (size_t)size);
+        values = buffer;
+        n = half;
+    }
+    if (values != buffer)
+        memcpy(buffer, values, (size_t)size);
+}
+
+/* The values with those replaced whose mask is false; they belong to one output, or each to its
+ * own. */
+static const void *fill_masked(struct gsh_host_tree *tree, const void *values, const char *mask,
+                               int64_t n)
+{
+    if (!tree->kind.has_mask)
+        return values;
+    if (values != tree->row)
+        memcpy(tree->row, values, (size_t)(n * tree->size));
+    for (int64_t j = 0; j < n; j++) {
+        if (mask[j] != 0)
+            tree->has_element[tree->width == 1 ? 0 : j] = true;
+        else
+            memcpy(tree->row + j * tree->size, tree->filler, (size_t)tree->size);
+    }
+    return tree->row;
+}
+
+void gsh_host_tree_push_row(struct gsh_host_tree *tree, const void *values, const void *mask,
+                            int64_t n)
+{
+    fold(tree, tree->row, fill_masked(tree, values, mask, n), n);
+    push(tree, tree->row, 0);
+}
+
+static void end_block(struct gsh_host_tree *tree)
+{
+    if (tree->rows > 0)
+        push(tree, tree->block, 0);
+    tree->rows = 0;
+}
+
+void gsh_host_tree_push_column(struct gsh_host_tree *tree, const void *values, const void *mask)
+{
+    values = fill_masked(tree, values, mask, tree->width);
+    if (tree->rows++ == 0)
+        memcpy(tree->block, values, (size_t)(tree->width * tree->size));
+    else
+        join(tree, tree->block, tree->block, values, tree->width);
+    if (tree->rows == GSH_HOST_TREE_COLUMN_BLOCK)
+        end_block(tree);
+}
+
+void gsh_host_tree_take(struct gsh_host_tree *tree, int level, struct gsh_host_tree_part *part)
+{
+    end_block(tree);
+    memcpy(part->values, tree->levels[level], (size_t)(tree->width * tree->size));
+    if (tree->kind.has_mask)
+        memcpy(part->has_element, tree->has_element, (size_t)tree->width);
+}
+
+void gsh_host_tree_give(struct gsh_host_tree *tree, int level, struct gsh_host_tree_part *part)
+{
+    push(tree, part->values, level);
+    for (int64_t j = 0; tree->kind.has_mask && j < tree->width; j++)
+        tree->has_element[j] = tree->has_element[j] || part->has_element[j];
+}
+
+/* A float16 result too large for its dtype is an error of no single join: reported as that of two
+ * largest numbers, which any row that can get there meets alike. */
+static void watch_rounding(struct gsh_host_tree *tree, const void *result)
+{
+    static const uint16_t largest[] = {0x7bff};
+    for (unsigned k = 0; k < 2; k++)
+        tree->watch.samples[k] = (struct gsh_host_sample){largest, 0, GSH_FLOAT16, GSH_FLOAT16};
+    tree->watch.nin = 2;
+    gsh_host_watch_check_cast(&tree->watch, GSH_FLOAT16, result, GSH_FLOAT32, tree->size,
+                              tree->width);
+}
+
+/* Joins the beginning with each result. NumPy does so too: a sum of -0.0 is 0.0. */
+static void begin_outputs(struct gsh_host_tree *tree, char *result, bool is_empty)
+{
+    char *start = is_empty ? result : tree->row;
+    gsh_host_casts_run(start, tree->array, tree->size, tree->beginning, tree->array, 0,
+                       tree->width);
+    if (is_empty)
+        return;
+    join(tree, result, start, result, tree->width);
+    for (int64_t j = 0; tree->kind.has_mask && j < tree->width; j++)
+        if (!tree->has_element[j])
+            memcpy(result + j * tree->size, tree->beginning, (size_t)tree->size);
+}
+
+void gsh_host_tree_begin(struct gsh_host_tree *tree, int64_t width)
+{
+    tree->width = width;
+    tree->count = 0;
+    tree->rows = 0;
+    if (tree->kind.has_mask)
+        memset(tree->has_element, 0, (size_t)width);
+}
+
+void gsh_host_tree_finish(struct gsh_host_tree *tree, void *out, enum gsh_dtype dtype,
+                          int64_t stride)
+{
+    char *result = tree->block;
+    end_block(tree);
+    bool is_empty = tree->count == 0;
+    if (!is_empty)
+        join_levels(tree, result);
+    if (tree->begins)
+        begin_outputs(tree, result, is_empty);
+    if (tree->watches && tree->kind.loop == GSH_FLOAT16)
+        watch_rounding(tree, result);
+    gsh_host_casts_store(out, dtype, stride, result, tree->kind.loop, tree->width);
+}
+
+/* The least value of a dtype, as int64 or double. */
+static void write_lowest(void *to, enum gsh_dtype dtype)
+{
+    double low = -(double)INFINITY;
+    int64_t size = (int64_t)gsh_dtype_size(dtype);
+    int64_t least = gsh_dtype_kind(dtype) == 'i' ? INT64_MIN >> (64 - 8 * size) : 0;
+    if ((GSH_SET_INEXACT >> dtype & 1) != 0)
+        gsh_host_casts_run(to, dtype, 0, &low, GSH_FLOAT64, 0, 1);
+    else
+        gsh_host_casts_run(to, dtype, 0, &least, GSH_INT64, 0, 1);
+}
+
+/* The row's neutral value as an accumulator; false where it has none. */
+static bool write_neutral(void *to, enum gsh_neutral neutral, enum gsh_dtype array)
+{
+    int64_t value = neutral == GSH_NEUTRAL_ONE ? 1 : neutral == GSH_NEUTRAL_ONES ? -1 : 0;
+    if (neutral == GSH_NEUTRAL_FIRST)
+        return false;
+    if (neutral == GSH_NEUTRAL_LOWEST)
+        write_lowest(to, array);
+    else
+        gsh_host_casts_run(to, array, 0, &value, GSH_INT64, 0, 1);
+    return true;
+}
+
+void gsh_host_tree_init(struct gsh_host_tree *tree, const struct gsh_host_tree_kind *kind)
+{
+    const struct gsh_reduction_info *info = gsh_reduction_info(kind->reduction);
+    tree->kind = *kind;
+    tree->array = gsh_host_loops_dtype(kind->loop);
+    tree->size = (int64_t)gsh_dtype_size(tree->array);
+    tree->loop = gsh_host_loops_find(info->combine, kind->loop);
+    tree->begins = write_neutral(tree->filler, info->neutral, tree->array);
+    memcpy(tree->beginning, tree->filler, sizeof tree->beginning);
+    if (kind->has_initial) {
+        gsh_host_casts_load(tree->beginning, kind->loop, &kind->initial, kind->loop, 0, 1);
+        if (!tree->begins)
+            memcpy(tree->filler, tree->beginning, sizeof tree->filler);
+        tree->begins = true;
+    }
+    tree->watches = gsh_host_watch_begin(&tree->watch, &tree->kind.errors, info->combine,
+                                         kind->loop, kind->loop == GSH_FLOAT16);
+}

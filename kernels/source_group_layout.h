@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How a group's arrays lie, which decides, with its steps, what its text is. Two layouts:
+ *
+ *   dense    every array has one dimension without gaps: packs of up to 16 bytes
+ *   strided  up to 16 dimensions, index split by division; packs where the last dimension has no
+ *            gaps, its extent is a multiple of a pack and all lies at multiples of one
+ */
+#pragma once
+
+#include "source_group.h"
+#include "source_group_sinks.h"
+
+struct gsh_source_layout {
+    struct gsh_source_wiring wiring;
+    bool is_stored[GSH_GROUP_ARRAYS];
+    bool is_aligned[GSH_GROUP_ARRAYS]; /* elements lie at multiples of their size */
+    uint8_t track[GSH_GROUP_ARRAYS];   /* arrays that are stepped alike share one */
+    uint8_t leader[GSH_GROUP_ARRAYS];  /* of a track: an array that is on it */
+    unsigned tracks, indices;
+    unsigned vector; /* elements of a pack */
+    unsigned unroll; /* packs of a thread; with sinks units that are loaded together */
+    int ndim;        /* 0: dense */
+    bool is_wide;    /* indices of 64 bits */
+    bool is_short;   /* strides of 32 bits */
+};
+
+/* DECLINED where there can be no text. `sinks` is set where the group has some. */
+enum gsh_status gsh_source_lay_out(const struct gsh_group *group, struct gsh_source_layout *layout,
+                                   struct gsh_source_sinks *sinks);
+/* Whether the array has a track. */
+bool gsh_source_has_track(const struct gsh_source_layout *layout, unsigned k);
+/* The name of the text: equal for equal texts, made without printf. */
+void gsh_source_write_group_key(const struct gsh_group *group,
+                                const struct gsh_source_layout *layout,
+                                const struct gsh_source_sinks *sinks, char *key);
+/* What moves elements from memory to a thread and back. */
+void gsh_source_write_moves(const struct gsh_group *group, const struct gsh_source_layout *layout,
+                            struct gsh_fmt *fmt);

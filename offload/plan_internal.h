@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the planner's files share: plan.c puts nodes into items, plan_live.c says what is looked at,
+ * plan_space.c lays iteration spaces over each other, plan_group.c writes an item as groups.
+ */
+#pragma once
+
+#include "plan.h"
+
+#include <limits.h>
+
+#define GSH_PLAN_NONE (-1)
+#define GSH_PLAN_VALUES (GSH_PLAN_NODES * GSH_MAX_OPERANDS)
+
+/* Bytes of a value, [low, high). */
+struct gsh_plan_range {
+    int64_t low, high;
+};
+
+struct gsh_plan_node {
+    const struct gsh_node *node;
+    bool is_dead;       /* nobody looks at what it does */
+    bool is_fusable;    /* may be part of a group */
+    uint8_t overwrites; /* bit k: operand k is an output that fills its range */
+    int16_t item;
+    int16_t next; /* of the same item, in program order */
+    /* Of each dimension of the item's space: the launch's dimension, and how many steps in it one step makes. */
+    uint8_t dims[GSH_MAX_DIMS];
+    int64_t factors[GSH_MAX_DIMS];
+    int16_t writer[GSH_MAX_OPERANDS]; /* the last write before that touches the range, an access */
+    int16_t last_reader
+        [GSH_MAX_OUTPUTS]; /* the last node of the item that takes the output from its registers */
+    bool is_stored[GSH_MAX_OUTPUTS]; /* somebody outside the item looks at it */
+    uint8_t step;                    /* in the group that is being written */
+    uint16_t part;                   /* of the item: the group that it was last written to */
+};
+
+/* Nodes that run together. Items run in the order of their indices. */
+struct gsh_plan_set {
+    int16_t first, last; /* nodes; NONE: the item was joined to another */
+    uint16_t count, sinks;
+    uint16_t loads, stores; /* arrays, at most */
+    int after;              /* no item before this index depends on it */
+    int ndim, kept;         /* kept: dimensions before the reduced ones; NONE without sinks */
+    int64_t shape[GSH_MAX_DIMS];
+    uint64_t needs[GSH_PLAN_NODES / 64]; /* nodes of other items that must have run before */
+};
+
+/* What a node does with the value of one of its operands. */
+struct gsh_plan_touch {
+    struct gsh_plan_range range; /* empty: a constant */
+    int16_t older; /* the access before of the same kind, read or write, to the value */
+};
+
+struct gsh_plan_value {
+    struct gsh_value *value;
+    struct gsh_plan_range written;                 /* by any node */
+    struct gsh_plan_range needed;                  /* bytes that somebody looks at later */
+    int16_t reads, writes;                         /* newest access of each kind */
+    struct gsh_plan_range read_range, write_range; /* what all of them touch */
+};
+
+struct gsh_plan {
+    unsigned node_count, item_count, value_count;
+    uint32_t epoch;
+    struct gsh_plan_node nodes[GSH_PLAN_NODES];
+    struct gsh_plan_touch touches[GSH_MAX_OPERANDS]
+                                 [GSH_PLAN_NODES]; /* in the order in which lists are walked */
+    struct gsh_plan_set items[GSH_PLAN_NODES];
+    struct gsh_plan_value values[GSH_PLAN_VALUES];
+};
+
+/* An access is a node and one of its operands. */
+static inline int16_t gsh_plan_access(int node, unsigned operand)
+{
+    return (int16_t)(node * 8 + (int)operand);
+}
+static inline int gsh_plan_access_node(int access)
+{
+    return access >> 3;
+}
+static inline unsigned gsh_plan_access_operand(int access)
+{
+    return (unsigned)access & 7;
+}
+
+static inline struct gsh_plan_touch *gsh_plan_touch(struct gsh_plan *plan, int access)
+{
+    return &plan->touches[gsh_plan_access_operand(access)][gsh_plan_access_node(access)];
+}
+
+static inline bool gsh_plan_overlap(struct gsh_plan_range a, struct gsh_plan_range b)
+{
+    return a.low < b.high && b.low < a.high;
+}
+
+static inline void gsh_plan_extend(struct gsh_plan_range *range, struct gsh_plan_range by)
+{
+    if (by.low >= by.high)
+        return;
+    if (range->low >= range->high) {
+        *range = by;
+        return;
+    }
+    range->low = GSH_MIN(range->low, by.low);
+    range->high = GSH_MAX(range->high, by.high);
+}
+
+static inline bool gsh_plan_is_sink(const struct gsh_plan_node *node)
+{
+    return node->node->launch.kind == GSH_LAUNCH_REDUCE;
+}
+
+/* ---- plan_live.c ---- */
+
+/* Fills in ranges, marks the dead nodes. */
+void gsh_plan_find_dead(struct gsh_plan *plan);
+/* Fills in is_stored, last_reader, loads and stores, once nodes are in items. */
+void gsh_plan_find_stores(struct gsh_plan *plan);
+/* The entry of the value of a node's operand. */
+struct gsh_plan_value *gsh_plan_find_value(struct gsh_plan *plan, const struct gsh_plan_node *node,
+                                           unsigned operand);
+/* Whether the operand is read: an input, a mask, or an output whose old bytes are kept. */
+bool gsh_plan_is_read(const struct gsh_launch *launch, unsigned operand);
+
+/* ---- plan_space.c ---- */
+
+/* Makes the item the space of its one node: no extents of 1; dimensions in the order in which the launch's own collapsing
+ * puts them; neighbours that step as one are one; an ELEMENTWISE node's first output steps forwards. */
+void gsh_plan_lay_out(struct gsh_plan_set *item, struct gsh_plan_node *node);
+/* Byte step of an operand along dimension d of the item's space, and its first element there. */
+int64_t gsh_plan_stride(const struct gsh_plan_node *node, unsigned operand, int d);
+int64_t gsh_plan_offset(const struct gsh_plan_set *item, const struct gsh_plan_node *node,
+                        unsigned operand);
+/* The same of the linear C-order index of the node's elements. */
+int64_t gsh_plan_index_stride(const struct gsh_plan_node *node, int d);
+int64_t gsh_plan_index_offset(const struct gsh_plan_set *item, const struct gsh_plan_node *node);
+/* Refines the spaces of two items until they are one, in which the two accesses, one of each item, are the same view. False
+ * where there is none; the items then still stand for the same work. */
+bool gsh_plan_align(struct gsh_plan *plan, int x_access, int y_access);
+/* Whether two accesses, of items with one space, are the same view; the dtypes may differ, but not in size. */
+bool gsh_plan_is_same_view(const struct gsh_plan *plan, int x_access, int y_access);
+
+/* ---- plan_group.c ---- */
+
+/* Writes the nodes of the item from `first` on, as many as fit one group; returns the first that is left, or NONE. */
+int gsh_plan_write(struct gsh_plan *plan, int first, struct gsh_plan_item *item);

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is looked at: backwards through the program, with the bytes of each value that are still
+ * needed. They are kept as one range, so what lies between two needed ones counts as needed too.
+ */
+#include "plan_internal.h"
+
+static void cut(struct gsh_plan_range *needed, struct gsh_plan_range written)
+{
+    if (written.low <= needed->low && written.high > needed->low)
+        needed->low = written.high;
+    else if (written.high >= needed->high && written.low < needed->high)
+        needed->high = written.low;
+    if (needed->low >= needed->high)
+        *needed = (struct gsh_plan_range){0, 0};
+}
+
+/* At the end of the program; what none of its nodes writes is nobody's concern. */
+static struct gsh_plan_range wanted(const struct gsh_plan_value *value)
+{
+    uint32_t references = atomic_load_explicit(&value->value->references, memory_order_relaxed);
+    return references > value->value->pending ? value->written : (struct gsh_plan_range){0, 0};
+}
+
+struct gsh_plan_value *gsh_plan_find_value(struct gsh_plan *plan, const struct gsh_plan_node *node,
+                                           unsigned operand)
+{
+    struct gsh_value *value = node->node->values[operand];
+    if (value->plan_epoch != plan->epoch) {
+        value->plan_epoch = plan->epoch;
+        value->plan_slot = plan->value_count++;
+        plan->values[value->plan_slot] = (struct gsh_plan_value){
+            .value = value, .reads = GSH_PLAN_NONE, .writes = GSH_PLAN_NONE};
+    }
+    return &plan->values[value->plan_slot];
+}
+
+bool gsh_plan_is_read(const struct gsh_launch *launch, unsigned operand)
+{
+    return !gsh_launch_is_output(launch, operand) || gsh_launch_reads_output(launch);
+}
+
+static int64_t output_elements(const struct gsh_launch *launch)
+{
+    int64_t elements = 1;
+    if (launch->kind == GSH_LAUNCH_GEMM)
+        return launch->gemm.m * launch->gemm.n;
+    for (int d = 0; d < launch->ndim - launch->nreduce; d++)
+        elements *= launch->shape[d];
+    return elements;
+}
+
+static void find_ranges(struct gsh_plan *plan, int n)
+{
+    struct gsh_plan_node *node = &plan->nodes[n];
+    const struct gsh_launch *launch = &node->node->launch;
+    int64_t elements = output_elements(launch);
+    node->overwrites = 0;
+    for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {
+        const struct gsh_operand *operand = &launch->operands[k];
+        struct gsh_plan_range *range = &plan->touches[k][n].range;
+        int64_t low = 0, high = 0, base = (int64_t)operand->address;
+        *range = (struct gsh_plan_range){0, 0};
+        if (operand->is_constant)
+            continue;
+        gsh_launch_extent(launch, k, &low, &high);
+        *range = (struct gsh_plan_range){base + low, base + high};
+        if (!gsh_launch_is_output(launch, k))
+            continue;
+        gsh_plan_extend(&gsh_plan_find_value(plan, node, k)->written, *range);
+        int64_t size = (int64_t)gsh_dtype_size(operand->dtype);
+        if (elements * size == high - low)
+            node->overwrites |= (uint8_t)(1U << k);
+    }
+}
+
+static bool is_needed(struct gsh_plan *plan, int n, unsigned k)
+{
+    return gsh_plan_overlap(plan->touches[k][n].range,
+                            gsh_plan_find_value(plan, &plan->nodes[n], k)->needed);
+}
+
+static void cut_outputs(struct gsh_plan *plan, int n)
+{
+    const struct gsh_plan_node *node = &plan->nodes[n];
+    const struct gsh_launch *launch = &node->node->launch;
+    for (unsigned k = launch->nin; k < launch->nin + launch->nout; k++)
+        if ((node->overwrites >> k & 1) != 0)
+            cut(&gsh_plan_find_value(plan, node, k)->needed, plan->touches[k][n].range);
+}
+
+/* Whether operand k of a live node has a value that the node reads. */
+static bool reads_value(const struct gsh_plan_node *node, unsigned k)
+{
+    return !node->node->launch.operands[k].is_constant && gsh_plan_is_read(&node->node->launch, k);
+}
+
+static void begin_backwards(struct gsh_plan *plan)
+{
+    for (unsigned slot = 0; slot < plan->value_count; slot++)
+        plan->values[slot].needed = wanted(&plan->values[slot]);
+}
+
+void gsh_plan_find_dead(struct gsh_plan *plan)
+{
+    for (int n = 0; n < (int)plan->node_count; n++)
+        find_ranges(plan, n);
+    begin_backwards(plan);
+    for (int n = (int)plan->node_count - 1; n >= 0; n--) {
+        struct gsh_plan_node *node = &plan->nodes[n];
+        const struct gsh_launch *launch = &node->node->launch;
+        bool is_live = launch->errors.claims != 0;
+        for (unsigned k = launch->nin; k < launch->nin + launch->nout; k++)
+            is_live |= is_needed(plan, n, k);
+        node->is_dead = !is_live;
+        if (!is_live)
+            continue;
+        cut_outputs(plan, n);
+        for (unsigned k = 0; k < gsh_launch_operands(launch); k++)
+            if (reads_value(node, k))
+                gsh_plan_extend(&gsh_plan_find_value(plan, node, k)->needed,
+                                plan->touches[k][n].range);
+    }
+}
+
+/* A value read in the item that wrote it comes from registers. */
+static void read_operand(struct gsh_plan *plan, int n, unsigned k)
+{
+    const struct gsh_plan_node *node = &plan->nodes[n];
+    struct gsh_plan_node *writer =
+        node->writer[k] == GSH_PLAN_NONE ? NULL : &plan->nodes[node->writer[k] >> 3];
+    if (writer != NULL && writer->item == node->item) {
+        unsigned j = gsh_plan_access_operand(node->writer[k]) - writer->node->launch.nin;
+        writer->last_reader[j] = (int16_t)GSH_MAX(writer->last_reader[j], n);
+        return;
+    }
+    gsh_plan_extend(&gsh_plan_find_value(plan, node, k)->needed, plan->touches[k][n].range);
+    plan->items[node->item].loads++;
+}
+
+void gsh_plan_find_stores(struct gsh_plan *plan)
+{
+    begin_backwards(plan);
+    for (int n = (int)plan->node_count - 1; n >= 0; n--) {
+        struct gsh_plan_node *node = &plan->nodes[n];
+        const struct gsh_launch *launch = &node->node->launch;
+        if (node->is_dead)
+            continue;
+        for (unsigned k = launch->nin; k < launch->nin + launch->nout; k++) {
+            node->is_stored[k - launch->nin] = is_needed(plan, n, k);
+            plan->items[node->item].stores += node->is_stored[k - launch->nin];
+        }
+        cut_outputs(plan, n);
+        for (unsigned k = 0; k < gsh_launch_operands(launch); k++)
+            if (reads_value(node, k))
+                read_operand(plan, n, k);
+    }
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Random programs leave the same bytes in all values that are looked at, and find the same
+ * floating-point errors, whether they run node by node or by plan; and
+ * groups run by the CPU's kernels as by the naive way. GSH_PLAN_ROUNDS and GSH_PLAN_SEED
+ * in the environment run more of them, or one.
+ */
+#include "host_group.h"
+#include "plan_program.h"
+
+#include <math.h>
+
+#define ELEMENTS 240 /* of float64, in each value */
+#define BYTES (ELEMENTS * 8)
+#define RECENT 48
+
+static struct program program;
+static struct view recent[RECENT]; /* views to build on */
+static unsigned recent_count;
+static char first_bytes[PROGRAM_VALUES][BYTES], plain_bytes[PROGRAM_VALUES][BYTES];
+static char planned_bytes[PROGRAM_VALUES][BYTES];
+static uint64_t plain_claims[GSH_PLAN_NODES][GSH_ERROR_KINDS];
+static unsigned fused_steps, fused_sinks, all_nodes;
+
+static unsigned below(unsigned limit)
+{
+    return (unsigned)random() % limit;
+}
+
+static void remember(struct view view)
+{
+    recent[recent_count < RECENT ? recent_count++ : below(RECENT)] = view;
+}
+
+static struct view random_whole(int value, enum gsh_dtype dtype)
+{
+    switch (below(5)) {
+    case 0:
+        return view_whole(value, dtype, SHAPE(12, 20));
+    case 1:
+        return view_whole(value, dtype, SHAPE(4, 60));
+    case 2:
+        return view_whole(value, dtype, SHAPE(4, 3, 20));
+    case 3:
+        return view_whole(value, dtype, SHAPE(20, 1, 12));
+    default:
+        return view_whole(value, dtype, SHAPE(ELEMENTS));
+    }
+}
+
+static int64_t view_elements(const struct view *view)
+{
+    int64_t elements = 1;
+    for (int d = 0; d < view->ndim; d++)
+        elements *= view->shape[d];
+    return elements;
+}
+
+static bool is_dense(const struct view *view)
+{
+    int64_t step = (int64_t)gsh_dtype_size(view->dtype);
+    for (int d = view->ndim - 1; d >= 0; d--) {
+        if (view->shape[d] != 1 && view->strides[d] != step)
+            return false;
+        step *= view->shape[d];
+    }
+    return true;
+}
+
+/* Another view of the same value. */
+static struct view vary(struct view view)
+{
+    int d = view.ndim > 0 ? (int)below((unsigned)view.ndim) : 0;
+    switch (below(10)) {
+    case 0:
+        return view_transposed(view);
+    case 1:
+        return view.ndim > 0 ? view_sliced(view, d, 0, view.shape[d], -1) : view;
+    case 2:
+        return view.ndim > 0 && view.shape[d] > 2
+                   ? view_sliced(view, d, below(2), view.shape[d] - 1 + below(2), 1)
+                   : view;
+    case 3:
+        return view.ndim > 0 && view.shape[d] > 2
+                   ? view_sliced(view, d, below(2), view.shape[d], 1 + below(2))
+                   : view;
+    case 4:
+    case 5:
+        return is_dense(&view) && view_elements(&view) == ELEMENTS
+                   ? random_whole(view.value, view.dtype)
+                   : view;
+    case 6:
+        if (view.dtype == GSH_INT64 && below(2) == 0)
+            view.dtype = GSH_UINT64;
+        return view;
+    default:
+        return view;
+    }
+}
+
+static struct view random_view(void)
+{
+    return vary(recent[below(recent_count)]);
+}
+
+static bool has_shape(const struct view *view, const struct view *space)
+{
+    if (view->ndim != space->ndim)
+        return false;
+    return memcmp(view->shape, space->shape, (size_t)view->ndim * sizeof view->shape[0]) == 0;
+}
+
+/* An input of the shape of `space`. */
+static struct view random_input(const struct view *space)
+{
+    for (int tries = 0; tries < 20; tries++) {
+        struct view view = random_view();
+        if (has_shape(&view, space))
+            return view;
+        if (view.ndim == space->ndim - 1 && below(3) == 0) {
+            view = view_broadcast(view, space->shape[0]);
+            if (has_shape(&view, space))
+                return view;
+        }
+    }
+    static const double numbers[] = {0, 1, 2, -1, 0.5, 0.1, 7};
+    return view_constant(numbers[below(7)]);
+}
+
+static struct view fresh_view(const struct view *space, enum gsh_dtype dtype)
+{
+    int value = program_value(&program, BYTES);
+    struct view view = view_whole(value, dtype, space->ndim, space->shape);
+    if (below(3) == 0) { /* in the order of what it is computed from */
+        view =
+            view_transposed(view_whole(value, dtype, space->ndim, view_transposed(*space).shape));
+    }
+    return view;
+}
+
+/* Where a node of the shape writes. */
+static struct view random_output(const struct view *space, enum gsh_dtype dtype)
+{
+    if (program.value_count < PROGRAM_VALUES - 4 && below(3) != 0)
+        return fresh_view(space, dtype);
+    for (int tries = 0; tries < 20; tries++) {
+        struct view view = random_view();
+        if (has_shape(&view, space) &&
+            gsh_dtype_size(view.dtype) * (unsigned)view_elements(&view) <= BYTES)
+            return view;
+    }
+    return fresh_view(space, dtype);
+}
+
+/* What dispatch sees to: an output is distinct, and overlaps nothing else of the node but exactly. */
+static bool node_is_valid(const struct gsh_node *node)
+{
+    const struct gsh_launch *launch = &node->launch;
+    if (!gsh_launch_output_is_distinct(launch))
+        return false;
+    for (unsigned k = launch->nin; k < launch->nin + launch->nout; k++)
+        for (unsigned j = 0; j < gsh_launch_operands(launch); j++) {
+            int64_t low, high, other_low, other_high;
+            if (j == k || node->values[j] != node->values[k])
+                continue;
+            gsh_launch_extent(launch, k, &low, &high);
+            gsh_launch_extent(launch, j, &other_low, &other_high);
+            int64_t distance = (int64_t)(launch->operands[j].address - launch->operands[k].address);
+            if (high <= distance + other_low || distance + other_high <= low)
+                continue;
+            bool is_mask = j >= launch->nin + launch->nout;
+            if (distance != 0 || gsh_launch_is_output(launch, j) || launch->nreduce > 0 ||
+                (is_mask && launch->nout > 1) ||
+                gsh_dtype_size(launch->operands[j].dtype) !=
+                    gsh_dtype_size(launch->operands[k].dtype))
+                return false;
+            for (int d = 0; d < launch->ndim; d++)
+                if (launch->shape[d] != 1 && launch->strides[j][d] != launch->strides[k][d])
+                    return false;
+        }
+    return true;
+}
+
+/* Takes back the last node, which dispatch would not have made. */
+static void drop_node(void)
+{
+    struct gsh_node *node = &program.nodes[--program.node_count];
+    for (unsigned k = 0; k < gsh_launch_operands(&node->launch); k++)
+        if (node->values[k] != NULL) {
+            node->values[k]->references--;
+            node->values[k]->pending--;
+        }
+}
+
+static void keep_node(struct gsh_node *node, const struct view *out)
+{
+    if (!node_is_valid(node)) {
+        drop_node();
+        return;
+    }
+    if (below(6) == 0)
+        program_watch(&program, node);
+    for (unsigned j = 0; j < node->launch.nout; j++)
+        remember(out[j]);
+}
+
+struct choice {
+    enum gsh_op op;
+    enum gsh_dtype loop, out;
+};
+static const struct choice choices[] = {
+    {GSH_OP_ADD, GSH_FLOAT64, GSH_FLOAT64},      {GSH_OP_SUBTRACT, GSH_FLOAT64, GSH_FLOAT64},
+    {GSH_OP_MULTIPLY, GSH_FLOAT64, GSH_FLOAT64}, {GSH_OP_MAXIMUM, GSH_FLOAT64, GSH_FLOAT64},
+    {GSH_OP_NEGATIVE, GSH_INT64, GSH_INT64},     {GSH_OP_ADD, GSH_INT64, GSH_INT64},
+    {GSH_OP_GREATER, GSH_FLOAT64, GSH_BOOL},     {GSH_OP_COPY, GSH_FLOAT64, GSH_FLOAT64},
+    {GSH_OP_COPY, GSH_FLOAT32, GSH_FLOAT32},     {GSH_OP_SELECT, GSH_FLOAT64, GSH_FLOAT64},
+    {GSH_OP_DIVIDE, GSH_FLOAT64, GSH_FLOAT64},   {GSH_OP_DIVMOD, GSH_INT64, GSH_INT64},
+    {GSH_OP_ARANGE, GSH_INT64, GSH_INT64},       {GSH_OP_LOGICAL_NOT, GSH_BOOL, GSH_BOOL},
+};
+
+static void add_elementwise(void)
+{
+    const struct choice *choice = &choices[below(sizeof choices / sizeof choices[0])];
+    struct view space = random_view(), in[GSH_MAX_INPUTS], out[GSH_MAX_OUTPUTS], mask = {0};
+    for (unsigned k = 0; k < gsh_op_info(choice->op)->nin; k++) {
+        in[k] = k == 0 ? space : random_input(&space);
+        if (choice->op == GSH_OP_ARANGE)
+            in[k] = view_constant(k + 3);
+    }
+    for (unsigned j = 0; j < gsh_op_info(choice->op)->nout; j++)
+        out[j] = random_output(&space, choice->out);
+    if (below(4) == 0)
+        out[0] = space; /* in place */
+    bool has_mask = false;
+    for (int tries = 0; tries < 3 && !has_mask && below(4) == 0; tries++) {
+        mask = random_input(&space);
+        has_mask = mask.value >= 0 && mask.dtype == GSH_BOOL;
+    }
+    keep_node(program_op(&program, choice->op, choice->loop, in, out, has_mask ? &mask : NULL),
+              out);
+}
+
+static void add_reduction(void)
+{
+    static const enum gsh_reduction reductions[] = {GSH_REDUCE_SUM, GSH_REDUCE_MAX,
+                                                    GSH_REDUCE_ARGMAX};
+    struct view in = random_view(), kept;
+    enum gsh_reduction reduction = reductions[below(3)];
+    if (in.ndim == 0 || in.dtype == GSH_BOOL)
+        return;
+    int nreduce = 1 + (int)below((unsigned)in.ndim);
+    kept = in;
+    kept.ndim = in.ndim - nreduce;
+    struct view out = random_output(&kept, reduction == GSH_REDUCE_ARGMAX ? GSH_INT64 : in.dtype);
+    keep_node(program_reduce(&program, reduction, in, out, nreduce), &out);
+}
+
+/* A node of a kind that is in no group: what out's rows, backwards, hold. */
+static void add_take(void)
+{
+    struct view rows = view_whole((int)below(4), GSH_FLOAT64, SHAPE(ELEMENTS)), index = rows;
+    struct view out = fresh_view(&rows, GSH_FLOAT64);
+    index.dtype = GSH_INT64;
+    index.value = 3;
+    struct gsh_node *node = program_op(&program, GSH_OP_ADD, GSH_FLOAT64,
+                                       (const struct view[]){rows, index}, &out, NULL);
+    node->launch.kind = GSH_LAUNCH_TAKE;
+    node->launch.op = GSH_OP_COPY;
+    node->launch.strides[0][0] = 0;
+    node->launch.indexed = (struct gsh_indexed){8, ELEMENTS};
+    remember(out);
+}
+
+static void make_program(void)
+{
+    memset(&program, 0, offsetof(struct program, nodes));
+    memset(program.claims, 0, sizeof program.claims);
+    recent_count = 0;
+    for (int value = 0; value < 3; value++) {
+        program_value(&program, BYTES);
+        remember(random_whole(value, value == 2 ? GSH_INT64 : GSH_FLOAT64));
+    }
+    program_value(&program, BYTES); /* an index that nobody else uses */
+    unsigned nodes = 1 + below(below(10) == 0 ? 200 : 40);
+    for (unsigned n = 0; n < nodes && program.value_count < PROGRAM_VALUES - 8; n++) {
+        unsigned kind = below(12);
+        if (kind == 0 && below(3) == 0)
+            add_take();
+        else if (kind <= 2)
+            add_reduction();
+        else
+            add_elementwise();
+    }
+    for (unsigned value = 0; value < program.value_count; value++)
+        program.values[value].references += below(3) == 0;
+}
+
+static void fill_values(void)
+{
+    for (unsigned value = 0; value < PROGRAM_VALUES; value++)
+        for (int k = 0; k < ELEMENTS; k++) {
+            double number = (double)random() / 1e9 - 1;
+            int64_t integer = random() % 100;
+            memcpy(first_bytes[value] + (size_t)k * 8,
+                   value == 2 || value == 3 ? (const void *)&integer : (const void *)&number, 8);
+        }
+}
+
+static void run_planned(unsigned seed, group_runner *run)
+{
+    char *planned[PROGRAM_VALUES];
+    for (int value = 0; value < PROGRAM_VALUES; value++)
+        planned[value] = planned_bytes[value];
+    memcpy(planned_bytes, first_bytes, sizeof first_bytes);
+    memset(program.claims, 0, sizeof program.claims);
+    struct plan_counts counts = program_plan(&program, planned, run);
+    fused_steps += counts.steps;
+    fused_sinks += counts.sinks;
+    if (!CHECK(memcmp(plain_claims, program.claims, sizeof plain_claims) == 0))
+        fprintf(stderr, "seed %u: other errors\n", seed);
+    for (unsigned value = 0; value < program.value_count; value++) {
+        const struct gsh_value *v = &program.values[value];
+        if (v->references > v->pending &&
+            !CHECK(memcmp(plain_bytes[value], planned_bytes[value], BYTES) == 0))
+            fprintf(stderr, "seed %u: value %u differs\n", seed, value);
+    }
+}
+
+static void run_plainly(void)
+{
+    char *plain[PROGRAM_VALUES];
+    for (int value = 0; value < PROGRAM_VALUES; value++)
+        plain[value] = plain_bytes[value];
+    memcpy(plain_bytes, first_bytes, sizeof first_bytes);
+    for (unsigned n = 0; n < program.node_count; n++)
+        CHECK(program_run_node(&program, n, plain) == GSH_OK);
+    memcpy(plain_claims, program.claims, sizeof plain_claims);
+    all_nodes += program.node_count;
+}
+
+static unsigned from_environment(const char *name, unsigned otherwise)
+{
+    const char *text = getenv(name);
+    return text != NULL ? (unsigned)strtoul(text, NULL, 10) : otherwise;
+}
+
+int main(void)
+{
+    unsigned first = from_environment("GSH_PLAN_SEED", 1);
+    unsigned rounds = from_environment("GSH_PLAN_ROUNDS", 1500);
+    for (unsigned seed = first; seed < first + rounds; seed++) {
+        srandom(seed);
+        make_program();
+        fill_values();
+        run_plainly();
+        run_planned(seed, group_reference_run);
+        run_planned(seed, gsh_host_group_run);
+    }
+    printf("%u nodes, %u steps and %u sinks in groups\n", all_nodes, fused_steps, fused_sinks);
+    CHECK(rounds < 100 || (fused_steps * 5 > all_nodes && fused_sinks > 0));
+    return check_result();
+}
