@@ -28,9 +28,10 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 CASES = os.path.join(HERE, "cases")  # those that `make test` runs
 MOST_STATEMENTS = 12
 BATCH = 60
-# Variables that batches of programs take turns with: outputs always in the library's memory, or where
-# they would be.
-SETTINGS = ({"GPUSHIM_ARENA_MIN": "1"}, {})
+# Variables that batches of programs take turns with: outputs always in the library's memory, or where they would be;
+# each call by itself, so that it can tell its warnings, or whole programs recorded and fused.
+FUSED = {"GPUSHIM_FPERR": "off", "GPUSHIM_FEED_MS": "0"}
+SETTINGS = ({"GPUSHIM_ARENA_MIN": "1"}, dict(FUSED, GPUSHIM_ARENA_MIN="1"), {}, FUSED)
 
 
 class Failure(AssertionError):
@@ -53,6 +54,7 @@ class Judge:
         self.with_warnings = self.is_strict()
         if self.with_warnings:
             self.environment["GPUSHIM_FPERR"] = "strict"
+        self.looks_at_warnings = self.with_warnings
         self.worker = fuzz_worker.Worker(self.environment, patience)
         self.calls = 0
 
@@ -66,6 +68,7 @@ class Judge:
     def use(self, settings):
         """From the next program on, with these variables."""
         environment = dict(self.environment, **settings)
+        self.looks_at_warnings = self.with_warnings and "GPUSHIM_FPERR" not in settings
         if self.worker.environment != environment:
             self.worker.close()
             self.worker.environment = environment
@@ -78,7 +81,7 @@ class Judge:
             answer = self.worker.ask(statements, plain.settled)
         except fuzz_worker.Died as death:
             return "the process under the shim %s" % death
-        return fuzz_compare.first_difference(statements, plain, answer, self.with_warnings)
+        return fuzz_compare.first_difference(statements, plain, answer, self.looks_at_warnings)
 
     def device_calls(self):
         return self.worker.device_calls + self.worker.device_calls_before

@@ -30,7 +30,10 @@ def exact_function(builder):
     value = builder.value(name)
     if value.size < LARGEST // 4:
         text = builder.pick(EXACT)
-        builder.new(text.format(name, a=axis_text(builder, value.ndim), s=axis_text(builder, value.ndim, single=True)))
+        result = builder.new(text.format(name, a=axis_text(builder, value.ndim),
+                                         s=axis_text(builder, value.ndim, single=True)))
+        if result and ("max(" in text or "ptp(" in text) and fuzz_grammar.chars_of(builder.value(result))[0] in "FD":
+            builder.add("%s = settle(%s, nans=True)" % (result, result))  # which of several NaNs is the first one
 
 
 def sum_function(builder):
