@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. Keeps no state.
+ * See the header. Keeps no state of its own.
  */
 #include "numpy_probe.h"
 
 #include "coherence.h"
 #include "host_casts.h"
+#include "mask_count.h"
 #include "numpy_output.h"
 
 #include <string.h>
@@ -59,15 +60,30 @@ static bool ask_device(const struct gsh_view *view, const enum gsh_reduction *re
     return done;
 }
 
-bool gsh_numpy_probe_count(PyObject *mask, int64_t *count, enum gsh_reason *why)
+/* Asks the device, unless it was asked before. */
+static bool count_on_device(const struct gsh_view *view, int64_t *count, enum gsh_reason *why)
 {
     static const enum gsh_reduction sum[] = {GSH_REDUCE_SUM};
+    struct gsh_launch mask = {.nin = 1, .ndim = view->ndim};
+    struct gsh_mask_count of = {.mask = &mask};
+    memcpy(mask.shape, view->shape, (size_t)view->ndim * sizeof(*view->shape));
+    gsh_numpy_describe_place_view(&mask, 0, view);
+    if (gsh_mask_count_find(&of, count))
+        return true;
+    if (!ask_device(view, sum, GSH_COUNT(sum), GSH_INT64, count, why))
+        return false;
+    gsh_mask_count_note(&of, *count);
+    return true;
+}
+
+bool gsh_numpy_probe_count(PyObject *mask, int64_t *count, enum gsh_reason *why)
+{
     struct gsh_view view;
     *why = gsh_numpy_describe_array(mask, &view);
     if (*why != GSH_REASON_NONE)
         return false;
     if (gsh_numpy_describe_size(gsh_numpy_array(mask)) != 0 && gsh_coherence_is_resident(view.data))
-        return ask_device(&view, sum, GSH_COUNT(sum), GSH_INT64, count, why);
+        return count_on_device(&view, count, why);
     *count = gsh_np.CountNonzero(mask);
     return true;
 }

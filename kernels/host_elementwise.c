@@ -162,8 +162,11 @@ static void run_block(struct elementwise *work, char *const *rows, int64_t start
     work->loop(&block);
     if (work->watches && work->watch.wanted != 0)
         watch_block(work, rows, start, &block);
-    for (unsigned k = 0; k < launch->nout; k++)
+    bool is_mask_first = launch->has_mask && rows[work->mask] == rows[work->outs];
+    for (unsigned j = 0; j < launch->nout; j++) { /* an output that is the mask is stored last */
+        unsigned k = is_mask_first ? launch->nout - 1 - j : j;
         store(work, work->outs + k, rows, start, block.out[k], n);
+    }
 }
 
 /* A copy without a cast: bytes unchanged, also those of a bool that is neither 0 nor 1. */

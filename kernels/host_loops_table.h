@@ -57,10 +57,15 @@
 
 #define GSH_HAS_LOOP(dtypes, loop) (((dtypes) >> GSH_##loop & 1) != 0)
 
+/* What precedes a loop's definition. */
+#ifndef GSH_LOOP_TARGET
+#define GSH_LOOP_TARGET
+#endif
+
 /* A row's loop of dtype `loop`. */
 #define GSH_HOST_LOOP(loop, op, label, ufunc, nin, dtypes, inputs, result, result2, ulps, host_ns, \
                       flags, expr, expr2)                                                          \
-    static void loop_##op##_##loop(const struct gsh_host_block *block)                             \
+    GSH_LOOP_TARGET static void loop_##op##_##loop(const struct gsh_host_block *block)             \
     {                                                                                              \
         if (!GSH_HAS_LOOP(dtypes, loop))                                                           \
             return;                                                                                \
@@ -97,8 +102,9 @@
 #define GSH_HOST_ENTRY(loop, op, label, ufunc, nin, dtypes, ...)                                   \
     [GSH_OP_##op] = GSH_HAS_LOOP(dtypes, loop) ? loop_##op##_##loop : NULL,
 
-/* The tables, by op. */
+/* The tables, by op. Those for AVX2 have fewer loops. */
 typedef gsh_host_loop *gsh_host_loops_table[GSH_OP_COUNT];
 #define X(name, ...) extern const gsh_host_loops_table gsh_host_loops_##name;
 #include "dtypes.def"
 #undef X
+extern const gsh_host_loops_table gsh_host_loops_wide_FLOAT32, gsh_host_loops_wide_FLOAT64;

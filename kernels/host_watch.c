@@ -7,7 +7,6 @@
 
 #include "host_casts.h"
 
-#include <emmintrin.h>
 #include <math.h>
 #include <string.h>
 
@@ -98,45 +97,18 @@ static bool counts(const struct gsh_host_watch *watch, int64_t j)
 }
 
 /* True where a part of the results is NaN or not below the limit. */
-static bool has_odd_floats(const float *parts, int64_t n, float limit)
-{
-    const __m128 sign = _mm_set1_ps(-0.0f), limits = _mm_set1_ps(limit);
-    __m128 odd = _mm_setzero_ps();
-    int64_t j = 0;
-    for (; j + 4 <= n; j += 4)
-        odd = _mm_or_ps(odd, _mm_cmpnlt_ps(_mm_andnot_ps(sign, _mm_loadu_ps(parts + j)), limits));
-    bool found = _mm_movemask_ps(odd) != 0;
-    for (; j < n; j++)
-        found = found || !(fabsf(parts[j]) < limit);
-    return found;
-}
-
-static bool has_odd_doubles(const double *parts, int64_t n)
-{
-    const __m128d sign = _mm_set1_pd(-0.0), limits = _mm_set1_pd((double)INFINITY);
-    __m128d odd = _mm_setzero_pd();
-    int64_t j = 0;
-    for (; j + 2 <= n; j += 2)
-        odd = _mm_or_pd(odd, _mm_cmpnlt_pd(_mm_andnot_pd(sign, _mm_loadu_pd(parts + j)), limits));
-    bool found = _mm_movemask_pd(odd) != 0;
-    for (; j < n; j++)
-        found = found || !(fabs(parts[j]) < (double)INFINITY);
-    return found;
-}
-
 static bool has_odd(const void *results, enum gsh_dtype dtype, int64_t n)
 {
     switch (dtype) {
     case GSH_FLOAT16:
-        return has_odd_floats(results, n, (float)HALF_LIMIT);
+        return gsh_host_loops_has_odd(results, GSH_FLOAT32, n, HALF_LIMIT);
     case GSH_FLOAT32:
-        return has_odd_floats(results, n, INFINITY);
-    case GSH_COMPLEX64:
-        return has_odd_floats(results, 2 * n, INFINITY);
     case GSH_FLOAT64:
-        return has_odd_doubles(results, n);
+        return gsh_host_loops_has_odd(results, dtype, n, INFINITY);
+    case GSH_COMPLEX64:
+        return gsh_host_loops_has_odd(results, GSH_FLOAT32, 2 * n, INFINITY);
     case GSH_COMPLEX128:
-        return has_odd_doubles(results, 2 * n);
+        return gsh_host_loops_has_odd(results, GSH_FLOAT64, 2 * n, INFINITY);
     default:
         return false;
     }

@@ -3,8 +3,9 @@
  * Groups as text: without sinks kernels/cuda/group.cuh, with them group_sinks.cuh and, where segments
  * are cut, a second stage for each sink. A plan is made at every flush, so it uses no printf.
  */
-#include "source_group_layout.h"
+#include "source_group.h"
 
+#include "source_group_layout.h"
 #include "source_parts.h"
 #include "source_texts.h"
 

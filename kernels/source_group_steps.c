@@ -69,7 +69,9 @@ static bool wire_step(struct gsh_source_wiring *wiring, unsigned number)
     for (EVERY_OUTPUT(j, step))
         if (is_there(step->mask) && !take(wiring, step->old[j], number))
             return false;
-    wiring->sink[number] = step->errors.claims != 0 ? (int8_t)wiring->sinks++ : -1;
+    wiring->sink[number] = -1;
+    if (step->errors.claims != 0)
+        wiring->sink[number] = (int8_t)wiring->sinks++;
     return true;
 }
 

@@ -17,6 +17,8 @@
 #include "launch.h"
 #include "status.h"
 
+typedef bool gsh_can_split(const void *item);
+
 struct gsh_backend {
     const char *name; /* "cuda", "host" */
     const struct gsh_rates
@@ -45,8 +47,11 @@ struct gsh_backend {
     /* Submits the launch (device addresses inside; collapsed). `row` is the stats row charged with
      * the device time where gsh_stats_wanted(). FAILED: nothing was written. */
     enum gsh_status (*run)(const struct gsh_launch *launch, unsigned row);
-    /* The same for a group (collapsed, device addresses). DECLINED: its nodes are to be run one by one. */
-    enum gsh_status (*run_group)(const struct gsh_group *group, unsigned row);
+    /* The same for a group (collapsed, device addresses). DECLINED: its nodes are to be run one by one. A device that
+     * must compile first may do so in the background and decline meanwhile where can_split(item), which it asks at most
+     * once, says that the nodes need nothing compiled. */
+    enum gsh_status (*run_group)(const struct gsh_group *group, unsigned row,
+                                 gsh_can_split *can_split, const void *item);
     /* Waits for what run and run_group have submitted so far. FAILED: the device is lost. Any thread, at any time. */
     enum gsh_status (*finish)(void);
     /* Waits for everything submitted. FAILED: the device is lost. Any thread, no lock needed. */
@@ -62,6 +67,11 @@ struct gsh_backend {
     /* True where something suggests that open would succeed; cheap, touches no driver. NULL:
      * always. */
     bool (*is_present)(void);
+    /* True where `run` would compile nothing for the launch; an address may be 0 where there is no memory yet. Under the
+     * DISPATCH lock. NULL: it never compiles. */
+    bool (*is_built)(const struct gsh_launch *launch);
+    /* The process ends: returns once no thread of the device's own works for it, and starts none from here on. Any thread. */
+    void (*settle)(void);
     /* Page-locks [base, base + size), which is readable and writable now, for transfers at full
      * rate. Any thread. */
     enum gsh_status (*register_host)(void *base, size_t size);

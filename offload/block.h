@@ -31,7 +31,8 @@ struct gsh_value {
     uint64_t address;            /* device address; 0: no memory yet, contents undefined */
     size_t size;                 /* bytes allocated */
     uint64_t last_use;           /* dispatch's clock, for eviction */
-    uint32_t block; /* index of the block it belongs to, 0: none (a foreign operand's copy) */
+    uint64_t version; /* of the contents as recorded nodes leave them, no two alike; 0: undefined */
+    uint32_t block;   /* index of the block it belongs to, 0: none (a foreign operand's copy) */
     _Atomic uint32_t pending; /* of the references, those of recorded nodes, one for each operand */
     _Atomic uint32_t writers; /* of these, those of outputs */
     bool is_lost;             /* a node that was to write it failed on the device and on the host */

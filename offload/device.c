@@ -130,6 +130,8 @@ void gsh_device_settle(void)
     while (gsh_device_get_state() == GSH_DEVICE_STARTING && error == 0)
         error = pthread_cond_timedwait(&start_done, &start_mutex, &deadline);
     pthread_mutex_unlock(&start_mutex);
+    if (gsh_backend_get()->settle != NULL)
+        gsh_backend_get()->settle();
 }
 
 void gsh_device_retire(const char *why)

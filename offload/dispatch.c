@@ -239,6 +239,7 @@ static enum gsh_status upload_chunks(struct run *run, struct gsh_block *block, u
             gsh_node_flush_locked(GSH_FLUSH_OVERWRITTEN);
         if (gsh_value_place_locked(block->value) != GSH_OK)
             return decline(run, GSH_REASON_MEMORY);
+        gsh_value_note_written_locked(block->value);
     }
     enum gsh_status status = gsh_coherence_upload_held(block, first, last);
     if (status != GSH_OK)
@@ -434,6 +435,7 @@ static void mark_output(struct run *run, unsigned k)
         block->value = place->value;
         gsh_value_release_sigsafe(old);
     }
+    gsh_value_note_written_locked(block->value);
     block->row = run->call->row;
     block->ledger.debt = 0;
 }

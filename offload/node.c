@@ -16,6 +16,8 @@
 #define HELD_SHARE                                                                                 \
     4 /* recorded nodes keep at most a fourth of the device's memory from being freed */
 
+#define SPLIT_SHARE 2 /* of the free memory is what running a group's nodes one by one may take */
+
 static const char *const flush_reasons[] = {
     [GSH_FLUSH_LOOKED] = "the host looks at a result",
     [GSH_FLUSH_OVERWRITTEN] = "the host has overwritten an operand",
@@ -116,6 +118,32 @@ static void log_item(const struct gsh_plan_item *item)
     gsh_log(GSH_LOG_GRAPH, "graph:   %s:%s", item->node < 0 ? "group" : "alone", text);
 }
 
+/* Whether the item's nodes, run one by one, want nothing compiled and no more memory for what a group keeps in registers
+ * than there is. */
+static bool can_split(const void *context)
+{
+    const struct gsh_plan_item *item = context;
+    const struct gsh_backend *backend = gsh_backend_get();
+    size_t free_bytes = 0, total_bytes = 0, wanted = 0;
+    backend->memory(&free_bytes, &total_bytes);
+    for (unsigned index = 0; index < item->node_count; index++) {
+        const struct gsh_node *node = &recorded[item->nodes[index]];
+        struct gsh_launch launch = node->launch;
+        for (unsigned k = 0; k < gsh_launch_operands(&launch); k++) {
+            const struct gsh_value *value = node->values[k];
+            if (value == NULL)
+                continue;
+            launch.operands[k].address += value->address;
+            if (value->address == 0 && gsh_launch_is_output(&launch, k))
+                wanted += value->size;
+        }
+        gsh_launch_collapse(&launch);
+        if (backend->is_built != NULL && !backend->is_built(&launch))
+            return false;
+    }
+    return wanted <= free_bytes / SPLIT_SHARE;
+}
+
 /* The item's group with device addresses. FAILED: no memory. */
 static enum gsh_status run_group(const struct gsh_plan_item *item)
 {
@@ -130,21 +158,10 @@ static enum gsh_status run_group(const struct gsh_plan_item *item)
         GSH_TRY(gsh_value_place_locked(item->values[k]));
         group.arrays[k].address += item->values[k]->address;
     }
-    GSH_TRY(gsh_backend_get()->run_group(&group, row));
+    GSH_TRY(gsh_backend_get()->run_group(&group, row, can_split, item));
     gsh_stats_add(GSH_COUNTER_GROUPS, 1);
     gsh_stats_add(GSH_COUNTER_GROUPED, item->node_count);
     return GSH_OK;
-}
-
-static void run_item(const struct gsh_plan_item *item)
-{
-    if (item->node < 0 && run_group(item) == GSH_OK)
-        return;
-    for (unsigned index = 0; index < item->node_count; index++) {
-        const struct gsh_node *node = &recorded[item->nodes[index]];
-        if (gsh_node_run_locked(node) != GSH_OK)
-            gsh_node_rescue_locked(node);
-    }
 }
 
 /* Forgets a node, once. */
@@ -154,6 +171,19 @@ static void drop(struct gsh_node *node)
         if (node->values[k] != NULL)
             let_go(node->values[k], gsh_launch_is_output(&node->launch, k));
         node->values[k] = NULL;
+    }
+}
+
+static void run_item(const struct gsh_plan_item *item)
+{
+    bool is_done = item->node < 0 && run_group(item) == GSH_OK;
+    if (!is_done && item->node < 0)
+        gsh_log(GSH_LOG_GRAPH, "graph:   one by one");
+    for (unsigned index = 0; index < item->node_count; index++) {
+        struct gsh_node *node = &recorded[item->nodes[index]];
+        if (!is_done && gsh_node_run_locked(node) != GSH_OK)
+            gsh_node_rescue_locked(node);
+        drop(node);
     }
 }
 
@@ -168,8 +198,6 @@ void gsh_node_flush_locked(enum gsh_flush_reason why)
         needed += item->node_count;
         log_item(item);
         run_item(item);
-        for (unsigned index = 0; index < item->node_count; index++)
-            drop(&recorded[item->nodes[index]]);
     }
     for (unsigned index = 0; index < recorded_count; index++) /* those that need not run */
         drop(&recorded[index]);

@@ -213,8 +213,9 @@ static enum gsh_dtype dtype_of(int access)
 static bool takes_written(const struct hazard *hazard)
 {
     int ours = hazard->ours;
-    const struct gsh_launch *launch = &plan.nodes[gsh_plan_access_node(ours)].node->launch;
-    return is_output(hazard->theirs) && gsh_plan_is_read(launch, gsh_plan_access_operand(ours));
+    return is_output(hazard->theirs) &&
+           gsh_plan_is_read(&plan, &plan.nodes[gsh_plan_access_node(ours)],
+                            gsh_plan_access_operand(ours));
 }
 
 /* Whether the two may be in one group, whose items have one space. */
@@ -371,19 +372,34 @@ static void share_reads(void)
 static unsigned next_item;
 static int next_node;
 
-void gsh_plan_make(const struct gsh_node *nodes, unsigned count)
+static void begin(const struct gsh_node *nodes, unsigned count)
 {
     plan.node_count = count;
     plan.item_count = plan.value_count = 0;
     plan.epoch++;
     for (unsigned n = 0; n < count; n++)
         plan.nodes[n].node = &nodes[n];
+}
+
+static void form_items(void)
+{
     gsh_plan_find_dead(&plan);
-    for (unsigned n = 0; n < count; n++)
+    for (unsigned n = 0; n < plan.node_count; n++)
         if (!plan.nodes[n].is_dead)
             place((int)n);
     gsh_plan_find_stores(&plan);
     share_reads();
+}
+
+void gsh_plan_make(const struct gsh_node *nodes, unsigned count)
+{
+    begin(nodes, count);
+    bool has_lifted = gsh_plan_lift(&plan);
+    form_items();
+    if (has_lifted && !gsh_plan_holds_lifted(&plan)) {
+        begin(nodes, count);
+        form_items();
+    }
     next_item = 0;
     next_node = GSH_PLAN_NONE;
 }

@@ -127,6 +127,17 @@ static struct gsh_group_input add_input(struct writing *work, const struct gsh_p
     return from_array(add_array(work, node->node->values[k], &array, false));
 }
 
+/* What output j of a masked node is where the mask is false. */
+static struct gsh_group_input add_old(struct writing *work, const struct gsh_plan_node *node,
+                                      unsigned j)
+{
+    unsigned k = node->node->launch.nin + j;
+    if (!gsh_plan_find_value(work->plan, node, k)->is_lifted)
+        return add_input(work, node, k);
+    const struct gsh_operand zero = {.dtype = node->node->launch.operands[k].dtype};
+    return add_constant(work, &zero);
+}
+
 /* ---- steps, sinks, stores ---- */
 
 static void add_step(struct writing *work, struct gsh_plan_node *node)
@@ -149,8 +160,7 @@ static void add_step(struct writing *work, struct gsh_plan_node *node)
     for (unsigned j = 0; j < GSH_MAX_OUTPUTS; j++) {
         bool is_there = j < launch->nout;
         step->out[j] = is_there ? launch->operands[launch->nin + j].dtype : GSH_BOOL;
-        step->old[j] =
-            is_there && launch->has_mask ? add_input(work, node, launch->nin + j) : nothing;
+        step->old[j] = is_there && launch->has_mask ? add_old(work, node, j) : nothing;
     }
     node->step = (uint8_t)group->step_count++;
 }

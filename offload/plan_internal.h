@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What the planner's files share: plan.c puts nodes into items, plan_live.c says what is looked at,
- * plan_space.c lays iteration spaces over each other, plan_group.c writes an item as groups.
+ * plan_space.c lays iteration spaces over each other, plan_group.c writes an item as groups,
+ * plan_lift.c turns what is done with a mask's elements into what is done where the mask is true.
  */
 #pragma once
 
@@ -18,10 +19,11 @@ struct gsh_plan_range {
 };
 
 struct gsh_plan_node {
-    const struct gsh_node *node;
-    bool is_dead;       /* nobody looks at what it does */
-    bool is_fusable;    /* may be part of a group */
-    uint8_t overwrites; /* bit k: operand k is an output that fills its range */
+    const struct gsh_node *node; /* as recorded, or lifted */
+    int16_t chain;               /* plan_lift.c's own */
+    bool is_dead;                /* nobody looks at what it does */
+    bool is_fusable;             /* may be part of a group */
+    uint8_t overwrites;          /* bit k: operand k is an output that fills its range */
     int16_t item;
     int16_t next; /* of the same item, in program order */
     /* Of each dimension of the item's space: the launch's dimension, and how many steps in it one step makes. */
@@ -58,6 +60,11 @@ struct gsh_plan_value {
     struct gsh_plan_range needed;                  /* bytes that somebody looks at later */
     int16_t reads, writes;                         /* newest access of each kind */
     struct gsh_plan_range read_range, write_range; /* what all of them touch */
+    bool is_lifted;  /* has no memory and is in the registers of one group only */
+    bool is_touched; /* this and what follows is plan_lift.c's own */
+    int16_t chain, last_write;
+    enum gsh_dtype compressed_dtype;
+    uint64_t compressed_address;
 };
 
 struct gsh_plan {
@@ -121,7 +128,9 @@ void gsh_plan_find_stores(struct gsh_plan *plan);
 struct gsh_plan_value *gsh_plan_find_value(struct gsh_plan *plan, const struct gsh_plan_node *node,
                                            unsigned operand);
 /* Whether the operand is read: an input, a mask, or an output whose old bytes are kept. */
-bool gsh_plan_is_read(const struct gsh_launch *launch, unsigned operand);
+bool gsh_plan_is_read(struct gsh_plan *plan, const struct gsh_plan_node *node, unsigned operand);
+/* Whether somebody looks at the value after the flush. */
+bool gsh_plan_is_wanted(const struct gsh_plan_value *value);
 
 /* ---- plan_space.c ---- */
 
@@ -145,3 +154,11 @@ bool gsh_plan_is_same_view(const struct gsh_plan *plan, int x_access, int y_acce
 
 /* Writes the nodes of the item from `first` on, as many as fit one group; returns the first that is left, or NONE. */
 int gsh_plan_write(struct gsh_plan *plan, int first, struct gsh_plan_item *item);
+
+/* ---- plan_lift.c ---- */
+
+/* Puts ELEMENTWISE nodes over all elements of a mask in the place of chains from COMPRESS to EXPAND. False: there are none.
+ * Their values between have no memory: the plan must hold them in registers, or be made again without. */
+bool gsh_plan_lift(struct gsh_plan *plan);
+/* Whether the finished plan does. */
+bool gsh_plan_holds_lifted(struct gsh_plan *plan);

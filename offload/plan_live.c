@@ -15,11 +15,16 @@ static void cut(struct gsh_plan_range *needed, struct gsh_plan_range written)
         *needed = (struct gsh_plan_range){0, 0};
 }
 
+bool gsh_plan_is_wanted(const struct gsh_plan_value *value)
+{
+    uint32_t references = atomic_load_explicit(&value->value->references, memory_order_relaxed);
+    return references > value->value->pending;
+}
+
 /* At the end of the program; what none of its nodes writes is nobody's concern. */
 static struct gsh_plan_range wanted(const struct gsh_plan_value *value)
 {
-    uint32_t references = atomic_load_explicit(&value->value->references, memory_order_relaxed);
-    return references > value->value->pending ? value->written : (struct gsh_plan_range){0, 0};
+    return gsh_plan_is_wanted(value) ? value->written : (struct gsh_plan_range){0, 0};
 }
 
 struct gsh_plan_value *gsh_plan_find_value(struct gsh_plan *plan, const struct gsh_plan_node *node,
@@ -29,15 +34,21 @@ struct gsh_plan_value *gsh_plan_find_value(struct gsh_plan *plan, const struct g
     if (value->plan_epoch != plan->epoch) {
         value->plan_epoch = plan->epoch;
         value->plan_slot = plan->value_count++;
-        plan->values[value->plan_slot] = (struct gsh_plan_value){
-            .value = value, .reads = GSH_PLAN_NONE, .writes = GSH_PLAN_NONE};
+        plan->values[value->plan_slot] = (struct gsh_plan_value){.value = value,
+                                                                 .reads = GSH_PLAN_NONE,
+                                                                 .writes = GSH_PLAN_NONE,
+                                                                 .chain = GSH_PLAN_NONE,
+                                                                 .last_write = GSH_PLAN_NONE};
     }
     return &plan->values[value->plan_slot];
 }
 
-bool gsh_plan_is_read(const struct gsh_launch *launch, unsigned operand)
+bool gsh_plan_is_read(struct gsh_plan *plan, const struct gsh_plan_node *node, unsigned operand)
 {
-    return !gsh_launch_is_output(launch, operand) || gsh_launch_reads_output(launch);
+    const struct gsh_launch *launch = &node->node->launch;
+    return !gsh_launch_is_output(launch, operand) ||
+           (gsh_launch_reads_output(launch) &&
+            !gsh_plan_find_value(plan, node, operand)->is_lifted);
 }
 
 static int64_t output_elements(const struct gsh_launch *launch)
@@ -90,9 +101,9 @@ static void cut_outputs(struct gsh_plan *plan, int n)
 }
 
 /* Whether operand k of a live node has a value that the node reads. */
-static bool reads_value(const struct gsh_plan_node *node, unsigned k)
+static bool reads_value(struct gsh_plan *plan, const struct gsh_plan_node *node, unsigned k)
 {
-    return !node->node->launch.operands[k].is_constant && gsh_plan_is_read(&node->node->launch, k);
+    return !node->node->launch.operands[k].is_constant && gsh_plan_is_read(plan, node, k);
 }
 
 static void begin_backwards(struct gsh_plan *plan)
@@ -117,7 +128,7 @@ void gsh_plan_find_dead(struct gsh_plan *plan)
             continue;
         cut_outputs(plan, n);
         for (unsigned k = 0; k < gsh_launch_operands(launch); k++)
-            if (reads_value(node, k))
+            if (reads_value(plan, node, k))
                 gsh_plan_extend(&gsh_plan_find_value(plan, node, k)->needed,
                                 plan->touches[k][n].range);
     }
@@ -152,7 +163,7 @@ void gsh_plan_find_stores(struct gsh_plan *plan)
         }
         cut_outputs(plan, n);
         for (unsigned k = 0; k < gsh_launch_operands(launch); k++)
-            if (reads_value(node, k))
+            if (reads_value(plan, node, k))
                 read_operand(plan, n, k);
     }
 }

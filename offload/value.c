@@ -18,6 +18,7 @@ static struct gsh_value *_Atomic dead_values;
 static struct gsh_value *free_structures;
 static struct gsh_value *oldest, *newest;
 static uint64_t use_clock;
+static uint64_t last_version;
 static size_t promised_bytes; /* of values without memory */
 
 static void unlink_value(struct gsh_value *value)
@@ -33,6 +34,11 @@ static void link_newest(struct gsh_value *value)
     value->newer = NULL;
     *(newest != NULL ? &newest->newer : &oldest) = value;
     newest = value;
+}
+
+void gsh_value_note_written_locked(struct gsh_value *value)
+{
+    value->version = ++last_version;
 }
 
 void gsh_value_touch_locked(struct gsh_value *value)
@@ -142,7 +148,8 @@ enum gsh_status gsh_value_place_locked(struct gsh_value *value)
     if (value->address != 0)
         return GSH_OK;
     gsh_value_reap_locked();
-    bool has_word = value->is_read_next && gsh_host_word_take_locked(&address, &value->word);
+    bool fits_word = value->is_read_next && value->stash == NULL; /* a stash is padded */
+    bool has_word = fits_word && gsh_host_word_take_locked(&address, &value->word);
     while (!has_word && gsh_backend_get()->allocate(value->size, &address) != GSH_OK)
         if (!could_fit(value->size) || !evict_one())
             return GSH_FAILED;

@@ -29,5 +29,7 @@ enum gsh_status gsh_value_write_locked(struct gsh_value *value, const void *from
 void gsh_value_release_sigsafe(struct gsh_value *value);
 /* Gives the memory of dead values back to the device, and the structures to the pool. */
 void gsh_value_reap_locked(void);
+/* Notes that a write to the value was recorded or done: a version of its own. */
+void gsh_value_note_written_locked(struct gsh_value *value);
 /* Notes a use, for eviction. */
 void gsh_value_touch_locked(struct gsh_value *value);

@@ -72,15 +72,25 @@ class Totals:
         return 1 if self.failed else 0
 
 
-def execute(argv, env=None, cwd=ROOT):
+def end(process):
+    """Kills it; what it printed. Its children may live on and hold the pipe."""
+    process.kill()
+    try:
+        return process.communicate(timeout=5)[0]
+    except subprocess.TimeoutExpired as late:
+        return late.output or b""
+
+
+def execute(argv, env=None, cwd=ROOT, timeout=STEP_TIMEOUT):
     """(exit status, stdout and stderr together, seconds); never raises."""
     start = time.monotonic()
     try:
-        done = subprocess.run(argv, cwd=cwd, env=dict(os.environ, **(env or {})), stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=STEP_TIMEOUT)
-        status, output = done.returncode, done.stdout
-    except subprocess.TimeoutExpired as late:
-        status, output = 124, (late.stdout or b"") + b"\ntimed out"
+        with subprocess.Popen(argv, cwd=cwd, env=dict(os.environ, **(env or {})), stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+            try:
+                output, status = process.communicate(timeout=timeout)[0], process.returncode
+            except subprocess.TimeoutExpired:
+                output, status = end(process) + b"\ntimed out after %d s" % timeout, 124
     except OSError as error:
         status, output = 127, str(error).encode()
     return status, output.decode("utf-8", "replace"), time.monotonic() - start
@@ -177,16 +187,16 @@ def count_unittest(output, status):
     return max(int(ran[-1]) - failed - skipped, 0), failed, skipped
 
 
-def run_unittest(interpreter, folder, name, env):
+def run_unittest(interpreter, folder, name, env, timeout=STEP_TIMEOUT):
     """A module, class or test of the folder, as ((passed, failed, skipped), output, seconds)."""
-    status, output, seconds = execute([interpreter, "-m", "unittest", name], env, cwd=folder)
+    status, output, seconds = execute([interpreter, "-m", "unittest", "-v", name], env, folder, timeout)
     return count_unittest(output, status), output, seconds
 
 
-def run_unittests(totals, title, interpreter, files, env=None, workers=WORKERS):
+def run_unittests(totals, title, interpreter, files, env=None, workers=WORKERS, timeout=STEP_TIMEOUT):
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        jobs = {pool.submit(run_unittest, interpreter, os.path.dirname(path), os.path.basename(path)[:-len(".py")], env):
-                path for path in files}
+        jobs = {pool.submit(run_unittest, interpreter, os.path.dirname(path), os.path.basename(path)[:-len(".py")], env,
+                            timeout): path for path in files}
         for job in concurrent.futures.as_completed(jobs):
             counts, output, seconds = job.result()
             totals.add("%s %s" % (title, os.path.basename(jobs[job])), *counts, seconds, output)
@@ -235,9 +245,11 @@ def run_rules(totals, folder):
 
 # C programs of the kind gpu whose cases are shared out (tests/gpu/shard.h); the others run alone.
 SHARED_PROGRAMS = ("test_cuda_backend", "test_cuda_scan")
-# Start first: the tests with most kernels to compile, and what takes a minute without a device.
-LONG_TESTS = ("test_coverage", "test_numpy_reduce_forms", "test_numpy_join", "test_numpy_accumulate", "test_fuzz",
-              "test_numpy_ufunc_dtypes", "test_numpy_methods", "test_nvrtc_compile", "test_nvrtc_scan")
+# Start first, the longest one at once: the tests with most kernels to compile, and what takes a minute without a device.
+LONG_TESTS = ("test_numpy_join", "test_fuzz", "test_numpy_ufunc_dtypes", "test_cuda_scan", "test_numpy_reduce_forms",
+              "test_nvrtc_compile", "test_numpy_accumulate", "test_numpy_methods", "test_nvrtc_scan", "test_coverage")
+# Seconds that a part may take; another program of tests/unit than these, and a script of a Python test.
+PART_TIMEOUT, UNIT_TIMEOUT, SCRIPT_TIMEOUT = 300, 120, 240
 # Of tests/conformance: the one script that runs on the device. The others judge the CPU's loops, and the text of the
 # kernels as C++ on the CPU.
 DEVICE_SCRIPTS = ("k_order",)
@@ -259,9 +271,9 @@ print("\\n".join(dict.fromkeys(names([found]))))
 """
 
 
-def run_part(argv, env, cwd=ROOT):
+def run_part(argv, env, timeout=PART_TIMEOUT):
     """A program that is one test, as ((passed, failed, skipped), output, seconds)."""
-    status, output, seconds = execute(argv, env, cwd)
+    status, output, seconds = execute(argv, env, timeout=timeout)
     return (int(status == 0), int(status not in (0, SKIPPED)), int(status == SKIPPED)), output, seconds
 
 
@@ -287,8 +299,10 @@ def shared_group(program, env):
     return "gpu " + os.path.basename(program), parts, missing_cases
 
 
-def program_group(kind, program, env):
-    return "%s %s" % (kind, os.path.basename(program)), [functools.partial(run_part, [program], env)], None
+def unit_group(program, env):
+    name = os.path.basename(program)
+    timeout = PART_TIMEOUT if name in LONG_TESTS else UNIT_TIMEOUT
+    return "unit " + name, [functools.partial(run_part, [program], env, timeout)], None
 
 
 def unittest_group(path, env):
@@ -296,14 +310,15 @@ def unittest_group(path, env):
     folder, name = os.path.split(path[:-len(".py")])
     status, listed, _ = execute([sys.executable, "-c", LIST_TESTS, name], env, cwd=folder)
     tests = listed.split() if status == 0 and listed.strip() else [name]
-    run = lambda test: run_unittest(sys.executable, folder, test, env)  # noqa: E731
+    run = lambda test: run_unittest(sys.executable, folder, test, env, PART_TIMEOUT)  # noqa: E731
     return "cuda " + name, [functools.partial(run, test) for test in tests], None
 
 
 def run_groups(totals, groups):
     """Groups are (title, parts, check): each part returns counts, output and seconds, the check is asked about all
     outputs. A line a group, with the seconds of its longest part."""
-    groups.sort(key=lambda group: group[0].split()[-1] not in LONG_TESTS)
+    order = {name: place for place, name in enumerate(LONG_TESTS)}
+    groups.sort(key=lambda group: order.get(group[0].split()[-1], len(order)))
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         group_of = {pool.submit(part): group for group in groups for part in group[1]}
         done = {}
@@ -319,7 +334,8 @@ def run_groups(totals, groups):
             totals.add(title, passed, failed + bool(wrong), skipped, max(result[2] for result in results),
                        "\n".join(told))
             if skipped:
-                print("\n".join(result[1].rstrip() for result in results if result[0][2]), flush=True)
+                told = "\n".join(result[1] for result in results if result[0][2])
+                print("\n".join(re.findall(r"^.*\bskipped(?: '|: ).*$", told, re.M)), flush=True)
 
 
 def run_alone(totals, kind, env):
@@ -334,12 +350,12 @@ def run_alone(totals, kind, env):
 def run_gpu(totals):
     """Measurements, then all that can run side by side, then the races. One folder keeps the kernels of all."""
     with tempfile.TemporaryDirectory(prefix="gpushim-kernels-") as cache:
-        env = {"GPUSHIM_DEVICE": "cuda", "GPUSHIM_CACHE_DIR": cache, "SHIM_RUNNER_TIMEOUT": "400",
+        env = {"GPUSHIM_DEVICE": "cuda", "GPUSHIM_CACHE_DIR": cache, "SHIM_RUNNER_TIMEOUT": str(SCRIPT_TIMEOUT),
                "GPUSHIM_LIBRARY": os.path.join(ROOT, "build", "libgpushim.so")}
         run_alone(totals, "gpu", env)
         programs = os.path.join(ROOT, "build", "tests")
         groups = [shared_group(os.path.join(programs, "gpu", name), env) for name in SHARED_PROGRAMS]
-        groups += [program_group("unit", path, env) for path in sorted(glob.glob(os.path.join(programs, "unit/test_*")))]
+        groups += [unit_group(path, env) for path in sorted(glob.glob(os.path.join(programs, "unit/test_*")))]
         paths = [path for kind in PYTHON_TESTS if kind != "stress"
                  for path in sorted(glob.glob(os.path.join(ROOT, "tests", kind, "test_*.py")))]
         with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
@@ -349,7 +365,7 @@ def run_gpu(totals):
         run_groups(totals, groups)
         run_alone(totals, "stress", env)
         run_unittests(totals, "cuda", sys.executable, sorted(glob.glob(os.path.join(ROOT, "tests/stress/test_*.py"))),
-                      env, 1)
+                      env, 1, PART_TIMEOUT)
 
 
 # --- what was built from what --------------------------------------------------------------------
@@ -392,7 +408,7 @@ def run_all(totals):
         run_ctest(totals, "asan")
     dev, release = "build-dev/libgpushim.so", "build/libgpushim.so"
     run_python(totals, "python", os.path.join(ROOT, ".venv/bin/python"), dev)
-    run_python(totals, "python", os.path.join(ROOT, ".venv-numpy1/bin/python"), release)
+    run_python(totals, "python", os.path.join(ROOT, ".venv-numpy1/bin/python"), release, {"GPUSHIM_FUSION": "0"})
     run_python(totals, "python", SYSTEM_PYTHON, release)
     for venv, parts in SUITE_PARTS.items():
         run_numpy_suite(totals, "NumPy's tests, %s" % venv, os.path.join(ROOT, venv, "bin/python"), release, parts)

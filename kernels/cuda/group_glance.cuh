@@ -3,6 +3,7 @@
 // A group's steps are evaluated twice over. A Glance takes the quick way: arithmetic that leaves a NaN
 // as the GPU makes it, and one note for all steps that something odd was met: a NaN, or what may be an
 // error. Then, rarely, a Witness goes over the same elements with NaNs as x86-64 makes them, and reports.
+// The namespace goes on with cuda/arithmetic.cuh and ends behind it.
 struct Witness {
     const Sink *sinks;
     FN const Sink &at(int sink) const { return sinks[sink]; }

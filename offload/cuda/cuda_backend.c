@@ -6,6 +6,7 @@
 #include "backend.h"
 
 #include "cuda_blas.h"
+#include "cuda_builder.h"
 #include "cuda_cache.h"
 #include "cuda_context.h"
 #include "cuda_mem.h"
@@ -44,7 +45,8 @@ static void open_cache(void)
         gsh_fmt_printf(&fmt, "%s/gpushim", cache_home);
     else if (home && home[0])
         gsh_fmt_printf(&fmt, "%s/.cache/gpushim", home);
-    gsh_cuda_cache_open(fmt.required == fmt.length ? folder : "");
+    gsh_cuda_cache_open(fmt.required == fmt.length ? folder : "",
+                        gsh_option_number(GSH_OPTION_CACHE_LIMIT));
 }
 
 static enum gsh_status open_device(char *why, size_t why_size)
@@ -106,9 +108,16 @@ static enum gsh_status run(const struct gsh_launch *launch, unsigned row)
     return WITH_CONTEXT(gsh_cuda_module_launch(launch, row));
 }
 
-static enum gsh_status run_group(const struct gsh_group *group, unsigned row)
+static enum gsh_status run_group(const struct gsh_group *group, unsigned row,
+                                 gsh_can_split *can_split, const void *item)
 {
-    return WITH_CONTEXT(gsh_cuda_module_launch_group(group, row));
+    return WITH_CONTEXT(gsh_cuda_module_launch_group(group, row, can_split, item));
+}
+
+/* Asked from within run_group too, so that the context may be entered already. */
+static bool is_built(const struct gsh_launch *launch)
+{
+    return launch->kind == GSH_LAUNCH_GEMM || gsh_cuda_module_is_built(launch);
 }
 
 static enum gsh_status finish(void)
@@ -255,6 +264,8 @@ const struct gsh_backend gsh_cuda_backend = {
     .memory = gsh_cuda_mem_budget,
     .describe = describe,
     .is_present = is_present,
+    .is_built = is_built,
+    .settle = gsh_cuda_builder_settle,
     .register_host = register_host,
     .unregister_host = unregister_host,
     .map_host = map_host,

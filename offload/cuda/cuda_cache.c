@@ -6,6 +6,7 @@
  */
 #include "cuda_cache.h"
 
+#include "cuda_cache_trim.h"
 #include "fmt.h"
 #include "log.h"
 
@@ -16,11 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MAX_FOLDER 3000
 #define MAX_IMAGE ((uint64_t)256 << 20)
-#define MAGIC "gshkern1"
+#define TRIM_STORES                                                                                \
+    16U /* a process's first store and each so many later look at the folder's size */
+#define FRESH_SECONDS 3600 /* a find marks a file that was not used so long */
 
 struct header {
     char magic[8];
@@ -29,6 +33,7 @@ struct header {
 };
 
 static char cache_folder[MAX_FOLDER + 1];
+static uint64_t cache_limit; /* 0: none */
 
 /* FNV-1a of 128 bits (its published offset basis and prime). */
 static const unsigned __int128 fnv_basis =
@@ -63,7 +68,7 @@ static struct header make_header(const struct gsh_cuda_cache_key *key, const voi
     struct header header = {.key = {(uint64_t)(key->hash >> 64), (uint64_t)key->hash},
                             .size = size,
                             .checksum = checksum(image, size)};
-    memcpy(header.magic, MAGIC, sizeof header.magic);
+    memcpy(header.magic, GSH_CUDA_CACHE_MAGIC, sizeof header.magic);
     return header;
 }
 
@@ -75,13 +80,14 @@ static void entry_path(const struct gsh_cuda_cache_key *key, const char *suffix,
                    (unsigned long long)key->hash, suffix);
 }
 
-void gsh_cuda_cache_open(const char *folder)
+void gsh_cuda_cache_open(const char *folder, uint64_t limit)
 {
     size_t length = strlen(folder);
     if (length > MAX_FOLDER)
         length = 0;
     memcpy(cache_folder, folder, length);
     cache_folder[length] = '\0';
+    cache_limit = limit;
 }
 
 const char *gsh_cuda_cache_folder(void)
@@ -144,6 +150,14 @@ static char *read_entry(int fd, const struct gsh_cuda_cache_key *key, size_t *si
     return NULL;
 }
 
+/* The time of modification says when a kernel was used, for the order in which they are removed. */
+static void mark_used(int fd)
+{
+    struct stat stat;
+    if (fstat(fd, &stat) == 0 && time(NULL) - stat.st_mtim.tv_sec > FRESH_SECONDS)
+        (void)futimens(fd, NULL); /* not allowed on another user's file: it just ages */
+}
+
 bool gsh_cuda_cache_find(const struct gsh_cuda_cache_key *key, void **image, size_t *size)
 {
     char path[PATH_MAX];
@@ -154,6 +168,8 @@ bool gsh_cuda_cache_find(const struct gsh_cuda_cache_key *key, void **image, siz
     if (fd < 0)
         return false;
     char *found = read_entry(fd, key, size);
+    if (found)
+        mark_used(fd);
     close(fd);
     if (!found) {
         gsh_log(GSH_LOG_DEBUG, "kernel cache: %s is damaged or not ours", path);
@@ -188,14 +204,14 @@ static int create(const char *path)
 
 void gsh_cuda_cache_store(const struct gsh_cuda_cache_key *key, const void *image, size_t size)
 {
-    static unsigned serial; /* atomic, relaxed: distinct temporary names within the process */
+    static unsigned stores; /* atomic, relaxed: distinct temporary names within the process */
     char temporary[PATH_MAX], path[PATH_MAX], suffix[48];
     struct gsh_fmt fmt;
     if (!cache_folder[0])
         return;
+    unsigned serial = __atomic_fetch_add(&stores, 1, __ATOMIC_RELAXED);
     gsh_fmt_init(&fmt, suffix, sizeof suffix);
-    gsh_fmt_printf(&fmt, ".%ld.%u.tmp", (long)getpid(),
-                   __atomic_fetch_add(&serial, 1, __ATOMIC_RELAXED));
+    gsh_fmt_printf(&fmt, ".%ld.%u.tmp", (long)getpid(), serial);
     entry_path(key, suffix, temporary);
     entry_path(key, "", path);
     int fd = create(temporary);
@@ -206,8 +222,11 @@ void gsh_cuda_cache_store(const struct gsh_cuda_cache_key *key, const void *imag
     struct header header = make_header(key, image, size);
     bool good = write_all(fd, &header, sizeof header) && write_all(fd, image, size);
     good = close(fd) == 0 && good;
-    if (good && rename(temporary, path) == 0)
+    if (good && rename(temporary, path) == 0) {
+        if (cache_limit > 0 && serial % TRIM_STORES == 0)
+            gsh_cuda_cache_trim(cache_folder, cache_limit);
         return;
+    }
     gsh_log(GSH_LOG_DEBUG, "kernel cache: cannot write %s: %s", path, strerror(errno));
     unlink(temporary);
 }

@@ -18,8 +18,8 @@ void gsh_cuda_cache_key_init(struct gsh_cuda_cache_key *key);
 void gsh_cuda_cache_key_add(struct gsh_cuda_cache_key *key, const char *text);
 
 /* Uses `folder`, made with its parents at the first store; "" or longer than 3000 bytes: no cache.
- * Copied. */
-void gsh_cuda_cache_open(const char *folder);
+ * Copied. Some stores remove what the folder holds beyond `limit` bytes, least recently used first; 0: none do. */
+void gsh_cuda_cache_open(const char *folder, uint64_t limit);
 /* "" where there is no cache. */
 const char *gsh_cuda_cache_folder(void);
 

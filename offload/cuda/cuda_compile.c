@@ -13,6 +13,7 @@
 #include "stats.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define COMMON_OPTIONS                                                                             \
     "--std=c++17", "--fmad=false", "--prec-div=true", "--prec-sqrt=true", "--ftz=false"
@@ -74,8 +75,25 @@ static enum gsh_status run_nvrtc(const char *source, const char *const *options,
     return status;
 }
 
-static void make_key(struct gsh_cuda_cache_key *key, const char *source, const char *const *options,
-                     int option_count)
+/* What NVRTC is told, the GPU's architecture last. */
+struct options {
+    char architecture[48];
+    const char *list[6];
+};
+
+static void make_options(struct options *options, const struct gsh_cuda_target *target)
+{
+    const char *const list[] = {COMMON_OPTIONS, options->architecture};
+    _Static_assert(sizeof list == sizeof options->list, "one place an option");
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, options->architecture, sizeof options->architecture);
+    gsh_fmt_printf(&fmt, "--gpu-architecture=%s_%d", target->is_ptx ? "compute" : "sm",
+                   target->arch);
+    memcpy(options->list, list, sizeof list);
+}
+
+static void make_key(struct gsh_cuda_cache_key *key, const char *source,
+                     const struct options *options)
 {
     int major = 0, minor = 0;
     char version[32];
@@ -85,28 +103,40 @@ static void make_key(struct gsh_cuda_cache_key *key, const char *source, const c
     gsh_fmt_printf(&fmt, "nvrtc %d.%d", major, minor);
     gsh_cuda_cache_key_init(key);
     gsh_cuda_cache_key_add(key, version);
-    for (int i = 0; i < option_count; i++)
-        gsh_cuda_cache_key_add(key, options[i]);
+    for (size_t i = 0; i < GSH_COUNT(options->list); i++)
+        gsh_cuda_cache_key_add(key, options->list[i]);
     gsh_cuda_cache_key_add(key, source);
+}
+
+static bool find(const struct gsh_cuda_cache_key *key, void **image, size_t *size)
+{
+    if (!gsh_cuda_cache_find(key, image, size))
+        return false;
+    gsh_stats_add(GSH_COUNTER_CACHE_HITS, 1);
+    return true;
+}
+
+bool gsh_cuda_compile_find(const char *source, const struct gsh_cuda_target *target, void **image,
+                           size_t *size)
+{
+    struct options options;
+    struct gsh_cuda_cache_key key;
+    make_options(&options, target);
+    make_key(&key, source, &options);
+    return find(&key, image, size);
 }
 
 enum gsh_status gsh_cuda_compile(const char *source, const struct gsh_cuda_target *target,
                                  void **image, size_t *size)
 {
-    char architecture[48];
-    struct gsh_fmt fmt;
-    gsh_fmt_init(&fmt, architecture, sizeof architecture);
-    gsh_fmt_printf(&fmt, "--gpu-architecture=%s_%d", target->is_ptx ? "compute" : "sm",
-                   target->arch);
-    const char *const options[] = {COMMON_OPTIONS, architecture};
+    struct options options;
     struct gsh_cuda_cache_key key;
-    make_key(&key, source, options, GSH_COUNT(options));
-    if (gsh_cuda_cache_find(&key, image, size)) {
-        gsh_stats_add(GSH_COUNTER_CACHE_HITS, 1);
+    make_options(&options, target);
+    make_key(&key, source, &options);
+    if (find(&key, image, size))
         return GSH_OK;
-    }
     uint64_t start = gsh_clock_ns();
-    GSH_TRY(run_nvrtc(source, options, GSH_COUNT(options), target->is_ptx, image, size));
+    GSH_TRY(run_nvrtc(source, options.list, GSH_COUNT(options.list), target->is_ptx, image, size));
     gsh_stats_add(GSH_COUNTER_COMPILES, 1);
     gsh_log(GSH_LOG_DEBUG, "compiled a kernel in %.1f ms", (double)(gsh_clock_ns() - start) * 1e-6);
     gsh_cuda_cache_store(&key, *image, *size);

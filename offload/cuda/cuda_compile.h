@@ -14,6 +14,10 @@ struct gsh_cuda_target {
     bool is_ptx; /* translated by the driver when it is loaded */
 };
 
+/* The image for cuModuleLoadData from the disk cache, in memory that the caller frees, counting CACHE_HITS. False: it is
+ * not there. Any thread. */
+bool gsh_cuda_compile_find(const char *source, const struct gsh_cuda_target *target, void **image,
+                           size_t *size);
 /* The image for cuModuleLoadData, in memory that the caller frees. Counts COMPILES or CACHE_HITS.
  * FAILED: the text does not compile (NVRTC's words are in the log) or there is no memory. Any
  * thread. */

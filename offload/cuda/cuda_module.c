@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The memory cache of kernels, an open-addressed table by gsh_source_stage.key (which names the
- * text; the GPU is always the same), and their launch. A text that failed to compile is remembered
- * as such. Modules are never unloaded: work in flight may use them.
+ * text; the GPU is always the same), and their launch. A kernel is in the table once it was looked
+ * for on the disk; a text that failed to compile is remembered as such. Modules are never unloaded:
+ * work in flight may use them.
  */
 #include "cuda_module.h"
 
-#include "cuda_compile.h"
+#include "cuda_builder.h"
 #include "cuda_context.h"
 #include "cuda_dump.h"
 #include "cuda_mem.h"
 #include "cuda_timing.h"
+#include "options.h"
 #include "source.h"
 #include "stats.h"
 
@@ -19,17 +21,18 @@
 
 #define FIRST_SLOTS ((size_t)256)
 #define FIRST_TEXT ((size_t)16 << 10)
-#define ENTRY_POINT "gsh_kernel"
 
 /* What is launched: one of the two. */
 struct work {
     const struct gsh_launch *launch;
     const struct gsh_group *group;
+    gsh_can_split *can_split; /* of a group that need not wait for its kernel; else NULL */
+    const void *item;         /* what can_split is asked about */
 };
 
 struct kernel {
     uint64_t hash;
-    CUfunction function; /* NULL: its text does not compile */
+    struct gsh_cuda_job job;
     char key[GSH_SOURCE_KEY_SIZE];
 };
 
@@ -106,54 +109,101 @@ static char *make_text(const struct work *work, unsigned stage)
     }
 }
 
-static CUfunction load(const void *image)
+/* Adds a NEW kernel; READY where it lies on the disk. NULL: no memory. */
+static struct kernel *add_kernel(const struct work *work, unsigned stage, uint64_t hash,
+                                 const char *key)
 {
-    CUmodule module;
-    CUfunction function;
-    if (GSH_CUDA(gsh_cu.cuModuleLoadData(&module, image)) != GSH_OK)
-        return NULL;
-    if (GSH_CUDA(gsh_cu.cuModuleGetFunction(&function, module, ENTRY_POINT)) == GSH_OK)
-        return function;
-    (void)GSH_CUDA(gsh_cu.cuModuleUnload(module));
-    return NULL;
-}
-
-/* NULL where the text does not compile or load. */
-static CUfunction build(const struct work *work, unsigned stage, const struct kernel *kernel)
-{
-    char *text = make_text(work, stage);
-    void *image = NULL;
+    struct gsh_fmt fmt;
+    void *image;
     size_t size;
-    CUfunction function = NULL;
-    if (text)
+    struct kernel *kernel = calloc(1, sizeof *kernel);
+    char *text = kernel ? make_text(work, stage) : NULL;
+    if (!text) {
+        free(kernel);
+        return NULL;
+    }
+    kernel->hash = hash;
+    gsh_fmt_init(&fmt, kernel->key, sizeof kernel->key);
+    gsh_fmt_text(&fmt, key);
+    if (gsh_cuda_compile_find(text, &target, &image, &size)) {
         gsh_cuda_dump(kernel->key, kernel->hash, text);
-    if (text && gsh_cuda_compile(text, &target, &image, &size) == GSH_OK)
-        function = load(image);
-    free(image);
+        gsh_cuda_builder_load(&kernel->job, image);
+        free(image);
+    }
     free(text);
-    return function;
+    return kernel;
 }
 
-static enum gsh_status find_kernel(const struct work *work, unsigned stage, const char *key,
-                                   CUfunction *function)
+/* The stage's kernel, whatever its state. NULL: no memory. */
+static struct kernel *find_kernel(const struct work *work, unsigned stage, const char *key)
 {
     uint64_t hash = hash_key(key);
-    GSH_TRY(reserve_slot());
+    if (reserve_slot() != GSH_OK)
+        return NULL;
     struct kernel **slot = find_slot(slots, slot_count, hash, key);
     if (GSH_UNLIKELY(!*slot)) {
-        struct kernel *kernel = calloc(1, sizeof *kernel);
-        if (!kernel)
-            return GSH_FAILED;
-        kernel->hash = hash;
-        struct gsh_fmt fmt;
-        gsh_fmt_init(&fmt, kernel->key, sizeof kernel->key);
-        gsh_fmt_text(&fmt, key);
-        kernel->function = build(work, stage, kernel);
-        *slot = kernel;
-        used_count++;
+        *slot = add_kernel(work, stage, hash, key);
+        used_count += *slot != NULL;
     }
-    *function = (*slot)->function;
-    return *function ? GSH_OK : GSH_FAILED;
+    return *slot;
+}
+
+/* Has a NEW kernel built, by the caller or by the builder's thread. FAILED: no memory. */
+static enum gsh_status build(const struct work *work, unsigned stage, struct kernel *kernel,
+                             bool in_background)
+{
+    char *text = make_text(work, stage);
+    if (!text)
+        return GSH_FAILED;
+    gsh_cuda_dump(kernel->key, kernel->hash, text);
+    if (in_background)
+        gsh_cuda_builder_submit(&kernel->job, text, &target);
+    else
+        gsh_cuda_builder_build(&kernel->job, text, &target);
+    return GSH_OK;
+}
+
+/* Returns once the kernel can be launched. FAILED: it never can. */
+static enum gsh_status finish_kernel(const struct work *work, unsigned stage, struct kernel *kernel)
+{
+    enum gsh_cuda_job_state state = gsh_cuda_builder_state(&kernel->job);
+    if (GSH_LIKELY(state == GSH_CUDA_JOB_READY))
+        return GSH_OK;
+    if (state == GSH_CUDA_JOB_NEW)
+        GSH_TRY(build(work, stage, kernel, false));
+    else if (state == GSH_CUDA_JOB_BUILDING)
+        gsh_cuda_builder_finish(&kernel->job);
+    return gsh_cuda_builder_state(&kernel->job) == GSH_CUDA_JOB_READY ? GSH_OK : GSH_FAILED;
+}
+
+/* Whether a kernel is to be had only by compiling. */
+static bool lacks_one(struct kernel *const *kernels, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        enum gsh_cuda_job_state state = gsh_cuda_builder_state(&kernels[i]->job);
+        if (state == GSH_CUDA_JOB_NEW || state == GSH_CUDA_JOB_BUILDING)
+            return true;
+    }
+    return false;
+}
+
+/* The kernels of all stages, so that nothing but the device itself may fail once a stage has been submitted. DECLINED:
+ * the builder's thread is at them. */
+static enum gsh_status get_kernels(const struct work *work, const struct gsh_source_stage *stages,
+                                   unsigned count, struct kernel **kernels)
+{
+    for (unsigned i = 0; i < count; i++)
+        if ((kernels[i] = find_kernel(work, i, stages[i].key)) == NULL)
+            return GSH_FAILED;
+    bool in_background =
+        work->can_split != NULL && lacks_one(kernels, count) && work->can_split(work->item);
+    for (unsigned i = 0; i < count; i++) {
+        if (!in_background)
+            GSH_TRY(finish_kernel(work, i, kernels[i]));
+        else if (gsh_cuda_builder_state(&kernels[i]->job) == GSH_CUDA_JOB_NEW)
+            GSH_TRY(build(work, i, kernels[i], true));
+    }
+    return in_background ? GSH_DECLINED : GSH_OK;
 }
 
 static enum gsh_status submit(CUfunction function, struct gsh_source_stage *stage)
@@ -168,17 +218,15 @@ static enum gsh_status submit(CUfunction function, struct gsh_source_stage *stag
 static enum gsh_status launch_stages(const struct work *work, struct gsh_source_plan *plan,
                                      unsigned row)
 {
-    CUfunction functions[GSH_SOURCE_MAX_STAGES];
-    /* All kernels first: once a stage has been submitted, nothing but the device itself may fail.
-     */
-    for (unsigned i = 0; i < plan->stage_count; i++)
-        GSH_TRY(find_kernel(work, i, plan->stages[i].key, &functions[i]));
+    struct kernel *kernels[GSH_SOURCE_MAX_STAGES];
+    const unsigned count = plan->stage_count;
+    GSH_TRY(get_kernels(work, plan->stages, count, kernels));
     bool is_timed = gsh_cuda_timing_begin(row);
-    for (unsigned i = 0; i < plan->stage_count; i++)
-        GSH_TRY(submit(functions[i], &plan->stages[i]));
+    for (unsigned i = 0; i < count; i++)
+        GSH_TRY(submit(kernels[i]->job.function, &plan->stages[i]));
     if (is_timed)
         gsh_cuda_timing_end();
-    gsh_stats_add(GSH_COUNTER_LAUNCHES, plan->stage_count);
+    gsh_stats_add(GSH_COUNTER_LAUNCHES, count);
     return GSH_OK;
 }
 
@@ -191,11 +239,29 @@ enum gsh_status gsh_cuda_module_launch(const struct gsh_launch *launch, unsigned
     return launch_stages(&(struct work){.launch = launch}, &plan, row);
 }
 
-enum gsh_status gsh_cuda_module_launch_group(const struct gsh_group *group, unsigned row)
+enum gsh_status gsh_cuda_module_launch_group(const struct gsh_group *group, unsigned row,
+                                             gsh_can_split *can_split, const void *item)
 {
     struct gsh_source_plan plan;
     uint64_t scratch;
     GSH_TRY(gsh_cuda_mem_scratch(gsh_source_group_scratch(group), &scratch));
     GSH_TRY(gsh_source_group_plan(group, scratch, &plan));
-    return launch_stages(&(struct work){.group = group}, &plan, row);
+    if (!gsh_option_number(GSH_OPTION_BACKGROUND))
+        can_split = NULL;
+    return launch_stages(&(struct work){.group = group, .can_split = can_split, .item = item},
+                         &plan, row);
+}
+
+bool gsh_cuda_module_is_built(const struct gsh_launch *launch)
+{
+    struct gsh_source_plan plan;
+    const struct work work = {.launch = launch};
+    if (gsh_source_plan(launch, 0, &plan) != GSH_OK)
+        return false;
+    for (unsigned i = 0; i < plan.stage_count; i++) {
+        const struct kernel *kernel = find_kernel(&work, i, plan.stages[i].key);
+        if (kernel == NULL || gsh_cuda_builder_state(&kernel->job) != GSH_CUDA_JOB_READY)
+            return false;
+    }
+    return true;
 }

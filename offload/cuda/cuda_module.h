@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels in this process: compiled (or taken from the disk cache) when first launched, then found
- * by the key of their text. Under the DISPATCH lock, with the context current.
+ * Kernels in this process: compiled (or taken from the disk cache) when first launched, a group's
+ * where possible in the background, then found by the key of their text. Under the DISPATCH lock, with the context current.
  */
 #pragma once
 
+#include "backend.h"
 #include "group.h"
 #include "status.h"
 
@@ -14,5 +15,8 @@ enum gsh_status gsh_cuda_module_open(void);
  * kernel exists for it. FAILED: nothing was written. A kernel's first launch may take the tenth of
  * a second that compiling it needs. */
 enum gsh_status gsh_cuda_module_launch(const struct gsh_launch *launch, unsigned row);
-/* The same for a group. */
-enum gsh_status gsh_cuda_module_launch_group(const struct gsh_group *group, unsigned row);
+/* The same for a group. DECLINED also where its kernel is being built meanwhile (backend.h, run_group). */
+enum gsh_status gsh_cuda_module_launch_group(const struct gsh_group *group, unsigned row,
+                                             gsh_can_split *can_split, const void *item);
+/* True where launching would compile nothing; loads what lies on the disk. */
+bool gsh_cuda_module_is_built(const struct gsh_launch *launch);

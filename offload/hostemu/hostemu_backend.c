@@ -8,13 +8,19 @@
 #include "clock.h"
 #include "host_group.h"
 #include "host_ops.h"
+#include "host_vector.h"
 #include "hostemu_blas.h"
 #include "options.h"
 #include "stats.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+/* Bytes. Memory of so many is asked for in huge pages, as NumPy does: a first touch is a fault. */
+#define HUGE_PAGE ((size_t)2 << 20)
+#define HUGE_LEAST (2 * HUGE_PAGE)
 
 static size_t limit_bytes, held_bytes; /* DISPATCH lock */
 
@@ -22,6 +28,7 @@ static enum gsh_status open_device(char *why, size_t why_size)
 {
     (void)why;
     (void)why_size;
+    gsh_host_vector_init();
     limit_bytes = (size_t)gsh_option_number(GSH_OPTION_MEM_LIMIT);
     if (limit_bytes == 0)
         limit_bytes = (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE) / 10 * 9;
@@ -32,9 +39,12 @@ static enum gsh_status allocate(size_t size, uint64_t *address)
 {
     if (size > limit_bytes - held_bytes)
         return GSH_FAILED;
-    void *memory = aligned_alloc(256, gsh_round_up(size, 256));
+    size_t alignment = size >= HUGE_LEAST ? HUGE_PAGE : 256;
+    void *memory = aligned_alloc(alignment, gsh_round_up(size, alignment));
     if (memory == NULL)
         return GSH_FAILED;
+    if (size >= HUGE_LEAST)
+        madvise(memory, gsh_round_up(size, HUGE_PAGE), MADV_HUGEPAGE);
     held_bytes += size;
     *address = (uint64_t)memory;
     return GSH_OK;
@@ -96,8 +106,11 @@ static enum gsh_status run(const struct gsh_launch *launch, unsigned row)
     return status;
 }
 
-static enum gsh_status run_group(const struct gsh_group *group, unsigned row)
+static enum gsh_status run_group(const struct gsh_group *group, unsigned row,
+                                 gsh_can_split *can_split, const void *item)
 {
+    (void)can_split;
+    (void)item;
     bool timed = gsh_stats_wanted();
     uint64_t begin = timed ? gsh_clock_ns() : 0;
     GSH_TRY(gsh_host_group_run(group));

@@ -29,6 +29,7 @@ NEW_IN = {"2.0.0": {"sign": "FD", "floor": "?bhilBHIL", "ceil": "?bhilBHIL", "tr
           "1.25.0": {"multiply": "FD", "square": "FD", "power": "FD", "float_power": "D"}}
 SHIM = r"""
 #include "host_ops.h"
+#include "host_vector.h"
 #include <string.h>
 const char *shim_label(int op) { return op < GSH_OP_COUNT ? gsh_op_info(op)->name : NULL; }
 unsigned shim_nin(int op) { return gsh_op_info(op)->nin; }
@@ -84,6 +85,7 @@ int shim_met(int kind, void *inputs)
     return shim_found.found[kind].sequence == shim_sequence;
 }
 int shim_run(void) { return gsh_host_ops_run(&shim_launch); }
+int shim_vectors(int bits) { return gsh_host_vector_use((unsigned)bits); }
 """
 ELEMENTWISE, REDUCE = 0, 1
 
@@ -176,7 +178,7 @@ def word(dtype):
 def special_reals(dtype):
     f = np.finfo(dtype)
     plain = [0.0, 1.0, 0.5, 1.5, 2.5, 3.0, 1e-3, 0.1, 7.25, 100.0, float(f.max), float(f.tiny), float(f.eps), np.inf,
-             0.75, np.pi, 2.0, 33.0]
+             0.75, np.pi, 2.0, 33.0, 0.7789597]  # the last: where float32 logarithms err most
     if dtype != np.float16:
         plain += [12345.678, 2.0**31, 2.0**31 - 1, 2.0**31 - 0.5, 2.0**32, 2.0**63, 2.0**62, 2.0**64, 3e9, 1e19, 1e30]
     array = np.array([float(s) * v for v in plain for s in (1, -1)], dtype)
@@ -415,6 +417,19 @@ def check_ops(kernels, check, rng, worst):
     return missing
 
 
+def check_vectors(kernels, check, rng, worst):
+    """The ops of floats again, for each width of vectors that the processor has."""
+    for width in (128, 256, 512):
+        if not kernels.shim.shim_vectors(width):
+            print("no vectors of", width, "bits")
+            continue
+        for op in kernels.ops:
+            for loop in kernels.loops(op):
+                if loop[0].kind == "f" and op != "arange":
+                    check_op(kernels, check, rng, worst.setdefault(width, {}), [], op, loop)
+    kernels.shim.shim_vectors(0)
+
+
 def check_layouts(kernels, check, rng):
     """Strides, orders, mixed dtypes; that the numbers are right is another test's business."""
     for op, dtype in itertools.product(("add", "less", "divmod", "copy", "where", "left_shift", "absolute"), DTYPES):
@@ -471,15 +486,17 @@ def check_arange(kernels, check):
 
 def main():
     np.seterr(all="ignore")
-    rng, check, worst = np.random.default_rng(20240), Check(), {}
+    rng, check, worst, worst_of_vectors = np.random.default_rng(20240), Check(), {}, {}
     with tempfile.TemporaryDirectory() as folder:
         kernels = Kernels(folder)
         missing = check_ops(kernels, check, rng, worst)
+        check_vectors(kernels, check, rng, worst_of_vectors)
         check_layouts(kernels, check, rng)
         check_constants(kernels, check, rng)
         check_arange(kernels, check)
-    print("NumPy", np.__version__, "- largest distance in ulp:",
-          ", ".join(f"{op} {dtype} {d:.3g}" for (op, dtype), d in worst.items()))
+    for width, distances in [("no", worst), *worst_of_vectors.items()]:
+        print("NumPy", np.__version__, "-", width, "bits of vectors - largest distance in ulp:",
+              ", ".join(f"{op} {dtype} {d:.3g}" for (op, dtype), d in distances.items()))
     if missing:
         print("not compared, as this NumPy has no such loop or another one:", ", ".join(missing))
     print(f"{check.passed} passed, {check.failed} failed")

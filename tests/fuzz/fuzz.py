@@ -51,11 +51,14 @@ class Judge:
                                 GPUSHIM_MIN_ELEMENTS="0", GPUSHIM_MIN_REDUCE="0", GPUSHIM_MIN_FLOPS="0",
                                 PYTHONDONTWRITEBYTECODE="1", GPUSHIM_CACHE_DIR=os.environ.get("GPUSHIM_CACHE_DIR") or
                                 os.path.join(tempfile.gettempdir(), "gpushim-fuzz-%d" % os.getuid()))
+        if os.environ.get("GPUSHIM_FUSION"):
+            self.environment["GPUSHIM_FUSION"] = os.environ["GPUSHIM_FUSION"]
         self.with_warnings = self.is_strict()
         if self.with_warnings:
             self.environment["GPUSHIM_FPERR"] = "strict"
         self.looks_at_warnings = self.with_warnings
         self.worker = fuzz_worker.Worker(self.environment, patience)
+        self.in_order = device == "host"
         self.calls = 0
 
     def is_strict(self):
@@ -81,7 +84,7 @@ class Judge:
             answer = self.worker.ask(statements, plain.settled)
         except fuzz_worker.Died as death:
             return "the process under the shim %s" % death
-        return fuzz_compare.first_difference(statements, plain, answer, self.looks_at_warnings)
+        return fuzz_compare.first_difference(statements, plain, answer, self.looks_at_warnings, self.in_order)
 
     def device_calls(self):
         return self.worker.device_calls + self.worker.device_calls_before

@@ -47,8 +47,9 @@ def sum_function(builder):
     if char in "efdFD":
         total = "np.sum(m, axis=%s)" % axes["a"] if "{a}" in function else "np.sum(m)"
         of = "reach(lambda m: %s, 0, %s, %r)" % (total, name, char.lower())
-        builder.add("%s = settle(%s, ulps=32, of=lambda: %s)" % (result, result, of if "cumsum" not in function else
-                                                                "np.max(%s, initial=0)" % of))
+        if "cumsum" in function:
+            of = "np.max(%s, initial=0), steps=%d" % (of, max(value.shape, default=1))
+        builder.add("%s = settle(%s, ulps=32, of=lambda: %s)" % (result, result, of))
 
 
 def spread_function(builder):

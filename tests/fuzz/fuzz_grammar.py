@@ -341,8 +341,8 @@ def axis_text(builder, ndim, single=False):
     return builder.pick(options)
 
 
-def finish_reduction(builder, ufunc, function, operand, arguments):
-    """Makes the call, and settles it: NumPy's order of summation is not ours."""
+def finish_reduction(builder, ufunc, function, operand, arguments, steps=0):
+    """Makes the call, and settles it: NumPy's order of summation is not ours. `steps`: fuzz_program.Run.settle's."""
     name = builder.new("%s(%s, %s)" % (function, operand, arguments))
     if not name:
         return
@@ -352,8 +352,9 @@ def finish_reduction(builder, ufunc, function, operand, arguments):
         of = "reach(lambda m: %s(m, %s), %d, %s, %r)" % (
             function, bare.replace("initial=-", "initial="), ufunc == "multiply", operand, char.lower())
         # which of a complex number's infinities and NaNs meet first is the order of joining
-        warns = ", warns=False" if char in "FD" or ufunc in SILENT else ""
-        builder.add("%s = settle(%s, ulps=%d, of=lambda: %s%s)" % (name, name, REDUCTION_ULPS[ufunc], of, warns))
+        rest = ", warns=False" if char in "FD" or ufunc in SILENT else ""
+        rest += ", steps=%d" % steps if steps else ""
+        builder.add("%s = settle(%s, ulps=%d, of=lambda: %s%s)" % (name, name, REDUCTION_ULPS[ufunc], of, rest))
     elif char in "efdFD" and ufunc in ZERO_SIGNS:
         builder.add("%s = settle(%s, zeros=True, nans=True)" % (name, name))
 
@@ -397,7 +398,8 @@ def accumulate(builder):
     arguments = "axis=" + axis_text(builder, builder.value(name).ndim, single=True)
     if builder.chance(20):
         arguments += ", dtype=%r" % builder.pick(fuzz_program.DTYPES)
-    finish_reduction(builder, ufunc, "np.%s.accumulate" % ufunc, name, arguments)
+    steps = max(np.shape(builder.value(name)), default=1)
+    finish_reduction(builder, ufunc, "np.%s.accumulate" % ufunc, name, arguments, steps)
 
 
 def reduceat(builder):

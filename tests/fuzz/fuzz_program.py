@@ -85,15 +85,18 @@ class Run:
         self.steps, self.settled, self.plain = [], {}, plain
         self.values = {"np": np, "make": make, "rows": rows, "settle": self.settle, "reach": reach}
 
-    def settle(self, result, ulps=0, of=None, like=None, zeros=False, nans=False, warns=True):
+    def settle(self, result, ulps=0, of=None, like=None, zeros=False, nans=False, warns=True,
+               steps=0):
         """A result that may differ: by so many units in its last place, or, where `of` is given, in
         that of the magnitude of() (an array of the result's shape, infinite where anything goes);
         `like`: a dtype, whose last place counts instead; `zeros`: in the sign of zeros; `nans`: in which
-        complex NaN it is; not `warns`: in the warnings of the statement before. Its data is from here on
-        the plain run's."""
+        complex NaN it is; not `warns`: in the warnings of the statement before; `steps`: how many roundings
+        NumPy makes one after the other, where the device may join in another order. Its data is from here
+        on the plain run's."""
         at = len(self.steps)
         of = None if of is None or self.plain is not None else quietly(of)
-        bounds = {"ulps": ulps, "of": of, "like": like, "zeros": zeros, "nans": nans, "warns": warns}
+        bounds = {"ulps": ulps, "of": of, "like": like, "zeros": zeros, "nans": nans, "warns": warns,
+                  "steps": steps}
         self.settled[at] = (copy_of(result), bounds)
         read_only = isinstance(result, np.ndarray) and not result.flags.writeable
         if self.plain is None or at not in self.plain or read_only:

@@ -74,6 +74,14 @@ class TestJudgement(unittest.TestCase):
                                                   {"ulps": 2, "of": np.array([100.0, 100.0])}))
         self.assertIsNone(fuzz_compare.compare(np.array([1e-16]), np.array([0.0]), {"ulps": 2, "of": np.array([1.0])}))
 
+    def test_order(self):
+        """Steps of NumPy's own count where the device joins in an order of its own."""
+        one, near = np.array([1.0]), np.array([1.0 + 2.0 ** -50])
+        bounds = {"ulps": 1, "of": one, "steps": 3}
+        self.assertIsNotNone(fuzz_compare.compare(near, one, bounds, True))
+        self.assertIsNone(fuzz_compare.compare(near, one, bounds, False))
+        self.assertIsNotNone(fuzz_compare.compare(near, one, dict(bounds, steps=2), False))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -71,13 +71,16 @@ static inline void set_transposed(struct gsh_launch *launch, unsigned k, enum gs
     }
 }
 
+/* Of ordinary values. */
+static double largest_part = 10;
+
 /* Ordinary values; with `specials` also the dtype's awkward ones. */
 static inline void fill_value(void *at, enum gsh_dtype dtype, bool specials)
 {
     static const double awkward[] = {NAN, INFINITY, -INFINITY, 0.0, -0.0, 1e30, -3e9, 1e19, 5e-324};
     uint64_t bits = random_bits();
     bool special = specials && bits % 16 == 0;
-    double value = special ? awkward[bits / 16 % GSH_COUNT(awkward)] : random_unit() * 10;
+    double value = special ? awkward[bits / 16 % GSH_COUNT(awkward)] : random_unit() * largest_part;
     union gsh_scalar scalar = {.words = {0}};
     char kind = gsh_dtype_kind(dtype);
     if (kind == 'b')
@@ -86,8 +89,9 @@ static inline void fill_value(void *at, enum gsh_dtype dtype, bool specials)
         scalar.u64 = special ? bits << (bits % 60)
                              : (uint64_t)((int64_t)(bits % 200) - (kind == 'i' ? 100 : 0));
     else
-        gsh_host_casts_run(&scalar, dtype, 16, (const double[2]){value, random_unit() * 10},
-                           GSH_COMPLEX128, 16, 1);
+        gsh_host_casts_run(&scalar, dtype, 16,
+                           (const double[2]){value, random_unit() * largest_part}, GSH_COMPLEX128,
+                           16, 1);
     memcpy(at, &scalar, gsh_dtype_size(dtype));
 }
 
@@ -142,14 +146,21 @@ static inline uint64_t ulp_distance(double x, double y, bool is_f32)
     return a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
 }
 
+/* Complex numbers of which a part is infinite are all the same. */
+static bool has_one_infinity;
+
 /* Distance of complex numbers in units of the larger part of y. */
 static inline uint64_t complex_distance(const double *x, const double *y, bool is_f32)
 {
     bool nan_x = isnan(x[0]) || isnan(x[1]), nan_y = isnan(y[0]) || isnan(y[1]);
     if (nan_x || nan_y) /* the other part is nobody's promise */
         return nan_x && nan_y ? 0 : UINT64_MAX;
-    bool finite = isfinite(x[0]) && isfinite(x[1]) && isfinite(y[0]) && isfinite(y[1]);
-    if (!finite)
+    bool finite_x = isfinite(x[0]) && isfinite(x[1]), finite_y = isfinite(y[0]) && isfinite(y[1]);
+    if (has_one_infinity && finite_x != finite_y)
+        return UINT64_MAX;
+    if (has_one_infinity && !finite_x)
+        return 0;
+    if (!finite_x || !finite_y)
         return GSH_MAX(ulp_distance(x[0], y[0], is_f32), ulp_distance(x[1], y[1], is_f32));
     double size = fmax(fabs(y[0]), fabs(y[1])), error = fmax(fabs(x[0] - y[0]), fabs(x[1] - y[1]));
     double unit = is_f32 ? (double)(nextafterf((float)size, INFINITY) - (float)size)

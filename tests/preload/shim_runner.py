@@ -13,6 +13,7 @@
 
 The scripts hand arrays back through shim_script.dump (dtype, shape, strides, bytes). Environment:
 GPUSHIM_LIBRARY  the library (default build/libgpushim.so); GPUSHIM_DEVICE  host (default), cuda;
+GPUSHIM_FUSION  for the tests that do not set it themselves;
 GPUSHIM_CACHE_DIR  the folder for compiled kernels (default: one for all tests of the user).
 All other GPUSHIM_ variables are removed, and given per run. Needs only unittest; pytest runs it too.
 """
@@ -36,6 +37,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 LIBRARY = os.path.abspath(os.environ.get("GPUSHIM_LIBRARY") or
                           os.path.join(ROOT, "build", "libgpushim.so"))
 DEVICE = os.environ.get("GPUSHIM_DEVICE") or "host"
+FUSION = os.environ.get("GPUSHIM_FUSION")
 TIMEOUT = float(os.environ.get("SHIM_RUNNER_TIMEOUT") or 120)
 CACHE = (os.environ.get("GPUSHIM_CACHE_DIR") or
          os.path.join(tempfile.gettempdir(), "gpushim-test-cache-%d" % os.getuid()))
@@ -70,6 +72,8 @@ def environment(shim, env=None, report_folder=None):
             raise FileNotFoundError("no library %s: build it or set GPUSHIM_LIBRARY" % LIBRARY)
         result.update(LD_PRELOAD=LIBRARY, GPUSHIM_DEVICE=DEVICE, GPUSHIM_MODE="force",
                       GPUSHIM_CACHE_DIR=CACHE)
+        if FUSION:
+            result["GPUSHIM_FUSION"] = FUSION
         if report_folder:
             result["GPUSHIM_REPORT"] = "json:%s/%%p.json" % report_folder
     for name, value in (env or {}).items():
@@ -213,13 +217,21 @@ def _same_but_for_nans(got, want):
             mine[~nan].tobytes() == theirs[~nan].tobytes())
 
 
-def difference(name, got, want, ulp=None, rtol=None):
-    """None where the two records agree, else a text. Only float values may differ, by ulp or rtol;
-    which NaN a NaN is does not matter."""
+def _is_close(got, want, rtol, atol):
+    """np.allclose; complex numbers also where both parts are, which judges those with an infinite part."""
+    def close(x, y):
+        return np.isclose(x, y, rtol=rtol, atol=atol, equal_nan=True)
+    with np.errstate(all="ignore"):
+        return bool((close(got, want) | (close(got.real, want.real) & close(got.imag, want.imag))).all())
+
+
+def difference(name, got, want, ulp=None, rtol=None, atol=None):
+    """None where the two records agree, else a text. Only float values may differ, by ulp, or by rtol
+    and atol together; which NaN a NaN is does not matter."""
     if got == want:
         return None
     if want[0] in ("tuple", "list") and got[0] == want[0] and len(got) == len(want):
-        texts = [difference("%s [%d]" % (name, i), *pair, ulp, rtol)
+        texts = [difference("%s [%d]" % (name, i), *pair, ulp, rtol, atol)
                  for i, pair in enumerate(zip(got[1:], want[1:]))]
         return "\n".join(filter(None, texts)) or None
     text = "%s differs\n  plain: %s\n  shim:  %s" % (name, _short(want), _short(got))
@@ -228,15 +240,15 @@ def difference(name, got, want, ulp=None, rtol=None):
         return text + _first_difference(got, want)
     if _same_but_for_nans(got, want):
         return None
-    if ulp is None and rtol is None:
+    if ulp is None and rtol is None and atol is None:
         return text + _first_difference(got, want)
     mine, theirs = array_of(got), array_of(want)
     if ulp is not None:
         far = ulp_distance(mine, theirs)
         return None if far <= ulp else "%s\n  %g ulp apart, allowed %g" % (text, far, ulp)
-    with np.errstate(all="ignore"):
-        close = np.allclose(mine, theirs, rtol=rtol, atol=0, equal_nan=True)
-    return None if close else text + "\n  relative tolerance %g" % rtol
+    rtol, atol = rtol or 0, atol or 0
+    return None if _is_close(mine, theirs, rtol, atol) else (
+        text + "\n  relative tolerance %g, absolute %g" % (rtol, atol) + _first_difference(got, want))
 
 
 def _first_difference(got, want):
@@ -253,6 +265,11 @@ def _first_difference(got, want):
         int(differ.sum()), differ.size, at, theirs.reshape(-1)[at], mine.reshape(-1)[at])
 
 
+def off_host(tolerances):
+    """Tolerances, or none on the host device, which computes these in NumPy's own order or by its formulas."""
+    return {} if DEVICE == "host" else tolerances
+
+
 def _tolerance(name, table):
     """The first value of {regular expression: value} whose key is found in the name; a bare number
     stands for every name."""
@@ -267,12 +284,12 @@ def _tolerance(name, table):
 class TestCase(unittest.TestCase):
     """unittest.TestCase with assertions on pairs of runs."""
 
-    def assert_equal_values(self, shimmed, plain, ulp=None, rtol=None):
+    def assert_equal_values(self, shimmed, plain, ulp=None, rtol=None, atol=None):
         found = ["%s only in the %s run: %s" % (name, run_name, _short(record))
                  for run_name, mine, other in (("plain", plain, shimmed), ("shim", shimmed, plain))
                  for name, record in mine.values.items() if name not in other.values]
         found += [difference(name, shimmed.values[name], want, _tolerance(name, ulp),
-                             _tolerance(name, rtol))
+                             _tolerance(name, rtol), _tolerance(name, atol))
                   for name, want in plain.values.items() if name in shimmed.values]
         found = [text for text in found if text]
         if found:
@@ -280,7 +297,7 @@ class TestCase(unittest.TestCase):
                                                      "\n".join(found[:25])))
 
     def assert_same(self, script, env=None, args=(), python_args=(), stdin=b"", returncode=0,
-                    ulp=None, rtol=None, device=True, same_stderr=False, timeout=None):
+                    ulp=None, rtol=None, atol=None, device=True, same_stderr=False, timeout=None):
         """Plain and shim: same stdout, exit status and dumped values; the exit status is
         `returncode` (None: any); the device really ran something where `device` (an operation's
         name: that operation). Tolerances: a number, or {regular expression of names: number}.
@@ -293,7 +310,7 @@ class TestCase(unittest.TestCase):
         self.assertEqual(shimmed.stdout, plain.stdout, "stdout; %r" % shimmed)
         if same_stderr:
             self.assertEqual(shimmed.stderr, plain.stderr, "stderr")
-        self.assert_equal_values(shimmed, plain, ulp, rtol)
+        self.assert_equal_values(shimmed, plain, ulp, rtol, atol)
         if device:
             self.assert_on_device(shimmed, device if isinstance(device, str) else None)
         return shimmed

@@ -131,7 +131,7 @@ for dtype in "?bIldeFD":
                 1)}
         for name, call in calls.items():
             attempt("%s %s %s" % (dtype, layout, name), call)
-''', device="assign")
+''', device="assign", ulp=shim_runner.off_host({"^[FD] .*vander": 32}))  # products in another order
 
     def test_resident_array_stays(self):
         """What these are made of runs where the array is: a few bytes come home, not the array."""

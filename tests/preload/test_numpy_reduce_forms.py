@@ -52,6 +52,7 @@ ROWS = ("sum prod max min fmax fmin any all parity bit_and bit_or bit_xor hypot 
         "gcd").split()
 LOOSE = {r"(hypot|logaddexp2?) (f2|.1|[?])": 2e-2, r"(hypot|logaddexp2?) (f4|.2)": 1e-5,
          r"(hypot|logaddexp2?) ": 1e-13}
+NEAR_ZERO = shim_runner.off_host(LOOSE)  # what is left of larger terms carries their errors
 
 
 class TestEveryRow(shim_runner.TestCase):
@@ -66,7 +67,7 @@ for name in share(UFUNCS):
             for keep in (False, True):
                 attempt("%s %s %s %s" % (name, dtype, axis, keep),
                         reduced, ufunc, a, axis, keepdims=keep)
-''', args=share, rtol=LOOSE)
+''', args=share, rtol=LOOSE, atol=NEAR_ZERO)
         for name in ROWS[int(share[0])::int(share[1])]:
             self.assert_on_device(result, name)
 

@@ -19,6 +19,8 @@ COMPLEX = r"^(sqrt|abs|absolute|sign|multiply|square|divide|true_divide|reciproc
 # array.
 ZEROS = r"^(fmin|fmax|minimum|maximum|clip)\b"
 RTOL = {APPROXIMATE + ".*e": 4e-3, APPROXIMATE: 4e-6, COMPLEX: 1e-5, ZEROS: 0}
+# A part of a complex power is as exact as the whole, down to the smallest numbers.
+SUBNORMAL = shim_runner.off_host({r"^(float_)?power .*F": 1e-42, r"^(float_)?power ": 1e-320})
 
 PAIRS = "few" if shim_runner.DEVICE == "cuda" else "all"
 PRELUDE = """
@@ -114,7 +116,7 @@ for name in share(["add", "subtract", "multiply", "floor_divide", "remainder", "
                 continue  # a power of Python ints that never ends
             record("%s %s %d" % (name, d, i), f, a, s)
             record("%s %d %s" % (name, i, d), f, s, a)
-""", args=share, rtol=RTOL)
+""", args=share, rtol=RTOL, atol=SUBNORMAL)
 
     @shim_runner.in_shares(2)
     def test_numpy_scalars(self, share):

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POOL_BYTES (4 << 20)
+#define POOL_BYTES (16 << 20)
 
 struct random_group {
     struct gsh_group group;
@@ -19,6 +19,7 @@ struct random_group {
     int64_t used;
     uint64_t structure, contents; /* states of generators */
     int read_count;               /* arrays that are read come first */
+    double scale;                 /* of ordinary numbers: large ones add up to infinity */
     bool has_sinks, is_plain;     /* plain: all contents are finite, so that sums tell */
     /* of steps, then of sinks */
     uint64_t claims[GSH_GROUP_STEPS + GSH_GROUP_SINKS][GSH_ERROR_KINDS];
@@ -44,8 +45,9 @@ static inline void random_real(struct random_group *work, enum gsh_dtype dtype, 
     static const uint64_t odd[] = {0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000,
                                    0xfff8000000000123};
     int special = work->is_plain ? 11 : DRAW(work, 12), size = (int)gsh_dtype_size(dtype);
-    double number = special == 0 ? doubles[DRAW(work, 12)] : (DRAW(work, 20000) - 10000) / 64.0;
-    float narrow = (float)number;
+    double number =
+        special == 0 ? doubles[DRAW(work, 12)] : (DRAW(work, 20000) - 10000) / 61.0 * work->scale;
+    float narrow = (float)(work->scale > 1 ? number * 1e-270 : number);
     uint64_t bits = random_below(&work->contents, UINT64_MAX);
     if (gsh_dtype_kind(dtype) == 'b')
         bits &= 1;
@@ -60,6 +62,8 @@ static inline void random_real(struct random_group *work, enum gsh_dtype dtype, 
         memcpy(&bits, &narrow, 4);
     else if (special > 1)
         bits = bits % 0x7c00 | (bits & 0x8000); /* a finite float16 */
+    if (dtype == GSH_FLOAT16 && (bits & 0x7fff) > 0x7c00)
+        bits |= 0x200; /* no signalling NaN: the CPU's rint keeps one, the GPU's makes it quiet */
     memcpy(at, &bits, (size_t)size);
 }
 
@@ -185,13 +189,16 @@ static inline void random_shape(struct random_group *work)
     if (!work->has_sinks)
         return;
     group->ndim = GSH_MAX(group->ndim, 1);
-    group->nreduce = 1 + PICK(work, group->ndim);
+    group->nreduce = group->ndim == 3 ? 1 : 1 + PICK(work, group->ndim);
     if (group->ndim < 3 && group->nreduce == 1) /* several segments, or many outputs */
         group->shape[PICK(work, group->ndim)] = 20000 + DRAW(work, 3);
     if (group->ndim == 2)
         group->shape[group->shape[0] > 999] = 3;
-    if (group->ndim == 3 && group->nreduce == 1)
+    if (group->ndim == 3 && group->nreduce == 1) {
+        group->shape[0] = 2;
+        group->shape[1] = 3;
         group->shape[2] = 9000 + DRAW(work, 3);
+    }
 }
 
 /* The first array is the index: of C order, or of the order of the dimensions turned round. */
@@ -252,8 +259,10 @@ static inline void random_sink(struct random_group *work, bool is_turned, enum g
     if (sink->in.source == GSH_FROM_NOTHING || sink->in.source == GSH_FROM_CONSTANT)
         return;
     sink->loop = gsh_group_dtype(group, sink->in);
+    bool is_sum = PICK(work, 2) && gsh_reduction_has_loop(GSH_REDUCE_SUM, sink->loop);
     do
-        sink->reduction = (enum gsh_reduction)PICK(work, GSH_REDUCTION_COUNT);
+        sink->reduction =
+            is_sum ? GSH_REDUCE_SUM : (enum gsh_reduction)PICK(work, GSH_REDUCTION_COUNT);
     while (!gsh_reduction_has_loop(sink->reduction, sink->loop) ||
            gsh_reduction_info(sink->reduction)->result == GSH_RESULT_INDEX);
     array->dtype = PICK(work, 4) ? gsh_reduction_output_dtype(sink->reduction, sink->loop)
@@ -267,7 +276,7 @@ static inline void random_sink(struct random_group *work, bool is_turned, enum g
         sink->strides[d] = bytes;
         bytes *= group->shape[d];
     }
-    bool is_reversed = PICK(work, 3) == 0; /* the outputs' dimensions */
+    bool is_reversed = PICK(work, 2); /* the outputs' dimensions */
     for (int i = 0; i < group->ndim; i++) {
         int d = i >= kept ? i : is_reversed ? i : kept - 1 - i;
         array->strides[d] = d >= kept ? 0 : out;
@@ -293,7 +302,10 @@ static inline void random_sinks(struct random_group *work)
     struct gsh_group *group = &work->group;
     bool is_turned = PICK(work, 2), has_two = PICK(work, 2);
     while (group->sink_count == 0)
-        random_sink(work, is_turned, GSH_DTYPE_COUNT);
+        random_sink(work, is_turned,
+                    PICK(work, 2)   ? GSH_FLOAT64
+                    : PICK(work, 2) ? GSH_FLOAT32
+                                    : GSH_DTYPE_COUNT);
     if (has_two)
         random_sink(work, is_turned, group->sinks[0].loop);
 }
@@ -305,6 +317,7 @@ static inline void random_group_make(struct random_group *work, char *pool, uint
     memset(work, 0, sizeof *work);
     work->has_sinks = has_sinks;
     work->is_plain = has_sinks && contents % 4 != 0;
+    work->scale = has_sinks && contents % 4 == 3 ? 5e305 : 1;
     memset(pool, 0x55, POOL_BYTES);
     work->pool = pool;
     work->structure = structure * 1000003;

@@ -33,6 +33,7 @@ struct program {
 
 struct plan_counts {
     unsigned items, groups, alone, steps, stores, loads, sinks;
+    unsigned lifted; /* nodes in groups that are COMPRESS or EXPAND outside */
 };
 
 /* ---- views ---- */
@@ -174,6 +175,27 @@ static inline struct gsh_node *program_reduce(struct program *program, enum gsh_
     return node;
 }
 
+/* The elements of `in` where the mask is true, `count` of them, to `out`; or those of `in` to where it is true in `out`. */
+static inline struct gsh_node *program_select(struct program *program, enum gsh_launch_kind kind,
+                                              struct view in, struct view out, struct view mask)
+{
+    struct gsh_node *node = program_node(program, &mask);
+    struct gsh_launch *launch = &node->launch;
+    unsigned counted = kind == GSH_LAUNCH_COMPRESS;
+    struct view *of = counted ? &out : &in;
+    launch->kind = kind;
+    launch->op = GSH_OP_COPY;
+    launch->loop = out.dtype;
+    launch->nin = launch->nout = 1;
+    launch->has_mask = true;
+    launch->indexed = (struct gsh_indexed){of->strides[0], of->shape[0]};
+    of->ndim = 0;
+    program_put_operand(program, node, 0, &in);
+    program_put_operand(program, node, 1, &out);
+    program_put_operand(program, node, 2, &mask);
+    return node;
+}
+
 static inline void program_watch(struct program *program, struct gsh_node *node)
 {
     ptrdiff_t n = node - program->nodes;
@@ -208,6 +230,17 @@ static inline void program_count_group(const struct gsh_group *group, struct pla
     counts->sinks += group->sink_count;
     for (unsigned a = 0; a < group->array_count; a++)
         counts->loads += !program_group_stores(group, a) && !group->arrays[a].is_index;
+}
+
+static inline unsigned program_count_lifted(const struct program *program,
+                                            const struct gsh_plan_item *item)
+{
+    unsigned lifted = 0;
+    for (unsigned k = 0; k < item->node_count; k++) {
+        enum gsh_launch_kind kind = program->nodes[item->nodes[k]].launch.kind;
+        lifted += kind == GSH_LAUNCH_COMPRESS || kind == GSH_LAUNCH_EXPAND;
+    }
+    return lifted;
 }
 
 static inline void program_array_range(const struct gsh_group *group, unsigned a, int64_t *low,
@@ -278,6 +311,8 @@ static inline struct plan_counts program_plan(const struct program *program, cha
             counts.alone++;
         else
             program_count_group(&item->group, &counts);
+        if (item->node < 0)
+            counts.lifted += program_count_lifted(program, item);
         CHECK(item->node >= 0 || program_group_is_valid(item));
         CHECK(bytes == NULL || program_run_item(program, item, bytes, run) == GSH_OK);
     }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * offload/cuda/cuda_cache.c and cuda_compile.c, which need no GPU: what is stored is found, damage
- * is not believed, a bad folder is no error, processes may share it; and, where NVRTC is installed,
- * kernels are compiled once and taken from the cache afterwards.
+ * is not believed, a bad folder is no error, processes may share it, a limit is kept; and, where NVRTC
+ * is installed, kernels are compiled once and taken from the cache afterwards.
  */
 #include "check.h"
 #include "cuda_cache.h"
+#include "cuda_cache_trim.h"
 #include "cuda_compile.h"
 #include "cuda_libs.h"
 #include "options.h"
@@ -18,6 +19,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define HEADER_BYTES 40
@@ -122,11 +124,11 @@ static void test_bad_folders(void)
     fclose(fopen(file, "w"));
     const char *bad[] = {"", below, "/proc/nowhere", longest};
     for (size_t i = 0; i < GSH_COUNT(bad); i++) {
-        gsh_cuda_cache_open(bad[i]);
+        gsh_cuda_cache_open(bad[i], 0);
         gsh_cuda_cache_store(&key, "x", 1);
         CHECK(!holds(&key, "x", 1));
     }
-    gsh_cuda_cache_open(folder);
+    gsh_cuda_cache_open(folder, 0);
 }
 
 /* A write that fails half way (as on a full disk) leaves neither an entry nor a temporary file. */
@@ -187,6 +189,150 @@ static void test_processes(void)
     CHECK_INT(torn, 0);
 }
 
+/* ---- the limit ---- */
+
+#define KERNEL_BYTES UINT64_C(1000)
+#define FILE_BYTES (HEADER_BYTES + KERNEL_BYTES)
+#define DAY 86400
+
+static struct gsh_cuda_cache_key numbered(unsigned number)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%u", number);
+    return key_of("limit", text);
+}
+
+static bool is_there(unsigned number)
+{
+    struct gsh_cuda_cache_key key = numbered(number);
+    char path[128];
+    path_of(&key, path, sizeof path);
+    return access(path, F_OK) == 0;
+}
+
+static void set_age(const char *path, time_t seconds)
+{
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = time(NULL) - seconds}};
+    CHECK_INT(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+/* An empty folder, then `count` kernels, number 0 the oldest: used `count` days ago. */
+static void fill(unsigned count)
+{
+    static const char image[KERNEL_BYTES];
+    char path[128], command[128];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    CHECK_INT(system(command), 0);
+    gsh_cuda_cache_open(folder, 0);
+    for (unsigned number = 0; number < count; number++) {
+        struct gsh_cuda_cache_key key = numbered(number);
+        gsh_cuda_cache_store(&key, image, sizeof image);
+        path_of(&key, path, sizeof path);
+        set_age(path, (time_t)(count - number) * DAY);
+    }
+}
+
+static void test_oldest_go(void)
+{
+    struct gsh_cuda_cache_key first = numbered(0), third = numbered(2);
+    char image[KERNEL_BYTES] = "";
+    fill(10);
+    CHECK(holds(&first, image, sizeof image)); /* which is a use */
+    CHECK(holds(&third, image, sizeof image));
+    gsh_cuda_cache_trim(folder, 10 * FILE_BYTES);
+    CHECK_INT(count_files(), 10);
+    gsh_cuda_cache_trim(folder, 10 * FILE_BYTES - 1);
+    CHECK(!is_there(1));
+    CHECK_INT(count_files(), 9);
+    gsh_cuda_cache_trim(folder, 4 * FILE_BYTES);
+    CHECK_INT(count_files(), 4);
+    CHECK(is_there(0) && is_there(2) && is_there(8) && is_there(9));
+    gsh_cuda_cache_trim(folder, 0);
+    CHECK_INT(count_files(), 0);
+    gsh_cuda_cache_trim("/proc/nowhere", 0);
+}
+
+/* What is not ours stays and is not counted, whatever its name; nor does a kernel that is being written go. */
+static void test_foreign_files(void)
+{
+    enum { FOREIGN = 6, WRITTEN = 4, LEFTOVER = 5 };
+    static const char *const names[FOREIGN + 1] = {
+        "0123456789abcdef0123456789abcdef",         /* no magic in it */
+        "0123456789abcdef0123456789abcdef.txt",     /* magic in it from here on */
+        "0123456789abcdef0123456789abcde",          /* 31 digits */
+        "0123456789ABCDEF0123456789abcdef",         /* no digits of ours */
+        "fedcba9876543210fedcba9876543210.1.0.tmp", /* being written */
+        "fedcba9876543210fedcba9876543210.1.1.tmp", /* left unfinished long ago: the one to go */
+        "notes.tmp"};
+    static const char text[20 * FILE_BYTES];
+    char path[256];
+    fill(3);
+    for (unsigned i = 0; i < GSH_COUNT(names); i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        FILE *file = fopen(path, "w");
+        CHECK(file != NULL && fputs(i > 0 ? GSH_CUDA_CACHE_MAGIC : "foreign!", file) >= 0 &&
+              fwrite(text, sizeof text, 1, file) == 1);
+        fclose(file);
+        set_age(path, i == WRITTEN ? 60 : 100 * DAY);
+    }
+    gsh_cuda_cache_trim(folder, 2 * FILE_BYTES);
+    for (unsigned i = 0; i < GSH_COUNT(names); i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        CHECK_INT(access(path, F_OK) == 0, i != LEFTOVER);
+    }
+    CHECK(!is_there(0) && is_there(1) && is_there(2));
+    CHECK_INT(count_files(), FOREIGN + 2);
+}
+
+/* Stores keep the folder near the limit: what 16 of them bring beyond it. */
+static void test_stores_trim(void)
+{
+    static const char image[KERNEL_BYTES];
+    unsigned most = 0;
+    fill(0);
+    gsh_cuda_cache_open(folder, 8 * FILE_BYTES);
+    for (unsigned number = 0; number < 100; number++) {
+        struct gsh_cuda_cache_key key = numbered(number);
+        gsh_cuda_cache_store(&key, image, sizeof image);
+        unsigned count = count_files();
+        most = GSH_MAX(most, count);
+    }
+    gsh_cuda_cache_open(folder, 0);
+    printf("most files at a limit of 8: %u\n", most);
+    CHECK(most >= 8 && most <= 8 + 16);
+}
+
+/* Processes that trim at once remove no more than one would, nor what another is using. */
+static void test_trim_together(void)
+{
+    enum { KERNELS = 1000, LEFT = 150, TRIMMERS = 4 };
+    int ends[2];
+    char byte;
+    fill(KERNELS);
+    CHECK_INT(pipe(ends), 0);
+    fflush(NULL);
+    for (int i = 0; i < TRIMMERS; i++) {
+        if (fork() != 0)
+            continue;
+        close(ends[1]);
+        (void)!read(ends[0], &byte, 1); /* until all are there */
+        gsh_cuda_cache_trim(folder, LEFT * FILE_BYTES);
+        _exit(0);
+    }
+    close(ends[0]);
+    close(ends[1]);
+    unsigned missing = 0;
+    char image[KERNEL_BYTES] = "";
+    for (int alive = TRIMMERS; alive > 0; alive -= waitpid(-1, NULL, WNOHANG) > 0)
+        for (unsigned number = KERNELS - LEFT; number < KERNELS; number += 10) {
+            struct gsh_cuda_cache_key key = numbered(number);
+            missing += !holds(&key, image, sizeof image);
+        }
+    CHECK_INT(missing, 0);
+    CHECK_INT(count_files(), LEFT);
+    CHECK(!is_there(KERNELS - LEFT - 1) && is_there(KERNELS - LEFT));
+}
+
 static void test_compile(void)
 {
     static const char source[] = "extern \"C\" __global__ void gsh_kernel(double *p) { *p *= 3; }";
@@ -196,11 +342,14 @@ static void test_compile(void)
         void *first = NULL, *second = NULL;
         size_t first_size = 0, second_size = 0;
         uint64_t hits = gsh_stats_get(GSH_COUNTER_CACHE_HITS);
+        CHECK(!gsh_cuda_compile_find(source, &targets[i], &first, &first_size) && first == NULL);
         CHECK_INT(gsh_cuda_compile(source, &targets[i], &first, &first_size), GSH_OK);
         CHECK_INT(gsh_stats_get(GSH_COUNTER_COMPILES), compiles + i + 1);
+        CHECK(gsh_cuda_compile_find(source, &targets[i], &second, &second_size));
+        free(second);
         CHECK_INT(gsh_cuda_compile(source, &targets[i], &second, &second_size), GSH_OK);
         CHECK_INT(gsh_stats_get(GSH_COUNTER_COMPILES), compiles + i + 1);
-        CHECK_INT(gsh_stats_get(GSH_COUNTER_CACHE_HITS), hits + 1);
+        CHECK_INT(gsh_stats_get(GSH_COUNTER_CACHE_HITS), hits + 2);
         CHECK(first_size > 0 && first_size == second_size &&
               memcmp(first, second, first_size) == 0);
         if (targets[i].is_ptx)
@@ -222,13 +371,17 @@ int main(void)
     gsh_options_init();
     CHECK(mkdtemp(root) != NULL);
     snprintf(folder, sizeof folder, "%s/parent/cache", root);
-    gsh_cuda_cache_open(folder);
+    gsh_cuda_cache_open(folder, 0);
     CHECK_STR(gsh_cuda_cache_folder(), folder);
     test_store_and_find();
     test_damage();
     test_bad_folders();
     test_full_disk();
     test_processes();
+    test_oldest_go();
+    test_foreign_files();
+    test_stores_trim();
+    test_trim_together();
     if (gsh_cuda_libs_load(GSH_CUDA_LIBRARY_NVRTC, 0, 90, why, sizeof why) == GSH_OK)
         test_compile();
     else

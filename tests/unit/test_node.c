@@ -134,6 +134,82 @@ static enum gsh_status allocate_or_fail(size_t size, uint64_t *address)
     return memory_fails ? GSH_FAILED : real->allocate(size, address);
 }
 
+/* ---- a device that compiles in the background ---- */
+
+static uint64_t asked_elements, alone_elements;
+static int answer; /* of can_split; -1: not asked */
+static bool is_compiled;
+
+static bool is_built(const struct gsh_launch *launch)
+{
+    asked_elements += (uint64_t)gsh_launch_elements(launch);
+    return is_compiled;
+}
+
+static enum gsh_status ask_and_decline(const struct gsh_group *group, unsigned row,
+                                       gsh_can_split *can_split, const void *item)
+{
+    answer = can_split(item);
+    return answer ? GSH_DECLINED : real->run_group(group, row, can_split, item);
+}
+
+static enum gsh_status run_alone(const struct gsh_launch *launch, unsigned row)
+{
+    alone_elements += (uint64_t)gsh_launch_elements(launch);
+    return real->run(launch, row);
+}
+
+/* ((a + 1) * 2 - 3) of `count` elements, of which only the last is looked at. */
+static void run_chain(double *a, double *out, int64_t count)
+{
+    double *sum = live_doubles(count, GSH_ARENA_DEVICE),
+           *product = live_doubles(count, GSH_ARENA_DEVICE);
+    asked_elements = alone_elements = 0;
+    answer = -1;
+    run(GSH_OP_ADD, a, NULL, 1, sum, count);
+    run(GSH_OP_MULTIPLY, sum, NULL, 2, product, count);
+    run(GSH_OP_SUBTRACT, product, NULL, 3, out, count);
+    gsh_arena_free(sum);
+    gsh_arena_free(product);
+    CHECK(out[0] == a[0] * 2 - 1 && out[count - 1] == a[count - 1] * 2 - 1);
+}
+
+/* Nodes run one by one where each has its kernel, and where what lies between them finds room. */
+static void check_split(void)
+{
+    enum {
+        LARGE = 2500 * 1000
+    }; /* four arrays fit the device, but the two between take too much of it */
+    static struct gsh_backend compiling;
+    double *a = filled(5), *out = live_doubles(COUNT, GSH_ARENA_DEVICE);
+    compiling = *real;
+    compiling.run = run_alone;
+    compiling.run_group = ask_and_decline;
+    compiling.is_built = is_built;
+    gsh_backend_replace(&compiling);
+    run_chain(a, out, COUNT);
+    CHECK_INT(answer, false);
+    CHECK_INT(asked_elements, COUNT); /* one no is enough */
+    CHECK_INT(alone_elements, 0);
+    is_compiled = true;
+    run_chain(a, out, COUNT);
+    CHECK_INT(answer, true);
+    CHECK_INT(asked_elements, 3 * COUNT);
+    CHECK_INT(alone_elements, 3 * COUNT);
+    gsh_arena_free(a);
+    gsh_arena_free(out);
+    a = live_doubles(LARGE, GSH_ARENA_HOST);
+    out = live_doubles(LARGE, GSH_ARENA_DEVICE);
+    for (int64_t i = 0; i < LARGE; i++)
+        a[i] = (double)i;
+    run_chain(a, out, LARGE);
+    CHECK_INT(answer, false);
+    CHECK_INT(alone_elements, 0);
+    gsh_arena_free(a);
+    gsh_arena_free(out);
+    gsh_backend_replace(real);
+}
+
 static void check_rescue(void)
 {
     double *a = filled(3), *out = live_doubles(COUNT, GSH_ARENA_DEVICE),
@@ -196,6 +272,7 @@ int main(void)
     check_freed_inputs();
     check_fork();
     real = gsh_backend_get();
+    check_split();
     failing = *real;
     failing.run = run_or_fail;
     failing.allocate = allocate_or_fail;

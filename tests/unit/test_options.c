@@ -8,6 +8,8 @@
 #include "log.h"
 #include "options.h"
 
+#include <unistd.h>
+
 static char text[16384];
 static enum gsh_option shown;
 
@@ -164,11 +166,22 @@ static void test_help(void)
           NULL);
 }
 
+/* Of all names that begin like options, whether there is such an option or not. */
+static void clear_environment(void)
+{
+    for (char **next = environ; *next != NULL;) {
+        char name[256];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(*next, "="), *next);
+        if (strncmp(name, "GPUSHIM_", 8) == 0)
+            unsetenv(name); /* the next one takes its place */
+        else
+            next++;
+    }
+}
+
 int main(void)
 {
-#define X(name, type, default_value, min, max, help) unsetenv("GPUSHIM_" #name);
-#include "options.def"
-#undef X
+    clear_environment();
     test_numbers();
     test_text();
     test_announce();

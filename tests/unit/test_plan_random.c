@@ -14,13 +14,17 @@
 #define BYTES (ELEMENTS * 8)
 #define RECENT 48
 
+/* Values with a part of their own: the index of what is taken, and masks. */
+enum { INDEX = 3, MASK, OTHER_MASK, FIXED_VALUES };
+
 static struct program program;
 static struct view recent[RECENT]; /* views to build on */
 static unsigned recent_count;
 static char first_bytes[PROGRAM_VALUES][BYTES], plain_bytes[PROGRAM_VALUES][BYTES];
 static char planned_bytes[PROGRAM_VALUES][BYTES];
 static uint64_t plain_claims[GSH_PLAN_NODES][GSH_ERROR_KINDS];
-static unsigned fused_steps, fused_sinks, all_nodes;
+static bool is_selection[PROGRAM_VALUES]; /* of elements by a mask */
+static unsigned fused_steps, fused_sinks, lifted_nodes, all_nodes;
 
 static unsigned below(unsigned limit)
 {
@@ -168,9 +172,7 @@ static bool node_is_valid(const struct gsh_node *node)
             int64_t distance = (int64_t)(launch->operands[j].address - launch->operands[k].address);
             if (high <= distance + other_low || distance + other_high <= low)
                 continue;
-            bool is_mask = j >= launch->nin + launch->nout;
             if (distance != 0 || gsh_launch_is_output(launch, j) || launch->nreduce > 0 ||
-                (is_mask && launch->nout > 1) ||
                 gsh_dtype_size(launch->operands[j].dtype) !=
                     gsh_dtype_size(launch->operands[k].dtype))
                 return false;
@@ -192,14 +194,21 @@ static void drop_node(void)
         }
 }
 
-static void keep_node(struct gsh_node *node, const struct view *out)
+static bool may_keep(struct gsh_node *node)
 {
     if (!node_is_valid(node)) {
         drop_node();
-        return;
+        return false;
     }
     if (below(6) == 0)
         program_watch(&program, node);
+    return true;
+}
+
+static void keep_node(struct gsh_node *node, const struct view *out)
+{
+    if (!may_keep(node))
+        return;
     for (unsigned j = 0; j < node->launch.nout; j++)
         remember(out[j]);
 }
@@ -258,10 +267,11 @@ static void add_reduction(void)
 /* A node of a kind that is in no group: what out's rows, backwards, hold. */
 static void add_take(void)
 {
-    struct view rows = view_whole((int)below(4), GSH_FLOAT64, SHAPE(ELEMENTS)), index = rows;
+    struct view rows = view_whole((int)below(INDEX + 1), GSH_FLOAT64, SHAPE(ELEMENTS)),
+                index = rows;
     struct view out = fresh_view(&rows, GSH_FLOAT64);
     index.dtype = GSH_INT64;
-    index.value = 3;
+    index.value = INDEX;
     struct gsh_node *node = program_op(&program, GSH_OP_ADD, GSH_FLOAT64,
                                        (const struct view[]){rows, index}, &out, NULL);
     node->launch.kind = GSH_LAUNCH_TAKE;
@@ -271,28 +281,122 @@ static void add_take(void)
     remember(out);
 }
 
+/* ---- selections ---- */
+
+/* Both masks select as many, so that one may be written over by the other. */
+static bool is_selected(int value, int k)
+{
+    return (value == MASK ? k : ELEMENTS - 1 - k) % 7 < 3;
+}
+
+static int64_t count_selected(void)
+{
+    int64_t count = 0;
+    for (int k = 0; k < ELEMENTS; k++)
+        count += is_selected(MASK, k);
+    return count;
+}
+
+static struct view new_selection(enum gsh_dtype dtype)
+{
+    int value = program_value(&program, BYTES);
+    is_selection[value] = true;
+    return view_whole(value, dtype, SHAPE(count_selected()));
+}
+
+static struct view random_mask(const struct view *space)
+{
+    return view_whole(below(12) == 0 ? OTHER_MASK : MASK, GSH_BOOL, space->ndim, space->shape);
+}
+
+/* One of the space, and if there is none after some tries, the space itself. */
+static struct view random_like(const struct view *space)
+{
+    struct view view = random_input(space);
+    return view.value >= 0 && view.dtype != GSH_BOOL ? view : *space;
+}
+
+static void add_selection(struct view *selection, const struct view *space)
+{
+    struct view in = random_like(space);
+    *selection = new_selection(in.dtype);
+    program_select(&program, GSH_LAUNCH_COMPRESS, in, *selection, random_mask(space));
+}
+
+/* On what is selected, rarely on something else of as many elements. */
+static void add_operation(struct view *selections, unsigned count)
+{
+    const struct choice *choice = &choices[below(4)];
+    struct view in[GSH_MAX_INPUTS], *target = &selections[below(count)];
+    for (unsigned k = 0; k < 2; k++)
+        in[k] = below(6) == 0 ? view_constant(0.5) : selections[below(count)];
+    if (below(15) == 0)
+        in[1] = view_whole(0, GSH_FLOAT64, SHAPE(count_selected()));
+    if (below(2) == 0)
+        *target = new_selection(choice->out);
+    if (may_keep(program_op(&program, choice->op, choice->loop, in, target, NULL)) &&
+        below(20) == 0)
+        remember(*target);
+}
+
+static void add_mask_write(void)
+{
+    struct view from = view_whole(OTHER_MASK, GSH_BOOL, SHAPE(ELEMENTS)), to = from;
+    to.value = MASK;
+    program_op(&program, GSH_OP_COPY, GSH_BOOL, &from, &to, NULL);
+}
+
+/* z[m] = f(z[m], c[m], ...), and what may come between. */
+static void add_masked(void)
+{
+    struct view selections[3], space = random_view();
+    if (view_elements(&space) != ELEMENTS || space.ndim == 0 || space.dtype == GSH_BOOL)
+        return;
+    for (int k = 0; k < 3; k++)
+        add_selection(&selections[k], &space);
+    for (unsigned k = below(5); k > 0; k--) {
+        add_operation(selections, 3);
+        if (below(6) == 0)
+            add_elementwise();
+        if (below(20) == 0)
+            add_mask_write();
+    }
+    for (unsigned k = 1 + below(2); k > 0; k--) {
+        struct view out = random_output(&space, below(4) == 0 ? GSH_INT64 : GSH_FLOAT64);
+        struct view from = selections[below(3)];
+        if (below(20) == 0)
+            from = view_sliced(from, 0, 0, from.shape[0], -1);
+        struct gsh_node *node =
+            program_select(&program, GSH_LAUNCH_EXPAND, from, out, random_mask(&space));
+        if (out.dtype == GSH_BOOL || !gsh_launch_is_distinct(&node->launch, 1))
+            drop_node();
+    }
+}
+
 static void make_program(void)
 {
     memset(&program, 0, offsetof(struct program, nodes));
     memset(program.claims, 0, sizeof program.claims);
+    memset(is_selection, 0, sizeof is_selection);
     recent_count = 0;
-    for (int value = 0; value < 3; value++) {
+    for (int value = 0; value < FIXED_VALUES; value++)
         program_value(&program, BYTES);
+    for (int value = 0; value < INDEX; value++) /* nobody else uses the index and the masks */
         remember(random_whole(value, value == 2 ? GSH_INT64 : GSH_FLOAT64));
-    }
-    program_value(&program, BYTES); /* an index that nobody else uses */
     unsigned nodes = 1 + below(below(10) == 0 ? 200 : 40);
-    for (unsigned n = 0; n < nodes && program.value_count < PROGRAM_VALUES - 8; n++) {
+    for (unsigned n = 0; n < nodes && program.value_count < PROGRAM_VALUES - 16; n++) {
         unsigned kind = below(12);
         if (kind == 0 && below(3) == 0)
             add_take();
+        else if (kind == 0)
+            add_masked();
         else if (kind <= 2)
             add_reduction();
         else
             add_elementwise();
     }
     for (unsigned value = 0; value < program.value_count; value++)
-        program.values[value].references += below(3) == 0;
+        program.values[value].references += below(is_selection[value] ? 20 : 3) == 0;
 }
 
 static void fill_values(void)
@@ -302,8 +406,12 @@ static void fill_values(void)
             double number = (double)random() / 1e9 - 1;
             int64_t integer = random() % 100;
             memcpy(first_bytes[value] + (size_t)k * 8,
-                   value == 2 || value == 3 ? (const void *)&integer : (const void *)&number, 8);
+                   value == 2 || value == INDEX ? (const void *)&integer : (const void *)&number,
+                   8);
         }
+    for (int value = MASK; value <= OTHER_MASK; value++)
+        for (int k = 0; k < ELEMENTS; k++)
+            first_bytes[value][k] = is_selected(value, k);
 }
 
 static void run_planned(unsigned seed, group_runner *run)
@@ -316,6 +424,7 @@ static void run_planned(unsigned seed, group_runner *run)
     struct plan_counts counts = program_plan(&program, planned, run);
     fused_steps += counts.steps;
     fused_sinks += counts.sinks;
+    lifted_nodes += counts.lifted;
     if (!CHECK(memcmp(plain_claims, program.claims, sizeof plain_claims) == 0))
         fprintf(stderr, "seed %u: other errors\n", seed);
     for (unsigned value = 0; value < program.value_count; value++) {
@@ -356,7 +465,9 @@ int main(void)
         run_planned(seed, group_reference_run);
         run_planned(seed, gsh_host_group_run);
     }
-    printf("%u nodes, %u steps and %u sinks in groups\n", all_nodes, fused_steps, fused_sinks);
-    CHECK(rounds < 100 || (fused_steps * 5 > all_nodes && fused_sinks > 0));
+    printf("%u nodes, %u steps and %u sinks in groups, %u nodes lifted\n", all_nodes, fused_steps,
+           fused_sinks, lifted_nodes);
+    CHECK(rounds < 100 ||
+          (fused_steps * 5 > all_nodes && fused_sinks > 0 && lifted_nodes * 100 > all_nodes));
     return check_result();
 }

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Whether an array has a number that is NaN or not small.
+ */
+#include "host_loops.h"
+
+#include "host_convert.h"
+#include "host_vector.h"
+
+#include <math.h>
+
+/* word: an integer as wide as T. Counts, as sums compile to shorter chains than a choice does. */
+#define HAS_ODD(name, target, T, word, magnitude)                                                  \
+    target static bool name##_##T(const void *array, int64_t n, T limit)                           \
+    {                                                                                              \
+        const T *x = array;                                                                        \
+        word below = 0;                                                                            \
+        for (int64_t j = 0; j < n; j++)                                                            \
+            below += magnitude(x[j]) < limit;                                                      \
+        return below != (word)n;                                                                   \
+    }
+#define HAS_ODDS(name, target)                                                                     \
+    HAS_ODD(name, target, float, uint32_t, fabsf)                                                  \
+    HAS_ODD(name, target, double, uint64_t, fabs)
+HAS_ODDS(any, )
+HAS_ODDS(wide, __attribute__((target("avx2"))))
+
+bool gsh_host_loops_has_odd(const void *array, enum gsh_dtype dtype, int64_t n, double limit)
+{
+    bool is_wide = gsh_host_vector_bits() >= 256;
+    if (dtype == GSH_FLOAT64)
+        return (is_wide ? wide_double : any_double)(array, n, limit);
+    return (is_wide ? wide_float : any_float)(array, n, (float)limit);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Who takes a job out of the queue builds it; nobody else touches it then but to read its state. The end of the
+ * thread's job is told under the mutex, after the state was published, so that no waiter misses it.
+ */
+#include "cuda_builder.h"
+
+#include "cuda_context.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define ENTRY_POINT "gsh_kernel"
+#define SETTLE_SECONDS 10
+
+/* The mutex guards all of these. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t may_begin = PTHREAD_COND_INITIALIZER, has_ended = PTHREAD_COND_INITIALIZER;
+static struct gsh_cuda_job *queue;   /* oldest first */
+static struct gsh_cuda_job *current; /* what the thread is at */
+static unsigned forks;               /* being made */
+static bool has_thread, is_settled;
+
+enum gsh_cuda_job_state gsh_cuda_builder_state(const struct gsh_cuda_job *job)
+{
+    return (enum gsh_cuda_job_state)atomic_load_explicit(&job->state, memory_order_acquire);
+}
+
+static void set_state(struct gsh_cuda_job *job, enum gsh_cuda_job_state state)
+{
+    atomic_store_explicit(&job->state, (int)state, memory_order_release);
+}
+
+/* ---- building, without the mutex ---- */
+
+void gsh_cuda_builder_load(struct gsh_cuda_job *job, const void *image)
+{
+    CUmodule module;
+    enum gsh_status status = GSH_CUDA(gsh_cu.cuModuleLoadData(&module, image));
+    if (status == GSH_OK) {
+        status = GSH_CUDA(gsh_cu.cuModuleGetFunction(&job->function, module, ENTRY_POINT));
+        if (status != GSH_OK)
+            (void)GSH_CUDA(gsh_cu.cuModuleUnload(module));
+    }
+    set_state(job, status == GSH_OK ? GSH_CUDA_JOB_READY : GSH_CUDA_JOB_FAILED);
+}
+
+/* Compiles and loads what was taken out of the queue. */
+static void build(struct gsh_cuda_job *job)
+{
+    void *image = NULL;
+    size_t size;
+    enum gsh_status status = gsh_cuda_compile(job->text, job->target, &image, &size);
+    free(job->text);
+    job->text = NULL;
+    if (status == GSH_OK)
+        gsh_cuda_builder_load(job, image);
+    else
+        set_state(job, GSH_CUDA_JOB_FAILED);
+    free(image);
+}
+
+void gsh_cuda_builder_build(struct gsh_cuda_job *job, char *text,
+                            const struct gsh_cuda_target *target)
+{
+    job->text = text;
+    job->target = target;
+    build(job);
+}
+
+/* ---- the thread ---- */
+
+static struct gsh_cuda_job *wait_for_job_locked(void)
+{
+    while (queue == NULL || forks > 0 || is_settled)
+        pthread_cond_wait(&may_begin, &mutex);
+    struct gsh_cuda_job *job = queue;
+    queue = job->next;
+    return job;
+}
+
+/* For programs that end without finalising Python. NVRTC's first compilation registers exit functions of its own; only
+ * what is registered behind them runs before them, so that an exit during that very compilation may crash. */
+static void settle_at_exit(void)
+{
+    atexit(gsh_cuda_builder_settle);
+}
+
+static void *builder_main(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&mutex);
+    for (bool is_first = true;; is_first = false) {
+        current = wait_for_job_locked();
+        pthread_mutex_unlock(&mutex);
+        bool has_context = gsh_cuda_context_enter() == GSH_OK;
+        build(current); /* what is compiled is at least stored, where there is no context */
+        if (has_context)
+            gsh_cuda_context_leave();
+        if (is_first)
+            settle_at_exit();
+        pthread_mutex_lock(&mutex);
+        current = NULL;
+        pthread_cond_broadcast(&has_ended);
+    }
+    return NULL;
+}
+
+static void wait_for_thread_locked(void)
+{
+    struct timespec deadline;
+    clock_gettime(CLOCK_REALTIME, &deadline);
+    deadline.tv_sec += SETTLE_SECONDS;
+    for (int error = 0; current != NULL && error == 0;)
+        error = pthread_cond_timedwait(&has_ended, &mutex, &deadline);
+}
+
+/* ---- fork: the thread is between two jobs; the child has none ---- */
+
+static void prepare(void)
+{
+    pthread_mutex_lock(&mutex);
+    forks++;
+    wait_for_thread_locked();
+    pthread_mutex_unlock(&mutex);
+}
+
+static void parent(void)
+{
+    pthread_mutex_lock(&mutex);
+    forks--;
+    pthread_cond_signal(&may_begin);
+    pthread_mutex_unlock(&mutex);
+}
+
+static void child(void)
+{
+    pthread_mutex_t fresh_mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t fresh_condition = PTHREAD_COND_INITIALIZER;
+    mutex = fresh_mutex;
+    may_begin = has_ended = fresh_condition;
+    queue = current = NULL;
+    has_thread = false;
+    is_settled = true;
+}
+
+/* ---- the queue ---- */
+
+static bool start_thread_locked(void)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    sigdelset(&all, SIGSEGV);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t thread;
+    has_thread = pthread_create(&thread, NULL, builder_main, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!has_thread)
+        return false;
+    pthread_detach(thread);
+    pthread_atfork(prepare, parent, child);
+    settle_at_exit();
+    return true;
+}
+
+static void append_locked(struct gsh_cuda_job *job)
+{
+    struct gsh_cuda_job **end = &queue;
+    while (*end != NULL)
+        end = &(*end)->next;
+    job->next = NULL;
+    *end = job;
+}
+
+/* False where the thread has begun it. */
+static bool take_out_locked(const struct gsh_cuda_job *job)
+{
+    struct gsh_cuda_job **link = &queue;
+    while (*link != NULL && *link != job)
+        link = &(*link)->next;
+    if (*link == NULL)
+        return false;
+    *link = job->next;
+    return true;
+}
+
+void gsh_cuda_builder_submit(struct gsh_cuda_job *job, char *text,
+                             const struct gsh_cuda_target *target)
+{
+    pthread_mutex_lock(&mutex);
+    job->text = text;
+    job->target = target;
+    set_state(job, GSH_CUDA_JOB_BUILDING);
+    append_locked(job);
+    bool is_alone = !has_thread && !is_settled && !start_thread_locked();
+    pthread_cond_signal(&may_begin);
+    pthread_mutex_unlock(&mutex);
+    if (is_alone)
+        gsh_cuda_builder_finish(job);
+}
+
+void gsh_cuda_builder_finish(struct gsh_cuda_job *job)
+{
+    pthread_mutex_lock(&mutex);
+    bool is_ours = take_out_locked(job);
+    while (!is_ours && gsh_cuda_builder_state(job) == GSH_CUDA_JOB_BUILDING)
+        pthread_cond_wait(&has_ended, &mutex);
+    pthread_mutex_unlock(&mutex);
+    if (is_ours)
+        build(job);
+}
+
+void gsh_cuda_builder_settle(void)
+{
+    pthread_mutex_lock(&mutex);
+    is_settled = true;
+    wait_for_thread_locked();
+    pthread_mutex_unlock(&mutex);
+}

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * offload/cuda/cuda_module.c and cuda_builder.c without CUDA: a context, a driver and an NVRTC of this file, whose
+ * compilations by another thread than the caller's pass a gate. Which thread compiles, when and how often; forks and
+ * ends of the process meanwhile. A kernel of this driver is the number of the image it was loaded from.
+ */
+#include "capture.h"
+#include "check.h"
+#include "cuda_builder.h"
+#include "cuda_cache.h"
+#include "cuda_context.h"
+#include "cuda_module.h"
+#include "options.h"
+#include "stats.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+
+#define SOON_MS 50
+
+static char root[] = "/tmp/gsh_builder_XXXXXX";
+
+/* ---- the device ---- */
+
+static pthread_t caller;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t opened = PTHREAD_COND_INITIALIZER;
+static int gate_passes = -1; /* so many more compilations may go through the gate; negative: all */
+static _Atomic unsigned inside; /* compilations of other threads */
+static _Atomic unsigned compiled_here, compiled_beside, launched;
+static _Atomic bool compiling_fails, registers; /* exit functions, when it compiles first */
+static _Thread_local bool has_context;
+static unsigned asked;
+static bool split_answer;
+
+struct gsh_cuda_context gsh_cuda = {.arch = 90};
+
+enum gsh_status gsh_cuda_context_check(gsh_cuda_enum result, const char *call, bool *said)
+{
+    (void)call;
+    (void)said;
+    return result == GSH_CUDA_SUCCESS ? GSH_OK : GSH_FAILED;
+}
+
+enum gsh_status gsh_cuda_context_check_blas(gsh_cuda_enum result, const char *call, bool *said)
+{
+    return gsh_cuda_context_check(result, call, said);
+}
+
+bool gsh_cuda_context_is_lost(void)
+{
+    return false;
+}
+
+enum gsh_status gsh_cuda_context_enter(void)
+{
+    has_context = true;
+    return GSH_OK;
+}
+
+void gsh_cuda_context_leave(void)
+{
+    has_context = false;
+}
+
+enum gsh_status gsh_cuda_context_wait(CUevent event)
+{
+    (void)event;
+    return GSH_OK;
+}
+
+static bool is_caller(void)
+{
+    return pthread_equal(pthread_self(), caller);
+}
+
+static gsh_cuda_enum load_data(CUmodule *module, const void *image)
+{
+    *module = (CUmodule)(uintptr_t) * (const unsigned char *)image;
+    return is_caller() || has_context ? GSH_CUDA_SUCCESS : GSH_CUDA_UNKNOWN;
+}
+
+static gsh_cuda_enum get_function(CUfunction *function, CUmodule module, const char *name)
+{
+    *function = (CUfunction)module;
+    return strcmp(name, "gsh_kernel") == 0 ? GSH_CUDA_SUCCESS : GSH_CUDA_UNKNOWN;
+}
+
+static gsh_cuda_enum launch_kernel(CUfunction function, unsigned grid_x, unsigned grid_y,
+                                   unsigned grid_z, unsigned block_x, unsigned block_y,
+                                   unsigned block_z, unsigned shared, CUstream stream,
+                                   void **parameters, void **extra)
+{
+    (void)grid_x, (void)grid_y, (void)grid_z, (void)block_x, (void)block_y, (void)block_z;
+    (void)shared, (void)stream, (void)parameters, (void)extra;
+    launched++;
+    return function != NULL ? GSH_CUDA_SUCCESS : GSH_CUDA_UNKNOWN;
+}
+
+static gsh_cuda_enum version(int *major, int *minor)
+{
+    *major = 13;
+    *minor = 0;
+    return GSH_NVRTC_SUCCESS;
+}
+
+static const char *error_string(gsh_cuda_enum result)
+{
+    return result == GSH_NVRTC_SUCCESS ? "none" : "some";
+}
+
+static gsh_cuda_enum arch_count(int *count)
+{
+    *count = 1;
+    return GSH_NVRTC_SUCCESS;
+}
+
+static gsh_cuda_enum archs(int *list)
+{
+    list[0] = 90;
+    return GSH_NVRTC_SUCCESS;
+}
+
+static gsh_cuda_enum create_program(nvrtcProgram *program, const char *source, const char *name,
+                                    int count, const char *const *headers, const char *const *names)
+{
+    (void)source, (void)name, (void)count, (void)headers, (void)names;
+    *program = NULL;
+    return GSH_NVRTC_SUCCESS;
+}
+
+static gsh_cuda_enum destroy_program(nvrtcProgram *program)
+{
+    (void)program;
+    return GSH_NVRTC_SUCCESS;
+}
+
+/* What NVRTC's exit functions would come to grief about. */
+static void look_inside(void)
+{
+    if (inside != 0)
+        _exit(3);
+}
+
+static gsh_cuda_enum compile_program(nvrtcProgram program, int count, const char *const *options)
+{
+    (void)program, (void)count, (void)options;
+    if (is_caller()) {
+        compiled_here++;
+    } else {
+        if (registers && compiled_beside == 0)
+            atexit(look_inside);
+        inside++;
+        pthread_mutex_lock(&mutex);
+        while (gate_passes == 0)
+            pthread_cond_wait(&opened, &mutex);
+        gate_passes -= gate_passes > 0;
+        pthread_mutex_unlock(&mutex);
+        compiled_beside++;
+        inside--;
+    }
+    return compiling_fails ? GSH_NVRTC_SUCCESS + 1 : GSH_NVRTC_SUCCESS;
+}
+
+static gsh_cuda_enum log_size(nvrtcProgram program, size_t *size)
+{
+    (void)program;
+    *size = 0;
+    return GSH_NVRTC_SUCCESS;
+}
+
+static gsh_cuda_enum image_size(nvrtcProgram program, size_t *size)
+{
+    (void)program;
+    *size = 8;
+    return GSH_NVRTC_SUCCESS;
+}
+
+static gsh_cuda_enum image(nvrtcProgram program, char *bytes)
+{
+    (void)program;
+    memset(bytes, 7, 8);
+    return GSH_NVRTC_SUCCESS;
+}
+
+static void open_device(void)
+{
+    caller = pthread_self();
+    gsh_cu.cuModuleLoadData = load_data;
+    gsh_cu.cuModuleGetFunction = get_function;
+    gsh_cu.cuLaunchKernel = launch_kernel;
+    gsh_nvrtc.nvrtcVersion = version;
+    gsh_nvrtc.nvrtcGetErrorString = error_string;
+    gsh_nvrtc.nvrtcGetNumSupportedArchs = arch_count;
+    gsh_nvrtc.nvrtcGetSupportedArchs = archs;
+    gsh_nvrtc.nvrtcCreateProgram = create_program;
+    gsh_nvrtc.nvrtcDestroyProgram = destroy_program;
+    gsh_nvrtc.nvrtcCompileProgram = compile_program;
+    gsh_nvrtc.nvrtcGetProgramLogSize = log_size;
+    gsh_nvrtc.nvrtcGetCUBINSize = image_size;
+    gsh_nvrtc.nvrtcGetCUBIN = image;
+    gsh_cuda_cache_open(root, 0);
+    CHECK_INT(gsh_cuda_module_open(), GSH_OK);
+}
+
+/* ---- the gate ---- */
+
+static void set_gate(int passes)
+{
+    pthread_mutex_lock(&mutex);
+    gate_passes = passes;
+    pthread_cond_broadcast(&opened);
+    pthread_mutex_unlock(&mutex);
+}
+
+static void close_gate(void)
+{
+    set_gate(0);
+}
+
+static void open_gate(void)
+{
+    set_gate(-1);
+}
+
+static void *let_one_pass_soon(void *unused)
+{
+    usleep(SOON_MS * 1000);
+    set_gate(1);
+    return unused;
+}
+
+static pthread_t start_opener(void)
+{
+    pthread_t thread;
+    CHECK_INT(pthread_create(&thread, NULL, let_one_pass_soon, NULL), 0);
+    return thread;
+}
+
+static void wait_until_inside(void)
+{
+    while (inside == 0)
+        usleep(100);
+}
+
+/* ---- the work ---- */
+
+static bool answer(const void *item)
+{
+    CHECK_STR((const char *)item, "item");
+    asked++;
+    return split_answer;
+}
+
+/* A chain of `steps` additions; each length is a kernel of its own. */
+static enum gsh_status run_group(unsigned steps, bool can_split)
+{
+    const struct gsh_group_input array = {GSH_FROM_ARRAY, 0, 0};
+    struct gsh_group group = {.ndim = 1,
+                              .shape = {1000},
+                              .array_count = 2,
+                              .step_count = steps,
+                              .store_count = 1,
+                              .stores = {{{GSH_FROM_STEP, (uint8_t)(steps - 1), 0}, 1}}};
+    for (unsigned k = 0; k < 2; k++)
+        group.arrays[k] = (struct gsh_group_array){
+            .dtype = GSH_FLOAT64, .address = UINT64_C(4096) * (k + 1), .strides = {8}};
+    for (unsigned step = 0; step < steps; step++)
+        group.steps[step] = (struct gsh_group_step){
+            .op = GSH_OP_ADD,
+            .loop = GSH_FLOAT64,
+            .in = {array, step == 0
+                              ? array
+                              : (struct gsh_group_input){GSH_FROM_STEP, (uint8_t)(step - 1), 0}},
+            .out = {GSH_FLOAT64}};
+    split_answer = can_split;
+    return gsh_cuda_module_launch_group(&group, 0, answer, "item");
+}
+
+/* What it becomes once nothing is being compiled any more. */
+static enum gsh_status run_until_built(unsigned steps)
+{
+    enum gsh_status status;
+    while ((status = run_group(steps, true)) == GSH_DECLINED)
+        usleep(100);
+    return status;
+}
+
+static struct gsh_launch add_launch(enum gsh_op op)
+{
+    struct gsh_launch launch = {.kind = GSH_LAUNCH_ELEMENTWISE,
+                                .op = op,
+                                .loop = GSH_FLOAT64,
+                                .nin = 2,
+                                .nout = 1,
+                                .ndim = 1,
+                                .shape = {1000}};
+    for (unsigned k = 0; k < 3; k++) {
+        launch.operands[k] = (struct gsh_operand){.dtype = GSH_FLOAT64,
+                                                  .address = k < 2 ? UINT64_C(4096) * (k + 1) : 0};
+        launch.strides[k][0] = 8;
+    }
+    return launch;
+}
+
+/* ---- the checks ---- */
+
+static void fill_cache(void)
+{
+    struct gsh_launch launch = add_launch(GSH_OP_ADD);
+    CHECK(!gsh_cuda_module_is_built(&launch));
+    CHECK_INT(gsh_cuda_module_launch(&launch, 0), GSH_OK);
+    CHECK(gsh_cuda_module_is_built(&launch));
+    fprintf(stderr, "%u failed, %u here, %u beside", check_failed, compiled_here, compiled_beside);
+}
+
+/* What another process compiled counts as there; nothing is compiled for the question. */
+static void check_is_built(void)
+{
+    char text[256];
+    struct gsh_launch launch = add_launch(GSH_OP_ADD), other = add_launch(GSH_OP_MULTIPLY);
+    CHECK_INT(capture_stderr(fill_cache, text, sizeof text), 0);
+    CHECK_STR(text, "0 failed, 1 here, 0 beside");
+    CHECK(gsh_cuda_module_is_built(&launch));
+    CHECK(!gsh_cuda_module_is_built(&other));
+    CHECK_INT(compiled_here, 0);
+}
+
+static void check_in_caller(void)
+{
+    CHECK_INT(run_group(1, false), GSH_OK);
+    CHECK(compiled_here == 1 && compiled_beside == 0 && asked == 1 && launched == 1);
+    CHECK_INT(run_group(1, true), GSH_OK);
+    CHECK(compiled_here == 1 && compiled_beside == 0 && asked == 1 && launched == 2);
+}
+
+static void check_in_background(void)
+{
+    unsigned launches = launched;
+    close_gate();
+    CHECK_INT(run_group(2, true), GSH_DECLINED);
+    wait_until_inside();
+    CHECK_INT(run_group(2, true), GSH_DECLINED);
+    CHECK_INT(run_group(3, true), GSH_DECLINED);
+    CHECK_INT(launched, launches);
+    open_gate();
+    CHECK_INT(run_until_built(2), GSH_OK);
+    CHECK_INT(run_until_built(3), GSH_OK);
+    CHECK_INT(compiled_here, 1);
+    CHECK_INT(compiled_beside, 2);
+    CHECK_INT(launched, launches + 2);
+    asked = 0;
+    CHECK_INT(run_group(2, true), GSH_OK);
+    CHECK_INT(asked, 0);
+}
+
+/* A caller that cannot do without the kernel waits for one that is being compiled, and compiles one that is not. */
+static void check_impatient_caller(void)
+{
+    close_gate();
+    CHECK_INT(run_group(4, true), GSH_DECLINED);
+    wait_until_inside();
+    CHECK_INT(run_group(5, true), GSH_DECLINED);
+    CHECK_INT(run_group(5, false), GSH_OK);
+    CHECK(compiled_here == 2 && compiled_beside == 2 && inside == 1);
+    pthread_t opener = start_opener();
+    CHECK_INT(run_group(4, false), GSH_OK);
+    CHECK(compiled_here == 2 && compiled_beside == 3 && inside == 0);
+    pthread_join(opener, NULL);
+    open_gate();
+}
+
+static void check_failure(void)
+{
+    unsigned beside = compiled_beside;
+    compiling_fails = true;
+    CHECK_INT(run_group(6, true), GSH_DECLINED);
+    CHECK_INT(run_until_built(6), GSH_FAILED);
+    compiling_fails = false;
+    CHECK_INT(run_group(6, true), GSH_FAILED);
+    CHECK_INT(run_group(6, false), GSH_FAILED);
+    CHECK_INT(compiled_beside, beside + 1);
+}
+
+/* The child's memory is a moment at which nobody is inside the compiler; it ends by way of the exit functions. */
+static void check_fork(void)
+{
+    close_gate();
+    CHECK_INT(run_group(7, true), GSH_DECLINED);
+    wait_until_inside();
+    CHECK_INT(run_group(8, true), GSH_DECLINED);
+    pthread_t opener = start_opener();
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        struct stat tasks;
+        bool good = inside == 0 && run_group(9, true) == GSH_DECLINED &&
+                    stat("/proc/self/task", &tasks) == 0 &&
+                    tasks.st_nlink == 2 + 1; /* one thread, the caller */
+        gsh_cuda_builder_settle();
+        exit(good ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK_INT(status, 0);
+    pthread_join(opener, NULL);
+    open_gate();
+    CHECK_INT(run_until_built(7), GSH_OK);
+    CHECK_INT(run_until_built(8), GSH_OK);
+}
+
+/* A process may end while it compiles, the first time or later, when the compiler has registered exit functions. */
+static void check_exit(bool is_first)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        if (is_first)
+            atexit(look_inside);
+        registers = !is_first;
+        if (!is_first && (run_until_built(1) != GSH_OK || compiled_beside != 1))
+            exit(1);
+        close_gate();
+        if (run_group(2, true) != GSH_DECLINED)
+            exit(1);
+        wait_until_inside();
+        pthread_detach(start_opener());
+        exit(0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK_INT(status, 0);
+}
+
+static void check_option(void)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("GPUSHIM_BACKGROUND", "0", 1);
+        gsh_options_init();
+        _exit(run_group(2, true) == GSH_OK && compiled_here == 1 && asked == 0 ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK_INT(status, 0);
+}
+
+/* From here on nothing is begun in the background, not even what lies in the queue. */
+static void check_settle(void)
+{
+    close_gate();
+    CHECK_INT(run_group(10, true), GSH_DECLINED);
+    wait_until_inside();
+    CHECK_INT(run_group(11, true), GSH_DECLINED);
+    unsigned here = compiled_here, beside = compiled_beside;
+    pthread_t opener = start_opener();
+    gsh_cuda_builder_settle();
+    CHECK_INT(inside, 0);
+    pthread_join(opener, NULL);
+    CHECK_INT(run_group(12, true), GSH_DECLINED);
+    usleep(SOON_MS * 1000);
+    CHECK(compiled_here == here && compiled_beside == beside + 1);
+    CHECK_INT(run_group(10, true), GSH_OK);
+    CHECK_INT(run_group(11, false), GSH_OK);
+    CHECK_INT(run_group(12, false), GSH_OK);
+    CHECK(compiled_here == here + 2 && compiled_beside == beside + 1);
+    gsh_cuda_builder_settle();
+}
+
+int main(void)
+{
+    char command[128];
+    alarm(60); /* a job that nobody does would be waited for without end */
+    CHECK(mkdtemp(root) != NULL);
+    open_device();
+    check_option();
+    snprintf(command, sizeof command, "rm -rf %s", root);
+    CHECK_INT(system(command), 0); /* so that what follows finds none of it */
+    gsh_options_init();
+    check_exit(true);
+    CHECK_INT(system(command), 0);
+    check_exit(false);
+    CHECK_INT(system(command), 0);
+    check_is_built();
+    check_in_caller();
+    check_in_background();
+    check_impatient_caller();
+    check_failure();
+    check_fork();
+    check_settle();
+    CHECK_INT(system(command), 0);
+    return check_result();
+}
