@@ -14,23 +14,24 @@ typedef struct __attribute__((may_alias)) {
     uint64_t words[2];
 } bytes_16;
 
-#define BLEND(size)                                                                                \
+/* `promise`: that the arrays are one or apart, for element sizes that compilers make vectors of. */
+#define BLEND(size, promise)                                                                       \
     static void blend_##size(void *out, const void *chosen, const void *other,                     \
                              const unsigned char *mask, int64_t n)                                 \
     {                                                                                              \
         const bytes_##size *a = chosen, *b = other;                                                \
         bytes_##size *z = out;                                                                     \
-        GSH_INDEPENDENT                                                                            \
-        for (int64_t j = 0; j < n; j++) {                                                          \
+        promise for (int64_t j = 0; j < n; j++)                                                    \
+        {                                                                                          \
             bytes_##size x = a[j], y = b[j];                                                       \
             z[j] = mask[j] != 0 ? x : y;                                                           \
         }                                                                                          \
     }
-BLEND(1)
-BLEND(2)
-BLEND(4)
-BLEND(8)
-BLEND(16)
+BLEND(1, GSH_INDEPENDENT)
+BLEND(2, GSH_INDEPENDENT)
+BLEND(4, GSH_INDEPENDENT)
+BLEND(8, GSH_INDEPENDENT)
+BLEND(16, )
 
 void gsh_host_loops_blend(void *out, const void *chosen, const void *other,
                           const unsigned char *mask, int64_t n, size_t size)
