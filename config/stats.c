@@ -150,5 +150,5 @@ bool gsh_stats_get_row(unsigned index, struct gsh_stats_row_copy *copy)
     };
     for (size_t i = 0; i < GSH_STATS_MAX_REASONS; i++)
         copy->reasons[i] = get(&row->reasons[i]);
-    return copy->device_calls > 0 || copy->host_calls > 0;
+    return copy->device_calls > 0 || copy->host_calls > 0 || copy->device_ns > 0;
 }

@@ -210,7 +210,7 @@ static void append_events(struct gsh_fmt *fmt)
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_COMPILES),
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_CACHE_HITS),
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_EVICTIONS));
-    gsh_fmt_printf(fmt, " %llu calls ran together in %llu kernels; %llu were never needed\n",
+    gsh_fmt_printf(fmt, " %llu calls ran together, in %llu groups; %llu were never needed\n",
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_GROUPED),
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_GROUPS),
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_NEEDLESS));
