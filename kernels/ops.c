@@ -80,6 +80,27 @@ int gsh_dtype_numpy_type(enum gsh_dtype dtype)
     return dtypes[dtype].type_num;
 }
 
+static bool is_inexact(enum gsh_dtype dtype)
+{
+    return dtypes[dtype].kind == 'f' || dtypes[dtype].kind == 'c';
+}
+
+/* The size of a real number of the dtype. */
+static size_t part_size(enum gsh_dtype dtype)
+{
+    return dtypes[dtype].size / (dtypes[dtype].kind == 'c' ? 2 : 1);
+}
+
+bool gsh_dtype_cast_may_fail(enum gsh_dtype from, enum gsh_dtype to)
+{
+    char kind = dtypes[to].kind;
+    if (kind == 'i' || kind == 'u')
+        return is_inexact(from);
+    if (is_inexact(from))
+        return kind != 'b' && part_size(to) < part_size(from);
+    return to == GSH_FLOAT16 && dtypes[from].size > 1;
+}
+
 const struct gsh_op_info *gsh_op_info(enum gsh_op op)
 {
     return &ops[op];

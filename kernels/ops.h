@@ -142,6 +142,8 @@ const char *gsh_dtype_cuda_stored(enum gsh_dtype dtype);
 int gsh_dtype_numpy_type(enum gsh_dtype dtype);
 const struct gsh_op_info *gsh_op_info(enum gsh_op op);
 const struct gsh_reduction_info *gsh_reduction_info(enum gsh_reduction reduction);
+/* Whether a cast can meet a floating-point error: an integer may not hold a float (INVALID), a narrower float not the number (OVERFLOW). */
+bool gsh_dtype_cast_may_fail(enum gsh_dtype from, enum gsh_dtype to);
 /* The dtype that input k is cast to, and that output k (0 or 1) has before it is cast to its operand's. */
 enum gsh_dtype gsh_op_input_dtype(enum gsh_op op, enum gsh_dtype loop, unsigned k);
 enum gsh_dtype gsh_op_output_dtype(enum gsh_op op, enum gsh_dtype loop, unsigned k);

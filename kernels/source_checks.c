@@ -6,30 +6,9 @@
 
 #define MAY (unsigned)(GSH_MAY_POLE | GSH_MAY_OVERFLOW | GSH_MAY_INVALID)
 
-static bool is_complex(enum gsh_dtype dtype)
-{
-    return gsh_dtype_kind(dtype) == 'c';
-}
-
 static bool is_inexact(enum gsh_dtype dtype)
 {
-    return gsh_dtype_kind(dtype) == 'f' || is_complex(dtype);
-}
-
-/* The size of a real number of the dtype. */
-static size_t part_size(enum gsh_dtype dtype)
-{
-    return gsh_dtype_size(dtype) / (is_complex(dtype) ? 2 : 1);
-}
-
-static bool cast_may_fail(enum gsh_dtype from, enum gsh_dtype to)
-{
-    char kind = gsh_dtype_kind(to);
-    if (kind == 'i' || kind == 'u')
-        return is_inexact(from);
-    if (is_inexact(from))
-        return kind != 'b' && part_size(to) < part_size(from);
-    return to == GSH_FLOAT16 && gsh_dtype_size(from) > 1;
+    return gsh_dtype_kind(dtype) == 'f' || gsh_dtype_kind(dtype) == 'c';
 }
 
 static bool divides_integers(enum gsh_op op)
@@ -48,12 +27,14 @@ static bool op_may_fail(const struct gsh_source_operation *operation)
 
 static bool input_may_fail(const struct gsh_source_operation *operation)
 {
-    return operation->op == GSH_OP_COPY && cast_may_fail(operation->in[0], operation->loop);
+    return operation->op == GSH_OP_COPY &&
+           gsh_dtype_cast_may_fail(operation->in[0], operation->loop);
 }
 
 static bool output_may_fail(const struct gsh_source_operation *operation, unsigned j)
 {
-    return cast_may_fail(gsh_op_output_dtype(operation->op, operation->loop, j), operation->out[j]);
+    return gsh_dtype_cast_may_fail(gsh_op_output_dtype(operation->op, operation->loop, j),
+                                   operation->out[j]);
 }
 
 bool gsh_source_may_fail(const struct gsh_source_operation *operation)

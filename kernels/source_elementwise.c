@@ -8,6 +8,7 @@
  *
  * A copy that changes no dtype moves bytes, whatever they mean.
  */
+#include "source_checks.h"
 #include "source_parts.h"
 #include "source_texts.h"
 
@@ -41,11 +42,6 @@ struct layout {
 static bool is_complex(enum gsh_dtype dtype)
 {
     return gsh_dtype_kind(dtype) == 'c';
-}
-
-static bool is_inexact(enum gsh_dtype dtype)
-{
-    return gsh_dtype_kind(dtype) == 'f' || is_complex(dtype);
 }
 
 static bool is_heavy(const struct gsh_launch *launch)
@@ -147,53 +143,14 @@ static void make_raw(const struct gsh_launch *launch, struct layout *layout)
     layout->loop = raw[size];
 }
 
-/* The size of a real number of the dtype. */
-static size_t part_size(enum gsh_dtype dtype)
+static struct gsh_source_operation operation_of(const struct gsh_launch *launch)
 {
-    return gsh_dtype_size(dtype) / (is_complex(dtype) ? 2 : 1);
-}
-
-/* Whether a cast can meet an error. */
-static bool cast_may_fail(enum gsh_dtype from, enum gsh_dtype to)
-{
-    char kind = gsh_dtype_kind(to);
-    if (kind == 'i' || kind == 'u')
-        return is_inexact(from);
-    if (is_inexact(from))
-        return kind != 'b' && part_size(to) < part_size(from);
-    return to == GSH_FLOAT16 && gsh_dtype_size(from) > 1;
-}
-
-static bool divides_integers(enum gsh_op op)
-{
-    return op == GSH_OP_FLOOR_DIVIDE || op == GSH_OP_REMAINDER || op == GSH_OP_FMOD ||
-           op == GSH_OP_DIVMOD;
-}
-
-#define MAY (unsigned)(GSH_MAY_POLE | GSH_MAY_OVERFLOW | GSH_MAY_INVALID)
-
-static bool op_may_fail(const struct gsh_launch *launch)
-{
-    if ((gsh_op_info(launch->op)->flags & MAY) == 0 || launch->op == GSH_OP_COPY)
-        return false;
-    return is_inexact(launch->loop) || divides_integers(launch->op) ||
-           launch->op == GSH_OP_RECIPROCAL;
-}
-
-static bool output_cast_may_fail(const struct gsh_launch *launch, unsigned j)
-{
-    return cast_may_fail(gsh_op_output_dtype(launch->op, launch->loop, j),
-                         launch->operands[launch->nin + j].dtype);
-}
-
-static bool may_fail(const struct gsh_launch *launch)
-{
-    if (launch->op == GSH_OP_COPY && cast_may_fail(launch->operands[0].dtype, launch->loop))
-        return true;
+    struct gsh_source_operation operation = {.op = launch->op, .loop = launch->loop};
+    for (unsigned k = 0; k < launch->nin; k++)
+        operation.in[k] = launch->operands[k].dtype;
     for (unsigned j = 0; j < launch->nout; j++)
-        if (output_cast_may_fail(launch, j))
-            return true;
-    return op_may_fail(launch);
+        operation.out[j] = launch->operands[launch->nin + j].dtype;
+    return operation;
 }
 
 static void set_strided(const struct gsh_launch *launch, struct layout *layout)
@@ -223,7 +180,8 @@ static struct layout layout_of(const struct gsh_launch *launch)
     layout.ndim = is_dense(launch, &layout) ? 0 : launch->ndim;
     layout.vector = vector_of(launch, &layout);
     layout.is_wide = gsh_launch_elements(launch) > INT32_MAX;
-    layout.checks = launch->errors.claims != 0 && may_fail(launch);
+    struct gsh_source_operation operation = operation_of(launch);
+    layout.checks = launch->errors.claims != 0 && gsh_source_may_fail(&operation);
     if (layout.ndim > 0)
         set_strided(launch, &layout);
     for (unsigned k = 0; k < count; k++)
@@ -396,30 +354,11 @@ static void write_operands(const struct gsh_launch *launch, const struct layout 
                   launch->has_mask ? "Bool" : "All");
 }
 
-/* What is said of an element's errors, after output j has been computed. */
-static void write_checks(const struct gsh_launch *launch, unsigned j, struct gsh_fmt *fmt)
-{
-    static const char inputs[] = "Cast<L0>::of(a), Cast<L1>::of(b), Cast<L2>::of(c)";
-    if (launch->op == GSH_OP_COPY && cast_may_fail(launch->operands[0].dtype, launch->loop))
-        gsh_fmt_printf(fmt, "    check_cast<R0>(sink, Cast<L0>::of(a), r0, %s);\n", inputs);
-    if (output_cast_may_fail(launch, j))
-        gsh_fmt_printf(fmt, "    check_cast<Out%u>(sink, r%u, out%u.element[e], %s);\n", j, j, j,
-                       inputs);
-    if (!op_may_fail(launch))
-        return;
-    unsigned may = gsh_op_info(launch->op)->flags & MAY;
-    if (is_inexact(launch->loop))
-        gsh_fmt_printf(fmt, "    check_result<%u>(sink, value(r%u), %s);\n", may, j, inputs);
-    else if (launch->op == GSH_OP_RECIPROCAL)
-        gsh_fmt_text(fmt, "    check_reciprocal(sink, a);\n");
-    else if (j == 0)
-        gsh_fmt_printf(fmt, "    check_division(sink, %u, a, b);\n", may);
-}
-
 static void write_element(const struct gsh_launch *launch, const struct layout *layout,
                           struct gsh_fmt *fmt)
 {
     const struct gsh_op_info *info = gsh_op_info(launch->op);
+    struct gsh_source_operation operation = operation_of(launch);
     gsh_fmt_text(fmt, "template <int N, int M>\n"
                       "FN void element(const Sink &sink, T0 a, T1 b, T2 c, i64 i, "
                       "Pack<Out0, N> &out0, Pack<Out1, M> &out1, int e)\n{\n");
@@ -429,9 +368,12 @@ static void write_element(const struct gsh_launch *launch, const struct layout *
         else
             gsh_fmt_printf(fmt, "    const R%u r%u = Cast<R%u>::of(%s);\n", j, j, j,
                            info->expressions[j]);
-        gsh_fmt_printf(fmt, "    out%u.element[e] = Convert<Out%u, R%u>::of(r%u);\n", j, j, j, j);
+        gsh_fmt_printf(fmt,
+                       "    const Out%u y%u = Convert<Out%u, R%u>::of(r%u);\n"
+                       "    out%u.element[e] = y%u;\n",
+                       j, j, j, j, j, j, j);
         if (layout->checks)
-            write_checks(launch, j, fmt);
+            gsh_source_write_checks(fmt, &operation, j, "sink");
     }
     gsh_fmt_text(fmt, "}\n");
 }

@@ -50,28 +50,12 @@ static unsigned kinds_of_op(enum gsh_op op, enum gsh_dtype loop)
     return is_inexact || (flags & GSH_MAY_POLE) ? kinds : 0;
 }
 
-/* The size of a real number of the dtype. */
-static size_t part_size(enum gsh_dtype dtype)
-{
-    return gsh_dtype_size(dtype) / (gsh_dtype_kind(dtype) == 'c' ? 2 : 1);
-}
-
-/* A float in a narrower one overflows; in an integer it may be invalid. */
 static unsigned kinds_of_cast(enum gsh_dtype from, enum gsh_dtype to)
 {
-    bool is_inexact = gsh_dtype_kind(from) == 'f' || gsh_dtype_kind(from) == 'c';
-    bool overflows = is_inexact ? part_size(to) < part_size(from)
-                                : to == GSH_FLOAT16 && gsh_dtype_size(from) > 1;
-    switch (gsh_dtype_kind(to)) {
-    case 'i':
-    case 'u':
-        return is_inexact ? 1u << GSH_ERROR_INVALID : 0;
-    case 'f':
-    case 'c':
-        return overflows ? 1u << GSH_ERROR_OVERFLOW : 0;
-    default:
+    bool is_integer = gsh_dtype_kind(to) == 'i' || gsh_dtype_kind(to) == 'u';
+    if (!gsh_dtype_cast_may_fail(from, to))
         return 0;
-    }
+    return 1u << (is_integer ? GSH_ERROR_INVALID : GSH_ERROR_OVERFLOW);
 }
 
 static unsigned kinds_of_casts(const struct gsh_launch *launch)

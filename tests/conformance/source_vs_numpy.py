@@ -29,6 +29,7 @@ from host_ops_vs_numpy import DTYPES
 PLAN = r"""
 #include "source.h"
 enum gsh_status gsh_host_ops_run(const struct gsh_launch *launch) { (void)launch; return GSH_DECLINED; }
+bool gsh_host_vector_use(unsigned bits) { (void)bits; return false; }
 """ + emulation.PLAN
 
 
