@@ -138,6 +138,35 @@ static void add_step(struct gsh_group *group, const struct gsh_launch *launch)
     }
 }
 
+struct gsh_launch gsh_group_sink_launch(const struct gsh_group *group,
+                                        const struct gsh_group_sink *sink)
+{
+    const struct gsh_group_array *out = &group->arrays[sink->array];
+    struct gsh_launch launch = {.kind = GSH_LAUNCH_REDUCE,
+                                .reduction = sink->reduction,
+                                .loop = sink->loop,
+                                .nin = 1,
+                                .nout = 1,
+                                .has_mask = sink->mask.source != GSH_FROM_NOTHING,
+                                .has_initial = sink->has_initial,
+                                .initial = sink->initial,
+                                .ndim = group->ndim,
+                                .nreduce = group->nreduce,
+                                .errors = sink->errors};
+    size_t bytes = (size_t)group->ndim * sizeof(int64_t);
+    launch.operands[0].dtype = gsh_group_dtype(group, sink->in);
+    launch.operands[1] = (struct gsh_operand){.dtype = out->dtype, .address = out->address};
+    launch.operands[2].dtype = GSH_BOOL;
+    memcpy(launch.shape, group->shape, bytes);
+    memcpy(launch.strides[0], sink->strides, bytes);
+    memcpy(launch.strides[1], out->strides, bytes);
+    memcpy(launch.strides[2],
+           sink->mask.source == GSH_FROM_ARRAY ? group->arrays[sink->mask.index].strides
+                                               : sink->strides,
+           bytes);
+    return launch;
+}
+
 static void add_sink(struct gsh_group *group, const struct gsh_launch *launch)
 {
     struct gsh_group_sink *sink = &group->sinks[group->sink_count++];

@@ -89,6 +89,10 @@ struct gsh_group {
 
 /* The dtype of an input: that of the array, constant or step's output. */
 enum gsh_dtype gsh_group_dtype(const struct gsh_group *group, struct gsh_group_input input);
+/* The sink as a launch over the group's dimensions as they are, not collapsed; only the output has an address, and a mask
+ * that no array holds steps as the input does. */
+struct gsh_launch gsh_group_sink_launch(const struct gsh_group *group,
+                                        const struct gsh_group_sink *sink);
 /* Elements of the iteration space. */
 int64_t gsh_group_elements(const struct gsh_group *group);
 /* An ELEMENTWISE or REDUCE launch as a group of its own; false for other kinds. */

@@ -74,26 +74,6 @@ bool gsh_host_group_sinks_supports(const struct gsh_group *group)
     return true;
 }
 
-/* The launch that the sink would be, in the strides that matter. */
-static struct gsh_launch launch_of(const struct gsh_group *group, const struct gsh_group_sink *sink)
-{
-    struct gsh_launch launch = {.kind = GSH_LAUNCH_REDUCE,
-                                .reduction = sink->reduction,
-                                .loop = sink->loop,
-                                .nin = 1,
-                                .nout = 1,
-                                .has_mask = sink->mask.source == GSH_FROM_ARRAY,
-                                .ndim = group->ndim,
-                                .nreduce = group->nreduce};
-    memcpy(launch.shape, group->shape, sizeof launch.shape);
-    memcpy(launch.strides[0], sink->strides, sizeof launch.strides[0]);
-    memcpy(launch.strides[1], group->arrays[sink->array].strides, sizeof launch.strides[1]);
-    if (launch.has_mask)
-        memcpy(launch.strides[2], group->arrays[sink->mask.index].strides,
-               sizeof launch.strides[2]);
-    return launch;
-}
-
 /* The order in which collapsing puts the group's dimensions. One more operand tells them apart: it
  * keeps all from merging, and equal ones in their order. */
 static void find_dims(const struct gsh_group *group, struct gsh_launch launch, int *dims)
@@ -114,7 +94,7 @@ static void find_dims(const struct gsh_group *group, struct gsh_launch launch, i
 static void find_order(const struct gsh_group *group, const struct gsh_group_sink *sink,
                        struct order *order)
 {
-    struct gsh_launch launch = launch_of(group, sink);
+    struct gsh_launch launch = gsh_group_sink_launch(group, sink);
     memset(order, 0, sizeof *order);
     for (int d = 0; d < group->ndim; d++)
         order->dims[d] = d;

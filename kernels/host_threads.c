@@ -6,11 +6,10 @@
 #include "host_threads.h"
 
 #include "options.h"
+#include "thread.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdatomic.h>
 
 #define HELPERS (GSH_HOST_THREADS_MOST - 1)
@@ -66,17 +65,8 @@ static void *help(void *number)
 
 static bool start_helper(unsigned helper)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    sigdelset(&all, SIGSEGV);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    pthread_t thread;
     sem_init(&starts[helper], 0, 0);
-    int error = pthread_create(&thread, NULL, help, (void *)(uintptr_t)helper);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (error == 0)
-        pthread_detach(thread);
-    return error == 0;
+    return gsh_thread_start(help, (void *)(uintptr_t)helper);
 }
 
 static unsigned start_helpers(unsigned wanted)

@@ -14,6 +14,16 @@ int64_t gsh_launch_elements(const struct gsh_launch *launch)
     return elements;
 }
 
+int64_t gsh_launch_output_elements(const struct gsh_launch *launch)
+{
+    int64_t elements = 1;
+    if (launch->kind == GSH_LAUNCH_GEMM)
+        return launch->gemm.m * launch->gemm.n;
+    for (int d = 0; d < launch->ndim - launch->nreduce; d++)
+        elements *= launch->shape[d];
+    return elements;
+}
+
 enum gsh_dtype gsh_launch_result_dtype(const struct gsh_launch *launch, unsigned k)
 {
     switch (launch->kind) {

@@ -126,6 +126,8 @@ static inline bool gsh_launch_is_output(const struct gsh_launch *launch, unsigne
 
 /* Elements of the iteration space (1 where ndim is 0). */
 int64_t gsh_launch_elements(const struct gsh_launch *launch);
+/* Elements of each output: of a REDUCE those of the kept dimensions, of a GEMM m * n. */
+int64_t gsh_launch_output_elements(const struct gsh_launch *launch);
 /* The dtype of output k (0 or 1) before it is cast to its operand's. */
 enum gsh_dtype gsh_launch_result_dtype(const struct gsh_launch *launch, unsigned k);
 /* Same work, fewest dimensions: drops extents of 1, orders dimensions by the output's strides

@@ -10,35 +10,6 @@
 
 #define SCRATCH_UNIT 256 /* bytes; each sink's part begins at a multiple */
 
-/* The sink as a launch over the group's dimensions as they are. */
-static struct gsh_launch launch_of(const struct gsh_group *group, const struct gsh_group_sink *sink)
-{
-    const struct gsh_group_array *out = &group->arrays[sink->array];
-    struct gsh_launch launch = {.kind = GSH_LAUNCH_REDUCE,
-                                .reduction = sink->reduction,
-                                .loop = sink->loop,
-                                .nin = 1,
-                                .nout = 1,
-                                .has_mask = sink->mask.source != GSH_FROM_NOTHING,
-                                .has_initial = sink->has_initial,
-                                .initial = sink->initial,
-                                .ndim = group->ndim,
-                                .nreduce = group->nreduce,
-                                .errors = sink->errors};
-    size_t bytes = (size_t)group->ndim * sizeof(int64_t);
-    launch.operands[0].dtype = gsh_group_dtype(group, sink->in);
-    launch.operands[1] = (struct gsh_operand){.dtype = out->dtype, .address = out->address};
-    launch.operands[2].dtype = GSH_BOOL;
-    memcpy(launch.shape, group->shape, bytes);
-    memcpy(launch.strides[0], sink->strides, bytes);
-    memcpy(launch.strides[1], out->strides, bytes);
-    memcpy(launch.strides[2],
-           sink->mask.source == GSH_FROM_ARRAY ? group->arrays[sink->mask.index].strides
-                                               : sink->strides,
-           bytes);
-    return launch;
-}
-
 /* Whether the launch goes through the reduced elements in the group's order. */
 static bool keeps_order(const struct gsh_launch *launch)
 {
@@ -88,7 +59,7 @@ static enum gsh_status set_sink(struct gsh_source_sinks *sinks, unsigned k)
     struct gsh_source_tree tree;
     if (!gsh_reduction_has_loop(sink->reduction, sink->loop) || info->result == GSH_RESULT_INDEX)
         return GSH_DECLINED;
-    *launch = launch_of(sinks->group, sink);
+    *launch = gsh_group_sink_launch(sinks->group, sink);
     if (!keeps_order(launch))
         return GSH_DECLINED;
     set_scratch_strides(launch, sinks->scratch_strides[k]);

@@ -92,8 +92,7 @@ static enum gsh_status transfer_run(struct gsh_block *block, unsigned first, uns
         gsh_pages_protect_sigsafe(block->base + offset, pages, PROT_READ | PROT_WRITE);
         return fetch_bytes(&source, (void *)(block->base + offset), 0, bytes);
     }
-    bool is_copied_by_host = block->value->stash != NULL || block->value->word != NULL;
-    bool is_direct = backend->ignores_protection && !is_copied_by_host;
+    bool is_direct = backend->ignores_protection && gsh_value_is_on_device(block->value);
     if (is_direct && gsh_arena_is_registered(block, offset, bytes))
         return gsh_value_read(block->value, (void *)(block->base + offset), offset, bytes, true);
     return gsh_pages_fill(block->base + offset, pages, gsh_pages_protection(state), fetch_bytes,

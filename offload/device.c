@@ -11,9 +11,9 @@
 #include "options.h"
 #include "service.h"
 #include "stats.h"
+#include "thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 
 #define SETTLE_SECONDS 10
@@ -90,16 +90,8 @@ static void *start_main(void *unused)
 
 static void start_thread(void)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    sigdelset(&all, SIGSEGV);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    pthread_t thread;
-    if (pthread_create(&thread, NULL, start_main, NULL) == 0)
-        pthread_detach(thread);
-    else
+    if (!gsh_thread_start(start_main, NULL))
         set_state(GSH_DEVICE_RETIRED);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void gsh_device_on_ready(void (*callback)(void))

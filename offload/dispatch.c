@@ -267,13 +267,8 @@ static enum gsh_status place_input(struct run *run, unsigned k)
 static bool output_is_dense(const struct run *run, unsigned k)
 {
     const struct gsh_launch *launch = &run->launch;
-    int64_t elements = 1;
-    if (launch->kind == GSH_LAUNCH_GEMM)
-        elements = launch->gemm.m * launch->gemm.n;
-    else
-        for (int dim = 0; dim < launch->ndim - launch->nreduce; dim++)
-            elements *= launch->shape[dim];
-    return (size_t)elements * gsh_dtype_size(launch->operands[k].dtype) == run->places[k].bytes;
+    size_t elements = (size_t)gsh_launch_output_elements(launch);
+    return elements * gsh_dtype_size(launch->operands[k].dtype) == run->places[k].bytes;
 }
 
 static bool is_same_view(const struct gsh_launch *launch, unsigned k, unsigned output)

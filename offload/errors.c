@@ -32,7 +32,7 @@ static const volatile struct gsh_errors_found *found; /* likewise; written by ke
 static uint64_t found_device, claims_device;          /* device addresses */
 static uint64_t last_armed;                           /* DISPATCH lock */
 static _Atomic uint64_t last_submitted;
-static uint64_t last_read;                       /* ERRORS lock */
+static _Atomic uint64_t last_read;               /* written under the ERRORS lock */
 static struct gsh_error_report reports[REPORTS]; /* oldest first; ERRORS lock */
 static _Atomic unsigned report_count;
 static _Thread_local uint64_t own_sequence; /* sequence of the last launch armed by this thread */
@@ -164,10 +164,7 @@ static void keep(struct armed *entry, const struct gsh_launch *launch,
 
 bool gsh_errors_has_place_locked(void)
 {
-    gsh_lock_acquire(&errors_lock);
-    bool is_free = last_armed + 1 <= last_read + PLACES;
-    gsh_lock_release(&errors_lock);
-    return is_free;
+    return last_armed + 1 <= atomic_load_explicit(&last_read, memory_order_acquire) + PLACES;
 }
 
 /* Sees to it that the next place has been read. */

@@ -10,7 +10,7 @@
 #include "group.h"
 #include "node.h"
 
-#define GSH_PLAN_NODES 512 /* most nodes of one plan */
+#define GSH_PLAN_NODES GSH_NODE_LIMIT /* most nodes of one plan */
 #define GSH_PLAN_ITEM_NODES (GSH_GROUP_STEPS + GSH_GROUP_SINKS)
 
 struct gsh_plan_item {

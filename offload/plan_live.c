@@ -51,21 +51,11 @@ bool gsh_plan_is_read(struct gsh_plan *plan, const struct gsh_plan_node *node, u
             !gsh_plan_find_value(plan, node, operand)->is_lifted);
 }
 
-static int64_t output_elements(const struct gsh_launch *launch)
-{
-    int64_t elements = 1;
-    if (launch->kind == GSH_LAUNCH_GEMM)
-        return launch->gemm.m * launch->gemm.n;
-    for (int d = 0; d < launch->ndim - launch->nreduce; d++)
-        elements *= launch->shape[d];
-    return elements;
-}
-
 static void find_ranges(struct gsh_plan *plan, int n)
 {
     struct gsh_plan_node *node = &plan->nodes[n];
     const struct gsh_launch *launch = &node->node->launch;
-    int64_t elements = output_elements(launch);
+    int64_t elements = gsh_launch_output_elements(launch);
     node->overwrites = 0;
     for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {
         const struct gsh_operand *operand = &launch->operands[k];

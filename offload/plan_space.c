@@ -25,19 +25,6 @@ static bool uses_index(const struct gsh_launch *launch)
            (gsh_op_info(launch->op)->flags & GSH_USES_INDEX) != 0;
 }
 
-/* Operand `key` decides, then those behind it. */
-static bool steps_further(const struct gsh_launch *launch, unsigned key, int d, int e)
-{
-    unsigned count = gsh_launch_operands(launch);
-    for (unsigned j = 0; j < count; j++) {
-        const int64_t *strides = launch->strides[(key + j) % count];
-        int64_t of_d = gsh_launch_step(strides[d]), of_e = gsh_launch_step(strides[e]);
-        if (of_d != of_e)
-            return of_d > of_e;
-    }
-    return false;
-}
-
 static bool steps_as_one(const struct gsh_launch *launch, int outer, int64_t outer_factor,
                          int inner, int64_t inner_step)
 {
@@ -65,7 +52,7 @@ static void append_dim(struct gsh_plan_set *item, struct gsh_plan_node *node, in
     node->factors[last] = factor;
 }
 
-/* The launch's dimensions [begin, end), by falling steps of operand `key`. */
+/* The launch's dimensions [begin, end), by falling steps of operand `key`: the output, or of reduced ones the input. */
 static void append_part(struct gsh_plan_set *item, struct gsh_plan_node *node, int begin, int end,
                         unsigned key)
 {
@@ -75,7 +62,8 @@ static void append_part(struct gsh_plan_set *item, struct gsh_plan_node *node, i
         if (launch->shape[d] == 1)
             continue;
         int place = count++;
-        for (; place > 0 && steps_further(launch, key, d, order[place - 1]); place--)
+        for (; place > 0 && gsh_launch_steps_further(launch, d, order[place - 1], key == 0);
+             place--)
             order[place] = order[place - 1];
         order[place] = d;
     }

@@ -111,12 +111,8 @@ static void price_loop(const struct gsh_launch *launch, struct gsh_facts *facts)
 
 static double output_bytes(const struct gsh_launch *launch)
 {
-    double elements =
-        launch->kind == GSH_LAUNCH_GEMM ? (double)launch->gemm.m * (double)launch->gemm.n : 1;
-    for (int dim = 0; dim < launch->ndim - launch->nreduce && launch->kind != GSH_LAUNCH_GEMM;
-         dim++)
-        elements *= (double)launch->shape[dim];
-    return elements * (double)gsh_dtype_size(launch->operands[launch->nin].dtype);
+    return (double)gsh_launch_output_elements(launch) *
+           (double)gsh_dtype_size(launch->operands[launch->nin].dtype);
 }
 
 /* The option that overrides the model for this class of operation, and the number it is compared

@@ -11,9 +11,7 @@
 #include "log.h"
 #include "node.h"
 #include "options.h"
-
-#include <pthread.h>
-#include <signal.h>
+#include "thread.h"
 
 #define IDLE_SPINS 4000
 #define WAIT_SPINS 2000
@@ -98,20 +96,11 @@ enum gsh_status gsh_service_start(void)
 {
     if (atomic_exchange(&running, true))
         return GSH_OK;
-    sigset_t all, before;
-    sigfillset(&all);
-    sigdelset(&all, SIGSEGV);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    pthread_t thread;
-    int error = pthread_create(&thread, NULL, service_main, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (error != 0) {
-        atomic_store(&running, false);
-        gsh_log(GSH_LOG_WARN, "cannot start the service thread");
-        return GSH_FAILED;
-    }
-    pthread_detach(thread);
-    return GSH_OK;
+    if (gsh_thread_start(service_main, NULL))
+        return GSH_OK;
+    atomic_store(&running, false);
+    gsh_log(GSH_LOG_WARN, "cannot start the service thread");
+    return GSH_FAILED;
 }
 
 bool gsh_service_resolve_sigsafe(const void *address, bool write)

@@ -97,8 +97,8 @@ static bool evict_one(void)
     for (struct gsh_value *value = oldest; value != NULL; value = value->newer) {
         struct gsh_block *block = gsh_block_at(value->block);
         bool is_needed = atomic_load_explicit(&value->pending, memory_order_relaxed) != 0;
-        bool has_memory = value->address != 0 && value->word == NULL;
-        if (value->block == 0 || !has_memory || is_needed || !gsh_block_try_acquire(block))
+        if (value->block == 0 || !gsh_value_is_on_device(value) || is_needed ||
+            !gsh_block_try_acquire(block))
             continue;
         bool evicted = block->value == value && gsh_coherence_evict_held(block) == GSH_OK;
         gsh_block_release_sigsafe(block);

@@ -18,6 +18,11 @@ enum gsh_status gsh_value_place_locked(struct gsh_value *value);
 /* Sees to it that the value's contents can be written by the host, on the device or in a stash of its own. FAILED: no
  * memory anywhere. */
 enum gsh_status gsh_value_place_anywhere_locked(struct gsh_value *value);
+/* Whether the contents come by a transfer of the device, which may reach pages that are closed to the host. */
+static inline bool gsh_value_is_on_device(const struct gsh_value *value)
+{
+    return value->address != 0 && value->word == NULL;
+}
 /* `size` bytes from `offset` on, to `to`, from wherever they are; undefined ones where nothing was ever written. FAILED:
  * the device does not answer, or the contents are lost. Any thread that holds the value's block, or the DISPATCH lock. */
 enum gsh_status gsh_value_read(const struct gsh_value *value, void *to, size_t offset, size_t size,

@@ -6,9 +6,9 @@
 #include "cuda_builder.h"
 
 #include "cuda_context.h"
+#include "thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
@@ -151,16 +151,9 @@ static void child(void)
 
 static bool start_thread_locked(void)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    sigdelset(&all, SIGSEGV);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    pthread_t thread;
-    has_thread = pthread_create(&thread, NULL, builder_main, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    has_thread = gsh_thread_start(builder_main, NULL);
     if (!has_thread)
         return false;
-    pthread_detach(thread);
     pthread_atfork(prepare, parent, child);
     settle_at_exit();
     return true;

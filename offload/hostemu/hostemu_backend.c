@@ -94,15 +94,20 @@ static bool supports(const struct gsh_launch *launch)
     return gsh_host_ops_supports(launch);
 }
 
-static enum gsh_status run(const struct gsh_launch *launch, unsigned row)
+/* Charges what was run since `begin` (0: it is not timed). */
+static void note_run(unsigned row, uint64_t begin)
 {
-    bool timed = gsh_stats_wanted();
-    uint64_t begin = timed ? gsh_clock_ns() : 0;
-    enum gsh_status status = launch->kind == GSH_LAUNCH_GEMM ? gsh_hostemu_blas_run(launch)
-                                                             : gsh_host_group_run_launch(launch);
-    if (timed)
+    if (begin != 0)
         gsh_stats_device_time(row, gsh_clock_ns() - begin);
     gsh_stats_add(GSH_COUNTER_LAUNCHES, 1);
+}
+
+static enum gsh_status run(const struct gsh_launch *launch, unsigned row)
+{
+    uint64_t begin = gsh_stats_wanted() ? gsh_clock_ns() : 0;
+    enum gsh_status status = launch->kind == GSH_LAUNCH_GEMM ? gsh_hostemu_blas_run(launch)
+                                                             : gsh_host_group_run_launch(launch);
+    note_run(row, begin);
     return status;
 }
 
@@ -111,12 +116,9 @@ static enum gsh_status run_group(const struct gsh_group *group, unsigned row,
 {
     (void)can_split;
     (void)item;
-    bool timed = gsh_stats_wanted();
-    uint64_t begin = timed ? gsh_clock_ns() : 0;
+    uint64_t begin = gsh_stats_wanted() ? gsh_clock_ns() : 0;
     GSH_TRY(gsh_host_group_run(group));
-    if (timed)
-        gsh_stats_device_time(row, gsh_clock_ns() - begin);
-    gsh_stats_add(GSH_COUNTER_LAUNCHES, 1);
+    note_run(row, begin);
     return GSH_OK;
 }
 
