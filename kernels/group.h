@@ -46,11 +46,11 @@ struct gsh_group_step {
     enum gsh_dtype loop;
     struct gsh_group_input in[GSH_MAX_INPUTS];
     struct gsh_group_input index; /* the index array of an op with GSH_USES_INDEX */
-    enum gsh_dtype out[GSH_MAX_OUTPUTS];
+    enum gsh_dtype out[GSH_OP_OUTPUTS];
     struct gsh_group_input
         mask; /* of bool, or NOTHING; where it is false the op is not looked at (no errors either)
                                     and output j is old[j] */
-    struct gsh_group_input old[GSH_MAX_OUTPUTS]; /* of dtype out[j] */
+    struct gsh_group_input old[GSH_OP_OUTPUTS]; /* of dtype out[j] */
     struct gsh_error_sink errors;
 };
 

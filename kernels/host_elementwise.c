@@ -24,14 +24,14 @@ struct elementwise {
     gsh_host_loop *loop;
     unsigned outs, mask; /* operands: the first output, the mask */
     enum gsh_dtype
-        values[GSH_MAX_INPUTS + GSH_MAX_OUTPUTS]; /* dtypes that the op takes and gives */
+        values[GSH_MAX_INPUTS + GSH_OP_OUTPUTS]; /* dtypes that the op takes and gives */
     int64_t inner;                                /* extent of the innermost dimension */
     int64_t inner_strides[GSH_MAX_OPERANDS];
     bool watches, is_buffered;
     struct gsh_host_watch watch;
     struct buffer
         buffers[GSH_MAX_INPUTS +
-                GSH_MAX_OUTPUTS]; /* casts of the operands; constants, for the whole launch */
+                GSH_OP_OUTPUTS]; /* casts of the operands; constants, for the whole launch */
     struct buffer stored;         /* results of a masked block before they are moved */
 };
 

@@ -123,7 +123,7 @@ enum gsh_status gsh_host_group_run(const struct gsh_group *group)
 enum gsh_status gsh_host_group_run_launch(const struct gsh_launch *launch)
 {
     struct gsh_group group;
-    bool is_large = launch->kind != GSH_LAUNCH_GEMM && gsh_host_threads_count() > 1 &&
+    bool is_large = !gsh_launch_is_batch(launch) && gsh_host_threads_count() > 1 &&
                     gsh_launch_elements(launch) >= LEAST_SHARED;
     if (is_large && gsh_host_ops_supports(launch) && gsh_group_of_launch(&group, launch) &&
         gsh_host_group_run(&group) == GSH_OK)

@@ -308,7 +308,7 @@ static void find_last_uses(struct gsh_host_group_program *p)
         for (unsigned j = 0; j < GSH_HOST_GROUP_INPUTS; j++)
             if (at->in[j] != GSH_HOST_GROUP_NO_SLOT)
                 p->slots[at->in[j]].last = (uint16_t)i;
-        for (unsigned j = 0; j < GSH_MAX_OUTPUTS; j++)
+        for (unsigned j = 0; j < GSH_OP_OUTPUTS; j++)
             if (at->out[j] != GSH_HOST_GROUP_NO_SLOT)
                 p->slots[at->out[j]].last = (uint16_t)i;
     }
@@ -326,11 +326,11 @@ static void give_buffers(struct gsh_host_group_program *p)
     unsigned spares = 0;
     for (unsigned i = 0; i < p->body.count; i++) {
         const struct gsh_host_group_instruction *at = &p->body.at[i];
-        for (unsigned j = 0; j < GSH_MAX_OUTPUTS; j++)
+        for (unsigned j = 0; j < GSH_OP_OUTPUTS; j++)
             if (at->out[j] != GSH_HOST_GROUP_NO_SLOT &&
                 p->slots[at->out[j]].place == GSH_HOST_GROUP_BUFFER)
                 p->slots[at->out[j]].number = spares > 0 ? spare[--spares] : (uint16_t)p->buffers++;
-        uint16_t used[GSH_HOST_GROUP_INPUTS + GSH_MAX_OUTPUTS];
+        uint16_t used[GSH_HOST_GROUP_INPUTS + GSH_OP_OUTPUTS];
         memcpy(used, at->in, sizeof at->in);
         memcpy(used + GSH_HOST_GROUP_INPUTS, at->out, sizeof at->out);
         for (unsigned j = 0; j < GSH_COUNT(used); j++) {

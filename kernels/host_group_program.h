@@ -47,7 +47,7 @@ struct gsh_host_group_instruction {
     uint8_t number;
     bool watches;                       /* the step looks for errors */
     uint16_t in[GSH_HOST_GROUP_INPUTS]; /* slots; also those that must only stay as they are */
-    uint16_t out[GSH_MAX_OUTPUTS];
+    uint16_t out[GSH_OP_OUTPUTS];
     gsh_host_loop *loop;
 };
 

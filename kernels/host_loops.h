@@ -18,7 +18,7 @@
  * nothing otherwise. */
 struct gsh_host_block {
     const void *in[GSH_MAX_INPUTS];
-    void *out[GSH_MAX_OUTPUTS];
+    void *out[GSH_OP_OUTPUTS];
     int64_t n;           /* elements */
     int64_t first, step; /* for ops that use the index: element 0's, and from each to the next */
 };

@@ -24,6 +24,8 @@ bool gsh_host_ops_supports(const struct gsh_launch *launch)
     case GSH_LAUNCH_EXPAND:
         return gsh_host_index_supports(launch);
     case GSH_LAUNCH_GEMM:
+    case GSH_LAUNCH_LAPACK:
+    case GSH_LAUNCH_FFT:
         break;
     }
     return false;

@@ -6,6 +6,8 @@
  */
 #include "launch.h"
 
+#include <math.h>
+
 int64_t gsh_launch_elements(const struct gsh_launch *launch)
 {
     int64_t elements = 1;
@@ -14,14 +16,72 @@ int64_t gsh_launch_elements(const struct gsh_launch *launch)
     return elements;
 }
 
-int64_t gsh_launch_output_elements(const struct gsh_launch *launch)
+static struct gsh_core product_core(const struct gsh_launch *launch, unsigned k)
 {
-    int64_t elements = 1;
-    if (launch->kind == GSH_LAUNCH_GEMM)
-        return launch->gemm.m * launch->gemm.n;
+    const struct gsh_gemm *g = &launch->gemm;
+    int64_t size = (int64_t)gsh_dtype_size(launch->operands[k].dtype);
+    int64_t rows = k == 1 ? g->k : g->m, row = k == 0 ? g->a_row : k == 1 ? g->b_row : g->c_row;
+    int64_t columns = k == 0 ? g->k : g->n, column = k == 0   ? g->a_col
+                                                     : k == 1 ? g->b_col
+                                                              : g->c_col;
+    return (struct gsh_core){{rows, columns, 1}, {row * size, column * size, 0}};
+}
+
+struct gsh_core gsh_launch_core(const struct gsh_launch *launch, unsigned k)
+{
+    switch (launch->kind) {
+    case GSH_LAUNCH_GEMM:
+        return product_core(launch, k);
+    case GSH_LAUNCH_LAPACK:
+        return launch->lapack.cores[k];
+    case GSH_LAUNCH_FFT:
+        return launch->fft.cores[k];
+    default:
+        return (struct gsh_core){{1, 1, 1}, {0, 0, 0}};
+    }
+}
+
+static int64_t core_elements(const struct gsh_launch *launch, unsigned k)
+{
+    struct gsh_core core = gsh_launch_core(launch, k);
+    return core.extent[0] * core.extent[1] * core.extent[2];
+}
+
+int64_t gsh_launch_output_elements(const struct gsh_launch *launch, unsigned k)
+{
+    int64_t elements = core_elements(launch, k);
     for (int d = 0; d < launch->ndim - launch->nreduce; d++)
         elements *= launch->shape[d];
     return elements;
+}
+
+/* 5 n log2(n) for a complex transform of n points (Van Loan, Computational Frameworks for the FFT, 1992), half of it where
+ * one side is real. */
+static double transform_flops(const struct gsh_fft *fft)
+{
+    double points = 1;
+    for (int d = 0; d < fft->rank; d++)
+        points *= (double)fft->length[d];
+    return (fft->type == GSH_FFT_C2C ? 5 : 2.5) * points * fmax(1, log2(points));
+}
+
+double gsh_launch_flops(const struct gsh_launch *launch)
+{
+    const struct gsh_gemm *g = &launch->gemm;
+    bool is_complex = gsh_dtype_kind(launch->loop) == 'c';
+    double batch = (double)gsh_launch_elements(launch);
+    switch (launch->kind) {
+    case GSH_LAUNCH_GEMM:
+        return batch * (is_complex ? 8 : 2) * (double)g->m * (double)g->n * (double)g->k;
+    case GSH_LAUNCH_LAPACK:
+        return batch * (is_complex ? 4 : 1) *
+               gsh_lapack_flops(launch->lapack.routine, launch->lapack.cores[0].extent,
+                                launch->lapack.cores[1].extent);
+    case GSH_LAUNCH_FFT:
+        return batch * transform_flops(&launch->fft);
+    default:
+        return 0;
+    }
 }
 
 enum gsh_dtype gsh_launch_result_dtype(const struct gsh_launch *launch, unsigned k)
@@ -37,6 +97,8 @@ enum gsh_dtype gsh_launch_result_dtype(const struct gsh_launch *launch, unsigned
     case GSH_LAUNCH_COMPRESS:
     case GSH_LAUNCH_EXPAND:
     case GSH_LAUNCH_GEMM:
+    case GSH_LAUNCH_LAPACK:
+    case GSH_LAUNCH_FFT:
         break;
     }
     return launch->loop;
@@ -153,8 +215,6 @@ static void collapse_scan(struct gsh_launch *launch)
 
 void gsh_launch_collapse(struct gsh_launch *launch)
 {
-    if (launch->kind == GSH_LAUNCH_GEMM)
-        return;
     if (launch->kind == GSH_LAUNCH_SCAN) {
         collapse_scan(launch);
         return;
@@ -169,14 +229,6 @@ void gsh_launch_collapse(struct gsh_launch *launch)
     launch->ndim = kept_end + launch->nreduce;
 }
 
-/* One past the highest byte of matrix k (a, b or c) of a product; strides are positive. */
-static int64_t product_reach(const struct gsh_gemm *g, unsigned k)
-{
-    int64_t rows = k == 1 ? g->k : g->m, row = k == 0 ? g->a_row : k == 1 ? g->b_row : g->c_row;
-    int64_t cols = k == 0 ? g->k : g->n, col = k == 0 ? g->a_col : k == 1 ? g->b_col : g->c_col;
-    return rows == 0 || cols == 0 ? 0 : (rows - 1) * row + (cols - 1) * col + 1;
-}
-
 static void extend(int64_t stride, int64_t extent, int64_t *low, int64_t *high)
 {
     int64_t reach = stride * (extent - 1);
@@ -184,6 +236,19 @@ static void extend(int64_t stride, int64_t extent, int64_t *low, int64_t *high)
         *low += reach;
     else
         *high += reach;
+}
+
+/* Empty where the core is. */
+static void extend_by_core(const struct gsh_launch *launch, unsigned k, int64_t *low, int64_t *high)
+{
+    struct gsh_core core = gsh_launch_core(launch, k);
+    for (int d = 0; d < GSH_CORE_DIMS; d++) {
+        if (core.extent[d] == 0) {
+            *low = *high = 0;
+            return;
+        }
+        extend(core.stride[d], core.extent[d], low, high);
+    }
 }
 
 /* Whether operand k is addressed through launch->indexed. */
@@ -206,9 +271,10 @@ void gsh_launch_extent(const struct gsh_launch *launch, unsigned k, int64_t *low
     int64_t size = (int64_t)gsh_dtype_size(launch->operands[k].dtype);
     *low = 0;
     *high = size;
-    if (launch->kind == GSH_LAUNCH_GEMM) {
-        *high = size * product_reach(&launch->gemm, k);
-        return;
+    if (gsh_launch_is_batch(launch)) {
+        extend_by_core(launch, k, low, high);
+        if (*low == *high)
+            return;
     }
     for (int d = 0; d < launch->ndim; d++) {
         if (launch->shape[d] == 0 && !gsh_launch_is_output(launch, k)) { /* nothing is read */
@@ -229,28 +295,40 @@ bool gsh_launch_reads_output(const struct gsh_launch *launch)
            (launch->has_mask && launch->kind != GSH_LAUNCH_REDUCE);
 }
 
+/* Dimensions of more than one element, by rising stride. */
+struct steps {
+    int64_t strides[GSH_MAX_DIMS + GSH_CORE_DIMS], extents[GSH_MAX_DIMS + GSH_CORE_DIMS];
+    int count;
+};
+
+static void add_step(struct steps *steps, int64_t stride, int64_t extent)
+{
+    if (extent == 1)
+        return;
+    int place = steps->count++;
+    stride = gsh_launch_step(stride);
+    for (; place > 0 && steps->strides[place - 1] > stride; place--) {
+        steps->strides[place] = steps->strides[place - 1];
+        steps->extents[place] = steps->extents[place - 1];
+    }
+    steps->strides[place] = stride;
+    steps->extents[place] = extent;
+}
+
 /* Sorted by stride, each dimension must step over all smaller ones. */
 bool gsh_launch_is_distinct(const struct gsh_launch *launch, unsigned k)
 {
-    int64_t strides[GSH_MAX_DIMS], extents[GSH_MAX_DIMS];
-    int count = 0;
-    for (int dim = 0; dim < launch->ndim - launch->nreduce; dim++) {
-        if (launch->shape[dim] == 1)
-            continue;
-        int64_t stride = gsh_launch_step(launch->strides[k][dim]);
-        int place = count++;
-        for (; place > 0 && strides[place - 1] > stride; place--) {
-            strides[place] = strides[place - 1];
-            extents[place] = extents[place - 1];
-        }
-        strides[place] = stride;
-        extents[place] = launch->shape[dim];
-    }
+    struct steps steps = {.count = 0};
+    for (int d = 0; d < launch->ndim - launch->nreduce; d++)
+        add_step(&steps, launch->strides[k][d], launch->shape[d]);
+    struct gsh_core core = gsh_launch_core(launch, k);
+    for (int d = 0; d < GSH_CORE_DIMS; d++)
+        add_step(&steps, core.stride[d], core.extent[d]);
     int64_t covered = (int64_t)gsh_dtype_size(launch->operands[k].dtype);
-    for (int dim = 0; dim < count; dim++) {
-        if (strides[dim] < covered)
+    for (int d = 0; d < steps.count; d++) {
+        if (steps.strides[d] < covered)
             return false;
-        covered = strides[dim] * (extents[dim] - 1) + covered;
+        covered += steps.strides[d] * (steps.extents[d] - 1);
     }
     return true;
 }

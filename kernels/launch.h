@@ -5,12 +5,15 @@
  */
 #pragma once
 
+#include "lapack.h"
 #include "ops.h"
 
 #define GSH_MAX_DIMS 16
 #define GSH_MAX_INPUTS 3
-#define GSH_MAX_OUTPUTS 2
+#define GSH_OP_OUTPUTS 2 /* of an op */
+#define GSH_MAX_OUTPUTS 3
 #define GSH_MAX_OPERANDS 6 /* inputs, then outputs, then the mask */
+#define GSH_CORE_DIMS 3
 
 enum gsh_launch_kind {
     GSH_LAUNCH_ELEMENTWISE,
@@ -20,7 +23,9 @@ enum gsh_launch_kind {
     GSH_LAUNCH_PUT,
     GSH_LAUNCH_COMPRESS,
     GSH_LAUNCH_EXPAND,
-    GSH_LAUNCH_GEMM
+    GSH_LAUNCH_GEMM,
+    GSH_LAUNCH_LAPACK,
+    GSH_LAUNCH_FFT
 };
 
 struct gsh_operand {
@@ -65,7 +70,37 @@ struct gsh_indexed {
 struct gsh_gemm {
     int64_t m, n, k;
     int64_t a_row, a_col, b_row, b_col, c_row, c_col;
-    double alpha, beta; /* beta 0: C is not read (NaN in it does not spread) */
+    double alpha, beta;                  /* beta 0: C is not read (NaN in it does not spread) */
+    bool a_is_conjugate, b_is_conjugate; /* complex: the conjugate of A, B takes its place */
+};
+
+/* One matrix, or one line of an FFT, of an operand: what lies beyond the launch's shape, the batch. Strides in bytes,
+ * any sign. Dimensions that an operand lacks are 1. */
+struct gsh_core {
+    int64_t extent[GSH_CORE_DIMS], stride[GSH_CORE_DIMS];
+};
+
+/* One routine of lapack.def for each matrix of the batch. cores[k] has the extents that the routine's row says for
+ * operand k: rows, columns. */
+struct gsh_lapack {
+    enum gsh_lapack_routine routine;
+    struct gsh_core cores[GSH_LAPACK_OPERANDS];
+};
+
+/* What an FFT reads and writes: complex to complex; real to the first length / 2 + 1 of the last transformed dimension;
+ * and back, where the imaginary parts of the first of them, and of the last for an even length, are not looked at. */
+enum gsh_fft_type { GSH_FFT_C2C, GSH_FFT_R2C, GSH_FFT_C2R };
+
+/* out = factor * DFT of in over `rank` dimensions of `length` points (exponent's sign minus, plus where is_inverse).
+ * cores[0] is the input: its extents may be less than the transform needs, and zeros stand for what is missing, or
+ * more, and the rest is not read. cores[1] is the output, with the extents that the transform gives. */
+struct gsh_fft {
+    enum gsh_fft_type type;
+    bool is_inverse;
+    int rank; /* 1 .. GSH_CORE_DIMS */
+    int64_t length[GSH_CORE_DIMS];
+    double factor;
+    struct gsh_core cores[2];
 };
 
 /* ELEMENTWISE: out0[x](, out1[x]) = op(in0[x], in1[x], in2[x]) over shape, where the mask, if there is one, is true (other
@@ -91,7 +126,9 @@ struct gsh_gemm {
  * of the mask before x in C order; op COPY. The counted operand (the output, in0) has stride 0 in all dimensions and is stepped by
  * indexed.stride; nothing at or beyond indexed.extent steps is touched.
  *
- * GEMM: operands a, b, c of dtype `loop`; `shape` unused. */
+ * GEMM, LAPACK, FFT: shape and strides are the batch's; what each element of it is, is said by `gemm`, `lapack`, `fft`.
+ * GEMM: operands a, b, c of dtype `loop`. LAPACK: operands of the dtypes that the routine's row says for `loop`; outputs
+ * overlap nothing but that QR_R_RAW's first output may be exactly its input. FFT: `loop` is the complex dtype. */
 struct gsh_launch {
     enum gsh_launch_kind kind;
     union {
@@ -109,10 +146,20 @@ struct gsh_launch {
     int nreduce;                 /* REDUCE only */
     int64_t shape[GSH_MAX_DIMS]; /* all > 0 but for an empty REDUCE's reduced dimensions */
     int64_t strides[GSH_MAX_OPERANDS][GSH_MAX_DIMS]; /* bytes; 0 for broadcast and constants */
-    struct gsh_indexed indexed;
-    struct gsh_gemm gemm;
+    union {
+        struct gsh_indexed indexed;
+        struct gsh_gemm gemm;
+        struct gsh_lapack lapack;
+        struct gsh_fft fft;
+    };
     struct gsh_error_sink errors;
 };
+
+/* True for kinds whose shape is a batch of something larger than an element. */
+static inline bool gsh_launch_is_batch(const struct gsh_launch *launch)
+{
+    return launch->kind >= GSH_LAUNCH_GEMM;
+}
 
 /* Operands in all: inputs, outputs, mask. */
 static inline unsigned gsh_launch_operands(const struct gsh_launch *launch)
@@ -126,8 +173,12 @@ static inline bool gsh_launch_is_output(const struct gsh_launch *launch, unsigne
 
 /* Elements of the iteration space (1 where ndim is 0). */
 int64_t gsh_launch_elements(const struct gsh_launch *launch);
-/* Elements of each output: of a REDUCE those of the kept dimensions, of a GEMM m * n. */
-int64_t gsh_launch_output_elements(const struct gsh_launch *launch);
+/* Elements of operand k, an output: of a REDUCE those of the kept dimensions, of a GEMM m * n for each of the batch. */
+int64_t gsh_launch_output_elements(const struct gsh_launch *launch, unsigned k);
+/* Operand k of one element of the batch of a GEMM, LAPACK or FFT. */
+struct gsh_core gsh_launch_core(const struct gsh_launch *launch, unsigned k);
+/* Floating-point operations of a GEMM, LAPACK or FFT, as textbooks count them (complex ones as real ones). */
+double gsh_launch_flops(const struct gsh_launch *launch);
 /* The dtype of output k (0 or 1) before it is cast to its operand's. */
 enum gsh_dtype gsh_launch_result_dtype(const struct gsh_launch *launch, unsigned k);
 /* Same work, fewest dimensions: drops extents of 1, orders dimensions by the output's strides

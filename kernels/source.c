@@ -41,6 +41,8 @@ static const struct maker *maker_of(const struct gsh_launch *launch)
     case GSH_LAUNCH_PUT:
         return &indexed;
     case GSH_LAUNCH_GEMM:
+    case GSH_LAUNCH_LAPACK:
+    case GSH_LAUNCH_FFT:
         break;
     }
     return NULL;

@@ -12,7 +12,7 @@ struct gsh_source_operation {
     enum gsh_op op;
     enum gsh_dtype loop;
     enum gsh_dtype in[GSH_MAX_INPUTS];   /* of the operands, before their casts */
-    enum gsh_dtype out[GSH_MAX_OUTPUTS]; /* likewise */
+    enum gsh_dtype out[GSH_OP_OUTPUTS]; /* likewise */
 };
 
 bool gsh_source_may_fail(const struct gsh_source_operation *operation);

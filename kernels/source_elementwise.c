@@ -343,7 +343,7 @@ static void write_operands(const struct gsh_launch *launch, const struct layout 
         write_operand(fmt, name, is_there ? layout->roles[k] : ROLE_NONE,
                       gsh_dtype_cuda_stored(layout->dtypes[k]), is_there ? cast : "Absent");
     }
-    for (unsigned j = 0; j < GSH_MAX_OUTPUTS; j++)
+    for (unsigned j = 0; j < GSH_OP_OUTPUTS; j++)
         gsh_fmt_printf(
             fmt, "typedef %s R%u;\ntypedef %s Out%u;\n",
             j < launch->nout

@@ -71,7 +71,7 @@ static enum gsh_reason wait_for_start(const struct gsh_verdict *verdict)
 static enum gsh_reason examine(const struct gsh_launch *launch)
 {
     bool is_placed = launch->operands[launch->nin].address != 0;
-    if (launch->kind != GSH_LAUNCH_GEMM && gsh_launch_elements(launch) == 0)
+    if (gsh_launch_elements(launch) == 0)
         return GSH_REASON_SHAPE;
     if (!gsh_backend_get()->supports(launch))
         return GSH_REASON_UNSUPPORTED;
@@ -81,7 +81,7 @@ static enum gsh_reason examine(const struct gsh_launch *launch)
             return GSH_REASON_FOREIGN_OUTPUT;
         is_placed &= output != 0;
     }
-    if (is_placed && launch->kind != GSH_LAUNCH_GEMM && !gsh_launch_output_is_distinct(launch))
+    if (is_placed && !gsh_launch_output_is_distinct(launch))
         return GSH_REASON_OVERLAP;
     return GSH_REASON_NONE;
 }
@@ -267,7 +267,7 @@ static enum gsh_status place_input(struct run *run, unsigned k)
 static bool output_is_dense(const struct run *run, unsigned k)
 {
     const struct gsh_launch *launch = &run->launch;
-    size_t elements = (size_t)gsh_launch_output_elements(launch);
+    size_t elements = (size_t)gsh_launch_output_elements(launch, k);
     return elements * gsh_dtype_size(launch->operands[k].dtype) == run->places[k].bytes;
 }
 
@@ -389,7 +389,7 @@ static enum gsh_status close_outputs(struct run *run)
 
 static bool is_deferred(const struct gsh_launch *launch)
 {
-    return launch->kind != GSH_LAUNCH_GEMM && gsh_option_number(GSH_OPTION_FUSION) != 0;
+    return !gsh_launch_is_batch(launch) && gsh_option_number(GSH_OPTION_FUSION) != 0;
 }
 
 static enum gsh_status submit(struct run *run)
@@ -416,7 +416,7 @@ static enum gsh_status submit(struct run *run)
     if (status == GSH_OK)
         return GSH_OK;
     reopen_outputs(run);
-    return decline(run, GSH_REASON_DEVICE_FAILED);
+    return decline(run, status == GSH_DECLINED ? GSH_REASON_NUMERICAL : GSH_REASON_DEVICE_FAILED);
 }
 
 /* Output k's newest contents are the value just written. */

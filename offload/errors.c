@@ -72,7 +72,7 @@ static unsigned kinds_of_casts(const struct gsh_launch *launch)
 bool gsh_errors_has_risky_cast(const struct gsh_launch *launch)
 {
     bool is_elementwise = launch->kind == GSH_LAUNCH_ELEMENTWISE;
-    if (launch->kind == GSH_LAUNCH_GEMM || (is_elementwise && launch->op == GSH_OP_COPY))
+    if (gsh_launch_is_batch(launch) || (is_elementwise && launch->op == GSH_OP_COPY))
         return false;
     for (unsigned k = 0; k < launch->nin; k++) {
         enum gsh_dtype from = launch->operands[k].dtype;
@@ -108,6 +108,8 @@ unsigned gsh_errors_possible(const struct gsh_launch *launch)
     case GSH_LAUNCH_COMPRESS:
     case GSH_LAUNCH_EXPAND:
     case GSH_LAUNCH_GEMM:
+    case GSH_LAUNCH_LAPACK:
+    case GSH_LAUNCH_FFT:
         break;
     }
     return 0;

@@ -43,7 +43,7 @@ static enum gsh_status compute(const struct gsh_node *node, struct copy *copies)
         launch.operands[k].address = (uint64_t)(copies[k].bytes - low);
     }
     gsh_launch_collapse(&launch);
-    if (launch.kind == GSH_LAUNCH_GEMM || !gsh_host_ops_supports(&launch) ||
+    if (gsh_launch_is_batch(&launch) || !gsh_host_ops_supports(&launch) ||
         gsh_host_ops_run(&launch) != GSH_OK)
         return GSH_FAILED;
     for (unsigned k = launch.nin; k < launch.nin + launch.nout; k++) {

@@ -131,7 +131,7 @@ static int add_item(int n)
     node->item = (int16_t)index;
     node->next = GSH_PLAN_NONE;
     node->part = 0;
-    for (unsigned j = 0; j < GSH_MAX_OUTPUTS; j++)
+    for (unsigned j = 0; j < GSH_OP_OUTPUTS; j++)
         node->last_reader[j] = GSH_PLAN_NONE;
     node->is_fusable = is_fusable(&node->node->launch);
     item->sinks = node->is_fusable && gsh_plan_is_sink(node);

@@ -157,7 +157,7 @@ static void add_step(struct writing *work, struct gsh_plan_node *node)
     bool uses_index = (gsh_op_info(launch->op)->flags & GSH_USES_INDEX) != 0;
     step->index = uses_index ? add_index(work, node) : nothing;
     step->mask = launch->has_mask ? add_input(work, node, launch->nin + launch->nout) : nothing;
-    for (unsigned j = 0; j < GSH_MAX_OUTPUTS; j++) {
+    for (unsigned j = 0; j < GSH_OP_OUTPUTS; j++) {
         bool is_there = j < launch->nout;
         step->out[j] = is_there ? launch->operands[launch->nin + j].dtype : GSH_BOOL;
         step->old[j] = is_there && launch->has_mask ? add_old(work, node, j) : nothing;

@@ -31,8 +31,8 @@ struct gsh_plan_node {
     int64_t factors[GSH_MAX_DIMS];
     int16_t writer[GSH_MAX_OPERANDS]; /* the last write before that touches the range, an access */
     int16_t last_reader
-        [GSH_MAX_OUTPUTS]; /* the last node of the item that takes the output from its registers */
-    bool is_stored[GSH_MAX_OUTPUTS]; /* somebody outside the item looks at it */
+        [GSH_OP_OUTPUTS]; /* the last node of the item that takes the output from its registers */
+    bool is_stored[GSH_OP_OUTPUTS]; /* somebody outside the item looks at it */
     uint8_t step;                    /* in the group that is being written */
     uint16_t part;                   /* of the item: the group that it was last written to */
 };

@@ -231,6 +231,8 @@ static int take(struct gsh_plan *plan, int n)
     case GSH_LAUNCH_TAKE:
     case GSH_LAUNCH_PUT:
     case GSH_LAUNCH_GEMM:
+    case GSH_LAUNCH_LAPACK:
+    case GSH_LAUNCH_FFT:
         break;
     }
     return fits ? chain : GSH_PLAN_NONE;

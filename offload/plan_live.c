@@ -55,7 +55,6 @@ static void find_ranges(struct gsh_plan *plan, int n)
 {
     struct gsh_plan_node *node = &plan->nodes[n];
     const struct gsh_launch *launch = &node->node->launch;
-    int64_t elements = gsh_launch_output_elements(launch);
     node->overwrites = 0;
     for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {
         const struct gsh_operand *operand = &launch->operands[k];
@@ -70,7 +69,7 @@ static void find_ranges(struct gsh_plan *plan, int n)
             continue;
         gsh_plan_extend(&gsh_plan_find_value(plan, node, k)->written, *range);
         int64_t size = (int64_t)gsh_dtype_size(operand->dtype);
-        if (elements * size == high - low)
+        if (gsh_launch_output_elements(launch, k) * size == high - low)
             node->overwrites |= (uint8_t)(1U << k);
     }
 }

@@ -89,14 +89,49 @@ static double moved_bytes(const struct gsh_launch *launch)
     return bytes;
 }
 
+/* Bytes of all operands of a GEMM, LAPACK or FFT. */
+static double batch_bytes(const struct gsh_launch *launch)
+{
+    double bytes = 0;
+    for (unsigned k = 0; k < gsh_launch_operands(launch); k++)
+        bytes += (double)gsh_launch_output_elements(launch, k) *
+                 (double)gsh_dtype_size(launch->operands[k].dtype);
+    return bytes;
+}
+
+static bool is_double(const struct gsh_launch *launch)
+{
+    return launch->loop == GSH_FLOAT64 || launch->loop == GSH_COMPLEX128;
+}
+
 static void price_product(const struct gsh_launch *launch, struct gsh_facts *facts)
 {
-    const struct gsh_gemm *g = &launch->gemm;
-    double m = (double)g->m, n = (double)g->n, k = (double)g->k;
-    double bytes = (m * k + k * n + m * n) * (double)gsh_dtype_size(launch->loop);
-    bool is_double = launch->loop == GSH_FLOAT64;
-    facts->host = gsh_cost_host_product(rates(), 2 * m * n * k, bytes, is_double);
-    facts->device = gsh_cost_device_product(rates(), 2 * m * n * k, bytes, is_double);
+    double bytes = batch_bytes(launch), flops = gsh_launch_flops(launch);
+    facts->host = gsh_cost_host_product(rates(), flops, bytes, is_double(launch));
+    facts->device = gsh_cost_device_product(rates(), flops, bytes, is_double(launch));
+}
+
+/* Columns come one after another; the matrices of a batch side by side. */
+static void price_routine(const struct gsh_launch *launch, struct gsh_facts *facts)
+{
+    const struct gsh_lapack_info *info = gsh_lapack_info(launch->lapack.routine);
+    const int64_t *extent = launch->lapack.cores[0].extent;
+    double bytes = batch_bytes(launch), flops = gsh_launch_flops(launch);
+    facts->host =
+        gsh_cost_host_product(rates(), flops / info->host_share, bytes, is_double(launch));
+    facts->device =
+        gsh_cost_device_product(rates(), flops / info->device_share, bytes, is_double(launch)) +
+        (double)GSH_MIN(extent[0], extent[1]) * info->device_column;
+}
+
+/* What a pass over the bytes takes, and on the host the arithmetic, of which pocketfft does about this much. */
+#define HOST_TRANSFORM_FLOPS 3e9
+static void price_transform(const struct gsh_launch *launch, struct gsh_facts *facts)
+{
+    double bytes = batch_bytes(launch);
+    facts->host =
+        gsh_cost_host(rates(), bytes, 0, 0) + gsh_launch_flops(launch) / HOST_TRANSFORM_FLOPS;
+    facts->device = gsh_cost_device(rates(), 2 * bytes);
 }
 
 static void price_loop(const struct gsh_launch *launch, struct gsh_facts *facts)
@@ -109,21 +144,37 @@ static void price_loop(const struct gsh_launch *launch, struct gsh_facts *facts)
     facts->device = gsh_cost_device(rates(), bytes);
 }
 
+static void price_work(const struct gsh_launch *launch, struct gsh_facts *facts)
+{
+    if (launch->kind == GSH_LAUNCH_GEMM)
+        price_product(launch, facts);
+    else if (launch->kind == GSH_LAUNCH_LAPACK)
+        price_routine(launch, facts);
+    else if (launch->kind == GSH_LAUNCH_FFT)
+        price_transform(launch, facts);
+    else
+        price_loop(launch, facts);
+}
+
 static double output_bytes(const struct gsh_launch *launch)
 {
-    return (double)gsh_launch_output_elements(launch) *
-           (double)gsh_dtype_size(launch->operands[launch->nin].dtype);
+    double bytes = 0;
+    for (unsigned k = launch->nin; k < launch->nin + launch->nout; k++)
+        bytes += (double)gsh_launch_output_elements(launch, k) *
+                 (double)gsh_dtype_size(launch->operands[k].dtype);
+    return bytes;
 }
 
 /* The option that overrides the model for this class of operation, and the number it is compared
  * with. */
 static int64_t class_minimum(const struct gsh_launch *launch, double *size)
 {
-    const struct gsh_gemm *g = &launch->gemm;
-    *size = launch->kind == GSH_LAUNCH_GEMM ? 2.0 * (double)g->m * (double)g->n * (double)g->k
-                                            : (double)gsh_launch_elements(launch);
+    *size = gsh_launch_is_batch(launch) ? gsh_launch_flops(launch)
+                                        : (double)gsh_launch_elements(launch);
     switch (launch->kind) {
     case GSH_LAUNCH_GEMM:
+    case GSH_LAUNCH_LAPACK:
+    case GSH_LAUNCH_FFT:
         return gsh_option_number(GSH_OPTION_MIN_FLOPS);
     case GSH_LAUNCH_REDUCE:
         return gsh_option_number(GSH_OPTION_MIN_REDUCE);
@@ -142,10 +193,7 @@ static struct gsh_facts gather(const struct gsh_call *call)
 {
     const struct gsh_launch *launch = &call->launch;
     struct gsh_facts facts = {0};
-    if (launch->kind == GSH_LAUNCH_GEMM)
-        price_product(launch, &facts);
-    else
-        price_loop(launch, &facts);
+    price_work(launch, &facts);
     for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {
         if (gsh_launch_is_output(launch, k))
             price_output(call, k, &facts);

@@ -148,8 +148,19 @@ static void time_products(const uint64_t *buffers)
                 gemm.operands[k].address = buffers[k];
             }
             /* 1: a matrix of 8192 columns times a vector */
-            gemm.gemm = (struct gsh_gemm){
-                n == 1 ? 8192 : n, n, n == 1 ? 8192 : n, n == 1 ? 8192 : n, 1, n, 1, n, 1, 1, 0};
+            gemm.gemm = (struct gsh_gemm){n == 1 ? 8192 : n,
+                                          n,
+                                          n == 1 ? 8192 : n,
+                                          n == 1 ? 8192 : n,
+                                          1,
+                                          n,
+                                          1,
+                                          n,
+                                          1,
+                                          1,
+                                          0,
+                                          false,
+                                          false};
             uint64_t start = gsh_clock_ns();
             CHECK_INT(dev->run(&gemm, 0), GSH_OK);
             double submit = seconds_since(start);

@@ -16,7 +16,7 @@ struct group_reference {
     const struct gsh_group *group;
     int64_t n;
     char *arrays[GSH_GROUP_ARRAYS]; /* contiguous, in C order */
-    char *steps[GSH_GROUP_STEPS][GSH_MAX_OUTPUTS];
+    char *steps[GSH_GROUP_STEPS][GSH_OP_OUTPUTS];
 };
 
 static inline char *group_reference_alloc(int64_t elements, enum gsh_dtype dtype)
@@ -235,7 +235,7 @@ static inline enum gsh_status group_reference_run(const struct gsh_group *group)
     for (unsigned k = 0; k < group->array_count; k++)
         free(work.arrays[k]);
     for (unsigned k = 0; k < group->step_count; k++)
-        for (unsigned j = 0; j < GSH_MAX_OUTPUTS; j++)
+        for (unsigned j = 0; j < GSH_OP_OUTPUTS; j++)
             free(work.steps[k][j]);
     return status;
 }

@@ -58,7 +58,7 @@ struct subject {
 /* Inputs of a loop and what it gave for them. */
 struct trial {
     double in[GSH_MAX_INPUTS][COUNT]; /* arrays of the dtype, float or double */
-    double out[GSH_MAX_OUTPUTS][COUNT + GUARD];
+    double out[GSH_OP_OUTPUTS][COUNT + GUARD];
 };
 
 static void fill(struct trial *trial, enum gsh_dtype dtype)

@@ -73,7 +73,7 @@ static void check_ops(void)
     for (int op = 0; op < GSH_OP_COUNT; op++) {
         const struct gsh_op_info *info = gsh_op_info((enum gsh_op)op);
         CHECK(info->nin >= 1 && info->nin <= GSH_MAX_INPUTS);
-        CHECK(info->nout >= 1 && info->nout <= GSH_MAX_OUTPUTS);
+        CHECK(info->nout >= 1 && info->nout <= GSH_OP_OUTPUTS);
         CHECK(info->dtypes != 0 && info->host_ns > 0 && *info->expressions[0] != '\0');
         CHECK_INT(strcmp(info->expressions[1], "0") != 0, info->nout == 2);
         if (*info->ufunc != '\0')

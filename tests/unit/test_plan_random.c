@@ -230,7 +230,7 @@ static const struct choice choices[] = {
 static void add_elementwise(void)
 {
     const struct choice *choice = &choices[below(sizeof choices / sizeof choices[0])];
-    struct view space = random_view(), in[GSH_MAX_INPUTS], out[GSH_MAX_OUTPUTS], mask = {0};
+    struct view space = random_view(), in[GSH_MAX_INPUTS], out[GSH_OP_OUTPUTS], mask = {0};
     for (unsigned k = 0; k < gsh_op_info(choice->op)->nin; k++) {
         in[k] = k == 0 ? space : random_input(&space);
         if (choice->op == GSH_OP_ARANGE)

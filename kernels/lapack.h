@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The routines of linear algebra that a launch may ask for, each a generalised ufunc of
+ * numpy.linalg: what it takes and gives, and what it costs. The table is lapack.def; conventions
+ * (what is written where a matrix is no square, which triangle is read) are those of NumPy's gufunc.
+ */
+#pragma once
+
+#include "ops.h"
+
+#define GSH_LAPACK_OPERANDS 4 /* of one routine, at most */
+
+enum gsh_lapack_routine {
+#define X(routine, ...) GSH_LAPACK_##routine,
+#include "lapack.def"
+#undef X
+    GSH_LAPACK_COUNT
+};
+
+struct gsh_lapack_operand {
+    char dtype;   /* 'T', 'R' or 'C' */
+    char dims[2]; /* letters of lapack.def; 0: none */
+    int ndim;
+};
+
+struct gsh_lapack_info {
+    const char *name;
+    unsigned nin, nout;
+    struct gsh_lapack_operand operands[GSH_LAPACK_OPERANDS]; /* inputs, then outputs */
+    double host_share, device_share;                         /* of the rate of a matrix product */
+    double device_column; /* seconds that each column takes at least */
+};
+
+const struct gsh_lapack_info *gsh_lapack_info(enum gsh_lapack_routine routine);
+/* The routine of a gufunc of numpy.linalg._umath_linalg, by its name in any version of NumPy; -1: none of ours. */
+int gsh_lapack_find(const char *gufunc);
+/* The dtype of an operand, where `loop` is float32, float64, complex64 or complex128. */
+enum gsh_dtype gsh_lapack_dtype(const struct gsh_lapack_operand *operand, enum gsh_dtype loop);
+/* For one matrix of extents a[0] x a[1], and right-hand sides of b[0] x b[1], in real arithmetic. */
+double gsh_lapack_flops(enum gsh_lapack_routine routine, const int64_t *a, const int64_t *b);
