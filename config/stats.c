@@ -38,6 +38,15 @@ void gsh_stats_add(enum gsh_counter counter, uint64_t amount)
     count(&counters[counter], amount);
 }
 
+void gsh_stats_raise(enum gsh_counter counter, uint64_t amount)
+{
+    uint64_t seen = get(&counters[counter]);
+    while (seen < amount &&
+           !atomic_compare_exchange_weak_explicit(&counters[counter], &seen, amount,
+                                                  memory_order_relaxed, memory_order_relaxed)) {
+    }
+}
+
 uint64_t gsh_stats_get(enum gsh_counter counter)
 {
     return get(&counters[counter]);

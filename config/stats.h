@@ -29,6 +29,7 @@ bool gsh_stats_wanted(void);
 
 void gsh_stats_add(enum gsh_counter counter,
                    uint64_t amount); /* relaxed; safe in a signal handler */
+void gsh_stats_raise(enum gsh_counter counter, uint64_t amount); /* to at least this; relaxed */
 uint64_t gsh_stats_get(enum gsh_counter counter);
 
 /* Index of the row "name signature" (e.g. "add", "dd->d"; both are copied and cut to what a row

@@ -9,6 +9,7 @@
 #include "libc_real.h"
 #include "libc_signal.h"
 #include "numpy_attach.h"
+#include "numpy_fft.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,13 +24,11 @@ void gsh_dlopen_hook_resolve(void)
                      __ATOMIC_RELAXED);
 }
 
-static bool is_last_of_numpy(const char *path)
+/* Whether the file's name begins so. */
+static bool is_file(const char *path, const char *name)
 {
-    static const char name[] = "_umath_linalg.";
-    if (path == NULL)
-        return false;
     const char *slash = strrchr(path, '/');
-    return strncmp(slash == NULL ? path : slash + 1, name, sizeof name - 1) == 0;
+    return strncmp(slash == NULL ? path : slash + 1, name, strlen(name)) == 0;
 }
 
 bool gsh_dlopen_hook_finds_python(void)
@@ -54,8 +53,10 @@ static void attach(void)
 
 void *gsh_dlopen_hook_enter(const char *path)
 {
-    if (is_last_of_numpy(path))
+    if (path != NULL && is_file(path, "_umath_linalg."))
         attach();
+    if (path != NULL && is_file(path, "mtrand."))
+        gsh_numpy_fft_adopt_module();
     if (__atomic_load_n(&real_dlopen, __ATOMIC_RELAXED) == NULL)
         gsh_dlopen_hook_resolve();
     return (void *)real_dlopen;

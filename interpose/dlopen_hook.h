@@ -3,7 +3,7 @@
  * dlopen, exported by dlopen_entry.S: looks at the path and jumps to the real one with its
  * registers and its return address as they were, so that the caller's RUNPATH and namespace still
  * count. NumPy's _umath_linalg is loaded when _multiarray_umath is complete: that is the moment to
- * attach.
+ * attach. NumPy 1 loads numpy.random behind numpy.fft, whose module is complete then.
  */
 #pragma once
 

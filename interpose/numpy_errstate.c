@@ -33,6 +33,19 @@ static int context_mask(void)
     return mask;
 }
 
+/* [buffer size, mask, callback] */
+int gsh_numpy_errstate_mask_of(PyObject *extobj)
+{
+    if (gsh_py_type(extobj) != gsh_py.PyList_Type || gsh_py.PyList_Size(extobj) < 2)
+        return -1;
+    int overflow;
+    PyObject *mask = gsh_py.PyList_GetItem(extobj, 1);
+    if (gsh_py_type(mask) != gsh_py.PyLong_Type)
+        return -1;
+    int number = (int)gsh_py.PyLong_AsLongLongAndOverflow(mask, &overflow);
+    return overflow ? -1 : number;
+}
+
 /* Absent unless np.errstate or np.seterr was used: all warn but underflow. */
 static int thread_mask(void)
 {
@@ -41,14 +54,7 @@ static int thread_mask(void)
     PyObject *state = dict ? gsh_py.PyDict_GetItemString(dict, "UFUNC_PYVALS") : NULL;
     if (!state)
         return dict ? DEFAULT : -1;
-    if (gsh_py_type(state) != gsh_py.PyList_Type || gsh_py.PyList_Size(state) < 2)
-        return -1;
-    int overflow;
-    PyObject *mask = gsh_py.PyList_GetItem(state, 1);
-    if (gsh_py_type(mask) != gsh_py.PyLong_Type)
-        return -1;
-    int number = (int)gsh_py.PyLong_AsLongLongAndOverflow(mask, &overflow);
-    return overflow ? -1 : number;
+    return gsh_numpy_errstate_mask_of(state);
 }
 
 int gsh_numpy_errstate_mask(void)

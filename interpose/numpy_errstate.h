@@ -22,6 +22,8 @@ enum gsh_errstate_mode {
 
 /* NumPy's mask: three bits for each kind; -1 where the state cannot be read. */
 int gsh_numpy_errstate_mask(void);
+/* The same of a ufunc's extobj= (NumPy 1). */
+int gsh_numpy_errstate_mask_of(PyObject *extobj);
 static inline unsigned gsh_numpy_errstate_mode(unsigned mask, enum gsh_errstate_kind kind)
 {
     return mask >> (3 * kind) & 7;

@@ -9,8 +9,9 @@
 #include "python_api.h"
 
 struct gsh_hook {
-    const char *family; /* "ufunc", "reduce", "method", "module", "mapping", "allocator", "loop" */
-    const char *name;   /* what was patched: "add", "ndarray.copy", "arange" */
+    const char *
+        family; /* "ufunc", "gufunc", "reduce", "method", "module", "mapping", "allocator", "loop" */
+    const char *name; /* what was patched: "add", "ndarray.copy", "arange" */
     const char
         *self_test; /* Python statements that must reach the hook, or NULL: not testable. Names: m,
                        the module _multiarray_umath; a, a float64 array of two elements; b, another;
@@ -44,6 +45,7 @@ void gsh_numpy_hooks_describe(struct gsh_fmt *fmt);
     X(alloc)                                                                                       \
     X(errors)                                                                                      \
     X(ufunc)                                                                                       \
+    X(gufunc)                                                                                      \
     X(loops)                                                                                       \
     X(outer)                                                                                       \
     X(reduce)                                                                                      \
@@ -52,7 +54,8 @@ void gsh_numpy_hooks_describe(struct gsh_fmt *fmt);
     X(argreduce)                                                                                   \
     X(at)                                                                                          \
     X(creation)                                                                                    \
-    X(assign) X(index) X(flat) X(take) X(nonzero) X(where) X(join) X(methods) X(round) X(matmul)
+    X(assign)                                                                                      \
+    X(index) X(flat) X(take) X(nonzero) X(where) X(join) X(methods) X(round) X(matmul) X(einsum)
 #define X(family) void gsh_numpy_##family##_install(void);
 GSH_NUMPY_FAMILIES(X)
 #undef X

@@ -12,7 +12,7 @@
 
 /* Interned, so that one compare usually finds them. */
 static const char *const texts[GSH_KEYWORD_COUNT] = {
-    "out", "casting", "subok", "dtype", "where", "order", "signature", "sig", "extobj"};
+    "out", "casting", "subok", "dtype", "where", "order", "signature", "sig", "extobj", "axes"};
 static PyObject *names[GSH_KEYWORD_COUNT];
 
 bool gsh_numpy_keywords_init(void)
@@ -150,9 +150,15 @@ static bool parse_one(struct gsh_ufunc_call *call, int keyword, PyObject *value)
         return parse_signature(call, value);
     case GSH_KEYWORD_WHERE:
         call->where = value == gsh_py._Py_TrueStruct ? NULL : value;
-        return true;
+        return !call->ufunc->core_enabled; /* which refuses it */
     case GSH_KEYWORD_ORDER:
         return gsh_numpy_arguments_order(value, GSH_ORDER_KEEP, &call->order);
+    case GSH_KEYWORD_EXTOBJ:
+        call->extobj = value;
+        return true;
+    case GSH_KEYWORD_AXES:
+        call->axes = value;
+        return true;
     default:
         return false;
     }
@@ -195,8 +201,8 @@ bool gsh_numpy_keywords_parse(struct gsh_ufunc *ufunc, PyObject *const *args, si
             return false;
         has_out |= keyword == GSH_KEYWORD_OUT;
     }
-    call->is_plain =
-        !call->where && !call->dtype && !call->signature && call->order == GSH_ORDER_KEEP;
+    call->is_plain = !call->where && !call->dtype && !call->signature && !call->extobj &&
+                     !call->axes && call->order == GSH_ORDER_KEEP;
     /* NumPy 2.4 warns of where= without out=. */
     return !call->where || has_out || gsh_np.feature < FEATURE_2_4;
 }

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Matrix products of float32 or float64 arrays of one or two dimensions: the matmul ufunc, the
- * function dot and the method dot. Each operand needs a unit stride in one dimension, so that any
- * transposition goes without a copy; vectors may have any positive stride. Everything else is
- * NumPy's.
+ * The products that have a name: the gufuncs matmul, vecdot, matvec and vecmat, the functions dot, inner and vdot, the method
+ * dot. Each is a row that says which dimensions of an operand are its matrix; what lies before them is the batch.
  */
 #include "numpy_matmul.h"
 
-#include "dispatch.h"
 #include "numpy_arguments.h"
-#include "numpy_errstate.h"
 #include "numpy_method_patch.h"
-#include "numpy_scalar.h"
+#include "numpy_product.h"
 
 #include <string.h>
 
@@ -19,196 +15,204 @@ static PyObject *try_dot_function(const struct gsh_method_call *call, enum gsh_r
                                   unsigned *row);
 static PyObject *try_dot_method(const struct gsh_method_call *call, enum gsh_reason *why,
                                 unsigned *row);
+static PyObject *try_inner(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row);
+static PyObject *try_vdot(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row);
 
 GSH_METHOD_HOOK(dot_function_hook, .table = GSH_METHOD_MODULE, .name = "dot",
                 .handler = try_dot_function, .self_test = "m.dot(a, b)");
 GSH_METHOD_HOOK(dot_method_hook, .table = GSH_METHOD_NDARRAY, .name = "dot",
                 .handler = try_dot_method, .self_test = "a.dot(b)");
-GSH_METHOD_HOOK(inner_hook, .table = GSH_METHOD_MODULE, .name = "inner", .uses_blas = true,
+GSH_METHOD_HOOK(inner_hook, .table = GSH_METHOD_MODULE, .name = "inner", .handler = try_inner,
                 .self_test = "m.inner(a, b)");
+GSH_METHOD_HOOK(vdot_hook, .table = GSH_METHOD_MODULE, .name = "vdot", .handler = try_vdot,
+                .self_test = "m.vdot(a, b)");
 
-/* Strides in elements. */
-struct matrix {
-    int64_t rows, columns;
-    int64_t row_stride, column_stride;
+/* Which product it is. */
+struct form {
+    const char *name;
+    const char *cores[2]; /* the last dimensions: m rows, k summed over, n columns */
+    bool takes_vectors;   /* an operand of one dimension is k alone */
+    bool is_outer;   /* what lies before is not broadcast: the result has it of both operands */
+    bool conjugates; /* the first operand */
 };
 
-/* Gives extents of 1 a stride that leaves no doubt about the order, and tells whether BLAS can take
- * the rest. */
-static bool settle_strides(struct matrix *matrix)
+static const struct form gufuncs[] = {
+    {"matmul", {"mk", "kn"}, .takes_vectors = true},
+    {"vecdot", {"k", "k"}, .conjugates = true},
+    {"matvec", {"mk", "k"}, .conjugates = false},
+    {"vecmat", {"k", "kn"}, .conjugates = true},
+};
+static const struct form dot_form = {"dot", {"k", "kn"}, .takes_vectors = true, .is_outer = true};
+static const struct form inner_form = {"inner", {"k", "k"}, .is_outer = true};
+
+/* The matrix dimensions of operand k, or NULL: it has too few. */
+static const char *core_of(const struct form *form, const struct gsh_view *view, int k)
 {
-    int64_t *row = &matrix->row_stride, *column = &matrix->column_stride;
-    if (matrix->rows == 1 && matrix->columns == 1)
-        *row = *column = 1;
-    else if (matrix->columns == 1)
-        *column = *row == 1 ? matrix->rows : 1;
-    else if (matrix->rows == 1)
-        *row = *column == 1 ? matrix->columns : 1;
-    return (*column == 1 && *row >= matrix->columns) || (*row == 1 && *column >= matrix->rows);
+    const char *core = form->takes_vectors && view->ndim == 1 ? "k" : form->cores[k];
+    return view->ndim < (int)strlen(core) ? NULL : core;
 }
 
-/* A view of one or two dimensions as a matrix; a vector is a row or a column. */
-static bool make_matrix(const struct gsh_view *view, bool vector_is_row, struct matrix *matrix)
+/* The labels m, k and n, those of the result's without a dimension yet. */
+struct cores {
+    struct gsh_product_label m, k, n;
+};
+
+static bool read_core(const struct gsh_view *view, int operand, const char *core,
+                      struct cores *cores)
 {
-    int64_t size = (int64_t)gsh_dtype_size(view->dtype);
-    if (view->ndim == 2)
-        *matrix = (struct matrix){view->shape[0], view->shape[1], view->strides[0] / size,
-                                  view->strides[1] / size};
-    else if (vector_is_row)
-        *matrix = (struct matrix){1, view->shape[0], 1, view->strides[0] / size};
-    else
-        *matrix = (struct matrix){view->shape[0], 1, view->strides[0] / size, 1};
-    return matrix->rows > 0 && matrix->columns > 0 && settle_strides(matrix);
+    int first = view->ndim - (int)strlen(core);
+    for (int d = 0; core[d] != '\0'; d++) {
+        struct gsh_product_label *label = core[d] == 'm'   ? &cores->m
+                                          : core[d] == 'k' ? &cores->k
+                                                           : &cores->n;
+        int64_t extent = view->shape[first + d];
+        if (label->members != 0 && label->extent != extent)
+            return false;
+        label->members |= operand == 0 ? GSH_PRODUCT_A : GSH_PRODUCT_B;
+        label->extent = extent;
+        label->strides[operand] = view->strides[first + d];
+    }
+    return true;
 }
 
-/* The result as a matrix over its layout: dimensions that vector operands lack are 1. */
-static bool make_result(const struct gsh_layout *layout, int64_t m, int64_t n, bool has_rows,
-                        bool has_columns, int64_t size, struct matrix *matrix)
+/* Makes the label the result's next dimension. */
+static bool add_result(struct gsh_product *product, struct gsh_product_label label)
 {
-    *matrix = (struct matrix){m, n, 1, 1};
-    if (has_rows)
-        matrix->row_stride = layout->strides[0] / size;
-    if (has_columns)
-        matrix->column_stride = layout->strides[has_rows] / size;
-    return settle_strides(matrix);
+    struct gsh_layout *layout = &product->layout;
+    if (layout->ndim == GSH_MAX_DIMS)
+        return false;
+    label.members |= GSH_PRODUCT_C;
+    label.out_dim = layout->ndim;
+    layout->shape[layout->ndim++] = label.extent;
+    return gsh_numpy_product_add(product, &label);
 }
 
-static bool views_overlap(PyObject *a, PyObject *b)
+/* m or n, where the operands have it. */
+static bool add_core(struct gsh_product *product, const struct gsh_product_label *label)
 {
-    char *low_a, *high_a, *low_b, *high_b;
-    gsh_numpy_describe_extent(gsh_numpy_array(a), &low_a, &high_a);
-    gsh_numpy_describe_extent(gsh_numpy_array(b), &low_b, &high_b);
-    return low_a < high_b && low_b < high_a;
+    return label->members == 0 || add_result(product, *label);
 }
 
-/* Fills the layout from `out` and places it. */
-static enum gsh_reason place_out(struct gsh_call *call, PyObject *const *inputs, PyObject *out,
-                                 struct gsh_layout *layout)
+/* What an operand of dot has before its matrix. */
+static bool add_leading(struct gsh_product *product, int operand, int count)
 {
-    struct gsh_view view;
-    enum gsh_reason reason = gsh_numpy_describe_output(out, &view);
+    const struct gsh_view *view = &product->views[operand];
+    for (int d = 0; d < count; d++) {
+        struct gsh_product_label label = {.members = operand == 0 ? GSH_PRODUCT_A : GSH_PRODUCT_B,
+                                          .extent = view->shape[d]};
+        label.strides[operand] = view->strides[d];
+        if (!add_result(product, label))
+            return false;
+    }
+    return true;
+}
+
+static bool describe_outer(struct gsh_product *product, const int *leading,
+                           const struct cores *cores)
+{
+    bool has_room = add_leading(product, 0, leading[0]) && add_core(product, &cores->m) &&
+                    add_leading(product, 1, leading[1]) && add_core(product, &cores->n);
+    gsh_numpy_output_c_order(&product->layout, gsh_dtype_size(product->loop));
+    return has_room;
+}
+
+/* The batch lies as NumPy's iterator lays it out, each matrix in C order. */
+static void lay_out(struct gsh_product *product, const struct gsh_launch *batch)
+{
+    struct gsh_layout *layout = &product->layout, core = {.ndim = layout->ndim - batch->ndim};
+    struct gsh_layout outer;
+    size_t size = gsh_dtype_size(product->loop), bytes = size;
+    for (int d = 0; d < core.ndim; d++) {
+        core.shape[d] = layout->shape[batch->ndim + d];
+        bytes *= (size_t)core.shape[d];
+    }
+    gsh_numpy_output_c_order(&core, size);
+    gsh_numpy_output_iterator_order(batch, 2, bytes, &outer);
+    memcpy(layout->strides, outer.strides, (size_t)batch->ndim * sizeof(outer.strides[0]));
+    memcpy(layout->strides + batch->ndim, core.strides,
+           (size_t)core.ndim * sizeof(core.strides[0]));
+}
+
+static enum gsh_reason describe_batch(struct gsh_product *product, const int *leading,
+                                      const struct cores *cores)
+{
+    struct gsh_launch batch = {.nin = 2};
+    struct gsh_argument arguments[2];
+    for (int k = 0; k < 2; k++) {
+        arguments[k] = (struct gsh_argument){.is_array = true, .view = product->views[k]};
+        arguments[k].view.ndim = leading[k];
+    }
+    enum gsh_reason reason = gsh_numpy_describe_broadcast(&batch, arguments, 2);
     if (reason != GSH_REASON_NONE)
         return reason;
-    if (view.dtype != call->launch.loop)
-        return GSH_REASON_DTYPE;
-    if (view.ndim != layout->ndim ||
-        memcmp(view.shape, layout->shape, (size_t)view.ndim * sizeof(view.shape[0])))
-        return GSH_REASON_SHAPE;
-    if (views_overlap(out, inputs[0]) || views_overlap(out, inputs[1]))
-        return GSH_REASON_OVERLAP;
-    memcpy(layout->strides, view.strides, (size_t)view.ndim * sizeof(view.strides[0]));
-    call->launch.operands[2].address = (uintptr_t)view.data;
-    return GSH_REASON_NONE;
-}
-
-/* NONE where both are arrays that a product can be described for. */
-static enum gsh_reason describe_inputs(PyObject *const *inputs, struct gsh_view *views)
-{
-    for (int k = 0; k < 2; k++) {
-        enum gsh_reason reason = gsh_numpy_describe_array(inputs[k], &views[k]);
-        if (reason != GSH_REASON_NONE)
-            return reason;
-        if (views[k].ndim < 1 || views[k].ndim > 2)
+    for (unsigned k = 0; k < 2; k++)
+        gsh_numpy_describe_place_view(&batch, k, &arguments[k].view);
+    for (int d = 0; d < batch.ndim; d++) {
+        struct gsh_product_label label = {.members = GSH_PRODUCT_A | GSH_PRODUCT_B,
+                                          .extent = batch.shape[d],
+                                          .strides = {batch.strides[0][d], batch.strides[1][d]}};
+        if (!add_result(product, label))
             return GSH_REASON_SHAPE;
     }
-    if (views[0].dtype != views[1].dtype ||
-        (views[0].dtype != GSH_FLOAT32 && views[0].dtype != GSH_FLOAT64))
-        return GSH_REASON_DTYPE;
+    if (!add_core(product, &cores->m) || !add_core(product, &cores->n))
+        return GSH_REASON_SHAPE;
+    lay_out(product, &batch);
     return GSH_REASON_NONE;
 }
 
-static void fill_launch(struct gsh_launch *launch, const struct gsh_view *views,
-                        const struct matrix *a, const struct matrix *b)
+/* As gsh_product_describe. */
+static enum gsh_reason describe_form(struct gsh_product *product, const void *what)
 {
-    launch->kind = GSH_LAUNCH_GEMM;
-    launch->loop = views[0].dtype;
-    launch->nin = 2;
-    launch->nout = 1;
-    for (int k = 0; k < 2; k++)
-        launch->operands[k] =
-            (struct gsh_operand){.dtype = views[k].dtype, .address = (uintptr_t)views[k].data};
-    launch->operands[2].dtype = views[0].dtype;
-    launch->gemm = (struct gsh_gemm){
-        .m = a->rows,
-        .n = b->columns,
-        .k = a->columns,
-        .a_row = a->row_stride,
-        .a_col = a->column_stride,
-        .b_row = b->row_stride,
-        .b_col = b->column_stride,
-        .alpha = 1,
-    };
+    const struct form *form = what;
+    struct cores cores = {.m = {.members = 0}};
+    int leading[2];
+    for (int k = 0; k < 2; k++) {
+        const struct gsh_view *view = &product->views[k];
+        const char *core = core_of(form, view, k);
+        if (!core || !read_core(view, k, core, &cores))
+            return GSH_REASON_SHAPE;
+        leading[k] = view->ndim - (int)strlen(core);
+    }
+    if (!gsh_numpy_product_add(product, &cores.k))
+        return GSH_REASON_SHAPE;
+    if (form->is_outer)
+        return describe_outer(product, leading, &cores) ? GSH_REASON_NONE : GSH_REASON_SHAPE;
+    return describe_batch(product, leading, &cores);
 }
 
-/* inputs[0] @ inputs[1], into `out` unless NULL. */
-static PyObject *try_product(const char *name, PyObject *const *inputs, PyObject *out,
-                             enum gsh_reason *why, unsigned *row)
+static PyObject *try_form(const struct form *form, PyObject *const *inputs, PyObject *out,
+                          enum gsh_reason *why, unsigned *row)
 {
-    struct gsh_call call = {0};
-    struct gsh_view views[2];
-    struct gsh_layout layout = {0};
-    struct matrix a, b, c;
-    *why = describe_inputs(inputs, views);
-    if (*why != GSH_REASON_NONE)
-        return NULL;
-    const enum gsh_dtype dtypes[] = {views[0].dtype, views[1].dtype};
-    *row = call.row = gsh_numpy_output_row(name, dtypes, 2, views[0].dtype);
-    *why = GSH_REASON_ERRSTATE;
-    if (!gsh_numpy_errstate_is_quiet())
-        return NULL;
-    *why = GSH_REASON_LAYOUT;
-    if (!make_matrix(&views[0], true, &a) || !make_matrix(&views[1], false, &b))
-        return NULL;
-    *why = GSH_REASON_SHAPE;
-    if (a.columns != b.rows)
-        return NULL;
-    fill_launch(&call.launch, views, &a, &b);
-    bool has_rows = views[0].ndim == 2, has_columns = views[1].ndim == 2;
-    if (has_rows)
-        layout.shape[layout.ndim++] = a.rows;
-    if (has_columns)
-        layout.shape[layout.ndim++] = b.columns;
-    gsh_numpy_output_c_order(&layout, gsh_dtype_size(views[0].dtype));
-    *why = out ? place_out(&call, inputs, out, &layout) : GSH_REASON_NONE;
-    if (*why != GSH_REASON_NONE)
-        return NULL;
-    *why = GSH_REASON_LAYOUT;
-    if (!make_result(&layout, a.rows, b.columns, has_rows, has_columns,
-                     (int64_t)gsh_dtype_size(views[0].dtype), &c))
-        return NULL;
-    call.launch.gemm.c_row = c.row_stride;
-    call.launch.gemm.c_col = c.column_stride;
-    PyObject *result = gsh_numpy_output_run(&call, out, &layout, why);
-    return result && !out && layout.ndim == 0 ? gsh_numpy_scalar_from_array(result) : result;
+    struct gsh_product product = {.inputs = {inputs[0], inputs[1]},
+                                  .out = out,
+                                  .conjugates = form->conjugates,
+                                  .reports = true};
+    return gsh_numpy_product_try(form->name, &product, describe_form, form, why, row);
+}
+
+bool gsh_numpy_matmul_has(const char *gufunc)
+{
+    for (size_t i = 0; i < GSH_COUNT(gufuncs); i++)
+        if (strcmp(gufuncs[i].name, gufunc) == 0)
+            return true;
+    return false;
 }
 
 PyObject *gsh_numpy_matmul_try(const struct gsh_ufunc_call *call, enum gsh_reason *why,
                                unsigned *row)
 {
+    const struct form *form = gufuncs;
     *why = GSH_REASON_KEYWORDS;
-    return call->is_plain ? try_product("matmul", call->inputs, call->outs[0], why, row) : NULL;
+    if (!call->is_plain)
+        return NULL;
+    while (strcmp(form->name, call->ufunc->name) != 0)
+        form++;
+    return try_form(form, call->inputs, call->outs[0], why, row);
 }
 
 static bool is_single(PyObject *object)
 {
     return gsh_numpy_is_array(object) && gsh_numpy_describe_size(gsh_numpy_array(object)) == 1;
-}
-
-/* Whether a product may be worth anything to the device. False and a reason in *why for one that
- * NumPy might hand to BLAS, and that to the device, though the errstate asks for NumPy's own report
- * of errors. */
-static bool is_worth(PyObject *a, PyObject *b, enum gsh_reason *why)
-{
-    if (gsh_numpy_method_patch_is_worth(a) || gsh_numpy_method_patch_is_worth(b))
-        return true;
-    int64_t work;
-    bool is_small = gsh_numpy_is_array(a) && gsh_numpy_is_array(b) &&
-                    !__builtin_mul_overflow(gsh_numpy_describe_size(gsh_numpy_array(a)),
-                                            gsh_numpy_describe_size(gsh_numpy_array(b)), &work) &&
-                    work < gsh_dispatch_min_elements;
-    if (!is_small && !gsh_numpy_errstate_is_quiet())
-        *why = GSH_REASON_ERRSTATE;
-    return false;
 }
 
 /* dot(a, b, out=None) once its operands are known. */
@@ -223,7 +227,7 @@ static PyObject *try_dot(PyObject *const *inputs, PyObject *out, enum gsh_reason
     *why = GSH_REASON_SHAPE;
     if (is_single(inputs[0]) || is_single(inputs[1]))
         return NULL; /* dot then multiplies: a zero keeps its sign */
-    return try_product("dot", inputs, out, why, row);
+    return try_form(&dot_form, inputs, out, why, row);
 }
 
 static PyObject *try_dot_function(const struct gsh_method_call *call, enum gsh_reason *why,
@@ -231,7 +235,7 @@ static PyObject *try_dot_function(const struct gsh_method_call *call, enum gsh_r
 {
     static const char *const names[] = {"a", "b", "out"};
     PyObject *slots[3];
-    if (call->nargs >= 2 && !is_worth(call->args[0], call->args[1], why))
+    if (call->nargs >= 2 && !gsh_numpy_product_is_worth(call->args[0], call->args[1], why))
         return NULL;
     *why = GSH_REASON_KEYWORDS;
     if (!gsh_numpy_method_patch_bind(call, names, 3, 3, slots) || !slots[0] || !slots[1])
@@ -244,7 +248,7 @@ static PyObject *try_dot_method(const struct gsh_method_call *call, enum gsh_rea
 {
     static const char *const names[] = {"b", "out"};
     PyObject *slots[2];
-    if (call->nargs >= 1 && !is_worth(call->self, call->args[0], why))
+    if (call->nargs >= 1 && !gsh_numpy_product_is_worth(call->self, call->args[0], why))
         return NULL;
     *why = GSH_REASON_KEYWORDS;
     if (!gsh_numpy_method_patch_bind(call, names, 2, 2, slots) || !slots[0])
@@ -253,9 +257,60 @@ static PyObject *try_dot_method(const struct gsh_method_call *call, enum gsh_rea
     return try_dot(inputs, slots[1], why, row);
 }
 
+static bool bind_two(const struct gsh_method_call *call, PyObject **slots, enum gsh_reason *why)
+{
+    static const char *const names[] = {"a", "b"};
+    if (call->nargs >= 2 && !gsh_numpy_product_is_worth(call->args[0], call->args[1], why))
+        return false;
+    *why = GSH_REASON_KEYWORDS;
+    return gsh_numpy_method_patch_bind(call, names, 2, 2, slots) && slots[0] && slots[1];
+}
+
+static PyObject *try_inner(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
+{
+    PyObject *slots[2];
+    if (!bind_two(call, slots, why))
+        return NULL;
+    *why = GSH_REASON_SHAPE;
+    if (is_single(slots[0]) || is_single(slots[1]))
+        return NULL; /* as dot */
+    return try_form(&inner_form, slots, NULL, why, row);
+}
+
+/* The elements in C order, where they lie so, as one dimension. */
+static enum gsh_reason describe_flat(struct gsh_product *product, const void *what)
+{
+    struct gsh_product_label label = {.members = GSH_PRODUCT_A | GSH_PRODUCT_B};
+    (void)what;
+    for (int k = 0; k < 2; k++) {
+        const struct gsh_view *view = &product->views[k];
+        int64_t extent = 1;
+        for (int d = 0; d < view->ndim; d++)
+            extent *= view->shape[d];
+        if (view->ndim != 1 && !(view->flags & GSH_NPY_C_CONTIGUOUS))
+            return GSH_REASON_LAYOUT;
+        if (k == 1 && extent != label.extent)
+            return GSH_REASON_SHAPE;
+        label.extent = extent;
+        label.strides[k] =
+            view->ndim == 1 ? view->strides[0] : (int64_t)gsh_dtype_size(product->loop);
+    }
+    return gsh_numpy_product_add(product, &label) ? GSH_REASON_NONE : GSH_REASON_SHAPE;
+}
+
+static PyObject *try_vdot(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
+{
+    struct gsh_product product = {.conjugates = true};
+    if (!bind_two(call, product.inputs, why))
+        return NULL;
+    return gsh_numpy_product_try("vdot", &product, describe_flat, NULL, why, row);
+}
+
 void gsh_numpy_matmul_install(void)
 {
+    gsh_numpy_product_init();
     gsh_numpy_method_patch_install(&dot_function_hook);
     gsh_numpy_method_patch_install(&dot_method_hook);
     gsh_numpy_method_patch_install(&inner_hook);
+    gsh_numpy_method_patch_install(&vdot_hook);
 }

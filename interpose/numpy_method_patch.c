@@ -9,7 +9,6 @@
 #include "coherence.h"
 #include "dispatch.h"
 #include "log.h"
-#include "numpy_errstate.h"
 #include "numpy_output.h"
 #include "stats.h"
 
@@ -33,13 +32,22 @@ static struct gsh_pymethoddef *find_in_table(PyObject *type, const char *name)
     return NULL;
 }
 
+static PyObject *find_fft_names(void)
+{
+    PyObject *modules = gsh_py.PyImport_GetModuleDict();
+    PyObject *module =
+        modules ? gsh_py.PyDict_GetItemString(modules, "numpy.fft._pocketfft_internal") : NULL;
+    return module ? gsh_py.PyModule_GetDict(module) : NULL;
+}
+
 static struct gsh_pymethoddef *find_method(const struct gsh_method_hook *hook)
 {
     if (hook->table == GSH_METHOD_UFUNC)
         return find_in_table(gsh_np.ufunc_type, hook->name);
     if (hook->table == GSH_METHOD_NDARRAY)
         return find_in_table(gsh_np.ndarray_type, hook->name);
-    PyObject *function = gsh_py.PyDict_GetItemString(gsh_np.dict, hook->name);
+    PyObject *names = hook->table == GSH_METHOD_MODULE ? gsh_np.dict : find_fft_names();
+    PyObject *function = names ? gsh_py.PyDict_GetItemString(names, hook->name) : NULL;
     if (!function || gsh_py_type(function) != gsh_py.PyCFunction_Type)
         return NULL;
     return ((struct gsh_pycfunction *)function)->m_ml;
@@ -65,7 +73,8 @@ bool gsh_numpy_method_patch_install(struct gsh_method_hook *hook)
 {
     static const char *const families[] = {[GSH_METHOD_UFUNC] = "ufunc method",
                                            [GSH_METHOD_NDARRAY] = "method",
-                                           [GSH_METHOD_MODULE] = "module"};
+                                           [GSH_METHOD_MODULE] = "module",
+                                           [GSH_METHOD_FFT_MODULE] = "fft module"};
     struct gsh_pymethoddef *method = find_method(hook);
     void *entry = method ? entry_for_flags(hook, method->ml_flags) : NULL;
     if (!entry) {
@@ -200,8 +209,6 @@ static struct attempt attempt_call(struct gsh_method_hook *hook, const struct gs
         return attempt;
     if (!hook->handler) {
         home_operands(hook, call);
-        attempt.is_priced = hook->uses_blas && !gsh_numpy_errstate_is_quiet();
-        attempt.why = attempt.is_priced ? GSH_REASON_ERRSTATE : GSH_REASON_NONE;
         return attempt;
     }
     attempt.result = hook->handler(call, &attempt.why, &attempt.row);

@@ -13,9 +13,10 @@
 #include "reasons.h"
 
 enum gsh_method_table {
-    GSH_METHOD_UFUNC,   /* methods of numpy.ufunc */
-    GSH_METHOD_NDARRAY, /* methods of numpy.ndarray */
-    GSH_METHOD_MODULE   /* functions of _multiarray_umath */
+    GSH_METHOD_UFUNC,     /* methods of numpy.ufunc */
+    GSH_METHOD_NDARRAY,   /* methods of numpy.ndarray */
+    GSH_METHOD_MODULE,    /* functions of _multiarray_umath */
+    GSH_METHOD_FFT_MODULE /* functions of numpy.fft._pocketfft_internal (NumPy 1) */
 };
 
 /* One call as the caller made it; everything is borrowed. */
@@ -47,7 +48,6 @@ struct gsh_method_hook {
     const char *name;
     gsh_method_handler handler; /* NULL: only brings operands home */
     enum gsh_method_subject subject;
-    bool uses_blas;        /* the original may reach the device through BLAS */
     unsigned writes;       /* GSH_METHOD_WRITES_*: arrays that the original writes in place */
     const char *self_test; /* see struct gsh_hook */
     void *fastcall_keywords, *fastcall, *varargs_keywords,

@@ -68,7 +68,6 @@ static PyObject *try_ravel(const struct gsh_method_call *call, enum gsh_reason *
     X(tolist, NDARRAY, "tolist", NONE, "a.tolist()")                                               \
     X(tostring, NDARRAY, "tostring", NONE, NULL)                                                   \
     X(bincount, MODULE, "bincount", NONE, "m.bincount([0])")                                       \
-    X(c_einsum, MODULE, "c_einsum", NONE, "m.c_einsum('i->i', a)")                                 \
     X(correlate, MODULE, "correlate", NONE, "m.correlate(a, b, 0)")                                \
     X(correlate2, MODULE, "correlate2", NONE, "m.correlate2(a, b, 0)")                             \
     X(interp, MODULE, "interp", NONE, NULL)                                                        \
@@ -79,8 +78,7 @@ static PyObject *try_ravel(const struct gsh_method_call *call, enum gsh_reason *
     X(ravel_multi_index, MODULE, "ravel_multi_index", NONE, NULL)                                  \
     X(unique_hash, MODULE, "_unique_hash", NONE, NULL)                                             \
     X(unpackbits, MODULE, "unpackbits", NONE, NULL)                                                \
-    X(unravel_index, MODULE, "unravel_index", NONE, NULL)                                          \
-    X(vdot, MODULE, "vdot", NONE, "m.vdot(a, b)")
+    X(unravel_index, MODULE, "unravel_index", NONE, NULL)
 
 #define X(id, kind, method, function, asked, test)                                                 \
     GSH_METHOD_HOOK(id##_hook, .table = GSH_METHOD_##kind, .name = method, .handler = function,    \

@@ -5,6 +5,7 @@
  */
 #include "host_casts.h"
 #include "numpy_arguments.h"
+#include "numpy_passing.h"
 #include "numpy_reduction.h"
 #include "numpy_scalar.h"
 
@@ -24,6 +25,7 @@ GSH_METHOD_HOOK(reduce_hook, .table = GSH_METHOD_UFUNC, .name = "reduce", .handl
 /* One call, described. */
 struct request {
     int reduction;
+    PyObject *array; /* borrowed */
     struct gsh_view in;
     bool reduced[GSH_MAX_DIMS];
     bool keepdims;
@@ -208,8 +210,13 @@ static PyObject *run_reduction(struct request *request, enum gsh_reason *why, un
     if (request->out)
         launch->operands[1].address = (uintptr_t)request->out_view.data;
     call.is_read_next = !request->out && request->layout.ndim == 0;
+    call.passing = (uint8_t)gsh_numpy_passing_find(&reduce_hook, request->array);
     PyObject *array = gsh_numpy_output_run(&call, request->out, &request->layout, why);
-    return array && call.is_read_next ? gsh_numpy_scalar_from_array(array) : array;
+    if (array && call.is_read_next)
+        array = gsh_numpy_scalar_from_array(array);
+    if (call.passing != 0)
+        gsh_numpy_passing_end();
+    return array;
 }
 
 static PyObject *try_reduce(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
@@ -219,6 +226,7 @@ static PyObject *try_reduce(const struct gsh_method_call *call, enum gsh_reason 
     request.reduction = gsh_numpy_reduction_bind(call, parameters, PARAMETERS, slots, why);
     if (request.reduction < 0)
         return NULL;
+    request.array = slots[ARRAY];
     request.initial = NULL;
     request.layout.ndim = 0;
     *why = describe(call, slots, &request);

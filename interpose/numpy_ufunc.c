@@ -29,7 +29,8 @@ struct record {
     struct gsh_ufunc *ufunc; /* NULL: free slot */
     int op;                  /* enum gsh_op, or -1 */
     gsh_ufunc_handler handler;
-    unsigned row; /* of calls that were declined undescribed; 0 until needed */
+    bool is_adopted; /* see gsh_numpy_ufunc_adopt */
+    unsigned row;    /* of calls that were declined undescribed; 0 until needed */
 };
 
 gsh_vectorcall gsh_numpy_ufunc_original;
@@ -94,7 +95,7 @@ static PyObject *call_original(struct record *record, PyObject *const *args, siz
                                PyObject *kwnames, enum gsh_reason why, unsigned row)
 {
     PyObject *self = (PyObject *)record->ufunc;
-    bool loops_decide = record->handler &&
+    bool loops_decide = record->handler && !record->is_adopted &&
                         (why == GSH_REASON_OPERAND || why == GSH_REASON_KEYWORDS) &&
                         may_admit(kwnames);
     if (row == 0)
@@ -124,10 +125,12 @@ static PyObject *try_record(const struct record *record, PyObject *const *args, 
     if (!record->handler)
         return NULL;
     *why = GSH_REASON_ERRSTATE; /* products do not look for errors */
-    if (record->op < 0 && !gsh_numpy_errstate_is_quiet())
+    if (record->op < 0 && !record->is_adopted && !gsh_numpy_errstate_is_quiet())
         return NULL;
     *why = GSH_REASON_KEYWORDS;
     if (!gsh_numpy_keywords_parse(record->ufunc, args, nargs, kwnames, &call))
+        return NULL;
+    if (!record->is_adopted && (call.extobj || call.axes))
         return NULL;
     return record->handler(&call, why, row);
 }
@@ -260,13 +263,13 @@ static bool is_at_home(PyObject *const *args, size_t count)
     return true;
 }
 
-/* The same for generalised ufuncs (matmul): work is bounded by the product of the operands' sizes.
- */
-static inline bool is_tiny_product(PyObject *const *args, size_t count)
+/* The same for generalised ufuncs (matmul): work is bounded by the product of the operands' sizes. A keyword's list is
+ * axes= or extobj=. */
+static inline bool is_tiny_product(PyObject *const *args, size_t nargs, size_t count)
 {
     int64_t bound = 1;
     for (size_t i = 0; i < count; i++) {
-        if (is_one_value(args[i]))
+        if (is_one_value(args[i]) || (i >= nargs && gsh_py_type(args[i]) == gsh_py.PyList_Type))
             continue;
         if (!gsh_numpy_describe_is_array_like(args[i]))
             return false;
@@ -310,7 +313,8 @@ static PyObject *generalised_hook(PyObject *self, PyObject *const *args, size_t 
                                   PyObject *kwnames)
 {
     calls++;
-    if (GSH_LIKELY(!counts_tiny && is_tiny_product(args, count_values(nargsf, kwnames))))
+    if (GSH_LIKELY(!counts_tiny &&
+                   is_tiny_product(args, gsh_py_nargs(nargsf), count_values(nargsf, kwnames))))
         return gsh_numpy_ufunc_original(self, args, nargsf, kwnames);
     return call_described(self, args, nargsf, kwnames);
 }
@@ -327,23 +331,37 @@ static int find_op(const struct gsh_ufunc *ufunc)
     return info->nin == (unsigned)ufunc->nin && info->nout == (unsigned)ufunc->nout ? op : -1;
 }
 
-static void install_one(struct gsh_ufunc *ufunc)
+static void install_one(struct gsh_ufunc *ufunc, struct record as)
 {
     struct record *record = find_record(ufunc);
     if (record->ufunc || record_count == RECORD_LIMIT ||
         ufunc->vectorcall != gsh_numpy_ufunc_original)
         return;
     record_count++;
+    *record = as;
     record->ufunc = ufunc;
-    record->op = find_op(ufunc);
-    record->handler = record->op >= 0 ? gsh_numpy_elementwise_try : NULL;
-    if (strcmp(ufunc->name, "matmul") == 0)
-        record->handler = gsh_numpy_matmul_try;
     gsh_py.Py_IncRef((PyObject *)ufunc);
-    struct gsh_hook *hook = gsh_numpy_hooks_add("ufunc", ufunc->name, "f(*[a] * f.nin)");
+    struct gsh_hook *hook =
+        gsh_numpy_hooks_add(as.is_adopted ? "gufunc" : "ufunc", ufunc->name, "f(*[a] * f.nin)");
     hook->hits = &calls;
     hook->subject = (PyObject *)ufunc;
     ufunc->vectorcall = ufunc->core_enabled ? generalised_hook : elementwise_hook;
+}
+
+/* A ufunc of multiarray's own. */
+static void install_known(struct gsh_ufunc *ufunc)
+{
+    struct record record = {.op = find_op(ufunc)};
+    if (record.op >= 0)
+        record.handler = gsh_numpy_elementwise_try;
+    else if (gsh_numpy_matmul_has(ufunc->name))
+        record.handler = gsh_numpy_matmul_try;
+    install_one(ufunc, record);
+}
+
+void gsh_numpy_ufunc_adopt(struct gsh_ufunc *ufunc, gsh_ufunc_handler handler)
+{
+    install_one(ufunc, (struct record){.op = -1, .handler = handler, .is_adopted = true});
 }
 
 int gsh_numpy_ufunc_find_op(const struct gsh_ufunc *ufunc)
@@ -363,5 +381,5 @@ void gsh_numpy_ufunc_install(void)
     Py_ssize_t position = 0;
     while (gsh_py.PyDict_Next(gsh_np.dict, &position, &name, &value))
         if (gsh_py_type(value) == gsh_np.ufunc_type)
-            install_one((struct gsh_ufunc *)value);
+            install_known((struct gsh_ufunc *)value);
 }

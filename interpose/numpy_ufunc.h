@@ -17,6 +17,7 @@ struct gsh_ufunc_call {
     enum gsh_order order;            /* KEEP unless given */
     PyObject *casting_name;          /* casting= as given, or NULL */
     PyObject *dtype, *signature; /* dtype= and signature= (sig=) as given; at most one of them */
+    PyObject *extobj, *axes;     /* as given, only to handlers of adopted ufuncs; or NULL */
     signed char fixed[GSH_MAX_OPERANDS]; /* the dtype that they name for each operand, or -1 */
     bool is_plain; /* no keyword but out=, casting= and subok= says anything */
 };
@@ -31,6 +32,9 @@ typedef PyObject *(*gsh_ufunc_handler)(const struct gsh_ufunc_call *call, enum g
  * installed. */
 extern gsh_vectorcall gsh_numpy_ufunc_original;
 
+/* Hooks a generalised ufunc outside multiarray's namespace (numpy_gufunc.h). handler NULL: its calls are only counted. Its
+ * handler is asked whatever the errstate, and is given extobj= and axes=; its original brings nothing home by itself. GIL. */
+void gsh_numpy_ufunc_adopt(struct gsh_ufunc *ufunc, gsh_ufunc_handler handler);
 /* The op-table row (enum gsh_op) that a hooked ufunc's calls are offered as, or -1. */
 int gsh_numpy_ufunc_find_op(const struct gsh_ufunc *ufunc);
 /* What the hook does with a call that is worth describing, but for the original: parses it and

@@ -87,13 +87,32 @@ MOVE(4)
 MOVE(8)
 MOVE(16)
 
+/* Neighbours, all the same. */
+#define FILL(size)                                                                                 \
+    static void fill_##size(char *dst, const char *src, int64_t n)                                 \
+    {                                                                                              \
+        char value[size];                                                                          \
+        memcpy(value, src, size);                                                                  \
+        for (int64_t j = 0; j < n; j++)                                                            \
+            memcpy(dst + j * (size), value, size);                                                 \
+    }
+FILL(1)
+FILL(2)
+FILL(4)
+FILL(8)
+FILL(16)
+
 static void move(char *dst, int64_t dst_stride, const char *src, int64_t src_stride, int64_t n,
                  size_t size)
 {
     static cast_function *const moves[] = {move_1, move_2, move_4, move_8, move_16};
+    static void (*const fills[])(char *, const char *, int64_t) = {fill_1, fill_2, fill_4, fill_8,
+                                                                   fill_16};
     int64_t step = (int64_t)size;
     if (dst_stride == step && src_stride == step)
         memmove(dst, src, (size_t)n * size);
+    else if (dst_stride == step && src_stride == 0)
+        fills[__builtin_ctzl(size)](dst, src, n);
     else
         moves[__builtin_ctzl(size)](dst, dst_stride, src, src_stride, n);
 }

@@ -23,16 +23,15 @@ struct elementwise {
     const struct gsh_launch *launch;
     gsh_host_loop *loop;
     unsigned outs, mask; /* operands: the first output, the mask */
-    enum gsh_dtype
-        values[GSH_MAX_INPUTS + GSH_OP_OUTPUTS]; /* dtypes that the op takes and gives */
-    int64_t inner;                                /* extent of the innermost dimension */
+    enum gsh_dtype values[GSH_MAX_INPUTS + GSH_OP_OUTPUTS]; /* dtypes that the op takes and gives */
+    int64_t inner;                                          /* extent of the innermost dimension */
     int64_t inner_strides[GSH_MAX_OPERANDS];
     bool watches, is_buffered;
     struct gsh_host_watch watch;
     struct buffer
         buffers[GSH_MAX_INPUTS +
                 GSH_OP_OUTPUTS]; /* casts of the operands; constants, for the whole launch */
-    struct buffer stored;         /* results of a masked block before they are moved */
+    struct buffer stored;        /* results of a masked block before they are moved */
 };
 
 bool gsh_host_elementwise_supports(const struct gsh_launch *launch)

@@ -11,5 +11,5 @@
 bool gsh_host_reduce_supports(const struct gsh_launch *launch);
 /* Whether a collapsed launch is reduced by columns (host_tree.h), else by rows. */
 bool gsh_host_reduce_prefers_columns(const struct gsh_launch *launch);
-/* Computes a launch that is supported. Uses about 100 KiB of stack. */
+/* Computes a launch that is supported. Uses about 150 KiB of stack. */
 void gsh_host_reduce_run(const struct gsh_launch *launch);

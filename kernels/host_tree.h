@@ -21,7 +21,7 @@
 
 #define GSH_HOST_TREE_ROW_BLOCK GSH_HOST_BLOCK /* elements */
 #define GSH_HOST_TREE_COLUMN_BLOCK 16          /* rows */
-#define GSH_HOST_TREE_COLUMN_BYTES 1024        /* of the outputs that are computed side by side */
+#define GSH_HOST_TREE_COLUMN_BYTES 2048        /* of the outputs that are computed side by side */
 #define GSH_HOST_TREE_LEVELS 44 /* 2^44 blocks are more than an address space holds */
 
 /* What is reduced, the same for all outputs. */

@@ -64,9 +64,9 @@ struct gsh_indexed {
     int64_t stride, extent;
 };
 
-/* C = alpha * A @ B + beta * C. Strides in elements; of each pair one is 1 and the other at least
- * the length of the unit-stride dimension, as BLAS asks. Extents of 1 may carry any stride. m, n >
- * 0; k >= 0. */
+/* C = alpha * A @ B + beta * C. Strides in elements, any; those of C step over distinct ones. m, n >
+ * 0; k >= 0. Integers wrap; of bools it is the or of ands; float16 sums in float32, in order, and
+ * rounds once. alpha and beta are 1 and 0 but for float32 and float64. */
 struct gsh_gemm {
     int64_t m, n, k;
     int64_t a_row, a_col, b_row, b_col, c_row, c_col;

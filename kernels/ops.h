@@ -99,7 +99,8 @@ enum gsh_op_flags {
     GSH_MAY_POLE = 1,
     GSH_MAY_OVERFLOW = 2,
     GSH_MAY_INVALID = 4,
-    GSH_USES_INDEX = 8 /* the expression reads the element's linear C-order index */
+    GSH_USES_INDEX = 8, /* the expression reads the element's linear C-order index */
+    GSH_PASSES_ON = 16  /* of floats: the result of an infinity or a NaN is one of these again */
 };
 
 struct gsh_op_info {

@@ -25,6 +25,7 @@ static const struct maker *maker_of(const struct gsh_launch *launch)
                                       gsh_source_scan_text},
                               compress = {gsh_source_compress_scratch, gsh_source_compress_plan,
                                           gsh_source_compress_text},
+                              product = {NULL, gsh_source_product_plan, gsh_source_product_text},
                               indexed = {gsh_source_index_scratch, gsh_source_index_plan,
                                          gsh_source_index_text};
     switch (launch->kind) {
@@ -41,6 +42,7 @@ static const struct maker *maker_of(const struct gsh_launch *launch)
     case GSH_LAUNCH_PUT:
         return &indexed;
     case GSH_LAUNCH_GEMM:
+        return &product;
     case GSH_LAUNCH_LAPACK:
     case GSH_LAUNCH_FFT:
         break;

@@ -36,8 +36,8 @@ struct gsh_source_plan {
 
 /* Scratch bytes that the launch (already collapsed) needs; 0 for most. */
 size_t gsh_source_scratch(const struct gsh_launch *launch);
-/* Geometry, keys and arguments of a launch of any kind but GEMM (already collapsed, device
- * addresses inside). DECLINED where no kernel exists for it. `scratch` is a device address of
+/* Geometry, keys and arguments of an elementwise launch and the like, and of a GEMM that is no BLAS's (already collapsed,
+ * device addresses inside). DECLINED where no kernel exists for it. `scratch` is a device address of
  * gsh_source_scratch bytes, or 0. */
 enum gsh_status gsh_source_plan(const struct gsh_launch *launch, uint64_t scratch,
                                 struct gsh_source_plan *plan);

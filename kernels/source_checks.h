@@ -11,7 +11,7 @@
 struct gsh_source_operation {
     enum gsh_op op;
     enum gsh_dtype loop;
-    enum gsh_dtype in[GSH_MAX_INPUTS];   /* of the operands, before their casts */
+    enum gsh_dtype in[GSH_MAX_INPUTS];  /* of the operands, before their casts */
     enum gsh_dtype out[GSH_OP_OUTPUTS]; /* likewise */
 };
 

@@ -222,6 +222,8 @@ static void write_first(const struct gsh_group *group, const struct gsh_source_l
     if (has_sinks)
         gsh_source_write_totals(sinks, fmt);
     gsh_fmt_text(fmt, has_sinks ? gsh_cuda_text_group_sinks : gsh_cuda_text_group);
+    if (has_sinks)
+        gsh_fmt_text(fmt, gsh_cuda_text_tree);
 }
 
 void gsh_source_group_text(const struct gsh_group *group, unsigned stage, struct gsh_fmt *fmt)

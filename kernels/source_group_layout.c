@@ -106,9 +106,7 @@ static void set_unroll(const struct gsh_group *group, struct gsh_source_layout *
     for (unsigned k = 0; k < group->array_count; k++)
         if (layout->wiring.roles[k] == GSH_ROLE_ARRAY)
             bytes += layout->vector * size_of(group, k);
-    if (is_heavy(group))
-        unroll = 1;
-    else if (bytes == 0)
+    if (is_heavy(group) || bytes == 0)
         unroll = 2;
     while (unroll > 1 && (unroll * bytes > FLIGHT_BYTES ||
                           unroll * layout->vector * group->step_count > MAX_COPIES))
@@ -121,7 +119,7 @@ static void set_units(const struct gsh_group *group, const struct gsh_source_tre
                       struct gsh_source_layout *layout)
 {
     layout->vector = longest_pack(group, layout, tree->pack);
-    layout->unroll = is_heavy(group) ? 1 : (unsigned)tree->unroll;
+    layout->unroll = is_heavy(group) ? GSH_MIN(2, (unsigned)tree->unroll) : (unsigned)tree->unroll;
     while (layout->unroll > 1 &&
            layout->unroll * (unsigned)tree->pack * group->step_count > MAX_COPIES)
         layout->unroll /= 2;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * See source_group_sinks.h. A sink's result has the bits of a launch of its own, so the first stage
- * walks the tree that this launch would have; where segments are joined by a second stage, it is the
- * launch's own.
+ * walks the tree (kernels/cuda/tree.cuh) that this launch would have; where segments are joined by a
+ * second stage, it is the launch's own.
  */
 #include "source_group_sinks.h"
 
@@ -155,10 +155,11 @@ static void write_joins(const struct gsh_source_sinks *sinks, struct gsh_fmt *fm
 }
 
 /* The total, joined to `initial` if it has not begun with that, to the sink's array or the scratch. */
-static void write_finish(const struct gsh_source_sinks *sinks, struct gsh_fmt *fmt)
+static void write_stores(const struct gsh_source_sinks *sinks, struct gsh_fmt *fmt)
 {
     gsh_fmt_text(
-        fmt, "FN void finish(const Args &args, const i64 (&at)[ENDS], const Total &total)\n{\n");
+        fmt,
+        "FN void store_totals(const Args &args, const i64 (&at)[ENDS], const Total &total)\n{\n");
     for (unsigned k = 0; k < sinks->group->sink_count; k++) {
         bool checks = gsh_source_reduce_checks(&sinks->launches[k]);
         gsh_fmt_printf(
@@ -214,5 +215,5 @@ void gsh_source_write_totals(const struct gsh_source_sinks *sinks, struct gsh_fm
     gsh_fmt_printf(fmt, "    return r;\n}\nconstexpr bool BEGINS_WITH_FIRST = %s, LOOKS = %s;\n",
                    begins ? "true" : "false", sinks->looks ? "true" : "false");
     write_joins(sinks, fmt);
-    write_finish(sinks, fmt);
+    write_stores(sinks, fmt);
 }

@@ -305,7 +305,31 @@ static void write_input(const struct gsh_source_wiring *wiring, struct gsh_group
     }
 }
 
-/* E.g. double v3; op3_add(v1, in.a2, v3); a masked one begins with the old values. */
+static bool reads_step(const struct gsh_group_step *step, unsigned number)
+{
+    for (EVERY_INPUT(k, step))
+        if (step->in[k].source == GSH_FROM_STEP && step->in[k].index == number)
+            return true;
+    return false;
+}
+
+/* An infinity or a NaN that the step gives comes out of a later one too, which is looked at or passes it on itself. */
+static bool passes_on(const struct gsh_group *group, unsigned number)
+{
+    const struct gsh_group_step *step = &group->steps[number];
+    if (gsh_op_info(step->op)->nout != 1 || !is_float(step->out[0]))
+        return false;
+    for (unsigned s = number + 1; s < group->step_count; s++) {
+        const struct gsh_group_step *later = &group->steps[s];
+        bool passes =
+            (gsh_op_info(later->op)->flags & GSH_PASSES_ON) != 0 && !is_there(later->mask);
+        if (passes && is_float(later->loop) && reads_step(later, number))
+            return true;
+    }
+    return false;
+}
+
+/* E.g. double v3; op3_add(watch.at(0), v1, in.a2, v3); a masked one begins with the old values. */
 static void write_step(const struct gsh_source_wiring *wiring, unsigned number, struct gsh_fmt *fmt)
 {
     const struct gsh_group_step *step = &wiring->group->steps[number];
@@ -322,7 +346,8 @@ static void write_step(const struct gsh_source_wiring *wiring, unsigned number, 
         write_input(wiring, step->mask, fmt);
         gsh_fmt_text(fmt, "))\n    ");
     }
-    gsh_fmt_printf(fmt, "    op%u_%s(watch.at(%d)", function_of(wiring, number), info->name,
+    gsh_fmt_printf(fmt, "    op%u_%s(watch.%s(%d)", function_of(wiring, number), info->name,
+                   passes_on(wiring->group, number) ? "passing" : "at",
                    GSH_MAX(wiring->sink[number], 0));
     for (EVERY_INPUT(k, step)) {
         gsh_fmt_text(fmt, ", ");

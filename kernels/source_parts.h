@@ -100,3 +100,7 @@ size_t gsh_source_reduce_scratch(const struct gsh_launch *launch);
 enum gsh_status gsh_source_reduce_plan(const struct gsh_launch *launch, uint64_t scratch,
                                        struct gsh_source_plan *plan);
 void gsh_source_reduce_text(const struct gsh_launch *launch, unsigned stage, struct gsh_fmt *fmt);
+
+enum gsh_status gsh_source_product_plan(const struct gsh_launch *launch, uint64_t scratch,
+                                        struct gsh_source_plan *plan);
+void gsh_source_product_text(const struct gsh_launch *launch, unsigned stage, struct gsh_fmt *fmt);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reductions as text (kernels/cuda/reduction.cuh). A group of `lanes` threads makes one unit of
+ * Reductions as text (kernels/cuda/reduction.cuh, tree.cuh). A group of `lanes` threads makes one unit of
  * outputs: each thread joins every lanes-th unit of elements, then the group's threads join theirs
  * in a tree. Lanes lie next to each other where neighbouring elements of one output are close in
  * memory (rows), else groups do (columns). A unit is a pack of neighbours, along the reduced
@@ -455,11 +455,12 @@ static void write_beginning(const struct gsh_launch *launch, const struct stage 
 static void write_constants(const struct stage *stage, struct gsh_fmt *fmt)
 {
     const struct geometry *geometry = &stage->geometry;
-    gsh_fmt_printf(fmt,
-                   "constexpr int KEPT = %d, REDUCED = %d, UNROLL = %d, CHAIN = %d, BLOCK = %d, "
-                   "PACK = %d, OUTPUTS = %d;\n",
-                   geometry->kept, stage->part.nreduce, geometry->unroll, CHAIN, GSH_SOURCE_BLOCK,
-                   geometry->pack, geometry->width);
+    gsh_fmt_printf(
+        fmt,
+        "constexpr int KEPT = %d, REDUCED = %d, UNROLL = %d, TURNS = UNROLL, CHAIN = %d, "
+        "BLOCK = %d, PACK = %d, OUTPUTS = %d;\n",
+        geometry->kept, stage->part.nreduce, geometry->unroll, CHAIN, GSH_SOURCE_BLOCK,
+        geometry->pack, geometry->width);
     gsh_fmt_printf(fmt,
                    "constexpr bool LANES_FAST = %s, SHORT = %s, ALIGNED = %s, MASKED = %s;\n"
                    "typedef %s Index;\n",
@@ -488,6 +489,7 @@ void gsh_source_reduce_text(const struct gsh_launch *launch, unsigned number, st
         write_values(launch, &stage, fmt);
     write_beginning(launch, &stage, fmt);
     gsh_fmt_text(fmt, gsh_cuda_text_reduction);
+    gsh_fmt_text(fmt, gsh_cuda_text_tree);
 }
 
 void gsh_source_reduce_tree(const struct gsh_launch *launch, struct gsh_source_tree *tree)

@@ -10,18 +10,18 @@
  * All of it follows from shape, strides and values, so a run can be repeated bit for bit on any GPU.
  *
  * A chunk's product may leave the range of numbers where the running one does not. So products of
- * floats are computed with care (kernels/cuda/scan_careful.cuh): their scratch holds the range of each
- * chunk's partial products, at most twice a value's size, in place of the supers.
+ * floats are computed with care (kernels/cuda/scan_careful.cuh): their scratch holds what decides on
+ * each chunk (struct Chunk of kernels/cuda/scan_chunk.cuh) in place of the supers.
  */
 #include "source_scan.h"
 
 #include "source_parts.h"
 #include "source_texts.h"
 
-#define FEW_BLOCKS 512      /* rows are cut where they make fewer blocks, */
-#define TARGET_BLOCKS 4096  /* up to about so many; */
-#define FEWEST_TILES 4      /* but not rows of fewer tiles; */
-#define CAREFUL_CHUNKS 1024 /* no more than so many chunks, which one thread goes through */
+#define FEW_BLOCKS 512     /* rows are cut where they make fewer blocks, */
+#define TARGET_BLOCKS 4096 /* up to about so many; */
+#define FEWEST_TILES 4     /* but not rows of fewer tiles */
+#define CHUNK_BYTES 20
 #define COLUMN_LANES 8
 
 enum pass { PASS_WHOLES, PASS_PREFIXES, PASS_OUTPUTS };
@@ -88,9 +88,8 @@ static void cut_chunks(struct geometry *geometry)
     int64_t count = gsh_source_divide_up(geometry->length, tile);
     if (count < FEWEST_TILES)
         return;
-    int64_t most =
-        geometry->careful ? CAREFUL_CHUNKS : (int64_t)GSH_SOURCE_SCAN_WIDE * GSH_SOURCE_SCAN_WIDE;
-    most = GSH_MIN(most, gsh_source_divide_up(TARGET_BLOCKS, geometry->tiles));
+    int64_t most = GSH_MIN((int64_t)GSH_SOURCE_SCAN_WIDE * GSH_SOURCE_SCAN_WIDE,
+                           gsh_source_divide_up(TARGET_BLOCKS, geometry->tiles));
     geometry->chunk = gsh_source_divide_up(count, GSH_MIN(count, most)) * tile;
     geometry->chunks = gsh_source_divide_up(geometry->length, geometry->chunk);
 }
@@ -128,9 +127,9 @@ size_t gsh_source_scan_scratch(const struct gsh_launch *launch)
     if (launch->ndim == 0)
         return 0;
     struct geometry geometry = geometry_of(launch);
-    int64_t values = geometry.rows * (geometry.careful ? 3 * geometry.chunks
-                                                       : geometry.chunks + GSH_SOURCE_SCAN_WIDE);
-    return geometry.chunks > 1 ? (size_t)(values * value_size(launch)) : 0;
+    int64_t size = value_size(launch);
+    int64_t beside = geometry.careful ? geometry.chunks * CHUNK_BYTES : GSH_SOURCE_SCAN_WIDE * size;
+    return geometry.chunks > 1 ? (size_t)(geometry.rows * (geometry.chunks * size + beside)) : 0;
 }
 
 /* The errors that its joins may meet. */
@@ -323,6 +322,15 @@ static void write_scan(const struct gsh_launch *launch, const struct geometry *g
     gsh_source_scan_write_look(fmt, looks(launch, pass), join_errors(launch));
     gsh_fmt_text(fmt, geometry->careful ? gsh_cuda_text_scan_careful : gsh_cuda_text_scan_plain);
     gsh_fmt_text(fmt, gsh_cuda_text_scan);
+    if (!geometry->careful) {
+        gsh_fmt_text(fmt, gsh_cuda_text_scan_pass);
+        return;
+    }
+    gsh_fmt_printf(fmt, "constexpr int CHUNK_BYTES = %d;\n", CHUNK_BYTES);
+    gsh_fmt_text(fmt, gsh_cuda_text_scan_tile);
+    gsh_fmt_text(fmt, gsh_cuda_text_scan_chunk);
+    gsh_fmt_text(fmt,
+                 pass == PASS_PREFIXES ? gsh_cuda_text_scan_walk : gsh_cuda_text_scan_careful_pass);
 }
 
 void gsh_source_scan_text(const struct gsh_launch *launch, unsigned stage, struct gsh_fmt *fmt)
@@ -349,5 +357,4 @@ void gsh_source_scan_text(const struct gsh_launch *launch, unsigned stage, struc
         return;
     }
     write_scan(launch, &geometry, pass, fmt);
-    gsh_fmt_text(fmt, pass == PASS_PREFIXES ? gsh_cuda_text_scan_walk : gsh_cuda_text_scan_pass);
 }

@@ -13,32 +13,33 @@
 #define EVERY (unsigned)GSH_SET_ALL
 #define COMPLEX (unsigned)GSH_SET_COMPLEX
 
-enum need { ALWAYS, WHERE_NAMED, FOR_ERRORS, FOR_COLLECTIVE };
+enum need { ALWAYS, WHERE_NAMED, WHERE_WANTED, FOR_ERRORS, FOR_COLLECTIVE };
 
 /* In the order of the text. */
 static const struct section {
     const char *text;
     unsigned dtypes; /* one of these occurs */
     enum need need;
-    bool wants_length; /* calls length_of */
+    const char *wants; /* another section that it calls; NULL: none */
 } sections[] = {
-    {gsh_cuda_text_types, EVERY, ALWAYS, false},
-    {gsh_cuda_text_cast, EVERY, ALWAYS, false},
-    {gsh_cuda_text_half, FLOAT16, ALWAYS, false},
-    {gsh_cuda_text_arithmetic, EVERY, ALWAYS, false},
-    {gsh_cuda_text_complex, COMPLEX, ALWAYS, false},
-    {gsh_cuda_text_integers, (unsigned)(GSH_SET_INTEGERS | GSH_SET_BOOL), WHERE_NAMED, false},
-    {gsh_cuda_text_floats, EVERY, WHERE_NAMED, false},
-    {gsh_cuda_text_round, (unsigned)GSH_SET_INEXACT, WHERE_NAMED, false},
-    {gsh_cuda_text_transcendental, (unsigned)GSH_SET_FLOATS, WHERE_NAMED, false},
-    {gsh_cuda_text_hypot, EVERY, WHERE_NAMED, false},
-    {gsh_cuda_text_complex_length, COMPLEX, WHERE_NAMED, true},
-    {gsh_cuda_text_complex_exp, COMPLEX, WHERE_NAMED, true},
-    {gsh_cuda_text_complex_hyperbolic, COMPLEX, WHERE_NAMED, false},
-    {gsh_cuda_text_complex_inverse, COMPLEX, WHERE_NAMED, true},
-    {gsh_cuda_text_memory, EVERY, ALWAYS, false},
-    {gsh_cuda_text_collective, EVERY, FOR_COLLECTIVE, false},
-    {gsh_cuda_text_errors, EVERY, FOR_ERRORS, false},
+    {gsh_cuda_text_types, EVERY, ALWAYS, NULL},
+    {gsh_cuda_text_cast, EVERY, ALWAYS, NULL},
+    {gsh_cuda_text_half, FLOAT16, ALWAYS, NULL},
+    {gsh_cuda_text_arithmetic, EVERY, ALWAYS, NULL},
+    {gsh_cuda_text_complex, COMPLEX, ALWAYS, NULL},
+    {gsh_cuda_text_integers, (unsigned)(GSH_SET_INTEGERS | GSH_SET_BOOL), WHERE_NAMED, NULL},
+    {gsh_cuda_text_floats, EVERY, WHERE_NAMED, NULL},
+    {gsh_cuda_text_round, (unsigned)GSH_SET_INEXACT, WHERE_NAMED, NULL},
+    {gsh_cuda_text_real_math, EVERY, WHERE_WANTED, NULL},
+    {gsh_cuda_text_transcendental, (unsigned)GSH_SET_FLOATS, WHERE_NAMED, gsh_cuda_text_real_math},
+    {gsh_cuda_text_hypot, EVERY, WHERE_NAMED, NULL},
+    {gsh_cuda_text_complex_length, COMPLEX, WHERE_NAMED, gsh_cuda_text_hypot},
+    {gsh_cuda_text_complex_exp, COMPLEX, WHERE_NAMED, gsh_cuda_text_hypot},
+    {gsh_cuda_text_complex_hyperbolic, COMPLEX, WHERE_NAMED, NULL},
+    {gsh_cuda_text_complex_inverse, COMPLEX, WHERE_NAMED, gsh_cuda_text_hypot},
+    {gsh_cuda_text_memory, EVERY, ALWAYS, NULL},
+    {gsh_cuda_text_collective, EVERY, FOR_COLLECTIVE, NULL},
+    {gsh_cuda_text_errors, EVERY, FOR_ERRORS, NULL},
 };
 
 static size_t name_length(const char *name)
@@ -86,6 +87,8 @@ static bool is_needed(const struct section *section, const struct gsh_source_pre
         return true;
     case WHERE_NAMED:
         return defines_named(section->text, prelude);
+    case WHERE_WANTED:
+        return false;
     case FOR_ERRORS:
         return prelude->errors;
     case FOR_COLLECTIVE:
@@ -99,16 +102,16 @@ void gsh_source_write_prelude(struct gsh_fmt *fmt, const struct gsh_source_prelu
     struct gsh_source_prelude wanted = *prelude;
     wanted.dtypes |= 1u << GSH_BOOL; /* every kernel may have one */
     bool is_taken[GSH_COUNT(sections)];
-    bool wants_length = false;
-    for (size_t i = 0; i < GSH_COUNT(sections); i++) {
+    for (size_t i = 0; i < GSH_COUNT(sections); i++)
         is_taken[i] = is_needed(&sections[i], &wanted);
-        wants_length = wants_length || (is_taken[i] && sections[i].wants_length);
-    }
+    for (size_t i = 0; i < GSH_COUNT(sections); i++)
+        for (size_t k = 0; k < GSH_COUNT(sections); k++)
+            is_taken[i] = is_taken[i] || (is_taken[k] && sections[k].wants == sections[i].text);
     gsh_fmt_printf(fmt, "constexpr bool is_half = %s, SETTLES = %s;\n#define ERRORS %d\n",
                    prelude->is_half ? "true" : "false", prelude->settles ? "true" : "false",
                    prelude->errors);
     for (size_t i = 0; i < GSH_COUNT(sections); i++)
-        if (is_taken[i] || (wants_length && sections[i].text == gsh_cuda_text_hypot))
+        if (is_taken[i])
             gsh_fmt_text(fmt, sections[i].text);
 }
 

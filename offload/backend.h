@@ -45,7 +45,8 @@ struct gsh_backend {
     /* True where `run` has an implementation for the launch's op, dtypes and layout. Pure. */
     bool (*supports)(const struct gsh_launch *launch);
     /* Submits the launch (device addresses inside; collapsed). `row` is the stats row charged with
-     * the device time where gsh_stats_wanted(). FAILED: nothing was written. */
+     * the device time where gsh_stats_wanted(). FAILED: nothing was written. DECLINED, LAPACK only, for which run waits
+     * until it has ended: a matrix was singular or the like; the outputs hold anything. */
     enum gsh_status (*run)(const struct gsh_launch *launch, unsigned row);
     /* The same for a group (collapsed, device addresses). DECLINED: its nodes are to be run one by one. A device that
      * must compile first may do so in the background and decline meanwhile where can_split(item), which it asks at most
@@ -80,6 +81,8 @@ struct gsh_backend {
      * and in *device the address kernels use. NULL: none. Under the DISPATCH lock. NULL slot: host addresses are
      * device addresses. */
     void *(*map_host)(size_t size, uint64_t *device);
+    /* `run` and `run_group` return before the work is done. */
+    bool runs_behind;
     /* Transfers to registered pages ignore page protection. (CUDA's driver reads small sources itself.) */
     bool ignores_protection;
 };

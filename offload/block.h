@@ -39,6 +39,11 @@ struct gsh_value {
     char *stash;              /* the contents, where the device has no memory for them; or NULL */
     bool is_read_next; /* one element, which the host reads next: a host word is its memory */
     const char *word;  /* where the host sees it then (host_word.h); or NULL */
+    _Atomic uint8_t
+        passing; /* the way (passing.h) by which a call reads it that it does not outlive; 0: not known */
+    bool is_set_aside; /* passing, and not looked at after the flush that is going on */
+    bool is_marked;    /* passing.c's own */
+    bool is_counted;   /* in node.c's held_bytes */
     uint32_t plan_epoch, plan_slot;  /* the planner's own */
     struct gsh_value *older, *newer; /* all values, by last use */
     struct gsh_value *next_dead;     /* link of the list of values to release */

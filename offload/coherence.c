@@ -15,6 +15,7 @@
 #include "log.h"
 #include "node.h"
 #include "pages.h"
+#include "passing.h"
 #include "price.h"
 #include "stats.h"
 #include "value.h"
@@ -56,6 +57,7 @@ static void acquire_settled(struct gsh_block *block)
     gsh_block_acquire_sigsafe(block);
     while (block->value != NULL &&
            atomic_load_explicit(&block->value->writers, memory_order_acquire) != 0) {
+        gsh_passing_note_looked(block->value);
         gsh_block_release_sigsafe(block);
         gsh_node_flush(GSH_FLUSH_LOOKED);
         gsh_block_acquire_sigsafe(block);

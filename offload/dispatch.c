@@ -15,6 +15,7 @@
 #include "history.h"
 #include "node.h"
 #include "options.h"
+#include "passing.h"
 #include "price.h"
 #include "stats.h"
 
@@ -50,6 +51,11 @@ bool gsh_dispatch_is_live(void)
 {
     return atomic_load_explicit(&live, memory_order_relaxed) && !inside &&
            gsh_device_get_state() != GSH_DEVICE_RETIRED;
+}
+
+void gsh_dispatch_pause(bool pauses)
+{
+    inside = pauses;
 }
 
 /* ---- decide ---- */
@@ -195,12 +201,11 @@ static void use_value(struct place *place, struct gsh_value *value)
     place->value = value;
 }
 
-/* Running what is recorded may free memory. */
+/* Running what is recorded may free memory, so that nothing has to be evicted. */
 static enum gsh_status create_value(size_t size, uint32_t block, struct gsh_value **value)
 {
-    if (gsh_value_create_locked(size, block, value) == GSH_OK)
-        return GSH_OK;
-    gsh_node_flush_locked(GSH_FLUSH_MEMORY);
+    if (!gsh_value_has_room_locked(size))
+        gsh_node_flush_locked(GSH_FLUSH_MEMORY);
     return gsh_value_create_locked(size, block, value);
 }
 
@@ -408,6 +413,8 @@ static enum gsh_status submit(struct run *run)
     }
     if (is_deferred(&node.launch)) {
         gsh_node_record_locked(&node);
+        if (run->call->passing != 0)
+            gsh_passing_note_locked(node.values[0], run->call->passing);
         return GSH_OK;
     }
     gsh_node_flush_locked(GSH_FLUSH_ALONE);
@@ -483,12 +490,14 @@ enum gsh_status gsh_dispatch_run(const struct gsh_call *call, enum gsh_reason *w
         .call = call, .launch = call->launch, .operands = gsh_launch_operands(&call->launch)};
     inside = true;
     gsh_node_lock();
+    gsh_node_forget_locked();
     gsh_value_reap_locked();
     enum gsh_status status = locate(&run);
     if (status == GSH_OK) {
         hold_blocks(&run);
         status = place_and_submit(&run);
         let_go(&run);
+        gsh_node_bound_locked();
         gsh_value_reap_locked();
     }
     gsh_node_unlock();

@@ -19,6 +19,9 @@
  */
 bool gsh_dispatch_is_live(void);
 
+/* While it pauses, this thread's calls are not accepted. */
+void gsh_dispatch_pause(bool pauses);
+
 /* Prices the call where its operands are. NONE: run it on the device. Touches nothing but the books
  * of the policy (gain foregone, which may start the device in the background). The output's address
  * may be 0. */

@@ -24,6 +24,7 @@ struct armed {
     unsigned nin, nout;
     enum gsh_dtype dtypes[GSH_MAX_OPERANDS];
     struct gsh_error_request request;
+    uint64_t source; /* sequence of the launch whose place tells: its own, or an equal one's */
 };
 
 static struct gsh_lock errors_lock = GSH_LOCK_INITIALIZER(GSH_RANK_ERRORS);
@@ -159,7 +160,8 @@ static void keep(struct armed *entry, const struct gsh_launch *launch,
                             .loop = launch->loop,
                             .nin = launch->nin,
                             .nout = launch->nout,
-                            .request = *request};
+                            .request = *request,
+                            .source = last_armed + 1};
     for (unsigned k = 0; k < launch->nin + launch->nout; k++)
         entry->dtypes[k] = launch->operands[k].dtype;
 }
@@ -194,10 +196,26 @@ bool gsh_errors_arm_locked(struct gsh_launch *launch, const struct gsh_call *cal
     return true;
 }
 
+static bool is_armed(const struct gsh_error_sink *sink)
+{
+    uint64_t place = sink->sequence % PLACES;
+    return sink->claims != 0 &&
+           sink->claims == claims_device + place * GSH_ERROR_KINDS * sizeof(uint64_t);
+}
+
+bool gsh_errors_mirror_locked(const struct gsh_error_sink *first,
+                              const struct gsh_error_sink *second)
+{
+    if (!is_armed(first) || !is_armed(second))
+        return false;
+    armed[second->sequence % PLACES].source = first->sequence;
+    return true;
+}
+
 static void report_locked(uint64_t sequence)
 {
-    const volatile struct gsh_errors_found *place = &found[sequence % PLACES];
     const struct armed *entry = &armed[sequence % PLACES];
+    const volatile struct gsh_errors_found *place = &found[entry->source % PLACES];
     struct gsh_error_report report = {.sequence = sequence,
                                       .modes = entry->request.modes,
                                       .is_loop = entry->request.is_loop,
@@ -209,7 +227,7 @@ static void report_locked(uint64_t sequence)
     bool any = false;
     for (unsigned kind = 0; kind < GSH_ERROR_KINDS; kind++) {
         bool is_wanted = (entry->request.kinds >> kind & 1) != 0;
-        if (place->found[kind].sequence != sequence || !is_wanted)
+        if (place->found[kind].sequence != entry->source || !is_wanted)
             continue;
         any = report.found[kind] = true;
         for (unsigned k = 0; k < GSH_MAX_INPUTS; k++) {

@@ -33,6 +33,10 @@ bool gsh_errors_has_place_locked(void);
 /* Gives the launch of a call that asks for it its place. Under the DISPATCH lock. False: there is no memory for the places;
  * the launch looks for no errors. */
 bool gsh_errors_arm_locked(struct gsh_launch *launch, const struct gsh_call *call);
+/* The second launch, which will not run, would have met the errors of the first, armed before it and not submitted either:
+ * its call gets them too. Under the DISPATCH lock. False: one of them has no place. */
+bool gsh_errors_mirror_locked(const struct gsh_error_sink *first,
+                              const struct gsh_error_sink *second);
 /* Everything armed so far has been submitted, or never will be. Under the DISPATCH lock. */
 void gsh_errors_note_submitted_locked(void);
 /* Sequence of the last armed launch that was submitted; 0: none yet. */

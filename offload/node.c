@@ -8,7 +8,10 @@
 #include "errors.h"
 #include "lock.h"
 #include "log.h"
+#include "node_equal.h"
 #include "node_rescue.h"
+#include "node_reuse.h"
+#include "passing.h"
 #include "plan.h"
 #include "service.h"
 #include "stats.h"
@@ -16,7 +19,9 @@
 #define HELD_SHARE                                                                                 \
     4 /* recorded nodes keep at most a fourth of the device's memory from being freed */
 
-#define SPLIT_SHARE 2 /* of the free memory is what running a group's nodes one by one may take */
+#define EARLY_BYTES                                                                                \
+    ((int64_t)32 << 20) /* of a reduction that takes longer than recording a few calls */
+#define SPLIT_SHARE 2   /* of the free memory is what running a group's nodes one by one may take */
 
 static const char *const flush_reasons[] = {
     [GSH_FLUSH_LOOKED] = "the host looks at a result",
@@ -26,11 +31,15 @@ static const char *const flush_reasons[] = {
     [GSH_FLUSH_MEMORY] = "they hold memory",
     [GSH_FLUSH_WAIT] = "somebody waits for the device",
     [GSH_FLUSH_IDLE] = "nobody has for a while",
+    [GSH_FLUSH_EARLY] = "others wait for them",
     [GSH_FLUSH_FORK] = "the process forks",
 };
 static struct gsh_lock dispatch_lock = GSH_LOCK_INITIALIZER(GSH_RANK_DISPATCH);
 static struct gsh_node recorded[GSH_NODE_LIMIT];
 static unsigned recorded_count;
+static unsigned
+    kept_count; /* of them, the first ones: those that stayed recorded after the last flush */
+static _Atomic uint64_t kept_since; /* what `oldest` is to become for them; 0: there are none */
 static uint64_t flush_count;
 static _Atomic uint64_t oldest; /* of flush_count's time, + 1; 0: nothing is recorded */
 static size_t held_bytes;       /* of values that have memory and are needed by recorded nodes */
@@ -51,13 +60,19 @@ static void hold(struct gsh_value *value, bool writes)
     if (writes)
         atomic_fetch_add_explicit(&value->writers, 1, memory_order_relaxed);
     if (atomic_fetch_add_explicit(&value->pending, 1, memory_order_relaxed) == 0 &&
-        value->address != 0)
+        value->address != 0) {
         held_bytes += value->size;
+        value->is_counted = true;
+    }
 }
 
 static void let_go(struct gsh_value *value, bool writes)
 {
-    atomic_fetch_sub_explicit(&value->pending, 1, memory_order_relaxed);
+    if (atomic_fetch_sub_explicit(&value->pending, 1, memory_order_relaxed) == 1 &&
+        value->is_counted) {
+        held_bytes -= value->size;
+        value->is_counted = false;
+    }
     if (writes)
         atomic_fetch_sub_explicit(&value->writers, 1, memory_order_release);
     gsh_value_release_sigsafe(value);
@@ -70,19 +85,103 @@ static bool holds_much(void)
     return held_bytes > total_bytes / HELD_SHARE;
 }
 
+static bool is_long_reduction(const struct gsh_node *node)
+{
+    const struct gsh_launch *launch = &node->launch;
+    return launch->kind == GSH_LAUNCH_REDUCE &&
+           gsh_launch_elements(launch) * (int64_t)gsh_dtype_size(launch->operands[0].dtype) >=
+               EARLY_BYTES;
+}
+
+static bool writes(const struct gsh_node *node, const struct gsh_value *value)
+{
+    return value != NULL && value == node->values[node->launch.nin];
+}
+
+/* Whether all that is recorded are long reductions of what is there already, so that running them now keeps nothing from
+ * being fused with them but other reductions, and the node takes what one of them leaves. */
+static bool runs_early(const struct gsh_node *node)
+{
+    bool is_awaited = false;
+    if (!gsh_backend_get()->runs_behind || kept_count != 0 || recorded_count == 0)
+        return false;
+    for (unsigned index = 0; index < recorded_count; index++) {
+        const struct gsh_node *other = &recorded[index];
+        if (!is_long_reduction(other))
+            return false;
+        for (unsigned before = 0; before < index; before++)
+            if (writes(&recorded[before], other->values[0]))
+                return false;
+        for (unsigned k = 0; k < node->launch.nin; k++)
+            is_awaited |= writes(other, node->values[k]);
+    }
+    return is_awaited;
+}
+
+static void run_early(void)
+{
+    gsh_node_equal_keep_locked(recorded, recorded_count);
+    gsh_node_flush_locked(GSH_FLUSH_EARLY);
+}
+
 void gsh_node_record_locked(const struct gsh_node *node)
 {
-    for (unsigned k = 0; k < gsh_launch_operands(&node->launch); k++)
-        if (node->values[k] != NULL)
-            hold(node->values[k], gsh_launch_is_output(&node->launch, k));
-    recorded[recorded_count++] = *node;
-    if (recorded_count == 1) {
+    if (runs_early(node))
+        run_early();
+    struct gsh_node *own = &recorded[recorded_count];
+    *own = *node;
+    gsh_node_copy_equal_locked(recorded, recorded_count++, own);
+    for (unsigned k = 0; k < gsh_launch_operands(&own->launch); k++)
+        if (own->values[k] != NULL)
+            hold(own->values[k], gsh_launch_is_output(&own->launch, k));
+    if (atomic_load(&oldest) == 0) {
         atomic_store(&oldest, flush_count + 1);
         gsh_service_note_recorded();
     }
+}
+
+/* Forgets a node, once. */
+static void drop(struct gsh_node *node)
+{
+    for (unsigned k = 0; k < gsh_launch_operands(&node->launch); k++) {
+        if (node->values[k] != NULL)
+            let_go(node->values[k], gsh_launch_is_output(&node->launch, k));
+        node->values[k] = NULL;
+    }
+}
+
+void gsh_node_forget_locked(void)
+{
+    unsigned left = 0;
+    for (unsigned index = kept_count; index-- > 0;) {
+        struct gsh_node *node = &recorded[index];
+        const struct gsh_value *value = node->values[node->launch.nin];
+        if (atomic_load_explicit(&value->references, memory_order_acquire) > 1) {
+            left++;
+            continue;
+        }
+        if (node->way != 0)
+            gsh_passing_note_passed_locked(node->way);
+        drop(node);
+    }
+    if (left == kept_count)
+        return;
+    for (unsigned index = 0, to = 0; index < recorded_count; index++)
+        if (recorded[index].values[recorded[index].launch.nin] != NULL)
+            recorded[to++] = recorded[index];
+    recorded_count -= kept_count - left;
+    kept_count = left;
+    if (kept_count == 0)
+        atomic_store(&kept_since, 0);
+    if (recorded_count == 0)
+        atomic_store(&oldest, 0);
+}
+
+void gsh_node_bound_locked(void)
+{
     if (recorded_count == GSH_NODE_LIMIT)
         gsh_node_flush_locked(GSH_FLUSH_MANY);
-    else if (holds_much())
+    else if (recorded_count != 0 && holds_much())
         gsh_node_flush_locked(GSH_FLUSH_MEMORY);
 }
 
@@ -118,13 +217,21 @@ static void log_item(const struct gsh_plan_item *item)
     gsh_log(GSH_LOG_GRAPH, "graph:   %s:%s", item->node < 0 ? "group" : "alone", text);
 }
 
+/* An item that is tried as a group. */
+struct attempt {
+    const struct gsh_plan_item *item;
+    struct gsh_group group; /* with device addresses */
+    struct gsh_node_reuse reuse;
+};
+
 /* Whether the item's nodes, run one by one, want nothing compiled and no more memory for what a group keeps in registers
  * than there is. */
 static bool can_split(const void *context)
 {
-    const struct gsh_plan_item *item = context;
+    const struct attempt *attempt = context;
+    const struct gsh_plan_item *item = attempt->item;
     const struct gsh_backend *backend = gsh_backend_get();
-    size_t free_bytes = 0, total_bytes = 0, wanted = 0;
+    size_t free_bytes = 0, total_bytes = 0, wanted = attempt->reuse.bytes;
     backend->memory(&free_bytes, &total_bytes);
     for (unsigned index = 0; index < item->node_count; index++) {
         const struct gsh_node *node = &recorded[item->nodes[index]];
@@ -144,34 +251,50 @@ static bool can_split(const void *context)
     return wanted <= free_bytes / SPLIT_SHARE;
 }
 
-/* The item's group with device addresses. FAILED: no memory. */
+static enum gsh_status place_array(struct attempt *attempt, unsigned a)
+{
+    struct gsh_value *value = attempt->item->values[a];
+    if (value == NULL)
+        return GSH_OK;
+    GSH_TRY(gsh_value_place_locked(value));
+    attempt->group.arrays[a].address += value->address;
+    return GSH_OK;
+}
+
+/* Device addresses: first of what is read, whose memory may then become that of what is written. FAILED: no memory. */
+static enum gsh_status place_arrays(struct attempt *attempt)
+{
+    struct gsh_group *group = &attempt->group;
+    uint32_t stored = 0;
+    for (unsigned k = 0; k < group->store_count; k++)
+        stored |= UINT32_C(1) << group->stores[k].array;
+    for (unsigned a = 0; a < group->array_count; a++)
+        if ((stored >> a & 1) == 0)
+            GSH_TRY(place_array(attempt, a));
+    for (unsigned k = 0; k < group->store_count; k++) {
+        gsh_node_reuse_locked(attempt->item, recorded, k, &attempt->reuse);
+        GSH_TRY(place_array(attempt, group->stores[k].array));
+    }
+    return GSH_OK;
+}
+
 static enum gsh_status run_group(const struct gsh_plan_item *item)
 {
     static unsigned
         row; /* of the time of all groups: what a member takes of it is not to be told */
-    struct gsh_group group = item->group;
+    struct attempt attempt = {.item = item, .group = item->group};
     if (row == 0)
         row = gsh_stats_row("fused", "groups");
-    for (unsigned k = 0; k < group.array_count; k++) {
-        if (item->values[k] == NULL)
-            continue;
-        GSH_TRY(gsh_value_place_locked(item->values[k]));
-        group.arrays[k].address += item->values[k]->address;
+    enum gsh_status status = place_arrays(&attempt);
+    if (status == GSH_OK)
+        status = gsh_backend_get()->run_group(&attempt.group, row, can_split, &attempt);
+    if (status != GSH_OK) {
+        gsh_node_reuse_undo_locked(item, &attempt.reuse);
+        return status;
     }
-    GSH_TRY(gsh_backend_get()->run_group(&group, row, can_split, item));
     gsh_stats_add(GSH_COUNTER_GROUPS, 1);
     gsh_stats_add(GSH_COUNTER_GROUPED, item->node_count);
     return GSH_OK;
-}
-
-/* Forgets a node, once. */
-static void drop(struct gsh_node *node)
-{
-    for (unsigned k = 0; k < gsh_launch_operands(&node->launch); k++) {
-        if (node->values[k] != NULL)
-            let_go(node->values[k], gsh_launch_is_output(&node->launch, k));
-        node->values[k] = NULL;
-    }
 }
 
 static void run_item(const struct gsh_plan_item *item)
@@ -183,29 +306,61 @@ static void run_item(const struct gsh_plan_item *item)
         struct gsh_node *node = &recorded[item->nodes[index]];
         if (!is_done && gsh_node_run_locked(node) != GSH_OK)
             gsh_node_rescue_locked(node);
-        drop(node);
+        if (item->is_again[index])
+            continue;
+        if (node->way != 0)
+            gsh_passing_note_misjudged_locked(node->way);
+        if (!node->is_set_aside)
+            drop(node);
     }
+}
+
+/* First, so that nothing of theirs is kept while the others run. */
+static void drop_needless(void)
+{
+    for (unsigned index = 0; index < recorded_count; index++)
+        if (gsh_plan_is_needless(index) && !recorded[index].is_set_aside) {
+            drop(&recorded[index]);
+            gsh_stats_add(GSH_COUNTER_NEEDLESS, 1);
+        }
+}
+
+/* The nodes that are still set aside stay recorded, and are fed to the device only when the caller says so. */
+static void keep_set_aside(void)
+{
+    unsigned kept = 0;
+    gsh_passing_settle_locked(recorded, recorded_count);
+    for (unsigned index = 0; index < recorded_count; index++) {
+        if (!recorded[index].is_set_aside) {
+            drop(&recorded[index]);
+            continue;
+        }
+        recorded[kept] = recorded[index];
+        recorded[kept++].is_set_aside = false;
+    }
+    recorded_count = kept_count = kept;
+    atomic_store(&kept_since, kept != 0 ? flush_count + 1 : 0);
+    atomic_store(&oldest, 0);
 }
 
 void gsh_node_flush_locked(enum gsh_flush_reason why)
 {
+    gsh_node_forget_locked();
     if (recorded_count == 0)
         return;
+    if (why != GSH_FLUSH_EARLY)
+        gsh_node_equal_forget_locked();
+    if (why == GSH_FLUSH_LOOKED)
+        gsh_passing_set_aside_locked(recorded, recorded_count);
     gsh_log(GSH_LOG_GRAPH, "graph: %u calls run because %s", recorded_count, flush_reasons[why]);
     gsh_plan_make(recorded, recorded_count);
-    unsigned needed = 0;
+    drop_needless();
     for (const struct gsh_plan_item *item; (item = gsh_plan_next()) != NULL;) {
-        needed += item->node_count;
         log_item(item);
         run_item(item);
     }
-    for (unsigned index = 0; index < recorded_count; index++) /* those that need not run */
-        drop(&recorded[index]);
-    gsh_stats_add(GSH_COUNTER_NEEDLESS, recorded_count - needed);
-    recorded_count = 0;
-    held_bytes = 0;
     flush_count++;
-    atomic_store(&oldest, 0);
+    keep_set_aside();
     gsh_errors_note_submitted_locked();
     gsh_stats_add(GSH_COUNTER_FLUSHES, 1);
 }
@@ -217,6 +372,21 @@ void gsh_node_flush(enum gsh_flush_reason why)
     gsh_node_unlock();
 }
 
+void gsh_node_feed(uint64_t number)
+{
+    gsh_node_lock();
+    if (atomic_load(&oldest) == number)
+        gsh_node_flush_locked(GSH_FLUSH_IDLE);
+    gsh_node_unlock();
+}
+
+void gsh_node_note_passed(void)
+{
+    uint64_t none = 0, since = atomic_load(&kept_since);
+    if (since != 0 && atomic_compare_exchange_strong(&oldest, &none, since))
+        gsh_service_note_recorded();
+}
+
 uint64_t gsh_node_oldest(void)
 {
     return atomic_load(&oldest);
@@ -225,6 +395,7 @@ uint64_t gsh_node_oldest(void)
 void gsh_node_reset_after_fork(void)
 {
     gsh_lock_reset_after_fork(&dispatch_lock);
-    recorded_count = 0;
+    recorded_count = kept_count = 0;
+    atomic_store(&kept_since, 0);
     atomic_store(&oldest, 0);
 }

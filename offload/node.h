@@ -24,6 +24,7 @@ enum gsh_flush_reason {
     GSH_FLUSH_MEMORY, /* they keep memory from being freed */
     GSH_FLUSH_WAIT,   /* somebody waits for the device */
     GSH_FLUSH_IDLE,   /* nobody has run them for a while */
+    GSH_FLUSH_EARLY, /* the first calls are long reductions of what is there, and others wait for them */
     GSH_FLUSH_FORK
 };
 
@@ -32,20 +33,31 @@ struct gsh_node {
         launch; /* not collapsed; addresses are byte offsets from the start of the operand's value */
     struct gsh_value *values[GSH_MAX_OPERANDS]; /* NULL for constants; a reference each */
     unsigned row;                               /* stats row */
+    bool is_set_aside; /* it is not forgotten in the flush that is going on (passing.h) */
+    uint8_t way;       /* it stayed recorded to write a value that passed by this way; 0: no */
 };
 
 void gsh_node_lock(void);
 void gsh_node_unlock(void);
-/* Adds the node to the recorded ones; takes a reference to each value, those of the outputs included. Runs them all
- * where they have become many or hold much of the device's memory. */
+/* Adds the node to the recorded ones, which may run first (GSH_FLUSH_EARLY); takes a reference to each value, those of the outputs included. */
 void gsh_node_record_locked(const struct gsh_node *node);
-/* Runs one node by itself, behind those recorded. FAILED: it wrote nothing. */
+/* Runs all recorded nodes where they have become many or hold much of the device's memory. After each recording, when
+ * the call has given back its own references: a value that only it still holds would be taken for a wanted one. */
+void gsh_node_bound_locked(void);
+/* Runs one node by itself, behind those recorded. FAILED: it wrote nothing. DECLINED: as the backend's run. */
 enum gsh_status gsh_node_run_locked(const struct gsh_node *node);
 /* Submits every recorded node and forgets it. One that the device refuses is computed on the host; where that fails
  * too, its outputs are lost. */
 void gsh_node_flush_locked(enum gsh_flush_reason why);
 /* The same by a thread that holds no lock. Not for signal handlers. */
 void gsh_node_flush(enum gsh_flush_reason why);
+/* The same because the device is idle, if the oldest node is still the one with this number. */
+void gsh_node_feed(uint64_t number);
+/* Forgets nodes that stayed recorded for values that are dead (passing.h): what they read may be free then. */
+void gsh_node_forget_locked(void);
+/* A call that values passed by has read its result: they should be dead soon, and are worth computing if they are not.
+ * Any thread. */
+void gsh_node_note_passed(void);
 /* A number that stands for the oldest node that is still recorded; 0: there is none. Any thread. */
 uint64_t gsh_node_oldest(void);
 /* In a forked child, which inherits no recorded nodes. */

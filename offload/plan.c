@@ -8,6 +8,8 @@
  */
 #include "plan_internal.h"
 
+#include <string.h>
+
 static struct gsh_plan plan;
 
 struct hazard {
@@ -239,6 +241,12 @@ static const struct hazard *find_link(int index)
     return link;
 }
 
+/* What is computed again for an item goes with nothing else until that item's nodes follow. */
+static bool may_join(int n, int index)
+{
+    return !plan.nodes[n].is_repeated || plan.nodes[plan.items[index].first].is_repeated;
+}
+
 /* Gives the items of the node and `index` one space in which all their hazards are the same views. */
 static bool align(int n, int index)
 {
@@ -267,7 +275,7 @@ static void gather_feeders(int n)
     for (unsigned h = 0; h < hazard_count; h++) {
         int ours = plan.nodes[n].item, feeder = item_of(hazards[h].theirs);
         if (feeder < ours && plan.items[feeder].after > ours && takes_written(&hazards[h]) &&
-            align(n, feeder))
+            may_join(n, feeder) && align(n, feeder))
             join(ours, feeder);
     }
 }
@@ -289,7 +297,7 @@ static void place(int n)
     int own = add_item(n);
     find_hazards(n);
     int last = last_item();
-    if (last != GSH_PLAN_NONE && align(n, last))
+    if (last != GSH_PLAN_NONE && may_join(n, last) && align(n, last))
         join(last, own);
     if (plan.nodes[n].is_fusable)
         gather_feeders(n);
@@ -375,10 +383,12 @@ static int next_node;
 static void begin(const struct gsh_node *nodes, unsigned count)
 {
     plan.node_count = count;
-    plan.item_count = plan.value_count = 0;
-    plan.epoch++;
-    for (unsigned n = 0; n < count; n++)
+    gsh_plan_forget(&plan);
+    for (unsigned n = 0; n < count; n++) {
         plan.nodes[n].node = &nodes[n];
+        plan.nodes[n].origin = (uint16_t)n;
+        plan.nodes[n].is_repeated = false;
+    }
 }
 
 static void form_items(void)
@@ -391,17 +401,34 @@ static void form_items(void)
     share_reads();
 }
 
+static void count_uses(unsigned count)
+{
+    memset(plan.uses, 0, count * sizeof plan.uses[0]);
+    for (unsigned n = 0; n < plan.node_count; n++)
+        plan.uses[plan.nodes[n].origin] += !plan.nodes[n].is_dead;
+}
+
 void gsh_plan_make(const struct gsh_node *nodes, unsigned count)
 {
     begin(nodes, count);
     bool has_lifted = gsh_plan_lift(&plan);
     form_items();
+    if (!has_lifted && gsh_plan_recompute(&plan)) {
+        has_lifted = true;
+        form_items();
+    }
     if (has_lifted && !gsh_plan_holds_lifted(&plan)) {
         begin(nodes, count);
         form_items();
     }
+    count_uses(count);
     next_item = 0;
     next_node = GSH_PLAN_NONE;
+}
+
+bool gsh_plan_is_needless(unsigned number)
+{
+    return plan.uses[number] == 0;
 }
 
 const struct gsh_plan_item *gsh_plan_next(void)
@@ -413,5 +440,7 @@ const struct gsh_plan_item *gsh_plan_next(void)
         next_node = plan.items[next_item++].first;
     }
     next_node = gsh_plan_write(&plan, next_node, &item);
+    for (unsigned k = 0; k < item.node_count; k++)
+        item.is_again[k] = --plan.uses[item.nodes[k]] > 0;
     return &item;
 }

@@ -22,10 +22,15 @@ struct gsh_plan_item {
     uint16_t nodes
         [GSH_PLAN_ITEM_NODES]; /* what the item stands for, in program order; run one by one, each storing
                                             its outputs, they do the same */
+    bool is_again
+        [GSH_PLAN_ITEM_NODES]; /* a later item stands for the node too, and wants its operands */
 };
 
 /* Plans `count` nodes, which are in program order, not collapsed, and stay as they are until the last item was taken.
- * A value is looked at after the flush where it has more references than pending ones (block.h). */
+ * A value is looked at after the flush where it has more references than pending ones and is not set aside (block.h). */
 void gsh_plan_make(const struct gsh_node *nodes, unsigned count);
-/* The next item, which lives until the call after; NULL when there is none. Nodes that are in no item need not run. */
+/* Whether nobody looks at what the node with this number writes: it is in no item. The plan has no use for it. Before the
+ * first item is taken. */
+bool gsh_plan_is_needless(unsigned number);
+/* The next item, which lives until the call after; NULL when there is none. */
 const struct gsh_plan_item *gsh_plan_next(void);

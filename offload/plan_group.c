@@ -15,6 +15,7 @@ struct writing {
     uint16_t part;
     uint32_t stored; /* bit a: array a is written */
     bool is_full;
+    uint16_t nodes[GSH_PLAN_ITEM_NODES]; /* of the plan, in their order */
 };
 
 static const struct gsh_group_input nothing = {.source = GSH_FROM_NOTHING};
@@ -208,9 +209,9 @@ static void add_store(struct writing *work, const struct gsh_plan_node *node, un
 static void add_stores(struct writing *work)
 {
     const struct gsh_plan_item *out = work->out;
-    unsigned last = out->nodes[out->node_count - 1];
+    unsigned last = work->nodes[out->node_count - 1];
     for (unsigned k = out->node_count; k > 0; k--) {
-        const struct gsh_plan_node *node = &work->plan->nodes[out->nodes[k - 1]];
+        const struct gsh_plan_node *node = &work->plan->nodes[work->nodes[k - 1]];
         for (unsigned j = 0; j < node->node->launch.nout && !gsh_plan_is_sink(node); j++)
             if (node->is_stored[j] || node->last_reader[j] > (int)last)
                 add_store(work, node, j);
@@ -269,7 +270,8 @@ static bool write_nodes(struct writing *work, int first, unsigned limit)
         if (work->is_full)
             return false;
         node->part = work->part;
-        work->out->nodes[work->out->node_count++] = (uint16_t)n;
+        work->nodes[work->out->node_count] = (uint16_t)n;
+        work->out->nodes[work->out->node_count++] = node->origin;
         n = node->next;
     }
     work->out->group.nreduce =
@@ -280,8 +282,11 @@ static bool write_nodes(struct writing *work, int first, unsigned limit)
 
 int gsh_plan_write(struct gsh_plan *plan, int first, struct gsh_plan_item *out)
 {
-    struct writing work = {.plan = plan, .item = &plan->items[plan->nodes[first].item], .out = out};
+    struct writing work; /* large */
     const struct gsh_plan_node *node = &plan->nodes[first];
+    work.plan = plan;
+    work.item = &plan->items[node->item];
+    work.out = out;
     out->row = node->node->row;
     if (node->is_fusable && node->next != GSH_PLAN_NONE) {
         find_order(&work, first);
@@ -291,10 +296,10 @@ int gsh_plan_write(struct gsh_plan *plan, int first, struct gsh_plan_item *out)
         if (out->node_count > 1) {
             out->node = GSH_PLAN_NONE;
             gsh_group_collapse(&out->group);
-            return plan->nodes[out->nodes[out->node_count - 1]].next;
+            return plan->nodes[work.nodes[out->node_count - 1]].next;
         }
     }
-    out->node = out->nodes[0] = (uint16_t)first;
+    out->node = out->nodes[0] = node->origin;
     out->node_count = 1;
     return node->next;
 }

@@ -2,7 +2,8 @@
  *
  * What the planner's files share: plan.c puts nodes into items, plan_live.c says what is looked at,
  * plan_space.c lays iteration spaces over each other, plan_group.c writes an item as groups,
- * plan_lift.c turns what is done with a mask's elements into what is done where the mask is true.
+ * plan_lift.c turns what is done with a mask's elements into what is done where the mask is true,
+ * plan_recompute.c computes again what is cheaper than its bytes.
  */
 #pragma once
 
@@ -19,7 +20,9 @@ struct gsh_plan_range {
 };
 
 struct gsh_plan_node {
-    const struct gsh_node *node; /* as recorded, or lifted */
+    const struct gsh_node *node; /* as recorded, or what stands for it */
+    uint16_t origin;             /* the recorded node that it is, or does the same as */
+    bool is_repeated;            /* computes for its item alone what another item computes too */
     int16_t chain;               /* plan_lift.c's own */
     bool is_dead;                /* nobody looks at what it does */
     bool is_fusable;             /* may be part of a group */
@@ -33,8 +36,8 @@ struct gsh_plan_node {
     int16_t last_reader
         [GSH_OP_OUTPUTS]; /* the last node of the item that takes the output from its registers */
     bool is_stored[GSH_OP_OUTPUTS]; /* somebody outside the item looks at it */
-    uint8_t step;                    /* in the group that is being written */
-    uint16_t part;                   /* of the item: the group that it was last written to */
+    uint8_t step;                   /* in the group that is being written */
+    uint16_t part;                  /* of the item: the group that it was last written to */
 };
 
 /* Nodes that run together. Items run in the order of their indices. */
@@ -65,6 +68,7 @@ struct gsh_plan_value {
     int16_t chain, last_write;
     enum gsh_dtype compressed_dtype;
     uint64_t compressed_address;
+    bool is_recomputed; /* plan_recompute.c's own: nobody stores it */
 };
 
 struct gsh_plan {
@@ -75,6 +79,8 @@ struct gsh_plan {
                                  [GSH_PLAN_NODES]; /* in the order in which lists are walked */
     struct gsh_plan_set items[GSH_PLAN_NODES];
     struct gsh_plan_value values[GSH_PLAN_VALUES];
+    uint16_t
+        uses[GSH_PLAN_NODES]; /* of each recorded node: nodes in items that are not written yet */
 };
 
 /* An access is a node and one of its operands. */
@@ -111,6 +117,13 @@ static inline void gsh_plan_extend(struct gsh_plan_range *range, struct gsh_plan
     }
     range->low = GSH_MIN(range->low, by.low);
     range->high = GSH_MAX(range->high, by.high);
+}
+
+/* Nothing is known of the nodes but what they are. */
+static inline void gsh_plan_forget(struct gsh_plan *plan)
+{
+    plan->item_count = plan->value_count = 0;
+    plan->epoch++;
 }
 
 static inline bool gsh_plan_is_sink(const struct gsh_plan_node *node)
@@ -162,3 +175,10 @@ int gsh_plan_write(struct gsh_plan *plan, int first, struct gsh_plan_item *item)
 bool gsh_plan_lift(struct gsh_plan *plan);
 /* Whether the finished plan does. */
 bool gsh_plan_holds_lifted(struct gsh_plan *plan);
+
+/* ---- plan_recompute.c ---- */
+
+/* Given a finished plan: puts before nodes that load what another item stores for nobody else the nodes that compute it, where
+ * that takes the device less time. False: there are none. The plan must be made again from what the nodes then are; values
+ * that they write are lifted, as gsh_plan_lift's are. */
+bool gsh_plan_recompute(struct gsh_plan *plan);

@@ -18,7 +18,7 @@ static void cut(struct gsh_plan_range *needed, struct gsh_plan_range written)
 bool gsh_plan_is_wanted(const struct gsh_plan_value *value)
 {
     uint32_t references = atomic_load_explicit(&value->value->references, memory_order_relaxed);
-    return references > value->value->pending;
+    return references > value->value->pending && !value->value->is_set_aside;
 }
 
 /* At the end of the program; what none of its nodes writes is nobody's concern. */

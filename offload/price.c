@@ -21,6 +21,16 @@ double gsh_price_start(void)
     return wanted >= 0 ? (double)wanted * 1e-3 : rates()->start;
 }
 
+double gsh_price_moving(double bytes)
+{
+    return gsh_backend_get() != NULL ? bytes / rates()->device_memory : 0;
+}
+
+double gsh_price_computing(double host_ns)
+{
+    return gsh_backend_get() != NULL ? host_ns * 1e-9 / rates()->device_cores : 0;
+}
+
 /* Bytes between operand k's lowest and highest element, and its first. */
 static double span(const struct gsh_launch *launch, unsigned k, uint64_t *first)
 {
@@ -104,9 +114,25 @@ static bool is_double(const struct gsh_launch *launch)
     return launch->loop == GSH_FLOAT64 || launch->loop == GSH_COMPLEX128;
 }
 
+/* What is no BLAS's: NumPy multiplies integers, bools and float16 in a plain loop, the device in one of ours. Operations a
+ * second. */
+#define HOST_PLAIN_FLOPS 1e9
+#define DEVICE_PLAIN_CORE_FLOPS 1e9
+static void price_plain_product(const struct gsh_launch *launch, struct gsh_facts *facts)
+{
+    double bytes = batch_bytes(launch), flops = gsh_launch_flops(launch);
+    facts->host = gsh_cost_host(rates(), bytes, 0, 0) + flops / HOST_PLAIN_FLOPS;
+    facts->device =
+        gsh_cost_device(rates(), bytes) + flops / (DEVICE_PLAIN_CORE_FLOPS * rates()->device_cores);
+}
+
 static void price_product(const struct gsh_launch *launch, struct gsh_facts *facts)
 {
     double bytes = batch_bytes(launch), flops = gsh_launch_flops(launch);
+    if (((GSH_SET_BOOL | GSH_SET_INTEGERS | 1u << GSH_FLOAT16) & 1u << launch->loop) != 0) {
+        price_plain_product(launch, facts);
+        return;
+    }
     facts->host = gsh_cost_host_product(rates(), flops, bytes, is_double(launch));
     facts->device = gsh_cost_device_product(rates(), flops, bytes, is_double(launch));
 }

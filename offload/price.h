@@ -12,6 +12,10 @@
 /* The verdict for a call on a ready or startable device, options and rates of the chosen backend
  * applied. */
 struct gsh_verdict gsh_price_call(const struct gsh_call *call);
+/* Seconds that the device takes to move bytes inside its memory, and to compute what takes a CPU core so many ns; 0 without
+ * a device. */
+double gsh_price_moving(double bytes);
+double gsh_price_computing(double host_ns);
 /* Seconds that starting the device costs. */
 double gsh_price_start(void);
 

@@ -55,8 +55,7 @@ static void rest(uint32_t seen, unsigned *naps)
     if (recorded != 0 && lying_ms != 0) {
         *naps = 0;
         gsh_futex_wait_change_for(&posted, seen, lying_ms);
-        if (gsh_node_oldest() == recorded)
-            gsh_node_flush(GSH_FLUSH_IDLE);
+        gsh_node_feed(recorded);
     } else if (*naps < LONG_NAPS) {
         ++*naps;
         gsh_futex_wait_change_for(&posted, seen, LONG_NAP_MS);

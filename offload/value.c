@@ -118,18 +118,18 @@ static bool could_fit(size_t size)
     return size <= total_bytes;
 }
 
-static bool has_room(size_t size)
+bool gsh_value_has_room_locked(size_t size)
 {
+    gsh_value_reap_locked();
     size_t free_bytes = 0, total_bytes = 0;
     gsh_backend_get()->memory(&free_bytes, &total_bytes);
-    return promised_bytes + size <= free_bytes;
+    return promised_bytes + gsh_round_up(size, 256) <= free_bytes;
 }
 
 enum gsh_status gsh_value_create_locked(size_t size, uint32_t block, struct gsh_value **result)
 {
-    gsh_value_reap_locked();
     size = gsh_round_up(size, 256);
-    while (!has_room(size))
+    while (!gsh_value_has_room_locked(size))
         if (!could_fit(size) || !evict_one())
             return GSH_FAILED;
     struct gsh_value *value = new_structure();
@@ -163,6 +163,12 @@ enum gsh_status gsh_value_place_locked(struct gsh_value *value)
     value->is_lost |= status != GSH_OK;
     free(stash);
     return status;
+}
+
+void gsh_value_move_locked(struct gsh_value *from, struct gsh_value *to)
+{
+    to->address = from->address;
+    from->address = 0;
 }
 
 enum gsh_status gsh_value_place_anywhere_locked(struct gsh_value *value)

@@ -9,12 +9,16 @@
 #include "block.h"
 #include "status.h"
 
+/* Whether there is memory for a value of so many bytes beside those that exist, without eviction. */
+bool gsh_value_has_room_locked(size_t size);
 /* A value of `size` bytes with one reference, contents undefined, for which there is memory, but which has none yet.
  * Evicts values of blocks that nobody holds and no node needs where memory is short; FAILED when that does not help.
  * `block` is the index of its block, 0 for none. */
 enum gsh_status gsh_value_create_locked(size_t size, uint32_t block, struct gsh_value **value);
 /* Sees to it that the value has memory on the device. FAILED: it has none left. */
 enum gsh_status gsh_value_place_locked(struct gsh_value *value);
+/* Gives the memory of `from`, and what it holds, to `to`, which has none and is of the same size. */
+void gsh_value_move_locked(struct gsh_value *from, struct gsh_value *to);
 /* Sees to it that the value's contents can be written by the host, on the device or in a stash of its own. FAILED: no
  * memory anywhere. */
 enum gsh_status gsh_value_place_anywhere_locked(struct gsh_value *value);
@@ -30,6 +34,11 @@ enum gsh_status gsh_value_read(const struct gsh_value *value, void *to, size_t o
 /* The other way; the value has a place. */
 enum gsh_status gsh_value_write_locked(struct gsh_value *value, const void *from, size_t offset,
                                        size_t size);
+/* One reference more. */
+static inline void gsh_value_retain(struct gsh_value *value)
+{
+    atomic_fetch_add_explicit(&value->references, 1, memory_order_relaxed);
+}
 /* One reference less; the last one queues the value for gsh_value_reap_locked. NULL is ignored. */
 void gsh_value_release_sigsafe(struct gsh_value *value);
 /* Gives the memory of dead values back to the device, and the structures to the pool. */

@@ -17,6 +17,7 @@ struct gsh_rates {
     double host_flops[2];    /* matrix product, float32 and float64, flop/s */
     double device_call;      /* s per launch, as the calling thread sees it */
     double device_memory;    /* bytes/s */
+    double device_cores;     /* CPU cores that compute an elementwise loop as fast */
     double device_flops[2];
     double transfer_call;     /* s per transfer */
     double transfer_pinned;   /* bytes/s from and to page-locked memory */

@@ -37,6 +37,9 @@ MATRIX = {"3.9": ("1.22.4", "2.0.2"), "3.10": ("1.22.4", "2.2.6"), "3.11": ("1.2
 PYTHON_TESTS = ("preload", "conformance", "stress", "fuzz", "coverage", "numpy_suite")
 # What of NumPy's test suite `make test` runs; `make test-numpy` runs all of it.
 SUITE_PARTS = {".venv": ("core", "linalg", "fft", "lib", "ma"), ".venv-numpy1": ("core",)}
+# What of it runs twice under the shim, each call alone and in groups as long as the tests allow (docs/testing.md).
+GROUPED_PARTS = ("core/test_ufunc", "core/test_numeric", "core/test_indexing", "lib/test_nanfunctions", "ma/test_core")
+GROUPED_OPTIONS = ("--set", "GPUSHIM_FPERR=deferred", "--set", "GPUSHIM_FEED_MS=0", "--against", "GPUSHIM_FUSION=0")
 
 
 class Totals:
@@ -232,7 +235,7 @@ def run_numpy_suite(totals, title, interpreter, library, parts):
     status, output, seconds = execute([interpreter, script, "--library", os.path.join(ROOT, library)] + list(parts))
     passed, failed = (len(re.findall(r"^%s " % word, output, re.M)) for word in ("ok  ", "FAIL"))
     totals.add(title, passed, max(failed, status != 0), 0, seconds, output)
-    told = re.findall(r"^(?:NumPy|device:|\d+ tests:) .*$", output, re.M)
+    told = re.findall(r"^(?:NumPy|device:|groups:|\d+ tests:) .*$", output, re.M)
     print("\n".join("     " + line for line in told), flush=True)
 
 
@@ -244,7 +247,7 @@ def run_rules(totals, folder):
 # --- on a GPU ------------------------------------------------------------------------------------
 
 # C programs of the kind gpu whose cases are shared out (tests/gpu/shard.h); the others run alone.
-SHARED_PROGRAMS = ("test_cuda_backend", "test_cuda_scan")
+SHARED_PROGRAMS = ("test_cuda_backend", "test_cuda_scan", "test_cuda_fft")
 # Start first, the longest one at once: the tests with most kernels to compile, and what takes a minute without a device.
 LONG_TESTS = ("test_numpy_join", "test_fuzz", "test_numpy_ufunc_dtypes", "test_cuda_scan", "test_numpy_reduce_forms",
               "test_nvrtc_compile", "test_numpy_accumulate", "test_numpy_methods", "test_nvrtc_scan", "test_coverage")
@@ -412,6 +415,8 @@ def run_all(totals):
     run_python(totals, "python", SYSTEM_PYTHON, release)
     for venv, parts in SUITE_PARTS.items():
         run_numpy_suite(totals, "NumPy's tests, %s" % venv, os.path.join(ROOT, venv, "bin/python"), release, parts)
+    run_numpy_suite(totals, "NumPy's tests, in groups", os.path.join(ROOT, ".venv/bin/python"), release,
+                    GROUPED_PARTS + GROUPED_OPTIONS)
 
 
 def find_python(version):

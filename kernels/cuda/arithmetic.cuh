@@ -36,8 +36,6 @@ FN float gsh_abs(float a) { return of_bits(bits_of(a) & ~Bits<float>::sign); }
 FN double gsh_abs(double a) { return of_bits(bits_of(a) & ~Bits<double>::sign); }
 template <class V> FN V gsh_conjugate(V a) { return a; }
 template <class V> FN V gsh_sign(V a) { return a > V(0) ? V(1) : a < V(0) ? V(-1) : a == V(0) ? V(0) : a; }
-FN float gsh_sqrt(float a) { return settle(sqrtf(a), a, a); }
-FN double gsh_sqrt(double a) { return settle(sqrt(a), a, a); }
 
 template <class V> FN bool gsh_equal(V a, V b) { return a == b; }
 template <class V> FN bool gsh_not_equal(V a, V b) { return a != b; }

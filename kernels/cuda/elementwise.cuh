@@ -17,24 +17,10 @@ struct Args {
 // Offsets of the operands (inputs, outputs, mask) at a step.
 FN void locate(const Args &args, Index step, i64 (&offset)[OPERANDS])
 {
-    if constexpr (NDIM == 0) {
 #pragma unroll
-        for (int k = 0; k < OPERANDS; k++)
-            offset[k] = (i64)step * (VECTOR * size_of(k));
-    } else {
-#pragma unroll
-        for (int k = 0; k < OPERANDS; k++)
-            offset[k] = 0;
-#pragma unroll
-        for (int d = NDIM - 1; d >= 0; d--) {
-            const Index outer = d > 0 ? divide(step, args.shape[d], args.magic[d]) : 0;
-            const Index at = d > 0 ? step - outer * (Index)args.shape[d] : step;
-            step = outer;
-#pragma unroll
-            for (int k = 0; k < OPERANDS; k++)
-                offset[k] += stretch<SHORT>(at, args.stride[k][d]);
-        }
-    }
+    for (int k = 0; k < OPERANDS; k++)
+        offset[k] = NDIM > 0 ? 0 : (i64)step * (VECTOR * size_of(k));
+    advance<SHORT, 0, NDIM>(step, args.shape, args.magic, args.stride, offset);
 }
 
 template <class S, int N, class M>

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How a group's kernel moves elements.
-// Where the compiler can, a function is given the arguments where they lie, not a copy.
-#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1107
-#define IN_PLACE __grid_constant__
-#else
-#define IN_PLACE
-#endif
-
 // The first stands in for those that do not exist, so that computing those does no harm.
 template <class S, int N> FN void load_some(Pack<S, N> &pack, const char *at, int whole)
 {

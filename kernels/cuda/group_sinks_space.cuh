@@ -24,16 +24,3 @@ struct Args {
 struct Spot {
     i64 offset[TRACKS];
 };
-// Adds the offsets of element `left` of the dimensions [FIRST, END).
-template <int FIRST, int END, int N, int D> FN void advance(const Args &args, Index left, const i64 (&stride)[N][D], i64 (&offset)[N])
-{
-#pragma unroll
-    for (int d = END - 1; d >= FIRST; d--) {
-        const Index outer = d > FIRST ? divide(left, args.shape[d], args.magic[d]) : 0;
-        const Index at = d > FIRST ? left - outer * (Index)args.shape[d] : left;
-        left = outer;
-#pragma unroll
-        for (int t = 0; t < N; t++)
-            offset[t] += stretch<SHORT>(at, stride[t][d]);
-    }
-}

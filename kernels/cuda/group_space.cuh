@@ -24,15 +24,7 @@ FN Spot locate(const Args &args, Index step)
 #pragma unroll
     for (int t = 0; t < TRACKS; t++)
         spot.offset[t] = NDIM > 0 ? 0 : (i64)step * (VECTOR * track_size(t));
-#pragma unroll
-    for (int d = NDIM - 1; d >= 0; d--) {
-        const Index outer = d > 0 ? divide(step, args.shape[d], args.magic[d]) : 0;
-        const Index at = d > 0 ? step - outer * (Index)args.shape[d] : step;
-        step = outer;
-#pragma unroll
-        for (int t = 0; t < TRACKS; t++)
-            spot.offset[t] += stretch<SHORT>(at, args.stride[t][d]);
-    }
+    advance<SHORT, 0, NDIM>(step, args.shape, args.magic, args.stride, spot.offset);
     return spot;
 }
 // Elements of a step; of dense arrays the last one may hold fewer than VECTOR.

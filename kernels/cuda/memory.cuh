@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elements in memory: packs of neighbours moved by one instruction, and division of indices.
+// Elements in memory: packs of neighbours moved by one instruction, and where an element of an array lies.
 template <int BYTES> struct Word;
 template <> struct Word<1> { typedef u8 type; };
 template <> struct Word<2> { typedef u16 type; };
@@ -32,3 +32,17 @@ FN u64 divide(u64 x, i64 d, u64) { return x / (u64)d; }
 // at * stride, the stride fitting 32 bits where SHORT.
 template <bool SHORT> FN i64 stretch(u32 at, i64 stride) { return SHORT ? (i64)(i32)at * (i32)stride : (i64)at * stride; }
 template <bool SHORT> FN i64 stretch(u64 at, i64 stride) { return (i64)at * stride; }
+// Adds to the offsets those of element `left`, in C order, of the dimensions [FIRST, END).
+template <bool SHORT, int FIRST, int END, class Index, int N, int D>
+FN void advance(Index left, const i64 *shape, const u64 *magic, const i64 (&stride)[N][D], i64 (&offset)[N])
+{
+#pragma unroll
+    for (int d = END - 1; d >= FIRST; d--) {
+        const Index outer = d > FIRST ? divide(left, shape[d], magic[d]) : 0;
+        const Index at = d > FIRST ? left - outer * (Index)shape[d] : left;
+        left = outer;
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            offset[k] += stretch<SHORT>(at, stride[k][d]);
+    }
+}

@@ -10,22 +10,21 @@
 // Each level's prefix is its predecessor's prefix joined with the predecessor's whole: its last output. So a running
 // sum of what is not negative never falls, whatever the rounding, and no path is longer than the sequential loop's.
 // ONE_ROW: all lanes are one group. DENSE: both operands' rows are contiguous. This file has what the kernels of
-// scan_pass.cuh (chunks' wholes; outputs) and scan_walk.cuh share.
-//
-// CAREFUL (products of floats): where a partial result of a tile is out of the safe range, one lane takes the tile
-// element by element, so that nothing overflows or vanishes that would not in sequence.
+// scan_pass.cuh (chunks' wholes; outputs) share with those that are CAREFUL, of products of floats: there nothing may
+// overflow or vanish that would not in sequence (scan_careful.cuh).
 struct Args : Errors {
     u64 input, output, sums, supers;
     i64 rows, length, chunk, chunks, tiles, in_step, out_step, lanes_log2;
     i64 shape[KEPT], in_stride[KEPT], out_stride[KEPT];
 };
 constexpr int SPAN = 16, BLOCK_LOG2 = 8;
-constexpr int FEW = 4; // elements that a lane on its own has in flight; divides ITEMS
+constexpr bool HAS_STAGE = LANES_FAST || CAREFUL;
 constexpr int PAD = ITEMS + 1; // keeps the first elements of a warp's lanes in different banks
 
 struct Shared {
-    A staged[LANES_FAST ? BLOCK * PAD : 1], lane_total[BLOCK], span_total[BLOCK], tile_total[BLOCK];
+    A staged[HAS_STAGE ? BLOCK * PAD : 1], lane_total[BLOCK], span_total[BLOCK], tile_total[BLOCK];
     i64 in_base[BLOCK], out_base[BLOCK]; // offsets of the groups' rows
+    u32 mark[CAREFUL ? BLOCK : 1]; // a lane of the group
 };
 
 FN A load(const Args &args, const char *at)
@@ -54,27 +53,30 @@ FN A chain(const A *totals, u32 step, u32 count)
 
 struct Lane { // one thread's part of a tile; what is beyond its `count` elements is joined too, and not used
     A x[ITEMS];
-    A before; // the output before x[0], for the error check
+    A before; // the output before x[0]
     int count;
     bool has_before;
-    Range range; // CAREFUL: of partial results, those of wholes' tiles together
+    Range range; // CAREFUL: of x
     FN void begin()
     {
         has_before = false;
-        if (STAGE_FINAL)
-            range = no_range();
+        range.begin();
 #pragma unroll
-        for (int i = 1; i < ITEMS; i++)
-            x[i] = gsh_join(x[i - 1], x[i]);
+        for (int i = 0; i < ITEMS; i++) {
+            if (i > 0)
+                x[i] = gsh_join(x[i - 1], x[i]);
+            if (i < count)
+                range.note(x[i]);
+        }
     }
     FN void put_before(A prefix)
     {
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
             x[i] = gsh_join(prefix, x[i]);
-        if (ERRORS)
-            before = has_before ? gsh_join(prefix, before) : prefix;
+        before = has_before ? gsh_join(prefix, before) : prefix;
         has_before = true;
+        range.put_behind(prefix);
     }
     FN A last() const
     {
@@ -83,13 +85,6 @@ struct Lane { // one thread's part of a tile; what is beyond its `count` element
         for (int i = 1; i < ITEMS; i++)
             found = i < count ? x[i] : found;
         return found;
-    }
-    FN void inspect() // CAREFUL: for values that spoil what follows
-    {
-#pragma unroll
-        for (int i = 0; CAREFUL && i < ITEMS; i++)
-            if (i < count)
-                range.note(x[i]);
     }
 };
 
@@ -168,6 +163,8 @@ struct Scan {
             if (LANES_FAST ? moved(j, start, g, at) : j < mine.count)
                 mine.x[j] = load(args, LANES_FAST ? in(g, at) : in(group, own + j));
         }
+        if (!LANES_FAST && CAREFUL)
+            stage(mine);
         if (!LANES_FAST)
             return;
 #pragma unroll
@@ -192,20 +189,22 @@ struct Scan {
     FN void stage(const Lane &mine) const
     {
 #pragma unroll
-        for (int i = 0; LANES_FAST && i < ITEMS; i++)
+        for (int i = 0; HAS_STAGE && i < ITEMS; i++)
             shared.staged[threadIdx.x * PAD + i] = mine.x[i];
+    }
+    FN A *staged_of(u32 which) const // lane of the group
+    {
+        return &shared.staged[(LANES_FAST ? (group << log2) + which : which * groups + group) * PAD];
     }
     // Lanes that have elements have only full ones before them.
     FN void join_lanes(Lane &mine) const
     {
         const u32 in_span = lane % SPAN, span = lane / SPAN;
         mine.begin();
-        mine.inspect();
         shared.lane_total[lane * groups + group] = mine.x[ITEMS - 1];
         __syncthreads();
         if (in_span > 0 && mine.count > 0) {
             mine.put_before(chain(&shared.lane_total[span * SPAN * groups + group], groups, in_span));
-            mine.inspect();
         }
         if (lanes <= SPAN)
             return;
@@ -214,67 +213,7 @@ struct Scan {
         __syncthreads();
         if (span > 0 && mine.count > 0) {
             mine.put_before(chain(&shared.span_total[group], groups, span));
-            mine.inspect();
         }
-    }
-    // One lane's way through its group's staged tile, in place; the last output.
-    FN A walk_staged(i64 length, A run, bool has_run) const
-    {
-        A *at = &shared.staged[(group << log2) * PAD];
-        for (i64 done = 0; done < length; done += ITEMS, at += PAD)
-#pragma unroll 1
-            for (int part = 0; part < ITEMS; part += FEW) {
-                A x[FEW];
-#pragma unroll
-                for (int i = 0; i < FEW; i++)
-                    x[i] = at[part + i];
-#pragma unroll
-                for (int i = 0; i < FEW; i++)
-                    if (done + part + i < length)
-                        at[part + i] = step(run, has_run, x[i]);
-            }
-        return run;
-    }
-    // The same from memory to memory.
-    FN A walk(i64 start, i64 stop, A run, bool has_run) const
-    {
-        for (; start < stop; start += FEW) {
-            A x[FEW];
-#pragma unroll
-            for (int i = 0; i < FEW; i++)
-                x[i] = start + i < stop ? load(args, in(group, start + i)) : A();
-#pragma unroll
-            for (int i = 0; i < FEW; i++)
-                if (start + i < stop)
-                    store(args, out(group, start + i), step(run, has_run, x[i]));
-        }
-        return run;
-    }
-    // All threads: the value at the end of a chunk of the only row, `run` being before it; nothing is stored.
-    FN A walk_chunk(i64 chunk, A run, bool has_run)
-    {
-        const i64 begin = chunk * args.chunk, width = ITEMS << log2;
-        end = begin + args.chunk < args.length ? begin + args.chunk : args.length;
-        for (i64 start = begin; start < end; start += width) {
-            Lane mine;
-            load_tile(mine, start);
-            if (threadIdx.x == 0)
-                shared.tile_total[0] = walk_staged(start + width < end ? width : end - start, run, has_run);
-            __syncthreads();
-            run = shared.tile_total[0];
-            has_run = true;
-            __syncthreads();
-        }
-        return run;
-    }
-    FN A step(A &run, bool &has_run, A x) const
-    {
-        const A joined = has_run ? gsh_join(run, x) : x;
-        if (ERRORS && has_run)
-            look(args, run, x, joined);
-        run = joined;
-        has_run = true;
-        return joined;
     }
     // Before the tile is stored: its inputs are still there.
     FN void check(const Lane &mine, i64 start) const

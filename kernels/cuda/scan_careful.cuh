@@ -1,65 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// When partial products may differ from what the sequence of multiplications gives: where they, or they behind `carry`,
-// leave the range in which nothing overflows or is rounded to zero. Behind a zero any finite value does no harm, behind
-// an infinity any but zero and NaN, behind a NaN all.
+// What may be joined in another order than one after the other: elements whose partial products, they and they behind
+// all levels' prefixes, stay in the range in which nothing overflows or is rounded to a subnormal number. Behind a zero,
+// an infinity or a NaN elements count by their signs; behind another number out of the range those that do not change it
+// count nothing. What spoils this is taken one after the other (scan_tile.cuh).
 //
-// A size is the upper 32 bits of a magnitude (of a complex number's larger part): ordered as magnitudes are, NaN
-// highest, and nearly linear in their logarithms. What they cut off makes a value strange at worst.
-FN u32 size_of(float x) { return bits_of(x) & 0x7fffffffu; }
-FN u32 size_of(double x) { return (u32)(bits_of(x) >> 32) & 0x7fffffffu; }
-template <class F> FN u32 size_of(Complex<F> z)
-{
-    const u32 re = size_of(z.re), im = size_of(z.im);
-    return re > im ? re : im;
-}
-template <class F> FN bool is_zero(F x) { return x == 0; }
-template <class F> FN bool is_zero(Complex<F> z) { return z.re == 0 && z.im == 0; }
+// A size is the upper 32 bits of a magnitude (of a complex number's larger part), that of 1 being 0: ordered as
+// magnitudes are, NaN highest, and nearly linear in their logarithms, so that the size of a product is about the sum.
 template <class V> struct Part { typedef V type; };
 template <class F> struct Part<Complex<F>> { typedef F type; };
 typedef Part<A>::type Real;
 constexpr bool IS_COMPLEX = sizeof(Real) != sizeof(A);
-constexpr int MANTISSA = Bits<Real>::mantissa % 32, SAFE = sizeof(Real) == 4 ? 100 : 996; // powers of 2
-constexpr u32 ONE = (u32)Bits<Real>::bias << MANTISSA, INFINITY_SIZE = (u32)(2 * Bits<Real>::bias + 1) << MANTISSA;
-FN bool is_in_range(i64 size) { return size > ONE - ((i64)SAFE << MANTISSA) && size < ONE + ((i64)SAFE << MANTISSA); }
+constexpr int MANTISSA = Bits<Real>::mantissa % 32;
+constexpr i32 UNIT_SIZE = (i32)Bits<Real>::bias << MANTISSA, INFINITE_SIZE = (i32)(Bits<Real>::bias + 1) << MANTISSA;
+constexpr i32 SAFE = (sizeof(Real) == 4 ? 116 : 1012) << MANTISSA;
+FN i32 upper_of(float x) { return (i32)bits_of(x); }
+FN i32 upper_of(double x) { return (i32)(bits_of(x) >> 32); }
+template <class F> FN i32 upper_of(Complex<F>) { return -1; }
+template <class F> FN i32 size_of(F x) { return (upper_of(x) & 0x7fffffff) - UNIT_SIZE; }
+template <class F> FN i32 size_of(Complex<F> z)
+{
+    const i32 re = size_of(z.re), im = size_of(z.im);
+    return re > im ? re : im;
+}
+FN bool is_in_range(i32 size) { return size > -SAFE && size < SAFE; }
 
-struct Range {
-    u32 low, high;
-    FN void widen(Range other)
+template <class F> FN bool is_zero(F x) { return x == 0; }
+template <class F> FN bool is_zero(Complex<F> z) { return z.re == 0 && z.im == 0; }
+template <class F> FN bool is_same(F a, F b) { return a == b; }
+template <class F> FN bool is_same(Complex<F>, Complex<F>) { return false; }
+template <class F> FN bool is_settled(F x) { return x == 0 || !gsh_isfinite(x); }
+template <class F> FN bool is_settled(Complex<F> z) { return is_zero(z) || (gsh_isnan(z.re) && gsh_isnan(z.im)); }
+FN float sign_of(float x) { return copysignf(1.0f, x); }
+FN double sign_of(double x) { return copysign(1.0, x); }
+template <class F> FN Complex<F> sign_of(Complex<F>) { return {1, 0}; }
+template <class F> FN F nan_of(F) { return of_bits(Bits<F>::infinite | Bits<F>::quiet); }
+template <class F> FN Complex<F> nan_of(Complex<F>) { return {nan_of(F()), nan_of(F())}; }
+
+// How elements count behind a value.
+enum Mode { PRODUCTS, SIGNS, STAYS };
+FN Mode mode_behind(A carry, bool has_carry)
+{
+    if (!has_carry)
+        return PRODUCTS;
+    return is_settled(carry) ? SIGNS : is_in_range(size_of(carry)) ? PRODUCTS : STAYS;
+}
+// Mode SIGNS or STAYS.
+FN A counted(A x, A carry, Mode mode, bool &spoils)
+{
+    const A next = gsh_join(carry, x);
+    if (mode == SIGNS)
+        return gsh_isnan(next) ? next : sign_of(x);
+    spoils = spoils || !is_same(next, carry);
+    return sign_of(A());
+}
+
+struct Range { // of partial products
+    i32 low, high; // sizes
+    bool was_left; // before the last prefix was put before
+    FN void begin()
     {
-        low = other.low < low ? other.low : low;
-        high = other.high > high ? other.high : high;
+        low = INFINITE_SIZE;
+        high = -INFINITE_SIZE;
+        was_left = false;
     }
-    FN void note(A x) { widen({size_of(x), size_of(x)}); }
-    // Behind a number that is in the range with all of these, `factor` being its size.
-    FN bool is_harmless(A carry, bool has_carry, u32 factor) const
+    FN void note(A x)
     {
-        const u32 before = has_carry ? size_of(carry) : ONE;
-        if (has_carry && is_zero(carry))
-            return high < INFINITY_SIZE;
-        if (before == INFINITY_SIZE)
-            return !IS_COMPLEX && low > 0 && high <= INFINITY_SIZE;
-        const i64 shift = (i64)factor - ONE;
-        return before > INFINITY_SIZE || (is_in_range(low) && is_in_range(high) && is_in_range(low + shift) && is_in_range(high + shift));
+        const i32 size = size_of(x);
+        low = size < low ? size : low;
+        high = size > high ? size : high;
     }
-    FN bool is_safe(A carry, bool has_carry) const { return is_harmless(carry, has_carry, has_carry ? size_of(carry) : ONE); }
+    FN bool is_safe() const { return !was_left && low > -SAFE && high < SAFE; }
+    FN void put_behind(A prefix)
+    {
+        const i32 by = size_of(prefix);
+        was_left = !is_safe();
+        low = (i32)((u32)low + (u32)by); // wraps only where it was left
+        high = (i32)((u32)high + (u32)by);
+    }
 };
-FN Range no_range() { return {~0u, 0}; }
-// Of outputs, and what they were made of but the carry.
-FN bool is_strange(Range range, A carry, bool has_carry)
-{
-    return range.low <= range.high && !range.is_harmless(carry, has_carry, ONE);
-}
-// All threads; the first one's result counts.
-FN Range range_of_block(Range range)
-{
-    __shared__ Range ranges[BLOCK];
-    ranges[threadIdx.x] = range;
-    __syncthreads();
-    for (u32 s = BLOCK / 2; s > 0; s /= 2) {
-        if (threadIdx.x < s)
-            ranges[threadIdx.x].widen(ranges[threadIdx.x + s]);
-        __syncthreads();
-    }
-    return ranges[0];
-}

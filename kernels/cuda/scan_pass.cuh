@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The passes of a scan over chunks: the first leaves the chunks' wholes in sums (CAREFUL: and the ranges of their
-// partial results in supers), of which scan_sums.cuh (scan_walk.cuh) makes prefixes; STAGE_FINAL writes the outputs.
+// The passes of a scan over chunks: the first leaves the chunks' wholes in sums, of which scan_sums.cuh makes prefixes;
+// STAGE_FINAL writes the outputs.
 extern "C" __global__ void __launch_bounds__(BLOCK, 4) gsh_kernel(const Args args)
 {
     __shared__ Shared shared;
@@ -11,55 +11,39 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) gsh_kernel(const Args arg
     const Scan scan(args, shared, block % (u32)args.tiles, chunk);
     const i64 row = scan.live ? (i64)scan.first_row + scan.group : 0, width = ITEMS << scan.log2;
     const i64 sum = row * args.chunks + chunk;
-    const bool has_near = STAGE_FINAL && !CAREFUL && chunk % WIDE > 0;
-    const bool has_far = STAGE_FINAL && !CAREFUL && chunk >= WIDE;
+    const bool has_near = STAGE_FINAL && chunk % WIDE > 0, has_far = STAGE_FINAL && chunk >= WIDE;
     const A near = has_near ? ((const A *)args.sums)[sum] : A();
     const A far = has_far ? ((const A *)args.supers)[row * WIDE + chunk / WIDE] : A();
-    bool has_carry = STAGE_FINAL && CAREFUL && chunk > 0;
-    A carry = has_carry ? ((const A *)args.sums)[sum] : A();
+    bool has_carry = false;
+    A carry = A();
     Lane mine;
-    mine.range = no_range();
     for (i64 start = (i64)chunk * args.chunk; start < scan.end; start += width) {
         const i64 stop = start + width < scan.end ? start + width : scan.end;
         const int left = scan.live ? (int)(stop - start) - (int)scan.lane * ITEMS : 0;
         mine.count = left < 0 ? 0 : left < ITEMS ? left : ITEMS;
         scan.load_tile(mine, start);
         scan.join_lanes(mine);
-        const bool is_last = left > 0 && left <= ITEMS;
-        if (!CAREFUL && is_last)
+        if (left > 0 && left <= ITEMS)
             shared.tile_total[scan.group] = mine.last();
-        if ((STAGE_FINAL || CAREFUL) && has_carry)
+        if (STAGE_FINAL && has_carry)
             mine.put_before(carry);
         if (has_near)
             mine.put_before(near);
         if (has_far)
             mine.put_before(far);
-        mine.inspect();
-        if (CAREFUL && is_last)
-            shared.tile_total[scan.group] = mine.last();
-        const bool walks = STAGE_FINAL && CAREFUL && __syncthreads_or(is_strange(mine.range, carry, has_carry));
-        if (walks) {
-            if (scan.live && scan.lane == 0)
-                shared.tile_total[scan.group] = LANES_FAST ? scan.walk_staged(stop - start, carry, has_carry)
-                                                           : scan.walk(start, stop, carry, has_carry);
-        } else if (STAGE_FINAL) {
+        if (STAGE_FINAL) {
             scan.stage(mine);
             scan.check(mine, start);
         }
         __syncthreads();
         const A whole = shared.tile_total[scan.group];
-        carry = !CAREFUL && has_carry ? gsh_join(carry, whole) : whole;
+        carry = has_carry ? gsh_join(carry, whole) : whole;
         has_carry = true;
-        if (STAGE_FINAL && (LANES_FAST || !walks))
+        if (STAGE_FINAL)
             scan.store_tile(mine, start);
         if (LANES_FAST)
             __syncthreads();
     }
     if (!STAGE_FINAL && scan.live && scan.lane == 0)
         ((A *)args.sums)[sum] = carry;
-    if (!STAGE_FINAL && CAREFUL) {
-        const Range all = range_of_block(mine.range);
-        if (threadIdx.x == 0)
-            ((Range *)args.supers)[sum] = all;
-    }
 }

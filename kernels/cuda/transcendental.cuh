@@ -48,22 +48,24 @@ FN float gsh_power(float a, float b)
 {
     return b == truncf(b) && b >= -64.0f && b <= 64.0f ? (float)whole_power(a, b) : powf(a, b);
 }
+FN float gsh_sqrt(float a) { return settle(sqrtf(a), a, a); }
+FN double gsh_sqrt(double a) { return settle(sqrt(a), a, a); }
 FN float gsh_cbrt(float a) { return cbrtf(a); }
 FN double gsh_cbrt(double a) { return cbrt(a); }
 FN float gsh_exp(float a) { return expf(a); }
-FN double gsh_exp(double a) { return exp(a); }
+FN double gsh_exp(double a) { return exp_of(a); }
 FN float gsh_exp2(float a) { return exp2f(a); }
 FN double gsh_exp2(double a) { return exp2(a); }
 FN float gsh_expm1(float a) { return expm1f(a); }
 FN double gsh_expm1(double a) { return expm1(a); }
 FN float gsh_log(float a) { return logf(a); }
-FN double gsh_log(double a) { return log(a); }
+FN double gsh_log(double a) { return log_of(a); }
 FN float gsh_log2(float a) { return log2f(a); }
 FN double gsh_log2(double a) { return log2(a); }
 FN float gsh_log10(float a) { return log10f(a); }
 FN double gsh_log10(double a) { return log10(a); }
 FN float gsh_log1p(float a) { return log1pf(a); }
-FN double gsh_log1p(double a) { return log1p(a); }
+FN double gsh_log1p(double a) { return log1p_of(a); }
 FN float gsh_sin(float a) { return sinf(a); }
 FN double gsh_sin(double a) { return sin(a); }
 FN float gsh_cos(float a) { return cosf(a); }
@@ -95,12 +97,12 @@ template <class F> FN F gsh_logaddexp(F a, F b)
     const F difference = a - b, size = fabs(difference);
     if (a == b) // infinities too
         return a + (F)0.693147180559945309417232121458176568;
-    return difference != difference ? difference : (difference > 0 ? a : b) + gsh_log1p(gsh_exp(-size));
+    return difference != difference ? difference : (difference > 0 ? a : b) + log1p(exp(-size));
 }
 template <class F> FN F gsh_logaddexp2(F a, F b)
 {
     const F difference = a - b, size = fabs(difference);
     if (a == b)
         return a + 1;
-    return difference != difference ? difference : (difference > 0 ? a : b) + (F)1.442695040888963407359924681001892137 * gsh_log1p(gsh_exp2(-size));
+    return difference != difference ? difference : (difference > 0 ? a : b) + (F)1.442695040888963407359924681001892137 * log1p(exp2(-size));
 }

@@ -14,6 +14,12 @@ typedef unsigned short u16;
 typedef unsigned u32;
 typedef unsigned long long u64;
 #define FN __device__ __forceinline__
+// Where the compiler can, a function is given the kernel's arguments where they lie, not a copy.
+#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1107
+#define IN_PLACE __grid_constant__
+#else
+#define IN_PLACE
+#endif
 #define INFINITE __int_as_float(0x7f800000)
 struct Bool { u8 byte; }; // in memory, where a bool may be any byte
 struct Half { u16 bits; }; // in memory; computed with as float

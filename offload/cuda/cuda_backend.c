@@ -9,8 +9,11 @@
 #include "cuda_builder.h"
 #include "cuda_cache.h"
 #include "cuda_context.h"
+#include "cuda_fft.h"
+#include "cuda_lapack.h"
 #include "cuda_mem.h"
 #include "cuda_module.h"
+#include "cuda_product.h"
 #include "cuda_timing.h"
 #include "options.h"
 #include "source.h"
@@ -97,14 +100,22 @@ static bool supports(const struct gsh_launch *launch)
 {
     struct gsh_source_plan plan;
     if (launch->kind == GSH_LAUNCH_GEMM)
-        return gsh_cuda_blas_supports(launch);
+        return gsh_cuda_product_supports(launch);
+    if (launch->kind == GSH_LAUNCH_LAPACK)
+        return gsh_cuda_lapack_supports(launch);
+    if (launch->kind == GSH_LAUNCH_FFT)
+        return gsh_cuda_fft_supports(launch);
     return gsh_source_plan(launch, 0, &plan) == GSH_OK;
 }
 
 static enum gsh_status run(const struct gsh_launch *launch, unsigned row)
 {
     if (launch->kind == GSH_LAUNCH_GEMM)
-        return WITH_CONTEXT(gsh_cuda_blas_run(launch, row));
+        return WITH_CONTEXT(gsh_cuda_product_run(launch, row));
+    if (launch->kind == GSH_LAUNCH_LAPACK)
+        return WITH_CONTEXT(gsh_cuda_lapack_run(launch, row));
+    if (launch->kind == GSH_LAUNCH_FFT)
+        return WITH_CONTEXT(gsh_cuda_fft_run(launch, row));
     return WITH_CONTEXT(gsh_cuda_module_launch(launch, row));
 }
 
@@ -117,7 +128,7 @@ static enum gsh_status run_group(const struct gsh_group *group, unsigned row,
 /* Asked from within run_group too, so that the context may be entered already. */
 static bool is_built(const struct gsh_launch *launch)
 {
-    return launch->kind == GSH_LAUNCH_GEMM || gsh_cuda_module_is_built(launch);
+    return gsh_launch_is_batch(launch) || gsh_cuda_module_is_built(launch);
 }
 
 static enum gsh_status finish(void)
@@ -225,6 +236,8 @@ static void describe(struct gsh_fmt *fmt)
     gsh_fmt_printf(&version, "%d.%d", major, minor);
     describe_library(fmt, "NVRTC", GSH_CUDA_LIBRARY_NVRTC, nvrtc);
     describe_library(fmt, "cuBLAS", GSH_CUDA_LIBRARY_CUBLAS, gsh_cuda_blas_version());
+    describe_library(fmt, "cuSOLVER", GSH_CUDA_LIBRARY_CUSOLVER, gsh_cuda_lapack_version());
+    describe_library(fmt, "cuFFT", GSH_CUDA_LIBRARY_CUFFT, gsh_cuda_fft_version());
     gsh_fmt_printf(fmt, "kernel cache   %s\n",
                    gsh_cuda_cache_folder()[0] ? gsh_cuda_cache_folder() : "none");
 }
@@ -238,6 +251,7 @@ static const struct gsh_rates rates = {
     .host_flops = {1.2e12, 0.6e12},
     .device_call = 6e-6,
     .device_memory = 2.5e12,
+    .device_cores = 1000,
     .device_flops = {30e12, 30e12},
     .transfer_call = 25e-6,
     .transfer_pinned = 45e9,
@@ -269,5 +283,6 @@ const struct gsh_backend gsh_cuda_backend = {
     .register_host = register_host,
     .unregister_host = unregister_host,
     .map_host = map_host,
+    .runs_behind = true,
     .ignores_protection = true,
 };

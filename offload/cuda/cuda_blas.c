@@ -3,23 +3,24 @@
  * cuBLAS knows column-major matrices, plain or transposed. A matrix with a unit row stride is
  * column-major with its column stride as leading dimension; one with a unit column stride is the
  * transpose of such a one. A row-major C is computed as C' = B' A'. Products with a vector go to
- * gemv, those of two vectors to dot. Workspace is ours: cuBLAS allocates nothing later on, and
- * results do not depend on what else runs. Everything under the DISPATCH lock.
+ * gemv, those of two vectors to dot, those of a batch to gemm in its batched form. Workspace is ours:
+ * cuBLAS allocates nothing later on, and results do not depend on what else runs. Everything under
+ * the DISPATCH lock.
  */
 #include "cuda_blas.h"
 
 #include "cuda_context.h"
 #include "cuda_mem.h"
-#include "cuda_timing.h"
 #include "fmt.h"
 #include "log.h"
-#include "stats.h"
+#include "options.h"
 
 #include <limits.h>
 
 /* What cuBLAS's manual recommends for compute capability 9.0 and later; enough for the others. */
 #define WORKSPACE_HOPPER ((size_t)32 << 20)
 #define WORKSPACE ((size_t)8 << 20)
+#define LARGEST_BATCH 65535 /* of one call: a dimension of a grid */
 
 enum state { UNTRIED, READY, ABSENT };
 
@@ -34,8 +35,10 @@ struct matrix {
 struct product {
     gsh_cuda_enum op_a, op_b;
     int64_t m, n, k, a_leading, b_leading, c_leading; /* gemv: k unused, b and c are increments */
+    int64_t count, a_step, b_step, c_step;            /* of a batch */
     uint64_t a, b, c;
     double alpha, beta;
+    bool is_conjugate; /* dot: the first vector */
 };
 
 /* The routines of one element type and one width of integers. */
@@ -49,45 +52,65 @@ static enum state state; /* atomic, relaxed: supports() reads it anywhere */
 static cublasHandle_t handle;
 static char version[32];
 
-#define POINTER(real, address) ((real *)(uintptr_t)(address))
-#define FORWARD(name, letter, suffix, integer, real)                                               \
+#define POINTER(number, address) ((number *)(uintptr_t)(address))
+/* A factor without imaginary part. */
+#define FACTOR(number, real, name) ((const number *)(const real[]){(real)p->name, 0})
+#define FORWARD(name, letter, dot, dot_conjugate, suffix, integer, number, real)                   \
     static gsh_cuda_enum gemm_##name(const struct product *p)                                      \
     {                                                                                              \
-        real alpha = (real)p->alpha, beta = (real)p->beta;                                         \
         return gsh_cublas.cublas##letter##gemm_v2##suffix(                                         \
-            handle, p->op_a, p->op_b, (integer)p->m, (integer)p->n, (integer)p->k, &alpha,         \
-            POINTER(const real, p->a), (integer)p->a_leading, POINTER(const real, p->b),           \
-            (integer)p->b_leading, &beta, POINTER(real, p->c), (integer)p->c_leading);             \
+            handle, p->op_a, p->op_b, (integer)p->m, (integer)p->n, (integer)p->k,                 \
+            FACTOR(number, real, alpha), POINTER(const number, p->a), (integer)p->a_leading,       \
+            POINTER(const number, p->b), (integer)p->b_leading, FACTOR(number, real, beta),        \
+            POINTER(number, p->c), (integer)p->c_leading);                                         \
     }                                                                                              \
     static gsh_cuda_enum gemv_##name(const struct product *p)                                      \
     {                                                                                              \
-        real alpha = (real)p->alpha, beta = (real)p->beta;                                         \
         return gsh_cublas.cublas##letter##gemv_v2##suffix(                                         \
-            handle, p->op_a, (integer)p->m, (integer)p->n, &alpha, POINTER(const real, p->a),      \
-            (integer)p->a_leading, POINTER(const real, p->b), (integer)p->b_leading, &beta,        \
-            POINTER(real, p->c), (integer)p->c_leading);                                           \
+            handle, p->op_a, (integer)p->m, (integer)p->n, FACTOR(number, real, alpha),            \
+            POINTER(const number, p->a), (integer)p->a_leading, POINTER(const number, p->b),       \
+            (integer)p->b_leading, FACTOR(number, real, beta), POINTER(number, p->c),              \
+            (integer)p->c_leading);                                                                \
     }                                                                                              \
     static gsh_cuda_enum dot_##name(const struct product *p)                                       \
     {                                                                                              \
-        return gsh_cublas.cublas##letter##dot_v2##suffix(                                          \
-            handle, (integer)p->k, POINTER(const real, p->a), (integer)p->a_leading,               \
-            POINTER(const real, p->b), (integer)p->b_leading, POINTER(real, p->c));                \
+        return (p->is_conjugate ? gsh_cublas.cublas##letter##dot_conjugate##_v2##suffix            \
+                                : gsh_cublas.cublas##letter##dot##_v2##suffix)(                    \
+            handle, (integer)p->k, POINTER(const number, p->a), (integer)p->a_leading,             \
+            POINTER(const number, p->b), (integer)p->b_leading, POINTER(number, p->c));            \
     }
-FORWARD(f32, S, , int, float)
-FORWARD(f64, D, , int, double)
-FORWARD(f32_wide, S, _64, int64_t, float)
-FORWARD(f64_wide, D, _64, int64_t, double)
+#define FORWARD_ALL(width, suffix, integer)                                                        \
+    FORWARD(f32##width, S, dot, dot, suffix, integer, float, float)                                \
+    FORWARD(f64##width, D, dot, dot, suffix, integer, double, double)                              \
+    FORWARD(c64##width, C, dotu, dotc, suffix, integer, struct float2, float)                      \
+    FORWARD(c128##width, Z, dotu, dotc, suffix, integer, struct double2, double)
+FORWARD_ALL(, , int)
+FORWARD_ALL(_wide, _64, int64_t)
 
-static const struct routines table[2][2] = {
-    {{gemm_f32, gemv_f32, dot_f32}, {gemm_f32_wide, gemv_f32_wide, dot_f32_wide}},
-    {{gemm_f64, gemv_f64, dot_f64}, {gemm_f64_wide, gemv_f64_wide, dot_f64_wide}},
+#define ROUTINES(name)                                                                             \
+    {                                                                                              \
+        {gemm_##name, gemv_##name, dot_##name},                                                    \
+        {                                                                                          \
+            gemm_##name##_wide, gemv_##name##_wide, dot_##name##_wide                              \
+        }                                                                                          \
+    }
+static const struct {
+    struct routines routines[2]; /* of int, of int64_t */
+    gsh_cuda_enum type, compute;
+    bool is_single;
+} types[GSH_DTYPE_COUNT] = {
+    [GSH_FLOAT32] = {ROUTINES(f32), GSH_CUDA_R_32F, GSH_CUBLAS_COMPUTE_32F, true},
+    [GSH_FLOAT64] = {ROUTINES(f64), GSH_CUDA_R_64F, GSH_CUBLAS_COMPUTE_64F, false},
+    [GSH_COMPLEX64] = {ROUTINES(c64), GSH_CUDA_C_32F, GSH_CUBLAS_COMPUTE_32F, true},
+    [GSH_COMPLEX128] = {ROUTINES(c128), GSH_CUDA_C_64F, GSH_CUBLAS_COMPUTE_64F, false},
 };
 
+/* They came together. */
 static bool has_wide_routines(void)
 {
-    return gsh_cublas.cublasSgemm_v2_64 && gsh_cublas.cublasDgemm_v2_64 &&
-           gsh_cublas.cublasSgemv_v2_64 && gsh_cublas.cublasDgemv_v2_64 &&
-           gsh_cublas.cublasSdot_v2_64 && gsh_cublas.cublasDdot_v2_64;
+    return gsh_cublas.cublasSgemm_v2_64 && gsh_cublas.cublasZgemm_v2_64 &&
+           gsh_cublas.cublasSgemv_v2_64 && gsh_cublas.cublasZgemv_v2_64 &&
+           gsh_cublas.cublasSdot_v2_64 && gsh_cublas.cublasZdotc_v2_64;
 }
 
 static enum gsh_status open_handle(void)
@@ -102,7 +125,9 @@ static enum gsh_status open_handle(void)
         GSH_CUBLAS(gsh_cublas.cublasSetWorkspace_v2(handle, (void *)(uintptr_t)workspace, size)));
     /* DEFAULT computes float32 as such. PEDANTIC would also keep float64 off the tensor cores,
      * which are exact to the same precision. */
-    return GSH_CUBLAS(gsh_cublas.cublasSetMathMode(handle, GSH_CUBLAS_DEFAULT_MATH));
+    return GSH_CUBLAS(gsh_cublas.cublasSetMathMode(handle, gsh_option_number(GSH_OPTION_TF32)
+                                                               ? GSH_CUBLAS_TF32_MATH
+                                                               : GSH_CUBLAS_DEFAULT_MATH));
 }
 
 static enum gsh_status open_library(void)
@@ -151,24 +176,30 @@ static bool describe(int64_t rows, int64_t columns, int64_t row, int64_t column,
     return matrix->leading >= GSH_MAX(is_plain ? rows : columns, 1);
 }
 
-static bool describe_all(const struct gsh_gemm *g, struct matrix *a, struct matrix *b,
-                         struct matrix *c)
+bool gsh_cuda_blas_takes(const struct gsh_core *core, int64_t size)
 {
-    return g->m > 0 && g->n > 0 && g->k >= 0 && describe(g->m, g->k, g->a_row, g->a_col, a) &&
-           describe(g->k, g->n, g->b_row, g->b_col, b) &&
-           describe(g->m, g->n, g->c_row, g->c_col, c);
+    struct matrix matrix;
+    return core->stride[0] % size == 0 && core->stride[1] % size == 0 &&
+           describe(core->extent[0], core->extent[1], core->stride[0] / size,
+                    core->stride[1] / size, &matrix);
 }
 
-bool gsh_cuda_blas_supports(const struct gsh_launch *launch)
+static bool describe_all(const struct gsh_gemm *g, const uint64_t *addresses, struct matrix *a,
+                         struct matrix *b, struct matrix *c)
 {
-    struct matrix a, b, c;
-    if (__atomic_load_n(&state, __ATOMIC_RELAXED) == ABSENT || launch->nin != 2 ||
-        (launch->loop != GSH_FLOAT32 && launch->loop != GSH_FLOAT64))
-        return false;
-    for (unsigned i = 0; i <= launch->nin; i++)
-        if (launch->operands[i].dtype != launch->loop || launch->operands[i].is_constant)
-            return false;
-    return describe_all(&launch->gemm, &a, &b, &c);
+    bool is_known = describe(g->m, g->k, g->a_row, g->a_col, a) &&
+                    describe(g->k, g->n, g->b_row, g->b_col, b) &&
+                    describe(g->m, g->n, g->c_row, g->c_col, c);
+    a->address = addresses[0];
+    b->address = addresses[1];
+    c->address = addresses[2];
+    return is_known;
+}
+
+bool gsh_cuda_blas_has_loop(enum gsh_dtype loop)
+{
+    return types[loop].routines[0].gemm != NULL &&
+           __atomic_load_n(&state, __ATOMIC_RELAXED) != ABSENT;
 }
 
 static gsh_cuda_enum flip(gsh_cuda_enum op)
@@ -228,14 +259,15 @@ static enum gsh_status run_dot(const struct routines *routines, const struct pro
 }
 
 /* gemv leaves C alone where k is 0 (gemm scales it), and dot knows neither alpha nor beta. */
-static enum gsh_status submit(const struct gsh_gemm *g, bool is_double, const struct matrix *a,
+static enum gsh_status submit(const struct gsh_gemm *g, enum gsh_dtype loop, const struct matrix *a,
                               const struct matrix *b, const struct matrix *c)
 {
     struct product product = {.alpha = g->alpha, .beta = g->beta};
-    bool is_dot = g->m == 1 && g->n == 1 && g->k > 0 && g->alpha == 1 && g->beta == 0;
+    bool is_dot = gsh_cuda_blas_is_dot(g);
     bool is_gemv = !is_dot && g->k > 0 && (g->m == 1 || g->n == 1);
     if (is_dot) {
         product = (struct product){.k = g->k,
+                                   .is_conjugate = g->a_is_conjugate,
                                    .a = a->address,
                                    .b = b->address,
                                    .c = c->address,
@@ -254,24 +286,58 @@ static enum gsh_status submit(const struct gsh_gemm *g, bool is_double, const st
     bool wide = is_wide(&product);
     if (wide && !has_wide_routines())
         return GSH_DECLINED;
-    const struct routines *routines = &table[is_double][wide];
+    const struct routines *routines = &types[loop].routines[wide];
     if (is_dot)
         return run_dot(routines, &product);
     return is_gemv ? GSH_CUBLAS(routines->gemv(&product)) : GSH_CUBLAS(routines->gemm(&product));
 }
 
-enum gsh_status gsh_cuda_blas_run(const struct gsh_launch *launch, unsigned row)
+/* At most LARGEST_BATCH products. */
+static enum gsh_status submit_batch(const struct product *p, enum gsh_dtype loop)
+{
+    const float singles[2][2] = {{(float)p->alpha, 0}, {(float)p->beta, 0}};
+    const double doubles[2][2] = {{p->alpha, 0}, {p->beta, 0}};
+    bool is_single = types[loop].is_single;
+    gsh_cuda_enum type = types[loop].type;
+    return GSH_CUBLAS(gsh_cublas.cublasGemmStridedBatchedEx(
+        handle, p->op_a, p->op_b, (int)p->m, (int)p->n, (int)p->k,
+        is_single ? (const void *)singles[0] : doubles[0], POINTER(void, p->a), type,
+        (int)p->a_leading, p->a_step, POINTER(void, p->b), type, (int)p->b_leading, p->b_step,
+        is_single ? (const void *)singles[1] : doubles[1], POINTER(void, p->c), type,
+        (int)p->c_leading, p->c_step, (int)p->count, types[loop].compute, GSH_CUBLAS_GEMM_DEFAULT));
+}
+
+static enum gsh_status submit_batches(const struct gsh_gemm *g, enum gsh_dtype loop,
+                                      const struct gsh_cuda_blas_batch *batch,
+                                      const struct matrix *a, const struct matrix *b,
+                                      const struct matrix *c)
+{
+    struct product product = {.alpha = g->alpha, .beta = g->beta};
+    uint64_t size = gsh_dtype_size(loop);
+    bool is_plain = c->op == GSH_CUBLAS_OP_N; /* else a and b change places: see set_gemm */
+    set_gemm(&product, g, a, b, c);
+    if (is_wide(&product))
+        return GSH_DECLINED;
+    product.a_step = batch->steps[is_plain ? 0 : 1];
+    product.b_step = batch->steps[is_plain ? 1 : 0];
+    product.c_step = batch->steps[2];
+    for (int64_t left = batch->count; left > 0; left -= product.count) {
+        product.count = GSH_MIN(left, LARGEST_BATCH);
+        GSH_TRY(submit_batch(&product, loop));
+        product.a += (uint64_t)(product.count * product.a_step) * size;
+        product.b += (uint64_t)(product.count * product.b_step) * size;
+        product.c += (uint64_t)(product.count * product.c_step) * size;
+    }
+    return GSH_OK;
+}
+
+enum gsh_status gsh_cuda_blas_run(const struct gsh_gemm *g, enum gsh_dtype loop,
+                                  const uint64_t *addresses,
+                                  const struct gsh_cuda_blas_batch *batch)
 {
     struct matrix a, b, c;
-    if (!gsh_cuda_blas_supports(launch) || !is_ready() || !describe_all(&launch->gemm, &a, &b, &c))
+    if (!is_ready() || !describe_all(g, addresses, &a, &b, &c))
         return GSH_DECLINED;
-    a.address = launch->operands[0].address;
-    b.address = launch->operands[1].address;
-    c.address = launch->operands[2].address;
-    bool is_timed = gsh_cuda_timing_begin(row);
-    GSH_TRY(submit(&launch->gemm, launch->loop == GSH_FLOAT64, &a, &b, &c));
-    if (is_timed)
-        gsh_cuda_timing_end();
-    gsh_stats_add(GSH_COUNTER_LAUNCHES, 1);
-    return GSH_OK;
+    return batch->count == 1 ? submit(g, loop, &a, &b, &c)
+                             : submit_batches(g, loop, batch, &a, &b, &c);
 }

@@ -17,11 +17,14 @@
 
 #define MAX_ROOTS 8
 #define MAX_NAMES 3
+#define MAX_HELPERS 4
 #define MAX_ARCHS 64
 
 struct gsh_cuda_driver gsh_cu;
 struct gsh_cuda_nvrtc gsh_nvrtc;
 struct gsh_cuda_cublas gsh_cublas;
+struct gsh_cuda_cusolver gsh_cusolver;
+struct gsh_cuda_cufft gsh_cufft;
 
 struct symbol {
     const char *name;
@@ -38,16 +41,28 @@ static const struct symbol nvrtc_symbols[] = {
 static const struct symbol cublas_symbols[] = {
 #include "cublas.def"
 };
+static const struct symbol cusolver_symbols[] = {
+#include "cusolver.def"
+};
+static const struct symbol cufft_symbols[] = {
+#include "cufft.def"
+};
 #undef X
 
 _Static_assert(sizeof gsh_cu == GSH_COUNT(driver_symbols) * sizeof(void *), "one pointer a row");
 _Static_assert(sizeof gsh_nvrtc == GSH_COUNT(nvrtc_symbols) * sizeof(void *), "one pointer a row");
 _Static_assert(sizeof gsh_cublas == GSH_COUNT(cublas_symbols) * sizeof(void *),
                "one pointer a row");
+_Static_assert(sizeof gsh_cusolver == GSH_COUNT(cusolver_symbols) * sizeof(void *),
+               "one pointer a row");
+_Static_assert(sizeof gsh_cufft == GSH_COUNT(cufft_symbols) * sizeof(void *), "one pointer a row");
 
 struct library {
     const char *stem;      /* file name up to the version */
     const char *companion; /* stem of a library to open first, from the same folder; or NULL */
+    const char *helpers
+        [MAX_HELPERS]; /* files to open first where they exist, seen from the folder; behind a last '.' comes
+                                         CUDA's major version */
     struct {
         const char *suffix;
         int major;                      /* CUDA's, 0 for the driver itself */
@@ -83,6 +98,25 @@ static const struct library libraries[GSH_CUDA_LIBRARY_COUNT] = {
                                  .symbols = cublas_symbols,
                                  .symbol_count = GSH_COUNT(cublas_symbols),
                                  .table = &gsh_cublas},
+    /* Needs cuBLAS too, which is loaded before it. */
+    [GSH_CUDA_LIBRARY_CUSOLVER] =
+        {.stem = "libcusolver.so",
+         .helpers = {"libnvJitLink.so.", "../../nvjitlink/lib/libnvJitLink.so.",
+                     "libcusparse.so.12", "../../cusparse/lib/libcusparse.so.12"},
+         .versions = {{".12", 13}, {".11", 12}},
+         .folders = {"$CUDA_HOME/lib64", "$CUDA_PATH/lib64", "/usr/local/cuda/lib64"},
+         .pip_folders = {"nvidia/cu13/lib", "nvidia/cusolver/lib"},
+         .symbols = cusolver_symbols,
+         .symbol_count = GSH_COUNT(cusolver_symbols),
+         .table = &gsh_cusolver},
+    [GSH_CUDA_LIBRARY_CUFFT] = {.stem = "libcufft.so",
+                                .versions = {{".12", 13}, {".11", 12}, {".10", 11}},
+                                .folders = {"$CUDA_HOME/lib64", "$CUDA_PATH/lib64",
+                                            "/usr/local/cuda/lib64"},
+                                .pip_folders = {"nvidia/cu13/lib", "nvidia/cufft/lib"},
+                                .symbols = cufft_symbols,
+                                .symbol_count = GSH_COUNT(cufft_symbols),
+                                .table = &gsh_cufft},
 };
 
 /* Places in search order: loaded already, the loader's paths, `folders`, `pip_folders` of each
@@ -137,6 +171,21 @@ static bool place_folder(const struct library *library, unsigned place, struct g
     return true;
 }
 
+/* What is not there may be found by the library itself. */
+static void open_helpers(const struct library *library, const char *folder, int major)
+{
+    for (size_t i = 0; i < MAX_HELPERS && library->helpers[i] != NULL; i++) {
+        const char *name = library->helpers[i];
+        char file[PATH_MAX];
+        struct gsh_fmt fmt;
+        gsh_fmt_init(&fmt, file, sizeof file);
+        gsh_fmt_printf(&fmt, "%s%s", folder, name);
+        if (name[strlen(name) - 1] == '.')
+            gsh_fmt_printf(&fmt, "%d", major);
+        (void)dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    }
+}
+
 static void *open_at(const struct library *library, unsigned place, unsigned version)
 {
     char folder[PATH_MAX], file[PATH_MAX];
@@ -151,6 +200,8 @@ static void *open_at(const struct library *library, unsigned place, unsigned ver
         if (!dlopen(file, RTLD_NOW | RTLD_LOCAL))
             return NULL;
     }
+    if (place >= PLACE_FOLDERS)
+        open_helpers(library, folder, library->versions[version].major);
     gsh_fmt_init(&fmt, file, sizeof file);
     gsh_fmt_printf(&fmt, "%s%s%s", folder, library->stem, suffix);
     return dlopen(file, RTLD_NOW | RTLD_LOCAL | (place == PLACE_LOADED ? RTLD_NOLOAD : 0));

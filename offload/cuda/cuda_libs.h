@@ -21,17 +21,27 @@ struct gsh_cuda_nvrtc {
 struct gsh_cuda_cublas {
 #include "cublas.def"
 };
+struct gsh_cuda_cusolver {
+#include "cusolver.def"
+};
+struct gsh_cuda_cufft {
+#include "cufft.def"
+};
 #undef X
 
 /* All NULL until the library has been loaded; only rows that are not required stay NULL then. */
 extern struct gsh_cuda_driver gsh_cu;
 extern struct gsh_cuda_nvrtc gsh_nvrtc;
 extern struct gsh_cuda_cublas gsh_cublas;
+extern struct gsh_cuda_cusolver gsh_cusolver;
+extern struct gsh_cuda_cufft gsh_cufft;
 
 enum gsh_cuda_library {
     GSH_CUDA_LIBRARY_DRIVER,
     GSH_CUDA_LIBRARY_NVRTC,
     GSH_CUDA_LIBRARY_CUBLAS,
+    GSH_CUDA_LIBRARY_CUSOLVER,
+    GSH_CUDA_LIBRARY_CUFFT,
     GSH_CUDA_LIBRARY_COUNT
 };
 

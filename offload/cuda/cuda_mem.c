@@ -177,6 +177,12 @@ static enum gsh_status take(size_t size, CUdeviceptr *address)
     return GSH_CUDA_RESULT(result, "cuMemAllocFromPoolAsync");
 }
 
+static void hold(size_t size)
+{
+    size_t held = __atomic_add_fetch(&held_bytes, size, __ATOMIC_RELAXED);
+    gsh_stats_raise(GSH_COUNTER_DEVICE_PEAK_BYTES, held);
+}
+
 enum gsh_status gsh_cuda_mem_allocate(size_t size, uint64_t *address)
 {
     CUdeviceptr taken;
@@ -185,7 +191,7 @@ enum gsh_status gsh_cuda_mem_allocate(size_t size, uint64_t *address)
         if (cached[i].size == size) {
             cached[i].size = 0;
             cached_bytes -= size;
-            __atomic_fetch_add(&held_bytes, size, __ATOMIC_RELAXED);
+            hold(size);
             *address = cached[i].address;
             return GSH_OK;
         }
@@ -195,7 +201,7 @@ enum gsh_status gsh_cuda_mem_allocate(size_t size, uint64_t *address)
     if (size > free_bytes - GSH_MIN(cached_bytes, free_bytes))
         empty_cache();
     GSH_TRY(take(size, &taken));
-    __atomic_fetch_add(&held_bytes, size, __ATOMIC_RELAXED);
+    hold(size);
     *address = taken;
     return GSH_OK;
 }

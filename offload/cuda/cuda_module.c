@@ -22,10 +22,12 @@
 #define FIRST_SLOTS ((size_t)256)
 #define FIRST_TEXT ((size_t)16 << 10)
 
-/* What is launched: one of the two. */
+/* What is launched: one of the three. */
 struct work {
     const struct gsh_launch *launch;
     const struct gsh_group *group;
+    gsh_cuda_write_text *write;
+    const void *what;         /* of `write` */
     gsh_can_split *can_split; /* of a group that need not wait for its kernel; else NULL */
     const void *item;         /* what can_split is asked about */
 };
@@ -84,7 +86,9 @@ static enum gsh_status reserve_slot(void)
 
 static void write_text(const struct work *work, unsigned stage, struct gsh_fmt *fmt)
 {
-    if (work->group)
+    if (work->write)
+        work->write(work->what, fmt);
+    else if (work->group)
         gsh_source_group_text(work->group, stage, fmt);
     else
         gsh_source_text(work->launch, stage, fmt);
@@ -250,6 +254,17 @@ enum gsh_status gsh_cuda_module_launch_group(const struct gsh_group *group, unsi
         can_split = NULL;
     return launch_stages(&(struct work){.group = group, .can_split = can_split, .item = item},
                          &plan, row);
+}
+
+enum gsh_status gsh_cuda_module_launch_text(struct gsh_source_stage *stage,
+                                            gsh_cuda_write_text *write, const void *what)
+{
+    struct kernel *kernel;
+    const struct work work = {.write = write, .what = what};
+    GSH_TRY(get_kernels(&work, stage, 1, &kernel));
+    GSH_TRY(submit(kernel->job.function, stage));
+    gsh_stats_add(GSH_COUNTER_LAUNCHES, 1);
+    return GSH_OK;
 }
 
 bool gsh_cuda_module_is_built(const struct gsh_launch *launch)

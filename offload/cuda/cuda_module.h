@@ -7,6 +7,7 @@
 
 #include "backend.h"
 #include "group.h"
+#include "source.h"
 #include "status.h"
 
 /* Decides what kernels are compiled for. FAILED: NVRTC makes nothing that runs on the GPU. */
@@ -18,5 +19,9 @@ enum gsh_status gsh_cuda_module_launch(const struct gsh_launch *launch, unsigned
 /* The same for a group. DECLINED also where its kernel is being built meanwhile (backend.h, run_group). */
 enum gsh_status gsh_cuda_module_launch_group(const struct gsh_group *group, unsigned row,
                                              gsh_can_split *can_split, const void *item);
+/* Submits one kernel that no launch describes: the stage is complete, and `write` writes its text. FAILED as above. */
+typedef void gsh_cuda_write_text(const void *what, struct gsh_fmt *fmt);
+enum gsh_status gsh_cuda_module_launch_text(struct gsh_source_stage *stage,
+                                            gsh_cuda_write_text *write, const void *what);
 /* True where launching would compile nothing; loads what lies on the disk. */
 bool gsh_cuda_module_is_built(const struct gsh_launch *launch);

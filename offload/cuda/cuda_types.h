@@ -147,6 +147,7 @@ typedef struct cublasContext *cublasHandle_t;
     X(GSH_CUBLAS_POINTER_HOST, CUBLAS_POINTER_MODE_HOST, 0)                                        \
     X(GSH_CUBLAS_POINTER_DEVICE, CUBLAS_POINTER_MODE_DEVICE, 1)                                    \
     X(GSH_CUBLAS_DEFAULT_MATH, CUBLAS_DEFAULT_MATH, 0)                                             \
+    X(GSH_CUBLAS_TF32_MATH, CUBLAS_TF32_TENSOR_OP_MATH, 3)                                         \
     X(GSH_CUBLAS_MAJOR_VERSION, MAJOR_VERSION, 0)                                                  \
     X(GSH_CUBLAS_MINOR_VERSION, MINOR_VERSION, 1)                                                  \
     X(GSH_CUBLAS_PATCH_LEVEL, PATCH_LEVEL, 2)
@@ -162,20 +163,219 @@ gsh_cuda_enum cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace, size
 gsh_cuda_enum cublasSetMathMode(cublasHandle_t handle, gsh_cuda_enum mode);
 gsh_cuda_enum cublasSetPointerMode_v2(cublasHandle_t handle, gsh_cuda_enum mode);
 
-/* S and D, and with 64-bit extents, of the routines that we call. */
-#define GSH_CUBLAS_DECLARE(suffix, letter, integer, real)                                          \
+/* For each type of number, and with 64-bit extents, the routines of products that we call. */
+struct float2;
+struct double2;
+#define GSH_CUBLAS_DECLARE_DOT(suffix, name, integer, number)                                      \
+    gsh_cuda_enum cublas##name##_v2##suffix(cublasHandle_t handle, integer n, const number *x,     \
+                                            integer incx, const number *y, integer incy,           \
+                                            number *result);
+#define GSH_CUBLAS_DECLARE(suffix, letter, integer, number)                                        \
     gsh_cuda_enum cublas##letter##gemm_v2##suffix(                                                 \
         cublasHandle_t handle, gsh_cuda_enum op_a, gsh_cuda_enum op_b, integer m, integer n,       \
-        integer k, const real *alpha, const real *a, integer lda, const real *b, integer ldb,      \
-        const real *beta, real *c, integer ldc);                                                   \
+        integer k, const number *alpha, const number *a, integer lda, const number *b,             \
+        integer ldb, const number *beta, number *c, integer ldc);                                  \
     gsh_cuda_enum cublas##letter##gemv_v2##suffix(                                                 \
-        cublasHandle_t handle, gsh_cuda_enum op, integer m, integer n, const real *alpha,          \
-        const real *a, integer lda, const real *x, integer incx, const real *beta, real *y,        \
-        integer incy);                                                                             \
-    gsh_cuda_enum cublas##letter##dot_v2##suffix(cublasHandle_t handle, integer n, const real *x,  \
-                                                 integer incx, const real *y, integer incy,        \
-                                                 real *result);
-GSH_CUBLAS_DECLARE(, S, int, float)
-GSH_CUBLAS_DECLARE(, D, int, double)
-GSH_CUBLAS_DECLARE(_64, S, int64_t, float)
-GSH_CUBLAS_DECLARE(_64, D, int64_t, double)
+        cublasHandle_t handle, gsh_cuda_enum op, integer m, integer n, const number *alpha,        \
+        const number *a, integer lda, const number *x, integer incx, const number *beta,           \
+        number *y, integer incy);
+#define GSH_CUBLAS_DECLARE_ALL(suffix, integer)                                                    \
+    GSH_CUBLAS_DECLARE(suffix, S, integer, float)                                                  \
+    GSH_CUBLAS_DECLARE(suffix, D, integer, double)                                                 \
+    GSH_CUBLAS_DECLARE(suffix, C, integer, struct float2)                                          \
+    GSH_CUBLAS_DECLARE(suffix, Z, integer, struct double2)                                         \
+    GSH_CUBLAS_DECLARE_DOT(suffix, Sdot, integer, float)                                           \
+    GSH_CUBLAS_DECLARE_DOT(suffix, Ddot, integer, double)                                          \
+    GSH_CUBLAS_DECLARE_DOT(suffix, Cdotu, integer, struct float2)                                  \
+    GSH_CUBLAS_DECLARE_DOT(suffix, Cdotc, integer, struct float2)                                  \
+    GSH_CUBLAS_DECLARE_DOT(suffix, Zdotu, integer, struct double2)                                 \
+    GSH_CUBLAS_DECLARE_DOT(suffix, Zdotc, integer, struct double2)
+GSH_CUBLAS_DECLARE_ALL(, int)
+GSH_CUBLAS_DECLARE_ALL(_64, int64_t)
+
+/* cuBLAS: factorisations of many small matrices; `number` is the elements' type */
+#define GSH_CUBLAS_DECLARE_BATCHED(letter, number)                                                 \
+    gsh_cuda_enum cublas##letter##getrfBatched(cublasHandle_t handle, int n, number *const *a,     \
+                                               int lda, int *pivots, int *info, int batch);        \
+    gsh_cuda_enum cublas##letter##getrsBatched(                                                    \
+        cublasHandle_t handle, gsh_cuda_enum op, int n, int columns, const number *const *a,       \
+        int lda, const int *pivots, number *const *b, int ldb, int *host_info, int batch);         \
+    gsh_cuda_enum cublas##letter##getriBatched(cublasHandle_t handle, int n,                       \
+                                               const number *const *a, int lda, const int *pivots, \
+                                               number *const *c, int ldc, int *info, int batch);   \
+    gsh_cuda_enum cublas##letter##geqrfBatched(cublasHandle_t handle, int m, int n,                \
+                                               number *const *a, int lda, number *const *tau,      \
+                                               int *host_info, int batch);
+GSH_CUBLAS_DECLARE_BATCHED(S, float)
+GSH_CUBLAS_DECLARE_BATCHED(D, double)
+GSH_CUBLAS_DECLARE_BATCHED(C, struct float2)
+GSH_CUBLAS_DECLARE_BATCHED(Z, struct double2)
+
+gsh_cuda_enum cublasGemmStridedBatchedEx(cublasHandle_t handle, gsh_cuda_enum op_a,
+                                         gsh_cuda_enum op_b, int m, int n, int k, const void *alpha,
+                                         const void *a, gsh_cuda_enum a_type, int lda,
+                                         long long a_step, const void *b, gsh_cuda_enum b_type,
+                                         int ldb, long long b_step, const void *beta, void *c,
+                                         gsh_cuda_enum c_type, int ldc, long long c_step, int batch,
+                                         gsh_cuda_enum compute, int algorithm);
+
+/* cuSOLVER (docs.nvidia.com/cuda/cusolver) */
+typedef struct cusolverDnContext *cusolverDnHandle_t;
+typedef struct cusolverDnParams *cusolverDnParams_t;
+typedef struct gesvdjInfo *gesvdjInfo_t;
+
+/* X(our name, CUDA's name, value): types of elements, and those of what we tell cuBLAS and cuSOLVER of matrices */
+#define GSH_CUSOLVER_CONSTANTS(X)                                                                  \
+    X(GSH_CUDA_R_32F, CUDA_R_32F, 0)                                                               \
+    X(GSH_CUDA_R_64F, CUDA_R_64F, 1)                                                               \
+    X(GSH_CUDA_C_32F, CUDA_C_32F, 4)                                                               \
+    X(GSH_CUDA_C_64F, CUDA_C_64F, 5)                                                               \
+    X(GSH_CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F, 68)                                              \
+    X(GSH_CUBLAS_COMPUTE_64F, CUBLAS_COMPUTE_64F, 70)                                              \
+    X(GSH_CUBLAS_GEMM_DEFAULT, CUBLAS_GEMM_DEFAULT, -1)                                            \
+    X(GSH_CUBLAS_OP_C, CUBLAS_OP_C, 2)                                                             \
+    X(GSH_CUBLAS_LOWER, CUBLAS_FILL_MODE_LOWER, 0)                                                 \
+    X(GSH_CUBLAS_UPPER, CUBLAS_FILL_MODE_UPPER, 1)                                                 \
+    X(GSH_CUSOLVER_SUCCESS, CUSOLVER_STATUS_SUCCESS, 0)                                            \
+    X(GSH_CUSOLVER_NO_VECTORS, CUSOLVER_EIG_MODE_NOVECTOR, 0)                                      \
+    X(GSH_CUSOLVER_VECTORS, CUSOLVER_EIG_MODE_VECTOR, 1)
+
+#define X(ours, theirs, value) ours = (value),
+enum { GSH_CUSOLVER_CONSTANTS(X) };
+#undef X
+
+gsh_cuda_enum cusolverGetProperty(gsh_cuda_enum type, int *value);
+gsh_cuda_enum cusolverDnCreate(cusolverDnHandle_t *handle);
+gsh_cuda_enum cusolverDnSetStream(cusolverDnHandle_t handle, CUstream stream);
+gsh_cuda_enum cusolverDnCreateParams(cusolverDnParams_t *params);
+gsh_cuda_enum cusolverDnCreateGesvdjInfo(gesvdjInfo_t *info);
+
+/* Each routine and the one that says how many bytes of device and host memory it wants beside its operands. */
+#define GSH_CUSOLVER_SIZES size_t *device_bytes, size_t *host_bytes
+#define GSH_CUSOLVER_WORK                                                                          \
+    void *device, size_t device_bytes, void *host, size_t host_bytes, int *info
+#define GSH_CUSOLVER_WHAT cusolverDnHandle_t handle, cusolverDnParams_t params
+gsh_cuda_enum cusolverDnXgetrf_bufferSize(GSH_CUSOLVER_WHAT, int64_t m, int64_t n,
+                                          gsh_cuda_enum a_type, const void *a, int64_t lda,
+                                          gsh_cuda_enum compute, GSH_CUSOLVER_SIZES);
+gsh_cuda_enum cusolverDnXgetrf(GSH_CUSOLVER_WHAT, int64_t m, int64_t n, gsh_cuda_enum a_type,
+                               void *a, int64_t lda, int64_t *pivots, gsh_cuda_enum compute,
+                               GSH_CUSOLVER_WORK);
+gsh_cuda_enum cusolverDnXgetrs(GSH_CUSOLVER_WHAT, gsh_cuda_enum op, int64_t n, int64_t columns,
+                               gsh_cuda_enum a_type, const void *a, int64_t lda,
+                               const int64_t *pivots, gsh_cuda_enum b_type, void *b, int64_t ldb,
+                               int *info);
+gsh_cuda_enum cusolverDnXpotrf_bufferSize(GSH_CUSOLVER_WHAT, gsh_cuda_enum triangle, int64_t n,
+                                          gsh_cuda_enum a_type, const void *a, int64_t lda,
+                                          gsh_cuda_enum compute, GSH_CUSOLVER_SIZES);
+gsh_cuda_enum cusolverDnXpotrf(GSH_CUSOLVER_WHAT, gsh_cuda_enum triangle, int64_t n,
+                               gsh_cuda_enum a_type, void *a, int64_t lda, gsh_cuda_enum compute,
+                               GSH_CUSOLVER_WORK);
+gsh_cuda_enum cusolverDnXgeqrf_bufferSize(GSH_CUSOLVER_WHAT, int64_t m, int64_t n,
+                                          gsh_cuda_enum a_type, const void *a, int64_t lda,
+                                          gsh_cuda_enum tau_type, const void *tau,
+                                          gsh_cuda_enum compute, GSH_CUSOLVER_SIZES);
+gsh_cuda_enum cusolverDnXgeqrf(GSH_CUSOLVER_WHAT, int64_t m, int64_t n, gsh_cuda_enum a_type,
+                               void *a, int64_t lda, gsh_cuda_enum tau_type, void *tau,
+                               gsh_cuda_enum compute, GSH_CUSOLVER_WORK);
+gsh_cuda_enum cusolverDnXsyevd_bufferSize(GSH_CUSOLVER_WHAT, gsh_cuda_enum job,
+                                          gsh_cuda_enum triangle, int64_t n, gsh_cuda_enum a_type,
+                                          const void *a, int64_t lda, gsh_cuda_enum w_type,
+                                          const void *w, gsh_cuda_enum compute, GSH_CUSOLVER_SIZES);
+gsh_cuda_enum cusolverDnXsyevd(GSH_CUSOLVER_WHAT, gsh_cuda_enum job, gsh_cuda_enum triangle,
+                               int64_t n, gsh_cuda_enum a_type, void *a, int64_t lda,
+                               gsh_cuda_enum w_type, void *w, gsh_cuda_enum compute,
+                               GSH_CUSOLVER_WORK);
+gsh_cuda_enum cusolverDnXsyevBatched_bufferSize(GSH_CUSOLVER_WHAT, gsh_cuda_enum job,
+                                                gsh_cuda_enum triangle, int64_t n,
+                                                gsh_cuda_enum a_type, const void *a, int64_t lda,
+                                                gsh_cuda_enum w_type, const void *w,
+                                                gsh_cuda_enum compute, GSH_CUSOLVER_SIZES,
+                                                int64_t batch);
+gsh_cuda_enum cusolverDnXsyevBatched(GSH_CUSOLVER_WHAT, gsh_cuda_enum job, gsh_cuda_enum triangle,
+                                     int64_t n, gsh_cuda_enum a_type, void *a, int64_t lda,
+                                     gsh_cuda_enum w_type, void *w, gsh_cuda_enum compute,
+                                     GSH_CUSOLVER_WORK, int64_t batch);
+gsh_cuda_enum cusolverDnXgeev_bufferSize(GSH_CUSOLVER_WHAT, gsh_cuda_enum left, gsh_cuda_enum right,
+                                         int64_t n, gsh_cuda_enum a_type, const void *a,
+                                         int64_t lda, gsh_cuda_enum w_type, const void *w,
+                                         gsh_cuda_enum vl_type, const void *vl, int64_t ldvl,
+                                         gsh_cuda_enum vr_type, const void *vr, int64_t ldvr,
+                                         gsh_cuda_enum compute, GSH_CUSOLVER_SIZES);
+gsh_cuda_enum cusolverDnXgeev(GSH_CUSOLVER_WHAT, gsh_cuda_enum left, gsh_cuda_enum right, int64_t n,
+                              gsh_cuda_enum a_type, void *a, int64_t lda, gsh_cuda_enum w_type,
+                              void *w, gsh_cuda_enum vl_type, void *vl, int64_t ldvl,
+                              gsh_cuda_enum vr_type, void *vr, int64_t ldvr, gsh_cuda_enum compute,
+                              GSH_CUSOLVER_WORK);
+gsh_cuda_enum cusolverDnXgesvd_bufferSize(GSH_CUSOLVER_WHAT, signed char u_job, signed char vt_job,
+                                          int64_t m, int64_t n, gsh_cuda_enum a_type, const void *a,
+                                          int64_t lda, gsh_cuda_enum s_type, const void *s,
+                                          gsh_cuda_enum u_type, const void *u, int64_t ldu,
+                                          gsh_cuda_enum vt_type, const void *vt, int64_t ldvt,
+                                          gsh_cuda_enum compute, GSH_CUSOLVER_SIZES);
+gsh_cuda_enum cusolverDnXgesvd(GSH_CUSOLVER_WHAT, signed char u_job, signed char vt_job, int64_t m,
+                               int64_t n, gsh_cuda_enum a_type, void *a, int64_t lda,
+                               gsh_cuda_enum s_type, void *s, gsh_cuda_enum u_type, void *u,
+                               int64_t ldu, gsh_cuda_enum vt_type, void *vt, int64_t ldvt,
+                               gsh_cuda_enum compute, GSH_CUSOLVER_WORK);
+gsh_cuda_enum cusolverDnXgesvdp_bufferSize(GSH_CUSOLVER_WHAT, gsh_cuda_enum job, int is_economic,
+                                           int64_t m, int64_t n, gsh_cuda_enum a_type,
+                                           const void *a, int64_t lda, gsh_cuda_enum s_type,
+                                           const void *s, gsh_cuda_enum u_type, const void *u,
+                                           int64_t ldu, gsh_cuda_enum v_type, const void *v,
+                                           int64_t ldv, gsh_cuda_enum compute, GSH_CUSOLVER_SIZES);
+gsh_cuda_enum cusolverDnXgesvdp(GSH_CUSOLVER_WHAT, gsh_cuda_enum job, int is_economic, int64_t m,
+                                int64_t n, gsh_cuda_enum a_type, void *a, int64_t lda,
+                                gsh_cuda_enum s_type, void *s, gsh_cuda_enum u_type, void *u,
+                                int64_t ldu, gsh_cuda_enum v_type, void *v, int64_t ldv,
+                                gsh_cuda_enum compute, GSH_CUSOLVER_WORK, double *perturbation);
+
+/* Routines without a form for all types; orgqr is ungqr where elements are complex. */
+#define GSH_CUSOLVER_DECLARE(letter, orgqr, number, real)                                          \
+    gsh_cuda_enum cusolverDn##letter##potrfBatched(cusolverDnHandle_t handle,                      \
+                                                   gsh_cuda_enum triangle, int n, number **a,      \
+                                                   int lda, int *info, int batch);                 \
+    gsh_cuda_enum cusolverDn##letter##orgqr##_bufferSize(cusolverDnHandle_t handle, int m, int n,  \
+                                                         int k, const number *a, int lda,          \
+                                                         const number *tau, int *elements);        \
+    gsh_cuda_enum cusolverDn##letter##orgqr(cusolverDnHandle_t handle, int m, int n, int k,        \
+                                            number *a, int lda, const number *tau, number *work,   \
+                                            int elements, int *info);                              \
+    gsh_cuda_enum cusolverDn##letter##gesvdjBatched_bufferSize(                                    \
+        cusolverDnHandle_t handle, gsh_cuda_enum job, int m, int n, const number *a, int lda,      \
+        const real *s, const number *u, int ldu, const number *v, int ldv, int *elements,          \
+        gesvdjInfo_t params, int batch);                                                           \
+    gsh_cuda_enum cusolverDn##letter##gesvdjBatched(                                               \
+        cusolverDnHandle_t handle, gsh_cuda_enum job, int m, int n, number *a, int lda, real *s,   \
+        number *u, int ldu, number *v, int ldv, number *work, int elements, int *info,             \
+        gesvdjInfo_t params, int batch);
+GSH_CUSOLVER_DECLARE(S, orgqr, float, float)
+GSH_CUSOLVER_DECLARE(D, orgqr, double, double)
+GSH_CUSOLVER_DECLARE(C, ungqr, struct float2, float)
+GSH_CUSOLVER_DECLARE(Z, ungqr, struct double2, double)
+
+/* cuFFT (docs.nvidia.com/cuda/cufft); types of elements are those of GSH_CUSOLVER_CONSTANTS */
+typedef int cufftHandle;
+
+/* X(our name, CUDA's name, value) */
+#define GSH_CUFFT_CONSTANTS(X)                                                                     \
+    X(GSH_CUFFT_SUCCESS, CUFFT_SUCCESS, 0)                                                         \
+    X(GSH_CUFFT_FORWARD, CUFFT_FORWARD, -1)                                                        \
+    X(GSH_CUFFT_INVERSE, CUFFT_INVERSE, 1)
+
+#define X(ours, theirs, value) ours = (value),
+enum { GSH_CUFFT_CONSTANTS(X) };
+#undef X
+
+gsh_cuda_enum cufftCreate(cufftHandle *plan);
+gsh_cuda_enum cufftDestroy(cufftHandle plan);
+gsh_cuda_enum cufftGetProperty(gsh_cuda_enum type, int *value);
+gsh_cuda_enum cufftSetStream(cufftHandle plan, CUstream stream);
+gsh_cuda_enum cufftSetAutoAllocation(cufftHandle plan, int allocates);
+gsh_cuda_enum cufftSetWorkArea(cufftHandle plan, void *area);
+gsh_cuda_enum cufftXtMakePlanMany(cufftHandle plan, int rank, long long *n, long long *in_embed,
+                                  long long in_stride, long long in_distance, gsh_cuda_enum in_type,
+                                  long long *out_embed, long long out_stride,
+                                  long long out_distance, gsh_cuda_enum out_type, long long batch,
+                                  size_t *work_bytes, gsh_cuda_enum type);
+gsh_cuda_enum cufftXtExec(cufftHandle plan, void *in, void *out, int direction);

@@ -10,17 +10,14 @@
 #include "host_ops.h"
 #include "host_vector.h"
 #include "hostemu_blas.h"
+#include "hostemu_fft.h"
+#include "hostemu_lapack.h"
+#include "hostemu_mem.h"
 #include "options.h"
 #include "stats.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
-
-/* Bytes. Memory of so many is asked for in huge pages, as NumPy does: a first touch is a fault. */
-#define HUGE_PAGE ((size_t)2 << 20)
-#define HUGE_LEAST (2 * HUGE_PAGE)
 
 static size_t limit_bytes, held_bytes; /* DISPATCH lock */
 
@@ -39,13 +36,11 @@ static enum gsh_status allocate(size_t size, uint64_t *address)
 {
     if (size > limit_bytes - held_bytes)
         return GSH_FAILED;
-    size_t alignment = size >= HUGE_LEAST ? HUGE_PAGE : 256;
-    void *memory = aligned_alloc(alignment, gsh_round_up(size, alignment));
+    void *memory = gsh_hostemu_mem_take(size);
     if (memory == NULL)
         return GSH_FAILED;
-    if (size >= HUGE_LEAST)
-        madvise(memory, gsh_round_up(size, HUGE_PAGE), MADV_HUGEPAGE);
     held_bytes += size;
+    gsh_stats_raise(GSH_COUNTER_DEVICE_PEAK_BYTES, held_bytes);
     *address = (uint64_t)memory;
     return GSH_OK;
 }
@@ -53,7 +48,7 @@ static enum gsh_status allocate(size_t size, uint64_t *address)
 static void release(uint64_t address, size_t size)
 {
     held_bytes -= size;
-    free((void *)address);
+    gsh_hostemu_mem_give((void *)address, size);
 }
 
 static enum gsh_status upload(uint64_t dst, const void *src, size_t size, bool registered)
@@ -90,7 +85,11 @@ static enum gsh_status copy(uint64_t dst, uint64_t src, size_t size)
 static bool supports(const struct gsh_launch *launch)
 {
     if (launch->kind == GSH_LAUNCH_GEMM)
-        return launch->loop == GSH_FLOAT32 || launch->loop == GSH_FLOAT64;
+        return gsh_hostemu_blas_supports(launch);
+    if (launch->kind == GSH_LAUNCH_LAPACK)
+        return gsh_hostemu_lapack_supports(launch);
+    if (launch->kind == GSH_LAUNCH_FFT)
+        return gsh_hostemu_fft_supports(launch);
     return gsh_host_ops_supports(launch);
 }
 
@@ -102,11 +101,38 @@ static void note_run(unsigned row, uint64_t begin)
     gsh_stats_add(GSH_COUNTER_LAUNCHES, 1);
 }
 
+static enum gsh_status copy_lines(const struct gsh_launch *launch, unsigned row)
+{
+    (void)row;
+    return gsh_host_group_run_launch(launch);
+}
+
+static const struct gsh_fft_device fft_device = {
+    .allocate = allocate,
+    .release = release,
+    .clear = clear,
+    .launch = copy_lines,
+    .transform = gsh_hostemu_fft_transform,
+};
+
+static enum gsh_status compute(const struct gsh_launch *launch)
+{
+    switch (launch->kind) {
+    case GSH_LAUNCH_GEMM:
+        return gsh_hostemu_blas_run(launch);
+    case GSH_LAUNCH_LAPACK:
+        return gsh_hostemu_lapack_run(launch);
+    case GSH_LAUNCH_FFT:
+        return gsh_fft_run(&fft_device, launch, 0);
+    default:
+        return gsh_host_group_run_launch(launch);
+    }
+}
+
 static enum gsh_status run(const struct gsh_launch *launch, unsigned row)
 {
     uint64_t begin = gsh_stats_wanted() ? gsh_clock_ns() : 0;
-    enum gsh_status status = launch->kind == GSH_LAUNCH_GEMM ? gsh_hostemu_blas_run(launch)
-                                                             : gsh_host_group_run_launch(launch);
+    enum gsh_status status = compute(launch);
     note_run(row, begin);
     return status;
 }
@@ -135,7 +161,8 @@ static void memory(size_t *free_bytes, size_t *total_bytes)
 
 static void describe(struct gsh_fmt *fmt)
 {
-    gsh_fmt_printf(fmt, "host: CPU cores, matrix products by %s\n", gsh_hostemu_blas_name());
+    gsh_fmt_printf(fmt, "host: CPU cores, matrix products by %s, Fourier transforms by %s\n",
+                   gsh_hostemu_blas_name(), gsh_hostemu_fft_name());
 }
 
 /* The CPU twice: nothing is gained but what the library does better than NumPy, so transfers decide. */
@@ -147,6 +174,7 @@ static const struct gsh_rates rates = {
     .host_flops = {0.1e12, 0.05e12},
     .device_call = 2e-6,
     .device_memory = 10e9,
+    .device_cores = 1,
     .device_flops = {0.1e12, 0.05e12},
     .transfer_call = 5e-6,
     .transfer_pinned = 8e9,

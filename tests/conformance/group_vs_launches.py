@@ -23,13 +23,13 @@ DRIVER = r"""
 #include "group_random.h"
 #include "group_reference.h"
 #include "source.h"
+""" + emulation.STAGES + r"""
 static char pools[2][POOL_BYTES] __attribute__((aligned(64)));
 static struct random_group works[2];
-static struct gsh_source_plan plan;
 static struct group_reference reference;
 static struct gsh_launch launch; /* of a sink on its own */
 static bool is_launch;
-static char text[1 << 18], *bases[2];
+static char *bases[2];
 void shim_make(uint64_t structure, uint64_t contents, int has_sinks)
 {
     for (int side = 0; side < 2; side++)
@@ -56,25 +56,9 @@ int shim_sink(unsigned k)
 {
     const struct gsh_group *group = &works[0].group;
     const struct gsh_group_sink *sink = &group->sinks[k];
-    const struct gsh_group_array *out = &group->arrays[sink->array];
     if (k >= group->sink_count)
         return 0;
-    const int64_t *mask_strides = sink->mask.source == GSH_FROM_ARRAY ? group->arrays[sink->mask.index].strides : sink->strides;
-    launch = (struct gsh_launch){.kind = GSH_LAUNCH_REDUCE, .reduction = sink->reduction, .loop = sink->loop, .nin = 1,
-                                 .nout = 1, .has_mask = sink->mask.source != GSH_FROM_NOTHING,
-                                 .has_initial = sink->has_initial, .initial = sink->initial, .ndim = group->ndim,
-                                 .nreduce = group->nreduce, .errors = sink->errors};
-    launch.operands[0] = (struct gsh_operand){.dtype = gsh_group_dtype(group, sink->in), .address =
-        (uintptr_t)group_reference_lay_out(&reference, sink->in, sink->strides, &bases[0])};
-    launch.operands[1] = (struct gsh_operand){.dtype = out->dtype, .address = out->address};
-    if (launch.has_mask)
-        launch.operands[2] = (struct gsh_operand){.dtype = GSH_BOOL, .address =
-            (uintptr_t)group_reference_lay_out(&reference, sink->mask, mask_strides, &bases[1])};
-    memcpy(launch.shape, group->shape, sizeof launch.shape);
-    memcpy(launch.strides[0], sink->strides, sizeof launch.strides[0]);
-    memcpy(launch.strides[1], out->strides, sizeof launch.strides[1]);
-    memcpy(launch.strides[2], mask_strides, sizeof launch.strides[2]);
-    gsh_launch_collapse(&launch);
+    launch = group_reference_sink_launch(&reference, sink, bases);
     is_launch = true;
     return 1;
 }
@@ -85,34 +69,19 @@ void shim_free(void)
         bases[i] = NULL;
     }
 }
-void shim_end(void)
-{
-    for (unsigned k = 0; k < GSH_GROUP_ARRAYS; k++)
-        free(reference.arrays[k]);
-    for (unsigned k = 0; k < GSH_GROUP_STEPS; k++)
-        for (unsigned j = 0; j < GSH_MAX_OUTPUTS; j++)
-            free(reference.steps[k][j]);
-}
+void shim_end(void) { group_reference_free(&reference); }
 /* Of that launch, or the group. */
 size_t shim_scratch(void) { return is_launch ? gsh_source_scratch(&launch) : gsh_source_group_scratch(&works[1].group); }
 int shim_plan(uint64_t scratch)
 {
     return is_launch ? gsh_source_plan(&launch, scratch, &plan) : gsh_source_group_plan(&works[1].group, scratch, &plan);
 }
-unsigned shim_stages(void) { return plan.stage_count; }
-const char *shim_key(int stage) { return plan.stages[stage].key; }
-unsigned shim_grid(int stage) { return plan.stages[stage].grid[0]; }
-unsigned shim_block(int stage) { return plan.stages[stage].block[0]; }
-const void *shim_arguments(int stage) { return plan.stages[stage].arguments; }
-const char *shim_text(int stage)
+static void write_text(unsigned stage, struct gsh_fmt *fmt)
 {
-    struct gsh_fmt fmt;
-    gsh_fmt_init(&fmt, text, sizeof(text));
     if (is_launch)
-        gsh_source_text(&launch, stage, &fmt);
+        gsh_source_text(&launch, stage, fmt);
     else
-        gsh_source_group_text(&works[1].group, stage, &fmt);
-    return fmt.required < sizeof(text) ? text : NULL;
+        gsh_source_group_text(&works[1].group, stage, fmt);
 }
 const char *shim_pool(int side) { return pools[side]; }
 /* The k-th store or sink: where its elements lie in the pool; their dtype; -1 behind the last. */
@@ -161,39 +130,50 @@ CONTENTS = 4  # runs of a structure, with other sizes and contents
 POOL = 16 << 20
 
 
-def build_library(folder):
+def build_library(folder, code):
+    """The C driver `code`, in which emulation.STAGES stands, with all that makes plans and texts."""
     driver, texts, library = (pathlib.Path(folder, name) for name in ("driver.c", "texts.c", "driver.so"))
-    driver.write_text(DRIVER)
+    driver.write_text(code)
     kernels = ROOT / "kernels"
     subprocess.run(["cmake", f"-DOUT={texts}", "-P", ROOT / "cmake" / "embed_texts.cmake"], check=True)
-    host = [path for path in sorted(kernels.glob("host_*.c")) if not path.stem.startswith(("host_group", "host_threads"))]
-    sources = [*sorted(kernels.glob("source*.c")), *host, *(kernels / f"{name}.c" for name in ("launch", "ops", "group")),
-               ROOT / "base" / "fmt.c"]
+    sources = [path for path in sorted(kernels.glob("*.c")) if not path.stem.startswith(("host_group", "host_threads"))]
     flags = "-D_GNU_SOURCE -std=gnu17 -O1 -fPIC -shared -fwrapv -ffp-contract=off -fno-math-errno".split()
     includes = [f"-I{ROOT / name}" for name in ("base", "kernels", "tests/unit")]
     compiler = os.environ.get("CC", "cc").split()
-    subprocess.run([*compiler, *flags, *includes, "-o", library, driver, texts, *sources, "-lm"], check=True)
+    subprocess.run([*compiler, *flags, *includes, "-o", library, driver, texts, *sources, ROOT / "base" / "fmt.c", "-lm"], check=True)
     handle = ctypes.CDLL(str(library))
-    for name in ("key", "text", "op", "reduction"):
+    for name in ("key", "text"):
         getattr(handle, "shim_" + name).restype = ctypes.c_char_p
-    for name in ("arguments", "pool"):
-        getattr(handle, "shim_" + name).restype = ctypes.c_void_p
-    handle.shim_elements.restype = ctypes.c_int64
+    handle.shim_arguments.restype = ctypes.c_void_p
     handle.shim_scratch.restype = ctypes.c_size_t
     return handle
 
 
 def with_other_nans(text):
     """As on a GPU, where arithmetic that does not see to it leaves other NaNs than x86-64's."""
-    exact, mark, quick = text.partition("namespace quick {")
+    exact, mark, quick = text.partition("namespace quick {\nstruct Glance")
     plain = "if (!SETTLES)\n        return r;"
     assert not mark or plain in quick
     return exact + mark + quick.replace(plain, "if (!SETTLES) return r == r ? r : of_bits(bits_of(r) ^ Bits<F>::sign);")
 
 
+def execute(shim, emulator):
+    """Runs the kernels of what was described last, or, before they are compiled, notes their texts; False: declined."""
+    scratch = (ctypes.c_char * (shim.shim_scratch() + 256))()
+    if shim.shim_plan(ctypes.c_uint64((ctypes.addressof(scratch) + 255) // 256 * 256)) != 0:
+        return False
+    for stage in range(shim.shim_stages()):
+        emulator.run(shim.shim_key(stage), lambda: with_other_nans(shim.shim_text(stage).decode()),
+                     shim.shim_arguments(stage), shim.shim_grid(stage), shim.shim_block(stage))
+    return True
+
+
 class Battery:
     def __init__(self, folder):
-        self.shim = build_library(folder)
+        self.shim = build_library(folder, DRIVER)
+        self.shim.shim_op.restype = self.shim.shim_reduction.restype = ctypes.c_char_p
+        self.shim.shim_pool.restype = ctypes.c_void_p
+        self.shim.shim_elements.restype = ctypes.c_int64
         self.emulator = emulation.Emulator(folder)
         self.passed = self.failed = self.reports = self.declined = 0
 
@@ -207,15 +187,7 @@ class Battery:
         return np.ctypeslib.as_array((ctypes.c_uint8 * POOL).from_address(self.shim.shim_pool(side)))
 
     def execute(self):
-        """Runs the kernels of what was described last, or, before they are compiled, notes their texts."""
-        shim = self.shim
-        scratch = (ctypes.c_char * (shim.shim_scratch() + 256))()
-        if shim.shim_plan(ctypes.c_uint64((ctypes.addressof(scratch) + 255) // 256 * 256)) != 0:
-            return False
-        for stage in range(shim.shim_stages()):
-            self.emulator.run(shim.shim_key(stage), lambda: with_other_nans(shim.shim_text(stage).decode()),
-                              shim.shim_arguments(stage), shim.shim_grid(stage), shim.shim_block(stage))
-        return True
+        return execute(self.shim, self.emulator)
 
     def make(self, structure, contents, has_sinks):
         """Runs a group, and its steps and sinks one by one; False where it is declined."""

@@ -13,12 +13,11 @@ import sys
 import tempfile
 
 PER_PROGRAM = 48
-# For the C driver of a battery, behind its `static struct gsh_launch shim_launch`: plans and texts of that launch.
-PLAN = r"""
+# For the C driver of a battery: the stages of `plan`, which its shim_plan makes; write_text writes the text of one.
+STAGES = r"""
 static struct gsh_source_plan plan;
-static char text[1 << 17];
-size_t shim_scratch(void) { return gsh_source_scratch(&shim_launch); }
-int shim_plan(uint64_t scratch) { return gsh_source_plan(&shim_launch, scratch, &plan); }
+static char text[1 << 18];
+static void write_text(unsigned stage, struct gsh_fmt *fmt);
 unsigned shim_stages(void) { return plan.stage_count; }
 const char *shim_key(int stage) { return plan.stages[stage].key; }
 unsigned shim_grid(int stage) { return plan.stages[stage].grid[0]; }
@@ -28,9 +27,15 @@ const char *shim_text(int stage)
 {
     struct gsh_fmt fmt;
     gsh_fmt_init(&fmt, text, sizeof(text));
-    gsh_source_text(&shim_launch, stage, &fmt);
+    write_text((unsigned)stage, &fmt);
     return fmt.required < sizeof(text) ? text : NULL;
 }
+"""
+# Behind the driver's `static struct gsh_launch shim_launch`: plans and texts of that launch.
+PLAN = STAGES + r"""
+size_t shim_scratch(void) { return gsh_source_scratch(&shim_launch); }
+int shim_plan(uint64_t scratch) { return gsh_source_plan(&shim_launch, scratch, &plan); }
+static void write_text(unsigned stage, struct gsh_fmt *fmt) { gsh_source_text(&shim_launch, stage, fmt); }
 """
 CUDA = r"""
 #include <math.h>
@@ -43,6 +48,7 @@ CUDA = r"""
 #define __forceinline__ inline
 #define __noinline__
 #define __shared__ static
+#define __constant__
 #define __launch_bounds__(...)
 struct alignas(8) uint2 { unsigned x, y; };
 struct alignas(16) uint4 { unsigned x, y, z, w; };
@@ -54,6 +60,9 @@ static float __int_as_float(int x) { return as<float>(x); }
 static int __float_as_int(float x) { return as<int>(x); }
 static double __longlong_as_double(long long x) { return as<double>(x); }
 static long long __double_as_longlong(double x) { return as<long long>(x); }
+static double upper_half(double x) { return as<double>(as<long long>(x) >> 32 << 32); }
+static double guess_inverse(double x) { return upper_half(1 / upper_half(x)); }
+static double guess_inverse_root(double x) { return upper_half(1 / sqrt(upper_half(x))); }
 static unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
 static int __popc(unsigned x) { return __builtin_popcount(x); }
 static int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
@@ -174,7 +183,9 @@ extern "C" void run_{id}(const void *arguments, unsigned blocks, unsigned thread
 }}
 """
 ASSEMBLY = [(r'asm\("cvt\.rn\.f16\.f(?:32|64)[^;]*;" : "=h"\((\w+)\) : "[fd]"\((\w+)\)\);', r"\1 = half_of(\2);"),
-            (r'asm\("cvt\.f32\.f16[^;]*;" : "=f"\((\w+)\) : "h"\(([\w.]+)\)\);', r"\1 = _cvtsh_ss(\2);")]
+            (r'asm\("cvt\.f32\.f16[^;]*;" : "=f"\((\w+)\) : "h"\(([\w.]+)\)\);', r"\1 = _cvtsh_ss(\2);"),
+            (r'asm\("rcp\.approx\.ftz\.f64[^;]*;" : "=d"\((\w+)\) : "d"\((\w+)\)\);', r"\1 = guess_inverse(\2);"),
+            (r'asm\("rsqrt\.approx\.ftz\.f64[^;]*;" : "=d"\((\w+)\) : "d"\((\w+)\)\);', r"\1 = guess_inverse_root(\2);")]
 
 
 class Emulator:

@@ -276,25 +276,77 @@ def check_rounded_scans(kernels, check, rng):
             check(np.allclose(out, want, rtol=9000 * np.finfo(dtype).eps), name, dtype, np.max(np.abs(out / want - 1)))
 
 
+def factors(rng):
+    """What products leave the range of numbers by, and come back from, or not."""
+    ramp = (np.arange(60000) % 1000 + 500) / 1000
+    mixed = rng.choice([-1.0, 1.0], 50000) * (rng.random(50000) + 0.45)
+    holes = np.where(np.arange(60000) == 33333, 0, 1.2)
+    yield from {
+        "falls to 0": rng.random(30000), "rises to inf": rng.random(30000) + 1.5,
+        "falls, then rises": np.repeat([0.1, 10.0], 9000), "rises, then falls": np.repeat([10.0, 0.1], 9000),
+        "zero in the middle": np.where(np.arange(9999) == 5000, 0, 1.01), "nan": np.where(np.arange(9000) == 77, np.nan, 2.0),
+        "inf after 0": np.where(np.arange(20000) == 15000, np.inf, 0.9), "-": -rng.random(20000) * 2.7,
+        "swings": np.tile(np.repeat([1e-15, 1e15], 19), 300), "normal": rng.normal(0, 1, 60000), "ramp": ramp,
+        "swings too far": np.repeat(10.0 ** np.tile([-1, 1, 1, -1], 50), 80) * np.repeat([1.0, 1.0001], 8000),
+        "sinks to the smallest": np.full(120000, 0.99), "stays small": 0.5001 + 0.998 * rng.random(60000),
+        "comes back from the smallest": np.concatenate([np.full(90000, 0.99), np.full(9000, 1.25), np.full(20000, 0.9999)]),
+        "signs of zeros": mixed, "0 then huge": np.where(np.arange(50000) == 3, 0, mixed * 9),
+        "zeros among huge": np.where(np.arange(50000) % 4000 == 3, 0, mixed * 9),
+        "inf then tiny": np.where(np.arange(50000) == 3, np.inf, mixed / 9), "inf then 0": holes, "nan behind inf": np.where(holes, 1.2, np.nan),
+        "256 leave alone": np.concatenate([np.ones(7680), np.full(256, 8.0), np.repeat([2.0**-9, 2.0**9], 128), np.full(20000, 1.001)]),
+        "256 singles leave alone": np.concatenate([np.ones(7680), np.full(96, 2.0), np.ones(160), np.repeat([0.25, 4.0], 70),
+                                                   np.ones(116), np.full(20000, 0.999)]),
+        "huge first": np.concatenate([[1e290], np.ones(6000), np.full(13000, 0.9)]),
+        "one after the other": np.exp(np.cumsum(np.tile([-300, 300.0], 4500) * rng.random(9000)) % 600 - 300),
+        "close to one": 1 + rng.normal(0, 1e-3, 300000), "steps down": np.where(np.arange(90000) % 9000 == 8999, 1e-60, 1.0)}.items()
+
+
+def near_products(out, want):
+    """Where results are as near as other roundings take them: relative, and once more for each subnormal on the way."""
+    info = np.finfo(want.dtype)
+    size = np.abs(want)
+    subnormal = np.where((size < info.tiny) & (size > 0), info.smallest_subnormal / np.where(size > 0, size, 1), 0)
+    bound = 8 * (np.arange(1, want.size + 1) * info.eps + np.minimum(np.cumsum(subnormal), 1))
+    kept = np.isinf(want) | (want == 0)
+    same = (out == want) & ((np.signbit(out) == np.signbit(want)) | (want.dtype.kind == "c"))
+    return np.where(kept, same, (np.isnan(out) & np.isnan(want)) | (np.abs(out - want) <= bound * size + info.smallest_subnormal))
+
+
 def check_products(kernels, check, rng):
-    """Products that leave the range of numbers: zeros, infinities and NaNs where NumPy has them."""
-    cases = {"falls to 0": rng.random(30000), "rises to inf": rng.random(30000) + 1.5,
-             "falls, then rises": np.repeat([0.1, 10.0], 9000), "rises, then falls": np.repeat([10.0, 0.1], 9000),
-             "swings": np.tile(np.repeat([1e-15, 1e15], 19), 300), "zero in the middle": np.where(np.arange(9999) == 5000, 0, 1.01),
-             "inf after 0": np.where(np.arange(20000) == 15000, np.inf, 0.9), "nan": np.where(np.arange(9000) == 77, np.nan, 2.0),
-             "-": -rng.random(20000) * 2.7}
-    for (what, array), dtype in itertools.product(cases.items(), "fdFD"):
+    """Products that leave the range of numbers: zeros, infinities and NaNs where NumPy has them, and NumPy's errors."""
+    for (what, array), dtype in itertools.product(factors(rng), "fdFD"):
         array = array.astype(dtype)
         out = np.empty_like(array)
-        check(scan(kernels, "prod", dtype, array, 0, out), "prod declined", dtype)
-        want = np.multiply.accumulate(array)
-        tiny = np.finfo(dtype).tiny * 1e6
+        seen = set()
+        with np.errstate(over="call", invalid="call", call=lambda kind, flag: seen.add(kind)):
+            want = np.multiply.accumulate(array)
+        check(scan(kernels, "prod", dtype, array, 0, out, watch=dtype in "fd"), "prod declined", dtype)
         if dtype in "FD":
             out, want = np.abs(out), np.abs(want)
-        if what == "swings":
-            continue
-        fine = (out == want) | ((out != out) & (want != want)) | (np.abs(out - want) <= 1e-3 * np.abs(want) + tiny)
+        fine = near_products(out, want)
         check(np.all(fine), "product", what, dtype, np.flatnonzero(~fine)[:5], out[~fine][:3], want[~fine][:3])
+        if dtype in "fd":
+            found = {name for kind, name in ((1, "overflow"), (2, "invalid value")) if kernels.shim.shim_found(kind) == kernels.sequence}
+            check(found == seen, "errors of a product", what, dtype, found, seen)
+        again = np.empty_like(array)
+        scan(kernels, "prod", dtype, array, 0, again, watch=dtype in "fd")
+        check.same(again if dtype in "fd" else np.abs(again), out, "product again", what, dtype)
+
+
+def check_rows_of_products(kernels, check, rng):
+    """Each row another case, rows and columns, in place."""
+    rows = [np.resize(array, 2500) for _, array in factors(rng)]
+    for count, length, dtype in itertools.product((3, len(rows)), (700, 2500), "fdD"):
+        array = np.array([row[-length:] for row in rows[-count:]]).astype(dtype)
+        for axis, source in ((1, array), (0, np.ascontiguousarray(array.T))):
+            out = source.copy()
+            check(scan(kernels, "prod", dtype, out, axis, out), "prod declined", dtype)
+            for k in range(count):
+                got, want = np.take(out, k, 1 - axis), np.multiply.accumulate(array[k])
+                if dtype == "D":
+                    got, want = np.abs(got), np.abs(want)
+                fine = near_products(got, want)
+                check(np.all(fine), "rows of products", k, dtype, array.shape, axis, np.flatnonzero(~fine)[:5], got[~fine][:3], want[~fine][:3])
 
 
 def check_errors(kernels, check):
@@ -470,6 +522,7 @@ def battery(kernels, check):
     check_casting_scans(kernels, check, rng)
     check_rounded_scans(kernels, check, rng)
     check_products(kernels, check, rng)
+    check_rows_of_products(kernels, check, rng)
     check_takes(kernels, check, rng)
     check_puts(kernels, check, rng)
     check_combining(kernels, check, rng)

@@ -611,10 +611,12 @@ static void test_gemm(void)
                 run_gemm_layouts(extents[m], extents[n], extents[k]);
         }
     struct gsh_launch bad = {.kind = GSH_LAUNCH_GEMM, .loop = GSH_FLOAT64, .nin = 2, .nout = 1};
-    bad.gemm = (struct gsh_gemm){4, 4, 4, 8, 2, 4, 1, 4, 1, 1, 0, false, false};
+    bad.gemm = (struct gsh_gemm){4, 4, 4, 4, 1, 4, 1, 4, 1, 1, 0, false, false};
     for (int k = 0; k < 3; k++)
         bad.operands[k].dtype = GSH_FLOAT64;
-    CHECK(!dev->supports(&bad)); /* no unit stride in A */
+    CHECK(dev->supports(&bad));
+    bad.operands[1].dtype = GSH_FLOAT32;
+    CHECK(!dev->supports(&bad));
     for (int k = 0; k < 3; k++)
         dev->release(gemm_device[k], sizeof a64);
 }

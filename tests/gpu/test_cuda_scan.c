@@ -3,14 +3,51 @@
  * SCAN, TAKE, PUT, COMPRESS and EXPAND of the backend "cuda" against the host's loops, to the bit:
  * operands are such that every order of joining gives the same. Sizes are large enough for blocks to
  * run at the same time, and many writes meet in few places. Each launch runs twice and must give the
- * same bits. `--shard K/N` runs a share of the cases. With the argument `speed` one line of time a
- * launch instead. Skipped where no GPU is.
+ * same bits. Products of powers of two leave the range of numbers and come back, or do not. `--shard
+ * K/N` runs a share of the cases. With the argument `speed` one line of time a launch instead.
+ * Skipped where no GPU is.
  */
 #include "clock.h"
 #include "options.h"
 #include "shard.h"
 
 static const struct gsh_backend *const dev = &gsh_cuda_backend;
+
+/* How products of floats leave the range of numbers, if they do. */
+enum way { WAY_NONE, WAY_SWINGS, WAY_SINKS, WAY_GROWS, WAY_ENDS, WAY_STAYS, WAY_COUNT };
+static enum way way;
+
+/* The i-th of n factors, whose products are exact in any order unless they are subnormal; after
+ * `depth` halves a product is the smallest number. WAY_STAYS, for one row: sinks to a number that
+ * 1 + 2^-16 leaves as it is, and comes back from it. */
+static double factor_at(int64_t i, int64_t n, int depth)
+{
+    int64_t turn = i / (depth / 2);
+    switch (way) {
+    case WAY_SWINGS:
+        return turn % 5 < 2 ? 0.5 : turn % 5 == 2 ? 1 : 2;
+    case WAY_SINKS:
+        return i % 3 == 0 ? 2 : 0.5;
+    case WAY_GROWS:
+        return i % 300 == 299 ? 2 : 1;
+    case WAY_ENDS:
+        return i == n / 2 ? 0 : i == n / 8 * 7 ? (double)INFINITY : 1;
+    default:
+        if (i >= n / 4 * 3)
+            return i == n / 4 * 3 ? 0x1p20 : 1;
+        return i < depth - 12 ? 0.5 : 1 + 0x1p-16;
+    }
+}
+
+static void fill_factors(enum gsh_dtype dtype, unsigned char *at, size_t bytes)
+{
+    size_t size = gsh_dtype_size(dtype);
+    bool is_single = size == (gsh_dtype_kind(dtype) == 'c' ? 8 : 4);
+    for (size_t i = 0; i < bytes / size; i++) {
+        double value = factor_at((int64_t)i, (int64_t)(bytes / size), is_single ? 149 : 1074);
+        gsh_host_casts_run(at + i * size, dtype, 0, &value, GSH_FLOAT64, 0, 1);
+    }
+}
 
 /* Small whole numbers: -1, 0, 1 where they are to be joined (a product: 1 and -1). */
 static void fill_operand(const struct gsh_launch *launch, unsigned k, unsigned char *at,
@@ -20,6 +57,10 @@ static void fill_operand(const struct gsh_launch *launch, unsigned k, unsigned c
     size_t size = gsh_dtype_size(dtype);
     bool is_index = k == 1 && (launch->kind == GSH_LAUNCH_TAKE || launch->kind == GSH_LAUNCH_PUT);
     bool multiplies = launch->kind == GSH_LAUNCH_SCAN && launch->reduction == GSH_REDUCE_PROD;
+    if (way != WAY_NONE) {
+        fill_factors(dtype, at, bytes);
+        return;
+    }
     for (; bytes >= size; bytes -= size, at += size) {
         int64_t value = (int64_t)(random_bits() >> 20) % 3 - 1;
         if (is_index)
@@ -144,6 +185,29 @@ static void test_scans(void)
                     test_scan((enum gsh_reduction)r, (enum gsh_dtype)loop, columns);
 }
 
+/* The factors run through the rows one after the other. */
+static void test_ways(enum gsh_dtype loop)
+{
+    static const int64_t shapes[][2] = {
+        {1, 3000}, {1, 70001}, {1, 3000001}, {3, 70001}, {70, 3000}};
+    for (way = WAY_NONE + 1; way < WAY_COUNT; way++)
+        for (size_t s = 0; s < GSH_COUNT(shapes); s++)
+            for (int columns = 0; columns < 2 && (way != WAY_STAYS || shapes[s][0] == 1);
+                 columns++) {
+                struct gsh_launch launch = scan_of(GSH_REDUCE_PROD, loop, 2, shapes[s], columns);
+                compare(&launch, "products that leave the range");
+            }
+    way = WAY_NONE;
+}
+
+static void test_products(void)
+{
+    static const enum gsh_dtype loops[] = {GSH_FLOAT32, GSH_FLOAT64, GSH_COMPLEX64, GSH_COMPLEX128};
+    for (size_t i = 0; i < GSH_COUNT(loops); i++)
+        if (shard_takes_case())
+            test_ways(loops[i]);
+}
+
 /* table: rows x width; `count` indices choose rows. */
 static struct gsh_launch indexed(enum gsh_launch_kind kind, enum gsh_op op, enum gsh_dtype dtype,
                                  int64_t rows, int64_t width, int64_t count)
@@ -261,6 +325,9 @@ static void time_all(void)
                  {"cumsum 1e8", GSH_REDUCE_SUM, GSH_FLOAT64, {1, 100000000}, false},
                  {"maximum.accumulate 1e7", GSH_REDUCE_MAX, GSH_FLOAT64, {1, 10000000}, false},
                  {"cumprod 1e7", GSH_REDUCE_PROD, GSH_FLOAT64, {1, 10000000}, false},
+                 {"cumprod 1e7", GSH_REDUCE_PROD, GSH_FLOAT32, {1, 10000000}, false},
+                 {"cumprod 1e7", GSH_REDUCE_PROD, GSH_COMPLEX128, {1, 10000000}, false},
+                 {"cumprod (3000, 3000) axis 0", GSH_REDUCE_PROD, GSH_FLOAT64, {3000, 3000}, true},
                  {"cumsum (3000, 3000) axis 1", GSH_REDUCE_SUM, GSH_FLOAT64, {3000, 3000}, false},
                  {"cumsum (3000, 3000) axis 0", GSH_REDUCE_SUM, GSH_FLOAT64, {3000, 3000}, true},
                  {"cumsum (100, 100000) axis 1", GSH_REDUCE_SUM, GSH_FLOAT64, {100, 100000}, false},
@@ -270,6 +337,14 @@ static void time_all(void)
             scan_of(scans[i].reduction, scans[i].dtype, 2, scans[i].shape, scans[i].columns);
         time_launch(&launch, scans[i].what);
     }
+    for (way = WAY_NONE + 1; way < WAY_COUNT; way++) {
+        struct gsh_launch launch =
+            scan_of(GSH_REDUCE_PROD, GSH_FLOAT64, 2, (const int64_t[]){1, 10000000}, false);
+        char what[32];
+        snprintf(what, sizeof(what), "cumprod 1e7, way %d", (int)way);
+        time_launch(&launch, what);
+    }
+    way = WAY_NONE;
     struct gsh_launch launch =
         indexed(GSH_LAUNCH_TAKE, GSH_OP_COPY, GSH_FLOAT64, 10000000, 1, 10000000);
     time_launch(&launch, "take 1e7 of 1e7");
@@ -310,6 +385,7 @@ int main(int argc, char **argv)
         return check_result();
     }
     test_scans();
+    test_products();
     test_indexed();
     test_masks();
     shard_print();

@@ -5,11 +5,14 @@
       --device host|cuda  --library FILE  --jobs N  --shard K/N (of the work; for a time limit)
       --limit SECONDS (of one process)  --fresh (forget the plain results kept in build/)
       --set NAME=VALUE (one more variable of the shim's)  --no-share (do not judge the device's share)
+      --against NAME=VALUE (compare with a run under the shim too, that has this variable besides)
 
 All that is supported is sent to the device: mode force, no minimum sizes, strict floating-point
 errors where the library knows the option. Ends with status 1 where a test ends otherwise than
 without the shim and accepted.txt does not say why, where a process died, or where the device ran
-no more than 90 % of the eligible ufunc calls (suite_counts.py). Needs NumPy, pytest, hypothesis.
+no more than 90 % of the eligible ufunc calls (suite_counts.py). With --against, which is about calls that
+run together, accepted.txt has no say, and instead of that share LEAST_GROUPED of the device's calls must have
+run in groups, and none in the other run. Needs NumPy, pytest, hypothesis.
 """
 import argparse
 import collections
@@ -29,6 +32,7 @@ import suite_counts
 import suite_runs
 
 LEAST_SHARE = 0.9
+LEAST_GROUPED = 0.1
 SHOWN_LINES = 14
 ACCEPTED = os.path.join(suite_runs.HERE, "accepted.txt")
 
@@ -45,6 +49,7 @@ def parse_arguments(argv):
     parser.add_argument("--fresh", action="store_true")
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--no-share", action="store_true")
+    parser.add_argument("--against", action="append", default=[])
     return parser.parse_args(argv)
 
 
@@ -120,60 +125,70 @@ def job_name(job):
 
 
 class Suite:
-    """The jobs, run in a pool; `plain` and `shimmed` are {job name: {test: [outcome, text, s]}}."""
+    """The jobs, run in a pool; `base` and `shimmed` are {job name: {test: [outcome, text, s]}}. The base run
+    is plain, its results kept for later; with --against it is under the shim, and made each time."""
 
-    def __init__(self, arguments, settings):
+    def __init__(self, arguments, settings, scratch):
         self.arguments, self.settings = arguments, settings
-        self.cache = plain_cache()
-        self.plain, self.shimmed = load_plain(self.cache, arguments.fresh), {}
-        self.fresh_plain = 0
+        self.cache = None if arguments.against else plain_cache()
+        self.base, self.shimmed = load_plain(self.cache, arguments.fresh) if self.cache else {}, {}
+        self.fresh_base = 0
         self.seconds = collections.Counter()
+        self.scratch = scratch
+        self.reports = {run: os.path.join(scratch, "reports-" + run) for run in ("base", "shim")}
+        for folder in self.reports.values():
+            os.mkdir(folder)
 
-    def run_one(self, job, shim, scratch):
-        settings = dict(self.settings, GPUSHIM_REPORT="json:%s/reports/%s-%%p.json" % (
-            scratch, re.sub(r"\W+", "-", job_name(job))))
-        folder = tempfile.mkdtemp(dir=scratch)
+    def run_one(self, job, run, shim, more=()):
+        settings = dict(self.settings, GPUSHIM_REPORT="json:%s/%s-%%p.json" % (
+            self.reports[run], re.sub(r"\W+", "-", job_name(job))), **dict(more))
+        folder = tempfile.mkdtemp(dir=self.scratch)
         start = time.monotonic()
         result = suite_runs.run_job(job, shim, settings, folder, self.arguments.limit)
-        self.seconds["shim" if shim else "plain"] += time.monotonic() - start
+        self.seconds[run] += time.monotonic() - start
         shutil.rmtree(folder, ignore_errors=True)
         return result
 
-    def compare(self, job, scratch):
-        name = job_name(job)
-        if name not in self.plain:
-            self.plain[name] = self.run_one(job, None, scratch)
-            self.fresh_plain += 1
-        self.shimmed[name] = self.run_one(job, self.arguments.library, scratch)
+    def compare(self, job):
+        name, library, against = job_name(job), self.arguments.library, self.arguments.against
+        if name not in self.base:
+            self.base[name] = self.run_one(job, "base", library if against else None, pairs(against))
+            self.fresh_base += 1
+        self.shimmed[name] = self.run_one(job, "shim", library)
         return job
 
-    def run(self, jobs, scratch):
+    def run(self, jobs):
         """Yields each job when both its runs are there."""
         pool = concurrent.futures.ThreadPoolExecutor(self.arguments.jobs)
         try:
-            futures = [pool.submit(self.compare, job, scratch) for job in jobs]
+            futures = [pool.submit(self.compare, job) for job in jobs]
             for future in concurrent.futures.as_completed(futures):
                 yield future.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
             suite_runs.stop()
-            if self.fresh_plain:
-                save_plain(self.cache, self.plain)
+            if self.cache and self.fresh_base:
+                save_plain(self.cache, self.base)
+
+    def counts(self, run):
+        counts = suite_counts.Counts()
+        counts.add_folder(self.reports[run])
+        return counts
 
 
-def differences(plain, shimmed):
+def differences(base, shimmed):
     """(test, "passed -> failed", text) of the tests that end otherwise."""
-    for test in sorted(set(plain) | set(shimmed)):
-        before, after = plain.get(test, ["absent", "", 0]), shimmed.get(test, ["absent", "", 0])
+    for test in sorted(set(base) | set(shimmed)):
+        before, after = base.get(test, ["absent", "", 0]), shimmed.get(test, ["absent", "", 0])
         if before[0] != after[0]:
             yield test, "%s -> %s" % (before[0], after[0]), after[1] or before[1]
 
 
 def report_job(job, suite, accepted):
     """Prints what differs in a job; the number of differences nobody accepted."""
-    plain, shimmed = suite.plain[job_name(job)], suite.shimmed[job_name(job)]
+    base, shimmed = suite.base[job_name(job)], suite.shimmed[job_name(job)]
     wrong = 0
-    for test, change, text in differences(plain, shimmed):
+    for test, change, text in differences(base, shimmed):
         entry = next((entry for entry in accepted if entry.accepts(test, change)), None)
         if entry:
             entry.used += 1
@@ -181,17 +196,21 @@ def report_job(job, suite, accepted):
         wrong += 1
         print("DIFFERS %s: %s" % (test, change))
         print("        " + "\n        ".join(text.strip().splitlines()[:SHOWN_LINES]))
-    print("%-4s %-58s %6d tests %4d differ" % ("FAIL" if wrong else "ok", job_name(job), len(plain), wrong),
+    print("%-4s %-58s %6d tests %4d differ" % ("FAIL" if wrong else "ok", job_name(job), len(base), wrong),
           flush=True)
     return wrong
 
 
-def settings_of(arguments, scratch):
+def pairs(settings):
+    return [setting.split("=", 1) for setting in settings]
+
+
+def settings_of(arguments):
     settings = {"GPUSHIM_DEVICE": arguments.device, "GPUSHIM_CACHE_DIR": os.path.join(
         suite_runs.ROOT, "build", "numpy-suite", "kernels")}
     if suite_runs.knows_option(arguments.library, "GPUSHIM_FPERR"):
         settings["GPUSHIM_FPERR"] = "strict"
-    settings.update(pair.split("=", 1) for pair in arguments.set)
+    settings.update(pairs(arguments.set))
     return settings
 
 
@@ -203,32 +222,44 @@ def report_stale(arguments, accepted):
     return len(stale)
 
 
+def is_proven(suite):
+    """Whether the run did what it is there to judge; says where not."""
+    counts = suite.counts("shim")
+    print(counts.text())
+    if suite.arguments.against:
+        base = suite.counts("base")
+        print("groups: %s; in the other run: %s" % (counts.groups_text(), base.groups_text()))
+        if counts.grouped_share() < LEAST_GROUPED or base.grouped:
+            print("calls must run together in this run, and alone in the other one")
+            return False
+    elif not suite.arguments.no_share and counts.share() <= LEAST_SHARE:
+        print("the device ran too few calls")
+        return False
+    return True
+
+
 def run(arguments, scratch):
     import numpy
-    os.mkdir(os.path.join(scratch, "reports"))
-    accepted = read_accepted(numpy.__version__, arguments.device)
-    suite = Suite(arguments, settings_of(arguments, scratch))
+    accepted = [] if arguments.against else read_accepted(numpy.__version__, arguments.device)
+    suite = Suite(arguments, settings_of(arguments), scratch)
     shard, shards = map(int, arguments.shard.split("/"))
     jobs = suite_runs.jobs_of(suite_runs.test_files(arguments.parts))[shard - 1::shards]
-    print("NumPy %s, Python %s, device %s, %d processes at a time; %s" % (
+    print("NumPy %s, Python %s, device %s, %d processes at a time; %s%s" % (
         numpy.__version__, platform.python_version(), arguments.device, arguments.jobs,
-        " ".join("%s=%s" % pair for pair in sorted(suite.settings.items()))), flush=True)
+        " ".join("%s=%s" % pair for pair in sorted(suite.settings.items())),
+        "".join(" against " + setting for setting in arguments.against)), flush=True)
     start = time.monotonic()
-    wrong = sum(report_job(job, suite, accepted) for job in suite.run(jobs, scratch))
+    wrong = sum(report_job(job, suite, accepted) for job in suite.run(jobs))
     outcomes = collections.Counter(entry[0] for name in map(job_name, jobs) for entry in suite.shimmed[name].values())
-    counts = suite_counts.Counts()
-    counts.add_folder(os.path.join(scratch, "reports"))
     report_stale(arguments, accepted)
-    print(counts.text())
+    proven = is_proven(suite)
     print("%d tests: %s; %d accepted differences; %d differences" % (
         sum(outcomes.values()), ", ".join("%d %s" % (n, name) for name, n in outcomes.most_common()),
         sum(entry.used for entry in accepted), wrong))
-    print("%.0f s; processes: %.0f s plain (%d of %d jobs, the others kept from before), %.0f s shim" % (
-        time.monotonic() - start, suite.seconds["plain"], suite.fresh_plain, len(jobs), suite.seconds["shim"]))
-    too_few = not arguments.no_share and counts.share() <= LEAST_SHARE
-    if too_few:
-        print("the device ran too few calls")
-    return 1 if wrong or too_few or not outcomes else 0
+    print("%.0f s; processes: %.0f s %s (%d of %d jobs, the others kept from before), %.0f s shim" % (
+        time.monotonic() - start, suite.seconds["base"], " ".join(arguments.against) or "plain", suite.fresh_base,
+        len(jobs), suite.seconds["shim"]))
+    return 1 if wrong or not proven or not outcomes else 0
 
 
 def main():

@@ -37,10 +37,12 @@ def is_numeric(loop):
 
 class Counts:
     """Sums over reports: calls on the device, eligible calls that were not, calls outside; the
-    eligible ones' reasons; all calls of any kind on the device."""
+    eligible ones' reasons; all calls of any kind on the device; groups, the calls that ran in them, and
+    those that never ran."""
 
     def __init__(self):
         self.reports = self.device = self.declined = self.any_device = 0
+        self.groups = self.grouped = self.needless = 0
         self.reasons = collections.Counter()  # (reason, operation): calls
         self.outside = collections.Counter()  # reason: calls
 
@@ -53,6 +55,8 @@ class Counts:
             except ValueError:  # cut short: its process was killed
                 continue
             self.reports += 1
+            for key in ("groups", "grouped", "needless"):
+                setattr(self, key, getattr(self, key) + report["counters"].get(key, 0))
             for row in report["operations"]:
                 self.any_device += row["device_calls"]
                 if row["name"] in names:
@@ -70,6 +74,13 @@ class Counts:
     def share(self):
         eligible = self.device + self.declined
         return self.device / eligible if eligible else 0.0
+
+    def grouped_share(self):
+        return self.grouped / self.any_device if self.any_device else 0.0
+
+    def groups_text(self):
+        return "%d of %d device calls (%.1f %%) ran in %d groups, %d were never needed" % (
+            self.grouped, self.any_device, 100 * self.grouped_share(), self.groups, self.needless)
 
     def text(self):
         lines = ["device: %d of %d eligible ufunc and reduce calls (%.1f %%); %d device calls of all kinds; "

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The runner of NumPy's test suite itself, on test files of our own: that it sees each outcome, goes on
 behind a test that kills its process, and that accepted.txt can be read."""
+import contextlib
+import json
 import os
 import tempfile
 import unittest
@@ -94,6 +96,44 @@ class TestComparison(unittest.TestCase):
     def test_the_list_is_readable(self):
         for version in ("1.26.4", "2.5.2"):
             self.assertLess(len(numpy_suite.read_accepted(version, "host")), 10)
+
+
+class TestAgainst(unittest.TestCase):
+    """--against: what the base run is, and what the two runs have to show."""
+
+    def suite(self, *options):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        arguments = numpy_suite.parse_arguments(["--library", "the library", *options])
+        with mock.patch.object(numpy_suite, "plain_cache", lambda: os.path.join(folder.name, "plain")):
+            return numpy_suite.Suite(arguments, {"GPUSHIM_FPERR": "deferred"}, folder.name)
+
+    def runs(self, suite):
+        """(library, GPUSHIM_FUSION, GPUSHIM_FPERR) of the base run and of the other one."""
+        made = []
+        with mock.patch.object(suite_runs, "run_job", lambda job, shim, settings, folder, limit: made.append(
+                (shim, settings.get("GPUSHIM_FUSION"), settings["GPUSHIM_FPERR"]))):
+            suite.compare(suite_runs.Job("test_it.py", 1, 1))
+        return made
+
+    def test_base_run(self):
+        self.assertEqual([run[0] for run in self.runs(self.suite())], [None, "the library"])
+        self.assertEqual(self.runs(self.suite("--against", "GPUSHIM_FUSION=0")), [
+            ("the library", "0", "deferred"), ("the library", None, "deferred")])
+
+    def is_proven(self, grouped, base_grouped):
+        suite = self.suite("--against", "GPUSHIM_FUSION=0")
+        for run, count in ("shim", grouped), ("base", base_grouped):
+            row = {"name": "add", "device_calls": 100, "reasons": {}}
+            with open(os.path.join(suite.reports[run], "1.json"), "w", encoding="utf-8") as stream:
+                json.dump({"counters": {"groups": count // 2, "grouped": count}, "operations": [row]}, stream)
+        with contextlib.redirect_stdout(None):
+            return numpy_suite.is_proven(suite)
+
+    def test_groups_must_have_run(self):
+        self.assertTrue(self.is_proven(50, 0))
+        self.assertFalse(self.is_proven(5, 0))
+        self.assertFalse(self.is_proven(50, 1))
 
 
 class TestParts(unittest.TestCase):

@@ -202,6 +202,35 @@ print(a[0])
         self.assertEqual((result.returncode, result.stdout), (0, "inf\n"), result)
         self.assertEqual(result.stderr.count("divide by zero encountered in"), 1, result)
 
+    def test_fork_between_calls_and_their_warnings(self):
+        """The parent gets all of its own, the child what it meets itself, and neither waits for the other."""
+        result = shim_runner.run("""
+import os, signal, warnings
+import numpy as np
+one, zero = np.full(3000, 1.0), np.full(3000, 0.0)
+a = one / zero
+b = np.sqrt(-one)
+c = a - a
+pid = os.fork()
+if pid == 0:
+    signal.alarm(60)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        np.log(zero)
+        print([float(x[0]) for x in (a, b, c)])
+        for _ in range(10):
+            pass
+    print([str(w.message) for w in caught], flush=True)
+    os._exit(0)
+print(os.waitpid(pid, 0)[1], [float(x[0]) for x in (a, b, c)])
+""")
+        values = "[inf, nan, nan]"
+        self.assertEqual((result.returncode, result.stdout.splitlines()), (
+            0, [values, "['divide by zero encountered in log']", "0 " + values]), result)
+        for text in ("divide by zero encountered in", "encountered in sqrt", "encountered in subtract"):
+            self.assertEqual(result.stderr.count(text), 1, result)
+        self.assertGreaterEqual(shim_runner.device_calls(result.report), 3)
+
     def test_worker_threads(self):
         result = shim_runner.run("""
 import threading

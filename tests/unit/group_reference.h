@@ -168,8 +168,10 @@ static inline char *group_reference_lay_out(const struct group_reference *work,
     return *base - low;
 }
 
-static inline enum gsh_status group_reference_sink(const struct group_reference *work,
-                                                   const struct gsh_group_sink *sink)
+/* The sink as a launch over arrays of its own, which are in *bases. */
+static inline struct gsh_launch group_reference_sink_launch(const struct group_reference *work,
+                                                            const struct gsh_group_sink *sink,
+                                                            char *bases[2])
 {
     const struct gsh_group *group = work->group;
     const struct gsh_group_array *out = &group->arrays[sink->array];
@@ -184,7 +186,6 @@ static inline enum gsh_status group_reference_sink(const struct group_reference 
                                 .ndim = group->ndim,
                                 .nreduce = group->nreduce,
                                 .errors = sink->errors};
-    char *bases[2] = {NULL, NULL};
     const int64_t *mask_strides = sink->mask.source == GSH_FROM_ARRAY
                                       ? group->arrays[sink->mask.index].strides
                                       : sink->strides;
@@ -201,6 +202,14 @@ static inline enum gsh_status group_reference_sink(const struct group_reference 
     memcpy(launch.strides[1], out->strides, sizeof launch.strides[1]);
     memcpy(launch.strides[2], mask_strides, sizeof launch.strides[2]);
     gsh_launch_collapse(&launch);
+    return launch;
+}
+
+static inline enum gsh_status group_reference_sink(const struct group_reference *work,
+                                                   const struct gsh_group_sink *sink)
+{
+    char *bases[2] = {NULL, NULL};
+    struct gsh_launch launch = group_reference_sink_launch(work, sink, bases);
     enum gsh_status status = gsh_host_ops_run(&launch);
     free(bases[0]);
     free(bases[1]);
@@ -218,6 +227,15 @@ static inline bool group_reference_is_stored(const struct gsh_group *group, unsi
     return false;
 }
 
+static inline void group_reference_free(const struct group_reference *work)
+{
+    for (unsigned k = 0; k < work->group->array_count; k++)
+        free(work->arrays[k]);
+    for (unsigned k = 0; k < work->group->step_count; k++)
+        for (unsigned j = 0; j < GSH_OP_OUTPUTS; j++)
+            free(work->steps[k][j]);
+}
+
 /* Runs the group. Not OK: a step or sink that gsh_host_ops_run does not support. */
 static inline enum gsh_status group_reference_run(const struct gsh_group *group)
 {
@@ -232,10 +250,6 @@ static inline enum gsh_status group_reference_run(const struct gsh_group *group)
         group_reference_store(&work, &group->stores[k]);
     for (unsigned k = 0; k < group->sink_count && status == GSH_OK; k++)
         status = group_reference_sink(&work, &group->sinks[k]);
-    for (unsigned k = 0; k < group->array_count; k++)
-        free(work.arrays[k]);
-    for (unsigned k = 0; k < group->step_count; k++)
-        for (unsigned j = 0; j < GSH_OP_OUTPUTS; j++)
-            free(work.steps[k][j]);
+    group_reference_free(&work);
     return status;
 }

@@ -43,6 +43,15 @@ static inline struct view matrix(int value)
     return view_whole(value, GSH_FLOAT64, SHAPE(20, 30));
 }
 
+/* A row's value spread over it: what is combined with each element of the row. */
+static inline struct view spread(int value)
+{
+    struct view view = view_whole(value, GSH_FLOAT64, SHAPE(20, 1));
+    view.shape[1] = 30;
+    view.strides[1] = 0;
+    return view;
+}
+
 static inline struct gsh_node *binary(enum gsh_op op, struct view a, struct view b, struct view out)
 {
     return program_op(&program, op, GSH_FLOAT64, (const struct view[]){a, b}, &out, NULL);
@@ -111,8 +120,13 @@ static inline struct plan_counts run(void)
 }
 
 /* Plans and checks the numbers of items, of items that are one node, and of steps, loads and stores in groups. */
-#define expect(items, alone, steps, loads, stores)                                                 \
-    expect_counts((struct plan_counts){items, 0, alone, steps, stores, loads, 0, 0}, __LINE__)
+#define expect(all, single, computed, loaded, stored)                                              \
+    expect_counts((struct plan_counts){.items = (all),                                             \
+                                       .alone = (single),                                          \
+                                       .steps = (computed),                                        \
+                                       .loads = (loaded),                                          \
+                                       .stores = (stored)},                                        \
+                  __LINE__)
 
 static inline void expect_counts(struct plan_counts expected, int line)
 {

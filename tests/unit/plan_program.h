@@ -34,6 +34,7 @@ struct program {
 struct plan_counts {
     unsigned items, groups, alone, steps, stores, loads, sinks;
     unsigned lifted; /* nodes in groups that are COMPRESS or EXPAND outside */
+    unsigned again;  /* nodes in items that are in a later one too */
 };
 
 /* ---- views ---- */
@@ -232,15 +233,15 @@ static inline void program_count_group(const struct gsh_group *group, struct pla
         counts->loads += !program_group_stores(group, a) && !group->arrays[a].is_index;
 }
 
-static inline unsigned program_count_lifted(const struct program *program,
-                                            const struct gsh_plan_item *item)
+/* What the group's nodes were outside. */
+static inline void program_count_nodes(const struct program *program,
+                                       const struct gsh_plan_item *item, struct plan_counts *counts)
 {
-    unsigned lifted = 0;
     for (unsigned k = 0; k < item->node_count; k++) {
         enum gsh_launch_kind kind = program->nodes[item->nodes[k]].launch.kind;
-        lifted += kind == GSH_LAUNCH_COMPRESS || kind == GSH_LAUNCH_EXPAND;
+        counts->lifted += kind == GSH_LAUNCH_COMPRESS || kind == GSH_LAUNCH_EXPAND;
+        counts->again += item->is_again[k];
     }
-    return lifted;
 }
 
 static inline void program_array_range(const struct gsh_group *group, unsigned a, int64_t *low,
@@ -287,6 +288,17 @@ static inline bool program_group_is_valid(const struct gsh_plan_item *item)
 /* What runs a group of host addresses. */
 typedef enum gsh_status group_runner(const struct gsh_group *group);
 
+static inline enum gsh_status program_run_nodes(const struct program *program,
+                                                const struct gsh_plan_item *item,
+                                                char *const *bytes)
+{
+    for (unsigned k = 0; k < item->node_count; k++)
+        if (program_run_node(program, item->nodes[k], bytes) != GSH_OK)
+            return GSH_FAILED;
+    return GSH_OK;
+}
+
+/* A group that is declined runs as its nodes. */
 static inline enum gsh_status program_run_item(const struct program *program,
                                                const struct gsh_plan_item *item, char *const *bytes,
                                                group_runner *run)
@@ -297,7 +309,8 @@ static inline enum gsh_status program_run_item(const struct program *program,
     for (unsigned a = 0; a < group.array_count; a++)
         if (item->values[a] != NULL)
             group.arrays[a].address += (uintptr_t)bytes[item->values[a] - program->values];
-    return run(&group);
+    enum gsh_status status = run(&group);
+    return status == GSH_DECLINED ? program_run_nodes(program, item, bytes) : status;
 }
 
 /* Plans the program, runs the items on `bytes` unless that is NULL, and counts what it was made of. */
@@ -312,7 +325,7 @@ static inline struct plan_counts program_plan(const struct program *program, cha
         else
             program_count_group(&item->group, &counts);
         if (item->node < 0)
-            counts.lifted += program_count_lifted(program, item);
+            program_count_nodes(program, item, &counts);
         CHECK(item->node >= 0 || program_group_is_valid(item));
         CHECK(bytes == NULL || program_run_item(program, item, bytes, run) == GSH_OK);
     }

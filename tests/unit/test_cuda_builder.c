@@ -14,6 +14,7 @@
 #include "stats.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
 
@@ -244,6 +245,29 @@ static void wait_until_inside(void)
         usleep(100);
 }
 
+/* ---- processes and files ---- */
+
+static pid_t fork_flushed(void)
+{
+    fflush(NULL);
+    return fork();
+}
+
+static int status_of(pid_t child)
+{
+    int status = -1;
+    waitpid(child, &status, 0);
+    return status;
+}
+
+/* What is compiled next is not found in the cache. */
+static void empty_cache(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", root);
+    CHECK_INT(system(command), 0);
+}
+
 /* ---- the work ---- */
 
 static bool answer(const void *item)
@@ -276,6 +300,16 @@ static enum gsh_status run_group(unsigned steps, bool can_split)
             .out = {GSH_FLOAT64}};
     split_answer = can_split;
     return gsh_cuda_module_launch_group(&group, 0, answer, "item");
+}
+
+/* Behind the closed gate the group's kernel is being compiled; what is asked for next waits for it. */
+static bool begin_to_build(unsigned steps)
+{
+    close_gate();
+    if (run_group(steps, true) != GSH_DECLINED)
+        return false;
+    wait_until_inside();
+    return true;
 }
 
 /* What it becomes once nothing is being compiled any more. */
@@ -338,9 +372,7 @@ static void check_in_caller(void)
 static void check_in_background(void)
 {
     unsigned launches = launched;
-    close_gate();
-    CHECK_INT(run_group(2, true), GSH_DECLINED);
-    wait_until_inside();
+    CHECK(begin_to_build(2));
     CHECK_INT(run_group(2, true), GSH_DECLINED);
     CHECK_INT(run_group(3, true), GSH_DECLINED);
     CHECK_INT(launched, launches);
@@ -358,9 +390,7 @@ static void check_in_background(void)
 /* A caller that cannot do without the kernel waits for one that is being compiled, and compiles one that is not. */
 static void check_impatient_caller(void)
 {
-    close_gate();
-    CHECK_INT(run_group(4, true), GSH_DECLINED);
-    wait_until_inside();
+    CHECK(begin_to_build(4));
     CHECK_INT(run_group(5, true), GSH_DECLINED);
     CHECK_INT(run_group(5, false), GSH_OK);
     CHECK(compiled_here == 2 && compiled_beside == 2 && inside == 1);
@@ -386,13 +416,10 @@ static void check_failure(void)
 /* The child's memory is a moment at which nobody is inside the compiler; it ends by way of the exit functions. */
 static void check_fork(void)
 {
-    close_gate();
-    CHECK_INT(run_group(7, true), GSH_DECLINED);
-    wait_until_inside();
+    CHECK(begin_to_build(7));
     CHECK_INT(run_group(8, true), GSH_DECLINED);
     pthread_t opener = start_opener();
-    fflush(NULL);
-    pid_t child = fork();
+    pid_t child = fork_flushed();
     if (child == 0) {
         struct stat tasks;
         bool good = inside == 0 && run_group(9, true) == GSH_DECLINED &&
@@ -401,9 +428,7 @@ static void check_fork(void)
         gsh_cuda_builder_settle();
         exit(good ? 0 : 1);
     }
-    int status = -1;
-    waitpid(child, &status, 0);
-    CHECK_INT(status, 0);
+    CHECK_INT(status_of(child), 0);
     pthread_join(opener, NULL);
     open_gate();
     CHECK_INT(run_until_built(7), GSH_OK);
@@ -413,46 +438,36 @@ static void check_fork(void)
 /* A process may end while it compiles, the first time or later, when the compiler has registered exit functions. */
 static void check_exit(bool is_first)
 {
-    fflush(NULL);
-    pid_t child = fork();
+    pid_t child = fork_flushed();
     if (child == 0) {
         if (is_first)
             atexit(look_inside);
         registers = !is_first;
         if (!is_first && (run_until_built(1) != GSH_OK || compiled_beside != 1))
             exit(1);
-        close_gate();
-        if (run_group(2, true) != GSH_DECLINED)
+        if (!begin_to_build(2))
             exit(1);
-        wait_until_inside();
         pthread_detach(start_opener());
         exit(0);
     }
-    int status = -1;
-    waitpid(child, &status, 0);
-    CHECK_INT(status, 0);
+    CHECK_INT(status_of(child), 0);
 }
 
 static void check_option(void)
 {
-    fflush(NULL);
-    pid_t child = fork();
+    pid_t child = fork_flushed();
     if (child == 0) {
         setenv("GPUSHIM_BACKGROUND", "0", 1);
         gsh_options_init();
         _exit(run_group(2, true) == GSH_OK && compiled_here == 1 && asked == 0 ? 0 : 1);
     }
-    int status = -1;
-    waitpid(child, &status, 0);
-    CHECK_INT(status, 0);
+    CHECK_INT(status_of(child), 0);
 }
 
 /* From here on nothing is begun in the background, not even what lies in the queue. */
 static void check_settle(void)
 {
-    close_gate();
-    CHECK_INT(run_group(10, true), GSH_DECLINED);
-    wait_until_inside();
+    CHECK(begin_to_build(10));
     CHECK_INT(run_group(11, true), GSH_DECLINED);
     unsigned here = compiled_here, beside = compiled_beside;
     pthread_t opener = start_opener();
@@ -469,20 +484,17 @@ static void check_settle(void)
     gsh_cuda_builder_settle();
 }
 
-int main(void)
+static int run_checks(void)
 {
-    char command[128];
     alarm(60); /* a job that nobody does would be waited for without end */
-    CHECK(mkdtemp(root) != NULL);
     open_device();
     check_option();
-    snprintf(command, sizeof command, "rm -rf %s", root);
-    CHECK_INT(system(command), 0); /* so that what follows finds none of it */
+    empty_cache();
     gsh_options_init();
     check_exit(true);
-    CHECK_INT(system(command), 0);
+    empty_cache();
     check_exit(false);
-    CHECK_INT(system(command), 0);
+    empty_cache();
     check_is_built();
     check_in_caller();
     check_in_background();
@@ -490,6 +502,21 @@ int main(void)
     check_failure();
     check_fork();
     check_settle();
-    CHECK_INT(system(command), 0);
     return check_result();
+}
+
+/* The folder goes however the checks end, and with them whatever would fill it again. */
+int main(void)
+{
+    if (mkdtemp(root) == NULL)
+        return 1;
+    pid_t child = fork_flushed();
+    if (child == 0) {
+        setpgid(0, 0);
+        return run_checks();
+    }
+    int status = status_of(child);
+    kill(-child, SIGKILL);
+    empty_cache();
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }

@@ -13,6 +13,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static char root[] = "/tmp/gsh_libs_XXXXXX";
 static char nvrtc[PATH_MAX]; /* the machine's NVRTC, "" where there is none */
@@ -76,6 +77,20 @@ static void load_from_home(void)
     load(11, 0);
 }
 
+/* What cuSOLVER needs lies in other packages' folders there, and is opened first: the second name is a stand-in. */
+static void load_solver_from_pip(void)
+{
+    char file[PATH_MAX + 64], why[256] = "";
+    snprintf(file, sizeof file, "%s/nvidia/nvjitlink/lib/libnvJitLink.so.12", root);
+    gsh_cuda_libs_add_search_root(root);
+    if (gsh_cuda_libs_load(GSH_CUDA_LIBRARY_CUSOLVER, 12, 0, why, sizeof why) != GSH_OK)
+        fprintf(stderr, "%s\n", why);
+    else if (!dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD))
+        fprintf(stderr, "%s was not opened\n", file);
+    else
+        fprintf(stderr, "%s\n", gsh_cuda_libs_path(GSH_CUDA_LIBRARY_CUSOLVER));
+}
+
 static void targets(void)
 {
     bool is_ptx[3];
@@ -97,6 +112,19 @@ static void place(const char *folder, const char *name)
     CHECK_INT(system(command), 0);
 }
 
+/* The machine's cuSOLVER, beside its NVRTC, under the name that CUDA 12 gives it. */
+static void place_solver(void)
+{
+    char command[2 * PATH_MAX + 256];
+    place("nvidia/nvjitlink/lib", "libnvJitLink.so.12");
+    snprintf(command, sizeof command,
+             "cd $(dirname %s) && mkdir -p %s/nvidia/cusolver/lib && test -e libcusolver.so.12 && "
+             "ln -s $PWD/libcusolver.so.12 %s/nvidia/cusolver/lib/libcusolver.so.11",
+             nvrtc, root, root);
+    if (system(command) != 0)
+        puts("no libcusolver beside libnvrtc: its search was not tested");
+}
+
 static void check_path(void (*body)(void), const char *below_root)
 {
     char expected[PATH_MAX];
@@ -108,12 +136,17 @@ static void check_path(void (*body)(void), const char *below_root)
  * calls two names of one file the same only within one process. */
 static void test_search(void)
 {
+    char file[PATH_MAX + 64];
     place("nvidia/cuda_nvrtc/lib", "libnvrtc.so.12");
     place("lib64", "libnvrtc.so.11.2");
     place("elsewhere", "libnvrtc.so.12");
     check_path(load_from_pip, "nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
     check_path(load_from_home, "lib64/libnvrtc.so.11.2");
     check_path(load_loaded, "elsewhere/libnvrtc.so.12");
+    place_solver();
+    snprintf(file, sizeof file, "%s/nvidia/cusolver/lib/libcusolver.so.11", root);
+    if (access(file, F_OK) == 0)
+        check_path(load_solver_from_pip, "nvidia/cusolver/lib/libcusolver.so.11");
     CHECK_STR(in_child(load_for_old_driver), "no usable libnvrtc.so found for a driver of CUDA 10");
     CHECK_STR(in_child(load_for_old_gpu),
               "no usable libnvrtc.so found for a GPU of compute capability 1.2");

@@ -5,10 +5,12 @@
  * struct are compared below. At run time, every row of the tables must be found in the toolkit's
  * libraries.
  */
-#if __has_include(<cuda.h>) && __has_include(<nvrtc.h>) && __has_include(<cublas_v2.h>)
+#if __has_include(<cuda.h>) && __has_include(<nvrtc.h>) && __has_include(<cublas_v2.h>) && __has_include(<cusolverDn.h>) && __has_include(<cufftXt.h>)
 #define HAVE_CUDA_HEADERS 1
 #include <cublas_v2.h>
 #include <cuda.h>
+#include <cufftXt.h>
+#include <cusolverDn.h>
 #include <nvrtc.h>
 #if defined __GNUC__ && !defined __clang__ && __GNUC__ >= 13
 #pragma GCC diagnostic ignored "-Wenum-int-mismatch"
@@ -24,6 +26,8 @@
 #define X(ours, theirs, value) _Static_assert((long)(ours) == (long)(theirs), #theirs);
 GSH_CUDA_DRIVER_CONSTANTS(X)
 GSH_CUBLAS_CONSTANTS(X)
+GSH_CUSOLVER_CONSTANTS(X)
+GSH_CUFFT_CONSTANTS(X)
 #undef X
 
 #define SAME_FIELD(ours, theirs)                                                                   \
@@ -53,8 +57,16 @@ static const struct row {
       {
 #include "nvrtc.def"
 },
-  cublas_rows[] = {
+  cublas_rows[] =
+      {
 #include "cublas.def"
+},
+  cusolver_rows[] =
+      {
+#include "cusolver.def"
+},
+  cufft_rows[] = {
+#include "cufft.def"
 };
 #undef X
 
@@ -83,6 +95,8 @@ int main(void)
     int bad = missing(FOLDER "stubs/libcuda.so", driver_rows, COUNT(driver_rows));
     bad += missing(FOLDER "libnvrtc.so", nvrtc_rows, COUNT(nvrtc_rows));
     bad += missing(FOLDER "libcublas.so", cublas_rows, COUNT(cublas_rows));
+    bad += missing(FOLDER "libcusolver.so", cusolver_rows, COUNT(cusolver_rows));
+    bad += missing(FOLDER "libcufft.so", cufft_rows, COUNT(cufft_rows));
     printf("CUDA %d: prototypes, constants and layouts agree\n", CUDA_VERSION);
     return bad != 0;
 }

@@ -152,6 +152,23 @@ static void add_reductions(struct batch *batch, enum gsh_reduction reduction)
                 add_reduction(batch, reduction, (enum gsh_dtype)loop, (enum gsh_dtype)in);
 }
 
+/* Products that are no BLAS's. */
+static void add_products(struct batch *batch)
+{
+    for (int loop = 0; loop < GSH_DTYPE_COUNT; loop++) {
+        struct gsh_source_plan plan;
+        struct gsh_launch launch = {
+            .kind = GSH_LAUNCH_GEMM, .loop = (enum gsh_dtype)loop, .nin = 2, .nout = 1};
+        launch.gemm = (struct gsh_gemm){9, 8, 7, 7, 1, 8, 1, 8, 1, 1, 0, false, false};
+        for (unsigned k = 0; k < 3; k++)
+            launch.operands[k] =
+                (struct gsh_operand){.dtype = (enum gsh_dtype)loop, .address = 4096};
+        set_strides(&launch, loop % 2 == 0 ? 0 : 2, 100);
+        if (gsh_source_plan(&launch, 0, &plan) == GSH_OK)
+            add_launch(batch, &launch);
+    }
+}
+
 static void compile_all(const char *arch, unsigned every, bool every_layout)
 {
     struct batch batch = {
@@ -166,6 +183,7 @@ static void compile_all(const char *arch, unsigned every, bool every_layout)
     add_casts(&batch);
     for (int r = 0; r < GSH_REDUCTION_COUNT; r++)
         add_reductions(&batch, (enum gsh_reduction)r);
+    add_products(&batch);
     batch_flush(&batch);
     printf("%s: %u kernels of %u in %u programs\n", arch, batch.kernels, batch.seen,
            batch.programs);

@@ -59,6 +59,16 @@ static void add_scans(struct batch *batch)
                 add_scan(batch, (enum gsh_reduction)r, (enum gsh_dtype)loop, layout++);
 }
 
+/* Products of floats, in each layout. */
+static void add_products(struct batch *batch)
+{
+    static const enum gsh_dtype loops[] = {GSH_FLOAT16, GSH_FLOAT32, GSH_FLOAT64, GSH_COMPLEX64,
+                                           GSH_COMPLEX128};
+    for (size_t i = 0; i < GSH_COUNT(loops); i++)
+        for (unsigned layout = 0; layout < 3; layout++)
+            add_scan(batch, GSH_REDUCE_PROD, loops[i], layout + i % 2 * 3);
+}
+
 /* One value for all, so that every operation has a kernel. */
 static void add_put(struct batch *batch, enum gsh_op op, enum gsh_dtype loop, unsigned layout)
 {
@@ -128,6 +138,7 @@ static void compile_all(const char *arch, unsigned every)
         return;
     gsh_fmt_init(&batch.fmt, batch.text, BATCH_SIZE);
     add_scans(&batch);
+    add_products(&batch);
     add_puts(&batch);
     for (int loop = 0; loop < GSH_DTYPE_COUNT; loop++) {
         add_moves(&batch, (enum gsh_dtype)loop, false);

@@ -6,6 +6,8 @@
 #include "host_loops.h"
 #include "ops.h"
 
+#include <math.h>
+
 static void check_dtypes(void)
 {
     static const size_t sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8, 8, 16};
@@ -84,6 +86,36 @@ static void check_ops(void)
     }
 }
 
+/* Whether the op makes an infinity or a NaN of each of these, next to numbers, infinities and NaNs. */
+static bool makes_odd(enum gsh_op op)
+{
+    const double numbers[] = {INFINITY, -INFINITY, NAN, 0.0, 1.0, -1.0, 1e-300, 1e300};
+    for (unsigned k = 0; k < gsh_op_info(op)->nin; k++)
+        for (size_t odd = 0; odd < 3; odd++)
+            for (size_t other = 0; other < sizeof numbers / sizeof *numbers; other++) {
+                double result = 0;
+                const double *in[] = {&numbers[other], &numbers[other]};
+                in[k] = &numbers[odd];
+                gsh_host_loops_find(op, GSH_FLOAT64)(
+                    &(struct gsh_host_block){.in = {in[0], in[1]}, .out = {&result}, .n = 1});
+                if (isfinite(result))
+                    return false;
+            }
+    return true;
+}
+
+static void check_passes_on(void)
+{
+    unsigned passing = 0;
+    for (int op = 0; op < GSH_OP_COUNT; op++)
+        if ((gsh_op_info((enum gsh_op)op)->flags & GSH_PASSES_ON) != 0) {
+            CHECK(makes_odd((enum gsh_op)op));
+            passing++;
+        }
+    CHECK(passing > 0 && !makes_odd(GSH_OP_EXP) && !makes_odd(GSH_OP_DIVIDE) &&
+          !makes_odd(GSH_OP_FMAX));
+}
+
 /* A partial result can be joined to another of its kind. */
 static void check_reductions(void)
 {
@@ -108,6 +140,7 @@ int main(void)
     check_loops_are_numpys();
     check_types();
     check_ops();
+    check_passes_on();
     check_reductions();
     return check_result();
 }

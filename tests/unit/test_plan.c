@@ -598,15 +598,6 @@ static void check_no_sinks(void)
     expect(2, 2, 0, 0, 0);
 }
 
-/* A row's value spread over it: what is combined with each element of the row. */
-static struct view spread(int value)
-{
-    struct view view = view_whole(value, GSH_FLOAT64, SHAPE(20, 1));
-    view.shape[1] = 30;
-    view.strides[1] = 0;
-    return view;
-}
-
 static void check_softmax(void)
 {
     begin();

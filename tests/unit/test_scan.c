@@ -111,6 +111,8 @@ static void check_plans(void)
     CHECK_INT(gsh_source_plan(&launch, 0, &plan), GSH_OK);
     CHECK_INT(plan.stage_count, 3);
     CHECK_INT(plan.stages[1].block[0], plan.stages[0].block[0]); /* partial products may overflow */
+    CHECK_INT(plan.stages[0].grid[0], 2442);                     /* a sum has as many chunks */
+    CHECK(plan.scratch_bytes >= plan.stages[0].grid[0] * (sizeof(double) + 20));
     launch = scan(GSH_REDUCE_PROD, GSH_INT64, &plan, &plan, 1, 10000000);
     CHECK_INT(gsh_source_plan(&launch, 0, &plan), GSH_OK);
     CHECK(plan.stages[1].block[0] < plan.stages[0].block[0]);

@@ -171,6 +171,28 @@ static void check_declined(void)
     CHECK_INT(gsh_source_group_plan(&group, 0, &plan), GSH_DECLINED);
 }
 
+#define CHECK_NOTED(change)                                                                        \
+    do {                                                                                           \
+        struct gsh_group group = make(1000);                                                       \
+        change;                                                                                    \
+        CHECK(strstr(text_of(&group), "op0_multiply(watch.at(") != NULL);                          \
+    } while (0)
+
+/* A step's odd results are not noted where a later one's show them. */
+static void check_notes(void)
+{
+    struct gsh_group plain = make(1000);
+    CHECK(strstr(text_of(&plain), "op0_multiply(watch.passing(") != NULL);
+    CHECK(strstr(text, "op1_add(watch.at(") != NULL);
+    CHECK_NOTED(group.steps[1].op = GSH_OP_DIVIDE);
+    CHECK_NOTED(group.steps[1].op = GSH_OP_FMAX);
+    CHECK_NOTED(group.steps[1].loop = group.steps[1].out[0] = group.arrays[2].dtype = GSH_INT64);
+    CHECK_NOTED(group.steps[0].out[0] = GSH_INT64);
+    CHECK_NOTED(group.steps[1].in[0] = from(GSH_FROM_ARRAY, 0));
+    CHECK_NOTED(group.steps[1].mask = from(GSH_FROM_ARRAY, 0);
+                group.steps[1].old[0] = from(GSH_FROM_ARRAY, 1));
+}
+
 int main(void)
 {
     check_arguments();
@@ -178,6 +200,7 @@ int main(void)
     check_other_keys();
     check_tracks();
     check_text();
+    check_notes();
     check_declined();
     return check_result();
 }

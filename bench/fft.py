@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fourier transforms: gpushim against CuPy and NumPy on resident operands.
+
+    .venv/bin/python bench/fft.py [--cases fft,rfft2,...] [--contenders numpy,gpushim,cupy]
+
+Operands and results stay on the device; each call is synchronised; the processes take turns; warm medians. gpushim runs in
+mode force.
+"""
+import sys
+
+import numpy as np
+
+import common
+
+LIMIT = 1.1  # times CuPy: rows beyond are marked
+
+# (function of np.fft, shape, dtype, keywords)
+CASES = [("fft", (1 << power,), "c16", {}) for power in range(16, 25, 2)]
+CASES += [("ifft", (1 << power,), "c16", {}) for power in (16, 20, 24)]
+CASES += [("fft", (1 << power,), "c8", {}) for power in (16, 20, 24)]
+CASES += [("fft", (1 << 20,), "f8", {}), ("rfft", (1 << 22,), "f8", {}), ("irfft", ((1 << 21) + 1,), "c16", {}),
+          ("fft", (1000003,), "c16", {}), ("fft", (1000, 4096), "c16", {}), ("fft", (1000, 4096), "c8", {}),
+          ("rfft", (1000, 4096), "f8", {}), ("irfft", (1000, 2049), "c16", {}), ("fft", (4096, 1000), "c16", {"axis": 0}),
+          ("fft", (1000, 4000), "c16", {"n": 4096}), ("fft2", (4096, 4096), "c16", {}), ("rfft2", (4096, 4096), "f8", {}),
+          ("rfft2", (4096, 4096), "f4", {}), ("irfft2", (4096, 2049), "c16", {}), ("fftn", (256, 256, 256), "c16", {}),
+          ("rfftn", (256, 256, 256), "f8", {}), ("fft", (256, 256, 256), "c16", {"axis": 1})]
+
+
+def operand(shape, dtype):
+    """The same values for every contender."""
+    generator = np.random.default_rng(7)
+    a = generator.standard_normal(shape, "f4").astype(dtype)
+    if np.dtype(dtype).kind == "c":
+        a += 1j * generator.standard_normal(shape, "f4").astype(dtype)
+    return a
+
+
+def digest(result):
+    result = result.get() if hasattr(result, "get") else np.asarray(result)
+    return [float(np.linalg.norm(result)), float(abs(result.sum())), float(abs(result.ravel()[-1]))]
+
+
+def question(contender, name, shape, dtype, keywords, budget):
+    xp = contender.xp
+    a = operand(tuple(shape), dtype)
+    a = xp.asarray(a) if contender.name == "cupy" else a + a.dtype.type(0)
+    function = getattr(xp.fft, name)
+
+    def once():
+        result = function(a, **keywords)
+        contender.synchronize()
+        return result
+    try:
+        numbers = digest(once())
+        once()
+        before = contender.counters()
+        once()
+        after = contender.counters()
+        answer = common.measure(lambda: once() is None, budget, least=2)
+    except Exception as error:  # pylint: disable=broad-except  # what one cannot do is a row without it
+        return {"error": "%s: %s" % (type(error).__name__, str(error)[:200])}
+    answer["numbers"] = numbers
+    if after:
+        answer["launches"] = after["launches"] - before["launches"]
+        answer["moved"] = (after["upload_bytes"] + after["download_bytes"] - before["upload_bytes"] -
+                           before["download_bytes"])
+    return answer
+
+
+def agrees(numbers, expected):
+    return all(abs(x - y) <= 1e-3 * expected[0] for x, y in zip(numbers, expected))
+
+
+def row(label, answers):
+    """A table's row, and whether the answers differ."""
+    times = {who: answer.get("seconds") for who, answer in answers.items()}
+    known = [answer["numbers"] for answer in answers.values() if "numbers" in answer]
+    differs = any(not agrees(numbers, known[0]) for numbers in known[1:])
+    ours, theirs = times.get("gpushim"), times.get("cupy")
+    mark = " <" if ours and theirs and ours > LIMIT * theirs else ""
+    own = answers.get("gpushim", {})
+    return [label] + [common.seconds_text(seconds) for seconds in times.values()] + [
+        ("%.2f%s" % (ours / theirs, mark) if ours and theirs else "-") + (" WRONG" if differs else ""),
+        own.get("launches", own.get("error", "-")), own.get("moved", "-")], differs
+
+
+def main():
+    parser = common.parser(__doc__)
+    parser.set_defaults(contenders="numpy,gpushim,cupy", budget=0.2)
+    parser.add_argument("--cases", help="names of functions")
+    options = parser.parse_args()
+    if options.worker:
+        common.serve(common.Contender(options.worker), {"fft": question})
+        return 0
+    lines = common.JsonLines(options.out, "fft")
+    workers = common.start_workers(__file__, options, {"GPUSHIM_MODE": "force"})
+    table, wrong = [], 0
+    for name, shape, dtype, keywords in CASES:
+        if options.cases and name not in options.cases.split(","):
+            continue
+        answers = common.ask_all(workers, options.rounds, "fft", name=name, shape=shape, dtype=dtype, keywords=keywords,
+                                 budget=options.budget)
+        label = "%s %s %s" % (name, "x".join(map(str, shape)), dtype)
+        label += "".join(" %s=%s" % item for item in keywords.items())
+        for who, answer in answers.items():
+            lines.write(case=label, contender=who, **answer)
+        cells, differs = row(label, answers)
+        table.append(cells)
+        wrong += differs
+    common.print_table(["transform"] + list(workers) + ["gpushim/CuPy", "launches", "bytes moved"], table)
+    for worker in workers.values():
+        worker.close()
+    return wrong != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

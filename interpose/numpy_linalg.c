@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One handler for every row of lapack.def. What a call reports (LinAlgError by way of the errstate's callback, a warning of
+ * an overflow) is left to NumPy: a device that meets anything doubtful declines, and NumPy computes it again. Inputs of another dtype, which NumPy
+ * casts in its iterator, are cast by a launch of their own.
+ */
+#include "numpy_linalg.h"
+
+#include "dispatch.h"
+#include "hostemu_lapack.h"
+#include "numpy_errstate.h"
+#include "numpy_scalar.h"
+#include "stats.h"
+
+#include <string.h>
+
+#define LETTERS 26
+
+/* A call on its way to a launch. */
+struct problem {
+    const struct gsh_ufunc_call *from;
+    const struct gsh_lapack_info *info;
+    struct gsh_call call;
+    struct gsh_view views[GSH_MAX_INPUTS]; /* as given */
+    PyObject *casts[GSH_MAX_INPUTS];       /* what stands for an input of another dtype, or NULL */
+    int64_t extents[LETTERS];              /* of lapack.def's dimensions, by letter; 0: not known */
+    struct gsh_layout layouts[GSH_MAX_OUTPUTS];
+    PyObject *outs[GSH_MAX_OUTPUTS];
+};
+
+/* NumPy's operand k (inputs, then outputs) as the row's: NumPy has no output for what qr_r_raw leaves in its input. */
+static const struct gsh_lapack_operand *operand_of(const struct gsh_lapack_info *info,
+                                                   const struct gsh_ufunc *ufunc, int k)
+{
+    int hidden = (int)info->nout - ufunc->nout;
+    return &info->operands[k < ufunc->nin ? k : k + hidden];
+}
+
+/* The dtype of loop i, or -1 where it is not one of the routine's. */
+static int dtype_of_loop(const struct gsh_lapack_info *info, const struct gsh_ufunc *ufunc, int i)
+{
+    const char *types = ufunc->types + (ptrdiff_t)i * ufunc->nargs;
+    int dtype = gsh_numpy_dtype_of_type(types[0]);
+    for (int k = 0; k < ufunc->nargs && dtype >= 0; k++)
+        if (gsh_numpy_dtype_of_type(types[k]) !=
+            (int)gsh_lapack_dtype(operand_of(info, ufunc, k), (enum gsh_dtype)dtype))
+            dtype = -1;
+    return dtype;
+}
+
+/* Whether NumPy takes loop i: the one that the signature names, else the first to which all inputs cast safely. */
+static bool takes_loop(const struct problem *problem, int i)
+{
+    const struct gsh_ufunc_call *from = problem->from;
+    const char *types = from->ufunc->types + (ptrdiff_t)i * from->ufunc->nargs;
+    for (int k = 0; k < from->ufunc->nargs; k++) {
+        int dtype = gsh_numpy_dtype_of_type(types[k]);
+        if (dtype < 0 || (from->signature && from->fixed[k] != dtype))
+            return false;
+        if (k < from->ufunc->nin &&
+            !gsh_numpy_describe_can_cast(problem->views[k].dtype, (enum gsh_dtype)dtype,
+                                         GSH_CASTING_SAFE))
+            return false;
+    }
+    return true;
+}
+
+static enum gsh_reason find_loop(struct problem *problem)
+{
+    const struct gsh_ufunc *ufunc = problem->from->ufunc;
+    for (int i = 0; i < ufunc->ntypes; i++) {
+        if (!takes_loop(problem, i))
+            continue;
+        int dtype = dtype_of_loop(problem->info, ufunc, i);
+        problem->call.launch.loop = (enum gsh_dtype)dtype;
+        return dtype < 0 ? GSH_REASON_DTYPE : GSH_REASON_NONE;
+    }
+    return GSH_REASON_DTYPE;
+}
+
+/* Keywords that say nothing but the loop. */
+static bool is_understood(const struct gsh_ufunc_call *from)
+{
+    bool has_out = false;
+    for (int j = 0; j < from->ufunc->nout; j++)
+        has_out |= from->outs[j] != NULL;
+    return !has_out && !from->where && !from->dtype && !from->axes &&
+           from->order == GSH_ORDER_KEEP && from->casting == GSH_CASTING_SAME_KIND;
+}
+
+/* Underflow is the one error that a device does not look for. */
+static bool ignores_underflow(const struct gsh_ufunc_call *from)
+{
+    int mask = from->extobj ? gsh_numpy_errstate_mask_of(from->extobj) : gsh_numpy_errstate_mask();
+    return mask >= 0 &&
+           gsh_numpy_errstate_mode((unsigned)mask, GSH_ERRSTATE_UNDER) == GSH_ERRSTATE_IGNORE;
+}
+
+static int64_t *extent_of(struct problem *problem, char letter)
+{
+    return &problem->extents[letter - 'a'];
+}
+
+/* The letters' extents by the inputs' last dimensions. False: they disagree, or one is 0. */
+static bool bind_extents(struct problem *problem)
+{
+    const struct gsh_lapack_info *info = problem->info;
+    for (unsigned k = 0; k < info->nin; k++) {
+        const struct gsh_lapack_operand *operand = &info->operands[k];
+        const struct gsh_view *view = &problem->views[k];
+        if (view->ndim < operand->ndim)
+            return false;
+        for (int d = 0; d < operand->ndim; d++) {
+            int64_t *bound = extent_of(problem, operand->dims[d]);
+            int64_t extent = view->shape[view->ndim - operand->ndim + d];
+            if (extent == 0 || (*bound != 0 && *bound != extent))
+                return false;
+            *bound = extent;
+        }
+    }
+    return true;
+}
+
+/* The smaller extent p, and k, which is p too; a tau that is longer than it can be is NumPy's. */
+static bool bind_derived(struct problem *problem)
+{
+    int64_t m = *extent_of(problem, 'm'), n = *extent_of(problem, 'n');
+    int64_t *p = extent_of(problem, 'p'), *k = extent_of(problem, 'k');
+    int64_t least = n == 0 ? m : GSH_MIN(m, n);
+    if ((*p != 0 && *p != least) ||
+        (problem->call.launch.lapack.routine == GSH_LAPACK_QR_COMPLETE && n > m))
+        return false;
+    *p = *k = least;
+    return true;
+}
+
+/* The batch: what lies before the core dimensions, broadcast. */
+static enum gsh_reason place_inputs(struct problem *problem)
+{
+    struct gsh_launch *launch = &problem->call.launch;
+    struct gsh_argument arguments[GSH_MAX_INPUTS];
+    for (unsigned k = 0; k < launch->nin; k++) {
+        arguments[k] = (struct gsh_argument){.is_array = true, .view = problem->views[k]};
+        arguments[k].view.ndim -= problem->info->operands[k].ndim;
+    }
+    enum gsh_reason reason = gsh_numpy_describe_broadcast(launch, arguments, launch->nin);
+    if (reason != GSH_REASON_NONE)
+        return reason;
+    if (launch->ndim + GSH_CORE_DIMS > GSH_MAX_DIMS)
+        return GSH_REASON_SHAPE;
+    for (unsigned k = 0; k < launch->nin; k++)
+        gsh_numpy_describe_place_view(launch, k, &arguments[k].view);
+    return GSH_REASON_NONE;
+}
+
+/* Operand k's matrix, whose dimensions step by `strides`. */
+static void fill_core(struct problem *problem, unsigned k, const int64_t *strides)
+{
+    const struct gsh_lapack_operand *operand = &problem->info->operands[k];
+    struct gsh_core *core = &problem->call.launch.lapack.cores[k];
+    *core = (struct gsh_core){.extent = {1, 1, 1}};
+    for (int d = 0; d < operand->ndim; d++) {
+        core->extent[d] = *extent_of(problem, operand->dims[d]);
+        core->stride[d] = strides[d];
+    }
+}
+
+/* A fresh output as NumPy's iterator lays it out: the batch in the order of the inputs', each matrix in C order. */
+static void lay_out(struct problem *problem, unsigned j)
+{
+    struct gsh_launch *launch = &problem->call.launch;
+    unsigned k = launch->nin + j;
+    const struct gsh_lapack_operand *operand = &problem->info->operands[k];
+    struct gsh_layout *layout = &problem->layouts[j], matrix = {.ndim = operand->ndim};
+    size_t size = gsh_dtype_size(launch->operands[k].dtype), bytes = size;
+    for (int d = 0; d < matrix.ndim; d++) {
+        matrix.shape[d] = *extent_of(problem, operand->dims[d]);
+        bytes *= (size_t)matrix.shape[d];
+    }
+    gsh_numpy_output_c_order(&matrix, size);
+    gsh_numpy_output_iterator_order(launch, launch->nin, bytes, layout);
+    for (int d = 0; d < launch->ndim; d++)
+        launch->strides[k][d] = layout->strides[d];
+    for (int d = 0; d < matrix.ndim; d++, layout->ndim++) {
+        layout->shape[layout->ndim] = matrix.shape[d];
+        layout->strides[layout->ndim] = matrix.strides[d];
+    }
+    fill_core(problem, k, matrix.strides);
+}
+
+/* qr_r_raw writes into its input, which np.linalg.qr made for it. */
+static enum gsh_reason place_raw(struct problem *problem)
+{
+    struct gsh_launch *launch = &problem->call.launch;
+    struct gsh_view view;
+    enum gsh_reason reason = gsh_numpy_describe_output(problem->from->inputs[0], &view);
+    if (reason != GSH_REASON_NONE)
+        return reason;
+    if (view.dtype != launch->loop)
+        return GSH_REASON_DTYPE;
+    problem->outs[0] = problem->from->inputs[0];
+    launch->operands[1].address = launch->operands[0].address;
+    memcpy(launch->strides[1], launch->strides[0], sizeof(launch->strides[0]));
+    launch->lapack.cores[1] = launch->lapack.cores[0];
+    return GSH_REASON_NONE;
+}
+
+static enum gsh_reason place_outputs(struct problem *problem)
+{
+    struct gsh_launch *launch = &problem->call.launch;
+    bool is_raw = launch->lapack.routine == GSH_LAPACK_QR_R_RAW;
+    for (unsigned j = is_raw ? 1 : 0; j < launch->nout; j++)
+        lay_out(problem, j);
+    return is_raw ? place_raw(problem) : GSH_REASON_NONE;
+}
+
+/* As if the inputs had the loop's dtypes already. */
+static enum gsh_reason describe_inputs(struct problem *problem)
+{
+    const struct gsh_lapack_info *info = problem->info;
+    struct gsh_launch *launch = &problem->call.launch;
+    enum gsh_reason reason = place_inputs(problem);
+    for (unsigned k = 0; k < info->nin && reason == GSH_REASON_NONE; k++) {
+        const struct gsh_view *view = &problem->views[k];
+        launch->operands[k].dtype = gsh_lapack_dtype(&info->operands[k], launch->loop);
+        fill_core(problem, k, view->strides + view->ndim - info->operands[k].ndim);
+    }
+    return reason;
+}
+
+/* Everything but the addresses of fresh outputs. */
+static enum gsh_reason describe(struct problem *problem)
+{
+    const struct gsh_lapack_info *info = problem->info;
+    struct gsh_launch *launch = &problem->call.launch;
+    launch->kind = GSH_LAUNCH_LAPACK;
+    launch->nin = info->nin;
+    launch->nout = info->nout;
+    if (!bind_extents(problem) || !bind_derived(problem))
+        return GSH_REASON_SHAPE;
+    enum gsh_reason reason = describe_inputs(problem);
+    if (reason != GSH_REASON_NONE)
+        return reason;
+    for (unsigned k = info->nin; k < info->nin + info->nout; k++)
+        launch->operands[k].dtype = gsh_lapack_dtype(&info->operands[k], launch->loop);
+    return place_outputs(problem);
+}
+
+/* Input k in the loop's dtype, in its own memory order. */
+static bool cast_input(struct problem *problem, unsigned k, enum gsh_reason *why)
+{
+    const struct gsh_view *view = &problem->views[k];
+    enum gsh_dtype dtype = problem->call.launch.operands[k].dtype;
+    struct gsh_layout layout;
+    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_ELEMENTWISE,
+                                       .op = GSH_OP_COPY,
+                                       .loop = dtype,
+                                       .nin = 1,
+                                       .nout = 1,
+                                       .ndim = view->ndim}};
+    call.row = gsh_numpy_output_row("astype", &view->dtype, 1, dtype);
+    memcpy(call.launch.shape, view->shape, (size_t)view->ndim * sizeof(view->shape[0]));
+    gsh_numpy_describe_place_view(&call.launch, 0, view);
+    gsh_numpy_output_like(view, gsh_dtype_size(dtype), &layout);
+    call.launch.operands[1].dtype = dtype;
+    memcpy(call.launch.strides[1], layout.strides, (size_t)view->ndim * sizeof(layout.strides[0]));
+    problem->casts[k] = gsh_numpy_output_run(&call, NULL, &layout, why);
+    return problem->casts[k] != NULL &&
+           gsh_numpy_describe_array(problem->casts[k], &problem->views[k]) == GSH_REASON_NONE;
+}
+
+static bool has_loop_dtype(const struct problem *problem, unsigned k)
+{
+    return problem->views[k].dtype == problem->call.launch.operands[k].dtype;
+}
+
+/* Casts what needs it, once the device is to have the call. */
+static bool cast_inputs(struct problem *problem, enum gsh_reason *why)
+{
+    struct gsh_launch *launch = &problem->call.launch;
+    bool needs_none = true;
+    for (unsigned k = 0; k < launch->nin; k++)
+        needs_none &= has_loop_dtype(problem, k);
+    if (needs_none)
+        return true;
+    *why = gsh_dispatch_decide(&problem->call);
+    if (*why != GSH_REASON_NONE)
+        return false;
+    for (unsigned k = 0; k < launch->nin; k++)
+        if (!has_loop_dtype(problem, k) && !cast_input(problem, k, why))
+            return false;
+    *why = describe_inputs(problem);
+    return *why == GSH_REASON_NONE;
+}
+
+static void drop(PyObject *const *objects, unsigned count)
+{
+    for (unsigned j = 0; j < count; j++)
+        if (objects[j])
+            gsh_py.Py_DecRef(objects[j]);
+}
+
+/* What the ufunc returns; arrays without dimensions become scalars. Gives the outputs up. */
+static PyObject *hand_over(PyObject **outs, unsigned count, enum gsh_reason *why)
+{
+    bool is_complete = true;
+    *why = GSH_REASON_MEMORY;
+    for (unsigned j = 0; j < count; j++) {
+        if (gsh_numpy_array(outs[j])->nd == 0)
+            outs[j] = gsh_numpy_scalar_from_array(outs[j]);
+        is_complete &= outs[j] != NULL;
+    }
+    if (is_complete && count == 1)
+        return outs[0];
+    PyObject *tuple = is_complete ? gsh_py.PyTuple_New((Py_ssize_t)count) : NULL;
+    if (!tuple) {
+        gsh_py.PyErr_Clear();
+        drop(outs, count);
+        return NULL;
+    }
+    for (unsigned j = 0; j < count; j++)
+        gsh_py.PyTuple_SetItem(tuple, (Py_ssize_t)j, outs[j]); /* steals */
+    return tuple;
+}
+
+/* The outputs that the ufunc has. */
+static PyObject *collect(struct problem *problem, enum gsh_reason *why)
+{
+    unsigned nout = problem->info->nout, visible = (unsigned)problem->from->ufunc->nout;
+    drop(problem->outs, nout - visible);
+    if (!gsh_py.PyErr_Occurred())
+        return hand_over(problem->outs + (nout - visible), visible, why);
+    drop(problem->outs + (nout - visible), visible); /* a borrowed loop found no memory */
+    *why = GSH_REASON_NONE;
+    return NULL;
+}
+
+static PyObject *run(struct problem *problem, enum gsh_reason *why)
+{
+    PyObject *result = NULL;
+    if (cast_inputs(problem, why) &&
+        gsh_numpy_output_run_all(&problem->call, problem->outs, problem->layouts, why))
+        result = collect(problem, why);
+    drop(problem->casts, problem->info->nin);
+    return result;
+}
+
+/* The report's row has np.linalg's name: the gufunc's up to its variant ("svd_s", "solve1"). Before the loop is known it has
+ * no dtypes. */
+static unsigned find_row(const struct problem *problem, bool knows_loop)
+{
+    const struct gsh_lapack_info *info = problem->info;
+    enum gsh_dtype dtypes[GSH_LAPACK_OPERANDS], loop = problem->call.launch.loop;
+    char name[16] = "";
+    memcpy(name, info->name, GSH_MIN(strcspn(info->name, "_0123456789"), sizeof(name) - 1));
+    for (unsigned k = 0; k <= info->nin; k++)
+        dtypes[k] = gsh_lapack_dtype(&info->operands[k], loop);
+    return knows_loop ? gsh_numpy_output_row(name, dtypes, info->nin, dtypes[info->nin])
+                      : gsh_stats_row(name, "");
+}
+
+/* As gsh_ufunc_handler. */
+static PyObject *try_call(const struct gsh_ufunc_call *from, enum gsh_reason *why, unsigned *row)
+{
+    enum gsh_lapack_routine routine = (enum gsh_lapack_routine)gsh_lapack_find(from->ufunc->name);
+    struct problem problem = {.from = from, .info = gsh_lapack_info(routine)};
+    problem.call.launch.lapack.routine = routine;
+    *row = find_row(&problem, false);
+    *why = GSH_REASON_KEYWORDS;
+    if (!is_understood(from))
+        return NULL;
+    for (unsigned k = 0; k < problem.info->nin; k++) {
+        *why = gsh_numpy_describe_array(from->inputs[k], &problem.views[k]);
+        if (*why != GSH_REASON_NONE)
+            return NULL;
+    }
+    *why = find_loop(&problem);
+    if (*why != GSH_REASON_NONE)
+        return NULL;
+    *row = problem.call.row = find_row(&problem, true);
+    *why = GSH_REASON_ERRSTATE;
+    if (!ignores_underflow(from))
+        return NULL;
+    *why = describe(&problem);
+    return *why == GSH_REASON_NONE ? run(&problem, why) : NULL;
+}
+
+/* Whether the gufunc is the routine as lapack.def has it. */
+static bool matches(const struct gsh_lapack_info *info, const struct gsh_ufunc *ufunc,
+                    enum gsh_lapack_routine routine)
+{
+    int hidden = routine == GSH_LAPACK_QR_R_RAW ? 1 : 0;
+    return ufunc->nin == (int)info->nin && ufunc->nout + hidden == (int)info->nout;
+}
+
+gsh_ufunc_handler gsh_numpy_linalg_offer(const struct gsh_ufunc *ufunc)
+{
+    int routine = gsh_lapack_find(ufunc->name);
+    if (routine < 0)
+        return NULL;
+    const struct gsh_lapack_info *info = gsh_lapack_info((enum gsh_lapack_routine)routine);
+    if (!matches(info, ufunc, (enum gsh_lapack_routine)routine))
+        return NULL;
+    for (int i = 0; i < ufunc->ntypes; i++) {
+        int dtype = dtype_of_loop(info, ufunc, i);
+        if (dtype >= 0)
+            gsh_hostemu_lapack_lend((enum gsh_lapack_routine)routine, (enum gsh_dtype)dtype,
+                                    ufunc->functions[i], ufunc->data ? ufunc->data[i] : NULL);
+    }
+    return try_call;
+}

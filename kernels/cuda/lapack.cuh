@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the libraries of linear algebra leave to do round their routines. Matrices are packed, column by column, one
+// behind the other. Before it: R, the real type; COMPLEX, whether elements are pairs of it; ROUTINE, which one is meant.
+typedef int i32;
+typedef long long i64;
+typedef unsigned long long u64;
+#define FN __device__ __forceinline__
+#define LANES 32 // of a block that has a matrix to itself
+
+struct Pair {
+    R re, im;
+};
+struct Double {
+    double re, im;
+};
+#if COMPLEX
+typedef Pair E;
+FN double re(E x) { return x.re; }
+FN double im(E x) { return x.im; }
+FN E make(R x, R y) { return {x, y}; }
+FN E times(E x, E y) { return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; }
+FN E minus(E x, E y) { return {x.re - y.re, x.im - y.im}; }
+FN E plus(E x, E y) { return {x.re + y.re, x.im + y.im}; }
+FN E conjugate(E x) { return {x.re, -x.im}; }
+#else
+typedef R E;
+FN double re(E x) { return x; }
+FN double im(E x) { return 0; }
+FN E make(R x, R y) { return x; }
+FN E times(E x, E y) { return x * y; }
+FN E minus(E x, E y) { return x - y; }
+FN E plus(E x, E y) { return x + y; }
+FN E conjugate(E x) { return x; }
+#endif
+
+struct Args {
+    u64 a, b, c, flag;
+    i64 batch, rows, columns, extra, step;
+    double bound;
+};
+#define MINE ((i64)blockIdx.x * blockDim.x + threadIdx.x)
+#define RAISE (*(i32 *)args.flag = 1)
+
+FN bool is_finite(double x) { return x - x == 0; }
+FN double size(E x) { return fabs(re(x)) + fabs(im(x)); }
+
+// rows numbers, of R: is one of them no number, or infinite?
+FN void look_for_infinite(const Args &args)
+{
+    if (MINE < args.rows && !is_finite(((const R *)args.a)[MINE]))
+        RAISE;
+}
+
+// rows integers: is one not 0?
+FN void look_for_nonzero(const Args &args)
+{
+    if (MINE < args.rows && ((const i32 *)args.a)[MINE] != 0)
+        RAISE;
+}
+
+// b, b + columns, ... , rows of them.
+FN void make_pointers(const Args &args)
+{
+    if (MINE < args.rows)
+        ((u64 *)args.a)[MINE] = args.b + (u64)(MINE * args.columns);
+}
+
+// The element of index MINE of matrices of rows x columns.
+struct Place {
+    i64 matrix, row, column;
+};
+FN Place my_place(const Args &args)
+{
+    const i64 size = args.rows * args.columns, within = MINE % size;
+    return {MINE / size, within % args.rows, within / args.rows};
+}
+
+// What lies below the diagonal (extra: above it) becomes 0.
+FN void clear_triangle(const Args &args)
+{
+    const Place at = my_place(args);
+    if (at.matrix < args.batch && (args.extra ? at.row < at.column : at.row > at.column))
+        ((E *)args.a)[MINE] = make(0, 0);
+}
+
+FN void make_identity(const Args &args)
+{
+    const Place at = my_place(args);
+    if (at.matrix < args.batch)
+        ((E *)args.a)[MINE] = make(at.row == at.column, 0);
+}
+
+// c, rows x columns, = the upper left part of a, whose columns are `extra` long and whose matrices lie
+// `step` numbers apart.
+FN void copy_block(const Args &args)
+{
+    const Place at = my_place(args);
+    if (at.matrix < args.batch)
+        ((E *)args.c)[MINE] = ((const E *)args.a)[at.matrix * args.step + at.row + at.column * args.extra];
+}
+
+// c = a with column j times the j-th number of b.
+FN void scale_columns(const Args &args)
+{
+    const Place at = my_place(args);
+    if (at.matrix < args.batch)
+        ((E *)args.c)[MINE] = times(((const E *)args.a)[MINE],
+                                    make(((const R *)args.b)[at.matrix * args.columns + at.column], 0));
+}
+
+// Is an element of a further from the identity's than bound?
+FN void compare_with_identity(const Args &args)
+{
+    const Place at = my_place(args);
+    if (at.matrix < args.batch &&
+        !(size(minus(((const E *)args.a)[MINE], make(at.row == at.column, 0))) <= args.bound))
+        RAISE;
+}
+
+// Is an element of a larger than bound times the first of the matrix's `columns` numbers in b?
+FN void compare_with_first(const Args &args)
+{
+    const Place at = my_place(args);
+    if (at.matrix < args.batch && !(size(((const E *)args.a)[MINE]) <=
+                                    args.bound * fabs((double)((const R *)args.b)[at.matrix * args.columns])))
+        RAISE;
+}
+
+// c, rows x columns, = the product of `extra` reflectors times the identity; their vectors lie below the diagonals of a,
+// `step` numbers apart, their factors in b. A thread has a column.
+FN void multiply_reflectors(const Args &args)
+{
+    const i64 matrix = MINE / args.columns, column = MINE % args.columns, m = args.rows;
+    if (matrix >= args.batch)
+        return;
+    const E *v = (const E *)args.a + matrix * args.step, *tau = (const E *)args.b + matrix * args.extra;
+    E *q = (E *)args.c + MINE * m;
+    for (i64 row = 0; row < m; row++)
+        q[row] = make(row == column, 0);
+    // The reflectors behind the column's own find only zeros in it.
+    for (i64 k = args.extra < column + 1 ? args.extra : column + 1; k-- > 0;) {
+        E sum = q[k];
+        for (i64 row = k + 1; row < m; row++)
+            sum = plus(sum, times(conjugate(v[row + k * m]), q[row]));
+        sum = times(sum, tau[k]);
+        q[k] = minus(q[k], sum);
+        for (i64 row = k + 1; row < m; row++)
+            q[row] = minus(q[row], times(sum, v[row + k * m]));
+    }
+}
+
+// Real matrices' eigenvectors, of which a pair of conjugate ones is held as real and imaginary part: a, to complex ones:
+// c; b: the complex eigenvalues, in each pair the one with positive imaginary part first.
+FN void unpack_vectors(const Args &args)
+{
+    const Place at = my_place(args);
+    if (at.matrix >= args.batch)
+        return;
+    const R *v = (const R *)args.a + MINE;
+    const R imaginary = ((const Pair *)args.b)[at.matrix * args.columns + at.column].im;
+    Pair *to = (Pair *)args.c + MINE;
+    if (imaginary > 0)
+        *to = {v[0], v[args.rows]};
+    else if (imaginary < 0)
+        *to = {v[-args.rows], -v[0]};
+    else
+        *to = {v[0], 0};
+}
+
+// Diagonals of triangular factors of rows x rows: is one of their numbers not finite, or at most bound times the
+// largest? A block has a matrix.
+FN void judge_diagonal(const Args &args)
+{
+    __shared__ double least[LANES], most[LANES];
+    const E *diagonal = (const E *)args.a + (i64)blockIdx.x * args.rows * args.rows;
+    const int lane = threadIdx.x;
+    double low = 1e300 * 1e300, high = 0;
+    bool is_good = true;
+    for (i64 k = lane; k < args.rows; k += LANES) {
+        const E x = diagonal[k * (args.rows + 1)];
+        is_good = is_good && is_finite(re(x)) && is_finite(im(x));
+        low = fmin(low, size(x));
+        high = fmax(high, size(x));
+    }
+    least[lane] = low;
+    most[lane] = high;
+    __syncthreads();
+    for (int other = 0; lane == 0 && other < LANES; other++) {
+        low = fmin(low, least[other]);
+        high = fmax(high, most[other]);
+    }
+    if (!is_good || (lane == 0 && !(low > args.bound * high)))
+        RAISE;
+}
+
+// A number as part * 2^power, the larger of part's parts being in [0.5, 1).
+struct Scaled {
+    Double part;
+    i64 power;
+};
+FN Scaled scaled(Double x, i64 power)
+{
+    int shift = 0;
+    frexp(fmax(fabs(x.re), fabs(x.im)), &shift);
+    return {{ldexp(x.re, -shift), ldexp(x.im, -shift)}, power + shift};
+}
+FN Scaled product(const Scaled &x, const Scaled &y)
+{
+    return scaled({x.part.re * y.part.re - x.part.im * y.part.im, x.part.re * y.part.im + x.part.im * y.part.re},
+                  x.power + y.power);
+}
+
+// Determinants of LU factorisations of rows x rows, in a: b: the pivots, integers of `columns` bytes from 1; c: the
+// determinant, or where extra is an address its sign, and at extra the logarithm of its size. A block has a matrix.
+FN void multiply_diagonal(const Args &args)
+{
+    __shared__ Scaled parts[LANES];
+    const i64 matrix = blockIdx.x, n = args.rows;
+    const E *diagonal = (const E *)args.a + matrix * n * n;
+    const int lane = threadIdx.x;
+    Scaled whole = {{1, 0}, 0};
+    for (i64 k = lane; k < n; k += LANES) {
+        const E x = diagonal[k * (n + 1)];
+        const i64 pivot = args.columns == 8 ? ((const i64 *)args.b)[matrix * n + k] : ((const i32 *)args.b)[matrix * n + k];
+        const double sign = pivot == k + 1 ? 1 : -1;
+        whole = product(whole, scaled({sign * re(x), sign * im(x)}, 0));
+    }
+    parts[lane] = whole;
+    __syncthreads();
+    if (lane != 0)
+        return;
+    for (int other = 1; other < LANES; other++)
+        whole = product(whole, parts[other]);
+    const double length = hypot(whole.part.re, whole.part.im);
+    E *to = (E *)args.c + matrix;
+    if (args.extra) {
+        const double logarithm = log(length) + (double)whole.power * 0.69314718055994530942;
+        *to = make((R)(whole.part.re / length), (R)(whole.part.im / length));
+        ((R *)args.extra)[matrix] = (R)logarithm;
+        if (!is_finite(logarithm))
+            RAISE;
+    } else {
+        const int power = (int)(whole.power > 5000 ? 5000 : whole.power < -5000 ? -5000 : whole.power);
+        *to = make((R)ldexp(whole.part.re, power), (R)ldexp(whole.part.im, power));
+        if (!is_finite(re(*to)) || !is_finite(im(*to)))
+            RAISE;
+    }
+}
+
+extern "C" __global__ void gsh_kernel(const Args args)
+{
+    ROUTINE(args);
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Plans are kept, the one that was used longest ago goes first. Their work areas are one scratch block of ours, so that a
+ * plan itself holds little. Where a plan finds no memory, all others and the pool's unused memory are given back first.
+ */
+#include "cuda_fft.h"
+
+#include "cuda_context.h"
+#include "cuda_mem.h"
+#include "cuda_module.h"
+#include "cuda_timing.h"
+#include "fmt.h"
+#include "log.h"
+#include "stats.h"
+
+#include <string.h>
+
+#define MOST_PLANS 32
+#define LEAST_AREA ((size_t)256) /* a plan wants an area even where it needs none */
+
+enum state { UNTRIED, READY, ABSENT };
+
+/* What tells plans apart; direction and addresses do not. */
+struct key {
+    int64_t type, is_single, length, count, stride[2], distance[2];
+};
+
+struct plan {
+    bool is_made;
+    struct key key;
+    cufftHandle handle;
+    size_t work_bytes;
+    uint64_t last_use;
+};
+
+static enum state state; /* atomic, relaxed: supports() reads it anywhere */
+static char version[32];
+static struct plan plans[MOST_PLANS];
+static uint64_t uses;
+
+static enum gsh_status check(gsh_cuda_enum result, const char *text, bool *said)
+{
+    if (GSH_LIKELY(result == GSH_CUFFT_SUCCESS))
+        return GSH_OK;
+    if (!__atomic_exchange_n(said, true, __ATOMIC_RELAXED))
+        gsh_log(GSH_LOG_WARN, "cuFFT: %s: result %u", text, result);
+    return GSH_FAILED;
+}
+#define GSH_CUFFT(call) GSH_CUDA_CHECKED(check, call, #call)
+
+/* ---- the library ---- */
+
+static enum gsh_status open_library(void)
+{
+    char why[256];
+    int major = 0, minor = 0, patch = 0;
+    if (gsh_cuda_libs_load(GSH_CUDA_LIBRARY_CUFFT, gsh_cuda.driver / 1000, 0, why, sizeof why) !=
+        GSH_OK) {
+        gsh_log(GSH_LOG_WARN, "%s: Fourier transforms stay on the CPU", why);
+        return GSH_FAILED;
+    }
+    gsh_cufft.cufftGetProperty(GSH_CUBLAS_MAJOR_VERSION, &major);
+    gsh_cufft.cufftGetProperty(GSH_CUBLAS_MINOR_VERSION, &minor);
+    gsh_cufft.cufftGetProperty(GSH_CUBLAS_PATCH_LEVEL, &patch);
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, version, sizeof version);
+    gsh_fmt_printf(&fmt, "%d.%d.%d", major, minor, patch);
+    return GSH_OK;
+}
+
+const char *gsh_cuda_fft_version(void)
+{
+    return version;
+}
+
+static bool is_ready(void)
+{
+    if (__atomic_load_n(&state, __ATOMIC_RELAXED) == UNTRIED)
+        __atomic_store_n(&state, open_library() == GSH_OK ? READY : ABSENT, __ATOMIC_RELAXED);
+    return state == READY;
+}
+
+bool gsh_cuda_fft_supports(const struct gsh_launch *launch)
+{
+    return __atomic_load_n(&state, __ATOMIC_RELAXED) != ABSENT && gsh_fft_supports(launch);
+}
+
+/* ---- plans ---- */
+
+static void drop_plan(struct plan *plan)
+{
+    if (plan->is_made)
+        (void)GSH_CUFFT(gsh_cufft.cufftDestroy(plan->handle));
+    plan->is_made = false;
+}
+
+static gsh_cuda_enum type_of(const struct gsh_fft_lines *lines, bool is_real)
+{
+    if (is_real)
+        return lines->is_single ? GSH_CUDA_R_32F : GSH_CUDA_R_64F;
+    return lines->is_single ? GSH_CUDA_C_32F : GSH_CUDA_C_64F;
+}
+
+/* Without a word where it fails: it may succeed once there is more memory. */
+static bool fill_plan(struct plan *plan, const struct gsh_fft_lines *lines)
+{
+    long long length = lines->length, in_embed = lines->numbers[0], out_embed = lines->numbers[1];
+    if (gsh_cufft.cufftCreate(&plan->handle) != GSH_CUFFT_SUCCESS)
+        return false;
+    plan->is_made = true;
+    return gsh_cufft.cufftSetAutoAllocation(plan->handle, 0) == GSH_CUFFT_SUCCESS &&
+           gsh_cufft.cufftXtMakePlanMany(
+               plan->handle, 1, &length, &in_embed, lines->stride[0], lines->distance[0],
+               type_of(lines, lines->type == GSH_FFT_R2C), &out_embed, lines->stride[1],
+               lines->distance[1], type_of(lines, lines->type == GSH_FFT_C2R), lines->count,
+               &plan->work_bytes, type_of(lines, false)) == GSH_CUFFT_SUCCESS &&
+           gsh_cufft.cufftSetStream(plan->handle, gsh_cuda.compute) == GSH_CUFFT_SUCCESS;
+}
+
+static bool make_plan(struct plan *plan, const struct gsh_fft_lines *lines)
+{
+    drop_plan(plan);
+    if (fill_plan(plan, lines))
+        return true;
+    for (size_t i = 0; i < MOST_PLANS; i++)
+        drop_plan(&plans[i]);
+    (void)gsh_cuda_mem_finish(); /* so that what was released is unused */
+    gsh_cuda_mem_trim();
+    if (fill_plan(plan, lines))
+        return true;
+    drop_plan(plan);
+    return false;
+}
+
+static struct key key_of(const struct gsh_fft_lines *lines)
+{
+    return (struct key){.type = (int64_t)lines->type,
+                        .is_single = lines->is_single,
+                        .length = lines->length,
+                        .count = lines->count,
+                        .stride = {lines->stride[0], lines->stride[1]},
+                        .distance = {lines->distance[0], lines->distance[1]}};
+}
+
+/* NULL: cuFFT makes none. */
+static struct plan *find_plan(const struct gsh_fft_lines *lines)
+{
+    struct key key = key_of(lines);
+    struct plan *oldest = &plans[0];
+    for (struct plan *plan = plans; plan < plans + MOST_PLANS; plan++) {
+        if (plan->is_made && memcmp(&plan->key, &key, sizeof key) == 0) {
+            plan->last_use = ++uses;
+            return plan;
+        }
+        if (!plan->is_made || (oldest->is_made && plan->last_use < oldest->last_use))
+            oldest = plan;
+    }
+    if (!make_plan(oldest, lines))
+        return NULL;
+    oldest->key = key;
+    oldest->last_use = ++uses;
+    return oldest;
+}
+
+static enum gsh_status execute(const struct plan *plan, const struct gsh_fft_lines *lines)
+{
+    return GSH_CUFFT(
+        gsh_cufft.cufftXtExec(plan->handle, (void *)lines->address[0], (void *)lines->address[1],
+                              lines->is_inverse ? GSH_CUFFT_INVERSE : GSH_CUFFT_FORWARD));
+}
+
+static enum gsh_status transform(const struct gsh_fft_lines *lines, unsigned row)
+{
+    struct plan *plan = find_plan(lines);
+    uint64_t area = 0;
+    if (plan == NULL)
+        return GSH_FAILED;
+    GSH_TRY(gsh_cuda_mem_scratch(GSH_MAX(plan->work_bytes, LEAST_AREA), &area));
+    GSH_TRY(GSH_CUFFT(gsh_cufft.cufftSetWorkArea(plan->handle, (void *)area)));
+    bool is_timed = gsh_cuda_timing_begin(row);
+    enum gsh_status status = execute(plan, lines);
+    if (is_timed)
+        gsh_cuda_timing_end();
+    gsh_stats_add(GSH_COUNTER_LAUNCHES, 1);
+    return status;
+}
+
+static const struct gsh_fft_device device = {
+    .allocate = gsh_cuda_mem_allocate,
+    .release = gsh_cuda_mem_release,
+    .clear = gsh_cuda_mem_clear,
+    .launch = gsh_cuda_module_launch,
+    .transform = transform,
+};
+
+enum gsh_status gsh_cuda_fft_run(const struct gsh_launch *launch, unsigned row)
+{
+    if (!gsh_cuda_fft_supports(launch) || !is_ready())
+        return GSH_FAILED;
+    return gsh_fft_run(&device, launch, row);
+}

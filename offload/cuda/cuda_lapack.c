@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which function does a routine's work, and the libraries. Handles are ours alone and stay as they were made: cuSOLVER in
+ * its deterministic mode, cuBLAS without TF32. Everything under the DISPATCH lock.
+ */
+#include "cuda_lapack.h"
+
+#include "cuda_lapack_routines.h"
+#include "fmt.h"
+#include "log.h"
+#include "stats.h"
+
+#include <limits.h>
+
+enum state { UNTRIED, READY, ABSENT };
+
+static enum state state; /* atomic, relaxed: supports() reads it anywhere */
+static char version[32];
+
+#define ROUTINE(name, function) [GSH_LAPACK_##name] = gsh_cuda_lapack_##function
+static gsh_cuda_lapack_routine *const routines[GSH_LAPACK_COUNT] = {
+    ROUTINE(SOLVE, solve),
+    ROUTINE(SOLVE1, solve),
+    ROUTINE(INV, inv),
+    ROUTINE(DET, det),
+    ROUTINE(SLOGDET, det),
+    ROUTINE(CHOLESKY_LO, cholesky),
+    ROUTINE(CHOLESKY_UP, cholesky),
+    ROUTINE(QR_R_RAW, qr_raw),
+    ROUTINE(QR_REDUCED, qr_form),
+    ROUTINE(QR_COMPLETE, qr_form),
+    ROUTINE(SVD, svd),
+    ROUTINE(SVD_S, svd),
+    ROUTINE(SVD_F, svd),
+    ROUTINE(EIGH_LO, eigh),
+    ROUTINE(EIGH_UP, eigh),
+    ROUTINE(EIGVALSH_LO, eigh),
+    ROUTINE(EIGVALSH_UP, eigh),
+    ROUTINE(EIG, eig),
+    ROUTINE(EIGVALS, eig),
+};
+
+static enum gsh_status open_handles(void)
+{
+    struct gsh_cuda_lapack_handles *handles = &gsh_cuda_lapack;
+    GSH_TRY(GSH_CUBLAS(gsh_cublas.cublasCreate_v2(&handles->blas)));
+    GSH_TRY(GSH_CUBLAS(gsh_cublas.cublasSetStream_v2(handles->blas, gsh_cuda.compute)));
+    GSH_TRY(GSH_CUSOLVER(gsh_cusolver.cusolverDnCreate(&handles->solver)));
+    GSH_TRY(GSH_CUSOLVER(gsh_cusolver.cusolverDnSetStream(handles->solver, gsh_cuda.compute)));
+    GSH_TRY(GSH_CUSOLVER(gsh_cusolver.cusolverDnCreateParams(&handles->params)));
+    return GSH_CUSOLVER(gsh_cusolver.cusolverDnCreateGesvdjInfo(&handles->jacobi));
+}
+
+static enum gsh_status open_libraries(void)
+{
+    char why[256];
+    int major = 0, minor = 0, patch = 0, newest = gsh_cuda.driver / 1000;
+    struct gsh_fmt fmt;
+    if (gsh_cuda_libs_load(GSH_CUDA_LIBRARY_CUBLAS, newest, 0, why, sizeof why) != GSH_OK ||
+        gsh_cuda_libs_load(GSH_CUDA_LIBRARY_CUSOLVER, newest, 0, why, sizeof why) != GSH_OK) {
+        gsh_log(GSH_LOG_WARN, "%s: linear algebra stays on the CPU", why);
+        return GSH_FAILED;
+    }
+    GSH_TRY(open_handles());
+    gsh_cusolver.cusolverGetProperty(GSH_CUBLAS_MAJOR_VERSION, &major);
+    gsh_cusolver.cusolverGetProperty(GSH_CUBLAS_MINOR_VERSION, &minor);
+    gsh_cusolver.cusolverGetProperty(GSH_CUBLAS_PATCH_LEVEL, &patch);
+    gsh_fmt_init(&fmt, version, sizeof version);
+    gsh_fmt_printf(&fmt, "%d.%d.%d", major, minor, patch);
+    return GSH_OK;
+}
+
+const char *gsh_cuda_lapack_version(void)
+{
+    return version;
+}
+
+static bool is_ready(void)
+{
+    if (__atomic_load_n(&state, __ATOMIC_RELAXED) == UNTRIED)
+        __atomic_store_n(&state, open_libraries() == GSH_OK ? READY : ABSENT, __ATOMIC_RELAXED);
+    return state == READY;
+}
+
+/* Most routines count a matrix's elements in an int. */
+static bool is_countable(const struct gsh_core *core)
+{
+    int64_t longest = GSH_MAX(core->extent[0], core->extent[1]);
+    return core->extent[0] > 0 && core->extent[1] > 0 && longest <= INT_MAX / longest;
+}
+
+bool gsh_cuda_lapack_supports(const struct gsh_launch *launch)
+{
+    const struct gsh_lapack_info *info = gsh_lapack_info(launch->lapack.routine);
+    bool needs_geev =
+        launch->lapack.routine == GSH_LAPACK_EIG || launch->lapack.routine == GSH_LAPACK_EIGVALS;
+    enum state seen = __atomic_load_n(&state, __ATOMIC_RELAXED);
+    if (seen == ABSENT || (seen == READY && needs_geev && gsh_cusolver.cusolverDnXgeev == NULL))
+        return false;
+    if (launch->ndim + 2 > GSH_MAX_DIMS || launch->nin != info->nin || launch->nout != info->nout)
+        return false;
+    if (((1u << launch->loop) & (unsigned)GSH_SET_INEXACT) == 0 || launch->loop == GSH_FLOAT16)
+        return false;
+    for (unsigned k = 0; k < info->nin + info->nout; k++)
+        if (launch->operands[k].is_constant || !is_countable(&launch->lapack.cores[k]) ||
+            launch->operands[k].dtype != gsh_lapack_dtype(&info->operands[k], launch->loop))
+            return false;
+    return gsh_launch_elements(launch) <= INT_MAX;
+}
+
+enum gsh_status gsh_cuda_lapack_run(const struct gsh_launch *launch, unsigned row)
+{
+    struct gsh_cuda_lapack_call call;
+    if (!gsh_cuda_lapack_supports(launch) || !is_ready() || !gsh_cuda_lapack_supports(launch))
+        return GSH_DECLINED;
+    enum gsh_status status = gsh_cuda_lapack_begin(&call, launch, row);
+    if (status == GSH_OK)
+        status = routines[launch->lapack.routine](&call);
+    if (status == GSH_OK)
+        status = gsh_cuda_lapack_judge(&call);
+    gsh_cuda_lapack_end(&call);
+    gsh_stats_add(GSH_COUNTER_LAUNCHES, 1);
+    return status;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The routines of kernels/lapack.def by cuSOLVER and cuBLAS, loaded when the first one runs.
+ */
+#pragma once
+
+#include "launch.h"
+#include "status.h"
+
+/* Pure. True also where the libraries have not been looked for yet. */
+bool gsh_cuda_lapack_supports(const struct gsh_launch *launch);
+/* Returns once the routine has ended. DECLINED: a matrix was singular, not positive definite, not finite or the like, or
+ * the libraries are absent; the outputs hold anything, the inputs what they held. Under the DISPATCH lock, with the
+ * context current. */
+enum gsh_status gsh_cuda_lapack_run(const struct gsh_launch *launch, unsigned row);
+/* "12.0.4"; "" before cuSOLVER has been loaded. */
+const char *gsh_cuda_lapack_version(void);

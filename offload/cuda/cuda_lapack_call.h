@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One run of a LAPACK launch: memory for its time, operands as the libraries want them (packed matrices, column by
+ * column, one behind the other) and back, and whether NumPy is to judge the result. All under the DISPATCH lock, with the
+ * context current.
+ */
+#pragma once
+
+#include "cuda_context.h"
+#include "cuda_lapack_kernels.h"
+#include "cuda_timing.h"
+#include "launch.h"
+
+#define GSH_CUDA_LAPACK_PARTS 24
+
+/* What the libraries are called with; made once. */
+struct gsh_cuda_lapack_handles {
+    cublasHandle_t blas; /* not cuda_blas.c's, whose modes are the products' */
+    cusolverDnHandle_t solver;
+    cusolverDnParams_t params;
+    gesvdjInfo_t jacobi;
+};
+extern struct gsh_cuda_lapack_handles gsh_cuda_lapack;
+
+struct gsh_cuda_lapack_call {
+    const struct gsh_launch *launch;
+    unsigned row; /* of the report */
+    enum gsh_dtype loop, real;
+    unsigned letter;               /* of the loop in "SDCZ": picks a typed routine */
+    gsh_cuda_enum type, real_type; /* as CUDA names them */
+    size_t size, real_size;        /* bytes of a number */
+    double epsilon;
+    int64_t batch;
+    uint64_t flag; /* an int: not 0 where NumPy is to judge */
+    uint64_t info; /* an int for each matrix, as LAPACK gives it */
+    struct {
+        uint64_t address;
+        size_t size;
+    } parts[GSH_CUDA_LAPACK_PARTS];
+    unsigned part_count;
+    uint64_t device; /* the routine's own memory: see gsh_cuda_lapack_reserve */
+    void *host;
+    size_t device_bytes, host_bytes;
+};
+
+/* Matrices on the device: element (i, j) of matrix k lies (i * row + j * column + k * matrix) numbers behind `address`. */
+struct gsh_cuda_view {
+    uint64_t address;
+    int64_t row, column, matrix;
+};
+
+/* FAILED: no memory; gsh_cuda_lapack_end is still to be called. */
+enum gsh_status gsh_cuda_lapack_begin(struct gsh_cuda_lapack_call *call,
+                                      const struct gsh_launch *launch, unsigned row);
+/* Gives back all memory. */
+void gsh_cuda_lapack_end(struct gsh_cuda_lapack_call *call);
+
+/* Device memory for `count` things of `size` bytes, until the call ends. */
+enum gsh_status gsh_cuda_lapack_take(struct gsh_cuda_lapack_call *call, int64_t count, size_t size,
+                                     uint64_t *address);
+/* At least so much at call->device and call->host, which routines use one after the other. */
+enum gsh_status gsh_cuda_lapack_reserve(struct gsh_cuda_lapack_call *call, size_t device_bytes,
+                                        size_t host_bytes);
+/* Addresses of `count` things, `step` bytes apart, in an array on the device. */
+enum gsh_status gsh_cuda_lapack_point(struct gsh_cuda_lapack_call *call, uint64_t first,
+                                      int64_t step, int64_t count, uint64_t *pointers);
+
+/* Operand k's extents. */
+static inline int64_t gsh_cuda_lapack_rows(const struct gsh_cuda_lapack_call *call, unsigned k)
+{
+    return call->launch->lapack.cores[k].extent[0];
+}
+static inline int64_t gsh_cuda_lapack_columns(const struct gsh_cuda_lapack_call *call, unsigned k)
+{
+    return call->launch->lapack.cores[k].extent[1];
+}
+
+/* Operand k of every matrix, packed, in new memory: column by column, or row by row where is_flipped, which is the
+ * transposed matrix column by column. Raises the flag where a number is not finite. */
+enum gsh_status gsh_cuda_lapack_gather(struct gsh_cuda_lapack_call *call, unsigned k,
+                                       bool is_flipped, struct gsh_cuda_view *view);
+/* As gather into a view that is there. */
+enum gsh_status gsh_cuda_lapack_gather_into(struct gsh_cuda_lapack_call *call, unsigned k,
+                                            const struct gsh_cuda_view *view);
+/* Where a routine may write operand k, packed as above: in the operand itself if it lies so. */
+enum gsh_status gsh_cuda_lapack_place(struct gsh_cuda_lapack_call *call, unsigned k,
+                                      bool is_flipped, struct gsh_cuda_view *view);
+/* The view's matrices, or their conjugates, to operand k, unless they are there. */
+enum gsh_status gsh_cuda_lapack_scatter(struct gsh_cuda_lapack_call *call, unsigned k,
+                                        const struct gsh_cuda_view *view, bool is_conjugated);
+
+/* A routine for matrices first .. first + count - 1. */
+typedef enum gsh_status gsh_cuda_lapack_step(struct gsh_cuda_lapack_call *call, void *what,
+                                             int64_t first, int64_t count);
+/* For all matrices, at most `most` at a time. */
+enum gsh_status gsh_cuda_lapack_each(struct gsh_cuda_lapack_call *call, int64_t most,
+                                     gsh_cuda_lapack_step *step, void *what);
+/* Whether matrices with n columns are many and small enough for the routines that take many at a time. */
+bool gsh_cuda_lapack_is_many(const struct gsh_cuda_lapack_call *call, int64_t n);
+#define GSH_CUDA_LAPACK_MANY                                                                       \
+    32768 /* at a time: a grid's second dimension holds no more than 65535 */
+
+/* One of our kernels, on args->rows numbers or args->batch matrices. */
+enum gsh_status gsh_cuda_lapack_kernel(struct gsh_cuda_lapack_call *call,
+                                       enum gsh_cuda_lapack_kernel kernel,
+                                       struct gsh_cuda_lapack_args args);
+/* Waits for what was submitted. DECLINED: an info is not 0, or the flag is raised. */
+enum gsh_status gsh_cuda_lapack_judge(struct gsh_cuda_lapack_call *call);
+/* Before another routine is tried: no info and no flag. */
+enum gsh_status gsh_cuda_lapack_pardon(struct gsh_cuda_lapack_call *call);
+
+/* C = A B, with C of m x n numbers, of `count` matrices; op_a, op_b as cuBLAS's. */
+struct gsh_cuda_lapack_product {
+    gsh_cuda_enum op_a, op_b;
+    int64_t m, n, k, count;
+    struct gsh_cuda_view a, b, c; /* `row` is 1 */
+    double alpha, beta;
+};
+enum gsh_status gsh_cuda_lapack_multiply(struct gsh_cuda_lapack_call *call,
+                                         const struct gsh_cuda_lapack_product *product);
+
+static inline uint64_t gsh_cuda_lapack_info(const struct gsh_cuda_lapack_call *call, int64_t matrix)
+{
+    return call->info + (uint64_t)matrix * sizeof(int);
+}
+/* The view's matrix of a number. */
+static inline uint64_t gsh_cuda_lapack_at(const struct gsh_cuda_lapack_call *call,
+                                          const struct gsh_cuda_view *view, int64_t matrix)
+{
+    return view->address + (uint64_t)(view->matrix * matrix) * call->size;
+}
+
+/* OK where a library's result is its success; else FAILED, as gsh_cuda_context_check. */
+enum gsh_status gsh_cuda_lapack_check(gsh_cuda_enum result, const char *text, bool *said);
+#define GSH_CUSOLVER(text) GSH_CUDA_CHECKED(gsh_cuda_lapack_check, text, #text)
+/* The same, with its device time charged to the call's row. */
+#define GSH_CUDA_TIMED(call, check, text)                                                          \
+    __extension__({                                                                                \
+        bool gsh_is_timed = gsh_cuda_timing_begin((call)->row);                                    \
+        enum gsh_status gsh_timed_status = GSH_CUDA_CHECKED(check, text, #text);                   \
+        if (gsh_is_timed)                                                                          \
+            gsh_cuda_timing_end();                                                                 \
+        gsh_timed_status;                                                                          \
+    })
+#define GSH_CUSOLVER_TIMED(call, text) GSH_CUDA_TIMED(call, gsh_cuda_lapack_check, text)
+#define GSH_CUBLAS_TIMED(call, text) GSH_CUDA_TIMED(call, gsh_cuda_context_check_blas, text)
+
+/* A device address as a pointer of any type. */
+#define GSH_CUDA_POINTER(address) ((void *)(uintptr_t)(address))
+
+/* Calls FUNCTION(letter, the name of its orgqr, number's type, real number's type) for each type, in the order of
+ * `letter`. */
+#define GSH_CUDA_LAPACK_LETTERS(FUNCTION)                                                          \
+    FUNCTION(S, orgqr, float, float)                                                               \
+    FUNCTION(D, orgqr, double, double)                                                             \
+    FUNCTION(C, ungqr, struct float2, float)                                                       \
+    FUNCTION(Z, ungqr, struct double2, double)

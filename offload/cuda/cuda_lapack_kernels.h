@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The kernels of kernels/cuda/lapack.cuh: their text and geometry.
+ */
+#pragma once
+
+#include "ops.h"
+#include "source.h"
+
+/* What each does with its arguments is said in lapack.cuh. X(name, block): of those with a block, every matrix has one of
+ * so many threads. */
+#define GSH_CUDA_LAPACK_KERNELS(X)                                                                 \
+    X(look_for_infinite, 0)                                                                        \
+    X(look_for_nonzero, 0)                                                                         \
+    X(make_pointers, 0)                                                                            \
+    X(clear_triangle, 0)                                                                           \
+    X(make_identity, 0)                                                                            \
+    X(copy_block, 0)                                                                               \
+    X(scale_columns, 0)                                                                            \
+    X(compare_with_identity, 0)                                                                    \
+    X(compare_with_first, 0)                                                                       \
+    X(multiply_reflectors, 0)                                                                      \
+    X(unpack_vectors, 0)                                                                           \
+    X(judge_diagonal, 32)                                                                          \
+    X(multiply_diagonal, 32)
+
+enum gsh_cuda_lapack_kernel {
+#define X(name, block) GSH_CUDA_LAPACK_##name,
+    GSH_CUDA_LAPACK_KERNELS(X) GSH_CUDA_LAPACK_KERNEL_COUNT
+#undef X
+};
+
+/* As lapack.cuh declares them. */
+struct gsh_cuda_lapack_args {
+    uint64_t a, b, c, flag;
+    int64_t batch, rows, columns, extra, step;
+    double bound;
+};
+
+/* One of them for elements of a dtype. */
+struct gsh_cuda_lapack_kernel_text {
+    enum gsh_cuda_lapack_kernel kernel;
+    enum gsh_dtype dtype;
+};
+void gsh_cuda_lapack_kernels_write(const void *kernel_text, struct gsh_fmt *fmt);
+/* Its key, geometry and arguments. `threads` are the things of which each has a thread, where no matrix has a block. */
+void gsh_cuda_lapack_kernels_plan(const struct gsh_cuda_lapack_kernel_text *text,
+                                  const struct gsh_cuda_lapack_args *args, int64_t threads,
+                                  struct gsh_source_stage *stage);

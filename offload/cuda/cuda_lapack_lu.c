@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * solve, inv, det and slogdet: LU with partial pivoting of the matrices as they are (not of their transposes, so that
+ * pivots, and what is singular, are NumPy's but for rounding). A factor with a pivot that rounding alone explains is
+ * NumPy's to judge.
+ */
+#include "cuda_lapack_routines.h"
+
+#define LEAST_PIVOT 8 /* units in the last place of the largest */
+
+struct lu {
+    int64_t n, columns; /* columns of b */
+    struct gsh_cuda_view a, b;
+    bool is_many;
+    uint64_t pivots; /* n for each matrix, of pivot_bytes */
+    size_t pivot_bytes;
+    uint64_t a_pointers, b_pointers; /* is_many */
+};
+
+/* ---- many at a time ---- */
+
+#define FORWARD(letter, orgqr, number, real)                                                       \
+    static gsh_cuda_enum getrf_##letter(int n, void *a, int *pivots, int *info, int count)         \
+    {                                                                                              \
+        return gsh_cublas.cublas##letter##getrfBatched(gsh_cuda_lapack.blas, n, a, n, pivots,      \
+                                                       info, count);                               \
+    }                                                                                              \
+    static gsh_cuda_enum getrs_##letter(int n, int columns, void *a, int *pivots, void *b,         \
+                                        int *info, int count)                                      \
+    {                                                                                              \
+        return gsh_cublas.cublas##letter##getrsBatched(gsh_cuda_lapack.blas, GSH_CUBLAS_OP_N, n,   \
+                                                       columns, a, n, pivots, b, n, info, count);  \
+    }                                                                                              \
+    static gsh_cuda_enum getri_##letter(int n, void *a, int *pivots, void *c, int *info,           \
+                                        int count)                                                 \
+    {                                                                                              \
+        return gsh_cublas.cublas##letter##getriBatched(gsh_cuda_lapack.blas, n, a, n, pivots, c,   \
+                                                       n, info, count);                            \
+    }
+GSH_CUDA_LAPACK_LETTERS(FORWARD)
+#undef FORWARD
+
+#define FORWARD(letter, ...) {getrf_##letter, getrs_##letter, getri_##letter},
+static const struct {
+    gsh_cuda_enum (*getrf)(int n, void *a, int *pivots, int *info, int count);
+    gsh_cuda_enum (*getrs)(int n, int columns, void *a, int *pivots, void *b, int *info, int count);
+    gsh_cuda_enum (*getri)(int n, void *a, int *pivots, void *c, int *info, int count);
+} table[] = {GSH_CUDA_LAPACK_LETTERS(FORWARD)};
+#undef FORWARD
+
+static uint64_t pivots_at(const struct lu *lu, int64_t matrix)
+{
+    return lu->pivots + (uint64_t)(matrix * lu->n) * lu->pivot_bytes;
+}
+
+static void *pointers_at(uint64_t pointers, int64_t matrix)
+{
+    return GSH_CUDA_POINTER(pointers + (uint64_t)matrix * sizeof(uint64_t));
+}
+
+static enum gsh_status factor_many(struct gsh_cuda_lapack_call *call, void *what, int64_t first,
+                                   int64_t count)
+{
+    const struct lu *lu = what;
+    return GSH_CUBLAS_TIMED(
+        call,
+        table[call->letter].getrf((int)lu->n, pointers_at(lu->a_pointers, first),
+                                  GSH_CUDA_POINTER(pivots_at(lu, first)),
+                                  GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first)), (int)count));
+}
+
+static enum gsh_status solve_many(struct gsh_cuda_lapack_call *call, void *what, int64_t first,
+                                  int64_t count)
+{
+    const struct lu *lu = what;
+    int info = 0; /* of the arguments */
+    return GSH_CUBLAS_TIMED(call, table[call->letter].getrs((int)lu->n, (int)lu->columns,
+                                                            pointers_at(lu->a_pointers, first),
+                                                            GSH_CUDA_POINTER(pivots_at(lu, first)),
+                                                            pointers_at(lu->b_pointers, first),
+                                                            &info, (int)count));
+}
+
+static enum gsh_status invert_many(struct gsh_cuda_lapack_call *call, void *what, int64_t first,
+                                   int64_t count)
+{
+    const struct lu *lu = what;
+    return GSH_CUBLAS_TIMED(
+        call, table[call->letter].getri(
+                  (int)lu->n, pointers_at(lu->a_pointers, first),
+                  GSH_CUDA_POINTER(pivots_at(lu, first)), pointers_at(lu->b_pointers, first),
+                  GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first)), (int)count));
+}
+
+/* ---- one at a time ---- */
+
+static enum gsh_status factor_one(struct gsh_cuda_lapack_call *call, void *what, int64_t first,
+                                  int64_t count)
+{
+    const struct lu *lu = what;
+    size_t device_bytes = 0, host_bytes = 0;
+    void *a = GSH_CUDA_POINTER(gsh_cuda_lapack_at(call, &lu->a, first));
+    (void)count;
+    GSH_TRY(GSH_CUSOLVER(gsh_cusolver.cusolverDnXgetrf_bufferSize(
+        gsh_cuda_lapack.solver, gsh_cuda_lapack.params, lu->n, lu->n, call->type, a, lu->n,
+        call->type, &device_bytes, &host_bytes)));
+    GSH_TRY(gsh_cuda_lapack_reserve(call, device_bytes, host_bytes));
+    return GSH_CUSOLVER_TIMED(
+        call, gsh_cusolver.cusolverDnXgetrf(
+                  gsh_cuda_lapack.solver, gsh_cuda_lapack.params, lu->n, lu->n, call->type, a,
+                  lu->n, GSH_CUDA_POINTER(pivots_at(lu, first)), call->type,
+                  GSH_CUDA_POINTER(call->device), device_bytes, call->host, host_bytes,
+                  GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first))));
+}
+
+/* A factor whose info is not 0 is judged by its diagonal, so that the next routine may overwrite the info. */
+static enum gsh_status solve_one(struct gsh_cuda_lapack_call *call, void *what, int64_t first,
+                                 int64_t count)
+{
+    const struct lu *lu = what;
+    (void)count;
+    return GSH_CUSOLVER_TIMED(
+        call,
+        gsh_cusolver.cusolverDnXgetrs(gsh_cuda_lapack.solver, gsh_cuda_lapack.params,
+                                      GSH_CUBLAS_OP_N, lu->n, lu->columns, call->type,
+                                      GSH_CUDA_POINTER(gsh_cuda_lapack_at(call, &lu->a, first)),
+                                      lu->n, GSH_CUDA_POINTER(pivots_at(lu, first)), call->type,
+                                      GSH_CUDA_POINTER(gsh_cuda_lapack_at(call, &lu->b, first)),
+                                      lu->n, GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first))));
+}
+
+/* ---- the routines ---- */
+
+static enum gsh_status point(struct gsh_cuda_lapack_call *call, const struct gsh_cuda_view *view,
+                             uint64_t *pointers)
+{
+    return gsh_cuda_lapack_point(call, view->address, view->matrix * (int64_t)call->size,
+                                 call->batch, pointers);
+}
+
+static enum gsh_status factor(struct gsh_cuda_lapack_call *call, struct lu *lu, bool is_flipped)
+{
+    lu->pivot_bytes = lu->is_many ? sizeof(int) : sizeof(int64_t);
+    GSH_TRY(gsh_cuda_lapack_gather(call, 0, is_flipped, &lu->a));
+    GSH_TRY(gsh_cuda_lapack_take(call, call->batch * lu->n, lu->pivot_bytes, &lu->pivots));
+    if (lu->is_many) {
+        GSH_TRY(point(call, &lu->a, &lu->a_pointers));
+        GSH_TRY(gsh_cuda_lapack_each(call, GSH_CUDA_LAPACK_MANY, factor_many, lu));
+    } else {
+        GSH_TRY(gsh_cuda_lapack_each(call, 1, factor_one, lu));
+    }
+    return gsh_cuda_lapack_kernel(
+        call, GSH_CUDA_LAPACK_judge_diagonal,
+        (struct gsh_cuda_lapack_args){.a = lu->a.address,
+                                      .batch = call->batch,
+                                      .rows = lu->n,
+                                      .bound = LEAST_PIVOT * call->epsilon});
+}
+
+static struct lu begin(const struct gsh_cuda_lapack_call *call)
+{
+    int64_t n = gsh_cuda_lapack_rows(call, 0);
+    return (struct lu){.n = n, .is_many = gsh_cuda_lapack_is_many(call, n)};
+}
+
+enum gsh_status gsh_cuda_lapack_solve(struct gsh_cuda_lapack_call *call)
+{
+    struct lu lu = begin(call);
+    lu.columns = gsh_cuda_lapack_columns(call, 1);
+    GSH_TRY(factor(call, &lu, false));
+    GSH_TRY(gsh_cuda_lapack_gather(call, 1, false, &lu.b));
+    if (lu.is_many) {
+        GSH_TRY(point(call, &lu.b, &lu.b_pointers));
+        GSH_TRY(gsh_cuda_lapack_each(call, GSH_CUDA_LAPACK_MANY, solve_many, &lu));
+    } else {
+        GSH_TRY(gsh_cuda_lapack_each(call, 1, solve_one, &lu));
+    }
+    return gsh_cuda_lapack_scatter(call, 2, &lu.b, false);
+}
+
+/* Many: the inverse of the transpose is the transpose of the inverse, so nothing is transposed. One: A X = I is solved,
+ * as NumPy does. */
+enum gsh_status gsh_cuda_lapack_inv(struct gsh_cuda_lapack_call *call)
+{
+    struct lu lu = begin(call);
+    lu.columns = lu.n;
+    GSH_TRY(factor(call, &lu, lu.is_many));
+    GSH_TRY(gsh_cuda_lapack_place(call, 1, lu.is_many, &lu.b));
+    if (lu.is_many) {
+        GSH_TRY(point(call, &lu.b, &lu.b_pointers));
+        GSH_TRY(gsh_cuda_lapack_each(call, GSH_CUDA_LAPACK_MANY, invert_many, &lu));
+    } else {
+        GSH_TRY(gsh_cuda_lapack_kernel(
+            call, GSH_CUDA_LAPACK_make_identity,
+            (struct gsh_cuda_lapack_args){
+                .a = lu.b.address, .batch = call->batch, .rows = lu.n, .columns = lu.n}));
+        GSH_TRY(gsh_cuda_lapack_each(call, 1, solve_one, &lu));
+    }
+    return gsh_cuda_lapack_scatter(call, 1, &lu.b, false);
+}
+
+/* det: the determinant; slogdet: its sign and the logarithm of its size. */
+enum gsh_status gsh_cuda_lapack_det(struct gsh_cuda_lapack_call *call)
+{
+    struct lu lu = begin(call);
+    struct gsh_cuda_view first, logarithm = {.address = 0};
+    bool has_logarithm = gsh_cuda_lapack_which(call) == GSH_LAPACK_SLOGDET;
+    GSH_TRY(factor(call, &lu, false));
+    GSH_TRY(gsh_cuda_lapack_place(call, 1, false, &first));
+    if (has_logarithm)
+        GSH_TRY(gsh_cuda_lapack_place(call, 2, false, &logarithm));
+    GSH_TRY(
+        gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_multiply_diagonal,
+                               (struct gsh_cuda_lapack_args){.a = lu.a.address,
+                                                             .b = lu.pivots,
+                                                             .c = first.address,
+                                                             .batch = call->batch,
+                                                             .rows = lu.n,
+                                                             .columns = (int64_t)lu.pivot_bytes,
+                                                             .extra = (int64_t)logarithm.address}));
+    GSH_TRY(gsh_cuda_lapack_scatter(call, 1, &first, false));
+    return has_logarithm ? gsh_cuda_lapack_scatter(call, 2, &logarithm, false) : GSH_OK;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * QR by Householder reflectors: the factorisation, and Q made of its reflectors.
+ */
+#include "cuda_lapack_qr.h"
+
+/* ---- one at a time ---- */
+
+#define FORWARD(letter, orgqr, number, real)                                                       \
+    static gsh_cuda_enum size_##letter(const struct gsh_cuda_lapack_qr *qr, int *elements)         \
+    {                                                                                              \
+        return gsh_cusolver.cusolverDn##letter##orgqr##_bufferSize(                                \
+            gsh_cuda_lapack.solver, (int)qr->m, (int)qr->columns, (int)qr->reflectors,             \
+            GSH_CUDA_POINTER(qr->a), (int)qr->m, GSH_CUDA_POINTER(qr->tau), elements);             \
+    }                                                                                              \
+    static gsh_cuda_enum form_##letter(const struct gsh_cuda_lapack_qr *qr, void *work,            \
+                                       int elements, int *info)                                    \
+    {                                                                                              \
+        return gsh_cusolver.cusolverDn##letter##orgqr(                                             \
+            gsh_cuda_lapack.solver, (int)qr->m, (int)qr->columns, (int)qr->reflectors,             \
+            GSH_CUDA_POINTER(qr->a), (int)qr->m, GSH_CUDA_POINTER(qr->tau), work, elements, info); \
+    }                                                                                              \
+    static gsh_cuda_enum geqrf_##letter(int m, int n, void *a, void *tau, int *info, int count)    \
+    {                                                                                              \
+        return gsh_cublas.cublas##letter##geqrfBatched(gsh_cuda_lapack.blas, m, n, a, m, tau,      \
+                                                       info, count);                               \
+    }
+GSH_CUDA_LAPACK_LETTERS(FORWARD)
+#undef FORWARD
+
+#define FORWARD(letter, ...) {size_##letter, form_##letter, geqrf_##letter},
+static const struct {
+    gsh_cuda_enum (*size)(const struct gsh_cuda_lapack_qr *qr, int *elements);
+    gsh_cuda_enum (*form)(const struct gsh_cuda_lapack_qr *qr, void *work, int elements, int *info);
+    gsh_cuda_enum (*geqrf)(int m, int n, void *a, void *tau, int *info, int count);
+} table[] = {GSH_CUDA_LAPACK_LETTERS(FORWARD)};
+#undef FORWARD
+
+enum gsh_status gsh_cuda_lapack_qr_factor(struct gsh_cuda_lapack_call *call,
+                                          const struct gsh_cuda_lapack_qr *qr, int64_t matrix)
+{
+    size_t device_bytes = 0, host_bytes = 0;
+    GSH_TRY(GSH_CUSOLVER(gsh_cusolver.cusolverDnXgeqrf_bufferSize(
+        gsh_cuda_lapack.solver, gsh_cuda_lapack.params, qr->m, qr->columns, call->type,
+        GSH_CUDA_POINTER(qr->a), qr->m, call->type, GSH_CUDA_POINTER(qr->tau), call->type,
+        &device_bytes, &host_bytes)));
+    GSH_TRY(gsh_cuda_lapack_reserve(call, device_bytes, host_bytes));
+    return GSH_CUSOLVER_TIMED(
+        call, gsh_cusolver.cusolverDnXgeqrf(
+                  gsh_cuda_lapack.solver, gsh_cuda_lapack.params, qr->m, qr->columns, call->type,
+                  GSH_CUDA_POINTER(qr->a), qr->m, call->type, GSH_CUDA_POINTER(qr->tau), call->type,
+                  GSH_CUDA_POINTER(call->device), device_bytes, call->host, host_bytes,
+                  GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, matrix))));
+}
+
+enum gsh_status gsh_cuda_lapack_qr_expand(struct gsh_cuda_lapack_call *call,
+                                          const struct gsh_cuda_lapack_qr *qr, int64_t matrix)
+{
+    int elements = 0;
+    GSH_TRY(GSH_CUSOLVER(table[call->letter].size(qr, &elements)));
+    GSH_TRY(gsh_cuda_lapack_reserve(call, (size_t)elements * call->size, 0));
+    return GSH_CUSOLVER_TIMED(
+        call, table[call->letter].form(qr, GSH_CUDA_POINTER(call->device), elements,
+                                       GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, matrix))));
+}
+
+/* ---- the routines ---- */
+
+struct batch {
+    int64_t m, n, reflectors, columns; /* columns: of Q */
+    struct gsh_cuda_view a, tau;
+    uint64_t a_pointers, tau_pointers;
+};
+
+static struct gsh_cuda_lapack_qr one_of(const struct gsh_cuda_lapack_call *call,
+                                        const struct batch *batch, int64_t columns, int64_t matrix)
+{
+    return (struct gsh_cuda_lapack_qr){.m = batch->m,
+                                       .columns = columns,
+                                       .reflectors = batch->reflectors,
+                                       .a = gsh_cuda_lapack_at(call, &batch->a, matrix),
+                                       .tau = gsh_cuda_lapack_at(call, &batch->tau, matrix)};
+}
+
+static enum gsh_status factor_one(struct gsh_cuda_lapack_call *call, void *what, int64_t first,
+                                  int64_t count)
+{
+    const struct batch *batch = what;
+    const struct gsh_cuda_lapack_qr qr = one_of(call, batch, batch->n, first);
+    (void)count;
+    return gsh_cuda_lapack_qr_factor(call, &qr, first);
+}
+
+static enum gsh_status expand_one(struct gsh_cuda_lapack_call *call, void *what, int64_t first,
+                                  int64_t count)
+{
+    const struct batch *batch = what;
+    const struct gsh_cuda_lapack_qr qr = one_of(call, batch, batch->columns, first);
+    (void)count;
+    return gsh_cuda_lapack_qr_expand(call, &qr, first);
+}
+
+static enum gsh_status factor_many(struct gsh_cuda_lapack_call *call, void *what, int64_t first,
+                                   int64_t count)
+{
+    const struct batch *batch = what;
+    int info = 0; /* of the arguments */
+    uint64_t skip = (uint64_t)first * sizeof(uint64_t);
+    return GSH_CUBLAS_TIMED(
+        call, table[call->letter].geqrf(
+                  (int)batch->m, (int)batch->n, GSH_CUDA_POINTER(batch->a_pointers + skip),
+                  GSH_CUDA_POINTER(batch->tau_pointers + skip), &info, (int)count));
+}
+
+static enum gsh_status point(struct gsh_cuda_lapack_call *call, const struct gsh_cuda_view *view,
+                             uint64_t *pointers)
+{
+    return gsh_cuda_lapack_point(call, view->address, view->matrix * (int64_t)call->size,
+                                 call->batch, pointers);
+}
+
+static struct batch describe(const struct gsh_cuda_lapack_call *call)
+{
+    int64_t m = gsh_cuda_lapack_rows(call, 0), n = gsh_cuda_lapack_columns(call, 0);
+    return (struct batch){.m = m, .n = n, .reflectors = GSH_MIN(m, n)};
+}
+
+/* The first output may be the input, which must stay where NumPy is to judge. */
+enum gsh_status gsh_cuda_lapack_qr_raw(struct gsh_cuda_lapack_call *call)
+{
+    struct batch batch = describe(call);
+    GSH_TRY(gsh_cuda_lapack_gather(call, 0, false, &batch.a));
+    GSH_TRY(gsh_cuda_lapack_place(call, 2, false, &batch.tau));
+    if (gsh_cuda_lapack_is_many(call, GSH_MAX(batch.m, batch.n))) {
+        GSH_TRY(point(call, &batch.a, &batch.a_pointers));
+        GSH_TRY(point(call, &batch.tau, &batch.tau_pointers));
+        GSH_TRY(gsh_cuda_lapack_each(call, GSH_CUDA_LAPACK_MANY, factor_many, &batch));
+    } else {
+        GSH_TRY(gsh_cuda_lapack_each(call, 1, factor_one, &batch));
+    }
+    GSH_TRY(gsh_cuda_lapack_judge(call));
+    GSH_TRY(gsh_cuda_lapack_scatter(call, 1, &batch.a, false));
+    return gsh_cuda_lapack_scatter(call, 2, &batch.tau, false);
+}
+
+static enum gsh_status expand_many(struct gsh_cuda_lapack_call *call, const struct batch *batch,
+                                   struct gsh_cuda_view *q)
+{
+    GSH_TRY(gsh_cuda_lapack_place(call, 2, false, q));
+    return gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_multiply_reflectors,
+                                  (struct gsh_cuda_lapack_args){.a = batch->a.address,
+                                                                .b = batch->tau.address,
+                                                                .c = q->address,
+                                                                .batch = call->batch,
+                                                                .rows = batch->m,
+                                                                .columns = batch->columns,
+                                                                .extra = batch->reflectors,
+                                                                .step = batch->a.matrix});
+}
+
+/* Q takes the place of the reflectors, which may be wider or narrower. */
+enum gsh_status gsh_cuda_lapack_qr_form(struct gsh_cuda_lapack_call *call)
+{
+    struct batch batch = describe(call);
+    struct gsh_cuda_view q;
+    batch.columns = gsh_cuda_lapack_columns(call, 2);
+    batch.a = (struct gsh_cuda_view){
+        .row = 1, .column = batch.m, .matrix = batch.m * GSH_MAX(batch.n, batch.columns)};
+    GSH_TRY(gsh_cuda_lapack_take(call, call->batch * batch.a.matrix, call->size, &batch.a.address));
+    GSH_TRY(gsh_cuda_lapack_gather_into(call, 0, &batch.a));
+    GSH_TRY(gsh_cuda_lapack_gather(call, 1, false, &batch.tau));
+    q = batch.a;
+    if (gsh_cuda_lapack_is_many(call, GSH_MAX(batch.m, batch.n)))
+        GSH_TRY(expand_many(call, &batch, &q));
+    else
+        GSH_TRY(gsh_cuda_lapack_each(call, 1, expand_one, &batch));
+    return gsh_cuda_lapack_scatter(call, 2, &q, false);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The routines, each a file for a family of them: cuda_lapack_lu.c, _symmetric.c, _qr.c, _svd.c, _eig.c. They submit work
+ * and may wait; the caller judges at the end (gsh_cuda_lapack_judge). DECLINED: a judge in between said so.
+ */
+#pragma once
+
+#include "cuda_lapack_call.h"
+
+typedef enum gsh_status gsh_cuda_lapack_routine(struct gsh_cuda_lapack_call *call);
+
+gsh_cuda_lapack_routine gsh_cuda_lapack_solve, gsh_cuda_lapack_inv, gsh_cuda_lapack_det;
+gsh_cuda_lapack_routine gsh_cuda_lapack_cholesky, gsh_cuda_lapack_eigh;
+gsh_cuda_lapack_routine gsh_cuda_lapack_qr_raw, gsh_cuda_lapack_qr_form;
+gsh_cuda_lapack_routine gsh_cuda_lapack_svd;
+gsh_cuda_lapack_routine gsh_cuda_lapack_eig;
+
+static inline enum gsh_lapack_routine gsh_cuda_lapack_which(const struct gsh_cuda_lapack_call *call)
+{
+    return call->launch->lapack.routine;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The methods by which cuda_lapack_svd.c decomposes A = U S V^H, and what tells whether they have.
+ */
+#pragma once
+
+#include "cuda_lapack_routines.h"
+
+#define GSH_CUDA_LAPACK_SVD_SMALL 32 /* rows that cuSOLVER's batched Jacobi method takes */
+
+/* Matrices one behind the other, column by column: `a` is rows x columns and is overwritten, `u` rows x rows, `s` the
+ * singular values, falling, `v` columns x columns (V, not its transpose). */
+struct gsh_cuda_lapack_svd {
+    int64_t rows, columns; /* rows >= columns */
+    uint64_t a, u, s, v;
+    uint64_t copy, scaled, gram; /* of take_checks; copy: what `a` held */
+};
+
+/* Memory for `count` matrices' copy, and more that compare and iterate use. */
+enum gsh_status gsh_cuda_lapack_svd_take_checks(struct gsh_cuda_lapack_call *call,
+                                                struct gsh_cuda_lapack_svd *svd, int64_t count);
+
+/* Jacobi's method for `count` matrices; rows <= GSH_CUDA_LAPACK_SVD_SMALL. `matrix`: whose info the first one's is. */
+enum gsh_status gsh_cuda_lapack_svd_jacobi(struct gsh_cuda_lapack_call *call,
+                                           const struct gsh_cuda_lapack_svd *svd, int64_t matrix,
+                                           int64_t count);
+/* Polar decomposition of one square matrix. */
+enum gsh_status gsh_cuda_lapack_svd_polar(struct gsh_cuda_lapack_call *call,
+                                          const struct gsh_cuda_lapack_svd *svd, int64_t matrix);
+/* QR iteration of one square matrix. */
+enum gsh_status gsh_cuda_lapack_svd_iterate(struct gsh_cuda_lapack_call *call,
+                                            const struct gsh_cuda_lapack_svd *svd, int64_t matrix);
+
+/* Raises the flag where u or v is not orthogonal, or u s v^H is not `copy`, which is overwritten. */
+enum gsh_status gsh_cuda_lapack_svd_compare(struct gsh_cuda_lapack_call *call,
+                                            const struct gsh_cuda_lapack_svd *svd, int64_t count);

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cholesky, eigh and eigvalsh: of Hermitian matrices one triangle is looked at.
+ */
+#include "cuda_lapack_routines.h"
+
+#include <limits.h>
+
+struct symmetric {
+    int64_t n;
+    gsh_cuda_enum triangle, job;
+    struct gsh_cuda_view a, w; /* w: eigenvalues */
+    uint64_t pointers;
+};
+
+static bool is_lower(const struct gsh_cuda_lapack_call *call)
+{
+    enum gsh_lapack_routine routine = gsh_cuda_lapack_which(call);
+    return routine == GSH_LAPACK_CHOLESKY_LO || routine == GSH_LAPACK_EIGH_LO ||
+           routine == GSH_LAPACK_EIGVALSH_LO;
+}
+
+/* ---- cholesky ---- */
+
+#define FORWARD(letter, ...)                                                                       \
+    static gsh_cuda_enum potrf_##letter(gsh_cuda_enum triangle, int n, void *a, int *info,         \
+                                        int count)                                                 \
+    {                                                                                              \
+        return gsh_cusolver.cusolverDn##letter##potrfBatched(gsh_cuda_lapack.solver, triangle, n,  \
+                                                             a, n, info, count);                   \
+    }
+GSH_CUDA_LAPACK_LETTERS(FORWARD)
+#undef FORWARD
+
+#define FORWARD(letter, ...) potrf_##letter,
+static gsh_cuda_enum (*const potrf[])(gsh_cuda_enum triangle, int n, void *a, int *info,
+                                      int count) = {GSH_CUDA_LAPACK_LETTERS(FORWARD)};
+#undef FORWARD
+
+static enum gsh_status factor_many(struct gsh_cuda_lapack_call *call, void *what, int64_t first,
+                                   int64_t count)
+{
+    const struct symmetric *s = what;
+    return GSH_CUSOLVER_TIMED(
+        call,
+        potrf[call->letter](s->triangle, (int)s->n,
+                            GSH_CUDA_POINTER(s->pointers + (uint64_t)first * sizeof(uint64_t)),
+                            GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first)), (int)count));
+}
+
+static enum gsh_status factor_one(struct gsh_cuda_lapack_call *call, void *what, int64_t first,
+                                  int64_t count)
+{
+    const struct symmetric *s = what;
+    size_t device_bytes = 0, host_bytes = 0;
+    void *a = GSH_CUDA_POINTER(gsh_cuda_lapack_at(call, &s->a, first));
+    (void)count;
+    GSH_TRY(GSH_CUSOLVER(gsh_cusolver.cusolverDnXpotrf_bufferSize(
+        gsh_cuda_lapack.solver, gsh_cuda_lapack.params, s->triangle, s->n, call->type, a, s->n,
+        call->type, &device_bytes, &host_bytes)));
+    GSH_TRY(gsh_cuda_lapack_reserve(call, device_bytes, host_bytes));
+    return GSH_CUSOLVER_TIMED(
+        call, gsh_cusolver.cusolverDnXpotrf(
+                  gsh_cuda_lapack.solver, gsh_cuda_lapack.params, s->triangle, s->n, call->type, a,
+                  s->n, call->type, GSH_CUDA_POINTER(call->device), device_bytes, call->host,
+                  host_bytes, GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first))));
+}
+
+/* Read row by row as column by column, a Hermitian A is its conjugate, and the factor L of A = L L^H is the U of
+ * conjugate(A) = U^H U: all of it happens in the output. */
+enum gsh_status gsh_cuda_lapack_cholesky(struct gsh_cuda_lapack_call *call)
+{
+    struct symmetric s = {.n = gsh_cuda_lapack_rows(call, 0),
+                          .triangle = is_lower(call) ? GSH_CUBLAS_UPPER : GSH_CUBLAS_LOWER};
+    struct gsh_cuda_lapack_args args = {.batch = call->batch, .rows = s.n};
+    GSH_TRY(gsh_cuda_lapack_place(call, 1, true, &s.a));
+    GSH_TRY(gsh_cuda_lapack_gather_into(call, 0, &s.a));
+    if (gsh_cuda_lapack_is_many(call, s.n)) {
+        GSH_TRY(gsh_cuda_lapack_point(call, s.a.address, s.a.matrix * (int64_t)call->size,
+                                      call->batch, &s.pointers));
+        GSH_TRY(gsh_cuda_lapack_each(call, GSH_CUDA_LAPACK_MANY, factor_many, &s));
+    } else {
+        GSH_TRY(gsh_cuda_lapack_each(call, 1, factor_one, &s));
+    }
+    args.a = s.a.address; /* what is not finite in the triangle ends on the factor's diagonal */
+    GSH_TRY(gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_judge_diagonal, args));
+    args.columns = s.n;
+    args.extra = s.triangle == GSH_CUBLAS_LOWER;
+    GSH_TRY(gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_clear_triangle, args));
+    return gsh_cuda_lapack_scatter(call, 1, &s.a, false);
+}
+
+/* ---- eigh ---- */
+
+static enum gsh_status decompose_many(struct gsh_cuda_lapack_call *call, void *what, int64_t first,
+                                      int64_t count)
+{
+    const struct symmetric *s = what;
+    size_t device_bytes = 0, host_bytes = 0;
+    void *a = GSH_CUDA_POINTER(gsh_cuda_lapack_at(call, &s->a, first));
+    void *w = GSH_CUDA_POINTER(s->w.address + (uint64_t)(first * s->n) * call->real_size);
+    GSH_TRY(GSH_CUSOLVER(gsh_cusolver.cusolverDnXsyevBatched_bufferSize(
+        gsh_cuda_lapack.solver, gsh_cuda_lapack.params, s->job, s->triangle, s->n, call->type, a,
+        s->n, call->real_type, w, call->type, &device_bytes, &host_bytes, count)));
+    GSH_TRY(gsh_cuda_lapack_reserve(call, device_bytes, host_bytes));
+    return GSH_CUSOLVER_TIMED(
+        call,
+        gsh_cusolver.cusolverDnXsyevBatched(
+            gsh_cuda_lapack.solver, gsh_cuda_lapack.params, s->job, s->triangle, s->n, call->type,
+            a, s->n, call->real_type, w, call->type, GSH_CUDA_POINTER(call->device), device_bytes,
+            call->host, host_bytes, GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first)), count));
+}
+
+static enum gsh_status decompose_one(struct gsh_cuda_lapack_call *call, void *what, int64_t first,
+                                     int64_t count)
+{
+    const struct symmetric *s = what;
+    size_t device_bytes = 0, host_bytes = 0;
+    void *a = GSH_CUDA_POINTER(gsh_cuda_lapack_at(call, &s->a, first));
+    void *w = GSH_CUDA_POINTER(s->w.address + (uint64_t)(first * s->n) * call->real_size);
+    (void)count;
+    GSH_TRY(GSH_CUSOLVER(gsh_cusolver.cusolverDnXsyevd_bufferSize(
+        gsh_cuda_lapack.solver, gsh_cuda_lapack.params, s->job, s->triangle, s->n, call->type, a,
+        s->n, call->real_type, w, call->type, &device_bytes, &host_bytes)));
+    GSH_TRY(gsh_cuda_lapack_reserve(call, device_bytes, host_bytes));
+    return GSH_CUSOLVER_TIMED(
+        call, gsh_cusolver.cusolverDnXsyevd(gsh_cuda_lapack.solver, gsh_cuda_lapack.params, s->job,
+                                            s->triangle, s->n, call->type, a, s->n, call->real_type,
+                                            w, call->type, GSH_CUDA_POINTER(call->device),
+                                            device_bytes, call->host, host_bytes,
+                                            GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first))));
+}
+
+/* The triangle that is not looked at may hold anything, also what is not finite: zeros take its place. */
+static enum gsh_status gather_triangle(struct gsh_cuda_lapack_call *call, struct symmetric *s,
+                                       bool is_flipped)
+{
+    struct gsh_cuda_lapack_args args = {.batch = call->batch, .rows = s->n, .columns = s->n};
+    s->a = (struct gsh_cuda_view){
+        .row = is_flipped ? s->n : 1, .column = is_flipped ? 1 : s->n, .matrix = s->n * s->n};
+    GSH_TRY(gsh_cuda_lapack_take(call, call->batch * s->a.matrix, call->size, &s->a.address));
+    GSH_TRY(gsh_cuda_lapack_gather_into(call, 0, &s->a));
+    args.a = s->a.address;
+    GSH_TRY(gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_clear_triangle, args));
+    args = (struct gsh_cuda_lapack_args){.a = s->a.address,
+                                         .rows = call->batch * s->a.matrix *
+                                                 (int64_t)(call->size / call->real_size)};
+    return gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_look_for_infinite, args);
+}
+
+/* The library always looks at the upper triangle (cusolverDnXsyevBatched of CUDA 12.6 may fail at the lower one of
+ * complex64, github.com/JuliaGPU/CUDA.jl/pull/2577). Read row by row as column by column, a Hermitian A is its conjugate and
+ * its lower triangle the upper one; the vectors are conjugate too. They take the matrix's place. */
+enum gsh_status gsh_cuda_lapack_eigh(struct gsh_cuda_lapack_call *call)
+{
+    bool has_vectors = call->launch->nout == 2, is_flipped = is_lower(call);
+    struct symmetric s = {.n = gsh_cuda_lapack_rows(call, 0),
+                          .triangle = GSH_CUBLAS_UPPER,
+                          .job = has_vectors ? GSH_CUSOLVER_VECTORS : GSH_CUSOLVER_NO_VECTORS};
+    GSH_TRY(gather_triangle(call, &s, is_flipped));
+    GSH_TRY(gsh_cuda_lapack_judge(call)); /* an iteration on NaN might never end */
+    GSH_TRY(gsh_cuda_lapack_place(call, 1, false, &s.w));
+    if (gsh_cusolver.cusolverDnXsyevBatched != NULL && gsh_cuda_lapack_is_many(call, s.n)) {
+        int64_t most = GSH_MAX(INT_MAX / s.a.matrix, 1); /* what it counts in an int */
+        GSH_TRY(
+            gsh_cuda_lapack_each(call, GSH_MIN(most, GSH_CUDA_LAPACK_MANY), decompose_many, &s));
+    } else {
+        GSH_TRY(gsh_cuda_lapack_each(call, 1, decompose_one, &s));
+    }
+    GSH_TRY(gsh_cuda_lapack_scatter(call, 1, &s.w, false));
+    s.a.row = 1; /* vectors, column by column */
+    s.a.column = s.n;
+    return has_vectors ? gsh_cuda_lapack_scatter(call, 2, &s.a, is_flipped) : GSH_OK;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * FFT launches of any layout on a library that transforms lines which lie regularly: what does not is gathered into a
+ * workspace, with its cast and its zeros, and scattered from one; the factor goes along with a copy where there is one.
+ */
+#pragma once
+
+#include "launch.h"
+#include "status.h"
+
+/* Transforms of one dimension. [0] is the input, [1] the output; strides count numbers of that side's dtype and are
+ * positive; the first number is aligned as a complex one. */
+struct gsh_fft_lines {
+    enum gsh_fft_type type;
+    bool is_inverse, is_single;
+    int64_t length; /* points of each transform */
+    int64_t count;
+    int64_t numbers[2];  /* of each line */
+    int64_t stride[2];   /* from one of them to the next */
+    int64_t distance[2]; /* from one line to the next */
+    uint64_t address[2];
+};
+
+/* What runs it, in order. allocate, release and clear are the backend's (backend.h). */
+struct gsh_fft_device {
+    enum gsh_status (*allocate)(size_t size, uint64_t *address);
+    void (*release)(uint64_t address, size_t size);
+    enum gsh_status (*clear)(uint64_t address, size_t size);
+    /* An ELEMENTWISE launch, collapsed. */
+    enum gsh_status (*launch)(const struct gsh_launch *launch, unsigned row);
+    /* A C2R transform may overwrite its input, and finds the imaginary parts that are not looked at 0. */
+    enum gsh_status (*transform)(const struct gsh_fft_lines *lines, unsigned row);
+};
+
+/* True for complete FFT launches of one dimension whose output has the transform's dtype. */
+bool gsh_fft_supports(const struct gsh_launch *launch);
+/* FAILED: nothing that counts was written. */
+enum gsh_status gsh_fft_run(const struct gsh_fft_device *device, const struct gsh_launch *launch,
+                            unsigned row);

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See the header. The core dimensions of NumPy's loops are the letters of lapack.def in the order in which a row names
+ * them.
+ */
+#include "hostemu_lapack.h"
+
+#include "host_group.h"
+
+#include <fenv.h>
+#include <string.h>
+
+#define MAX_LETTERS 4 /* of one row */
+#define MAX_STEPS (GSH_LAPACK_OPERANDS * (1 + GSH_CORE_DIMS))
+
+static struct {
+    gsh_hostemu_lapack_loop *function;
+    void *data;
+} loops[GSH_LAPACK_COUNT][GSH_DTYPE_COUNT];
+
+/* What a loop is called with. */
+struct frame {
+    unsigned first,
+        operands; /* of the launch's operands: the first one handed over, and how many are */
+    char *args[GSH_LAPACK_OPERANDS];
+    int64_t dimensions[1 + MAX_LETTERS];
+    int64_t steps[MAX_STEPS];
+};
+
+void gsh_hostemu_lapack_lend(enum gsh_lapack_routine routine, enum gsh_dtype dtype,
+                             gsh_hostemu_lapack_loop *loop, void *data)
+{
+    loops[routine][dtype].function = loop;
+    loops[routine][dtype].data = data;
+}
+
+bool gsh_hostemu_lapack_supports(const struct gsh_launch *launch)
+{
+    return loops[launch->lapack.routine][launch->loop].function != NULL &&
+           launch->ndim + GSH_CORE_DIMS <= GSH_MAX_DIMS;
+}
+
+/* The extents of the row's letters, each once. */
+static void fill_dimensions(const struct gsh_lapack *lapack, unsigned operands, int64_t *dimensions)
+{
+    const struct gsh_lapack_info *info = gsh_lapack_info(lapack->routine);
+    char seen[MAX_LETTERS + 1] = "";
+    size_t count = 0;
+    for (unsigned k = 0; k < operands; k++)
+        for (int d = 0; d < info->operands[k].ndim; d++) {
+            char letter = info->operands[k].dims[d];
+            if (memchr(seen, letter, count) != NULL)
+                continue;
+            seen[count] = letter;
+            dimensions[count++] = lapack->cores[k].extent[d];
+        }
+}
+
+/* All but the batch's addresses, which move. `inner`: the batch's dimension that the loop runs over, -1: there is none. */
+static void fill_frame(const struct gsh_launch *launch, int inner, struct frame *frame)
+{
+    const struct gsh_lapack *lapack = &launch->lapack;
+    const struct gsh_lapack_info *info = gsh_lapack_info(lapack->routine);
+    unsigned count = 0;
+    frame->first =
+        lapack->routine == GSH_LAPACK_QR_R_RAW ? 1 : 0; /* it works in its first output */
+    frame->operands = info->nin + info->nout - frame->first;
+    frame->dimensions[0] = inner < 0 ? 1 : launch->shape[inner];
+    fill_dimensions(lapack, info->nin + info->nout, frame->dimensions + 1);
+    for (unsigned k = frame->first; k < frame->first + frame->operands; k++)
+        frame->steps[count++] = inner < 0 ? 0 : launch->strides[k][inner];
+    for (unsigned k = frame->first; k < frame->first + frame->operands; k++)
+        for (int d = 0; d < info->operands[k].ndim; d++)
+            frame->steps[count++] = lapack->cores[k].stride[d];
+}
+
+/* Calls the loop for each index of the dimensions before the innermost one. */
+static void call_loops(const struct gsh_launch *launch)
+{
+    struct frame frame;
+    int inner = launch->ndim - 1;
+    int64_t offsets[GSH_MAX_DIMS] = {0};
+    fill_frame(launch, inner, &frame);
+    for (int d = 0; d >= 0;) {
+        for (unsigned k = 0; k < frame.operands; k++) {
+            unsigned operand = frame.first + k;
+            frame.args[k] = (char *)launch->operands[operand].address;
+            for (int e = 0; e < inner; e++)
+                frame.args[k] += offsets[e] * launch->strides[operand][e];
+        }
+        loops[launch->lapack.routine][launch->loop].function(
+            frame.args, frame.dimensions, frame.steps,
+            loops[launch->lapack.routine][launch->loop].data);
+        for (d = inner - 1; d >= 0 && ++offsets[d] == launch->shape[d]; d--)
+            offsets[d] = 0;
+    }
+}
+
+/* The first output becomes a copy of the input. */
+static enum gsh_status copy_input(const struct gsh_launch *launch)
+{
+    struct gsh_launch copy = {.kind = GSH_LAUNCH_ELEMENTWISE,
+                              .op = GSH_OP_COPY,
+                              .loop = launch->loop,
+                              .nin = 1,
+                              .nout = 1,
+                              .ndim = launch->ndim + GSH_CORE_DIMS};
+    memcpy(copy.shape, launch->shape, (size_t)launch->ndim * sizeof(*copy.shape));
+    memcpy(copy.shape + launch->ndim, launch->lapack.cores[0].extent,
+           sizeof(launch->lapack.cores[0].extent));
+    for (unsigned k = 0; k < 2; k++) {
+        copy.operands[k] = launch->operands[k];
+        memcpy(copy.strides[k], launch->strides[k], (size_t)launch->ndim * sizeof(int64_t));
+        memcpy(copy.strides[k] + launch->ndim, launch->lapack.cores[k].stride,
+               sizeof(launch->lapack.cores[k].stride));
+    }
+    gsh_launch_collapse(&copy);
+    return gsh_host_group_run_launch(&copy);
+}
+
+enum gsh_status gsh_hostemu_lapack_run(const struct gsh_launch *launch)
+{
+    enum { ERRORS = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW };
+    fexcept_t flags;
+    if (launch->lapack.routine == GSH_LAPACK_QR_R_RAW)
+        GSH_TRY(copy_input(launch));
+    fegetexceptflag(&flags, FE_ALL_EXCEPT);
+    feclearexcept(FE_ALL_EXCEPT);
+    call_loops(launch);
+    bool is_doubtful = fetestexcept(ERRORS) != 0;
+    fesetexceptflag(&flags, FE_ALL_EXCEPT);
+    return is_doubtful ? GSH_DECLINED : GSH_OK;
+}

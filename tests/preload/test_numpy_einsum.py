@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""einsum against plain NumPy: contractions, batches, diagonals, broadcasting, ellipses, and what stays with NumPy."""
+import shim_runner
+from test_numpy_products import PRELUDE
+
+
+class TestEinsum(shim_runner.TestCase):
+    def test_subscripts(self):
+        self.assert_same(PRELUDE + '''
+sizes = dict(i=4, j=5, k=6, l=3, b=2, A=7)
+ways = ["ij,jk->ik", "ij,jk", "ij,jk->ki", "ji,jk->ik", "ij,kj->ik", "bij,bjk->bik", "bij,bkj->kbi", "bij,jk->bik", "bij,bj->bi",
+        "i,i", "i,i->", "i,i->i", "i,j->ij", "i,j->ji", "ij,ij->ij", "ij,ji->ij", "ij,ij", "ij,ij->i", "ij,ij->j", "ij,i->ij", "ij,j->i",
+        "ijk,kl->ijl", "ijk,jkl->il", "ijk,kjl->il", "bijk,bkl->bijl", "iij,jk->ik", "ii,ij->j", "ii,ij->ij", "ij,k->ik", "ij,k->i",
+        "ij,kl->ijkl", "ijk,l->lkji", "Aj,jA->A", " i j , j k -> i k ", "...ij,...jk->...ik", "...j,j->...", "i...,...->i...", "...,...",
+        "b...j,bj->b...", "ij,jk->ijk", "bi,bj->bij", "ijkl,klij->", "ij,->ij", ",ij"]
+for turn, subscripts in enumerate(ways * 3):
+    dtype = "dfDliB?FhI"[turn % 10]
+    terms = subscripts.replace(" ", "").split("->")[0].split(",")
+    arrays = [view(make(tuple(sizes[c] for c in term.replace("...", "lb")), dtype)) for term in terms]
+    attempt("%s %s %d" % (subscripts, dtype, turn), np.einsum, subscripts, *arrays)
+    attempt("optimal %s %s %d" % (subscripts, dtype, turn), np.einsum, subscripts, *arrays, optimize=True)
+''', rtol=0, device="einsum")
+
+    def test_broadcast(self):
+        self.assert_same(PRELUDE + '''
+a, b, c = on_device(make((4, 1), "d")), on_device(make((5, 6), "d")), on_device(make((1, 6), "d"))
+attempt("summed", np.einsum, "ij,jk->ik", a, b); attempt("kept", np.einsum, "ij,jk->ijk", a, b)
+attempt("first", np.einsum, "ij,ij->ij", c, b); attempt("all", np.einsum, "...i,...i->...", c, b)
+attempt("ranks", np.einsum, "...i,...i->...i", on_device(make((3, 5, 6), "d")), b)
+attempt("mixed", np.einsum, "ij,jk", on_device(make((4, 5), "i")), b)
+attempt("wraps", np.einsum, "ij,kj->ik", on_device(np.full((4, 300), 100, "b")), on_device(np.full((4, 300), 77, "b")))
+''', rtol=0, device="einsum")
+
+    def test_sums(self):
+        self.assert_same(PRELUDE + '''
+ways = ["ij->i", "ij->j", "ij->", "ii", "ii->", "iij->j", "iji->j", "ijk->k", "ijk->ki", "...j->...", "j...->...", "i...->", "ijk->kj", "ij->ji",
+        "ii->i", "ij", "ji", "ij->ij", "iii->i", "bii"]
+for turn, subscripts in enumerate(ways * 4):
+    dtype = "dfDliB?FhIbe"[turn % 12]
+    sizes = dict(i=4, j=5, k=6, b=3)
+    array = view(make(tuple(sizes[c] for c in subscripts.split("->")[0].replace("...", "kb")), dtype))
+    attempt("%s %s %d" % (subscripts, dtype, turn), np.einsum, subscripts, array)
+attempt("empty", np.einsum, "ij->i", np.zeros((3, 0))); attempt("none", np.einsum, "ij->i", np.zeros((0, 3)))
+attempt("out", np.einsum, "ij->i", on_device(make((3, 4), "d")), out=np.zeros(3))
+attempt("wraps", np.einsum, "ij->i", on_device(np.full((3, 400), 100, "b")))
+with np.errstate(all="raise"):
+    attempt("infinite", np.einsum, "ij->i", on_device(np.full((3, 4), np.finfo("d").max)))
+square = on_device(make((50, 50), "d")); dump("a view", np.shares_memory(np.einsum("ii->i", square), square))
+''', rtol=0, device="einsum")
+
+    def test_others(self):
+        self.assert_same(PRELUDE + '''
+a, b = on_device(make((4, 5), "d")), on_device(make((5, 6), "d"))
+out = np.zeros((4, 6))
+attempt("out", lambda: (np.einsum("ij,jk->ik", a, b, out=out) is out, out))
+attempt("out f4", np.einsum, "ij,jk->ik", a, b, out=np.zeros((4, 6), "f"))
+attempt("out optimal", np.einsum, "ij,jk->ik", a, b, out=np.zeros((4, 6)), optimize=True)
+square = on_device(make((5, 5), "d")); attempt("overlap", lambda: (np.einsum("ij,jk->ik", square, square, out=square), square))
+attempt("order", np.einsum, "ij,jk->ik", a, b, order="F"); attempt("dtype", np.einsum, "ij,jk->ik", a, b, dtype="D")
+attempt("casting", np.einsum, "ij,jk->ik", a, b, dtype="f", casting="same_kind")
+attempt("lists", np.einsum, a, [0, 1], b, [1, 2], [0, 2]); attempt("sequence", np.einsum, "ij,jk", a.tolist(), b)
+attempt("one", np.einsum, "ij->ji", a); attempt("trace", np.einsum, "ii", square); attempt("sum", np.einsum, "ij->j", a)
+attempt("three", np.einsum, "ij,jk,kl->il", a, b, b.T); attempt("three optimal", np.einsum, "ij,jk,kl->il", a, b, b.T, optimize=True)
+attempt("half", np.einsum, "ij,jk", on_device(make((4, 5), "e")), on_device(make((5, 6), "e")))
+for wrong in ("ij,jk->il", "ij,jk->ii", "ij,j", "ijk,jk", "ij,ik", "ij,jk-ik", "ij.,jk", "i.j,jk", "ij,jk->i...", "....ij,jk", "i1,jk", "",
+              "ij", "ij,jk,"):
+    attempt("wrong " + wrong, np.einsum, wrong, a, b)
+attempt("empty", np.einsum, "ij,jk", a[:, :0], b[:0]); attempt("no rows", np.einsum, "ij,jk", a[:0], b)
+row = np.einsum("ij->ji", a); dump("a view", np.shares_memory(row, a))
+''', rtol=0, device="einsum")
+
+
+if __name__ == "__main__":
+    shim_runner.main()

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reductions that others wait for: on a device that works behind the caller's back, long ones run before
+ * what follows is recorded; one that was computed already is copied, whether it still is recorded or not.
+ */
+#include "backend.h"
+#include "check.h"
+#include "live.h"
+#include "node.h"
+
+#include <string.h>
+
+#define COLUMNS ((int64_t)512)
+#define ROWS ((int64_t)8192) /* 32 MiB in all */
+
+static struct gsh_backend behind;
+static unsigned reductions, others; /* that reached the device */
+
+static enum gsh_status count_run(const struct gsh_launch *launch, unsigned row)
+{
+    *(launch->kind == GSH_LAUNCH_REDUCE ? &reductions : &others) += 1;
+    return gsh_hostemu_backend.run(launch, row);
+}
+
+static enum gsh_status count_group(const struct gsh_group *group, unsigned row,
+                                   gsh_can_split *can_split, const void *item)
+{
+    reductions += group->sink_count;
+    others += group->store_count;
+    return gsh_hostemu_backend.run_group(group, row, can_split, item);
+}
+
+/* out[j] = the sum of a[i][j] over i. */
+static void sum_columns(const double *a, int64_t rows, double *out)
+{
+    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_REDUCE,
+                                       .reduction = GSH_REDUCE_SUM,
+                                       .loop = GSH_FLOAT64,
+                                       .nin = 1,
+                                       .nout = 1,
+                                       .ndim = 2,
+                                       .nreduce = 1,
+                                       .shape = {COLUMNS, rows},
+                                       .strides = {{8, COLUMNS * 8}, {8, 0}}},
+                            .fresh = {true},
+                            .row = gsh_stats_row("sum", "d->d")};
+    call.launch.operands[0] = (struct gsh_operand){.dtype = GSH_FLOAT64, .address = (uint64_t)a};
+    call.launch.operands[1] = (struct gsh_operand){.dtype = GSH_FLOAT64, .address = (uint64_t)out};
+    CHECK_INT(live_run(&call), GSH_REASON_NONE);
+}
+
+static void run(enum gsh_op op, const double *a, double constant, double *out)
+{
+    struct gsh_call call = live_call(op, a, NULL, constant, out, COLUMNS);
+    CHECK_INT(live_run(&call), GSH_REASON_NONE);
+}
+
+static double *line(void)
+{
+    return live_doubles(COLUMNS, GSH_ARENA_DEVICE);
+}
+
+static void expect(double *out, double value)
+{
+    bool equal = true;
+    for (int64_t j = 0; j < COLUMNS; j++)
+        equal &= out[j] == value + (double)j;
+    CHECK(equal);
+    gsh_arena_free(out);
+}
+
+static void check_early(double *a)
+{
+    double *sum = line(), *mean = line(), *again = line(), *twice = line();
+    reductions = others = 0;
+    sum_columns(a, ROWS, sum);
+    CHECK_INT(reductions, 0);
+    run(GSH_OP_MULTIPLY, sum, 0.5, mean);
+    CHECK_INT(reductions, 1); /* somebody waits for it */
+    CHECK_INT(others, 0);
+    sum_columns(a, ROWS, again);
+    run(GSH_OP_MULTIPLY, again, 2, twice);
+    gsh_node_flush(GSH_FLUSH_WAIT);
+    CHECK_INT(reductions, 1);
+    CHECK(again[3] == sum[3] && twice[3] == 2 * sum[3] && mean[3] == sum[3] / 2);
+    gsh_arena_free(sum);
+    gsh_arena_free(mean);
+    gsh_arena_free(twice);
+    expect(again, (double)ROWS);
+}
+
+/* What was written in between is summed anew. */
+static void check_written(double *a)
+{
+    double *sum = line(), *mean = line(), *again = line();
+    reductions = 0;
+    sum_columns(a, ROWS, sum);
+    run(GSH_OP_MULTIPLY, sum, 0.5, mean);
+    run(GSH_OP_ADD, a, 1, a); /* the first line */
+    sum_columns(a, ROWS, again);
+    gsh_node_flush(GSH_FLUSH_WAIT);
+    CHECK_INT(reductions, 2);
+    gsh_arena_free(sum);
+    gsh_arena_free(mean);
+    expect(again, (double)ROWS + 1);
+    run(GSH_OP_SUBTRACT, a, 1, a);
+    gsh_node_flush(GSH_FLUSH_WAIT);
+}
+
+/* Nothing is run early that others could be fused with, nor what is soon done. */
+static void check_not_early(double *a)
+{
+    double *sum = line(), *mean = line(), *other = line();
+    reductions = 0;
+    sum_columns(a, ROWS / 2, sum);
+    run(GSH_OP_MULTIPLY, sum, 0.5, mean);
+    CHECK_INT(reductions, 0);
+    gsh_node_flush(GSH_FLUSH_WAIT);
+    run(GSH_OP_ADD, mean, 1, other);
+    sum_columns(a, ROWS, sum);
+    run(GSH_OP_MULTIPLY, sum, 0.5, mean);
+    CHECK_INT(reductions, 1);
+    gsh_node_flush(GSH_FLUSH_WAIT);
+    sum_columns(a, ROWS, sum);
+    sum_columns(a, ROWS / 2, other);
+    run(GSH_OP_MULTIPLY, other, 0.5, mean);
+    CHECK_INT(reductions, 2);
+    gsh_arena_free(sum);
+    gsh_arena_free(mean);
+    gsh_arena_free(other);
+}
+
+int main(void)
+{
+    setenv("GPUSHIM_DEVICE", "host", 1);
+    setenv("GPUSHIM_FUSION", "1", 1);
+    setenv("GPUSHIM_FEED_MS", "0", 1);
+    if (!live_start())
+        return CHECK_SKIP;
+    behind = *gsh_backend_get();
+    behind.run = count_run;
+    behind.run_group = count_group;
+    behind.runs_behind = true;
+    gsh_backend_replace(&behind);
+    double *a = live_doubles(ROWS * COLUMNS, GSH_ARENA_HOST);
+    for (int64_t i = 0; i < ROWS * COLUMNS; i++)
+        a[i] = i < COLUMNS ? 1.0 + (double)i : 1.0;
+    check_early(a);
+    check_written(a);
+    check_not_early(a);
+    gsh_arena_free(a);
+    return check_result();
+}
