@@ -73,6 +73,20 @@ static enum gsh_reason wait_for_start(const struct gsh_verdict *verdict)
     return gsh_device_get_state() == GSH_DEVICE_READY ? GSH_REASON_NONE : GSH_REASON_NOT_STARTED;
 }
 
+/* Whether calls of this kind have had enough to gain by now to open the library that they need. */
+static bool pays_opening(const struct gsh_launch *launch, double gain)
+{
+    static _Atomic uint64_t foregone[GSH_LAUNCH_FFT + 1]; /* ns, of each kind */
+    const struct gsh_backend *backend = gsh_backend_get();
+    double seconds = backend->opening != NULL ? backend->opening(launch) : 0;
+    if (seconds == 0 || gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_FORCE)
+        return true;
+    uint64_t gain_ns = gain > 0 ? (uint64_t)(gain * 1e9) : 0;
+    uint64_t sum =
+        atomic_fetch_add_explicit(&foregone[launch->kind], gain_ns, memory_order_relaxed);
+    return (double)(sum + gain_ns) * 1e-9 >= seconds;
+}
+
 /* Whether the device can compute the launch at all. */
 static enum gsh_reason examine(const struct gsh_launch *launch)
 {
@@ -106,6 +120,8 @@ enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call)
         return verdict.reason;
     if (gsh_device_get_state() != GSH_DEVICE_READY)
         return wait_for_start(&verdict);
+    if (!pays_opening(&call->launch, verdict.gain))
+        return GSH_REASON_NOT_STARTED;
     gsh_price_note_accepted(call, verdict.gain);
     return GSH_REASON_NONE;
 }

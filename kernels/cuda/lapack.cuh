@@ -6,7 +6,8 @@ typedef int i32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define FN __device__ __forceinline__
-#define LANES 32 // of a block that has a matrix to itself
+#define LANES 32 // of a block that has a matrix or a column to itself
+#define DIAGONAL_LANES 128 // of one that has a diagonal, whose numbers lie far apart
 
 struct Pair {
     R re, im;
@@ -109,22 +110,40 @@ FN void scale_columns(const Args &args)
                                     make(((const R *)args.b)[at.matrix * args.columns + at.column], 0));
 }
 
-// Is an element of a further from the identity's than bound?
-FN void compare_with_identity(const Args &args)
+// Column blockIdx.x of matrices in a, or its difference from the identity's: the sum of squares, over bound, joins the
+// matrix's in c, where ONE is 1: as integers, so that their order does not matter. Is it more than 1? A block has a column.
+#define ONE ((u64)1 << 40)
+FN double square_over(double x, double bound) { return x == 0 ? 0 : x / bound * (x / bound); }
+FN void add_column(const Args &args, bool is_identity, double bound)
 {
-    const Place at = my_place(args);
-    if (at.matrix < args.batch &&
-        !(size(minus(((const E *)args.a)[MINE], make(at.row == at.column, 0))) <= args.bound))
+    __shared__ double parts[LANES];
+    const i64 matrix = blockIdx.x / args.columns, column = blockIdx.x % args.columns;
+    const E *numbers = (const E *)args.a + (i64)blockIdx.x * args.rows;
+    const int lane = threadIdx.x;
+    double sum = 0;
+    for (i64 row = lane; row < args.rows; row += LANES) {
+        const E x = minus(numbers[row], make(is_identity && row == column, 0));
+        sum += square_over(re(x), bound) + square_over(im(x), bound);
+    }
+    parts[lane] = sum;
+    __syncthreads();
+    if (lane != 0)
+        return;
+    for (int other = 1; other < LANES; other++)
+        sum += parts[other];
+    const u64 units = sum <= 1 ? (u64)(sum * ONE) : ONE + 1; // also where it is no number
+    if (atomicAdd((u64 *)args.c + matrix, units) + units > ONE)
         RAISE;
 }
 
-// Is an element of a larger than bound times the first of the matrix's `columns` numbers in b?
+// Is a further from the identity than bound, by Frobenius' norm?
+FN void compare_with_identity(const Args &args) { add_column(args, true, args.bound); }
+
+// Is a larger, by Frobenius' norm, than bound times the first of the matrix's `columns` numbers in b?
 FN void compare_with_first(const Args &args)
 {
-    const Place at = my_place(args);
-    if (at.matrix < args.batch && !(size(((const E *)args.a)[MINE]) <=
-                                    args.bound * fabs((double)((const R *)args.b)[at.matrix * args.columns])))
-        RAISE;
+    const i64 matrix = blockIdx.x / args.columns;
+    add_column(args, false, args.bound * fabs((double)((const R *)args.b)[matrix * args.columns]));
 }
 
 // c, rows x columns, = the product of `extra` reflectors times the identity; their vectors lie below the diagonals of a,
@@ -172,12 +191,12 @@ FN void unpack_vectors(const Args &args)
 // largest? A block has a matrix.
 FN void judge_diagonal(const Args &args)
 {
-    __shared__ double least[LANES], most[LANES];
+    __shared__ double least[DIAGONAL_LANES], most[DIAGONAL_LANES];
     const E *diagonal = (const E *)args.a + (i64)blockIdx.x * args.rows * args.rows;
     const int lane = threadIdx.x;
     double low = 1e300 * 1e300, high = 0;
     bool is_good = true;
-    for (i64 k = lane; k < args.rows; k += LANES) {
+    for (i64 k = lane; k < args.rows; k += DIAGONAL_LANES) {
         const E x = diagonal[k * (args.rows + 1)];
         is_good = is_good && is_finite(re(x)) && is_finite(im(x));
         low = fmin(low, size(x));
@@ -186,7 +205,7 @@ FN void judge_diagonal(const Args &args)
     least[lane] = low;
     most[lane] = high;
     __syncthreads();
-    for (int other = 0; lane == 0 && other < LANES; other++) {
+    for (int other = 0; lane == 0 && other < DIAGONAL_LANES; other++) {
         low = fmin(low, least[other]);
         high = fmax(high, most[other]);
     }

@@ -341,3 +341,8 @@ enum gsh_status gsh_cuda_blas_run(const struct gsh_gemm *g, enum gsh_dtype loop,
     return batch->count == 1 ? submit(g, loop, &a, &b, &c)
                              : submit_batches(g, loop, batch, &a, &b, &c);
 }
+
+bool gsh_cuda_blas_is_open(void)
+{
+    return __atomic_load_n(&state, __ATOMIC_RELAXED) != UNTRIED;
+}

@@ -199,3 +199,8 @@ enum gsh_status gsh_cuda_fft_run(const struct gsh_launch *launch, unsigned row)
         return GSH_FAILED;
     return gsh_fft_run(&device, launch, row);
 }
+
+bool gsh_cuda_fft_is_open(void)
+{
+    return __atomic_load_n(&state, __ATOMIC_RELAXED) != UNTRIED;
+}

@@ -13,3 +13,5 @@ bool gsh_cuda_fft_supports(const struct gsh_launch *launch);
 enum gsh_status gsh_cuda_fft_run(const struct gsh_launch *launch, unsigned row);
 /* cuFFT's version; "" while it is not loaded. */
 const char *gsh_cuda_fft_version(void);
+/* Whether the library has been opened, or is known to be absent. Any thread. */
+bool gsh_cuda_fft_is_open(void);

@@ -48,7 +48,8 @@ static enum gsh_status open_handles(void)
     GSH_TRY(GSH_CUSOLVER(gsh_cusolver.cusolverDnCreate(&handles->solver)));
     GSH_TRY(GSH_CUSOLVER(gsh_cusolver.cusolverDnSetStream(handles->solver, gsh_cuda.compute)));
     GSH_TRY(GSH_CUSOLVER(gsh_cusolver.cusolverDnCreateParams(&handles->params)));
-    return GSH_CUSOLVER(gsh_cusolver.cusolverDnCreateGesvdjInfo(&handles->jacobi));
+    GSH_TRY(GSH_CUSOLVER(gsh_cusolver.cusolverDnCreateGesvdjInfo(&handles->jacobi)));
+    return GSH_CUSOLVER(gsh_cusolver.cusolverDnCreateSyevjInfo(&handles->jacobi_symmetric));
 }
 
 static enum gsh_status open_libraries(void)
@@ -121,4 +122,9 @@ enum gsh_status gsh_cuda_lapack_run(const struct gsh_launch *launch, unsigned ro
     gsh_cuda_lapack_end(&call);
     gsh_stats_add(GSH_COUNTER_LAUNCHES, 1);
     return status;
+}
+
+bool gsh_cuda_lapack_is_open(void)
+{
+    return __atomic_load_n(&state, __ATOMIC_RELAXED) != UNTRIED;
 }

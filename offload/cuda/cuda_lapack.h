@@ -9,9 +9,12 @@
 
 /* Pure. True also where the libraries have not been looked for yet. */
 bool gsh_cuda_lapack_supports(const struct gsh_launch *launch);
-/* Returns once the routine has ended. DECLINED: a matrix was singular, not positive definite, not finite or the like, or
+/* Returns once it is known whether the routine has succeeded; its outputs may still be on their way to where they
+ * belong. DECLINED: a matrix was singular, not positive definite, not finite or the like, or
  * the libraries are absent; the outputs hold anything, the inputs what they held. Under the DISPATCH lock, with the
  * context current. */
 enum gsh_status gsh_cuda_lapack_run(const struct gsh_launch *launch, unsigned row);
 /* "12.0.4"; "" before cuSOLVER has been loaded. */
 const char *gsh_cuda_lapack_version(void);
+/* Whether the library has been opened, or is known to be absent. Any thread. */
+bool gsh_cuda_lapack_is_open(void);

@@ -107,6 +107,7 @@ enum gsh_status gsh_cuda_lapack_kernel(struct gsh_cuda_lapack_call *call,
     if (kernel == GSH_CUDA_LAPACK_multiply_reflectors)
         threads = args.batch * args.columns;
     args.flag = call->flag;
+    call->is_judged = false;
     gsh_cuda_lapack_kernels_plan(&text, &args, threads, &stage);
     return gsh_cuda_module_launch_text(&stage, gsh_cuda_lapack_kernels_write, &text);
 }
@@ -123,10 +124,13 @@ enum gsh_status gsh_cuda_lapack_point(struct gsh_cuda_lapack_call *call, uint64_
 enum gsh_status gsh_cuda_lapack_judge(struct gsh_cuda_lapack_call *call)
 {
     int flag = 0;
+    if (call->is_judged)
+        return GSH_OK;
     GSH_TRY(gsh_cuda_lapack_kernel(
         call, GSH_CUDA_LAPACK_look_for_nonzero,
         (struct gsh_cuda_lapack_args){.a = call->info, .rows = call->batch}));
     GSH_TRY(gsh_cuda_mem_download(&flag, call->flag, sizeof flag, false));
+    call->is_judged = flag == 0;
     return flag != 0 ? GSH_DECLINED : GSH_OK;
 }
 

@@ -19,6 +19,7 @@ struct gsh_cuda_lapack_handles {
     cusolverDnHandle_t solver;
     cusolverDnParams_t params;
     gesvdjInfo_t jacobi;
+    syevjInfo_t jacobi_symmetric;
 };
 extern struct gsh_cuda_lapack_handles gsh_cuda_lapack;
 
@@ -32,6 +33,8 @@ struct gsh_cuda_lapack_call {
     double epsilon;
     int64_t batch;
     uint64_t flag; /* an int: not 0 where NumPy is to judge */
+    bool
+        is_judged; /* nothing that could raise it, or an info, has been submitted since it was looked at */
     uint64_t info; /* an int for each matrix, as LAPACK gives it */
     struct {
         uint64_t address;
@@ -97,6 +100,8 @@ enum gsh_status gsh_cuda_lapack_each(struct gsh_cuda_lapack_call *call, int64_t 
                                      gsh_cuda_lapack_step *step, void *what);
 /* Whether matrices with n columns are many and small enough for the routines that take many at a time. */
 bool gsh_cuda_lapack_is_many(const struct gsh_cuda_lapack_call *call, int64_t n);
+#define GSH_CUDA_LAPACK_JACOBI                                                                     \
+    32 /* rows: more gesvdjBatched does not take, and up to so many syevjBatched is the fastest */
 #define GSH_CUDA_LAPACK_MANY                                                                       \
     32768 /* at a time: a grid's second dimension holds no more than 65535 */
 
@@ -104,7 +109,7 @@ bool gsh_cuda_lapack_is_many(const struct gsh_cuda_lapack_call *call, int64_t n)
 enum gsh_status gsh_cuda_lapack_kernel(struct gsh_cuda_lapack_call *call,
                                        enum gsh_cuda_lapack_kernel kernel,
                                        struct gsh_cuda_lapack_args args);
-/* Waits for what was submitted. DECLINED: an info is not 0, or the flag is raised. */
+/* Waits for what was submitted, unless it has been judged already. DECLINED: an info is not 0, or the flag is raised. */
 enum gsh_status gsh_cuda_lapack_judge(struct gsh_cuda_lapack_call *call);
 /* Before another routine is tried: no info and no flag. */
 enum gsh_status gsh_cuda_lapack_pardon(struct gsh_cuda_lapack_call *call);
@@ -137,6 +142,7 @@ enum gsh_status gsh_cuda_lapack_check(gsh_cuda_enum result, const char *text, bo
 #define GSH_CUDA_TIMED(call, check, text)                                                          \
     __extension__({                                                                                \
         bool gsh_is_timed = gsh_cuda_timing_begin((call)->row);                                    \
+        (call)->is_judged = false;                                                                 \
         enum gsh_status gsh_timed_status = GSH_CUDA_CHECKED(check, text, #text);                   \
         if (gsh_is_timed)                                                                          \
             gsh_cuda_timing_end();                                                                 \
@@ -148,10 +154,9 @@ enum gsh_status gsh_cuda_lapack_check(gsh_cuda_enum result, const char *text, bo
 /* A device address as a pointer of any type. */
 #define GSH_CUDA_POINTER(address) ((void *)(uintptr_t)(address))
 
-/* Calls FUNCTION(letter, the name of its orgqr, number's type, real number's type) for each type, in the order of
- * `letter`. */
+/* Calls FUNCTION(letter, the names of its orgqr and syevj) for each type, in the order of `letter`. */
 #define GSH_CUDA_LAPACK_LETTERS(FUNCTION)                                                          \
-    FUNCTION(S, orgqr, float, float)                                                               \
-    FUNCTION(D, orgqr, double, double)                                                             \
-    FUNCTION(C, ungqr, struct float2, float)                                                       \
-    FUNCTION(Z, ungqr, struct double2, double)
+    FUNCTION(S, orgqr, syevj)                                                                      \
+    FUNCTION(D, orgqr, syevj)                                                                      \
+    FUNCTION(C, ungqr, heevj)                                                                      \
+    FUNCTION(Z, ungqr, heevj)

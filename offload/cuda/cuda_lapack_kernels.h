@@ -7,8 +7,8 @@
 #include "ops.h"
 #include "source.h"
 
-/* What each does with its arguments is said in lapack.cuh. X(name, block): of those with a block, every matrix has one of
- * so many threads. */
+/* What each does with its arguments is said in lapack.cuh. X(name, block): of those with a block, `batch` matrices, or all
+ * their columns, have one of so many threads each. */
 #define GSH_CUDA_LAPACK_KERNELS(X)                                                                 \
     X(look_for_infinite, 0)                                                                        \
     X(look_for_nonzero, 0)                                                                         \
@@ -17,11 +17,11 @@
     X(make_identity, 0)                                                                            \
     X(copy_block, 0)                                                                               \
     X(scale_columns, 0)                                                                            \
-    X(compare_with_identity, 0)                                                                    \
-    X(compare_with_first, 0)                                                                       \
+    X(compare_with_identity, 32)                                                                   \
+    X(compare_with_first, 32)                                                                      \
     X(multiply_reflectors, 0)                                                                      \
     X(unpack_vectors, 0)                                                                           \
-    X(judge_diagonal, 32)                                                                          \
+    X(judge_diagonal, 128)                                                                         \
     X(multiply_diagonal, 32)
 
 enum gsh_cuda_lapack_kernel {

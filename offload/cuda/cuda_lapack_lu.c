@@ -19,7 +19,7 @@ struct lu {
 
 /* ---- many at a time ---- */
 
-#define FORWARD(letter, orgqr, number, real)                                                       \
+#define FORWARD(letter, ...)                                                                       \
     static gsh_cuda_enum getrf_##letter(int n, void *a, int *pivots, int *info, int count)         \
     {                                                                                              \
         return gsh_cublas.cublas##letter##getrfBatched(gsh_cuda_lapack.blas, n, a, n, pivots,      \

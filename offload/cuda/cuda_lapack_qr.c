@@ -6,8 +6,21 @@
 
 /* ---- one at a time ---- */
 
-#define FORWARD(letter, orgqr, number, real)                                                       \
-    static gsh_cuda_enum size_##letter(const struct gsh_cuda_lapack_qr *qr, int *elements)         \
+#define FORWARD(letter, orgqr, ...)                                                                \
+    static gsh_cuda_enum factor_size_##letter(const struct gsh_cuda_lapack_qr *qr, int *elements)  \
+    {                                                                                              \
+        return gsh_cusolver.cusolverDn##letter##geqrf_bufferSize(                                  \
+            gsh_cuda_lapack.solver, (int)qr->m, (int)qr->columns, GSH_CUDA_POINTER(qr->a),         \
+            (int)qr->m, elements);                                                                 \
+    }                                                                                              \
+    static gsh_cuda_enum factor_##letter(const struct gsh_cuda_lapack_qr *qr, void *work,          \
+                                         int elements, int *info)                                  \
+    {                                                                                              \
+        return gsh_cusolver.cusolverDn##letter##geqrf(                                             \
+            gsh_cuda_lapack.solver, (int)qr->m, (int)qr->columns, GSH_CUDA_POINTER(qr->a),         \
+            (int)qr->m, GSH_CUDA_POINTER(qr->tau), work, elements, info);                          \
+    }                                                                                              \
+    static gsh_cuda_enum form_size_##letter(const struct gsh_cuda_lapack_qr *qr, int *elements)    \
     {                                                                                              \
         return gsh_cusolver.cusolverDn##letter##orgqr##_bufferSize(                                \
             gsh_cuda_lapack.solver, (int)qr->m, (int)qr->columns, (int)qr->reflectors,             \
@@ -28,40 +41,41 @@
 GSH_CUDA_LAPACK_LETTERS(FORWARD)
 #undef FORWARD
 
-#define FORWARD(letter, ...) {size_##letter, form_##letter, geqrf_##letter},
+typedef gsh_cuda_enum size_function(const struct gsh_cuda_lapack_qr *qr, int *elements);
+typedef gsh_cuda_enum work_function(const struct gsh_cuda_lapack_qr *qr, void *work, int elements,
+                                    int *info);
+#define FORWARD(letter, ...)                                                                       \
+    {factor_size_##letter, factor_##letter, form_size_##letter, form_##letter, geqrf_##letter},
 static const struct {
-    gsh_cuda_enum (*size)(const struct gsh_cuda_lapack_qr *qr, int *elements);
-    gsh_cuda_enum (*form)(const struct gsh_cuda_lapack_qr *qr, void *work, int elements, int *info);
+    size_function *factor_size;
+    work_function *factor;
+    size_function *form_size;
+    work_function *form;
     gsh_cuda_enum (*geqrf)(int m, int n, void *a, void *tau, int *info, int count);
 } table[] = {GSH_CUDA_LAPACK_LETTERS(FORWARD)};
 #undef FORWARD
 
+static enum gsh_status work_on(struct gsh_cuda_lapack_call *call,
+                               const struct gsh_cuda_lapack_qr *qr, int64_t matrix,
+                               size_function *size, work_function *work)
+{
+    int elements = 0;
+    GSH_TRY(GSH_CUSOLVER(size(qr, &elements)));
+    GSH_TRY(gsh_cuda_lapack_reserve(call, (size_t)elements * call->size, 0));
+    return GSH_CUSOLVER_TIMED(call, work(qr, GSH_CUDA_POINTER(call->device), elements,
+                                         GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, matrix))));
+}
+
 enum gsh_status gsh_cuda_lapack_qr_factor(struct gsh_cuda_lapack_call *call,
                                           const struct gsh_cuda_lapack_qr *qr, int64_t matrix)
 {
-    size_t device_bytes = 0, host_bytes = 0;
-    GSH_TRY(GSH_CUSOLVER(gsh_cusolver.cusolverDnXgeqrf_bufferSize(
-        gsh_cuda_lapack.solver, gsh_cuda_lapack.params, qr->m, qr->columns, call->type,
-        GSH_CUDA_POINTER(qr->a), qr->m, call->type, GSH_CUDA_POINTER(qr->tau), call->type,
-        &device_bytes, &host_bytes)));
-    GSH_TRY(gsh_cuda_lapack_reserve(call, device_bytes, host_bytes));
-    return GSH_CUSOLVER_TIMED(
-        call, gsh_cusolver.cusolverDnXgeqrf(
-                  gsh_cuda_lapack.solver, gsh_cuda_lapack.params, qr->m, qr->columns, call->type,
-                  GSH_CUDA_POINTER(qr->a), qr->m, call->type, GSH_CUDA_POINTER(qr->tau), call->type,
-                  GSH_CUDA_POINTER(call->device), device_bytes, call->host, host_bytes,
-                  GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, matrix))));
+    return work_on(call, qr, matrix, table[call->letter].factor_size, table[call->letter].factor);
 }
 
 enum gsh_status gsh_cuda_lapack_qr_expand(struct gsh_cuda_lapack_call *call,
                                           const struct gsh_cuda_lapack_qr *qr, int64_t matrix)
 {
-    int elements = 0;
-    GSH_TRY(GSH_CUSOLVER(table[call->letter].size(qr, &elements)));
-    GSH_TRY(gsh_cuda_lapack_reserve(call, (size_t)elements * call->size, 0));
-    return GSH_CUSOLVER_TIMED(
-        call, table[call->letter].form(qr, GSH_CUDA_POINTER(call->device), elements,
-                                       GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, matrix))));
+    return work_on(call, qr, matrix, table[call->letter].form_size, table[call->letter].form);
 }
 
 /* ---- the routines ---- */
@@ -158,7 +172,8 @@ static enum gsh_status expand_many(struct gsh_cuda_lapack_call *call, const stru
                                                                 .step = batch->a.matrix});
 }
 
-/* Q takes the place of the reflectors, which may be wider or narrower. */
+/* Q takes the place of the reflectors, which may be wider or narrower. Nothing is left to judge: what is not finite in the
+ * reflectors makes Q so, and no NumPy says more. */
 enum gsh_status gsh_cuda_lapack_qr_form(struct gsh_cuda_lapack_call *call)
 {
     struct batch batch = describe(call);
@@ -168,11 +183,16 @@ enum gsh_status gsh_cuda_lapack_qr_form(struct gsh_cuda_lapack_call *call)
         .row = 1, .column = batch.m, .matrix = batch.m * GSH_MAX(batch.n, batch.columns)};
     GSH_TRY(gsh_cuda_lapack_take(call, call->batch * batch.a.matrix, call->size, &batch.a.address));
     GSH_TRY(gsh_cuda_lapack_gather_into(call, 0, &batch.a));
-    GSH_TRY(gsh_cuda_lapack_gather(call, 1, false, &batch.tau));
+    batch.tau = (struct gsh_cuda_view){.row = 1, .matrix = gsh_cuda_lapack_rows(call, 1)};
+    batch.tau.column = batch.tau.matrix;
+    GSH_TRY(
+        gsh_cuda_lapack_take(call, call->batch * batch.tau.matrix, call->size, &batch.tau.address));
+    GSH_TRY(gsh_cuda_lapack_gather_into(call, 1, &batch.tau));
     q = batch.a;
     if (gsh_cuda_lapack_is_many(call, GSH_MAX(batch.m, batch.n)))
         GSH_TRY(expand_many(call, &batch, &q));
     else
         GSH_TRY(gsh_cuda_lapack_each(call, 1, expand_one, &batch));
+    call->is_judged = true;
     return gsh_cuda_lapack_scatter(call, 2, &q, false);
 }

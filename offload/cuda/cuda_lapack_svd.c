@@ -74,7 +74,7 @@ static enum gsh_status decompose_core(struct gsh_cuda_lapack_call *call, const s
         GSH_TRY(extract(call, svd, x, core->a));
         if (turn != 0)
             GSH_TRY(gsh_cuda_lapack_svd_iterate(call, core, matrix));
-        else if (svd->columns <= GSH_CUDA_LAPACK_SVD_SMALL)
+        else if (svd->columns <= GSH_CUDA_LAPACK_JACOBI)
             GSH_TRY(gsh_cuda_lapack_svd_jacobi(call, core, matrix, 1));
         else
             GSH_TRY(gsh_cuda_lapack_svd_polar(call, core, matrix));
@@ -188,7 +188,7 @@ enum gsh_status gsh_cuda_lapack_svd(struct gsh_cuda_lapack_call *call)
     int64_t m = gsh_cuda_lapack_rows(call, 0), n = gsh_cuda_lapack_columns(call, 0);
     struct svd svd = {.rows = GSH_MAX(m, n), .columns = GSH_MIN(m, n), .is_wide = m < n};
     enum gsh_lapack_routine routine = gsh_cuda_lapack_which(call);
-    bool is_small = svd.rows <= GSH_CUDA_LAPACK_SVD_SMALL;
+    bool is_small = svd.rows <= GSH_CUDA_LAPACK_JACOBI;
     unsigned s = routine == GSH_LAPACK_SVD ? S_ALONE : S;
     svd.has_vectors = routine != GSH_LAPACK_SVD;
     svd.u_columns = is_small || routine == GSH_LAPACK_SVD_F ? svd.rows : svd.columns;

@@ -6,21 +6,20 @@
 
 #include "cuda_lapack_routines.h"
 
-#define GSH_CUDA_LAPACK_SVD_SMALL 32 /* rows that cuSOLVER's batched Jacobi method takes */
-
 /* Matrices one behind the other, column by column: `a` is rows x columns and is overwritten, `u` rows x rows, `s` the
  * singular values, falling, `v` columns x columns (V, not its transpose). */
 struct gsh_cuda_lapack_svd {
     int64_t rows, columns; /* rows >= columns */
     uint64_t a, u, s, v;
     uint64_t copy, scaled, gram; /* of take_checks; copy: what `a` held */
+    uint64_t sums;               /* of squares, an integer for each comparison of each matrix */
 };
 
 /* Memory for `count` matrices' copy, and more that compare and iterate use. */
 enum gsh_status gsh_cuda_lapack_svd_take_checks(struct gsh_cuda_lapack_call *call,
                                                 struct gsh_cuda_lapack_svd *svd, int64_t count);
 
-/* Jacobi's method for `count` matrices; rows <= GSH_CUDA_LAPACK_SVD_SMALL. `matrix`: whose info the first one's is. */
+/* Jacobi's method for `count` matrices; rows <= GSH_CUDA_LAPACK_JACOBI. `matrix`: whose info the first one's is. */
 enum gsh_status gsh_cuda_lapack_svd_jacobi(struct gsh_cuda_lapack_call *call,
                                            const struct gsh_cuda_lapack_svd *svd, int64_t matrix,
                                            int64_t count);
@@ -31,6 +30,7 @@ enum gsh_status gsh_cuda_lapack_svd_polar(struct gsh_cuda_lapack_call *call,
 enum gsh_status gsh_cuda_lapack_svd_iterate(struct gsh_cuda_lapack_call *call,
                                             const struct gsh_cuda_lapack_svd *svd, int64_t matrix);
 
-/* Raises the flag where u or v is not orthogonal, or u s v^H is not `copy`, which is overwritten. */
+/* Raises the flag where u or v is not orthogonal, or u s v^H is not `copy`, which is overwritten: by
+ * Frobenius' norm, but for a small multiple of what rounding explains. */
 enum gsh_status gsh_cuda_lapack_svd_compare(struct gsh_cuda_lapack_call *call,
                                             const struct gsh_cuda_lapack_svd *svd, int64_t count);

@@ -92,6 +92,48 @@ enum gsh_status gsh_cuda_lapack_cholesky(struct gsh_cuda_lapack_call *call)
 
 /* ---- eigh ---- */
 
+#define FORWARD(letter, orgqr, syevj)                                                              \
+    static gsh_cuda_enum size_##letter(gsh_cuda_enum job, int n, const void *a, const void *w,     \
+                                       int *elements, int count)                                   \
+    {                                                                                              \
+        return gsh_cusolver.cusolverDn##letter##syevj##Batched_bufferSize(                         \
+            gsh_cuda_lapack.solver, job, GSH_CUBLAS_UPPER, n, a, n, w, elements,                   \
+            gsh_cuda_lapack.jacobi_symmetric, count);                                              \
+    }                                                                                              \
+    static gsh_cuda_enum rotate_##letter(gsh_cuda_enum job, int n, void *a, void *w, void *work,   \
+                                         int elements, int *info, int count)                       \
+    {                                                                                              \
+        return gsh_cusolver.cusolverDn##letter##syevj##Batched(                                    \
+            gsh_cuda_lapack.solver, job, GSH_CUBLAS_UPPER, n, a, n, w, work, elements, info,       \
+            gsh_cuda_lapack.jacobi_symmetric, count);                                              \
+    }
+GSH_CUDA_LAPACK_LETTERS(FORWARD)
+#undef FORWARD
+
+#define FORWARD(letter, ...) {size_##letter, rotate_##letter},
+static const struct {
+    gsh_cuda_enum (*size)(gsh_cuda_enum job, int n, const void *a, const void *w, int *elements,
+                          int count);
+    gsh_cuda_enum (*rotate)(gsh_cuda_enum job, int n, void *a, void *w, void *work, int elements,
+                            int *info, int count);
+} jacobi[] = {GSH_CUDA_LAPACK_LETTERS(FORWARD)};
+#undef FORWARD
+
+static enum gsh_status rotate_many(struct gsh_cuda_lapack_call *call, void *what, int64_t first,
+                                   int64_t count)
+{
+    const struct symmetric *s = what;
+    int elements = 0, n = (int)s->n;
+    void *a = GSH_CUDA_POINTER(gsh_cuda_lapack_at(call, &s->a, first));
+    void *w = GSH_CUDA_POINTER(s->w.address + (uint64_t)(first * s->n) * call->real_size);
+    GSH_TRY(GSH_CUSOLVER(jacobi[call->letter].size(s->job, n, a, w, &elements, (int)count)));
+    GSH_TRY(gsh_cuda_lapack_reserve(call, (size_t)elements * call->size, 0));
+    return GSH_CUSOLVER_TIMED(
+        call, jacobi[call->letter].rotate(s->job, n, a, w, GSH_CUDA_POINTER(call->device), elements,
+                                          GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first)),
+                                          (int)count));
+}
+
 static enum gsh_status decompose_many(struct gsh_cuda_lapack_call *call, void *what, int64_t first,
                                       int64_t count)
 {
@@ -148,6 +190,17 @@ static enum gsh_status gather_triangle(struct gsh_cuda_lapack_call *call, struct
     return gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_look_for_infinite, args);
 }
 
+static enum gsh_status decompose(struct gsh_cuda_lapack_call *call, struct symmetric *s)
+{
+    int64_t most = GSH_MAX(INT_MAX / s->a.matrix, 1); /* what XsyevBatched counts in an int */
+    bool is_many = gsh_cuda_lapack_is_many(call, s->n);
+    if (is_many && s->n <= GSH_CUDA_LAPACK_JACOBI)
+        return gsh_cuda_lapack_each(call, GSH_CUDA_LAPACK_MANY, rotate_many, s);
+    if (is_many && gsh_cusolver.cusolverDnXsyevBatched != NULL)
+        return gsh_cuda_lapack_each(call, GSH_MIN(most, GSH_CUDA_LAPACK_MANY), decompose_many, s);
+    return gsh_cuda_lapack_each(call, 1, decompose_one, s);
+}
+
 /* The library always looks at the upper triangle (cusolverDnXsyevBatched of CUDA 12.6 may fail at the lower one of
  * complex64, github.com/JuliaGPU/CUDA.jl/pull/2577). Read row by row as column by column, a Hermitian A is its conjugate and
  * its lower triangle the upper one; the vectors are conjugate too. They take the matrix's place. */
@@ -160,13 +213,7 @@ enum gsh_status gsh_cuda_lapack_eigh(struct gsh_cuda_lapack_call *call)
     GSH_TRY(gather_triangle(call, &s, is_flipped));
     GSH_TRY(gsh_cuda_lapack_judge(call)); /* an iteration on NaN might never end */
     GSH_TRY(gsh_cuda_lapack_place(call, 1, false, &s.w));
-    if (gsh_cusolver.cusolverDnXsyevBatched != NULL && gsh_cuda_lapack_is_many(call, s.n)) {
-        int64_t most = GSH_MAX(INT_MAX / s.a.matrix, 1); /* what it counts in an int */
-        GSH_TRY(
-            gsh_cuda_lapack_each(call, GSH_MIN(most, GSH_CUDA_LAPACK_MANY), decompose_many, &s));
-    } else {
-        GSH_TRY(gsh_cuda_lapack_each(call, 1, decompose_one, &s));
-    }
+    GSH_TRY(decompose(call, &s));
     GSH_TRY(gsh_cuda_lapack_scatter(call, 1, &s.w, false));
     s.a.row = 1; /* vectors, column by column */
     s.a.column = s.n;

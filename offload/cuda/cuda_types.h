@@ -223,6 +223,7 @@ gsh_cuda_enum cublasGemmStridedBatchedEx(cublasHandle_t handle, gsh_cuda_enum op
 typedef struct cusolverDnContext *cusolverDnHandle_t;
 typedef struct cusolverDnParams *cusolverDnParams_t;
 typedef struct gesvdjInfo *gesvdjInfo_t;
+typedef struct syevjInfo *syevjInfo_t;
 
 /* X(our name, CUDA's name, value): types of elements, and those of what we tell cuBLAS and cuSOLVER of matrices */
 #define GSH_CUSOLVER_CONSTANTS(X)                                                                  \
@@ -249,6 +250,7 @@ gsh_cuda_enum cusolverDnCreate(cusolverDnHandle_t *handle);
 gsh_cuda_enum cusolverDnSetStream(cusolverDnHandle_t handle, CUstream stream);
 gsh_cuda_enum cusolverDnCreateParams(cusolverDnParams_t *params);
 gsh_cuda_enum cusolverDnCreateGesvdjInfo(gesvdjInfo_t *info);
+gsh_cuda_enum cusolverDnCreateSyevjInfo(syevjInfo_t *info);
 
 /* Each routine and the one that says how many bytes of device and host memory it wants beside its operands. */
 #define GSH_CUSOLVER_SIZES size_t *device_bytes, size_t *host_bytes
@@ -271,13 +273,6 @@ gsh_cuda_enum cusolverDnXpotrf_bufferSize(GSH_CUSOLVER_WHAT, gsh_cuda_enum trian
 gsh_cuda_enum cusolverDnXpotrf(GSH_CUSOLVER_WHAT, gsh_cuda_enum triangle, int64_t n,
                                gsh_cuda_enum a_type, void *a, int64_t lda, gsh_cuda_enum compute,
                                GSH_CUSOLVER_WORK);
-gsh_cuda_enum cusolverDnXgeqrf_bufferSize(GSH_CUSOLVER_WHAT, int64_t m, int64_t n,
-                                          gsh_cuda_enum a_type, const void *a, int64_t lda,
-                                          gsh_cuda_enum tau_type, const void *tau,
-                                          gsh_cuda_enum compute, GSH_CUSOLVER_SIZES);
-gsh_cuda_enum cusolverDnXgeqrf(GSH_CUSOLVER_WHAT, int64_t m, int64_t n, gsh_cuda_enum a_type,
-                               void *a, int64_t lda, gsh_cuda_enum tau_type, void *tau,
-                               gsh_cuda_enum compute, GSH_CUSOLVER_WORK);
 gsh_cuda_enum cusolverDnXsyevd_bufferSize(GSH_CUSOLVER_WHAT, gsh_cuda_enum job,
                                           gsh_cuda_enum triangle, int64_t n, gsh_cuda_enum a_type,
                                           const void *a, int64_t lda, gsh_cuda_enum w_type,
@@ -330,11 +325,22 @@ gsh_cuda_enum cusolverDnXgesvdp(GSH_CUSOLVER_WHAT, gsh_cuda_enum job, int is_eco
                                 int64_t ldu, gsh_cuda_enum v_type, void *v, int64_t ldv,
                                 gsh_cuda_enum compute, GSH_CUSOLVER_WORK, double *perturbation);
 
-/* Routines without a form for all types; orgqr is ungqr where elements are complex. */
-#define GSH_CUSOLVER_DECLARE(letter, orgqr, number, real)                                          \
+/* Routines by type; orgqr and syevj are ungqr and heevj where elements are complex. */
+#define GSH_CUSOLVER_DECLARE(letter, orgqr, syevj, number, real)                                   \
     gsh_cuda_enum cusolverDn##letter##potrfBatched(cusolverDnHandle_t handle,                      \
                                                    gsh_cuda_enum triangle, int n, number **a,      \
                                                    int lda, int *info, int batch);                 \
+    gsh_cuda_enum cusolverDn##letter##geqrf_bufferSize(cusolverDnHandle_t handle, int m, int n,    \
+                                                       number *a, int lda, int *elements);         \
+    gsh_cuda_enum cusolverDn##letter##geqrf(cusolverDnHandle_t handle, int m, int n, number *a,    \
+                                            int lda, number *tau, number *work, int elements,      \
+                                            int *info);                                            \
+    gsh_cuda_enum cusolverDn##letter##syevj##Batched_bufferSize(                                   \
+        cusolverDnHandle_t handle, gsh_cuda_enum job, gsh_cuda_enum triangle, int n,               \
+        const number *a, int lda, const real *w, int *elements, syevjInfo_t params, int batch);    \
+    gsh_cuda_enum cusolverDn##letter##syevj##Batched(                                              \
+        cusolverDnHandle_t handle, gsh_cuda_enum job, gsh_cuda_enum triangle, int n, number *a,    \
+        int lda, real *w, number *work, int elements, int *info, syevjInfo_t params, int batch);   \
     gsh_cuda_enum cusolverDn##letter##orgqr##_bufferSize(cusolverDnHandle_t handle, int m, int n,  \
                                                          int k, const number *a, int lda,          \
                                                          const number *tau, int *elements);        \
@@ -349,10 +355,10 @@ gsh_cuda_enum cusolverDnXgesvdp(GSH_CUSOLVER_WHAT, gsh_cuda_enum job, int is_eco
         cusolverDnHandle_t handle, gsh_cuda_enum job, int m, int n, number *a, int lda, real *s,   \
         number *u, int ldu, number *v, int ldv, number *work, int elements, int *info,             \
         gesvdjInfo_t params, int batch);
-GSH_CUSOLVER_DECLARE(S, orgqr, float, float)
-GSH_CUSOLVER_DECLARE(D, orgqr, double, double)
-GSH_CUSOLVER_DECLARE(C, ungqr, struct float2, float)
-GSH_CUSOLVER_DECLARE(Z, ungqr, struct double2, double)
+GSH_CUSOLVER_DECLARE(S, orgqr, syevj, float, float)
+GSH_CUSOLVER_DECLARE(D, orgqr, syevj, double, double)
+GSH_CUSOLVER_DECLARE(C, ungqr, heevj, struct float2, float)
+GSH_CUSOLVER_DECLARE(Z, ungqr, heevj, struct double2, double)
 
 /* cuFFT (docs.nvidia.com/cuda/cufft); types of elements are those of GSH_CUSOLVER_CONSTANTS */
 typedef int cufftHandle;

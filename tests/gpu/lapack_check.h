@@ -11,7 +11,6 @@ static const struct gsh_backend *const dev = &gsh_cuda_backend;
 
 /* Units in the last place for each row or column that an error may be: what the tests of LAPACK itself allow. */
 #define UNIT 30
-static double worst[GSH_LAPACK_COUNT][GSH_DTYPE_COUNT];
 
 struct what {
     enum gsh_lapack_routine routine;
@@ -19,6 +18,22 @@ struct what {
     enum layout layout; /* of the inputs; outputs have the next one */
     int64_t batch, m, n, columns;
 };
+
+/* The largest error of each routine and dtype, as a share of what is allowed, and where it was. */
+static struct {
+    double share;
+    struct what what;
+    const char *of;
+} worst[GSH_LAPACK_COUNT][GSH_DTYPE_COUNT];
+
+/* One line, without its end: what was asked of which matrices. */
+static inline void print_what(const struct what *what, const char *of)
+{
+    static const char *const layouts[LAYOUTS] = {"rows", "columns", "odd"};
+    printf("%s %s: %s, %lld of %lld x %lld, layout %s", gsh_lapack_info(what->routine)->name,
+           gsh_dtype_name(what->dtype), of, (long long)what->batch, (long long)what->m,
+           (long long)what->n, layouts[what->layout]);
+}
 
 static inline double epsilon(enum gsh_dtype dtype)
 {
@@ -30,13 +45,16 @@ static inline bool is_small(const struct what *what, double error, double size, 
 {
     double allowed = UNIT * (double)GSH_MAX(what->m, what->n) * epsilon(what->dtype) * size;
     double share = error == 0 ? 0 : error / allowed;
-    if (share > worst[what->routine][what->dtype])
-        worst[what->routine][what->dtype] = share;
+    if (share > worst[what->routine][what->dtype].share) {
+        worst[what->routine][what->dtype].share = share;
+        worst[what->routine][what->dtype].what = *what;
+        worst[what->routine][what->dtype].of = of;
+    }
     if (CHECK(error <= allowed))
         return true;
-    printf("%s of %s: %s, layout %d, %lld of %lld x %lld: %g, allowed %g\n", of,
-           gsh_lapack_info(what->routine)->name, gsh_dtype_name(what->dtype), (int)what->layout,
-           (long long)what->batch, (long long)what->m, (long long)what->n, error, allowed);
+    printf("failed: ");
+    print_what(what, of);
+    printf(": %g, allowed %g\n", error, allowed);
     return false;
 }
 
@@ -116,10 +134,11 @@ static inline bool run(const struct what *what, const struct matrices *inputs,
 {
     struct call call = begin(what, inputs);
     enum gsh_status status = submit(&call);
-    if (!CHECK_INT(status, GSH_OK))
-        printf("%s: %s, layout %d, %lld of %lld x %lld\n", gsh_lapack_info(what->routine)->name,
-               gsh_dtype_name(what->dtype), (int)what->layout, (long long)what->batch,
-               (long long)what->m, (long long)what->n);
+    if (!CHECK_INT(status, GSH_OK)) {
+        printf("failed: ");
+        print_what(what, "status");
+        printf("\n");
+    }
     unsigned given = 0;
     while (status == GSH_OK && given < GSH_MAX_OUTPUTS && call.launch.nin + given < call.count) {
         outputs[given] = get(dev, &call.operands[call.launch.nin + given]);
@@ -132,10 +151,11 @@ static inline bool run(const struct what *what, const struct matrices *inputs,
 static inline void declines(const struct what *what, const struct matrices *inputs)
 {
     struct call call = begin(what, inputs);
-    if (!CHECK_INT(submit(&call), GSH_DECLINED))
-        printf("%s: %s, %lld of %lld x %lld is not declined\n",
-               gsh_lapack_info(what->routine)->name, gsh_dtype_name(what->dtype),
-               (long long)what->batch, (long long)what->m, (long long)what->n);
+    if (!CHECK_INT(submit(&call), GSH_DECLINED)) {
+        printf("failed: ");
+        print_what(what, "is not declined");
+        printf("\n");
+    }
     end(&call);
 }
 
@@ -202,8 +222,9 @@ static inline void print_worst(void)
 {
     for (int r = 0; r < GSH_LAPACK_COUNT; r++)
         for (int d = 0; d < GSH_DTYPE_COUNT; d++)
-            if (worst[r][d] > 0)
-                printf("%-12s %-11s largest error %.3f of what is allowed\n",
-                       gsh_lapack_info((enum gsh_lapack_routine)r)->name,
-                       gsh_dtype_name((enum gsh_dtype)d), worst[r][d]);
+            if (worst[r][d].share > 0) {
+                printf("largest error %.3f of what is allowed: ", worst[r][d].share);
+                print_what(&worst[r][d].what, worst[r][d].of);
+                printf("\n");
+            }
 }

@@ -380,9 +380,9 @@ static const struct {
     {GSH_LAPACK_SVD_F, test_svd, false},
 };
 
-static const int64_t shapes[][2] = {{1, 1},  {2, 2},    {5, 5},    {33, 33}, {200, 200},
-                                    {5, 3},  {3, 5},    {4, 1},    {1, 4},   {33, 7},
-                                    {7, 33}, {200, 33}, {33, 200}, {64, 40}};
+static const int64_t shapes[][2] = {{1, 1},     {2, 2},    {5, 5},    {20, 20}, {32, 32}, {33, 33},
+                                    {200, 200}, {5, 3},    {3, 5},    {4, 1},   {1, 4},   {33, 7},
+                                    {7, 33},    {200, 33}, {33, 200}, {64, 40}};
 
 static void test_routine(size_t row, enum gsh_dtype dtype)
 {

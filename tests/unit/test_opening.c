@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A library of the device is opened once the calls that it would have made faster add up to what that takes.
+ */
+#include "backend.h"
+#include "check.h"
+#include "device.h"
+#include "live.h"
+
+#define SIDE ((int64_t)256)
+
+static bool is_open;
+
+static double opening(const struct gsh_launch *launch)
+{
+    return launch->kind == GSH_LAUNCH_GEMM && !is_open ? 1e-2 : 0;
+}
+
+static enum gsh_reason offer(double *a, double *out)
+{
+    struct gsh_call call = {
+        .launch = {.kind = GSH_LAUNCH_GEMM,
+                   .loop = GSH_FLOAT64,
+                   .nin = 2,
+                   .nout = 1,
+                   .gemm = {SIDE, SIDE, SIDE, SIDE, 1, SIDE, 1, SIDE, 1, 1, 0, false, false}},
+        .row = gsh_stats_row("matmul", "dd->d")};
+    for (unsigned k = 0; k < 3; k++)
+        call.launch.operands[k] =
+            (struct gsh_operand){.dtype = GSH_FLOAT64, .address = (uint64_t)(k < 2 ? a : out)};
+    return gsh_dispatch_decide(&call);
+}
+
+int main(void)
+{
+    setenv("GPUSHIM_DEVICE", "host", 1);
+    setenv("GPUSHIM_MODE", "auto", 1);
+    setenv("GPUSHIM_START_MS", "0", 1);
+    if (!live_start())
+        return CHECK_SKIP;
+    gsh_device_start(true);
+    static struct gsh_rates rates;
+    static struct gsh_backend backend;
+    rates = *gsh_backend_get()->rates;
+    rates.device_call = rates.transfer_call = 0;
+    rates.device_flops[1] = rates.device_memory = 1e15;
+    rates.transfer_pinned = rates.transfer_pageable = rates.pin = 1e15;
+    rates.host_flops[1] = 2.0 * SIDE * SIDE * SIDE / 4e-3; /* each call would gain 4 ms */
+    backend = *gsh_backend_get();
+    backend.rates = &rates;
+    backend.opening = opening;
+    gsh_backend_replace(&backend);
+    double *a = live_doubles(SIDE * SIDE, GSH_ARENA_HOST),
+           *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
+    for (int64_t i = 0; i < SIDE * SIDE; i++)
+        a[i] = 1;
+    CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
+    CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
+    CHECK_INT(offer(a, out), GSH_REASON_NONE); /* 12 ms by now */
+    is_open = true;
+    CHECK_INT(offer(a, out), GSH_REASON_NONE);
+    gsh_arena_free(a);
+    gsh_arena_free(out);
+    return check_result();
+}
