@@ -8,8 +8,8 @@
 #include <string.h>
 
 static struct gsh_lapack_info table[GSH_LAPACK_COUNT] = {
-#define X(routine, name, operands, outputs, flops, host_share, device_share, device_us)            \
-    {name, 0, outputs, {{0}}, host_share, device_share, (device_us)*1e-6},
+#define X(routine, name, operands, outputs, flops, host_share, device_share, device_us, together)  \
+    {name, 0, outputs, {{0}}, host_share, device_share, (device_us)*1e-6, together},
 #include "lapack.def"
 #undef X
 };

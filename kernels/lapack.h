@@ -29,6 +29,7 @@ struct gsh_lapack_info {
     struct gsh_lapack_operand operands[GSH_LAPACK_OPERANDS]; /* inputs, then outputs */
     double host_share, device_share;                         /* of the rate of a matrix product */
     double device_column; /* seconds that each column takes at least */
+    int64_t together;     /* rows and columns up to which matrices may be worked on side by side */
 };
 
 const struct gsh_lapack_info *gsh_lapack_info(enum gsh_lapack_routine routine);
@@ -38,3 +39,8 @@ int gsh_lapack_find(const char *gufunc);
 enum gsh_dtype gsh_lapack_dtype(const struct gsh_lapack_operand *operand, enum gsh_dtype loop);
 /* For one matrix of extents a[0] x a[1], and right-hand sides of b[0] x b[1], in real arithmetic. */
 double gsh_lapack_flops(enum gsh_lapack_routine routine, const int64_t *a, const int64_t *b);
+/* Whether that is faster than one after another, where a routine can: for matrices of at most `longest` rows and columns. */
+static inline bool gsh_lapack_is_many(int64_t batch, int64_t longest)
+{
+    return batch > 1 && longest <= 512 && longest <= 32 * batch;
+}

@@ -209,7 +209,7 @@ static void add_store(struct writing *work, const struct gsh_plan_node *node, un
 static void add_stores(struct writing *work)
 {
     const struct gsh_plan_item *out = work->out;
-    unsigned last = work->nodes[out->node_count - 1];
+    unsigned last = out->node_count > 0 ? work->nodes[out->node_count - 1] : 0;
     for (unsigned k = out->node_count; k > 0; k--) {
         const struct gsh_plan_node *node = &work->plan->nodes[work->nodes[k - 1]];
         for (unsigned j = 0; j < node->node->launch.nout && !gsh_plan_is_sink(node); j++)

@@ -137,17 +137,20 @@ static void price_product(const struct gsh_launch *launch, struct gsh_facts *fac
     facts->device = gsh_cost_device_product(rates(), flops, bytes, is_double(launch));
 }
 
-/* Columns come one after another; the matrices of a batch side by side. */
+/* Columns come one after another; the matrices of a batch side by side if they are many and small. */
 static void price_routine(const struct gsh_launch *launch, struct gsh_facts *facts)
 {
     const struct gsh_lapack_info *info = gsh_lapack_info(launch->lapack.routine);
     const int64_t *extent = launch->lapack.cores[0].extent;
+    int64_t longest = GSH_MAX(extent[0], extent[1]), batch = gsh_launch_elements(launch);
+    bool is_together = longest <= info->together && gsh_lapack_is_many(batch, longest);
+    double columns = (double)GSH_MIN(extent[0], extent[1]) * (is_together ? 1 : (double)batch);
     double bytes = batch_bytes(launch), flops = gsh_launch_flops(launch);
     facts->host =
         gsh_cost_host_product(rates(), flops / info->host_share, bytes, is_double(launch));
     facts->device =
         gsh_cost_device_product(rates(), flops / info->device_share, bytes, is_double(launch)) +
-        (double)GSH_MIN(extent[0], extent[1]) * info->device_column;
+        columns * info->device_column;
 }
 
 /* What a pass over the bytes takes, and on the host the arithmetic, of which pocketfft does about this much. */

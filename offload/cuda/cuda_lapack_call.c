@@ -266,7 +266,7 @@ enum gsh_status gsh_cuda_lapack_each(struct gsh_cuda_lapack_call *call, int64_t 
 
 bool gsh_cuda_lapack_is_many(const struct gsh_cuda_lapack_call *call, int64_t n)
 {
-    return call->batch > 1 && n <= 512 && n <= 32 * call->batch;
+    return gsh_lapack_is_many(call->batch, n);
 }
 
 enum gsh_status gsh_cuda_lapack_multiply(struct gsh_cuda_lapack_call *call,

@@ -10,6 +10,12 @@
 #include <complex.h>
 #include <float.h>
 
+/* C11's CMPLX, which clang's headers lack. */
+static inline double _Complex complex_of(double real, double imaginary)
+{
+    return __builtin_complex(real, imaginary);
+}
+
 typedef double complex complex_number;
 
 enum layout { ROWS, COLUMNS, ODD, LAYOUTS }; /* ODD: gaps, and rows that go backwards */
@@ -46,7 +52,7 @@ static inline struct matrices random_matrices(int64_t batch, int64_t rows, int64
     bool is_complex = gsh_dtype_kind(dtype) == 'c';
     for (int64_t i = 0; i < batch * rows * columns; i++) {
         double real = random_unit(), imaginary = is_complex ? random_unit() : 0;
-        made.at[i] = CMPLX(round_to(real, dtype), round_to(imaginary, dtype));
+        made.at[i] = complex_of(round_to(real, dtype), round_to(imaginary, dtype));
     }
     return made;
 }
@@ -143,7 +149,7 @@ static inline struct matrices get(const struct gsh_backend *device, const struct
                 double parts[2];
                 gsh_host_casts_run(parts, GSH_COMPLEX128, 16, host + offset_in(operand, of, i, j),
                                    operand->dtype, 16, 1);
-                m.at[of * one_size(&m) + i * m.columns + j] = CMPLX(parts[0], parts[1]);
+                m.at[of * one_size(&m) + i * m.columns + j] = complex_of(parts[0], parts[1]);
             }
     free(host);
     return m;

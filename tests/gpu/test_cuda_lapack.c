@@ -71,7 +71,7 @@ static void test_det(struct what what)
     for (int64_t i = 0; i < what.batch * one_size(&a); i++) {
         int64_t row = i / what.m % what.m, column = i % what.m;
         complex_number x = a.at[i] / (4 * sqrt((double)what.m)) + (row == (column + 1) % what.m);
-        a.at[i] = CMPLX(round_to(creal(x), what.dtype), round_to(cimag(x), what.dtype));
+        a.at[i] = complex_of(round_to(creal(x), what.dtype), round_to(cimag(x), what.dtype));
     }
     if (run(&what, &a, outputs)) {
         bool has_logarithm = what.routine == GSH_LAPACK_SLOGDET;
@@ -107,8 +107,8 @@ static struct matrices hermitian(const struct what *what, bool is_positive, bool
                 a.at[of * n * n + j * n + i] = conj(*x);
             }
     for (int64_t i = 0; i < what->batch * n * n; i++)
-        a.at[i] =
-            CMPLX(round_to(creal(a.at[i]), what->dtype), round_to(cimag(a.at[i]), what->dtype));
+        a.at[i] = complex_of(round_to(creal(a.at[i]), what->dtype),
+                             round_to(cimag(a.at[i]), what->dtype));
     *given = copy_matrices(&a);
     for (int64_t i = 0; i < what->batch * n * n; i++)
         if (is_lower ? i / n % n < i % n : i / n % n > i % n)
@@ -286,8 +286,8 @@ static struct matrices of_rank(const struct what *what, int64_t rank)
         multiply(&x, false, &y, &a, i);
     for (int64_t i = 0; i < what->batch * one_size(&a); i++)
         a.at[i] = rank == 0 ? 0
-                            : CMPLX(round_to(creal(a.at[i]), what->dtype),
-                                    round_to(cimag(a.at[i]), what->dtype));
+                            : complex_of(round_to(creal(a.at[i]), what->dtype),
+                                         round_to(cimag(a.at[i]), what->dtype));
     free(x.at);
     free(y.at);
     return a;

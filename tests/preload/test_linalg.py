@@ -5,12 +5,14 @@ small factor times n eps times the norms involved. Layouts, dtypes, warnings and
 import shim_runner
 
 PRELUDE = '''
+import random
 import sys
 import numpy as np
 from shim_script import attempt, dump, on_device, report, residency
 rng = np.random.default_rng(17)
 linalg = np.linalg
 is_exact = sys.argv[1] == "host"
+few = None if is_exact else random.Random(5)
 dtypes = ("f4", "f8", "c8", "c16")
 batches = ((), (3,), (2, 1, 3))
 
@@ -23,20 +25,36 @@ def make(shape, dtype):
         a = a + 2 * np.sqrt(shape[-1]) * np.eye(shape[-1])
     return a.astype(dtype)
 
-def layouts(a):
-    """The values in memory of several kinds."""
-    yield "host", a
-    yield "c", on_device(a)
-    yield "f", on_device(np.ascontiguousarray(np.swapaxes(a, -1, -2))).swapaxes(-1, -2)
-    yield "batch", on_device(np.ascontiguousarray(np.moveaxis(a, -1, 0))).transpose(tuple(range(1, a.ndim)) + (0,))
+def steps(a):
     wide = np.zeros(tuple(2 * n for n in a.shape), a.dtype)
     wide[tuple(slice(None, None, 2) for _ in a.shape)] = a
-    yield "step", on_device(wide)[tuple(slice(None, None, 2) for _ in a.shape)]
+    return on_device(wide)[tuple(slice(None, None, 2) for _ in a.shape)]
+
+def flipped(a):
     flip = tuple(slice(None, None, -1) for _ in a.shape)
-    yield "flip", on_device(np.ascontiguousarray(a[flip]))[flip]
-    batch = tuple(range(a.ndim - 2))
-    yield "turned", on_device(np.ascontiguousarray(a.transpose(batch[::-1] + (-2, -1)))).transpose(batch[::-1] + (-2, -1))
-    yield "stretched", np.broadcast_to(on_device(a), (2,) + a.shape)
+    return on_device(np.ascontiguousarray(a[flip]))[flip]
+
+def turned(a):
+    axes = tuple(range(a.ndim - 2))[::-1] + (-2, -1)
+    return on_device(np.ascontiguousarray(a.transpose(axes))).transpose(axes)
+
+LAYOUTS = {
+    "host": lambda a: a,
+    "c": on_device,
+    "f": lambda a: on_device(np.ascontiguousarray(np.swapaxes(a, -1, -2))).swapaxes(-1, -2),
+    "batch": lambda a: on_device(np.ascontiguousarray(np.moveaxis(a, -1, 0))).transpose(tuple(range(1, a.ndim)) + (0,)),
+    "step": steps, "flip": flipped, "turned": turned,
+    "stretched": lambda a: np.broadcast_to(on_device(a), (2,) + a.shape)}
+
+def layouts(a):
+    """The values in memory of several kinds: of all, or where each costs kernels to compile, of two that differ from call to
+    call."""
+    for name in LAYOUTS if few is None else few.sample(sorted(LAYOUTS), 2):
+        yield name, LAYOUTS[name](a)
+
+def plain(a):
+    """Matrices one behind the other: the checks' own kernels are then few."""
+    return np.ascontiguousarray(a).reshape((-1,) + a.shape[-2:])
 
 def norm(a):
     return np.sqrt((np.abs(a) ** 2).sum(axis=(-2, -1)))
@@ -50,7 +68,12 @@ def holds(name, residual, scale, n, single):
     dump(name, bool((norm(residual) <= 30 * n * eps * scale).all()))
 
 def is_orthogonal(name, q, single):
+    q = plain(q)
     holds(name + " orthogonal", H(q) @ q - np.eye(q.shape[-1]), 1, q.shape[-1], single)
+
+def is_solved(name, a, values, vectors, scale, single):
+    a, values, vectors = plain(a), plain(values[..., None, :]), plain(vectors)
+    holds(name, a @ vectors - vectors * values, scale, a.shape[-1], single)
 
 def show(name, *values):
     """Results that are not unique: all of them where bits are compared, else what arrays they are."""
@@ -119,7 +142,7 @@ for dtype in dtypes:
                     q = attempt(name, lambda: linalg.qr(x, mode))
                     if mode in ("reduced", "complete") and isinstance(q, tuple):
                         is_orthogonal(name, q[0], dtype in ("f4", "c8"))
-                        holds(name + " product", q[0] @ q[1] - x, norm(x), m, dtype in ("f4", "c8"))
+                        holds(name + " product", plain(q[0]) @ plain(q[1]) - plain(x), norm(plain(x)), m, dtype in ("f4", "c8"))
             before = a.copy(); linalg.qr(on_device(a)); dump("kept %s %d %d %s" % (dtype, m, n, batch), (a == before).all())
 attempt("ints", linalg.qr, np.arange(12).reshape(4, 3)); attempt("bad mode", linalg.qr, np.eye(3), "x")
 ''', device="qr")
@@ -137,7 +160,8 @@ for dtype in dtypes:
                     show(name, u, v); dump(name + " values", s)
                     single, p = dtype in ("f4", "c8"), min(m, n)
                     is_orthogonal(name + " u", u, single); is_orthogonal(name + " v", H(v), single)
-                    holds(name, u[..., :p] * s[..., None, :] @ v[..., :p, :] - x, norm(x), m + n, single)
+                    product = plain(u[..., :p]) * plain(s[..., None, :]) @ plain(v[..., :p, :])
+                    holds(name, product - plain(x), norm(plain(x)), m + n, single)
                 attempt(name + " alone", lambda: linalg.svd(x, compute_uv=False))
                 if hasattr(linalg, "svdvals"):
                     attempt(name + " svdvals", linalg.svdvals, x)
@@ -157,7 +181,8 @@ for dtype in dtypes:
                     values, vectors = linalg.eigh(x, triangle)
                     show(name, vectors); dump(name + " values", values)
                     is_orthogonal(name, vectors, dtype in ("f4", "c8"))
-                    holds(name, whole @ vectors - vectors * values[..., None, :], norm(whole), n, dtype in ("f4", "c8"))
+                    mirror = np.broadcast_to(whole, vectors.shape)
+                    is_solved(name, mirror, values, vectors, norm(plain(mirror)), dtype in ("f4", "c8"))
                     attempt(name + " alone", linalg.eigvalsh, x, triangle)
 ''')
         for name in ("eigh", "eigvalsh"):
@@ -173,11 +198,11 @@ for dtype in dtypes:
                 name = "%s %d %s %s" % (dtype, n, batch, layout)
                 values, vectors = linalg.eig(x)
                 show(name, values, vectors)
-                holds(name, x @ vectors - vectors * values[..., None, :], norm(x) * norm(vectors), n, dtype in ("f4", "c8"))
+                is_solved(name, x, values, vectors, norm(plain(x)) * norm(plain(vectors)), dtype in ("f4", "c8"))
                 alone = linalg.eigvals(x)
                 show(name + " alone", alone)
-                apart = np.abs(values[..., None] - alone[..., None, :]).min(-1)
-                holds(name + " both", apart[..., None], 100 * norm(x), n, dtype in ("f4", "c8"))
+                apart = np.abs(plain(values[..., None]) - plain(alone[..., None, :])).min(-1)
+                holds(name + " both", apart[..., None], 100 * norm(plain(x)), n, dtype in ("f4", "c8"))
 attempt("real", linalg.eig, np.diag(np.arange(1.0, 5))); attempt("turn", lambda: linalg.eigvals(np.array([[0.0, 1], [-1, 0]])))
 ''')
         for name in ("eig", "eigvals"):

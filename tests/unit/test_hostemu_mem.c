@@ -28,6 +28,10 @@ int main(void)
         memset(many[k] = gsh_hostemu_mem_take(LARGE), k, LARGE);
     for (int k = 0; k < 20; k++)
         gsh_hostemu_mem_give(many[k], LARGE);
-    CHECK(gsh_hostemu_mem_take(2 * LARGE) != NULL);
+    other = gsh_hostemu_mem_take(2 * LARGE);
+    CHECK(other != NULL);
+    gsh_hostemu_mem_give(a, LARGE);
+    gsh_hostemu_mem_give(b, LARGE);
+    gsh_hostemu_mem_give(other, 2 * LARGE);
     return check_result();
 }

@@ -89,6 +89,17 @@ static void test_operands(void)
     CHECK_INT(gsh_lapack_info(GSH_LAPACK_DET)->operands[1].ndim, 0);
 }
 
+/* Which matrices of a batch are worked on side by side: the price of a batch. */
+static void test_batches(void)
+{
+    CHECK(!gsh_lapack_is_many(1, 4));
+    CHECK(gsh_lapack_is_many(2, 64));
+    CHECK(!gsh_lapack_is_many(2, 65));
+    CHECK(!gsh_lapack_is_many(1000, 513));
+    CHECK_INT(gsh_lapack_info(GSH_LAPACK_EIG)->together, 0);
+    CHECK(gsh_lapack_info(GSH_LAPACK_SVD_F)->together < gsh_lapack_info(GSH_LAPACK_INV)->together);
+}
+
 static void test_flops(void)
 {
     static const int64_t square[] = {30, 30}, tall[] = {60, 30}, right[] = {30, 4};
@@ -208,6 +219,7 @@ int main(void)
 {
     test_names();
     test_operands();
+    test_batches();
     test_flops();
     test_batch();
     test_errors();

@@ -33,7 +33,7 @@ static void test_plan(void)
     gsh_cuda_lapack_kernels_plan(&text, &args, 1000, &stages[0]);
     CHECK_STR(stages[0].key, "lapack_judge_diagonal_float32");
     CHECK_INT(stages[0].grid[0], 7);
-    CHECK_INT(stages[0].block[0], 32);
+    CHECK_INT(stages[0].block[0], 128);
     text = (struct gsh_cuda_lapack_kernel_text){GSH_CUDA_LAPACK_make_identity, GSH_COMPLEX128};
     gsh_cuda_lapack_kernels_plan(&text, &args, 1001, &stages[1]);
     CHECK_STR(stages[1].key, "lapack_make_identity_complex128");
