@@ -124,8 +124,17 @@ void gsh_stats_device_time(unsigned row, uint64_t ns)
     count(&rows[row].device_ns, ns);
 }
 
+static _Thread_local bool is_paused;
+
+void gsh_stats_pause(bool pauses)
+{
+    is_paused = pauses;
+}
+
 void gsh_stats_host_call(unsigned row, unsigned reason, uint64_t ns)
 {
+    if (is_paused)
+        return;
     count(&rows[row].host_calls, 1);
     count(&rows[row].reasons[GSH_MIN(reason, GSH_STATS_MAX_REASONS - 1)], 1);
     if (ns > 0)

@@ -44,6 +44,8 @@ void gsh_stats_device_time(unsigned row, uint64_t ns);
 /* One call computed by the original on the CPU, why (an index into reason_names), and its time or
  * 0. */
 void gsh_stats_host_call(unsigned row, unsigned reason, uint64_t ns);
+/* While it pauses, this thread's host calls are not counted: they are not the program's. */
+void gsh_stats_pause(bool pauses);
 /* An output made on the device for this row was later brought home by a host access. */
 void gsh_stats_output_fetched(unsigned row);
 

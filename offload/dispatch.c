@@ -56,6 +56,7 @@ bool gsh_dispatch_is_live(void)
 void gsh_dispatch_pause(bool pauses)
 {
     inside = pauses;
+    gsh_stats_pause(pauses);
 }
 
 /* ---- decide ---- */

@@ -19,7 +19,7 @@
  */
 bool gsh_dispatch_is_live(void);
 
-/* While it pauses, this thread's calls are not accepted. */
+/* While it pauses, this thread's calls are neither accepted nor counted. */
 void gsh_dispatch_pause(bool pauses);
 
 /* Prices the call where its operands are. NONE: run it on the device. Touches nothing but the books

@@ -100,7 +100,7 @@ def build_library(folder, more):
     flags += [f"-I{ROOT / name}" for name in ("base", "kernels")]
     objects = []
     loops = [path for path in sorted(kernels.glob("host_*.c")) if not path.name.startswith(("host_group", "host_threads"))]
-    for source in [*loops, kernels / "ops.c", kernels / "launch.c", shim]:
+    for source in [*loops, kernels / "ops.c", kernels / "launch.c", kernels / "lapack.c", shim]:
         fast = ["-O3", "-fno-math-errno"] if source.name.startswith(("host_loops_", "host_casts")) else []
         objects.append(pathlib.Path(folder, source.stem + ".o"))
         subprocess.run([*compiler, *flags, *fast, "-c", source, "-o", objects[-1]], check=True)

@@ -201,10 +201,15 @@ def settle(builder, name, ufunc, operands=()):
     if ufunc in ZERO_SIGNS and chars[0] in "efdFD":
         builder.add("%s = settle(%s, zeros=True)" % (name, name))
         return
-    is_silent = "F" in chars or "D" in chars or ufunc in SILENT
+    is_complex = "F" in chars or "D" in chars
+    is_silent = is_complex or ufunc in SILENT
     if most > 0 or is_silent:
-        warns = ", warns=False" if is_silent else ""
-        builder.add("%s = settle(%s, ulps=%d%s)" % (name, name, most, warns))
+        rest = ", warns=False" if is_silent else ""
+        if ufunc in SILENT:  # log(e^a + e^b) near 0 is a difference of numbers near 1
+            rest += ", of=lambda: np.maximum(np.abs(%s), 1)" % name
+        if is_complex and ufunc in ("power", "float_power"):  # an ulp of the logarithm counts as often as it is large
+            most *= 16
+        builder.add("%s = settle(%s, ulps=%d%s)" % (name, name, most, rest))
 
 
 def loop_char(builder, ufunc, operands):

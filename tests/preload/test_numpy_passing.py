@@ -15,11 +15,12 @@ a = on_device(np.linspace(0.5, 2, N)); b = on_device(np.linspace(1, 3, N)); sync
 def counters(key):
     np.add(a, 0)                     # a call, which sees that they are dead
     return report()["counters"][key] if report() else 0
-def check(name, function, passed=0, misjudged=0):
+def check(name, function, passed=0, misjudged=0, least=None):
     before = counters("passed"), counters("misjudged")
     dump(name, function())
     found = counters("passed") - before[0], counters("misjudged") - before[1]
-    assert not report() or found == (passed, misjudged), (name, found)
+    fewest = passed if least is None or os.environ.get("GPUSHIM_DEVICE") == "host" else least
+    assert not report() or fewest <= found[0] <= passed and found[1] == misjudged, (name, found)
 # Python 3.14 lends variables to a call: what a variable keeps has as many references as a temporary.
 TELLS = int(sys.version_info < (3, 14))
 """
@@ -48,7 +49,7 @@ def iterate():
         d *= 0.5
         total += (x * d).sum()
     return total
-check("in place", iterate, 10 * TELLS)
+check("in place", iterate, 10 * TELLS, least=TELLS)  # on a GPU what is overwritten may have to be stored
 def masked():
     t = np.zeros(N)
     np.multiply(a, b, out=t, where=a > 1)
