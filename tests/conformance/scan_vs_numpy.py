@@ -416,7 +416,7 @@ def check_takes(kernels, check, rng):
             take(kernels, dtype, flipped, axis, index, out)
             check.same(out, np.take(flipped, places, axis), "take backwards", dtype, shape, axis)
             mask = rng.random(want.shape) < 0.5
-            out, want = np.zeros_like(want), np.where(mask, want, 0).astype(dtype)
+            out, want = np.zeros_like(want), np.where(mask, want, np.zeros_like(want))
             check(take(kernels, dtype, array, axis, index, out, mask), "masked take declined")
             check.same(out, want, "masked take", dtype, shape, axis)
     array, out = np.arange(10.0), np.full(5, -1.0)

@@ -23,6 +23,9 @@ def check(name, function, passed=0, misjudged=0, least=None):
     assert not report() or fewest <= found[0] <= passed and found[1] == misjudged, (name, found)
 # Python 3.14 lends variables to a call: what a variable keeps has as many references as a temporary.
 TELLS = int(sys.version_info < (3, 14))
+# functools.partial and others that hold an array from C are taken for its caller, but where NumPy's functions are wrapped in
+# Python's and Python calls these without C.
+ERRS = int(TELLS and (sys.version_info < (3, 11) or np.lib.NumpyVersion(np.__version__) >= "1.25.0"))
 """
 
 TEMPORARIES = HEAD + """
@@ -146,16 +149,16 @@ for step in range(8):
     sums.append(call())
     sums.append(call.args[0][step])  # looked at
 dump("looked at", sums)
-assert counters("misjudged") == 3 * TELLS or not report(), counters("misjudged")
+assert counters("misjudged") == 3 * ERRS or not report(), counters("misjudged")
 sums = []
 for step in range(8):
     call = guess(a * b + step, np.max)
     sums += [call(), call()]         # read again
 dump("read again", sums)
-assert counters("misjudged") == 6 * TELLS or not report(), counters("misjudged")
+assert counters("misjudged") == 6 * ERRS or not report(), counters("misjudged")
 call = (a * b).min                   # a bound method
 dump("bound", [call(), call(), call()])
-assert counters("misjudged") == 7 * TELLS or not report(), counters("misjudged")
+assert counters("misjudged") == 6 * ERRS + TELLS or not report(), counters("misjudged")
 """
 
 CHANGES = HEAD + """
@@ -184,7 +187,7 @@ if pid == 0:
     os._exit(0 if (five.args[0] == a * b + a).all() else 3)
 assert os.waitpid(pid, 0)[1] == 0
 dump("prod", five.args[0])
-assert not report() or counters("misjudged") == 5 * TELLS, counters("misjudged")
+assert not report() or counters("misjudged") == 5 * ERRS, counters("misjudged")
 """
 
 ERRORS = HEAD + """
@@ -198,7 +201,7 @@ def misjudged():
     return first, call.args[0]
 attempt("misjudged", misjudged)
 is_strict = os.environ.get("GPUSHIM_FPERR") == "strict"  # each call is waited for
-assert not report() or counters("misjudged") == (0 if is_strict else TELLS)
+assert not report() or counters("misjudged") == (0 if is_strict else ERRS)
 def raises():
     with np.errstate(all="raise"):
         return (a / (b - b)).sum()
@@ -210,14 +213,14 @@ call = functools.partial(np.sum, a * b)
 dump("sum", call())
 for k in range(500):
     time.sleep(0.01)
-    if not report() or not TELLS or report()["counters"]["misjudged"]:
+    if not report() or not ERRS or report()["counters"]["misjudged"]:
         break
-assert not report() or report()["counters"]["misjudged"] == TELLS
+assert not report() or report()["counters"]["misjudged"] == ERRS
 dump("fed", call.args[0])
 for k in range(5):                   # and what dies in time never is
     dump("again %d" % k, (a * b + k).max())
     time.sleep(0.15)
-assert not report() or report()["counters"]["misjudged"] == TELLS
+assert not report() or report()["counters"]["misjudged"] == ERRS
 """
 
 # The device holds 12 such arrays.
