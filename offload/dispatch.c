@@ -61,15 +61,21 @@ void gsh_dispatch_pause(bool pauses)
 
 /* ---- decide ---- */
 
+/* Adds a gain foregone, in seconds, to a sum of nanoseconds; the sum in seconds. */
+static double forgo(_Atomic uint64_t *sum_ns, double gain)
+{
+    uint64_t gain_ns = gain > 0 ? (uint64_t)(gain * 1e9) : 0;
+    return (double)(atomic_fetch_add_explicit(sum_ns, gain_ns, memory_order_relaxed) + gain_ns) *
+           1e-9;
+}
+
 static enum gsh_reason wait_for_start(const struct gsh_verdict *verdict)
 {
     if (gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_FORCE) {
         gsh_device_start(true);
         return gsh_device_get_state() == GSH_DEVICE_READY ? GSH_REASON_NONE : GSH_REASON_NO_DEVICE;
     }
-    uint64_t gain_ns = verdict->gain > 0 ? (uint64_t)(verdict->gain * 1e9) : 0;
-    uint64_t sum = atomic_fetch_add_explicit(&foregone_ns, gain_ns, memory_order_relaxed) + gain_ns;
-    if ((double)sum * 1e-9 >= gsh_price_start())
+    if (forgo(&foregone_ns, verdict->gain) >= gsh_price_start())
         gsh_device_start(false);
     return gsh_device_get_state() == GSH_DEVICE_READY ? GSH_REASON_NONE : GSH_REASON_NOT_STARTED;
 }
@@ -77,15 +83,11 @@ static enum gsh_reason wait_for_start(const struct gsh_verdict *verdict)
 /* Whether calls of this kind have had enough to gain by now to open the library that they need. */
 static bool pays_opening(const struct gsh_launch *launch, double gain)
 {
-    static _Atomic uint64_t foregone[GSH_LAUNCH_FFT + 1]; /* ns, of each kind */
+    static _Atomic uint64_t kind_foregone_ns[GSH_LAUNCH_FFT + 1];
     const struct gsh_backend *backend = gsh_backend_get();
     double seconds = backend->opening != NULL ? backend->opening(launch) : 0;
-    if (seconds == 0 || gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_FORCE)
-        return true;
-    uint64_t gain_ns = gain > 0 ? (uint64_t)(gain * 1e9) : 0;
-    uint64_t sum =
-        atomic_fetch_add_explicit(&foregone[launch->kind], gain_ns, memory_order_relaxed);
-    return (double)(sum + gain_ns) * 1e-9 >= seconds;
+    return seconds == 0 || gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_FORCE ||
+           forgo(&kind_foregone_ns[launch->kind], gain) >= seconds;
 }
 
 /* Whether the device can compute the launch at all. */
@@ -213,7 +215,7 @@ static void let_go(struct run *run)
 
 static void use_value(struct place *place, struct gsh_value *value)
 {
-    atomic_fetch_add_explicit(&value->references, 1, memory_order_relaxed);
+    gsh_value_retain(value);
     gsh_value_touch_locked(value);
     place->value = value;
 }
@@ -450,7 +452,7 @@ static void mark_output(struct run *run, unsigned k)
     struct gsh_block *block = place->block;
     if (block->value != place->value) {
         struct gsh_value *old = block->value;
-        atomic_fetch_add_explicit(&place->value->references, 1, memory_order_relaxed);
+        gsh_value_retain(place->value);
         block->value = place->value;
         gsh_value_release_sigsafe(old);
     }

@@ -56,7 +56,7 @@ void gsh_node_unlock(void)
 
 static void hold(struct gsh_value *value, bool writes)
 {
-    atomic_fetch_add_explicit(&value->references, 1, memory_order_relaxed);
+    gsh_value_retain(value);
     if (writes)
         atomic_fetch_add_explicit(&value->writers, 1, memory_order_relaxed);
     if (atomic_fetch_add_explicit(&value->pending, 1, memory_order_relaxed) == 0 &&
@@ -93,11 +93,6 @@ static bool is_long_reduction(const struct gsh_node *node)
                EARLY_BYTES;
 }
 
-static bool writes(const struct gsh_node *node, const struct gsh_value *value)
-{
-    return value != NULL && value == node->values[node->launch.nin];
-}
-
 /* Whether all that is recorded are long reductions of what is there already, so that running them now keeps nothing from
  * being fused with them but other reductions, and the node takes what one of them leaves. */
 static bool runs_early(const struct gsh_node *node)
@@ -110,10 +105,10 @@ static bool runs_early(const struct gsh_node *node)
         if (!is_long_reduction(other))
             return false;
         for (unsigned before = 0; before < index; before++)
-            if (writes(&recorded[before], other->values[0]))
+            if (gsh_node_writes(&recorded[before], other->values[0]))
                 return false;
         for (unsigned k = 0; k < node->launch.nin; k++)
-            is_awaited |= writes(other, node->values[k]);
+            is_awaited |= gsh_node_writes(other, node->values[k]);
     }
     return is_awaited;
 }

@@ -37,6 +37,15 @@ struct gsh_node {
     uint8_t way;       /* it stayed recorded to write a value that passed by this way; 0: no */
 };
 
+/* Whether an output of the node is the value. */
+static inline bool gsh_node_writes(const struct gsh_node *node, const struct gsh_value *value)
+{
+    for (unsigned j = 0; j < node->launch.nout; j++)
+        if (node->values[node->launch.nin + j] == value)
+            return true;
+    return false;
+}
+
 void gsh_node_lock(void);
 void gsh_node_unlock(void);
 /* Adds the node to the recorded ones, which may run first (GSH_FLUSH_EARLY); takes a reference to each value, those of the outputs included. */

@@ -48,21 +48,12 @@ static bool is_equal(const struct gsh_node *a, const struct gsh_node *b)
            (!a->launch.has_mask || is_equal_operand(a, b, 2)) && a->values[1] != b->values[1];
 }
 
-static bool writes(const struct gsh_node *node, const struct gsh_value *value)
-{
-    const struct gsh_launch *launch = &node->launch;
-    for (unsigned k = launch->nin; k < launch->nin + launch->nout; k++)
-        if (node->values[k] == value)
-            return true;
-    return false;
-}
-
 /* Whether what the first node takes and leaves is the same behind the last of those recorded. */
 static bool is_kept(const struct gsh_node *first, const struct gsh_node *end)
 {
     for (const struct gsh_node *node = first + 1; node < end; node++)
         for (unsigned k = 0; k < gsh_launch_operands(&first->launch); k++)
-            if (writes(node, first->values[k]))
+            if (gsh_node_writes(node, first->values[k]))
                 return false;
     return true;
 }

@@ -106,24 +106,16 @@ static bool hold(struct gsh_value *value)
             return true;
     if (held_count == MOST_HELD)
         return false;
-    atomic_fetch_add_explicit(&value->references, 1, memory_order_relaxed);
+    gsh_value_retain(value);
     held[held_count++] = value;
     return true;
-}
-
-static bool is_written_by(const struct gsh_node *node, const struct gsh_value *value)
-{
-    for (unsigned j = 0; j < node->launch.nout; j++)
-        if (node->values[node->launch.nin + j] == value)
-            return true;
-    return false;
 }
 
 static bool is_written_later(const struct marking *marking, const struct gsh_value *value,
                              unsigned reader)
 {
     for (unsigned n = reader + 1; n < marking->count; n++)
-        if (is_written_by(&marking->nodes[n], value))
+        if (gsh_node_writes(&marking->nodes[n], value))
             return true;
     return false;
 }
