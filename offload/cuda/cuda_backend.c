@@ -5,7 +5,6 @@
  */
 #include "backend.h"
 
-#include "cuda_blas.h"
 #include "cuda_builder.h"
 #include "cuda_cache.h"
 #include "cuda_context.h"
@@ -13,6 +12,7 @@
 #include "cuda_lapack.h"
 #include "cuda_mem.h"
 #include "cuda_module.h"
+#include "cuda_opening.h"
 #include "cuda_product.h"
 #include "cuda_timing.h"
 #include "options.h"
@@ -96,39 +96,36 @@ static enum gsh_status copy(uint64_t dst, uint64_t src, size_t size)
     return WITH_CONTEXT(gsh_cuda_mem_copy(dst, src, size));
 }
 
+/* The kinds that libraries of routines compute. */
+static const struct routines {
+    bool (*supports)(const struct gsh_launch *launch);
+    enum gsh_status (*run)(const struct gsh_launch *launch, unsigned row);
+    const struct gsh_cuda_opening *opening;
+} routines[] = {
+    [GSH_LAUNCH_GEMM] = {gsh_cuda_product_supports, gsh_cuda_product_run, &gsh_cuda_blas_opening},
+    [GSH_LAUNCH_LAPACK] = {gsh_cuda_lapack_supports, gsh_cuda_lapack_run, &gsh_cuda_lapack_opening},
+    [GSH_LAUNCH_FFT] = {gsh_cuda_fft_supports, gsh_cuda_fft_run, &gsh_cuda_fft_opening},
+};
+
 static bool supports(const struct gsh_launch *launch)
 {
     struct gsh_source_plan plan;
-    if (launch->kind == GSH_LAUNCH_GEMM)
-        return gsh_cuda_product_supports(launch);
-    if (launch->kind == GSH_LAUNCH_LAPACK)
-        return gsh_cuda_lapack_supports(launch);
-    if (launch->kind == GSH_LAUNCH_FFT)
-        return gsh_cuda_fft_supports(launch);
-    return gsh_source_plan(launch, 0, &plan) == GSH_OK;
+    return gsh_launch_is_batch(launch) ? routines[launch->kind].supports(launch)
+                                       : gsh_source_plan(launch, 0, &plan) == GSH_OK;
 }
 
-/* Opening a library, its handle and first kernels, on an H200 (docs/MEASURED.md). */
 static double opening(const struct gsh_launch *launch)
 {
-    if (launch->kind == GSH_LAUNCH_GEMM && !gsh_cuda_blas_is_open())
-        return 0.07;
-    if (launch->kind == GSH_LAUNCH_LAPACK && !gsh_cuda_lapack_is_open())
-        return 0.3;
-    if (launch->kind == GSH_LAUNCH_FFT && !gsh_cuda_fft_is_open())
-        return 0.1;
-    return 0;
+    if (!gsh_launch_is_batch(launch))
+        return 0;
+    const struct gsh_cuda_opening *opening = routines[launch->kind].opening;
+    return gsh_cuda_opening_state(opening) == GSH_CUDA_UNTRIED ? opening->seconds : 0;
 }
 
 static enum gsh_status run(const struct gsh_launch *launch, unsigned row)
 {
-    if (launch->kind == GSH_LAUNCH_GEMM)
-        return WITH_CONTEXT(gsh_cuda_product_run(launch, row));
-    if (launch->kind == GSH_LAUNCH_LAPACK)
-        return WITH_CONTEXT(gsh_cuda_lapack_run(launch, row));
-    if (launch->kind == GSH_LAUNCH_FFT)
-        return WITH_CONTEXT(gsh_cuda_fft_run(launch, row));
-    return WITH_CONTEXT(gsh_cuda_module_launch(launch, row));
+    return WITH_CONTEXT(gsh_launch_is_batch(launch) ? routines[launch->kind].run(launch, row)
+                                                    : gsh_cuda_module_launch(launch, row));
 }
 
 static enum gsh_status run_group(const struct gsh_group *group, unsigned row,
@@ -247,9 +244,9 @@ static void describe(struct gsh_fmt *fmt)
     gsh_fmt_init(&version, nvrtc, sizeof nvrtc);
     gsh_fmt_printf(&version, "%d.%d", major, minor);
     describe_library(fmt, "NVRTC", GSH_CUDA_LIBRARY_NVRTC, nvrtc);
-    describe_library(fmt, "cuBLAS", GSH_CUDA_LIBRARY_CUBLAS, gsh_cuda_blas_version());
-    describe_library(fmt, "cuSOLVER", GSH_CUDA_LIBRARY_CUSOLVER, gsh_cuda_lapack_version());
-    describe_library(fmt, "cuFFT", GSH_CUDA_LIBRARY_CUFFT, gsh_cuda_fft_version());
+    describe_library(fmt, "cuBLAS", GSH_CUDA_LIBRARY_CUBLAS, gsh_cuda_blas_opening.version);
+    describe_library(fmt, "cuSOLVER", GSH_CUDA_LIBRARY_CUSOLVER, gsh_cuda_lapack_opening.version);
+    describe_library(fmt, "cuFFT", GSH_CUDA_LIBRARY_CUFFT, gsh_cuda_fft_opening.version);
     gsh_fmt_printf(fmt, "kernel cache   %s\n",
                    gsh_cuda_cache_folder()[0] ? gsh_cuda_cache_folder() : "none");
 }

@@ -11,8 +11,7 @@
 
 #include "cuda_context.h"
 #include "cuda_mem.h"
-#include "fmt.h"
-#include "log.h"
+#include "cuda_opening.h"
 #include "options.h"
 
 #include <limits.h>
@@ -21,8 +20,6 @@
 #define WORKSPACE_HOPPER ((size_t)32 << 20)
 #define WORKSPACE ((size_t)8 << 20)
 #define LARGEST_BATCH 65535 /* of one call: a dimension of a grid */
-
-enum state { UNTRIED, READY, ABSENT };
 
 /* A matrix as cuBLAS wants it. */
 struct matrix {
@@ -48,9 +45,7 @@ struct routines {
     gsh_cuda_enum (*dot)(const struct product *product);
 };
 
-static enum state state; /* atomic, relaxed: supports() reads it anywhere */
 static cublasHandle_t handle;
-static char version[32];
 
 #define POINTER(number, address) ((number *)(uintptr_t)(address))
 /* A factor without imaginary part. */
@@ -130,36 +125,14 @@ static enum gsh_status open_handle(void)
                                                                : GSH_CUBLAS_DEFAULT_MATH));
 }
 
-static enum gsh_status open_library(void)
-{
-    char why[256];
-    int major = 0, minor = 0, patch = 0;
-    if (gsh_cuda_libs_load(GSH_CUDA_LIBRARY_CUBLAS, gsh_cuda.driver / 1000, 0, why, sizeof why) !=
-        GSH_OK) {
-        gsh_log(GSH_LOG_WARN, "%s: matrix products stay on the CPU", why);
-        return GSH_FAILED;
-    }
-    GSH_TRY(open_handle());
-    gsh_cublas.cublasGetProperty(GSH_CUBLAS_MAJOR_VERSION, &major);
-    gsh_cublas.cublasGetProperty(GSH_CUBLAS_MINOR_VERSION, &minor);
-    gsh_cublas.cublasGetProperty(GSH_CUBLAS_PATCH_LEVEL, &patch);
-    struct gsh_fmt fmt;
-    gsh_fmt_init(&fmt, version, sizeof version);
-    gsh_fmt_printf(&fmt, "%d.%d.%d", major, minor, patch);
-    return GSH_OK;
-}
-
-const char *gsh_cuda_blas_version(void)
-{
-    return version;
-}
-
-static bool is_ready(void)
-{
-    if (__atomic_load_n(&state, __ATOMIC_RELAXED) == UNTRIED)
-        __atomic_store_n(&state, open_library() == GSH_OK ? READY : ABSENT, __ATOMIC_RELAXED);
-    return state == READY;
-}
+struct gsh_cuda_opening gsh_cuda_blas_opening = {
+    .work = "matrix products stay",
+    .libraries = {GSH_CUDA_LIBRARY_CUBLAS},
+    .library_count = 1,
+    .get_property = &gsh_cublas.cublasGetProperty,
+    .open_handles = open_handle,
+    .seconds = 0.07,
+};
 
 /* Strides as (op, leading dimension); false where cuBLAS has no such matrix. Extents of 1 (and 0)
  * leave their stride free, so such a matrix is described by its other one. */
@@ -199,7 +172,7 @@ static bool describe_all(const struct gsh_gemm *g, const uint64_t *addresses, st
 bool gsh_cuda_blas_has_loop(enum gsh_dtype loop)
 {
     return types[loop].routines[0].gemm != NULL &&
-           __atomic_load_n(&state, __ATOMIC_RELAXED) != ABSENT;
+           gsh_cuda_opening_state(&gsh_cuda_blas_opening) != GSH_CUDA_ABSENT;
 }
 
 static gsh_cuda_enum flip(gsh_cuda_enum op)
@@ -336,13 +309,9 @@ enum gsh_status gsh_cuda_blas_run(const struct gsh_gemm *g, enum gsh_dtype loop,
                                   const struct gsh_cuda_blas_batch *batch)
 {
     struct matrix a, b, c;
-    if (!is_ready() || !describe_all(g, addresses, &a, &b, &c))
+    if (!gsh_cuda_opening_is_ready(&gsh_cuda_blas_opening) ||
+        !describe_all(g, addresses, &a, &b, &c))
         return GSH_DECLINED;
     return batch->count == 1 ? submit(g, loop, &a, &b, &c)
                              : submit_batches(g, loop, batch, &a, &b, &c);
-}
-
-bool gsh_cuda_blas_is_open(void)
-{
-    return __atomic_load_n(&state, __ATOMIC_RELAXED) != UNTRIED;
 }

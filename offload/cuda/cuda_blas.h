@@ -29,7 +29,3 @@ static inline bool gsh_cuda_blas_is_dot(const struct gsh_gemm *g)
 enum gsh_status gsh_cuda_blas_run(const struct gsh_gemm *g, enum gsh_dtype loop,
                                   const uint64_t *addresses,
                                   const struct gsh_cuda_blas_batch *batch);
-/* "13.1.0", or "" while it is not loaded. */
-const char *gsh_cuda_blas_version(void);
-/* Whether the library has been opened, or is known to be absent. Any thread. */
-bool gsh_cuda_blas_is_open(void);

@@ -8,8 +8,8 @@
 #include "cuda_context.h"
 #include "cuda_mem.h"
 #include "cuda_module.h"
+#include "cuda_opening.h"
 #include "cuda_timing.h"
-#include "fmt.h"
 #include "log.h"
 #include "stats.h"
 
@@ -17,8 +17,6 @@
 
 #define MOST_PLANS 32
 #define LEAST_AREA ((size_t)256) /* a plan wants an area even where it needs none */
-
-enum state { UNTRIED, READY, ABSENT };
 
 /* What tells plans apart; direction and addresses do not. */
 struct key {
@@ -33,8 +31,6 @@ struct plan {
     uint64_t last_use;
 };
 
-static enum state state; /* atomic, relaxed: supports() reads it anywhere */
-static char version[32];
 static struct plan plans[MOST_PLANS];
 static uint64_t uses;
 
@@ -50,39 +46,18 @@ static enum gsh_status check(gsh_cuda_enum result, const char *text, bool *said)
 
 /* ---- the library ---- */
 
-static enum gsh_status open_library(void)
-{
-    char why[256];
-    int major = 0, minor = 0, patch = 0;
-    if (gsh_cuda_libs_load(GSH_CUDA_LIBRARY_CUFFT, gsh_cuda.driver / 1000, 0, why, sizeof why) !=
-        GSH_OK) {
-        gsh_log(GSH_LOG_WARN, "%s: Fourier transforms stay on the CPU", why);
-        return GSH_FAILED;
-    }
-    gsh_cufft.cufftGetProperty(GSH_CUBLAS_MAJOR_VERSION, &major);
-    gsh_cufft.cufftGetProperty(GSH_CUBLAS_MINOR_VERSION, &minor);
-    gsh_cufft.cufftGetProperty(GSH_CUBLAS_PATCH_LEVEL, &patch);
-    struct gsh_fmt fmt;
-    gsh_fmt_init(&fmt, version, sizeof version);
-    gsh_fmt_printf(&fmt, "%d.%d.%d", major, minor, patch);
-    return GSH_OK;
-}
-
-const char *gsh_cuda_fft_version(void)
-{
-    return version;
-}
-
-static bool is_ready(void)
-{
-    if (__atomic_load_n(&state, __ATOMIC_RELAXED) == UNTRIED)
-        __atomic_store_n(&state, open_library() == GSH_OK ? READY : ABSENT, __ATOMIC_RELAXED);
-    return state == READY;
-}
+struct gsh_cuda_opening gsh_cuda_fft_opening = {
+    .work = "Fourier transforms stay",
+    .libraries = {GSH_CUDA_LIBRARY_CUFFT},
+    .library_count = 1,
+    .get_property = &gsh_cufft.cufftGetProperty,
+    .seconds = 0.1,
+};
 
 bool gsh_cuda_fft_supports(const struct gsh_launch *launch)
 {
-    return __atomic_load_n(&state, __ATOMIC_RELAXED) != ABSENT && gsh_fft_supports(launch);
+    return gsh_cuda_opening_state(&gsh_cuda_fft_opening) != GSH_CUDA_ABSENT &&
+           gsh_fft_supports(launch);
 }
 
 /* ---- plans ---- */
@@ -195,12 +170,7 @@ static const struct gsh_fft_device device = {
 
 enum gsh_status gsh_cuda_fft_run(const struct gsh_launch *launch, unsigned row)
 {
-    if (!gsh_cuda_fft_supports(launch) || !is_ready())
+    if (!gsh_cuda_fft_supports(launch) || !gsh_cuda_opening_is_ready(&gsh_cuda_fft_opening))
         return GSH_FAILED;
     return gsh_fft_run(&device, launch, row);
-}
-
-bool gsh_cuda_fft_is_open(void)
-{
-    return __atomic_load_n(&state, __ATOMIC_RELAXED) != UNTRIED;
 }

@@ -11,7 +11,3 @@ bool gsh_cuda_fft_supports(const struct gsh_launch *launch);
 /* Submits an FFT launch, charging its device time to the stats row. FAILED also where cuFFT is not there, or has no plan for
  * it. DISPATCH lock held. */
 enum gsh_status gsh_cuda_fft_run(const struct gsh_launch *launch, unsigned row);
-/* cuFFT's version; "" while it is not loaded. */
-const char *gsh_cuda_fft_version(void);
-/* Whether the library has been opened, or is known to be absent. Any thread. */
-bool gsh_cuda_fft_is_open(void);

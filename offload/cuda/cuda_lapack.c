@@ -6,16 +6,10 @@
 #include "cuda_lapack.h"
 
 #include "cuda_lapack_routines.h"
-#include "fmt.h"
-#include "log.h"
+#include "cuda_opening.h"
 #include "stats.h"
 
 #include <limits.h>
-
-enum state { UNTRIED, READY, ABSENT };
-
-static enum state state; /* atomic, relaxed: supports() reads it anywhere */
-static char version[32];
 
 #define ROUTINE(name, function) [GSH_LAPACK_##name] = gsh_cuda_lapack_##function
 static gsh_cuda_lapack_routine *const routines[GSH_LAPACK_COUNT] = {
@@ -52,36 +46,14 @@ static enum gsh_status open_handles(void)
     return GSH_CUSOLVER(gsh_cusolver.cusolverDnCreateSyevjInfo(&handles->jacobi_symmetric));
 }
 
-static enum gsh_status open_libraries(void)
-{
-    char why[256];
-    int major = 0, minor = 0, patch = 0, newest = gsh_cuda.driver / 1000;
-    struct gsh_fmt fmt;
-    if (gsh_cuda_libs_load(GSH_CUDA_LIBRARY_CUBLAS, newest, 0, why, sizeof why) != GSH_OK ||
-        gsh_cuda_libs_load(GSH_CUDA_LIBRARY_CUSOLVER, newest, 0, why, sizeof why) != GSH_OK) {
-        gsh_log(GSH_LOG_WARN, "%s: linear algebra stays on the CPU", why);
-        return GSH_FAILED;
-    }
-    GSH_TRY(open_handles());
-    gsh_cusolver.cusolverGetProperty(GSH_CUBLAS_MAJOR_VERSION, &major);
-    gsh_cusolver.cusolverGetProperty(GSH_CUBLAS_MINOR_VERSION, &minor);
-    gsh_cusolver.cusolverGetProperty(GSH_CUBLAS_PATCH_LEVEL, &patch);
-    gsh_fmt_init(&fmt, version, sizeof version);
-    gsh_fmt_printf(&fmt, "%d.%d.%d", major, minor, patch);
-    return GSH_OK;
-}
-
-const char *gsh_cuda_lapack_version(void)
-{
-    return version;
-}
-
-static bool is_ready(void)
-{
-    if (__atomic_load_n(&state, __ATOMIC_RELAXED) == UNTRIED)
-        __atomic_store_n(&state, open_libraries() == GSH_OK ? READY : ABSENT, __ATOMIC_RELAXED);
-    return state == READY;
-}
+struct gsh_cuda_opening gsh_cuda_lapack_opening = {
+    .work = "linear algebra stays",
+    .libraries = {GSH_CUDA_LIBRARY_CUBLAS, GSH_CUDA_LIBRARY_CUSOLVER},
+    .library_count = 2,
+    .get_property = &gsh_cusolver.cusolverGetProperty,
+    .open_handles = open_handles,
+    .seconds = 0.3,
+};
 
 /* Most routines count a matrix's elements in an int. */
 static bool is_countable(const struct gsh_core *core)
@@ -95,8 +67,9 @@ bool gsh_cuda_lapack_supports(const struct gsh_launch *launch)
     const struct gsh_lapack_info *info = gsh_lapack_info(launch->lapack.routine);
     bool needs_geev =
         launch->lapack.routine == GSH_LAPACK_EIG || launch->lapack.routine == GSH_LAPACK_EIGVALS;
-    enum state seen = __atomic_load_n(&state, __ATOMIC_RELAXED);
-    if (seen == ABSENT || (seen == READY && needs_geev && gsh_cusolver.cusolverDnXgeev == NULL))
+    enum gsh_cuda_opening_state seen = gsh_cuda_opening_state(&gsh_cuda_lapack_opening);
+    if (seen == GSH_CUDA_ABSENT ||
+        (seen == GSH_CUDA_READY && needs_geev && gsh_cusolver.cusolverDnXgeev == NULL))
         return false;
     if (launch->ndim + 2 > GSH_MAX_DIMS || launch->nin != info->nin || launch->nout != info->nout)
         return false;
@@ -112,7 +85,8 @@ bool gsh_cuda_lapack_supports(const struct gsh_launch *launch)
 enum gsh_status gsh_cuda_lapack_run(const struct gsh_launch *launch, unsigned row)
 {
     struct gsh_cuda_lapack_call call;
-    if (!gsh_cuda_lapack_supports(launch) || !is_ready() || !gsh_cuda_lapack_supports(launch))
+    if (!gsh_cuda_lapack_supports(launch) || !gsh_cuda_opening_is_ready(&gsh_cuda_lapack_opening) ||
+        !gsh_cuda_lapack_supports(launch))
         return GSH_DECLINED;
     enum gsh_status status = gsh_cuda_lapack_begin(&call, launch, row);
     if (status == GSH_OK)
@@ -122,9 +96,4 @@ enum gsh_status gsh_cuda_lapack_run(const struct gsh_launch *launch, unsigned ro
     gsh_cuda_lapack_end(&call);
     gsh_stats_add(GSH_COUNTER_LAUNCHES, 1);
     return status;
-}
-
-bool gsh_cuda_lapack_is_open(void)
-{
-    return __atomic_load_n(&state, __ATOMIC_RELAXED) != UNTRIED;
 }

@@ -14,7 +14,3 @@ bool gsh_cuda_lapack_supports(const struct gsh_launch *launch);
  * the libraries are absent; the outputs hold anything, the inputs what they held. Under the DISPATCH lock, with the
  * context current. */
 enum gsh_status gsh_cuda_lapack_run(const struct gsh_launch *launch, unsigned row);
-/* "12.0.4"; "" before cuSOLVER has been loaded. */
-const char *gsh_cuda_lapack_version(void);
-/* Whether the library has been opened, or is known to be absent. Any thread. */
-bool gsh_cuda_lapack_is_open(void);

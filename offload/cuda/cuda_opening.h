@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Libraries of routines (cuBLAS, cuSOLVER, cuFFT), each loaded and opened when the first call of its
+ * routines comes.
+ */
+#pragma once
+
+#include "cuda_libs.h"
+
+enum gsh_cuda_opening_state { GSH_CUDA_UNTRIED, GSH_CUDA_READY, GSH_CUDA_ABSENT };
+
+struct gsh_cuda_opening {
+    const char
+        *work; /* what is done on the CPU without it, with its verb: "matrix products stay" */
+    enum gsh_cuda_library libraries[2]; /* to load; the last one's version is told */
+    unsigned library_count;
+    gsh_cuda_enum (**get_property)(gsh_cuda_enum type,
+                                   int *value); /* its row of the library's table */
+    enum gsh_status (*open_handles)(void);      /* NULL: there are none */
+    double seconds; /* what opening takes on an H200, first kernels included (docs/MEASURED.md) */
+    enum gsh_cuda_opening_state state; /* atomic, relaxed: read anywhere */
+    char version[32];                  /* "13.1.0"; "" while it is not open */
+};
+
+extern struct gsh_cuda_opening gsh_cuda_blas_opening, gsh_cuda_lapack_opening, gsh_cuda_fft_opening;
+
+/* Opens it unless that was tried before; true where it is open. DISPATCH lock held, context current. */
+bool gsh_cuda_opening_is_ready(struct gsh_cuda_opening *opening);
+/* Any thread. */
+static inline enum gsh_cuda_opening_state
+gsh_cuda_opening_state(const struct gsh_cuda_opening *opening)
+{
+    return __atomic_load_n(&opening->state, __ATOMIC_RELAXED);
+}
