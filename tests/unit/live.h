@@ -54,6 +54,30 @@ static inline struct gsh_call live_call(enum gsh_op op, const double *a, const d
     return call;
 }
 
+/* A call that sums each column of contiguous doubles into `out`, which is fresh; one column: all of them. */
+static inline struct gsh_call live_sum(const double *a, int64_t rows, int64_t columns, double *out)
+{
+    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_REDUCE,
+                                       .reduction = GSH_REDUCE_SUM,
+                                       .loop = GSH_FLOAT64,
+                                       .nin = 1,
+                                       .nout = 1,
+                                       .ndim = columns > 1 ? 2 : 1,
+                                       .nreduce = 1},
+                            .fresh = {true},
+                            .row = gsh_stats_row("test", "d->d")};
+    int reduced = call.launch.ndim - 1;
+    if (reduced > 0) {
+        call.launch.shape[0] = columns;
+        call.launch.strides[0][0] = call.launch.strides[1][0] = (int64_t)sizeof(double);
+    }
+    call.launch.shape[reduced] = rows;
+    call.launch.strides[0][reduced] = columns * (int64_t)sizeof(double);
+    call.launch.operands[0] = (struct gsh_operand){.dtype = GSH_FLOAT64, .address = (uint64_t)a};
+    call.launch.operands[1] = (struct gsh_operand){.dtype = GSH_FLOAT64, .address = (uint64_t)out};
+    return call;
+}
+
 /* Decides and runs; GSH_REASON_NONE where the device did it. */
 static inline enum gsh_reason live_run(const struct gsh_call *call)
 {

@@ -84,19 +84,8 @@ static void check_words(void)
 static double *sum(const double *a, bool is_read_next)
 {
     double *out = live_doubles(1, GSH_ARENA_DEVICE);
-    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_REDUCE,
-                                       .reduction = GSH_REDUCE_SUM,
-                                       .loop = GSH_FLOAT64,
-                                       .nin = 1,
-                                       .nout = 1,
-                                       .ndim = 1,
-                                       .nreduce = 1,
-                                       .shape = {COUNT},
-                                       .strides = {{sizeof(double)}}},
-                            .fresh = {true},
-                            .is_read_next = is_read_next};
-    call.launch.operands[0] = (struct gsh_operand){.dtype = GSH_FLOAT64, .address = (uint64_t)a};
-    call.launch.operands[1] = (struct gsh_operand){.dtype = GSH_FLOAT64, .address = (uint64_t)out};
+    struct gsh_call call = live_sum(a, COUNT, 1, out);
+    call.is_read_next = is_read_next;
     CHECK_INT(live_run(&call), GSH_REASON_NONE);
     return out;
 }

@@ -33,19 +33,7 @@ static enum gsh_status count_group(const struct gsh_group *group, unsigned row,
 /* out[j] = the sum of a[i][j] over i. */
 static void sum_columns(const double *a, int64_t rows, double *out)
 {
-    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_REDUCE,
-                                       .reduction = GSH_REDUCE_SUM,
-                                       .loop = GSH_FLOAT64,
-                                       .nin = 1,
-                                       .nout = 1,
-                                       .ndim = 2,
-                                       .nreduce = 1,
-                                       .shape = {COLUMNS, rows},
-                                       .strides = {{8, COLUMNS * 8}, {8, 0}}},
-                            .fresh = {true},
-                            .row = gsh_stats_row("sum", "d->d")};
-    call.launch.operands[0] = (struct gsh_operand){.dtype = GSH_FLOAT64, .address = (uint64_t)a};
-    call.launch.operands[1] = (struct gsh_operand){.dtype = GSH_FLOAT64, .address = (uint64_t)out};
+    struct gsh_call call = live_sum(a, rows, COLUMNS, out);
     CHECK_INT(live_run(&call), GSH_REASON_NONE);
 }
 

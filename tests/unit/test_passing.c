@@ -40,22 +40,9 @@ static void run(enum gsh_op op, double *a, double *b, double constant, double *o
 static double *sum(double *array, unsigned way)
 {
     double *total = live_doubles(1, GSH_ARENA_DEVICE);
-    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_REDUCE,
-                                       .reduction = GSH_REDUCE_SUM,
-                                       .loop = GSH_FLOAT64,
-                                       .nin = 1,
-                                       .nout = 1,
-                                       .ndim = 1,
-                                       .nreduce = 1,
-                                       .shape = {COUNT},
-                                       .strides = {{sizeof(double)}}},
-                            .passing = (uint8_t)way,
-                            .row = gsh_stats_row("test", "d->d")};
-    call.launch.operands[0] =
-        (struct gsh_operand){.dtype = GSH_FLOAT64, .address = (uint64_t)array};
-    call.launch.operands[1] =
-        (struct gsh_operand){.dtype = GSH_FLOAT64, .address = (uint64_t)total};
-    call.fresh[0] = call.is_read_next = true;
+    struct gsh_call call = live_sum(array, COUNT, 1, total);
+    call.passing = (uint8_t)way;
+    call.is_read_next = true;
     CHECK_INT(live_run(&call), GSH_REASON_NONE);
     return total;
 }
