@@ -99,12 +99,21 @@ static bool is_heavy(const struct gsh_group *group)
     return ns >= HEAVY_NS;
 }
 
+/* Whether elements of the array are read more than once, the later times from a cache. */
+static bool is_broadcast(const struct gsh_group *group, unsigned k)
+{
+    for (int d = 0; d < group->ndim; d++)
+        if (group->shape[d] != 1 && group->arrays[k].strides[d] == 0)
+            return true;
+    return false;
+}
+
 /* Steps of a thread. */
 static void set_unroll(const struct gsh_group *group, struct gsh_source_layout *layout)
 {
     int64_t bytes = 0, unroll = MAX_UNROLL;
     for (unsigned k = 0; k < group->array_count; k++)
-        if (layout->wiring.roles[k] == GSH_ROLE_ARRAY)
+        if (layout->wiring.roles[k] == GSH_ROLE_ARRAY && !is_broadcast(group, k))
             bytes += layout->vector * size_of(group, k);
     if (is_heavy(group) || bytes == 0)
         unroll = 2;

@@ -4,6 +4,7 @@
 // stand what cuda/group.cuh has there too, Total (an accumulator for each sink), and what makes totals of
 // elements, joins and finishes them. All may be evaluated and stored more than once, as nothing is read that
 // the kernel stores.
+#define BOUNDS __launch_bounds__(BLOCK)
 struct Origin {
     Index output;
     Spot spot; // of the output's first element
@@ -35,21 +36,38 @@ FN Total begin_of(const Args &args, const Origin &origin)
     return begin_totals(args, one);
 }
 
+FN Spot spot_of(const Args &args, const Origin &origin, Index element)
+{
+    Spot spot = origin.spot;
+    advance<SHORT, KEPT, NDIM>(element, args.shape, args.magic, args.stride, spot.offset);
+    return spot;
+}
+struct Unit {
+    Held packs[PACK / VECTOR];
+};
+template <bool CHECKED> FN Unit read_unit(const Args &args, const Origin &origin, Index unit)
+{
+    Unit held;
+    if constexpr (!CHECKED)
+#pragma unroll
+        for (int v = 0; v < PACK; v += VECTOR)
+            load(args, spot_of(args, origin, unit * PACK + v), VECTOR, held.packs[v / VECTOR]);
+    return held;
+}
 template <bool CHECKED>
-FN void take_unit(const Args &args, const Origin &origin, const Total &begin, Index unit, Total (&x)[PACK])
+FN void take_unit(const Args &args, const Origin &origin, const Total &begin, Index unit, const Unit &held,
+                  Total (&x)[PACK])
 {
     const quick::Glance glance = {false};
     if constexpr (!CHECKED) {
 #pragma unroll
         for (int v = 0; v < PACK; v += VECTOR) {
-            Spot spot = origin.spot;
-            Held held;
+            const Spot spot = spot_of(args, origin, unit * PACK + v);
             Results results;
-            advance<SHORT, KEPT, NDIM>(unit * PACK + v, args.shape, args.magic, args.stride, spot.offset);
-            load(args, spot, VECTOR, held);
 #pragma unroll
             for (int e = 0; e < VECTOR; e++) {
-                const Result result = evaluate(args, element_of(args, spot, origin.same, held, e), glance);
+                const Element element = element_of(args, spot, origin.same, held.packs[v / VECTOR], e);
+                const Result result = evaluate(args, element, glance);
                 keep(results, e, result);
                 x[v + e] = totals_of(begin, result);
             }

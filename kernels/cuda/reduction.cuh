@@ -16,6 +16,8 @@ struct Args {
     u64 reduced_magic[REDUCED + 1];
     i64 reduced_stride[3][REDUCED + 1]; // input, unused, mask
 };
+// Four blocks on a multiprocessor are said to do, for else the compiler saves registers by loading one after another.
+#define BOUNDS __launch_bounds__(BLOCK, 4)
 constexpr int WIDTH = PACK * OUTPUTS;
 
 constexpr bool LOOKS = ERRORS;
@@ -89,20 +91,28 @@ FN bool is_live(const Args &args, const Origin &origin, i64 mask_offset, int e)
 {
     return !MASKED || *(const u8 *)(origin.mask + mask_offset + e * args.mask_step) != 0;
 }
-template <bool> FN void take_unit(const Args &args, const Origin &origin, const Total &begin, Index unit, Total (&x)[PACK])
+struct Unit {
+    Pack<In, WIDTH> pack;
+    bool live[WIDTH];
+};
+template <bool> FN Unit read_unit(const Args &args, const Origin &origin, Index unit)
 {
     i64 offset[3] = {0, 0, 0};
-    Pack<In, WIDTH> held;
-    bool live[WIDTH];
+    Unit held;
     advance<SHORT, 0, REDUCED>(unit, args.reduced_shape, args.reduced_magic, args.reduced_stride, offset);
-    load_pack<ALIGNED>(held, origin.input + offset[0]);
+    load_pack<ALIGNED>(held.pack, origin.input + offset[0]);
 #pragma unroll
     for (int e = 0; e < WIDTH; e++)
-        live[e] = is_live(args, origin, offset[2], e);
+        held.live[e] = is_live(args, origin, offset[2], e);
+    return held;
+}
+template <bool>
+FN void take_unit(const Args &, const Origin &, const Total &begin, Index unit, const Unit &held, Total (&x)[PACK])
+{
 #pragma unroll
     for (int e = 0; e < WIDTH; e++) {
         const int o = e % OUTPUTS, at = e / OUTPUTS;
-        x[at].of[o] = live[e] ? accumulate(held.element[e], (i64)unit * PACK + at) : begin.of[o];
+        x[at].of[o] = held.live[e] ? accumulate(held.pack.element[e], (i64)unit * PACK + at) : begin.of[o];
     }
 }
 FN Total join_rest(const Args &args, const Origin &origin, const Total &, Total total)

@@ -3,11 +3,13 @@
 // The walk and the tree of a reduction; kernels/source_reduce.c describes them. In front of it stand Args,
 // Total (the accumulators of a unit of outputs) and Origin (where the elements of one begin), with
 //   origin_of, begin_of             the unit's; what stands for nothing joined
-//   take_unit<CHECKED>, join_rest   its elements: of a unit PACK totals, one by one those that are no whole unit
+//   read_unit, take_unit<CHECKED>   its elements: those of a unit as they are loaded, and PACK totals of them
+//   join_rest                       one by one those that are no whole unit
 //   join_totals<CHECKED>            of any two
 //   join_next<CHECKED>              of two, elements of the first coming before those of the second
 //   choose_totals, is_fine, LOOKS   below
 //   finish                          stores the total
+//   BOUNDS                          of the launch
 // CHECKED: with a look for errors at each join.
 struct Lane { // what a thread works on
     Origin origin;
@@ -17,10 +19,10 @@ struct Lane { // what a thread works on
     Total begin;
 };
 
-template <bool CHECKED> FN Total join_unit(const Args &args, const Lane &lane, Index unit)
+template <bool CHECKED> FN Total join_unit(const Args &args, const Lane &lane, Index unit, const Unit &held)
 {
     Total x[PACK];
-    take_unit<CHECKED>(args, lane.origin, lane.begin, unit, x);
+    take_unit<CHECKED>(args, lane.origin, lane.begin, unit, held, x);
 #pragma unroll
     for (int s = 1; s < PACK; s *= 2)
 #pragma unroll
@@ -28,18 +30,29 @@ template <bool CHECKED> FN Total join_unit(const Args &args, const Lane &lane, I
             x[e] = join_next<CHECKED>(args, x[e], x[e + s]);
     return x[0];
 }
-// Joins a lane's next UNROLL units to the total. Beyond the end the first of them is taken once more
-// (nothing depends on a condition, so that all are loaded together), and choose_totals puts the
-// beginning in its place where an element may be joined only once.
+FN Index unit_at(const Lane &lane, Index first, int u)
+{
+    const Index unit = first + u * lane.lanes;
+    return unit < lane.end ? unit : first;
+}
+// Joins a lane's next UNROLL units to the total, TURNS of them loaded together. Beyond the end the first of them
+// is taken once more, and choose_totals puts the beginning in its place where an element may be joined only once.
 template <bool CHECKED> FN Total join_round(const Args &args, const Lane &lane, Index unit, const Total &total)
 {
-    constexpr int ROUND_TURNS = CHECKED ? 1 : TURNS; // the checked one is rare: small, not fast
+    constexpr int TOGETHER = CHECKED ? 1 : TURNS; // the checked one is rare: small, not fast
     Total round = lane.begin;
-#pragma unroll ROUND_TURNS
-    for (int u = 0; u < UNROLL; u++) {
-        const bool is_there = unit + u * lane.lanes < lane.end;
-        const Total x = join_unit<CHECKED>(args, lane, is_there ? unit + u * lane.lanes : unit);
-        round = join_next<CHECKED>(args, round, choose_totals(is_there, x, lane.begin));
+#pragma unroll 1
+    for (int u = 0; u < UNROLL; u += TOGETHER) {
+        Unit held[TOGETHER];
+#pragma unroll
+        for (int t = 0; t < TOGETHER; t++)
+            held[t] = read_unit<CHECKED>(args, lane.origin, unit_at(lane, unit, u + t));
+#pragma unroll
+        for (int t = 0; t < TOGETHER; t++) {
+            const Total x = join_unit<CHECKED>(args, lane, unit_at(lane, unit, u + t), held[t]);
+            const bool is_there = unit + (u + t) * lane.lanes < lane.end;
+            round = join_next<CHECKED>(args, round, choose_totals(is_there, x, lane.begin));
+        }
     }
     return join_next<CHECKED>(args, total, round);
 }
@@ -101,7 +114,7 @@ FN void gather_columns(const Args &args, u32 lanes, Total &total)
     }
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const IN_PLACE Args args)
+extern "C" __global__ void BOUNDS gsh_kernel(const IN_PLACE Args args)
 {
     // powers of two; a group of lanes makes one unit of outputs
     const u32 lanes = (u32)args.lanes, groups = BLOCK / lanes;

@@ -11,6 +11,7 @@
 #include "live.h"
 
 #include <math.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -364,7 +365,8 @@ static void check_held_though_dead(unsigned way)
     run(GSH_OP_MULTIPLY, x, NULL, 2, t, COUNT);
     gsh_arena_free(x);
     check_sum(sum(t, way), 10.0 * COUNT);
-    CHECK(!is_stored(t));
+    if (strcmp(getenv("GPUSHIM_DEVICE"), "host") == 0)
+        CHECK(!is_stored(t)); /* elsewhere no kernel that reduces writes over what it reads */
     CHECK(t[0] == 10.0 && t[COUNT - 1] == 10.0);
     gsh_arena_free(a);
     gsh_arena_free(t);
