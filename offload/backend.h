@@ -73,6 +73,8 @@ struct gsh_backend {
     bool (*is_built)(const struct gsh_launch *launch);
     /* Seconds by which the launch is held up because a library must be opened first; 0 from then on. Pure. NULL: always 0. */
     double (*opening)(const struct gsh_launch *launch);
+    /* Where `opening` is more than 0: has that library opened by a thread of the device's own. Any thread. */
+    void (*begin_opening)(const struct gsh_launch *launch);
     /* The process ends: returns once no thread of the device's own works for it, and starts none from here on. Any thread. */
     void (*settle)(void);
     /* Page-locks [base, base + size), which is readable and writable now, for transfers at full

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #define AUTO_MIN_ELEMENTS 16384
+#define OPENING_SHARE 0.1 /* of its time is what calls must have had to gain: nobody waits for it */
 
 int64_t gsh_dispatch_min_elements = AUTO_MIN_ELEMENTS;
 
@@ -80,14 +81,18 @@ static enum gsh_reason wait_for_start(const struct gsh_verdict *verdict)
     return gsh_device_get_state() == GSH_DEVICE_READY ? GSH_REASON_NONE : GSH_REASON_NOT_STARTED;
 }
 
-/* Whether calls of this kind have had enough to gain by now to open the library that they need. */
-static bool pays_opening(const struct gsh_launch *launch, double gain)
+/* Whether the library that the launch needs is open, or nothing is asked but that it runs. Else it is opened beside the
+ * host's work, once calls of its kind have had something to gain. */
+static bool is_opened(const struct gsh_launch *launch, double gain)
 {
     static _Atomic uint64_t kind_foregone_ns[GSH_LAUNCH_FFT + 1];
     const struct gsh_backend *backend = gsh_backend_get();
     double seconds = backend->opening != NULL ? backend->opening(launch) : 0;
-    return seconds == 0 || gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_FORCE ||
-           forgo(&kind_foregone_ns[launch->kind], gain) >= seconds;
+    if (seconds == 0 || gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_FORCE)
+        return true;
+    if (forgo(&kind_foregone_ns[launch->kind], gain) >= seconds * OPENING_SHARE)
+        backend->begin_opening(launch);
+    return false;
 }
 
 /* Whether the device can compute the launch at all. */
@@ -123,7 +128,7 @@ enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call)
         return verdict.reason;
     if (gsh_device_get_state() != GSH_DEVICE_READY)
         return wait_for_start(&verdict);
-    if (!pays_opening(&call->launch, verdict.gain))
+    if (!is_opened(&call->launch, verdict.gain))
         return GSH_REASON_NOT_STARTED;
     gsh_price_note_accepted(call, verdict.gain);
     return GSH_REASON_NONE;

@@ -42,6 +42,8 @@ struct Chunk {
         if (mine.count == 0 || mine.range.is_safe())
             return;
         found |= LEFT_RANGE;
+        if (least > 0 && most < UNIT_SIZE + INFINITE_SIZE)
+            return; // all so far are positive, and none is 0, infinite or NaN
 #pragma unroll 1
         for (int i = 0; i < mine.count; i++) {
             const A x = inputs[i];

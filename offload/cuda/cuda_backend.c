@@ -100,7 +100,7 @@ static enum gsh_status copy(uint64_t dst, uint64_t src, size_t size)
 static const struct routines {
     bool (*supports)(const struct gsh_launch *launch);
     enum gsh_status (*run)(const struct gsh_launch *launch, unsigned row);
-    const struct gsh_cuda_opening *opening;
+    struct gsh_cuda_opening *opening;
 } routines[] = {
     [GSH_LAUNCH_GEMM] = {gsh_cuda_product_supports, gsh_cuda_product_run, &gsh_cuda_blas_opening},
     [GSH_LAUNCH_LAPACK] = {gsh_cuda_lapack_supports, gsh_cuda_lapack_run, &gsh_cuda_lapack_opening},
@@ -119,7 +119,15 @@ static double opening(const struct gsh_launch *launch)
     if (!gsh_launch_is_batch(launch))
         return 0;
     const struct gsh_cuda_opening *opening = routines[launch->kind].opening;
-    return gsh_cuda_opening_state(opening) == GSH_CUDA_UNTRIED ? opening->seconds : 0;
+    return gsh_cuda_opening_state(opening) <= GSH_CUDA_OPENING ? opening->seconds : 0;
+}
+
+static void begin_opening(const struct gsh_launch *launch)
+{
+    if (gsh_cuda_context_enter() != GSH_OK)
+        return;
+    gsh_cuda_opening_begin(routines[launch->kind].opening);
+    gsh_cuda_context_leave();
 }
 
 static enum gsh_status run(const struct gsh_launch *launch, unsigned row)
@@ -289,6 +297,7 @@ const struct gsh_backend gsh_cuda_backend = {
     .is_present = is_present,
     .is_built = is_built,
     .opening = opening,
+    .begin_opening = begin_opening,
     .settle = gsh_cuda_builder_settle,
     .register_host = register_host,
     .unregister_host = unregister_host,

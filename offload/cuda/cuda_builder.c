@@ -63,6 +63,14 @@ static void build(struct gsh_cuda_job *job)
     free(image);
 }
 
+static void do_job(struct gsh_cuda_job *job)
+{
+    if (job->work == NULL)
+        build(job);
+    else
+        set_state(job, job->work(job->what) == GSH_OK ? GSH_CUDA_JOB_READY : GSH_CUDA_JOB_FAILED);
+}
+
 void gsh_cuda_builder_build(struct gsh_cuda_job *job, char *text,
                             const struct gsh_cuda_target *target)
 {
@@ -97,7 +105,7 @@ static void *builder_main(void *unused)
         current = wait_for_job_locked();
         pthread_mutex_unlock(&mutex);
         bool has_context = gsh_cuda_context_enter() == GSH_OK;
-        build(current); /* what is compiled is at least stored, where there is no context */
+        do_job(current); /* what is compiled is at least stored, where there is no context */
         if (has_context)
             gsh_cuda_context_leave();
         if (is_first)
@@ -180,12 +188,9 @@ static bool take_out_locked(const struct gsh_cuda_job *job)
     return true;
 }
 
-void gsh_cuda_builder_submit(struct gsh_cuda_job *job, char *text,
-                             const struct gsh_cuda_target *target)
+static void submit(struct gsh_cuda_job *job)
 {
     pthread_mutex_lock(&mutex);
-    job->text = text;
-    job->target = target;
     set_state(job, GSH_CUDA_JOB_BUILDING);
     append_locked(job);
     bool is_alone = !has_thread && !is_settled && !start_thread_locked();
@@ -193,6 +198,22 @@ void gsh_cuda_builder_submit(struct gsh_cuda_job *job, char *text,
     pthread_mutex_unlock(&mutex);
     if (is_alone)
         gsh_cuda_builder_finish(job);
+}
+
+void gsh_cuda_builder_submit(struct gsh_cuda_job *job, char *text,
+                             const struct gsh_cuda_target *target)
+{
+    job->text = text;
+    job->target = target;
+    submit(job);
+}
+
+void gsh_cuda_builder_submit_work(struct gsh_cuda_job *job, enum gsh_status (*work)(void *what),
+                                  void *what)
+{
+    job->work = work;
+    job->what = what;
+    submit(job);
 }
 
 void gsh_cuda_builder_finish(struct gsh_cuda_job *job)
@@ -203,7 +224,7 @@ void gsh_cuda_builder_finish(struct gsh_cuda_job *job)
         pthread_cond_wait(&has_ended, &mutex);
     pthread_mutex_unlock(&mutex);
     if (is_ours)
-        build(job);
+        do_job(job);
 }
 
 void gsh_cuda_builder_settle(void)

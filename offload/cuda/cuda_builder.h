@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Kernels on their way: text to a function in the GPU's context, here or in a thread of our own that takes one job after
- * another. The thread starts with the first job and takes no lock of ours but this file's mutex. It is never inside CUDA
+ * another, and other slow work of the driver's. The thread starts with the first job and takes no lock of ours but this file's mutex. It is never inside CUDA
  * while the process forks or after gsh_cuda_builder_settle. Checked by tests/unit/test_cuda_builder.c.
  */
 #pragma once
@@ -21,6 +21,8 @@ enum gsh_cuda_job_state {
 struct gsh_cuda_job {
     _Atomic int state; /* release with what the job has become, acquire in gsh_cuda_builder_state */
     CUfunction function; /* where READY */
+    enum gsh_status (*work)(void *what); /* done in place of compiling; NULL: compile */
+    void *what;
     char *text;          /* while BUILDING: ours */
     const struct gsh_cuda_target *target;
     struct gsh_cuda_job *next; /* in the queue */
@@ -39,6 +41,9 @@ void gsh_cuda_builder_build(struct gsh_cuda_job *job, char *text,
  * gsh_cuda_builder_finish once gsh_cuda_builder_settle was called. `text` and `target` as above. */
 void gsh_cuda_builder_submit(struct gsh_cuda_job *job, char *text,
                              const struct gsh_cuda_target *target);
+/* As gsh_cuda_builder_submit: work(what) is called with the context current. Without the DISPATCH lock, once for a job. */
+void gsh_cuda_builder_submit_work(struct gsh_cuda_job *job, enum gsh_status (*work)(void *what),
+                                  void *what);
 /* A BUILDING job becomes READY or FAILED: waits for the thread, or builds what it has not begun. */
 void gsh_cuda_builder_finish(struct gsh_cuda_job *job);
 

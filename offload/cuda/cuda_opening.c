@@ -34,11 +34,34 @@ static enum gsh_status try_open(struct gsh_cuda_opening *opening)
     return GSH_OK;
 }
 
+static enum gsh_status open_now(void *what)
+{
+    struct gsh_cuda_opening *opening = what;
+    enum gsh_status status = try_open(opening);
+    __atomic_store_n(&opening->state, status == GSH_OK ? GSH_CUDA_READY : GSH_CUDA_ABSENT,
+                     __ATOMIC_RELEASE);
+    return status;
+}
+
+/* Whether it is the caller's to open. */
+static bool claim(struct gsh_cuda_opening *opening)
+{
+    int untried = GSH_CUDA_UNTRIED;
+    return __atomic_compare_exchange_n(&opening->state, &untried, GSH_CUDA_OPENING, false,
+                                       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+void gsh_cuda_opening_begin(struct gsh_cuda_opening *opening)
+{
+    if (claim(opening))
+        gsh_cuda_builder_submit_work(&opening->job, open_now, opening);
+}
+
 bool gsh_cuda_opening_is_ready(struct gsh_cuda_opening *opening)
 {
-    if (gsh_cuda_opening_state(opening) == GSH_CUDA_UNTRIED)
-        __atomic_store_n(&opening->state,
-                         try_open(opening) == GSH_OK ? GSH_CUDA_READY : GSH_CUDA_ABSENT,
-                         __ATOMIC_RELAXED);
+    if (claim(opening))
+        (void)open_now(opening);
+    else if (gsh_cuda_opening_state(opening) == GSH_CUDA_OPENING)
+        gsh_cuda_builder_finish(&opening->job);
     return gsh_cuda_opening_state(opening) == GSH_CUDA_READY;
 }

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Libraries of routines (cuBLAS, cuSOLVER, cuFFT), each loaded and opened when the first call of its
- * routines comes.
+ * Libraries of routines (cuBLAS, cuSOLVER, cuFFT), each loaded and opened once: behind the host's back, or when the
+ * first call of its routines comes.
  */
 #pragma once
 
+#include "cuda_builder.h"
 #include "cuda_libs.h"
 
-enum gsh_cuda_opening_state { GSH_CUDA_UNTRIED, GSH_CUDA_READY, GSH_CUDA_ABSENT };
+enum gsh_cuda_opening_state {
+    GSH_CUDA_UNTRIED,
+    GSH_CUDA_OPENING, /* by gsh_cuda_opening_begin */
+    GSH_CUDA_READY,
+    GSH_CUDA_ABSENT
+};
 
 struct gsh_cuda_opening {
     const char
@@ -18,17 +24,21 @@ struct gsh_cuda_opening {
                                    int *value); /* its row of the library's table */
     enum gsh_status (*open_handles)(void);      /* NULL: there are none */
     double seconds; /* what opening takes on an H200, first kernels included (docs/MEASURED.md) */
-    enum gsh_cuda_opening_state state; /* atomic, relaxed: read anywhere */
+    int state; /* atomic, released with what has been opened: read anywhere */
+    struct gsh_cuda_job job;
     char version[32];                  /* "13.1.0"; "" while it is not open */
 };
 
 extern struct gsh_cuda_opening gsh_cuda_blas_opening, gsh_cuda_lapack_opening, gsh_cuda_fft_opening;
 
-/* Opens it unless that was tried before; true where it is open. DISPATCH lock held, context current. */
+/* Has it opened by the thread of cuda_builder.h unless that was tried before. Any thread; context current. */
+void gsh_cuda_opening_begin(struct gsh_cuda_opening *opening);
+/* Opens it, or waits for the thread that does, unless that was tried before; true where it is open. DISPATCH lock held,
+ * context current. */
 bool gsh_cuda_opening_is_ready(struct gsh_cuda_opening *opening);
 /* Any thread. */
 static inline enum gsh_cuda_opening_state
 gsh_cuda_opening_state(const struct gsh_cuda_opening *opening)
 {
-    return __atomic_load_n(&opening->state, __ATOMIC_RELAXED);
+    return (enum gsh_cuda_opening_state)__atomic_load_n(&opening->state, __ATOMIC_ACQUIRE);
 }

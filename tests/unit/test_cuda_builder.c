@@ -10,6 +10,7 @@
 #include "cuda_cache.h"
 #include "cuda_context.h"
 #include "cuda_module.h"
+#include "cuda_opening.h"
 #include "options.h"
 #include "stats.h"
 
@@ -401,6 +402,59 @@ static void check_impatient_caller(void)
     open_gate();
 }
 
+/* ---- libraries of routines ---- */
+
+static _Atomic unsigned opened_here, opened_beside;
+
+static enum gsh_status open_handles(void)
+{
+    if (is_caller())
+        opened_here++;
+    else if (has_context)
+        opened_beside++;
+    return opened_here + opened_beside < 3 ? GSH_OK : GSH_FAILED;
+}
+
+static gsh_cuda_enum get_property(gsh_cuda_enum type, int *value)
+{
+    *value = (int)type + 1;
+    return GSH_CUDA_SUCCESS;
+}
+static gsh_cuda_enum (*const property)(gsh_cuda_enum type, int *value) = get_property;
+
+static struct gsh_cuda_opening new_opening(void)
+{
+    return (struct gsh_cuda_opening){
+        .work = "nothing stays",
+        .get_property = (gsh_cuda_enum(**)(gsh_cuda_enum, int *))&property,
+        .open_handles = open_handles};
+}
+
+/* Opened by the thread behind what it is at, while the caller goes on; by a caller that cannot do without it; once. */
+static void check_opening(void)
+{
+    static struct gsh_cuda_opening beside, here, broken;
+    beside = here = broken = new_opening();
+    CHECK(begin_to_build(20));
+    gsh_cuda_opening_begin(&beside);
+    gsh_cuda_opening_begin(&beside);
+    CHECK_INT(gsh_cuda_opening_state(&beside), GSH_CUDA_OPENING);
+    CHECK(gsh_cuda_opening_is_ready(&here) && opened_here == 1);
+    gsh_cuda_opening_begin(&here);
+    open_gate();
+    while (gsh_cuda_opening_state(&beside) == GSH_CUDA_OPENING)
+        usleep(100);
+    CHECK(gsh_cuda_opening_is_ready(&beside) && opened_beside == 1);
+    CHECK_STR(beside.version, "1.2.3");
+    CHECK(begin_to_build(21));
+    gsh_cuda_opening_begin(&broken);
+    CHECK(!gsh_cuda_opening_is_ready(&broken)); /* not begun: the caller's */
+    CHECK(opened_here == 2 && !gsh_cuda_opening_is_ready(&broken));
+    open_gate();
+    CHECK_INT(run_until_built(21), GSH_OK);
+    CHECK(opened_here == 2 && opened_beside == 1);
+}
+
 static void check_failure(void)
 {
     unsigned beside = compiled_beside;
@@ -499,6 +553,7 @@ static int run_checks(void)
     check_in_caller();
     check_in_background();
     check_impatient_caller();
+    check_opening();
     check_failure();
     check_fork();
     check_settle();
