@@ -69,14 +69,14 @@ static enum gsh_status open_device(void)
         gsh_log(asked_for ? GSH_LOG_WARN : GSH_LOG_INFO,
                 "device %s is not usable (%s); NumPy computes on the CPU", gsh_backend_get()->name,
                 why);
-        return status;
     }
-    return gsh_service_start();
+    return status;
 }
 
-static void *start_main(void *unused)
+static void *start_main(void *is_awaited)
 {
-    (void)unused;
+    if (is_awaited == NULL)
+        gsh_thread_lower_priority();
     if (open_device() == GSH_OK) {
         announce();
         set_state(GSH_DEVICE_READY);
@@ -88,9 +88,9 @@ static void *start_main(void *unused)
     return NULL;
 }
 
-static void start_thread(void)
+static void start_thread(bool wait)
 {
-    if (!gsh_thread_start(start_main, NULL))
+    if (gsh_service_start() != GSH_OK || !gsh_thread_start(start_main, wait ? &state : NULL))
         set_state(GSH_DEVICE_RETIRED);
 }
 
@@ -103,7 +103,7 @@ void gsh_device_start(bool wait)
 {
     int idle = GSH_DEVICE_IDLE;
     if (atomic_compare_exchange_strong(&state, &idle, GSH_DEVICE_STARTING))
-        start_thread();
+        start_thread(wait);
     if (!wait)
         return;
     pthread_mutex_lock(&start_mutex);
