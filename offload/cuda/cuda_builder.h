@@ -20,10 +20,10 @@ enum gsh_cuda_job_state {
 /* Lives as long as the process. Only the state may be looked at while it is BUILDING. */
 struct gsh_cuda_job {
     _Atomic int state; /* release with what the job has become, acquire in gsh_cuda_builder_state */
-    CUfunction function; /* where READY */
+    CUfunction function;                 /* where READY */
     enum gsh_status (*work)(void *what); /* done in place of compiling; NULL: compile */
     void *what;
-    char *text;          /* while BUILDING: ours */
+    char *text; /* while BUILDING: ours */
     const struct gsh_cuda_target *target;
     struct gsh_cuda_job *next; /* in the queue */
 };

@@ -24,9 +24,9 @@ struct gsh_cuda_opening {
                                    int *value); /* its row of the library's table */
     enum gsh_status (*open_handles)(void);      /* NULL: there are none */
     double seconds; /* what opening takes on an H200, first kernels included (docs/MEASURED.md) */
-    int state; /* atomic, released with what has been opened: read anywhere */
+    int state;      /* atomic, released with what has been opened: read anywhere */
     struct gsh_cuda_job job;
-    char version[32];                  /* "13.1.0"; "" while it is not open */
+    char version[32]; /* "13.1.0"; "" while it is not open */
 };
 
 extern struct gsh_cuda_opening gsh_cuda_blas_opening, gsh_cuda_lapack_opening, gsh_cuda_fft_opening;

@@ -424,10 +424,10 @@ static gsh_cuda_enum (*const property)(gsh_cuda_enum type, int *value) = get_pro
 
 static struct gsh_cuda_opening new_opening(void)
 {
-    return (struct gsh_cuda_opening){
-        .work = "nothing stays",
-        .get_property = (gsh_cuda_enum(**)(gsh_cuda_enum, int *))&property,
-        .open_handles = open_handles};
+    return (struct gsh_cuda_opening){.work = "nothing stays",
+                                     .get_property =
+                                         (gsh_cuda_enum(**)(gsh_cuda_enum, int *)) & property,
+                                     .open_handles = open_handles};
 }
 
 /* Opened by the thread behind what it is at, while the caller goes on; by a caller that cannot do without it; once. */
