@@ -5,16 +5,17 @@
 PYTHON ?= /usr/bin/python3
 export PYTHON
 
-# Of targets that also run where nothing can be installed: an interpreter with NumPy, pytest, hypothesis.
+# Of targets that also run where nothing can be installed: an interpreter with NumPy, SciPy, pytest, hypothesis.
 NUMPY_PYTHON ?= $(firstword $(wildcard .venv/bin/python) python3)
 DEVICE ?= host
+MODE ?= force
 JOBS ?= $(shell nproc)
 SECONDS ?= 60
 # Builds only where build/ is not that of these sources.
 BUILT = python3 tests/run.py built || { cmake --preset release && cmake --build --preset release && \
 	    python3 tests/run.py stamp; }
 
-.PHONY: build demo test test-gpu test-numpy fuzz test-matrix docs format clean
+.PHONY: build demo test test-gpu test-numpy test-scipy fuzz test-matrix docs format clean
 
 # .venv/bin/python and build/libgpushim.so.
 build:
@@ -37,12 +38,13 @@ test-gpu:
 	@$(BUILT)
 	python3 tests/run.py gpu
 
-# NumPy's own test suite, plain and under the shim with everything sent to the device: every test must
-# end alike. PARTS="core lib/test_io ..." (default: all), DEVICE=host|cuda, JOBS=processes, SHARD=1/2.
-test-numpy:
+# NumPy's own test suite, or SciPy's linear algebra and FFT, plain and under the shim with everything sent to the
+# device: every test must end alike. PARTS="core lib/test_io ..." (default: all of NumPy; linalg fft sparse.linalg),
+# DEVICE=host|cuda, MODE=force|auto, JOBS=processes, SHARD=1/2.
+test-numpy test-scipy: test-%:
 	@$(BUILT)
-	$(NUMPY_PYTHON) tests/numpy_suite/numpy_suite.py --device $(DEVICE) --jobs $(JOBS) \
-	    --shard $(or $(SHARD),1/1) $(PARTS)
+	$(NUMPY_PYTHON) tests/package_suite/package_suite.py --package $* --device $(DEVICE) --mode $(MODE) \
+	    --jobs $(JOBS) --shard $(or $(SHARD),1/1) $(PARTS)
 
 # Random programs, plain and under the shim, for SECONDS; SEED=n repeats a run.
 fuzz:

@@ -10,6 +10,7 @@
 #include "libc_signal.h"
 #include "numpy_attach.h"
 #include "numpy_fft.h"
+#include "scipy_fft.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -57,6 +58,8 @@ void *gsh_dlopen_hook_enter(const char *path)
         attach();
     if (path != NULL && is_file(path, "mtrand."))
         gsh_numpy_fft_adopt_module();
+    if (path != NULL && (is_file(path, "pyduccfft.") || is_file(path, "pypocketfft.")))
+        gsh_scipy_fft_adopt_module();
     if (__atomic_load_n(&real_dlopen, __ATOMIC_RELAXED) == NULL)
         gsh_dlopen_hook_resolve();
     return (void *)real_dlopen;

@@ -124,6 +124,34 @@ static void *find_in_object(const struct object *object, const char *name)
     return NULL;
 }
 
+/* Whether the object itself defines the routine, in any spelling. */
+static bool has_routine(const struct object *object, void *handle, const char *base)
+{
+    for (size_t i = 0; i < GSH_COUNT(families); i++) {
+        uintptr_t function = (uintptr_t)find_spelling(i, base, handle);
+        if (function >= object->low && function < object->high)
+            return true;
+    }
+    return false;
+}
+
+bool gsh_naming_is_linear_algebra(const void *caller)
+{
+    static const char *const probes[] = {"dgemm_", "cblas_dgemm", "dgetrf_"};
+    struct object object = {.address = (uintptr_t)caller};
+    if (dl_iterate_phdr(visit_object, &object) == 0)
+        return false;
+    const char *path = object.path[0] == '\0' ? NULL : object.path;
+    void *handle = gsh_dlopen_hook_real(path, RTLD_NOLOAD | RTLD_LAZY);
+    bool has_one = false;
+    for (size_t i = 0; i < GSH_COUNT(probes) && handle != NULL && !has_one; i++)
+        has_one = has_routine(&object, handle, probes[i]);
+    if (handle != NULL)
+        dlclose(handle);
+    dlerror();
+    return has_one;
+}
+
 static void *find_anywhere(const char *name)
 {
     struct object object;

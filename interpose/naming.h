@@ -8,7 +8,7 @@
 
 #include "base.h"
 
-/* X(prefix, suffix, integer_bits, ...): name = prefix routine suffix; what follows X is handed on
+/* X(prefix, suffix, integer_bits, ...): name = prefix routine suffix, where a Fortran routine ends in "_"; what follows X is handed on
  * to each row. PyPI's NumPy 2 uses scipy_..64_, NumPy 1 ..64_, SciPy scipy_.. or plain names;
  * distributions and conda use plain names. */
 #define GSH_NAMING_FAMILIES(X, ...)                                                                \
@@ -30,3 +30,5 @@ const char *gsh_naming_describe_blas(void *library_handle);
  * [*low, *high) is the caller's object, which stays loaded from then on. */
 void *gsh_naming_find_original(const char *name, const void *caller, uintptr_t *low,
                                uintptr_t *high);
+/* Whether the object that holds `caller` has BLAS or LAPACK in it, so that what it calls is part of a routine of its own. */
+bool gsh_naming_is_linear_algebra(const void *caller);

@@ -16,6 +16,7 @@
 /* Integers up to here, their sums and their quotients are the same in Python and in a double. */
 #define EXACT_IN_DOUBLE (INT64_C(1) << 53)
 #define MOST_ELEMENTS (INT64_C(1) << 40)
+#define LEAST_SHARE 4 /* of its prototype that an array of another shape is made of */
 
 enum { START, STOP, STEP, ARANGE_DTYPE, ARANGE_DEVICE, ARANGE_LIKE, ARANGE_PARAMETERS };
 static const char *const arange_parameters[] = {"start", "stop", "step", "dtype", "device", "like"};
@@ -246,23 +247,42 @@ static PyObject *try_empty(const struct gsh_method_call *call, enum gsh_reason *
     return array;
 }
 
+/* shape=: as if the prototype, of `size` elements, had this shape, kept in *wanted; order='K' has nothing to go by where the number of dimensions
+ * differs. False also where so much less than the prototype is asked for that the prototype tells nothing of its worth. */
+static bool reshape(PyObject *shape, int64_t size, struct gsh_layout *wanted, struct gsh_view *view,
+                    enum gsh_order *order)
+{
+    int64_t elements;
+    if (!gsh_numpy_arguments_shape(shape, wanted, &elements) || wanted->ndim == 0 ||
+        elements == 0 || elements > MOST_ELEMENTS ||
+        elements < GSH_MIN(gsh_dispatch_min_elements, size / LEAST_SHARE))
+        return false;
+    if (wanted->ndim != view->ndim && *order == GSH_ORDER_KEEP)
+        *order = GSH_ORDER_C;
+    view->ndim = wanted->ndim;
+    view->shape = wanted->shape;
+    return true;
+}
+
 static PyObject *try_empty_like(const struct gsh_method_call *call, enum gsh_reason *why,
                                 unsigned *row)
 {
     PyObject *slots[LIKE_PARAMETERS];
     struct gsh_view view;
-    struct gsh_layout layout;
+    struct gsh_layout layout, wanted;
     enum gsh_order order;
     (void)why;
     (void)row;
     if (gsh_device_get_state() != GSH_DEVICE_READY ||
         !gsh_numpy_method_patch_bind(call, like_parameters, LIKE_PARAMETERS, LIKE_SHAPE + 1,
                                      slots) ||
-        !slots[PROTOTYPE] || !gsh_numpy_arguments_is_absent(slots[LIKE_SHAPE]) ||
-        !gsh_numpy_arguments_is_absent(slots[LIKE_DEVICE]) ||
+        !slots[PROTOTYPE] || !gsh_numpy_arguments_is_absent(slots[LIKE_DEVICE]) ||
         !gsh_numpy_arguments_order(slots[LIKE_ORDER], GSH_ORDER_KEEP, &order) ||
-        gsh_numpy_describe_array(slots[PROTOTYPE], &view) != GSH_REASON_NONE || view.ndim == 0 ||
-        gsh_numpy_describe_size(gsh_numpy_array(slots[PROTOTYPE])) == 0)
+        gsh_numpy_describe_array(slots[PROTOTYPE], &view) != GSH_REASON_NONE || view.ndim == 0)
+        return NULL;
+    int64_t size = gsh_numpy_describe_size(gsh_numpy_array(slots[PROTOTYPE]));
+    if (size == 0 || (!gsh_numpy_arguments_is_absent(slots[LIKE_SHAPE]) &&
+                      !reshape(slots[LIKE_SHAPE], size, &wanted, &view, &order)))
         return NULL;
     int dtype = gsh_numpy_arguments_is_absent(slots[LIKE_DTYPE])
                     ? (int)view.dtype

@@ -182,14 +182,14 @@ static bool parse_positional(struct gsh_ufunc_call *call, PyObject *const *args,
 bool gsh_numpy_keywords_parse(struct gsh_ufunc *ufunc, PyObject *const *args, size_t nargs,
                               PyObject *kwnames, struct gsh_ufunc_call *call)
 {
-    if (ufunc->nin > GSH_MAX_INPUTS || ufunc->nout > GSH_MAX_OUTPUTS ||
+    if (ufunc->nin > GSH_MAX_INPUTS || ufunc->nout > GSH_UFUNC_OUTPUTS ||
         nargs < (size_t)ufunc->nin || nargs > (size_t)ufunc->nargs)
         return false;
     *call = (struct gsh_ufunc_call){.ufunc = ufunc,
                                     .inputs = args,
                                     .casting = GSH_CASTING_SAME_KIND,
                                     .order = GSH_ORDER_KEEP,
-                                    .fixed = {-1, -1, -1, -1, -1, -1}};
+                                    .fixed = {-1, -1, -1, -1, -1, -1, -1}};
     if (!parse_positional(call, args, nargs))
         return false;
     bool has_out = nargs > (size_t)ufunc->nin;

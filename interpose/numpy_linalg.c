@@ -9,6 +9,7 @@
 #include "dispatch.h"
 #include "hostemu_lapack.h"
 #include "numpy_errstate.h"
+#include "numpy_lstsq.h"
 #include "numpy_scalar.h"
 #include "stats.h"
 
@@ -28,10 +29,17 @@ struct problem {
     PyObject *outs[GSH_MAX_OUTPUTS];
 };
 
+static bool is_lstsq(const struct gsh_lapack_info *info)
+{
+    return info == gsh_lapack_info(GSH_LAPACK_LSTSQ);
+}
+
 /* NumPy's operand k (inputs, then outputs) as the row's: NumPy has no output for what qr_r_raw leaves in its input. */
 static const struct gsh_lapack_operand *operand_of(const struct gsh_lapack_info *info,
                                                    const struct gsh_ufunc *ufunc, int k)
 {
+    if (is_lstsq(info))
+        return &gsh_numpy_lstsq_operands[k];
     int hidden = (int)info->nout - ufunc->nout;
     return &info->operands[k < ufunc->nin ? k : k + hidden];
 }
@@ -57,7 +65,7 @@ static bool takes_loop(const struct problem *problem, int i)
         int dtype = gsh_numpy_dtype_of_type(types[k]);
         if (dtype < 0 || (from->signature && from->fixed[k] != dtype))
             return false;
-        if (k < from->ufunc->nin &&
+        if (k < (int)problem->info->nin &&
             !gsh_numpy_describe_can_cast(problem->views[k].dtype, (enum gsh_dtype)dtype,
                                          GSH_CASTING_SAFE))
             return false;
@@ -121,7 +129,7 @@ static bool bind_extents(struct problem *problem)
     return true;
 }
 
-/* The smaller extent p, and k, which is p too; a tau that is longer than it can be is NumPy's. */
+/* The smaller extent p, the larger q, and k, which is p; a tau that is longer than it can be is NumPy's. */
 static bool bind_derived(struct problem *problem)
 {
     int64_t m = *extent_of(problem, 'm'), n = *extent_of(problem, 'n');
@@ -131,6 +139,7 @@ static bool bind_derived(struct problem *problem)
         (problem->call.launch.lapack.routine == GSH_LAPACK_QR_COMPLETE && n > m))
         return false;
     *p = *k = least;
+    *extent_of(problem, 'q') = GSH_MAX(m, n);
     return true;
 }
 
@@ -326,6 +335,8 @@ static PyObject *hand_over(PyObject **outs, unsigned count, enum gsh_reason *why
 /* The outputs that the ufunc has. */
 static PyObject *collect(struct problem *problem, enum gsh_reason *why)
 {
+    if (is_lstsq(problem->info))
+        return gsh_numpy_lstsq_finish(&problem->call, problem->outs, why);
     unsigned nout = problem->info->nout, visible = (unsigned)problem->from->ufunc->nout;
     drop(problem->outs, nout - visible);
     if (!gsh_py.PyErr_Occurred())
@@ -343,6 +354,20 @@ static PyObject *run(struct problem *problem, enum gsh_reason *why)
         result = collect(problem, why);
     drop(problem->casts, problem->info->nin);
     return result;
+}
+
+/* np.linalg hands over one matrix, and says of which dtypes. */
+static enum gsh_reason describe_lstsq(struct problem *problem)
+{
+    const struct gsh_ufunc_call *from = problem->from;
+    struct gsh_launch *launch = &problem->call.launch;
+    if (launch->ndim != 0)
+        return GSH_REASON_SHAPE;
+    if (!from->signature)
+        return GSH_REASON_KEYWORDS;
+    gsh_numpy_lstsq_lend();
+    return gsh_numpy_lstsq_tolerance(from->inputs[GSH_NUMPY_LSTSQ_RCOND], launch->loop,
+                                     &launch->lapack.tolerance);
 }
 
 /* The report's row has np.linalg's name: the gufunc's up to its variant ("svd_s", "solve1"). Before the loop is known it has
@@ -382,6 +407,8 @@ static PyObject *try_call(const struct gsh_ufunc_call *from, enum gsh_reason *wh
     if (!ignores_underflow(from))
         return NULL;
     *why = describe(&problem);
+    if (*why == GSH_REASON_NONE && routine == GSH_LAPACK_LSTSQ)
+        *why = describe_lstsq(&problem);
     return *why == GSH_REASON_NONE ? run(&problem, why) : NULL;
 }
 
@@ -390,6 +417,8 @@ static bool matches(const struct gsh_lapack_info *info, const struct gsh_ufunc *
                     enum gsh_lapack_routine routine)
 {
     int hidden = routine == GSH_LAPACK_QR_R_RAW ? 1 : 0;
+    if (routine == GSH_LAPACK_LSTSQ)
+        return ufunc->nin == GSH_NUMPY_LSTSQ_INPUTS && ufunc->nout == GSH_NUMPY_LSTSQ_OUTPUTS;
     return ufunc->nin == (int)info->nin && ufunc->nout + hidden == (int)info->nout;
 }
 
@@ -401,7 +430,7 @@ gsh_ufunc_handler gsh_numpy_linalg_offer(const struct gsh_ufunc *ufunc)
     const struct gsh_lapack_info *info = gsh_lapack_info((enum gsh_lapack_routine)routine);
     if (!matches(info, ufunc, (enum gsh_lapack_routine)routine))
         return NULL;
-    for (int i = 0; i < ufunc->ntypes; i++) {
+    for (int i = 0; i < ufunc->ntypes && routine != GSH_LAPACK_LSTSQ; i++) {
         int dtype = dtype_of_loop(info, ufunc, i);
         if (dtype >= 0)
             gsh_hostemu_lapack_lend((enum gsh_lapack_routine)routine, (enum gsh_dtype)dtype,

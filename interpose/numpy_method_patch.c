@@ -32,11 +32,19 @@ static struct gsh_pymethoddef *find_in_table(PyObject *type, const char *name)
     return NULL;
 }
 
-static PyObject *find_fft_names(void)
+/* The modules of each table, the first that is there. */
+static const char *const modules_of[][2] = {
+    [GSH_METHOD_FFT_MODULE] = {"numpy.fft._pocketfft_internal"},
+    [GSH_METHOD_SCIPY_FFT] = {"scipy.fft._duccfft.pyduccfft", "scipy.fft._pocketfft.pypocketfft"},
+};
+
+static PyObject *find_names(enum gsh_method_table table)
 {
-    PyObject *modules = gsh_py.PyImport_GetModuleDict();
-    PyObject *module =
-        modules ? gsh_py.PyDict_GetItemString(modules, "numpy.fft._pocketfft_internal") : NULL;
+    PyObject *modules = gsh_py.PyImport_GetModuleDict(), *module = NULL;
+    if (table == GSH_METHOD_MODULE)
+        return gsh_np.dict;
+    for (size_t i = 0; i < 2 && modules && !module && modules_of[table][i]; i++)
+        module = gsh_py.PyDict_GetItemString(modules, modules_of[table][i]);
     return module ? gsh_py.PyModule_GetDict(module) : NULL;
 }
 
@@ -46,11 +54,16 @@ static struct gsh_pymethoddef *find_method(const struct gsh_method_hook *hook)
         return find_in_table(gsh_np.ufunc_type, hook->name);
     if (hook->table == GSH_METHOD_NDARRAY)
         return find_in_table(gsh_np.ndarray_type, hook->name);
-    PyObject *names = hook->table == GSH_METHOD_MODULE ? gsh_np.dict : find_fft_names();
+    PyObject *names = find_names(hook->table);
     PyObject *function = names ? gsh_py.PyDict_GetItemString(names, hook->name) : NULL;
     if (!function || gsh_py_type(function) != gsh_py.PyCFunction_Type)
         return NULL;
     return ((struct gsh_pycfunction *)function)->m_ml;
+}
+
+bool gsh_numpy_method_patch_finds(const struct gsh_method_hook *hook)
+{
+    return find_method(hook) != NULL;
 }
 
 static void *entry_for_flags(const struct gsh_method_hook *hook, int flags)
@@ -74,7 +87,8 @@ bool gsh_numpy_method_patch_install(struct gsh_method_hook *hook)
     static const char *const families[] = {[GSH_METHOD_UFUNC] = "ufunc method",
                                            [GSH_METHOD_NDARRAY] = "method",
                                            [GSH_METHOD_MODULE] = "module",
-                                           [GSH_METHOD_FFT_MODULE] = "fft module"};
+                                           [GSH_METHOD_FFT_MODULE] = "fft module",
+                                           [GSH_METHOD_SCIPY_FFT] = "scipy.fft module"};
     struct gsh_pymethoddef *method = find_method(hook);
     void *entry = method ? entry_for_flags(hook, method->ml_flags) : NULL;
     if (!entry) {

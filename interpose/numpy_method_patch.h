@@ -13,10 +13,11 @@
 #include "reasons.h"
 
 enum gsh_method_table {
-    GSH_METHOD_UFUNC,     /* methods of numpy.ufunc */
-    GSH_METHOD_NDARRAY,   /* methods of numpy.ndarray */
-    GSH_METHOD_MODULE,    /* functions of _multiarray_umath */
-    GSH_METHOD_FFT_MODULE /* functions of numpy.fft._pocketfft_internal (NumPy 1) */
+    GSH_METHOD_UFUNC,      /* methods of numpy.ufunc */
+    GSH_METHOD_NDARRAY,    /* methods of numpy.ndarray */
+    GSH_METHOD_MODULE,     /* functions of _multiarray_umath */
+    GSH_METHOD_FFT_MODULE, /* functions of numpy.fft._pocketfft_internal (NumPy 1) */
+    GSH_METHOD_SCIPY_FFT   /* functions of the module that scipy.fft computes with */
 };
 
 /* One call as the caller made it; everything is borrowed. */
@@ -56,6 +57,9 @@ struct gsh_method_hook {
     int flags; /* ml_flags */
     struct gsh_hook *row;
 };
+
+/* Whether there is such a method here. GIL. */
+bool gsh_numpy_method_patch_finds(const struct gsh_method_hook *hook);
 
 /* Patches the table. False: no such method here, or a convention that is not known. GIL. */
 bool gsh_numpy_method_patch_install(struct gsh_method_hook *hook);

@@ -7,18 +7,22 @@
 
 #include "numpy_arguments.h"
 
+/* Of numpy.linalg's lstsq, which has the most. */
+#define GSH_UFUNC_OUTPUTS 4
+#define GSH_UFUNC_OPERANDS (GSH_MAX_INPUTS + GSH_UFUNC_OUTPUTS)
+
 /* A call of a hooked ufunc, parsed. Objects are the caller's, borrowed. */
 struct gsh_ufunc_call {
     struct gsh_ufunc *ufunc;
-    PyObject *const *inputs;         /* ufunc->nin of them */
-    PyObject *outs[GSH_MAX_OUTPUTS]; /* NULL: none given */
-    PyObject *where;                 /* NULL: everywhere */
-    enum gsh_casting casting;        /* SAME_KIND unless given */
-    enum gsh_order order;            /* KEEP unless given */
-    PyObject *casting_name;          /* casting= as given, or NULL */
+    PyObject *const *inputs;           /* ufunc->nin of them */
+    PyObject *outs[GSH_UFUNC_OUTPUTS]; /* NULL: none given */
+    PyObject *where;                   /* NULL: everywhere */
+    enum gsh_casting casting;          /* SAME_KIND unless given */
+    enum gsh_order order;              /* KEEP unless given */
+    PyObject *casting_name;            /* casting= as given, or NULL */
     PyObject *dtype, *signature; /* dtype= and signature= (sig=) as given; at most one of them */
     PyObject *extobj, *axes;     /* as given, only to handlers of adopted ufuncs; or NULL */
-    signed char fixed[GSH_MAX_OPERANDS]; /* the dtype that they name for each operand, or -1 */
+    signed char fixed[GSH_UFUNC_OPERANDS]; /* the dtype that they name for each operand, or -1 */
     bool is_plain; /* no keyword but out=, casting= and subok= says anything */
 };
 

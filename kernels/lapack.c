@@ -4,6 +4,7 @@
  */
 #include "lapack.h"
 
+#include <float.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -76,9 +77,18 @@ enum gsh_dtype gsh_lapack_dtype(const struct gsh_lapack_operand *operand, enum g
     bool is_single = loop == GSH_FLOAT32 || loop == GSH_COMPLEX64;
     if (operand->dtype == 'R')
         return is_single ? GSH_FLOAT32 : GSH_FLOAT64;
+    if (operand->dtype == 'I')
+        return GSH_INT32;
     if (operand->dtype == 'C')
         return is_single ? GSH_COMPLEX64 : GSH_COMPLEX128;
     return loop;
+}
+
+double gsh_lapack_tolerance(double rcond, enum gsh_dtype loop)
+{
+    bool is_single = loop == GSH_FLOAT32 || loop == GSH_COMPLEX64;
+    double rounding = (is_single ? (double)FLT_EPSILON : DBL_EPSILON) / 2; /* LAPACK's epsilon */
+    return rcond > 0 && rcond < 1 ? rcond : rounding;
 }
 
 double gsh_lapack_flops(enum gsh_lapack_routine routine, const int64_t *a, const int64_t *b)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The routines of linear algebra that a launch may ask for, each a generalised ufunc of
- * numpy.linalg: what it takes and gives, and what it costs. The table is lapack.def; conventions
- * (what is written where a matrix is no square, which triangle is read) are those of NumPy's gufunc.
+ * numpy.linalg or a routine of LAPACK: what it takes and gives, and what it costs. The table is lapack.def; conventions
+ * (what is written where a matrix is no square, which triangle is read) are those of NumPy's gufunc, or LAPACK's.
  */
 #pragma once
 
@@ -17,8 +17,16 @@ enum gsh_lapack_routine {
     GSH_LAPACK_COUNT
 };
 
+/* Of GETRS, POTRF, POTRS and TRTRS: which of LAPACK's variants is meant. */
+enum gsh_lapack_option {
+    GSH_LAPACK_UPPER = 1U << 0,      /* the triangle that is read and written; else the lower one */
+    GSH_LAPACK_TRANSPOSED = 1U << 1, /* GETRS, TRTRS: A's transpose is solved with */
+    GSH_LAPACK_CONJUGATED = 1U << 2, /* and conjugated; only with TRANSPOSED */
+    GSH_LAPACK_UNIT = 1U << 3        /* TRTRS: the diagonal is not read but taken for ones */
+};
+
 struct gsh_lapack_operand {
-    char dtype;   /* 'T', 'R' or 'C' */
+    char dtype;   /* 'T', 'R', 'C' or 'I' */
     char dims[2]; /* letters of lapack.def; 0: none */
     int ndim;
 };
@@ -37,7 +45,11 @@ const struct gsh_lapack_info *gsh_lapack_info(enum gsh_lapack_routine routine);
 int gsh_lapack_find(const char *gufunc);
 /* The dtype of an operand, where `loop` is float32, float64, complex64 or complex128. */
 enum gsh_dtype gsh_lapack_dtype(const struct gsh_lapack_operand *operand, enum gsh_dtype loop);
-/* For one matrix of extents a[0] x a[1], and right-hand sides of b[0] x b[1], in real arithmetic. */
+/* LSTSQ: the share of the largest singular value up to which one counts as 0, where ?gelsd is given `rcond`: itself, but
+ * machine epsilon for one that is not between 0 and 1. */
+double gsh_lapack_tolerance(double rcond, enum gsh_dtype loop);
+/* For one matrix of extents a[0] x a[1], and right-hand sides of b[0] x b[1], in real arithmetic: those of the first
+ * and of the last input. */
 double gsh_lapack_flops(enum gsh_lapack_routine routine, const int64_t *a, const int64_t *b);
 /* Whether that is faster than one after another, where a routine can: for matrices of at most `longest` rows and columns. */
 static inline bool gsh_lapack_is_many(int64_t batch, int64_t longest)

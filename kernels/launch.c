@@ -76,7 +76,7 @@ double gsh_launch_flops(const struct gsh_launch *launch)
     case GSH_LAUNCH_LAPACK:
         return batch * (is_complex ? 4 : 1) *
                gsh_lapack_flops(launch->lapack.routine, launch->lapack.cores[0].extent,
-                                launch->lapack.cores[1].extent);
+                                launch->lapack.cores[launch->nin - 1].extent);
     case GSH_LAUNCH_FFT:
         return batch * transform_flops(&launch->fft);
     default:

@@ -84,6 +84,8 @@ struct gsh_core {
  * operand k: rows, columns. */
 struct gsh_lapack {
     enum gsh_lapack_routine routine;
+    unsigned options; /* of enum gsh_lapack_option */
+    double tolerance; /* LSTSQ: ?gelsd's rcond, see gsh_lapack_tolerance */
     struct gsh_core cores[GSH_LAPACK_OPERANDS];
 };
 

@@ -115,7 +115,7 @@ static void set_unroll(const struct gsh_group *group, struct gsh_source_layout *
     for (unsigned k = 0; k < group->array_count; k++)
         if (layout->wiring.roles[k] == GSH_ROLE_ARRAY && !is_broadcast(group, k))
             bytes += layout->vector * size_of(group, k);
-    if (is_heavy(group) || bytes == 0)
+    if (layout->is_heavy || bytes == 0)
         unroll = 2;
     while (unroll > 1 && (unroll * bytes > FLIGHT_BYTES ||
                           unroll * layout->vector * group->step_count > MAX_COPIES))
@@ -128,7 +128,7 @@ static void set_units(const struct gsh_group *group, const struct gsh_source_tre
                       struct gsh_source_layout *layout)
 {
     layout->vector = longest_pack(group, layout, tree->pack);
-    layout->unroll = is_heavy(group) ? GSH_MIN(2, (unsigned)tree->unroll) : (unsigned)tree->unroll;
+    layout->unroll = layout->is_heavy ? GSH_MIN(2, (unsigned)tree->unroll) : (unsigned)tree->unroll;
     while (layout->unroll > 1 &&
            layout->unroll * (unsigned)tree->pack * group->step_count > MAX_COPIES)
         layout->unroll /= 2;
@@ -222,6 +222,7 @@ enum gsh_status gsh_source_lay_out(const struct gsh_group *group, struct gsh_sou
         layout->is_stored[group->stores[k].array] = true;
     layout->tracks = layout->indices = 0;
     layout->is_short = true;
+    layout->is_heavy = is_heavy(group);
     layout->is_wide = gsh_group_elements(group) > INT32_MAX;
     set_roles(group, layout);
     layout->ndim = !has_sinks && is_dense(group, layout) ? 0 : group->ndim;

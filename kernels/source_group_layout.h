@@ -23,6 +23,7 @@ struct gsh_source_layout {
     int ndim;        /* 0: dense */
     bool is_wide;    /* indices of 64 bits */
     bool is_short;   /* strides of 32 bits */
+    bool is_heavy;   /* bound by arithmetic */
 };
 
 /* DECLINED where there can be no text. `sinks` is set where the group has some. */

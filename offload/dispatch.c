@@ -12,6 +12,7 @@
 #include "device.h"
 #include "dispatch_internal.h"
 #include "errors.h"
+#include "foreign_output.h"
 #include "history.h"
 #include "node.h"
 #include "options.h"
@@ -22,6 +23,7 @@
 #include <string.h>
 
 #define AUTO_MIN_ELEMENTS 16384
+#define WAITING_GAIN 2    /* times what is waited for: what that takes is an estimate */
 #define OPENING_SHARE 0.1 /* of its time is what calls must have had to gain: nobody waits for it */
 
 int64_t gsh_dispatch_min_elements = AUTO_MIN_ELEMENTS;
@@ -70,28 +72,41 @@ static double forgo(_Atomic uint64_t *sum_ns, double gain)
            1e-9;
 }
 
-static enum gsh_reason wait_for_start(const struct gsh_verdict *verdict)
+/* Seconds until the library that the launch needs is open on a device that has been started. */
+static double opening_of(const struct gsh_launch *launch)
 {
-    if (gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_FORCE) {
-        gsh_device_start(true);
-        return gsh_device_get_state() == GSH_DEVICE_READY ? GSH_REASON_NONE : GSH_REASON_NO_DEVICE;
-    }
-    if (forgo(&foregone_ns, verdict->gain) >= gsh_price_start())
-        gsh_device_start(false);
-    return gsh_device_get_state() == GSH_DEVICE_READY ? GSH_REASON_NONE : GSH_REASON_NOT_STARTED;
+    const struct gsh_backend *backend = gsh_backend_get();
+    return backend->opening != NULL ? backend->opening(launch) : 0;
 }
 
-/* Whether the library that the launch needs is open, or nothing is asked but that it runs. Else it is opened beside the
- * host's work, once calls of its kind have had something to gain. */
+/* Whether a call waits until the device is ready for it: by its own gain it is still done sooner, or nothing is asked but
+ * that it runs there. */
+static bool is_worth_waiting(double gain, double seconds)
+{
+    return gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_FORCE || gain >= WAITING_GAIN * seconds;
+}
+
+static enum gsh_reason wait_for_start(const struct gsh_launch *launch, double gain)
+{
+    double seconds = gsh_backend_get()->rates->start + opening_of(launch);
+    bool waits = is_worth_waiting(gain, seconds);
+    if (waits || forgo(&foregone_ns, gain) >= gsh_price_start())
+        gsh_device_start(waits);
+    if (gsh_device_get_state() == GSH_DEVICE_READY)
+        return GSH_REASON_NONE;
+    return waits ? GSH_REASON_NO_DEVICE : GSH_REASON_NOT_STARTED;
+}
+
+/* Whether the call may run: the library that it needs is open, or is waited for. Else it is opened beside the host's
+ * work, once calls of its kind have had something to gain. */
 static bool is_opened(const struct gsh_launch *launch, double gain)
 {
     static _Atomic uint64_t kind_foregone_ns[GSH_LAUNCH_FFT + 1];
-    const struct gsh_backend *backend = gsh_backend_get();
-    double seconds = backend->opening != NULL ? backend->opening(launch) : 0;
-    if (seconds == 0 || gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_FORCE)
+    double seconds = opening_of(launch);
+    if (seconds == 0 || is_worth_waiting(gain, seconds))
         return true;
     if (forgo(&kind_foregone_ns[launch->kind], gain) >= seconds * OPENING_SHARE)
-        backend->begin_opening(launch);
+        gsh_backend_get()->begin_opening(launch);
     return false;
 }
 
@@ -105,7 +120,8 @@ static enum gsh_reason examine(const struct gsh_launch *launch)
         return GSH_REASON_UNSUPPORTED;
     for (unsigned k = launch->nin; k < launch->nin + launch->nout; k++) {
         uint64_t output = launch->operands[k].address;
-        if (output != 0 && !gsh_arena_contains((const void *)output))
+        if (output != 0 && !gsh_arena_contains((const void *)output) &&
+            !gsh_foreign_output_is_taken(launch))
             return GSH_REASON_FOREIGN_OUTPUT;
         is_placed &= output != 0;
     }
@@ -127,7 +143,7 @@ enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call)
     if (verdict.reason != GSH_REASON_NONE)
         return verdict.reason;
     if (gsh_device_get_state() != GSH_DEVICE_READY)
-        return wait_for_start(&verdict);
+        return wait_for_start(&call->launch, verdict.gain);
     if (!is_opened(&call->launch, verdict.gain))
         return GSH_REASON_NOT_STARTED;
     gsh_price_note_accepted(call, verdict.gain);
@@ -245,6 +261,7 @@ static bool is_pending(const struct gsh_value *value)
     return atomic_load_explicit(&value->pending, memory_order_relaxed) != 0;
 }
 
+/* Operand k gets memory on the device for this launch alone. */
 static enum gsh_status place_foreign(struct run *run, unsigned k)
 {
     struct place *place = &run->places[k];
@@ -252,6 +269,8 @@ static enum gsh_status place_foreign(struct run *run, unsigned k)
         gsh_value_place_locked(place->value) != GSH_OK)
         return decline(run, GSH_REASON_MEMORY);
     place->offset = run->launch.operands[k].address - place->first;
+    if (gsh_launch_is_output(&run->launch, k) && !gsh_launch_reads_output(&run->launch))
+        return GSH_OK;
     if (gsh_backend_get()->upload(place->value->address, (const void *)place->first, place->bytes,
                                   false) != GSH_OK)
         return decline(run, GSH_REASON_DEVICE_FAILED);
@@ -361,10 +380,12 @@ static enum gsh_status copy_value(struct run *run, unsigned k)
 
 /* The value that output k is written into. All of it: a new one where recorded nodes use the old,
  * which may then never be needed. Part of it: the block's own, whose nodes keep their order, but a
- * copy where the launch itself would overwrite what it reads. */
+ * copy where the launch itself would overwrite what it reads, or may turn out to be one for the host after it has written. */
 static enum gsh_status place_output(struct run *run, unsigned k)
 {
     struct place *place = &run->places[k];
+    if (place->block == NULL)
+        return place_foreign(run, k);
     struct closing *closing = &run->outputs[k - run->launch.nin];
     struct gsh_block *block = place->block;
     size_t begin = place->first - block->base, end = begin + place->bytes;
@@ -378,8 +399,8 @@ static enum gsh_status place_output(struct run *run, unsigned k)
     if (!whole)
         GSH_TRY(keep_surroundings(run, k, begin, end));
     place->offset = run->launch.operands[k].address - block->base;
-    if (block->value != NULL && !output_clobbers_input(run, k) &&
-        !(whole && is_pending(block->value))) {
+    if (block->value != NULL && run->launch.kind != GSH_LAUNCH_LAPACK &&
+        !output_clobbers_input(run, k) && !(whole && is_pending(block->value))) {
         use_value(place, block->value);
         return GSH_OK;
     }
@@ -405,6 +426,8 @@ static enum gsh_status close_outputs(struct run *run)
     for (unsigned j = 0; j < run->launch.nout; j++) {
         struct closing *closing = &run->outputs[j];
         struct gsh_block *block = run->places[run->launch.nin + j].block;
+        if (block == NULL)
+            continue;
         memcpy(closing->states, block->state, sizeof closing->states);
         if (gsh_arena_protect_sigsafe(block, closing->first_chunk, closing->last_chunk,
                                       GSH_CHUNK_DEVICE) != GSH_OK) {
@@ -416,9 +439,26 @@ static enum gsh_status close_outputs(struct run *run)
     return GSH_OK;
 }
 
+/* Of batches, transforms are recorded, but for the first, which runs at once to open the library. */
 static bool is_deferred(const struct gsh_launch *launch)
 {
-    return !gsh_launch_is_batch(launch) && gsh_option_number(GSH_OPTION_FUSION) != 0;
+    const struct gsh_backend *backend = gsh_backend_get();
+    bool is_alone = launch->kind == GSH_LAUNCH_FFT
+                        ? backend->opening != NULL && backend->opening(launch) > 0
+                        : gsh_launch_is_batch(launch);
+    return !is_alone && gsh_option_number(GSH_OPTION_FUSION) != 0;
+}
+
+/* The outputs in foreign memory come home at once: nobody would notice that they are looked at. */
+static enum gsh_status fetch_foreign(const struct run *run)
+{
+    for (unsigned k = run->launch.nin; k < run->launch.nin + run->launch.nout; k++) {
+        const struct place *place = &run->places[k];
+        if (place->block == NULL)
+            GSH_TRY(gsh_foreign_output_fetch(&run->call->launch, k, place->value,
+                                             (void *)place->first, place->bytes));
+    }
+    return GSH_OK;
 }
 
 static enum gsh_status submit(struct run *run)
@@ -445,6 +485,8 @@ static enum gsh_status submit(struct run *run)
     enum gsh_status status = gsh_node_run_locked(&node);
     gsh_errors_note_submitted_locked();
     if (status == GSH_OK)
+        status = fetch_foreign(run);
+    if (status == GSH_OK)
         return GSH_OK;
     reopen_outputs(run);
     return decline(run, status == GSH_DECLINED ? GSH_REASON_NUMERICAL : GSH_REASON_DEVICE_FAILED);
@@ -469,21 +511,26 @@ static void mark_output(struct run *run, unsigned k)
 static void mark(struct run *run)
 {
     for (unsigned j = 0; j < run->launch.nout; j++)
-        mark_output(run, run->launch.nin + j);
+        if (run->places[run->launch.nin + j].block != NULL)
+            mark_output(run, run->launch.nin + j);
     atomic_fetch_add_explicit(&submitted, 1, memory_order_release);
     gsh_history_note_made(run->call->row);
     gsh_stats_device_call(run->call->row, 0);
 }
 
-/* Outputs lie in the arena, two of them in two blocks. */
+/* Outputs lie in the arena, each in a block of its own, or where foreign memory is taken apart from each other. */
 static enum gsh_status check_outputs(struct run *run)
 {
-    const struct place *outputs = &run->places[run->launch.nin];
-    for (unsigned j = 0; j < run->launch.nout; j++)
-        if (run->places[run->launch.nin + j].block == NULL)
+    unsigned first = run->launch.nin, end = first + run->launch.nout;
+    for (unsigned k = first; k < end; k++) {
+        const struct place *output = &run->places[k];
+        if (output->block == NULL && !gsh_foreign_output_is_taken(&run->launch))
             return decline(run, GSH_REASON_FOREIGN_OUTPUT);
-    if (run->launch.nout > 1 && outputs[0].block == outputs[1].block)
-        return decline(run, GSH_REASON_OVERLAP);
+        for (unsigned other = first; other < k; other++)
+            if (output->block == run->places[other].block &&
+                (output->block != NULL || overlaps(output, &run->places[other])))
+                return decline(run, GSH_REASON_OVERLAP);
+    }
     return GSH_OK;
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. Copies are ELEMENTWISE launches over the batch and the line. The launch's batch need not step as one
- * dimension: what is left of it is a loop of transforms, unless they are too many or begin at odd places.
+ * See the header. Copies are ELEMENTWISE launches over the batch and the transformed dimensions. The launch's batch need not
+ * step as one dimension: what is left of it is a loop of transforms, unless they are too many or begin at odd places. A C2R
+ * transform of several dimensions is a C2C one of all but the last, and then a C2R one of that: libraries differ in what they
+ * make of imaginary parts that the last one does not look at.
  */
 #include "fft_run.h"
 
@@ -13,19 +15,26 @@
 struct side {
     enum gsh_dtype dtype;
     uint64_t address;
-    int64_t line;                /* bytes from one number of a line to the next */
-    int64_t batch[GSH_MAX_DIMS]; /* and from one line to the next */
+    int64_t line[GSH_CORE_DIMS]; /* bytes from one number to the next along each dimension */
+    int64_t batch[GSH_MAX_DIMS]; /* and from one transform to the next */
 };
 
 struct run {
     const struct gsh_fft_device *device;
-    const struct gsh_launch *launch;
+    struct gsh_launch launch; /* its dimensions in order, see put_in_order */
     unsigned row;
-    int64_t numbers[2];      /* of a line */
-    struct side operands[2]; /* the launch's */
-    struct side sides[2];    /* what is transformed */
-    size_t bytes[2];         /* of the workspaces; 0: there is none */
-    double factor;           /* still to be applied */
+    int64_t numbers[2][GSH_CORE_DIMS]; /* along each dimension */
+    struct side operands[2];           /* the launch's */
+    struct side sides[2];              /* what is transformed */
+    size_t bytes[2];                   /* of the workspaces; 0: there is none */
+    double factor;                     /* still to be applied */
+};
+
+/* Dimensions `first` to `first` + `rank`, which one transform takes from side `from` to side `to`. */
+struct stage {
+    enum gsh_fft_type type;
+    int first, rank;
+    unsigned from, to;
 };
 
 static enum gsh_dtype real_of(enum gsh_dtype dtype)
@@ -40,11 +49,21 @@ static enum gsh_dtype dtype_of(const struct gsh_launch *launch, unsigned k)
     return is_real ? real_of(launch->loop) : launch->loop;
 }
 
-/* What the transform reads or writes of each line. */
-static int64_t numbers_of(const struct gsh_fft *fft, unsigned k)
+/* What the transform reads or writes along dimension d. */
+static int64_t numbers_of(const struct gsh_fft *fft, unsigned k, int d)
 {
-    bool is_half = fft->type == (k == 0 ? GSH_FFT_C2R : GSH_FFT_R2C);
-    return is_half ? fft->length[0] / 2 + 1 : fft->length[0];
+    bool is_half = d == fft->rank - 1 && fft->type == (k == 0 ? GSH_FFT_C2R : GSH_FFT_R2C);
+    return is_half ? fft->length[d] / 2 + 1 : fft->length[d];
+}
+
+static bool is_complete(const struct gsh_fft *fft)
+{
+    if (fft->rank < 1 || fft->rank > GSH_CORE_DIMS)
+        return false;
+    for (int d = 0; d < fft->rank; d++)
+        if (fft->length[d] < 1 || fft->cores[1].extent[d] != numbers_of(fft, 1, d))
+            return false;
+    return true;
 }
 
 bool gsh_fft_supports(const struct gsh_launch *launch)
@@ -52,21 +71,63 @@ bool gsh_fft_supports(const struct gsh_launch *launch)
     const struct gsh_fft *fft = &launch->fft;
     bool is_directed = fft->type == GSH_FFT_C2C || fft->is_inverse == (fft->type == GSH_FFT_C2R);
     return (launch->loop == GSH_COMPLEX64 || launch->loop == GSH_COMPLEX128) && is_directed &&
-           fft->rank == 1 && fft->length[0] > 0 && launch->nin == 1 && launch->nout == 1 &&
-           !launch->has_mask && !launch->operands[0].is_constant &&
-           launch->operands[1].dtype == dtype_of(launch, 1) &&
-           fft->cores[1].extent[0] == numbers_of(fft, 1) && launch->ndim + 2 <= GSH_MAX_DIMS;
+           is_complete(fft) && launch->nin == 1 && launch->nout == 1 && !launch->has_mask &&
+           !launch->operands[0].is_constant && launch->operands[1].dtype == dtype_of(launch, 1) &&
+           launch->ndim + fft->rank + 1 <= GSH_MAX_DIMS;
 }
 
 /* ---- layouts ---- */
 
+static void swap_dimensions(struct gsh_fft *fft, int d, int e)
+{
+    struct gsh_fft old = *fft;
+    fft->length[d] = old.length[e];
+    fft->length[e] = old.length[d];
+    for (unsigned k = 0; k < 2; k++) {
+        fft->cores[k].extent[d] = old.cores[k].extent[e];
+        fft->cores[k].extent[e] = old.cores[k].extent[d];
+        fft->cores[k].stride[d] = old.cores[k].stride[e];
+        fft->cores[k].stride[e] = old.cores[k].stride[d];
+    }
+}
+
+/* Sorts the dimensions by the output's strides, the innermost last, and leaves out those of one point. The last one of a
+ * transform that halves it stays. */
+static void put_in_order(struct gsh_fft *fft)
+{
+    int fixed = fft->type == GSH_FFT_C2C ? 0 : 1;
+    for (int d = 0; d < fft->rank - fixed; d++) {
+        if (fft->length[d] > 1 || fft->rank == 1)
+            continue;
+        for (int e = d--; e + 1 < fft->rank; e++)
+            swap_dimensions(fft, e, e + 1);
+        fft->rank--;
+    }
+    for (int d = 1; d < fft->rank - fixed; d++)
+        for (int e = d; e > 0 && gsh_launch_step(fft->cores[1].stride[e]) >
+                                     gsh_launch_step(fft->cores[1].stride[e - 1]);
+             e--)
+            swap_dimensions(fft, e, e - 1);
+}
+
 static struct side operand_side(const struct gsh_launch *launch, unsigned k)
 {
-    struct side side = {.dtype = launch->operands[k].dtype,
-                        .address = launch->operands[k].address,
-                        .line = launch->fft.cores[k].stride[0]};
+    struct side side = {.dtype = launch->operands[k].dtype, .address = launch->operands[k].address};
+    memcpy(side.line, launch->fft.cores[k].stride, sizeof(side.line));
     memcpy(side.batch, launch->strides[k], sizeof(side.batch));
     return side;
+}
+
+static struct run begin_run(const struct gsh_launch *launch)
+{
+    struct run run = {.launch = *launch, .factor = launch->fft.factor};
+    put_in_order(&run.launch.fft);
+    for (unsigned k = 0; k < 2; k++) {
+        for (int d = 0; d < run.launch.fft.rank; d++)
+            run.numbers[k][d] = numbers_of(&run.launch.fft, k, d);
+        run.operands[k] = run.sides[k] = operand_side(&run.launch, k);
+    }
+    return run;
 }
 
 /* Whether bytes are a forward step of whole numbers. */
@@ -75,29 +136,79 @@ static bool is_step(int64_t bytes, size_t size)
     return bytes > 0 && bytes % (int64_t)size == 0;
 }
 
+/* Whether each dimension of operand k steps over the next one a whole number of times. */
+static bool is_nested(const struct run *run, unsigned k)
+{
+    const int64_t *line = run->operands[k].line;
+    for (int d = run->launch.fft.rank - 1; d > 0; d--) {
+        int64_t inner =
+            run->numbers[k][d] > 1 ? line[d] : (int64_t)gsh_dtype_size(run->operands[k].dtype);
+        if (inner <= 0 || line[d - 1] % inner != 0 || line[d - 1] / inner < run->numbers[k][d])
+            return false;
+    }
+    return true;
+}
+
+/* Whether the input has to be gathered wherever it lies. */
+static bool is_gathered(const struct run *run)
+{
+    const struct gsh_launch *launch = &run->launch;
+    for (int d = 0; d < launch->fft.rank; d++)
+        if (launch->fft.cores[0].extent[d] < run->numbers[0][d])
+            return true;
+    return launch->operands[0].dtype != dtype_of(launch, 0) || launch->fft.type == GSH_FFT_C2R;
+}
+
+bool gsh_fft_fits(const struct gsh_launch *launch)
+{
+    struct run run = begin_run(launch);
+    return is_nested(&run, 1) && (is_gathered(&run) || is_nested(&run, 0)) &&
+           (launch->fft.type != GSH_FFT_C2R || gsh_launch_elements(launch) <= MOST_TRANSFORMS);
+}
+
+/* What addresses of transforms are multiples of. */
+static size_t alignment_of(const struct run *run)
+{
+    enum gsh_dtype loop = run->launch.loop;
+    return gsh_dtype_size(run->device->takes_any_place ? real_of(loop) : loop);
+}
+
 /* Whether operand k can be transformed where it lies. */
 static bool is_plain(const struct run *run, unsigned k)
 {
-    const struct gsh_launch *launch = run->launch;
+    const struct gsh_launch *launch = &run->launch;
     const struct side *side = &run->operands[k];
     size_t size = gsh_dtype_size(side->dtype);
-    if (side->dtype != dtype_of(launch, k) || side->address % gsh_dtype_size(launch->loop) != 0 ||
-        (run->numbers[k] > 1 && !is_step(side->line, size)))
+    if ((k == 0 && is_gathered(run)) || side->address % alignment_of(run) != 0)
         return false;
+    for (int d = 0; d < launch->fft.rank; d++)
+        if (run->numbers[k][d] > 1 && !is_step(side->line[d], size))
+            return false;
     for (int d = 0; d < launch->ndim; d++)
         if (launch->shape[d] > 1 && !is_step(side->batch[d], size))
             return false;
-    return k == 1 ||
-           (launch->fft.type != GSH_FFT_C2R && launch->fft.cores[0].extent[0] >= run->numbers[0]);
+    return is_nested(run, k);
 }
 
-/* Whether operand k's neighbours are of different lines. */
+/* What the transform takes from one side to the other: all dimensions, or the halved one. */
+static struct stage main_stage(const struct run *run)
+{
+    const struct gsh_fft *fft = &run->launch.fft;
+    int first = fft->type == GSH_FFT_C2R ? fft->rank - 1 : 0;
+    return (struct stage){fft->type, first, fft->rank - first, 0, 1};
+}
+
+/* Whether operand k's neighbours are of different transforms, and its workspace may be as well: the lines of a stage that is
+ * not the only one merge where they lie one behind the other. */
 static bool is_interleaved(const struct run *run, unsigned k)
 {
     const struct side *side = &run->operands[k];
-    for (int d = 0; d < run->launch->ndim; d++)
-        if (run->launch->shape[d] > 1 && side->batch[d] != 0 &&
-            gsh_launch_step(side->batch[d]) < gsh_launch_step(side->line))
+    int64_t line = gsh_launch_step(side->line[run->launch.fft.rank - 1]);
+    if (main_stage(run).first > 0)
+        return false;
+    for (int d = 0; d < run->launch.ndim; d++)
+        if (run->launch.shape[d] > 1 && side->batch[d] != 0 &&
+            gsh_launch_step(side->batch[d]) < line)
             return true;
     return false;
 }
@@ -109,21 +220,28 @@ static bool pack(int64_t extent, int64_t *step, size_t *bytes)
     return gsh_mul(*bytes, (size_t)extent, bytes);
 }
 
-/* A workspace for side k: the batch in its order, line after line, or number after number where the operand lies so, for
- * copies that read and write what lies together. */
+static bool pack_lines(struct run *run, unsigned k, size_t *bytes)
+{
+    bool fits = true;
+    for (int d = run->launch.fft.rank; d-- > 0;)
+        fits = fits && pack(run->numbers[k][d], &run->sides[k].line[d], bytes);
+    return fits;
+}
+
+/* A workspace for side k: the batch in its order, transform after transform, or number after number where the operand lies
+ * so, for copies that read and write what lies together. */
 static enum gsh_status take_workspace(struct run *run, unsigned k)
 {
-    const struct gsh_launch *launch = run->launch;
+    const struct gsh_launch *launch = &run->launch;
     struct side *side = &run->sides[k];
-    bool is_line_first = is_interleaved(run, k), fits = true;
+    bool is_line_first = is_interleaved(run, k);
     side->dtype = dtype_of(launch, k);
     size_t bytes = gsh_dtype_size(side->dtype);
-    if (!is_line_first)
-        fits = pack(run->numbers[k], &side->line, &bytes);
+    bool fits = is_line_first || pack_lines(run, k, &bytes);
     for (int d = launch->ndim; d-- > 0;)
         fits = fits && pack(launch->shape[d], &side->batch[d], &bytes);
     if (is_line_first)
-        fits = fits && pack(run->numbers[k], &side->line, &bytes);
+        fits = fits && pack_lines(run, k, &bytes);
     if (!fits)
         return GSH_FAILED;
     GSH_TRY(run->device->allocate(bytes, &side->address));
@@ -131,10 +249,12 @@ static enum gsh_status take_workspace(struct run *run, unsigned k)
     return GSH_OK;
 }
 
-/* The batch as both sides step through it, in fewest dimensions. */
-static struct gsh_launch merge_batch(const struct run *run)
+/* What the stage repeats, the batch and the dimensions that are not its own, as both its sides step through it, in fewest
+ * dimensions. */
+static struct gsh_launch merge_batch(const struct run *run, const struct stage *stage)
 {
-    const struct gsh_launch *launch = run->launch;
+    const struct gsh_launch *launch = &run->launch;
+    const struct side *sides[2] = {&run->sides[stage->from], &run->sides[stage->to]};
     struct gsh_launch batch = {.kind = GSH_LAUNCH_ELEMENTWISE,
                                .op = GSH_OP_COPY,
                                .nin = 1,
@@ -142,7 +262,15 @@ static struct gsh_launch merge_batch(const struct run *run)
                                .ndim = launch->ndim};
     memcpy(batch.shape, launch->shape, sizeof(batch.shape));
     for (unsigned k = 0; k < 2; k++)
-        memcpy(batch.strides[k], run->sides[k].batch, sizeof(batch.strides[k]));
+        memcpy(batch.strides[k], sides[k]->batch, sizeof(batch.strides[k]));
+    for (int d = 0; d < launch->fft.rank; d++) {
+        if (d >= stage->first && d < stage->first + stage->rank)
+            continue;
+        batch.shape[batch.ndim] = run->numbers[stage->to][d];
+        for (unsigned k = 0; k < 2; k++)
+            batch.strides[k][batch.ndim] = sides[k]->line[d];
+        batch.ndim++;
+    }
     gsh_launch_collapse(&batch);
     return batch;
 }
@@ -160,12 +288,12 @@ static int longest_of(const struct gsh_launch *batch)
 /* Whether each transform of the batch begins at an aligned number, and they are not too many. */
 static bool can_loop(const struct run *run)
 {
-    struct gsh_launch batch = merge_batch(run);
+    const struct stage stage = main_stage(run);
+    struct gsh_launch batch = merge_batch(run, &stage);
     int inner = longest_of(&batch);
-    int64_t complex_size = (int64_t)gsh_dtype_size(run->launch->loop);
+    int64_t unit = (int64_t)alignment_of(run);
     for (int d = 0; d < batch.ndim; d++)
-        if (d != inner &&
-            (batch.strides[0][d] % complex_size != 0 || batch.strides[1][d] % complex_size != 0))
+        if (d != inner && (batch.strides[0][d] % unit != 0 || batch.strides[1][d] % unit != 0))
             return false;
     return inner < 0 || gsh_launch_elements(&batch) / batch.shape[inner] <= MOST_TRANSFORMS;
 }
@@ -183,24 +311,25 @@ static enum gsh_status take_workspaces(struct run *run)
 
 /* ---- copies ---- */
 
-static void place(struct gsh_launch *copy, unsigned k, const struct side *side)
+static void place(struct gsh_launch *copy, unsigned k, const struct side *side, int rank)
 {
-    int line = copy->ndim - 1;
+    int batch = copy->ndim - rank;
     copy->operands[k] = (struct gsh_operand){.dtype = side->dtype, .address = side->address};
-    memcpy(copy->strides[k], side->batch, (size_t)line * sizeof(side->batch[0]));
-    copy->strides[k][line] = side->line;
+    memcpy(copy->strides[k], side->batch, (size_t)batch * sizeof(side->batch[0]));
+    memcpy(copy->strides[k] + batch, side->line, (size_t)rank * sizeof(side->line[0]));
 }
 
-/* A copy over the batch and `extent` numbers of each line, whose operands are still to be placed. */
-static struct gsh_launch begin_copy(const struct run *run, int64_t extent)
+/* A copy over the batch and `extent` numbers along each dimension, whose operands are still to be placed. */
+static struct gsh_launch begin_copy(const struct run *run, const int64_t *extent)
 {
+    int batch = run->launch.ndim, rank = run->launch.fft.rank;
     struct gsh_launch copy = {.kind = GSH_LAUNCH_ELEMENTWISE,
                               .op = GSH_OP_COPY,
                               .nin = 1,
                               .nout = 1,
-                              .ndim = run->launch->ndim + 1};
-    memcpy(copy.shape, run->launch->shape, (size_t)run->launch->ndim * sizeof(copy.shape[0]));
-    copy.shape[run->launch->ndim] = extent;
+                              .ndim = batch + rank};
+    memcpy(copy.shape, run->launch.shape, (size_t)batch * sizeof(copy.shape[0]));
+    memcpy(copy.shape + batch, extent, (size_t)rank * sizeof(copy.shape[0]));
     return copy;
 }
 
@@ -236,12 +365,12 @@ static void multiply(struct gsh_launch *copy, double factor)
 }
 
 /* Applies the factor too, where nothing is cast. */
-static enum gsh_status copy_lines(struct run *run, const struct side *from, const struct side *to,
-                                  int64_t extent)
+static enum gsh_status copy_numbers(struct run *run, const struct side *from, const struct side *to,
+                                    const int64_t *extent)
 {
     struct gsh_launch copy = begin_copy(run, extent);
-    place(&copy, 0, from);
-    place(&copy, 1, to);
+    place(&copy, 0, from, run->launch.fft.rank);
+    place(&copy, 1, to, run->launch.fft.rank);
     copy.loop = to->dtype;
     if (run->factor != 1 && from->dtype == to->dtype) {
         multiply(&copy, run->factor);
@@ -254,63 +383,75 @@ static enum gsh_status copy_lines(struct run *run, const struct side *from, cons
 /* Clears the imaginary parts of the first number of each line in the workspace, and for an even length of the last. */
 static enum gsh_status clear_imaginary(struct run *run)
 {
-    const struct side *side = &run->sides[0];
-    enum gsh_dtype real = real_of(side->dtype);
-    int64_t half = run->launch->fft.length[0] / 2;
-    struct gsh_launch copy = begin_copy(run, run->launch->fft.length[0] % 2 == 0 ? 2 : 1);
-    struct side parts = *side;
-    parts.dtype = real;
-    parts.address += gsh_dtype_size(real);
-    parts.line = side->line * half;
-    place(&copy, 1, &parts);
-    copy.operands[0] = make_constant(real, 0);
-    copy.loop = real;
+    int last = run->launch.fft.rank - 1;
+    int64_t length = run->launch.fft.length[last], extent[GSH_CORE_DIMS];
+    memcpy(extent, run->numbers[0], sizeof(extent));
+    extent[last] = length % 2 == 0 ? 2 : 1;
+    struct gsh_launch copy = begin_copy(run, extent);
+    struct side parts = run->sides[0];
+    parts.dtype = real_of(parts.dtype);
+    parts.address += gsh_dtype_size(parts.dtype);
+    parts.line[last] *= length / 2;
+    place(&copy, 1, &parts, last + 1);
+    copy.operands[0] = make_constant(parts.dtype, 0);
+    copy.loop = parts.dtype;
     gsh_launch_collapse(&copy);
     return run->device->launch(&copy, run->row);
 }
 
 static enum gsh_status gather(struct run *run)
 {
-    int64_t extent = GSH_MIN(run->launch->fft.cores[0].extent[0], run->numbers[0]);
-    if (extent < run->numbers[0])
+    int64_t extent[GSH_CORE_DIMS], wanted = 1, given = 1;
+    for (int d = 0; d < run->launch.fft.rank; d++) {
+        extent[d] = GSH_MIN(run->launch.fft.cores[0].extent[d], run->numbers[0][d]);
+        wanted *= run->numbers[0][d];
+        given *= extent[d];
+    }
+    if (given < wanted)
         GSH_TRY(run->device->clear(run->sides[0].address, run->bytes[0]));
-    if (extent > 0)
-        GSH_TRY(copy_lines(run, &run->operands[0], &run->sides[0], extent));
-    return run->launch->fft.type == GSH_FFT_C2R ? clear_imaginary(run) : GSH_OK;
+    return given > 0 ? copy_numbers(run, &run->operands[0], &run->sides[0], extent) : GSH_OK;
 }
 
 /* ---- the transform ---- */
 
-static struct gsh_fft_lines describe_lines(const struct run *run, const struct gsh_launch *batch,
-                                           int inner)
+static struct gsh_fft_lines describe_lines(const struct run *run, const struct stage *stage,
+                                           const struct gsh_launch *batch, int inner)
 {
-    const struct gsh_fft *fft = &run->launch->fft;
-    struct gsh_fft_lines lines = {.type = fft->type,
+    const struct gsh_fft *fft = &run->launch.fft;
+    unsigned sides[2] = {stage->from, stage->to};
+    struct gsh_fft_lines lines = {.type = stage->type,
                                   .is_inverse = fft->is_inverse,
-                                  .is_single = run->launch->loop == GSH_COMPLEX64,
-                                  .length = fft->length[0],
+                                  .is_single = run->launch.loop == GSH_COMPLEX64,
+                                  .rank = stage->rank,
                                   .count = inner < 0 ? 1 : batch->shape[inner]};
+    memcpy(lines.length, fft->length + stage->first, (size_t)stage->rank * sizeof(int64_t));
     for (unsigned k = 0; k < 2; k++) {
-        int64_t size = (int64_t)gsh_dtype_size(run->sides[k].dtype);
-        lines.numbers[k] = run->numbers[k];
-        lines.stride[k] = run->numbers[k] > 1 ? run->sides[k].line / size : 1;
+        const struct side *side = &run->sides[sides[k]];
+        const int64_t *numbers = run->numbers[sides[k]] + stage->first;
+        int64_t size = (int64_t)gsh_dtype_size(side->dtype);
+        for (int d = 0; d < stage->rank; d++) {
+            lines.numbers[k][d] = numbers[d];
+            lines.stride[k][d] = numbers[d] > 1 ? side->line[stage->first + d] / size : 1;
+        }
         lines.distance[k] =
-            inner < 0 ? lines.stride[k] * run->numbers[k] : batch->strides[k][inner] / size;
+            inner < 0 ? lines.stride[k][0] * numbers[0] : batch->strides[k][inner] / size;
     }
     return lines;
 }
 
-static enum gsh_status transform(struct run *run)
+static enum gsh_status run_stage(const struct run *run, const struct stage *stage)
 {
-    struct gsh_launch batch = merge_batch(run);
+    struct gsh_launch batch = merge_batch(run, stage);
     int inner = longest_of(&batch), d = 0;
-    struct gsh_fft_lines lines = describe_lines(run, &batch, inner);
+    struct gsh_fft_lines lines = describe_lines(run, stage, &batch, inner);
     int64_t index[GSH_MAX_DIMS] = {0};
     do {
         for (unsigned k = 0; k < 2; k++) {
-            lines.address[k] = run->sides[k].address;
+            lines.address[k] = run->sides[k == 0 ? stage->from : stage->to].address;
             for (int e = 0; e < batch.ndim; e++)
                 lines.address[k] += (uint64_t)(index[e] * batch.strides[k][e]);
+            if (lines.address[k] % alignment_of(run) != 0)
+                return GSH_FAILED; /* real rows of odd length that could not be transformed at once */
         }
         GSH_TRY(run->device->transform(&lines, run->row));
         for (d = batch.ndim - 1; d >= 0; d--) {
@@ -322,6 +463,35 @@ static enum gsh_status transform(struct run *run)
     return GSH_OK;
 }
 
+/* All dimensions of the stage at once, or the last and then, in place, the others. */
+static enum gsh_status run_dimensions(const struct run *run, const struct stage *stage)
+{
+    enum gsh_status status = run_stage(run, stage);
+    if (status != GSH_DECLINED || stage->rank == 1)
+        return status;
+    struct stage one = *stage;
+    one.rank = 1;
+    one.first += stage->rank - 1;
+    GSH_TRY(run_stage(run, &one));
+    one.type = GSH_FFT_C2C;
+    one.from = one.to;
+    while (one.first-- > stage->first)
+        GSH_TRY(run_stage(run, &one));
+    return GSH_OK;
+}
+
+static enum gsh_status transform(struct run *run)
+{
+    const struct stage stage = main_stage(run);
+    if (stage.first > 0) {
+        const struct stage others = {GSH_FFT_C2C, 0, stage.first, 0, 0};
+        GSH_TRY(run_dimensions(run, &others));
+    }
+    if (stage.type == GSH_FFT_C2R)
+        GSH_TRY(clear_imaginary(run));
+    return run_dimensions(run, &stage);
+}
+
 static enum gsh_status run_all(struct run *run)
 {
     GSH_TRY(take_workspaces(run));
@@ -329,21 +499,19 @@ static enum gsh_status run_all(struct run *run)
         GSH_TRY(gather(run));
     GSH_TRY(transform(run));
     if (run->bytes[1] != 0 || run->factor != 1)
-        return copy_lines(run, &run->sides[1], &run->operands[1], run->numbers[1]);
+        return copy_numbers(run, &run->sides[1], &run->operands[1], run->numbers[1]);
     return GSH_OK;
 }
 
 enum gsh_status gsh_fft_run(const struct gsh_fft_device *device, const struct gsh_launch *launch,
                             unsigned row)
 {
-    struct run run = {.device = device, .launch = launch, .row = row, .factor = launch->fft.factor};
-    for (unsigned k = 0; k < 2; k++) {
-        run.numbers[k] = numbers_of(&launch->fft, k);
-        run.operands[k] = run.sides[k] = operand_side(launch, k);
-    }
+    struct run run = begin_run(launch);
+    run.device = device;
+    run.row = row;
     enum gsh_status status = run_all(&run);
     for (unsigned k = 0; k < 2; k++)
         if (run.bytes[k] != 0)
             device->release(run.sides[k].address, run.bytes[k]);
-    return status;
+    return status == GSH_OK ? GSH_OK : GSH_FAILED;
 }

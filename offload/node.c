@@ -11,6 +11,7 @@
 #include "node_equal.h"
 #include "node_rescue.h"
 #include "node_reuse.h"
+#include "node_transform.h"
 #include "passing.h"
 #include "plan.h"
 #include "service.h"
@@ -41,8 +42,9 @@ static unsigned
     kept_count; /* of them, the first ones: those that stayed recorded after the last flush */
 static _Atomic uint64_t kept_since; /* what `oldest` is to become for them; 0: there are none */
 static uint64_t flush_count;
-static _Atomic uint64_t oldest; /* of flush_count's time, + 1; 0: nothing is recorded */
-static size_t held_bytes;       /* of values that have memory and are needed by recorded nodes */
+static _Atomic uint64_t
+    oldest;               /* of flush_count's time, + 1; 0: nothing is recorded that is to be fed */
+static size_t held_bytes; /* of values that have memory and are needed by recorded nodes */
 
 void gsh_node_lock(void)
 {
@@ -145,6 +147,16 @@ static void drop(struct gsh_node *node)
     }
 }
 
+/* Nodes that were dropped leave no gaps. */
+static void close_up(void)
+{
+    unsigned to = 0;
+    for (unsigned index = 0; index < recorded_count; index++)
+        if (recorded[index].values[recorded[index].launch.nin] != NULL)
+            recorded[to++] = recorded[index];
+    recorded_count = to;
+}
+
 void gsh_node_forget_locked(void)
 {
     unsigned left = 0;
@@ -161,10 +173,7 @@ void gsh_node_forget_locked(void)
     }
     if (left == kept_count)
         return;
-    for (unsigned index = 0, to = 0; index < recorded_count; index++)
-        if (recorded[index].values[recorded[index].launch.nin] != NULL)
-            recorded[to++] = recorded[index];
-    recorded_count -= kept_count - left;
+    close_up();
     kept_count = left;
     if (kept_count == 0)
         atomic_store(&kept_since, 0);
@@ -195,6 +204,8 @@ enum gsh_status gsh_node_run_locked(const struct gsh_node *node)
 
 static const char *name_of(const struct gsh_node *node)
 {
+    if (node->launch.kind == GSH_LAUNCH_FFT)
+        return "fft";
     return node->launch.kind == GSH_LAUNCH_REDUCE || node->launch.kind == GSH_LAUNCH_SCAN
                ? gsh_reduction_info(node->launch.reduction)->name
                : gsh_op_info(node->launch.op)->name;
@@ -338,11 +349,32 @@ static void keep_set_aside(void)
     atomic_store(&oldest, 0);
 }
 
+static void join_transforms(void)
+{
+    struct gsh_launch joined;
+    bool has_joined = false;
+    for (unsigned second = kept_count; second < recorded_count; second++) {
+        int first = gsh_node_transform_find(recorded, second, &joined);
+        if (first < 0)
+            continue;
+        struct gsh_node *node = &recorded[second];
+        hold(recorded[first].values[0], false);
+        let_go(node->values[0], false);
+        node->values[0] = recorded[first].values[0];
+        node->launch = joined;
+        drop(&recorded[first]);
+        has_joined = true;
+    }
+    if (has_joined)
+        close_up();
+}
+
 void gsh_node_flush_locked(enum gsh_flush_reason why)
 {
     gsh_node_forget_locked();
     if (recorded_count == 0)
         return;
+    join_transforms();
     if (why != GSH_FLUSH_EARLY)
         gsh_node_equal_forget_locked();
     if (why == GSH_FLUSH_LOOKED)
@@ -370,8 +402,13 @@ void gsh_node_flush(enum gsh_flush_reason why)
 void gsh_node_feed(uint64_t number)
 {
     gsh_node_lock();
-    if (atomic_load(&oldest) == number)
-        gsh_node_flush_locked(GSH_FLUSH_IDLE);
+    if (atomic_load(&oldest) == number) {
+        if (recorded[recorded_count - 1].launch.kind == GSH_LAUNCH_FFT)
+            atomic_store(&oldest,
+                         0); /* time must not tell whether that of the next dimension joins it */
+        else
+            gsh_node_flush_locked(GSH_FLUSH_IDLE);
+    }
     gsh_node_unlock();
 }
 

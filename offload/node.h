@@ -60,14 +60,15 @@ enum gsh_status gsh_node_run_locked(const struct gsh_node *node);
 void gsh_node_flush_locked(enum gsh_flush_reason why);
 /* The same by a thread that holds no lock. Not for signal handlers. */
 void gsh_node_flush(enum gsh_flush_reason why);
-/* The same because the device is idle, if the oldest node is still the one with this number. */
+/* The same because the device is idle, if the oldest node is still the one with this number. Where a transform was recorded
+ * last nothing is run until more is recorded. */
 void gsh_node_feed(uint64_t number);
 /* Forgets nodes that stayed recorded for values that are dead (passing.h): what they read may be free then. */
 void gsh_node_forget_locked(void);
 /* A call that values passed by has read its result: they should be dead soon, and are worth computing if they are not.
  * Any thread. */
 void gsh_node_note_passed(void);
-/* A number that stands for the oldest node that is still recorded; 0: there is none. Any thread. */
+/* A number that stands for the oldest node that an idle device is to be fed with; 0: there is none. Any thread. */
 uint64_t gsh_node_oldest(void);
 /* In a forked child, which inherits no recorded nodes. */
 void gsh_node_reset_after_fork(void);

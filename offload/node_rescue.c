@@ -4,6 +4,7 @@
  */
 #include "node_rescue.h"
 
+#include "fft_host.h"
 #include "host_ops.h"
 #include "log.h"
 
@@ -29,6 +30,14 @@ static enum gsh_status fetch(const struct gsh_node *node, unsigned k, struct cop
                : gsh_value_read(node->values[k], copy->bytes, copy->offset, copy->size, false);
 }
 
+static enum gsh_status run_on_host(const struct gsh_launch *launch)
+{
+    if (launch->kind == GSH_LAUNCH_FFT)
+        return gsh_fft_host_run(launch);
+    return !gsh_launch_is_batch(launch) && gsh_host_ops_supports(launch) ? gsh_host_ops_run(launch)
+                                                                         : GSH_FAILED;
+}
+
 static enum gsh_status compute(const struct gsh_node *node, struct copy *copies)
 {
     struct gsh_launch launch = node->launch;
@@ -43,8 +52,7 @@ static enum gsh_status compute(const struct gsh_node *node, struct copy *copies)
         launch.operands[k].address = (uint64_t)(copies[k].bytes - low);
     }
     gsh_launch_collapse(&launch);
-    if (gsh_launch_is_batch(&launch) || !gsh_host_ops_supports(&launch) ||
-        gsh_host_ops_run(&launch) != GSH_OK)
+    if (run_on_host(&launch) != GSH_OK)
         return GSH_FAILED;
     for (unsigned k = launch.nin; k < launch.nin + launch.nout; k++) {
         GSH_TRY(gsh_value_place_anywhere_locked(node->values[k]));

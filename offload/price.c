@@ -73,7 +73,14 @@ static void price_input(const struct gsh_launch *launch, unsigned k, struct gsh_
         facts->upload += gsh_cost_transfer(rates(), bytes, false, false);
 }
 
-/* A part of a block that the host holds must be uploaded before the device can write into it. */
+static double operand_bytes(const struct gsh_launch *launch, unsigned k)
+{
+    return (double)gsh_launch_output_elements(launch, k) *
+           (double)gsh_dtype_size(launch->operands[k].dtype);
+}
+
+/* A part of a block that the host holds must be uploaded before the device can write into it. What is in no block is
+ * fetched in any case. */
 static void price_output(const struct gsh_call *call, unsigned k, struct gsh_facts *facts)
 {
     const struct gsh_launch *launch = &call->launch;
@@ -82,9 +89,13 @@ static void price_output(const struct gsh_call *call, unsigned k, struct gsh_fac
     uint64_t first = 0;
     double bytes = span(launch, k, &first);
     const struct gsh_block *block = gsh_arena_find_block((const void *)first);
-    if (block != NULL && bytes > 0 &&
-        (bytes < (double)block->size || gsh_launch_reads_output(launch)))
+    if (block == NULL) {
+        facts->fetch += gsh_cost_transfer(rates(), bytes, false, false);
+        if (gsh_launch_reads_output(launch))
+            facts->upload += gsh_cost_transfer(rates(), bytes, false, false);
+    } else if (bytes > 0 && (bytes < (double)block->size || gsh_launch_reads_output(launch))) {
         price_block(block, first, bytes, facts);
+    }
 }
 
 static double moved_bytes(const struct gsh_launch *launch)
@@ -104,8 +115,7 @@ static double batch_bytes(const struct gsh_launch *launch)
 {
     double bytes = 0;
     for (unsigned k = 0; k < gsh_launch_operands(launch); k++)
-        bytes += (double)gsh_launch_output_elements(launch, k) *
-                 (double)gsh_dtype_size(launch->operands[k].dtype);
+        bytes += operand_bytes(launch, k);
     return bytes;
 }
 
@@ -185,12 +195,15 @@ static void price_work(const struct gsh_launch *launch, struct gsh_facts *facts)
         price_loop(launch, facts);
 }
 
+/* Bytes of the outputs that stay on the device until the host looks at them. */
 static double output_bytes(const struct gsh_launch *launch)
 {
     double bytes = 0;
-    for (unsigned k = launch->nin; k < launch->nin + launch->nout; k++)
-        bytes += (double)gsh_launch_output_elements(launch, k) *
-                 (double)gsh_dtype_size(launch->operands[k].dtype);
+    for (unsigned k = launch->nin; k < launch->nin + launch->nout; k++) {
+        uint64_t address = launch->operands[k].address;
+        if (address == 0 || gsh_arena_contains((const void *)address))
+            bytes += operand_bytes(launch, k);
+    }
     return bytes;
 }
 
@@ -231,7 +244,7 @@ static struct gsh_facts gather(const struct gsh_call *call)
     }
     double share = gsh_history_fetch_share(call->row);
     if (share > 0)
-        facts.fetch = share * gsh_cost_transfer(rates(), output_bytes(launch), true, false);
+        facts.fetch += share * gsh_cost_transfer(rates(), output_bytes(launch), true, false);
     return facts;
 }
 

@@ -34,9 +34,12 @@ STEP_TIMEOUT = 1800
 MATRIX = {"3.9": ("1.22.4", "2.0.2"), "3.10": ("1.22.4", "2.2.6"), "3.11": ("1.23.5", "2.4.6"),
           "3.12": ("1.26.4", "2.5.5"), "3.13": ("2.1.3", "2.5.5")}
 # Folders of Python tests: files test_*.py are unittest's; others are scripts, of conformance one test each.
-PYTHON_TESTS = ("preload", "conformance", "stress", "fuzz", "coverage", "numpy_suite")
-# What of NumPy's test suite `make test` runs; `make test-numpy` runs all of it.
-SUITE_PARTS = {".venv": ("core", "linalg", "fft", "lib", "ma"), ".venv-numpy1": ("core",)}
+PYTHON_TESTS = ("preload", "conformance", "stress", "fuzz", "coverage", "package_suite")
+# What of the packages' own tests `make test` runs, by package and environment; `make test-numpy` and `make test-scipy`
+# run more.
+SUITE_PARTS = {("numpy", ".venv"): ("core", "linalg", "fft", "lib", "ma"), ("numpy", ".venv-numpy1"): ("core",),
+               ("scipy", ".venv"): ("linalg/test_decomp_cholesky", "linalg/test_decomp_lu", "linalg/test_solvers",
+                                    "fft/test_basic", "sparse.linalg/_isolve/test_lsmr", "sparse.linalg/_isolve/test_lsqr")}
 # What of it runs twice under the shim, each call alone and in groups as long as the tests allow (docs/testing.md).
 GROUPED_PARTS = ("core/test_ufunc", "core/test_numeric", "core/test_indexing", "lib/test_nanfunctions", "ma/test_core")
 GROUPED_OPTIONS = ("--set", "GPUSHIM_FPERR=deferred", "--set", "GPUSHIM_FEED_MS=0", "--against", "GPUSHIM_FUSION=0")
@@ -229,13 +232,14 @@ def run_python(totals, title, interpreter, library, env=None):
         step(totals, "%s %s" % (title, os.path.basename(path)), [interpreter, path], env)
 
 
-def run_numpy_suite(totals, title, interpreter, library, parts):
-    """NumPy's own tests, plain and under the shim; a file of them counts as one test."""
-    script = os.path.join(ROOT, "tests", "numpy_suite", "numpy_suite.py")
-    status, output, seconds = execute([interpreter, script, "--library", os.path.join(ROOT, library)] + list(parts))
+def run_package_suite(totals, title, venv, package, parts):
+    """A package's own tests, plain and under the shim; a file of them counts as one test."""
+    script = os.path.join(ROOT, "tests", "package_suite", "package_suite.py")
+    status, output, seconds = execute([os.path.join(ROOT, venv, "bin/python"), script, "--package", package, "--library",
+                                       os.path.join(ROOT, "build/libgpushim.so"), *parts])
     passed, failed = (len(re.findall(r"^%s " % word, output, re.M)) for word in ("ok  ", "FAIL"))
     totals.add(title, passed, max(failed, status != 0), 0, seconds, output)
-    told = re.findall(r"^(?:NumPy|device:|groups:|\d+ tests:) .*$", output, re.M)
+    told = re.findall(r"^(?:(?:numpy|scipy) \d|device:|groups:|\d+ tests:).*$", output, re.M)
     print("\n".join("     " + line for line in told), flush=True)
 
 
@@ -413,10 +417,9 @@ def run_all(totals):
     run_python(totals, "python", os.path.join(ROOT, ".venv/bin/python"), dev)
     run_python(totals, "python", os.path.join(ROOT, ".venv-numpy1/bin/python"), release, {"GPUSHIM_FUSION": "0"})
     run_python(totals, "python", SYSTEM_PYTHON, release)
-    for venv, parts in SUITE_PARTS.items():
-        run_numpy_suite(totals, "NumPy's tests, %s" % venv, os.path.join(ROOT, venv, "bin/python"), release, parts)
-    run_numpy_suite(totals, "NumPy's tests, in groups", os.path.join(ROOT, ".venv/bin/python"), release,
-                    GROUPED_PARTS + GROUPED_OPTIONS)
+    for (package, venv), parts in SUITE_PARTS.items():
+        run_package_suite(totals, "%s's tests, %s" % (package, venv), venv, package, parts)
+    run_package_suite(totals, "numpy's tests, in groups", ".venv", "numpy", GROUPED_PARTS + GROUPED_OPTIONS)
 
 
 def find_python(version):

@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How a group's kernel moves elements.
-// The first stands in for those that do not exist, so that computing those does no harm.
-template <class S, int N> FN void load_some(Pack<S, N> &pack, const char *at, int whole)
+template <bool ALIGNED, class S, int N> FN void store_pack(const Pack<S, N> &pack, char *at)
 {
-#pragma unroll
-    for (int e = 0; e < N; e++)
-        pack.element[e] = ((const S *)at)[e < whole ? e : 0];
-}
-template <bool ALIGNED, class S, int N> FN void store_pack(const Pack<S, N> &pack, char *at, int whole)
-{
-    if (ALIGNED && whole == N) {
+    if constexpr (ALIGNED) {
         *(decltype(pack.word) *)at = pack.word;
-        return;
-    }
+    } else {
 #pragma unroll
-    for (int e = 0; e < N; e++)
-        if (e < whole)
+        for (int e = 0; e < N; e++)
             ((S *)at)[e] = pack.element[e];
+    }
 }
 template <class S> FN S constant_of(const u64 *words)
 {

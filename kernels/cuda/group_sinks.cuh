@@ -4,7 +4,6 @@
 // stand what cuda/group.cuh has there too, Total (an accumulator for each sink), and what makes totals of
 // elements, joins and finishes them. All may be evaluated and stored more than once, as nothing is read that
 // the kernel stores.
-#define BOUNDS __launch_bounds__(BLOCK)
 struct Origin {
     Index output;
     Spot spot; // of the output's first element
@@ -24,8 +23,8 @@ template <class Given> __device__ __noinline__ Result examine(const Given &args,
     const Witness witness = {args.sinks};
     advance<SHORT, 0, KEPT>(output, args.shape, args.magic, args.stride, spot.offset);
     advance<SHORT, KEPT, NDIM>(at, args.shape, args.magic, args.stride, spot.offset);
-    const Result result = evaluate(args, element_at(args, spot), witness);
-    store_one(args, spot, result);
+    const Result result = evaluate(args, element_at(args, spot, 0), witness);
+    store_one(args, spot, 0, result);
     return result;
 }
 FN Total begin_of(const Args &args, const Origin &origin)
@@ -51,7 +50,7 @@ template <bool CHECKED> FN Unit read_unit(const Args &args, const Origin &origin
     if constexpr (!CHECKED)
 #pragma unroll
         for (int v = 0; v < PACK; v += VECTOR)
-            load(args, spot_of(args, origin, unit * PACK + v), VECTOR, held.packs[v / VECTOR]);
+            load(args, spot_of(args, origin, unit * PACK + v), held.packs[v / VECTOR]);
     return held;
 }
 template <bool CHECKED>
@@ -71,7 +70,7 @@ FN void take_unit(const Args &args, const Origin &origin, const Total &begin, In
                 keep(results, e, result);
                 x[v + e] = totals_of(begin, result);
             }
-            store(args, spot, VECTOR, results);
+            store(args, spot, results);
         }
     }
     if (CHECKED || (IS_EXAMINED && glance.is_odd))

@@ -24,3 +24,4 @@ struct Args {
 struct Spot {
     i64 offset[TRACKS];
 };
+FN i64 offset_of(const Args &, const Spot &spot, int track, int) { return spot.offset[track]; }

@@ -27,11 +27,8 @@ FN Spot locate(const Args &args, Index step)
     advance<SHORT, 0, NDIM>(step, args.shape, args.magic, args.stride, spot.offset);
     return spot;
 }
-// Elements of a step; of dense arrays the last one may hold fewer than VECTOR.
-FN int whole_of(const Args &args, Index step)
+// The offset of the step's element e.
+FN i64 offset_of(const Args &args, const Spot &spot, int track, int e)
 {
-    if (NDIM > 0 || VECTOR == 1)
-        return VECTOR;
-    const i64 left = args.n - (i64)step * VECTOR;
-    return left < VECTOR ? (int)left : VECTOR;
+    return spot.offset[track] + e * (NDIM > 0 ? args.stride[track][NDIM - (NDIM > 0)] / VECTOR : track_size(track));
 }

@@ -7,6 +7,8 @@ typedef long long i64;
 typedef unsigned long long u64;
 #define FN __device__ __forceinline__
 #define LANES 32 // of a block that has a matrix or a column to itself
+#define TILE 32        // rows and columns of a part of a matrix that is turned at once
+#define TILE_LINES 8   // of which so many are moved side by side
 #define DIAGONAL_LANES 128 // of one that has a diagonal, whose numbers lie far apart
 
 struct Pair {
@@ -39,6 +41,7 @@ struct Args {
     u64 a, b, c, flag;
     i64 batch, rows, columns, extra, step;
     double bound;
+    i64 matrix_steps[2];
 };
 #define MINE ((i64)blockIdx.x * blockDim.x + threadIdx.x)
 #define RAISE (*(i32 *)args.flag = 1)
@@ -85,6 +88,54 @@ FN void clear_triangle(const Args &args)
         ((E *)args.a)[MINE] = make(0, 0);
 }
 
+// c = a, matrices of rows x columns: element (i, j) of a lies at i + j * extra, of c at i * step + j, and matrices lie
+// matrix_steps apart: both are read and written along their lines. A block has a tile.
+FN void turn_tile(const Args &args, bool is_conjugated)
+{
+    __shared__ E tile[TILE][TILE + 1];
+    const i64 down = (args.rows + TILE - 1) / TILE, across = (args.columns + TILE - 1) / TILE;
+    const i64 matrix = blockIdx.x / (down * across), within = blockIdx.x % (down * across);
+    const i64 row = within % down * TILE, column = within / down * TILE;
+    const E *from = (const E *)args.a + matrix * args.matrix_steps[0];
+    E *to = (E *)args.c + matrix * args.matrix_steps[1];
+    const int lane = threadIdx.x % TILE, line = threadIdx.x / TILE;
+    for (int j = line; j < TILE && column + j < args.columns; j += TILE_LINES)
+        if (row + lane < args.rows)
+            tile[j][lane] = from[row + lane + (column + j) * args.extra];
+    __syncthreads();
+    for (int i = line; i < TILE && row + i < args.rows; i += TILE_LINES)
+        if (column + lane < args.columns)
+            to[(row + i) * args.step + column + lane] =
+                is_conjugated ? conjugate(tile[lane][i]) : tile[lane][i];
+}
+FN void turn(const Args &args) { turn_tile(args, false); }
+FN void turn_conjugate(const Args &args) { turn_tile(args, true); }
+
+// c's upper triangle (extra; else the lower one), with the diagonal, = a's.
+FN void copy_triangle(const Args &args)
+{
+    const Place at = my_place(args);
+    if (at.matrix < args.batch && (args.extra ? at.row <= at.column : at.row >= at.column))
+        ((E *)args.c)[MINE] = ((const E *)args.a)[MINE];
+}
+
+// c, integers of `extra` bytes, = a, of `columns` bytes: rows of them, pivots of matrices of `step` rows. One that is none
+// becomes one.
+FN void convert_pivots(const Args &args)
+{
+    if (MINE >= args.rows)
+        return;
+    i64 pivot = args.columns == 8 ? ((const i64 *)args.a)[MINE] : ((const i32 *)args.a)[MINE];
+    if (pivot < 1 || pivot > args.step) {
+        pivot = 1;
+        RAISE;
+    }
+    if (args.extra == 8)
+        ((i64 *)args.c)[MINE] = pivot;
+    else
+        ((i32 *)args.c)[MINE] = (i32)pivot;
+}
+
 FN void make_identity(const Args &args)
 {
     const Place at = my_place(args);
@@ -108,6 +159,19 @@ FN void scale_columns(const Args &args)
     if (at.matrix < args.batch)
         ((E *)args.c)[MINE] = times(((const E *)args.a)[MINE],
                                     make(((const R *)args.b)[at.matrix * args.columns + at.column], 0));
+}
+
+// Row i of a is divided by the i-th number of the matrix's in b, which fall; by one that is at most bound times the first
+// it becomes 0.
+FN void divide_rows(const Args &args)
+{
+    const Place at = my_place(args);
+    if (at.matrix >= args.batch)
+        return;
+    const R *numbers = (const R *)args.b + at.matrix * args.rows;
+    const R divisor = numbers[at.row];
+    E *x = (E *)args.a + MINE;
+    *x = divisor > args.bound * numbers[0] ? make(re(*x) / divisor, im(*x) / divisor) : make(0, 0);
 }
 
 // Column blockIdx.x of matrices in a, or its difference from the identity's: the sum of squares, over bound, joins the
@@ -187,17 +251,17 @@ FN void unpack_vectors(const Args &args)
         *to = {v[0], 0};
 }
 
-// Diagonals of triangular factors of rows x rows: is one of their numbers not finite, or at most bound times the
-// largest? A block has a matrix.
+// Diagonals of triangular factors, `rows` numbers of matrices whose columns are `extra` long and which lie `step` numbers
+// apart: is one of them not finite, or at most bound times the largest? A block has a matrix.
 FN void judge_diagonal(const Args &args)
 {
     __shared__ double least[DIAGONAL_LANES], most[DIAGONAL_LANES];
-    const E *diagonal = (const E *)args.a + (i64)blockIdx.x * args.rows * args.rows;
+    const E *diagonal = (const E *)args.a + (i64)blockIdx.x * args.step;
     const int lane = threadIdx.x;
     double low = 1e300 * 1e300, high = 0;
     bool is_good = true;
     for (i64 k = lane; k < args.rows; k += DIAGONAL_LANES) {
-        const E x = diagonal[k * (args.rows + 1)];
+        const E x = diagonal[k * (args.extra + 1)];
         is_good = is_good && is_finite(re(x)) && is_finite(im(x));
         low = fmin(low, size(x));
         high = fmax(high, size(x));

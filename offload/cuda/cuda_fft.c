@@ -20,7 +20,8 @@
 
 /* What tells plans apart; direction and addresses do not. */
 struct key {
-    int64_t type, is_single, length, count, stride[2], distance[2];
+    int64_t type, is_single, rank, length[GSH_CORE_DIMS], count, stride[2][GSH_CORE_DIMS],
+        distance[2];
 };
 
 struct plan {
@@ -28,6 +29,7 @@ struct plan {
     struct key key;
     cufftHandle handle;
     size_t work_bytes;
+    uint64_t area; /* the work area that the handle knows of; 0: none */
     uint64_t last_use;
 };
 
@@ -76,19 +78,53 @@ static gsh_cuda_enum type_of(const struct gsh_fft_lines *lines, bool is_real)
     return lines->is_single ? GSH_CUDA_C_32F : GSH_CUDA_C_64F;
 }
 
+/* Whether side k is packed in C order. cuFFT has kernels for that which it may not see behind strides. */
+static bool is_packed(const struct gsh_fft_lines *lines, unsigned k)
+{
+    int64_t step = 1;
+    for (int d = lines->rank; d-- > 0; step *= lines->numbers[k][d])
+        if (lines->stride[k][d] != step)
+            return false;
+    return lines->count == 1 || lines->distance[k] == step;
+}
+
+/* The extents that make the strides of side k: those of an array that the transform takes a part of. */
+static void embed(const struct gsh_fft_lines *lines, unsigned k, long long *extent)
+{
+    extent[0] = lines->numbers[k][0];
+    for (int d = 1; d < lines->rank; d++)
+        extent[d] = lines->stride[k][d - 1] / lines->stride[k][d];
+}
+
+static enum gsh_status set_layout(struct plan *plan, const struct gsh_fft_lines *lines)
+{
+    long long length[GSH_CORE_DIMS], in_embed[GSH_CORE_DIMS], out_embed[GSH_CORE_DIMS];
+    bool is_basic = is_packed(lines, 0) && is_packed(lines, 1);
+    int last = lines->rank - 1;
+    for (int d = 0; d < lines->rank; d++)
+        length[d] = lines->length[d];
+    embed(lines, 0, in_embed);
+    embed(lines, 1, out_embed);
+    return gsh_cufft.cufftXtMakePlanMany(
+               plan->handle, lines->rank, length, is_basic ? NULL : in_embed,
+               lines->stride[0][last], lines->distance[0],
+               type_of(lines, lines->type == GSH_FFT_R2C), is_basic ? NULL : out_embed,
+               lines->stride[1][last], lines->distance[1],
+               type_of(lines, lines->type == GSH_FFT_C2R), lines->count, &plan->work_bytes,
+               type_of(lines, false)) == GSH_CUFFT_SUCCESS
+               ? GSH_OK
+               : GSH_FAILED;
+}
+
 /* Without a word where it fails: it may succeed once there is more memory. */
 static bool fill_plan(struct plan *plan, const struct gsh_fft_lines *lines)
 {
-    long long length = lines->length, in_embed = lines->numbers[0], out_embed = lines->numbers[1];
     if (gsh_cufft.cufftCreate(&plan->handle) != GSH_CUFFT_SUCCESS)
         return false;
     plan->is_made = true;
+    plan->area = 0;
     return gsh_cufft.cufftSetAutoAllocation(plan->handle, 0) == GSH_CUFFT_SUCCESS &&
-           gsh_cufft.cufftXtMakePlanMany(
-               plan->handle, 1, &length, &in_embed, lines->stride[0], lines->distance[0],
-               type_of(lines, lines->type == GSH_FFT_R2C), &out_embed, lines->stride[1],
-               lines->distance[1], type_of(lines, lines->type == GSH_FFT_C2R), lines->count,
-               &plan->work_bytes, type_of(lines, false)) == GSH_CUFFT_SUCCESS &&
+           set_layout(plan, lines) == GSH_OK &&
            gsh_cufft.cufftSetStream(plan->handle, gsh_cuda.compute) == GSH_CUFFT_SUCCESS;
 }
 
@@ -109,12 +145,17 @@ static bool make_plan(struct plan *plan, const struct gsh_fft_lines *lines)
 
 static struct key key_of(const struct gsh_fft_lines *lines)
 {
-    return (struct key){.type = (int64_t)lines->type,
-                        .is_single = lines->is_single,
-                        .length = lines->length,
-                        .count = lines->count,
-                        .stride = {lines->stride[0], lines->stride[1]},
-                        .distance = {lines->distance[0], lines->distance[1]}};
+    struct key key = {.type = (int64_t)lines->type,
+                      .is_single = lines->is_single,
+                      .rank = lines->rank,
+                      .count = lines->count,
+                      .distance = {lines->distance[0], lines->distance[1]}};
+    for (int d = 0; d < lines->rank; d++) {
+        key.length[d] = lines->length[d];
+        for (unsigned k = 0; k < 2; k++)
+            key.stride[k][d] = lines->stride[k][d];
+    }
+    return key;
 }
 
 /* NULL: cuFFT makes none. */
@@ -144,14 +185,23 @@ static enum gsh_status execute(const struct plan *plan, const struct gsh_fft_lin
                               lines->is_inverse ? GSH_CUFFT_INVERSE : GSH_CUFFT_FORWARD));
 }
 
+/* The scratch block moves when it grows. */
+static enum gsh_status set_area(struct plan *plan)
+{
+    uint64_t area = 0;
+    GSH_TRY(gsh_cuda_mem_scratch(GSH_MAX(plan->work_bytes, LEAST_AREA), &area));
+    if (area == plan->area)
+        return GSH_OK;
+    GSH_TRY(GSH_CUFFT(gsh_cufft.cufftSetWorkArea(plan->handle, (void *)area)));
+    plan->area = area;
+    return GSH_OK;
+}
+
 static enum gsh_status transform(const struct gsh_fft_lines *lines, unsigned row)
 {
     struct plan *plan = find_plan(lines);
-    uint64_t area = 0;
-    if (plan == NULL)
-        return GSH_FAILED;
-    GSH_TRY(gsh_cuda_mem_scratch(GSH_MAX(plan->work_bytes, LEAST_AREA), &area));
-    GSH_TRY(GSH_CUFFT(gsh_cufft.cufftSetWorkArea(plan->handle, (void *)area)));
+    if (plan == NULL || set_area(plan) != GSH_OK)
+        return GSH_DECLINED;
     bool is_timed = gsh_cuda_timing_begin(row);
     enum gsh_status status = execute(plan, lines);
     if (is_timed)

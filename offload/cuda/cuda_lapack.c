@@ -32,6 +32,12 @@ static gsh_cuda_lapack_routine *const routines[GSH_LAPACK_COUNT] = {
     ROUTINE(EIGVALSH_UP, eigh),
     ROUTINE(EIG, eig),
     ROUTINE(EIGVALS, eig),
+    ROUTINE(GETRF, getrf),
+    ROUTINE(GETRS, getrs),
+    ROUTINE(POTRF, potrf),
+    ROUTINE(POTRS, potrs),
+    ROUTINE(TRTRS, trtrs),
+    ROUTINE(LSTSQ, lstsq),
 };
 
 static enum gsh_status open_handles(void)
@@ -52,7 +58,7 @@ struct gsh_cuda_opening gsh_cuda_lapack_opening = {
     .library_count = 2,
     .get_property = &gsh_cusolver.cusolverGetProperty,
     .open_handles = open_handles,
-    .seconds = 0.3,
+    .seconds = 1,
 };
 
 /* Most routines count a matrix's elements in an int. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Operands go in and out by ELEMENTWISE COPY launches, whatever their strides; where both sides lie alike, by a copy of
- * bytes.
+ * bytes; matrices that one side has row by row and the other column by column, tile by tile.
  */
 #include "cuda_lapack_call.h"
 
@@ -10,6 +10,7 @@
 #include "log.h"
 
 #include <float.h>
+#include <limits.h>
 #include <stdlib.h>
 
 struct gsh_cuda_lapack_handles gsh_cuda_lapack;
@@ -121,6 +122,19 @@ enum gsh_status gsh_cuda_lapack_point(struct gsh_cuda_lapack_call *call, uint64_
         (struct gsh_cuda_lapack_args){.a = *pointers, .b = first, .rows = count, .columns = step});
 }
 
+enum gsh_status gsh_cuda_lapack_look_at_diagonal(struct gsh_cuda_lapack_call *call,
+                                                 const struct gsh_cuda_view *view, int64_t count,
+                                                 double bound)
+{
+    return gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_judge_diagonal,
+                                  (struct gsh_cuda_lapack_args){.a = view->address,
+                                                                .batch = call->batch,
+                                                                .rows = count,
+                                                                .extra = view->column,
+                                                                .step = view->matrix,
+                                                                .bound = bound});
+}
+
 enum gsh_status gsh_cuda_lapack_judge(struct gsh_cuda_lapack_call *call)
 {
     int flag = 0;
@@ -179,8 +193,44 @@ static bool lies_alike(const struct gsh_launch *copy)
     return true;
 }
 
-static enum gsh_status run_copy(const struct gsh_cuda_lapack_call *call, struct gsh_launch *copy)
+/* A copy whose output has the last dimension without gaps, and whose input has another one so: args of the kernel that
+ * turns matrices. False: it is no such copy, or one of small matrices. */
+static bool describe_turn(const struct gsh_cuda_lapack_call *call, const struct gsh_launch *copy,
+                          struct gsh_cuda_lapack_args *args)
 {
+    const int64_t size = (int64_t)gsh_dtype_size(copy->loop), *in = copy->strides[0];
+    const int64_t *out = copy->strides[1];
+    int last = copy->ndim - 1, rows = -1;
+    for (int d = 0; d < last; d++)
+        rows = in[d] == size ? d : rows;
+    if (copy->loop != call->loop || copy->ndim < 2 || copy->ndim > 3 || rows < 0 ||
+        out[last] != size || copy->shape[rows] < GSH_CUDA_LAPACK_TILE ||
+        copy->shape[last] < GSH_CUDA_LAPACK_TILE)
+        return false;
+    for (int d = 0; d <= last; d++)
+        if (in[d] % size != 0 || out[d] % size != 0)
+            return false;
+    int batch = copy->ndim == 3 ? 1 - rows : -1;
+    int64_t down = (copy->shape[rows] + GSH_CUDA_LAPACK_TILE - 1) / GSH_CUDA_LAPACK_TILE;
+    int64_t across = (copy->shape[last] + GSH_CUDA_LAPACK_TILE - 1) / GSH_CUDA_LAPACK_TILE;
+    *args = (struct gsh_cuda_lapack_args){.a = copy->operands[0].address,
+                                          .c = copy->operands[1].address,
+                                          .batch = down * across,
+                                          .rows = copy->shape[rows],
+                                          .columns = copy->shape[last],
+                                          .extra = in[last] / size,
+                                          .step = out[rows] / size};
+    if (batch >= 0) {
+        args->batch *= copy->shape[batch];
+        args->matrix_steps[0] = in[batch] / size;
+        args->matrix_steps[1] = out[batch] / size;
+    }
+    return args->batch <= INT_MAX;
+}
+
+static enum gsh_status run_copy(struct gsh_cuda_lapack_call *call, struct gsh_launch *copy)
+{
+    struct gsh_cuda_lapack_args args;
     gsh_launch_collapse(copy);
     int64_t size = (int64_t)gsh_dtype_size(copy->loop);
     bool is_packed = copy->ndim == 0 || (copy->ndim == 1 && copy->strides[0][0] == size &&
@@ -188,7 +238,14 @@ static enum gsh_status run_copy(const struct gsh_cuda_lapack_call *call, struct 
     if (is_packed && copy->op == GSH_OP_COPY)
         return gsh_cuda_mem_copy(copy->operands[1].address, copy->operands[0].address,
                                  (size_t)(gsh_launch_elements(copy) * size));
-    return gsh_cuda_module_launch(copy, call->row);
+    if (!describe_turn(call, copy, &args))
+        return gsh_cuda_module_launch(copy, call->row);
+    bool is_judged = call->is_judged; /* a copy raises no flag */
+    enum gsh_status status = gsh_cuda_lapack_kernel(
+        call, copy->op == GSH_OP_COPY ? GSH_CUDA_LAPACK_turn : GSH_CUDA_LAPACK_turn_conjugate,
+        args);
+    call->is_judged = is_judged;
+    return status;
 }
 
 static struct gsh_cuda_view packed_view(const struct gsh_cuda_lapack_call *call, unsigned k,
@@ -214,10 +271,32 @@ enum gsh_status gsh_cuda_lapack_gather_into(struct gsh_cuda_lapack_call *call, u
     return run_copy(call, &copy);
 }
 
-/* Real numbers of which operand k's consists. */
-static int64_t parts_of(const struct gsh_cuda_lapack_call *call, unsigned k)
+enum gsh_status gsh_cuda_lapack_gather_conjugate(struct gsh_cuda_lapack_call *call, unsigned k,
+                                                 const struct gsh_cuda_view *view)
 {
-    return (int64_t)(gsh_dtype_size(call->launch->operands[k].dtype) / call->real_size);
+    struct gsh_launch copy;
+    describe_copy(call, k, view, 0, &copy);
+    if (gsh_dtype_kind(copy.loop) == 'c')
+        copy.op = GSH_OP_CONJUGATE;
+    return run_copy(call, &copy);
+}
+
+enum gsh_status gsh_cuda_lapack_borrow(struct gsh_cuda_lapack_call *call, unsigned k,
+                                       struct gsh_cuda_view *view)
+{
+    GSH_TRY(gsh_cuda_lapack_place(call, k, false, view));
+    return view->address == call->launch->operands[k].address
+               ? GSH_OK
+               : gsh_cuda_lapack_gather_into(call, k, view);
+}
+
+enum gsh_status gsh_cuda_lapack_look(struct gsh_cuda_lapack_call *call, uint64_t address,
+                                     int64_t count)
+{
+    int64_t parts = (int64_t)(call->size / call->real_size);
+    return gsh_cuda_lapack_kernel(
+        call, GSH_CUDA_LAPACK_look_for_infinite,
+        (struct gsh_cuda_lapack_args){.a = address, .rows = count * parts});
 }
 
 enum gsh_status gsh_cuda_lapack_gather(struct gsh_cuda_lapack_call *call, unsigned k,
@@ -226,10 +305,7 @@ enum gsh_status gsh_cuda_lapack_gather(struct gsh_cuda_lapack_call *call, unsign
     *view = packed_view(call, k, is_flipped);
     GSH_TRY(take_view(call, k, view));
     GSH_TRY(gsh_cuda_lapack_gather_into(call, k, view));
-    return gsh_cuda_lapack_kernel(
-        call, GSH_CUDA_LAPACK_look_for_infinite,
-        (struct gsh_cuda_lapack_args){.a = view->address,
-                                      .rows = call->batch * view->matrix * parts_of(call, k)});
+    return gsh_cuda_lapack_look(call, view->address, call->batch * view->matrix);
 }
 
 enum gsh_status gsh_cuda_lapack_place(struct gsh_cuda_lapack_call *call, unsigned k,
@@ -240,6 +316,14 @@ enum gsh_status gsh_cuda_lapack_place(struct gsh_cuda_lapack_call *call, unsigne
     view->address = call->launch->operands[k].address;
     describe_copy(call, k, view, 1, &copy);
     return lies_alike(&copy) ? GSH_OK : take_view(call, k, view);
+}
+
+enum gsh_status gsh_cuda_lapack_receive(struct gsh_cuda_lapack_call *call, unsigned k, unsigned to,
+                                        struct gsh_cuda_view *view)
+{
+    GSH_TRY(gsh_cuda_lapack_place(call, to, false, view));
+    GSH_TRY(gsh_cuda_lapack_gather_into(call, k, view));
+    return gsh_cuda_lapack_look(call, view->address, call->batch * view->matrix);
 }
 
 enum gsh_status gsh_cuda_lapack_scatter(struct gsh_cuda_lapack_call *call, unsigned k,

@@ -82,12 +82,26 @@ static inline int64_t gsh_cuda_lapack_columns(const struct gsh_cuda_lapack_call 
  * transposed matrix column by column. Raises the flag where a number is not finite. */
 enum gsh_status gsh_cuda_lapack_gather(struct gsh_cuda_lapack_call *call, unsigned k,
                                        bool is_flipped, struct gsh_cuda_view *view);
-/* As gather into a view that is there. */
+/* As gather into a view that is there, but for the flag. */
 enum gsh_status gsh_cuda_lapack_gather_into(struct gsh_cuda_lapack_call *call, unsigned k,
                                             const struct gsh_cuda_view *view);
+/* The conjugates of that. */
+enum gsh_status gsh_cuda_lapack_gather_conjugate(struct gsh_cuda_lapack_call *call, unsigned k,
+                                                 const struct gsh_cuda_view *view);
+/* Operand k of every matrix, packed column by column, to be read only: in the operand itself if it lies so. Does not look
+ * at the numbers. */
+enum gsh_status gsh_cuda_lapack_borrow(struct gsh_cuda_lapack_call *call, unsigned k,
+                                       struct gsh_cuda_view *view);
+/* Raises the flag where one of `count` numbers is not finite. */
+enum gsh_status gsh_cuda_lapack_look(struct gsh_cuda_lapack_call *call, uint64_t address,
+                                     int64_t count);
 /* Where a routine may write operand k, packed as above: in the operand itself if it lies so. */
 enum gsh_status gsh_cuda_lapack_place(struct gsh_cuda_lapack_call *call, unsigned k,
                                       bool is_flipped, struct gsh_cuda_view *view);
+/* Where a routine may turn the input k into the output `to`, which has its extents: the input's numbers, column by column.
+ * Raises the flag where one is not finite. */
+enum gsh_status gsh_cuda_lapack_receive(struct gsh_cuda_lapack_call *call, unsigned k, unsigned to,
+                                        struct gsh_cuda_view *view);
 /* The view's matrices, or their conjugates, to operand k, unless they are there. */
 enum gsh_status gsh_cuda_lapack_scatter(struct gsh_cuda_lapack_call *call, unsigned k,
                                         const struct gsh_cuda_view *view, bool is_conjugated);
@@ -109,6 +123,11 @@ bool gsh_cuda_lapack_is_many(const struct gsh_cuda_lapack_call *call, int64_t n)
 enum gsh_status gsh_cuda_lapack_kernel(struct gsh_cuda_lapack_call *call,
                                        enum gsh_cuda_lapack_kernel kernel,
                                        struct gsh_cuda_lapack_args args);
+/* Raises the flag where one of the first `count` numbers on the diagonal of one of the view's matrices (`row` is 1) is not
+ * finite, or at most `bound` times the matrix's largest there. */
+enum gsh_status gsh_cuda_lapack_look_at_diagonal(struct gsh_cuda_lapack_call *call,
+                                                 const struct gsh_cuda_view *view, int64_t count,
+                                                 double bound);
 /* Waits for what was submitted, unless it has been judged already. DECLINED: an info is not 0, or the flag is raised. */
 enum gsh_status gsh_cuda_lapack_judge(struct gsh_cuda_lapack_call *call);
 /* Before another routine is tried: no info and no flag. */
@@ -124,6 +143,21 @@ struct gsh_cuda_lapack_product {
 enum gsh_status gsh_cuda_lapack_multiply(struct gsh_cuda_lapack_call *call,
                                          const struct gsh_cuda_lapack_product *product);
 
+/* What the launch's options say of the matrix of a system: cuBLAS's operation. */
+static inline gsh_cuda_enum gsh_cuda_lapack_op(const struct gsh_cuda_lapack_call *call)
+{
+    unsigned options = call->launch->lapack.options;
+    if ((options & GSH_LAPACK_TRANSPOSED) == 0)
+        return GSH_CUBLAS_OP_N;
+    bool is_adjoint = (options & GSH_LAPACK_CONJUGATED) != 0 && gsh_dtype_kind(call->loop) == 'c';
+    return is_adjoint ? GSH_CUBLAS_OP_C : GSH_CUBLAS_OP_T;
+}
+/* And which of its triangles counts. */
+static inline gsh_cuda_enum gsh_cuda_lapack_triangle(const struct gsh_cuda_lapack_call *call)
+{
+    return (call->launch->lapack.options & GSH_LAPACK_UPPER) != 0 ? GSH_CUBLAS_UPPER
+                                                                  : GSH_CUBLAS_LOWER;
+}
 static inline uint64_t gsh_cuda_lapack_info(const struct gsh_cuda_lapack_call *call, int64_t matrix)
 {
     return call->info + (uint64_t)matrix * sizeof(int);
@@ -154,9 +188,9 @@ enum gsh_status gsh_cuda_lapack_check(gsh_cuda_enum result, const char *text, bo
 /* A device address as a pointer of any type. */
 #define GSH_CUDA_POINTER(address) ((void *)(uintptr_t)(address))
 
-/* Calls FUNCTION(letter, the names of its orgqr and syevj) for each type, in the order of `letter`. */
+/* Calls FUNCTION(letter, the names of its orgqr, ormqr and syevj) for each type, in the order of `letter`. */
 #define GSH_CUDA_LAPACK_LETTERS(FUNCTION)                                                          \
-    FUNCTION(S, orgqr, syevj)                                                                      \
-    FUNCTION(D, orgqr, syevj)                                                                      \
-    FUNCTION(C, ungqr, heevj)                                                                      \
-    FUNCTION(Z, ungqr, heevj)
+    FUNCTION(S, orgqr, ormqr, syevj)                                                               \
+    FUNCTION(D, orgqr, ormqr, syevj)                                                               \
+    FUNCTION(C, ungqr, unmqr, heevj)                                                               \
+    FUNCTION(Z, ungqr, unmqr, heevj)

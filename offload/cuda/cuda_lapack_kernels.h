@@ -8,7 +8,7 @@
 #include "source.h"
 
 /* What each does with its arguments is said in lapack.cuh. X(name, block): of those with a block, `batch` matrices, or all
- * their columns, have one of so many threads each. */
+ * their columns or tiles, have one of so many threads each. */
 #define GSH_CUDA_LAPACK_KERNELS(X)                                                                 \
     X(look_for_infinite, 0)                                                                        \
     X(look_for_nonzero, 0)                                                                         \
@@ -21,8 +21,15 @@
     X(compare_with_first, 32)                                                                      \
     X(multiply_reflectors, 0)                                                                      \
     X(unpack_vectors, 0)                                                                           \
+    X(turn, 256)                                                                                   \
+    X(turn_conjugate, 256)                                                                         \
+    X(copy_triangle, 0)                                                                            \
+    X(convert_pivots, 0)                                                                           \
+    X(divide_rows, 0)                                                                              \
     X(judge_diagonal, 128)                                                                         \
     X(multiply_diagonal, 32)
+
+#define GSH_CUDA_LAPACK_TILE 32 /* rows and columns of a part of a matrix that is turned at once */
 
 enum gsh_cuda_lapack_kernel {
 #define X(name, block) GSH_CUDA_LAPACK_##name,
@@ -35,6 +42,7 @@ struct gsh_cuda_lapack_args {
     uint64_t a, b, c, flag;
     int64_t batch, rows, columns, extra, step;
     double bound;
+    int64_t matrix_steps[2];
 };
 
 /* One of them for elements of a dtype. */

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * solve, inv, det and slogdet: LU with partial pivoting of the matrices as they are (not of their transposes, so that
- * pivots, and what is singular, are NumPy's but for rounding). A factor with a pivot that rounding alone explains is
- * NumPy's to judge.
+ * solve, inv, det, slogdet, getrf and getrs: LU with partial pivoting of the matrices as they are (not of their
+ * transposes, so that pivots, and what is singular, are LAPACK's but for rounding). A factor with a pivot that rounding
+ * alone explains is for the caller's LAPACK to judge.
  */
 #include "cuda_lapack_routines.h"
 
 #define LEAST_PIVOT 8 /* units in the last place of the largest */
 
 struct lu {
-    int64_t n, columns; /* columns of b */
+    int64_t rows, n, least; /* of a: rows, columns, the smaller of both */
+    int64_t columns;        /* of b */
+    gsh_cuda_enum op;       /* on a, when systems are solved */
     struct gsh_cuda_view a, b;
     bool is_many;
-    uint64_t pivots; /* n for each matrix, of pivot_bytes */
+    uint64_t pivots; /* `least` for each matrix, of pivot_bytes */
     size_t pivot_bytes;
     uint64_t a_pointers, b_pointers; /* is_many */
 };
@@ -25,11 +27,11 @@ struct lu {
         return gsh_cublas.cublas##letter##getrfBatched(gsh_cuda_lapack.blas, n, a, n, pivots,      \
                                                        info, count);                               \
     }                                                                                              \
-    static gsh_cuda_enum getrs_##letter(int n, int columns, void *a, int *pivots, void *b,         \
-                                        int *info, int count)                                      \
+    static gsh_cuda_enum getrs_##letter(gsh_cuda_enum op, int n, int columns, void *a,             \
+                                        int *pivots, void *b, int *info, int count)                \
     {                                                                                              \
-        return gsh_cublas.cublas##letter##getrsBatched(gsh_cuda_lapack.blas, GSH_CUBLAS_OP_N, n,   \
-                                                       columns, a, n, pivots, b, n, info, count);  \
+        return gsh_cublas.cublas##letter##getrsBatched(gsh_cuda_lapack.blas, op, n, columns, a, n, \
+                                                       pivots, b, n, info, count);                 \
     }                                                                                              \
     static gsh_cuda_enum getri_##letter(int n, void *a, int *pivots, void *c, int *info,           \
                                         int count)                                                 \
@@ -43,14 +45,15 @@ GSH_CUDA_LAPACK_LETTERS(FORWARD)
 #define FORWARD(letter, ...) {getrf_##letter, getrs_##letter, getri_##letter},
 static const struct {
     gsh_cuda_enum (*getrf)(int n, void *a, int *pivots, int *info, int count);
-    gsh_cuda_enum (*getrs)(int n, int columns, void *a, int *pivots, void *b, int *info, int count);
+    gsh_cuda_enum (*getrs)(gsh_cuda_enum op, int n, int columns, void *a, int *pivots, void *b,
+                           int *info, int count);
     gsh_cuda_enum (*getri)(int n, void *a, int *pivots, void *c, int *info, int count);
 } table[] = {GSH_CUDA_LAPACK_LETTERS(FORWARD)};
 #undef FORWARD
 
 static uint64_t pivots_at(const struct lu *lu, int64_t matrix)
 {
-    return lu->pivots + (uint64_t)(matrix * lu->n) * lu->pivot_bytes;
+    return lu->pivots + (uint64_t)(matrix * lu->least) * lu->pivot_bytes;
 }
 
 static void *pointers_at(uint64_t pointers, int64_t matrix)
@@ -74,7 +77,7 @@ static enum gsh_status solve_many(struct gsh_cuda_lapack_call *call, void *what,
 {
     const struct lu *lu = what;
     int info = 0; /* of the arguments */
-    return GSH_CUBLAS_TIMED(call, table[call->letter].getrs((int)lu->n, (int)lu->columns,
+    return GSH_CUBLAS_TIMED(call, table[call->letter].getrs(lu->op, (int)lu->n, (int)lu->columns,
                                                             pointers_at(lu->a_pointers, first),
                                                             GSH_CUDA_POINTER(pivots_at(lu, first)),
                                                             pointers_at(lu->b_pointers, first),
@@ -102,13 +105,13 @@ static enum gsh_status factor_one(struct gsh_cuda_lapack_call *call, void *what,
     void *a = GSH_CUDA_POINTER(gsh_cuda_lapack_at(call, &lu->a, first));
     (void)count;
     GSH_TRY(GSH_CUSOLVER(gsh_cusolver.cusolverDnXgetrf_bufferSize(
-        gsh_cuda_lapack.solver, gsh_cuda_lapack.params, lu->n, lu->n, call->type, a, lu->n,
+        gsh_cuda_lapack.solver, gsh_cuda_lapack.params, lu->rows, lu->n, call->type, a, lu->rows,
         call->type, &device_bytes, &host_bytes)));
     GSH_TRY(gsh_cuda_lapack_reserve(call, device_bytes, host_bytes));
     return GSH_CUSOLVER_TIMED(
         call, gsh_cusolver.cusolverDnXgetrf(
-                  gsh_cuda_lapack.solver, gsh_cuda_lapack.params, lu->n, lu->n, call->type, a,
-                  lu->n, GSH_CUDA_POINTER(pivots_at(lu, first)), call->type,
+                  gsh_cuda_lapack.solver, gsh_cuda_lapack.params, lu->rows, lu->n, call->type, a,
+                  lu->rows, GSH_CUDA_POINTER(pivots_at(lu, first)), call->type,
                   GSH_CUDA_POINTER(call->device), device_bytes, call->host, host_bytes,
                   GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first))));
 }
@@ -120,13 +123,12 @@ static enum gsh_status solve_one(struct gsh_cuda_lapack_call *call, void *what, 
     const struct lu *lu = what;
     (void)count;
     return GSH_CUSOLVER_TIMED(
-        call,
-        gsh_cusolver.cusolverDnXgetrs(gsh_cuda_lapack.solver, gsh_cuda_lapack.params,
-                                      GSH_CUBLAS_OP_N, lu->n, lu->columns, call->type,
-                                      GSH_CUDA_POINTER(gsh_cuda_lapack_at(call, &lu->a, first)),
-                                      lu->n, GSH_CUDA_POINTER(pivots_at(lu, first)), call->type,
-                                      GSH_CUDA_POINTER(gsh_cuda_lapack_at(call, &lu->b, first)),
-                                      lu->n, GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first))));
+        call, gsh_cusolver.cusolverDnXgetrs(
+                  gsh_cuda_lapack.solver, gsh_cuda_lapack.params, lu->op, lu->n, lu->columns,
+                  call->type, GSH_CUDA_POINTER(gsh_cuda_lapack_at(call, &lu->a, first)), lu->n,
+                  GSH_CUDA_POINTER(pivots_at(lu, first)), call->type,
+                  GSH_CUDA_POINTER(gsh_cuda_lapack_at(call, &lu->b, first)), lu->n,
+                  GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first))));
 }
 
 /* ---- the routines ---- */
@@ -138,29 +140,48 @@ static enum gsh_status point(struct gsh_cuda_lapack_call *call, const struct gsh
                                  call->batch, pointers);
 }
 
-static enum gsh_status factor(struct gsh_cuda_lapack_call *call, struct lu *lu, bool is_flipped)
+static enum gsh_status take_pivots(struct gsh_cuda_lapack_call *call, struct lu *lu)
 {
     lu->pivot_bytes = lu->is_many ? sizeof(int) : sizeof(int64_t);
-    GSH_TRY(gsh_cuda_lapack_gather(call, 0, is_flipped, &lu->a));
-    GSH_TRY(gsh_cuda_lapack_take(call, call->batch * lu->n, lu->pivot_bytes, &lu->pivots));
+    return gsh_cuda_lapack_take(call, call->batch * lu->least, lu->pivot_bytes, &lu->pivots);
+}
+
+/* What lies in lu->a, column by column. */
+static enum gsh_status factor_there(struct gsh_cuda_lapack_call *call, struct lu *lu)
+{
+    const struct gsh_cuda_view columns = {lu->a.address, 1, lu->rows, lu->a.matrix};
+    GSH_TRY(take_pivots(call, lu));
     if (lu->is_many) {
         GSH_TRY(point(call, &lu->a, &lu->a_pointers));
         GSH_TRY(gsh_cuda_lapack_each(call, GSH_CUDA_LAPACK_MANY, factor_many, lu));
     } else {
         GSH_TRY(gsh_cuda_lapack_each(call, 1, factor_one, lu));
     }
-    return gsh_cuda_lapack_kernel(
-        call, GSH_CUDA_LAPACK_judge_diagonal,
-        (struct gsh_cuda_lapack_args){.a = lu->a.address,
-                                      .batch = call->batch,
-                                      .rows = lu->n,
-                                      .bound = LEAST_PIVOT * call->epsilon});
+    return gsh_cuda_lapack_look_at_diagonal(call, &columns, lu->least, LEAST_PIVOT * call->epsilon);
+}
+
+static enum gsh_status factor(struct gsh_cuda_lapack_call *call, struct lu *lu, bool is_flipped)
+{
+    GSH_TRY(gsh_cuda_lapack_gather(call, 0, is_flipped, &lu->a));
+    return factor_there(call, lu);
 }
 
 static struct lu begin(const struct gsh_cuda_lapack_call *call)
 {
-    int64_t n = gsh_cuda_lapack_rows(call, 0);
-    return (struct lu){.n = n, .is_many = gsh_cuda_lapack_is_many(call, n)};
+    int64_t m = gsh_cuda_lapack_rows(call, 0), n = gsh_cuda_lapack_columns(call, 0);
+    return (struct lu){.rows = m,
+                       .n = n,
+                       .least = GSH_MIN(m, n),
+                       .op = GSH_CUBLAS_OP_N,
+                       .is_many = m == n && gsh_cuda_lapack_is_many(call, n)};
+}
+
+static enum gsh_status solve(struct gsh_cuda_lapack_call *call, struct lu *lu)
+{
+    if (!lu->is_many)
+        return gsh_cuda_lapack_each(call, 1, solve_one, lu);
+    GSH_TRY(point(call, &lu->b, &lu->b_pointers));
+    return gsh_cuda_lapack_each(call, GSH_CUDA_LAPACK_MANY, solve_many, lu);
 }
 
 enum gsh_status gsh_cuda_lapack_solve(struct gsh_cuda_lapack_call *call)
@@ -169,12 +190,7 @@ enum gsh_status gsh_cuda_lapack_solve(struct gsh_cuda_lapack_call *call)
     lu.columns = gsh_cuda_lapack_columns(call, 1);
     GSH_TRY(factor(call, &lu, false));
     GSH_TRY(gsh_cuda_lapack_gather(call, 1, false, &lu.b));
-    if (lu.is_many) {
-        GSH_TRY(point(call, &lu.b, &lu.b_pointers));
-        GSH_TRY(gsh_cuda_lapack_each(call, GSH_CUDA_LAPACK_MANY, solve_many, &lu));
-    } else {
-        GSH_TRY(gsh_cuda_lapack_each(call, 1, solve_one, &lu));
-    }
+    GSH_TRY(solve(call, &lu));
     return gsh_cuda_lapack_scatter(call, 2, &lu.b, false);
 }
 
@@ -220,4 +236,47 @@ enum gsh_status gsh_cuda_lapack_det(struct gsh_cuda_lapack_call *call)
                                                              .extra = (int64_t)logarithm.address}));
     GSH_TRY(gsh_cuda_lapack_scatter(call, 1, &first, false));
     return has_logarithm ? gsh_cuda_lapack_scatter(call, 2, &logarithm, false) : GSH_OK;
+}
+
+/* Pivots from one width to another; what is none raises the flag. */
+static enum gsh_status convert_pivots(struct gsh_cuda_lapack_call *call, const struct lu *lu,
+                                      uint64_t from, size_t from_bytes, uint64_t to,
+                                      size_t to_bytes)
+{
+    return gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_convert_pivots,
+                                  (struct gsh_cuda_lapack_args){.a = from,
+                                                                .c = to,
+                                                                .rows = call->batch * lu->least,
+                                                                .columns = (int64_t)from_bytes,
+                                                                .extra = (int64_t)to_bytes,
+                                                                .step = lu->rows});
+}
+
+enum gsh_status gsh_cuda_lapack_getrf(struct gsh_cuda_lapack_call *call)
+{
+    struct lu lu = begin(call);
+    struct gsh_cuda_view pivots;
+    GSH_TRY(gsh_cuda_lapack_receive(call, 0, 1, &lu.a));
+    GSH_TRY(factor_there(call, &lu));
+    GSH_TRY(gsh_cuda_lapack_place(call, 2, false, &pivots));
+    GSH_TRY(convert_pivots(call, &lu, lu.pivots, lu.pivot_bytes, pivots.address, sizeof(int32_t)));
+    GSH_TRY(gsh_cuda_lapack_scatter(call, 1, &lu.a, false));
+    return gsh_cuda_lapack_scatter(call, 2, &pivots, false);
+}
+
+enum gsh_status gsh_cuda_lapack_getrs(struct gsh_cuda_lapack_call *call)
+{
+    struct lu lu = begin(call);
+    struct gsh_cuda_view pivots;
+    lu.op = gsh_cuda_lapack_op(call);
+    lu.columns = gsh_cuda_lapack_columns(call, 2);
+    GSH_TRY(gsh_cuda_lapack_borrow(call, 0, &lu.a));
+    GSH_TRY(gsh_cuda_lapack_borrow(call, 1, &pivots));
+    GSH_TRY(take_pivots(call, &lu));
+    GSH_TRY(convert_pivots(call, &lu, pivots.address, sizeof(int32_t), lu.pivots, lu.pivot_bytes));
+    GSH_TRY(gsh_cuda_lapack_receive(call, 2, 3, &lu.b));
+    if (lu.is_many)
+        GSH_TRY(point(call, &lu.a, &lu.a_pointers));
+    GSH_TRY(solve(call, &lu));
+    return gsh_cuda_lapack_scatter(call, 3, &lu.b, false);
 }

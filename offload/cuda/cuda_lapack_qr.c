@@ -6,7 +6,7 @@
 
 /* ---- one at a time ---- */
 
-#define FORWARD(letter, orgqr, ...)                                                                \
+#define FORWARD(letter, orgqr, ormqr, ...)                                                         \
     static gsh_cuda_enum factor_size_##letter(const struct gsh_cuda_lapack_qr *qr, int *elements)  \
     {                                                                                              \
         return gsh_cusolver.cusolverDn##letter##geqrf_bufferSize(                                  \
@@ -33,6 +33,21 @@
             gsh_cuda_lapack.solver, (int)qr->m, (int)qr->columns, (int)qr->reflectors,             \
             GSH_CUDA_POINTER(qr->a), (int)qr->m, GSH_CUDA_POINTER(qr->tau), work, elements, info); \
     }                                                                                              \
+    static gsh_cuda_enum apply_size_##letter(const struct gsh_cuda_lapack_qr *qr, int *elements)   \
+    {                                                                                              \
+        return gsh_cusolver.cusolverDn##letter##ormqr##_bufferSize(                                \
+            gsh_cuda_lapack.solver, GSH_CUBLAS_LEFT, qr->op, (int)qr->m, (int)qr->columns,         \
+            (int)qr->reflectors, GSH_CUDA_POINTER(qr->a), (int)qr->m, GSH_CUDA_POINTER(qr->tau),   \
+            GSH_CUDA_POINTER(qr->c), (int)qr->m, elements);                                        \
+    }                                                                                              \
+    static gsh_cuda_enum apply_##letter(const struct gsh_cuda_lapack_qr *qr, void *work,           \
+                                        int elements, int *info)                                   \
+    {                                                                                              \
+        return gsh_cusolver.cusolverDn##letter##ormqr(                                             \
+            gsh_cuda_lapack.solver, GSH_CUBLAS_LEFT, qr->op, (int)qr->m, (int)qr->columns,         \
+            (int)qr->reflectors, GSH_CUDA_POINTER(qr->a), (int)qr->m, GSH_CUDA_POINTER(qr->tau),   \
+            GSH_CUDA_POINTER(qr->c), (int)qr->m, work, elements, info);                            \
+    }                                                                                              \
     static gsh_cuda_enum geqrf_##letter(int m, int n, void *a, void *tau, int *info, int count)    \
     {                                                                                              \
         return gsh_cublas.cublas##letter##geqrfBatched(gsh_cuda_lapack.blas, m, n, a, m, tau,      \
@@ -45,12 +60,15 @@ typedef gsh_cuda_enum size_function(const struct gsh_cuda_lapack_qr *qr, int *el
 typedef gsh_cuda_enum work_function(const struct gsh_cuda_lapack_qr *qr, void *work, int elements,
                                     int *info);
 #define FORWARD(letter, ...)                                                                       \
-    {factor_size_##letter, factor_##letter, form_size_##letter, form_##letter, geqrf_##letter},
+    {factor_size_##letter, factor_##letter, form_size_##letter, form_##letter,                     \
+     apply_size_##letter,  apply_##letter,  geqrf_##letter},
 static const struct {
     size_function *factor_size;
     work_function *factor;
     size_function *form_size;
     work_function *form;
+    size_function *apply_size;
+    work_function *apply;
     gsh_cuda_enum (*geqrf)(int m, int n, void *a, void *tau, int *info, int count);
 } table[] = {GSH_CUDA_LAPACK_LETTERS(FORWARD)};
 #undef FORWARD
@@ -76,6 +94,12 @@ enum gsh_status gsh_cuda_lapack_qr_expand(struct gsh_cuda_lapack_call *call,
                                           const struct gsh_cuda_lapack_qr *qr, int64_t matrix)
 {
     return work_on(call, qr, matrix, table[call->letter].form_size, table[call->letter].form);
+}
+
+enum gsh_status gsh_cuda_lapack_qr_apply(struct gsh_cuda_lapack_call *call,
+                                         const struct gsh_cuda_lapack_qr *qr, int64_t matrix)
+{
+    return work_on(call, qr, matrix, table[call->letter].apply_size, table[call->letter].apply);
 }
 
 /* ---- the routines ---- */
@@ -139,11 +163,13 @@ static struct batch describe(const struct gsh_cuda_lapack_call *call)
     return (struct batch){.m = m, .n = n, .reflectors = GSH_MIN(m, n)};
 }
 
-/* The first output may be the input, which must stay where NumPy is to judge. */
+/* The first output may be the input, which must stay where NumPy is to judge: of numbers that are not finite, which is all
+ * that can be wrong, so that nobody need wait for the factorisation. */
 enum gsh_status gsh_cuda_lapack_qr_raw(struct gsh_cuda_lapack_call *call)
 {
     struct batch batch = describe(call);
     GSH_TRY(gsh_cuda_lapack_gather(call, 0, false, &batch.a));
+    GSH_TRY(gsh_cuda_lapack_judge(call));
     GSH_TRY(gsh_cuda_lapack_place(call, 2, false, &batch.tau));
     if (gsh_cuda_lapack_is_many(call, GSH_MAX(batch.m, batch.n))) {
         GSH_TRY(point(call, &batch.a, &batch.a_pointers));
@@ -152,7 +178,7 @@ enum gsh_status gsh_cuda_lapack_qr_raw(struct gsh_cuda_lapack_call *call)
     } else {
         GSH_TRY(gsh_cuda_lapack_each(call, 1, factor_one, &batch));
     }
-    GSH_TRY(gsh_cuda_lapack_judge(call));
+    call->is_judged = true;
     GSH_TRY(gsh_cuda_lapack_scatter(call, 1, &batch.a, false));
     return gsh_cuda_lapack_scatter(call, 2, &batch.tau, false);
 }
@@ -183,11 +209,7 @@ enum gsh_status gsh_cuda_lapack_qr_form(struct gsh_cuda_lapack_call *call)
         .row = 1, .column = batch.m, .matrix = batch.m * GSH_MAX(batch.n, batch.columns)};
     GSH_TRY(gsh_cuda_lapack_take(call, call->batch * batch.a.matrix, call->size, &batch.a.address));
     GSH_TRY(gsh_cuda_lapack_gather_into(call, 0, &batch.a));
-    batch.tau = (struct gsh_cuda_view){.row = 1, .matrix = gsh_cuda_lapack_rows(call, 1)};
-    batch.tau.column = batch.tau.matrix;
-    GSH_TRY(
-        gsh_cuda_lapack_take(call, call->batch * batch.tau.matrix, call->size, &batch.tau.address));
-    GSH_TRY(gsh_cuda_lapack_gather_into(call, 1, &batch.tau));
+    GSH_TRY(gsh_cuda_lapack_borrow(call, 1, &batch.tau));
     q = batch.a;
     if (gsh_cuda_lapack_is_many(call, GSH_MAX(batch.m, batch.n)))
         GSH_TRY(expand_many(call, &batch, &q));

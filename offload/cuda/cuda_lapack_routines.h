@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The routines, each a file for a family of them: cuda_lapack_lu.c, _symmetric.c, _qr.c, _svd.c, _eig.c. They submit work
+ * The routines, each a file for a family of them: cuda_lapack_lu.c, _symmetric.c, _triangle.c, _qr.c, _svd.c,
+ * _lstsq.c, _eig.c. They submit work
  * and may wait; the caller judges at the end (gsh_cuda_lapack_judge). DECLINED: a judge in between said so.
  */
 #pragma once
@@ -14,6 +15,9 @@ gsh_cuda_lapack_routine gsh_cuda_lapack_cholesky, gsh_cuda_lapack_eigh;
 gsh_cuda_lapack_routine gsh_cuda_lapack_qr_raw, gsh_cuda_lapack_qr_form;
 gsh_cuda_lapack_routine gsh_cuda_lapack_svd;
 gsh_cuda_lapack_routine gsh_cuda_lapack_eig;
+gsh_cuda_lapack_routine gsh_cuda_lapack_getrf, gsh_cuda_lapack_getrs, gsh_cuda_lapack_trtrs;
+gsh_cuda_lapack_routine gsh_cuda_lapack_potrf, gsh_cuda_lapack_potrs;
+gsh_cuda_lapack_routine gsh_cuda_lapack_lstsq;
 
 static inline enum gsh_lapack_routine gsh_cuda_lapack_which(const struct gsh_cuda_lapack_call *call)
 {

@@ -45,40 +45,35 @@ static enum gsh_status decompose_many(struct gsh_cuda_lapack_call *call, void *w
 
 /* ---- one at a time ---- */
 
-/* The square matrix to decompose: X, or R where X has been factored. */
-static enum gsh_status extract(struct gsh_cuda_lapack_call *call, const struct svd *svd, uint64_t x,
-                               uint64_t to)
+/* The square matrix to decompose: X, or R where X, of so many rows, has been factored. */
+static enum gsh_status extract(struct gsh_cuda_lapack_call *call, int64_t rows, int64_t columns,
+                               uint64_t x, uint64_t to)
 {
-    struct gsh_cuda_lapack_args args = {.a = x,
-                                        .c = to,
-                                        .batch = 1,
-                                        .rows = svd->columns,
-                                        .columns = svd->columns,
-                                        .extra = svd->rows};
+    struct gsh_cuda_lapack_args args = {
+        .a = x, .c = to, .batch = 1, .rows = columns, .columns = columns, .extra = rows};
     GSH_TRY(gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_copy_block, args));
     args.a = to;
     args.extra = 0;
-    return svd->rows > svd->columns
-               ? gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_clear_triangle, args)
-               : GSH_OK;
+    return rows > columns ? gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_clear_triangle, args)
+                          : GSH_OK;
 }
 
 /* By one method, then the other. */
-static enum gsh_status decompose_core(struct gsh_cuda_lapack_call *call, const struct svd *svd,
-                                      uint64_t x, int64_t matrix)
+enum gsh_status gsh_cuda_lapack_svd_core(struct gsh_cuda_lapack_call *call,
+                                         const struct gsh_cuda_lapack_svd *core, int64_t rows,
+                                         uint64_t x, int64_t matrix)
 {
-    const struct gsh_cuda_lapack_svd *core = &svd->core;
     enum gsh_status status = GSH_DECLINED;
     for (int turn = 0; turn < 2 && status == GSH_DECLINED; turn++) {
         GSH_TRY(gsh_cuda_lapack_pardon(call));
-        GSH_TRY(extract(call, svd, x, core->a));
+        GSH_TRY(extract(call, rows, core->columns, x, core->a));
         if (turn != 0)
             GSH_TRY(gsh_cuda_lapack_svd_iterate(call, core, matrix));
-        else if (svd->columns <= GSH_CUDA_LAPACK_JACOBI)
+        else if (core->columns <= GSH_CUDA_LAPACK_JACOBI)
             GSH_TRY(gsh_cuda_lapack_svd_jacobi(call, core, matrix, 1));
         else
             GSH_TRY(gsh_cuda_lapack_svd_polar(call, core, matrix));
-        GSH_TRY(extract(call, svd, x, core->copy));
+        GSH_TRY(extract(call, rows, core->columns, x, core->copy));
         GSH_TRY(gsh_cuda_lapack_svd_compare(call, core, 1));
         status = gsh_cuda_lapack_judge(call);
     }
@@ -124,7 +119,7 @@ static enum gsh_status decompose_one(struct gsh_cuda_lapack_call *call, void *wh
         GSH_TRY(gsh_cuda_lapack_qr_factor(call, &qr, first));
     else if (svd->has_vectors)
         svd->core.u = u;
-    GSH_TRY(decompose_core(call, svd, x, first));
+    GSH_TRY(gsh_cuda_lapack_svd_core(call, &svd->core, svd->rows, x, first));
     return is_tall && svd->has_vectors ? expand_u(call, svd, x, u, first) : GSH_OK;
 }
 

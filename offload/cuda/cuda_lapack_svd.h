@@ -34,3 +34,10 @@ enum gsh_status gsh_cuda_lapack_svd_iterate(struct gsh_cuda_lapack_call *call,
  * Frobenius' norm, but for a small multiple of what rounding explains. */
 enum gsh_status gsh_cuda_lapack_svd_compare(struct gsh_cuda_lapack_call *call,
                                             const struct gsh_cuda_lapack_svd *svd, int64_t count);
+
+/* The singular values and vectors of one square matrix, by the first of the methods that succeeds: of the upper left part
+ * of x, whose columns are `rows` long, or where that is more than core->columns of the triangle R in its place. core->a is
+ * worked in, x stays. Waits; DECLINED: none does. */
+enum gsh_status gsh_cuda_lapack_svd_core(struct gsh_cuda_lapack_call *call,
+                                         const struct gsh_cuda_lapack_svd *core, int64_t rows,
+                                         uint64_t x, int64_t matrix);

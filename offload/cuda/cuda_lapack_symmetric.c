@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cholesky, eigh and eigvalsh: of Hermitian matrices one triangle is looked at.
+ * cholesky, potrf, potrs, eigh and eigvalsh: of Hermitian matrices one triangle is looked at.
  */
 #include "cuda_lapack_routines.h"
+#include "cuda_mem.h"
 
 #include <limits.h>
 
@@ -66,6 +67,20 @@ static enum gsh_status factor_one(struct gsh_cuda_lapack_call *call, void *what,
                   host_bytes, GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first))));
 }
 
+static enum gsh_status factor(struct gsh_cuda_lapack_call *call, struct symmetric *s)
+{
+    const struct gsh_cuda_view columns = {s->a.address, 1, s->n, s->a.matrix};
+    if (gsh_cuda_lapack_is_many(call, s->n)) {
+        GSH_TRY(gsh_cuda_lapack_point(call, s->a.address, s->a.matrix * (int64_t)call->size,
+                                      call->batch, &s->pointers));
+        GSH_TRY(gsh_cuda_lapack_each(call, GSH_CUDA_LAPACK_MANY, factor_many, s));
+    } else {
+        GSH_TRY(gsh_cuda_lapack_each(call, 1, factor_one, s));
+    }
+    /* what is not finite in the triangle ends on the factor's diagonal */
+    return gsh_cuda_lapack_look_at_diagonal(call, &columns, s->n, 0);
+}
+
 /* Read row by row as column by column, a Hermitian A is its conjugate, and the factor L of A = L L^H is the U of
  * conjugate(A) = U^H U: all of it happens in the output. */
 enum gsh_status gsh_cuda_lapack_cholesky(struct gsh_cuda_lapack_call *call)
@@ -75,24 +90,73 @@ enum gsh_status gsh_cuda_lapack_cholesky(struct gsh_cuda_lapack_call *call)
     struct gsh_cuda_lapack_args args = {.batch = call->batch, .rows = s.n};
     GSH_TRY(gsh_cuda_lapack_place(call, 1, true, &s.a));
     GSH_TRY(gsh_cuda_lapack_gather_into(call, 0, &s.a));
-    if (gsh_cuda_lapack_is_many(call, s.n)) {
-        GSH_TRY(gsh_cuda_lapack_point(call, s.a.address, s.a.matrix * (int64_t)call->size,
-                                      call->batch, &s.pointers));
-        GSH_TRY(gsh_cuda_lapack_each(call, GSH_CUDA_LAPACK_MANY, factor_many, &s));
-    } else {
-        GSH_TRY(gsh_cuda_lapack_each(call, 1, factor_one, &s));
-    }
-    args.a = s.a.address; /* what is not finite in the triangle ends on the factor's diagonal */
-    GSH_TRY(gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_judge_diagonal, args));
+    GSH_TRY(factor(call, &s));
+    args.a = s.a.address;
     args.columns = s.n;
     args.extra = s.triangle == GSH_CUBLAS_LOWER;
     GSH_TRY(gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_clear_triangle, args));
     return gsh_cuda_lapack_scatter(call, 1, &s.a, false);
 }
 
+/* ---- potrf and potrs ---- */
+
+/* A factor may leave anything in the other triangle, whose bytes are to stay: it is made apart. */
+enum gsh_status gsh_cuda_lapack_potrf(struct gsh_cuda_lapack_call *call)
+{
+    struct symmetric s = {.n = gsh_cuda_lapack_rows(call, 0),
+                          .triangle = gsh_cuda_lapack_triangle(call)};
+    struct gsh_cuda_view whole;
+    int64_t numbers = call->batch * s.n * s.n;
+    GSH_TRY(gsh_cuda_lapack_place(call, 1, false, &whole));
+    GSH_TRY(gsh_cuda_lapack_gather_into(call, 0, &whole));
+    s.a = whole;
+    GSH_TRY(gsh_cuda_lapack_take(call, numbers, call->size, &s.a.address));
+    GSH_TRY(gsh_cuda_mem_copy(s.a.address, whole.address, (size_t)numbers * call->size));
+    GSH_TRY(factor(call, &s));
+    GSH_TRY(gsh_cuda_lapack_kernel(
+        call, GSH_CUDA_LAPACK_copy_triangle,
+        (struct gsh_cuda_lapack_args){.a = s.a.address,
+                                      .c = whole.address,
+                                      .batch = call->batch,
+                                      .rows = s.n,
+                                      .columns = s.n,
+                                      .extra = s.triangle == GSH_CUBLAS_UPPER}));
+    return gsh_cuda_lapack_scatter(call, 1, &whole, false);
+}
+
+struct factored {
+    int64_t n, columns;
+    gsh_cuda_enum triangle;
+    struct gsh_cuda_view a, b;
+};
+
+static enum gsh_status solve_one(struct gsh_cuda_lapack_call *call, void *what, int64_t first,
+                                 int64_t count)
+{
+    const struct factored *f = what;
+    (void)count;
+    return GSH_CUSOLVER_TIMED(
+        call, gsh_cusolver.cusolverDnXpotrs(
+                  gsh_cuda_lapack.solver, gsh_cuda_lapack.params, f->triangle, f->n, f->columns,
+                  call->type, GSH_CUDA_POINTER(gsh_cuda_lapack_at(call, &f->a, first)), f->n,
+                  call->type, GSH_CUDA_POINTER(gsh_cuda_lapack_at(call, &f->b, first)), f->n,
+                  GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first))));
+}
+
+enum gsh_status gsh_cuda_lapack_potrs(struct gsh_cuda_lapack_call *call)
+{
+    struct factored f = {.n = gsh_cuda_lapack_rows(call, 0),
+                         .columns = gsh_cuda_lapack_columns(call, 1),
+                         .triangle = gsh_cuda_lapack_triangle(call)};
+    GSH_TRY(gsh_cuda_lapack_borrow(call, 0, &f.a));
+    GSH_TRY(gsh_cuda_lapack_receive(call, 1, 2, &f.b));
+    GSH_TRY(gsh_cuda_lapack_each(call, 1, solve_one, &f));
+    return gsh_cuda_lapack_scatter(call, 2, &f.b, false);
+}
+
 /* ---- eigh ---- */
 
-#define FORWARD(letter, orgqr, syevj)                                                              \
+#define FORWARD(letter, orgqr, ormqr, syevj)                                                       \
     static gsh_cuda_enum size_##letter(gsh_cuda_enum job, int n, const void *a, const void *w,     \
                                        int *elements, int count)                                   \
     {                                                                                              \
@@ -184,10 +248,7 @@ static enum gsh_status gather_triangle(struct gsh_cuda_lapack_call *call, struct
     GSH_TRY(gsh_cuda_lapack_gather_into(call, 0, &s->a));
     args.a = s->a.address;
     GSH_TRY(gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_clear_triangle, args));
-    args = (struct gsh_cuda_lapack_args){.a = s->a.address,
-                                         .rows = call->batch * s->a.matrix *
-                                                 (int64_t)(call->size / call->real_size)};
-    return gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_look_for_infinite, args);
+    return gsh_cuda_lapack_look(call, s->a.address, call->batch * s->a.matrix);
 }
 
 static enum gsh_status decompose(struct gsh_cuda_lapack_call *call, struct symmetric *s)

@@ -193,8 +193,12 @@ struct double2;
 GSH_CUBLAS_DECLARE_ALL(, int)
 GSH_CUBLAS_DECLARE_ALL(_64, int64_t)
 
-/* cuBLAS: factorisations of many small matrices; `number` is the elements' type */
-#define GSH_CUBLAS_DECLARE_BATCHED(letter, number)                                                 \
+/* cuBLAS: triangular systems, and factorisations of many small matrices; `number` is the elements' type */
+#define GSH_CUBLAS_DECLARE_SYSTEMS(letter, number)                                                 \
+    gsh_cuda_enum cublas##letter##trsm_v2(                                                         \
+        cublasHandle_t handle, gsh_cuda_enum side, gsh_cuda_enum triangle, gsh_cuda_enum op,       \
+        gsh_cuda_enum diagonal, int m, int n, const number *alpha, const number *a, int lda,       \
+        number *b, int ldb);                                                                       \
     gsh_cuda_enum cublas##letter##getrfBatched(cublasHandle_t handle, int n, number *const *a,     \
                                                int lda, int *pivots, int *info, int batch);        \
     gsh_cuda_enum cublas##letter##getrsBatched(                                                    \
@@ -206,10 +210,10 @@ GSH_CUBLAS_DECLARE_ALL(_64, int64_t)
     gsh_cuda_enum cublas##letter##geqrfBatched(cublasHandle_t handle, int m, int n,                \
                                                number *const *a, int lda, number *const *tau,      \
                                                int *host_info, int batch);
-GSH_CUBLAS_DECLARE_BATCHED(S, float)
-GSH_CUBLAS_DECLARE_BATCHED(D, double)
-GSH_CUBLAS_DECLARE_BATCHED(C, struct float2)
-GSH_CUBLAS_DECLARE_BATCHED(Z, struct double2)
+GSH_CUBLAS_DECLARE_SYSTEMS(S, float)
+GSH_CUBLAS_DECLARE_SYSTEMS(D, double)
+GSH_CUBLAS_DECLARE_SYSTEMS(C, struct float2)
+GSH_CUBLAS_DECLARE_SYSTEMS(Z, struct double2)
 
 gsh_cuda_enum cublasGemmStridedBatchedEx(cublasHandle_t handle, gsh_cuda_enum op_a,
                                          gsh_cuda_enum op_b, int m, int n, int k, const void *alpha,
@@ -235,6 +239,9 @@ typedef struct syevjInfo *syevjInfo_t;
     X(GSH_CUBLAS_COMPUTE_64F, CUBLAS_COMPUTE_64F, 70)                                              \
     X(GSH_CUBLAS_GEMM_DEFAULT, CUBLAS_GEMM_DEFAULT, -1)                                            \
     X(GSH_CUBLAS_OP_C, CUBLAS_OP_C, 2)                                                             \
+    X(GSH_CUBLAS_LEFT, CUBLAS_SIDE_LEFT, 0)                                                        \
+    X(GSH_CUBLAS_NON_UNIT, CUBLAS_DIAG_NON_UNIT, 0)                                                \
+    X(GSH_CUBLAS_UNIT, CUBLAS_DIAG_UNIT, 1)                                                        \
     X(GSH_CUBLAS_LOWER, CUBLAS_FILL_MODE_LOWER, 0)                                                 \
     X(GSH_CUBLAS_UPPER, CUBLAS_FILL_MODE_UPPER, 1)                                                 \
     X(GSH_CUSOLVER_SUCCESS, CUSOLVER_STATUS_SUCCESS, 0)                                            \
@@ -273,6 +280,9 @@ gsh_cuda_enum cusolverDnXpotrf_bufferSize(GSH_CUSOLVER_WHAT, gsh_cuda_enum trian
 gsh_cuda_enum cusolverDnXpotrf(GSH_CUSOLVER_WHAT, gsh_cuda_enum triangle, int64_t n,
                                gsh_cuda_enum a_type, void *a, int64_t lda, gsh_cuda_enum compute,
                                GSH_CUSOLVER_WORK);
+gsh_cuda_enum cusolverDnXpotrs(GSH_CUSOLVER_WHAT, gsh_cuda_enum triangle, int64_t n,
+                               int64_t columns, gsh_cuda_enum a_type, const void *a, int64_t lda,
+                               gsh_cuda_enum b_type, void *b, int64_t ldb, int *info);
 gsh_cuda_enum cusolverDnXsyevd_bufferSize(GSH_CUSOLVER_WHAT, gsh_cuda_enum job,
                                           gsh_cuda_enum triangle, int64_t n, gsh_cuda_enum a_type,
                                           const void *a, int64_t lda, gsh_cuda_enum w_type,
@@ -325,8 +335,15 @@ gsh_cuda_enum cusolverDnXgesvdp(GSH_CUSOLVER_WHAT, gsh_cuda_enum job, int is_eco
                                 int64_t ldu, gsh_cuda_enum v_type, void *v, int64_t ldv,
                                 gsh_cuda_enum compute, GSH_CUSOLVER_WORK, double *perturbation);
 
-/* Routines by type; orgqr and syevj are ungqr and heevj where elements are complex. */
-#define GSH_CUSOLVER_DECLARE(letter, orgqr, syevj, number, real)                                   \
+/* Routines by type; orgqr, ormqr and syevj are ungqr, unmqr and heevj where elements are complex. */
+#define GSH_CUSOLVER_DECLARE(letter, orgqr, ormqr, syevj, number, real)                            \
+    gsh_cuda_enum cusolverDn##letter##ormqr##_bufferSize(                                          \
+        cusolverDnHandle_t handle, gsh_cuda_enum side, gsh_cuda_enum op, int m, int n, int k,      \
+        const number *a, int lda, const number *tau, const number *c, int ldc, int *elements);     \
+    gsh_cuda_enum cusolverDn##letter##ormqr(                                                       \
+        cusolverDnHandle_t handle, gsh_cuda_enum side, gsh_cuda_enum op, int m, int n, int k,      \
+        const number *a, int lda, const number *tau, number *c, int ldc, number *work,             \
+        int elements, int *info);                                                                  \
     gsh_cuda_enum cusolverDn##letter##potrfBatched(cusolverDnHandle_t handle,                      \
                                                    gsh_cuda_enum triangle, int n, number **a,      \
                                                    int lda, int *info, int batch);                 \
@@ -355,10 +372,10 @@ gsh_cuda_enum cusolverDnXgesvdp(GSH_CUSOLVER_WHAT, gsh_cuda_enum job, int is_eco
         cusolverDnHandle_t handle, gsh_cuda_enum job, int m, int n, number *a, int lda, real *s,   \
         number *u, int ldu, number *v, int ldv, number *work, int elements, int *info,             \
         gesvdjInfo_t params, int batch);
-GSH_CUSOLVER_DECLARE(S, orgqr, syevj, float, float)
-GSH_CUSOLVER_DECLARE(D, orgqr, syevj, double, double)
-GSH_CUSOLVER_DECLARE(C, ungqr, heevj, struct float2, float)
-GSH_CUSOLVER_DECLARE(Z, ungqr, heevj, struct double2, double)
+GSH_CUSOLVER_DECLARE(S, orgqr, ormqr, syevj, float, float)
+GSH_CUSOLVER_DECLARE(D, orgqr, ormqr, syevj, double, double)
+GSH_CUSOLVER_DECLARE(C, ungqr, unmqr, heevj, struct float2, float)
+GSH_CUSOLVER_DECLARE(Z, ungqr, unmqr, heevj, struct double2, double)
 
 /* cuFFT (docs.nvidia.com/cuda/cufft); types of elements are those of GSH_CUSOLVER_CONSTANTS */
 typedef int cufftHandle;

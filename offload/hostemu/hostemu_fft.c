@@ -77,19 +77,22 @@ bool gsh_hostemu_fft_supports(const struct gsh_launch *launch)
 
 static void *make_plan(const struct gsh_fft_lines *lines)
 {
-    const struct dimension line = {lines->length, lines->stride[0], lines->stride[1]};
+    struct dimension line[GSH_CORE_DIMS];
     const struct dimension batch = {lines->count, lines->distance[0], lines->distance[1]};
     void *in = (void *)lines->address[0], *out = (void *)lines->address[1];
+    for (int d = 0; d < lines->rank; d++)
+        line[d] = (struct dimension){lines->length[d], lines->stride[0][d], lines->stride[1][d]};
     switch (lines->type) {
     case GSH_FFT_R2C:
-        return libraries[lines->is_single].r2c(1, &line, 1, &batch, in, out, FFTW_FLAGS);
+        return libraries[lines->is_single].r2c(lines->rank, line, 1, &batch, in, out, FFTW_FLAGS);
     case GSH_FFT_C2R:
-        return libraries[lines->is_single].c2r(1, &line, 1, &batch, in, out, FFTW_FLAGS);
+        return libraries[lines->is_single].c2r(lines->rank, line, 1, &batch, in, out, FFTW_FLAGS);
     case GSH_FFT_C2C:
         break;
     }
-    return libraries[lines->is_single].c2c(
-        1, &line, 1, &batch, in, out, lines->is_inverse ? FFTW_BACKWARD : FFTW_FORWARD, FFTW_FLAGS);
+    return libraries[lines->is_single].c2c(lines->rank, line, 1, &batch, in, out,
+                                           lines->is_inverse ? FFTW_BACKWARD : FFTW_FORWARD,
+                                           FFTW_FLAGS);
 }
 
 enum gsh_status gsh_hostemu_fft_transform(const struct gsh_fft_lines *lines, unsigned row)
@@ -97,7 +100,7 @@ enum gsh_status gsh_hostemu_fft_transform(const struct gsh_fft_lines *lines, uns
     (void)row;
     void *plan = make_plan(lines);
     if (plan == NULL)
-        return GSH_FAILED;
+        return GSH_DECLINED;
     libraries[lines->is_single].execute(plan);
     libraries[lines->is_single].destroy(plan);
     return GSH_OK;

@@ -6,6 +6,7 @@
 #include "hostemu_lapack.h"
 
 #include "host_group.h"
+#include "hostemu_lapack_symbols.h"
 
 #include <fenv.h>
 #include <string.h>
@@ -36,7 +37,8 @@ void gsh_hostemu_lapack_lend(enum gsh_lapack_routine routine, enum gsh_dtype dty
 
 bool gsh_hostemu_lapack_supports(const struct gsh_launch *launch)
 {
-    return loops[launch->lapack.routine][launch->loop].function != NULL &&
+    return (loops[launch->lapack.routine][launch->loop].function != NULL ||
+            gsh_hostemu_lapack_symbols_has(launch)) &&
            launch->ndim + GSH_CORE_DIMS <= GSH_MAX_DIMS;
 }
 
@@ -122,6 +124,8 @@ enum gsh_status gsh_hostemu_lapack_run(const struct gsh_launch *launch)
 {
     enum { ERRORS = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW };
     fexcept_t flags;
+    if (gsh_hostemu_lapack_symbols_has(launch))
+        return gsh_hostemu_lapack_symbols_run(launch);
     if (launch->lapack.routine == GSH_LAPACK_QR_R_RAW)
         GSH_TRY(copy_input(launch));
     fegetexceptflag(&flags, FE_ALL_EXCEPT);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Linear algebra of the `host` device: the inner loops of NumPy's own generalised ufuncs, borrowed, so that results have
- * NumPy's bits.
+ * Linear algebra of the `host` device: the inner loops of NumPy's own generalised ufuncs, and the Fortran functions of a
+ * LAPACK in the process for the rows that are LAPACK's (GETRF and on), borrowed, so that results have the lender's bits.
  */
 #pragma once
 
@@ -16,8 +16,12 @@ typedef void gsh_hostemu_lapack_loop(char **args, const int64_t *dimensions, con
 /* Lends the loop of a routine for this dtype. Of several the last counts. */
 void gsh_hostemu_lapack_lend(enum gsh_lapack_routine routine, enum gsh_dtype dtype,
                              gsh_hostemu_lapack_loop *loop, void *data);
-/* True where the launch's loop was lent. */
+/* Lends the Fortran function (dgetrf_, dgelsd_, ...) of a routine that is LAPACK's, for this dtype, whose integers have
+ * 32 or 64 bits. Of several the last counts. */
+void gsh_hostemu_lapack_lend_symbol(enum gsh_lapack_routine routine, enum gsh_dtype loop,
+                                    void (*function)(void), int integer_bits);
+/* True where the launch's loop, or its function, was lent. */
 bool gsh_hostemu_lapack_supports(const struct gsh_launch *launch);
-/* Computes a LAPACK launch whose addresses are host addresses. DECLINED: the loop raised a floating-point error. The
- * thread's own floating-point flags stay as they were. */
+/* Computes a LAPACK launch whose addresses are host addresses. DECLINED: the loop raised a floating-point error, or a
+ * function's info is not 0 or its input not finite. The thread's own floating-point flags stay as they were. */
 enum gsh_status gsh_hostemu_lapack_run(const struct gsh_launch *launch);

@@ -17,6 +17,8 @@ struct what {
     enum gsh_dtype dtype;
     enum layout layout; /* of the inputs; outputs have the next one */
     int64_t batch, m, n, columns;
+    unsigned options; /* of the launch, as its tolerance */
+    double tolerance;
 };
 
 /* The largest error of each routine and dtype, as a share of what is allowed, and where it was. */
@@ -70,6 +72,8 @@ static inline int64_t extent_of(const struct what *what, char letter)
         return what->n;
     case 'p':
         return least;
+    case 'q':
+        return GSH_MAX(what->m, what->n);
     case 'r':
         return what->columns;
     case 'k':
@@ -104,6 +108,8 @@ static inline struct call begin(const struct what *what, const struct matrices *
     call.launch = make_launch(GSH_LAUNCH_LAPACK, what->dtype, info->nin, 1, &what->batch);
     call.launch.nout = info->nout;
     call.launch.lapack.routine = what->routine;
+    call.launch.lapack.options = what->options;
+    call.launch.lapack.tolerance = what->tolerance;
     for (unsigned k = 0; k < call.count; k++) {
         const struct gsh_lapack_operand *row = &info->operands[k];
         enum layout layout = (enum layout)((what->layout + (k >= info->nin)) % LAYOUTS);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The routines of kernels/lapack.def on a GPU, each with every dtype, in batches, of matrices of many shapes and layouts:
- * what is left when a result is put back into its equation, and how far vectors are from being orthogonal. What NumPy
+ * The gufuncs of kernels/lapack.def on a GPU, each with every dtype, in batches, of matrices of many shapes and layouts:
+ * what is left when a result is put back into its equation, and how far vectors are from being orthogonal. Those with
+ * LAPACK's conventions have a program of their own (test_cuda_lapack_systems.c). What NumPy
  * must judge (singular matrices, numbers that are not finite) is declined. `--shard K/N` runs a share of the cases.
  * Skipped where no GPU is.
  */
@@ -215,7 +216,7 @@ static void test_qr(struct what what)
 /* The first output is the input; a NaN leaves it as it was. */
 static void test_qr_in_place(enum gsh_dtype dtype, bool is_bad)
 {
-    const struct what what = {GSH_LAPACK_QR_R_RAW, dtype, ROWS, 3, 40, 20, 0};
+    const struct what what = {GSH_LAPACK_QR_R_RAW, dtype, ROWS, 3, 40, 20, 0, 0, 0};
     struct matrices a = random_matrices(what.batch, what.m, what.n, dtype), after, apart[2];
     struct call call = begin(&what, &a);
     const struct operand unused = call.operands[1];
@@ -397,7 +398,7 @@ static void test_routine(size_t row, enum gsh_dtype dtype)
                     (longest > 32 && batches[b] == 100 && !is_one))
                     continue;
                 const struct what what = {
-                    rows[row].routine, dtype, (enum layout)layout, batches[b], m, n, 0};
+                    rows[row].routine, dtype, (enum layout)layout, batches[b], m, n, 0, 0, 0};
                 rows[row].test(what);
             }
 }
@@ -408,8 +409,8 @@ static void test_rank(enum gsh_dtype dtype)
     for (size_t s = 0; s < GSH_COUNT(sizes); s++)
         for (int64_t rank = 0; rank < 3; rank++)
             for (int batch = 1; batch < 4; batch += 2) {
-                const struct what what = {GSH_LAPACK_SVD_F, dtype,       ROWS, batch,
-                                          sizes[s][0],      sizes[s][1], 0};
+                const struct what what = {GSH_LAPACK_SVD_F, dtype, ROWS, batch, sizes[s][0],
+                                          sizes[s][1],      0,     0,    0};
                 test_svd_of(what, rank);
             }
 }
@@ -418,12 +419,12 @@ static void test_rank(enum gsh_dtype dtype)
 static void test_not_finite(enum gsh_dtype dtype)
 {
     static const double bad[] = {NAN, INFINITY};
-    for (int r = 0; r < GSH_LAPACK_COUNT; r++)
+    for (int r = 0; r < GSH_LAPACK_GETRF; r++)
         for (int64_t n = 3; n < 100; n *= 5)
             for (int64_t batch = 1; batch < 64; batch *= 7)
                 for (size_t b = 0; b < GSH_COUNT(bad); b++) {
                     enum gsh_lapack_routine routine = (enum gsh_lapack_routine)r;
-                    const struct what what = {routine, dtype, ROWS, batch, n, n, 1};
+                    const struct what what = {routine, dtype, ROWS, batch, n, n, 1, 0, 0};
                     if (routine == GSH_LAPACK_QR_REDUCED || routine == GSH_LAPACK_QR_COMPLETE)
                         continue; /* their input is what QR_R_RAW made */
                     struct matrices inputs[2] = {random_matrices(batch, n, n, dtype),
@@ -444,7 +445,7 @@ static void test_singular(enum gsh_dtype dtype)
     for (size_t r = 0; r < GSH_COUNT(by_lu); r++)
         for (int64_t n = 1; n < 100; n = n * 4 + 1)
             for (int64_t batch = 1; batch < 64; batch *= 7) {
-                const struct what what = {by_lu[r], dtype, ROWS, batch, n, n, 1};
+                const struct what what = {by_lu[r], dtype, ROWS, batch, n, n, 1, 0, 0};
                 struct matrices inputs[2] = {random_matrices(batch, n, n, dtype),
                                              random_matrices(batch, n, 1, dtype)};
                 memset(inputs[0].at + (batch - 1) * n * n + n / 2 * n, 0,
@@ -460,7 +461,7 @@ static void test_nearly_singular(enum gsh_dtype dtype)
 {
     for (size_t r = 0; r < GSH_COUNT(by_lu); r++)
         for (int64_t batch = 1; batch < 64; batch *= 7) {
-            const struct what what = {by_lu[r], dtype, ROWS, batch, 3, 3, 1};
+            const struct what what = {by_lu[r], dtype, ROWS, batch, 3, 3, 1, 0, 0};
             struct matrices inputs[2] = {random_matrices(batch, 3, 3, dtype),
                                          random_matrices(batch, 3, 1, dtype)};
             for (int64_t i = 0; i < 9; i++)
@@ -474,7 +475,7 @@ static void test_nearly_singular(enum gsh_dtype dtype)
 static void test_indefinite(enum gsh_dtype dtype)
 {
     for (int64_t batch = 1; batch < 64; batch *= 7) {
-        const struct what what = {GSH_LAPACK_CHOLESKY_LO, dtype, ROWS, batch, 20, 20, 0};
+        const struct what what = {GSH_LAPACK_CHOLESKY_LO, dtype, ROWS, batch, 20, 20, 0, 0, 0};
         struct matrices given, a = hermitian(&what, true, true, &given);
         given.at[(batch - 1) * one_size(&given) + what.m + 1] = -1;
         declines(&what, &given);

@@ -230,7 +230,8 @@ def difference(name, got, want, ulp=None, rtol=None, atol=None):
     and atol together; which NaN a NaN is does not matter."""
     if got == want:
         return None
-    if want[0] in ("tuple", "list") and got[0] == want[0] and len(got) == len(want):
+    is_sequence = want[0] not in ("array", "scalar", "exception", "object")  # a tuple, named or not, or a list
+    if is_sequence and got[0] == want[0] and len(got) == len(want):
         texts = [difference("%s [%d]" % (name, i), *pair, ulp, rtol, atol)
                  for i, pair in enumerate(zip(got[1:], want[1:]))]
         return "\n".join(filter(None, texts)) or None

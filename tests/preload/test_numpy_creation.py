@@ -94,6 +94,28 @@ attempt("full_like", lambda: np.full_like(row, 2**40, dtype="i8"))
 attempt("zeros_like", lambda: np.zeros_like(row.T, dtype="f4"))
 ''', device="fill")
 
+    def test_empty_like_of_another_shape(self):
+        """Strides are NumPy's; the memory is the device's to write, whatever its size."""
+        result = self.assert_same('''
+import numpy as np
+from shim_script import attempt, dump, on_device, residency
+prototypes = {"c": on_device(np.ones((30, 40, 50))), "vector": on_device(np.ones(9000))}
+prototypes["f"] = prototypes["c"].T
+prototypes["turned"] = prototypes["c"].transpose(1, 2, 0)
+prototypes["flip"] = prototypes["c"].transpose(2, 0, 1)[::-1]
+for name, a in prototypes.items():
+    for shape in (a.shape, a.shape[:-1] + (7,), (20000,), (150, 200), (1, 300, 100), 25000, [10, 20, 60], (0, 4), (), (2, 3), -1, "a", (2**40, 2**40)):
+        for order in ("K", "C", "F", "A"):
+            for dtype in (None, "f4", "O"):
+                try:
+                    made = np.empty_like(a, shape=shape, order=order, dtype=dtype)
+                    dump("%s %s %s %s" % (name, shape, order, dtype), (made.shape, made.strides, str(made.dtype)))
+                except Exception as error:
+                    dump("%s %s %s %s" % (name, shape, order, dtype), (type(error).__name__, str(error)))
+dump("in the arena", residency(np.empty_like(prototypes["c"], shape=(30, 40, 26), dtype="c16")) in ("plain", "host"))
+''', device=False, env={"GPUSHIM_ARENA_MIN": "1G"})
+        self.assertIn("in the arena", result.values)
+
 
 if __name__ == "__main__":
     shim_runner.main()

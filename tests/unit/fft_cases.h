@@ -33,10 +33,10 @@ static inline uint64_t fft_random(uint64_t below)
 
 /* ---- making ---- */
 
-/* Gives operand k strides over its batch and line: in random order, perhaps with gaps, backwards or, for an input, stretched. */
+/* Gives operand k strides over its batch and dimensions: in random order, perhaps with gaps, backwards or, for an input, stretched. */
 static inline void fft_lay_out(struct gsh_launch *launch, unsigned k, bool is_tame)
 {
-    int count = launch->ndim + 1, order[FFT_MOST_BATCH + 1] = {0};
+    int count = launch->ndim + launch->fft.rank, order[FFT_MOST_BATCH + GSH_CORE_DIMS] = {0};
     struct gsh_core *core = &launch->fft.cores[k];
     int64_t stride = (int64_t)gsh_dtype_size(launch->operands[k].dtype);
     for (int i = 0; i < count; i++) {
@@ -45,13 +45,13 @@ static inline void fft_lay_out(struct gsh_launch *launch, unsigned k, bool is_ta
         order[j] = i;
     }
     for (int i = count; i-- > 0;) {
-        bool is_line = order[i] == launch->ndim;
-        int64_t *target = is_line ? &core->stride[0] : &launch->strides[k][order[i]];
-        int64_t extent = is_line ? core->extent[0] : launch->shape[order[i]];
+        int d = order[i] - launch->ndim; /* of the core */
+        int64_t *target = d >= 0 ? &core->stride[d] : &launch->strides[k][order[i]];
+        int64_t extent = d >= 0 ? core->extent[d] : launch->shape[order[i]];
         if (!is_tame && fft_random(4) == 0)
             stride *= 2;
         *target = !is_tame && fft_random(6) == 0 ? -stride : stride;
-        if (!is_tame && k == 0 && !is_line && fft_random(6) == 0)
+        if (!is_tame && k == 0 && d < 0 && fft_random(6) == 0)
             *target = 0;
         else
             stride *= extent;
@@ -101,7 +101,32 @@ static inline enum gsh_dtype fft_input_dtype(enum gsh_fft_type type, bool is_sin
     return is_single ? GSH_COMPLEX64 : GSH_COMPLEX128;
 }
 
-/* A transform of `length` points; tame: contiguous lines one after another, nothing to cast, pad or crop. */
+/* What operand k has along dimension d. */
+static inline int64_t fft_numbers(const struct gsh_fft *fft, unsigned k, int d)
+{
+    bool is_half = d == fft->rank - 1 && fft->type == (k == 0 ? GSH_FFT_C2R : GSH_FFT_R2C);
+    return is_half ? fft->length[d] / 2 + 1 : fft->length[d];
+}
+
+/* Lengths, one of which is `length`, and extents. */
+static inline void fft_choose_extents(struct gsh_fft *fft, int64_t length, bool is_tame)
+{
+    fft->rank = length <= 64 ? 1 + (int)fft_random(4) % GSH_CORE_DIMS : 1;
+    for (int d = 0; d < GSH_CORE_DIMS; d++)
+        fft->length[d] = fft->cores[0].extent[d] = fft->cores[1].extent[d] = 1;
+    for (int d = 0; d < fft->rank; d++)
+        fft->length[d] = fft->rank == 1 ? length : 1 + (int64_t)fft_random(7);
+    fft->length[fft_random((uint64_t)fft->rank)] = length;
+    for (int d = 0; d < fft->rank; d++) {
+        int64_t in = fft_numbers(fft, 0, d);
+        bool is_odd = !is_tame && fft_random(3) == 0;
+        fft->cores[0].extent[d] = is_odd ? 1 + (int64_t)fft_random((uint64_t)in + 5) : in;
+        fft->cores[1].extent[d] = fft_numbers(fft, 1, d);
+    }
+}
+
+/* A transform of `length` points, perhaps of several dimensions; tame: contiguous ones one after another, nothing to cast, pad
+ * or crop. */
 static inline struct fft_case fft_make(int64_t length, bool is_tame)
 {
     struct fft_case made = {.launch = {.kind = GSH_LAUNCH_FFT, .nin = 1, .nout = 1}};
@@ -112,22 +137,14 @@ static inline struct fft_case fft_make(int64_t length, bool is_tame)
     launch->loop = is_single ? GSH_COMPLEX64 : GSH_COMPLEX128;
     fft->type = (enum gsh_fft_type)fft_random(3);
     fft->is_inverse = fft->type == GSH_FFT_C2R || (fft->type == GSH_FFT_C2C && fft_random(2) != 0);
-    fft->rank = 1;
     fft->factor = fft_random(2) != 0 ? 1 : 1 / (double)length;
-    int64_t half = length / 2 + 1;
-    int64_t in = fft->type == GSH_FFT_C2R ? half : length;
-    if (!is_tame && fft_random(3) == 0)
-        in = 1 + (int64_t)fft_random((uint64_t)in + 5);
-    for (int d = 0; d < GSH_CORE_DIMS; d++)
-        fft->length[d] = fft->cores[0].extent[d] = fft->cores[1].extent[d] = 1;
-    fft->length[0] = length;
-    fft->cores[0].extent[0] = in;
-    fft->cores[1].extent[0] = fft->type == GSH_FFT_R2C ? half : length;
+    fft_choose_extents(fft, length, is_tame);
     launch->operands[0].dtype = fft_input_dtype(fft->type, is_single, is_tame);
     launch->operands[1].dtype = fft->type == GSH_FFT_C2R ? real : launch->loop;
     launch->ndim = (int)fft_random(FFT_MOST_BATCH + 1);
     for (int d = 0; d < launch->ndim; d++)
-        launch->shape[d] = 1 + (int64_t)fft_random(d == 0 && length < 200 ? 24 : 4);
+        launch->shape[d] =
+            1 + (int64_t)fft_random(d == 0 && length < 200 && fft->rank == 1 ? 24 : 4);
     for (unsigned k = 0; k < 2; k++) {
         fft_lay_out(launch, k, is_tame);
         fft_make_memory(&made, k);
@@ -160,30 +177,60 @@ static inline void fft_read(const unsigned char *at, enum gsh_dtype dtype, long 
         parts[0] = (long double)value.c128[0], parts[1] = (long double)value.c128[1];
 }
 
-/* Number `number` of a line of operand k. */
+/* Operand k's number at `at` of the transform at `index` of the batch. */
 static inline unsigned char *fft_at(const struct fft_case *made, unsigned k, const int64_t *index,
-                                    int64_t number)
+                                    const int64_t *at)
 {
-    int64_t offset =
-        (int64_t)made->launch.operands[k].address + number * made->launch.fft.cores[k].stride[0];
+    int64_t offset = (int64_t)made->launch.operands[k].address;
+    for (int d = 0; d < GSH_CORE_DIMS; d++)
+        offset += at[d] * made->launch.fft.cores[k].stride[d];
     for (int d = 0; d < made->launch.ndim; d++)
         offset += index[d] * made->launch.strides[k][d];
     return made->memory[k] + offset;
 }
 
-/* Point k of the transform of the line, without the factor. */
-static inline void fft_point(const struct gsh_fft *fft, const long double *line, int64_t k,
+/* The next index in C order; false after the last. */
+static inline bool fft_step(int64_t *index, const int64_t *extent, int ndim)
+{
+    for (int d = ndim; d-- > 0; index[d] = 0)
+        if (++index[d] < extent[d])
+            return true;
+    return false;
+}
+
+/* Complex numbers in C order over GSH_CORE_DIMS extents. */
+struct fft_array {
+    int64_t extent[GSH_CORE_DIMS];
+    long double *numbers;
+};
+
+static inline struct fft_array fft_new_array(const int64_t *extent)
+{
+    struct fft_array made = {.extent = {extent[0], extent[1], extent[2]}};
+    made.numbers = calloc((size_t)(extent[0] * extent[1] * extent[2]) * 2, sizeof(long double));
+    return made;
+}
+
+static inline long double *fft_number(const struct fft_array *array, const int64_t *at)
+{
+    return array->numbers + 2 * ((at[0] * array->extent[1] + at[1]) * array->extent[2] + at[2]);
+}
+
+/* Point at[d] of the transform of the line through `at`. */
+static inline void fft_point(const struct gsh_fft *fft, enum gsh_fft_type type, int d,
+                             const struct fft_array *from, const int64_t *at,
                              const long double *turns, long double *sum)
 {
-    int64_t n = fft->length[0], numbers = fft->type == GSH_FFT_C2R ? n / 2 + 1 : n;
+    int64_t n = fft->length[d], place[GSH_CORE_DIMS] = {at[0], at[1], at[2]};
     sum[0] = sum[1] = 0;
-    for (int64_t j = 0; j < numbers; j++) {
-        int64_t turn = j * k % n;
+    for (int64_t j = 0; j < from->extent[d]; j++) {
+        int64_t turn = j * at[d] % n;
         long double c = turns[2 * turn],
                     s = fft->is_inverse ? turns[2 * turn + 1] : -turns[2 * turn + 1];
+        place[d] = j;
+        long double re = fft_number(from, place)[0], im = fft_number(from, place)[1];
         bool is_alone = j == 0 || 2 * j == n;
-        long double re = line[2 * j], im = line[2 * j + 1];
-        if (fft->type == GSH_FFT_C2R) {
+        if (type == GSH_FFT_C2R) {
             sum[0] += is_alone ? re * c : 2 * (re * c - im * s);
             continue;
         }
@@ -192,71 +239,110 @@ static inline void fft_point(const struct gsh_fft *fft, const long double *line,
     }
 }
 
-/* Checks a line; returns its error in units of eps log2(2 n) times its norm. */
-static inline double fft_judge_line(const struct fft_case *made, const int64_t *index,
-                                    const long double *turns)
+/* Transforms the array along dimension d. */
+static inline void fft_along(const struct gsh_fft *fft, enum gsh_fft_type type, int d,
+                             struct fft_array *array)
 {
-    const struct gsh_launch *launch = &made->launch;
-    const struct gsh_fft *fft = &launch->fft;
-    int64_t n = fft->length[0], extent = fft->cores[0].extent[0];
-    long double *line = calloc((size_t)(2 * n + 2), sizeof *line), far = 0, norm = 0;
-    for (int64_t j = 0; j < GSH_MIN(extent, n); j++)
-        fft_read(fft_at(made, 0, index, j), launch->operands[0].dtype, line + 2 * j);
-    for (int64_t k = 0; k < fft->cores[1].extent[0]; k++) {
-        long double want[2], got[2];
-        fft_point(fft, line, k, turns, want);
-        fft_read(fft_at(made, 1, index, k), launch->operands[1].dtype, got);
-        for (int part = 0; part < 2; part++) {
-            want[part] *= (long double)fft->factor;
-            far += (got[part] - want[part]) * (got[part] - want[part]);
-            norm += want[part] * want[part];
-        }
-    }
-    free(line);
-    double eps = launch->loop == GSH_COMPLEX64 ? (double)FLT_EPSILON : DBL_EPSILON;
-    double scale = sqrt((double)norm) * eps * log2(2 * (double)n);
-    return far == 0 ? 0 : sqrt((double)far) / scale;
-}
-
-/* The largest error of all lines; `before`: the output's memory before the launch, from which only its elements may differ. */
-static inline double fft_judge(const struct fft_case *made, const unsigned char *before)
-{
-    const struct gsh_launch *launch = &made->launch;
-    int64_t n = launch->fft.length[0], index[GSH_MAX_DIMS] = {0};
-    size_t size = gsh_dtype_size(launch->operands[1].dtype);
+    int64_t n = fft->length[d], at[GSH_CORE_DIMS] = {0};
     long double *turns = malloc((size_t)n * 2 * sizeof *turns);
-    unsigned char *after = malloc(made->bytes[1]);
-    double worst = 0;
-    memcpy(after, made->memory[1], made->bytes[1]);
     for (int64_t j = 0; j < n; j++) {
         turns[2 * j] = cosl(2 * acosl(-1) * (long double)j / (long double)n);
         turns[2 * j + 1] = sinl(2 * acosl(-1) * (long double)j / (long double)n);
     }
-    for (int d = 0; d >= 0;) {
-        double error = fft_judge_line(made, index, turns);
-        worst = error > worst || isnan(error) ? error : worst;
-        for (int64_t k = 0; k < launch->fft.cores[1].extent[0]; k++) {
-            int64_t offset = fft_at(made, 1, index, k) - made->memory[1];
-            memcpy(after + offset, before + offset, size);
-        }
-        for (d = launch->ndim - 1; d >= 0 && ++index[d] == launch->shape[d]; d--)
-            index[d] = 0;
+    int64_t extent[GSH_CORE_DIMS] = {array->extent[0], array->extent[1], array->extent[2]};
+    extent[d] = fft->cores[1].extent[d];
+    struct fft_array made = fft_new_array(extent);
+    do
+        fft_point(fft, type, d, array, at, turns, fft_number(&made, at));
+    while (fft_step(at, extent, GSH_CORE_DIMS));
+    free(turns);
+    free(array->numbers);
+    *array = made;
+}
+
+/* The transform at `index` of the batch, by the definition, without the factor. */
+static inline struct fft_array fft_define(const struct fft_case *made, const int64_t *index)
+{
+    const struct gsh_fft *fft = &made->launch.fft;
+    int64_t at[GSH_CORE_DIMS] = {0}, extent[GSH_CORE_DIMS] = {1, 1, 1},
+            given[GSH_CORE_DIMS] = {1, 1, 1};
+    for (int d = 0; d < fft->rank; d++) {
+        extent[d] = fft_numbers(fft, 0, d);
+        given[d] = GSH_MIN(extent[d], fft->cores[0].extent[d]);
     }
+    struct fft_array array = fft_new_array(extent);
+    do
+        fft_read(fft_at(made, 0, index, at), made->launch.operands[0].dtype,
+                 fft_number(&array, at));
+    while (fft_step(at, given, GSH_CORE_DIMS));
+    int last = fft->rank - 1;
+    if (fft->type != GSH_FFT_C2R)
+        fft_along(fft, fft->type, last, &array);
+    for (int d = 0; d < last; d++)
+        fft_along(fft, GSH_FFT_C2C, d, &array);
+    if (fft->type == GSH_FFT_C2R)
+        fft_along(fft, fft->type, last, &array);
+    return array;
+}
+
+/* Checks a transform; returns its error in units of eps log2(2 n) times its norm. */
+static inline double fft_judge_one(const struct fft_case *made, const int64_t *index)
+{
+    const struct gsh_launch *launch = &made->launch;
+    const struct gsh_fft *fft = &launch->fft;
+    struct fft_array want = fft_define(made, index);
+    long double far = 0, norm = 0;
+    int64_t at[GSH_CORE_DIMS] = {0};
+    do {
+        long double got[2];
+        fft_read(fft_at(made, 1, index, at), launch->operands[1].dtype, got);
+        for (int part = 0; part < 2; part++) {
+            long double value = fft_number(&want, at)[part] * (long double)fft->factor;
+            far += (got[part] - value) * (got[part] - value);
+            norm += value * value;
+        }
+    } while (fft_step(at, want.extent, GSH_CORE_DIMS));
+    free(want.numbers);
+    double n = (double)(fft->length[0] * fft->length[1] * fft->length[2]);
+    double eps = launch->loop == GSH_COMPLEX64 ? (double)FLT_EPSILON : DBL_EPSILON;
+    double scale = sqrt((double)norm) * eps * log2(2 * n);
+    return far == 0 ? 0 : sqrt((double)far) / scale;
+}
+
+/* The largest error of all transforms; `before`: the output's memory before the launch, from which only its elements may differ. */
+static inline double fft_judge(const struct fft_case *made, const unsigned char *before)
+{
+    const struct gsh_launch *launch = &made->launch;
+    int64_t index[GSH_MAX_DIMS] = {0};
+    size_t size = gsh_dtype_size(launch->operands[1].dtype);
+    unsigned char *after = malloc(made->bytes[1]);
+    double worst = 0;
+    memcpy(after, made->memory[1], made->bytes[1]);
+    do {
+        double error = fft_judge_one(made, index);
+        worst = error > worst || isnan(error) ? error : worst;
+        int64_t at[GSH_CORE_DIMS] = {0};
+        do {
+            int64_t offset = fft_at(made, 1, index, at) - made->memory[1];
+            memcpy(after + offset, before + offset, size);
+        } while (fft_step(at, launch->fft.cores[1].extent, GSH_CORE_DIMS));
+    } while (fft_step(index, launch->shape, launch->ndim));
     CHECK(memcmp(after, before, made->bytes[1]) == 0);
     free(after);
-    free(turns);
     return worst;
 }
 
 static inline void fft_print(const struct gsh_launch *launch, double error)
 {
-    printf("type %d, %s, from %s, %lld points of %lld, factor %g, inverse %d: error %g; strides in "
-           "%lld out %lld; batch",
-           (int)launch->fft.type, gsh_dtype_name(launch->loop),
-           gsh_dtype_name(launch->operands[0].dtype), (long long)launch->fft.length[0],
-           (long long)launch->fft.cores[0].extent[0], launch->fft.factor,
-           (int)launch->fft.is_inverse, error, (long long)launch->fft.cores[0].stride[0],
-           (long long)launch->fft.cores[1].stride[0]);
+    const struct gsh_fft *fft = &launch->fft;
+    printf("type %d, %s, from %s, factor %g, inverse %d: error %g;", (int)fft->type,
+           gsh_dtype_name(launch->loop), gsh_dtype_name(launch->operands[0].dtype), fft->factor,
+           (int)fft->is_inverse, error);
+    for (int d = 0; d < fft->rank; d++)
+        printf(" %lld points of %lld (%lld, %lld)", (long long)fft->length[d],
+               (long long)fft->cores[0].extent[d], (long long)fft->cores[0].stride[d],
+               (long long)fft->cores[1].stride[d]);
+    printf("; batch");
     for (int d = 0; d < launch->ndim; d++)
         printf(" %lld (%lld, %lld)", (long long)launch->shape[d], (long long)launch->strides[0][d],
                (long long)launch->strides[1][d]);

@@ -24,6 +24,7 @@ static struct {
     int (*log_size)(program_t, size_t *);
     int (*log)(program_t, char *);
     int (*destroy)(program_t *);
+    int (*version)(int *, int *);
 } nvrtc;
 
 static inline bool load_nvrtc(void)
@@ -40,7 +41,9 @@ static inline bool load_nvrtc(void)
     *(void **)&nvrtc.log_size = dlsym(library, "nvrtcGetProgramLogSize");
     *(void **)&nvrtc.log = dlsym(library, "nvrtcGetProgramLog");
     *(void **)&nvrtc.destroy = dlsym(library, "nvrtcDestroyProgram");
-    return nvrtc.create && nvrtc.compile && nvrtc.log_size && nvrtc.log && nvrtc.destroy;
+    *(void **)&nvrtc.version = dlsym(library, "nvrtcVersion");
+    return nvrtc.create && nvrtc.compile && nvrtc.log_size && nvrtc.log && nvrtc.destroy &&
+           nvrtc.version;
 }
 
 /* Several kernels are compiled as one program, each in its own namespace and under its own name:
@@ -53,9 +56,17 @@ struct batch {
     const char *arch;
 };
 
+/* --minimal, as cuda_compile.c has it, from NVRTC 12.8 on. */
+static inline int batch_option_count(int all)
+{
+    int major = 0, minor = 0;
+    nvrtc.version(&major, &minor);
+    return all - (major * 100 + minor < 1208);
+}
+
 static inline void batch_flush(struct batch *batch)
 {
-    const char *options[] = {batch->arch, "--std=c++17", "--fmad=false", "-w"};
+    const char *options[] = {batch->arch, "--std=c++17", "--fmad=false", "-w", "--minimal"};
     program_t program = NULL;
     char log[4096] = "";
     size_t size = 0;
@@ -63,7 +74,7 @@ static inline void batch_flush(struct batch *batch)
         return;
     CHECK(batch->fmt.required < BATCH_SIZE);
     CHECK_INT(nvrtc.create(&program, batch->text, "kernels.cu", 0, NULL, NULL), 0);
-    if (!CHECK_INT(nvrtc.compile(program, GSH_COUNT(options), options), 0) &&
+    if (!CHECK_INT(nvrtc.compile(program, batch_option_count(GSH_COUNT(options)), options), 0) &&
         nvrtc.log_size(program, &size) == 0 && size <= sizeof(log)) {
         nvrtc.log(program, log);
         fprintf(stderr, "%s\n", log);

@@ -1,36 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ?gemm under its four names, both element types, all orders and transpositions, on the device and
- * off it, against loops in long double; the search for the original; bad arguments. The files under
- * test are included; this program is the library, so that "the caller's own library" has no BLAS
- * until one is opened.
+ * ?gemm under its eight names, of C and of Fortran, all element types, orders and transpositions, on the device and off it,
+ * against loops in long double; the search for the original; bad arguments.
  */
-#include "dispatch.h"
-
-#include <pthread.h>
-
-static int device_runs, cancellable_runs;
-
-static enum gsh_status observed_run(const struct gsh_call *call, enum gsh_reason *why)
-{
-    int state;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-    pthread_setcancelstate(state, NULL);
-    device_runs++;
-    cancellable_runs += state == PTHREAD_CANCEL_ENABLE;
-    return gsh_dispatch_run(call, why);
-}
-
-#define gsh_dispatch_run observed_run
-#include "../../interpose/blas.c"   // NOLINT(bugprone-suspicious-include)
-#include "../../interpose/naming.c" // NOLINT(bugprone-suspicious-include)
-#undef gsh_dispatch_run
+#include "blas_entry_parts.h"
 
 #include "capture.h"
 #include "check.h"
 #include "live.h"
 
-#include <math.h>
+#include <complex.h>
 #include <string.h>
 
 #define M 13
@@ -39,153 +18,263 @@ static enum gsh_status observed_run(const struct gsh_call *call, enum gsh_reason
 #define LEADING 16 /* of every matrix: wider than any row or column */
 #define ELEMENTS ((int64_t)LEADING * LEADING)
 
-static bool inside; /* a hook has declined the enclosing call */
+typedef void cblas_double(int, int, int, int64_t, int64_t, int64_t, double, const void *, int64_t,
+                          const void *, int64_t, double, void *, int64_t);
+typedef void cblas_single(int, int, int, int64_t, int64_t, int64_t, float, const void *, int64_t,
+                          const void *, int64_t, float, void *, int64_t);
+typedef void cblas_pairs(int, int, int, int64_t, int64_t, int64_t, const void *, const void *,
+                         int64_t, const void *, int64_t, const void *, void *, int64_t);
+typedef void fortran(const char *, const char *, const int64_t *, const int64_t *, const int64_t *,
+                     const void *, const void *, const int64_t *, const void *, const int64_t *,
+                     const void *, void *, const int64_t *, size_t, size_t);
 
-bool gsh_numpy_output_host_is_inside(void)
-{
-    return inside;
-}
+#define SPELLINGS(type, routine) type routine, scipy_##routine, routine##64_, scipy_##routine##64_
+#define LIST(routine)                                                                              \
+    {                                                                                              \
+        routine, scipy_##routine, routine##64_, scipy_##routine##64_                               \
+    }
+SPELLINGS(cblas_double, cblas_dgemm);
+SPELLINGS(cblas_single, cblas_sgemm);
+SPELLINGS(cblas_pairs, cblas_cgemm);
+SPELLINGS(cblas_pairs, cblas_zgemm);
+SPELLINGS(fortran, sgemm_);
+SPELLINGS(fortran, dgemm_);
+SPELLINGS(fortran, cgemm_);
+SPELLINGS(fortran, zgemm_);
+enum { SPELLINGS = 4 };
+static cblas_single *const singles[] = LIST(cblas_sgemm);
+static cblas_double *const doubles[] = LIST(cblas_dgemm);
+static cblas_pairs *const pairs[2][SPELLINGS] = {LIST(cblas_cgemm), LIST(cblas_zgemm)};
+static fortran *const fortrans[][SPELLINGS] = {LIST(sgemm_), LIST(dgemm_), LIST(cgemm_),
+                                               LIST(zgemm_)};
+static const enum gsh_dtype dtypes[] = {GSH_FLOAT32, GSH_FLOAT64, GSH_COMPLEX64, GSH_COMPLEX128};
+enum { TYPES = GSH_COUNT(dtypes) };
 
-void *gsh_dlopen_hook_real(const char *path, int flags)
-{
-    return dlopen(path, flags);
-}
-
-typedef void gemm_double(int, int, int, int64_t, int64_t, int64_t, double, const double *, int64_t,
-                         const double *, int64_t, double, double *, int64_t);
-typedef void gemm_single(int, int, int, int64_t, int64_t, int64_t, float, const float *, int64_t,
-                         const float *, int64_t, float, float *, int64_t);
-static gemm_double *const doubles[] = {entry_cblas_dgemm, entry_scipy_cblas_dgemm,
-                                       entry_cblas_dgemm64_, entry_scipy_cblas_dgemm64_};
-static gemm_single *const singles[] = {entry_cblas_sgemm, entry_scipy_cblas_sgemm,
-                                       entry_cblas_sgemm64_, entry_scipy_cblas_sgemm64_};
-#define SPELLINGS 4
-#define IS_NARROW(spelling) ((spelling) < 2)
-
-/* What a caller's 32-bit argument may leave in the upper half of the register or stack slot. */
+/* What a caller's 32-bit argument may leave in the upper half of the register, stack slot or word. */
 static int64_t dirty(int64_t value, int spelling)
 {
-    return IS_NARROW(spelling) ? (int64_t)((uint64_t)value | UINT64_C(0xdead) << 40) : value;
+    return spelling < 2 ? (int64_t)((uint64_t)value | UINT64_C(0xdead) << 40) : value;
 }
 
-/* Three matrices of either element type, in the arena or out of it. */
-static double *matrices[3], *arena_matrices[3], plain_matrices[3][ELEMENTS];
+/* Which call it is, and where its three matrices are: in the arena or out of it. */
+struct variant {
+    int type, spelling, order; /* order 0: Fortran's entry, by columns */
+    int ta, tb;
+    double _Complex alpha, beta;
+};
+static double _Complex *matrices[3], *arena_matrices[3], plain_matrices[3][ELEMENTS];
 
-static void fill(bool single)
+static bool is_pairs(int type)
+{
+    return type >= 2;
+}
+
+static void fill(int type)
 {
     for (int which = 0; which < 3; which++)
-        for (int i = 0; i < ELEMENTS; i++) {
-            double value = (double)((i * 7 + which * 3) % 23) - 11;
-            if (single)
-                ((float *)matrices[which])[i] = (float)value;
-            else
-                matrices[which][i] = value;
-        }
+        for (int i = 0; i < ELEMENTS; i++)
+            store(matrices[which], dtypes[type], i,
+                  (double)((i * 7 + which * 3) % 23) - 11 +
+                      (is_pairs(type) ? I * ((i * 5 + which) % 19 - 9) : 0));
 }
 
-static long double element(int which, bool single, int order, int transpose, int64_t row,
-                           int64_t column)
+static double _Complex element(const struct variant *v, int which, int transpose, int64_t row,
+                               int64_t column)
 {
-    bool by_rows = (order == ROW_MAJOR) == (transpose == NO_TRANSPOSE);
+    bool by_rows = (v->order == ROW_MAJOR) == (transpose == NO_TRANSPOSE);
     int64_t at = by_rows ? row * LEADING + column : column * LEADING + row;
-    return single ? (long double)((float *)matrices[which])[at] : (long double)matrices[which][at];
+    double _Complex value = load(matrices[which], dtypes[v->type], at);
+    return transpose == CONJUGATE_TRANSPOSE ? conj(value) : value;
 }
 
 /* C as it must be afterwards, M x N by rows. */
-static void expect(bool single, int order, int ta, int tb, double alpha, double beta,
-                   long double *expected)
+static void expect(const struct variant *v, double _Complex *expected)
 {
     for (int64_t i = 0; i < M; i++)
         for (int64_t j = 0; j < N; j++) {
-            long double sum = 0;
+            double _Complex sum = 0;
             for (int64_t l = 0; l < K; l++)
-                sum += element(0, single, order, ta, i, l) * element(1, single, order, tb, l, j);
-            long double old = beta == 0 ? 0 : beta * element(2, single, order, NO_TRANSPOSE, i, j);
-            expected[i * N + j] = alpha * sum + old;
+                sum += element(v, 0, v->ta, i, l) * element(v, 1, v->tb, l, j);
+            double _Complex old = v->beta == 0 ? 0 : v->beta * element(v, 2, NO_TRANSPOSE, i, j);
+            expected[i * N + j] = v->alpha * sum + old;
         }
 }
 
-static bool call_and_compare(bool single, int spelling, int order, int ta, int tb, double beta)
+static void call_cblas(const struct variant *v)
 {
-    static long double expected[M * N];
-    fill(single);
-    double alpha = 0.5;
-    expect(single, order, ta, tb, alpha, beta, expected);
-    int64_t m = dirty(M, spelling), n = dirty(N, spelling), k = dirty(K, spelling),
-            ld = dirty(LEADING, spelling);
-    if (single)
-        singles[spelling](order, ta, tb, m, n, k, (float)alpha, (float *)matrices[0], ld,
-                          (float *)matrices[1], ld, (float)beta, (float *)matrices[2], ld);
+    int64_t m = dirty(M, v->spelling), n = dirty(N, v->spelling), k = dirty(K, v->spelling);
+    int64_t ld = dirty(LEADING, v->spelling);
+    double _Complex alpha, beta;
+    store(&alpha, dtypes[v->type], 0, v->alpha);
+    store(&beta, dtypes[v->type], 0, v->beta);
+    if (is_pairs(v->type))
+        pairs[v->type - 2][v->spelling](v->order, v->ta, v->tb, m, n, k, &alpha, matrices[0], ld,
+                                        matrices[1], ld, &beta, matrices[2], ld);
+    else if (v->type == 0)
+        singles[v->spelling](v->order, v->ta, v->tb, m, n, k, (float)creal(v->alpha), matrices[0],
+                             ld, matrices[1], ld, (float)creal(v->beta), matrices[2], ld);
     else
-        doubles[spelling](order, ta, tb, m, n, k, alpha, matrices[0], ld, matrices[1], ld, beta,
-                          matrices[2], ld);
+        doubles[v->spelling](v->order, v->ta, v->tb, m, n, k, creal(v->alpha), matrices[0], ld,
+                             matrices[1], ld, creal(v->beta), matrices[2], ld);
+}
+
+static void call_fortran(const struct variant *v)
+{
+    int64_t m = dirty(M, v->spelling), n = dirty(N, v->spelling), k = dirty(K, v->spelling);
+    int64_t ld = dirty(LEADING, v->spelling);
+    double _Complex alpha, beta;
+    store(&alpha, dtypes[v->type], 0, v->alpha);
+    store(&beta, dtypes[v->type], 0, v->beta);
+    const char *letters = v->spelling % 2 == 0 ? "NTC" : "ntc";
+    fortrans[v->type][v->spelling](&letters[v->ta - NO_TRANSPOSE], &letters[v->tb - NO_TRANSPOSE],
+                                   &m, &n, &k, &alpha, matrices[0], &ld, matrices[1], &ld, &beta,
+                                   matrices[2], &ld, 1, 1);
+}
+
+static bool call_and_compare(const struct variant *v)
+{
+    static double _Complex expected[M * N];
+    fill(v->type);
+    expect(v, expected);
+    if (v->order == 0)
+        call_fortran(v);
+    else
+        call_cblas(v);
     bool equal = true; /* small integers and halves: exact */
     for (int64_t i = 0; i < M; i++)
         for (int64_t j = 0; j < N; j++)
-            equal &= element(2, single, order, NO_TRANSPOSE, i, j) == expected[i * N + j];
+            equal &= element(v, 2, NO_TRANSPOSE, i, j) == expected[i * N + j];
     return equal;
+}
+
+/* alpha and beta: of real types, then of complex ones, of which devices take the first pair only. */
+static const double _Complex factors[2][5][2] = {{{0.5, 0}, {0.5, 1}, {0.5, 2}, {-1, 0}, {1, 0}},
+                                                 {{1, 0}, {1, 1}, {0.5, 2}, {1 + I, 0}, {1, I}}};
+
+static void test_transpositions(const char *where, struct variant v)
+{
+    for (v.ta = NO_TRANSPOSE; v.ta <= CONJUGATE_TRANSPOSE; v.ta++)
+        for (v.tb = NO_TRANSPOSE; v.tb <= CONJUGATE_TRANSPOSE; v.tb++)
+            for (size_t i = 0; i < GSH_COUNT(factors[0]); i++) {
+                v.alpha = factors[is_pairs(v.type)][i][0];
+                v.beta = factors[is_pairs(v.type)][i][1];
+                if (!CHECK(call_and_compare(&v)))
+                    fprintf(stderr, "%s: type %d spelling %d order %d %d %d factors %zu\n", where,
+                            v.type, v.spelling, v.order, v.ta, v.tb, i);
+            }
 }
 
 static void test_all(const char *where)
 {
-    for (int single = 0; single < 2; single++)
+    static const int orders[] = {0, ROW_MAJOR, COLUMN_MAJOR};
+    for (int type = 0; type < TYPES; type++)
         for (int spelling = 0; spelling < SPELLINGS; spelling++)
-            for (int order = ROW_MAJOR; order <= COLUMN_MAJOR; order++)
-                for (int ta = NO_TRANSPOSE; ta <= CONJUGATE_TRANSPOSE; ta++)
-                    for (int tb = NO_TRANSPOSE; tb <= CONJUGATE_TRANSPOSE; tb++)
-                        for (int beta = 0; beta <= 2; beta++)
-                            if (!CHECK(call_and_compare(single, spelling, order, ta, tb, beta)))
-                                fprintf(stderr,
-                                        "%s: single %d spelling %d order %d %d %d beta %d\n", where,
-                                        single, spelling, order, ta, tb, beta);
+            for (size_t i = 0; i < GSH_COUNT(orders); i++)
+                test_transpositions(
+                    where,
+                    (struct variant){.type = type, .spelling = spelling, .order = orders[i]});
 }
 
-static void use(double *const *chosen)
+static void use(double _Complex *const *chosen)
 {
-    memcpy(matrices, chosen, sizeof matrices);
+    memcpy(matrices, chosen, sizeof(matrices));
 }
 
+static const struct variant one = {
+    .type = 1, .order = ROW_MAJOR, .ta = NO_TRANSPOSE, .tb = TRANSPOSE, .alpha = 0.5, .beta = 1};
+
+static uint64_t launches(void)
+{
+    return gsh_stats_get(GSH_COUNTER_LAUNCHES);
+}
+
+/* Of real types every product, of complex ones those with factors 1 and 0; wherever the matrices are. */
 static void test_device(void)
 {
-    uint64_t before = gsh_stats_get(GSH_COUNTER_LAUNCHES);
+    double _Complex *const plain[3] = {plain_matrices[0], plain_matrices[1], plain_matrices[2]};
+    const uint64_t calls = UINT64_C(3) * SPELLINGS * 3 * 3 * (2 * 5 + 2 * 1);
+    uint64_t before = launches();
     use(arena_matrices);
     test_all("device");
-    const uint64_t calls = UINT64_C(2) * SPELLINGS * 2 * 3 * 3 * 3;
-    CHECK_INT(gsh_stats_get(GSH_COUNTER_LAUNCHES) - before, calls);
-    /* Operands in foreign memory, the output in the arena. */
-    matrices[0] = plain_matrices[0];
-    matrices[1] = plain_matrices[1];
-    CHECK(call_and_compare(false, 0, ROW_MAJOR, NO_TRANSPOSE, TRANSPOSE, 1));
-    CHECK_INT(gsh_stats_get(GSH_COUNTER_LAUNCHES) - before, calls + 1);
-    /* Inside a call that a hook has declined already, nothing is taken. */
-    inside = true;
-    use(arena_matrices);
-    CHECK(call_and_compare(false, 0, ROW_MAJOR, NO_TRANSPOSE, TRANSPOSE, 1));
-    CHECK_INT(gsh_stats_get(GSH_COUNTER_LAUNCHES) - before, calls + 1);
-    inside = false;
+    CHECK_INT(launches() - before, calls);
+    use(plain);
+    test_all("foreign");
+    CHECK_INT(launches() - before, 2 * calls);
+    matrices[2] = arena_matrices[2];
+    CHECK(call_and_compare(&one));
+    CHECK_INT(launches() - before, 2 * calls + 1);
 }
 
-/* The output is elsewhere: the original's, or our own loops. */
+/* Inside a call that a hook has declined already, nothing is taken; nor where alpha is 0. */
+static void test_left_alone(void)
+{
+    uint64_t before = launches();
+    use(arena_matrices);
+    is_inside = true;
+    CHECK(call_and_compare(&one));
+    is_inside = false;
+    struct variant nothing = one;
+    nothing.alpha = 0;
+    CHECK(call_and_compare(&nothing));
+    CHECK_INT(launches(), before);
+}
+
+/* What the device's side refuses. */
+static void test_refused(void)
+{
+    uint64_t before = launches();
+    use(arena_matrices);
+    refused_run = 1;
+    CHECK(call_and_compare(&one));
+    CHECK_INT(launches(), before);
+}
+
+/* Bytes between the elements of a matrix outside the arena are not written: other threads may be working on them. */
+static void test_gaps(void)
+{
+    double _Complex *const plain[3] = {plain_matrices[0], plain_matrices[1], plain_matrices[2]};
+    use(plain);
+    fill(1);
+    double *c = (double *)matrices[2], before[ELEMENTS];
+    memcpy(before, c, sizeof(before));
+    cblas_dgemm(ROW_MAJOR, NO_TRANSPOSE, NO_TRANSPOSE, M, N, K, 1, matrices[0], LEADING,
+                matrices[1], LEADING, 0, c, LEADING);
+    bool keeps = true;
+    for (int i = 0; i < ELEMENTS; i++)
+        keeps &= (i / LEADING < M && i % LEADING < N) || c[i] == before[i];
+    CHECK(keeps);
+    CHECK(c[1] != before[1]);
+}
+
+/* The original, or our own loops. */
 static void test_host(const char *where)
 {
-    uint64_t before = gsh_stats_get(GSH_COUNTER_LAUNCHES);
-    double *const plain[3] = {plain_matrices[0], plain_matrices[1], plain_matrices[2]};
+    uint64_t before = launches();
+    double _Complex *const plain[3] = {plain_matrices[0], plain_matrices[1], plain_matrices[2]};
+    is_inside = true;
     use(plain);
     test_all(where);
-    matrices[0] = arena_matrices[0];
-    matrices[1] = arena_matrices[1];
-    CHECK(call_and_compare(false, 0, ROW_MAJOR, NO_TRANSPOSE, TRANSPOSE, 1));
-    CHECK_INT(gsh_stats_get(GSH_COUNTER_LAUNCHES), before);
+    use(arena_matrices);
+    CHECK(call_and_compare(&one));
+    is_inside = false;
+    CHECK_INT(launches(), before);
 }
 
 static void test_nothing_to_do(void)
 {
     use(arena_matrices);
-    fill(false);
-    double before = matrices[2][0];
-    entry_cblas_dgemm(ROW_MAJOR, NO_TRANSPOSE, NO_TRANSPOSE, 0, N, K, 1, matrices[0], LEADING,
-                      matrices[1], LEADING, 0, matrices[2], LEADING);
-    CHECK(matrices[2][0] == before);
+    fill(1);
+    double before = ((double *)matrices[2])[0];
+    cblas_dgemm(ROW_MAJOR, NO_TRANSPOSE, NO_TRANSPOSE, 0, N, K, 1, matrices[0], LEADING,
+                matrices[1], LEADING, 0, matrices[2], LEADING);
+    CHECK(((double *)matrices[2])[0] == before);
+    cblas_dgemm(ROW_MAJOR, NO_TRANSPOSE, NO_TRANSPOSE, M, N, 0, 1, matrices[0], LEADING,
+                matrices[1], LEADING, 2, matrices[2], LEADING);
+    CHECK(((double *)matrices[2])[0] == 2 * before);
+}
+
+static void test_description(void)
+{
     struct gsh_launch launch;
     struct product product = {.dtype = GSH_FLOAT64,
                               .order = ROW_MAJOR,
@@ -216,8 +305,9 @@ static void test_nothing_to_do(void)
 static void without_original(void)
 {
     test_host("no original");
-    entry_cblas_dgemm(99, NO_TRANSPOSE, NO_TRANSPOSE, M, N, K, 1, matrices[0], LEADING, matrices[1],
-                      LEADING, 0, matrices[2], LEADING);
+    is_inside = true;
+    cblas_dgemm(99, NO_TRANSPOSE, NO_TRANSPOSE, M, N, K, 1, matrices[0], LEADING, matrices[1],
+                LEADING, 0, matrices[2], LEADING);
     if (check_failed != 0)
         _exit(1);
 }
@@ -226,8 +316,9 @@ static void test_no_original(void)
 {
     char text[4096];
     CHECK_INT(capture_stderr(without_original, text, sizeof text), 0);
-    CHECK_STR(text, "gpushim: cblas_dgemm: no library loaded has it; computed without BLAS\n"
-                    "gpushim: cblas_dgemm: illegal argument\n");
+    CHECK(strstr(text, "gpushim: sgemm_: no library loaded has it; computed without BLAS\n") !=
+          NULL);
+    CHECK(strstr(text, "gpushim: cblas_dgemm: illegal argument\n") != NULL);
 }
 
 static void *open_blas(void)
@@ -239,7 +330,7 @@ static void *open_blas(void)
     return library != NULL && dlsym(library, "cblas_dgemm") != NULL ? library : NULL;
 }
 
-static void test_original(void *library)
+static void test_search(void *library)
 {
     int bits = 0;
     void *found = gsh_naming_find_blas("cblas_dgemm", library, &bits);
@@ -251,16 +342,34 @@ static void test_original(void *library)
     CHECK_INT(bits, 7);
     CHECK(dlerror() == NULL);
     uintptr_t low, high;
-    CHECK(gsh_naming_find_original("cblas_dgemm", (const void *)test_original, &low, &high) ==
-          found);
-    CHECK((uintptr_t)test_original >= low && (uintptr_t)test_original < high);
-    CHECK(find_original(&symbol_cblas_dgemm, (const void *)test_original) == (any_function)found);
-    CHECK_INT(symbol_cblas_dgemm.claimed, 1);
+    CHECK(gsh_naming_find_original("cblas_dgemm", (const void *)test_search, &low, &high) == found);
+    CHECK((uintptr_t)test_search >= low && (uintptr_t)test_search < high);
     /* Inside the BLAS itself a caller has it from its own library. */
     CHECK(gsh_naming_find_original("cblas_dgemm", found, &low, &high) == found);
     CHECK((uintptr_t)found >= low && (uintptr_t)found < high);
+    CHECK(gsh_naming_is_linear_algebra(found));
+    CHECK(!gsh_naming_is_linear_algebra((const void *)test_search));
+    CHECK(dlerror() == NULL);
+}
+
+static void test_original(void *library)
+{
+    struct gsh_symbol *symbol = &gsh_symbol_cblas_dgemm;
+    struct caller spare;
+    const struct caller *caller = find_caller(symbol, (const void *)test_original, &spare);
+    CHECK(caller->original == (gsh_entry_function *)dlsym(library, "cblas_dgemm"));
+    CHECK_INT(caller->integer_bits, 32);
+    CHECK_INT(symbol->claimed, 1);
     test_host("original");
-    CHECK_INT(symbol_cblas_dgemm.claimed, 1);
+    CHECK_INT(symbol->claimed, 1);
+    /* What a BLAS calls of itself is not taken over. */
+    caller = find_caller(symbol, (const void *)caller->original, &spare);
+    CHECK(caller->original != NULL);
+    CHECK_INT(caller->integer_bits, 0);
+    CHECK_INT(symbol->claimed, 2);
+    test_left_alone();
+    test_refused();
+    test_nothing_to_do();
 }
 
 /* No thread is cancelled inside a product, and all can be afterwards. */
@@ -275,19 +384,24 @@ static void test_cancellation(void)
 
 int main(void)
 {
+    setenv("GPUSHIM_DEVICE", "host", 1); /* where a product is one launch */
     if (!live_start())
         return CHECK_SKIP;
     CHECK_STR(gsh_naming_describe_blas(RTLD_DEFAULT), "no CBLAS with a known spelling");
     for (int i = 0; i < 3; i++)
-        arena_matrices[i] = live_doubles(ELEMENTS, GSH_ARENA_HOST);
+        arena_matrices[i] =
+            gsh_arena_allocate(ELEMENTS * sizeof(*arena_matrices[0]), GSH_ARENA_HOST);
     test_no_original();
     test_device();
+    test_gaps();
     void *library = open_blas();
-    if (library != NULL)
+    if (library != NULL) {
+        test_search(library);
         test_original(library);
-    else
+    } else {
         printf("no system BLAS: originals not tested\n");
-    test_nothing_to_do();
+    }
+    test_description();
     test_cancellation();
     return check_result();
 }

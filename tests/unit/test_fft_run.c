@@ -5,7 +5,7 @@
  */
 #include "backend.h"
 #include "fft_cases.h"
-#include "fft_run.h"
+#include "fft_host.h"
 #include "host_ops.h"
 #include "hostemu_fft.h"
 #include "options.h"
@@ -47,60 +47,93 @@ static enum gsh_status launch_copy(const struct gsh_launch *launch, unsigned row
     return gsh_host_ops_supports(launch) ? gsh_host_ops_run(launch) : GSH_DECLINED;
 }
 
-/* The definition, in double: accurate enough for what is tested here. */
-static void transform_line(const struct gsh_fft_lines *lines, const unsigned char *in,
-                           unsigned char *out)
+static bool refuses_many; /* dimensions at once */
+
+static int64_t byte_of(const struct gsh_fft_lines *lines, unsigned k, const int64_t *at,
+                       int64_t transform)
 {
-    bool real_in = lines->type == GSH_FFT_R2C, real_out = lines->type == GSH_FFT_C2R;
-    int in_parts = real_in ? 1 : 2, out_parts = real_out ? 1 : 2;
-    int64_t n = lines->length, half = n / 2;
-    double sign = lines->is_inverse ? 1 : -1;
-    for (int64_t k = 0; k < lines->numbers[1]; k++) {
-        long double sum[2] = {0, 0};
-        for (int64_t j = 0; j < n; j++) {
-            int64_t from = real_out && j > half ? n - j : j;
-            int64_t at = from * lines->stride[0] * in_parts;
-            long double re = lines->is_single ? (long double)((const float *)in)[at]
-                                              : (long double)((const double *)in)[at];
-            long double im = 0;
-            if (!real_in)
-                im = lines->is_single ? (long double)((const float *)in)[at + 1]
-                                      : (long double)((const double *)in)[at + 1];
-            im = from != j ? -im : im;
-            long double turn = sign * 2 * acosl(-1) * (long double)(j * k % n) / (long double)n;
-            sum[0] += re * cosl(turn) - im * sinl(turn);
-            sum[1] += re * sinl(turn) + im * cosl(turn);
-        }
-        int64_t at = k * lines->stride[1] * out_parts;
-        CHECK(!real_out || fabsl(sum[1]) < 1e-2L * (1 + fabsl(sum[0]))); /* imaginary parts are 0 */
-        for (int part = 0; part < out_parts; part++)
-            if (lines->is_single)
-                ((float *)out)[at + part] = (float)sum[part];
-            else
-                ((double *)out)[at + part] = (double)sum[part];
+    int64_t number = transform * lines->distance[k];
+    for (int d = 0; d < lines->rank; d++)
+        number += at[d] * lines->stride[k][d];
+    bool is_real = lines->type == (k == 0 ? GSH_FFT_R2C : GSH_FFT_C2R);
+    return number * (is_real ? 1 : 2) * (lines->is_single ? 4 : 8);
+}
+
+static enum gsh_dtype dtype_of(const struct gsh_fft_lines *lines, unsigned k)
+{
+    if (lines->type == (k == 0 ? GSH_FFT_R2C : GSH_FFT_C2R))
+        return lines->is_single ? GSH_FLOAT32 : GSH_FLOAT64;
+    return lines->is_single ? GSH_COMPLEX64 : GSH_COMPLEX128;
+}
+
+static void write_number(unsigned char *to, enum gsh_dtype dtype, const long double *parts)
+{
+    for (int part = 0; part < (gsh_dtype_kind(dtype) == 'c' ? 2 : 1); part++)
+        if (dtype == GSH_FLOAT32 || dtype == GSH_COMPLEX64)
+            ((float *)to)[part] = (float)parts[part];
+        else
+            ((double *)to)[part] = (double)parts[part];
+}
+
+/* By the definition. */
+static void transform_one(const struct gsh_fft_lines *lines, int64_t number)
+{
+    struct gsh_fft fft = {.type = lines->type, .is_inverse = lines->is_inverse};
+    int64_t extent[GSH_CORE_DIMS] = {1, 1, 1}, at[GSH_CORE_DIMS] = {0};
+    for (int d = 0; d < lines->rank; d++) {
+        fft.length[d] = lines->length[d];
+        extent[d] = lines->numbers[0][d];
+        fft.cores[1].extent[d] = lines->numbers[1][d];
+    }
+    struct fft_array array = fft_new_array(extent);
+    do
+        fft_read((const unsigned char *)lines->address[0] + byte_of(lines, 0, at, number),
+                 dtype_of(lines, 0), fft_number(&array, at));
+    while (fft_step(at, extent, GSH_CORE_DIMS));
+    for (int64_t j = 0; lines->type == GSH_FFT_C2R && 2 * j <= lines->length[0];
+         j += GSH_MAX(lines->length[0] / 2, 1))
+        CHECK((2 * j != 0 && 2 * j != lines->length[0]) || array.numbers[2 * j + 1] == 0);
+    for (int d = lines->rank; d-- > 0;)
+        fft_along(&fft, d == lines->rank - 1 ? lines->type : GSH_FFT_C2C, d, &array);
+    do
+        write_number((unsigned char *)lines->address[1] + byte_of(lines, 1, at, number),
+                     dtype_of(lines, 1), fft_number(&array, at));
+    while (fft_step(at, array.extent, GSH_CORE_DIMS));
+    free(array.numbers);
+}
+
+static void check_lines(const struct gsh_fft_lines *lines)
+{
+    size_t size = lines->is_single ? 8 : 16;
+    CHECK(lines->rank == 1 || lines->type != GSH_FFT_C2R);
+    for (unsigned k = 0; k < 2; k++) {
+        CHECK(lines->distance[k] > 0 && lines->address[k] % size == 0);
+        for (int d = 0; d < lines->rank; d++)
+            CHECK(lines->stride[k][d] > 0);
+        for (int d = 1; d < lines->rank; d++)
+            CHECK(lines->stride[k][d - 1] % lines->stride[k][d] == 0 &&
+                  lines->stride[k][d - 1] >= lines->stride[k][d] * lines->numbers[k][d]);
     }
 }
 
 static enum gsh_status transform(const struct gsh_fft_lines *lines, unsigned row)
 {
     (void)row;
+    if (lines->rank > 1 && refuses_many)
+        return GSH_DECLINED;
     transforms++;
     last = *lines;
-    size_t real = lines->is_single ? sizeof(float) : sizeof(double);
-    size_t size[2] = {(lines->type == GSH_FFT_R2C ? 1 : 2) * real,
-                      (lines->type == GSH_FFT_C2R ? 1 : 2) * real};
-    for (unsigned k = 0; k < 2; k++)
-        CHECK(lines->stride[k] > 0 && lines->distance[k] > 0 &&
-              lines->address[k] % (2 * real) == 0);
+    check_lines(lines);
     for (int64_t i = 0; i < lines->count; i++)
-        transform_line(
-            lines,
-            (const unsigned char *)lines->address[0] + (size_t)(i * lines->distance[0]) * size[0],
-            (unsigned char *)lines->address[1] + (size_t)(i * lines->distance[1]) * size[1]);
+        transform_one(lines, i);
     return GSH_OK;
 }
 
-static const struct gsh_fft_device device = {allocate, release, clear, launch_copy, transform};
+static const struct gsh_fft_device device = {.allocate = allocate,
+                                             .release = release,
+                                             .clear = clear,
+                                             .launch = launch_copy,
+                                             .transform = transform};
 
 static enum gsh_status run_defined(const struct gsh_launch *launch)
 {
@@ -131,9 +164,12 @@ static void check_case(struct fft_case *made, enum gsh_status (*run)(const struc
         memcpy(before[k], made->memory[k], made->bytes[k]);
     }
     CHECK(gsh_fft_supports(&made->launch));
-    CHECK(run_case(made, run) == GSH_OK);
+    enum gsh_status status = run_case(made, run);
     CHECK(memcmp(before[0], made->memory[0], made->bytes[0]) == 0);
-    double error = fft_judge(made, before[1]);
+    /* real rows of odd length cannot be transformed one dimension after another where they lie */
+    bool may_fail = refuses_many && made->launch.fft.type == GSH_FFT_R2C;
+    CHECK(status == GSH_OK || (may_fail && status == GSH_FAILED));
+    double error = status == GSH_OK ? fft_judge(made, before[1]) : 0;
     if (!CHECK(error <= 1))
         fft_print(&made->launch, error);
     CHECK_INT(allocations, releases);
@@ -162,27 +198,36 @@ static void count_case(struct fft_case *made, unsigned wants_transforms, unsigne
     CHECK_INT(allocations, wants_allocations);
 }
 
-/* complex128, C2C, `length` points along the middle of (outer, length, inner) in C order. */
-static struct fft_case make_middle(int64_t outer, int64_t length, int64_t inner)
+/* complex128, C2C, over dimensions of (a, b, c) in C order, as many as `rank` from `first` on; the others are the batch. */
+static struct fft_case make_cube(const int64_t *shape, int first, int rank)
 {
-    struct fft_case made;
-    do {
-        made = fft_make(length, true);
-        if (made.launch.fft.type != GSH_FFT_C2C || made.launch.loop != GSH_COMPLEX128)
-            fft_free(&made);
-    } while (made.launch.fft.type != GSH_FFT_C2C || made.launch.loop != GSH_COMPLEX128);
-    made.launch.fft.factor = 1;
-    made.launch.ndim = 2;
+    struct fft_case made = {.launch = {.kind = GSH_LAUNCH_FFT, .nin = 1, .nout = 1}};
+    struct gsh_launch *launch = &made.launch;
+    launch->loop = GSH_COMPLEX128;
+    launch->fft = (struct gsh_fft){.rank = rank, .length = {1, 1, 1}, .factor = 1};
     for (unsigned k = 0; k < 2; k++) {
-        made.launch.shape[0] = outer;
-        made.launch.shape[1] = inner;
-        made.launch.strides[k][0] = 16 * length * inner;
-        made.launch.strides[k][1] = 16;
-        made.launch.fft.cores[k].stride[0] = 16 * inner;
-        free(made.memory[k]);
+        struct gsh_core *core = &launch->fft.cores[k];
+        int64_t step = 16;
+        launch->operands[k].dtype = GSH_COMPLEX128;
+        launch->ndim = 3 - rank;
+        *core = (struct gsh_core){{1, 1, 1}, {0, 0, 0}};
+        for (int d = 3, batch = launch->ndim; d-- > 0; step *= shape[d]) {
+            if (d >= first && d < first + rank) {
+                launch->fft.length[d - first] = core->extent[d - first] = shape[d];
+                core->stride[d - first] = step;
+                continue;
+            }
+            launch->shape[--batch] = shape[d];
+            launch->strides[k][batch] = step;
+        }
         fft_make_memory(&made, k);
     }
     return made;
+}
+
+static struct fft_case make_middle(int64_t outer, int64_t length, int64_t inner)
+{
+    return make_cube((int64_t[]){outer, length, inner}, 1, 1);
 }
 
 static void test_work(void)
@@ -206,7 +251,7 @@ static void test_work(void)
     made = make_middle(5, 8, 1);
     made.launch.fft.cores[0].extent[0] = 6;
     count_case(&made, 1, 1, 1);
-    CHECK(last.distance[0] == 8 && last.stride[0] == 1);
+    CHECK(last.distance[0] == 8 && last.stride[0][0] == 1);
     made = make_middle(1, 8, 5);
     made.launch.fft.cores[0].extent[0] = 6;
     made.launch.fft.factor = 0.5;
@@ -214,7 +259,91 @@ static void test_work(void)
     made = make_middle(1, 8, 5);
     made.launch.strides[0][1] = 0;
     count_case(&made, 1, 1, 1); /* stretched */
-    CHECK(last.distance[0] == 8 && last.stride[0] == 1);
+    CHECK(last.distance[0] == 8 && last.stride[0][0] == 1);
+}
+
+/* Exchanges two dimensions of the transform, which says the same. */
+static void turn(struct fft_case *made, int d, int e)
+{
+    struct gsh_fft *fft = &made->launch.fft, old = *fft;
+    fft->length[d] = old.length[e];
+    fft->length[e] = old.length[d];
+    for (unsigned k = 0; k < 2; k++) {
+        fft->cores[k].extent[d] = old.cores[k].extent[e];
+        fft->cores[k].extent[e] = old.cores[k].extent[d];
+        fft->cores[k].stride[d] = old.cores[k].stride[e];
+        fft->cores[k].stride[e] = old.cores[k].stride[d];
+    }
+}
+
+/* Halves the last dimension of the output. */
+static void make_real(struct fft_case *made)
+{
+    struct gsh_launch *launch = &made->launch;
+    int last_one = launch->fft.rank - 1;
+    launch->fft.type = GSH_FFT_R2C;
+    launch->operands[0].dtype = GSH_FLOAT64;
+    launch->fft.cores[1].extent[last_one] = launch->fft.length[last_one] / 2 + 1;
+    for (unsigned k = 0; k < 2; k++)
+        do {
+            free(made->memory[k]);
+            fft_make_memory(made, k);
+        } while ((launch->operands[k].address + (uint64_t)made->memory[k]) % 16 != 0);
+}
+
+static void test_several_dimensions(void)
+{
+    const int64_t shape[] = {4, 6, 5};
+    struct fft_case made = make_cube(shape, 0, 3);
+    turn(&made, 0, 2);
+    CHECK(gsh_fft_fits(&made.launch));
+    count_case(&made, 1, 0, 0); /* in whatever order the dimensions are named */
+    CHECK(last.rank == 3 && last.length[0] == 4 && last.length[2] == 5);
+    made = make_cube(shape, 0, 2);
+    count_case(&made, 1, 0, 0); /* columns of planes */
+    CHECK(last.rank == 2 && last.count == 5 && last.distance[0] == 1);
+    made = make_cube(shape, 1, 2);
+    made.launch.fft.factor = 0.5;
+    count_case(&made, 1, 1, 0);
+    CHECK(last.rank == 2 && last.count == 4 && last.distance[0] == 30);
+    made = make_cube((int64_t[]){4, 1, 5}, 0, 3);
+    count_case(&made, 1, 0, 0);
+    CHECK(last.rank == 2); /* one point is no dimension */
+    made = make_cube(shape, 0, 3);
+    make_real(&made);
+    CHECK(gsh_fft_fits(&made.launch));
+    count_case(&made, 1, 0, 0);
+    CHECK(last.rank == 3 && last.type == GSH_FFT_R2C);
+    made = make_cube(shape, 0, 3);
+    turn(&made, 0, 2);
+    make_real(&made); /* the halved dimension is the outermost */
+    CHECK(!gsh_fft_fits(&made.launch));
+    count_case(&made, 1, 2, 2);
+    made = make_cube(shape, 0, 3);
+    made.launch.fft.cores[0].extent[1] = 3;
+    count_case(&made, 1, 1, 1); /* padded */
+    made = make_cube(shape, 1, 2);
+    made.launch.fft.type = GSH_FFT_C2R;
+    CHECK(gsh_fft_fits(&made.launch));
+    made.launch.shape[0] = 17;
+    CHECK(!gsh_fft_fits(&made.launch));
+    made.launch.fft.type = GSH_FFT_C2C;
+    CHECK(gsh_fft_fits(&made.launch));
+    int64_t *stride = made.launch.fft.cores[0].stride;
+    stride[0] = 16;
+    stride[1] = 16 * shape[1];
+    CHECK(!gsh_fft_fits(&made.launch)); /* its dimensions would be exchanged, too */
+    made.launch.fft.cores[0].extent[1] = 4;
+    CHECK(gsh_fft_fits(&made.launch)); /* on the way to a padded copy */
+    fft_free(&made);
+    refuses_many = true;
+    made = make_cube(shape, 0, 3);
+    count_case(&made, 6, 0, 0); /* the middle takes one transform for each of the outermost */
+    made = make_cube(shape, 0, 2);
+    make_real(&made);
+    count_case(&made, 5, 0, 0);
+    test_random(run_defined, 20);
+    refuses_many = false;
 }
 
 static void test_no_memory(void)
@@ -238,7 +367,11 @@ static void test_supports(void)
 {
     struct fft_case made = make_middle(3, 8, 5);
     struct gsh_launch launch = made.launch;
+    launch.fft.rank = 4;
+    CHECK(!gsh_fft_supports(&launch));
     launch.fft.rank = 2;
+    CHECK(gsh_fft_supports(&launch));
+    launch.fft.length[1] = 2;
     CHECK(!gsh_fft_supports(&launch));
     launch = made.launch;
     launch.operands[1].dtype = GSH_COMPLEX64;
@@ -258,6 +391,8 @@ int main(void)
     allocation_limit = ~0U;
     test_random(run_defined, 100);
     test_work();
+    test_random(gsh_fft_host_run, 1024);
+    test_several_dimensions();
     test_no_memory();
     test_supports();
     struct fft_case made = make_middle(3, 8, 5);

@@ -8,6 +8,7 @@
 #include "check.h"
 
 #include <fenv.h>
+#include <math.h>
 #include <string.h>
 
 #define MOST_CALLS 16
@@ -62,8 +63,9 @@ static void test_names(void)
         {"eigh_lo", GSH_LAPACK_EIGH_LO},
         {"eigvalsh_up", GSH_LAPACK_EIGVALSH_UP},
         {"eig", GSH_LAPACK_EIG},
-        {"lstsq", -1},
-        {"lstsq_m", -1},
+        {"lstsq", GSH_LAPACK_LSTSQ},
+        {"lstsq_m", GSH_LAPACK_LSTSQ},
+        {"lstsq_n", GSH_LAPACK_LSTSQ},
         {"eigh", -1},
         {"svd_x", -1},
         {"", -1},
@@ -87,6 +89,29 @@ static void test_operands(void)
     const struct gsh_lapack_info *eig = gsh_lapack_info(GSH_LAPACK_EIG);
     CHECK_INT(gsh_lapack_dtype(&eig->operands[1], GSH_FLOAT64), GSH_COMPLEX128);
     CHECK_INT(gsh_lapack_info(GSH_LAPACK_DET)->operands[1].ndim, 0);
+    const struct gsh_lapack_info *getrs = gsh_lapack_info(GSH_LAPACK_GETRS);
+    CHECK_INT(getrs->nin, 3);
+    CHECK_INT(gsh_lapack_dtype(&getrs->operands[1], GSH_COMPLEX64), GSH_INT32);
+}
+
+/* As ?gelsd reads its rcond. */
+static void test_tolerance(void)
+{
+    CHECK(gsh_lapack_tolerance(0.25, GSH_FLOAT32) == 0.25);
+    CHECK(gsh_lapack_tolerance(-1, GSH_FLOAT64) == 0x1p-53);
+    CHECK(gsh_lapack_tolerance(0, GSH_COMPLEX128) == 0x1p-53);
+    CHECK(gsh_lapack_tolerance(1, GSH_COMPLEX64) == 0x1p-24);
+    CHECK(gsh_lapack_tolerance((double)NAN, GSH_FLOAT32) == 0x1p-24);
+}
+
+/* What a system costs is told by the last input, its right-hand sides. */
+static void test_launch_flops(void)
+{
+    struct gsh_launch launch = {.kind = GSH_LAUNCH_LAPACK, .loop = GSH_FLOAT64, .nin = 3};
+    launch.lapack =
+        (struct gsh_lapack){.routine = GSH_LAPACK_GETRS,
+                            .cores = {{{30, 30, 1}, {0}}, {{30, 1, 1}, {0}}, {{30, 4, 1}, {0}}}};
+    CHECK_INT(gsh_launch_flops(&launch), 7200);
 }
 
 /* Which matrices of a batch are worked on side by side: the price of a batch. */
@@ -106,6 +131,8 @@ static void test_flops(void)
     CHECK_INT(gsh_lapack_flops(GSH_LAPACK_SOLVE, square, right), 18000 + 7200);
     CHECK_INT(gsh_lapack_flops(GSH_LAPACK_CHOLESKY_LO, square, square), 9000);
     CHECK_INT(gsh_lapack_flops(GSH_LAPACK_QR_R_RAW, tall, tall), 90000);
+    CHECK_INT(gsh_lapack_flops(GSH_LAPACK_GETRF, tall, tall), 45000);
+    CHECK_INT(gsh_lapack_flops(GSH_LAPACK_TRTRS, square, right), 3600);
 }
 
 /* solve of 3 x 3 in Fortran order with 2 right-hand sides, over a batch of 4 x 5 where one matrix serves each row of 5. */
@@ -219,6 +246,8 @@ int main(void)
 {
     test_names();
     test_operands();
+    test_tolerance();
+    test_launch_flops();
     test_batches();
     test_flops();
     test_batch();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A library of the device is opened beside the host's work once the calls that it would have made faster have added up; a
- * call takes it as soon as it is open.
+ * call takes it as soon as it is open, and waits for it where it gains more than that by itself.
  */
 #include "backend.h"
 #include "check.h"
@@ -67,6 +67,10 @@ int main(void)
     CHECK(!is_begun);
     CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
     CHECK(is_begun); /* 12 ms by now, of 100 */
+    CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
+    rates.host_flops[1] /= 100; /* 400 ms */
+    CHECK_INT(offer(a, out), GSH_REASON_NONE);
+    rates.host_flops[1] *= 100;
     CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
     is_open = true;
     CHECK_INT(offer(a, out), GSH_REASON_NONE);

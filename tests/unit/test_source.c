@@ -216,6 +216,7 @@ static void check_text(void)
     CHECK(strstr(text, "gsh_arcsin") == NULL &&
           strstr(text, "round_half") == NULL); /* only what it needs */
     CHECK(strstr(text, "gsh_conjugate(Complex") == NULL && strstr(text, "report_error") == NULL);
+    CHECK(strlen(text) < 18000); /* NVRTC takes some 1,000 instructions a byte */
     launch.op = GSH_OP_ARCTAN2;
     CHECK(strstr(text_of(&launch), "gsh_arctan2(double") != NULL);
     launch.errors = (struct gsh_error_sink){.claims = 1, .found = 1, .sequence = 1};

@@ -1,23 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy's own test suite, plain and under the shim: every test must end alike.
+"""A package's own test suite, plain and under the shim: every test must end alike.
 
-    numpy_suite.py [PART ...]      core, lib, core/test_umath ...: default is everything installed
+    package_suite.py [--package numpy|scipy] [PART ...]      core, lib, core/test_umath, sparse.linalg ...:
+                                                             default are the package's parts in suite_runs.py
       --device host|cuda  --library FILE  --jobs N  --shard K/N (of the work; for a time limit)
-      --limit SECONDS (of one process)  --fresh (forget the plain results kept in build/)
+      --mode force|auto  --limit SECONDS (of one process)  --fresh (forget the plain results kept in build/)
       --set NAME=VALUE (one more variable of the shim's)  --no-share (do not judge the device's share)
       --against NAME=VALUE (compare with a run under the shim too, that has this variable besides)
 
-All that is supported is sent to the device: mode force, no minimum sizes, strict floating-point
-errors where the library knows the option. Ends with status 1 where a test ends otherwise than
-without the shim and accepted.txt does not say why, where a process died, or where the device ran
-no more than 90 % of the eligible ufunc calls (suite_counts.py). With --against, which is about calls that
-run together, accepted.txt has no say, and instead of that share LEAST_GROUPED of the device's calls must have
-run in groups, and none in the other run. Needs NumPy, pytest, hypothesis.
+With --mode force all that is supported is sent to the device: no minimum sizes, strict floating-point
+errors where the library knows the option; with --mode auto what the library itself sends there once the device
+has started. Ends with status 1 where a test ends otherwise than without the shim and accepted_PACKAGE.txt does not
+say why, where a process died, where no process had the shim, or where, in mode force, the device ran no more than
+90 % of the eligible ufunc calls, or where SciPy's linalg is among the parts of the eligible calls of BLAS and LAPACK
+(suite_counts.py). With --against, which is about calls that run together,
+accepted_PACKAGE.txt has no say, and instead of that share LEAST_GROUPED of the device's calls must have
+run in groups, and none in the other run. Needs the package, pytest, hypothesis.
 """
 import argparse
 import collections
 import concurrent.futures
 import hashlib
+import importlib
 import json
 import os
 import platform
@@ -34,12 +38,14 @@ import suite_runs
 LEAST_SHARE = 0.9
 LEAST_GROUPED = 0.1
 SHOWN_LINES = 14
-ACCEPTED = os.path.join(suite_runs.HERE, "accepted.txt")
+KEPT = os.path.join(suite_runs.ROOT, "build", "package-suite")  # plain results, and the device's kernels
 
 
 def parse_arguments(argv):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*")
+    parser.add_argument("--package", choices=sorted(suite_runs.PACKAGES), default="numpy")
+    parser.add_argument("--mode", choices=sorted(suite_runs.MODES), default="force")
     parser.add_argument("--device", default=os.environ.get("GPUSHIM_DEVICE") or "host")
     parser.add_argument("--library", default=os.environ.get("GPUSHIM_LIBRARY") or
                         os.path.join(suite_runs.ROOT, "build", "libgpushim.so"))
@@ -67,44 +73,50 @@ def matches_version(condition, version):
 
 
 class Accepted:
-    """One paragraph of accepted.txt: its keys, and how often it was needed."""
+    """One paragraph of accepted_PACKAGE.txt: its keys, and how often it was needed."""
 
     def __init__(self, paragraph, where):
         self.fields = dict(re.findall(r"^(\w+):[ \t]*(.*)$", paragraph, re.M))
-        if not {"test", "outcome", "reason"} <= set(self.fields) <= {"test", "outcome", "reason", "numpy", "device"}:
-            raise SystemExit("%s: test, outcome and reason are needed, numpy and device allowed:\n%s"
+        needed = {"test", "outcome", "reason"}
+        if not needed <= set(self.fields) <= needed | {"version", "device", "mode"}:
+            raise SystemExit("%s: test, outcome and reason are needed, version, device and mode allowed:\n%s"
                              % (where, paragraph))
         pieces = map(re.escape, self.fields["test"].split("*"))
         self.pattern = re.compile(".*".join(pieces))
         self.used = 0
 
-    def applies(self, version, device):
-        return (matches_version(self.fields.get("numpy", ""), version) and
-                self.fields.get("device", device) == device)
+    def applies(self, version, device, mode):
+        return (matches_version(self.fields.get("version", ""), version) and
+                self.fields.get("device", device) == device and self.fields.get("mode", mode) == mode)
 
     def accepts(self, test, change):
         return bool(self.pattern.fullmatch(test)) and self.fields["outcome"] == change
 
 
-def read_accepted(version, device):
-    with open(ACCEPTED, encoding="utf-8") as stream:
+def read_accepted(package, version, device, mode):
+    path = os.path.join(suite_runs.HERE, "accepted_%s.txt" % package)
+    with open(path, encoding="utf-8") as stream:
         text = re.sub(r"^#.*\n", "", stream.read(), flags=re.M)
-    entries = [Accepted(paragraph, ACCEPTED) for paragraph in re.split(r"\n\s*\n", text) if paragraph.strip()]
-    return [entry for entry in entries if entry.applies(version, device)]
+    entries = [Accepted(paragraph, path) for paragraph in re.split(r"\n\s*\n", text) if paragraph.strip()]
+    return [entry for entry in entries if entry.applies(version, device, mode)]
 
 
 # --- the runs ------------------------------------------------------------------------------------
 
-def plain_cache():
-    """The file of plain results: one for each NumPy, Python and processor, since tests look at all."""
-    import numpy
-    how = sorted(suite_runs.COMMON.items()), suite_runs.SHARE_BYTES
+def versions(package):
+    """[(name, version)] of the package and of the NumPy that it uses."""
+    return [(name, importlib.import_module(name).__version__) for name in dict.fromkeys((package, "numpy"))]
+
+
+def plain_cache(package):
+    """The file of plain results: one for each package, NumPy, Python and processor, since tests look at all."""
+    how = sorted(suite_runs.COMMON.items()), suite_runs.PACKAGES[package].pytest, suite_runs.SHARE_BYTES
     with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as stream:
         flags = re.findall(r"^flags.*$", stream.read(), re.M)[:1]
-    key = hashlib.sha256(repr((numpy.__file__, platform.node(), flags, how)).encode()).hexdigest()[:12]
-    folder = os.path.join(suite_runs.ROOT, "build", "numpy-suite")
-    os.makedirs(folder, exist_ok=True)
-    return os.path.join(folder, "plain-%s-%s-%s.json" % (numpy.__version__, platform.python_version(), key))
+    key = suite_runs.package_folder(package), versions(package), platform.node(), flags, how
+    os.makedirs(KEPT, exist_ok=True)
+    return os.path.join(KEPT, "plain-%s-%s-%s.json" % (
+        "-".join(versions(package)[0]), platform.python_version(), hashlib.sha256(repr(key).encode()).hexdigest()[:12]))
 
 
 def load_plain(path, fresh):
@@ -130,7 +142,7 @@ class Suite:
 
     def __init__(self, arguments, settings, scratch):
         self.arguments, self.settings = arguments, settings
-        self.cache = None if arguments.against else plain_cache()
+        self.cache = None if arguments.against else plain_cache(arguments.package)
         self.base, self.shimmed = load_plain(self.cache, arguments.fresh) if self.cache else {}, {}
         self.fresh_base = 0
         self.seconds = collections.Counter()
@@ -170,6 +182,12 @@ class Suite:
             if self.cache and self.fresh_base:
                 save_plain(self.cache, self.base)
 
+    def judged(self, counts):
+        """The tallies that tell whether the device was there."""
+        folder = suite_runs.PACKAGES[self.arguments.package].routines
+        has_routines = folder is not None and any(name.startswith(folder) for name in self.shimmed)
+        return [counts.ufuncs] + [counts.routines] * has_routines
+
     def counts(self, run):
         counts = suite_counts.Counts()
         counts.add_folder(self.reports[run])
@@ -206,8 +224,8 @@ def pairs(settings):
 
 
 def settings_of(arguments):
-    settings = {"GPUSHIM_DEVICE": arguments.device, "GPUSHIM_CACHE_DIR": os.path.join(
-        suite_runs.ROOT, "build", "numpy-suite", "kernels")}
+    settings = dict(suite_runs.MODES[arguments.mode], GPUSHIM_DEVICE=arguments.device,
+                    GPUSHIM_CACHE_DIR=os.path.join(KEPT, "kernels"))
     if suite_runs.knows_option(arguments.library, "GPUSHIM_FPERR"):
         settings["GPUSHIM_FPERR"] = "strict"
     settings.update(pairs(arguments.set))
@@ -218,7 +236,7 @@ def report_stale(arguments, accepted):
     """Of a whole run only: an entry that nothing needed has outlived its reason."""
     stale = [] if arguments.parts or arguments.shard != "1/1" else [e for e in accepted if not e.used]
     for entry in stale:
-        print("STALE   accepted.txt: %s was not needed" % entry.fields["test"])
+        print("STALE   accepted_%s.txt: %s was not needed" % (arguments.package, entry.fields["test"]))
     return len(stale)
 
 
@@ -226,26 +244,32 @@ def is_proven(suite):
     """Whether the run did what it is there to judge; says where not."""
     counts = suite.counts("shim")
     print(counts.text())
+    if not counts.reports:
+        print("no process had the shim")
+        return False
     if suite.arguments.against:
         base = suite.counts("base")
         print("groups: %s; in the other run: %s" % (counts.groups_text(), base.groups_text()))
         if counts.grouped_share() < LEAST_GROUPED or base.grouped:
             print("calls must run together in this run, and alone in the other one")
             return False
-    elif not suite.arguments.no_share and counts.share() <= LEAST_SHARE:
-        print("the device ran too few calls")
-        return False
+    elif suite.arguments.mode == "force" and not suite.arguments.no_share:
+        few = [tally.kind for tally in suite.judged(counts) if tally.share() <= LEAST_SHARE]
+        if few:
+            print("the device ran too few %s calls" % " and ".join(few))
+            return False
     return True
 
 
 def run(arguments, scratch):
-    import numpy
-    accepted = [] if arguments.against else read_accepted(numpy.__version__, arguments.device)
+    names = versions(arguments.package)
+    accepted = [] if arguments.against else read_accepted(
+        arguments.package, names[0][1], arguments.device, arguments.mode)
     suite = Suite(arguments, settings_of(arguments), scratch)
     shard, shards = map(int, arguments.shard.split("/"))
-    jobs = suite_runs.jobs_of(suite_runs.test_files(arguments.parts))[shard - 1::shards]
-    print("NumPy %s, Python %s, device %s, %d processes at a time; %s%s" % (
-        numpy.__version__, platform.python_version(), arguments.device, arguments.jobs,
+    jobs = suite_runs.jobs_of(arguments.package, arguments.parts)[shard - 1::shards]
+    print("%s, Python %s, device %s, %d processes at a time; %s%s" % (
+        ", ".join("%s %s" % pair for pair in names), platform.python_version(), arguments.device, arguments.jobs,
         " ".join("%s=%s" % pair for pair in sorted(suite.settings.items())),
         "".join(" against " + setting for setting in arguments.against)), flush=True)
     start = time.monotonic()
@@ -266,7 +290,7 @@ def main():
     arguments = parse_arguments(sys.argv[1:])
     arguments.library = os.path.abspath(arguments.library)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    with tempfile.TemporaryDirectory(prefix="numpy-suite-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="package-suite-") as scratch:
         return run(arguments, scratch)
 
 

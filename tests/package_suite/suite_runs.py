@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs test files of the installed NumPy in pytest processes, plain or under the shim.
+"""Runs test files of an installed package in pytest processes, plain or under the shim.
 
 A job is one share of one test file, one process at a time; a process that dies or hangs costs the
 test it was in (outcome "crashed" or "hung"), and another process goes on behind that test. Both
-kinds of run get the same environment but for the shim's own variables. Used by numpy_suite.py.
+kinds of run get the same environment but for the shim's own variables. Used by package_suite.py.
 """
 import collections
 import glob
+import importlib.util
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,26 +22,36 @@ SHARE_BYTES = 60000  # of a test file's text: longer files are run in several sh
 MOST_RESTARTS = 25
 # What both runs get. Fixed, so that neither the load of the machine nor its size chooses what runs.
 COMMON = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "OPENBLAS_NUM_THREADS": "1",
-          "NPY_AVAILABLE_MEM": "2 GB", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+          "NPY_AVAILABLE_MEM": "2 GB", "SCIPY_AVAILABLE_MEM": "2G", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
           "HYPOTHESIS_STORAGE_DIRECTORY": os.devnull}
-FORCED = {"GPUSHIM_MODE": "force", "GPUSHIM_MIN_ELEMENTS": "0", "GPUSHIM_MIN_REDUCE": "0",
-          "GPUSHIM_MIN_FLOPS": "0", "GPUSHIM_ARENA_MIN": "1"}
+# What a run under the shim gets besides, by what decides where a call runs.
+MODES = {"force": {"GPUSHIM_MODE": "force", "GPUSHIM_MIN_ELEMENTS": "0", "GPUSHIM_MIN_REDUCE": "0",
+                   "GPUSHIM_MIN_FLOPS": "0", "GPUSHIM_ARENA_MIN": "1"},
+         "auto": {"GPUSHIM_MODE": "auto", "GPUSHIM_START_MS": "0", "GPUSHIM_ARENA_MIN": "1"}}
+# The parts that are run where none is named (none: all); options of pytest's; the folder whose tests call BLAS
+# and LAPACK by symbols that are taken over (None: none does). A RuntimeWarning that SciPy's tests do not expect
+# makes them fail, as where SciPy itself is tested.
+Package = collections.namedtuple("Package", "parts pytest routines")
+PACKAGES = {"numpy": Package((), (), None),
+            "scipy": Package(("linalg", "fft", "sparse.linalg"), ("-W", "error::RuntimeWarning"), "linalg/")}
 
 live = set()  # processes that run
 stopping = threading.Event()
 
-Job = collections.namedtuple("Job", "path share shares")
+Job = collections.namedtuple("Job", "package path share shares")
 
 
-def numpy_folder():
-    import numpy
-    return os.path.dirname(numpy.__file__)
+def package_folder(package):
+    spec = importlib.util.find_spec(package)
+    if spec is None:
+        raise SystemExit("%s has no %s" % (sys.executable, package))
+    return os.path.dirname(spec.origin)
 
 
-def test_files(parts):
-    """Paths below NumPy's folder: those of the parts ("lib", "_core/tests/test_umath",
-    "core/test_umath"; "core" is also "_core"), of all where none is named."""
-    root = numpy_folder()
+def test_files(package, parts):
+    """Paths below the package's folder: those of the parts ("lib", "_core/tests/test_umath",
+    "core/test_umath", "sparse.linalg"; "core" is also "_core"), of all where there are none."""
+    root = package_folder(package)
     found = sorted(os.path.relpath(path, root) for path in
                    glob.glob(os.path.join(root, "**", "tests", "**", "test_*.py"), recursive=True))
     if not parts:
@@ -50,24 +62,25 @@ def test_files(parts):
         matches = [path for path in found if normal(path) == wanted or
                    normal(path).startswith(wanted + "/")]
         if not matches:
-            raise SystemExit("numpy has no tests in %r" % part)
+            raise SystemExit("%s has no tests in %r" % (package, part))
         chosen += [path for path in matches if path not in chosen]
     return chosen
 
 
 def normal(path):
     """A name of a part or a file without what differs between NumPy 1 and 2 and may be left out."""
-    first, *others = path.strip("/").replace(".py", "").split("/")
+    first, *others = re.sub(r"\.py$", "", path.strip("/")).replace(".", "/").split("/")
     return "/".join(["core" if first == "_core" else first] + [piece for piece in others if piece != "tests"])
 
 
-def jobs_of(files):
+def jobs_of(package, parts):
     """Long files first, so that the last one to end is a short one."""
-    size = {path: os.path.getsize(os.path.join(numpy_folder(), path)) for path in files}
+    root, files = package_folder(package), test_files(package, parts or PACKAGES[package].parts)
+    size = {path: os.path.getsize(os.path.join(root, path)) for path in files}
     jobs = []
     for path in sorted(files, key=lambda path: -size[path]):
         shares = 1 + size[path] // SHARE_BYTES
-        jobs += [Job(path, share, shares) for share in range(1, shares + 1)]
+        jobs += [Job(package, path, share, shares) for share in range(1, shares + 1)]
     return jobs
 
 
@@ -80,7 +93,7 @@ def environment(shim, settings):
     result["PATH"] = os.path.dirname(sys.executable) + os.pathsep + result.get("PATH", "")
     result["PYTHONPATH"] = os.pathsep.join(filter(None, [HERE, result.get("PYTHONPATH")]))
     if shim:
-        result.update(FORCED, LD_PRELOAD=shim, **settings)
+        result.update(settings, LD_PRELOAD=shim)
     return result
 
 
@@ -93,10 +106,10 @@ def knows_option(shim, name):
 
 
 def command(job, folder):
+    root = package_folder(job.package)
     return [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "suite_plugin",
-            "-c", os.devnull, "--rootdir=" + numpy_folder(),
-            "--basetemp=" + os.path.join(folder, "pytest"), "--tb=short", "--color=no",
-            os.path.join(numpy_folder(), job.path)]
+            "-c", os.devnull, "--rootdir=" + root, "--basetemp=" + os.path.join(folder, "pytest"), "--tb=short",
+            "--color=no", *PACKAGES[job.package].pytest, os.path.join(root, job.path)]
 
 
 def run_process(job, env, folder, limit):

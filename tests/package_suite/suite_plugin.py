@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pytest plugin of numpy_suite.py, loaded in every one of its pytest processes (-p suite_plugin).
+"""pytest plugin of package_suite.py, loaded in every one of its pytest processes (-p suite_plugin).
 
 Writes a JSON line when a test starts and one when it is done, at once, so that a process which dies
 says which test it was in. The environment names the work: SUITE_OUTCOMES is the file to append to,

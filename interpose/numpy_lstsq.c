@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See the header. Singular values and residuals are read where the host can see them, residuals summed in NumPy's order; the
+ * solution stays on the device.
+ */
+#include "numpy_lstsq.h"
+
+#include "hostemu_lapack.h"
+#include "naming.h"
+
+#include <math.h>
+
+const struct gsh_lapack_operand
+    gsh_numpy_lstsq_operands[GSH_NUMPY_LSTSQ_INPUTS + GSH_NUMPY_LSTSQ_OUTPUTS] = {
+        {.dtype = 'T'}, {.dtype = 'T'}, {.dtype = 'R'}, {.dtype = 'T'},
+        {.dtype = 'R'}, {.dtype = 'I'}, {.dtype = 'R'}};
+
+void gsh_numpy_lstsq_lend(void)
+{
+    static struct {
+        enum gsh_dtype loop;
+        const char *name;
+        void *found;
+        int bits;
+    } functions[] = {{GSH_FLOAT32, "sgelsd_", NULL, 0},
+                     {GSH_FLOAT64, "dgelsd_", NULL, 0},
+                     {GSH_COMPLEX64, "cgelsd_", NULL, 0},
+                     {GSH_COMPLEX128, "zgelsd_", NULL, 0}};
+    for (size_t i = 0; i < GSH_COUNT(functions); i++) {
+        if (!functions[i].found)
+            functions[i].found =
+                gsh_naming_find_blas(functions[i].name, gsh_np.library, &functions[i].bits);
+        if (functions[i].found)
+            gsh_hostemu_lapack_lend_symbol(GSH_LAPACK_LSTSQ, functions[i].loop,
+                                           (void (*)(void))functions[i].found, functions[i].bits);
+    }
+}
+
+static bool is_single(enum gsh_dtype loop)
+{
+    return loop == GSH_FLOAT32 || loop == GSH_COMPLEX64;
+}
+
+enum gsh_reason gsh_numpy_lstsq_tolerance(PyObject *rcond, enum gsh_dtype loop, double *tolerance)
+{
+    struct gsh_argument argument;
+    union gsh_scalar value;
+    enum gsh_reason reason = gsh_numpy_describe_argument(rcond, &argument);
+    if (reason != GSH_REASON_NONE)
+        return reason;
+    if (argument.is_array)
+        return GSH_REASON_OPERAND;
+    enum gsh_dtype dtype = is_single(loop) ? GSH_FLOAT32 : GSH_FLOAT64;
+    if (!gsh_numpy_describe_cast(&argument.value, dtype, &value))
+        return GSH_REASON_DTYPE;
+    *tolerance = is_single(loop) ? (double)value.f32 : value.f64;
+    return GSH_REASON_NONE;
+}
+
+/* The array's elements, which the host may read from now on. */
+static const void *read_array(PyObject *array)
+{
+    gsh_numpy_describe_home(array, false);
+    return gsh_numpy_array(array)->data;
+}
+
+/* ---- rank and residuals ---- */
+
+/* Of one column of B: rows [from, to), `step` elements of `parts` numbers apart. */
+#define DEFINE_READERS(name, real)                                                                 \
+    static double name##_at(const void *numbers, int64_t i)                                        \
+    {                                                                                              \
+        return (double)((const real *)numbers)[i];                                                 \
+    }                                                                                              \
+    static void name##_squares(const void *b, int64_t from, int64_t to, int64_t columns,           \
+                               int parts, void *sums)                                              \
+    {                                                                                              \
+        for (int64_t j = 0; j < columns; j++) {                                                    \
+            real sum = 0;                                                                          \
+            for (int64_t i = from; i < to; i++) {                                                  \
+                const real *x = (const real *)b + (i * columns + j) * parts;                       \
+                sum += parts == 2 ? x[0] * x[0] + x[1] * x[1] : x[0] * x[0];                       \
+            }                                                                                      \
+            ((real *)sums)[j] = sum;                                                               \
+        }                                                                                          \
+    }
+DEFINE_READERS(single, float)
+DEFINE_READERS(twofold, double)
+
+static int count_rank(const struct gsh_launch *launch, PyObject *values)
+{
+    const void *numbers = read_array(values);
+    double (*at)(const void *, int64_t) = is_single(launch->loop) ? single_at : twofold_at;
+    double bound = gsh_lapack_tolerance(launch->lapack.tolerance, launch->loop) * at(numbers, 0);
+    int rank = 0;
+    for (int64_t i = 0; i < launch->lapack.cores[3].extent[0]; i++)
+        rank += at(numbers, i) > bound;
+    return rank;
+}
+
+/* A new array in plain memory's place, or NULL. */
+static PyObject *make_array(enum gsh_dtype dtype, int ndim, const int64_t *shape)
+{
+    gsh_py.Py_IncRef(gsh_np.descrs[dtype]); /* stolen below */
+    return gsh_np.NewFromDescr(gsh_np.ndarray_type, gsh_np.descrs[dtype], ndim, shape, NULL, NULL,
+                               0, NULL);
+}
+
+/* What is left of the columns of B where it has more rows than the solution; NaN where that is not known. */
+static PyObject *make_residuals(const struct gsh_launch *launch, PyObject *solved, int rank)
+{
+    int64_t m = launch->lapack.cores[0].extent[0], n = launch->lapack.cores[0].extent[1];
+    int64_t columns = launch->lapack.cores[1].extent[1];
+    bool is_known = m >= n && rank == n, is_narrow = is_single(launch->loop);
+    PyObject *made = make_array(is_narrow ? GSH_FLOAT32 : GSH_FLOAT64, 1, &columns);
+    if (!made)
+        return NULL;
+    void *sums = gsh_numpy_array(made)->data;
+    const void *b = is_known && m > n ? read_array(solved) : NULL;
+    (is_narrow ? single_squares : twofold_squares)(
+        b, n, is_known ? m : n, columns, gsh_dtype_kind(launch->loop) == 'c' ? 2 : 1, sums);
+    for (int64_t j = 0; j < columns && !is_known; j++) {
+        if (is_narrow)
+            ((float *)sums)[j] = NAN;
+        else
+            ((double *)sums)[j] = (double)NAN;
+    }
+    return made;
+}
+
+static PyObject *make_rank(int rank)
+{
+    return gsh_np.Scalar(&rank, gsh_np.descrs[GSH_INT32], NULL);
+}
+
+/* ---- the solution ---- */
+
+/* The first n rows of what was solved, as an array of its own. */
+static PyObject *cut_solution(const struct gsh_call *solved, PyObject *whole, enum gsh_reason *why)
+{
+    const struct gsh_core *cores = solved->launch.lapack.cores;
+    struct gsh_layout layout = {.ndim = 2, .shape = {cores[0].extent[1], cores[2].extent[1]}};
+    if (cores[2].extent[0] == layout.shape[0]) {
+        gsh_py.Py_IncRef(whole);
+        return whole;
+    }
+    enum gsh_dtype loop = solved->launch.loop;
+    gsh_numpy_output_c_order(&layout, gsh_dtype_size(loop));
+    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_ELEMENTWISE,
+                                       .op = GSH_OP_COPY,
+                                       .loop = loop,
+                                       .nin = 1,
+                                       .nout = 1,
+                                       .ndim = 2,
+                                       .shape = {layout.shape[0], layout.shape[1]},
+                                       .operands = {{.dtype = loop}, {.dtype = loop}}},
+                            .row = gsh_numpy_output_row("copy", &loop, 1, loop)};
+    call.launch.operands[0].address = (uintptr_t)gsh_numpy_array(whole)->data;
+    for (int d = 0; d < 2; d++) {
+        call.launch.strides[0][d] = cores[2].stride[d];
+        call.launch.strides[1][d] = layout.strides[d];
+    }
+    return gsh_numpy_output_run(&call, NULL, &layout, why);
+}
+
+static void drop(PyObject *const *objects, unsigned count)
+{
+    for (unsigned j = 0; j < count; j++)
+        if (objects[j])
+            gsh_py.Py_DecRef(objects[j]);
+}
+
+PyObject *gsh_numpy_lstsq_finish(const struct gsh_call *call, PyObject *const *outs,
+                                 enum gsh_reason *why)
+{
+    PyObject *parts[GSH_NUMPY_LSTSQ_OUTPUTS] = {NULL}, *tuple = NULL;
+    int rank = count_rank(&call->launch, outs[1]);
+    parts[0] = cut_solution(call, outs[0], why);
+    if (parts[0])
+        *why = GSH_REASON_MEMORY;
+    parts[1] = make_residuals(&call->launch, outs[0], rank);
+    parts[2] = make_rank(rank);
+    parts[3] = outs[1];
+    if (parts[0] && parts[1] && parts[2])
+        tuple = gsh_py.PyTuple_New(GSH_NUMPY_LSTSQ_OUTPUTS);
+    gsh_py.Py_DecRef(outs[0]);
+    if (!tuple) {
+        gsh_py.PyErr_Clear();
+        drop(parts, GSH_NUMPY_LSTSQ_OUTPUTS);
+        return NULL;
+    }
+    for (unsigned j = 0; j < GSH_NUMPY_LSTSQ_OUTPUTS; j++)
+        gsh_py.PyTuple_SetItem(tuple, (Py_ssize_t)j, parts[j]); /* steals */
+    return tuple;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * trtrs: systems of triangular matrices. A zero on the diagonal is for the caller's LAPACK to report.
+ */
+#include "cuda_lapack_routines.h"
+
+struct triangular {
+    int64_t n, columns;
+    gsh_cuda_enum triangle, op, diagonal;
+    struct gsh_cuda_view a, b;
+};
+
+/* `one`: the number 1. */
+#define FORWARD(letter, ...)                                                                       \
+    static gsh_cuda_enum trsm_##letter(const struct triangular *t, const void *one, const void *a, \
+                                       void *b)                                                    \
+    {                                                                                              \
+        int n = (int)t->n;                                                                         \
+        return gsh_cublas.cublas##letter##trsm_v2(gsh_cuda_lapack.blas, GSH_CUBLAS_LEFT,           \
+                                                  t->triangle, t->op, t->diagonal, n,              \
+                                                  (int)t->columns, one, a, n, b, n);               \
+    }
+GSH_CUDA_LAPACK_LETTERS(FORWARD)
+#undef FORWARD
+
+#define FORWARD(letter, ...) trsm_##letter,
+static gsh_cuda_enum (*const trsm[])(const struct triangular *t, const void *one, const void *a,
+                                     void *b) = {GSH_CUDA_LAPACK_LETTERS(FORWARD)};
+#undef FORWARD
+
+static enum gsh_status solve_one(struct gsh_cuda_lapack_call *call, void *what, int64_t first,
+                                 int64_t count)
+{
+    static const float single[2] = {1, 0};
+    static const double twofold[2] = {1, 0};
+    const struct triangular *t = what;
+    const void *one = call->real == GSH_FLOAT32 ? (const void *)single : twofold;
+    (void)count;
+    return GSH_CUBLAS_TIMED(
+        call, trsm[call->letter](t, one, GSH_CUDA_POINTER(gsh_cuda_lapack_at(call, &t->a, first)),
+                                 GSH_CUDA_POINTER(gsh_cuda_lapack_at(call, &t->b, first))));
+}
+
+enum gsh_status gsh_cuda_lapack_trtrs(struct gsh_cuda_lapack_call *call)
+{
+    bool is_unit = (call->launch->lapack.options & GSH_LAPACK_UNIT) != 0;
+    struct triangular t = {.n = gsh_cuda_lapack_rows(call, 0),
+                           .columns = gsh_cuda_lapack_columns(call, 1),
+                           .triangle = gsh_cuda_lapack_triangle(call),
+                           .op = gsh_cuda_lapack_op(call),
+                           .diagonal = is_unit ? GSH_CUBLAS_UNIT : GSH_CUBLAS_NON_UNIT};
+    GSH_TRY(gsh_cuda_lapack_borrow(call, 0, &t.a));
+    if (!is_unit)
+        GSH_TRY(gsh_cuda_lapack_look_at_diagonal(call, &t.a, t.n, 0));
+    GSH_TRY(gsh_cuda_lapack_receive(call, 1, 2, &t.b));
+    GSH_TRY(gsh_cuda_lapack_each(call, 1, solve_one, &t));
+    return gsh_cuda_lapack_scatter(call, 2, &t.b, false);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See the header.
+ */
+#include "foreign_output.h"
+
+#include "value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_DIMS (GSH_MAX_DIMS + GSH_CORE_DIMS)
+
+/* The output's dimensions, batch and core alike; the last one is copied in one piece where it is contiguous. */
+struct walk {
+    int ndim;
+    size_t size; /* of an element */
+    int64_t extent[MOST_DIMS], stride[MOST_DIMS];
+};
+
+static void add(struct walk *walk, int64_t extent, int64_t stride)
+{
+    if (extent == 1)
+        return;
+    walk->extent[walk->ndim] = extent;
+    walk->stride[walk->ndim++] = stride;
+}
+
+/* Neighbours in memory come last. */
+static void put_contiguous_last(struct walk *walk)
+{
+    for (int d = 0; d < walk->ndim - 1; d++) {
+        if (walk->stride[d] != (int64_t)walk->size)
+            continue;
+        int64_t extent = walk->extent[d];
+        walk->extent[d] = walk->extent[walk->ndim - 1];
+        walk->stride[d] = walk->stride[walk->ndim - 1];
+        walk->extent[walk->ndim - 1] = extent;
+        walk->stride[walk->ndim - 1] = (int64_t)walk->size;
+    }
+}
+
+static struct walk describe(const struct gsh_launch *launch, unsigned k)
+{
+    struct walk walk = {.size = gsh_dtype_size(launch->operands[k].dtype)};
+    struct gsh_core core = gsh_launch_core(launch, k);
+    for (int d = 0; d < launch->ndim; d++)
+        add(&walk, launch->shape[d], launch->strides[k][d]);
+    for (int d = 0; d < GSH_CORE_DIMS; d++)
+        add(&walk, core.extent[d], core.stride[d]);
+    put_contiguous_last(&walk);
+    return walk;
+}
+
+/* Everything below dimension d, at the same offset in both. */
+static void copy_below(const struct walk *walk, int d, char *to, const char *from)
+{
+    bool is_run = d == walk->ndim - 1 && walk->stride[d] == (int64_t)walk->size;
+    if (d == walk->ndim || is_run) {
+        memcpy(to, from, is_run ? (size_t)walk->extent[d] * walk->size : walk->size);
+        return;
+    }
+    for (int64_t i = 0; i < walk->extent[d]; i++)
+        copy_below(walk, d + 1, to + i * walk->stride[d], from + i * walk->stride[d]);
+}
+
+enum gsh_status gsh_foreign_output_fetch(const struct gsh_launch *launch, unsigned k,
+                                         const struct gsh_value *value, void *first, size_t bytes)
+{
+    size_t size = gsh_dtype_size(launch->operands[k].dtype);
+    if ((size_t)gsh_launch_output_elements(launch, k) * size == bytes)
+        return gsh_value_read(value, first, 0, bytes, false);
+    char *copy = malloc(bytes);
+    if (copy == NULL)
+        return GSH_FAILED;
+    enum gsh_status status = gsh_value_read(value, copy, 0, bytes, false);
+    if (status == GSH_OK) {
+        struct walk walk = describe(launch, k);
+        size_t offset = launch->operands[k].address - (uint64_t)first;
+        copy_below(&walk, 0, (char *)first + offset, copy + offset);
+    }
+    free(copy);
+    return status;
+}

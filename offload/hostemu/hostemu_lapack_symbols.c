@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See the header. A matrix at a time: its operands are packed column by column, the function works on them, and what it left in
+ * the outputs is put where they lie. Integers are handed over as int64_t, whose first bytes are the value for functions that
+ * read 32 bits of them.
+ */
+#include "hostemu_lapack_symbols.h"
+
+#include "hostemu_lapack.h"
+
+#include <assert.h>
+#include <fenv.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PARTS 8 /* pieces of memory of one matrix */
+
+/* By the width of their integers, and which of them was lent last: a thread that lends while another runs leaves it a
+ * function with its own width. */
+enum { NARROW, WIDE, WIDTHS };
+typedef void fortran_function(void);
+static fortran_function *lent[GSH_LAPACK_COUNT][GSH_DTYPE_COUNT][WIDTHS];
+static int last_lent[GSH_LAPACK_COUNT][GSH_DTYPE_COUNT];
+
+/* One matrix of a launch. */
+struct problem {
+    const struct gsh_launch *launch;
+    fortran_function *function;
+    int integer_bits;
+    int64_t rows, columns, right, longest; /* of A; columns of B; q of lapack.def */
+    void *operands[GSH_LAPACK_OPERANDS];   /* packed */
+    void *parts[PARTS];
+    unsigned part_count;
+};
+
+void gsh_hostemu_lapack_lend_symbol(enum gsh_lapack_routine routine, enum gsh_dtype loop,
+                                    void (*function)(void), int integer_bits)
+{
+    int width = integer_bits == 64 ? WIDE : NARROW;
+    __atomic_store_n(&lent[routine][loop][width], function, __ATOMIC_RELAXED);
+    __atomic_store_n(&last_lent[routine][loop], width, __ATOMIC_RELEASE); /* pairs with find */
+}
+
+static fortran_function *find(const struct gsh_launch *launch, int *integer_bits)
+{
+    enum gsh_lapack_routine routine = launch->lapack.routine;
+    int width = __atomic_load_n(&last_lent[routine][launch->loop], __ATOMIC_ACQUIRE);
+    *integer_bits = width == WIDE ? 64 : 32;
+    return __atomic_load_n(&lent[routine][launch->loop][width], __ATOMIC_RELAXED);
+}
+
+/* ---- memory ---- */
+
+static void *take(struct problem *problem, int64_t count, size_t size)
+{
+    size_t bytes;
+    if (problem->part_count == PARTS || !gsh_mul((size_t)GSH_MAX(count, 1), size, &bytes))
+        return NULL;
+    void *part = calloc(1, bytes);
+    if (part != NULL)
+        problem->parts[problem->part_count++] = part;
+    return part;
+}
+
+static void release(struct problem *problem)
+{
+    while (problem->part_count != 0)
+        free(problem->parts[--problem->part_count]);
+}
+
+/* ---- operands ---- */
+
+static bool is_pivots(const struct gsh_launch *launch, unsigned k)
+{
+    return gsh_lapack_info(launch->lapack.routine)->operands[k].dtype == 'I';
+}
+
+/* Bytes of an element of operand k as the function has it. */
+static size_t packed_size(const struct problem *problem, unsigned k)
+{
+    return is_pivots(problem->launch, k) ? (size_t)problem->integer_bits / 8
+                                         : gsh_dtype_size(problem->launch->operands[k].dtype);
+}
+
+/* An element from one width to another: the first bytes, and of a wider integer the sign. */
+static void copy_element(char *to, size_t to_size, const char *from, size_t from_size)
+{
+    memcpy(to, from, GSH_MIN(to_size, from_size));
+    if (to_size > from_size)
+        memset(to + from_size, from[from_size - 1] < 0 ? 0xff : 0, to_size - from_size);
+}
+
+/* Operand k, which lies at `address`, from or to columns of `leading` elements each. */
+static void move_matrix(const struct problem *problem, unsigned k, char *address, char *packed,
+                        int64_t leading, bool is_packing)
+{
+    assert(packed != NULL);
+    const struct gsh_core *core = &problem->launch->lapack.cores[k];
+    size_t size = gsh_dtype_size(problem->launch->operands[k].dtype);
+    size_t other_size = packed_size(problem, k);
+    for (int64_t j = 0; j < core->extent[1]; j++)
+        for (int64_t i = 0; i < core->extent[0]; i++) {
+            char *element = address + i * core->stride[0] + j * core->stride[1];
+            char *other = packed + (size_t)(j * leading + i) * other_size;
+            if (is_packing)
+                copy_element(other, other_size, element, size);
+            else
+                copy_element(element, size, other, other_size);
+        }
+}
+
+/* The output in whose place LAPACK wants an input, or -1. */
+static int place_of_input(enum gsh_lapack_routine routine, unsigned k)
+{
+    switch (routine) {
+    case GSH_LAPACK_GETRF:
+    case GSH_LAPACK_POTRF:
+        return 1;
+    case GSH_LAPACK_GETRS:
+        return k == 2 ? 3 : -1;
+    case GSH_LAPACK_POTRS:
+    case GSH_LAPACK_TRTRS:
+    case GSH_LAPACK_LSTSQ:
+        return k == 1 ? 2 : -1;
+    default:
+        return -1;
+    }
+}
+
+static enum gsh_status pack(struct problem *problem, char *const *addresses)
+{
+    const struct gsh_launch *launch = problem->launch;
+    const struct gsh_core *cores = launch->lapack.cores;
+    for (unsigned k = 0; k < launch->nin + launch->nout; k++) {
+        int64_t elements = cores[k].extent[0] * cores[k].extent[1];
+        problem->operands[k] = take(problem, elements, packed_size(problem, k));
+        if (problem->operands[k] == NULL)
+            return GSH_FAILED;
+    }
+    for (unsigned k = 0; k < launch->nin; k++) {
+        int output = place_of_input(launch->lapack.routine, k);
+        unsigned to = output < 0 ? k : (unsigned)output;
+        move_matrix(problem, k, addresses[k], problem->operands[to], cores[to].extent[0], true);
+    }
+    return GSH_OK;
+}
+
+/* Whether all numbers of which operand k's matrix consists are finite. */
+static bool is_finite(const struct problem *problem, unsigned k, int64_t elements)
+{
+    enum gsh_dtype loop = problem->launch->loop;
+    bool is_single = loop == GSH_FLOAT32 || loop == GSH_COMPLEX64, is_good = true;
+    int64_t count = gsh_dtype_kind(loop) == 'c' ? 2 * elements : elements;
+    const void *numbers = problem->operands[k];
+    assert(numbers != NULL);
+    for (int64_t i = 0; i < count && is_good; i++)
+        is_good = is_single ? isfinite(((const float *)numbers)[i])
+                            : isfinite(((const double *)numbers)[i]);
+    return is_good;
+}
+
+/* False: what LAPACK makes of the numbers, and what it says of them, is for the caller's to tell. Of other routines not
+ * all of a matrix is read. */
+static bool may_compute(const struct problem *problem)
+{
+    int64_t elements = problem->rows * problem->columns;
+    switch (problem->launch->lapack.routine) {
+    case GSH_LAPACK_GETRF:
+        return is_finite(problem, 1, elements);
+    case GSH_LAPACK_LSTSQ:
+        return is_finite(problem, 0, elements) &&
+               is_finite(problem, 2, problem->longest * problem->right);
+    default:
+        return true;
+    }
+}
+
+/* ---- the functions ---- */
+
+struct variant {
+    char triangle, transpose, diagonal;
+};
+
+static struct variant variant_of(const struct gsh_launch *launch)
+{
+    unsigned options = launch->lapack.options;
+    bool is_conjugated = (options & GSH_LAPACK_CONJUGATED) != 0;
+    bool is_transposed = (options & GSH_LAPACK_TRANSPOSED) != 0;
+    return (struct variant){"LU"[(options & GSH_LAPACK_UPPER) != 0],
+                            "NTC"[is_transposed ? 1 + is_conjugated : 0],
+                            "NU"[(options & GSH_LAPACK_UNIT) != 0]};
+}
+
+typedef int64_t call_function(struct problem *problem);
+
+static int64_t call_getrf(struct problem *p)
+{
+    typedef void getrf(int64_t *, int64_t *, void *, int64_t *, void *, int64_t *);
+    int64_t info = 0;
+    ((getrf *)p->function)(&p->rows, &p->columns, p->operands[1], &p->rows, p->operands[2], &info);
+    return info;
+}
+
+static int64_t call_getrs(struct problem *p)
+{
+    typedef void getrs(char *, int64_t *, int64_t *, void *, int64_t *, void *, void *, int64_t *,
+                       int64_t *, size_t);
+    struct variant variant = variant_of(p->launch);
+    int64_t info = 0;
+    ((getrs *)p->function)(&variant.transpose, &p->rows, &p->right, p->operands[0], &p->rows,
+                           p->operands[1], p->operands[3], &p->rows, &info, 1);
+    return info;
+}
+
+static int64_t call_potrf(struct problem *p)
+{
+    typedef void potrf(char *, int64_t *, void *, int64_t *, int64_t *, size_t);
+    struct variant variant = variant_of(p->launch);
+    int64_t info = 0;
+    ((potrf *)p->function)(&variant.triangle, &p->rows, p->operands[1], &p->rows, &info, 1);
+    return info;
+}
+
+static int64_t call_potrs(struct problem *p)
+{
+    typedef void potrs(char *, int64_t *, int64_t *, void *, int64_t *, void *, int64_t *,
+                       int64_t *, size_t);
+    struct variant variant = variant_of(p->launch);
+    int64_t info = 0;
+    ((potrs *)p->function)(&variant.triangle, &p->rows, &p->right, p->operands[0], &p->rows,
+                           p->operands[2], &p->rows, &info, 1);
+    return info;
+}
+
+static int64_t call_trtrs(struct problem *p)
+{
+    typedef void trtrs(char *, char *, char *, int64_t *, int64_t *, void *, int64_t *, void *,
+                       int64_t *, int64_t *, size_t, size_t, size_t);
+    struct variant variant = variant_of(p->launch);
+    int64_t info = 0;
+    ((trtrs *)p->function)(&variant.triangle, &variant.transpose, &variant.diagonal, &p->rows,
+                           &p->right, p->operands[0], &p->rows, p->operands[2], &p->rows, &info, 1,
+                           1, 1);
+    return info;
+}
+
+/* What gelsd works in. */
+struct workspace {
+    void *work, *reals, *integers;
+    int64_t length;
+};
+
+static int64_t call_gelsd_in(struct problem *p, struct workspace *space)
+{
+    typedef void gelsd(int64_t *, int64_t *, int64_t *, void *, int64_t *, void *, int64_t *,
+                       void *, void *, int64_t *, void *, int64_t *, void *, int64_t *);
+    typedef void complex_gelsd(int64_t *, int64_t *, int64_t *, void *, int64_t *, void *,
+                               int64_t *, void *, void *, int64_t *, void *, int64_t *, void *,
+                               void *, int64_t *);
+    enum gsh_dtype loop = p->launch->loop;
+    double tolerance = p->launch->lapack.tolerance;
+    float single = (float)tolerance;
+    bool is_single = loop == GSH_FLOAT32 || loop == GSH_COMPLEX64;
+    void *rcond = is_single ? (void *)&single : &tolerance;
+    int64_t rank = 0, info = 0;
+    if (gsh_dtype_kind(loop) == 'c')
+        ((complex_gelsd *)p->function)(&p->rows, &p->columns, &p->right, p->operands[0], &p->rows,
+                                       p->operands[2], &p->longest, p->operands[3], rcond, &rank,
+                                       space->work, &space->length, space->reals, space->integers,
+                                       &info);
+    else
+        ((gelsd *)p->function)(&p->rows, &p->columns, &p->right, p->operands[0], &p->rows,
+                               p->operands[2], &p->longest, p->operands[3], rcond, &rank,
+                               space->work, &space->length, space->integers, &info);
+    return info;
+}
+
+/* A number that a query left in the first element of a workspace. */
+static int64_t length_in(const void *work, bool is_single)
+{
+    return (int64_t)(is_single ? (double)*(const float *)work : *(const double *)work);
+}
+
+static int64_t call_gelsd(struct problem *p)
+{
+    double work[2] = {0}, reals[2] = {0};
+    int64_t integers[2] = {0};
+    struct workspace space = {work, reals, integers, -1};
+    enum gsh_dtype loop = p->launch->loop;
+    bool is_single = loop == GSH_FLOAT32 || loop == GSH_COMPLEX64;
+    int64_t info = call_gelsd_in(p, &space);
+    if (info != 0)
+        return info;
+    space.length = length_in(work, is_single);
+    space.work = take(p, space.length, gsh_dtype_size(loop));
+    space.reals = take(p, length_in(reals, is_single), sizeof(double));
+    space.integers = take(p, (int32_t)integers[0], sizeof(int64_t));
+    if (space.work == NULL || space.reals == NULL || space.integers == NULL)
+        return -1;
+    return call_gelsd_in(p, &space);
+}
+
+static call_function *const calls[GSH_LAPACK_COUNT] = {
+    [GSH_LAPACK_GETRF] = call_getrf, [GSH_LAPACK_GETRS] = call_getrs,
+    [GSH_LAPACK_POTRF] = call_potrf, [GSH_LAPACK_POTRS] = call_potrs,
+    [GSH_LAPACK_TRTRS] = call_trtrs, [GSH_LAPACK_LSTSQ] = call_gelsd,
+};
+
+/* ---- the launch ---- */
+
+bool gsh_hostemu_lapack_symbols_has(const struct gsh_launch *launch)
+{
+    int integer_bits;
+    return calls[launch->lapack.routine] != NULL && find(launch, &integer_bits) != NULL;
+}
+
+/* The matrix whose operands lie at `addresses`. */
+static enum gsh_status run_one(const struct gsh_launch *launch, char *const *addresses)
+{
+    const struct gsh_core *cores = launch->lapack.cores;
+    struct problem problem = {.launch = launch,
+                              .rows = cores[0].extent[0],
+                              .columns = cores[0].extent[1],
+                              .right = cores[launch->nin - 1].extent[1],
+                              .longest = GSH_MAX(cores[0].extent[0], cores[0].extent[1])};
+    problem.function = find(launch, &problem.integer_bits);
+    enum gsh_status status = pack(&problem, addresses);
+    if (status == GSH_OK && !may_compute(&problem))
+        status = GSH_DECLINED;
+    if (status == GSH_OK)
+        status = (int32_t)calls[launch->lapack.routine](&problem) != 0 ? GSH_DECLINED : GSH_OK;
+    for (unsigned k = launch->nin; status == GSH_OK && k < launch->nin + launch->nout; k++)
+        move_matrix(&problem, k, addresses[k], problem.operands[k], cores[k].extent[0], false);
+    release(&problem);
+    return status;
+}
+
+static enum gsh_status run_all(const struct gsh_launch *launch)
+{
+    int64_t index[GSH_MAX_DIMS] = {0};
+    for (int d = 0; d >= 0;) {
+        char *addresses[GSH_LAPACK_OPERANDS];
+        for (unsigned k = 0; k < launch->nin + launch->nout; k++) {
+            addresses[k] = (char *)launch->operands[k].address;
+            for (int e = 0; e < launch->ndim; e++)
+                addresses[k] += index[e] * launch->strides[k][e];
+        }
+        GSH_TRY(run_one(launch, addresses));
+        for (d = launch->ndim - 1; d >= 0 && ++index[d] == launch->shape[d]; d--)
+            index[d] = 0;
+    }
+    return GSH_OK;
+}
+
+enum gsh_status gsh_hostemu_lapack_symbols_run(const struct gsh_launch *launch)
+{
+    fexcept_t flags;
+    fegetexceptflag(&flags, FE_ALL_EXCEPT);
+    enum gsh_status status = run_all(launch);
+    fesetexceptflag(&flags, FE_ALL_EXCEPT);
+    return status;
+}

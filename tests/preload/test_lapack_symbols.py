@@ -1,0 +1,374 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The exported names of LAPACK: SciPy's functions with and without the shim; and each routine by its name, in all types, with
+odd arguments, beside the library's own one: info, pivots, ranks, workspaces, bytes between columns."""
+import ast
+import importlib.util
+import re
+import unittest
+
+from shim_runner import DEVICE, TestCase, device_calls, main
+
+ALL_ARENA = {"GPUSHIM_ARENA_MIN": "1"}
+HEAD = """
+    import itertools, sys
+    import numpy as np, numpy.linalg
+    import lapack_calls, shim_script
+    try:
+        import scipy.linalg
+    except ImportError:
+        pass
+    rng = np.random.default_rng(7)
+    failed = []
+    def check(what, holds):
+        if not holds:
+            failed.append(what)
+    def numbers(caller, *shape):
+        a = rng.standard_normal(shape)
+        return (a + 1j * rng.standard_normal(shape) if caller.is_complex else a).astype(caller.dtype)
+    def callers():
+        libraries = lapack_calls.libraries()
+        assert libraries
+        for library, letter, kind in itertools.product(libraries, "sdcz", ("numpy", "malloc")):
+            yield lapack_calls.Caller(library, letter, kind)
+    def values(arguments, *which):
+        return [arguments[k].values.copy() for k in which]
+    """
+TAIL = """
+    print("\\n".join(failed[:20]) or "all as the original")
+    """
+
+SOLVERS = HEAD + """
+    def solvers(c):
+        name = "%s %s %s " % (c.letter, c.kind, c.library.integer)
+        n, r = 30, 4
+        a, b = numbers(c, n, n), numbers(c, n, r)
+        definite = (a @ a.conj().T + n * np.eye(n)).astype(c.dtype)
+        singular = a.copy()
+        singular[:, 5] = 0
+        for m, k in ((30, 30), (40, 30), (30, 40), (1, 1)):
+            wide = numbers(c, m, k)
+            mine, own = c.both("getrf", lambda: [m, k, A := c.matrix(wide), A.leading, c.integers(min(m, k)), c.integers(1)])
+            check(name + "getrf %d %d" % (m, k), mine[5].values[0] == own[5].values[0] == 0 and
+                  (mine[4].values == own[4].values).all() and c.near(mine[2].values, own[2].values))
+        mine, own = c.both("getrf", lambda: [n, n, A := c.matrix(singular), A.leading, c.integers(n), c.integers(1)])
+        check(name + "getrf singular", mine[5].values[0] == own[5].values[0] > 0 and (mine[4].values == own[4].values).all()
+              and (mine[2].values == own[2].values).all())
+        lu, pivots = c.both("getrf", lambda: [n, n, A := c.matrix(a), A.leading, c.integers(n), c.integers(1)])[1][2:5:2]
+        def pivoted():
+            p = c.integers(n)
+            p.values[:] = pivots.values
+            return p
+        for letter in "NTCtx":
+            if letter == "x" and c.library.stops:
+                continue
+            mine, own = c.both("getrs", lambda: [letter, n, r, A := c.matrix(lu.values), A.leading, pivoted(),
+                                                 B := c.matrix(b), B.leading, c.integers(1)])
+            check(name + "getrs " + letter, mine[8].values[0] == own[8].values[0] and c.near(mine[6].values, own[6].values))
+        for system in (a, singular):
+            mine, own = c.both("gesv", lambda: [n, r, A := c.matrix(system), A.leading, c.integers(n), B := c.matrix(b),
+                                                B.leading, c.integers(1)])
+            check(name + "gesv", mine[7].values[0] == own[7].values[0] and (mine[4].values == own[4].values).all() and
+                  c.near(mine[2].values, own[2].values) and c.near(mine[5].values, own[5].values))
+        for letter in "ULu":
+            triangle = np.triu if letter in "Uu" else np.tril
+            for system in (definite, -definite):
+                mine, own = c.both("potrf", lambda: [letter, n, A := c.matrix(system), A.leading, c.integers(1)])
+                same = mine[4].values[0] == own[4].values[0]
+                check(name + "potrf " + letter, same and c.near(triangle(mine[2].values), triangle(own[2].values)) and
+                      (mine[2].values - triangle(mine[2].values) == system - triangle(system)).all())
+                mine, own = c.both("posv", lambda: [letter, n, r, A := c.matrix(system), A.leading, B := c.matrix(b),
+                                                    B.leading, c.integers(1)])
+                check(name + "posv " + letter, mine[7].values[0] == own[7].values[0] and
+                      c.near(mine[5].values, own[5].values) and c.near(triangle(mine[3].values), triangle(own[3].values)))
+            factor = c.both("potrf", lambda: [letter, n, A := c.matrix(definite), A.leading, c.integers(1)])[1][2].values
+            mine, own = c.both("potrs", lambda: [letter, n, r, A := c.matrix(factor), A.leading, B := c.matrix(b), B.leading,
+                                                 c.integers(1)])
+            check(name + "potrs " + letter, mine[7].values[0] == own[7].values[0] == 0 and
+                  c.near(mine[5].values, own[5].values))
+        factor = (a / n + 2 * np.eye(n)).astype(c.dtype)
+        for letters in itertools.product("UL", "NTC", "NU"):
+            for hole in (False, True):
+                system = factor.copy()
+                if hole:
+                    system[3, 3] = 0
+                mine, own = c.both("trtrs", lambda: [*letters, n, r, A := c.matrix(system), A.leading, B := c.matrix(b),
+                                                     B.leading, c.integers(1)])
+                check(name + "trtrs %s %s" % (letters, hole), mine[9].values[0] == own[9].values[0] and
+                      c.near(mine[7].values, own[7].values))
+            for side, alpha in itertools.product("LR", (1, -2)):
+                right = b if side == "L" else b.T
+                make = lambda: [side, *letters, *right.shape, np.array(alpha, c.dtype), A := c.matrix(factor), A.leading,
+                                B := c.matrix(right), B.leading]
+                mine, own = c.both("trsm", make)
+                check(name + "trsm %s %s %s" % (side, letters, alpha), c.near(mine[9].values, own[9].values))
+        for m, k in ((0, n), (n, 0)):
+            mine, own = c.both("getrf", lambda: [m, k, A := c.matrix(a), A.leading, c.integers(n), c.integers(1)])
+            check(name + "getrf empty", mine[5].values[0] == own[5].values[0] == 0)
+        if not c.library.stops:
+            mine, own = c.both("getrf", lambda: [n, n, c.matrix(a), n - 1, c.integers(n), c.integers(1)])
+            check(name + "getrf lda", mine[5].values[0] == own[5].values[0] == -4)
+            mine, own = c.both("potrf", lambda: ["X", n, c.matrix(a), n, c.integers(1)])
+            check(name + "potrf uplo", mine[4].values[0] == own[4].values[0] == -1)
+    for c in callers():
+        solvers(c)
+    """ + TAIL
+
+SINGULAR = HEAD + """
+    import collections
+    taken = collections.Counter()
+    def product(u, s, vt):
+        return (u[:, :len(s)] * s) @ vt[:len(s)]
+    def is_orthogonal(c, q):
+        return c.near(q.conj().T @ q, np.eye(q.shape[1]))
+    def svd(c, name, routine, jobs, m, n, short=False):
+        # With the workspace that the original asks for; or with one element.
+        a = numbers(c, m, n)
+        p = min(m, n)
+        extra = ([c.reals(5 * p * max(m, n, 60))] if c.is_complex else []) + ([c.integers(8 * p)] if len(jobs) == 1 else [])
+        def make(length):
+            u, vt = c.empty(m, m), c.empty(n, n)
+            return [*jobs, m, n, A := c.matrix(a), A.leading, c.reals(p), u, u.leading, vt, vt.leading,
+                    c.vector(max(length, 1)), length, *extra, c.integers(1)]
+        at = len(jobs) + 4
+        mine, own = c.both(routine, lambda: make(-1))
+        check(name + "query", mine[at + 5].values[0] == own[at + 5].values[0] and mine[-1].values[0] == own[-1].values[0] == 0)
+        if short:
+            mine, own = c.both(routine, lambda: make(1))
+            check(name + "short", mine[-1].values[0] == own[-1].values[0])
+            return
+        length = int(own[at + 5].values[0].real)
+        mine, own = c.both(routine, lambda: make(length))
+        if set(jobs) in ({"N"}, {"S"}, {"A"}):
+            taken[c.letter + routine] += 1
+        check(name + "info", mine[-1].values[0] == own[-1].values[0] == 0)
+        check(name + "length", mine[at + 5].values[0].real >= 1)
+        check(name + "values", c.near(mine[at].values, own[at].values))
+        s, u, vt = mine[at].values, mine[at + 1].values, mine[at + 3].values
+        if set(jobs) <= {"S", "A"}:
+            u, vt = u if jobs[0] == "A" else u[:, :p], vt if jobs[-1] == "A" else vt[:p]
+            check(name + "product", c.near(product(u, s, vt), a) and is_orthogonal(c, u) and is_orthogonal(c, vt.conj().T))
+        elif set(jobs) == {"N"}:
+            check(name + "untouched", not u.any() and not vt.any())
+    def least_squares(c, name, m, n, rcond, rank):
+        a, b = numbers(c, m, rank) @ numbers(c, rank, n), numbers(c, m, 3)
+        p, q = min(m, n), max(m, n)
+        real = [c.reals(20000)] if c.is_complex else []
+        def make(length):
+            return [m, n, 3, A := c.matrix(a), A.leading, B := c.matrix(b, q), B.leading, c.reals(p),
+                    np.array(rcond, c.real), c.integers(1), c.vector(20000), length, *real, c.integers(4000), c.integers(1)]
+        mine, own = c.both("gelsd", lambda: make(-1))
+        check(name + "query", mine[10].values[0] == own[10].values[0])
+        length = int(own[10].values[0].real)
+        mine, own = c.both("gelsd", lambda: make(length))
+        taken[c.letter + "gelsd"] += 1
+        check(name + "rank", mine[9].values[0] == own[9].values[0] == (rank if rcond < 1e-3 else mine[9].values[0]))
+        check(name + "info", mine[-1].values[0] == own[-1].values[0] == 0)
+        check(name + "values", c.near(mine[7].values, own[7].values))
+        check(name + "solution", c.near(mine[5].values[:n], own[5].values[:n], 20000))
+        if m > n and rank == n:
+            squares = [(abs(x[5].values[n:]) ** 2).sum(0) for x in (mine, own)]
+            check(name + "residual", c.near(*squares, 20000))
+    def orthogonal(c, name, m, n):
+        a = numbers(c, m, n)
+        p = min(m, n)
+        mine, own = c.both("geqrf", lambda: [m, n, A := c.matrix(a), A.leading, c.vector(p), c.vector(999),
+                                             999, c.integers(1)])
+        check(name + "geqrf", c.near(mine[2].values, own[2].values) and c.near(mine[4].values, own[4].values) and
+              mine[7].values[0] == own[7].values[0] == 0)
+        raw, tau = own[2].values, own[4].values
+        def reflectors():
+            t = c.vector(p)
+            t.values[:] = tau
+            return t
+        for k, columns in ((p, p), (p, m), (max(1, p - 2), p), (p, p - 1)):
+            if not 0 < columns <= m or columns < k and c.library.stops:
+                continue
+            full = np.zeros((m, columns), c.dtype)
+            full[:, :min(columns, n)] = raw[:, :min(columns, n)]
+            mine, own = c.both("ungqr" if c.is_complex else "orgqr",
+                               lambda: [m, columns, k, A := c.matrix(full), A.leading, reflectors(), c.vector(999), 999,
+                                        c.integers(1)])
+            check(name + "orgqr %d %d" % (columns, k), mine[8].values[0] == own[8].values[0] and
+                  c.near(mine[3].values, own[3].values))
+        mine, own = c.both("geqrf", lambda: [m, n, A := c.matrix(a), A.leading, c.vector(p), c.vector(999), -1, c.integers(1)])
+        check(name + "query", mine[5].values[0] == own[5].values[0] and (mine[2].values == a).all())
+        if not c.library.stops:
+            mine, own = c.both("geqrf", lambda: [m, n, A := c.matrix(a), A.leading, c.vector(p), c.vector(999), n - 1,
+                                                 c.integers(1)])
+            check(name + "short", mine[7].values[0] == own[7].values[0])
+    for c in callers():
+        name = "%s %s %s " % (c.letter, c.kind, c.library.integer)
+        for m, n in ((24, 24), (33, 20), (20, 33), (1, 1), (200, 3)):
+            size = "%d %d " % (m, n)
+            for job in "NSAO":
+                svd(c, name + "gesdd " + job + size, "gesdd", job, m, n)
+            if not c.library.stops:
+                svd(c, name + "gesdd short " + size, "gesdd", "A", m, n, True)
+            for jobs in ("NN", "SS", "AA", "SA", "NA"):
+                svd(c, name + "gesvd " + jobs + size, "gesvd", jobs, m, n)
+            orthogonal(c, name + "qr " + size, m, n)
+            for rcond, rank in ((-1, min(m, n)), (1e-4, max(1, min(m, n) // 2)), (0.3, min(m, n))):
+                least_squares(c, name + "gelsd %s%s %s " % (size, rcond, rank), m, n, rcond, rank)
+    print("taken", sorted(taken.items()))
+    """ + TAIL
+
+EIGEN = HEAD + """
+    def check_vectors(c, name, a, w, z):
+        check(name + "vectors", c.near(a @ z, z * w) and c.near(z.conj().T @ z, np.eye(len(a))))
+    def symmetric(c, name, job, triangle):
+        n = 26
+        a = numbers(c, n, n)
+        a = (a + a.conj().T).astype(c.dtype)
+        stored = (np.triu if triangle == "U" else np.tril)(a)
+        prefix = "he" if c.is_complex else "sy"
+        spaces = {"ev": [c.vector(999), 999] + ([c.reals(999)] if c.is_complex else []),
+                  "evd": [c.vector(9999), 9999] + ([c.reals(9999), 9999] if c.is_complex else []) +
+                         [c.integers(999), 999]}
+        for driver, space in spaces.items():
+            mine, own = c.both(prefix + driver, lambda: [job, triangle, n, A := c.matrix(stored), A.leading, c.reals(n),
+                                                         *space, c.integers(1)])
+            check(name + driver, mine[-1].values[0] == own[-1].values[0] == 0 and c.near(mine[5].values, own[5].values))
+            if job == "V":
+                check_vectors(c, name + driver, a, mine[5].values, mine[3].values)
+        for kind in "AIV":
+            def make(length=9999, short=999):
+                z = c.empty(n, n)
+                return [job, kind, triangle, n, A := c.matrix(stored), A.leading, np.array(-3, c.real),
+                        np.array(4, c.real), 3, 9, np.array(0, c.real), c.integers(1), c.reals(n), z, z.leading,
+                        c.integers(2 * n), c.vector(9999), length] + \\
+                       ([c.reals(9999), 9999] if c.is_complex else []) + [c.integers(999), short, c.integers(1)]
+            mine, own = c.both(prefix + "evr", make)
+            m = own[11].values[0]
+            check(name + "evr found " + kind, mine[11].values[0] == m and mine[-1].values[0] == own[-1].values[0] == 0)
+            check(name + "evr values " + kind, c.near(mine[12].values[:m], own[12].values[:m]))
+            if job == "V":
+                z = mine[13].values[:, :m]
+                check(name + "evr vectors " + kind, c.near(a @ z, z * mine[12].values[:m]))
+                if kind == "A":
+                    low, high = mine[15].values.reshape(n, 2).T
+                    check(name + "evr support", (low >= 1).all() and (low <= high).all() and (high <= n).all())
+            mine, own = c.both(prefix + "evr", lambda: make(-1, -1))
+            check(name + "evr query", mine[16].values[0] == own[16].values[0] and mine[-3].values[0] == own[-3].values[0])
+    def general(c, name, left, right):
+        n = 25
+        a = numbers(c, n, n)
+        def make():
+            v, u = c.empty(n, n), c.empty(n, n)
+            w = [c.vector(n)] if c.is_complex else [c.reals(n), c.reals(n)]
+            real = [c.reals(2 * n)] if c.is_complex else []
+            return [left, right, n, A := c.matrix(a), A.leading, *w, u, u.leading, v, v.leading, c.vector(999), 999, *real,
+                    c.integers(1)]
+        mine, own = c.both("geev", make)
+        at = 5 if c.is_complex else 6
+        def together(x):
+            return x[5].values if c.is_complex else x[5].values + 1j * x[6].values
+        check(name + "info", mine[-1].values[0] == own[-1].values[0] == 0)
+        check(name + "values", c.near(np.sort_complex(together(mine)), np.sort_complex(together(own))))
+        if right == "V":
+            v, w = mine[at + 3].values.astype("D"), together(mine)
+            for j in np.flatnonzero(w.imag > 0) if not c.is_complex else ():
+                v[:, j], v[:, j + 1] = v[:, j] + 1j * v[:, j + 1], v[:, j] - 1j * v[:, j + 1]
+            check(name + "vectors", c.near(a @ v, v * w) and c.near(np.linalg.norm(v, axis=0), np.ones(n)))
+    for c in callers():
+        name = "%s %s %s " % (c.letter, c.kind, c.library.integer)
+        for job, triangle in itertools.product("NV", "UL"):
+            symmetric(c, name + job + triangle + " ", job, triangle)
+        for left, right in itertools.product("NV", "NV"):
+            general(c, name + "geev " + left + right + " ", left, right)
+    """ + TAIL
+
+SCIPY = """
+    import sys
+    import numpy as np, scipy.linalg as sl
+    import shim_script
+    rng = np.random.default_rng(3)
+    def near(x, y, dtype):
+        return bool(np.abs(x - y).max() <= 5000 * np.finfo(dtype).eps * max(1, np.abs(y).max()))
+    n = int(sys.argv[1])
+    for dtype in "fdFD":
+        def numbers(*shape):
+            a = rng.standard_normal(shape)
+            return (a + 1j * rng.standard_normal(shape) if dtype in "FD" else a).astype(dtype)
+        a, b, tall = numbers(n, n) + 20 * np.eye(n, dtype=dtype), numbers(n, 6), numbers(n + n // 2, n)
+        hermitian, definite = a + a.conj().T, a @ a.conj().T + n * np.eye(n, dtype=dtype)
+        factors, cholesky = sl.lu_factor(a), sl.cho_factor(definite)
+        u, s, vt = sl.svd(tall, full_matrices=False)
+        w, v = sl.eigh(hermitian)
+        q, r = sl.qr(tall, mode="economic")
+        solution, residual, rank, _ = sl.lstsq(tall, numbers(len(tall), 2))
+        for name, x, y in (
+                ("solve", a @ sl.solve(a, b), b), ("solve pos", definite @ sl.solve(definite, b, assume_a="pos"), b),
+                ("inv", a @ sl.inv(a), np.eye(n)), ("lu_solve", a.T @ sl.lu_solve(factors, b, trans=1), b),
+                ("cho_solve", definite @ sl.cho_solve(cholesky, b), b),
+                ("cholesky", (c := sl.cholesky(definite, lower=True)) @ c.conj().T, definite),
+                ("solve_triangular", np.triu(a) @ sl.solve_triangular(a, b), b),
+                ("svd", (u * s) @ vt, tall), ("svdvals", sl.svdvals(tall), s), ("eigh", hermitian @ v, v * w),
+                ("eigvalsh", sl.eigvalsh(hermitian), w), ("qr", q @ r, tall), ("orthogonal", q.conj().T @ q, np.eye(n)),
+                ("pinv", sl.pinv(tall) @ tall, np.eye(n))):
+            shim_script.dump("%s %s" % (name, dtype), near(x, y, dtype))
+        shim_script.dump("lstsq " + dtype, (int(rank), solution.shape, residual.shape))
+        shim_script.dump("triangles " + dtype, bool((np.tril(sl.cholesky(definite), -1) == 0).all()))
+        for bad, function in ((np.zeros((n, n), dtype), lambda x: sl.solve(x, b)), (-definite, sl.cholesky),
+                              (np.full((n, n), np.nan, dtype), lambda x: sl.lu_factor(x, check_finite=False)[0])):
+            shim_script.attempt("bad %s %s" % (dtype, bad[0, 0]),
+                                lambda: np.isnan(function(bad)).any())
+    """
+HAS_SCIPY = importlib.util.find_spec("scipy") is not None
+TYPES = {"r": "sd", "c": "cz", "a": "sdcz"}
+
+
+def names(text):
+    """"a:gesv r:syev": sgesv, ..."""
+    return [letter + word[2:] for word in text.split() for letter in TYPES[word[0]]]
+
+
+class TestLapackSymbols(TestCase):
+    def check(self, script, taken, env=ALL_ARENA):
+        """The script finds no difference, with the shim and without; these routines ran on the device."""
+        result = self.assert_same(script, env=env, device=False, timeout=300)
+        self.assertIn("all as the original", result.stdout)
+        for name in names(taken):
+            self.assertGreater(device_calls(result.report, name), 0, name)
+        return result
+
+    def test_solvers(self):
+        self.check(SOLVERS, "a:getrf a:getrs a:gesv a:potrf a:potrs a:posv a:trtrs a:trsm")
+
+    def test_singular_values_and_least_squares(self):
+        wide = "" if DEVICE == "host" else " a:geqrf r:orgqr c:ungqr"  # NumPy has no loops of single precision to borrow
+        result = self.check(SINGULAR, "a:gesdd a:gesvd a:gelsd" + wide)
+        for name in ("dgeqrf", "dorgqr", "zgeqrf", "zungqr"):
+            self.assertGreater(device_calls(result.report, name), 0, name)
+        for name, calls in ast.literal_eval(re.search(r"^taken (.*)$", result.stdout, re.M).group(1)):
+            self.assertEqual(device_calls(result.report, name), calls, name)
+
+    def test_eigenvalues(self):
+        self.check(EIGEN, "r:syev r:syevd r:syevr c:heev c:heevd c:heevr r:geev")
+
+    def test_passed_on(self):
+        """Switched off, the entry points hand everything to the originals."""
+        for env in ({"GPUSHIM_MODE": "off"}, {"GPUSHIM_DEVICE": "none"}):
+            for script in (SOLVERS, SINGULAR, EIGEN):
+                with self.subTest(env):
+                    result = self.assert_same(script, env=env, device=False, same_stderr=True, timeout=300)
+                    self.assertIn("all as the original", result.stdout)
+
+    @unittest.skipUnless(HAS_SCIPY, "SciPy is not installed")
+    def test_scipy(self):
+        """SciPy's functions reach the device, whether their buffers are NumPy's or malloc's."""
+        for env in (ALL_ARENA, {"GPUSHIM_ARENA_MIN": "1000000000"}):
+            with self.subTest(env):
+                result = self.assert_same(SCIPY, env=env, args=("60",), device=False, timeout=300)
+                for name in names("a:getrf a:getrs a:potrf a:trtrs a:gesdd r:syevr c:heevr a:gelsd"):
+                    self.assertGreater(device_calls(result.report, name), 0, name)
+
+    @unittest.skipUnless(HAS_SCIPY, "SciPy is not installed")
+    def test_scipy_by_price(self):
+        """By the cost model small calls stay on the CPU, and are not even counted."""
+        result = self.assert_same(SCIPY, env={"GPUSHIM_MODE": "auto"}, args=("60",), device=False, timeout=300)
+        for name in names("a:getrf a:potrf a:gesdd"):
+            self.assertEqual([row for row in result.report["operations"] if row["name"] == name], [], name)
+
+
+if __name__ == "__main__":
+    main()

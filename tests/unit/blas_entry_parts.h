@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The entry points of BLAS and LAPACK with what they need, included in a test program, which is the library then: "the
+ * caller's own library" has no BLAS until one is opened. What a Python process would say is set by the test.
+ */
+#pragma once
+
+#include "dispatch.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+static int device_runs,
+    cancellable_runs; /* calls that reached the device's side, and those that could be cancelled there */
+static bool is_inside;  /* a hook has declined the enclosing call */
+static int refused_run; /* the run so many calls from now fails; 0: none */
+
+static enum gsh_status observed_run(const struct gsh_call *call, enum gsh_reason *why)
+{
+    int state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    pthread_setcancelstate(state, NULL);
+    device_runs++;
+    cancellable_runs += state == PTHREAD_CANCEL_ENABLE;
+    if (refused_run > 0 && --refused_run == 0) {
+        *why = GSH_REASON_MEMORY;
+        return GSH_DECLINED;
+    }
+    return gsh_dispatch_run(call, why);
+}
+
+#define gsh_dispatch_run observed_run
+#include "../../interpose/blas_entry.c" // NOLINT(bugprone-suspicious-include)
+#undef gsh_dispatch_run
+#include "../../interpose/blas.c"            // NOLINT(bugprone-suspicious-include)
+#include "../../interpose/lapack_eigen.c"    // NOLINT(bugprone-suspicious-include)
+#include "../../interpose/lapack_launch.c"   // NOLINT(bugprone-suspicious-include)
+#include "../../interpose/lapack_singular.c" // NOLINT(bugprone-suspicious-include)
+#include "../../interpose/lapack_solve.c"    // NOLINT(bugprone-suspicious-include)
+#include "../../interpose/naming.c"          // NOLINT(bugprone-suspicious-include)
+
+bool gsh_numpy_output_host_is_inside(void)
+{
+    return is_inside;
+}
+
+void *gsh_dlopen_hook_real(const char *path, int flags)
+{
+    return dlopen(path, flags);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The price of an output outside the arena: its way back is counted, and its way there where it is read; and its elements
+ * are copied one by one where others lie between them.
+ */
+#include "foreign_output.h"
+
+#include "backend.h"
+#include "check.h"
+#include "device.h"
+#include "live.h"
+#include "price.h"
+
+#include <math.h>
+
+#define SIDE ((int64_t)64)
+#define BYTES ((double)(SIDE * SIDE) * (double)sizeof(double))
+
+static double plain[SIDE * SIDE];
+
+static struct gsh_call product(const double *a, double *out, double beta)
+{
+    struct gsh_call call = {
+        .launch = {.kind = GSH_LAUNCH_GEMM,
+                   .loop = GSH_FLOAT64,
+                   .nin = 2,
+                   .nout = 1,
+                   .gemm = {SIDE, SIDE, SIDE, SIDE, 1, SIDE, 1, SIDE, 1, 1, beta, false, false}},
+        .row = gsh_stats_row("test", "dd->d")};
+    for (unsigned k = 0; k < 3; k++)
+        call.launch.operands[k] = (struct gsh_operand){
+            .dtype = GSH_FLOAT64, .address = k < 2 ? (uint64_t)a : (uint64_t)out};
+    return call;
+}
+
+static bool is_near(double x, double y)
+{
+    return fabs(x - y) <= 1e-9 * fabs(y);
+}
+
+static void test_price(const double *a, double *out)
+{
+    struct gsh_call there = product(a, out, 0), away = product(a, plain, 0);
+    double way = gsh_cost_transfer(gsh_backend_get()->rates, BYTES, false, false);
+    CHECK(is_near(gsh_price_call(&there).gain - gsh_price_call(&away).gain, way));
+}
+
+/* Worth its way back, but not both ways. */
+static void test_reading(const double *a)
+{
+    static struct gsh_rates rates;
+    static struct gsh_backend backend;
+    backend = *gsh_backend_get();
+    rates = *backend.rates;
+    rates.transfer_call = 1;
+    rates.host_call = 3.5; /* the inputs take 2 s there */
+    backend.rates = &rates;
+    gsh_backend_replace(&backend);
+    struct gsh_call writes = product(a, plain, 0), reads = product(a, plain, 1);
+    CHECK_INT(gsh_price_call(&writes).reason, GSH_REASON_NONE);
+    CHECK_INT(gsh_price_call(&reads).reason, GSH_REASON_DATA_ON_HOST);
+    gsh_backend_replace(&gsh_hostemu_backend);
+}
+
+/* An elementwise launch does not pay for the way back. */
+static void test_kinds(const double *a)
+{
+    struct gsh_call sum = live_call(GSH_OP_ADD, a, NULL, 1, plain, SIDE);
+    CHECK(!gsh_foreign_output_is_taken(&sum.launch));
+    CHECK_INT(gsh_dispatch_decide(&sum), GSH_REASON_FOREIGN_OUTPUT);
+    struct gsh_call big = product(a, plain, 0);
+    CHECK(gsh_foreign_output_is_taken(&big.launch));
+}
+
+/* Two steps in every dimension, a batch of two, forwards and backwards; what lies between stays. */
+static void test_strides(double *a)
+{
+    enum { STEP = 2, N = 3, LINE = 8, PLANE = 64 };
+    for (int i = 0; i < PLANE * 2; i++) {
+        a[i] = i;
+        plain[i] = -1;
+    }
+    for (int backwards = 0; backwards < 2; backwards++) {
+        int64_t sign = backwards ? -1 : 1;
+        struct gsh_call call = product(a, plain, 0);
+        struct gsh_launch *launch = &call.launch;
+        launch->gemm =
+            (struct gsh_gemm){N, N, 1, LINE, 1, 1, 1, sign * LINE, sign * STEP, 1, 0, false, false};
+        launch->ndim = 1;
+        launch->shape[0] = 2;
+        launch->strides[0][0] = launch->strides[2][0] = PLANE * (int64_t)sizeof(double);
+        double *first = plain + (backwards ? (N - 1) * (LINE + STEP) : 0);
+        launch->operands[2].address = (uint64_t)first;
+        enum gsh_reason why;
+        CHECK_INT(gsh_dispatch_run(&call, &why), GSH_OK);
+        for (int b = 0; b < 2; b++)
+            for (int i = 0; i < N; i++)
+                for (int j = 0; j < N; j++)
+                    if (!CHECK(first[b * PLANE + sign * (i * LINE + j * STEP)] ==
+                               a[b * PLANE + i * LINE] * a[j]))
+                        fprintf(stderr, "%d %d %d\n", b, i, j);
+        CHECK(plain[1] == -1 && plain[LINE - 1] == -1 && plain[PLANE - 1] == -1);
+    }
+}
+
+int main(void)
+{
+    setenv("GPUSHIM_DEVICE", "host", 1);
+    setenv("GPUSHIM_MODE", "auto", 1);
+    if (!live_start())
+        return CHECK_SKIP;
+    double *a = live_doubles(SIDE * SIDE, GSH_ARENA_HOST);
+    double *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
+    test_price(a, out);
+    test_reading(a);
+    test_kinds(a);
+    gsh_device_start(true);
+    test_strides(a);
+    return check_result();
+}

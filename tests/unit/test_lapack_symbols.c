@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The entry points of LAPACK and ?trsm with a LAPACK of the system behind them, which also computes for the host device:
+ * results are its own to the bit, in the arena and out of it, and what it refuses is refused as it does. All types, widths
+ * and odd arguments are in tests/preload/test_lapack_symbols.py.
+ */
+#include "blas_entry_parts.h"
+
+#include "backend.h"
+#include "capture.h"
+#include "check.h"
+#include "live.h"
+
+#include <string.h>
+
+#define N 12
+#define COLUMNS 5  /* right-hand sides */
+#define LEADING 17 /* of every matrix */
+#define ELEMENTS (LEADING * LEADING)
+
+typedef void getrf_call(const int *, const int *, double *, const int *, int *, int *);
+typedef void gesv_call(const int *, const int *, double *, const int *, int *, double *,
+                       const int *, int *);
+typedef void posv_call(const char *, const int *, const int *, double *, const int *, double *,
+                       const int *, int *, size_t);
+typedef void trsm_call(const char *, const char *, const char *, const char *, const int *,
+                       const int *, const double *, const double *, const int *, double *,
+                       const int *, size_t, size_t, size_t, size_t);
+typedef void gesvd_call(const char *, const char *, const int *, const int *, double *, const int *,
+                        double *, double *, const int *, double *, const int *, double *,
+                        const int *, int *, size_t, size_t);
+typedef void syevr_call(const char *, const char *, const char *, const int *, double *,
+                        const int *, const double *, const double *, const int *, const int *,
+                        const double *, int *, double *, double *, const int *, int *, double *,
+                        const int *, int *, const int *, int *, size_t, size_t, size_t);
+getrf_call dgetrf_;
+gesv_call dgesv_;
+posv_call dposv_;
+trsm_call dtrsm_;
+gesvd_call dgesvd_;
+syevr_call dsyevr_;
+
+static const int order = N, columns = COLUMNS, leading = LEADING;
+static void *library;
+
+/* What a call leaves, by the entry point and by the original. */
+struct outcome {
+    double *a, *b;
+    int *pivots, info;
+};
+static double plain_a[ELEMENTS], plain_b[ELEMENTS], expected_a[ELEMENTS], expected_b[ELEMENTS];
+static double *arena_a, *arena_b;
+static int plain_pivots[N], expected_pivots[N], *arena_pivots;
+static struct outcome plain = {plain_a, plain_b, plain_pivots, 7};
+static struct outcome in_arena, expected = {expected_a, expected_b, expected_pivots, 7};
+
+/* Symmetric and positive definite, with other numbers between the columns. */
+static void fill(struct outcome *outcome)
+{
+    for (int j = 0; j < LEADING; j++)
+        for (int i = 0; i < LEADING; i++) {
+            outcome->a[j * LEADING + i] = i == j ? 40 : (i * j) % 7 - 3;
+            outcome->b[j * LEADING + i] = (i * 5 + j * 3) % 11 - 5;
+        }
+    for (int i = 0; i < N; i++)
+        outcome->pivots[i] = -1;
+    outcome->info = 7;
+}
+
+static bool is_as_expected(const struct outcome *outcome)
+{
+    return memcmp(outcome->a, expected.a, sizeof(expected_a)) == 0 &&
+           memcmp(outcome->b, expected.b, sizeof(expected_b)) == 0 &&
+           memcmp(outcome->pivots, expected.pivots, sizeof(expected_pivots)) == 0 &&
+           outcome->info == expected.info;
+}
+
+static uint64_t launches(void)
+{
+    return gsh_stats_get(GSH_COUNTER_LAUNCHES);
+}
+
+/* ---- systems of equations ---- */
+
+static void solve(gesv_call *gesv, struct outcome *to)
+{
+    gesv(&order, &columns, to->a, &leading, to->pivots, to->b, &leading, &to->info);
+}
+
+static void solve_symmetric(posv_call *posv, const char *triangle, struct outcome *to)
+{
+    posv(triangle, &order, &columns, to->a, &leading, to->b, &leading, &to->info, 1);
+}
+
+/* refused: 0, or which launch of the two is refused. */
+static void check_gesv(struct outcome *to, int refused, int runs)
+{
+    uint64_t before = launches();
+    fill(&expected);
+    fill(to);
+    solve((gesv_call *)dlsym(library, "dgesv_"), &expected);
+    refused_run = refused;
+    solve(dgesv_, to);
+    CHECK(is_as_expected(to));
+    CHECK_INT(launches() - before, runs);
+}
+
+static void check_posv(struct outcome *to, const char *triangle, int refused, int runs)
+{
+    uint64_t before = launches();
+    fill(&expected);
+    fill(to);
+    solve_symmetric((posv_call *)dlsym(library, "dposv_"), triangle, &expected);
+    refused_run = refused;
+    solve_symmetric(dposv_, triangle, to);
+    CHECK(is_as_expected(to));
+    CHECK_INT(launches() - before, runs);
+}
+
+static void test_halves(struct outcome *to)
+{
+    check_gesv(to, 0, 2);
+    check_gesv(to, 1, 0);
+    check_gesv(to, 2, 1);
+    for (int i = 0; i < 4; i++) {
+        const char *triangle = &"ULul"[i];
+        check_posv(to, triangle, 0, 2);
+        check_posv(to, triangle, 1, 0);
+        check_posv(to, triangle, 2, 1);
+    }
+}
+
+/* A matrix that is singular: what is left is the original's. */
+static void test_singular(struct outcome *to)
+{
+    getrf_call *original = (getrf_call *)dlsym(library, "dgetrf_");
+    fill(&expected);
+    fill(to);
+    for (int i = 0; i < N; i++)
+        expected.a[3 * LEADING + i] = to->a[3 * LEADING + i] = 0;
+    original(&order, &order, expected.a, &leading, expected.pivots, &expected.info);
+    dgetrf_(&order, &order, to->a, &leading, to->pivots, &to->info);
+    CHECK_INT(to->info, 4);
+    CHECK(is_as_expected(to));
+}
+
+/* ---- ?trsm ---- */
+
+struct triangle_case {
+    const char *side, *triangle, *trans, *diagonal;
+    double alpha;
+};
+
+static void divide(trsm_call *trsm, const struct triangle_case *c, struct outcome *to)
+{
+    trsm(c->side, c->triangle, c->trans, c->diagonal, &order, &columns, &c->alpha, to->a, &leading,
+         to->b, &leading, 1, 1, 1, 1);
+}
+
+static void check_trsm(const struct triangle_case *c, struct outcome *to)
+{
+    uint64_t before = launches();
+    fill(&expected);
+    fill(to);
+    divide((trsm_call *)dlsym(library, "dtrsm_"), c, &expected);
+    divide(dtrsm_, c, to);
+    double worst = 0;
+    for (int i = 0; i < ELEMENTS; i++) /* of the other side's algorithm the bits may differ */
+        worst = GSH_MAX(worst, (expected.b[i] - to->b[i]) * (expected.b[i] - to->b[i]));
+    if (!CHECK(worst < 1e-20 * N * N))
+        fprintf(stderr, "%s%s%s%s\n", c->side, c->triangle, c->trans, c->diagonal);
+    CHECK(memcmp(to->a, expected.a, sizeof(expected_a)) == 0);
+    CHECK_INT(launches() - before, c->alpha == 1);
+}
+
+static void test_trsm(struct outcome *to)
+{
+    for (unsigned bits = 0; bits < 3 << 3; bits++) {
+        struct triangle_case c = {bits & 1 ? "R" : "L", bits & 2 ? "U" : "l", &"NTC"[bits >> 3],
+                                  bits & 4 ? "u" : "N", 1};
+        /* Of unit diagonals the other elements must be small. */
+        if (bits & 4 && bits & 1)
+            continue;
+        check_trsm(&c, to);
+        c.alpha = 2;
+        check_trsm(&c, to);
+    }
+}
+
+/* ---- arguments ---- */
+
+static void fake_32(const int64_t *m, const int64_t *n, void *a, const int64_t *lda,
+                    int64_t *pivots, int64_t *info)
+{
+    (void)m, (void)n, (void)a, (void)lda, (void)pivots;
+    *(int32_t *)info = 0;
+}
+
+static void fake_64(const int64_t *m, const int64_t *n, void *a, const int64_t *lda,
+                    int64_t *pivots, int64_t *info)
+{
+    (void)m, (void)n, (void)a, (void)lda, (void)pivots;
+    *info = 0;
+}
+
+static void fake_other(const int64_t *m, const int64_t *n, void *a, const int64_t *lda,
+                       int64_t *pivots, int64_t *info)
+{
+    (void)m, (void)n, (void)a, (void)lda, (void)pivots;
+    *info = 5;
+}
+
+static void test_widths(void)
+{
+    CHECK_INT(measure_integers(fake_32), 32);
+    CHECK_INT(measure_integers(fake_64), 64);
+    CHECK_INT(measure_integers(fake_other), 0);
+    CHECK_INT(measure_integers(NULL), 0);
+    CHECK_INT(measure_integers((getrf_function *)dlsym(library, "dgetrf_")), 32);
+}
+
+/* 14 and 21 arguments, with the lengths of the letters behind them, reach the original: this device has no loop for them. */
+static void test_long_calls(void)
+{
+    static double u[ELEMENTS], vt[ELEMENTS], work[2000], values[N], other[N];
+    static int support[2 * N], integers[500];
+    const int length = GSH_COUNT(work), integer_length = GSH_COUNT(integers), zero = 0;
+    const double nothing = 0;
+    int found = 0;
+    fill(&plain);
+    dgesvd_("A", "A", &order, &order, plain.a, &leading, values, u, &leading, vt, &leading, work,
+            &length, &plain.info, 1, 1);
+    CHECK_INT(plain.info, 0);
+    fill(&plain);
+    dsyevr_("V", "A", "L", &order, plain.a, &leading, &nothing, &nothing, &zero, &zero, &nothing,
+            &found, other, u, &leading, support, work, &length, integers, &integer_length,
+            &plain.info, 1, 1, 1);
+    CHECK_INT(plain.info, 0);
+    CHECK_INT(found, N);
+    bool equal = true; /* positive definite: singular values are eigenvalues */
+    for (int i = 0; i < N; i++)
+        equal &= values[i] - other[N - 1 - i] < 1e-10 && other[N - 1 - i] - values[i] < 1e-10;
+    CHECK(equal);
+    CHECK(values[0] > 40);
+}
+
+/* Nothing to do, and illegal leading dimensions: no launch, and the original's answer (which would print and stop for
+ * illegal ones, so that those are only described). */
+static void test_nothing_to_do(void)
+{
+    uint64_t before = launches();
+    const int none = 0;
+    fill(&plain);
+    dgetrf_(&none, &order, plain.a, &leading, plain.pivots, &plain.info);
+    CHECK_INT(plain.info, 0);
+    plain.info = 7;
+    dgesv_(&order, &none, plain.a, &leading, plain.pivots, plain.b, &leading, &plain.info);
+    CHECK_INT(plain.info, 0);
+    CHECK_INT(launches(), before);
+}
+
+/* A LAPACK calls its own routines by the names that we export: those stay where they are. */
+static void test_inner_calls(void)
+{
+    struct caller spare;
+    void *inner = dlsym(library, "dgetrf_");
+    CHECK_INT(find_caller(&gsh_symbol_dpotrf_, inner, &spare)->integer_bits, 0);
+    CHECK_INT(find_caller(&gsh_symbol_dgemm_, inner, &spare)->integer_bits, 0);
+    CHECK(find_caller(&gsh_symbol_dgemm_, inner, &spare)->original != NULL);
+}
+
+/* ---- no original ---- */
+
+static void without_original(void)
+{
+    fill(&plain);
+    dgetrf_(&order, &order, plain.a, &leading, plain.pivots, &plain.info);
+    _exit(plain.info == -1 ? 0 : 1);
+}
+
+static void test_no_original(void)
+{
+    char text[1000];
+    CHECK_INT(capture_stderr(without_original, text, sizeof text), 0);
+    CHECK_STR(text, "gpushim: dgetrf_: no library loaded has it\n");
+}
+
+/* Outputs outside the arena that overlap are left to the original. */
+static void test_overlap(void)
+{
+    uint64_t before = launches();
+    fill(&plain);
+    struct gsh_call call = {.row = gsh_stats_row("test", "d->d")};
+    struct gsh_launch *launch = &call.launch;
+    struct gsh_entry_call entry = {.dtype = GSH_FLOAT64};
+    gsh_lapack_launch_begin(&entry, GSH_LAPACK_GETRF, 0);
+    gsh_lapack_launch_matrix(&entry, 0, plain.a, N, N, LEADING);
+    gsh_lapack_launch_matrix(&entry, 1, plain.a, N, N, LEADING);
+    gsh_lapack_launch_vector(&entry, 2, plain.a + 3, N);
+    *launch = entry.call.launch;
+    CHECK_INT(live_run(&call), GSH_REASON_OVERLAP);
+    gsh_lapack_launch_vector(&entry, 2, plain.pivots, N);
+    *launch = entry.call.launch;
+    CHECK_INT(live_run(&call), GSH_REASON_NONE);
+    CHECK_INT(launches() - before, 1);
+}
+
+/* A device that finds out that a matrix is singular when it has written already. */
+static enum gsh_status spoil(const struct gsh_launch *launch, unsigned row)
+{
+    if (launch->kind != GSH_LAUNCH_LAPACK)
+        return gsh_hostemu_backend.run(launch, row);
+    *(double *)launch->operands[launch->nin].address = -1;
+    return GSH_DECLINED;
+}
+
+/* An output that is part of a block, newest on the device, keeps what it held. */
+static void test_spoilt(void)
+{
+    static struct gsh_backend device;
+    device = gsh_hostemu_backend;
+    device.run = spoil;
+    fill(&plain);
+    fill(&in_arena);
+    CHECK_INT(live_add(arena_b, NULL, 1, arena_b, ELEMENTS), GSH_REASON_NONE);
+    double *output = arena_b + 1;
+    struct gsh_entry_call entry = {.dtype = GSH_FLOAT64};
+    gsh_lapack_launch_begin(&entry, GSH_LAPACK_TRTRS, 0);
+    gsh_lapack_launch_matrix(&entry, 0, plain.a, N, N, LEADING);
+    gsh_lapack_launch_matrix(&entry, 1, plain.b, N, COLUMNS, LEADING);
+    gsh_lapack_launch_matrix(&entry, 2, output, N, COLUMNS, LEADING);
+    entry.call.row = gsh_stats_row("test", "d->d");
+    gsh_backend_replace(&device);
+    CHECK_INT(live_run(&entry.call), GSH_REASON_NUMERICAL);
+    gsh_backend_replace(&gsh_hostemu_backend);
+    bool equal = true;
+    for (int i = 0; i < ELEMENTS; i++)
+        equal &= arena_b[i] == plain.b[i] + 1;
+    CHECK(equal);
+}
+
+static void test_with_library(void)
+{
+    test_widths();
+    test_halves(&plain);
+    test_halves(&in_arena);
+    test_singular(&plain);
+    test_singular(&in_arena);
+    test_trsm(&plain);
+    test_trsm(&in_arena);
+    test_long_calls();
+    test_nothing_to_do();
+    test_inner_calls();
+    test_overlap();
+    test_spoilt();
+    CHECK_INT(cancellable_runs, 0);
+}
+
+int main(void)
+{
+    setenv("GPUSHIM_DEVICE", "host", 1); /* which computes with the originals of this file */
+    if (!live_start())
+        return CHECK_SKIP;
+    arena_a = live_doubles(ELEMENTS, GSH_ARENA_HOST);
+    arena_b = live_doubles(ELEMENTS, GSH_ARENA_HOST);
+    arena_pivots = (int *)live_doubles(N, GSH_ARENA_HOST);
+    in_arena = (struct outcome){arena_a, arena_b, arena_pivots, 7};
+    test_no_original();
+    library = dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL);
+    if (library != NULL)
+        test_with_library();
+    else
+        printf("no system LAPACK: only its absence is tested\n");
+    return check_result();
+}
