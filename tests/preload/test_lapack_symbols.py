@@ -308,10 +308,10 @@ SCIPY = """
             shim_script.dump("%s %s" % (name, dtype), near(x, y, dtype))
         shim_script.dump("lstsq " + dtype, (int(rank), solution.shape, residual.shape))
         shim_script.dump("triangles " + dtype, bool((np.tril(sl.cholesky(definite), -1) == 0).all()))
-        for bad, function in ((np.zeros((n, n), dtype), lambda x: sl.solve(x, b)), (-definite, sl.cholesky),
-                              (np.full((n, n), np.nan, dtype), lambda x: sl.lu_factor(x, check_finite=False)[0])):
-            shim_script.attempt("bad %s %s" % (dtype, bad[0, 0]),
-                                lambda: np.isnan(function(bad)).any())
+        for name, bad, function in (("singular", np.zeros((n, n), dtype), lambda x: sl.solve(x, b)),
+                                    ("not definite", -definite, sl.cholesky),
+                                    ("nan", np.full((n, n), np.nan, dtype), lambda x: sl.lu_factor(x, check_finite=False)[0])):
+            shim_script.attempt("%s %s" % (name, dtype), lambda: np.isnan(function(bad)).any())
     """
 HAS_SCIPY = importlib.util.find_spec("scipy") is not None
 TYPES = {"r": "sd", "c": "cz", "a": "sdcz"}
