@@ -79,18 +79,19 @@ static double opening_of(const struct gsh_launch *launch)
     return backend->opening != NULL ? backend->opening(launch) : 0;
 }
 
-/* Whether a call waits until the device is ready for it: by its own gain it is still done sooner, or nothing is asked but
- * that it runs there. */
-static bool is_worth_waiting(double gain, double seconds)
+/* Whether a call waits until the device is ready for it: by its own gain it is still done sooner, or it is asked for. */
+static bool is_worth_waiting(const struct gsh_verdict *verdict, double seconds)
 {
-    return gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_FORCE || gain >= WAITING_GAIN * seconds;
+    return verdict->is_asked || verdict->gain >= WAITING_GAIN * seconds;
 }
 
-static enum gsh_reason wait_for_start(const struct gsh_launch *launch, double gain)
+/* Starts the device once that pays. NONE: it is ready. */
+static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
 {
     double seconds = gsh_backend_get()->rates->start + opening_of(launch);
-    bool waits = is_worth_waiting(gain, seconds);
-    if (waits || forgo(&foregone_ns, gain) >= gsh_price_start())
+    bool pays = forgo(&foregone_ns, verdict->gain) >= gsh_price_start();
+    bool waits = is_worth_waiting(verdict, seconds) && (pays || verdict->is_asked);
+    if (pays || waits)
         gsh_device_start(waits);
     if (gsh_device_get_state() == GSH_DEVICE_READY)
         return GSH_REASON_NONE;
@@ -99,13 +100,13 @@ static enum gsh_reason wait_for_start(const struct gsh_launch *launch, double ga
 
 /* Whether the call may run: the library that it needs is open, or is waited for. Else it is opened beside the host's
  * work, once calls of its kind have had something to gain. */
-static bool is_opened(const struct gsh_launch *launch, double gain)
+static bool is_opened(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
 {
     static _Atomic uint64_t kind_foregone_ns[GSH_LAUNCH_FFT + 1];
     double seconds = opening_of(launch);
-    if (seconds == 0 || is_worth_waiting(gain, seconds))
+    if (seconds == 0 || is_worth_waiting(verdict, seconds))
         return true;
-    if (forgo(&kind_foregone_ns[launch->kind], gain) >= seconds * OPENING_SHARE)
+    if (forgo(&kind_foregone_ns[launch->kind], verdict->gain) >= seconds * OPENING_SHARE)
         gsh_backend_get()->begin_opening(launch);
     return false;
 }
@@ -143,8 +144,10 @@ enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call)
     if (verdict.reason != GSH_REASON_NONE)
         return verdict.reason;
     if (gsh_device_get_state() != GSH_DEVICE_READY)
-        return wait_for_start(&call->launch, verdict.gain);
-    if (!is_opened(&call->launch, verdict.gain))
+        reason = start(&call->launch, &verdict);
+    if (reason != GSH_REASON_NONE)
+        return reason;
+    if (!is_opened(&call->launch, &verdict))
         return GSH_REASON_NOT_STARTED;
     gsh_price_note_accepted(call, verdict.gain);
     return GSH_REASON_NONE;

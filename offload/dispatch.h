@@ -23,13 +23,12 @@ bool gsh_dispatch_is_live(void);
 void gsh_dispatch_pause(bool pauses);
 
 /* Prices the call where its operands are. NONE: run it on the device. Touches nothing but the books
- * of the policy (gain foregone, which may start the device in the background). The output's address
- * may be 0. */
+ * of the policy (gain foregone, which may start the device or open a library of it behind the caller), and waits for the
+ * device where the call's own gain pays that. The output's address may be 0. */
 enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call);
 
-/* Records the call as a node and submits it. The output must be in the arena. OK: the output
- * block's newest contents are on the device. Otherwise nothing was touched; *why says which reason
- * to report. */
+/* Records the call as a node and submits it. OK: the outputs' newest contents are on the device, or, where they are
+ * outside the arena (batches only), in place. Otherwise nothing was touched; *why says which reason to report. */
 enum gsh_status gsh_dispatch_run(const struct gsh_call *call, enum gsh_reason *why);
 
 /* Brings every operand home in bulk before the original runs: inputs readable, the output

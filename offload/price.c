@@ -255,7 +255,8 @@ struct gsh_verdict gsh_price_call(const struct gsh_call *call)
     bool forced = gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_FORCE;
     if (forced || minimum >= 0) {
         bool accepted = forced || size >= (double)minimum;
-        return (struct gsh_verdict){.reason = accepted ? GSH_REASON_NONE : GSH_REASON_TOO_SMALL};
+        return (struct gsh_verdict){.reason = accepted ? GSH_REASON_NONE : GSH_REASON_TOO_SMALL,
+                                    .is_asked = accepted};
     }
     struct gsh_facts facts = gather(call);
     return gsh_decide(&facts);

@@ -5,6 +5,7 @@
  */
 #include "backend.h"
 
+#include "cuda_blas.h"
 #include "cuda_builder.h"
 #include "cuda_cache.h"
 #include "cuda_context.h"
@@ -116,7 +117,8 @@ static bool supports(const struct gsh_launch *launch)
 
 static double opening(const struct gsh_launch *launch)
 {
-    if (!gsh_launch_is_batch(launch))
+    bool is_ours = launch->kind == GSH_LAUNCH_GEMM && !gsh_cuda_blas_has_loop(launch->loop);
+    if (!gsh_launch_is_batch(launch) || is_ours)
         return 0;
     const struct gsh_cuda_opening *opening = routines[launch->kind].opening;
     return gsh_cuda_opening_state(opening) <= GSH_CUDA_OPENING ? opening->seconds : 0;

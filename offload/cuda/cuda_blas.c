@@ -108,13 +108,14 @@ static bool has_wide_routines(void)
            gsh_cublas.cublasSdot_v2_64 && gsh_cublas.cublasZdotc_v2_64;
 }
 
+/* By any thread (cuda_opening.h). */
 static enum gsh_status open_handle(void)
 {
     uint64_t workspace;
     size_t size = gsh_cuda.arch >= 90 ? WORKSPACE_HOPPER : WORKSPACE;
     GSH_TRY(GSH_CUBLAS(gsh_cublas.cublasCreate_v2(&handle)));
     GSH_TRY(GSH_CUBLAS(gsh_cublas.cublasSetStream_v2(handle, gsh_cuda.compute)));
-    GSH_TRY(gsh_cuda_mem_allocate(size, &workspace));
+    GSH_TRY(gsh_cuda_mem_allocate_apart(size, &workspace));
     /* After SetStream, which would bring back cuBLAS's own workspace. */
     GSH_TRY(
         GSH_CUBLAS(gsh_cublas.cublasSetWorkspace_v2(handle, (void *)(uintptr_t)workspace, size)));

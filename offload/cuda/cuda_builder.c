@@ -63,6 +63,7 @@ static void build(struct gsh_cuda_job *job)
     free(image);
 }
 
+/* What is compiled is at least stored, where there is no context. */
 static void do_job(struct gsh_cuda_job *job)
 {
     if (job->work == NULL)
@@ -106,7 +107,7 @@ static void *builder_main(void *unused)
         current = wait_for_job_locked();
         pthread_mutex_unlock(&mutex);
         bool has_context = gsh_cuda_context_enter() == GSH_OK;
-        do_job(current); /* what is compiled is at least stored, where there is no context */
+        do_job(current);
         if (has_context)
             gsh_cuda_context_leave();
         if (is_first)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels on their way: text to a function in the GPU's context, here or in a thread of our own that takes one job after
- * another, and other slow work of the driver's. The thread starts with the first job and takes no lock of ours but this file's mutex. It is never inside CUDA
+ * Slow work of the driver's: kernels on their way from text to a function in the GPU's context, and libraries that are
+ * opened; here or in a thread of our own that takes one job after another. The thread starts with the first job and takes no lock of ours but this file's mutex. It is never inside CUDA
  * while the process forks or after gsh_cuda_builder_settle. Checked by tests/unit/test_cuda_builder.c.
  */
 #pragma once
@@ -30,7 +30,7 @@ struct gsh_cuda_job {
 
 enum gsh_cuda_job_state gsh_cuda_builder_state(const struct gsh_cuda_job *job);
 
-/* All of these: under the DISPATCH lock, with the context current. */
+/* All of these but gsh_cuda_builder_submit_work: under the DISPATCH lock, with the context current. */
 
 /* A NEW job becomes READY or FAILED: the function of an image that has been compiled before. */
 void gsh_cuda_builder_load(struct gsh_cuda_job *job, const void *image);
@@ -41,7 +41,8 @@ void gsh_cuda_builder_build(struct gsh_cuda_job *job, char *text,
  * gsh_cuda_builder_finish once gsh_cuda_builder_settle was called. `text` and `target` as above. */
 void gsh_cuda_builder_submit(struct gsh_cuda_job *job, char *text,
                              const struct gsh_cuda_target *target);
-/* As gsh_cuda_builder_submit: work(what) is called with the context current. Without the DISPATCH lock, once for a job. */
+/* As gsh_cuda_builder_submit: work(what) is called, with the context current where it could be entered. Any thread, once for a
+ * job. */
 void gsh_cuda_builder_submit_work(struct gsh_cuda_job *job, enum gsh_status (*work)(void *what),
                                   void *what);
 /* A BUILDING job becomes READY or FAILED: waits for the thread, or builds what it has not begun. */

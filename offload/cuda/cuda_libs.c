@@ -8,6 +8,7 @@
 #include "cuda_libs.h"
 
 #include "fmt.h"
+#include "lock.h"
 #include "log.h"
 
 #include <dlfcn.h>
@@ -124,6 +125,7 @@ static const struct library libraries[GSH_CUDA_LIBRARY_COUNT] = {
 enum { PLACE_LOADED, PLACE_DEFAULT, PLACE_FOLDERS, PLACE_PIP = PLACE_FOLDERS + MAX_NAMES };
 #define PLACE_COUNT (PLACE_PIP + MAX_ROOTS * MAX_NAMES)
 
+static struct gsh_lock loading_lock = GSH_LOCK_INITIALIZER(GSH_RANK_BACKEND);
 static char *roots[MAX_ROOTS];
 static unsigned root_count;
 static char paths[GSH_CUDA_LIBRARY_COUNT][PATH_MAX];
@@ -272,6 +274,7 @@ static bool search(enum gsh_cuda_library which, int max_major, int arch, bool tr
 enum gsh_status gsh_cuda_libs_load(enum gsh_cuda_library library, int max_major, int arch,
                                    char *why, size_t why_size)
 {
+    GSH_LOCKED(&loading_lock);
     if (paths[library][0])
         return GSH_OK;
     if (search(library, max_major, arch, false) ||

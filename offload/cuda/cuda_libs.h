@@ -3,7 +3,7 @@
  * CUDA's libraries, found and dlopen'ed at run time (never linked, never closed once accepted),
  * each as one struct of function pointers made from its .def table. Search order: what the process
  * has loaded already, the loader's own paths, the toolkit's folders, pip's nvidia packages. Loading
- * is serialised by the caller (open, or the DISPATCH lock); tables are read-only afterwards.
+ * takes a lock of rank BACKEND; tables are read-only afterwards.
  */
 #pragma once
 

@@ -206,6 +206,15 @@ enum gsh_status gsh_cuda_mem_allocate(size_t size, uint64_t *address)
     return GSH_OK;
 }
 
+enum gsh_status gsh_cuda_mem_allocate_apart(size_t size, uint64_t *address)
+{
+    CUdeviceptr taken;
+    GSH_TRY(GSH_CUDA(gsh_cu.cuMemAllocFromPoolAsync(&taken, size, pool, gsh_cuda.compute)));
+    hold(size);
+    *address = taken;
+    return GSH_OK;
+}
+
 void gsh_cuda_mem_release(uint64_t address, size_t size)
 {
     __atomic_fetch_sub(&held_bytes, size, __ATOMIC_RELAXED);

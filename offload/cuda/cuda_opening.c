@@ -8,6 +8,8 @@
 #include "fmt.h"
 #include "log.h"
 
+#include <sched.h>
+
 static void note_version(struct gsh_cuda_opening *opening)
 {
     int major = 0, minor = 0, patch = 0;
@@ -61,7 +63,9 @@ bool gsh_cuda_opening_is_ready(struct gsh_cuda_opening *opening)
 {
     if (claim(opening))
         (void)open_now(opening);
-    else if (gsh_cuda_opening_state(opening) == GSH_CUDA_OPENING)
+    while (gsh_cuda_opening_state(opening) == GSH_CUDA_OPENING) {
         gsh_cuda_builder_finish(&opening->job);
+        sched_yield(); /* who claimed it may be about to submit it */
+    }
     return gsh_cuda_opening_state(opening) == GSH_CUDA_READY;
 }

@@ -8,6 +8,9 @@
 #include "device.h"
 #include "live.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #define SIDE ((int64_t)256)
 
 static bool is_open, is_begun;
@@ -38,7 +41,7 @@ static enum gsh_reason offer(double *a, double *out)
     return gsh_dispatch_decide(&call);
 }
 
-int main(void)
+static int check_calls(bool is_asked)
 {
     setenv("GPUSHIM_DEVICE", "host", 1);
     setenv("GPUSHIM_MODE", "auto", 1);
@@ -62,6 +65,11 @@ int main(void)
            *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
     for (int64_t i = 0; i < SIDE * SIDE; i++)
         a[i] = 1;
+    if (is_asked) {
+        CHECK_INT(offer(a, out), GSH_REASON_NONE);
+        CHECK(!is_begun);
+        return check_result();
+    }
     CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
     CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
     CHECK(!is_begun);
@@ -77,4 +85,23 @@ int main(void)
     gsh_arena_free(a);
     gsh_arena_free(out);
     return check_result();
+}
+
+/* A program that names a size from which on calls run on the device does not ask what they gain. */
+static void check_minimum(void)
+{
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("GPUSHIM_MIN_FLOPS", "1000", 1);
+        _exit(check_calls(true));
+    }
+    waitpid(child, &status, 0);
+    CHECK_INT(status, 0);
+}
+
+int main(void)
+{
+    check_minimum();
+    return check_calls(false);
 }
