@@ -21,7 +21,7 @@ struct side {
 
 struct run {
     const struct gsh_fft_device *device;
-    struct gsh_launch launch; /* its dimensions in order, see put_in_order */
+    struct gsh_launch launch; /* without dimensions of one point */
     unsigned row;
     int64_t numbers[2][GSH_CORE_DIMS]; /* along each dimension */
     struct side operands[2];           /* the launch's */
@@ -91,9 +91,8 @@ static void swap_dimensions(struct gsh_fft *fft, int d, int e)
     }
 }
 
-/* Sorts the dimensions by the output's strides, the innermost last, and leaves out those of one point. The last one of a
- * transform that halves it stays. */
-static void put_in_order(struct gsh_fft *fft)
+/* Leaves out the dimensions of one point, but the one that a transform halves. */
+static void leave_out_points(struct gsh_fft *fft)
 {
     int fixed = fft->type == GSH_FFT_C2C ? 0 : 1;
     for (int d = 0; d < fft->rank - fixed; d++) {
@@ -103,11 +102,6 @@ static void put_in_order(struct gsh_fft *fft)
             swap_dimensions(fft, e, e + 1);
         fft->rank--;
     }
-    for (int d = 1; d < fft->rank - fixed; d++)
-        for (int e = d; e > 0 && gsh_launch_step(fft->cores[1].stride[e]) >
-                                     gsh_launch_step(fft->cores[1].stride[e - 1]);
-             e--)
-            swap_dimensions(fft, e, e - 1);
 }
 
 static struct side operand_side(const struct gsh_launch *launch, unsigned k)
@@ -121,7 +115,7 @@ static struct side operand_side(const struct gsh_launch *launch, unsigned k)
 static struct run begin_run(const struct gsh_launch *launch)
 {
     struct run run = {.launch = *launch, .factor = launch->fft.factor};
-    put_in_order(&run.launch.fft);
+    leave_out_points(&run.launch.fft);
     for (unsigned k = 0; k < 2; k++) {
         for (int d = 0; d < run.launch.fft.rank; d++)
             run.numbers[k][d] = numbers_of(&run.launch.fft, k, d);
@@ -161,9 +155,7 @@ static bool is_gathered(const struct run *run)
 
 bool gsh_fft_fits(const struct gsh_launch *launch)
 {
-    struct run run = begin_run(launch);
-    return is_nested(&run, 1) && (is_gathered(&run) || is_nested(&run, 0)) &&
-           (launch->fft.type != GSH_FFT_C2R || gsh_launch_elements(launch) <= MOST_TRANSFORMS);
+    return launch->fft.type != GSH_FFT_C2R || gsh_launch_elements(launch) <= MOST_TRANSFORMS;
 }
 
 /* What addresses of transforms are multiples of. */

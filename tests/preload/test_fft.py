@@ -270,9 +270,8 @@ dump("sum", (abs(fft.ifft(y) - x) < 1e-13).all())
         self.assertEqual(len(result.values), 3)
 
     def test_dimensions_together(self):
-        """Transforms over several dimensions are one launch of the device, but where somebody looks at what lies between. On
-        NumPy 1 the results' memory order is not that of one transform."""
-        counts = has_library() and shim_runner.DEVICE == "host" and np.lib.NumpyVersion(np.__version__) >= "2.0.0"
+        """Transforms over several dimensions are one launch of the device, but where somebody looks at what lies between."""
+        counts = has_library() and shim_runner.DEVICE == "host"
         self.judge("COUNTS = %r" % bool(counts) + '''
 from shim_script import synchronize
 def count(wanted, name, function, *args, **keywords):
@@ -288,9 +287,10 @@ for dtype in ("c16", "c8"):
     for function, x in (("fft2", c), ("fftn", c), ("ifftn", c), ("rfft2", r), ("rfftn", r), ("irfft2", h), ("irfftn", h)):
         x = x.astype("f4" if x is r and dtype == "c8" else "f8" if x is r else dtype)
         for axes in ((0, 1, 2), (0, 1), (0, 2)):
-            count(1, "%s %s %s" % (dtype, function, axes), getattr(fft, function), x, axes=axes)
-count(1, "padded", fft.fft2, c, s=(30, 9)); count(1, "from real", fft.fftn, r); count(2, "four", fft.fftn, c.reshape(6, 4, 4, 20))
-count(2, "halved outside", fft.rfft2, r, axes=(2, 1)); count(2, "transposed", fft.rfft2, r.T)
+            wanted = 1 if is_new or not function.startswith("irfft") else 4  # NumPy 1 copies between them
+            count(wanted, "%s %s %s" % (dtype, function, axes), getattr(fft, function), x, axes=axes)
+count(1 if is_new else 4, "padded", fft.fft2, c, s=(30, 9)); count(1, "from real", fft.fftn, r); count(2, "four", fft.fftn, c.reshape(6, 4, 4, 20))
+count(1, "halved outside", fft.rfft2, r, axes=(2, 1)); count(1, "transposed", fft.rfft2, r.T)
 count(1, "by hand", lambda: fft.fft(fft.fft(fft.fft(c, axis=1), axis=2), axis=0))
 count(2, "there and back", lambda: fft.ifft(fft.fft(c), axis=0))
 count(2, "same dimension", lambda: fft.fft(fft.fft(c, axis=1), axis=1))
@@ -314,7 +314,7 @@ def overwritten():
 count(3, "overwritten", overwritten)
 def in_place():
     return fft.fft(fft.fft(x, out=x, axis=2), axis=1) if is_new else fft.fft2(x)
-count(2, "in place", in_place)
+count(2 if is_new else 1, "in place", in_place)
 count(2, "other view", lambda: fft.fft(fft.fft(c, axis=2).reshape(16, 6, 20), axis=1))
 count(2, "cut", lambda: fft.fft(fft.fft(c, axis=2)[:, ::2], axis=1))
 count(3, "other dtype", lambda: fft.fft(fft.fft(c, axis=2).astype("c8"), axis=1))

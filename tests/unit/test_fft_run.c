@@ -295,10 +295,14 @@ static void test_several_dimensions(void)
 {
     const int64_t shape[] = {4, 6, 5};
     struct fft_case made = make_cube(shape, 0, 3);
+    CHECK(gsh_fft_fits(&made.launch));
+    count_case(&made, 1, 0, 0);
+    CHECK(last.rank == 3 && last.length[0] == 4 && last.length[2] == 5);
+    made = make_cube(shape, 0, 3);
     turn(&made, 0, 2);
     CHECK(gsh_fft_fits(&made.launch));
-    count_case(&made, 1, 0, 0); /* in whatever order the dimensions are named */
-    CHECK(last.rank == 3 && last.length[0] == 4 && last.length[2] == 5);
+    count_case(&made, 1, 2, 2); /* the last bits are those that the order of dimensions gives, wherever they lie */
+    CHECK(last.rank == 3 && last.length[0] == 5 && last.length[2] == 4);
     made = make_cube(shape, 0, 2);
     count_case(&made, 1, 0, 0); /* columns of planes */
     CHECK(last.rank == 2 && last.count == 5 && last.distance[0] == 1);
@@ -317,7 +321,7 @@ static void test_several_dimensions(void)
     made = make_cube(shape, 0, 3);
     turn(&made, 0, 2);
     make_real(&made); /* the halved dimension is the outermost */
-    CHECK(!gsh_fft_fits(&made.launch));
+    CHECK(gsh_fft_fits(&made.launch));
     count_case(&made, 1, 2, 2);
     made = make_cube(shape, 0, 3);
     made.launch.fft.cores[0].extent[1] = 3;
@@ -329,12 +333,6 @@ static void test_several_dimensions(void)
     CHECK(!gsh_fft_fits(&made.launch));
     made.launch.fft.type = GSH_FFT_C2C;
     CHECK(gsh_fft_fits(&made.launch));
-    int64_t *stride = made.launch.fft.cores[0].stride;
-    stride[0] = 16;
-    stride[1] = 16 * shape[1];
-    CHECK(!gsh_fft_fits(&made.launch)); /* its dimensions would be exchanged, too */
-    made.launch.fft.cores[0].extent[1] = 4;
-    CHECK(gsh_fft_fits(&made.launch)); /* on the way to a padded copy */
     fft_free(&made);
     refuses_many = true;
     made = make_cube(shape, 0, 3);
