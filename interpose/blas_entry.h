@@ -76,7 +76,7 @@ static inline bool gsh_entry_is_complex(const struct gsh_entry_call *call)
 }
 static inline bool gsh_entry_is_single(const struct gsh_entry_call *call)
 {
-    return call->dtype == GSH_FLOAT32 || call->dtype == GSH_COMPLEX64;
+    return gsh_dtype_is_single(call->dtype);
 }
 /* Argument number k. */
 uint64_t gsh_entry_word(const struct gsh_entry_call *call, unsigned k);

@@ -103,7 +103,8 @@ static int64_t read_length(const struct gsh_entry_call *call, char kind, const v
     return call->integer_bits == 32 ? *(const int32_t *)element : *(const int64_t *)element;
 }
 
-/* Whether the original's own answer to a query would do: on some of its ways it needs less than is documented. */
+/* Whether the answer of the original, if there is one, to a query would do: on some of its ways it needs less than is
+ * documented. */
 static bool is_what_it_asks_for(const struct gsh_entry_call *call,
                                 const struct gsh_lapack_workspace *spaces, unsigned count)
 {
@@ -111,6 +112,8 @@ static bool is_what_it_asks_for(const struct gsh_entry_call *call,
     double answers[GSH_LAPACK_WORKSPACES][2] = {{0}};
     const int64_t asks = -1;
     int64_t info = -1;
+    if (call->original == NULL)
+        return false;
     gsh_entry_copy_frame(call, &query);
     put_word(&query, (unsigned)call->routine->shape->info, &info);
     for (unsigned i = 0; i < count; i++) {

@@ -54,7 +54,11 @@ static inline bool gsh_lapack_launch_is_transposition(char letter)
 {
     return letter == 'N' || letter == 'T' || letter == 'C';
 }
-/* Of "N", "T", "C" and of "U", "L": options of lapack.h. */
+static inline bool gsh_lapack_launch_is_diagonal(char letter)
+{
+    return letter == 'U' || letter == 'N';
+}
+/* Of "N", "T", "C", of "U", "L" and of "U", "N": options of lapack.h. */
 static inline unsigned gsh_lapack_launch_transposition(char letter)
 {
     return letter == 'N'   ? 0
@@ -64,4 +68,8 @@ static inline unsigned gsh_lapack_launch_transposition(char letter)
 static inline unsigned gsh_lapack_launch_triangle(char letter)
 {
     return letter == 'U' ? GSH_LAPACK_UPPER : 0;
+}
+static inline unsigned gsh_lapack_launch_diagonal(char letter)
+{
+    return letter == 'U' ? GSH_LAPACK_UNIT : 0;
 }

@@ -7,7 +7,6 @@
 
 #include "coherence.h"
 
-#include <float.h>
 #include <math.h>
 
 /* ---- singular value decompositions ---- */
@@ -34,8 +33,8 @@ static bool fits_svd(const struct svd *svd)
 {
     int64_t p = GSH_MIN(svd->m, svd->n);
     bool has_vectors = svd->job != 'N';
-    return svd->m > 0 && svd->n > 0 && svd->lda >= svd->m &&
-           svd->ldu >= (has_vectors ? svd->m : 1) &&
+    return (svd->job == 'N' || svd->job == 'S' || svd->job == 'A') && svd->m > 0 && svd->n > 0 &&
+           svd->lda >= svd->m && svd->ldu >= (has_vectors ? svd->m : 1) &&
            svd->ldvt >= (svd->job == 'A'   ? svd->n
                          : svd->job == 'S' ? p
                                            : 1);
@@ -64,9 +63,11 @@ static bool launch_svd(struct gsh_entry_call *call, const struct svd *svd)
 }
 
 static bool run_svd(struct gsh_entry_call *call, const struct svd *svd,
-                    const struct gsh_lapack_workspace *space)
+                    const struct gsh_lapack_workspace *space, bool is_understood)
 {
-    return fits_svd(svd) && gsh_lapack_launch_has_space(call, space, 1) && launch_svd(call, svd) &&
+    bool is_query = gsh_entry_integer(call, space->length) <= 0;
+    return !is_query && gsh_lapack_launch_expect(call, is_understood) && fits_svd(svd) &&
+           gsh_lapack_launch_has_space(call, space, 1) && launch_svd(call, svd) &&
            gsh_lapack_launch_end(call, space, 1);
 }
 
@@ -88,8 +89,7 @@ static bool run_gesdd(struct gsh_entry_call *call)
     struct svd svd = read_svd(call, job, 1);
     struct gsh_lapack_workspace space = {
         10, 11, least_gesdd(gsh_entry_is_complex(call), job, svd.m, svd.n), 'T'};
-    return gsh_lapack_launch_expect(call, job != 'O') && (job == 'N' || job == 'S' || job == 'A') &&
-           run_svd(call, &svd, &space);
+    return run_svd(call, &svd, &space, job != 'O');
 }
 
 /* jobu, jobvt, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork, (rwork,) info */
@@ -100,8 +100,7 @@ static bool run_gesvd(struct gsh_entry_call *call)
     int64_t p = GSH_MIN(svd.m, svd.n), q = GSH_MAX(svd.m, svd.n);
     int64_t least = gsh_entry_is_complex(call) ? 2 * p + q : GSH_MAX(3 * p + q, 5 * p);
     struct gsh_lapack_workspace space = {11, 12, least, 'T'};
-    return gsh_lapack_launch_expect(call, job != 'O' && job == gsh_entry_letter(call, 1)) &&
-           (job == 'N' || job == 'S' || job == 'A') && run_svd(call, &svd, &space);
+    return run_svd(call, &svd, &space, job != 'O' && job == gsh_entry_letter(call, 1));
 }
 
 /* ---- orthogonal factors ---- */
@@ -157,25 +156,12 @@ static int64_t least_gelsd(bool is_pair, int64_t m, int64_t n, int64_t count)
            (smallest + 1) * (smallest + 1);
 }
 
-/* Singular values up to so much of the largest count as 0. LAPACK's epsilon is half of C's. */
-static double read_tolerance(const struct gsh_entry_call *call)
-{
-    double tolerance = gsh_entry_number(call, gsh_entry_address(call, GELSD_RCOND));
-    if (tolerance <= 0 || tolerance >= 1)
-        return (gsh_entry_is_single(call) ? (double)FLT_EPSILON : DBL_EPSILON) / 2;
-    return tolerance;
-}
-
-static int64_t count_rank(const struct gsh_entry_call *call, int64_t count, double tolerance)
+static int64_t count_rank(const struct gsh_entry_call *call, int64_t count, double rcond)
 {
     size_t size = gsh_dtype_size(call->dtype) / (gsh_entry_is_complex(call) ? 2 : 1);
-    const char *values = gsh_entry_address(call, GELSD_S);
+    const void *values = gsh_entry_address(call, GELSD_S);
     gsh_coherence_home(values, (size_t)count * size, false);
-    double least = tolerance * gsh_entry_number(call, values);
-    int64_t rank = 0;
-    for (int64_t i = 0; i < count; i++)
-        rank += gsh_entry_number(call, values + (size_t)i * size) > least;
-    return rank;
+    return gsh_lapack_rank(values, count, rcond, call->dtype);
 }
 
 static bool run_gelsd(struct gsh_entry_call *call)
@@ -191,7 +177,8 @@ static bool run_gelsd(struct gsh_entry_call *call)
     if (!gsh_lapack_launch_has_space(call, &space, 1))
         return false;
     gsh_lapack_launch_begin(call, GSH_LAPACK_LSTSQ, 0);
-    call->call.launch.lapack.tolerance = read_tolerance(call);
+    call->call.launch.lapack.tolerance =
+        gsh_entry_number(call, gsh_entry_address(call, GELSD_RCOND));
     gsh_lapack_launch_matrix(call, 0, gsh_entry_address(call, 3), m, n, lda);
     gsh_lapack_launch_matrix(call, 1, b, m, count, ldb);
     gsh_lapack_launch_matrix(call, 2, b, q, count, ldb);

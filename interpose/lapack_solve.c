@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * LU and Cholesky factors, and systems of equations solved by them or by a triangle: ?getrf, ?getrs, ?gesv, ?potrf, ?potrs,
- * ?posv, ?trtrs, and of BLAS ?trsm. Checked by tests/unit/test_lapack_symbols.c.
+ * ?posv, ?trtrs. Checked by tests/unit/test_lapack_symbols.c.
  */
 #include "lapack_launch.h"
 
@@ -41,18 +41,15 @@ static bool factor_lu(struct gsh_entry_call *call, int64_t m, int64_t n, void *a
 static bool solve_by_lu(struct gsh_entry_call *call, unsigned options, int64_t n, const void *lu,
                         int64_t lda, unsigned pivots, const struct right_sides *b)
 {
+    gsh_lapack_launch_begin(call, GSH_LAPACK_GETRS, options);
+    gsh_lapack_launch_matrix(call, 0, lu, n, n, lda);
+    gsh_lapack_launch_matrix(call, 2, b->address, n, b->count, b->leading);
+    gsh_lapack_launch_matrix(call, 3, b->address, n, b->count, b->leading);
     int32_t *own = gsh_lapack_launch_memory(call, n, sizeof(*own));
     if (own == NULL)
         return false;
-    bool is_done = false;
-    if (gsh_lapack_launch_read_pivots(call, pivots, own, n, n)) {
-        gsh_lapack_launch_begin(call, GSH_LAPACK_GETRS, options);
-        gsh_lapack_launch_matrix(call, 0, lu, n, n, lda);
-        gsh_lapack_launch_vector(call, 1, own, n);
-        gsh_lapack_launch_matrix(call, 2, b->address, n, b->count, b->leading);
-        gsh_lapack_launch_matrix(call, 3, b->address, n, b->count, b->leading);
-        is_done = gsh_entry_launch(call);
-    }
+    gsh_lapack_launch_vector(call, 1, own, n);
+    bool is_done = gsh_lapack_launch_read_pivots(call, pivots, own, n, n) && gsh_entry_launch(call);
     free(own);
     return is_done;
 }
@@ -214,11 +211,6 @@ static bool run_posv(struct gsh_entry_call *call)
 
 /* ---- triangles ---- */
 
-static unsigned unit(char diagonal)
-{
-    return diagonal == 'U' ? GSH_LAPACK_UNIT : 0;
-}
-
 /* uplo, trans, diag, n, nrhs, a, lda, b, ldb, info */
 static bool run_trtrs(struct gsh_entry_call *call)
 {
@@ -228,72 +220,16 @@ static bool run_trtrs(struct gsh_entry_call *call)
     int64_t lda = gsh_entry_integer(call, 6), ldb = gsh_entry_integer(call, 8);
     void *b = gsh_entry_address(call, 7);
     if (!gsh_lapack_launch_is_triangle(triangle) || !gsh_lapack_launch_is_transposition(trans) ||
-        (diagonal != 'U' && diagonal != 'N') || n <= 0 || count <= 0 || lda < n || ldb < n)
+        !gsh_lapack_launch_is_diagonal(diagonal) || n <= 0 || count <= 0 || lda < n || ldb < n)
         return false;
     gsh_lapack_launch_begin(call, GSH_LAPACK_TRTRS,
                             gsh_lapack_launch_triangle(triangle) |
-                                gsh_lapack_launch_transposition(trans) | unit(diagonal));
+                                gsh_lapack_launch_transposition(trans) |
+                                gsh_lapack_launch_diagonal(diagonal));
     gsh_lapack_launch_matrix(call, 0, gsh_entry_address(call, 5), n, n, lda);
     gsh_lapack_launch_matrix(call, 1, b, n, count, ldb);
     gsh_lapack_launch_matrix(call, 2, b, n, count, ldb);
     return gsh_entry_launch(call) && gsh_lapack_launch_end(call, NULL, 0);
-}
-
-/* One call of ?trsm: side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb. */
-struct triangular_system {
-    char side, triangle, trans, diagonal;
-    int64_t m, n, lda, ldb;
-};
-
-static bool read_triangular_system(const struct gsh_entry_call *call, struct triangular_system *s)
-{
-    *s = (struct triangular_system){gsh_entry_letter(call, 0),  gsh_entry_letter(call, 1),
-                                    gsh_entry_letter(call, 2),  gsh_entry_letter(call, 3),
-                                    gsh_entry_integer(call, 4), gsh_entry_integer(call, 5),
-                                    gsh_entry_integer(call, 8), gsh_entry_integer(call, 10)};
-    return (s->side == 'L' || s->side == 'R') && gsh_lapack_launch_is_triangle(s->triangle) &&
-           gsh_lapack_launch_is_transposition(s->trans) &&
-           (s->diagonal == 'U' || s->diagonal == 'N') && s->m > 0 && s->n > 0 &&
-           s->lda >= (s->side == 'L' ? s->m : s->n) && s->ldb >= s->m;
-}
-
-/* Whether alpha is 1. */
-static bool has_plain_factor(const struct gsh_entry_call *call)
-{
-    const char *alpha = gsh_entry_address(call, 6);
-    size_t half = gsh_dtype_size(call->dtype) / 2;
-    return gsh_entry_number(call, alpha) == 1 &&
-           (!gsh_entry_is_complex(call) || gsh_entry_number(call, alpha + half) == 0);
-}
-
-/* X op(A) = B is op(A)^T X^T = B^T. */
-static unsigned options_of(const struct triangular_system *s)
-{
-    unsigned options = gsh_lapack_launch_transposition(s->trans);
-    if (s->side == 'R')
-        options = options == 0 ? GSH_LAPACK_TRANSPOSED : 0;
-    return options | gsh_lapack_launch_triangle(s->triangle) | unit(s->diagonal);
-}
-
-static bool run_trsm(struct gsh_entry_call *call)
-{
-    struct triangular_system s;
-    if (!read_triangular_system(call, &s))
-        return false;
-    bool is_conjugate = s.trans == 'C' && gsh_entry_is_complex(call);
-    if (!gsh_lapack_launch_expect(call, has_plain_factor(call) && !(s.side == 'R' && is_conjugate)))
-        return false;
-    void *b = gsh_entry_address(call, 9);
-    int64_t order = s.side == 'L' ? s.m : s.n;
-    gsh_entry_find_other(call, "trtrs_"); /* the host device borrows it */
-    gsh_lapack_launch_begin(call, GSH_LAPACK_TRTRS, options_of(&s));
-    gsh_lapack_launch_matrix(call, 0, gsh_entry_address(call, 7), order, order, s.lda);
-    for (unsigned k = 1; k < 3; k++)
-        if (s.side == 'L')
-            gsh_lapack_launch_matrix(call, k, b, s.m, s.n, s.ldb);
-        else
-            gsh_lapack_launch_transpose(call, k, b, s.n, s.m, s.ldb);
-    return gsh_entry_launch(call);
 }
 
 /* ---- the table ---- */
@@ -353,12 +289,4 @@ const struct gsh_entry_shape gsh_entry_shape_TRTRS = {
     .info = 9,
     .lends = GSH_LAPACK_TRTRS,
     .run = run_trtrs,
-};
-const struct gsh_entry_shape gsh_entry_shape_TRSM = {
-    .sizes = {4, 5, GSH_ENTRY_NONE},
-    .matrices = {7, 9, GSH_ENTRY_NONE},
-    .arguments = 11 + 4,
-    .info = GSH_ENTRY_NONE,
-    .lends = GSH_ENTRY_NONE,
-    .run = run_trsm,
 };

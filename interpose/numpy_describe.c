@@ -193,8 +193,7 @@ static double greatest(enum gsh_dtype dtype)
 {
     if (dtype == GSH_FLOAT16)
         return HALF_LIMIT;
-    bool is_single = dtype == GSH_FLOAT32 || dtype == GSH_COMPLEX64;
-    return is_single ? (double)FLT_MAX : DBL_MAX;
+    return gsh_dtype_is_single(dtype) ? (double)FLT_MAX : DBL_MAX;
 }
 
 static bool may_cast_float(double number, enum gsh_dtype dtype)

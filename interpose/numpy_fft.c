@@ -200,8 +200,8 @@ static enum gsh_reason describe_gufunc(const struct gsh_ufunc_call *from, const 
         return GSH_REASON_KEYWORDS;
     if (!gsh_numpy_errstate_is_quiet())
         return GSH_REASON_ERRSTATE;
-    bool is_single = out.dtype == GSH_COMPLEX64 || out.dtype == GSH_FLOAT32;
-    return describe(kind, &in, &out, is_single ? GSH_COMPLEX64 : GSH_COMPLEX128, factor, call);
+    enum gsh_dtype loop = gsh_dtype_is_single(out.dtype) ? GSH_COMPLEX64 : GSH_COMPLEX128;
+    return describe(kind, &in, &out, loop, factor, call);
 }
 
 /* As gsh_ufunc_handler. */

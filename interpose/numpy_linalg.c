@@ -302,13 +302,6 @@ static bool cast_inputs(struct problem *problem, enum gsh_reason *why)
     return *why == GSH_REASON_NONE;
 }
 
-static void drop(PyObject *const *objects, unsigned count)
-{
-    for (unsigned j = 0; j < count; j++)
-        if (objects[j])
-            gsh_py.Py_DecRef(objects[j]);
-}
-
 /* What the ufunc returns; arrays without dimensions become scalars. Gives the outputs up. */
 static PyObject *hand_over(PyObject **outs, unsigned count, enum gsh_reason *why)
 {
@@ -324,7 +317,7 @@ static PyObject *hand_over(PyObject **outs, unsigned count, enum gsh_reason *why
     PyObject *tuple = is_complete ? gsh_py.PyTuple_New((Py_ssize_t)count) : NULL;
     if (!tuple) {
         gsh_py.PyErr_Clear();
-        drop(outs, count);
+        gsh_py_drop(outs, count);
         return NULL;
     }
     for (unsigned j = 0; j < count; j++)
@@ -338,10 +331,10 @@ static PyObject *collect(struct problem *problem, enum gsh_reason *why)
     if (is_lstsq(problem->info))
         return gsh_numpy_lstsq_finish(&problem->call, problem->outs, why);
     unsigned nout = problem->info->nout, visible = (unsigned)problem->from->ufunc->nout;
-    drop(problem->outs, nout - visible);
+    gsh_py_drop(problem->outs, nout - visible);
     if (!gsh_py.PyErr_Occurred())
         return hand_over(problem->outs + (nout - visible), visible, why);
-    drop(problem->outs + (nout - visible), visible); /* a borrowed loop found no memory */
+    gsh_py_drop(problem->outs + (nout - visible), visible); /* a borrowed loop found no memory */
     *why = GSH_REASON_NONE;
     return NULL;
 }
@@ -352,7 +345,7 @@ static PyObject *run(struct problem *problem, enum gsh_reason *why)
     if (cast_inputs(problem, why) &&
         gsh_numpy_output_run_all(&problem->call, problem->outs, problem->layouts, why))
         result = collect(problem, why);
-    drop(problem->casts, problem->info->nin);
+    gsh_py_drop(problem->casts, problem->info->nin);
     return result;
 }
 

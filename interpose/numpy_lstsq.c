@@ -36,11 +36,6 @@ void gsh_numpy_lstsq_lend(void)
     }
 }
 
-static bool is_single(enum gsh_dtype loop)
-{
-    return loop == GSH_FLOAT32 || loop == GSH_COMPLEX64;
-}
-
 enum gsh_reason gsh_numpy_lstsq_tolerance(PyObject *rcond, enum gsh_dtype loop, double *tolerance)
 {
     struct gsh_argument argument;
@@ -50,10 +45,10 @@ enum gsh_reason gsh_numpy_lstsq_tolerance(PyObject *rcond, enum gsh_dtype loop, 
         return reason;
     if (argument.is_array)
         return GSH_REASON_OPERAND;
-    enum gsh_dtype dtype = is_single(loop) ? GSH_FLOAT32 : GSH_FLOAT64;
+    enum gsh_dtype dtype = gsh_dtype_is_single(loop) ? GSH_FLOAT32 : GSH_FLOAT64;
     if (!gsh_numpy_describe_cast(&argument.value, dtype, &value))
         return GSH_REASON_DTYPE;
-    *tolerance = is_single(loop) ? (double)value.f32 : value.f64;
+    *tolerance = gsh_dtype_is_single(loop) ? (double)value.f32 : value.f64;
     return GSH_REASON_NONE;
 }
 
@@ -67,11 +62,7 @@ static const void *read_array(PyObject *array)
 /* ---- rank and residuals ---- */
 
 /* Of one column of B: rows [from, to), `step` elements of `parts` numbers apart. */
-#define DEFINE_READERS(name, real)                                                                 \
-    static double name##_at(const void *numbers, int64_t i)                                        \
-    {                                                                                              \
-        return (double)((const real *)numbers)[i];                                                 \
-    }                                                                                              \
+#define DEFINE_SQUARES(name, real)                                                                 \
     static void name##_squares(const void *b, int64_t from, int64_t to, int64_t columns,           \
                                int parts, void *sums)                                              \
     {                                                                                              \
@@ -84,18 +75,13 @@ static const void *read_array(PyObject *array)
             ((real *)sums)[j] = sum;                                                               \
         }                                                                                          \
     }
-DEFINE_READERS(single, float)
-DEFINE_READERS(twofold, double)
+DEFINE_SQUARES(single, float)
+DEFINE_SQUARES(twofold, double)
 
 static int count_rank(const struct gsh_launch *launch, PyObject *values)
 {
-    const void *numbers = read_array(values);
-    double (*at)(const void *, int64_t) = is_single(launch->loop) ? single_at : twofold_at;
-    double bound = gsh_lapack_tolerance(launch->lapack.tolerance, launch->loop) * at(numbers, 0);
-    int rank = 0;
-    for (int64_t i = 0; i < launch->lapack.cores[3].extent[0]; i++)
-        rank += at(numbers, i) > bound;
-    return rank;
+    return (int)gsh_lapack_rank(read_array(values), launch->lapack.cores[3].extent[0],
+                                launch->lapack.tolerance, launch->loop);
 }
 
 /* A new array in plain memory's place, or NULL. */
@@ -111,7 +97,7 @@ static PyObject *make_residuals(const struct gsh_launch *launch, PyObject *solve
 {
     int64_t m = launch->lapack.cores[0].extent[0], n = launch->lapack.cores[0].extent[1];
     int64_t columns = launch->lapack.cores[1].extent[1];
-    bool is_known = m >= n && rank == n, is_narrow = is_single(launch->loop);
+    bool is_known = m >= n && rank == n, is_narrow = gsh_dtype_is_single(launch->loop);
     PyObject *made = make_array(is_narrow ? GSH_FLOAT32 : GSH_FLOAT64, 1, &columns);
     if (!made)
         return NULL;
@@ -163,13 +149,6 @@ static PyObject *cut_solution(const struct gsh_call *solved, PyObject *whole, en
     return gsh_numpy_output_run(&call, NULL, &layout, why);
 }
 
-static void drop(PyObject *const *objects, unsigned count)
-{
-    for (unsigned j = 0; j < count; j++)
-        if (objects[j])
-            gsh_py.Py_DecRef(objects[j]);
-}
-
 PyObject *gsh_numpy_lstsq_finish(const struct gsh_call *call, PyObject *const *outs,
                                  enum gsh_reason *why)
 {
@@ -186,7 +165,7 @@ PyObject *gsh_numpy_lstsq_finish(const struct gsh_call *call, PyObject *const *o
     gsh_py.Py_DecRef(outs[0]);
     if (!tuple) {
         gsh_py.PyErr_Clear();
-        drop(parts, GSH_NUMPY_LSTSQ_OUTPUTS);
+        gsh_py_drop(parts, GSH_NUMPY_LSTSQ_OUTPUTS);
         return NULL;
     }
     for (unsigned j = 0; j < GSH_NUMPY_LSTSQ_OUTPUTS; j++)

@@ -24,6 +24,14 @@ struct gsh_python_api {
 };
 extern struct gsh_python_api gsh_py;
 
+/* Gives up a reference to each that is not NULL. */
+static inline void gsh_py_drop(PyObject *const *objects, unsigned count)
+{
+    for (unsigned j = 0; j < count; j++)
+        if (objects[j] != NULL)
+            gsh_py.Py_DecRef(objects[j]);
+}
+
 /* Resolves the table and checks the version. DECLINED: no Python here, one without a GIL or one
  * outside 3.9-3.14; *why then names the cause (static text). */
 enum gsh_status gsh_python_api_init(const char **why);

@@ -109,7 +109,7 @@ static bool parse_number(PyObject *object, int64_t absent, int64_t *number)
 static bool choose_loop(struct transform *transform)
 {
     enum gsh_dtype dtype = transform->in.dtype;
-    bool is_single = dtype == GSH_FLOAT32 || dtype == GSH_COMPLEX64;
+    bool is_single = gsh_dtype_is_single(dtype);
     bool is_complex = gsh_dtype_kind(dtype) == 'c';
     if (!is_single && dtype != GSH_FLOAT64 && dtype != GSH_COMPLEX128)
         return false;
@@ -248,14 +248,16 @@ static PyObject *try_function(enum gsh_fft_type type, const struct gsh_method_ca
     struct transform transform = {.function = &functions[type]};
     struct gsh_call call = {0};
     *why = parse(from, &transform);
-    if (*why == GSH_REASON_TOO_SMALL)
+    if (*why == GSH_REASON_TOO_SMALL) {
         *why = GSH_REASON_NONE; /* nobody need know */
-    else if (*why == GSH_REASON_NONE)
-        *why = describe(&transform, &call);
-    else
-        *row = gsh_stats_row(transform.function->row, "");
-    if (*why != GSH_REASON_NONE || call.launch.nin == 0)
         return NULL;
+    }
+    if (*why == GSH_REASON_NONE)
+        *why = describe(&transform, &call);
+    if (*why != GSH_REASON_NONE) {
+        *row = gsh_stats_row(transform.function->row, "");
+        return NULL;
+    }
     *row = call.row = gsh_numpy_output_row(transform.function->row, &transform.in.dtype, 1,
                                            output_dtype(&transform));
     return gsh_numpy_output_run(&call, transform.out, &transform.layout, why);

@@ -238,8 +238,7 @@ static enum gsh_error_kind cast_kind(enum gsh_dtype from, enum gsh_dtype to)
     if (to == GSH_FLOAT16)
         return from != GSH_FLOAT16 && gsh_dtype_size(from) > 1 ? GSH_ERROR_OVERFLOW
                                                                : GSH_ERROR_KINDS;
-    return is_wide && (to == GSH_FLOAT32 || to == GSH_COMPLEX64) ? GSH_ERROR_OVERFLOW
-                                                                 : GSH_ERROR_KINDS;
+    return is_wide && gsh_dtype_is_single(to) ? GSH_ERROR_OVERFLOW : GSH_ERROR_KINDS;
 }
 
 void gsh_host_watch_check_cast(struct gsh_host_watch *watch, enum gsh_dtype to, const void *src,

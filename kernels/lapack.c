@@ -74,7 +74,7 @@ int gsh_lapack_find(const char *gufunc)
 
 enum gsh_dtype gsh_lapack_dtype(const struct gsh_lapack_operand *operand, enum gsh_dtype loop)
 {
-    bool is_single = loop == GSH_FLOAT32 || loop == GSH_COMPLEX64;
+    bool is_single = gsh_dtype_is_single(loop);
     if (operand->dtype == 'R')
         return is_single ? GSH_FLOAT32 : GSH_FLOAT64;
     if (operand->dtype == 'I')
@@ -86,9 +86,21 @@ enum gsh_dtype gsh_lapack_dtype(const struct gsh_lapack_operand *operand, enum g
 
 double gsh_lapack_tolerance(double rcond, enum gsh_dtype loop)
 {
-    bool is_single = loop == GSH_FLOAT32 || loop == GSH_COMPLEX64;
-    double rounding = (is_single ? (double)FLT_EPSILON : DBL_EPSILON) / 2; /* LAPACK's epsilon */
-    return rcond > 0 && rcond < 1 ? rcond : rounding;
+    double epsilon = gsh_dtype_is_single(loop) ? (double)FLT_EPSILON : DBL_EPSILON;
+    return rcond > 0 && rcond < 1 ? rcond : epsilon / 2; /* LAPACK's epsilon is half of C's */
+}
+
+int64_t gsh_lapack_rank(const void *values, int64_t count, double rcond, enum gsh_dtype loop)
+{
+    const float *singles = values;
+    const double *doubles = values;
+    bool is_single = gsh_dtype_is_single(loop);
+    double least =
+        gsh_lapack_tolerance(rcond, loop) * (is_single ? (double)singles[0] : doubles[0]);
+    int64_t rank = 0;
+    for (int64_t i = 0; i < count; i++)
+        rank += (is_single ? (double)singles[i] : doubles[i]) > least;
+    return rank;
 }
 
 double gsh_lapack_flops(enum gsh_lapack_routine routine, const int64_t *a, const int64_t *b)

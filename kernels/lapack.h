@@ -48,6 +48,9 @@ enum gsh_dtype gsh_lapack_dtype(const struct gsh_lapack_operand *operand, enum g
 /* LSTSQ: the share of the largest singular value up to which one counts as 0, where ?gelsd is given `rcond`: itself, but
  * machine epsilon for one that is not between 0 and 1. */
 double gsh_lapack_tolerance(double rcond, enum gsh_dtype loop);
+/* LSTSQ: how many of `count` > 0 singular values of the loop's precision, which fall, do not count as 0; as divide_rows of
+ * kernels/cuda/lapack.cuh has it. */
+int64_t gsh_lapack_rank(const void *values, int64_t count, double rcond, enum gsh_dtype loop);
 /* For one matrix of extents a[0] x a[1], and right-hand sides of b[0] x b[1], in real arithmetic: those of the first
  * and of the last input. */
 double gsh_lapack_flops(enum gsh_lapack_routine routine, const int64_t *a, const int64_t *b);

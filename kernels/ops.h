@@ -134,6 +134,11 @@ struct gsh_reduction_info {
 
 size_t gsh_dtype_size(enum gsh_dtype dtype);
 char gsh_dtype_kind(enum gsh_dtype dtype);
+/* Whether it is float32 or complex64. */
+static inline bool gsh_dtype_is_single(enum gsh_dtype dtype)
+{
+    return dtype == GSH_FLOAT32 || dtype == GSH_COMPLEX64;
+}
 char gsh_dtype_numpy_char(enum gsh_dtype dtype);
 const char *gsh_dtype_name(enum gsh_dtype dtype);
 /* CUDA types of an element computed with (float16: "float") and of one in memory ("Half", "Bool"). */

@@ -455,13 +455,16 @@ static bool is_deferred(const struct gsh_launch *launch)
 /* The outputs in foreign memory come home at once: nobody would notice that they are looked at. */
 static enum gsh_status fetch_foreign(const struct run *run)
 {
+    struct gsh_foreign_output outputs[GSH_MAX_OUTPUTS];
+    unsigned count = 0;
     for (unsigned k = run->launch.nin; k < run->launch.nin + run->launch.nout; k++) {
         const struct place *place = &run->places[k];
         if (place->block == NULL)
-            GSH_TRY(gsh_foreign_output_fetch(&run->call->launch, k, place->value,
-                                             (void *)place->first, place->bytes));
+            outputs[count++] = (struct gsh_foreign_output){
+                k, place->value, (void *)place->first, place->bytes,
+                gsh_launch_reads_output(&run->launch) || output_clobbers_input(run, k)};
     }
-    return GSH_OK;
+    return count == 0 ? GSH_OK : gsh_foreign_output_fetch(&run->call->launch, outputs, count);
 }
 
 static enum gsh_status submit(struct run *run)

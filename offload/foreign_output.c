@@ -4,6 +4,7 @@
  */
 #include "foreign_output.h"
 
+#include "backend.h"
 #include "value.h"
 
 #include <stdlib.h>
@@ -64,21 +65,46 @@ static void copy_below(const struct walk *walk, int d, char *to, const char *fro
         copy_below(walk, d + 1, to + i * walk->stride[d], from + i * walk->stride[d]);
 }
 
-enum gsh_status gsh_foreign_output_fetch(const struct gsh_launch *launch, unsigned k,
-                                         const struct gsh_value *value, void *first, size_t bytes)
+/* Whether the bytes go elsewhere first: some of them are not the output's, or are needed if the rest does not come. */
+static bool takes_copy(const struct gsh_launch *launch, const struct gsh_foreign_output *output)
 {
-    size_t size = gsh_dtype_size(launch->operands[k].dtype);
-    if ((size_t)gsh_launch_output_elements(launch, k) * size == bytes)
-        return gsh_value_read(value, first, 0, bytes, false);
-    char *copy = malloc(bytes);
-    if (copy == NULL)
-        return GSH_FAILED;
-    enum gsh_status status = gsh_value_read(value, copy, 0, bytes, false);
-    if (status == GSH_OK) {
-        struct walk walk = describe(launch, k);
-        size_t offset = launch->operands[k].address - (uint64_t)first;
-        copy_below(&walk, 0, (char *)first + offset, copy + offset);
+    size_t size = gsh_dtype_size(launch->operands[output->operand].dtype);
+    return output->is_read ||
+           (size_t)gsh_launch_output_elements(launch, output->operand) * size != output->bytes;
+}
+
+static enum gsh_status read_outputs(const struct gsh_launch *launch,
+                                    const struct gsh_foreign_output *outputs, unsigned count,
+                                    char **copies)
+{
+    GSH_TRY(gsh_backend_get()->finish());
+    for (unsigned j = 0; j < count; j++) {
+        bool is_copied = takes_copy(launch, &outputs[j]);
+        if (is_copied && (copies[j] = malloc(outputs[j].bytes)) == NULL)
+            return GSH_FAILED;
+        GSH_TRY(gsh_value_read(outputs[j].value, is_copied ? copies[j] : outputs[j].first, 0,
+                               outputs[j].bytes, false));
     }
-    free(copy);
+    return GSH_OK;
+}
+
+static void write_output(const struct gsh_launch *launch, const struct gsh_foreign_output *output,
+                         const char *copy)
+{
+    struct walk walk = describe(launch, output->operand);
+    size_t offset = launch->operands[output->operand].address - (uint64_t)output->first;
+    copy_below(&walk, 0, (char *)output->first + offset, copy + offset);
+}
+
+enum gsh_status gsh_foreign_output_fetch(const struct gsh_launch *launch,
+                                         const struct gsh_foreign_output *outputs, unsigned count)
+{
+    char *copies[GSH_MAX_OUTPUTS] = {NULL};
+    enum gsh_status status = read_outputs(launch, outputs, count, copies);
+    for (unsigned j = 0; j < count; j++) {
+        if (status == GSH_OK && copies[j] != NULL)
+            write_output(launch, &outputs[j], copies[j]);
+        free(copies[j]);
+    }
     return status;
 }

@@ -15,8 +15,18 @@ static inline bool gsh_foreign_output_is_taken(const struct gsh_launch *launch)
     return launch->kind == GSH_LAUNCH_GEMM || launch->kind == GSH_LAUNCH_LAPACK;
 }
 
-/* Copies output k, whose `bytes` from lowest to highest are the value's first ones, to `first`; launch: with host addresses.
- * Bytes between its elements are not written: other threads may be working on them. FAILED: the device does not answer,
- * or there is no memory; nothing was written, unless the device broke down meanwhile. Under the DISPATCH lock. */
-enum gsh_status gsh_foreign_output_fetch(const struct gsh_launch *launch, unsigned k,
-                                         const struct gsh_value *value, void *first, size_t bytes);
+/* One such output of a launch. */
+struct gsh_foreign_output {
+    unsigned operand;
+    const struct gsh_value
+        *value;  /* which holds its bytes from lowest to highest, and nothing before them */
+    void *first; /* where the lowest goes */
+    size_t bytes;
+    bool is_read; /* the launch, and so the original, reads what is there before */
+};
+
+/* Waits for the launch, which has host addresses, and copies its outputs to where the caller wants them. Bytes between
+ * their elements are not written: other threads may be working on them. FAILED: the device does not answer, or there is no
+ * memory; no output that is read was written, so that the original can compute them all. Under the DISPATCH lock. */
+enum gsh_status gsh_foreign_output_fetch(const struct gsh_launch *launch,
+                                         const struct gsh_foreign_output *outputs, unsigned count);

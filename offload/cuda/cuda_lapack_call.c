@@ -63,7 +63,7 @@ enum gsh_status gsh_cuda_lapack_reserve(struct gsh_cuda_lapack_call *call, size_
 static void describe_types(struct gsh_cuda_lapack_call *call)
 {
     bool is_complex = gsh_dtype_kind(call->loop) == 'c';
-    bool is_single = call->loop == GSH_FLOAT32 || call->loop == GSH_COMPLEX64;
+    bool is_single = gsh_dtype_is_single(call->loop);
     call->real = is_single ? GSH_FLOAT32 : GSH_FLOAT64;
     call->letter = (is_complex ? 2U : 0U) + (is_single ? 0U : 1U);
     call->real_type = is_single ? GSH_CUDA_R_32F : GSH_CUDA_R_64F;

@@ -19,17 +19,12 @@ static const struct {
 #undef X
 };
 
-static bool is_single(enum gsh_dtype dtype)
-{
-    return dtype == GSH_FLOAT32 || dtype == GSH_COMPLEX64;
-}
-
 void gsh_cuda_lapack_kernels_write(const void *kernel_text, struct gsh_fmt *fmt)
 {
     const struct gsh_cuda_lapack_kernel_text *text = kernel_text;
     gsh_fmt_printf(fmt, "typedef %s R;\n#define COMPLEX %d\n#define ROUTINE %s\n",
-                   is_single(text->dtype) ? "float" : "double", gsh_dtype_kind(text->dtype) == 'c',
-                   kernels[text->kernel].name);
+                   gsh_dtype_is_single(text->dtype) ? "float" : "double",
+                   gsh_dtype_kind(text->dtype) == 'c', kernels[text->kernel].name);
     gsh_fmt_text(fmt, gsh_cuda_text_lapack);
 }
 

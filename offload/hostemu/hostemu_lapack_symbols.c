@@ -150,7 +150,7 @@ static enum gsh_status pack(struct problem *problem, char *const *addresses)
 static bool is_finite(const struct problem *problem, unsigned k, int64_t elements)
 {
     enum gsh_dtype loop = problem->launch->loop;
-    bool is_single = loop == GSH_FLOAT32 || loop == GSH_COMPLEX64, is_good = true;
+    bool is_single = gsh_dtype_is_single(loop), is_good = true;
     int64_t count = gsh_dtype_kind(loop) == 'c' ? 2 * elements : elements;
     const void *numbers = problem->operands[k];
     assert(numbers != NULL);
@@ -261,7 +261,7 @@ static int64_t call_gelsd_in(struct problem *p, struct workspace *space)
     enum gsh_dtype loop = p->launch->loop;
     double tolerance = p->launch->lapack.tolerance;
     float single = (float)tolerance;
-    bool is_single = loop == GSH_FLOAT32 || loop == GSH_COMPLEX64;
+    bool is_single = gsh_dtype_is_single(loop);
     void *rcond = is_single ? (void *)&single : &tolerance;
     int64_t rank = 0, info = 0;
     if (gsh_dtype_kind(loop) == 'c')
@@ -288,7 +288,7 @@ static int64_t call_gelsd(struct problem *p)
     int64_t integers[2] = {0};
     struct workspace space = {work, reals, integers, -1};
     enum gsh_dtype loop = p->launch->loop;
-    bool is_single = loop == GSH_FLOAT32 || loop == GSH_COMPLEX64;
+    bool is_single = gsh_dtype_is_single(loop);
     int64_t info = call_gelsd_in(p, &space);
     if (info != 0)
         return info;

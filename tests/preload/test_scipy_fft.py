@@ -81,7 +81,7 @@ x = on_device(make((8, 10))); attempt("part", fft.fft, x[:, ::2], overwrite_x=Tr
 ''', device="scipy.fft.c2c scipy.fft.c2r")
 
     def test_direct_calls(self):
-        self.judge('''
+        result = self.judge('''
 import sys
 module = sys.modules.get("scipy.fft._duccfft.pyduccfft") or sys.modules["scipy.fft._pocketfft.pypocketfft"]
 x, r = on_device(make((6, 8))), on_device(make((6, 8), "f8"))
@@ -97,6 +97,8 @@ attempt("narrow out", module.c2c, x, (1,), True, 0, np.zeros((6, 8), "c8"), 1)
 attempt("masked", fft.fft, np.ma.array(x)); attempt("of a list", fft.fft, [1.0, 2, 3]); attempt("matrix", fft.fft2, np.asmatrix(x))
 attempt("dct", fft.dct, r); attempt("workers", fft.fft2, x, workers=2); attempt("shift", fft.fftshift, fft.fft2(x))
 ''', device="scipy.fft.c2c scipy.fft.c2r")
+        refused = {row["name"] for row in result.report["operations"] if "shape" in row["reasons"]}
+        self.assertEqual(refused, {"scipy.fft.c2c", "scipy.fft.c2r"})
 
     def test_results_stay(self):
         result = self.judge('''

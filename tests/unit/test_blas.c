@@ -73,9 +73,9 @@ static void fill(int type)
 {
     for (int which = 0; which < 3; which++)
         for (int i = 0; i < ELEMENTS; i++)
-            store(matrices[which], dtypes[type], i,
-                  (double)((i * 7 + which * 3) % 23) - 11 +
-                      (is_pairs(type) ? I * ((i * 5 + which) % 19 - 9) : 0));
+            gsh_blas_number_store(matrices[which], dtypes[type], i,
+                                  (double)((i * 7 + which * 3) % 23) - 11 +
+                                      (is_pairs(type) ? I * ((i * 5 + which) % 19 - 9) : 0));
 }
 
 static double _Complex element(const struct variant *v, int which, int transpose, int64_t row,
@@ -83,7 +83,7 @@ static double _Complex element(const struct variant *v, int which, int transpose
 {
     bool by_rows = (v->order == ROW_MAJOR) == (transpose == NO_TRANSPOSE);
     int64_t at = by_rows ? row * LEADING + column : column * LEADING + row;
-    double _Complex value = load(matrices[which], dtypes[v->type], at);
+    double _Complex value = gsh_blas_number_load(matrices[which], dtypes[v->type], at);
     return transpose == CONJUGATE_TRANSPOSE ? conj(value) : value;
 }
 
@@ -105,8 +105,8 @@ static void call_cblas(const struct variant *v)
     int64_t m = dirty(M, v->spelling), n = dirty(N, v->spelling), k = dirty(K, v->spelling);
     int64_t ld = dirty(LEADING, v->spelling);
     double _Complex alpha, beta;
-    store(&alpha, dtypes[v->type], 0, v->alpha);
-    store(&beta, dtypes[v->type], 0, v->beta);
+    gsh_blas_number_store(&alpha, dtypes[v->type], 0, v->alpha);
+    gsh_blas_number_store(&beta, dtypes[v->type], 0, v->beta);
     if (is_pairs(v->type))
         pairs[v->type - 2][v->spelling](v->order, v->ta, v->tb, m, n, k, &alpha, matrices[0], ld,
                                         matrices[1], ld, &beta, matrices[2], ld);
@@ -123,8 +123,8 @@ static void call_fortran(const struct variant *v)
     int64_t m = dirty(M, v->spelling), n = dirty(N, v->spelling), k = dirty(K, v->spelling);
     int64_t ld = dirty(LEADING, v->spelling);
     double _Complex alpha, beta;
-    store(&alpha, dtypes[v->type], 0, v->alpha);
-    store(&beta, dtypes[v->type], 0, v->beta);
+    gsh_blas_number_store(&alpha, dtypes[v->type], 0, v->alpha);
+    gsh_blas_number_store(&beta, dtypes[v->type], 0, v->beta);
     const char *letters = v->spelling % 2 == 0 ? "NTC" : "ntc";
     fortrans[v->type][v->spelling](&letters[v->ta - NO_TRANSPOSE], &letters[v->tb - NO_TRANSPOSE],
                                    &m, &n, &k, &alpha, matrices[0], &ld, matrices[1], &ld, &beta,

@@ -301,7 +301,9 @@ static void test_several_dimensions(void)
     made = make_cube(shape, 0, 3);
     turn(&made, 0, 2);
     CHECK(gsh_fft_fits(&made.launch));
-    count_case(&made, 1, 2, 2); /* the last bits are those that the order of dimensions gives, wherever they lie */
+    count_case(
+        &made, 1, 2,
+        2); /* the last bits are those that the order of dimensions gives, wherever they lie */
     CHECK(last.rank == 3 && last.length[0] == 5 && last.length[2] == 4);
     made = make_cube(shape, 0, 2);
     count_case(&made, 1, 0, 0); /* columns of planes */

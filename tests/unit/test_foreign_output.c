@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The price of an output outside the arena: its way back is counted, and its way there where it is read; and its elements
- * are copied one by one where others lie between them.
+ * The price of an output outside the arena: its way back is counted, and its way there where it is read; its elements
+ * are copied one by one where others lie between them; and what the original reads is whole where a device fails on the way.
  */
 #include "foreign_output.h"
 
@@ -103,6 +103,114 @@ static void test_strides(double *a)
     }
 }
 
+/* ---- devices that fail ---- */
+
+enum { NEVER = -1, AT_FINISH = 0 };
+static int fails_at,
+    downloads; /* fails_at: NEVER, AT_FINISH, or the download that stops half-way */
+
+static enum gsh_status finish(void)
+{
+    return fails_at == AT_FINISH ? GSH_FAILED : GSH_OK;
+}
+
+static enum gsh_status download(void *dst, uint64_t src, size_t size, bool registered)
+{
+    bool fails = ++downloads == fails_at;
+    enum gsh_status status =
+        gsh_hostemu_backend.download(dst, src, fails ? size / 2 : size, registered);
+    return fails ? GSH_FAILED : status;
+}
+
+/* A factorisation that gives -2 everywhere. */
+static enum gsh_status run(const struct gsh_launch *launch, unsigned row)
+{
+    if (launch->kind != GSH_LAUNCH_LAPACK)
+        return gsh_hostemu_backend.run(launch, row);
+    double *factors = (double *)launch->operands[1].address;
+    int32_t *pivots = (int32_t *)launch->operands[2].address;
+    for (int i = 0; i < SIDE * SIDE; i++)
+        factors[i] = -2;
+    for (int i = 0; i < SIDE; i++)
+        pivots[i] = -2;
+    return GSH_OK;
+}
+
+static enum gsh_status run_failing(const struct gsh_call *call, int at)
+{
+    static struct gsh_backend device;
+    enum gsh_reason why = GSH_REASON_NONE;
+    device = gsh_hostemu_backend;
+    device.finish = finish;
+    device.download = download;
+    device.run = run;
+    fails_at = at;
+    downloads = 0;
+    gsh_backend_replace(&device);
+    enum gsh_status status = gsh_dispatch_run(call, &why);
+    gsh_backend_replace(&gsh_hostemu_backend);
+    if (status != GSH_OK)
+        CHECK_INT(why, GSH_REASON_DEVICE_FAILED);
+    return status;
+}
+
+static void refill(void)
+{
+    for (int i = 0; i < SIDE * SIDE; i++)
+        plain[i] = i;
+}
+
+/* How many elements are no longer as refill left them. */
+static int changed(void)
+{
+    int count = 0;
+    for (int i = 0; i < SIDE * SIDE; i++)
+        count += plain[i] != i;
+    return count;
+}
+
+/* Factors in the place of the matrix, and pivots. */
+static void test_failing_in_place(void)
+{
+    static int32_t pivots[SIDE];
+    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_LAPACK,
+                                       .loop = GSH_FLOAT64,
+                                       .nin = 1,
+                                       .nout = 2,
+                                       .lapack = {.routine = GSH_LAPACK_GETRF}},
+                            .row = gsh_stats_row("test", "d->d")};
+    void *const addresses[] = {plain, plain, pivots};
+    for (unsigned k = 0; k < 3; k++) {
+        call.launch.operands[k] = (struct gsh_operand){.dtype = k < 2 ? GSH_FLOAT64 : GSH_INT32,
+                                                       .address = (uint64_t)addresses[k]};
+        call.launch.lapack.cores[k] =
+            k < 2 ? (struct gsh_core){{SIDE, SIDE, 1}, {8, SIDE * 8, 0}}
+                  : (struct gsh_core){{SIDE, 1, 1}, {sizeof(*pivots), 0, 0}};
+    }
+    refill();
+    for (int at = AT_FINISH; at <= 2; at++) {
+        CHECK_INT(run_failing(&call, at), GSH_DECLINED);
+        CHECK_INT(downloads, at);
+        CHECK_INT(changed(), 0);
+    }
+    CHECK_INT(run_failing(&call, NEVER), GSH_OK);
+    CHECK_INT(changed(), SIDE * SIDE);
+    CHECK(pivots[0] == -2 && pivots[SIDE - 1] == -2);
+}
+
+/* Where the sum is added to what is there, that stays; else the original writes it anew, once the device has ended. */
+static void test_failing_product(const double *a)
+{
+    struct gsh_call adds = product(a, plain, 1), writes = product(a, plain, 0);
+    refill();
+    CHECK_INT(run_failing(&adds, AT_FINISH), GSH_DECLINED);
+    CHECK_INT(run_failing(&adds, 1), GSH_DECLINED);
+    CHECK_INT(run_failing(&writes, AT_FINISH), GSH_DECLINED);
+    CHECK_INT(changed(), 0);
+    CHECK_INT(run_failing(&adds, NEVER), GSH_OK);
+    CHECK(changed() > 0);
+}
+
 int main(void)
 {
     setenv("GPUSHIM_DEVICE", "host", 1);
@@ -116,5 +224,7 @@ int main(void)
     test_kinds(a);
     gsh_device_start(true);
     test_strides(a);
+    test_failing_in_place();
+    test_failing_product(a);
     return check_result();
 }

@@ -104,6 +104,19 @@ static void test_tolerance(void)
     CHECK(gsh_lapack_tolerance((double)NAN, GSH_FLOAT32) == 0x1p-24);
 }
 
+/* A value at the bound counts as 0, in double precision, whatever the values' own. */
+static void test_rank(void)
+{
+    static const double doubles[] = {8, 4, 2, 0x1p-50, 0};
+    static const float singles[] = {1, 0.1F, 0x1p-23F, 0}; /* 0.1F is more than 0.1 */
+    CHECK_INT(gsh_lapack_rank(doubles, 5, 0.25, GSH_FLOAT64), 2);
+    CHECK_INT(gsh_lapack_rank(doubles, 5, 0.2, GSH_COMPLEX128), 3);
+    CHECK_INT(gsh_lapack_rank(doubles, 5, -1, GSH_FLOAT64), 3);
+    CHECK_INT(gsh_lapack_rank(doubles + 4, 1, -1, GSH_FLOAT64), 0);
+    CHECK_INT(gsh_lapack_rank(singles, 4, -1, GSH_COMPLEX64), 3);
+    CHECK_INT(gsh_lapack_rank(singles, 4, 0.1, GSH_FLOAT32), 2);
+}
+
 /* What a system costs is told by the last input, its right-hand sides. */
 static void test_launch_flops(void)
 {
@@ -247,6 +260,7 @@ int main(void)
     test_names();
     test_operands();
     test_tolerance();
+    test_rank();
     test_launch_flops();
     test_batches();
     test_flops();

@@ -29,15 +29,21 @@ typedef void trsm_call(const char *, const char *, const char *, const char *, c
 typedef void gesvd_call(const char *, const char *, const int *, const int *, double *, const int *,
                         double *, double *, const int *, double *, const int *, double *,
                         const int *, int *, size_t, size_t);
+typedef void getrs_call(const char *, const int *, const int *, const double *, const int *,
+                        const int *, double *, const int *, int *, size_t);
+typedef void syev_call(const char *, const char *, const int *, double *, const int *, double *,
+                       double *, const int *, int *, size_t, size_t);
 typedef void syevr_call(const char *, const char *, const char *, const int *, double *,
                         const int *, const double *, const double *, const int *, const int *,
                         const double *, int *, double *, double *, const int *, int *, double *,
                         const int *, int *, const int *, int *, size_t, size_t, size_t);
 getrf_call dgetrf_;
+getrs_call dgetrs_;
 gesv_call dgesv_;
 posv_call dposv_;
 trsm_call dtrsm_;
 gesvd_call dgesvd_;
+syev_call dsyev_;
 syevr_call dsyevr_;
 
 static const int order = N, columns = COLUMNS, leading = LEADING;
@@ -128,6 +134,32 @@ static void test_halves(struct outcome *to)
         check_posv(to, triangle, 1, 0);
         check_posv(to, triangle, 2, 1);
     }
+}
+
+static uint64_t faults(void)
+{
+    return gsh_stats_get(GSH_COUNTER_FAULTS_READ) + gsh_stats_get(GSH_COUNTER_FAULTS_WRITE);
+}
+
+/* Pivots that are none: the operands come home together, not page by page. */
+static void test_bad_pivots(void)
+{
+    getrs_call *original = (getrs_call *)dlsym(library, "dgetrs_");
+    fill(&expected);
+    fill(&in_arena);
+    for (int i = 0; i < N; i++)
+        expected.pivots[i] = in_arena.pivots[i] = i == 3 ? LEADING : i + 1;
+    for (int i = 0; i < ELEMENTS; i++)
+        expected.a[i] += 1, expected.b[i] += 1;
+    CHECK_INT(live_add(arena_a, NULL, 1, arena_a, ELEMENTS), GSH_REASON_NONE);
+    CHECK_INT(live_add(arena_b, NULL, 1, arena_b, ELEMENTS), GSH_REASON_NONE);
+    uint64_t before = faults();
+    original("N", &order, &columns, expected.a, &leading, expected.pivots, expected.b, &leading,
+             &expected.info, 1);
+    dgetrs_("N", &order, &columns, arena_a, &leading, arena_pivots, arena_b, &leading,
+            &in_arena.info, 1);
+    CHECK_INT(faults() - before, 0);
+    CHECK(is_as_expected(&in_arena));
 }
 
 /* A matrix that is singular: what is left is the original's. */
@@ -244,6 +276,28 @@ static void test_long_calls(void)
     CHECK(values[0] > 40);
 }
 
+static uint64_t declined_variants(unsigned row)
+{
+    struct gsh_stats_row_copy copy;
+    return gsh_stats_get_row(row, &copy) ? copy.reasons[GSH_REASON_KEYWORDS] : 0;
+}
+
+/* A variant that no device computes is counted when it is to be computed, not when it asks for the length of a workspace. */
+static void test_queries(void)
+{
+    static double u[ELEMENTS], vt[ELEMENTS], work[2000], values[N];
+    const int lengths[] = {-1, GSH_COUNT(work)};
+    unsigned row = gsh_stats_row("dgesvd", "d->d");
+    uint64_t before = declined_variants(row);
+    for (uint64_t i = 0; i < GSH_COUNT(lengths); i++) {
+        fill(&plain);
+        dgesvd_("O", "N", &order, &order, plain.a, &leading, values, u, &leading, vt, &leading,
+                work, &lengths[i], &plain.info, 1, 1);
+        CHECK_INT(plain.info, 0);
+        CHECK_INT(declined_variants(row) - before, i);
+    }
+}
+
 /* Nothing to do, and illegal leading dimensions: no launch, and the original's answer (which would print and stop for
  * illegal ones, so that those are only described). */
 static void test_nothing_to_do(void)
@@ -283,6 +337,10 @@ static void test_no_original(void)
     char text[1000];
     CHECK_INT(capture_stderr(without_original, text, sizeof text), 0);
     CHECK_STR(text, "gpushim: dgetrf_: no library loaded has it\n");
+    const int short_length = 1; /* nobody can be asked whether it would do */
+    fill(&plain);
+    dsyev_("V", "L", &order, plain.a, &leading, plain.b, plain.b, &short_length, &plain.info, 1, 1);
+    CHECK_INT(plain.info, -1);
 }
 
 /* Outputs outside the arena that overlap are left to the original. */
@@ -344,11 +402,13 @@ static void test_with_library(void)
     test_widths();
     test_halves(&plain);
     test_halves(&in_arena);
+    test_bad_pivots();
     test_singular(&plain);
     test_singular(&in_arena);
     test_trsm(&plain);
     test_trsm(&in_arena);
     test_long_calls();
+    test_queries();
     test_nothing_to_do();
     test_inner_calls();
     test_overlap();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ?gemm as C and as Fortran spell it. NumPy's own products are taken by the matmul hooks, where residency is
+ * Products: ?gemm as C and as Fortran spell it. NumPy's own products are taken by the matmul hooks, where residency is
  * known best; these are for SciPy and other libraries. Checked by tests/unit/test_blas.c.
  */
 #include "blas_entry.h"
 
-#include <complex.h>
+#include "blas_number.h"
 
 enum { ROW_MAJOR = 101, COLUMN_MAJOR = 102 };
 enum { NO_TRANSPOSE = 111, TRANSPOSE = 112, CONJUGATE_TRANSPOSE = 113 };
@@ -20,37 +20,6 @@ struct product {
 };
 
 /* ---- reading the arguments ---- */
-
-static double _Complex load(const void *matrix, enum gsh_dtype dtype, int64_t index)
-{
-    switch (dtype) {
-    case GSH_FLOAT32:
-        return (double)((const float *)matrix)[index];
-    case GSH_FLOAT64:
-        return ((const double *)matrix)[index];
-    case GSH_COMPLEX64:
-        return ((const float _Complex *)matrix)[index];
-    default:
-        return ((const double _Complex *)matrix)[index];
-    }
-}
-
-static void store(void *matrix, enum gsh_dtype dtype, int64_t index, double _Complex value)
-{
-    switch (dtype) {
-    case GSH_FLOAT32:
-        ((float *)matrix)[index] = (float)creal(value);
-        break;
-    case GSH_FLOAT64:
-        ((double *)matrix)[index] = creal(value);
-        break;
-    case GSH_COMPLEX64:
-        ((float _Complex *)matrix)[index] = (float _Complex)value;
-        break;
-    default:
-        ((double _Complex *)matrix)[index] = value;
-    }
-}
 
 /* Of a C entry point: a, b and c with their leading dimensions follow the dimensions, and alpha and beta those of a complex
  * type by address. */
@@ -73,8 +42,10 @@ static struct product read_cblas(const struct gsh_entry_call *call)
         .ldb = gsh_entry_integer(call, at + 3),
         .c = gsh_entry_address(call, c),
         .ldc = gsh_entry_integer(call, c + 1),
-        .alpha = load(by_address ? gsh_entry_address(call, 6) : &given[0], call->dtype, 0),
-        .beta = load(by_address ? gsh_entry_address(call, 11) : &given[1], call->dtype, 0)};
+        .alpha = gsh_blas_number_load(by_address ? gsh_entry_address(call, 6) : &given[0],
+                                      call->dtype, 0),
+        .beta = gsh_blas_number_load(by_address ? gsh_entry_address(call, 11) : &given[1],
+                                     call->dtype, 0)};
 }
 
 static int transposition(char letter)
@@ -87,21 +58,22 @@ static int transposition(char letter)
 
 static struct product read_fortran(const struct gsh_entry_call *call)
 {
-    return (struct product){.dtype = call->dtype,
-                            .order = COLUMN_MAJOR,
-                            .transpose_a = transposition(gsh_entry_letter(call, 0)),
-                            .transpose_b = transposition(gsh_entry_letter(call, 1)),
-                            .m = gsh_entry_integer(call, 2),
-                            .n = gsh_entry_integer(call, 3),
-                            .k = gsh_entry_integer(call, 4),
-                            .alpha = load(gsh_entry_address(call, 5), call->dtype, 0),
-                            .a = gsh_entry_address(call, 6),
-                            .lda = gsh_entry_integer(call, 7),
-                            .b = gsh_entry_address(call, 8),
-                            .ldb = gsh_entry_integer(call, 9),
-                            .beta = load(gsh_entry_address(call, 10), call->dtype, 0),
-                            .c = gsh_entry_address(call, 11),
-                            .ldc = gsh_entry_integer(call, 12)};
+    return (struct product){
+        .dtype = call->dtype,
+        .order = COLUMN_MAJOR,
+        .transpose_a = transposition(gsh_entry_letter(call, 0)),
+        .transpose_b = transposition(gsh_entry_letter(call, 1)),
+        .m = gsh_entry_integer(call, 2),
+        .n = gsh_entry_integer(call, 3),
+        .k = gsh_entry_integer(call, 4),
+        .alpha = gsh_blas_number_load(gsh_entry_address(call, 5), call->dtype, 0),
+        .a = gsh_entry_address(call, 6),
+        .lda = gsh_entry_integer(call, 7),
+        .b = gsh_entry_address(call, 8),
+        .ldb = gsh_entry_integer(call, 9),
+        .beta = gsh_blas_number_load(gsh_entry_address(call, 10), call->dtype, 0),
+        .c = gsh_entry_address(call, 11),
+        .ldc = gsh_entry_integer(call, 12)};
 }
 
 /* ---- the launch ---- */
@@ -188,13 +160,6 @@ static bool run_gemm(struct gsh_entry_call *call)
 
 /* ---- without BLAS ---- */
 
-static double _Complex load_element(const void *matrix, enum gsh_dtype dtype, int64_t index,
-                                    bool is_conjugate)
-{
-    double _Complex value = load(matrix, dtype, index);
-    return is_conjugate ? conj(value) : value;
-}
-
 /* False: illegal arguments. */
 static bool compute_here(const struct product *p)
 {
@@ -206,12 +171,14 @@ static bool compute_here(const struct product *p)
         for (int64_t j = 0; j < g->n; j++) {
             double _Complex sum = 0;
             for (int64_t l = 0; l < g->k; l++)
-                sum +=
-                    load_element(p->a, p->dtype, i * g->a_row + l * g->a_col, g->a_is_conjugate) *
-                    load_element(p->b, p->dtype, l * g->b_row + j * g->b_col, g->b_is_conjugate);
+                sum += gsh_blas_number_load_as(p->a, p->dtype, i * g->a_row + l * g->a_col,
+                                               g->a_is_conjugate) *
+                       gsh_blas_number_load_as(p->b, p->dtype, l * g->b_row + j * g->b_col,
+                                               g->b_is_conjugate);
             int64_t at = i * g->c_row + j * g->c_col;
-            double _Complex old = p->beta == 0 ? 0 : p->beta * load(p->c, p->dtype, at);
-            store(p->c, p->dtype, at, p->alpha * sum + old);
+            double _Complex old =
+                p->beta == 0 ? 0 : p->beta * gsh_blas_number_load(p->c, p->dtype, at);
+            gsh_blas_number_store(p->c, p->dtype, at, p->alpha * sum + old);
         }
     return true;
 }
