@@ -324,8 +324,10 @@ static gsh_entry_function *decline(struct gsh_entry_call *call, struct gsh_entry
     return NULL;
 }
 
-static __attribute__((noinline)) gsh_entry_function *
-look_closer(struct gsh_symbol *symbol, struct gsh_entry_frame *frame, const struct caller *caller)
+static __attribute__((noinline)) gsh_entry_function *look_closer(struct gsh_symbol *symbol,
+                                                                 struct gsh_entry_frame *frame,
+                                                                 const struct caller *caller,
+                                                                 bool is_worth)
 {
     int error = errno;
     struct gsh_entry_call call = {.routine = symbol->routine,
@@ -334,10 +336,9 @@ look_closer(struct gsh_symbol *symbol, struct gsh_entry_frame *frame, const stru
                                   .integer_bits = caller->integer_bits,
                                   .dtype = symbol->routine->dtype,
                                   .original = caller->original};
-    const struct gsh_entry_shape *shape = symbol->routine->shape;
     gsh_entry_function *original = NULL;
     frame->result = 0;
-    bool is_done = is_worth_a_look(shape, frame, caller->integer_bits) && shape->run(&call);
+    bool is_done = is_worth && symbol->routine->shape->run(&call);
     errno = error;
     if (!is_done && call.original == NULL)
         stand_in(&call, symbol->name);
@@ -353,10 +354,10 @@ static gsh_entry_function *route(struct gsh_symbol *symbol, struct gsh_entry_fra
 {
     struct caller spare;
     const struct caller *caller = find_caller(symbol, frame->caller, &spare);
-    if (GSH_LIKELY(caller->original != NULL) &&
-        !is_worth_a_look(symbol->routine->shape, frame, caller->integer_bits))
+    bool is_worth = is_worth_a_look(symbol->routine->shape, frame, caller->integer_bits);
+    if (GSH_LIKELY(caller->original != NULL) && !is_worth)
         return caller->original;
-    return look_closer(symbol, frame, caller);
+    return look_closer(symbol, frame, caller, is_worth);
 }
 
 /* ---- entry points ---- */

@@ -158,7 +158,7 @@ static int64_t least_gelsd(bool is_pair, int64_t m, int64_t n, int64_t count)
 
 static int64_t count_rank(const struct gsh_entry_call *call, int64_t count, double rcond)
 {
-    size_t size = gsh_dtype_size(call->dtype) / (gsh_entry_is_complex(call) ? 2 : 1);
+    size_t size = gsh_dtype_size(gsh_dtype_real(call->dtype));
     const void *values = gsh_entry_address(call, GELSD_S);
     gsh_coherence_home(values, (size_t)count * size, false);
     return gsh_lapack_rank(values, count, rcond, call->dtype);

@@ -53,19 +53,14 @@ static const struct kind *find_kind(const char *gufunc)
 
 /* ---- the launch ---- */
 
-static enum gsh_dtype real_of(enum gsh_dtype loop)
-{
-    return loop == GSH_COMPLEX64 ? GSH_FLOAT32 : GSH_FLOAT64;
-}
-
 static enum gsh_dtype input_dtype(const struct kind *kind, enum gsh_dtype loop)
 {
-    return kind->type == GSH_FFT_R2C ? real_of(loop) : loop;
+    return kind->type == GSH_FFT_R2C ? gsh_dtype_real(loop) : loop;
 }
 
 static enum gsh_dtype output_dtype(const struct kind *kind, enum gsh_dtype loop)
 {
-    return kind->type == GSH_FFT_C2R ? real_of(loop) : loop;
+    return kind->type == GSH_FFT_C2R ? gsh_dtype_real(loop) : loop;
 }
 
 static void place_operand(struct gsh_launch *launch, unsigned k, const struct lines *lines)
@@ -200,8 +195,7 @@ static enum gsh_reason describe_gufunc(const struct gsh_ufunc_call *from, const 
         return GSH_REASON_KEYWORDS;
     if (!gsh_numpy_errstate_is_quiet())
         return GSH_REASON_ERRSTATE;
-    enum gsh_dtype loop = gsh_dtype_is_single(out.dtype) ? GSH_COMPLEX64 : GSH_COMPLEX128;
-    return describe(kind, &in, &out, loop, factor, call);
+    return describe(kind, &in, &out, gsh_dtype_complex(out.dtype), factor, call);
 }
 
 /* As gsh_ufunc_handler. */

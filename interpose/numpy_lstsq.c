@@ -45,8 +45,7 @@ enum gsh_reason gsh_numpy_lstsq_tolerance(PyObject *rcond, enum gsh_dtype loop, 
         return reason;
     if (argument.is_array)
         return GSH_REASON_OPERAND;
-    enum gsh_dtype dtype = gsh_dtype_is_single(loop) ? GSH_FLOAT32 : GSH_FLOAT64;
-    if (!gsh_numpy_describe_cast(&argument.value, dtype, &value))
+    if (!gsh_numpy_describe_cast(&argument.value, gsh_dtype_real(loop), &value))
         return GSH_REASON_DTYPE;
     *tolerance = gsh_dtype_is_single(loop) ? (double)value.f32 : value.f64;
     return GSH_REASON_NONE;
@@ -98,7 +97,7 @@ static PyObject *make_residuals(const struct gsh_launch *launch, PyObject *solve
     int64_t m = launch->lapack.cores[0].extent[0], n = launch->lapack.cores[0].extent[1];
     int64_t columns = launch->lapack.cores[1].extent[1];
     bool is_known = m >= n && rank == n, is_narrow = gsh_dtype_is_single(launch->loop);
-    PyObject *made = make_array(is_narrow ? GSH_FLOAT32 : GSH_FLOAT64, 1, &columns);
+    PyObject *made = make_array(gsh_dtype_real(launch->loop), 1, &columns);
     if (!made)
         return NULL;
     void *sums = gsh_numpy_array(made)->data;

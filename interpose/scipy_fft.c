@@ -109,11 +109,10 @@ static bool parse_number(PyObject *object, int64_t absent, int64_t *number)
 static bool choose_loop(struct transform *transform)
 {
     enum gsh_dtype dtype = transform->in.dtype;
-    bool is_single = gsh_dtype_is_single(dtype);
     bool is_complex = gsh_dtype_kind(dtype) == 'c';
-    if (!is_single && dtype != GSH_FLOAT64 && dtype != GSH_COMPLEX128)
+    if (dtype != gsh_dtype_real(dtype) && dtype != gsh_dtype_complex(dtype))
         return false;
-    transform->loop = is_single ? GSH_COMPLEX64 : GSH_COMPLEX128;
+    transform->loop = gsh_dtype_complex(dtype);
     return transform->function->type == GSH_FFT_C2C ||
            is_complex == (transform->function->type == GSH_FFT_C2R);
 }
@@ -149,7 +148,7 @@ static enum gsh_dtype output_dtype(const struct transform *transform)
 {
     if (transform->function->type != GSH_FFT_C2R)
         return transform->loop;
-    return transform->loop == GSH_COMPLEX64 ? GSH_FLOAT32 : GSH_FLOAT64;
+    return gsh_dtype_real(transform->loop);
 }
 
 /* Lengths, factor and the shape of the result. */

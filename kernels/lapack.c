@@ -74,13 +74,12 @@ int gsh_lapack_find(const char *gufunc)
 
 enum gsh_dtype gsh_lapack_dtype(const struct gsh_lapack_operand *operand, enum gsh_dtype loop)
 {
-    bool is_single = gsh_dtype_is_single(loop);
     if (operand->dtype == 'R')
-        return is_single ? GSH_FLOAT32 : GSH_FLOAT64;
+        return gsh_dtype_real(loop);
     if (operand->dtype == 'I')
         return GSH_INT32;
     if (operand->dtype == 'C')
-        return is_single ? GSH_COMPLEX64 : GSH_COMPLEX128;
+        return gsh_dtype_complex(loop);
     return loop;
 }
 

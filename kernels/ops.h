@@ -139,6 +139,15 @@ static inline bool gsh_dtype_is_single(enum gsh_dtype dtype)
 {
     return dtype == GSH_FLOAT32 || dtype == GSH_COMPLEX64;
 }
+/* Of float32, float64, complex64 and complex128: the real one, and the complex one, of the same precision. */
+static inline enum gsh_dtype gsh_dtype_real(enum gsh_dtype dtype)
+{
+    return gsh_dtype_is_single(dtype) ? GSH_FLOAT32 : GSH_FLOAT64;
+}
+static inline enum gsh_dtype gsh_dtype_complex(enum gsh_dtype dtype)
+{
+    return gsh_dtype_is_single(dtype) ? GSH_COMPLEX64 : GSH_COMPLEX128;
+}
 char gsh_dtype_numpy_char(enum gsh_dtype dtype);
 const char *gsh_dtype_name(enum gsh_dtype dtype);
 /* CUDA types of an element computed with (float16: "float") and of one in memory ("Half", "Bool"). */

@@ -37,16 +37,11 @@ struct stage {
     unsigned from, to;
 };
 
-static enum gsh_dtype real_of(enum gsh_dtype dtype)
-{
-    return dtype == GSH_COMPLEX64 ? GSH_FLOAT32 : GSH_FLOAT64;
-}
-
 /* The dtype of the transform's input or output. */
 static enum gsh_dtype dtype_of(const struct gsh_launch *launch, unsigned k)
 {
     bool is_real = launch->fft.type == (k == 0 ? GSH_FFT_R2C : GSH_FFT_C2R);
-    return is_real ? real_of(launch->loop) : launch->loop;
+    return is_real ? gsh_dtype_real(launch->loop) : launch->loop;
 }
 
 /* What the transform reads or writes along dimension d. */
@@ -78,30 +73,25 @@ bool gsh_fft_supports(const struct gsh_launch *launch)
 
 /* ---- layouts ---- */
 
-static void swap_dimensions(struct gsh_fft *fft, int d, int e)
+static void leave_out(struct gsh_fft *fft, int dimension)
 {
-    struct gsh_fft old = *fft;
-    fft->length[d] = old.length[e];
-    fft->length[e] = old.length[d];
-    for (unsigned k = 0; k < 2; k++) {
-        fft->cores[k].extent[d] = old.cores[k].extent[e];
-        fft->cores[k].extent[e] = old.cores[k].extent[d];
-        fft->cores[k].stride[d] = old.cores[k].stride[e];
-        fft->cores[k].stride[e] = old.cores[k].stride[d];
+    fft->rank--;
+    for (int d = dimension; d < fft->rank; d++) {
+        fft->length[d] = fft->length[d + 1];
+        for (unsigned k = 0; k < 2; k++) {
+            fft->cores[k].extent[d] = fft->cores[k].extent[d + 1];
+            fft->cores[k].stride[d] = fft->cores[k].stride[d + 1];
+        }
     }
 }
 
-/* Leaves out the dimensions of one point, but the one that a transform halves. */
+/* Leaves out the dimensions of one point, but the one that a transform halves, and the last of all. */
 static void leave_out_points(struct gsh_fft *fft)
 {
     int fixed = fft->type == GSH_FFT_C2C ? 0 : 1;
-    for (int d = 0; d < fft->rank - fixed; d++) {
-        if (fft->length[d] > 1 || fft->rank == 1)
-            continue;
-        for (int e = d--; e + 1 < fft->rank; e++)
-            swap_dimensions(fft, e, e + 1);
-        fft->rank--;
-    }
+    for (int d = fft->rank - fixed; d-- > 0;)
+        if (fft->length[d] == 1 && fft->rank > 1)
+            leave_out(fft, d);
 }
 
 static struct side operand_side(const struct gsh_launch *launch, unsigned k)
@@ -162,7 +152,7 @@ bool gsh_fft_fits(const struct gsh_launch *launch)
 static size_t alignment_of(const struct run *run)
 {
     enum gsh_dtype loop = run->launch.loop;
-    return gsh_dtype_size(run->device->takes_any_place ? real_of(loop) : loop);
+    return gsh_dtype_size(run->device->takes_any_place ? gsh_dtype_real(loop) : loop);
 }
 
 /* Whether operand k can be transformed where it lies. */
@@ -340,7 +330,7 @@ static void multiply(struct gsh_launch *copy, double factor)
 {
     enum gsh_dtype dtype = copy->operands[1].dtype;
     bool is_complex = gsh_dtype_kind(dtype) == 'c';
-    enum gsh_dtype real = is_complex ? real_of(dtype) : dtype;
+    enum gsh_dtype real = is_complex ? gsh_dtype_real(dtype) : dtype;
     copy->op = GSH_OP_MULTIPLY;
     copy->loop = real;
     copy->nin = 2;
@@ -381,7 +371,7 @@ static enum gsh_status clear_imaginary(struct run *run)
     extent[last] = length % 2 == 0 ? 2 : 1;
     struct gsh_launch copy = begin_copy(run, extent);
     struct side parts = run->sides[0];
-    parts.dtype = real_of(parts.dtype);
+    parts.dtype = gsh_dtype_real(parts.dtype);
     parts.address += gsh_dtype_size(parts.dtype);
     parts.line[last] *= length / 2;
     place(&copy, 1, &parts, last + 1);

@@ -64,7 +64,7 @@ static void describe_types(struct gsh_cuda_lapack_call *call)
 {
     bool is_complex = gsh_dtype_kind(call->loop) == 'c';
     bool is_single = gsh_dtype_is_single(call->loop);
-    call->real = is_single ? GSH_FLOAT32 : GSH_FLOAT64;
+    call->real = gsh_dtype_real(call->loop);
     call->letter = (is_complex ? 2U : 0U) + (is_single ? 0U : 1U);
     call->real_type = is_single ? GSH_CUDA_R_32F : GSH_CUDA_R_64F;
     call->type = !is_complex ? call->real_type : is_single ? GSH_CUDA_C_32F : GSH_CUDA_C_64F;
