@@ -78,6 +78,12 @@ struct Lane { // one thread's part of a tile; what is beyond its `count` element
         has_before = true;
         range.put_behind(prefix);
     }
+    FN void fill(A value)
+    {
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            x[i] = value;
+    }
     FN A last() const
     {
         A found = x[0];

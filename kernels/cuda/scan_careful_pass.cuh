@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The passes of a CAREFUL scan over chunks: the first leaves the chunks' wholes in sums and what else is told of them in
-// supers, of which scan_walk.cuh makes what is before each; STAGE_FINAL writes the outputs.
+// supers, of which scan_walk.cuh makes what is before each; STAGE_FINAL writes the outputs, without a look at the inputs
+// where they are known to change nothing.
 constexpr u32 EARLY = 256;
 
 extern "C" __global__ void __launch_bounds__(BLOCK, 4) gsh_kernel(const Args args)
@@ -19,16 +20,21 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) gsh_kernel(const Args arg
     Lane mine;
     Chunk chunk;
     chunk.begin();
+    const bool repeats = has_carry && !__syncthreads_or(scan.live && !((const Chunk *)args.supers)[sum].repeats(carry));
     for (i64 start = (i64)number * args.chunk; start < scan.end; start += width) {
         const i64 stop = start + width < scan.end ? start + width : scan.end;
         const int left = scan.live ? (int)(stop - start) - (int)scan.lane * ITEMS : 0;
         mine.count = left < 0 ? 0 : left < ITEMS ? left : ITEMS;
-        scan.load_tile(mine, start);
-        if (STAGE_FINAL) {
+        if (repeats) {
+            mine.fill(carry);
+            scan.stage(mine);
+        } else if (STAGE_FINAL) {
+            scan.load_tile(mine, start);
             take_tile(scan, mine, (int)(stop - start), carry, has_carry);
             scan.stage(mine);
             scan.check(mine, start);
         } else {
+            scan.load_tile(mine, start);
             chunk.note_inputs(mine);
             scan.join_lanes(mine);
             if (has_carry)

@@ -42,20 +42,24 @@ struct Chunk {
         if (mine.count == 0 || mine.range.is_safe())
             return;
         found |= LEFT_RANGE;
-        if (least > 0 && most < UNIT_SIZE + INFINITE_SIZE)
-            return; // all so far are positive, and none is 0, infinite or NaN
+        if (is_positive())
+            return; // so are all so far
 #pragma unroll 1
         for (int i = 0; i < mine.count; i++) {
             const A x = inputs[i];
             found |= gsh_isnan(x) ? FOUND_NAN : !gsh_isfinite(x) ? FOUND_INFINITE : is_zero(x) ? FOUND_ZERO : 0;
         }
     }
+    // No element is 0, negative, infinite or NaN; or one may be.
+    FN bool is_positive() const { return least > 0 && most < UNIT_SIZE + INFINITE_SIZE; }
     // All elements leave a value that is not settled as it is; or may not.
     FN bool stays(A value) const
     {
         return least >= 0 && is_same(gsh_join(value, lowest_of(least, A())), value) &&
                is_same(gsh_join(value, highest_of(most, A())), value);
     }
+    // Every output is the value before the chunk; or may not be.
+    FN bool repeats(A carry) const { return is_settled(carry) ? is_positive() && !gsh_isnan(carry) : stays(carry); }
     static FN float lowest_of(i32 upper, float) { return of_bits((u32)upper); }
     static FN float highest_of(i32 upper, float) { return of_bits((u32)upper); }
     static FN double lowest_of(i32 upper, double) { return of_bits((u64)(u32)upper << 32); }
