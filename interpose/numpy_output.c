@@ -7,6 +7,7 @@
 #include "numpy_output.h"
 
 #include "arena.h"
+#include "backend.h"
 #include "clock.h"
 #include "dispatch.h"
 #include "numpy_errors.h"
@@ -182,6 +183,17 @@ static bool make_outputs(struct gsh_call *call, PyObject *const *outs,
     return true;
 }
 
+/* Other threads of Python go on while LAPACK is waited for, as they do beside NumPy's own. */
+static enum gsh_status run_beside(const struct gsh_call *call, enum gsh_reason *why)
+{
+    if (call->launch.kind != GSH_LAUNCH_LAPACK || gsh_backend_get()->calls_python)
+        return gsh_dispatch_run(call, why);
+    void *state = gsh_py.PyEval_SaveThread();
+    enum gsh_status status = gsh_dispatch_run(call, why);
+    gsh_py.PyEval_RestoreThread(state);
+    return status;
+}
+
 bool gsh_numpy_output_run_all(struct gsh_call *call, PyObject **outs,
                               const struct gsh_layout *layouts, enum gsh_reason *why)
 {
@@ -197,7 +209,7 @@ bool gsh_numpy_output_run_all(struct gsh_call *call, PyObject **outs,
         return false;
     if (!make_outputs(call, outs, layouts, made)) {
         *why = GSH_REASON_FOREIGN_OUTPUT;
-    } else if (gsh_dispatch_run(call, why) == GSH_OK) {
+    } else if (run_beside(call, why) == GSH_OK) {
         bool is_bad = call->errors.checks_index && gsh_numpy_errors_met_one();
         if (is_bad || (waits && !gsh_numpy_errors_settle())) {
             drop_outputs(call, made);

@@ -87,6 +87,8 @@ struct gsh_backend {
     void *(*map_host)(size_t size, uint64_t *device);
     /* `run` and `run_group` return before the work is done. */
     bool runs_behind;
+    /* `run` of LAPACK may call Python: NumPy's own loops do that where they find no memory. */
+    bool calls_python;
     /* Transfers to registered pages ignore page protection. (CUDA's driver reads small sources itself.) */
     bool ignores_protection;
 };

@@ -200,4 +200,5 @@ const struct gsh_backend gsh_hostemu_backend = {
     .synchronize = synchronize,
     .memory = memory,
     .describe = describe,
+    .calls_python = true,
 };

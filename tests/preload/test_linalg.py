@@ -408,6 +408,28 @@ for name, value in values.items():
         moved = shim_runner.counter(result.report, "download_bytes")
         self.assertLess(moved, 4 * 200 * 200 * 8)
 
+    @unittest.skipIf(shim_runner.DEVICE == "host", "the host device keeps the GIL: the loops that it borrows may call Python")
+    def test_other_threads_go_on(self):
+        self.shim_run(PRELUDE + '''
+import threading, time
+a = on_device(make((2000, 2000), "f8"))
+linalg.svd(a)
+ticks, ends = [], False
+def tick():
+    while not ends:
+        time.sleep(1e-3)
+        ticks.append(time.perf_counter())
+thread = threading.Thread(target=tick)
+thread.start()
+begin = time.perf_counter()
+linalg.svd(a)
+end = time.perf_counter()
+ends = True
+thread.join()
+count = sum(begin < t < end for t in ticks)
+assert end - begin > 0.02 and count > (end - begin) * 200, (end - begin, count)
+''', args=(shim_runner.DEVICE,))
+
     def test_small_calls_are_left_alone(self):
         result = self.shim_run('''
 import numpy as np
