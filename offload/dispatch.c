@@ -18,13 +18,12 @@
 #include "options.h"
 #include "passing.h"
 #include "price.h"
+#include "readiness.h"
 #include "stats.h"
 
 #include <string.h>
 
 #define AUTO_MIN_ELEMENTS 16384
-#define WAITING_GAIN 2    /* times what is waited for: what that takes is an estimate */
-#define OPENING_SHARE 0.1 /* of its time is what calls must have had to gain: nobody waits for it */
 
 int64_t gsh_dispatch_min_elements = AUTO_MIN_ELEMENTS;
 
@@ -32,7 +31,6 @@ static _Atomic bool live;
 static _Atomic uint64_t submitted,
     waited_for; /* calls so far, and how many of them surely have run */
 static _Thread_local bool inside;
-static _Atomic uint64_t foregone_ns; /* gain of calls declined because the device was not started */
 
 void gsh_dispatch_init(void)
 {
@@ -63,53 +61,6 @@ void gsh_dispatch_pause(bool pauses)
 }
 
 /* ---- decide ---- */
-
-/* Adds a gain foregone, in seconds, to a sum of nanoseconds; the sum in seconds. */
-static double forgo(_Atomic uint64_t *sum_ns, double gain)
-{
-    uint64_t gain_ns = gain > 0 ? (uint64_t)(gain * 1e9) : 0;
-    return (double)(atomic_fetch_add_explicit(sum_ns, gain_ns, memory_order_relaxed) + gain_ns) *
-           1e-9;
-}
-
-/* Seconds until the library that the launch needs is open on a device that has been started. */
-static double opening_of(const struct gsh_launch *launch)
-{
-    const struct gsh_backend *backend = gsh_backend_get();
-    return backend->opening != NULL ? backend->opening(launch) : 0;
-}
-
-/* Whether a call waits until the device is ready for it: by its own gain it is still done sooner, or it is asked for. */
-static bool is_worth_waiting(const struct gsh_verdict *verdict, double seconds)
-{
-    return verdict->is_asked || verdict->gain >= WAITING_GAIN * seconds;
-}
-
-/* Starts the device once that pays. NONE: it is ready. */
-static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
-{
-    double seconds = gsh_backend_get()->rates->start + opening_of(launch);
-    bool pays = forgo(&foregone_ns, verdict->gain) >= gsh_price_start();
-    bool waits = is_worth_waiting(verdict, seconds) && (pays || verdict->is_asked);
-    if (pays || waits)
-        gsh_device_start(waits);
-    if (gsh_device_get_state() == GSH_DEVICE_READY)
-        return GSH_REASON_NONE;
-    return waits ? GSH_REASON_NO_DEVICE : GSH_REASON_NOT_STARTED;
-}
-
-/* Whether the call may run: the library that it needs is open, or is waited for. Else it is opened beside the host's
- * work, once calls of its kind have had something to gain. */
-static bool is_opened(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
-{
-    static _Atomic uint64_t kind_foregone_ns[GSH_LAUNCH_FFT + 1];
-    double seconds = opening_of(launch);
-    if (seconds == 0 || is_worth_waiting(verdict, seconds))
-        return true;
-    if (forgo(&kind_foregone_ns[launch->kind], verdict->gain) >= seconds * OPENING_SHARE)
-        gsh_backend_get()->begin_opening(launch);
-    return false;
-}
 
 /* Whether the device can compute the launch at all. */
 static enum gsh_reason examine(const struct gsh_launch *launch)
@@ -143,12 +94,9 @@ enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call)
         gsh_price_note_declined(call, verdict.gain);
     if (verdict.reason != GSH_REASON_NONE)
         return verdict.reason;
-    if (gsh_device_get_state() != GSH_DEVICE_READY)
-        reason = start(&call->launch, &verdict);
+    reason = gsh_readiness_check(call, &verdict);
     if (reason != GSH_REASON_NONE)
         return reason;
-    if (!is_opened(&call->launch, &verdict))
-        return GSH_REASON_NOT_STARTED;
     gsh_price_note_accepted(call, verdict.gain);
     return GSH_REASON_NONE;
 }

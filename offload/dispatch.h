@@ -23,8 +23,8 @@ bool gsh_dispatch_is_live(void);
 void gsh_dispatch_pause(bool pauses);
 
 /* Prices the call where its operands are. NONE: run it on the device. Touches nothing but the books
- * of the policy (gain foregone, which may start the device or open a library of it behind the caller), and waits for the
- * device where the call's own gain pays that. The output's address may be 0. */
+ * of the policy and what makes the device ready behind the caller (readiness.h), and waits for the device where the call's
+ * own gain pays that. The output's address may be 0. */
 enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call);
 
 /* Records the call as a node and submits it. OK: the outputs' newest contents are on the device, or, where they are

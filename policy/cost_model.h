@@ -24,11 +24,8 @@ struct gsh_rates {
     double transfer_pageable; /* bytes/s from and to other memory */
     double pin;               /* bytes/s of page-locking memory that is in place */
     double start;             /* s to start the device */
+    double compile;           /* s to compile a kernel */
 };
-
-extern const struct gsh_rates
-    gsh_rates_cuda; /* defaults for an NVIDIA data-centre GPU; see docs/MEASURED.md */
-extern const struct gsh_rates gsh_rates_host; /* the `host` device: the CPU itself */
 
 /* Elementwise and reductions: `bytes` read and written, `elements` at `host_ns` nanoseconds each
  * beyond moving bytes. */

@@ -150,6 +150,15 @@ static bool is_built(const struct gsh_launch *launch)
     return gsh_launch_is_batch(launch) || gsh_cuda_module_is_built(launch);
 }
 
+static bool build(const struct gsh_launch *launch)
+{
+    if (gsh_launch_is_batch(launch) || gsh_cuda_context_enter() != GSH_OK)
+        return true;
+    bool is_built = gsh_cuda_module_build(launch);
+    gsh_cuda_context_leave();
+    return is_built;
+}
+
 static enum gsh_status finish(void)
 {
     return WITH_CONTEXT(gsh_cuda_mem_finish());
@@ -277,6 +286,7 @@ static const struct gsh_rates rates = {
     .transfer_pageable = 6e9,
     .pin = 30e9,
     .start = 0.4,
+    .compile = 0.1,
 };
 
 const struct gsh_backend gsh_cuda_backend = {
@@ -298,6 +308,7 @@ const struct gsh_backend gsh_cuda_backend = {
     .describe = describe,
     .is_present = is_present,
     .is_built = is_built,
+    .build = build,
     .opening = opening,
     .begin_opening = begin_opening,
     .settle = gsh_cuda_builder_settle,

@@ -267,16 +267,39 @@ enum gsh_status gsh_cuda_module_launch_text(struct gsh_source_stage *stage,
     return GSH_OK;
 }
 
+/* The kernels of the launch's stages; false: there are none. */
+static bool find_kernels(const struct work *work, struct gsh_source_plan *plan,
+                         struct kernel **kernels)
+{
+    if (gsh_source_plan(work->launch, 0, plan) != GSH_OK)
+        return false;
+    for (unsigned i = 0; i < plan->stage_count; i++)
+        if ((kernels[i] = find_kernel(work, i, plan->stages[i].key)) == NULL)
+            return false;
+    return true;
+}
+
 bool gsh_cuda_module_is_built(const struct gsh_launch *launch)
 {
     struct gsh_source_plan plan;
-    const struct work work = {.launch = launch};
-    if (gsh_source_plan(launch, 0, &plan) != GSH_OK)
+    struct kernel *kernels[GSH_SOURCE_MAX_STAGES];
+    if (!find_kernels(&(struct work){.launch = launch}, &plan, kernels))
         return false;
-    for (unsigned i = 0; i < plan.stage_count; i++) {
-        const struct kernel *kernel = find_kernel(&work, i, plan.stages[i].key);
-        if (kernel == NULL || gsh_cuda_builder_state(&kernel->job) != GSH_CUDA_JOB_READY)
+    for (unsigned i = 0; i < plan.stage_count; i++)
+        if (gsh_cuda_builder_state(&kernels[i]->job) != GSH_CUDA_JOB_READY)
             return false;
-    }
     return true;
+}
+
+bool gsh_cuda_module_build(const struct gsh_launch *launch)
+{
+    struct gsh_source_plan plan;
+    struct kernel *kernels[GSH_SOURCE_MAX_STAGES];
+    const struct work work = {.launch = launch};
+    if (!find_kernels(&work, &plan, kernels))
+        return true;
+    for (unsigned i = 0; i < plan.stage_count; i++)
+        if (gsh_cuda_builder_state(&kernels[i]->job) == GSH_CUDA_JOB_NEW)
+            (void)build(&work, i, kernels[i], true);
+    return !lacks_one(kernels, plan.stage_count);
 }

@@ -25,3 +25,5 @@ enum gsh_status gsh_cuda_module_launch_text(struct gsh_source_stage *stage,
                                             gsh_cuda_write_text *write, const void *what);
 /* True where launching would compile nothing; loads what lies on the disk. */
 bool gsh_cuda_module_is_built(const struct gsh_launch *launch);
+/* The same, or true where it cannot be compiled; what can, the builder's thread begins to compile. */
+bool gsh_cuda_module_build(const struct gsh_launch *launch);

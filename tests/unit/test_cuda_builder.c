@@ -402,6 +402,23 @@ static void check_impatient_caller(void)
     open_gate();
 }
 
+/* A kernel that is asked for before it is needed is compiled beside the caller, once. */
+static void check_ahead(void)
+{
+    struct gsh_launch launch = add_launch(GSH_OP_SUBTRACT);
+    unsigned here = compiled_here, beside = compiled_beside, launches = launched;
+    close_gate();
+    CHECK(!gsh_cuda_module_build(&launch));
+    wait_until_inside();
+    CHECK(!gsh_cuda_module_build(&launch));
+    open_gate();
+    while (!gsh_cuda_module_build(&launch))
+        usleep(100);
+    CHECK_INT(launched, launches);
+    CHECK_INT(gsh_cuda_module_launch(&launch, 0), GSH_OK);
+    CHECK(compiled_here == here && compiled_beside == beside + 1);
+}
+
 /* ---- libraries of routines ---- */
 
 static _Atomic unsigned opened_here, opened_beside;
@@ -553,6 +570,7 @@ static int run_checks(void)
     check_in_caller();
     check_in_background();
     check_impatient_caller();
+    check_ahead();
     check_opening();
     check_failure();
     check_fork();

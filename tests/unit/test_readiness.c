@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A kernel is compiled beside the host's work when it is first wanted; a library of the device is opened beside the host's work once the calls that it would have made faster have added up; a
+ * call takes it as soon as it is open, and waits for it where it gains more than that by itself.
+ */
+#include "backend.h"
+#include "check.h"
+#include "device.h"
+#include "live.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SIDE ((int64_t)256)
+
+static bool is_open, is_begun;
+
+static double opening(const struct gsh_launch *launch)
+{
+    return launch->kind == GSH_LAUNCH_GEMM && !is_open ? 1e-1 : 0;
+}
+
+static void begin_opening(const struct gsh_launch *launch)
+{
+    CHECK_INT(launch->kind, GSH_LAUNCH_GEMM);
+    is_begun = true;
+}
+
+static enum gsh_reason offer(double *a, double *out)
+{
+    struct gsh_call call = {
+        .launch = {.kind = GSH_LAUNCH_GEMM,
+                   .loop = GSH_FLOAT64,
+                   .nin = 2,
+                   .nout = 1,
+                   .gemm = {SIDE, SIDE, SIDE, SIDE, 1, SIDE, 1, SIDE, 1, 1, 0, false, false}},
+        .row = gsh_stats_row("matmul", "dd->d")};
+    for (unsigned k = 0; k < 3; k++)
+        call.launch.operands[k] =
+            (struct gsh_operand){.dtype = GSH_FLOAT64, .address = (uint64_t)(k < 2 ? a : out)};
+    return gsh_dispatch_decide(&call);
+}
+
+static struct gsh_rates rates;
+static struct gsh_backend backend;
+
+/* A device that takes no time, beside a host that takes 4 ms for a product. */
+static bool start(void)
+{
+    setenv("GPUSHIM_DEVICE", "host", 1);
+    setenv("GPUSHIM_MODE", "auto", 1);
+    setenv("GPUSHIM_START_MS", "0", 1);
+    if (!live_start())
+        return false;
+    gsh_device_start(true);
+    rates = *gsh_backend_get()->rates;
+    rates.device_call = rates.transfer_call = 0;
+    rates.device_flops[1] = rates.device_memory = rates.device_cores = 1e15;
+    rates.transfer_pinned = rates.transfer_pageable = rates.pin = 1e15;
+    rates.host_flops[1] = 2.0 * SIDE * SIDE * SIDE / 4e-3;
+    backend = *gsh_backend_get();
+    backend.rates = &rates;
+    backend.opening = opening;
+    backend.begin_opening = begin_opening;
+    gsh_backend_replace(&backend);
+    return true;
+}
+
+/* ---- compiling ---- */
+
+static bool is_built;
+static unsigned asked;
+
+static bool build(const struct gsh_launch *launch)
+{
+    asked++;
+    CHECK_INT(launch->ndim, 1);
+    CHECK_INT(launch->errors.claims != 0, launch->op == GSH_OP_DIVIDE);
+    return is_built;
+}
+
+static enum gsh_reason offer_elements(enum gsh_op op, const double *a, double *out)
+{
+    struct gsh_call call = live_call(op, a, a, 0, out, SIDE * SIDE);
+    call.errors.kinds = op == GSH_OP_DIVIDE;
+    return gsh_dispatch_decide(&call);
+}
+
+static int check_compiling(bool waits)
+{
+    if (!start())
+        return CHECK_SKIP;
+    backend.build = build;
+    rates.compile = 0.1;
+    rates.host_cached = rates.host_memory =
+        3.0 * SIDE * SIDE * sizeof(double) / 4e-3; /* 4 ms a call */
+    double *a = live_doubles(SIDE * SIDE, GSH_ARENA_HOST),
+           *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
+    for (int64_t i = 0; i < SIDE * SIDE; i++)
+        a[i] = 1;
+    if (waits) {
+        CHECK_INT(offer_elements(GSH_OP_ADD, a, out), GSH_REASON_NONE);
+        CHECK_INT(asked, 0);
+        return check_result();
+    }
+    CHECK_INT(offer_elements(GSH_OP_ADD, a, out), GSH_REASON_NOT_COMPILED);
+    CHECK_INT(offer_elements(GSH_OP_ADD, a, out), GSH_REASON_NOT_COMPILED);
+    CHECK_INT(offer_elements(GSH_OP_DIVIDE, a, out), GSH_REASON_NOT_COMPILED);
+    CHECK_INT(asked, 3);
+    is_built = true;
+    CHECK_INT(offer_elements(GSH_OP_ADD, a, out), GSH_REASON_NONE);
+    is_built = false; /* it is not asked again */
+    CHECK_INT(offer_elements(GSH_OP_ADD, a, out), GSH_REASON_NONE);
+    CHECK_INT(asked, 4);
+    rates.host_cached = rates.host_memory /= 100; /* 400 ms: it waits */
+    CHECK_INT(offer_elements(GSH_OP_DIVIDE, a, out), GSH_REASON_NONE);
+    CHECK_INT(asked, 4);
+    gsh_arena_free(a);
+    gsh_arena_free(out);
+    return check_result();
+}
+
+/* ---- opening ---- */
+
+static int check_calls(bool is_asked)
+{
+    if (!start())
+        return CHECK_SKIP;
+    double *a = live_doubles(SIDE * SIDE, GSH_ARENA_HOST),
+           *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
+    for (int64_t i = 0; i < SIDE * SIDE; i++)
+        a[i] = 1;
+    if (is_asked) {
+        CHECK_INT(offer(a, out), GSH_REASON_NONE);
+        CHECK(!is_begun);
+        return check_result();
+    }
+    CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
+    CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
+    CHECK(!is_begun);
+    CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
+    CHECK(is_begun); /* 12 ms by now, of 100 */
+    CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
+    rates.host_flops[1] /= 100; /* 400 ms */
+    CHECK_INT(offer(a, out), GSH_REASON_NONE);
+    rates.host_flops[1] *= 100;
+    CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
+    is_open = true;
+    CHECK_INT(offer(a, out), GSH_REASON_NONE);
+    gsh_arena_free(a);
+    gsh_arena_free(out);
+    return check_result();
+}
+
+static int compile_beside(void)
+{
+    return check_compiling(false);
+}
+
+/* Where nothing is to be compiled beside the script, calls wait for it. */
+static int compile_here(void)
+{
+    setenv("GPUSHIM_BACKGROUND", "0", 1);
+    return check_compiling(true);
+}
+
+static int open_beside(void)
+{
+    return check_calls(false);
+}
+
+/* A program that names a size from which on calls run on the device does not ask what they gain. */
+static int open_here(void)
+{
+    setenv("GPUSHIM_MIN_FLOPS", "1000", 1);
+    return check_calls(true);
+}
+
+/* Each in a process of its own: a device is started once. */
+int main(void)
+{
+    int (*const checks[])(void) = {compile_beside, compile_here, open_beside, open_here};
+    for (unsigned i = 0; i < GSH_COUNT(checks); i++) {
+        int status = -1;
+        pid_t child = fork();
+        if (child == 0)
+            _exit(checks[i]());
+        waitpid(child, &status, 0);
+        CHECK_INT(WEXITSTATUS(status), 0);
+        CHECK(WIFEXITED(status));
+    }
+    return check_result();
+}
