@@ -411,8 +411,9 @@ def run_all(totals):
         run_rules(totals, "build-dev")
         run_ctest(totals, "dev")
     build(totals, "clang")
-    if build(totals, "asan"):
-        run_ctest(totals, "asan")
+    for sanitized in ("asan", "tsan"):
+        if build(totals, sanitized):
+            run_ctest(totals, sanitized)
     dev, release = "build-dev/libgpushim.so", "build/libgpushim.so"
     run_python(totals, "python", os.path.join(ROOT, ".venv/bin/python"), dev)
     run_python(totals, "python", os.path.join(ROOT, ".venv-numpy1/bin/python"), release, {"GPUSHIM_FUSION": "0"})

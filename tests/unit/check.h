@@ -2,16 +2,17 @@
  *
  * Assertions of the C unit tests: each prints the failing place and goes on; main ends with
  * `return check_result();`. A test that cannot run here prints why and returns CHECK_SKIP, which
- * CTest counts as skipped. Not thread-safe: check in one thread, or after joining.
+ * CTest counts as skipped. Any thread.
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #define CHECK_SKIP 77
 
-static unsigned check_passed, check_failed;
+static atomic_uint check_passed, check_failed;
 
 static inline int check_count(int holds)
 {
