@@ -118,8 +118,8 @@ static bool describe_product(const struct product *p, struct gsh_launch *launch)
         .m = p->m,
         .n = p->n,
         .k = p->k,
-        .alpha = creal(p->alpha),
-        .beta = creal(p->beta),
+        .alpha = p->alpha,
+        .beta = p->beta,
         .a_is_conjugate = gsh_dtype_kind(p->dtype) == 'c' && p->transpose_a == CONJUGATE_TRANSPOSE,
         .b_is_conjugate = gsh_dtype_kind(p->dtype) == 'c' && p->transpose_b == CONJUGATE_TRANSPOSE};
     if (!set_all_strides(p, &gemm))
@@ -132,18 +132,12 @@ static bool describe_product(const struct product *p, struct gsh_launch *launch)
     return true;
 }
 
-/* What a device computes: of complex numbers the plain product only, of others any but 0 times it, which looks at nothing. */
-static bool has_device_factors(const struct product *p)
-{
-    return gsh_dtype_kind(p->dtype) == 'c' ? p->alpha == 1 && p->beta == 0 : p->alpha != 0;
-}
-
 static bool run_product(struct gsh_entry_call *call, const struct product *p)
 {
     if (p->k == 0 || !describe_product(p, &call->call.launch))
         return false;
     call->why = GSH_REASON_KEYWORDS;
-    return has_device_factors(p) && gsh_entry_launch(call);
+    return p->alpha != 0 && gsh_entry_launch(call); /* 0 times A B looks at neither */
 }
 
 static bool run_cblas_gemm(struct gsh_entry_call *call)

@@ -53,11 +53,19 @@ static void add_search_roots(void)
 /* Lends NumPy's own BLAS to the host device. */
 static void lend_blas(void)
 {
-    int sgemm_bits = 0, dgemm_bits = 0;
-    void *sgemm = gsh_naming_find_blas("cblas_sgemm", gsh_np.library, &sgemm_bits);
-    void *dgemm = gsh_naming_find_blas("cblas_dgemm", gsh_np.library, &dgemm_bits);
-    if (sgemm && dgemm && sgemm_bits == dgemm_bits)
-        gsh_hostemu_set_blas(sgemm, dgemm, dgemm_bits);
+    static const struct {
+        enum gsh_dtype dtype;
+        const char *name;
+    } functions[] = {{GSH_FLOAT32, "cblas_sgemm"},
+                     {GSH_FLOAT64, "cblas_dgemm"},
+                     {GSH_COMPLEX64, "cblas_cgemm"},
+                     {GSH_COMPLEX128, "cblas_zgemm"}};
+    for (size_t i = 0; i < GSH_COUNT(functions); i++) {
+        int bits = 0;
+        void *gemm = gsh_naming_find_blas(functions[i].name, gsh_np.library, &bits);
+        if (gemm != NULL)
+            gsh_hostemu_set_blas(functions[i].dtype, gemm, bits);
+    }
 }
 
 static void install_families(void)

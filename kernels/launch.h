@@ -66,11 +66,11 @@ struct gsh_indexed {
 
 /* C = alpha * A @ B + beta * C. Strides in elements, any; those of C step over distinct ones. m, n >
  * 0; k >= 0. Integers wrap; of bools it is the or of ands; float16 sums in float32, in order, and
- * rounds once. alpha and beta are 1 and 0 but for float32 and float64. */
+ * rounds once. alpha and beta are 1 and 0 but for float32, float64, complex64 and complex128, and real for the first two. */
 struct gsh_gemm {
     int64_t m, n, k;
     int64_t a_row, a_col, b_row, b_col, c_row, c_col;
-    double alpha, beta;                  /* beta 0: C is not read (NaN in it does not spread) */
+    double _Complex alpha, beta;         /* beta 0: C is not read (NaN in it does not spread) */
     bool a_is_conjugate, b_is_conjugate; /* complex: the conjugate of A, B takes its place */
 };
 

@@ -14,6 +14,7 @@
 #include "cuda_opening.h"
 #include "options.h"
 
+#include <complex.h>
 #include <limits.h>
 
 /* What cuBLAS's manual recommends for compute capability 9.0 and later; enough for the others. */
@@ -34,7 +35,7 @@ struct product {
     int64_t m, n, k, a_leading, b_leading, c_leading; /* gemv: k unused, b and c are increments */
     int64_t count, a_step, b_step, c_step;            /* of a batch */
     uint64_t a, b, c;
-    double alpha, beta;
+    double _Complex alpha, beta;
     bool is_conjugate; /* dot: the first vector */
 };
 
@@ -48,8 +49,9 @@ struct routines {
 static cublasHandle_t handle;
 
 #define POINTER(number, address) ((number *)(uintptr_t)(address))
-/* A factor without imaginary part. */
-#define FACTOR(number, real, name) ((const number *)(const real[]){(real)p->name, 0})
+/* Of a real type the real part is read. */
+#define FACTOR(number, real, name)                                                                 \
+    ((const number *)(const real[]){(real)creal(p->name), (real)cimag(p->name)})
 #define FORWARD(name, letter, dot, dot_conjugate, suffix, integer, number, real)                   \
     static gsh_cuda_enum gemm_##name(const struct product *p)                                      \
     {                                                                                              \
@@ -269,8 +271,10 @@ static enum gsh_status submit(const struct gsh_gemm *g, enum gsh_dtype loop, con
 /* At most LARGEST_BATCH products. */
 static enum gsh_status submit_batch(const struct product *p, enum gsh_dtype loop)
 {
-    const float singles[2][2] = {{(float)p->alpha, 0}, {(float)p->beta, 0}};
-    const double doubles[2][2] = {{p->alpha, 0}, {p->beta, 0}};
+    const float singles[2][2] = {{(float)creal(p->alpha), (float)cimag(p->alpha)},
+                                 {(float)creal(p->beta), (float)cimag(p->beta)}};
+    const double doubles[2][2] = {{creal(p->alpha), cimag(p->alpha)},
+                                  {creal(p->beta), cimag(p->beta)}};
     bool is_single = types[loop].is_single;
     gsh_cuda_enum type = types[loop].type;
     return GSH_CUBLAS(gsh_cublas.cublasGemmStridedBatchedEx(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The inner loops of NumPy's matmul where they were lent; for float32 and float64, whatever alpha and beta, CBLAS by
+ * The inner loops of NumPy's matmul where they were lent; for real and complex numbers, whatever alpha and beta, CBLAS by
  * function pointer, in either integer width; plain loops that stand in for both.
  */
 #include "hostemu_blas.h"
@@ -11,19 +11,23 @@
 #include <dlfcn.h>
 #include <limits.h>
 
-enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 };
+enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112, CONJUGATE_TRANS = 113 };
 
-typedef void sgemm32(int, int, int, int32_t, int32_t, int32_t, float, const float *, int32_t,
-                     const float *, int32_t, float, float *, int32_t);
-typedef void dgemm32(int, int, int, int32_t, int32_t, int32_t, double, const double *, int32_t,
-                     const double *, int32_t, double, double *, int32_t);
-typedef void sgemm64(int, int, int, int64_t, int64_t, int64_t, float, const float *, int64_t,
-                     const float *, int64_t, float, float *, int64_t);
-typedef void dgemm64(int, int, int, int64_t, int64_t, int64_t, double, const double *, int64_t,
-                     const double *, int64_t, double, double *, int64_t);
+#define DECLARE(name, type, factor, integer)                                                       \
+    typedef void name(int, int, int, integer, integer, integer, factor, const type *, integer,     \
+                      const type *, integer, factor, type *, integer);
+#define DECLARE_BOTH(name, type, factor)                                                           \
+    DECLARE(name##32, type, factor, int32_t)                                                       \
+    DECLARE(name##64, type, factor, int64_t)
+DECLARE_BOTH(sgemm, float, float)
+DECLARE_BOTH(dgemm, double, double)
+DECLARE_BOTH(cgemm, float _Complex, const float _Complex *)
+DECLARE_BOTH(zgemm, double _Complex, const double _Complex *)
 
-static void *borrowed_sgemm, *borrowed_dgemm;
-static int borrowed_bits;
+static struct {
+    void *gemm;
+    int integer_bits;
+} borrowed[GSH_DTYPE_COUNT];
 static const char *source = "plain loops";
 
 static struct {
@@ -37,13 +41,10 @@ void gsh_hostemu_blas_lend(enum gsh_dtype dtype, gsh_hostemu_lapack_loop *loop, 
     lent[dtype].data = data;
 }
 
-void gsh_hostemu_set_blas(void *sgemm, void *dgemm, int int_bits)
+void gsh_hostemu_set_blas(enum gsh_dtype dtype, void *gemm, int integer_bits)
 {
-    if (sgemm == NULL || dgemm == NULL)
-        return;
-    borrowed_sgemm = sgemm;
-    borrowed_dgemm = dgemm;
-    borrowed_bits = int_bits;
+    borrowed[dtype].gemm = gemm;
+    borrowed[dtype].integer_bits = integer_bits;
     source = "the process's own BLAS";
 }
 
@@ -52,15 +53,31 @@ const char *gsh_hostemu_blas_name(void)
     return source;
 }
 
+static bool borrow_from(void *library)
+{
+    static const struct {
+        enum gsh_dtype dtype;
+        const char *name;
+    } functions[] = {{GSH_FLOAT32, "cblas_sgemm"},
+                     {GSH_COMPLEX64, "cblas_cgemm"},
+                     {GSH_COMPLEX128, "cblas_zgemm"},
+                     {GSH_FLOAT64, "cblas_dgemm"}};
+    bool is_found = false;
+    for (size_t k = 0; k < GSH_COUNT(functions); k++) {
+        void *gemm = dlsym(library, functions[k].name);
+        is_found = gemm != NULL;
+        if (is_found)
+            gsh_hostemu_set_blas(functions[k].dtype, gemm, 32);
+    }
+    return is_found;
+}
+
 static void find_system_blas(void)
 {
     static const char *const names[] = {"libopenblas.so.0", "libcblas.so.3", "libblas.so.3"};
-    for (size_t k = 0; k < GSH_COUNT(names) && borrowed_dgemm == NULL; k++) {
+    for (size_t k = 0; k < GSH_COUNT(names) && borrowed[GSH_FLOAT64].gemm == NULL; k++) {
         void *library = dlopen(names[k], RTLD_NOW | RTLD_LOCAL);
-        if (library == NULL)
-            continue;
-        gsh_hostemu_set_blas(dlsym(library, "cblas_sgemm"), dlsym(library, "cblas_dgemm"), 32);
-        if (borrowed_dgemm != NULL)
+        if (library != NULL && borrow_from(library))
             source = names[k];
     }
 }
@@ -68,14 +85,18 @@ static void find_system_blas(void)
 /* A row-major BLAS operand: stored as it is (column stride 1) or transposed (row stride 1). */
 struct matrix {
     int trans;
-    int64_t leading;
+    int64_t leading; /* 0: it is no such operand */
 };
 
-static struct matrix describe(int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride)
+static struct matrix describe(int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride,
+                              bool is_conjugate)
 {
+    int64_t turned = cols == 1 ? GSH_MAX(rows, 1) : col_stride;
+    if (is_conjugate)
+        return (struct matrix){CONJUGATE_TRANS, row_stride == 1 || rows == 1 ? turned : 0};
     if (col_stride == 1 || cols == 1)
         return (struct matrix){NO_TRANS, rows == 1 ? GSH_MAX(cols, 1) : row_stride};
-    return (struct matrix){TRANS, cols == 1 ? GSH_MAX(rows, 1) : col_stride};
+    return (struct matrix){TRANS, turned};
 }
 
 /* What CBLAS takes: a leading dimension of at least the row's length, and a row-major C. */
@@ -119,36 +140,46 @@ static void make_row_major(struct product *product)
                          .c_row = g->c_col,
                          .c_col = g->c_row,
                          .alpha = g->alpha,
-                         .beta = g->beta};
+                         .beta = g->beta,
+                         .a_is_conjugate = g->b_is_conjugate,
+                         .b_is_conjugate = g->a_is_conjugate};
     const void *a = product->a;
     product->a = product->b;
     product->b = a;
     *g = t;
 }
 
-#define DEFINE_PRODUCT(name, type, narrow, wide, pointer)                                          \
+#define AS_IT_IS(x) (x)
+#define FIRST(x) (g->a_is_conjugate ? conj(x) : (x))
+#define SECOND(x) (g->b_is_conjugate ? conj(x) : (x))
+#define BY_VALUE(type, x) ((type)(x))
+#define BY_ADDRESS(type, x) (&(const type){(type)(x)})
+
+#define DEFINE_PRODUCT(name, type, dtype, blas, factor, load_a, load_b)                            \
     static bool name##_blas(const struct product *p)                                               \
     {                                                                                              \
         const struct gsh_gemm *g = &p->gemm;                                                       \
-        struct matrix a = describe(g->m, g->k, g->a_row, g->a_col);                                \
-        struct matrix b = describe(g->k, g->n, g->b_row, g->b_col);                                \
-        struct matrix c = describe(g->m, g->n, g->c_row, g->c_col);                                \
+        struct matrix a = describe(g->m, g->k, g->a_row, g->a_col, g->a_is_conjugate);             \
+        struct matrix b = describe(g->k, g->n, g->b_row, g->b_col, g->b_is_conjugate);             \
+        struct matrix c = describe(g->m, g->n, g->c_row, g->c_col, false);                         \
+        void *function = borrowed[dtype].gemm;                                                     \
         if (!have_unit_strides(g) || !fits_blas(a, g->m, g->k) || !fits_blas(b, g->k, g->n) ||     \
-            !fits_blas(c, g->m, g->n) || c.trans != NO_TRANS || (pointer) == NULL)                 \
+            !fits_blas(c, g->m, g->n) || c.trans != NO_TRANS || function == NULL)                  \
             return false;                                                                          \
-        type alpha = (type)g->alpha, beta = (type)g->beta;                                         \
-        if (borrowed_bits == 64) {                                                                 \
-            ((wide *)(pointer))(ROW_MAJOR, a.trans, b.trans, g->m, g->n, g->k, alpha, p->a,        \
-                                a.leading, p->b, b.leading, beta, p->c, c.leading);                \
+        if (borrowed[dtype].integer_bits == 64) {                                                  \
+            ((blas##64 *)function)(ROW_MAJOR, a.trans, b.trans, g->m, g->n, g->k,                  \
+                                   factor(type, g->alpha), p->a, a.leading, p->b, b.leading,       \
+                                   factor(type, g->beta), p->c, c.leading);                        \
             return true;                                                                           \
         }                                                                                          \
         int64_t longest = GSH_MAX(GSH_MAX(a.leading, b.leading), c.leading);                       \
         longest = GSH_MAX(longest, GSH_MAX(g->m, GSH_MAX(g->n, g->k)));                            \
         if (longest > INT32_MAX)                                                                   \
             return false;                                                                          \
-        ((narrow *)(pointer))(ROW_MAJOR, a.trans, b.trans, (int32_t)g->m, (int32_t)g->n,           \
-                              (int32_t)g->k, alpha, p->a, (int32_t)a.leading, p->b,                \
-                              (int32_t)b.leading, beta, p->c, (int32_t)c.leading);                 \
+        ((blas##32 *)function)(ROW_MAJOR, a.trans, b.trans, (int32_t)g->m, (int32_t)g->n,          \
+                               (int32_t)g->k, factor(type, g->alpha), p->a, (int32_t)a.leading,    \
+                               p->b, (int32_t)b.leading, factor(type, g->beta), p->c,              \
+                               (int32_t)c.leading);                                                \
         return true;                                                                               \
     }                                                                                              \
     static void name##_loops(const struct product *p)                                              \
@@ -159,15 +190,26 @@ static void make_row_major(struct product *product)
         for (int64_t i = 0; i < g->m; i++)                                                         \
             for (int64_t j = 0; j < g->n; j++) {                                                   \
                 type sum = 0;                                                                      \
-                for (int64_t l = 0; l < g->k; l++)                                                 \
-                    sum += a[i * g->a_row + l * g->a_col] * b[l * g->b_row + j * g->b_col];        \
+                for (int64_t l = 0; l < g->k; l++) {                                               \
+                    const type x = a[i * g->a_row + l * g->a_col];                                 \
+                    const type y = b[l * g->b_row + j * g->b_col];                                 \
+                    sum += (type)load_a(x) * (type)load_b(y);                                      \
+                }                                                                                  \
                 type *to = &c[i * g->c_row + j * g->c_col];                                        \
-                *to = (type)g->alpha * sum + (g->beta == 0 ? 0 : (type)g->beta * *to);             \
+                *to = (g->alpha == 1 ? sum : (type)g->alpha * sum) +                               \
+                      (g->beta == 0 ? 0 : (type)g->beta * *to);                                    \
             }                                                                                      \
+    }                                                                                              \
+    static void run_##name(const struct product *p)                                                \
+    {                                                                                              \
+        if (!name##_blas(p))                                                                       \
+            name##_loops(p);                                                                       \
     }
 
-DEFINE_PRODUCT(single, float, sgemm32, sgemm64, borrowed_sgemm)
-DEFINE_PRODUCT(twofold, double, dgemm32, dgemm64, borrowed_dgemm)
+DEFINE_PRODUCT(single, float, GSH_FLOAT32, sgemm, BY_VALUE, AS_IT_IS, AS_IT_IS)
+DEFINE_PRODUCT(twofold, double, GSH_FLOAT64, dgemm, BY_VALUE, AS_IT_IS, AS_IT_IS)
+DEFINE_PRODUCT(pair, float _Complex, GSH_COMPLEX64, cgemm, BY_ADDRESS, FIRST, SECOND)
+DEFINE_PRODUCT(wide_pair, double _Complex, GSH_COMPLEX128, zgemm, BY_ADDRESS, FIRST, SECOND)
 
 /* Neither alpha nor beta. */
 #define DEFINE_PLAIN(name, stored, type, join, load_a, load_b, store)                              \
@@ -193,9 +235,6 @@ DEFINE_PRODUCT(twofold, double, dgemm32, dgemm64, borrowed_dgemm)
 #define CAST_8(x) ((uint8_t)(x))
 #define CAST_16(x) ((uint16_t)(x))
 #define CAST_32(x) ((uint32_t)(x))
-#define AS_IT_IS(x) (x)
-#define FIRST(x) (g->a_is_conjugate ? conj(x) : (x))
-#define SECOND(x) (g->b_is_conjugate ? conj(x) : (x))
 
 /* Integers wrap, whatever their sign. */
 DEFINE_PLAIN(bool, uint8_t, bool, OR_BOTH, AS_IT_IS, AS_IT_IS, AS_IT_IS)
@@ -205,29 +244,14 @@ DEFINE_PLAIN(word32, uint32_t, uint64_t, ADD_PRODUCT, AS_WORD, AS_WORD, CAST_32)
 DEFINE_PLAIN(word64, uint64_t, uint64_t, ADD_PRODUCT, AS_WORD, AS_WORD, AS_WORD)
 DEFINE_PLAIN(half, uint16_t, float, ADD_PRODUCT, gsh_half_to_float, gsh_half_to_float,
              gsh_half_of_float)
-DEFINE_PLAIN(pair, float _Complex, float _Complex, ADD_PRODUCT, (float _Complex)FIRST,
-             (float _Complex)SECOND, AS_IT_IS)
-DEFINE_PLAIN(wide_pair, double _Complex, double _Complex, ADD_PRODUCT, FIRST, SECOND, AS_IT_IS)
-
-static void run_single(const struct product *p)
-{
-    if (!single_blas(p))
-        single_loops(p);
-}
-
-static void run_twofold(const struct product *p)
-{
-    if (!twofold_blas(p))
-        twofold_loops(p);
-}
 
 typedef void run_product(const struct product *product);
 static run_product *const runs[GSH_DTYPE_COUNT] = {
-    [GSH_BOOL] = bool_plain,      [GSH_INT8] = word8_plain,           [GSH_INT16] = word16_plain,
-    [GSH_INT32] = word32_plain,   [GSH_INT64] = word64_plain,         [GSH_UINT8] = word8_plain,
-    [GSH_UINT16] = word16_plain,  [GSH_UINT32] = word32_plain,        [GSH_UINT64] = word64_plain,
-    [GSH_FLOAT16] = half_plain,   [GSH_FLOAT32] = run_single,         [GSH_FLOAT64] = run_twofold,
-    [GSH_COMPLEX64] = pair_plain, [GSH_COMPLEX128] = wide_pair_plain,
+    [GSH_BOOL] = bool_plain,     [GSH_INT8] = word8_plain,         [GSH_INT16] = word16_plain,
+    [GSH_INT32] = word32_plain,  [GSH_INT64] = word64_plain,       [GSH_UINT8] = word8_plain,
+    [GSH_UINT16] = word16_plain, [GSH_UINT32] = word32_plain,      [GSH_UINT64] = word64_plain,
+    [GSH_FLOAT16] = half_plain,  [GSH_FLOAT32] = run_single,       [GSH_FLOAT64] = run_twofold,
+    [GSH_COMPLEX64] = run_pair,  [GSH_COMPLEX128] = run_wide_pair,
 };
 
 static bool is_plain(const struct gsh_gemm *g)
@@ -235,9 +259,14 @@ static bool is_plain(const struct gsh_gemm *g)
     return g->alpha == 1 && g->beta == 0;
 }
 
+static bool has_blas(enum gsh_dtype loop)
+{
+    return loop == GSH_FLOAT32 || loop == GSH_FLOAT64 || gsh_dtype_kind(loop) == 'c';
+}
+
 bool gsh_hostemu_blas_supports(const struct gsh_launch *launch)
 {
-    return is_plain(&launch->gemm) || launch->loop == GSH_FLOAT32 || launch->loop == GSH_FLOAT64;
+    return is_plain(&launch->gemm) || has_blas(launch->loop);
 }
 
 /* One matrix of the batch each; the operands' addresses. */
@@ -245,7 +274,7 @@ static void run_own(const struct gsh_launch *launch, char *const *addresses)
 {
     struct product product = {
         .gemm = launch->gemm, .a = addresses[0], .b = addresses[1], .c = addresses[2]};
-    if (launch->loop == GSH_FLOAT32 || launch->loop == GSH_FLOAT64)
+    if (has_blas(launch->loop))
         make_row_major(&product);
     runs[launch->loop](&product);
 }
@@ -274,7 +303,7 @@ enum gsh_status gsh_hostemu_blas_run(const struct gsh_launch *launch)
     bool is_lent = lent[launch->loop].function != NULL && is_plain(g) && !g->a_is_conjugate &&
                    !g->b_is_conjugate;
     int64_t index[GSH_MAX_DIMS] = {0};
-    if (borrowed_dgemm == NULL && !is_lent)
+    if (borrowed[GSH_FLOAT64].gemm == NULL && !is_lent)
         find_system_blas();
     for (int d = 0; d >= 0;) {
         char *addresses[3];

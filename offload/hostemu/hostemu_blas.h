@@ -9,11 +9,11 @@
 #include "launch.h"
 #include "status.h"
 
-/* Lends the process's own cblas_sgemm and cblas_dgemm, whose integers have 32 or 64 bits. */
-void gsh_hostemu_set_blas(void *sgemm, void *dgemm, int int_bits);
+/* Lends the process's own cblas_?gemm of a dtype, whose integers have 32 or 64 bits. */
+void gsh_hostemu_set_blas(enum gsh_dtype dtype, void *gemm, int integer_bits);
 /* Lends matmul's loop for a dtype. */
 void gsh_hostemu_blas_lend(enum gsh_dtype dtype, gsh_hostemu_lapack_loop *loop, void *data);
-/* True for products of all dtypes; with alpha and beta of float32 and float64 alone. */
+/* True for products of all dtypes; with alpha and beta of real and complex numbers alone. */
 bool gsh_hostemu_blas_supports(const struct gsh_launch *launch);
 /* Computes a GEMM launch whose addresses are host addresses. */
 enum gsh_status gsh_hostemu_blas_run(const struct gsh_launch *launch);

@@ -10,6 +10,7 @@
 #include "shard.h"
 #include "stats.h"
 
+#include <complex.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <spawn.h>
@@ -535,11 +536,12 @@ static unsigned count_wrong(const struct gsh_gemm *g, bool is_double)
                 sum += term;
                 size += fabs(term);
             }
-            double old = g->beta != 0 ? g->beta * element(is_double, c64, c32, at) : 0;
+            double alpha = creal(g->alpha), beta = creal(g->beta);
+            double old = beta != 0 ? beta * element(is_double, c64, c32, at) : 0;
             double got = element(is_double, r64, r32, at);
             owned[at] = true;
-            wrong += !(fabs(got - (g->alpha * sum + old)) <=
-                       4 * eps * (fabs(g->alpha) * size + fabs(old)));
+            wrong +=
+                !(fabs(got - (alpha * sum + old)) <= 4 * eps * (fabs(alpha) * size + fabs(old)));
         }
     for (size_t at = 0; at < EDGE * EDGE; at++)
         wrong += !owned[at] &&
@@ -566,7 +568,7 @@ static void run_gemm(const struct gsh_gemm *g, bool is_double)
         printf("gemm %s m %lld n %lld k %lld a %lld,%lld b %lld,%lld c %lld,%lld beta %g\n",
                is_double ? "f64" : "f32", (long long)g->m, (long long)g->n, (long long)g->k,
                (long long)g->a_row, (long long)g->a_col, (long long)g->b_row, (long long)g->b_col,
-               (long long)g->c_row, (long long)g->c_col, g->beta);
+               (long long)g->c_row, (long long)g->c_col, creal(g->beta));
 }
 
 static void run_gemm_layouts(int64_t m, int64_t n, int64_t k)

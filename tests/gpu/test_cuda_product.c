@@ -10,6 +10,7 @@
 #include "hostemu_blas.h"
 #include "options.h"
 
+#include <complex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,15 @@ static int64_t lay_out(const int64_t *extents, int count, int first, bool may_re
     return origin;
 }
 
+/* 1, or a small number where the dtype has products with factors. */
+static double _Complex factor(enum gsh_dtype dtype)
+{
+    double _Complex value = (double)(random_below(5) - 2);
+    if (gsh_dtype_kind(dtype) == 'c')
+        value += (double)(random_below(3) - 1) * I;
+    return !is_float(dtype) || dtype == GSH_FLOAT16 || random_below(2) == 0 ? 1 : value;
+}
+
 static void describe(struct gsh_launch *launch, enum gsh_dtype dtype)
 {
     static const int64_t sizes[] = {1, 2, 5, 17, 64, 70};
@@ -95,7 +105,8 @@ static void describe(struct gsh_launch *launch, enum gsh_dtype dtype)
     *g = (struct gsh_gemm){.m = sizes[random_below(GSH_COUNT(sizes))],
                            .n = sizes[random_below(GSH_COUNT(sizes))],
                            .k = sizes[random_below(GSH_COUNT(sizes))],
-                           .alpha = 1,
+                           .alpha = factor(dtype),
+                           .beta = factor(dtype) - 1,
                            .a_is_conjugate = is_complex && random_below(3) == 0,
                            .b_is_conjugate = is_complex && random_below(3) == 0};
     launch->ndim = (int)random_below(3);
