@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "coherence.h"
 #include "dispatch.h"
+#include "hostemu_blas_forms.h"
 #include "hostemu_lapack.h"
 #include "log.h"
 #include "naming.h"
@@ -129,6 +130,9 @@ static struct caller examine_caller(const struct gsh_symbol *symbol, const void 
         gsh_hostemu_lapack_lend_symbol((enum gsh_lapack_routine)shape->lends,
                                        symbol->routine->dtype, caller.original,
                                        caller.integer_bits);
+    if (shape->form != GSH_GEMM_GE && caller.integer_bits != 0)
+        gsh_hostemu_blas_lend_form(shape->form, symbol->routine->dtype, caller.original,
+                                   caller.integer_bits);
     return caller;
 }
 

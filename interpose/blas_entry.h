@@ -37,6 +37,8 @@ struct gsh_entry_shape {
     signed char info; /* argument of LAPACK's `info`; GSH_ENTRY_NONE: writes no integers */
     bool by_value;    /* integers are given by value, as in C */
     int lends; /* the routine of lapack.def that the original computes for the host device, or GSH_ENTRY_NONE */
+    enum gsh_gemm_form
+        form; /* the form of product that it computes for the host device; GE: none */
     /* True: it was computed, and everything is as the original leaves it. False: nothing was touched; call->why says why,
      * NONE: the call is not counted (bad arguments, queries, nothing to do). */
     bool (*run)(struct gsh_entry_call *call);

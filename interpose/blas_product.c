@@ -6,6 +6,7 @@
 #include "blas_entry.h"
 
 #include "blas_number.h"
+#include "host_product.h"
 
 enum { ROW_MAJOR = 101, COLUMN_MAJOR = 102 };
 enum { NO_TRANSPOSE = 111, TRANSPOSE = 112, CONJUGATE_TRANSPOSE = 113 };
@@ -160,20 +161,7 @@ static bool compute_here(const struct product *p)
     struct gsh_launch launch;
     if (!describe_product(p, &launch))
         return p->m == 0 || p->n == 0;
-    const struct gsh_gemm *g = &launch.gemm;
-    for (int64_t i = 0; i < g->m; i++)
-        for (int64_t j = 0; j < g->n; j++) {
-            double _Complex sum = 0;
-            for (int64_t l = 0; l < g->k; l++)
-                sum += gsh_blas_number_load_as(p->a, p->dtype, i * g->a_row + l * g->a_col,
-                                               g->a_is_conjugate) *
-                       gsh_blas_number_load_as(p->b, p->dtype, l * g->b_row + j * g->b_col,
-                                               g->b_is_conjugate);
-            int64_t at = i * g->c_row + j * g->c_col;
-            double _Complex old =
-                p->beta == 0 ? 0 : p->beta * gsh_blas_number_load(p->c, p->dtype, at);
-            gsh_blas_number_store(p->c, p->dtype, at, p->alpha * sum + old);
-        }
+    gsh_host_product_run(&launch.gemm, p->dtype, p->a, p->b, p->c);
     return true;
 }
 

@@ -49,7 +49,9 @@ static int64_t core_elements(const struct gsh_launch *launch, unsigned k)
 
 int64_t gsh_launch_output_elements(const struct gsh_launch *launch, unsigned k)
 {
-    int64_t elements = core_elements(launch, k);
+    int64_t elements = gsh_launch_writes_triangle(launch)
+                           ? launch->gemm.n * (launch->gemm.n + 1) / 2
+                           : core_elements(launch, k);
     for (int d = 0; d < launch->ndim - launch->nreduce; d++)
         elements *= launch->shape[d];
     return elements;
@@ -65,6 +67,12 @@ static double transform_flops(const struct gsh_fft *fft)
     return (fft->type == GSH_FFT_C2C ? 5 : 2.5) * points * fmax(1, log2(points));
 }
 
+/* Of the plain product's work. */
+static double product_share(enum gsh_gemm_form form)
+{
+    return form == GSH_GEMM_SYRK || form == GSH_GEMM_HERK || form == GSH_GEMM_TRMM ? 0.5 : 1;
+}
+
 double gsh_launch_flops(const struct gsh_launch *launch)
 {
     const struct gsh_gemm *g = &launch->gemm;
@@ -72,7 +80,8 @@ double gsh_launch_flops(const struct gsh_launch *launch)
     double batch = (double)gsh_launch_elements(launch);
     switch (launch->kind) {
     case GSH_LAUNCH_GEMM:
-        return batch * (is_complex ? 8 : 2) * (double)g->m * (double)g->n * (double)g->k;
+        return batch * (is_complex ? 8 : 2) * product_share(g->form) * (double)g->m * (double)g->n *
+               (double)g->k;
     case GSH_LAUNCH_LAPACK:
         return batch * (is_complex ? 4 : 1) *
                gsh_lapack_flops(launch->lapack.routine, launch->lapack.cores[0].extent,

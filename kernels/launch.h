@@ -64,6 +64,27 @@ struct gsh_indexed {
     int64_t stride, extent;
 };
 
+/* What is known of a product's matrices, by BLAS's names. Of forms other than GE: float32 and on; no batch; C is stored by
+ * columns, A and B step by 1 along one dimension. What BLAS does not read is not read, what it does not write not written.
+ * SYRK, HERK: B is A's (conjugate) transpose; of C one triangle is read and written.
+ * SYR2K, HER2K: to that comes the product's (conjugate) transpose, its alpha conjugated: C = alpha A B + (alpha A B)' + beta C.
+ * SYMM, HEMM: A, or where RIGHT says so B, is symmetric (Hermitian); one triangle of it is read. It is stored by columns.
+ * TRMM: A, or B, is triangular: one triangle of it, as A and its strides show it, is read; UNIT: its diagonal is ones,
+ * whatever is there. beta is 0. */
+enum gsh_gemm_form {
+    GSH_GEMM_GE,
+    GSH_GEMM_SYRK,
+    GSH_GEMM_HERK,
+    GSH_GEMM_SYR2K,
+    GSH_GEMM_HER2K,
+    GSH_GEMM_SYMM,
+    GSH_GEMM_HEMM,
+    GSH_GEMM_TRMM,
+    GSH_GEMM_FORMS
+};
+/* UPPER: the triangle; the lower one without it. */
+enum gsh_gemm_option { GSH_GEMM_UPPER = 1, GSH_GEMM_UNIT = 2, GSH_GEMM_RIGHT = 4 };
+
 /* C = alpha * A @ B + beta * C. Strides in elements, any; those of C step over distinct ones. m, n >
  * 0; k >= 0. Integers wrap; of bools it is the or of ands; float16 sums in float32, in order, and
  * rounds once. alpha and beta are 1 and 0 but for float32, float64, complex64 and complex128, and real for the first two. */
@@ -72,7 +93,21 @@ struct gsh_gemm {
     int64_t a_row, a_col, b_row, b_col, c_row, c_col;
     double _Complex alpha, beta;         /* beta 0: C is not read (NaN in it does not spread) */
     bool a_is_conjugate, b_is_conjugate; /* complex: the conjugate of A, B takes its place */
+    enum gsh_gemm_form form;
+    unsigned options; /* of enum gsh_gemm_option */
 };
+
+/* SYRK, HERK, SYR2K, HER2K. */
+static inline bool gsh_gemm_writes_triangle(const struct gsh_gemm *gemm)
+{
+    return gemm->form >= GSH_GEMM_SYRK && gemm->form <= GSH_GEMM_HER2K;
+}
+/* HERK, HER2K, HEMM. */
+static inline bool gsh_gemm_is_hermitian(const struct gsh_gemm *gemm)
+{
+    return gemm->form == GSH_GEMM_HERK || gemm->form == GSH_GEMM_HER2K ||
+           gemm->form == GSH_GEMM_HEMM;
+}
 
 /* One matrix, or one line of an FFT, of an operand: what lies beyond the launch's shape, the batch. Strides in bytes,
  * any sign. Dimensions that an operand lacks are 1. */
@@ -175,8 +210,14 @@ static inline bool gsh_launch_is_output(const struct gsh_launch *launch, unsigne
 
 /* Elements of the iteration space (1 where ndim is 0). */
 int64_t gsh_launch_elements(const struct gsh_launch *launch);
-/* Elements of operand k, an output: of a REDUCE those of the kept dimensions, of a GEMM m * n for each of the batch. */
+/* Elements of operand k, an output: of a REDUCE those of the kept dimensions, of a GEMM m * n, or a triangle's, for each of
+ * the batch. */
 int64_t gsh_launch_output_elements(const struct gsh_launch *launch, unsigned k);
+/* True for a GEMM that leaves one triangle of its output alone. */
+static inline bool gsh_launch_writes_triangle(const struct gsh_launch *launch)
+{
+    return launch->kind == GSH_LAUNCH_GEMM && gsh_gemm_writes_triangle(&launch->gemm);
+}
 /* Operand k of one element of the batch of a GEMM, LAPACK or FFT. */
 struct gsh_core gsh_launch_core(const struct gsh_launch *launch, unsigned k);
 /* Floating-point operations of a GEMM, LAPACK or FFT, as textbooks count them (complex ones as real ones). */

@@ -212,14 +212,31 @@ static bool is_pending(const struct gsh_value *value)
     return atomic_load_explicit(&value->pending, memory_order_relaxed) != 0;
 }
 
+/* An input that is an earlier one, seen otherwise (A A' has A twice), is uploaded once. */
+static bool share_foreign(struct run *run, unsigned k)
+{
+    struct place *place = &run->places[k];
+    for (unsigned j = 0; j < k && k < run->launch.nin; j++) {
+        const struct place *earlier = &run->places[j];
+        if (run->launch.operands[j].is_constant || earlier->block != NULL ||
+            earlier->first != place->first || earlier->bytes != place->bytes)
+            continue;
+        use_value(place, earlier->value);
+        return true;
+    }
+    return false;
+}
+
 /* Operand k gets memory on the device for this launch alone. */
 static enum gsh_status place_foreign(struct run *run, unsigned k)
 {
     struct place *place = &run->places[k];
+    place->offset = run->launch.operands[k].address - place->first;
+    if (share_foreign(run, k))
+        return GSH_OK;
     if (create_value(GSH_MAX(place->bytes, 1), 0, &place->value) != GSH_OK ||
         gsh_value_place_locked(place->value) != GSH_OK)
         return decline(run, GSH_REASON_MEMORY);
-    place->offset = run->launch.operands[k].address - place->first;
     if (gsh_launch_is_output(&run->launch, k) && !gsh_launch_reads_output(&run->launch))
         return GSH_OK;
     if (gsh_backend_get()->upload(place->value->address, (const void *)place->first, place->bytes,

@@ -65,6 +65,19 @@ static void copy_below(const struct walk *walk, int d, char *to, const char *fro
         copy_below(walk, d + 1, to + i * walk->stride[d], from + i * walk->stride[d]);
 }
 
+/* One triangle of a matrix, column by column. */
+static void copy_triangle(const struct gsh_launch *launch, char *to, const char *from)
+{
+    const struct gsh_gemm *g = &launch->gemm;
+    bool is_upper = (g->options & GSH_GEMM_UPPER) != 0;
+    int64_t size = (int64_t)gsh_dtype_size(launch->loop);
+    for (int64_t column = 0; column < g->n; column++) {
+        int64_t first = is_upper ? 0 : column, count = is_upper ? column + 1 : g->n - column;
+        int64_t at = (first * g->c_row + column * g->c_col) * size;
+        memcpy(to + at, from + at, (size_t)(count * size));
+    }
+}
+
 /* Whether the bytes go elsewhere first: some of them are not the output's, or are needed if the rest does not come. */
 static bool takes_copy(const struct gsh_launch *launch, const struct gsh_foreign_output *output)
 {
@@ -93,7 +106,11 @@ static void write_output(const struct gsh_launch *launch, const struct gsh_forei
 {
     struct walk walk = describe(launch, output->operand);
     size_t offset = launch->operands[output->operand].address - (uint64_t)output->first;
-    copy_below(&walk, 0, (char *)output->first + offset, copy + offset);
+    char *to = (char *)output->first + offset;
+    if (gsh_launch_writes_triangle(launch))
+        copy_triangle(launch, to, copy + offset);
+    else
+        copy_below(&walk, 0, to, copy + offset);
 }
 
 enum gsh_status gsh_foreign_output_fetch(const struct gsh_launch *launch,

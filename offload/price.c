@@ -60,6 +60,19 @@ static void price_block(const struct gsh_block *block, uint64_t first, double by
         facts->debt += block->ledger.debt;
 }
 
+/* Whether these bytes, which are in no block, are those of an earlier input. */
+static bool is_uploaded_before(const struct gsh_launch *launch, unsigned k, uint64_t first,
+                               double bytes)
+{
+    bool is_same = false;
+    for (unsigned j = 0; j < k && !is_same; j++) {
+        uint64_t other = 0;
+        is_same =
+            !launch->operands[j].is_constant && span(launch, j, &other) == bytes && other == first;
+    }
+    return is_same;
+}
+
 static void price_input(const struct gsh_launch *launch, unsigned k, struct gsh_facts *facts)
 {
     if (launch->operands[k].is_constant)
@@ -69,7 +82,7 @@ static void price_input(const struct gsh_launch *launch, unsigned k, struct gsh_
     const struct gsh_block *block = gsh_arena_find_block((const void *)first);
     if (block != NULL && bytes > 0)
         price_block(block, first, bytes, facts);
-    else
+    else if (!is_uploaded_before(launch, k, first, bytes))
         facts->upload += gsh_cost_transfer(rates(), bytes, false, false);
 }
 

@@ -128,6 +128,11 @@ static enum gsh_status open_handle(void)
                                                                : GSH_CUBLAS_DEFAULT_MATH));
 }
 
+cublasHandle_t gsh_cuda_blas_handle(void)
+{
+    return handle;
+}
+
 struct gsh_cuda_opening gsh_cuda_blas_opening = {
     .work = "matrix products stay",
     .libraries = {GSH_CUDA_LIBRARY_CUBLAS},

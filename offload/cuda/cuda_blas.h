@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "cuda_types.h"
 #include "launch.h"
 #include "status.h"
 
@@ -18,6 +19,8 @@ struct gsh_cuda_blas_batch {
 bool gsh_cuda_blas_has_loop(enum gsh_dtype loop);
 /* True where the strides can be handed to cuBLAS; elements have `size` bytes. */
 bool gsh_cuda_blas_takes(const struct gsh_core *core, int64_t size);
+/* The handle, once gsh_cuda_blas_opening is ready. */
+cublasHandle_t gsh_cuda_blas_handle(void);
 /* True for one product of two vectors, of which the first may be conjugated; no other product may. */
 static inline bool gsh_cuda_blas_is_dot(const struct gsh_gemm *g)
 {

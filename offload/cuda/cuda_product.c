@@ -6,6 +6,7 @@
 #include "cuda_product.h"
 
 #include "cuda_blas.h"
+#include "cuda_blas_forms.h"
 #include "cuda_mem.h"
 #include "cuda_module.h"
 #include "cuda_timing.h"
@@ -35,6 +36,8 @@ bool gsh_cuda_product_supports(const struct gsh_launch *launch)
 {
     struct gsh_source_plan plan;
     const struct gsh_gemm *g = &launch->gemm;
+    if (g->form != GSH_GEMM_GE)
+        return gsh_cuda_blas_forms_supports(launch);
     if (!gsh_cuda_blas_has_loop(launch->loop))
         return gsh_source_plan(launch, 0, &plan) == GSH_OK;
     if (launch->nin != 2 || g->m <= 0 || g->n <= 0 || g->k < 0 || launch->ndim + 2 > GSH_MAX_DIMS)
@@ -227,6 +230,16 @@ static enum gsh_status multiply(const struct work *work)
     return GSH_OK;
 }
 
+static enum gsh_status multiply_form(const struct gsh_launch *launch, unsigned row)
+{
+    bool is_timed = gsh_cuda_timing_begin(row);
+    GSH_TRY(gsh_cuda_blas_forms_run(launch));
+    gsh_stats_add(GSH_COUNTER_LAUNCHES, 1);
+    if (is_timed)
+        gsh_cuda_timing_end();
+    return GSH_OK;
+}
+
 static enum gsh_status multiply_timed(const struct work *work)
 {
     bool is_timed = gsh_cuda_timing_begin(work->row);
@@ -247,6 +260,8 @@ enum gsh_status gsh_cuda_product_run(const struct gsh_launch *launch, unsigned r
 {
     if (!gsh_cuda_product_supports(launch))
         return GSH_DECLINED;
+    if (launch->gemm.form != GSH_GEMM_GE)
+        return multiply_form(launch, row);
     if (!gsh_cuda_blas_has_loop(launch->loop))
         return gsh_cuda_module_launch(launch, row);
     struct work work = {.given = launch, .launch = *launch, .row = row};

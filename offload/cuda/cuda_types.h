@@ -193,6 +193,40 @@ struct double2;
 GSH_CUBLAS_DECLARE_ALL(, int)
 GSH_CUBLAS_DECLARE_ALL(_64, int64_t)
 
+/* cuBLAS: products of which one matrix has a structure; `real` is the type of a number's parts */
+#define GSH_CUBLAS_DECLARE_UPDATE(name, number, factor)                                            \
+    gsh_cuda_enum cublas##name##_v2(                                                               \
+        cublasHandle_t handle, gsh_cuda_enum triangle, gsh_cuda_enum op, int n, int k,             \
+        const factor *alpha, const number *a, int lda, const factor *beta, number *c, int ldc);
+#define GSH_CUBLAS_DECLARE_UPDATE_2(name, number, real)                                            \
+    gsh_cuda_enum cublas##name##_v2(cublasHandle_t handle, gsh_cuda_enum triangle,                 \
+                                    gsh_cuda_enum op, int n, int k, const number *alpha,           \
+                                    const number *a, int lda, const number *b, int ldb,            \
+                                    const real *beta, number *c, int ldc);
+#define GSH_CUBLAS_DECLARE_SYMMETRIC(name, number)                                                 \
+    gsh_cuda_enum cublas##name##_v2(cublasHandle_t handle, gsh_cuda_enum side,                     \
+                                    gsh_cuda_enum triangle, int m, int n, const number *alpha,     \
+                                    const number *a, int lda, const number *b, int ldb,            \
+                                    const number *beta, number *c, int ldc);
+#define GSH_CUBLAS_DECLARE_STRUCTURED(letter, number)                                              \
+    GSH_CUBLAS_DECLARE_UPDATE(letter##syrk, number, number)                                        \
+    GSH_CUBLAS_DECLARE_UPDATE_2(letter##syr2k, number, number)                                     \
+    GSH_CUBLAS_DECLARE_SYMMETRIC(letter##symm, number)                                             \
+    gsh_cuda_enum cublas##letter##trmm_v2(                                                         \
+        cublasHandle_t handle, gsh_cuda_enum side, gsh_cuda_enum triangle, gsh_cuda_enum op,       \
+        gsh_cuda_enum diagonal, int m, int n, const number *alpha, const number *a, int lda,       \
+        const number *b, int ldb, number *c, int ldc);
+#define GSH_CUBLAS_DECLARE_HERMITIAN(letter, number, real)                                         \
+    GSH_CUBLAS_DECLARE_UPDATE(letter##herk, number, real)                                          \
+    GSH_CUBLAS_DECLARE_UPDATE_2(letter##her2k, number, real)                                       \
+    GSH_CUBLAS_DECLARE_SYMMETRIC(letter##hemm, number)
+GSH_CUBLAS_DECLARE_STRUCTURED(S, float)
+GSH_CUBLAS_DECLARE_STRUCTURED(D, double)
+GSH_CUBLAS_DECLARE_STRUCTURED(C, struct float2)
+GSH_CUBLAS_DECLARE_STRUCTURED(Z, struct double2)
+GSH_CUBLAS_DECLARE_HERMITIAN(C, struct float2, float)
+GSH_CUBLAS_DECLARE_HERMITIAN(Z, struct double2, double)
+
 /* cuBLAS: triangular systems, and factorisations of many small matrices; `number` is the elements' type */
 #define GSH_CUBLAS_DECLARE_SYSTEMS(letter, number)                                                 \
     gsh_cuda_enum cublas##letter##trsm_v2(                                                         \
@@ -240,6 +274,7 @@ typedef struct syevjInfo *syevjInfo_t;
     X(GSH_CUBLAS_GEMM_DEFAULT, CUBLAS_GEMM_DEFAULT, -1)                                            \
     X(GSH_CUBLAS_OP_C, CUBLAS_OP_C, 2)                                                             \
     X(GSH_CUBLAS_LEFT, CUBLAS_SIDE_LEFT, 0)                                                        \
+    X(GSH_CUBLAS_RIGHT, CUBLAS_SIDE_RIGHT, 1)                                                      \
     X(GSH_CUBLAS_NON_UNIT, CUBLAS_DIAG_NON_UNIT, 0)                                                \
     X(GSH_CUBLAS_UNIT, CUBLAS_DIAG_UNIT, 1)                                                        \
     X(GSH_CUBLAS_LOWER, CUBLAS_FILL_MODE_LOWER, 0)                                                 \

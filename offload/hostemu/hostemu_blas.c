@@ -6,6 +6,7 @@
 #include "hostemu_blas.h"
 
 #include "host_half.h"
+#include "hostemu_blas_forms.h"
 
 #include <complex.h>
 #include <dlfcn.h>
@@ -266,6 +267,8 @@ static bool has_blas(enum gsh_dtype loop)
 
 bool gsh_hostemu_blas_supports(const struct gsh_launch *launch)
 {
+    if (launch->gemm.form != GSH_GEMM_GE)
+        return has_blas(launch->loop) && gsh_hostemu_blas_forms_supports(launch);
     return is_plain(&launch->gemm) || has_blas(launch->loop);
 }
 
@@ -303,6 +306,10 @@ enum gsh_status gsh_hostemu_blas_run(const struct gsh_launch *launch)
     bool is_lent = lent[launch->loop].function != NULL && is_plain(g) && !g->a_is_conjugate &&
                    !g->b_is_conjugate;
     int64_t index[GSH_MAX_DIMS] = {0};
+    if (g->form != GSH_GEMM_GE) {
+        gsh_hostemu_blas_forms_run(launch);
+        return GSH_OK;
+    }
     if (borrowed[GSH_FLOAT64].gemm == NULL && !is_lent)
         find_system_blas();
     for (int d = 0; d >= 0;) {

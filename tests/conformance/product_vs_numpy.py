@@ -26,7 +26,7 @@ void shim_describe(int loop, void **addresses, int ndim, const int64_t *shape, c
 {
     shim_launch = (struct gsh_launch){.kind = GSH_LAUNCH_GEMM, .loop = loop, .nin = 2, .nout = 1, .ndim = ndim};
     shim_launch.gemm = (struct gsh_gemm){extents[0], extents[1], extents[2], steps[0], steps[1], steps[2], steps[3], steps[4],
-                                         steps[5], 1, 0, false, false};
+                                         steps[5], 1, 0, false, false, GSH_GEMM_GE, 0};
     for (int d = 0; d < ndim; d++)
         shim_launch.shape[d] = shape[d];
     for (int k = 0; k < 3; k++) {

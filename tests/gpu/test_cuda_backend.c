@@ -613,7 +613,7 @@ static void test_gemm(void)
                 run_gemm_layouts(extents[m], extents[n], extents[k]);
         }
     struct gsh_launch bad = {.kind = GSH_LAUNCH_GEMM, .loop = GSH_FLOAT64, .nin = 2, .nout = 1};
-    bad.gemm = (struct gsh_gemm){4, 4, 4, 4, 1, 4, 1, 4, 1, 1, 0, false, false};
+    bad.gemm = (struct gsh_gemm){4, 4, 4, 4, 1, 4, 1, 4, 1, 1, 0, false, false, GSH_GEMM_GE, 0};
     for (int k = 0; k < 3; k++)
         bad.operands[k].dtype = GSH_FLOAT64;
     CHECK(dev->supports(&bad));

@@ -190,7 +190,7 @@ static void test_symmetry(enum gsh_dtype dtype, bool is_turned)
     int64_t n = is_turned ? 1 : K, k = is_turned ? N : 1;
     struct gsh_launch launch = {
         .kind = GSH_LAUNCH_GEMM, .loop = dtype, .nin = 2, .nout = 1, .ndim = 1, .shape = {BATCH}};
-    launch.gemm = (struct gsh_gemm){N, N, K, n, k, k, n, N, 1, 1, 0, false, false};
+    launch.gemm = (struct gsh_gemm){N, N, K, n, k, k, n, N, 1, 1, 0, false, false, GSH_GEMM_GE, 0};
     for (unsigned i = 0; i < 3; i++) {
         launch.operands[i].dtype = dtype;
         launch.strides[i][0] = (i == 2 ? N * N : N * K) * (int64_t)size;

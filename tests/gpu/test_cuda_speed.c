@@ -160,7 +160,9 @@ static void time_products(const uint64_t *buffers)
                                           1,
                                           0,
                                           false,
-                                          false};
+                                          false,
+                                          GSH_GEMM_GE,
+                                          0};
             uint64_t start = gsh_clock_ns();
             CHECK_INT(dev->run(&gemm, 0), GSH_OK);
             double submit = seconds_since(start);

@@ -32,8 +32,11 @@ static enum gsh_status observed_run(const struct gsh_call *call, enum gsh_reason
 #define gsh_dispatch_run observed_run
 #include "../../interpose/blas_entry.c" // NOLINT(bugprone-suspicious-include)
 #undef gsh_dispatch_run
+#include "../../interpose/blas_launch.c"     // NOLINT(bugprone-suspicious-include)
 #include "../../interpose/blas_product.c"    // NOLINT(bugprone-suspicious-include)
+#include "../../interpose/blas_structured.c" // NOLINT(bugprone-suspicious-include)
 #include "../../interpose/blas_triangle.c"   // NOLINT(bugprone-suspicious-include)
+#include "../../interpose/blas_update.c"     // NOLINT(bugprone-suspicious-include)
 #include "../../interpose/lapack_eigen.c"    // NOLINT(bugprone-suspicious-include)
 #include "../../interpose/lapack_launch.c"   // NOLINT(bugprone-suspicious-include)
 #include "../../interpose/lapack_singular.c" // NOLINT(bugprone-suspicious-include)

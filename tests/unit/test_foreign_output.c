@@ -20,13 +20,13 @@ static double plain[SIDE * SIDE];
 
 static struct gsh_call product(const double *a, double *out, double beta)
 {
-    struct gsh_call call = {
-        .launch = {.kind = GSH_LAUNCH_GEMM,
-                   .loop = GSH_FLOAT64,
-                   .nin = 2,
-                   .nout = 1,
-                   .gemm = {SIDE, SIDE, SIDE, SIDE, 1, SIDE, 1, SIDE, 1, 1, beta, false, false}},
-        .row = gsh_stats_row("test", "dd->d")};
+    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_GEMM,
+                                       .loop = GSH_FLOAT64,
+                                       .nin = 2,
+                                       .nout = 1,
+                                       .gemm = {SIDE, SIDE, SIDE, SIDE, 1, SIDE, 1, SIDE, 1, 1,
+                                                beta, false, false, GSH_GEMM_GE, 0}},
+                            .row = gsh_stats_row("test", "dd->d")};
     for (unsigned k = 0; k < 3; k++)
         call.launch.operands[k] = (struct gsh_operand){
             .dtype = GSH_FLOAT64, .address = k < 2 ? (uint64_t)a : (uint64_t)out};
@@ -84,8 +84,8 @@ static void test_strides(double *a)
         int64_t sign = backwards ? -1 : 1;
         struct gsh_call call = product(a, plain, 0);
         struct gsh_launch *launch = &call.launch;
-        launch->gemm =
-            (struct gsh_gemm){N, N, 1, LINE, 1, 1, 1, sign * LINE, sign * STEP, 1, 0, false, false};
+        launch->gemm = (struct gsh_gemm){
+            N, N, 1, LINE, 1, 1, 1, sign * LINE, sign * STEP, 1, 0, false, false, GSH_GEMM_GE, 0};
         launch->ndim = 1;
         launch->shape[0] = 2;
         launch->strides[0][0] = launch->strides[2][0] = PLANE * (int64_t)sizeof(double);

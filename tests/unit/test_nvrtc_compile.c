@@ -159,7 +159,8 @@ static void add_products(struct batch *batch)
         struct gsh_source_plan plan;
         struct gsh_launch launch = {
             .kind = GSH_LAUNCH_GEMM, .loop = (enum gsh_dtype)loop, .nin = 2, .nout = 1};
-        launch.gemm = (struct gsh_gemm){9, 8, 7, 7, 1, 8, 1, 8, 1, 1, 0, false, false};
+        launch.gemm =
+            (struct gsh_gemm){9, 8, 7, 7, 1, 8, 1, 8, 1, 1, 0, false, false, GSH_GEMM_GE, 0};
         for (unsigned k = 0; k < 3; k++)
             launch.operands[k] =
                 (struct gsh_operand){.dtype = (enum gsh_dtype)loop, .address = 4096};

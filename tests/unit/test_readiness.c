@@ -28,13 +28,13 @@ static void begin_opening(const struct gsh_launch *launch)
 
 static enum gsh_reason offer(double *a, double *out)
 {
-    struct gsh_call call = {
-        .launch = {.kind = GSH_LAUNCH_GEMM,
-                   .loop = GSH_FLOAT64,
-                   .nin = 2,
-                   .nout = 1,
-                   .gemm = {SIDE, SIDE, SIDE, SIDE, 1, SIDE, 1, SIDE, 1, 1, 0, false, false}},
-        .row = gsh_stats_row("matmul", "dd->d")};
+    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_GEMM,
+                                       .loop = GSH_FLOAT64,
+                                       .nin = 2,
+                                       .nout = 1,
+                                       .gemm = {SIDE, SIDE, SIDE, SIDE, 1, SIDE, 1, SIDE, 1, 1, 0,
+                                                false, false, GSH_GEMM_GE, 0}},
+                            .row = gsh_stats_row("matmul", "dd->d")};
     for (unsigned k = 0; k < 3; k++)
         call.launch.operands[k] =
             (struct gsh_operand){.dtype = GSH_FLOAT64, .address = (uint64_t)(k < 2 ? a : out)};
