@@ -355,6 +355,69 @@ static void test_odd_arguments(void)
     CHECK(memcmp(before, matrices[2], sizeof(before)) == 0);
 }
 
+/* An infinity's product with its conjugate is no number, but its imaginary part is not looked for. */
+static void test_real_diagonal(void)
+{
+    struct variant v = {.routine = &forms[5],
+                        .side = 'L',
+                        .triangle = 'L',
+                        .trans = 'N',
+                        .diagonal = 'N',
+                        .alpha = 1};
+    fill(&v);
+    put(&v, matrices[0], 0, 0, (double)INFINITY + I);
+    call(&v);
+    CHECK(cimag(get(&v, matrices[2], 0, 0)) == 0);
+}
+
+/* A triangle's matrix that is all there is in its memory: the other triangle is nobody's to give up. */
+static void test_whole_block(void)
+{
+    typedef void update(const char *, const char *, const int *, const int *, const void *, void *,
+                        const int *, const void *, void *, const int *, size_t, size_t);
+    enum { SIDE = 64 };
+    const int side = SIDE;
+    const double one = 1, zero = 0;
+    double *a = live_doubles(SIDE, GSH_ARENA_HOST);
+    double *c = live_doubles((int64_t)SIDE * SIDE, GSH_ARENA_HOST);
+    for (int i = 0; i < SIDE * SIDE; i++)
+        c[i] = UNTOUCHED;
+    for (int i = 0; i < SIDE; i++)
+        a[i] = i;
+    ((update *)forms[1].function)("U", "N", &side, &(const int){1}, &one, a, &side, &zero, c, &side,
+                                  1, 1);
+    bool is_right = true;
+    for (int j = 0; j < SIDE; j++)
+        for (int i = 0; i < SIDE; i++)
+            is_right &= c[j * SIDE + i] == (i <= j ? i * j : UNTOUCHED);
+    CHECK(is_right);
+}
+
+/* The host device computes by a function that was lent last; an original is lent when it is first looked for. */
+static int fake_calls;
+static void fake(void)
+{
+    fake_calls++;
+}
+
+static void test_lent(bool has_original)
+{
+    const struct variant v = {.routine = &forms[1],
+                              .side = 'L',
+                              .triangle = 'U',
+                              .trans = 'N',
+                              .diagonal = 'N',
+                              .alpha = 1};
+    if (!has_original) {
+        gsh_hostemu_blas_lend_form(GSH_GEMM_SYRK, GSH_FLOAT64, fake, 32);
+        fill(&v);
+        call(&v);
+    } else {
+        check(&v);
+    }
+    CHECK_INT(fake_calls, 1);
+}
+
 static void without_original(void)
 {
     is_inside = true;
@@ -362,6 +425,7 @@ static void without_original(void)
     is_inside = false;
     test_left_alone();
     test_odd_arguments();
+    test_real_diagonal();
     if (check_failed != 0)
         _exit(1);
 }
@@ -461,8 +525,8 @@ int main(void)
         return CHECK_SKIP;
     test_description();
     test_no_original();
-    bool has_blas = false;
-    for (int round = 0; round < 2; round++) {
+    bool has_blas = true;
+    for (int round = 0; round < 2 && has_blas; round++) {
         matrices[0] = plain[0];
         matrices[1] = plain[1];
         matrices[2] = plain[2];
@@ -473,7 +537,12 @@ int main(void)
         test_device("the arena");
         matrices[0] = plain[0];
         test_device("both");
+        test_whole_block();
+        if (round == 0)
+            test_lent(false);
         has_blas = open_blas();
+        if (has_blas)
+            test_lent(true);
         if (has_blas)
             test_left_alone();
     }

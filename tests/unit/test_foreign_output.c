@@ -45,17 +45,35 @@ static void test_price(const double *a, double *out)
     CHECK(is_near(gsh_price_call(&there).gain - gsh_price_call(&away).gain, way));
 }
 
-/* Worth its way back, but not both ways. */
-static void test_reading(const double *a)
+/* Transfers take a second each. */
+static void make_transfers_slow(double host_call)
 {
     static struct gsh_rates rates;
     static struct gsh_backend backend;
-    backend = *gsh_backend_get();
+    backend = gsh_hostemu_backend;
     rates = *backend.rates;
     rates.transfer_call = 1;
-    rates.host_call = 3.5; /* the inputs take 2 s there */
+    rates.host_call = host_call;
     backend.rates = &rates;
     gsh_backend_replace(&backend);
+}
+
+/* A matrix outside the arena that is both factors is uploaded once. */
+static void test_same_factor(double *out)
+{
+    static double other[SIDE * SIDE];
+    make_transfers_slow(1.5);
+    struct gsh_call same = product(plain, out, 0), apart = product(plain, out, 0);
+    apart.launch.operands[1].address = (uint64_t)other;
+    CHECK_INT(gsh_price_call(&same).reason, GSH_REASON_NONE);
+    CHECK_INT(gsh_price_call(&apart).reason, GSH_REASON_DATA_ON_HOST);
+    gsh_backend_replace(&gsh_hostemu_backend);
+}
+
+/* Worth its way back, but not both ways. */
+static void test_reading(const double *a)
+{
+    make_transfers_slow(3.5); /* the inputs take 2 s there */
     struct gsh_call writes = product(a, plain, 0), reads = product(a, plain, 1);
     CHECK_INT(gsh_price_call(&writes).reason, GSH_REASON_NONE);
     CHECK_INT(gsh_price_call(&reads).reason, GSH_REASON_DATA_ON_HOST);
@@ -220,6 +238,7 @@ int main(void)
     double *a = live_doubles(SIDE * SIDE, GSH_ARENA_HOST);
     double *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
     test_price(a, out);
+    test_same_factor(out);
     test_reading(a);
     test_kinds(a);
     gsh_device_start(true);
