@@ -65,12 +65,6 @@ static bool is_left_out(const struct factor *from, int64_t row, int64_t column, 
     return is_triangular && !is_inside(from->options, row, column);
 }
 
-/* Of real numbers without the imaginary parts, which a NaN or infinity would fill. */
-static double _Complex times(const struct product *p, double _Complex x, double _Complex y)
-{
-    return gsh_dtype_kind(p->dtype) == 'c' ? x * y : creal(x) * creal(y);
-}
-
 /* An element of A B. */
 static double _Complex sum_at(const struct product *p, int64_t row, int64_t column)
 {
@@ -82,7 +76,7 @@ static double _Complex sum_at(const struct product *p, int64_t row, int64_t colu
             continue;
         sum += a_is_one   ? element(&b, l, column)
                : b_is_one ? element(&a, row, l)
-                          : times(p, element(&a, row, l), element(&b, l, column));
+                          : element(&a, row, l) * element(&b, l, column);
     }
     return sum;
 }
@@ -92,11 +86,11 @@ static double _Complex product_at(const struct product *p, int64_t row, int64_t 
     const struct gsh_gemm *g = p->gemm;
     if (g->alpha == 0)
         return 0;
-    double _Complex value = times(p, g->alpha, sum_at(p, row, column));
+    double _Complex value = g->alpha * sum_at(p, row, column);
     if (g->form == GSH_GEMM_SYR2K)
-        value += times(p, g->alpha, sum_at(p, column, row));
+        value += g->alpha * sum_at(p, column, row);
     if (g->form == GSH_GEMM_HER2K)
-        value += conj(times(p, g->alpha, sum_at(p, column, row)));
+        value += conj(g->alpha * sum_at(p, column, row));
     return value;
 }
 
@@ -108,7 +102,7 @@ static void compute(const struct product *p, int64_t row, int64_t column)
     double _Complex value = product_at(p, row, column);
     if (g->beta != 0) {
         double _Complex old = gsh_blas_number_load(p->c, p->dtype, at);
-        value += times(p, g->beta, is_real ? creal(old) : old);
+        value += g->beta * (is_real ? creal(old) : old);
     }
     gsh_blas_number_store(p->c, p->dtype, at, is_real ? creal(value) : value);
 }
