@@ -17,12 +17,12 @@ enum gsh_lapack_routine {
     GSH_LAPACK_COUNT
 };
 
-/* Of GETRS, POTRF, POTRS and TRTRS: which of LAPACK's variants is meant. */
+/* Of the routines from GETRF on: which of LAPACK's variants is meant. */
 enum gsh_lapack_option {
     GSH_LAPACK_UPPER = 1U << 0,      /* the triangle that is read and written; else the lower one */
     GSH_LAPACK_TRANSPOSED = 1U << 1, /* GETRS, TRTRS: A's transpose is solved with */
     GSH_LAPACK_CONJUGATED = 1U << 2, /* and conjugated; only with TRANSPOSED */
-    GSH_LAPACK_UNIT = 1U << 3        /* TRTRS: the diagonal is not read but taken for ones */
+    GSH_LAPACK_UNIT = 1U << 3        /* TRTRS, TRTRI: the diagonal is not read but taken for ones */
 };
 
 struct gsh_lapack_operand {

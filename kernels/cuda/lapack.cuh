@@ -111,12 +111,16 @@ FN void turn_tile(const Args &args, bool is_conjugated)
 FN void turn(const Args &args) { turn_tile(args, false); }
 FN void turn_conjugate(const Args &args) { turn_tile(args, true); }
 
-// c's upper triangle (extra; else the lower one), with the diagonal, = a's.
+// c's upper triangle (extra; else the lower one) = a's, from the diagonal that is `step` away from the main one on; of what is
+// on the main one only the real part, where bound is not 0.
 FN void copy_triangle(const Args &args)
 {
     const Place at = my_place(args);
-    if (at.matrix < args.batch && (args.extra ? at.row <= at.column : at.row >= at.column))
-        ((E *)args.c)[MINE] = ((const E *)args.a)[MINE];
+    const i64 away = args.extra ? at.column - at.row : at.row - at.column;
+    if (at.matrix >= args.batch || away < args.step)
+        return;
+    const E x = ((const E *)args.a)[MINE];
+    ((E *)args.c)[MINE] = away == 0 && args.bound != 0 ? make((R)re(x), 0) : x;
 }
 
 // c, integers of `extra` bytes, = a, of `columns` bytes: rows of them, pivots of matrices of `step` rows. One that is none

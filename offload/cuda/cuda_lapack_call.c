@@ -338,6 +338,45 @@ enum gsh_status gsh_cuda_lapack_scatter(struct gsh_cuda_lapack_call *call, unsig
     return run_copy(call, &copy);
 }
 
+/* ---- square ones ---- */
+
+enum gsh_status gsh_cuda_lapack_take_square(struct gsh_cuda_lapack_call *call, int64_t n,
+                                            struct gsh_cuda_view *view)
+{
+    *view = (struct gsh_cuda_view){.row = 1, .column = n, .matrix = n * n};
+    return gsh_cuda_lapack_take(call, call->batch * view->matrix, call->size, &view->address);
+}
+
+enum gsh_status gsh_cuda_lapack_fill_identity(struct gsh_cuda_lapack_call *call,
+                                              const struct gsh_cuda_view *view, int64_t n)
+{
+    return gsh_cuda_lapack_kernel(
+        call, GSH_CUDA_LAPACK_make_identity,
+        (struct gsh_cuda_lapack_args){
+            .a = view->address, .batch = call->batch, .rows = n, .columns = n});
+}
+
+enum gsh_status gsh_cuda_lapack_put_triangle(struct gsh_cuda_lapack_call *call, unsigned to,
+                                             const struct gsh_cuda_view *from, bool is_unit,
+                                             bool is_hermitian)
+{
+    struct gsh_cuda_view whole;
+    int64_t n = gsh_cuda_lapack_rows(call, to);
+    GSH_TRY(gsh_cuda_lapack_place(call, to, false, &whole));
+    GSH_TRY(gsh_cuda_lapack_gather_into(call, 0, &whole));
+    GSH_TRY(gsh_cuda_lapack_kernel(
+        call, GSH_CUDA_LAPACK_copy_triangle,
+        (struct gsh_cuda_lapack_args){.a = from->address,
+                                      .c = whole.address,
+                                      .batch = call->batch,
+                                      .rows = n,
+                                      .columns = n,
+                                      .extra = gsh_cuda_lapack_triangle(call) == GSH_CUBLAS_UPPER,
+                                      .step = is_unit,
+                                      .bound = is_hermitian}));
+    return gsh_cuda_lapack_scatter(call, to, &whole, false);
+}
+
 /* ---- routines ---- */
 
 enum gsh_status gsh_cuda_lapack_each(struct gsh_cuda_lapack_call *call, int64_t most,

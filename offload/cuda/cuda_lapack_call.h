@@ -106,6 +106,18 @@ enum gsh_status gsh_cuda_lapack_receive(struct gsh_cuda_lapack_call *call, unsig
 enum gsh_status gsh_cuda_lapack_scatter(struct gsh_cuda_lapack_call *call, unsigned k,
                                         const struct gsh_cuda_view *view, bool is_conjugated);
 
+/* Packed matrices of n x n numbers in new memory. */
+enum gsh_status gsh_cuda_lapack_take_square(struct gsh_cuda_lapack_call *call, int64_t n,
+                                            struct gsh_cuda_view *view);
+/* Packed matrices of n x n numbers become identities. */
+enum gsh_status gsh_cuda_lapack_fill_identity(struct gsh_cuda_lapack_call *call,
+                                              const struct gsh_cuda_view *view, int64_t n);
+/* The output `to` becomes the first input, but for the triangle that the launch's options name: that is the one of the
+ * packed matrices in `from`, where is_unit without the diagonal, where is_hermitian with the real parts of it. */
+enum gsh_status gsh_cuda_lapack_put_triangle(struct gsh_cuda_lapack_call *call, unsigned to,
+                                             const struct gsh_cuda_view *from, bool is_unit,
+                                             bool is_hermitian);
+
 /* A routine for matrices first .. first + count - 1. */
 typedef enum gsh_status gsh_cuda_lapack_step(struct gsh_cuda_lapack_call *call, void *what,
                                              int64_t first, int64_t count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * solve, inv, det, slogdet, getrf and getrs: LU with partial pivoting of the matrices as they are (not of their
+ * solve, inv, det, slogdet, getrf, getrs and getri: LU with partial pivoting of the matrices as they are (not of their
  * transposes, so that pivots, and what is singular, are LAPACK's but for rounding). A factor with a pivot that rounding
  * alone explains is for the caller's LAPACK to judge.
  */
@@ -206,10 +206,7 @@ enum gsh_status gsh_cuda_lapack_inv(struct gsh_cuda_lapack_call *call)
         GSH_TRY(point(call, &lu.b, &lu.b_pointers));
         GSH_TRY(gsh_cuda_lapack_each(call, GSH_CUDA_LAPACK_MANY, invert_many, &lu));
     } else {
-        GSH_TRY(gsh_cuda_lapack_kernel(
-            call, GSH_CUDA_LAPACK_make_identity,
-            (struct gsh_cuda_lapack_args){
-                .a = lu.b.address, .batch = call->batch, .rows = lu.n, .columns = lu.n}));
+        GSH_TRY(gsh_cuda_lapack_fill_identity(call, &lu.b, lu.n));
         GSH_TRY(gsh_cuda_lapack_each(call, 1, solve_one, &lu));
     }
     return gsh_cuda_lapack_scatter(call, 1, &lu.b, false);
@@ -264,19 +261,40 @@ enum gsh_status gsh_cuda_lapack_getrf(struct gsh_cuda_lapack_call *call)
     return gsh_cuda_lapack_scatter(call, 2, &pivots, false);
 }
 
+/* Factors that were made before, and their pivots. */
+static enum gsh_status borrow_factor(struct gsh_cuda_lapack_call *call, struct lu *lu)
+{
+    struct gsh_cuda_view pivots;
+    GSH_TRY(gsh_cuda_lapack_borrow(call, 0, &lu->a));
+    GSH_TRY(gsh_cuda_lapack_borrow(call, 1, &pivots));
+    GSH_TRY(take_pivots(call, lu));
+    return convert_pivots(call, lu, pivots.address, sizeof(int32_t), lu->pivots, lu->pivot_bytes);
+}
+
 enum gsh_status gsh_cuda_lapack_getrs(struct gsh_cuda_lapack_call *call)
 {
     struct lu lu = begin(call);
-    struct gsh_cuda_view pivots;
     lu.op = gsh_cuda_lapack_op(call);
     lu.columns = gsh_cuda_lapack_columns(call, 2);
-    GSH_TRY(gsh_cuda_lapack_borrow(call, 0, &lu.a));
-    GSH_TRY(gsh_cuda_lapack_borrow(call, 1, &pivots));
-    GSH_TRY(take_pivots(call, &lu));
-    GSH_TRY(convert_pivots(call, &lu, pivots.address, sizeof(int32_t), lu.pivots, lu.pivot_bytes));
+    GSH_TRY(borrow_factor(call, &lu));
     GSH_TRY(gsh_cuda_lapack_receive(call, 2, 3, &lu.b));
     if (lu.is_many)
         GSH_TRY(point(call, &lu.a, &lu.a_pointers));
     GSH_TRY(solve(call, &lu));
     return gsh_cuda_lapack_scatter(call, 3, &lu.b, false);
+}
+
+/* A X = I is solved. What is not finite is for the caller's LAPACK to make. */
+enum gsh_status gsh_cuda_lapack_getri(struct gsh_cuda_lapack_call *call)
+{
+    struct lu lu = begin(call);
+    lu.columns = lu.n;
+    lu.is_many = false;
+    GSH_TRY(borrow_factor(call, &lu));
+    GSH_TRY(gsh_cuda_lapack_look_at_diagonal(call, &lu.a, lu.n, 0));
+    GSH_TRY(gsh_cuda_lapack_place(call, 2, false, &lu.b));
+    GSH_TRY(gsh_cuda_lapack_fill_identity(call, &lu.b, lu.n));
+    GSH_TRY(gsh_cuda_lapack_each(call, 1, solve_one, &lu));
+    GSH_TRY(gsh_cuda_lapack_look(call, lu.b.address, call->batch * lu.b.matrix));
+    return gsh_cuda_lapack_scatter(call, 2, &lu.b, false);
 }

@@ -18,6 +18,7 @@ gsh_cuda_lapack_routine gsh_cuda_lapack_eig;
 gsh_cuda_lapack_routine gsh_cuda_lapack_getrf, gsh_cuda_lapack_getrs, gsh_cuda_lapack_trtrs;
 gsh_cuda_lapack_routine gsh_cuda_lapack_potrf, gsh_cuda_lapack_potrs;
 gsh_cuda_lapack_routine gsh_cuda_lapack_lstsq;
+gsh_cuda_lapack_routine gsh_cuda_lapack_getri, gsh_cuda_lapack_potri, gsh_cuda_lapack_trtri;
 
 static inline enum gsh_lapack_routine gsh_cuda_lapack_which(const struct gsh_cuda_lapack_call *call)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cholesky, potrf, potrs, eigh and eigvalsh: of Hermitian matrices one triangle is looked at.
+ * cholesky, potrf, potrs, potri, eigh and eigvalsh: of Hermitian matrices one triangle is looked at.
  */
 #include "cuda_lapack_routines.h"
-#include "cuda_mem.h"
 
 #include <limits.h>
 
@@ -98,30 +97,17 @@ enum gsh_status gsh_cuda_lapack_cholesky(struct gsh_cuda_lapack_call *call)
     return gsh_cuda_lapack_scatter(call, 1, &s.a, false);
 }
 
-/* ---- potrf and potrs ---- */
+/* ---- potrf, potrs and potri ---- */
 
 /* A factor may leave anything in the other triangle, whose bytes are to stay: it is made apart. */
 enum gsh_status gsh_cuda_lapack_potrf(struct gsh_cuda_lapack_call *call)
 {
     struct symmetric s = {.n = gsh_cuda_lapack_rows(call, 0),
                           .triangle = gsh_cuda_lapack_triangle(call)};
-    struct gsh_cuda_view whole;
-    int64_t numbers = call->batch * s.n * s.n;
-    GSH_TRY(gsh_cuda_lapack_place(call, 1, false, &whole));
-    GSH_TRY(gsh_cuda_lapack_gather_into(call, 0, &whole));
-    s.a = whole;
-    GSH_TRY(gsh_cuda_lapack_take(call, numbers, call->size, &s.a.address));
-    GSH_TRY(gsh_cuda_mem_copy(s.a.address, whole.address, (size_t)numbers * call->size));
+    GSH_TRY(gsh_cuda_lapack_take_square(call, s.n, &s.a));
+    GSH_TRY(gsh_cuda_lapack_gather_into(call, 0, &s.a));
     GSH_TRY(factor(call, &s));
-    GSH_TRY(gsh_cuda_lapack_kernel(
-        call, GSH_CUDA_LAPACK_copy_triangle,
-        (struct gsh_cuda_lapack_args){.a = s.a.address,
-                                      .c = whole.address,
-                                      .batch = call->batch,
-                                      .rows = s.n,
-                                      .columns = s.n,
-                                      .extra = s.triangle == GSH_CUBLAS_UPPER}));
-    return gsh_cuda_lapack_scatter(call, 1, &whole, false);
+    return gsh_cuda_lapack_put_triangle(call, 1, &s.a, false, false);
 }
 
 struct factored {
@@ -152,6 +138,21 @@ enum gsh_status gsh_cuda_lapack_potrs(struct gsh_cuda_lapack_call *call)
     GSH_TRY(gsh_cuda_lapack_receive(call, 1, 2, &f.b));
     GSH_TRY(gsh_cuda_lapack_each(call, 1, solve_one, &f));
     return gsh_cuda_lapack_scatter(call, 2, &f.b, false);
+}
+
+/* A X = I is solved, of which one triangle is kept. What is not finite is for the caller's LAPACK to make. */
+enum gsh_status gsh_cuda_lapack_potri(struct gsh_cuda_lapack_call *call)
+{
+    struct factored f = {.n = gsh_cuda_lapack_rows(call, 0),
+                         .columns = gsh_cuda_lapack_rows(call, 0),
+                         .triangle = gsh_cuda_lapack_triangle(call)};
+    GSH_TRY(gsh_cuda_lapack_borrow(call, 0, &f.a));
+    GSH_TRY(gsh_cuda_lapack_look_at_diagonal(call, &f.a, f.n, 0));
+    GSH_TRY(gsh_cuda_lapack_take_square(call, f.n, &f.b));
+    GSH_TRY(gsh_cuda_lapack_fill_identity(call, &f.b, f.n));
+    GSH_TRY(gsh_cuda_lapack_each(call, 1, solve_one, &f));
+    GSH_TRY(gsh_cuda_lapack_look(call, f.b.address, call->batch * f.b.matrix));
+    return gsh_cuda_lapack_put_triangle(call, 1, &f.b, false, true);
 }
 
 /* ---- eigh ---- */

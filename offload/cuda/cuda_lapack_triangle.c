@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * trtrs: systems of triangular matrices. A zero on the diagonal is for the caller's LAPACK to report.
+ * trtrs, trtri: systems of triangular matrices, and their inverses. A zero on the diagonal is for the caller's LAPACK to report.
  */
 #include "cuda_lapack_routines.h"
 
@@ -41,18 +41,37 @@ static enum gsh_status solve_one(struct gsh_cuda_lapack_call *call, void *what, 
                                  GSH_CUDA_POINTER(gsh_cuda_lapack_at(call, &t->b, first))));
 }
 
-enum gsh_status gsh_cuda_lapack_trtrs(struct gsh_cuda_lapack_call *call)
+/* The matrices, which are to be read only, of systems with so many right-hand sides. */
+static enum gsh_status begin(struct gsh_cuda_lapack_call *call, struct triangular *t,
+                             int64_t columns)
 {
     bool is_unit = (call->launch->lapack.options & GSH_LAPACK_UNIT) != 0;
-    struct triangular t = {.n = gsh_cuda_lapack_rows(call, 0),
-                           .columns = gsh_cuda_lapack_columns(call, 1),
-                           .triangle = gsh_cuda_lapack_triangle(call),
-                           .op = gsh_cuda_lapack_op(call),
-                           .diagonal = is_unit ? GSH_CUBLAS_UNIT : GSH_CUBLAS_NON_UNIT};
-    GSH_TRY(gsh_cuda_lapack_borrow(call, 0, &t.a));
-    if (!is_unit)
-        GSH_TRY(gsh_cuda_lapack_look_at_diagonal(call, &t.a, t.n, 0));
+    *t = (struct triangular){.n = gsh_cuda_lapack_rows(call, 0),
+                             .columns = columns,
+                             .triangle = gsh_cuda_lapack_triangle(call),
+                             .op = gsh_cuda_lapack_op(call),
+                             .diagonal = is_unit ? GSH_CUBLAS_UNIT : GSH_CUBLAS_NON_UNIT};
+    GSH_TRY(gsh_cuda_lapack_borrow(call, 0, &t->a));
+    return is_unit ? GSH_OK : gsh_cuda_lapack_look_at_diagonal(call, &t->a, t->n, 0);
+}
+
+enum gsh_status gsh_cuda_lapack_trtrs(struct gsh_cuda_lapack_call *call)
+{
+    struct triangular t;
+    GSH_TRY(begin(call, &t, gsh_cuda_lapack_columns(call, 1)));
     GSH_TRY(gsh_cuda_lapack_receive(call, 1, 2, &t.b));
     GSH_TRY(gsh_cuda_lapack_each(call, 1, solve_one, &t));
     return gsh_cuda_lapack_scatter(call, 2, &t.b, false);
+}
+
+/* A X = I is solved. What is not finite is for the caller's LAPACK to make. */
+enum gsh_status gsh_cuda_lapack_trtri(struct gsh_cuda_lapack_call *call)
+{
+    struct triangular t;
+    GSH_TRY(begin(call, &t, gsh_cuda_lapack_rows(call, 0)));
+    GSH_TRY(gsh_cuda_lapack_take_square(call, t.n, &t.b));
+    GSH_TRY(gsh_cuda_lapack_fill_identity(call, &t.b, t.n));
+    GSH_TRY(gsh_cuda_lapack_each(call, 1, solve_one, &t));
+    GSH_TRY(gsh_cuda_lapack_look(call, t.b.address, call->batch * t.b.matrix));
+    return gsh_cuda_lapack_put_triangle(call, 1, &t.b, t.diagonal == GSH_CUBLAS_UNIT, false);
 }

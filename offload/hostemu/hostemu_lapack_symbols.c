@@ -116,7 +116,11 @@ static int place_of_input(enum gsh_lapack_routine routine, unsigned k)
     switch (routine) {
     case GSH_LAPACK_GETRF:
     case GSH_LAPACK_POTRF:
+    case GSH_LAPACK_POTRI:
+    case GSH_LAPACK_TRTRI:
         return 1;
+    case GSH_LAPACK_GETRI:
+        return k == 0 ? 2 : -1;
     case GSH_LAPACK_GETRS:
         return k == 2 ? 3 : -1;
     case GSH_LAPACK_POTRS:
@@ -245,6 +249,60 @@ static int64_t call_trtrs(struct problem *p)
     return info;
 }
 
+static int64_t call_potri(struct problem *p)
+{
+    typedef void potri(char *, int64_t *, void *, int64_t *, int64_t *, size_t);
+    struct variant variant = variant_of(p->launch);
+    int64_t info = 0;
+    ((potri *)p->function)(&variant.triangle, &p->rows, p->operands[1], &p->rows, &info, 1);
+    return info;
+}
+
+static int64_t call_trtri(struct problem *p)
+{
+    typedef void trtri(char *, char *, int64_t *, void *, int64_t *, int64_t *, size_t, size_t);
+    struct variant variant = variant_of(p->launch);
+    int64_t info = 0;
+    ((trtri *)p->function)(&variant.triangle, &variant.diagonal, &p->rows, p->operands[1], &p->rows,
+                           &info, 1, 1);
+    return info;
+}
+
+/* ---- those with a workspace, which they are asked for first ---- */
+
+/* A number that a query left in the first element of a workspace. */
+static int64_t length_in(const void *work, bool is_single)
+{
+    return (int64_t)(is_single ? (double)*(const float *)work : *(const double *)work);
+}
+
+typedef int64_t work_function(struct problem *p, void *work, int64_t length);
+
+static int64_t call_with_work(struct problem *p, work_function *call)
+{
+    double answer[2] = {0};
+    int64_t info = call(p, answer, -1);
+    if (info != 0)
+        return info;
+    int64_t length = length_in(answer, gsh_dtype_is_single(p->launch->loop));
+    void *work = take(p, length, gsh_dtype_size(p->launch->loop));
+    return work != NULL ? call(p, work, length) : -1;
+}
+
+static int64_t call_getri_in(struct problem *p, void *work, int64_t length)
+{
+    typedef void getri(int64_t *, void *, int64_t *, void *, void *, int64_t *, int64_t *);
+    int64_t info = 0;
+    ((getri *)p->function)(&p->rows, p->operands[2], &p->rows, p->operands[1], work, &length,
+                           &info);
+    return info;
+}
+
+static int64_t call_getri(struct problem *p)
+{
+    return call_with_work(p, call_getri_in);
+}
+
 /* What gelsd works in. */
 struct workspace {
     void *work, *reals, *integers;
@@ -276,12 +334,6 @@ static int64_t call_gelsd_in(struct problem *p, struct workspace *space)
     return info;
 }
 
-/* A number that a query left in the first element of a workspace. */
-static int64_t length_in(const void *work, bool is_single)
-{
-    return (int64_t)(is_single ? (double)*(const float *)work : *(const double *)work);
-}
-
 static int64_t call_gelsd(struct problem *p)
 {
     double work[2] = {0}, reals[2] = {0};
@@ -305,6 +357,8 @@ static call_function *const calls[GSH_LAPACK_COUNT] = {
     [GSH_LAPACK_GETRF] = call_getrf, [GSH_LAPACK_GETRS] = call_getrs,
     [GSH_LAPACK_POTRF] = call_potrf, [GSH_LAPACK_POTRS] = call_potrs,
     [GSH_LAPACK_TRTRS] = call_trtrs, [GSH_LAPACK_LSTSQ] = call_gelsd,
+    [GSH_LAPACK_GETRI] = call_getri, [GSH_LAPACK_POTRI] = call_potri,
+    [GSH_LAPACK_TRTRI] = call_trtri,
 };
 
 /* ---- the launch ---- */

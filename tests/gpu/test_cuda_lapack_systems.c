@@ -105,6 +105,25 @@ static void test_getrs(struct what what, const struct matrices *a, const struct 
     }
 }
 
+/* The inverse in the place of what was inverted. */
+static void check_inverse(const struct what *what, const struct matrices *a,
+                          const struct matrices *inverse)
+{
+    struct matrices identity = identities(what->batch, what->m);
+    check_product(what, a, inverse, &identity, "A X - I");
+    free(identity.at);
+}
+
+static void test_getri(struct what what, const struct matrices *a, const struct matrices *factor)
+{
+    struct matrices inverse;
+    what.routine = GSH_LAPACK_GETRI;
+    if (run(&what, factor, &inverse)) {
+        check_inverse(&what, a, &inverse);
+        free(inverse.at);
+    }
+}
+
 static void test_lu(struct what what)
 {
     struct matrices a = well_conditioned(&what), factor[2];
@@ -112,8 +131,10 @@ static void test_lu(struct what what)
     if (run(&what, &a, factor)) {
         struct matrices ordered = copy_matrices(&a);
         check_lu(&what, &ordered, factor);
-        if (what.m == what.n)
+        if (what.m == what.n) {
             test_getrs(what, &a, factor);
+            test_getri(what, &a, factor);
+        }
         free(ordered.at);
         free(factor[0].at);
         free(factor[1].at);
@@ -175,6 +196,29 @@ static void test_potrs(struct what what, const struct matrices *a, const struct 
     free(b.at);
 }
 
+/* Of the inverse one triangle is there, with a diagonal of real numbers; the other one must hold the mark. */
+static void test_potri(struct what what, const struct matrices *a, const struct matrices *factor)
+{
+    struct matrices whole;
+    what.routine = GSH_LAPACK_POTRI;
+    if (run(&what, factor, &whole)) {
+        struct matrices inverse = cut_factor(&what, &whole);
+        bool is_upper = (what.options & GSH_LAPACK_UPPER) != 0;
+        for (int64_t of = 0; of < what.batch; of++)
+            for (int64_t i = 0; i < what.m; i++) {
+                CHECK(cimag(*at(&inverse, of, i, i)) == 0);
+                for (int64_t j = 0; j < i; j++)
+                    if (is_upper)
+                        *at(&inverse, of, i, j) = conj(*at(&inverse, of, j, i));
+                    else
+                        *at(&inverse, of, j, i) = conj(*at(&inverse, of, i, j));
+            }
+        check_inverse(&what, a, &inverse);
+        free(inverse.at);
+        free(whole.at);
+    }
+}
+
 static void test_cholesky(struct what what)
 {
     for (unsigned upper = 0; upper < 2; upper++) {
@@ -189,6 +233,7 @@ static void test_cholesky(struct what what)
             check_product(&what, upper != 0 ? &turned : &factor, upper != 0 ? &factor : &turned, &a,
                           "L L^H - A");
             test_potrs(what, &a, &whole);
+            test_potri(what, &a, &whole);
             free(turned.at);
             free(factor.at);
             free(whole.at);
@@ -244,6 +289,34 @@ static void test_triangles(struct what what)
         }
         free(b.at);
         free(turned.at);
+        free(given.at);
+        free(a.at);
+    }
+}
+
+/* What the options do not name stays as it was. */
+static void test_trtri(struct what what)
+{
+    what.routine = GSH_LAPACK_TRTRI;
+    for (unsigned variant = 0; variant < 4; variant++) {
+        what.options =
+            (variant % 2 != 0 ? GSH_LAPACK_UPPER : 0) | (variant / 2 != 0 ? GSH_LAPACK_UNIT : 0);
+        struct matrices given, a = triangular(&what, &given), x;
+        if (run(&what, &given, &x)) {
+            bool is_upper = variant % 2 != 0, is_unit = variant / 2 != 0;
+            unsigned lost = 0;
+            for (int64_t of = 0; of < what.batch; of++)
+                for (int64_t i = 0; i < what.m; i++)
+                    for (int64_t j = 0; j < what.m; j++) {
+                        complex_number *y = at(&x, of, i, j);
+                        bool is_other = is_upper ? i > j : i < j;
+                        lost += is_other ? !isnan(creal(*y)) : is_unit && i == j && *y != MARK;
+                        *y = is_other ? 0 : is_unit && i == j ? 1 : *y;
+                    }
+            CHECK_INT(lost, 0);
+            check_inverse(&what, &a, &x);
+            free(x.at);
+        }
         free(given.at);
         free(a.at);
     }
@@ -419,6 +492,9 @@ static void test_declined(enum gsh_dtype dtype)
             declines_with(GSH_LAPACK_POTRF, dtype, batch, place, NAN);
             declines_with(GSH_LAPACK_POTRF, dtype, batch, place, -100);
             declines_with(GSH_LAPACK_TRTRS, dtype, batch, place, 0);
+            declines_with(GSH_LAPACK_TRTRI, dtype, batch, place, 0);
+            declines_with(GSH_LAPACK_TRTRI, dtype, batch, place, NAN);
+            declines_with(GSH_LAPACK_POTRI, dtype, batch, place, 0);
         }
 }
 
@@ -436,6 +512,8 @@ static void test_singular(enum gsh_dtype dtype)
         inputs[1].at[batch * 9 - 2] = 10;
         what.routine = GSH_LAPACK_GETRS;
         declines(&what, inputs);
+        what.routine = GSH_LAPACK_GETRI;
+        declines(&what, inputs);
         for (int k = 0; k < 3; k++)
             free(inputs[k].at);
     }
@@ -446,7 +524,11 @@ static void test_singular(enum gsh_dtype dtype)
 static const struct {
     void (*test)(struct what what);
     bool is_square;
-} rows[] = {{test_lu, false}, {test_cholesky, true}, {test_triangles, true}, {test_lstsq, false}};
+} rows[] = {{test_lu, false},
+            {test_cholesky, true},
+            {test_triangles, true},
+            {test_trtri, true},
+            {test_lstsq, false}};
 
 static const int64_t shapes[][2] = {{1, 1},  {2, 2},    {5, 5},    {33, 33}, {200, 200},
                                     {5, 3},  {3, 5},    {4, 1},    {1, 4},   {33, 7},

@@ -2,6 +2,7 @@
 """The exported names of LAPACK: SciPy's functions with and without the shim; and each routine by its name, in all types, with
 odd arguments, beside the library's own one: info, pivots, ranks, workspaces, bytes between columns."""
 import ast
+import importlib.metadata
 import importlib.util
 import re
 import unittest
@@ -111,6 +112,64 @@ SOLVERS = HEAD + """
             check(name + "potrf uplo", mine[4].values[0] == own[4].values[0] == -1)
     for c in callers():
         solvers(c)
+    """ + TAIL
+
+INVERSES = HEAD + """
+    def from_lu(c, name, n, length, hole=False):
+        a = numbers(c, n, n) + n * np.eye(n, dtype=c.dtype)
+        lu, pivots = c.both("getrf", lambda: [n, n, A := c.matrix(a), A.leading, c.integers(n), c.integers(1)])[1][2:5:2]
+        if hole:
+            lu.values[n // 2, n // 2] = 0
+        def make():
+            p = c.integers(n)
+            p.values[:] = pivots.values
+            return [n, A := c.matrix(lu.values), A.leading, p, c.vector(max(length, 1)), length, c.integers(1)]
+        mine, own = c.both("getri", make)
+        check(name + "info", mine[6].values[0] == own[6].values[0] and (own[6].values[0] > 0) == hole)
+        check(name + "values", c.near(mine[1].values, own[1].values))
+        check(name + "pivots", (mine[3].values == own[3].values).all())
+        if length == -1:
+            check(name + "query", mine[4].values[0] == own[4].values[0])
+        elif not hole:
+            check(name + "length", mine[4].values[0].real >= 1)
+    def in_place(c, name, routine, letters, stored, is_read):
+        # The bytes that the routine does not read are NaN, and stay.
+        n = len(stored)
+        given = np.where(is_read, stored, np.nan).astype(c.dtype)
+        mine, own = c.both(routine, lambda: [*letters, n, A := c.matrix(given), A.leading, c.integers(1)])
+        at = len(letters) + 1
+        check(name + "info", mine[at + 2].values[0] == own[at + 2].values[0])
+        x, y = mine[at].values, own[at].values
+        check(name + "untouched", np.isnan(x[~is_read]).all() and np.isnan(y[~is_read]).all())
+        check(name + "values", c.near(x[is_read], y[is_read]) if not np.isnan(y[is_read]).any() else
+              (np.isnan(x) == np.isnan(y)).all())
+        return mine[at + 2].values[0]
+    def triangles(c, name, n):
+        a = numbers(c, n, n)
+        rows, columns = np.indices((n, n))
+        for triangle in "ULu":
+            side = rows <= columns if triangle in "Uu" else rows >= columns
+            factor = (a / n + 2 * np.eye(n)).astype(c.dtype)
+            if triangle in "UL":
+                factor[range(n), range(n)] = factor.diagonal().real  # as Cholesky factors are
+            check(name + "potri good", in_place(c, name + "potri " + triangle, "potri", triangle, factor, side) == 0)
+            for diagonal in "NU":
+                inner = side if diagonal == "N" else side & (rows != columns)
+                text = name + "trtri %s%s " % (triangle, diagonal)
+                check(text + "good", in_place(c, text, "trtri", triangle + diagonal, factor, inner) == 0)
+            hole, bad = factor.copy(), factor.copy()
+            hole[n // 2, n // 2] = 0
+            bad[0 if triangle in "Uu" else n - 1, n // 2] = np.nan
+            for routine, letters in (("potri", triangle), ("trtri", triangle + "N")):
+                check(name + "hole", in_place(c, name + routine + " hole ", routine, letters, hole, side) == n // 2 + 1)
+                in_place(c, name + routine + " nan ", routine, letters, bad, side)
+    for c in callers():
+        name = "%s %s %s " % (c.letter, c.kind, c.library.integer)
+        for n in (1, 30):
+            for length in (64 * n, n, -1):
+                from_lu(c, name + "getri %d %d " % (n, length), n, length)
+            from_lu(c, name + "getri hole %d " % n, n, n, True)
+            triangles(c, name + "%d " % n, n)
     """ + TAIL
 
 SINGULAR = HEAD + """
@@ -285,6 +344,11 @@ SCIPY = """
     def near(x, y, dtype):
         return bool(np.abs(x - y).max() <= 5000 * np.finfo(dtype).eps * max(1, np.abs(y).max()))
     n = int(sys.argv[1])
+    def inverse(a, kind):
+        try:
+            return sl.inv(a, assume_a=kind)
+        except TypeError:  # SciPy before 1.17
+            return sl.inv(a)
     for dtype in "fdFD":
         def numbers(*shape):
             a = rng.standard_normal(shape)
@@ -298,7 +362,9 @@ SCIPY = """
         solution, residual, rank, _ = sl.lstsq(tall, numbers(len(tall), 2))
         for name, x, y in (
                 ("solve", a @ sl.solve(a, b), b), ("solve pos", definite @ sl.solve(definite, b, assume_a="pos"), b),
-                ("inv", a @ sl.inv(a), np.eye(n)), ("lu_solve", a.T @ sl.lu_solve(factors, b, trans=1), b),
+                ("inv", a @ sl.inv(a), np.eye(n)), ("inv pos", definite @ inverse(definite, "pos"), np.eye(n)),
+                ("inv triangle", (t := np.triu(a)) @ inverse(t, "upper triangular"), np.eye(n)),
+                ("lu_solve", a.T @ sl.lu_solve(factors, b, trans=1), b),
                 ("cho_solve", definite @ sl.cho_solve(cholesky, b), b),
                 ("cholesky", (c := sl.cholesky(definite, lower=True)) @ c.conj().T, definite),
                 ("solve_triangular", np.triu(a) @ sl.solve_triangular(a, b), b),
@@ -314,6 +380,8 @@ SCIPY = """
             shim_script.attempt("%s %s" % (name, dtype), lambda: np.isnan(function(bad)).any())
     """
 HAS_SCIPY = importlib.util.find_spec("scipy") is not None
+# From SciPy 1.17 on inv takes `assume_a`.
+KNOWS_STRUCTURES = HAS_SCIPY and tuple(map(int, importlib.metadata.version("scipy").split(".")[:2])) >= (1, 17)
 TYPES = {"r": "sd", "c": "cz", "a": "sdcz"}
 
 
@@ -334,6 +402,9 @@ class TestLapackSymbols(TestCase):
     def test_solvers(self):
         self.check(SOLVERS, "a:getrf a:getrs a:gesv a:potrf a:potrs a:posv a:trtrs a:trsm")
 
+    def test_inverses(self):
+        self.check(INVERSES, "a:getri a:potri a:trtri")
+
     def test_singular_values_and_least_squares(self):
         wide = "" if DEVICE == "host" else " a:geqrf r:orgqr c:ungqr"  # NumPy has no loops of single precision to borrow
         result = self.check(SINGULAR, "a:gesdd a:gesvd a:gelsd" + wide)
@@ -348,7 +419,7 @@ class TestLapackSymbols(TestCase):
     def test_passed_on(self):
         """Switched off, the entry points hand everything to the originals."""
         for env in ({"GPUSHIM_MODE": "off"}, {"GPUSHIM_DEVICE": "none"}):
-            for script in (SOLVERS, SINGULAR, EIGEN):
+            for script in (SOLVERS, INVERSES, SINGULAR, EIGEN):
                 with self.subTest(env):
                     result = self.assert_same(script, env=env, device=False, same_stderr=True, timeout=300)
                     self.assertIn("all as the original", result.stdout)
@@ -359,7 +430,8 @@ class TestLapackSymbols(TestCase):
         for env in (ALL_ARENA, {"GPUSHIM_ARENA_MIN": "1000000000"}):
             with self.subTest(env):
                 result = self.assert_same(SCIPY, env=env, args=("60",), device=False, timeout=300)
-                for name in names("a:getrf a:getrs a:potrf a:trtrs a:gesdd r:syevr c:heevr a:gelsd"):
+                inverses = " a:getri a:potri a:trtri" if KNOWS_STRUCTURES else ""
+                for name in names("a:getrf a:getrs a:potrf a:trtrs a:gesdd r:syevr c:heevr a:gelsd" + inverses):
                     self.assertGreater(device_calls(result.report, name), 0, name)
 
     @unittest.skipUnless(HAS_SCIPY, "SciPy is not installed")

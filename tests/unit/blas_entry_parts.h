@@ -38,6 +38,7 @@ static enum gsh_status observed_run(const struct gsh_call *call, enum gsh_reason
 #include "../../interpose/blas_triangle.c"   // NOLINT(bugprone-suspicious-include)
 #include "../../interpose/blas_update.c"     // NOLINT(bugprone-suspicious-include)
 #include "../../interpose/lapack_eigen.c"    // NOLINT(bugprone-suspicious-include)
+#include "../../interpose/lapack_inverse.c"  // NOLINT(bugprone-suspicious-include)
 #include "../../interpose/lapack_launch.c"   // NOLINT(bugprone-suspicious-include)
 #include "../../interpose/lapack_singular.c" // NOLINT(bugprone-suspicious-include)
 #include "../../interpose/lapack_solve.c"    // NOLINT(bugprone-suspicious-include)

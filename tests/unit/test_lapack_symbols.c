@@ -31,6 +31,11 @@ typedef void gesvd_call(const char *, const char *, const int *, const int *, do
                         const int *, int *, size_t, size_t);
 typedef void getrs_call(const char *, const int *, const int *, const double *, const int *,
                         const int *, double *, const int *, int *, size_t);
+typedef void getri_call(const int *, double *, const int *, const int *, double *, const int *,
+                        int *);
+typedef void potri_call(const char *, const int *, double *, const int *, int *, size_t);
+typedef void trtri_call(const char *, const char *, const int *, double *, const int *, int *,
+                        size_t, size_t);
 typedef void syev_call(const char *, const char *, const int *, double *, const int *, double *,
                        double *, const int *, int *, size_t, size_t);
 typedef void syevr_call(const char *, const char *, const char *, const int *, double *,
@@ -43,6 +48,9 @@ gesv_call dgesv_;
 posv_call dposv_;
 trsm_call dtrsm_;
 gesvd_call dgesvd_;
+getri_call dgetri_;
+potri_call dpotri_;
+trtri_call dtrtri_;
 syev_call dsyev_;
 syevr_call dsyevr_;
 
@@ -174,6 +182,54 @@ static void test_singular(struct outcome *to)
     dgetrf_(&order, &order, to->a, &leading, to->pivots, &to->info);
     CHECK_INT(to->info, 4);
     CHECK(is_as_expected(to));
+}
+
+/* ---- inverses ---- */
+
+/* Calls `routine` with the workspace in b where it takes one. */
+static void invert(char routine, void (*function)(void), const char *triangle, struct outcome *to)
+{
+    const int length = ELEMENTS; /* as much as the original asks for, so that it does the same */
+    if (routine == 'g')
+        ((getri_call *)function)(&order, to->a, &leading, to->pivots, to->b, &length, &to->info);
+    else if (routine == 'p')
+        ((potri_call *)function)(triangle, &order, to->a, &leading, &to->info, 1);
+    else
+        ((trtri_call *)function)(triangle, routine == 'u' ? "U" : "N", &order, to->a, &leading,
+                                 &to->info, 1, 1);
+}
+
+static void check_inverse(char routine, void (*original)(void), void (*entry)(void),
+                          const char *triangle, struct outcome *to)
+{
+    uint64_t before = launches();
+    for (int hole = 0; hole < 2; hole++) {
+        fill(&expected);
+        fill(to);
+        for (int i = 0; i < N; i++)
+            expected.pivots[i] = to->pivots[i] = N - i / 2;
+        if (hole)
+            expected.a[5 * (LEADING + 1)] = to->a[5 * (LEADING + 1)] = 0;
+        invert(routine, original, triangle, &expected);
+        invert(routine, entry, triangle, to);
+        memcpy(to->b, expected.b, sizeof(expected_b)); /* workspace */
+        CHECK(is_as_expected(to));
+        CHECK_INT(to->info, hole && routine != 'u' ? 6 : 0);
+        CHECK_INT(launches() - before, hole + 1);
+    }
+}
+
+static void test_inverses(struct outcome *to)
+{
+    check_inverse('g', (void (*)(void))dlsym(library, "dgetri_"), (void (*)(void))dgetri_, "", to);
+    for (int i = 0; i < 4; i++) {
+        const char *triangle = &"ULul"[i];
+        check_inverse('p', (void (*)(void))dlsym(library, "dpotri_"), (void (*)(void))dpotri_,
+                      triangle, to);
+        for (int j = 0; j < 2; j++)
+            check_inverse("ut"[j], (void (*)(void))dlsym(library, "dtrtri_"),
+                          (void (*)(void))dtrtri_, triangle, to);
+    }
 }
 
 /* ---- ?trsm ---- */
@@ -405,6 +461,8 @@ static void test_with_library(void)
     test_bad_pivots();
     test_singular(&plain);
     test_singular(&in_arena);
+    test_inverses(&plain);
+    test_inverses(&in_arena);
     test_trsm(&plain);
     test_trsm(&in_arena);
     test_long_calls();
