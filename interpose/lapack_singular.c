@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Singular values, orthogonal factors and least squares: ?gesdd, ?gesvd, ?geqrf, ?orgqr and ?ungqr, ?gelsd. Where LAPACK
+ * Singular values, orthogonal factors and least squares: ?gesdd, ?gesvd, ?geqrf, ?orgqr and ?ungqr, ?ormqr and
+ * ?unmqr, ?gelsd. Where LAPACK
  * destroys A, it stays as it was. Checked by tests/unit/test_lapack_symbols.c.
  */
 #include "lapack_launch.h"
@@ -139,6 +140,46 @@ static bool run_orgqr(struct gsh_entry_call *call)
     return gsh_entry_launch(call) && gsh_lapack_launch_end(call, &space, 1);
 }
 
+/* One call of ?ormqr: side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork, info. C is m x n, and Q made of k reflectors. */
+struct application {
+    char side, trans;
+    int64_t m, n, k, lda, ldc;
+};
+
+static bool read_application(const struct gsh_entry_call *call, struct application *q)
+{
+    *q = (struct application){gsh_entry_letter(call, 0),  gsh_entry_letter(call, 1),
+                              gsh_entry_integer(call, 2), gsh_entry_integer(call, 3),
+                              gsh_entry_integer(call, 4), gsh_entry_integer(call, 6),
+                              gsh_entry_integer(call, 9)};
+    char adjoint = gsh_entry_is_complex(call) ? 'C' : 'T';
+    int64_t order = q->side == 'L' ? q->m : q->n;
+    return (q->side == 'L' || q->side == 'R') && (q->trans == 'N' || q->trans == adjoint) &&
+           q->m > 0 && q->n > 0 && q->k > 0 && q->k <= order && q->lda >= order && q->ldc >= q->m;
+}
+
+static bool run_ormqr(struct gsh_entry_call *call)
+{
+    struct application q;
+    if (!read_application(call, &q))
+        return false;
+    bool is_left = q.side == 'L';
+    struct gsh_lapack_workspace space = {10, 11, is_left ? q.n : q.m, 'T'};
+    if (!gsh_lapack_launch_has_space(call, &space, 1))
+        return false;
+    gsh_lapack_launch_begin(call, GSH_LAPACK_ORMQR,
+                            gsh_lapack_launch_transposition(q.trans) |
+                                (is_left ? 0 : GSH_LAPACK_RIGHT));
+    gsh_lapack_launch_matrix(call, 0, gsh_entry_address(call, 5), is_left ? q.m : q.n, q.k, q.lda);
+    gsh_lapack_launch_vector(call, 1, gsh_entry_address(call, 7), q.k);
+    for (unsigned k = 2; k < 4; k++)
+        if (is_left)
+            gsh_lapack_launch_matrix(call, k, gsh_entry_address(call, 8), q.m, q.n, q.ldc);
+        else
+            gsh_lapack_launch_transpose(call, k, gsh_entry_address(call, 8), q.n, q.m, q.ldc);
+    return gsh_entry_launch(call) && gsh_lapack_launch_end(call, &space, 1);
+}
+
 /* ---- least squares ---- */
 
 /* m, n, nrhs, a, lda, b, ldb, s, rcond, rank, work, lwork, (rwork,) iwork, info */
@@ -234,3 +275,9 @@ const struct gsh_entry_shape gsh_entry_shape_ORGQR = {.sizes = {0, 1, GSH_ENTRY_
                                                       .info = 8,
                                                       .lends = GSH_ENTRY_NONE,
                                                       .run = run_orgqr};
+const struct gsh_entry_shape gsh_entry_shape_ORMQR = {.sizes = {2, 3, GSH_ENTRY_NONE},
+                                                      .matrices = {5, 8, GSH_ENTRY_NONE},
+                                                      .arguments = 13 + 2,
+                                                      .info = 12,
+                                                      .lends = GSH_LAPACK_ORMQR,
+                                                      .run = run_ormqr};

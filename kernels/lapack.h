@@ -20,9 +20,10 @@ enum gsh_lapack_routine {
 /* Of the routines from GETRF on: which of LAPACK's variants is meant. */
 enum gsh_lapack_option {
     GSH_LAPACK_UPPER = 1U << 0,      /* the triangle that is read and written; else the lower one */
-    GSH_LAPACK_TRANSPOSED = 1U << 1, /* GETRS, TRTRS: A's transpose is solved with */
+    GSH_LAPACK_TRANSPOSED = 1U << 1, /* GETRS, TRTRS: A's transpose is solved with; ORMQR: Q's */
     GSH_LAPACK_CONJUGATED = 1U << 2, /* and conjugated; only with TRANSPOSED */
-    GSH_LAPACK_UNIT = 1U << 3        /* TRTRS, TRTRI: the diagonal is not read but taken for ones */
+    GSH_LAPACK_UNIT = 1U << 3,       /* TRTRS, TRTRI: the diagonal is not read but taken for ones */
+    GSH_LAPACK_RIGHT = 1U << 4       /* ORMQR: Q is on the right side of C; else on the left one */
 };
 
 struct gsh_lapack_operand {

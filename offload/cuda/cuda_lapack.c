@@ -41,6 +41,7 @@ static gsh_cuda_lapack_routine *const routines[GSH_LAPACK_COUNT] = {
     ROUTINE(GETRI, getri),
     ROUTINE(POTRI, potri),
     ROUTINE(TRTRI, trtri),
+    ROUTINE(ORMQR, ormqr),
 };
 
 static enum gsh_status open_handles(void)

@@ -1,10 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * QR by Householder reflectors: the factorisation, and Q made of its reflectors.
+ * QR by Householder reflectors: the factorisation, Q made of its reflectors, and products with Q.
  */
 #include "cuda_lapack_qr.h"
 
 /* ---- one at a time ---- */
+
+static gsh_cuda_enum side_of(const struct gsh_cuda_lapack_qr *qr)
+{
+    return qr->is_right ? GSH_CUBLAS_RIGHT : GSH_CUBLAS_LEFT;
+}
+
+static int rows_of_c(const struct gsh_cuda_lapack_qr *qr)
+{
+    return (int)(qr->is_right ? qr->columns : qr->m);
+}
+
+static int columns_of_c(const struct gsh_cuda_lapack_qr *qr)
+{
+    return (int)(qr->is_right ? qr->m : qr->columns);
+}
 
 #define FORWARD(letter, orgqr, ormqr, ...)                                                         \
     static gsh_cuda_enum factor_size_##letter(const struct gsh_cuda_lapack_qr *qr, int *elements)  \
@@ -36,17 +51,17 @@
     static gsh_cuda_enum apply_size_##letter(const struct gsh_cuda_lapack_qr *qr, int *elements)   \
     {                                                                                              \
         return gsh_cusolver.cusolverDn##letter##ormqr##_bufferSize(                                \
-            gsh_cuda_lapack.solver, GSH_CUBLAS_LEFT, qr->op, (int)qr->m, (int)qr->columns,         \
+            gsh_cuda_lapack.solver, side_of(qr), qr->op, rows_of_c(qr), columns_of_c(qr),          \
             (int)qr->reflectors, GSH_CUDA_POINTER(qr->a), (int)qr->m, GSH_CUDA_POINTER(qr->tau),   \
-            GSH_CUDA_POINTER(qr->c), (int)qr->m, elements);                                        \
+            GSH_CUDA_POINTER(qr->c), rows_of_c(qr), elements);                                     \
     }                                                                                              \
     static gsh_cuda_enum apply_##letter(const struct gsh_cuda_lapack_qr *qr, void *work,           \
                                         int elements, int *info)                                   \
     {                                                                                              \
         return gsh_cusolver.cusolverDn##letter##ormqr(                                             \
-            gsh_cuda_lapack.solver, GSH_CUBLAS_LEFT, qr->op, (int)qr->m, (int)qr->columns,         \
+            gsh_cuda_lapack.solver, side_of(qr), qr->op, rows_of_c(qr), columns_of_c(qr),          \
             (int)qr->reflectors, GSH_CUDA_POINTER(qr->a), (int)qr->m, GSH_CUDA_POINTER(qr->tau),   \
-            GSH_CUDA_POINTER(qr->c), (int)qr->m, work, elements, info);                            \
+            GSH_CUDA_POINTER(qr->c), rows_of_c(qr), work, elements, info);                         \
     }                                                                                              \
     static gsh_cuda_enum geqrf_##letter(int m, int n, void *a, void *tau, int *info, int count)    \
     {                                                                                              \
@@ -217,4 +232,42 @@ enum gsh_status gsh_cuda_lapack_qr_form(struct gsh_cuda_lapack_call *call)
         GSH_TRY(gsh_cuda_lapack_each(call, 1, expand_one, &batch));
     call->is_judged = true;
     return gsh_cuda_lapack_scatter(call, 2, &q, false);
+}
+
+/* ---- products ---- */
+
+struct application {
+    struct gsh_cuda_lapack_qr qr; /* but for the addresses */
+    struct gsh_cuda_view a, tau, c;
+};
+
+static enum gsh_status apply_one(struct gsh_cuda_lapack_call *call, void *what, int64_t first,
+                                 int64_t count)
+{
+    const struct application *application = what;
+    struct gsh_cuda_lapack_qr qr = application->qr;
+    (void)count;
+    qr.a = gsh_cuda_lapack_at(call, &application->a, first);
+    qr.tau = gsh_cuda_lapack_at(call, &application->tau, first);
+    qr.c = gsh_cuda_lapack_at(call, &application->c, first);
+    return gsh_cuda_lapack_qr_apply(call, &qr, first);
+}
+
+/* C, where Q is on its right side, is described as its transpose: read row by row that is C column by column. The library
+ * takes for a transposition that of the type: no real one of "C", no complex one of "T". */
+enum gsh_status gsh_cuda_lapack_ormqr(struct gsh_cuda_lapack_call *call)
+{
+    bool is_right = (call->launch->lapack.options & GSH_LAPACK_RIGHT) != 0;
+    struct application application = {.qr = {.m = gsh_cuda_lapack_rows(call, 0),
+                                             .columns = gsh_cuda_lapack_columns(call, 2),
+                                             .reflectors = gsh_cuda_lapack_columns(call, 0),
+                                             .op = gsh_cuda_lapack_op(call),
+                                             .is_right = is_right}};
+    GSH_TRY(gsh_cuda_lapack_borrow(call, 0, &application.a));
+    GSH_TRY(gsh_cuda_lapack_borrow(call, 1, &application.tau));
+    GSH_TRY(gsh_cuda_lapack_place(call, 3, is_right, &application.c));
+    GSH_TRY(gsh_cuda_lapack_gather_into(call, 2, &application.c));
+    GSH_TRY(gsh_cuda_lapack_look(call, application.c.address, call->batch * application.c.matrix));
+    GSH_TRY(gsh_cuda_lapack_each(call, 1, apply_one, &application));
+    return gsh_cuda_lapack_scatter(call, 3, &application.c, false);
 }

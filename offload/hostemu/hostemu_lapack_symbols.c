@@ -91,18 +91,27 @@ static void copy_element(char *to, size_t to_size, const char *from, size_t from
         memset(to + from_size, from[from_size - 1] < 0 ? 0xff : 0, to_size - from_size);
 }
 
+/* Whether the function takes an operand as the transpose of what the launch says: C where Q is on its right side. */
+static bool is_turned(const struct gsh_launch *launch, unsigned k)
+{
+    return launch->lapack.routine == GSH_LAPACK_ORMQR && k >= 2 &&
+           (launch->lapack.options & GSH_LAPACK_RIGHT) != 0;
+}
+
 /* Operand k, which lies at `address`, from or to columns of `leading` elements each. */
 static void move_matrix(const struct problem *problem, unsigned k, char *address, char *packed,
                         int64_t leading, bool is_packing)
 {
     assert(packed != NULL);
+    bool is_transpose = is_turned(problem->launch, k);
     const struct gsh_core *core = &problem->launch->lapack.cores[k];
     size_t size = gsh_dtype_size(problem->launch->operands[k].dtype);
     size_t other_size = packed_size(problem, k);
     for (int64_t j = 0; j < core->extent[1]; j++)
         for (int64_t i = 0; i < core->extent[0]; i++) {
             char *element = address + i * core->stride[0] + j * core->stride[1];
-            char *other = packed + (size_t)(j * leading + i) * other_size;
+            int64_t place = is_transpose ? i * core->extent[1] + j : j * leading + i;
+            char *other = packed + (size_t)place * other_size;
             if (is_packing)
                 copy_element(other, other_size, element, size);
             else
@@ -122,6 +131,7 @@ static int place_of_input(enum gsh_lapack_routine routine, unsigned k)
     case GSH_LAPACK_GETRI:
         return k == 0 ? 2 : -1;
     case GSH_LAPACK_GETRS:
+    case GSH_LAPACK_ORMQR:
         return k == 2 ? 3 : -1;
     case GSH_LAPACK_POTRS:
     case GSH_LAPACK_TRTRS:
@@ -303,6 +313,24 @@ static int64_t call_getri(struct problem *p)
     return call_with_work(p, call_getri_in);
 }
 
+static int64_t call_ormqr_in(struct problem *p, void *work, int64_t length)
+{
+    typedef void ormqr(char *, char *, int64_t *, int64_t *, int64_t *, void *, int64_t *, void *,
+                       void *, int64_t *, void *, int64_t *, int64_t *, size_t, size_t);
+    struct variant variant = variant_of(p->launch);
+    bool is_right = is_turned(p->launch, 3);
+    char side = is_right ? 'R' : 'L';
+    int64_t m = is_right ? p->right : p->rows, n = is_right ? p->rows : p->right, info = 0;
+    ((ormqr *)p->function)(&side, &variant.transpose, &m, &n, &p->columns, p->operands[0], &p->rows,
+                           p->operands[1], p->operands[3], &m, work, &length, &info, 1, 1);
+    return info;
+}
+
+static int64_t call_ormqr(struct problem *p)
+{
+    return call_with_work(p, call_ormqr_in);
+}
+
 /* What gelsd works in. */
 struct workspace {
     void *work, *reals, *integers;
@@ -358,7 +386,7 @@ static call_function *const calls[GSH_LAPACK_COUNT] = {
     [GSH_LAPACK_POTRF] = call_potrf, [GSH_LAPACK_POTRS] = call_potrs,
     [GSH_LAPACK_TRTRS] = call_trtrs, [GSH_LAPACK_LSTSQ] = call_gelsd,
     [GSH_LAPACK_GETRI] = call_getri, [GSH_LAPACK_POTRI] = call_potri,
-    [GSH_LAPACK_TRTRI] = call_trtri,
+    [GSH_LAPACK_TRTRI] = call_trtri, [GSH_LAPACK_ORMQR] = call_ormqr,
 };
 
 /* ---- the launch ---- */

@@ -322,6 +322,68 @@ static void test_trtri(struct what what)
     }
 }
 
+/* ---- products with Q ---- */
+
+/* C with Q on its right side is described as its transpose. */
+static void test_application(struct what what, const struct matrices *raw, const struct matrices *q)
+{
+    what.routine = GSH_LAPACK_ORMQR;
+    what.columns = what.batch % 2 == 0 ? 1 : 4;
+    for (unsigned variant = 0; variant < 4; variant++) {
+        bool is_right = variant % 2 != 0, is_adjoint = variant / 2 != 0;
+        struct matrices c = random_matrices(what.batch, what.m, what.columns, what.dtype), product;
+        const struct matrices inputs[] = {raw[0], raw[1], c};
+        what.options = (is_right ? GSH_LAPACK_RIGHT : 0) |
+                       (is_adjoint ? GSH_LAPACK_TRANSPOSED | GSH_LAPACK_CONJUGATED : 0);
+        if (run(&what, inputs, &product)) {
+            /* (C op(Q))^T is op(Q)^T C^T */
+            unsigned turn = is_right ? GSH_LAPACK_TRANSPOSED : 0;
+            struct matrices applied =
+                apply_options(q, is_adjoint ? GSH_LAPACK_TRANSPOSED | GSH_LAPACK_CONJUGATED : 0);
+            struct matrices turned = apply_options(&applied, turn);
+            check_product(&what, &turned, &c, &product, "op(Q) C");
+            free(turned.at);
+            free(applied.at);
+            free(product.at);
+        }
+        free(c.at);
+    }
+}
+
+/* By all reflectors of a tall or square matrix; Q itself is what they make of the identity. */
+static void test_orthogonal(struct what what)
+{
+    struct matrices a = random_matrices(what.batch, what.m, what.n, what.dtype), raw[2], q;
+    if (what.m < what.n) {
+        free(a.at);
+        return;
+    }
+    struct what form = what;
+    what.routine = GSH_LAPACK_QR_R_RAW;
+    form.routine = GSH_LAPACK_ORMQR;
+    form.columns = what.m;
+    if (run(&what, &a, raw)) {
+        struct matrices identity = identities(what.batch, what.m);
+        const struct matrices inputs[] = {raw[0], raw[1], identity};
+        if (run(&form, inputs, &q)) {
+            struct matrices r = make_matrices(what.batch, what.m, what.n);
+            for (int64_t of = 0; of < what.batch; of++)
+                for (int64_t i = 0; i < what.n; i++)
+                    for (int64_t j = i; j < what.n; j++)
+                        *at(&r, of, i, j) = *at(&raw[0], of, i, j);
+            check_product(&form, &q, &r, &a, "Q R - A");
+            check_orthogonal(&form, &q, "Q^H Q - I");
+            test_application(what, raw, &q);
+            free(r.at);
+            free(q.at);
+        }
+        free(identity.at);
+        free(raw[0].at);
+        free(raw[1].at);
+    }
+    free(a.at);
+}
+
 /* ---- least squares ---- */
 
 /* x = a^-1 x, one matrix, by elimination with pivots. */
@@ -524,11 +586,8 @@ static void test_singular(enum gsh_dtype dtype)
 static const struct {
     void (*test)(struct what what);
     bool is_square;
-} rows[] = {{test_lu, false},
-            {test_cholesky, true},
-            {test_triangles, true},
-            {test_trtri, true},
-            {test_lstsq, false}};
+} rows[] = {{test_lu, false},   {test_cholesky, true},    {test_triangles, true},
+            {test_trtri, true}, {test_orthogonal, false}, {test_lstsq, false}};
 
 static const int64_t shapes[][2] = {{1, 1},  {2, 2},    {5, 5},    {33, 33}, {200, 200},
                                     {5, 3},  {3, 5},    {4, 1},    {1, 4},   {33, 7},

@@ -249,6 +249,18 @@ SINGULAR = HEAD + """
                                         c.integers(1)])
             check(name + "orgqr %d %d" % (columns, k), mine[8].values[0] == own[8].values[0] and
                   c.near(mine[3].values, own[3].values))
+        for side, trans, columns in itertools.product("LRr", "NCT", (1, 5)):
+            if (trans == "C") != c.is_complex and trans != "N" and c.library.stops:
+                continue
+            b = numbers(c, m, columns) if side == "L" else numbers(c, columns, m)
+            k = p if columns == 1 else max(1, p - 2)
+            for length in (999, columns, -1):
+                mine, own = c.both("unmqr" if c.is_complex else "ormqr",
+                                   lambda: [side, trans, *b.shape, k, A := c.matrix(raw), A.leading, reflectors(),
+                                            B := c.matrix(b), B.leading, c.vector(999), length, c.integers(1)])
+                check(name + "ormqr %s%s %d %d" % (side, trans, columns, length), mine[12].values[0] == own[12].values[0] and
+                      c.near(mine[8].values, own[8].values) and (mine[5].values == raw).all())
+                taken[c.letter + ("unmqr" if c.is_complex else "ormqr")] += int(length > 0 and own[12].values[0] == 0)
         mine, own = c.both("geqrf", lambda: [m, n, A := c.matrix(a), A.leading, c.vector(p), c.vector(999), -1, c.integers(1)])
         check(name + "query", mine[5].values[0] == own[5].values[0] and (mine[2].values == a).all())
         if not c.library.stops:
@@ -370,6 +382,7 @@ SCIPY = """
                 ("solve_triangular", np.triu(a) @ sl.solve_triangular(a, b), b),
                 ("svd", (u * s) @ vt, tall), ("svdvals", sl.svdvals(tall), s), ("eigh", hermitian @ v, v * w),
                 ("eigvalsh", sl.eigvalsh(hermitian), w), ("qr", q @ r, tall), ("orthogonal", q.conj().T @ q, np.eye(n)),
+                ("qr_multiply", sl.qr_multiply(tall, tall.conj().T, "right")[0], tall.conj().T @ q),
                 ("pinv", sl.pinv(tall) @ tall, np.eye(n))):
             shim_script.dump("%s %s" % (name, dtype), near(x, y, dtype))
         shim_script.dump("lstsq " + dtype, (int(rank), solution.shape, residual.shape))
@@ -407,7 +420,7 @@ class TestLapackSymbols(TestCase):
 
     def test_singular_values_and_least_squares(self):
         wide = "" if DEVICE == "host" else " a:geqrf r:orgqr c:ungqr"  # NumPy has no loops of single precision to borrow
-        result = self.check(SINGULAR, "a:gesdd a:gesvd a:gelsd" + wide)
+        result = self.check(SINGULAR, "a:gesdd a:gesvd a:gelsd r:ormqr c:unmqr" + wide)
         for name in ("dgeqrf", "dorgqr", "zgeqrf", "zungqr"):
             self.assertGreater(device_calls(result.report, name), 0, name)
         for name, calls in ast.literal_eval(re.search(r"^taken (.*)$", result.stdout, re.M).group(1)):
@@ -431,7 +444,7 @@ class TestLapackSymbols(TestCase):
             with self.subTest(env):
                 result = self.assert_same(SCIPY, env=env, args=("60",), device=False, timeout=300)
                 inverses = " a:getri a:potri a:trtri" if KNOWS_STRUCTURES else ""
-                for name in names("a:getrf a:getrs a:potrf a:trtrs a:gesdd r:syevr c:heevr a:gelsd" + inverses):
+                for name in names("a:getrf a:getrs a:potrf a:trtrs a:gesdd r:syevr c:heevr a:gelsd r:ormqr c:unmqr" + inverses):
                     self.assertGreater(device_calls(result.report, name), 0, name)
 
     @unittest.skipUnless(HAS_SCIPY, "SciPy is not installed")
