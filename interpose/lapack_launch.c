@@ -72,19 +72,37 @@ void gsh_lapack_launch_write_integers(const struct gsh_entry_call *call, unsigne
             ((int64_t *)to)[i] = from[i];
 }
 
-bool gsh_lapack_launch_read_pivots(const struct gsh_entry_call *call, unsigned k, int32_t *to,
-                                   int64_t count, int64_t most)
+/* False: some are not within least..most. */
+static bool read_integers(const struct gsh_entry_call *call, unsigned k, int32_t *to, int64_t count,
+                          int64_t least, int64_t most)
 {
     const void *from = gsh_entry_address(call, k);
     bool is_within = true;
     gsh_coherence_home(from, (size_t)count * (size_t)call->integer_bits / 8, false);
     for (int64_t i = 0; i < count; i++) {
-        int64_t pivot =
+        int64_t value =
             call->integer_bits == 32 ? ((const int32_t *)from)[i] : ((const int64_t *)from)[i];
-        is_within &= pivot >= 1 && pivot <= most;
-        to[i] = (int32_t)pivot;
+        is_within &= value >= least && value <= most;
+        to[i] = (int32_t)value;
     }
     return is_within;
+}
+
+bool gsh_lapack_launch_read_pivots(const struct gsh_entry_call *call, unsigned k, int32_t *to,
+                                   int64_t count, int64_t most)
+{
+    return read_integers(call, k, to, count, 1, most);
+}
+
+bool gsh_lapack_launch_read_block_pivots(const struct gsh_entry_call *call, unsigned k, int32_t *to,
+                                         int64_t count)
+{
+    bool is_good = read_integers(call, k, to, count, -count, count);
+    for (int64_t i = 0; is_good && i < count; i++) {
+        is_good = to[i] > 0 || (to[i] < 0 && i + 1 < count && to[i + 1] == to[i]);
+        i += to[i] < 0 ? 1 : 0;
+    }
+    return is_good;
 }
 
 static void put_word(struct gsh_entry_frame *frame, unsigned k, const void *address)

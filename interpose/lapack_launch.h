@@ -27,6 +27,9 @@ void gsh_lapack_launch_write_integers(const struct gsh_entry_call *call, unsigne
 /* False: some are not within 1..most. */
 bool gsh_lapack_launch_read_pivots(const struct gsh_entry_call *call, unsigned k, int32_t *to,
                                    int64_t count, int64_t most);
+/* The pivots of ?sytrf: two equal ones of -count..-1 stand for a block of two rows. False: there are others. */
+bool gsh_lapack_launch_read_block_pivots(const struct gsh_entry_call *call, unsigned k, int32_t *to,
+                                         int64_t count);
 
 /* A workspace: its argument, that of its length, and the least length that LAPACK's documentation asks for. */
 struct gsh_lapack_workspace {

@@ -123,14 +123,15 @@ FN void copy_triangle(const Args &args)
     ((E *)args.c)[MINE] = away == 0 && args.bound != 0 ? make((R)re(x), 0) : x;
 }
 
-// c, integers of `extra` bytes, = a, of `columns` bytes: rows of them, pivots of matrices of `step` rows. One that is none
-// becomes one.
+// c, integers of `extra` bytes, = a, of `columns` bytes: rows of them, pivots of matrices of `step` rows, where bound is not 0
+// also negative ones. One that is none becomes one.
 FN void convert_pivots(const Args &args)
 {
     if (MINE >= args.rows)
         return;
     i64 pivot = args.columns == 8 ? ((const i64 *)args.a)[MINE] : ((const i32 *)args.a)[MINE];
-    if (pivot < 1 || pivot > args.step) {
+    const i64 row = args.bound != 0 && pivot < 0 ? -pivot : pivot;
+    if (row < 1 || row > args.step) {
         pivot = 1;
         RAISE;
     }
@@ -255,21 +256,12 @@ FN void unpack_vectors(const Args &args)
         *to = {v[0], 0};
 }
 
-// Diagonals of triangular factors, `rows` numbers of matrices whose columns are `extra` long and which lie `step` numbers
-// apart: is one of them not finite, or at most bound times the largest? A block has a matrix.
-FN void judge_diagonal(const Args &args)
+// What the lanes of a block found of sizes and of numbers: is one of them not finite, or the least at most bound times the
+// largest?
+FN void judge_sizes(const Args &args, double low, double high, bool is_good)
 {
     __shared__ double least[DIAGONAL_LANES], most[DIAGONAL_LANES];
-    const E *diagonal = (const E *)args.a + (i64)blockIdx.x * args.step;
     const int lane = threadIdx.x;
-    double low = 1e300 * 1e300, high = 0;
-    bool is_good = true;
-    for (i64 k = lane; k < args.rows; k += DIAGONAL_LANES) {
-        const E x = diagonal[k * (args.extra + 1)];
-        is_good = is_good && is_finite(re(x)) && is_finite(im(x));
-        low = fmin(low, size(x));
-        high = fmax(high, size(x));
-    }
     least[lane] = low;
     most[lane] = high;
     __syncthreads();
@@ -279,6 +271,49 @@ FN void judge_diagonal(const Args &args)
     }
     if (!is_good || (lane == 0 && !(low > args.bound * high)))
         RAISE;
+}
+
+// Diagonals of triangular factors, `rows` numbers of matrices whose columns are `extra` long and which lie `step` numbers
+// apart: is one of them not finite, or at most bound times the largest? A block has a matrix.
+FN void judge_diagonal(const Args &args)
+{
+    const E *diagonal = (const E *)args.a + (i64)blockIdx.x * args.step;
+    double low = 1e300 * 1e300, high = 0;
+    bool is_good = true;
+    for (i64 k = threadIdx.x; k < args.rows; k += DIAGONAL_LANES) {
+        const E x = diagonal[k * (args.extra + 1)];
+        is_good = is_good && is_finite(re(x)) && is_finite(im(x));
+        low = fmin(low, size(x));
+        high = fmax(high, size(x));
+    }
+    judge_sizes(args, low, high, is_good);
+}
+
+// The same of packed factors of ?sytrf, rows x rows, whose pivots are the i32 in b. Negative ones stand in pairs for blocks of
+// two rows, which are as large as what is beside their diagonal, above it (extra; else below): that is what they were taken for.
+FN void judge_blocks(const Args &args)
+{
+    const i64 n = args.rows;
+    const E *numbers = (const E *)args.a + (i64)blockIdx.x * n * n;
+    const i32 *pivots = (const i32 *)args.b + (i64)blockIdx.x * n;
+    double low = 1e300 * 1e300, high = 0;
+    bool is_good = true;
+    for (i64 k = threadIdx.x; k < n; k += DIAGONAL_LANES) {
+        const E x = numbers[k * (n + 1)];
+        double found = size(x);
+        is_good = is_good && is_finite(re(x)) && is_finite(im(x));
+        if (pivots[k] < 0) {
+            i64 first = k;
+            while (first > 0 && pivots[first - 1] < 0)
+                first--;
+            first = k - (k - first) % 2; // of the pair
+            found = first + 1 < n ? size(numbers[first * (n + 1) + (args.extra ? n : 1)]) : 0;
+            is_good = is_good && is_finite(found);
+        }
+        low = fmin(low, found);
+        high = fmax(high, found);
+    }
+    judge_sizes(args, low, high, is_good);
 }
 
 // A number as part * 2^power, the larger of part's parts being in [0.5, 1).

@@ -42,6 +42,9 @@ static gsh_cuda_lapack_routine *const routines[GSH_LAPACK_COUNT] = {
     ROUTINE(POTRI, potri),
     ROUTINE(TRTRI, trtri),
     ROUTINE(ORMQR, ormqr),
+    ROUTINE(SYTRF, sytrf),
+    ROUTINE(SYTRS, sytrs),
+    ROUTINE(SYTRI, sytri),
 };
 
 static enum gsh_status open_handles(void)
@@ -72,14 +75,28 @@ static bool is_countable(const struct gsh_core *core)
     return core->extent[0] > 0 && core->extent[1] > 0 && longest <= INT_MAX / longest;
 }
 
+/* Of a library that is there: whether it has what the routine is made of. */
+static bool has_functions(enum gsh_lapack_routine routine)
+{
+    switch (routine) {
+    case GSH_LAPACK_EIG:
+    case GSH_LAPACK_EIGVALS:
+        return gsh_cusolver.cusolverDnXgeev != NULL;
+    case GSH_LAPACK_SYTRS:
+    case GSH_LAPACK_SYTRI:
+        return gsh_cusolver.cusolverDnXsytrs != NULL &&
+               gsh_cusolver.cusolverDnXsytrs_bufferSize != NULL;
+    default:
+        return true;
+    }
+}
+
 bool gsh_cuda_lapack_supports(const struct gsh_launch *launch)
 {
     const struct gsh_lapack_info *info = gsh_lapack_info(launch->lapack.routine);
-    bool needs_geev =
-        launch->lapack.routine == GSH_LAPACK_EIG || launch->lapack.routine == GSH_LAPACK_EIGVALS;
     enum gsh_cuda_opening_state seen = gsh_cuda_opening_state(&gsh_cuda_lapack_opening);
     if (seen == GSH_CUDA_ABSENT ||
-        (seen == GSH_CUDA_READY && needs_geev && gsh_cusolver.cusolverDnXgeev == NULL))
+        (seen == GSH_CUDA_READY && !has_functions(launch->lapack.routine)))
         return false;
     if (launch->ndim + 2 > GSH_MAX_DIMS || launch->nin != info->nin || launch->nout != info->nout)
         return false;

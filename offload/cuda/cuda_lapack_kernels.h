@@ -27,6 +27,7 @@
     X(convert_pivots, 0)                                                                           \
     X(divide_rows, 0)                                                                              \
     X(judge_diagonal, 128)                                                                         \
+    X(judge_blocks, 128)                                                                           \
     X(multiply_diagonal, 32)
 
 #define GSH_CUDA_LAPACK_TILE 32 /* rows and columns of a part of a matrix that is turned at once */

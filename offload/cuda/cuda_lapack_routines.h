@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The routines, each a file for a family of them: cuda_lapack_lu.c, _symmetric.c, _triangle.c, _qr.c, _svd.c,
- * _lstsq.c, _eig.c. They submit work
- * and may wait; the caller judges at the end (gsh_cuda_lapack_judge). DECLINED: a judge in between said so.
+ * The routines, each a file for a family of them: cuda_lapack_lu.c, _symmetric.c, _indefinite.c, _triangle.c,
+ * _qr.c, _svd.c, _lstsq.c, _eig.c. They submit work and may wait; the caller judges at the end (gsh_cuda_lapack_judge). DECLINED: a judge in between said so.
  */
 #pragma once
 
@@ -19,6 +18,7 @@ gsh_cuda_lapack_routine gsh_cuda_lapack_getrf, gsh_cuda_lapack_getrs, gsh_cuda_l
 gsh_cuda_lapack_routine gsh_cuda_lapack_potrf, gsh_cuda_lapack_potrs;
 gsh_cuda_lapack_routine gsh_cuda_lapack_lstsq;
 gsh_cuda_lapack_routine gsh_cuda_lapack_getri, gsh_cuda_lapack_potri, gsh_cuda_lapack_trtri;
+gsh_cuda_lapack_routine gsh_cuda_lapack_sytrf, gsh_cuda_lapack_sytrs, gsh_cuda_lapack_sytri;
 
 static inline enum gsh_lapack_routine gsh_cuda_lapack_which(const struct gsh_cuda_lapack_call *call)
 {

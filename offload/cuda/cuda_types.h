@@ -318,6 +318,15 @@ gsh_cuda_enum cusolverDnXpotrf(GSH_CUSOLVER_WHAT, gsh_cuda_enum triangle, int64_
 gsh_cuda_enum cusolverDnXpotrs(GSH_CUSOLVER_WHAT, gsh_cuda_enum triangle, int64_t n,
                                int64_t columns, gsh_cuda_enum a_type, const void *a, int64_t lda,
                                gsh_cuda_enum b_type, void *b, int64_t ldb, int *info);
+gsh_cuda_enum cusolverDnXsytrs_bufferSize(cusolverDnHandle_t handle, gsh_cuda_enum triangle,
+                                          int64_t n, int64_t columns, gsh_cuda_enum a_type,
+                                          const void *a, int64_t lda, const int64_t *pivots,
+                                          gsh_cuda_enum b_type, void *b, int64_t ldb,
+                                          GSH_CUSOLVER_SIZES);
+gsh_cuda_enum cusolverDnXsytrs(cusolverDnHandle_t handle, gsh_cuda_enum triangle, int64_t n,
+                               int64_t columns, gsh_cuda_enum a_type, const void *a, int64_t lda,
+                               const int64_t *pivots, gsh_cuda_enum b_type, void *b, int64_t ldb,
+                               GSH_CUSOLVER_WORK);
 gsh_cuda_enum cusolverDnXsyevd_bufferSize(GSH_CUSOLVER_WHAT, gsh_cuda_enum job,
                                           gsh_cuda_enum triangle, int64_t n, gsh_cuda_enum a_type,
                                           const void *a, int64_t lda, gsh_cuda_enum w_type,
@@ -382,6 +391,11 @@ gsh_cuda_enum cusolverDnXgesvdp(GSH_CUSOLVER_WHAT, gsh_cuda_enum job, int is_eco
     gsh_cuda_enum cusolverDn##letter##potrfBatched(cusolverDnHandle_t handle,                      \
                                                    gsh_cuda_enum triangle, int n, number **a,      \
                                                    int lda, int *info, int batch);                 \
+    gsh_cuda_enum cusolverDn##letter##sytrf_bufferSize(cusolverDnHandle_t handle, int n,           \
+                                                       number *a, int lda, int *elements);         \
+    gsh_cuda_enum cusolverDn##letter##sytrf(cusolverDnHandle_t handle, gsh_cuda_enum triangle,     \
+                                            int n, number *a, int lda, int *pivots, number *work,  \
+                                            int elements, int *info);                              \
     gsh_cuda_enum cusolverDn##letter##geqrf_bufferSize(cusolverDnHandle_t handle, int m, int n,    \
                                                        number *a, int lda, int *elements);         \
     gsh_cuda_enum cusolverDn##letter##geqrf(cusolverDnHandle_t handle, int m, int n, number *a,    \

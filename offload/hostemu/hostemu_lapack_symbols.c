@@ -127,10 +127,13 @@ static int place_of_input(enum gsh_lapack_routine routine, unsigned k)
     case GSH_LAPACK_POTRF:
     case GSH_LAPACK_POTRI:
     case GSH_LAPACK_TRTRI:
+    case GSH_LAPACK_SYTRF:
         return 1;
     case GSH_LAPACK_GETRI:
+    case GSH_LAPACK_SYTRI:
         return k == 0 ? 2 : -1;
     case GSH_LAPACK_GETRS:
+    case GSH_LAPACK_SYTRS:
     case GSH_LAPACK_ORMQR:
         return k == 2 ? 3 : -1;
     case GSH_LAPACK_POTRS:
@@ -278,6 +281,30 @@ static int64_t call_trtri(struct problem *p)
     return info;
 }
 
+static int64_t call_sytrs(struct problem *p)
+{
+    typedef void sytrs(char *, int64_t *, int64_t *, void *, int64_t *, void *, void *, int64_t *,
+                       int64_t *, size_t);
+    struct variant variant = variant_of(p->launch);
+    int64_t info = 0;
+    ((sytrs *)p->function)(&variant.triangle, &p->rows, &p->right, p->operands[0], &p->rows,
+                           p->operands[1], p->operands[3], &p->rows, &info, 1);
+    return info;
+}
+
+static int64_t call_sytri(struct problem *p)
+{
+    typedef void sytri(char *, int64_t *, void *, int64_t *, void *, void *, int64_t *, size_t);
+    struct variant variant = variant_of(p->launch);
+    void *work = take(p, p->rows, gsh_dtype_size(p->launch->loop));
+    int64_t info = 0;
+    if (work == NULL)
+        return -1;
+    ((sytri *)p->function)(&variant.triangle, &p->rows, p->operands[2], &p->rows, p->operands[1],
+                           work, &info, 1);
+    return info;
+}
+
 /* ---- those with a workspace, which they are asked for first ---- */
 
 /* A number that a query left in the first element of a workspace. */
@@ -311,6 +338,22 @@ static int64_t call_getri_in(struct problem *p, void *work, int64_t length)
 static int64_t call_getri(struct problem *p)
 {
     return call_with_work(p, call_getri_in);
+}
+
+static int64_t call_sytrf_in(struct problem *p, void *work, int64_t length)
+{
+    typedef void sytrf(char *, int64_t *, void *, int64_t *, void *, void *, int64_t *, int64_t *,
+                       size_t);
+    struct variant variant = variant_of(p->launch);
+    int64_t info = 0;
+    ((sytrf *)p->function)(&variant.triangle, &p->rows, p->operands[1], &p->rows, p->operands[2],
+                           work, &length, &info, 1);
+    return info;
+}
+
+static int64_t call_sytrf(struct problem *p)
+{
+    return call_with_work(p, call_sytrf_in);
 }
 
 static int64_t call_ormqr_in(struct problem *p, void *work, int64_t length)
@@ -387,6 +430,8 @@ static call_function *const calls[GSH_LAPACK_COUNT] = {
     [GSH_LAPACK_TRTRS] = call_trtrs, [GSH_LAPACK_LSTSQ] = call_gelsd,
     [GSH_LAPACK_GETRI] = call_getri, [GSH_LAPACK_POTRI] = call_potri,
     [GSH_LAPACK_TRTRI] = call_trtri, [GSH_LAPACK_ORMQR] = call_ormqr,
+    [GSH_LAPACK_SYTRF] = call_sytrf, [GSH_LAPACK_SYTRS] = call_sytrs,
+    [GSH_LAPACK_SYTRI] = call_sytri,
 };
 
 /* ---- the launch ---- */

@@ -243,6 +243,176 @@ static void test_cholesky(struct what what)
     }
 }
 
+/* ---- symmetric matrices ---- */
+
+/* A = A^T, with zeros on every other place of the diagonal, so that there are blocks of two rows; the device gets a mark in
+ * the triangle that is not looked at. */
+static struct matrices symmetric(const struct what *what, struct matrices *given)
+{
+    struct matrices a = random_matrices(what->batch, what->m, what->m, what->dtype);
+    bool is_upper = (what->options & GSH_LAPACK_UPPER) != 0;
+    for (int64_t of = 0; of < what->batch; of++)
+        for (int64_t i = 0; i < what->m; i++) {
+            *at(&a, of, i, i) += i % 2 == 0 && what->m > 1 ? -*at(&a, of, i, i) : 1;
+            for (int64_t j = 0; j < i; j++)
+                *at(&a, of, j, i) = *at(&a, of, i, j);
+        }
+    round_matrices(&a, what->dtype);
+    *given = copy_matrices(&a);
+    for (int64_t of = 0; of < what->batch; of++)
+        for (int64_t i = 0; i < what->m; i++)
+            for (int64_t j = 0; j < what->m; j++)
+                if (is_upper ? i > j : i < j)
+                    *at(given, of, i, j) = MARK;
+    return a;
+}
+
+/* A factor of an upper triangle and its pivots; rows and columns counted from 1. One of a lower triangle is that with rows
+ * and columns in the opposite order. */
+struct block_factor {
+    const struct matrices *factor, *pivots;
+    int64_t of;
+    bool is_reversed;
+};
+
+static int64_t place_in(const struct block_factor *f, int64_t i)
+{
+    return f->is_reversed ? f->factor->rows - i : i - 1;
+}
+
+static complex_number factor_at(const struct block_factor *f, int64_t i, int64_t j)
+{
+    return *at(f->factor, f->of, place_in(f, i), place_in(f, j));
+}
+
+static int64_t pivot_at(const struct block_factor *f, int64_t i)
+{
+    int64_t n = f->factor->rows;
+    int64_t pivot = (int64_t)creal(f->pivots->at[f->of * n + place_in(f, i)]);
+    int64_t row = pivot < 0 ? -pivot : pivot;
+    row = f->is_reversed ? n + 1 - row : row;
+    return pivot < 0 ? -row : row;
+}
+
+static void swap_rows(const struct block_factor *f, complex_number *b, int64_t i, int64_t j)
+{
+    complex_number kept = b[place_in(f, i)];
+    b[place_in(f, i)] = b[place_in(f, j)];
+    b[place_in(f, j)] = kept;
+}
+
+/* b = (U D)^-1 b, from the last block to the first. */
+static void solve_down(const struct block_factor *f, complex_number *b)
+{
+    for (int64_t k = f->factor->rows; k >= 1; k--) {
+        bool is_pair = pivot_at(f, k) < 0;
+        int64_t first = is_pair ? k - 1 : k;
+        if (!CHECK(first >= 1))
+            return;
+        swap_rows(f, b, first, is_pair ? -pivot_at(f, k) : pivot_at(f, k));
+        complex_number *x = &b[place_in(f, k)], *y = &b[place_in(f, first)];
+        for (int64_t i = 1; i < first; i++)
+            b[place_in(f, i)] -=
+                factor_at(f, i, k) * *x + (is_pair ? factor_at(f, i, first) * *y : 0);
+        if (is_pair) {
+            complex_number d = factor_at(f, k, k), e = factor_at(f, first, k);
+            complex_number c = factor_at(f, first, first), kept = *x;
+            *x = (c * *x - e * *y) / (c * d - e * e);
+            *y = (d * *y - e * kept) / (c * d - e * e);
+        } else {
+            *x /= factor_at(f, k, k);
+        }
+        k = first;
+    }
+}
+
+/* b = U^-T b, from the first block to the last. */
+static void solve_up(const struct block_factor *f, complex_number *b)
+{
+    for (int64_t k = 1; k <= f->factor->rows; k++) {
+        int64_t pivot = pivot_at(f, k), last = pivot < 0 ? k + 1 : k;
+        if (!CHECK(last <= f->factor->rows))
+            return;
+        for (int64_t j = k; j <= last; j++)
+            for (int64_t i = 1; i < k; i++)
+                b[place_in(f, j)] -= factor_at(f, i, j) * b[place_in(f, i)];
+        swap_rows(f, b, k, pivot < 0 ? -pivot : pivot);
+        k = last;
+    }
+}
+
+/* The factors are LAPACK's: what ?sytrs makes of them solves A x = b. */
+static void check_blocks(const struct what *what, const struct matrices *a,
+                         const struct matrices *outputs)
+{
+    struct what alone = *what;
+    alone.columns = 1;
+    struct matrices b = random_matrices(what->batch, what->m, 1, what->dtype),
+                    x = copy_matrices(&b);
+    bool is_lower = (what->options & GSH_LAPACK_UPPER) == 0;
+    for (int64_t of = 0; of < what->batch; of++) {
+        const struct block_factor factor = {&outputs[0], &outputs[1], of, is_lower};
+        bool is_good = true;
+        for (int64_t k = 1; k <= what->m; k++) {
+            int64_t pivot = pivot_at(&factor, k);
+            is_good &= pivot != 0 && pivot <= what->m && pivot >= -what->m;
+        }
+        if (!CHECK(is_good))
+            break;
+        solve_down(&factor, x.at + of * what->m);
+        solve_up(&factor, x.at + of * what->m);
+    }
+    check_product(&alone, a, &x, &b, "A x - b by the factors");
+    free(b.at);
+    free(x.at);
+}
+
+static void test_factored(struct what what, const struct matrices *a, const struct matrices *factor)
+{
+    what.columns = what.batch % 2 == 0 ? 1 : 4;
+    what.routine = GSH_LAPACK_SYTRS;
+    struct matrices b = random_matrices(what.batch, what.m, what.columns, what.dtype), x;
+    const struct matrices inputs[] = {factor[0], factor[1], b};
+    if (run(&what, inputs, &x)) {
+        check_product(&what, a, &x, &b, "A X - B");
+        free(x.at);
+    }
+    free(b.at);
+    what.routine = GSH_LAPACK_SYTRI;
+    if (run(&what, factor, &x)) {
+        struct matrices inverse = cut_factor(&what, &x);
+        bool is_upper = (what.options & GSH_LAPACK_UPPER) != 0;
+        for (int64_t of = 0; of < what.batch; of++)
+            for (int64_t i = 0; i < what.m; i++)
+                for (int64_t j = 0; j < i; j++)
+                    *at(&inverse, of, is_upper ? i : j, is_upper ? j : i) =
+                        *at(&inverse, of, is_upper ? j : i, is_upper ? i : j);
+        check_inverse(&what, a, &inverse);
+        free(inverse.at);
+        free(x.at);
+    }
+}
+
+static void test_symmetric(struct what what)
+{
+    for (unsigned upper = 0; upper < 2; upper++) {
+        struct matrices given, factor[2];
+        what.options = upper != 0 ? GSH_LAPACK_UPPER : 0;
+        struct matrices a = symmetric(&what, &given);
+        what.routine = GSH_LAPACK_SYTRF;
+        if (run(&what, &given, factor)) {
+            struct matrices cut = cut_factor(&what, &factor[0]);
+            check_blocks(&what, &a, factor);
+            test_factored(what, &a, factor);
+            free(cut.at);
+            free(factor[0].at);
+            free(factor[1].at);
+        }
+        free(given.at);
+        free(a.at);
+    }
+}
+
 /* ---- triangular systems ---- */
 
 /* The triangle that the options name, with a diagonal of size or, where they say so, of ones, whose place has a mark as the
@@ -557,6 +727,7 @@ static void test_declined(enum gsh_dtype dtype)
             declines_with(GSH_LAPACK_TRTRI, dtype, batch, place, 0);
             declines_with(GSH_LAPACK_TRTRI, dtype, batch, place, NAN);
             declines_with(GSH_LAPACK_POTRI, dtype, batch, place, 0);
+            declines_with(GSH_LAPACK_SYTRF, dtype, batch, place, NAN);
         }
 }
 
@@ -576,6 +747,16 @@ static void test_singular(enum gsh_dtype dtype)
         declines(&what, inputs);
         what.routine = GSH_LAPACK_GETRI;
         declines(&what, inputs);
+        for (int64_t i = 0; i < 9; i++) /* and a column */
+            *at(&inputs[0], batch - 1, i, 4) = 0;
+        what.routine = GSH_LAPACK_SYTRF;
+        declines(&what, inputs);
+        inputs[1].at[batch * 9 - 2] = -8;
+        inputs[1].at[batch * 9 - 1] = -8;
+        what.routine = GSH_LAPACK_SYTRS;
+        declines(&what, inputs);
+        what.routine = GSH_LAPACK_SYTRI;
+        declines(&what, inputs);
         for (int k = 0; k < 3; k++)
             free(inputs[k].at);
     }
@@ -586,8 +767,9 @@ static void test_singular(enum gsh_dtype dtype)
 static const struct {
     void (*test)(struct what what);
     bool is_square;
-} rows[] = {{test_lu, false},   {test_cholesky, true},    {test_triangles, true},
-            {test_trtri, true}, {test_orthogonal, false}, {test_lstsq, false}};
+} rows[] = {{test_lu, false},       {test_cholesky, true}, {test_symmetric, true},
+            {test_triangles, true}, {test_trtri, true},    {test_orthogonal, false},
+            {test_lstsq, false}};
 
 static const int64_t shapes[][2] = {{1, 1},  {2, 2},    {5, 5},    {33, 33}, {200, 200},
                                     {5, 3},  {3, 5},    {4, 1},    {1, 4},   {33, 7},

@@ -172,6 +172,64 @@ INVERSES = HEAD + """
             triangles(c, name + "%d " % n, n)
     """ + TAIL
 
+INDEFINITE = HEAD + """
+    def factor(c, name, triangle, given, is_read, length):
+        n = len(given)
+        mine, own = c.both("sytrf", lambda: [triangle, n, A := c.matrix(given), A.leading, c.integers(n),
+                                             c.vector(max(length, 1)), length, c.integers(1)])
+        x, y = mine[2].values, own[2].values
+        check(name + "info", mine[7].values[0] == own[7].values[0])
+        check(name + "untouched", (x[~is_read] == given[~is_read]).all())
+        if length == -1:
+            check(name + "query", mine[5].values[0] == own[5].values[0] and (x == given).all())
+        else:
+            check(name + "values", c.near(x, y) and (mine[4].values == own[4].values).all())
+        return own
+    def solve(c, name, triangle, factors, pivots, is_read):
+        n, b = len(factors), numbers(c, len(factors), 3)
+        def pivoted():
+            p = c.integers(n)
+            p.values[:] = pivots
+            return p
+        mine, own = c.both("sytrs", lambda: [triangle, n, 3, A := c.matrix(factors), A.leading, pivoted(), B := c.matrix(b),
+                                             B.leading, c.integers(1)])
+        x, y = mine[6].values, own[6].values
+        check(name + "sytrs", mine[8].values[0] == own[8].values[0] == 0 and (mine[3].values == factors).all() and
+              ((np.isfinite(x) == np.isfinite(y)).all() if not np.isfinite(y).all() else c.near(x, y)))
+        mine, own = c.both("sytri", lambda: [triangle, n, A := c.matrix(factors), A.leading, pivoted(), c.vector(n),
+                                             c.integers(1)])
+        x, y = mine[2].values, own[2].values
+        check(name + "sytri", mine[6].values[0] == own[6].values[0] and c.near(x[is_read], y[is_read]) and
+              (x[~is_read] == factors[~is_read]).all())
+        return mine[6].values[0]
+    def symmetric(c, name, n, triangle):
+        rows, columns = np.indices((n, n))
+        is_read = rows <= columns if triangle in "Uu" else rows >= columns
+        a = numbers(c, n, n)
+        a = (a + a.T).astype(c.dtype)
+        a[range(0, n, 2), range(0, n, 2)] = 0 if n > 1 else 3
+        given = np.where(is_read, a, 5).astype(c.dtype)
+        for length in (64 * n, 1, -1):
+            own = factor(c, name + "sytrf %d " % length, triangle, given, is_read, length)
+            if length > 1:
+                factors, pivots = own[2].values, own[4].values
+                check(name + "blocks", (pivots < 0).any() or n == 1)
+                check(name + "good", solve(c, name, triangle, factors, pivots, is_read) == 0)
+        hole = np.eye(n, dtype=c.dtype) * np.where(np.arange(n) == n // 2, 0, 1)
+        own = factor(c, name + "hole ", triangle, hole, is_read, 64 * n)
+        check(name + "singular", own[7].values[0] == n // 2 + 1)
+        check(name + "hole", solve(c, name + "hole ", triangle, hole, np.arange(n) + 1, is_read) == n // 2 + 1)
+        bad = given.copy()
+        bad[n // 2, n // 2] = np.nan
+        mine, own = c.both("sytrf", lambda: [triangle, n, A := c.matrix(bad), A.leading, c.integers(n), c.vector(64 * n),
+                                             64 * n, c.integers(1)])
+        check(name + "nan", mine[7].values[0] == own[7].values[0] and
+              (np.isnan(mine[2].values) == np.isnan(own[2].values)).all())
+    for c in callers():
+        for n, triangle in itertools.product((1, 30), "ULl"):
+            symmetric(c, "%s %s %s %d %s " % (c.letter, c.kind, c.library.integer, n, triangle), n, triangle)
+    """ + TAIL
+
 SINGULAR = HEAD + """
     import collections
     taken = collections.Counter()
@@ -367,6 +425,8 @@ SCIPY = """
             return (a + 1j * rng.standard_normal(shape) if dtype in "FD" else a).astype(dtype)
         a, b, tall = numbers(n, n) + 20 * np.eye(n, dtype=dtype), numbers(n, 6), numbers(n + n // 2, n)
         hermitian, definite = a + a.conj().T, a @ a.conj().T + n * np.eye(n, dtype=dtype)
+        symmetric = numbers(n, n)
+        symmetric = symmetric + symmetric.T
         factors, cholesky = sl.lu_factor(a), sl.cho_factor(definite)
         u, s, vt = sl.svd(tall, full_matrices=False)
         w, v = sl.eigh(hermitian)
@@ -375,6 +435,9 @@ SCIPY = """
         for name, x, y in (
                 ("solve", a @ sl.solve(a, b), b), ("solve pos", definite @ sl.solve(definite, b, assume_a="pos"), b),
                 ("inv", a @ sl.inv(a), np.eye(n)), ("inv pos", definite @ inverse(definite, "pos"), np.eye(n)),
+                ("inv sym", symmetric @ inverse(symmetric, "sym"), np.eye(n)),
+                ("solve sym", symmetric @ sl.solve(symmetric, b, assume_a="sym"), b),
+                ("ldl", (ldl := sl.ldl(symmetric, hermitian=False))[0] @ ldl[1] @ ldl[0].T, symmetric),
                 ("inv triangle", (t := np.triu(a)) @ inverse(t, "upper triangular"), np.eye(n)),
                 ("lu_solve", a.T @ sl.lu_solve(factors, b, trans=1), b),
                 ("cho_solve", definite @ sl.cho_solve(cholesky, b), b),
@@ -418,9 +481,12 @@ class TestLapackSymbols(TestCase):
     def test_inverses(self):
         self.check(INVERSES, "a:getri a:potri a:trtri")
 
+    def test_indefinite(self):
+        self.check(INDEFINITE, "a:sytrf a:sytrs a:sytri")
+
     def test_singular_values_and_least_squares(self):
         wide = "" if DEVICE == "host" else " a:geqrf r:orgqr c:ungqr"  # NumPy has no loops of single precision to borrow
-        result = self.check(SINGULAR, "a:gesdd a:gesvd a:gelsd r:ormqr c:unmqr" + wide)
+        result = self.check(SINGULAR, "a:gesdd a:gesvd a:gelsd r:ormqr c:unmqr a:sytrf" + wide)
         for name in ("dgeqrf", "dorgqr", "zgeqrf", "zungqr"):
             self.assertGreater(device_calls(result.report, name), 0, name)
         for name, calls in ast.literal_eval(re.search(r"^taken (.*)$", result.stdout, re.M).group(1)):
@@ -432,7 +498,7 @@ class TestLapackSymbols(TestCase):
     def test_passed_on(self):
         """Switched off, the entry points hand everything to the originals."""
         for env in ({"GPUSHIM_MODE": "off"}, {"GPUSHIM_DEVICE": "none"}):
-            for script in (SOLVERS, INVERSES, SINGULAR, EIGEN):
+            for script in (SOLVERS, INVERSES, INDEFINITE, SINGULAR, EIGEN):
                 with self.subTest(env):
                     result = self.assert_same(script, env=env, device=False, same_stderr=True, timeout=300)
                     self.assertIn("all as the original", result.stdout)
@@ -443,8 +509,8 @@ class TestLapackSymbols(TestCase):
         for env in (ALL_ARENA, {"GPUSHIM_ARENA_MIN": "1000000000"}):
             with self.subTest(env):
                 result = self.assert_same(SCIPY, env=env, args=("60",), device=False, timeout=300)
-                inverses = " a:getri a:potri a:trtri" if KNOWS_STRUCTURES else ""
-                for name in names("a:getrf a:getrs a:potrf a:trtrs a:gesdd r:syevr c:heevr a:gelsd r:ormqr c:unmqr" + inverses):
+                inverses = " a:getri a:potri a:trtri a:sytri" if KNOWS_STRUCTURES else ""
+                for name in names("a:getrf a:getrs a:potrf a:trtrs a:gesdd r:syevr c:heevr a:gelsd r:ormqr c:unmqr a:sytrf" + inverses):
                     self.assertGreater(device_calls(result.report, name), 0, name)
 
     @unittest.skipUnless(HAS_SCIPY, "SciPy is not installed")

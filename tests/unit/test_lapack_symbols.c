@@ -36,6 +36,12 @@ typedef void getri_call(const int *, double *, const int *, const int *, double 
 typedef void potri_call(const char *, const int *, double *, const int *, int *, size_t);
 typedef void trtri_call(const char *, const char *, const int *, double *, const int *, int *,
                         size_t, size_t);
+typedef void sytrf_call(const char *, const int *, double *, const int *, int *, double *,
+                        const int *, int *, size_t);
+typedef void sytrs_call(const char *, const int *, const int *, const double *, const int *,
+                        const int *, double *, const int *, int *, size_t);
+typedef void sytri_call(const char *, const int *, double *, const int *, const int *, double *,
+                        int *, size_t);
 typedef void syev_call(const char *, const char *, const int *, double *, const int *, double *,
                        double *, const int *, int *, size_t, size_t);
 typedef void syevr_call(const char *, const char *, const char *, const int *, double *,
@@ -51,6 +57,9 @@ gesvd_call dgesvd_;
 getri_call dgetri_;
 potri_call dpotri_;
 trtri_call dtrtri_;
+sytrf_call dsytrf_;
+sytrs_call dsytrs_;
+sytri_call dsytri_;
 syev_call dsyev_;
 syevr_call dsyevr_;
 
@@ -229,6 +238,62 @@ static void test_inverses(struct outcome *to)
         for (int j = 0; j < 2; j++)
             check_inverse("ut"[j], (void (*)(void))dlsym(library, "dtrtri_"),
                           (void (*)(void))dtrtri_, triangle, to);
+    }
+}
+
+/* ---- symmetric matrices that are not definite ---- */
+
+/* One after the other on the same factors: what they leave, and `b` twice: solved for, and as workspace. */
+static void factor_and_use(sytrf_call *sytrf, sytrs_call *sytrs, sytri_call *sytri,
+                           const char *triangle, struct outcome *to)
+{
+    static double work[100 * N];
+    const int length = GSH_COUNT(work);
+    int infos[3] = {7, 7, 7};
+    sytrf(triangle, &order, to->a, &leading, to->pivots, work, &length, &infos[0], 1);
+    sytrs(triangle, &order, &columns, to->a, &leading, to->pivots, to->b, &leading, &infos[1], 1);
+    sytri(triangle, &order, to->a, &leading, to->pivots, work, &infos[2], 1);
+    to->info = infos[0] + infos[1] + infos[2];
+}
+
+static void test_indefinite(struct outcome *to)
+{
+    for (int i = 0; i < 4; i++) {
+        uint64_t before = launches();
+        fill(&expected);
+        fill(to);
+        for (int k = 0; k < N; k++) /* blocks of two rows */
+            expected.a[k * (LEADING + 1)] = to->a[k * (LEADING + 1)] = k % 3;
+        factor_and_use((sytrf_call *)dlsym(library, "dsytrf_"),
+                       (sytrs_call *)dlsym(library, "dsytrs_"),
+                       (sytri_call *)dlsym(library, "dsytri_"), &"ULul"[i], &expected);
+        factor_and_use(dsytrf_, dsytrs_, dsytri_, &"ULul"[i], to);
+        CHECK(is_as_expected(to));
+        CHECK_INT(to->info, 0);
+        CHECK_INT(launches() - before, 3);
+        bool has_blocks = false;
+        for (int k = 0; k < N; k++)
+            has_blocks |= to->pivots[k] < 0;
+        CHECK(has_blocks);
+    }
+}
+
+/* Pivots of blocks that are none. */
+static void test_bad_blocks(void)
+{
+    static const int bad[][4] = {{1, 2, 3, -4}, {-1, -2, 3, 4}, {1, 0, 3, 4},
+                                 {1, 2, 3, 5},  {1, -5, -5, 4}, {-1, -1, -1, 4}};
+    static const int good[][4] = {{1, 2, 3, 4}, {-1, -1, -1, -1}, {1, -2, -2, 4}};
+    const struct gsh_entry_routine routine = {.shape = &gsh_entry_shape_SYTRS};
+    int32_t own[4];
+    for (unsigned i = 0; i < GSH_COUNT(bad) + GSH_COUNT(good); i++) {
+        bool is_good = i >= GSH_COUNT(bad);
+        const int *pivots = is_good ? good[i - GSH_COUNT(bad)] : bad[i];
+        const struct gsh_entry_frame frame = {.registers = {[5] = (uint64_t)pivots}};
+        const struct gsh_entry_call call = {
+            .routine = &routine, .frame = &frame, .integer_bits = 32, .dtype = GSH_FLOAT64};
+        if (!CHECK_INT(gsh_lapack_launch_read_block_pivots(&call, 5, own, 4), is_good))
+            fprintf(stderr, "case %u\n", i);
     }
 }
 
@@ -463,6 +528,9 @@ static void test_with_library(void)
     test_singular(&in_arena);
     test_inverses(&plain);
     test_inverses(&in_arena);
+    test_indefinite(&plain);
+    test_indefinite(&in_arena);
+    test_bad_blocks();
     test_trsm(&plain);
     test_trsm(&in_arena);
     test_long_calls();
