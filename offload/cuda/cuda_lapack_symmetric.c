@@ -23,18 +23,32 @@ static bool is_lower(const struct gsh_cuda_lapack_call *call)
 /* ---- cholesky ---- */
 
 #define FORWARD(letter, ...)                                                                       \
-    static gsh_cuda_enum potrf_##letter(gsh_cuda_enum triangle, int n, void *a, int *info,         \
-                                        int count)                                                 \
+    static gsh_cuda_enum factor_size_##letter(const struct symmetric *s, void *a, int *elements)   \
     {                                                                                              \
-        return gsh_cusolver.cusolverDn##letter##potrfBatched(gsh_cuda_lapack.solver, triangle, n,  \
-                                                             a, n, info, count);                   \
+        return gsh_cusolver.cusolverDn##letter##potrf_bufferSize(                                  \
+            gsh_cuda_lapack.solver, s->triangle, (int)s->n, a, (int)s->n, elements);               \
+    }                                                                                              \
+    static gsh_cuda_enum factor_##letter(const struct symmetric *s, void *a, void *work,           \
+                                         int elements, int *info)                                  \
+    {                                                                                              \
+        return gsh_cusolver.cusolverDn##letter##potrf(                                             \
+            gsh_cuda_lapack.solver, s->triangle, (int)s->n, a, (int)s->n, work, elements, info);   \
+    }                                                                                              \
+    static gsh_cuda_enum factor_many_##letter(const struct symmetric *s, void *a, int *info,       \
+                                              int count)                                           \
+    {                                                                                              \
+        return gsh_cusolver.cusolverDn##letter##potrfBatched(                                      \
+            gsh_cuda_lapack.solver, s->triangle, (int)s->n, a, (int)s->n, info, count);            \
     }
 GSH_CUDA_LAPACK_LETTERS(FORWARD)
 #undef FORWARD
 
-#define FORWARD(letter, ...) potrf_##letter,
-static gsh_cuda_enum (*const potrf[])(gsh_cuda_enum triangle, int n, void *a, int *info,
-                                      int count) = {GSH_CUDA_LAPACK_LETTERS(FORWARD)};
+#define FORWARD(letter, ...) {factor_size_##letter, factor_##letter, factor_many_##letter},
+static const struct {
+    gsh_cuda_enum (*size)(const struct symmetric *s, void *a, int *elements);
+    gsh_cuda_enum (*one)(const struct symmetric *s, void *a, void *work, int elements, int *info);
+    gsh_cuda_enum (*many)(const struct symmetric *s, void *a, int *info, int count);
+} potrf[] = {GSH_CUDA_LAPACK_LETTERS(FORWARD)};
 #undef FORWARD
 
 static enum gsh_status factor_many(struct gsh_cuda_lapack_call *call, void *what, int64_t first,
@@ -42,28 +56,23 @@ static enum gsh_status factor_many(struct gsh_cuda_lapack_call *call, void *what
 {
     const struct symmetric *s = what;
     return GSH_CUSOLVER_TIMED(
-        call,
-        potrf[call->letter](s->triangle, (int)s->n,
-                            GSH_CUDA_POINTER(s->pointers + (uint64_t)first * sizeof(uint64_t)),
-                            GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first)), (int)count));
+        call, potrf[call->letter].many(
+                  s, GSH_CUDA_POINTER(s->pointers + (uint64_t)first * sizeof(uint64_t)),
+                  GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first)), (int)count));
 }
 
 static enum gsh_status factor_one(struct gsh_cuda_lapack_call *call, void *what, int64_t first,
                                   int64_t count)
 {
     const struct symmetric *s = what;
-    size_t device_bytes = 0, host_bytes = 0;
     void *a = GSH_CUDA_POINTER(gsh_cuda_lapack_at(call, &s->a, first));
+    int elements = 0;
     (void)count;
-    GSH_TRY(GSH_CUSOLVER(gsh_cusolver.cusolverDnXpotrf_bufferSize(
-        gsh_cuda_lapack.solver, gsh_cuda_lapack.params, s->triangle, s->n, call->type, a, s->n,
-        call->type, &device_bytes, &host_bytes)));
-    GSH_TRY(gsh_cuda_lapack_reserve(call, device_bytes, host_bytes));
+    GSH_TRY(GSH_CUSOLVER(potrf[call->letter].size(s, a, &elements)));
+    GSH_TRY(gsh_cuda_lapack_reserve(call, (size_t)elements * call->size, 0));
     return GSH_CUSOLVER_TIMED(
-        call, gsh_cusolver.cusolverDnXpotrf(
-                  gsh_cuda_lapack.solver, gsh_cuda_lapack.params, s->triangle, s->n, call->type, a,
-                  s->n, call->type, GSH_CUDA_POINTER(call->device), device_bytes, call->host,
-                  host_bytes, GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first))));
+        call, potrf[call->letter].one(s, a, GSH_CUDA_POINTER(call->device), elements,
+                                      GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first))));
 }
 
 static enum gsh_status factor(struct gsh_cuda_lapack_call *call, struct symmetric *s)

@@ -309,12 +309,6 @@ gsh_cuda_enum cusolverDnXgetrs(GSH_CUSOLVER_WHAT, gsh_cuda_enum op, int64_t n, i
                                gsh_cuda_enum a_type, const void *a, int64_t lda,
                                const int64_t *pivots, gsh_cuda_enum b_type, void *b, int64_t ldb,
                                int *info);
-gsh_cuda_enum cusolverDnXpotrf_bufferSize(GSH_CUSOLVER_WHAT, gsh_cuda_enum triangle, int64_t n,
-                                          gsh_cuda_enum a_type, const void *a, int64_t lda,
-                                          gsh_cuda_enum compute, GSH_CUSOLVER_SIZES);
-gsh_cuda_enum cusolverDnXpotrf(GSH_CUSOLVER_WHAT, gsh_cuda_enum triangle, int64_t n,
-                               gsh_cuda_enum a_type, void *a, int64_t lda, gsh_cuda_enum compute,
-                               GSH_CUSOLVER_WORK);
 gsh_cuda_enum cusolverDnXpotrs(GSH_CUSOLVER_WHAT, gsh_cuda_enum triangle, int64_t n,
                                int64_t columns, gsh_cuda_enum a_type, const void *a, int64_t lda,
                                gsh_cuda_enum b_type, void *b, int64_t ldb, int *info);
@@ -388,6 +382,12 @@ gsh_cuda_enum cusolverDnXgesvdp(GSH_CUSOLVER_WHAT, gsh_cuda_enum job, int is_eco
         cusolverDnHandle_t handle, gsh_cuda_enum side, gsh_cuda_enum op, int m, int n, int k,      \
         const number *a, int lda, const number *tau, number *c, int ldc, number *work,             \
         int elements, int *info);                                                                  \
+    gsh_cuda_enum cusolverDn##letter##potrf_bufferSize(cusolverDnHandle_t handle,                  \
+                                                       gsh_cuda_enum triangle, int n, number *a,   \
+                                                       int lda, int *elements);                    \
+    gsh_cuda_enum cusolverDn##letter##potrf(cusolverDnHandle_t handle, gsh_cuda_enum triangle,     \
+                                            int n, number *a, int lda, number *work, int elements, \
+                                            int *info);                                            \
     gsh_cuda_enum cusolverDn##letter##potrfBatched(cusolverDnHandle_t handle,                      \
                                                    gsh_cuda_enum triangle, int n, number **a,      \
                                                    int lda, int *info, int batch);                 \
