@@ -360,11 +360,12 @@ static int64_t call_ormqr_in(struct problem *p, void *work, int64_t length)
 {
     typedef void ormqr(char *, char *, int64_t *, int64_t *, int64_t *, void *, int64_t *, void *,
                        void *, int64_t *, void *, int64_t *, int64_t *, size_t, size_t);
-    struct variant variant = variant_of(p->launch);
     bool is_right = is_turned(p->launch, 3);
-    char side = is_right ? 'R' : 'L';
+    bool is_adjoint = (p->launch->lapack.options & GSH_LAPACK_TRANSPOSED) != 0;
+    bool is_pair = gsh_dtype_kind(p->launch->loop) == 'c';
+    char side = "LR"[is_right], trans = "NTC"[is_adjoint ? 1 + is_pair : 0];
     int64_t m = is_right ? p->right : p->rows, n = is_right ? p->rows : p->right, info = 0;
-    ((ormqr *)p->function)(&side, &variant.transpose, &m, &n, &p->columns, p->operands[0], &p->rows,
+    ((ormqr *)p->function)(&side, &trans, &m, &n, &p->columns, p->operands[0], &p->rows,
                            p->operands[1], p->operands[3], &m, work, &length, &info, 1, 1);
     return info;
 }
