@@ -15,7 +15,7 @@ SECONDS ?= 60
 BUILT = python3 tests/run.py built || { cmake --preset release && cmake --build --preset release && \
 	    python3 tests/run.py stamp; }
 
-.PHONY: build demo test test-gpu test-numpy test-scipy fuzz test-matrix docs format clean
+.PHONY: build demo test test-gpu test-numpy test-scipy test-sklearn test-pandas fuzz test-matrix docs format clean
 
 # .venv/bin/python and build/libgpushim.so.
 build:
@@ -38,10 +38,10 @@ test-gpu:
 	@$(BUILT)
 	python3 tests/run.py gpu
 
-# NumPy's own test suite, or SciPy's linear algebra and FFT, plain and under the shim with everything sent to the
-# device: every test must end alike. PARTS="core lib/test_io ..." (default: all of NumPy; linalg fft sparse.linalg),
+# NumPy's own test suite, or parts of SciPy's, scikit-learn's or pandas', plain and under the shim with everything sent
+# to the device: every test must end alike. PARTS="core lib/test_io ..." (default: all of NumPy; PACKAGES of suite_runs.py),
 # DEVICE=host|cuda, MODE=force|auto, JOBS=processes, SHARD=1/2.
-test-numpy test-scipy: test-%:
+test-numpy test-scipy test-sklearn test-pandas: test-%:
 	@$(BUILT)
 	$(NUMPY_PYTHON) tests/package_suite/package_suite.py --package $* --device $(DEVICE) --mode $(MODE) \
 	    --jobs $(JOBS) --shard $(or $(SHARD),1/1) $(PARTS)

@@ -35,8 +35,8 @@ MATRIX = {"3.9": ("1.22.4", "2.0.2"), "3.10": ("1.22.4", "2.2.6"), "3.11": ("1.2
           "3.12": ("1.26.4", "2.5.5"), "3.13": ("2.1.3", "2.5.5")}
 # Folders of Python tests: files test_*.py are unittest's; others are scripts, of conformance one test each.
 PYTHON_TESTS = ("preload", "conformance", "stress", "fuzz", "coverage", "package_suite")
-# What of the packages' own tests `make test` runs, by package and environment; `make test-numpy` and `make test-scipy`
-# run more.
+# What of the packages' own tests `make test` runs, by package and environment; `make test-numpy`, `make test-scipy`
+# and their like run more.
 SUITE_PARTS = {("numpy", ".venv"): ("core", "linalg", "fft", "lib", "ma"), ("numpy", ".venv-numpy1"): ("core",),
                ("scipy", ".venv"): ("linalg/test_decomp_cholesky", "linalg/test_decomp_lu", "linalg/test_solvers",
                                     "fft/test_basic", "sparse.linalg/_isolve/test_lsmr", "sparse.linalg/_isolve/test_lsqr")}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A package's own test suite, plain and under the shim: every test must end alike.
 
-    package_suite.py [--package numpy|scipy] [PART ...]      core, lib, core/test_umath, sparse.linalg ...:
+    package_suite.py [--package NAME] [PART ...]             core, lib, core/test_umath, sparse.linalg ...:
                                                              default are the package's parts in suite_runs.py
       --device host|cuda  --library FILE  --jobs N  --shard K/N (of the work; for a time limit)
       --mode force|auto  --limit SECONDS (of one process)  --fresh (forget the plain results kept in build/)
@@ -20,6 +20,7 @@ run in groups, and none in the other run. Needs the package, pytest, hypothesis.
 import argparse
 import collections
 import concurrent.futures
+import fnmatch
 import hashlib
 import importlib
 import json
@@ -88,6 +89,9 @@ class Accepted:
     def applies(self, version, device, mode):
         return (matches_version(self.fields.get("version", ""), version) and
                 self.fields.get("device", device) == device and self.fields.get("mode", mode) == mode)
+
+    def concerns(self, job):
+        return fnmatch.fnmatchcase(job.path, self.fields["test"].split("::")[0])
 
     def accepts(self, test, change):
         return bool(self.pattern.fullmatch(test)) and self.fields["outcome"] == change
@@ -232,9 +236,10 @@ def settings_of(arguments):
     return settings
 
 
-def report_stale(arguments, accepted):
-    """Of a whole run only: an entry that nothing needed has outlived its reason."""
-    stale = [] if arguments.parts or arguments.shard != "1/1" else [e for e in accepted if not e.used]
+def report_stale(arguments, accepted, jobs):
+    """Of a whole run only: an entry that nothing needed, though its file ran, has outlived its reason."""
+    whole = not arguments.parts and arguments.shard == "1/1"
+    stale = [entry for entry in accepted if whole and not entry.used and any(map(entry.concerns, jobs))]
     for entry in stale:
         print("STALE   accepted_%s.txt: %s was not needed" % (arguments.package, entry.fields["test"]))
     return len(stale)
@@ -275,7 +280,7 @@ def run(arguments, scratch):
     start = time.monotonic()
     wrong = sum(report_job(job, suite, accepted) for job in suite.run(jobs))
     outcomes = collections.Counter(entry[0] for name in map(job_name, jobs) for entry in suite.shimmed[name].values())
-    report_stale(arguments, accepted)
+    report_stale(arguments, accepted, jobs)
     proven = is_proven(suite)
     print("%d tests: %s; %d accepted differences; %d differences" % (
         sum(outcomes.values()), ", ".join("%d %s" % (n, name) for name, n in outcomes.most_common()),

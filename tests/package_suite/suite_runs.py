@@ -31,9 +31,14 @@ MODES = {"force": {"GPUSHIM_MODE": "force", "GPUSHIM_MIN_ELEMENTS": "0", "GPUSHI
 # The parts that are run where none is named (none: all); options of pytest's; the folder whose tests call BLAS
 # and LAPACK by symbols that are taken over (None: none does). A RuntimeWarning that SciPy's tests do not expect
 # makes them fail, as where SciPy itself is tested.
+FORBID_WARNINGS = ("-W", "error::RuntimeWarning")
 Package = collections.namedtuple("Package", "parts pytest routines")
 PACKAGES = {"numpy": Package((), (), None),
-            "scipy": Package(("linalg", "fft", "sparse.linalg"), ("-W", "error::RuntimeWarning"), "linalg/")}
+            "scipy": Package(("linalg", "fft", "sparse.linalg"), FORBID_WARNINGS, "linalg/"),
+            "sklearn": Package(("decomposition", "linear_model", "preprocessing", "metrics", "cluster", "mixture", "utils"),
+                               FORBID_WARNINGS, None),
+            "pandas": Package(("arithmetic", "reductions", "groupby", "indexing", "frame", "series", "arrays"),
+                              FORBID_WARNINGS, None)}
 
 live = set()  # processes that run
 stopping = threading.Event()
@@ -69,8 +74,9 @@ def test_files(package, parts):
 
 def normal(path):
     """A name of a part or a file without what differs between NumPy 1 and 2 and may be left out."""
-    first, *others = re.sub(r"\.py$", "", path.strip("/")).replace(".", "/").split("/")
-    return "/".join(["core" if first == "_core" else first] + [piece for piece in others if piece != "tests"])
+    pieces = re.sub(r"\.py$", "", path.strip("/")).replace(".", "/").split("/")
+    first, *others = [piece for piece in pieces if piece != "tests"]
+    return "/".join(["core" if first == "_core" else first, *others])
 
 
 def jobs_of(package, parts):
