@@ -22,6 +22,8 @@
 static _Thread_local bool is_replaying;
 static bool is_scheduled;       /* a pending call of the interpreter will fetch the reports */
 static _Atomic bool is_over;    /* the interpreter is ending */
+static PyObject *enter_scope;   /* warnings.catch_warnings.__enter__ as Python has it; */
+static PyObject *leave_scope;   /* its __exit__ */
 static PyObject *casting_names; /* ("casting",) */
 static PyObject *unsafe;        /* "unsafe" */
 
@@ -317,8 +319,78 @@ static void register_last(void)
     gsh_py.PyErr_Clear();
 }
 
+/* ---- scopes of warnings ---- */
+
+/* Waits only where something may still be told. False: a Python exception is set. */
+static bool settle_pending(void)
+{
+    if (is_over || is_replaying)
+        return true;
+    if (gsh_errors_is_pending())
+        gsh_dispatch_synchronize();
+    return tell_all();
+}
+
+/* catch_warnings.__enter__(self): an exception means that the scope is not entered. */
+static PyObject *settle_and_enter(PyObject *self, PyObject *args)
+{
+    (void)self;
+    return settle_pending() ? gsh_py.PyObject_Call(enter_scope, args, NULL) : NULL;
+}
+
+/* catch_warnings.__exit__(self, ...): the scope is left, whatever was raised. */
+static PyObject *settle_and_leave(PyObject *self, PyObject *args)
+{
+    (void)self;
+    PyObject *type = NULL, *value = NULL, *traceback = NULL;
+    if (!settle_pending())
+        gsh_py.PyErr_Fetch(&type, &value, &traceback);
+    PyObject *result = gsh_py.PyObject_Call(leave_scope, args, NULL);
+    if (!type)
+        return result;
+    if (result)
+        gsh_py.Py_DecRef(result);
+    gsh_py.PyErr_Clear();
+    gsh_py.PyErr_Restore(type, value, traceback);
+    return NULL;
+}
+
+/* Puts a method of ours in place of a class's; a C function has no line of its own that warnings would name. */
+static void replace_method(PyObject *class, struct gsh_pymethoddef *definition, PyObject **original)
+{
+    *original = gsh_py.PyObject_GetAttrString(class, definition->ml_name);
+    PyObject *function = gsh_py.PyCFunction_NewEx(definition, NULL, NULL);
+    PyObject *method = function ? gsh_py.PyInstanceMethod_New(function) : NULL;
+    if (*original && method)
+        (void)gsh_py.PyObject_SetAttrString(class, definition->ml_name, method);
+    if (method)
+        gsh_py.Py_DecRef(method);
+    if (function)
+        gsh_py.Py_DecRef(function);
+    gsh_py.PyErr_Clear();
+}
+
+static void watch_scopes(void)
+{
+    static struct gsh_pymethoddef enter = {"__enter__", (void *)settle_and_enter, GSH_METH_VARARGS,
+                                           NULL};
+    static struct gsh_pymethoddef leave = {"__exit__", (void *)settle_and_leave, GSH_METH_VARARGS,
+                                           NULL};
+    PyObject *module = gsh_py.PyImport_ImportModule("warnings");
+    PyObject *class = module ? gsh_py.PyObject_GetAttrString(module, "catch_warnings") : NULL;
+    if (class) {
+        replace_method(class, &enter, &enter_scope);
+        replace_method(class, &leave, &leave_scope);
+        gsh_py.Py_DecRef(class);
+    }
+    if (module)
+        gsh_py.Py_DecRef(module);
+    gsh_py.PyErr_Clear();
+}
+
 void gsh_numpy_errors_install(void)
 {
+    watch_scopes();
     casting_names = gsh_py.Py_BuildValue("(s)", "casting");
     unsafe = gsh_py.Py_BuildValue("s", "unsafe");
     gsh_errors_on_found(schedule);

@@ -3,7 +3,8 @@
  * Floating-point errors of device calls, told as NumPy tells them: the original ufunc is called on
  * the elements that met an error, so that NumPy itself gives the warning or the exception.
  *
- * Under errstate "warn" that happens at the next synchronisation, in the main thread; under
+ * Under errstate "warn" that happens at the next synchronisation, in the main thread, and before the program
+ * enters or leaves warnings.catch_warnings, so that a warning meets the filters its call stood under; under
  * "raise", "call", "print" and "log", or with GPUSHIM_FPERR=strict, the call waits for the device
  * and reports before it returns. GIL throughout, but for the last function.
  */

@@ -31,7 +31,7 @@ static struct gsh_lock errors_lock = GSH_LOCK_INITIALIZER(GSH_RANK_ERRORS);
 static struct armed armed[PLACES];                    /* by sequence modulo PLACES */
 static const volatile struct gsh_errors_found *found; /* likewise; written by kernels */
 static uint64_t found_device, claims_device;          /* device addresses */
-static uint64_t last_armed;                           /* DISPATCH lock */
+static _Atomic uint64_t last_armed;                   /* written under the DISPATCH lock */
 static _Atomic uint64_t last_submitted;
 static _Atomic uint64_t last_read;               /* written under the ERRORS lock */
 static struct gsh_error_report reports[REPORTS]; /* oldest first; ERRORS lock */
@@ -129,6 +129,12 @@ void gsh_errors_note_submitted_locked(void)
 uint64_t gsh_errors_submitted(void)
 {
     return atomic_load_explicit(&last_submitted, memory_order_acquire);
+}
+
+bool gsh_errors_is_pending(void)
+{
+    return atomic_load_explicit(&last_armed, memory_order_acquire) !=
+           atomic_load_explicit(&last_read, memory_order_acquire);
 }
 
 static bool open_places(void)
@@ -298,4 +304,5 @@ void gsh_errors_reset_after_fork(void)
     gsh_lock_reset_after_fork(&errors_lock);
     found = NULL;
     atomic_store(&report_count, 0);
+    atomic_store(&last_read, atomic_load(&last_armed));
 }

@@ -41,6 +41,8 @@ bool gsh_errors_mirror_locked(const struct gsh_error_sink *first,
 void gsh_errors_note_submitted_locked(void);
 /* Sequence of the last armed launch that was submitted; 0: none yet. */
 uint64_t gsh_errors_submitted(void);
+/* Whether something is armed whose place has not been read. Any thread; two loads. */
+bool gsh_errors_is_pending(void);
 /* Everything submitted up to this sequence has run: its places are read. Any thread; not in the fault handler. */
 void gsh_errors_note_run(uint64_t sequence);
 /* What gsh_errors_announce_sigsafe calls; set once, before the device starts. It may run in the fault handler. */

@@ -127,6 +127,39 @@ with warnings.catch_warnings(record=True) as caught:
         self.assertEqual(sum(shim_runner.device_calls(result.report, name) for name in ("divide", "true_divide")), 1)
         self.assertRegex(str(result.values["after reading"]), ONE_DIVISION)
 
+    def test_deferred_warnings_meet_the_filters_of_their_call(self):
+        """What ran before catch_warnings began or ended is told there, whatever the filters are: recorded, ignored,
+        raised; and names the line of the scope."""
+        script = PRELUDE + """
+warnings.simplefilter("always")
+one, zero, inf = filled(1.0), filled(0.0), filled(np.inf)
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    ignored = np.log(-one)
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    recorded = one / zero
+    before = np.sqrt(-one)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ignored = inf - inf
+dump("caught", sorted(str(w.message) for w in caught))
+dump("files", sorted({w.filename == __file__ for w in caught}))
+try:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        raised = np.arcsin(one * 2)
+except RuntimeWarning as warning:
+    dump("raised", warning)
+dump("restored", warnings.filters[0][0])
+dump("values", [float(x[0]) for x in (ignored, recorded, before)])
+"""
+        plain, shimmed = shim_runner.run_plain(script), shim_runner.run(script, env={"GPUSHIM_FEED_MS": "0"})
+        self.assertEqual((plain.returncode, plain.stderr), (0, ""))
+        self.assertEqual((shimmed.returncode, shimmed.stderr), (0, ""))
+        self.assert_equal_values(shimmed, plain)
+        self.assertGreater(shim_runner.device_calls(shimmed.report), 4)
+
     def test_deferred_warning_at_exit(self):
         script = "import numpy as np\nb = np.full(3000, -1.0)\nc = np.sqrt(b)\n"
         result = shim_runner.run(script)
