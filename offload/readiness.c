@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * See the header. Starting the device, and opening a library, must be paid by gains foregone so far; what is compiled is
- * compiled when it is first wanted. Kernels differ by layouts too: a loop of which one has been compiled counts as compiled,
- * so that a call costs one load here.
+ * compiled when it is first wanted. Which kernels are at hand is remembered by names of their own, so that nearly all calls
+ * take no lock; where two kernels share a name, the second is waited for.
  */
 #include "readiness.h"
 
@@ -65,14 +65,37 @@ static bool is_opened(const struct gsh_launch *launch, const struct gsh_verdict 
 
 /* ---- compiling ---- */
 
-/* The bit of the launch's loop among those that have a kernel. */
-static _Atomic uint32_t *loops_of(const struct gsh_launch *launch)
+/* FNV-1a, word by word. */
+static uint64_t mix(uint64_t hash, uint64_t word)
 {
-    enum { OPS = GSH_MAX((int)GSH_OP_COUNT, (int)GSH_REDUCTION_COUNT) };
-    static _Atomic uint32_t loops[GSH_LAUNCH_GEMM][OPS];
-    _Static_assert(GSH_DTYPE_COUNT <= 32, "a bit each");
+    return (hash ^ word) * UINT64_C(0x100000001b3);
+}
+
+/* How operand k steps through the shape, as kernels differ by it: in C order without gaps, or by its innermost stride. */
+static uint64_t layout_of(const struct gsh_launch *launch, unsigned k)
+{
+    int64_t size = (int64_t)gsh_dtype_size(launch->operands[k].dtype), step = size;
+    for (int d = launch->ndim - 1; d >= 0; step *= launch->shape[d--])
+        if (launch->strides[k][d] != step)
+            return 1 + (uint64_t)launch->strides[k][launch->ndim - 1];
+    return 0;
+}
+
+/* A name for the kernel: the same one for launches that share it, hardly ever for others. Not 0. */
+static uint64_t name_kernel(const struct gsh_call *call)
+{
+    const struct gsh_launch *launch = &call->launch;
     bool is_joined = launch->kind == GSH_LAUNCH_REDUCE || launch->kind == GSH_LAUNCH_SCAN;
-    return &loops[launch->kind][is_joined ? (int)launch->reduction : (int)launch->op];
+    uint64_t op = is_joined ? (uint64_t)launch->reduction : (uint64_t)launch->op;
+    uint64_t name = mix(UINT64_C(0xcbf29ce484222325), (uint64_t)launch->kind << 32 | op);
+    name = mix(name, (uint64_t)launch->loop << 32 | (uint64_t)launch->nreduce << 16 |
+                         (uint64_t)(call->errors.kinds != 0));
+    for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {
+        const struct gsh_operand *operand = &launch->operands[k];
+        name = mix(name, (uint64_t)operand->dtype << 1 | operand->is_constant);
+        name = operand->is_constant ? name : mix(name, layout_of(launch, k));
+    }
+    return name | 1;
 }
 
 static bool build(const struct gsh_call *call)
@@ -89,18 +112,20 @@ static bool build(const struct gsh_call *call)
 /* Whether the call's kernel is at hand, or is waited for. Else it is compiled. */
 static bool is_compiled(const struct gsh_call *call, const struct gsh_verdict *verdict)
 {
+    enum { NAMES = 1024 };
+    static _Atomic uint64_t names[NAMES]; /* of kernels that are at hand; 0: none */
     const struct gsh_backend *backend = gsh_backend_get();
     if (backend->build == NULL || gsh_launch_is_batch(&call->launch) ||
         is_worth_waiting(verdict, backend->rates->compile))
         return true;
-    _Atomic uint32_t *loops = loops_of(&call->launch);
-    uint32_t bit = UINT32_C(1) << call->launch.loop;
-    if (GSH_LIKELY(atomic_load_explicit(loops, memory_order_relaxed) & bit) ||
+    uint64_t name = name_kernel(call);
+    _Atomic uint64_t *place = &names[name / 2 % NAMES];
+    if (GSH_LIKELY(atomic_load_explicit(place, memory_order_relaxed) == name) ||
         !gsh_option_number(GSH_OPTION_BACKGROUND))
         return true;
     bool is_built = build(call);
     if (is_built)
-        atomic_fetch_or_explicit(loops, bit, memory_order_relaxed);
+        atomic_store_explicit(place, name, memory_order_relaxed);
     return is_built;
 }
 

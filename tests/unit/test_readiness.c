@@ -109,12 +109,18 @@ static int check_compiling(bool waits)
     CHECK_INT(asked, 3);
     is_built = true;
     CHECK_INT(offer_elements(GSH_OP_ADD, a, out), GSH_REASON_NONE);
-    is_built = false; /* it is not asked again */
+    is_built = false; /* it is not asked again, but for another kernel of the op */
     CHECK_INT(offer_elements(GSH_OP_ADD, a, out), GSH_REASON_NONE);
     CHECK_INT(asked, 4);
+    struct gsh_call call = live_call(GSH_OP_ADD, a, NULL, 2, out, SIDE * SIDE);
+    CHECK_INT(gsh_dispatch_decide(&call), GSH_REASON_NOT_COMPILED);
+    call = live_call(GSH_OP_ADD, a + SIDE * SIDE - 1, a, 0, out, SIDE * SIDE);
+    call.launch.strides[0][0] *= -1;
+    CHECK_INT(gsh_dispatch_decide(&call), GSH_REASON_NOT_COMPILED);
+    CHECK_INT(asked, 6);
     rates.host_cached = rates.host_memory /= 100; /* 400 ms: it waits */
     CHECK_INT(offer_elements(GSH_OP_DIVIDE, a, out), GSH_REASON_NONE);
-    CHECK_INT(asked, 4);
+    CHECK_INT(asked, 6);
     gsh_arena_free(a);
     gsh_arena_free(out);
     return check_result();
