@@ -15,6 +15,10 @@
 #define WAITING_GAIN 2    /* times what is waited for: what that takes is an estimate */
 #define OPENING_SHARE 0.1 /* of its time is what calls must have had to gain: nobody waits for it */
 
+static _Atomic uint64_t start_foregone_ns; /* of calls declined until the device was started */
+static _Atomic uint64_t
+    kind_foregone_ns[GSH_LAUNCH_FFT + 1]; /* of those of a kind until its library was open */
+
 /* Adds a gain foregone, in seconds, to a sum of nanoseconds; the sum in seconds. */
 static double forgo(_Atomic uint64_t *sum_ns, double gain)
 {
@@ -39,28 +43,41 @@ static bool is_worth_waiting(const struct gsh_verdict *verdict, double seconds)
 /* Starts the device once that pays. NONE: it is ready. */
 static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
 {
-    static _Atomic uint64_t foregone_ns;
     double seconds = gsh_backend_get()->rates->start + opening_of(launch);
-    bool pays = forgo(&foregone_ns, verdict->gain) >= gsh_price_start();
+    bool pays = forgo(&start_foregone_ns, verdict->gain) >= gsh_price_start();
     bool waits = is_worth_waiting(verdict, seconds) && (pays || verdict->is_asked);
     if (pays || waits)
         gsh_device_start(waits);
     if (gsh_device_get_state() == GSH_DEVICE_READY)
         return GSH_REASON_NONE;
+    forgo(&kind_foregone_ns[launch->kind], verdict->gain);
     return waits ? GSH_REASON_NO_DEVICE : GSH_REASON_NOT_STARTED;
 }
 
-/* Whether the library that the call needs is open, or is waited for. Else it is opened once calls of its kind have had
- * something to gain. */
+/* Whether calls of the kind have had enough to gain for a library that takes so long to open. */
+static bool pays_opening(enum gsh_launch_kind kind, double gain, double seconds)
+{
+    return seconds > 0 && forgo(&kind_foregone_ns[kind], gain) >= seconds * OPENING_SHARE;
+}
+
+/* Whether the library that the call needs is open, or is waited for. */
 static bool is_opened(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
 {
-    static _Atomic uint64_t foregone_ns[GSH_LAUNCH_FFT + 1];
     double seconds = opening_of(launch);
     if (seconds == 0 || is_worth_waiting(verdict, seconds))
         return true;
-    if (forgo(&foregone_ns[launch->kind], verdict->gain) >= seconds * OPENING_SHARE)
+    if (pays_opening(launch->kind, verdict->gain, seconds))
         gsh_backend_get()->begin_opening(launch);
     return false;
+}
+
+void gsh_readiness_prepare(void)
+{
+    for (int kind = GSH_LAUNCH_GEMM; kind <= GSH_LAUNCH_FFT; kind++) {
+        const struct gsh_launch launch = {.kind = (enum gsh_launch_kind)kind, .loop = GSH_FLOAT64};
+        if (pays_opening(launch.kind, 0, opening_of(&launch)))
+            gsh_backend_get()->begin_opening(&launch);
+    }
 }
 
 /* ---- compiling ---- */

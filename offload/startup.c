@@ -14,6 +14,7 @@
 #include "log.h"
 #include "options.h"
 #include "pages.h"
+#include "readiness.h"
 #include "reasons.h"
 #include "stats.h"
 
@@ -30,11 +31,13 @@ static enum gsh_status test_pages(void)
     return status;
 }
 
-/* Registered after the driver's own exit functions, so it runs before them: afterwards nothing can be measured. */
-static void register_last_wait(void)
+/* The last wait is registered after the driver's own exit functions, so it runs before them: afterwards nothing can be
+ * measured. */
+static void use_device(void)
 {
     if (gsh_stats_wanted())
         atexit(gsh_dispatch_synchronize);
+    gsh_readiness_prepare();
 }
 
 enum gsh_status gsh_startup(void)
@@ -49,7 +52,7 @@ enum gsh_status gsh_startup(void)
     GSH_TRY(gsh_fault_init());
     GSH_TRY(test_pages());
     gsh_fork_init();
-    gsh_device_on_ready(register_last_wait);
+    gsh_device_on_ready(use_device);
     gsh_dispatch_init();
     if (gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_FORCE)
         gsh_device_start(true);

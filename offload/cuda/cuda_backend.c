@@ -120,8 +120,7 @@ static double opening(const struct gsh_launch *launch)
     bool is_ours = launch->kind == GSH_LAUNCH_GEMM && !gsh_cuda_blas_has_loop(launch->loop);
     if (!gsh_launch_is_batch(launch) || is_ours)
         return 0;
-    const struct gsh_cuda_opening *opening = routines[launch->kind].opening;
-    return gsh_cuda_opening_state(opening) <= GSH_CUDA_OPENING ? opening->seconds : 0;
+    return gsh_cuda_opening_left(routines[launch->kind].opening);
 }
 
 static void begin_opening(const struct gsh_launch *launch)

@@ -4,11 +4,14 @@
  */
 #include "cuda_opening.h"
 
+#include "clock.h"
 #include "cuda_context.h"
 #include "fmt.h"
 #include "log.h"
 
 #include <sched.h>
+
+#define LEAST_LEFT 0.05 /* of its time, however long it has been at it */
 
 static void note_version(struct gsh_cuda_opening *opening)
 {
@@ -55,8 +58,23 @@ static bool claim(struct gsh_cuda_opening *opening)
 
 void gsh_cuda_opening_begin(struct gsh_cuda_opening *opening)
 {
-    if (claim(opening))
-        gsh_cuda_builder_submit_work(&opening->job, open_now, opening);
+    uint64_t now = gsh_clock_ns();
+    if (!claim(opening))
+        return;
+    __atomic_store_n(&opening->begun_ns, now, __ATOMIC_RELAXED);
+    gsh_cuda_builder_submit_work(&opening->job, open_now, opening);
+}
+
+double gsh_cuda_opening_left(const struct gsh_cuda_opening *opening)
+{
+    enum gsh_cuda_opening_state state = gsh_cuda_opening_state(opening);
+    uint64_t begun = __atomic_load_n(&opening->begun_ns, __ATOMIC_RELAXED);
+    if (state > GSH_CUDA_OPENING)
+        return 0;
+    if (state == GSH_CUDA_UNTRIED || begun == 0)
+        return opening->seconds;
+    double left = opening->seconds - (double)(gsh_clock_ns() - begun) * 1e-9;
+    return GSH_MAX(left, opening->seconds * LEAST_LEFT);
 }
 
 bool gsh_cuda_opening_is_ready(struct gsh_cuda_opening *opening)

@@ -25,6 +25,7 @@ struct gsh_cuda_opening {
     enum gsh_status (*open_handles)(void);      /* NULL: there are none */
     double seconds; /* what opening takes on an H200, first kernels included (docs/MEASURED.md) */
     int state;      /* atomic, released with what has been opened: read anywhere */
+    uint64_t begun_ns; /* atomic: when gsh_cuda_opening_begin had it opened */
     struct gsh_cuda_job job;
     char version[32]; /* "13.1.0"; "" while it is not open */
 };
@@ -36,6 +37,8 @@ void gsh_cuda_opening_begin(struct gsh_cuda_opening *opening);
 /* Opens it, or waits for the thread that does, unless that was tried before; true where it is open. DISPATCH lock held,
  * context current. */
 bool gsh_cuda_opening_is_ready(struct gsh_cuda_opening *opening);
+/* Seconds until it is open, as far as can be told; 0: it is, or there is none. Any thread. */
+double gsh_cuda_opening_left(const struct gsh_cuda_opening *opening);
 /* Any thread. */
 static inline enum gsh_cuda_opening_state
 gsh_cuda_opening_state(const struct gsh_cuda_opening *opening)

@@ -442,6 +442,7 @@ static gsh_cuda_enum (*const property)(gsh_cuda_enum type, int *value) = get_pro
 static struct gsh_cuda_opening new_opening(void)
 {
     return (struct gsh_cuda_opening){.work = "nothing stays",
+                                     .seconds = 10,
                                      .get_property =
                                          (gsh_cuda_enum(**)(gsh_cuda_enum, int *)) & property,
                                      .open_handles = open_handles};
@@ -456,12 +457,16 @@ static void check_opening(void)
     gsh_cuda_opening_begin(&beside);
     gsh_cuda_opening_begin(&beside);
     CHECK_INT(gsh_cuda_opening_state(&beside), GSH_CUDA_OPENING);
+    double left = gsh_cuda_opening_left(&beside);
+    CHECK(left > 0 && left < gsh_cuda_opening_left(&here));
+    CHECK(gsh_cuda_opening_left(&here) == here.seconds);
     CHECK(gsh_cuda_opening_is_ready(&here) && opened_here == 1);
     gsh_cuda_opening_begin(&here);
     open_gate();
     while (gsh_cuda_opening_state(&beside) == GSH_CUDA_OPENING)
         usleep(100);
     CHECK(gsh_cuda_opening_is_ready(&beside) && opened_beside == 1);
+    CHECK(gsh_cuda_opening_left(&beside) == 0);
     CHECK_STR(beside.version, "1.2.3");
     CHECK(begin_to_build(21));
     gsh_cuda_opening_begin(&broken);

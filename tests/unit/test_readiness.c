@@ -7,13 +7,16 @@
 #include "check.h"
 #include "device.h"
 #include "live.h"
+#include "readiness.h"
 
+#include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define SIDE ((int64_t)256)
 
-static bool is_open, is_begun;
+static bool is_open;
+static atomic_bool is_begun;
 
 static double opening(const struct gsh_launch *launch)
 {
@@ -44,15 +47,14 @@ static enum gsh_reason offer(double *a, double *out)
 static struct gsh_rates rates;
 static struct gsh_backend backend;
 
-/* A device that takes no time, beside a host that takes 4 ms for a product. */
-static bool start(void)
+/* A device that takes no time, once it is started, beside a host that takes 4 ms for a product. */
+static bool prepare(const char *start_ms)
 {
     setenv("GPUSHIM_DEVICE", "host", 1);
     setenv("GPUSHIM_MODE", "auto", 1);
-    setenv("GPUSHIM_START_MS", "0", 1);
+    setenv("GPUSHIM_START_MS", start_ms, 1);
     if (!live_start())
         return false;
-    gsh_device_start(true);
     rates = *gsh_backend_get()->rates;
     rates.device_call = rates.transfer_call = 0;
     rates.device_flops[1] = rates.device_memory = rates.device_cores = 1e15;
@@ -63,6 +65,14 @@ static bool start(void)
     backend.opening = opening;
     backend.begin_opening = begin_opening;
     gsh_backend_replace(&backend);
+    return true;
+}
+
+static bool start(void)
+{
+    if (!prepare("0"))
+        return false;
+    gsh_device_start(true);
     return true;
 }
 
@@ -158,6 +168,28 @@ static int check_calls(bool is_asked)
     return check_result();
 }
 
+/* What calls were declined for before the device was there counts: the library is opened as soon as it is. */
+static int open_ahead(void)
+{
+    if (!prepare("1000000"))
+        return CHECK_SKIP;
+    double *a = live_doubles(SIDE * SIDE, GSH_ARENA_HOST),
+           *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
+    CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
+    CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
+    gsh_readiness_prepare();
+    CHECK(!is_begun);
+    CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
+    CHECK(!is_begun);
+    gsh_device_start(true);
+    for (int ms = 0; ms < 10000 && !is_begun; ms++)
+        usleep(1000); /* the thread that has started it does that */
+    CHECK(is_begun);
+    gsh_arena_free(a);
+    gsh_arena_free(out);
+    return check_result();
+}
+
 static int compile_beside(void)
 {
     return check_compiling(false);
@@ -185,7 +217,8 @@ static int open_here(void)
 /* Each in a process of its own: a device is started once. */
 int main(void)
 {
-    int (*const checks[])(void) = {compile_beside, compile_here, open_beside, open_here};
+    int (*const checks[])(void) = {compile_beside, compile_here, open_beside, open_here,
+                                   open_ahead};
     for (unsigned i = 0; i < GSH_COUNT(checks); i++) {
         int status = -1;
         pid_t child = fork();
