@@ -9,6 +9,7 @@ of the first time and the fewest of the others, how far the shim's answer is fro
 value), and what the report says the device ran. Where a library is missing its programs are left out, which is said.
 """
 import argparse
+import collections
 import importlib.util
 import json
 import os
@@ -71,7 +72,7 @@ numpy.savez(sys.argv[1], answer=answer.get() if hasattr(answer, "get") else answ
 
 
 def run(name, repeats, contender, folder):
-    """(answer, seconds, calls on the device by the report's rows), or None with a line that says why."""
+    """(answer, seconds, calls on the device by the report's names), or None with a line that says why."""
     _, prepare, work = PROGRAMS[name]
     result, report = os.path.join(folder, "result.npz"), os.path.join(folder, "report.json")
     env = dict(os.environ, PYTHONPATH=os.path.join(common.ROOT, "bench"))
@@ -85,11 +86,12 @@ def run(name, repeats, contender, folder):
         return None
     with np.load(result) as loaded:
         answer, seconds = loaded["answer"], loaded["seconds"]
-    rows = {}
+    calls = collections.Counter()
     if contender == "gpushim":
         with open(report, encoding="utf-8") as stream:
-            rows = {row["name"]: row["device_calls"] for row in json.load(stream)["operations"] if row["device_calls"]}
-    return answer, seconds, rows
+            for row in json.load(stream)["operations"]:
+                calls[row["name"]] += row["device_calls"]
+    return answer, seconds, +calls
 
 
 def is_here(module):
