@@ -79,9 +79,9 @@ static void *start_main(void *is_awaited)
         gsh_thread_lower_priority();
     if (open_device() == GSH_OK) {
         announce();
-        set_state(GSH_DEVICE_READY);
         if (on_ready != NULL)
             on_ready();
+        set_state(GSH_DEVICE_READY);
     } else {
         set_state(GSH_DEVICE_RETIRED);
     }

@@ -16,7 +16,7 @@ enum gsh_device_state {
 };
 
 enum gsh_device_state gsh_device_get_state(void);
-/* `callback` is called by the start thread once the device is ready; set before the first start. */
+/* `callback` is called by the start thread when the device is open, before calls are accepted; set before the first start. */
 void gsh_device_on_ready(void (*callback)(void));
 /* Starts the device in the background (once); `wait` returns only when it is ready or retired. */
 void gsh_device_start(bool wait);

@@ -12,5 +12,5 @@
 
 /* NONE: it is ready, or becomes so while the call waits. */
 enum gsh_reason gsh_readiness_check(const struct gsh_call *call, const struct gsh_verdict *verdict);
-/* The device has become ready: the libraries that calls so far would have gained by are opened beside the host's work. */
+/* The device has been started: the libraries that calls so far would have gained by are opened beside the host's work. */
 void gsh_readiness_prepare(void);

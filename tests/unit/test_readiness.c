@@ -9,14 +9,12 @@
 #include "live.h"
 #include "readiness.h"
 
-#include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define SIDE ((int64_t)256)
 
-static bool is_open;
-static atomic_bool is_begun;
+static bool is_open, is_begun;
 
 static double opening(const struct gsh_launch *launch)
 {
@@ -182,8 +180,6 @@ static int open_ahead(void)
     CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
     CHECK(!is_begun);
     gsh_device_start(true);
-    for (int ms = 0; ms < 10000 && !is_begun; ms++)
-        usleep(1000); /* the thread that has started it does that */
     CHECK(is_begun);
     gsh_arena_free(a);
     gsh_arena_free(out);
