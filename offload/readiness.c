@@ -8,6 +8,7 @@
 
 #include "backend.h"
 #include "device.h"
+#include "hash.h"
 #include "node.h"
 #include "options.h"
 #include "price.h"
@@ -82,12 +83,6 @@ void gsh_readiness_prepare(void)
 
 /* ---- compiling ---- */
 
-/* FNV-1a, word by word. */
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    return (hash ^ word) * UINT64_C(0x100000001b3);
-}
-
 /* How operand k steps through the shape, as kernels differ by it: in C order without gaps, or by its innermost stride. */
 static uint64_t layout_of(const struct gsh_launch *launch, unsigned k)
 {
@@ -104,13 +99,13 @@ static uint64_t name_kernel(const struct gsh_call *call)
     const struct gsh_launch *launch = &call->launch;
     bool is_joined = launch->kind == GSH_LAUNCH_REDUCE || launch->kind == GSH_LAUNCH_SCAN;
     uint64_t op = is_joined ? (uint64_t)launch->reduction : (uint64_t)launch->op;
-    uint64_t name = mix(UINT64_C(0xcbf29ce484222325), (uint64_t)launch->kind << 32 | op);
-    name = mix(name, (uint64_t)launch->loop << 32 | (uint64_t)launch->nreduce << 16 |
-                         (uint64_t)(call->errors.kinds != 0));
+    uint64_t name = gsh_hash_add(GSH_HASH_BEGIN, (uint64_t)launch->kind << 32 | op);
+    name = gsh_hash_add(name, (uint64_t)launch->loop << 32 | (uint64_t)launch->nreduce << 16 |
+                                  (uint64_t)(call->errors.kinds != 0));
     for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {
         const struct gsh_operand *operand = &launch->operands[k];
-        name = mix(name, (uint64_t)operand->dtype << 1 | operand->is_constant);
-        name = operand->is_constant ? name : mix(name, layout_of(launch, k));
+        name = gsh_hash_add(name, (uint64_t)operand->dtype << 1 | operand->is_constant);
+        name = operand->is_constant ? name : gsh_hash_add(name, layout_of(launch, k));
     }
     return name | 1;
 }

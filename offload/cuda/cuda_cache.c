@@ -8,6 +8,7 @@
 
 #include "cuda_cache_trim.h"
 #include "fmt.h"
+#include "hash.h"
 #include "log.h"
 
 #include <errno.h>
@@ -56,9 +57,9 @@ void gsh_cuda_cache_key_add(struct gsh_cuda_cache_key *key, const char *text)
 static uint64_t checksum(const void *bytes, size_t size)
 {
     const unsigned char *byte = bytes;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = GSH_HASH_BEGIN;
     for (size_t i = 0; i < size; i++)
-        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+        hash = gsh_hash_add(hash, byte[i]);
     return hash;
 }
 

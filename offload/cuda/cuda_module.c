@@ -12,6 +12,7 @@
 #include "cuda_dump.h"
 #include "cuda_mem.h"
 #include "cuda_timing.h"
+#include "hash.h"
 #include "options.h"
 #include "source.h"
 #include "stats.h"
@@ -50,9 +51,9 @@ enum gsh_status gsh_cuda_module_open(void)
 
 static uint64_t hash_key(const char *key)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    uint64_t hash = GSH_HASH_BEGIN;
     for (; *key; key++)
-        hash = (hash ^ (unsigned char)*key) * UINT64_C(0x100000001b3);
+        hash = gsh_hash_add(hash, (unsigned char)*key);
     return hash;
 }
 

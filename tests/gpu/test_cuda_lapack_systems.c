@@ -145,12 +145,22 @@ static void test_lu(struct what what)
 
 /* ---- Cholesky ---- */
 
-/* A = A^H, positive definite; the device gets a mark in the triangle that is not looked at. */
+/* In the triangle that is not to be read. */
 #define MARK 12345
+static void mark_other_triangle(const struct what *what, struct matrices *given)
+{
+    bool is_upper = (what->options & GSH_LAPACK_UPPER) != 0;
+    for (int64_t of = 0; of < what->batch; of++)
+        for (int64_t i = 0; i < what->m; i++)
+            for (int64_t j = 0; j < what->m; j++)
+                if (is_upper ? i > j : i < j)
+                    *at(given, of, i, j) = MARK;
+}
+
+/* A = A^H, positive definite; the device gets a mark in the triangle that is not looked at. */
 static struct matrices positive(const struct what *what, struct matrices *given)
 {
     struct matrices a = random_matrices(what->batch, what->m, what->m, what->dtype);
-    bool is_upper = (what->options & GSH_LAPACK_UPPER) != 0;
     for (int64_t of = 0; of < what->batch; of++)
         for (int64_t i = 0; i < what->m; i++) {
             *at(&a, of, i, i) = creal(*at(&a, of, i, i)) + 2 * (double)what->m;
@@ -159,11 +169,7 @@ static struct matrices positive(const struct what *what, struct matrices *given)
         }
     round_matrices(&a, what->dtype);
     *given = copy_matrices(&a);
-    for (int64_t of = 0; of < what->batch; of++)
-        for (int64_t i = 0; i < what->m; i++)
-            for (int64_t j = 0; j < what->m; j++)
-                if (is_upper ? i > j : i < j)
-                    *at(given, of, i, j) = MARK;
+    mark_other_triangle(what, given);
     return a;
 }
 
@@ -251,7 +257,6 @@ static void test_cholesky(struct what what)
 static struct matrices symmetric(const struct what *what, struct matrices *given)
 {
     struct matrices a = random_matrices(what->batch, what->m, what->m, what->dtype);
-    bool is_upper = (what->options & GSH_LAPACK_UPPER) != 0;
     for (int64_t of = 0; of < what->batch; of++)
         for (int64_t i = 0; i < what->m; i++) {
             *at(&a, of, i, i) += i % 2 == 0 && what->m > 1 ? -*at(&a, of, i, i) : 1;
@@ -260,11 +265,7 @@ static struct matrices symmetric(const struct what *what, struct matrices *given
         }
     round_matrices(&a, what->dtype);
     *given = copy_matrices(&a);
-    for (int64_t of = 0; of < what->batch; of++)
-        for (int64_t i = 0; i < what->m; i++)
-            for (int64_t j = 0; j < what->m; j++)
-                if (is_upper ? i > j : i < j)
-                    *at(given, of, i, j) = MARK;
+    mark_other_triangle(what, given);
     return a;
 }
 
