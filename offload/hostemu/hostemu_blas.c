@@ -63,14 +63,12 @@ static bool borrow_from(void *library)
                      {GSH_COMPLEX64, "cblas_cgemm"},
                      {GSH_COMPLEX128, "cblas_zgemm"},
                      {GSH_FLOAT64, "cblas_dgemm"}};
-    bool is_found = false;
     for (size_t k = 0; k < GSH_COUNT(functions); k++) {
         void *gemm = dlsym(library, functions[k].name);
-        is_found = gemm != NULL;
-        if (is_found)
+        if (gemm != NULL)
             gsh_hostemu_set_blas(functions[k].dtype, gemm, 32);
     }
-    return is_found;
+    return borrowed[GSH_FLOAT64].gemm != NULL;
 }
 
 static void find_system_blas(void)
