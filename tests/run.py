@@ -28,7 +28,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDERS = ("base", "config", "kernels", "policy", "offload", "interpose", "tests")
 SYSTEM_PYTHON = "/usr/bin/python3"
 SKIPPED = 77
-WORKERS = os.cpu_count() or 1
+WORKERS = len(os.sched_getaffinity(0))
 STEP_TIMEOUT = 1800
 # NumPy versions by Python: the oldest supported one that has a wheel, and the newest.
 MATRIX = {"3.9": ("1.22.4", "2.0.2"), "3.10": ("1.22.4", "2.2.6"), "3.11": ("1.23.5", "2.4.6"),

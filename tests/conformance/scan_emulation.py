@@ -223,7 +223,7 @@ class Emulator:
         return ctypes.CDLL(str(library))
 
     def compile(self):
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             self.libraries = list(pool.map(self.build, range(0, len(self.texts), PER_PROGRAM)))
 
 

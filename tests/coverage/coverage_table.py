@@ -133,7 +133,7 @@ def measure(share, shares):
     return table
 
 
-def measure_in_process(library, device, shares=min(os.cpu_count() or 1, 16)):
+def measure_in_process(library, device, shares=min(len(os.sched_getaffinity(0)), 16)):
     """measure() of all ufuncs in processes under the shim."""
     env = {name: value for name, value in os.environ.items()
            if not name.startswith("GPUSHIM_") or name == "GPUSHIM_CACHE_DIR"}

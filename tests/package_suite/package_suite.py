@@ -50,7 +50,7 @@ def parse_arguments(argv):
     parser.add_argument("--device", default=os.environ.get("GPUSHIM_DEVICE") or "host")
     parser.add_argument("--library", default=os.environ.get("GPUSHIM_LIBRARY") or
                         os.path.join(suite_runs.ROOT, "build", "libgpushim.so"))
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--shard", default="1/1")
     parser.add_argument("--limit", type=float, default=900)
     parser.add_argument("--fresh", action="store_true")
