@@ -55,7 +55,8 @@ def package_folder(package):
 
 def test_files(package, parts):
     """Paths below the package's folder: those of the parts ("lib", "_core/tests/test_umath",
-    "core/test_umath", "sparse.linalg"; "core" is also "_core"), of all where there are none."""
+    "core/test_umath", "sparse.linalg"; "core" is also "_core"; "tests" are the package's own), of all where there
+    are none."""
     root = package_folder(package)
     found = sorted(os.path.relpath(path, root) for path in
                    glob.glob(os.path.join(root, "**", "tests", "**", "test_*.py"), recursive=True))
@@ -64,7 +65,7 @@ def test_files(package, parts):
     chosen = []
     for part in parts:
         wanted = normal(part)
-        matches = [path for path in found if normal(path) == wanted or
+        matches = [path for path in found if wanted in (normal(path), normal(os.path.dirname(path))) or
                    normal(path).startswith(wanted + "/")]
         if not matches:
             raise SystemExit("%s has no tests in %r" % (package, part))
@@ -75,8 +76,8 @@ def test_files(package, parts):
 def normal(path):
     """A name of a part or a file without what differs between NumPy 1 and 2 and may be left out."""
     pieces = re.sub(r"\.py$", "", path.strip("/")).replace(".", "/").split("/")
-    first, *others = [piece for piece in pieces if piece != "tests"]
-    return "/".join(["core" if first == "_core" else first, *others])
+    pieces = [piece for piece in pieces if piece != "tests"]
+    return "/".join(["core" if piece == "_core" and k == 0 else piece for k, piece in enumerate(pieces)])
 
 
 def jobs_of(package, parts):
