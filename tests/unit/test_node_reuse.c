@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * offload/node_reuse.c: when a group writes into the memory of what it reads, when it must not, and a device that
- * declines the group afterwards.
+ * offload/node_reuse.c: when a group writes into the memory of what it reads, when it must not, a device that
+ * declines the group afterwards, and arrays that are freed meanwhile.
  */
 #include "backend.h"
 #include "block.h"
@@ -119,6 +119,50 @@ static void check_declined(void)
     gsh_backend_replace(real);
 }
 
+/* ---- the program frees an array while a flush that is to store it goes on ---- */
+
+static const struct gsh_backend *below;
+static double *doomed;
+static unsigned groups;
+static bool declines;
+
+static enum gsh_status free_and_run(const struct gsh_group *group, unsigned row,
+                                    gsh_can_split *can_split, const void *item)
+{
+    if (doomed != NULL)
+        gsh_arena_free(doomed);
+    doomed = NULL;
+    groups++;
+    for (unsigned k = 1; k < group->store_count; k++)
+        CHECK(group->arrays[group->stores[k].array].address !=
+              group->arrays[group->stores[0].array].address);
+    return declines ? GSH_DECLINED : below->run_group(group, row, can_split, item);
+}
+
+static void check_what_dies_meanwhile(bool is_declined)
+{
+    below = gsh_backend_get();
+    struct gsh_backend freeing = *below;
+    freeing.run_group = free_and_run;
+    declines = is_declined;
+    groups = 0;
+    gsh_backend_replace(&freeing);
+    double *a = numbers(), *b = numbers(), *first = live_doubles(COUNT / 2, GSH_ARENA_DEVICE),
+           *out = live_doubles(COUNT, GSH_ARENA_DEVICE);
+    run_pair(b, NULL, first, COUNT / 2);
+    doomed = live_doubles(COUNT, GSH_ARENA_DEVICE);
+    run(GSH_OP_ADD, a, NULL, 1, out, COUNT);
+    run(GSH_OP_MULTIPLY, out, NULL, 2, doomed, COUNT);
+    gsh_arena_free(a);
+    CHECK(out[0] == 1 && out[COUNT - 1] == COUNT);
+    CHECK(doomed == NULL);
+    CHECK_INT(groups, 2);
+    gsh_arena_free(out);
+    gsh_arena_free(first);
+    gsh_arena_free(b);
+    gsh_backend_replace(below);
+}
+
 int main(void)
 {
     setenv("GPUSHIM_FUSION", "1", 1);
@@ -133,5 +177,7 @@ int main(void)
     check_other_views(0, 1, COUNT - 1);
     check_other_views(0, 0, COUNT / 2);
     check_declined();
+    check_what_dies_meanwhile(false);
+    check_what_dies_meanwhile(true);
     return check_result();
 }
