@@ -61,12 +61,16 @@ FN double exp_of(double x)
 // square roots of 1/2 and 2; and that plus n log(2). n counts down, so that a zero keeps its sign.
 static __constant__ double log_terms[] = {4848.592192552179, 1254.5209952628975, 372.3994526476335, 113.777656447346,
                                           36.571428790811126, 12.799999999812131, 5.333333333333388};
-FN double log_of_fraction(double f, i32 down)
+FN double log1p_rest(double f) // without f itself
 {
     const double d = fma(f, 2.0, 4.0), y = about_inverse(d), e = fma(-d, y, 1.0);
     const double s = f * fma(y, fma(e, e, e), y), z = s * s, square = f * f;
-    const double rest = fma(square, -0.5, s * fma(z, polynomial(z, log_terms), square));
-    const double n = of_words(0x43300000, (u32)down ^ 0x80000000) - 4503601774854144.0;
+    return fma(square, -0.5, s * fma(z, polynomial(z, log_terms), square));
+}
+FN double as_double(i32 n) { return of_words(0x43300000, (u32)n ^ 0x80000000) - 4503601774854144.0; }
+FN double log_of_fraction(double f, i32 down)
+{
+    const double rest = log1p_rest(f), n = as_double(down);
     return fma(-n, ln2_parts.high, f) + fma(-n, ln2_parts.low, rest);
 }
 FN i32 power_away(u32 high) { return (i32)(0x3ff6a09d - high) >> 20; } // minus n
@@ -84,6 +88,30 @@ FN double log1p_ordinary(double x, double above)
     const double scale = times_power(1.0, down);
     return log_of_fraction(fma(x, scale, -(1.0 - scale)), down);
 }
+
+// Logarithms to a base, of a power of the base without an error: 1 / log(base) and log(2) / log(base), of which the first part
+// times any n is exact.
+struct Base { double inverse, inverse_low, ln2, ln2_low; };
+static __constant__ Base base_2 = {1.4426950408889634, 2.0355273740931033e-17, 1.0, 0.0};
+static __constant__ Base base_10 = {0.4342944819032518, 1.098319650216765e-17, 0.30102999566383914, 1.42050232272661e-13};
+FN double log_ordinary(double x, const Base &base)
+{
+    const i32 down = power_away(high_word(x));
+    const double f = times_power(x, down) - 1.0, rest = log1p_rest(f), n = as_double(down);
+    const double whole = -n * base.ln2, part = f * base.inverse, sum = whole + part;
+    const double low = fma(f, base.inverse, -part) + fma(-n, base.ln2_low, fma(f, base.inverse_low, rest * base.inverse));
+    return sum + ((part - (sum - whole)) + low);
+}
+// Numbers near the ends of the range come as far as 2^64 to its middle.
+__device__ __noinline__ double rare_log2(double x)
+{
+    const double there = x < 1 ? 18446744073709551616.0 : 1 / 18446744073709551616.0;
+    return x > 0 && x < INFINITE ? log_ordinary(x * there, base_2) + (x < 1 ? -64.0 : 64.0) : log2(x);
+}
+__device__ __noinline__ double rare_log10(double x) { return log10(x); }
+FN double log2_of(double x) { return is_ordinary(high_word(x)) ? log_ordinary(x, base_2) : rare_log2(x); }
+FN double log10_of(double x) { return is_ordinary(high_word(x)) ? log_ordinary(x, base_10) : rare_log10(x); }
+
 __device__ __noinline__ double rare_log(double x) { return log(x); }
 __device__ __noinline__ double rare_log1p(double x) { return log1p(x); }
 FN double log_of(double x) { return is_ordinary(high_word(x)) ? log_ordinary(x) : rare_log(x); }

@@ -61,9 +61,9 @@ FN double gsh_expm1(double a) { return expm1(a); }
 FN float gsh_log(float a) { return logf(a); }
 FN double gsh_log(double a) { return log_of(a); }
 FN float gsh_log2(float a) { return log2f(a); }
-FN double gsh_log2(double a) { return log2(a); }
+FN double gsh_log2(double a) { return log2_of(a); }
 FN float gsh_log10(float a) { return log10f(a); }
-FN double gsh_log10(double a) { return log10(a); }
+FN double gsh_log10(double a) { return log10_of(a); }
 FN float gsh_log1p(float a) { return log1pf(a); }
 FN double gsh_log1p(double a) { return log1p_of(a); }
 FN float gsh_sin(float a) { return sinf(a); }

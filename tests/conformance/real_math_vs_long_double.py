@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kernels/cuda/real_math.cuh, run on the CPU, against long doubles: how far exp, log and log1p are off, and that sqrt and division are exact.
+"""kernels/cuda/real_math.cuh, run on the CPU, against long doubles: how far exp and logarithms are off, and that sqrt,
+division and the logarithms of powers of their base are exact.
 
 Usage: python real_math_vs_long_double.py [MILLIONS]   (of arguments for each function; needs a C++ compiler as $CXX or c++)
 
@@ -82,7 +83,9 @@ static double swift_log1p(double x) { return quick::gsh_log1p(x); }
 static const Function functions[] = {
     {"exp", exp_argument, exp_of, swift_exp, expl, 1.0, -1e308, 1e308},
     {"log", log_argument, log_of, swift_log, logl, 1.75, 2.3e-308, 4.4e307},
-    {"log1p", log1p_argument, log1p_of, swift_log1p, log1pl, 1.75, -0.9999999999999999, 4.4e307}};
+    {"log1p", log1p_argument, log1p_of, swift_log1p, log1pl, 1.75, -0.9999999999999999, 4.4e307},
+    {"log2", log_argument, log2_of, log2_of, log2l, 1.25, 0, INFINITY},
+    {"log10", log_argument, log10_of, log10_of, log10l, 1.0, 0, INFINITY}};
 static double distance(double got, long double want)
 {
     const double rounded = (double)want;
@@ -184,6 +187,16 @@ static long check_quotients(long count)
     printf("divide: %%s, guesses off by %%g\n", failures ? "wrong" : "exact", guess_error);
     return failures;
 }
+static long check_powers()
+{
+    long failures = 0;
+    for (int power = -1074; power < 1024; power++)
+        failures += log2_of(ldexp(1, power)) != power;
+    for (int power = -300; power <= 300; power++)
+        failures += log10_of((double)powl(10, power)) != power;
+    printf("log2, log10: %%ld powers wrong, guesses off by %%g\n", failures, guess_error);
+    return failures;
+}
 int main(int, char **argv)
 {
     const long count = atol(argv[1]);
@@ -192,7 +205,7 @@ int main(int, char **argv)
     state = (u64)atol(argv[3]);
     for (const Function &f : functions)
         failures += check_function(f, count);
-    return failures + check_roots(count) + check_quotients(count) != 0;
+    return failures + check_powers() + check_roots(count) + check_quotients(count) != 0;
 }
 """
 

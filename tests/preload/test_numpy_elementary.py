@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""sqrt, exp, log and log1p of doubles of every kind, alone and in groups of calls: within their bounds, the same bits in both."""
+"""sqrt, exp and logarithms of doubles of every kind, alone and in groups of calls: within their bounds, the same bits in both."""
 import unittest
 
 import shim_runner
@@ -13,12 +13,12 @@ ordinary = [rng.integers(0, 1 << 64, 4000, np.uint64).view("f8"), rng.uniform(-7
             1 + rng.normal(0, 1, 2000) * 2.0 ** rng.integers(-60, 0, 2000), rng.uniform(705, 760, 1000) * rng.choice([-1, 1], 1000)]
 special = [0.0, -0.0, np.inf, -np.inf, np.nan, -np.nan, 5e-324, -5e-324, 2.2250738585072014e-308, 1e-310, 1e-300, 1.7976931348623157e308,
            709.782712893384, 710.0, -745.1332191019412, -746.0, -1.0, -0.9999999999999999, 1.0, 2.0**1022, 2.0**-970, 1e-17, -1e-17]
-FUNCTIONS = [np.sqrt, np.exp, np.log, np.log1p]
+FUNCTIONS = [np.sqrt, np.exp, np.log, np.log1p, np.log2, np.log10]
 """
 
 
 class TestElementary(shim_runner.TestCase):
-    BOUNDS = {r"^(exp|log|log1p)\b": 5}
+    BOUNDS = {r"^(exp|log|log1p|log2|log10)\b": 5}
 
     def test_alone_and_together(self):
         """Odd numbers among ordinary ones, and ordinary ones alone: a group has a quick way for these."""
@@ -32,6 +32,16 @@ for kind, x in (("mixed", np.concatenate(ordinary + [special])), ("ordinary", or
         numbers = ~np.isnan(alone)
         dump(f"bits of {f.__name__} {kind}", (-alone)[numbers].tobytes() == together[numbers].tobytes())
 """, ulp=self.BOUNDS)
+
+    def test_powers_of_the_base(self):
+        """Programs count digits by them."""
+        self.assert_same("""
+import numpy as np
+from shim_script import dump
+dump("log2", np.log2(np.array([2.0 ** k for k in range(-1074, 1024)])))
+dump("log2 of float32", np.log2(np.array([2.0 ** k for k in range(-126, 128)], "f4")))
+dump("log10", np.log10(np.array([10.0 ** k for k in range(-300, 300)])))
+""")
 
     def test_passing_on(self):
         """An infinity or a NaN met on the way must be found although only a later result is looked at."""
