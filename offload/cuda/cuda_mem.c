@@ -47,7 +47,8 @@ struct event_pair {
 
 static CUmemoryPool pool;
 static size_t limit_bytes;
-static size_t held_bytes; /* atomic, relaxed */
+static size_t held_bytes;  /* atomic, relaxed; what the limit is for */
+static size_t apart_bytes; /* atomic, relaxed; the libraries', beside that */
 
 static struct ring small_uploads = {.slot_bytes = SMALL_BYTES, .slot_count = SMALL_SLOTS};
 static struct ring large_uploads = {.slot_bytes = LARGE_BYTES, .slot_count = LARGE_SLOTS};
@@ -180,7 +181,8 @@ static enum gsh_status take(size_t size, CUdeviceptr *address)
 static void hold(size_t size)
 {
     size_t held = __atomic_add_fetch(&held_bytes, size, __ATOMIC_RELAXED);
-    gsh_stats_raise(GSH_COUNTER_DEVICE_PEAK_BYTES, held);
+    gsh_stats_raise(GSH_COUNTER_DEVICE_PEAK_BYTES,
+                    held + __atomic_load_n(&apart_bytes, __ATOMIC_RELAXED));
 }
 
 enum gsh_status gsh_cuda_mem_allocate(size_t size, uint64_t *address)
@@ -210,7 +212,8 @@ enum gsh_status gsh_cuda_mem_allocate_apart(size_t size, uint64_t *address)
 {
     CUdeviceptr taken;
     GSH_TRY(GSH_CUDA(gsh_cu.cuMemAllocFromPoolAsync(&taken, size, pool, gsh_cuda.compute)));
-    hold(size);
+    __atomic_fetch_add(&apart_bytes, size, __ATOMIC_RELAXED);
+    hold(0);
     *address = taken;
     return GSH_OK;
 }

@@ -15,7 +15,7 @@ enum gsh_status gsh_cuda_mem_open(char *why, size_t why_size);
 /* As the vtable's slots in backend.h, with the caller's lock state of there. */
 enum gsh_status gsh_cuda_mem_allocate(size_t size, uint64_t *address);
 void gsh_cuda_mem_release(uint64_t address, size_t size);
-/* Memory that is never released. Without the DISPATCH lock. */
+/* Memory that is never released, and no part of what the limit is for. Without the DISPATCH lock. */
 enum gsh_status gsh_cuda_mem_allocate_apart(size_t size, uint64_t *address);
 enum gsh_status gsh_cuda_mem_upload(uint64_t dst, const void *src, size_t size, bool registered);
 enum gsh_status gsh_cuda_mem_download(void *dst, uint64_t src, size_t size, bool registered);

@@ -175,6 +175,8 @@ class TestParts(unittest.TestCase):
         files = suite_runs.test_files("numpy", ["core/test_umath", "linalg"])
         self.assertEqual(len([path for path in files if path.endswith("test_umath.py")]), 1)
         self.assertGreater(len(files), 2)
+        own = suite_runs.test_files("numpy", ["tests"])
+        self.assertTrue(own and all(path.startswith("tests/") for path in own))
         with self.assertRaises(SystemExit):
             suite_runs.test_files("numpy", ["no_such_part"])
         with self.assertRaises(SystemExit):
