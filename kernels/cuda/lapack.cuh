@@ -3,6 +3,7 @@
 // What the libraries of linear algebra leave to do round their routines. Matrices are packed, column by column, one
 // behind the other. Before it: R, the real type; COMPLEX, whether elements are pairs of it; ROUTINE, which one is meant.
 typedef int i32;
+typedef unsigned u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define FN __device__ __forceinline__
@@ -74,10 +75,16 @@ FN void make_pointers(const Args &args)
 struct Place {
     i64 matrix, row, column;
 };
+template <class N> FN Place place_of(N at, N rows, N size) // a division of i64 takes several times one of u32
+{
+    const N matrix = at / size, within = at - matrix * size, column = within / rows;
+    return {(i64)matrix, (i64)(within - column * rows), (i64)column};
+}
 FN Place my_place(const Args &args)
 {
-    const i64 size = args.rows * args.columns, within = MINE % size;
-    return {MINE / size, within % args.rows, within / args.rows};
+    const i64 size = args.rows * args.columns;
+    return (MINE | size) >> 32 == 0 ? place_of<u32>((u32)MINE, (u32)args.rows, (u32)size)
+                                    : place_of<i64>(MINE, args.rows, size);
 }
 
 // What lies below the diagonal (extra: above it) becomes 0.
@@ -126,10 +133,12 @@ FN void copy_triangle(const Args &args)
 // Matrices of rows x columns in a, packed, from their last element to their first.
 FN void reverse(const Args &args)
 {
-    const i64 size = args.rows * args.columns, matrix = MINE / size, within = MINE % size;
-    if (matrix >= args.batch || within >= size / 2)
+    const i64 size = args.rows * args.columns;
+    const Place at = my_place(args);
+    const i64 within = at.row + at.column * args.rows;
+    if (at.matrix >= args.batch || within >= size / 2)
         return;
-    E *first = (E *)args.a + matrix * size;
+    E *first = (E *)args.a + at.matrix * size;
     const E x = first[within];
     first[within] = first[size - 1 - within];
     first[size - 1 - within] = x;

@@ -154,7 +154,8 @@ static enum gsh_status take_factor(struct gsh_cuda_lapack_call *call, struct ind
     return is_upper ? reverse(call, &s->a, s->n, s->n) : GSH_OK;
 }
 
-/* A X = B, with X where B was. cuSOLVER 12.0's Xsytrs reads outside its arrays for upper factors: lower ones are solved. */
+/* A X = B, with X where B was. For upper factors with blocks of two rows cuSOLVER 12.0's Xsytrs swaps rows by numbers that are no
+ * pivots (compute-sanitizer: cublasSswap reads far outside): lower ones are solved. */
 static enum gsh_status solve(struct gsh_cuda_lapack_call *call, struct indefinite *s)
 {
     bool is_upper = s->triangle == GSH_CUBLAS_UPPER;
