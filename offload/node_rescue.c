@@ -64,12 +64,15 @@ static enum gsh_status compute(const struct gsh_node *node, struct copy *copies)
 
 void gsh_node_rescue_locked(const struct gsh_node *node)
 {
+    static bool has_said;
     struct copy copies[GSH_MAX_OPERANDS] = {{0}};
     enum gsh_status status = compute(node, copies);
     for (unsigned k = 0; k < GSH_MAX_OPERANDS; k++)
         free(copies[k].bytes);
     if (status == GSH_OK) {
-        gsh_log(GSH_LOG_WARN, "the device refused an operation; the CPU computed it");
+        if (!has_said)
+            gsh_log(GSH_LOG_WARN, "the device refused an operation; the CPU computed it");
+        has_said = true;
         return;
     }
     for (unsigned k = node->launch.nin; k < node->launch.nin + node->launch.nout; k++)
