@@ -7,6 +7,7 @@
 #include "check.h"
 #include "live.h"
 #include "node.h"
+#include "passing.h"
 
 #include <math.h>
 #include <sys/wait.h>
@@ -136,6 +137,7 @@ static void sum_one(void)
     struct gsh_call call = live_sum(a->array, COUNT, 1, total);
     a->is_busy = true;
     call.is_read_next = true;
+    call.passing = (uint8_t)pick(GSH_PASSING_WAYS + 1); /* a guess */
     enum gsh_reason why = live_run(&call);
     CHECK(why == GSH_REASON_NONE || why == GSH_REASON_MEMORY);
     for (unsigned i = 0; i < COUNT; i++)
