@@ -312,7 +312,8 @@ FN void judge_sizes(const Args &args, double low, double high, bool is_good)
 }
 
 // Diagonals of triangular factors, `rows` numbers of matrices whose columns are `extra` long and which lie `step` numbers
-// apart: is one of them not finite, or at most bound times the largest? A block has a matrix.
+// apart: is one of them not finite, or at most bound times the largest, or (columns) not real but for rounding? A block has a
+// matrix.
 FN void judge_diagonal(const Args &args)
 {
     const E *diagonal = (const E *)args.a + (i64)blockIdx.x * args.step;
@@ -320,7 +321,8 @@ FN void judge_diagonal(const Args &args)
     bool is_good = true;
     for (i64 k = threadIdx.x; k < args.rows; k += DIAGONAL_LANES) {
         const E x = diagonal[k * (args.extra + 1)];
-        is_good = is_good && is_finite(re(x)) && is_finite(im(x));
+        const bool is_real = fabs(im(x)) <= (sizeof(R) == 4 ? 1.2e-7 : 2.3e-16) * fabs(re(x));
+        is_good = is_good && is_finite(re(x)) && is_finite(im(x)) && (is_real || args.columns == 0);
         low = fmin(low, size(x));
         high = fmax(high, size(x));
     }

@@ -149,14 +149,21 @@ enum gsh_status gsh_cuda_lapack_potrs(struct gsh_cuda_lapack_call *call)
     return gsh_cuda_lapack_scatter(call, 2, &f.b, false);
 }
 
-/* A X = I is solved, of which one triangle is kept. What is not finite is for the caller's LAPACK to make. */
+/* A X = I is solved, of which one triangle is kept. What is not finite, or no factor of ?potrf's (its diagonal is real), is for
+ * the caller's LAPACK to make. */
 enum gsh_status gsh_cuda_lapack_potri(struct gsh_cuda_lapack_call *call)
 {
     struct factored f = {.n = gsh_cuda_lapack_rows(call, 0),
                          .columns = gsh_cuda_lapack_rows(call, 0),
                          .triangle = gsh_cuda_lapack_triangle(call)};
     GSH_TRY(gsh_cuda_lapack_borrow(call, 0, &f.a));
-    GSH_TRY(gsh_cuda_lapack_look_at_diagonal(call, &f.a, f.n, 0));
+    GSH_TRY(gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_judge_diagonal,
+                                   (struct gsh_cuda_lapack_args){.a = f.a.address,
+                                                                 .batch = call->batch,
+                                                                 .rows = f.n,
+                                                                 .columns = true,
+                                                                 .extra = f.n,
+                                                                 .step = f.a.matrix}));
     GSH_TRY(gsh_cuda_lapack_take_square(call, f.n, &f.b));
     GSH_TRY(gsh_cuda_lapack_fill_identity(call, &f.b, f.n));
     GSH_TRY(gsh_cuda_lapack_each(call, 1, solve_one, &f));

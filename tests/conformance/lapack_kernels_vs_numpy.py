@@ -148,6 +148,11 @@ class Checker:
         diagonal = dict(a=a, batch=batch, rows=n, extra=n, step=n * n)
         self.check("judge_diagonal", not self.run("judge_diagonal", bound=0.5 / n, **diagonal))
         self.check("judge_diagonal small", n == 1 or self.run("judge_diagonal", bound=1.5 / n, **diagonal))
+        self.check("judge_diagonal real", not self.run("judge_diagonal", bound=0.5 / n, columns=1, **diagonal))
+        if self.dtype.kind == "c":
+            view[-1, n - 1, n - 1] += 1e-3j
+            self.check("judge_diagonal complex", not self.run("judge_diagonal", bound=0.5 / n, **diagonal))
+            self.check("judge_diagonal not real", self.run("judge_diagonal", bound=0.5 / n, columns=1, **diagonal))
         view[-1, n // 2, n // 2] = np.nan
         self.check("judge_diagonal nan", self.run("judge_diagonal", bound=0.5 / n, **diagonal))
 

@@ -636,7 +636,7 @@ static void declines_with(enum gsh_lapack_routine routine, enum gsh_dtype dtype,
     struct matrices inputs[2] = {well_conditioned(&what), random_matrices(batch, 9, 2, dtype)};
     for (int64_t of = 0; of < batch; of++)
         for (int64_t i = 0; i < 9; i++)
-            *at(&inputs[0], of, i, i) += 20;
+            *at(&inputs[0], of, i, i) = creal(*at(&inputs[0], of, i, i)) + 20;
     inputs[0].at[batch * 81 - 81 + place * 10] = bad;
     declines(&what, inputs);
     free(inputs[0].at);
@@ -655,6 +655,8 @@ static void test_declined(enum gsh_dtype dtype)
             declines_with(GSH_LAPACK_TRTRI, dtype, batch, place, 0);
             declines_with(GSH_LAPACK_TRTRI, dtype, batch, place, NAN);
             declines_with(GSH_LAPACK_POTRI, dtype, batch, place, 0);
+            if (gsh_dtype_kind(dtype) == 'c')
+                declines_with(GSH_LAPACK_POTRI, dtype, batch, place, 20 + I);
             declines_with(GSH_LAPACK_SYTRF, dtype, batch, place, NAN);
         }
 }
