@@ -115,7 +115,7 @@ static void note_fetched(struct gsh_block *block, unsigned first, unsigned last)
 static enum gsh_status fetch_run(struct gsh_block *block, unsigned first, unsigned last,
                                  enum gsh_chunk_state state)
 {
-    uint64_t armed = gsh_errors_submitted();
+    uint64_t armed = gsh_value_is_waited_for(block->value) ? gsh_errors_submitted() : 0;
     if (transfer_run(block, first, last, state) != GSH_OK)
         return GSH_FAILED;
     gsh_errors_note_run(armed);
@@ -147,15 +147,9 @@ static enum gsh_status open_run(struct gsh_block *block, unsigned first, unsigne
     return GSH_OK;
 }
 
-/* Chunks first..last readable, or readable and writeable, by the host. Near the limit of mappings
- * the whole block is opened, which leaves fewer of them. */
-static enum gsh_status open_chunks(struct gsh_block *block, unsigned first, unsigned last,
-                                   bool write)
+/* Chunks first..last readable, or readable and writeable, by the host. */
+static enum gsh_status open_just(struct gsh_block *block, unsigned first, unsigned last, bool write)
 {
-    if (!gsh_arena_has_mappings_sigsafe()) {
-        first = 0;
-        last = block->chunks - 1U;
-    }
     enum gsh_status status = GSH_OK;
     for (unsigned chunk = first, end; chunk <= last && status == GSH_OK; chunk = end) {
         end = run_end(block, chunk, last + 1);
@@ -163,6 +157,14 @@ static enum gsh_status open_chunks(struct gsh_block *block, unsigned first, unsi
     }
     gsh_coherence_drop_stale_held(block);
     return status;
+}
+
+/* Near the limit of mappings the whole block is opened, which leaves fewer of them. */
+static enum gsh_status open_chunks(struct gsh_block *block, unsigned first, unsigned last,
+                                   bool write)
+{
+    return gsh_arena_has_mappings_sigsafe() ? open_just(block, first, last, write)
+                                            : open_just(block, 0, block->chunks - 1U, write);
 }
 
 enum gsh_status gsh_coherence_fetch_all_held(struct gsh_block *block)
@@ -315,7 +317,7 @@ static bool peek_held(void *to, struct gsh_block *block, size_t begin, size_t si
     if (begin + size > block->size || gsh_block_chunk(block, begin + size - 1) != chunk ||
         block->state[chunk] != GSH_CHUNK_DEVICE)
         return false;
-    uint64_t armed = gsh_errors_submitted();
+    uint64_t armed = gsh_value_is_waited_for(block->value) ? gsh_errors_submitted() : 0;
     if (gsh_value_read(block->value, to, begin, size, false) != GSH_OK)
         return false;
     gsh_errors_note_run(armed);
@@ -401,11 +403,8 @@ static bool needs_opening(const struct gsh_block *block, unsigned chunk, bool wr
            (write || block->state[chunk] != GSH_CHUNK_SHARED);
 }
 
-/* Whether opening the chunk fetches anything; short of mappings, the whole block is opened. */
-static bool needs_device(const struct gsh_block *block, unsigned chunk)
+static bool has_device_chunk(const struct gsh_block *block)
 {
-    if (gsh_arena_has_mappings_sigsafe())
-        return block->state[chunk] == GSH_CHUNK_DEVICE;
     for (unsigned other = 0; other < block->chunks; other++)
         if (block->state[other] == GSH_CHUNK_DEVICE)
             return true;
@@ -422,12 +421,16 @@ enum gsh_fault_outcome gsh_coherence_fault_sigsafe(const void *address, bool wri
         GSH_MIN(gsh_block_chunk(block, (uintptr_t)address - block->base), block->chunks - 1U);
     enum gsh_fault_outcome outcome = GSH_FAULT_RESOLVED;
     gsh_block_acquire_sigsafe(block);
+    bool needs_device = block->state[chunk] == GSH_CHUNK_DEVICE;
     if (!needs_opening(block, chunk, write)) {
         outcome = GSH_FAULT_ALREADY_OPEN;
-    } else if (needs_device(block, chunk)) {
+    } else if (!needs_device && gsh_arena_has_mappings_sigsafe() &&
+               open_just(block, chunk, chunk, true) == GSH_OK) {
+        gsh_stats_add(GSH_COUNTER_FAULTS_WRITE, 1);
+    } else if (has_device_chunk(block)) {
         outcome = GSH_FAULT_NEEDS_SERVICE;
-    } else {
-        open_or_die(block, chunk, chunk, true);
+    } else { /* what is short of mappings is opened whole */
+        open_or_die(block, 0, block->chunks - 1U, true);
         gsh_stats_add(GSH_COUNTER_FAULTS_WRITE, 1);
     }
     gsh_block_release_sigsafe(block);

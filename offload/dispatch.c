@@ -255,6 +255,7 @@ static enum gsh_status upload_chunks(struct run *run, struct gsh_block *block, u
             gsh_node_flush_locked(GSH_FLUSH_OVERWRITTEN);
         if (gsh_value_place_locked(block->value) != GSH_OK)
             return decline(run, GSH_REASON_MEMORY);
+        gsh_value_drop_stash_locked(block->value);
         gsh_value_note_written_locked(block->value);
     }
     enum gsh_status status = gsh_coherence_upload_held(block, first, last);
@@ -335,10 +336,13 @@ static enum gsh_status keep_surroundings(struct run *run, unsigned k, size_t beg
 static enum gsh_status copy_value(struct run *run, unsigned k)
 {
     struct place *place = &run->places[k];
-    const struct gsh_value *old = place->block->value;
+    struct gsh_value *old = place->block->value;
     if (is_pending(old))
         gsh_node_flush_locked(GSH_FLUSH_ALONE);
-    if (gsh_value_place_locked(place->value) != GSH_OK)
+    if (old->is_lost)
+        return decline(run, GSH_REASON_DEVICE_FAILED);
+    if (gsh_value_place_locked(place->value) != GSH_OK ||
+        (old->stash != NULL && gsh_value_place_locked(old) != GSH_OK))
         return decline(run, GSH_REASON_MEMORY);
     if (old->address != 0 &&
         gsh_backend_get()->copy(place->value->address, old->address, place->block->size) != GSH_OK)
@@ -368,7 +372,8 @@ static enum gsh_status place_output(struct run *run, unsigned k)
         GSH_TRY(keep_surroundings(run, k, begin, end));
     place->offset = run->launch.operands[k].address - block->base;
     if (block->value != NULL && run->launch.kind != GSH_LAUNCH_LAPACK &&
-        !output_clobbers_input(run, k) && !(whole && is_pending(block->value))) {
+        !output_clobbers_input(run, k) &&
+        !(whole && (is_pending(block->value) || block->value->is_lost))) {
         use_value(place, block->value);
         return GSH_OK;
     }
@@ -442,17 +447,21 @@ static enum gsh_status submit(struct run *run)
     node.launch = run->launch;
     if (!gsh_errors_has_place_locked())
         gsh_node_flush_locked(GSH_FLUSH_MANY);
+    bool deferred = is_deferred(&node.launch);
+    if (deferred)
+        gsh_node_prepare_locked(&node);
+    else
+        gsh_node_flush_locked(GSH_FLUSH_ALONE);
     if (!gsh_errors_arm_locked(&node.launch, run->call) && run->call->errors.checks_index) {
         reopen_outputs(run);
         return decline(run, GSH_REASON_MEMORY);
     }
-    if (is_deferred(&node.launch)) {
+    if (deferred) {
         gsh_node_record_locked(&node);
         if (run->call->passing != 0)
             gsh_passing_note_locked(node.values[0], run->call->passing);
         return GSH_OK;
     }
-    gsh_node_flush_locked(GSH_FLUSH_ALONE);
     enum gsh_status status = gsh_node_run_locked(&node);
     gsh_errors_note_submitted_locked();
     if (status == GSH_OK)

@@ -34,6 +34,10 @@ static void hold_block(struct gsh_block *block, void *unused)
 {
     (void)unused;
     gsh_block_acquire_sigsafe(block);
+    if (!atomic_load_explicit(&block->live, memory_order_acquire)) { /* freed meanwhile */
+        gsh_block_release_sigsafe(block);
+        return;
+    }
     block->held_by_fork = true;
     bring_home(block);
 }

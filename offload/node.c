@@ -121,10 +121,14 @@ static void run_early(void)
     gsh_node_flush_locked(GSH_FLUSH_EARLY);
 }
 
-void gsh_node_record_locked(const struct gsh_node *node)
+void gsh_node_prepare_locked(const struct gsh_node *node)
 {
     if (runs_early(node))
         run_early();
+}
+
+void gsh_node_record_locked(const struct gsh_node *node)
+{
     struct gsh_node *own = &recorded[recorded_count];
     *own = *node;
     gsh_node_copy_equal_locked(recorded, recorded_count++, own);
@@ -189,13 +193,26 @@ void gsh_node_bound_locked(void)
         gsh_node_flush_locked(GSH_FLUSH_MEMORY);
 }
 
+/* A value with its memory, to be read or written. FAILED: also where what is to be read is lost. */
+static enum gsh_status prepare_value(struct gsh_value *value, bool is_read, bool is_written)
+{
+    if (is_read && value->is_lost)
+        return GSH_FAILED;
+    GSH_TRY(gsh_value_place_locked(value));
+    if (is_written)
+        gsh_value_drop_stash_locked(value);
+    return GSH_OK;
+}
+
 enum gsh_status gsh_node_run_locked(const struct gsh_node *node)
 {
     struct gsh_launch launch = node->launch;
     for (unsigned k = 0; k < gsh_launch_operands(&launch); k++) {
         if (node->values[k] == NULL)
             continue;
-        GSH_TRY(gsh_value_place_locked(node->values[k]));
+        bool is_written = gsh_launch_is_output(&launch, k);
+        bool is_read = !is_written || gsh_launch_reads_output(&launch);
+        GSH_TRY(prepare_value(node->values[k], is_read, is_written));
         launch.operands[k].address += node->values[k]->address;
     }
     gsh_launch_collapse(&launch);
@@ -257,12 +274,12 @@ static bool can_split(const void *context)
     return wanted <= free_bytes / SPLIT_SHARE;
 }
 
-static enum gsh_status place_array(struct attempt *attempt, unsigned a)
+static enum gsh_status place_array(struct attempt *attempt, unsigned a, bool is_written)
 {
     struct gsh_value *value = attempt->item->values[a];
     if (value == NULL)
         return GSH_OK;
-    GSH_TRY(gsh_value_place_locked(value));
+    GSH_TRY(prepare_value(value, !is_written, is_written));
     attempt->group.arrays[a].address += value->address;
     return GSH_OK;
 }
@@ -271,15 +288,17 @@ static enum gsh_status place_array(struct attempt *attempt, unsigned a)
 static enum gsh_status place_arrays(struct attempt *attempt)
 {
     struct gsh_group *group = &attempt->group;
-    uint32_t stored = 0;
+    uint32_t stored = 0, joined = 0;
     for (unsigned k = 0; k < group->store_count; k++)
         stored |= UINT32_C(1) << group->stores[k].array;
+    for (unsigned k = 0; k < group->sink_count; k++)
+        joined |= UINT32_C(1) << group->sinks[k].array;
     for (unsigned a = 0; a < group->array_count; a++)
         if ((stored >> a & 1) == 0)
-            GSH_TRY(place_array(attempt, a));
+            GSH_TRY(place_array(attempt, a, (joined >> a & 1) != 0));
     for (unsigned k = 0; k < group->store_count; k++) {
         gsh_node_reuse_locked(attempt->item, recorded, k, &attempt->reuse);
-        GSH_TRY(place_array(attempt, group->stores[k].array));
+        GSH_TRY(place_array(attempt, group->stores[k].array, true));
     }
     return GSH_OK;
 }
@@ -402,7 +421,9 @@ void gsh_node_flush(enum gsh_flush_reason why)
 void gsh_node_feed(uint64_t number)
 {
     gsh_node_lock();
-    if (atomic_load(&oldest) == number) {
+    if (recorded_count == 0) { /* gsh_node_note_passed came after all had run */
+        atomic_store(&oldest, 0);
+    } else if (atomic_load(&oldest) == number) {
         if (recorded[recorded_count - 1].launch.kind == GSH_LAUNCH_FFT)
             atomic_store(&oldest,
                          0); /* time must not tell whether that of the next dimension joins it */

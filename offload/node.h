@@ -48,7 +48,9 @@ static inline bool gsh_node_writes(const struct gsh_node *node, const struct gsh
 
 void gsh_node_lock(void);
 void gsh_node_unlock(void);
-/* Adds the node to the recorded ones, which may run first (GSH_FLUSH_EARLY); takes a reference to each value, those of the outputs included. */
+/* Before the node is recorded, and before its errors are armed: what is recorded may run first (GSH_FLUSH_EARLY). */
+void gsh_node_prepare_locked(const struct gsh_node *node);
+/* Adds the node to the recorded ones; takes a reference to each value, those of the outputs included. */
 void gsh_node_record_locked(const struct gsh_node *node);
 /* Runs all recorded nodes where they have become many or hold much of the device's memory. After each recording, when
  * the call has given back its own references: a value that only it still holds would be taken for a wanted one. */

@@ -76,7 +76,7 @@ static bool commute(const struct gsh_launch *first, const struct gsh_launch *sec
 static bool is_overwritten(const struct gsh_node *nodes, unsigned first, unsigned second)
 {
     for (unsigned n = first; n <= second; n++)
-        if (nodes[n].values[0] != NULL && gsh_node_writes(&nodes[n], nodes[first].values[0]))
+        if (gsh_node_writes(&nodes[n], nodes[first].values[0]))
             return true;
     return false;
 }

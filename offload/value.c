@@ -153,16 +153,20 @@ enum gsh_status gsh_value_place_locked(struct gsh_value *value)
     while (!has_word && gsh_backend_get()->allocate(value->size, &address) != GSH_OK)
         if (!could_fit(value->size) || !evict_one())
             return GSH_FAILED;
+    if (value->stash != NULL &&
+        gsh_backend_get()->upload(address, value->stash, value->size, false) != GSH_OK) {
+        gsh_backend_get()->release(address, value->size);
+        return GSH_FAILED;
+    }
     promised_bytes -= value->size;
     value->address = address;
-    if (value->stash == NULL)
-        return GSH_OK;
-    char *stash = value->stash;
+    return GSH_OK;
+}
+
+void gsh_value_drop_stash_locked(struct gsh_value *value)
+{
+    free(value->stash);
     value->stash = NULL;
-    enum gsh_status status = gsh_backend_get()->upload(address, stash, value->size, false);
-    value->is_lost |= status != GSH_OK;
-    free(stash);
-    return status;
 }
 
 void gsh_value_move_locked(struct gsh_value *from, struct gsh_value *to)
@@ -196,7 +200,7 @@ enum gsh_status gsh_value_read(const struct gsh_value *value, void *to, size_t o
         return GSH_FAILED;
     if (value->stash != NULL)
         memcpy(to, value->stash + offset, size);
-    if (value->address == 0)
+    if (!gsh_value_is_waited_for(value))
         return GSH_OK;
     if (value->word != NULL)
         return read_word(value, to, offset, size);
@@ -206,8 +210,10 @@ enum gsh_status gsh_value_read(const struct gsh_value *value, void *to, size_t o
 enum gsh_status gsh_value_write_locked(struct gsh_value *value, const void *from, size_t offset,
                                        size_t size)
 {
-    if (value->stash == NULL)
+    if (value->address != 0) {
+        gsh_value_drop_stash_locked(value);
         return gsh_backend_get()->upload(value->address + offset, from, size, false);
+    }
     memcpy(value->stash + offset, from, size);
     return GSH_OK;
 }

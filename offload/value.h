@@ -15,8 +15,12 @@ bool gsh_value_has_room_locked(size_t size);
  * Evicts values of blocks that nobody holds and no node needs where memory is short; FAILED when that does not help.
  * `block` is the index of its block, 0 for none. */
 enum gsh_status gsh_value_create_locked(size_t size, uint32_t block, struct gsh_value **value);
-/* Sees to it that the value has memory on the device. FAILED: it has none left. */
+/* Sees to it that the value has memory on the device, and there what its stash holds, which stays. FAILED: it has none left, or
+ * refuses. */
 enum gsh_status gsh_value_place_locked(struct gsh_value *value);
+/* Before what lies on the device is written: the stash holds it no more. Nobody reads the value now: it has a writer, or the
+ * caller holds its block. */
+void gsh_value_drop_stash_locked(struct gsh_value *value);
 /* Gives the memory of `from`, and what it holds, to `to`, which has none and is of the same size. */
 void gsh_value_move_locked(struct gsh_value *from, struct gsh_value *to);
 /* Sees to it that the value's contents can be written by the host, on the device or in a stash of its own. FAILED: no
@@ -25,12 +29,17 @@ enum gsh_status gsh_value_place_anywhere_locked(struct gsh_value *value);
 /* Whether the contents come by a transfer of the device, which may reach pages that are closed to the host. */
 static inline bool gsh_value_is_on_device(const struct gsh_value *value)
 {
-    return value->address != 0 && value->word == NULL;
+    return value->address != 0 && value->word == NULL && value->stash == NULL;
 }
 /* `size` bytes from `offset` on, to `to`, from wherever they are; undefined ones where nothing was ever written. FAILED:
  * the device does not answer, or the contents are lost. Any thread that holds the value's block, or the DISPATCH lock. */
 enum gsh_status gsh_value_read(const struct gsh_value *value, void *to, size_t offset, size_t size,
                                bool registered);
+/* Whether reading the value waits for the work submitted before. */
+static inline bool gsh_value_is_waited_for(const struct gsh_value *value)
+{
+    return value->address != 0 && value->stash == NULL;
+}
 /* The other way; the value has a place. */
 enum gsh_status gsh_value_write_locked(struct gsh_value *value, const void *from, size_t offset,
                                        size_t size);

@@ -265,6 +265,14 @@ static void check_lost(void)
     gsh_arena_free(a);
 }
 
+/* The service thread may come for calls that have run meanwhile. */
+static void check_feed_of_nothing(void)
+{
+    gsh_node_flush(GSH_FLUSH_WAIT);
+    gsh_node_feed(gsh_node_oldest());
+    CHECK_INT(gsh_node_oldest(), 0);
+}
+
 int main(void)
 {
     setenv("GPUSHIM_FUSION", "1", 1);
@@ -277,6 +285,7 @@ int main(void)
     check_device_write_between();
     check_limit();
     check_freed_inputs();
+    check_feed_of_nothing();
     check_fork();
     real = gsh_backend_get();
     check_split();

@@ -5,9 +5,11 @@
  */
 #include "backend.h"
 #include "check.h"
+#include "errors.h"
 #include "live.h"
 #include "node.h"
 
+#include <math.h>
 #include <string.h>
 
 #define COLUMNS ((int64_t)512)
@@ -118,6 +120,51 @@ static void check_not_early(double *a)
     gsh_arena_free(other);
 }
 
+/* Foreign arrays, one after the other: the second one's copy on the device may be in the first one's place. */
+static void check_foreign(void)
+{
+    double *arrays[2], *sums[2];
+    gsh_node_flush(GSH_FLUSH_WAIT);
+    for (int k = 0; k < 2; k++) {
+        arrays[k] = malloc(ROWS * COLUMNS * sizeof(double));
+        for (int64_t i = 0; i < ROWS * COLUMNS; i++)
+            arrays[k][i] = k + 1;
+    }
+    for (int k = 0; k < 2; k++) {
+        double *half = line();
+        sums[k] = line();
+        sum_columns(arrays[k], ROWS, sums[k]);
+        run(GSH_OP_MULTIPLY, sums[k], 0.5, half);
+        gsh_arena_free(half);
+    }
+    for (int k = 0; k < 2; k++) {
+        CHECK(sums[k][3] == (k + 1.0) * ROWS);
+        gsh_arena_free(sums[k]);
+        free(arrays[k]);
+    }
+}
+
+/* A call whose input runs early is looked at later than that: what it raises is still told. */
+static void check_warning(double *a, bool looks_between)
+{
+    struct gsh_error_report report;
+    double *sum = line(), *inverse = line(), seen = 1;
+    for (int64_t i = 0; i < ROWS * COLUMNS; i++)
+        a[i] = 0;
+    gsh_dispatch_synchronize();
+    sum_columns(a, ROWS, sum);
+    struct gsh_call call = live_call(GSH_OP_DIVIDE, NULL, sum, 1, inverse, COLUMNS);
+    call.errors = (struct gsh_error_request){.kinds = 1 << GSH_ERROR_POLE, .modes = 7};
+    CHECK_INT(live_run(&call), GSH_REASON_NONE);
+    CHECK(!looks_between || (gsh_coherence_peek(&seen, sum, sizeof seen) && seen == 0));
+    CHECK(gsh_coherence_peek(&seen, inverse, sizeof seen) && isinf(seen));
+    gsh_dispatch_synchronize();
+    CHECK(gsh_errors_fetch(&report) && report.found[GSH_ERROR_POLE]);
+    CHECK(!gsh_errors_fetch(&report));
+    gsh_arena_free(sum);
+    gsh_arena_free(inverse);
+}
+
 int main(void)
 {
     setenv("GPUSHIM_DEVICE", "host", 1);
@@ -136,6 +183,9 @@ int main(void)
     check_early(a);
     check_written(a);
     check_not_early(a);
+    check_foreign();
+    check_warning(a, false);
+    check_warning(a, true);
     gsh_arena_free(a);
     return check_result();
 }

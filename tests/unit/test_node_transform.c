@@ -289,6 +289,34 @@ static void test_refused(void)
     drop(&got);
 }
 
+/* Between two transforms the array that the first one takes is partly overwritten, in place. */
+static void test_overwritten(bool by_constant)
+{
+    enum { CHANGED = 10 };
+    struct array in = make(false, whole_shape, true), copy = make(false, whole_shape, true);
+    double *zeros = live_doubles(CHANGED, GSH_ARENA_HOST);
+    for (int64_t i = 0; i < parts(&in); i++)
+        in.data[i] = copy.data[i] = (double)(below(2001) - 1000) / 512;
+    memset(zeros, 0, CHANGED * sizeof *zeros);
+    struct array first = transform(&copy, GSH_FFT_C2C, false, 2, 5, true);
+    struct array want = transform(&first, GSH_FFT_C2C, false, 1, 6, true);
+    gsh_node_flush(GSH_FLUSH_WAIT);
+    struct array along = transform(&in, GSH_FFT_C2C, false, 2, 5, true);
+    struct gsh_call call =
+        live_call(GSH_OP_COPY, by_constant ? NULL : zeros, NULL, 0, in.data, CHANGED);
+    CHECK_INT(live_run(&call), GSH_REASON_NONE);
+    struct array got = transform(&along, GSH_FFT_C2C, false, 1, 6, true);
+    drop(&along);
+    gsh_node_flush(GSH_FLUSH_WAIT);
+    CHECK(distance(&got, &want) < 1e-11);
+    drop(&got);
+    drop(&want);
+    drop(&first);
+    drop(&copy);
+    drop(&in);
+    gsh_arena_free(zeros);
+}
+
 int main(void)
 {
     setenv("GPUSHIM_DEVICE", "host", 1); /* whose transforms this file takes the place of */
@@ -310,5 +338,7 @@ int main(void)
     test_kept();
     test_fed();
     test_refused();
+    test_overwritten(false);
+    test_overwritten(true);
     return check_result();
 }
