@@ -92,6 +92,41 @@ static void check_many_arrays(void)
     CHECK(many[MANY - 1][0] == 2.0 * (MANY - 1));
 }
 
+/* Arrays come and go in a thread that knows nothing of forks. */
+static void *come_and_go(void *unused)
+{
+    enum { HELD = 64 };
+    double *held[HELD] = {NULL};
+    (void)unused;
+    for (unsigned k = 0; !atomic_load(&stop); k = (k + 1) % HELD) {
+        if (held[k] != NULL)
+            gsh_arena_free(held[k]);
+        held[k] = live_doubles(2, GSH_ARENA_HOST);
+    }
+    for (unsigned k = 0; k < HELD; k++)
+        gsh_arena_free(held[k]);
+    return NULL;
+}
+
+static void check_frees_beside(void)
+{
+    enum { ROUNDS = 300 };
+    pthread_t thread;
+    atomic_store(&stop, false);
+    pthread_create(&thread, NULL, come_and_go, NULL);
+    alarm(100); /* a block that nobody lets go is waited for without end */
+    for (int k = 0; k < ROUNDS; k++) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(0);
+        int status = -1;
+        CHECK(waitpid(child, &status, 0) == child && status == 0);
+    }
+    atomic_store(&stop, true);
+    pthread_join(thread, NULL);
+    alarm(0);
+}
+
 static int fork_once(void)
 {
     pid_t child = fork();
@@ -121,6 +156,7 @@ int main(void)
         sum += arrays[k][0];
     }
     CHECK(sum == (double)rounds && rounds > FORKS);
+    check_frees_beside();
     check_many_arrays();
     return check_result();
 }
