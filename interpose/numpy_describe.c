@@ -245,6 +245,32 @@ static bool may_cast(const struct gsh_numpy_value *value, enum gsh_dtype dtype)
     return may_cast_integer(false, magnitude, dtype);
 }
 
+/* The parts of a float or complex number, as doubles. */
+static void to_doubles(const union gsh_scalar *scalar, enum gsh_dtype dtype, double parts[2])
+{
+    parts[0] = parts[1] = 0;
+    gsh_host_casts_run(parts, gsh_dtype_kind(dtype) == 'c' ? GSH_COMPLEX128 : GSH_FLOAT64, 0,
+                       scalar, dtype, 0, 1);
+}
+
+/* Whether NumPy's cast to a narrower type would note an underflow, or might. */
+static bool underflows(const struct gsh_numpy_value *value, enum gsh_dtype dtype,
+                       const union gsh_scalar *result)
+{
+    static const double least[GSH_DTYPE_COUNT] = {
+        [GSH_FLOAT16] = 0x1p-14, [GSH_FLOAT32] = FLT_MIN, [GSH_COMPLEX64] = FLT_MIN};
+    double before[2], after[2];
+    char from = gsh_dtype_kind(value->dtype);
+    if ((from != 'f' && from != 'c') || least[dtype] == 0)
+        return false;
+    to_doubles(&value->scalar, value->dtype, before);
+    to_doubles(result, dtype, after);
+    for (int part = 0; part < 2; part++)
+        if (before[part] != 0 && fabs(after[part]) < least[dtype])
+            return true;
+    return false;
+}
+
 bool gsh_numpy_describe_cast(const struct gsh_numpy_value *value, enum gsh_dtype dtype,
                              union gsh_scalar *result)
 {
@@ -257,7 +283,7 @@ bool gsh_numpy_describe_cast(const struct gsh_numpy_value *value, enum gsh_dtype
         return false;
     gsh_host_casts_run(result, dtype, (int64_t)gsh_dtype_size(dtype), &value->scalar, value->dtype,
                        0, 1);
-    return true;
+    return !underflows(value, dtype, result);
 }
 
 enum gsh_reason gsh_numpy_describe_broadcast(struct gsh_launch *launch,
@@ -315,6 +341,14 @@ void gsh_numpy_describe_extent(const struct gsh_ndarray *array, char **low, char
             *high += reach;
     }
     *high += gsh_numpy_abi_elsize(array->descr);
+}
+
+bool gsh_numpy_describe_meet(PyObject *array, PyObject *other)
+{
+    char *low[2], *high[2];
+    gsh_numpy_describe_extent(gsh_numpy_array(array), &low[0], &high[0]);
+    gsh_numpy_describe_extent(gsh_numpy_array(other), &low[1], &high[1]);
+    return low[0] < high[1] && low[1] < high[0];
 }
 
 void gsh_numpy_describe_home(PyObject *object, bool write)

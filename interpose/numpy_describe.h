@@ -74,6 +74,8 @@ void gsh_numpy_describe_place_constant(struct gsh_launch *launch, unsigned k, en
 
 /* Lowest and one past the highest byte of a view's elements. Empty views: low == high. */
 void gsh_numpy_describe_extent(const struct gsh_ndarray *array, char **low, char **high);
+/* Whether two arrays may share memory: their extents meet. */
+bool gsh_numpy_describe_meet(PyObject *array, PyObject *other);
 /* Elements of an array. */
 static inline int64_t gsh_numpy_describe_size(const struct gsh_ndarray *array)
 {

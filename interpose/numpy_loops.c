@@ -59,10 +59,13 @@ static void argument_range(const struct gsh_numpy_loop *loop, char **args, int64
     operand_range(args[k], count, steps[k], gsh_dtype_size(loop->operands[k]), low, length);
 }
 
+/* What is recorded may run now, and on the host in this thread: NumPy is not to see the flags that it raises. */
 static void bring_home(const struct gsh_numpy_loop *loop, char **args, int64_t count,
                        const int64_t *steps)
 {
     unsigned nin = gsh_op_info(loop->op)->nin;
+    fexcept_t flags;
+    fegetexceptflag(&flags, FE_ALL_EXCEPT);
     for (unsigned k = 0; k < loop->count; k++) {
         const char *low;
         size_t length;
@@ -70,6 +73,7 @@ static void bring_home(const struct gsh_numpy_loop *loop, char **args, int64_t c
         if (gsh_arena_overlaps(low, length))
             gsh_coherence_home(low, length, k >= nin);
     }
+    fesetexceptflag(&flags, FE_ALL_EXCEPT);
 }
 
 /* An input that does not move is read here and now where it is plain host memory. */
@@ -135,6 +139,8 @@ static bool decide_and_run(struct gsh_call *call)
         return false;
     fegetexceptflag(&flags, FE_ALL_EXCEPT);
     bool ran = gsh_dispatch_run(call, &why) == GSH_OK;
+    if (ran && call->errors.kinds != 0)
+        gsh_dispatch_synchronize(); /* what this thread may compute raises flags of its own */
     fesetexceptflag(&flags, FE_ALL_EXCEPT);
     if (ran && call->errors.kinds != 0)
         gsh_numpy_errors_settle_loop();

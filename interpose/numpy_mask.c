@@ -142,15 +142,6 @@ static bool expand(PyObject *array, const struct gsh_view *whole, const struct g
     return result != NULL;
 }
 
-/* True where the two may share memory without being one array. */
-static bool is_entangled(PyObject *array, PyObject *mask)
-{
-    char *low[2], *high[2];
-    gsh_numpy_describe_extent(gsh_numpy_array(array), &low[0], &high[0]);
-    gsh_numpy_describe_extent(gsh_numpy_array(mask), &low[1], &high[1]);
-    return array != mask && low[0] < high[1] && low[1] < high[0];
-}
-
 bool gsh_numpy_mask_assign(PyObject *array, PyObject *mask, PyObject *source, enum gsh_reason *why,
                            unsigned *row)
 {
@@ -169,12 +160,16 @@ bool gsh_numpy_mask_assign(PyObject *array, PyObject *mask, PyObject *source, en
     if (*why != GSH_REASON_NONE)
         return false;
     *why = GSH_REASON_OVERLAP;
-    if (is_entangled(array, mask))
+    if (array != mask && gsh_numpy_describe_meet(array, mask))
         return false;
     *why = GSH_REASON_SHAPE;
     if (is_array && values.ndim > (is_full ? 1 : whole.ndim - chosen.ndim))
         return false;
-    if (is_array && is_full && values.ndim == 1 && values.shape[0] != 1)
+    bool is_expanded = is_array && is_full && values.ndim == 1 && values.shape[0] != 1;
+    *why = GSH_REASON_OVERLAP;
+    if (is_expanded && gsh_numpy_describe_meet(array, source))
+        return false; /* NumPy reads it while it writes */
+    if (is_expanded)
         return expand(array, &whole, &chosen, mask, &values, why, row);
     const struct gsh_assignment request = {.dst = array,
                                            .source = source,

@@ -203,7 +203,7 @@ PyObject *gsh_numpy_matmul_try(const struct gsh_ufunc_call *call, enum gsh_reaso
 {
     const struct form *form = gufuncs;
     *why = GSH_REASON_KEYWORDS;
-    if (!call->is_plain)
+    if (!call->is_plain || call->casting != GSH_CASTING_SAME_KIND)
         return NULL;
     while (strcmp(form->name, call->ufunc->name) != 0)
         form++;

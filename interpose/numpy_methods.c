@@ -14,8 +14,10 @@
 #include <string.h>
 
 static PyObject *try_copy(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row);
-static PyObject *try_same_order(const struct gsh_method_call *call, enum gsh_reason *why,
-                                unsigned *row);
+static PyObject *try_shallow_copy(const struct gsh_method_call *call, enum gsh_reason *why,
+                                  unsigned *row);
+static PyObject *try_deep_copy(const struct gsh_method_call *call, enum gsh_reason *why,
+                               unsigned *row);
 static PyObject *try_astype(const struct gsh_method_call *call, enum gsh_reason *why,
                             unsigned *row);
 static PyObject *try_array(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row);
@@ -32,8 +34,8 @@ static PyObject *try_ravel(const struct gsh_method_call *call, enum gsh_reason *
 /* X(id, table, name, handler, whose size decides, self-test) */
 #define COPIERS(X)                                                                                 \
     X(copy, NDARRAY, "copy", try_copy, SELF, "a.copy()")                                           \
-    X(shallow_copy, NDARRAY, "__copy__", try_same_order, SELF, "a.__copy__()")                     \
-    X(deep_copy, NDARRAY, "__deepcopy__", try_same_order, SELF, "a.__deepcopy__({})")              \
+    X(shallow_copy, NDARRAY, "__copy__", try_shallow_copy, SELF, "a.__copy__()")                   \
+    X(deep_copy, NDARRAY, "__deepcopy__", try_deep_copy, SELF, "a.__deepcopy__({})")               \
     X(astype, NDARRAY, "astype", try_astype, SELF, "a.astype('f4')")                               \
     X(flatten, NDARRAY, "flatten", try_flatten, SELF, "a.flatten()")                               \
     X(ravel, NDARRAY, "ravel", try_ravel, SELF, "a.ravel()")                                       \
@@ -145,17 +147,28 @@ static PyObject *try_copy(const struct gsh_method_call *call, enum gsh_reason *w
     return copy_in_order("copy", &view, view.dtype, order, why, row);
 }
 
-/* __copy__ and __deepcopy__. */
-static PyObject *try_same_order(const struct gsh_method_call *call, enum gsh_reason *why,
-                                unsigned *row)
+static PyObject *try_same_order(const struct gsh_method_call *call, int64_t nargs,
+                                enum gsh_reason *why, unsigned *row)
 {
     struct gsh_view view;
-    if (call->nargs > 1 || call->kwnames || call->kwdict)
+    if ((int64_t)call->nargs != nargs || call->kwnames || call->kwdict)
         return NULL;
     *why = gsh_numpy_describe_array(call->self, &view);
     if (*why != GSH_REASON_NONE)
         return NULL;
     return copy_in_order("copy", &view, view.dtype, GSH_ORDER_KEEP, why, row);
+}
+
+static PyObject *try_shallow_copy(const struct gsh_method_call *call, enum gsh_reason *why,
+                                  unsigned *row)
+{
+    return try_same_order(call, 0, why, row);
+}
+
+static PyObject *try_deep_copy(const struct gsh_method_call *call, enum gsh_reason *why,
+                               unsigned *row)
+{
+    return try_same_order(call, 1, why, row);
 }
 
 static PyObject *try_astype(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)

@@ -194,6 +194,44 @@ static enum gsh_status run_beside(const struct gsh_call *call, enum gsh_reason *
     return status;
 }
 
+static bool is_same_view(const struct gsh_launch *launch, unsigned a, unsigned b)
+{
+    return launch->operands[a].address == launch->operands[b].address &&
+           gsh_dtype_size(launch->operands[a].dtype) == gsh_dtype_size(launch->operands[b].dtype) &&
+           memcmp(launch->strides[a], launch->strides[b],
+                  (size_t)launch->ndim * sizeof launch->strides[a][0]) == 0;
+}
+
+static void find_extent(const struct gsh_launch *launch, unsigned k, uint64_t *low, uint64_t *high)
+{
+    int64_t below = 0, above = 0;
+    gsh_launch_extent(launch, k, &below, &above);
+    *low = launch->operands[k].address + (uint64_t)below;
+    *high = launch->operands[k].address + (uint64_t)above;
+}
+
+/* Whether a given output overlaps an input without being that very view: NumPy then computes into a temporary, and an
+ * exception leaves the output as it was. */
+static bool is_buffered(const struct gsh_launch *launch, PyObject *const *outs)
+{
+    uint64_t low[2], high[2];
+    if (gsh_launch_is_batch(launch))
+        return false;
+    for (unsigned out = launch->nin; out < launch->nin + launch->nout; out++) {
+        if (outs[out - launch->nin] == NULL)
+            continue;
+        find_extent(launch, out, &low[0], &high[0]);
+        for (unsigned k = 0; k < launch->nin; k++) {
+            if (launch->operands[k].is_constant || is_same_view(launch, k, out))
+                continue;
+            find_extent(launch, k, &low[1], &high[1]);
+            if (low[0] < high[1] && low[1] < high[0])
+                return true;
+        }
+    }
+    return false;
+}
+
 bool gsh_numpy_output_run_all(struct gsh_call *call, PyObject **outs,
                               const struct gsh_layout *layouts, enum gsh_reason *why)
 {
@@ -205,6 +243,8 @@ bool gsh_numpy_output_run_all(struct gsh_call *call, PyObject **outs,
     if (!gsh_numpy_errors_request(call, &waits))
         return false;
     *why = gsh_dispatch_decide(call);
+    if (*why == GSH_REASON_NONE && waits && is_buffered(&call->launch, outs))
+        *why = GSH_REASON_OVERLAP;
     if (*why != GSH_REASON_NONE)
         return false;
     if (!make_outputs(call, outs, layouts, made)) {

@@ -223,14 +223,6 @@ static enum gsh_reason make_launch(struct gsh_product *product, gsh_product_desc
 
 /* ---- out ---- */
 
-static bool views_overlap(PyObject *a, PyObject *b)
-{
-    char *low_a, *high_a, *low_b, *high_b;
-    gsh_numpy_describe_extent(gsh_numpy_array(a), &low_a, &high_a);
-    gsh_numpy_describe_extent(gsh_numpy_array(b), &low_b, &high_b);
-    return low_a < high_b && low_b < high_a;
-}
-
 /* Whether the result can be written into `out`, or by way of a fresh array (*is_copied). */
 static enum gsh_reason place_out(struct gsh_product *product, struct gsh_launch *launch,
                                  bool *is_copied)
@@ -246,8 +238,8 @@ static enum gsh_reason place_out(struct gsh_product *product, struct gsh_launch 
     if (view.ndim != product->layout.ndim ||
         memcmp(view.shape, product->layout.shape, (size_t)view.ndim * sizeof(view.shape[0])) != 0)
         return GSH_REASON_SHAPE;
-    *is_copied = views_overlap(product->out, product->inputs[0]) ||
-                 views_overlap(product->out, product->inputs[1]);
+    *is_copied = gsh_numpy_describe_meet(product->out, product->inputs[0]) ||
+                 gsh_numpy_describe_meet(product->out, product->inputs[1]);
     if (*is_copied)
         return GSH_REASON_NONE;
     memcpy(product->layout.strides, view.strides, (size_t)view.ndim * sizeof(view.strides[0]));

@@ -74,15 +74,6 @@ static enum gsh_reason read_indices(PyObject *object, struct request *request)
     return read && request->count > 0 ? GSH_REASON_NONE : GSH_REASON_SHAPE;
 }
 
-/* Segments are written before the next ones are read. */
-static bool overlaps(PyObject *array, PyObject *other)
-{
-    char *low, *high, *other_low, *other_high;
-    gsh_numpy_describe_extent(gsh_numpy_array(array), &low, &high);
-    gsh_numpy_describe_extent(gsh_numpy_array(other), &other_low, &other_high);
-    return low < other_high && other_low < high;
-}
-
 static enum gsh_reason describe_out(PyObject *const *slots, bool is_keyword,
                                     struct request *request)
 {
@@ -91,8 +82,9 @@ static enum gsh_reason describe_out(PyObject *const *slots, bool is_keyword,
     if (!request->out)
         return GSH_REASON_NONE;
     enum gsh_reason why = gsh_numpy_describe_output(request->out, &request->out_view);
-    return why == GSH_REASON_NONE && overlaps(slots[ARRAY], request->out) ? GSH_REASON_OVERLAP
-                                                                          : why;
+    /* segments are written before the next ones are read */
+    bool meets = why == GSH_REASON_NONE && gsh_numpy_describe_meet(slots[ARRAY], request->out);
+    return meets ? GSH_REASON_OVERLAP : why;
 }
 
 static enum gsh_reason describe(const struct gsh_method_call *call, PyObject *const *slots,

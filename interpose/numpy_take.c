@@ -199,15 +199,6 @@ PyObject *gsh_numpy_take_gather(const struct gsh_view *view, int axis, PyObject 
     return gsh_numpy_output_run(&call, NULL, &layout, why);
 }
 
-/* True where the array and the index share memory. */
-static bool is_entangled(PyObject *array, PyObject *index)
-{
-    char *low[2], *high[2];
-    gsh_numpy_describe_extent(gsh_numpy_array(array), &low[0], &high[0]);
-    gsh_numpy_describe_extent(gsh_numpy_array(index), &low[1], &high[1]);
-    return low[0] < high[1] && low[1] < high[0];
-}
-
 /* Whether no two elements of the view share a byte. */
 static bool is_distinct(const struct gsh_view *view)
 {
@@ -224,7 +215,10 @@ bool gsh_numpy_take_scatter(PyObject *array, const struct gsh_view *view, int ax
         .launch = {.kind = GSH_LAUNCH_PUT, .op = GSH_OP_COPY, .nin = 2, .nout = 1}};
     struct gsh_view whole, positions;
     *why = gsh_numpy_describe_output(array, &whole);
-    if (*why == GSH_REASON_NONE && is_entangled(array, index))
+    /* NumPy 1 reads a source while it writes */
+    bool meets_source =
+        gsh_np.major < 2 && gsh_numpy_is_array(source) && gsh_numpy_describe_meet(array, source);
+    if (*why == GSH_REASON_NONE && (gsh_numpy_describe_meet(array, index) || meets_source))
         *why = GSH_REASON_OVERLAP;
     if (*why == GSH_REASON_NONE && !is_distinct(&whole))
         *why = GSH_REASON_LAYOUT;

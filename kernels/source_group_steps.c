@@ -317,7 +317,7 @@ static bool reads_step(const struct gsh_group_step *step, unsigned number)
 static bool passes_on(const struct gsh_group *group, unsigned number)
 {
     const struct gsh_group_step *step = &group->steps[number];
-    if (gsh_op_info(step->op)->nout != 1 || !is_float(step->out[0]))
+    if (gsh_op_info(step->op)->nout != 1 || !is_float(step->loop) || !is_float(step->out[0]))
         return false;
     for (unsigned s = number + 1; s < group->step_count; s++) {
         const struct gsh_group_step *later = &group->steps[s];

@@ -279,6 +279,41 @@ print("done")
         self.assertEqual((result.returncode, result.stdout), (0, "done\n"), result)
         self.assertIn("divide by zero encountered in", result.stderr)
 
+    def test_loops_of_nan(self):
+        """What this thread computes in the device's place must leave no flags behind."""
+        self.assert_same("""
+import numpy as np, warnings
+from shim_script import dump
+class Sub(np.ndarray): pass
+values = np.arange(3000.0); values[7] = np.nan
+calls = {"subclass": lambda: (values * 1).view(Sub) + 1.0, "list": lambda: np.add(list(values), 1.0),
+         "large": lambda: values + 1e300}
+for name, call in calls.items():
+    for state in "warn", "raise":
+        with warnings.catch_warnings(record=True) as caught, np.errstate(invalid=state):
+            warnings.simplefilter("always")
+            dump(name + " " + state, np.asarray(call()))
+        dump(name + " warnings " + state, [str(w.message) for w in caught])
+""")
+
+    def test_scalars_that_are_too_small(self):
+        self.assert_same("""
+import numpy as np, warnings
+from shim_script import attempt, dump
+def store(function, value, dtype):
+    a = np.ones(3000, dtype)
+    with np.errstate(under="raise"):
+        function(a, value)
+    return a
+def assign(a, value): a[:] = value
+def fill(a, value): a.fill(value)
+for dtype in "e", "f", "F":
+    for value in (1e-300, np.float64(-1e-300), 1e-40, 1e-6, 0.0, -0.0, 0.25, 1e-300j, 2 + 1e-300j):
+        for function in (assign, fill, np.copyto):
+            if dtype == "F" or not isinstance(value, complex):
+                attempt("%s %r %s" % (dtype, value, function.__name__), store, function, value, dtype)
+""")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -98,6 +98,15 @@ for dtype in DTYPES + OTHER:
         attempt(name + " reshape", lambda: a.reshape(-1))
 ''', device="copy")
 
+    def test_copies_with_odd_arguments(self):
+        self.assert_same("""
+import numpy as np
+from shim_script import attempt
+a = np.arange(3000.0).reshape(50, 60).T
+attempt("copy", a.__copy__); attempt("copy of one", a.__copy__, 1)
+attempt("deep copy", a.__deepcopy__, {}); attempt("deep copy of none", a.__deepcopy__); attempt("deep copy of two", a.__deepcopy__, {}, {})
+""")
+
     def test_astype(self):
         self.assert_same(PRELUDE + '''
 for dtype in DTYPES + OTHER[:5]:

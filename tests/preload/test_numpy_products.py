@@ -146,6 +146,16 @@ for dtype in "ldD":
     attempt("in place " + dtype, in_place, a.copy())
 ''', rtol=0, device="matmul")
 
+    def test_casting(self):
+        self.assert_same("""
+import numpy as np
+from shim_script import attempt
+for x, y in (("f4", "f8"), ("f8", "f8"), ("i4", "i8")):
+    a, b = np.ones((40, 40), x), np.ones((40, 40), y)
+    for casting in "no", "equiv", "safe", "same_kind", "unsafe":
+        attempt("%s %s %s" % (x, y, casting), lambda: np.matmul(a, b, casting=casting))
+""", device=False)
+
     def test_errstate(self):
         self.assert_same(PRELUDE + '''
 a, b = on_device(np.full((30, 30), np.inf)), on_device(np.zeros((30, 30)))

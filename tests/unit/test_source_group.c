@@ -188,6 +188,7 @@ static void check_notes(void)
     CHECK_NOTED(group.steps[1].op = GSH_OP_FMAX);
     CHECK_NOTED(group.steps[1].loop = group.steps[1].out[0] = group.arrays[2].dtype = GSH_INT64);
     CHECK_NOTED(group.steps[0].out[0] = GSH_INT64);
+    CHECK_NOTED(group.steps[0].loop = GSH_INT64); /* a division by zero gives 0 */
     CHECK_NOTED(group.steps[1].in[0] = from(GSH_FROM_ARRAY, 0));
     CHECK_NOTED(group.steps[1].mask = from(GSH_FROM_ARRAY, 0);
                 group.steps[1].old[0] = from(GSH_FROM_ARRAY, 1));

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sources and outputs that overlap without being one view: NumPy reads some of them while it writes, computes others into a
+temporary, which an exception leaves; both to the last element, and in place."""
+import unittest
+
+import shim_runner
+
+ASSIGNMENTS = """
+import numpy as np
+from shim_script import dump
+def change(name, f, n=3000):
+    a = np.arange(float(n)) + 1
+    f(a)
+    dump(name, a)
+def flat_shifted(a): a.flat[1:] = a[:-1]
+def flat_turned(a): a.flat[::-1] = a
+def flat_apart(a): a.flat[:1000] = a[2000:]
+def masked(a): a[np.arange(len(a)) % 2 == 1] = a[:len(a) // 2]
+def masked_apart(a): a[np.arange(len(a)) < 1000] = a[2000:]
+def indexed(a): a[np.arange(1, len(a))] = a[:-1]
+def indexed_turned(a): a[np.array([0, 1])] = a[::-1][:2]
+def sliced(a): a[1:] = a[:-1]
+for f in (flat_shifted, flat_turned, flat_apart, masked, masked_apart, indexed, indexed_turned, sliced):
+    change(f.__name__, f)
+"""
+EXCEPTIONS = """
+import numpy as np
+from shim_script import dump
+def left(name, f):
+    a = np.arange(3000.0) - 1000
+    a[0] = np.inf
+    try:
+        with np.errstate(all="raise"):
+            f(a)
+    except FloatingPointError as error:
+        dump(name + " error", str(error))
+    dump(name, a)
+left("turned", lambda a: np.divide(1, a[::-1], out=a))
+left("shifted", lambda a: np.divide(1, a[1:], out=a[:-1]))
+left("itself", lambda a: np.divide(1, a, out=a))
+left("another", lambda a: np.divide(1, a[:1500], out=a[1500:]))
+"""
+
+
+class TestAliasing(shim_runner.TestCase):
+    def test_assignments(self):
+        self.assert_same(ASSIGNMENTS)
+
+    def test_what_an_exception_leaves(self):
+        self.assert_same(EXCEPTIONS)
+
+
+if __name__ == "__main__":
+    unittest.main()
