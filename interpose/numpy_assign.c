@@ -182,11 +182,25 @@ static unsigned row_of(const struct gsh_launch *launch)
                                 launch->loop);
 }
 
+/* Of two overlapping views in one dimension that go the same way NumPy copies element after element, and reads what it has
+ * written; with equal strides, and of all others, it copies as if apart (array_assign_array.c). */
+static bool is_read_back(PyObject *dst, PyObject *source)
+{
+    if (!gsh_numpy_is_array(source) || gsh_numpy_array(dst)->nd != 1 ||
+        gsh_numpy_array(source)->nd == 0)
+        return false;
+    int64_t to = gsh_numpy_array(dst)->strides[0];
+    int64_t from = gsh_numpy_array(source)->strides[gsh_numpy_array(source)->nd - 1];
+    return to != from && (to < 0) == (from < 0) && gsh_numpy_describe_meet(dst, source);
+}
+
 bool gsh_numpy_assign_run(const struct gsh_assignment *request, enum gsh_reason *why, unsigned *row)
 {
     struct gsh_call call = {
         .launch = {.kind = GSH_LAUNCH_ELEMENTWISE, .op = GSH_OP_COPY, .nin = 1, .nout = 1}};
     *why = place_output(&call.launch, request->dst);
+    if (*why == GSH_REASON_NONE && is_read_back(request->dst, request->source))
+        *why = GSH_REASON_OVERLAP;
     if (*why == GSH_REASON_NONE)
         *why = gsh_numpy_assign_place_source(&call.launch, request->source, request->casting);
     if (*why == GSH_REASON_NONE && request->mask)

@@ -171,21 +171,33 @@ static bool run_segment(const struct request *request, int64_t i, PyObject *arra
     return same != NULL;
 }
 
-/* Whether NumPy has no error to tell of, which it does once per call and under this method's name.
- * Whatever a sum meets on its way leaves a result that is not finite. */
-static bool is_free_of_errors(const struct request *request, PyObject *array)
+/* Whether all of an array's elements are true. Takes over the array, which may be NULL. */
+static bool is_true_throughout(PyObject *array)
 {
-    if (!(GSH_SET_INEXACT >> request->dtypes.loop & 1))
-        return true;
-    PyObject *finite = gsh_py.PyObject_CallMethod(gsh_np.module, "isfinite", "O", array);
-    PyObject *all = finite ? gsh_py.PyObject_CallMethod(finite, "all", NULL) : NULL;
-    bool is_free = all && gsh_py.PyObject_IsTrue(all) == 1;
+    PyObject *all = array ? gsh_py.PyObject_CallMethod(array, "all", NULL) : NULL;
+    bool is_true = all && gsh_py.PyObject_IsTrue(all) == 1;
     if (all)
         gsh_py.Py_DecRef(all);
-    if (finite)
-        gsh_py.Py_DecRef(finite);
+    if (array)
+        gsh_py.Py_DecRef(array);
     gsh_py.PyErr_Clear();
-    return is_free;
+    return is_true;
+}
+
+/* Whether NumPy has no error to tell of, which it does once per call and under this method's name: whatever a sum meets on
+ * its way leaves a result that is not finite. And whether no part of a sum is a zero, whose sign is that of the first element. */
+static bool is_as_numpys(const struct request *request, PyObject *array)
+{
+    enum gsh_dtype loop = request->dtypes.loop;
+    if (!(GSH_SET_INEXACT >> loop & 1))
+        return true;
+    if (!is_true_throughout(gsh_py.PyObject_CallMethod(gsh_np.module, "isfinite", "O", array)))
+        return false;
+    if (request->reduction != GSH_REDUCE_SUM)
+        return true;
+    return is_true_throughout(gsh_py.PyObject_GetAttrString(array, "real")) &&
+           (gsh_dtype_kind(loop) != 'c' ||
+            is_true_throughout(gsh_py.PyObject_GetAttrString(array, "imag")));
 }
 
 static PyObject *run_segments(const struct request *request, enum gsh_reason *why, unsigned *row)
@@ -210,7 +222,7 @@ static PyObject *run_segments(const struct request *request, enum gsh_reason *wh
             gsh_py.Py_DecRef(array);
             return NULL;
         }
-    if (is_free_of_errors(request, array))
+    if (is_as_numpys(request, array))
         return array;
     *why = GSH_REASON_ERRSTATE;
     gsh_py.Py_DecRef(array);

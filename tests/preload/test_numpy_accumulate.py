@@ -104,6 +104,10 @@ for name in ("add", "multiply", "maximum", "logical_or", "bitwise_xor", "gcd", "
         for label, index in indices.items():
             attempt("%s %s %s" % (name, dtype, label),
                     lambda: settled(getattr(np, name).reduceat(a, index)))
+for dtype in ("f2", "f4", "f8", "F", "D"):
+    a = resident(np.full(24, -0.0, dtype)); b = resident(np.where(np.arange(24) % 5 == 0, 0, a))
+    for label, x in (("zeros", a), ("mixed zeros", b)):
+        attempt("%s %s" % (dtype, label), lambda: settled(np.signbit(np.add.reduceat(x, [0, 1, 3, 4, 20]).real)))
 for dtype in ("i1", "f4", "f8"):
     for shape in ((8, 9), (4, 5, 6)):
         for layout, a in layouts(shape, dtype):

@@ -20,7 +20,12 @@ def masked_apart(a): a[np.arange(len(a)) < 1000] = a[2000:]
 def indexed(a): a[np.arange(1, len(a))] = a[:-1]
 def indexed_turned(a): a[np.array([0, 1])] = a[::-1][:2]
 def sliced(a): a[1:] = a[:-1]
-for f in (flat_shifted, flat_turned, flat_apart, masked, masked_apart, indexed, indexed_turned, sliced):
+def spaced(a): a[::2] = a[:len(a) // 2]
+def closer(a): a[:len(a) // 2] = a[::2]
+def turned(a): a[::-1] = a
+def copied(a): np.copyto(a[::3], a[:len(a) // 3])
+def grid(a): a.reshape(30, -1)[1:] = a.reshape(30, -1)[:-1]
+for f in (spaced, closer, turned, copied, grid, flat_shifted, flat_turned, flat_apart, masked, masked_apart, indexed, indexed_turned, sliced):
     change(f.__name__, f)
 """
 EXCEPTIONS = """
