@@ -69,6 +69,16 @@ bool gsh_numpy_errors_request(struct gsh_call *call, bool *waits)
     return true;
 }
 
+bool gsh_numpy_errors_may_raise(const struct gsh_call *call)
+{
+    for (unsigned kind = 0; kind < GSH_ERROR_KINDS; kind++) {
+        unsigned mode = gsh_numpy_errstate_mode(call->errors.modes, errstate_kinds[kind]);
+        if ((call->errors.kinds >> kind & 1) != 0 && mode >= GSH_ERRSTATE_RAISE)
+            return true;
+    }
+    return false;
+}
+
 void gsh_numpy_errors_request_loop(struct gsh_call *call)
 {
     bool is_off = gsh_option_number(GSH_OPTION_FPERR) == GSH_FPERR_OFF;

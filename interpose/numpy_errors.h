@@ -17,6 +17,8 @@
  * gsh_numpy_errors_settle must follow the call. False: leave the call to NumPy (underflow matters, or
  * the state cannot be read). */
 bool gsh_numpy_errors_request(struct gsh_call *call, bool *waits);
+/* Of a call that was requested: whether an error ends in an exception, or in a function of the program's. */
+bool gsh_numpy_errors_may_raise(const struct gsh_call *call);
 /* Waits for the device and tells of what it found. False: a Python exception is set. */
 bool gsh_numpy_errors_settle(void);
 /* Waits for the device; whether this thread's last armed call met an error, which is then forgotten. */

@@ -45,9 +45,24 @@ left("shifted", lambda a: np.divide(1, a[1:], out=a[:-1]))
 left("itself", lambda a: np.divide(1, a, out=a))
 left("another", lambda a: np.divide(1, a[:1500], out=a[1500:]))
 """
+SAME_BITS = """
+import numpy as np
+from shim_script import dump
+for name, view in (("turned", lambda x: x[::-1]), ("spaced", lambda x: x[::2])):
+    for function in np.sin, np.cos:
+        x = np.linspace(-3, 3, 3000)
+        count = len(view(x))
+        expected = function(view(x))
+        function(view(x), out=x[:count])
+        dump("%s %s" % (name, function.__name__), bool((x[:count] == expected).all()))
+"""
 
 
 class TestAliasing(shim_runner.TestCase):
+    def test_the_same_bits_as_apart(self):
+        for mode in "deferred", "strict":
+            self.assert_same(SAME_BITS, env={"GPUSHIM_FPERR": mode})
+
     def test_assignments(self):
         self.assert_same(ASSIGNMENTS)
 
