@@ -36,8 +36,7 @@ struct gsh_value {
     _Atomic uint32_t pending; /* of the references, those of recorded nodes, one for each operand */
     _Atomic uint32_t writers; /* of these, those of outputs */
     bool is_lost;             /* a node that was to write it failed on the device and on the host */
-    char *
-        stash; /* the contents, where the device had no memory, until it is given others; or NULL */
+    char *stash; /* the contents, where the device had no memory, until others come; or NULL */
     bool is_read_next; /* one element, which the host reads next: a host word is its memory */
     const char *word;  /* where the host sees it then (host_word.h); or NULL */
     _Atomic uint8_t
