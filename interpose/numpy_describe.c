@@ -245,30 +245,19 @@ static bool may_cast(const struct gsh_numpy_value *value, enum gsh_dtype dtype)
     return may_cast_integer(false, magnitude, dtype);
 }
 
-/* The parts of a float or complex number, as doubles. */
-static void to_doubles(const union gsh_scalar *scalar, enum gsh_dtype dtype, double parts[2])
-{
-    parts[0] = parts[1] = 0;
-    gsh_host_casts_run(parts, gsh_dtype_kind(dtype) == 'c' ? GSH_COMPLEX128 : GSH_FLOAT64, 0,
-                       scalar, dtype, 0, 1);
-}
-
 /* Whether NumPy's cast to a narrower type would note an underflow, or might. */
-static bool underflows(const struct gsh_numpy_value *value, enum gsh_dtype dtype,
-                       const union gsh_scalar *result)
+static bool underflows(const struct gsh_numpy_value *value, enum gsh_dtype dtype)
 {
     static const double least[GSH_DTYPE_COUNT] = {
         [GSH_FLOAT16] = 0x1p-14, [GSH_FLOAT32] = FLT_MIN, [GSH_COMPLEX64] = FLT_MIN};
-    double before[2], after[2];
+    double parts[2] = {0, 0};
     char from = gsh_dtype_kind(value->dtype);
     if ((from != 'f' && from != 'c') || least[dtype] == 0)
         return false;
-    to_doubles(&value->scalar, value->dtype, before);
-    to_doubles(result, dtype, after);
-    for (int part = 0; part < 2; part++)
-        if (before[part] != 0 && fabs(after[part]) < least[dtype])
-            return true;
-    return false;
+    gsh_host_casts_run(parts, from == 'c' ? GSH_COMPLEX128 : GSH_FLOAT64, 0, &value->scalar,
+                       value->dtype, 0, 1);
+    return (parts[0] != 0 && fabs(parts[0]) < least[dtype]) ||
+           (parts[1] != 0 && fabs(parts[1]) < least[dtype]);
 }
 
 bool gsh_numpy_describe_cast(const struct gsh_numpy_value *value, enum gsh_dtype dtype,
@@ -283,7 +272,7 @@ bool gsh_numpy_describe_cast(const struct gsh_numpy_value *value, enum gsh_dtype
         return false;
     gsh_host_casts_run(result, dtype, (int64_t)gsh_dtype_size(dtype), &value->scalar, value->dtype,
                        0, 1);
-    return !underflows(value, dtype, result);
+    return !underflows(value, dtype);
 }
 
 enum gsh_reason gsh_numpy_describe_broadcast(struct gsh_launch *launch,

@@ -268,7 +268,6 @@ void gsh_numpy_errors_settle_loop(void)
     static const int flags[GSH_ERROR_KINDS] = {[GSH_ERROR_POLE] = FE_DIVBYZERO,
                                                [GSH_ERROR_OVERFLOW] = FE_OVERFLOW,
                                                [GSH_ERROR_INVALID] = FE_INVALID};
-    gsh_dispatch_synchronize();
     if (!gsh_errors_fetch_own(&report))
         return;
     for (unsigned kind = 0; kind < GSH_ERROR_KINDS; kind++)

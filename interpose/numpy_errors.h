@@ -25,6 +25,6 @@ bool gsh_numpy_errors_settle(void);
 bool gsh_numpy_errors_met_one(void);
 /* Arms the call of an inner loop, whose errstate is not known. */
 void gsh_numpy_errors_request_loop(struct gsh_call *call);
-/* Waits for the device and sets the processor's floating-point flags to what it found, as the loop
- * itself would have. No GIL needed. */
+/* Behind gsh_dispatch_synchronize: sets the processor's floating-point flags to what the device found, as the loop itself
+ * would have. No GIL needed. */
 void gsh_numpy_errors_settle_loop(void);

@@ -59,17 +59,13 @@ static bool try_assign(PyObject *array, PyObject *key, PyObject *value, enum gsh
     *why = GSH_REASON_OPERAND;
     if (!view)
         return false;
-    *why = GSH_REASON_OVERLAP;
-    if (gsh_numpy_is_array(value) && gsh_numpy_is_array(view) &&
-        gsh_numpy_describe_meet(value, view)) { /* NumPy reads it while it writes */
-        gsh_py.Py_DecRef(view);
-        return false;
-    }
-    *why = GSH_REASON_OPERAND;
+    bool is_array = gsh_numpy_is_array(view);
+    bool meets = is_array && gsh_numpy_is_array(value) && gsh_numpy_describe_meet(value, view);
+    if (meets) /* NumPy reads the value while it writes */
+        *why = GSH_REASON_OVERLAP;
     const struct gsh_assignment request = {
         .dst = view, .source = value, .casting = GSH_CASTING_UNSAFE};
-    bool done =
-        gsh_numpy_is_array(view) && fits(value, view) && gsh_numpy_assign_run(&request, why, row);
+    bool done = is_array && !meets && fits(value, view) && gsh_numpy_assign_run(&request, why, row);
     gsh_py.Py_DecRef(view);
     return done;
 }

@@ -194,14 +194,6 @@ static enum gsh_status run_beside(const struct gsh_call *call, enum gsh_reason *
     return status;
 }
 
-static bool is_same_view(const struct gsh_launch *launch, unsigned a, unsigned b)
-{
-    return launch->operands[a].address == launch->operands[b].address &&
-           gsh_dtype_size(launch->operands[a].dtype) == gsh_dtype_size(launch->operands[b].dtype) &&
-           memcmp(launch->strides[a], launch->strides[b],
-                  (size_t)launch->ndim * sizeof launch->strides[a][0]) == 0;
-}
-
 static void find_extent(const struct gsh_launch *launch, unsigned k, uint64_t *low, uint64_t *high)
 {
     int64_t below = 0, above = 0;
@@ -222,7 +214,7 @@ static bool is_buffered(const struct gsh_launch *launch, PyObject *const *outs)
             continue;
         find_extent(launch, out, &low[0], &high[0]);
         for (unsigned k = 0; k < launch->nin; k++) {
-            if (launch->operands[k].is_constant || is_same_view(launch, k, out))
+            if (launch->operands[k].is_constant || gsh_launch_is_same_view(launch, k, out))
                 continue;
             find_extent(launch, k, &low[1], &high[1]);
             if (low[0] < high[1] && low[1] < high[0])

@@ -87,6 +87,22 @@ struct gsh_group {
     struct gsh_group_sink sinks[GSH_GROUP_SINKS];
 };
 
+/* The arrays that stores write, and those that sinks write: bit a for array a. */
+static inline uint32_t gsh_group_stored(const struct gsh_group *group)
+{
+    uint32_t arrays = 0;
+    for (unsigned k = 0; k < group->store_count; k++)
+        arrays |= UINT32_C(1) << group->stores[k].array;
+    return arrays;
+}
+static inline uint32_t gsh_group_joined(const struct gsh_group *group)
+{
+    uint32_t arrays = 0;
+    for (unsigned k = 0; k < group->sink_count; k++)
+        arrays |= UINT32_C(1) << group->sinks[k].array;
+    return arrays;
+}
+
 /* The dtype of an input: that of the array, constant or step's output. */
 enum gsh_dtype gsh_group_dtype(const struct gsh_group *group, struct gsh_group_input input);
 /* The sink as a launch over the group's dimensions as they are, not collapsed; only the output has an address, and a mask

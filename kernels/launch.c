@@ -275,6 +275,17 @@ static bool is_indexed(const struct gsh_launch *launch, unsigned k)
     }
 }
 
+bool gsh_launch_is_same_view(const struct gsh_launch *launch, unsigned a, unsigned b)
+{
+    const struct gsh_operand *x = &launch->operands[a], *y = &launch->operands[b];
+    if (x->address != y->address || gsh_dtype_size(x->dtype) != gsh_dtype_size(y->dtype))
+        return false;
+    for (int dim = 0; dim < launch->ndim; dim++)
+        if (launch->shape[dim] != 1 && launch->strides[a][dim] != launch->strides[b][dim])
+            return false;
+    return true;
+}
+
 void gsh_launch_extent(const struct gsh_launch *launch, unsigned k, int64_t *low, int64_t *high)
 {
     int64_t size = (int64_t)gsh_dtype_size(launch->operands[k].dtype);

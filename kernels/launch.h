@@ -244,5 +244,7 @@ static inline int64_t gsh_launch_step(int64_t stride)
 bool gsh_launch_is_distinct(const struct gsh_launch *launch, unsigned k);
 /* True where the elements of each output occupy distinct bytes (PUT: true). */
 bool gsh_launch_output_is_distinct(const struct gsh_launch *launch);
+/* Whether two operands step alike through the same memory, with elements of one size. */
+bool gsh_launch_is_same_view(const struct gsh_launch *launch, unsigned a, unsigned b);
 /* Lowest and one past the highest byte that operand k touches, relative to its address. */
 void gsh_launch_extent(const struct gsh_launch *launch, unsigned k, int64_t *low, int64_t *high);

@@ -242,6 +242,7 @@ static enum gsh_status place_foreign(struct run *run, unsigned k)
     if (gsh_backend_get()->upload(place->value->address, (const void *)place->first, place->bytes,
                                   false) != GSH_OK)
         return decline(run, GSH_REASON_DEVICE_FAILED);
+    gsh_value_note_written_locked(place->value);
     return GSH_OK;
 }
 
@@ -288,16 +289,11 @@ static bool output_is_dense(const struct run *run, unsigned k)
     return elements * gsh_dtype_size(launch->operands[k].dtype) == run->places[k].bytes;
 }
 
-static bool is_same_view(const struct gsh_launch *launch, unsigned k, unsigned output)
+/* Whether what is read from input k is overwritten in the same step. */
+static bool is_in_place(const struct gsh_launch *launch, unsigned k, unsigned output)
 {
-    const struct gsh_operand *in = &launch->operands[k], *out = &launch->operands[output];
-    if ((launch->kind != GSH_LAUNCH_ELEMENTWISE && launch->kind != GSH_LAUNCH_SCAN) ||
-        in->address != out->address || gsh_dtype_size(in->dtype) != gsh_dtype_size(out->dtype))
-        return false;
-    for (int dim = 0; dim < launch->ndim; dim++)
-        if (launch->shape[dim] != 1 && launch->strides[k][dim] != launch->strides[output][dim])
-            return false;
-    return true;
+    return (launch->kind == GSH_LAUNCH_ELEMENTWISE || launch->kind == GSH_LAUNCH_SCAN) &&
+           gsh_launch_is_same_view(launch, k, output);
 }
 
 static bool overlaps(const struct place *x, const struct place *y)
@@ -311,7 +307,7 @@ static bool output_clobbers_input(const struct run *run, unsigned output)
     for (unsigned k = 0; k < run->operands; k++)
         if (!gsh_launch_is_output(&run->launch, k) &&
             overlaps(&run->places[k], &run->places[output]) &&
-            !is_same_view(&run->launch, k, output))
+            !is_in_place(&run->launch, k, output))
             return true;
     return false;
 }

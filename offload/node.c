@@ -288,11 +288,7 @@ static enum gsh_status place_array(struct attempt *attempt, unsigned a, bool is_
 static enum gsh_status place_arrays(struct attempt *attempt)
 {
     struct gsh_group *group = &attempt->group;
-    uint32_t stored = 0, joined = 0;
-    for (unsigned k = 0; k < group->store_count; k++)
-        stored |= UINT32_C(1) << group->stores[k].array;
-    for (unsigned k = 0; k < group->sink_count; k++)
-        joined |= UINT32_C(1) << group->sinks[k].array;
+    const uint32_t stored = gsh_group_stored(group), joined = gsh_group_joined(group);
     for (unsigned a = 0; a < group->array_count; a++)
         if ((stored >> a & 1) == 0)
             GSH_TRY(place_array(attempt, a, (joined >> a & 1) != 0));

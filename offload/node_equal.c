@@ -99,12 +99,11 @@ void gsh_node_equal_forget_locked(void)
         gsh_value_release_sigsafe(kept[--kept_count].node.values[1]);
 }
 
-/* Only for values that the node to come takes, which live. A foreign array's has no version: another one may be in its place. */
+/* Only for values that the node to come takes, which live. */
 static bool is_unwritten(const struct kept *entry)
 {
     for (unsigned k = 0; k < gsh_launch_operands(&entry->node.launch); k++)
-        if (entry->node.values[k] != NULL &&
-            (entry->versions[k] == 0 || entry->node.values[k]->version != entry->versions[k]))
+        if (entry->node.values[k] != NULL && entry->node.values[k]->version != entry->versions[k])
             return false;
     return true;
 }

@@ -23,19 +23,6 @@ static bool is_same_view(const struct gsh_group *group, unsigned a, unsigned b)
            memcmp(x->strides, y->strides, (size_t)group->ndim * sizeof x->strides[0]) == 0;
 }
 
-/* A value that the group writes is no source, though it may have died since the plan was made: its memory, and what it took over
- * itself, is the group's. */
-static bool is_written(const struct gsh_group *group, unsigned a)
-{
-    for (unsigned k = 0; k < group->store_count; k++)
-        if (group->stores[k].array == a)
-            return true;
-    for (unsigned k = 0; k < group->sink_count; k++)
-        if (group->sinks[k].array == a)
-            return true;
-    return false;
-}
-
 /* Whether no reference will be left once the item's nodes are forgotten. */
 static bool dies(const struct gsh_plan_item *item, const struct gsh_node *nodes,
                  const struct gsh_value *value)
@@ -59,9 +46,11 @@ void gsh_node_reuse_locked(const struct gsh_plan_item *item, const struct gsh_no
     if (value->address != 0 || value->stash != NULL || value->is_read_next ||
         !is_only_entry(item, written))
         return;
+    /* What the group writes is no source, though it may have died since the plan was made: its memory is the group's. */
+    const uint32_t own = gsh_group_stored(group) | gsh_group_joined(group);
     for (unsigned a = 0; a < group->array_count; a++) {
         struct gsh_value *from = item->values[a];
-        if (from == NULL || is_written(group, a) || !gsh_value_is_on_device(from) ||
+        if (from == NULL || (own >> a & 1) != 0 || !gsh_value_is_on_device(from) ||
             from->size != value->size || !is_same_view(group, a, written) ||
             !is_only_entry(item, a) || !dies(item, nodes, from))
             continue;

@@ -26,20 +26,20 @@ void gsh_value_move_locked(struct gsh_value *from, struct gsh_value *to);
 /* Sees to it that the value's contents can be written by the host, on the device or in a stash of its own. FAILED: no
  * memory anywhere. */
 enum gsh_status gsh_value_place_anywhere_locked(struct gsh_value *value);
-/* Whether the contents come by a transfer of the device, which may reach pages that are closed to the host. */
-static inline bool gsh_value_is_on_device(const struct gsh_value *value)
-{
-    return value->address != 0 && value->word == NULL && value->stash == NULL;
-}
-/* `size` bytes from `offset` on, to `to`, from wherever they are; undefined ones where nothing was ever written. FAILED:
- * the device does not answer, or the contents are lost. Any thread that holds the value's block, or the DISPATCH lock. */
-enum gsh_status gsh_value_read(const struct gsh_value *value, void *to, size_t offset, size_t size,
-                               bool registered);
 /* Whether reading the value waits for the work submitted before. */
 static inline bool gsh_value_is_waited_for(const struct gsh_value *value)
 {
     return value->address != 0 && value->stash == NULL;
 }
+/* Whether the contents come by a transfer of the device, which may reach pages that are closed to the host. */
+static inline bool gsh_value_is_on_device(const struct gsh_value *value)
+{
+    return gsh_value_is_waited_for(value) && value->word == NULL;
+}
+/* `size` bytes from `offset` on, to `to`, from wherever they are; undefined ones where nothing was ever written. FAILED:
+ * the device does not answer, or the contents are lost. Any thread that holds the value's block, or the DISPATCH lock. */
+enum gsh_status gsh_value_read(const struct gsh_value *value, void *to, size_t offset, size_t size,
+                               bool registered);
 /* The other way; the value has a place. */
 enum gsh_status gsh_value_write_locked(struct gsh_value *value, const void *from, size_t offset,
                                        size_t size);

@@ -275,8 +275,7 @@ static void check_feed_of_nothing(void)
 
 int main(void)
 {
-    setenv("GPUSHIM_FUSION", "1", 1);
-    setenv("GPUSHIM_FEED_MS", "0", 1);
+    live_defer();
     setenv("GPUSHIM_MEM_LIMIT", "100M", 1);
     if (!live_start())
         return CHECK_SKIP;

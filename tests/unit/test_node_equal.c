@@ -168,8 +168,7 @@ static void check_warning(double *a, bool looks_between)
 int main(void)
 {
     setenv("GPUSHIM_DEVICE", "host", 1);
-    setenv("GPUSHIM_FUSION", "1", 1);
-    setenv("GPUSHIM_FEED_MS", "0", 1);
+    live_defer();
     if (!live_start())
         return CHECK_SKIP;
     behind = *gsh_backend_get();

@@ -220,8 +220,7 @@ static int run_programs(void)
 /* Another process has memory for less than what lives. */
 int main(void)
 {
-    setenv("GPUSHIM_FUSION", "1", 1);
-    setenv("GPUSHIM_FEED_MS", "0", 1);
+    live_defer();
     int status = 0;
     pid_t child = fork();
     if (child == 0) {

@@ -165,8 +165,7 @@ static void check_what_dies_meanwhile(bool is_declined)
 
 int main(void)
 {
-    setenv("GPUSHIM_FUSION", "1", 1);
-    setenv("GPUSHIM_FEED_MS", "0", 1);
+    live_defer();
     setenv("GPUSHIM_BACKGROUND", "0", 1);
     if (!live_start())
         return CHECK_SKIP;

@@ -320,8 +320,7 @@ static void test_overwritten(bool by_constant)
 int main(void)
 {
     setenv("GPUSHIM_DEVICE", "host", 1); /* whose transforms this file takes the place of */
-    setenv("GPUSHIM_FUSION", "1", 1);
-    setenv("GPUSHIM_FEED_MS", "0", 1);
+    live_defer();
     if (!live_start())
         return CHECK_SKIP;
     struct array probe = make_whole(); /* starts the device */

@@ -152,8 +152,7 @@ static void check_lost(bool in_group)
 
 int main(void)
 {
-    setenv("GPUSHIM_FUSION", "1", 1);
-    setenv("GPUSHIM_FEED_MS", "0", 1);
+    live_defer();
     setenv("GPUSHIM_BACKGROUND", "0", 1);
     if (!live_start())
         return CHECK_SKIP;
