@@ -184,23 +184,45 @@ static bool is_true_throughout(PyObject *array)
     return is_true;
 }
 
+/* Whether none of the elements that segments begin with has a sign in this part: "real" or "imag". */
+static bool begin_without_sign(PyObject *const *slots, int axis, const char *part)
+{
+    PyObject *first = gsh_py.PyObject_CallMethod(slots[ARRAY], "take", "Oi", slots[INDICES], axis);
+    PyObject *of_part = first ? gsh_py.PyObject_GetAttrString(first, part) : NULL;
+    PyObject *sign = NULL, *unsigned_ones = NULL;
+    if (of_part)
+        sign = gsh_py.PyObject_CallMethod(gsh_np.module, "signbit", "O", of_part);
+    if (sign)
+        unsigned_ones = gsh_py.PyObject_CallMethod(gsh_np.module, "logical_not", "O", sign);
+    for (PyObject **each = (PyObject *[]){first, of_part, sign, NULL}; *each; each++)
+        gsh_py.Py_DecRef(*each);
+    return is_true_throughout(unsigned_ones);
+}
+
+/* A sum's zeros are negative only where all elements of a segment are, the first one too; what NumPy makes of those depends
+ * on its version and on their number (pairwise_sum's initial value). */
+static bool has_numpys_zeros(PyObject *const *slots, int axis, PyObject *array, const char *part)
+{
+    return is_true_throughout(gsh_py.PyObject_GetAttrString(array, part)) ||
+           begin_without_sign(slots, axis, part);
+}
+
 /* Whether NumPy has no error to tell of, which it does once per call and under this method's name: whatever a sum meets on
- * its way leaves a result that is not finite. And whether no part of a sum is a zero, whose sign is that of the first element. */
-static bool is_as_numpys(const struct request *request, PyObject *array)
+ * its way leaves a result that is not finite. And whether a sum's zeros have NumPy's signs. */
+static bool is_as_numpys(const struct request *request, PyObject *const *slots, PyObject *array)
 {
     enum gsh_dtype loop = request->dtypes.loop;
     if (!(GSH_SET_INEXACT >> loop & 1))
         return true;
     if (!is_true_throughout(gsh_py.PyObject_CallMethod(gsh_np.module, "isfinite", "O", array)))
         return false;
-    if (request->reduction != GSH_REDUCE_SUM)
-        return true;
-    return is_true_throughout(gsh_py.PyObject_GetAttrString(array, "real")) &&
-           (gsh_dtype_kind(loop) != 'c' ||
-            is_true_throughout(gsh_py.PyObject_GetAttrString(array, "imag")));
+    return request->reduction != GSH_REDUCE_SUM ||
+           (has_numpys_zeros(slots, request->axis, array, "real") &&
+            (gsh_dtype_kind(loop) != 'c' || has_numpys_zeros(slots, request->axis, array, "imag")));
 }
 
-static PyObject *run_segments(const struct request *request, enum gsh_reason *why, unsigned *row)
+static PyObject *run_segments(const struct request *request, PyObject *const *slots,
+                              enum gsh_reason *why, unsigned *row)
 {
     struct gsh_layout layout;
     char name[32]; /* "sum.at", as in reduceat */
@@ -222,7 +244,7 @@ static PyObject *run_segments(const struct request *request, enum gsh_reason *wh
             gsh_py.Py_DecRef(array);
             return NULL;
         }
-    if (is_as_numpys(request, array))
+    if (is_as_numpys(request, slots, array))
         return array;
     *why = GSH_REASON_ERRSTATE;
     gsh_py.Py_DecRef(array);
@@ -238,7 +260,7 @@ static PyObject *try_reduceat(const struct gsh_method_call *call, enum gsh_reaso
     if (request.reduction < 0)
         return NULL;
     *why = describe(call, slots, &request);
-    return *why == GSH_REASON_NONE ? run_segments(&request, why, row) : NULL;
+    return *why == GSH_REASON_NONE ? run_segments(&request, slots, why, row) : NULL;
 }
 
 void gsh_numpy_reduceat_install(void)

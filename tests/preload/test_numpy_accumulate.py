@@ -106,8 +106,10 @@ for name in ("add", "multiply", "maximum", "logical_or", "bitwise_xor", "gcd", "
                     lambda: settled(getattr(np, name).reduceat(a, index)))
 for dtype in ("f2", "f4", "f8", "F", "D"):
     a = resident(np.full(24, -0.0, dtype)); b = resident(np.where(np.arange(24) % 5 == 0, 0, a))
-    for label, x in (("zeros", a), ("mixed zeros", b)):
-        attempt("%s %s" % (dtype, label), lambda: settled(np.signbit(np.add.reduceat(x, [0, 1, 3, 4, 20]).real)))
+    for label, x in (("zeros", a), ("mixed zeros", b), ("conjugates", np.ones(24, dtype).conj())):
+        for part in "real", "imag":
+            attempt("%s %s %s" % (dtype, label, part),
+                    lambda: settled(np.signbit(getattr(np.add.reduceat(x, [0, 1, 3, 4, 20]), part))))
 for dtype in ("i1", "f4", "f8"):
     for shape in ((8, 9), (4, 5, 6)):
         for layout, a in layouts(shape, dtype):

@@ -61,7 +61,10 @@ for name, view in (("turned", lambda x: x[::-1]), ("spaced", lambda x: x[::2])):
 class TestAliasing(shim_runner.TestCase):
     def test_the_same_bits_as_apart(self):
         for mode in "deferred", "strict":
-            self.assert_same(SAME_BITS, env={"GPUSHIM_FPERR": mode})
+            result = self.shim_run(SAME_BITS, env={"GPUSHIM_FPERR": mode})
+            self.assertEqual(len(result.values), 4)
+            for name, record in result.values.items(): # NumPy before 1.25 has other bits of its own for strided operands
+                self.assertEqual(record[2], "True", (mode, name))
 
     def test_assignments(self):
         self.assert_same(ASSIGNMENTS)
