@@ -66,8 +66,7 @@ bool gsh_host_group_sinks_supports(const struct gsh_group *group)
         const struct gsh_group_sink *sink = &group->sinks[k];
         const struct gsh_reduction_info *info = gsh_reduction_info(sink->reduction);
         bool may_be_empty = sink->mask.source != GSH_FROM_NOTHING || gsh_group_elements(group) == 0;
-        if (!gsh_reduction_has_loop(sink->reduction, sink->loop) ||
-            info->result == GSH_RESULT_INDEX ||
+        if (!gsh_reduction_may_sink(sink->reduction, sink->loop) ||
             (info->neutral == GSH_NEUTRAL_FIRST && !sink->has_initial && may_be_empty))
             return false;
     }

@@ -87,9 +87,63 @@ static const void *fill_masked(struct gsh_host_tree *tree, const void *values, c
     return tree->row;
 }
 
+#define DEFINE_MULTIPLY(name, type)                                                                \
+    static void name(type *total, const type *values, int64_t n)                                   \
+    {                                                                                              \
+        type product = *total;                                                                     \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            product *= values[i];                                                                  \
+        *total = product;                                                                          \
+    }
+DEFINE_MULTIPLY(multiply_floats, float)
+DEFINE_MULTIPLY(multiply_doubles, double)
+
+/* What part i of an accumulator is: 0 a number, 1 infinite, 2 NaN. */
+static int class_of(const struct gsh_host_tree *tree, const void *accumulator, int i)
+{
+    bool is_single = tree->array == GSH_FLOAT32 || tree->array == GSH_COMPLEX64;
+    double part = is_single ? ((const float *)accumulator)[i] : ((const double *)accumulator)[i];
+    return isnan(part) ? 2 : isinf(part) ? 1 : 0;
+}
+
+/* Whether a look at the joins between the two totals can find an error. */
+static bool may_have_erred(const struct gsh_host_tree *tree, const void *before, const void *after)
+{
+    int parts = gsh_dtype_kind(tree->array) == 'c' ? 2 : 1;
+    for (int i = 0; i < parts; i++)
+        if (class_of(tree, after, i) > class_of(tree, before, i))
+            return true;
+    return false;
+}
+
+/* Joins n values to the output, one after the other. */
+static void join_in_order(struct gsh_host_tree *tree, const char *values, int64_t n)
+{
+    char *total = tree->block;
+    _Alignas(16) char before[16];
+    memcpy(before, total, (size_t)tree->size);
+    if (tree->array == GSH_FLOAT32)
+        multiply_floats((void *)total, (const void *)values, n);
+    else if (tree->array == GSH_FLOAT64)
+        multiply_doubles((void *)total, (const void *)values, n);
+    else
+        for (int64_t i = 0; i < n; i++)
+            tree->loop(&(struct gsh_host_block){
+                .in = {total, values + i * tree->size}, .out = {total}, .n = 1});
+    if (!tree->watches || !may_have_erred(tree, before, total))
+        return;
+    memcpy(total, before, (size_t)tree->size);
+    for (int64_t i = 0; i < n; i++)
+        join(tree, total, total, values + i * tree->size, 1);
+}
+
 void gsh_host_tree_push_row(struct gsh_host_tree *tree, const void *values, const void *mask,
                             int64_t n)
 {
+    if (tree->is_ordered) {
+        join_in_order(tree, fill_masked(tree, values, mask, n), n);
+        return;
+    }
     fold(tree, tree->row, fill_masked(tree, values, mask, n), n);
     push(tree, tree->row, 0);
 }
@@ -104,7 +158,9 @@ static void end_block(struct gsh_host_tree *tree)
 void gsh_host_tree_push_column(struct gsh_host_tree *tree, const void *values, const void *mask)
 {
     values = fill_masked(tree, values, mask, tree->width);
-    if (tree->rows++ == 0)
+    if (tree->is_ordered)
+        join(tree, tree->block, tree->block, values, tree->width);
+    else if (tree->rows++ == 0)
         memcpy(tree->block, values, (size_t)(tree->width * tree->size));
     else
         join(tree, tree->block, tree->block, values, tree->width);
@@ -139,12 +195,17 @@ static void watch_rounding(struct gsh_host_tree *tree, const void *result)
                               tree->width);
 }
 
+/* The beginning of each output. */
+static void write_beginning(struct gsh_host_tree *tree, char *to)
+{
+    gsh_host_casts_run(to, tree->array, tree->size, tree->beginning, tree->array, 0, tree->width);
+}
+
 /* Joins the beginning with each result. NumPy does so too: a sum of -0.0 is 0.0. */
 static void begin_outputs(struct gsh_host_tree *tree, char *result, bool is_empty)
 {
     char *start = is_empty ? result : tree->row;
-    gsh_host_casts_run(start, tree->array, tree->size, tree->beginning, tree->array, 0,
-                       tree->width);
+    write_beginning(tree, start);
     if (is_empty)
         return;
     join(tree, result, start, result, tree->width);
@@ -160,6 +221,8 @@ void gsh_host_tree_begin(struct gsh_host_tree *tree, int64_t width)
     tree->rows = 0;
     if (tree->kind.has_mask)
         memset(tree->has_element, 0, (size_t)width);
+    if (tree->is_ordered)
+        write_beginning(tree, tree->block);
 }
 
 void gsh_host_tree_finish(struct gsh_host_tree *tree, void *out, enum gsh_dtype dtype,
@@ -170,7 +233,7 @@ void gsh_host_tree_finish(struct gsh_host_tree *tree, void *out, enum gsh_dtype 
     bool is_empty = tree->count == 0;
     if (!is_empty)
         join_levels(tree, result);
-    if (tree->begins)
+    if (tree->begins && !tree->is_ordered)
         begin_outputs(tree, result, is_empty);
     if (tree->watches && tree->kind.loop == GSH_FLOAT16)
         watch_rounding(tree, result);
@@ -209,6 +272,7 @@ void gsh_host_tree_init(struct gsh_host_tree *tree, const struct gsh_host_tree_k
     tree->array = gsh_host_loops_dtype(kind->loop);
     tree->size = (int64_t)gsh_dtype_size(tree->array);
     tree->loop = gsh_host_loops_find(info->combine, kind->loop);
+    tree->is_ordered = gsh_reduction_is_ordered(kind->reduction, kind->loop);
     tree->begins = write_neutral(tree->filler, info->neutral, tree->array);
     memcpy(tree->beginning, tree->filler, sizeof tree->beginning);
     if (kind->has_initial) {

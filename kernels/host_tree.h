@@ -8,7 +8,8 @@
  *            balanced tree)
  *   columns  neighbouring outputs side by side: blocks of 16 rows, joined one after the other
  *
- * Either way the blocks' results go up a cascade: level l holds the join of 2^l blocks, so the
+ * A reduction that is ordered (gsh_reduction_is_ordered) is one such block, which begins with the beginning; of the others
+ * the blocks' results go up a cascade: level l holds the join of 2^l blocks, so the
  * whole is a tree whose depth is logarithmic and whose form depends on the number of elements alone.
  * 2^l blocks may be joined apart, at a place that is a multiple of 2^l, and given back as one.
  * Elements left out by a mask are replaced by a value that changes nothing; an output without any
@@ -41,6 +42,7 @@ struct gsh_host_tree {
     int64_t width;        /* outputs computed at a time */
     int64_t rows;         /* joined in the current block of columns */
     bool begins;          /* a reduction starts with `beginning` */
+    bool is_ordered;      /* elements are joined one after the other */
     _Alignas(16) char beginning[16],
         filler[16]; /* accumulators; the filler stands for masked ones */
     bool watches;

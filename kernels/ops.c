@@ -176,6 +176,17 @@ bool gsh_reduction_has_loop(enum gsh_reduction reduction, enum gsh_dtype loop)
            (reductions[reduction].dtypes >> loop & 1) != 0;
 }
 
+bool gsh_reduction_is_ordered(enum gsh_reduction reduction, enum gsh_dtype loop)
+{
+    return reductions[reduction].combine == GSH_OP_MULTIPLY && (GSH_SET_INEXACT >> loop & 1) != 0;
+}
+
+bool gsh_reduction_may_sink(enum gsh_reduction reduction, enum gsh_dtype loop)
+{
+    return gsh_reduction_has_loop(reduction, loop) && !gsh_reduction_is_ordered(reduction, loop) &&
+           reductions[reduction].result != GSH_RESULT_INDEX;
+}
+
 int gsh_op_find(const char *ufunc)
 {
     for (int op = 0; op < GSH_OP_COUNT; op++)

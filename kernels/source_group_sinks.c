@@ -54,10 +54,9 @@ static bool is_in_place(const struct gsh_group *group)
 static enum gsh_status set_sink(struct gsh_source_sinks *sinks, unsigned k)
 {
     const struct gsh_group_sink *sink = &sinks->group->sinks[k];
-    const struct gsh_reduction_info *info = gsh_reduction_info(sink->reduction);
     struct gsh_launch *launch = &sinks->launches[k];
     struct gsh_source_tree tree;
-    if (!gsh_reduction_has_loop(sink->reduction, sink->loop) || info->result == GSH_RESULT_INDEX)
+    if (!gsh_reduction_may_sink(sink->reduction, sink->loop))
         return GSH_DECLINED;
     *launch = gsh_group_sink_launch(sinks->group, sink);
     if (!keeps_order(launch))

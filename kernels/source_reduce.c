@@ -14,6 +14,10 @@
  * loaded at once), so a run can be repeated bit for bit on any GPU. A thread joins what it loads
  * together (a round, up to 8 units), up to 16 rounds (a chunk), then chunks: no chain of additions is
  * long, so a sum's error is no worse than that of NumPy's pairwise summation.
+ *
+ * Products of floats (gsh_reduction_is_ordered) are joined so as long as no partial one leaves the range of numbers
+ * (kernels/cuda/running.cuh). Behind the segments' results the scratch has a byte for each output where one did; a last
+ * stage joins those outputs' elements in order (kernels/cuda/ordered.cuh), and alone looks for errors.
  */
 #include "source_reduce.h"
 
@@ -57,11 +61,18 @@ static enum gsh_dtype accumulator_of(const struct gsh_launch *launch)
     return launch->loop == GSH_FLOAT16 ? GSH_FLOAT32 : launch->loop;
 }
 
-/* Bytes of an accumulator in scratch; a place is a value and an index. */
+static bool is_ordered(const struct gsh_launch *launch)
+{
+    return gsh_reduction_is_ordered(launch->reduction, launch->loop);
+}
+
+/* Bytes of an accumulator in scratch; a place is a value and an index, a running product a value and a flag. */
 static int64_t accumulator_size(const struct gsh_launch *launch)
 {
     int64_t size = (int64_t)gsh_dtype_size(accumulator_of(launch));
-    return is_index(launch) ? gsh_source_divide_up(size, 8) * 8 + 8 : size;
+    if (!is_index(launch) && !is_ordered(launch))
+        return size;
+    return gsh_source_divide_up(size, 8) * 8 + 8;
 }
 
 /* Bytes of the input's element: in the second stage an accumulator. */
@@ -209,22 +220,43 @@ static struct gsh_launch stage_launch(const struct gsh_launch *launch, const str
     return part;
 }
 
+/* Where the outputs' flags are in scratch. */
+static int64_t flags_at(const struct gsh_launch *launch, const struct geometry *first)
+{
+    return first->segments > 1 ? first->segments * segment_bytes(launch, first) : 0;
+}
+
 size_t gsh_source_reduce_scratch(const struct gsh_launch *launch)
 {
     struct geometry geometry = geometry_of(launch, false);
-    return geometry.segments > 1 ? (size_t)(geometry.segments * segment_bytes(launch, &geometry))
-                                 : 0;
+    int64_t flags = is_ordered(launch) ? geometry.outputs * geometry.width : 0;
+    return (size_t)(flags_at(launch, &geometry) + flags);
 }
 
 /* A stage of the launch: what its text depends on beside the geometry. */
 struct stage {
     bool is_second;
-    bool is_last;
+    bool is_last; /* but for one that joins in order */
+    bool runs;    /* joins running products */
+    bool joins_in_order;
     bool checks;          /* looks for errors */
+    uint64_t flags;       /* their address; 0: there are none */
     bool has_wide_places; /* INDEX: of 64 bits, in both stages */
     struct gsh_launch part;
     struct geometry geometry;
 };
+
+/* Each thread looks after one output, and at one element. */
+static void set_single_units(struct geometry *geometry)
+{
+    geometry->outputs *= geometry->width;
+    geometry->units = geometry->elements;
+    geometry->pack = geometry->width = geometry->unroll = 1;
+    geometry->lanes = 1;
+    geometry->tiles = gsh_source_divide_up(geometry->outputs, GSH_SOURCE_BLOCK);
+    geometry->segment = geometry->units;
+    geometry->segments = 1;
+}
 
 static void set_stage(const struct gsh_launch *launch, uint64_t scratch, unsigned number,
                       struct stage *stage)
@@ -233,13 +265,20 @@ static void set_stage(const struct gsh_launch *launch, uint64_t scratch, unsigne
     unsigned may = GSH_MAY_POLE | GSH_MAY_OVERFLOW | GSH_MAY_INVALID;
     struct geometry first = geometry_of(launch, false);
     char kind = gsh_dtype_kind(launch->loop);
-    stage->is_second = number > 0;
-    stage->is_last = number > 0 || first.segments == 1;
+    bool is_cut = first.segments > 1;
+    stage->joins_in_order = is_ordered(launch) && number == (is_cut ? 2 : 1);
+    stage->runs = is_ordered(launch) && !stage->joins_in_order;
+    stage->flags = is_ordered(launch) ? scratch + (uint64_t)flags_at(launch, &first) : 0;
+    stage->is_second = number > 0 && !stage->joins_in_order;
+    stage->is_last = number > 0 || !is_cut;
     stage->checks = launch->errors.claims != 0 && (kind == 'f' || kind == 'c') &&
-                    !is_index(launch) && (gsh_op_info(info->combine)->flags & may) != 0;
+                    !is_index(launch) && !stage->runs &&
+                    (gsh_op_info(info->combine)->flags & may) != 0;
     stage->has_wide_places = first.elements > INT32_MAX;
-    stage->part = stage_launch(launch, &first, scratch, number);
+    stage->part = stage->joins_in_order ? *launch : stage_launch(launch, &first, scratch, number);
     stage->geometry = stage->is_second ? geometry_of(&stage->part, true) : first;
+    if (stage->joins_in_order)
+        set_single_units(&stage->geometry);
 }
 
 /* E.g. sum_d_dd_rows_k1r1p2: loop, input, output; pack, width; what else differs. */
@@ -267,7 +306,10 @@ static void write_key(const struct gsh_launch *launch, const struct stage *stage
     gsh_fmt_text(&fmt, launch->has_initial ? "i" : "");
     gsh_fmt_text(&fmt, stage->checks ? "e" : "");
     gsh_fmt_text(&fmt, is_index(launch) && stage->has_wide_places ? "W" : "");
-    gsh_fmt_text(&fmt, stage->is_second ? "_2" : stage->is_last ? "" : "_1");
+    gsh_fmt_text(&fmt, stage->joins_in_order ? "_ordered"
+                       : stage->is_second    ? "_2"
+                       : stage->is_last      ? ""
+                                             : "_1");
 }
 
 /* Shape, magic numbers and strides of the dimensions [first, end) in units along the innermost of
@@ -311,7 +353,8 @@ static enum gsh_status put_arguments(const struct gsh_launch *launch, const stru
                             segment_stride,
                             g->lanes,
                             g->width > 1 ? part->strides[1][last_kept] : 0,
-                            part->has_mask && inner >= 0 ? part->strides[mask_of(part)][inner] : 0};
+                            part->has_mask && inner >= 0 ? part->strides[mask_of(part)][inner] : 0,
+                            (int64_t)stage->flags};
     uint64_t initial[2] = {0, 0};
     if (launch->has_initial)
         memcpy(initial, &launch->initial, gsh_dtype_size(launch->loop));
@@ -341,13 +384,14 @@ enum gsh_status gsh_source_reduce_plan(const struct gsh_launch *launch, uint64_t
         launch->operands[0].is_constant)
         return GSH_DECLINED;
     set_stage(launch, scratch, 0, &stage);
-    plan->stage_count = stage.is_last ? 1 : 2;
+    plan->stage_count = (stage.is_last ? 1 : 2) + (stage.runs ? 1 : 0);
     plan->scratch_bytes = gsh_source_reduce_scratch(launch);
     GSH_TRY(plan_stage(launch, &stage, segment_bytes(launch, &stage.geometry), &plan->stages[0]));
-    if (plan->stage_count == 1)
-        return GSH_OK;
-    set_stage(launch, scratch, 1, &stage);
-    return plan_stage(launch, &stage, 0, &plan->stages[1]);
+    for (unsigned number = 1; number < plan->stage_count; number++) {
+        set_stage(launch, scratch, number, &stage);
+        GSH_TRY(plan_stage(launch, &stage, 0, &plan->stages[number]));
+    }
+    return GSH_OK;
 }
 
 /* The accumulator, how an element becomes one, how two join, what becomes of the total. */
@@ -381,6 +425,46 @@ static void write_places(const struct gsh_launch *launch, const struct stage *st
         gsh_fmt_text(fmt, "typedef A Out;\nFN Out result_of(A total) { return total; }\n");
 }
 
+static const char *truth(bool holds)
+{
+    return holds ? "true" : "false";
+}
+
+/* The same of running products. */
+static void write_running(const struct gsh_launch *launch, const struct stage *stage,
+                          struct gsh_fmt *fmt)
+{
+    const struct gsh_launch *part = &stage->part;
+    const struct gsh_op_info *join = gsh_op_info(gsh_reduction_info(launch->reduction)->combine);
+    gsh_fmt_text(fmt, gsh_cuda_text_running);
+    gsh_fmt_printf(fmt, "typedef %s T;\ntypedef Running<T> A;\ntypedef %s Result;\n",
+                   gsh_dtype_cuda_type(accumulator_of(launch)),
+                   gsh_dtype_cuda_stored(launch->loop));
+    if (stage->is_second)
+        gsh_fmt_text(fmt, "typedef A In;\nFN A accumulate(In running, i64) { return running; }\n");
+    else
+        gsh_fmt_printf(fmt,
+                       "typedef %s In;\nFN A accumulate(In stored, i64) { return "
+                       "{value(Convert<%s, In>::of(stored)), 0}; }\n",
+                       gsh_dtype_cuda_stored(part->operands[0].dtype),
+                       gsh_dtype_cuda_stored(launch->loop));
+    gsh_fmt_printf(
+        fmt,
+        "%s T multiply(T a, T b) { return %s; }\n"
+        "FN A join_values(A a, A b) { return run_on(a, b, multiply(a.value, b.value)); }\n"
+        "FN A join_later(A a, A b) { return join_values(a, b); }\n",
+        join->host_ns < COSTLY_NS ? "FN" : "__device__ __noinline__", join->expressions[0]);
+    if (stage->is_last)
+        gsh_fmt_printf(fmt,
+                       "typedef %s Out;\nFN Out result_of(A total)\n{\n"
+                       "    return Convert<Out, Result>::of(Cast<Result>::of(total.value));\n}\n"
+                       "FN bool is_flagged(A total) { return total.left || "
+                       "rounds_away(total.value, value(Cast<Result>::of(total.value))); }\n",
+                       gsh_dtype_cuda_stored(part->operands[1].dtype));
+    else
+        gsh_fmt_text(fmt, "typedef A Out;\nFN Out result_of(A total) { return total; }\n");
+}
+
 static void write_values(const struct gsh_launch *launch, const struct stage *stage,
                          struct gsh_fmt *fmt)
 {
@@ -408,22 +492,17 @@ static void write_values(const struct gsh_launch *launch, const struct stage *st
                        gsh_dtype_cuda_stored(launch->loop), join->flags & 7);
 }
 
-static const char *truth(bool holds)
-{
-    return holds ? "true" : "false";
-}
-
 /* What a lane begins with. A neutral value may be joined any number of times; `initial` only once,
  * unless an element may be joined again too. A sum that begins with -0.0 keeps it. */
 static void write_beginning(const struct gsh_launch *launch, const struct stage *stage,
                             struct gsh_fmt *fmt)
 {
-    static const char *const neutral[] = {[GSH_NEUTRAL_ZERO] = "A()",
-                                          [GSH_NEUTRAL_ONE] = "value(Cast<Stored>::of(1))",
-                                          [GSH_NEUTRAL_ONES] = "value(Cast<Stored>::of(-1))",
-                                          [GSH_NEUTRAL_LOWEST] = "-INFINITE",
-                                          [GSH_NEUTRAL_FIRST] =
-                                              "accumulate(((const In *)input)[o], 0)"};
+    static const char *const neutral[] = {
+        [GSH_NEUTRAL_ZERO] = "A()",
+        [GSH_NEUTRAL_ONE] = "as_total(value(Cast<Stored>::of(1)))",
+        [GSH_NEUTRAL_ONES] = "value(Cast<Stored>::of(-1))",
+        [GSH_NEUTRAL_LOWEST] = "-INFINITE",
+        [GSH_NEUTRAL_FIRST] = "accumulate(((const In *)input)[o], 0)"};
     const struct gsh_reduction_info *info = gsh_reduction_info(launch->reduction);
     char kind = gsh_dtype_kind(launch->loop);
     bool is_first = info->neutral == GSH_NEUTRAL_FIRST;
@@ -433,12 +512,15 @@ static void write_beginning(const struct gsh_launch *launch, const struct stage 
     else if (launch->has_initial && info->combine == GSH_OP_ADD && (kind == 'f' || kind == 'c'))
         begin = "gsh_negate(A())";
     if (!is_index(launch))
+        gsh_fmt_text(fmt, stage->runs ? "FN A as_total(T x) { return {x, 0}; }\n"
+                                      : "FN A as_total(A x) { return x; }\n");
+    if (!is_index(launch))
         gsh_fmt_printf(fmt,
                        "typedef %s Stored;\ntypedef %s Initial;\n"
                        "template <class Args> FN A initial_value(const Args &args)\n{\n"
                        "    union { u64 words[2]; Initial stored; } initial = "
                        "{{args.initial[0], args.initial[1]}};\n"
-                       "    return value(initial.stored);\n}\n",
+                       "    return as_total(value(initial.stored));\n}\n",
                        gsh_dtype_cuda_stored(accumulator_of(launch)),
                        gsh_dtype_cuda_stored(launch->loop));
     else
@@ -448,8 +530,11 @@ static void write_beginning(const struct gsh_launch *launch, const struct stage 
                    "template <class Args> FN A begin_value(const Args &args, const char *input, "
                    "int o)\n{\n    return %s;\n}\n",
                    begin);
-    gsh_fmt_printf(fmt, "constexpr bool JOINS_INITIAL = %s, REPEATS = %s;\n",
-                   truth(launch->has_initial && !is_first && stage->is_last), truth(is_first));
+    gsh_fmt_printf(
+        fmt, "constexpr bool HAS_INITIAL = %s, JOINS_INITIAL = %s, REPEATS = %s;\n",
+        truth(launch->has_initial),
+        truth(launch->has_initial && !is_first && stage->is_last && !stage->joins_in_order),
+        truth(is_first));
 }
 
 static void write_constants(const struct stage *stage, struct gsh_fmt *fmt)
@@ -485,11 +570,16 @@ void gsh_source_reduce_text(const struct gsh_launch *launch, unsigned number, st
     write_constants(&stage, fmt);
     if (is_index(launch))
         write_places(launch, &stage, fmt);
+    else if (stage.runs)
+        write_running(launch, &stage, fmt);
     else
         write_values(launch, &stage, fmt);
     write_beginning(launch, &stage, fmt);
+    bool has_flags = stage.runs && stage.is_last;
+    gsh_fmt_printf(fmt, "constexpr bool FLAGS = %s;\n%s", truth(has_flags),
+                   has_flags ? "" : "FN bool is_flagged(A) { return false; }\n");
     gsh_fmt_text(fmt, gsh_cuda_text_reduction);
-    gsh_fmt_text(fmt, gsh_cuda_text_tree);
+    gsh_fmt_text(fmt, stage.joins_in_order ? gsh_cuda_text_ordered : gsh_cuda_text_tree);
 }
 
 void gsh_source_reduce_tree(const struct gsh_launch *launch, struct gsh_source_tree *tree)

@@ -100,8 +100,7 @@ static struct geometry geometry_of(const struct gsh_launch *launch)
     struct geometry geometry = {.kept = last, .rows = 1, .length = launch->shape[last]};
     for (int d = 0; d < last; d++)
         geometry.rows *= launch->shape[d];
-    geometry.careful =
-        launch->reduction == GSH_REDUCE_PROD && (1u << launch->loop & GSH_SET_INEXACT) != 0;
+    geometry.careful = gsh_reduction_is_ordered(launch->reduction, launch->loop);
     geometry.lanes_fast = prefers_rows(launch);
     geometry.wide = geometry.rows > INT32_MAX;
     geometry.dense = is_dense(launch, 0) && is_dense(launch, 1);

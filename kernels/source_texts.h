@@ -10,15 +10,16 @@ extern const char gsh_cuda_text_types[], gsh_cuda_text_cast[], gsh_cuda_text_hal
     gsh_cuda_text_complex_length[], gsh_cuda_text_complex_exp[], gsh_cuda_text_complex_hyperbolic[],
     gsh_cuda_text_complex_inverse[], gsh_cuda_text_memory[], gsh_cuda_text_collective[],
     gsh_cuda_text_errors[], gsh_cuda_text_operand[], gsh_cuda_text_place[],
-    gsh_cuda_text_real_math[], gsh_cuda_text_round[];
+    gsh_cuda_text_real_math[], gsh_cuda_text_round[], gsh_cuda_text_running[];
 /* Kernels. */
 extern const char gsh_cuda_text_elementwise[], gsh_cuda_text_group[], gsh_cuda_text_group_element[],
     gsh_cuda_text_group_glance[], gsh_cuda_text_group_sinks[], gsh_cuda_text_group_sinks_space[],
     gsh_cuda_text_group_space[], gsh_cuda_text_group_watch[], gsh_cuda_text_reduction[],
-    gsh_cuda_text_tree[], gsh_cuda_text_scan[], gsh_cuda_text_scan_careful[],
-    gsh_cuda_text_scan_plain[], gsh_cuda_text_scan_tile[], gsh_cuda_text_scan_chunk[],
-    gsh_cuda_text_scan_pass[], gsh_cuda_text_scan_careful_pass[], gsh_cuda_text_scan_walk[],
-    gsh_cuda_text_scan_sums[], gsh_cuda_text_compress[], gsh_cuda_text_indexed[],
-    gsh_cuda_text_indexed_move[], gsh_cuda_text_indexed_claim[], gsh_cuda_text_indexed_clear[],
-    gsh_cuda_text_indexed_combine[], gsh_cuda_text_indexed_add[], gsh_cuda_text_indexed_put[],
-    gsh_cuda_text_lapack[], gsh_cuda_text_product[], gsh_cuda_text_mirror[];
+    gsh_cuda_text_tree[], gsh_cuda_text_ordered[], gsh_cuda_text_scan[],
+    gsh_cuda_text_scan_careful[], gsh_cuda_text_scan_plain[], gsh_cuda_text_scan_tile[],
+    gsh_cuda_text_scan_chunk[], gsh_cuda_text_scan_pass[], gsh_cuda_text_scan_careful_pass[],
+    gsh_cuda_text_scan_walk[], gsh_cuda_text_scan_sums[], gsh_cuda_text_compress[],
+    gsh_cuda_text_indexed[], gsh_cuda_text_indexed_move[], gsh_cuda_text_indexed_claim[],
+    gsh_cuda_text_indexed_clear[], gsh_cuda_text_indexed_combine[], gsh_cuda_text_indexed_add[],
+    gsh_cuda_text_indexed_put[], gsh_cuda_text_lapack[], gsh_cuda_text_product[],
+    gsh_cuda_text_mirror[];

@@ -109,13 +109,12 @@ static void list_accesses(int n)
 
 static bool is_fusable(const struct gsh_launch *launch)
 {
-    if (launch->kind != GSH_LAUNCH_ELEMENTWISE && launch->kind != GSH_LAUNCH_REDUCE)
-        return false;
+    if (launch->kind != GSH_LAUNCH_REDUCE)
+        return launch->kind == GSH_LAUNCH_ELEMENTWISE;
     int64_t reduced = 1;
     for (int d = launch->ndim - launch->nreduce; d < launch->ndim; d++)
         reduced *= launch->shape[d];
-    return launch->kind == GSH_LAUNCH_ELEMENTWISE ||
-           (reduced > 1 && gsh_reduction_info(launch->reduction)->result != GSH_RESULT_INDEX);
+    return reduced > 1 && gsh_reduction_may_sink(launch->reduction, launch->loop);
 }
 
 static int add_item(int n)

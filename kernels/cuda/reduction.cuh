@@ -7,7 +7,7 @@ struct Args {
     u64 input, output, mask;
     i64 outputs, units, elements; // units of outputs; of the reduced; reduced elements
     i64 segment, tiles, segment_stride, lanes, output_step, mask_step;
-    u64 initial[2];
+    u64 flags, initial[2];
     Sink sink;
     i64 kept_shape[KEPT + 1];
     u64 kept_magic[KEPT + 1];
@@ -27,12 +27,13 @@ struct Total {
 struct Origin {
     const char *input, *mask;
     i64 output; // offset
+    Index number;
 };
 FN Origin origin_of(const Args &args, Index output)
 {
     i64 offset[3] = {0, 0, 0};
     advance<SHORT, 0, KEPT>(output, args.kept_shape, args.kept_magic, args.kept_stride, offset);
-    return {(const char *)args.input + offset[0], (const char *)args.mask + offset[2], offset[1]};
+    return {(const char *)args.input + offset[0], (const char *)args.mask + offset[2], offset[1], output};
 }
 FN Total begin_of(const Args &args, const Origin &origin)
 {
@@ -135,5 +136,7 @@ FN void finish(const Args &args, const Origin &origin, Index segment, const Tota
 #endif
         char *const at = (char *)args.output + origin.output + (i64)segment * args.segment_stride + o * args.output_step;
         *(Out *)at = result_of(whole);
+        if constexpr (FLAGS)
+            ((u8 *)args.flags)[origin.number * OUTPUTS + o] = is_flagged(whole);
     }
 }

@@ -160,6 +160,10 @@ def check_reductions(errors, check):
             factors = [sample_of(np.dtype(dtype), met.get("over", bytes(48)), k) for k in (0, 1)]
             check(set(met) == {"over"}, "overflow of a product", axes, dtype)
             check(errors.of_numpy(np.multiply, *factors) == {"over"}, "the sample of a product", axes, dtype, factors)
+        for dtype, large in (("f", 2.0**100), ("d", 2.0**900)):
+            place = np.indices((40, 700))[axes[-1]]
+            balanced = np.where(place % 2, 1 / large, large).astype(dtype)
+            check(not found("prod", balanced, axes), "a product that stays in the range", axes, dtype)
         array = np.full((40, 700), 6000, "e")
         check(set(found("sum", array, axes)) == {"over"}, "a sum too large for float16", axes)
         check(not found("sum", np.ones((40, 700), "e"), axes), "no error in float16", axes)

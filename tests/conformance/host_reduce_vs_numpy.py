@@ -173,6 +173,67 @@ def check_beginnings(kernels, check, rng):
                   want.ravel()[:8])
 
 
+def is_decided(line):
+    """Whether NumPy's running product stays in the range of numbers, at least up to a factor that is no number or zero, or
+    the exact one ends out of it: else only NumPy's order has its result."""
+    dtype = line.dtype
+    exact = np.multiply.accumulate(line.astype(np.clongdouble if dtype.kind == "c" else np.longdouble))
+    sizes = np.maximum(np.abs(exact.real), np.abs(exact.imag))
+    inside = (sizes > np.finfo(dtype).tiny * 1e3) & (sizes < np.finfo(dtype).max / 1e3)
+    special = np.flatnonzero(~np.isfinite(line) | (line == 0))
+    return bool(inside[:special[0]].all() if len(special) else inside.all() or not inside[-1])
+
+
+def products_out_of_range(dtype, rng, n=2300):
+    """Lines of n factors whose products leave the range of numbers in some order."""
+    large = float(np.finfo(dtype).max) ** 0.6
+    line = lambda *parts: np.concatenate([np.resize(np.array(part, float), count or n) for part, count in parts])[:n]
+    ones = ([1.0], 0)
+    lines = [line(([0.0], 1), ([large], 0)), line(([-0.0], 1), ([-large], 0)), line(([large], 900), ([0.0], 1), ones),
+             line(([large, 1 / large], 0)), line(([1 / large, large], 0)), line(([large, -1 / large, -1.0], 0)),
+             line(([1 / large], 400), ([large], 0)), line(([large], 400), ([1 / large], 0)), line(([0.9], 0)),
+             line((np.arange(1.0, 400), 399), ones), line((np.arange(400.0), 400), ones), line(([-1.5], 0)),
+             line(([large], 3), ([-1.0], 1), ones), line(([large], 3), ([np.nan], 1), ones),
+             line(([1 / large], 3), ([-1.0], 1600), ([np.inf], 1), ones), line(([1 / large], 3), ([-1.0], 1601), ones),
+             line(ones, ([np.inf], 1), ones)[-n:], line(([np.inf], 1), ([-0.0], 1), ones)]
+    while len(lines) < 40:
+        wide = np.exp(np.clip(rng.normal(0, 20, n), -np.log(large), np.log(large))) * rng.choice([-1, 1], n)
+        wide[rng.integers(0, n, 3)] = rng.choice([0.0, np.inf, np.nan, 1.0, 1.0], 3)
+        if is_decided(wide.astype(dtype)):
+            lines.append(wide)
+    lines = [x.astype(dtype) for x in lines]
+    if dtype.kind == "c":
+        lines += [np.where(np.isfinite(x), x * dtype.type(np.exp(1j)), x) for x in lines]
+    return lines
+
+
+def check_products(kernels, check, rng):
+    """Products whose value depends on the order, as NumPy's: in rows, in columns, masked, with an initial value."""
+    def agree(got, want, *told):
+        got, want = (np.atleast_1d(x).view(np.real(x).dtype) for x in (got, want))
+        odd = (~np.isfinite(want) | (want == 0)) & (dtype.kind == "f") # a complex zero's signs follow from its rounding
+        close = np.isclose(got, want, rtol=float(np.finfo(dtype).eps) * 1e4, atol=0) | (got == want)
+        fine = close & (~odd | (np.signbit(got) == np.signbit(want))) | (np.isnan(got) & np.isnan(want))
+        check(fine.all(), "product out of range", dtype, *told, got[~fine][:4], want[~fine][:4], np.flatnonzero(~fine)[:4])
+
+    for dtype in (d for d in DTYPES if d.kind in "fc"):
+        lines = products_out_of_range(dtype, rng)
+        every = np.array([x for line in lines for x in (line, np.ones_like(line))])
+        for n, line in enumerate(lines):
+            agree(kernels.reduce("prod", dtype, line, (0,), dtype), np.multiply.reduce(line, dtype=dtype), "line", n)
+        if dtype == np.float16:
+            continue  # NumPy rounds the columns' at each step
+        masked = rng.random(every.shape) < 0.5
+        masked &= np.array([[is_decided(np.where(m, x, 1).astype(dtype))] for m, x in zip(masked, every)])
+        for array, axis, where in ((every, 1, masked), (np.ascontiguousarray(every.T), 0, np.ascontiguousarray(masked.T))):
+            agree(kernels.reduce("prod", dtype, array, (axis,), dtype), np.multiply.reduce(array, axis), "axis", axis)
+            agree(kernels.reduce("prod", dtype, array, (axis,), dtype, mask=where), np.multiply.reduce(array, axis, where=where),
+                  "masked", axis)
+        first = dtype.type(float(np.finfo(dtype).max) ** 0.9)
+        for line in (x for x in lines if is_decided(np.concatenate([[first], x]).astype(dtype))):
+            agree(kernels.reduce("prod", dtype, line, (0,), dtype, initial=first), np.multiply.reduce(line, initial=first), "initial")
+
+
 def check_casts(kernels, check, rng):
     """Inputs of another dtype than the loop's, results cast to a third."""
     array = rng.integers(0, 100, (40, 60))
@@ -206,6 +267,7 @@ def main():
         check_reductions(kernels, check, rng, ratios)
         check_specials(kernels, check, rng)
         check_beginnings(kernels, check, rng)
+        check_products(kernels, check, rng)
         check_casts(kernels, check, rng)
         check_large_sums(kernels, check, rng, ratios)
     for dtype, pairs in ratios.items():

@@ -267,6 +267,8 @@ def battery(kernels, check, everything, names):
     if not names or "copy" in names:
         check_casts(kernels, check, rng, choice)
     check_reductions(kernels, check, rng, choice, ratios)
+    if not names or "prod" in names:
+        reductions.check_products(kernels, check, np.random.default_rng(11))
     if not names or "errors" in names:
         check_errors(kernels, check, rng, everything)
     if not names:

@@ -35,7 +35,7 @@ before = bytes_at_most()             # of the device's libraries
 row = on_device(np.linspace(0.5, 2, 1500)); column = row[:, None]
 dump("table", np.sqrt(np.log1p(row) * np.exp(column) + np.maximum(row, column)).mean())
 assert not TELLS or bytes_at_most() - before < row.size ** 2, bytes_at_most()     # an eighth of a table
-for name in "sum prod mean max min any all".split():
+for name in "sum mean max min any all".split():
     check("method " + name, lambda: getattr(np.ndarray, name)(b / (b + 1e-7)), TELLS)
     check("function " + name, lambda: getattr(np, name)(a / (a + 1e-7)), TELLS)
 for repeat in range(20):             # the interpreter adapts to what it runs often
@@ -181,12 +181,12 @@ four = guess(np.min)
 a = b = None
 dump("min", four.args[0])
 a = on_device(np.linspace(0.5, 2, N)); b = on_device(np.linspace(1, 3, N))
-five = guess(np.prod)
+five = guess(np.sum)
 pid = os.fork()
 if pid == 0:
     os._exit(0 if (five.args[0] == a * b + a).all() else 3)
 assert os.waitpid(pid, 0)[1] == 0
-dump("prod", five.args[0])
+dump("sum again", five.args[0])
 assert not report() or counters("misjudged") == 5 * ERRS, counters("misjudged")
 """
 

@@ -99,7 +99,11 @@ int main(void)
            "A number bounds the error in units in the last place of the sum (product) of the "
            "magnitudes; NumPy's own pairwise\nsum is bounded likewise. float16 is joined in "
            "float32 and "
-           "rounded once.\n\n");
+           "rounded once.\n\n"
+           "A product of floats whose partial products leave the range of numbers (an overflow, a "
+           "subnormal number) depends on\ntheir order: its factors are then joined one after the "
+           "other, as NumPy does and as `host` always does, with one rounding\neach. Where NumPy's "
+           "partial products alone leave the range, a GPU has the product itself.\n\n");
     print_header("reduction");
     for (int r = 0; r < GSH_REDUCTION_COUNT; r++) {
         const struct gsh_reduction_info *info = gsh_reduction_info((enum gsh_reduction)r);

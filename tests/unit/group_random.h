@@ -263,8 +263,7 @@ static inline void random_sink(struct random_group *work, bool is_turned, enum g
     do
         sink->reduction =
             is_sum ? GSH_REDUCE_SUM : (enum gsh_reduction)PICK(work, GSH_REDUCTION_COUNT);
-    while (!gsh_reduction_has_loop(sink->reduction, sink->loop) ||
-           gsh_reduction_info(sink->reduction)->result == GSH_RESULT_INDEX);
+    while (!gsh_reduction_may_sink(sink->reduction, sink->loop));
     array->dtype = PICK(work, 4) ? gsh_reduction_output_dtype(sink->reduction, sink->loop)
                                  : random_dtype(work);
     int64_t bytes = (int64_t)gsh_dtype_size(sink->loop),

@@ -238,6 +238,15 @@ static void add_store(struct subject *s, unsigned loads, bool *taken)
         (struct gsh_group_store){.from = input, .array = (uint8_t)place};
 }
 
+/* Whether different elements of the sink's input may lie in one place. */
+static bool overlaps(const struct gsh_group *group, const struct gsh_group_sink *sink)
+{
+    for (int d = 0; d < group->ndim; d++)
+        if (sink->strides[d] == 0 && group->shape[d] > 1)
+            return true;
+    return false;
+}
+
 /* Reduces an array or a step's output as if it lay in memory in some way. */
 static void add_sink(struct subject *s, unsigned loads)
 {
@@ -246,10 +255,11 @@ static void add_sink(struct subject *s, unsigned loads)
     struct gsh_group_sink *sink = &group->sinks[k];
     const struct gsh_reduction_info *info;
     int64_t bytes, offset;
-    do
+    do {
         sink->reduction = (enum gsh_reduction)pick(GSH_REDUCTION_COUNT);
-    while ((info = gsh_reduction_info(sink->reduction))->result == GSH_RESULT_INDEX);
-    sink->loop = any_dtype(info->dtypes);
+        info = gsh_reduction_info(sink->reduction);
+        sink->loop = any_dtype(info->dtypes);
+    } while (!gsh_reduction_may_sink(sink->reduction, sink->loop));
     do
         sink->in = any_input(s, loads, group->step_count);
     while (sink->in.source == GSH_FROM_CONSTANT);
@@ -267,6 +277,8 @@ static void add_sink(struct subject *s, unsigned loads)
     }
     if (chance(30) && (info->neutral != GSH_NEUTRAL_FIRST || sink->has_initial))
         sink->mask = input_of(s, loads, group->step_count, GSH_BOOL);
+    if (sink->mask.source == GSH_FROM_STEP && overlaps(group, sink))
+        sink->mask.source = GSH_FROM_NOTHING; /* the reference lays it out as the input */
     if (chance(50))
         sink->errors = error_sink(s, GSH_GROUP_STEPS + k);
     sink->array =

@@ -53,6 +53,19 @@ static void check_loops_are_numpys(void)
     CHECK(gsh_reduction_has_loop(GSH_REDUCE_ARGMAX, GSH_COMPLEX64));
 }
 
+static void check_order(void)
+{
+    CHECK(gsh_reduction_is_ordered(GSH_REDUCE_PROD, GSH_FLOAT16));
+    CHECK(gsh_reduction_is_ordered(GSH_REDUCE_PROD, GSH_COMPLEX128));
+    CHECK(!gsh_reduction_is_ordered(GSH_REDUCE_PROD, GSH_UINT8));
+    CHECK(!gsh_reduction_is_ordered(GSH_REDUCE_SUM, GSH_FLOAT64));
+    CHECK(gsh_reduction_may_sink(GSH_REDUCE_SUM, GSH_FLOAT64));
+    CHECK(gsh_reduction_may_sink(GSH_REDUCE_PROD, GSH_INT64));
+    CHECK(!gsh_reduction_may_sink(GSH_REDUCE_PROD, GSH_FLOAT64));
+    CHECK(!gsh_reduction_may_sink(GSH_REDUCE_SUM, GSH_BOOL));
+    CHECK(!gsh_reduction_may_sink(GSH_REDUCE_ARGMAX, GSH_FLOAT64));
+}
+
 static void check_types(void)
 {
     CHECK_INT(gsh_op_input_dtype(GSH_OP_LDEXP, GSH_FLOAT32, 0), GSH_FLOAT32);
@@ -138,6 +151,7 @@ int main(void)
     check_dtypes();
     check_find();
     check_loops_are_numpys();
+    check_order();
     check_types();
     check_ops();
     check_passes_on();

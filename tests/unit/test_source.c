@@ -159,7 +159,7 @@ static void check_reductions(void)
     CHECK_STR(key_of(&launch), "sum_d_dd_rows_k1r1p2");
 }
 
-enum { SEGMENT = 6, LANES = 9 }; /* words of a reduction's arguments */
+enum { OUTPUTS = 3, SEGMENT = 6, LANES = 9, FLAGS = 12 }; /* words of a reduction's arguments */
 
 /* Groups of no more lanes than keep a GPU's memory busy; segments of whole rounds. */
 static void check_lanes(void)
@@ -190,6 +190,34 @@ static void check_lanes(void)
         CHECK_INT(argument(0, LANES), columns[i].lanes);
         CHECK_INT(plan.stage_count, columns[i].stages);
     }
+}
+
+/* Products of floats have a last stage, and a byte of scratch for each output in front of which the others leave word. */
+static void check_ordered(void)
+{
+    struct gsh_launch launch = sum_of(2, 1, 1000, 300);
+    launch.strides[0][0] = 2400;
+    launch.strides[0][1] = 8;
+    launch.reduction = GSH_REDUCE_PROD;
+    CHECK_INT(gsh_source_scratch(&launch), 1000);
+    CHECK_INT(gsh_source_plan(&launch, 1 << 20, &plan), GSH_OK);
+    CHECK_INT(plan.stage_count, 2);
+    CHECK_STR(plan.stages[1].key, "prod_d_dd_rows_k1r1p1_ordered");
+    CHECK_INT(plan.stages[1].grid[0], 4);
+    CHECK_INT(argument(0, FLAGS), 1 << 20);
+    CHECK_INT(argument(1, FLAGS), 1 << 20);
+    CHECK_INT(argument(1, OUTPUTS), 1000);
+    launch = sum_of(1, 1, 100000000, 0);
+    launch.reduction = GSH_REDUCE_PROD;
+    CHECK_INT(gsh_source_plan(&launch, 1 << 20, &plan), GSH_OK);
+    CHECK_INT(plan.stage_count, 3);
+    CHECK_INT(plan.scratch_bytes, plan.stages[0].grid[0] * 16 +
+                                      1); /* a product and whether it left the range; a flag */
+    for (unsigned stage = 0; stage < 3; stage++)
+        CHECK_INT(argument(stage, FLAGS), (1 << 20) + plan.scratch_bytes - 1);
+    launch.loop = launch.operands[0].dtype = launch.operands[1].dtype = GSH_INT64;
+    CHECK_INT(gsh_source_plan(&launch, 1 << 20, &plan), GSH_OK);
+    CHECK_INT(plan.stage_count, 2);
 }
 
 /* The tree, and so the geometry, is that of the shape: an address only decides how packs are
@@ -249,6 +277,7 @@ int main(void)
     check_raw_copies();
     check_reductions();
     check_lanes();
+    check_ordered();
     check_repeatable();
     check_text();
     check_magic();

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Joins once more, one element after the other as NumPy does, what makes the outputs whose flag is set
+// (cuda/reduction.cuh with units of one element stands in front of it). A block looks after as many outputs as it has threads
+// and takes those with a flag one by one: its threads load elements side by side, its first joins them. Behind a zero, an
+// infinity or a NaN real elements count by their signs, which all threads count.
+constexpr u32 ITEMS = 8, TILE = BLOCK * ITEMS;
+template <class F> FN bool is_settled(F total) { return total == 0 || !gsh_isfinite(total); }
+template <class F> FN bool is_settled(Complex<F> total) { return gsh_isnan(total.re) && gsh_isnan(total.im); }
+// Whether an element may change more of a settled total than its sign.
+template <class F> FN bool unsettles(F total, F x)
+{
+    return !gsh_isnan(total) && (gsh_isnan(x) || (total == 0 ? !gsh_isfinite(x) : x == 0));
+}
+template <class F> FN bool unsettles(Complex<F>, Complex<F>) { return false; }
+template <class F> FN bool is_negative(F x) { return (bits_of(x) & Bits<F>::sign) != 0; }
+template <class F> FN bool is_negative(Complex<F>) { return false; }
+
+FN A element_of(const Args &args, const Origin &origin, Index at, A neutral)
+{
+    const Unit held = read_unit<false>(args, origin, at);
+    return held.live[0] ? accumulate(held.pack.element[0], at) : neutral;
+}
+FN A join_tile(const Args &args, const A *tile, u32 count, A total)
+{
+    A joined = total;
+    for (u32 i = 0; i < count; i++)
+        joined = join<false>(args, joined, tile[i]);
+#if ERRORS
+    if (!gsh_isfinite(joined))
+#pragma unroll 1
+        for (u32 i = 0; i < count; i++)
+            total = join<true>(args, total, tile[i]);
+#endif
+    return joined;
+}
+__device__ __noinline__ void join_in_order(const Args &args, Index output)
+{
+    __shared__ A tile[TILE], shared_total;
+    const Origin origin = origin_of(args, output);
+    const A neutral = begin_value(args, origin.input, 0);
+    A total = HAS_INITIAL ? initial_value(args) : neutral;
+    for (Index start = 0; start < (Index)args.elements; start += TILE) {
+        const Index left = (Index)args.elements - start;
+        const u32 count = left < TILE ? (u32)left : TILE;
+        bool unsettled = !is_settled(total), is_odd = false;
+        __syncthreads(); // the tile before is joined
+#pragma unroll
+        for (u32 k = 0; k < ITEMS; k++) {
+            const u32 i = threadIdx.x + k * BLOCK;
+            const A x = i < count ? element_of(args, origin, start + i, neutral) : neutral;
+            tile[i] = x;
+            unsettled = unsettled || unsettles(total, x);
+            is_odd = is_odd != is_negative(x);
+        }
+        if (!__syncthreads_or(unsettled)) {
+            total = __syncthreads_count(is_odd) % 2 != 0 ? gsh_negate(total) : total;
+            continue;
+        }
+        if (threadIdx.x == 0)
+            shared_total = join_tile(args, tile, count, total);
+        __syncthreads();
+        total = shared_total;
+    }
+    if (threadIdx.x == 0)
+        finish(args, origin, 0, {{total}});
+    __syncthreads();
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const IN_PLACE Args args)
+{
+    const u8 *const flags = (const u8 *)args.flags;
+    const Index first = (Index)blockIdx.x * BLOCK;
+    const Index output = first + threadIdx.x;
+    if (!__syncthreads_or(output < (Index)args.outputs && flags[output]))
+        return;
+    for (Index next = first; next < first + BLOCK && next < (Index)args.outputs; next++)
+        if (flags[next])
+            join_in_order(args, next);
+}
