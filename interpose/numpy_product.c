@@ -211,6 +211,8 @@ static enum gsh_reason make_launch(struct gsh_product *product, gsh_product_desc
     enum gsh_reason reason = describe(product, what);
     if (reason != GSH_REASON_NONE)
         return reason;
+    if (product->order)
+        product->layout = *product->order;
     launch->loop = product->loop;
     launch->nin = 2;
     launch->nout = 1;
@@ -390,7 +392,12 @@ static PyObject *cast_and_run(struct gsh_product *product, struct gsh_call *call
 {
     PyObject *casts[2] = {NULL}, *result = NULL;
     const struct gsh_view given[] = {product->views[0], product->views[1]};
-    struct gsh_layout layouts[2];
+    struct gsh_layout layouts[2], order;
+    *why = make_launch(product, describe, what, &call->launch);
+    if (*why != GSH_REASON_NONE)
+        return NULL;
+    order = product->layout; /* by the inputs as they are: what is cast is not broadcast any more */
+    product->order = &order;
     for (int k = 0; k < 2; k++) {
         gsh_numpy_output_like(&given[k], gsh_dtype_size(product->loop), &layouts[k]);
         product->views[k].strides = layouts[k].strides; /* as they will be */
@@ -404,6 +411,7 @@ static PyObject *cast_and_run(struct gsh_product *product, struct gsh_call *call
         result = run(product, call, describe, what, false, why);
     drop(casts[0]);
     drop(casts[1]);
+    product->order = NULL;
     return result;
 }
 

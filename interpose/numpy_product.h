@@ -28,7 +28,8 @@ struct gsh_product {
     enum gsh_dtype loop;
     struct gsh_product_label labels[GSH_PRODUCT_LABELS];
     int count;
-    struct gsh_layout layout; /* of a fresh result */
+    struct gsh_layout layout;       /* of a fresh result */
+    const struct gsh_layout *order; /* whose strides are to be the layout's; NULL: any */
 };
 
 /* Fills labels (but for the strides of the result), count and layout from views and loop. `what` is the caller's. */

@@ -118,6 +118,19 @@ attempt("object", np.matmul, make((3, 3), "d").astype(object), make((3, 3), "d")
 attempt("long double", np.matmul, make((3, 3), "d").astype("g"), make((3, 3), "d"))
 ''', rtol=0, device="matmul")
 
+    def test_mixed_broadcast(self):
+        self.assert_same(PRELUDE + '''
+a, b = (np.broadcast_to(on_device(make((1,) + shape, "f")), (5,) + shape) for shape in ((3, 4), (2, 3, 4)))
+matrix, vector = on_device(make((2, 1, 4, 6), "d")), on_device(make((4,), "d"))
+attempt("matmul", np.matmul, a, matrix); attempt("swapped", np.matmul, matrix.swapaxes(2, 3), b[:, :, :1].swapaxes(2, 3))
+attempt("dot", np.dot, a, vector); attempt("inner", np.inner, vector, b); attempt("tensordot", np.tensordot, a, vector, 1)
+for name in "vecdot", "matvec":
+    if hasattr(np, name):
+        attempt(name, getattr(np, name), b, vector)
+for subscripts in "aij,j->ai", "aij,j->aij", "aij,j->jai", "aij,k->aijk", "aij,i...->a...":
+    attempt(subscripts, np.einsum, subscripts, a, vector[:3] if "i..." in subscripts else vector)
+''', rtol=0, device="matmul")
+
     def test_wraps(self):
         self.assert_same(PRELUDE + '''
 for dtype in "bhilBHIL":
