@@ -354,7 +354,44 @@ static PyObject *hand_to_out(const struct gsh_product *product, PyObject *result
     return out;
 }
 
+/* Where nothing is summed NumPy still adds each product to 0: none of them is a negative zero. False: not done. */
+static bool drop_signs(PyObject *result, enum gsh_dtype loop, enum gsh_reason *why)
+{
+    struct gsh_view view;
+    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_ELEMENTWISE,
+                                       .op = GSH_OP_ADD,
+                                       .loop = loop,
+                                       .nin = 2,
+                                       .nout = 1},
+                            .errors = {.is_unwanted = true}};
+    *why = gsh_numpy_describe_array(result, &view);
+    if (*why != GSH_REASON_NONE)
+        return false;
+    const enum gsh_dtype dtypes[] = {loop, loop};
+    call.row = gsh_numpy_output_row("add", dtypes, 2, loop);
+    call.launch.ndim = view.ndim;
+    memcpy(call.launch.shape, view.shape, (size_t)view.ndim * sizeof(view.shape[0]));
+    gsh_numpy_describe_place_view(&call.launch, 0, &view);
+    gsh_numpy_describe_place_view(&call.launch, 2, &view);
+    call.launch.operands[1] = (struct gsh_operand){.dtype = loop, .is_constant = true};
+    PyObject *same = gsh_numpy_output_run(&call, result, NULL, why);
+    drop(same);
+    return same != NULL;
+}
+
 /* ---- one product ---- */
+
+static PyObject *compute(struct gsh_product *product, struct gsh_call *call, PyObject *out,
+                         enum gsh_reason *why)
+{
+    bool has_signs = call->launch.kind == GSH_LAUNCH_ELEMENTWISE &&
+                     (gsh_dtype_kind(product->loop) == 'f' || gsh_dtype_kind(product->loop) == 'c');
+    PyObject *result = gsh_numpy_output_run(call, out, &product->layout, why);
+    if (!result || !has_signs || drop_signs(result, product->loop, why))
+        return result;
+    drop(result);
+    return NULL;
+}
 
 /* With views of the loop's dtype, or, to be priced, as if they were. */
 static PyObject *run(struct gsh_product *product, struct gsh_call *call,
@@ -376,7 +413,7 @@ static PyObject *run(struct gsh_product *product, struct gsh_call *call,
     if (*why == GSH_REASON_NONE && is_priced_only)
         *why = gsh_dispatch_decide(call);
     else if (*why == GSH_REASON_NONE)
-        result = gsh_numpy_output_run(call, is_copied ? NULL : product->out, &product->layout, why);
+        result = compute(product, call, is_copied ? NULL : product->out, why);
     drop(reordered);
     if (result && is_copied)
         return hand_to_out(product, result, why);

@@ -31,6 +31,17 @@ attempt("mixed", np.einsum, "ij,jk", on_device(make((4, 5), "i")), b)
 attempt("wraps", np.einsum, "ij,kj->ik", on_device(np.full((4, 300), 100, "b")), on_device(np.full((4, 300), 77, "b")))
 ''', rtol=0, device="einsum")
 
+    def test_zeros(self):
+        self.assert_same(PRELUDE + '''
+for dtype in "fdFDhb":
+    a, b = (on_device(np.array(values).astype(dtype)) for values in ([[-1, 2, 0], [0, -3, 5]], [0, -2, 1]))
+    for subscripts in "ij,j->ij", "ij,k->kij", "...j,j", "ij,ij->ji":
+        dump("%s %s" % (subscripts, dtype), np.einsum(subscripts, a, a if subscripts == "ij,ij->ji" else b * 0))
+    attempt("none " + dtype, np.einsum, ",->", np.array(-1, dtype), np.array(0, dtype))
+    out = np.ones((2, 3), dtype); attempt("out " + dtype, lambda: (np.einsum("ij,j->ij", a, b * 0, out=out) is out, out))
+    attempt("itself " + dtype, lambda: (np.einsum("ij,j->ij", a, b * 0, out=a) is a, a))
+''', device="einsum")
+
     def test_sums(self):
         self.assert_same(PRELUDE + '''
 ways = ["ij->i", "ij->j", "ij->", "ii", "ii->", "iij->j", "iji->j", "ijk->k", "ijk->ki", "...j->...", "j...->...", "i...->", "ijk->kj", "ij->ji",
