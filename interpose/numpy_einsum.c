@@ -212,13 +212,21 @@ static bool lay_out(struct known *known)
     return true;
 }
 
+/* NumPy 1 chooses the loop by the value of an operand without dimensions, where the other one has some. */
+static bool depends_on_value(const struct gsh_product *product)
+{
+    const struct gsh_view *views = product->views;
+    return gsh_np.major < 2 && views[0].dtype != views[1].dtype &&
+           (views[0].ndim == 0) != (views[1].ndim == 0);
+}
+
 /* As gsh_product_describe. */
 static enum gsh_reason describe(struct gsh_product *product, const void *what)
 {
     const struct subscripts *parts = what;
     struct known known = {.product = product};
     struct codes inputs[2] = {{.count = 0}}, output;
-    if (product->loop == GSH_FLOAT16)
+    if (product->loop == GSH_FLOAT16 || (parts->count == 2 && depends_on_value(product)))
         return GSH_REASON_DTYPE;
     for (int k = 0; k < parts->count; k++) {
         int ndim = product->views[k].ndim;

@@ -42,6 +42,15 @@ for dtype in "fdFDhb":
     attempt("itself " + dtype, lambda: (np.einsum("ij,j->ij", a, b * 0, out=a) is a, a))
 ''', device="einsum")
 
+    def test_value(self):
+        self.assert_same(PRELUDE + '''
+for first in "bhlfdFD":
+    for second in "bhlfdFD":
+        a = on_device(make((4, 5), first))
+        attempt("product %s %s" % (first, second), np.einsum, "ij,->ij", a, np.array(3, second))
+        attempt("sum %s %s" % (first, second), np.einsum, ",ij->i", np.array(2, second), a)
+''', rtol=0, device="einsum")
+
     def test_sums(self):
         self.assert_same(PRELUDE + '''
 ways = ["ij->i", "ij->j", "ij->", "ii", "ii->", "iij->j", "iji->j", "ijk->k", "ijk->ki", "...j->...", "j...->...", "i...->", "ijk->kj", "ij->ji",
