@@ -8,6 +8,7 @@
 #include "numpy_arguments.h"
 #include "numpy_method_patch.h"
 #include "numpy_product.h"
+#include "numpy_scalar.h"
 
 #include <string.h>
 
@@ -227,7 +228,9 @@ static PyObject *try_dot(PyObject *const *inputs, PyObject *out, enum gsh_reason
     *why = GSH_REASON_SHAPE;
     if (is_single(inputs[0]) || is_single(inputs[1]))
         return NULL; /* dot then multiplies: a zero keeps its sign */
-    return try_form(&dot_form, inputs, out, why, row);
+    PyObject *result = try_form(&dot_form, inputs, out, why, row);
+    bool is_scalar = result && gsh_numpy_is_array(result) && gsh_numpy_array(result)->nd == 0;
+    return is_scalar ? gsh_numpy_scalar_from_array(result) : result; /* of `out` as well */
 }
 
 static PyObject *try_dot_function(const struct gsh_method_call *call, enum gsh_reason *why,

@@ -157,6 +157,10 @@ for dtype in "ldD":
         x @= b
         return x
     attempt("in place " + dtype, in_place, a.copy())
+    v = on_device(make((8,), dtype))
+    for name, function in (("dot", np.dot), ("method", lambda x, y, out: x.dot(y, out)), ("matmul", np.matmul),
+                           ("einsum", lambda x, y, out: np.einsum("i,i", x, y, out=out))):
+        out = on_device(np.zeros(1, dtype)).reshape(()); attempt("%s none %s" % (name, dtype), lambda: (function(v, v, out=out), out))
 ''', rtol=0, device="matmul")
 
     def test_casting(self):
