@@ -139,27 +139,22 @@ static PyObject *replay_elementwise(const struct gsh_error_report *report)
     return result;
 }
 
-/* ufunc.reduce (accumulate) of the joined values, one kind at a time. */
+/* ufunc.reduce (accumulate) of the joined values, a column of two for each kind found. */
 static PyObject *replay_join(const struct gsh_error_report *report, const char *method)
 {
     const struct gsh_launch *launch = &report->launch;
     const char *name = gsh_reduction_info(launch->reduction)->ufunc;
-    PyObject *ufunc = gsh_py.PyDict_GetItemString(gsh_np.dict, name), *result = NULL;
-    for (unsigned kind = 0; ufunc && kind < GSH_ERROR_KINDS; kind++) {
-        if (!report->found[kind])
-            continue;
-        struct gsh_error_report pair = {.found = {true, true}};
-        memcpy(&pair.inputs[0][0], &report->inputs[kind][0], sizeof(union gsh_scalar));
-        memcpy(&pair.inputs[1][0], &report->inputs[kind][1], sizeof(union gsh_scalar));
-        PyObject *array = make_array(&pair, 0, launch->loop, 2);
-        if (result)
-            gsh_py.Py_DecRef(result);
-        result = array ? gsh_py.PyObject_CallMethod(ufunc, method, "O", array) : NULL;
-        if (array)
-            gsh_py.Py_DecRef(array);
-        if (!result)
-            break;
-    }
+    PyObject *ufunc = gsh_py.PyDict_GetItemString(gsh_np.dict, name), *rows = NULL, *result = NULL;
+    PyObject *first = make_array(report, 0, launch->loop, count_found(report));
+    PyObject *second = make_array(report, 1, launch->loop, count_found(report));
+    if (first && second)
+        rows = gsh_py.PyObject_CallMethod(gsh_np.module, "array", "((OO))", first, second);
+    if (ufunc && rows)
+        result = gsh_py.PyObject_CallMethod(ufunc, method, "O", rows);
+    PyObject *const owned[] = {first, second, rows};
+    for (size_t i = 0; i < GSH_COUNT(owned); i++)
+        if (owned[i])
+            gsh_py.Py_DecRef(owned[i]);
     return result;
 }
 

@@ -83,7 +83,8 @@ bool gsh_errors_has_risky_cast(const struct gsh_launch *launch)
         if (!is_index && from != to && kinds_of_cast(from, to) != 0)
             return true;
     }
-    return false;
+    bool joins = launch->kind == GSH_LAUNCH_REDUCE || launch->kind == GSH_LAUNCH_SCAN;
+    return joins && kinds_of_casts(launch) != 0;
 }
 
 unsigned gsh_errors_possible(const struct gsh_launch *launch)
@@ -101,8 +102,7 @@ unsigned gsh_errors_possible(const struct gsh_launch *launch)
     case GSH_LAUNCH_SCAN:
         if (gsh_reduction_info(launch->reduction)->result != GSH_RESULT_SAME)
             return 0;
-        return kinds_of_op(gsh_reduction_info(launch->reduction)->combine, launch->loop) |
-               kinds_of_casts(launch);
+        return kinds_of_op(gsh_reduction_info(launch->reduction)->combine, launch->loop);
     case GSH_LAUNCH_PUT:
         return kinds_of_op(launch->op, launch->loop);
     case GSH_LAUNCH_TAKE:

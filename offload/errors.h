@@ -24,7 +24,8 @@ struct gsh_error_report {
 /* The kinds (bit 1 << enum gsh_error_kind) that the launch can raise at all. Pure. */
 unsigned gsh_errors_possible(const struct gsh_launch *launch);
 
-/* True where an operand's cast to what the op takes could meet an error of its own, which kernels do not look for. Pure. */
+/* True where an operand's cast to what the op takes, or that of what was joined to the output's dtype, could meet an error
+ * of its own, which kernels do not look for. Pure. */
 bool gsh_errors_has_risky_cast(const struct gsh_launch *launch);
 
 /* Whether a place is free without waiting for the device; if not, everything armed must be submitted before more is. Under
