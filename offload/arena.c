@@ -28,6 +28,7 @@
 #define SLAB_BYTES ((size_t)4 << 20)
 #define EAGER_ZERO_BYTES ((size_t)4 << 20)
 #define REGISTER_MIN_BYTES ((size_t)1 << 20)
+#define ASKED_FOR_BYTES ((size_t)1 << 30) /* first touch takes 10,000 times as long as asking */
 
 struct zone {
     uintptr_t base, end;
@@ -482,13 +483,22 @@ static bool prepare_block(struct gsh_block *block, size_t size, enum gsh_arena_u
     return true;
 }
 
+/* Whether the system would give a program so much at once: the arena's range was reserved without asking. */
+static bool is_granted(size_t size)
+{
+    if (size < ASKED_FOR_BYTES)
+        return true;
+    void *range = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return range != MAP_FAILED && munmap(range, size) == 0;
+}
+
 void *gsh_arena_allocate(size_t size, enum gsh_arena_use use)
 {
     if (gsh_arena_base == 0)
         return NULL;
     size = GSH_MAX(size, 1);
     struct zone *zone = size >= GSH_GRANULE_LARGE ? &large_zone : &small_zone;
-    if (size > zone->end - zone->base)
+    if (size > zone->end - zone->base || !is_granted(size))
         return NULL;
     struct gsh_block *block =
         take_block(zone, ((size - 1) >> zone->shift) + 1, use == GSH_ARENA_DEVICE);

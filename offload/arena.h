@@ -39,7 +39,8 @@ enum gsh_arena_use {
     GSH_ARENA_DEVICE /* the device writes all of it first: closed pages, contents undefined */
 };
 
-/* `size` bytes (0 counts as 1), or NULL: arena exhausted, mappings' budget spent, or not live. */
+/* `size` bytes (0 counts as 1), or NULL: arena exhausted, mappings' budget spent, more than the system gives anybody, or
+ * not live. */
 void *gsh_arena_allocate(size_t size, enum gsh_arena_use use);
 /* Gives a block back by its first address; device work in flight on it goes on. Never waits for the
  * device. */

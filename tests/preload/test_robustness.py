@@ -220,6 +220,21 @@ sys.exit(6)''')
                           "\n" % limit) + PROGRAM
                 self.check({"OPENBLAS_NUM_THREADS": "1"}, None, script=script)
 
+    def test_more_than_the_system_gives(self):
+        """The arena's range is larger than the machine: it must not seem to be memory."""
+        script = """
+import re
+import numpy as np
+with open("/proc/meminfo") as stream:
+    size = 2048 * sum(map(int, re.findall(r"(?:MemTotal|SwapTotal): *(\\d+)", stream.read())))
+for make in (np.empty, np.zeros):
+    try:
+        print(make(size, "i1").size)
+    except MemoryError as error:
+        print(error)
+"""
+        self.check({}, 0, script=script, plain=shim_runner.run(script, shim=False))
+
     def test_python_modes(self):
         for args in (["-X", "dev"], ["-I"], ["-O"], ["-u"], ["-v"]):
             with self.subTest(args):
