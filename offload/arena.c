@@ -21,6 +21,7 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define CLASS_COUNT 256
@@ -117,13 +118,23 @@ static size_t limit_of(enum gsh_option option, size_t fallback)
     return value > 0 ? (size_t)value : fallback;
 }
 
+/* Whether a limit of the address space, which counts what is reserved, leaves the rest of the program as much as the machine
+ * could give it. */
+static bool leaves_enough(size_t large_bytes)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return true;
+    return limit.rlim_cur / 2 >= large_bytes && limit.rlim_cur / 4 >= machine_bytes();
+}
+
 enum gsh_status gsh_arena_init(void)
 {
     size_t large_bytes = (size_t)1 << 40;
-    while (!reserve_zones(large_bytes)) {
+    while (!leaves_enough(large_bytes) || !reserve_zones(large_bytes)) {
         large_bytes /= 4;
         if (large_bytes < (size_t)1 << 30) {
-            gsh_log(GSH_LOG_INFO, "the system refuses to reserve an address range for the arena");
+            gsh_log(GSH_LOG_INFO, "there is no address range to reserve for the arena");
             return GSH_DECLINED;
         }
     }

@@ -220,6 +220,25 @@ sys.exit(6)''')
                           "\n" % limit) + PROGRAM
                 self.check({"OPENBLAS_NUM_THREADS": "1"}, None, script=script)
 
+    def test_address_space_beside_the_arena(self):
+        """Under a limit of the address space, what is reserved for the arena must not be missing elsewhere."""
+        for limit in (6, 24, 100):
+            script = """
+import mmap, resource
+resource.setrlimit(resource.RLIMIT_AS, (%d << 30,) * 2)
+import numpy as np
+for make in (lambda size: np.empty(size, "i1"), lambda size: mmap.mmap(-1, size)):
+    try:
+        print(len(make(%d << 30)))
+    except (MemoryError, OSError) as error:
+        print(type(error))
+""" % (limit, limit * 2 // 3)
+            env = {"OPENBLAS_NUM_THREADS": "1"}
+            with self.subTest("%d GiB" % limit):
+                plain = shim_runner.run(script, shim=False, env=env)
+                self.assertEqual(plain.returncode, 0, repr(plain))
+                self.check(env, None, script=script, plain=plain)
+
     def test_more_than_the_system_gives(self):
         """The arena's range is larger than the machine: it must not seem to be memory."""
         script = """
