@@ -29,6 +29,8 @@
 #define SLAB_BYTES ((size_t)4 << 20)
 #define EAGER_ZERO_BYTES ((size_t)4 << 20)
 #define REGISTER_MIN_BYTES ((size_t)1 << 20)
+#define CHANGES_TO_COUNT                                                                           \
+    1024 /* of protections, until what is short of mappings counts them again */
 #define ASKED_FOR_BYTES ((size_t)1 << 30) /* first touch takes 10,000 times as long as asking */
 
 struct zone {
@@ -52,7 +54,9 @@ static uint32_t block_count = 1; /* 0 is no block */
 static size_t pooled_bytes, pool_limit;
 enum { SLAB_UNTRIED, SLAB_REFUSED, SLAB_REGISTERED };
 static unsigned char *slab_registered; /* small zone, per slab */
-static _Atomic int64_t edges;
+static _Atomic int64_t edges; /* what blocks are charged with: at least as many as there are */
+static _Atomic int64_t edges_counted; /* as there were when they were last counted */
+static _Atomic uint32_t edge_changes; /* since then */
 static int64_t edge_budget;
 static _Thread_local bool hint;
 
@@ -154,24 +158,22 @@ static struct zone *zone_of(uintptr_t address)
     return address >= large_zone.base ? &large_zone : &small_zone;
 }
 
-struct gsh_block *gsh_arena_find_block(const void *address)
+/* The block, live or not, that an address in the arena is in, or NULL. */
+static struct gsh_block *block_of(const void *address)
 {
-    if (!gsh_arena_contains(address))
-        return NULL;
     const struct zone *zone = zone_of((uintptr_t)address);
     uint32_t index = __atomic_load_n(&zone->index[((uintptr_t)address - zone->base) >> zone->shift],
                                      __ATOMIC_ACQUIRE);
-    if (index == 0 || !atomic_load_explicit(&blocks[index].live, memory_order_acquire))
-        return NULL;
-    return &blocks[index];
+    return index == 0 ? NULL : &blocks[index];
+}
+
+struct gsh_block *gsh_arena_find_block(const void *address)
+{
+    struct gsh_block *block = gsh_arena_contains(address) ? block_of(address) : NULL;
+    return block != NULL && atomic_load_explicit(&block->live, memory_order_acquire) ? block : NULL;
 }
 
 /* ---- mappings ---- */
-
-bool gsh_arena_has_mappings_sigsafe(void)
-{
-    return atomic_load_explicit(&edges, memory_order_relaxed) < edge_budget;
-}
 
 /* Boundaries between pages of different protection that this block is charged with. */
 static uint32_t count_edges(const struct gsh_block *block)
@@ -191,7 +193,54 @@ static void charge_edges(struct gsh_block *block)
 {
     uint32_t count = count_edges(block);
     atomic_fetch_add_explicit(&edges, (int64_t)count - (int64_t)block->edges, memory_order_relaxed);
+    atomic_fetch_add_explicit(&edge_changes, 1, memory_order_relaxed);
     block->edges = count;
+}
+
+struct gsh_block *gsh_arena_block_beside_sigsafe(const struct gsh_block *block, bool above)
+{
+    const void *address = (void *)(above ? block->base + block->capacity : block->base - 1);
+    return gsh_arena_contains(address) ? block_of(address) : NULL;
+}
+
+static int protection_at(const struct gsh_block *block, bool at_end)
+{
+    if (block->chunks == 0)
+        return block->device_born ? PROT_NONE : PROT_READ | PROT_WRITE;
+    return gsh_pages_protection(block->state[at_end ? block->chunks - 1 : 0]);
+}
+
+/* Boundaries within the block, and the one below it. */
+static int64_t count_boundaries(const struct gsh_block *block)
+{
+    const struct gsh_block *below = gsh_arena_block_beside_sigsafe(block, false);
+    int64_t count = below != NULL && protection_at(below, true) != protection_at(block, false);
+    for (unsigned chunk = 1; chunk < block->chunks; chunk++)
+        count += gsh_pages_protection(block->state[chunk - 1]) !=
+                 gsh_pages_protection(block->state[chunk]);
+    return count;
+}
+
+/* Neighbours with the same protection share a mapping, which what each block is charged with does not know. Others may change
+ * states meanwhile: it is a number to within what CHANGES_TO_COUNT stands for. */
+static void count_edges_of_all(void)
+{
+    uint32_t end = __atomic_load_n(&block_count, __ATOMIC_ACQUIRE);
+    int64_t count = 0;
+    for (uint32_t index = 1; index < end; index++)
+        count += count_boundaries(&blocks[index]);
+    atomic_store_explicit(&edges_counted, count, memory_order_relaxed);
+}
+
+bool gsh_arena_has_mappings_sigsafe(void)
+{
+    if (GSH_LIKELY(atomic_load_explicit(&edges, memory_order_relaxed) < edge_budget))
+        return true;
+    if (atomic_load_explicit(&edge_changes, memory_order_relaxed) >= CHANGES_TO_COUNT) {
+        atomic_store_explicit(&edge_changes, 0, memory_order_relaxed);
+        count_edges_of_all();
+    }
+    return atomic_load_explicit(&edges_counted, memory_order_relaxed) < edge_budget;
 }
 
 static void publish_state(struct gsh_block *block, unsigned first, unsigned last,
@@ -225,6 +274,24 @@ enum gsh_status gsh_arena_protect_sigsafe(struct gsh_block *block, unsigned firs
         block->touched = true;
     publish_state(block, first, last, state);
     return GSH_OK;
+}
+
+bool gsh_arena_open_idle_sigsafe(struct gsh_block *block)
+{
+    if (atomic_load_explicit(&block->live, memory_order_acquire) || block->chunks == 0)
+        return false;
+    if (!gsh_pages_protect_sigsafe(block->base, block->capacity, PROT_READ | PROT_WRITE))
+        return false;
+    block->opened_idle = true;
+    publish_state(block, 0, block->chunks - 1U, GSH_CHUNK_HOST);
+    return true;
+}
+
+/* Whoever has taken the block since may have written to pages that it found open. */
+static void note_opened_idle(struct gsh_block *block)
+{
+    block->touched |= block->opened_idle;
+    block->opened_idle = false;
 }
 
 /* ---- registration ---- */
@@ -344,7 +411,7 @@ static struct gsh_block *cut_block(struct zone *zone, size_t capacity, bool clos
     uintptr_t base = closed ? cut_device(zone, capacity) : cut_host(zone, capacity);
     if (base == 0)
         return NULL;
-    uint32_t index = block_count++;
+    uint32_t index = block_count;
     struct gsh_block *block = &blocks[index];
     block->base = base;
     block->capacity = capacity;
@@ -353,6 +420,7 @@ static struct gsh_block *cut_block(struct zone *zone, size_t capacity, bool clos
     size_t first = (base - zone->base) >> zone->shift;
     for (size_t granule = 0; granule < capacity >> zone->shift; granule++)
         __atomic_store_n(&zone->index[first + granule], index, __ATOMIC_RELEASE);
+    __atomic_store_n(&block_count, index + 1, __ATOMIC_RELEASE);
     return block;
 }
 
@@ -403,7 +471,8 @@ static void give_pages_back(struct gsh_block *block)
     block->touched = false;
 }
 
-/* Takes a block of the class: one whose pages are already as wanted, else any, else a new one. */
+/* Takes a block of the class: one whose pages are already as wanted, else any, else a new one. NULL also where a closed one
+ * would take mappings that are short. */
 static struct gsh_block *take_block(struct zone *zone, size_t granules, bool closed)
 {
     unsigned class;
@@ -412,9 +481,10 @@ static struct gsh_block *take_block(struct zone *zone, size_t granules, bool clo
         return NULL;
     GSH_LOCKED(&arena_lock);
     struct gsh_block *block = pop_pool(zone, class, closed);
-    if (block == NULL)
+    bool has_mappings = block != NULL || gsh_arena_has_mappings_sigsafe();
+    if (block == NULL && has_mappings)
         block = pop_pool(zone, class, !closed);
-    if (block == NULL && (!closed || gsh_arena_has_mappings_sigsafe()))
+    if (block == NULL && (!closed || has_mappings))
         block = cut_block(zone, rounded << zone->shift, closed);
     return block;
 }
@@ -479,6 +549,7 @@ static bool prepare_block(struct gsh_block *block, size_t size, enum gsh_arena_u
 {
     bool closed = use == GSH_ARENA_DEVICE;
     bool was_closed = is_closed(block);
+    note_opened_idle(block);
     block->size = size;
     if (closed)
         register_recycled(block, &was_closed);
@@ -548,6 +619,7 @@ void gsh_arena_free(void *address)
     struct gsh_value *value = block->value;
     block->value = NULL;
     gsh_value_release_sigsafe(value);
+    note_opened_idle(block);
     bool uniform = close_or_open(block);
     gsh_block_release_sigsafe(block);
     if (!uniform)

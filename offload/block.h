@@ -59,7 +59,8 @@ struct gsh_block {
     bool held_by_fork;             /* the lock is fork's, until its parent handler */
     bool large;                    /* zone */
     bool device_born;              /* cut from the zone's closed region */
-    bool touched;                  /* host pages may be populated */
+    bool touched;                  /* host pages may be populated; of a free block, ARENA lock */
+    bool opened_idle;              /* opened while it was free, which `touched` does not know */
     uint8_t chunk_shift;           /* log2 of the chunk's bytes */
     uint8_t chunks;                /* chunks that `size` covers, 1..64 */
     uint8_t state[GSH_MAX_CHUNKS]; /* enum gsh_chunk_state */

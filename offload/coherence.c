@@ -159,12 +159,85 @@ static enum gsh_status open_just(struct gsh_block *block, unsigned first, unsign
     return status;
 }
 
-/* Near the limit of mappings the whole block is opened, which leaves fewer of them. */
+/* ---- short of mappings ---- */
+
+/* What is opened between two open blocks, at most */
+#define JOINED_BLOCKS 128
+#define JOINED_BYTES ((size_t)16 << 20)
+
+static bool is_open(const struct gsh_block *block)
+{
+    return block->chunks > 0 && block->state[0] == GSH_CHUNK_HOST &&
+           block->state[block->chunks - 1] == GSH_CHUNK_HOST;
+}
+
+/* The nearest open block on that side; NULL: none, or too far away. */
+static struct gsh_block *find_open(const struct gsh_block *block, bool above)
+{
+    struct gsh_block *other = gsh_arena_block_beside_sigsafe(block, above);
+    size_t bytes = 0;
+    for (unsigned count = 0; other != NULL && !is_open(other); count++) {
+        bytes += other->capacity;
+        if (count == JOINED_BLOCKS || bytes > JOINED_BYTES)
+            return NULL;
+        other = gsh_arena_block_beside_sigsafe(other, above);
+    }
+    return other;
+}
+
+static bool has_device_chunk(const struct gsh_block *block)
+{
+    for (unsigned chunk = 0; chunk < block->chunks; chunk++)
+        if (block->state[chunk] == GSH_CHUNK_DEVICE)
+            return true;
+    return false;
+}
+
+/* False where recorded nodes write the block's contents, or the device would have to be asked and must not be. */
+static bool open_other_held(struct gsh_block *other, bool asks_device)
+{
+    if (!atomic_load_explicit(&other->live, memory_order_acquire))
+        return gsh_arena_open_idle_sigsafe(other);
+    bool is_written = other->value != NULL &&
+                      atomic_load_explicit(&other->value->writers, memory_order_acquire) != 0;
+    if (is_written || (!asks_device && has_device_chunk(other)))
+        return false;
+    return open_just(other, 0, other->chunks - 1U, true) == GSH_OK;
+}
+
+/* Opens what lies between the nearest open block on that side and this one, from there on, so that all of it is one mapping
+ * with that block's. Nobody is waited for. False: there is no such block, or not all of it could be opened. */
+static bool open_between(const struct gsh_block *block, bool above, bool asks_device)
+{
+    struct gsh_block *other = find_open(block, above);
+    if (other == NULL)
+        return false;
+    for (;;) {
+        other = gsh_arena_block_beside_sigsafe(other, !above);
+        if (other == NULL || other == block)
+            return other != NULL;
+        if (!gsh_block_try_acquire(other))
+            return false;
+        bool is_done = is_open(other) || open_other_held(other, asks_device);
+        gsh_block_release_sigsafe(other);
+        if (!is_done)
+            return false;
+    }
+}
+
+/* Opens the whole block, and joins it to an open one, so that it takes no mapping of its own. */
+static enum gsh_status open_joined(struct gsh_block *block, bool asks_device)
+{
+    if (!open_between(block, false, asks_device))
+        (void)open_between(block, true, asks_device);
+    return open_just(block, 0, block->chunks - 1U, true);
+}
+
 static enum gsh_status open_chunks(struct gsh_block *block, unsigned first, unsigned last,
                                    bool write)
 {
     return gsh_arena_has_mappings_sigsafe() ? open_just(block, first, last, write)
-                                            : open_just(block, 0, block->chunks - 1U, write);
+                                            : open_joined(block, true);
 }
 
 enum gsh_status gsh_coherence_fetch_all_held(struct gsh_block *block)
@@ -403,14 +476,6 @@ static bool needs_opening(const struct gsh_block *block, unsigned chunk, bool wr
            (write || block->state[chunk] != GSH_CHUNK_SHARED);
 }
 
-static bool has_device_chunk(const struct gsh_block *block)
-{
-    for (unsigned other = 0; other < block->chunks; other++)
-        if (block->state[other] == GSH_CHUNK_DEVICE)
-            return true;
-    return false;
-}
-
 enum gsh_fault_outcome gsh_coherence_fault_sigsafe(const void *address, bool write)
 {
     struct gsh_block *block = gsh_arena_find_block(address);
@@ -429,8 +494,9 @@ enum gsh_fault_outcome gsh_coherence_fault_sigsafe(const void *address, bool wri
         gsh_stats_add(GSH_COUNTER_FAULTS_WRITE, 1);
     } else if (has_device_chunk(block)) {
         outcome = GSH_FAULT_NEEDS_SERVICE;
-    } else { /* what is short of mappings is opened whole */
-        open_or_die(block, 0, block->chunks - 1U, true);
+    } else {
+        if (open_joined(block, false) != GSH_OK)
+            die(block, "the system refuses to change the protection of pages");
         gsh_stats_add(GSH_COUNTER_FAULTS_WRITE, 1);
     }
     gsh_block_release_sigsafe(block);

@@ -252,6 +252,8 @@ static enum gsh_status upload_chunks(struct run *run, struct gsh_block *block, u
     if (ensure_value(block) != GSH_OK)
         return decline(run, GSH_REASON_MEMORY);
     if (gsh_coherence_has_to_upload_held(block, first, last)) {
+        if (!gsh_arena_has_mappings_sigsafe())
+            return decline(run, GSH_REASON_MEMORY);
         if (is_pending(block->value)) /* recorded nodes want the old bytes */
             gsh_node_flush_locked(GSH_FLUSH_OVERWRITTEN);
         if (gsh_value_place_locked(block->value) != GSH_OK)
@@ -390,6 +392,14 @@ static void reopen_outputs(struct run *run)
     }
 }
 
+static bool has_open_chunk(const struct gsh_block *block, unsigned first, unsigned last)
+{
+    for (unsigned chunk = first; chunk <= last; chunk++)
+        if (block->state[chunk] == GSH_CHUNK_HOST || block->state[chunk] == GSH_CHUNK_SHARED)
+            return true;
+    return false;
+}
+
 static enum gsh_status close_outputs(struct run *run)
 {
     for (unsigned j = 0; j < run->launch.nout; j++) {
@@ -398,7 +408,9 @@ static enum gsh_status close_outputs(struct run *run)
         if (block == NULL)
             continue;
         memcpy(closing->states, block->state, sizeof closing->states);
-        if (gsh_arena_protect_sigsafe(block, closing->first_chunk, closing->last_chunk,
+        bool takes_mappings = has_open_chunk(block, closing->first_chunk, closing->last_chunk);
+        if ((takes_mappings && !gsh_arena_has_mappings_sigsafe()) ||
+            gsh_arena_protect_sigsafe(block, closing->first_chunk, closing->last_chunk,
                                       GSH_CHUNK_DEVICE) != GSH_OK) {
             reopen_outputs(run);
             return decline(run, GSH_REASON_MEMORY);

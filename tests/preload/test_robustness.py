@@ -239,6 +239,37 @@ for make in (lambda size: np.empty(size, "i1"), lambda size: mmap.mmap(-1, size)
                 self.assertEqual(plain.returncode, 0, repr(plain))
                 self.check(env, None, script=script, plain=plain)
 
+    def test_more_arrays_than_mappings(self):
+        """Every second of many small arrays differs from its neighbours in where it is: the process keeps mappings for others."""
+        for name, lines in {
+            "read": """
+arrays = [a + float(n) for n in range(80000)]
+print(sum(x[3] for x in arrays[::2]))
+""",
+            "read while others are freed": """
+arrays = [a + float(n) for n in range(80000)]
+print(arrays[5][3], sum(x[3] for x in arrays[::4]))
+del arrays[1::4]
+print(sum(x[3] for x in arrays[1::3]), np.zeros(16).any())
+""",
+            "uploaded": """
+arrays = [np.array([float(n)] * 16) for n in range(80000)]
+print(sum(float((x * 2.0)[3]) for x in arrays[::2]))
+""",
+            "written": """
+arrays = [np.array([float(n)] * 16) for n in range(80000)]
+for x in arrays[::2]:
+    np.add(a, 5.0, out=x)
+print(sum(x[3] for x in arrays))
+""",
+        }.items():
+            script = ("import numpy as np\na = np.arange(16.0)" + lines +
+                      "print(sum(1 for _ in open('/proc/self/maps')) < 40000)")
+            with self.subTest(name):
+                plain = shim_runner.run(script, shim=False)
+                self.assertEqual(plain.returncode, 0, repr(plain))
+                self.check({"GPUSHIM_ARENA_MIN": "1"}, 0, script=script, plain=plain)
+
     def test_more_than_the_system_gives(self):
         """The arena's range is larger than the machine: it must not seem to be memory."""
         script = """
