@@ -75,14 +75,14 @@ static pid_t owner;        /* the process whose actions these are; 0 until adopt
 /* A child between vfork and exec shares `owner` and the program's action with its parent, but has a
  * table of actions of its own, which it may change without telling anybody. CPython's subprocess
  * does. */
-static bool is_owner(void)
+bool gsh_libc_signal_is_owner(void)
 {
     return owner == 0 || owner == getpid();
 }
 
 static bool is_ours(int number)
 {
-    return number == SIGSEGV && gsh_fault_is_installed() && is_owner();
+    return number == SIGSEGV && gsh_fault_is_installed() && gsh_libc_signal_is_owner();
 }
 
 /* `action` without SIGSEGV in its mask, in *copy where it has to be changed. */

@@ -45,12 +45,13 @@ static void patched_free(void *ctx, void *address, size_t size)
         return;
     }
     gsh_numpy_hooks_hit(free_hook);
-    gsh_arena_free(address);
+    if (!gsh_arena_free(address))
+        original.free(ctx, address, size);
 }
 
 static void *patched_realloc(void *ctx, void *address, size_t size)
 {
-    if (!gsh_arena_contains(address))
+    if (gsh_arena_find_block(address) == NULL)
         return original.realloc(ctx, address, size);
     size_t usable = gsh_arena_usable(address);
     if (size <= usable && size >= usable / 2)

@@ -51,6 +51,7 @@ static struct zone small_zone = {.shift = 12};
 static struct zone large_zone = {.shift = 21};
 static struct gsh_block *blocks;
 static uint32_t block_count = 1; /* 0 is no block */
+static uint32_t block_limit = BLOCK_LIMIT;
 static size_t pooled_bytes, pool_limit;
 enum { SLAB_UNTRIED, SLAB_REFUSED, SLAB_REGISTERED };
 static unsigned char *slab_registered; /* small zone, per slab */
@@ -124,18 +125,23 @@ static size_t limit_of(enum gsh_option option, size_t fallback)
 
 /* Whether a limit of the address space, which counts what is reserved, leaves the rest of the program as much as the machine
  * could give it. */
-static bool leaves_enough(size_t large_bytes)
+static bool leaves_enough(uint64_t limit, size_t large_bytes)
 {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-        return true;
-    return limit.rlim_cur / 2 >= large_bytes && limit.rlim_cur / 4 >= machine_bytes();
+    return limit == RLIM_INFINITY || (limit / 2 >= large_bytes && limit / 4 >= machine_bytes());
+}
+
+static uint64_t least_limit(void)
+{
+    struct rlimit space = {.rlim_cur = RLIM_INFINITY}, data = space;
+    getrlimit(RLIMIT_AS, &space);
+    getrlimit(RLIMIT_DATA, &data);
+    return GSH_MIN(space.rlim_cur, data.rlim_cur);
 }
 
 enum gsh_status gsh_arena_init(void)
 {
     size_t large_bytes = (size_t)1 << 40;
-    while (!leaves_enough(large_bytes) || !reserve_zones(large_bytes)) {
+    while (!leaves_enough(least_limit(), large_bytes) || !reserve_zones(large_bytes)) {
         large_bytes /= 4;
         if (large_bytes < (size_t)1 << 30) {
             gsh_log(GSH_LOG_INFO, "there is no address range to reserve for the arena");
@@ -149,6 +155,27 @@ enum gsh_status gsh_arena_init(void)
     __atomic_store_n(&gsh_arena_base, small_zone.base, __ATOMIC_RELEASE);
     __atomic_store_n(&gsh_arena_end, large_zone.end, __ATOMIC_RELEASE);
     return GSH_OK;
+}
+
+/* What no block was cut from yet, but for the rest of a slab that may be page-locked. */
+static void give_up_reserve(struct zone *zone)
+{
+    uintptr_t begin = GSH_MIN(gsh_round_up(zone->host_top, SLAB_BYTES), zone->device_closed);
+    munmap((void *)begin, zone->device_closed - begin);
+    zone->host_top = zone->device_closed;
+}
+
+void gsh_arena_yield(uint64_t limit)
+{
+    if (gsh_arena_end == 0 || leaves_enough(limit, large_zone.end - large_zone.base))
+        return;
+    GSH_LOCKED(&arena_lock);
+    give_up_reserve(&small_zone);
+    give_up_reserve(&large_zone);
+    block_limit = GSH_MIN(block_limit, block_count + SLAB_BYTES / GSH_GRANULE_SMALL);
+    uintptr_t begin = gsh_round_up((uintptr_t)&blocks[block_limit], GSH_GRANULE_SMALL);
+    uintptr_t end = gsh_round_up((uintptr_t)&blocks[BLOCK_LIMIT], GSH_GRANULE_SMALL);
+    munmap((void *)begin, end - begin);
 }
 
 /* ---- look-up ---- */
@@ -406,7 +433,7 @@ static uintptr_t cut_host(struct zone *zone, size_t capacity)
 
 static struct gsh_block *cut_block(struct zone *zone, size_t capacity, bool closed)
 {
-    if (block_count == BLOCK_LIMIT)
+    if (block_count >= block_limit)
         return NULL;
     uintptr_t base = closed ? cut_device(zone, capacity) : cut_host(zone, capacity);
     if (base == 0)
@@ -609,11 +636,11 @@ static bool close_or_open(struct gsh_block *block)
     return gsh_arena_protect_sigsafe(block, 0, block->chunks - 1U, GSH_CHUNK_HOST) == GSH_OK;
 }
 
-void gsh_arena_free(void *address)
+bool gsh_arena_free(void *address)
 {
     struct gsh_block *block = gsh_arena_find_block(address);
     if (block == NULL)
-        return;
+        return false;
     gsh_block_acquire_sigsafe(block);
     atomic_store_explicit(&block->live, false, memory_order_release);
     struct gsh_value *value = block->value;
@@ -623,11 +650,12 @@ void gsh_arena_free(void *address)
     bool uniform = close_or_open(block);
     gsh_block_release_sigsafe(block);
     if (!uniform)
-        return; /* no mapping left to make it uniform: its addresses are not used again */
+        return true; /* no mapping left to make it uniform: its addresses are not used again */
     GSH_LOCKED(&arena_lock);
     if (block->touched && pooled_bytes + block->capacity > pool_limit)
         give_pages_back(block);
     push_pool(block, is_closed(block));
+    return true;
 }
 
 size_t gsh_arena_usable(void *address)

@@ -43,8 +43,11 @@ enum gsh_arena_use {
  * not live. */
 void *gsh_arena_allocate(size_t size, enum gsh_arena_use use);
 /* Gives a block back by its first address; device work in flight on it goes on. Never waits for the
- * device. */
-void gsh_arena_free(void *address);
+ * device. False: it is none, as others may have what the arena gave up. */
+bool gsh_arena_free(void *address);
+/* The program is about to limit its address space, or its data, to so many bytes: the arena gives up what it has reserved,
+ * where that is too much beside them, and grows no more. Takes the ARENA lock. */
+void gsh_arena_yield(uint64_t limit);
 /* Bytes usable from the block's first address on. */
 size_t gsh_arena_usable(void *address);
 

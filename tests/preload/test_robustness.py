@@ -239,6 +239,35 @@ for make in (lambda size: np.empty(size, "i1"), lambda size: mmap.mmap(-1, size)
                 self.assertEqual(plain.returncode, 0, repr(plain))
                 self.check(env, None, script=script, plain=plain)
 
+    def test_limits_set_behind_numpy(self):
+        """What was reserved for the arena is given up; arrays made before and after are as they should be."""
+        for name in ("AS", "DATA"):
+            script = """
+import resource, threading
+import numpy as np
+a = np.arange(300000.0)
+before = [a + float(n) for n in range(20)] + [np.ones(5 << 18)]
+del before[3:6]
+resource.setrlimit(resource.RLIMIT_%s, (3 << 30, resource.getrlimit(resource.RLIMIT_%s)[1]))
+block = bytearray(500 << 20)
+thread = threading.Thread(target=print, args=("thread",)); thread.start(); thread.join()
+after = [a * 2.0 for n in range(50)] + [np.zeros(n << 10) for n in range(1, 3000, 500)]
+after[7].resize(700000, refcheck=False)
+try:
+    print(np.empty(4 << 30, "i1").size)
+except MemoryError as error:
+    print(error)
+after[3] += 1.0
+print([x[100] for x in before + after], float(sum(x.sum() for x in before + after)))
+del before, after
+print((np.arange(1e6) * 3.0)[9])
+""" % (name, name)
+            env = {"OPENBLAS_NUM_THREADS": "1"}
+            with self.subTest(name):
+                plain = shim_runner.run(script, shim=False, env=env)
+                self.assertEqual(plain.returncode, 0, repr(plain))
+                self.check(env, 0, script=script, plain=plain)
+
     def test_more_arrays_than_mappings(self):
         """Every second of many small arrays differs from its neighbours in where it is: the process keeps mappings for others."""
         for name, lines in {

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Nothing but the arena's reserve is touched, and that before the real call. Names come through assembler labels, as in
+ * libc_io.c. Checked by tests/preload/test_robustness.py.
+ */
+#include "libc_limit.h"
+
+#include "arena.h"
+#include "libc_real.h"
+#include "libc_signal.h"
+
+#include <errno.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* X(result, name, (parameters), (arguments), pid, limit); on x86-64 the structures with and without 64 are one */
+#define LIMIT_CALLS(X)                                                                             \
+    X(int, setrlimit, (int resource, const struct rlimit *limit), (resource, limit), 0, limit)     \
+    X(int, setrlimit64, (int resource, const struct rlimit *limit), (resource, limit), 0, limit)   \
+    X(int, prlimit, (pid_t pid, int resource, const struct rlimit *limit, struct rlimit *old),     \
+      (pid, resource, limit, old), pid, limit)                                                     \
+    X(int, prlimit64, (pid_t pid, int resource, const struct rlimit *limit, struct rlimit *old),   \
+      (pid, resource, limit, old), pid, limit)
+
+/* Each real function; before it is looked up, one that looks it up and calls it. */
+#define X(result, name, parameters, ...) static result first_##name parameters;
+LIMIT_CALLS(X)
+#undef X
+
+static struct {
+#define X(result, name, parameters, ...) result(*name) parameters;
+    LIMIT_CALLS(X)
+#undef X
+} real = {
+#define X(result, name, ...) .name = first_##name,
+    LIMIT_CALLS(X)
+#undef X
+};
+
+#define REAL(name) __atomic_load_n(&real.name, __ATOMIC_RELAXED)
+#define FIND(name)                                                                                 \
+    __atomic_store_n(&real.name, (__typeof__(real.name))gsh_libc_real_find(#name), __ATOMIC_RELAXED)
+
+/* A child between vfork and exec has limits of its own, and its parent's arena. */
+static void make_room(pid_t pid, int resource, const struct rlimit *limit)
+{
+    int keep = errno;
+    if ((resource == RLIMIT_AS || resource == RLIMIT_DATA) && limit != NULL &&
+        (pid == 0 || pid == getpid()) && gsh_libc_signal_is_owner())
+        gsh_arena_yield(limit->rlim_cur);
+    errno = keep;
+}
+
+#define X(result, name, parameters, arguments, pid, limit)                                         \
+    static result first_##name parameters                                                          \
+    {                                                                                              \
+        FIND(name);                                                                                \
+        return REAL(name) arguments;                                                               \
+    }                                                                                              \
+    GSH_EXPORT result entry_##name parameters __asm__(#name);                                      \
+    result entry_##name parameters                                                                 \
+    {                                                                                              \
+        make_room(pid, resource, limit);                                                           \
+        return REAL(name) arguments;                                                               \
+    }
+LIMIT_CALLS(X)
+#undef X
+
+void gsh_libc_limit_resolve(void)
+{
+#define X(result, name, ...) FIND(name);
+    LIMIT_CALLS(X)
+#undef X
+}
