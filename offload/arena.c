@@ -42,6 +42,9 @@ struct zone {
     unsigned shift;    /* log2 of the granule */
     uint32_t *index;   /* per granule: the block's index, 0 none */
     uint32_t pool[2][CLASS_COUNT]; /* free blocks by class: open, closed */
+    size_t pooled[CLASS_COUNT];    /* bytes of these blocks that may have pages */
+    uint64_t used
+        [CLASS_COUNT]; /* pool_clock's time when a block of the class was last taken or given back */
 };
 
 uintptr_t gsh_arena_base, gsh_arena_end;
@@ -52,7 +55,8 @@ static struct zone large_zone = {.shift = 21};
 static struct gsh_block *blocks;
 static uint32_t block_count = 1; /* 0 is no block */
 static uint32_t block_limit = BLOCK_LIMIT;
-static size_t pooled_bytes, pool_limit;
+static size_t pooled_bytes, pool_limit, live_bytes, most_live_bytes; /* live: not free */
+static uint64_t pool_clock;
 enum { SLAB_UNTRIED, SLAB_REFUSED, SLAB_REGISTERED };
 static unsigned char *slab_registered; /* small zone, per slab */
 static _Atomic int64_t edges; /* what blocks are charged with: at least as many as there are */
@@ -466,6 +470,29 @@ static size_t round_to_class(size_t granules, unsigned *class)
     return steps << shift;
 }
 
+static unsigned class_of(const struct gsh_block *block)
+{
+    unsigned class;
+    round_to_class(block->capacity >> zone_of(block->base)->shift, &class);
+    return class;
+}
+
+static bool is_slab_locked(const struct gsh_block *block)
+{
+    return !block->large && gsh_arena_is_registered(block, 0, block->capacity);
+}
+
+/* A free block has pages that can be given back, or no longer. */
+static void set_pooled(struct gsh_block *block, bool is_pooled)
+{
+    size_t *of_class = &zone_of(block->base)->pooled[class_of(block)];
+    if (block->is_pooled == is_pooled)
+        return;
+    block->is_pooled = is_pooled;
+    pooled_bytes = is_pooled ? pooled_bytes + block->capacity : pooled_bytes - block->capacity;
+    *of_class = is_pooled ? *of_class + block->capacity : *of_class - block->capacity;
+}
+
 static struct gsh_block *pop_pool(struct zone *zone, unsigned class, bool closed)
 {
     uint32_t index = zone->pool[closed][class];
@@ -473,29 +500,67 @@ static struct gsh_block *pop_pool(struct zone *zone, unsigned class, bool closed
         return NULL;
     struct gsh_block *block = &blocks[index];
     zone->pool[closed][class] = block->next_free;
-    if (block->touched)
-        pooled_bytes -= block->capacity;
+    set_pooled(block, false);
     return block;
 }
 
 static void push_pool(struct gsh_block *block, bool closed)
 {
     struct zone *zone = zone_of(block->base);
-    unsigned class;
-    round_to_class(block->capacity >> zone->shift, &class);
+    unsigned class = class_of(block);
     block->next_free = zone->pool[closed][class];
     zone->pool[closed][class] = gsh_block_index(block);
-    if (block->touched)
-        pooled_bytes += block->capacity;
+    zone->used[class] = ++pool_clock;
+    set_pooled(block, block->touched && !is_slab_locked(block));
 }
 
 static void give_pages_back(struct gsh_block *block)
 {
-    if (!block->large && gsh_arena_is_registered(block, 0, block->capacity))
-        return; /* the slab stays page-locked */
+    if (is_slab_locked(block))
+        return;
     unregister_block(block);
     madvise((void *)block->base, block->capacity, MADV_DONTNEED);
     block->touched = false;
+}
+
+/* What pages free blocks may keep: what the program held at most, and half as much again, is never exceeded. */
+static size_t find_pool_limit(void)
+{
+    return GSH_MIN(pool_limit, GSH_MAX(most_live_bytes - live_bytes, most_live_bytes / 2));
+}
+
+/* The class with pages in its pool that was not used for longest; NULL: there is none. */
+static const struct zone *find_idle_class(unsigned *class)
+{
+    const struct zone *found = NULL, *zones[] = {&small_zone, &large_zone};
+    for (unsigned z = 0; z < GSH_COUNT(zones); z++)
+        for (unsigned k = 0; k < CLASS_COUNT; k++)
+            if (zones[z]->pooled[k] != 0 &&
+                (found == NULL || zones[z]->used[k] < found->used[*class])) {
+                found = zones[z];
+                *class = k;
+            }
+    return found;
+}
+
+/* Gives back pages of the class's free blocks until the limit is kept. */
+static void trim_class(const struct zone *zone, unsigned class, size_t limit)
+{
+    for (unsigned closed = 0; closed < 2; closed++)
+        for (uint32_t index = zone->pool[closed][class]; index != 0 && pooled_bytes > limit;
+             index = blocks[index].next_free) {
+            if (blocks[index].is_pooled)
+                give_pages_back(&blocks[index]);
+            set_pooled(&blocks[index], false);
+        }
+}
+
+static void trim_pool(void)
+{
+    size_t limit = find_pool_limit();
+    unsigned class = 0;
+    for (const struct zone *zone; pooled_bytes > limit && (zone = find_idle_class(&class)) != NULL;)
+        trim_class(zone, class, limit);
 }
 
 /* Takes a block of the class: one whose pages are already as wanted, else any, else a new one. NULL also where a closed one
@@ -513,6 +578,12 @@ static struct gsh_block *take_block(struct zone *zone, size_t granules, bool clo
         block = pop_pool(zone, class, !closed);
     if (block == NULL && (!closed || has_mappings))
         block = cut_block(zone, rounded << zone->shift, closed);
+    if (block != NULL) {
+        live_bytes += block->capacity;
+        most_live_bytes = GSH_MAX(most_live_bytes, live_bytes);
+        zone->used[class] = ++pool_clock;
+        trim_pool();
+    }
     return block;
 }
 
@@ -601,6 +672,14 @@ static bool is_granted(size_t size)
     return range != MAP_FAILED && munmap(range, size) == 0;
 }
 
+static void give_to_pool(struct gsh_block *block)
+{
+    GSH_LOCKED(&arena_lock);
+    live_bytes -= block->capacity;
+    push_pool(block, is_closed(block));
+    trim_pool();
+}
+
 void *gsh_arena_allocate(size_t size, enum gsh_arena_use use)
 {
     if (gsh_arena_base == 0)
@@ -617,8 +696,7 @@ void *gsh_arena_allocate(size_t size, enum gsh_arena_use use)
     bool prepared = prepare_block(block, size, use);
     gsh_block_release_sigsafe(block);
     if (!prepared) {
-        GSH_LOCKED(&arena_lock);
-        push_pool(block, is_closed(block));
+        give_to_pool(block);
         return NULL;
     }
     atomic_store_explicit(&block->live, true, memory_order_release);
@@ -651,10 +729,7 @@ bool gsh_arena_free(void *address)
     gsh_block_release_sigsafe(block);
     if (!uniform)
         return true; /* no mapping left to make it uniform: its addresses are not used again */
-    GSH_LOCKED(&arena_lock);
-    if (block->touched && pooled_bytes + block->capacity > pool_limit)
-        give_pages_back(block);
-    push_pool(block, is_closed(block));
+    give_to_pool(block);
     return true;
 }
 

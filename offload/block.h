@@ -60,6 +60,7 @@ struct gsh_block {
     bool large;                    /* zone */
     bool device_born;              /* cut from the zone's closed region */
     bool touched;                  /* host pages may be populated; of a free block, ARENA lock */
+    bool is_pooled;                /* free, with pages that can be given back; ARENA lock */
     bool opened_idle;              /* opened while it was free, which `touched` does not know */
     uint8_t chunk_shift;           /* log2 of the chunk's bytes */
     uint8_t chunks;                /* chunks that `size` covers, 1..64 */

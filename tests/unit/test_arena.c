@@ -38,6 +38,32 @@ static void check_reuse(void)
     gsh_arena_free(other);
 }
 
+static size_t resident_bytes(void)
+{
+    size_t pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    CHECK(file != NULL && fscanf(file, "%*u %zu", &pages) == 1);
+    if (file != NULL)
+        fclose(file);
+    return pages * 4096;
+}
+
+/* One array at a time, each of another size: free blocks keep no more pages than the largest had. */
+static void check_pool(void)
+{
+    size_t before = resident_bytes(), most = 0;
+    for (size_t size = (size_t)3 << 20; size < (size_t)64 << 20; size += size / 8) {
+        void *bytes = gsh_arena_allocate(size, GSH_ARENA_HOST);
+        memset(bytes, 1, size);
+        gsh_arena_free(bytes);
+        most = size;
+    }
+    CHECK(resident_bytes() < before + 2 * most);
+    unsigned char *again = gsh_arena_allocate(most, GSH_ARENA_HOST);
+    CHECK(again[most - 1] == 1);
+    gsh_arena_free(again);
+}
+
 static bool all_zero(const unsigned char *bytes, size_t size)
 {
     for (size_t k = 0; k < size; k++)
@@ -77,6 +103,7 @@ int main(void)
 {
     if (!live_start())
         return CHECK_SKIP;
+    check_pool();
     check_placement();
     check_reuse();
     check_zero((size_t)300 << 10);
