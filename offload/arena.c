@@ -11,6 +11,7 @@
 #include "arena_internal.h"
 
 #include "coherence.h"
+#include "edges.h"
 #include "lock.h"
 #include "log.h"
 #include "options.h"
@@ -29,8 +30,6 @@
 #define SLAB_BYTES ((size_t)4 << 20)
 #define EAGER_ZERO_BYTES ((size_t)4 << 20)
 #define REGISTER_MIN_BYTES ((size_t)1 << 20)
-#define CHANGES_TO_COUNT                                                                           \
-    1024 /* of protections, until what is short of mappings counts them again */
 #define ASKED_FOR_BYTES ((size_t)1 << 30) /* first touch takes 10,000 times as long as asking */
 
 struct zone {
@@ -59,10 +58,6 @@ static size_t pooled_bytes, pool_limit, live_bytes, most_live_bytes; /* live: no
 static uint64_t pool_clock;
 enum { SLAB_UNTRIED, SLAB_REFUSED, SLAB_REGISTERED };
 static unsigned char *slab_registered; /* small zone, per slab */
-static _Atomic int64_t edges; /* what blocks are charged with: at least as many as there are */
-static _Atomic int64_t edges_counted; /* as there were when they were last counted */
-static _Atomic uint32_t edge_changes; /* since then */
-static int64_t edge_budget;
 static _Thread_local bool hint;
 
 uint32_t gsh_block_index(const struct gsh_block *block)
@@ -154,7 +149,7 @@ enum gsh_status gsh_arena_init(void)
     }
     pool_limit = limit_of(GSH_OPTION_POOL_LIMIT, machine_bytes() / 4);
     gsh_pin_set_limit(limit_of(GSH_OPTION_PIN_LIMIT, machine_bytes() / 2));
-    edge_budget = gsh_pages_max_mappings() / 4;
+    gsh_edges_set_budget(gsh_pages_max_mappings() / 4);
     /* in this order, no address is in the arena until both are set */
     __atomic_store_n(&gsh_arena_base, small_zone.base, __ATOMIC_RELEASE);
     __atomic_store_n(&gsh_arena_end, large_zone.end, __ATOMIC_RELEASE);
@@ -206,72 +201,15 @@ struct gsh_block *gsh_arena_find_block(const void *address)
 
 /* ---- mappings ---- */
 
-/* Boundaries between pages of different protection that this block is charged with. */
-static uint32_t count_edges(const struct gsh_block *block)
-{
-    int usual = block->device_born ? PROT_NONE : PROT_READ | PROT_WRITE;
-    int previous = usual;
-    uint32_t count = 0;
-    for (unsigned chunk = 0; chunk < block->chunks; chunk++) {
-        int protection = gsh_pages_protection(block->state[chunk]);
-        count += protection != previous;
-        previous = protection;
-    }
-    return count + (previous != usual);
-}
-
-static void charge_edges(struct gsh_block *block)
-{
-    uint32_t count = count_edges(block);
-    atomic_fetch_add_explicit(&edges, (int64_t)count - (int64_t)block->edges, memory_order_relaxed);
-    atomic_fetch_add_explicit(&edge_changes, 1, memory_order_relaxed);
-    block->edges = count;
-}
-
 struct gsh_block *gsh_arena_block_beside_sigsafe(const struct gsh_block *block, bool above)
 {
     const void *address = (void *)(above ? block->base + block->capacity : block->base - 1);
     return gsh_arena_contains(address) ? block_of(address) : NULL;
 }
 
-static int protection_at(const struct gsh_block *block, bool at_end)
+uint32_t gsh_arena_block_end_sigsafe(void)
 {
-    if (block->chunks == 0)
-        return block->device_born ? PROT_NONE : PROT_READ | PROT_WRITE;
-    return gsh_pages_protection(block->state[at_end ? block->chunks - 1 : 0]);
-}
-
-/* Boundaries within the block, and the one below it. */
-static int64_t count_boundaries(const struct gsh_block *block)
-{
-    const struct gsh_block *below = gsh_arena_block_beside_sigsafe(block, false);
-    int64_t count = below != NULL && protection_at(below, true) != protection_at(block, false);
-    for (unsigned chunk = 1; chunk < block->chunks; chunk++)
-        count += gsh_pages_protection(block->state[chunk - 1]) !=
-                 gsh_pages_protection(block->state[chunk]);
-    return count;
-}
-
-/* Neighbours with the same protection share a mapping, which what each block is charged with does not know. Others may change
- * states meanwhile: it is a number to within what CHANGES_TO_COUNT stands for. */
-static void count_edges_of_all(void)
-{
-    uint32_t end = __atomic_load_n(&block_count, __ATOMIC_ACQUIRE);
-    int64_t count = 0;
-    for (uint32_t index = 1; index < end; index++)
-        count += count_boundaries(&blocks[index]);
-    atomic_store_explicit(&edges_counted, count, memory_order_relaxed);
-}
-
-bool gsh_arena_has_mappings_sigsafe(void)
-{
-    if (GSH_LIKELY(atomic_load_explicit(&edges, memory_order_relaxed) < edge_budget))
-        return true;
-    if (atomic_load_explicit(&edge_changes, memory_order_relaxed) >= CHANGES_TO_COUNT) {
-        atomic_store_explicit(&edge_changes, 0, memory_order_relaxed);
-        count_edges_of_all();
-    }
-    return atomic_load_explicit(&edges_counted, memory_order_relaxed) < edge_budget;
+    return __atomic_load_n(&block_count, __ATOMIC_ACQUIRE);
 }
 
 static void publish_state(struct gsh_block *block, unsigned first, unsigned last,
@@ -286,7 +224,7 @@ static void publish_state(struct gsh_block *block, unsigned first, unsigned last
     if (resident != 0)
         atomic_store_explicit(&gsh_coherence_in_use, true, memory_order_relaxed);
     atomic_store_explicit(&block->resident, resident, memory_order_release);
-    charge_edges(block);
+    gsh_edges_charge(block);
 }
 
 enum gsh_status gsh_arena_protect_sigsafe(struct gsh_block *block, unsigned first, unsigned last,
@@ -573,7 +511,7 @@ static struct gsh_block *take_block(struct zone *zone, size_t granules, bool clo
         return NULL;
     GSH_LOCKED(&arena_lock);
     struct gsh_block *block = pop_pool(zone, class, closed);
-    bool has_mappings = block != NULL || gsh_arena_has_mappings_sigsafe();
+    bool has_mappings = block != NULL || gsh_edges_has_room_sigsafe();
     if (block == NULL && has_mappings)
         block = pop_pool(zone, class, !closed);
     if (block == NULL && (!closed || has_mappings))
@@ -611,7 +549,7 @@ static void set_size(struct gsh_block *block, size_t size, bool closed)
     block->ledger = (struct gsh_ledger){0};
     atomic_store_explicit(&block->read_pins, 0, memory_order_relaxed);
     atomic_store_explicit(&block->write_pins, 0, memory_order_relaxed);
-    charge_edges(block);
+    gsh_edges_charge(block);
 }
 
 static bool set_protection(struct gsh_block *block, bool was_closed, bool closed)

@@ -13,14 +13,13 @@
 enum gsh_status gsh_arena_protect_sigsafe(struct gsh_block *block, unsigned first, unsigned last,
                                           enum gsh_chunk_state state);
 
-/* True while the budget of page mappings allows more blocks whose protection differs from their
- * neighbours'. */
-bool gsh_arena_has_mappings_sigsafe(void);
 /* The block, free or not, that ends where this one begins, or begins where it ends; NULL: none. */
 struct gsh_block *gsh_arena_block_beside_sigsafe(const struct gsh_block *block, bool above);
 /* Opens a block that is free and stays so, for the sake of its neighbours. Caller holds it. False: it is not free, or the
  * system refuses. */
 bool gsh_arena_open_idle_sigsafe(struct gsh_block *block);
+/* One past the last block's index. */
+uint32_t gsh_arena_block_end_sigsafe(void);
 
 /* Page-locks the block's pages for transfers where that can and should be done now (all chunks
  * HOST, or the caller just took a free block). Caller holds the block. */

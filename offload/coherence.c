@@ -9,6 +9,7 @@
 
 #include "arena_internal.h"
 #include "backend.h"
+#include "edges.h"
 #include "errors.h"
 #include "futex.h"
 #include "history.h"
@@ -236,8 +237,8 @@ static enum gsh_status open_joined(struct gsh_block *block, bool asks_device)
 static enum gsh_status open_chunks(struct gsh_block *block, unsigned first, unsigned last,
                                    bool write)
 {
-    return gsh_arena_has_mappings_sigsafe() ? open_just(block, first, last, write)
-                                            : open_joined(block, true);
+    return gsh_edges_has_room_sigsafe() ? open_just(block, first, last, write)
+                                        : open_joined(block, true);
 }
 
 enum gsh_status gsh_coherence_fetch_all_held(struct gsh_block *block)
@@ -489,7 +490,7 @@ enum gsh_fault_outcome gsh_coherence_fault_sigsafe(const void *address, bool wri
     bool needs_device = block->state[chunk] == GSH_CHUNK_DEVICE;
     if (!needs_opening(block, chunk, write)) {
         outcome = GSH_FAULT_ALREADY_OPEN;
-    } else if (!needs_device && gsh_arena_has_mappings_sigsafe() &&
+    } else if (!needs_device && gsh_edges_has_room_sigsafe() &&
                open_just(block, chunk, chunk, true) == GSH_OK) {
         gsh_stats_add(GSH_COUNTER_FAULTS_WRITE, 1);
     } else if (has_device_chunk(block)) {

@@ -11,6 +11,7 @@
 #include "coherence_internal.h"
 #include "device.h"
 #include "dispatch_internal.h"
+#include "edges.h"
 #include "errors.h"
 #include "foreign_output.h"
 #include "history.h"
@@ -252,7 +253,7 @@ static enum gsh_status upload_chunks(struct run *run, struct gsh_block *block, u
     if (ensure_value(block) != GSH_OK)
         return decline(run, GSH_REASON_MEMORY);
     if (gsh_coherence_has_to_upload_held(block, first, last)) {
-        if (!gsh_arena_has_mappings_sigsafe())
+        if (!gsh_edges_has_room_sigsafe())
             return decline(run, GSH_REASON_MEMORY);
         if (is_pending(block->value)) /* recorded nodes want the old bytes */
             gsh_node_flush_locked(GSH_FLUSH_OVERWRITTEN);
@@ -409,7 +410,7 @@ static enum gsh_status close_outputs(struct run *run)
             continue;
         memcpy(closing->states, block->state, sizeof closing->states);
         bool takes_mappings = has_open_chunk(block, closing->first_chunk, closing->last_chunk);
-        if ((takes_mappings && !gsh_arena_has_mappings_sigsafe()) ||
+        if ((takes_mappings && !gsh_edges_has_room_sigsafe()) ||
             gsh_arena_protect_sigsafe(block, closing->first_chunk, closing->last_chunk,
                                       GSH_CHUNK_DEVICE) != GSH_OK) {
             reopen_outputs(run);
