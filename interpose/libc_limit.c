@@ -10,17 +10,22 @@
 #include "libc_signal.h"
 
 #include <errno.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* X(result, name, (parameters), (arguments), pid, limit); on x86-64 the structures with and without 64 are one */
+/* X(result, name, (parameters), (arguments), what is done first); on x86-64 the structures with and without 64 are one */
 #define LIMIT_CALLS(X)                                                                             \
-    X(int, setrlimit, (int resource, const struct rlimit *limit), (resource, limit), 0, limit)     \
-    X(int, setrlimit64, (int resource, const struct rlimit *limit), (resource, limit), 0, limit)   \
+    X(int, setrlimit, (int resource, const struct rlimit *limit), (resource, limit),               \
+      make_room(0, resource, limit))                                                               \
+    X(int, setrlimit64, (int resource, const struct rlimit *limit), (resource, limit),             \
+      make_room(0, resource, limit))                                                               \
     X(int, prlimit, (pid_t pid, int resource, const struct rlimit *limit, struct rlimit *old),     \
-      (pid, resource, limit, old), pid, limit)                                                     \
+      (pid, resource, limit, old), make_room(pid, resource, limit))                                \
     X(int, prlimit64, (pid_t pid, int resource, const struct rlimit *limit, struct rlimit *old),   \
-      (pid, resource, limit, old), pid, limit)
+      (pid, resource, limit, old), make_room(pid, resource, limit))                                \
+    X(int, mlockall, (int flags), (flags), give_way(flags))                                        \
+    X(int, munlockall, (void), (), gsh_arena_permit(true))
 
 /* Each real function; before it is looked up, one that looks it up and calls it. */
 #define X(result, name, parameters, ...) static result first_##name parameters;
@@ -51,7 +56,18 @@ static void make_room(pid_t pid, int resource, const struct rlimit *limit)
     errno = keep;
 }
 
-#define X(result, name, parameters, arguments, pid, limit)                                         \
+/* Locked memory is populated, the reserve too, now or when it is reserved. */
+static void give_way(int flags)
+{
+    int keep = errno;
+    if (gsh_libc_signal_is_owner()) {
+        gsh_arena_yield(0);
+        gsh_arena_permit((flags & MCL_FUTURE) == 0);
+    }
+    errno = keep;
+}
+
+#define X(result, name, parameters, arguments, first)                                              \
     static result first_##name parameters                                                          \
     {                                                                                              \
         FIND(name);                                                                                \
@@ -60,7 +76,7 @@ static void make_room(pid_t pid, int resource, const struct rlimit *limit)
     GSH_EXPORT result entry_##name parameters __asm__(#name);                                      \
     result entry_##name parameters                                                                 \
     {                                                                                              \
-        make_room(pid, resource, limit);                                                           \
+        first;                                                                                     \
         return REAL(name) arguments;                                                               \
     }
 LIMIT_CALLS(X)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * libc's functions that limit the process's address space, exported in front of libc's: the limit counts what the arena has
- * reserved, which the program knows nothing of.
+ * libc's functions that limit the process's address space, or lock all of it in memory, exported in front of libc's: that
+ * concerns what the arena has reserved too, which the program knows nothing of.
  */
 #pragma once
 

@@ -137,10 +137,18 @@ static uint64_t least_limit(void)
     return GSH_MIN(space.rlim_cur, data.rlim_cur);
 }
 
+static _Atomic bool is_refused;
+
+void gsh_arena_permit(bool permitted)
+{
+    atomic_store(&is_refused, !permitted);
+}
+
 enum gsh_status gsh_arena_init(void)
 {
     size_t large_bytes = (size_t)1 << 40;
-    while (!leaves_enough(least_limit(), large_bytes) || !reserve_zones(large_bytes)) {
+    while (atomic_load(&is_refused) || !leaves_enough(least_limit(), large_bytes) ||
+           !reserve_zones(large_bytes)) {
         large_bytes /= 4;
         if (large_bytes < (size_t)1 << 30) {
             gsh_log(GSH_LOG_INFO, "there is no address range to reserve for the arena");

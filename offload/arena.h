@@ -48,6 +48,8 @@ bool gsh_arena_free(void *address);
 /* The program is about to limit its address space, or its data, to so many bytes: the arena gives up what it has reserved,
  * where that is too much beside them, and grows no more. Takes the ARENA lock. */
 void gsh_arena_yield(uint64_t limit);
+/* Whether gsh_arena_init may reserve anything: not where that would be populated at once. */
+void gsh_arena_permit(bool permitted);
 /* Bytes usable from the block's first address on. */
 size_t gsh_arena_usable(void *address);
 

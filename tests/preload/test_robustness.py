@@ -268,6 +268,26 @@ print((np.arange(1e6) * 3.0)[9])
                 self.assertEqual(plain.returncode, 0, repr(plain))
                 self.check(env, 0, script=script, plain=plain)
 
+    def test_all_memory_locked(self):
+        """What is locked is the program's memory, not the range reserved for the arena."""
+        locking = """
+import ctypes
+print(ctypes.CDLL(None).mlockall({} | 4))  # 4: what is not there yet when it is touched
+"""
+        rest = """
+b = np.arange(300000.0) * 2.0
+with open("/proc/self/status") as stream:
+    print([int(line.split()[1]) < 4 << 20 for line in stream if line.startswith("VmLck")])
+print(a[5] + 1.0, b[7], np.ones(3 << 20)[-1], (a - b).sum())
+"""
+        made = "import numpy as np\na = np.arange(300000.0)\n"
+        for script in (made + locking.format(1) + rest, made + locking.format(3) + rest,
+                       locking.format(2) + made + rest):
+            with self.subTest(script):
+                plain = shim_runner.run(script, shim=False)
+                self.assertEqual(plain.returncode, 0, repr(plain))
+                self.check({}, 0, script=script, plain=plain)
+
     def test_more_arrays_than_mappings(self):
         """Every second of many small arrays differs from its neighbours in where it is: the process keeps mappings for others."""
         for name, lines in {
