@@ -14,6 +14,7 @@
 #include "edges.h"
 #include "lock.h"
 #include "log.h"
+#include "memory_limit.h"
 #include "options.h"
 #include "pages.h"
 #include "pin.h"
@@ -23,7 +24,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #define CLASS_COUNT 256
 #define BLOCK_LIMIT ((uint32_t)1 << 21)
@@ -55,6 +55,7 @@ static struct gsh_block *blocks;
 static uint32_t block_count = 1; /* 0 is no block */
 static uint32_t block_limit = BLOCK_LIMIT;
 static size_t pooled_bytes, pool_limit, live_bytes, most_live_bytes; /* live: not free */
+static size_t memory;                                                /* that the process may have */
 static uint64_t pool_clock;
 enum { SLAB_UNTRIED, SLAB_REFUSED, SLAB_REGISTERED };
 static unsigned char *slab_registered; /* small zone, per slab */
@@ -111,11 +112,6 @@ static bool reserve_zones(size_t large_bytes)
     return true;
 }
 
-static size_t machine_bytes(void)
-{
-    return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-}
-
 static size_t limit_of(enum gsh_option option, size_t fallback)
 {
     int64_t value = gsh_option_number(option);
@@ -126,7 +122,7 @@ static size_t limit_of(enum gsh_option option, size_t fallback)
  * could give it. */
 static bool leaves_enough(uint64_t limit, size_t large_bytes)
 {
-    return limit == RLIM_INFINITY || (limit / 2 >= large_bytes && limit / 4 >= machine_bytes());
+    return limit == RLIM_INFINITY || (limit / 2 >= large_bytes && limit / 4 >= memory);
 }
 
 static uint64_t least_limit(void)
@@ -147,6 +143,7 @@ void gsh_arena_permit(bool permitted)
 enum gsh_status gsh_arena_init(void)
 {
     size_t large_bytes = (size_t)1 << 40;
+    memory = (size_t)gsh_memory_limit();
     while (atomic_load(&is_refused) || !leaves_enough(least_limit(), large_bytes) ||
            !reserve_zones(large_bytes)) {
         large_bytes /= 4;
@@ -155,8 +152,8 @@ enum gsh_status gsh_arena_init(void)
             return GSH_DECLINED;
         }
     }
-    pool_limit = limit_of(GSH_OPTION_POOL_LIMIT, machine_bytes() / 4);
-    gsh_pin_set_limit(limit_of(GSH_OPTION_PIN_LIMIT, machine_bytes() / 2));
+    pool_limit = limit_of(GSH_OPTION_POOL_LIMIT, memory / 4);
+    gsh_pin_set_limit(limit_of(GSH_OPTION_PIN_LIMIT, memory / 2));
     gsh_edges_set_budget(gsh_pages_max_mappings() / 4);
     /* in this order, no address is in the arena until both are set */
     __atomic_store_n(&gsh_arena_base, small_zone.base, __ATOMIC_RELEASE);
