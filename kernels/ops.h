@@ -170,7 +170,7 @@ unsigned gsh_op_max_ulp(enum gsh_op op, enum gsh_dtype loop);
 bool gsh_op_has_loop(enum gsh_op op, enum gsh_dtype loop);
 bool gsh_reduction_has_loop(enum gsh_reduction reduction, enum gsh_dtype loop);
 /* Whether partial results that are joined in another order than one after the other may leave the range of numbers where
- * NumPy's do not, as products of floats do. A kernel that finds one outside joins in the launch's C order, as NumPy. */
+ * NumPy's do not, as products of floats do. Where that decides on the result, kernels join in the launch's C order, as NumPy. */
 bool gsh_reduction_is_ordered(enum gsh_reduction reduction, enum gsh_dtype loop);
 /* Whether it may be a sink of a group (group.h): there is a loop, whose results are joined in any order, and no place. */
 bool gsh_reduction_may_sink(enum gsh_reduction reduction, enum gsh_dtype loop);

@@ -15,9 +15,10 @@
  * together (a round, up to 8 units), up to 16 rounds (a chunk), then chunks: no chain of additions is
  * long, so a sum's error is no worse than that of NumPy's pairwise summation.
  *
- * Products of floats (gsh_reduction_is_ordered) are joined so as long as no partial one leaves the range of numbers
- * (kernels/cuda/running.cuh). Behind the segments' results the scratch has a byte for each output where one did; a last
- * stage joins those outputs' elements in order (kernels/cuda/ordered.cuh), and alone looks for errors.
+ * Products of floats (gsh_reduction_is_ordered) are joined so too, in accumulators that no partial product is too large or
+ * too small for (kernels/cuda/running.cuh). Behind the segments' results the scratch has a byte for each output, which says
+ * whether NumPy's result depends on the order: a last stage joins those outputs' elements in order
+ * (kernels/cuda/ordered.cuh).
  */
 #include "source_reduce.h"
 
@@ -36,6 +37,8 @@
     3 /* on a CPU: such a join is called, as its text many times over compiles slowly */
 #define ENOUGH_THREADS (1 << 17) /* keep the memory of any GPU busy: no more lanes, no segments */
 #define TARGET_BLOCKS 4096       /* segments are cut up to so many blocks */
+#define ORDERED_BLOCKS                                                                             \
+    2048 /* of the last stage, as long as a block has fewer outputs than threads */
 
 struct geometry {
     bool lanes_fast;
@@ -66,7 +69,7 @@ static bool is_ordered(const struct gsh_launch *launch)
     return gsh_reduction_is_ordered(launch->reduction, launch->loop);
 }
 
-/* Bytes of an accumulator in scratch; a place is a value and an index, a running product a value and a flag. */
+/* Bytes of an accumulator in scratch; a place is a value and an index, a running product a factor and two words. */
 static int64_t accumulator_size(const struct gsh_launch *launch)
 {
     int64_t size = (int64_t)gsh_dtype_size(accumulator_of(launch));
@@ -246,14 +249,15 @@ struct stage {
     struct geometry geometry;
 };
 
-/* Each thread looks after one output, and at one element. */
+/* Elements and outputs one by one; `lanes` outputs to a block. */
 static void set_single_units(struct geometry *geometry)
 {
     geometry->outputs *= geometry->width;
     geometry->units = geometry->elements;
     geometry->pack = geometry->width = geometry->unroll = 1;
-    geometry->lanes = 1;
-    geometry->tiles = gsh_source_divide_up(geometry->outputs, GSH_SOURCE_BLOCK);
+    geometry->lanes = GSH_MIN(GSH_MAX(gsh_source_divide_up(geometry->outputs, ORDERED_BLOCKS), 1),
+                              GSH_SOURCE_BLOCK);
+    geometry->tiles = gsh_source_divide_up(geometry->outputs, geometry->lanes);
     geometry->segment = geometry->units;
     geometry->segments = 1;
 }
@@ -272,7 +276,7 @@ static void set_stage(const struct gsh_launch *launch, uint64_t scratch, unsigne
     stage->is_second = number > 0 && !stage->joins_in_order;
     stage->is_last = number > 0 || !is_cut;
     stage->checks = launch->errors.claims != 0 && (kind == 'f' || kind == 'c') &&
-                    !is_index(launch) && !stage->runs &&
+                    !is_index(launch) && (stage->is_last || !stage->runs) &&
                     (gsh_op_info(info->combine)->flags & may) != 0;
     stage->has_wide_places = first.elements > INT32_MAX;
     stage->part = stage->joins_in_order ? *launch : stage_launch(launch, &first, scratch, number);
@@ -436,33 +440,39 @@ static void write_running(const struct gsh_launch *launch, const struct stage *s
 {
     const struct gsh_launch *part = &stage->part;
     const struct gsh_op_info *join = gsh_op_info(gsh_reduction_info(launch->reduction)->combine);
+    gsh_fmt_printf(
+        fmt, "typedef %s T;\ntypedef %s Result;\n%s T multiply(T a, T b) { return %s; }\n",
+        gsh_dtype_cuda_type(accumulator_of(launch)), gsh_dtype_cuda_stored(launch->loop),
+        join->host_ns < COSTLY_NS ? "FN" : "__device__ __noinline__", join->expressions[0]);
     gsh_fmt_text(fmt, gsh_cuda_text_running);
-    gsh_fmt_printf(fmt, "typedef %s T;\ntypedef Running<T> A;\ntypedef %s Result;\n",
-                   gsh_dtype_cuda_type(accumulator_of(launch)),
-                   gsh_dtype_cuda_stored(launch->loop));
+    gsh_fmt_text(fmt, "typedef Running A;\n");
     if (stage->is_second)
         gsh_fmt_text(fmt, "typedef A In;\nFN A accumulate(In running, i64) { return running; }\n");
     else
         gsh_fmt_printf(fmt,
                        "typedef %s In;\nFN A accumulate(In stored, i64) { return "
-                       "{value(Convert<%s, In>::of(stored)), 0}; }\n",
+                       "{value(Convert<%s, In>::of(stored)), 0, 0}; }\n",
                        gsh_dtype_cuda_stored(part->operands[0].dtype),
                        gsh_dtype_cuda_stored(launch->loop));
-    gsh_fmt_printf(
-        fmt,
-        "%s T multiply(T a, T b) { return %s; }\n"
-        "FN A join_values(A a, A b) { return run_on(a, b, multiply(a.value, b.value)); }\n"
-        "FN A join_later(A a, A b) { return join_values(a, b); }\n",
-        join->host_ns < COSTLY_NS ? "FN" : "__device__ __noinline__", join->expressions[0]);
+    gsh_fmt_text(fmt, "FN A join_values(const A &a, const A &b) { return join_running(a, b); }\n"
+                      "FN A join_later(const A &a, const A &b) { return join_running(a, b); }\n");
     if (stage->is_last)
-        gsh_fmt_printf(fmt,
-                       "typedef %s Out;\nFN Out result_of(A total)\n{\n"
-                       "    return Convert<Out, Result>::of(Cast<Result>::of(total.value));\n}\n"
-                       "FN bool is_flagged(A total) { return total.left || "
-                       "rounds_away(total.value, value(Cast<Result>::of(total.value))); }\n",
-                       gsh_dtype_cuda_stored(part->operands[1].dtype));
+        gsh_fmt_printf(
+            fmt,
+            "typedef %s Out;\nFN Out result_of(const A &total)\n{\n"
+            "    return Convert<Out, Result>::of(Cast<Result>::of(value_of(total)));\n}\n"
+            "FN bool is_flagged(const A &total) { return is_ambiguous(total); }\n",
+            gsh_dtype_cuda_stored(part->operands[1].dtype));
     else
         gsh_fmt_text(fmt, "typedef A Out;\nFN Out result_of(A total) { return total; }\n");
+    if (stage->checks)
+        gsh_fmt_printf(fmt,
+                       "typedef %s SinkType;\nconstexpr int MAY = %u;\n"
+                       "FN void check_total(const Sink &sink, const A &total)\n{\n"
+                       "    check_running<SinkType>(sink, total);\n"
+                       "    if (!is_ambiguous(total))\n"
+                       "        check_rounding<Result>(sink, value_of(total));\n}\n",
+                       gsh_dtype_cuda_stored(launch->loop), join->flags & 7);
 }
 
 static void write_values(const struct gsh_launch *launch, const struct stage *stage,
@@ -488,7 +498,10 @@ static void write_values(const struct gsh_launch *launch, const struct stage *st
     gsh_fmt_text(fmt, "FN Out result_of(A total)\n{\n"
                       "    return Convert<Out, Result>::of(Cast<Result>::of(total));\n}\n");
     if (stage->checks)
-        gsh_fmt_printf(fmt, "typedef %s SinkType;\nconstexpr int MAY = %u;\n",
+        gsh_fmt_printf(fmt,
+                       "typedef %s SinkType;\nconstexpr int MAY = %u;\n"
+                       "FN void check_total(const Sink &sink, A total) { "
+                       "check_rounding<Result>(sink, total); }\n",
                        gsh_dtype_cuda_stored(launch->loop), join->flags & 7);
 }
 
@@ -512,7 +525,7 @@ static void write_beginning(const struct gsh_launch *launch, const struct stage 
     else if (launch->has_initial && info->combine == GSH_OP_ADD && (kind == 'f' || kind == 'c'))
         begin = "gsh_negate(A())";
     if (!is_index(launch))
-        gsh_fmt_text(fmt, stage->runs ? "FN A as_total(T x) { return {x, 0}; }\n"
+        gsh_fmt_text(fmt, stage->runs ? "FN A as_total(T x) { return {x, 0, 0}; }\n"
                                       : "FN A as_total(A x) { return x; }\n");
     if (!is_index(launch))
         gsh_fmt_printf(fmt,

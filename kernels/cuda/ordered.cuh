@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Joins once more, one element after the other as NumPy does, what makes the outputs whose flag is set
-// (cuda/reduction.cuh with units of one element stands in front of it). A block looks after as many outputs as it has threads
-// and takes those with a flag one by one: its threads load elements side by side, its first joins them. Behind a zero, an
-// infinity or a NaN real elements count by their signs, which all threads count.
+// (cuda/reduction.cuh with units of one element stands in front of it). A block looks after args.lanes outputs, at most one
+// for each thread, and takes those with a flag one by one: its threads load elements side by side, its first joins them.
+// Behind a zero, an infinity or a NaN real elements count by their signs, which all threads count.
 constexpr u32 ITEMS = 8, TILE = BLOCK * ITEMS;
 template <class F> FN bool is_settled(F total) { return total == 0 || !gsh_isfinite(total); }
 template <class F> FN bool is_settled(Complex<F> total) { return gsh_isnan(total.re) && gsh_isnan(total.im); }
@@ -70,11 +70,11 @@ __device__ __noinline__ void join_in_order(const Args &args, Index output)
 extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const IN_PLACE Args args)
 {
     const u8 *const flags = (const u8 *)args.flags;
-    const Index first = (Index)blockIdx.x * BLOCK;
-    const Index output = first + threadIdx.x;
-    if (!__syncthreads_or(output < (Index)args.outputs && flags[output]))
+    const Index first = (Index)blockIdx.x * (Index)args.lanes, left = (Index)args.outputs - first;
+    const u32 count = left < (Index)args.lanes ? (u32)left : (u32)args.lanes;
+    if (!__syncthreads_or(threadIdx.x < count && flags[first + threadIdx.x]))
         return;
-    for (Index next = first; next < first + BLOCK && next < (Index)args.outputs; next++)
-        if (flags[next])
-            join_in_order(args, next);
+    for (u32 next = 0; next < count; next++)
+        if (flags[first + next])
+            join_in_order(args, first + next);
 }

@@ -132,7 +132,7 @@ FN void finish(const Args &args, const Origin &origin, Index segment, const Tota
     for (int o = 0; o < OUTPUTS; o++) {
         const A whole = JOINS_INITIAL ? join<true>(args, initial_value(args), total.of[o]) : total.of[o];
 #if ERRORS
-        check_rounding<Result>(args.sink, whole);
+        check_total(args.sink, whole);
 #endif
         char *const at = (char *)args.output + origin.output + (i64)segment * args.segment_stride + o * args.output_step;
         *(Out *)at = result_of(whole);

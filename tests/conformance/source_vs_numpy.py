@@ -70,6 +70,7 @@ class Emulated(base.Kernels):
             self.runs += 1
             self.emulator.run(shim.shim_key(stage), lambda: shim.shim_text(stage).decode(), shim.shim_arguments(stage),
                               shim.shim_grid(stage), shim.shim_block(stage))
+        self.scratch = ctypes.string_at(address, shim.shim_scratch())
 
 
 class Choice:
@@ -232,6 +233,22 @@ def check_reduction(kernels, check, name, dtype, view, axes, ratios):
     check(reductions.same(got, want), name, dtype, view.shape, view.strides, axes, got, want)
 
 
+def check_which_are_ordered(kernels, check):
+    """Products are joined in order only where that may matter: it takes long. The flags come last in the scratch."""
+    for dtype, large in ((np.dtype("f"), 2.0**100), (np.dtype("d"), 2.0**900)):
+        cases = {"too small": (np.full(3000, 0.5), 0), "too large": (np.full(3000, 1.5), 0), "within": (np.linspace(0.9, 1.1, 3000), 0),
+                 "a zero": (np.append(np.ones(2999), 0), 0), "an infinity": (np.append(np.ones(2999), np.inf), 0),
+                 "not a number": (np.append(np.full(2999, 0.9), np.nan), 0),
+                 "a zero beside large ones": (np.append(np.full(2999, large), 0), 1),
+                 "there and back": (np.repeat([1 / large, large], 1500), 1)}
+        for name, (line, flag) in cases.items():
+            grid = np.array([line, np.ones(3000)] * 20, dtype)
+            for array, axis in ((grid, 1), (np.ascontiguousarray(grid.T), 0)):
+                kernels.reduce("prod", dtype, array, (axis,), dtype)
+                flags = list(kernels.scratch[-40:])
+                check(flags == [flag, 0] * 20 or kernels.emulator.libraries is None, "products in order", name, dtype, axis, flags)
+
+
 class Errors(host_errors.Errors):
     def execute(self):
         found = super().execute()
@@ -269,6 +286,7 @@ def battery(kernels, check, everything, names):
     check_reductions(kernels, check, rng, choice, ratios)
     if not names or "prod" in names:
         reductions.check_products(kernels, check, np.random.default_rng(11))
+        check_which_are_ordered(kernels, check)
     if not names or "errors" in names:
         check_errors(kernels, check, rng, everything)
     if not names:

@@ -100,10 +100,11 @@ int main(void)
            "magnitudes; NumPy's own pairwise\nsum is bounded likewise. float16 is joined in "
            "float32 and "
            "rounded once.\n\n"
-           "A product of floats whose partial products leave the range of numbers (an overflow, a "
-           "subnormal number) depends on\ntheir order: its factors are then joined one after the "
-           "other, as NumPy does and as `host` always does, with one rounding\neach. Where NumPy's "
-           "partial products alone leave the range, a GPU has the product itself.\n\n");
+           "Products of floats are joined one after the other on `host`, as NumPy does, with one "
+           "rounding each. A GPU keeps\npartial products that leave the range of numbers (an "
+           "overflow, a subnormal number) with an exponent of their own, and\njoins in NumPy's "
+           "order where it finds that the result depends on it. Where NumPy's partial products "
+           "alone leave the\nrange, a GPU has the product itself.\n\n");
     print_header("reduction");
     for (int r = 0; r < GSH_REDUCTION_COUNT; r++) {
         const struct gsh_reduction_info *info = gsh_reduction_info((enum gsh_reduction)r);

@@ -203,10 +203,13 @@ static void check_ordered(void)
     CHECK_INT(gsh_source_plan(&launch, 1 << 20, &plan), GSH_OK);
     CHECK_INT(plan.stage_count, 2);
     CHECK_STR(plan.stages[1].key, "prod_d_dd_rows_k1r1p1_ordered");
-    CHECK_INT(plan.stages[1].grid[0], 4);
+    CHECK_INT(plan.stages[1].grid[0], 1000); /* a block for each output, while they are few */
     CHECK_INT(argument(0, FLAGS), 1 << 20);
     CHECK_INT(argument(1, FLAGS), 1 << 20);
     CHECK_INT(argument(1, OUTPUTS), 1000);
+    launch.shape[0] = 1000000;
+    CHECK_INT(gsh_source_plan(&launch, 1 << 20, &plan), GSH_OK);
+    CHECK_INT(plan.stages[1].grid[0], 3907); /* and 256 of them when they are many */
     launch = sum_of(1, 1, 100000000, 0);
     launch.reduction = GSH_REDUCE_PROD;
     CHECK_INT(gsh_source_plan(&launch, 1 << 20, &plan), GSH_OK);
