@@ -222,6 +222,17 @@ static bool fill_table(const struct library *library, void *handle)
     return true;
 }
 
+/* GPUs of systems on a chip: others of the same major revision do not run machine code for them (CUDA's programming guide,
+ * "Binary Compatibility"). */
+static bool is_embedded(int arch)
+{
+    static const int embedded[] = {53, 62, 72, 87, 101, 110};
+    for (size_t i = 0; i < GSH_COUNT(embedded); i++)
+        if (embedded[i] == arch)
+            return true;
+    return false;
+}
+
 int gsh_cuda_libs_nvrtc_target(int arch, bool *is_ptx)
 {
     int count = 0, archs[MAX_ARCHS], newest = 0;
@@ -229,7 +240,7 @@ int gsh_cuda_libs_nvrtc_target(int arch, bool *is_ptx)
         gsh_nvrtc.nvrtcGetSupportedArchs(archs) != GSH_NVRTC_SUCCESS)
         return 0;
     for (int i = 0; i < count; i++)
-        if (archs[i] <= arch && archs[i] > newest)
+        if (archs[i] <= arch && archs[i] > newest && (archs[i] == arch || !is_embedded(archs[i])))
             newest = archs[i];
     /* Machine code runs on every later minor revision of its major one, PTX on everything later. */
     *is_ptx = newest / 10 != arch / 10;

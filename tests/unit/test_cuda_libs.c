@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * offload/cuda/cuda_libs.c: search order, version limits and their messages, each in a process of
- * its own (a library is loaded once); and that the backend without a driver or with no visible GPU
+ * its own (a library is loaded once); what is compiled for which GPU; and that the backend without a driver or with no visible GPU
  * fails softly.
  */
 #include "backend.h"
@@ -103,6 +103,53 @@ static void targets(void)
             is_ptx[2], gsh_cuda_libs_nvrtc_target(12, &is_ptx[0]));
 }
 
+/* ---- an NVRTC of this file ---- */
+
+static const int *known_archs;
+static int known_count;
+
+static gsh_cuda_enum count_archs(int *count)
+{
+    *count = known_count;
+    return GSH_NVRTC_SUCCESS;
+}
+
+static gsh_cuda_enum list_archs(int *archs)
+{
+    for (int i = 0; i < known_count; i++)
+        archs[i] = known_archs[i];
+    return GSH_NVRTC_SUCCESS;
+}
+
+/* What such an NVRTC compiles for, to run on `arch`: negative where it is PTX. */
+static int target_of(const int *archs, int count, int arch)
+{
+    bool is_ptx = false;
+    known_archs = archs;
+    known_count = count;
+    int target = gsh_cuda_libs_nvrtc_target(arch, &is_ptx);
+    return is_ptx ? -target : target;
+}
+
+/* Machine code for a GPU that is part of a system on a chip runs on that alone. */
+static void test_targets(void)
+{
+    static const int of_11_7[] = {35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87},
+                     of_12_8[] = {50, 52, 53, 60, 61, 62,  70,  72, 75,
+                                  80, 86, 87, 89, 90, 100, 101, 120};
+    struct gsh_cuda_nvrtc before = gsh_nvrtc;
+    gsh_nvrtc.nvrtcGetNumSupportedArchs = count_archs;
+    gsh_nvrtc.nvrtcGetSupportedArchs = list_archs;
+    CHECK_INT(target_of(of_11_7, GSH_COUNT(of_11_7), 89), 86);
+    CHECK_INT(target_of(of_11_7, GSH_COUNT(of_11_7), 87), 87);
+    CHECK_INT(target_of(of_11_7, GSH_COUNT(of_11_7), 90), -86);
+    CHECK_INT(target_of(of_12_8, GSH_COUNT(of_12_8), 103), 100);
+    CHECK_INT(target_of(of_12_8, GSH_COUNT(of_12_8), 101), 101);
+    CHECK_INT(target_of(of_12_8, GSH_COUNT(of_12_8), 121), 120);
+    CHECK_INT(target_of(of_12_8, GSH_COUNT(of_12_8), 75), 75);
+    gsh_nvrtc = before;
+}
+
 /* Puts a link to the machine's NVRTC at root/folder/name. */
 static void place(const char *folder, const char *name)
 {
@@ -183,6 +230,7 @@ int main(void)
     unsetenv("CUDA_HOME");
     unsetenv("CUDA_PATH");
     CHECK_STR(in_child(open_without_gpu), "softly");
+    test_targets();
     snprintf(nvrtc, sizeof nvrtc, "%s", in_child(load_any));
     if (nvrtc[0] == '/') {
         test_search();
