@@ -15,19 +15,24 @@ template <class V> FN V untied(V a, V b, V joined)
 }
 
 template <class W> FN W swap_if(W *at, W old, W fresh) { return atomicCAS(at, old, fresh); }
-FN u8 swap_if(u8 *at, u8 old, u8 fresh) // within its aligned word
+template <class W> FN W swap_within(W *at, W old, W fresh) // its aligned word
 {
+    constexpr u32 mask = (1u << 8 * sizeof(W)) - 1;
     u32 *const word = (u32 *)((u64)at & ~(u64)3);
     const u32 shift = (u32)((u64)at & 3) * 8;
     u32 seen = *(volatile u32 *)word;
-    while ((u8)(seen >> shift) == old) {
-        const u32 before = atomicCAS(word, seen, (seen & ~(255u << shift)) | (u32)fresh << shift);
+    while ((W)(seen >> shift) == old) {
+        const u32 before = atomicCAS(word, seen, (seen & ~(mask << shift)) | (u32)fresh << shift);
         if (before == seen)
             return old;
         seen = before;
     }
-    return (u8)(seen >> shift);
+    return (W)(seen >> shift);
 }
+FN u8 swap_if(u8 *at, u8 old, u8 fresh) { return swap_within(at, old, fresh); }
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700 // whose atomicCAS has no form for 16 bits
+FN u16 swap_if(u16 *at, u16 old, u16 fresh) { return swap_within(at, old, fresh); }
+#endif
 
 template <class V> FN void combine(const Args &args, char *place, V x)
 {

@@ -14,8 +14,8 @@ typedef unsigned short u16;
 typedef unsigned u32;
 typedef unsigned long long u64;
 #define FN __device__ __forceinline__
-// Where the compiler can, a function is given the kernel's arguments where they lie, not a copy.
-#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1107
+// Where the compiler and the GPU can, a function is given the kernel's arguments where they lie, not a copy.
+#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1107 && __CUDA_ARCH__ >= 700
 #define IN_PLACE __grid_constant__
 #else
 #define IN_PLACE

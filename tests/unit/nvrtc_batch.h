@@ -25,6 +25,8 @@ static struct {
     int (*log)(program_t, char *);
     int (*destroy)(program_t *);
     int (*version)(int *, int *);
+    int (*arch_count)(int *);
+    int (*archs)(int *);
 } nvrtc;
 
 static inline bool load_nvrtc(void)
@@ -42,8 +44,22 @@ static inline bool load_nvrtc(void)
     *(void **)&nvrtc.log = dlsym(library, "nvrtcGetProgramLog");
     *(void **)&nvrtc.destroy = dlsym(library, "nvrtcDestroyProgram");
     *(void **)&nvrtc.version = dlsym(library, "nvrtcVersion");
+    *(void **)&nvrtc.arch_count = dlsym(library, "nvrtcGetNumSupportedArchs");
+    *(void **)&nvrtc.archs = dlsym(library, "nvrtcGetSupportedArchs");
     return nvrtc.create && nvrtc.compile && nvrtc.log_size && nvrtc.log && nvrtc.destroy &&
-           nvrtc.version;
+           nvrtc.version && nvrtc.arch_count && nvrtc.archs;
+}
+
+/* Whether it compiles for GPUs so old: CUDA 12's was the last for those before Turing. */
+static inline bool nvrtc_knows(int arch)
+{
+    int archs[64], count = 0;
+    if (nvrtc.arch_count(&count) != 0 || count > (int)GSH_COUNT(archs) || nvrtc.archs(archs) != 0)
+        return false;
+    for (int i = 0; i < count; i++)
+        if (archs[i] == arch)
+            return true;
+    return false;
 }
 
 /* Several kernels are compiled as one program, each in its own namespace and under its own name:

@@ -206,5 +206,7 @@ int main(int argc, char **argv)
     compile_all("--gpu-architecture=sm_90", 29, false);
     compile_all("--gpu-architecture=sm_80", 53, false);
     compile_all("--gpu-architecture=sm_100", 53, false);
+    if (nvrtc_knows(61))
+        compile_all("--gpu-architecture=sm_61", 53, false);
     return check_result();
 }

@@ -51,5 +51,7 @@ int main(void)
     compile_some("--gpu-architecture=sm_80", 64, 8);
     compile_some("--gpu-architecture=sm_90", 72, 8);
     compile_some("--gpu-architecture=sm_100", 80, 8);
+    if (nvrtc_knows(61))
+        compile_some("--gpu-architecture=sm_61", 88, 8);
     return check_result();
 }

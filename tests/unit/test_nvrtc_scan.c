@@ -159,5 +159,7 @@ int main(void)
     compile_all("--gpu-architecture=compute_90", 1);
     compile_all("--gpu-architecture=sm_80", 61);
     compile_all("--gpu-architecture=sm_100", 61);
+    if (nvrtc_knows(61))
+        compile_all("--gpu-architecture=sm_61", 7);
     return check_result();
 }
