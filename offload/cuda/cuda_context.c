@@ -16,8 +16,9 @@
 struct gsh_cuda_context gsh_cuda;
 
 static bool is_open;
-static bool is_lost;                  /* atomic, relaxed: only ever set */
-static _Thread_local bool is_foreign; /* another context waits below ours */
+static bool is_lost;                             /* atomic, relaxed: only ever set */
+static _Thread_local bool is_foreign;            /* another context waits below ours */
+static _Thread_local gsh_cuda_enum capture_mode; /* what relax took the place of */
 
 static const char *error_text(gsh_cuda_enum result)
 {
@@ -68,6 +69,19 @@ bool gsh_cuda_context_is_lost(void)
     return __atomic_load_n(&is_lost, __ATOMIC_RELAXED);
 }
 
+/* While any thread captures a stream in mode GLOBAL, or this one does in another than RELAXED, what the driver calls
+ * potentially unsafe fails, and the capture with it. */
+static void relax(void)
+{
+    capture_mode = GSH_CUDA_CAPTURE_RELAXED;
+    (void)GSH_CUDA(gsh_cu.cuThreadExchangeStreamCaptureMode(&capture_mode));
+}
+
+static void unrelax(void)
+{
+    (void)GSH_CUDA(gsh_cu.cuThreadExchangeStreamCaptureMode(&capture_mode));
+}
+
 enum gsh_status gsh_cuda_context_enter(void)
 {
     if (GSH_UNLIKELY(!is_open || gsh_cuda_context_is_lost()))
@@ -75,13 +89,16 @@ enum gsh_status gsh_cuda_context_enter(void)
     CUcontext current = NULL;
     GSH_TRY(GSH_CUDA(gsh_cu.cuCtxGetCurrent(&current)));
     is_foreign = current != NULL && current != gsh_cuda.primary;
-    return current == gsh_cuda.primary ? GSH_OK
-                                       : GSH_CUDA(gsh_cu.cuCtxPushCurrent_v2(gsh_cuda.primary));
+    if (current != gsh_cuda.primary)
+        GSH_TRY(GSH_CUDA(gsh_cu.cuCtxPushCurrent_v2(gsh_cuda.primary)));
+    relax();
+    return GSH_OK;
 }
 
 void gsh_cuda_context_leave(void)
 {
     CUcontext popped;
+    unrelax();
     if (is_foreign)
         (void)GSH_CUDA(gsh_cu.cuCtxPopCurrent_v2(&popped));
 }
@@ -178,5 +195,8 @@ enum gsh_status gsh_cuda_context_open(char *why, size_t why_size)
     GSH_TRY(choose_device(why, why_size));
     GSH_TRY(gsh_cuda_libs_load(GSH_CUDA_LIBRARY_NVRTC, gsh_cuda.driver / 1000, gsh_cuda.arch, why,
                                why_size));
-    return start_context(why, why_size);
+    relax();
+    enum gsh_status status = start_context(why, why_size);
+    unrelax();
+    return status;
 }

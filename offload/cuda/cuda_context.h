@@ -29,7 +29,10 @@ enum gsh_status gsh_cuda_context_open(char *why, size_t why_size);
 /* Makes the primary context current in this thread until gsh_cuda_context_leave, which brings back
  * what was current before. A thread that had none keeps it, as after a call of cudart's: changing
  * the context at every call would cost as much as a launch. FAILED: not open, or lost; nothing to
- * leave then. Does not nest. */
+ * leave then. Does not nest.
+ *
+ * Meanwhile the thread's calls are none that a capture of somebody's streams (a CUDA graph in the making) forbids or
+ * suffers from: they allocate, register and query, but never on such a stream. */
 enum gsh_status gsh_cuda_context_enter(void);
 void gsh_cuda_context_leave(void);
 

@@ -44,6 +44,7 @@ typedef struct CUmemPoolHandle_st *CUmemoryPool;
     X(GSH_CUDA_ATTRIBUTE_CC_MINOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)               \
     X(GSH_CUDA_ATTRIBUTE_MEMORY_POOLS, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 115)            \
     X(GSH_CUDA_STREAM_NON_BLOCKING, CU_STREAM_NON_BLOCKING, 1)                                     \
+    X(GSH_CUDA_CAPTURE_RELAXED, CU_STREAM_CAPTURE_MODE_RELAXED, 2)                                 \
     X(GSH_CUDA_EVENT_DEFAULT, CU_EVENT_DEFAULT, 0)                                                 \
     X(GSH_CUDA_EVENT_BLOCKING_SYNC, CU_EVENT_BLOCKING_SYNC, 1)                                     \
     X(GSH_CUDA_EVENT_DISABLE_TIMING, CU_EVENT_DISABLE_TIMING, 2)                                   \
@@ -81,6 +82,7 @@ gsh_cuda_enum cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device);
 gsh_cuda_enum cuCtxGetCurrent(CUcontext *context);
 gsh_cuda_enum cuCtxPushCurrent_v2(CUcontext context);
 gsh_cuda_enum cuCtxPopCurrent_v2(CUcontext *context);
+gsh_cuda_enum cuThreadExchangeStreamCaptureMode(gsh_cuda_enum *mode);
 gsh_cuda_enum cuStreamCreate(CUstream *stream, unsigned flags);
 gsh_cuda_enum cuStreamSynchronize(CUstream stream);
 gsh_cuda_enum cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags);
