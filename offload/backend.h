@@ -30,7 +30,7 @@ struct gsh_backend {
      * FAILED: unusable, one line says why in `why`. */
     enum gsh_status (*open)(char *why, size_t why_size);
     /* `size` > 0 bytes, 256-byte aligned, contents undefined. FAILED: no memory; nothing changed.
-     * Does not block. */
+     * Waits for what was submitted only where memory is short. */
     enum gsh_status (*allocate)(size_t size, uint64_t *address);
     /* Gives memory back once the work submitted so far has run. Does not block. */
     void (*release)(uint64_t address, size_t size);

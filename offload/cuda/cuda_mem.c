@@ -149,9 +149,18 @@ static void empty_cache(void)
         }
 }
 
+/* All users of it follow each other on the compute stream, and the last one has been submitted. */
+static void free_scratch(void)
+{
+    if (scratch_bytes != 0)
+        (void)GSH_CUDA(gsh_cu.cuMemFreeAsync(scratch_address, gsh_cuda.compute));
+    scratch_address = scratch_bytes = 0;
+}
+
 void gsh_cuda_mem_trim(void)
 {
     empty_cache();
+    free_scratch();
     (void)GSH_CUDA(gsh_cu.cuMemPoolTrimTo(pool, 0));
 }
 
@@ -162,13 +171,21 @@ void gsh_cuda_mem_budget(size_t *free_bytes, size_t *total_bytes)
     *total_bytes = limit_bytes;
 }
 
-/* Memory shortage is an expected answer, so it is no warning. */
+static gsh_cuda_enum take_once(size_t size, CUdeviceptr *address)
+{
+    return gsh_cu.cuMemAllocFromPoolAsync(address, size, pool, gsh_cuda.compute);
+}
+
+/* Memory shortage is an expected answer, so it is no warning. What lies unused in unsuitable pieces is mapped anew: first
+ * what is known to be unused, then also what has been released behind work that still runs. */
 static enum gsh_status take(size_t size, CUdeviceptr *address)
 {
-    gsh_cuda_enum result = gsh_cu.cuMemAllocFromPoolAsync(address, size, pool, gsh_cuda.compute);
-    if (result == GSH_CUDA_OUT_OF_MEMORY) {
-        gsh_cuda_mem_trim(); /* what is cached in unsuitable pieces can then be mapped anew */
-        result = gsh_cu.cuMemAllocFromPoolAsync(address, size, pool, gsh_cuda.compute);
+    gsh_cuda_enum result = take_once(size, address);
+    for (int waits = 0; result == GSH_CUDA_OUT_OF_MEMORY && waits < 2; waits++) {
+        if (waits > 0)
+            GSH_TRY(gsh_cuda_mem_finish());
+        gsh_cuda_mem_trim();
+        result = take_once(size, address);
     }
     if (result == GSH_CUDA_OUT_OF_MEMORY) {
         gsh_log(GSH_LOG_DEBUG, "CUDA: no memory for %zu bytes, %zu held", size,
@@ -250,9 +267,8 @@ enum gsh_status gsh_cuda_mem_scratch(size_t size, uint64_t *address)
     if (size > scratch_bytes) {
         CUdeviceptr taken;
         size_t rounded = gsh_round_up(size, SCRATCH_UNIT);
+        free_scratch(); /* what replaces it may lie where it lay */
         GSH_TRY(take(rounded, &taken));
-        if (scratch_bytes)
-            GSH_TRY(GSH_CUDA(gsh_cu.cuMemFreeAsync(scratch_address, gsh_cuda.compute)));
         scratch_address = taken;
         scratch_bytes = rounded;
     }

@@ -29,12 +29,13 @@ enum gsh_status gsh_cuda_mem_finish(void);
 /* See map_host in backend.h. */
 void *gsh_cuda_mem_map_host(size_t size, uint64_t *device);
 
-/* Device memory for the launch about to be submitted, free again for the next one: one block that
- * grows. *address is 0 where size is 0. Under the DISPATCH lock. */
+/* Device memory for the launch about to be submitted, free again for the next one and for whatever is allocated behind
+ * it: one block that grows, kept while memory is not short. *address is 0 where size is 0. Under the DISPATCH lock. */
 enum gsh_status gsh_cuda_mem_scratch(size_t size, uint64_t *address);
 
 /* Bytes that allocate may still give and those it may give in all (GPUSHIM_MEM_LIMIT). No driver
  * call. */
 void gsh_cuda_mem_budget(size_t *free_bytes, size_t *total_bytes);
-/* Gives the pool's unused memory back to the driver, for other users of the GPU. */
+/* Gives the pool's unused memory back to the driver, for other users of the GPU; the scratch's too. Under the DISPATCH
+ * lock. */
 void gsh_cuda_mem_trim(void);

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * offload/cuda/cuda_mem.c on a driver of this file, where memory is short: what is unused is given for what is wanted. Its
+ * pool gives a piece of its own as a whole to whoever wants no more, else it maps a new one; it can be trimmed of what was
+ * freed and has been waited for, as CUDA's (cuMemPoolTrimTo).
+ */
+#include "cuda_mem.h"
+
+#include "check.h"
+#include "cuda_context.h"
+#include "options.h"
+
+#include <stdlib.h>
+
+#define MIB ((size_t)1 << 20)
+#define CAPACITY (100 * MIB)
+#define MAX_PIECES 32
+
+enum state { UNMAPPED, USED, FREED, IDLE };
+static struct {
+    size_t size;
+    enum state state;
+} pieces[MAX_PIECES]; /* the address of a piece is its number + 1 */
+static unsigned waits;
+
+struct gsh_cuda_driver gsh_cu;
+
+enum gsh_status gsh_cuda_libs_load(enum gsh_cuda_library library, int max_major, int arch,
+                                   char *why, size_t why_size)
+{
+    (void)library, (void)max_major, (void)arch, (void)why, (void)why_size;
+    return GSH_FAILED;
+}
+
+static size_t mapped_bytes(void)
+{
+    size_t bytes = 0;
+    for (unsigned i = 0; i < MAX_PIECES; i++)
+        bytes += pieces[i].state != UNMAPPED ? pieces[i].size : 0;
+    return bytes;
+}
+
+static gsh_cuda_enum give(unsigned i, CUdeviceptr *address)
+{
+    pieces[i].state = USED;
+    *address = i + 1;
+    return GSH_CUDA_SUCCESS;
+}
+
+static gsh_cuda_enum allocate(CUdeviceptr *address, size_t size, CUmemoryPool pool, CUstream stream)
+{
+    (void)pool, (void)stream;
+    for (unsigned i = 0; i < MAX_PIECES; i++)
+        if ((pieces[i].state == FREED || pieces[i].state == IDLE) && pieces[i].size >= size)
+            return give(i, address);
+    for (unsigned i = 0; i < MAX_PIECES && mapped_bytes() + size <= CAPACITY; i++)
+        if (pieces[i].state == UNMAPPED) {
+            pieces[i].size = size;
+            return give(i, address);
+        }
+    return GSH_CUDA_OUT_OF_MEMORY;
+}
+
+static gsh_cuda_enum release(CUdeviceptr address, CUstream stream)
+{
+    (void)stream;
+    CHECK_INT(pieces[address - 1].state, USED);
+    pieces[address - 1].state = FREED;
+    return GSH_CUDA_SUCCESS;
+}
+
+static gsh_cuda_enum trim(CUmemoryPool pool, size_t keep)
+{
+    (void)pool;
+    CHECK_INT(keep, 0);
+    for (unsigned i = 0; i < MAX_PIECES; i++)
+        if (pieces[i].state == IDLE)
+            pieces[i].state = UNMAPPED;
+    return GSH_CUDA_SUCCESS;
+}
+
+static gsh_cuda_enum query_event(CUevent event)
+{
+    (void)event;
+    waits++;
+    for (unsigned i = 0; i < MAX_PIECES; i++)
+        if (pieces[i].state == FREED)
+            pieces[i].state = IDLE;
+    return GSH_CUDA_SUCCESS;
+}
+
+static gsh_cuda_enum create_pool(CUmemoryPool *pool, const struct CUmemPoolProps_st *props)
+{
+    (void)props;
+    *pool = NULL;
+    return GSH_CUDA_SUCCESS;
+}
+
+static gsh_cuda_enum set_attribute(CUmemoryPool pool, gsh_cuda_enum attribute, void *value)
+{
+    (void)pool, (void)attribute, (void)value;
+    return GSH_CUDA_SUCCESS;
+}
+
+static gsh_cuda_enum get_info(size_t *free_bytes, size_t *total_bytes)
+{
+    *free_bytes = *total_bytes = 10 * CAPACITY;
+    return GSH_CUDA_SUCCESS;
+}
+
+static gsh_cuda_enum allocate_host(void **address, size_t size, unsigned flags)
+{
+    (void)flags;
+    *address = malloc(size);
+    return *address != NULL ? GSH_CUDA_SUCCESS : GSH_CUDA_OUT_OF_MEMORY;
+}
+
+static gsh_cuda_enum create_event(CUevent *event, unsigned flags)
+{
+    (void)flags;
+    *event = NULL;
+    return GSH_CUDA_SUCCESS;
+}
+
+static gsh_cuda_enum record_event(CUevent event, CUstream stream)
+{
+    (void)event, (void)stream;
+    return GSH_CUDA_SUCCESS;
+}
+
+static void open_memory(void)
+{
+    char why[256];
+    gsh_cu = (struct gsh_cuda_driver){.cuMemPoolCreate = create_pool,
+                                      .cuMemPoolSetAttribute = set_attribute,
+                                      .cuMemPoolTrimTo = trim,
+                                      .cuMemAllocFromPoolAsync = allocate,
+                                      .cuMemFreeAsync = release,
+                                      .cuMemGetInfo_v2 = get_info,
+                                      .cuMemHostAlloc = allocate_host,
+                                      .cuEventCreate = create_event,
+                                      .cuEventRecord = record_event,
+                                      .cuEventQuery = query_event};
+    CHECK_INT(gsh_cuda_mem_open(why, sizeof why), GSH_OK);
+}
+
+/* What was released a moment ago, in pieces that are too small. */
+static void test_pieces(void)
+{
+    uint64_t small[2], large = 0;
+    for (int i = 0; i < 2; i++)
+        CHECK_INT(gsh_cuda_mem_allocate(40 * MIB, &small[i]), GSH_OK);
+    for (int i = 0; i < 2; i++)
+        gsh_cuda_mem_release(small[i], 40 * MIB);
+    CHECK_INT(waits, 0);
+    CHECK_INT(gsh_cuda_mem_allocate(90 * MIB, &large), GSH_OK);
+    CHECK_INT(gsh_cuda_mem_allocate(20 * MIB, &small[0]), GSH_FAILED);
+    gsh_cuda_mem_release(large, 90 * MIB);
+}
+
+static void test_scratch(void)
+{
+    uint64_t scratch = 0, again = 0, array = 0;
+    CHECK_INT(gsh_cuda_mem_scratch(60 * MIB, &scratch), GSH_OK);
+    CHECK_INT(gsh_cuda_mem_scratch(50 * MIB, &again), GSH_OK);
+    CHECK(scratch != 0 && again == scratch);
+    CHECK_INT(gsh_cuda_mem_scratch(80 * MIB, &scratch), GSH_OK); /* beside the old one: 140 */
+    CHECK_INT(gsh_cuda_mem_allocate(70 * MIB, &array), GSH_OK);  /* nobody uses the scratch now */
+    CHECK_INT(gsh_cuda_mem_scratch(10 * MIB, &again), GSH_OK);
+    CHECK(again != array);
+    CHECK_INT(gsh_cuda_mem_scratch(40 * MIB, &scratch), GSH_FAILED);
+    gsh_cuda_mem_release(array, 70 * MIB);
+    CHECK_INT(gsh_cuda_mem_scratch(40 * MIB, &scratch), GSH_OK);
+    CHECK_INT(gsh_cuda_mem_scratch(0, &scratch), GSH_OK);
+    CHECK_INT(scratch, 0);
+}
+
+int main(void)
+{
+    gsh_options_init();
+    open_memory();
+    test_pieces();
+    test_scratch();
+    return check_result();
+}
