@@ -6,6 +6,7 @@
 #include "cuda_builder.h"
 
 #include "cuda_context.h"
+#include "cuda_mem.h"
 #include "thread.h"
 
 #include <pthread.h>
@@ -36,16 +37,31 @@ static void set_state(struct gsh_cuda_job *job, enum gsh_cuda_job_state state)
 
 /* ---- building, without the mutex ---- */
 
-void gsh_cuda_builder_load(struct gsh_cuda_job *job, const void *image)
+static gsh_cuda_enum load(const void *image, CUfunction *function)
 {
     CUmodule module;
-    enum gsh_status status = GSH_CUDA(gsh_cu.cuModuleLoadData(&module, image));
-    if (status == GSH_OK) {
-        status = GSH_CUDA(gsh_cu.cuModuleGetFunction(&job->function, module, ENTRY_POINT));
-        if (status != GSH_OK)
-            (void)GSH_CUDA(gsh_cu.cuModuleUnload(module));
+    gsh_cuda_enum result = gsh_cu.cuModuleLoadData(&module, image);
+    if (result != GSH_CUDA_SUCCESS)
+        return result;
+    result = gsh_cu.cuModuleGetFunction(function, module, ENTRY_POINT);
+    if (result != GSH_CUDA_SUCCESS)
+        (void)GSH_CUDA(gsh_cu.cuModuleUnload(module));
+    return result;
+}
+
+/* A module's memory is none of the pool's. */
+void gsh_cuda_builder_load(struct gsh_cuda_job *job, const void *image)
+{
+    gsh_cuda_enum result = load(image, &job->function);
+    if (result == GSH_CUDA_OUT_OF_MEMORY) {
+        gsh_cuda_mem_trim_pool();
+        result = load(image, &job->function);
     }
-    set_state(job, status == GSH_OK ? GSH_CUDA_JOB_READY : GSH_CUDA_JOB_FAILED);
+    bool is_loaded = GSH_CUDA_RESULT(result, "cuModuleLoadData") == GSH_OK;
+    bool is_short = result == GSH_CUDA_OUT_OF_MEMORY;
+    set_state(job, is_loaded  ? GSH_CUDA_JOB_READY
+                   : is_short ? GSH_CUDA_JOB_NEW
+                              : GSH_CUDA_JOB_FAILED);
 }
 
 /* Compiles and loads what was taken out of the queue. */

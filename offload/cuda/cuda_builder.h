@@ -30,7 +30,8 @@ struct gsh_cuda_job {
 
 enum gsh_cuda_job_state gsh_cuda_builder_state(const struct gsh_cuda_job *job);
 
-/* All of these but gsh_cuda_builder_submit_work: under the DISPATCH lock, with the context current. */
+/* All of these but gsh_cuda_builder_submit_work: under the DISPATCH lock, with the context current. A job that would
+ * become READY is NEW again where the device has no memory for its code. */
 
 /* A NEW job becomes READY or FAILED: the function of an image that has been compiled before. */
 void gsh_cuda_builder_load(struct gsh_cuda_job *job, const void *image);

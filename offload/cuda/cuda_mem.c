@@ -157,11 +157,16 @@ static void free_scratch(void)
     scratch_address = scratch_bytes = 0;
 }
 
+void gsh_cuda_mem_trim_pool(void)
+{
+    (void)GSH_CUDA(gsh_cu.cuMemPoolTrimTo(pool, 0));
+}
+
 void gsh_cuda_mem_trim(void)
 {
     empty_cache();
     free_scratch();
-    (void)GSH_CUDA(gsh_cu.cuMemPoolTrimTo(pool, 0));
+    gsh_cuda_mem_trim_pool();
 }
 
 void gsh_cuda_mem_budget(size_t *free_bytes, size_t *total_bytes)

@@ -39,3 +39,5 @@ void gsh_cuda_mem_budget(size_t *free_bytes, size_t *total_bytes);
 /* Gives the pool's unused memory back to the driver, for other users of the GPU; the scratch's too. Under the DISPATCH
  * lock. */
 void gsh_cuda_mem_trim(void);
+/* The same, but for what is kept in front of the pool. Any thread. */
+void gsh_cuda_mem_trim_pool(void);

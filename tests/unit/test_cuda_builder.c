@@ -32,6 +32,7 @@ static int gate_passes = -1; /* so many more compilations may go through the gat
 static _Atomic unsigned inside; /* compilations of other threads */
 static _Atomic unsigned compiled_here, compiled_beside, launched;
 static _Atomic bool compiling_fails, registers; /* exit functions, when it compiles first */
+static _Atomic bool memory_is_short, trimming_helps;
 static _Thread_local bool has_context;
 static unsigned asked;
 static bool split_answer;
@@ -79,8 +80,17 @@ static bool is_caller(void)
 
 static gsh_cuda_enum load_data(CUmodule *module, const void *image)
 {
+    if (memory_is_short)
+        return GSH_CUDA_OUT_OF_MEMORY;
     *module = (CUmodule)(uintptr_t) * (const unsigned char *)image;
     return is_caller() || has_context ? GSH_CUDA_SUCCESS : GSH_CUDA_UNKNOWN;
+}
+
+static gsh_cuda_enum trim_pool(CUmemoryPool pool, size_t keep)
+{
+    (void)pool, (void)keep;
+    memory_is_short = memory_is_short && !trimming_helps;
+    return GSH_CUDA_SUCCESS;
 }
 
 static gsh_cuda_enum get_function(CUfunction *function, CUmodule module, const char *name)
@@ -191,6 +201,7 @@ static void open_device(void)
     caller = pthread_self();
     gsh_cu.cuModuleLoadData = load_data;
     gsh_cu.cuModuleGetFunction = get_function;
+    gsh_cu.cuMemPoolTrimTo = trim_pool;
     gsh_cu.cuLaunchKernel = launch_kernel;
     gsh_nvrtc.nvrtcVersion = version;
     gsh_nvrtc.nvrtcGetErrorString = error_string;
@@ -489,6 +500,22 @@ static void check_failure(void)
     CHECK_INT(compiled_beside, beside + 1);
 }
 
+/* Memory for code may be had of the pool, or later. */
+static void check_memory(void)
+{
+    memory_is_short = trimming_helps = true;
+    CHECK_INT(run_group(30, false), GSH_OK);
+    memory_is_short = true;
+    trimming_helps = false;
+    CHECK_INT(run_group(31, false), GSH_FAILED);
+    CHECK_INT(run_group(31, false), GSH_FAILED);
+    CHECK_INT(run_group(32, true), GSH_DECLINED);
+    CHECK_INT(run_group(32, false), GSH_FAILED);
+    memory_is_short = false;
+    CHECK_INT(run_group(31, false), GSH_OK);
+    CHECK_INT(run_group(32, false), GSH_OK);
+}
+
 /* The child's memory is a moment at which nobody is inside the compiler; it ends by way of the exit functions. */
 static void check_fork(void)
 {
@@ -578,6 +605,7 @@ static int run_checks(void)
     check_ahead();
     check_opening();
     check_failure();
+    check_memory();
     check_fork();
     check_settle();
     return check_result();
