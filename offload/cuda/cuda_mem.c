@@ -233,7 +233,13 @@ enum gsh_status gsh_cuda_mem_allocate(size_t size, uint64_t *address)
 enum gsh_status gsh_cuda_mem_allocate_apart(size_t size, uint64_t *address)
 {
     CUdeviceptr taken;
-    GSH_TRY(GSH_CUDA(gsh_cu.cuMemAllocFromPoolAsync(&taken, size, pool, gsh_cuda.compute)));
+    gsh_cuda_enum result = take_once(size, &taken);
+    if (result == GSH_CUDA_OUT_OF_MEMORY) {
+        GSH_TRY(gsh_cuda_mem_finish());
+        gsh_cuda_mem_trim_pool();
+        result = take_once(size, &taken);
+    }
+    GSH_TRY(GSH_CUDA_RESULT(result, "cuMemAllocFromPoolAsync"));
     __atomic_fetch_add(&apart_bytes, size, __ATOMIC_RELAXED);
     hold(0);
     *address = taken;

@@ -89,6 +89,12 @@ static gsh_cuda_enum query_event(CUevent event)
     return GSH_CUDA_SUCCESS;
 }
 
+static gsh_cuda_enum error_string(gsh_cuda_enum error, const char **text)
+{
+    *text = error == GSH_CUDA_OUT_OF_MEMORY ? "out of memory" : "another error";
+    return GSH_CUDA_SUCCESS;
+}
+
 static gsh_cuda_enum create_pool(CUmemoryPool *pool, const struct CUmemPoolProps_st *props)
 {
     (void)props;
@@ -131,7 +137,8 @@ static gsh_cuda_enum record_event(CUevent event, CUstream stream)
 static void open_memory(void)
 {
     char why[256];
-    gsh_cu = (struct gsh_cuda_driver){.cuMemPoolCreate = create_pool,
+    gsh_cu = (struct gsh_cuda_driver){.cuGetErrorString = error_string,
+                                      .cuMemPoolCreate = create_pool,
                                       .cuMemPoolSetAttribute = set_attribute,
                                       .cuMemPoolTrimTo = trim,
                                       .cuMemAllocFromPoolAsync = allocate,
@@ -158,6 +165,23 @@ static void test_pieces(void)
     gsh_cuda_mem_release(large, 90 * MIB);
 }
 
+/* The same without the lock that the scratch and what is kept in front of the pool are under. */
+static void test_apart(void)
+{
+    uint64_t small[2], apart = 0;
+    CHECK_INT(gsh_cuda_mem_finish(), GSH_OK);
+    gsh_cuda_mem_trim();
+    CHECK_INT(gsh_cuda_mem_finish(), GSH_OK);
+    gsh_cuda_mem_trim();
+    CHECK_INT(mapped_bytes(), 0);
+    for (int i = 0; i < 2; i++)
+        CHECK_INT(gsh_cuda_mem_allocate(50 * MIB, &small[i]), GSH_OK);
+    for (int i = 0; i < 2; i++)
+        gsh_cuda_mem_release(small[i], 50 * MIB);
+    CHECK_INT(gsh_cuda_mem_allocate_apart(60 * MIB, &apart), GSH_OK);
+    CHECK_INT(gsh_cuda_mem_allocate_apart(60 * MIB, &apart), GSH_FAILED);
+}
+
 static void test_scratch(void)
 {
     uint64_t scratch = 0, again = 0, array = 0;
@@ -181,5 +205,6 @@ int main(void)
     open_memory();
     test_pieces();
     test_scratch();
+    test_apart();
     return check_result();
 }
