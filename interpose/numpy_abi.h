@@ -86,6 +86,11 @@ struct gsh_numpy_handler {
 _Static_assert(offsetof(struct gsh_numpy_handler, version) == 127, "PyDataMem_Handler");
 _Static_assert(offsetof(struct gsh_numpy_handler, ctx) == 128, "PyDataMem_Handler");
 
+struct gsh_numpy_dims { /* PyArray_Dims */
+    int64_t *values;
+    int count;
+};
+
 /* X(slot, type, name, (parameters)): functions of the table behind _ARRAY_API; the slots are the
  * same in 1.22-2.5. */
 #define GSH_NUMPY_API(X)                                                                           \
@@ -96,9 +101,11 @@ _Static_assert(offsetof(struct gsh_numpy_handler, ctx) == 128, "PyDataMem_Handle
        PyObject *context))                                                                         \
     X(60, PyObject *, Scalar, (void *data, PyObject *descr, PyObject *base)) /* copies */          \
     X(76, PyObject *, Return, (PyObject * array)) /* steals; 0-d array -> scalar */                \
-    X(94, PyObject *, NewFromDescr,               /* steals descr */                               \
+    X(92, void, UpdateFlags, (PyObject * array, int flags))                                        \
+    X(94, PyObject *, NewFromDescr, /* steals descr */                                             \
       (PyObject * type, PyObject * descr, int nd, const int64_t *dims, const int64_t *strides,     \
        void *data, int flags, PyObject *base))                                                     \
+    X(123, PyObject *, Transpose, (PyObject * array, struct gsh_numpy_dims * axes)) /* a view */   \
     X(174, int, DescrConverter,                                                                    \
       (PyObject * object, PyObject * *descr)) /* 1: ok, new reference; 0: error set */             \
     X(211, unsigned, GetNDArrayCFeatureVersion, (void))                                            \

@@ -171,6 +171,29 @@ static bool is_plain_index(const struct gsh_view *index)
     return index->ndim == 1 || (index->flags & GSH_NPY_C_CONTIGUOUS);
 }
 
+/* What NumPy makes of a[:, index]: a view, with the axes in a's order, of an array that has the index' dimensions first. Takes
+ * that array over, in whose memory they are, and which has its axes in a's order as yet. NULL: out of memory. */
+static PyObject *turn(PyObject *result, int axis, int index_ndim)
+{
+    struct gsh_ndarray *array = gsh_numpy_array(result);
+    int64_t shape[GSH_MAX_DIMS], strides[GSH_MAX_DIMS], axes[GSH_MAX_DIMS];
+    for (int i = 0; i < array->nd; i++) {
+        bool is_indexed = i >= axis && i < axis + index_ndim;
+        axes[i] = is_indexed ? i - axis : i < axis ? index_ndim + i : i;
+        shape[axes[i]] = array->dimensions[i];
+        strides[axes[i]] = array->strides[i];
+    }
+    memcpy(array->dimensions, shape, (size_t)array->nd * sizeof(*shape));
+    memcpy(array->strides, strides, (size_t)array->nd * sizeof(*strides));
+    gsh_np.UpdateFlags(result, GSH_NPY_C_CONTIGUOUS | GSH_NPY_F_CONTIGUOUS);
+    struct gsh_numpy_dims order = {axes, array->nd};
+    PyObject *view = gsh_np.Transpose(result, &order);
+    gsh_py.Py_DecRef(result);
+    if (!view)
+        gsh_py.PyErr_Clear();
+    return view;
+}
+
 PyObject *gsh_numpy_take_gather(const struct gsh_view *view, int axis, PyObject *index,
                                 bool is_safe, enum gsh_take_order order, enum gsh_reason *why,
                                 unsigned *row)
@@ -196,7 +219,12 @@ PyObject *gsh_numpy_take_gather(const struct gsh_view *view, int axis, PyObject 
     call.launch.operands[2].dtype = view->dtype;
     memcpy(call.launch.strides[2], layout.strides, sizeof(layout.strides));
     *row = call.row = gsh_numpy_output_row("take", &view->dtype, 1, view->dtype);
-    return gsh_numpy_output_run(&call, NULL, &layout, why);
+    PyObject *result = gsh_numpy_output_run(&call, NULL, &layout, why);
+    if (!result || order != GSH_TAKE_INDEX_ORDER || axis == 0)
+        return result;
+    result = turn(result, axis, positions.ndim);
+    *why = result ? GSH_REASON_NONE : GSH_REASON_MEMORY;
+    return result;
 }
 
 /* Whether no two elements of the view share a byte. */

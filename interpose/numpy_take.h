@@ -20,8 +20,8 @@ PyObject *gsh_numpy_take_widen(PyObject *index);
 
 /* How the result of a gather lies in memory. */
 enum gsh_take_order {
-    GSH_TAKE_C_ORDER,    /* as ndarray.take's */
-    GSH_TAKE_INDEX_ORDER /* as a[index]'s: the index' dimensions outermost, then a's by stride */
+    GSH_TAKE_C_ORDER, /* as ndarray.take's */
+    GSH_TAKE_INDEX_ORDER /* as a[index]'s: the index' dimensions outermost, then a's by stride; behind other axes a view */
 };
 
 /* view[:, ..., index, ..., :] with the index at `axis`; is_safe: it is known to be in bounds.

@@ -180,6 +180,26 @@ for x in (np.array([0.0, -0.0, np.nan, np.inf, 1e-300]), np.array(3), np.zeros((
         self.assert_on_device(result, "take")
         self.assert_on_device(result, "repeat")
 
+    def test_memory_of_results(self):
+        """Behind a slice an index makes a view of what it took; in front, an array with its own memory."""
+        self.assert_same(PRELUDE + '''
+def seen(a):
+    base = a.base
+    return (a.flags.owndata, a.flags.c_contiguous, a.flags.f_contiguous, a.strides,
+            base is not None and (base.shape, base.strides, base.flags.owndata))
+for layout, a in layouts("f8"):
+    for name, key in {"first": [1, 0], "second": np.s_[:, [0, 2]], "last": np.s_[..., np.array([3, 1])],
+                      "table": np.s_[:, np.array([[0, 1], [2, 3]])], "sliced": np.s_[::2, [4, 1], ::-1],
+                      "mask": np.s_[:, full[0, :, 0]], "two": np.s_[:, [0, 1], [1, 2]],
+                      "masks": np.s_[1:, full[0]], "number": np.s_[:, 1, [0, 2]],
+                      "number first": np.s_[1, [0, 2]]}.items():
+        text = "%s %s" % (layout, name)
+        b = on_device(a)[key]
+        dump(text, b); dump(text + " memory", seen(b))
+        c = b + 1; b[...] = 0; b += c; dump(text + " written", b); dump(text + " base", b.base)
+        attempt(text + " resized", lambda: b.resize(3, refcheck=False))
+''', device="take")
+
     def test_flat(self):
         self.assert_same(PRELUDE + '''
 keys = {"all": slice(None), "third": slice(None, None, 3), "part": slice(5, 20), "back": slice(None,
