@@ -11,6 +11,7 @@
 #include "host_casts.h"
 #include "numpy_errstate.h"
 #include "numpy_hooks.h"
+#include "numpy_loops.h"
 #include "numpy_output.h"
 #include "numpy_ufunc.h"
 #include "options.h"
@@ -279,6 +280,10 @@ static int tell_pending(void *unused)
 {
     (void)unused;
     __atomic_store_n(&is_scheduled, false, __ATOMIC_RELEASE);
+    if (gsh_numpy_loops_is_probing()) {
+        schedule();
+        return 0;
+    }
     if (is_replaying ||
         tell_all()) /* a warning's own Python code: who replays goes on to the rest */
         return 0;

@@ -20,9 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a probe of this thread looks for. */
+/* What a probe of this thread looks for, and the Python function that called it. */
 struct probe {
     bool is_active;
+    PyObject *frame;
     const struct gsh_numpy_loop *found;
 };
 
@@ -208,11 +209,19 @@ static void answer_probe(char **args, int64_t count, const int64_t *steps,
             memset(args[k] + i * steps[k], 0, gsh_dtype_size(loop->operands[k]));
 }
 
+/* False of Python code's own calls while the probe is made: NumPy's exceptions have constructors in Python, where the
+ * interpreter also runs pending calls, the collector and handlers of signals. */
+static bool is_probed(void)
+{
+    return probe.is_active &&
+           (!gsh_py.PyGILState_Check() || gsh_py.PyEval_GetFrame() == probe.frame);
+}
+
 __attribute__((noinline)) static void look_closer(char **args, const int64_t *dimensions,
                                                   const int64_t *steps,
                                                   const struct gsh_numpy_loop *loop)
 {
-    if (probe.is_active)
+    if (is_probed())
         answer_probe(args, dimensions[0], steps, loop);
     else if (dimensions[0] >= usual_threshold)
         run_large(args, dimensions, steps, loop);
@@ -233,13 +242,19 @@ static void loop_hook(char **args, const int64_t *dimensions, const int64_t *ste
 PyObject *gsh_numpy_loops_probe(PyObject *ufunc, PyObject *const *args, size_t nargs,
                                 PyObject *kwnames, const struct gsh_numpy_loop **found)
 {
-    probe = (struct probe){.is_active = true};
+    struct probe outer = probe;
+    probe = (struct probe){.is_active = true, .frame = gsh_py.PyEval_GetFrame()};
     atomic_store_explicit(&threshold, 0, memory_order_relaxed);
     PyObject *result = gsh_numpy_ufunc_original(ufunc, args, nargs, kwnames);
     atomic_store_explicit(&threshold, usual_threshold, memory_order_relaxed);
-    probe.is_active = false;
     *found = probe.found;
+    probe = outer;
     return result;
+}
+
+bool gsh_numpy_loops_is_probing(void)
+{
+    return probe.is_active;
 }
 
 /* Whether input k of a loop of the op may have this dtype in NumPy: the one we cast it to; of

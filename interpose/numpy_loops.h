@@ -35,3 +35,5 @@ bool gsh_numpy_loops_is_genuine(const struct gsh_numpy_loop *loop);
  * NULL where it takes none of the replaced loops (then that loop did run). GIL. */
 PyObject *gsh_numpy_loops_probe(PyObject *ufunc, PyObject *const *args, size_t nargs,
                                 PyObject *kwnames, const struct gsh_numpy_loop **found);
+/* True in this thread while it makes a probe: an exception that is raised now is lost with the probe's own. */
+bool gsh_numpy_loops_is_probing(void);

@@ -134,6 +134,36 @@ with warnings.catch_warnings(record=True) as caught:
         self.assertEqual(sum(shim_runner.device_calls(result.report, name) for name in ("divide", "true_divide")), 1)
         self.assertRegex(str(result.values["after reading"]), ONE_DIVISION)
 
+    def test_deferred_warning_in_the_constructor_of_an_exception(self):
+        """The interpreter comes to the warning while NumPy makes the exception for a call that does not go: of the probe
+        that asks which loop the call takes, or of the call itself."""
+        result = self.assert_same("""
+import warnings
+import numpy as np
+from shim_script import dump
+def run(action):
+    told, finite = [], np.zeros(1, "?")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter(action)
+        try:
+            a = np.arange(64.0) % 5 - 2
+            finite = np.isfinite(a / a)
+            b = finite + 1
+            b[0] = 4
+            finite += 1
+        except (TypeError, RuntimeWarning) as error:
+            told.append(error)
+        try:
+            told.append(finite.sum())
+        except RuntimeWarning as error:
+            told.append(error)
+    return told, [str(w.message) for w in caught]
+dump("always", run("always"))
+errors = run("error")[0]
+dump("error", any(isinstance(error, RuntimeWarning) for error in errors))
+""", device="divide")
+        self.assertIn("invalid value", str(result.values["always"]))
+
     def test_deferred_warnings_meet_the_filters_of_their_call(self):
         """What ran before catch_warnings began or ended is told there, whatever the filters are: recorded, ignored,
         raised; and names the line of the scope."""

@@ -325,6 +325,38 @@ record("masked", lambda: (np.ma.array(a, mask=a > 1) * 2 + 1).filled(0))
 """, rtol={"^(accumulate|reduceat) f": 1e-5}, atol=RUNNING_SUMS)
         self.assert_on_device(result, "add")
 
+    def test_python_code_in_the_constructor_of_an_exception(self):
+        """What runs while NumPy makes an exception computes as ever, also where the call is a probe of the loop that NumPy
+        takes, whose loops are not to run."""
+        self.assert_same("""
+import gc, sys
+import numpy as np
+from shim_script import dump
+seen = set()
+def compute(*unused):
+    seen.add((float(np.add(np.array(1.0), np.array(2.0))), float(np.sqrt(np.array(9.0)))))
+def calls_that_do_not_go():
+    b = np.zeros(100, "?")
+    for dtype in "bBhHiIlLqQfd":
+        try:
+            b += np.ones(100, dtype)
+        except TypeError:
+            pass
+def profile(frame, event, argument):
+    if event == "call":
+        compute()
+sys.setprofile(profile)
+calls_that_do_not_go()
+sys.setprofile(None)
+dump("profiler", sorted(seen)); seen.clear()
+gc.callbacks.append(compute)
+for count in range(20):
+    gc.set_threshold(1 + count % 4)
+    calls_that_do_not_go()
+gc.callbacks.clear()
+dump("collector", sorted(seen))
+""", device=False)
+
     def test_error_state(self):
         self.assert_same(PRELUDE + """
 a = array("f8") * 0
