@@ -258,17 +258,26 @@ bool gsh_numpy_errors_met_one(void)
     return gsh_errors_fetch_own(&report);
 }
 
-void gsh_numpy_errors_settle_loop(void)
+void gsh_numpy_errors_settle_loop(const struct gsh_numpy_loop *loop)
 {
     struct gsh_error_report report;
-    static const int flags[GSH_ERROR_KINDS] = {[GSH_ERROR_POLE] = FE_DIVBYZERO,
-                                               [GSH_ERROR_OVERFLOW] = FE_OVERFLOW,
-                                               [GSH_ERROR_INVALID] = FE_INVALID};
+    static const int64_t once = 1;
     if (!gsh_errors_fetch_own(&report))
         return;
-    for (unsigned kind = 0; kind < GSH_ERROR_KINDS; kind++)
+    for (unsigned kind = 0; kind < GSH_ERROR_KINDS; kind++) {
+        union gsh_scalar values[GSH_MAX_OPERANDS] = {0};
+        char *args[GSH_MAX_OPERANDS];
+        int64_t steps[GSH_MAX_OPERANDS];
+        for (unsigned k = 0; k < loop->count; k++) {
+            args[k] = (char *)&values[k];
+            steps[k] = (int64_t)gsh_dtype_size(loop->operands[k]);
+            if (report.found[kind] && k < report.launch.nin)
+                gsh_host_casts_run(args[k], loop->operands[k], 0, &report.inputs[kind][k],
+                                   gsh_op_input_dtype(loop->op, loop->dtype, k), 0, 1);
+        }
         if (report.found[kind])
-            feraiseexcept(flags[kind]);
+            loop->function(args, &once, steps, loop->data);
+    }
 }
 
 /* ---- deferred ---- */

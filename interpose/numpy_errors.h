@@ -13,6 +13,8 @@
 #include "call.h"
 #include "python_api.h"
 
+struct gsh_numpy_loop;
+
 /* Sets call->errors from the launch, the errstate and GPUSHIM_FPERR; *waits tells whether
  * gsh_numpy_errors_settle must follow the call. False: leave the call to NumPy (underflow matters, or
  * the state cannot be read). */
@@ -25,6 +27,6 @@ bool gsh_numpy_errors_settle(void);
 bool gsh_numpy_errors_met_one(void);
 /* Arms the call of an inner loop, whose errstate is not known. */
 void gsh_numpy_errors_request_loop(struct gsh_call *call);
-/* Behind gsh_dispatch_synchronize: sets the processor's floating-point flags to what the device found, as the loop itself
- * would have. No GIL needed. */
-void gsh_numpy_errors_settle_loop(void);
+/* Behind gsh_dispatch_synchronize: raises the processor's floating-point flags by what the device found: NumPy's own loop
+ * runs on the elements. No GIL needed. */
+void gsh_numpy_errors_settle_loop(const struct gsh_numpy_loop *loop);

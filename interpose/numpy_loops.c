@@ -131,7 +131,7 @@ static bool is_writable(const struct gsh_numpy_loop *loop, char **args, const in
 }
 
 /* The floating-point flags afterwards are those that NumPy's loop would have raised. */
-static bool decide_and_run(struct gsh_call *call)
+static bool decide_and_run(const struct gsh_numpy_loop *loop, struct gsh_call *call)
 {
     enum gsh_reason why;
     fexcept_t flags;
@@ -144,7 +144,7 @@ static bool decide_and_run(struct gsh_call *call)
         gsh_dispatch_synchronize(); /* what this thread may compute raises flags of its own */
     fesetexceptflag(&flags, FE_ALL_EXCEPT);
     if (ran && call->errors.kinds != 0)
-        gsh_numpy_errors_settle_loop();
+        gsh_numpy_errors_settle_loop(loop);
     return ran;
 }
 
@@ -182,7 +182,7 @@ static bool try_device(const struct gsh_numpy_loop *loop, char **args, int64_t c
             return false;
         place_input(launch, loop, k, args[k], steps[k]);
     }
-    return decide_and_run(&call);
+    return decide_and_run(loop, &call);
 }
 
 /* A loop over enough elements: on the device, or its operands home and in the original. */

@@ -333,6 +333,29 @@ for name, call in calls.items():
         dump(name + " warnings " + state, [str(w.message) for w in caught])
 """)
 
+    def test_loops_tell_poles_from_overflows(self):
+        """Of a call that reaches the device by its loop too the warning names what NumPy's own loop meets."""
+        self.assert_same("""
+import numpy as np
+from shim_script import attempt
+class Sub(np.ndarray): pass
+for dtype in "efdFD":
+    for value in (-1, 0, 1, 2, 1e4, np.inf):
+        a = np.full(3000, value).astype(dtype).view(Sub)
+        for name in "log log1p arctanh exp expm1 sinh sqrt arcsin reciprocal square spacing".split():
+            if dtype in "efd" or name != "spacing":
+                attempt("%s %s %s" % (dtype, name, value), lambda: getattr(np, name)(a).dtype)
+        for name in "divide power multiply floor_divide remainder fmod logaddexp ldexp".split():
+            for other in (-1, 0, 0.5, 1e4, np.inf):
+                if dtype in "FD" and name not in ("divide", "multiply"):
+                    continue
+                if name == "ldexp":
+                    b = np.full(3000, int(min(other, 1e4)), "i4")
+                else:
+                    b = np.full(3000, other).astype(dtype)
+                attempt("%s %s %s %s" % (dtype, name, value, other), lambda: getattr(np, name)(a, b).dtype)
+""", env={"GPUSHIM_ARENA_MIN": "1"}, device="log1p")
+
     def test_scalars_that_are_too_small(self):
         self.assert_same("""
 import numpy as np, warnings
