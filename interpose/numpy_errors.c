@@ -210,6 +210,9 @@ static PyObject *replay_at(const struct gsh_error_report *report)
 static bool replay(const struct gsh_error_report *report)
 {
     PyObject *result = NULL, *previous = NULL;
+    fexcept_t flags;
+    fegetexceptflag(
+        &flags, FE_ALL_EXCEPT); /* a loop of Python functions may be running, and looks at them */
     if (gsh_numpy_errstate_mask() != (int)report->modes)
         previous = gsh_numpy_errstate_replace(report->modes);
     is_replaying = true;
@@ -233,6 +236,7 @@ static bool replay(const struct gsh_error_report *report)
         gsh_numpy_errstate_restore(previous);
     if (result)
         gsh_py.Py_DecRef(result);
+    fesetexceptflag(&flags, FE_ALL_EXCEPT);
     return gsh_py.PyErr_Occurred() == NULL;
 }
 

@@ -356,6 +356,19 @@ for dtype in "efdFD":
                 attempt("%s %s %s %s" % (dtype, name, value, other), lambda: getattr(np, name)(a, b).dtype)
 """, env={"GPUSHIM_ARENA_MIN": "1"}, device="log1p")
 
+    def test_warning_told_inside_a_loop_of_python_functions(self):
+        """Telling it leaves no flags behind, which the loop would take for its own."""
+        self.assert_same("""
+import numpy as np, warnings
+from shim_script import dump
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    a = np.arange(30.0)
+    b = a / a
+    c = np.frompyfunc(lambda x: x + 1, 1, 1)(a)
+dump("warnings", [str(w.message) for w in caught])
+""")
+
     def test_scalars_that_are_too_small(self):
         self.assert_same("""
 import numpy as np, warnings
