@@ -369,6 +369,22 @@ with warnings.catch_warnings(record=True) as caught:
 dump("warnings", [str(w.message) for w in caught])
 """)
 
+    def test_product_of_matrices_behind_recorded_calls(self):
+        """What was recorded runs when the BLAS is called, whose flags NumPy looks at."""
+        self.assert_same("""
+import numpy as np, warnings
+from shim_script import dump, on_device
+class Sub(np.ndarray): pass
+for name, kind in (("array", np.ndarray), ("subclass", Sub)):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        a = on_device(np.arange(31.0))
+        b = np.arcsin(a)
+        m = np.arange(4.0).reshape(2, 2).view(kind)
+        dump(name, np.asarray(np.dot(m, m)))
+    dump(name + " warnings", [str(w.message) for w in caught])
+""", env={"GPUSHIM_ARENA_MIN": "1", "GPUSHIM_FEED_MS": "0"}, device="arcsin")
+
     def test_scalars_that_are_too_small(self):
         self.assert_same("""
 import numpy as np, warnings
