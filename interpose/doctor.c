@@ -38,6 +38,9 @@ static void describe_device(struct gsh_fmt *fmt)
     const struct gsh_backend *backend = gsh_backend_get();
     if (!backend) {
         gsh_fmt_text(fmt, "device: none\n");
+        if (gsh_option_number(GSH_OPTION_MODE) != GSH_MODE_OFF &&
+            gsh_option_number(GSH_OPTION_DEVICE) == GSH_DEVICE_AUTO)
+            gsh_cuda_backend.describe(fmt); /* what was looked for */
         return;
     }
     gsh_fmt_printf(fmt, "device: %s, %s\n", backend->name, device_state());
@@ -47,7 +50,8 @@ static void describe_device(struct gsh_fmt *fmt)
 static void describe_numpy(struct gsh_fmt *fmt)
 {
     if (!gsh_np.library) {
-        gsh_fmt_text(fmt, "numpy: not recognised\n");
+        bool is_off = gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_OFF;
+        gsh_fmt_printf(fmt, "numpy: not %s\n", is_off ? "looked at" : "recognised");
         return;
     }
     const char *python = gsh_py.Py_GetVersion();

@@ -90,8 +90,8 @@ static const char *start(void)
         return why;
     add_search_roots();
     lend_blas();
-    if (gsh_startup() != GSH_OK)
-        return "no usable device, or the start-up checks failed";
+    if (gsh_startup(&why) != GSH_OK)
+        return why;
     /* the interpreter's last act, before the C library's exit functions take the driver down */
     gsh_py.Py_AtExit(gsh_device_settle);
     install_families();

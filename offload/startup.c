@@ -40,15 +40,20 @@ static void use_device(void)
     gsh_readiness_prepare();
 }
 
-enum gsh_status gsh_startup(void)
+enum gsh_status gsh_startup(const char **why)
 {
     gsh_stats_init(gsh_reason_codes, GSH_REASON_COUNT);
+    *why = "GPUSHIM_MODE is off";
     if (gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_OFF)
         return GSH_DECLINED;
     gsh_backend_choose();
+    *why = gsh_option_number(GSH_OPTION_DEVICE) == GSH_DEVICE_NONE ? "GPUSHIM_DEVICE is none"
+                                                                   : "no NVIDIA GPU was found";
     if (gsh_backend_get() == NULL)
         return GSH_DECLINED;
+    *why = "there is no address range to reserve for arrays";
     GSH_TRY(gsh_arena_init());
+    *why = "the start-up checks failed";
     GSH_TRY(gsh_fault_init());
     GSH_TRY(test_pages());
     gsh_fork_init();

@@ -7,6 +7,6 @@
 #include "status.h"
 
 /* Chooses the backend, reserves the arena, installs fault and fork handlers, runs the self-tests.
- * DECLINED: nothing is active and hooks must not be installed; the log says why. Once per process.
+ * DECLINED: nothing is active and hooks must not be installed; *why, a text that stays, says why. Once per process.
  * Force mode also starts the device. */
-enum gsh_status gsh_startup(void);
+enum gsh_status gsh_startup(const char **why);

@@ -154,6 +154,16 @@ print(library.gpushim_report_json(None, 0) > 100)
             self.assertIn(word, shimmed.stderr)
         self.assertNotIn("not live", shimmed.stderr)
 
+    def test_doctor_says_why_nothing_runs(self):
+        for env, words in (({"GPUSHIM_DEVICE": "none"}, ["dormant: GPUSHIM_DEVICE is none", "device: none"]),
+                           ({"GPUSHIM_MODE": "off"}, ["dormant: GPUSHIM_MODE is off", "numpy: not looked at"]),
+                           ({"GPUSHIM_DEVICE": "auto", "CUDA_VISIBLE_DEVICES": ""},
+                            ["dormant: no NVIDIA GPU was found", "kernel driver ", "libcuda "])):
+            shimmed = one_run(GPUSHIM_DOCTOR="1", **env)
+            self.assertEqual((shimmed.returncode, shimmed.stdout), (0, self.plain.stdout))
+            for word in words:
+                self.assertIn(word, shimmed.stderr)
+
     def test_help(self):
         shimmed = one_run(GPUSHIM_HELP="1")
         self.assertEqual((shimmed.returncode, shimmed.stdout), (0, self.plain.stdout))

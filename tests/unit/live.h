@@ -21,7 +21,8 @@ static inline bool live_start(void)
     setenv("GPUSHIM_DEVICE", "host", 0);
     setenv("GPUSHIM_MODE", "force", 0);
     gsh_options_init();
-    if (gsh_startup() == GSH_OK && gsh_dispatch_is_live())
+    const char *why;
+    if (gsh_startup(&why) == GSH_OK && gsh_dispatch_is_live())
         return true;
     printf("skipped: device %s cannot be used here\n", getenv("GPUSHIM_DEVICE"));
     return false;
