@@ -210,10 +210,13 @@ static void append_events(struct gsh_fmt *fmt)
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_COMPILES),
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_CACHE_HITS),
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_EVICTIONS));
-    gsh_fmt_printf(fmt, " %llu calls ran together, in %llu groups; %llu were never needed\n",
-                   (unsigned long long)gsh_stats_get(GSH_COUNTER_GROUPED),
-                   (unsigned long long)gsh_stats_get(GSH_COUNTER_GROUPS),
-                   (unsigned long long)gsh_stats_get(GSH_COUNTER_NEEDLESS));
+    uint64_t grouped = gsh_stats_get(GSH_COUNTER_GROUPED);
+    uint64_t needless = gsh_stats_get(GSH_COUNTER_NEEDLESS);
+    if (grouped != 0 || needless != 0)
+        gsh_fmt_printf(fmt, " %llu calls ran together, in %llu groups; %llu were never needed\n",
+                       (unsigned long long)grouped,
+                       (unsigned long long)gsh_stats_get(GSH_COUNTER_GROUPS),
+                       (unsigned long long)needless);
     gsh_fmt_printf(fmt,
                    " page faults %llu read, %llu write; %llu forks; %s since NumPy was found\n",
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_FAULTS_READ),
@@ -230,6 +233,8 @@ void gsh_stats_report_text(struct gsh_fmt *fmt)
                    "CPU calls", "time", "top reason for the CPU");
     for (size_t i = 0; i < GSH_MIN(count, (size_t)TEXT_ROWS); i++)
         append_text_row(fmt, order[i]);
+    if (count == 0)
+        gsh_fmt_text(fmt, " (no call that could run on a device)\n");
     if (count > TEXT_ROWS)
         gsh_fmt_printf(fmt, " (%zu more in GPUSHIM_REPORT=json:FILE)\n", count - TEXT_ROWS);
     append_moved(fmt);
