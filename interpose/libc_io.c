@@ -168,33 +168,28 @@ static void let_go(void *argument)
     errno = keep;
 }
 
-/* Each real function; before it is looked up, one that looks it up and calls it. */
-#define X(result, name, parameters, ...) static result first_##name parameters;
+/* GSH_LIBC_REAL_TABLE of the rows. */
+#define X GSH_LIBC_REAL_DECLARE
 #include "io_calls.def"
 #undef X
 
 static struct {
-#define X(result, name, parameters, ...) result(*name) parameters;
+#define X GSH_LIBC_REAL_MEMBER
 #include "io_calls.def"
 #undef X
 } real = {
-#define X(result, name, ...) .name = first_##name,
+#define X GSH_LIBC_REAL_INITIAL
 #include "io_calls.def"
 #undef X
 };
 
-#define REAL(name) __atomic_load_n(&real.name, __ATOMIC_RELAXED)
-#define FIND(name)                                                                                 \
-    __atomic_store_n(&real.name, (__typeof__(real.name))gsh_libc_real_find(#name), __ATOMIC_RELAXED)
+#define X GSH_LIBC_REAL_DEFINE
+#include "io_calls.def"
+#undef X
 
 /* The pinned call is a function of its own: one that calls pthread_cleanup_push makes no tail
  * calls. Cancelled can only be the real call: never a walk that has pinned a part. */
 #define X(result, name, parameters, arguments, shape, pointer, count, access)                      \
-    static result first_##name parameters                                                          \
-    {                                                                                              \
-        FIND(name);                                                                                \
-        return REAL(name) arguments;                                                               \
-    }                                                                                              \
     static __attribute__((noinline)) result pinned_##name parameters                               \
     {                                                                                              \
         struct held held = {shape##_walk, pointer, (size_t)(count), access};                       \

@@ -27,24 +27,7 @@
     X(int, mlockall, (int flags), (flags), give_way(flags))                                        \
     X(int, munlockall, (void), (), gsh_arena_permit(true))
 
-/* Each real function; before it is looked up, one that looks it up and calls it. */
-#define X(result, name, parameters, ...) static result first_##name parameters;
-LIMIT_CALLS(X)
-#undef X
-
-static struct {
-#define X(result, name, parameters, ...) result(*name) parameters;
-    LIMIT_CALLS(X)
-#undef X
-} real = {
-#define X(result, name, ...) .name = first_##name,
-    LIMIT_CALLS(X)
-#undef X
-};
-
-#define REAL(name) __atomic_load_n(&real.name, __ATOMIC_RELAXED)
-#define FIND(name)                                                                                 \
-    __atomic_store_n(&real.name, (__typeof__(real.name))gsh_libc_real_find(#name), __ATOMIC_RELAXED)
+GSH_LIBC_REAL_TABLE(LIMIT_CALLS)
 
 /* A child between vfork and exec has limits of its own, and its parent's arena. */
 static void make_room(pid_t pid, int resource, const struct rlimit *limit)
@@ -68,11 +51,6 @@ static void give_way(int flags)
 }
 
 #define X(result, name, parameters, arguments, first)                                              \
-    static result first_##name parameters                                                          \
-    {                                                                                              \
-        FIND(name);                                                                                \
-        return REAL(name) arguments;                                                               \
-    }                                                                                              \
     GSH_EXPORT result entry_##name parameters __asm__(#name);                                      \
     result entry_##name parameters                                                                 \
     {                                                                                              \

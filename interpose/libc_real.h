@@ -8,3 +8,24 @@
 /* The next definition of `name` behind this library's. Never NULL: where there is none, a function
  * that fails with ENOSYS and returns -1. Leaves dlerror() clear. */
 void *gsh_libc_real_find(const char *name);
+
+/* The table `real` of a file's real functions; before one is looked up, its place holds one that looks it up and calls it.
+ * CALLS(X) lists X(result, name, (parameters), (arguments), ...). */
+#define GSH_LIBC_REAL_TABLE(CALLS)                                                                 \
+    CALLS(GSH_LIBC_REAL_DECLARE)                                                                   \
+    static struct {                                                                                \
+        CALLS(GSH_LIBC_REAL_MEMBER)                                                                \
+    } real = {CALLS(GSH_LIBC_REAL_INITIAL)};                                                       \
+    CALLS(GSH_LIBC_REAL_DEFINE)
+#define GSH_LIBC_REAL_DECLARE(result, name, parameters, ...) static result first_##name parameters;
+#define GSH_LIBC_REAL_MEMBER(result, name, parameters, ...) result(*name) parameters;
+#define GSH_LIBC_REAL_INITIAL(result, name, ...) .name = first_##name,
+#define GSH_LIBC_REAL_DEFINE(result, name, parameters, arguments, ...)                             \
+    static result first_##name parameters                                                          \
+    {                                                                                              \
+        FIND(name);                                                                                \
+        return REAL(name) arguments;                                                               \
+    }
+#define REAL(name) __atomic_load_n(&real.name, __ATOMIC_RELAXED)
+#define FIND(name)                                                                                 \
+    __atomic_store_n(&real.name, (__typeof__(real.name))gsh_libc_real_find(#name), __ATOMIC_RELAXED)

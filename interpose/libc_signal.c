@@ -37,35 +37,12 @@
     X(int, sigblock, (int mask), (mask))                                                           \
     X(int, sigsetmask, (int mask), (mask))
 
-/* Each real function; before it is looked up, one that looks it up and calls it. */
 #define X(result, name, parameters, arguments)                                                     \
-    GSH_EXPORT result entry_##name parameters __asm__(#name);                                      \
-    static result first_##name parameters;
+    GSH_EXPORT result entry_##name parameters __asm__(#name);
 SIGNAL_CALLS(X)
 #undef X
 
-static struct {
-#define X(result, name, parameters, arguments) result(*name) parameters;
-    SIGNAL_CALLS(X)
-#undef X
-} real = {
-#define X(result, name, parameters, arguments) .name = first_##name,
-    SIGNAL_CALLS(X)
-#undef X
-};
-
-#define REAL(name) __atomic_load_n(&real.name, __ATOMIC_RELAXED)
-#define FIND(name)                                                                                 \
-    __atomic_store_n(&real.name, (__typeof__(real.name))gsh_libc_real_find(#name), __ATOMIC_RELAXED)
-
-#define X(result, name, parameters, arguments)                                                     \
-    static result first_##name parameters                                                          \
-    {                                                                                              \
-        FIND(name);                                                                                \
-        return REAL(name) arguments;                                                               \
-    }
-SIGNAL_CALLS(X)
-#undef X
+GSH_LIBC_REAL_TABLE(SIGNAL_CALLS)
 
 /* ---- actions ---- */
 
