@@ -44,9 +44,9 @@ FN void split(T &x, i32 &exponent)
 }
 FN Running noted(Running a)
 {
-    if (gsh_isnan(a.factor) || !gsh_isfinite(a.factor)) {
+    if (!gsh_isfinite(a.factor)) {
         a.found |= gsh_isnan(a.factor) ? FOUND_NAN : FOUND_INFINITE;
-        a.factor = gsh_isnan(a.factor) ? signed_as((Real)1, T()) : signed_as((Real)1, a.factor);
+        a.factor = signed_as((Real)1, a.factor);
     } else if (size_of(a.factor) == 0) {
         a.found |= FOUND_ZERO;
         a.factor = signed_as((Real)1, a.factor);
