@@ -130,34 +130,16 @@ FN void copy_triangle(const Args &args)
     ((E *)args.c)[MINE] = away == 0 && args.bound != 0 ? make((R)re(x), 0) : x;
 }
 
-// Matrices of rows x columns in a, packed, from their last element to their first.
-FN void reverse(const Args &args)
-{
-    const i64 size = args.rows * args.columns;
-    const Place at = my_place(args);
-    const i64 within = at.row + at.column * args.rows;
-    if (at.matrix >= args.batch || within >= size / 2)
-        return;
-    E *first = (E *)args.a + at.matrix * size;
-    const E x = first[within];
-    first[within] = first[size - 1 - within];
-    first[size - 1 - within] = x;
-}
-
-// c, i64, = the i32 in a: rows of them, pivots of ?sytrf of matrices of `step` rows, in the order of the rows or (extra) from
-// the last one, of reversed matrices. One that is none becomes one.
+// c, i64, = the i32 in a: rows of them, pivots of ?sytrf of matrices of `step` rows. One that is none becomes one.
 FN void widen_pivots(const Args &args)
 {
-    const i64 n = args.step;
     if (MINE >= args.rows)
         return;
-    i64 pivot = ((const i32 *)args.a)[args.extra ? MINE / n * n + n - 1 - MINE % n : MINE];
+    i64 pivot = ((const i32 *)args.a)[MINE];
     const i64 row = pivot < 0 ? -pivot : pivot;
-    if (row < 1 || row > n) {
+    if (row < 1 || row > args.step) {
         pivot = 1;
         RAISE;
-    } else if (args.extra) {
-        pivot = pivot < 0 ? -(n + 1 - row) : n + 1 - row;
     }
     ((i64 *)args.c)[MINE] = pivot;
 }

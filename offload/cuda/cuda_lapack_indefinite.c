@@ -110,59 +110,36 @@ static enum gsh_status solve_one(struct gsh_cuda_lapack_call *call, void *what, 
         GSH_CUDA_POINTER(s->wide_pivots + (uint64_t)(first * s->n) * sizeof(int64_t));
     (void)count;
     GSH_TRY(GSH_CUSOLVER(gsh_cusolver.cusolverDnXsytrs_bufferSize(
-        gsh_cuda_lapack.solver, GSH_CUBLAS_LOWER, s->n, s->columns, call->type, a, s->n, pivots,
+        gsh_cuda_lapack.solver, s->triangle, s->n, s->columns, call->type, a, s->n, pivots,
         call->type, b, s->n, &device_bytes, &host_bytes)));
     GSH_TRY(gsh_cuda_lapack_reserve(call, device_bytes, host_bytes));
     return GSH_CUSOLVER_TIMED(
         call, gsh_cusolver.cusolverDnXsytrs(
-                  gsh_cuda_lapack.solver, GSH_CUBLAS_LOWER, s->n, s->columns, call->type, a, s->n,
+                  gsh_cuda_lapack.solver, s->triangle, s->n, s->columns, call->type, a, s->n,
                   pivots, call->type, b, s->n, GSH_CUDA_POINTER(call->device), device_bytes,
                   call->host, host_bytes, GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first))));
 }
 
-/* Packed matrices of n x columns, from the last element to the first. */
-static enum gsh_status reverse(struct gsh_cuda_lapack_call *call, const struct gsh_cuda_view *view,
-                               int64_t n, int64_t columns)
-{
-    return gsh_cuda_lapack_kernel(
-        call, GSH_CUDA_LAPACK_reverse,
-        (struct gsh_cuda_lapack_args){
-            .a = view->address, .batch = call->batch, .rows = n, .columns = columns});
-}
-
-/* Factors that were made before, without a block of zero, and their pivots. Of a reversed matrix the reversed upper factor is the
- * lower one. */
+/* Factors that were made before, without a block of zero, and their pivots. */
 static enum gsh_status take_factor(struct gsh_cuda_lapack_call *call, struct indefinite *s)
 {
     int64_t count = call->batch * s->n;
-    bool is_upper = s->triangle == GSH_CUBLAS_UPPER;
-    if (is_upper) {
-        GSH_TRY(gsh_cuda_lapack_take_square(call, s->n, &s->a));
-        GSH_TRY(gsh_cuda_lapack_gather_into(call, 0, &s->a));
-    } else {
-        GSH_TRY(gsh_cuda_lapack_borrow(call, 0, &s->a));
-    }
+    GSH_TRY(gsh_cuda_lapack_borrow(call, 0, &s->a));
     GSH_TRY(gsh_cuda_lapack_borrow(call, 1, &s->pivots));
     GSH_TRY(look_at_blocks(call, s, 0));
     GSH_TRY(gsh_cuda_lapack_take(call, count, sizeof(int64_t), &s->wide_pivots));
-    GSH_TRY(gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_widen_pivots,
-                                   (struct gsh_cuda_lapack_args){.a = s->pivots.address,
-                                                                 .c = s->wide_pivots,
-                                                                 .rows = count,
-                                                                 .extra = is_upper,
-                                                                 .step = s->n}));
-    return is_upper ? reverse(call, &s->a, s->n, s->n) : GSH_OK;
+    return gsh_cuda_lapack_kernel(
+        call, GSH_CUDA_LAPACK_widen_pivots,
+        (struct gsh_cuda_lapack_args){
+            .a = s->pivots.address, .c = s->wide_pivots, .rows = count, .step = s->n});
 }
 
-/* A X = B, with X where B was. For upper factors with blocks of two rows cuSOLVER 12.0's Xsytrs swaps rows by numbers that are no
- * pivots (compute-sanitizer: cublasSswap reads far outside): lower ones are solved. */
+/* A X = B, with X where B was. cuSOLVER 12.0's Xsytrs reads the pivots without waiting for the kernel that writes them: all that
+ * comes before is judged, which waits for it. */
 static enum gsh_status solve(struct gsh_cuda_lapack_call *call, struct indefinite *s)
 {
-    bool is_upper = s->triangle == GSH_CUBLAS_UPPER;
-    if (is_upper)
-        GSH_TRY(reverse(call, &s->b, s->n, s->columns));
-    GSH_TRY(gsh_cuda_lapack_each(call, 1, solve_one, s));
-    return is_upper ? reverse(call, &s->b, s->n, s->columns) : GSH_OK;
+    GSH_TRY(gsh_cuda_lapack_judge(call));
+    return gsh_cuda_lapack_each(call, 1, solve_one, s);
 }
 
 enum gsh_status gsh_cuda_lapack_sytrs(struct gsh_cuda_lapack_call *call)

@@ -24,7 +24,6 @@
     X(turn, 256)                                                                                   \
     X(turn_conjugate, 256)                                                                         \
     X(copy_triangle, 0)                                                                            \
-    X(reverse, 0)                                                                                  \
     X(convert_pivots, 0)                                                                           \
     X(widen_pivots, 0)                                                                             \
     X(divide_rows, 0)                                                                              \
