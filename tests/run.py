@@ -281,6 +281,8 @@ print("\\n".join(dict.fromkeys(names([found]))))
 def run_part(argv, env, timeout=PART_TIMEOUT):
     """A program that is one test, as ((passed, failed, skipped), output, seconds)."""
     status, output, seconds = execute(argv, env, timeout=timeout)
+    if status not in (0, SKIPPED):
+        output += "\nexit status %d\n" % status
     return (int(status == 0), int(status not in (0, SKIPPED)), int(status == SKIPPED)), output, seconds
 
 

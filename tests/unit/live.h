@@ -6,7 +6,9 @@
 #pragma once
 
 #include "arena.h"
+#include "check.h"
 #include "coherence.h"
+#include "device.h"
 #include "dispatch.h"
 #include "options.h"
 #include "startup.h"
@@ -26,6 +28,14 @@ static inline bool live_start(void)
         return true;
     printf("skipped: device %s cannot be used here\n", getenv("GPUSHIM_DEVICE"));
     return false;
+}
+
+/* main's return value. As at the end of Python, what is being compiled is waited for first: NVRTC does not live through the
+ * exit functions that it registers while it compiles. */
+static inline int live_end(void)
+{
+    gsh_device_settle();
+    return check_result();
 }
 
 /* Before live_start: calls are recorded, and run when somebody looks. */

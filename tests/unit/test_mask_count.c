@@ -162,5 +162,5 @@ int main(void)
     check_many();
     gsh_arena_free(mask);
     gsh_arena_free(numbers);
-    return check_result();
+    return live_end();
 }

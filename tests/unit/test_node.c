@@ -294,5 +294,5 @@ int main(void)
     gsh_backend_replace(&failing);
     check_rescue();
     check_lost();
-    return check_result();
+    return live_end();
 }

@@ -186,5 +186,5 @@ int main(void)
     check_warning(a, false);
     check_warning(a, true);
     gsh_arena_free(a);
-    return check_result();
+    return live_end();
 }

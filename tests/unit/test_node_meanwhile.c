@@ -214,7 +214,7 @@ static int run_programs(void)
     CHECK(freed > all / 50 && declined > all / 100 && refused > all / 500);
     bool is_short = gsh_option_number(GSH_OPTION_MEM_LIMIT) != 0;
     CHECK(!is_short || gsh_stats_get(GSH_COUNTER_EVICTIONS) > all / 50);
-    return check_result();
+    return live_end();
 }
 
 /* Another process has memory for less than what lives. */

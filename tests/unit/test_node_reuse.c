@@ -178,5 +178,5 @@ int main(void)
     check_declined();
     check_what_dies_meanwhile(false);
     check_what_dies_meanwhile(true);
-    return check_result();
+    return live_end();
 }

@@ -339,5 +339,5 @@ int main(void)
     test_refused();
     test_overwritten(false);
     test_overwritten(true);
-    return check_result();
+    return live_end();
 }

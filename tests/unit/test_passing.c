@@ -569,5 +569,5 @@ int main(void)
     check_freed_before(47);
     check_two_outputs(48);
     check_random();
-    return check_result();
+    return live_end();
 }

@@ -171,5 +171,5 @@ int main(void)
     check_lost(false);
     check_lost(true);
     gsh_backend_replace(below);
-    return check_result();
+    return live_end();
 }
