@@ -157,7 +157,7 @@ def digest(result):
     for part in parts:
         part = part.get() if hasattr(part, "get") else part.cpu().numpy() if hasattr(part, "cpu") else np.asarray(part)
         part = np.atleast_1d(np.asarray(part, "f8"))
-        numbers += [float(part.sum()), float(part.ravel()[part.size // 3]), float(part.ravel()[-1])]
+        numbers += [float(part.mean()), float(part.ravel()[part.size // 3]), float(part.ravel()[-1])]
     return numbers
 
 
