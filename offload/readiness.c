@@ -13,19 +13,19 @@
 #include "options.h"
 #include "price.h"
 
-#define WAITING_GAIN 2    /* times what is waited for: what that takes is an estimate */
+#define WAITING_GAIN 5    /* times what is waited for: libraries may come from a slow disk */
+#define LONG_CALL 5       /* times what starting takes: a start beside such a call is hardly felt */
 #define OPENING_SHARE 0.1 /* of its time is what calls must have had to gain: nobody waits for it */
 
 static _Atomic uint64_t start_foregone_ns; /* of calls declined until the device was started */
 static _Atomic uint64_t
     kind_foregone_ns[GSH_LAUNCH_FFT + 1]; /* of those of a kind until its library was open */
 
-/* Adds a gain foregone, in seconds, to a sum of nanoseconds; the sum in seconds. */
+/* Adds a gain foregone, in seconds, to a sum of nanoseconds; the sum before it, in seconds. */
 static double forgo(_Atomic uint64_t *sum_ns, double gain)
 {
     uint64_t gain_ns = gain > 0 ? (uint64_t)(gain * 1e9) : 0;
-    return (double)(atomic_fetch_add_explicit(sum_ns, gain_ns, memory_order_relaxed) + gain_ns) *
-           1e-9;
+    return (double)atomic_fetch_add_explicit(sum_ns, gain_ns, memory_order_relaxed) * 1e-9;
 }
 
 /* Seconds until the library that the launch needs is open on a device that has been started. */
@@ -41,13 +41,15 @@ static bool is_worth_waiting(const struct gsh_verdict *verdict, double seconds)
     return verdict->is_asked || verdict->gain >= WAITING_GAIN * seconds;
 }
 
-/* Starts the device once that pays. NONE: it is ready. */
+/* Starts the device once the calls before would have paid for it: a program that makes only one call is left alone. NONE: it is
+ * ready. */
 static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
 {
     double seconds = gsh_backend_get()->rates->start + opening_of(launch);
-    bool pays = forgo(&start_foregone_ns, verdict->gain) >= gsh_price_start();
+    double price = gsh_price_start(), before = forgo(&start_foregone_ns, verdict->gain);
+    bool pays = before + verdict->gain >= price;
     bool waits = is_worth_waiting(verdict, seconds) && (pays || verdict->is_asked);
-    if (pays || waits)
+    if (before >= price || verdict->gain >= LONG_CALL * price || waits)
         gsh_device_start(waits);
     if (gsh_device_get_state() == GSH_DEVICE_READY)
         return GSH_REASON_NONE;
@@ -58,7 +60,7 @@ static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_v
 /* Whether calls of the kind have had enough to gain for a library that takes so long to open. */
 static bool pays_opening(enum gsh_launch_kind kind, double gain, double seconds)
 {
-    return seconds > 0 && forgo(&kind_foregone_ns[kind], gain) >= seconds * OPENING_SHARE;
+    return seconds > 0 && forgo(&kind_foregone_ns[kind], gain) + gain >= seconds * OPENING_SHARE;
 }
 
 /* Whether the library that the call needs is open, or is waited for. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A kernel is compiled beside the host's work when it is first wanted; a library of the device is opened beside the host's work once the calls that it would have made faster have added up; a
- * call takes it as soon as it is open, and waits for it where it gains more than that by itself.
+ * The device is started once the calls before would have paid for it. A kernel is compiled beside the host's work when it is
+ * first wanted; a library of the device is opened beside the host's work once the calls that it would have made faster have
+ * added up; a call takes it as soon as it is open, and waits for it where it gains more than that by itself.
  */
 #include "backend.h"
 #include "check.h"
@@ -126,7 +127,7 @@ static int check_compiling(bool waits)
     call.launch.strides[0][0] *= -1;
     CHECK_INT(gsh_dispatch_decide(&call), GSH_REASON_NOT_COMPILED);
     CHECK_INT(asked, 6);
-    rates.host_cached = rates.host_memory /= 100; /* 400 ms: it waits */
+    rates.host_cached = rates.host_memory /= 200; /* 800 ms: it waits */
     CHECK_INT(offer_elements(GSH_OP_DIVIDE, a, out), GSH_REASON_NONE);
     CHECK_INT(asked, 6);
     gsh_arena_free(a);
@@ -155,15 +156,49 @@ static int check_calls(bool is_asked)
     CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
     CHECK(is_begun); /* 12 ms by now, of 100 */
     CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
-    rates.host_flops[1] /= 100; /* 400 ms */
+    rates.host_flops[1] /= 200; /* 800 ms */
     CHECK_INT(offer(a, out), GSH_REASON_NONE);
-    rates.host_flops[1] *= 100;
+    rates.host_flops[1] *= 200;
     CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
     is_open = true;
     CHECK_INT(offer(a, out), GSH_REASON_NONE);
     gsh_arena_free(a);
     gsh_arena_free(out);
     return check_result();
+}
+
+/* What the calls before have foregone starts the device, the call itself only where it is long. */
+static int check_starting(double call_ms, unsigned calls_before)
+{
+    if (!prepare("10"))
+        return CHECK_SKIP;
+    rates.host_flops[1] *= 4 / call_ms;
+    rates.start = 1e3;
+    double *a = live_doubles(SIDE * SIDE, GSH_ARENA_HOST),
+           *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
+    for (unsigned i = 0; i < calls_before; i++)
+        CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
+    CHECK_INT(gsh_device_get_state(), GSH_DEVICE_IDLE);
+    (void)offer(a, out); /* the device may be ready by then */
+    CHECK(gsh_device_get_state() != GSH_DEVICE_IDLE);
+    gsh_arena_free(a);
+    gsh_arena_free(out);
+    return check_result();
+}
+
+static int start_after_some(void)
+{
+    return check_starting(4, 3);
+}
+
+static int start_after_one(void)
+{
+    return check_starting(20, 1);
+}
+
+static int start_at_once(void)
+{
+    return check_starting(60, 0);
 }
 
 /* What calls were declined for before the device was there counts: the library is opened as soon as it is. */
@@ -213,8 +248,9 @@ static int open_here(void)
 /* Each in a process of its own: a device is started once. */
 int main(void)
 {
-    int (*const checks[])(void) = {compile_beside, compile_here, open_beside, open_here,
-                                   open_ahead};
+    int (*const checks[])(void) = {compile_beside,  compile_here, open_beside,
+                                   open_here,       open_ahead,   start_after_some,
+                                   start_after_one, start_at_once};
     for (unsigned i = 0; i < GSH_COUNT(checks); i++) {
         int status = -1;
         pid_t child = fork();
