@@ -5,6 +5,8 @@
  */
 #include "futex.h"
 
+#include "clock.h"
+
 #include <errno.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -12,6 +14,7 @@
 #include <unistd.h>
 
 #define LOCK_SPINS 200
+#define PAUSES 16 /* between two looks at the clock; one takes 10 to 140 cycles */
 
 static void wait_while(_Atomic uint32_t *word, uint32_t value)
 {
@@ -51,13 +54,24 @@ void gsh_futex_unlock_sigsafe(_Atomic uint32_t *word)
         wake(word, 1);
 }
 
-void gsh_futex_wait_change_sigsafe(_Atomic uint32_t *word, uint32_t seen, unsigned spins)
+bool gsh_futex_spin_sigsafe(const _Atomic uint32_t *word, uint32_t seen, uint64_t ns)
 {
-    for (unsigned spin = 0; spin < spins; spin++) {
-        if (atomic_load_explicit(word, memory_order_acquire) != seen)
-            return;
-        __builtin_ia32_pause();
-    }
+    uint64_t begin = gsh_clock_ns();
+    do {
+        for (unsigned pause = 0; pause < PAUSES; pause++) {
+            if (atomic_load_explicit(word, memory_order_acquire) != seen)
+                return true;
+            __builtin_ia32_pause();
+        }
+        syscall(SYS_sched_yield);
+    } while (gsh_clock_ns() - begin < ns);
+    return false;
+}
+
+void gsh_futex_wait_change_sigsafe(_Atomic uint32_t *word, uint32_t seen, uint64_t spin_ns)
+{
+    if (spin_ns != 0 && gsh_futex_spin_sigsafe(word, seen, spin_ns))
+        return;
     while (atomic_load_explicit(word, memory_order_acquire) == seen)
         wait_while(word, seen);
 }

@@ -14,8 +14,11 @@ void gsh_futex_lock_sigsafe(_Atomic uint32_t *word);
 bool gsh_futex_try_lock_sigsafe(_Atomic uint32_t *word);
 void gsh_futex_unlock_sigsafe(_Atomic uint32_t *word);
 
-/* Returns once *word != seen, after spinning about `spins` times before it sleeps. */
-void gsh_futex_wait_change_sigsafe(_Atomic uint32_t *word, uint32_t seen, unsigned spins);
+/* Whether *word != seen comes to be while the caller spins, for about `ns` at most; threads that wait for its processor have
+ * it in between: the one that changes the word may be among them. */
+bool gsh_futex_spin_sigsafe(const _Atomic uint32_t *word, uint32_t seen, uint64_t ns);
+/* Returns once *word != seen, after spinning for `spin_ns` before it sleeps. */
+void gsh_futex_wait_change_sigsafe(_Atomic uint32_t *word, uint32_t seen, uint64_t spin_ns);
 /* The same for at most `milliseconds`, without spinning. */
 void gsh_futex_wait_change_for(_Atomic uint32_t *word, uint32_t seen, unsigned milliseconds);
 /* Wakes every thread that waits for a change of *word. */

@@ -13,8 +13,8 @@
 #include "options.h"
 #include "thread.h"
 
-#define IDLE_SPINS 4000
-#define WAIT_SPINS 2000
+#define IDLE_NS 50000
+#define WAIT_NS 20000
 #define LONG_NAP_MS 20U /* while nothing is recorded */
 #define LONG_NAPS 50U   /* then it sleeps until it is woken */
 
@@ -38,13 +38,6 @@ static void serve(struct request *request)
      * sleeps on, which is harmless */
     atomic_store_explicit(&request->done, 1, memory_order_release);
     gsh_futex_wake_all_sigsafe(&request->done);
-}
-
-static void spin_while(uint32_t seen)
-{
-    for (unsigned spin = 0;
-         spin < IDLE_SPINS && atomic_load_explicit(&posted, memory_order_acquire) == seen; spin++)
-        __builtin_ia32_pause();
 }
 
 /* Waits for a request, or for nodes to have been lying a while; `naps`: how often in vain. */
@@ -77,8 +70,8 @@ static void *service_main(void *unused)
         uint32_t seen = atomic_load_explicit(&posted, memory_order_acquire);
         struct request *request = atomic_exchange_explicit(&requests, NULL, memory_order_acquire);
         if (request == NULL) {
-            spin_while(seen);
-            rest(seen, &naps);
+            if (!gsh_futex_spin_sigsafe(&posted, seen, IDLE_NS))
+                rest(seen, &naps);
             continue;
         }
         naps = 0;
@@ -114,7 +107,7 @@ bool gsh_service_resolve_sigsafe(const void *address, bool write)
                                                   memory_order_relaxed));
     atomic_fetch_add_explicit(&posted, 1, memory_order_release);
     gsh_futex_wake_all_sigsafe(&posted);
-    gsh_futex_wait_change_sigsafe(&request.done, 0, WAIT_SPINS);
+    gsh_futex_wait_change_sigsafe(&request.done, 0, WAIT_NS);
     return true;
 }
 
