@@ -15,6 +15,7 @@
 #include "numpy_output.h"
 #include "numpy_ufunc.h"
 #include "options.h"
+#include "warning_filters.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -67,6 +68,8 @@ bool gsh_numpy_errors_request(struct gsh_call *call, bool *waits)
         call->errors.kinds = possible;
         *waits |= mode != GSH_ERRSTATE_WARN || option == GSH_FPERR_STRICT;
     }
+    if (call->errors.kinds != 0 && !*waits)
+        *waits = gsh_warning_filters_may_raise();
     return true;
 }
 
@@ -74,7 +77,9 @@ bool gsh_numpy_errors_may_raise(const struct gsh_call *call)
 {
     for (unsigned kind = 0; kind < GSH_ERROR_KINDS; kind++) {
         unsigned mode = gsh_numpy_errstate_mode(call->errors.modes, errstate_kinds[kind]);
-        if ((call->errors.kinds >> kind & 1) != 0 && mode >= GSH_ERRSTATE_RAISE)
+        if ((call->errors.kinds >> kind & 1) != 0 &&
+            (mode >= GSH_ERRSTATE_RAISE ||
+             (mode == GSH_ERRSTATE_WARN && gsh_warning_filters_may_raise())))
             return true;
     }
     return false;
@@ -412,6 +417,7 @@ static void watch_scopes(void)
 
 void gsh_numpy_errors_install(void)
 {
+    gsh_warning_filters_init();
     watch_scopes();
     casting_names = gsh_py.Py_BuildValue("(s)", "casting");
     unsafe = gsh_py.Py_BuildValue("s", "unsafe");

@@ -5,8 +5,8 @@
  *
  * Under errstate "warn" that happens at the next synchronisation, in the main thread, and before the program
  * enters or leaves warnings.catch_warnings, so that a warning meets the filters its call stood under; under
- * "raise", "call", "print" and "log", or with GPUSHIM_FPERR=strict, the call waits for the device
- * and reports before it returns. GIL throughout, but for the last function.
+ * "raise", "call", "print" and "log", where a filter may make an exception of the warning, or with GPUSHIM_FPERR=strict, the
+ * call waits for the device and reports before it returns. GIL throughout, but for the last function.
  */
 #pragma once
 

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the module warnings makes of a RuntimeWarning, by warnings.filters. GIL; sets no Python error.
+ */
+#pragma once
+
+#include "python_api.h"
+
+/* Finds the module. Once, at attach. */
+void gsh_warning_filters_init(void);
+/* Whether a filter in force may make an exception of it, wherever it is told. */
+bool gsh_warning_filters_may_raise(void);
