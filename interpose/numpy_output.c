@@ -235,7 +235,7 @@ bool gsh_numpy_output_run_all(struct gsh_call *call, PyObject **outs,
     if (!gsh_numpy_errors_request(call, &waits))
         return false;
     *why = gsh_dispatch_decide(call);
-    if (*why == GSH_REASON_NONE && gsh_numpy_errors_may_raise(call) &&
+    if (*why == GSH_REASON_NONE && waits && gsh_numpy_errors_may_raise(call) &&
         is_buffered(&call->launch, outs))
         *why = GSH_REASON_OVERLAP;
     if (*why != GSH_REASON_NONE)
