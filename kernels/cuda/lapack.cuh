@@ -161,6 +161,33 @@ FN void convert_pivots(const Args &args)
         ((i32 *)args.c)[MINE] = (i32)pivot;
 }
 
+// c, i64, for matrices of rows rows: which of its rows, from 0, is row i behind the exchanges that the pivots in b name, i64
+// from 1, one for each row. One that is none exchanges nothing.
+FN void trace_rows(const Args &args)
+{
+    if (MINE >= args.batch * args.rows)
+        return;
+    const i32 n = (i32)args.rows;
+    const i64 *pivots = (const i64 *)args.b + MINE / n * n;
+    i32 row = (i32)(MINE % n);
+    for (i32 k = n - 1; k >= 0; k--) {
+        const i64 pivot = pivots[k];
+        const i32 other = pivot < 1 || pivot > n ? k : (i32)pivot - 1;
+        row = row == k ? other : row == other ? k : row;
+    }
+    ((i64 *)args.c)[MINE] = row;
+}
+
+// c, rows x columns, = a with its rows in another order: row i is a's row b[i] (extra: row b[i] is a's row i).
+FN void order_rows(const Args &args)
+{
+    const Place at = my_place(args);
+    if (at.matrix >= args.batch)
+        return;
+    const i64 other = MINE - at.row + ((const i64 *)args.b)[at.matrix * args.rows + at.row];
+    ((E *)args.c)[args.extra ? other : MINE] = ((const E *)args.a)[args.extra ? MINE : other];
+}
+
 FN void make_identity(const Args &args)
 {
     const Place at = my_place(args);

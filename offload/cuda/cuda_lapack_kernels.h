@@ -26,6 +26,8 @@
     X(copy_triangle, 0)                                                                            \
     X(convert_pivots, 0)                                                                           \
     X(widen_pivots, 0)                                                                             \
+    X(trace_rows, 0)                                                                               \
+    X(order_rows, 0)                                                                               \
     X(divide_rows, 0)                                                                              \
     X(judge_diagonal, 128)                                                                         \
     X(judge_blocks, 128)                                                                           \

@@ -116,19 +116,36 @@ static enum gsh_status factor_one(struct gsh_cuda_lapack_call *call, void *what,
                   GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first))));
 }
 
-/* A factor whose info is not 0 is judged by its diagonal, so that the next routine may overwrite the info. */
-static enum gsh_status solve_one(struct gsh_cuda_lapack_call *call, void *what, int64_t first,
-                                 int64_t count)
+/* X in `to` from B in lu->b, which may not be there. cuSOLVER's getrs exchanges rows one after the other, which takes as long
+ * as the rest; here they go to their places at once. */
+static enum gsh_status solve_factored(struct gsh_cuda_lapack_call *call, const struct lu *lu,
+                                      const struct gsh_cuda_view *to)
 {
-    const struct lu *lu = what;
-    (void)count;
-    return GSH_CUSOLVER_TIMED(
-        call, gsh_cusolver.cusolverDnXgetrs(
-                  gsh_cuda_lapack.solver, gsh_cuda_lapack.params, lu->op, lu->n, lu->columns,
-                  call->type, GSH_CUDA_POINTER(gsh_cuda_lapack_at(call, &lu->a, first)), lu->n,
-                  GSH_CUDA_POINTER(pivots_at(lu, first)), call->type,
-                  GSH_CUDA_POINTER(gsh_cuda_lapack_at(call, &lu->b, first)), lu->n,
-                  GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first))));
+    bool is_plain = lu->op == GSH_CUBLAS_OP_N;
+    struct gsh_cuda_triangular t = {
+        .n = lu->n, .columns = lu->columns, .op = lu->op, .a = lu->a, .b = is_plain ? *to : lu->b};
+    uint64_t order;
+    GSH_TRY(gsh_cuda_lapack_take(call, call->batch * lu->n, sizeof(int64_t), &order));
+    GSH_TRY(gsh_cuda_lapack_kernel(
+        call, GSH_CUDA_LAPACK_trace_rows,
+        (struct gsh_cuda_lapack_args){
+            .b = lu->pivots, .c = order, .batch = call->batch, .rows = lu->n, .columns = 1}));
+    const struct gsh_cuda_lapack_args args = {.a = lu->b.address,
+                                              .b = order,
+                                              .c = to->address,
+                                              .batch = call->batch,
+                                              .rows = lu->n,
+                                              .columns = lu->columns,
+                                              .extra = !is_plain};
+    if (is_plain)
+        GSH_TRY(gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_order_rows, args));
+    for (int step = 0; step < 2; step++) {
+        bool is_lower = is_plain == (step == 0);
+        t.triangle = is_lower ? GSH_CUBLAS_LOWER : GSH_CUBLAS_UPPER;
+        t.diagonal = is_lower ? GSH_CUBLAS_UNIT : GSH_CUBLAS_NON_UNIT;
+        GSH_TRY(gsh_cuda_lapack_each(call, 1, gsh_cuda_lapack_solve_triangular, &t));
+    }
+    return is_plain ? GSH_OK : gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_order_rows, args);
 }
 
 /* ---- the routines ---- */
@@ -176,22 +193,39 @@ static struct lu begin(const struct gsh_cuda_lapack_call *call)
                        .is_many = m == n && gsh_cuda_lapack_is_many(call, n)};
 }
 
-static enum gsh_status solve(struct gsh_cuda_lapack_call *call, struct lu *lu)
+/* X of the systems with the factors in lu->a and the right-hand sides in lu->b, which is new memory: in operand `to` if it lies
+ * packed. */
+static enum gsh_status solve(struct gsh_cuda_lapack_call *call, struct lu *lu, unsigned to,
+                             struct gsh_cuda_view *x)
 {
-    if (!lu->is_many)
-        return gsh_cuda_lapack_each(call, 1, solve_one, lu);
+    if (!lu->is_many) {
+        GSH_TRY(gsh_cuda_lapack_place(call, to, false, x));
+        return solve_factored(call, lu, x);
+    }
+    *x = lu->b;
     GSH_TRY(point(call, &lu->b, &lu->b_pointers));
     return gsh_cuda_lapack_each(call, GSH_CUDA_LAPACK_MANY, solve_many, lu);
+}
+
+/* As solve, with identities on the right. */
+static enum gsh_status solve_identity(struct gsh_cuda_lapack_call *call, struct lu *lu, unsigned to,
+                                      struct gsh_cuda_view *x)
+{
+    lu->columns = lu->n;
+    GSH_TRY(gsh_cuda_lapack_take_square(call, lu->n, &lu->b));
+    GSH_TRY(gsh_cuda_lapack_fill_identity(call, &lu->b, lu->n));
+    return solve(call, lu, to, x);
 }
 
 enum gsh_status gsh_cuda_lapack_solve(struct gsh_cuda_lapack_call *call)
 {
     struct lu lu = begin(call);
+    struct gsh_cuda_view x;
     lu.columns = gsh_cuda_lapack_columns(call, 1);
     GSH_TRY(factor(call, &lu, false));
     GSH_TRY(gsh_cuda_lapack_gather(call, 1, false, &lu.b));
-    GSH_TRY(solve(call, &lu));
-    return gsh_cuda_lapack_scatter(call, 2, &lu.b, false);
+    GSH_TRY(solve(call, &lu, 2, &x));
+    return gsh_cuda_lapack_scatter(call, 2, &x, false);
 }
 
 /* Many: the inverse of the transpose is the transpose of the inverse, so nothing is transposed. One: A X = I is solved,
@@ -199,17 +233,16 @@ enum gsh_status gsh_cuda_lapack_solve(struct gsh_cuda_lapack_call *call)
 enum gsh_status gsh_cuda_lapack_inv(struct gsh_cuda_lapack_call *call)
 {
     struct lu lu = begin(call);
-    lu.columns = lu.n;
+    struct gsh_cuda_view x;
     GSH_TRY(factor(call, &lu, lu.is_many));
-    GSH_TRY(gsh_cuda_lapack_place(call, 1, lu.is_many, &lu.b));
     if (lu.is_many) {
-        GSH_TRY(point(call, &lu.b, &lu.b_pointers));
+        GSH_TRY(gsh_cuda_lapack_place(call, 1, true, &x));
+        GSH_TRY(point(call, &x, &lu.b_pointers));
         GSH_TRY(gsh_cuda_lapack_each(call, GSH_CUDA_LAPACK_MANY, invert_many, &lu));
     } else {
-        GSH_TRY(gsh_cuda_lapack_fill_identity(call, &lu.b, lu.n));
-        GSH_TRY(gsh_cuda_lapack_each(call, 1, solve_one, &lu));
+        GSH_TRY(solve_identity(call, &lu, 1, &x));
     }
-    return gsh_cuda_lapack_scatter(call, 1, &lu.b, false);
+    return gsh_cuda_lapack_scatter(call, 1, &x, false);
 }
 
 /* det: the determinant; slogdet: its sign and the logarithm of its size. */
@@ -274,27 +307,26 @@ static enum gsh_status borrow_factor(struct gsh_cuda_lapack_call *call, struct l
 enum gsh_status gsh_cuda_lapack_getrs(struct gsh_cuda_lapack_call *call)
 {
     struct lu lu = begin(call);
+    struct gsh_cuda_view x;
     lu.op = gsh_cuda_lapack_op(call);
     lu.columns = gsh_cuda_lapack_columns(call, 2);
     GSH_TRY(borrow_factor(call, &lu));
-    GSH_TRY(gsh_cuda_lapack_receive(call, 2, 3, &lu.b));
+    GSH_TRY(gsh_cuda_lapack_gather(call, 2, false, &lu.b));
     if (lu.is_many)
         GSH_TRY(point(call, &lu.a, &lu.a_pointers));
-    GSH_TRY(solve(call, &lu));
-    return gsh_cuda_lapack_scatter(call, 3, &lu.b, false);
+    GSH_TRY(solve(call, &lu, 3, &x));
+    return gsh_cuda_lapack_scatter(call, 3, &x, false);
 }
 
 /* A X = I is solved. What is not finite is for the caller's LAPACK to make. */
 enum gsh_status gsh_cuda_lapack_getri(struct gsh_cuda_lapack_call *call)
 {
     struct lu lu = begin(call);
-    lu.columns = lu.n;
+    struct gsh_cuda_view x;
     lu.is_many = false;
     GSH_TRY(borrow_factor(call, &lu));
     GSH_TRY(gsh_cuda_lapack_look_at_diagonal(call, &lu.a, lu.n, 0));
-    GSH_TRY(gsh_cuda_lapack_place(call, 2, false, &lu.b));
-    GSH_TRY(gsh_cuda_lapack_fill_identity(call, &lu.b, lu.n));
-    GSH_TRY(gsh_cuda_lapack_each(call, 1, solve_one, &lu));
-    GSH_TRY(gsh_cuda_lapack_look(call, lu.b.address, call->batch * lu.b.matrix));
-    return gsh_cuda_lapack_scatter(call, 2, &lu.b, false);
+    GSH_TRY(solve_identity(call, &lu, 2, &x));
+    GSH_TRY(gsh_cuda_lapack_look(call, x.address, call->batch * x.matrix));
+    return gsh_cuda_lapack_scatter(call, 2, &x, false);
 }

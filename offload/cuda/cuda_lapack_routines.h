@@ -20,6 +20,15 @@ gsh_cuda_lapack_routine gsh_cuda_lapack_lstsq;
 gsh_cuda_lapack_routine gsh_cuda_lapack_getri, gsh_cuda_lapack_potri, gsh_cuda_lapack_trtri;
 gsh_cuda_lapack_routine gsh_cuda_lapack_sytrf, gsh_cuda_lapack_sytrs, gsh_cuda_lapack_sytri;
 
+/* Triangular matrices of n rows, of which a system is to be solved. */
+struct gsh_cuda_triangular {
+    int64_t n, columns;
+    gsh_cuda_enum triangle, op, diagonal; /* of a, as cuBLAS's */
+    struct gsh_cuda_view a, b; /* packed; b: the right-hand sides, and then the solution */
+};
+/* `what` is one of those; one matrix at a time. */
+gsh_cuda_lapack_step gsh_cuda_lapack_solve_triangular;
+
 static inline enum gsh_lapack_routine gsh_cuda_lapack_which(const struct gsh_cuda_lapack_call *call)
 {
     return call->launch->lapack.routine;

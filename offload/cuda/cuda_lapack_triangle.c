@@ -4,16 +4,10 @@
  */
 #include "cuda_lapack_routines.h"
 
-struct triangular {
-    int64_t n, columns;
-    gsh_cuda_enum triangle, op, diagonal;
-    struct gsh_cuda_view a, b;
-};
-
 /* `one`: the number 1. */
 #define FORWARD(letter, ...)                                                                       \
-    static gsh_cuda_enum trsm_##letter(const struct triangular *t, const void *one, const void *a, \
-                                       void *b)                                                    \
+    static gsh_cuda_enum trsm_##letter(const struct gsh_cuda_triangular *t, const void *one,       \
+                                       const void *a, void *b)                                     \
     {                                                                                              \
         int n = (int)t->n;                                                                         \
         return gsh_cublas.cublas##letter##trsm_v2(gsh_cuda_lapack.blas, GSH_CUBLAS_LEFT,           \
@@ -24,16 +18,16 @@ GSH_CUDA_LAPACK_LETTERS(FORWARD)
 #undef FORWARD
 
 #define FORWARD(letter, ...) trsm_##letter,
-static gsh_cuda_enum (*const trsm[])(const struct triangular *t, const void *one, const void *a,
-                                     void *b) = {GSH_CUDA_LAPACK_LETTERS(FORWARD)};
+static gsh_cuda_enum (*const trsm[])(const struct gsh_cuda_triangular *t, const void *one,
+                                     const void *a, void *b) = {GSH_CUDA_LAPACK_LETTERS(FORWARD)};
 #undef FORWARD
 
-static enum gsh_status solve_one(struct gsh_cuda_lapack_call *call, void *what, int64_t first,
-                                 int64_t count)
+enum gsh_status gsh_cuda_lapack_solve_triangular(struct gsh_cuda_lapack_call *call, void *what,
+                                                 int64_t first, int64_t count)
 {
     static const float single[2] = {1, 0};
     static const double twofold[2] = {1, 0};
-    const struct triangular *t = what;
+    const struct gsh_cuda_triangular *t = what;
     const void *one = call->real == GSH_FLOAT32 ? (const void *)single : twofold;
     (void)count;
     return GSH_CUBLAS_TIMED(
@@ -42,36 +36,36 @@ static enum gsh_status solve_one(struct gsh_cuda_lapack_call *call, void *what, 
 }
 
 /* The matrices, which are to be read only, of systems with so many right-hand sides. */
-static enum gsh_status begin(struct gsh_cuda_lapack_call *call, struct triangular *t,
+static enum gsh_status begin(struct gsh_cuda_lapack_call *call, struct gsh_cuda_triangular *t,
                              int64_t columns)
 {
     bool is_unit = (call->launch->lapack.options & GSH_LAPACK_UNIT) != 0;
-    *t = (struct triangular){.n = gsh_cuda_lapack_rows(call, 0),
-                             .columns = columns,
-                             .triangle = gsh_cuda_lapack_triangle(call),
-                             .op = gsh_cuda_lapack_op(call),
-                             .diagonal = is_unit ? GSH_CUBLAS_UNIT : GSH_CUBLAS_NON_UNIT};
+    *t = (struct gsh_cuda_triangular){.n = gsh_cuda_lapack_rows(call, 0),
+                                      .columns = columns,
+                                      .triangle = gsh_cuda_lapack_triangle(call),
+                                      .op = gsh_cuda_lapack_op(call),
+                                      .diagonal = is_unit ? GSH_CUBLAS_UNIT : GSH_CUBLAS_NON_UNIT};
     GSH_TRY(gsh_cuda_lapack_borrow(call, 0, &t->a));
     return is_unit ? GSH_OK : gsh_cuda_lapack_look_at_diagonal(call, &t->a, t->n, 0);
 }
 
 enum gsh_status gsh_cuda_lapack_trtrs(struct gsh_cuda_lapack_call *call)
 {
-    struct triangular t;
+    struct gsh_cuda_triangular t;
     GSH_TRY(begin(call, &t, gsh_cuda_lapack_columns(call, 1)));
     GSH_TRY(gsh_cuda_lapack_receive(call, 1, 2, &t.b));
-    GSH_TRY(gsh_cuda_lapack_each(call, 1, solve_one, &t));
+    GSH_TRY(gsh_cuda_lapack_each(call, 1, gsh_cuda_lapack_solve_triangular, &t));
     return gsh_cuda_lapack_scatter(call, 2, &t.b, false);
 }
 
 /* A X = I is solved. What is not finite is for the caller's LAPACK to make. */
 enum gsh_status gsh_cuda_lapack_trtri(struct gsh_cuda_lapack_call *call)
 {
-    struct triangular t;
+    struct gsh_cuda_triangular t;
     GSH_TRY(begin(call, &t, gsh_cuda_lapack_rows(call, 0)));
     GSH_TRY(gsh_cuda_lapack_take_square(call, t.n, &t.b));
     GSH_TRY(gsh_cuda_lapack_fill_identity(call, &t.b, t.n));
-    GSH_TRY(gsh_cuda_lapack_each(call, 1, solve_one, &t));
+    GSH_TRY(gsh_cuda_lapack_each(call, 1, gsh_cuda_lapack_solve_triangular, &t));
     GSH_TRY(gsh_cuda_lapack_look(call, t.b.address, call->batch * t.b.matrix));
     return gsh_cuda_lapack_put_triangle(call, 1, &t.b, t.diagonal == GSH_CUBLAS_UNIT, false);
 }

@@ -307,10 +307,6 @@ gsh_cuda_enum cusolverDnXgetrf_bufferSize(GSH_CUSOLVER_WHAT, int64_t m, int64_t 
 gsh_cuda_enum cusolverDnXgetrf(GSH_CUSOLVER_WHAT, int64_t m, int64_t n, gsh_cuda_enum a_type,
                                void *a, int64_t lda, int64_t *pivots, gsh_cuda_enum compute,
                                GSH_CUSOLVER_WORK);
-gsh_cuda_enum cusolverDnXgetrs(GSH_CUSOLVER_WHAT, gsh_cuda_enum op, int64_t n, int64_t columns,
-                               gsh_cuda_enum a_type, const void *a, int64_t lda,
-                               const int64_t *pivots, gsh_cuda_enum b_type, void *b, int64_t ldb,
-                               int *info);
 gsh_cuda_enum cusolverDnXpotrs(GSH_CUSOLVER_WHAT, gsh_cuda_enum triangle, int64_t n,
                                int64_t columns, gsh_cuda_enum a_type, const void *a, int64_t lda,
                                gsh_cuda_enum b_type, void *b, int64_t ldb, int *info);

@@ -175,6 +175,25 @@ class Checker:
         source = signed[-1:].copy()
         self.check("no pivot", self.run("convert_pivots", n, a=source, c=wide, rows=n, columns=4, extra=8, step=n))
 
+    def orders(self, batch, m, n):
+        """Rows exchanged one by one as LAPACK's laswp does, and back."""
+        pivots = self.random.integers(1, m + 1, (batch, m))
+        pivots[0, 0], pivots[-1, -1] = 0, m + 1  # which are none
+        a, view = self.matrices(batch, m, n)
+        want, order = view.copy(), np.full((batch, m), -1)
+        for of, exchanges in enumerate(pivots):
+            for k, other in enumerate(exchanges - 1):
+                if 0 <= other < m:
+                    want[of, [k, other]] = want[of, [other, k]]
+        self.run("trace_rows", batch * m, b=pivots, c=order, batch=batch, rows=m)
+        c, seen = self.matrices(batch, m, n)
+        common = dict(b=order, batch=batch, rows=m, columns=n)
+        self.run("order_rows", batch * m * n, a=a, c=c, **common)
+        self.check("order_rows", (seen == want).all())
+        back, seen = self.matrices(batch, m, n)
+        self.run("order_rows", batch * m * n, a=c, c=back, extra=1, **common)
+        self.check("order_rows back", (seen == view).all())
+
     def blocks(self, batch, n):
         """A block of two rows is as large as what is beside its diagonal."""
         for upper in (0, 1):
@@ -254,6 +273,7 @@ def main():
             for batch, m, n in SHAPES:
                 checker.moves(batch, m, n)
                 checker.reflectors(batch, m, n)
+                checker.orders(batch, m, n)
                 for part in (checker.looks, checker.pivots, checker.blocks, checker.determinants, checker.distances, checker.vectors):
                     part(batch, m)
             missing = set(kernels()) - checker.used
