@@ -6,6 +6,7 @@
 
 #include "backend.h"
 #include "clock.h"
+#include "first_run.h"
 #include "lock.h"
 #include "log.h"
 #include "options.h"
@@ -122,6 +123,7 @@ void gsh_device_settle(void)
     while (gsh_device_get_state() == GSH_DEVICE_STARTING && error == 0)
         error = pthread_cond_timedwait(&start_done, &start_mutex, &deadline);
     pthread_mutex_unlock(&start_mutex);
+    gsh_first_run_settle();
     if (gsh_backend_get()->settle != NULL)
         gsh_backend_get()->settle();
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. Starting the device, and opening a library, must be paid by gains foregone so far; what is compiled is
- * compiled when it is first wanted. Which kernels are at hand is remembered by names of their own, so that nearly all calls
+ * See the header. Starting the device, and opening a library, must be paid by gains foregone so far; what is compiled, or
+ * loaded by a first run, is so when it is first wanted. Which kernels are at hand is remembered by names of their own, so that nearly all calls
  * take no lock; where two kernels share a name, the second is waited for.
  */
 #include "readiness.h"
 
 #include "backend.h"
 #include "device.h"
+#include "first_run.h"
 #include "hash.h"
 #include "node.h"
 #include "options.h"
@@ -63,13 +64,27 @@ static bool pays_opening(enum gsh_launch_kind kind, double gain, double seconds)
     return seconds > 0 && forgo(&kind_foregone_ns[kind], gain) + gain >= seconds * OPENING_SHARE;
 }
 
-/* Whether the library that the call needs is open, or is waited for. */
+/* Seconds that the call takes beyond its work, because none like it has run on the device. */
+static double first_run_of(const struct gsh_launch *launch)
+{
+    double seconds = gsh_backend_get()->rates->first_run;
+    bool is_over = seconds == 0 || !gsh_launch_is_batch(launch) || gsh_first_run_is_over(launch);
+    return is_over || !gsh_option_number(GSH_OPTION_BACKGROUND) ? 0 : seconds;
+}
+
+/* Whether the library that the call needs is open, and its routine's code loaded, or both are waited for. */
 static bool is_opened(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
 {
-    double seconds = opening_of(launch);
-    if (seconds == 0 || is_worth_waiting(verdict, seconds))
+    double seconds = opening_of(launch), first = first_run_of(launch);
+    if (seconds + first == 0)
         return true;
-    if (pays_opening(launch->kind, verdict->gain, seconds))
+    if (is_worth_waiting(verdict, seconds + first)) {
+        gsh_first_run_note(launch);
+        return true;
+    }
+    if (seconds == 0)
+        gsh_first_run_want(launch);
+    else if (pays_opening(launch->kind, verdict->gain, seconds))
         gsh_backend_get()->begin_opening(launch);
     return false;
 }

@@ -25,6 +25,7 @@ struct gsh_rates {
     double pin;               /* bytes/s of page-locking memory that is in place */
     double start;             /* s to start the device */
     double compile;           /* s to compile a kernel */
+    double first_run; /* s of the first run of a library's routine beyond its work; 0: none */
 };
 
 /* Elementwise and reductions: `bytes` read and written, `elements` at `host_ns` nanoseconds each

@@ -286,6 +286,7 @@ static const struct gsh_rates rates = {
     .pin = 30e9,
     .start = 0.4,
     .compile = 0.1,
+    .first_run = 0.1,
 };
 
 const struct gsh_backend gsh_cuda_backend = {

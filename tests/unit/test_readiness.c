@@ -2,7 +2,8 @@
  *
  * The device is started once the calls before would have paid for it. A kernel is compiled beside the host's work when it is
  * first wanted; a library of the device is opened beside the host's work once the calls that it would have made faster have
- * added up; a call takes it as soon as it is open, and waits for it where it gains more than that by itself.
+ * added up; a call takes it as soon as it is open, and waits for it where it gains more than that by itself. Before a call runs
+ * there that gains less than a routine's first run costs, a small one like it has run.
  */
 #include "backend.h"
 #include "check.h"
@@ -167,6 +168,53 @@ static int check_calls(bool is_asked)
     return check_result();
 }
 
+/* ---- first runs ---- */
+
+static _Atomic unsigned runs;
+
+static enum gsh_status run(const struct gsh_launch *launch, unsigned row)
+{
+    (void)row;
+    CHECK_INT(launch->kind, GSH_LAUNCH_GEMM);
+    CHECK_INT(launch->gemm.m, SIDE);
+    runs++;
+    return GSH_OK;
+}
+
+/* `seconds` that the host needs for a product. */
+static int check_first_run(double seconds)
+{
+    if (!start())
+        return CHECK_SKIP;
+    is_open = true;
+    rates.first_run = 0.1;
+    rates.host_flops[1] *= 4e-3 / seconds;
+    backend.run = run;
+    double *a = live_doubles(SIDE * SIDE, GSH_ARENA_HOST),
+           *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
+    for (int64_t i = 0; i < SIDE * SIDE; i++)
+        a[i] = 1;
+    bool waits = seconds > 0.5;
+    CHECK_INT(offer(a, out), waits ? GSH_REASON_NONE : GSH_REASON_NOT_STARTED);
+    for (int left_ms = 5000; offer(a, out) != GSH_REASON_NONE && left_ms > 0; left_ms--)
+        usleep(1000);
+    CHECK_INT(offer(a, out), GSH_REASON_NONE);
+    CHECK_INT(runs, waits ? 0 : 1);
+    gsh_arena_free(a);
+    gsh_arena_free(out);
+    return live_end();
+}
+
+static int load_beside(void)
+{
+    return check_first_run(4e-3);
+}
+
+static int load_here(void)
+{
+    return check_first_run(0.8);
+}
+
 /* What the calls before have foregone starts the device, the call itself only where it is long. */
 static int check_starting(double call_ms, unsigned calls_before)
 {
@@ -248,9 +296,9 @@ static int open_here(void)
 /* Each in a process of its own: a device is started once. */
 int main(void)
 {
-    int (*const checks[])(void) = {compile_beside,  compile_here, open_beside,
-                                   open_here,       open_ahead,   start_after_some,
-                                   start_after_one, start_at_once};
+    int (*const checks[])(void) = {compile_beside, compile_here,     open_beside,     open_here,
+                                   open_ahead,     start_after_some, start_after_one, start_at_once,
+                                   load_beside,    load_here};
     for (unsigned i = 0; i < GSH_COUNT(checks); i++) {
         int status = -1;
         pid_t child = fork();
