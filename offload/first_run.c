@@ -221,9 +221,17 @@ bool gsh_first_run_is_wanted(void)
     return atomic_load_explicit(&state, memory_order_acquire) == WANTED;
 }
 
+/* Whether the device and the launch's library are as ready as they will be. */
+static bool is_possible(const struct gsh_launch *launch)
+{
+    const struct gsh_backend *backend = gsh_backend_get();
+    return gsh_device_get_state() > GSH_DEVICE_STARTING &&
+           (backend->opening == NULL || backend->opening(launch) == 0);
+}
+
 void gsh_first_run_serve(void)
 {
-    if (!gsh_first_run_is_wanted())
+    if (!gsh_first_run_is_wanted() || !is_possible(&wanted))
         return;
     struct gsh_launch launch = wanted;
     make_small(&launch);

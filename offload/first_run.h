@@ -12,11 +12,12 @@
 bool gsh_first_run_is_over(const struct gsh_launch *launch);
 /* The launch is about to run. Any thread, without locks. */
 void gsh_first_run_note(const struct gsh_launch *launch);
-/* Has the service thread run a small launch like it, unless another one is wanted already. Any thread, without locks. */
+/* Has the service thread run a small launch like it, as soon as the device is started and the library open, which must have
+ * been begun; unless another one is wanted already. Any thread, without locks. */
 void gsh_first_run_want(const struct gsh_launch *launch);
-/* Whether gsh_first_run_serve has something to do. Any thread, without locks. */
+/* Whether gsh_first_run_serve has, or will have, something to do. Any thread, without locks. */
 bool gsh_first_run_is_wanted(void);
-/* Runs what is wanted; takes the DISPATCH lock meanwhile. The service thread. */
+/* Runs what is wanted, if it can be; takes the DISPATCH lock meanwhile. The service thread. */
 void gsh_first_run_serve(void);
 /* The process ends: returns once no first run goes on; none begins from here on. Takes the DISPATCH lock. */
 void gsh_first_run_settle(void);

@@ -42,22 +42,6 @@ static bool is_worth_waiting(const struct gsh_verdict *verdict, double seconds)
     return verdict->is_asked || verdict->gain >= WAITING_GAIN * seconds;
 }
 
-/* Starts the device once the calls before would have paid for it: a program that makes only one call is left alone. NONE: it is
- * ready. */
-static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
-{
-    double seconds = gsh_backend_get()->rates->start + opening_of(launch);
-    double price = gsh_price_start(), before = forgo(&start_foregone_ns, verdict->gain);
-    bool pays = before + verdict->gain >= price;
-    bool waits = is_worth_waiting(verdict, seconds) && (pays || verdict->is_asked);
-    if (before >= price || verdict->gain >= LONG_CALL * price || waits)
-        gsh_device_start(waits);
-    if (gsh_device_get_state() == GSH_DEVICE_READY)
-        return GSH_REASON_NONE;
-    forgo(&kind_foregone_ns[launch->kind], verdict->gain);
-    return waits ? GSH_REASON_NO_DEVICE : GSH_REASON_NOT_STARTED;
-}
-
 /* Whether calls of the kind have had enough to gain for a library that takes so long to open. */
 static bool pays_opening(enum gsh_launch_kind kind, double gain, double seconds)
 {
@@ -72,6 +56,25 @@ static double first_run_of(const struct gsh_launch *launch)
     return is_over || !gsh_option_number(GSH_OPTION_BACKGROUND) ? 0 : seconds;
 }
 
+/* Starts the device once the calls before would have paid for it: a program that makes only one call is left alone. NONE: it is
+ * ready. */
+static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
+{
+    double seconds = gsh_backend_get()->rates->start + opening_of(launch);
+    double price = gsh_price_start(), before = forgo(&start_foregone_ns, verdict->gain);
+    bool pays = before + verdict->gain >= price;
+    bool waits = is_worth_waiting(verdict, seconds) && (pays || verdict->is_asked);
+    if (before >= price || verdict->gain >= LONG_CALL * price || waits)
+        gsh_device_start(waits);
+    if (gsh_device_get_state() == GSH_DEVICE_READY)
+        return GSH_REASON_NONE;
+    forgo(&kind_foregone_ns[launch->kind], verdict->gain);
+    if (gsh_device_get_state() == GSH_DEVICE_STARTING && first_run_of(launch) > 0 &&
+        pays_opening(launch->kind, 0, opening_of(launch))) /* so it will be begun: see below */
+        gsh_first_run_want(launch);
+    return waits ? GSH_REASON_NO_DEVICE : GSH_REASON_NOT_STARTED;
+}
+
 /* Whether the library that the call needs is open, and its routine's code loaded, or both are waited for. */
 static bool is_opened(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
 {
@@ -82,10 +85,11 @@ static bool is_opened(const struct gsh_launch *launch, const struct gsh_verdict 
         gsh_first_run_note(launch);
         return true;
     }
-    if (seconds == 0)
-        gsh_first_run_want(launch);
-    else if (pays_opening(launch->kind, verdict->gain, seconds))
+    bool is_begun = seconds > 0 && pays_opening(launch->kind, verdict->gain, seconds);
+    if (is_begun)
         gsh_backend_get()->begin_opening(launch);
+    if (first > 0 && (is_begun || seconds == 0))
+        gsh_first_run_want(launch);
     return false;
 }
 

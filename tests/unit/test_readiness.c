@@ -172,6 +172,14 @@ static int check_calls(bool is_asked)
 
 static _Atomic unsigned runs;
 
+/* Offers the call until it is taken. */
+static void offer_until_taken(double *a, double *out)
+{
+    for (int left_ms = 5000; offer(a, out) != GSH_REASON_NONE && left_ms > 0; left_ms--)
+        usleep(1000);
+    CHECK_INT(offer(a, out), GSH_REASON_NONE);
+}
+
 static enum gsh_status run(const struct gsh_launch *launch, unsigned row)
 {
     (void)row;
@@ -196,10 +204,34 @@ static int check_first_run(double seconds)
         a[i] = 1;
     bool waits = seconds > 0.5;
     CHECK_INT(offer(a, out), waits ? GSH_REASON_NONE : GSH_REASON_NOT_STARTED);
-    for (int left_ms = 5000; offer(a, out) != GSH_REASON_NONE && left_ms > 0; left_ms--)
-        usleep(1000);
-    CHECK_INT(offer(a, out), GSH_REASON_NONE);
+    offer_until_taken(a, out);
     CHECK_INT(runs, waits ? 0 : 1);
+    gsh_arena_free(a);
+    gsh_arena_free(out);
+    return live_end();
+}
+
+/* As soon as the library is open, although no call comes. */
+static int load_ahead(void)
+{
+    if (!prepare("10"))
+        return CHECK_SKIP;
+    rates.start = 1e3;
+    rates.first_run = 0.1;
+    backend.run = run;
+    double *a = live_doubles(SIDE * SIDE, GSH_ARENA_HOST),
+           *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
+    for (unsigned i = 0; i < 6; i++)
+        CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
+    gsh_device_start(true);
+    CHECK(is_begun);
+    usleep(50000);
+    CHECK_INT(runs, 0);
+    is_open = true;
+    for (int left_ms = 5000; runs == 0 && left_ms > 0; left_ms--)
+        usleep(1000);
+    CHECK_INT(runs, 1);
+    offer_until_taken(a, out);
     gsh_arena_free(a);
     gsh_arena_free(out);
     return live_end();
@@ -298,7 +330,7 @@ int main(void)
 {
     int (*const checks[])(void) = {compile_beside, compile_here,     open_beside,     open_here,
                                    open_ahead,     start_after_some, start_after_one, start_at_once,
-                                   load_beside,    load_here};
+                                   load_beside,    load_here,        load_ahead};
     for (unsigned i = 0; i < GSH_COUNT(checks); i++) {
         int status = -1;
         pid_t child = fork();
