@@ -75,10 +75,8 @@ def run(name, repeats, contender, folder):
     """(answer, seconds, calls on the device by the report's names), or None with a line that says why."""
     _, prepare, work = PROGRAMS[name]
     result, report = os.path.join(folder, "result.npz"), os.path.join(folder, "report.json")
-    env = dict(os.environ, PYTHONPATH=os.path.join(common.ROOT, "bench"))
-    if contender == "gpushim":
-        env.update(LD_PRELOAD=common.LIBRARY, GPUSHIM_MODE="auto", GPUSHIM_REPORT="json:" + report,
-                   GPUSHIM_DEVICE=common.default_device())
+    env = common.under_the_shim(REPORT="json:" + report) if contender == "gpushim" else dict(os.environ)
+    env["PYTHONPATH"] = os.path.join(common.ROOT, "bench")
     script = SCRIPT.format(module="cupy" if contender == "cupy" else "numpy", prepare=prepare, work=work, repeats=repeats)
     done = subprocess.run([sys.executable, "-c", script, result], env=env, stderr=subprocess.PIPE, check=False)
     if done.returncode != 0:

@@ -9,6 +9,7 @@ import argparse
 import ctypes
 import gc
 import json
+import mmap
 import os
 import platform
 import statistics
@@ -63,6 +64,23 @@ def default_device():
     if given and given != "auto":
         return given
     return "cuda" if os.path.exists("/dev/nvidiactl") or os.path.exists("/dev/dxg") else "host"
+
+
+def touch_memory(size=512 << 20):
+    """Writes to `size` bytes of huge pages and gives them back: a virtual machine's host may have taken free ones back, so that
+    who touches them next waits for it, whoever that is (docs/MEASURED.md)."""
+    with mmap.mmap(-1, size) as memory:
+        if hasattr(mmap, "MADV_HUGEPAGE"):
+            memory.madvise(mmap.MADV_HUGEPAGE)
+        for offset in range(0, size, mmap.PAGESIZE):
+            memory[offset] = 1
+
+
+def under_the_shim(**options):
+    """The environment of a process that the library is preloaded into, in mode auto unless `options` (names without GPUSHIM_)
+    say otherwise."""
+    settings = dict({"MODE": "auto", "DEVICE": default_device()}, **options)
+    return dict(os.environ, LD_PRELOAD=LIBRARY, **{"GPUSHIM_" + name: value for name, value in settings.items()})
 
 
 # ---- in the worker -----------------------------------------------------------------------------

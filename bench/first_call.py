@@ -8,7 +8,6 @@ first call, plain and under the shim, of the later ones, and of the ratio of the
 quartiles; a ratio whose lower quartile is beyond 1.05 is marked. --wait: seconds between the operands and the first call.
 """
 import argparse
-import os
 import statistics
 import subprocess
 import sys
@@ -53,9 +52,8 @@ def seconds_of(name, contender, options):
     """Of each call of a process."""
     operands, call = CASES[name]
     script = SCRIPT.format(operands=operands, call=call, calls=options.calls, wait=options.wait)
-    env = dict(os.environ)
-    if contender == "gpushim":
-        env.update(LD_PRELOAD=common.LIBRARY, GPUSHIM_MODE="auto", GPUSHIM_DEVICE=common.default_device())
+    env = common.under_the_shim() if contender == "gpushim" else None
+    common.touch_memory()
     done = subprocess.run([sys.executable, "-c", script], env=env, stdout=subprocess.PIPE, check=True)
     return [float(line) for line in done.stdout.split()]
 
