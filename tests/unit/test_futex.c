@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <time.h>
 
 #define ROUNDS 2000U
 #define SECOND UINT64_C(1000000000)
@@ -26,7 +27,15 @@ static void *play(void *unused)
     return unused;
 }
 
-/* Both spin on one processor: each turn would last until the other's share of time is over. */
+/* Of all threads, in nanoseconds: what else runs here does not count. */
+static uint64_t processor_ns(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return (uint64_t)used.tv_sec * SECOND + (uint64_t)used.tv_nsec;
+}
+
+/* Both spin on one processor: each turn would last until the other's share of time is over, milliseconds. */
 static void test_one_processor(void)
 {
     cpu_set_t usual, one;
@@ -40,13 +49,13 @@ static void test_one_processor(void)
     CPU_SET(first, &one);
     CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
     CHECK(pthread_create(&thread, NULL, play, NULL) == 0);
-    uint64_t begin = gsh_clock_ns();
+    uint64_t begin = processor_ns();
     for (uint32_t seen = 0; seen < 2 * ROUNDS; seen += 2) {
         atomic_store(&ball, seen + 1);
         gsh_futex_wake_all_sigsafe(&ball);
         gsh_futex_wait_change_sigsafe(&ball, seen + 1, SECOND);
     }
-    CHECK(gsh_clock_ns() - begin < 2 * SECOND);
+    CHECK(processor_ns() - begin < SECOND);
     pthread_join(thread, NULL);
     sched_setaffinity(0, sizeof usual, &usual);
 }
