@@ -16,7 +16,7 @@
 
 #define SIDE ((int64_t)256)
 
-static bool is_open, is_begun;
+static _Atomic bool is_open, is_begun;
 
 static double opening(const struct gsh_launch *launch)
 {
