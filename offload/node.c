@@ -137,7 +137,7 @@ void gsh_node_record_locked(const struct gsh_node *node)
             hold(own->values[k], gsh_launch_is_output(&own->launch, k));
     if (atomic_load(&oldest) == 0) {
         atomic_store(&oldest, flush_count + 1);
-        gsh_service_note_work();
+        gsh_service_note_recorded();
     }
 }
 
@@ -433,7 +433,7 @@ void gsh_node_note_passed(void)
 {
     uint64_t none = 0, since = atomic_load(&kept_since);
     if (since != 0 && atomic_compare_exchange_strong(&oldest, &none, since))
-        gsh_service_note_work();
+        gsh_service_note_recorded();
 }
 
 uint64_t gsh_node_oldest(void)

@@ -70,7 +70,7 @@ static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_v
         return GSH_REASON_NONE;
     forgo(&kind_foregone_ns[launch->kind], verdict->gain);
     if (gsh_device_get_state() == GSH_DEVICE_STARTING && first_run_of(launch) > 0 &&
-        pays_opening(launch->kind, 0, opening_of(launch))) /* so it will be begun: see below */
+        pays_opening(launch->kind, 0, opening_of(launch)))
         gsh_first_run_want(launch);
     return waits ? GSH_REASON_NO_DEVICE : GSH_REASON_NOT_STARTED;
 }

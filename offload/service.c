@@ -7,7 +7,6 @@
 #include "service.h"
 
 #include "coherence_internal.h"
-#include "first_run.h"
 #include "futex.h"
 #include "log.h"
 #include "node.h"
@@ -30,7 +29,7 @@ static struct request *_Atomic requests;
 static _Atomic uint32_t posted;
 static _Atomic bool running;
 static _Thread_local bool is_service_thread;
-static _Atomic bool dozes; /* nobody wakes the thread but faults and gsh_service_note_work */
+static _Atomic bool dozes; /* nobody wakes the thread but faults and gsh_service_note_recorded */
 
 static void serve(struct request *request)
 {
@@ -44,7 +43,6 @@ static void serve(struct request *request)
 /* Waits for a request, or for nodes to have been lying a while; `naps`: how often in vain. */
 static void rest(uint32_t seen, unsigned *naps)
 {
-    gsh_first_run_serve();
     uint64_t recorded = gsh_node_oldest();
     unsigned lying_ms = (unsigned)gsh_option_number(GSH_OPTION_FEED_MS);
     if (recorded != 0 && lying_ms != 0) {
@@ -56,7 +54,7 @@ static void rest(uint32_t seen, unsigned *naps)
         gsh_futex_wait_change_for(&posted, seen, LONG_NAP_MS);
     } else {
         atomic_store(&dozes, true);
-        if ((gsh_node_oldest() == 0 || lying_ms == 0) && !gsh_first_run_is_wanted())
+        if (gsh_node_oldest() == 0 || lying_ms == 0)
             gsh_futex_wait_change_sigsafe(&posted, seen, 0);
         atomic_store(&dozes, false);
         *naps = 0;
@@ -113,7 +111,7 @@ bool gsh_service_resolve_sigsafe(const void *address, bool write)
     return true;
 }
 
-void gsh_service_note_work(void)
+void gsh_service_note_recorded(void)
 {
     if (!atomic_load(&dozes))
         return;

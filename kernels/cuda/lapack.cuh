@@ -188,6 +188,14 @@ FN void order_rows(const Args &args)
     ((E *)args.c)[args.extra ? other : MINE] = ((const E *)args.a)[args.extra ? MINE : other];
 }
 
+// c = the identity with its rows in another order: row i is its row b[i].
+FN void make_permutation(const Args &args)
+{
+    const Place at = my_place(args);
+    if (at.matrix < args.batch)
+        ((E *)args.c)[MINE] = make(((const i64 *)args.b)[at.matrix * args.rows + at.row] == at.column, 0);
+}
+
 FN void make_identity(const Args &args)
 {
     const Place at = my_place(args);

@@ -27,6 +27,7 @@
     X(convert_pivots, 0)                                                                           \
     X(widen_pivots, 0)                                                                             \
     X(trace_rows, 0)                                                                               \
+    X(make_permutation, 0)                                                                         \
     X(order_rows, 0)                                                                               \
     X(divide_rows, 0)                                                                              \
     X(judge_diagonal, 128)                                                                         \

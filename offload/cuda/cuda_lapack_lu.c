@@ -116,36 +116,57 @@ static enum gsh_status factor_one(struct gsh_cuda_lapack_call *call, void *what,
                   GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first))));
 }
 
-/* X in `to` from B in lu->b, which may not be there. cuSOLVER's getrs exchanges rows one after the other, which takes as long
- * as the rest; here they go to their places at once. */
-static enum gsh_status solve_factored(struct gsh_cuda_lapack_call *call, const struct lu *lu,
-                                      const struct gsh_cuda_view *to)
+/* Where rows go by the pivots: cuSOLVER's getrs exchanges them one after the other, which takes as long as the rest. */
+static enum gsh_status trace_rows(struct gsh_cuda_lapack_call *call, const struct lu *lu,
+                                  uint64_t *order)
 {
-    bool is_plain = lu->op == GSH_CUBLAS_OP_N;
-    struct gsh_cuda_triangular t = {
-        .n = lu->n, .columns = lu->columns, .op = lu->op, .a = lu->a, .b = is_plain ? *to : lu->b};
-    uint64_t order;
-    GSH_TRY(gsh_cuda_lapack_take(call, call->batch * lu->n, sizeof(int64_t), &order));
-    GSH_TRY(gsh_cuda_lapack_kernel(
+    GSH_TRY(gsh_cuda_lapack_take(call, call->batch * lu->n, sizeof(int64_t), order));
+    return gsh_cuda_lapack_kernel(
         call, GSH_CUDA_LAPACK_trace_rows,
         (struct gsh_cuda_lapack_args){
-            .b = lu->pivots, .c = order, .batch = call->batch, .rows = lu->n, .columns = 1}));
-    const struct gsh_cuda_lapack_args args = {.a = lu->b.address,
-                                              .b = order,
-                                              .c = to->address,
-                                              .batch = call->batch,
-                                              .rows = lu->n,
-                                              .columns = lu->columns,
-                                              .extra = !is_plain};
-    if (is_plain)
-        GSH_TRY(gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_order_rows, args));
+            .b = lu->pivots, .c = *order, .batch = call->batch, .rows = lu->n, .columns = 1});
+}
+
+/* `to`, which is not lu->b, = B's rows in their order, or back from it. */
+static enum gsh_status order_rows(struct gsh_cuda_lapack_call *call, const struct lu *lu,
+                                  uint64_t order, bool is_back, const struct gsh_cuda_view *to)
+{
+    return gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_order_rows,
+                                  (struct gsh_cuda_lapack_args){.a = lu->b.address,
+                                                                .b = order,
+                                                                .c = to->address,
+                                                                .batch = call->batch,
+                                                                .rows = lu->n,
+                                                                .columns = lu->columns,
+                                                                .extra = is_back});
+}
+
+/* What is in b becomes the solution of the systems with both triangles of the factors, one after the other. */
+static enum gsh_status solve_triangles(struct gsh_cuda_lapack_call *call, const struct lu *lu,
+                                       const struct gsh_cuda_view *b)
+{
+    struct gsh_cuda_triangular t = {
+        .n = lu->n, .columns = lu->columns, .op = lu->op, .a = lu->a, .b = *b};
     for (int step = 0; step < 2; step++) {
-        bool is_lower = is_plain == (step == 0);
+        bool is_lower = (lu->op == GSH_CUBLAS_OP_N) == (step == 0);
         t.triangle = is_lower ? GSH_CUBLAS_LOWER : GSH_CUBLAS_UPPER;
         t.diagonal = is_lower ? GSH_CUBLAS_UNIT : GSH_CUBLAS_NON_UNIT;
         GSH_TRY(gsh_cuda_lapack_each(call, 1, gsh_cuda_lapack_solve_triangular, &t));
     }
-    return is_plain ? GSH_OK : gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_order_rows, args);
+    return GSH_OK;
+}
+
+static enum gsh_status solve_one(struct gsh_cuda_lapack_call *call, const struct lu *lu,
+                                 const struct gsh_cuda_view *x)
+{
+    uint64_t order;
+    GSH_TRY(trace_rows(call, lu, &order));
+    if (lu->op == GSH_CUBLAS_OP_N) {
+        GSH_TRY(order_rows(call, lu, order, false, x));
+        return solve_triangles(call, lu, x);
+    }
+    GSH_TRY(solve_triangles(call, lu, &lu->b));
+    return order_rows(call, lu, order, true, x);
 }
 
 /* ---- the routines ---- */
@@ -193,28 +214,33 @@ static struct lu begin(const struct gsh_cuda_lapack_call *call)
                        .is_many = m == n && gsh_cuda_lapack_is_many(call, n)};
 }
 
-/* X of the systems with the factors in lu->a and the right-hand sides in lu->b, which is new memory: in operand `to` if it lies
- * packed. */
+/* X of the systems with the factors in lu->a and the right-hand sides in lu->b. Many: there; one at a time, where lu->b is
+ * new memory: in operand `to` if it lies packed. */
 static enum gsh_status solve(struct gsh_cuda_lapack_call *call, struct lu *lu, unsigned to,
                              struct gsh_cuda_view *x)
 {
     if (!lu->is_many) {
         GSH_TRY(gsh_cuda_lapack_place(call, to, false, x));
-        return solve_factored(call, lu, x);
+        return solve_one(call, lu, x);
     }
     *x = lu->b;
     GSH_TRY(point(call, &lu->b, &lu->b_pointers));
     return gsh_cuda_lapack_each(call, GSH_CUDA_LAPACK_MANY, solve_many, lu);
 }
 
-/* As solve, with identities on the right. */
+/* As solve of one at a time, with identities on the right. */
 static enum gsh_status solve_identity(struct gsh_cuda_lapack_call *call, struct lu *lu, unsigned to,
                                       struct gsh_cuda_view *x)
 {
+    uint64_t order;
     lu->columns = lu->n;
-    GSH_TRY(gsh_cuda_lapack_take_square(call, lu->n, &lu->b));
-    GSH_TRY(gsh_cuda_lapack_fill_identity(call, &lu->b, lu->n));
-    return solve(call, lu, to, x);
+    GSH_TRY(gsh_cuda_lapack_place(call, to, false, x));
+    GSH_TRY(trace_rows(call, lu, &order));
+    GSH_TRY(gsh_cuda_lapack_kernel(
+        call, GSH_CUDA_LAPACK_make_permutation,
+        (struct gsh_cuda_lapack_args){
+            .b = order, .c = x->address, .batch = call->batch, .rows = lu->n, .columns = lu->n}));
+    return solve_triangles(call, lu, x);
 }
 
 enum gsh_status gsh_cuda_lapack_solve(struct gsh_cuda_lapack_call *call)
@@ -311,9 +337,12 @@ enum gsh_status gsh_cuda_lapack_getrs(struct gsh_cuda_lapack_call *call)
     lu.op = gsh_cuda_lapack_op(call);
     lu.columns = gsh_cuda_lapack_columns(call, 2);
     GSH_TRY(borrow_factor(call, &lu));
-    GSH_TRY(gsh_cuda_lapack_gather(call, 2, false, &lu.b));
-    if (lu.is_many)
+    if (lu.is_many) {
+        GSH_TRY(gsh_cuda_lapack_receive(call, 2, 3, &lu.b));
         GSH_TRY(point(call, &lu.a, &lu.a_pointers));
+    } else {
+        GSH_TRY(gsh_cuda_lapack_gather(call, 2, false, &lu.b));
+    }
     GSH_TRY(solve(call, &lu, 3, &x));
     return gsh_cuda_lapack_scatter(call, 3, &x, false);
 }

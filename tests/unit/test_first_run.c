@@ -13,7 +13,9 @@
 #define SMALL 1024 /* rows of its matrices at most */
 
 static struct gsh_backend backend;
-static _Atomic unsigned runs, allocated, released;
+static _Atomic unsigned entered, runs, allocated, released, asked, begun;
+static _Atomic bool is_open = true; /* the library of products */
+static _Atomic unsigned run_us;
 static struct gsh_launch seen;
 static double *numbers; /* the first operand's, column by column */
 
@@ -29,12 +31,26 @@ static void release(uint64_t address, size_t size)
     gsh_hostemu_backend.release(address, size);
 }
 
+static double opening(const struct gsh_launch *launch)
+{
+    asked++;
+    return launch->kind == GSH_LAUNCH_GEMM && !is_open ? 1 : 0;
+}
+
+static void begin_opening(const struct gsh_launch *launch)
+{
+    (void)launch;
+    begun = 1;
+}
+
 static enum gsh_status run(const struct gsh_launch *launch, unsigned row)
 {
     (void)row;
+    entered++;
+    usleep(run_us);
     const struct gsh_core core = gsh_launch_core(launch, 0);
     seen = *launch;
-    for (int64_t i = 0; i < core.extent[0]; i++)
+    for (int64_t i = 0; i < core.extent[0] && launch->loop == GSH_FLOAT64; i++)
         for (int64_t j = 0; j < core.extent[1]; j++)
             CHECK_INT(gsh_hostemu_backend.download(
                           &numbers[j * core.extent[0] + i],
@@ -65,14 +81,20 @@ static struct gsh_launch factorise(int64_t batch, int64_t n)
     return launch;
 }
 
+static bool comes_to(_Atomic unsigned *count, unsigned wanted)
+{
+    for (int left_ms = 5000; *count != wanted && left_ms > 0; left_ms--)
+        usleep(1000);
+    return *count == wanted;
+}
+
 /* False where it does not come to an end. */
 static bool run_first(const struct gsh_launch *launch)
 {
     gsh_first_run_want(launch);
-    for (int left_ms = 20000; !gsh_first_run_is_over(launch) && left_ms > 0; left_ms--)
+    for (int left_ms = 5000; !gsh_first_run_is_over(launch) && left_ms > 0; left_ms--)
         usleep(1000);
-    while (gsh_first_run_is_wanted())
-        usleep(1000);
+    usleep(50000); /* its place is free then */
     return gsh_first_run_is_over(launch);
 }
 
@@ -104,60 +126,155 @@ static void check_symmetric(int64_t n)
     CHECK(zeros < n);
 }
 
+/* It waits for the device, and the thread for what is wanted. */
+static void test_before_start(void)
+{
+    const struct gsh_launch launch = factorise(1, 60);
+    gsh_first_run_want(&launch);
+    usleep(50000);
+    CHECK_INT(runs, 0);
+    gsh_device_start(true);
+    CHECK(comes_to(&runs, 1));
+    usleep(50000);
+    CHECK(gsh_first_run_is_over(&launch));
+}
+
 static void test_large(void)
 {
-    const struct gsh_launch launch = factorise(2, 1500);
+    const struct gsh_launch launch = factorise(2, 1500), other = factorise(1, 600);
     CHECK(!gsh_first_run_is_over(&launch));
     CHECK(run_first(&launch));
-    CHECK_INT(runs, 1);
+    CHECK_INT(runs, 2);
     CHECK_INT(gsh_launch_elements(&seen), 1);
     for (unsigned k = 0; k < 2; k++) {
         CHECK_INT(seen.lapack.cores[k].extent[0], SMALL);
         CHECK_INT(seen.lapack.cores[k].extent[1], SMALL);
-        CHECK_INT(seen.lapack.cores[k].stride[0], launch.lapack.cores[k].stride[0]);
+        CHECK_INT(seen.lapack.cores[k].stride[0], SMALL * (int64_t)sizeof(double));
         CHECK(seen.operands[k].address != launch.operands[k].address);
     }
     check_symmetric(SMALL);
     CHECK(is_positive_definite(numbers, SMALL));
-    CHECK_INT(allocated, 2);
-    CHECK_INT(released, 2);
+    CHECK_INT(allocated, 4);
+    CHECK_INT(released, 4);
+    CHECK(gsh_first_run_is_over(&other));
 }
 
-/* Many small matrices stay many. */
+/* Many small matrices stay many; a few that are not take the way of a single one. */
 static void test_many(void)
 {
-    const struct gsh_launch launch = factorise(5000, 40), other = factorise(300, 50);
+    const struct gsh_launch launch = factorise(5000, 40), other = factorise(300, 50),
+                            few = factorise(2, 200), one = factorise(1, 200);
     CHECK(!gsh_first_run_is_over(&launch));
     CHECK(run_first(&launch));
-    CHECK_INT(runs, 2);
+    CHECK_INT(runs, 3);
     CHECK_INT(gsh_launch_elements(&seen), 16);
     CHECK_INT(seen.lapack.cores[0].extent[0], 40);
     CHECK(is_positive_definite(numbers, 40));
     CHECK(gsh_first_run_is_over(&other));
+    CHECK_INT(gsh_first_run_is_over(&few), gsh_first_run_is_over(&one));
 }
 
-/* What needs too much memory counts as having run. */
+/* Extents shrink in proportion: a tall matrix stays tall, and operands go on to agree. */
+static void test_tall(void)
+{
+    struct gsh_launch launch = factorise(1, 2000);
+    launch.lapack.cores[0].extent[0] = 8000;
+    launch.lapack.cores[1].extent[0] = 1;
+    launch.lapack.cores[1].stride[1] = 0;
+    const struct gsh_launch small = gsh_first_run_small(&launch);
+    CHECK_INT(small.lapack.cores[0].extent[0], SMALL);
+    CHECK_INT(small.lapack.cores[0].extent[1], SMALL / 4);
+    CHECK_INT(small.lapack.cores[1].extent[0], 1);
+    CHECK_INT(small.lapack.cores[1].extent[1], SMALL / 4);
+    CHECK(!gsh_first_run_is_over(&launch));
+}
+
+static void test_product(void)
+{
+    const struct gsh_launch launch = {
+        .kind = GSH_LAUNCH_GEMM,
+        .loop = GSH_FLOAT32,
+        .nin = 2,
+        .nout = 1,
+        .ndim = 1,
+        .shape = {50},
+        .strides = {{0}, {1 << 30}, {1 << 26}},
+        .gemm = {4096, 2048, 8192, 8192, 1, 1, 16384, 2048, 1, 1, 0, false, false, GSH_GEMM_GE, 0}};
+    const struct gsh_launch small = gsh_first_run_small(&launch);
+    const struct gsh_gemm *g = &small.gemm;
+    CHECK_INT(g->m, 512);
+    CHECK_INT(g->n, 256);
+    CHECK_INT(g->k, 1024);
+    CHECK(g->a_row == 1024 && g->a_col == 1 && g->b_row == 1 && g->b_col == 1024);
+    CHECK(g->c_row == 256 && g->c_col == 1);
+    CHECK_INT(small.shape[0], 2);
+    CHECK_INT(small.strides[0][0], 0);
+    CHECK_INT(small.strides[1][0], 1024 * 256 * 4);
+}
+
+/* What needs too much memory, here a transform of lines far apart, counts as having run. */
 static void test_too_large(void)
 {
-    struct gsh_launch launch = factorise(1, 200);
-    for (unsigned k = 0; k < 2; k++)
-        launch.lapack.cores[k].stride[0] = (int64_t)1 << 23;
+    struct gsh_launch launch = factorise(2, 8);
+    launch.kind = GSH_LAUNCH_FFT;
+    launch.strides[0][0] = launch.strides[1][0] = (int64_t)1 << 30;
+    launch.fft = (struct gsh_fft){.rank = 1, .length = {8}, .factor = 1};
+    launch.fft.cores[0] = launch.fft.cores[1] = (struct gsh_core){{8, 1, 1}, {16, 0, 0}};
     CHECK(run_first(&launch));
-    CHECK_INT(runs, 2);
+    CHECK_INT(runs, 3);
+}
+
+/* While one kind waits for its library another one is served, and the library is opened. */
+static void test_opening(void)
+{
+    struct gsh_launch launch = factorise(1, 30), product = {.kind = GSH_LAUNCH_GEMM,
+                                                            .loop = GSH_FLOAT64,
+                                                            .nin = 2,
+                                                            .nout = 1,
+                                                            .gemm = {2, 2, 2, 2, 1, 2, 1, 2, 1, 1}};
+    is_open = false;
+    gsh_first_run_want(&product);
+    CHECK(comes_to(&begun, 1));
+    CHECK(!gsh_first_run_is_over(&product));
+    CHECK(run_first(&launch));
+    CHECK_INT(runs, 4);
+    is_open = true;
+    CHECK(comes_to(&runs, 5));
 }
 
 static void test_settled(void)
 {
-    struct gsh_launch launch = factorise(1, 100);
+    struct gsh_launch launch = factorise(1, 100), later = factorise(1, 100);
     launch.loop = GSH_COMPLEX128;
+    later.loop = GSH_COMPLEX64;
+    run_us = 300000;
+    gsh_first_run_want(&launch);
+    CHECK(comes_to(&entered, 6));
+    CHECK_INT(runs, 5);
     gsh_first_run_settle();
-    CHECK(run_first(&launch));
-    CHECK_INT(runs, 2);
+    CHECK_INT(runs, 6);
+    CHECK(run_first(&later));
+    CHECK_INT(runs, 6);
+}
+
+/* Nothing is wanted of it, nothing waits for it. */
+static void test_retired(void)
+{
+    struct gsh_launch launch = factorise(1, 100);
+    launch.loop = GSH_FLOAT32;
+    is_open = false;
+    gsh_device_retire("a test wants it so");
+    gsh_first_run_want(&launch);
+    usleep(50000);
+    unsigned before = asked;
+    usleep(50000);
+    CHECK_INT(asked, before);
 }
 
 int main(void)
 {
     setenv("GPUSHIM_DEVICE", "host", 1);
+    setenv("GPUSHIM_MODE", "auto", 1);
     if (!live_start())
         return CHECK_SKIP;
     numbers = malloc(sizeof(double) * SMALL * SMALL);
@@ -165,12 +282,18 @@ int main(void)
     backend.allocate = allocate;
     backend.release = release;
     backend.run = run;
+    backend.opening = opening;
+    backend.begin_opening = begin_opening;
     gsh_backend_replace(&backend);
-    gsh_device_start(true);
+    test_tall();
+    test_product();
+    test_before_start();
     test_large();
     test_many();
     test_too_large();
+    test_opening();
     test_settled();
+    test_retired();
     free(numbers);
     return live_end();
 }

@@ -206,6 +206,27 @@ static int check_first_run(double seconds)
     CHECK_INT(offer(a, out), waits ? GSH_REASON_NONE : GSH_REASON_NOT_STARTED);
     offer_until_taken(a, out);
     CHECK_INT(runs, waits ? 0 : 1);
+    rates.host_flops[1] = 2.0 * SIDE * SIDE * SIDE / 4e-3; /* one that would not wait */
+    CHECK_INT(offer(a, out), GSH_REASON_NONE);
+    CHECK_INT(runs, waits ? 0 : 1);
+    gsh_arena_free(a);
+    gsh_arena_free(out);
+    return live_end();
+}
+
+/* Where nothing is to be loaded beside the script, the call waits for it. */
+static int load_in_call(void)
+{
+    setenv("GPUSHIM_BACKGROUND", "0", 1);
+    if (!start())
+        return CHECK_SKIP;
+    is_open = true;
+    rates.first_run = 0.1;
+    double *a = live_doubles(SIDE * SIDE, GSH_ARENA_HOST),
+           *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
+    for (int64_t i = 0; i < SIDE * SIDE; i++)
+        a[i] = 1;
+    CHECK_INT(offer(a, out), GSH_REASON_NONE);
     gsh_arena_free(a);
     gsh_arena_free(out);
     return live_end();
@@ -330,7 +351,7 @@ int main(void)
 {
     int (*const checks[])(void) = {compile_beside, compile_here,     open_beside,     open_here,
                                    open_ahead,     start_after_some, start_after_one, start_at_once,
-                                   load_beside,    load_here,        load_ahead};
+                                   load_beside,    load_here,        load_ahead,      load_in_call};
     for (unsigned i = 0; i < GSH_COUNT(checks); i++) {
         int status = -1;
         pid_t child = fork();
