@@ -168,9 +168,13 @@ void gsh_first_run_want(const struct gsh_launch *launch)
         !atomic_compare_exchange_strong(&wanted[kind].state, &before, FILLING))
         return;
     wanted[kind].launch = *launch;
-    if (!ensure_thread()) {
+    bool is_over = gsh_first_run_is_over(launch); /* by now */
+    if (!is_over && !ensure_thread()) {
         gsh_first_run_note(launch);
         atomic_store(&has_thread, false);
+        is_over = true;
+    }
+    if (is_over) {
         atomic_store(&wanted[kind].state, FREE);
         return;
     }

@@ -142,7 +142,7 @@ static enum gsh_status make_numbers(const struct gsh_launch *launch, unsigned k,
                                     struct memory *memory)
 {
     int64_t elements = gsh_launch_elements(launch);
-    memory->numbers = calloc(memory->size, 1);
+    memory->numbers = calloc(1, GSH_MAX(memory->size, 1));
     if (memory->numbers == NULL)
         return GSH_FAILED;
     for (int64_t element = 0; element < elements; element++) {
