@@ -8,6 +8,7 @@
 #include "live.h"
 
 #include <math.h>
+#include <string.h>
 #include <unistd.h>
 
 #define SMALL 1024 /* rows of its matrices at most */
@@ -199,6 +200,71 @@ static void test_tall(void)
     CHECK(!gsh_first_run_is_over(&launch));
 }
 
+static int64_t extent_of(char letter, int64_t m, int64_t n, int64_t r)
+{
+    switch (letter) {
+    case 'm':
+        return m;
+    case 'n':
+        return n;
+    case 'r':
+        return r;
+    case 'q':
+        return GSH_MAX(m, n);
+    default: /* p; k may be that */
+        return letter == 0 ? 1 : GSH_MIN(m, n);
+    }
+}
+
+/* One matrix of each routine's operands. */
+static struct gsh_launch any_routine(enum gsh_lapack_routine routine, int64_t m, int64_t n,
+                                     int64_t r)
+{
+    const struct gsh_lapack_info *info = gsh_lapack_info(routine);
+    struct gsh_launch launch = {.kind = GSH_LAUNCH_LAPACK,
+                                .loop = GSH_COMPLEX64,
+                                .nin = info->nin,
+                                .nout = info->nout,
+                                .lapack = {.routine = routine}};
+    for (unsigned k = 0; k < info->nin + info->nout; k++) {
+        const struct gsh_lapack_operand *operand = &info->operands[k];
+        int64_t rows = extent_of(operand->dims[0], m, n, r),
+                columns = extent_of(operand->dims[1], m, n, r);
+        launch.operands[k].dtype = gsh_lapack_dtype(operand, launch.loop);
+        int64_t size = (int64_t)gsh_dtype_size(launch.operands[k].dtype);
+        launch.lapack.cores[k] =
+            (struct gsh_core){{rows, columns, 1}, {size, columns > 1 ? size * rows : 0, 0}};
+    }
+    return launch;
+}
+
+/* The operands of every routine go on to agree. */
+static void test_routines(void)
+{
+    static const int64_t shapes[][3] = {
+        {8000, 2000, 70}, {3000, 3000, 9000}, {700, 5000, 1}, {1025, 1024, 1025}, {20, 20, 20}};
+    for (int routine = 0; routine < GSH_LAPACK_COUNT; routine++)
+        for (size_t s = 0; s < GSH_COUNT(shapes); s++) {
+            const int64_t *e = shapes[s];
+            const struct gsh_lapack_info *info = gsh_lapack_info((enum gsh_lapack_routine)routine);
+            const struct gsh_launch launch =
+                any_routine((enum gsh_lapack_routine)routine, e[0], e[1], e[2]);
+            const struct gsh_launch small = gsh_first_run_small(&launch);
+            int64_t m = small.lapack.cores[0].extent[0], n = small.lapack.cores[0].extent[1], r = 0;
+            for (unsigned k = 0; k < info->nin + info->nout; k++)
+                for (int d = 0; d < 2; d++)
+                    r = info->operands[k].dims[d] == 'r' ? small.lapack.cores[k].extent[d] : r;
+            if (info->operands[0].dims[1] == 'm')
+                n = extent_of('n', m, n, r);
+            const struct gsh_launch want = any_routine((enum gsh_lapack_routine)routine, m, n, r);
+            for (unsigned k = 0; k < info->nin + info->nout; k++)
+                CHECK(memcmp(&small.lapack.cores[k], &want.lapack.cores[k],
+                             sizeof want.lapack.cores[k]) == 0);
+            CHECK(GSH_MAX(GSH_MAX(m, n), r) <= SMALL);
+            CHECK(m > 0 && n > 0);
+        }
+}
+
 static void test_product(void)
 {
     const struct gsh_launch launch = {
@@ -295,6 +361,7 @@ int main(void)
     backend.begin_opening = begin_opening;
     gsh_backend_replace(&backend);
     test_tall();
+    test_routines();
     test_product();
     test_before_start();
     test_large();
