@@ -307,7 +307,16 @@ static void test_opening(void)
                                                             .loop = GSH_FLOAT64,
                                                             .nin = 2,
                                                             .nout = 1,
-                                                            .gemm = {2, 2, 2, 2, 1, 2, 1, 2, 1, 1}};
+                                                            .gemm = {.m = 2,
+                                                                     .n = 2,
+                                                                     .k = 2,
+                                                                     .a_row = 2,
+                                                                     .a_col = 1,
+                                                                     .b_row = 2,
+                                                                     .b_col = 1,
+                                                                     .c_row = 2,
+                                                                     .c_col = 1,
+                                                                     .alpha = 1}};
     is_open = false;
     gsh_first_run_want(&product);
     CHECK(comes_to(&begun, 1));
