@@ -18,8 +18,8 @@ enum { SLOTS = 14, COUNT = 700 };
 static struct slot {
     double *array; /* NULL: freed meanwhile */
     double expected[COUNT];
-    bool is_doomed; /* to be freed meanwhile */
-    bool is_busy;   /* an operand of the call being made, whose blocks its thread holds */
+    bool is_doomed;       /* to be freed meanwhile */
+    _Atomic bool is_busy; /* an operand of the call being made, whose blocks its thread holds */
 } slots[SLOTS];
 
 static const struct gsh_backend *below;
