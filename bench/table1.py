@@ -95,8 +95,7 @@ def exit_report(device, mode, size):
     """What GPUSHIM_REPORT=1 prints for a short script: the program three times, one element read."""
     script = ("import numpy as xp\nfor _ in range(3):\n"
               "    result = xp.arange(%d).reshape(1000, -1).T * 2\nprint(result[-1, -1])\n" % size)
-    env = dict(os.environ, LD_PRELOAD=common.LIBRARY, GPUSHIM_DEVICE=device, GPUSHIM_MODE=mode,
-               GPUSHIM_REPORT="1")
+    env = common.under_the_shim(DEVICE=device, MODE=mode, REPORT="1")
     env.pop("GPUSHIM_LIBRARY", None)
     done = subprocess.run([sys.executable, "-c", script], env=env, text=True, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)

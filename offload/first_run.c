@@ -33,9 +33,10 @@ static _Atomic bool has_thread, is_settled;
 
 static bool is_smooth(int64_t length) /* libraries have a fast transform of it */
 {
-    for (int64_t factor = 2; factor <= 7; factor++)
-        while (length % factor == 0 && length > 0)
-            length /= factor;
+    static const int64_t primes[] = {2, 3, 5, 7};
+    for (size_t k = 0; k < GSH_COUNT(primes); k++)
+        while (length % primes[k] == 0 && length > 0)
+            length /= primes[k];
     return length == 1;
 }
 
@@ -108,7 +109,7 @@ static void serve(const struct gsh_launch *launch)
 {
     const struct gsh_launch small = gsh_first_run_small(launch);
     atomic_store(&running, 1);
-    (void)gsh_first_run_run(&small, may_run);
+    gsh_first_run_run(&small, may_run);
     atomic_store(&running, 0);
     gsh_futex_wake_all_sigsafe(&running);
     gsh_first_run_note(launch);

@@ -8,7 +8,6 @@
 #pragma once
 
 #include "launch.h"
-#include "status.h"
 
 /* Whether a launch like it (a GEMM, LAPACK or FFT) has run, or cannot be run ahead. Any thread, without locks. */
 bool gsh_first_run_is_over(const struct gsh_launch *launch);
@@ -23,5 +22,5 @@ void gsh_first_run_settle(void);
 /* A launch like it with at most 1024 rows and columns, fewer matrices, packed, with addresses that are 0; transforms keep their
  * lengths. Pure. */
 struct gsh_launch gsh_first_run_small(const struct gsh_launch *launch);
-/* Runs such a launch on memory of its own. Takes the DISPATCH lock where may_run() then says so. FAILED: no memory. */
-enum gsh_status gsh_first_run_run(const struct gsh_launch *small, bool (*may_run)(void));
+/* Runs such a launch, if there is memory for it and may_run() says so, which is asked under the DISPATCH lock. Takes that. */
+void gsh_first_run_run(const struct gsh_launch *small, bool (*may_run)(void));

@@ -166,7 +166,7 @@ static enum gsh_status take_memory(struct gsh_launch *launch, unsigned k, struct
                : backend->clear(memory->address, memory->size);
 }
 
-static enum gsh_status run_locked(const struct gsh_launch *small, struct memory *memory)
+static void run_locked(const struct gsh_launch *small, struct memory *memory)
 {
     const struct gsh_backend *backend = gsh_backend_get();
     struct gsh_launch launch = *small;
@@ -183,10 +183,9 @@ static enum gsh_status run_locked(const struct gsh_launch *small, struct memory 
     for (unsigned k = 0; k < operands; k++)
         if (memory[k].address != 0)
             backend->release(memory[k].address, memory[k].size);
-    return status;
 }
 
-enum gsh_status gsh_first_run_run(const struct gsh_launch *small, bool (*may_run)(void))
+void gsh_first_run_run(const struct gsh_launch *small, bool (*may_run)(void))
 {
     struct memory memory[GSH_MAX_OPERANDS] = {{.size = 0}};
     enum gsh_status status = GSH_OK;
@@ -199,15 +198,14 @@ enum gsh_status gsh_first_run_run(const struct gsh_launch *small, bool (*may_run
         bytes += memory[k].size;
     }
     if (bytes > MOST_BYTES)
-        return GSH_FAILED;
+        return;
     for (unsigned k = 0; k < small->nin && status == GSH_OK; k++)
         if (small->kind == GSH_LAUNCH_LAPACK)
             status = make_numbers(small, k, &memory[k]);
     gsh_node_lock();
     if (status == GSH_OK && may_run())
-        status = run_locked(small, memory);
+        run_locked(small, memory);
     gsh_node_unlock();
     for (unsigned k = 0; k < small->nin; k++)
         free(memory[k].numbers);
-    return status;
 }

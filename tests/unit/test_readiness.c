@@ -29,6 +29,14 @@ static void begin_opening(const struct gsh_launch *launch)
     is_begun = true;
 }
 
+static double *make_ones(void)
+{
+    double *a = live_doubles(SIDE * SIDE, GSH_ARENA_HOST);
+    for (int64_t i = 0; i < SIDE * SIDE; i++)
+        a[i] = 1;
+    return a;
+}
+
 static enum gsh_reason offer(double *a, double *out)
 {
     struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_GEMM,
@@ -104,10 +112,7 @@ static int check_compiling(bool waits)
     rates.compile = 0.1;
     rates.host_cached = rates.host_memory =
         3.0 * SIDE * SIDE * sizeof(double) / 4e-3; /* 4 ms a call */
-    double *a = live_doubles(SIDE * SIDE, GSH_ARENA_HOST),
-           *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
-    for (int64_t i = 0; i < SIDE * SIDE; i++)
-        a[i] = 1;
+    double *a = make_ones(), *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
     if (waits) {
         CHECK_INT(offer_elements(GSH_OP_ADD, a, out), GSH_REASON_NONE);
         CHECK_INT(asked, 0);
@@ -142,10 +147,7 @@ static int check_calls(bool is_asked)
 {
     if (!start())
         return CHECK_SKIP;
-    double *a = live_doubles(SIDE * SIDE, GSH_ARENA_HOST),
-           *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
-    for (int64_t i = 0; i < SIDE * SIDE; i++)
-        a[i] = 1;
+    double *a = make_ones(), *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
     if (is_asked) {
         CHECK_INT(offer(a, out), GSH_REASON_NONE);
         CHECK(!is_begun);
@@ -198,10 +200,7 @@ static int check_first_run(double seconds)
     rates.first_run = 0.1;
     rates.host_flops[1] *= 4e-3 / seconds;
     backend.run = run;
-    double *a = live_doubles(SIDE * SIDE, GSH_ARENA_HOST),
-           *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
-    for (int64_t i = 0; i < SIDE * SIDE; i++)
-        a[i] = 1;
+    double *a = make_ones(), *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
     bool waits = seconds > 0.5;
     CHECK_INT(offer(a, out), waits ? GSH_REASON_NONE : GSH_REASON_NOT_STARTED);
     offer_until_taken(a, out);
@@ -222,10 +221,7 @@ static int load_in_call(void)
         return CHECK_SKIP;
     is_open = true;
     rates.first_run = 0.1;
-    double *a = live_doubles(SIDE * SIDE, GSH_ARENA_HOST),
-           *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
-    for (int64_t i = 0; i < SIDE * SIDE; i++)
-        a[i] = 1;
+    double *a = make_ones(), *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
     CHECK_INT(offer(a, out), GSH_REASON_NONE);
     gsh_arena_free(a);
     gsh_arena_free(out);
