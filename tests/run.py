@@ -43,6 +43,10 @@ SUITE_PARTS = {("numpy", ".venv"): ("core", "linalg", "fft", "lib", "ma"), ("num
 # What of it runs twice under the shim, each call alone and in groups as long as the tests allow (docs/testing.md).
 GROUPED_PARTS = ("core/test_ufunc", "core/test_numeric", "core/test_indexing", "lib/test_nanfunctions", "ma/test_core")
 GROUPED_OPTIONS = ("--set", "GPUSHIM_FPERR=deferred", "--set", "GPUSHIM_FEED_MS=0", "--against", "GPUSHIM_FUSION=0")
+# Python tests that also run on emulated CUDA libraries: what is about the device, its memory and its libraries.
+EMULATED_TESTS = ("preload/test_linalg", "preload/test_fft", "preload/test_fp_errors", "preload/test_deferral",
+                  "preload/test_processes", "preload/test_residency", "preload/test_signals",
+                  "preload/test_blas_symbols", "preload/test_lapack_symbols")
 
 
 class Totals:
@@ -131,7 +135,7 @@ def check_format(totals, fix=False):
     if tool is None:
         totals.add("clang-format (no version 14 here)", 0, 0, 1, 0.0)
         return
-    status, output, seconds = execute([tool] + (["-i"] if fix else ["--dry-run", "-Werror"]) + sources(".c", ".h"))
+    status, output, seconds = execute([tool] + (["-i"] if fix else ["--dry-run", "-Werror"]) + sources(".c", ".h", ".cpp"))
     wrong = sorted(set(re.findall(r"^(\S+?):\d+:\d+: error:", output, re.M)))
     totals.add_status("clang-format", status, seconds, "\n".join(wrong) + "\n`make format` mends them")
 
@@ -246,6 +250,17 @@ def run_package_suite(totals, title, venv, package, parts):
 def run_rules(totals, folder):
     run_unittests(totals, "rules", sys.executable, sorted(glob.glob(os.path.join(ROOT, "tests/rules/test_*.py"))),
                   {"GSH_TEST_BUILD": os.path.join(ROOT, folder)})
+
+
+def run_emulated(totals, title, interpreter, library, emulation):
+    """What is about the device, on libraries that stand in for CUDA's (tests/emulation) in that folder."""
+    folder = os.path.join(ROOT, emulation)
+    if not os.path.exists(os.path.join(folder, "libcuda.so.1")):
+        totals.add("%s (no C++ compiler)" % title, 0, 0, 1, 0.0)
+        return
+    env = {"GPUSHIM_DEVICE": "cuda", "GPUSHIM_LIBRARY": os.path.join(ROOT, library), "LD_LIBRARY_PATH": folder,
+           "GPUSHIM_CACHE_DIR": os.path.join(folder, "cache"), "SHIM_RUNNER_TIMEOUT": str(SCRIPT_TIMEOUT)}
+    run_unittests(totals, title, interpreter, [os.path.join(ROOT, "tests", name + ".py") for name in EMULATED_TESTS], env)
 
 
 # --- on a GPU ------------------------------------------------------------------------------------
@@ -420,6 +435,7 @@ def run_all(totals):
     run_python(totals, "python", os.path.join(ROOT, ".venv/bin/python"), dev)
     run_python(totals, "python", os.path.join(ROOT, ".venv-numpy1/bin/python"), release, {"GPUSHIM_FUSION": "0"})
     run_python(totals, "python", SYSTEM_PYTHON, release)
+    run_emulated(totals, "emulated CUDA", os.path.join(ROOT, ".venv/bin/python"), release, "build-dev/tests/emulation")
     for (package, venv), parts in SUITE_PARTS.items():
         run_package_suite(totals, "%s's tests, %s" % (package, venv), venv, package, parts)
     run_package_suite(totals, "numpy's tests, in groups", ".venv", "numpy", GROUPED_PARTS + GROUPED_OPTIONS)

@@ -9,7 +9,6 @@ What namespace quick computes must have the same bits, or be a NaN where its cal
 """
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -213,8 +212,7 @@ int main(int, char **argv)
 def main():
     count = int(float(sys.argv[1] if len(sys.argv) > 1 else 0.6) * 1e6)
     text = "\n".join((ROOT / "kernels" / "cuda" / name).read_text() for name in ("types.cuh", "real_math.cuh"))
-    for assembly, call in scan_emulation.ASSEMBLY:
-        text = re.sub(assembly, call, text)
+    text = scan_emulation.without_ptx(text)
     with tempfile.TemporaryDirectory() as folder:
         program, source = pathlib.Path(folder, "real_math"), pathlib.Path(folder, "real_math.cpp")
         source.write_text(scan_emulation.CUDA + DRIVER % text)

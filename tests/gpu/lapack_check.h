@@ -7,6 +7,8 @@
 
 #include "lapack_matrices.h"
 
+#include "clock.h"
+
 static const struct gsh_backend *const dev = &gsh_cuda_backend;
 
 /* Units in the last place for each row or column that an error may be: what the tests of LAPACK itself allow. */
@@ -132,11 +134,18 @@ static inline void end(struct call *call)
 /* About a millisecond of work: what a library reads has to wait for what comes before it on the stream. */
 static inline void keep_device_busy(void)
 {
-    enum { BYTES = 1 << 28, TIMES = 8 };
+    enum { BYTES = 1 << 24, MOST = 200 };
     static uint64_t address;
-    if (address == 0)
+    static unsigned times;
+    if (address == 0) {
         CHECK_INT(dev->allocate(BYTES, &address), GSH_OK);
-    for (unsigned i = 0; i < TIMES; i++)
+        uint64_t start = gsh_clock_ns();
+        CHECK_INT(dev->clear(address, BYTES), GSH_OK);
+        CHECK_INT(dev->synchronize(), GSH_OK);
+        uint64_t once = GSH_MAX(gsh_clock_ns() - start, 1); /* with the wait, half of it */
+        times = (unsigned)GSH_MIN(UINT64_C(2000000) / once + 1, MOST);
+    }
+    for (unsigned i = 0; i < times; i++)
         CHECK_INT(dev->clear(address, BYTES), GSH_OK);
 }
 

@@ -113,6 +113,23 @@ static void test_transfers(void)
     munmap(dst, room);
 }
 
+/* Memory of the host that the device reaches is the device's memory too. */
+static void test_mapped_memory(void)
+{
+    uint64_t device, there, number = 0;
+    const uint64_t telling = UINT64_C(0x0123456789abcdef);
+    uint64_t *host = dev->map_host(2 * sizeof *host, &device);
+    if (!CHECK(host != NULL) || !CHECK(dev->allocate(sizeof number, &there) == GSH_OK))
+        return;
+    CHECK(dev->upload(device + sizeof *host, &telling, sizeof telling, false) == GSH_OK);
+    CHECK(dev->synchronize() == GSH_OK);
+    CHECK(host[0] == 0 && host[1] == telling);
+    CHECK(dev->copy(there, device + sizeof *host, sizeof telling) == GSH_OK);
+    CHECK(dev->download(&number, there, sizeof number, false) == GSH_OK && number == telling);
+    CHECK(dev->download(&number, device, sizeof number, false) == GSH_OK && number == 0);
+    dev->release(there, sizeof number);
+}
+
 /* Many small staged uploads at once: no slot is reused before its transfer is done. */
 static void test_upload_burst(void)
 {
@@ -662,8 +679,9 @@ static void test_two_processes(void)
 static void test_all(void)
 {
     static void (*const whole[])(void) = {
-        test_memory,          test_transfers, test_upload_burst, test_protected_pages, test_threads,
-        test_current_context, test_gemm,      test_sum_bits,     test_two_processes};
+        test_memory,          test_transfers,    test_mapped_memory,   test_upload_burst,
+        test_protected_pages, test_threads,      test_current_context, test_gemm,
+        test_sum_bits,        test_two_processes};
     for (size_t i = 0; i < GSH_COUNT(whole); i++)
         if (shard_takes_case())
             whole[i]();

@@ -1,0 +1,713 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * libcuda.so.1 without a GPU: a thread a stream, memory of the process, kernels that emulated_nvrtc.cpp compiled for the
+ * CPU. Stricter than the real one where a program could get away with a mistake: memory is fenced by pages that nobody
+ * may touch, new memory holds NaN, released memory is gone, work in a stream runs late. A call that CUDA's manual forbids
+ * ends the process with a line on stderr.
+ */
+#include "emulation.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace
+{
+
+constexpr gsh_cuda_enum SUCCESS = GSH_CUDA_SUCCESS, INVALID_VALUE = 1, INVALID_CONTEXT = 201,
+                        INVALID_IMAGE = 200, NOT_FOUND = 500;
+constexpr size_t PAGE = 4096, ALIGNMENT = 256;
+constexpr size_t MEMORY_BYTES = size_t{8} << 30,
+                 ADDRESS_BYTES = size_t{1} << 38;   /* addresses are used in turn */
+constexpr size_t SCRIBBLED_BYTES = size_t{1} << 20; /* of each end of new memory */
+constexpr unsigned LATE_ONE_IN = 32, LATEST_MICROSECONDS = 100;
+constexpr size_t MOST_ARGUMENTS = 4096;
+
+pid_t process; /* that called cuInit */
+
+/* ---- contexts ---- */
+
+CUcontext const primary = reinterpret_cast<CUcontext>(&process);
+thread_local std::vector<CUcontext> contexts;
+
+/* What most calls may rely on. */
+void check_thread(const char *call)
+{
+    if (process == 0)
+        refuse(call, "before cuInit");
+    if (process != getpid())
+        refuse(call, "in a child of fork");
+    if (contexts.empty() || contexts.back() != primary)
+        refuse(call, "without a current context");
+}
+#define CHECK_THREAD() check_thread(__func__)
+
+/* ---- memory of the device ---- */
+
+struct Piece {
+    size_t size;  /* as asked for */
+    char *first;  /* its pages */
+    size_t pages; /* bytes of them, without the fence behind them */
+};
+
+/* Never destroyed: streams run until the process ends. */
+struct Memory {
+    std::mutex mutex;
+    std::map<uint64_t, Piece> pieces; /* by address */
+    char *base = nullptr;
+    size_t next = 0, used = 0;
+};
+Memory &memory = *new Memory;
+
+size_t round_up(size_t size, size_t unit)
+{
+    return (size + unit - 1) / unit * unit;
+}
+
+/* Where so many bytes lie free, under the mutex. */
+char *find_room(size_t bytes)
+{
+    if (memory.base == nullptr) {
+        void *base = mmap(nullptr, ADDRESS_BYTES, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (base == MAP_FAILED)
+            return nullptr;
+        memory.base = static_cast<char *>(base);
+    }
+    for (int turns = 0; turns < 2;) {
+        char *at = memory.base + memory.next;
+        if (memory.next + bytes > ADDRESS_BYTES) {
+            memory.next = 0;
+            turns++;
+            continue;
+        }
+        memory.next += bytes;
+        auto taken = memory.pieces.lower_bound(reinterpret_cast<uint64_t>(at));
+        bool is_free = taken == memory.pieces.end() || taken->second.first >= at + bytes;
+        if (taken != memory.pieces.begin()) {
+            const Piece &before = std::prev(taken)->second;
+            is_free = is_free && before.first + before.pages <= at;
+        }
+        if (is_free)
+            return at;
+    }
+    return nullptr;
+}
+
+/* The end of the piece is the fence's begin, but for what its alignment leaves. */
+uint64_t take_memory(size_t size)
+{
+    std::lock_guard<std::mutex> lock(memory.mutex);
+    const size_t pages = round_up(std::max(size, size_t{1}), PAGE),
+                 tail = round_up(std::max(size, size_t{1}), ALIGNMENT);
+    if (pages > MEMORY_BYTES || memory.used + pages > MEMORY_BYTES)
+        return 0;
+    char *first = find_room(pages + PAGE);
+    if (first == nullptr || mprotect(first, pages, PROT_READ | PROT_WRITE) != 0)
+        return 0;
+    char *at = first + pages - tail;
+    memory.used += pages;
+    memory.pieces[reinterpret_cast<uint64_t>(at)] = {size, first, pages};
+    const size_t part = std::min(size, SCRIBBLED_BYTES);
+    scribble(at, part);
+    scribble(at + size - part, part);
+    return reinterpret_cast<uint64_t>(at);
+}
+
+void drop_memory(uint64_t address)
+{
+    std::lock_guard<std::mutex> lock(memory.mutex);
+    auto found = memory.pieces.find(address);
+    if (found == memory.pieces.end())
+        refuse("cuMemFreeAsync", "memory that is not the device's, or not any more");
+    const Piece piece = found->second;
+    memory.pieces.erase(found);
+    memory.used -= piece.pages;
+    if (mmap(piece.first, piece.pages, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+        refuse("cuMemFreeAsync", "cannot be given back");
+}
+
+/* ---- memory of the host that the device reaches ---- */
+
+struct Pinned {
+    std::mutex mutex;
+    std::map<char *, size_t> ranges;
+};
+Pinned &pinned = *new Pinned;
+
+bool is_pinned(const void *at, size_t size)
+{
+    std::lock_guard<std::mutex> lock(pinned.mutex);
+    const char *first = static_cast<const char *>(at);
+    auto after = pinned.ranges.upper_bound(const_cast<char *>(first));
+    if (after == pinned.ranges.begin())
+        return false;
+    const auto &[start, length] = *std::prev(after);
+    return first + size <= start + length;
+}
+
+/* Addresses are unified: page-locked memory of the host will do. */
+void check_range(const char *call, uint64_t address, size_t size)
+{
+    std::lock_guard<std::mutex> lock(memory.mutex);
+    auto after = memory.pieces.upper_bound(address);
+    if (is_pinned(reinterpret_cast<const void *>(address), size))
+        return;
+    if (after == memory.pieces.begin())
+        refuse(call, "an address that is not the device's");
+    const auto &[start, piece] = *std::prev(after);
+    if (address - start > piece.size || size > piece.size - (address - start))
+        refuse(call, "bytes outside any memory of the device");
+}
+
+/* A device reaches page-locked memory whatever its pages' protection. */
+int own_memory()
+{
+    static const int file = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+    return file;
+}
+
+void write_host(void *to, const void *from, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t written = pwrite(own_memory(), static_cast<const char *>(from) + done, size - done,
+                                 static_cast<off_t>(reinterpret_cast<uintptr_t>(to) + done));
+        if (written <= 0)
+            refuse("cuMemcpyDtoHAsync", "memory of the host that cannot be written");
+        done += static_cast<size_t>(written);
+    }
+}
+
+void read_host(void *to, const void *from, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t got = pread(own_memory(), static_cast<char *>(to) + done, size - done,
+                            static_cast<off_t>(reinterpret_cast<uintptr_t>(from) + done));
+        if (got <= 0)
+            refuse("cuMemcpyHtoDAsync", "memory of the host that cannot be read");
+        done += static_cast<size_t>(got);
+    }
+}
+
+/* ---- streams and events ---- */
+
+using Clock = std::chrono::steady_clock;
+
+/* Outlives its handle while a stream still has work that names it. */
+struct Event {
+    std::mutex mutex;
+    std::condition_variable changed;
+    uint64_t recorded = 0, completed = 0; /* how often */
+    Clock::time_point time;               /* of the last completion */
+
+    void complete(uint64_t turn)
+    {
+        std::lock_guard<std::mutex> lock(mutex);
+        completed = std::max(completed, turn);
+        time = Clock::now();
+        changed.notify_all();
+    }
+    void wait(uint64_t turn)
+    {
+        std::unique_lock<std::mutex> lock(mutex);
+        changed.wait(lock, [&] { return completed >= turn; });
+    }
+};
+
+} // namespace
+
+struct CUevent_st {
+    std::shared_ptr<Event> event = std::make_shared<Event>();
+    bool has_time;
+};
+
+struct CUstream_st {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::deque<std::function<void()>> work;
+    uint64_t submitted = 0, finished = 0;
+    uint64_t random;
+
+    void run();
+};
+
+struct CUfunc_st {
+    void (*run)(const void *arguments, unsigned blocks, unsigned threads);
+    size_t argument_bytes;
+};
+
+struct CUmod_st {
+    void *library;
+    CUfunc_st function;
+};
+
+namespace
+{
+
+std::mutex &kernels = *new std::mutex; /* one runs at a time (cuda_threads.h) */
+
+void be_late(uint64_t &random)
+{
+    random ^= random << 13;
+    random ^= random >> 7;
+    random ^= random << 17;
+    if (random % LATE_ONE_IN == 0)
+        std::this_thread::sleep_for(
+            std::chrono::microseconds(random / LATE_ONE_IN % LATEST_MICROSECONDS));
+}
+
+} // namespace
+
+void CUstream_st::run()
+{
+    for (;;) {
+        std::unique_lock<std::mutex> lock(mutex);
+        changed.wait(lock, [&] { return !work.empty(); });
+        std::function<void()> item = std::move(work.front());
+        work.pop_front();
+        lock.unlock();
+        be_late(random);
+        item();
+        item = nullptr;
+        lock.lock();
+        finished++;
+        changed.notify_all();
+    }
+}
+
+__attribute__((visibility("default"))) void enqueue(CUstream_st *stream, std::function<void()> work)
+{
+    if (stream == nullptr)
+        refuse("work", "in the legacy default stream, which waits for all others");
+    std::lock_guard<std::mutex> lock(stream->mutex);
+    stream->work.push_back(std::move(work));
+    stream->submitted++;
+    stream->changed.notify_all();
+}
+
+__attribute__((visibility("default"))) void scribble(void *at, size_t size)
+{
+    memset(at, 0xff, size);
+}
+
+/* ---- the device ---- */
+
+API gsh_cuda_enum cuInit(unsigned)
+{
+    process = getpid();
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuDriverGetVersion(int *version)
+{
+    *version = 13000;
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuGetErrorName(gsh_cuda_enum, const char **name)
+{
+    *name = "CUDA_ERROR";
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuGetErrorString(gsh_cuda_enum error, const char **text)
+{
+    *text = error == GSH_CUDA_OUT_OF_MEMORY ? "out of memory" : "an error of the emulated driver";
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuDeviceGetCount(int *count)
+{
+    *count = 1;
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuDeviceGet(CUdevice *device, int ordinal)
+{
+    *device = ordinal;
+    return ordinal == 0 ? SUCCESS : INVALID_VALUE;
+}
+
+API gsh_cuda_enum cuDeviceGetName(char *name, int length, CUdevice)
+{
+    snprintf(name, static_cast<size_t>(length), "emulated GPU");
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuDeviceGetAttribute(int *value, gsh_cuda_enum attribute, CUdevice)
+{
+    switch (attribute) {
+    case GSH_CUDA_ATTRIBUTE_MULTIPROCESSORS:
+        *value = 4;
+        return GSH_CUDA_SUCCESS;
+    case GSH_CUDA_ATTRIBUTE_CC_MAJOR:
+        *value = 9;
+        return GSH_CUDA_SUCCESS;
+    case GSH_CUDA_ATTRIBUTE_CC_MINOR:
+        *value = 0;
+        return GSH_CUDA_SUCCESS;
+    case GSH_CUDA_ATTRIBUTE_MEMORY_POOLS:
+        *value = 1;
+        return GSH_CUDA_SUCCESS;
+    default:
+        return INVALID_VALUE;
+    }
+}
+
+API gsh_cuda_enum cuDeviceTotalMem_v2(size_t *bytes, CUdevice)
+{
+    *bytes = MEMORY_BYTES;
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice)
+{
+    *context = primary;
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuCtxGetCurrent(CUcontext *context)
+{
+    *context = contexts.empty() ? nullptr : contexts.back();
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuCtxPushCurrent_v2(CUcontext context)
+{
+    contexts.push_back(context);
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuCtxPopCurrent_v2(CUcontext *context)
+{
+    if (contexts.empty())
+        return INVALID_CONTEXT;
+    *context = contexts.back();
+    contexts.pop_back();
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuThreadExchangeStreamCaptureMode(gsh_cuda_enum *mode)
+{
+    static thread_local gsh_cuda_enum current;
+    std::swap(*mode, current);
+    return GSH_CUDA_SUCCESS;
+}
+
+/* ---- streams and events ---- */
+
+API gsh_cuda_enum cuStreamCreate(CUstream *stream, unsigned)
+{
+    CHECK_THREAD();
+    static uint64_t count;
+    *stream = new CUstream_st;
+    (*stream)->random = UINT64_C(88172645463325252) + ++count;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    std::thread(&CUstream_st::run, *stream).detach();
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuStreamSynchronize(CUstream stream)
+{
+    CHECK_THREAD();
+    std::unique_lock<std::mutex> lock(stream->mutex);
+    const uint64_t last = stream->submitted;
+    stream->changed.wait(lock, [&] { return stream->finished >= last; });
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuStreamWaitEvent(CUstream stream, CUevent handle, unsigned)
+{
+    CHECK_THREAD();
+    std::shared_ptr<Event> event = handle->event;
+    uint64_t turn;
+    {
+        std::lock_guard<std::mutex> lock(event->mutex);
+        turn = event->recorded;
+    }
+    enqueue(stream, [=] { event->wait(turn); });
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuEventCreate(CUevent *event, unsigned flags)
+{
+    CHECK_THREAD();
+    *event = new CUevent_st;
+    (*event)->has_time = (flags & GSH_CUDA_EVENT_DISABLE_TIMING) == 0;
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuEventDestroy_v2(CUevent event)
+{
+    CHECK_THREAD();
+    delete event;
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuEventRecord(CUevent handle, CUstream stream)
+{
+    CHECK_THREAD();
+    std::shared_ptr<Event> event = handle->event;
+    uint64_t turn;
+    {
+        std::lock_guard<std::mutex> lock(event->mutex);
+        turn = ++event->recorded;
+    }
+    enqueue(stream, [=] { event->complete(turn); });
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuEventQuery(CUevent handle)
+{
+    CHECK_THREAD();
+    std::lock_guard<std::mutex> lock(handle->event->mutex);
+    return handle->event->completed >= handle->event->recorded ? GSH_CUDA_SUCCESS
+                                                               : GSH_CUDA_NOT_READY;
+}
+
+API gsh_cuda_enum cuEventSynchronize(CUevent handle)
+{
+    CHECK_THREAD();
+    std::shared_ptr<Event> event = handle->event;
+    uint64_t turn;
+    {
+        std::lock_guard<std::mutex> lock(event->mutex);
+        turn = event->recorded;
+    }
+    event->wait(turn);
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
+{
+    CHECK_THREAD();
+    if (!start->has_time || !end->has_time)
+        refuse("cuEventElapsedTime", "of events without a time");
+    if (cuEventQuery(start) != GSH_CUDA_SUCCESS || cuEventQuery(end) != GSH_CUDA_SUCCESS)
+        return GSH_CUDA_NOT_READY;
+    *milliseconds =
+        std::chrono::duration<float, std::milli>(end->event->time - start->event->time).count();
+    return GSH_CUDA_SUCCESS;
+}
+
+/* ---- memory ---- */
+
+API gsh_cuda_enum cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
+{
+    CHECK_THREAD();
+    std::lock_guard<std::mutex> lock(memory.mutex);
+    *free_bytes = MEMORY_BYTES - memory.used;
+    *total_bytes = MEMORY_BYTES;
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuMemPoolCreate(CUmemoryPool *pool, const struct CUmemPoolProps_st *)
+{
+    *pool = reinterpret_cast<CUmemoryPool>(&memory);
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuMemPoolSetAttribute(CUmemoryPool, gsh_cuda_enum, void *)
+{
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuMemPoolGetAttribute(CUmemoryPool, gsh_cuda_enum attribute, void *value)
+{
+    if (attribute != GSH_CUDA_POOL_RESERVED)
+        return INVALID_VALUE;
+    std::lock_guard<std::mutex> lock(memory.mutex);
+    *static_cast<uint64_t *>(value) = memory.used;
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuMemPoolTrimTo(CUmemoryPool, size_t)
+{
+    return GSH_CUDA_SUCCESS;
+}
+
+/* What the stream itself has released before is free for it, also while earlier work runs. */
+API gsh_cuda_enum cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t size, CUmemoryPool,
+                                          CUstream stream)
+{
+    CHECK_THREAD();
+    *address = take_memory(size);
+    if (*address == 0 && cuStreamSynchronize(stream) == GSH_CUDA_SUCCESS)
+        *address = take_memory(size);
+    return *address != 0 ? GSH_CUDA_SUCCESS : GSH_CUDA_OUT_OF_MEMORY;
+}
+
+API gsh_cuda_enum cuMemFreeAsync(CUdeviceptr address, CUstream stream)
+{
+    CHECK_THREAD();
+    check_range("cuMemFreeAsync", address, 0);
+    enqueue(stream, [=] { drop_memory(address); });
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuMemHostRegister_v2(void *address, size_t size, unsigned)
+{
+    CHECK_THREAD();
+    std::lock_guard<std::mutex> lock(pinned.mutex);
+    pinned.ranges[static_cast<char *>(address)] = size;
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuMemHostAlloc(void **address, size_t size, unsigned flags)
+{
+    void *at = mmap(nullptr, round_up(size, PAGE), PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        return GSH_CUDA_OUT_OF_MEMORY;
+    *address = at;
+    return cuMemHostRegister_v2(at, size, flags);
+}
+
+API gsh_cuda_enum cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *address, unsigned)
+{
+    CHECK_THREAD();
+    *device = reinterpret_cast<CUdeviceptr>(address);
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuMemHostUnregister(void *address)
+{
+    CHECK_THREAD();
+    std::lock_guard<std::mutex> lock(pinned.mutex);
+    return pinned.ranges.erase(static_cast<char *>(address)) == 1 ? SUCCESS : INVALID_VALUE;
+}
+
+/* Memory that is not page-locked may change as soon as the call has returned. */
+API gsh_cuda_enum cuMemcpyHtoDAsync_v2(CUdeviceptr dst, const void *src, size_t size,
+                                       CUstream stream)
+{
+    CHECK_THREAD();
+    check_range("cuMemcpyHtoDAsync", dst, size);
+    if (is_pinned(src, size)) {
+        enqueue(stream, [=] { read_host(reinterpret_cast<void *>(dst), src, size); });
+        return GSH_CUDA_SUCCESS;
+    }
+    const char *bytes = static_cast<const char *>(src);
+    auto copy = std::make_shared<std::vector<char>>(bytes, bytes + size);
+    enqueue(stream, [=] { memcpy(reinterpret_cast<void *>(dst), copy->data(), size); });
+    return GSH_CUDA_SUCCESS;
+}
+
+/* Into memory that is not page-locked, the call returns with the copy done. */
+API gsh_cuda_enum cuMemcpyDtoHAsync_v2(void *dst, CUdeviceptr src, size_t size, CUstream stream)
+{
+    CHECK_THREAD();
+    check_range("cuMemcpyDtoHAsync", src, size);
+    enqueue(stream, [=] { write_host(dst, reinterpret_cast<const void *>(src), size); });
+    return is_pinned(dst, size) ? SUCCESS : cuStreamSynchronize(stream);
+}
+
+API gsh_cuda_enum cuMemcpyDtoDAsync_v2(CUdeviceptr dst, CUdeviceptr src, size_t size,
+                                       CUstream stream)
+{
+    CHECK_THREAD();
+    check_range("cuMemcpyDtoDAsync", dst, size);
+    check_range("cuMemcpyDtoDAsync", src, size);
+    if (dst < src + size && src < dst + size)
+        refuse("cuMemcpyDtoDAsync", "bytes that overlap");
+    enqueue(stream, [=] {
+        memcpy(reinterpret_cast<void *>(dst), reinterpret_cast<const void *>(src), size);
+    });
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t size,
+                                  CUstream stream)
+{
+    CHECK_THREAD();
+    check_range("cuMemsetD8Async", dst, size);
+    enqueue(stream, [=] { memset(reinterpret_cast<void *>(dst), value, size); });
+    return GSH_CUDA_SUCCESS;
+}
+
+/* ---- kernels ---- */
+
+/* The image is the shared library that emulated_nvrtc.cpp made; an ELF file says itself how long it is. */
+API gsh_cuda_enum cuModuleLoadData(CUmodule *module, const void *image)
+{
+    CHECK_THREAD();
+    const Elf64_Ehdr *header = static_cast<const Elf64_Ehdr *>(image);
+    if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+        return INVALID_IMAGE;
+    const size_t size = header->e_shoff + size_t{header->e_shnum} * header->e_shentsize;
+    char path[] = "/tmp/gpushim-kernel-XXXXXX";
+    const int file = mkstemp(path);
+    if (file < 0)
+        return GSH_CUDA_OUT_OF_MEMORY;
+    const bool is_written = write(file, image, size) == static_cast<ssize_t>(size);
+    close(file);
+    void *library = is_written ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
+    unlink(path);
+    if (library == nullptr)
+        return INVALID_IMAGE;
+    *module = new CUmod_st{library, {nullptr, 0}};
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuModuleUnload(CUmodule module)
+{
+    CHECK_THREAD();
+    dlclose(module->library);
+    delete module;
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
+{
+    CHECK_THREAD();
+    if (dlsym(module->library, name) == nullptr)
+        return NOT_FOUND;
+    void *run = dlsym(module->library, "emulation_run"),
+         *bytes = dlsym(module->library, "emulation_argument_bytes");
+    module->function.run = reinterpret_cast<void (*)(const void *, unsigned, unsigned)>(run);
+    module->function.argument_bytes = *static_cast<const size_t *>(bytes);
+    *function = &module->function;
+    return GSH_CUDA_SUCCESS;
+}
+
+API gsh_cuda_enum cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
+                                 unsigned grid_z, unsigned block_x, unsigned block_y,
+                                 unsigned block_z, unsigned shared_bytes, CUstream stream,
+                                 void **parameters, void **)
+{
+    CHECK_THREAD();
+    if (grid_x == 0 || grid_y != 1 || grid_z != 1 || block_x == 0 || block_x > 1024 ||
+        block_y != 1 || block_z != 1 || shared_bytes != 0 ||
+        function->argument_bytes > MOST_ARGUMENTS)
+        refuse("cuLaunchKernel", "a grid or arguments that are not emulated");
+    struct Arguments {
+        alignas(64) char bytes[MOST_ARGUMENTS];
+    };
+    auto arguments = std::make_shared<Arguments>();
+    memcpy(arguments->bytes, parameters[0], function->argument_bytes);
+    enqueue(stream, [=] {
+        std::lock_guard<std::mutex> lock(kernels);
+        function->run(arguments->bytes, grid_x, block_x);
+    });
+    return GSH_CUDA_SUCCESS;
+}

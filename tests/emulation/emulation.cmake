@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Libraries that stand in for CUDA's where there is no GPU, in <build>/tests/emulation, and what runs on them: the
+# programs of tests/gpu as CTest tests emulated.<name>. Tests of Python use them too (tests/run.py). They need a C++
+# compiler to be built and to run, LAPACK, BLAS and FFTW.
+include(CheckLanguage)
+check_language(CXX)
+if(NOT CMAKE_CXX_COMPILER)
+  message(STATUS "no C++ compiler: nothing runs on emulated CUDA libraries")
+  return()
+endif()
+enable_language(CXX)
+set(gsh_emulation ${CMAKE_CURRENT_BINARY_DIR}/emulation)
+set(gsh_emulation_cache ${gsh_emulation}/cache) # of kernels that were compiled
+
+# gsh_emulated(name version): lib<name>.so.<version> of emulated_<name>.cpp.
+function(gsh_emulated name version)
+  add_library(emulated_${name} SHARED emulation/emulated_${name}.cpp)
+  set_target_properties(emulated_${name} PROPERTIES OUTPUT_NAME ${name} SUFFIX .so.${version} BUILD_RPATH "\$ORIGIN"
+                        LIBRARY_OUTPUT_DIRECTORY ${gsh_emulation} CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON)
+  target_include_directories(emulated_${name} PRIVATE ${PROJECT_SOURCE_DIR}/offload/cuda)
+  target_compile_options(emulated_${name} PRIVATE -O2 -Wall -Wextra -Wshadow $<$<BOOL:${GSH_WERROR}>:-Werror>)
+  target_link_options(emulated_${name} PRIVATE -Wl,-soname,lib${name}.so.${version})
+  target_link_libraries(emulated_${name} PRIVATE ${gsh_system_libraries} ${ARGN})
+  # Its kernels, or what they are compiled with, may be others now.
+  add_custom_command(TARGET emulated_${name} POST_BUILD COMMAND ${CMAKE_COMMAND} -E rm -rf ${gsh_emulation_cache})
+endfunction()
+
+gsh_emulated(cuda 1)
+gsh_emulated(nvrtc 13)
+gsh_emulated(cublas 13 emulated_cuda)
+gsh_emulated(cusolver 12 emulated_cuda)
+gsh_emulated(cufft 12 emulated_cuda)
+foreach(file cuda_threads.h ptx.txt)
+  configure_file(emulation/${file} ${gsh_emulation}/${file} COPYONLY)
+  set_property(SOURCE emulation/emulated_nvrtc.cpp APPEND PROPERTY OBJECT_DEPENDS ${gsh_emulation}/${file})
+endforeach()
+
+# gsh_run_emulated(program [arguments...]): a program of tests/gpu; with "--shard K/N" a share of its cases.
+function(gsh_run_emulated name)
+  add_test(NAME emulated.${name} COMMAND gpu_${name} ${ARGN})
+  set_tests_properties(emulated.${name} PROPERTIES LABELS emulated TIMEOUT 900 ENVIRONMENT
+    "${gsh_test_environment};LD_LIBRARY_PATH=${gsh_emulation};GPUSHIM_CACHE_DIR=${gsh_emulation_cache}")
+endfunction()
+
+gsh_run_emulated(cuda_backend --shard 7/80)
+gsh_run_emulated(cuda_scan --shard 7/80)
+foreach(name cuda_blas_forms cuda_fft cuda_lapack cuda_lapack_systems cuda_product)
+  gsh_run_emulated(${name})
+endforeach()
