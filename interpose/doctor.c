@@ -11,6 +11,7 @@
 #include "numpy_abi.h"
 #include "numpy_hooks.h"
 #include "options.h"
+#include "python_error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +105,7 @@ static bool numpy_is_initialising(void)
         gsh_py.Py_DecRef(flag);
     if (spec)
         gsh_py.Py_DecRef(spec);
-    gsh_py.PyErr_Clear();
+    gsh_python_error_clear();
     return initialising;
 }
 

@@ -5,6 +5,8 @@
  */
 #include "numpy_abi.h"
 
+#include "python_error.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +30,7 @@ static void find_version(char *text, size_t size)
     }
     if (version)
         gsh_py.Py_DecRef(version);
-    gsh_py.PyErr_Clear();
+    gsh_python_error_clear();
 }
 
 /* The shared object that holds `address`, as a handle. */
@@ -60,7 +62,7 @@ static void *capsule(PyObject *dict, const char *name, const char *capsule_name)
 {
     PyObject *object = gsh_py.PyDict_GetItemString(dict, name);
     void *pointer = object ? gsh_py.PyCapsule_GetPointer(object, capsule_name) : NULL;
-    gsh_py.PyErr_Clear();
+    gsh_python_error_clear();
     return pointer;
 }
 
@@ -84,7 +86,7 @@ static bool find_handler(struct gsh_numpy_abi *abi, void **table)
     PyObject **slot = table[SLOT_DEFAULT_HANDLER];
     PyObject *object = slot ? *slot : NULL;
     abi->default_handler = object ? gsh_py.PyCapsule_GetPointer(object, "mem_handler") : NULL;
-    gsh_py.PyErr_Clear();
+    gsh_python_error_clear();
     return abi->default_handler && abi->default_handler->version == 1 &&
            strcmp(abi->default_handler->name, "default_allocator") == 0;
 }
@@ -97,7 +99,7 @@ static bool check_layout(void)
     gsh_py.Py_IncRef(descr);
     PyObject *array = gsh_np.NewFromDescr(gsh_np.ndarray_type, descr, 2, dims, NULL, NULL, 0, NULL);
     if (!array) {
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
         return false;
     }
     const struct gsh_ndarray *fields = gsh_numpy_array(array);
@@ -133,7 +135,7 @@ enum gsh_status gsh_numpy_abi_init(PyObject *module, const char **why)
     bool good = abi.library && fill_types(&abi, table) && find_handler(&abi, table);
     gsh_np = abi;
     if (!good || !check_layout()) {
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
         *why = "NumPy's structures are not laid out as expected";
         return GSH_DECLINED;
     }

@@ -8,6 +8,7 @@
 #include "numpy_arguments.h"
 #include "numpy_reduction.h"
 #include "numpy_scalar.h"
+#include "python_error.h"
 
 #include <string.h>
 
@@ -205,7 +206,7 @@ static void probe_count(void)
     PyObject *count =
         array ? gsh_py.PyObject_CallMethod(gsh_np.module, "count_nonzero", "O", array) : NULL;
     counts_are_python_ints = count && gsh_py_type(count) == gsh_py.PyLong_Type;
-    gsh_py.PyErr_Clear();
+    gsh_python_error_clear();
     if (count)
         gsh_py.Py_DecRef(count);
     if (array)

@@ -5,6 +5,8 @@
  */
 #include "numpy_arguments.h"
 
+#include "python_error.h"
+
 #include <string.h>
 
 bool gsh_numpy_arguments_flag(PyObject *object, bool absent, bool *flag)
@@ -29,7 +31,7 @@ static bool convert_name(PyObject *object, int (*converter)(PyObject *, int *), 
         return false;
     if (converter(object, value) && *value >= 0 && *value <= last)
         return true;
-    gsh_py.PyErr_Clear();
+    gsh_python_error_clear();
     return false;
 }
 
@@ -54,7 +56,7 @@ bool gsh_numpy_arguments_order(PyObject *object, enum gsh_order absent, enum gsh
         return false;
     text = gsh_py.PyUnicode_AsUTF8(object);
     if (!text)
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
     const char *found = text && text[0] && !text[1] ? strchr(names, text[0]) : NULL;
     if (found)
         *order = (enum gsh_order)(found - names);

@@ -8,6 +8,7 @@
 #include "coherence.h"
 #include "numpy_arguments.h"
 #include "numpy_method_patch.h"
+#include "python_error.h"
 
 #include <string.h>
 
@@ -71,7 +72,7 @@ PyObject *gsh_numpy_assign_list(PyObject *source, PyObject *descr)
         return NULL;
     PyObject *items = gsh_np.FromAny(source, NULL, 1, 1, 0, NULL);
     if (!items)
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
     return items;
 }
 

@@ -16,6 +16,7 @@
 #include "numpy_errstate.h"
 #include "numpy_hooks.h"
 #include "options.h"
+#include "python_error.h"
 #include "startup.h"
 
 #include <string.h>
@@ -47,7 +48,7 @@ static void add_search_roots(void)
         if (text && strstr(text, "-packages"))
             gsh_cuda_libs_add_search_root(text);
     }
-    gsh_py.PyErr_Clear();
+    gsh_python_error_clear();
 }
 
 /* Lends NumPy's own BLAS to the host device. */
@@ -116,6 +117,6 @@ void gsh_numpy_attach(void)
         gsh_log(GSH_LOG_INFO, "dormant: %s", why);
     if (gsh_option_number(GSH_OPTION_DOCTOR))
         gsh_doctor_schedule(why);
-    gsh_py.PyErr_Clear();
+    gsh_python_error_clear();
     gsh_py.PyErr_Restore(type, value, traceback);
 }

@@ -8,6 +8,7 @@
 #include "numpy_nonzero.h"
 #include "numpy_probe.h"
 #include "numpy_take.h"
+#include "python_error.h"
 
 #include <string.h>
 
@@ -43,7 +44,7 @@ static PyObject *make_view(PyObject *self, PyObject *object, const struct gsh_ke
     if (slices)
         gsh_py.Py_DecRef(slices);
     if (!view)
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
     return view;
 }
 

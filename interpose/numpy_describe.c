@@ -8,6 +8,7 @@
 #include "arena.h"
 #include "coherence.h"
 #include "host_casts.h"
+#include "python_error.h"
 
 #include <float.h>
 #include <limits.h>
@@ -29,7 +30,7 @@ static bool has_attribute(PyObject *descr, const char *name)
     if (value)
         gsh_py.Py_DecRef(value);
     else
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
     return present;
 }
 
@@ -93,7 +94,7 @@ static enum gsh_reason describe_python_int(PyObject *object, struct gsh_numpy_va
     if (overflow > 0) {
         unsigned long long large = gsh_py.PyLong_AsUnsignedLongLong(object);
         if (large == ULLONG_MAX) { /* too large, or that very number */
-            gsh_py.PyErr_Clear();
+            gsh_python_error_clear();
             return GSH_REASON_OPERAND;
         }
         *value = (struct gsh_numpy_value){GSH_VALUE_PY_INT, GSH_UINT64, {.u64 = large}};
@@ -353,6 +354,18 @@ void gsh_numpy_describe_home(PyObject *object, bool write)
         gsh_coherence_home(low, (size_t)(high - low), write);
 }
 
+/* Whether NumPy makes a dtype of the object without Python code: that of NumPy (strings with commas, ctypes) or the program's. */
+static bool is_plain_name(PyObject *object)
+{
+    PyObject *type = gsh_py_type(object);
+    if (type != gsh_py.PyUnicode_Type)
+        return type == gsh_py.PyType_Type || gsh_py.PyType_IsSubtype(type, gsh_np.descr_type);
+    const char *text = gsh_py.PyUnicode_AsUTF8(object);
+    if (!text)
+        gsh_python_error_clear();
+    return text && !strchr(text, ',');
+}
+
 int gsh_numpy_describe_dtype(PyObject *object)
 {
     if (gsh_py_is_none(object))
@@ -362,9 +375,11 @@ int gsh_numpy_describe_dtype(PyObject *object)
             if (object == gsh_np.scalar_types[i])
                 return i;
     }
+    if (!is_plain_name(object))
+        return -1;
     PyObject *descr = NULL;
     if (!gsh_np.DescrConverter(object, &descr) || !descr) {
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
         return -1;
     }
     int dtype = gsh_numpy_dtype(descr);

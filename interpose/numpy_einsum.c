@@ -8,6 +8,7 @@
 #include "numpy_method_patch.h"
 #include "numpy_product.h"
 #include "numpy_scalar.h"
+#include "python_error.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -321,7 +322,7 @@ static PyObject *try_einsum(const struct gsh_method_call *call, enum gsh_reason 
         return NULL;
     const char *text = gsh_py.PyUnicode_AsUTF8(slots[0]);
     if (!text)
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
     PyObject *out = gsh_numpy_arguments_is_absent(slots[3]) ? NULL : slots[3];
     if (!text || !split(text, &parts) || parts.count != (int)call->nargs - 1)
         return NULL;

@@ -6,6 +6,7 @@
 #include "numpy_elementwise.h"
 
 #include "numpy_promote.h"
+#include "python_error.h"
 
 #include <string.h>
 
@@ -111,7 +112,7 @@ static bool is_nonnegative(const struct gsh_argument *argument)
                                                            argument->object, gsh_py._Py_NoneStruct)
                               : NULL;
         bool known = least && gsh_numpy_describe_scalar(least, &value) == GSH_REASON_NONE;
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
         if (least)
             gsh_py.Py_DecRef(least);
         if (!known)

@@ -15,6 +15,7 @@
 #include "numpy_output.h"
 #include "numpy_ufunc.h"
 #include "options.h"
+#include "python_error.h"
 #include "warning_filters.h"
 
 #include <fenv.h>
@@ -343,7 +344,7 @@ static void register_last(void)
             gsh_py.Py_DecRef(made[i]);
     is_over =
         done == NULL; /* without it nothing may be scheduled that could outlive the interpreter */
-    gsh_py.PyErr_Clear();
+    gsh_python_error_clear();
 }
 
 /* ---- scopes of warnings ---- */
@@ -365,7 +366,7 @@ static PyObject *settle_and_enter(PyObject *self, PyObject *args)
     return settle_pending() ? gsh_py.PyObject_Call(enter_scope, args, NULL) : NULL;
 }
 
-/* catch_warnings.__exit__(self, ...): the scope is left, whatever was raised. */
+/* catch_warnings.__exit__(self, ...): the scope is left, whatever was raised; what it raises itself comes in place of that. */
 static PyObject *settle_and_leave(PyObject *self, PyObject *args)
 {
     (void)self;
@@ -373,11 +374,12 @@ static PyObject *settle_and_leave(PyObject *self, PyObject *args)
     if (!settle_pending())
         gsh_py.PyErr_Fetch(&type, &value, &traceback);
     PyObject *result = gsh_py.PyObject_Call(leave_scope, args, NULL);
-    if (!type)
+    PyObject *const earlier[] = {type, value, traceback};
+    if (!type || !result) {
+        gsh_py_drop(earlier, GSH_COUNT(earlier));
         return result;
-    if (result)
-        gsh_py.Py_DecRef(result);
-    gsh_py.PyErr_Clear();
+    }
+    gsh_py.Py_DecRef(result);
     gsh_py.PyErr_Restore(type, value, traceback);
     return NULL;
 }
@@ -394,7 +396,7 @@ static void replace_method(PyObject *class, struct gsh_pymethoddef *definition, 
         gsh_py.Py_DecRef(method);
     if (function)
         gsh_py.Py_DecRef(function);
-    gsh_py.PyErr_Clear();
+    gsh_python_error_clear();
 }
 
 static void watch_scopes(void)
@@ -412,7 +414,7 @@ static void watch_scopes(void)
     }
     if (module)
         gsh_py.Py_DecRef(module);
-    gsh_py.PyErr_Clear();
+    gsh_python_error_clear();
 }
 
 void gsh_numpy_errors_install(void)

@@ -6,6 +6,7 @@
 #include "numpy_errstate.h"
 
 #include "numpy_abi.h"
+#include "python_error.h"
 
 static PyObject *context_variable, *make_extobj; /* NumPy 2 */
 static PyObject *get_errobj, *set_errobj;        /* NumPy 1 */
@@ -22,13 +23,13 @@ static int context_mask(void)
 {
     PyObject *capsule = NULL;
     if (gsh_py.PyContextVar_Get(context_variable, NULL, &capsule) < 0 || !capsule) {
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
         return -1;
     }
     const int *errmask = gsh_py.PyCapsule_GetPointer(capsule, "numpy.ufunc.extobj");
     int mask = errmask ? *errmask : -1;
     if (!errmask)
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
     gsh_py.Py_DecRef(capsule);
     return mask;
 }
@@ -119,7 +120,7 @@ PyObject *gsh_numpy_errstate_replace(unsigned mask)
     if (gsh_np.major >= 2 ? context_variable && make_extobj : get_errobj && set_errobj)
         previous = gsh_np.major >= 2 ? replace_context(mask) : replace_list(mask);
     if (!previous)
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
     return previous;
 }
 
@@ -134,5 +135,6 @@ void gsh_numpy_errstate_restore(PyObject *previous)
     if (done)
         gsh_py.Py_DecRef(done);
     gsh_py.Py_DecRef(previous);
+    gsh_python_error_clear();
     gsh_py.PyErr_Restore(type, value, traceback);
 }

@@ -10,6 +10,7 @@
 #include "numpy_hooks.h"
 #include "numpy_key.h"
 #include "numpy_output.h"
+#include "python_error.h"
 #include "stats.h"
 
 static int (*original_assign)(PyObject *, PyObject *, PyObject *);
@@ -38,7 +39,7 @@ static PyObject *make_view(PyObject *array, PyObject *slice)
     if (flat)
         gsh_py.Py_DecRef(flat);
     if (!view)
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
     return view;
 }
 
@@ -117,7 +118,7 @@ static size_t find_array(PyObject *type)
         gsh_py.Py_DecRef(iterator);
     if (array)
         gsh_py.Py_DecRef(array);
-    gsh_py.PyErr_Clear();
+    gsh_python_error_clear();
     return place;
 }
 

@@ -7,6 +7,7 @@
 #include "numpy_fft.h"
 #include "numpy_hooks.h"
 #include "numpy_linalg.h"
+#include "python_error.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -62,7 +63,7 @@ void gsh_numpy_gufunc_install(void)
 {
     PyObject *capsule = gsh_py.PyDict_GetItemString(gsh_np.dict, "_UFUNC_API");
     void **table = capsule ? gsh_py.PyCapsule_GetPointer(capsule, NULL) : NULL;
-    gsh_py.PyErr_Clear();
+    gsh_python_error_clear();
     if (!table || table[SLOT_UFUNC_TYPE] != gsh_np.ufunc_type || !gsh_numpy_ufunc_original)
         return;
     original = (from_signature *)table[SLOT_FROM_SIGNATURE];

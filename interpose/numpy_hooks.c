@@ -8,6 +8,7 @@
 #include "dispatch.h"
 #include "numpy_abi.h"
 #include "numpy_errstate.h"
+#include "python_error.h"
 
 #include <string.h>
 
@@ -28,32 +29,32 @@ struct gsh_hook *gsh_numpy_hooks_add(const char *family, const char *name, const
     return hook;
 }
 
-/* Runs statements in `names`; false where they raised. */
+/* Runs statements in `names`, which expect and handle their own exceptions; false where they raised all the same. */
 static bool run_python(const char *statements, PyObject *names)
 {
     PyObject *result = gsh_py.PyRun_StringFlags(statements, PY_FILE_INPUT, names, names, NULL);
     if (result)
         gsh_py.Py_DecRef(result);
-    gsh_py.PyErr_Clear();
+    gsh_python_error_clear();
     return result != NULL;
 }
 
-/* In place: others hold the set too. It is missing before NumPy 1.25. */
+/* In place: others hold the set too. It is missing before NumPy 1.25. A signal's handler may raise anywhere. */
 static const char rehash_statements[] =
     "import sys\n"
     "for name in ('numpy._core.overrides', 'numpy.core.overrides'):\n"
     "    known = getattr(sys.modules.get(name), 'ARRAY_FUNCTIONS', None)\n"
     "    if type(known) is set:\n"
     "        items = list(known)\n"
-    "        known.clear()\n"
-    "        known.update(items)\n"
+    "        try: known.clear()\n"
+    "        finally: known.update(items)\n"
     "        break\n";
 
 void gsh_numpy_hooks_rehash(void)
 {
     PyObject *names = gsh_py.PyDict_New();
     if (!names) {
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
         return;
     }
     gsh_py.PyDict_SetItemString(names, "__builtins__", gsh_py.PyEval_GetBuiltins());
@@ -75,7 +76,7 @@ void gsh_numpy_hooks_self_test(void)
 {
     PyObject *names = gsh_py.PyDict_New();
     if (!names) {
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
         return;
     }
     gsh_py.PyDict_SetItemString(names, "m", gsh_np.module);
@@ -101,7 +102,7 @@ void gsh_numpy_hooks_self_test(void)
     if (limit)
         gsh_py.Py_DecRef(limit);
     gsh_py.Py_DecRef(names);
-    gsh_py.PyErr_Clear();
+    gsh_python_error_clear();
 }
 
 static const char *hook_state(const struct gsh_hook *hook)

@@ -14,6 +14,7 @@
 #include "numpy_mask.h"
 #include "numpy_output.h"
 #include "numpy_take.h"
+#include "python_error.h"
 #include "stats.h"
 
 static int (*original_assign)(PyObject *, PyObject *, PyObject *);
@@ -105,7 +106,7 @@ static bool try_assign_view(PyObject *self, PyObject *object, PyObject *value, e
 {
     PyObject *view = original_subscript(self, object);
     if (!view)
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
     *why = GSH_REASON_OPERAND;
     const struct gsh_assignment request = {
         .dst = view, .source = value, .casting = GSH_CASTING_UNSAFE};

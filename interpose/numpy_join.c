@@ -10,6 +10,7 @@
 #include "numpy_assign.h"
 #include "numpy_errors.h"
 #include "numpy_method_patch.h"
+#include "python_error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -166,7 +167,7 @@ static int find_common(struct join *join)
         if (descr)
             gsh_py.Py_DecRef(descr);
         else
-            gsh_py.PyErr_Clear();
+            gsh_python_error_clear();
         return dtype;
     }
     return (int)join->parts[0].dtype;

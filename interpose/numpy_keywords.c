@@ -4,6 +4,8 @@
  */
 #include "numpy_keywords.h"
 
+#include "python_error.h"
+
 #include <string.h>
 
 /* Feature versions of NumPy's C-API */
@@ -20,7 +22,7 @@ bool gsh_numpy_keywords_init(void)
     for (int i = 0; i < GSH_KEYWORD_COUNT; i++) {
         names[i] = gsh_py.PyUnicode_InternFromString(texts[i]);
         if (!names[i]) {
-            gsh_py.PyErr_Clear();
+            gsh_python_error_clear();
             return false;
         }
     }
@@ -99,7 +101,7 @@ static bool parse_signature_text(struct gsh_ufunc_call *call, PyObject *value)
 {
     const char *text = gsh_py.PyUnicode_AsUTF8(value);
     if (!text)
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
     size_t nin = (size_t)call->ufunc->nin, count = (size_t)call->ufunc->nargs;
     if (!text || strlen(text) != count + 2 || strncmp(text + nin, "->", 2) != 0)
         return false;

@@ -11,6 +11,7 @@
 #include "numpy_errstate.h"
 #include "numpy_lstsq.h"
 #include "numpy_scalar.h"
+#include "python_error.h"
 #include "stats.h"
 
 #include <string.h>
@@ -316,7 +317,7 @@ static PyObject *hand_over(PyObject **outs, unsigned count, enum gsh_reason *why
         return outs[0];
     PyObject *tuple = is_complete ? gsh_py.PyTuple_New((Py_ssize_t)count) : NULL;
     if (!tuple) {
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
         gsh_py_drop(outs, count);
         return NULL;
     }

@@ -7,6 +7,7 @@
 
 #include "hostemu_lapack.h"
 #include "naming.h"
+#include "python_error.h"
 
 #include <math.h>
 
@@ -163,7 +164,7 @@ PyObject *gsh_numpy_lstsq_finish(const struct gsh_call *call, PyObject *const *o
         tuple = gsh_py.PyTuple_New(GSH_NUMPY_LSTSQ_OUTPUTS);
     gsh_py.Py_DecRef(outs[0]);
     if (!tuple) {
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
         gsh_py_drop(parts, GSH_NUMPY_LSTSQ_OUTPUTS);
         return NULL;
     }

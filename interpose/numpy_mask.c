@@ -8,6 +8,7 @@
 #include "numpy_assign.h"
 #include "numpy_output.h"
 #include "numpy_probe.h"
+#include "python_error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +82,7 @@ static PyObject *make_empty(enum gsh_dtype dtype, enum gsh_reason *why)
     PyObject *array = gsh_np.NewFromDescr(gsh_np.ndarray_type, gsh_np.descrs[dtype], 1, &none, NULL,
                                           NULL, 0, NULL);
     if (!array)
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
     *why = array ? GSH_REASON_NONE : GSH_REASON_MEMORY;
     return array;
 }

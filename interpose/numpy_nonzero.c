@@ -10,6 +10,7 @@
 #include "numpy_method_patch.h"
 #include "numpy_probe.h"
 #include "numpy_take.h"
+#include "python_error.h"
 
 #include <string.h>
 
@@ -148,7 +149,7 @@ static PyObject *make_columns(PyObject *table)
         columns = NULL;
     }
     if (!columns)
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
     return columns;
 }
 

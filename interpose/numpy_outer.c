@@ -7,6 +7,7 @@
 #include "dispatch.h"
 #include "numpy_method_patch.h"
 #include "numpy_ufunc.h"
+#include "python_error.h"
 
 #include <string.h>
 
@@ -31,7 +32,7 @@ static PyObject *append_axes(PyObject *object, int extra)
     PyObject *view = gsh_np.NewFromDescr(gsh_np.ndarray_type, array->descr, array->nd + extra,
                                          shape, strides, array->data, array->flags, NULL);
     if (!view)
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
     return view;
 }
 

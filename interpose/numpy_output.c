@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "dispatch.h"
 #include "numpy_errors.h"
+#include "python_error.h"
 #include "stats.h"
 
 #include <stdlib.h>
@@ -144,7 +145,7 @@ PyObject *gsh_numpy_output_create(enum gsh_dtype dtype, const struct gsh_layout 
                                           layout->strides, NULL, 0, NULL);
     gsh_arena_hint_end();
     if (!array) {
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
         return NULL;
     }
     if (!gsh_arena_contains(gsh_numpy_array(array)->data)) {

@@ -8,6 +8,7 @@
 
 #include "dispatch.h"
 #include "passing.h"
+#include "python_error.h"
 
 #include <string.h>
 
@@ -17,16 +18,19 @@
 #define CODES 64
 
 /* What is learnt: how each of `functions` is called with an array that only the call has, and with one that the caller
- * keeps. A method of an object is called as this function of its type is. */
+ * keeps. A method of an object is called as this function of its type is. `m` is NumPy's C module; a program may have put
+ * functions of its own into numpy. Nothing of this raises. */
 static const char lessons[] =
-    "import numpy as np\n"
-    "def passes(f): f(np.zeros(2, 'i1'))\n"
-    "def passes_by_keyword(f): f(np.zeros(2, 'i1'), axis=None)\n"
-    "def keeps(f):\n a = np.zeros(2, 'i1')\n f(a)\n"
-    "def keeps_by_keyword(f):\n a = np.zeros(2, 'i1')\n f(a, axis=None)\n"
+    "import sys\n"
+    "modules = 'numpy._core.fromnumeric', 'numpy.core.fromnumeric'\n"
+    "places = [m.ndarray] + [sys.modules[name] for name in modules if name in sys.modules][:1]\n"
+    "def passes(f): f(m.zeros(2, 'i1'))\n"
+    "def passes_by_keyword(f): f(m.zeros(2, 'i1'), axis=None)\n"
+    "def keeps(f):\n a = m.zeros(2, 'i1')\n f(a)\n"
+    "def keeps_by_keyword(f):\n a = m.zeros(2, 'i1')\n f(a, axis=None)\n"
     "names = 'sum prod mean std var max min any all amax amin'.split()\n"
-    "functions = [getattr(place, name) for place in (np.ndarray, np) for name in names\n"
-    "             if hasattr(place, name)] + [np.add.reduce]\n";
+    "functions = [getattr(place, name) for place in places for name in names\n"
+    "             if hasattr(place, name)] + [m.add.reduce]\n";
 static const struct lesson {
     const char *caller; /* of `lessons` */
     bool is_kept;       /* it has the array in a variable */
@@ -162,58 +166,65 @@ static void *spy_for_flags(int flags)
     }
 }
 
-/* Calls each function once. */
-static void learn_calls(PyObject *globals, const struct lesson *lesson)
+/* Calls each function once. False: the program interrupted it. */
+static bool learn_calls(PyObject *globals, const struct lesson *lesson)
 {
     PyObject *caller = gsh_py.PyDict_GetItemString(globals, lesson->caller);
     PyObject *functions = gsh_py.PyDict_GetItemString(globals, "functions");
     PyObject *code = gsh_py.PyObject_GetAttrString(caller, "__code__");
+    bool good = true;
     lesson_code = code;
     lesson_is_kept = lesson->is_kept;
-    for (Py_ssize_t i = 0; code && i < gsh_py.PyList_Size(functions); i++) {
+    for (Py_ssize_t i = 0; code && good && i < gsh_py.PyList_Size(functions); i++) {
         PyObject *function = gsh_py.PyList_GetItem(functions, i);
         PyObject *result = gsh_py.PyObject_CallFunction(caller, "O", function);
         if (result)
             gsh_py.Py_DecRef(result);
-        gsh_py.PyErr_Clear();
+        good = gsh_python_error_clear();
     }
     lesson_code = NULL;
     if (code)
         gsh_py.Py_DecRef(code);
+    return good;
 }
 
-static void learn_lessons(void)
+static bool learn_lessons(void)
 {
     PyObject *globals = gsh_py.PyDict_New();
     if (!globals)
-        return;
+        return gsh_python_error_clear();
     gsh_py.PyDict_SetItemString(globals, "__builtins__", gsh_py.PyEval_GetBuiltins());
+    gsh_py.PyDict_SetItemString(globals, "m", gsh_np.module);
     PyObject *done = gsh_py.PyRun_StringFlags(lessons, PY_FILE_INPUT, globals, globals, NULL);
-    for (size_t i = 0; done && i < GSH_COUNT(callers); i++)
-        learn_calls(globals, &callers[i]);
+    bool good = gsh_python_error_clear();
+    for (size_t i = 0; done && good && i < GSH_COUNT(callers); i++)
+        good = learn_calls(globals, &callers[i]);
     if (done)
         gsh_py.Py_DecRef(done);
     gsh_py.Py_DecRef(globals);
+    return good;
 }
 
-/* The calls themselves stay with NumPy. */
+/* The calls themselves stay with NumPy. What was learnt until an interruption is worth nothing: the next call learns anew. */
 static void learn(struct gsh_method_hook *hook)
 {
     void *spy = spy_for_flags(hook->flags);
     PyObject *type, *value, *traceback;
+    bool good = true;
     state = LEARNING;
     gsh_py.PyErr_Fetch(&type, &value, &traceback);
     if (spy) {
         gsh_dispatch_pause(true);
         original = hook->original;
         hook->original = spy;
-        learn_lessons();
+        good = learn_lessons();
         hook->original = original;
         gsh_dispatch_pause(false);
     }
-    gsh_py.PyErr_Clear();
     gsh_py.PyErr_Restore(type, value, traceback);
-    state = LEARNT;
+    if (!good)
+        way_count = 0;
+    state = good ? LEARNT : UNKNOWN;
 }
 
 /* ---- asking ---- */

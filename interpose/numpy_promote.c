@@ -7,6 +7,7 @@
 
 #include "host_casts.h"
 #include "numpy_keywords.h"
+#include "python_error.h"
 
 #include <float.h>
 #include <math.h>
@@ -40,7 +41,7 @@ static PyObject *make_one(enum gsh_dtype dtype)
     if (array)
         gsh_host_casts_run(gsh_numpy_array(array)->data, dtype, 0, &truth, GSH_BOOL, 0, 1);
     else
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
     return array;
 }
 
@@ -57,7 +58,7 @@ bool gsh_numpy_promote_init(void)
     }
     same_kind = gsh_py.PyUnicode_InternFromString("same_kind");
     if (!same_kind)
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
     if (gsh_np.major < 2)
         get_promotion_state = gsh_py.PyDict_GetItemString(gsh_np.dict, "_get_promotion_state");
     return good && same_kind;
@@ -226,7 +227,7 @@ static bool ask_numpy(const struct gsh_ufunc_call *call, const struct gsh_argume
     if (good && any_array)
         result = gsh_numpy_loops_probe((PyObject *)call->ufunc, args, nin, kwnames, loop);
     if (!result)
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
     PyObject *const made[] = {result, kwnames, tuple};
     for (size_t i = 0; i < GSH_COUNT(made); i++)
         if (made[i])
@@ -248,7 +249,7 @@ static bool is_promotion_usual(const struct gsh_ufunc_call *call,
     if (state)
         gsh_py.Py_DecRef(state);
     else
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
     return usual;
 }
 

@@ -8,6 +8,7 @@
 #include "numpy_passing.h"
 #include "numpy_reduction.h"
 #include "numpy_scalar.h"
+#include "python_error.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,7 +47,7 @@ static PyObject *find_no_value(void)
         PyObject *globals =
             gsh_py.PyDict_GetItemString(gsh_py.PyImport_GetModuleDict(), "numpy._globals");
         no_value = globals ? gsh_py.PyObject_GetAttrString(globals, "_NoValue") : NULL;
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
     }
     return no_value;
 }

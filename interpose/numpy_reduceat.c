@@ -6,6 +6,7 @@
 #include "host_casts.h"
 #include "numpy_arguments.h"
 #include "numpy_reduction.h"
+#include "python_error.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -174,13 +175,16 @@ static bool run_segment(const struct request *request, int64_t i, PyObject *arra
 /* Whether all of an array's elements are true. Takes over the array, which may be NULL. */
 static bool is_true_throughout(PyObject *array)
 {
-    PyObject *all = array ? gsh_py.PyObject_CallMethod(array, "all", NULL) : NULL;
+    PyObject *logical_and = gsh_py.PyDict_GetItemString(gsh_np.dict, "logical_and");
+    PyObject *all = array && logical_and ? gsh_py.PyObject_CallMethod(logical_and, "reduce", "OO",
+                                                                      array, gsh_py._Py_NoneStruct)
+                                         : NULL;
     bool is_true = all && gsh_py.PyObject_IsTrue(all) == 1;
     if (all)
         gsh_py.Py_DecRef(all);
     if (array)
         gsh_py.Py_DecRef(array);
-    gsh_py.PyErr_Clear();
+    gsh_python_error_clear();
     return is_true;
 }
 

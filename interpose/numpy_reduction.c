@@ -9,6 +9,7 @@
 #include "numpy_arguments.h"
 #include "numpy_promote.h"
 #include "numpy_ufunc.h"
+#include "python_error.h"
 
 #include <string.h>
 
@@ -21,6 +22,7 @@ static const struct gsh_method_hook *hooks[GSH_REDUCTION_METHODS];
 enum { UNKNOWN = 0, REFUSED = -1 };
 static signed char loops[GSH_REDUCTION_METHODS][GSH_REDUCTION_COUNT][GSH_DTYPE_COUNT]
                         [GSH_DTYPE_COUNT + 1][GSH_DTYPE_COUNT + 1];
+static bool is_unanswered; /* a probe ended in somebody else's exception */
 
 void gsh_numpy_reduction_init(enum gsh_reduction_method method, const struct gsh_method_hook *hook)
 {
@@ -89,7 +91,7 @@ static int probe_method(enum gsh_reduction_method method, PyObject *ufunc, enum 
     if (args[0] && args[1] && args[count - 1])
         result = ((fastcall)hooks[method]->original)(ufunc, args, count, NULL);
     int dtype = result ? dtype_of_result(result) : -1;
-    gsh_py.PyErr_Clear();
+    is_unanswered |= !gsh_python_error_clear();
     PyObject *const owned[] = {result, args[0], args[1], args[3]};
     for (size_t i = 0; i < GSH_COUNT(owned); i++)
         if (owned[i])
@@ -104,7 +106,7 @@ static int probe_call(PyObject *ufunc, enum gsh_dtype first, enum gsh_dtype seco
     if (args[0] && args[1])
         result = gsh_numpy_ufunc_original(ufunc, args, 2, NULL);
     int dtype = result ? dtype_of_result(result) : -1;
-    gsh_py.PyErr_Clear();
+    is_unanswered |= !gsh_python_error_clear();
     if (result)
         gsh_py.Py_DecRef(result);
     for (size_t i = 0; i < GSH_COUNT(args); i++)
@@ -170,7 +172,10 @@ enum gsh_reason gsh_numpy_reduction_resolve(enum gsh_reduction_method method, in
         return GSH_REASON_DTYPE;
     signed char *known = &loops[method][reduction][in][asked_dtype][out_dtype];
     if (*known == UNKNOWN) {
+        is_unanswered = false;
         int loop = find_loop(method, reduction, in, asked, out_dtype);
+        if (is_unanswered)
+            return GSH_REASON_DTYPE;
         *known = (signed char)(loop < 0 ? REFUSED : 1 + loop);
     }
     if (*known == REFUSED)

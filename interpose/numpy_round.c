@@ -6,6 +6,7 @@
  */
 #include "numpy_arguments.h"
 #include "numpy_method_patch.h"
+#include "python_error.h"
 
 #include <math.h>
 #include <string.h>
@@ -130,7 +131,7 @@ static bool probe_integers(void)
                                           NULL, NULL, 0, NULL);
     PyObject *rounded = array ? gsh_py.PyObject_CallMethod(array, "round", NULL) : NULL;
     bool is_copy = rounded && rounded != array;
-    gsh_py.PyErr_Clear();
+    gsh_python_error_clear();
     if (rounded)
         gsh_py.Py_DecRef(rounded);
     if (array)

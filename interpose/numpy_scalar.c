@@ -6,6 +6,7 @@
 
 #include "coherence.h"
 #include "numpy_abi.h"
+#include "python_error.h"
 
 PyObject *gsh_numpy_scalar_from_array(PyObject *array)
 {
@@ -21,6 +22,6 @@ PyObject *gsh_numpy_scalar_from_array(PyObject *array)
         scalar = gsh_np.Return(array);
     }
     if (!scalar)
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
     return scalar;
 }

@@ -10,6 +10,7 @@
 #include "numpy_assign.h"
 #include "numpy_method_patch.h"
 #include "numpy_probe.h"
+#include "python_error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,7 @@ PyObject *gsh_numpy_take_index(PyObject *key)
     gsh_py.Py_IncRef(gsh_np.descrs[GSH_INT64]); /* FromAny steals one */
     PyObject *index = gsh_np.FromAny(key, gsh_np.descrs[GSH_INT64], 1, 1, 0, NULL);
     if (!index)
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
     return index;
 }
 
@@ -62,7 +63,7 @@ PyObject *gsh_numpy_take_apply(const char *function, PyObject *x, PyObject *y)
     if (y)
         gsh_py.Py_DecRef(y);
     if (!result)
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
     return result;
 }
 
@@ -71,7 +72,7 @@ PyObject *gsh_numpy_take_widen(PyObject *index)
     PyObject *wide = gsh_py.PyObject_CallMethod(index, "astype", "s", "l");
     gsh_py.Py_DecRef(index);
     if (!wide)
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
     return wide;
 }
 
@@ -190,7 +191,7 @@ static PyObject *turn(PyObject *result, int axis, int index_ndim)
     PyObject *view = gsh_np.Transpose(result, &order);
     gsh_py.Py_DecRef(result);
     if (!view)
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
     return view;
 }
 

@@ -342,7 +342,8 @@ static void install_one(struct gsh_ufunc *ufunc, struct record as)
     record->ufunc = ufunc;
     gsh_py.Py_IncRef((PyObject *)ufunc);
     struct gsh_hook *hook =
-        gsh_numpy_hooks_add(as.is_adopted ? "gufunc" : "ufunc", ufunc->name, "f(*[a] * f.nin)");
+        gsh_numpy_hooks_add(as.is_adopted ? "gufunc" : "ufunc", ufunc->name,
+                            "try: f(*[a] * f.nin)\nexcept (TypeError, ValueError): pass\n");
     hook->hits = &calls;
     hook->subject = (PyObject *)ufunc;
     ufunc->vectorcall = ufunc->core_enabled ? generalised_hook : elementwise_hook;

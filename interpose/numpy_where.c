@@ -6,6 +6,7 @@
 #include "numpy_method_patch.h"
 #include "numpy_nonzero.h"
 #include "numpy_output.h"
+#include "python_error.h"
 
 #include <string.h>
 
@@ -42,7 +43,7 @@ static int find_common(const struct gsh_argument *x, const struct gsh_argument *
                           ? gsh_py.PyObject_CallFunction(result_type, "OO", first, second)
                           : NULL;
     if (!descr) {
-        gsh_py.PyErr_Clear();
+        gsh_python_error_clear();
         return -1;
     }
     int dtype = gsh_numpy_dtype(descr);

@@ -6,6 +6,8 @@
  */
 #include "warning_filters.h"
 
+#include "python_error.h"
+
 static PyObject *module_dict, *name, *runtime_warning;
 static PyObject *seen_list, *seen_first; /* references */
 static Py_ssize_t seen_size;
@@ -23,7 +25,7 @@ void gsh_warning_filters_init(void)
     }
     if (builtins)
         gsh_py.Py_DecRef(builtins);
-    gsh_py.PyErr_Clear();
+    gsh_python_error_clear();
 }
 
 static bool is_none(PyObject *object)
@@ -73,7 +75,7 @@ bool gsh_warning_filters_may_raise(void)
     if (list == seen_list && size == seen_size && first == seen_first)
         return may_raise;
     may_raise = look_through(list, size);
-    gsh_py.PyErr_Clear();
+    gsh_python_error_clear();
     seen_size = size;
     keep(&seen_list, list);
     keep(&seen_first, first);

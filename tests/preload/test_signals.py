@@ -72,6 +72,94 @@ for number in (signal.SIGUSR2, signal.SIGBUS, signal.SIGTERM):
     dump("other %d" % number, str(signal.getsignal(number)))
 '''
 
+# Of NumPy's exceptions some have constructors in Python, where the interpreter looks for signals: in NumPy's call, and
+# in the question whether NumPy would take it. While an exception is being handled, all Pythons make others at once.
+INTERRUPTED = HEAD + '''
+import importlib
+package = "numpy._core" if int(np.__version__.split(".")[0]) >= 2 else "numpy.core"
+error = importlib.import_module(package + "._exceptions").UFuncTypeError
+integers, floats = on_device(np.arange(300001)), resident()
+class Late(Exception):
+    pass
+def raise_late(number, frame):
+    raise Late("too", "late")
+def during(arrive):
+    init = error.__init__
+    def slow(self, *args):
+        error.__init__ = init
+        arrive()
+        init(self, *args)
+    error.__init__ = slow
+def last_name(exception):
+    place = exception.__traceback__
+    while place.tb_next:
+        place = place.tb_next
+    return place.tb_frame.f_code.co_name
+def refused():
+    try:
+        raise ValueError
+    except ValueError:
+        try:
+            np.add(integers, floats, out=integers)
+        except BaseException as found:
+            return [type(found).__name__, str(found.args[:2]) if type(found) is not error else "", last_name(found)]
+def send(number):
+    return lambda: signal.raise_signal(number)
+def send_to_thread():
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(threading.get_ident()), ctypes.py_object(Late))
+    for _ in range(100): pass
+signal.signal(signal.SIGALRM, raise_late)
+signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(3))
+for name, arrive in (("keyboard", send(signal.SIGINT)), ("timeout", send(signal.SIGALRM)), ("exit", send(signal.SIGTERM)),
+                     ("another thread's", send_to_thread)):
+    during(arrive); dump(name, refused())
+    dump(name + ", then", refused()[:2]); dump(name + ", sum", floats + integers)
+def thread():
+    during(send_to_thread); found.append(refused()[0]); found.append(refused()[0])
+found = []
+t = threading.Thread(target=thread); t.start(); t.join(); dump("in a thread", found)
+'''
+
+# Each exception that a handler raises is met once, wherever the signal comes.
+STORM = HEAD + '''
+import time
+class Late(Exception):
+    pass
+armed, raised, caught, lost = False, 0, 0, []
+def handler(number, frame):
+    global armed, raised
+    if armed:
+        armed = False; raised += 1
+        raise Late
+signal.signal(signal.SIGALRM, handler)
+f = on_device(np.arange(20.0)); i = on_device(np.arange(20)); two = on_device(np.arange(20.0).reshape(4, 5))
+forms = [
+    lambda: np.bitwise_and(f, f), lambda: np.bitwise_and.reduce(f), lambda: np.add(i, f, out=i),
+    lambda: np.add.accumulate(f, dtype="i4"), lambda: np.left_shift(f, 1), lambda: np.add.reduceat(f, [0, 3]),
+    lambda: np.add.at(f, [1, 2], 1.0), lambda: two[:, [1, 2]], lambda: two.__setitem__((slice(None), [1, 2]), 3.0),
+    lambda: np.add(f, 2**100), lambda: (f * 2).sum(), lambda: np.where(f > 3, f, i), lambda: f.round(2),
+    lambda: f.clip(1, 3), lambda: np.power(i, i), lambda: np.concatenate([f, i]), lambda: np.dot(two, two.T),
+    lambda: np.add(f, f, dtype="i4,f8"), lambda: np.maximum.reduce(f, out=np.zeros((), "i4")),
+]
+end = time.monotonic() + 4
+while time.monotonic() < end:
+    form = forms[raised % len(forms)]
+    before = raised - caught
+    armed = True
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 2e-5 + raised % 97 * 1e-6)
+        while armed:
+            try: form()
+            except (TypeError, ValueError): pass
+        for _ in range(50): pass
+    except Late:
+        caught += 1
+    armed = False
+    if raised - caught != before:
+        lost.append(raised % len(forms))
+dump("lost", lost); dump("enough", raised > 200)
+'''
+
 CRASHES = {
     "read of an unmapped page": "ctypes.string_at(8)",
     "write to a read-only page": "ctypes.memset(ctypes.cast(ctypes.pythonapi.Py_GetVersion, "
@@ -142,6 +230,12 @@ work.put(lambda: [blocked, float(a.data[7]), a[-1]]); work.put(None)
 dump("read by the thread", results.get())
 thread.join()
 ''')
+
+    def test_exception_of_a_handler_in_a_question_to_numpy(self):
+        self.assert_same(INTERRUPTED, same_stderr=True)
+
+    def test_no_exception_of_a_handler_is_lost(self):
+        self.assert_same(STORM, env={"GPUSHIM_MIN_ELEMENTS": "0", "GPUSHIM_MIN_REDUCE": "0", "GPUSHIM_ARENA_MIN": "1"})
 
     def test_crashes(self):
         for name, crash in CRASHES.items():

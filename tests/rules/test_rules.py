@@ -101,6 +101,10 @@ class TestLayers(unittest.TestCase):
         pattern = re.compile(r'getenv\s*\(\s*"GPUSHIM')
         self.assertEqual([path for path in tree(LAYERS, (".c", ".h")) if pattern.search(read(path))], [])
 
+    def test_exceptions_are_cleared_in_one_place(self):
+        self.assertEqual([path for path in tree(LAYERS, (".c", ".h")) if "PyErr_Clear(" in read(path)],
+                         ["interpose/python_error.c"])
+
     def test_names_shared_by_files_carry_the_prefix(self):
         archive = os.path.join(BUILD, "tests", "libgsh_core.a")
         listing = subprocess.run(["nm", "-g", "--defined-only", archive], check=True, stdout=subprocess.PIPE,
