@@ -461,7 +461,7 @@ static enum gsh_status submit(struct run *run)
         gsh_node_prepare_locked(&node);
     else
         gsh_node_flush_locked(GSH_FLUSH_ALONE);
-    if (!gsh_errors_arm_locked(&node.launch, run->call) && run->call->errors.checks_index) {
+    if (!gsh_errors_arm_locked(&node.launch, run->call)) {
         reopen_outputs(run);
         return decline(run, GSH_REASON_MEMORY);
     }

@@ -9,6 +9,7 @@
 
 #include "backend.h"
 #include "lock.h"
+#include "value.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -29,7 +30,8 @@ struct armed {
 
 static struct gsh_lock errors_lock = GSH_LOCK_INITIALIZER(GSH_RANK_ERRORS);
 static struct armed armed[PLACES];                    /* by sequence modulo PLACES */
-static const volatile struct gsh_errors_found *found; /* likewise; written by kernels */
+static struct gsh_errors_found *places;               /* likewise; written by kernels */
+static const volatile struct gsh_errors_found *found; /* the same once all is there */
 static uint64_t found_device, claims_device;          /* device addresses */
 static _Atomic uint64_t last_armed;                   /* written under the DISPATCH lock */
 static _Atomic uint64_t last_submitted;
@@ -137,24 +139,38 @@ bool gsh_errors_is_pending(void)
            atomic_load_explicit(&last_read, memory_order_acquire);
 }
 
-static bool open_places(void)
+/* Maps the places, once. */
+static bool map_places(void)
 {
     const struct gsh_backend *backend = gsh_backend_get();
-    const size_t claims_size = (size_t)PLACES * GSH_ERROR_KINDS * sizeof(uint64_t);
     static struct gsh_errors_found own[PLACES];
     static bool failed;
-    if (found != NULL || failed)
-        return found != NULL;
-    failed = true;
-    void *host = own;
-    found_device = (uint64_t)own;
-    if (backend->map_host != NULL)
-        host = backend->map_host(sizeof own, &found_device);
-    if (host == NULL || backend->allocate(claims_size, &claims_device) != GSH_OK)
+    if (places == NULL && !failed) {
+        places = own;
+        found_device = (uint64_t)own;
+        if (backend->map_host != NULL)
+            places = backend->map_host(sizeof own, &found_device);
+        failed = places == NULL;
+    }
+    return !failed;
+}
+
+/* The claims are a value, so that others make room for them; later on there may be more than now. */
+static bool open_places(void)
+{
+    const size_t size = (size_t)PLACES * GSH_ERROR_KINDS * sizeof(uint64_t);
+    struct gsh_value *claims;
+    if (found != NULL)
+        return true;
+    if (!map_places() || gsh_value_create_locked(size, 0, &claims) != GSH_OK)
         return false;
-    if (backend->clear(claims_device, claims_size) != GSH_OK)
+    if (gsh_value_place_locked(claims) != GSH_OK ||
+        gsh_backend_get()->clear(claims->address, size) != GSH_OK) {
+        gsh_value_release_sigsafe(claims);
         return false;
-    found = host;
+    }
+    claims_device = claims->address; /* kept for good */
+    found = places;
     return true;
 }
 
@@ -207,6 +223,17 @@ static bool is_armed(const struct gsh_error_sink *sink)
     uint64_t place = sink->sequence % PLACES;
     return sink->claims != 0 &&
            sink->claims == claims_device + place * GSH_ERROR_KINDS * sizeof(uint64_t);
+}
+
+struct gsh_error_sink gsh_errors_host_sink_locked(const struct gsh_error_sink *sink,
+                                                  uint64_t *claims)
+{
+    if (!is_armed(sink))
+        return (struct gsh_error_sink){0};
+    memset(claims, 0, GSH_ERROR_KINDS * sizeof *claims);
+    return (struct gsh_error_sink){.claims = (uint64_t)claims,
+                                   .found = (uint64_t)&places[sink->sequence % PLACES],
+                                   .sequence = sink->sequence};
 }
 
 bool gsh_errors_mirror_locked(const struct gsh_error_sink *first,

@@ -32,8 +32,12 @@ bool gsh_errors_has_risky_cast(const struct gsh_launch *launch);
  * the DISPATCH lock. */
 bool gsh_errors_has_place_locked(void);
 /* Gives the launch of a call that asks for it its place. Under the DISPATCH lock. False: there is no memory for the places;
- * the launch looks for no errors. */
+ * the launch would look for no errors. */
 bool gsh_errors_arm_locked(struct gsh_launch *launch, const struct gsh_call *call);
+/* The place of an armed launch that the host computes in the device's stead, with GSH_ERROR_KINDS claims of the caller's
+ * that outlive it; of others none. Under the DISPATCH lock. */
+struct gsh_error_sink gsh_errors_host_sink_locked(const struct gsh_error_sink *sink,
+                                                  uint64_t *claims);
 /* The second launch, which will not run, would have met the errors of the first, armed before it and not submitted either:
  * its call gets them too. Under the DISPATCH lock. False: one of them has no place. */
 bool gsh_errors_mirror_locked(const struct gsh_error_sink *first,

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copies of the operands' bytes in host memory, the host's kernel, the outputs' bytes back.
+ * Copies of the operands' bytes in host memory, the host's kernel, the outputs' bytes back. Of errors the kernel leaves what the
+ * device's would have left, and no flags of the processor's: whatever runs in this thread looks at them.
  */
 #include "node_rescue.h"
 
+#include "errors.h"
 #include "fft_host.h"
 #include "host_ops.h"
 #include "log.h"
 
+#include <fenv.h>
 #include <stdlib.h>
 
 /* The bytes that an operand touches, on the host. */
@@ -32,17 +35,23 @@ static enum gsh_status fetch(const struct gsh_node *node, unsigned k, struct cop
 
 static enum gsh_status run_on_host(const struct gsh_launch *launch)
 {
+    enum gsh_status status = GSH_FAILED;
+    fexcept_t flags;
+    fegetexceptflag(&flags, FE_ALL_EXCEPT);
     if (launch->kind == GSH_LAUNCH_FFT)
-        return gsh_fft_host_run(launch);
-    return !gsh_launch_is_batch(launch) && gsh_host_ops_supports(launch) ? gsh_host_ops_run(launch)
-                                                                         : GSH_FAILED;
+        status = gsh_fft_host_run(launch);
+    else if (!gsh_launch_is_batch(launch) && gsh_host_ops_supports(launch))
+        status = gsh_host_ops_run(launch);
+    fesetexceptflag(&flags, FE_ALL_EXCEPT);
+    return status;
 }
 
 static enum gsh_status compute(const struct gsh_node *node, struct copy *copies)
 {
     struct gsh_launch launch = node->launch;
     unsigned count = gsh_launch_operands(&launch);
-    launch.errors = (struct gsh_error_sink){0};
+    uint64_t claims[GSH_ERROR_KINDS];
+    launch.errors = gsh_errors_host_sink_locked(&node->launch.errors, claims);
     for (unsigned k = 0; k < count; k++) {
         if (node->values[k] == NULL)
             continue;

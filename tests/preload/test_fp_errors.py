@@ -116,6 +116,18 @@ class TestFloatingPointErrors(shim_runner.TestCase):
     def test_strict(self):
         self.compare(IN_THE_CALL, {"GPUSHIM_FPERR": "strict"})
 
+    def test_little_device_memory(self):
+        """Without memory for what is found a call stays on the CPU."""
+        refused = "gpushim: the device refused an operation; the CPU computed it\n"
+        for limit in ("1", "1K", "50K", "100K", "150K"):
+            for script in (IN_THE_CALL, MODES):
+                with self.subTest(limit=limit, modes=script is MODES):
+                    plain = shim_runner.run_plain(script)
+                    shimmed = shim_runner.run(script, env={"GPUSHIM_FPERR": "strict", "GPUSHIM_MEM_LIMIT": limit})
+                    self.assertEqual(shimmed.returncode, 0, shimmed)
+                    self.assertEqual(shimmed.stderr.replace(refused, ""), plain.stderr)
+                    self.assert_equal_values(shimmed, plain, ulp=self.ULP)
+
     def test_errstates_that_belong_to_the_call(self):
         self.compare(MODES)
 

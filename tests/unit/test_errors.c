@@ -5,9 +5,11 @@
  */
 #include "errors.h"
 
+#include "backend.h"
 #include "check.h"
 #include "live.h"
 
+#include <fenv.h>
 #include <math.h>
 
 enum { ALL_KINDS = 1 << GSH_ERROR_POLE | 1 << GSH_ERROR_OVERFLOW | 1 << GSH_ERROR_INVALID };
@@ -37,6 +39,70 @@ static double *filled(double value)
 }
 
 static double *a, *b, *out;
+static const struct gsh_backend *real;
+static struct gsh_backend poor;
+
+/* Memory for arrays is there, and none for what is found. */
+static enum gsh_status allocate_arrays(size_t size, uint64_t *address)
+{
+    return size == COUNT * sizeof(double) ? real->allocate(size, address) : GSH_FAILED;
+}
+
+static enum gsh_status refuse_run(const struct gsh_launch *launch, unsigned row)
+{
+    (void)launch, (void)row;
+    return GSH_FAILED;
+}
+
+static enum gsh_status refuse_group(const struct gsh_group *group, unsigned row,
+                                    gsh_can_split *can_split, const void *item)
+{
+    (void)group, (void)row, (void)can_split, (void)item;
+    return GSH_DECLINED;
+}
+
+/* A call whose errors would not be found stays on the host, until there is memory. */
+static void test_no_memory(void)
+{
+    struct gsh_error_report report;
+    struct gsh_call call = live_call(GSH_OP_DIVIDE, a, b, 0, out, COUNT);
+    poor = *real;
+    poor.allocate = allocate_arrays;
+    gsh_backend_replace(&poor);
+    a[3] = 1, b[3] = 0;
+    run(GSH_OP_DIVIDE, a, b, out, 0);
+    call.errors.kinds = ALL_KINDS;
+    CHECK_INT(live_run(&call), GSH_REASON_MEMORY);
+    CHECK(out[0] == 0.5 && isinf(out[3]));
+    gsh_backend_replace(real);
+    run(GSH_OP_DIVIDE, a, b, out, ALL_KINDS);
+    gsh_dispatch_synchronize();
+    CHECK(gsh_errors_fetch(&report) && report.found[GSH_ERROR_POLE]);
+    b[3] = 2;
+}
+
+/* What the host computes in the device's stead: its errors are told too, and it leaves no flags. */
+static void test_rescue(void)
+{
+    struct gsh_error_report report;
+    if (gsh_option_number(GSH_OPTION_FUSION) == 0)
+        return;
+    a[7] = 4, b[7] = 0;
+    run(GSH_OP_DIVIDE, a, b, out, ALL_KINDS);
+    poor = *real;
+    poor.run = refuse_run;
+    poor.run_group = refuse_group;
+    gsh_backend_replace(&poor);
+    feclearexcept(FE_ALL_EXCEPT);
+    gsh_dispatch_synchronize();
+    CHECK_INT(fetestexcept(FE_DIVBYZERO), 0);
+    gsh_backend_replace(real);
+    if (CHECK(gsh_errors_fetch(&report)))
+        CHECK(report.found[GSH_ERROR_POLE] && report.inputs[GSH_ERROR_POLE][0].f64 == 4 &&
+              report.inputs[GSH_ERROR_POLE][1].f64 == 0);
+    CHECK(!gsh_errors_fetch(&report) && isinf(out[7]) && out[0] == 0.5);
+    b[7] = 2;
+}
 
 static void test_kinds(void)
 {
@@ -134,6 +200,10 @@ int main(void)
     a = filled(1);
     b = filled(2);
     out = live_doubles(COUNT, GSH_ARENA_DEVICE);
+    real = gsh_backend_get();
+    test_no_memory();
+    test_rescue();
+    notified = 0;
     test_kinds();
     test_only_what_was_asked();
     test_many();
