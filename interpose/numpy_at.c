@@ -169,6 +169,15 @@ static enum gsh_reason describe(const struct gsh_method_call *call, struct reque
     return check_dtypes(request);
 }
 
+/* Whether NumPy, from 1.25 on, does not go through its loop for one dimension, for which nothing may have to be cast. */
+static bool is_general(const struct request *request)
+{
+    const struct gsh_argument *value = &request->value;
+    enum gsh_dtype dtype = value->is_array ? value->view.dtype : value->value.dtype;
+    return request->target.ndim > 1 || (value->is_array && value->view.ndim > 1) ||
+           dtype != request->target.dtype;
+}
+
 static PyObject *run_put(const struct request *request, PyObject *target, enum gsh_reason *why,
                          unsigned *row)
 {
@@ -176,7 +185,8 @@ static PyObject *run_put(const struct request *request, PyObject *target, enum g
                                        .op = request->op,
                                        .loop = request->target.dtype,
                                        .nin = 2,
-                                       .nout = 1}};
+                                       .nout = 1},
+                            .errors = {.is_general = is_general(request)}};
     const enum gsh_dtype dtypes[] = {request->target.dtype, request->index.dtype};
     char name[32]; /* "add.at" */
     snprintf(name, sizeof(name), "%s.at", gsh_op_info(request->op)->name);

@@ -39,7 +39,7 @@ static const enum gsh_errstate_kind errstate_kinds[GSH_ERROR_KINDS] = {
 
 bool gsh_numpy_errors_request(struct gsh_call *call, bool *waits)
 {
-    bool is_unwanted = call->errors.is_unwanted;
+    bool is_unwanted = call->errors.is_unwanted, is_general = call->errors.is_general;
     *waits = false;
     if (is_replaying)
         return false;
@@ -48,7 +48,7 @@ bool gsh_numpy_errors_request(struct gsh_call *call, bool *waits)
         call->errors.is_loop = true;
         return true;
     }
-    call->errors = (struct gsh_error_request){.is_unwanted = is_unwanted};
+    call->errors = (struct gsh_error_request){.is_unwanted = is_unwanted, .is_general = is_general};
     unsigned possible = is_unwanted ? 0 : gsh_errors_possible(&call->launch);
     bool is_risky = gsh_errors_has_risky_cast(&call->launch);
     int64_t option = gsh_option_number(GSH_OPTION_FPERR);
@@ -196,19 +196,28 @@ static PyObject *replay_round(const struct gsh_error_report *report)
     return result;
 }
 
+/* A column where NumPy would not take its loop for one dimension, which names errors otherwise than all else of ufunc.at. */
+static PyObject *make_operand(const struct gsh_error_report *report, unsigned k)
+{
+    PyObject *array = make_array(report, k, report->launch.loop, count_found(report));
+    if (!array || !report->is_general)
+        return array;
+    PyObject *column = gsh_py.PyObject_CallMethod(array, "reshape", "ii", -1, 1);
+    gsh_py.Py_DecRef(array);
+    return column;
+}
+
 static PyObject *replay_at(const struct gsh_error_report *report)
 {
+    static const char *const lists[GSH_ERROR_KINDS] = {"[i]", "[ii]", "[iii]"};
     const struct gsh_launch *launch = &report->launch;
     PyObject *ufunc = gsh_py.PyDict_GetItemString(gsh_np.dict, gsh_op_info(launch->op)->ufunc);
-    PyObject *old = make_array(report, 0, launch->loop, count_found(report));
-    PyObject *value = make_array(report, 1, launch->loop, count_found(report)), *result = NULL;
-    if (ufunc && old && value)
-        result =
-            gsh_py.PyObject_CallMethod(ufunc, "at", "OOO", old, gsh_py._Py_EllipsisObject, value);
-    if (old)
-        gsh_py.Py_DecRef(old);
-    if (value)
-        gsh_py.Py_DecRef(value);
+    PyObject *old = make_operand(report, 0), *value = make_operand(report, 1), *result = NULL;
+    PyObject *index = gsh_py.Py_BuildValue(lists[count_found(report) - 1], 0, 1, 2);
+    if (ufunc && old && value && index)
+        result = gsh_py.PyObject_CallMethod(ufunc, "at", "OOO", old, index, value);
+    PyObject *const owned[] = {old, value, index};
+    gsh_py_drop(owned, GSH_COUNT(owned));
     return result;
 }
 

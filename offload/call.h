@@ -16,6 +16,8 @@ struct gsh_error_request {
     bool is_unwanted; /* set by a hook that looks at the results itself */
     bool
         checks_index; /* set by the hook of a TAKE whose index may hold anything: one out of bounds is INVALID */
+    bool
+        is_general; /* handed back in the report; set by the hook of a PUT that NumPy does not do by its loop for one dimension */
 };
 
 struct gsh_call {

@@ -252,6 +252,7 @@ static void report_locked(uint64_t sequence)
     struct gsh_error_report report = {.sequence = sequence,
                                       .modes = entry->request.modes,
                                       .is_loop = entry->request.is_loop,
+                                      .is_general = entry->request.is_general,
                                       .launch = {.kind = entry->kind,
                                                  .op = (enum gsh_op)entry->row,
                                                  .loop = entry->loop,

@@ -15,8 +15,8 @@ struct gsh_error_report {
     struct gsh_launch
         launch; /* the call's, without shape: kind, op or reduction, loop, dtypes of the operands */
     uint64_t sequence;
-    unsigned modes; /* as in gsh_error_request */
-    bool is_loop;   /* likewise */
+    unsigned modes;           /* as in gsh_error_request */
+    bool is_loop, is_general; /* likewise */
     bool found[GSH_ERROR_KINDS];
     union gsh_scalar inputs[GSH_ERROR_KINDS][GSH_MAX_INPUTS];
 };

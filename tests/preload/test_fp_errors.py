@@ -84,6 +84,44 @@ for name, call in cases():
     dump("warnings of " + name, sorted((str(w.message), w.category.__name__) for w in caught))
 """
 
+# NumPy from 1.25 on names an error by the ufunc where it has a loop for one dimension and nothing is cast, and all others "at".
+AT = PRELUDE + """
+SIZE = 300
+def value(number, dtype):
+    with np.errstate(all="ignore"):
+        return np.array(number).astype(dtype)
+def forms(number, dtype):
+    one = value(number, dtype)
+    yield "number", one.item()
+    yield "scalar", one[()]
+    yield "0-d array", one
+    yield "array", np.full(1, one)
+    yield "2-d array", np.full((1, 1), one)
+    if abs(number) < 1e30:
+        yield "array of f4", np.full(1, number, "f4")
+TARGETS = {"1-d": lambda a: a.copy(), "2-d": lambda a: a.reshape(3, -1).copy(), "strided": lambda a: np.repeat(a, 2)[::2],
+           "F": lambda a: np.asfortranarray(a.reshape(3, -1))}
+OPS = {"divide": 0, "floor_divide": 0, "multiply": 1e300, "add": 1e308, "subtract": np.inf}
+for dtype in ("f8", "f4", "f2", "c16", "i8", "i4"):
+    for op, number in OPS.items():
+        for target, make in TARGETS.items():
+            for form, operand in forms(number, dtype):
+                for shape, index in (("", [0, 1]), (" 2-d index", [[0, 1], [2, 1]])):
+                    numbers = filled(np.inf if op == "subtract" else 1e308, "f8")
+                    numbers[0] = 0
+                    with np.errstate(all="ignore"):
+                        a = make(numbers.astype(dtype) if dtype[0] != "i" else filled(7, dtype))
+                    name = " ".join((dtype, op, target, form)) + shape
+                    with warnings.catch_warnings(record=True) as caught:
+                        warnings.simplefilter("always")
+                        try:
+                            getattr(np, op).at(a, np.array(index), operand)
+                        except Exception as error:
+                            dump("error of " + name, error)
+                    dump("warnings of " + name, sorted(str(w.message) for w in caught))
+                    dump(name, a)
+"""
+
 MODES = PRELUDE + """
 class Log:
     def write(self, text):
@@ -115,6 +153,11 @@ class TestFloatingPointErrors(shim_runner.TestCase):
 
     def test_strict(self):
         self.compare(IN_THE_CALL, {"GPUSHIM_FPERR": "strict"})
+
+    def test_at(self):
+        for env in ({"GPUSHIM_FPERR": "strict"}, {}):
+            with self.subTest(env):
+                self.compare(AT, env)
 
     def test_little_device_memory(self):
         """Without memory for what is found a call stays on the CPU."""
