@@ -341,6 +341,14 @@ bool gsh_numpy_describe_meet(PyObject *array, PyObject *other)
     return low[0] < high[1] && low[1] < high[0];
 }
 
+bool gsh_numpy_describe_is_distinct(const struct gsh_view *view)
+{
+    struct gsh_launch launch = {.ndim = view->ndim};
+    memcpy(launch.shape, view->shape, (size_t)view->ndim * sizeof(*view->shape));
+    gsh_numpy_describe_place_view(&launch, 0, view);
+    return gsh_launch_is_distinct(&launch, 0);
+}
+
 void gsh_numpy_describe_home(PyObject *object, bool write)
 {
     if (!gsh_numpy_describe_is_array_like(object))

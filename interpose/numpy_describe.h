@@ -76,6 +76,8 @@ void gsh_numpy_describe_place_constant(struct gsh_launch *launch, unsigned k, en
 void gsh_numpy_describe_extent(const struct gsh_ndarray *array, char **low, char **high);
 /* Whether two arrays may share memory: their extents meet. */
 bool gsh_numpy_describe_meet(PyObject *array, PyObject *other);
+/* Whether no two elements of the view share a byte. */
+bool gsh_numpy_describe_is_distinct(const struct gsh_view *view);
 /* Elements of an array. */
 static inline int64_t gsh_numpy_describe_size(const struct gsh_ndarray *array)
 {

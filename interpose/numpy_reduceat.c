@@ -83,9 +83,12 @@ static enum gsh_reason describe_out(PyObject *const *slots, bool is_keyword,
     if (!request->out)
         return GSH_REASON_NONE;
     enum gsh_reason why = gsh_numpy_describe_output(request->out, &request->out_view);
-    /* segments are written before the next ones are read */
-    bool meets = why == GSH_REASON_NONE && gsh_numpy_describe_meet(slots[ARRAY], request->out);
-    return meets ? GSH_REASON_OVERLAP : why;
+    if (why != GSH_REASON_NONE)
+        return why;
+    /* segments are written one after the other, and before the next ones are read */
+    bool meets = gsh_numpy_describe_meet(slots[ARRAY], request->out) ||
+                 !gsh_numpy_describe_is_distinct(&request->out_view);
+    return meets ? GSH_REASON_OVERLAP : GSH_REASON_NONE;
 }
 
 static enum gsh_reason describe(const struct gsh_method_call *call, PyObject *const *slots,

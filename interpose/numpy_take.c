@@ -228,15 +228,6 @@ PyObject *gsh_numpy_take_gather(const struct gsh_view *view, int axis, PyObject 
     return result;
 }
 
-/* Whether no two elements of the view share a byte. */
-static bool is_distinct(const struct gsh_view *view)
-{
-    struct gsh_launch launch = {.ndim = view->ndim};
-    memcpy(launch.shape, view->shape, (size_t)view->ndim * sizeof(*view->shape));
-    gsh_numpy_describe_place_view(&launch, 0, view);
-    return gsh_launch_is_distinct(&launch, 0);
-}
-
 bool gsh_numpy_take_scatter(PyObject *array, const struct gsh_view *view, int axis, PyObject *index,
                             bool is_safe, PyObject *source, enum gsh_reason *why, unsigned *row)
 {
@@ -249,7 +240,7 @@ bool gsh_numpy_take_scatter(PyObject *array, const struct gsh_view *view, int ax
         gsh_np.major < 2 && gsh_numpy_is_array(source) && gsh_numpy_describe_meet(array, source);
     if (*why == GSH_REASON_NONE && (gsh_numpy_describe_meet(array, index) || meets_source))
         *why = GSH_REASON_OVERLAP;
-    if (*why == GSH_REASON_NONE && !is_distinct(&whole))
+    if (*why == GSH_REASON_NONE && !gsh_numpy_describe_is_distinct(&whole))
         *why = GSH_REASON_LAYOUT;
     if (*why == GSH_REASON_NONE)
         *why = describe_index(index, &positions);

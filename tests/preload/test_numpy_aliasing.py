@@ -45,6 +45,32 @@ left("shifted", lambda a: np.divide(1, a[1:], out=a[:-1]))
 left("itself", lambda a: np.divide(1, a, out=a))
 left("another", lambda a: np.divide(1, a[:1500], out=a[1500:]))
 """
+REDUCEAT = """
+import itertools
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from shim_script import attempt, dump
+def call(name, source, indices, axis, out):
+    attempt(name, lambda: np.add.reduceat(source, indices, axis, out=out).tolist())
+for dtype, kind in itertools.product(("f8", "i4"), ("f8", "i4")):
+    size = np.dtype(kind).itemsize
+    for steps in itertools.product((0, size, 2 * size, -size, 6 * size), repeat=2):
+        for axis, shape, large in ((0, (3, 5), (12, 5)), (1, (5, 3), (5, 12))):
+            name = "%s %s %s %s " % (dtype, kind, steps, axis)
+            numbers = np.arange(200).astype(kind)
+            source = (np.arange(60) % 7).astype(dtype).reshape(large)
+            call(name, source, [0, 5, 2], axis, as_strided(numbers[90:], shape, steps))
+            dump(name + "around", numbers)
+    for step, offset in itertools.product((0, size, 2 * size, -size), range(-3, 14)):
+        name = "%s %s %s at %s " % (dtype, kind, step, offset)
+        numbers = (np.arange(60) % 7).astype(kind)
+        call(name + "itself", numbers[20:32], [0, 5, 2], 0, as_strided(numbers[20 + offset:], (3,), (step,)))
+        dump(name + "around itself", numbers)
+        indices = np.array([9] * 10 + [0, 5, 2] + [9] * 20)
+        call(name + "indices", np.arange(12) * 10, indices[10:13], 0,
+             as_strided(indices[10 + offset % 4:], (3,), (step // size * 8,)))
+        dump(name + "around indices", indices)
+"""
 SAME_BITS = """
 import numpy as np
 from shim_script import dump
@@ -68,6 +94,9 @@ class TestAliasing(shim_runner.TestCase):
 
     def test_assignments(self):
         self.assert_same(ASSIGNMENTS)
+
+    def test_reduceat(self):
+        self.assert_same(REDUCEAT)
 
     def test_what_an_exception_leaves(self):
         self.assert_same(EXCEPTIONS)
