@@ -75,7 +75,9 @@ def run(name, repeats, contender, folder):
     """(answer, seconds, calls on the device by the report's names), or None with a line that says why."""
     _, prepare, work = PROGRAMS[name]
     result, report = os.path.join(folder, "result.npz"), os.path.join(folder, "report.json")
-    env = common.under_the_shim(REPORT="json:" + report) if contender == "gpushim" else dict(os.environ)
+    env = common.without_the_shim()
+    if contender == "gpushim":
+        env = common.under_the_shim(MODE="auto", REPORT="json:" + report)
     env["PYTHONPATH"] = os.path.join(common.ROOT, "bench")
     script = SCRIPT.format(module="cupy" if contender == "cupy" else "numpy", prepare=prepare, work=work, repeats=repeats)
     done = subprocess.run([sys.executable, "-c", script, result], env=env, stderr=subprocess.PIPE, check=False)

@@ -76,11 +76,20 @@ def touch_memory(size=512 << 20):
             memory[offset] = 1
 
 
+def without_the_shim():
+    """The environment of a process that knows nothing of gpushim."""
+    return {name: value for name, value in os.environ.items()
+            if not name.startswith("GPUSHIM_") and name != "LD_PRELOAD"}
+
+
 def under_the_shim(**options):
-    """The environment of a process that the library is preloaded into, in mode auto unless `options` (names without GPUSHIM_)
-    say otherwise."""
-    settings = dict({"MODE": "auto", "DEVICE": default_device()}, **options)
-    return dict(os.environ, LD_PRELOAD=LIBRARY, **{"GPUSHIM_" + name: value for name, value in settings.items()})
+    """The environment of a process that the library is preloaded into. `options` (names without GPUSHIM_) go before what the
+    user has set; the device is the default one otherwise."""
+    settings = {name: value for name, value in os.environ.items() if name.startswith("GPUSHIM_")}
+    settings.pop("GPUSHIM_LIBRARY", None)
+    settings["GPUSHIM_DEVICE"] = default_device()
+    settings.update(("GPUSHIM_" + name, value) for name, value in options.items())
+    return dict(without_the_shim(), LD_PRELOAD=LIBRARY, **settings)
 
 
 # ---- in the worker -----------------------------------------------------------------------------
@@ -185,20 +194,14 @@ def serve(contender, handlers):
 # ---- in the parent -----------------------------------------------------------------------------
 
 class Worker:
-    """One contender's process."""
+    """One contender's process; `settings` as of under_the_shim."""
 
-    def __init__(self, script, contender, env=None):
+    def __init__(self, script, contender, **settings):
         self.contender = contender
-        full = {name: value for name, value in os.environ.items()
-                if not name.startswith("GPUSHIM_") and name != "LD_PRELOAD"}
-        if contender == "gpushim":
-            full.update({name: value for name, value in os.environ.items()
-                         if name.startswith("GPUSHIM_") and name != "GPUSHIM_LIBRARY"})
-            full.update(LD_PRELOAD=LIBRARY, GPUSHIM_DEVICE=default_device())
-            full.update(env or {})
-        full["PYTHONPATH"] = os.path.join(ROOT, "bench")
+        env = under_the_shim(**settings) if contender == "gpushim" else without_the_shim()
+        env["PYTHONPATH"] = os.path.join(ROOT, "bench")
         self.process = subprocess.Popen(
-            [sys.executable, script, "--worker", contender], env=full, text=True,
+            [sys.executable, script, "--worker", contender], env=env, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=None)
         self.version = self._answer()["version"]
 
@@ -244,15 +247,15 @@ def parser(description):
     return result
 
 
-def start_workers(script, options, env=None):
-    """{contender: Worker} of those asked for that exist here."""
+def start_workers(script, options, **settings):
+    """{contender: Worker} of those asked for that exist here; `settings` as of under_the_shim."""
     names = options.contenders.split(",")
     if "cupy" in names and not has_cupy():
         names.remove("cupy")
         print("cupy: not importable here, left out")
     if "gpushim" in names and not os.path.exists(LIBRARY):
         sys.exit("no library %s: run `make build` first" % LIBRARY)
-    return {name: Worker(script, name, env) for name in names}
+    return {name: Worker(script, name, **settings) for name in names}
 
 
 # OpenBLAS's threads spin for about 0.1 s after a product; the next process's would compete with them.

@@ -131,7 +131,7 @@ def main():
         common.serve(common.Contender(options.worker), {"operation": operation})
         return 0
     lines = common.JsonLines(options.out, "elementwise")
-    workers = common.start_workers(__file__, options, {"GPUSHIM_MODE": "force"})
+    workers = common.start_workers(__file__, options, MODE="force")
     table, beyond = [], []
     for kind, name in rows_asked(options):
         answers = {who: {} for who in workers}

@@ -94,7 +94,7 @@ def main():
         common.serve(common.Contender(options.worker), {"fft": question})
         return 0
     lines = common.JsonLines(options.out, "fft")
-    workers = common.start_workers(__file__, options, {"GPUSHIM_MODE": "force"})
+    workers = common.start_workers(__file__, options, MODE="force")
     table, wrong = [], 0
     for name, shape, dtype, keywords in CASES:
         if options.cases and name not in options.cases.split(","):

@@ -52,7 +52,7 @@ def seconds_of(name, contender, options):
     """Of each call of a process."""
     operands, call = CASES[name]
     script = SCRIPT.format(operands=operands, call=call, calls=options.calls, wait=options.wait)
-    env = common.under_the_shim() if contender == "gpushim" else None
+    env = common.under_the_shim(MODE="auto") if contender == "gpushim" else common.without_the_shim()
     common.touch_memory()
     done = subprocess.run([sys.executable, "-c", script], env=env, stdout=subprocess.PIPE, check=True)
     return [float(line) for line in done.stdout.split()]

@@ -225,7 +225,7 @@ def main():
             print("%s: not importable here or without a GPU, left out" % name)
     options.contenders = ",".join(names)
     lines = common.JsonLines(options.out, "fusion")
-    workers = common.start_workers(__file__, options, {"GPUSHIM_MODE": "force", "GPUSHIM_BACKGROUND": "0"})  # warm at once
+    workers = common.start_workers(__file__, options, MODE="force", BACKGROUND="0")  # warm at once
     table, wrong = [], 0
     for case in options.cases.split(","):
         for size in (int(float(text)) for text in options.sizes.split(",")):

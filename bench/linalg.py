@@ -183,7 +183,7 @@ def main():
                                                           "operation": micro.operation})
         return 0
     lines = common.JsonLines(options.out, "linalg")
-    workers = common.start_workers(__file__, options, {"GPUSHIM_MODE": "force"})
+    workers = common.start_workers(__file__, options, MODE="force")
     common.ask_all(workers, 1, "warm")
     table, wrong = measure_all(options, workers, lines)
     measure_from_host(options, {who: worker for who, worker in workers.items() if who != "numpy"}, lines, table)

@@ -277,7 +277,7 @@ def transfers(options, lines):
     """In mode force, in processes of their own: the pools start fresh."""
     print("\ntransfers of 1 GiB, GB/s")
     options.contenders = ",".join(n for n in options.contenders.split(",") if n != "numpy")
-    workers = common.start_workers(__file__, options, {"GPUSHIM_MODE": "force"})
+    workers = common.start_workers(__file__, options, MODE="force")
     rows = []
     for kind in ("upload", "download, in bulk", "download, page by page fault"):
         row = [kind]

@@ -48,13 +48,9 @@ LIMITS = {"x + x, 10 elements": 0.05, "tiny calls (slice, +=, read, add, write)"
 
 def instructions(body, count, shim):
     """Instructions of the whole process."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith("GPUSHIM_")}
-    env.pop("LD_PRELOAD", None)
+    env = common.under_the_shim(MODE="auto") if shim else common.without_the_shim()
     # A BLAS that spins in threads of its own would be counted too.
     env.update(PYTHONHASHSEED="0", OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
-    if shim:
-        env.update(LD_PRELOAD=common.LIBRARY, GPUSHIM_MODE="auto",
-                   GPUSHIM_DEVICE=common.default_device())
     with tempfile.TemporaryDirectory() as folder:
         script = os.path.join(folder, "program.py")
         with open(script, "w", encoding="utf-8") as stream:

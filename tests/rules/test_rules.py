@@ -105,6 +105,10 @@ class TestLayers(unittest.TestCase):
         self.assertEqual([path for path in tree(LAYERS, (".c", ".h")) if "PyErr_Clear(" in read(path)],
                          ["interpose/python_error.c"])
 
+    def test_benchmarks_make_the_shims_environment_in_one_place(self):
+        found = [path for path in tree(("bench",), (".py",)) for _ in re.finditer(r"LD_PRELOAD[\"']?\]?\s*[=:]", read(path))]
+        self.assertEqual(found, ["bench/common.py"])
+
     def test_names_shared_by_files_carry_the_prefix(self):
         archive = os.path.join(BUILD, "tests", "libgsh_core.a")
         listing = subprocess.run(["nm", "-g", "--defined-only", archive], check=True, stdout=subprocess.PIPE,
