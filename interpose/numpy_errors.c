@@ -408,28 +408,30 @@ static void replace_method(PyObject *class, struct gsh_pymethoddef *definition, 
     gsh_python_error_clear();
 }
 
-static void watch_scopes(void)
+static void watch_scopes(PyObject *warnings)
 {
     static struct gsh_pymethoddef enter = {"__enter__", (void *)settle_and_enter, GSH_METH_VARARGS,
                                            NULL};
     static struct gsh_pymethoddef leave = {"__exit__", (void *)settle_and_leave, GSH_METH_VARARGS,
                                            NULL};
-    PyObject *module = gsh_py.PyImport_ImportModule("warnings");
-    PyObject *class = module ? gsh_py.PyObject_GetAttrString(module, "catch_warnings") : NULL;
+    PyObject *class = gsh_py.PyObject_GetAttrString(warnings, "catch_warnings");
     if (class) {
         replace_method(class, &enter, &enter_scope);
         replace_method(class, &leave, &leave_scope);
         gsh_py.Py_DecRef(class);
     }
-    if (module)
-        gsh_py.Py_DecRef(module);
     gsh_python_error_clear();
 }
 
 void gsh_numpy_errors_install(void)
 {
-    gsh_warning_filters_init();
-    watch_scopes();
+    PyObject *warnings = gsh_py.PyImport_ImportModule("warnings");
+    if (warnings) {
+        gsh_warning_filters_init(warnings);
+        watch_scopes(warnings);
+        gsh_py.Py_DecRef(warnings);
+    }
+    gsh_python_error_clear();
     casting_names = gsh_py.Py_BuildValue("(s)", "casting");
     unsafe = gsh_py.Py_BuildValue("s", "unsafe");
     gsh_errors_on_found(schedule);

@@ -8,24 +8,20 @@
 
 #include "python_error.h"
 
-static PyObject *module_dict, *name, *runtime_warning;
+static PyObject *module_dict, *name;
 static PyObject *seen_list, *seen_first; /* references */
 static Py_ssize_t seen_size;
 static bool may_raise;
 
-void gsh_warning_filters_init(void)
+void gsh_warning_filters_init(PyObject *warnings)
 {
-    PyObject *module = gsh_py.PyImport_ImportModule("warnings");
-    PyObject *builtins = gsh_py.PyImport_ImportModule("builtins");
-    if (module && builtins) {
-        runtime_warning = gsh_py.PyObject_GetAttrString(builtins, "RuntimeWarning");
-        name = gsh_py.PyUnicode_InternFromString("filters");
-        module_dict =
-            gsh_py.PyModule_GetDict(module); /* lives as long as the module, which is kept */
+    name = gsh_py.PyUnicode_InternFromString("filters");
+    if (!name) {
+        gsh_python_error_clear();
+        return;
     }
-    if (builtins)
-        gsh_py.Py_DecRef(builtins);
-    gsh_python_error_clear();
+    gsh_py.Py_IncRef(warnings); /* and so its dict */
+    module_dict = gsh_py.PyModule_GetDict(warnings);
 }
 
 static bool is_none(PyObject *object)
@@ -41,7 +37,8 @@ static bool look_through(PyObject *list, Py_ssize_t size)
         if (gsh_py_type(filter) != gsh_py.PyTuple_Type || gsh_py.PyTuple_Size(filter) != 5)
             return true;
         PyObject *action = gsh_py.PyTuple_GetItem(filter, 0);
-        if (!gsh_py.PyType_IsSubtype(runtime_warning, gsh_py.PyTuple_GetItem(filter, 2)))
+        if (!gsh_py.PyType_IsSubtype(*(PyObject **)gsh_py.PyExc_RuntimeWarning,
+                                     gsh_py.PyTuple_GetItem(filter, 2)))
             continue;
         if (gsh_py.PyUnicode_CompareWithASCIIString(action, "error") == 0)
             return true;

@@ -6,7 +6,7 @@
 
 #include "python_api.h"
 
-/* Finds the module. Once, at attach. */
-void gsh_warning_filters_init(void);
+/* Hands over the module, of which a reference is kept. Once, at attach. */
+void gsh_warning_filters_init(PyObject *warnings);
 /* Whether a filter in force may make an exception of it, wherever it is told. */
 bool gsh_warning_filters_may_raise(void);

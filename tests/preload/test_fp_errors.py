@@ -337,6 +337,20 @@ dump("in the end", outcome())
         self.assertIn("RuntimeWarning: divide by zero encountered in", result.stderr)
         self.assertNotIn("not reached", result.stdout)
 
+    def test_warnings_is_imported_once(self):
+        script = '''
+import builtins
+names, real = [], builtins.__import__
+def spy(name, *args, **kwargs):
+    names.append(name)
+    return real(name, *args, **kwargs)
+builtins.__import__ = spy
+import numpy
+print(names.count("warnings"))
+'''
+        plain, shimmed = shim_runner.run_plain(script), shim_runner.run(script)
+        self.assertEqual(int(shimmed.stdout), int(plain.stdout) + 1)
+
     def test_off(self):
         result = shim_runner.run(IN_THE_CALL, env={"GPUSHIM_FPERR": "off"})
         self.assertEqual(result.returncode, 0, result)
