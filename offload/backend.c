@@ -7,6 +7,8 @@
 #include "options.h"
 
 static const struct gsh_backend *chosen;
+static struct gsh_rates opened_rates;
+static const struct gsh_rates *current_rates; /* atomic; NULL: the backend's own */
 
 const struct gsh_backend *gsh_backend_get(void)
 {
@@ -16,6 +18,22 @@ const struct gsh_backend *gsh_backend_get(void)
 void gsh_backend_replace(const struct gsh_backend *backend)
 {
     chosen = backend;
+    __atomic_store_n(&current_rates, NULL, __ATOMIC_RELEASE);
+}
+
+const struct gsh_rates *gsh_backend_rates(void)
+{
+    const struct gsh_rates *rates = __atomic_load_n(&current_rates, __ATOMIC_ACQUIRE);
+    return rates != NULL ? rates : chosen->rates;
+}
+
+void gsh_backend_rate(void)
+{
+    if (chosen->rate == NULL)
+        return;
+    opened_rates = *chosen->rates;
+    chosen->rate(&opened_rates);
+    __atomic_store_n(&current_rates, &opened_rates, __ATOMIC_RELEASE);
 }
 
 static bool is_present(const struct gsh_backend *backend)

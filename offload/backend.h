@@ -24,6 +24,10 @@ struct gsh_backend {
     const struct gsh_rates
         *rates; /* what calls and transfers cost beside this device's usual host */
 
+    /* Makes of these rates those of the device that was opened, as far as it is another than they were measured on.
+     * NULL: they stay. */
+    void (*rate)(struct gsh_rates *rates);
+
     /* mandatory */
 
     /* Starts the device; may take a second. Called once, by the start thread, without locks.
@@ -100,6 +104,10 @@ extern const struct gsh_backend gsh_cuda_backend;
 
 /* The backend chosen by gsh_backend_choose, or NULL: none. */
 const struct gsh_backend *gsh_backend_get(void);
+/* Its rates: those of the device that was opened, before that `rates`. Any thread, once there is a backend. */
+const struct gsh_rates *gsh_backend_rates(void);
+/* Once the device is open, and before calls go to it. */
+void gsh_backend_rate(void);
 /* Carries out GPUSHIM_DEVICE: cuda and host name a backend; auto is cuda where is_present, else
  * none. */
 void gsh_backend_choose(void);

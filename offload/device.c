@@ -65,7 +65,9 @@ static enum gsh_status open_device(void)
     uint64_t begin = gsh_clock_ns();
     enum gsh_status status = gsh_backend_get()->open(why, sizeof why);
     gsh_stats_add(GSH_COUNTER_START_NS, gsh_clock_ns() - begin);
-    if (status != GSH_OK) {
+    if (status == GSH_OK) {
+        gsh_backend_rate();
+    } else {
         bool asked_for = gsh_option_number(GSH_OPTION_DEVICE) != GSH_DEVICE_AUTO;
         gsh_log(asked_for ? GSH_LOG_WARN : GSH_LOG_INFO,
                 "device %s is not usable (%s); NumPy computes on the CPU", gsh_backend_get()->name,

@@ -12,7 +12,7 @@
 
 static const struct gsh_rates *rates(void)
 {
-    return gsh_backend_get()->rates;
+    return gsh_backend_rates();
 }
 
 double gsh_price_start(void)

@@ -51,7 +51,7 @@ static bool pays_opening(enum gsh_launch_kind kind, double gain, double seconds)
 /* Seconds that the call takes beyond its work, because none like it has run on the device. */
 static double first_run_of(const struct gsh_launch *launch)
 {
-    double seconds = gsh_backend_get()->rates->first_run;
+    double seconds = gsh_backend_rates()->first_run;
     bool is_over = seconds == 0 || !gsh_launch_is_batch(launch) || gsh_first_run_is_over(launch);
     return is_over || !gsh_option_number(GSH_OPTION_BACKGROUND) ? 0 : seconds;
 }
@@ -60,7 +60,7 @@ static double first_run_of(const struct gsh_launch *launch)
  * ready. */
 static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
 {
-    double seconds = gsh_backend_get()->rates->start + opening_of(launch);
+    double seconds = gsh_backend_rates()->start + opening_of(launch);
     double price = gsh_price_start(), before = forgo(&start_foregone_ns, verdict->gain);
     bool pays = before + verdict->gain >= price;
     bool waits = is_worth_waiting(verdict, seconds) && (pays || verdict->is_asked);
@@ -149,7 +149,7 @@ static bool is_compiled(const struct gsh_call *call, const struct gsh_verdict *v
     static _Atomic uint64_t names[NAMES]; /* of kernels that are at hand; 0: none */
     const struct gsh_backend *backend = gsh_backend_get();
     if (backend->build == NULL || gsh_launch_is_batch(&call->launch) ||
-        is_worth_waiting(verdict, backend->rates->compile))
+        is_worth_waiting(verdict, gsh_backend_rates()->compile))
         return true;
     uint64_t name = name_kernel(call);
     _Atomic uint64_t *place = &names[name / 2 % NAMES];

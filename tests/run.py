@@ -45,7 +45,7 @@ GROUPED_PARTS = ("core/test_ufunc", "core/test_numeric", "core/test_indexing", "
 GROUPED_OPTIONS = ("--set", "GPUSHIM_FPERR=deferred", "--set", "GPUSHIM_FEED_MS=0", "--against", "GPUSHIM_FUSION=0")
 # Python tests that also run on emulated CUDA libraries: what is about the device, its memory and its libraries.
 EMULATED_TESTS = ("preload/test_linalg", "preload/test_fft", "preload/test_fp_errors", "preload/test_deferral",
-                  "preload/test_processes", "preload/test_residency", "preload/test_signals",
+                  "preload/test_processes", "preload/test_residency", "preload/test_signals", "preload/test_slow_gpu",
                   "preload/test_blas_symbols", "preload/test_lapack_symbols")
 
 

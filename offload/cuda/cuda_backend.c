@@ -15,6 +15,7 @@
 #include "cuda_module.h"
 #include "cuda_opening.h"
 #include "cuda_product.h"
+#include "cuda_rates.h"
 #include "cuda_timing.h"
 #include "options.h"
 #include "source.h"
@@ -269,29 +270,15 @@ static void describe(struct gsh_fmt *fmt)
                    gsh_cuda_cache_folder()[0] ? gsh_cuda_cache_folder() : "none");
 }
 
-/* One H200 on PCIe 5 x16 beside a Sapphire Rapids core, rounded towards the CPU's favour (docs/MEASURED.md). */
-static const struct gsh_rates rates = {
-    .host_call = 0.4e-6,
-    .host_cached = 30e9,
-    .host_memory = 15e9,
-    .host_cache_bytes = 4e6,
-    .host_flops = {1.2e12, 0.6e12},
-    .device_call = 6e-6,
-    .device_memory = 2.5e12,
-    .device_cores = 1000,
-    .device_flops = {30e12, 30e12},
-    .transfer_call = 25e-6,
-    .transfer_pinned = 45e9,
-    .transfer_pageable = 6e9,
-    .pin = 30e9,
-    .start = 0.4,
-    .compile = 0.1,
-    .first_run = 0.1,
-};
+static void rate(struct gsh_rates *rates)
+{
+    gsh_cuda_rates_adapt(&gsh_cuda, rates);
+}
 
 const struct gsh_backend gsh_cuda_backend = {
     .name = "cuda",
-    .rates = &rates,
+    .rates = &gsh_cuda_rates,
+    .rate = rate,
     .open = open_device,
     .allocate = allocate,
     .release = release,

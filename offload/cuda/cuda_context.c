@@ -123,6 +123,14 @@ static enum gsh_status fail(char *why, size_t why_size, const char *what, gsh_cu
     return GSH_FAILED;
 }
 
+/* 0 where the driver does not tell. */
+static int read_attribute(gsh_cuda_enum attribute)
+{
+    int value = 0;
+    gsh_cuda_enum result = gsh_cu.cuDeviceGetAttribute(&value, attribute, gsh_cuda.device);
+    return result == GSH_CUDA_SUCCESS ? value : 0;
+}
+
 static gsh_cuda_enum read_device(void)
 {
     int major = 0, minor = 0;
@@ -138,6 +146,9 @@ static gsh_cuda_enum read_device(void)
         result = gsh_cu.cuDeviceGetAttribute(&gsh_cuda.multiprocessors,
                                              GSH_CUDA_ATTRIBUTE_MULTIPROCESSORS, gsh_cuda.device);
     gsh_cuda.arch = major * 10 + minor;
+    gsh_cuda.clock = read_attribute(GSH_CUDA_ATTRIBUTE_CLOCK);
+    gsh_cuda.memory_clock = read_attribute(GSH_CUDA_ATTRIBUTE_MEMORY_CLOCK);
+    gsh_cuda.memory_bus = read_attribute(GSH_CUDA_ATTRIBUTE_MEMORY_BUS);
     return result;
 }
 

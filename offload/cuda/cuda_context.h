@@ -16,6 +16,8 @@ struct gsh_cuda_context {
     int arch;          /* compute capability, 90 for 9.0 */
     int driver;        /* newest CUDA version the driver accepts, 13000 for 13.0 */
     int multiprocessors;
+    int clock, memory_clock; /* kHz; 0: not told */
+    int memory_bus;          /* bits; 0: not told */
     size_t total_bytes;
     char name[96];
 };

@@ -351,21 +351,26 @@ API gsh_cuda_enum cuDeviceGetName(char *name, int length, CUdevice)
     return GSH_CUDA_SUCCESS;
 }
 
+/* How fast it is, it tells only where the environment says: EMULATED_CLOCK in kHz. */
 API gsh_cuda_enum cuDeviceGetAttribute(int *value, gsh_cuda_enum attribute, CUdevice)
 {
+    const char *clock = getenv("EMULATED_CLOCK");
     switch (attribute) {
     case GSH_CUDA_ATTRIBUTE_MULTIPROCESSORS:
         *value = 4;
-        return GSH_CUDA_SUCCESS;
+        return SUCCESS;
     case GSH_CUDA_ATTRIBUTE_CC_MAJOR:
         *value = 9;
-        return GSH_CUDA_SUCCESS;
+        return SUCCESS;
     case GSH_CUDA_ATTRIBUTE_CC_MINOR:
         *value = 0;
-        return GSH_CUDA_SUCCESS;
+        return SUCCESS;
     case GSH_CUDA_ATTRIBUTE_MEMORY_POOLS:
         *value = 1;
-        return GSH_CUDA_SUCCESS;
+        return SUCCESS;
+    case GSH_CUDA_ATTRIBUTE_CLOCK:
+        *value = clock != nullptr ? atoi(clock) : 0;
+        return clock != nullptr ? SUCCESS : INVALID_VALUE;
     default:
         return INVALID_VALUE;
     }
