@@ -43,10 +43,10 @@ SUITE_PARTS = {("numpy", ".venv"): ("core", "linalg", "fft", "lib", "ma"), ("num
 # What of it runs twice under the shim, each call alone and in groups as long as the tests allow (docs/testing.md).
 GROUPED_PARTS = ("core/test_ufunc", "core/test_numeric", "core/test_indexing", "lib/test_nanfunctions", "ma/test_core")
 GROUPED_OPTIONS = ("--set", "GPUSHIM_FPERR=deferred", "--set", "GPUSHIM_FEED_MS=0", "--against", "GPUSHIM_FUSION=0")
-# Python tests that also run on emulated CUDA libraries: what is about the device, its memory and its libraries.
-EMULATED_TESTS = ("preload/test_linalg", "preload/test_fft", "preload/test_fp_errors", "preload/test_deferral",
-                  "preload/test_processes", "preload/test_residency", "preload/test_signals", "preload/test_slow_gpu",
-                  "preload/test_blas_symbols", "preload/test_lapack_symbols")
+# Python tests that also run on emulated CUDA libraries: what is about the device and its memory. (Its libraries' routines: the
+# programs of tests/gpu.)
+EMULATED_TESTS = ("preload/test_fft", "preload/test_fp_errors", "preload/test_deferral", "preload/test_processes",
+                  "preload/test_residency", "preload/test_signals", "preload/test_slow_gpu")
 
 
 class Totals:
@@ -259,7 +259,7 @@ def run_emulated(totals, title, interpreter, library, emulation):
         totals.add("%s (no C++ compiler)" % title, 0, 0, 1, 0.0)
         return
     env = {"GPUSHIM_DEVICE": "cuda", "GPUSHIM_LIBRARY": os.path.join(ROOT, library), "LD_LIBRARY_PATH": folder,
-           "GPUSHIM_CACHE_DIR": os.path.join(folder, "cache"), "SHIM_RUNNER_TIMEOUT": str(SCRIPT_TIMEOUT)}
+           "GPUSHIM_CACHE_DIR": os.path.join(folder, "cache"), "SHIM_RUNNER_TIMEOUT": str(STEP_TIMEOUT // 3)}
     run_unittests(totals, title, interpreter, [os.path.join(ROOT, "tests", name + ".py") for name in EMULATED_TESTS], env)
 
 
