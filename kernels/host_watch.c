@@ -30,10 +30,9 @@ static bool is_inexact(enum gsh_dtype dtype)
     return (GSH_SET_INEXACT >> dtype & 1) != 0;
 }
 
-static bool divides_integers(enum gsh_op op)
+static bool may_divide_by_zero(enum gsh_op op)
 {
-    return op == GSH_OP_FLOOR_DIVIDE || op == GSH_OP_REMAINDER || op == GSH_OP_FMOD ||
-           op == GSH_OP_DIVMOD || op == GSH_OP_RECIPROCAL;
+    return gsh_op_divides(op) || op == GSH_OP_RECIPROCAL;
 }
 
 bool gsh_host_watch_begin(struct gsh_host_watch *watch, const struct gsh_error_sink *sink,
@@ -44,7 +43,7 @@ bool gsh_host_watch_begin(struct gsh_host_watch *watch, const struct gsh_error_s
         wanted |= (flags & GSH_MAY_POLE ? BIT(POLE) : 0) |
                   (flags & GSH_MAY_OVERFLOW ? BIT(OVERFLOW) : 0) |
                   (flags & GSH_MAY_INVALID ? BIT(INVALID) : 0);
-    else if (divides_integers(op))
+    else if (may_divide_by_zero(op))
         wanted |= BIT(POLE) | BIT(OVERFLOW);
     const uint64_t *claims = (const uint64_t *)(uintptr_t)sink->claims;
     for (int kind = 0; claims != NULL && kind < GSH_ERROR_KINDS; kind++)
@@ -188,7 +187,7 @@ void gsh_host_watch_check(struct gsh_host_watch *watch, const struct gsh_host_bl
     const struct gsh_op_info *info = gsh_op_info(watch->op);
     gsh_host_watch_sample(watch, block);
     if (!is_inexact(watch->loop)) {
-        if (divides_integers(watch->op) && watch->wanted != 0)
+        if (may_divide_by_zero(watch->op) && watch->wanted != 0)
             check_integers(watch, block);
         return;
     }

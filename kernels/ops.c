@@ -165,6 +165,12 @@ unsigned gsh_op_max_ulp(enum gsh_op op, enum gsh_dtype loop)
     }
 }
 
+bool gsh_op_divides(enum gsh_op op)
+{
+    return op == GSH_OP_FLOOR_DIVIDE || op == GSH_OP_REMAINDER || op == GSH_OP_FMOD ||
+           op == GSH_OP_DIVMOD;
+}
+
 bool gsh_op_has_loop(enum gsh_op op, enum gsh_dtype loop)
 {
     return op < GSH_OP_COUNT && loop < GSH_DTYPE_COUNT && (ops[op].dtypes >> loop & 1) != 0;

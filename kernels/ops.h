@@ -166,6 +166,8 @@ enum gsh_dtype gsh_op_output_dtype(enum gsh_op op, enum gsh_dtype loop, unsigned
 enum gsh_dtype gsh_reduction_output_dtype(enum gsh_reduction reduction, enum gsh_dtype loop);
 /* The bound for this loop; 0 for integers and bool. */
 unsigned gsh_op_max_ulp(enum gsh_op op, enum gsh_dtype loop);
+/* True of division with a whole quotient: of integers, a divisor of zero is an error then. */
+bool gsh_op_divides(enum gsh_op op);
 /* True where there is a loop of this dtype. */
 bool gsh_op_has_loop(enum gsh_op op, enum gsh_dtype loop);
 bool gsh_reduction_has_loop(enum gsh_reduction reduction, enum gsh_dtype loop);

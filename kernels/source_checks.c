@@ -11,18 +11,12 @@ static bool is_inexact(enum gsh_dtype dtype)
     return gsh_dtype_kind(dtype) == 'f' || gsh_dtype_kind(dtype) == 'c';
 }
 
-static bool divides_integers(enum gsh_op op)
-{
-    return op == GSH_OP_FLOOR_DIVIDE || op == GSH_OP_REMAINDER || op == GSH_OP_FMOD ||
-           op == GSH_OP_DIVMOD;
-}
-
 static bool op_may_fail(const struct gsh_source_operation *operation)
 {
     enum gsh_op op = operation->op;
     if ((gsh_op_info(op)->flags & MAY) == 0 || op == GSH_OP_COPY)
         return false;
-    return is_inexact(operation->loop) || divides_integers(op) || op == GSH_OP_RECIPROCAL;
+    return is_inexact(operation->loop) || gsh_op_divides(op) || op == GSH_OP_RECIPROCAL;
 }
 
 static bool input_may_fail(const struct gsh_source_operation *operation)

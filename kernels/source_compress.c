@@ -132,7 +132,7 @@ void gsh_source_compress_text(const struct gsh_launch *launch, unsigned stage, s
         write_sums(fmt);
         return;
     }
-    gsh_source_scan_write_look(fmt, prelude.errors, 0);
+    gsh_source_scan_write_look(fmt, prelude.errors, 0, false);
     gsh_source_scan_write_convert(fmt, launch, geometry.raw || !is_final);
     gsh_fmt_printf(fmt, "typedef %s Index;\n", geometry.wide ? "u64" : "u32");
     gsh_fmt_printf(fmt, "constexpr int NDIM = %d, ITEMS = %d, BLOCK = %d, WIDE = %d;\n",

@@ -183,11 +183,21 @@ static bool is_raw(const struct gsh_launch *launch)
     return launch->operands[0].dtype == launch->loop && launch->operands[2].dtype == launch->loop;
 }
 
+static bool divides_integers(const struct gsh_launch *launch)
+{
+    return gsh_op_divides(launch->op) && (1u << launch->loop & GSH_SET_INTEGERS) != 0;
+}
+
+static bool may_combine_badly(const struct gsh_launch *launch)
+{
+    return divides_integers(launch) || (1u << launch->loop & GSH_SET_INEXACT) != 0;
+}
+
 static bool watches(const struct gsh_launch *launch, enum pass pass)
 {
-    bool is_inexact = (1u << launch->loop & GSH_SET_INEXACT) != 0;
-    return launch->errors.claims != 0 && (!is_put(launch) || (pass == PASS_COMBINE && is_inexact) ||
-                                          (pass == PASS_MOVE && !is_raw(launch)));
+    return launch->errors.claims != 0 &&
+           (!is_put(launch) || (pass == PASS_COMBINE && may_combine_badly(launch)) ||
+            (pass == PASS_MOVE && !is_raw(launch)));
 }
 
 size_t gsh_source_index_scratch(const struct gsh_launch *launch)
@@ -364,7 +374,8 @@ static void write_combine(const struct gsh_launch *launch, struct gsh_fmt *fmt)
                    gsh_dtype_cuda_stored(launch->operands[0].dtype),
                    gsh_dtype_cuda_stored(launch->operands[2].dtype), cells[__builtin_ctzll(size)]);
     gsh_fmt_printf(fmt, "FN A gsh_join(A a, A b) { return (A)(%s); }\n", info->expressions[0]);
-    gsh_source_scan_write_look(fmt, watches(launch, PASS_COMBINE), info->flags);
+    gsh_source_scan_write_look(fmt, watches(launch, PASS_COMBINE), info->flags,
+                               divides_integers(launch));
     write_common(launch, false, fmt);
     if (is_native(launch)) {
         gsh_fmt_printf(fmt, "constexpr bool ADDS = %s;\n", name_of(launch->op == GSH_OP_ADD));
@@ -401,7 +412,7 @@ void gsh_source_index_text(const struct gsh_launch *launch, unsigned stage, stru
         gsh_fmt_text(fmt, gsh_cuda_text_indexed_clear);
         return;
     }
-    gsh_source_scan_write_look(fmt, prelude.errors, 0);
+    gsh_source_scan_write_look(fmt, prelude.errors, 0, false);
     gsh_source_scan_write_convert(fmt, launch, raw);
     write_common(launch, way == WAY_RANKED, fmt);
     gsh_fmt_text(fmt, is_move ? gsh_cuda_text_indexed_move : gsh_cuda_text_indexed_claim);

@@ -259,12 +259,14 @@ static const char *name_of(bool value)
     return value ? "true" : "false";
 }
 
-void gsh_source_scan_write_look(struct gsh_fmt *fmt, bool checked, unsigned flags)
+void gsh_source_scan_write_look(struct gsh_fmt *fmt, bool checked, unsigned flags, bool divides)
 {
     gsh_fmt_text(fmt, checked ? "typedef Sink Errors;\n" : "struct Errors {};\n");
     gsh_fmt_text(fmt,
                  "template <class V> FN void look(const Errors &errors, V a, V b, V joined)\n{\n");
-    if (checked && flags != 0)
+    if (checked && divides)
+        gsh_fmt_printf(fmt, "    check_division(errors, %u, a, b);\n", flags);
+    else if (checked && flags != 0)
         gsh_fmt_printf(
             fmt, "    check_join<Stored, %u>(errors, a, b, value(Cast<Stored>::of(joined)));\n",
             flags);
@@ -318,7 +320,7 @@ static void write_scan(const struct gsh_launch *launch, const struct geometry *g
                    name_of(has_one_row(geometry)), name_of(geometry->dense));
     gsh_fmt_printf(fmt, "constexpr bool STAGE_FINAL = %s, LANES_FAST = %s, CAREFUL = %s;\n",
                    name_of(is_final), name_of(geometry->lanes_fast), name_of(geometry->careful));
-    gsh_source_scan_write_look(fmt, looks(launch, pass), join_errors(launch));
+    gsh_source_scan_write_look(fmt, looks(launch, pass), join_errors(launch), false);
     gsh_fmt_text(fmt, geometry->careful ? gsh_cuda_text_scan_careful : gsh_cuda_text_scan_plain);
     gsh_fmt_text(fmt, gsh_cuda_text_scan);
     if (!geometry->careful) {

@@ -24,9 +24,9 @@ enum gsh_status gsh_source_scan_plan_sums(int64_t rows, int64_t chunks, uint64_t
                                           uint64_t supers, struct gsh_source_stage *stage);
 
 /* Writes `Errors`, the base of a kernel's Args (a Sink where `checked`), `look(errors, a, b,
- * joined)`, which reports a join that met an error of `flags`, and `look_cast(errors, x, y, source)`
+ * joined)`, which reports a join that met an error of `flags` (`divides`: a division of integers), and `look_cast(errors, x, y, source)`
  * for a cast of x to y. `Stored`, the loop's type, is defined before. */
-void gsh_source_scan_write_look(struct gsh_fmt *fmt, bool checked, unsigned flags);
+void gsh_source_scan_write_look(struct gsh_fmt *fmt, bool checked, unsigned flags, bool divides);
 /* Writes types Moved and Out and `convert(errors, x)`, a copy from operand 0's dtype to the output's
  * by way of the loop's; `raw`: bytes unchanged. */
 void gsh_source_scan_write_convert(struct gsh_fmt *fmt, const struct gsh_launch *launch, bool raw);

@@ -141,8 +141,8 @@ forms = [
     lambda: f.clip(1, 3), lambda: np.power(i, i), lambda: np.concatenate([f, i]), lambda: np.dot(two, two.T),
     lambda: np.add(f, f, dtype="i4,f8"), lambda: np.maximum.reduce(f, out=np.zeros((), "i4")),
 ]
-end = time.monotonic() + 4
-while time.monotonic() < end:
+end = time.monotonic() + 60 # a device may compile for seconds
+while raised < 2000 and time.monotonic() < end:
     form = forms[raised % len(forms)]
     before = raised - caught
     armed = True
