@@ -4,10 +4,15 @@
 Writes a JSON line when a test starts and one when it is done, at once, so that a process which dies
 says which test it was in. The environment names the work: SUITE_OUTCOMES is the file to append to,
 SUITE_SHARE "k/n" the k-th of n shares of the collected tests, and the tests already listed in the
-file are left out: a process that takes over from a dead one goes on behind it.
+file are left out: a process that takes over from a dead one goes on behind it. SUITE_SEED seeds random numbers
+before each file is imported and before each test, so that both runs see the same ones.
 """
 import json
 import os
+import random
+
+import numpy
+import pytest
 
 FILE = os.environ["SUITE_OUTCOMES"]
 MOST_LINES = 12
@@ -32,6 +37,21 @@ def pytest_collection_modifyitems(config, items):
     kept = set(map(id, keep))
     config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
     items[:] = keep
+
+
+def seed():
+    number = int(os.environ["SUITE_SEED"])
+    random.seed(number)
+    numpy.random.seed(number)
+
+
+def pytest_collectstart(collector):
+    seed()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    seed()
 
 
 def outcome_of(report):

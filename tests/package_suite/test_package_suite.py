@@ -32,6 +32,24 @@ def test_hangs(): time.sleep(60)
 def test_last(): pass
 """
 
+RANDOM_TESTS = """
+import os
+import random
+import numpy
+from hypothesis import given, strategies
+
+NUMBERS = numpy.random.random(), random.random()
+
+def test_that_takes_some(): numpy.random.random(os.urandom(1)[0])
+def test_of_the_file(): assert NUMBERS == 0
+def test_its_own(): assert (numpy.random.random(), random.random()) == 0
+examples = []
+@given(strategies.integers(10**6, 10**12))
+def test_of_hypothesis(number):
+    examples.append(number)
+    assert len(examples) < 20, examples
+"""
+
 
 class TestRuns(unittest.TestCase):
     def setUp(self):
@@ -78,6 +96,16 @@ class TestRuns(unittest.TestCase):
             outcomes += [entry[0] for entry in self.run_tests(text, package=package).values()]
             os.remove(os.path.join(self.folder.name, "scratch", "outcomes"))
         self.assertEqual(outcomes, ["passed", "failed"])
+
+    def test_random_numbers_are_the_same_in_every_run(self):
+        found = []
+        for _ in range(2):
+            found.append(self.run_tests(RANDOM_TESTS))
+            os.remove(os.path.join(self.folder.name, "scratch", "outcomes"))
+        texts = [[run[name][1] for name in ("test_of_the_file", "test_its_own", "test_of_hypothesis")] for run in found]
+        self.assertEqual(*texts)
+        for text in texts[0]:
+            self.assertRegex(text, r"\d{6}")
 
     def test_a_file_that_cannot_be_imported(self):
         self.assertEqual([entry[0] for entry in self.run_tests("import no_such_module\n").values()], ["error"])
