@@ -60,11 +60,6 @@ template <class Number> class Scalar
     }
 };
 
-bool is_triangle(gsh_cuda_enum triangle)
-{
-    return triangle <= GSH_CUBLAS_UPPER;
-}
-
 bool is_side(gsh_cuda_enum side)
 {
     return side <= GSH_CUBLAS_RIGHT;
@@ -321,11 +316,7 @@ API gsh_cuda_enum cublasCreate_v2(cublasHandle_t *handle)
 
 API gsh_cuda_enum cublasGetProperty(gsh_cuda_enum type, int *value)
 {
-    static const int version[] = {13, 0, 0};
-    if (type > GSH_CUBLAS_PATCH_LEVEL)
-        return INVALID_VALUE;
-    *value = version[type];
-    return SUCCESS;
+    return give_property(type, 13, value) ? SUCCESS : INVALID_VALUE;
 }
 
 /* The work space is cuBLAS's own again. */

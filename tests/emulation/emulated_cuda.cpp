@@ -30,8 +30,9 @@
 namespace
 {
 
-constexpr gsh_cuda_enum SUCCESS = GSH_CUDA_SUCCESS, INVALID_VALUE = 1, INVALID_CONTEXT = 201,
-                        INVALID_IMAGE = 200, NOT_FOUND = 500;
+constexpr gsh_cuda_enum SUCCESS = GSH_CUDA_SUCCESS, NOT_READY = GSH_CUDA_NOT_READY,
+                        OUT_OF_MEMORY = GSH_CUDA_OUT_OF_MEMORY, INVALID_VALUE = 1,
+                        INVALID_CONTEXT = 201, INVALID_IMAGE = 200, NOT_FOUND = 500;
 constexpr size_t PAGE = 4096, ALIGNMENT = 256;
 constexpr size_t MEMORY_BYTES = size_t{8} << 30,
                  ADDRESS_BYTES = size_t{1} << 38;   /* addresses are used in turn */
@@ -114,8 +115,8 @@ char *find_room(size_t bytes)
 uint64_t take_memory(size_t size)
 {
     std::lock_guard<std::mutex> lock(memory.mutex);
-    const size_t pages = round_up(std::max(size, size_t{1}), PAGE),
-                 tail = round_up(std::max(size, size_t{1}), ALIGNMENT);
+    const size_t least = std::max(size, size_t{1}), pages = round_up(least, PAGE),
+                 tail = round_up(least, ALIGNMENT);
     if (pages > MEMORY_BYTES || memory.used + pages > MEMORY_BYTES)
         return 0;
     char *first = find_room(pages + PAGE);
@@ -217,6 +218,12 @@ struct Event {
     uint64_t recorded = 0, completed = 0; /* how often */
     Clock::time_point time;               /* of the last completion */
 
+    /* The recording that a wait which begins now is for. */
+    uint64_t last()
+    {
+        std::lock_guard<std::mutex> lock(mutex);
+        return recorded;
+    }
     void complete(uint64_t turn)
     {
         std::lock_guard<std::mutex> lock(mutex);
@@ -312,31 +319,31 @@ __attribute__((visibility("default"))) void scribble(void *at, size_t size)
 API gsh_cuda_enum cuInit(unsigned)
 {
     process = getpid();
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuDriverGetVersion(int *version)
 {
     *version = 13000;
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuGetErrorName(gsh_cuda_enum, const char **name)
 {
     *name = "CUDA_ERROR";
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuGetErrorString(gsh_cuda_enum error, const char **text)
 {
-    *text = error == GSH_CUDA_OUT_OF_MEMORY ? "out of memory" : "an error of the emulated driver";
-    return GSH_CUDA_SUCCESS;
+    *text = error == OUT_OF_MEMORY ? "out of memory" : "an error of the emulated driver";
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuDeviceGetCount(int *count)
 {
     *count = 1;
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuDeviceGet(CUdevice *device, int ordinal)
@@ -348,56 +355,51 @@ API gsh_cuda_enum cuDeviceGet(CUdevice *device, int ordinal)
 API gsh_cuda_enum cuDeviceGetName(char *name, int length, CUdevice)
 {
     snprintf(name, static_cast<size_t>(length), "emulated GPU");
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 /* How fast it is, it tells only where the environment says: EMULATED_CLOCK in kHz. */
 API gsh_cuda_enum cuDeviceGetAttribute(int *value, gsh_cuda_enum attribute, CUdevice)
 {
+    static const std::map<gsh_cuda_enum, int> attributes = {
+        {GSH_CUDA_ATTRIBUTE_MULTIPROCESSORS, 4},
+        {GSH_CUDA_ATTRIBUTE_CC_MAJOR, 9},
+        {GSH_CUDA_ATTRIBUTE_CC_MINOR, 0},
+        {GSH_CUDA_ATTRIBUTE_MEMORY_POOLS, 1},
+    };
     const char *clock = getenv("EMULATED_CLOCK");
-    switch (attribute) {
-    case GSH_CUDA_ATTRIBUTE_MULTIPROCESSORS:
-        *value = 4;
-        return SUCCESS;
-    case GSH_CUDA_ATTRIBUTE_CC_MAJOR:
-        *value = 9;
-        return SUCCESS;
-    case GSH_CUDA_ATTRIBUTE_CC_MINOR:
-        *value = 0;
-        return SUCCESS;
-    case GSH_CUDA_ATTRIBUTE_MEMORY_POOLS:
-        *value = 1;
-        return SUCCESS;
-    case GSH_CUDA_ATTRIBUTE_CLOCK:
-        *value = clock != nullptr ? atoi(clock) : 0;
-        return clock != nullptr ? SUCCESS : INVALID_VALUE;
-    default:
+    const auto found = attributes.find(attribute);
+    if (found != attributes.end())
+        *value = found->second;
+    else if (attribute == GSH_CUDA_ATTRIBUTE_CLOCK && clock != nullptr)
+        *value = atoi(clock);
+    else
         return INVALID_VALUE;
-    }
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuDeviceTotalMem_v2(size_t *bytes, CUdevice)
 {
     *bytes = MEMORY_BYTES;
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice)
 {
     *context = primary;
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuCtxGetCurrent(CUcontext *context)
 {
     *context = contexts.empty() ? nullptr : contexts.back();
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuCtxPushCurrent_v2(CUcontext context)
 {
     contexts.push_back(context);
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuCtxPopCurrent_v2(CUcontext *context)
@@ -406,14 +408,14 @@ API gsh_cuda_enum cuCtxPopCurrent_v2(CUcontext *context)
         return INVALID_CONTEXT;
     *context = contexts.back();
     contexts.pop_back();
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuThreadExchangeStreamCaptureMode(gsh_cuda_enum *mode)
 {
     static thread_local gsh_cuda_enum current;
     std::swap(*mode, current);
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 /* ---- streams and events ---- */
@@ -429,7 +431,7 @@ API gsh_cuda_enum cuStreamCreate(CUstream *stream, unsigned)
     pthread_sigmask(SIG_BLOCK, &all, &before);
     std::thread(&CUstream_st::run, *stream).detach();
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuStreamSynchronize(CUstream stream)
@@ -438,20 +440,16 @@ API gsh_cuda_enum cuStreamSynchronize(CUstream stream)
     std::unique_lock<std::mutex> lock(stream->mutex);
     const uint64_t last = stream->submitted;
     stream->changed.wait(lock, [&] { return stream->finished >= last; });
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuStreamWaitEvent(CUstream stream, CUevent handle, unsigned)
 {
     CHECK_THREAD();
     std::shared_ptr<Event> event = handle->event;
-    uint64_t turn;
-    {
-        std::lock_guard<std::mutex> lock(event->mutex);
-        turn = event->recorded;
-    }
+    const uint64_t turn = event->last();
     enqueue(stream, [=] { event->wait(turn); });
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuEventCreate(CUevent *event, unsigned flags)
@@ -459,14 +457,14 @@ API gsh_cuda_enum cuEventCreate(CUevent *event, unsigned flags)
     CHECK_THREAD();
     *event = new CUevent_st;
     (*event)->has_time = (flags & GSH_CUDA_EVENT_DISABLE_TIMING) == 0;
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuEventDestroy_v2(CUevent event)
 {
     CHECK_THREAD();
     delete event;
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuEventRecord(CUevent handle, CUstream stream)
@@ -479,28 +477,22 @@ API gsh_cuda_enum cuEventRecord(CUevent handle, CUstream stream)
         turn = ++event->recorded;
     }
     enqueue(stream, [=] { event->complete(turn); });
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuEventQuery(CUevent handle)
 {
     CHECK_THREAD();
     std::lock_guard<std::mutex> lock(handle->event->mutex);
-    return handle->event->completed >= handle->event->recorded ? GSH_CUDA_SUCCESS
-                                                               : GSH_CUDA_NOT_READY;
+    return handle->event->completed >= handle->event->recorded ? SUCCESS : NOT_READY;
 }
 
 API gsh_cuda_enum cuEventSynchronize(CUevent handle)
 {
     CHECK_THREAD();
     std::shared_ptr<Event> event = handle->event;
-    uint64_t turn;
-    {
-        std::lock_guard<std::mutex> lock(event->mutex);
-        turn = event->recorded;
-    }
-    event->wait(turn);
-    return GSH_CUDA_SUCCESS;
+    event->wait(event->last());
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
@@ -508,11 +500,11 @@ API gsh_cuda_enum cuEventElapsedTime(float *milliseconds, CUevent start, CUevent
     CHECK_THREAD();
     if (!start->has_time || !end->has_time)
         refuse("cuEventElapsedTime", "of events without a time");
-    if (cuEventQuery(start) != GSH_CUDA_SUCCESS || cuEventQuery(end) != GSH_CUDA_SUCCESS)
-        return GSH_CUDA_NOT_READY;
+    if (cuEventQuery(start) != SUCCESS || cuEventQuery(end) != SUCCESS)
+        return NOT_READY;
     *milliseconds =
         std::chrono::duration<float, std::milli>(end->event->time - start->event->time).count();
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 /* ---- memory ---- */
@@ -523,18 +515,18 @@ API gsh_cuda_enum cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
     std::lock_guard<std::mutex> lock(memory.mutex);
     *free_bytes = MEMORY_BYTES - memory.used;
     *total_bytes = MEMORY_BYTES;
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuMemPoolCreate(CUmemoryPool *pool, const struct CUmemPoolProps_st *)
 {
     *pool = reinterpret_cast<CUmemoryPool>(&memory);
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuMemPoolSetAttribute(CUmemoryPool, gsh_cuda_enum, void *)
 {
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuMemPoolGetAttribute(CUmemoryPool, gsh_cuda_enum attribute, void *value)
@@ -543,12 +535,12 @@ API gsh_cuda_enum cuMemPoolGetAttribute(CUmemoryPool, gsh_cuda_enum attribute, v
         return INVALID_VALUE;
     std::lock_guard<std::mutex> lock(memory.mutex);
     *static_cast<uint64_t *>(value) = memory.used;
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuMemPoolTrimTo(CUmemoryPool, size_t)
 {
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 /* What the stream itself has released before is free for it, also while earlier work runs. */
@@ -557,9 +549,9 @@ API gsh_cuda_enum cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t size, CUm
 {
     CHECK_THREAD();
     *address = take_memory(size);
-    if (*address == 0 && cuStreamSynchronize(stream) == GSH_CUDA_SUCCESS)
+    if (*address == 0 && cuStreamSynchronize(stream) == SUCCESS)
         *address = take_memory(size);
-    return *address != 0 ? GSH_CUDA_SUCCESS : GSH_CUDA_OUT_OF_MEMORY;
+    return *address != 0 ? SUCCESS : OUT_OF_MEMORY;
 }
 
 API gsh_cuda_enum cuMemFreeAsync(CUdeviceptr address, CUstream stream)
@@ -567,7 +559,7 @@ API gsh_cuda_enum cuMemFreeAsync(CUdeviceptr address, CUstream stream)
     CHECK_THREAD();
     check_range("cuMemFreeAsync", address, 0);
     enqueue(stream, [=] { drop_memory(address); });
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuMemHostRegister_v2(void *address, size_t size, unsigned)
@@ -575,7 +567,7 @@ API gsh_cuda_enum cuMemHostRegister_v2(void *address, size_t size, unsigned)
     CHECK_THREAD();
     std::lock_guard<std::mutex> lock(pinned.mutex);
     pinned.ranges[static_cast<char *>(address)] = size;
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuMemHostAlloc(void **address, size_t size, unsigned flags)
@@ -583,7 +575,7 @@ API gsh_cuda_enum cuMemHostAlloc(void **address, size_t size, unsigned flags)
     void *at = mmap(nullptr, round_up(size, PAGE), PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED)
-        return GSH_CUDA_OUT_OF_MEMORY;
+        return OUT_OF_MEMORY;
     *address = at;
     return cuMemHostRegister_v2(at, size, flags);
 }
@@ -592,7 +584,7 @@ API gsh_cuda_enum cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *addres
 {
     CHECK_THREAD();
     *device = reinterpret_cast<CUdeviceptr>(address);
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuMemHostUnregister(void *address)
@@ -610,12 +602,12 @@ API gsh_cuda_enum cuMemcpyHtoDAsync_v2(CUdeviceptr dst, const void *src, size_t 
     check_range("cuMemcpyHtoDAsync", dst, size);
     if (is_pinned(src, size)) {
         enqueue(stream, [=] { read_host(reinterpret_cast<void *>(dst), src, size); });
-        return GSH_CUDA_SUCCESS;
+        return SUCCESS;
     }
     const char *bytes = static_cast<const char *>(src);
     auto copy = std::make_shared<std::vector<char>>(bytes, bytes + size);
     enqueue(stream, [=] { memcpy(reinterpret_cast<void *>(dst), copy->data(), size); });
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 /* Into memory that is not page-locked, the call returns with the copy done. */
@@ -638,7 +630,7 @@ API gsh_cuda_enum cuMemcpyDtoDAsync_v2(CUdeviceptr dst, CUdeviceptr src, size_t 
     enqueue(stream, [=] {
         memcpy(reinterpret_cast<void *>(dst), reinterpret_cast<const void *>(src), size);
     });
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t size,
@@ -647,7 +639,7 @@ API gsh_cuda_enum cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t s
     CHECK_THREAD();
     check_range("cuMemsetD8Async", dst, size);
     enqueue(stream, [=] { memset(reinterpret_cast<void *>(dst), value, size); });
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 /* ---- kernels ---- */
@@ -663,7 +655,7 @@ API gsh_cuda_enum cuModuleLoadData(CUmodule *module, const void *image)
     char path[] = "/tmp/gpushim-kernel-XXXXXX";
     const int file = mkstemp(path);
     if (file < 0)
-        return GSH_CUDA_OUT_OF_MEMORY;
+        return OUT_OF_MEMORY;
     const bool is_written = write(file, image, size) == static_cast<ssize_t>(size);
     close(file);
     void *library = is_written ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
@@ -671,7 +663,7 @@ API gsh_cuda_enum cuModuleLoadData(CUmodule *module, const void *image)
     if (library == nullptr)
         return INVALID_IMAGE;
     *module = new CUmod_st{library, {nullptr, 0}};
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuModuleUnload(CUmodule module)
@@ -679,7 +671,7 @@ API gsh_cuda_enum cuModuleUnload(CUmodule module)
     CHECK_THREAD();
     dlclose(module->library);
     delete module;
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
@@ -692,7 +684,7 @@ API gsh_cuda_enum cuModuleGetFunction(CUfunction *function, CUmodule module, con
     module->function.run = reinterpret_cast<void (*)(const void *, unsigned, unsigned)>(run);
     module->function.argument_bytes = *static_cast<const size_t *>(bytes);
     *function = &module->function;
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }
 
 API gsh_cuda_enum cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
@@ -714,5 +706,5 @@ API gsh_cuda_enum cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned 
         std::lock_guard<std::mutex> lock(kernels);
         function->run(arguments->bytes, grid_x, block_x);
     });
-    return GSH_CUDA_SUCCESS;
+    return SUCCESS;
 }

@@ -221,11 +221,7 @@ API gsh_cuda_enum cufftDestroy(cufftHandle handle)
 
 API gsh_cuda_enum cufftGetProperty(gsh_cuda_enum type, int *value)
 {
-    static const int version[] = {12, 0, 0};
-    if (type > GSH_CUBLAS_PATCH_LEVEL)
-        return INVALID_VALUE;
-    *value = version[type];
-    return SUCCESS;
+    return give_property(type, 12, value) ? SUCCESS : INVALID_VALUE;
 }
 
 API gsh_cuda_enum cufftSetStream(cufftHandle handle, CUstream stream)

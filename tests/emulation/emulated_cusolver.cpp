@@ -203,11 +203,6 @@ gsh_cuda_enum complex_type_of(gsh_cuda_enum type)
                    [](auto zero) { return Traits<complex<Real<decltype(zero)>>>::type; });
 }
 
-bool is_triangle(gsh_cuda_enum triangle)
-{
-    return triangle <= GSH_CUBLAS_UPPER;
-}
-
 bool is_job(gsh_cuda_enum job)
 {
     return job <= GSH_CUSOLVER_VECTORS;
@@ -351,11 +346,7 @@ gsh_cuda_enum gesvdj_batched(cusolverDnHandle_t handle, gsh_cuda_enum job, int64
 
 API gsh_cuda_enum cusolverGetProperty(gsh_cuda_enum type, int *value)
 {
-    static const int version[] = {12, 0, 0};
-    if (type > GSH_CUBLAS_PATCH_LEVEL)
-        return INVALID_VALUE;
-    *value = version[type];
-    return SUCCESS;
+    return give_property(type, 12, value) ? SUCCESS : INVALID_VALUE;
 }
 
 API gsh_cuda_enum cusolverDnCreate(cusolverDnHandle_t *handle)

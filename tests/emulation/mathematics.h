@@ -18,15 +18,10 @@
 
 /* ---- libraries of the CPU ---- */
 
-/* Bound among themselves, whatever is preloaded into this process. Sanitizers end a process that binds like this; under
- * them nothing is preloaded. */
+/* Bound among themselves, whatever is preloaded into this process. */
 inline void *open_library(const char *file)
 {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-#else
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
-#endif
     if (library == nullptr)
         refuse(file, dlerror());
     return library;
@@ -38,6 +33,17 @@ inline void *find_function(void *library, const std::string &name)
     if (function == nullptr)
         refuse(name.c_str(), "no library has it");
     return function;
+}
+
+/* ---- properties ---- */
+
+/* Of the first version of a major one; success is 0 for every library. False: there is no such property. */
+inline bool give_property(gsh_cuda_enum type, int major, int *value)
+{
+    if (type > GSH_CUBLAS_PATCH_LEVEL)
+        return false;
+    *value = type == GSH_CUBLAS_MAJOR_VERSION ? major : 0;
+    return true;
 }
 
 /* ---- types of numbers ---- */
@@ -120,6 +126,11 @@ void scribble_matrix(int64_t rows, int64_t columns, Number *a, int64_t leading)
 {
     for (int64_t j = 0; j < columns; j++)
         scribble(a + j * leading, size_t(rows) * sizeof(Number));
+}
+
+inline bool is_triangle(gsh_cuda_enum triangle)
+{
+    return triangle <= GSH_CUBLAS_UPPER;
 }
 
 /* CUDA's enumerators as BLAS's letters. */
