@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "coherence.h"
 #include "dispatch.h"
+#include "host_pace.h"
 #include "hostemu_blas_forms.h"
 #include "hostemu_lapack.h"
 #include "log.h"
@@ -310,6 +311,12 @@ static void stand_in(struct gsh_entry_call *call, const char *name)
         gsh_entry_put_integer(call, (unsigned)shape->info, -1);
 }
 
+static bool has_succeeded(const struct gsh_entry_call *call)
+{
+    const struct gsh_entry_shape *shape = call->routine->shape;
+    return shape->info == GSH_ENTRY_NONE || gsh_entry_integer(call, (unsigned)shape->info) == 0;
+}
+
 /* The original, or NULL where it has run or is not needed. */
 static gsh_entry_function *decline(struct gsh_entry_call *call, struct gsh_entry_frame *frame)
 {
@@ -317,14 +324,17 @@ static gsh_entry_function *decline(struct gsh_entry_call *call, struct gsh_entry
         gsh_dispatch_home(&call->call);
     if (call->why == GSH_REASON_NONE)
         return call->original;
-    if (!gsh_stats_wanted()) {
-        gsh_stats_host_call(gsh_entry_row(call, call->routine->name), call->why, 0);
+    unsigned row = gsh_entry_row(call, call->routine->name);
+    bool is_expected = gsh_host_pace_is_expected(row);
+    if (!gsh_stats_wanted() && !is_expected) {
+        gsh_stats_host_call(row, call->why, 0);
         return call->original;
     }
+    gsh_host_pace_begin();
     uint64_t start = gsh_clock_ns();
     frame->result = gsh_entry_call_original(call, frame);
-    gsh_stats_host_call(gsh_entry_row(call, call->routine->name), call->why,
-                        gsh_clock_ns() - start);
+    gsh_host_pace_end(is_expected && has_succeeded(call));
+    gsh_stats_host_call(row, call->why, gsh_clock_ns() - start);
     return NULL;
 }
 

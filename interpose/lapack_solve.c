@@ -6,6 +6,7 @@
 #include "lapack_launch.h"
 
 #include "dispatch.h"
+#include "host_pace.h"
 #include "stats.h"
 
 #include <stdlib.h>
@@ -98,6 +99,7 @@ static void begin_second_half(struct gsh_entry_call *call, const char *name)
 
 static void leave_second_half(const struct gsh_entry_call *call)
 {
+    gsh_host_pace_forget();
     gsh_dispatch_home(&call->call);
     gsh_stats_host_call(call->call.row, call->why, 0);
 }
@@ -114,8 +116,12 @@ static bool run_gesv(struct gsh_entry_call *call)
     if (n <= 0 || b.count <= 0 || lda < n || b.leading < n)
         return false;
     getrs *half = (getrs *)find_half(call, "getrs_");
-    if (half == NULL || find_half(call, "getrf_") == NULL || !factor_lu(call, n, n, a, lda, 4))
+    if (half == NULL || find_half(call, "getrf_") == NULL)
         return false;
+    if (!factor_lu(call, n, n, a, lda, 4)) {
+        gsh_host_pace_forget(); /* it was priced as the first half */
+        return false;
+    }
     begin_second_half(call, "getrs_");
     if (!solve_by_lu(call, 0, n, a, lda, 4, &b)) {
         leave_second_half(call);
@@ -196,9 +202,12 @@ static bool run_posv(struct gsh_entry_call *call)
     if (!read_symmetric_system(call, &system))
         return false;
     potrs *half = (potrs *)find_half(call, "potrs_");
-    if (half == NULL || find_half(call, "potrf_") == NULL ||
-        !factor_cholesky(call, system.triangle, system.n, system.a, system.lda))
+    if (half == NULL || find_half(call, "potrf_") == NULL)
         return false;
+    if (!factor_cholesky(call, system.triangle, system.n, system.a, system.lda)) {
+        gsh_host_pace_forget();
+        return false;
+    }
     begin_second_half(call, "potrs_");
     if (!solve_by_cholesky(call, system.triangle, system.n, system.a, system.lda, &system.b)) {
         leave_second_half(call);

@@ -15,6 +15,7 @@
 #include "errors.h"
 #include "foreign_output.h"
 #include "history.h"
+#include "host_pace.h"
 #include "node.h"
 #include "options.h"
 #include "passing.h"
@@ -85,6 +86,7 @@ static enum gsh_reason examine(const struct gsh_launch *launch)
 
 enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call)
 {
+    gsh_host_pace_forget();
     if (!gsh_dispatch_is_live())
         return inside ? GSH_REASON_NESTED : GSH_REASON_NO_DEVICE;
     enum gsh_reason reason = examine(&call->launch);
@@ -93,13 +95,13 @@ enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call)
     struct gsh_verdict verdict = gsh_price_call(call);
     if (verdict.reason == GSH_REASON_DATA_ON_HOST)
         gsh_price_note_declined(call, verdict.gain);
-    if (verdict.reason != GSH_REASON_NONE)
-        return verdict.reason;
-    reason = gsh_readiness_check(call, &verdict);
-    if (reason != GSH_REASON_NONE)
-        return reason;
-    gsh_price_note_accepted(call, verdict.gain);
-    return GSH_REASON_NONE;
+    reason =
+        verdict.reason != GSH_REASON_NONE ? verdict.reason : gsh_readiness_check(call, &verdict);
+    if (reason == GSH_REASON_NONE)
+        gsh_price_note_accepted(call, verdict.gain);
+    else
+        gsh_host_pace_expect(&call->launch, call->row, verdict.watched);
+    return reason;
 }
 
 /* ---- run ---- */

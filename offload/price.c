@@ -8,6 +8,7 @@
 #include "backend.h"
 #include "cost_model.h"
 #include "history.h"
+#include "host_pace.h"
 #include "options.h"
 
 static const struct gsh_rates *rates(void)
@@ -272,7 +273,12 @@ struct gsh_verdict gsh_price_call(const struct gsh_call *call)
                                     .is_asked = accepted};
     }
     struct gsh_facts facts = gather(call);
-    return gsh_decide(&facts);
+    double priced = facts.host;
+    bool is_watched = gsh_backend_get()->watches_host;
+    facts.host *= is_watched ? gsh_host_pace_factor(&call->launch, priced) : 1;
+    struct gsh_verdict verdict = gsh_decide(&facts);
+    verdict.watched = is_watched ? priced : 0;
+    return verdict;
 }
 
 /* Arena blocks among the inputs. */

@@ -20,7 +20,8 @@ struct gsh_facts {
 struct gsh_verdict {
     enum gsh_reason reason; /* NONE: the device; TOO_SMALL or DATA_ON_HOST otherwise */
     double gain;            /* s won by the device, uploads not counted; may be negative */
-    bool is_asked;          /* an option says that the call is to run there, whatever it gains */
+    double watched; /* s on the CPU before they were corrected, set by price.h; 0: they never are */
+    bool is_asked;  /* an option says that the call is to run there, whatever it gains */
 };
 
 struct gsh_verdict gsh_decide(const struct gsh_facts *facts);

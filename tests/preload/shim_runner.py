@@ -159,6 +159,12 @@ def device_calls(report, name=None):
     return sum(row["device_calls"] for row in rows if name is None or row["name"] == name)
 
 
+def is_emulated():
+    """Whether the device is CUDA's on the emulated libraries of tests/emulation."""
+    folders = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
+    return DEVICE == "cuda" and any(os.path.exists(os.path.join(folder, "ptx.txt")) for folder in folders)
+
+
 def counter(report, key):
     """A counter of config/stats.def by its key."""
     return report["counters"][key]

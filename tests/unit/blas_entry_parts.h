@@ -6,6 +6,7 @@
 #pragma once
 
 #include "dispatch.h"
+#include "host_pace.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -29,9 +30,22 @@ static enum gsh_status observed_run(const struct gsh_call *call, enum gsh_reason
     return gsh_dispatch_run(call, why);
 }
 
+static bool stays_here; /* calls are left to the CPU, and priced at a second */
+
+static enum gsh_reason observed_decide(const struct gsh_call *call)
+{
+    enum gsh_reason reason = gsh_dispatch_decide(call);
+    if (!stays_here)
+        return reason;
+    gsh_host_pace_expect(&call->launch, call->row, 1);
+    return GSH_REASON_TOO_SMALL;
+}
+
 #define gsh_dispatch_run observed_run
+#define gsh_dispatch_decide observed_decide
 #include "../../interpose/blas_entry.c" // NOLINT(bugprone-suspicious-include)
 #undef gsh_dispatch_run
+#undef gsh_dispatch_decide
 #include "../../interpose/blas_launch.c"       // NOLINT(bugprone-suspicious-include)
 #include "../../interpose/blas_product.c"      // NOLINT(bugprone-suspicious-include)
 #include "../../interpose/blas_structured.c"   // NOLINT(bugprone-suspicious-include)
