@@ -23,7 +23,7 @@ MOST_RESTARTS = 25
 # What both runs get. Fixed, so that neither the load of the machine nor its size chooses what runs.
 COMMON = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "OPENBLAS_NUM_THREADS": "1",
           "NPY_AVAILABLE_MEM": "2 GB", "SCIPY_AVAILABLE_MEM": "2G", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-          "HYPOTHESIS_STORAGE_DIRECTORY": os.devnull, "SUITE_SEED": "0"}
+          "HYPOTHESIS_STORAGE_DIRECTORY": os.devnull, "SUITE_SEED": os.environ.get("SUITE_SEED", "0")}
 # What a run under the shim gets besides, by what decides where a call runs.
 MODES = {"force": {"GPUSHIM_MODE": "force", "GPUSHIM_MIN_ELEMENTS": "0", "GPUSHIM_MIN_REDUCE": "0",
                    "GPUSHIM_MIN_FLOPS": "0", "GPUSHIM_ARENA_MIN": "1"},
