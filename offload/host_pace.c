@@ -17,10 +17,11 @@ enum { LEAST_PATIENCE = 3, MOST_PATIENCE = 8 };
 enum { OPERATIONS = GSH_GEMM_FORMS + GSH_LAPACK_COUNT, KINDS = OPERATIONS * GSH_DTYPE_COUNT * 2 };
 
 struct past {
-    _Atomic float ratios[SAMPLES]; /* 0: none yet */
-    _Atomic unsigned next;         /* of ratios, SAMPLES not taken out */
-    _Atomic unsigned prices;       /* that were said to be too low since it was looked at */
-    _Atomic unsigned patience;     /* 2 to the power of it prices are, beyond LEAST_PATIENCE */
+    _Atomic float ratios[SAMPLES]; /* 0: none */
+    _Atomic unsigned next;         /* place of the oldest ratio, modulo SAMPLES */
+    _Atomic unsigned prices;       /* raised since a ratio was last forgotten */
+    _Atomic unsigned
+        patience; /* the next is forgotten after 2^(LEAST_PATIENCE + patience) of them */
 };
 static struct past pasts[KINDS][CLASSES];
 
@@ -113,8 +114,8 @@ static double fastest_neighbour(const struct past *classes, int class)
     return least;
 }
 
-/* One more price is said to be too low. The oldest ratio is forgotten when that has been said often enough, and the next
- * time it takes twice as often. */
+/* One more price is raised. After so many of them the oldest ratio is forgotten, so that the next call runs on the CPU
+ * and tells whether it still is slow; from then on it takes twice as many. */
 static void lose_patience(struct past *past)
 {
     unsigned patience = atomic_load_explicit(&past->patience, memory_order_relaxed);

@@ -10,7 +10,7 @@
 #include "decide.h"
 
 /* The verdict for a call on a ready or startable device, options and rates of the chosen backend
- * applied. */
+ * applied, the CPU's price corrected by what calls took there (host_pace.h). */
 struct gsh_verdict gsh_price_call(const struct gsh_call *call);
 /* Seconds that the device takes to move bytes inside its memory, and to compute what takes a CPU core so many ns; 0 without
  * a device. */

@@ -29,6 +29,7 @@ class TestSlowGpu(shim_runner.TestCase):
         self.assertGreater(self.products(EMULATED_CLOCK="80000000"), 0)
 
     def test_slow(self):
+        # a product is priced at half a second there, which no CPU takes
         self.assertEqual(self.products(EMULATED_CLOCK="2000"), 0)
 
 
