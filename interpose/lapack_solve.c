@@ -205,7 +205,7 @@ static bool run_posv(struct gsh_entry_call *call)
     if (half == NULL || find_half(call, "potrf_") == NULL)
         return false;
     if (!factor_cholesky(call, system.triangle, system.n, system.a, system.lda)) {
-        gsh_host_pace_forget();
+        gsh_host_pace_forget(); /* as gesv's */
         return false;
     }
     begin_second_half(call, "potrs_");

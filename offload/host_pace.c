@@ -32,14 +32,17 @@ static _Thread_local struct {
     uint64_t begin_ns; /* 0: it has not begun */
 } expected;
 
-static int kind_of(const struct gsh_launch *launch)
+/* -1: not looked at. */
+static int kind_of(const struct gsh_launch *launch, double priced)
 {
     int operation = launch->kind == GSH_LAUNCH_GEMM ? (int)launch->gemm.form
                     : launch->kind == GSH_LAUNCH_LAPACK
                         ? GSH_GEMM_FORMS + (int)launch->lapack.routine
                         : -1;
+    if (operation < 0 || priced < SHORTEST)
+        return -1;
     bool is_batch = gsh_launch_elements(launch) > 1;
-    return operation < 0 ? -1 : (operation * GSH_DTYPE_COUNT + (int)launch->loop) * 2 + is_batch;
+    return (operation * GSH_DTYPE_COUNT + (int)launch->loop) * 2 + is_batch;
 }
 
 /* Of a factor 4 each, the last one of all that is longer. */
@@ -51,7 +54,7 @@ static int class_of(double priced)
 void gsh_host_pace_expect(const struct gsh_launch *launch, unsigned row, double priced)
 {
     gsh_host_pace_forget();
-    int kind = priced >= SHORTEST ? kind_of(launch) : -1;
+    int kind = kind_of(launch, priced);
     if (kind < 0)
         return;
     expected.past = &pasts[kind][class_of(priced)];
@@ -132,7 +135,7 @@ static void lose_patience(struct past *past)
 double gsh_host_pace_factor(const struct gsh_launch *launch, double priced)
 {
     unsigned count;
-    int kind = priced >= SHORTEST ? kind_of(launch) : -1;
+    int kind = kind_of(launch, priced);
     if (kind < 0)
         return 1;
     int class = class_of(priced);

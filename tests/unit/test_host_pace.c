@@ -42,7 +42,7 @@ static void call_fast(const struct gsh_launch *launch, double priced)
     gsh_host_pace_end(true);
 }
 
-/* Prices that are said to be too low until one more call is looked at. */
+/* Prices that are raised until one more call is looked at. */
 static int count_believed(const struct gsh_launch *launch, double priced)
 {
     int count = 0;
