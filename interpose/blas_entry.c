@@ -17,6 +17,7 @@
 #include "stats.h"
 
 #include <ctype.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
@@ -105,28 +106,29 @@ static int measure_integers(getrf_function *getrf)
     return info == (int64_t)((uint64_t)-1 << 32) ? 32 : 0;
 }
 
-static getrf_function *find_getrf(const struct gsh_symbol *symbol, const void *caller)
+static getrf_function *find_getrf(const struct gsh_symbol *symbol,
+                                  const struct gsh_naming_caller *library)
 {
     const struct gsh_symbol *probe = ROUTINE(dgetrf_).spellings[family_of(symbol)];
-    uintptr_t low, high;
-    return (getrf_function *)gsh_naming_find_original(probe->name, caller, &low, &high);
+    return (getrf_function *)gsh_naming_find_original(probe->name, library);
 }
 
 static struct caller examine_caller(const struct gsh_symbol *symbol, const void *address)
 {
     const struct gsh_entry_shape *shape = symbol->routine->shape;
-    uintptr_t low, high;
-    struct caller caller = {.integer_bits = symbol->integer_bits};
-    caller.original =
-        (gsh_entry_function *)gsh_naming_find_original(symbol->name, address, &low, &high);
-    caller.low = low;
-    caller.size = high - low;
+    struct gsh_naming_caller spare;
+    const struct gsh_naming_caller *library = gsh_naming_find_caller(address, &spare);
+    struct caller caller = {
+        .low = library->low,
+        .size = library->size,
+        .original = (gsh_entry_function *)gsh_naming_find_original(symbol->name, library),
+        .integer_bits = symbol->integer_bits};
     if (caller.original == NULL)
         return caller;
-    if (gsh_naming_is_linear_algebra(address))
+    if (library->is_linear_algebra)
         caller.integer_bits = 0; /* it is part of a routine that runs on the host */
     else if (shape->info != GSH_ENTRY_NONE)
-        caller.integer_bits = measure_integers(find_getrf(symbol, address));
+        caller.integer_bits = measure_integers(find_getrf(symbol, library));
     if (shape->lends != GSH_ENTRY_NONE && caller.integer_bits != 0)
         gsh_hostemu_lapack_lend_symbol((enum gsh_lapack_routine)shape->lends,
                                        symbol->routine->dtype, caller.original,
@@ -167,6 +169,19 @@ static inline const struct caller *find_caller(struct gsh_symbol *symbol, const 
             break;
     }
     return look_up(symbol, address, spare);
+}
+
+void gsh_entry_expect(const void *address)
+{
+    struct gsh_naming_caller other;
+    struct caller spare;
+    const struct gsh_naming_caller *library = gsh_naming_find_caller(address, &other);
+    for (size_t i = 0; i < GSH_COUNT(routines) * FAMILIES && library->handle != NULL; i++) {
+        struct gsh_symbol *symbol = routines[i / FAMILIES]->spellings[i % FAMILIES];
+        if (symbol->routine->shape->by_value && dlsym(library->handle, symbol->name) != NULL)
+            find_caller(symbol, address, &spare);
+    }
+    dlerror();
 }
 
 gsh_entry_function *gsh_entry_find_other(const struct gsh_entry_call *call, const char *name)

@@ -92,6 +92,8 @@ void gsh_entry_put_integer(const struct gsh_entry_call *call, unsigned k, int64_
 /* The number at an address, of the call's dtype or its real one; of a complex one the real part. */
 double gsh_entry_number(const struct gsh_entry_call *call, const void *address);
 
+/* Finds now what the library that holds `address` calls of CBLAS, so that its first calls need not. */
+void gsh_entry_expect(const void *address);
 /* The original of another routine of the same type for the same caller: "getrs_". NULL: there is none. */
 gsh_entry_function *gsh_entry_find_other(const struct gsh_entry_call *call, const char *name);
 

@@ -13,6 +13,8 @@
 #include <link.h>
 
 #define TEXT(x) #x
+#define KNOWN_CALLERS 32
+#define PAGE 4096
 
 static const struct {
     const char *prefix, *suffix;
@@ -109,47 +111,67 @@ static int visit_object(struct dl_phdr_info *info, size_t size, void *context)
     return 1;
 }
 
-/* `name` in an object and its dependencies, unless it is ours. A handle on the object is kept where
- * found. */
-static void *find_in_object(const struct object *object, const char *name)
+static void *open_object(const struct object *object)
 {
-    const char *path = object->path[0] == '\0' ? NULL : object->path;
-    void *handle = gsh_dlopen_hook_real(path, RTLD_NOLOAD | RTLD_LAZY);
-    if (handle == NULL)
-        return NULL;
-    void *function = dlsym(handle, name);
-    if (function != NULL && !is_own(function))
-        return function;
-    dlclose(handle);
-    return NULL;
+    return gsh_dlopen_hook_real(object->path[0] == '\0' ? NULL : object->path,
+                                RTLD_NOLOAD | RTLD_LAZY);
 }
 
-/* Whether the object itself defines the routine, in any spelling. */
-static bool has_routine(const struct object *object, void *handle, const char *base)
+/* `name` in what is open and its dependencies, unless it is ours. */
+static void *find_foreign(void *handle, const char *name)
 {
-    for (size_t i = 0; i < GSH_COUNT(families); i++) {
-        uintptr_t function = (uintptr_t)find_spelling(i, base, handle);
+    void *function = dlsym(handle, name);
+    return function == NULL || is_own(function) ? NULL : function;
+}
+
+/* Whether the object itself defines a routine, in any spelling. */
+static bool has_routine(const struct object *object, void *handle)
+{
+    static const char *const probes[] = {"dgemm_", "cblas_dgemm", "dgetrf_"};
+    for (size_t i = 0; i < GSH_COUNT(probes) * GSH_COUNT(families); i++) {
+        uintptr_t function = (uintptr_t)find_spelling(i % GSH_COUNT(families),
+                                                      probes[i / GSH_COUNT(families)], handle);
         if (function >= object->low && function < object->high)
             return true;
     }
     return false;
 }
 
-bool gsh_naming_is_linear_algebra(const void *caller)
+static struct gsh_naming_caller examine(const void *address)
 {
-    static const char *const probes[] = {"dgemm_", "cblas_dgemm", "dgetrf_"};
-    struct object object = {.address = (uintptr_t)caller};
+    struct object object = {.address = (uintptr_t)address};
     if (dl_iterate_phdr(visit_object, &object) == 0)
-        return false;
-    const char *path = object.path[0] == '\0' ? NULL : object.path;
-    void *handle = gsh_dlopen_hook_real(path, RTLD_NOLOAD | RTLD_LAZY);
-    bool has_one = false;
-    for (size_t i = 0; i < GSH_COUNT(probes) && handle != NULL && !has_one; i++)
-        has_one = has_routine(&object, handle, probes[i]);
-    if (handle != NULL)
-        dlclose(handle);
+        return (struct gsh_naming_caller){.low = (uintptr_t)address & ~(uintptr_t)(PAGE - 1),
+                                          .size = PAGE};
+    struct gsh_naming_caller caller = {
+        .low = object.low, .size = object.high - object.low, .handle = open_object(&object)};
+    caller.is_linear_algebra = caller.handle != NULL && has_routine(&object, caller.handle);
     dlerror();
-    return has_one;
+    return caller;
+}
+
+const struct gsh_naming_caller *gsh_naming_find_caller(const void *address,
+                                                       struct gsh_naming_caller *spare)
+{
+    static struct gsh_naming_caller known[KNOWN_CALLERS];
+    static unsigned claimed; /* atomic */
+    for (unsigned i = 0; i < KNOWN_CALLERS; i++) {
+        uintptr_t size = __atomic_load_n(&known[i].size, __ATOMIC_ACQUIRE);
+        if ((uintptr_t)address - known[i].low < size)
+            return &known[i];
+    }
+    *spare = examine(address);
+    unsigned place = __atomic_load_n(&claimed, __ATOMIC_RELAXED);
+    if (place < KNOWN_CALLERS)
+        place = __atomic_fetch_add(&claimed, 1, __ATOMIC_RELAXED);
+    if (place >= KNOWN_CALLERS)
+        return spare;
+    struct gsh_naming_caller *own = &known[place];
+    own->low = spare->low;
+    own->handle = spare->handle;
+    own->is_linear_algebra = spare->is_linear_algebra;
+    __atomic_store_n(&own->size, spare->size, __ATOMIC_RELEASE);
+    return own;
 }
 
 static void *find_anywhere(const char *name)
@@ -160,21 +182,18 @@ static void *find_anywhere(const char *name)
         object.place = place;
         if (dl_iterate_phdr(visit_object, &object) == 0)
             return NULL;
-        void *function = find_in_object(&object, name);
+        void *handle = open_object(&object);
+        void *function = handle == NULL ? NULL : find_foreign(handle, name);
         if (function != NULL)
             return function;
+        if (handle != NULL)
+            dlclose(handle);
     }
 }
 
-void *gsh_naming_find_original(const char *name, const void *caller, uintptr_t *low,
-                               uintptr_t *high)
+void *gsh_naming_find_original(const char *name, const struct gsh_naming_caller *caller)
 {
-    struct object object = {.address = (uintptr_t)caller};
-    void *function = NULL;
-    if (dl_iterate_phdr(visit_object, &object) != 0)
-        function = find_in_object(&object, name);
-    *low = object.low;
-    *high = object.high;
+    void *function = caller->handle == NULL ? NULL : find_foreign(caller->handle, name);
     if (function == NULL)
         function = dlsym(RTLD_NEXT, name);
     if (function == NULL)

@@ -24,11 +24,16 @@ void *gsh_naming_find_blas(const char *base, void *library_handle, int *int_bits
 /* Which spelling that library's BLAS uses, in words, for the doctor. Never NULL. */
 const char *gsh_naming_describe_blas(void *library_handle);
 
-/* The function `name` that code at `caller` would have reached if this library did not export it:
- * from the caller's own library and its dependencies, else behind us in the global order, else in
- * any library loaded. NULL: none anywhere.
- * [*low, *high) is the caller's object, which stays loaded from then on. */
-void *gsh_naming_find_original(const char *name, const void *caller, uintptr_t *low,
-                               uintptr_t *high);
-/* Whether the object that holds `caller` has BLAS or LAPACK in it, so that what it calls is part of a routine of its own. */
-bool gsh_naming_is_linear_algebra(const void *caller);
+/* A library that calls BLAS or LAPACK. It stays loaded from then on. */
+struct gsh_naming_caller {
+    uintptr_t low;          /* its first address; of code that no library holds, its page's */
+    uintptr_t size;         /* in bytes; atomic */
+    void *handle;           /* dlopen's; NULL: no library */
+    bool is_linear_algebra; /* has BLAS or LAPACK in it: its calls are parts of its routines */
+};
+/* The one that holds `address`; many of them are kept, others are put into *spare. Any thread. */
+const struct gsh_naming_caller *gsh_naming_find_caller(const void *address,
+                                                       struct gsh_naming_caller *spare);
+/* The function `name` that it would have reached if this library did not export it: from its own library and the dependencies,
+ * else behind us in the global order, else in any library loaded, which stays so. NULL: none anywhere. */
+void *gsh_naming_find_original(const char *name, const struct gsh_naming_caller *caller);

@@ -6,6 +6,7 @@
  */
 #include "numpy_attach.h"
 
+#include "blas_entry.h"
 #include "cuda_libs.h"
 #include "device.h"
 #include "doctor.h"
@@ -19,6 +20,7 @@
 #include "python_error.h"
 #include "startup.h"
 
+#include <dlfcn.h>
 #include <string.h>
 
 /* NumPy 2 first: its numpy.core names are Python stubs. */
@@ -51,7 +53,7 @@ static void add_search_roots(void)
     gsh_python_error_clear();
 }
 
-/* Lends NumPy's own BLAS to the host device. */
+/* Lends NumPy's own BLAS to the host device, and finds what its core module calls of it. */
 static void lend_blas(void)
 {
     static const struct {
@@ -67,6 +69,7 @@ static void lend_blas(void)
         if (gemm != NULL)
             gsh_hostemu_set_blas(functions[i].dtype, gemm, bits);
     }
+    gsh_entry_expect(dlsym(gsh_np.library, "PyInit__multiarray_umath"));
 }
 
 static void install_families(void)

@@ -11,6 +11,7 @@
 
 #include <complex.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define M 13
 #define N 9
@@ -341,14 +342,25 @@ static void test_search(void *library)
     CHECK(gsh_naming_find_blas("cblas_nothing", library, &bits) == NULL);
     CHECK_INT(bits, 7);
     CHECK(dlerror() == NULL);
-    uintptr_t low, high;
-    CHECK(gsh_naming_find_original("cblas_dgemm", (const void *)test_search, &low, &high) == found);
-    CHECK((uintptr_t)test_search >= low && (uintptr_t)test_search < high);
+    struct caller other;
+    struct gsh_naming_caller spare;
+    const struct gsh_naming_caller *caller =
+        gsh_naming_find_caller((const void *)test_search, &spare);
+    CHECK(gsh_naming_find_original("cblas_dgemm", caller) == found);
+    CHECK((uintptr_t)test_search - caller->low < caller->size);
+    CHECK(!caller->is_linear_algebra);
+    CHECK(gsh_naming_find_caller((const void *)open_blas, &spare) == caller);
     /* Inside the BLAS itself a caller has it from its own library. */
-    CHECK(gsh_naming_find_original("cblas_dgemm", found, &low, &high) == found);
-    CHECK((uintptr_t)found >= low && (uintptr_t)found < high);
-    CHECK(gsh_naming_is_linear_algebra(found));
-    CHECK(!gsh_naming_is_linear_algebra((const void *)test_search));
+    caller = gsh_naming_find_caller(found, &spare);
+    CHECK(gsh_naming_find_original("cblas_dgemm", caller) == found);
+    CHECK((uintptr_t)found - caller->low < caller->size);
+    CHECK(caller->is_linear_algebra);
+    /* Code that no library holds. */
+    char *page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    caller = gsh_naming_find_caller(page + 8, &spare);
+    CHECK(caller->low == (uintptr_t)page && caller->size == PAGE && caller->handle == NULL);
+    CHECK(gsh_naming_find_original("cblas_dgemm", caller) == found);
+    CHECK(find_caller(&gsh_symbol_cblas_sgemm, page + 8, &other)->low == (uintptr_t)page);
     CHECK(dlerror() == NULL);
 }
 
@@ -367,6 +379,14 @@ static void test_original(void *library)
     CHECK(caller->original != NULL);
     CHECK_INT(caller->integer_bits, 0);
     CHECK_INT(symbol->claimed, 2);
+    /* Of what is called by value all is found before it is asked for, of the rest nothing. */
+    const struct gsh_symbol *by_value = &gsh_symbol_cblas_zgemm, *by_address = &gsh_symbol_zgemm_;
+    unsigned found = by_value->claimed, others = by_address->claimed;
+    gsh_entry_expect((const void *)caller->original);
+    CHECK_INT(symbol->claimed, 2);
+    CHECK_INT(by_value->claimed, found + 1);
+    CHECK(by_value->callers[found].original == (gsh_entry_function *)dlsym(library, "cblas_zgemm"));
+    CHECK_INT(by_address->claimed, others);
     test_left_alone();
     test_refused();
     test_nothing_to_do();
