@@ -82,6 +82,11 @@ bool gsh_first_run_is_over(const struct gsh_launch *launch)
     return atomic_load_explicit(place_of(launch), memory_order_relaxed);
 }
 
+bool gsh_first_run_goes_on(void)
+{
+    return atomic_load_explicit(&running, memory_order_relaxed) != 0;
+}
+
 void gsh_first_run_note(const struct gsh_launch *launch)
 {
     atomic_store_explicit(place_of(launch), true, memory_order_relaxed);

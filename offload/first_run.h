@@ -2,8 +2,8 @@
  *
  * The first run of a library's routine in a process loads its code into the device, and compiles kernels of ours: 0.03 to
  * 0.5 s (docs/MEASURED.md). Before a call that gains less than that runs there, a thread of our own runs a small launch like
- * it, on memory and numbers of its own. Meanwhile it holds the DISPATCH lock: device calls of others wait. Checked by
- * tests/unit/test_first_run.c and test_readiness.c.
+ * it, on memory and numbers of its own. Meanwhile it holds the DISPATCH lock: device calls of others wait, so those whose
+ * operands the CPU has are better left to it (readiness.c). Checked by tests/unit/test_first_run.c and test_readiness.c.
  */
 #pragma once
 
@@ -11,6 +11,8 @@
 
 /* Whether a launch like it (a GEMM, LAPACK or FFT) has run, or cannot be run ahead. Any thread, without locks. */
 bool gsh_first_run_is_over(const struct gsh_launch *launch);
+/* Whether one goes on beside the program. Any thread, without locks. */
+bool gsh_first_run_goes_on(void);
 /* The launch is about to run. Any thread, without locks. */
 void gsh_first_run_note(const struct gsh_launch *launch);
 /* Has a small launch like it run as soon as the device is started and the library, which is then opened, is open; unless one of

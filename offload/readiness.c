@@ -93,6 +93,14 @@ static bool is_opened(const struct gsh_launch *launch, const struct gsh_verdict 
     return false;
 }
 
+/* Whether the call, on the device, would wait for a first run that costs more than the call gains. Where its operands would have
+ * to be brought home for the CPU, that waits as well. */
+static bool waits_for_first_run(const struct gsh_verdict *verdict)
+{
+    return gsh_first_run_goes_on() && !verdict->has_data &&
+           !is_worth_waiting(verdict, gsh_backend_rates()->first_run);
+}
+
 void gsh_readiness_prepare(void)
 {
     for (int kind = GSH_LAUNCH_GEMM; kind <= GSH_LAUNCH_FFT; kind++) {
@@ -169,7 +177,7 @@ enum gsh_reason gsh_readiness_check(const struct gsh_call *call, const struct gs
         if (reason != GSH_REASON_NONE)
             return reason;
     }
-    if (!is_opened(&call->launch, verdict))
+    if (!is_opened(&call->launch, verdict) || waits_for_first_run(verdict))
         return GSH_REASON_NOT_STARTED;
     return is_compiled(call, verdict) ? GSH_REASON_NONE : GSH_REASON_NOT_COMPILED;
 }

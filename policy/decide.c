@@ -12,5 +12,5 @@ struct gsh_verdict gsh_decide(const struct gsh_facts *facts)
         reason = GSH_REASON_TOO_SMALL;
     else if (gain + facts->debt <= facts->upload)
         reason = GSH_REASON_DATA_ON_HOST;
-    return (struct gsh_verdict){.reason = reason, .gain = gain};
+    return (struct gsh_verdict){.reason = reason, .gain = gain, .has_data = facts->download > 0};
 }

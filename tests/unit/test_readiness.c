@@ -254,6 +254,51 @@ static int load_ahead(void)
     return live_end();
 }
 
+static _Atomic bool is_held;
+static enum gsh_status (*real_run)(const struct gsh_launch *launch, unsigned row);
+
+static enum gsh_status run_held(const struct gsh_launch *launch, unsigned row)
+{
+    if (launch->kind != GSH_LAUNCH_GEMM)
+        return real_run(launch, row);
+    runs++;
+    while (is_held)
+        usleep(1000);
+    return GSH_OK;
+}
+
+/* While a first run goes on calls stay on the host that has their operands, unless they gain more than it costs. */
+static int stay_meanwhile(void)
+{
+    if (!start())
+        return CHECK_SKIP;
+    is_open = true;
+    is_held = true;
+    rates.first_run = 0.1;
+    rates.host_cached = rates.host_memory = 3.0 * SIDE * SIDE * sizeof(double) / 4e-3;
+    real_run = backend.run;
+    backend.run = run_held;
+    double *a = make_ones(), *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE),
+           *there = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
+    CHECK_INT(live_add(a, a, 0, there, SIDE * SIDE), GSH_REASON_NONE);
+    CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
+    for (int left_ms = 5000; runs == 0 && left_ms > 0; left_ms--)
+        usleep(1000);
+    CHECK_INT(runs, 1);
+    CHECK_INT(offer_elements(GSH_OP_ADD, a, out), GSH_REASON_NOT_STARTED);
+    CHECK_INT(offer_elements(GSH_OP_ADD, there, out), GSH_REASON_NONE);
+    rates.host_cached = rates.host_memory /= 200; /* 800 ms */
+    CHECK_INT(offer_elements(GSH_OP_ADD, a, out), GSH_REASON_NONE);
+    rates.host_cached = rates.host_memory *= 200;
+    is_held = false;
+    offer_until_taken(a, out);
+    CHECK_INT(offer_elements(GSH_OP_ADD, a, out), GSH_REASON_NONE);
+    gsh_arena_free(a);
+    gsh_arena_free(out);
+    gsh_arena_free(there);
+    return live_end();
+}
+
 static int load_beside(void)
 {
     return check_first_run(4e-3);
@@ -345,9 +390,10 @@ static int open_here(void)
 /* Each in a process of its own: a device is started once. */
 int main(void)
 {
-    int (*const checks[])(void) = {compile_beside, compile_here,     open_beside,     open_here,
-                                   open_ahead,     start_after_some, start_after_one, start_at_once,
-                                   load_beside,    load_here,        load_ahead,      load_in_call};
+    int (*const checks[])(void) = {
+        stay_meanwhile, compile_beside,   compile_here,    open_beside,   open_here,
+        open_ahead,     start_after_some, start_after_one, start_at_once, load_beside,
+        load_here,      load_ahead,       load_in_call};
     for (unsigned i = 0; i < GSH_COUNT(checks); i++) {
         int status = -1;
         pid_t child = fork();
