@@ -175,10 +175,12 @@ void gsh_entry_expect(const void *address)
 {
     struct gsh_naming_caller other;
     struct caller spare;
-    const struct gsh_naming_caller *library = gsh_naming_find_caller(address, &other);
-    for (size_t i = 0; i < GSH_COUNT(routines) * FAMILIES && library->handle != NULL; i++) {
+    void *handle = gsh_naming_find_caller(address, &other)->handle;
+    if (handle == NULL)
+        return;
+    for (size_t i = 0; i < GSH_COUNT(routines) * FAMILIES; i++) {
         struct gsh_symbol *symbol = routines[i / FAMILIES]->spellings[i % FAMILIES];
-        if (symbol->routine->shape->by_value && dlsym(library->handle, symbol->name) != NULL)
+        if (symbol->routine->shape->by_value && dlsym(handle, symbol->name) != NULL)
             find_caller(symbol, address, &spare);
     }
     dlerror();

@@ -349,6 +349,7 @@ static void test_search(void *library)
     CHECK(gsh_naming_find_original("cblas_dgemm", caller) == found);
     CHECK((uintptr_t)test_search - caller->low < caller->size);
     CHECK(!caller->is_linear_algebra);
+    CHECK(caller != &spare); /* it is kept */
     CHECK(gsh_naming_find_caller((const void *)open_blas, &spare) == caller);
     /* Inside the BLAS itself a caller has it from its own library. */
     caller = gsh_naming_find_caller(found, &spare);
