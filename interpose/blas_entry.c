@@ -32,25 +32,31 @@ struct caller {
     int integer_bits; /* as the original has them; 0: it is not to be taken over */
 };
 
-/* An exported name, and which function its callers would have reached without us. */
+struct callers {
+    unsigned claimed; /* atomic */
+    struct caller list[CACHED_CALLERS];
+};
+
+/* An exported name, and which function its callers would have reached without us. Constant: the loader of any program has
+ * only a few pages to fill in. */
 struct gsh_symbol {
     const char *name;
     const struct gsh_entry_routine *routine;
+    struct callers *callers;
     int integer_bits; /* that the name promises */
-    unsigned claimed; /* callers taken, atomic */
-    struct caller callers[CACHED_CALLERS];
 };
 
 /* ---- the table ---- */
 
 #define ROUTINE(routine) gsh_entry_routine_##routine
 #define SYMBOL(prefix, routine, suffix) gsh_symbol_##prefix##routine##suffix
+#define CALLERS(prefix, routine, suffix) callers_##prefix##routine##suffix
 #define EXTERN(prefix, suffix, bits, routine)                                                      \
-    extern struct gsh_symbol SYMBOL(prefix, routine, suffix);
+    extern const struct gsh_symbol SYMBOL(prefix, routine, suffix);
 #define LISTED(prefix, suffix, bits, routine) &SYMBOL(prefix, routine, suffix),
 #define X(form, routine, type, result)                                                             \
     GSH_NAMING_FAMILIES(EXTERN, routine)                                                           \
-    static struct gsh_symbol *const spellings_##routine[] = {                                      \
+    static const struct gsh_symbol *const spellings_##routine[] = {                                \
         GSH_NAMING_FAMILIES(LISTED, routine)};                                                     \
     static const struct gsh_entry_routine ROUTINE(routine) = {.name = #routine,                    \
                                                               .signature = result,                 \
@@ -79,8 +85,8 @@ static unsigned family_of(const struct gsh_symbol *symbol)
 }
 
 /* The routine of this name and the same type as `routine`. */
-static struct gsh_symbol *find_spelling_of(const struct gsh_entry_routine *routine,
-                                           const char *name, unsigned family)
+static const struct gsh_symbol *find_spelling_of(const struct gsh_entry_routine *routine,
+                                                 const char *name, unsigned family)
 {
     for (size_t i = 0; i < GSH_COUNT(routines); i++)
         if (routines[i]->name[0] == routine->name[0] && strcmp(routines[i]->name + 1, name) == 0)
@@ -140,17 +146,18 @@ static struct caller examine_caller(const struct gsh_symbol *symbol, const void 
 }
 
 static __attribute__((noinline)) const struct caller *
-look_up(struct gsh_symbol *symbol, const void *address, struct caller *spare)
+look_up(const struct gsh_symbol *symbol, const void *address, struct caller *spare)
 {
     *spare = examine_caller(symbol, address);
     if (spare->original == NULL)
         return spare;
-    unsigned place = __atomic_load_n(&symbol->claimed, __ATOMIC_RELAXED);
+    struct callers *callers = symbol->callers;
+    unsigned place = __atomic_load_n(&callers->claimed, __ATOMIC_RELAXED);
     if (place < CACHED_CALLERS)
-        place = __atomic_fetch_add(&symbol->claimed, 1, __ATOMIC_RELAXED);
+        place = __atomic_fetch_add(&callers->claimed, 1, __ATOMIC_RELAXED);
     if (place >= CACHED_CALLERS)
         return spare; /* looked up again at each call */
-    struct caller *own = &symbol->callers[place];
+    struct caller *own = &callers->list[place];
     own->low = spare->low;
     own->original = spare->original;
     own->integer_bits = spare->integer_bits;
@@ -158,13 +165,14 @@ look_up(struct gsh_symbol *symbol, const void *address, struct caller *spare)
     return own;
 }
 
-static inline const struct caller *find_caller(struct gsh_symbol *symbol, const void *address,
+static inline const struct caller *find_caller(const struct gsh_symbol *symbol, const void *address,
                                                struct caller *spare)
 {
+    const struct caller *list = symbol->callers->list;
     for (unsigned i = 0; i < CACHED_CALLERS; i++) {
-        uintptr_t size = __atomic_load_n(&symbol->callers[i].size, __ATOMIC_ACQUIRE);
-        if ((uintptr_t)address - symbol->callers[i].low < size)
-            return &symbol->callers[i];
+        uintptr_t size = __atomic_load_n(&list[i].size, __ATOMIC_ACQUIRE);
+        if ((uintptr_t)address - list[i].low < size)
+            return &list[i];
         if (size == 0)
             break;
     }
@@ -179,7 +187,7 @@ void gsh_entry_expect(const void *address)
     if (handle == NULL)
         return;
     for (size_t i = 0; i < GSH_COUNT(routines) * FAMILIES; i++) {
-        struct gsh_symbol *symbol = routines[i / FAMILIES]->spellings[i % FAMILIES];
+        const struct gsh_symbol *symbol = routines[i / FAMILIES]->spellings[i % FAMILIES];
         if (symbol->routine->shape->by_value && dlsym(handle, symbol->name) != NULL)
             find_caller(symbol, address, &spare);
     }
@@ -189,7 +197,7 @@ void gsh_entry_expect(const void *address)
 gsh_entry_function *gsh_entry_find_other(const struct gsh_entry_call *call, const char *name)
 {
     struct caller spare;
-    struct gsh_symbol *symbol = find_spelling_of(call->routine, name, call->family);
+    const struct gsh_symbol *symbol = find_spelling_of(call->routine, name, call->family);
     return symbol == NULL ? NULL : find_caller(symbol, call->frame->caller, &spare)->original;
 }
 
@@ -355,7 +363,7 @@ static gsh_entry_function *decline(struct gsh_entry_call *call, struct gsh_entry
     return NULL;
 }
 
-static __attribute__((noinline)) gsh_entry_function *look_closer(struct gsh_symbol *symbol,
+static __attribute__((noinline)) gsh_entry_function *look_closer(const struct gsh_symbol *symbol,
                                                                  struct gsh_entry_frame *frame,
                                                                  const struct caller *caller,
                                                                  bool is_worth)
@@ -380,8 +388,8 @@ static __attribute__((noinline)) gsh_entry_function *look_closer(struct gsh_symb
 
 /* Called by the entry points: the function to jump to, or NULL: return. */
 static __attribute__((used)) gsh_entry_function *
-route(struct gsh_symbol *symbol, struct gsh_entry_frame *frame) __asm__("gsh_entry_route");
-static gsh_entry_function *route(struct gsh_symbol *symbol, struct gsh_entry_frame *frame)
+route(const struct gsh_symbol *symbol, struct gsh_entry_frame *frame) __asm__("gsh_entry_route");
+static gsh_entry_function *route(const struct gsh_symbol *symbol, struct gsh_entry_frame *frame)
 {
     struct caller spare;
     const struct caller *caller = find_caller(symbol, frame->caller, &spare);
@@ -446,9 +454,12 @@ __asm__(".pushsection .text\n"
             "    .size " name ", . - " name "\n"                                                   \
             "    .popsection\n");
 #define DEFINE(prefix, suffix, bits, named)                                                        \
-    struct gsh_symbol SYMBOL(prefix, named, suffix) = {.name = TEXT(prefix) #named TEXT(suffix),   \
-                                                       .routine = &ROUTINE(named),                 \
-                                                       .integer_bits = bits};                      \
+    static struct callers CALLERS(prefix, named, suffix);                                          \
+    const struct gsh_symbol SYMBOL(prefix, named,                                                  \
+                                   suffix) = {.name = TEXT(prefix) #named TEXT(suffix),            \
+                                              .routine = &ROUTINE(named),                          \
+                                              .callers = &CALLERS(prefix, named, suffix),          \
+                                              .integer_bits = bits};                               \
     ENTRY(TEXT(prefix) #named TEXT(suffix), "gsh_symbol_" TEXT(prefix) #named TEXT(suffix))
 #define X(shape, routine, ...) GSH_NAMING_FAMILIES(DEFINE, routine)
 #include "symbols.def"

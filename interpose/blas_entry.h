@@ -56,7 +56,7 @@ struct gsh_entry_routine {
     const char *signature; /* for the report: "d->d" */
     enum gsh_dtype dtype;
     const struct gsh_entry_shape *shape;
-    struct gsh_symbol *const *spellings; /* in the order of GSH_NAMING_FAMILIES */
+    const struct gsh_symbol *const *spellings; /* in the order of GSH_NAMING_FAMILIES */
 };
 
 /* A call that is worth a look. */

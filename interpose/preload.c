@@ -13,13 +13,17 @@
 #include "options.h"
 #include "stats.h"
 
+/* Of Python, which is not linked: NULL in a program that starts without it. A search with dlsym would allocate the text of
+ * its error in every such program. */
+extern int Py_IsInitialized(void) __attribute__((weak));
+
 __attribute__((constructor)) static void load(void)
 {
     gsh_options_init();
     gsh_libc_io_resolve();
     gsh_libc_limit_resolve();
     gsh_libc_signal_resolve(gsh_option_number(GSH_OPTION_MODE) != GSH_MODE_OFF &&
-                            gsh_dlopen_hook_finds_python());
+                            Py_IsInitialized != NULL);
     gsh_dlopen_hook_resolve();
 }
 

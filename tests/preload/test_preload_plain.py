@@ -4,7 +4,6 @@ than a millisecond. What it exports is what exports.map says, and it needs no Py
 import os
 import re
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -15,6 +14,7 @@ from shim_runner import LIBRARY, TestCase, find_tool, main
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MAX_ADDED_SECONDS = 1e-3
+MAX_ADDED_PAGES = 70
 
 
 def environment(shim):
@@ -124,28 +124,39 @@ class TestPrograms(TestCase):
         self.assert_unchanged(["ls", "/proc/self/fd"])
 
     def test_added_time(self):
-        """Alternating runs of a program that does nothing; the quietest attempt of three counts."""
-        command = [shutil.which("true")]
-        environments = [environment(False), environment(True)]
-        added = []
-        for _ in range(3):
-            seconds = [[], []]
-            for _ in range(150):
-                for shim in (0, 1):
-                    start = time.perf_counter()
-                    subprocess.run(command, env=environments[shim], check=True)
-                    seconds[shim].append(time.perf_counter() - start)
-            added.append(statistics.median(seconds[1]) - statistics.median(seconds[0]))
-            if added[-1] < MAX_ADDED_SECONDS:
+        """Of a program that does nothing the fastest of many runs, with and without the library in turns."""
+        def seconds(env):
+            start = time.perf_counter()
+            subprocess.run(command, env=env, check=True)
+            return time.perf_counter() - start
+        command, fastest = [shutil.which("true")], [float("inf"), float("inf")]
+        # Other load of the machine delays some runs, in the end not all.
+        for count in range(1, 3001):
+            fastest = [min(fastest[shim], seconds(environment(shim))) for shim in (False, True)]
+            if count >= 300 and fastest[True] - fastest[False] < MAX_ADDED_SECONDS:
                 break
-        self.assertLess(min(added), MAX_ADDED_SECONDS)
+        self.assertLess(fastest[True] - fastest[False], MAX_ADDED_SECONDS, fastest)
+
+    def test_added_pages(self):
+        """Each page of the library that the loader or our constructor touches takes the kernel microseconds."""
+        def faults(env):
+            with subprocess.Popen([shutil.which("true")], env=env) as process:
+                usage = os.wait4(process.pid, 0)[2]
+                process.returncode = 0
+            return usage.ru_minflt + usage.ru_majflt
+        plain, shimmed = (min(faults(environment(shim)) for _ in range(20)) for shim in (False, True))
+        if plain == 0:
+            self.skipTest("this kernel counts no page faults")
+        self.assertGreater(shimmed, plain)
+        self.assertLessEqual(shimmed - plain, MAX_ADDED_PAGES)
 
 
 @unittest.skipUnless(os.path.exists(LIBRARY), "no library %s" % LIBRARY)
 class TestSymbols(TestCase):
     def symbols(self, option):
         listing = subprocess.run([find_tool("nm"), "-D", option, LIBRARY], stdout=subprocess.PIPE, check=True)
-        return {line.split()[-1].split("@")[0] for line in listing.stdout.decode().splitlines()}
+        return {line.split()[-1].split("@")[0] for line in listing.stdout.decode().splitlines()
+                if line.split()[-2] != "w"}  # a weak reference to what may be missing
 
     def test_exports(self):
         with open(os.path.join(ROOT, "interpose", "exports.map"), encoding="ascii") as stream:

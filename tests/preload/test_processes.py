@@ -302,19 +302,6 @@ class TestOtherPrograms(shim_runner.TestCase):
         self.assertEqual(last[0], last[1])
         self.assertEqual(plain.returncode, shimmed.returncode)
 
-    def test_start_up_cost(self):
-        """Less than 1 ms is added to a process without NumPy (best of pairs in turns)."""
-        def seconds(shim):
-            import time
-            env = shim_runner.environment(shim)
-            started = time.perf_counter()
-            for _ in range(20):
-                subprocess.run(["/bin/true"], env=env, check=True)
-            return (time.perf_counter() - started) / 20
-        times = [(seconds(False), seconds(True)) for _ in range(15)]
-        best = min(t[1] for t in times) - min(t[0] for t in times)
-        self.assertLess(best, 1e-3, times)
-
 
 if __name__ == "__main__":
     unittest.main()

@@ -367,27 +367,28 @@ static void test_search(void *library)
 
 static void test_original(void *library)
 {
-    struct gsh_symbol *symbol = &gsh_symbol_cblas_dgemm;
+    const struct gsh_symbol *symbol = &gsh_symbol_cblas_dgemm;
     struct caller spare;
     const struct caller *caller = find_caller(symbol, (const void *)test_original, &spare);
     CHECK(caller->original == (gsh_entry_function *)dlsym(library, "cblas_dgemm"));
     CHECK_INT(caller->integer_bits, 32);
-    CHECK_INT(symbol->claimed, 1);
+    CHECK_INT(symbol->callers->claimed, 1);
     test_host("original");
-    CHECK_INT(symbol->claimed, 1);
+    CHECK_INT(symbol->callers->claimed, 1);
     /* What a BLAS calls of itself is not taken over. */
     caller = find_caller(symbol, (const void *)caller->original, &spare);
     CHECK(caller->original != NULL);
     CHECK_INT(caller->integer_bits, 0);
-    CHECK_INT(symbol->claimed, 2);
+    CHECK_INT(symbol->callers->claimed, 2);
     /* Of what is called by value all is found before it is asked for, of the rest nothing. */
     const struct gsh_symbol *by_value = &gsh_symbol_cblas_zgemm, *by_address = &gsh_symbol_zgemm_;
-    unsigned found = by_value->claimed, others = by_address->claimed;
+    unsigned found = by_value->callers->claimed, others = by_address->callers->claimed;
     gsh_entry_expect((const void *)caller->original);
-    CHECK_INT(symbol->claimed, 2);
-    CHECK_INT(by_value->claimed, found + 1);
-    CHECK(by_value->callers[found].original == (gsh_entry_function *)dlsym(library, "cblas_zgemm"));
-    CHECK_INT(by_address->claimed, others);
+    CHECK_INT(symbol->callers->claimed, 2);
+    CHECK_INT(by_value->callers->claimed, found + 1);
+    CHECK(by_value->callers->list[found].original ==
+          (gsh_entry_function *)dlsym(library, "cblas_zgemm"));
+    CHECK_INT(by_address->callers->claimed, others);
     test_left_alone();
     test_refused();
     test_nothing_to_do();
