@@ -204,13 +204,44 @@ def run_unittest(interpreter, folder, name, env, timeout=STEP_TIMEOUT):
     return count_unittest(output, status), output, seconds
 
 
-def run_unittests(totals, title, interpreter, files, env=None, workers=WORKERS, timeout=STEP_TIMEOUT):
+def run_part(argv, env, timeout):
+    """A program that is one test, as ((passed, failed, skipped), output, seconds)."""
+    status, output, seconds = execute(argv, env, timeout=timeout)
+    if status not in (0, SKIPPED):
+        output += "\nexit status %d\n" % status
+    return (int(status == 0), int(status not in (0, SKIPPED)), int(status == SKIPPED)), output, seconds
+
+
+def run_groups(totals, groups, workers=WORKERS):
+    """Side by side, those named first started first. Groups are (title, parts, check): each part returns counts, output and
+    seconds, the check is asked about all outputs. A line a group, with the seconds of its longest part."""
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        jobs = {pool.submit(run_unittest, interpreter, os.path.dirname(path), os.path.basename(path)[:-len(".py")], env,
-                            timeout): path for path in files}
-        for job in concurrent.futures.as_completed(jobs):
-            counts, output, seconds = job.result()
-            totals.add("%s %s" % (title, os.path.basename(jobs[job])), *counts, seconds, output)
+        group_of = {pool.submit(part): group for group in groups for part in group[1]}
+        done = {}
+        for job in concurrent.futures.as_completed(group_of):
+            title, parts, check = group_of[job]
+            results = done.setdefault(title, [])
+            results.append(job.result())
+            if len(results) < len(parts):
+                continue
+            passed, failed, skipped = (sum(counts) for counts in zip(*(result[0] for result in results)))
+            wrong = check([result[1] for result in results]) if check else ""
+            told = [result[1] for result in results if result[0][1]] + [wrong]
+            totals.add(title, passed, failed + bool(wrong), skipped, max(result[2] for result in results),
+                       "\n".join(told))
+            if skipped:
+                told = "\n".join(result[1] for result in results if result[0][2])
+                print("\n".join(re.findall(r"^.*\bskipped(?: '|: ).*$", told, re.M)), flush=True)
+
+
+def file_group(title, interpreter, path, env, timeout=STEP_TIMEOUT):
+    """A file of Python tests: unittest's, or a script that is one test."""
+    folder, name = os.path.split(path)
+    if name.startswith("test_"):
+        part = functools.partial(run_unittest, interpreter, folder, name[:-len(".py")], env, timeout)
+    else:
+        part = functools.partial(run_part, [interpreter, path], env, timeout)
+    return "%s %s" % (title, name), [part], None
 
 
 def kind_of(path):
@@ -225,16 +256,10 @@ def run_python(totals, title, interpreter, library, env=None):
         return
     title = "%s numpy %s:" % (title, output.strip())
     env = dict(env or {}, GPUSHIM_LIBRARY=os.path.join(ROOT, library))
-    unittests, scripts = [], []
-    for path in sorted(path for kind in PYTHON_TESTS
-                       for path in glob.glob(os.path.join(ROOT, "tests", kind, "*.py"))):
-        if os.path.basename(path).startswith("test_"):
-            unittests.append(path)
-        elif kind_of(path) == "conformance":  # elsewhere they are helpers of the tests
-            scripts.append(path)
-    run_unittests(totals, title, interpreter, unittests, env)
-    for path in scripts:
-        step(totals, "%s %s" % (title, os.path.basename(path)), [interpreter, path], env)
+    paths = [path for kind in PYTHON_TESTS for path in sorted(glob.glob(os.path.join(ROOT, "tests", kind, "*.py")))]
+    tests = [path for path in paths if os.path.basename(path).startswith("test_")]
+    scripts = [path for path in paths if kind_of(path) == "conformance"]  # elsewhere they are helpers of the tests
+    run_groups(totals, [file_group(title, interpreter, path, env) for path in scripts + tests])
 
 
 def run_package_suite(totals, title, venv, package, parts):
@@ -249,8 +274,9 @@ def run_package_suite(totals, title, venv, package, parts):
 
 
 def run_rules(totals, folder):
-    run_unittests(totals, "rules", sys.executable, sorted(glob.glob(os.path.join(ROOT, "tests/rules/test_*.py"))),
-                  {"GSH_TEST_BUILD": os.path.join(ROOT, folder)})
+    env = {"GSH_TEST_BUILD": os.path.join(ROOT, folder)}
+    run_groups(totals, [file_group("rules", sys.executable, path, env)
+                        for path in sorted(glob.glob(os.path.join(ROOT, "tests/rules/test_*.py")))])
 
 
 def run_emulated(totals, title, interpreter, library, emulation):
@@ -261,7 +287,8 @@ def run_emulated(totals, title, interpreter, library, emulation):
         return
     env = {"GPUSHIM_DEVICE": "cuda", "GPUSHIM_LIBRARY": os.path.join(ROOT, library), "LD_LIBRARY_PATH": folder,
            "GPUSHIM_CACHE_DIR": os.path.join(folder, "cache"), "SHIM_RUNNER_TIMEOUT": str(STEP_TIMEOUT // 3)}
-    run_unittests(totals, title, interpreter, [os.path.join(ROOT, "tests", name + ".py") for name in EMULATED_TESTS], env)
+    run_groups(totals, [file_group(title, interpreter, os.path.join(ROOT, "tests", name + ".py"), env)
+                        for name in EMULATED_TESTS])
 
 
 # --- on a GPU ------------------------------------------------------------------------------------
@@ -294,17 +321,9 @@ print("\\n".join(dict.fromkeys(names([found]))))
 """
 
 
-def run_part(argv, env, timeout=PART_TIMEOUT):
-    """A program that is one test, as ((passed, failed, skipped), output, seconds)."""
-    status, output, seconds = execute(argv, env, timeout=timeout)
-    if status not in (0, SKIPPED):
-        output += "\nexit status %d\n" % status
-    return (int(status == 0), int(status not in (0, SKIPPED)), int(status == SKIPPED)), output, seconds
-
-
 def run_share(program, share, env):
     """One share of a program's cases; each case is a test."""
-    counts, output, seconds = run_part([program, "--shard", "%d/%d" % share], env)
+    counts, output, seconds = run_part([program, "--shard", "%d/%d" % share], env, PART_TIMEOUT)
     line = re.search(r"^cases: ran (\d+) of \d+, (\d+) failed$", output, re.M)
     if line is None:
         return counts if counts[2] else (0, 1, 0), output, seconds
@@ -339,35 +358,11 @@ def unittest_group(path, env):
     return "cuda " + name, [functools.partial(run, test) for test in tests], None
 
 
-def run_groups(totals, groups):
-    """Groups are (title, parts, check): each part returns counts, output and seconds, the check is asked about all
-    outputs. A line a group, with the seconds of its longest part."""
-    order = {name: place for place, name in enumerate(LONG_TESTS)}
-    groups.sort(key=lambda group: order.get(group[0].split()[-1], len(order)))
-    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
-        group_of = {pool.submit(part): group for group in groups for part in group[1]}
-        done = {}
-        for job in concurrent.futures.as_completed(group_of):
-            title, parts, check = group_of[job]
-            results = done.setdefault(title, [])
-            results.append(job.result())
-            if len(results) < len(parts):
-                continue
-            passed, failed, skipped = (sum(counts) for counts in zip(*(result[0] for result in results)))
-            wrong = check([result[1] for result in results]) if check else ""
-            told = [result[1] for result in results if result[0][1]] + [wrong]
-            totals.add(title, passed, failed + bool(wrong), skipped, max(result[2] for result in results),
-                       "\n".join(told))
-            if skipped:
-                told = "\n".join(result[1] for result in results if result[0][2])
-                print("\n".join(re.findall(r"^.*\bskipped(?: '|: ).*$", told, re.M)), flush=True)
-
-
 def run_alone(totals, kind, env):
     """The C programs of a kind that want the machine for themselves; what they measure is printed."""
     for program in sorted(glob.glob(os.path.join(ROOT, "build", "tests", kind, "test_*"))):
         if os.path.basename(program) not in SHARED_PROGRAMS:
-            counts, output, seconds = run_part([program], env)
+            counts, output, seconds = run_part([program], env, PART_TIMEOUT)
             totals.add("%s %s" % (kind, os.path.basename(program)), *counts, seconds, output)
             print(output.rstrip(), flush=True)
 
@@ -386,11 +381,12 @@ def run_gpu(totals):
         with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
             groups += pool.map(functools.partial(unittest_group, env=env), paths)
         groups += [("cuda " + name, [functools.partial(run_part, [sys.executable, os.path.join(
-            ROOT, "tests/conformance", name + ".py")], env)], None) for name in DEVICE_SCRIPTS]
-        run_groups(totals, groups)
+            ROOT, "tests/conformance", name + ".py")], env, PART_TIMEOUT)], None) for name in DEVICE_SCRIPTS]
+        order = {name: place for place, name in enumerate(LONG_TESTS)}
+        run_groups(totals, sorted(groups, key=lambda group: order.get(group[0].split()[-1], len(order))))
         run_alone(totals, "stress", env)
-        run_unittests(totals, "cuda", sys.executable, sorted(glob.glob(os.path.join(ROOT, "tests/stress/test_*.py"))),
-                      env, 1, PART_TIMEOUT)
+        run_groups(totals, [file_group("cuda", sys.executable, path, env, PART_TIMEOUT)
+                            for path in sorted(glob.glob(os.path.join(ROOT, "tests/stress/test_*.py")))], workers=1)
 
 
 # --- what was built from what --------------------------------------------------------------------
