@@ -191,6 +191,9 @@ static __attribute__((noinline)) int assign_in_arena(PyObject *self, PyObject *o
 static int assign_subscript(PyObject *self, PyObject *key, PyObject *value)
 {
     gsh_numpy_hooks_hit(assign_row);
+    if (gsh_py_type(key) == gsh_py.PyLong_Type && gsh_dispatch_min_elements != 0 &&
+        GSH_LIKELY(!gsh_coherence_is_in_use()))
+        return original_assign(self, key, value); /* a part of something, and all is on the host */
     if (GSH_LIKELY(!gsh_numpy_is_array(self) || !value ||
                    !gsh_arena_contains(gsh_numpy_array(self)->data)))
         return assign_at_home(self, key, value);

@@ -229,29 +229,29 @@ static bool is_tiny(PyObject *const *args, size_t count)
            bound.elements < gsh_dispatch_min_elements;
 }
 
-enum glance { GLANCE_TINY, GLANCE_TINY_IF_AT_HOME, GLANCE_UNSURE };
-
-/* is_tiny for operands with at most one dimension, but for the question whether those in the arena
- * are on the device. Calls nothing, so that the hook below needs no stack. */
-static inline enum glance glance_at(PyObject *const *args, size_t count)
+/* The values most often met next to arrays: few enough to compare with at every call. */
+static inline bool is_common_value(PyObject *object)
 {
-    int64_t longest = 1;
-    enum glance verdict = GLANCE_TINY;
+    PyObject *type = gsh_py_type(object);
+    return type == gsh_py.PyFloat_Type || type == gsh_py.PyLong_Type ||
+           type == gsh_np.scalar_types[GSH_FLOAT64];
+}
+
+/* is_tiny for common values and operands with at most one dimension, but for the question whether those in the arena are on
+ * the device. False: it takes a closer look. Calls nothing, so that the hook below needs no stack. */
+static inline bool seems_tiny(PyObject *const *args, size_t count)
+{
     for (size_t i = 0; i < count; i++) {
         if (!gsh_numpy_is_array(args[i])) {
-            if (!is_one_value(args[i]))
-                return GLANCE_UNSURE;
+            if (!is_common_value(args[i]))
+                return false;
             continue;
         }
         const struct gsh_ndarray *array = gsh_numpy_array(args[i]);
-        if (array->nd > 1)
-            return GLANCE_UNSURE;
-        if (gsh_arena_contains(array->data))
-            verdict = GLANCE_TINY_IF_AT_HOME;
-        if (array->nd == 1)
-            longest = GSH_MAX(longest, array->dimensions[0]);
+        if (array->nd > 1 || (array->nd == 1 && array->dimensions[0] >= gsh_dispatch_min_elements))
+            return false;
     }
-    return longest < gsh_dispatch_min_elements ? verdict : GLANCE_UNSURE;
+    return gsh_dispatch_min_elements > 1;
 }
 
 static bool is_at_home(PyObject *const *args, size_t count)
@@ -301,12 +301,11 @@ static PyObject *elementwise_hook(PyObject *self, PyObject *const *args, size_t 
                                   PyObject *kwnames)
 {
     calls++;
-    enum glance glance =
-        counts_tiny ? GLANCE_UNSURE : glance_at(args, count_values(nargsf, kwnames));
-    if (GSH_LIKELY(glance == GLANCE_TINY))
+    if (counts_tiny || !seems_tiny(args, count_values(nargsf, kwnames)))
+        return look_closer(self, args, nargsf, kwnames);
+    if (GSH_LIKELY(!gsh_coherence_is_in_use()))
         return gsh_numpy_ufunc_original(self, args, nargsf, kwnames);
-    return glance == GLANCE_UNSURE ? look_closer(self, args, nargsf, kwnames)
-                                   : look_home(self, args, nargsf, kwnames);
+    return look_home(self, args, nargsf, kwnames);
 }
 
 static PyObject *generalised_hook(PyObject *self, PyObject *const *args, size_t nargsf,

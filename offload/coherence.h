@@ -43,6 +43,11 @@ enum gsh_residency gsh_coherence_residency(const void *address);
 
 /* Set for good when a first chunk stops being plain host memory; until then no look-up is needed. */
 extern _Atomic bool gsh_coherence_in_use;
+static inline bool gsh_coherence_is_in_use(void)
+{
+    return atomic_load_explicit(&gsh_coherence_in_use, memory_order_relaxed);
+}
+
 /* gsh_coherence_is_resident, for an address in the arena. */
 bool gsh_coherence_block_is_resident(const void *address);
 
@@ -50,6 +55,6 @@ bool gsh_coherence_block_is_resident(const void *address);
  * small array must then look closer. */
 static inline bool gsh_coherence_is_resident(const void *address)
 {
-    return atomic_load_explicit(&gsh_coherence_in_use, memory_order_relaxed) &&
-           gsh_arena_contains(address) && gsh_coherence_block_is_resident(address);
+    return gsh_coherence_is_in_use() && gsh_arena_contains(address) &&
+           gsh_coherence_block_is_resident(address);
 }
