@@ -12,3 +12,12 @@ static inline uint64_t gsh_hash_add(uint64_t hash, uint64_t part)
 {
     return (hash ^ part) * UINT64_C(0x100000001b3);
 }
+
+/* Spreads what words were added to over all bits: FNV mixes bytes, not what lies further up. The finaliser of SplitMix64
+ * (Steele, Lea, Flood, OOPSLA 2014). */
+static inline uint64_t gsh_hash_spread(uint64_t hash)
+{
+    hash = (hash ^ hash >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    hash = (hash ^ hash >> 27) * UINT64_C(0x94d049bb133111eb);
+    return hash ^ hash >> 31;
+}

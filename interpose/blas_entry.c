@@ -263,16 +263,10 @@ unsigned gsh_entry_row(const struct gsh_entry_call *call, const char *name)
 
 bool gsh_entry_launch(struct gsh_entry_call *call)
 {
-    int cancel;
     if (call->call.row == 0)
         call->call.row = gsh_entry_row(call, call->routine->name);
     call->why = gsh_dispatch_decide(&call->call);
-    if (call->why != GSH_REASON_NONE)
-        return false;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    bool is_done = gsh_dispatch_run(&call->call, &call->why) == GSH_OK;
-    pthread_setcancelstate(cancel, NULL);
-    return is_done;
+    return call->why == GSH_REASON_NONE && gsh_dispatch_run(&call->call, &call->why) == GSH_OK;
 }
 
 /* False at the price of a few loads for what must reach the original at once. */
@@ -323,8 +317,6 @@ void gsh_entry_copy_frame(const struct gsh_entry_call *call, struct gsh_entry_fr
 static void stand_in(struct gsh_entry_call *call, const char *name)
 {
     const struct gsh_entry_shape *shape = call->routine->shape;
-    if (call->call.launch.nin != 0)
-        gsh_dispatch_home(&call->call);
     if (shape->stand_in != NULL) {
         gsh_log_once("%s: no library loaded has it; computed without BLAS", name);
         if (!shape->stand_in(call))
@@ -345,8 +337,6 @@ static bool has_succeeded(const struct gsh_entry_call *call)
 /* The original, or NULL where it has run or is not needed. */
 static gsh_entry_function *decline(struct gsh_entry_call *call, struct gsh_entry_frame *frame)
 {
-    if (call->call.launch.nin != 0)
-        gsh_dispatch_home(&call->call);
     if (call->why == GSH_REASON_NONE)
         return call->original;
     unsigned row = gsh_entry_row(call, call->routine->name);
@@ -363,6 +353,18 @@ static gsh_entry_function *decline(struct gsh_entry_call *call, struct gsh_entry
     return NULL;
 }
 
+/* On the device, or the operands brought home. BLAS and LAPACK are no cancellation points, and here locks are taken. */
+static bool run_or_go_home(struct gsh_entry_call *call)
+{
+    int cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    bool is_done = call->routine->shape->run(call);
+    if (!is_done && call->call.launch.nin != 0)
+        gsh_dispatch_home(&call->call);
+    pthread_setcancelstate(cancel, NULL);
+    return is_done;
+}
+
 static __attribute__((noinline)) gsh_entry_function *look_closer(const struct gsh_symbol *symbol,
                                                                  struct gsh_entry_frame *frame,
                                                                  const struct caller *caller,
@@ -377,7 +379,7 @@ static __attribute__((noinline)) gsh_entry_function *look_closer(const struct gs
                                   .original = caller->original};
     gsh_entry_function *original = NULL;
     frame->result = 0;
-    bool is_done = is_worth && symbol->routine->shape->run(&call);
+    bool is_done = is_worth && run_or_go_home(&call);
     errno = error;
     if (!is_done && call.original == NULL)
         stand_in(&call, symbol->name);

@@ -104,6 +104,5 @@ void gsh_entry_copy_frame(const struct gsh_entry_call *call, struct gsh_entry_fr
 
 /* The report's row of a routine ("dgetrs_", or the call's own name), with the call's signature. */
 unsigned gsh_entry_row(const struct gsh_entry_call *call, const char *name);
-/* Decides and runs call->call, whose row is the call's unless it is set. BLAS and LAPACK are no cancellation points,
- * whatever the device's library calls. False: declined, with call->why. */
+/* Decides and runs call->call, whose row is the call's unless it is set. False: declined, with call->why. */
 bool gsh_entry_launch(struct gsh_entry_call *call);

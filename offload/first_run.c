@@ -7,6 +7,7 @@
 #include "first_run.h"
 
 #include "backend.h"
+#include "clock.h"
 #include "device.h"
 #include "futex.h"
 #include "hash.h"
@@ -74,7 +75,7 @@ static _Atomic bool *place_of(const struct gsh_launch *launch)
 {
     uint64_t hash = gsh_hash_add(GSH_HASH_BEGIN, (uint64_t)launch->kind << 8 | launch->loop);
     hash = gsh_hash_add(hash, detail_of(launch));
-    return &over[(hash ^ hash >> 32) % NAMES];
+    return &over[gsh_hash_spread(hash) % NAMES];
 }
 
 bool gsh_first_run_is_over(const struct gsh_launch *launch)
@@ -104,6 +105,8 @@ static bool is_early(const struct gsh_launch *launch)
 {
     const struct gsh_backend *backend = gsh_backend_get();
     enum gsh_device_state state = gsh_device_get_state();
+    if (atomic_load(&is_settled))
+        return false;
     if (state != GSH_DEVICE_READY || backend->opening == NULL || backend->opening(launch) == 0)
         return state < GSH_DEVICE_READY;
     backend->begin_opening(launch);
@@ -131,7 +134,8 @@ static bool serve_all(void)
             is_done = false;
             continue;
         }
-        serve(&wanted[k].launch);
+        if (!gsh_first_run_is_over(&wanted[k].launch)) /* by now */
+            serve(&wanted[k].launch);
         atomic_store_explicit(&wanted[k].state, FREE, memory_order_release);
     }
     return is_done;
@@ -192,7 +196,8 @@ void gsh_first_run_want(const struct gsh_launch *launch)
 void gsh_first_run_settle(void)
 {
     atomic_store(&is_settled, true);
-    if (atomic_load(&running) != 0 &&
-        gsh_device_get_state() == GSH_DEVICE_READY) /* no forked child */
-        gsh_futex_wait_change_for(&running, 1, SETTLE_MS);
+    uint64_t deadline = gsh_clock_ns() + SETTLE_MS * UINT64_C(1000000);
+    while (atomic_load(&running) != 0 && gsh_clock_ns() < deadline &&
+           gsh_device_get_state() == GSH_DEVICE_READY)         /* no forked child */
+        gsh_futex_wait_change_for(&running, 1, LOOK_AGAIN_MS); /* signals end it early */
 }

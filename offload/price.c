@@ -41,23 +41,72 @@ static double span(const struct gsh_launch *launch, unsigned k, uint64_t *first)
     return (double)(high - low);
 }
 
-/* Seconds to bring a block's part that only one side holds to the other. */
-static void price_block(const struct gsh_block *block, uint64_t first, double bytes,
-                        struct gsh_facts *facts)
+static double operand_bytes(const struct gsh_launch *launch, unsigned k)
 {
-    size_t begin = first - block->base;
-    unsigned last_chunk = gsh_block_chunk(block, GSH_MIN(begin + (size_t)bytes, block->size) - 1);
+    return (double)gsh_launch_output_elements(launch, k) *
+           (double)gsh_dtype_size(launch->operands[k].dtype);
+}
+
+/* What operand k uses of a block. */
+struct use {
+    struct gsh_block *block; /* NULL: it is in none, or nothing of the block is looked at */
+    double missing;          /* bytes that must be uploaded before the device can compute */
+    double away;             /* bytes that must be fetched before the CPU can */
+};
+
+/* A chunk that is written as a whole need not be uploaded. */
+static void measure_use(const struct gsh_block *block, size_t begin, size_t end,
+                        bool is_overwritten, struct use *use)
+{
     double chunk_bytes = (double)GSH_MIN((size_t)1 << block->chunk_shift, block->size);
-    double missing = 0, away = 0;
-    for (unsigned chunk = gsh_block_chunk(block, begin); chunk <= last_chunk; chunk++) {
-        missing += block->state[chunk] == GSH_CHUNK_HOST ? chunk_bytes : 0;
-        away += block->state[chunk] == GSH_CHUNK_DEVICE ? chunk_bytes : 0;
+    unsigned last = gsh_block_chunk(block, end - 1);
+    for (unsigned chunk = gsh_block_chunk(block, begin); chunk <= last; chunk++) {
+        bool is_whole = begin <= gsh_block_chunk_offset(block, chunk) &&
+                        (end == block->size || end >= gsh_block_chunk_offset(block, chunk + 1));
+        bool is_kept = !is_overwritten || !is_whole;
+        use->missing += is_kept && block->state[chunk] == GSH_CHUNK_HOST ? chunk_bytes : 0;
+        use->away += block->state[chunk] == GSH_CHUNK_DEVICE ? chunk_bytes : 0;
     }
+}
+
+/* A constant has no place, a fresh output no bytes that anybody wants. */
+static bool has_bytes(const struct gsh_call *call, unsigned k)
+{
+    const struct gsh_operand *operand = &call->launch.operands[k];
+    bool is_fresh = gsh_launch_is_output(&call->launch, k) && call->fresh[k - call->launch.nin];
+    return !operand->is_constant && operand->address != 0 && !is_fresh;
+}
+
+static struct use use_of(const struct gsh_call *call, unsigned k)
+{
+    const struct gsh_launch *launch = &call->launch;
+    bool is_output = gsh_launch_is_output(launch, k);
+    struct use use = {0};
+    uint64_t first = 0;
+    if (!has_bytes(call, k))
+        return use;
+    double bytes = span(launch, k, &first);
+    struct gsh_block *block = gsh_arena_find_block((const void *)first);
+    if (block == NULL || bytes <= 0)
+        return use;
+    size_t begin = first - block->base, end = GSH_MIN(begin + (size_t)bytes, block->size);
+    bool is_overwritten =
+        is_output && !gsh_launch_reads_output(launch) && operand_bytes(launch, k) == bytes;
+    if (is_overwritten && end - begin == block->size)
+        return use;
+    use.block = block;
+    measure_use(block, begin, end, is_overwritten, &use);
+    return use;
+}
+
+static void price_use(const struct use *use, struct gsh_facts *facts)
+{
+    const struct gsh_block *block = use->block;
     bool pinned = gsh_arena_is_registered(block, 0, block->size);
     facts->upload += gsh_ledger_asking_price(
-        &block->ledger, gsh_cost_transfer(rates(), missing, pinned, block->large));
-    facts->download += gsh_cost_transfer(rates(), away, pinned, false);
-    if (missing > 0)
+        &block->ledger, gsh_cost_transfer(rates(), use->missing, pinned, block->large));
+    facts->download += gsh_cost_transfer(rates(), use->away, pinned, false);
+    if (use->missing > 0)
         facts->debt += block->ledger.debt;
 }
 
@@ -74,42 +123,29 @@ static bool is_uploaded_before(const struct gsh_launch *launch, unsigned k, uint
     return is_same;
 }
 
-static void price_input(const struct gsh_launch *launch, unsigned k, struct gsh_facts *facts)
+/* Operand k, which is in no block. An output is fetched in any case. */
+static void price_foreign(const struct gsh_launch *launch, unsigned k, struct gsh_facts *facts)
 {
-    if (launch->operands[k].is_constant)
-        return;
     uint64_t first = 0;
     double bytes = span(launch, k, &first);
-    const struct gsh_block *block = gsh_arena_find_block((const void *)first);
-    if (block != NULL && bytes > 0)
-        price_block(block, first, bytes, facts);
-    else if (!is_uploaded_before(launch, k, first, bytes))
-        facts->upload += gsh_cost_transfer(rates(), bytes, false, false);
-}
-
-static double operand_bytes(const struct gsh_launch *launch, unsigned k)
-{
-    return (double)gsh_launch_output_elements(launch, k) *
-           (double)gsh_dtype_size(launch->operands[k].dtype);
-}
-
-/* A part of a block that the host holds must be uploaded before the device can write into it. What is in no block is
- * fetched in any case. */
-static void price_output(const struct gsh_call *call, unsigned k, struct gsh_facts *facts)
-{
-    const struct gsh_launch *launch = &call->launch;
-    if (launch->operands[k].address == 0 || call->fresh[k - launch->nin])
+    double seconds = gsh_cost_transfer(rates(), bytes, false, false);
+    if (gsh_arena_find_block((const void *)first) != NULL)
         return;
-    uint64_t first = 0;
-    double bytes = span(launch, k, &first);
-    const struct gsh_block *block = gsh_arena_find_block((const void *)first);
-    if (block == NULL) {
-        facts->fetch += gsh_cost_transfer(rates(), bytes, false, false);
-        if (gsh_launch_reads_output(launch))
-            facts->upload += gsh_cost_transfer(rates(), bytes, false, false);
-    } else if (bytes > 0 && (bytes < (double)block->size || gsh_launch_reads_output(launch))) {
-        price_block(block, first, bytes, facts);
+    if (gsh_launch_is_output(launch, k)) {
+        facts->fetch += seconds;
+        facts->upload += gsh_launch_reads_output(launch) ? seconds : 0;
+    } else if (!is_uploaded_before(launch, k, first, bytes)) {
+        facts->upload += seconds;
     }
+}
+
+static void price_operand(const struct gsh_call *call, unsigned k, struct gsh_facts *facts)
+{
+    const struct use use = use_of(call, k);
+    if (use.block != NULL)
+        price_use(&use, facts);
+    else if (has_bytes(call, k))
+        price_foreign(&call->launch, k, facts);
 }
 
 static double moved_bytes(const struct gsh_launch *launch)
@@ -250,12 +286,8 @@ static struct gsh_facts gather(const struct gsh_call *call)
     const struct gsh_launch *launch = &call->launch;
     struct gsh_facts facts = {0};
     price_work(launch, &facts);
-    for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {
-        if (gsh_launch_is_output(launch, k))
-            price_output(call, k, &facts);
-        else
-            price_input(launch, k, &facts);
-    }
+    for (unsigned k = 0; k < gsh_launch_operands(launch); k++)
+        price_operand(call, k, &facts);
     double share = gsh_history_fetch_share(call->row);
     if (share > 0)
         facts.fetch += share * gsh_cost_transfer(rates(), output_bytes(launch), true, false);
@@ -281,16 +313,15 @@ struct gsh_verdict gsh_price_call(const struct gsh_call *call)
     return verdict;
 }
 
-/* Arena blocks among the inputs. */
-static unsigned input_blocks(const struct gsh_call *call, struct gsh_block **blocks)
+/* The blocks that a call uses, or of these only those that lack something on the device. */
+static unsigned used_blocks(const struct gsh_call *call, bool only_missing,
+                            struct gsh_block **blocks)
 {
     unsigned count = 0;
-    for (unsigned k = 0; k < call->launch.nin; k++) {
-        const struct gsh_operand *operand = &call->launch.operands[k];
-        struct gsh_block *block =
-            operand->is_constant ? NULL : gsh_arena_find_block((const void *)operand->address);
-        if (block != NULL)
-            blocks[count++] = block;
+    for (unsigned k = 0; k < gsh_launch_operands(&call->launch); k++) {
+        const struct use use = use_of(call, k);
+        if (use.block != NULL && (use.missing > 0 || !only_missing))
+            blocks[count++] = use.block;
     }
     return count;
 }
@@ -298,16 +329,15 @@ static unsigned input_blocks(const struct gsh_call *call, struct gsh_block **blo
 void gsh_price_note_declined(const struct gsh_call *call, double lost_seconds)
 {
     struct gsh_block *blocks[GSH_MAX_OPERANDS];
-    unsigned count = input_blocks(call, blocks);
+    unsigned count = used_blocks(call, true, blocks);
     for (unsigned k = 0; k < count; k++)
-        if (atomic_load_explicit(&blocks[k]->resident, memory_order_relaxed) < blocks[k]->chunks)
-            gsh_ledger_note_declined(&blocks[k]->ledger, lost_seconds / count);
+        gsh_ledger_note_declined(&blocks[k]->ledger, lost_seconds / count);
 }
 
 void gsh_price_note_accepted(const struct gsh_call *call, double gained_seconds)
 {
     struct gsh_block *blocks[GSH_MAX_OPERANDS];
-    unsigned count = input_blocks(call, blocks);
+    unsigned count = used_blocks(call, false, blocks);
     for (unsigned k = 0; k < count; k++)
         gsh_ledger_note_accepted(&blocks[k]->ledger, gained_seconds / count);
 }

@@ -136,7 +136,7 @@ static uint64_t name_kernel(const struct gsh_call *call)
         name = gsh_hash_add(name, (uint64_t)operand->dtype << 1 | operand->is_constant);
         name = operand->is_constant ? name : gsh_hash_add(name, layout_of(launch, k));
     }
-    return name | 1;
+    return gsh_hash_spread(name) | 1;
 }
 
 static bool build(const struct gsh_call *call)

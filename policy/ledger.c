@@ -18,6 +18,11 @@ void gsh_ledger_note_accepted(struct gsh_ledger *ledger, double gained)
 
 void gsh_ledger_note_uploaded(struct gsh_ledger *ledger, double price)
 {
+    if (ledger->price > 0 &&
+        ledger->earned == 0) { /* no call since: another part of the same upload */
+        ledger->price += price;
+        return;
+    }
     if (ledger->price == 0 || ledger->earned >= ledger->price)
         ledger->patience = 0;
     else if (ledger->patience < MOST_PATIENCE)

@@ -19,7 +19,8 @@ struct gsh_ledger {
 void gsh_ledger_note_declined(struct gsh_ledger *ledger, double lost);
 /* The device computed with the data: that won so much. */
 void gsh_ledger_note_accepted(struct gsh_ledger *ledger, double gained);
-/* The data moved to the device at this price. */
+/* The data, or a part of it, moved to the device at this price. Parts that move before the next call is accepted are one
+ * upload. */
 void gsh_ledger_note_uploaded(struct gsh_ledger *ledger, double price);
 /* The host fetched it back: that much must be earned back before it moves again. */
 void gsh_ledger_note_fetched(struct gsh_ledger *ledger, double price);

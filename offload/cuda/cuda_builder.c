@@ -175,14 +175,17 @@ static void child(void)
 
 /* ---- the queue ---- */
 
+void gsh_cuda_builder_open(void)
+{
+    pthread_atfork(prepare, parent, child);
+}
+
 static bool start_thread_locked(void)
 {
     has_thread = gsh_thread_start(builder_main, NULL);
-    if (!has_thread)
-        return false;
-    pthread_atfork(prepare, parent, child);
-    settle_at_exit();
-    return true;
+    if (has_thread)
+        settle_at_exit();
+    return has_thread;
 }
 
 static void append_locked(struct gsh_cuda_job *job)

@@ -30,6 +30,10 @@ struct gsh_cuda_job {
 
 enum gsh_cuda_job_state gsh_cuda_builder_state(const struct gsh_cuda_job *job);
 
+/* Once in a process, before all else and without locks: registers what keeps the thread out of forks. A prepare handler
+ * registered before may submit jobs. */
+void gsh_cuda_builder_open(void);
+
 /* All of these but gsh_cuda_builder_submit_work: under the DISPATCH lock, with the context current. A job that would
  * become READY is NEW again where the device has no memory for its code. */
 

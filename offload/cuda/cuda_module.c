@@ -45,6 +45,7 @@ static size_t slot_count, used_count;
 
 enum gsh_status gsh_cuda_module_open(void)
 {
+    gsh_cuda_builder_open();
     target.arch = gsh_cuda_libs_nvrtc_target(gsh_cuda.arch, &target.is_ptx);
     return target.arch ? GSH_OK : GSH_FAILED;
 }

@@ -12,17 +12,22 @@
 #include <pthread.h>
 
 static int device_runs,
-    cancellable_runs; /* calls that reached the device's side, and those that could be cancelled there */
+    cancellable; /* calls that reached the device's side; times that one could be cancelled there, or on its way */
 static bool is_inside;  /* a hook has declined the enclosing call */
 static int refused_run; /* the run so many calls from now fails; 0: none */
 
-static enum gsh_status observed_run(const struct gsh_call *call, enum gsh_reason *why)
+static void look_for_cancellation(void)
 {
     int state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     pthread_setcancelstate(state, NULL);
+    cancellable += state == PTHREAD_CANCEL_ENABLE;
+}
+
+static enum gsh_status observed_run(const struct gsh_call *call, enum gsh_reason *why)
+{
+    look_for_cancellation();
     device_runs++;
-    cancellable_runs += state == PTHREAD_CANCEL_ENABLE;
     if (refused_run > 0 && --refused_run == 0) {
         *why = GSH_REASON_MEMORY;
         return GSH_DECLINED;
@@ -34,6 +39,7 @@ static bool stays_here; /* calls are left to the CPU, and priced at a second */
 
 static enum gsh_reason observed_decide(const struct gsh_call *call)
 {
+    look_for_cancellation();
     enum gsh_reason reason = gsh_dispatch_decide(call);
     if (!stays_here)
         return reason;
@@ -41,9 +47,20 @@ static enum gsh_reason observed_decide(const struct gsh_call *call)
     return GSH_REASON_TOO_SMALL;
 }
 
+static int homecomings;
+
+static void observed_home(const struct gsh_call *call)
+{
+    look_for_cancellation();
+    homecomings++;
+    gsh_dispatch_home(call);
+}
+
+#define gsh_dispatch_home observed_home
 #define gsh_dispatch_run observed_run
 #define gsh_dispatch_decide observed_decide
 #include "../../interpose/blas_entry.c" // NOLINT(bugprone-suspicious-include)
+#undef gsh_dispatch_home
 #undef gsh_dispatch_run
 #undef gsh_dispatch_decide
 #include "../../interpose/blas_launch.c"       // NOLINT(bugprone-suspicious-include)

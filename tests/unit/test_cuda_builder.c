@@ -6,6 +6,7 @@
  */
 #include "capture.h"
 #include "check.h"
+#include "clock.h"
 #include "cuda_builder.h"
 #include "cuda_cache.h"
 #include "cuda_context.h"
@@ -538,11 +539,47 @@ static void check_fork(void)
     CHECK_INT(run_until_built(8), GSH_OK);
 }
 
+/* ---- the first job of a process while it forks ---- */
+
+/* As offload/fork.c's, which is registered before the device is opened. */
+static void submit_in_prepare(void)
+{
+    close_gate();
+    if (run_group(2, true) != GSH_DECLINED)
+        _exit(4);
+    usleep(SOON_MS * 1000); /* time for a thread that would begin */
+}
+
+static uint64_t settle_ns(void)
+{
+    uint64_t start = gsh_clock_ns();
+    gsh_cuda_builder_settle();
+    return gsh_clock_ns() - start;
+}
+
+/* What a prepare handler submits is begun behind the fork, by the parent. */
+static void check_first_job_in_fork(void)
+{
+    pid_t forking = fork_flushed();
+    if (forking == 0) {
+        pthread_atfork(submit_in_prepare, NULL, NULL);
+        open_device();
+        pid_t child = fork_flushed();
+        if (child == 0)
+            _exit(inside == 0 && settle_ns() < UINT64_C(1000000000) ? 0 : 1);
+        open_gate();
+        _exit(status_of(child) == 0 && run_until_built(2) == GSH_OK && compiled_beside == 1 ? 0
+                                                                                            : 1);
+    }
+    CHECK_INT(status_of(forking), 0);
+}
+
 /* A process may end while it compiles, the first time or later, when the compiler has registered exit functions. */
 static void check_exit(bool is_first)
 {
     pid_t child = fork_flushed();
     if (child == 0) {
+        open_device();
         if (is_first)
             atexit(look_inside);
         registers = !is_first;
@@ -562,6 +599,7 @@ static void check_option(void)
     if (child == 0) {
         setenv("GPUSHIM_BACKGROUND", "0", 1);
         gsh_options_init();
+        open_device();
         _exit(run_group(2, true) == GSH_OK && compiled_here == 1 && asked == 0 ? 0 : 1);
     }
     CHECK_INT(status_of(child), 0);
@@ -590,14 +628,16 @@ static void check_settle(void)
 static int run_checks(void)
 {
     alarm(60); /* a job that nobody does would be waited for without end */
-    open_device();
     check_option();
     empty_cache();
     gsh_options_init();
+    check_first_job_in_fork();
+    empty_cache();
     check_exit(true);
     empty_cache();
     check_exit(false);
     empty_cache();
+    open_device(); /* a process forked off from here on begins no job */
     check_is_built();
     check_in_caller();
     check_in_background();

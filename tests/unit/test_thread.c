@@ -12,11 +12,13 @@
 
 static pthread_barrier_t done;
 static sigset_t blocked;
-static int priority, inherited;
+static int priority, inherited, lowered_again;
 
 static void *child(void *unused)
 {
     inherited = getpriority(PRIO_PROCESS, 0);
+    gsh_thread_lower_priority();
+    lowered_again = getpriority(PRIO_PROCESS, 0);
     pthread_barrier_wait(&done);
     return unused;
 }
@@ -40,6 +42,7 @@ int main(void)
     CHECK(!sigismember(&blocked, SIGSEGV));
     CHECK_INT(priority, GSH_MIN(before + 10, least));
     CHECK_INT(inherited, priority);
+    CHECK_INT(lowered_again, priority);
     CHECK_INT(getpriority(PRIO_PROCESS, 0), before);
     sigset_t mine;
     pthread_sigmask(SIG_BLOCK, NULL, &mine);

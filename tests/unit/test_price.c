@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What blocks of the arena cost a call, and earn by it: bytes that the device is about to overwrite are not moved there, what is
+ * only written pays its way like what is read, and parts that move together are one upload. A call gains a second on the
+ * device of this file.
+ */
+#include "price.h"
+
+#include "backend.h"
+#include "block.h"
+#include "live.h"
+
+#define COUNT ((int64_t)1 << 22)
+#define FREE_OF_CHARGE 1e30
+#define ROUNDS 40
+
+static struct gsh_rates rates;
+static struct gsh_backend backend;
+
+static void replace_backend(void)
+{
+    backend = *gsh_backend_get();
+    backend.watches_host = false;
+    rates = (struct gsh_rates){.host_call = 1,
+                               .host_cached = FREE_OF_CHARGE,
+                               .host_memory = FREE_OF_CHARGE,
+                               .device_memory = FREE_OF_CHARGE,
+                               .device_cores = FREE_OF_CHARGE,
+                               .pin = FREE_OF_CHARGE};
+    backend.rates = &rates;
+    gsh_backend_replace(&backend);
+}
+
+/* Of a chunk that moves. */
+static void set_seconds(const double *array, double seconds)
+{
+    size_t bytes = (size_t)1 << gsh_arena_find_block(array)->chunk_shift;
+    rates.transfer_pinned = rates.transfer_pageable =
+        seconds > 0 ? (double)bytes / seconds : FREE_OF_CHARGE;
+}
+
+/* A new array that the host has written. */
+static double *new_array(void)
+{
+    double *array = live_doubles(COUNT, GSH_ARENA_HOST);
+    for (int64_t i = 0; i < COUNT; i++)
+        array[i] = 1;
+    return array;
+}
+
+/* A new array that the device has a copy of, for good. */
+static double *new_resident(void)
+{
+    double *array = new_array(), *out = new_array();
+    set_seconds(array, 0);
+    CHECK_INT(live_add(array, NULL, 1, out, COUNT), GSH_REASON_NONE);
+    gsh_arena_free(out);
+    return array;
+}
+
+/* Of 16 chunks that the host holds the first and the last one are kept in part: they move, and no others. */
+static void test_edges(const double *x)
+{
+    double *out = new_array();
+    CHECK_INT(gsh_arena_find_block(out)->chunks, 16);
+    set_seconds(out, 0.3);
+    CHECK_INT(live_add(x, NULL, 1, out + 1, COUNT - 2), GSH_REASON_NONE);
+    CHECK_INT((long)out[0], 1);
+    CHECK_INT((long)out[1], 2);
+    CHECK_INT((long)out[COUNT - 1], 1);
+    gsh_arena_free(out);
+}
+
+/* Elements between those that are written are kept: all moves, once that much has been lost by leaving it. */
+static void test_debt(const double *x)
+{
+    double *out = new_array();
+    struct gsh_call call = live_call(GSH_OP_ADD, x, NULL, 1, out, COUNT / 2);
+    call.launch.strides[call.launch.nin][0] = 2 * (int64_t)sizeof(double);
+    set_seconds(out, 0.4);
+    int left = 0;
+    while (gsh_dispatch_decide(&call) == GSH_REASON_DATA_ON_HOST && left < ROUNDS)
+        left++;
+    CHECK(left >= 5 && left <= 7); /* 6.4 s, a second each time */
+    gsh_arena_free(out);
+}
+
+/* The host writes a number of an output, again and again. */
+static void test_earning(const double *x)
+{
+    double *out = new_array();
+    set_seconds(out, 0.01);
+    int accepted = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        ((volatile double *)out)[0] = round;
+        accepted += live_add(x, NULL, 1, out + 1, COUNT - 1) == GSH_REASON_NONE;
+    }
+    CHECK_INT(accepted, ROUNDS);
+    gsh_arena_free(out);
+}
+
+/* The host writes into eight chunks, which move together. */
+static void test_parts(void)
+{
+    double *a = new_resident();
+    set_seconds(a, 0.01);
+    int accepted = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int64_t part = 0; part < 8; part++)
+            ((volatile double *)a)[part * (COUNT / 8)] = 0;
+        accepted += live_add(a, NULL, 1, a, COUNT) == GSH_REASON_NONE;
+    }
+    CHECK_INT(accepted, ROUNDS);
+    gsh_arena_free(a);
+}
+
+int main(void)
+{
+    setenv("GPUSHIM_DEVICE", "host", 1);
+    setenv("GPUSHIM_MODE", "auto", 1);
+    if (!live_start())
+        return CHECK_SKIP;
+    gsh_device_start(true);
+    replace_backend();
+    double *x = new_resident();
+    test_debt(x); /* before results are fetched, which is priced as well */
+    test_edges(x);
+    test_earning(x);
+    test_parts();
+    gsh_arena_free(x);
+    return live_end();
+}
