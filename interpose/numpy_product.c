@@ -393,6 +393,20 @@ static PyObject *compute(struct gsh_product *product, struct gsh_call *call, PyO
     return NULL;
 }
 
+/* `reordered` takes the second operand in another layout where it needs that; NULL: it stays as it is. */
+static enum gsh_reason lower_reordered(struct gsh_product *product, struct gsh_launch *launch,
+                                       PyObject **reordered)
+{
+    enum gsh_reason why = lower(product, launch);
+    if (why != GSH_REASON_LAYOUT || !reordered)
+        return why;
+    *reordered = reorder_second(product, &why);
+    if (!*reordered)
+        return why;
+    launch->operands[1].address = (uintptr_t)product->views[1].data;
+    return lower(product, launch);
+}
+
 /* With views of the loop's dtype, or, to be priced, as if they were. */
 static PyObject *run(struct gsh_product *product, struct gsh_call *call,
                      gsh_product_describe *describe, const void *what, bool is_priced_only,
@@ -404,12 +418,7 @@ static PyObject *run(struct gsh_product *product, struct gsh_call *call,
     if (*why == GSH_REASON_NONE)
         *why = place_out(product, &call->launch, &is_copied);
     if (*why == GSH_REASON_NONE)
-        *why = lower(product, &call->launch);
-    if (*why == GSH_REASON_LAYOUT && !is_priced_only &&
-        (reordered = reorder_second(product, why)) != NULL) {
-        call->launch.operands[1].address = (uintptr_t)product->views[1].data;
-        *why = lower(product, &call->launch);
-    }
+        *why = lower_reordered(product, &call->launch, is_priced_only ? NULL : &reordered);
     if (*why == GSH_REASON_NONE && is_priced_only)
         *why = gsh_dispatch_decide(call);
     else if (*why == GSH_REASON_NONE)

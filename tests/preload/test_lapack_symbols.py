@@ -372,6 +372,11 @@ EIGEN = HEAD + """
             check(name + driver, mine[-1].values[0] == own[-1].values[0] == 0 and c.near(mine[5].values, own[5].values))
             if job == "V":
                 check_vectors(c, name + driver, a, mine[5].values, mine[3].values)
+        broken = stored.copy()
+        broken[2, 1] = broken[1, 2] = np.nan
+        mine, own = c.both(prefix + "ev", lambda: [job, triangle, n, A := c.matrix(broken), A.leading, c.reals(n),
+                                                   *spaces["ev"], c.integers(1)])
+        check(name + "ev nan", mine[-1].values[0] == own[-1].values[0] > 0)
         for kind in "AIV":
             def make(length=9999, short=999):
                 z = c.empty(n, n)

@@ -157,6 +157,13 @@ for dtype in "ldD":
         x @= b
         return x
     attempt("in place " + dtype, in_place, a.copy())
+    for name, shape, function in (("matmul", (3, 8, 8), lambda out: np.matmul(a, b, out=out)),
+                                  ("transposed", (3, 8, 8), lambda out: np.matmul(a, b.T, out=out)),
+                                  ("einsum", (3, 8, 8), lambda out: np.einsum("aij,jk->aik", a, b, out=out)),
+                                  ("dot", (8, 8), lambda out: np.dot(b, b, out=out)),
+                                  ("column", (3, 8), lambda out: np.matmul(a, b[0], out=out))):
+        out = np.ndarray(shape, dtype, bytearray(3 * 8 * 8 * 16 + 1), offset=1)
+        attempt("unaligned %s %s" % (name, dtype), lambda: (function(out) is out, np.array(out)))
     v = on_device(make((8,), dtype))
     for name, function in (("dot", np.dot), ("method", lambda x, y, out: x.dot(y, out)), ("matmul", np.matmul),
                            ("einsum", lambda x, y, out: np.einsum("i,i", x, y, out=out))):

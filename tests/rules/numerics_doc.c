@@ -38,8 +38,11 @@ static const char *const intro =
     "the points of the "
     "transform\n(root of the sum of squares, line by line). Single-precision arrays are "
     "transformed in single precision, "
-    "also where\nNumPy 2 takes double. Errors are not looked for: no RuntimeWarning tells of an "
-    "overflow.\n\n"
+    "also where\nNumPy 2 takes double. On the `host` device a NaN among the frequencies of a "
+    "transform to real numbers may leave some\nof them finite: FFTW does not multiply by 0.\n\n"
+    "In products (matmul and its kin, dot, inner, vdot, tensordot, einsum) and Fourier transforms "
+    "errors are not looked for:\nunder `np.errstate(...='warn')`, NumPy's default, no "
+    "RuntimeWarning tells of an overflow; under the others NumPy computes.\n\n"
     "Every result is the same on every run: reductions and scans join in a tree that depends on "
     "shape and "
     "strides alone.\n\n";
