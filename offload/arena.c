@@ -224,7 +224,7 @@ static void publish_state(struct gsh_block *block, unsigned first, unsigned last
     for (unsigned chunk = first; chunk <= last; chunk++) {
         resident -= block->state[chunk] != GSH_CHUNK_HOST;
         resident += state != GSH_CHUNK_HOST;
-        block->state[chunk] = (uint8_t)state;
+        __atomic_store_n(&block->state[chunk], (uint8_t)state, __ATOMIC_RELAXED);
     }
     if (resident != 0)
         atomic_store_explicit(&gsh_coherence_in_use, true, memory_order_relaxed);

@@ -64,7 +64,7 @@ struct gsh_block {
     bool opened_idle;              /* opened while it was free, which `touched` does not know */
     uint8_t chunk_shift;           /* log2 of the chunk's bytes */
     uint8_t chunks;                /* chunks that `size` covers, 1..64 */
-    uint8_t state[GSH_MAX_CHUNKS]; /* enum gsh_chunk_state */
+    uint8_t state[GSH_MAX_CHUNKS]; /* enum gsh_chunk_state; written atomically */
     _Atomic uint32_t resident;     /* chunks that are not HOST */
     _Atomic uint32_t read_pins, write_pins;
     struct gsh_value *value;
@@ -75,6 +75,13 @@ struct gsh_block {
     uint32_t row;            /* stats row of the call that made the contents on the device */
     struct gsh_ledger ledger;
 };
+
+/* A chunk's state for who does not hold the block, and can do with one that has changed meanwhile: prices. */
+static inline enum gsh_chunk_state gsh_block_peek_state(const struct gsh_block *block,
+                                                        unsigned chunk)
+{
+    return (enum gsh_chunk_state)__atomic_load_n(&block->state[chunk], __ATOMIC_RELAXED);
+}
 
 /* Index of a block in the table; 0 is no block. */
 uint32_t gsh_block_index(const struct gsh_block *block);

@@ -97,10 +97,10 @@ enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call)
         gsh_price_note_declined(call, verdict.gain);
     reason =
         verdict.reason != GSH_REASON_NONE ? verdict.reason : gsh_readiness_check(call, &verdict);
-    if (reason == GSH_REASON_NONE)
-        gsh_price_note_accepted(call, verdict.gain);
-    else
+    if (reason != GSH_REASON_NONE)
         gsh_host_pace_expect(&call->launch, call->row, verdict.watched);
+    else if (!verdict.is_asked)
+        gsh_price_note_accepted(call, verdict.gain);
     return reason;
 }
 

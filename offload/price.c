@@ -64,8 +64,9 @@ static void measure_use(const struct gsh_block *block, size_t begin, size_t end,
         bool is_whole = begin <= gsh_block_chunk_offset(block, chunk) &&
                         (end == block->size || end >= gsh_block_chunk_offset(block, chunk + 1));
         bool is_kept = !is_overwritten || !is_whole;
-        use->missing += is_kept && block->state[chunk] == GSH_CHUNK_HOST ? chunk_bytes : 0;
-        use->away += block->state[chunk] == GSH_CHUNK_DEVICE ? chunk_bytes : 0;
+        enum gsh_chunk_state state = gsh_block_peek_state(block, chunk);
+        use->missing += is_kept && state == GSH_CHUNK_HOST ? chunk_bytes : 0;
+        use->away += state == GSH_CHUNK_DEVICE ? chunk_bytes : 0;
     }
 }
 

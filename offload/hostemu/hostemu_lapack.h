@@ -23,5 +23,6 @@ void gsh_hostemu_lapack_lend_symbol(enum gsh_lapack_routine routine, enum gsh_dt
 /* True where the launch's loop, or its function, was lent. */
 bool gsh_hostemu_lapack_supports(const struct gsh_launch *launch);
 /* Computes a LAPACK launch whose addresses are host addresses. DECLINED: the loop raised a floating-point error or found
- * eigenvalues that are NaN, or a function's info is not 0 or its input not finite. The thread's own floating-point flags stay as they were. */
+ * eigenvalues that are NaN, or a function's info is not 0 or its input not finite. The thread's own floating-point flags stay
+ * as they were. */
 enum gsh_status gsh_hostemu_lapack_run(const struct gsh_launch *launch);
