@@ -166,6 +166,9 @@ static enum gsh_reason describe(const struct gsh_method_call *call, struct reque
         gsh_numpy_describe_size(gsh_numpy_array(call->args[0])) == 0 ||
         gsh_numpy_describe_size(gsh_numpy_array(index)) == 0)
         return GSH_REASON_SHAPE;
+    if (!gsh_numpy_describe_is_distinct(
+            &request->target)) /* one after the other, as the indices come */
+        return GSH_REASON_OVERLAP;
     return check_dtypes(request);
 }
 

@@ -74,12 +74,20 @@ static bool parse_casting(struct gsh_ufunc_call *call, PyObject *value)
     return gsh_numpy_arguments_casting(value, GSH_CASTING_SAME_KIND, &call->casting);
 }
 
+/* dtype= and signature= together are an error, also where one is None. */
+static bool may_name_types(struct gsh_ufunc_call *call)
+{
+    bool is_first = !call->names_types;
+    call->names_types = true;
+    return is_first;
+}
+
 static bool parse_dtype(struct gsh_ufunc_call *call, PyObject *value)
 {
+    if (!may_name_types(call))
+        return false;
     if (gsh_py_is_none(value))
         return true;
-    if (call->signature)
-        return false;
     int dtype = gsh_numpy_describe_dtype(value);
     for (int j = 0; j < call->ufunc->nout; j++)
         call->fixed[call->ufunc->nin + j] = (signed char)dtype;
@@ -116,7 +124,7 @@ static bool parse_signature_text(struct gsh_ufunc_call *call, PyObject *value)
 
 static bool parse_signature(struct gsh_ufunc_call *call, PyObject *value)
 {
-    if (call->dtype || call->signature)
+    if (!may_name_types(call))
         return false;
     call->signature = value;
     if (gsh_py_type(value) == gsh_py.PyUnicode_Type)

@@ -165,7 +165,7 @@ enum gsh_reason gsh_numpy_reduction_resolve(enum gsh_reduction_method method, in
         return GSH_REASON_DTYPE;
     /* out is also loaded, as what it is computed with. */
     if (drops_parts((int)in, asked_dtype) || drops_parts((int)in, out_dtype) ||
-        drops_parts(out_dtype, asked_dtype))
+        drops_parts(out_dtype, asked_dtype) || drops_parts(asked_dtype, out_dtype))
         return GSH_REASON_DTYPE;
     /* NumPy 1.x looks at the value of a 0-d array where another has dimensions. */
     if (out && out->ndim == 0 && gsh_np.major < 2 && asked_dtype == ABSENT && out->dtype != in)

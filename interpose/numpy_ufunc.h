@@ -21,6 +21,7 @@ struct gsh_ufunc_call {
     enum gsh_order order;              /* KEEP unless given */
     PyObject *casting_name;            /* casting= as given, or NULL */
     PyObject *dtype, *signature; /* dtype= and signature= (sig=) as given; at most one of them */
+    bool names_types;            /* one of them was given, were it None */
     PyObject *extobj, *axes;     /* as given, only to handlers of adopted ufuncs; or NULL */
     signed char fixed[GSH_UFUNC_OPERANDS]; /* the dtype that they name for each operand, or -1 */
     bool is_plain; /* no keyword but out=, casting= and subok= says anything */

@@ -34,6 +34,7 @@ for name in share(UFUNCS):
 
     def test_forms(self):
         self.assert_same(PRELUDE + LAYOUTS + '''
+import warnings
 for dtype in ("?", "i1", "u4", "i8", "f4", "c16"):
     for shape in ((60,), (5, 7), (3, 4, 5), (1, 6), (6, 1)):
         for layout, a in layouts(shape, dtype):
@@ -45,6 +46,14 @@ for dtype in ("?", "i1", "u4", "i8", "f4", "c16"):
             for axis in range(-1, len(shape)):
                 attempt(what + " axis %d" % axis, np.cumsum, a, axis)
                 attempt(what + " max %d" % axis, np.maximum.accumulate, a, axis)
+def refused(call):
+    """The warnings of a call that fails."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            call()
+        except ValueError:
+            return [str(warning.message) for warning in told]
 a = resident(make((8, 9), "f8")); i = resident(make((8, 9), "i4")); out = resident(a)
 calls = {
     "default": lambda: np.add.accumulate(a), "none": lambda: np.add.accumulate(a, None),
@@ -57,6 +66,7 @@ calls = {
     "out narrow": lambda: np.add.accumulate(a, 0, out=resident(np.zeros((8, 9), "f4"))),
     "out integer": lambda: np.add.accumulate(a, 0, out=resident(np.zeros((8, 9), "i8"))),
     "out shape": lambda: np.add.accumulate(a, 0, out=resident(np.zeros((9, 8)))),
+    "out shape, parts dropped": lambda: refused(lambda: np.multiply.accumulate(i, 0, "D", resident(np.zeros((9, 8), "i2")))),
     "out order": lambda: np.add.accumulate(a, 0, out=np.asfortranarray(np.zeros((8, 9)))),
     "dtype": lambda: np.add.accumulate(i, 0, "f4"), "dtype i2": lambda: np.add.accumulate(i, 0,
     "i2"),

@@ -45,6 +45,21 @@ left("shifted", lambda a: np.divide(1, a[1:], out=a[:-1]))
 left("itself", lambda a: np.divide(1, a, out=a))
 left("another", lambda a: np.divide(1, a[:1500], out=a[1500:]))
 """
+# Rows that share elements change one after the other, as the indices come.
+AT = """
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from shim_script import dump
+for ufunc, dtype in ((np.add, "f8"), (np.subtract, "i4"), (np.maximum, "i8")):
+    numbers = np.arange(12).astype(dtype) % 5
+    rows = as_strided(numbers, (6, 3), (numbers.itemsize,) * 2)
+    ufunc.at(rows, np.array([2, 0, 5, 4, 0]), np.arange(5).reshape(5, 1).astype(dtype))
+    ufunc.at(rows, np.array([2, 0, 5, 4]), rows[1])
+    dump("rows %s %s" % (ufunc.__name__, dtype), numbers)
+    apart = np.arange(18).reshape(6, 3).astype(dtype)
+    ufunc.at(apart, np.array([2, 0, 5, 4, 0]), apart[0])
+    dump("values %s %s" % (ufunc.__name__, dtype), apart)
+"""
 REDUCEAT = """
 import itertools
 import numpy as np
@@ -97,6 +112,9 @@ class TestAliasing(shim_runner.TestCase):
 
     def test_reduceat(self):
         self.assert_same(REDUCEAT)
+
+    def test_at(self):
+        self.assert_same(AT)
 
     def test_what_an_exception_leaves(self):
         self.assert_same(EXCEPTIONS)
