@@ -163,13 +163,21 @@ static inline size_t count_values(size_t nargsf, PyObject *kwnames)
     return gsh_py_nargs(nargsf) + (kwnames ? (size_t)gsh_py_size(kwnames) : 0);
 }
 
+/* The values most often met next to arrays: few enough to compare with at every call. */
+static inline bool is_common_value(PyObject *object)
+{
+    PyObject *type = gsh_py_type(object);
+    return type == gsh_py.PyFloat_Type || type == gsh_py.PyLong_Type ||
+           type == gsh_np.scalar_types[GSH_FLOAT64];
+}
+
 /* Scalars and the objects that keywords take: they hold no more than one element. Of all others but
  * arrays (sequences, buffers, objects with __array__) the size is not known. */
 static inline bool is_one_value(PyObject *object)
 {
     PyObject *type = gsh_py_type(object);
-    if (type == gsh_py.PyFloat_Type || type == gsh_py.PyLong_Type || type == gsh_py.PyBool_Type ||
-        type == gsh_py.PyUnicode_Type || type == gsh_py.PyType_Type || gsh_py_is_none(object))
+    if (is_common_value(object) || type == gsh_py.PyBool_Type || type == gsh_py.PyUnicode_Type ||
+        type == gsh_py.PyType_Type || gsh_py_is_none(object))
         return true;
     for (int i = 0; i < GSH_DTYPE_COUNT; i++)
         if (type == gsh_np.scalar_types[i])
@@ -227,14 +235,6 @@ static bool is_tiny(PyObject *const *args, size_t count)
     }
     return !__builtin_mul_overflow(bound.elements, bound.longest, &bound.elements) &&
            bound.elements < gsh_dispatch_min_elements;
-}
-
-/* The values most often met next to arrays: few enough to compare with at every call. */
-static inline bool is_common_value(PyObject *object)
-{
-    PyObject *type = gsh_py_type(object);
-    return type == gsh_py.PyFloat_Type || type == gsh_py.PyLong_Type ||
-           type == gsh_np.scalar_types[GSH_FLOAT64];
 }
 
 /* is_tiny for common values and operands with at most one dimension, but for the question whether those in the arena are on

@@ -47,95 +47,93 @@ static double operand_bytes(const struct gsh_launch *launch, unsigned k)
            (double)gsh_dtype_size(launch->operands[k].dtype);
 }
 
-/* What operand k uses of a block. */
+/* Where an operand has bytes that matter: constants, fresh outputs and blocks that are overwritten as a whole have none. */
 struct use {
-    struct gsh_block *block; /* NULL: it is in none, or nothing of the block is looked at */
-    double missing;          /* bytes that must be uploaded before the device can compute */
-    double away;             /* bytes that must be fetched before the CPU can */
+    struct gsh_block *block; /* NULL: in none */
+    bool is_foreign;         /* in memory that no block holds */
+    bool is_overwritten;     /* without gaps, and not read before */
+    uint64_t first;          /* address of the lowest byte */
+    double bytes;            /* from there to the highest */
+};
+
+static struct use use_of(const struct gsh_call *call, unsigned k)
+{
+    const struct gsh_launch *launch = &call->launch;
+    const struct gsh_operand *operand = &launch->operands[k];
+    bool is_output = gsh_launch_is_output(launch, k);
+    struct use use = {0};
+    if (operand->is_constant || operand->address == 0 ||
+        (is_output && call->fresh[k - launch->nin]))
+        return use;
+    use.bytes = span(launch, k, &use.first);
+    use.block = gsh_arena_find_block((const void *)use.first);
+    use.is_foreign = use.block == NULL;
+    use.is_overwritten =
+        is_output && !gsh_launch_reads_output(launch) && operand_bytes(launch, k) == use.bytes;
+    if (use.bytes <= 0 ||
+        (use.block != NULL && use.is_overwritten && use.bytes >= (double)use.block->size))
+        use.block = NULL;
+    return use;
+}
+
+/* Bytes of a block that only one side has: the device cannot compute without the ones that are missing, nor the CPU without
+ * those that are away. */
+struct gaps {
+    double missing, away;
 };
 
 /* A chunk that is written as a whole need not be uploaded. */
-static void measure_use(const struct gsh_block *block, size_t begin, size_t end,
-                        bool is_overwritten, struct use *use)
+static struct gaps find_gaps(const struct use *use)
 {
+    const struct gsh_block *block = use->block;
+    struct gaps gaps = {0, 0};
+    size_t begin = use->first - block->base, end = GSH_MIN(begin + (size_t)use->bytes, block->size);
     double chunk_bytes = (double)GSH_MIN((size_t)1 << block->chunk_shift, block->size);
     unsigned last = gsh_block_chunk(block, end - 1);
     for (unsigned chunk = gsh_block_chunk(block, begin); chunk <= last; chunk++) {
         bool is_whole = begin <= gsh_block_chunk_offset(block, chunk) &&
                         (end == block->size || end >= gsh_block_chunk_offset(block, chunk + 1));
-        bool is_kept = !is_overwritten || !is_whole;
+        bool is_kept = !use->is_overwritten || !is_whole;
         enum gsh_chunk_state state = gsh_block_peek_state(block, chunk);
-        use->missing += is_kept && state == GSH_CHUNK_HOST ? chunk_bytes : 0;
-        use->away += state == GSH_CHUNK_DEVICE ? chunk_bytes : 0;
+        gaps.missing += is_kept && state == GSH_CHUNK_HOST ? chunk_bytes : 0;
+        gaps.away += state == GSH_CHUNK_DEVICE ? chunk_bytes : 0;
     }
+    return gaps;
 }
 
-/* A constant has no place, a fresh output no bytes that anybody wants. */
-static bool has_bytes(const struct gsh_call *call, unsigned k)
-{
-    const struct gsh_operand *operand = &call->launch.operands[k];
-    bool is_fresh = gsh_launch_is_output(&call->launch, k) && call->fresh[k - call->launch.nin];
-    return !operand->is_constant && operand->address != 0 && !is_fresh;
-}
-
-static struct use use_of(const struct gsh_call *call, unsigned k)
-{
-    const struct gsh_launch *launch = &call->launch;
-    bool is_output = gsh_launch_is_output(launch, k);
-    struct use use = {0};
-    uint64_t first = 0;
-    if (!has_bytes(call, k))
-        return use;
-    double bytes = span(launch, k, &first);
-    struct gsh_block *block = gsh_arena_find_block((const void *)first);
-    if (block == NULL || bytes <= 0)
-        return use;
-    size_t begin = first - block->base, end = GSH_MIN(begin + (size_t)bytes, block->size);
-    bool is_overwritten =
-        is_output && !gsh_launch_reads_output(launch) && operand_bytes(launch, k) == bytes;
-    if (is_overwritten && end - begin == block->size)
-        return use;
-    use.block = block;
-    measure_use(block, begin, end, is_overwritten, &use);
-    return use;
-}
-
-static void price_use(const struct use *use, struct gsh_facts *facts)
+static void price_block(const struct use *use, struct gsh_facts *facts)
 {
     const struct gsh_block *block = use->block;
+    const struct gaps gaps = find_gaps(use);
     bool pinned = gsh_arena_is_registered(block, 0, block->size);
     facts->upload += gsh_ledger_asking_price(
-        &block->ledger, gsh_cost_transfer(rates(), use->missing, pinned, block->large));
-    facts->download += gsh_cost_transfer(rates(), use->away, pinned, false);
-    if (use->missing > 0)
+        &block->ledger, gsh_cost_transfer(rates(), gaps.missing, pinned, block->large));
+    facts->download += gsh_cost_transfer(rates(), gaps.away, pinned, false);
+    if (gaps.missing > 0)
         facts->debt += block->ledger.debt;
 }
 
-/* Whether these bytes, which are in no block, are those of an earlier input. */
-static bool is_uploaded_before(const struct gsh_launch *launch, unsigned k, uint64_t first,
-                               double bytes)
+/* Whether operand k's bytes, which are in no block, are those of an earlier input. */
+static bool is_uploaded_before(const struct gsh_launch *launch, unsigned k, const struct use *use)
 {
     bool is_same = false;
     for (unsigned j = 0; j < k && !is_same; j++) {
         uint64_t other = 0;
-        is_same =
-            !launch->operands[j].is_constant && span(launch, j, &other) == bytes && other == first;
+        is_same = !launch->operands[j].is_constant && span(launch, j, &other) == use->bytes &&
+                  other == use->first;
     }
     return is_same;
 }
 
-/* Operand k, which is in no block. An output is fetched in any case. */
-static void price_foreign(const struct gsh_launch *launch, unsigned k, struct gsh_facts *facts)
+/* An output that is in no block is fetched in any case. */
+static void price_foreign(const struct gsh_launch *launch, unsigned k, const struct use *use,
+                          struct gsh_facts *facts)
 {
-    uint64_t first = 0;
-    double bytes = span(launch, k, &first);
-    double seconds = gsh_cost_transfer(rates(), bytes, false, false);
-    if (gsh_arena_find_block((const void *)first) != NULL)
-        return;
+    double seconds = gsh_cost_transfer(rates(), use->bytes, false, false);
     if (gsh_launch_is_output(launch, k)) {
         facts->fetch += seconds;
         facts->upload += gsh_launch_reads_output(launch) ? seconds : 0;
-    } else if (!is_uploaded_before(launch, k, first, bytes)) {
+    } else if (!is_uploaded_before(launch, k, use)) {
         facts->upload += seconds;
     }
 }
@@ -144,9 +142,9 @@ static void price_operand(const struct gsh_call *call, unsigned k, struct gsh_fa
 {
     const struct use use = use_of(call, k);
     if (use.block != NULL)
-        price_use(&use, facts);
-    else if (has_bytes(call, k))
-        price_foreign(&call->launch, k, facts);
+        price_block(&use, facts);
+    else if (use.is_foreign)
+        price_foreign(&call->launch, k, &use, facts);
 }
 
 static double moved_bytes(const struct gsh_launch *launch)
@@ -321,7 +319,7 @@ static unsigned used_blocks(const struct gsh_call *call, bool only_missing,
     unsigned count = 0;
     for (unsigned k = 0; k < gsh_launch_operands(&call->launch); k++) {
         const struct use use = use_of(call, k);
-        if (use.block != NULL && (use.missing > 0 || !only_missing))
+        if (use.block != NULL && (!only_missing || find_gaps(&use).missing > 0))
             blocks[count++] = use.block;
     }
     return count;

@@ -18,8 +18,8 @@ void gsh_ledger_note_accepted(struct gsh_ledger *ledger, double gained)
 
 void gsh_ledger_note_uploaded(struct gsh_ledger *ledger, double price)
 {
-    if (ledger->price > 0 &&
-        ledger->earned == 0) { /* no call since: another part of the same upload */
+    bool is_another_part = ledger->price > 0 && ledger->earned == 0; /* no call since */
+    if (is_another_part) {
         ledger->price += price;
         return;
     }

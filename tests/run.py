@@ -380,8 +380,8 @@ def run_gpu(totals):
                  for path in sorted(glob.glob(os.path.join(ROOT, "tests", kind, "test_*.py")))]
         with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
             groups += pool.map(functools.partial(unittest_group, env=env), paths)
-        groups += [("cuda " + name, [functools.partial(run_part, [sys.executable, os.path.join(
-            ROOT, "tests/conformance", name + ".py")], env, PART_TIMEOUT)], None) for name in DEVICE_SCRIPTS]
+        groups += [file_group("cuda", sys.executable, os.path.join(ROOT, "tests/conformance", name + ".py"), env, PART_TIMEOUT)
+                   for name in DEVICE_SCRIPTS]
         order = {name: place for place, name in enumerate(LONG_TESTS)}
         run_groups(totals, sorted(groups, key=lambda group: order.get(group[0].split()[-1], len(order))))
         run_alone(totals, "stress", env)

@@ -6,6 +6,7 @@
 #include "hostemu_blas.h"
 
 #include "host_half.h"
+#include "host_walk.h"
 #include "hostemu_blas_forms.h"
 
 #include <complex.h>
@@ -303,23 +304,15 @@ enum gsh_status gsh_hostemu_blas_run(const struct gsh_launch *launch)
     const struct gsh_gemm *g = &launch->gemm;
     bool is_lent = lent[launch->loop].function != NULL && is_plain(g) && !g->a_is_conjugate &&
                    !g->b_is_conjugate;
-    int64_t index[GSH_MAX_DIMS] = {0};
+    struct gsh_host_walk walk = gsh_host_walk_begin(launch, 0, launch->ndim);
+    int64_t left = gsh_launch_elements(launch);
     if (g->form != GSH_GEMM_GE) {
         gsh_hostemu_blas_forms_run(launch);
         return GSH_OK;
     }
     if (borrowed[GSH_FLOAT64].gemm == NULL && !is_lent)
         find_system_blas();
-    for (int d = 0; d >= 0;) {
-        char *addresses[3];
-        for (unsigned k = 0; k < 3; k++) {
-            addresses[k] = (char *)launch->operands[k].address;
-            for (int e = 0; e < launch->ndim; e++)
-                addresses[k] += index[e] * launch->strides[k][e];
-        }
-        (is_lent ? run_lent : run_own)(launch, addresses);
-        for (d = launch->ndim - 1; d >= 0 && ++index[d] == launch->shape[d]; d--)
-            index[d] = 0;
-    }
+    for (; left > 0; left--, gsh_host_walk_step(&walk, 1))
+        (is_lent ? run_lent : run_own)(launch, walk.address);
     return GSH_OK;
 }

@@ -6,6 +6,7 @@
 #include "hostemu_lapack.h"
 
 #include "host_group.h"
+#include "host_walk.h"
 #include "hostemu_lapack_symbols.h"
 
 #include <fenv.h>
@@ -77,38 +78,20 @@ static void fill_frame(const struct gsh_launch *launch, int inner, struct frame 
             frame->steps[count++] = lapack->cores[k].stride[d];
 }
 
-/* Operand k at an index of the batch's first `ndim` dimensions. */
-static char *address_at(const struct gsh_launch *launch, unsigned k, int ndim, const int64_t *index)
-{
-    char *address = (char *)launch->operands[k].address;
-    for (int d = 0; d < ndim; d++)
-        address += index[d] * launch->strides[k][d];
-    return address;
-}
-
-/* False behind the last index. */
-static bool step_index(const struct gsh_launch *launch, int ndim, int64_t *index)
-{
-    int d = ndim - 1;
-    for (; d >= 0 && ++index[d] == launch->shape[d]; d--)
-        index[d] = 0;
-    return d >= 0;
-}
-
 /* Calls the loop for each index of the dimensions before the innermost one. */
 static void call_loops(const struct gsh_launch *launch)
 {
     struct frame frame;
     int inner = launch->ndim - 1;
-    int64_t index[GSH_MAX_DIMS] = {0};
+    struct gsh_host_walk walk = gsh_host_walk_begin(launch, 0, inner);
     fill_frame(launch, inner, &frame);
-    do {
-        for (unsigned k = 0; k < frame.operands; k++)
-            frame.args[k] = address_at(launch, frame.first + k, inner, index);
+    int64_t left = gsh_launch_elements(launch) / frame.dimensions[0];
+    for (; left > 0; left--, gsh_host_walk_step(&walk, 1)) {
+        memcpy(frame.args, walk.address + frame.first, frame.operands * sizeof(*frame.args));
         loops[launch->lapack.routine][launch->loop].function(
             frame.args, frame.dimensions, frame.steps,
             loops[launch->lapack.routine][launch->loop].data);
-    } while (step_index(launch, inner, index));
+    }
 }
 
 /* Whether an eigenvalue is NaN. NumPy's loops call ?syevd, which finds no fault with a matrix of NaN (LAPACK 3.11, more than
@@ -116,16 +99,15 @@ static void call_loops(const struct gsh_launch *launch)
 static bool has_nan_values(const struct gsh_launch *launch)
 {
     const struct gsh_core *values = &launch->lapack.cores[launch->nin];
-    int64_t index[GSH_MAX_DIMS] = {0};
+    struct gsh_host_walk walk = gsh_host_walk_begin(launch, 0, launch->ndim);
+    int64_t left = gsh_launch_elements(launch);
     bool found = false;
-    do {
-        const char *first = address_at(launch, launch->nin, launch->ndim, index);
+    for (; left > 0 && !found; left--, gsh_host_walk_step(&walk, 1))
         for (int64_t i = 0; i < values->extent[0] && !found; i++) {
-            const void *value = first + i * values->stride[0];
+            const void *value = walk.address[launch->nin] + i * values->stride[0];
             found = gsh_dtype_is_single(launch->loop) ? isnan(*(const float *)value)
                                                       : isnan(*(const double *)value);
         }
-    } while (!found && step_index(launch, launch->ndim, index));
     return found;
 }
 

@@ -6,6 +6,7 @@
  */
 #include "hostemu_lapack_symbols.h"
 
+#include "host_walk.h"
 #include "hostemu_lapack.h"
 
 #include <assert.h>
@@ -466,18 +467,10 @@ static enum gsh_status run_one(const struct gsh_launch *launch, char *const *add
 
 static enum gsh_status run_all(const struct gsh_launch *launch)
 {
-    int64_t index[GSH_MAX_DIMS] = {0};
-    for (int d = 0; d >= 0;) {
-        char *addresses[GSH_LAPACK_OPERANDS];
-        for (unsigned k = 0; k < launch->nin + launch->nout; k++) {
-            addresses[k] = (char *)launch->operands[k].address;
-            for (int e = 0; e < launch->ndim; e++)
-                addresses[k] += index[e] * launch->strides[k][e];
-        }
-        GSH_TRY(run_one(launch, addresses));
-        for (d = launch->ndim - 1; d >= 0 && ++index[d] == launch->shape[d]; d--)
-            index[d] = 0;
-    }
+    struct gsh_host_walk walk = gsh_host_walk_begin(launch, 0, launch->ndim);
+    int64_t left = gsh_launch_elements(launch);
+    for (; left > 0; left--, gsh_host_walk_step(&walk, 1))
+        GSH_TRY(run_one(launch, walk.address));
     return GSH_OK;
 }
 

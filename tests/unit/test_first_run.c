@@ -84,11 +84,15 @@ static struct gsh_launch factorise(int64_t batch, int64_t n)
     return launch;
 }
 
-static bool comes_to(_Atomic unsigned *count, unsigned wanted)
+/* A product of two matrices of 2 x 2. */
+static struct gsh_launch multiply(enum gsh_dtype loop)
 {
-    for (int left_ms = 20000; *count != wanted && left_ms > 0; left_ms--)
-        usleep(1000);
-    return *count == wanted;
+    return (struct gsh_launch){
+        .kind = GSH_LAUNCH_GEMM,
+        .loop = loop,
+        .nin = 2,
+        .nout = 1,
+        .gemm = {2, 2, 2, 2, 1, 2, 1, 2, 1, 1, 0, false, false, GSH_GEMM_GE, 0}};
 }
 
 static bool reaches(_Atomic unsigned *count, unsigned least)
@@ -96,6 +100,11 @@ static bool reaches(_Atomic unsigned *count, unsigned least)
     for (int left_ms = 20000; *count < least && left_ms > 0; left_ms--)
         usleep(1000);
     return *count >= least;
+}
+
+static bool comes_to(_Atomic unsigned *count, unsigned wanted)
+{
+    return reaches(count, wanted) && *count == wanted;
 }
 
 /* Wants it until so many have begun: the place of its kind may not be free yet. */
@@ -338,20 +347,7 @@ static void test_too_large(void)
 /* While one kind waits for its library another one is served, and the library is opened. */
 static void test_opening(void)
 {
-    struct gsh_launch launch = factorise(1, 30), product = {.kind = GSH_LAUNCH_GEMM,
-                                                            .loop = GSH_FLOAT64,
-                                                            .nin = 2,
-                                                            .nout = 1,
-                                                            .gemm = {.m = 2,
-                                                                     .n = 2,
-                                                                     .k = 2,
-                                                                     .a_row = 2,
-                                                                     .a_col = 1,
-                                                                     .b_row = 2,
-                                                                     .b_col = 1,
-                                                                     .c_row = 2,
-                                                                     .c_col = 1,
-                                                                     .alpha = 1}};
+    const struct gsh_launch launch = factorise(1, 30), product = multiply(GSH_FLOAT64);
     is_open = false;
     gsh_first_run_want(&product);
     CHECK(reaches(&begun, 1));
@@ -369,8 +365,7 @@ static void test_settled(void)
     struct gsh_launch launch = factorise(1, 100), later = factorise(1, 100);
     launch.loop = GSH_COMPLEX128;
     later.loop = GSH_COMPLEX64;
-    struct gsh_launch waiting = {
-        .kind = GSH_LAUNCH_GEMM, .loop = GSH_COMPLEX128, .nin = 2, .nout = 1};
+    const struct gsh_launch waiting = multiply(GSH_COMPLEX128);
     run_us = 300000;
     CHECK(begins(&launch, 6));
     CHECK_INT(runs, 5);
@@ -394,20 +389,7 @@ static void test_settled(void)
 static void test_run_by_a_call(void)
 {
     unsigned before = entered;
-    const struct gsh_launch product = {.kind = GSH_LAUNCH_GEMM,
-                                       .loop = GSH_FLOAT32,
-                                       .nin = 2,
-                                       .nout = 1,
-                                       .gemm = {.m = 2,
-                                                .n = 2,
-                                                .k = 2,
-                                                .a_row = 2,
-                                                .a_col = 1,
-                                                .b_row = 2,
-                                                .b_col = 1,
-                                                .c_row = 2,
-                                                .c_col = 1,
-                                                .alpha = 1}};
+    const struct gsh_launch product = multiply(GSH_FLOAT32);
     is_open = false;
     begun = 0;
     gsh_first_run_want(&product);
