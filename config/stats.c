@@ -6,10 +6,13 @@
  */
 #include "stats.h"
 
+#include "prefault.h"
+
 #include <stdatomic.h>
 #include <string.h>
 
 #define SLOTS (2 * GSH_STATS_MAX_ROWS) /* a power of two */
+#define USUAL_ROWS 128                 /* that a program needs */
 
 struct row {
     char name[40];
@@ -110,6 +113,12 @@ unsigned gsh_stats_row(const char *name, const char *signature)
             return index;
     }
     return 0;
+}
+
+void gsh_stats_prefault(void)
+{
+    gsh_prefault(slots, sizeof slots);
+    gsh_prefault(rows, USUAL_ROWS * sizeof rows[0]);
 }
 
 void gsh_stats_device_call(unsigned row, uint64_t ns)

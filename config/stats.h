@@ -36,6 +36,8 @@ uint64_t gsh_stats_get(enum gsh_counter counter);
  * holds), created at first use. Row 0 is "other": it is returned once the table is full. Any
  * thread. */
 unsigned gsh_stats_row(const char *name, const char *signature);
+/* Gives the first rows their pages, so that the first calls do not wait for them. */
+void gsh_stats_prefault(void);
 /* One call computed on the device; `ns` is its device time, 0 where it was not measured. Relaxed
  * atomics. */
 void gsh_stats_device_call(unsigned row, uint64_t ns);

@@ -4,7 +4,7 @@
  */
 #include "history.h"
 
-#include "base.h"
+#include "prefault.h"
 #include "stats.h"
 
 #include <stdatomic.h>
@@ -14,6 +14,11 @@
 static struct {
     _Atomic uint32_t made, fetched;
 } rows[GSH_STATS_MAX_ROWS];
+
+void gsh_history_prefault(void)
+{
+    gsh_prefault(rows, sizeof rows);
+}
 
 void gsh_history_note_made(unsigned row)
 {

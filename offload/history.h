@@ -6,6 +6,8 @@
  */
 #pragma once
 
+/* Gives all rows their pages, so that the first calls do not wait for them. */
+void gsh_history_prefault(void);
 /* A call of this row left its output on the device / that output's first bytes were fetched. */
 void gsh_history_note_made(unsigned row);
 void gsh_history_note_fetched(unsigned row);

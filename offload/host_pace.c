@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "lapack.h"
+#include "prefault.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -49,6 +50,11 @@ static int kind_of(const struct gsh_launch *launch, double priced)
 static int class_of(double priced)
 {
     return (int)fmin(log2(priced / SHORTEST) / 2, CLASSES - 1);
+}
+
+void gsh_host_pace_prefault(void)
+{
+    gsh_prefault(pasts, sizeof pasts);
 }
 
 void gsh_host_pace_expect(const struct gsh_launch *launch, unsigned row, double priced)

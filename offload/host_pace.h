@@ -14,6 +14,8 @@
 
 #include "launch.h"
 
+/* Gives all operations their pages, so that their first calls do not wait for them. */
+void gsh_host_pace_prefault(void);
 /* This thread is about to run the call on the CPU, counted in this stats row, which the cost model says takes `priced` seconds.
  * Short ones, and what is neither a product nor a LAPACK routine, are not looked at. */
 void gsh_host_pace_expect(const struct gsh_launch *launch, unsigned row, double priced);

@@ -11,6 +11,8 @@
 #include "dispatch_internal.h"
 #include "fault.h"
 #include "fork.h"
+#include "history.h"
+#include "host_pace.h"
 #include "log.h"
 #include "options.h"
 #include "pages.h"
@@ -40,6 +42,14 @@ static void use_device(void)
     gsh_readiness_prepare();
 }
 
+/* What the first call that is priced reads and writes. */
+static void prefault_tables(void)
+{
+    gsh_stats_prefault();
+    gsh_history_prefault();
+    gsh_host_pace_prefault();
+}
+
 enum gsh_status gsh_startup(const char **why)
 {
     gsh_stats_init(gsh_reason_codes, GSH_REASON_COUNT);
@@ -58,6 +68,7 @@ enum gsh_status gsh_startup(const char **why)
     GSH_TRY(test_pages());
     gsh_fork_init();
     gsh_device_on_ready(use_device);
+    prefault_tables();
     gsh_dispatch_init();
     if (gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_FORCE)
         gsh_device_start(true);
