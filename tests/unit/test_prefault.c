@@ -13,9 +13,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-enum { PAGES = 6, PAGE_BYTES = 4096, NAMES = 100 };
-
-static char names[NAMES][8];
+enum { PAGES = 6, PAGE_BYTES = 4096 };
 
 static void test_pages(void)
 {
@@ -36,6 +34,10 @@ static void test_pages(void)
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+enum { NAMES = 100 };
+
+static char names[NAMES][8];
 
 /* What a call that is priced does with the tables. */
 static void use_tables(const char *name, enum gsh_lapack_routine routine)
