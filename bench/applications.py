@@ -45,6 +45,17 @@ PROGRAMS = {
     "eigh": ("scipy", "import scipy.linalg; a = make(2048, 2048); a = a + a.T", "scipy.linalg.eigh(a)[0]"),
     "svd": ("scipy", "import scipy.linalg; a = make(4000, 2000)", "scipy.linalg.svd(a, full_matrices=False)[1]"),
     "lstsq": ("scipy", "import scipy.linalg; a = make(5000, 1000); b = make(5000, 4)", "scipy.linalg.lstsq(a, b)[0]"),
+    "gels": ("scipy", "from scipy.linalg.lapack import dgels; a = make(5000, 1000); b = make(5000, 4)", "dgels(a, b)[1]"),
+    "gemv": ("scipy", "from functools import reduce; from scipy.linalg.blas import dgemv; "
+             "a = numpy.asfortranarray(make(8192, 8192)); x = make(8192)",
+             "reduce(lambda x, _: dgemv(1 / 52, a, x), range(100), x)"),
+    "ger": ("scipy", "from functools import reduce; from scipy.linalg.blas import dger; "
+            "a = numpy.asfortranarray(make(8192, 8192)); x = make(8192); y = make(8192)",
+            "reduce(lambda a, _: dger(1e-3, x, y, a=a, overwrite_a=1), range(50), a)[::64, ::64]"),
+    "arnoldi": ("scipy", "import scipy.sparse; from scipy.sparse.linalg import eigsh; x = make(200_000); "
+                "a = scipy.sparse.diags([numpy.arange(200_000) % 1000 + 2.0, -numpy.ones(199_999), -numpy.ones(199_999)], [0, 1, -1])",
+                "eigsh(a, 6, v0=x, maxiter=40, tol=1e-3)[0]"),
+    "svds": ("scipy", "from scipy.sparse.linalg import svds; a = make(20_000, 500); x = make(500)", "svds(a, 20, v0=x)[1]"),
     "pca": ("sklearn", "from sklearn.decomposition import PCA; a = make(5000, 2000)",
             "PCA(svd_solver='full').fit(a).explained_variance_"),
     "pca_50": ("sklearn", "from sklearn.decomposition import PCA; a = make(5000, 2000)",

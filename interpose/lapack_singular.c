@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Singular values, orthogonal factors and least squares: ?gesdd, ?gesvd, ?geqrf, ?orgqr and ?ungqr, ?ormqr and
- * ?unmqr, ?gelsd. Where LAPACK
+ * ?unmqr, ?gels, ?gelsd. Where LAPACK
  * destroys A, it stays as it was. Checked by tests/unit/test_lapack_symbols.c.
  */
 #include "lapack_launch.h"
@@ -182,6 +182,28 @@ static bool run_ormqr(struct gsh_entry_call *call)
 
 /* ---- least squares ---- */
 
+/* trans, m, n, nrhs, a, lda, b, ldb, work, lwork, info. A matrix that has not full rank is for the original to report. */
+static bool run_gels(struct gsh_entry_call *call)
+{
+    char letter = gsh_entry_letter(call, 0);
+    int64_t m = gsh_entry_integer(call, 1), n = gsh_entry_integer(call, 2);
+    int64_t count = gsh_entry_integer(call, 3), lda = gsh_entry_integer(call, 5);
+    int64_t ldb = gsh_entry_integer(call, 7);
+    void *a = gsh_entry_address(call, 4), *b = gsh_entry_address(call, 6);
+    struct gsh_lapack_workspace space = {8, 9, n + GSH_MAX(n, count), 'T'};
+    if (!gsh_lapack_launch_is_transposition(letter) || m <= 0 || n <= 0 || count <= 0 || lda < m ||
+        ldb < GSH_MAX(m, n) || gsh_entry_integer(call, space.length) <= 0 ||
+        !gsh_lapack_launch_expect(call, letter == 'N' && m >= n) ||
+        !gsh_lapack_launch_has_space(call, &space, 1))
+        return false;
+    gsh_lapack_launch_begin(call, GSH_LAPACK_GELS, 0);
+    for (unsigned k = 0; k < 4; k += 2) {
+        gsh_lapack_launch_matrix(call, k, a, m, n, lda);
+        gsh_lapack_launch_matrix(call, k + 1, b, m, count, ldb);
+    }
+    return gsh_entry_launch(call) && gsh_lapack_launch_end(call, &space, 1);
+}
+
 /* m, n, nrhs, a, lda, b, ldb, s, rcond, rank, work, lwork, (rwork,) iwork, info */
 enum { GELSD_S = 7, GELSD_RCOND = 8, GELSD_RANK = 9 };
 
@@ -252,6 +274,13 @@ GESDD(GESDD_COMPLEX, 14);
                                                            .run = run_gesvd}
 GESVD(GESVD, 13);
 GESVD(GESVD_COMPLEX, 14);
+
+const struct gsh_entry_shape gsh_entry_shape_GELS = {.sizes = {1, 2, GSH_ENTRY_NONE},
+                                                     .matrices = {4, 6, GSH_ENTRY_NONE},
+                                                     .arguments = 11 + 1,
+                                                     .info = 10,
+                                                     .lends = GSH_LAPACK_GELS,
+                                                     .run = run_gels};
 
 #define GELSD(name, last)                                                                          \
     const struct gsh_entry_shape gsh_entry_shape_##name = {.sizes = {0, 1, GSH_ENTRY_NONE},        \

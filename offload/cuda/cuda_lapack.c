@@ -38,6 +38,7 @@ static gsh_cuda_lapack_routine *const routines[GSH_LAPACK_COUNT] = {
     ROUTINE(POTRS, potrs),
     ROUTINE(TRTRS, trtrs),
     ROUTINE(LSTSQ, lstsq),
+    ROUTINE(GELS, gels),
     ROUTINE(GETRI, getri),
     ROUTINE(POTRI, potri),
     ROUTINE(TRTRI, trtri),

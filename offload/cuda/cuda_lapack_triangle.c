@@ -9,10 +9,9 @@
     static gsh_cuda_enum trsm_##letter(const struct gsh_cuda_triangular *t, const void *one,       \
                                        const void *a, void *b)                                     \
     {                                                                                              \
-        int n = (int)t->n;                                                                         \
-        return gsh_cublas.cublas##letter##trsm_v2(gsh_cuda_lapack.blas, GSH_CUBLAS_LEFT,           \
-                                                  t->triangle, t->op, t->diagonal, n,              \
-                                                  (int)t->columns, one, a, n, b, n);               \
+        return gsh_cublas.cublas##letter##trsm_v2(                                                 \
+            gsh_cuda_lapack.blas, GSH_CUBLAS_LEFT, t->triangle, t->op, t->diagonal, (int)t->n,     \
+            (int)t->columns, one, a, (int)t->a.column, b, (int)t->b.column);                       \
     }
 GSH_CUDA_LAPACK_LETTERS(FORWARD)
 #undef FORWARD

@@ -141,6 +141,8 @@ static int place_of_input(enum gsh_lapack_routine routine, unsigned k)
     case GSH_LAPACK_TRTRS:
     case GSH_LAPACK_LSTSQ:
         return k == 1 ? 2 : -1;
+    case GSH_LAPACK_GELS:
+        return (int)k + 2;
     default:
         return -1;
     }
@@ -186,6 +188,9 @@ static bool may_compute(const struct problem *problem)
     switch (problem->launch->lapack.routine) {
     case GSH_LAPACK_GETRF:
         return is_finite(problem, 1, elements);
+    case GSH_LAPACK_GELS:
+        return is_finite(problem, 2, elements) &&
+               is_finite(problem, 3, problem->rows * problem->right);
     case GSH_LAPACK_LSTSQ:
         return is_finite(problem, 0, elements) &&
                is_finite(problem, 2, problem->longest * problem->right);
@@ -376,6 +381,22 @@ static int64_t call_ormqr(struct problem *p)
     return call_with_work(p, call_ormqr_in);
 }
 
+static int64_t call_gels_in(struct problem *p, void *work, int64_t length)
+{
+    typedef void gels(char *, int64_t *, int64_t *, int64_t *, void *, int64_t *, void *, int64_t *,
+                      void *, int64_t *, int64_t *, size_t);
+    char trans = 'N';
+    int64_t info = 0;
+    ((gels *)p->function)(&trans, &p->rows, &p->columns, &p->right, p->operands[2], &p->rows,
+                          p->operands[3], &p->rows, work, &length, &info, 1);
+    return info;
+}
+
+static int64_t call_gels(struct problem *p)
+{
+    return call_with_work(p, call_gels_in);
+}
+
 /* What gelsd works in. */
 struct workspace {
     void *work, *reals, *integers;
@@ -433,7 +454,7 @@ static call_function *const calls[GSH_LAPACK_COUNT] = {
     [GSH_LAPACK_GETRI] = call_getri, [GSH_LAPACK_POTRI] = call_potri,
     [GSH_LAPACK_TRTRI] = call_trtri, [GSH_LAPACK_ORMQR] = call_ormqr,
     [GSH_LAPACK_SYTRF] = call_sytrf, [GSH_LAPACK_SYTRS] = call_sytrs,
-    [GSH_LAPACK_SYTRI] = call_sytri,
+    [GSH_LAPACK_SYTRI] = call_sytri, [GSH_LAPACK_GELS] = call_gels,
 };
 
 /* ---- the launch ---- */

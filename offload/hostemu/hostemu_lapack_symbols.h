@@ -9,6 +9,6 @@
 
 /* True where the launch's function was lent. */
 bool gsh_hostemu_lapack_symbols_has(const struct gsh_launch *launch);
-/* Computes such a launch. DECLINED: an info is not 0, or a number of GETRF or LSTSQ is not
+/* Computes such a launch. DECLINED: an info is not 0, or a number of GETRF, GELS or LSTSQ is not
  * finite; outputs hold anything. FAILED: no memory. */
 enum gsh_status gsh_hostemu_lapack_symbols_run(const struct gsh_launch *launch);

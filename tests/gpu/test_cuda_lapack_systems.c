@@ -580,6 +580,37 @@ static void check_values(const struct what *what, const struct matrices *a,
     free(expected.at);
 }
 
+/* The factors are those of ?geqrf alone. */
+static void check_factors(const struct what *what, const struct matrices *a,
+                          const struct matrices *factors)
+{
+    struct what alone = *what;
+    struct matrices expected[2];
+    alone.routine = GSH_LAPACK_QR_R_RAW;
+    if (!run(&alone, a, expected))
+        return;
+    for (int64_t of = 0; of < what->batch; of++)
+        is_small(what, distance(&expected[0], factors, of), norm_of(a, of), "factors");
+    free(expected[0].at);
+    free(expected[1].at);
+}
+
+static void test_gels(struct what what)
+{
+    struct matrices inputs[2] = {well_conditioned(&what)}, outputs[2];
+    what.routine = GSH_LAPACK_GELS;
+    what.columns = what.batch % 2 == 0 ? 1 : 4;
+    inputs[1] = random_matrices(what.batch, what.m, what.columns, what.dtype);
+    if (what.m >= what.n && what.batch < 4 && run(&what, inputs, outputs)) {
+        check_factors(&what, &inputs[0], &outputs[0]);
+        check_lstsq(&what, inputs, &outputs[1], NULL, 1000);
+        free(outputs[0].at);
+        free(outputs[1].at);
+    }
+    free(inputs[0].at);
+    free(inputs[1].at);
+}
+
 static void test_lstsq(struct what what)
 {
     struct matrices inputs[2] = {well_conditioned(&what)}, outputs[2];
@@ -649,6 +680,7 @@ static void test_declined(enum gsh_dtype dtype)
         for (int64_t place = 0; place < 9; place += 4) {
             declines_with(GSH_LAPACK_GETRF, dtype, batch, place, NAN);
             declines_with(GSH_LAPACK_LSTSQ, dtype, batch, place, INFINITY);
+            declines_with(GSH_LAPACK_GELS, dtype, batch, place, NAN);
             declines_with(GSH_LAPACK_POTRF, dtype, batch, place, NAN);
             declines_with(GSH_LAPACK_POTRF, dtype, batch, place, -100);
             declines_with(GSH_LAPACK_TRTRS, dtype, batch, place, 0);
@@ -679,6 +711,10 @@ static void test_singular(enum gsh_dtype dtype)
         declines(&what, inputs);
         for (int64_t i = 0; i < 9; i++) /* and a column */
             *at(&inputs[0], batch - 1, i, 4) = 0;
+        what.routine = GSH_LAPACK_GELS; /* inputs[1] is a right-hand side */
+        what.columns = 1;
+        declines(&what, inputs);
+        what.columns = 2;
         what.routine = GSH_LAPACK_SYTRF;
         declines(&what, inputs);
         inputs[1].at[batch * 9 - 2] = -8;
@@ -699,7 +735,7 @@ static const struct {
     bool is_square;
 } rows[] = {{test_lu, false},       {test_cholesky, true}, {test_symmetric, true},
             {test_triangles, true}, {test_trtri, true},    {test_orthogonal, false},
-            {test_lstsq, false}};
+            {test_lstsq, false},    {test_gels, false}};
 
 static const int64_t shapes[][2] = {{1, 1},  {2, 2},    {5, 5},    {33, 33}, {200, 200},
                                     {5, 3},  {3, 5},    {4, 1},    {1, 4},   {33, 7},

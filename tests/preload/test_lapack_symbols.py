@@ -244,6 +244,8 @@ INDEFINITE = HEAD + """
     """ + TAIL
 
 SINGULAR = HEAD + """
+    device = "%s"
+    """ % DEVICE + """
     import collections
     taken = collections.Counter()
     def product(u, s, vt):
@@ -298,6 +300,43 @@ SINGULAR = HEAD + """
         if m > n and rank == n:
             squares = [(abs(x[5].values[n:]) ** 2).sum(0) for x in (mine, own)]
             check(name + "residual", c.near(*squares, 20000))
+    def of_full_rank(c, name, letter, m, n, a, is_taken):
+        b = numbers(c, max(m, n), 3)
+        def make(length=3000):
+            return [letter, m, n, 3, A := c.matrix(a), A.leading, B := c.matrix(b), B.leading, c.vector(3000), length,
+                    c.integers(1)]
+        mine, own = c.both("gels", lambda: make(-1))
+        check(name + "query", mine[8].values[0] == own[8].values[0] and (mine[4].values == a).all())
+        for length in (3000, n + max(n, 3)):
+            mine, own = c.both("gels", lambda: make(length))
+            taken[c.letter + "gels"] += is_taken
+            check(name + "info", mine[10].values[0] == own[10].values[0])
+            check(name + "length", mine[8].values[0].real >= 1 or own[10].values[0] < 0)
+            check(name + "factors", c.near(mine[4].values, own[4].values, 20000))
+            check(name + "solution", c.near(mine[6].values[:n], own[6].values[:n], 20000))
+            squares = [(abs(x[6].values[n:]) ** 2).sum(0) for x in (mine, own)]
+            check(name + "residual", c.near(*squares, 20000))
+            if not is_taken:
+                check(name + "left", (mine[4].values == own[4].values).all() and (mine[6].values == own[6].values).all())
+        return own
+    def full_rank(c, name, m, n):
+        a = numbers(c, m, n)
+        of_full_rank(c, name, "n" if n == 20 else "N", m, n, a, m >= n)
+        of_full_rank(c, name + "adjoint ", "C" if c.is_complex else "T", m, n, a, False)
+        if not c.library.stops:
+            of_full_rank(c, name + "letter ", "X", m, n, a, False)
+        for what, columns in (("hole", n // 2), ("zeros", slice(None)), ("nan", 0)):
+            bad = a.copy()
+            bad[:, columns] = 0 if what != "nan" else np.nan
+            if m >= n and what != "nan":
+                by_zeros = not bad.any() and device == "host"  # which asks a LAPACK: X = 0
+                own = of_full_rank(c, name + what + " ", "N", m, n, bad, by_zeros)
+                check(name + what + " told", own[10].values[0] == (n // 2 + 1 if what == "hole" and n > 1 else 0))
+            elif m >= n:
+                mine, own = c.both("gels", lambda: ["N", m, n, 3, A := c.matrix(bad), A.leading, B := c.matrix(bad[:, :1] * [1, 2, 3]),
+                                                    B.leading, c.vector(3000), 3000, c.integers(1)])
+                check(name + "nan", mine[10].values[0] == own[10].values[0] and
+                      (np.isnan(mine[6].values) == np.isnan(own[6].values)).all())
     def orthogonal(c, name, m, n):
         a = numbers(c, m, n)
         p = min(m, n)
@@ -349,6 +388,7 @@ SINGULAR = HEAD + """
             for jobs in ("NN", "SS", "AA", "SA", "NA"):
                 svd(c, name + "gesvd " + jobs + size, "gesvd", jobs, m, n)
             orthogonal(c, name + "qr " + size, m, n)
+            full_rank(c, name + "gels " + size, m, n)
             for rcond, rank in ((-1, min(m, n)), (1e-4, max(1, min(m, n) // 2)), (0.3, min(m, n))):
                 least_squares(c, name + "gelsd %s%s %s " % (size, rcond, rank), m, n, rcond, rank)
     print("taken", sorted(taken.items()))
@@ -504,7 +544,7 @@ class TestLapackSymbols(TestCase):
 
     def test_singular_values_and_least_squares(self):
         wide = "" if DEVICE == "host" else " a:geqrf r:orgqr c:ungqr"  # NumPy has no loops of single precision to borrow
-        result = self.check(SINGULAR, "a:gesdd a:gesvd a:gelsd r:ormqr c:unmqr" + wide)
+        result = self.check(SINGULAR, "a:gesdd a:gesvd a:gels a:gelsd r:ormqr c:unmqr" + wide)
         for name in ("dgeqrf", "dorgqr", "zgeqrf", "zungqr"):
             self.assertGreater(device_calls(result.report, name), 0, name)
         for name, calls in ast.literal_eval(re.search(r"^taken (.*)$", result.stdout, re.M).group(1)):

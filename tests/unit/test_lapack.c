@@ -146,6 +146,8 @@ static void test_flops(void)
     CHECK_INT(gsh_lapack_flops(GSH_LAPACK_QR_R_RAW, tall, tall), 90000);
     CHECK_INT(gsh_lapack_flops(GSH_LAPACK_GETRF, tall, tall), 45000);
     CHECK_INT(gsh_lapack_flops(GSH_LAPACK_TRTRS, square, right), 3600);
+    CHECK_INT(gsh_lapack_flops(GSH_LAPACK_GELS, tall, right),
+              90000 + 2 * 4 * 30 * (120 - 30) + 3600);
 }
 
 /* solve of 3 x 3 in Fortran order with 2 right-hand sides, over a batch of 4 x 5 where one matrix serves each row of 5. */
