@@ -424,10 +424,9 @@ def run_all(totals):
         check_tidy(totals)
         run_rules(totals, "build-dev")
         run_ctest(totals, "dev")
-    build(totals, "clang")
-    for sanitized in ("asan", "tsan"):
-        if build(totals, sanitized):
-            run_ctest(totals, sanitized)
+    for other in ("clang", "asan", "tsan"):
+        if build(totals, other):
+            run_ctest(totals, other)
     dev, release = "build-dev/libgpushim.so", "build/libgpushim.so"
     run_python(totals, "python", os.path.join(ROOT, ".venv/bin/python"), dev)
     run_python(totals, "python", os.path.join(ROOT, ".venv-numpy1/bin/python"), release, {"GPUSHIM_FUSION": "0"})
