@@ -121,6 +121,7 @@ enum gsh_status gsh_numpy_abi_init(PyObject *module, const char **why)
         *why = "NumPy's C-API table was not found";
         return GSH_DECLINED;
     }
+    abi.table = table;
 #define X(slot, type, name, parameters) abi.name = (type(*) parameters)table[slot];
     GSH_NUMPY_API(X)
 #undef X

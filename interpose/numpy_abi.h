@@ -126,16 +126,17 @@ enum gsh_casting {
 /* What attach found out about this process's NumPy; constant afterwards. Objects are owned for
  * good. */
 struct gsh_numpy_abi {
-    int major;                                 /* 1 or 2 */
-    unsigned feature;                          /* NPY_FEATURE_VERSION: 0x0f is 1.22, 0x12 is 2.0 */
-    char version[32];                          /* numpy.__version__ */
-    PyObject *module;                          /* _multiarray_umath */
-    PyObject *dict;                            /* its dict */
-    void *library;                             /* dlopen handle of its shared object */
-    PyObject *ndarray_type, *ufunc_type;       /* exact types */
-    PyObject *descr_type;                      /* numpy.dtype */
-    PyObject *descrs[GSH_DTYPE_COUNT];         /* native singletons */
-    PyObject *scalar_types[GSH_DTYPE_COUNT];   /* numpy.bool_, int8, ... */
+    int major;                               /* 1 or 2 */
+    unsigned feature;                        /* NPY_FEATURE_VERSION: 0x0f is 1.22, 0x12 is 2.0 */
+    char version[32];                        /* numpy.__version__ */
+    PyObject *module;                        /* _multiarray_umath */
+    PyObject *dict;                          /* its dict */
+    void **table;                            /* of its C API: what other C modules call, writable */
+    void *library;                           /* dlopen handle of its shared object */
+    PyObject *ndarray_type, *ufunc_type;     /* exact types */
+    PyObject *descr_type;                    /* numpy.dtype */
+    PyObject *descrs[GSH_DTYPE_COUNT];       /* native singletons */
+    PyObject *scalar_types[GSH_DTYPE_COUNT]; /* numpy.bool_, int8, ... */
     struct gsh_numpy_handler *default_handler; /* the default allocator, writable */
 #define X(slot, type, name, parameters) type(*name) parameters;
     GSH_NUMPY_API(X)

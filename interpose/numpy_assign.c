@@ -173,14 +173,18 @@ static enum gsh_reason place_output(struct gsh_launch *launch, PyObject *dst)
     return gsh_launch_is_distinct(launch, 1) ? GSH_REASON_NONE : GSH_REASON_LAYOUT;
 }
 
-static unsigned row_of(const struct gsh_launch *launch)
+static unsigned row_of(const struct gsh_launch *launch, const char *name)
 {
     const struct gsh_operand *source = &launch->operands[0];
     if (source->is_constant)
-        return gsh_numpy_output_row(launch->has_mask ? "fill where" : "fill", NULL, 0,
-                                    launch->loop);
-    return gsh_numpy_output_row(launch->has_mask ? "assign where" : "assign", &source->dtype, 1,
-                                launch->loop);
+        return gsh_numpy_output_row(name               ? name
+                                    : launch->has_mask ? "fill where"
+                                                       : "fill",
+                                    NULL, 0, launch->loop);
+    return gsh_numpy_output_row(name               ? name
+                                : launch->has_mask ? "assign where"
+                                                   : "assign",
+                                &source->dtype, 1, launch->loop);
 }
 
 /* Of two overlapping views in one dimension that go the same way NumPy copies element after element, and reads what it has
@@ -208,7 +212,7 @@ bool gsh_numpy_assign_run(const struct gsh_assignment *request, enum gsh_reason 
         *why = place_mask(&call.launch, request);
     if (*why != GSH_REASON_NONE)
         return false;
-    *row = call.row = row_of(&call.launch);
+    *row = call.row = row_of(&call.launch, request->name);
     PyObject *result = gsh_numpy_output_run(&call, request->dst, NULL, why);
     if (result)
         gsh_py.Py_DecRef(result);

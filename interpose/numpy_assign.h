@@ -13,6 +13,7 @@ struct gsh_assignment {
     PyObject *mask;   /* NULL, or an array of bool that broadcasts into dst */
     bool mask_leads;  /* the mask's dimensions are the first of dst, not the last */
     enum gsh_casting casting;
+    const char *name; /* of the report's row; NULL: fill, assign, fill where, assign where */
 };
 
 /* dst[...] = source where the mask is true. *row: see gsh_numpy_output_row. */

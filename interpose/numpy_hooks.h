@@ -10,7 +10,7 @@
 
 struct gsh_hook {
     const char *
-        family; /* "ufunc", "gufunc", "reduce", "method", "module", "mapping", "allocator", "loop" */
+        family; /* "ufunc", "gufunc", "reduce", "method", "module", "C API", "mapping", "allocator", "loop" */
     const char *name; /* what was patched: "add", "ndarray.copy", "arange" */
     const char
         *self_test; /* Python statements that must reach the hook, or NULL: not testable. Names: m,
@@ -55,6 +55,7 @@ void gsh_numpy_hooks_describe(struct gsh_fmt *fmt);
     X(at)                                                                                          \
     X(creation)                                                                                    \
     X(assign)                                                                                      \
+    X(capi)                                                                                        \
     X(index) X(flat) X(take) X(nonzero) X(where) X(join) X(methods) X(round) X(matmul) X(einsum)
 #define X(family) void gsh_numpy_##family##_install(void);
 GSH_NUMPY_FAMILIES(X)

@@ -56,6 +56,7 @@ enum gsh_status gsh_cuda_context_check_blas(gsh_cuda_enum result, const char *ca
 /* A result that was looked at before. */
 #define GSH_CUDA_RESULT(result, text) GSH_CUDA_CHECKED(gsh_cuda_context_check, result, text)
 
-/* Waits for the event: spins while a small transfer may take, then sleeps (where the event was
+/* Waits for the event: spins as long as a small transfer may take, then as long as a routine of
+ * linear algebra usually does while it gives way to other threads, then sleeps (where the event was
  * created with BLOCKING_SYNC). */
 enum gsh_status gsh_cuda_context_wait(CUevent event);

@@ -7,6 +7,7 @@
 #include "cuda_context.h"
 
 #include "check.h"
+#include "clock.h"
 
 enum { MODE_GLOBAL, MODE_THREAD_LOCAL, MODE_RELAXED };
 #define CAPTURE_UNSUPPORTED 900U
@@ -130,10 +131,20 @@ static gsh_cuda_enum create_stream(CUstream *stream, unsigned flags)
     return unsafe();
 }
 
+static uint64_t ready_ns; /* when events have happened */
+static unsigned sleepers; /* waits that ended in the driver */
+
 static gsh_cuda_enum query_event(CUevent event)
 {
     (void)event;
-    return unsafe();
+    return gsh_clock_ns() < ready_ns ? GSH_CUDA_NOT_READY : unsafe();
+}
+
+static gsh_cuda_enum synchronize_event(CUevent event)
+{
+    (void)event;
+    sleepers++;
+    return GSH_CUDA_SUCCESS;
 }
 
 static void set_driver(void)
@@ -152,7 +163,8 @@ static void set_driver(void)
                                       .cuCtxPopCurrent_v2 = pop_current,
                                       .cuThreadExchangeStreamCaptureMode = exchange_mode,
                                       .cuStreamCreate = create_stream,
-                                      .cuEventQuery = query_event};
+                                      .cuEventQuery = query_event,
+                                      .cuEventSynchronize = synchronize_event};
 }
 
 /* `before` is current, `after` behind it, and a capture goes on in spite of what is done between. */
@@ -170,6 +182,22 @@ static void check_entered(CUcontext before, CUcontext after, gsh_cuda_enum own_m
     CHECK(contexts[top] == after && captures && mode == own_mode);
 }
 
+/* Who waits for a few milliseconds is there when they are over; longer ones are slept through. */
+static void test_wait(void)
+{
+    static const struct {
+        uint64_t ms;
+        unsigned sleepers;
+    } cases[] = {{0, 0}, {4, 0}, {2000, 1}};
+    for (size_t i = 0; i < GSH_COUNT(cases); i++) {
+        sleepers = 0;
+        ready_ns = gsh_clock_ns() + cases[i].ms * 1000000;
+        CHECK_INT(gsh_cuda_context_wait(NULL), GSH_OK);
+        CHECK_INT(sleepers, cases[i].sleepers);
+        CHECK((gsh_clock_ns() >= ready_ns) == (cases[i].sleepers == 0));
+    }
+}
+
 int main(void)
 {
     char why[256] = "";
@@ -183,5 +211,6 @@ int main(void)
     check_entered(PRIMARY, PRIMARY, MODE_THREAD_LOCAL);
     check_entered(FOREIGN, FOREIGN, MODE_GLOBAL);
     check_entered(FOREIGN, FOREIGN, MODE_RELAXED);
+    test_wait();
     return check_result();
 }
