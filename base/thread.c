@@ -6,10 +6,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
-#define LOWER_BY 10 /* a tenth of the share that others get where cores are short */
 
 bool gsh_thread_start(void *(*body)(void *), void *argument)
 {
@@ -24,10 +20,4 @@ bool gsh_thread_start(void *(*body)(void *), void *argument)
         return false;
     pthread_detach(thread);
     return true;
-}
-
-void gsh_thread_lower_priority(void)
-{
-    /* Linux keeps a nice value for each thread; 0 is the caller, the process's number its first thread: setpriority(2) */
-    (void)setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, (id_t)getpid()) + LOWER_BY);
 }

@@ -1,37 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Functions of NumPy's C API as other C modules reach them: through its table, whose entries are replaced. NumPy itself
- * calls them directly.
- * PyArray_CopyInto: f2py makes by it the copies, in Fortran's order, that scipy.linalg gives to LAPACK.
+ * calls them directly. Those by which f2py makes copies in Fortran's order, which scipy.linalg gives to LAPACK:
+ * PyArray_CopyInto, and from NumPy 2.4's f2py on PyArray_FromArray. Checked by tests/preload/test_numpy_capi.py.
  */
 #include "dispatch.h"
 #include "numpy_assign.h"
+#include "numpy_copy.h"
 #include "numpy_hooks.h"
 #include "numpy_method_patch.h"
 #include "numpy_output.h"
 #include "stats.h"
 
-typedef int copy_into_function(PyObject *dst, PyObject *src); /* 0, or -1 and an exception */
+/* Flags of PyArray_FromArray (ndarraytypes.h, 1.22 - 2.5). */
+#define FORCECAST 0x0010
+#define ENSURECOPY 0x0020
+#define NOTSWAPPED 0x0200
 
-/* One entry of the table. In NumPy 1 slot 50 is PyArray_MoveInto, which does the same: modules that are built for NumPy 2
- * call it there (multiarray's numpy_api.py, 1.22 - 2.5). */
+typedef int copy_into_function(PyObject *dst, PyObject *src); /* 0, or -1 and an exception */
+typedef PyObject *from_array_function(PyObject *array, PyObject *descr, int flags);
+
+/* An entry of the table. */
 struct entry {
     const char *name;
     unsigned slot;
     int last_major; /* later versions have something else there */
-    copy_into_function *replacement, *original;
+    void *replacement, *original;
     struct gsh_hook *row;
 };
 
 static copy_into_function copy_into, copy_into_1;
-static struct entry entries[] = {{"PyArray_CopyInto", 50, 2, copy_into, NULL, NULL},
-                                 {"PyArray_CopyInto (82)", 82, 1, copy_into_1, NULL, NULL}};
+static from_array_function from_array;
+
+/* In NumPy 1 slot 50 is PyArray_MoveInto, which does the same: modules that are built for NumPy 2 call it there
+ * (multiarray's numpy_api.py, 1.22 - 2.5). */
+static struct entry into = {"PyArray_CopyInto", 50, 2, (void *)copy_into, NULL, NULL};
+static struct entry into_1 = {"PyArray_CopyInto (82)", 82, 1, (void *)copy_into_1, NULL, NULL};
+static struct entry from = {"PyArray_FromArray", 109, 2, (void *)from_array, NULL, NULL};
 
 static void bring_home(PyObject *array, bool is_written)
 {
     if (gsh_numpy_describe_is_array_like(array))
         gsh_numpy_describe_home(array, is_written);
 }
+
+/* ---- PyArray_CopyInto ---- */
 
 static __attribute__((noinline)) int copy_somewhere(const struct entry *entry, PyObject *dst,
                                                     PyObject *src)
@@ -47,7 +60,7 @@ static __attribute__((noinline)) int copy_somewhere(const struct entry *entry, P
     bring_home(src, false);
     bring_home(dst, true);
     uint64_t begin = gsh_numpy_output_host_begin();
-    int status = entry->original(dst, src);
+    int status = ((copy_into_function *)entry->original)(dst, src);
     gsh_numpy_output_host_end(begin, row != 0 ? row : gsh_stats_row(request.name, ""), why);
     return status;
 }
@@ -57,28 +70,87 @@ static inline int copy(const struct entry *entry, PyObject *dst, PyObject *src)
     gsh_numpy_hooks_hit(entry->row);
     if ((!gsh_numpy_method_patch_is_worth(dst) && !gsh_numpy_method_patch_is_worth(src)) ||
         !gsh_dispatch_is_live())
-        return entry->original(dst, src);
+        return ((copy_into_function *)entry->original)(dst, src);
     return copy_somewhere(entry, dst, src);
 }
 
 static int copy_into(PyObject *dst, PyObject *src)
 {
-    return copy(&entries[0], dst, src);
+    return copy(&into, dst, src);
 }
 
 static int copy_into_1(PyObject *dst, PyObject *src)
 {
-    return copy(&entries[1], dst, src);
+    return copy(&into_1, dst, src);
+}
+
+/* ---- PyArray_FromArray ---- */
+
+/* A copy that casts as it must, into an array of its own. */
+static bool asks_for_copy(int flags)
+{
+    const int needless = GSH_NPY_ALIGNED | GSH_NPY_WRITEABLE | NOTSWAPPED; /* what a copy is */
+    const int order = flags & (GSH_NPY_C_CONTIGUOUS | GSH_NPY_F_CONTIGUOUS);
+    return (flags & ~needless & ~order) == (FORCECAST | ENSURECOPY) &&
+           (order == GSH_NPY_C_CONTIGUOUS || order == GSH_NPY_F_CONTIGUOUS);
+}
+
+static PyObject *try_from_array(PyObject *array, PyObject *descr, int flags, enum gsh_reason *why,
+                                unsigned *row)
+{
+    struct gsh_view view;
+    *why = gsh_numpy_describe_array(array, &view);
+    if (*why != GSH_REASON_NONE)
+        return NULL;
+    int dtype = descr == NULL ? (int)view.dtype : gsh_numpy_dtype(descr);
+    *why = GSH_REASON_DTYPE;
+    if (dtype < 0 || (descr != NULL && descr != gsh_np.descrs[dtype]))
+        return NULL;
+    return gsh_numpy_copy_in_order("from array", &view, (enum gsh_dtype)dtype,
+                                   (flags & GSH_NPY_F_CONTIGUOUS) != 0 ? GSH_ORDER_F : GSH_ORDER_C,
+                                   why, row);
+}
+
+static __attribute__((noinline)) PyObject *make_somewhere(PyObject *array, PyObject *descr,
+                                                          int flags)
+{
+    enum gsh_reason why = GSH_REASON_NONE;
+    unsigned row = 0;
+    PyObject *result = try_from_array(array, descr, flags, &why, &row);
+    if (result != NULL || gsh_py.PyErr_Occurred() != NULL) {
+        if (descr != NULL)
+            gsh_py.Py_DecRef(descr); /* it was given away */
+        return result;
+    }
+    bring_home(array, false);
+    uint64_t begin = gsh_numpy_output_host_begin();
+    result = ((from_array_function *)from.original)(array, descr, flags);
+    gsh_numpy_output_host_end(begin, row != 0 ? row : gsh_stats_row("from array", ""), why);
+    return result;
+}
+
+static PyObject *from_array(PyObject *array, PyObject *descr, int flags)
+{
+    gsh_numpy_hooks_hit(from.row);
+    if (!asks_for_copy(flags) || !gsh_numpy_method_patch_is_worth(array) || !gsh_dispatch_is_live())
+        return ((from_array_function *)from.original)(array, descr, flags);
+    return make_somewhere(array, descr, flags);
+}
+
+/* ---- installation ---- */
+
+static void install(struct entry *entry)
+{
+    if (gsh_np.major > entry->last_major)
+        return;
+    entry->original = gsh_np.table[entry->slot];
+    entry->row = gsh_numpy_hooks_add("C API", entry->name, NULL);
+    __atomic_store_n(&gsh_np.table[entry->slot], entry->replacement, __ATOMIC_RELEASE);
 }
 
 void gsh_numpy_capi_install(void)
 {
-    for (size_t i = 0; i < GSH_COUNT(entries); i++) {
-        struct entry *entry = &entries[i];
-        if (gsh_np.major > entry->last_major)
-            continue;
-        entry->original = (copy_into_function *)gsh_np.table[entry->slot];
-        entry->row = gsh_numpy_hooks_add("C API", entry->name, NULL);
-        __atomic_store_n(&gsh_np.table[entry->slot], (void *)entry->replacement, __ATOMIC_RELEASE);
-    }
+    install(&into);
+    install(&into_1);
+    install(&from);
 }

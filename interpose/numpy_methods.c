@@ -8,7 +8,7 @@
 #include "coherence.h"
 #include "dispatch.h"
 #include "numpy_arguments.h"
-#include "numpy_assign.h"
+#include "numpy_copy.h"
 #include "numpy_method_patch.h"
 
 #include <string.h>
@@ -93,44 +93,6 @@ COPIERS(X)
 READERS(X)
 #undef X
 
-/* A copy of the view as `dtype`: the launch walks the view's shape, the result has the layout's.
- * The output's strides over the view's shape are `strides`. */
-static PyObject *run_copy(const char *name, const struct gsh_view *view, enum gsh_dtype dtype,
-                          const struct gsh_layout *layout, const int64_t *strides,
-                          enum gsh_reason *why, unsigned *row)
-{
-    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_ELEMENTWISE,
-                                       .op = GSH_OP_COPY,
-                                       .loop = dtype,
-                                       .nin = 1,
-                                       .nout = 1,
-                                       .ndim = view->ndim}};
-    *row = call.row = gsh_numpy_output_row(name, &view->dtype, 1, dtype);
-    for (int i = 0; i < view->ndim; i++) {
-        call.launch.shape[i] = view->shape[i];
-        call.launch.strides[1][i] = strides[i];
-        if (view->shape[i] == 0) {
-            *why = GSH_REASON_SHAPE;
-            return NULL;
-        }
-    }
-    *why = gsh_numpy_assign_check_cast(view->dtype, dtype);
-    if (*why != GSH_REASON_NONE)
-        return NULL;
-    gsh_numpy_describe_place_view(&call.launch, 0, view);
-    call.launch.operands[1].dtype = dtype;
-    return gsh_numpy_output_run(&call, NULL, layout, why);
-}
-
-/* A copy in the memory order that PyArray_NewLikeArray gives. */
-static PyObject *copy_in_order(const char *name, const struct gsh_view *view, enum gsh_dtype dtype,
-                               enum gsh_order order, enum gsh_reason *why, unsigned *row)
-{
-    struct gsh_layout layout;
-    gsh_numpy_arguments_lay_out(view, order, gsh_dtype_size(dtype), &layout);
-    return run_copy(name, view, dtype, &layout, layout.strides, why, row);
-}
-
 static PyObject *try_copy(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
 {
     static const char *const names[] = {"order"};
@@ -144,7 +106,7 @@ static PyObject *try_copy(const struct gsh_method_call *call, enum gsh_reason *w
     *why = gsh_numpy_describe_array(call->self, &view);
     if (*why != GSH_REASON_NONE)
         return NULL;
-    return copy_in_order("copy", &view, view.dtype, order, why, row);
+    return gsh_numpy_copy_in_order("copy", &view, view.dtype, order, why, row);
 }
 
 static PyObject *try_same_order(const struct gsh_method_call *call, int64_t nargs,
@@ -156,7 +118,7 @@ static PyObject *try_same_order(const struct gsh_method_call *call, int64_t narg
     *why = gsh_numpy_describe_array(call->self, &view);
     if (*why != GSH_REASON_NONE)
         return NULL;
-    return copy_in_order("copy", &view, view.dtype, GSH_ORDER_KEEP, why, row);
+    return gsh_numpy_copy_in_order("copy", &view, view.dtype, GSH_ORDER_KEEP, why, row);
 }
 
 static PyObject *try_shallow_copy(const struct gsh_method_call *call, enum gsh_reason *why,
@@ -198,7 +160,7 @@ static PyObject *try_astype(const struct gsh_method_call *call, enum gsh_reason 
         *why = GSH_REASON_NONE; /* mostly the array itself */
         return NULL;
     }
-    return copy_in_order("astype", &view, (enum gsh_dtype)dtype, order, why, row);
+    return gsh_numpy_copy_in_order("astype", &view, (enum gsh_dtype)dtype, order, why, row);
 }
 
 /* The array `object` as asked (dtype NULL or None: its own); a copy, or where `always` is false one
@@ -219,7 +181,7 @@ static PyObject *convert(const char *name, PyObject *object, PyObject *asked, en
     *why = GSH_REASON_DTYPE;
     if (dtype < 0 || order == GSH_ORDER_ANY || (!always && view.ndim == 0))
         return NULL;
-    return copy_in_order(name, &view, (enum gsh_dtype)dtype, order, why, row);
+    return gsh_numpy_copy_in_order(name, &view, (enum gsh_dtype)dtype, order, why, row);
 }
 
 /* order= of array and its kin: None is the default. */
@@ -291,7 +253,7 @@ static PyObject *try_contiguous(const struct gsh_method_call *call, const char *
         *why = GSH_REASON_NONE;
         return NULL;
     }
-    return copy_in_order(name, &view, (enum gsh_dtype)dtype, order, why, row);
+    return gsh_numpy_copy_in_order(name, &view, (enum gsh_dtype)dtype, order, why, row);
 }
 
 static PyObject *try_ascontiguous(const struct gsh_method_call *call, enum gsh_reason *why,
@@ -333,7 +295,7 @@ static PyObject *try_flat(const struct gsh_method_call *call, const char *name,
         gsh_numpy_output_c_order(&walk, itemsize);
     flat.shape[0] = gsh_numpy_describe_size(gsh_numpy_array(call->self));
     flat.strides[0] = (int64_t)itemsize;
-    return run_copy(name, &view, view.dtype, &flat, walk.strides, why, row);
+    return gsh_numpy_copy_run(name, &view, view.dtype, &flat, walk.strides, why, row);
 }
 
 static PyObject *try_flatten(const struct gsh_method_call *call, enum gsh_reason *why,

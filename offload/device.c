@@ -76,10 +76,8 @@ static enum gsh_status open_device(void)
     return status;
 }
 
-static void *start_main(void *is_awaited)
+static void *start_main(void *unused)
 {
-    if (is_awaited == NULL)
-        gsh_thread_lower_priority();
     if (open_device() == GSH_OK) {
         announce();
         if (on_ready != NULL)
@@ -88,12 +86,12 @@ static void *start_main(void *is_awaited)
     } else {
         set_state(GSH_DEVICE_RETIRED);
     }
-    return NULL;
+    return unused;
 }
 
-static void start_thread(bool wait)
+static void start_thread(void)
 {
-    if (gsh_service_start() != GSH_OK || !gsh_thread_start(start_main, wait ? &state : NULL))
+    if (gsh_service_start() != GSH_OK || !gsh_thread_start(start_main, NULL))
         set_state(GSH_DEVICE_RETIRED);
 }
 
@@ -106,7 +104,7 @@ void gsh_device_start(bool wait)
 {
     int idle = GSH_DEVICE_IDLE;
     if (atomic_compare_exchange_strong(&state, &idle, GSH_DEVICE_STARTING))
-        start_thread(wait);
+        start_thread();
     if (!wait)
         return;
     pthread_mutex_lock(&start_mutex);

@@ -117,7 +117,6 @@ static void settle_at_exit(void)
 static void *builder_main(void *unused)
 {
     (void)unused;
-    gsh_thread_lower_priority();
     pthread_mutex_lock(&mutex);
     for (bool is_first = true;; is_first = false) {
         current = wait_for_job_locked();
