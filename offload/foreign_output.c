@@ -4,6 +4,7 @@
  */
 #include "foreign_output.h"
 
+#include "arena_internal.h"
 #include "backend.h"
 #include "value.h"
 
@@ -86,6 +87,25 @@ static bool takes_copy(const struct gsh_launch *launch, const struct gsh_foreign
            (size_t)gsh_launch_output_elements(launch, output->operand) * size != output->bytes;
 }
 
+/* The arena keeps memory whose pages are there, and page-locked; of malloc's, a large piece is new at every call. */
+static char *take_memory(size_t bytes)
+{
+    char *memory = gsh_arena_allocate(bytes, GSH_ARENA_HOST);
+    return memory != NULL ? memory : malloc(bytes);
+}
+
+static void give_memory_back(char *memory)
+{
+    if (!gsh_arena_free(memory))
+        free(memory);
+}
+
+static bool is_registered(const char *memory, size_t bytes)
+{
+    const struct gsh_block *block = gsh_arena_find_block(memory);
+    return block != NULL && gsh_arena_is_registered(block, 0, bytes);
+}
+
 static enum gsh_status read_outputs(const struct gsh_launch *launch,
                                     const struct gsh_foreign_output *outputs, unsigned count,
                                     char **copies)
@@ -93,10 +113,11 @@ static enum gsh_status read_outputs(const struct gsh_launch *launch,
     GSH_TRY(gsh_backend_get()->finish());
     for (unsigned j = 0; j < count; j++) {
         bool is_copied = takes_copy(launch, &outputs[j]);
-        if (is_copied && (copies[j] = malloc(outputs[j].bytes)) == NULL)
+        if (is_copied && (copies[j] = take_memory(outputs[j].bytes)) == NULL)
             return GSH_FAILED;
-        GSH_TRY(gsh_value_read(outputs[j].value, is_copied ? copies[j] : outputs[j].first, 0,
-                               outputs[j].bytes, false));
+        char *to = is_copied ? copies[j] : outputs[j].first;
+        GSH_TRY(gsh_value_read(outputs[j].value, to, 0, outputs[j].bytes,
+                               is_registered(to, outputs[j].bytes)));
     }
     return GSH_OK;
 }
@@ -121,7 +142,7 @@ enum gsh_status gsh_foreign_output_fetch(const struct gsh_launch *launch,
     for (unsigned j = 0; j < count; j++) {
         if (status == GSH_OK && copies[j] != NULL)
             write_output(launch, &outputs[j], copies[j]);
-        free(copies[j]);
+        give_memory_back(copies[j]);
     }
     return status;
 }

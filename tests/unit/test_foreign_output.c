@@ -125,7 +125,8 @@ static void test_strides(double *a)
 
 enum { NEVER = -1, AT_FINISH = 0 };
 static int fails_at,
-    downloads; /* fails_at: NEVER, AT_FINISH, or the download that stops half-way */
+    downloads;         /* fails_at: NEVER, AT_FINISH, or the download that stops half-way */
+static int into_arena; /* downloads */
 
 static enum gsh_status finish(void)
 {
@@ -135,6 +136,7 @@ static enum gsh_status finish(void)
 static enum gsh_status download(void *dst, uint64_t src, size_t size, bool registered)
 {
     bool fails = ++downloads == fails_at;
+    into_arena += gsh_arena_contains(dst);
     enum gsh_status status =
         gsh_hostemu_backend.download(dst, src, fails ? size / 2 : size, registered);
     return fails ? GSH_FAILED : status;
@@ -163,7 +165,7 @@ static enum gsh_status run_failing(const struct gsh_call *call, int at)
     device.download = download;
     device.run = run;
     fails_at = at;
-    downloads = 0;
+    downloads = into_arena = 0;
     gsh_backend_replace(&device);
     enum gsh_status status = gsh_dispatch_run(call, &why);
     gsh_backend_replace(&gsh_hostemu_backend);
@@ -212,6 +214,7 @@ static void test_failing_in_place(void)
         CHECK_INT(changed(), 0);
     }
     CHECK_INT(run_failing(&call, NEVER), GSH_OK);
+    CHECK_INT(into_arena, 1); /* the factors: what they take the place of is read */
     CHECK_INT(changed(), SIDE * SIDE);
     CHECK(pivots[0] == -2 && pivots[SIDE - 1] == -2);
 }
