@@ -129,7 +129,7 @@ static bool is_uploaded_before(const struct gsh_launch *launch, unsigned k, cons
 static void price_foreign(const struct gsh_launch *launch, unsigned k, const struct use *use,
                           struct gsh_facts *facts)
 {
-    double seconds = gsh_cost_transfer(rates(), use->bytes, false, false);
+    double seconds = gsh_cost_foreign_transfer(rates(), use->bytes);
     if (gsh_launch_is_output(launch, k)) {
         facts->fetch += seconds;
         facts->upload += gsh_launch_reads_output(launch) ? seconds : 0;

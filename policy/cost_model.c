@@ -37,3 +37,8 @@ double gsh_cost_transfer(const struct gsh_rates *rates, double bytes, bool pinne
         return rates->transfer_call + bytes / rates->transfer_pinned + bytes / rates->pin;
     return rates->transfer_call + bytes / rates->transfer_pageable;
 }
+
+double gsh_cost_foreign_transfer(const struct gsh_rates *rates, double bytes)
+{
+    return bytes <= 0 ? 0 : rates->transfer_call + bytes / rates->transfer_foreign;
+}

@@ -18,6 +18,7 @@ const struct gsh_rates gsh_cuda_rates = {
     .transfer_call = 25e-6,
     .transfer_pinned = 45e9,
     .transfer_pageable = 6e9,
+    .transfer_foreign = 1.5e9, /* malloc's, in scipy.linalg.solve and inv */
     .pin = 30e9,
     .start = 0.4,
     .compile = 0.1,

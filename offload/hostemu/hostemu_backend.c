@@ -189,6 +189,7 @@ static const struct gsh_rates rates = {
     .transfer_call = 5e-6,
     .transfer_pinned = 8e9,
     .transfer_pageable = 8e9,
+    .transfer_foreign = 8e9,
     .pin = 1e12,
     .start = 0.0,
 };

@@ -41,7 +41,7 @@ static bool is_near(double x, double y)
 static void test_price(const double *a, double *out)
 {
     struct gsh_call there = product(a, out, 0), away = product(a, plain, 0);
-    double way = gsh_cost_transfer(gsh_backend_get()->rates, BYTES, false, false);
+    double way = gsh_cost_foreign_transfer(gsh_backend_get()->rates, BYTES);
     CHECK(is_near(gsh_price_call(&there).gain - gsh_price_call(&away).gain, way));
 }
 

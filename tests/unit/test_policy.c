@@ -19,6 +19,8 @@ static void check_costs(const struct gsh_rates *rates)
         last = cost;
     }
     CHECK(gsh_cost_transfer(rates, 0, false, false) == 0);
+    CHECK(gsh_cost_foreign_transfer(rates, 0) == 0);
+    CHECK(gsh_cost_foreign_transfer(rates, 1e8) >= gsh_cost_transfer(rates, 1e8, false, false));
     CHECK(gsh_cost_host_product(rates, 1e12, 1e9, false) <
           gsh_cost_host_product(rates, 1e12, 1e9, true));
 }

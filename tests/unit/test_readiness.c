@@ -66,7 +66,7 @@ static bool prepare(const char *start_ms)
     rates = *gsh_backend_get()->rates;
     rates.device_call = rates.transfer_call = 0;
     rates.device_flops[1] = rates.device_memory = rates.device_cores = 1e15;
-    rates.transfer_pinned = rates.transfer_pageable = rates.pin = 1e15;
+    rates.transfer_pinned = rates.transfer_pageable = rates.transfer_foreign = rates.pin = 1e15;
     rates.host_flops[1] = 2.0 * SIDE * SIDE * SIDE / 4e-3;
     backend = *gsh_backend_get();
     backend.rates = &rates;
