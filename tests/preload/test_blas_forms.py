@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """?syrk, ?herk, ?syr2k, ?her2k, ?symm, ?hemm and ?trmm: by name beside the library's own ones, in all types and of integers of
 either width; and through scipy.linalg.blas with and without the shim. All numbers are small and whole: results are exact."""
-import importlib.util
-import unittest
-
-from shim_runner import TestCase, device_calls, main
+from blas_names import NamesTestCase
+from shim_runner import TestCase, main
 
 NAMES = """
     import itertools, os
@@ -113,22 +111,8 @@ REAL, COMPLEX = "syrk syr2k symm trmm", "herk her2k hemm"
 ROUTINES = [letter + name for letter in "sdcz" for name in (REAL + " " + COMPLEX if letter in "cz" else REAL).split()]
 
 
-class TestBlasForms(TestCase):
-    def check_calls(self, result):
-        for name in ROUTINES:
-            self.assertGreater(device_calls(result.report, name), 0, name)
-
-    def test_names(self):
-        """The script finds no difference, with the shim and without."""
-        result = self.assert_same(NAMES, env={"GPUSHIM_ARENA_MIN": "1"}, device=False, timeout=300)
-        self.assertIn("all as the original", result.stdout)
-        self.check_calls(result)
-
-    @unittest.skipUnless(importlib.util.find_spec("scipy"), "SciPy is not installed")
-    def test_scipy(self):
-        for env in ({"GPUSHIM_ARENA_MIN": "1"}, {"GPUSHIM_ARENA_MIN": "1000000000"}):
-            with self.subTest(env):
-                self.check_calls(self.assert_same(SCIPY, env=env, device=False))
+class TestBlasForms(NamesTestCase, TestCase):
+    names, through_scipy, routines = NAMES, SCIPY, ROUTINES
 
 
 if __name__ == "__main__":

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """?gemv, ?ger, ?geru and ?gerc: by name beside the library's own ones, in all types, of integers of either width and of steps
 in either direction; and through scipy.linalg.blas with and without the shim. All numbers are small and whole: results are exact."""
-import importlib.util
-import unittest
-
-from shim_runner import TestCase, device_calls, main
+from blas_names import NamesTestCase
+from shim_runner import TestCase, main
 
 NAMES = """
     import itertools, os
@@ -95,22 +93,8 @@ SCIPY = """
 ROUTINES = "sgemv dgemv cgemv zgemv sger dger cgeru cgerc zgeru zgerc".split()
 
 
-class TestBlasVectors(TestCase):
-    def check_calls(self, result):
-        for name in ROUTINES:
-            self.assertGreater(device_calls(result.report, name), 0, name)
-
-    def test_names(self):
-        """The script finds no difference, with the shim and without."""
-        result = self.assert_same(NAMES, env={"GPUSHIM_ARENA_MIN": "1"}, device=False, timeout=300)
-        self.assertIn("all as the original", result.stdout)
-        self.check_calls(result)
-
-    @unittest.skipUnless(importlib.util.find_spec("scipy"), "SciPy is not installed")
-    def test_scipy(self):
-        for env in ({"GPUSHIM_ARENA_MIN": "1"}, {"GPUSHIM_ARENA_MIN": "1000000000"}):
-            with self.subTest(env):
-                self.check_calls(self.assert_same(SCIPY, env=env, device=False))
+class TestBlasVectors(NamesTestCase, TestCase):
+    names, through_scipy, routines = NAMES, SCIPY, ROUTINES
 
 
 if __name__ == "__main__":
