@@ -53,6 +53,8 @@ static __attribute__((noinline)) int copy_somewhere(const struct entry *entry, P
         .dst = dst, .source = src, .casting = GSH_CASTING_UNSAFE, .name = "copy into"};
     enum gsh_reason why = GSH_REASON_NONE;
     unsigned row = 0;
+    if (gsh_py.PyErr_Occurred() != NULL) /* of the caller's, who cleans up */
+        return ((copy_into_function *)entry->original)(dst, src);
     if (gsh_numpy_assign_run(&request, &why, &row))
         return 0;
     if (gsh_py.PyErr_Occurred() != NULL)
@@ -116,6 +118,8 @@ static __attribute__((noinline)) PyObject *make_somewhere(PyObject *array, PyObj
 {
     enum gsh_reason why = GSH_REASON_NONE;
     unsigned row = 0;
+    if (gsh_py.PyErr_Occurred() != NULL)
+        return ((from_array_function *)from.original)(array, descr, flags);
     PyObject *result = try_from_array(array, descr, flags, &why, &row);
     if (result != NULL || gsh_py.PyErr_Occurred() != NULL) {
         if (descr != NULL)

@@ -87,7 +87,7 @@ static bool takes_copy(const struct gsh_launch *launch, const struct gsh_foreign
            (size_t)gsh_launch_output_elements(launch, output->operand) * size != output->bytes;
 }
 
-/* The arena keeps memory whose pages are there, and page-locked; of malloc's, a large piece is new at every call. */
+/* The arena keeps memory whose pages are there, some of it page-locked; of malloc's, a large piece is new at every call. */
 static char *take_memory(size_t bytes)
 {
     char *memory = gsh_arena_allocate(bytes, GSH_ARENA_HOST);

@@ -125,11 +125,24 @@ static bool is_uploaded_before(const struct gsh_launch *launch, unsigned k, cons
     return is_same;
 }
 
-/* An output that is in no block is fetched in any case. */
+static bool has_foreign_output(const struct gsh_launch *launch)
+{
+    bool is_foreign = false;
+    for (unsigned k = launch->nin; k < launch->nin + launch->nout; k++) {
+        uint64_t address = launch->operands[k].address;
+        is_foreign |= address != 0 && !gsh_arena_contains((const void *)address);
+    }
+    return is_foreign;
+}
+
+/* Who wants results in memory of his own has mostly made it, and what is read there, for this one call. An output that is in
+ * no block is fetched in any case. */
 static void price_foreign(const struct gsh_launch *launch, unsigned k, const struct use *use,
                           struct gsh_facts *facts)
 {
-    double seconds = gsh_cost_foreign_transfer(rates(), use->bytes);
+    double seconds = has_foreign_output(launch)
+                         ? gsh_cost_foreign_transfer(rates(), use->bytes)
+                         : gsh_cost_transfer(rates(), use->bytes, false, false);
     if (gsh_launch_is_output(launch, k)) {
         facts->fetch += seconds;
         facts->upload += gsh_launch_reads_output(launch) ? seconds : 0;

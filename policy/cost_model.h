@@ -22,7 +22,7 @@ struct gsh_rates {
     double transfer_call;     /* s per transfer */
     double transfer_pinned;   /* bytes/s from and to page-locked memory */
     double transfer_pageable; /* bytes/s from and to other memory of the arena */
-    double transfer_foreign;  /* bytes/s from and to memory that the program has from elsewhere */
+    double transfer_foreign;  /* bytes/s from and to memory that a call brings for its results */
     double pin;               /* bytes/s of page-locking memory that is in place */
     double start;             /* s to start the device */
     double compile;           /* s to compile a kernel */
@@ -41,5 +41,5 @@ double gsh_cost_device_product(const struct gsh_rates *rates, double flops, doub
 /* One transfer either way. `pinned`: page-locked already; `pinnable`: will be page-locked first. 0
  * bytes cost nothing. */
 double gsh_cost_transfer(const struct gsh_rates *rates, double bytes, bool pinned, bool pinnable);
-/* The same of memory that is not the arena's. */
+/* The same of memory that a call brings. */
 double gsh_cost_foreign_transfer(const struct gsh_rates *rates, double bytes);

@@ -135,6 +135,8 @@ bool gsh_cuda_lapack_is_many(const struct gsh_cuda_lapack_call *call, int64_t n)
 enum gsh_status gsh_cuda_lapack_kernel(struct gsh_cuda_lapack_call *call,
                                        enum gsh_cuda_lapack_kernel kernel,
                                        struct gsh_cuda_lapack_args args);
+#define GSH_CUDA_LAPACK_LEAST                                                                      \
+    8 /* units in the last place of the largest: a pivot that may be 0 to another library */
 /* Raises the flag where one of the first `count` numbers on the diagonal of one of the view's matrices (`row` is 1) is not
  * finite, or at most `bound` times the matrix's largest there. */
 enum gsh_status gsh_cuda_lapack_look_at_diagonal(struct gsh_cuda_lapack_call *call,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * gels: least squares where A has at least as many rows as columns, and full rank: A = Q R, X = R^-1 Q^H B. A zero on R's
- * diagonal is for the caller's LAPACK to report.
+ * gels: least squares where A has at least as many rows as columns, and full rank: A = Q R, X = R^-1 Q^H B. What may be
+ * a zero on R's diagonal is for the caller's LAPACK to report.
  */
 #include "cuda_lapack_qr.h"
 
@@ -44,7 +44,8 @@ enum gsh_status gsh_cuda_lapack_gels(struct gsh_cuda_lapack_call *call)
     GSH_TRY(gsh_cuda_lapack_receive(call, A, FACTORS, &gels.system.a));
     GSH_TRY(gsh_cuda_lapack_receive(call, B, X, &gels.system.b));
     GSH_TRY(gsh_cuda_lapack_each(call, 1, solve_one, &gels));
-    GSH_TRY(gsh_cuda_lapack_look_at_diagonal(call, &gels.system.a, n, 0));
+    GSH_TRY(gsh_cuda_lapack_look_at_diagonal(call, &gels.system.a, n,
+                                             GSH_CUDA_LAPACK_LEAST * call->epsilon));
     GSH_TRY(gsh_cuda_lapack_scatter(call, FACTORS, &gels.system.a, false));
     return gsh_cuda_lapack_scatter(call, X, &gels.system.b, false);
 }

@@ -6,8 +6,6 @@
  */
 #include "cuda_lapack_routines.h"
 
-#define LEAST_PIVOT 8 /* units in the last place of the largest */
-
 struct lu {
     int64_t rows, n, least; /* of a: rows, columns, the smaller of both */
     int64_t columns;        /* of b */
@@ -195,7 +193,8 @@ static enum gsh_status factor_there(struct gsh_cuda_lapack_call *call, struct lu
     } else {
         GSH_TRY(gsh_cuda_lapack_each(call, 1, factor_one, lu));
     }
-    return gsh_cuda_lapack_look_at_diagonal(call, &columns, lu->least, LEAST_PIVOT * call->epsilon);
+    return gsh_cuda_lapack_look_at_diagonal(call, &columns, lu->least,
+                                            GSH_CUDA_LAPACK_LEAST * call->epsilon);
 }
 
 static enum gsh_status factor(struct gsh_cuda_lapack_call *call, struct lu *lu, bool is_flipped)

@@ -70,6 +70,24 @@ static void test_same_factor(double *out)
     gsh_backend_replace(&gsh_hostemu_backend);
 }
 
+/* Memory that a call brings for its results is slower than other memory that is not the arena's. */
+static void test_slow_memory(double *out)
+{
+    static double other[SIDE * SIDE];
+    static struct gsh_rates rates;
+    static struct gsh_backend backend;
+    backend = gsh_hostemu_backend;
+    rates = *backend.rates;
+    rates.host_call = 1;
+    rates.transfer_foreign = 1;
+    backend.rates = &rates;
+    gsh_backend_replace(&backend);
+    struct gsh_call there = product(plain, out, 0), away = product(plain, other, 0);
+    CHECK_INT(gsh_price_call(&there).reason, GSH_REASON_NONE);
+    CHECK_INT(gsh_price_call(&away).reason, GSH_REASON_TOO_SMALL);
+    gsh_backend_replace(&gsh_hostemu_backend);
+}
+
 /* Worth its way back, but not both ways. */
 static void test_reading(const double *a)
 {
@@ -242,6 +260,7 @@ int main(void)
     double *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
     test_price(a, out);
     test_same_factor(out);
+    test_slow_memory(out);
     test_reading(a);
     test_kinds(a);
     gsh_device_start(true);
