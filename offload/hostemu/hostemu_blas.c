@@ -299,11 +299,17 @@ static void run_lent(const struct gsh_launch *launch, char *const *addresses)
     lent[launch->loop].function(args, dimensions, steps, lent[launch->loop].data);
 }
 
+/* NumPy 1.24's loops write before a vector that runs backwards (np.matmul(a, x, out=y[::-1])); later ones do not. */
+static bool runs_backwards(const struct gsh_gemm *g)
+{
+    return (g->m > 1 && g->c_row < 0) || (g->n > 1 && g->c_col < 0);
+}
+
 enum gsh_status gsh_hostemu_blas_run(const struct gsh_launch *launch)
 {
     const struct gsh_gemm *g = &launch->gemm;
     bool is_lent = lent[launch->loop].function != NULL && is_plain(g) && !g->a_is_conjugate &&
-                   !g->b_is_conjugate;
+                   !g->b_is_conjugate && !runs_backwards(g);
     struct gsh_host_walk walk = gsh_host_walk_begin(launch, 0, launch->ndim);
     int64_t left = gsh_launch_elements(launch);
     if (g->form != GSH_GEMM_GE) {
