@@ -176,15 +176,12 @@ static enum gsh_reason place_output(struct gsh_launch *launch, PyObject *dst)
 static unsigned row_of(const struct gsh_launch *launch, const char *name)
 {
     const struct gsh_operand *source = &launch->operands[0];
-    if (source->is_constant)
-        return gsh_numpy_output_row(name               ? name
-                                    : launch->has_mask ? "fill where"
-                                                       : "fill",
-                                    NULL, 0, launch->loop);
-    return gsh_numpy_output_row(name               ? name
-                                : launch->has_mask ? "assign where"
-                                                   : "assign",
-                                &source->dtype, 1, launch->loop);
+    bool is_fill = source->is_constant;
+    if (name == NULL && is_fill)
+        name = launch->has_mask ? "fill where" : "fill";
+    if (name == NULL)
+        name = launch->has_mask ? "assign where" : "assign";
+    return gsh_numpy_output_row(name, &source->dtype, is_fill ? 0 : 1, launch->loop);
 }
 
 /* Of two overlapping views in one dimension that go the same way NumPy copies element after element, and reads what it has

@@ -6,9 +6,26 @@ import unittest
 
 from shim_runner import device_calls
 
+HEAD = """
+    import itertools, os
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # of many small calls
+    import numpy as np, numpy.linalg
+    import lapack_calls
+    try:
+        import scipy.linalg
+    except ImportError:
+        pass
+    rng = np.random.default_rng(7)
+    failed, calls = [], 0
+    def whole(c, *shape):
+        a = rng.integers(-5, 5, shape)
+        return (a + 1j * rng.integers(-5, 5, shape) if c.is_complex else a).astype(c.dtype)
+    """
+
 
 class NamesTestCase:
-    """The mixin of a test case that has `names` and `through_scipy`, two scripts, and `routines`, which both call."""
+    """The mixin of a test case that has two scripts, `names`, which begins with HEAD, and `through_scipy`, and `routines`, which
+    both call."""
 
     def check_calls(self, result):
         for name in self.routines:

@@ -1,23 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """?gemv, ?ger, ?geru and ?gerc: by name beside the library's own ones, in all types, of integers of either width and of steps
 in either direction; and through scipy.linalg.blas with and without the shim. All numbers are small and whole: results are exact."""
-from blas_names import NamesTestCase
+from blas_names import HEAD, NamesTestCase
 from shim_runner import TestCase, main
 
-NAMES = """
-    import itertools, os
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # of many small calls
-    import numpy as np, numpy.linalg
-    import lapack_calls
-    try:
-        import scipy.linalg
-    except ImportError:
-        pass
-    rng = np.random.default_rng(7)
-    failed, calls = [], 0
-    def whole(c, *shape):
-        a = rng.integers(-5, 5, shape)
-        return (a + 1j * rng.integers(-5, 5, shape) if c.is_complex else a).astype(c.dtype)
+NAMES = HEAD + """
     def spread(c, length, step, values=None):
         # A vector whose elements are so far apart, with NaN between them.
         vector = c.vector(max(1, length * abs(step)))

@@ -22,15 +22,15 @@ HEAD = """
         descr = ctypes.py_object(np.dtype(dtype))
         ctypes.pythonapi.Py_IncRef(descr)  # which it takes
         return make(array, descr, flags)
-    C, F, FORCECAST, ENSURECOPY, ENSUREARRAY, ALIGNED, WRITEABLE, UPDATE = 1, 2, 0x10, 0x20, 0x40, 0x100, 0x400, 0x2000
+    C, F, FORCECAST, ENSURECOPY, ENSUREARRAY, ALIGNED, WRITEABLE = 1, 2, 0x10, 0x20, 0x40, 0x100, 0x400
     COPY = FORCECAST | ENSURECOPY | ALIGNED
     rng = np.random.default_rng(7)
-    """
-
-FORMS = HEAD + """
     dtypes = "?bBhHiIqQefdFD"
     def fresh(dtype, order="C", shape=(40, 30)):
         return np.asarray(rng.integers(0, 100, shape), order=order).astype(dtype, order="K")
+    """
+
+FORMS = HEAD + """
     def attempt(name, function, dst, src):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -70,9 +70,6 @@ FORMS = HEAD + """
 
 MADE = HEAD + """
     import sys
-    dtypes = "?bBhHiIqQefdFD"
-    def fresh(dtype, order="C", shape=(40, 30)):
-        return np.asarray(rng.integers(0, 100, shape), order=order).astype(dtype, order="K")
     def attempt(name, array, dtype, flags):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

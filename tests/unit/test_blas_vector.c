@@ -17,7 +17,6 @@
 #define M 7 /* of A */
 #define N 5
 #define LEADING 9
-#define LONGEST (3 * LEADING)
 #define ELEMENTS (LEADING * LEADING)
 
 typedef void fortran(void);
