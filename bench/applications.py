@@ -38,6 +38,7 @@ PROGRAMS = {
     "orbit": ("numpy", "", "orbit(np, 20_000)"),
     "row_by_row": ("numpy", "", "row_by_row(np, 5000, 5000)"),
     "solve": ("scipy", "import scipy.linalg; a = make(4096, 4096); b = make(4096, 64)", "scipy.linalg.solve(a, b)"),
+    "inv": ("scipy", "import scipy.linalg; a = make(4096, 4096)", "scipy.linalg.inv(a)[::64, ::64]"),
     "cho_factor": ("scipy", "import scipy.linalg; a = make(4096, 4096); a = a @ a.T + 4096 * np.eye(4096); b = make(4096, 8)",
                    "scipy.linalg.cho_solve(scipy.linalg.cho_factor(a), b)"),
     "lu_factor": ("scipy", "import scipy.linalg; a = make(4096, 4096); b = make(4096, 8)",

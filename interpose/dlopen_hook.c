@@ -11,6 +11,7 @@
 #include "numpy_attach.h"
 #include "numpy_fft.h"
 #include "scipy_fft.h"
+#include "scipy_linalg.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -60,6 +61,8 @@ void *gsh_dlopen_hook_enter(const char *path)
         gsh_numpy_fft_adopt_module();
     if (path != NULL && (is_file(path, "pyduccfft.") || is_file(path, "pypocketfft.")))
         gsh_scipy_fft_adopt_module();
+    if (path != NULL && is_file(path, "_batched_linalg."))
+        gsh_scipy_linalg_adopt_module();
     if (__atomic_load_n(&real_dlopen, __ATOMIC_RELAXED) == NULL)
         gsh_dlopen_hook_resolve();
     return (void *)real_dlopen;

@@ -36,6 +36,7 @@ static struct gsh_pymethoddef *find_in_table(PyObject *type, const char *name)
 static const char *const modules_of[][2] = {
     [GSH_METHOD_FFT_MODULE] = {"numpy.fft._pocketfft_internal"},
     [GSH_METHOD_SCIPY_FFT] = {"scipy.fft._duccfft.pyduccfft", "scipy.fft._pocketfft.pypocketfft"},
+    [GSH_METHOD_SCIPY_LINALG] = {"scipy.linalg._batched_linalg"},
 };
 
 static PyObject *find_names(enum gsh_method_table table)
@@ -88,7 +89,8 @@ bool gsh_numpy_method_patch_install(struct gsh_method_hook *hook)
                                            [GSH_METHOD_NDARRAY] = "method",
                                            [GSH_METHOD_MODULE] = "module",
                                            [GSH_METHOD_FFT_MODULE] = "fft module",
-                                           [GSH_METHOD_SCIPY_FFT] = "scipy.fft module"};
+                                           [GSH_METHOD_SCIPY_FFT] = "scipy.fft module",
+                                           [GSH_METHOD_SCIPY_LINALG] = "scipy.linalg module"};
     struct gsh_pymethoddef *method = find_method(hook);
     void *entry = method ? entry_for_flags(hook, method->ml_flags) : NULL;
     if (!entry) {

@@ -13,11 +13,12 @@
 #include "reasons.h"
 
 enum gsh_method_table {
-    GSH_METHOD_UFUNC,      /* methods of numpy.ufunc */
-    GSH_METHOD_NDARRAY,    /* methods of numpy.ndarray */
-    GSH_METHOD_MODULE,     /* functions of _multiarray_umath */
-    GSH_METHOD_FFT_MODULE, /* functions of numpy.fft._pocketfft_internal (NumPy 1) */
-    GSH_METHOD_SCIPY_FFT   /* functions of the module that scipy.fft computes with */
+    GSH_METHOD_UFUNC,       /* methods of numpy.ufunc */
+    GSH_METHOD_NDARRAY,     /* methods of numpy.ndarray */
+    GSH_METHOD_MODULE,      /* functions of _multiarray_umath */
+    GSH_METHOD_FFT_MODULE,  /* functions of numpy.fft._pocketfft_internal (NumPy 1) */
+    GSH_METHOD_SCIPY_FFT,   /* functions of the module that scipy.fft computes with */
+    GSH_METHOD_SCIPY_LINALG /* and of scipy.linalg's */
 };
 
 /* One call as the caller made it; everything is borrowed. */

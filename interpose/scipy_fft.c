@@ -2,21 +2,17 @@
  *
  * c2c(a, axes, forward, inorm, out, nthreads), r2c alike, c2r(a, axes, lastsize, forward, ...). Results are fresh arrays in C
  * order, of the precision of `a`; nothing looks at floating-point errors. Whatever else a call holds, and what the module
- * would refuse, is the module's. The functions are hooked when the interpreter next runs bytecode of the main thread, since
- * the module is only being opened when we hear of it.
+ * would refuse, is the module's.
  */
 #include "scipy_fft.h"
 
 #include "numpy_arguments.h"
 #include "numpy_method_patch.h"
-#include "numpy_ufunc.h"
+#include "scipy_module.h"
 #include "stats.h"
 
 #include <math.h>
 #include <string.h>
-
-#define MOST_TRIES                                                                                 \
-    (1U << 16) /* of the interpreter's between the opening of the module and its end */
 
 static PyObject *try_c2c(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row);
 static PyObject *try_r2c(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row);
@@ -277,26 +273,9 @@ static PyObject *try_c2r(const struct gsh_method_call *call, enum gsh_reason *wh
     return try_function(GSH_FFT_C2R, call, why, row);
 }
 
-/* ---- installation ---- */
-
-/* Called by the interpreter between two bytecodes of the main thread. */
-static int install(void *unused)
-{
-    static unsigned tries;
-    struct gsh_method_hook *const hooks[] = {&c2c_hook, &r2c_hook, &c2r_hook};
-    bool is_there = true;
-    for (size_t i = 0; i < GSH_COUNT(hooks); i++)
-        is_there &= gsh_numpy_method_patch_finds(hooks[i]);
-    if (!is_there && tries++ < MOST_TRIES && gsh_py.Py_AddPendingCall(install, unused) == 0)
-        return 0;
-    for (size_t i = 0; i < GSH_COUNT(hooks); i++)
-        if (!hooks[i]->original)
-            gsh_numpy_method_patch_install(hooks[i]);
-    return 0;
-}
-
 void gsh_scipy_fft_adopt_module(void)
 {
-    if (gsh_numpy_ufunc_original && !c2c_hook.original)
-        gsh_py.Py_AddPendingCall(install, NULL);
+    static struct gsh_method_hook *const hooks[] = {&c2c_hook, &r2c_hook, &c2r_hook};
+    static struct gsh_scipy_module module = {hooks, GSH_COUNT(hooks), 0};
+    gsh_scipy_module_adopt(&module);
 }

@@ -10,6 +10,11 @@
 
 #define GSH_LAPACK_OPERANDS 4 /* of one routine, at most */
 
+/* SOLVE_CONDITIONED, INV_CONDITIONED: a matrix whose reciprocal condition number, in the 1-norm, is found to be at most so many
+ * units in the last place of 1 is declined. SciPy warns below 1 by ?gecon's estimate, from which a device's differs by a
+ * small factor. */
+#define GSH_LAPACK_CONDITION 10
+
 enum gsh_lapack_routine {
 #define X(routine, ...) GSH_LAPACK_##routine,
 #include "lapack.def"
@@ -23,7 +28,11 @@ enum gsh_lapack_option {
     GSH_LAPACK_TRANSPOSED = 1U << 1, /* GETRS, TRTRS: A's transpose is solved with; ORMQR: Q's */
     GSH_LAPACK_CONJUGATED = 1U << 2, /* and conjugated; only with TRANSPOSED */
     GSH_LAPACK_UNIT = 1U << 3,       /* TRTRS, TRTRI: the diagonal is not read but taken for ones */
-    GSH_LAPACK_RIGHT = 1U << 4       /* ORMQR: Q is on the right side of C; else on the left one */
+    GSH_LAPACK_RIGHT = 1U << 4,      /* ORMQR: Q is on the right side of C; else on the left one */
+    GSH_LAPACK_DENSE =
+        1U
+        << 5 /* SOLVE_CONDITIONED, INV_CONDITIONED: a matrix that is triangular or tridiagonal, for which
+                                        there are faster ways, is declined */
 };
 
 struct gsh_lapack_operand {

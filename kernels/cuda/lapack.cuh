@@ -373,6 +373,117 @@ FN void judge_blocks(const Args &args)
     judge_sizes(args, low, high, is_good);
 }
 
+// ---- the condition of a matrix ----
+
+// Where matrices of rows x columns have elements that are not 0, as bits of the matrix's u32 in c.
+#define LOWER 1u       // below the diagonal
+#define FAR_LOWER 2u   // and below the one beside it
+#define UPPER 4u
+#define FAR_UPPER 8u
+FN void mark_structure(const Args &args)
+{
+    const Place at = my_place(args);
+    if (at.matrix >= args.batch)
+        return;
+    const E x = ((const E *)args.a)[MINE];
+    const i64 away = at.column - at.row;
+    if (away == 0 || (re(x) == 0 && im(x) == 0))
+        return;
+    const u32 bits = away < -1 ? LOWER | FAR_LOWER : away < 0 ? LOWER : away == 1 ? UPPER : UPPER | FAR_UPPER;
+    volatile u32 *mark = (u32 *)args.c + at.matrix;
+    if ((*mark & bits) != bits)
+        atomicOr((u32 *)mark, bits);
+}
+
+// Does one of `rows` marks tell of a triangular or tridiagonal matrix?
+FN void judge_structure(const Args &args)
+{
+    if (MINE >= args.rows)
+        return;
+    const u32 mark = ((const u32 *)args.a)[MINE];
+    if (!(mark & LOWER) || !(mark & UPPER) || !(mark & (FAR_LOWER | FAR_UPPER)))
+        RAISE;
+}
+
+// The largest sum of sizes in a column of the matrix joins the double in c, as bits, whose order is that of numbers that are not
+// negative; what is no number is larger than all. A block has a column, of which a matrix has `columns`.
+FN void sum_columns(const Args &args)
+{
+    __shared__ double parts[LANES];
+    const E *numbers = (const E *)args.a + (i64)blockIdx.x * args.rows;
+    const int lane = threadIdx.x;
+    double sum = 0;
+    for (i64 row = lane; row < args.rows; row += LANES)
+        sum += hypot(re(numbers[row]), im(numbers[row]));
+    parts[lane] = sum;
+    __syncthreads();
+    if (lane != 0)
+        return;
+    for (int other = 1; other < LANES; other++)
+        sum += parts[other];
+    atomicMax((u64 *)args.c + blockIdx.x / args.columns, (u64)__double_as_longlong(sum));
+}
+
+// The vectors, rows x columns in c, that an estimate of the 1-norm of an inverse begins with; their sizes sum to 1: the mean of
+// all unit vectors, one of growing numbers with changing signs, and others of changing signs.
+FN void begin_estimate(const Args &args)
+{
+    const Place at = my_place(args);
+    if (at.matrix >= args.batch)
+        return;
+    const double n = (double)args.rows, grown = args.rows == 1 ? 1 : (1 + at.row / (n - 1)) / (1.5 * n);
+    const u32 bits = ((u32)at.row + 1) * 2654435761u >> 3 ^ (u32)at.column * 0x9e3779b9u; // of Knuth's multiplicative hash
+    const double sign = at.column == 0 ? 1 : at.column == 1 ? (at.row & 1 ? -1 : 1) : (__popc(bits) & 1 ? -1 : 1);
+    ((E *)args.c)[MINE] = make((R)(sign * (at.column == 1 ? grown : 1 / n)), 0);
+}
+
+// a: each number over its size, 1 for 0.
+FN void take_signs(const Args &args)
+{
+    if (MINE >= args.rows)
+        return;
+    E *x = (E *)args.a + MINE;
+    const double length = hypot(re(*x), im(*x));
+    *x = length == 0 ? make(1, 0) : make((R)(re(*x) / length), (R)(im(*x) / length));
+}
+
+// Each column of a becomes the unit vector of its largest number, the first one of several. A block has a column.
+FN void take_units(const Args &args)
+{
+    __shared__ double sizes[DIAGONAL_LANES];
+    __shared__ i64 rows[DIAGONAL_LANES];
+    E *numbers = (E *)args.a + (i64)blockIdx.x * args.rows;
+    const int lane = threadIdx.x;
+    double most = -1;
+    i64 best = 0;
+    for (i64 row = lane; row < args.rows; row += DIAGONAL_LANES) {
+        const double found = hypot(re(numbers[row]), im(numbers[row]));
+        if (found > most) {
+            most = found;
+            best = row;
+        }
+        numbers[row] = make(0, 0);
+    }
+    sizes[lane] = most;
+    rows[lane] = best;
+    __syncthreads();
+    if (lane != 0)
+        return;
+    for (int other = 1; other < DIAGONAL_LANES; other++)
+        if (sizes[other] > most || (sizes[other] == most && rows[other] < best)) {
+            most = sizes[other];
+            best = rows[other];
+        }
+    numbers[best] = make(1, 0);
+}
+
+// Is 1 over the product of one of `rows` norms in a, and the inverse's in b, at most bound?
+FN void judge_condition(const Args &args)
+{
+    if (MINE < args.rows && !(((const double *)args.a)[MINE] * ((const double *)args.b)[MINE] * args.bound < 1))
+        RAISE;
+}
+
 // A number as part * 2^power, the larger of part's parts being in [0.5, 1).
 struct Scaled {
     Double part;

@@ -46,6 +46,8 @@ static gsh_cuda_lapack_routine *const routines[GSH_LAPACK_COUNT] = {
     ROUTINE(SYTRF, sytrf),
     ROUTINE(SYTRS, sytrs),
     ROUTINE(SYTRI, sytri),
+    ROUTINE(SOLVE_CONDITIONED, solve_conditioned),
+    ROUTINE(INV_CONDITIONED, inv_conditioned),
 };
 
 static enum gsh_status open_handles(void)

@@ -32,7 +32,14 @@
     X(divide_rows, 0)                                                                              \
     X(judge_diagonal, 128)                                                                         \
     X(judge_blocks, 128)                                                                           \
-    X(multiply_diagonal, 32)
+    X(multiply_diagonal, 32)                                                                       \
+    X(mark_structure, 0)                                                                           \
+    X(judge_structure, 0)                                                                          \
+    X(sum_columns, 32)                                                                             \
+    X(begin_estimate, 0)                                                                           \
+    X(take_signs, 0)                                                                               \
+    X(take_units, 128)                                                                             \
+    X(judge_condition, 0)
 
 #define GSH_CUDA_LAPACK_TILE 32 /* rows and columns of a part of a matrix that is turned at once */
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * solve, inv, det, slogdet, getrf, getrs and getri: LU with partial pivoting of the matrices as they are (not of their
+ * solve, inv, det, slogdet, getrf, getrs and getri, and the conditioned ones of the first two: LU with partial pivoting of the matrices as they are (not of their
  * transposes, so that pivots, and what is singular, are LAPACK's but for rounding). A factor with a pivot that rounding
  * alone explains is for the caller's LAPACK to judge.
  */
+#include "cuda_lapack_condition.h"
 #include "cuda_lapack_routines.h"
 
 struct lu {
@@ -154,17 +155,24 @@ static enum gsh_status solve_triangles(struct gsh_cuda_lapack_call *call, const 
     return GSH_OK;
 }
 
-static enum gsh_status solve_one(struct gsh_cuda_lapack_call *call, const struct lu *lu,
-                                 const struct gsh_cuda_view *x)
+/* By the order in which the pivots leave the rows. */
+static enum gsh_status solve_in_order(struct gsh_cuda_lapack_call *call, const struct lu *lu,
+                                      uint64_t order, const struct gsh_cuda_view *x)
 {
-    uint64_t order;
-    GSH_TRY(trace_rows(call, lu, &order));
     if (lu->op == GSH_CUBLAS_OP_N) {
         GSH_TRY(order_rows(call, lu, order, false, x));
         return solve_triangles(call, lu, x);
     }
     GSH_TRY(solve_triangles(call, lu, &lu->b));
     return order_rows(call, lu, order, true, x);
+}
+
+static enum gsh_status solve_one(struct gsh_cuda_lapack_call *call, const struct lu *lu,
+                                 const struct gsh_cuda_view *x)
+{
+    uint64_t order;
+    GSH_TRY(trace_rows(call, lu, &order));
+    return solve_in_order(call, lu, order, x);
 }
 
 /* ---- the routines ---- */
@@ -267,6 +275,66 @@ enum gsh_status gsh_cuda_lapack_inv(struct gsh_cuda_lapack_call *call)
     } else {
         GSH_TRY(solve_identity(call, &lu, 1, &x));
     }
+    return gsh_cuda_lapack_scatter(call, 1, &x, false);
+}
+
+/* ---- of matrices that must be well conditioned ---- */
+
+struct inverse {
+    const struct lu *lu;
+    uint64_t order;
+};
+
+/* As gsh_cuda_lapack_inverse. */
+static enum gsh_status apply_inverse(struct gsh_cuda_lapack_call *call, void *what, bool is_adjoint,
+                                     const struct gsh_cuda_view *b, const struct gsh_cuda_view *x)
+{
+    const struct inverse *inverse = what;
+    struct lu lu = *inverse->lu;
+    lu.op = is_adjoint ? GSH_CUBLAS_OP_C : GSH_CUBLAS_OP_N;
+    lu.columns = GSH_CUDA_LAPACK_TRIALS;
+    lu.b = *b;
+    return solve_in_order(call, &lu, inverse->order, x);
+}
+
+/* The factors, one matrix at a time, and the norms of the matrices. */
+static enum gsh_status factor_with_norms(struct gsh_cuda_lapack_call *call, struct lu *lu,
+                                         uint64_t *norms)
+{
+    lu->is_many = false;
+    GSH_TRY(gsh_cuda_lapack_gather(call, 0, false, &lu->a));
+    if ((call->launch->lapack.options & GSH_LAPACK_DENSE) != 0)
+        GSH_TRY(gsh_cuda_lapack_look_at_structure(call, &lu->a, lu->n));
+    GSH_TRY(gsh_cuda_lapack_take_norms(call, &lu->a, lu->n, lu->n, norms));
+    return factor_there(call, lu);
+}
+
+enum gsh_status gsh_cuda_lapack_solve_conditioned(struct gsh_cuda_lapack_call *call)
+{
+    struct lu lu = begin(call);
+    struct inverse inverse = {.lu = &lu};
+    struct gsh_cuda_view x;
+    uint64_t norms, inverse_norms;
+    lu.columns = gsh_cuda_lapack_columns(call, 1);
+    GSH_TRY(factor_with_norms(call, &lu, &norms));
+    GSH_TRY(trace_rows(call, &lu, &inverse.order));
+    GSH_TRY(gsh_cuda_lapack_estimate_inverse(call, lu.n, apply_inverse, &inverse, &inverse_norms));
+    GSH_TRY(gsh_cuda_lapack_look_at_condition(call, norms, inverse_norms));
+    GSH_TRY(gsh_cuda_lapack_gather(call, 1, false, &lu.b));
+    GSH_TRY(gsh_cuda_lapack_place(call, 2, false, &x));
+    GSH_TRY(solve_in_order(call, &lu, inverse.order, &x));
+    return gsh_cuda_lapack_scatter(call, 2, &x, false);
+}
+
+enum gsh_status gsh_cuda_lapack_inv_conditioned(struct gsh_cuda_lapack_call *call)
+{
+    struct lu lu = begin(call);
+    struct gsh_cuda_view x;
+    uint64_t norms, inverse_norms;
+    GSH_TRY(factor_with_norms(call, &lu, &norms));
+    GSH_TRY(solve_identity(call, &lu, 1, &x));
+    GSH_TRY(gsh_cuda_lapack_take_norms(call, &x, lu.n, lu.n, &inverse_norms));
+    GSH_TRY(gsh_cuda_lapack_look_at_condition(call, norms, inverse_norms));
     return gsh_cuda_lapack_scatter(call, 1, &x, false);
 }
 

@@ -10,6 +10,7 @@
 typedef enum gsh_status gsh_cuda_lapack_routine(struct gsh_cuda_lapack_call *call);
 
 gsh_cuda_lapack_routine gsh_cuda_lapack_solve, gsh_cuda_lapack_inv, gsh_cuda_lapack_det;
+gsh_cuda_lapack_routine gsh_cuda_lapack_solve_conditioned, gsh_cuda_lapack_inv_conditioned;
 gsh_cuda_lapack_routine gsh_cuda_lapack_cholesky, gsh_cuda_lapack_eigh;
 gsh_cuda_lapack_routine gsh_cuda_lapack_qr_raw, gsh_cuda_lapack_qr_form, gsh_cuda_lapack_ormqr;
 gsh_cuda_lapack_routine gsh_cuda_lapack_svd;

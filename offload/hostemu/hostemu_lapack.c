@@ -7,6 +7,7 @@
 
 #include "host_group.h"
 #include "host_walk.h"
+#include "hostemu_lapack_condition.h"
 #include "hostemu_lapack_symbols.h"
 
 #include <fenv.h>
@@ -16,10 +17,11 @@
 #define MAX_LETTERS 4 /* of one row */
 #define MAX_STEPS (GSH_LAPACK_OPERANDS * (1 + GSH_CORE_DIMS))
 
-static struct {
-    gsh_hostemu_lapack_loop *function;
+struct loop {
+    gsh_hostemu_lapack_loop *function; /* NULL: none was lent */
     void *data;
-} loops[GSH_LAPACK_COUNT][GSH_DTYPE_COUNT];
+};
+static struct loop loops[GSH_LAPACK_COUNT][GSH_DTYPE_COUNT];
 
 /* What a loop is called with. */
 struct frame {
@@ -37,10 +39,30 @@ void gsh_hostemu_lapack_lend(enum gsh_lapack_routine routine, enum gsh_dtype dty
     loops[routine][dtype].data = data;
 }
 
+static bool is_conditioned(const struct gsh_launch *launch)
+{
+    return launch->lapack.routine == GSH_LAPACK_SOLVE_CONDITIONED ||
+           launch->lapack.routine == GSH_LAPACK_INV_CONDITIONED;
+}
+
+static const struct loop *inverting_loop(const struct gsh_launch *launch)
+{
+    return &loops[GSH_LAPACK_INV][launch->loop];
+}
+
+static const struct loop *find_loop(const struct gsh_launch *launch)
+{
+    enum gsh_lapack_routine routine = launch->lapack.routine;
+    if (is_conditioned(launch))
+        routine = routine == GSH_LAPACK_INV_CONDITIONED ? GSH_LAPACK_INV : GSH_LAPACK_SOLVE;
+    return &loops[routine][launch->loop];
+}
+
 bool gsh_hostemu_lapack_supports(const struct gsh_launch *launch)
 {
-    return (loops[launch->lapack.routine][launch->loop].function != NULL ||
-            gsh_hostemu_lapack_symbols_has(launch)) &&
+    bool has_loop = find_loop(launch)->function != NULL &&
+                    (!is_conditioned(launch) || inverting_loop(launch)->function != NULL);
+    return (has_loop || gsh_hostemu_lapack_symbols_has(launch)) &&
            launch->ndim + GSH_CORE_DIMS <= GSH_MAX_DIMS;
 }
 
@@ -81,6 +103,7 @@ static void fill_frame(const struct gsh_launch *launch, int inner, struct frame 
 /* Calls the loop for each index of the dimensions before the innermost one. */
 static void call_loops(const struct gsh_launch *launch)
 {
+    const struct loop *loop = find_loop(launch);
     struct frame frame;
     int inner = launch->ndim - 1;
     struct gsh_host_walk walk = gsh_host_walk_begin(launch, 0, inner);
@@ -88,9 +111,7 @@ static void call_loops(const struct gsh_launch *launch)
     int64_t left = gsh_launch_elements(launch) / frame.dimensions[0];
     for (; left > 0; left--, gsh_host_walk_step(&walk, 1)) {
         memcpy(frame.args, walk.address + frame.first, frame.operands * sizeof(*frame.args));
-        loops[launch->lapack.routine][launch->loop].function(
-            frame.args, frame.dimensions, frame.steps,
-            loops[launch->lapack.routine][launch->loop].data);
+        loop->function(frame.args, frame.dimensions, frame.steps, loop->data);
     }
 }
 
@@ -143,15 +164,20 @@ enum gsh_status gsh_hostemu_lapack_run(const struct gsh_launch *launch)
 {
     enum { ERRORS = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW };
     fexcept_t flags;
+    enum gsh_status status = GSH_OK;
     if (gsh_hostemu_lapack_symbols_has(launch))
         return gsh_hostemu_lapack_symbols_run(launch);
     if (launch->lapack.routine == GSH_LAPACK_QR_R_RAW)
         GSH_TRY(copy_input(launch));
     fegetexceptflag(&flags, FE_ALL_EXCEPT);
     feclearexcept(FE_ALL_EXCEPT);
-    call_loops(launch);
+    if (is_conditioned(launch))
+        status = gsh_hostemu_lapack_condition_check(launch, inverting_loop(launch)->function,
+                                                    inverting_loop(launch)->data);
+    if (status == GSH_OK)
+        call_loops(launch);
     bool is_doubtful = fetestexcept(ERRORS) != 0;
     fesetexceptflag(&flags, FE_ALL_EXCEPT);
-    is_doubtful |= is_for_eigenvectors(launch) && has_nan_values(launch);
-    return is_doubtful ? GSH_DECLINED : GSH_OK;
+    is_doubtful |= status == GSH_OK && is_for_eigenvectors(launch) && has_nan_values(launch);
+    return status == GSH_OK && is_doubtful ? GSH_DECLINED : status;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Linear algebra of the `host` device: the inner loops of NumPy's own generalised ufuncs, and the Fortran functions of a
- * LAPACK in the process for the rows that are LAPACK's (GETRF and on), borrowed, so that results have the lender's bits.
+ * LAPACK in the process for the rows that are LAPACK's (GETRF and on), borrowed, so that results have the lender's bits. The
+ * conditioned rows have the loops of SOLVE and INV.
  */
 #pragma once
 

@@ -241,6 +241,64 @@ class Checker:
             sums[:] = 0
             self.check("compare_with_first", large == self.run("compare_with_first", b=first, c=sums, bound=bound * length, **common))
 
+    def structures(self, batch, n):
+        a, view = self.matrices(batch, n, n)
+        marks, common = np.zeros(batch, "u4"), dict(batch=batch, rows=n, columns=n)
+        whole = view.copy()
+        away = np.subtract.outer(np.arange(n), np.arange(n))
+        for name, kept, is_dense in (("all", away == away, n > 2), ("lower", away >= 0, False), ("upper", away <= 0, False),
+                                     ("three", abs(away) < 2, False), ("none", away != away, False),
+                                     ("below", (away >= -1) & (away <= 2), n > 2), ("above", (away <= 1) & (away >= -2), n > 2)):
+            view[:] = whole
+            view[-1] *= kept
+            marks[:] = 0
+            self.run("mark_structure", batch * n * n, a=a, c=marks, **common)
+            want = [(name == "all" or of < batch - 1 or is_dense) and n > 2 for of in range(batch)]
+            found = [not self.run("judge_structure", 1, a=marks[of:], rows=1) for of in range(batch)]
+            self.check("structure %s" % name, found == want)
+            self.check("structures %s" % name, self.run("judge_structure", batch, a=marks, rows=batch) != all(want))
+
+    def conditions(self, batch, m, n):
+        """The estimate as the device makes it, with NumPy's solutions; and the verdict."""
+        a, view = self.matrices(batch, m, n)
+        norms = np.zeros(batch)
+        self.run("sum_columns", a=a, c=norms, batch=batch * n, rows=m, columns=n)
+        self.check("sum_columns", np.allclose(norms, abs(view).sum(1).max(1), rtol=1e-5))
+        view[-1, -1, -1] = np.nan
+        self.run("sum_columns", a=a, c=norms, batch=batch * n, rows=m, columns=n)
+        self.check("sum_columns of nan", np.isnan(norms[-1]) and np.isfinite(norms[:-1]).all())
+        inverse = np.array([self.numbers(m, m) for _ in range(batch)])
+        x, columns = self.matrices(batch, m, 4)
+        estimates = np.zeros(batch)
+        self.run("begin_estimate", batch * m * 4, c=x, batch=batch, rows=m, columns=4)
+        self.check("begin_estimate", np.allclose(abs(columns).sum(1), 1, rtol=1e-4) and np.allclose(columns[..., 0], 1 / m))
+        for turn in range(3):
+            columns[:] = inverse @ columns
+            self.run("sum_columns", a=x, c=estimates, batch=batch * 4, rows=m, columns=4)
+            if turn == 2:
+                break
+            want = np.where(columns == 0, 1, columns / np.where(columns == 0, 1, abs(columns)))
+            self.run("take_signs", x.size, a=x, rows=x.size)
+            self.check("take_signs", np.allclose(columns, want, rtol=1e-5))
+            columns[:] = inverse.conj().swapaxes(1, 2) @ columns
+            places = abs(columns).argmax(1)
+            self.run("take_units", a=x, batch=batch * 4, rows=m)
+            self.check("take_units", (columns == (np.arange(m)[:, None] == places[:, None, :])).all())
+        wanted = abs(inverse).sum(1).max(1)
+        self.check("estimate", ((estimates <= wanted * 1.0001) & (estimates >= wanted / 3)).all())
+        zeros, _ = self.matrices(1, 3, 1)
+        zeros[:] = 0
+        self.run("take_signs", 3, a=zeros, rows=3)
+        self.check("take_signs of zeros", (zeros == 1).all())
+        self.run("take_units", a=zeros, batch=1, rows=3)
+        self.check("take_units of many", zeros.ravel().tolist() == [1, 0, 0])
+        ones, large = np.ones(batch), np.full(batch, 4.0)
+        common = dict(a=ones, b=large, rows=batch)
+        self.check("judge_condition good", not self.run("judge_condition", batch, bound=0.24, **common))
+        self.check("judge_condition bad", self.run("judge_condition", batch, bound=0.25, **common))
+        large[-1] = np.nan
+        self.check("judge_condition nan", self.run("judge_condition", batch, bound=0.1, **common))
+
     def reflectors(self, batch, m, n):
         k = min(m, n)
         a, view = self.matrices(batch, m, n)
@@ -277,7 +335,9 @@ def main():
                 checker.moves(batch, m, n)
                 checker.reflectors(batch, m, n)
                 checker.orders(batch, m, n)
-                for part in (checker.looks, checker.pivots, checker.blocks, checker.determinants, checker.distances, checker.vectors):
+                checker.conditions(batch, m, n)
+                for part in (checker.looks, checker.pivots, checker.blocks, checker.determinants, checker.distances, checker.structures,
+                             checker.vectors):
                     part(batch, m)
             missing = set(kernels()) - checker.used
             if dtype in ("f4", "f8"):

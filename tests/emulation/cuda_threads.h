@@ -108,6 +108,12 @@ template <class V> static V atomicMax(V *at, V x)
         *at = x;
     return seen;
 }
+template <class V> static V atomicOr(V *at, V x)
+{
+    V seen = *at;
+    *at = seen | x;
+    return seen;
+}
 template <class V> static V atomicAdd(V *at, V x)
 {
     V seen = *at;

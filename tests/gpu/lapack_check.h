@@ -23,6 +23,17 @@ struct what {
     double tolerance;
 };
 
+/* Random, and well conditioned where square. */
+static inline struct matrices well_conditioned(const struct what *what)
+{
+    struct matrices a = random_matrices(what->batch, what->m, what->n, what->dtype);
+    for (int64_t of = 0; of < a.batch; of++)
+        for (int64_t i = 0; a.rows == a.columns && i < a.rows; i++)
+            *at(&a, of, i, (i + 1) % a.rows) += 2 * sqrt((double)a.rows);
+    round_matrices(&a, what->dtype);
+    return a;
+}
+
 /* The largest error of each routine and dtype, as a share of what is allowed, and where it was. */
 static struct {
     double share;

@@ -57,6 +57,18 @@ static inline struct matrices random_matrices(int64_t batch, int64_t rows, int64
     return made;
 }
 
+/* One of a batch's matrices: row i, column j. */
+static inline complex_number *at(const struct matrices *m, int64_t of, int64_t i, int64_t j)
+{
+    return &m->at[of * one_size(m) + i * m->columns + j];
+}
+
+static inline void round_matrices(struct matrices *m, enum gsh_dtype dtype)
+{
+    for (int64_t i = 0; i < m->batch * one_size(m); i++)
+        m->at[i] = complex_of(round_to(creal(m->at[i]), dtype), round_to(cimag(m->at[i]), dtype));
+}
+
 static inline struct matrices copy_matrices(const struct matrices *m)
 {
     struct matrices made = make_matrices(m->batch, m->rows, m->columns);

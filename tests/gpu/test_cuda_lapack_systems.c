@@ -12,29 +12,6 @@
 
 static const enum gsh_dtype dtypes[] = {GSH_FLOAT32, GSH_FLOAT64, GSH_COMPLEX64, GSH_COMPLEX128};
 
-/* One of a batch's matrices: row i, column j. */
-static complex_number *at(const struct matrices *m, int64_t of, int64_t i, int64_t j)
-{
-    return &m->at[of * one_size(m) + i * m->columns + j];
-}
-
-static void round_matrices(struct matrices *m, enum gsh_dtype dtype)
-{
-    for (int64_t i = 0; i < m->batch * one_size(m); i++)
-        m->at[i] = complex_of(round_to(creal(m->at[i]), dtype), round_to(cimag(m->at[i]), dtype));
-}
-
-/* Random, and well conditioned where square. */
-static struct matrices well_conditioned(const struct what *what)
-{
-    struct matrices a = random_matrices(what->batch, what->m, what->n, what->dtype);
-    for (int64_t of = 0; of < a.batch; of++)
-        for (int64_t i = 0; a.rows == a.columns && i < a.rows; i++)
-            *at(&a, of, i, (i + 1) % a.rows) += 2 * sqrt((double)a.rows);
-    round_matrices(&a, what->dtype);
-    return a;
-}
-
 /* As LAPACK's op: transposed, conjugated. */
 static struct matrices apply_options(const struct matrices *a, unsigned options)
 {

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See the header.
+ */
+#include "scipy_module.h"
+
+#include "numpy_ufunc.h"
+
+#define MOST_TRIES                                                                                 \
+    (1U << 16) /* of the interpreter's between the opening of the module and its end */
+
+/* Called by the interpreter between two bytecodes of the main thread. Some versions do not have all of the functions. */
+static int install(void *what)
+{
+    struct gsh_scipy_module *module = what;
+    bool is_there = false;
+    for (size_t i = 0; i < module->count; i++)
+        is_there |= gsh_numpy_method_patch_finds(module->hooks[i]);
+    if (!is_there && module->tries++ < MOST_TRIES && gsh_py.Py_AddPendingCall(install, what) == 0)
+        return 0;
+    for (size_t i = 0; i < module->count; i++)
+        if (!module->hooks[i]->original)
+            gsh_numpy_method_patch_install(module->hooks[i]);
+    return 0;
+}
+
+void gsh_scipy_module_adopt(struct gsh_scipy_module *module)
+{
+    if (gsh_numpy_ufunc_original && !module->hooks[0]->original)
+        gsh_py.Py_AddPendingCall(install, module);
+}

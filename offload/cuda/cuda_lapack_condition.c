@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The kernels of lapack.cuh that these are made of say what each does.
+ */
+#include "cuda_lapack_condition.h"
+
+#include "cuda_mem.h"
+
+#define ROUNDS 2 /* of a vector, its signs, and the unit vector where those grow most */
+
+/* `count` things of `size` bytes that are 0. */
+static enum gsh_status take_zeros(struct gsh_cuda_lapack_call *call, int64_t count, size_t size,
+                                  uint64_t *address)
+{
+    GSH_TRY(gsh_cuda_lapack_take(call, count, size, address));
+    return gsh_cuda_mem_clear(*address, (size_t)count * size);
+}
+
+enum gsh_status gsh_cuda_lapack_look_at_structure(struct gsh_cuda_lapack_call *call,
+                                                  const struct gsh_cuda_view *view, int64_t n)
+{
+    uint64_t marks;
+    GSH_TRY(take_zeros(call, call->batch, sizeof(uint32_t), &marks));
+    GSH_TRY(gsh_cuda_lapack_kernel(
+        call, GSH_CUDA_LAPACK_mark_structure,
+        (struct gsh_cuda_lapack_args){
+            .a = view->address, .c = marks, .batch = call->batch, .rows = n, .columns = n}));
+    GSH_TRY(gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_judge_structure,
+                                   (struct gsh_cuda_lapack_args){.a = marks, .rows = call->batch}));
+    return gsh_cuda_lapack_judge(call);
+}
+
+/* The largest 1-norm of a column of each matrix joins what is at `norms`. */
+static enum gsh_status join_norms(struct gsh_cuda_lapack_call *call,
+                                  const struct gsh_cuda_view *view, int64_t rows, int64_t columns,
+                                  uint64_t norms)
+{
+    return gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_sum_columns,
+                                  (struct gsh_cuda_lapack_args){.a = view->address,
+                                                                .c = norms,
+                                                                .batch = call->batch * columns,
+                                                                .rows = rows,
+                                                                .columns = columns});
+}
+
+enum gsh_status gsh_cuda_lapack_take_norms(struct gsh_cuda_lapack_call *call,
+                                           const struct gsh_cuda_view *view, int64_t rows,
+                                           int64_t columns, uint64_t *norms)
+{
+    GSH_TRY(take_zeros(call, call->batch, sizeof(double), norms));
+    return join_norms(call, view, rows, columns, *norms);
+}
+
+static enum gsh_status take_vectors(struct gsh_cuda_lapack_call *call, int64_t n,
+                                    struct gsh_cuda_view *view)
+{
+    *view = (struct gsh_cuda_view){.row = 1, .column = n, .matrix = n * GSH_CUDA_LAPACK_TRIALS};
+    return gsh_cuda_lapack_take(call, call->batch * view->matrix, call->size, &view->address);
+}
+
+/* The unit vectors to go on with, in x, by the signs of what is in y. */
+static enum gsh_status turn_round(struct gsh_cuda_lapack_call *call, int64_t n,
+                                  gsh_cuda_lapack_inverse *inverse, void *what,
+                                  const struct gsh_cuda_view *x, const struct gsh_cuda_view *y)
+{
+    GSH_TRY(gsh_cuda_lapack_kernel(
+        call, GSH_CUDA_LAPACK_take_signs,
+        (struct gsh_cuda_lapack_args){.a = y->address, .rows = call->batch * y->matrix}));
+    GSH_TRY(inverse(call, what, true, y, x));
+    return gsh_cuda_lapack_kernel(
+        call, GSH_CUDA_LAPACK_take_units,
+        (struct gsh_cuda_lapack_args){
+            .a = x->address, .batch = call->batch * GSH_CUDA_LAPACK_TRIALS, .rows = n});
+}
+
+enum gsh_status gsh_cuda_lapack_estimate_inverse(struct gsh_cuda_lapack_call *call, int64_t n,
+                                                 gsh_cuda_lapack_inverse *inverse, void *what,
+                                                 uint64_t *norms)
+{
+    struct gsh_cuda_view x, y;
+    GSH_TRY(take_zeros(call, call->batch, sizeof(double), norms));
+    GSH_TRY(take_vectors(call, n, &x));
+    GSH_TRY(take_vectors(call, n, &y));
+    GSH_TRY(gsh_cuda_lapack_kernel(
+        call, GSH_CUDA_LAPACK_begin_estimate,
+        (struct gsh_cuda_lapack_args){
+            .c = x.address, .batch = call->batch, .rows = n, .columns = GSH_CUDA_LAPACK_TRIALS}));
+    for (int round = 0; round <= ROUNDS; round++) {
+        GSH_TRY(inverse(call, what, false, &x, &y));
+        GSH_TRY(join_norms(call, &y, n, GSH_CUDA_LAPACK_TRIALS, *norms));
+        if (round < ROUNDS)
+            GSH_TRY(turn_round(call, n, inverse, what, &x, &y));
+    }
+    return GSH_OK;
+}
+
+enum gsh_status gsh_cuda_lapack_look_at_condition(struct gsh_cuda_lapack_call *call, uint64_t norms,
+                                                  uint64_t inverse_norms)
+{
+    return gsh_cuda_lapack_kernel(
+        call, GSH_CUDA_LAPACK_judge_condition,
+        (struct gsh_cuda_lapack_args){.a = norms,
+                                      .b = inverse_norms,
+                                      .rows = call->batch,
+                                      .bound = GSH_LAPACK_CONDITION * call->epsilon});
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How well conditioned the matrices of a call are, in the 1-norm, as SOLVE_CONDITIONED and INV_CONDITIONED must know. Nothing waits
+ * but gsh_cuda_lapack_look_at_structure; verdicts raise the call's flag.
+ */
+#pragma once
+
+#include "cuda_lapack_call.h"
+
+#define GSH_CUDA_LAPACK_TRIALS 4 /* columns of vectors that an estimate works on at once */
+
+/* DECLINED where a matrix of the view, packed n x n numbers, is triangular or tridiagonal, or the flag was raised before. Waits. */
+enum gsh_status gsh_cuda_lapack_look_at_structure(struct gsh_cuda_lapack_call *call,
+                                                  const struct gsh_cuda_view *view, int64_t n);
+
+/* The 1-norm of each of the view's packed matrices of rows x columns, double, in new memory at *norms. */
+enum gsh_status gsh_cuda_lapack_take_norms(struct gsh_cuda_lapack_call *call,
+                                           const struct gsh_cuda_view *view, int64_t rows,
+                                           int64_t columns, uint64_t *norms);
+
+/* x = A^-1 b, or (is_adjoint) A^-H b, for GSH_CUDA_LAPACK_TRIALS packed columns; b may be overwritten. */
+typedef enum gsh_status gsh_cuda_lapack_inverse(struct gsh_cuda_lapack_call *call, void *what,
+                                                bool is_adjoint, const struct gsh_cuda_view *b,
+                                                const struct gsh_cuda_view *x);
+/* A lower bound, mostly within a small factor, of the 1-norm of each inverse of matrices of n rows, as take_norms. After N. J. Higham and F.
+ * Tisseur, A block algorithm for matrix 1-norm estimation, SIAM J. Matrix Anal. Appl. 21 (2000), beginning also with the
+ * vectors of LAPACK's ?lacn2. */
+enum gsh_status gsh_cuda_lapack_estimate_inverse(struct gsh_cuda_lapack_call *call, int64_t n,
+                                                 gsh_cuda_lapack_inverse *inverse, void *what,
+                                                 uint64_t *norms);
+
+/* Raises the flag where a product of norms is such that GSH_LAPACK_CONDITION declines it. */
+enum gsh_status gsh_cuda_lapack_look_at_condition(struct gsh_cuda_lapack_call *call, uint64_t norms,
+                                                  uint64_t inverse_norms);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What SOLVE_CONDITIONED and INV_CONDITIONED ask of a matrix, on the host.
+ */
+#pragma once
+
+#include "hostemu_lapack.h"
+
+/* Whether each matrix of the launch's first operand is what these routines do not decline (GSH_LAPACK_CONDITION,
+ * GSH_LAPACK_DENSE), by its inverse, which `invert`, the loop of INV for the launch's dtype, computes. May leave floating-point
+ * flags raised. FAILED: no memory. */
+enum gsh_status gsh_hostemu_lapack_condition_check(const struct gsh_launch *launch,
+                                                   gsh_hostemu_lapack_loop *invert, void *data);
