@@ -2,8 +2,8 @@
  *
  * _solve(A, b, structure, lower, transposed, overwrite_a, overwrite_b) and _inv(A, structure, overwrite_a, lower), all by position: the array and a
  * list of what is to be warned of, of which a device gives an empty one: it declines ill-conditioned and singular matrices. Taken
- * are single matrices without a structure that the caller names; results are fresh arrays in C order. The module's calls of
- * LAPACK are weighed one by one in any other call.
+ * are single matrices without a structure that the caller names, which are not to be overwritten; results are fresh arrays in C
+ * order. The module's calls of LAPACK are weighed one by one in any other call.
  */
 #include "scipy_linalg.h"
 
@@ -37,16 +37,20 @@ struct problem {
     unsigned options;
 };
 
-/* Whether the structure is one that the device computes with, and what is overwritten nothing that the caller gets back. */
-static bool parse_options(struct problem *problem, PyObject *structure, PyObject *overwrite)
+/* Whether the structure is one that the device computes with. */
+static bool parse_structure(struct problem *problem, PyObject *structure)
 {
     int64_t number;
-    bool is_overwritten;
-    if (!gsh_numpy_arguments_int(structure, &number) ||
-        !gsh_numpy_arguments_flag(overwrite, false, &is_overwritten) || is_overwritten)
+    if (!gsh_numpy_arguments_int(structure, &number))
         return false;
     problem->options = number == UNKNOWN ? GSH_LAPACK_DENSE : 0;
     return number == UNKNOWN || number == GENERAL;
+}
+
+static bool is_false(PyObject *flag)
+{
+    bool is_set;
+    return gsh_numpy_arguments_flag(flag, false, &is_set) && !is_set;
 }
 
 static enum gsh_reason describe_arrays(struct problem *problem)
@@ -133,13 +137,14 @@ static PyObject *run(struct problem *problem, enum gsh_reason *why, unsigned *ro
 /* As gsh_method_handler. Nobody need know of calls that are not taken. */
 static PyObject *try_solve(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
 {
-    enum { STRUCTURE = 2, TRANSPOSED = 4, OVERWRITE_B = 6, ARGUMENTS };
+    enum { STRUCTURE = 2, TRANSPOSED = 4, OVERWRITE_A, OVERWRITE_B, ARGUMENTS };
     struct problem problem = {
         .row = "scipy.linalg.solve", .routine = GSH_LAPACK_SOLVE_CONDITIONED, .arrays = 2};
     *why = GSH_REASON_NONE;
     if (call->nargs != ARGUMENTS || call->kwdict ||
         !gsh_numpy_method_patch_is_worth(call->args[MATRIX]) ||
-        !parse_options(&problem, call->args[STRUCTURE], call->args[OVERWRITE_B]) ||
+        !parse_structure(&problem, call->args[STRUCTURE]) || !is_false(call->args[OVERWRITE_A]) ||
+        !is_false(call->args[OVERWRITE_B]) ||
         !gsh_numpy_arguments_flag(call->args[TRANSPOSED], false, &problem.is_transposed))
         return NULL;
     memcpy(problem.objects, call->args, sizeof(problem.objects));
@@ -154,7 +159,7 @@ static PyObject *try_inv(const struct gsh_method_call *call, enum gsh_reason *wh
     *why = GSH_REASON_NONE;
     if (call->nargs != ARGUMENTS || call->kwdict ||
         !gsh_numpy_method_patch_is_worth(call->args[MATRIX]) ||
-        !parse_options(&problem, call->args[STRUCTURE], call->args[OVERWRITE_A]))
+        !parse_structure(&problem, call->args[STRUCTURE]) || !is_false(call->args[OVERWRITE_A]))
         return NULL;
     problem.objects[MATRIX] = call->args[MATRIX];
     return run(&problem, why, row);

@@ -38,7 +38,7 @@ PYTHON_TESTS = ("preload", "conformance", "stress", "fuzz", "coverage", "package
 # What of the packages' own tests `make test` runs, by package and environment; `make test-numpy`, `make test-scipy`
 # and their like run more.
 SUITE_PARTS = {("numpy", ".venv"): ("core", "linalg", "fft", "lib", "ma"), ("numpy", ".venv-numpy1"): ("core",),
-               ("scipy", ".venv"): ("linalg/test_decomp_cholesky", "linalg/test_decomp_lu", "linalg/test_solvers",
+               ("scipy", ".venv"): ("linalg/test_basic", "linalg/test_decomp_cholesky", "linalg/test_decomp_lu", "linalg/test_solvers",
                                     "fft/test_basic", "sparse.linalg/_isolve/test_lsmr", "sparse.linalg/_isolve/test_lsqr")}
 # What of it runs twice under the shim, each call alone and in groups as long as the tests allow (docs/testing.md).
 GROUPED_PARTS = ("core/test_ufunc", "core/test_numeric", "core/test_indexing", "lib/test_nanfunctions", "ma/test_core")
