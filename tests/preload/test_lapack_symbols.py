@@ -514,7 +514,7 @@ SCIPY = """
             shim_script.attempt("%s %s" % (name, dtype), lambda: np.isnan(function(bad)).any())
     """
 HAS_SCIPY = importlib.util.find_spec("scipy") is not None
-# From SciPy 1.17 on inv takes `assume_a`.
+# From SciPy 1.17 on inv takes `assume_a`, and without it is taken as a whole.
 KNOWS_STRUCTURES = HAS_SCIPY and tuple(map(int, importlib.metadata.version("scipy").split(".")[:2])) >= (1, 17)
 TYPES = {"r": "sd", "c": "cz", "a": "sdcz"}
 
@@ -567,8 +567,10 @@ class TestLapackSymbols(TestCase):
         for env in (ALL_ARENA, {"GPUSHIM_ARENA_MIN": "1000000000"}):
             with self.subTest(env):
                 result = self.assert_same(SCIPY, env=env, args=("60",), device=False, timeout=300)
-                inverses = " a:getri a:potri a:trtri a:sytri" if KNOWS_STRUCTURES else ""
-                for name in names("a:getrf a:getrs a:potrf a:trtrs a:gesdd r:syevr c:heevr a:gelsd r:ormqr c:unmqr a:sytrf" + inverses):
+                taken = names("a:getrf a:getrs a:potrf a:trtrs a:gesdd r:syevr c:heevr a:gelsd r:ormqr c:unmqr a:sytrf")
+                if KNOWS_STRUCTURES:
+                    taken += names("a:potri a:trtri a:sytri") + ["scipy.linalg.solve", "scipy.linalg.inv"]
+                for name in taken:
                     self.assertGreater(device_calls(result.report, name), 0, name)
 
     @unittest.skipUnless(HAS_SCIPY, "SciPy is not installed")
