@@ -5,7 +5,7 @@ import unittest
 import shim_runner
 
 HEAD = '''
-import faulthandler, os, signal, sys, threading, ctypes
+import faulthandler, os, signal, sys, threading, time, ctypes
 import numpy as np
 from shim_script import dump, on_device, residency
 def resident(size=300001):
@@ -24,10 +24,11 @@ faulthandler.disable()
 b = resident(); dump("disabled", b[5])
 faulthandler.register(signal.SIGUSR1, all_threads=False, file=open(os.devnull, "w"))
 os.kill(os.getpid(), signal.SIGUSR1)
-faulthandler.dump_traceback_later(0.05, file=open(os.devnull, "w"))
-for n in range(200):
-    c = resident(3000); c[0]
-faulthandler.cancel_dump_traceback_later()
+watched = open(os.devnull, "w")
+for n in range(20):
+    c = resident(3000); faulthandler.dump_traceback_later(0.01, file=watched); c[0]
+    time.sleep(0.03)  # in which it reads frames that stay: it takes no lock, and may fall over those that do not (CPython 3.11)
+    faulthandler.cancel_dump_traceback_later()
 dump("watched", c)
 '''
 
