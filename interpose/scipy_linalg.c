@@ -10,9 +10,6 @@
 #include "numpy_arguments.h"
 #include "python_error.h"
 #include "scipy_module.h"
-#include "stats.h"
-
-#include <string.h>
 
 static PyObject *try_solve(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row);
 static PyObject *try_inv(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row);
@@ -26,19 +23,17 @@ enum { UNKNOWN = -1, GENERAL = 0 };
 
 enum { MATRIX, RIGHT, MOST_ARRAYS };
 
-/* A call, parsed. */
+/* A call, described. */
 struct problem {
     const char *row;
     enum gsh_lapack_routine routine;
     unsigned arrays;
-    PyObject *objects[MOST_ARRAYS];
     struct gsh_view views[MOST_ARRAYS];
-    bool is_transposed;
     unsigned options;
 };
 
 /* Whether the structure is one that the device computes with. */
-static bool parse_structure(struct problem *problem, PyObject *structure)
+static bool describe_structure(struct problem *problem, PyObject *structure)
 {
     int64_t number;
     if (!gsh_numpy_arguments_int(structure, &number))
@@ -53,25 +48,19 @@ static bool is_false(PyObject *flag)
     return gsh_numpy_arguments_flag(flag, false, &is_set) && !is_set;
 }
 
-static enum gsh_reason describe_arrays(struct problem *problem)
+/* Whether the arrays are what the module makes no difficulties with: matrices of one of LAPACK's dtypes that fit each other. */
+static bool describe_arrays(struct problem *problem, PyObject *const *objects)
 {
     for (unsigned k = 0; k < problem->arrays; k++) {
-        enum gsh_reason reason = gsh_numpy_describe_array(problem->objects[k], &problem->views[k]);
-        if (reason != GSH_REASON_NONE)
-            return reason;
-        if (problem->views[k].dtype != problem->views[MATRIX].dtype)
-            return GSH_REASON_DTYPE;
-        if (problem->views[k].ndim != 2)
-            return GSH_REASON_SHAPE;
+        const struct gsh_view *view = &problem->views[k], *a = &problem->views[MATRIX];
+        if (gsh_numpy_describe_array(objects[k], &problem->views[k]) != GSH_REASON_NONE ||
+            view->ndim != 2 || view->dtype != a->dtype || view->shape[0] != a->shape[1] ||
+            view->shape[0] == 0 || view->shape[1] == 0)
+            return false;
     }
-    const struct gsh_view *a = &problem->views[MATRIX], *b = &problem->views[problem->arrays - 1];
-    enum gsh_dtype dtype = a->dtype;
-    if (dtype != GSH_FLOAT32 && dtype != GSH_FLOAT64 && dtype != GSH_COMPLEX64 &&
-        dtype != GSH_COMPLEX128)
-        return GSH_REASON_DTYPE;
-    bool is_fit = a->shape[0] == a->shape[1] && b->shape[0] == a->shape[0] && a->shape[0] > 0 &&
-                  b->shape[1] > 0;
-    return is_fit ? GSH_REASON_NONE : GSH_REASON_SHAPE;
+    enum gsh_dtype dtype = problem->views[MATRIX].dtype;
+    return dtype == GSH_FLOAT32 || dtype == GSH_FLOAT64 || dtype == GSH_COMPLEX64 ||
+           dtype == GSH_COMPLEX128;
 }
 
 static void place(struct gsh_launch *launch, unsigned k, const int64_t *shape,
@@ -95,11 +84,9 @@ static void describe(const struct problem *problem, struct gsh_call *call,
     launch->nout = 1;
     for (unsigned k = 0; k < problem->arrays; k++) {
         const struct gsh_view *view = &problem->views[k];
-        bool is_turned = k == MATRIX && problem->is_transposed;
-        const int64_t turned[] = {view->strides[1], view->strides[0]};
         launch->operands[k] =
             (struct gsh_operand){.dtype = view->dtype, .address = (uintptr_t)view->data};
-        place(launch, k, view->shape, is_turned ? turned : view->strides);
+        place(launch, k, view->shape, view->strides);
     }
     *layout = (struct gsh_layout){.ndim = 2, .shape = {last->shape[0], last->shape[1]}};
     gsh_numpy_output_c_order(layout, gsh_dtype_size(last->dtype));
@@ -118,15 +105,11 @@ static PyObject *hand_over(PyObject *array, enum gsh_reason *why)
     return result;
 }
 
+/* As gsh_method_handler. */
 static PyObject *run(struct problem *problem, enum gsh_reason *why, unsigned *row)
 {
     struct gsh_call call = {0};
     struct gsh_layout layout;
-    *why = describe_arrays(problem);
-    if (*why != GSH_REASON_NONE) {
-        *row = gsh_stats_row(problem->row, "");
-        return NULL;
-    }
     const enum gsh_dtype dtypes[] = {problem->views[MATRIX].dtype, problem->views[MATRIX].dtype};
     describe(problem, &call, &layout);
     *row = call.row = gsh_numpy_output_row(problem->row, dtypes, problem->arrays, dtypes[0]);
@@ -134,20 +117,31 @@ static PyObject *run(struct problem *problem, enum gsh_reason *why, unsigned *ro
     return array ? hand_over(array, why) : NULL;
 }
 
-/* As gsh_method_handler. Nobody need know of calls that are not taken. */
+/* The module computes, and weighs its calls of LAPACK one by one: nobody need know of this one. */
+static PyObject *leave(const struct gsh_method_call *call, unsigned arrays)
+{
+    for (size_t k = 0; k < GSH_MIN(call->nargs, arrays); k++)
+        gsh_numpy_describe_home(call->args[k], false);
+    return NULL;
+}
+
+/* SciPy 1.17.0 knows nothing of overwriting. */
 static PyObject *try_solve(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
 {
-    enum { STRUCTURE = 2, TRANSPOSED = 4, OVERWRITE_A, OVERWRITE_B, ARGUMENTS };
+    enum { STRUCTURE = 2, TRANSPOSED = 4, LEAST, OVERWRITE_A = LEAST, OVERWRITE_B, MOST };
     struct problem problem = {
         .row = "scipy.linalg.solve", .routine = GSH_LAPACK_SOLVE_CONDITIONED, .arrays = 2};
+    bool is_transposed;
     *why = GSH_REASON_NONE;
-    if (call->nargs != ARGUMENTS || call->kwdict ||
+    if ((call->nargs != LEAST && call->nargs != MOST) || call->kwdict ||
         !gsh_numpy_method_patch_is_worth(call->args[MATRIX]) ||
-        !parse_structure(&problem, call->args[STRUCTURE]) || !is_false(call->args[OVERWRITE_A]) ||
-        !is_false(call->args[OVERWRITE_B]) ||
-        !gsh_numpy_arguments_flag(call->args[TRANSPOSED], false, &problem.is_transposed))
-        return NULL;
-    memcpy(problem.objects, call->args, sizeof(problem.objects));
+        !describe_structure(&problem, call->args[STRUCTURE]) ||
+        !gsh_numpy_arguments_flag(call->args[TRANSPOSED], false, &is_transposed) ||
+        (call->nargs == MOST &&
+         !(is_false(call->args[OVERWRITE_A]) && is_false(call->args[OVERWRITE_B]))) ||
+        !describe_arrays(&problem, call->args))
+        return leave(call, problem.arrays);
+    problem.options |= is_transposed ? GSH_LAPACK_TRANSPOSED : 0;
     return run(&problem, why, row);
 }
 
@@ -159,9 +153,9 @@ static PyObject *try_inv(const struct gsh_method_call *call, enum gsh_reason *wh
     *why = GSH_REASON_NONE;
     if (call->nargs != ARGUMENTS || call->kwdict ||
         !gsh_numpy_method_patch_is_worth(call->args[MATRIX]) ||
-        !parse_structure(&problem, call->args[STRUCTURE]) || !is_false(call->args[OVERWRITE_A]))
-        return NULL;
-    problem.objects[MATRIX] = call->args[MATRIX];
+        !describe_structure(&problem, call->args[STRUCTURE]) ||
+        !is_false(call->args[OVERWRITE_A]) || !describe_arrays(&problem, call->args))
+        return leave(call, problem.arrays);
     return run(&problem, why, row);
 }
 

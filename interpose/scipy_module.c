@@ -9,13 +9,13 @@
 #define MOST_TRIES                                                                                 \
     (1U << 16) /* of the interpreter's between the opening of the module and its end */
 
-/* Called by the interpreter between two bytecodes of the main thread. Some versions do not have all of the functions. */
+/* Called by the interpreter between two bytecodes of the main thread. */
 static int install(void *what)
 {
     struct gsh_scipy_module *module = what;
-    bool is_there = false;
+    bool is_there = true;
     for (size_t i = 0; i < module->count; i++)
-        is_there |= gsh_numpy_method_patch_finds(module->hooks[i]);
+        is_there &= gsh_numpy_method_patch_finds(module->hooks[i]);
     if (!is_there && module->tries++ < MOST_TRIES && gsh_py.Py_AddPendingCall(install, what) == 0)
         return 0;
     for (size_t i = 0; i < module->count; i++)

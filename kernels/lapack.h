@@ -10,9 +10,10 @@
 
 #define GSH_LAPACK_OPERANDS 4 /* of one routine, at most */
 
-/* SOLVE_CONDITIONED, INV_CONDITIONED: a matrix whose reciprocal condition number, in the 1-norm, is found to be at most so many
- * units in the last place of 1 is declined. SciPy warns below 1 by ?gecon's estimate, from which a device's differs by a
- * small factor. */
+/* SOLVE_CONDITIONED, INV_CONDITIONED: a matrix A is declined if 1 / (|A| |A^-1|) is found to be at most so many units in the last
+ * place of 1, where |A| is the larger one of the 1-norm and of the maximum norm (of rows), and |A^-1| the 1-norm. SciPy warns below 1,
+ * by ?gecon's estimate of |A^-1| and, in versions up to 1.18 at least, the maximum norm of A (norm1_ of
+ * scipy/linalg/src/_common_array_utils.hh). */
 #define GSH_LAPACK_CONDITION 10
 
 enum gsh_lapack_routine {
@@ -24,15 +25,15 @@ enum gsh_lapack_routine {
 
 /* Of the routines from GETRF on: which of LAPACK's variants is meant. */
 enum gsh_lapack_option {
-    GSH_LAPACK_UPPER = 1U << 0,      /* the triangle that is read and written; else the lower one */
-    GSH_LAPACK_TRANSPOSED = 1U << 1, /* GETRS, TRTRS: A's transpose is solved with; ORMQR: Q's */
+    GSH_LAPACK_UPPER = 1U << 0, /* the triangle that is read and written; else the lower one */
+    GSH_LAPACK_TRANSPOSED =
+        1U << 1, /* GETRS, TRTRS, SOLVE_CONDITIONED: A's transpose is solved with; ORMQR: Q's */
     GSH_LAPACK_CONJUGATED = 1U << 2, /* and conjugated; only with TRANSPOSED */
     GSH_LAPACK_UNIT = 1U << 3,       /* TRTRS, TRTRI: the diagonal is not read but taken for ones */
     GSH_LAPACK_RIGHT = 1U << 4,      /* ORMQR: Q is on the right side of C; else on the left one */
-    GSH_LAPACK_DENSE =
-        1U
-        << 5 /* SOLVE_CONDITIONED, INV_CONDITIONED: a matrix that is triangular or tridiagonal, for which
-                                        there are faster ways, is declined */
+    /* SOLVE_CONDITIONED, INV_CONDITIONED: what SciPy makes of the structure that it finds in a matrix. A triangular one is declined,
+     * and by SOLVE_CONDITIONED a tridiagonal one of more than 3 rows. The inverse of a symmetric or Hermitian one is exactly so. */
+    GSH_LAPACK_DENSE = 1U << 5
 };
 
 struct gsh_lapack_operand {

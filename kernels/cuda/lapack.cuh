@@ -375,38 +375,86 @@ FN void judge_blocks(const Args &args)
 
 // ---- the condition of a matrix ----
 
-// Where matrices of rows x columns have elements that are not 0, as bits of the matrix's u32 in c.
-#define LOWER 1u       // below the diagonal
-#define FAR_LOWER 2u   // and below the one beside it
-#define UPPER 4u
-#define FAR_UPPER 8u
+// What is found in square matrices of rows x columns, as bits of the matrix's u32 in c.
+#define LOWER 1u // below the diagonal is an element that is not 0
+#define UPPER 2u // above it
+#define FAR 4u   // neither on the diagonal nor beside it
+#define UNSYMMETRIC 8u
+#define UNHERMITIAN 16u
+FN u32 structure_at(const E *numbers, i64 row, i64 column, i64 rows, u32 seen)
+{
+    const E x = numbers[row + column * rows];
+    const bool is_far = row - column > 1 || column - row > 1;
+    u32 bits = (re(x) == 0 && im(x) == 0) || row == column ? 0 : (row > column ? LOWER : UPPER) | (is_far ? FAR : 0);
+    if (row <= column && (seen & (UNSYMMETRIC | UNHERMITIAN)) != (UNSYMMETRIC | UNHERMITIAN)) {
+        const E y = numbers[column + row * rows];
+        bits |= re(x) == re(y) && im(x) == im(y) ? 0 : UNSYMMETRIC;
+        bits |= re(x) == re(y) && im(x) == -im(y) ? 0 : UNHERMITIAN;
+    }
+    return bits;
+}
 FN void mark_structure(const Args &args)
 {
     const Place at = my_place(args);
     if (at.matrix >= args.batch)
         return;
-    const E x = ((const E *)args.a)[MINE];
-    const i64 away = at.column - at.row;
-    if (away == 0 || (re(x) == 0 && im(x) == 0))
-        return;
-    const u32 bits = away < -1 ? LOWER | FAR_LOWER : away < 0 ? LOWER : away == 1 ? UPPER : UPPER | FAR_UPPER;
     volatile u32 *mark = (u32 *)args.c + at.matrix;
-    if ((*mark & bits) != bits)
+    const E *numbers = (const E *)args.a + at.matrix * args.rows * args.columns;
+    const u32 seen = *mark, bits = structure_at(numbers, at.row, at.column, args.rows, seen);
+    if ((seen & bits) != bits)
         atomicOr((u32 *)mark, bits);
 }
 
-// Does one of `rows` marks tell of a triangular or tridiagonal matrix?
+// Does one of `rows` marks tell of a triangular matrix, or (extra) of a tridiagonal one?
 FN void judge_structure(const Args &args)
 {
     if (MINE >= args.rows)
         return;
     const u32 mark = ((const u32 *)args.a)[MINE];
-    if (!(mark & LOWER) || !(mark & UPPER) || !(mark & (FAR_LOWER | FAR_UPPER)))
+    if (!(mark & LOWER) || !(mark & UPPER) || (args.extra && !(mark & FAR)))
         RAISE;
 }
 
-// The largest sum of sizes in a column of the matrix joins the double in c, as bits, whose order is that of numbers that are not
-// negative; what is no number is larger than all. A block has a column, of which a matrix has `columns`.
+// Of matrices of rows x columns in c whose mark, in a, tells of a symmetric or Hermitian matrix, what is above the diagonal becomes
+// what is below it, conjugated for the latter, whose diagonal becomes real.
+FN void mirror_triangle(const Args &args)
+{
+    const Place at = my_place(args);
+    if (at.matrix >= args.batch || at.row > at.column)
+        return;
+    const u32 mark = ((const u32 *)args.a)[at.matrix];
+    E *numbers = (E *)args.c + at.matrix * args.rows * args.columns;
+    const E x = numbers[at.column + at.row * args.rows];
+    if (!(mark & UNHERMITIAN))
+        numbers[at.row + at.column * args.rows] = at.row == at.column ? make((R)re(x), 0) : conjugate(x);
+    else if (!(mark & UNSYMMETRIC))
+        numbers[at.row + at.column * args.rows] = x;
+}
+
+#if COMPLEX
+FN double length(E x) { return hypot(re(x), im(x)); }
+#else
+FN double length(E x) { return fabs(re(x)); }
+#endif
+
+// A double, as bits, whose order is that of numbers that are not negative; what is no number is larger than all.
+FN void join_largest(u64 *most, double x) { atomicMax(most, (u64)__double_as_longlong(x)); }
+
+// The largest sum of lengths in a row of square matrices of `columns` joins the matrix's double in c. A thread has a row.
+FN void sum_rows(const Args &args)
+{
+    if (MINE >= args.rows)
+        return;
+    const i64 n = args.columns, matrix = MINE / n;
+    const E *numbers = (const E *)args.a + matrix * n * n + MINE % n;
+    double sum = 0;
+    for (i64 column = 0; column < n; column++)
+        sum += length(numbers[column * n]);
+    join_largest((u64 *)args.c + matrix, sum);
+}
+
+// The largest sum of lengths in a column of the matrix joins its double in c. A block has a column, of which a matrix has
+// `columns`.
 FN void sum_columns(const Args &args)
 {
     __shared__ double parts[LANES];
@@ -414,14 +462,14 @@ FN void sum_columns(const Args &args)
     const int lane = threadIdx.x;
     double sum = 0;
     for (i64 row = lane; row < args.rows; row += LANES)
-        sum += hypot(re(numbers[row]), im(numbers[row]));
+        sum += length(numbers[row]);
     parts[lane] = sum;
     __syncthreads();
     if (lane != 0)
         return;
     for (int other = 1; other < LANES; other++)
         sum += parts[other];
-    atomicMax((u64 *)args.c + blockIdx.x / args.columns, (u64)__double_as_longlong(sum));
+    join_largest((u64 *)args.c + blockIdx.x / args.columns, sum);
 }
 
 // The vectors, rows x columns in c, that an estimate of the 1-norm of an inverse begins with; their sizes sum to 1: the mean of
@@ -432,8 +480,9 @@ FN void begin_estimate(const Args &args)
     if (at.matrix >= args.batch)
         return;
     const double n = (double)args.rows, grown = args.rows == 1 ? 1 : (1 + at.row / (n - 1)) / (1.5 * n);
-    const u32 bits = ((u32)at.row + 1) * 2654435761u >> 3 ^ (u32)at.column * 0x9e3779b9u; // of Knuth's multiplicative hash
-    const double sign = at.column == 0 ? 1 : at.column == 1 ? (at.row & 1 ? -1 : 1) : (__popc(bits) & 1 ? -1 : 1);
+    u32 bits = (u32)(at.row * args.columns + at.column) * 0x85ebca6bu; // mixed as by MurmurHash3 (Appleby)
+    bits = (bits ^ bits >> 13) * 0xc2b2ae35u;
+    const double sign = at.column == 0 ? 1 : at.column == 1 ? (at.row & 1 ? -1 : 1) : (bits >> 16 & 1 ? -1 : 1);
     ((E *)args.c)[MINE] = make((R)(sign * (at.column == 1 ? grown : 1 / n)), 0);
 }
 
@@ -443,8 +492,8 @@ FN void take_signs(const Args &args)
     if (MINE >= args.rows)
         return;
     E *x = (E *)args.a + MINE;
-    const double length = hypot(re(*x), im(*x));
-    *x = length == 0 ? make(1, 0) : make((R)(re(*x) / length), (R)(im(*x) / length));
+    const double size = length(*x);
+    *x = size == 0 ? make(1, 0) : make((R)(re(*x) / size), (R)(im(*x) / size));
 }
 
 // Each column of a becomes the unit vector of its largest number, the first one of several. A block has a column.
@@ -457,7 +506,7 @@ FN void take_units(const Args &args)
     double most = -1;
     i64 best = 0;
     for (i64 row = lane; row < args.rows; row += DIAGONAL_LANES) {
-        const double found = hypot(re(numbers[row]), im(numbers[row]));
+        const double found = length(numbers[row]);
         if (found > most) {
             most = found;
             best = row;

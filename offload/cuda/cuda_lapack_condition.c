@@ -17,17 +17,29 @@ static enum gsh_status take_zeros(struct gsh_cuda_lapack_call *call, int64_t cou
 }
 
 enum gsh_status gsh_cuda_lapack_look_at_structure(struct gsh_cuda_lapack_call *call,
-                                                  const struct gsh_cuda_view *view, int64_t n)
+                                                  const struct gsh_cuda_view *view, int64_t n,
+                                                  uint64_t *marks)
 {
-    uint64_t marks;
-    GSH_TRY(take_zeros(call, call->batch, sizeof(uint32_t), &marks));
+    bool is_solve = call->launch->lapack.routine == GSH_LAPACK_SOLVE_CONDITIONED;
+    GSH_TRY(take_zeros(call, call->batch, sizeof(uint32_t), marks));
     GSH_TRY(gsh_cuda_lapack_kernel(
         call, GSH_CUDA_LAPACK_mark_structure,
         (struct gsh_cuda_lapack_args){
-            .a = view->address, .c = marks, .batch = call->batch, .rows = n, .columns = n}));
+            .a = view->address, .c = *marks, .batch = call->batch, .rows = n, .columns = n}));
     GSH_TRY(gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_judge_structure,
-                                   (struct gsh_cuda_lapack_args){.a = marks, .rows = call->batch}));
+                                   (struct gsh_cuda_lapack_args){.a = *marks,
+                                                                 .rows = call->batch,
+                                                                 .extra = is_solve && n > 3}));
     return gsh_cuda_lapack_judge(call);
+}
+
+enum gsh_status gsh_cuda_lapack_mirror(struct gsh_cuda_lapack_call *call,
+                                       const struct gsh_cuda_view *view, int64_t n, uint64_t marks)
+{
+    return gsh_cuda_lapack_kernel(
+        call, GSH_CUDA_LAPACK_mirror_triangle,
+        (struct gsh_cuda_lapack_args){
+            .a = marks, .c = view->address, .batch = call->batch, .rows = n, .columns = n});
 }
 
 /* The largest 1-norm of a column of each matrix joins what is at `norms`. */
@@ -44,11 +56,17 @@ static enum gsh_status join_norms(struct gsh_cuda_lapack_call *call,
 }
 
 enum gsh_status gsh_cuda_lapack_take_norms(struct gsh_cuda_lapack_call *call,
-                                           const struct gsh_cuda_view *view, int64_t rows,
-                                           int64_t columns, uint64_t *norms)
+                                           const struct gsh_cuda_view *view, int64_t n, bool either,
+                                           uint64_t *norms)
 {
     GSH_TRY(take_zeros(call, call->batch, sizeof(double), norms));
-    return join_norms(call, view, rows, columns, *norms);
+    GSH_TRY(join_norms(call, view, n, n, *norms));
+    if (!either)
+        return GSH_OK;
+    return gsh_cuda_lapack_kernel(
+        call, GSH_CUDA_LAPACK_sum_rows,
+        (struct gsh_cuda_lapack_args){
+            .a = view->address, .c = *norms, .rows = call->batch * n, .columns = n});
 }
 
 static enum gsh_status take_vectors(struct gsh_cuda_lapack_call *call, int64_t n,

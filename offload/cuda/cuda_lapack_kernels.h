@@ -35,6 +35,8 @@
     X(multiply_diagonal, 32)                                                                       \
     X(mark_structure, 0)                                                                           \
     X(judge_structure, 0)                                                                          \
+    X(mirror_triangle, 0)                                                                          \
+    X(sum_rows, 0)                                                                                 \
     X(sum_columns, 32)                                                                             \
     X(begin_estimate, 0)                                                                           \
     X(take_signs, 0)                                                                               \

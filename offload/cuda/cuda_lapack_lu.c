@@ -297,15 +297,20 @@ static enum gsh_status apply_inverse(struct gsh_cuda_lapack_call *call, void *wh
     return solve_in_order(call, &lu, inverse->order, x);
 }
 
-/* The factors, one matrix at a time, and the norms of the matrices. */
+static bool has_structure(const struct gsh_cuda_lapack_call *call)
+{
+    return (call->launch->lapack.options & GSH_LAPACK_DENSE) != 0;
+}
+
+/* The factors, one matrix at a time, and the norms of the matrices, and marks of their structure where that is asked for. */
 static enum gsh_status factor_with_norms(struct gsh_cuda_lapack_call *call, struct lu *lu,
-                                         uint64_t *norms)
+                                         uint64_t *norms, uint64_t *marks)
 {
     lu->is_many = false;
     GSH_TRY(gsh_cuda_lapack_gather(call, 0, false, &lu->a));
-    if ((call->launch->lapack.options & GSH_LAPACK_DENSE) != 0)
-        GSH_TRY(gsh_cuda_lapack_look_at_structure(call, &lu->a, lu->n));
-    GSH_TRY(gsh_cuda_lapack_take_norms(call, &lu->a, lu->n, lu->n, norms));
+    if (has_structure(call))
+        GSH_TRY(gsh_cuda_lapack_look_at_structure(call, &lu->a, lu->n, marks));
+    GSH_TRY(gsh_cuda_lapack_take_norms(call, &lu->a, lu->n, true, norms));
     return factor_there(call, lu);
 }
 
@@ -314,12 +319,13 @@ enum gsh_status gsh_cuda_lapack_solve_conditioned(struct gsh_cuda_lapack_call *c
     struct lu lu = begin(call);
     struct inverse inverse = {.lu = &lu};
     struct gsh_cuda_view x;
-    uint64_t norms, inverse_norms;
+    uint64_t norms, inverse_norms, marks;
     lu.columns = gsh_cuda_lapack_columns(call, 1);
-    GSH_TRY(factor_with_norms(call, &lu, &norms));
+    GSH_TRY(factor_with_norms(call, &lu, &norms, &marks));
     GSH_TRY(trace_rows(call, &lu, &inverse.order));
     GSH_TRY(gsh_cuda_lapack_estimate_inverse(call, lu.n, apply_inverse, &inverse, &inverse_norms));
     GSH_TRY(gsh_cuda_lapack_look_at_condition(call, norms, inverse_norms));
+    lu.op = gsh_cuda_lapack_op(call);
     GSH_TRY(gsh_cuda_lapack_gather(call, 1, false, &lu.b));
     GSH_TRY(gsh_cuda_lapack_place(call, 2, false, &x));
     GSH_TRY(solve_in_order(call, &lu, inverse.order, &x));
@@ -330,11 +336,13 @@ enum gsh_status gsh_cuda_lapack_inv_conditioned(struct gsh_cuda_lapack_call *cal
 {
     struct lu lu = begin(call);
     struct gsh_cuda_view x;
-    uint64_t norms, inverse_norms;
-    GSH_TRY(factor_with_norms(call, &lu, &norms));
+    uint64_t norms, inverse_norms, marks;
+    GSH_TRY(factor_with_norms(call, &lu, &norms, &marks));
     GSH_TRY(solve_identity(call, &lu, 1, &x));
-    GSH_TRY(gsh_cuda_lapack_take_norms(call, &x, lu.n, lu.n, &inverse_norms));
+    GSH_TRY(gsh_cuda_lapack_take_norms(call, &x, lu.n, false, &inverse_norms));
     GSH_TRY(gsh_cuda_lapack_look_at_condition(call, norms, inverse_norms));
+    if (has_structure(call))
+        GSH_TRY(gsh_cuda_lapack_mirror(call, &x, lu.n, marks));
     return gsh_cuda_lapack_scatter(call, 1, &x, false);
 }
 

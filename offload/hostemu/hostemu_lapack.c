@@ -45,6 +45,12 @@ static bool is_conditioned(const struct gsh_launch *launch)
            launch->lapack.routine == GSH_LAPACK_INV_CONDITIONED;
 }
 
+static bool is_mirroring(const struct gsh_launch *launch)
+{
+    return launch->lapack.routine == GSH_LAPACK_INV_CONDITIONED &&
+           (launch->lapack.options & GSH_LAPACK_DENSE) != 0;
+}
+
 static const struct loop *inverting_loop(const struct gsh_launch *launch)
 {
     return &loops[GSH_LAPACK_INV][launch->loop];
@@ -82,6 +88,13 @@ static void fill_dimensions(const struct gsh_lapack *lapack, unsigned operands, 
         }
 }
 
+/* Whether the loop is to work with the transpose of operand k. */
+static bool is_turned(const struct gsh_launch *launch, unsigned k)
+{
+    return k == 0 && launch->lapack.routine == GSH_LAPACK_SOLVE_CONDITIONED &&
+           (launch->lapack.options & GSH_LAPACK_TRANSPOSED) != 0;
+}
+
 /* All but the batch's addresses, which move. `inner`: the batch's dimension that the loop runs over, -1: there is none. */
 static void fill_frame(const struct gsh_launch *launch, int inner, struct frame *frame)
 {
@@ -97,7 +110,7 @@ static void fill_frame(const struct gsh_launch *launch, int inner, struct frame 
         frame->steps[count++] = inner < 0 ? 0 : launch->strides[k][inner];
     for (unsigned k = frame->first; k < frame->first + frame->operands; k++)
         for (int d = 0; d < info->operands[k].ndim; d++)
-            frame->steps[count++] = lapack->cores[k].stride[d];
+            frame->steps[count++] = lapack->cores[k].stride[is_turned(launch, k) ? 1 - d : d];
 }
 
 /* Calls the loop for each index of the dimensions before the innermost one. */
@@ -176,6 +189,8 @@ enum gsh_status gsh_hostemu_lapack_run(const struct gsh_launch *launch)
                                                     inverting_loop(launch)->data);
     if (status == GSH_OK)
         call_loops(launch);
+    if (status == GSH_OK && is_mirroring(launch))
+        gsh_hostemu_lapack_condition_mirror(launch);
     bool is_doubtful = fetestexcept(ERRORS) != 0;
     fesetexceptflag(&flags, FE_ALL_EXCEPT);
     is_doubtful |= status == GSH_OK && is_for_eigenvectors(launch) && has_nan_values(launch);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What SOLVE_CONDITIONED and INV_CONDITIONED ask of a matrix, on the host.
+ * What SOLVE_CONDITIONED and INV_CONDITIONED ask of a matrix beside solving with it, on the host.
  */
 #pragma once
 
@@ -11,3 +11,5 @@
  * flags raised. FAILED: no memory. */
 enum gsh_status gsh_hostemu_lapack_condition_check(const struct gsh_launch *launch,
                                                    gsh_hostemu_lapack_loop *invert, void *data);
+/* Gives the inverses of symmetric and Hermitian matrices that structure, as GSH_LAPACK_DENSE says. */
+void gsh_hostemu_lapack_condition_mirror(const struct gsh_launch *launch);

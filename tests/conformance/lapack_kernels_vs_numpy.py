@@ -242,21 +242,47 @@ class Checker:
             self.check("compare_with_first", large == self.run("compare_with_first", b=first, c=sums, bound=bound * length, **common))
 
     def structures(self, batch, n):
+        """What is found in the last matrix of a batch is what is left of it."""
         a, view = self.matrices(batch, n, n)
         marks, common = np.zeros(batch, "u4"), dict(batch=batch, rows=n, columns=n)
         whole = view.copy()
         away = np.subtract.outer(np.arange(n), np.arange(n))
-        for name, kept, is_dense in (("all", away == away, n > 2), ("lower", away >= 0, False), ("upper", away <= 0, False),
-                                     ("three", abs(away) < 2, False), ("none", away != away, False),
-                                     ("below", (away >= -1) & (away <= 2), n > 2), ("above", (away <= 1) & (away >= -2), n > 2)):
+        for name, kept, is_whole, is_far in (
+                ("all", away == away, n > 1, n > 2), ("lower", away >= 0, False, n > 2), ("upper", away <= 0, False, n > 2),
+                ("three", abs(away) < 2, n > 1, False), ("none", away != away, False, False),
+                ("below", (away >= -1) & (away <= 2), n > 1, n > 2), ("above", (away <= 1) & (away >= -2), n > 1, n > 2)):
             view[:] = whole
             view[-1] *= kept
             marks[:] = 0
             self.run("mark_structure", batch * n * n, a=a, c=marks, **common)
-            want = [(name == "all" or of < batch - 1 or is_dense) and n > 2 for of in range(batch)]
-            found = [not self.run("judge_structure", 1, a=marks[of:], rows=1) for of in range(batch)]
-            self.check("structure %s" % name, found == want)
-            self.check("structures %s" % name, self.run("judge_structure", batch, a=marks, rows=batch) != all(want))
+            for extra in (0, 1):
+                want = [n > 1 and (not extra or n > 2)] * (batch - 1) + [is_whole and (not extra or is_far)]
+                found = [not self.run("judge_structure", 1, a=marks[of:], rows=1, extra=extra) for of in range(batch)]
+                self.check("structure %s" % name, found == want)
+                self.check("structures %s" % name, self.run("judge_structure", batch, a=marks, rows=batch, extra=extra) != all(want))
+
+    def mirrors(self, batch, n):
+        a, view = self.matrices(batch, n, n)
+        c, seen = self.matrices(batch, n, n)
+        x, common = c.copy(), dict(batch=batch, rows=n, columns=n)
+        for name, other in (("symmetric", lambda m: m.T), ("hermitian", lambda m: m.conj().T)):
+            view[:] = self.numbers(batch, n, n)
+            view[-1] += other(view[-1].copy())
+            for spoil in (False, True):
+                if spoil and n > 1:
+                    view[-1, 0, n - 1] += 1
+                marks = np.zeros(batch, "u4")
+                self.run("mark_structure", batch * n * n, a=a, c=marks, **common)
+                x[:] = c
+                self.run("mirror_triangle", batch * n * n, a=marks, c=x, **common)
+                want = seen.copy()
+                for of in range(batch):
+                    below = np.tril(seen[of], -1)
+                    if (view[of] == view[of].conj().T).all():
+                        want[of] = below + below.conj().T + np.diag(np.diag(seen[of]).real)
+                    elif (view[of] == view[of].T).all():
+                        want[of] = below + below.T + np.diag(np.diag(seen[of]))
+                self.check("mirror_triangle %s %s" % (name, spoil), (x.swapaxes(1, 2) == want).all())
 
     def conditions(self, batch, m, n):
         """The estimate as the device makes it, with NumPy's solutions; and the verdict."""
@@ -264,6 +290,14 @@ class Checker:
         norms = np.zeros(batch)
         self.run("sum_columns", a=a, c=norms, batch=batch * n, rows=m, columns=n)
         self.check("sum_columns", np.allclose(norms, abs(view).sum(1).max(1), rtol=1e-5))
+        square, entries = self.matrices(batch, m, m)
+        norms[:] = 0
+        self.run("sum_rows", batch * m, a=square, c=norms, rows=batch * m, columns=m)
+        self.check("sum_rows", np.allclose(norms, abs(entries).sum(2).max(1), rtol=1e-5))
+        norms[:] = 1e10
+        self.run("sum_rows", batch * m, a=square, c=norms, rows=batch * m, columns=m)
+        self.check("sum_rows joins", (norms == 1e10).all())
+        norms[:] = 0
         view[-1, -1, -1] = np.nan
         self.run("sum_columns", a=a, c=norms, batch=batch * n, rows=m, columns=n)
         self.check("sum_columns of nan", np.isnan(norms[-1]) and np.isfinite(norms[:-1]).all())
@@ -272,6 +306,7 @@ class Checker:
         estimates = np.zeros(batch)
         self.run("begin_estimate", batch * m * 4, c=x, batch=batch, rows=m, columns=4)
         self.check("begin_estimate", np.allclose(abs(columns).sum(1), 1, rtol=1e-4) and np.allclose(columns[..., 0], 1 / m))
+        self.check("begin_estimate differs", m < 20 or np.linalg.matrix_rank(columns[0].astype("c16")) == 4)
         for turn in range(3):
             columns[:] = inverse @ columns
             self.run("sum_columns", a=x, c=estimates, batch=batch * 4, rows=m, columns=4)
@@ -337,7 +372,7 @@ def main():
                 checker.orders(batch, m, n)
                 checker.conditions(batch, m, n)
                 for part in (checker.looks, checker.pivots, checker.blocks, checker.determinants, checker.distances, checker.structures,
-                             checker.vectors):
+                             checker.mirrors, checker.vectors):
                     part(batch, m)
             missing = set(kernels()) - checker.used
             if dtype in ("f4", "f8"):

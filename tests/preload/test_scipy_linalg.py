@@ -7,6 +7,7 @@ import unittest
 import shim_runner
 
 PRELUDE = '''
+import warnings
 import numpy as np
 import scipy.linalg as sl
 from shim_script import attempt, dump, on_device, report, residency
@@ -34,6 +35,13 @@ def layouts(a):
 def both(name, a, b, **options):
     attempt(name + " solve", sl.solve, a, b, **options)
     attempt(name + " inv", sl.inv, a)
+
+def warned(name, function):
+    """What it warns of, but for the number, whose last digits differ from run to run."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        function()
+    dump(name, [str(each.message).split(" rcond")[0] for each in caught])
 
 def twos(n):
     """Pivots of 1, norm n, its inverse's norm 2 ** (n - 1)."""
@@ -118,6 +126,42 @@ for n in (5, 13):
     attempt("singular inv %d" % n, sl.inv, on_device(a))
 ''')
 
+    def test_norms(self):
+        """SciPy's condition number is of the maximum norm of the matrix and the 1-norm of its inverse."""
+        self.judge('''
+for n, large in ((400, 1e7), (40, 1e6), (40, 3e6), (40, 1e7)):
+    row = np.eye(n); row[0, 1:] += large
+    column = np.eye(n); column[1:, 0] += large
+    for name, a in (("row", row), ("column", column)):
+        a = a + 1e-10 * rng.standard_normal((n, n))
+        for assume in (None, "gen"):
+            for turned in (False, True):
+                warned("%s %d %g %s %s" % (name, n, large, assume, turned),
+                       lambda: sl.solve(on_device(a), np.ones(n), assume_a=assume, transposed=turned))
+        warned("%s %d %g inv" % (name, n, large), lambda: sl.inv(on_device(a)))
+''')
+
+    def test_inverses_of_symmetric_matrices(self):
+        self.judge('''
+for dtype in ("f4", "f8", "c8", "c16"):
+    for n in (2, 3, 40):
+        a = make((n, n), dtype)
+        for name, m in (("symmetric", a + a.T), ("hermitian", a + a.conj().T), ("definite", a + a.conj().T + 4 * np.sqrt(n) * np.eye(n, dtype=dtype)), ("tridiagonal", np.triu(np.tril(a, 1), -1)),
+                        ("indefinite", a + a.conj().T - 4 * np.sqrt(n) * np.eye(n, dtype=dtype))):
+            m = on_device(m.astype(dtype))
+            x = attempt("%s %d %s" % (dtype, n, name), sl.inv, m)
+            dump("%s %d %s: is" % (dtype, n, name), (sl.issymmetric(m), sl.issymmetric(x), sl.ishermitian(m), sl.ishermitian(x)))
+''', device=("scipy.linalg.inv",))
+
+    def test_left_to_the_module(self):
+        """Its calls of LAPACK may still go to the device."""
+        self.judge('''
+a, b = make((2, 100, 100)), make((2, 100, 3))
+attempt("batch", sl.solve, on_device(a), b); attempt("batch inv", sl.inv, on_device(a))
+x = np.asfortranarray(a[0]); attempt("over", sl.solve, x, b[0], overwrite_a=True)
+m = on_device(a[0] @ a[0].T); attempt("definite", sl.solve, m, b[0], assume_a="pos")
+''', device="dgetrf dgetrs dgetri dpotrf dpotrs".split())
+
     def test_other_arguments(self):
         self.judge('''
 a, b = on_device(make((20, 20))), make((20, 3))
@@ -136,7 +180,7 @@ for order in "CF":
     x = np.array(make((20, 20)), order=order)
     z = attempt("inverted in place " + order, sl.inv, x, overwrite_a=True); dump("is x " + order, np.shares_memory(z, x))
 module = sl._basic._batched_linalg
-for i, arguments in enumerate(((), (a,), (a, b), (a, b, 0), (a, b, "x", 0, 0, 0, 0), (a, b, 0, 0, 0, 0, 0), (a, b, 0, 0, 0, 0, 0, 0), (a, b, 77, 0, 0, 0, 0), (a, 3, 0, 0, 0, 0, 0), (a, b[0], 0, 0, 0, 0, 0))):
+for i, arguments in enumerate(((), (a,), (a, b), (a, b, 0), (a, b, 0, False, False), (a, b, "x", 0, 0, 0, 0), (a, b, 0, 0, 0, 0, 0), (a, b, 0, 0, 0, 0, 0, 0), (a, b, 77, 0, 0, 0, 0), (a, 3, 0, 0, 0, 0, 0), (a, b[0], 0, 0, 0, 0, 0))):
     attempt("call of solve %d" % i, module._solve, *arguments)
 for i, arguments in enumerate(((a, 0, False, False), (a, -1, 0, 0), (b, 0, False, False), (a[0], 0, False, False))):
     attempt("call of inv %d" % i, module._inv, *arguments)
