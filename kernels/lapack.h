@@ -11,8 +11,8 @@
 #define GSH_LAPACK_OPERANDS 4 /* of one routine, at most */
 
 /* SOLVE_CONDITIONED, INV_CONDITIONED: a matrix A is declined if 1 / (|A| |A^-1|) is found to be at most so many units in the last
- * place of 1, where |A| is the larger one of the 1-norm and of the maximum norm (of rows), and |A^-1| the 1-norm. SciPy warns below 1,
- * by ?gecon's estimate of |A^-1| and, in versions up to 1.18 at least, the maximum norm of A (norm1_ of
+ * place of 1, where |A| is the larger one of the 1-norm and of the infinity norm, and |A^-1| the 1-norm. SciPy warns below 1,
+ * by ?gecon's estimate of |A^-1| and, in versions up to 1.18 at least, the infinity norm of A (norm1_ of
  * scipy/linalg/src/_common_array_utils.hh). */
 #define GSH_LAPACK_CONDITION 10
 

@@ -18,7 +18,7 @@ enum gsh_status gsh_cuda_lapack_look_at_structure(struct gsh_cuda_lapack_call *c
 enum gsh_status gsh_cuda_lapack_mirror(struct gsh_cuda_lapack_call *call,
                                        const struct gsh_cuda_view *view, int64_t n, uint64_t marks);
 
-/* The 1-norm of each of the view's packed n x n matrices, or (either) the larger one of that and the maximum norm; double, in new memory
+/* The 1-norm of each of the view's packed n x n matrices, or (either) the larger one of that and the infinity norm; double, in new memory
  * at *norms. */
 enum gsh_status gsh_cuda_lapack_take_norms(struct gsh_cuda_lapack_call *call,
                                            const struct gsh_cuda_view *view, int64_t n, bool either,

@@ -136,7 +136,7 @@ static void test_bound(enum gsh_lapack_routine routine, enum gsh_dtype dtype)
         }
 }
 
-/* A row of large numbers, so that the maximum norm is n - 1 times the 1-norm; of the inverse the same. */
+/* A row of large numbers, so that the infinity norm is n - 1 times the 1-norm; of the inverse the same. */
 static void test_rows(enum gsh_lapack_routine routine, enum gsh_dtype dtype)
 {
     double large = 0.5 / sqrt(GSH_LAPACK_CONDITION * epsilon(dtype));

@@ -127,7 +127,7 @@ for n in (5, 13):
 ''')
 
     def test_norms(self):
-        """SciPy's condition number is of the maximum norm of the matrix and the 1-norm of its inverse."""
+        """SciPy's condition number is of the infinity norm of the matrix and the 1-norm of its inverse."""
         self.judge('''
 for n, large in ((400, 1e7), (40, 1e6), (40, 3e6), (40, 1e7)):
     row = np.eye(n); row[0, 1:] += large
