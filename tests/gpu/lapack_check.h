@@ -6,6 +6,8 @@
 #pragma once
 
 #include "lapack_matrices.h"
+#include "options.h"
+#include "shard.h"
 
 #include "clock.h"
 
@@ -265,4 +267,28 @@ static inline void print_worst(void)
                 print_what(&worst[r][d].what, worst[r][d].of);
                 printf("\n");
             }
+}
+
+/* A program of these tests: its cases, or a share of them, on the GPU; the exit status. */
+static inline int run_cases(int argc, char **argv, void (*test_all)(void))
+{
+    char why[256] = "", text[4096];
+    struct gsh_fmt fmt;
+    if (argc > 1 && !shard_parse(argc, argv)) {
+        printf("usage: %s [--shard K/N]\n", argv[0]);
+        return 2;
+    }
+    gsh_options_init();
+    if (dev->open(why, sizeof why) != GSH_OK) {
+        printf("%s: %s\n", dev->is_present() ? "failed" : "skip: no GPU", why);
+        return dev->is_present() ? 1 : CHECK_SKIP;
+    }
+    test_all();
+    CHECK(dev->synchronize() == GSH_OK);
+    gsh_fmt_init(&fmt, text, sizeof text);
+    dev->describe(&fmt);
+    fputs(text, stdout);
+    print_worst();
+    shard_print();
+    return check_result();
 }

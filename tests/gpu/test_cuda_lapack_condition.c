@@ -4,8 +4,6 @@
  * known. `--shard K/N` runs a share of the cases. Skipped where no GPU is.
  */
 #include "lapack_check.h"
-#include "options.h"
-#include "shard.h"
 
 static const enum gsh_dtype dtypes[] = {GSH_FLOAT32, GSH_FLOAT64, GSH_COMPLEX64, GSH_COMPLEX128};
 static const enum gsh_lapack_routine routines[] = {GSH_LAPACK_SOLVE_CONDITIONED,
@@ -217,19 +215,5 @@ static void test_all(void)
 
 int main(int argc, char **argv)
 {
-    char why[256] = "";
-    if (argc > 1 && !shard_parse(argc, argv)) {
-        printf("usage: %s [--shard K/N]\n", argv[0]);
-        return 2;
-    }
-    gsh_options_init();
-    if (dev->open(why, sizeof why) != GSH_OK) {
-        printf("%s: %s\n", dev->is_present() ? "failed" : "skip: no GPU", why);
-        return dev->is_present() ? 1 : CHECK_SKIP;
-    }
-    test_all();
-    CHECK(dev->synchronize() == GSH_OK);
-    print_worst();
-    shard_print();
-    return check_result();
+    return run_cases(argc, argv, test_all);
 }
