@@ -6,12 +6,10 @@
 #pragma once
 
 #include "lapack_matrices.h"
-#include "options.h"
+#include "open_gpu.h"
 #include "shard.h"
 
 #include "clock.h"
-
-static const struct gsh_backend *const dev = &gsh_cuda_backend;
 
 /* Units in the last place for each row or column that an error may be: what the tests of LAPACK itself allow. */
 #define UNIT 30
@@ -272,17 +270,15 @@ static inline void print_worst(void)
 /* A program of these tests: its cases, or a share of them, on the GPU; the exit status. */
 static inline int run_cases(int argc, char **argv, void (*test_all)(void))
 {
-    char why[256] = "", text[4096];
+    char text[4096];
     struct gsh_fmt fmt;
     if (argc > 1 && !shard_parse(argc, argv)) {
         printf("usage: %s [--shard K/N]\n", argv[0]);
         return 2;
     }
-    gsh_options_init();
-    if (dev->open(why, sizeof why) != GSH_OK) {
-        printf("%s: %s\n", dev->is_present() ? "failed" : "skip: no GPU", why);
-        return dev->is_present() ? 1 : CHECK_SKIP;
-    }
+    int status = open_gpu();
+    if (status != 0)
+        return status;
     test_all();
     CHECK(dev->synchronize() == GSH_OK);
     gsh_fmt_init(&fmt, text, sizeof text);

@@ -6,6 +6,7 @@
  * processes. `--shard K/N` runs a share of the cases. Skipped where no GPU is.
  * tests/gpu/test_cuda_speed.c measures.
  */
+#include "open_gpu.h"
 #include "options.h"
 #include "shard.h"
 #include "stats.h"
@@ -19,8 +20,6 @@
 #include <unistd.h>
 
 #define MIB ((size_t)1 << 20)
-
-static const struct gsh_backend *const dev = &gsh_cuda_backend;
 
 static void fill_random(void *at, size_t size)
 {
@@ -692,18 +691,16 @@ static void test_all(void)
 
 int main(int argc, char **argv)
 {
-    char why[256] = "", text[4096];
+    char text[4096];
     if (argc == 3 && (strcmp(argv[1], "first") == 0 || strcmp(argv[1], "second") == 0))
         return run_as_child(argv[1], argv[2]);
     if (argc > 1 && !shard_parse(argc, argv)) {
         printf("usage: %s [--shard K/N]\n", argv[0]);
         return 2;
     }
-    gsh_options_init();
-    if (dev->open(why, sizeof why) != GSH_OK) {
-        printf("%s: %s\n", dev->is_present() ? "failed" : "skip: no GPU", why);
-        return dev->is_present() ? 1 : CHECK_SKIP;
-    }
+    int status = open_gpu();
+    if (status != 0)
+        return status;
     struct gsh_fmt fmt;
     gsh_fmt_init(&fmt, text, sizeof text);
     dev->describe(&fmt);

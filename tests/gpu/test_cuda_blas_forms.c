@@ -4,11 +4,9 @@
  * plain loops. The elements are small integers, so that all sums are exact: every byte of C's buffer must be the same, but
  * for the sign of a zero. What is not to be read is no number. Skipped where no GPU is.
  */
-#include "backend.h"
 #include "blas_number.h"
-#include "check.h"
 #include "host_product.h"
-#include "options.h"
+#include "open_gpu.h"
 
 #include <complex.h>
 #include <math.h>
@@ -19,7 +17,6 @@
 #define ELEMENTS ((size_t)LEADING * LEADING)
 #define BYTES (ELEMENTS * sizeof(double _Complex))
 
-static const struct gsh_backend *const dev = &gsh_cuda_backend;
 static unsigned char *host[3], *got;
 static uint64_t device[3];
 
@@ -209,12 +206,9 @@ int main(void)
 {
     static const enum gsh_dtype dtypes[] = {GSH_FLOAT32, GSH_FLOAT64, GSH_COMPLEX64,
                                             GSH_COMPLEX128};
-    char why[256] = "";
-    gsh_options_init();
-    if (dev->open(why, sizeof why) != GSH_OK) {
-        printf("%s: %s\n", dev->is_present() ? "failed" : "skip: no GPU", why);
-        return dev->is_present() ? 1 : CHECK_SKIP;
-    }
+    int status = open_gpu();
+    if (status != 0)
+        return status;
     got = malloc(BYTES);
     for (unsigned k = 0; k < 3; k++) {
         host[k] = calloc(1, BYTES);

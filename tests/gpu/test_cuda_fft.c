@@ -5,12 +5,10 @@
  * measures. Skipped where no GPU is.
  */
 #include "fft_cases.h"
-#include "options.h"
+#include "open_gpu.h"
 #include "shard.h"
 
 #include <time.h>
-
-static const struct gsh_backend *const dev = &gsh_cuda_backend;
 
 static double worst[2]; /* errors of single and double transforms */
 
@@ -131,16 +129,6 @@ static void test_speed(void)
     measure(1, 256, 65536, 1, memory);
 }
 
-static int open_device(void)
-{
-    char why[256] = "";
-    gsh_options_init();
-    if (dev->open(why, sizeof why) == GSH_OK)
-        return 0;
-    printf("%s: %s\n", dev->is_present() ? "failed" : "skip: no GPU", why);
-    return dev->is_present() ? 1 : CHECK_SKIP;
-}
-
 int main(int argc, char **argv)
 {
     bool is_speed = argc == 2 && strcmp(argv[1], "speed") == 0;
@@ -150,7 +138,7 @@ int main(int argc, char **argv)
         printf("usage: %s [--shard K/N | speed]\n", argv[0]);
         return 2;
     }
-    int status = open_device();
+    int status = open_gpu();
     if (status != 0)
         return status;
     if (is_speed)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * solve and inv of matrices that must be well conditioned on a GPU: their results, and which matrices are declined, by condition numbers that are
- * known. `--shard K/N` runs a share of the cases. Skipped where no GPU is.
+ * solve and inv of matrices that must be well conditioned on a GPU: their results, and which matrices are declined, by
+ * condition numbers that are known. `--shard K/N` runs a share of the cases. Skipped where no GPU is.
  */
 #include "lapack_check.h"
 

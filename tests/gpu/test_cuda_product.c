@@ -4,11 +4,9 @@
  * elements are small integers, so that all sums are exact: every byte of the result's buffer must be the same, but for the
  * sign of a zero. And the product of a matrix with its transpose, of any numbers, is symmetric. Skipped where no GPU is.
  */
-#include "backend.h"
-#include "check.h"
 #include "host_half.h"
 #include "hostemu_blas.h"
-#include "options.h"
+#include "open_gpu.h"
 
 #include <complex.h>
 #include <stdlib.h>
@@ -17,7 +15,6 @@
 #define BYTES ((size_t)2 << 20)
 #define CASES 200 /* of each dtype */
 
-static const struct gsh_backend *const dev = &gsh_cuda_backend;
 static unsigned char *host[3], *got;
 static uint64_t device[3];
 
@@ -211,12 +208,9 @@ static void test_symmetry(enum gsh_dtype dtype, bool is_turned)
 
 int main(void)
 {
-    char why[256] = "";
-    gsh_options_init();
-    if (dev->open(why, sizeof why) != GSH_OK) {
-        printf("%s: %s\n", dev->is_present() ? "failed" : "skip: no GPU", why);
-        return dev->is_present() ? 1 : CHECK_SKIP;
-    }
+    int status = open_gpu();
+    if (status != 0)
+        return status;
     got = malloc(BYTES);
     for (unsigned k = 0; k < 3; k++) {
         host[k] = malloc(BYTES);

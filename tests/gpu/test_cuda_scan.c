@@ -8,10 +8,8 @@
  * Skipped where no GPU is.
  */
 #include "clock.h"
-#include "options.h"
+#include "open_gpu.h"
 #include "shard.h"
-
-static const struct gsh_backend *const dev = &gsh_cuda_backend;
 
 /* How products of floats leave the range of numbers, if they do. */
 enum way { WAY_NONE, WAY_SWINGS, WAY_SINKS, WAY_GROWS, WAY_ENDS, WAY_STAYS, WAY_COUNT };
@@ -369,17 +367,14 @@ static void time_all(void)
 
 int main(int argc, char **argv)
 {
-    char why[256] = "";
     bool is_timed = argc == 2 && strcmp(argv[1], "speed") == 0;
     if (argc > 1 && !is_timed && !shard_parse(argc, argv)) {
         printf("usage: %s [speed | --shard K/N]\n", argv[0]);
         return 2;
     }
-    gsh_options_init();
-    if (dev->open(why, sizeof why) != GSH_OK) {
-        printf("%s: %s\n", dev->is_present() ? "failed" : "skip: no GPU", why);
-        return dev->is_present() ? 1 : CHECK_SKIP;
-    }
+    int status = open_gpu();
+    if (status != 0)
+        return status;
     if (is_timed) {
         time_all();
         return check_result();

@@ -6,14 +6,12 @@
  */
 #include "clock.h"
 #include "gpu_launch.h"
-#include "options.h"
+#include "open_gpu.h"
 
 #include <sys/mman.h>
 
 #define REPEATS 21
 #define GIB ((size_t)1 << 30)
-
-static const struct gsh_backend *const dev = &gsh_cuda_backend;
 
 static double seconds_since(uint64_t start)
 {
@@ -198,15 +196,12 @@ static void time_transfers(uint64_t device, unsigned char *host, bool registered
 
 int main(void)
 {
-    char why[256] = "";
     uint64_t buffers[3];
     size_t bytes = 800000000;
-    gsh_options_init();
     uint64_t start = gsh_clock_ns();
-    if (dev->open(why, sizeof why) != GSH_OK) {
-        printf("%s: %s\n", dev->is_present() ? "failed" : "skip: no GPU", why);
-        return dev->is_present() ? 1 : CHECK_SKIP;
-    }
+    int status = open_gpu();
+    if (status != 0)
+        return status;
     printf("open: %.0f ms\n", seconds_since(start) * 1e3);
     for (int k = 0; k < 3; k++)
         if (!CHECK(dev->allocate(GSH_MAX(bytes, GIB), &buffers[k]) == GSH_OK))

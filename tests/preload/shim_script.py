@@ -16,6 +16,16 @@ import numpy as np
 _DUMP_FILE = os.environ.get("SHIM_SCRIPT_DUMP")
 
 
+def well_conditioned(rng, shape, dtype):
+    """Random numbers; where they are square matrices, well conditioned ones."""
+    a = rng.uniform(-1, 1, shape)
+    if np.dtype(dtype).kind == "c":
+        a = a + 1j * rng.uniform(-1, 1, shape)
+    if len(shape) > 1 and shape[-1] == shape[-2]:
+        a = a + 2 * np.sqrt(shape[-1]) * np.eye(shape[-1])
+    return a.astype(dtype)
+
+
 def describe(value):
     """A picklable record of a value from which equality bit for bit can be told."""
     if isinstance(value, np.ndarray):

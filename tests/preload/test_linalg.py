@@ -14,7 +14,7 @@ PRELUDE = '''
 import random
 import sys
 import numpy as np
-from shim_script import attempt, dump, on_device, report, residency
+from shim_script import attempt, dump, on_device, report, residency, well_conditioned
 rng = np.random.default_rng(17)
 linalg = np.linalg
 is_exact = sys.argv[1] == "host"
@@ -23,13 +23,7 @@ dtypes = ("f4", "f8", "c8", "c16")
 batches = ((), (3,), (2, 1, 3))
 
 def make(shape, dtype):
-    """Random, well conditioned where square."""
-    a = rng.uniform(-1, 1, shape)
-    if np.dtype(dtype).kind == "c":
-        a = a + 1j * rng.uniform(-1, 1, shape)
-    if len(shape) > 1 and shape[-1] == shape[-2]:
-        a = a + 2 * np.sqrt(shape[-1]) * np.eye(shape[-1])
-    return a.astype(dtype)
+    return well_conditioned(rng, shape, dtype)
 
 def spoiled(a):
     """Of a Hermitian matrix's diagonal the real part alone is read."""

@@ -10,17 +10,11 @@ PRELUDE = '''
 import warnings
 import numpy as np
 import scipy.linalg as sl
-from shim_script import attempt, dump, on_device, report, residency
+from shim_script import attempt, dump, on_device, report, residency, well_conditioned
 rng = np.random.default_rng(31)
 
 def make(shape, dtype="f8"):
-    """Random, well conditioned where square."""
-    a = rng.uniform(-1, 1, shape)
-    if np.dtype(dtype).kind == "c":
-        a = a + 1j * rng.uniform(-1, 1, shape)
-    if len(shape) > 1 and shape[-1] == shape[-2]:
-        a = a + 2 * np.sqrt(shape[-1]) * np.eye(shape[-1])
-    return a.astype(dtype)
+    return well_conditioned(rng, shape, dtype)
 
 def layouts(a):
     yield "host", a
