@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * _solve(A, b, structure, lower, transposed, overwrite_a, overwrite_b) and _inv(A, structure, overwrite_a, lower), all by position: the array and a
- * list of what is to be warned of, of which a device gives an empty one: it declines ill-conditioned and singular matrices. Taken
- * are single matrices without a structure that the caller names, which are not to be overwritten; results are fresh arrays in C
- * order. The module's calls of LAPACK are weighed one by one in any other call.
+ * _solve(A, b, structure, lower, transposed, overwrite_a, overwrite_b) and _inv(A, structure, overwrite_a, lower), all by
+ * position: the array and a list of what is to be warned of, of which a device gives an empty one: it declines ill-conditioned
+ * and singular matrices. Taken are single matrices without a structure that the caller names, which are not to be overwritten;
+ * results are fresh arrays in C order. The module's calls of LAPACK are weighed one by one in any other call.
  */
 #include "scipy_linalg.h"
 
@@ -58,9 +58,7 @@ static bool describe_arrays(struct problem *problem, PyObject *const *objects)
             view->shape[0] == 0 || view->shape[1] == 0)
             return false;
     }
-    enum gsh_dtype dtype = problem->views[MATRIX].dtype;
-    return dtype == GSH_FLOAT32 || dtype == GSH_FLOAT64 || dtype == GSH_COMPLEX64 ||
-           dtype == GSH_COMPLEX128;
+    return ((1u << problem->views[MATRIX].dtype) & (unsigned)GSH_SET_BLAS) != 0;
 }
 
 static void place(struct gsh_launch *launch, unsigned k, const int64_t *shape,

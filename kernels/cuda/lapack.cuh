@@ -234,13 +234,23 @@ FN void divide_rows(const Args &args)
     *x = divisor > args.bound * numbers[0] ? make(re(*x) / divisor, im(*x) / divisor) : make(0, 0);
 }
 
+// The sum over a block's lanes, for lane 0; others have parts of it.
+FN double sum_lanes(double sum)
+{
+    __shared__ double parts[LANES];
+    parts[threadIdx.x] = sum;
+    __syncthreads();
+    for (int other = 1; threadIdx.x == 0 && other < LANES; other++)
+        sum += parts[other];
+    return sum;
+}
+
 // Column blockIdx.x of matrices in a, or its difference from the identity's: the sum of squares, over bound, joins the
 // matrix's in c, where ONE is 1: as integers, so that their order does not matter. Is it more than 1? A block has a column.
 #define ONE ((u64)1 << 40)
 FN double square_over(double x, double bound) { return x == 0 ? 0 : x / bound * (x / bound); }
 FN void add_column(const Args &args, bool is_identity, double bound)
 {
-    __shared__ double parts[LANES];
     const i64 matrix = blockIdx.x / args.columns, column = blockIdx.x % args.columns;
     const E *numbers = (const E *)args.a + (i64)blockIdx.x * args.rows;
     const int lane = threadIdx.x;
@@ -249,12 +259,9 @@ FN void add_column(const Args &args, bool is_identity, double bound)
         const E x = minus(numbers[row], make(is_identity && row == column, 0));
         sum += square_over(re(x), bound) + square_over(im(x), bound);
     }
-    parts[lane] = sum;
-    __syncthreads();
+    sum = sum_lanes(sum);
     if (lane != 0)
         return;
-    for (int other = 1; other < LANES; other++)
-        sum += parts[other];
     const u64 units = sum <= 1 ? (u64)(sum * ONE) : ONE + 1; // also where it is no number
     if (atomicAdd((u64 *)args.c + matrix, units) + units > ONE)
         RAISE;
@@ -457,19 +464,14 @@ FN void sum_rows(const Args &args)
 // `columns`.
 FN void sum_columns(const Args &args)
 {
-    __shared__ double parts[LANES];
     const E *numbers = (const E *)args.a + (i64)blockIdx.x * args.rows;
     const int lane = threadIdx.x;
     double sum = 0;
     for (i64 row = lane; row < args.rows; row += LANES)
         sum += length(numbers[row]);
-    parts[lane] = sum;
-    __syncthreads();
-    if (lane != 0)
-        return;
-    for (int other = 1; other < LANES; other++)
-        sum += parts[other];
-    join_largest((u64 *)args.c + blockIdx.x / args.columns, sum);
+    sum = sum_lanes(sum);
+    if (lane == 0)
+        join_largest((u64 *)args.c + blockIdx.x / args.columns, sum);
 }
 
 // The vectors, rows x columns in c, that an estimate of the 1-norm of an inverse begins with; their sizes sum to 1: the mean of

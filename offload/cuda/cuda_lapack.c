@@ -103,7 +103,7 @@ bool gsh_cuda_lapack_supports(const struct gsh_launch *launch)
         return false;
     if (launch->ndim + 2 > GSH_MAX_DIMS || launch->nin != info->nin || launch->nout != info->nout)
         return false;
-    if (((1u << launch->loop) & (unsigned)GSH_SET_INEXACT) == 0 || launch->loop == GSH_FLOAT16)
+    if (((1u << launch->loop) & (unsigned)GSH_SET_BLAS) == 0)
         return false;
     for (unsigned k = 0; k < info->nin + info->nout; k++)
         if (launch->operands[k].is_constant || !is_countable(&launch->lapack.cores[k]) ||

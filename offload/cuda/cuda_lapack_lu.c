@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * solve, inv, det, slogdet, getrf, getrs and getri, and the conditioned ones of the first two: LU with partial pivoting of the matrices as they are (not of their
- * transposes, so that pivots, and what is singular, are LAPACK's but for rounding). A factor with a pivot that rounding
- * alone explains is for the caller's LAPACK to judge.
+ * solve, inv, det, slogdet, getrf, getrs and getri, and the conditioned ones of the first two: LU with partial pivoting of the
+ * matrices as they are (not of their transposes, so that pivots, and what is singular, are LAPACK's but for rounding). A
+ * factor with a pivot that rounding alone explains is for the caller's LAPACK to judge.
  */
 #include "cuda_lapack_condition.h"
 #include "cuda_lapack_routines.h"

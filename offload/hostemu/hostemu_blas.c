@@ -261,7 +261,7 @@ static bool is_plain(const struct gsh_gemm *g)
 
 static bool has_blas(enum gsh_dtype loop)
 {
-    return loop == GSH_FLOAT32 || loop == GSH_FLOAT64 || gsh_dtype_kind(loop) == 'c';
+    return ((1u << loop) & (unsigned)GSH_SET_BLAS) != 0;
 }
 
 bool gsh_hostemu_blas_supports(const struct gsh_launch *launch)
