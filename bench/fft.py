@@ -108,6 +108,7 @@ def main():
         cells, differs = row(label, answers)
         table.append(cells)
         wrong += differs
+        print("  ".join(map(str, cells)), flush=True)
     common.print_table(["transform"] + list(workers) + ["gpushim/CuPy", "launches", "bytes moved"], table)
     for worker in workers.values():
         worker.close()
