@@ -97,6 +97,8 @@ enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call)
         gsh_price_note_declined(call, verdict.gain);
     reason =
         verdict.reason != GSH_REASON_NONE ? verdict.reason : gsh_readiness_check(call, &verdict);
+    if (reason == GSH_REASON_NONE && !verdict.is_asked && gsh_history_sits_out(call->row))
+        reason = GSH_REASON_REFUSED_LATELY;
     if (reason != GSH_REASON_NONE)
         gsh_host_pace_expect(&call->launch, call->row, verdict.watched);
     else if (!verdict.is_asked)
@@ -480,7 +482,10 @@ static enum gsh_status submit(struct run *run)
     if (status == GSH_OK)
         return GSH_OK;
     reopen_outputs(run);
-    return decline(run, status == GSH_DECLINED ? GSH_REASON_NUMERICAL : GSH_REASON_DEVICE_FAILED);
+    if (status != GSH_DECLINED)
+        return decline(run, GSH_REASON_DEVICE_FAILED);
+    gsh_history_note_refused(run->call->row);
+    return decline(run, GSH_REASON_NUMERICAL);
 }
 
 /* Output k's newest contents are the value just written. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Two counters per row, halved now and then so that old behaviour is forgotten.
+ * Counters per row; what is made and fetched is halved now and then, so that old behaviour is forgotten.
  */
 #include "history.h"
 
@@ -10,10 +10,33 @@
 #include <stdatomic.h>
 
 #define WINDOW 64U
+#define MOST_REFUSED 11U /* of a series: 1024 calls sit out then */
 
-static struct {
+static struct history {
     _Atomic uint32_t made, fetched;
+    _Atomic uint32_t refused;     /* in a series */
+    _Atomic uint32_t sitting_out; /* calls that are still to */
 } rows[GSH_STATS_MAX_ROWS];
+
+static struct history *history_of(unsigned row)
+{
+    return &rows[row % GSH_STATS_MAX_ROWS];
+}
+
+static uint32_t get(_Atomic uint32_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+static void set(_Atomic uint32_t *counter, uint32_t count)
+{
+    atomic_store_explicit(counter, count, memory_order_relaxed);
+}
+
+static uint32_t add_one(_Atomic uint32_t *counter)
+{
+    return atomic_fetch_add_explicit(counter, 1, memory_order_relaxed) + 1;
+}
 
 void gsh_history_prefault(void)
 {
@@ -22,28 +45,43 @@ void gsh_history_prefault(void)
 
 void gsh_history_note_made(unsigned row)
 {
-    uint32_t made =
-        atomic_fetch_add_explicit(&rows[row % GSH_STATS_MAX_ROWS].made, 1, memory_order_relaxed) +
-        1;
+    struct history *history = history_of(row);
+    if (get(&history->refused) != 0)
+        set(&history->refused, 0);
+    uint32_t made = add_one(&history->made);
     if (made < WINDOW)
         return;
-    uint32_t fetched =
-        atomic_load_explicit(&rows[row % GSH_STATS_MAX_ROWS].fetched, memory_order_relaxed);
-    atomic_store_explicit(&rows[row % GSH_STATS_MAX_ROWS].made, made / 2, memory_order_relaxed);
-    atomic_store_explicit(&rows[row % GSH_STATS_MAX_ROWS].fetched, fetched / 2,
-                          memory_order_relaxed);
+    uint32_t fetched = get(&history->fetched);
+    set(&history->made, made / 2);
+    set(&history->fetched, fetched / 2);
 }
 
 void gsh_history_note_fetched(unsigned row)
 {
-    atomic_fetch_add_explicit(&rows[row % GSH_STATS_MAX_ROWS].fetched, 1, memory_order_relaxed);
+    add_one(&history_of(row)->fetched);
 }
 
 double gsh_history_fetch_share(unsigned row)
 {
-    uint32_t made =
-        atomic_load_explicit(&rows[row % GSH_STATS_MAX_ROWS].made, memory_order_relaxed);
-    uint32_t fetched =
-        atomic_load_explicit(&rows[row % GSH_STATS_MAX_ROWS].fetched, memory_order_relaxed);
-    return made == 0 ? 0.0 : GSH_MIN(1.0, (double)fetched / made);
+    struct history *history = history_of(row);
+    uint32_t made = get(&history->made);
+    return made == 0 ? 0.0 : GSH_MIN(1.0, (double)get(&history->fetched) / made);
+}
+
+void gsh_history_note_refused(unsigned row)
+{
+    struct history *history = history_of(row);
+    uint32_t refused = GSH_MIN(get(&history->refused) + 1, MOST_REFUSED);
+    set(&history->refused, refused);
+    set(&history->sitting_out, 1U << (refused - 1));
+}
+
+bool gsh_history_sits_out(unsigned row)
+{
+    struct history *history = history_of(row);
+    uint32_t left = get(&history->sitting_out);
+    if (left == 0)
+        return false;
+    set(&history->sitting_out, left - 1);
+    return true;
 }

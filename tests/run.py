@@ -46,8 +46,8 @@ GROUPED_OPTIONS = ("--set", "GPUSHIM_FPERR=deferred", "--set", "GPUSHIM_FEED_MS=
 # Python tests that also run on emulated CUDA libraries: what is about the device and its memory. (Its libraries' routines: the
 # programs of tests/gpu.)
 EMULATED_TESTS = ("preload/test_fft", "preload/test_fp_errors", "preload/test_deferral", "preload/test_processes",
-                  "preload/test_residency", "preload/test_signals", "preload/test_slow_gpu",
-                  "preload/test_slow_cpu")
+                  "preload/test_refusals", "preload/test_residency", "preload/test_signals",
+                  "preload/test_slow_gpu", "preload/test_slow_cpu")
 
 
 class Totals:
