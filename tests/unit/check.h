@@ -9,6 +9,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define CHECK_SKIP 77
 
@@ -62,4 +64,15 @@ static inline int check_result(void)
 {
     printf("%u passed, %u failed\n", check_passed, check_failed);
     return check_failed == 0 && check_passed > 0 ? 0 : 1;
+}
+
+/* One check: `body`, in a process of its own, returns 0. Its own checks are printed and counted there. */
+static inline void check_in_child(int (*body)(void))
+{
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(body());
+    waitpid(child, &status, 0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }

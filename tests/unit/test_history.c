@@ -8,9 +8,6 @@
 #include "backend.h"
 #include "live.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #define SIDE ((int64_t)64)
 
 static bool is_refusing;
@@ -135,14 +132,7 @@ static int check_share(void)
 int main(void)
 {
     int (*const checks[])(void) = {check_series, check_asked, check_share};
-    for (unsigned i = 0; i < GSH_COUNT(checks); i++) {
-        int status = -1;
-        pid_t child = fork();
-        if (child == 0)
-            _exit(checks[i]());
-        waitpid(child, &status, 0);
-        CHECK_INT(WEXITSTATUS(status), 0);
-        CHECK(WIFEXITED(status));
-    }
+    for (unsigned i = 0; i < GSH_COUNT(checks); i++)
+        check_in_child(checks[i]);
     return check_result();
 }

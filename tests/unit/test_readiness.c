@@ -11,7 +11,6 @@
 #include "live.h"
 #include "readiness.h"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define SIDE ((int64_t)256)
@@ -394,14 +393,7 @@ int main(void)
         stay_meanwhile, compile_beside,   compile_here,    open_beside,   open_here,
         open_ahead,     start_after_some, start_after_one, start_at_once, load_beside,
         load_here,      load_ahead,       load_in_call};
-    for (unsigned i = 0; i < GSH_COUNT(checks); i++) {
-        int status = -1;
-        pid_t child = fork();
-        if (child == 0)
-            _exit(checks[i]());
-        waitpid(child, &status, 0);
-        CHECK_INT(WEXITSTATUS(status), 0);
-        CHECK(WIFEXITED(status));
-    }
+    for (unsigned i = 0; i < GSH_COUNT(checks); i++)
+        check_in_child(checks[i]);
     return check_result();
 }
