@@ -71,8 +71,10 @@ static inline void check_in_child(int (*body)(void))
 {
     int status = -1;
     pid_t child = fork();
-    if (child == 0)
+    if (child == 0) {
+        check_passed = check_failed = 0;
         _exit(body());
+    }
     waitpid(child, &status, 0);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
