@@ -125,6 +125,11 @@ static int check_share(void)
     for (unsigned k = 0; k < 1000; k++)
         gsh_history_note_made(row);
     CHECK(gsh_history_fetch_share(row) < 0.01); /* long ago */
+    for (unsigned k = 0; k < 64; k++) {
+        gsh_history_note_made(row);
+        gsh_history_note_fetched(row);
+    }
+    CHECK(gsh_history_fetch_share(row) > 0.5); /* as long ago is that nobody did */
     CHECK(gsh_history_fetch_share(row + 1) == 0);
     return check_result();
 }
