@@ -6,6 +6,7 @@
 #pragma once
 
 #include "arena.h"
+#include "backend.h"
 #include "check.h"
 #include "coherence.h"
 #include "device.h"
@@ -28,6 +29,16 @@ static inline bool live_start(void)
         return true;
     printf("skipped: device %s cannot be used here\n", getenv("GPUSHIM_DEVICE"));
     return false;
+}
+
+/* The device's rates, of one that takes no time, whose data moves in none. `host_flops[1]` is left to the caller. */
+static inline struct gsh_rates live_instant_rates(void)
+{
+    struct gsh_rates rates = *gsh_backend_get()->rates;
+    rates.device_call = rates.transfer_call = 0;
+    rates.device_flops[1] = rates.device_memory = rates.device_cores = 1e15;
+    rates.transfer_pinned = rates.transfer_pageable = rates.transfer_foreign = rates.pin = 1e15;
+    return rates;
 }
 
 /* main's return value. As at the end of Python, what is being compiled is waited for first: NVRTC does not live through the

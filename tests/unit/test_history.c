@@ -37,10 +37,7 @@ static bool start(const char *mode)
     if (!live_start())
         return false;
     gsh_device_start(true);
-    rates = *gsh_backend_get()->rates;
-    rates.device_call = rates.transfer_call = 0;
-    rates.device_flops[1] = rates.device_memory = rates.device_cores = 1e15;
-    rates.transfer_pinned = rates.transfer_pageable = rates.transfer_foreign = rates.pin = 1e15;
+    rates = live_instant_rates();
     rates.host_flops[1] = (double)(SIDE * SIDE * SIDE) / 3;
     backend = *gsh_backend_get();
     backend.rates = &rates;

@@ -62,10 +62,7 @@ static bool prepare(const char *start_ms)
     setenv("GPUSHIM_START_MS", start_ms, 1);
     if (!live_start())
         return false;
-    rates = *gsh_backend_get()->rates;
-    rates.device_call = rates.transfer_call = 0;
-    rates.device_flops[1] = rates.device_memory = rates.device_cores = 1e15;
-    rates.transfer_pinned = rates.transfer_pageable = rates.transfer_foreign = rates.pin = 1e15;
+    rates = live_instant_rates();
     rates.host_flops[1] = 2.0 * SIDE * SIDE * SIDE / 4e-3;
     backend = *gsh_backend_get();
     backend.rates = &rates;
