@@ -30,6 +30,8 @@ struct gsh_lock {
 /* Waits for the lock. Debug builds abort when this thread already holds one of the same or a higher
  * rank. */
 void gsh_lock_acquire(struct gsh_lock *lock);
+/* Whether this thread holds any of them: it must not wait for another then. */
+bool gsh_lock_is_any_held(void);
 /* Gives back a lock that this thread holds. */
 void gsh_lock_release(struct gsh_lock *lock);
 /* In a forked child, makes the lock (held by the forking thread across fork) free again. */

@@ -63,6 +63,10 @@ struct gsh_backend {
     enum gsh_status (*synchronize)(void);
     /* Bytes of device memory that allocate may still give, and may give in all (option MEM_LIMIT). */
     void (*memory)(size_t *free_bytes, size_t *total_bytes);
+    /* Gives what was released back to all users of the device, once what was submitted has run. Under the DISPATCH lock. */
+    void (*trim)(void);
+    /* Bytes of device memory that any user of the device can have now. Under the DISPATCH lock. */
+    size_t (*available)(void);
     /* Several lines on device, driver and libraries with versions and paths; works before open too.
      */
     void (*describe)(struct gsh_fmt *fmt);

@@ -6,7 +6,12 @@
  */
 #include "memory_limit.h"
 
+#include "backend.h"
 #include "base.h"
+#include "device.h"
+#include "lock.h"
+#include "node.h"
+#include "value.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -57,6 +62,61 @@ int64_t gsh_memory_limit_of_groups(const char *root, const char *groups, int64_t
     (void)fclose(file);
     return most;
 }
+
+/* ---- the device's ---- */
+
+/* Others ask for whole pages of the device, and the driver needs some itself. */
+#define SLACK_BYTES ((size_t)32 << 20)
+
+static size_t find_missing(size_t wanted)
+{
+    size_t available = gsh_backend_get()->available();
+    return wanted > available ? wanted - available : 0;
+}
+
+/* Whether anything was unused. */
+static bool trim_locked(void)
+{
+    size_t before = gsh_backend_get()->available();
+    gsh_node_forget_locked();
+    gsh_value_reap_locked();
+    gsh_backend_get()->trim();
+    return gsh_backend_get()->available() > before;
+}
+
+/* Nobody is evicted for what does not fit beside other users even so. */
+static bool could_fit(size_t bytes)
+{
+    size_t free_bytes = 0, limit_bytes = 0;
+    gsh_backend_get()->memory(&free_bytes, &limit_bytes);
+    return bytes <= gsh_backend_get()->available() + (limit_bytes - free_bytes);
+}
+
+/* What recorded nodes hold is free, or can be evicted, once they have run. */
+static bool yield_locked(size_t bytes)
+{
+    bool is_given = trim_locked();
+    if (!could_fit(bytes) || find_missing(bytes + SLACK_BYTES) == 0)
+        return is_given;
+    gsh_node_flush_locked(GSH_FLUSH_MEMORY);
+    is_given |= trim_locked();
+    for (size_t missing;
+         (missing = find_missing(bytes + SLACK_BYTES)) != 0 && gsh_value_evict_locked(missing);)
+        is_given |= trim_locked();
+    return is_given;
+}
+
+bool gsh_memory_limit_yield(size_t bytes)
+{
+    if (gsh_device_get_state() != GSH_DEVICE_READY || gsh_lock_is_any_held())
+        return false;
+    gsh_node_lock();
+    bool is_given = yield_locked(bytes);
+    gsh_node_unlock();
+    return is_given;
+}
+
+/* ---- the host's ---- */
 
 int64_t gsh_memory_limit(void)
 {

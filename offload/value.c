@@ -91,8 +91,8 @@ static struct gsh_value *new_structure(void)
     return value;
 }
 
-/* Brings the least recently used value that nobody else uses home and frees it. */
-static bool evict_one(void)
+/* Brings the least recently used value that nobody else uses home and frees it: its bytes. 0: there is none. */
+static size_t evict_one(void)
 {
     for (struct gsh_value *value = oldest; value != NULL; value = value->newer) {
         struct gsh_block *block = gsh_block_at(value->block);
@@ -100,15 +100,24 @@ static bool evict_one(void)
         if (value->block == 0 || !gsh_value_is_on_device(value) || is_needed ||
             !gsh_block_try_acquire(block))
             continue;
+        size_t size = value->size;
         bool evicted = block->value == value && gsh_coherence_evict_held(block) == GSH_OK;
         gsh_block_release_sigsafe(block);
         if (!evicted)
             continue;
         gsh_stats_add(GSH_COUNTER_EVICTIONS, 1);
         gsh_value_reap_locked();
-        return true;
+        return size;
     }
-    return false;
+    return 0;
+}
+
+bool gsh_value_evict_locked(size_t bytes)
+{
+    size_t evicted = 0;
+    for (size_t size; evicted < bytes && (size = evict_one()) != 0;)
+        evicted += size;
+    return evicted != 0;
 }
 
 static bool could_fit(size_t size)
@@ -130,7 +139,7 @@ enum gsh_status gsh_value_create_locked(size_t size, uint32_t block, struct gsh_
 {
     size = gsh_round_up(size, 256);
     while (!gsh_value_has_room_locked(size))
-        if (!could_fit(size) || !evict_one())
+        if (!could_fit(size) || evict_one() == 0)
             return GSH_FAILED;
     struct gsh_value *value = new_structure();
     if (value == NULL)
@@ -151,7 +160,7 @@ enum gsh_status gsh_value_place_locked(struct gsh_value *value)
     bool fits_word = value->is_read_next && value->stash == NULL; /* a stash is padded */
     bool has_word = fits_word && gsh_host_word_take_locked(&address, &value->word);
     while (!has_word && gsh_backend_get()->allocate(value->size, &address) != GSH_OK)
-        if (!could_fit(value->size) || !evict_one())
+        if (!could_fit(value->size) || evict_one() == 0)
             return GSH_FAILED;
     if (value->stash != NULL &&
         gsh_backend_get()->upload(address, value->stash, value->size, false) != GSH_OK) {

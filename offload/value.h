@@ -50,6 +50,9 @@ static inline void gsh_value_retain(struct gsh_value *value)
 }
 /* One reference less; the last one queues the value for gsh_value_reap_locked. NULL is ignored. */
 void gsh_value_release_sigsafe(struct gsh_value *value);
+/* Brings the least recently used values that nobody else uses home, and frees them, until so many bytes are. False: there
+ * was none. */
+bool gsh_value_evict_locked(size_t bytes);
 /* Gives the memory of dead values back to the device, and the structures to the pool. */
 void gsh_value_reap_locked(void);
 /* Notes that a write to the value was recorded or done: a version of its own. */

@@ -177,6 +177,26 @@ static enum gsh_status synchronize(void)
     return WITH_CONTEXT(wait_for_all());
 }
 
+/* The pool gives back only what has been released and waited for. */
+static void trim(void)
+{
+    if (gsh_cuda_context_enter() != GSH_OK)
+        return;
+    gsh_cuda_mem_trim();
+    if (gsh_cuda_mem_finish() == GSH_OK)
+        gsh_cuda_mem_trim_pool();
+    gsh_cuda_context_leave();
+}
+
+static size_t available(void)
+{
+    if (gsh_cuda_context_enter() != GSH_OK)
+        return 0;
+    size_t bytes = gsh_cuda_mem_available();
+    gsh_cuda_context_leave();
+    return bytes;
+}
+
 static enum gsh_status register_host(void *base, size_t size)
 {
     return WITH_CONTEXT(gsh_cuda_mem_register(base, size));
@@ -292,6 +312,8 @@ const struct gsh_backend gsh_cuda_backend = {
     .finish = finish,
     .synchronize = synchronize,
     .memory = gsh_cuda_mem_budget,
+    .trim = trim,
+    .available = available,
     .describe = describe,
     .is_present = is_present,
     .is_built = is_built,

@@ -169,6 +169,12 @@ void gsh_cuda_mem_trim(void)
     gsh_cuda_mem_trim_pool();
 }
 
+size_t gsh_cuda_mem_available(void)
+{
+    size_t free_bytes = 0, total_bytes = 0;
+    return GSH_CUDA(gsh_cu.cuMemGetInfo_v2(&free_bytes, &total_bytes)) == GSH_OK ? free_bytes : 0;
+}
+
 void gsh_cuda_mem_budget(size_t *free_bytes, size_t *total_bytes)
 {
     size_t held = __atomic_load_n(&held_bytes, __ATOMIC_RELAXED);

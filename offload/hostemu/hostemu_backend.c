@@ -169,6 +169,13 @@ static void memory(size_t *free_bytes, size_t *total_bytes)
     *total_bytes = limit_bytes;
 }
 
+/* There are no other users: what is kept for the next request counts as theirs once it is given back. */
+static size_t available(void)
+{
+    return limit_bytes - held_bytes -
+           GSH_MIN(gsh_hostemu_mem_spare_bytes(), limit_bytes - held_bytes);
+}
+
 static void describe(struct gsh_fmt *fmt)
 {
     gsh_fmt_printf(fmt, "host: CPU cores, matrix products by %s, Fourier transforms by %s\n",
@@ -210,6 +217,8 @@ const struct gsh_backend gsh_hostemu_backend = {
     .finish = synchronize,
     .synchronize = synchronize,
     .memory = memory,
+    .trim = gsh_hostemu_mem_trim,
+    .available = available,
     .describe = describe,
     .calls_python = true,
 };

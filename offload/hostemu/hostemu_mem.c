@@ -43,10 +43,18 @@ static void *take_spare(size_t size)
     return NULL;
 }
 
-static void free_spares(void)
+void gsh_hostemu_mem_trim(void)
 {
     while (spare_count > 0)
         free(spares[--spare_count].memory);
+}
+
+size_t gsh_hostemu_mem_spare_bytes(void)
+{
+    size_t bytes = 0;
+    for (unsigned k = 0; k < spare_count; k++)
+        bytes += spares[k].size;
+    return bytes;
 }
 
 static void *allocate(size_t size)
@@ -62,7 +70,7 @@ void *gsh_hostemu_mem_take(size_t size)
         return memory;
     memory = allocate(size);
     if (memory == NULL && spare_count > 0) {
-        free_spares();
+        gsh_hostemu_mem_trim();
         memory = allocate(size);
     }
     if (memory != NULL && size >= HUGE_LEAST)

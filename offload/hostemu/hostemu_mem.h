@@ -12,3 +12,7 @@
 void *gsh_hostemu_mem_take(size_t size);
 /* Gives back what was taken with this size. */
 void gsh_hostemu_mem_give(void *memory, size_t size);
+/* Gives the pieces that are kept back to the system. */
+void gsh_hostemu_mem_trim(void);
+/* What they hold. */
+size_t gsh_hostemu_mem_spare_bytes(void);
