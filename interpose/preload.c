@@ -9,6 +9,7 @@
 #include "dlopen_hook.h"
 #include "libc_io.h"
 #include "libc_limit.h"
+#include "libc_memory.h"
 #include "libc_signal.h"
 #include "options.h"
 #include "stats.h"
@@ -22,6 +23,7 @@ __attribute__((constructor)) static void load(void)
     gsh_options_init();
     gsh_libc_io_resolve();
     gsh_libc_limit_resolve();
+    gsh_libc_memory_resolve();
     gsh_libc_signal_resolve(gsh_option_number(GSH_OPTION_MODE) != GSH_MODE_OFF &&
                             Py_IsInitialized != NULL);
     gsh_dlopen_hook_resolve();

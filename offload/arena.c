@@ -18,12 +18,14 @@
 #include "options.h"
 #include "pages.h"
 #include "pin.h"
+#include "raw_syscall.h"
 #include "value.h"
 
 #include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 #define CLASS_COUNT 256
 #define BLOCK_LIMIT ((uint32_t)1 << 21)
@@ -252,7 +254,8 @@ enum gsh_status gsh_arena_protect_sigsafe(struct gsh_block *block, unsigned firs
 
 bool gsh_arena_open_idle_sigsafe(struct gsh_block *block)
 {
-    if (atomic_load_explicit(&block->live, memory_order_acquire) || block->chunks == 0)
+    if (atomic_load_explicit(&block->live, memory_order_acquire) || block->chunks == 0 ||
+        block->is_altered)
         return false;
     if (!gsh_pages_protect_sigsafe(block->base, block->capacity, PROT_READ | PROT_WRITE))
         return false;
@@ -457,13 +460,20 @@ static void push_pool(struct gsh_block *block, bool closed)
     set_pooled(block, block->touched && !is_slab_locked(block));
 }
 
+/* Not by libc's function, which is the program's. */
+static bool advise(const struct gsh_block *block, int advice)
+{
+    return gsh_raw_syscall3(SYS_madvise, (long)block->base, (long)block->capacity, advice) == 0;
+}
+
+/* Refused where the pages are locked: then they stay, with what they hold. */
 static void give_pages_back(struct gsh_block *block)
 {
     if (is_slab_locked(block))
         return;
     unregister_block(block);
-    madvise((void *)block->base, block->capacity, MADV_DONTNEED);
-    block->touched = false;
+    if (advise(block, MADV_DONTNEED))
+        block->touched = false;
 }
 
 /* What pages free blocks may keep: what the program held at most, and half as much again, is never exceeded. */
@@ -657,6 +667,28 @@ static bool close_or_open(struct gsh_block *block)
     return gsh_arena_protect_sigsafe(block, 0, block->chunks - 1U, GSH_CHUNK_HOST) == GSH_OK;
 }
 
+void gsh_arena_note_changed_held(struct gsh_block *block, enum gsh_page_change change)
+{
+    if (change != GSH_PAGES_ALTERED)
+        unregister_block(block);
+    block->is_altered = true;
+    block->is_replaced |=
+        change == GSH_PAGES_REPLACED || (change == GSH_PAGES_DISCARDED && is_slab_locked(block));
+}
+
+/* A freed block's pages as they were made; false: it has none of them left. What the system refuses was not changed. */
+static bool restore_pages(struct gsh_block *block)
+{
+    if (block->is_replaced ||
+        !gsh_pages_protect_sigsafe(block->base, block->capacity, PROT_READ | PROT_WRITE))
+        return false;
+    gsh_raw_syscall3(SYS_munlock, (long)block->base, (long)block->capacity, 0);
+    advise(block, MADV_DOFORK);
+    advise(block, MADV_KEEPONFORK);
+    block->is_altered = false;
+    return true;
+}
+
 bool gsh_arena_free(void *address)
 {
     struct gsh_block *block = gsh_arena_find_block(address);
@@ -668,10 +700,11 @@ bool gsh_arena_free(void *address)
     block->value = NULL;
     gsh_value_release_sigsafe(value);
     note_opened_idle(block);
-    bool uniform = close_or_open(block);
+    bool usable = !block->is_altered || restore_pages(block);
+    usable = usable && close_or_open(block);
     gsh_block_release_sigsafe(block);
-    if (!uniform)
-        return true; /* no mapping left to make it uniform: its addresses are not used again */
+    if (!usable)
+        return true; /* no mapping left to make it uniform, or none of ours: its addresses are not used again */
     give_to_pool(block);
     return true;
 }

@@ -27,6 +27,16 @@ void gsh_arena_register(struct gsh_block *block);
 /* Whether [offset, offset + size) of the block is page-locked. */
 bool gsh_arena_is_registered(const struct gsh_block *block, size_t offset, size_t size);
 
+/* What the program's own system calls do to a block's pages (page_changes.h). */
+enum gsh_page_change {
+    GSH_PAGES_ALTERED,   /* their protection, locks, or what a child inherits of them */
+    GSH_PAGES_DISCARDED, /* new pages come in their places */
+    GSH_PAGES_REPLACED   /* another mapping comes in their places, or none */
+};
+/* Before the change: when the block is freed its pages are made as they were, or its addresses are not used again.
+ * Caller holds the block. */
+void gsh_arena_note_changed_held(struct gsh_block *block, enum gsh_page_change change);
+
 /* Calls `visit` for every live block in ascending order of index. Caller holds the ARENA lock. */
 void gsh_arena_visit_live_locked(void (*visit)(struct gsh_block *block, void *context),
                                  void *context);

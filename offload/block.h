@@ -19,6 +19,8 @@
 #define GSH_GRANULE_SMALL ((size_t)4096)
 #define GSH_GRANULE_LARGE ((size_t)2 << 20)
 #define GSH_MAX_CHUNKS 64
+#define GSH_PINNED_FOR_GOOD                                                                        \
+    ((uint32_t)1 << 31) /* in write_pins: until the block is freed (page_changes.h) */
 
 /* What one chunk's host pages are; see coherence.h. BLANK: closed, contents undefined, no device
  * value. */
@@ -62,6 +64,8 @@ struct gsh_block {
     bool touched;                  /* host pages may be populated; of a free block, ARENA lock */
     bool is_pooled;                /* free, with pages that can be given back; ARENA lock */
     bool opened_idle;              /* opened while it was free, which `touched` does not know */
+    bool is_altered;               /* the program has changed its pages: restored when freed */
+    bool is_replaced;              /* and put others in their place: never used again */
     uint8_t chunk_shift;           /* log2 of the chunk's bytes */
     uint8_t chunks;                /* chunks that `size` covers, 1..64 */
     uint8_t state[GSH_MAX_CHUNKS]; /* enum gsh_chunk_state; written atomically */

@@ -425,7 +425,7 @@ static void unpin_block(struct gsh_block *block, size_t begin, size_t end, bool 
     (void)begin;
     (void)end;
     _Atomic uint32_t *pins = write ? &block->write_pins : &block->read_pins;
-    if (atomic_load(pins) > 0)
+    if ((atomic_load(pins) & ~GSH_PINNED_FOR_GOOD) > 0)
         atomic_fetch_sub(pins, 1);
 }
 
@@ -489,7 +489,7 @@ enum gsh_fault_outcome gsh_coherence_fault_sigsafe(const void *address, bool wri
     gsh_block_acquire_sigsafe(block);
     bool needs_device = block->state[chunk] == GSH_CHUNK_DEVICE;
     if (!needs_opening(block, chunk, write)) {
-        outcome = GSH_FAULT_ALREADY_OPEN;
+        outcome = block->is_altered ? GSH_FAULT_PROGRAMS : GSH_FAULT_ALREADY_OPEN;
     } else if (!needs_device && gsh_edges_has_room_sigsafe() &&
                open_just(block, chunk, chunk, true) == GSH_OK) {
         gsh_stats_add(GSH_COUNTER_FAULTS_WRITE, 1);

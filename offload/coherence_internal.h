@@ -31,8 +31,9 @@ void gsh_coherence_restore_held(struct gsh_block *block, unsigned chunk,
                                 enum gsh_chunk_state state);
 
 enum gsh_fault_outcome {
-    GSH_FAULT_RESOLVED,      /* repeat the instruction */
-    GSH_FAULT_ALREADY_OPEN,  /* repeat it: the page allows the access now */
+    GSH_FAULT_RESOLVED,     /* repeat the instruction */
+    GSH_FAULT_ALREADY_OPEN, /* repeat it: the page allows the access now */
+    GSH_FAULT_PROGRAMS, /* so does this one, unless the program has protected it itself: repeat it once */
     GSH_FAULT_NEEDS_SERVICE, /* device work is needed: not in the handler */
     GSH_FAULT_FOREIGN        /* not a protected page of a live block */
 };

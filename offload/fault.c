@@ -104,13 +104,22 @@ static void forward(siginfo_t *info, void *context)
 /* ---- our faults ---- */
 
 /* Another thread may have opened the page first; but not a thousand times. */
-static bool repeats_too_often(uintptr_t address, uintptr_t instruction)
+static bool repeats_too_often(uintptr_t address, uintptr_t instruction, unsigned limit)
 {
     if (last_fault.address != address || last_fault.instruction != instruction)
         last_fault.count = 0;
     last_fault.address = address;
     last_fault.instruction = instruction;
-    return ++last_fault.count > REPEAT_LIMIT;
+    return ++last_fault.count > limit;
+}
+
+/* The program's protection faults each time, and its handler may open the page and close it again. */
+static bool is_programs_fault(uintptr_t address, uintptr_t instruction)
+{
+    if (!repeats_too_often(address, instruction, 1))
+        return false;
+    last_fault.count = 0;
+    return true;
 }
 
 static bool resolve(const siginfo_t *info, const ucontext_t *context)
@@ -124,9 +133,12 @@ static bool resolve(const siginfo_t *info, const ucontext_t *context)
     if (!gsh_arena_contains((void *)address) || (error & ERROR_FETCH))
         return false;
     bool write = (error & ERROR_WRITE) != 0;
+    uintptr_t instruction = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
     enum gsh_fault_outcome outcome = gsh_coherence_fault_sigsafe((void *)address, write);
     if (outcome == GSH_FAULT_ALREADY_OPEN)
-        return !repeats_too_often(address, (uintptr_t)context->uc_mcontext.gregs[REG_RIP]);
+        return !repeats_too_often(address, instruction, REPEAT_LIMIT);
+    if (outcome == GSH_FAULT_PROGRAMS)
+        return !is_programs_fault(address, instruction);
     last_fault.count = 0;
     if (outcome == GSH_FAULT_NEEDS_SERVICE) {
         bool is_resolved = gsh_service_resolve_sigsafe((void *)address, write);

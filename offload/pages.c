@@ -10,6 +10,7 @@
 #include "futex.h"
 #include "log.h"
 #include "options.h"
+#include "raw_syscall.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,10 +44,7 @@ int gsh_pages_protection(enum gsh_chunk_state state)
 
 bool gsh_pages_protect_sigsafe(uintptr_t base, size_t size, int protection)
 {
-    int keep = errno;
-    bool done = syscall(SYS_mprotect, base, size, protection) == 0;
-    errno = keep;
-    return done;
+    return gsh_raw_syscall3(SYS_mprotect, (long)base, (long)size, protection) == 0;
 }
 
 int64_t gsh_pages_max_mappings(void)
@@ -64,8 +62,8 @@ int64_t gsh_pages_max_mappings(void)
 
 static bool move_pages(uintptr_t from, uintptr_t to, size_t size)
 {
-    long moved =
-        syscall(SYS_mremap, from, size, size, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to);
+    long moved = gsh_raw_syscall5(SYS_mremap, (long)from, (long)size, (long)size,
+                                  MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, (long)to);
     return moved == (long)to;
 }
 
@@ -90,7 +88,8 @@ static enum gsh_status fill_by_swap(uintptr_t base, size_t size, int protection,
 
 static int open_procmem(void)
 {
-    return open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+    static const char path[] = "/proc/self/mem";
+    return (int)gsh_raw_syscall3(SYS_open, (long)path, O_RDWR | O_CLOEXEC, 0);
 }
 
 static enum gsh_status write_through(int procmem, uintptr_t base, size_t size, size_t done,

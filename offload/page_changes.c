@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A pin for the time of the call keeps the block at home until the one that stays is set. Checked by
+ * tests/unit/test_libc_memory.c.
+ */
+#include "page_changes.h"
+
+#include "block.h"
+#include "coherence.h"
+
+static void keep_home(struct gsh_block *block, enum gsh_page_change change)
+{
+    const void *base = (void *)block->base;
+    size_t size = block->size;
+    gsh_coherence_pin(base, size, true);
+    gsh_block_acquire_sigsafe(block);
+    if (atomic_load_explicit(&block->live, memory_order_acquire)) {
+        atomic_fetch_or(&block->write_pins, GSH_PINNED_FOR_GOOD);
+        gsh_arena_note_changed_held(block, change);
+    }
+    gsh_block_release_sigsafe(block);
+    gsh_coherence_unpin(base, size, true);
+}
+
+void gsh_page_changes_prepare(const void *address, size_t size, enum gsh_page_change change)
+{
+    if (size == 0 || !gsh_arena_overlaps(address, size))
+        return;
+    uintptr_t place = GSH_MAX((uintptr_t)address, gsh_arena_base);
+    struct gsh_block *block = gsh_arena_find_block((void *)place);
+    while (block != NULL && block->base < (uintptr_t)address + size) {
+        if (atomic_load_explicit(&block->live, memory_order_acquire))
+            keep_home(block, change);
+        block = gsh_arena_block_beside_sigsafe(block, true);
+    }
+}
