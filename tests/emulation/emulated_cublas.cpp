@@ -5,6 +5,12 @@
  */
 #include "mathematics.h"
 
+#include "faults.h"
+
+#define X(function, required) EMULATED_CALL(function)
+#include "cublas.def"
+#undef X
+
 #include <cstring>
 #include <future>
 #include <memory>

@@ -7,6 +7,12 @@
  */
 #include "emulation.h"
 
+#include "faults.h"
+
+#define X(function, required) EMULATED_CALL(function)
+#include "driver.def"
+#undef X
+
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -236,6 +242,14 @@ struct Event {
         std::unique_lock<std::mutex> lock(mutex);
         changed.wait(lock, [&] { return completed >= turn; });
     }
+    /* Whether it was completed. */
+    bool wait_unless_stuck(uint64_t turn)
+    {
+        std::unique_lock<std::mutex> lock(mutex);
+        while (completed < turn && !context_is_stuck())
+            changed.wait_for(lock, std::chrono::milliseconds(1));
+        return completed >= turn;
+    }
 };
 
 } // namespace
@@ -299,7 +313,11 @@ void CUstream_st::run()
     }
 }
 
-__attribute__((visibility("default"))) void enqueue(CUstream_st *stream, std::function<void()> work)
+namespace
+{
+
+/* Work that is done in a lost context too: what waits for it is not to wait for ever. */
+void append(CUstream_st *stream, std::function<void()> work)
 {
     if (stream == nullptr)
         refuse("work", "in the legacy default stream, which waits for all others");
@@ -307,6 +325,20 @@ __attribute__((visibility("default"))) void enqueue(CUstream_st *stream, std::fu
     stream->work.push_back(std::move(work));
     stream->submitted++;
     stream->changed.notify_all();
+}
+
+} // namespace
+
+__attribute__((visibility("default"))) void enqueue(CUstream_st *stream, std::function<void()> work)
+{
+    std::function<void()> fault;
+    if (take_late_fault(&fault))
+        append(stream, std::move(fault));
+    else
+        append(stream, [work = std::move(work)] {
+            if (!context_is_dead())
+                work();
+        });
 }
 
 __attribute__((visibility("default"))) void scribble(void *at, size_t size)
@@ -440,7 +472,7 @@ API gsh_cuda_enum cuStreamSynchronize(CUstream stream)
     std::unique_lock<std::mutex> lock(stream->mutex);
     const uint64_t last = stream->submitted;
     stream->changed.wait(lock, [&] { return stream->finished >= last; });
-    return SUCCESS;
+    return outcome_of_wait();
 }
 
 API gsh_cuda_enum cuStreamWaitEvent(CUstream stream, CUevent handle, unsigned)
@@ -448,7 +480,7 @@ API gsh_cuda_enum cuStreamWaitEvent(CUstream stream, CUevent handle, unsigned)
     CHECK_THREAD();
     std::shared_ptr<Event> event = handle->event;
     const uint64_t turn = event->last();
-    enqueue(stream, [=] { event->wait(turn); });
+    append(stream, [=] { event->wait(turn); });
     return SUCCESS;
 }
 
@@ -476,15 +508,20 @@ API gsh_cuda_enum cuEventRecord(CUevent handle, CUstream stream)
         std::lock_guard<std::mutex> lock(event->mutex);
         turn = ++event->recorded;
     }
-    enqueue(stream, [=] { event->complete(turn); });
+    append(stream, [=] { event->complete(turn); });
     return SUCCESS;
 }
 
 API gsh_cuda_enum cuEventQuery(CUevent handle)
 {
     CHECK_THREAD();
-    std::lock_guard<std::mutex> lock(handle->event->mutex);
-    return handle->event->completed >= handle->event->recorded ? SUCCESS : NOT_READY;
+    std::shared_ptr<Event> event = handle->event;
+    if (faults_counted() && !event->wait_unless_stuck(event->last()))
+        return NOT_READY;
+    if (context_is_dead())
+        return outcome_of_wait();
+    std::lock_guard<std::mutex> lock(event->mutex);
+    return event->completed >= event->recorded ? SUCCESS : NOT_READY;
 }
 
 API gsh_cuda_enum cuEventSynchronize(CUevent handle)
@@ -492,7 +529,7 @@ API gsh_cuda_enum cuEventSynchronize(CUevent handle)
     CHECK_THREAD();
     std::shared_ptr<Event> event = handle->event;
     event->wait(event->last());
-    return SUCCESS;
+    return outcome_of_wait();
 }
 
 API gsh_cuda_enum cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)

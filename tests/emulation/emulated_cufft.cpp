@@ -6,6 +6,12 @@
  */
 #include "mathematics.h"
 
+#include "faults.h"
+
+#define X(function, required) EMULATED_CALL(function)
+#include "cufft.def"
+#undef X
+
 #include <map>
 #include <mutex>
 

@@ -6,6 +6,12 @@
  */
 #include "mathematics.h"
 
+#include "faults.h"
+
+#define X(function, required) EMULATED_CALL(function)
+#include "cusolver.def"
+#undef X
+
 #include <cmath>
 #include <limits>
 #include <vector>

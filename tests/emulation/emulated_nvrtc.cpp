@@ -5,6 +5,12 @@
  */
 #include "emulation.h"
 
+#include "faults.h"
+
+#define X(function, required) EMULATED_CALL(function)
+#include "nvrtc.def"
+#undef X
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
