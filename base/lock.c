@@ -4,6 +4,8 @@
  */
 #include "lock.h"
 
+#include "critical.h"
+
 #include <stdlib.h>
 
 static _Thread_local unsigned held_ranks;
@@ -26,6 +28,7 @@ void gsh_lock_acquire(struct gsh_lock *lock)
 #ifndef NDEBUG
     check_rank(lock);
 #endif
+    gsh_critical_enter();
     pthread_mutex_lock(&lock->mutex);
     held_ranks |= 1U << lock->rank;
 }
@@ -34,6 +37,7 @@ void gsh_lock_release(struct gsh_lock *lock)
 {
     held_ranks &= ~(1U << lock->rank);
     pthread_mutex_unlock(&lock->mutex);
+    gsh_critical_leave();
 }
 
 void gsh_lock_reset_after_fork(struct gsh_lock *lock)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Ranked mutexes. A thread takes them in rising order of lock_ranks.def; debug builds check it.
- * Not safe in a signal handler. No lock is held while Python, NumPy or an original function runs,
+ * Not safe in a signal handler; its holder is in a critical section (critical.h). No lock is held while Python, NumPy or an original function runs,
  * nor while anything touches memory that may be protected.
  */
 #pragma once
@@ -34,7 +34,8 @@ void gsh_lock_acquire(struct gsh_lock *lock);
 bool gsh_lock_is_any_held(void);
 /* Gives back a lock that this thread holds. */
 void gsh_lock_release(struct gsh_lock *lock);
-/* In a forked child, makes the lock (held by the forking thread across fork) free again. */
+/* In a forked child, makes the lock (held by the forking thread across fork) free again. Its critical section ends with
+ * gsh_critical_reset_after_fork. */
 void gsh_lock_reset_after_fork(struct gsh_lock *lock);
 
 static inline void gsh_lock_leave(struct gsh_lock **lock)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SIGSEGV stays ours while the program believes it to be its own. All of it is async-signal-safe,
+ * SIGSEGV stays ours while the program believes it to be its own; its handlers of other signals are
+ * called through ours (libc_handler.h) once NumPy is there. All of it is async-signal-safe,
  * as the functions it stands in front of are, but for gsh_libc_signal_adopt. Names come through
  * assembler labels, as in libc_io.c. Checked by tests/unit/test_libc_signal.c.
  */
@@ -8,6 +9,7 @@
 
 #include "base.h"
 #include "fault.h"
+#include "libc_handler.h"
 #include "libc_real.h"
 
 #include <errno.h>
@@ -46,6 +48,8 @@ GSH_LIBC_REAL_TABLE(SIGNAL_CALLS)
 
 /* ---- actions ---- */
 
+static sigset_t interrupting; /* signals that siginterrupt has named: signal() sets them so */
+
 static bool expects_numpy; /* the program has Python in it; constant once loaded */
 static pid_t owner;        /* the process whose actions these are; 0 until adopted */
 
@@ -55,6 +59,12 @@ static pid_t owner;        /* the process whose actions these are; 0 until adopt
 bool gsh_libc_signal_is_owner(void)
 {
     return owner == 0 || owner == getpid();
+}
+
+/* Whether handlers that are set now are called through ours. */
+static bool wraps(void)
+{
+    return owner != 0 && owner == getpid();
 }
 
 static bool is_ours(int number)
@@ -76,7 +86,8 @@ int entry_sigaction(int number, const struct sigaction *action, struct sigaction
 {
     struct sigaction copy;
     if (!is_ours(number))
-        return REAL(sigaction)(number, open_mask(action, &copy), old);
+        return gsh_libc_handler_swap(REAL(sigaction), wraps(), number, open_mask(action, &copy),
+                                     old);
     gsh_fault_swap_app_action(action, old);
     return 0;
 }
@@ -101,11 +112,29 @@ static sighandler_t swap_handler(sighandler_t handler, int flags, bool masks_its
     return old.sa_handler;
 }
 
+/* The same of another signal, as signal and kin do. */
+static sighandler_t set_handler(int number, sighandler_t handler, int flags, bool masks_itself)
+{
+    if (handler == SIG_ERR || number < 1 || number >= NSIG) {
+        errno = EINVAL;
+        return SIG_ERR;
+    }
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, old;
+    if ((flags & SA_RESTART) && sigismember(&interrupting, number) == 1)
+        action.sa_flags &= ~SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    if (masks_itself)
+        sigaddset(&action.sa_mask, number);
+    return entry_sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
 #define SIGNAL_LIKE(name, flags, masks_itself)                                                     \
     sighandler_t entry_##name(int number, sighandler_t handler)                                    \
     {                                                                                              \
-        return is_ours(number) ? swap_handler(handler, flags, masks_itself)                        \
-                               : REAL(name)(number, handler);                                      \
+        if (is_ours(number))                                                                       \
+            return swap_handler(handler, flags, masks_itself);                                     \
+        return owner != 0 ? set_handler(number, handler, flags, masks_itself)                      \
+                          : REAL(name)(number, handler);                                           \
     }
 SIGNAL_LIKE(signal, SA_RESTART, true)
 SIGNAL_LIKE(bsd_signal, SA_RESTART, true)
@@ -113,10 +142,30 @@ SIGNAL_LIKE(ssignal, SA_RESTART, true)
 SIGNAL_LIKE(sysv_signal, SA_RESETHAND | SA_NODEFER, false)
 SIGNAL_LIKE(__sysv_signal, SA_RESETHAND | SA_NODEFER, false)
 
+/* sigset of another signal. */
+static sighandler_t hold_or_set(int number, sighandler_t handler)
+{
+    sigset_t one, before;
+    struct sigaction old;
+    sigemptyset(&one);
+    if (sigaddset(&one, number) != 0)
+        return SIG_ERR;
+    if (handler == SIG_HOLD) {
+        if (entry_sigaction(number, NULL, &old) != 0 ||
+            entry_sigprocmask(SIG_BLOCK, &one, &before) != 0)
+            return SIG_ERR;
+        return sigismember(&before, number) == 1 ? SIG_HOLD : old.sa_handler;
+    }
+    sighandler_t was = set_handler(number, handler, 0, false);
+    if (was == SIG_ERR || entry_sigprocmask(SIG_UNBLOCK, &one, &before) != 0)
+        return SIG_ERR;
+    return sigismember(&before, number) == 1 ? SIG_HOLD : was;
+}
+
 sighandler_t entry_sigset(int number, sighandler_t handler)
 {
     if (!is_ours(number))
-        return REAL(sigset)(number, handler);
+        return owner != 0 ? hold_or_set(number, handler) : REAL(sigset)(number, handler);
     if (handler != SIG_HOLD)
         return swap_handler(handler, 0, false);
     struct sigaction old;
@@ -132,10 +181,23 @@ int entry_sigignore(int number)
     return 0;
 }
 
+static void note_interrupt(int number, bool interrupts)
+{
+    if (interrupts)
+        sigaddset(&interrupting, number);
+    else
+        sigdelset(&interrupting, number);
+    gsh_libc_handler_note_interrupt(number, interrupts);
+}
+
 int entry_siginterrupt(int number, int interrupt)
 {
-    if (!is_ours(number))
-        return REAL(siginterrupt)(number, interrupt);
+    if (!is_ours(number)) {
+        int outcome = REAL(siginterrupt)(number, interrupt);
+        if (outcome == 0)
+            note_interrupt(number, interrupt != 0);
+        return outcome;
+    }
     struct sigaction action;
     gsh_fault_swap_app_action(NULL, &action);
     action.sa_flags = interrupt ? action.sa_flags & ~SA_RESTART : action.sa_flags | SA_RESTART;
@@ -246,5 +308,6 @@ void gsh_libc_signal_adopt(void)
         const struct sigaction *opened = open_mask(&action, &copy);
         if (opened != &action)
             REAL(sigaction)(number, opened, NULL);
+        gsh_libc_handler_adopt(REAL(sigaction), number);
     }
 }

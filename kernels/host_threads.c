@@ -5,6 +5,7 @@
  */
 #include "host_threads.h"
 
+#include "critical.h"
 #include "options.h"
 #include "thread.h"
 
@@ -86,6 +87,7 @@ void gsh_host_threads_run(gsh_host_job *job, void *context, int64_t count)
         job(context, 0, &pieces);
         return;
     }
+    gsh_critical_enter(); /* a handler that left by siglongjmp would leave the helpers at work */
     run.job = job;
     run.context = context;
     run.pieces.count = count;
@@ -99,6 +101,7 @@ void gsh_host_threads_run(gsh_host_job *job, void *context, int64_t count)
     while (called-- > 0)
         wait_for(&finished);
     atomic_store_explicit(&busy, false, memory_order_release);
+    gsh_critical_leave();
 }
 
 void gsh_host_threads_reset_after_fork(void)

@@ -4,6 +4,8 @@
  */
 #include "lapack.h"
 
+#include "critical.h"
+
 #include <float.h>
 #include <pthread.h>
 #include <string.h>
@@ -44,7 +46,9 @@ static void read_table(void)
 const struct gsh_lapack_info *gsh_lapack_info(enum gsh_lapack_routine routine)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    gsh_critical_enter(); /* whom a signal interrupts here, others wait for */
     pthread_once(&once, read_table);
+    gsh_critical_leave();
     return &table[routine];
 }
 

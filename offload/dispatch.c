@@ -9,6 +9,7 @@
 #include "arena_internal.h"
 #include "backend.h"
 #include "coherence_internal.h"
+#include "critical.h"
 #include "device.h"
 #include "dispatch_internal.h"
 #include "edges.h"
@@ -555,6 +556,7 @@ enum gsh_status gsh_dispatch_run(const struct gsh_call *call, enum gsh_reason *w
 {
     struct run run = {
         .call = call, .launch = call->launch, .operands = gsh_launch_operands(&call->launch)};
+    gsh_critical_enter(); /* a handler that left by siglongjmp would leave `inside` set */
     inside = true;
     gsh_node_lock();
     gsh_node_forget_locked();
@@ -570,6 +572,7 @@ enum gsh_status gsh_dispatch_run(const struct gsh_call *call, enum gsh_reason *w
     gsh_node_unlock();
     retire_lost_device(run.why);
     inside = false;
+    gsh_critical_leave();
     *why = run.why;
     return status;
 }

@@ -8,6 +8,7 @@
 
 #include "arena.h"
 #include "coherence_internal.h"
+#include "critical.h"
 #include "errors.h"
 #include "log.h"
 #include "pages.h"
@@ -101,6 +102,14 @@ static void forward(siginfo_t *info, void *context)
         call_app_handler(&action, info, context);
 }
 
+static bool has_app_handler(void)
+{
+    struct sigaction action;
+    gsh_fault_swap_app_action(NULL, &action);
+    return (action.sa_flags & SA_SIGINFO) ||
+           (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
+}
+
 /* ---- our faults ---- */
 
 /* Another thread may have opened the page first; but not a thousand times. */
@@ -152,7 +161,10 @@ static void on_segv(int signal_number, siginfo_t *info, void *context)
 {
     (void)signal_number;
     int keep = errno;
-    if (info->si_code <= 0 || !resolve(info, context))
+    bool is_sent = info->si_code <= 0;
+    if (is_sent && gsh_critical_is_inside() && has_app_handler())
+        gsh_critical_defer_sigsafe(SIGSEGV, info, context);
+    else if (is_sent || !resolve(info, context))
         forward(info, context);
     errno = keep;
 }

@@ -9,6 +9,7 @@
 #include "arena_internal.h"
 #include "backend.h"
 #include "coherence_internal.h"
+#include "critical.h"
 #include "device.h"
 #include "dispatch_internal.h"
 #include "errors.h"
@@ -90,6 +91,7 @@ static void child(void)
     gsh_pages_reset_after_fork();
     gsh_arena_visit_live_locked(forget_device, NULL);
     gsh_arena_reset_after_fork();
+    gsh_critical_reset_after_fork();
 }
 
 void gsh_fork_init(void)

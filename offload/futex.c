@@ -6,6 +6,7 @@
 #include "futex.h"
 
 #include "clock.h"
+#include "critical.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -30,17 +31,27 @@ static void wake(_Atomic uint32_t *word, int count)
     errno = keep;
 }
 
-bool gsh_futex_try_lock_sigsafe(_Atomic uint32_t *word)
+static bool take(_Atomic uint32_t *word)
 {
     uint32_t free_word = 0;
     return atomic_compare_exchange_strong_explicit(word, &free_word, 1, memory_order_acquire,
                                                    memory_order_relaxed);
 }
 
+bool gsh_futex_try_lock_sigsafe(_Atomic uint32_t *word)
+{
+    gsh_critical_enter();
+    bool is_taken = take(word);
+    if (!is_taken)
+        gsh_critical_leave();
+    return is_taken;
+}
+
 void gsh_futex_lock_sigsafe(_Atomic uint32_t *word)
 {
+    gsh_critical_enter();
     for (unsigned spin = 0; spin < LOCK_SPINS; spin++) {
-        if (gsh_futex_try_lock_sigsafe(word))
+        if (take(word))
             return;
         __builtin_ia32_pause();
     }
@@ -52,6 +63,7 @@ void gsh_futex_unlock_sigsafe(_Atomic uint32_t *word)
 {
     if (atomic_exchange_explicit(word, 0, memory_order_release) == 2)
         wake(word, 1);
+    gsh_critical_leave();
 }
 
 bool gsh_futex_spin_sigsafe(const _Atomic uint32_t *word, uint32_t seen, uint64_t ns)

@@ -9,7 +9,8 @@
 
 #include <stdatomic.h>
 
-/* A lock in one word: 0 free, 1 held, 2 held and waited for. Not recursive. */
+/* A lock in one word: 0 free, 1 held, 2 held and waited for. Not recursive. Its holder is in a critical section
+ * (critical.h). */
 void gsh_futex_lock_sigsafe(_Atomic uint32_t *word);
 bool gsh_futex_try_lock_sigsafe(_Atomic uint32_t *word);
 void gsh_futex_unlock_sigsafe(_Atomic uint32_t *word);

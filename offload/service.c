@@ -7,6 +7,7 @@
 #include "service.h"
 
 #include "coherence_internal.h"
+#include "critical.h"
 #include "futex.h"
 #include "log.h"
 #include "node.h"
@@ -100,6 +101,7 @@ bool gsh_service_resolve_sigsafe(const void *address, bool write)
     if (is_service_thread || !atomic_load_explicit(&running, memory_order_acquire))
         return false;
     struct request request = {.address = address, .write = write};
+    gsh_critical_enter(); /* a handler that leaves by siglongjmp would leave the request behind */
     struct request *head = atomic_load_explicit(&requests, memory_order_relaxed);
     do
         request.next = head;
@@ -108,6 +110,7 @@ bool gsh_service_resolve_sigsafe(const void *address, bool write)
     atomic_fetch_add_explicit(&posted, 1, memory_order_release);
     gsh_futex_wake_all_sigsafe(&posted);
     gsh_futex_wait_change_sigsafe(&request.done, 0, WAIT_NS);
+    gsh_critical_leave();
     return true;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "cuda_builder.h"
 
+#include "critical.h"
 #include "cuda_context.h"
 #include "cuda_mem.h"
 #include "thread.h"
@@ -96,6 +97,19 @@ void gsh_cuda_builder_build(struct gsh_cuda_job *job, char *text,
     build(job);
 }
 
+/* Who holds the mutex is in a critical section: a signal handler may read an array that waits for a kernel. */
+static void lock(void)
+{
+    gsh_critical_enter();
+    pthread_mutex_lock(&mutex);
+}
+
+static void unlock(void)
+{
+    pthread_mutex_unlock(&mutex);
+    gsh_critical_leave();
+}
+
 /* ---- the thread ---- */
 
 static struct gsh_cuda_job *wait_for_job_locked(void)
@@ -117,17 +131,17 @@ static void settle_at_exit(void)
 static void *builder_main(void *unused)
 {
     (void)unused;
-    pthread_mutex_lock(&mutex);
+    lock();
     for (bool is_first = true;; is_first = false) {
         current = wait_for_job_locked();
-        pthread_mutex_unlock(&mutex);
+        unlock();
         bool has_context = gsh_cuda_context_enter() == GSH_OK;
         do_job(current);
         if (has_context)
             gsh_cuda_context_leave();
         if (is_first)
             settle_at_exit();
-        pthread_mutex_lock(&mutex);
+        lock();
         current = NULL;
         pthread_cond_broadcast(&has_ended);
     }
@@ -147,18 +161,18 @@ static void wait_for_thread_locked(void)
 
 static void prepare(void)
 {
-    pthread_mutex_lock(&mutex);
+    lock();
     forks++;
     wait_for_thread_locked();
-    pthread_mutex_unlock(&mutex);
+    unlock();
 }
 
 static void parent(void)
 {
-    pthread_mutex_lock(&mutex);
+    lock();
     forks--;
     pthread_cond_signal(&may_begin);
-    pthread_mutex_unlock(&mutex);
+    unlock();
 }
 
 static void child(void)
@@ -210,12 +224,12 @@ static bool take_out_locked(const struct gsh_cuda_job *job)
 
 static void submit(struct gsh_cuda_job *job)
 {
-    pthread_mutex_lock(&mutex);
+    lock();
     set_state(job, GSH_CUDA_JOB_BUILDING);
     append_locked(job);
     bool is_alone = !has_thread && !is_settled && !start_thread_locked();
     pthread_cond_signal(&may_begin);
-    pthread_mutex_unlock(&mutex);
+    unlock();
     if (is_alone)
         gsh_cuda_builder_finish(job);
 }
@@ -238,19 +252,21 @@ void gsh_cuda_builder_submit_work(struct gsh_cuda_job *job, enum gsh_status (*wo
 
 void gsh_cuda_builder_finish(struct gsh_cuda_job *job)
 {
-    pthread_mutex_lock(&mutex);
+    gsh_critical_enter(); /* others wait for what this thread builds */
+    lock();
     bool is_ours = take_out_locked(job);
     while (!is_ours && gsh_cuda_builder_state(job) == GSH_CUDA_JOB_BUILDING)
         pthread_cond_wait(&has_ended, &mutex);
-    pthread_mutex_unlock(&mutex);
+    unlock();
     if (is_ours)
         do_job(job);
+    gsh_critical_leave();
 }
 
 void gsh_cuda_builder_settle(void)
 {
-    pthread_mutex_lock(&mutex);
+    lock();
     is_settled = true;
     wait_for_thread_locked();
-    pthread_mutex_unlock(&mutex);
+    unlock();
 }

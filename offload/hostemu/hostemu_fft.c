@@ -5,6 +5,8 @@
  */
 #include "hostemu_fft.h"
 
+#include "critical.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
@@ -61,7 +63,9 @@ static void open_both(void)
 static bool open_once(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    gsh_critical_enter(); /* whom a signal interrupts here, others wait for */
     pthread_once(&once, open_both);
+    gsh_critical_leave();
     return is_ready;
 }
 

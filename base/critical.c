@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A deferred signal is queued again to the same thread, and the mask of the interrupted code closed, so that it stays pending
+ * until the section's end restores the mask. By raw system calls: the C library's names may be others'.
+ */
+#include "critical.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define KERNEL_MASK_BYTES 8 /* of sigset_t, what the kernel knows */
+
+_Thread_local struct gsh_critical gsh_critical_here;
+
+/* Written in signal handlers that interrupt a section, read at its end. */
+static _Thread_local struct {
+    sigset_t mask; /* the interrupted code's */
+    bool has_segv; /* SIGSEGV is never blocked: what somebody sent is kept here */
+    siginfo_t segv;
+} deferred;
+
+static bool comes_of_instruction(int number, const siginfo_t *info)
+{
+    return info->si_code > 0 && (number == SIGBUS || number == SIGFPE || number == SIGILL ||
+                                 number == SIGTRAP || number == SIGSYS || number == SIGSEGV);
+}
+
+/* All but those that a thread raises by what it executes, and SIGINT, which must reach a thread that waits for ever. */
+static void fill_mask(sigset_t *mask)
+{
+    static const int open[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGINT};
+    sigfillset(mask);
+    for (size_t k = 0; k < GSH_COUNT(open); k++)
+        sigdelset(mask, open[k]);
+}
+
+static void send_to_self(int number, siginfo_t *info)
+{
+    int thread = (int)syscall(SYS_gettid);
+    if (syscall(SYS_rt_tgsigqueueinfo, (int)syscall(SYS_getpid), thread, number, info) != 0)
+        syscall(SYS_tgkill, (int)syscall(SYS_getpid), thread, number); /* the queue is full */
+}
+
+bool gsh_critical_defer_sigsafe(int number, siginfo_t *info, void *context)
+{
+    ucontext_t *interrupted = context;
+    sigset_t closed;
+    if (number == SIGABRT || comes_of_instruction(number, info))
+        return false;
+    int keep = errno;
+    if (!gsh_critical_here.has_deferred) {
+        memcpy(&deferred.mask, &interrupted->uc_sigmask, KERNEL_MASK_BYTES);
+        fill_mask(&closed);
+        memcpy(&interrupted->uc_sigmask, &closed, KERNEL_MASK_BYTES);
+    }
+    if (number == SIGSEGV) {
+        deferred.segv = *info;
+        deferred.has_segv = true;
+    } else {
+        sigaddset(&interrupted->uc_sigmask, number);
+        sigfillset(&closed); /* the action may leave the signal itself open */
+        sigdelset(&closed, SIGSEGV);
+        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &closed, NULL, KERNEL_MASK_BYTES);
+        send_to_self(number, info);
+    }
+    gsh_critical_here.has_deferred = true;
+    errno = keep;
+    return true;
+}
+
+/* The mask is restored last: handlers run in that call, and may leave it by siglongjmp. */
+void gsh_critical_deliver(void)
+{
+    int keep = errno;
+    sigset_t mask = deferred.mask;
+    bool has_segv = deferred.has_segv;
+    siginfo_t segv = deferred.segv;
+    deferred.has_segv = false;
+    gsh_critical_here.has_deferred = false;
+    if (has_segv)
+        send_to_self(SIGSEGV, &segv);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_MASK_BYTES);
+    errno = keep;
+}
+
+void gsh_critical_reset_after_fork(void)
+{
+    gsh_critical_here.depth = 0;
+    deferred.has_segv = false;
+    if (gsh_critical_here.has_deferred)
+        gsh_critical_deliver();
+}
