@@ -6,6 +6,7 @@
  * cost one compare and the test of the hint.
  */
 #include "arena.h"
+#include "arena_hint.h"
 #include "coherence.h"
 #include "numpy_abi.h"
 #include "numpy_hooks.h"

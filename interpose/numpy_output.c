@@ -7,6 +7,7 @@
 #include "numpy_output.h"
 
 #include "arena.h"
+#include "arena_hint.h"
 #include "backend.h"
 #include "clock.h"
 #include "dispatch.h"

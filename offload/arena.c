@@ -12,6 +12,7 @@
 
 #include "coherence.h"
 #include "edges.h"
+#include "idle.h"
 #include "lock.h"
 #include "log.h"
 #include "memory_limit.h"
@@ -59,9 +60,9 @@ static uint32_t block_limit = BLOCK_LIMIT;
 static size_t pooled_bytes, pool_limit, live_bytes, most_live_bytes; /* live: not free */
 static size_t memory;                                                /* that the process may have */
 static uint64_t pool_clock;
+static bool has_huge_pages;
 enum { SLAB_UNTRIED, SLAB_REFUSED, SLAB_REGISTERED };
 static unsigned char *slab_registered; /* small zone, per slab */
-static _Thread_local bool hint;
 
 uint32_t gsh_block_index(const struct gsh_block *block)
 {
@@ -75,11 +76,21 @@ struct gsh_block *gsh_block_at(uint32_t index)
 
 /* ---- reservation ---- */
 
+/* No part of a core dump: the kernel would write it whole. */
 static void *reserve(size_t size)
 {
     void *range = mmap(NULL, size, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return range == MAP_FAILED ? NULL : range;
+    if (range == MAP_FAILED)
+        return NULL;
+    madvise(range, size, MADV_DONTDUMP);
+    return range;
+}
+
+/* What blocks are cut from; what of it was never touched, or was given back, is a hole in the dump. */
+static void include_in_dump(uintptr_t base, size_t size)
+{
+    gsh_raw_syscall3(SYS_madvise, (long)base, (long)size, MADV_DODUMP);
 }
 
 static void init_zone(struct zone *zone, uintptr_t base, size_t size)
@@ -100,6 +111,7 @@ static bool reserve_zones(size_t large_bytes)
     if (range == NULL)
         return false;
     uintptr_t base = gsh_round_up((uintptr_t)range, SLAB_BYTES);
+    *(volatile char *)base = 0; /* pages touched before mappings are split can share one again */
     init_zone(&small_zone, base, small_bytes);
     init_zone(&large_zone, base + small_bytes, large_bytes);
     slab_registered = reserve(small_bytes / SLAB_BYTES);
@@ -154,6 +166,7 @@ enum gsh_status gsh_arena_init(void)
             return GSH_DECLINED;
         }
     }
+    has_huge_pages = gsh_pages_has_huge();
     pool_limit = limit_of(GSH_OPTION_POOL_LIMIT, memory / 4);
     gsh_pin_set_limit(limit_of(GSH_OPTION_PIN_LIMIT, memory / 2));
     gsh_edges_set_budget(gsh_pages_max_mappings() / 4);
@@ -341,6 +354,7 @@ static uintptr_t cut_device_small(struct zone *zone, size_t capacity)
         if (zone->device_closed - zone->host_top < 2 * SLAB_BYTES)
             return 0;
         uintptr_t slab = zone->device_closed - SLAB_BYTES;
+        include_in_dump(slab, SLAB_BYTES);
         register_slab(slab);
         if (!gsh_pages_protect_sigsafe(slab, SLAB_BYTES, PROT_NONE))
             return 0;
@@ -357,6 +371,7 @@ static uintptr_t cut_device_large(struct zone *zone, size_t capacity)
     if (zone->device_bottom - zone->host_top < capacity ||
         !gsh_pages_protect_sigsafe(base, capacity, PROT_NONE))
         return 0;
+    include_in_dump(base, capacity);
     zone->device_bottom = zone->device_closed = base;
     return base;
 }
@@ -376,8 +391,12 @@ static uintptr_t cut_host(struct zone *zone, size_t capacity)
     if (zone->device_closed - zone->host_top < base - zone->host_top + capacity)
         return 0;
     zone->host_top = base + capacity;
-    if (zone == &small_zone && base % SLAB_BYTES == 0)
+    if (zone == &large_zone)
+        include_in_dump(base, capacity);
+    if (zone == &small_zone && base % SLAB_BYTES == 0) {
+        include_in_dump(base, SLAB_BYTES);
         register_slab(base);
+    }
     return base;
 }
 
@@ -457,6 +476,7 @@ static void push_pool(struct gsh_block *block, bool closed)
     block->next_free = zone->pool[closed][class];
     zone->pool[closed][class] = gsh_block_index(block);
     zone->used[class] = ++pool_clock;
+    block->idle_since = gsh_idle_clock_locked();
     set_pooled(block, block->touched && !is_slab_locked(block));
 }
 
@@ -474,6 +494,23 @@ static void give_pages_back(struct gsh_block *block)
     unregister_block(block);
     if (advise(block, MADV_DONTNEED))
         block->touched = false;
+}
+
+/* The kernel may take the pages of a free block where memory is short: that costs nothing where they are huge. */
+static void offer_pages(const struct gsh_block *block)
+{
+    if (has_huge_pages && block->large && block->touched && block->registered_bytes == 0)
+        advise(block, MADV_FREE);
+}
+
+void gsh_arena_unpool_locked(struct gsh_block *block)
+{
+    set_pooled(block, false);
+}
+
+void gsh_arena_give_pages_back_held(struct gsh_block *block)
+{
+    give_pages_back(block);
 }
 
 /* What pages free blocks may keep: what the program held at most, and half as much again, is never exceeded. */
@@ -616,13 +653,10 @@ static bool prepare_block(struct gsh_block *block, size_t size, enum gsh_arena_u
     return true;
 }
 
-/* Whether the system would give a program so much at once: the arena's range was reserved without asking. */
+/* The arena's range was reserved without asking. */
 static bool is_granted(size_t size)
 {
-    if (size < ASKED_FOR_BYTES)
-        return true;
-    void *range = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return range != MAP_FAILED && munmap(range, size) == 0;
+    return size < ASKED_FOR_BYTES || gsh_pages_are_granted(size);
 }
 
 static void give_to_pool(struct gsh_block *block)
@@ -702,10 +736,13 @@ bool gsh_arena_free(void *address)
     note_opened_idle(block);
     bool usable = !block->is_altered || restore_pages(block);
     usable = usable && close_or_open(block);
+    if (usable)
+        offer_pages(block);
     gsh_block_release_sigsafe(block);
     if (!usable)
         return true; /* no mapping left to make it uniform, or none of ours: its addresses are not used again */
     give_to_pool(block);
+    gsh_idle_note();
     return true;
 }
 
@@ -713,23 +750,6 @@ size_t gsh_arena_usable(void *address)
 {
     const struct gsh_block *block = gsh_arena_find_block(address);
     return block == NULL ? 0 : block->size - ((uintptr_t)address - block->base);
-}
-
-/* ---- hint ---- */
-
-void gsh_arena_hint_begin(void)
-{
-    hint = true;
-}
-
-void gsh_arena_hint_end(void)
-{
-    hint = false;
-}
-
-bool gsh_arena_hint_is_set(void)
-{
-    return hint;
 }
 
 /* ---- all blocks ---- */

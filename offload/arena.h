@@ -52,9 +52,3 @@ void gsh_arena_yield(uint64_t limit);
 void gsh_arena_permit(bool permitted);
 /* Bytes usable from the block's first address on. */
 size_t gsh_arena_usable(void *address);
-
-/* Between begin and end, this thread's allocations through NumPy's handler are DEVICE blocks of the
- * arena whatever their size. Does not nest. */
-void gsh_arena_hint_begin(void);
-void gsh_arena_hint_end(void);
-bool gsh_arena_hint_is_set(void);

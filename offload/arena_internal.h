@@ -41,6 +41,11 @@ void gsh_arena_note_changed_held(struct gsh_block *block, enum gsh_page_change c
 void gsh_arena_visit_live_locked(void (*visit)(struct gsh_block *block, void *context),
                                  void *context);
 
+/* Of a free block with pages that can be given back (is_pooled): they no longer can. Caller holds the ARENA lock. */
+void gsh_arena_unpool_locked(struct gsh_block *block);
+/* Gives the pages of such a block back to the system. Caller holds the block: who takes it from the pool meanwhile waits. */
+void gsh_arena_give_pages_back_held(struct gsh_block *block);
+
 /* fork: takes and gives back the ARENA lock; releases every registration, so that the child's copy
  * is cheap. */
 void gsh_arena_lock(void);

@@ -65,6 +65,9 @@ struct gsh_backend {
     void (*memory)(size_t *free_bytes, size_t *total_bytes);
     /* Gives what was released back to all users of the device, once what was submitted has run. Under the DISPATCH lock. */
     void (*trim)(void);
+    /* Called several times a second while memory is released: gives back what has not been used for so many calls, as trim,
+     * but waits for nothing. True where there is some left. Under the DISPATCH lock. */
+    bool (*age)(unsigned calls);
     /* Bytes of device memory that any user of the device can have now. Under the DISPATCH lock. */
     size_t (*available)(void);
     /* Several lines on device, driver and libraries with versions and paths; works before open too.

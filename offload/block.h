@@ -63,6 +63,7 @@ struct gsh_block {
     bool device_born;              /* cut from the zone's closed region */
     bool touched;                  /* host pages may be populated; of a free block, ARENA lock */
     bool is_pooled;                /* free, with pages that can be given back; ARENA lock */
+    uint32_t idle_since;           /* idle.c's clock when it was freed; ARENA lock */
     bool opened_idle;              /* opened while it was free, which `touched` does not know */
     bool is_altered;               /* the program has changed its pages: restored when freed */
     bool is_replaced;              /* and put others in their place: never used again */

@@ -7,6 +7,7 @@
 #include "backend.h"
 #include "clock.h"
 #include "first_run.h"
+#include "idle.h"
 #include "lock.h"
 #include "log.h"
 #include "options.h"
@@ -115,6 +116,7 @@ void gsh_device_start(bool wait)
 
 void gsh_device_settle(void)
 {
+    gsh_idle_end();
     struct timespec deadline;
     clock_gettime(CLOCK_REALTIME, &deadline);
     deadline.tv_sec += SETTLE_SECONDS;

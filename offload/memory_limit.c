@@ -18,11 +18,25 @@
 #include <unistd.h>
 
 #define PATH_BYTES 4096
+#define NEAR_SHARE 10 /* so much of a limit is left */
 
-static int64_t read_limit(const char *path, int64_t most)
+/* How the versions name a group's limits, and what in memory.stat cannot be taken from the group without swapping. */
+struct version {
+    const char *limits[2];
+    const char *used;
+};
+static const struct version second = {{"memory.max", "memory.high"}, "anon"};
+static const struct version first = {{"memory.limit_in_bytes", "memory.limit_in_bytes"},
+                                     "total_rss"};
+
+typedef void visit_group(const char *folder, const struct version *version, int64_t *result);
+
+static int64_t read_number(const char *folder, const char *name, int64_t most)
 {
+    char path[PATH_BYTES];
     long long value = 0;
-    FILE *file = fopen(path, "re");
+    int length = snprintf(path, sizeof(path), "%s/%s", folder, name);
+    FILE *file = length > 0 && length < (int)sizeof(path) ? fopen(path, "re") : NULL;
     if (file == NULL)
         return most;
     bool is_number = fscanf(file, "%lld", &value) == 1 && value > 0; /* else "max" */
@@ -30,37 +44,95 @@ static int64_t read_limit(const char *path, int64_t most)
     return is_number ? GSH_MIN((int64_t)value, most) : most;
 }
 
-/* The least limit of the group and of all around it. Shortens `group`. */
-static int64_t walk_up(const char *tree, char *group, const char *name, int64_t most)
+/* The number behind a key, a line each, as in memory.stat; 0 where there is none. */
+static int64_t read_key(const char *folder, const char *name, const char *key)
 {
-    char path[PATH_BYTES];
+    char path[PATH_BYTES], line[256], found[64];
+    long long value = 0;
+    int length = snprintf(path, sizeof(path), "%s/%s", folder, name);
+    FILE *file = length > 0 && length < (int)sizeof(path) ? fopen(path, "re") : NULL;
+    if (file == NULL)
+        return 0;
+    while (fgets(line, sizeof(line), file) != NULL)
+        if (sscanf(line, "%63s %lld", found, &value) == 2 && strcmp(found, key) == 0)
+            break;
+        else
+            value = 0;
+    (void)fclose(file);
+    return value;
+}
+
+/* The group and all around it. Shortens `group`. */
+static void walk_up(const char *tree, char *group, const struct version *version,
+                    visit_group *visit, int64_t *result)
+{
+    char folder[PATH_BYTES];
     for (;;) {
-        int length = snprintf(path, sizeof(path), "%s%s/%s", tree, group, name);
-        if (length > 0 && length < (int)sizeof(path))
-            most = read_limit(path, most);
+        int length = snprintf(folder, sizeof(folder), "%s%s", tree, group);
+        if (length > 0 && length < (int)sizeof(folder))
+            visit(folder, version, result);
         char *last = strrchr(group, '/');
         if (last == NULL)
-            return most;
+            return;
         *last = '\0';
     }
 }
 
-int64_t gsh_memory_limit_of_groups(const char *root, const char *groups, int64_t most)
+static void visit_groups(const char *root, const char *groups, visit_group *visit, int64_t *result)
 {
     char line[PATH_BYTES], controllers[256], group[PATH_BYTES], tree[PATH_BYTES];
     FILE *file = fopen(groups, "re");
     if (file == NULL)
-        return most;
+        return;
     while (fgets(line, sizeof(line), file) != NULL) {
         if (sscanf(line, "0::%4095[^\n]", group) == 1)
-            most = walk_up(root, group, "memory.max", most);
+            walk_up(root, group, &second, visit, result);
         if (sscanf(line, "%*d:%255[^:]:%4095[^\n]", controllers, group) == 2 &&
             strcmp(controllers, "memory") == 0 &&
             snprintf(tree, sizeof(tree), "%s/memory", root) < (int)sizeof(tree))
-            most = walk_up(tree, group, "memory.limit_in_bytes", most);
+            walk_up(tree, group, &first, visit, result);
     }
     (void)fclose(file);
+}
+
+static void take_limit(const char *folder, const struct version *version, int64_t *least)
+{
+    *least = read_number(folder, version->limits[0], *least);
+}
+
+int64_t gsh_memory_limit_of_groups(const char *root, const char *groups, int64_t most)
+{
+    visit_groups(root, groups, take_limit, &most);
     return most;
+}
+
+static bool is_near(int64_t used, int64_t limit)
+{
+    return used > limit - limit / NEAR_SHARE;
+}
+
+static void note_near(const char *folder, const struct version *version, int64_t *is_any)
+{
+    int64_t limit = INT64_MAX;
+    for (unsigned k = 0; k < GSH_COUNT(version->limits); k++)
+        limit = read_number(folder, version->limits[k], limit);
+    if (limit < INT64_MAX && is_near(read_key(folder, "memory.stat", version->used), limit))
+        *is_any = 1;
+}
+
+bool gsh_memory_limit_is_near_in_groups(const char *root, const char *groups)
+{
+    int64_t is_any = 0;
+    visit_groups(root, groups, note_near, &is_any);
+    return is_any != 0;
+}
+
+bool gsh_memory_limit_is_near(void)
+{
+    int64_t total = read_key("/proc", "meminfo", "MemTotal:");
+    int64_t unused = read_key("/proc", "meminfo", "MemAvailable:");
+    return (total > 0 && is_near(total - unused, total)) ||
+           gsh_memory_limit_is_near_in_groups("/sys/fs/cgroup", "/proc/self/cgroup");
 }
 
 /* ---- the device's ---- */

@@ -14,6 +14,10 @@ int64_t gsh_memory_limit(void);
 /* The control groups' least limit, or `most`: `root` is where their file systems lie, `groups` names the process's groups, as
  * /sys/fs/cgroup and /proc/self/cgroup do. */
 int64_t gsh_memory_limit_of_groups(const char *root, const char *groups, int64_t most);
+/* Whether little is left of what the machine has, or of what its control groups may have beside files' pages. */
+bool gsh_memory_limit_is_near(void);
+/* The groups alone, likewise. */
+bool gsh_memory_limit_is_near_in_groups(const char *root, const char *groups);
 /* An allocation of `bytes` by another user of the device has failed: gives it what no array uses, then what the arrays use
  * that were not used for longest, whose contents come home, until about so much is free. True where anything was given: trying
  * again is worth it. Waits for the device. Any thread that holds no block and none of our locks, with or without Python's

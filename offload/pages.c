@@ -179,6 +179,22 @@ static void *map_private(size_t size, int protection)
     return range == MAP_FAILED ? NULL : range;
 }
 
+bool gsh_pages_has_huge(void)
+{
+    char text[64] = "";
+    FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
+    bool is_read = file != NULL && fgets(text, sizeof text, file) != NULL;
+    if (file != NULL)
+        (void)fclose(file);
+    return is_read && strstr(text, "[never]") == NULL;
+}
+
+bool gsh_pages_are_granted(size_t size)
+{
+    void *range = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return range != MAP_FAILED && munmap(range, size) == 0;
+}
+
 enum gsh_status gsh_pages_init(uintptr_t scratch)
 {
     void *range = map_private(WINDOW_BYTES + GSH_GRANULE_LARGE, PROT_NONE);

@@ -15,6 +15,11 @@ int gsh_pages_protection(enum gsh_chunk_state state);
 /* mprotect by raw system call; false where the kernel refuses (no mapping left). Keeps errno. */
 bool gsh_pages_protect_sigsafe(uintptr_t base, size_t size, int protection);
 
+/* Whether the system gives huge pages to who asks for them. */
+bool gsh_pages_has_huge(void);
+/* Whether the system would give a program so much at once. */
+bool gsh_pages_are_granted(size_t size);
+
 /* vm.max_map_count, or its default 65530 where it cannot be read. */
 int64_t gsh_pages_max_mappings(void);
 

@@ -13,6 +13,7 @@
 #include "fork.h"
 #include "history.h"
 #include "host_pace.h"
+#include "idle.h"
 #include "log.h"
 #include "options.h"
 #include "pages.h"
@@ -67,6 +68,7 @@ enum gsh_status gsh_startup(const char **why)
     GSH_TRY(gsh_fault_init());
     GSH_TRY(test_pages());
     gsh_fork_init();
+    gsh_idle_init();
     gsh_device_on_ready(use_device);
     prefault_tables();
     gsh_dispatch_init();

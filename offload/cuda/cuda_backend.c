@@ -188,6 +188,15 @@ static void trim(void)
     gsh_cuda_context_leave();
 }
 
+static bool age(unsigned calls)
+{
+    if (gsh_cuda_context_enter() != GSH_OK)
+        return false;
+    bool has_more = gsh_cuda_mem_age(calls);
+    gsh_cuda_context_leave();
+    return has_more;
+}
+
 static size_t available(void)
 {
     if (gsh_cuda_context_enter() != GSH_OK)
@@ -313,6 +322,7 @@ const struct gsh_backend gsh_cuda_backend = {
     .synchronize = synchronize,
     .memory = gsh_cuda_mem_budget,
     .trim = trim,
+    .age = age,
     .available = available,
     .describe = describe,
     .is_present = is_present,

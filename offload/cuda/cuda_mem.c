@@ -29,6 +29,7 @@
 #define SPARE_EVENTS 16U
 #define CACHED_PIECES 16U
 #define CACHED_BYTES ((size_t)32 << 20) /* larger ones are worth the driver's microsecond */
+#define EXCESS_BYTES ((size_t)32 << 20) /* that the pool may keep */
 #define SCRATCH_UNIT ((size_t)1 << 20)
 #define EVENT_FLAGS (GSH_CUDA_EVENT_DISABLE_TIMING | GSH_CUDA_EVENT_BLOCKING_SYNC)
 
@@ -70,6 +71,15 @@ struct piece {
 static struct piece cached[CACHED_PIECES];
 static unsigned cache_turn;
 static size_t cached_bytes;
+/* What gsh_cuda_mem_age knows; DISPATCH lock. Peaks are of what is held and cached. */
+static struct {
+    bool is_used;                    /* memory came or went since its last call */
+    bool has_more;                   /* and some may be left */
+    unsigned quiet_calls, all_calls; /* since it was used; in all */
+    size_t peak, earlier_peak;       /* of this interval of calls, and of the one before */
+    size_t kept;                     /* at most in the pool */
+    CUevent quiet;                   /* the last release */
+} ages;
 static struct event_pair spares[SPARE_EVENTS];
 static unsigned spare_count;
 
@@ -119,6 +129,7 @@ static enum gsh_status open_all(void)
     GSH_TRY(open_ring(&downloads));
     GSH_TRY(GSH_CUDA(gsh_cu.cuEventCreate(&upload_done, EVENT_FLAGS)));
     GSH_TRY(GSH_CUDA(gsh_cu.cuEventCreate(&staged_order, EVENT_FLAGS)));
+    GSH_TRY(GSH_CUDA(gsh_cu.cuEventCreate(&ages.quiet, EVENT_FLAGS)));
     for (; spare_count < SPARE_EVENTS; spare_count++)
         GSH_TRY(open_pair(&spares[spare_count]));
     return GSH_OK;
@@ -169,6 +180,44 @@ void gsh_cuda_mem_trim(void)
     gsh_cuda_mem_trim_pool();
 }
 
+/* While memory is in use, what the pool keeps beyond the most of late goes. */
+static void trim_excess(unsigned calls)
+{
+    size_t most = GSH_MAX(ages.peak, ages.earlier_peak);
+    if (ages.all_calls++ % calls != 0)
+        return;
+    ages.earlier_peak = ages.peak;
+    ages.peak = __atomic_load_n(&held_bytes, __ATOMIC_RELAXED) + cached_bytes;
+    if (ages.kept - GSH_MIN(ages.kept, most) < EXCESS_BYTES)
+        return;
+    size_t beside = scratch_bytes + __atomic_load_n(&apart_bytes, __ATOMIC_RELAXED);
+    (void)GSH_CUDA(gsh_cu.cuMemPoolTrimTo(pool, most + beside));
+    ages.kept = most;
+}
+
+bool gsh_cuda_mem_age(unsigned calls)
+{
+    if (ages.is_used) {
+        ages.is_used = false;
+        ages.quiet_calls = 0;
+        trim_excess(calls);
+        return true;
+    }
+    if (!ages.has_more)
+        return false;
+    if (++ages.quiet_calls == calls) { /* the pool has it only once the stream has come so far */
+        empty_cache();
+        free_scratch();
+        (void)GSH_CUDA(gsh_cu.cuEventRecord(ages.quiet, gsh_cuda.compute));
+    }
+    if (ages.quiet_calls <= calls || gsh_cu.cuEventQuery(ages.quiet) != GSH_CUDA_SUCCESS)
+        return true;
+    gsh_cuda_mem_trim_pool();
+    ages.has_more = false;
+    ages.kept = __atomic_load_n(&held_bytes, __ATOMIC_RELAXED);
+    return false;
+}
+
 size_t gsh_cuda_mem_available(void)
 {
     size_t free_bytes = 0, total_bytes = 0;
@@ -206,6 +255,14 @@ static enum gsh_status take(size_t size, CUdeviceptr *address)
     return GSH_CUDA_RESULT(result, "cuMemAllocFromPoolAsync");
 }
 
+static void note_used(void)
+{
+    size_t bytes = __atomic_load_n(&held_bytes, __ATOMIC_RELAXED) + cached_bytes;
+    ages.is_used = ages.has_more = true;
+    ages.peak = GSH_MAX(ages.peak, bytes);
+    ages.kept = GSH_MAX(ages.kept, bytes);
+}
+
 static void hold(size_t size)
 {
     size_t held = __atomic_add_fetch(&held_bytes, size, __ATOMIC_RELAXED);
@@ -222,6 +279,7 @@ enum gsh_status gsh_cuda_mem_allocate(size_t size, uint64_t *address)
             cached[i].size = 0;
             cached_bytes -= size;
             hold(size);
+            note_used();
             *address = cached[i].address;
             return GSH_OK;
         }
@@ -232,6 +290,7 @@ enum gsh_status gsh_cuda_mem_allocate(size_t size, uint64_t *address)
         empty_cache();
     GSH_TRY(take(size, &taken));
     hold(size);
+    note_used();
     *address = taken;
     return GSH_OK;
 }
@@ -256,6 +315,7 @@ void gsh_cuda_mem_release(uint64_t address, size_t size)
 {
     __atomic_fetch_sub(&held_bytes, size, __ATOMIC_RELAXED);
     cached_bytes += size;
+    note_used();
     if (size > CACHED_BYTES) {
         free_cached(address, size);
         return;

@@ -41,5 +41,7 @@ void gsh_cuda_mem_budget(size_t *free_bytes, size_t *total_bytes);
 void gsh_cuda_mem_trim(void);
 /* The same, but for what is kept in front of the pool. Any thread. */
 void gsh_cuda_mem_trim_pool(void);
+/* See age in backend.h. */
+bool gsh_cuda_mem_age(unsigned calls);
 /* Bytes that any user of the GPU can have now; 0 where the driver does not tell. */
 size_t gsh_cuda_mem_available(void);

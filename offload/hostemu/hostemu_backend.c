@@ -218,6 +218,7 @@ const struct gsh_backend gsh_hostemu_backend = {
     .synchronize = synchronize,
     .memory = memory,
     .trim = gsh_hostemu_mem_trim,
+    .age = gsh_hostemu_mem_age,
     .available = available,
     .describe = describe,
     .calls_python = true,

@@ -21,6 +21,7 @@ struct spare {
 
 static struct spare spares[SPARES];
 static unsigned spare_count;
+static unsigned quiet_calls; /* of gsh_hostemu_mem_age, since a spare came or went */
 
 static size_t round_size(size_t size)
 {
@@ -38,6 +39,7 @@ static void *take_spare(size_t size)
         if (spares[k].size == size) {
             void *memory = spares[k].memory;
             forget(k);
+            quiet_calls = 0;
             return memory;
         }
     return NULL;
@@ -47,6 +49,13 @@ void gsh_hostemu_mem_trim(void)
 {
     while (spare_count > 0)
         free(spares[--spare_count].memory);
+}
+
+bool gsh_hostemu_mem_age(unsigned calls)
+{
+    if (spare_count > 0 && ++quiet_calls > calls)
+        gsh_hostemu_mem_trim();
+    return spare_count > 0;
 }
 
 size_t gsh_hostemu_mem_spare_bytes(void)
@@ -91,4 +100,5 @@ void gsh_hostemu_mem_give(void *memory, size_t size)
     }
     madvise(memory, size, MADV_FREE);
     spares[spare_count++] = (struct spare){memory, size};
+    quiet_calls = 0;
 }

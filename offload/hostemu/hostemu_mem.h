@@ -14,5 +14,7 @@ void *gsh_hostemu_mem_take(size_t size);
 void gsh_hostemu_mem_give(void *memory, size_t size);
 /* Gives the pieces that are kept back to the system. */
 void gsh_hostemu_mem_trim(void);
+/* The same once they have not been used for so many calls of this; true where there are any then. */
+bool gsh_hostemu_mem_age(unsigned calls);
 /* What they hold. */
 size_t gsh_hostemu_mem_spare_bytes(void);

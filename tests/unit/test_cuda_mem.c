@@ -72,9 +72,8 @@ static gsh_cuda_enum release(CUdeviceptr address, CUstream stream)
 static gsh_cuda_enum trim(CUmemoryPool pool, size_t keep)
 {
     (void)pool;
-    CHECK_INT(keep, 0);
     for (unsigned i = 0; i < MAX_PIECES; i++)
-        if (pieces[i].state == IDLE)
+        if (pieces[i].state == IDLE && mapped_bytes() - pieces[i].size >= keep)
             pieces[i].state = UNMAPPED;
     return GSH_CUDA_SUCCESS;
 }
@@ -199,6 +198,49 @@ static void test_scratch(void)
     CHECK_INT(scratch, 0);
 }
 
+static bool age(unsigned calls)
+{
+    bool has_more = true;
+    for (unsigned k = 0; k < calls; k++)
+        has_more = gsh_cuda_mem_age(4);
+    return has_more;
+}
+
+/* What nobody uses goes after a while, and what is beyond the most of late goes while the rest is in use. */
+static void test_age(void)
+{
+    uint64_t array = 0, small = 0;
+    size_t before;
+    gsh_cuda_mem_trim();
+    CHECK_INT(gsh_cuda_mem_finish(), GSH_OK);
+    gsh_cuda_mem_trim();
+    before = mapped_bytes();
+    CHECK_INT(gsh_cuda_mem_allocate(20 * MIB, &array), GSH_OK);
+    gsh_cuda_mem_release(array, 20 * MIB);
+    CHECK_INT(gsh_cuda_mem_finish(), GSH_OK);
+    CHECK(age(4));
+    CHECK_INT(mapped_bytes(), before + 20 * MIB);
+    CHECK(!age(
+        4)); /* as the 5th without use; what was kept in front of the pool is released only now */
+    CHECK_INT(gsh_cuda_mem_finish(), GSH_OK);
+    gsh_cuda_mem_trim();
+    CHECK_INT(mapped_bytes(), before);
+    waits = 0;
+    CHECK(!age(10));
+    CHECK_INT(waits, 0); /* the driver is not asked any more */
+    CHECK_INT(gsh_cuda_mem_allocate(35 * MIB, &array), GSH_OK);
+    CHECK_INT(gsh_cuda_mem_allocate(5 * MIB, &small), GSH_OK);
+    gsh_cuda_mem_release(array, 35 * MIB);
+    for (int k = 0; k < 12; k++) {
+        CHECK(age(1));
+        gsh_cuda_mem_release(small, 5 * MIB);
+        CHECK_INT(gsh_cuda_mem_allocate(5 * MIB, &small), GSH_OK);
+        CHECK_INT(gsh_cuda_mem_finish(), GSH_OK);
+    }
+    CHECK_INT(mapped_bytes(), before + 5 * MIB);
+    gsh_cuda_mem_release(small, 5 * MIB);
+}
+
 int main(void)
 {
     gsh_options_init();
@@ -206,5 +248,6 @@ int main(void)
     test_pieces();
     test_scratch();
     test_apart();
+    test_age();
     return check_result();
 }

@@ -9,6 +9,20 @@
 
 #define LARGE ((size_t)8 << 20)
 
+/* What is kept goes after so many looks without a use. */
+static void test_age(void)
+{
+    gsh_hostemu_mem_give(gsh_hostemu_mem_take(LARGE), LARGE);
+    CHECK(gsh_hostemu_mem_spare_bytes() >= LARGE);
+    for (int look = 0; look < 4; look++)
+        CHECK(gsh_hostemu_mem_age(4));
+    gsh_hostemu_mem_give(gsh_hostemu_mem_take(LARGE), LARGE);
+    for (int look = 0; look < 4; look++)
+        CHECK(gsh_hostemu_mem_age(4));
+    CHECK(!gsh_hostemu_mem_age(4));
+    CHECK_INT(gsh_hostemu_mem_spare_bytes(), 0);
+}
+
 int main(void)
 {
     char *a = gsh_hostemu_mem_take(LARGE), *b = gsh_hostemu_mem_take(LARGE);
@@ -33,5 +47,6 @@ int main(void)
     gsh_hostemu_mem_give(a, LARGE);
     gsh_hostemu_mem_give(b, LARGE);
     gsh_hostemu_mem_give(other, 2 * LARGE);
+    test_age();
     return check_result();
 }

@@ -31,6 +31,12 @@ static int64_t limit_with(const char *groups)
     return gsh_memory_limit_of_groups(root, list, MOST);
 }
 
+static bool is_near_with(const char *groups)
+{
+    write_file("", "list", groups);
+    return gsh_memory_limit_is_near_in_groups(root, list);
+}
+
 int main(void)
 {
     if (!CHECK(mkdtemp(root) != NULL))
@@ -48,10 +54,23 @@ int main(void)
     CHECK_INT(limit_with("5:cpu:/old\n4:memory:/old/deeper\n0::/\n"), 4000000);
     CHECK_INT(limit_with("4:memory:/old\n0::/job/step\n"), 3000000);
     CHECK_INT(limit_with(""), MOST);
+    CHECK_INT(gsh_memory_limit_of_groups(root, "/not/there", MOST), MOST);
+    CHECK(gsh_memory_limit() > 0);
+    write_file("/job", "memory.stat", "anon 2600000\nfile 9000000\n");
+    write_file("/job/step", "memory.stat", "anon 2600000\nfile 9000000\n");
+    CHECK(!is_near_with("0::/job/step\n"));
+    write_file("/job", "memory.stat", "file 9000000\nanon 2800000\n");
+    CHECK(is_near_with("0::/job/step\n"));
+    write_file("/job", "memory.stat", "anon 1000000\n");
+    write_file("/job/step", "memory.high", "2700000\n");
+    CHECK(is_near_with("0::/job/step\n"));
+    write_file("/memory/old", "memory.stat", "rss 3700000\ntotal_rss 3500000\n");
+    CHECK(!is_near_with("4:memory:/old\n"));
+    write_file("/memory/old", "memory.stat", "rss 3500000\ntotal_rss 3700000\n");
+    CHECK(is_near_with("4:memory:/old\n"));
+    CHECK(!is_near_with("0::/not/there\n"));
     write_file("", "memory.max", "2000000\n"); /* a container's own group is its root */
     CHECK_INT(limit_with("0::/\n"), 2000000);
     CHECK_INT(limit_with("0::/elsewhere\n"), 2000000);
-    CHECK_INT(gsh_memory_limit_of_groups(root, "/not/there", MOST), MOST);
-    CHECK(gsh_memory_limit() > 0);
     return check_result();
 }

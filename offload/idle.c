@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The thread's life: none, or running; `mutex` guards the change, and is held across fork. Awake it looks, and sleeps until
+ * the next look; when a look leaves nothing it sleeps until gsh_idle_wake. The word `posted` changes whenever it is to wake up.
+ */
+#include "idle.h"
+
+#include "arena_internal.h"
+#include "backend.h"
+#include "device.h"
+#include "futex.h"
+#include "memory_limit.h"
+#include "node.h"
+#include "thread.h"
+#include "value.h"
+
+#include <pthread.h>
+
+#define LOOK_MS 250U
+#define IDLE_LOOKS 4U /* that memory stays unused before it goes */
+#define SCANNED_AT_ONCE 1024U
+
+_Atomic bool gsh_idle_is_noted;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_t thread;
+static _Atomic bool has_thread; /* changed under the mutex */
+static bool is_refused;         /* mutex */
+static _Atomic bool is_ending, sleeps;
+static _Atomic uint32_t posted;
+static uint32_t looks; /* ARENA lock */
+
+uint32_t gsh_idle_clock_locked(void)
+{
+    return looks;
+}
+
+/* ---- a look ---- */
+
+/* The next block that may give its pages back, held; NULL: none up to `*cursor`, which is moved on. */
+static struct gsh_block *take_locked(uint32_t *cursor, uint32_t age, bool *has_left)
+{
+    uint32_t end = GSH_MIN(gsh_arena_block_end_sigsafe(), *cursor + SCANNED_AT_ONCE);
+    while (*cursor < end) {
+        struct gsh_block *block = gsh_block_at((*cursor)++);
+        if (!block->is_pooled)
+            continue;
+        if (looks - block->idle_since >= age && gsh_block_try_acquire(block)) {
+            gsh_arena_unpool_locked(block);
+            return block;
+        }
+        *has_left = true;
+    }
+    return NULL;
+}
+
+/* Others take blocks and free them meanwhile. */
+bool gsh_idle_trim_host(uint32_t age)
+{
+    bool has_left = false;
+    for (uint32_t cursor = 1; cursor < gsh_arena_block_end_sigsafe();) {
+        gsh_arena_lock();
+        struct gsh_block *block = take_locked(&cursor, age, &has_left);
+        gsh_arena_unlock();
+        if (block == NULL)
+            continue;
+        gsh_arena_give_pages_back_held(block);
+        gsh_block_release_sigsafe(block);
+    }
+    return has_left;
+}
+
+static bool trim_device(void)
+{
+    if (gsh_device_get_state() != GSH_DEVICE_READY)
+        return false;
+    gsh_node_lock();
+    gsh_node_forget_locked();
+    gsh_value_reap_locked();
+    bool has_left = gsh_backend_get()->age(IDLE_LOOKS);
+    gsh_node_unlock();
+    return has_left;
+}
+
+static bool look(void)
+{
+    gsh_arena_lock();
+    looks++;
+    gsh_arena_unlock();
+    bool has_left = gsh_idle_trim_host(gsh_memory_limit_is_near() ? 0 : IDLE_LOOKS);
+    return trim_device() || has_left;
+}
+
+/* ---- the thread ---- */
+
+static void *idle_main(void *unused)
+{
+    bool has_left = true;
+    pthread_setname_np(pthread_self(), "gpushim-idle");
+    while (!atomic_load(&is_ending)) {
+        uint32_t seen = atomic_load(&posted);
+        atomic_store(&sleeps, !has_left);
+        if (has_left)
+            gsh_futex_wait_change_for(&posted, seen, LOOK_MS);
+        else if (!atomic_load(&gsh_idle_is_noted) && !atomic_load(&is_ending))
+            gsh_futex_wait_change_sigsafe(&posted, seen, 0);
+        atomic_store(&gsh_idle_is_noted, false);
+        if (!atomic_load(&is_ending))
+            has_left = look();
+    }
+    return unused;
+}
+
+static void post(void)
+{
+    atomic_fetch_add(&posted, 1);
+    gsh_futex_wake_all_sigsafe(&posted);
+}
+
+/* Where there can be no thread, the pools' limit is what there is. */
+static void start_locked(void)
+{
+    atomic_store(&is_ending, false);
+    if (gsh_thread_start_joinable(&thread, idle_main, NULL))
+        atomic_store(&has_thread, true);
+    else
+        is_refused = true;
+}
+
+static void end_locked(void)
+{
+    if (!atomic_load(&has_thread))
+        return;
+    atomic_store(&is_ending, true);
+    post();
+    pthread_join(thread, NULL);
+    atomic_store(&has_thread, false);
+}
+
+void gsh_idle_wake(void)
+{
+    atomic_store(&gsh_idle_is_noted, true);
+    if (atomic_load(&has_thread)) {
+        if (atomic_load(&sleeps))
+            post();
+        return;
+    }
+    if (pthread_mutex_trylock(&mutex) != 0) { /* the next one may have more luck */
+        atomic_store(&gsh_idle_is_noted, false);
+        return;
+    }
+    if (!atomic_load(&has_thread) && !is_refused)
+        start_locked();
+    pthread_mutex_unlock(&mutex);
+}
+
+void gsh_idle_end(void)
+{
+    pthread_mutex_lock(&mutex);
+    end_locked();
+    is_refused = true;
+    pthread_mutex_unlock(&mutex);
+}
+
+/* ---- fork ---- */
+
+/* What is pooled is given back: the thread starts again with the next block that is freed, and there may be none. */
+static void prepare(void)
+{
+    pthread_mutex_lock(&mutex);
+    if (!atomic_load(&has_thread))
+        return;
+    end_locked();
+    gsh_idle_trim_host(0);
+    atomic_store(&gsh_idle_is_noted, false);
+}
+
+static void parent(void)
+{
+    pthread_mutex_unlock(&mutex);
+}
+
+static void child(void)
+{
+    pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+    mutex = fresh;
+}
+
+void gsh_idle_init(void)
+{
+    pthread_atfork(prepare, parent, child);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pages of freed blocks go back after about a second in which nobody used them, and stay where somebody does; the thread
+ * that sees to that is gone while the process forks; what of the arena a core dump has.
+ */
+#include "idle.h"
+
+#include "arena_internal.h"
+#include "check.h"
+#include "clock.h"
+#include "live.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MIB ((size_t)1 << 20)
+#define SECOND UINT64_C(1000000000)
+
+/* Pages of the range that are in memory. */
+static size_t count_pages(const char *base, size_t size)
+{
+    static unsigned char pages[64 * MIB / 4096];
+    size_t count = 0;
+    if (!CHECK(size / 4096 <= sizeof pages && mincore((void *)base, size, pages) == 0))
+        return 0;
+    for (size_t k = 0; k < size / 4096; k++)
+        count += pages[k] & 1;
+    return count;
+}
+
+/* Of that name. */
+static unsigned count_threads(void)
+{
+    unsigned count = 0;
+    DIR *folder = opendir("/proc/self/task");
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+        char path[sizeof entry->d_name + 32], name[32] = "";
+        (void)snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);
+        FILE *file = fopen(path, "r");
+        if (file == NULL)
+            continue;
+        count += fgets(name, sizeof name, file) != NULL && strcmp(name, "gpushim-idle\n") == 0;
+        fclose(file);
+    }
+    if (folder != NULL)
+        closedir(folder);
+    return count;
+}
+
+/* Until no page is there; false after 20 s. */
+static bool are_gone(const char *base, size_t size)
+{
+    for (uint64_t end = gsh_clock_ns() + 20 * SECOND; gsh_clock_ns() < end; usleep(20000))
+        if (count_pages(base, size) == 0)
+            return true;
+    return false;
+}
+
+static char *make(size_t size)
+{
+    char *block = gsh_arena_allocate(size, GSH_ARENA_HOST);
+    if (CHECK(block != NULL))
+        memset(block, 1, size);
+    return block;
+}
+
+static void check_idle(size_t size)
+{
+    char *live = make(size), *block = make(size);
+    uint64_t begin = gsh_clock_ns();
+    CHECK(gsh_arena_free(block));
+    CHECK(are_gone(block, size));
+    CHECK(gsh_clock_ns() - begin > SECOND / 2);
+    CHECK_INT(count_pages(live, size), size / 4096);
+    CHECK(gsh_arena_free(live));
+}
+
+/* A block that is freed and taken again keeps its pages: without, each round would find none. */
+static void check_used(void)
+{
+    size_t lost = 0;
+    for (uint64_t end = gsh_clock_ns() + 2 * SECOND; gsh_clock_ns() < end; usleep(5000)) {
+        char *block = make(8 * MIB);
+        CHECK(gsh_arena_free(block));
+        lost += count_pages(block, 8 * MIB) != 8 * MIB / 4096;
+    }
+    CHECK(lost <
+          20); /* of some 300; where the machine stops the program for a second they may be lost */
+}
+
+static void check_at_once(void)
+{
+    char *block = make(8 * MIB);
+    CHECK(gsh_arena_free(block));
+    CHECK_INT(count_pages(block, 8 * MIB), 8 * MIB / 4096);
+    gsh_idle_trim_host(0);
+    CHECK_INT(count_pages(block, 8 * MIB), 0);
+    block = make(8 * MIB); /* usable again */
+    CHECK(block[8 * MIB - 1] == 1);
+    CHECK(gsh_arena_free(block));
+}
+
+static void check_fork(void)
+{
+    char *block = make(8 * MIB);
+    CHECK(gsh_arena_free(block));
+    CHECK_INT(count_threads(), 1);
+    pid_t child = fork();
+    if (child == 0) {
+        block = make(8 * MIB);
+        gsh_arena_free(block);
+        _exit(are_gone(block, 8 * MIB) ? 0 : 1);
+    }
+    CHECK_INT(count_threads(), 0);
+    CHECK_INT(count_pages(block, 8 * MIB), 0);
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    check_idle(8 * MIB);
+}
+
+/* Bytes of the arena that a core dump has, holes included. */
+static size_t count_dumped(void)
+{
+    char line[512];
+    size_t bytes = 0, begin = 0, end = 0, from, to;
+    FILE *maps = fopen("/proc/self/smaps", "r");
+    while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
+        if (sscanf(line, "%zx-%zx ", &from, &to) == 2)
+            begin = from, end = to;
+        if (strncmp(line, "VmFlags:", 8) == 0 && strstr(line, " dd") == NULL &&
+            begin < gsh_arena_end && end > gsh_arena_base)
+            bytes += end - begin;
+    }
+    if (maps != NULL)
+        fclose(maps);
+    return bytes;
+}
+
+static void check_dump(void)
+{
+    size_t before = count_dumped();
+    CHECK(before < 64 * MIB);
+    char *blocks[] = {make(48 * MIB), gsh_arena_allocate(48 * MIB, GSH_ARENA_DEVICE), make(MIB),
+                      gsh_arena_allocate(MIB, GSH_ARENA_DEVICE)};
+    CHECK(count_dumped() >= before + 96 * MIB);
+    CHECK(count_dumped() <= before + 112 * MIB);
+    for (unsigned k = 0; k < GSH_COUNT(blocks); k++)
+        CHECK(gsh_arena_free(blocks[k]));
+}
+
+int main(void)
+{
+    if (!live_start())
+        return CHECK_SKIP;
+    check_dump();
+    CHECK_INT(count_threads(), 1);
+    check_idle(16 * MIB);
+    check_idle(MIB / 2);
+    check_used();
+    check_at_once();
+    check_fork();
+    gsh_idle_end();
+    CHECK_INT(count_threads(), 0);
+    CHECK(gsh_arena_free(make(MIB)));
+    CHECK_INT(count_threads(), 0);
+    return check_result();
+}
