@@ -12,6 +12,7 @@
 #include "numpy_fft.h"
 #include "scipy_fft.h"
 #include "scipy_linalg.h"
+#include "unseen.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -55,6 +56,8 @@ static void attach(void)
 
 void *gsh_dlopen_hook_enter(const char *path)
 {
+    if (path != NULL)
+        gsh_unseen_note_library(path);
     if (path != NULL && is_file(path, "_umath_linalg."))
         attach();
     if (path != NULL && is_file(path, "mtrand."))

@@ -19,6 +19,7 @@
 #include "options.h"
 #include "python_error.h"
 #include "startup.h"
+#include "unseen.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -94,6 +95,7 @@ static const char *start(void)
         return why;
     add_search_roots();
     lend_blas();
+    gsh_unseen_note_loaded();
     if (gsh_startup(&why) != GSH_OK)
         return why;
     /* the interpreter's last act, before the C library's exit functions take the driver down */

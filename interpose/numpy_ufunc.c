@@ -147,7 +147,7 @@ __attribute__((noinline)) static PyObject *call_described(PyObject *self, PyObje
                                                           size_t nargsf, PyObject *kwnames)
 {
     struct record *record = find_record(self);
-    enum gsh_reason why = GSH_REASON_NO_DEVICE;
+    enum gsh_reason why = gsh_dispatch_why_dead();
     unsigned row = 0;
     if (gsh_dispatch_is_live()) {
         PyObject *result = try_record(record, args, gsh_py_nargs(nargsf), kwnames, &why, &row);

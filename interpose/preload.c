@@ -7,6 +7,7 @@
  * gsh_numpy_attach.
  */
 #include "dlopen_hook.h"
+#include "libc_files.h"
 #include "libc_io.h"
 #include "libc_limit.h"
 #include "libc_memory.h"
@@ -21,6 +22,7 @@ extern int Py_IsInitialized(void) __attribute__((weak));
 __attribute__((constructor)) static void load(void)
 {
     gsh_options_init();
+    gsh_libc_files_resolve();
     gsh_libc_io_resolve();
     gsh_libc_limit_resolve();
     gsh_libc_memory_resolve();

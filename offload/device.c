@@ -138,6 +138,11 @@ void gsh_device_retire(const char *why)
     gsh_log(GSH_LOG_WARN, "the device is not used any more (%s); NumPy computes on the CPU", why);
 }
 
+void gsh_device_withdraw(void)
+{
+    set_state(GSH_DEVICE_RETIRED);
+}
+
 void gsh_device_reset_after_fork(void)
 {
     pthread_mutex_t fresh_mutex = PTHREAD_MUTEX_INITIALIZER;

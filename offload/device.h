@@ -26,5 +26,7 @@ void gsh_device_settle(void);
 /* No more calls are accepted; what it still holds can be fetched while it answers. One line on
  * stderr. */
 void gsh_device_retire(const char *why);
+/* The same without a word. */
+void gsh_device_withdraw(void);
 /* In a forked child: retired, silently. */
 void gsh_device_reset_after_fork(void);

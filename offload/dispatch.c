@@ -23,6 +23,7 @@
 #include "price.h"
 #include "readiness.h"
 #include "stats.h"
+#include "withdraw.h"
 
 #include <string.h>
 
@@ -57,6 +58,11 @@ bool gsh_dispatch_is_live(void)
            gsh_device_get_state() != GSH_DEVICE_RETIRED;
 }
 
+enum gsh_reason gsh_dispatch_why_dead(void)
+{
+    return gsh_withdraw_reason() != NULL ? GSH_REASON_UNSEEN_WRITES : GSH_REASON_NO_DEVICE;
+}
+
 void gsh_dispatch_pause(bool pauses)
 {
     inside = pauses;
@@ -89,7 +95,7 @@ enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call)
 {
     gsh_host_pace_forget();
     if (!gsh_dispatch_is_live())
-        return inside ? GSH_REASON_NESTED : GSH_REASON_NO_DEVICE;
+        return inside ? GSH_REASON_NESTED : gsh_dispatch_why_dead();
     enum gsh_reason reason = examine(&call->launch);
     if (reason != GSH_REASON_NONE)
         return reason;
@@ -561,7 +567,8 @@ enum gsh_status gsh_dispatch_run(const struct gsh_call *call, enum gsh_reason *w
     gsh_node_lock();
     gsh_node_forget_locked();
     gsh_value_reap_locked();
-    enum gsh_status status = locate(&run);
+    bool is_withdrawn = gsh_withdraw_reason() != NULL;
+    enum gsh_status status = is_withdrawn ? decline(&run, GSH_REASON_UNSEEN_WRITES) : locate(&run);
     if (status == GSH_OK) {
         hold_blocks(&run);
         status = place_and_submit(&run);

@@ -20,6 +20,9 @@
  */
 bool gsh_dispatch_is_live(void);
 
+/* Why it is not live, for a thread that is not inside the library. */
+enum gsh_reason gsh_dispatch_why_dead(void);
+
 /* While it pauses, this thread's calls are neither accepted nor counted. */
 void gsh_dispatch_pause(bool pauses);
 

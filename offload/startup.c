@@ -20,6 +20,7 @@
 #include "readiness.h"
 #include "reasons.h"
 #include "stats.h"
+#include "withdraw.h"
 
 #include <stdlib.h>
 
@@ -56,6 +57,9 @@ enum gsh_status gsh_startup(const char **why)
     gsh_stats_init(gsh_reason_codes, GSH_REASON_COUNT);
     *why = "GPUSHIM_MODE is off";
     if (gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_OFF)
+        return GSH_DECLINED;
+    *why = "the program uses what writes memory unseen";
+    if (gsh_withdraw_reason() != NULL)
         return GSH_DECLINED;
     gsh_backend_choose();
     *why = gsh_option_number(GSH_OPTION_DEVICE) == GSH_DEVICE_NONE ? "GPUSHIM_DEVICE is none"

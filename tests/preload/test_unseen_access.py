@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who reads and writes arrays without a page fault: the program's own changes of pages. Output as plain."""
+"""Who reads and writes arrays without a page fault: the program's own changes of pages, the kernel behind io_uring and
+Linux's asynchronous I/O, /proc/self/mem. Output as plain.
+"""
+import os
+import subprocess
+import tempfile
 import unittest
 
 import shim_runner
@@ -25,7 +30,7 @@ for shared in (False, True):
     dump("read-only", libc.mprotect(at, size, READ)); dump("sum", float((a + 1.0).sum()))
     dump("open", libc.mprotect(at, size, READ | WRITE))
     a[i] = 100.0; dump("written", [a[i], (a + 1.0)[i], a[-1]]); a[i] = 101.0; dump("again", (a * 2.0)[i])
-    a += 1.0; dump("in place", [a[i], a[0], a[-1]])
+    a += 1.0; dump("in place", [a[i], a[1], a[-1]])
     b = fresh(shared); at, size, i = pages(b)
     dump("advice", libc.madvise(at, size, DONTNEED)); dump("dropped", [b[i], (b + 1.0)[i], b[-1]])
     c = fresh(shared); at, size, i = pages(c)
@@ -38,10 +43,129 @@ for shared in (False, True):
     dump("afterwards", [float((fresh(s) + np.zeros(1 << 18)).sum()) for s in (False, True) * 3])
 '''
 
+HEAD = '''
+import ctypes, mmap, os, struct, tempfile
+import numpy as np
+from shim_script import dump, on_device, report
+libc = ctypes.CDLL(None, use_errno=True)
+libc.syscall.restype = ctypes.c_long
+N = 1 << 18
+def fresh(shared=False):
+    a = on_device(np.arange(float(N))) + 1.0
+    if shared: float(a[0])
+    return a
+'''
+
+# The kernel writes into the first half while the second half is used, then into all of an array that was used since it was
+# made known to it.
+IO_URING = HEAD + '''
+early = [fresh(), fresh(True)]
+p = ctypes.create_string_buffer(120); ring = libc.syscall(425, 4, p)
+values, sq, cq = (struct.unpack("10I", p.raw[k:k + 40]) for k in (0, 40, 80))
+shared = mmap.mmap(ring, sq[6] + values[0] * 4 + 8192, offset=0); entries = mmap.mmap(ring, 64 * values[0], offset=0x10000000)
+tail = 0
+def submit(operation, fd, at, address, size):
+    global tail
+    k = tail % values[0]
+    entries[64 * k:64 * k + 64] = struct.pack("BBHiQQII", operation, 0, 0, fd, at, address, size, 0) + bytes(32)
+    struct.pack_into("I", shared, sq[6] + 4 * k, k); tail += 1; struct.pack_into("I", shared, sq[1], tail)
+    return libc.syscall(426, ring, 1, 0, 0, None, 0)
+def wait():
+    libc.syscall(426, ring, 0, 1, 1, None, 0)
+    result = struct.unpack_from("QiI", shared, cq[5] + 16 * ((tail - 1) % values[1]))[1]
+    struct.pack_into("I", shared, cq[0], tail); return result
+def pipe_of(value):
+    ends = os.pipe(); os.write(ends[1], np.full(1000, value).tobytes()); return ends[0]
+READ, READ_FIXED, NOWHERE = 22, 4, (1 << 64) - 1
+for k, a in enumerate(early):
+    submit(READ, pipe_of(7.0), NOWHERE, a.ctypes.data, 8000)
+    dump("early %d" % k, [wait(), float(a[5]), float((a + 1.0)[5]), float((a + 1.0).sum())])
+a = fresh(); ends = os.pipe(); submit(READ, ends[0], NOWHERE, a.ctypes.data, 8000)
+dump("other half", float((a[N // 2:] + 1.0).sum())); os.write(ends[1], np.full(1000, 9.0).tobytes())
+dump("in flight", [wait(), float((a + 1.0)[5]), float((a * 2.0).sum())])
+b = fresh(); dump("registered", libc.syscall(427, ring, 0, struct.pack("QQ", b.ctypes.data, b.nbytes), 1)); b += 1.0
+submit(READ_FIXED, pipe_of(8.0), NOWHERE, b.ctypes.data, 8000); dump("fixed", [wait(), float(b[5]), float((b + 1.0)[5]), float(b.sum())])
+for k in range(20): a = a * 1.0 + b
+dump("later", float(a.sum()))
+'''
+
+LINUX_AIO = HEAD + '''
+early = fresh()
+context = ctypes.c_ulong(); libc.syscall(206, 8, ctypes.byref(context))
+name = os.path.join(tempfile.mkdtemp(), "data"); np.full(512, 7.0).tofile(name); fd = os.open(name, os.O_RDONLY)
+def read_into(a):
+    block = ctypes.create_string_buffer(struct.pack("QIIHhIQQqQII", 0, 0, 0, 0, 0, fd, a.ctypes.data, 4096, 0, 0, 0, 0))
+    pointer = ctypes.c_void_p(ctypes.addressof(block)); done = libc.syscall(209, context, 1, ctypes.byref(pointer))
+    events = ctypes.create_string_buffer(32); libc.syscall(208, context, 1, 1, events, None)
+    return [done, struct.unpack("QQqq", events.raw)[2]]
+for k in range(3):
+    dump(k, read_into(early) + [float(early[5]), float((early + 1.0)[5]), float(early.sum())]); early += 1.0
+os.remove(name)
+'''
+
+OWN_MEMORY = HEAD + '''
+os.chdir("/proc/self")
+def opened(path):
+    if HOW == "open": return os.open(path, os.O_RDWR)
+    if HOW == "openat": return os.open("mem", os.O_RDWR, dir_fd=os.open("/proc/self", os.O_RDONLY))
+    if HOW == "fopen":
+        libc.fopen.restype = ctypes.c_void_p; return libc.fileno(ctypes.c_void_p(libc.fopen(b"mem", b"r+")))
+    if HOW == "syscall": return libc.syscall(257, -100, b"/proc/self/mem", os.O_RDWR)
+    if HOW == "task": return os.open("/proc/%d/task/%d/mem" % (os.getpid(), os.getpid()), os.O_RDWR)
+early = [fresh(), fresh(True)]
+fd = opened("/proc/self/mem"); file = open(fd, "r+b", 0)
+for k, a in enumerate(early + [fresh()]):
+    file.seek(a.ctypes.data + 80); dump("read %d" % k, file.read(8)); file.seek(a.ctypes.data + 80)
+    file.write(np.array([7.0]).tobytes()); dump("written %d" % k, [float(a[10]), float((a + 1.0)[10])])
+    a += 1.0; file.seek(a.ctypes.data + 80); dump("again %d" % k, file.read(8))
+'''
+
+# A library of that name is opened before or after NumPy is loaded.
+LIBRARY = '''
+import ctypes
+if WHEN == "before": ctypes.CDLL(PATH)
+import numpy as np
+a = np.arange(100000.0) + 1.0
+if WHEN == "after": ctypes.CDLL(PATH)
+a = a * 2.0
+print(float(a.sum()))
+'''
+
 
 class TestUnseenAccess(shim_runner.TestCase):
     def test_pages(self):
         self.assert_same(PAGES)
+
+    def check_withdrawn(self, script):
+        self.assert_same(script)
+        said = shim_runner.run(script, env={"GPUSHIM_LOG": "info"}).stderr
+        self.assertEqual(said.count("all arrays are brought home"), 1, said)
+
+    def test_io_uring(self):
+        if shim_runner.run_plain(HEAD + 'print(libc.syscall(425, 4, bytes(120)))').stdout == "-1\n":
+            self.skipTest("this system has no io_uring")
+        self.check_withdrawn(IO_URING)
+
+    def test_linux_aio(self):
+        self.check_withdrawn(LINUX_AIO)
+
+    def test_own_memory(self):
+        for how in ("open", "openat", "fopen", "syscall", "task"):
+            with self.subTest(how):
+                self.check_withdrawn("HOW = %r\n" % how + OWN_MEMORY)
+
+    def test_libraries(self):
+        """liburing and libaio count when they are loaded; what torch and MPI load beside does not."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, withdraws in (("liburing.so.2", True), ("libaio.so.1", True), ("libibverbs.so.1", False)):
+                path = os.path.join(folder, name)
+                subprocess.run([shim_runner.find_tool("cc"), "-shared", "-o", path, "-x", "c", "/dev/null"], check=True)
+                for when in ("before", "after"):
+                    with self.subTest(name, when=when):
+                        script = "PATH, WHEN = %r, %r\n" % (path, when) + LIBRARY
+                        result = shim_runner.run(script, env={"GPUSHIM_LOG": "info"})
+                        self.assertEqual(result.stdout, "10000100000.0\n", repr(result))
+                        self.assertEqual("the program uses" in result.stderr, withdraws, result.stderr)
 
 
 if __name__ == "__main__":
