@@ -16,19 +16,26 @@
 #include "numpy_ufunc.h"
 #include "options.h"
 #include "python_error.h"
-#include "warning_filters.h"
+#include "warning_late.h"
+#include "warning_scopes.h"
+#include "warning_state.h"
 
 #include <fenv.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#define MAX_TEXTS 8
+
 static _Thread_local bool is_replaying;
-static bool is_scheduled;       /* a pending call of the interpreter will fetch the reports */
-static _Atomic bool is_over;    /* the interpreter is ending */
-static PyObject *enter_scope;   /* warnings.catch_warnings.__enter__ as Python has it; */
-static PyObject *leave_scope;   /* its __exit__ */
+static bool is_scheduled; /* a pending call of the interpreter will fetch the reports */
+static _Thread_local uint64_t own_number;        /* of this thread; 0: none yet */
+static _Thread_local PyObject *texts[MAX_TEXTS]; /* that a replay logs; references */
+static _Thread_local unsigned text_count;
 static PyObject *casting_names; /* ("casting",) */
 static PyObject *unsafe;        /* "unsafe" */
+
+static void settle_late(void);
 
 /* ---- asking for reports ---- */
 
@@ -36,6 +43,36 @@ static const enum gsh_errstate_kind errstate_kinds[GSH_ERROR_KINDS] = {
     [GSH_ERROR_POLE] = GSH_ERRSTATE_DIVIDE,
     [GSH_ERROR_OVERFLOW] = GSH_ERRSTATE_OVER,
     [GSH_ERROR_INVALID] = GSH_ERRSTATE_INVALID};
+
+/* Numbers are never given twice: what a thread left untold is nobody else's. */
+static uint64_t number_of_thread(void)
+{
+    static _Atomic uint64_t last;
+    if (own_number == 0)
+        own_number = ++last;
+    return own_number;
+}
+
+/* A call that may warn is about to be made. Whether its warning must come in the call. */
+static bool is_seen(int64_t option)
+{
+    if (gsh_warning_state_has_changed()) {
+        settle_late(); /* of calls under the state before */
+        gsh_warning_state_keep();
+    }
+    return gsh_warning_scopes_is_over() || !gsh_warning_state_may_be_late(option == GSH_FPERR_LATE);
+}
+
+static void note_caller(struct gsh_error_request *request, bool waits)
+{
+    if (waits) {
+        request->owner = number_of_thread();
+    } else if (request->kinds != 0) {
+        struct gsh_python_place place = gsh_python_place_note();
+        request->place[0] = place.note;
+        request->place[1] = (uint32_t)place.instruction;
+    }
+}
 
 bool gsh_numpy_errors_request(struct gsh_call *call, bool *waits)
 {
@@ -69,8 +106,9 @@ bool gsh_numpy_errors_request(struct gsh_call *call, bool *waits)
         call->errors.kinds = possible;
         *waits |= mode != GSH_ERRSTATE_WARN || option == GSH_FPERR_STRICT;
     }
-    if (call->errors.kinds != 0 && !*waits)
-        *waits = gsh_warning_filters_may_raise();
+    if (call->errors.kinds != 0 && is_seen(option))
+        *waits = true;
+    note_caller(&call->errors, *waits);
     return true;
 }
 
@@ -80,7 +118,7 @@ bool gsh_numpy_errors_may_raise(const struct gsh_call *call)
         unsigned mode = gsh_numpy_errstate_mode(call->errors.modes, errstate_kinds[kind]);
         if ((call->errors.kinds >> kind & 1) != 0 &&
             (mode >= GSH_ERRSTATE_RAISE ||
-             (mode == GSH_ERRSTATE_WARN && gsh_warning_filters_may_raise())))
+             (mode == GSH_ERRSTATE_WARN && gsh_warning_state_may_raise())))
             return true;
     }
     return false;
@@ -221,15 +259,15 @@ static PyObject *replay_at(const struct gsh_error_report *report)
     return result;
 }
 
-/* False: a Python exception is set. */
-static bool replay(const struct gsh_error_report *report)
+/* Under an errstate, whose "log" writes to the object. False: a Python exception is set. */
+static bool replay(const struct gsh_error_report *report, unsigned modes, PyObject *log)
 {
     PyObject *result = NULL, *previous = NULL;
     fexcept_t flags;
     fegetexceptflag(
         &flags, FE_ALL_EXCEPT); /* a loop of Python functions may be running, and looks at them */
-    if (gsh_numpy_errstate_mask() != (int)report->modes)
-        previous = gsh_numpy_errstate_replace(report->modes);
+    if (gsh_numpy_errstate_mask() != (int)modes)
+        previous = gsh_numpy_errstate_replace(modes, log);
     is_replaying = true;
     switch (report->launch.kind) {
     case GSH_LAUNCH_REDUCE:
@@ -255,19 +293,112 @@ static bool replay(const struct gsh_error_report *report)
     return gsh_py.PyErr_Occurred() == NULL;
 }
 
-static bool tell_all(void)
+/* Of this thread's own calls, which wait to be told. False: a Python exception is set. */
+static bool tell_own(void)
 {
     struct gsh_error_report report;
-    while (gsh_errors_fetch(&report))
-        if (!replay(&report))
+    while (gsh_errors_fetch(number_of_thread(), &report))
+        if (!replay(&report, report.modes, NULL))
             return false;
     return true;
+}
+
+/* write(self, "Warning: divide by zero encountered in divide\n") */
+static PyObject *note_text(PyObject *self, PyObject *text)
+{
+    static const char prefix[] = "Warning: ";
+    const char *begin = gsh_py.PyUnicode_AsUTF8(text);
+    char line[256];
+    (void)self;
+    if (!begin)
+        return NULL;
+    begin += strncmp(begin, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(begin, "\n"), begin);
+    if (text_count < MAX_TEXTS) {
+        texts[text_count] = gsh_py.Py_BuildValue("s", line);
+        text_count += texts[text_count] != NULL;
+    }
+    gsh_py.Py_IncRef(gsh_py._Py_NoneStruct);
+    return gsh_py._Py_NoneStruct;
+}
+
+/* What telling late may end in, and nobody expects where it is told: it becomes a note on stderr. Other exceptions are the program's,
+ * whose signal handlers may have run: they come between two instructions. */
+static void disarm_exception(void)
+{
+    PyObject *const classes[] = {gsh_py.PyExc_RuntimeWarning, gsh_py.PyExc_ValueError,
+                                 gsh_py.PyExc_RecursionError, gsh_py.PyExc_MemoryError};
+    PyObject *type = gsh_py.PyErr_Occurred();
+    for (size_t i = 0; type && i < GSH_COUNT(classes); i++)
+        if (gsh_py.PyErr_GivenExceptionMatches(type, *(PyObject **)classes[i])) {
+            gsh_py.PyErr_WriteUnraisable(NULL);
+            return;
+        }
+    gsh_python_error_clear();
+}
+
+/* What "log" writes to: note_text, as attribute `write` of a module that nobody imports. NULL, and no exception: none. */
+static PyObject *get_log(void)
+{
+    static struct gsh_pymethoddef definition = {"write", (void *)note_text, GSH_METH_O, NULL};
+    static PyObject *log;
+    PyObject *module = log ? NULL : gsh_py.PyModule_New("gpushim_errors");
+    PyObject *function = module ? gsh_py.PyCFunction_NewEx(&definition, NULL, NULL) : NULL;
+    if (function && gsh_py.PyObject_SetAttrString(module, "write", function) == 0)
+        log = module;
+    if (function)
+        gsh_py.Py_DecRef(function);
+    gsh_python_error_clear();
+    return log;
+}
+
+/* "warn" becomes `warn`; other modes become "ignore": those of kinds that the call cannot meet. */
+static unsigned late_modes(unsigned modes, enum gsh_errstate_mode warn)
+{
+    unsigned late = 0;
+    for (enum gsh_errstate_kind kind = GSH_ERRSTATE_DIVIDE; kind <= GSH_ERRSTATE_INVALID; kind++)
+        if (gsh_numpy_errstate_mode(modes, kind) == GSH_ERRSTATE_WARN)
+            late |= (unsigned)warn << 3 * kind;
+    return late;
+}
+
+/* The texts are NumPy's; they are told by themselves, with the place of the call. */
+static void tell_texts(const struct gsh_error_report *report, PyObject *log)
+{
+    PyObject *told[MAX_TEXTS];
+    text_count = 0;
+    if (!replay(report, late_modes(report->modes, GSH_ERRSTATE_LOG), log))
+        disarm_exception();
+    unsigned count = text_count;
+    memcpy(told, texts, count * sizeof told[0]);
+    is_replaying = true;
+    for (unsigned i = 0; i < count; i++) {
+        gsh_warning_late_tell(
+            told[i], (struct gsh_python_place){report->place[0], (int32_t)report->place[1]});
+        disarm_exception();
+    }
+    is_replaying = false;
+    gsh_py_drop(told, count);
+}
+
+/* Of calls that did not wait. No exception comes of it. */
+static void tell_late(void)
+{
+    struct gsh_error_report report;
+    while (gsh_errors_fetch(0, &report)) {
+        PyObject *log = get_log();
+        if (log)
+            tell_texts(&report, log);
+        else if (!replay(&report, late_modes(report.modes, GSH_ERRSTATE_WARN), NULL))
+            disarm_exception();
+    }
 }
 
 bool gsh_numpy_errors_settle(void)
 {
     gsh_dispatch_synchronize();
-    return tell_all();
+    tell_late();
+    return tell_own();
 }
 
 bool gsh_numpy_errors_met_one(void)
@@ -308,132 +439,48 @@ static int tell_pending(void *unused)
 {
     (void)unused;
     __atomic_store_n(&is_scheduled, false, __ATOMIC_RELEASE);
-    if (gsh_numpy_loops_is_probing()) {
+    if (gsh_numpy_loops_is_probing())
         schedule();
-        return 0;
-    }
-    if (is_replaying ||
-        tell_all()) /* a warning's own Python code: who replays goes on to the rest */
-        return 0;
-    schedule(); /* an exception ends this call; the rest comes later */
-    return -1;
+    else if (!is_replaying) /* a warning's own Python code: who replays goes on to the rest */
+        tell_late();
+    return 0;
 }
 
 static void schedule(void)
 {
-    if (!is_over && !__atomic_exchange_n(&is_scheduled, true, __ATOMIC_ACQ_REL) &&
+    if (!gsh_warning_scopes_is_over() &&
+        !__atomic_exchange_n(&is_scheduled, true, __ATOMIC_ACQ_REL) &&
         gsh_py.Py_AddPendingCall(tell_pending, NULL) != 0)
         __atomic_store_n(&is_scheduled, false,
                          __ATOMIC_RELEASE); /* its queue is full: the next finding tries again */
 }
 
-/* Before the interpreter ends: what is still on its way. */
-static PyObject *tell_last(PyObject *self, PyObject *unused)
+/* Waits only where something may still be told. */
+static void settle_late(void)
 {
-    (void)self;
-    (void)unused;
-    is_over = true;
-    if (!gsh_numpy_errors_settle())
-        return NULL;
-    gsh_py.Py_IncRef(gsh_py._Py_NoneStruct);
-    return gsh_py._Py_NoneStruct;
-}
-
-static void register_last(void)
-{
-    static struct gsh_pymethoddef definition = {"gpushim_errors", (void *)tell_last,
-                                                GSH_METH_NOARGS, NULL};
-    PyObject *module = gsh_py.PyImport_ImportModule("atexit");
-    PyObject *function = gsh_py.PyCFunction_NewEx(&definition, NULL, NULL), *done = NULL;
-    if (module && function)
-        done = gsh_py.PyObject_CallMethod(module, "register", "O", function);
-    PyObject *const made[] = {done, function, module};
-    for (size_t i = 0; i < GSH_COUNT(made); i++)
-        if (made[i])
-            gsh_py.Py_DecRef(made[i]);
-    is_over =
-        done == NULL; /* without it nothing may be scheduled that could outlive the interpreter */
-    gsh_python_error_clear();
-}
-
-/* ---- scopes of warnings ---- */
-
-/* Waits only where something may still be told. False: a Python exception is set. */
-static bool settle_pending(void)
-{
-    if (is_over || is_replaying)
-        return true;
+    if (is_replaying)
+        return;
     if (gsh_errors_is_pending())
         gsh_dispatch_synchronize();
-    return tell_all();
-}
-
-/* catch_warnings.__enter__(self): an exception means that the scope is not entered. */
-static PyObject *settle_and_enter(PyObject *self, PyObject *args)
-{
-    (void)self;
-    return settle_pending() ? gsh_py.PyObject_Call(enter_scope, args, NULL) : NULL;
-}
-
-/* catch_warnings.__exit__(self, ...): the scope is left, whatever was raised; what it raises itself comes in place of that. */
-static PyObject *settle_and_leave(PyObject *self, PyObject *args)
-{
-    (void)self;
-    PyObject *type = NULL, *value = NULL, *traceback = NULL;
-    if (!settle_pending())
-        gsh_py.PyErr_Fetch(&type, &value, &traceback);
-    PyObject *result = gsh_py.PyObject_Call(leave_scope, args, NULL);
-    PyObject *const earlier[] = {type, value, traceback};
-    if (!type || !result) {
-        gsh_py_drop(earlier, GSH_COUNT(earlier));
-        return result;
-    }
-    gsh_py.Py_DecRef(result);
-    gsh_py.PyErr_Restore(type, value, traceback);
-    return NULL;
-}
-
-/* Puts a method of ours in place of a class's; a C function has no line of its own that warnings would name. */
-static void replace_method(PyObject *class, struct gsh_pymethoddef *definition, PyObject **original)
-{
-    *original = gsh_py.PyObject_GetAttrString(class, definition->ml_name);
-    PyObject *function = gsh_py.PyCFunction_NewEx(definition, NULL, NULL);
-    PyObject *method = function ? gsh_py.PyInstanceMethod_New(function) : NULL;
-    if (*original && method)
-        (void)gsh_py.PyObject_SetAttrString(class, definition->ml_name, method);
-    if (method)
-        gsh_py.Py_DecRef(method);
-    if (function)
-        gsh_py.Py_DecRef(function);
-    gsh_python_error_clear();
-}
-
-static void watch_scopes(PyObject *warnings)
-{
-    static struct gsh_pymethoddef enter = {"__enter__", (void *)settle_and_enter, GSH_METH_VARARGS,
-                                           NULL};
-    static struct gsh_pymethoddef leave = {"__exit__", (void *)settle_and_leave, GSH_METH_VARARGS,
-                                           NULL};
-    PyObject *class = gsh_py.PyObject_GetAttrString(warnings, "catch_warnings");
-    if (class) {
-        replace_method(class, &enter, &enter_scope);
-        replace_method(class, &leave, &leave_scope);
-        gsh_py.Py_DecRef(class);
-    }
-    gsh_python_error_clear();
+    tell_late();
 }
 
 void gsh_numpy_errors_install(void)
 {
-    PyObject *warnings = gsh_py.PyImport_ImportModule("warnings");
+    PyObject *modules = gsh_py.PyImport_GetModuleDict();
+    PyObject *warnings = modules ? gsh_py.PyDict_GetItemString(modules, "warnings") : NULL;
+    if (warnings) /* of what runs inside Python's import no import is made */
+        gsh_py.Py_IncRef(warnings);
+    else
+        warnings = gsh_py.PyImport_ImportModule("warnings");
     if (warnings) {
-        gsh_warning_filters_init(warnings);
-        watch_scopes(warnings);
+        gsh_warning_state_init(warnings);
+        gsh_warning_late_init();
+        gsh_warning_scopes_install(warnings, settle_late);
         gsh_py.Py_DecRef(warnings);
     }
     gsh_python_error_clear();
     casting_names = gsh_py.Py_BuildValue("(s)", "casting");
     unsafe = gsh_py.Py_BuildValue("s", "unsafe");
     gsh_errors_on_found(schedule);
-    register_last();
 }

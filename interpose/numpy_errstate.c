@@ -77,17 +77,20 @@ bool gsh_numpy_errstate_is_quiet(void)
 
 static const char *mode_word(unsigned mask, enum gsh_errstate_kind kind)
 {
-    return gsh_numpy_errstate_mode(mask, kind) == GSH_ERRSTATE_IGNORE ? "ignore" : "warn";
+    unsigned mode = gsh_numpy_errstate_mode(mask, kind);
+    return mode == GSH_ERRSTATE_IGNORE ? "ignore" : mode == GSH_ERRSTATE_LOG ? "log" : "warn";
 }
 
 /* NumPy 2: the token of the context variable. */
-static PyObject *replace_context(unsigned mask)
+static PyObject *replace_context(unsigned mask, PyObject *log)
 {
     PyObject *words = gsh_py.Py_BuildValue(
         "{s:s,s:s,s:s,s:s}", "divide", mode_word(mask, GSH_ERRSTATE_DIVIDE), "over",
         mode_word(mask, GSH_ERRSTATE_OVER), "under", mode_word(mask, GSH_ERRSTATE_UNDER), "invalid",
         mode_word(mask, GSH_ERRSTATE_INVALID));
     PyObject *none = gsh_py.Py_BuildValue("()");
+    if (words && log)
+        gsh_py.PyDict_SetItemString(words, "call", log);
     PyObject *state = words && none ? gsh_py.PyObject_Call(make_extobj, none, words) : NULL;
     PyObject *token = state ? gsh_py.PyContextVar_Set(context_variable, state) : NULL;
     PyObject *const made[] = {words, none, state};
@@ -98,14 +101,14 @@ static PyObject *replace_context(unsigned mask)
 }
 
 /* NumPy 1: the list that was in force. */
-static PyObject *replace_list(unsigned mask)
+static PyObject *replace_list(unsigned mask, PyObject *log)
 {
     PyObject *previous = gsh_py.PyObject_CallFunction(get_errobj, NULL);
     if (!previous)
         return NULL;
     PyObject *done =
         gsh_py.PyObject_CallFunction(set_errobj, "([OiO])", gsh_py.PyList_GetItem(previous, 0),
-                                     (int)mask, gsh_py.PyList_GetItem(previous, 2));
+                                     (int)mask, log ? log : gsh_py.PyList_GetItem(previous, 2));
     if (done) {
         gsh_py.Py_DecRef(done);
         return previous;
@@ -114,11 +117,11 @@ static PyObject *replace_list(unsigned mask)
     return NULL;
 }
 
-PyObject *gsh_numpy_errstate_replace(unsigned mask)
+PyObject *gsh_numpy_errstate_replace(unsigned mask, PyObject *log)
 {
     PyObject *previous = NULL;
     if (gsh_np.major >= 2 ? context_variable && make_extobj : get_errobj && set_errobj)
-        previous = gsh_np.major >= 2 ? replace_context(mask) : replace_list(mask);
+        previous = gsh_np.major >= 2 ? replace_context(mask, log) : replace_list(mask, log);
     if (!previous)
         gsh_python_error_clear();
     return previous;

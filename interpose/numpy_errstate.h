@@ -17,8 +17,9 @@ enum gsh_errstate_kind {
 enum gsh_errstate_mode {
     GSH_ERRSTATE_IGNORE,
     GSH_ERRSTATE_WARN,
-    GSH_ERRSTATE_RAISE
-}; /* beyond: call, print, log */
+    GSH_ERRSTATE_RAISE,
+    GSH_ERRSTATE_LOG = 5
+}; /* 3, 4: call, print */
 
 /* NumPy's mask: three bits for each kind; -1 where the state cannot be read. */
 int gsh_numpy_errstate_mask(void);
@@ -28,9 +29,9 @@ static inline unsigned gsh_numpy_errstate_mode(unsigned mask, enum gsh_errstate_
 {
     return mask >> (3 * kind) & 7;
 }
-/* Puts the mask in force (modes ignore and warn only). The result goes to gsh_numpy_errstate_restore; NULL, with the error
- * cleared: nothing was changed. */
-PyObject *gsh_numpy_errstate_replace(unsigned mask);
+/* Puts the mask in force (modes ignore, warn and log only) and, where it is not NULL, the object that "log" writes to. The result goes
+ * to gsh_numpy_errstate_restore; NULL, with the error cleared: nothing was changed. */
+PyObject *gsh_numpy_errstate_replace(unsigned mask, PyObject *log);
 void gsh_numpy_errstate_restore(PyObject *previous);
 
 /* True where every kind of floating-point error is ignored or warned about; false where one asks

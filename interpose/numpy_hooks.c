@@ -83,7 +83,7 @@ void gsh_numpy_hooks_self_test(void)
     gsh_py.PyDict_SetItemString(names, "__builtins__", gsh_py.PyEval_GetBuiltins());
     PyObject *limit = gsh_py.PyLong_FromLongLong(gsh_dispatch_min_elements);
     gsh_py.PyDict_SetItemString(names, "limit", limit ? limit : gsh_py._Py_NoneStruct);
-    PyObject *errstate = gsh_numpy_errstate_replace(0); /* what they meet is nobody's error */
+    PyObject *errstate = gsh_numpy_errstate_replace(0, NULL); /* what they meet is nobody's error */
     if (run_python(self_test_preamble, names)) {
         for (size_t i = 0; i < hook_count; i++) {
             struct gsh_hook *hook = &hooks[i];

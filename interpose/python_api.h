@@ -102,6 +102,12 @@ static inline Py_ssize_t gsh_py_size(PyObject *object)
     return *(const Py_ssize_t *)((const char *)object + 16);
 }
 
+/* The items of a list, borrowed: PyListObject.ob_item. */
+static inline PyObject *const *gsh_py_list_items(PyObject *list)
+{
+    return *(PyObject *const *const *)((const char *)list + 24);
+}
+
 /* Value of an exact float. */
 static inline double gsh_py_float_value(PyObject *exact_float)
 {

@@ -1,80 +1,92 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A filter is a tuple (action, message, category, module, line); the first that fits decides (CPython's Lib/warnings.py). What
- * changes the list makes another one, or puts a filter in front or at the end: the list and its first filter, which are kept alive,
- * and its length tell whether it is the one that was looked through.
+ * A filter is a tuple (action, message, category, module, line); the first that fits decides (CPython's Lib/warnings.py). Tuples
+ * do not change, and the kept ones are kept alive: equal addresses are equal filters.
  */
 #include "warning_filters.h"
 
 #include "python_error.h"
 
-static PyObject *module_dict, *name;
-static PyObject *seen_list, *seen_first; /* references */
-static Py_ssize_t seen_size;
-static bool may_raise;
+#include <string.h>
 
-void gsh_warning_filters_init(PyObject *warnings)
+static PyObject *kept; /* a list; a reference */
+static bool may_raise = true;
+
+bool gsh_warning_filters_is_kept(PyObject *list)
 {
-    name = gsh_py.PyUnicode_InternFromString("filters");
-    if (!name) {
-        gsh_python_error_clear();
-        return;
-    }
-    gsh_py.Py_IncRef(warnings); /* and so its dict */
-    module_dict = gsh_py.PyModule_GetDict(warnings);
+    if (!kept || gsh_py_size(list) != gsh_py_size(kept))
+        return false;
+    size_t size = (size_t)gsh_py_size(list) * sizeof list;
+    return size == 0 || memcmp(gsh_py_list_items(kept), gsh_py_list_items(list), size) == 0;
 }
 
-static bool is_none(PyObject *object)
+static bool is_filter(PyObject *object)
 {
-    return object == gsh_py._Py_NoneStruct;
+    return gsh_py_type(object) == gsh_py.PyTuple_Type && gsh_py.PyTuple_Size(object) == 5;
 }
 
-/* Whether the list's filters may raise. */
-static bool look_through(PyObject *list, Py_ssize_t size)
+static bool is_of_runtime_warnings(PyObject *filter)
 {
-    for (Py_ssize_t i = 0; i < size; i++) {
-        PyObject *filter = gsh_py.PyList_GetItem(list, i);
-        if (gsh_py_type(filter) != gsh_py.PyTuple_Type || gsh_py.PyTuple_Size(filter) != 5)
+    return gsh_py.PyType_IsSubtype(*(PyObject **)gsh_py.PyExc_RuntimeWarning,
+                                   gsh_py.PyTuple_GetItem(filter, 2)) != 0;
+}
+
+static long line_of(PyObject *filter)
+{
+    int overflow;
+    return (long)gsh_py.PyLong_AsLongLongAndOverflow(gsh_py.PyTuple_GetItem(filter, 4), &overflow);
+}
+
+/* Whether the filter fits whatever the text and the place are. */
+static bool fits_always(PyObject *filter)
+{
+    return gsh_py_is_none(gsh_py.PyTuple_GetItem(filter, 1)) &&
+           gsh_py_is_none(gsh_py.PyTuple_GetItem(filter, 3)) && line_of(filter) == 0;
+}
+
+/* Of "error", and of what CPython does not know, an exception comes. */
+static bool is_harmless(PyObject *action)
+{
+    static const char *const known[] = {"ignore", "default", "always", "all", "module", "once"};
+    for (size_t i = 0; i < GSH_COUNT(known); i++)
+        if (gsh_py_type(action) == gsh_py.PyUnicode_Type &&
+            gsh_py.PyUnicode_CompareWithASCIIString(action, known[i]) == 0)
             return true;
-        PyObject *action = gsh_py.PyTuple_GetItem(filter, 0);
-        if (!gsh_py.PyType_IsSubtype(*(PyObject **)gsh_py.PyExc_RuntimeWarning,
-                                     gsh_py.PyTuple_GetItem(filter, 2)))
+    return false;
+}
+
+static bool look_through(PyObject *list)
+{
+    PyObject *const *filters = gsh_py_list_items(list);
+    for (Py_ssize_t i = 0; i < gsh_py_size(list); i++) {
+        if (!is_filter(filters[i]))
+            return true;
+        if (!is_of_runtime_warnings(filters[i]))
             continue;
-        if (gsh_py.PyUnicode_CompareWithASCIIString(action, "error") == 0)
+        if (!is_harmless(gsh_py.PyTuple_GetItem(filters[i], 0)))
             return true;
-        int overflow;
-        bool is_always = is_none(gsh_py.PyTuple_GetItem(filter, 1)) &&
-                         is_none(gsh_py.PyTuple_GetItem(filter, 3));
-        if (is_always &&
-            gsh_py.PyLong_AsLongLongAndOverflow(gsh_py.PyTuple_GetItem(filter, 4), &overflow) == 0)
+        if (fits_always(filters[i]))
             return false;
     }
     return false;
 }
 
-static void keep(PyObject **place, PyObject *object)
+void gsh_warning_filters_keep(PyObject *list)
 {
-    PyObject *before = *place;
-    if (object)
-        gsh_py.Py_IncRef(object);
-    *place = object;
+    PyObject *before = kept;
+    kept = gsh_py.PyList_GetSlice(list, 0, gsh_py_size(list));
+    may_raise = !kept || look_through(kept);
+    gsh_python_error_clear();
     if (before)
-        gsh_py.Py_DecRef(before);
+        gsh_py.Py_DecRef(before); /* last: it may run code of the program's */
+}
+
+PyObject *gsh_warning_filters_kept(void)
+{
+    return kept;
 }
 
 bool gsh_warning_filters_may_raise(void)
 {
-    PyObject *list = module_dict ? gsh_py.PyDict_GetItem(module_dict, name) : NULL;
-    if (!list || gsh_py_type(list) != gsh_py.PyList_Type)
-        return true;
-    Py_ssize_t size = gsh_py.PyList_Size(list);
-    PyObject *first = size > 0 ? gsh_py.PyList_GetItem(list, 0) : NULL;
-    if (list == seen_list && size == seen_size && first == seen_first)
-        return may_raise;
-    may_raise = look_through(list, size);
-    gsh_python_error_clear();
-    seen_size = size;
-    keep(&seen_list, list);
-    keep(&seen_first, first);
     return may_raise;
 }

@@ -10,10 +10,12 @@
 
 /* Which floating-point errors of a call are to be reported (offload/errors.h). */
 struct gsh_error_request {
-    unsigned kinds;   /* 1 << enum gsh_error_kind; 0: none */
-    unsigned modes;   /* handed back in the report */
-    bool is_loop;     /* told by the thread that made the call, see gsh_errors_fetch_own */
-    bool is_unwanted; /* set by a hook that looks at the results itself */
+    unsigned kinds;    /* 1 << enum gsh_error_kind; 0: none */
+    unsigned modes;    /* handed back in the report */
+    uint64_t owner;    /* who alone may fetch the report, see gsh_errors_fetch; 0: anybody */
+    uint32_t place[2]; /* handed back in the report */
+    bool is_loop;      /* told by the thread that made the call, see gsh_errors_fetch_own */
+    bool is_unwanted;  /* set by a hook that looks at the results itself */
     bool
         checks_index; /* set by the hook of a TAKE whose index may hold anything: one out of bounds is INVALID */
     bool

@@ -2,8 +2,8 @@
  *
  * A ring of places, one for each armed launch in turn. A place is taken again only after it has
  * been read; where the program makes no download in between, one wait for the device per round of
- * the ring sees to that. What was found moves to a short queue of reports; beyond its length
- * further ones are dropped, as nobody reads that many warnings.
+ * the ring sees to that. What was found moves to a queue of reports; beyond its length further ones
+ * are dropped, those that nobody waits for somewhat earlier.
  */
 #include "errors.h"
 
@@ -15,7 +15,8 @@
 #include <string.h>
 
 #define PLACES 4096
-#define REPORTS 64
+#define REPORTS 4096
+#define RESERVED 512 /* of them, for calls that wait for their report */
 
 /* What is kept of an armed launch. */
 struct armed {
@@ -28,6 +29,14 @@ struct armed {
     uint64_t source; /* sequence of the launch whose place tells: its own, or an equal one's */
 };
 
+/* What a launch met, until it is fetched. */
+struct kept {
+    struct armed entry;
+    uint64_t sequence;
+    bool found[GSH_ERROR_KINDS];
+    union gsh_scalar inputs[GSH_ERROR_KINDS][GSH_MAX_INPUTS];
+};
+
 static struct gsh_lock errors_lock = GSH_LOCK_INITIALIZER(GSH_RANK_ERRORS);
 static struct armed armed[PLACES];                    /* by sequence modulo PLACES */
 static struct gsh_errors_found *places;               /* likewise; written by kernels */
@@ -35,8 +44,9 @@ static const volatile struct gsh_errors_found *found; /* the same once all is th
 static uint64_t found_device, claims_device;          /* device addresses */
 static _Atomic uint64_t last_armed;                   /* written under the DISPATCH lock */
 static _Atomic uint64_t last_submitted;
-static _Atomic uint64_t last_read;               /* written under the ERRORS lock */
-static struct gsh_error_report reports[REPORTS]; /* oldest first; ERRORS lock */
+static _Atomic uint64_t last_read;   /* written under the ERRORS lock */
+static struct kept reports[REPORTS]; /* oldest first, from first_report on; ERRORS lock */
+static unsigned first_report;
 static _Atomic unsigned report_count;
 static _Thread_local uint64_t own_sequence; /* sequence of the last launch armed by this thread */
 static _Atomic bool has_news;
@@ -245,37 +255,40 @@ bool gsh_errors_mirror_locked(const struct gsh_error_sink *first,
     return true;
 }
 
+/* The place of one more report, or NULL: there is no room. */
+static struct kept *new_report_locked(const struct gsh_error_request *request)
+{
+    unsigned count = atomic_load_explicit(&report_count, memory_order_relaxed);
+    bool is_waited_for = request->is_loop || request->owner != 0;
+    if (count >= (is_waited_for ? REPORTS : REPORTS - RESERVED))
+        return NULL;
+    if (first_report + count == REPORTS) {
+        memmove(reports, &reports[first_report], count * sizeof reports[0]);
+        first_report = 0;
+    }
+    return &reports[first_report + count];
+}
+
 static void report_locked(uint64_t sequence)
 {
     const struct armed *entry = &armed[sequence % PLACES];
     const volatile struct gsh_errors_found *place = &found[entry->source % PLACES];
-    struct gsh_error_report report = {.sequence = sequence,
-                                      .modes = entry->request.modes,
-                                      .is_loop = entry->request.is_loop,
-                                      .is_general = entry->request.is_general,
-                                      .launch = {.kind = entry->kind,
-                                                 .op = (enum gsh_op)entry->row,
-                                                 .loop = entry->loop,
-                                                 .nin = entry->nin,
-                                                 .nout = entry->nout}};
-    bool any = false;
+    unsigned kinds = 0;
+    for (unsigned kind = 0; kind < GSH_ERROR_KINDS; kind++)
+        if (place->found[kind].sequence == entry->source)
+            kinds |= entry->request.kinds & 1u << kind;
+    struct kept *report = kinds != 0 ? new_report_locked(&entry->request) : NULL;
+    if (report == NULL)
+        return;
+    *report = (struct kept){.entry = *entry, .sequence = sequence};
     for (unsigned kind = 0; kind < GSH_ERROR_KINDS; kind++) {
-        bool is_wanted = (entry->request.kinds >> kind & 1) != 0;
-        if (place->found[kind].sequence != entry->source || !is_wanted)
-            continue;
-        any = report.found[kind] = true;
-        for (unsigned k = 0; k < GSH_MAX_INPUTS; k++) {
-            report.inputs[kind][k].words[0] = place->found[kind].inputs[k].words[0];
-            report.inputs[kind][k].words[1] = place->found[kind].inputs[k].words[1];
+        report->found[kind] = (kinds >> kind & 1) != 0;
+        for (unsigned k = 0; report->found[kind] && k < GSH_MAX_INPUTS; k++) {
+            report->inputs[kind][k].words[0] = place->found[kind].inputs[k].words[0];
+            report->inputs[kind][k].words[1] = place->found[kind].inputs[k].words[1];
         }
     }
-    unsigned count = atomic_load_explicit(&report_count, memory_order_relaxed);
-    if (!any || count == REPORTS)
-        return;
-    for (unsigned k = 0; k < entry->nin + entry->nout; k++)
-        report.launch.operands[k].dtype = entry->dtypes[k];
-    reports[count] = report;
-    atomic_store_explicit(&report_count, count + 1, memory_order_release);
+    atomic_fetch_add_explicit(&report_count, 1, memory_order_release);
 }
 
 void gsh_errors_note_run(uint64_t sequence)
@@ -298,39 +311,77 @@ void gsh_errors_announce_sigsafe(void)
         on_found();
 }
 
-/* Takes the first report that is wanted; with `sequence` 0 that is one of no loop. */
-static bool fetch(uint64_t sequence, struct gsh_error_report *report)
+static struct gsh_error_report unpack(const struct kept *kept)
+{
+    const struct armed *entry = &kept->entry;
+    struct gsh_error_report report = {.sequence = kept->sequence,
+                                      .owner = entry->request.owner,
+                                      .place = {entry->request.place[0], entry->request.place[1]},
+                                      .modes = entry->request.modes,
+                                      .is_loop = entry->request.is_loop,
+                                      .is_general = entry->request.is_general,
+                                      .launch = {.kind = entry->kind,
+                                                 .op = (enum gsh_op)entry->row,
+                                                 .loop = entry->loop,
+                                                 .nin = entry->nin,
+                                                 .nout = entry->nout}};
+    for (unsigned k = 0; k < entry->nin + entry->nout; k++)
+        report.launch.operands[k].dtype = entry->dtypes[k];
+    memcpy(report.found, kept->found, sizeof report.found);
+    memcpy(report.inputs, kept->inputs, sizeof report.inputs);
+    return report;
+}
+
+static void forget_locked(unsigned at, unsigned count)
+{
+    struct kept *first = &reports[first_report];
+    if (at == 0)
+        first_report++;
+    else
+        memmove(&first[at], &first[at + 1], (count - at - 1) * sizeof *first);
+    if (count == 1)
+        first_report = 0;
+    atomic_store_explicit(&report_count, count - 1, memory_order_release);
+}
+
+/* Takes the first report that is wanted; with `sequence` 0 that is one of no loop, of this owner. */
+static bool fetch(uint64_t sequence, uint64_t owner, struct gsh_error_report *report)
 {
     if (atomic_load_explicit(&report_count, memory_order_acquire) == 0)
         return false;
     gsh_lock_acquire(&errors_lock);
     unsigned count = atomic_load_explicit(&report_count, memory_order_relaxed), at = 0;
-    while (at < count && (sequence == 0 ? reports[at].is_loop : reports[at].sequence != sequence))
-        at++;
+    for (; at < count; at++) {
+        const struct kept *kept = &reports[first_report + at];
+        const struct gsh_error_request *request = &kept->entry.request;
+        if (sequence == 0 ? !request->is_loop && request->owner == owner
+                          : kept->sequence == sequence)
+            break;
+    }
     bool is_there = at < count;
     if (is_there) {
-        *report = reports[at];
-        memmove(&reports[at], &reports[at + 1], (count - at - 1) * sizeof reports[0]);
-        atomic_store_explicit(&report_count, count - 1, memory_order_release);
+        *report = unpack(&reports[first_report + at]);
+        forget_locked(at, count);
     }
     gsh_lock_release(&errors_lock);
     return is_there;
 }
 
-bool gsh_errors_fetch(struct gsh_error_report *report)
+bool gsh_errors_fetch(uint64_t owner, struct gsh_error_report *report)
 {
-    return fetch(0, report);
+    return fetch(0, owner, report);
 }
 
 bool gsh_errors_fetch_own(struct gsh_error_report *report)
 {
-    return own_sequence != 0 && fetch(own_sequence, report);
+    return own_sequence != 0 && fetch(own_sequence, 0, report);
 }
 
 void gsh_errors_reset_after_fork(void)
 {
     gsh_lock_reset_after_fork(&errors_lock);
     found = NULL;
+    first_report = 0;
     atomic_store(&report_count, 0);
     atomic_store(&last_read, atomic_load(&last_armed));
 }

@@ -15,8 +15,10 @@ struct gsh_error_report {
     struct gsh_launch
         launch; /* the call's, without shape: kind, op or reduction, loop, dtypes of the operands */
     uint64_t sequence;
-    unsigned modes;           /* as in gsh_error_request */
-    bool is_loop, is_general; /* likewise */
+    uint64_t owner; /* as in gsh_error_request; so the next four */
+    uint32_t place[2];
+    unsigned modes;
+    bool is_loop, is_general;
     bool found[GSH_ERROR_KINDS];
     union gsh_scalar inputs[GSH_ERROR_KINDS][GSH_MAX_INPUTS];
 };
@@ -55,9 +57,9 @@ void gsh_errors_on_found(void (*notify)(void));
 /* At the end of whatever waited for the device, in the thread that waited, no lock held: calls `notify` where there are
  * new reports. One load where there are none. */
 void gsh_errors_announce_sigsafe(void);
-/* The oldest report of a call that is no loop; it is then forgotten. False: there is none. One load where there are no
- * reports. */
-bool gsh_errors_fetch(struct gsh_error_report *report);
+/* The oldest report of a call that is no loop and has this owner (struct gsh_error_request); it is then forgotten. False: there
+ * is none. One load where there are no reports. */
+bool gsh_errors_fetch(uint64_t owner, struct gsh_error_report *report);
 /* The report of the last call that this thread had armed; it is then forgotten. */
 bool gsh_errors_fetch_own(struct gsh_error_report *report);
 /* In a forked child: nothing is pending. */

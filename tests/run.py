@@ -42,7 +42,7 @@ SUITE_PARTS = {("numpy", ".venv"): ("core", "linalg", "fft", "lib", "ma"), ("num
                                     "fft/test_basic", "sparse.linalg/_isolve/test_lsmr", "sparse.linalg/_isolve/test_lsqr")}
 # What of it runs twice under the shim, each call alone and in groups as long as the tests allow (docs/testing.md).
 GROUPED_PARTS = ("core/test_ufunc", "core/test_numeric", "core/test_indexing", "lib/test_nanfunctions", "ma/test_core")
-GROUPED_OPTIONS = ("--set", "GPUSHIM_FPERR=deferred", "--set", "GPUSHIM_FEED_MS=0", "--against", "GPUSHIM_FUSION=0")
+GROUPED_OPTIONS = ("--set", "GPUSHIM_FPERR=late", "--set", "GPUSHIM_FEED_MS=0", "--against", "GPUSHIM_FUSION=0")
 # Python tests that also run on emulated CUDA libraries: what is about the device and its memory. (Its libraries' routines: the
 # programs of tests/gpu.)
 EMULATED_TESTS = ("preload/test_fft", "preload/test_fp_errors", "preload/test_deferral", "preload/test_processes",

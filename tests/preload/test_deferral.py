@@ -137,7 +137,7 @@ class TestDeferral(shim_runner.TestCase):
         self.assertGreater(shim_runner.counter(result.report, "launches"), 60)
 
     def test_warnings(self):
-        for mode in "deferred", "strict":
+        for mode in "deferred", "late", "strict":
             self.check(WARNINGS, GPUSHIM_FPERR=mode)
 
     def test_dtypes_that_differ(self):

@@ -77,7 +77,7 @@ static void test_no_memory(void)
     gsh_backend_replace(real);
     run(GSH_OP_DIVIDE, a, b, out, ALL_KINDS);
     gsh_dispatch_synchronize();
-    CHECK(gsh_errors_fetch(&report) && report.found[GSH_ERROR_POLE]);
+    CHECK(gsh_errors_fetch(0, &report) && report.found[GSH_ERROR_POLE]);
     b[3] = 2;
 }
 
@@ -97,10 +97,10 @@ static void test_rescue(void)
     gsh_dispatch_synchronize();
     CHECK_INT(fetestexcept(FE_DIVBYZERO), 0);
     gsh_backend_replace(real);
-    if (CHECK(gsh_errors_fetch(&report)))
+    if (CHECK(gsh_errors_fetch(0, &report)))
         CHECK(report.found[GSH_ERROR_POLE] && report.inputs[GSH_ERROR_POLE][0].f64 == 4 &&
               report.inputs[GSH_ERROR_POLE][1].f64 == 0);
-    CHECK(!gsh_errors_fetch(&report) && isinf(out[7]) && out[0] == 0.5);
+    CHECK(!gsh_errors_fetch(0, &report) && isinf(out[7]) && out[0] == 0.5);
     b[7] = 2;
 }
 
@@ -113,7 +113,7 @@ static void test_kinds(void)
     run(GSH_OP_DIVIDE, a, b, out, ALL_KINDS);
     gsh_dispatch_synchronize();
     CHECK_INT(notified, 1);
-    if (!CHECK(gsh_errors_fetch(&report)))
+    if (!CHECK(gsh_errors_fetch(0, &report)))
         return;
     CHECK(report.launch.op == GSH_OP_DIVIDE && report.launch.loop == GSH_FLOAT64 &&
           report.modes == 7);
@@ -123,7 +123,7 @@ static void test_kinds(void)
     for (int kind = 0; kind < GSH_ERROR_KINDS; kind++)
         CHECK(report.found[kind] && report.inputs[kind][0].f64 == expected[kind][0] &&
               report.inputs[kind][1].f64 == expected[kind][1]);
-    CHECK(!gsh_errors_fetch(&report));
+    CHECK(!gsh_errors_fetch(0, &report));
     CHECK(isinf(out[500]) && isnan(out[99999]));
 }
 
@@ -134,10 +134,10 @@ static void test_only_what_was_asked(void)
     run(GSH_OP_DIVIDE, a, b, out, 1 << GSH_ERROR_INVALID);
     run(GSH_OP_ADD, a, b, out, ALL_KINDS); /* nothing to report */
     CHECK(out[0] == 3.0);                  /* a download is a synchronisation too */
-    if (CHECK(gsh_errors_fetch(&report)))
+    if (CHECK(gsh_errors_fetch(0, &report)))
         CHECK(report.found[GSH_ERROR_INVALID] && !report.found[GSH_ERROR_POLE] &&
               !report.found[GSH_ERROR_OVERFLOW]);
-    CHECK(!gsh_errors_fetch(&report));
+    CHECK(!gsh_errors_fetch(0, &report));
 }
 
 /* More calls between two synchronisations than there are places. */
@@ -150,9 +150,9 @@ static void test_many(void)
         CHECK_INT(live_run(&call), GSH_REASON_NONE);
     run(GSH_OP_SUBTRACT, filled(INFINITY), filled(INFINITY), out, ALL_KINDS);
     gsh_dispatch_synchronize();
-    if (CHECK(gsh_errors_fetch(&report)))
+    if (CHECK(gsh_errors_fetch(0, &report)))
         CHECK(report.launch.op == GSH_OP_SUBTRACT && report.found[GSH_ERROR_INVALID]);
-    CHECK(!gsh_errors_fetch(&report));
+    CHECK(!gsh_errors_fetch(0, &report));
 }
 
 /* A loop's report is its caller's alone. */
@@ -164,9 +164,30 @@ static void test_loop(void)
     call.errors = (struct gsh_error_request){.kinds = ALL_KINDS, .is_loop = true};
     CHECK_INT(live_run(&call), GSH_REASON_NONE);
     gsh_dispatch_synchronize();
-    CHECK(!gsh_errors_fetch(&report));
+    CHECK(!gsh_errors_fetch(0, &report));
     CHECK(gsh_errors_fetch_own(&report) && report.is_loop && report.found[GSH_ERROR_INVALID]);
     CHECK(!gsh_errors_fetch_own(&report));
+}
+
+/* A call that waits has its report to itself, also where as many as are kept lie before it that nobody waits for. */
+static void test_owner(void)
+{
+    struct gsh_error_report report;
+    struct gsh_call call =
+        live_call(GSH_OP_SUBTRACT, filled(INFINITY), filled(INFINITY), 0, out, 1);
+    int late = 0;
+    call.errors = (struct gsh_error_request){.kinds = ALL_KINDS};
+    for (int i = 0; i < 5000; i++)
+        CHECK_INT(live_run(&call), GSH_REASON_NONE);
+    call.errors.owner = 7;
+    CHECK_INT(live_run(&call), GSH_REASON_NONE);
+    gsh_dispatch_synchronize();
+    CHECK(!gsh_errors_fetch(8, &report));
+    CHECK(gsh_errors_fetch(7, &report) && report.owner == 7 && report.found[GSH_ERROR_INVALID]);
+    CHECK(!gsh_errors_fetch(7, &report));
+    while (gsh_errors_fetch(0, &report))
+        late += report.owner == 0;
+    CHECK(late > 1000 && late <= 5000);
 }
 
 static void test_possible(void)
@@ -208,5 +229,6 @@ int main(void)
     test_only_what_was_asked();
     test_many();
     test_loop();
+    test_owner();
     return check_result();
 }

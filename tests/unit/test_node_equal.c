@@ -159,8 +159,8 @@ static void check_warning(double *a, bool looks_between)
     CHECK(!looks_between || (gsh_coherence_peek(&seen, sum, sizeof seen) && seen == 0));
     CHECK(gsh_coherence_peek(&seen, inverse, sizeof seen) && isinf(seen));
     gsh_dispatch_synchronize();
-    CHECK(gsh_errors_fetch(&report) && report.found[GSH_ERROR_POLE]);
-    CHECK(!gsh_errors_fetch(&report));
+    CHECK(gsh_errors_fetch(0, &report) && report.found[GSH_ERROR_POLE]);
+    CHECK(!gsh_errors_fetch(0, &report));
     gsh_arena_free(sum);
     gsh_arena_free(inverse);
 }

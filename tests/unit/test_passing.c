@@ -282,12 +282,12 @@ static void check_errors(unsigned way)
     CHECK_INT(live_run(&call), GSH_REASON_NONE);
     double *total = sum(t, way), seen = 0;
     CHECK(gsh_coherence_peek(&seen, total, sizeof seen) && isnan(seen));
-    CHECK(gsh_errors_fetch(&report) && report.found[GSH_ERROR_INVALID]);
+    CHECK(gsh_errors_fetch(0, &report) && report.found[GSH_ERROR_INVALID]);
     double *b = filled(1);
     check_sum(sum(b, 0), COUNT); /* what was told is no reason to run again */
     CHECK(!is_stored(t) && isnan(t[0]));
     gsh_dispatch_synchronize();
-    CHECK(!gsh_errors_fetch(&report));
+    CHECK(!gsh_errors_fetch(0, &report));
     gsh_arena_free(a);
     gsh_arena_free(b);
     gsh_arena_free(t);

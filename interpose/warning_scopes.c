@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Methods of catch_warnings are replaced on its class by C functions, which have no line of their own that warnings would name. Of
+ * the functions in warning_moments.def the C function behind the builtin is replaced in its static table, as everywhere the function
+ * was imported to; the calling convention stays.
+ */
+#include "warning_scopes.h"
+
+#include "numpy_hooks.h"
+#include "python_error.h"
+
+#include <unistd.h>
+
+static void (*settle_all)(void);
+static _Atomic bool is_over;
+static PyObject *enter_scope; /* warnings.catch_warnings.__enter__ as Python has it; */
+static PyObject *leave_scope; /* its __exit__ */
+
+bool gsh_warning_scopes_is_over(void)
+{
+    return is_over;
+}
+
+/* ---- catch_warnings ---- */
+
+static PyObject *settle_and_enter(PyObject *self, PyObject *args)
+{
+    (void)self;
+    settle_all();
+    return gsh_py.PyObject_Call(enter_scope, args, NULL);
+}
+
+static PyObject *settle_and_leave(PyObject *self, PyObject *args)
+{
+    (void)self;
+    settle_all();
+    return gsh_py.PyObject_Call(leave_scope, args, NULL);
+}
+
+static void replace_method(PyObject *class, struct gsh_pymethoddef *definition, PyObject **original)
+{
+    *original = gsh_py.PyObject_GetAttrString(class, definition->ml_name);
+    PyObject *function = gsh_py.PyCFunction_NewEx(definition, NULL, NULL);
+    PyObject *method = function ? gsh_py.PyInstanceMethod_New(function) : NULL;
+    if (*original && method)
+        (void)gsh_py.PyObject_SetAttrString(class, definition->ml_name, method);
+    if (method)
+        gsh_py.Py_DecRef(method);
+    if (function)
+        gsh_py.Py_DecRef(function);
+    gsh_python_error_clear();
+}
+
+static void watch_scopes(PyObject *warnings)
+{
+    static struct gsh_pymethoddef enter = {"__enter__", (void *)settle_and_enter, GSH_METH_VARARGS,
+                                           NULL};
+    static struct gsh_pymethoddef leave = {"__exit__", (void *)settle_and_leave, GSH_METH_VARARGS,
+                                           NULL};
+    PyObject *class = gsh_py.PyObject_GetAttrString(warnings, "catch_warnings");
+    if (class) {
+        replace_method(class, &enter, &enter_scope);
+        replace_method(class, &leave, &leave_scope);
+        gsh_py.Py_DecRef(class);
+    }
+    gsh_python_error_clear();
+}
+
+/* ---- the interpreter's end ---- */
+
+static PyObject *settle_last(PyObject *self, PyObject *unused)
+{
+    (void)self;
+    (void)unused;
+    is_over = true;
+    settle_all();
+    gsh_py.Py_IncRef(gsh_py._Py_NoneStruct);
+    return gsh_py._Py_NoneStruct;
+}
+
+static void register_last(void)
+{
+    static struct gsh_pymethoddef definition = {"gpushim_errors", (void *)settle_last,
+                                                GSH_METH_NOARGS, NULL};
+    PyObject *module = gsh_py.PyImport_ImportModule("atexit");
+    PyObject *function = gsh_py.PyCFunction_NewEx(&definition, NULL, NULL), *done = NULL;
+    if (module && function)
+        done = gsh_py.PyObject_CallMethod(module, "register", "O", function);
+    PyObject *const made[] = {done, function, module};
+    gsh_py_drop(made, GSH_COUNT(made));
+    is_over = done == NULL; /* without it nothing may be late */
+    gsh_python_error_clear();
+}
+
+/* ---- builtin functions ---- */
+
+enum when { ALWAYS, FIRST_IS_SELF, SECOND_IS_STDERR };
+enum moment {
+#define MOMENT(module, name, when) MOMENT_##module##_##name,
+#include "warning_moments.def"
+#undef MOMENT
+    MOMENTS
+};
+/* Any calling convention of at most four arguments, all in registers: (self, args, nargs, kwnames) or fewer. */
+typedef PyObject *(*function)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
+static function originals[MOMENTS];
+static bool has_arguments[MOMENTS]; /* args points at the arguments, nargs counts them */
+
+static bool is_number(PyObject *object, long long *number)
+{
+    int overflow;
+    if (gsh_py_type(object) != gsh_py.PyLong_Type)
+        return false;
+    *number = gsh_py.PyLong_AsLongLongAndOverflow(object, &overflow);
+    return overflow == 0;
+}
+
+static bool applies(enum moment moment, enum when when, PyObject *const *args, Py_ssize_t count)
+{
+    long long number;
+    if (when == ALWAYS || !has_arguments[moment])
+        return true;
+    if (when == FIRST_IS_SELF)
+        return count < 1 || !is_number(args[0], &number) || number <= 0 || number == getpid();
+    return count < 2 || !is_number(args[1], &number) || number == STDERR_FILENO;
+}
+
+static PyObject *settle_and_call(enum moment moment, enum when when, PyObject *self,
+                                 PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    if (applies(moment, when, args, count))
+        settle_all();
+    return originals[moment](self, args, count, names);
+}
+
+#define MOMENT(module, name, when)                                                                 \
+    static PyObject *call_##module##_##name(PyObject *self, PyObject *const *args,                 \
+                                            Py_ssize_t count, PyObject *names)                     \
+    {                                                                                              \
+        return settle_and_call(MOMENT_##module##_##name, when, self, args, count, names);          \
+    }
+#include "warning_moments.def"
+#undef MOMENT
+
+static const struct {
+    const char *module, *name;
+    function entry;
+} moments[MOMENTS] = {
+#define MOMENT(module, name, when) {#module, #name, call_##module##_##name},
+#include "warning_moments.def"
+#undef MOMENT
+};
+
+static PyObject *find_function(enum moment moment)
+{
+    PyObject *modules = gsh_py.PyImport_GetModuleDict();
+    PyObject *module =
+        modules ? gsh_py.PyDict_GetItemString(modules, moments[moment].module) : NULL;
+    PyObject *found =
+        module ? gsh_py.PyDict_GetItemString(gsh_py.PyModule_GetDict(module), moments[moment].name)
+               : NULL;
+    return found && gsh_py_type(found) == gsh_py.PyCFunction_Type ? found : NULL;
+}
+
+/* CPython hashes a builtin by the function that is replaced, and os has sets of its own functions. */
+static PyObject *set_that_holds(PyObject *found)
+{
+    PyObject *modules = gsh_py.PyImport_GetModuleDict();
+    PyObject *os = modules ? gsh_py.PyDict_GetItemString(modules, "os") : NULL;
+    PyObject *set = os ? gsh_py.PyObject_GetAttrString(os, "supports_fd") : NULL;
+    PyObject *is_there = set ? gsh_py.PyObject_CallMethod(set, "__contains__", "O", found) : NULL;
+    bool holds = is_there == gsh_py._Py_TrueStruct;
+    if (is_there)
+        gsh_py.Py_DecRef(is_there);
+    if (holds || !set)
+        return set;
+    gsh_py.Py_DecRef(set);
+    return NULL;
+}
+
+static void change_set(PyObject *set, const char *how, PyObject *found)
+{
+    PyObject *done = set ? gsh_py.PyObject_CallMethod(set, how, "O", found) : NULL;
+    if (done)
+        gsh_py.Py_DecRef(done);
+}
+
+static void replace_function(enum moment moment)
+{
+    PyObject *found = find_function(moment);
+    if (!found)
+        return;
+    struct gsh_pymethoddef *method = ((struct gsh_pycfunction *)found)->m_ml;
+    PyObject *set = set_that_holds(found);
+    *(void **)&originals[moment] = method->ml_meth;
+    has_arguments[moment] = (method->ml_flags & GSH_METH_FASTCALL) != 0;
+    change_set(set, "discard", found);
+    __atomic_store_n(&method->ml_meth, *(void *const *)&moments[moment].entry, __ATOMIC_RELEASE);
+    change_set(set, "add", found);
+    gsh_numpy_hooks_add("moment", moments[moment].name, NULL);
+    if (set)
+        gsh_py.Py_DecRef(set);
+    gsh_python_error_clear();
+}
+
+void gsh_warning_scopes_install(PyObject *warnings, void (*settle)(void))
+{
+    settle_all = settle;
+    watch_scopes(warnings);
+    for (enum moment moment = 0; moment < MOMENTS; moment++)
+        replace_function(moment);
+    register_last();
+}
