@@ -61,6 +61,8 @@ struct gsh_backend {
     enum gsh_status (*finish)(void);
     /* Waits for everything submitted. FAILED: the device is lost. Any thread, no lock needed. */
     enum gsh_status (*synchronize)(void);
+    /* Whether nothing of what it holds can be had any more. NULL: it is never lost. Any thread. */
+    bool (*is_lost)(void);
     /* Bytes of device memory that allocate may still give, and may give in all (option MEM_LIMIT). */
     void (*memory)(size_t *free_bytes, size_t *total_bytes);
     /* Gives what was released back to all users of the device, once what was submitted has run. Under the DISPATCH lock. */

@@ -5,6 +5,9 @@
  */
 #include "node_rescue.h"
 
+#include "arena_internal.h"
+#include "backend.h"
+#include "device.h"
 #include "errors.h"
 #include "fft_host.h"
 #include "host_ops.h"
@@ -12,12 +15,44 @@
 
 #include <fenv.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The bytes that an operand touches, on the host. */
 struct copy {
     char *bytes;
     size_t size, offset; /* in the value */
 };
+
+/* From the block's pages, where the host has the value too. False: it has not, or somebody holds the block. */
+static bool read_shared(const struct gsh_value *value, const struct copy *copy)
+{
+    struct gsh_block *block = value->block != 0 ? gsh_block_at(value->block) : NULL;
+    if (block == NULL || copy->size == 0 || !gsh_block_try_acquire(block))
+        return false;
+    bool is_shared = block->value == value && copy->offset + copy->size <= block->size;
+    if (is_shared) {
+        unsigned last = gsh_block_chunk(block, copy->offset + copy->size - 1);
+        for (unsigned chunk = gsh_block_chunk(block, copy->offset); chunk <= last; chunk++)
+            is_shared &= block->state[chunk] == GSH_CHUNK_SHARED;
+    }
+    if (is_shared)
+        memcpy(copy->bytes, (const char *)block->base + copy->offset, copy->size);
+    gsh_block_release_sigsafe(block);
+    return is_shared;
+}
+
+/* Whether the launch writes each of the operand's bytes, whatever they were. */
+static bool is_overwritten(const struct gsh_launch *launch, unsigned k, size_t size)
+{
+    size_t written = gsh_dtype_size(launch->operands[k].dtype);
+    bool may_be = launch->kind == GSH_LAUNCH_ELEMENTWISE || launch->kind == GSH_LAUNCH_REDUCE;
+    if (!may_be || !gsh_launch_is_output(launch, k) || gsh_launch_reads_output(launch))
+        return false;
+    for (int d = 0; d < launch->ndim; d++)
+        if (launch->strides[k][d] != 0)
+            written *= (size_t)launch->shape[d];
+    return written == size;
+}
 
 static enum gsh_status fetch(const struct gsh_node *node, unsigned k, struct copy *copy)
 {
@@ -28,9 +63,10 @@ static enum gsh_status fetch(const struct gsh_node *node, unsigned k, struct cop
     copy->offset = node->launch.operands[k].address + (size_t)low;
     if (copy->bytes == NULL)
         return GSH_FAILED;
-    return copy->size == 0
-               ? GSH_OK
-               : gsh_value_read(node->values[k], copy->bytes, copy->offset, copy->size, false);
+    if (copy->size == 0 || is_overwritten(&node->launch, k, copy->size) ||
+        (!node->values[k]->is_lost && read_shared(node->values[k], copy)))
+        return GSH_OK;
+    return gsh_value_read(node->values[k], copy->bytes, copy->offset, copy->size, false);
 }
 
 static enum gsh_status run_on_host(const struct gsh_launch *launch)
@@ -71,19 +107,27 @@ static enum gsh_status compute(const struct gsh_node *node, struct copy *copies)
     return GSH_OK;
 }
 
-void gsh_node_rescue_locked(const struct gsh_node *node)
+/* Once. */
+static void tell(bool is_computed)
 {
     static bool has_said;
+    const struct gsh_backend *backend = gsh_backend_get();
+    if (backend->is_lost != NULL && backend->is_lost())
+        gsh_device_retire("it does not answer any more");
+    else if (is_computed && !has_said)
+        gsh_log(GSH_LOG_WARN, "the device refused an operation; the CPU computed it");
+    has_said = true;
+}
+
+void gsh_node_rescue_locked(const struct gsh_node *node)
+{
     struct copy copies[GSH_MAX_OPERANDS] = {{0}};
     enum gsh_status status = compute(node, copies);
     for (unsigned k = 0; k < GSH_MAX_OPERANDS; k++)
         free(copies[k].bytes);
-    if (status == GSH_OK) {
-        if (!has_said)
-            gsh_log(GSH_LOG_WARN, "the device refused an operation; the CPU computed it");
-        has_said = true;
+    tell(status == GSH_OK);
+    if (status == GSH_OK)
         return;
-    }
     for (unsigned k = node->launch.nin; k < node->launch.nin + node->launch.nout; k++)
         node->values[k]->is_lost = true;
 }

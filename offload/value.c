@@ -13,6 +13,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#define MOST_TRIES 8           /* of a transfer */
+#define FIRST_PAUSE_NS 500000L /* between them, each twice the one before: 64 ms in all */
 
 static struct gsh_value *_Atomic dead_values;
 static struct gsh_value *free_structures;
@@ -192,10 +196,46 @@ enum gsh_status gsh_value_place_anywhere_locked(struct gsh_value *value)
     return value->stash != NULL ? GSH_OK : GSH_FAILED;
 }
 
+/* Whether a transfer that has failed is to be tried again: one failure may be the only one, and what is to be read nowhere else.
+ * `tries`: so far. */
+static bool try_again(unsigned tries)
+{
+    const struct gsh_backend *backend = gsh_backend_get();
+    if (tries == MOST_TRIES || (backend->is_lost != NULL && backend->is_lost()))
+        return false;
+    nanosleep(&(struct timespec){.tv_nsec = FIRST_PAUSE_NS << tries}, NULL);
+    return true;
+}
+
+static enum gsh_status finish(void)
+{
+    for (unsigned tries = 1; gsh_backend_get()->finish() != GSH_OK; tries++)
+        if (!try_again(tries))
+            return GSH_FAILED;
+    return GSH_OK;
+}
+
+static enum gsh_status download(void *to, uint64_t from, size_t size, bool registered)
+{
+    for (unsigned tries = 1; gsh_backend_get()->download(to, from, size, registered) != GSH_OK;
+         tries++)
+        if (!try_again(tries))
+            return GSH_FAILED;
+    return GSH_OK;
+}
+
+static enum gsh_status upload(uint64_t to, const void *from, size_t size)
+{
+    for (unsigned tries = 1; gsh_backend_get()->upload(to, from, size, false) != GSH_OK; tries++)
+        if (!try_again(tries))
+            return GSH_FAILED;
+    return GSH_OK;
+}
+
 static enum gsh_status read_word(const struct gsh_value *value, void *to, size_t offset,
                                  size_t size)
 {
-    GSH_TRY(gsh_backend_get()->finish());
+    GSH_TRY(finish());
     memcpy(to, value->word + offset, size);
     gsh_stats_add(GSH_COUNTER_DOWNLOADS, 1);
     gsh_stats_add(GSH_COUNTER_DOWNLOAD_BYTES, size);
@@ -213,7 +253,30 @@ enum gsh_status gsh_value_read(const struct gsh_value *value, void *to, size_t o
         return GSH_OK;
     if (value->word != NULL)
         return read_word(value, to, offset, size);
-    return gsh_backend_get()->download(to, value->address + offset, size, registered);
+    return download(to, value->address + offset, size, registered);
+}
+
+/* The memory on the device is no longer its: what is written as a whole goes to a stash. */
+static enum gsh_status move_to_stash(struct gsh_value *value, const void *from, size_t size)
+{
+    value->stash = malloc(value->size);
+    if (value->stash == NULL)
+        return GSH_FAILED;
+    memcpy(value->stash, from, size);
+    if (value->word != NULL)
+        gsh_host_word_give_locked(value->word);
+    else
+        gsh_backend_get()->release(value->address, value->size);
+    value->word = NULL;
+    value->address = 0;
+    promised_bytes += value->size;
+    return GSH_OK;
+}
+
+/* Whether so many bytes from its begin are all that is looked at. */
+static bool is_whole(const struct gsh_value *value, size_t offset, size_t size)
+{
+    return value->block != 0 && offset == 0 && size == gsh_block_at(value->block)->size;
 }
 
 enum gsh_status gsh_value_write_locked(struct gsh_value *value, const void *from, size_t offset,
@@ -221,7 +284,9 @@ enum gsh_status gsh_value_write_locked(struct gsh_value *value, const void *from
 {
     if (value->address != 0) {
         gsh_value_drop_stash_locked(value);
-        return gsh_backend_get()->upload(value->address + offset, from, size, false);
+        if (upload(value->address + offset, from, size) == GSH_OK)
+            return GSH_OK;
+        return is_whole(value, offset, size) ? move_to_stash(value, from, size) : GSH_FAILED;
     }
     memcpy(value->stash + offset, from, size);
     return GSH_OK;

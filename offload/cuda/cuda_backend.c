@@ -320,6 +320,7 @@ const struct gsh_backend gsh_cuda_backend = {
     .run_group = run_group,
     .finish = finish,
     .synchronize = synchronize,
+    .is_lost = gsh_cuda_context_is_lost,
     .memory = gsh_cuda_mem_budget,
     .trim = trim,
     .age = age,

@@ -235,7 +235,11 @@ static enum gsh_status run_dot(const struct routines *routines, const struct pro
 {
     GSH_TRY(GSH_CUBLAS(gsh_cublas.cublasSetPointerMode_v2(handle, GSH_CUBLAS_POINTER_DEVICE)));
     enum gsh_status status = GSH_CUBLAS(routines->dot(product));
-    GSH_TRY(GSH_CUBLAS(gsh_cublas.cublasSetPointerMode_v2(handle, GSH_CUBLAS_POINTER_HOST)));
+    if (GSH_CUBLAS(gsh_cublas.cublasSetPointerMode_v2(handle, GSH_CUBLAS_POINTER_HOST)) != GSH_OK) {
+        gsh_cuda_opening_close(
+            &gsh_cuda_blas_opening); /* all others hand over factors of the host's */
+        return GSH_FAILED;
+    }
     return status;
 }
 

@@ -11,10 +11,13 @@
 #include "log.h"
 
 #include <sched.h>
+#include <string.h>
+#include <time.h>
 
 /* Whoever sleeps is woken 0.1 ms late or more: a fiftieth of a wait that spins no longer. */
 #define SPIN_NS UINT64_C(1000000)
 #define YIELD_NS UINT64_C(10000000) /* spins, but gives way to others */
+#define LONGEST_PAUSE_NS 20000000L  /* between tries to wait for a stream: eight of them */
 #define OLDEST_DRIVER 11020         /* memory pools (CUDA 11.2) */
 
 struct gsh_cuda_context gsh_cuda;
@@ -48,24 +51,64 @@ static bool is_sticky(gsh_cuda_enum result)
     }
 }
 
+/* The function's name in the text of a call, "table.function(arguments)". */
+static void write_name(struct gsh_fmt *fmt, const char *call)
+{
+    const char *end = call + strcspn(call, "( "), *name = call;
+    for (const char *c = call; c < end; c++)
+        if (*c == '.')
+            name = c + 1;
+    gsh_fmt_printf(fmt, "%.*s", (int)(end - name), name);
+}
+
+void gsh_cuda_context_tell(const char *library, const char *call, const char *what, bool *said)
+{
+    static bool has_warned;
+    char name[80];
+    struct gsh_fmt fmt;
+    if (__atomic_exchange_n(said, true, __ATOMIC_RELAXED))
+        return;
+    bool is_first = !__atomic_exchange_n(&has_warned, true, __ATOMIC_RELAXED);
+    gsh_fmt_init(&fmt, name, sizeof name);
+    write_name(&fmt, call);
+    gsh_log(is_first ? GSH_LOG_WARN : GSH_LOG_INFO, "%s: %s: %s", library, name, what);
+}
+
 enum gsh_status gsh_cuda_context_check(gsh_cuda_enum result, const char *call, bool *said)
 {
+    char text[200];
+    struct gsh_fmt fmt;
     if (GSH_LIKELY(result == GSH_CUDA_SUCCESS))
         return GSH_OK;
     if (is_sticky(result))
-        __atomic_store_n(&is_lost, true, __ATOMIC_RELAXED);
-    if (!__atomic_exchange_n(said, true, __ATOMIC_RELAXED))
-        gsh_log(GSH_LOG_WARN, "CUDA: %s: %s (%u)", call, error_text(result), result);
+        gsh_cuda_context_give_up();
+    gsh_fmt_init(&fmt, text, sizeof text);
+    gsh_fmt_printf(&fmt, "%s (%u)", error_text(result), result);
+    gsh_cuda_context_tell("CUDA", call, text, said);
+    return GSH_FAILED;
+}
+
+enum gsh_status gsh_cuda_context_check_library(const char *library, gsh_cuda_enum result,
+                                               const char *call, bool *said)
+{
+    char text[40];
+    struct gsh_fmt fmt;
+    if (GSH_LIKELY(result == 0))
+        return GSH_OK;
+    gsh_fmt_init(&fmt, text, sizeof text);
+    gsh_fmt_printf(&fmt, "status %u", result);
+    gsh_cuda_context_tell(library, call, text, said);
     return GSH_FAILED;
 }
 
 enum gsh_status gsh_cuda_context_check_blas(gsh_cuda_enum result, const char *call, bool *said)
 {
-    if (GSH_LIKELY(result == GSH_CUBLAS_SUCCESS))
-        return GSH_OK;
-    if (!__atomic_exchange_n(said, true, __ATOMIC_RELAXED))
-        gsh_log(GSH_LOG_WARN, "cuBLAS: %s: status %u", call, result);
-    return GSH_FAILED;
+    return gsh_cuda_context_check_library("cuBLAS", result, call, said);
+}
+
+void gsh_cuda_context_give_up(void)
+{
+    __atomic_store_n(&is_lost, true, __ATOMIC_RELAXED);
 }
 
 bool gsh_cuda_context_is_lost(void)
@@ -121,6 +164,19 @@ enum gsh_status gsh_cuda_context_wait(CUevent event)
         if (waited > SPIN_NS)
             sched_yield();
     }
+}
+
+enum gsh_status gsh_cuda_context_drain(CUstream stream)
+{
+    for (long pause = 1000; !gsh_cuda_context_is_lost(); pause *= 4) {
+        if (GSH_CUDA(gsh_cu.cuStreamSynchronize(stream)) == GSH_OK)
+            return GSH_OK;
+        if (pause > LONGEST_PAUSE_NS)
+            gsh_cuda_context_give_up();
+        else
+            nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
+    }
+    return GSH_FAILED;
 }
 
 static enum gsh_status fail(char *why, size_t why_size, const char *what, gsh_cuda_enum result)

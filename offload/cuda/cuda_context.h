@@ -41,9 +41,23 @@ void gsh_cuda_context_leave(void);
 /* After an error that only a new process cures (an illegal address, say). */
 bool gsh_cuda_context_is_lost(void);
 
+/* Nothing is asked of it any more, as after such an error. */
+void gsh_cuda_context_give_up(void);
+
+/* Waits for all work of the stream, after a call has failed whose work may be under way: memory that it reads or writes
+ * must not be used before. Tries again for a few hundredths of a second. FAILED: the context is lost, or given up now; the memory is
+ * nobody's for good. */
+enum gsh_status gsh_cuda_context_drain(CUstream stream);
+
+/* One line in the log unless *said: a warning where it is the process's first, else information. `call`: a name, or the text of a
+ * call, of which the name is told. */
+void gsh_cuda_context_tell(const char *library, const char *call, const char *what, bool *said);
+
 /* OK where `result` is CUDA's success; else FAILED, with one line in the log naming `call` unless
  * *said. Use GSH_CUDA and GSH_CUBLAS, which supply the call's own text. */
 enum gsh_status gsh_cuda_context_check(gsh_cuda_enum result, const char *call, bool *said);
+enum gsh_status gsh_cuda_context_check_library(const char *library, gsh_cuda_enum result,
+                                               const char *call, bool *said);
 enum gsh_status gsh_cuda_context_check_blas(gsh_cuda_enum result, const char *call, bool *said);
 
 #define GSH_CUDA_CHECKED(check, result, text)                                                      \

@@ -38,11 +38,7 @@ static uint64_t uses;
 
 static enum gsh_status check(gsh_cuda_enum result, const char *text, bool *said)
 {
-    if (GSH_LIKELY(result == GSH_CUFFT_SUCCESS))
-        return GSH_OK;
-    if (!__atomic_exchange_n(said, true, __ATOMIC_RELAXED))
-        gsh_log(GSH_LOG_WARN, "cuFFT: %s: result %u", text, result);
-    return GSH_FAILED;
+    return gsh_cuda_context_check_library("cuFFT", result, text, said);
 }
 #define GSH_CUFFT(call) GSH_CUDA_CHECKED(check, call, #call)
 

@@ -17,11 +17,7 @@ struct gsh_cuda_lapack_handles gsh_cuda_lapack;
 
 enum gsh_status gsh_cuda_lapack_check(gsh_cuda_enum result, const char *text, bool *said)
 {
-    if (GSH_LIKELY(result == GSH_CUSOLVER_SUCCESS))
-        return GSH_OK;
-    if (!__atomic_exchange_n(said, true, __ATOMIC_RELAXED))
-        gsh_log(GSH_LOG_WARN, "cuSOLVER: %s: status %u", text, result);
-    return GSH_FAILED;
+    return gsh_cuda_context_check_library("cuSOLVER", result, text, said);
 }
 
 /* ---- memory ---- */
@@ -51,7 +47,8 @@ enum gsh_status gsh_cuda_lapack_reserve(struct gsh_cuda_lapack_call *call, size_
     }
     if (host_bytes > call->host_bytes) {
         if (call->host != NULL)
-            GSH_TRY(gsh_cuda_mem_finish()); /* earlier work may still use it */
+            GSH_TRY(
+                gsh_cuda_mem_finish()); /* earlier work may still use it: gsh_cuda_lapack_end frees it, or nobody */
         free(call->host);
         call->host = malloc(host_bytes);
         call->host_bytes = call->host != NULL ? host_bytes : 0;
@@ -86,9 +83,8 @@ enum gsh_status gsh_cuda_lapack_begin(struct gsh_cuda_lapack_call *call,
 
 void gsh_cuda_lapack_end(struct gsh_cuda_lapack_call *call)
 {
-    if (call->host != NULL)
-        (void)gsh_cuda_mem_finish(); /* after a failure, something may still use it */
-    free(call->host);
+    if (call->host != NULL && gsh_cuda_mem_finish() == GSH_OK)
+        free(call->host); /* else something may still use it: it is nobody's for good */
     if (call->device_bytes != 0)
         gsh_cuda_mem_release(call->device, call->device_bytes);
     while (call->part_count-- != 0)

@@ -364,6 +364,15 @@ static enum gsh_status take_slot(struct ring *ring, char **memory, CUevent *done
     return GSH_OK;
 }
 
+/* As `status`. Where it tells of a failure, a transfer may be under way that no event tells the end of: it has ended then,
+ * or the context is given up. */
+static enum gsh_status settle(enum gsh_status status, CUstream stream)
+{
+    if (GSH_UNLIKELY(status != GSH_OK))
+        (void)gsh_cuda_context_drain(stream);
+    return status;
+}
+
 /* Returns while the last DMAs run: the source has been copied. */
 static enum gsh_status upload_staged(uint64_t dst, const char *src, size_t size)
 {
@@ -380,15 +389,17 @@ static enum gsh_status upload_staged(uint64_t dst, const char *src, size_t size)
     return GSH_OK;
 }
 
+static enum gsh_status upload_direct(uint64_t dst, const void *src, size_t size)
+{
+    GSH_TRY(GSH_CUDA(gsh_cu.cuMemcpyHtoDAsync_v2(dst, src, size, gsh_cuda.compute)));
+    GSH_TRY(GSH_CUDA(gsh_cu.cuEventRecord(upload_done, gsh_cuda.compute)));
+    return gsh_cuda_context_wait(upload_done);
+}
+
 enum gsh_status gsh_cuda_mem_upload(uint64_t dst, const void *src, size_t size, bool registered)
 {
-    if (!registered) {
-        GSH_TRY(upload_staged(dst, src, size));
-    } else {
-        GSH_TRY(GSH_CUDA(gsh_cu.cuMemcpyHtoDAsync_v2(dst, src, size, gsh_cuda.compute)));
-        GSH_TRY(GSH_CUDA(gsh_cu.cuEventRecord(upload_done, gsh_cuda.compute)));
-        GSH_TRY(gsh_cuda_context_wait(upload_done));
-    }
+    GSH_TRY(settle(registered ? upload_direct(dst, src, size) : upload_staged(dst, src, size),
+                   gsh_cuda.compute));
     gsh_stats_add(GSH_COUNTER_UPLOADS, 1);
     gsh_stats_add(GSH_COUNTER_UPLOAD_BYTES, size);
     return GSH_OK;
@@ -427,10 +438,15 @@ static enum gsh_status follow_compute(CUevent order)
 }
 
 /* Small ones go on the compute stream: two calls less, and later work hardly waits. */
+static CUstream stream_of_download(size_t size)
+{
+    return size <= SMALL_BYTES ? gsh_cuda.compute : gsh_cuda.download;
+}
+
 static enum gsh_status download_direct(void *dst, uint64_t src, size_t size,
                                        const struct event_pair *pair)
 {
-    CUstream stream = size <= SMALL_BYTES ? gsh_cuda.compute : gsh_cuda.download;
+    CUstream stream = stream_of_download(size);
     if (stream == gsh_cuda.download)
         GSH_TRY(follow_compute(pair->order));
     GSH_TRY(GSH_CUDA(gsh_cu.cuMemcpyDtoHAsync_v2(dst, src, size, stream)));
@@ -438,7 +454,7 @@ static enum gsh_status download_direct(void *dst, uint64_t src, size_t size,
     return gsh_cuda_context_wait(pair->done);
 }
 
-enum gsh_status gsh_cuda_mem_finish(void)
+static enum gsh_status finish_by_event(void)
 {
     struct event_pair pair;
     GSH_TRY(acquire_pair(&pair));
@@ -447,6 +463,11 @@ enum gsh_status gsh_cuda_mem_finish(void)
         status = gsh_cuda_context_wait(pair.done);
     release_pair(&pair);
     return status;
+}
+
+enum gsh_status gsh_cuda_mem_finish(void)
+{
+    return finish_by_event() == GSH_OK ? GSH_OK : gsh_cuda_context_drain(gsh_cuda.compute);
 }
 
 /* As download_direct, through the first slot. Under download_lock. */
@@ -487,8 +508,9 @@ static enum gsh_status download_staged_locked(char *dst, uint64_t src, size_t si
 static enum gsh_status download_staged(void *dst, uint64_t src, size_t size)
 {
     GSH_LOCKED(&download_lock);
-    return size <= SMALL_BYTES ? download_small_locked(dst, src, size)
-                               : download_staged_locked(dst, src, size);
+    return settle(size <= SMALL_BYTES ? download_small_locked(dst, src, size)
+                                      : download_staged_locked(dst, src, size),
+                  stream_of_download(size));
 }
 
 enum gsh_status gsh_cuda_mem_download(void *dst, uint64_t src, size_t size, bool registered)
@@ -498,7 +520,8 @@ enum gsh_status gsh_cuda_mem_download(void *dst, uint64_t src, size_t size, bool
     } else {
         struct event_pair pair;
         GSH_TRY(acquire_pair(&pair));
-        enum gsh_status status = download_direct(dst, src, size, &pair);
+        enum gsh_status status =
+            settle(download_direct(dst, src, size, &pair), stream_of_download(size));
         release_pair(&pair);
         GSH_TRY(status);
     }

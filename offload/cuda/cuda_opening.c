@@ -56,6 +56,11 @@ static bool claim(struct gsh_cuda_opening *opening)
                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
+void gsh_cuda_opening_close(struct gsh_cuda_opening *opening)
+{
+    __atomic_store_n(&opening->state, GSH_CUDA_ABSENT, __ATOMIC_RELEASE);
+}
+
 void gsh_cuda_opening_begin(struct gsh_cuda_opening *opening)
 {
     uint64_t now = gsh_clock_ns();

@@ -37,6 +37,8 @@ void gsh_cuda_opening_begin(struct gsh_cuda_opening *opening);
 /* Opens it, or waits for the thread that does, unless that was tried before; true where it is open. DISPATCH lock held,
  * context current. */
 bool gsh_cuda_opening_is_ready(struct gsh_cuda_opening *opening);
+/* It is not used any more. Any thread. */
+void gsh_cuda_opening_close(struct gsh_cuda_opening *opening);
 /* Seconds until it is open, as far as can be told; 0: it is, or there is none. Any thread. */
 double gsh_cuda_opening_left(const struct gsh_cuda_opening *opening);
 /* Any thread. */

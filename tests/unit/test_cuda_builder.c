@@ -47,6 +47,19 @@ enum gsh_status gsh_cuda_context_check(gsh_cuda_enum result, const char *call, b
     return result == GSH_CUDA_SUCCESS ? GSH_OK : GSH_FAILED;
 }
 
+enum gsh_status gsh_cuda_context_check_library(const char *library, gsh_cuda_enum result,
+                                               const char *call, bool *said)
+{
+    (void)library;
+    return gsh_cuda_context_check(result, call, said);
+}
+
+enum gsh_status gsh_cuda_context_drain(CUstream stream)
+{
+    (void)stream;
+    return GSH_OK;
+}
+
 enum gsh_status gsh_cuda_context_check_blas(gsh_cuda_enum result, const char *call, bool *said)
 {
     return gsh_cuda_context_check(result, call, said);
