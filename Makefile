@@ -15,7 +15,7 @@ SECONDS ?= 60
 BUILT = python3 tests/run.py built || { cmake --preset release && cmake --build --preset release && \
 	    python3 tests/run.py stamp; }
 
-.PHONY: build demo test test-gpu test-numpy test-scipy test-sklearn test-pandas fuzz test-matrix docs format clean
+.PHONY: build demo test test-gpu test-faults test-numpy test-scipy test-sklearn test-pandas fuzz test-matrix docs format clean
 
 # .venv/bin/python and build/libgpushim.so.
 build:
@@ -45,6 +45,14 @@ test-numpy test-scipy test-sklearn test-pandas: test-%:
 	@$(BUILT)
 	$(NUMPY_PYTHON) tests/package_suite/package_suite.py --package $* --device $(DEVICE) --mode $(MODE) \
 	    --jobs $(JOBS) --shard $(or $(SHARD),1/1) $(PARTS)
+
+# Every call of the emulated CUDA libraries fails once, in each way, in each program of tests/faults/programs. Needs a C++
+# compiler, LAPACK, BLAS and FFTW. OPTIONS="--programs fourier --kinds late --every 10" (tests/faults/run_faults.py --help).
+test-faults:
+	@$(BUILT)
+	cmake --preset dev
+	cmake --build --preset dev
+	$(NUMPY_PYTHON) tests/faults/run_faults.py --jobs $(JOBS) $(OPTIONS)
 
 # Random programs, plain and under the shim, for SECONDS; SEED=n repeats a run.
 fuzz:

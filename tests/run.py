@@ -291,6 +291,21 @@ def run_emulated(totals, title, interpreter, library, emulation):
                         for name in EMULATED_TESTS])
 
 
+def run_faults(totals, library, emulation):
+    """A sample of the faults of `make test-faults`; each counts as a test."""
+    folder = os.path.join(ROOT, emulation)
+    if not os.path.exists(os.path.join(folder, "libcuda.so.1")):
+        totals.add("faults (no C++ compiler)", 0, 0, 1, 0.0)
+        return
+    status, output, seconds = execute([os.path.join(ROOT, ".venv/bin/python"), os.path.join(ROOT, "tests/faults/run_faults.py"),
+                                       "--sample", "200", "--seconds", "60", "--kinds",
+                                       "oom,five,error,sticky,late", "--jobs", str(WORKERS + 1), "--library",
+                                       os.path.join(ROOT, library), "--emulation", folder])
+    line = re.search(r"^(\d+) faults, (\d+) failed", output, re.M)
+    ran, failed = map(int, line.groups()) if line else (0, 1)
+    totals.add("faults at calls of CUDA", max(ran - failed, 0), max(failed, status != 0), 0, seconds, output)
+
+
 # --- on a GPU ------------------------------------------------------------------------------------
 
 # C programs of the kind gpu whose cases are shared out (tests/gpu/shard.h); the others run alone.
@@ -432,6 +447,7 @@ def run_all(totals):
     run_python(totals, "python", os.path.join(ROOT, ".venv-numpy1/bin/python"), release, {"GPUSHIM_FUSION": "0"})
     run_python(totals, "python", SYSTEM_PYTHON, release)
     run_emulated(totals, "emulated CUDA", os.path.join(ROOT, ".venv/bin/python"), release, "build-dev/tests/emulation")
+    run_faults(totals, release, "build-dev/tests/emulation")
     for (package, venv), parts in SUITE_PARTS.items():
         run_package_suite(totals, "%s's tests, %s" % (package, venv), venv, package, parts)
     run_package_suite(totals, "numpy's tests, in groups", ".venv", "numpy", GROUPED_PARTS + GROUPED_OPTIONS)

@@ -46,23 +46,21 @@ gsh_cuda_enum submit(cublasHandle_t handle, std::function<void()> work)
     return SUCCESS;
 }
 
-/* alpha or beta: on the host, where the call reads it, or on the device, where the stream does. */
+/* alpha or beta, on the host. */
 template <class Number> class Scalar
 {
-    Number value{};
-    const Number *on_device = nullptr;
+    Number value;
 
   public:
     Scalar(cublasHandle_t handle, const void *from)
     {
         if (handle->has_device_scalars)
-            on_device = static_cast<const Number *>(from);
-        else
-            memcpy(&value, from, sizeof value);
+            refuse("cuBLAS", "alpha or beta of the host in the pointer mode of the device");
+        memcpy(&value, from, sizeof value);
     }
     Number operator()() const
     {
-        return on_device != nullptr ? *on_device : value;
+        return value;
     }
 };
 

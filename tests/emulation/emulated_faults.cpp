@@ -116,17 +116,19 @@ void read_environment()
     is_counted = state.trace >= 0 || state.fault.kind != Kind::none;
 }
 
+void note(const std::string &line)
+{
+    if (state.trace >= 0 && write(state.trace, line.data(), line.size()) < 0)
+        refuse("EMULATED_CUDA_TRACE", "cannot be written");
+}
+
 /* Whether this call is one of those that fail. */
 Kind count_call(const char *name)
 {
     std::lock_guard<std::mutex> lock(state.mutex);
     if (fnmatch(state.fault.function.c_str(), name, 0) != 0)
         return Kind::none;
-    if (state.trace >= 0) {
-        const std::string line = std::string(name) + "\n";
-        if (write(state.trace, line.data(), line.size()) < 0)
-            refuse("EMULATED_CUDA_TRACE", "cannot be written");
-    }
+    note(std::string(name) + "\n");
     const unsigned long number = ++state.calls;
     const Fault &fault = state.fault;
     return number >= fault.first && number - fault.first < fault.count ? fault.kind : Kind::none;
@@ -144,6 +146,7 @@ gsh_cuda_enum answer(const char *name, Kind kind)
 
 [[noreturn]] void never_return()
 {
+    note("# never returns\n");
     for (;;)
         pause();
 }
