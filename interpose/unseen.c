@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -101,12 +102,29 @@ void gsh_unseen_note_file(int file, const char *path)
 
 /* ---- libraries ---- */
 
+static _Atomic bool is_shared;
+
+bool gsh_unseen_is_shared(void)
+{
+    return atomic_load_explicit(&is_shared, memory_order_relaxed);
+}
+
+/* The library of any MPI, or the extension module of mpi4py, of which that is a dependency. */
+static bool is_mpi(const char *path)
+{
+    const char *name = name_of(path);
+    return begins_with(name, "libmpi") ||
+           (begins_with(name, "MPI.") && strstr(path, "mpi4py/") != NULL);
+}
+
 void gsh_unseen_note_library(const char *path)
 {
     if (strstr(path, "liburing") != NULL)
         withdraw(io_uring);
     else if (begins_with(name_of(path), "libaio"))
         withdraw(linux_aio);
+    else if (is_mpi(path))
+        atomic_store_explicit(&is_shared, true, memory_order_relaxed);
 }
 
 static int look_at_library(struct dl_phdr_info *info, size_t size, void *unused)

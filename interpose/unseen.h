@@ -18,5 +18,7 @@ bool gsh_unseen_opens_file(long number);
 void gsh_unseen_note_file(int file, const char *path);
 /* Before a library is loaded: liburing and libaio make their system calls themselves. */
 void gsh_unseen_note_library(const char *path);
+/* Whether a library is there that hands addresses of arrays to other processes, which then read and write them: MPI. */
+bool gsh_unseen_is_shared(void);
 /* Once, when NumPy is found: the libraries that are loaded already. */
 void gsh_unseen_note_loaded(void);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who reads and writes arrays without a page fault: the program's own changes of pages, the kernel behind io_uring and
-Linux's asynchronous I/O, /proc/self/mem. Output as plain.
+Linux's asynchronous I/O, /proc/self/mem, other processes. Output as plain.
 """
 import os
 import subprocess
@@ -131,6 +131,39 @@ a = a * 2.0
 print(float(a.sum()))
 '''
 
+# Another process reads and writes an array whose address was taken by the buffer protocol, as MPI does between the ranks of
+# a host.
+OTHER_PROCESS = HEAD + '''
+import subprocess, sys
+RANK = """
+import ctypes, sys
+ctypes.CDLL(sys.argv[1])
+import numpy as np
+n = 1 << 18
+a = np.arange(n) + 1.0
+if sys.argv[2] == "shared": float(a[0])
+m = memoryview(a[:100])
+def turn(*values): print(*values, flush=True); sys.stdin.readline()
+turn(a.ctypes.data); turn(float(a[5]), float((a + 1)[5]), float(a.sum()))
+a += 1.0; b = a * 2.0; turn(float(b[5])); turn(float(a[5]), float((a + b).sum()))
+"""
+libc.process_vm_readv.restype = libc.process_vm_writev.restype = ctypes.c_ssize_t
+class Range(ctypes.Structure): _fields_ = [("base", ctypes.c_void_p), ("size", ctypes.c_size_t)]
+def copy(call, process, address, text):
+    here = ctypes.create_string_buffer(text, len(text)); ranges = Range(ctypes.addressof(here), len(text)), Range(address, len(text))
+    done = call(process.pid, ctypes.byref(ranges[0]), 1, ctypes.byref(ranges[1]), 1, 0); return [done, here.raw]
+for state in ("pending", "shared"):
+    process = subprocess.Popen([sys.executable, "-c", RANK, PATH, state], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def line(): return process.stdout.readline().split()
+    def go(): process.stdin.write("go\\n"); process.stdin.flush()
+    at = int(line()[0]); dump("read " + state, copy(libc.process_vm_readv, process, at + 40, bytes(16)))
+    dump("write " + state, copy(libc.process_vm_writev, process, at + 40, np.array([7.0]).tobytes())); go()
+    dump("seen " + state, line()); go(); dump("computed " + state, line())
+    dump("read again " + state, copy(libc.process_vm_readv, process, at + 40, bytes(16)))
+    dump("write again " + state, copy(libc.process_vm_writev, process, at + 40, np.array([9.0]).tobytes())); go()
+    dump("seen again " + state, line()); go(); process.wait()
+'''
+
 
 class TestUnseenAccess(shim_runner.TestCase):
     def test_pages(self):
@@ -154,12 +187,21 @@ class TestUnseenAccess(shim_runner.TestCase):
             with self.subTest(how):
                 self.check_withdrawn("HOW = %r\n" % how + OWN_MEMORY)
 
+    def build(self, folder, name):
+        """An empty shared library of that name."""
+        path = os.path.join(folder, name)
+        subprocess.run([shim_runner.find_tool("cc"), "-shared", "-o", path, "-x", "c", "/dev/null"], check=True)
+        return path
+
+    def test_other_process(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assert_same("PATH = %r\n" % self.build(folder, "libmpi.so.40") + OTHER_PROCESS)
+
     def test_libraries(self):
         """liburing and libaio count when they are loaded; what torch and MPI load beside does not."""
         with tempfile.TemporaryDirectory() as folder:
             for name, withdraws in (("liburing.so.2", True), ("libaio.so.1", True), ("libibverbs.so.1", False)):
-                path = os.path.join(folder, name)
-                subprocess.run([shim_runner.find_tool("cc"), "-shared", "-o", path, "-x", "c", "/dev/null"], check=True)
+                path = self.build(folder, name)
                 for when in ("before", "after"):
                     with self.subTest(name, when=when):
                         script = "PATH, WHEN = %r, %r\n" % (path, when) + LIBRARY
