@@ -5,11 +5,11 @@
  */
 #include "critical.h"
 
-#include <errno.h>
+#include "raw_syscall.h"
+
 #include <string.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #define KERNEL_MASK_BYTES 8 /* of sigset_t, what the kernel knows */
 
@@ -37,11 +37,17 @@ static void fill_mask(sigset_t *mask)
         sigdelset(mask, open[k]);
 }
 
+static void set_mask(const sigset_t *mask)
+{
+    gsh_raw_syscall5(SYS_rt_sigprocmask, SIG_SETMASK, (long)mask, 0, KERNEL_MASK_BYTES, 0);
+}
+
 static void send_to_self(int number, siginfo_t *info)
 {
-    int thread = (int)syscall(SYS_gettid);
-    if (syscall(SYS_rt_tgsigqueueinfo, (int)syscall(SYS_getpid), thread, number, info) != 0)
-        syscall(SYS_tgkill, (int)syscall(SYS_getpid), thread, number); /* the queue is full */
+    long process = gsh_raw_syscall3(SYS_getpid, 0, 0, 0);
+    long thread = gsh_raw_syscall3(SYS_gettid, 0, 0, 0);
+    if (gsh_raw_syscall5(SYS_rt_tgsigqueueinfo, process, thread, number, (long)info, 0) != 0)
+        gsh_raw_syscall3(SYS_tgkill, process, thread, number); /* the queue is full */
 }
 
 bool gsh_critical_defer_sigsafe(int number, siginfo_t *info, void *context)
@@ -50,7 +56,6 @@ bool gsh_critical_defer_sigsafe(int number, siginfo_t *info, void *context)
     sigset_t closed;
     if (number == SIGABRT || comes_of_instruction(number, info))
         return false;
-    int keep = errno;
     if (!gsh_critical_here.has_deferred) {
         memcpy(&deferred.mask, &interrupted->uc_sigmask, KERNEL_MASK_BYTES);
         fill_mask(&closed);
@@ -63,18 +68,16 @@ bool gsh_critical_defer_sigsafe(int number, siginfo_t *info, void *context)
         sigaddset(&interrupted->uc_sigmask, number);
         sigfillset(&closed); /* the action may leave the signal itself open */
         sigdelset(&closed, SIGSEGV);
-        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &closed, NULL, KERNEL_MASK_BYTES);
+        set_mask(&closed);
         send_to_self(number, info);
     }
     gsh_critical_here.has_deferred = true;
-    errno = keep;
     return true;
 }
 
 /* The mask is restored last: handlers run in that call, and may leave it by siglongjmp. */
 void gsh_critical_deliver(void)
 {
-    int keep = errno;
     sigset_t mask = deferred.mask;
     bool has_segv = deferred.has_segv;
     siginfo_t segv = deferred.segv;
@@ -82,8 +85,7 @@ void gsh_critical_deliver(void)
     gsh_critical_here.has_deferred = false;
     if (has_segv)
         send_to_self(SIGSEGV, &segv);
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, KERNEL_MASK_BYTES);
-    errno = keep;
+    set_mask(&mask);
 }
 
 void gsh_critical_reset_after_fork(void)

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base.h"
+#include "forked.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -16,6 +17,8 @@
 struct gsh_critical {
     volatile uint32_t depth;    /* sections that the thread is in */
     volatile bool has_deferred; /* signals wait for the end of the outermost */
+    unsigned
+        handlers; /* of the program's, that the thread is in; those that were left by siglongjmp too */
 };
 extern _Thread_local struct gsh_critical gsh_critical_here;
 
@@ -25,6 +28,7 @@ void gsh_critical_deliver(void);
 /* Before the lock is asked for, so that there is no instruction at which it is held outside a section. */
 static inline void gsh_critical_enter(void)
 {
+    gsh_forked_check();
     gsh_critical_here.depth++;
     atomic_signal_fence(memory_order_seq_cst);
 }

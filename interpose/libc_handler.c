@@ -33,7 +33,9 @@ static void on_signal(int number, siginfo_t *info, void *context)
     handler_function *handler = __atomic_load_n(&app[number].sa_sigaction, __ATOMIC_ACQUIRE);
     if (__atomic_load_n(&app[number].sa_flags, __ATOMIC_RELAXED) & (int)SA_RESETHAND)
         reset_action(number);
+    gsh_critical_here.handlers++;
     handler(number, info, context);
+    gsh_critical_here.handlers--;
 }
 
 /* ---- actions ---- */

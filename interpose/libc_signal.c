@@ -9,6 +9,7 @@
 
 #include "base.h"
 #include "fault.h"
+#include "forked.h"
 #include "libc_handler.h"
 #include "libc_real.h"
 
@@ -58,12 +59,14 @@ static pid_t owner;        /* the process whose actions these are; 0 until adopt
  * does. */
 bool gsh_libc_signal_is_owner(void)
 {
+    gsh_forked_check();
     return owner == 0 || owner == getpid();
 }
 
 /* Whether handlers that are set now are called through ours. */
 static bool wraps(void)
 {
+    gsh_forked_check();
     return owner != 0 && owner == getpid();
 }
 
@@ -300,7 +303,7 @@ void gsh_libc_signal_adopt(void)
     if (owner != 0)
         return;
     owner = getpid();
-    pthread_atfork(NULL, NULL, own_in_child);
+    gsh_forked_add(NULL, NULL, own_in_child);
     for (int number = 1; number < NSIG; number++) {
         struct sigaction action, copy;
         if (number == SIGSEGV || REAL(sigaction)(number, NULL, &action) != 0)

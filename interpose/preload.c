@@ -8,6 +8,7 @@
  */
 #include "dlopen_hook.h"
 #include "libc_files.h"
+#include "libc_fork.h"
 #include "libc_io.h"
 #include "libc_limit.h"
 #include "libc_memory.h"
@@ -23,6 +24,7 @@ __attribute__((constructor)) static void load(void)
 {
     gsh_options_init();
     gsh_libc_files_resolve();
+    gsh_libc_fork_resolve();
     gsh_libc_io_resolve();
     gsh_libc_limit_resolve();
     gsh_libc_memory_resolve();

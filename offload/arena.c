@@ -12,6 +12,7 @@
 
 #include "coherence.h"
 #include "edges.h"
+#include "forked.h"
 #include "idle.h"
 #include "lock.h"
 #include "log.h"
@@ -56,6 +57,7 @@ static struct zone small_zone = {.shift = 12};
 static struct zone large_zone = {.shift = 21};
 static struct gsh_block *blocks;
 static uint32_t block_count = 1; /* 0 is no block */
+bool gsh_arena_is_frozen;
 static uint32_t block_limit = BLOCK_LIMIT;
 static size_t pooled_bytes, pool_limit, live_bytes, most_live_bytes; /* live: not free */
 static size_t memory;                                                /* that the process may have */
@@ -669,7 +671,8 @@ static void give_to_pool(struct gsh_block *block)
 
 void *gsh_arena_allocate(size_t size, enum gsh_arena_use use)
 {
-    if (gsh_arena_base == 0)
+    gsh_forked_check();
+    if (gsh_arena_base == 0 || gsh_arena_is_frozen)
         return NULL;
     size = GSH_MAX(size, 1);
     struct zone *zone = size >= GSH_GRANULE_LARGE ? &large_zone : &small_zone;
@@ -739,7 +742,7 @@ bool gsh_arena_free(void *address)
     if (usable)
         offer_pages(block);
     gsh_block_release_sigsafe(block);
-    if (!usable)
+    if (!usable || gsh_arena_is_frozen)
         return true; /* no mapping left to make it uniform, or none of ours: its addresses are not used again */
     give_to_pool(block);
     gsh_idle_note();

@@ -41,6 +41,9 @@ void gsh_arena_note_changed_held(struct gsh_block *block, enum gsh_page_change c
 void gsh_arena_visit_live_locked(void (*visit)(struct gsh_block *block, void *context),
                                  void *context);
 
+/* In a child that was forked in the midst of what another thread did to the free lists: no block is given out or taken back
+ * any more. */
+extern bool gsh_arena_is_frozen;
 /* Of a free block with pages that can be given back (is_pooled): they no longer can. Caller holds the ARENA lock. */
 void gsh_arena_unpool_locked(struct gsh_block *block);
 /* Gives the pages of such a block back to the system. Caller holds the block: who takes it from the pool meanwhile waits. */

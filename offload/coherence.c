@@ -11,6 +11,7 @@
 #include "backend.h"
 #include "edges.h"
 #include "errors.h"
+#include "forked.h"
 #include "futex.h"
 #include "history.h"
 #include "log.h"
@@ -137,6 +138,8 @@ static enum gsh_status open_run(struct gsh_block *block, unsigned first, unsigne
 {
     switch ((enum gsh_chunk_state)block->state[first]) {
     case GSH_CHUNK_DEVICE:
+        if (block->value == NULL) /* in a forked child that did not get it */
+            return GSH_FAILED;
         return fetch_run(block, first, last, write ? GSH_CHUNK_HOST : GSH_CHUNK_SHARED);
     case GSH_CHUNK_BLANK:
         return gsh_arena_protect_sigsafe(block, first, last, GSH_CHUNK_HOST);
@@ -274,7 +277,9 @@ static void open_or_die(struct gsh_block *block, unsigned first, unsigned last, 
         return;
     for (unsigned chunk = 0; chunk < block->chunks; chunk++)
         if (block->state[chunk] == GSH_CHUNK_DEVICE)
-            die(block, "the device failed and holds the only copy");
+            die(block, gsh_forked_is_child()
+                           ? "a forked child needs what only its parent's device holds"
+                           : "the device failed and holds the only copy");
     die(block, "the system refuses to change the protection of pages");
 }
 
@@ -389,7 +394,7 @@ static bool peek_held(void *to, struct gsh_block *block, size_t begin, size_t si
 {
     unsigned chunk = gsh_block_chunk(block, begin);
     if (begin + size > block->size || gsh_block_chunk(block, begin + size - 1) != chunk ||
-        block->state[chunk] != GSH_CHUNK_DEVICE)
+        block->state[chunk] != GSH_CHUNK_DEVICE || block->value == NULL)
         return false;
     uint64_t armed = gsh_value_is_waited_for(block->value) ? gsh_errors_submitted() : 0;
     if (gsh_value_read(block->value, to, begin, size, false) != GSH_OK)
@@ -502,6 +507,13 @@ enum gsh_fault_outcome gsh_coherence_fault_sigsafe(const void *address, bool wri
     }
     gsh_block_release_sigsafe(block);
     return outcome;
+}
+
+void gsh_coherence_die_without_service(const void *address)
+{
+    const struct gsh_block *block = gsh_arena_find_block(address);
+    if (block != NULL)
+        die(block, "a forked child needs what only its parent's device holds");
 }
 
 /* The run to fetch for a fault on `chunk`: twice the last one where faults come in sequence. */

@@ -42,6 +42,9 @@ enum gsh_fault_outcome gsh_coherence_fault_sigsafe(const void *address, bool wri
 /* The rest, in the service thread: fetches the chunk, and more where faults come in sequence. */
 void gsh_coherence_serve_fault(const void *address, bool write);
 
+/* Stops the process with one line: in a forked child, which has no device, the fault cannot be served. */
+void gsh_coherence_die_without_service(const void *address);
+
 /* Deliberate faults for the stress test, which must notice each of them: 0 in production. */
 enum gsh_coherence_bug { GSH_BUG_NONE, GSH_BUG_UPLOAD_BEFORE_TIGHTEN, GSH_BUG_OPEN_BEFORE_FILL };
 extern enum gsh_coherence_bug gsh_coherence_injected_bug;

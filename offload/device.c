@@ -7,6 +7,7 @@
 #include "backend.h"
 #include "clock.h"
 #include "first_run.h"
+#include "forked.h"
 #include "idle.h"
 #include "lock.h"
 #include "log.h"
@@ -116,6 +117,7 @@ void gsh_device_start(bool wait)
 
 void gsh_device_settle(void)
 {
+    gsh_forked_check();
     gsh_idle_end();
     struct timespec deadline;
     clock_gettime(CLOCK_REALTIME, &deadline);

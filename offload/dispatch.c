@@ -15,6 +15,7 @@
 #include "edges.h"
 #include "errors.h"
 #include "foreign_output.h"
+#include "forked.h"
 #include "history.h"
 #include "host_pace.h"
 #include "node.h"
@@ -54,6 +55,7 @@ void gsh_dispatch_reset_after_fork(void)
 
 bool gsh_dispatch_is_live(void)
 {
+    gsh_forked_check();
     return atomic_load_explicit(&live, memory_order_relaxed) && !inside &&
            gsh_device_get_state() != GSH_DEVICE_RETIRED;
 }

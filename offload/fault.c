@@ -10,6 +10,7 @@
 #include "coherence_internal.h"
 #include "critical.h"
 #include "errors.h"
+#include "forked.h"
 #include "log.h"
 #include "pages.h"
 #include "service.h"
@@ -78,10 +79,12 @@ static void call_app_handler(const struct sigaction *action, siginfo_t *info, vo
     if (!(action->sa_flags & SA_NODEFER))
         sigaddset(&mask, SIGSEGV);
     syscall(SYS_rt_sigprocmask, SIG_BLOCK, &mask, &before, 8);
+    gsh_critical_here.handlers++;
     if (action->sa_flags & SA_SIGINFO)
         action->sa_sigaction(SIGSEGV, info, context);
     else
         action->sa_handler(SIGSEGV);
+    gsh_critical_here.handlers--;
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
 }
 
@@ -151,6 +154,8 @@ static bool resolve(const siginfo_t *info, const ucontext_t *context)
     last_fault.count = 0;
     if (outcome == GSH_FAULT_NEEDS_SERVICE) {
         bool is_resolved = gsh_service_resolve_sigsafe((void *)address, write);
+        if (!is_resolved && gsh_forked_is_child())
+            gsh_coherence_die_without_service((void *)address);
         gsh_errors_announce_sigsafe();
         return is_resolved;
     }

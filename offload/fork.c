@@ -13,6 +13,7 @@
 #include "device.h"
 #include "dispatch_internal.h"
 #include "errors.h"
+#include "forked.h"
 #include "host_threads.h"
 #include "log.h"
 #include "node.h"
@@ -20,15 +21,16 @@
 #include "service.h"
 #include "stats.h"
 
-#include <pthread.h>
-#include <stdlib.h>
+#define TRIES 3
 
+/* A download that failed is tried again. What never comes home stays where it is: the parent tries once more when it touches
+ * it, and a child that touches it stops. */
 static void bring_home(struct gsh_block *block)
 {
-    if (gsh_coherence_fetch_all_held(block) == GSH_OK)
-        return;
-    gsh_log_sigsafe("fork: the device failed and holds the only copy of an array");
-    abort();
+    for (unsigned k = 0; k < TRIES; k++)
+        if (gsh_coherence_fetch_all_held(block) == GSH_OK)
+            return;
+    gsh_log(GSH_LOG_INFO, "fork: an array stays on the device; a child that needs it will stop");
 }
 
 static void hold_block(struct gsh_block *block, void *unused)
@@ -94,7 +96,28 @@ static void child(void)
     gsh_critical_reset_after_fork();
 }
 
+/* ---- a child that ran no handlers ---- */
+
+/* Another thread of the parent held the block: its pages are made to be what its states say. */
+static void repeat_protection(struct gsh_block *block, void *unused)
+{
+    (void)unused;
+    if (atomic_load(&block->lock) == 0)
+        return;
+    for (unsigned k = 0; k < block->chunks; k++)
+        (void)gsh_arena_protect_sigsafe(block, k, k, (enum gsh_chunk_state)block->state[k]);
+}
+
+static void adopt(void)
+{
+    gsh_arena_visit_live_locked(repeat_protection, NULL);
+    gsh_arena_is_frozen = true;
+}
+
+/* ---- life cycle ---- */
+
 void gsh_fork_init(void)
 {
-    pthread_atfork(prepare, parent, child);
+    gsh_forked_add(prepare, parent, child);
+    gsh_forked_watch(adopt);
 }

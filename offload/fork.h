@@ -5,5 +5,6 @@
  */
 #pragma once
 
-/* Registers the handlers with pthread_atfork; once. */
+/* Registers the handlers; once. A child that is forked past them becomes the same when it next asks for a lock or a device
+ * (base/forked.h), but for what only the device held: it stops with one line when it touches that. */
 void gsh_fork_init(void);

@@ -8,6 +8,7 @@
 #include "critical.h"
 #include "cuda_context.h"
 #include "cuda_mem.h"
+#include "forked.h"
 #include "thread.h"
 
 #include <pthread.h>
@@ -190,7 +191,7 @@ static void child(void)
 
 void gsh_cuda_builder_open(void)
 {
-    pthread_atfork(prepare, parent, child);
+    gsh_forked_add(prepare, parent, child);
 }
 
 static bool start_thread_locked(void)

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The child is alone with its one thread: nothing there races. Handlers are added while the library starts.
+ */
+#include "forked.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define PAGE_BYTES 4096
+#define HANDLERS_MOST 8
+
+static struct {
+    void (*prepare)(void), (*parent)(void), (*child)(void);
+} handlers[HANDLERS_MOST];
+static unsigned handler_count;
+
+static volatile unsigned char always = 1; /* until there is a page */
+static void (*adopt_process)(void);
+static bool is_child;
+
+volatile unsigned char *gsh_forked_mark = &always;
+
+/* ---- handlers ---- */
+
+static void run(void (*handler)(void))
+{
+    if (handler != NULL)
+        handler();
+}
+
+void gsh_forked_prepare(void)
+{
+    for (unsigned k = handler_count; k-- > 0;)
+        run(handlers[k].prepare);
+}
+
+void gsh_forked_parent(void)
+{
+    for (unsigned k = 0; k < handler_count; k++)
+        run(handlers[k].parent);
+}
+
+void gsh_forked_child(void)
+{
+    *gsh_forked_mark = 1;
+    is_child = true;
+    for (unsigned k = 0; k < handler_count; k++)
+        run(handlers[k].child);
+}
+
+void gsh_forked_add(void (*prepare)(void), void (*parent)(void), void (*child)(void))
+{
+    if (handler_count == HANDLERS_MOST)
+        abort();
+    handlers[handler_count].prepare = prepare;
+    handlers[handler_count].parent = parent;
+    handlers[handler_count].child = child;
+    if (handler_count++ == 0)
+        pthread_atfork(gsh_forked_prepare, gsh_forked_parent, gsh_forked_child);
+}
+
+long gsh_forked_around(long (*call)(void *context), void *context)
+{
+    gsh_forked_prepare();
+    long outcome = call(context);
+    if (outcome == 0)
+        gsh_forked_child();
+    else
+        gsh_forked_parent();
+    return outcome;
+}
+
+/* ---- children that ran none ---- */
+
+void gsh_forked_watch(void (*adopt)(void))
+{
+    void *page = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED)
+        return;
+    if (madvise(page, PAGE_BYTES, MADV_WIPEONFORK) != 0) {
+        munmap(page, PAGE_BYTES);
+        return;
+    }
+    *(unsigned char *)page = 1;
+    adopt_process = adopt;
+    gsh_forked_mark = page;
+}
+
+bool gsh_forked_is_child(void)
+{
+    return is_child;
+}
+
+void gsh_forked_adopt(void)
+{
+    *gsh_forked_mark = 1; /* what follows asks too */
+    adopt_process();
+    gsh_forked_child();
+}
