@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #define PREFIX "GPUSHIM_"
@@ -49,6 +50,7 @@ struct value {
     char text[TEXT_SIZE];
 };
 static struct value values[GSH_OPTION_COUNT];
+static bool is_read, is_announced;
 
 static bool parse_word(const char *text, const char *words, int64_t *index)
 {
@@ -138,12 +140,19 @@ static void set_value(enum gsh_option option, const char *text)
     gsh_fmt_text(&copy, text);
 }
 
+void gsh_options_init_secure(void)
+{
+    values[GSH_OPTION_MODE] = (struct value){.is_set = true, .number = GSH_MODE_OFF};
+    is_read = is_announced = true;
+}
+
 void gsh_options_init(void)
 {
-    static bool done;
-    if (done)
+    if (!is_read && getauxval(AT_SECURE) != 0)
+        gsh_options_init_secure();
+    if (is_read)
         return;
-    done = true;
+    is_read = true;
     for (unsigned option = 0; option < GSH_OPTION_COUNT; option++) {
         char name[64];
         struct gsh_fmt fmt;
@@ -257,10 +266,9 @@ static void warn_unknown_names(void)
 
 void gsh_options_announce(void)
 {
-    static bool done;
-    if (done)
+    if (is_announced)
         return;
-    done = true;
+    is_announced = true;
     for (unsigned option = 0; option < GSH_OPTION_COUNT; option++) {
         if (values[option].is_bad)
             warn_bad_value(&rows[option], &values[option]);

@@ -21,8 +21,11 @@ enum gsh_device_choice { GSH_DEVICE_AUTO, GSH_DEVICE_CUDA, GSH_DEVICE_HOST, GSH_
 enum gsh_fperr { GSH_FPERR_DEFERRED, GSH_FPERR_STRICT, GSH_FPERR_OFF, GSH_FPERR_LATE };
 enum gsh_mode { GSH_MODE_AUTO, GSH_MODE_FORCE, GSH_MODE_OFF };
 
-/* Parses the environment; later calls do nothing. Until then every option has its default. */
+/* Parses the environment; later calls do nothing. Until then every option has its default. In a process that the kernel
+ * started in secure-execution mode (AT_SECURE: set-user-ID, capabilities) it does as gsh_options_init_secure. */
 void gsh_options_init(void);
+/* Nothing of the environment counts or is spoken of, and the mode is off: the library stays dormant. Instead of the other. */
+void gsh_options_init_secure(void);
 /* Once, when the library has found NumPy: one line on stderr for each bad value and each unknown
  * GPUSHIM_ name, and the table where GPUSHIM_HELP=1. Later calls do nothing. */
 void gsh_options_announce(void);

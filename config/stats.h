@@ -66,5 +66,9 @@ void gsh_stats_report_text(struct gsh_fmt *fmt);
 void gsh_stats_report_json(struct gsh_fmt *fmt);
 /* Carries out GPUSHIM_REPORT; called once, at exit. Does nothing in a forked child. */
 void gsh_stats_report_at_exit(void);
+/* Whether this process has a report to write. Safe in a signal handler. */
+bool gsh_stats_report_is_due(void);
+/* The same as a signal ends the process: in its handler. */
+void gsh_stats_report_at_death_sigsafe(void);
 /* Free text for the report's first line, e.g. "cuda: NVIDIA H200, 140 GiB"; copied. */
 void gsh_stats_set_device(const char *text);

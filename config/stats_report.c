@@ -6,14 +6,13 @@
 #include "clock.h"
 #include "log.h"
 #include "options.h"
+#include "report_file.h"
 #include "stats.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define TEXT_ROWS 40 /* the text shows the busiest; JSON has all */
@@ -26,6 +25,7 @@ static struct {
     enum mode mode;
     pid_t pid; /* of the process that attached; 0 before */
     uint64_t start_ns;
+    bool is_written;
     char device[256];
     char file[PATH_MAX]; /* absolute */
 } report = {.device = "no device"};
@@ -141,19 +141,31 @@ static void append_bytes(struct gsh_fmt *fmt, uint64_t bytes)
 }
 
 /* Busiest first: by time measured, then by calls. */
-static int compare_rows(const void *left, const void *right)
+static bool is_before(uint16_t left, uint16_t right)
 {
     struct gsh_stats_row_copy a, b;
-    gsh_stats_get_row(*(const uint16_t *)left, &a);
-    gsh_stats_get_row(*(const uint16_t *)right, &b);
+    gsh_stats_get_row(left, &a);
+    gsh_stats_get_row(right, &b);
     uint64_t a_ns = a.device_ns + a.host_ns, b_ns = b.device_ns + b.host_ns;
     if (a_ns != b_ns)
-        return a_ns < b_ns ? 1 : -1;
+        return a_ns > b_ns;
     uint64_t a_calls = a.device_calls + a.host_calls, b_calls = b.device_calls + b.host_calls;
     if (a_calls != b_calls)
-        return a_calls < b_calls ? 1 : -1;
-    return (*(const uint16_t *)left > *(const uint16_t *)right) -
-           (*(const uint16_t *)left < *(const uint16_t *)right);
+        return a_calls > b_calls;
+    return left < right;
+}
+
+/* D. L. Shell's: qsort may allocate, which a signal handler must not. */
+static void sort(uint16_t *order, size_t count)
+{
+    for (size_t gap = count / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11)
+        for (size_t i = gap; i < count; i++) {
+            uint16_t moved = order[i];
+            size_t j = i;
+            for (; j >= gap && is_before(moved, order[j - gap]); j -= gap)
+                order[j] = order[j - gap];
+            order[j] = moved;
+        }
 }
 
 /* The rows that counted something, busiest first. */
@@ -165,7 +177,7 @@ static size_t sort_rows(uint16_t order[GSH_STATS_MAX_ROWS])
         if (gsh_stats_get_row(i, &row))
             order[count++] = (uint16_t)i;
     }
-    qsort(order, count, sizeof order[0], compare_rows);
+    sort(order, count);
     return count;
 }
 
@@ -287,30 +299,9 @@ void gsh_stats_report_json(struct gsh_fmt *fmt)
     gsh_fmt_text(fmt, "\n ]}\n");
 }
 
-/* The raw system call, because write() is interposed. Returns 0 or an errno. */
-static int write_file(const char *path, const char *text, size_t length)
+/* As at exit, or as the process dies by a signal: safe in a handler. */
+static int write_report(bool is_dying)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return errno;
-    int error = 0;
-    while (length > 0 && error == 0) {
-        long written = syscall(SYS_write, fd, text, length);
-        if (written < 0) {
-            error = errno == EINTR ? 0 : errno;
-            continue;
-        }
-        text += written;
-        length -= (size_t)written;
-    }
-    close(fd);
-    return error;
-}
-
-void gsh_stats_report_at_exit(void)
-{
-    if (report.mode == SILENT || report.pid != getpid())
-        return;
     void (*append)(struct gsh_fmt *) =
         report.mode == PRINTED ? gsh_stats_report_text : gsh_stats_report_json;
     struct gsh_fmt fmt;
@@ -318,18 +309,43 @@ void gsh_stats_report_at_exit(void)
     append(&fmt);
     /* Numbers may grow by a digit between the two passes: other threads still run. */
     size_t size = fmt.required + fmt.required / 4 + 4096;
-    char *text = malloc(size);
-    if (text == NULL)
-        return;
+    char *text = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (text == MAP_FAILED)
+        return ENOMEM;
     gsh_fmt_init(&fmt, text, size);
     append(&fmt);
-    if (report.mode == PRINTED) {
+    int error = 0;
+    if (report.mode == JSON_FILE)
+        error = gsh_report_file_write_sigsafe(report.file, text, fmt.length);
+    else if (is_dying)
+        error = gsh_report_file_append_sigsafe(STDERR_FILENO, text, fmt.length);
+    else
         gsh_log_raw(text, fmt.length);
-    } else {
-        int error = write_file(report.file, text, fmt.length);
-        if (error != 0)
-            gsh_log(GSH_LOG_WARN, "cannot write the report to %s: %s", report.file,
-                    strerror(error));
-    }
-    free(text);
+    munmap(text, size);
+    return error;
+}
+
+bool gsh_stats_report_is_due(void)
+{
+    return report.mode != SILENT && report.pid == getpid() && !report.is_written;
+}
+
+void gsh_stats_report_at_exit(void)
+{
+    if (!gsh_stats_report_is_due())
+        return;
+    int error = write_report(false);
+    report.is_written = true;
+    if (error != 0)
+        gsh_log(GSH_LOG_WARN, "cannot write the report to %s: %s", report.file,
+                error == ELOOP ? "it is a symbolic link" : strerror(error));
+}
+
+void gsh_stats_report_at_death_sigsafe(void)
+{
+    if (!gsh_stats_report_is_due())
+        return;
+    if (write_report(true) != 0)
+        gsh_log_sigsafe("cannot write the report");
+    report.is_written = true;
 }

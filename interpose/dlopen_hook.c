@@ -49,6 +49,7 @@ static void attach(void)
         gsh_numpy_attach();
         if (gsh_fault_is_installed())
             gsh_libc_signal_adopt();
+        gsh_libc_signal_keep_report();
     }
     dlerror(); /* nor what attaching looked for */
     errno = keep;

@@ -10,6 +10,7 @@
 #include "base.h"
 #include "fault.h"
 #include "forked.h"
+#include "libc_death.h"
 #include "libc_handler.h"
 #include "libc_real.h"
 
@@ -89,8 +90,7 @@ int entry_sigaction(int number, const struct sigaction *action, struct sigaction
 {
     struct sigaction copy;
     if (!is_ours(number))
-        return gsh_libc_handler_swap(REAL(sigaction), wraps(), number, open_mask(action, &copy),
-                                     old);
+        return gsh_libc_death_swap(REAL(sigaction), wraps(), number, open_mask(action, &copy), old);
     gsh_fault_swap_app_action(action, old);
     return 0;
 }
@@ -296,6 +296,11 @@ void gsh_libc_signal_resolve(bool with_python)
 static void own_in_child(void)
 {
     owner = getpid();
+}
+
+void gsh_libc_signal_keep_report(void)
+{
+    gsh_libc_death_adopt(REAL(sigaction), wraps());
 }
 
 void gsh_libc_signal_adopt(void)

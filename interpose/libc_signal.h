@@ -19,5 +19,7 @@ void gsh_libc_signal_resolve(bool with_python);
  * and tells this process from the children of a vfork, which share its memory but not its actions.
  * Not from a signal handler. */
 void gsh_libc_signal_adopt(void);
+/* After that, if ever: where a report was asked for, sees to it that SIGINT and SIGTERM do not lose it (libc_death.h). */
+void gsh_libc_signal_keep_report(void);
 /* False in a child between vfork and exec, which shares this process's memory. Async-signal-safe. */
 bool gsh_libc_signal_is_owner(void);

@@ -77,7 +77,8 @@ static void read_folder(DIR *dir, struct list *list)
 
 static bool has_magic(int folder, const char *name)
 {
-    char magic[sizeof GSH_CUDA_CACHE_MAGIC - 1];
+    char magic[sizeof GSH_CUDA_CACHE_MAGIC -
+               2]; /* but for the last character: of other versions too */
     int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     if (fd < 0)
         return false;

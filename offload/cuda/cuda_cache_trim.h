@@ -8,7 +8,7 @@
 
 /* Every file of ours begins with these 8 bytes; its name is 32 hexadecimal digits, and ".<anything>.tmp" behind them while
  * it is being written. */
-#define GSH_CUDA_CACHE_MAGIC "gshkern1"
+#define GSH_CUDA_CACHE_MAGIC "gshkern2"
 
 /* Removes kernels, those whose time of modification is oldest first, until those left have at most `limit` bytes. Touches
  * no other file. */

@@ -2,7 +2,7 @@
  *
  * Finds CUDA's libraries and fills their tables. The table `libraries` says under which names and
  * in which folders each is looked for; every (folder, version) pair is tried in that order until
- * one opens, has all required functions and suits the driver and the GPU. May allocate (dlopen
+ * one opens, has all required functions and suits the driver and the GPU. None is taken from a relative folder. May allocate (dlopen
  * does); takes no lock of ours. Checked against NVIDIA's headers by tests/unit/test_cuda_tables.c.
  */
 #include "cuda_libs.h"
@@ -15,6 +15,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MAX_ROOTS 8
 #define MAX_NAMES 3
@@ -132,6 +133,8 @@ static char paths[GSH_CUDA_LIBRARY_COUNT][PATH_MAX];
 
 void gsh_cuda_libs_add_search_root(const char *site_packages)
 {
+    if (site_packages[0] != '/')
+        return;
     for (unsigned i = 0; i < root_count; i++)
         if (strcmp(roots[i], site_packages) == 0)
             return;
@@ -167,7 +170,7 @@ static bool place_folder(const struct library *library, unsigned place, struct g
     memcpy(variable, folder + 1, length);
     variable[length] = '\0';
     const char *value = getenv(variable);
-    if (!value || !value[0])
+    if (!value || value[0] != '/')
         return false;
     gsh_fmt_printf(fmt, "%s%s/", value, folder + 1 + length);
     return true;
@@ -188,6 +191,24 @@ static void open_helpers(const struct library *library, const char *folder, int 
     }
 }
 
+/* Whether the loader would find the file in a relative folder of LD_LIBRARY_PATH, that is wherever the program is, where
+ * others may have put it. An empty entry is the program's folder. */
+static bool is_in_relative_folder(const char *file)
+{
+    const char *entry = getenv("LD_LIBRARY_PATH");
+    bool is_found = false;
+    while (entry != NULL && !is_found) {
+        size_t length = strcspn(entry, ":;");
+        char path[PATH_MAX];
+        struct gsh_fmt fmt;
+        gsh_fmt_init(&fmt, path, sizeof path);
+        gsh_fmt_printf(&fmt, "./%.*s/%s", (int)length, entry, file);
+        is_found = entry[0] != '/' && access(path, F_OK) == 0;
+        entry = entry[length] != '\0' ? entry + length + 1 : NULL;
+    }
+    return is_found;
+}
+
 static void *open_at(const struct library *library, unsigned place, unsigned version)
 {
     char folder[PATH_MAX], file[PATH_MAX];
@@ -206,6 +227,10 @@ static void *open_at(const struct library *library, unsigned place, unsigned ver
         open_helpers(library, folder, library->versions[version].major);
     gsh_fmt_init(&fmt, file, sizeof file);
     gsh_fmt_printf(&fmt, "%s%s%s", folder, library->stem, suffix);
+    if (place == PLACE_DEFAULT && is_in_relative_folder(file)) {
+        gsh_log(GSH_LOG_INFO, "%s is not taken from a relative folder of LD_LIBRARY_PATH", file);
+        return NULL;
+    }
     return dlopen(file, RTLD_NOW | RTLD_LOCAL | (place == PLACE_LOADED ? RTLD_NOLOAD : 0));
 }
 

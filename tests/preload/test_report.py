@@ -3,6 +3,10 @@
 import json
 import os
 import re
+import shutil
+import signal
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -145,6 +149,108 @@ print(library.gpushim_report_json(None, 0) > 100)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             with open(os.path.join(folder, "out.json"), encoding="utf-8") as stream:
                 self.assertGreater(shim_runner.device_calls(json.load(stream)), 0)
+
+    def report_to(self, path, stdout=subprocess.DEVNULL, script=PROGRAM, status=0, **env):
+        """Runs the program with its report in the file; the standard error."""
+        done = subprocess.run([sys.executable, "-c", script], timeout=120, stdout=stdout, stderr=subprocess.PIPE,
+                              env=shim_runner.environment(True, dict(env, GPUSHIM_REPORT="json:" + path)))
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stderr.decode()
+
+    def test_descriptors(self):
+        """What the program wrote to its standard output stays there, whatever name the report's file has."""
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "out")
+            for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", out):
+                with self.subTest(name), open(out, "wb") as stream:
+                    self.assertEqual(self.report_to(name, stream), "")
+                    with open(out, encoding="utf-8") as stream:
+                        text = stream.read()
+                    self.assertTrue(text.startswith(self.plain.stdout), text[:200])
+                    self.assertGreater(shim_runner.device_calls(json.loads(text[len(self.plain.stdout):])), 0)
+
+    def test_what_is_no_file(self):
+        """Neither a FIFO without a reader nor a full one stops the process; a link is not followed, another's file not emptied."""
+        with tempfile.TemporaryDirectory() as folder:
+            fifo, link, target = (os.path.join(folder, name) for name in ("fifo", "link", "target"))
+            os.mkfifo(fifo)
+            with open(target, "w", encoding="utf-8") as stream:
+                stream.write("precious")
+            os.symlink(target, link)
+            cases = [(fifo, "No such device"), (link, "symbolic link"), (folder, "directory"), ("/dev/null", "")]
+            if os.geteuid() == 0:
+                foreign = os.path.join(folder, "foreign")
+                shutil.copy(target, foreign)
+                os.chown(foreign, 1234, 1234)
+                cases.append((foreign, "not permitted"))
+            for path, line in cases:
+                with self.subTest(path):
+                    said = self.report_to(path)
+                    self.assertIn(line, said)
+                    self.assertEqual(said.count("\n"), 1 if line else 0, said)
+            for path in cases[1][0], cases[-1][0]:
+                if os.path.isfile(path):
+                    with open(path, encoding="utf-8") as stream:
+                        self.assertEqual(stream.read(), "precious")
+            reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+            writer = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+            os.write(writer, bytes(1 << 16))        # as much as it takes
+            self.assertIn("timed out", self.report_to(fifo))
+            os.close(writer)
+            os.close(reader)
+
+    def test_signals(self):
+        """A process that SIGTERM or SIGINT ends leaves its report, and ends by that signal."""
+        start = "import numpy as np, os, signal, sys, time\na = np.arange(9000.0) + 1.0\n"
+        ends = (("os.kill(os.getpid(), signal.SIGTERM); time.sleep(60)", signal.SIGTERM, ""),
+                ("os.kill(os.getpid(), signal.SIGINT); time.sleep(60)", signal.SIGINT, "KeyboardInterrupt"),
+                ("signal.signal(signal.SIGINT, signal.SIG_DFL); os.kill(os.getpid(), signal.SIGINT); time.sleep(60)",
+                 signal.SIGINT, ""),
+                ("signal.signal(signal.SIGTERM, lambda *_: sys.exit(3)); "
+                 "signal.signal(signal.SIGTERM, signal.SIG_DFL); os.kill(os.getpid(), signal.SIGTERM); time.sleep(60)",
+                 signal.SIGTERM, ""))
+        for ending, number, said in ends:
+            with self.subTest(ending):
+                shimmed = shim_runner.run(start + ending)
+                self.assertEqual(shimmed.returncode, -number, repr(shimmed))
+                self.assertIn(said, shimmed.stderr)
+                self.assert_on_device(shimmed)
+        with self.subTest("text"):
+            shimmed = one_run(start + ends[0][0], report="1")
+            self.assertEqual(shimmed.returncode, -signal.SIGTERM)
+            self.assertIn("device calls", shimmed.stderr)
+
+    def test_handlers_of_the_program(self):
+        """Its handler runs, an ignored signal is ignored, and a forked child dies by the signal without a report."""
+        shimmed = shim_runner.run("""
+import ctypes, os, signal, sys
+import numpy as np
+a = np.arange(9000.0) + 1.0
+class Action(ctypes.Structure):
+    _fields_ = [("handler", ctypes.c_void_p), ("rest", ctypes.c_char * 256)]
+def handler():
+    action = Action()
+    assert ctypes.CDLL(None).sigaction(signal.SIGTERM, None, ctypes.byref(action)) == 0
+    return action.handler or 0
+print(handler(), signal.getsignal(signal.SIGTERM) == signal.SIG_DFL)
+signal.signal(signal.SIGTERM, lambda *_: print("handled"))
+os.kill(os.getpid(), signal.SIGTERM)
+print(handler() not in (0, 1))
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+os.kill(os.getpid(), signal.SIGTERM)
+print(handler())
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+print(handler(), flush=True)
+child = os.fork()
+if child == 0:
+    assert handler() == 0
+    signal.pause()
+os.kill(child, signal.SIGTERM)
+print(os.waitpid(child, 0)[1])
+""")
+        self.assertEqual((shimmed.returncode, shimmed.stdout, shimmed.stderr),
+                         (0, "0 True\nhandled\nTrue\n1\n0\n15\n", ""))
+        self.assert_on_device(shimmed)
 
     def test_doctor(self):
         import numpy

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define HEADER_BYTES 40
+#define HEADER_BYTES 64
 
 static char root[] = "/tmp/gsh_cache_XXXXXX";
 static char folder[64];
@@ -129,6 +129,77 @@ static void test_bad_folders(void)
         CHECK(!holds(&key, "x", 1));
     }
     gsh_cuda_cache_open(folder, 0);
+}
+
+static void run_in_folder(const char *command)
+{
+    char text[256];
+    snprintf(text, sizeof text, "cd %s && %s", folder, command);
+    CHECK_INT(system(text), 0);
+}
+
+/* Files and folders that others may write, secrets that they may read, and codes under another secret are not believed. */
+static void test_trust(void)
+{
+    struct gsh_cuda_cache_key key = key_of("trust", "");
+    static const struct {
+        const char *spoil, *mend;
+    } cases[] = {{"chmod 777 .", "chmod 700 ."},
+                 {"chmod 720 .", "chmod 700 ."},
+                 {"chmod 666 [0-9a-f]*", "chmod 600 *"},
+                 {"chmod 644 .key", "chmod 600 .key"},
+                 {"mv .key k && ln -s k .key", "rm .key && mv k .key"},
+                 {"mv .key k", "mv k .key"}};
+    gsh_cuda_cache_store(&key, "kernel", 6);
+    for (size_t i = 0; i < GSH_COUNT(cases); i++) {
+        CHECK(holds(&key, "kernel", 6));
+        run_in_folder(cases[i].spoil);
+        CHECK(!holds(&key, "kernel", 6));
+        run_in_folder(cases[i].mend);
+    }
+    CHECK(holds(&key, "kernel", 6));
+    run_in_folder("rm .key"); /* the next store makes another */
+    struct gsh_cuda_cache_key other = key_of("another", "");
+    gsh_cuda_cache_store(&other, "x", 1);
+    CHECK(holds(&other, "x", 1));
+    CHECK(!holds(&key, "kernel", 6));
+    gsh_cuda_cache_store(&key, "kernel", 6);
+    CHECK(holds(&key, "kernel", 6));
+}
+
+/* Nothing is stored where others may write, and a secret that others could read is made anew. */
+static void test_trust_of_stores(void)
+{
+    struct gsh_cuda_cache_key key = key_of("stored", "");
+    unsigned before = count_files();
+    run_in_folder("chmod 777 .");
+    gsh_cuda_cache_store(&key, "x", 1);
+    CHECK_INT(count_files(), before);
+    gsh_cuda_cache_open(folder, 0);
+    CHECK_STR(gsh_cuda_cache_folder(), "");
+    run_in_folder("chmod 700 .");
+    gsh_cuda_cache_open(folder, 0);
+    run_in_folder("cp .key k && chmod 644 .key");
+    gsh_cuda_cache_store(&key, "x", 1);
+    CHECK(holds(&key, "x", 1));
+    run_in_folder("! cmp -s .key k && rm k && test $(stat -c %a .key) = 600");
+}
+
+/* Another user's folder, and his file. */
+static void test_foreign_owner(void)
+{
+    struct gsh_cuda_cache_key key = key_of("owner", "");
+    if (geteuid() != 0) {
+        puts("another user's files were not tested: only root can make them");
+        return;
+    }
+    gsh_cuda_cache_store(&key, "x", 1);
+    run_in_folder("chown 1234 [0-9a-f]*");
+    CHECK(!holds(&key, "x", 1));
+    run_in_folder("chown 0 * && chown 1234 .");
+    CHECK(!holds(&key, "x", 1));
+    run_in_folder("chown 0 .");
+    CHECK(holds(&key, "x", 1));
 }
 
 /* A write that fails half way (as on a full disk) leaves neither an entry nor a temporary file. */
@@ -376,6 +447,9 @@ int main(void)
     test_store_and_find();
     test_damage();
     test_bad_folders();
+    test_trust();
+    test_trust_of_stores();
+    test_foreign_owner();
     test_full_disk();
     test_processes();
     test_oldest_go();

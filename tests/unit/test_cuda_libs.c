@@ -200,6 +200,65 @@ static void test_search(void)
     CHECK_STR(in_child(targets), "1 1 90 0 80 0 0");
 }
 
+/* ---- relative folders ---- */
+
+/* The C library under the name of an old NVRTC: opened, and found to lack its functions, which is logged. */
+static void place_stand_in(const char *folder)
+{
+    Dl_info info;
+    char command[2 * PATH_MAX];
+    CHECK(dladdr((void *)(uintptr_t)getpid, &info) != 0);
+    snprintf(command, sizeof command, "mkdir -p %s/%s && ln -sf %s %s/%s/libnvrtc.so.11.2", root,
+             folder, info.dli_fname, root, folder);
+    CHECK_INT(system(command), 0);
+}
+
+static bool is_absolute;
+
+static void load_from_folders(void)
+{
+    char why[256];
+    const char *here = is_absolute ? root : ".";
+    setenv("GPUSHIM_LOG", "info", 1);
+    gsh_options_init();
+    CHECK_INT(chdir(root), 0);
+    setenv("CUDA_HOME", here, 1);
+    gsh_cuda_libs_add_search_root(here);
+    (void)gsh_cuda_libs_load(GSH_CUDA_LIBRARY_NVRTC, 11, 0, why, sizeof why);
+}
+
+static void load_by_loader(void)
+{
+    setenv("LD_LIBRARY_PATH", is_absolute ? "/nowhere" : "/nowhere:", 1); /* the empty entry */
+    load_from_folders();
+}
+
+/* Whether a line of `body` has the text. */
+static bool says(void (*body)(void), bool absolute, const char *text)
+{
+    static char lines[8192];
+    is_absolute = absolute;
+    CHECK_INT(capture_stderr(body, lines, sizeof lines), 0);
+    return strstr(lines, text) != NULL;
+}
+
+static void test_relative_folders(void)
+{
+    static const char *const folders[] = {"lib64", "nvidia/cuda_nvrtc/lib"};
+    char command[PATH_MAX];
+    for (size_t i = 0; i < GSH_COUNT(folders); i++) {
+        place_stand_in(folders[i]);
+        CHECK(says(load_from_folders, true, "libnvrtc.so lacks"));
+        CHECK(!says(load_from_folders, false, "libnvrtc.so lacks"));
+        snprintf(command, sizeof command, "rm -r %s/*", root);
+        CHECK_INT(system(command), 0);
+    }
+    place_stand_in(".");
+    CHECK(says(load_by_loader, false, "libnvrtc.so.11.2 is not taken from a relative folder"));
+    CHECK(!says(load_by_loader, true, "is not taken"));
+    CHECK_INT(system(command), 0);
+}
+
 static void open_without_gpu(void)
 {
     const struct gsh_backend *cuda = &gsh_cuda_backend;
@@ -225,10 +284,11 @@ static void open_without_gpu(void)
 
 int main(void)
 {
-    gsh_options_init();
     CHECK(mkdtemp(root) != NULL);
     unsetenv("CUDA_HOME");
     unsetenv("CUDA_PATH");
+    test_relative_folders();
+    gsh_options_init();
     CHECK_STR(in_child(open_without_gpu), "softly");
     test_targets();
     snprintf(nvrtc, sizeof nvrtc, "%s", in_child(load_any));

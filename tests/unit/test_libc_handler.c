@@ -4,6 +4,7 @@
  * interrupted, one that leaves by siglongjmp leaves no lock behind, and what a program sets, it reads back and gets, with the
  * flags and the mask it asked for. The files under test are included.
  */
+#include "../../interpose/libc_death.c"   // NOLINT(bugprone-suspicious-include)
 #include "../../interpose/libc_handler.c" // NOLINT(bugprone-suspicious-include)
 #include "../../interpose/libc_real.c"    // NOLINT(bugprone-suspicious-include)
 #include "../../interpose/libc_signal.c"  // NOLINT(bugprone-suspicious-include)

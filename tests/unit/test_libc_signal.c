@@ -5,6 +5,7 @@
  * stays readable in handlers and in threads that block all signals, and neither fork nor vfork
  * mixes the two up. The file under test is included.
  */
+#include "../../interpose/libc_death.c"   // NOLINT(bugprone-suspicious-include)
 #include "../../interpose/libc_handler.c" // NOLINT(bugprone-suspicious-include)
 #include "../../interpose/libc_real.c"    // NOLINT(bugprone-suspicious-include)
 #include "../../interpose/libc_signal.c"  // NOLINT(bugprone-suspicious-include)

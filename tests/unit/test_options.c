@@ -155,6 +155,27 @@ static void test_describe(void)
     CHECK_STR(output(describe, "GPUSHIM_REPORT", "1"), "GPUSHIM_REPORT=1\n");
 }
 
+/* What a user sets must not reach a program with more rights than his own. */
+static void show_secure(void)
+{
+    gsh_options_init_secure();
+    gsh_options_init();
+    gsh_options_announce();
+    gsh_log(GSH_LOG_WARN, "%lld <%s> %lld", (long long)gsh_option_number(GSH_OPTION_MODE),
+            gsh_option_text(GSH_OPTION_REPORT), (long long)gsh_option_number(GSH_OPTION_HELP));
+}
+
+static void test_secure(void)
+{
+    setenv("GPUSHIM_MODE", "force", 1);
+    setenv("GPUSHIM_REPORT", "json:/etc/passwd", 1);
+    setenv("GPUSHIM_UNKNOWN", "1", 1);
+    CHECK_STR(output(show_secure, "GPUSHIM_HELP", "1"), "gpushim: 2 <> 0\n");
+    unsetenv("GPUSHIM_MODE");
+    unsetenv("GPUSHIM_REPORT");
+    unsetenv("GPUSHIM_UNKNOWN");
+}
+
 static void test_help(void)
 {
     output(announce, "GPUSHIM_HELP", "1");
@@ -186,6 +207,7 @@ int main(void)
     test_text();
     test_announce();
     test_describe();
+    test_secure();
     test_help();
     return check_result();
 }

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Access-control lists that let others write show in the group's bits. The secret is written beside its place and linked there,
+ * so that the first of several processes makes it for all.
+ */
+#include "cuda_cache_trust.h"
+
+#include "fmt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SECRET_NAME ".key"
+#define TEMPORARY_NAME                                                                             \
+    "00000000000000000000000000000000" /* as a kernel's: leftovers go with those */
+
+static bool is_private(const struct stat *stat, mode_t others)
+{
+    return stat->st_uid == geteuid() && (stat->st_mode & others) == 0;
+}
+
+int gsh_cuda_cache_trust_open(const char *folder, bool *is_refused)
+{
+    struct stat stat;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    *is_refused = fd >= 0 && (fstat(fd, &stat) != 0 || !is_private(&stat, S_IWGRP | S_IWOTH));
+    if (!*is_refused)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+bool gsh_cuda_cache_trust_has(int fd)
+{
+    struct stat stat;
+    return fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode) && is_private(&stat, S_IWGRP | S_IWOTH);
+}
+
+static bool read_secret(int folder, unsigned char *secret)
+{
+    struct stat stat;
+    int fd = openat(folder, SECRET_NAME, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    if (fd < 0)
+        return false;
+    bool is_read = fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode) &&
+                   is_private(&stat, S_IRWXG | S_IRWXO) &&
+                   read(fd, secret, GSH_CUDA_CACHE_SECRET_BYTES) == GSH_CUDA_CACHE_SECRET_BYTES;
+    close(fd);
+    return is_read;
+}
+
+static bool write_secret(int fd)
+{
+    unsigned char secret[GSH_CUDA_CACHE_SECRET_BYTES];
+    return getrandom(secret, sizeof secret, 0) == (ssize_t)sizeof secret &&
+           write(fd, secret, sizeof secret) == (ssize_t)sizeof secret;
+}
+
+/* One that is there but is not to be believed is replaced. */
+static void make_secret(int folder)
+{
+    char temporary[80];
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, temporary, sizeof temporary);
+    gsh_fmt_printf(&fmt, "%s.%ld.key.tmp", TEMPORARY_NAME, (long)getpid());
+    int fd = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return;
+    bool is_written = write_secret(fd);
+    is_written = close(fd) == 0 && is_written;
+    unsigned char other[GSH_CUDA_CACHE_SECRET_BYTES];
+    if (is_written && linkat(folder, temporary, folder, SECRET_NAME, 0) != 0 &&
+        !read_secret(folder, other))
+        (void)renameat(folder, temporary, folder, SECRET_NAME);
+    (void)unlinkat(folder, temporary, 0);
+}
+
+bool gsh_cuda_cache_trust_read(int folder, bool makes,
+                               unsigned char secret[GSH_CUDA_CACHE_SECRET_BYTES])
+{
+    if (read_secret(folder, secret))
+        return true;
+    if (!makes)
+        return false;
+    make_secret(folder);
+    return read_secret(folder, secret);
+}
