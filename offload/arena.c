@@ -62,7 +62,7 @@ static uint32_t block_limit = BLOCK_LIMIT;
 static size_t pooled_bytes, pool_limit, live_bytes, most_live_bytes; /* live: not free */
 static size_t memory;                                                /* that the process may have */
 static uint64_t pool_clock;
-static bool has_huge_pages;
+static bool can_offer;
 enum { SLAB_UNTRIED, SLAB_REFUSED, SLAB_REGISTERED };
 static unsigned char *slab_registered; /* small zone, per slab */
 
@@ -168,7 +168,7 @@ enum gsh_status gsh_arena_init(void)
             return GSH_DECLINED;
         }
     }
-    has_huge_pages = gsh_pages_has_huge();
+    can_offer = gsh_pages_can_offer();
     pool_limit = limit_of(GSH_OPTION_POOL_LIMIT, memory / 4);
     gsh_pin_set_limit(limit_of(GSH_OPTION_PIN_LIMIT, memory / 2));
     gsh_edges_set_budget(gsh_pages_max_mappings() / 4);
@@ -501,7 +501,7 @@ static void give_pages_back(struct gsh_block *block)
 /* The kernel may take the pages of a free block where memory is short: that costs nothing where they are huge. */
 static void offer_pages(const struct gsh_block *block)
 {
-    if (has_huge_pages && block->large && block->touched && block->registered_bytes == 0)
+    if (can_offer && block->large && block->touched && block->registered_bytes == 0)
         advise(block, MADV_FREE);
 }
 

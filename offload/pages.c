@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #ifndef MREMAP_DONTUNMAP
@@ -179,7 +180,7 @@ static void *map_private(size_t size, int protection)
     return range == MAP_FAILED ? NULL : range;
 }
 
-bool gsh_pages_has_huge(void)
+static bool has_huge_pages(void)
 {
     char text[64] = "";
     FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
@@ -187,6 +188,17 @@ bool gsh_pages_has_huge(void)
     if (file != NULL)
         (void)fclose(file);
     return is_read && strstr(text, "[never]") == NULL;
+}
+
+/* Before Linux 5.18 a page under MADV_FREE could be lost while a device or direct I/O was writing to it
+ * (https://git.kernel.org/torvalds/c/6c8e2a256915). */
+bool gsh_pages_can_offer(void)
+{
+    struct utsname system;
+    int major = 0, minor = 0;
+    return has_huge_pages() && uname(&system) == 0 &&
+           sscanf(system.release, "%d.%d", &major, &minor) == 2 &&
+           (major > 5 || (major == 5 && minor >= 18));
 }
 
 bool gsh_pages_are_granted(size_t size)

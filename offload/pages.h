@@ -15,8 +15,8 @@ int gsh_pages_protection(enum gsh_chunk_state state);
 /* mprotect by raw system call; false where the kernel refuses (no mapping left). Keeps errno. */
 bool gsh_pages_protect_sigsafe(uintptr_t base, size_t size, int protection);
 
-/* Whether the system gives huge pages to who asks for them. */
-bool gsh_pages_has_huge(void);
+/* Whether pages can be left for the kernel to take (MADV_FREE) safely, and at no cost: there are huge ones. */
+bool gsh_pages_can_offer(void);
 /* Whether the system would give a program so much at once. */
 bool gsh_pages_are_granted(size_t size);
 
