@@ -8,6 +8,7 @@
 #include "arena_internal.h"
 #include "backend.h"
 #include "device.h"
+#include "forked.h"
 #include "futex.h"
 #include "memory_limit.h"
 #include "node.h"
@@ -139,6 +140,7 @@ static void end_locked(void)
 
 void gsh_idle_wake(void)
 {
+    gsh_forked_check();
     atomic_store(&gsh_idle_is_noted, true);
     if (atomic_load(&has_thread)) {
         if (atomic_load(&sleeps))
@@ -156,6 +158,7 @@ void gsh_idle_wake(void)
 
 void gsh_idle_end(void)
 {
+    gsh_forked_check();
     pthread_mutex_lock(&mutex);
     end_locked();
     is_refused = true;
@@ -180,13 +183,17 @@ static void parent(void)
     pthread_mutex_unlock(&mutex);
 }
 
+/* Also of a fork that ran no handlers before. */
 static void child(void)
 {
     pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
     mutex = fresh;
+    atomic_store(&has_thread, false);
+    atomic_store(&sleeps, false);
+    atomic_store(&gsh_idle_is_noted, false);
 }
 
 void gsh_idle_init(void)
 {
-    pthread_atfork(prepare, parent, child);
+    gsh_forked_add(prepare, parent, child);
 }
