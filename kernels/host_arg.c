@@ -10,19 +10,23 @@
 #include "host_math.h"
 #include "host_walk.h"
 
+/* A value as it was loaded: a bool may be any byte. */
+#define LOADED(dtype)                                                                              \
+    __typeof__(_Generic((gsh_value_##dtype)0, bool : (uint8_t)0, default : (gsh_value_##dtype)0))
+
 /* Looks through n > 0 values for one that beats *best; returns its place, -1 where none does. */
 typedef int64_t search(void *best, const void *values, int64_t n);
 
 #define SEARCH(dtype, name, a_beats_b)                                                             \
     static int64_t name##_##dtype(void *best, const void *values, int64_t n)                       \
     {                                                                                              \
-        const gsh_value_##dtype *x = values;                                                       \
-        gsh_value_##dtype b = *(gsh_value_##dtype *)best;                                          \
+        const LOADED(dtype) *x = values;                                                           \
+        gsh_value_##dtype b = (gsh_value_##dtype) * (const LOADED(dtype) *)best;                   \
         int64_t place = -1;                                                                        \
         if (gsh_isnan(b))                                                                          \
             return -1;                                                                             \
         for (int64_t j = 0; j < n; j++) {                                                          \
-            gsh_value_##dtype a = x[j];                                                            \
+            gsh_value_##dtype a = (gsh_value_##dtype)x[j];                                         \
             if (!(a_beats_b) && !gsh_isnan(a))                                                     \
                 continue;                                                                          \
             b = a;                                                                                 \

@@ -238,7 +238,24 @@ static void init(struct elementwise *work, const struct gsh_launch *launch)
     }
 }
 
-void gsh_host_elementwise_run(const struct gsh_launch *launch)
+/* A choice among elements of one dtype moves their bytes, whatever they mean: those of unsigned integers of their size. */
+static bool is_choice(const struct gsh_launch *launch, struct gsh_launch *raw)
+{
+    static const enum gsh_dtype integers[] = {GSH_UINT8, GSH_UINT16, GSH_UINT32, GSH_UINT64};
+    size_t size = gsh_dtype_size(launch->loop);
+    bool is_raw = launch->op == GSH_OP_SELECT && size <= 8 && launch->nin == 3;
+    for (unsigned k = 1; is_raw && k < 4; k++)
+        is_raw = launch->operands[k].dtype == launch->loop;
+    if (!is_raw)
+        return false;
+    *raw = *launch;
+    raw->loop = integers[__builtin_ctzl(size)];
+    for (unsigned k = 1; k < 4; k++)
+        raw->operands[k].dtype = raw->loop;
+    return true;
+}
+
+static void run_launch(const struct gsh_launch *launch)
 {
     struct elementwise work; /* large: only the scalar members are set */
     char *rows[GSH_MAX_OPERANDS];
@@ -250,4 +267,10 @@ void gsh_host_elementwise_run(const struct gsh_launch *launch)
         run_row(&work, rows, first);
         first += work.inner;
     } while (next_row(launch, index, rows));
+}
+
+void gsh_host_elementwise_run(const struct gsh_launch *launch)
+{
+    struct gsh_launch raw;
+    run_launch(is_choice(launch, &raw) ? &raw : launch);
 }

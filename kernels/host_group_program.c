@@ -137,18 +137,26 @@ static uint16_t want(struct gsh_host_group_program *p, struct gsh_group_input of
     return at->out[0];
 }
 
+/* A slot that holds chosen's elements where the mask is true, else other's, all as stored. */
+static uint16_t blend(struct gsh_host_group_program *p, struct gsh_group_input of, uint8_t form,
+                      uint16_t chosen, uint16_t other, uint16_t mask)
+{
+    struct gsh_host_group_instruction *at = emit(&p->body, GSH_HOST_GROUP_BLEND);
+    at->in[0] = chosen;
+    at->in[1] = other;
+    at->in[2] = mask;
+    at->out[0] = add_slot(p, of, form, GSH_HOST_GROUP_BUFFER);
+    return at->out[0];
+}
+
 /* The result of a step under its mask. */
-static void blend(struct gsh_host_group_program *p, unsigned k, unsigned j, uint16_t result,
-                  uint16_t mask)
+static void blend_result(struct gsh_host_group_program *p, unsigned k, unsigned j, uint16_t result,
+                         uint16_t mask)
 {
     const struct gsh_group_step *step = &p->group->steps[k];
     uint16_t old = want_stored(p, step->old[j]);
-    struct gsh_host_group_instruction *at = emit(&p->body, GSH_HOST_GROUP_BLEND);
-    at->in[0] = result;
-    at->in[1] = old;
-    at->in[2] = mask;
-    at->out[0] = add_slot(p, (struct gsh_group_input){GSH_FROM_STEP, (uint8_t)k, (uint8_t)j},
-                          (uint8_t)step->out[j], GSH_HOST_GROUP_BUFFER);
+    struct gsh_group_input self = {GSH_FROM_STEP, (uint8_t)k, (uint8_t)j};
+    blend(p, self, (uint8_t)step->out[j], result, old, mask);
 }
 
 /* From what the loop gave to what would be stored. `inputs` are the step's, for reports. */
@@ -172,7 +180,7 @@ static void finish_output(struct gsh_host_group_program *p, unsigned k, unsigned
         p->slots[result].of = self;
     }
     if (masked)
-        blend(p, k, j, result, mask);
+        blend_result(p, k, j, result, mask);
 }
 
 static void add_run(struct gsh_host_group_program *p, unsigned k, uint16_t mask)
@@ -207,6 +215,27 @@ static void add_run(struct gsh_host_group_program *p, unsigned k, uint16_t mask)
         finish_output(p, k, j, run.out[j], mask, &run);
 }
 
+/* A choice among elements of one dtype moves their bytes, whatever they mean. */
+static bool chooses(const struct gsh_group *group, const struct gsh_group_step *step)
+{
+    return step->op == GSH_OP_SELECT && step->out[0] == step->loop &&
+           gsh_group_dtype(group, step->in[1]) == step->loop &&
+           gsh_group_dtype(group, step->in[2]) == step->loop;
+}
+
+static void add_choice(struct gsh_host_group_program *p, unsigned k, uint16_t mask)
+{
+    const struct gsh_group_step *step = &p->group->steps[k];
+    struct gsh_group_input self = {GSH_FROM_STEP, (uint8_t)k, 0};
+    bool is_masked = mask != GSH_HOST_GROUP_NO_SLOT;
+    uint16_t condition = want(p, step->in[0], GSH_BOOL);
+    uint16_t chosen = want_stored(p, step->in[1]), other = want_stored(p, step->in[2]);
+    uint16_t result = blend(p, is_masked ? (struct gsh_group_input){0} : self, (uint8_t)step->loop,
+                            chosen, other, condition);
+    if (is_masked)
+        blend_result(p, k, 0, result, mask);
+}
+
 static void add_step(struct gsh_host_group_program *p, unsigned k)
 {
     const struct gsh_group_step *step = &p->group->steps[k];
@@ -216,7 +245,9 @@ static void add_step(struct gsh_host_group_program *p, unsigned k)
     if (step->mask.source != GSH_FROM_NOTHING)
         mask = want_stored(p, step->mask);
     if (moves(p->group, step))
-        blend(p, k, 0, want_stored(p, step->in[0]), mask);
+        blend_result(p, k, 0, want_stored(p, step->in[0]), mask);
+    else if (chooses(p->group, step))
+        add_choice(p, k, mask);
     else
         add_run(p, k, mask);
 }
