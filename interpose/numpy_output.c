@@ -138,6 +138,15 @@ void gsh_numpy_output_like(const struct gsh_view *view, size_t itemsize, struct 
     }
 }
 
+bool gsh_numpy_output_is_possible(const struct gsh_layout *layout, size_t itemsize)
+{
+    size_t bytes = itemsize;
+    for (int d = 0; d < layout->ndim; d++)
+        if (!gsh_mul(bytes, (size_t)layout->shape[d], &bytes))
+            return false;
+    return gsh_arena_is_granted(bytes);
+}
+
 PyObject *gsh_numpy_output_create(enum gsh_dtype dtype, const struct gsh_layout *layout)
 {
     PyObject *descr = gsh_np.descrs[dtype];

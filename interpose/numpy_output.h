@@ -35,6 +35,9 @@ int gsh_numpy_output_trivial_order(const struct gsh_launch *launch,
 /* The order of PyArray_NewLikeArray(view, order='K') (copy, astype). */
 void gsh_numpy_output_like(const struct gsh_view *view, size_t itemsize, struct gsh_layout *layout);
 
+/* Whether memory for such a result may be had at all. To be asked before what costs time for each element: NumPy itself
+ * refuses the others at once. */
+bool gsh_numpy_output_is_possible(const struct gsh_layout *layout, size_t itemsize);
 /* A new array on the device's side of the arena, contents undefined, or NULL (another allocator
  * took the request, or none could). */
 PyObject *gsh_numpy_output_create(enum gsh_dtype dtype, const struct gsh_layout *layout);

@@ -210,13 +210,15 @@ PyObject *gsh_numpy_take_gather(const struct gsh_view *view, int axis, PyObject 
         *why = GSH_REASON_LAYOUT;
     if (*why != GSH_REASON_NONE)
         return NULL;
-    if (!is_safe && gsh_coherence_is_resident(positions.data))
+    lay_out(&call.launch, axis, positions.ndim, order, &layout);
+    if (!gsh_numpy_output_is_possible(&layout, gsh_dtype_size(view->dtype)))
+        *why = GSH_REASON_MEMORY;
+    else if (!is_safe && gsh_coherence_is_resident(positions.data))
         call.errors.checks_index = true;
     else if (!is_safe)
         *why = check_bounds(index, view->shape[axis]);
     if (*why != GSH_REASON_NONE)
         return NULL;
-    lay_out(&call.launch, axis, positions.ndim, order, &layout);
     call.launch.operands[2].dtype = view->dtype;
     memcpy(call.launch.strides[2], layout.strides, sizeof(layout.strides));
     *row = call.row = gsh_numpy_output_row("take", &view->dtype, 1, view->dtype);

@@ -656,7 +656,7 @@ static bool prepare_block(struct gsh_block *block, size_t size, enum gsh_arena_u
 }
 
 /* The arena's range was reserved without asking. */
-static bool is_granted(size_t size)
+bool gsh_arena_is_granted(size_t size)
 {
     return size < ASKED_FOR_BYTES || gsh_pages_are_granted(size);
 }
@@ -676,7 +676,7 @@ void *gsh_arena_allocate(size_t size, enum gsh_arena_use use)
         return NULL;
     size = GSH_MAX(size, 1);
     struct zone *zone = size >= GSH_GRANULE_LARGE ? &large_zone : &small_zone;
-    if (size > zone->end - zone->base || !is_granted(size))
+    if (size > zone->end - zone->base || !gsh_arena_is_granted(size))
         return NULL;
     struct gsh_block *block =
         take_block(zone, ((size - 1) >> zone->shift) + 1, use == GSH_ARENA_DEVICE);

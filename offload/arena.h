@@ -42,6 +42,8 @@ enum gsh_arena_use {
 /* `size` bytes (0 counts as 1), or NULL: arena exhausted, mappings' budget spent, more than the system gives anybody, or
  * not live. */
 void *gsh_arena_allocate(size_t size, enum gsh_arena_use use);
+/* Whether the system would give a program so many bytes at once; always true of small sizes. */
+bool gsh_arena_is_granted(size_t size);
 /* Gives a block back by its first address; device work in flight on it goes on. Never waits for the
  * device. False: it is none, as others may have what the arena gave up. */
 bool gsh_arena_free(void *address);
