@@ -80,6 +80,7 @@ static void install_families(void)
     GSH_NUMPY_FAMILIES(X)
 #undef X
     gsh_numpy_hooks_rehash();
+    gsh_numpy_reduce_learn();
 }
 
 /* Everything up to the patches; why not, or NULL. */

@@ -9,6 +9,7 @@
 #include "numpy_abi.h"
 #include "numpy_errstate.h"
 #include "python_error.h"
+#include "python_quiet.h"
 
 #include <string.h>
 
@@ -58,7 +59,10 @@ void gsh_numpy_hooks_rehash(void)
         return;
     }
     gsh_py.PyDict_SetItemString(names, "__builtins__", gsh_py.PyEval_GetBuiltins());
+    bool is_quiet = gsh_python_quiet_begin();
     run_python(rehash_statements, names);
+    if (is_quiet)
+        gsh_python_quiet_end();
     gsh_py.Py_DecRef(names);
 }
 

@@ -9,6 +9,7 @@
 #include "dispatch.h"
 #include "passing.h"
 #include "python_error.h"
+#include "python_quiet.h"
 
 #include <string.h>
 
@@ -54,7 +55,7 @@ static unsigned code_count;
 /* What is being learnt by this thread: the caller's code object, or NULL; whether the caller keeps the array. */
 static _Thread_local PyObject *lesson_code;
 static _Thread_local bool lesson_is_kept;
-static enum { UNKNOWN, LEARNING, LEARNT } state;
+static bool is_learnt;
 static void *original; /* the hook's, meanwhile */
 
 /* The low half of the word, in every version. */
@@ -205,39 +206,30 @@ static bool learn_lessons(void)
     return good;
 }
 
-/* The calls themselves stay with NumPy. What was learnt until an interruption is worth nothing: the next call learns anew. */
-static void learn(struct gsh_method_hook *hook)
+/* The calls themselves stay with NumPy. What was learnt until an interruption is worth nothing. */
+void gsh_numpy_passing_learn(struct gsh_method_hook *hook)
 {
-    void *spy = spy_for_flags(hook->flags);
-    PyObject *type, *value, *traceback;
-    bool good = true;
-    state = LEARNING;
-    gsh_py.PyErr_Fetch(&type, &value, &traceback);
-    if (spy) {
-        gsh_dispatch_pause(true);
-        original = hook->original;
-        hook->original = spy;
-        good = learn_lessons();
-        hook->original = original;
-        gsh_dispatch_pause(false);
-    }
-    gsh_py.PyErr_Restore(type, value, traceback);
-    if (!good)
-        way_count = 0;
-    state = good ? LEARNT : UNKNOWN;
+    void *spy = hook->row && hook->row->installed ? spy_for_flags(hook->flags) : NULL;
+    if (!spy || !gsh_python_quiet_begin())
+        return;
+    gsh_dispatch_pause(true);
+    original = hook->original;
+    hook->original = spy;
+    is_learnt = learn_lessons();
+    hook->original = original;
+    gsh_dispatch_pause(false);
+    gsh_python_quiet_end();
 }
 
 /* ---- asking ---- */
 
-unsigned gsh_numpy_passing_find(struct gsh_method_hook *hook, PyObject *array)
+unsigned gsh_numpy_passing_find(PyObject *array)
 {
     const struct gsh_ndarray *fields = gsh_numpy_array(array);
     if (!(fields->flags & GSH_NPY_OWNDATA) || !gsh_passing_is_possible(fields->data))
         return 0;
-    if (state == UNKNOWN)
-        learn(hook);
     struct path path = {.references = references(array)};
-    if (state != LEARNT || !find_path(&path))
+    if (!is_learnt || !find_path(&path))
         return 0;
     const struct way *way = find_way(&path);
     unsigned number = way && !way->is_ambiguous ? (unsigned)(way - ways) + 1 : 0;

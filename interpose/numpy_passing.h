@@ -8,8 +8,10 @@
 
 #include "numpy_method_patch.h"
 
-/* The way (passing.h) by which `array` came to the hook of ufunc.reduce, where it dies with the call; else 0. The first call
- * that gets so far learns the ways, for which `hook` must be installed. */
-unsigned gsh_numpy_passing_find(struct gsh_method_hook *hook, PyObject *array);
+/* Learns the ways, by Python code of its own: while NumPy is being imported, before the program can tell. `hook`, that of
+ * ufunc.reduce, must be installed; nothing is learnt where it is not, or where a tracer would see it. */
+void gsh_numpy_passing_learn(struct gsh_method_hook *hook);
+/* The way (passing.h) by which `array` came to the hook of ufunc.reduce, where it dies with the call; else 0. */
+unsigned gsh_numpy_passing_find(PyObject *array);
 /* The call has its result. */
 void gsh_numpy_passing_end(void);

@@ -211,7 +211,7 @@ static PyObject *run_reduction(struct request *request, enum gsh_reason *why, un
     if (request->out)
         launch->operands[1].address = (uintptr_t)request->out_view.data;
     call.is_read_next = !request->out && request->layout.ndim == 0;
-    call.passing = (uint8_t)gsh_numpy_passing_find(&reduce_hook, request->array);
+    call.passing = (uint8_t)gsh_numpy_passing_find(request->array);
     PyObject *array = gsh_numpy_output_run(&call, request->out, &request->layout, why);
     if (array && call.is_read_next)
         array = gsh_numpy_scalar_from_array(array);
@@ -238,4 +238,9 @@ void gsh_numpy_reduce_install(void)
 {
     gsh_numpy_method_patch_install(&reduce_hook);
     gsh_numpy_reduction_init(GSH_REDUCTION_REDUCE, &reduce_hook);
+}
+
+void gsh_numpy_reduce_learn(void)
+{
+    gsh_numpy_passing_learn(&reduce_hook);
 }
