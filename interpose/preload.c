@@ -12,6 +12,7 @@
 #include "libc_io.h"
 #include "libc_limit.h"
 #include "libc_memory.h"
+#include "libc_own.h"
 #include "libc_signal.h"
 #include "options.h"
 #include "stats.h"
@@ -22,6 +23,7 @@ extern int Py_IsInitialized(void) __attribute__((weak));
 
 __attribute__((constructor)) static void load(void)
 {
+    gsh_libc_own_resolve();
     gsh_options_init();
     gsh_libc_files_resolve();
     gsh_libc_fork_resolve();

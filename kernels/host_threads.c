@@ -79,6 +79,14 @@ static unsigned start_helpers(unsigned wanted)
     return GSH_MIN(started, wanted);
 }
 
+void gsh_host_threads_prepare(void)
+{
+    if (atomic_exchange_explicit(&busy, true, memory_order_acquire))
+        return;
+    start_helpers(gsh_host_threads_count() - 1);
+    atomic_store_explicit(&busy, false, memory_order_release);
+}
+
 void gsh_host_threads_run(gsh_host_job *job, void *context, int64_t count)
 {
     int64_t threads = GSH_MIN((int64_t)gsh_host_threads_count(), count);

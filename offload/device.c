@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "first_run.h"
 #include "forked.h"
+#include "host_threads.h"
 #include "idle.h"
 #include "lock.h"
 #include "log.h"
@@ -93,6 +94,8 @@ static void *start_main(void *unused)
 
 static void start_thread(void)
 {
+    if (gsh_option_number(GSH_OPTION_DEVICE) == GSH_DEVICE_HOST)
+        gsh_host_threads_prepare();
     if (gsh_service_start() != GSH_OK || !gsh_thread_start(start_main, NULL))
         set_state(GSH_DEVICE_RETIRED);
 }

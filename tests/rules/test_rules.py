@@ -128,6 +128,15 @@ class TestTables(unittest.TestCase):
         exported = {re.sub(r"@.*", "", line.split()[-1]) for line in listing.splitlines()}
         self.assertEqual(sorted(exported ^ listed), [])
 
+    def test_memory_functions_are_the_c_librarys_own(self):
+        own = set(re.findall(r"^X\([^,]+, (\w+),", read("interpose/libc_own.def"), re.M)) | {"free", "strdup"}
+        self.assertGreater(len(own), 9)
+        own |= {"getline", "asprintf", "vasprintf", "realpath", "strndup", "posix_memalign", "reallocarray"}  # memory of malloc's
+        listing = subprocess.run(["nm", "-D", "--undefined-only", os.path.join(BUILD, "libgpushim.so")], check=True,
+                                 stdout=subprocess.PIPE, universal_newlines=True).stdout
+        undefined = {re.sub(r"@.*", "", line.split()[-1]) for line in listing.splitlines()}
+        self.assertEqual(sorted(undefined & own), [])
+
     def test_generated_documents_are_up_to_date(self):
         for document in ("options", "numerics"):
             program = os.path.join(BUILD, "tests", "rules", document + "_doc")

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One jump to each function of the table, as a call through the linkage table takes too. Before they are found, those on memory
+ * are done byte by byte: a relocation of another library may run code of ours that early.
+ */
+#include "libc_own.h"
+
+#include "libc_real.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define LIBC "libc.so.6"
+
+#define X(result, name, parameters, ...) static result first_##name parameters;
+#include "libc_own.def"
+#undef X
+static void first_free(void *memory);
+
+static struct {
+#define X(result, name, parameters, ...) result(*name) parameters;
+#include "libc_own.def"
+#undef X
+    void (*free)(void *);
+} own = {
+#define X(result, name, ...) .name = first_##name,
+#include "libc_own.def"
+#undef X
+    .free = first_free};
+
+/* ---- the names ---- */
+
+#define X(result, name, parameters, arguments)                                                     \
+    __attribute__((visibility("hidden"))) result name parameters                                   \
+    {                                                                                              \
+        return __atomic_load_n(&own.name, __ATOMIC_RELAXED) arguments;                             \
+    }
+#include "libc_own.def"
+#undef X
+
+__attribute__((visibility("hidden"))) void free(void *memory)
+{
+    __atomic_load_n(&own.free, __ATOMIC_RELAXED)(memory);
+}
+
+__attribute__((visibility("hidden"))) char *strdup(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    return copy != NULL ? memcpy(copy, text, size) : NULL;
+}
+
+/* ---- finding them ---- */
+
+/* In the C library's own scope, where nobody stands in front. Without a C library of that name: what comes next. */
+static void *find(void *libc, const char *name)
+{
+    void *found = libc != NULL ? dlsym(libc, name) : NULL;
+    return found != NULL ? found : gsh_libc_real_find(name);
+}
+
+void gsh_libc_own_resolve(void)
+{
+    void *(*open)(const char *, int) = (void *(*)(const char *, int))gsh_libc_real_find("dlopen");
+    void *libc = open(LIBC, RTLD_LAZY | RTLD_NOLOAD);
+#define X(result, name, ...)                                                                       \
+    __atomic_store_n(&own.name, (__typeof__(own.name))find(libc, #name), __ATOMIC_RELAXED);
+    X(void, free, )
+#include "libc_own.def"
+#undef X
+}
+
+/* ---- before that ---- */
+
+static void *first_malloc(size_t size)
+{
+    gsh_libc_own_resolve();
+    return own.malloc(size);
+}
+
+static void *first_calloc(size_t count, size_t size)
+{
+    gsh_libc_own_resolve();
+    return own.calloc(count, size);
+}
+
+static void *first_realloc(void *memory, size_t size)
+{
+    gsh_libc_own_resolve();
+    return own.realloc(memory, size);
+}
+
+static void *first_aligned_alloc(size_t alignment, size_t size)
+{
+    gsh_libc_own_resolve();
+    return own.aligned_alloc(alignment, size);
+}
+
+static void first_free(void *memory)
+{
+    gsh_libc_own_resolve();
+    own.free(memory);
+}
+
+static int first_clock_gettime(clockid_t clock, struct timespec *now)
+{
+    gsh_libc_own_resolve();
+    return own.clock_gettime(clock, now);
+}
+
+static int first_pthread_cond_timedwait(pthread_cond_t *restrict condition,
+                                        pthread_mutex_t *restrict mutex,
+                                        const struct timespec *restrict end)
+{
+    gsh_libc_own_resolve();
+    return own.pthread_cond_timedwait(condition, mutex, end);
+}
+
+/* Volatile: a compiler must not make calls of memcpy and memset of these loops. */
+static void *first_memcpy(void *restrict to, const void *restrict from, size_t size)
+{
+    volatile char *at = to;
+    const volatile char *bytes = from;
+    for (size_t i = 0; i < size; i++)
+        at[i] = bytes[i];
+    return to;
+}
+
+static void *first_memmove(void *to, const void *from, size_t size)
+{
+    volatile char *at = to;
+    const volatile char *bytes = from;
+    if ((const char *)to <= (const char *)from)
+        return first_memcpy(to, from, size);
+    for (size_t i = size; i-- > 0;)
+        at[i] = bytes[i];
+    return to;
+}
+
+static void *first_memset(void *to, int byte, size_t size)
+{
+    volatile unsigned char *at = to;
+    for (size_t i = 0; i < size; i++)
+        at[i] = (unsigned char)byte;
+    return to;
+}
+
+static int first_memcmp(const void *a, const void *b, size_t size)
+{
+    const volatile unsigned char *first = a, *second = b;
+    for (size_t i = 0; i < size; i++)
+        if (first[i] != second[i])
+            return first[i] - second[i];
+    return 0;
+}

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Code of other people round ours: what watches a program's Python code sees what it sees without gpushim, and who stands in
+front of malloc and memcpy is not called by gpushim's threads.
+"""
+import os
+import subprocess
+import tempfile
+
+import shim_runner
+
+WATCHED = '''
+import builtins, os, sys, threading
+import numpy as np
+import numpy.ma
+a = np.arange(300_000) * 1.0
+seen, depth = [], [0]
+
+def note(*event):
+    if not depth[0]:
+        depth[0] = 1
+        seen.append(event)
+        depth[0] = 0
+
+def name_of(code):
+    return os.path.basename(code.co_filename), code.co_name
+
+def trace(frame, event, argument):
+    note("trace", event, *name_of(frame.f_code), frame.f_lineno)
+    return trace
+
+def profile(frame, event, argument):
+    note("profile", event, *name_of(frame.f_code), getattr(argument, "__name__", "") if event.startswith("c_") else "")
+
+def replace(name):
+    original = getattr(builtins, name)
+    def recorder(*args, **kwargs):
+        note("builtin", name)
+        return original(*args, **kwargs)
+    setattr(builtins, name, recorder)
+
+def work():
+    b = (a + 1).sum()
+    for f in np.sum, np.mean, np.std, np.max, np.min, np.any, np.all, np.prod:
+        b += float(f(a * 1e-9))
+    c = a.reshape(300, 1000)
+    c = np.where(c > 5, c, c.mean(axis=0))[np.arange(100)]
+    c[c > 7] = 3
+    c = np.concatenate([c, c @ np.ones((1000, 1000)), np.take(c, [1, 2], axis=0)]).round(2)
+    d = np.linalg.inv(np.eye(50) * 2) + np.fft.fft(np.ones((50, 50))).real
+    return b, c.sum(), d.sum(), np.einsum("ij->i", d).sum(), np.cumsum(d)[-1], np.add.reduceat(d, [0, 3]).sum()
+
+kind = sys.argv[1]
+if kind == "audit":
+    sys.addaudithook(lambda event, arguments: note("audit", event))
+elif kind == "builtins":
+    for name in "len isinstance issubclass getattr max min sorted hasattr compile exec".split():
+        replace(name)
+elif kind == "trace":
+    sys.settrace(trace)
+elif kind == "profile":
+    sys.setprofile(profile)
+elif kind == "monitoring" and hasattr(sys, "monitoring"):
+    events = sys.monitoring.events
+    sys.monitoring.use_tool_id(0, "test")
+    for event in events.PY_START, events.CALL, events.PY_RETURN, events.C_RETURN:
+        sys.monitoring.register_callback(0, event, lambda code, *rest, event=event: note("monitoring", event, *name_of(code)))
+    sys.monitoring.set_events(0, events.PY_START | events.CALL | events.PY_RETURN | events.C_RETURN)
+result = work()
+depth[0] = 1
+sys.settrace(None)
+sys.setprofile(None)
+print(["%.9g" % x for x in result], len(seen))
+for event in seen:
+    print(*event)
+'''
+
+# As a profiler does that samples in these functions: with Python's global lock, which another thread may hold.
+IN_FRONT = r'''
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stddef.h>
+void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t), *__libc_memalign(size_t, size_t);
+void __libc_free(void *);
+extern int Py_IsInitialized(void) __attribute__((weak)), PyGILState_Check(void) __attribute__((weak));
+extern int PyGILState_Ensure(void) __attribute__((weak));
+extern void PyGILState_Release(int) __attribute__((weak));
+static __thread int inside __attribute__((tls_model("initial-exec")));
+static int is_on;
+__attribute__((visibility("default"))) void sample_from_now(int on) { is_on = on; }
+static void sample(void)
+{
+    if (!is_on || inside || !Py_IsInitialized || !Py_IsInitialized())
+        return;
+    inside = 1;
+    if (!PyGILState_Check())
+        PyGILState_Release(PyGILState_Ensure());
+    inside = 0;
+}
+void *malloc(size_t size) { sample(); return __libc_malloc(size); }
+void *calloc(size_t count, size_t size) { sample(); return __libc_calloc(count, size); }
+void *realloc(void *memory, size_t size) { sample(); return __libc_realloc(memory, size); }
+void *aligned_alloc(size_t alignment, size_t size) { sample(); return __libc_memalign(alignment, size); }
+void free(void *memory) { sample(); __libc_free(memory); }
+void *memcpy(void *to, const void *from, size_t size)
+{
+    sample();
+    volatile char *at = to;
+    for (size_t i = 0; i < size; i++)
+        at[i] = ((const char *)from)[i];
+    return to;
+}
+void *memmove(void *to, const void *from, size_t size)
+{
+    if ((const char *)to <= (const char *)from)
+        return memcpy(to, from, size);
+    sample();
+    volatile char *at = to;
+    while (size-- > 0)
+        at[size] = ((const char *)from)[size];
+    return to;
+}
+void *memset(void *to, int byte, size_t size)
+{
+    sample();
+    volatile char *at = to;
+    for (size_t i = 0; i < size; i++)
+        at[i] = (char)byte;
+    return to;
+}
+'''
+
+SAMPLED = '''
+import ctypes
+import numpy as np
+ctypes.PyDLL(None).sample_from_now(1)
+def work(i):
+    a = np.arange(300_000) * 1.0
+    b = np.sqrt(a * 2 + i)
+    total = float(b[7]) + b[::1000].sum()
+    b[3] = 1
+    c = np.add.reduce(b.reshape(300, 1000), axis=0)
+    return total + sum(memoryview(c)[:10]) + np.frombuffer(b.tobytes()).sum()
+for i in range(5):
+    print("%.9g" % work(i))
+ctypes.PyDLL(None).sample_from_now(0)
+'''
+
+
+class TestOthersCode(shim_runner.TestCase):
+    def test_what_watches_python_code_sees_none_of_ours(self):
+        for kind in "audit", "builtins", "trace", "profile", "monitoring":
+            with self.subTest(kind):
+                self.assert_same(WATCHED, args=(kind,))
+
+    def test_memory_functions_that_take_the_global_lock(self):
+        compiler = shim_runner.find_tool("cc")
+        with tempfile.TemporaryDirectory(prefix="shim-front-") as folder:
+            source, library = os.path.join(folder, "front.c"), os.path.join(folder, "front.so")
+            with open(source, "w", encoding="utf-8") as stream:
+                stream.write(IN_FRONT)
+            subprocess.run([compiler, "-O1", "-fno-builtin", "-shared", "-fPIC", "-o", library, source], check=True)
+            own = {"OPENBLAS_NUM_THREADS": "1", "GPUSHIM_HOST_THREADS": "2"}
+            plain = shim_runner.run(SAMPLED, False, dict(own, LD_PRELOAD=library), timeout=60)
+            self.assertEqual(plain.returncode, 0, repr(plain))
+            shimmed = shim_runner.run(SAMPLED, True, dict(own, LD_PRELOAD=library + ":" + shim_runner.LIBRARY), timeout=60)
+        self.assertEqual((shimmed.returncode, shimmed.stdout), (0, plain.stdout), repr(shimmed))
+        self.assert_on_device(shimmed, "sqrt")
+
+
+if __name__ == "__main__":
+    shim_runner.main()
