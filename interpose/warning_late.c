@@ -146,12 +146,12 @@ static PyObject *make_message(PyObject *self, PyObject *args)
 /* _showwarnmsg(message) */
 static PyObject *show_message(PyObject *self, PyObject *message)
 {
-    PyObject *format = gsh_warning_state_format(), *to = gsh_warning_state_stderr();
+    PyObject *format = gsh_warning_state_format(), *write = gsh_warning_state_write();
     (void)self;
-    if (!format || !to || gsh_py_is_none(to))
+    if (!format || !write)
         return referenced(gsh_py._Py_NoneStruct);
     PyObject *line = gsh_py.PyObject_CallFunction(format, "O", message);
-    PyObject *done = line ? gsh_py.PyObject_CallMethod(to, "write", "O", line) : NULL;
+    PyObject *done = line ? gsh_py.PyObject_CallFunction(write, "O", line) : NULL;
     if (line)
         gsh_py.Py_DecRef(line);
     return done;

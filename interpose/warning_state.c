@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Looks at names of two modules, warnings and sys. That no name changed is told by the version that dicts carry up to Python 3.11,
+ * Looks at names of the modules warnings and sys, in sys.modules and among the attributes of the first stderr. That no name changed is told by the version that dicts carry up to Python 3.11,
  * and from 3.12 on by a watcher (PyDict_Watch), which only sets a flag: it runs ahead of the change. Without either the names are
  * looked up each time. The filters change within their list, which is compared each time.
  */
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum dict { WARNINGS, SYS, DICTS };
+enum dict { WARNINGS, SYS, MODULES, STDERR_ATTRIBUTES, DICTS };
 /* Names whose values decide where a warning goes. */
 enum name {
     SHOW_WARNING,
@@ -23,6 +23,8 @@ enum name {
     FORMAT_MESSAGE,
     FORMAT_MESSAGE_IMPL,
     STDERR,
+    MODULE,
+    WRITE,
     NAMES
 };
 static const struct {
@@ -34,7 +36,9 @@ static const struct {
                   [FORMAT_WARNING] = {WARNINGS, "formatwarning"},
                   [FORMAT_MESSAGE] = {WARNINGS, "_formatwarnmsg"},
                   [FORMAT_MESSAGE_IMPL] = {WARNINGS, "_formatwarnmsg_impl"},
-                  [STDERR] = {SYS, "stderr"}};
+                  [STDERR] = {SYS, "stderr"},
+                  [MODULE] = {MODULES, "warnings"},
+                  [WRITE] = {STDERR_ATTRIBUTES, "write"} /* of its own: a method's stand-in */};
 
 static PyObject *dicts[DICTS];
 static PyObject *keys[NAMES], *filters_key, *default_key; /* interned */
@@ -42,6 +46,7 @@ static PyObject *originals[NAMES];                        /* references; NULL: n
 static PyObject
     *context_variable;    /* of context-aware warnings, where Python runs with them; a reference */
 static PyObject *filters; /* warnings.filters when looked at last, borrowed; NULL: no list */
+static PyObject *write_method; /* of the first stderr, as its class has it; a reference */
 static bool is_unseen, kept_is_unseen;
 static bool is_kept; /* the filters that are kept are the state's */
 
@@ -66,7 +71,9 @@ static void watch_dicts(void)
     has_versions = atoi(gsh_py.Py_GetVersion() + 2) <= 11;
     if (!has_versions && add_watcher && watch) {
         int id = add_watcher(note_touched);
-        has_watcher = id >= 0 && watch(id, dicts[WARNINGS]) == 0 && watch(id, dicts[SYS]) == 0;
+        has_watcher = id >= 0;
+        for (int i = 0; has_watcher && i < DICTS; i++)
+            has_watcher = dicts[i] == NULL || watch(id, dicts[i]) == 0;
     }
     gsh_python_error_clear();
 }
@@ -79,17 +86,19 @@ static uint64_t version_of(PyObject *dict)
 
 static bool was_touched(void)
 {
-    if (has_versions)
-        return version_of(dicts[WARNINGS]) != seen_versions[WARNINGS] ||
-               version_of(dicts[SYS]) != seen_versions[SYS];
-    return !has_watcher || is_touched;
+    if (!has_versions)
+        return !has_watcher || is_touched;
+    for (int i = 0; i < DICTS; i++)
+        if (dicts[i] && version_of(dicts[i]) != seen_versions[i])
+            return true;
+    return false;
 }
 
 static void note_seen(void)
 {
     is_touched = false;
     for (int i = 0; has_versions && i < DICTS; i++)
-        seen_versions[i] = version_of(dicts[i]);
+        seen_versions[i] = dicts[i] ? version_of(dicts[i]) : 0;
 }
 
 /* ---- what is in force ---- */
@@ -117,11 +126,17 @@ static bool is_genuine(PyObject *function, const char *name)
 
 static bool is_original(enum name name, PyObject *value)
 {
-    if (originals[name] == NULL && value && name != STDERR && is_genuine(value, names[name].text)) {
+    if (originals[name] == NULL && value && name < STDERR && is_genuine(value, names[name].text)) {
         gsh_py.Py_IncRef(value);
         originals[name] = value;
     }
-    return value != NULL && value == originals[name];
+    return value == originals[name] && (value != NULL || name == WRITE);
+}
+
+static PyObject *find_value(enum name name)
+{
+    PyObject *dict = dicts[names[name].dict];
+    return dict ? gsh_py.PyDict_GetItem(dict, keys[name]) : NULL;
 }
 
 static void look(void)
@@ -129,7 +144,7 @@ static void look(void)
     note_seen();
     is_unseen = has_text(gsh_py.PyDict_GetItem(dicts[WARNINGS], default_key), "default");
     for (enum name name = 0; name < NAMES; name++)
-        is_unseen &= is_original(name, gsh_py.PyDict_GetItem(dicts[names[name].dict], keys[name]));
+        is_unseen &= is_original(name, find_value(name));
     filters = gsh_py.PyDict_GetItem(dicts[WARNINGS], filters_key);
     if (filters && gsh_py_type(filters) != gsh_py.PyList_Type)
         filters = NULL;
@@ -166,6 +181,9 @@ void gsh_warning_state_keep(void)
     if (was_touched())
         look();
     kept_is_unseen = is_unseen && !is_in_context();
+    if (is_unseen && !write_method && dicts[STDERR_ATTRIBUTES])
+        write_method = gsh_py.PyObject_GetAttrString(originals[STDERR], "write");
+    gsh_python_error_clear();
     is_kept = filters != NULL;
     if (is_kept)
         gsh_warning_filters_keep(filters);
@@ -186,9 +204,9 @@ PyObject *gsh_warning_state_format(void)
     return originals[FORMAT_MESSAGE_IMPL];
 }
 
-PyObject *gsh_warning_state_stderr(void)
+PyObject *gsh_warning_state_write(void)
 {
-    return originals[STDERR];
+    return write_method;
 }
 
 PyObject *gsh_warning_state_names(void)
@@ -223,17 +241,31 @@ static void find_context_variable(PyObject *flags)
     gsh_python_error_clear();
 }
 
+/* The dicts, with a reference to each or to its owner. */
+static void find_dicts(PyObject *warnings, PyObject *sys)
+{
+    PyObject *modules = gsh_py.PyImport_GetModuleDict();
+    dicts[SYS] = gsh_py.PyModule_GetDict(sys);
+    dicts[WARNINGS] = gsh_py.PyModule_GetDict(warnings);
+    dicts[MODULES] = modules;
+    originals[MODULE] = warnings;
+    originals[STDERR] = gsh_py.PyDict_GetItemString(dicts[SYS], "__stderr__");
+    PyObject *const owners[] = {warnings, sys, modules, originals[STDERR]};
+    for (size_t i = 0; i < GSH_COUNT(owners); i++)
+        if (owners[i])
+            gsh_py.Py_IncRef(owners[i]);
+    if (originals[STDERR] && !gsh_py_is_none(originals[STDERR]))
+        dicts[STDERR_ATTRIBUTES] = gsh_py.PyObject_GetAttrString(originals[STDERR], "__dict__");
+    gsh_python_error_clear();
+    if (dicts[STDERR_ATTRIBUTES] && gsh_py_type(dicts[STDERR_ATTRIBUTES]) != gsh_py.PyDict_Type)
+        dicts[STDERR_ATTRIBUTES] = NULL;
+}
+
 void gsh_warning_state_init(PyObject *warnings)
 {
     PyObject *sys = gsh_py.PyDict_GetItemString(gsh_py.PyImport_GetModuleDict(), "sys");
     if (sys && intern_names()) {
-        gsh_py.Py_IncRef(sys); /* and so their dicts */
-        gsh_py.Py_IncRef(warnings);
-        dicts[SYS] = gsh_py.PyModule_GetDict(sys);
-        dicts[WARNINGS] = gsh_py.PyModule_GetDict(warnings);
-        originals[STDERR] = gsh_py.PyDict_GetItemString(dicts[SYS], "__stderr__");
-        if (originals[STDERR])
-            gsh_py.Py_IncRef(originals[STDERR]);
+        find_dicts(warnings, sys);
         find_context_variable(gsh_py.PyDict_GetItemString(dicts[SYS], "flags"));
         watch_dicts();
         gsh_warning_state_keep();

@@ -58,6 +58,27 @@ OBSERVERS = {
         x = one / zero
         say(sys.stderr.getvalue())
         """,
+    "sys.stderr.write": """
+        write = sys.stderr.write
+        sys.stderr.write = lambda text: say("written", text)
+        x = one / zero
+        say("behind")
+        del sys.stderr.write
+        x = np.log(zero)
+        sys.stderr.write = lambda text: say("written", text)
+        say(x[2])
+        del sys.stderr.write
+        """,
+    "another module": """
+        import types
+        other = types.ModuleType("warnings")
+        other.__dict__.update(vars(warnings))
+        other._showwarnmsg = lambda message: say(message.message)
+        sys.modules["warnings"] = other
+        x = one / zero
+        say("behind")
+        sys.modules["warnings"] = warnings
+        """,
     "redirect_stderr": """
         with contextlib.redirect_stderr(io.StringIO()) as text:
             x = np.log(zero)
