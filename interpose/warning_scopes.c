@@ -8,7 +8,9 @@
 
 #include "numpy_hooks.h"
 #include "python_error.h"
+#include "warning_state.h"
 
+#include <string.h>
 #include <unistd.h>
 
 static void (*settle_all)(void);
@@ -94,7 +96,7 @@ static void register_last(void)
 
 /* ---- builtin functions ---- */
 
-enum when { ALWAYS, FIRST_IS_SELF, SECOND_IS_STDERR };
+enum when { ALWAYS, FIRST_IS_SELF, FIRST_IS_STDERR, SECOND_IS_STDERR, SELF_IS_STDERR };
 enum moment {
 #define MOMENT(module, name, when) MOMENT_##module##_##name,
 #include "warning_moments.def"
@@ -105,6 +107,7 @@ enum moment {
 typedef PyObject *(*function)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
 static function originals[MOMENTS];
 static bool has_arguments[MOMENTS]; /* args points at the arguments, nargs counts them */
+static bool takes_one[MOMENTS];     /* args is the one argument */
 
 static bool is_number(PyObject *object, long long *number)
 {
@@ -115,20 +118,49 @@ static bool is_number(PyObject *object, long long *number)
     return overflow == 0;
 }
 
-static bool applies(enum moment moment, enum when when, PyObject *const *args, Py_ssize_t count)
+/* Whether argument `index` is the number; true where it cannot be told. */
+static bool may_be(Py_ssize_t index, long long wanted, PyObject *const *args, Py_ssize_t count)
 {
     long long number;
-    if (when == ALWAYS || !has_arguments[moment])
+    return index >= count || !is_number(args[index], &number) || number == wanted;
+}
+
+static bool names_itself(PyObject *const *args, Py_ssize_t count)
+{
+    long long number;
+    return count < 1 || !is_number(args[0], &number) || number <= 0 || number == getpid();
+}
+
+static bool applies(enum moment moment, enum when when, PyObject *self, PyObject *const *args,
+                    Py_ssize_t count)
+{
+    PyObject *const only[] = {(PyObject *)(uintptr_t)args};
+    if (when == SELF_IS_STDERR)
+        return self == gsh_warning_state_stderr();
+    if (takes_one[moment]) {
+        args = only;
+        count = 1;
+    } else if (!has_arguments[moment]) {
         return true;
-    if (when == FIRST_IS_SELF)
-        return count < 1 || !is_number(args[0], &number) || number <= 0 || number == getpid();
-    return count < 2 || !is_number(args[1], &number) || number == STDERR_FILENO;
+    }
+    switch (when) {
+    case FIRST_IS_SELF:
+        return names_itself(args, count);
+    case FIRST_IS_STDERR:
+        return may_be(0, STDERR_FILENO, args, count);
+    case SECOND_IS_STDERR:
+        return may_be(1, STDERR_FILENO, args, count);
+    case ALWAYS:
+    case SELF_IS_STDERR:
+        break;
+    }
+    return true;
 }
 
 static PyObject *settle_and_call(enum moment moment, enum when when, PyObject *self,
                                  PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
-    if (applies(moment, when, args, count))
+    if (applies(moment, when, self, args, count))
         settle_all();
     return originals[moment](self, args, count, names);
 }
@@ -162,6 +194,18 @@ static PyObject *find_function(enum moment moment)
     return found && gsh_py_type(found) == gsh_py.PyCFunction_Type ? found : NULL;
 }
 
+/* A method of stderr's class. */
+static struct gsh_pymethoddef *find_method(enum moment moment)
+{
+    PyObject *self = gsh_warning_state_stderr();
+    struct gsh_pymethoddef *method =
+        self && !gsh_py_is_none(self) ? ((struct gsh_pytype *)gsh_py_type(self))->tp_methods : NULL;
+    for (; method && method->ml_name; method++)
+        if (strcmp(method->ml_name, moments[moment].name) == 0)
+            return method;
+    return NULL;
+}
+
 /* CPython hashes a builtin by the function that is replaced, and os has sets of its own functions. */
 static PyObject *set_that_holds(PyObject *found)
 {
@@ -185,22 +229,36 @@ static void change_set(PyObject *set, const char *how, PyObject *found)
         gsh_py.Py_DecRef(done);
 }
 
+static void replace_entry(enum moment moment, struct gsh_pymethoddef *method)
+{
+    *(void **)&originals[moment] = method->ml_meth;
+    has_arguments[moment] = (method->ml_flags & GSH_METH_FASTCALL) != 0;
+    takes_one[moment] = (method->ml_flags & GSH_METH_O) != 0;
+    __atomic_store_n(&method->ml_meth, *(void *const *)&moments[moment].entry, __ATOMIC_RELEASE);
+    gsh_numpy_hooks_add("moment", moments[moment].name, NULL);
+}
+
 static void replace_function(enum moment moment)
 {
     PyObject *found = find_function(moment);
     if (!found)
         return;
-    struct gsh_pymethoddef *method = ((struct gsh_pycfunction *)found)->m_ml;
     PyObject *set = set_that_holds(found);
-    *(void **)&originals[moment] = method->ml_meth;
-    has_arguments[moment] = (method->ml_flags & GSH_METH_FASTCALL) != 0;
     change_set(set, "discard", found);
-    __atomic_store_n(&method->ml_meth, *(void *const *)&moments[moment].entry, __ATOMIC_RELEASE);
+    replace_entry(moment, ((struct gsh_pycfunction *)found)->m_ml);
     change_set(set, "add", found);
-    gsh_numpy_hooks_add("moment", moments[moment].name, NULL);
     if (set)
         gsh_py.Py_DecRef(set);
     gsh_python_error_clear();
+}
+
+static void replace_moment(enum moment moment)
+{
+    struct gsh_pymethoddef *method;
+    if (strcmp(moments[moment].module, "stderr") != 0)
+        replace_function(moment);
+    else if ((method = find_method(moment)) != NULL)
+        replace_entry(moment, method);
 }
 
 void gsh_warning_scopes_install(PyObject *warnings, void (*settle)(void))
@@ -208,6 +266,6 @@ void gsh_warning_scopes_install(PyObject *warnings, void (*settle)(void))
     settle_all = settle;
     watch_scopes(warnings);
     for (enum moment moment = 0; moment < MOMENTS; moment++)
-        replace_function(moment);
+        replace_moment(moment);
     register_last();
 }

@@ -204,6 +204,11 @@ PyObject *gsh_warning_state_format(void)
     return originals[FORMAT_MESSAGE_IMPL];
 }
 
+PyObject *gsh_warning_state_stderr(void)
+{
+    return originals[STDERR];
+}
+
 PyObject *gsh_warning_state_write(void)
 {
     return write_method;

@@ -18,9 +18,9 @@ void gsh_warning_state_keep(void);
  * exception, or run code of the program's. */
 bool gsh_warning_state_may_be_late(bool always);
 bool gsh_warning_state_may_raise(void);
-/* Borrowed: the module's own _formatwarnmsg_impl, and the method `write` of the stderr that the process began with; NULL where not
- * known. */
+/* Borrowed: the module's own _formatwarnmsg_impl, the stderr that the process began with, and its method `write`; NULL where not known. */
 PyObject *gsh_warning_state_format(void);
+PyObject *gsh_warning_state_stderr(void);
 PyObject *gsh_warning_state_write(void);
 /* The names of the module warnings, a dict; borrowed, NULL before init. */
 PyObject *gsh_warning_state_names(void);

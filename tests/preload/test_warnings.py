@@ -246,6 +246,10 @@ ENDS = {
     "pthread_kill": "import signal, threading; signal.pthread_kill(threading.get_ident(), 9)",
     "abort": "import resource; resource.setrlimit(resource.RLIMIT_CORE, (0, 0)); os.abort()",
     "dup2": "os.dup2(os.open(os.devnull, os.O_WRONLY), 2)",
+    "stderr.close": "sys.stderr.close()",
+    "stderr.detach": "sys.stderr.detach()",
+    "os.close": "os.close(2)",
+    "closerange": "os.closerange(2, 4)",
     "exit": "sys.exit(4)",
     "exception": "raise KeyError('end')",
     "daemon": "os.fork() and os._exit(0)",
@@ -340,7 +344,7 @@ print(seen, y[0])
             script = ("import atexit\nbefore = []\natexit.register(lambda: [f() for f in before])\n" + PRELUDE +
                       "warnings.simplefilter('always')\nx = one / zero\n" + statement + "\n")
             with self.subTest(name):
-                needs_report = name in ("exit", "exception", "atexit", "dup2")
+                needs_report = name in ("exit", "exception", "atexit", "dup2", "stderr.detach")
                 plain = self.compare(script, needs_device=needs_report)
                 plain_lines[name] = plain.stderr.count("RuntimeWarning")
         self.assertGreaterEqual(min(plain_lines.values()), 1, plain_lines)
