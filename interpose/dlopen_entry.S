@@ -19,6 +19,7 @@ dlopen:
     .cfi_adjust_cfa_offset 8
     subq $8, %rsp
     .cfi_adjust_cfa_offset 8
+    movq 24(%rsp), %rdx
     call gsh_dlopen_hook_enter
     addq $8, %rsp
     .cfi_adjust_cfa_offset -8

@@ -5,6 +5,7 @@
  */
 #include "dlopen_hook.h"
 
+#include "deepbind.h"
 #include "fault.h"
 #include "libc_real.h"
 #include "libc_signal.h"
@@ -55,7 +56,7 @@ static void attach(void)
     errno = keep;
 }
 
-void *gsh_dlopen_hook_enter(const char *path)
+void *gsh_dlopen_hook_enter(const char *path, int flags, const void *caller)
 {
     if (path != NULL)
         gsh_unseen_note_library(path);
@@ -69,6 +70,8 @@ void *gsh_dlopen_hook_enter(const char *path)
         gsh_scipy_linalg_adopt_module();
     if (__atomic_load_n(&real_dlopen, __ATOMIC_RELAXED) == NULL)
         gsh_dlopen_hook_resolve();
+    if (gsh_deepbind_is_wanted(path, flags, caller))
+        return (void *)gsh_deepbind_open;
     return (void *)real_dlopen;
 }
 

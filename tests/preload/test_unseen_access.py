@@ -6,6 +6,7 @@ import os
 import subprocess
 import tempfile
 import unittest
+import unittest.mock
 
 import shim_runner
 
@@ -164,6 +165,35 @@ for state in ("pending", "shared"):
     dump("seen again " + state, line()); go(); process.wait()
 '''
 
+# A library that takes read and write from libc past the exported names.
+DEEPBIND_SOURCE = '''
+#include <unistd.h>
+extern long put_through(int fd, const void *data, long size);
+long (*volatile table[])(int, void *, unsigned long) = {(long (*)(int, void *, unsigned long))read};
+long put(int fd, const void *data, long size) { return put_through(fd, data, size); }
+long get(int fd, void *data, long size) { return read(fd, data, (unsigned long)size); }
+long get_by_table(int fd, void *data, long size) { return table[0](fd, data, (unsigned long)size); }
+int puts(const char *text) { return text[0]; }
+int own(void) { return puts("its own"); }
+'''
+DEEPBIND_HELPER = '''
+#include <unistd.h>
+long put_through(int fd, const void *data, long size) { return write(fd, data, (unsigned long)size); }
+'''
+DEEPBIND = HEAD + '''
+if EARLY: lib = ctypes.CDLL(PATH, mode=os.RTLD_DEEPBIND | MODE)
+a = fresh()
+if not EARLY: lib = ctypes.CDLL(PATH, mode=os.RTLD_DEEPBIND | MODE)
+lib.put.restype = lib.get.restype = lib.get_by_table.restype = ctypes.c_long
+ends = os.pipe(); os.set_blocking(ends[0], False); dump("own", lib.own())
+for k, get in enumerate((lib.get, lib.get_by_table)):
+    a = fresh(); dump("put %d" % k, lib.put(ends[1], ctypes.c_void_p(a.ctypes.data), 8000))
+    b = fresh(k == 0); dump("get %d" % k, [get(ends[0], ctypes.c_void_p(b.ctypes.data), 8000), float(b[5]), float((b + 1.0).sum())])
+try: ctypes.CDLL(PATH + "-missing", mode=os.RTLD_DEEPBIND)
+except OSError as error: dump("missing", str(error))
+dump("again", ctypes.CDLL(PATH, mode=os.RTLD_DEEPBIND).own())
+'''
+
 
 class TestUnseenAccess(shim_runner.TestCase):
     def test_pages(self):
@@ -196,6 +226,24 @@ class TestUnseenAccess(shim_runner.TestCase):
     def test_other_process(self):
         with tempfile.TemporaryDirectory() as folder:
             self.assert_same("PATH = %r\n" % self.build(folder, "libmpi.so.40") + OTHER_PROCESS)
+
+    def build_deepbind(self, folder, option):
+        cc = [shim_runner.find_tool("cc"), "-shared", "-fPIC", "-w", "-Wl,-z," + option, "-x", "c", "-", "-o"]
+        helper, path = os.path.join(folder, "libhelper-%s.so" % option), os.path.join(folder, "libdeep-%s.so" % option)
+        subprocess.run(cc + [helper], input=DEEPBIND_HELPER, text=True, check=True)
+        subprocess.run(cc + [path, "-Wl,-rpath," + folder, "-x", "none", helper], input=DEEPBIND_SOURCE, text=True, check=True)
+        return path
+
+    def test_deepbind(self):
+        """With lazy binding, with all of the table read-only, and by name alone; none of it says a word."""
+        with tempfile.TemporaryDirectory() as folder:
+            for option, by_name in (("lazy", False), ("now", False), ("now", True)):
+                path = self.build_deepbind(folder, option)
+                script = ("PATH, MODE, EARLY = %r, __import__('os').RTLD_%s, %r\n" %
+                          (os.path.basename(path) if by_name else path, option.upper(), by_name) + DEEPBIND)
+                with self.subTest(option, by_name=by_name), \
+                        unittest.mock.patch.dict(os.environ, {"LD_LIBRARY_PATH": folder}):
+                    self.assertEqual(self.assert_same(script).stderr, "")
 
     def test_libraries(self):
         """liburing and libaio count when they are loaded; what torch and MPI load beside does not."""
