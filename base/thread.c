@@ -7,13 +7,27 @@
 #include <pthread.h>
 #include <signal.h>
 
+#define STACK_BYTES ((size_t)8 << 20)
+
+/* Compilers of kernels and drivers ask for much; what a limit of the process or a program's default says is not meant for them. */
+static int create(pthread_t *thread, void *(*body)(void *), void *argument)
+{
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0)
+        return pthread_create(thread, NULL, body, argument);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    int error = pthread_create(thread, &attributes, body, argument);
+    pthread_attr_destroy(&attributes);
+    return error == 0 ? 0 : pthread_create(thread, NULL, body, argument);
+}
+
 bool gsh_thread_start_joinable(pthread_t *thread, void *(*body)(void *), void *argument)
 {
     sigset_t all, before;
     sigfillset(&all);
     sigdelset(&all, SIGSEGV);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(thread, NULL, body, argument);
+    int error = create(thread, body, argument);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error == 0;
 }

@@ -9,6 +9,7 @@
 
 #include "arena_internal.h"
 #include "backend.h"
+#include "deep_stack.h"
 #include "edges.h"
 #include "errors.h"
 #include "forked.h"
@@ -356,6 +357,27 @@ static void home_block(struct gsh_block *block, size_t begin, size_t end, bool w
     open_or_die(block, gsh_block_chunk(block, begin), gsh_block_chunk(block, end - 1), write);
 }
 
+struct visit {
+    uintptr_t place, end;
+    void (*visit)(struct gsh_block *block, size_t begin, size_t end, bool write);
+    bool write;
+};
+
+static void visit_deep(void *context)
+{
+    const struct visit *range = context;
+    for (uintptr_t place = range->place; place < range->end;) {
+        struct gsh_block *block = gsh_arena_find_block((void *)place);
+        if (block == NULL)
+            return;
+        acquire_settled(block);
+        range->visit(block, place - block->base, GSH_MIN(range->end - block->base, block->capacity),
+                     range->write);
+        gsh_block_release_sigsafe(block);
+        place = block->base + block->capacity;
+    }
+}
+
 /* Calls for each block of the range with the block held. The range ends with the last of the blocks that follow
  * each other without a gap: no buffer reaches further. */
 static void visit_range(const void *address, size_t size,
@@ -364,16 +386,11 @@ static void visit_range(const void *address, size_t size,
                         bool write)
 {
     uintptr_t place = (uintptr_t)address;
-    uintptr_t end = size < gsh_arena_end - place ? place + size : gsh_arena_end;
-    while (place < end) {
-        struct gsh_block *block = gsh_arena_find_block((void *)place);
-        if (block == NULL)
-            return;
-        acquire_settled(block);
-        visit(block, place - block->base, GSH_MIN(end - block->base, block->capacity), write);
-        gsh_block_release_sigsafe(block);
-        place = block->base + block->capacity;
-    }
+    struct visit range = {.place = place,
+                          .end = size < gsh_arena_end - place ? place + size : gsh_arena_end,
+                          .visit = visit,
+                          .write = write};
+    gsh_deep_stack_run(visit_deep, &range);
 }
 
 void gsh_coherence_home(const void *address, size_t size, bool write)
@@ -404,18 +421,34 @@ static bool peek_held(void *to, struct gsh_block *block, size_t begin, size_t si
     return true;
 }
 
+struct peek {
+    void *to;
+    const void *address;
+    size_t size;
+    struct gsh_block *block;
+    bool done;
+};
+
+static void peek_deep(void *context)
+{
+    struct peek *peek = context;
+    acquire_settled(peek->block);
+    peek->done =
+        peek_held(peek->to, peek->block, (uintptr_t)peek->address - peek->block->base, peek->size);
+    gsh_block_release_sigsafe(peek->block);
+}
+
 bool gsh_coherence_peek(void *to, const void *address, size_t size)
 {
-    struct gsh_block *block = gsh_arena_find_block(address);
-    if (block == NULL || size == 0)
+    struct peek peek = {
+        .to = to, .address = address, .size = size, .block = gsh_arena_find_block(address)};
+    if (peek.block == NULL || size == 0)
         return false;
     int keep = errno;
-    acquire_settled(block);
-    bool done = peek_held(to, block, (uintptr_t)address - block->base, size);
-    gsh_block_release_sigsafe(block);
+    gsh_deep_stack_run(peek_deep, &peek);
     gsh_errors_announce_sigsafe();
     errno = keep;
-    return done;
+    return peek.done;
 }
 
 static void pin_block(struct gsh_block *block, size_t begin, size_t end, bool write)

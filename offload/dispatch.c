@@ -10,6 +10,7 @@
 #include "backend.h"
 #include "coherence_internal.h"
 #include "critical.h"
+#include "deep_stack.h"
 #include "device.h"
 #include "dispatch_internal.h"
 #include "edges.h"
@@ -142,6 +143,7 @@ struct run {
     unsigned operands; /* in all */
     struct closing outputs[GSH_MAX_OUTPUTS];
     enum gsh_reason why;
+    enum gsh_status status;
 };
 
 static enum gsh_status decline(struct run *run, enum gsh_reason why)
@@ -560,30 +562,36 @@ static void retire_lost_device(enum gsh_reason why)
         gsh_device_retire("it does not answer any more");
 }
 
-enum gsh_status gsh_dispatch_run(const struct gsh_call *call, enum gsh_reason *why)
+static void run_deep(void *context)
 {
-    struct run run = {
-        .call = call, .launch = call->launch, .operands = gsh_launch_operands(&call->launch)};
+    struct run *run = context;
     gsh_critical_enter(); /* a handler that left by siglongjmp would leave `inside` set */
     inside = true;
     gsh_node_lock();
     gsh_node_forget_locked();
     gsh_value_reap_locked();
     bool is_withdrawn = gsh_withdraw_reason() != NULL;
-    enum gsh_status status = is_withdrawn ? decline(&run, GSH_REASON_UNSEEN_WRITES) : locate(&run);
-    if (status == GSH_OK) {
-        hold_blocks(&run);
-        status = place_and_submit(&run);
-        let_go(&run);
+    run->status = is_withdrawn ? decline(run, GSH_REASON_UNSEEN_WRITES) : locate(run);
+    if (run->status == GSH_OK) {
+        hold_blocks(run);
+        run->status = place_and_submit(run);
+        let_go(run);
         gsh_node_bound_locked();
         gsh_value_reap_locked();
     }
     gsh_node_unlock();
-    retire_lost_device(run.why);
+    retire_lost_device(run->why);
     inside = false;
     gsh_critical_leave();
+}
+
+enum gsh_status gsh_dispatch_run(const struct gsh_call *call, enum gsh_reason *why)
+{
+    struct run run = {
+        .call = call, .launch = call->launch, .operands = gsh_launch_operands(&call->launch)};
+    gsh_deep_stack_run(run_deep, &run);
     *why = run.why;
-    return status;
+    return run.status;
 }
 
 /* ---- others ---- */
@@ -601,12 +609,9 @@ void gsh_dispatch_home(const struct gsh_call *call)
     }
 }
 
-void gsh_dispatch_synchronize(void)
+static void synchronize_deep(void *unused)
 {
-    if (atomic_load_explicit(&waited_for, memory_order_acquire) ==
-            atomic_load_explicit(&submitted, memory_order_acquire) ||
-        gsh_device_get_state() != GSH_DEVICE_READY)
-        return;
+    (void)unused;
     gsh_node_lock();
     gsh_node_flush_locked(GSH_FLUSH_WAIT);
     gsh_value_reap_locked();
@@ -618,4 +623,12 @@ void gsh_dispatch_synchronize(void)
     atomic_store_explicit(&waited_for, reached, memory_order_release);
     gsh_errors_note_run(armed);
     gsh_errors_announce_sigsafe();
+}
+
+void gsh_dispatch_synchronize(void)
+{
+    if (atomic_load_explicit(&waited_for, memory_order_acquire) !=
+            atomic_load_explicit(&submitted, memory_order_acquire) &&
+        gsh_device_get_state() == GSH_DEVICE_READY)
+        gsh_deep_stack_run(synchronize_deep, NULL);
 }

@@ -10,6 +10,7 @@
 #include "backend.h"
 #include "coherence_internal.h"
 #include "critical.h"
+#include "deep_stack.h"
 #include "device.h"
 #include "dispatch_internal.h"
 #include "errors.h"
@@ -54,14 +55,20 @@ static void let_block_go(struct gsh_block *block, void *unused)
     gsh_block_release_sigsafe(block);
 }
 
-static void prepare(void)
+static void prepare_deep(void *unused)
 {
+    (void)unused;
     gsh_node_lock();
     gsh_node_flush_locked(GSH_FLUSH_FORK);
     gsh_arena_lock();
     gsh_arena_visit_live_locked(hold_block, NULL);
     gsh_arena_unregister_all_locked();
     gsh_stats_add(GSH_COUNTER_FORKS, 1);
+}
+
+static void prepare(void)
+{
+    gsh_deep_stack_run(prepare_deep, NULL);
 }
 
 static void parent(void)

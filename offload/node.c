@@ -5,6 +5,7 @@
 #include "node.h"
 
 #include "backend.h"
+#include "deep_stack.h"
 #include "errors.h"
 #include "lock.h"
 #include "log.h"
@@ -384,11 +385,9 @@ static void join_transforms(void)
         close_up();
 }
 
-void gsh_node_flush_locked(enum gsh_flush_reason why)
+static void flush_deep(void *reason)
 {
-    gsh_node_forget_locked();
-    if (recorded_count == 0)
-        return;
+    enum gsh_flush_reason why = *(const enum gsh_flush_reason *)reason;
     join_transforms();
     if (why != GSH_FLUSH_EARLY)
         gsh_node_equal_forget_locked();
@@ -405,6 +404,13 @@ void gsh_node_flush_locked(enum gsh_flush_reason why)
     keep_set_aside();
     gsh_errors_note_submitted_locked();
     gsh_stats_add(GSH_COUNTER_FLUSHES, 1);
+}
+
+void gsh_node_flush_locked(enum gsh_flush_reason why)
+{
+    gsh_node_forget_locked();
+    if (recorded_count != 0)
+        gsh_deep_stack_run(flush_deep, &why);
 }
 
 void gsh_node_flush(enum gsh_flush_reason why)

@@ -7,6 +7,7 @@
 #include "readiness.h"
 
 #include "backend.h"
+#include "deep_stack.h"
 #include "device.h"
 #include "first_run.h"
 #include "hash.h"
@@ -139,15 +140,27 @@ static uint64_t name_kernel(const struct gsh_call *call)
     return gsh_hash_spread(name) | 1;
 }
 
-static bool build(const struct gsh_call *call)
+struct build {
+    const struct gsh_call *call;
+    bool is_built;
+};
+
+static void build_deep(void *context)
 {
-    struct gsh_launch launch = call->launch;
-    launch.errors.claims = call->errors.kinds != 0;
+    struct build *build = context;
+    struct gsh_launch launch = build->call->launch;
+    launch.errors.claims = build->call->errors.kinds != 0;
     gsh_launch_collapse(&launch);
     gsh_node_lock();
-    bool is_built = gsh_backend_get()->build(&launch);
+    build->is_built = gsh_backend_get()->build(&launch);
     gsh_node_unlock();
-    return is_built;
+}
+
+static bool build(const struct gsh_call *call)
+{
+    struct build build = {.call = call};
+    gsh_deep_stack_run(build_deep, &build);
+    return build.is_built;
 }
 
 /* Whether the call's kernel is at hand, or is waited for. Else it is compiled. */

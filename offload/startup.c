@@ -6,6 +6,7 @@
 
 #include "arena.h"
 #include "backend.h"
+#include "deep_stack.h"
 #include "device.h"
 #include "dispatch.h"
 #include "dispatch_internal.h"
@@ -69,6 +70,7 @@ enum gsh_status gsh_startup(const char **why)
     *why = "there is no address range to reserve for arrays";
     GSH_TRY(gsh_arena_init());
     *why = "the start-up checks failed";
+    gsh_deep_stack_init();
     GSH_TRY(gsh_fault_init());
     GSH_TRY(test_pages());
     gsh_fork_init();

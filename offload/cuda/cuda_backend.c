@@ -17,6 +17,7 @@
 #include "cuda_product.h"
 #include "cuda_rates.h"
 #include "cuda_timing.h"
+#include "deep_stack.h"
 #include "options.h"
 #include "source.h"
 
@@ -109,11 +110,26 @@ static const struct routines {
     [GSH_LAUNCH_FFT] = {gsh_cuda_fft_supports, gsh_cuda_fft_run, &gsh_cuda_fft_opening},
 };
 
+struct support {
+    const struct gsh_launch *launch;
+    bool is_there;
+};
+
+/* A plan is large. */
+static void find_support(void *context)
+{
+    struct support *support = context;
+    const struct gsh_launch *launch = support->launch;
+    struct gsh_source_plan plan;
+    support->is_there = gsh_launch_is_batch(launch) ? routines[launch->kind].supports(launch)
+                                                    : gsh_source_plan(launch, 0, &plan) == GSH_OK;
+}
+
 static bool supports(const struct gsh_launch *launch)
 {
-    struct gsh_source_plan plan;
-    return gsh_launch_is_batch(launch) ? routines[launch->kind].supports(launch)
-                                       : gsh_source_plan(launch, 0, &plan) == GSH_OK;
+    struct support support = {.launch = launch};
+    gsh_deep_stack_run(find_support, &support);
+    return support.is_there;
 }
 
 static double opening(const struct gsh_launch *launch)

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The stacks lie in one mapping, each above a closed page. The first free one is taken, so that few are ever touched.
+ * Sanitizers keep shadows of stacks and are left alone.
+ */
+#include "deep_stack.h"
+
+#include "critical.h"
+#include "forked.h"
+
+#include <sys/mman.h>
+
+#define STACKS 16
+#define GUARD_BYTES 4096
+
+/* deep_stack_entry.S: body(argument) with the stack pointer at `top`, which is a multiple of 16. */
+void gsh_deep_stack_enter(void *top, void (*body)(void *argument), void *argument);
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
+    __has_feature(memory_sanitizer)
+#define IS_SANITIZED 1
+#endif
+#endif
+#ifndef IS_SANITIZED
+#define IS_SANITIZED 0
+#endif
+
+static char *stacks; /* NULL: none */
+static _Atomic bool in_use[STACKS];
+static _Thread_local bool is_on_one;
+
+static int take(void)
+{
+    for (int k = 0; k < STACKS; k++)
+        if (!atomic_load_explicit(&in_use[k], memory_order_relaxed) &&
+            !atomic_exchange_explicit(&in_use[k], true, memory_order_acquire))
+            return k;
+    return -1;
+}
+
+/* The stacks of threads that a child does not have. */
+static void free_all(void)
+{
+    for (int k = 0; k < STACKS; k++)
+        atomic_store(&in_use[k], false);
+}
+
+void gsh_deep_stack_init(void)
+{
+    if (stacks != NULL || IS_SANITIZED)
+        return;
+    char *range = mmap(NULL, STACKS * GSH_DEEP_STACK_BYTES, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (range == MAP_FAILED)
+        return;
+    for (size_t k = 0; k < STACKS; k++)
+        mprotect(range + k * GSH_DEEP_STACK_BYTES, GUARD_BYTES, PROT_NONE);
+    gsh_forked_add(NULL, NULL, free_all);
+    stacks = range;
+}
+
+void gsh_deep_stack_run(void (*body)(void *argument), void *argument)
+{
+    if (stacks == NULL || is_on_one) {
+        body(argument);
+        return;
+    }
+    gsh_critical_enter();
+    int taken = take();
+    if (taken < 0) {
+        body(argument);
+    } else {
+        is_on_one = true;
+        gsh_deep_stack_enter(stacks + ((size_t)taken + 1) * GSH_DEEP_STACK_BYTES, body, argument);
+        is_on_one = false;
+        atomic_store_explicit(&in_use[taken], false, memory_order_release);
+    }
+    gsh_critical_leave();
+}

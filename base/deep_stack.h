@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Stacks of our own for what needs more than the program's thread may have left: loops, planning, compilers' texts, drivers.
+ * A Python thread of threading.stack_size(64 << 10) has some 30 KiB, a handler on an alternate stack less. There is a fixed
+ * number of them; where all are in use the caller's own stack has to do. The address space is taken once, pages when touched.
+ * Async-signal-safe, but for gsh_deep_stack_init. What runs there is in a critical section.
+ */
+#pragma once
+
+#include "base.h"
+
+/* Bytes of one; a function's frame in kernels/ and offload/ is an eighth of it at most. */
+#define GSH_DEEP_STACK_BYTES ((size_t)1 << 20)
+
+/* Takes the address space; once. Until then, and where there is none, callers run on their own stacks. */
+void gsh_deep_stack_init(void);
+/* Calls body(argument) on such a stack; where the thread is on one, there. */
+void gsh_deep_stack_run(void (*body)(void *argument), void *argument);

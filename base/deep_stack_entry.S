@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * gsh_deep_stack_enter(top, body, argument): see deep_stack.c. The frame pointer holds the caller's stack, and tells
+ * unwinders the way back.
+ */
+#ifndef __x86_64__
+#error "only the x86-64 calling convention is written here"
+#endif
+
+    .text
+    .globl gsh_deep_stack_enter
+    .hidden gsh_deep_stack_enter
+    .type gsh_deep_stack_enter, @function
+gsh_deep_stack_enter:
+    .cfi_startproc
+    endbr64
+    pushq %rbp
+    .cfi_def_cfa_offset 16
+    .cfi_offset %rbp, -16
+    movq %rsp, %rbp
+    .cfi_def_cfa_register %rbp
+    movq %rdi, %rsp
+    movq %rdx, %rdi
+    call *%rsi
+    movq %rbp, %rsp
+    popq %rbp
+    .cfi_def_cfa %rsp, 8
+    ret
+    .cfi_endproc
+    .size gsh_deep_stack_enter, . - gsh_deep_stack_enter
+
+    .section .note.GNU-stack, "", @progbits
