@@ -14,6 +14,7 @@
 #include "libc_memory.h"
 #include "libc_own.h"
 #include "libc_signal.h"
+#include "libc_stack.h"
 #include "options.h"
 #include "stats.h"
 
@@ -30,8 +31,10 @@ __attribute__((constructor)) static void load(void)
     gsh_libc_io_resolve();
     gsh_libc_limit_resolve();
     gsh_libc_memory_resolve();
-    gsh_libc_signal_resolve(gsh_option_number(GSH_OPTION_MODE) != GSH_MODE_OFF &&
-                            Py_IsInitialized != NULL);
+    bool with_python =
+        gsh_option_number(GSH_OPTION_MODE) != GSH_MODE_OFF && Py_IsInitialized != NULL;
+    gsh_libc_signal_resolve(with_python);
+    gsh_libc_stack_resolve(with_python);
     gsh_dlopen_hook_resolve();
 }
 
