@@ -9,6 +9,7 @@
 
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <ucontext.h>
 
 #define KERNEL_MASK_BYTES 8 /* of sigset_t, what the kernel knows */
@@ -21,6 +22,45 @@ static _Thread_local struct {
     bool has_segv; /* SIGSEGV is never blocked: what somebody sent is kept here */
     siginfo_t segv;
 } deferred;
+
+/* ---- SIGINT must not wait for ever ---- */
+
+/* A timer of the thread, which sends SIGSEGV: the one signal that reaches it, through a handler of ours. */
+static _Thread_local struct {
+    int timer;
+    bool is_set;
+} patience;
+static char alarm_cookie; /* its address tells our timers' signals from others' */
+
+static void set_alarm(void)
+{
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGSEGV};
+    event.sigev_value.sival_ptr = &alarm_cookie;
+    event._sigev_un._tid = (int)gsh_raw_syscall3(SYS_gettid, 0, 0, 0);
+    struct itimerspec when = {.it_value = {.tv_sec = GSH_CRITICAL_PATIENCE_S}};
+    if (patience.is_set || gsh_raw_syscall3(SYS_timer_create, CLOCK_MONOTONIC, (long)&event,
+                                            (long)&patience.timer) != 0)
+        return;
+    gsh_raw_syscall5(SYS_timer_settime, patience.timer, 0, (long)&when, 0, 0);
+    patience.is_set = true;
+}
+
+static void clear_alarm(void)
+{
+    if (patience.is_set)
+        gsh_raw_syscall3(SYS_timer_delete, patience.timer, 0, 0);
+    patience.is_set = false;
+}
+
+bool gsh_critical_is_alarm_sigsafe(const siginfo_t *info, bool *is_overdue)
+{
+    if (info->si_code != SI_TIMER || info->si_value.sival_ptr != &alarm_cookie)
+        return false;
+    *is_overdue = patience.is_set; /* else the section ended as it came */
+    return true;
+}
+
+/* ---- deferral ---- */
 
 static bool comes_of_instruction(int number, const siginfo_t *info)
 {
@@ -72,6 +112,8 @@ bool gsh_critical_defer_sigsafe(int number, siginfo_t *info, void *context)
         send_to_self(number, info);
     }
     gsh_critical_here.has_deferred = true;
+    if (number == SIGINT)
+        set_alarm();
     return true;
 }
 
@@ -83,6 +125,7 @@ void gsh_critical_deliver(void)
     siginfo_t segv = deferred.segv;
     deferred.has_segv = false;
     gsh_critical_here.has_deferred = false;
+    clear_alarm();
     if (has_segv)
         send_to_self(SIGSEGV, &segv);
     set_mask(&mask);
@@ -92,6 +135,7 @@ void gsh_critical_reset_after_fork(void)
 {
     gsh_critical_here.depth = 0;
     deferred.has_segv = false;
+    patience.is_set = false; /* timers are not inherited */
     if (gsh_critical_here.has_deferred)
         gsh_critical_deliver();
 }

@@ -6,6 +6,7 @@
 
 #include "backend.h"
 #include "clock.h"
+#include "critical.h"
 #include "first_run.h"
 #include "forked.h"
 #include "host_threads.h"
@@ -112,10 +113,12 @@ void gsh_device_start(bool wait)
         start_thread();
     if (!wait)
         return;
+    gsh_critical_enter(); /* for SIGINT's sake: the driver may not answer */
     pthread_mutex_lock(&start_mutex);
     while (gsh_device_get_state() == GSH_DEVICE_STARTING)
         pthread_cond_wait(&start_done, &start_mutex);
     pthread_mutex_unlock(&start_mutex);
+    gsh_critical_leave();
 }
 
 void gsh_device_settle(void)

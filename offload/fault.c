@@ -13,7 +13,9 @@
 #include "forked.h"
 #include "log.h"
 #include "pages.h"
+#include "raw_syscall.h"
 #include "service.h"
+#include "stats.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -162,15 +164,33 @@ static bool resolve(const siginfo_t *info, const ucontext_t *context)
     return outcome == GSH_FAULT_RESOLVED;
 }
 
+/* SIGINT has waited in vain for what this thread waits for: the process ends as one does that has no handler for it. */
+static void end_by_interrupt(void)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigset_t interrupt;
+    gsh_log_sigsafe("the device does not answer: SIGINT ends the program");
+    gsh_stats_report_at_death_sigsafe();
+    real_sigaction(SIGINT, &action, NULL);
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    gsh_raw_syscall5(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&interrupt, 0, 8, 0);
+    gsh_raw_syscall3(SYS_tgkill, getpid(), gsh_raw_syscall3(SYS_gettid, 0, 0, 0), SIGINT);
+}
+
 static void on_segv(int signal_number, siginfo_t *info, void *context)
 {
     (void)signal_number;
     int keep = errno;
-    bool is_sent = info->si_code <= 0;
-    if (is_sent && gsh_critical_is_inside() && has_app_handler())
+    bool is_sent = info->si_code <= 0, is_overdue;
+    if (is_sent && gsh_critical_is_alarm_sigsafe(info, &is_overdue)) {
+        if (is_overdue)
+            end_by_interrupt();
+    } else if (is_sent && gsh_critical_is_inside() && has_app_handler()) {
         gsh_critical_defer_sigsafe(SIGSEGV, info, context);
-    else if (is_sent || !resolve(info, context))
+    } else if (is_sent || !resolve(info, context)) {
         forward(info, context);
+    }
     errno = keep;
 }
 
