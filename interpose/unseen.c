@@ -119,7 +119,7 @@ static bool is_mpi(const char *path)
 
 void gsh_unseen_note_library(const char *path)
 {
-    if (strstr(path, "liburing") != NULL)
+    if (begins_with(name_of(path), "liburing") || strstr(path, "-packages/liburing/") != NULL)
         withdraw(io_uring);
     else if (begins_with(name_of(path), "libaio"))
         withdraw(linux_aio);

@@ -220,6 +220,7 @@ class TestUnseenAccess(shim_runner.TestCase):
     def build(self, folder, name):
         """An empty shared library of that name."""
         path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
         subprocess.run([shim_runner.find_tool("cc"), "-shared", "-o", path, "-x", "c", "/dev/null"], check=True)
         return path
 
@@ -248,7 +249,8 @@ class TestUnseenAccess(shim_runner.TestCase):
     def test_libraries(self):
         """liburing and libaio count when they are loaded; what torch and MPI load beside does not."""
         with tempfile.TemporaryDirectory() as folder:
-            for name, withdraws in (("liburing.so.2", True), ("libaio.so.1", True), ("libibverbs.so.1", False)):
+            for name, withdraws in (("liburing.so.2", True), ("libaio.so.1", True), ("libibverbs.so.1", False),
+                                    ("site-packages/liburing/queue.so", True), ("liburing/other.so", False)):
                 path = self.build(folder, name)
                 for when in ("before", "after"):
                     with self.subTest(name, when=when):
