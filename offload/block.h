@@ -46,6 +46,7 @@ struct gsh_value {
     bool is_set_aside; /* passing, and not looked at after the flush that is going on */
     bool is_marked;    /* passing.c's own */
     bool is_counted;   /* in node.c's held_bytes */
+    uint32_t lent;     /* readers outside our stream (lent.h): it is not written meanwhile */
     uint32_t plan_epoch, plan_slot;  /* the planner's own */
     struct gsh_value *older, *newer; /* all values, by last use */
     struct gsh_value *next_dead;     /* link of the list of values to release */

@@ -262,6 +262,24 @@ static enum gsh_status place_foreign(struct run *run, unsigned k)
     return GSH_OK;
 }
 
+/* What others still read (lent.h) is not written: the block goes on with a copy. */
+static enum gsh_status leave_lent(struct run *run, struct gsh_block *block)
+{
+    struct gsh_value *old = block->value, *copy = NULL;
+    if (old->lent == 0)
+        return GSH_OK;
+    if (create_value(old->size, gsh_block_index(block), &copy) != GSH_OK)
+        return decline(run, GSH_REASON_MEMORY);
+    if (gsh_value_place_locked(copy) != GSH_OK ||
+        gsh_backend_get()->copy(copy->address, old->address, block->size) != GSH_OK) {
+        gsh_value_release_sigsafe(copy);
+        return decline(run, GSH_REASON_MEMORY);
+    }
+    block->value = copy;
+    gsh_value_release_sigsafe(old);
+    return GSH_OK;
+}
+
 static enum gsh_status upload_chunks(struct run *run, struct gsh_block *block, unsigned first,
                                      unsigned last)
 {
@@ -272,6 +290,7 @@ static enum gsh_status upload_chunks(struct run *run, struct gsh_block *block, u
             return decline(run, GSH_REASON_MEMORY);
         if (is_pending(block->value)) /* recorded nodes want the old bytes */
             gsh_node_flush_locked(GSH_FLUSH_OVERWRITTEN);
+        GSH_TRY(leave_lent(run, block));
         if (gsh_value_place_locked(block->value) != GSH_OK)
             return decline(run, GSH_REASON_MEMORY);
         gsh_value_drop_stash_locked(block->value);
@@ -386,7 +405,7 @@ static enum gsh_status place_output(struct run *run, unsigned k)
         GSH_TRY(keep_surroundings(run, k, begin, end));
     place->offset = run->launch.operands[k].address - block->base;
     if (block->value != NULL && run->launch.kind != GSH_LAUNCH_LAPACK &&
-        !output_clobbers_input(run, k) &&
+        !output_clobbers_input(run, k) && block->value->lent == 0 &&
         !(whole && (is_pending(block->value) || block->value->is_lost))) {
         use_value(place, block->value);
         return GSH_OK;

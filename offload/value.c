@@ -9,6 +9,7 @@
 #include "backend.h"
 #include "coherence_internal.h"
 #include "host_word.h"
+#include "lent.h"
 #include "stats.h"
 
 #include <stdlib.h>
@@ -67,6 +68,7 @@ void gsh_value_release_sigsafe(struct gsh_value *value)
 
 void gsh_value_reap_locked(void)
 {
+    gsh_lent_collect_locked();
     if (atomic_load_explicit(&dead_values, memory_order_relaxed) == NULL)
         return;
     struct gsh_value *value = atomic_exchange_explicit(&dead_values, NULL, memory_order_acquire);
@@ -100,7 +102,8 @@ static size_t evict_one(void)
 {
     for (struct gsh_value *value = oldest; value != NULL; value = value->newer) {
         struct gsh_block *block = gsh_block_at(value->block);
-        bool is_needed = atomic_load_explicit(&value->pending, memory_order_relaxed) != 0;
+        bool is_needed =
+            value->lent != 0 || atomic_load_explicit(&value->pending, memory_order_relaxed) != 0;
         if (value->block == 0 || !gsh_value_is_on_device(value) || is_needed ||
             !gsh_block_try_acquire(block))
             continue;

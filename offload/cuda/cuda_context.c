@@ -23,8 +23,9 @@
 struct gsh_cuda_context gsh_cuda;
 
 static bool is_open;
-static bool is_lost;                             /* atomic, relaxed: only ever set */
-static _Thread_local bool is_foreign;            /* another context waits below ours */
+static bool is_lost;                  /* atomic, relaxed: only ever set */
+static _Thread_local bool is_foreign; /* another context waits below ours */
+static _Thread_local bool is_entered;
 static _Thread_local gsh_cuda_enum capture_mode; /* what relax took the place of */
 
 static const char *error_text(gsh_cuda_enum result)
@@ -139,12 +140,19 @@ enum gsh_status gsh_cuda_context_enter(void)
     if (current != gsh_cuda.primary)
         GSH_TRY(GSH_CUDA(gsh_cu.cuCtxPushCurrent_v2(gsh_cuda.primary)));
     relax();
+    is_entered = true;
     return GSH_OK;
+}
+
+bool gsh_cuda_context_is_entered(void)
+{
+    return is_entered;
 }
 
 void gsh_cuda_context_leave(void)
 {
     CUcontext popped;
+    is_entered = false;
     unrelax();
     if (is_foreign)
         (void)GSH_CUDA(gsh_cu.cuCtxPopCurrent_v2(&popped));

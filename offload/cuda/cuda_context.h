@@ -37,6 +37,8 @@ enum gsh_status gsh_cuda_context_open(char *why, size_t why_size);
  * suffers from: they allocate, register and query, but never on such a stream. */
 enum gsh_status gsh_cuda_context_enter(void);
 void gsh_cuda_context_leave(void);
+/* Whether this thread is between the two: what CUDA's libraries call then, they call for us. */
+bool gsh_cuda_context_is_entered(void);
 
 /* After an error that only a new process cures (an illegal address, say). */
 bool gsh_cuda_context_is_lost(void);

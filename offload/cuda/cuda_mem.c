@@ -326,6 +326,11 @@ void gsh_cuda_mem_release(uint64_t address, size_t size)
     *slot = (struct piece){.address = address, .size = size};
 }
 
+const void *gsh_cuda_mem_page_locked(void)
+{
+    return small_uploads.memory;
+}
+
 void *gsh_cuda_mem_map_host(size_t size, uint64_t *device)
 {
     void *memory = NULL;

@@ -26,6 +26,8 @@ void gsh_cuda_mem_unregister(void *base);
 
 /* Waits for what the compute stream holds. Any thread. */
 enum gsh_status gsh_cuda_mem_finish(void);
+/* Page-locked memory of the driver's own, for a question about such memory; NULL: there is none yet. Any thread. */
+const void *gsh_cuda_mem_page_locked(void);
 /* See map_host in backend.h. */
 void *gsh_cuda_mem_map_host(size_t size, uint64_t *device);
 

@@ -56,6 +56,18 @@ typedef struct CUmemPoolHandle_st *CUmemoryPool;
     X(GSH_CUDA_REGISTER_PORTABLE, CU_MEMHOSTREGISTER_PORTABLE, 1)                                  \
     X(GSH_CUDA_ALLOCATION_PINNED, CU_MEM_ALLOCATION_TYPE_PINNED, 1)                                \
     X(GSH_CUDA_LOCATION_DEVICE, CU_MEM_LOCATION_TYPE_DEVICE, 1)                                    \
+    X(GSH_CUDA_CAPTURE_NONE, CU_STREAM_CAPTURE_STATUS_NONE, 0)                                     \
+    X(GSH_CUDA_MEMORY_HOST, CU_MEMORYTYPE_HOST, 1)                                                 \
+    X(GSH_CUDA_MEMORY_DEVICE, CU_MEMORYTYPE_DEVICE, 2)                                             \
+    X(GSH_CUDA_MEMORY_ARRAY, CU_MEMORYTYPE_ARRAY, 3)                                               \
+    X(GSH_CUDA_POINTER_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, 2)                           \
+    X(GSH_CUDA_POINTER_DEVICE, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, 3)                             \
+    X(GSH_CUDA_POINTER_HOST, CU_POINTER_ATTRIBUTE_HOST_POINTER, 4)                                 \
+    X(GSH_CUDA_POINTER_IS_MANAGED, CU_POINTER_ATTRIBUTE_IS_MANAGED, 8)                             \
+    X(GSH_CUDA_POINTER_ORDINAL, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, 9)                            \
+    X(GSH_CUDA_INVALID_VALUE, CUDA_ERROR_INVALID_VALUE, 1)                                         \
+    X(GSH_CUDA_NOT_FOUND, CUDA_ERROR_NOT_FOUND, 500)                                               \
+    X(GSH_CUDA_ALREADY_REGISTERED, CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, 712)                 \
     X(GSH_CUDA_POOL_RELEASE_THRESHOLD, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, 4)                       \
     X(GSH_CUDA_POOL_RESERVED, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, 5)
 
@@ -89,6 +101,9 @@ gsh_cuda_enum cuThreadExchangeStreamCaptureMode(gsh_cuda_enum *mode);
 gsh_cuda_enum cuStreamCreate(CUstream *stream, unsigned flags);
 gsh_cuda_enum cuStreamSynchronize(CUstream stream);
 gsh_cuda_enum cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags);
+gsh_cuda_enum cuStreamGetCtx(CUstream stream, CUcontext *context);
+gsh_cuda_enum cuStreamIsCapturing(CUstream stream, gsh_cuda_enum *status);
+gsh_cuda_enum cuPointerGetAttribute(void *value, gsh_cuda_enum attribute, CUdeviceptr address);
 gsh_cuda_enum cuEventCreate(CUevent *event, unsigned flags);
 gsh_cuda_enum cuEventDestroy_v2(CUevent event);
 gsh_cuda_enum cuEventRecord(CUevent event, CUstream stream);

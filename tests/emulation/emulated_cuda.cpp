@@ -3,7 +3,8 @@
  * libcuda.so.1 without a GPU: a thread a stream, memory of the process, kernels that emulated_nvrtc.cpp compiled for the
  * CPU. Stricter than the real one where a program could get away with a mistake: memory is fenced by pages that nobody
  * may touch, new memory holds NaN, released memory is gone, work in a stream runs late. A call that CUDA's manual forbids
- * ends the process with a line on stderr.
+ * ends the process with a line on stderr. Memory that is not page-locked the driver reads and writes as the kernel does, so that a
+ * closed page is an error, and not a fault.
  */
 #include "emulation.h"
 
@@ -23,6 +24,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -32,6 +34,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 namespace
@@ -203,6 +206,36 @@ int own_memory()
     return file;
 }
 
+/* The driver itself reads and writes memory that is not page-locked, without a fault that anybody could handle. Past libc's
+ * functions, which may be others' by now. */
+bool move_as_driver(long call, void *own, const void *other, size_t size)
+{
+    iovec local = {own, size}, remote = {const_cast<void *>(other), size};
+    long moved = call;
+    const long own_process = getpid();
+    register long remotes __asm__("r10") = reinterpret_cast<long>(&remote);
+    register long remote_count __asm__("r8") = 1;
+    register long flags __asm__("r9") = 0;
+    __asm__ volatile("syscall"
+                     : "+a"(moved)
+                     : "D"(own_process), "S"(&local), "d"(1L), "r"(remotes), "r"(remote_count),
+                       "r"(flags)
+                     : "rcx", "r11", "memory");
+    return size == 0 || moved == static_cast<long>(size);
+}
+
+void read_pageable(void *to, const void *from, size_t size)
+{
+    if (!move_as_driver(SYS_process_vm_readv, to, from, size))
+        refuse("a copy", "from memory of the host that is closed to the driver");
+}
+
+void write_pageable(void *to, const void *from, size_t size)
+{
+    if (!move_as_driver(SYS_process_vm_writev, const_cast<void *>(from), to, size))
+        refuse("a copy", "to memory of the host that is closed to the driver");
+}
+
 void write_host(void *to, const void *from, size_t size)
 {
     for (size_t done = 0; done < size;) {
@@ -325,14 +358,28 @@ void CUstream_st::run()
     }
 }
 
+/* Default streams are for others: EMULATED_DEFAULT_STREAM says that there are such in the process. They wait for nobody. */
+static CUstream_st *find_stream(CUstream_st *stream)
+{
+    if (reinterpret_cast<uintptr_t>(stream) > 2)
+        return stream;
+    if (getenv("EMULATED_DEFAULT_STREAM") == nullptr)
+        refuse("work", "in the legacy default stream, which waits for all others");
+    static CUstream_st *const common = [] {
+        CUstream made;
+        cuStreamCreate(&made, 0);
+        return made;
+    }();
+    return common;
+}
+
 namespace
 {
 
 /* Work that is done in a lost context too: what waits for it is not to wait for ever. */
 void append(CUstream_st *stream, std::function<void()> work)
 {
-    if (stream == nullptr)
-        refuse("work", "in the legacy default stream, which waits for all others");
+    stream = find_stream(stream);
     std::lock_guard<std::mutex> lock(stream->mutex);
     stream->work.push_back(std::move(work));
     stream->submitted++;
@@ -481,6 +528,7 @@ API gsh_cuda_enum cuStreamCreate(CUstream *stream, unsigned)
 API gsh_cuda_enum cuStreamSynchronize(CUstream stream)
 {
     CHECK_THREAD();
+    stream = find_stream(stream);
     std::unique_lock<std::mutex> lock(stream->mutex);
     const uint64_t last = stream->submitted;
     stream->changed.wait(lock, [&] { return stream->finished >= last; });
@@ -653,8 +701,8 @@ API gsh_cuda_enum cuMemcpyHtoDAsync_v2(CUdeviceptr dst, const void *src, size_t 
         enqueue(stream, [=] { read_host(reinterpret_cast<void *>(dst), src, size); });
         return SUCCESS;
     }
-    const char *bytes = static_cast<const char *>(src);
-    auto copy = std::make_shared<std::vector<char>>(bytes, bytes + size);
+    auto copy = std::make_shared<std::vector<char>>(size);
+    read_pageable(copy->data(), src, size);
     enqueue(stream, [=] { memcpy(reinterpret_cast<void *>(dst), copy->data(), size); });
     return SUCCESS;
 }
@@ -664,8 +712,12 @@ API gsh_cuda_enum cuMemcpyDtoHAsync_v2(void *dst, CUdeviceptr src, size_t size, 
 {
     CHECK_THREAD();
     check_range("cuMemcpyDtoHAsync", src, size);
-    enqueue(stream, [=] { write_host(dst, reinterpret_cast<const void *>(src), size); });
-    return is_pinned(dst, size) ? SUCCESS : cuStreamSynchronize(stream);
+    if (is_pinned(dst, size)) {
+        enqueue(stream, [=] { write_host(dst, reinterpret_cast<const void *>(src), size); });
+        return SUCCESS;
+    }
+    enqueue(stream, [=] { write_pageable(dst, reinterpret_cast<const void *>(src), size); });
+    return cuStreamSynchronize(stream);
 }
 
 API gsh_cuda_enum cuMemcpyDtoDAsync_v2(CUdeviceptr dst, CUdeviceptr src, size_t size,
@@ -689,6 +741,285 @@ API gsh_cuda_enum cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t s
     check_range("cuMemsetD8Async", dst, size);
     enqueue(stream, [=] { memset(reinterpret_cast<void *>(dst), value, size); });
     return SUCCESS;
+}
+
+/* ---- what only other libraries of the process call ---- */
+
+API gsh_cuda_enum cuStreamGetCtx(CUstream, CUcontext *context)
+{
+    *context = primary;
+    return SUCCESS;
+}
+
+/* A stream captures from emulatedCapture(stream) on: copies in it become nodes, which emulatedLaunch runs. */
+namespace
+{
+CUstream captured;
+std::vector<std::function<void()>> &nodes = *new std::vector<std::function<void()>>;
+} // namespace
+
+API gsh_cuda_enum cuStreamIsCapturing(CUstream stream, gsh_cuda_enum *status)
+{
+    *status = captured != nullptr && stream == captured;
+    return SUCCESS;
+}
+
+API void emulatedCapture(CUstream stream)
+{
+    captured = stream;
+}
+
+API void emulatedLaunch()
+{
+    for (const auto &node : nodes)
+        node();
+}
+
+API gsh_cuda_enum cuCtxSetCurrent(CUcontext context)
+{
+    if (!contexts.empty())
+        contexts.pop_back();
+    if (context != nullptr)
+        contexts.push_back(context);
+    return SUCCESS;
+}
+
+/* EMULATED_MEMORY_BYTES is what others can have beside what the device's pools hold. */
+API gsh_cuda_enum cuMemAlloc_v2(CUdeviceptr *address, size_t size)
+{
+    CHECK_THREAD();
+    const char *limit = getenv("EMULATED_OTHERS_BYTES");
+    {
+        std::lock_guard<std::mutex> lock(memory.mutex);
+        if (limit != nullptr && memory.used + size > strtoull(limit, nullptr, 10))
+            return OUT_OF_MEMORY;
+    }
+    *address = take_memory(size);
+    return *address != 0 ? SUCCESS : OUT_OF_MEMORY;
+}
+
+API gsh_cuda_enum cuMemFree_v2(CUdeviceptr address)
+{
+    CHECK_THREAD();
+    drop_memory(address);
+    return SUCCESS;
+}
+
+API gsh_cuda_enum cuPointerGetAttribute(void *value, gsh_cuda_enum attribute, CUdeviceptr address)
+{
+    bool is_device;
+    {
+        std::lock_guard<std::mutex> lock(memory.mutex);
+        auto after = memory.pieces.upper_bound(address);
+        is_device = after != memory.pieces.begin() &&
+                    address - std::prev(after)->first < std::prev(after)->second.size;
+    }
+    const bool is_host = is_pinned(reinterpret_cast<const void *>(address), 1);
+    if (!is_device && !is_host)
+        return INVALID_VALUE;
+    switch (attribute) {
+    case GSH_CUDA_POINTER_MEMORY_TYPE:
+        *static_cast<unsigned *>(value) = is_host ? GSH_CUDA_MEMORY_HOST : GSH_CUDA_MEMORY_DEVICE;
+        return SUCCESS;
+    case GSH_CUDA_POINTER_DEVICE:
+    case GSH_CUDA_POINTER_HOST:
+        *static_cast<CUdeviceptr *>(value) = address;
+        return SUCCESS;
+    case GSH_CUDA_POINTER_IS_MANAGED:
+    case GSH_CUDA_POINTER_ORDINAL:
+        *static_cast<unsigned *>(value) = 0;
+        return SUCCESS;
+    default:
+        return INVALID_VALUE;
+    }
+}
+
+API gsh_cuda_enum cuPointerGetAttributes(unsigned count, gsh_cuda_enum *attributes, void **values,
+                                         CUdeviceptr address)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (cuPointerGetAttribute(values[i], attributes[i], address) != SUCCESS)
+            *static_cast<unsigned *>(values[i]) = 0;
+    return SUCCESS;
+}
+
+namespace
+{
+
+enum Place { DEVICE, PINNED, PAGEABLE };
+
+Place place_of(uint64_t address, size_t size)
+{
+    if (is_pinned(reinterpret_cast<const void *>(address), size))
+        return PINNED;
+    unsigned type = 0;
+    return cuPointerGetAttribute(&type, GSH_CUDA_POINTER_MEMORY_TYPE, address) == SUCCESS
+               ? DEVICE
+               : PAGEABLE;
+}
+
+void move(uint64_t to, uint64_t from, size_t size)
+{
+    std::vector<char> bytes(size);
+    void *dst = reinterpret_cast<void *>(to);
+    const void *src = reinterpret_cast<const void *>(from);
+    switch (place_of(from, size)) {
+    case DEVICE:
+        memcpy(bytes.data(), src, size);
+        break;
+    case PINNED:
+        read_host(bytes.data(), src, size);
+        break;
+    case PAGEABLE:
+        read_pageable(bytes.data(), src, size);
+        break;
+    }
+    switch (place_of(to, size)) {
+    case DEVICE:
+        memcpy(dst, bytes.data(), size);
+        break;
+    case PINNED:
+        write_host(dst, bytes.data(), size);
+        break;
+    case PAGEABLE:
+        write_pageable(dst, bytes.data(), size);
+        break;
+    }
+}
+
+/* As CUDA says of the host's memory: what is page-locked is touched in the stream, else it has been when the call returns. */
+gsh_cuda_enum copy_any(uint64_t to, uint64_t from, size_t size, CUstream stream, bool waits)
+{
+    if (captured != nullptr && stream == captured) {
+        nodes.push_back([=] { move(to, from, size); });
+        return SUCCESS;
+    }
+    enqueue(stream, [=] { move(to, from, size); });
+    const bool is_pageable = place_of(to, size) == PAGEABLE || place_of(from, size) == PAGEABLE;
+    return waits || is_pageable ? cuStreamSynchronize(stream) : SUCCESS;
+}
+
+uint64_t number(const void *address)
+{
+    return reinterpret_cast<uint64_t>(address);
+}
+
+} // namespace
+
+API gsh_cuda_enum cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t size)
+{
+    CHECK_THREAD();
+    return copy_any(dst, src, size, nullptr, true);
+}
+
+API gsh_cuda_enum cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstream stream)
+{
+    CHECK_THREAD();
+    return copy_any(dst, src, size, stream, false);
+}
+
+API gsh_cuda_enum cuMemcpyHtoD_v2(CUdeviceptr dst, const void *src, size_t size)
+{
+    CHECK_THREAD();
+    return copy_any(dst, number(src), size, nullptr, true);
+}
+
+API gsh_cuda_enum cuMemcpyHtoD_v2_ptds(CUdeviceptr dst, const void *src, size_t size)
+{
+    return cuMemcpyHtoD_v2(dst, src, size);
+}
+
+API gsh_cuda_enum cuMemcpyDtoH_v2(void *dst, CUdeviceptr src, size_t size)
+{
+    CHECK_THREAD();
+    return copy_any(number(dst), src, size, nullptr, true);
+}
+
+API gsh_cuda_enum cuMemcpyHtoDAsync_v2_ptsz(CUdeviceptr dst, const void *src, size_t size,
+                                            CUstream stream)
+{
+    CHECK_THREAD();
+    return copy_any(dst, number(src), size, stream, false);
+}
+
+API gsh_cuda_enum cuMemcpyDtoHAsync_v2_ptsz(void *dst, CUdeviceptr src, size_t size,
+                                            CUstream stream)
+{
+    CHECK_THREAD();
+    return copy_any(number(dst), src, size, stream, false);
+}
+
+namespace
+{
+
+struct Side2D {
+    size_t x, y;
+    gsh_cuda_enum type;
+    const void *host;
+    CUdeviceptr device;
+    void *array;
+    size_t pitch;
+
+    uint64_t row(size_t index) const
+    {
+        return (type == GSH_CUDA_MEMORY_HOST ? number(host) : device) + (y + index) * pitch + x;
+    }
+};
+
+} // namespace
+
+struct Copy2D {
+    Side2D src, dst;
+    size_t width, height;
+};
+
+API gsh_cuda_enum cuMemcpy2DAsync_v2(const Copy2D *copy, CUstream stream)
+{
+    CHECK_THREAD();
+    for (size_t i = 0; i < copy->height; i++)
+        copy_any(copy->dst.row(i), copy->src.row(i), copy->width, stream, false);
+    return SUCCESS;
+}
+
+API gsh_cuda_enum cuMemcpy2D_v2(const Copy2D *copy)
+{
+    return cuMemcpy2DAsync_v2(copy, nullptr) == SUCCESS ? cuStreamSynchronize(nullptr)
+                                                        : INVALID_VALUE;
+}
+
+API gsh_cuda_enum cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes,
+                                        size_t count, void *, size_t *, size_t, CUstream stream)
+{
+    CHECK_THREAD();
+    for (size_t i = 0; i < count; i++)
+        copy_any(dsts[i], srcs[i], sizes[i], stream, false);
+    return SUCCESS;
+}
+
+API gsh_cuda_enum cuMemsetD8_v2(CUdeviceptr dst, unsigned char value, size_t count)
+{
+    CHECK_THREAD();
+    std::vector<char> bytes(count, static_cast<char>(value));
+    return copy_any(dst, number(bytes.data()), count, nullptr, true);
+}
+
+/* Functions have the address that dlsym finds for the newest of their names. */
+API gsh_cuda_enum cuGetProcAddress_v2(const char *name, void **function, int, uint64_t flags,
+                                      gsh_cuda_enum *status)
+{
+    static void *const self = dlmopen(LM_ID_BASE, "libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    const char *forms[] = {"_ptsz", "_ptds", ""};
+    const char *versions[] = {"_v3", "_v2", ""};
+    *function = nullptr;
+    for (const char *form : forms)
+        for (const char *version : versions) {
+            if (*function != nullptr || (*form != '\0' && (flags & 2) == 0))
+                continue;
+            *function = dlsym(self, (std::string(name) + version + form).c_str());
+        }
+    if (status != nullptr)
+        *status = *function != nullptr ? 0 : 1;
+    return *function != nullptr ? SUCCESS : NOT_FOUND;
 }
 
 /* ---- kernels ---- */

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See the header.
+ */
+#include "cuda_lend.h"
+
+#include "backend.h"
+#include "cuda_context.h"
+#include "device.h"
+#include "lent.h"
+#include "stats.h"
+
+static bool read_attribute(gsh_cuda_enum attribute, CUdeviceptr address, unsigned *value)
+{
+    *value = 0;
+    return gsh_cu.cuPointerGetAttribute(value, attribute, address) == GSH_CUDA_SUCCESS;
+}
+
+static bool is_on_our_device(CUdeviceptr address)
+{
+    unsigned type, is_managed, ordinal;
+    return read_attribute(GSH_CUDA_POINTER_MEMORY_TYPE, address, &type) &&
+           type == GSH_CUDA_MEMORY_DEVICE &&
+           read_attribute(GSH_CUDA_POINTER_IS_MANAGED, address, &is_managed) &&
+           (is_managed & 1) == 0 && read_attribute(GSH_CUDA_POINTER_ORDINAL, address, &ordinal) &&
+           ordinal == (unsigned)gsh_cuda.device;
+}
+
+/* What a stream captures runs later, again and again. */
+static bool is_suitable(CUstream stream)
+{
+    CUcontext context = NULL;
+    gsh_cuda_enum captures = GSH_CUDA_CAPTURE_NONE;
+    return gsh_cu.cuStreamGetCtx(stream, &context) == GSH_CUDA_SUCCESS &&
+           context == gsh_cuda.primary &&
+           gsh_cu.cuStreamIsCapturing(stream, &captures) == GSH_CUDA_SUCCESS &&
+           captures == GSH_CUDA_CAPTURE_NONE;
+}
+
+static bool make_event(CUevent *event)
+{
+    return gsh_cu.cuEventCreate(event, GSH_CUDA_EVENT_DISABLE_TIMING) == GSH_CUDA_SUCCESS;
+}
+
+/* Lets the stream wait for all that we have submitted. */
+static bool follow_us(CUstream stream)
+{
+    CUevent order;
+    if (!make_event(&order))
+        return false;
+    bool follows = gsh_cu.cuEventRecord(order, gsh_cuda.compute) == GSH_CUDA_SUCCESS &&
+                   gsh_cu.cuStreamWaitEvent(stream, order, 0) == GSH_CUDA_SUCCESS;
+    (void)gsh_cu.cuEventDestroy_v2(order);
+    return follows;
+}
+
+/* An event that failed tells of a context that is lost. */
+static bool is_done(void *event)
+{
+    if (gsh_cuda_context_enter() != GSH_OK)
+        return false;
+    gsh_cuda_enum result = gsh_cu.cuEventQuery(event);
+    if (result != GSH_CUDA_NOT_READY)
+        (void)gsh_cu.cuEventDestroy_v2(event);
+    gsh_cuda_context_leave();
+    return result != GSH_CUDA_NOT_READY;
+}
+
+/* Submits the copy with `done` behind it; true: it has not been waited for. */
+static bool submit(CUdeviceptr to, uint64_t from, size_t size, CUstream stream, CUevent done,
+                   bool waits, gsh_cuda_enum *result)
+{
+    *result = gsh_cu.cuMemcpyDtoDAsync_v2(to, from, size, stream);
+    bool is_recorded = gsh_cu.cuEventRecord(done, stream) == GSH_CUDA_SUCCESS;
+    if (is_recorded && !waits)
+        return true;
+    gsh_cuda_enum waited =
+        is_recorded ? gsh_cu.cuEventSynchronize(done) : gsh_cu.cuStreamSynchronize(stream);
+    if (*result == GSH_CUDA_SUCCESS && waits)
+        *result = waited;
+    return false;
+}
+
+/* As gsh_cuda_lend_copy, of a value that was lent, with our context entered. *done: what tells of the end, where that was not
+ * waited for; else NULL. */
+static enum gsh_status copy_lent(CUdeviceptr to, uint64_t from, size_t size, CUstream stream,
+                                 bool waits, CUevent *done, gsh_cuda_enum *result)
+{
+    CUevent event;
+    *done = NULL;
+    if (!make_event(&event))
+        return GSH_DECLINED;
+    bool follows = follow_us(stream);
+    if (follows && submit(to, from, size, stream, event, waits, result))
+        *done = event;
+    else
+        (void)gsh_cu.cuEventDestroy_v2(event);
+    return follows ? GSH_OK : GSH_DECLINED;
+}
+
+static void wait_for(CUevent event)
+{
+    if (gsh_cuda_context_enter() != GSH_OK)
+        return;
+    (void)gsh_cu.cuEventSynchronize(event);
+    (void)gsh_cu.cuEventDestroy_v2(event);
+    gsh_cuda_context_leave();
+}
+
+static enum gsh_status lend(CUdeviceptr to, const void *from, size_t size, CUstream stream,
+                            bool waits, gsh_cuda_enum *result)
+{
+    uint64_t address = 0;
+    CUevent done;
+    struct gsh_value *value = gsh_lent_begin(from, size, &address);
+    if (value == NULL || gsh_cuda_context_enter() != GSH_OK) {
+        if (value != NULL)
+            gsh_lent_end(value);
+        return GSH_DECLINED;
+    }
+    enum gsh_status status = copy_lent(to, address, size, stream, waits, &done, result);
+    gsh_cuda_context_leave();
+    if (done != NULL && gsh_lent_end_when(value, is_done, done))
+        return status;
+    if (done != NULL)
+        wait_for(done);
+    gsh_lent_end(value);
+    return status;
+}
+
+enum gsh_status gsh_cuda_lend_copy(CUdeviceptr to, const void *from, size_t size, CUstream stream,
+                                   bool waits, gsh_cuda_enum *result)
+{
+    CUcontext current = NULL;
+    if (gsh_backend_get() != &gsh_cuda_backend || gsh_device_get_state() != GSH_DEVICE_READY ||
+        gsh_cu.cuCtxGetCurrent(&current) != GSH_CUDA_SUCCESS || current != gsh_cuda.primary ||
+        !is_suitable(stream) || !is_on_our_device(to))
+        return GSH_DECLINED;
+    GSH_TRY(lend(to, from, size, stream, waits, result));
+    if (*result == GSH_CUDA_SUCCESS)
+        gsh_stats_add(GSH_COUNTER_DEVICE_COPY_BYTES, size);
+    return GSH_OK;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See the header. The tables of what was lent are guarded by the DISPATCH lock.
+ */
+#include "lent.h"
+
+#include "arena_internal.h"
+#include "backend.h"
+#include "device.h"
+#include "node.h"
+#include "passing.h"
+
+#include <stdlib.h>
+
+#define MOST_LATER 256
+
+struct later {
+    struct gsh_value *value;
+    bool (*is_done)(void *work);
+    void *work;
+};
+
+struct taken {
+    struct gsh_value *value;
+    uint64_t device;
+    struct taken *next;
+};
+
+static struct taken *takens;
+static struct later laters[MOST_LATER];
+static unsigned later_count;
+
+static bool is_on_device(const struct gsh_block *block, size_t begin, size_t size)
+{
+    if (block->value == NULL || !gsh_value_is_on_device(block->value) || block->value->is_lost)
+        return false;
+    unsigned last = gsh_block_chunk(block, begin + size - 1);
+    for (unsigned chunk = gsh_block_chunk(block, begin); chunk <= last; chunk++)
+        if (block->state[chunk] != GSH_CHUNK_SHARED && block->state[chunk] != GSH_CHUNK_DEVICE)
+            return false;
+    return true;
+}
+
+/* With the block held. */
+static struct gsh_value *lend_locked(struct gsh_block *block, size_t begin, size_t size)
+{
+    while (block->value != NULL &&
+           atomic_load_explicit(&block->value->writers, memory_order_acquire) != 0) {
+        gsh_passing_note_looked(block->value);
+        gsh_node_flush_locked(GSH_FLUSH_LOOKED);
+    }
+    if (begin > block->size || size > block->size - begin || !is_on_device(block, begin, size))
+        return NULL;
+    struct gsh_value *value = block->value;
+    gsh_value_retain(value);
+    gsh_value_touch_locked(value);
+    value->lent++;
+    return value;
+}
+
+struct gsh_value *gsh_lent_begin(const void *address, size_t size, uint64_t *device)
+{
+    struct gsh_block *block = gsh_arena_find_block(address);
+    if (block == NULL || size == 0 || gsh_device_get_state() != GSH_DEVICE_READY)
+        return NULL;
+    size_t begin = (uintptr_t)address - block->base;
+    gsh_node_lock();
+    gsh_block_acquire_sigsafe(block);
+    struct gsh_value *value = lend_locked(block, begin, size);
+    gsh_block_release_sigsafe(block);
+    gsh_node_unlock();
+    if (value != NULL)
+        *device = value->address + begin;
+    return value;
+}
+
+static void give_back_locked(struct gsh_value *value)
+{
+    value->lent--;
+    gsh_value_release_sigsafe(value);
+}
+
+void gsh_lent_end(struct gsh_value *value)
+{
+    gsh_node_lock();
+    give_back_locked(value);
+    gsh_node_unlock();
+}
+
+/* ---- by address ---- */
+
+uint64_t gsh_lent_take(const void *address, size_t size)
+{
+    uint64_t device = 0;
+    struct taken *entry = malloc(sizeof *entry);
+    struct gsh_value *value = NULL;
+    if (entry != NULL && gsh_backend_get() == &gsh_cuda_backend)
+        value = gsh_lent_begin(address, size, &device);
+    if (value != NULL && gsh_backend_get()->finish() != GSH_OK) {
+        gsh_lent_end(value);
+        value = NULL;
+    }
+    if (value == NULL) {
+        free(entry);
+        return 0;
+    }
+    gsh_node_lock();
+    *entry = (struct taken){value, device, takens};
+    takens = entry;
+    gsh_node_unlock();
+    return device;
+}
+
+bool gsh_lent_give(uint64_t device)
+{
+    gsh_node_lock();
+    struct taken **place = &takens;
+    while (*place != NULL && (*place)->device != device)
+        place = &(*place)->next;
+    struct taken *entry = *place;
+    if (entry != NULL) {
+        *place = entry->next;
+        give_back_locked(entry->value);
+    }
+    gsh_node_unlock();
+    free(entry);
+    return entry != NULL;
+}
+
+/* ---- later ---- */
+
+void gsh_lent_collect_locked(void)
+{
+    unsigned left = 0;
+    if (later_count == 0 || gsh_device_get_state() != GSH_DEVICE_READY)
+        return;
+    for (unsigned i = 0; i < later_count; i++) {
+        if (laters[i].is_done(laters[i].work))
+            give_back_locked(laters[i].value);
+        else
+            laters[left++] = laters[i];
+    }
+    later_count = left;
+}
+
+bool gsh_lent_end_when(struct gsh_value *value, bool (*is_done)(void *work), void *work)
+{
+    gsh_node_lock();
+    if (later_count == MOST_LATER)
+        gsh_lent_collect_locked();
+    bool has_place = later_count < MOST_LATER;
+    if (has_place)
+        laters[later_count++] = (struct later){value, is_done, work};
+    gsh_node_unlock();
+    return has_place;
+}
