@@ -8,6 +8,7 @@
 #include "coherence.h"
 #include "dispatch.h"
 #include "fmt.h"
+#include "lent.h"
 #include "stats.h"
 
 _Static_assert((int)GPUSHIM_FOREIGN == (int)GSH_FOREIGN &&
@@ -24,6 +25,16 @@ GSH_EXPORT void gpushim_synchronize(void)
 GSH_EXPORT int gpushim_residency(const void *address)
 {
     return (int)gsh_coherence_residency(address);
+}
+
+GSH_EXPORT unsigned long long gpushim_device_pointer(const void *address, size_t size)
+{
+    return gsh_lent_take(address, size);
+}
+
+GSH_EXPORT int gpushim_device_release(unsigned long long pointer)
+{
+    return gsh_lent_give(pointer);
 }
 
 GSH_EXPORT size_t gpushim_report_json(char *buffer, size_t size)

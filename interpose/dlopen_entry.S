@@ -19,7 +19,8 @@ dlopen:
     .cfi_adjust_cfa_offset 8
     subq $8, %rsp
     .cfi_adjust_cfa_offset 8
-    movq 24(%rsp), %rdx
+    leaq 16(%rsp), %rdi /* the path, which may become another */
+    movq 24(%rsp), %rdx /* the caller */
     call gsh_dlopen_hook_enter
     addq $8, %rsp
     .cfi_adjust_cfa_offset -8

@@ -5,6 +5,7 @@
  */
 #include "dlopen_hook.h"
 
+#include "cuda_proxy.h"
 #include "deepbind.h"
 #include "fault.h"
 #include "libc_real.h"
@@ -56,8 +57,9 @@ static void attach(void)
     errno = keep;
 }
 
-void *gsh_dlopen_hook_enter(const char *path, int flags, const void *caller)
+void *gsh_dlopen_hook_enter(const char **opened, int flags, const void *caller)
 {
+    const char *path = *opened;
     if (path != NULL)
         gsh_unseen_note_library(path);
     if (path != NULL && is_file(path, "_umath_linalg."))
@@ -68,9 +70,11 @@ void *gsh_dlopen_hook_enter(const char *path, int flags, const void *caller)
         gsh_scipy_fft_adopt_module();
     if (path != NULL && is_file(path, "_batched_linalg."))
         gsh_scipy_linalg_adopt_module();
+    if (path != NULL && is_file(path, "libcuda.so"))
+        *opened = gsh_cuda_proxy_choose(path, flags, caller);
     if (__atomic_load_n(&real_dlopen, __ATOMIC_RELAXED) == NULL)
         gsh_dlopen_hook_resolve();
-    if (gsh_deepbind_is_wanted(path, flags, caller))
+    if (gsh_deepbind_is_wanted(*opened, flags, caller))
         return (void *)gsh_deepbind_open;
     return (void *)real_dlopen;
 }

@@ -28,6 +28,16 @@ void gpushim_synchronize(void);
  * asked about. */
 int gpushim_residency(const void *address);
 
+/* The GPU's address of the newest contents of the `size` bytes at `address`, which lie in one array: to be read there by other
+ * users of CUDA, in the primary context of the first device, without a copy. They are there when this returns. Nobody may write
+ * there. They stay as they are, whatever is written to the array afterwards, and their memory is kept, also when the array is
+ * gone, until gpushim_device_release. 0: they are not, or not all, on a GPU; nothing is to be released. */
+unsigned long long gpushim_device_pointer(const void *address, size_t size);
+
+/* Ends what gpushim_device_pointer began, once for each of its calls: all work that reads there has ended. Returns 0 where the
+ * pointer is none of these, else 1. */
+int gpushim_device_release(unsigned long long pointer);
+
 /* Writes the report so far as JSON (keys: docs/report.md), cut to size - 1 characters and a NUL;
  * `size` may be 0. Returns the length of the whole text without the NUL. */
 size_t gpushim_report_json(char *buffer, size_t size);

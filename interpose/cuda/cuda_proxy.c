@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See the header. The proxy is loaded once, behind the driver, whose name it finds among what is loaded; neither is ever
+ * closed. It is also put into the global scope, where libraries that are linked to the driver, and loaded later, look first.
+ */
+#include "cuda_proxy.h"
+
+#include "cuda_entry.h"
+#include "dlopen_hook.h"
+#include "log.h"
+#include "options.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PROXY "libgpushim_cuda.so"
+
+/* The ends of this library; the linker knows them. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+/* No lock is held, since the loader has one: threads that come together do the same twice, with the same outcome. */
+enum outcome { UNTRIED, READY, REFUSED };
+static enum outcome outcome; /* atomic */
+static void *driver;         /* atomic; set once */
+static char proxy_path[PATH_MAX];
+
+static bool is_driver(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash == NULL ? path : slash + 1;
+    return strcmp(name, "libcuda.so.1") == 0 || strcmp(name, "libcuda.so") == 0;
+}
+
+static bool is_ours(const void *caller)
+{
+    return (uintptr_t)caller >= (uintptr_t)__ehdr_start && (uintptr_t)caller < (uintptr_t)_end;
+}
+
+/* The file that this library was loaded from, whatever the working directory is by now. */
+static __attribute__((noinline)) bool find_own_file(char *path, size_t size)
+{
+    char line[PATH_MAX + 128];
+    bool is_found = false;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    while (maps != NULL && !is_found && fgets(line, sizeof line, maps) != NULL) {
+        unsigned long begin, end;
+        const char *slash = strchr(line, '/');
+        if (slash == NULL || sscanf(line, "%lx-%lx", &begin, &end) != 2 ||
+            (uintptr_t)__ehdr_start < begin || (uintptr_t)__ehdr_start >= end)
+            continue;
+        size_t length = strcspn(slash, "\n");
+        is_found = length < size;
+        if (is_found) {
+            memcpy(path, slash, length);
+            path[length] = '\0';
+        }
+    }
+    if (maps != NULL)
+        (void)fclose(maps);
+    return is_found;
+}
+
+static bool find_proxy_file(char *path, size_t size)
+{
+    if (!find_own_file(path, size))
+        return false;
+    char *name = strrchr(path, '/') + 1;
+    if ((size_t)(name - path) + sizeof PROXY > size)
+        return false;
+    memcpy(name, PROXY, sizeof PROXY);
+    return true;
+}
+
+static void *find_in_driver(const char *name)
+{
+    return dlsym(driver, name);
+}
+
+/* Whether the proxy has this library's names and depends on this driver. */
+static bool suits(void *proxy)
+{
+    const uint64_t *names = dlsym(proxy, "gpushim_cuda_names");
+    return names != NULL && *names == gsh_cuda_entry_count() &&
+           dlsym(proxy, "cuInit") == dlsym(driver, "cuInit");
+}
+
+/* Loads the proxy of the driver and fills its table. */
+static bool load_proxy(void)
+{
+    char path[PATH_MAX];
+    if (dlsym(driver, "cuInit") == NULL || dlsym(driver, "cuCtxGetCurrent") == NULL ||
+        dlsym(driver, "cuStreamIsCapturing") == NULL || !find_proxy_file(path, sizeof path))
+        return false;
+    void *proxy = gsh_dlopen_hook_real(path, RTLD_NOW | RTLD_LOCAL);
+    if (proxy == NULL || !suits(proxy)) {
+        const char *why = dlerror();
+        gsh_log(GSH_LOG_WARN, "calls of CUDA by others are not seen: %s", why != NULL ? why : path);
+        return false;
+    }
+    gsh_cuda_entry_fill(find_in_driver, dlsym(proxy, "gpushim_cuda_table"));
+    (void)gsh_dlopen_hook_real(path, RTLD_NOW | RTLD_GLOBAL);
+    memcpy(proxy_path, path, strlen(path) + 1);
+    return true;
+}
+
+/* Whether `opened` is the driver, or becomes it. */
+static bool adopt(void *opened)
+{
+    void *none = NULL;
+    return __atomic_compare_exchange_n(&driver, &none, opened, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_ACQUIRE) ||
+           none == opened;
+}
+
+static bool make_ready(const char *path, int flags)
+{
+    void *opened = gsh_dlopen_hook_real(path, RTLD_NOW | RTLD_LOCAL | (flags & RTLD_NOLOAD));
+    if (opened == NULL)
+        return false;
+    enum outcome now = __atomic_load_n(&outcome, __ATOMIC_ACQUIRE);
+    if (!adopt(opened)) {
+        dlclose(opened); /* another library of the name */
+        return false;
+    }
+    if (now == UNTRIED) {
+        now = load_proxy() ? READY : REFUSED;
+        __atomic_store_n(&outcome, now, __ATOMIC_RELEASE);
+    } else {
+        dlclose(opened);
+    }
+    return now == READY;
+}
+
+const char *gsh_cuda_proxy_choose(const char *path, int flags, const void *caller)
+{
+    if (!is_driver(path) || is_ours(caller) || gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_OFF ||
+        !gsh_dlopen_hook_finds_python())
+        return path;
+    int keep = errno;
+    const char *chosen = make_ready(path, flags) ? proxy_path : path;
+    dlerror();
+    errno = keep;
+    return chosen;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The table of what others have page-locked is guarded by a lock under which nothing is called.
+ */
+#include "cuda_registered.h"
+
+#include "arena_internal.h"
+#include "block.h"
+#include "coherence.h"
+#include "cuda_caller.h"
+#include "cuda_entry.h"
+#include "cuda_hold.h"
+#include "cuda_mem.h"
+#include "lock.h"
+
+#define MOST_REGISTERED 1024
+
+static struct gsh_lock table_lock = GSH_LOCK_INITIALIZER(GSH_RANK_BACKEND);
+static struct entry {
+    const char *address;
+    size_t size;
+    bool is_ours; /* page-locked by us already: CUDA takes no second registration */
+} table[MOST_REGISTERED];
+static unsigned table_count;
+
+/* Memory that nobody page-locks, to ask CUDA about. */
+static char ordinary[64];
+
+bool gsh_cuda_registered_has(const void *address)
+{
+    GSH_LOCKED(&table_lock);
+    for (unsigned i = 0; i < table_count; i++)
+        if ((uintptr_t)address - (uintptr_t)table[i].address < table[i].size)
+            return true;
+    return false;
+}
+
+static bool overlaps_locked(const char *address, size_t size)
+{
+    for (unsigned i = 0; i < table_count; i++)
+        if (address < table[i].address + table[i].size && table[i].address < address + size)
+            return true;
+    return false;
+}
+
+/* False: there is no place, or it is there. */
+static bool note(const char *address, size_t size, bool is_ours)
+{
+    GSH_LOCKED(&table_lock);
+    if (table_count == MOST_REGISTERED || overlaps_locked(address, size))
+        return false;
+    table[table_count++] = (struct entry){address, size, is_ours};
+    return true;
+}
+
+static bool forget(const char *address, struct entry *entry)
+{
+    GSH_LOCKED(&table_lock);
+    for (unsigned i = 0; i < table_count; i++)
+        if (table[i].address == address) {
+            *entry = table[i];
+            table[i] = table[--table_count];
+            return true;
+        }
+    return false;
+}
+
+static bool is_registered_by_us(const char *address, size_t size)
+{
+    const struct gsh_block *block = gsh_arena_find_block(address);
+    size_t begin = block != NULL ? (uintptr_t)address - block->base : 0;
+    return block != NULL && size <= block->capacity - begin &&
+           gsh_arena_is_registered(block, begin, size);
+}
+
+/* `real` is one of the two versions. */
+static gsh_cuda_enum register_range(gsh_cuda_enum (*real)(void *, size_t, unsigned), void *address,
+                                    size_t size, unsigned flags)
+{
+    if (!gsh_arena_overlaps(address, size))
+        return real(address, size, flags);
+    gsh_cuda_hold_keep(address, size);
+    gsh_cuda_enum result = real(address, size, flags);
+    bool is_ours = result == GSH_CUDA_ALREADY_REGISTERED && is_registered_by_us(address, size);
+    if ((result == GSH_CUDA_SUCCESS || is_ours) && note(address, size, is_ours))
+        return GSH_CUDA_SUCCESS;
+    if (result != GSH_CUDA_SUCCESS)
+        gsh_cuda_hold_release(address, size);
+    return result;
+}
+
+gsh_cuda_enum gsh_cuda_entry_cuMemHostRegister(void *address, size_t size, unsigned flags)
+{
+    return register_range(gsh_cuda_entry_real.cuMemHostRegister, address, size, flags);
+}
+
+gsh_cuda_enum gsh_cuda_entry_cuMemHostRegister_v2(void *address, size_t size, unsigned flags)
+{
+    return register_range(gsh_cuda_entry_real.cuMemHostRegister_v2, address, size, flags);
+}
+
+gsh_cuda_enum gsh_cuda_entry_cuMemHostUnregister(void *address)
+{
+    struct entry entry;
+    if (!gsh_arena_contains(address))
+        return gsh_cuda_entry_real.cuMemHostUnregister(address);
+    if (!forget(address, &entry))
+        return GSH_CUDA_INVALID_VALUE;
+    gsh_cuda_enum result =
+        entry.is_ours ? GSH_CUDA_SUCCESS : gsh_cuda_entry_real.cuMemHostUnregister(address);
+    gsh_cuda_hold_release(entry.address, entry.size);
+    return result;
+}
+
+/* Whether CUDA may be asked about the address itself. */
+static bool is_answered_by_cuda(const void *address)
+{
+    return !gsh_arena_contains(address) || gsh_cuda_registered_has(address);
+}
+
+gsh_cuda_enum gsh_cuda_entry_cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *address,
+                                                          unsigned flags)
+{
+    return gsh_cuda_entry_real.cuMemHostGetDevicePointer_v2(
+        device, is_answered_by_cuda(address) ? address : ordinary, flags);
+}
+
+gsh_cuda_enum gsh_cuda_entry_cuMemHostGetFlags(unsigned *flags, void *address)
+{
+    return gsh_cuda_entry_real.cuMemHostGetFlags(flags,
+                                                 is_answered_by_cuda(address) ? address : ordinary);
+}
+
+/* What CUDA is asked about in the place of an array. */
+static CUdeviceptr stand_in(const void *address, bool *is_page_locked)
+{
+    enum gsh_residency residency = gsh_coherence_residency(address);
+    const void *page = gsh_cuda_mem_page_locked();
+    *is_page_locked = (residency == GSH_RESIDENT_SHARED || residency == GSH_RESIDENT_DEVICE) &&
+                      page != NULL && gsh_cuda_caller_is_cupy();
+    return (CUdeviceptr)(uintptr_t)(*is_page_locked ? page : ordinary);
+}
+
+/* What was said of the stand-in becomes what is said of the array. */
+static void set_address(gsh_cuda_enum attribute, void *value, CUdeviceptr address)
+{
+    if (attribute == GSH_CUDA_POINTER_DEVICE || attribute == GSH_CUDA_POINTER_HOST)
+        *(CUdeviceptr *)value = address;
+}
+
+gsh_cuda_enum gsh_cuda_entry_cuPointerGetAttribute(void *value, gsh_cuda_enum attribute,
+                                                   CUdeviceptr address)
+{
+    const void *place = (const void *)(uintptr_t)address;
+    if (is_answered_by_cuda(place))
+        return gsh_cuda_entry_real.cuPointerGetAttribute(value, attribute, address);
+    bool is_page_locked;
+    CUdeviceptr other = stand_in(place, &is_page_locked);
+    gsh_cuda_enum result = gsh_cuda_entry_real.cuPointerGetAttribute(value, attribute, other);
+    if (result == GSH_CUDA_SUCCESS && is_page_locked)
+        set_address(attribute, value, address);
+    return result;
+}
+
+gsh_cuda_enum gsh_cuda_entry_cuPointerGetAttributes(unsigned count, gsh_cuda_enum *attributes,
+                                                    void **values, CUdeviceptr address)
+{
+    const void *place = (const void *)(uintptr_t)address;
+    if (is_answered_by_cuda(place))
+        return gsh_cuda_entry_real.cuPointerGetAttributes(count, attributes, values, address);
+    bool is_page_locked;
+    CUdeviceptr other = stand_in(place, &is_page_locked);
+    gsh_cuda_enum result =
+        gsh_cuda_entry_real.cuPointerGetAttributes(count, attributes, values, other);
+    for (unsigned i = 0; i < count && result == GSH_CUDA_SUCCESS && is_page_locked; i++)
+        set_address(attributes[i], values[i], address);
+    return result;
+}
