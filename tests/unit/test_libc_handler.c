@@ -75,9 +75,9 @@ static void test_reading(bool with_jumps)
         compute(round++);
     leaves = false;
     set_timer(0);
-    CHECK(calls > 20 && round > 20);
+    CHECK(calls > 5 && round > 5);
     CHECK(!was_inside && gsh_critical_here.depth == 0);
-    CHECK(!with_jumps || jumps > 20);
+    CHECK(!with_jumps || jumps > 5);
 }
 
 /* ---- deferral, step by step ---- */
