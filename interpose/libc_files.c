@@ -6,9 +6,11 @@
 #include "libc_files.h"
 
 #include "base.h"
+#include "libc_io.h"
 #include "libc_real.h"
 #include "unseen.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -29,20 +31,25 @@
     X(FILE *, fopen64, (const char *path, const char *mode), (path, mode))                         \
     X(FILE *, freopen, (const char *path, const char *mode, FILE *stream), (path, mode, stream))   \
     X(FILE *, freopen64, (const char *path, const char *mode, FILE *stream), (path, mode, stream))
-#define OTHER_CALLS(X)                                                                             \
-    X(long, syscall, (long number, long a, long b, long c, long d, long e, long f),                \
-      (number, a, b, c, d, e, f))
 #define ALL_CALLS(X)                                                                               \
     FILE_CALLS(X)                                                                                  \
-    STREAM_CALLS(X)                                                                                \
-    OTHER_CALLS(X)
+    STREAM_CALLS(X)
 
 GSH_LIBC_REAL_TABLE(ALL_CALLS)
+
+/* A path may lie in an array. */
+static void reach_path(const char *path)
+{
+    if (GSH_UNLIKELY(gsh_arena_contains(path)))
+        gsh_libc_io_reach(path, GSH_MIN(gsh_arena_usable((void *)(uintptr_t)path), PATH_MAX),
+                          false);
+}
 
 #define X(result, name, parameters, arguments)                                                     \
     GSH_EXPORT result entry_##name parameters __asm__(#name);                                      \
     result entry_##name parameters                                                                 \
     {                                                                                              \
+        reach_path(path);                                                                          \
         result file = REAL(name) arguments;                                                        \
         gsh_unseen_note_file(file, path);                                                          \
         return file;                                                                               \
@@ -54,6 +61,7 @@ FILE_CALLS(X)
     GSH_EXPORT result entry_##name parameters __asm__(#name);                                      \
     result entry_##name parameters                                                                 \
     {                                                                                              \
+        reach_path(path);                                                                          \
         FILE *opened = REAL(name) arguments;                                                       \
         if (opened != NULL)                                                                        \
             gsh_unseen_note_file(fileno(opened), path);                                            \
@@ -61,17 +69,6 @@ FILE_CALLS(X)
     }
 STREAM_CALLS(X)
 #undef X
-
-GSH_EXPORT long entry_syscall(long number, long a, long b, long c, long d, long e,
-                              long f) __asm__("syscall");
-long entry_syscall(long number, long a, long b, long c, long d, long e, long f)
-{
-    gsh_unseen_note_syscall(number);
-    long result = REAL(syscall)(number, a, b, c, d, e, f);
-    if (gsh_unseen_opens_file(number))
-        gsh_unseen_note_file((int)result, NULL);
-    return result;
-}
 
 void gsh_libc_files_resolve(void)
 {

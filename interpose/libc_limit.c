@@ -6,6 +6,7 @@
 #include "libc_limit.h"
 
 #include "arena.h"
+#include "libc_io.h"
 #include "libc_real.h"
 #include "libc_signal.h"
 
@@ -21,9 +22,11 @@
     X(int, setrlimit64, (int resource, const struct rlimit *limit), (resource, limit),             \
       make_room(0, resource, limit))                                                               \
     X(int, prlimit, (pid_t pid, int resource, const struct rlimit *limit, struct rlimit *old),     \
-      (pid, resource, limit, old), make_room(pid, resource, limit))                                \
+      (pid, resource, limit, old),                                                                 \
+      (make_room(pid, resource, limit), gsh_libc_io_reach(old, sizeof *old, true)))                \
     X(int, prlimit64, (pid_t pid, int resource, const struct rlimit *limit, struct rlimit *old),   \
-      (pid, resource, limit, old), make_room(pid, resource, limit))                                \
+      (pid, resource, limit, old),                                                                 \
+      (make_room(pid, resource, limit), gsh_libc_io_reach(old, sizeof *old, true)))                \
     X(int, mlockall, (int flags), (flags), give_way(flags))                                        \
     X(int, munlockall, (void), (), gsh_arena_permit(true))
 
@@ -36,6 +39,7 @@ static void make_room(pid_t pid, int resource, const struct rlimit *limit)
     if ((resource == RLIMIT_AS || resource == RLIMIT_DATA) && limit != NULL &&
         (pid == 0 || pid == getpid()) && gsh_libc_signal_is_owner())
         gsh_arena_yield(limit->rlim_cur);
+    gsh_libc_io_reach(limit, sizeof *limit, false);
     errno = keep;
 }
 

@@ -12,6 +12,7 @@
 #include "forked.h"
 #include "libc_death.h"
 #include "libc_handler.h"
+#include "libc_io.h"
 #include "libc_real.h"
 
 #include <errno.h>
@@ -230,6 +231,8 @@ typedef int mask_call(int how, const sigset_t *set, sigset_t *old);
 
 static int change_mask(mask_call *call, int how, const sigset_t *set, sigset_t *old)
 {
+    gsh_libc_io_reach(set, sizeof *set, false);
+    gsh_libc_io_reach(old, sizeof *old, true);
     if (!keeps_open())
         return call(how, set, old);
     sigset_t opened;

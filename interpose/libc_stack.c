@@ -5,6 +5,7 @@
  */
 #include "libc_stack.h"
 
+#include "libc_io.h"
 #include "libc_real.h"
 #include "log.h"
 
@@ -36,8 +37,19 @@ static bool is_too_small(const stack_t *stack)
            stack->ss_size < gsh_libc_stack_need();
 }
 
+/* A stack in an array stays open until the array is freed: the kernel does not fault on it either. */
+static void open_memory(const stack_t *stack, stack_t *old)
+{
+    gsh_libc_io_reach(stack, sizeof *stack, false);
+    gsh_libc_io_reach(old, sizeof *old, true);
+    if (stack != NULL && !(stack->ss_flags & SS_DISABLE) &&
+        gsh_arena_overlaps(stack->ss_sp, stack->ss_size))
+        gsh_coherence_pin(stack->ss_sp, stack->ss_size, true);
+}
+
 int entry_sigaltstack(const stack_t *stack, stack_t *old)
 {
+    open_memory(stack, old);
     if (!expects_numpy || !is_too_small(stack))
         return REAL(sigaltstack)(stack, old);
     static _Atomic bool is_told;

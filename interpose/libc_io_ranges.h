@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The memory that a call hands to the kernel, as the rows of io_calls.def describe it: does it touch
+ * the arena, and which ranges are to be brought home and held for the call. Nothing here allocates
+ * or locks, and all of it works before main() and between vfork and exec. What only the kernel would
+ * read is read here where it must be: not null, and no address of the kernel.
+ */
+#pragma once
+
+#include "arena.h"
+#include "base.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* gsh_coherence_pin, or gsh_coherence_unpin. */
+typedef void gsh_libc_io_pass(const void *address, size_t size, bool write);
+
+/* One piece of a call's memory. `walk` passes all that belongs to it; pin and unpin see the same
+ * unless the memory itself changed meanwhile. */
+struct gsh_libc_io_range {
+    void (*walk)(const void *pointer, size_t count, bool write, gsh_libc_io_pass *pass);
+    const void *pointer;
+    size_t count; /* bytes, or structures */
+    bool write;   /* the kernel may write there */
+};
+
+#define GSH_LIBC_IO_KERNEL_LIMIT                                                                   \
+    ((size_t)0x7ffff000) /* MAX_RW_COUNT: Linux cuts every transfer to this, stdio's loop over it */
+#define GSH_LIBC_IO_OPEN_BYTES                                                                     \
+    ((size_t)65536) /* more than any ioctl or socket option that is passed an array writes */
+#define GSH_LIBC_IO_TEXT_BYTES ((size_t)131072) /* MAX_ARG_STRLEN: the longest string of an exec */
+
+/* size * items, or more than there is memory. */
+size_t gsh_libc_io_product(size_t size, size_t items);
+/* What lies in the arena from `data` on, of at most so many bytes; 0 elsewhere. */
+static inline size_t gsh_libc_io_usable(const void *data, size_t most)
+{
+    return gsh_arena_contains(data) ? GSH_MIN(gsh_arena_usable((void *)(uintptr_t)data), most) : 0;
+}
+/* As that, for a string of any length, which is read; the null counts. */
+static inline size_t gsh_libc_io_text(const void *text)
+{
+    return gsh_arena_contains(text) ? strlen((const char *)text) + 1 : 0;
+}
+
+/* For each shape: does memory of `count` bytes or structures touch the arena, which is two compares
+ * for bytes; and the walk.
+ * bytes     at most what one call of the kernel moves
+ * stream    any number of bytes
+ * kept      bytes that stay pinned until their block is freed
+ * home      bytes that are brought home and not held: after a successful exec of a vfork child
+ *           nobody could let go of the parent's memory
+ * strings   pointers to strings with a null behind them, treated as home; count is unused
+ * vector    structures iovec, with what they point to
+ * message   structures msghdr, likewise; messages: mmsghdr
+ * stack     a structure stack_t, whose memory is kept
+ * request   a structure aiocb, whose memory is kept; requests: pointers to such, some null */
+#define GSH_LIBC_IO_SHAPES(X)                                                                      \
+    X(bytes)                                                                                       \
+    X(stream)                                                                                      \
+    X(kept) X(home) X(strings) X(vector) X(message) X(messages) X(stack) X(request) X(requests)
+#define GSH_LIBC_IO_DECLARE(shape)                                                                 \
+    void gsh_libc_io_##shape##_walk(const void *pointer, size_t count, bool write,                 \
+                                    gsh_libc_io_pass *pass);
+GSH_LIBC_IO_SHAPES(GSH_LIBC_IO_DECLARE)
+#undef GSH_LIBC_IO_DECLARE
+
+static inline bool gsh_libc_io_stream_touches(const void *data, size_t size)
+{
+    return gsh_arena_overlaps(data, size);
+}
+static inline bool gsh_libc_io_bytes_touches(const void *data, size_t size)
+{
+    return gsh_arena_overlaps(data, GSH_MIN(size, GSH_LIBC_IO_KERNEL_LIMIT));
+}
+static inline bool gsh_libc_io_kept_touches(const void *data, size_t size)
+{
+    return gsh_libc_io_bytes_touches(data, size);
+}
+bool gsh_libc_io_strings_touches(const void *strings, size_t unused);
+bool gsh_libc_io_vector_touches(const void *vector, size_t count);
+bool gsh_libc_io_message_touches(const void *message, size_t count);
+bool gsh_libc_io_messages_touches(const void *messages, size_t count);
+bool gsh_libc_io_stack_touches(const void *stack, size_t unused);
+bool gsh_libc_io_request_touches(const void *request, size_t unused);
+bool gsh_libc_io_requests_touches(const void *requests, size_t count);
