@@ -271,6 +271,11 @@ static void die(const struct gsh_block *block, const char *why)
     abort();
 }
 
+void gsh_coherence_stop_held(const struct gsh_block *block)
+{
+    die(block, "the device failed and holds the only copy");
+}
+
 static void open_or_die(struct gsh_block *block, unsigned first, unsigned last, bool write)
 {
     if (open_chunks(block, first, last, write) == GSH_OK ||

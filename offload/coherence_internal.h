@@ -22,6 +22,8 @@ bool gsh_coherence_has_to_upload_held(const struct gsh_block *block, unsigned fi
 enum gsh_status gsh_coherence_evict_held(struct gsh_block *block);
 /* Brings everything home that only the device holds: no chunk is DEVICE or BLANK afterwards. */
 enum gsh_status gsh_coherence_fetch_all_held(struct gsh_block *block);
+/* Ends the process with the line that names the block: its newest contents are lost. */
+void gsh_coherence_stop_held(const struct gsh_block *block);
 /* Drops the value of a block none of whose chunks the device holds. */
 void gsh_coherence_drop_stale_held(struct gsh_block *block);
 

@@ -25,12 +25,15 @@
 #define TRIES 3
 
 /* A download that failed is tried again. What never comes home stays where it is: the parent tries once more when it touches
- * it, and a child that touches it stops. */
+ * it, and a child that touches it stops. What is lost stops the parent: it might wait for ever for what such a child was to do. */
 static void bring_home(struct gsh_block *block)
 {
+    const struct gsh_backend *backend = gsh_backend_get();
     for (unsigned k = 0; k < TRIES; k++)
         if (gsh_coherence_fetch_all_held(block) == GSH_OK)
             return;
+    if (backend->is_lost != NULL && backend->is_lost())
+        gsh_coherence_stop_held(block);
     gsh_log(GSH_LOG_INFO, "fork: an array stays on the device; a child that needs it will stop");
 }
 
