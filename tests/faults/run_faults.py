@@ -300,7 +300,7 @@ def parse_options(arguments):
     parser.add_argument("--sample", type=int, help="so many faults, drawn at random")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--seconds", type=float, help="begins no fault later than this")
+    parser.add_argument("--seconds", type=float, help="begins no fault later than this after the first one")
     parser.add_argument("--background", action="store_true", help="with the library's background threads: the same call may "
                         "be another one in each run")
     parser.add_argument("--scale", type=float, default=1, help="of the time limits")
@@ -322,11 +322,11 @@ def main(arguments):
             lists = pool.map(lambda program: list_calls(setting, expected[program], program), options.programs)
             calls = dict(zip(options.programs, lists))
         print("calls: " + ", ".join("%s %d" % (program, len(names)) for program, names in calls.items()), flush=True)
-        faults, outcomes = choose(options, calls), []
+        faults, outcomes, first = choose(options, calls), [], time.monotonic()
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             def attempt(fault):
                 program, kind, call, name = fault
-                if options.seconds and time.monotonic() - begin > options.seconds:
+                if options.seconds and time.monotonic() - first > options.seconds:
                     return None
                 return run_fault(setting, expected[program], program, kind, call, name, bool(options.call))
             for outcome in pool.map(attempt, faults):
