@@ -466,6 +466,9 @@ static enum gsh_status finish_by_event(void)
     enum gsh_status status = GSH_CUDA(gsh_cu.cuEventRecord(pair.done, gsh_cuda.compute));
     if (status == GSH_OK)
         status = gsh_cuda_context_wait(pair.done);
+    /* The pool learns what has been freed from a call that waits, and from no query. */
+    if (status == GSH_OK)
+        status = GSH_CUDA(gsh_cu.cuEventSynchronize(pair.done));
     release_pair(&pair);
     return status;
 }

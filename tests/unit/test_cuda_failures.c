@@ -107,6 +107,7 @@ static void open_memory(void)
                                       .cuEventCreate = create_event,
                                       .cuEventRecord = record_event,
                                       .cuEventQuery = query_event,
+                                      .cuEventSynchronize = query_event,
                                       .cuStreamWaitEvent = wait_for_event,
                                       .cuStreamSynchronize = wait_for_stream,
                                       .cuMemcpyHtoDAsync_v2 = copy_in,
