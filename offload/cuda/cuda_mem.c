@@ -212,6 +212,7 @@ bool gsh_cuda_mem_age(unsigned calls)
     }
     if (ages.quiet_calls <= calls || gsh_cu.cuEventQuery(ages.quiet) != GSH_CUDA_SUCCESS)
         return true;
+    (void)GSH_CUDA(gsh_cu.cuEventSynchronize(ages.quiet)); /* has come: see finish_by_event */
     gsh_cuda_mem_trim_pool();
     ages.has_more = false;
     ages.kept = __atomic_load_n(&held_bytes, __ATOMIC_RELAXED);
