@@ -17,7 +17,7 @@ import tempfile
 import numpy as np
 
 import scan_emulation as emulation
-from host_ops_vs_numpy import DTYPES, ROOT
+from host_ops_vs_numpy import DTYPES, ROOT, base_sources
 
 DRIVER = r"""
 #include "group_random.h"
@@ -140,7 +140,8 @@ def build_library(folder, code):
     flags = "-D_GNU_SOURCE -std=gnu17 -O1 -fPIC -shared -fwrapv -ffp-contract=off -fno-math-errno".split()
     includes = [f"-I{ROOT / name}" for name in ("base", "kernels", "tests/unit")]
     compiler = os.environ.get("CC", "cc").split()
-    subprocess.run([*compiler, *flags, *includes, "-o", library, driver, texts, *sources, ROOT / "base" / "fmt.c", "-lm"], check=True)
+    subprocess.run([*compiler, *flags, *includes, "-o", library, driver, texts, *sources, *base_sources(), "-lm", "-lpthread"],
+                   check=True)
     handle = ctypes.CDLL(str(library))
     for name in ("key", "text"):
         getattr(handle, "shim_" + name).restype = ctypes.c_char_p

@@ -90,6 +90,11 @@ int shim_vectors(int bits) { return gsh_host_vector_use((unsigned)bits); }
 ELEMENTWISE, REDUCE = 0, 1
 
 
+def base_sources():
+    """The folder that kernels/ may use, whole: C and assembler."""
+    return [path for ending in ("c", "S") for path in sorted((ROOT / "base").glob("*." + ending))]
+
+
 def build_library(folder, more):
     shim = pathlib.Path(folder, "shim.c")
     shim.write_text(SHIM + more)
@@ -100,11 +105,11 @@ def build_library(folder, more):
     flags += [f"-I{ROOT / name}" for name in ("base", "kernels")]
     objects = []
     loops = [path for path in sorted(kernels.glob("host_*.c")) if not path.name.startswith(("host_group", "host_threads"))]
-    for source in [*loops, kernels / "ops.c", kernels / "launch.c", kernels / "lapack.c", shim]:
+    for source in [*loops, kernels / "ops.c", kernels / "launch.c", kernels / "lapack.c", *base_sources(), shim]:
         fast = ["-O3", "-fno-math-errno"] if source.name.startswith(("host_loops_", "host_casts")) else []
         objects.append(pathlib.Path(folder, source.stem + ".o"))
         subprocess.run([*compiler, *flags, *fast, "-c", source, "-o", objects[-1]], check=True)
-    subprocess.run([*compiler, "-shared", "-o", library, *objects, "-lm"], check=True)
+    subprocess.run([*compiler, "-shared", "-o", library, *objects, "-lm", "-lpthread"], check=True)
     handle = ctypes.CDLL(str(library))
     for name in ("label", "reduction", "reduction_ufunc"):
         getattr(handle, "shim_" + name).restype = ctypes.c_char_p

@@ -88,8 +88,8 @@ def build(folder):
     shim, texts, library = (pathlib.Path(folder, name) for name in ("shim.c", "texts.c", "shim.so"))
     shim.write_text(SHIM)
     subprocess.run(["cmake", f"-DOUT={texts}", "-P", ROOT / "cmake/embed_texts.cmake"], check=True)
-    sources = [p for d in ("base", "kernels") for p in (ROOT / d).glob("*.c")
-               if not p.name.startswith(("host_group", "host_threads"))]
+    sources = [p for p in (ROOT / "kernels").glob("*.c") if not p.name.startswith(("host_group", "host_threads"))]
+    sources += base.base_sources()
     flags = "-std=gnu17 -D_GNU_SOURCE -O1 -w -fPIC -shared -fwrapv -ffp-contract=off".split()
     includes = [f"-I{ROOT / d}" for d in ("base", "config", "kernels")]
     compiler = os.environ.get("CC", "cc").split()

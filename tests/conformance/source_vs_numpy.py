@@ -38,7 +38,7 @@ def build_library(folder):
     shim.write_text(base.SHIM + PLAN)
     kernels = base.ROOT / "kernels"
     subprocess.run(["cmake", f"-DOUT={texts}", "-P", base.ROOT / "cmake" / "embed_texts.cmake"], check=True)
-    sources = [*(path for path in sorted(kernels.glob("*.c")) if not path.stem.startswith("host_")), base.ROOT / "base" / "fmt.c"]
+    sources = [*(path for path in sorted(kernels.glob("*.c")) if not path.stem.startswith("host_")), *base.base_sources()]
     flags = "-D_GNU_SOURCE -std=gnu17 -O1 -fPIC -shared -fwrapv".split()
     includes = [f"-I{base.ROOT / name}" for name in ("base", "kernels")]
     compiler = os.environ.get("CC", "cc").split()
