@@ -139,6 +139,7 @@ bool gsh_memory_limit_is_near(void)
 
 /* Others ask for whole pages of the device, and the driver needs some itself. */
 #define SLACK_BYTES ((size_t)32 << 20)
+#define LATER_SHARE 8 /* of what is missing is evicted at a time, once as much as that has been */
 
 static size_t find_missing(size_t wanted)
 {
@@ -164,6 +165,13 @@ static bool could_fit(size_t bytes)
     return bytes <= gsh_backend_get()->available() + (limit_bytes - free_bytes);
 }
 
+/* Memory leaves the backend in pieces that several arrays share: what the first round evicts need not be enough, and what is
+ * evicted at a time afterwards is what may be too much. False: nothing can be evicted. */
+static bool evict_for_locked(size_t missing, bool is_first)
+{
+    return gsh_value_evict_locked(is_first ? missing : GSH_MAX(missing / LATER_SHARE, (size_t)1));
+}
+
 /* What recorded nodes hold is free, or can be evicted, once they have run. */
 static bool yield_locked(size_t bytes)
 {
@@ -172,8 +180,10 @@ static bool yield_locked(size_t bytes)
         return is_given;
     gsh_node_flush_locked(GSH_FLUSH_MEMORY);
     is_given |= trim_locked();
+    bool is_first = true;
     for (size_t missing;
-         (missing = find_missing(bytes + SLACK_BYTES)) != 0 && gsh_value_evict_locked(missing);)
+         (missing = find_missing(bytes + SLACK_BYTES)) != 0 && evict_for_locked(missing, is_first);
+         is_first = false)
         is_given |= trim_locked();
     return is_given;
 }

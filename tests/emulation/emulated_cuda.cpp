@@ -46,6 +46,7 @@ constexpr gsh_cuda_enum SUCCESS = GSH_CUDA_SUCCESS, NOT_READY = GSH_CUDA_NOT_REA
 constexpr size_t PAGE = 4096, ALIGNMENT = 256;
 constexpr size_t MEMORY_BYTES = size_t{8} << 30,
                  ADDRESS_BYTES = size_t{1} << 38;   /* addresses are used in turn */
+constexpr size_t CHUNK_BYTES = size_t{32} << 20;    /* of a pool */
 constexpr size_t SCRIBBLED_BYTES = size_t{1} << 20; /* of each end of new memory */
 constexpr unsigned LATE_ONE_IN = 32, LATEST_MICROSECONDS = 100;
 constexpr size_t MOST_ARGUMENTS = 4096;
@@ -75,12 +76,19 @@ struct Piece {
     size_t size;  /* as asked for */
     char *first;  /* its pages */
     size_t pages; /* bytes of them, without the fence behind them */
+    int chunk;    /* of the pool; -1: none */
+};
+
+/* Pools take memory in chunks, and a trim gives back those that hold nothing. */
+struct Chunk {
+    size_t capacity, used; /* bytes; a capacity of 0: it has been given back */
 };
 
 /* Never destroyed: streams run until the process ends. */
 struct Memory {
     std::mutex mutex;
     std::map<uint64_t, Piece> pieces; /* by address */
+    std::vector<Chunk> chunks;
     char *base = nullptr;
     size_t next = 0, used = 0;
 };
@@ -121,8 +129,29 @@ char *find_room(size_t bytes)
     return nullptr;
 }
 
+/* Where a piece of a pool lies, under the mutex. */
+int take_chunk(size_t bytes)
+{
+    std::vector<Chunk> &chunks = memory.chunks;
+    auto chunk = std::find_if(chunks.begin(), chunks.end(),
+                              [=](const Chunk &one) { return one.capacity >= one.used + bytes; });
+    if (chunk == chunks.end())
+        chunk = chunks.insert(chunk, {round_up(bytes, CHUNK_BYTES), 0});
+    chunk->used += bytes;
+    return static_cast<int>(chunk - chunks.begin());
+}
+
+/* Under the mutex. */
+size_t free_memory()
+{
+    size_t taken = memory.used;
+    for (const Chunk &chunk : memory.chunks)
+        taken += chunk.capacity - std::min(chunk.capacity, chunk.used);
+    return MEMORY_BYTES - std::min(taken, MEMORY_BYTES);
+}
+
 /* The end of the piece is the fence's begin, but for what its alignment leaves. */
-uint64_t take_memory(size_t size)
+uint64_t take_memory(size_t size, bool is_pooled)
 {
     std::lock_guard<std::mutex> lock(memory.mutex);
     const size_t least = std::max(size, size_t{1}), pages = round_up(least, PAGE),
@@ -134,7 +163,8 @@ uint64_t take_memory(size_t size)
         return 0;
     char *at = first + pages - tail;
     memory.used += pages;
-    memory.pieces[reinterpret_cast<uint64_t>(at)] = {size, first, pages};
+    memory.pieces[reinterpret_cast<uint64_t>(at)] = {size, first, pages,
+                                                     is_pooled ? take_chunk(pages) : -1};
     const size_t part = std::min(size, SCRIBBLED_BYTES);
     scribble(at, part);
     scribble(at + size - part, part);
@@ -150,6 +180,8 @@ void drop_memory(uint64_t address)
     const Piece piece = found->second;
     memory.pieces.erase(found);
     memory.used -= piece.pages;
+    if (piece.chunk >= 0)
+        memory.chunks[static_cast<size_t>(piece.chunk)].used -= piece.pages;
     if (mmap(piece.first, piece.pages, PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
         refuse("cuMemFreeAsync", "cannot be given back");
@@ -610,7 +642,7 @@ API gsh_cuda_enum cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
 {
     CHECK_THREAD();
     std::lock_guard<std::mutex> lock(memory.mutex);
-    *free_bytes = MEMORY_BYTES - memory.used;
+    *free_bytes = free_memory();
     *total_bytes = MEMORY_BYTES;
     return SUCCESS;
 }
@@ -631,12 +663,15 @@ API gsh_cuda_enum cuMemPoolGetAttribute(CUmemoryPool, gsh_cuda_enum attribute, v
     if (attribute != GSH_CUDA_POOL_RESERVED)
         return INVALID_VALUE;
     std::lock_guard<std::mutex> lock(memory.mutex);
-    *static_cast<uint64_t *>(value) = memory.used;
+    *static_cast<uint64_t *>(value) = MEMORY_BYTES - free_memory();
     return SUCCESS;
 }
 
 API gsh_cuda_enum cuMemPoolTrimTo(CUmemoryPool, size_t)
 {
+    std::lock_guard<std::mutex> lock(memory.mutex);
+    for (Chunk &chunk : memory.chunks)
+        chunk.capacity = chunk.used == 0 ? 0 : chunk.capacity;
     return SUCCESS;
 }
 
@@ -645,9 +680,9 @@ API gsh_cuda_enum cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t size, CUm
                                           CUstream stream)
 {
     CHECK_THREAD();
-    *address = take_memory(size);
+    *address = take_memory(size, true);
     if (*address == 0 && cuStreamSynchronize(stream) == SUCCESS)
-        *address = take_memory(size);
+        *address = take_memory(size, true);
     return *address != 0 ? SUCCESS : OUT_OF_MEMORY;
 }
 
@@ -794,7 +829,7 @@ API gsh_cuda_enum cuMemAlloc_v2(CUdeviceptr *address, size_t size)
         if (limit != nullptr && memory.used + size > strtoull(limit, nullptr, 10))
             return OUT_OF_MEMORY;
     }
-    *address = take_memory(size);
+    *address = take_memory(size, false);
     return *address != 0 ? SUCCESS : OUT_OF_MEMORY;
 }
 

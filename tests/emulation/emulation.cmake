@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Libraries that stand in for CUDA's where there is no GPU, in <build>/tests/emulation, and what runs on them: the
-# programs of tests/gpu as CTest tests emulated.<name>. Tests of Python use them too (tests/run.py). They need a C++
+# programs of tests/gpu, and one of tests/unit, as CTest tests emulated.<name>. Tests of Python use them too (tests/run.py). They need a C++
 # compiler to be built and to run, LAPACK, BLAS and FFTW.
 include(CheckLanguage)
 check_language(CXX)
@@ -37,11 +37,16 @@ foreach(file cuda_threads.h ptx.txt)
   set_property(SOURCE emulation/emulated_nvrtc.cpp APPEND PROPERTY OBJECT_DEPENDS ${gsh_emulation}/${file})
 endforeach()
 
+# gsh_run_emulated_of(kind name [arguments...]): the program of <kind>.<name>, as emulated.<name>.
+function(gsh_run_emulated_of kind name)
+  add_test(NAME emulated.${name} COMMAND ${kind}_${name} ${ARGN})
+  set_tests_properties(emulated.${name} PROPERTIES LABELS emulated TIMEOUT 900 ENVIRONMENT
+    "${gsh_test_environment};GPUSHIM_DEVICE=cuda;LD_LIBRARY_PATH=${gsh_emulation};GPUSHIM_CACHE_DIR=${gsh_emulation_cache}")
+endfunction()
+
 # gsh_run_emulated(program [arguments...]): a program of tests/gpu; with "--shard K/N" a share of its cases.
 function(gsh_run_emulated name)
-  add_test(NAME emulated.${name} COMMAND gpu_${name} ${ARGN})
-  set_tests_properties(emulated.${name} PROPERTIES LABELS emulated TIMEOUT 900 ENVIRONMENT
-    "${gsh_test_environment};LD_LIBRARY_PATH=${gsh_emulation};GPUSHIM_CACHE_DIR=${gsh_emulation_cache}")
+  gsh_run_emulated_of(gpu ${name} ${ARGN})
 endfunction()
 
 gsh_run_emulated(cuda_backend --shard 7/80)
@@ -49,3 +54,4 @@ gsh_run_emulated(cuda_scan --shard 7/80)
 foreach(name cuda_blas_forms cuda_fft cuda_lapack cuda_lapack_condition cuda_lapack_systems cuda_product)
   gsh_run_emulated(${name})
 endforeach()
+gsh_run_emulated_of(unit memory_yield)
