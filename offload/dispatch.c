@@ -109,6 +109,8 @@ enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call)
         verdict.reason != GSH_REASON_NONE ? verdict.reason : gsh_readiness_check(call, &verdict);
     if (reason == GSH_REASON_NONE && !verdict.is_asked && gsh_history_sits_out(call->row))
         reason = GSH_REASON_REFUSED_LATELY;
+    if (reason == GSH_REASON_NO_DEVICE) /* it was retired meanwhile, or cannot be started */
+        reason = gsh_dispatch_why_dead();
     if (reason != GSH_REASON_NONE)
         gsh_host_pace_expect(&call->launch, call->row, verdict.watched);
     else if (!verdict.is_asked)
