@@ -4,7 +4,7 @@ import shim_runner
 
 SCRIPT = '''
 import numpy as np
-N = 10**13
+N = 10**15   # more bytes than an address space has, also where the system promises memory that it does not have
 
 def many(value, dtype=None):
     return np.broadcast_to(np.array(value, dtype), N)

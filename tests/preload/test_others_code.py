@@ -62,9 +62,10 @@ elif kind == "profile":
 elif kind == "monitoring" and hasattr(sys, "monitoring"):
     events = sys.monitoring.events
     sys.monitoring.use_tool_id(0, "test")
-    for event in events.PY_START, events.CALL, events.PY_RETURN, events.C_RETURN:
+    watched = events.PY_START, events.PY_RETURN, events.CALL, events.C_RETURN, events.C_RAISE   # the last three go together
+    for event in watched:
         sys.monitoring.register_callback(0, event, lambda code, *rest, event=event: note("monitoring", event, *name_of(code)))
-    sys.monitoring.set_events(0, events.PY_START | events.CALL | events.PY_RETURN | events.C_RETURN)
+    sys.monitoring.set_events(0, sum(watched))
 result = work()
 depth[0] = 1
 sys.settrace(None)

@@ -6,10 +6,11 @@ import unittest
 import shim_runner
 
 SCRIPT = '''
-import ctypes, os, signal, sys
+import ctypes, os, signal, sys, warnings
 import numpy as np
 from shim_script import on_device
 libc = ctypes.CDLL(None, use_errno=True)
+warnings.filterwarnings('ignore', 'This process', DeprecationWarning)  # a fork beside threads, from 3.12 on
 kind, looked_at = %r, %r
 signal.alarm(60)
 a = on_device(np.arange(100000.0)) * 2.0

@@ -223,8 +223,9 @@ print(library.gpushim_report_json(None, 0) > 100)
     def test_handlers_of_the_program(self):
         """Its handler runs, an ignored signal is ignored, and a forked child dies by the signal without a report."""
         shimmed = shim_runner.run("""
-import ctypes, os, signal, sys
+import ctypes, os, signal, sys, warnings
 import numpy as np
+warnings.filterwarnings('ignore', 'This process', DeprecationWarning)  # a fork beside threads, from 3.12 on
 a = np.arange(9000.0) + 1.0
 class Action(ctypes.Structure):
     _fields_ = [("handler", ctypes.c_void_p), ("rest", ctypes.c_char * 256)]
