@@ -8,11 +8,21 @@
 #include "libc_io.h"
 #include "libc_real.h"
 #include "log.h"
+#include "raw_syscall.h"
 
+#include <asm/prctl.h>
+#include <cpuid.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
+
+#ifndef ARCH_GET_XCOMP_PERM
+#define ARCH_GET_XCOMP_PERM 0x1022 /* Linux 5.16 */
+#endif
+#define XSAVE_LEAF 0xd /* of CPUID: a sub-leaf for each state component (Intel SDM 1, 13.2) */
+#define TILE_DATA 18U  /* the component of AMX's registers */
 
 #define HANDLER_BYTES 3072 /* of gsh_fault's handler, with what it calls */
 
@@ -24,10 +34,22 @@ GSH_LIBC_REAL_TABLE(STACK_CALLS)
 
 static bool expects_numpy; /* constant once loaded */
 
+/* Of AT_MINSIGSTKSZ: AMX's registers, which are in the frames of processes alone that have asked the kernel for them
+ * (Documentation/arch/x86/xstate.rst). */
+static size_t find_unused_tile_bytes(void)
+{
+    uint64_t permitted = 0;
+    unsigned size = 0, offset, flags, unused;
+    if (gsh_raw_syscall3(SYS_arch_prctl, ARCH_GET_XCOMP_PERM, (long)&permitted, 0) != 0 ||
+        (permitted >> TILE_DATA & 1) != 0)
+        return 0;
+    return __get_cpuid_count(XSAVE_LEAF, TILE_DATA, &size, &offset, &flags, &unused) ? size : 0;
+}
+
 size_t gsh_libc_stack_need(void)
 {
     size_t frame = getauxval(AT_MINSIGSTKSZ); /* 0 before Linux 5.14 */
-    return GSH_MAX(frame, 2048) + HANDLER_BYTES;
+    return GSH_MAX(frame - GSH_MIN(frame, find_unused_tile_bytes()), 2048) + HANDLER_BYTES;
 }
 
 /* What the kernel itself refuses is left to it. */
