@@ -20,7 +20,7 @@ static volatile unsigned char always = 1; /* until there is a page */
 static void (*adopt_process)(void);
 static bool is_child;
 
-volatile unsigned char *gsh_forked_mark = &always;
+volatile unsigned char *_Atomic gsh_forked_mark = &always;
 
 /* ---- handlers ---- */
 
@@ -44,7 +44,7 @@ void gsh_forked_parent(void)
 
 void gsh_forked_child(void)
 {
-    *gsh_forked_mark = 1;
+    *atomic_load(&gsh_forked_mark) = 1;
     is_child = true;
     for (unsigned k = 0; k < handler_count; k++)
         run(handlers[k].child);
@@ -85,7 +85,7 @@ void gsh_forked_watch(void (*adopt)(void))
     }
     *(unsigned char *)page = 1;
     adopt_process = adopt;
-    gsh_forked_mark = page;
+    atomic_store_explicit(&gsh_forked_mark, page, memory_order_release);
 }
 
 bool gsh_forked_is_child(void)
@@ -95,7 +95,7 @@ bool gsh_forked_is_child(void)
 
 void gsh_forked_adopt(void)
 {
-    *gsh_forked_mark = 1; /* what follows asks too */
+    *atomic_load(&gsh_forked_mark) = 1; /* what follows asks too */
     adopt_process();
     gsh_forked_child();
 }

@@ -10,7 +10,9 @@
 
 #include "base.h"
 
-extern volatile unsigned char *gsh_forked_mark; /* -> 0: forked, and nobody has seen it */
+#include <stdatomic.h>
+
+extern volatile unsigned char *_Atomic gsh_forked_mark; /* -> 0: forked, and nobody has seen it */
 
 /* Adds handlers as pthread_atfork does: the last added prepares first and is the last in parent and child. NULL: nothing. */
 void gsh_forked_add(void (*prepare)(void), void (*parent)(void), void (*child)(void));
@@ -33,6 +35,6 @@ void gsh_forked_adopt(void);
 
 static inline void gsh_forked_check(void)
 {
-    if (GSH_UNLIKELY(*gsh_forked_mark == 0))
+    if (GSH_UNLIKELY(*atomic_load_explicit(&gsh_forked_mark, memory_order_acquire) == 0))
         gsh_forked_adopt();
 }

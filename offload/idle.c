@@ -21,7 +21,7 @@
 #define IDLE_LOOKS 4U /* that memory stays unused before it goes */
 #define SCANNED_AT_ONCE 1024U
 
-_Atomic bool gsh_idle_is_noted;
+_Atomic bool gsh_idle_is_noted = true; /* nothing is noted before gsh_idle_init */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t thread;
@@ -196,4 +196,5 @@ static void child(void)
 void gsh_idle_init(void)
 {
     gsh_forked_add(prepare, parent, child);
+    atomic_store(&gsh_idle_is_noted, false);
 }
