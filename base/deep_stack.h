@@ -9,8 +9,9 @@
 
 #include "base.h"
 
-/* Bytes of one; a function's frame in kernels/ and offload/ is an eighth of it at most. */
-#define GSH_DEEP_STACK_BYTES ((size_t)1 << 20)
+/* Bytes of one: what Linux gives a program's first thread, as libraries expect (OpenBLAS's getrf_parallel takes half a megabyte
+ * each time it calls itself). */
+#define GSH_DEEP_STACK_BYTES ((size_t)8 << 20)
 
 /* Takes the address space; once. Until then, and where there is none, callers run on their own stacks. */
 void gsh_deep_stack_init(void);
