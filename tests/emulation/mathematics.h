@@ -21,7 +21,8 @@
 /* Bound among themselves, whatever is preloaded into this process. */
 inline void *open_library(const char *file)
 {
-    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    /* Past the dlopen that gpushim stands in front of, which has a word to say of such a flag. */
+    void *library = dlmopen(LM_ID_BASE, file, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
     if (library == nullptr)
         refuse(file, dlerror());
     return library;
