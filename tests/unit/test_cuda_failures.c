@@ -8,9 +8,9 @@
 #include "cuda_mem.h"
 
 #include "check.h"
+#include "cuda_fakes.h"
 #include "options.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define FAULT 304U
@@ -18,56 +18,10 @@
 static bool records_fail, waits_fail;
 static unsigned stream_waits;
 
-static gsh_cuda_enum error_string(gsh_cuda_enum error, const char **text)
-{
-    (void)error;
-    *text = "a fault of the test";
-    return GSH_CUDA_SUCCESS;
-}
-
-static gsh_cuda_enum create_pool(CUmemoryPool *pool, const struct CUmemPoolProps_st *props)
-{
-    (void)props;
-    *pool = NULL;
-    return GSH_CUDA_SUCCESS;
-}
-
-static gsh_cuda_enum set_attribute(CUmemoryPool pool, gsh_cuda_enum attribute, void *value)
-{
-    (void)pool, (void)attribute, (void)value;
-    return GSH_CUDA_SUCCESS;
-}
-
-static gsh_cuda_enum get_info(size_t *free_bytes, size_t *total_bytes)
-{
-    *free_bytes = *total_bytes = (size_t)1 << 30;
-    return GSH_CUDA_SUCCESS;
-}
-
-static gsh_cuda_enum allocate_host(void **address, size_t size, unsigned flags)
-{
-    (void)flags;
-    *address = malloc(size);
-    return *address != NULL ? GSH_CUDA_SUCCESS : GSH_CUDA_OUT_OF_MEMORY;
-}
-
-static gsh_cuda_enum create_event(CUevent *event, unsigned flags)
-{
-    (void)flags;
-    *event = NULL;
-    return GSH_CUDA_SUCCESS;
-}
-
 static gsh_cuda_enum record_event(CUevent event, CUstream stream)
 {
     (void)event, (void)stream;
     return records_fail ? FAULT : GSH_CUDA_SUCCESS;
-}
-
-static gsh_cuda_enum query_event(CUevent event)
-{
-    (void)event;
-    return GSH_CUDA_SUCCESS;
 }
 
 static gsh_cuda_enum wait_for_event(CUstream stream, CUevent event, unsigned flags)
@@ -98,21 +52,13 @@ static gsh_cuda_enum copy_out(void *dst, CUdeviceptr src, size_t size, CUstream 
 
 static void open_memory(void)
 {
-    char why[256];
-    gsh_cu = (struct gsh_cuda_driver){.cuGetErrorString = error_string,
-                                      .cuMemPoolCreate = create_pool,
-                                      .cuMemPoolSetAttribute = set_attribute,
-                                      .cuMemGetInfo_v2 = get_info,
-                                      .cuMemHostAlloc = allocate_host,
-                                      .cuEventCreate = create_event,
-                                      .cuEventRecord = record_event,
-                                      .cuEventQuery = query_event,
-                                      .cuEventSynchronize = query_event,
-                                      .cuStreamWaitEvent = wait_for_event,
-                                      .cuStreamSynchronize = wait_for_stream,
-                                      .cuMemcpyHtoDAsync_v2 = copy_in,
-                                      .cuMemcpyDtoHAsync_v2 = copy_out};
-    CHECK_INT(gsh_cuda_mem_open(why, sizeof why), GSH_OK);
+    gsh_cu = fake_driver();
+    gsh_cu.cuEventRecord = record_event;
+    gsh_cu.cuStreamWaitEvent = wait_for_event;
+    gsh_cu.cuStreamSynchronize = wait_for_stream;
+    gsh_cu.cuMemcpyHtoDAsync_v2 = copy_in;
+    gsh_cu.cuMemcpyDtoHAsync_v2 = copy_out;
+    fake_open_memory();
 }
 
 /* The slot of the ring, or the caller's memory, is still being read or written when no event could be recorded. */

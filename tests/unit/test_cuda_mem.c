@@ -8,9 +8,8 @@
 
 #include "check.h"
 #include "cuda_context.h"
+#include "cuda_fakes.h"
 #include "options.h"
-
-#include <stdlib.h>
 
 #define MIB ((size_t)1 << 20)
 #define CAPACITY (100 * MIB)
@@ -95,67 +94,15 @@ static gsh_cuda_enum synchronize_event(CUevent event)
     return GSH_CUDA_SUCCESS;
 }
 
-static gsh_cuda_enum error_string(gsh_cuda_enum error, const char **text)
-{
-    *text = error == GSH_CUDA_OUT_OF_MEMORY ? "out of memory" : "another error";
-    return GSH_CUDA_SUCCESS;
-}
-
-static gsh_cuda_enum create_pool(CUmemoryPool *pool, const struct CUmemPoolProps_st *props)
-{
-    (void)props;
-    *pool = NULL;
-    return GSH_CUDA_SUCCESS;
-}
-
-static gsh_cuda_enum set_attribute(CUmemoryPool pool, gsh_cuda_enum attribute, void *value)
-{
-    (void)pool, (void)attribute, (void)value;
-    return GSH_CUDA_SUCCESS;
-}
-
-static gsh_cuda_enum get_info(size_t *free_bytes, size_t *total_bytes)
-{
-    *free_bytes = *total_bytes = 10 * CAPACITY;
-    return GSH_CUDA_SUCCESS;
-}
-
-static gsh_cuda_enum allocate_host(void **address, size_t size, unsigned flags)
-{
-    (void)flags;
-    *address = malloc(size);
-    return *address != NULL ? GSH_CUDA_SUCCESS : GSH_CUDA_OUT_OF_MEMORY;
-}
-
-static gsh_cuda_enum create_event(CUevent *event, unsigned flags)
-{
-    (void)flags;
-    *event = NULL;
-    return GSH_CUDA_SUCCESS;
-}
-
-static gsh_cuda_enum record_event(CUevent event, CUstream stream)
-{
-    (void)event, (void)stream;
-    return GSH_CUDA_SUCCESS;
-}
-
 static void open_memory(void)
 {
-    char why[256];
-    gsh_cu = (struct gsh_cuda_driver){.cuGetErrorString = error_string,
-                                      .cuMemPoolCreate = create_pool,
-                                      .cuMemPoolSetAttribute = set_attribute,
-                                      .cuMemPoolTrimTo = trim,
-                                      .cuMemAllocFromPoolAsync = allocate,
-                                      .cuMemFreeAsync = release,
-                                      .cuMemGetInfo_v2 = get_info,
-                                      .cuMemHostAlloc = allocate_host,
-                                      .cuEventCreate = create_event,
-                                      .cuEventRecord = record_event,
-                                      .cuEventQuery = query_event,
-                                      .cuEventSynchronize = synchronize_event};
-    CHECK_INT(gsh_cuda_mem_open(why, sizeof why), GSH_OK);
+    gsh_cu = fake_driver();
+    gsh_cu.cuMemPoolTrimTo = trim;
+    gsh_cu.cuMemAllocFromPoolAsync = allocate;
+    gsh_cu.cuMemFreeAsync = release;
+    gsh_cu.cuEventQuery = query_event;
+    gsh_cu.cuEventSynchronize = synchronize_event;
+    fake_open_memory();
 }
 
 /* What was released a moment ago, in pieces that are too small. */
