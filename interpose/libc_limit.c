@@ -54,15 +54,7 @@ static void give_way(int flags)
     errno = keep;
 }
 
-#define X(result, name, parameters, arguments, first)                                              \
-    GSH_EXPORT result entry_##name parameters __asm__(#name);                                      \
-    result entry_##name parameters                                                                 \
-    {                                                                                              \
-        first;                                                                                     \
-        return REAL(name) arguments;                                                               \
-    }
-LIMIT_CALLS(X)
-#undef X
+LIMIT_CALLS(GSH_LIBC_REAL_ENTRY)
 
 void gsh_libc_limit_resolve(void)
 {

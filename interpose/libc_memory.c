@@ -134,15 +134,7 @@ static void attach(int segment, const void *address, int flags)
     errno = keep;
 }
 
-#define X(result, name, parameters, arguments, first)                                              \
-    GSH_EXPORT result entry_##name parameters __asm__(#name);                                      \
-    result entry_##name parameters                                                                 \
-    {                                                                                              \
-        first;                                                                                     \
-        return REAL(name) arguments;                                                               \
-    }
-MEMORY_CALLS(X)
-#undef X
+MEMORY_CALLS(GSH_LIBC_REAL_ENTRY)
 
 void gsh_libc_memory_resolve(void)
 {

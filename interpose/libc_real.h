@@ -29,3 +29,12 @@ void *gsh_libc_real_find(const char *name);
 #define REAL(name) __atomic_load_n(&real.name, __ATOMIC_RELAXED)
 #define FIND(name)                                                                                 \
     __atomic_store_n(&real.name, (__typeof__(real.name))gsh_libc_real_find(#name), __ATOMIC_RELAXED)
+/* A function that stands in front of `name`: what is done first, then the real one. Its name comes through an assembler
+ * label. */
+#define GSH_LIBC_REAL_ENTRY(result, name, parameters, arguments, first)                            \
+    GSH_EXPORT result entry_##name parameters __asm__(#name);                                      \
+    result entry_##name parameters                                                                 \
+    {                                                                                              \
+        first;                                                                                     \
+        return REAL(name) arguments;                                                               \
+    }
