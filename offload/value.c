@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-#define MOST_TRIES 8           /* of a transfer */
+#define MOST_TRIES 8           /* of a request */
 #define FIRST_PAUSE_NS 500000L /* between them, each twice the one before: 64 ms in all */
 
 static struct gsh_value *_Atomic dead_values;
@@ -199,8 +199,31 @@ enum gsh_status gsh_value_place_anywhere_locked(struct gsh_value *value)
     return value->stash != NULL ? GSH_OK : GSH_FAILED;
 }
 
-/* Whether a transfer that has failed is to be tried again: one failure may be the only one, and what is to be read nowhere else.
- * `tries`: so far. */
+/* What is asked of the device: bytes from it or to it, or that it finishes what it was given. */
+struct request {
+    enum { FINISH, DOWNLOAD, UPLOAD } kind;
+    void *to;         /* of DOWNLOAD */
+    const void *from; /* of UPLOAD */
+    uint64_t address; /* on the device */
+    size_t size;
+    bool registered;
+};
+
+static enum gsh_status attempt(const struct request *request)
+{
+    const struct gsh_backend *backend = gsh_backend_get();
+    switch (request->kind) {
+    case DOWNLOAD:
+        return backend->download(request->to, request->address, request->size, request->registered);
+    case UPLOAD:
+        return backend->upload(request->address, request->from, request->size, request->registered);
+    default:
+        return backend->finish();
+    }
+}
+
+/* Whether a request that has failed is to be tried again: one failure may be the only one, and what is to be read is
+ * nowhere else. `tries`: so far. */
 static bool try_again(unsigned tries)
 {
     const struct gsh_backend *backend = gsh_backend_get();
@@ -210,26 +233,9 @@ static bool try_again(unsigned tries)
     return true;
 }
 
-static enum gsh_status finish(void)
+static enum gsh_status ask(const struct request *request)
 {
-    for (unsigned tries = 1; gsh_backend_get()->finish() != GSH_OK; tries++)
-        if (!try_again(tries))
-            return GSH_FAILED;
-    return GSH_OK;
-}
-
-static enum gsh_status download(void *to, uint64_t from, size_t size, bool registered)
-{
-    for (unsigned tries = 1; gsh_backend_get()->download(to, from, size, registered) != GSH_OK;
-         tries++)
-        if (!try_again(tries))
-            return GSH_FAILED;
-    return GSH_OK;
-}
-
-static enum gsh_status upload(uint64_t to, const void *from, size_t size)
-{
-    for (unsigned tries = 1; gsh_backend_get()->upload(to, from, size, false) != GSH_OK; tries++)
+    for (unsigned tries = 1; attempt(request) != GSH_OK; tries++)
         if (!try_again(tries))
             return GSH_FAILED;
     return GSH_OK;
@@ -238,7 +244,7 @@ static enum gsh_status upload(uint64_t to, const void *from, size_t size)
 static enum gsh_status read_word(const struct gsh_value *value, void *to, size_t offset,
                                  size_t size)
 {
-    GSH_TRY(finish());
+    GSH_TRY(ask(&(struct request){.kind = FINISH}));
     memcpy(to, value->word + offset, size);
     gsh_stats_add(GSH_COUNTER_DOWNLOADS, 1);
     gsh_stats_add(GSH_COUNTER_DOWNLOAD_BYTES, size);
@@ -256,7 +262,11 @@ enum gsh_status gsh_value_read(const struct gsh_value *value, void *to, size_t o
         return GSH_OK;
     if (value->word != NULL)
         return read_word(value, to, offset, size);
-    return download(to, value->address + offset, size, registered);
+    return ask(&(struct request){.kind = DOWNLOAD,
+                                 .to = to,
+                                 .address = value->address + offset,
+                                 .size = size,
+                                 .registered = registered});
 }
 
 /* The memory on the device is no longer its: what is written as a whole goes to a stash. */
@@ -287,7 +297,9 @@ enum gsh_status gsh_value_write_locked(struct gsh_value *value, const void *from
 {
     if (value->address != 0) {
         gsh_value_drop_stash_locked(value);
-        if (upload(value->address + offset, from, size) == GSH_OK)
+        const struct request upload = {
+            .kind = UPLOAD, .from = from, .address = value->address + offset, .size = size};
+        if (ask(&upload) == GSH_OK)
             return GSH_OK;
         return is_whole(value, offset, size) ? move_to_stash(value, from, size) : GSH_FAILED;
     }
