@@ -103,12 +103,6 @@ static bool copy_within(const struct gsh_cuda_ranges *ranges, CUdeviceptr dst, c
     TAKER(base##suffix##_##form, parameters, arguments, bytes)
 #define C(...)
 #include "cuda_calls.def"
-#undef X
-#undef P
-#undef L
-#undef A
-#undef AP
-#undef C
 
 /* ---- names ---- */
 
@@ -134,12 +128,6 @@ static const struct name {
 #define A X
 #define AP P
 #include "cuda_calls.def"
-#undef X
-#undef P
-#undef L
-#undef A
-#undef AP
-#undef C
 };
 _Static_assert(GSH_COUNT(names) * sizeof(void *) == sizeof(struct gsh_cuda_entry_real),
                "one pointer a name");

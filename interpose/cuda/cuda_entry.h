@@ -20,12 +20,6 @@ struct gsh_cuda_entry_real {
 #define AP P
 #define C X
 #include "cuda_calls.def"
-#undef X
-#undef P
-#undef L
-#undef A
-#undef AP
-#undef C
 };
 extern struct gsh_cuda_entry_real gsh_cuda_entry_real;
 
@@ -38,12 +32,6 @@ extern struct gsh_cuda_entry_real gsh_cuda_entry_real;
 #define C(base, suffix, since, parameters, ...)                                                    \
     gsh_cuda_enum gsh_cuda_entry_##base##suffix parameters;
 #include "cuda_calls.def"
-#undef X
-#undef P
-#undef L
-#undef A
-#undef AP
-#undef C
 
 /* Looks the originals up with `find` and fills `table` with ours, one for each name, in the order of cuda_calls.def. */
 void gsh_cuda_entry_fill(void *(*find)(const char *name), void **table);
