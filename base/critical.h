@@ -52,7 +52,8 @@ static inline bool gsh_critical_is_inside(void)
  * it cannot wait: SIGABRT, and what the interrupted instruction raised; the handler is called at once then. */
 bool gsh_critical_defer_sigsafe(int number, siginfo_t *info, void *context);
 
-/* A section in which SIGINT waits for longer than this is taken for one that never ends: a driver call that does not return. */
+/* A section in which SIGINT waits for longer than this is taken for one that never ends: a driver call that does not
+ * return. */
 #define GSH_CRITICAL_PATIENCE_S 5
 
 /* In the handler of SIGSEGV, of a signal that was sent: whether it is the one that tells of such a section. *is_overdue:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Ranked mutexes. A thread takes them in rising order of lock_ranks.def; debug builds check it.
- * Not safe in a signal handler; its holder is in a critical section (critical.h). No lock is held while Python, NumPy or an original function runs,
- * nor while anything touches memory that may be protected.
+ * Not safe in a signal handler; its holder is in a critical section (critical.h). No lock is held while Python, NumPy
+ * or an original function runs, nor while anything touches memory that may be protected.
  */
 #pragma once
 

@@ -5,8 +5,9 @@ auto; those of NumPy (numpy_programs.py) with CuPy in NumPy's place too, where t
     .venv/bin/python bench/applications.py [--cases solve,pca,...] [--repeats 3]
 
 Each program does its work a few times on data that it has made on the host, and reads the answer. Printed are the seconds
-of the first time and the fewest of the others, how far the shim's answer is from the plain one (largest difference over largest
-value), and what the report says the device ran. Where a library is missing its programs are left out, which is said.
+of the first time and the fewest of the others, how far the shim's answer is from the plain one (largest difference over
+largest value), and what the report says the device ran. Where a library is missing its programs are left out, which is
+said.
 """
 import argparse
 import collections

@@ -4,8 +4,8 @@ torch.from_numpy(a).cuda(), each in a process of its own under the shim, mode fo
 
     .venv/bin/python bench/cuda_users.py [--bytes 1073741824] [--rounds 20] [--libraries cupy,torch]
 
-Prints a JSON line for each library: the median time of a copy, the library's device synchronised at the end, and GB of the array a second;
-then the machine. A library that is not installed is named as skipped.
+Prints a JSON line for each library: the median time of a copy, the library's device synchronised at the end, and GB of
+the array a second; then the machine. A library that is not installed is named as skipped.
 """
 import argparse
 import importlib.util

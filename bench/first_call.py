@@ -3,9 +3,10 @@
 
     .venv/bin/python bench/first_call.py [--cases svd_512,fft_65536,...] [--rounds 9] [--calls 4] [--wait 0]
 
-Each process makes one case's call a few times and reads a number of each answer. Printed are the medians over the rounds: of the
-first call, plain and under the shim, of the later ones, and of the ratio of the two first calls of a round, with its
-quartiles; a ratio whose lower quartile is beyond 1.05 is marked. --wait: seconds between the operands and the first call.
+Each process makes one case's call a few times and reads a number of each answer. Printed are the medians over the
+rounds: of the first call, plain and under the shim, of the later ones, and of the ratio of the two first calls of a
+round, with its quartiles; a ratio whose lower quartile is beyond 1.05 is marked. --wait: seconds between the operands
+and the first call.
 """
 import argparse
 import statistics

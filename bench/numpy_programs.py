@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs as users of NumPy write them. Each is a function of the array module (NumPy, or CuPy) and of sizes, makes its data on the
-host from a fixed seed, and returns an array that tells of all that it computed."""
+"""Programs as users of NumPy write them. Each is a function of the array module (NumPy, or CuPy) and of sizes, makes
+its data on the host from a fixed seed, and returns an array that tells of all that it computed."""
 import numpy
 
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A library that is opened with RTLD_DEEPBIND takes libc's functions from libc itself, past the names that this library exports
- * in front of them: its calls on arrays would fail with EFAULT. So what it and the libraries that come with it take from libc is
- * bound to ours afterwards, in its global offset table. Its constructors have run by then.
+ * A library that is opened with RTLD_DEEPBIND takes libc's functions from libc itself, past the names that this library
+ * exports in front of them: its calls on arrays would fail with EFAULT. So what it and the libraries that come with it
+ * take from libc is bound to ours afterwards, in its global offset table. Its constructors have run by then.
  */
 #pragma once
 

@@ -29,9 +29,10 @@ void gpushim_synchronize(void);
 int gpushim_residency(const void *address);
 
 /* The GPU's address of the newest contents of the `size` bytes at `address`, which lie in one array: to be read there by other
- * users of CUDA, in the primary context of the first device, without a copy. They are there when this returns. Nobody may write
- * there. They stay as they are, whatever is written to the array afterwards, and their memory is kept, also when the array is
- * gone, until gpushim_device_release. 0: they are not, or not all, on a GPU; nothing is to be released. */
+ * users of CUDA, in the primary context of the first device, without a copy. They are there when this returns. Nobody
+ * may write there. They stay as they are, whatever is written to the array afterwards, and their memory is kept, also
+ * when the array is gone, until gpushim_device_release. 0: they are not, or not all, on a GPU; nothing is to be
+ * released. */
 unsigned long long gpushim_device_pointer(const void *address, size_t size);
 
 /* Ends what gpushim_device_pointer began, once for each of its calls: all work that reads there has ended. Returns 0 where the

@@ -87,8 +87,8 @@ static bool run_syevd(struct gsh_entry_call *call)
     return run_in_place(call, &s, spaces, 2);
 }
 
-/* jobz, range, uplo, n, a, lda, vl, vu, il, iu, abstol, m, w, z, ldz, isuppz, work, lwork, (rwork, lrwork,) iwork, liwork, info
- */
+/* jobz, range, uplo, n, a, lda, vl, vu, il, iu, abstol, m, w, z, ldz, isuppz, work, lwork, (rwork, lrwork,) iwork,
+ * liwork, info */
 enum { SYEVR_FOUND = 11, SYEVR_SUPPORT = 15 };
 
 /* All values were found; a vector may have elements other than 0 anywhere. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One jump to each function of the table, as a call through the linkage table takes too. Before they are found, those on memory
- * are done byte by byte: a relocation of another library may run code of ours that early.
+ * One jump to each function of the table, as a call through the linkage table takes too. Before they are found, those
+ * on memory are done byte by byte: a relocation of another library may run code of ours that early.
  */
 #include "libc_own.h"
 

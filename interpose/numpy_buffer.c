@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The buffer protocol of ndarray. mpi4py takes all its addresses from it, and hands them to an MPI library, which gives them to
- * other processes: those read and write with process_vm_readv and process_vm_writev, at any time until the array is freed, and
- * get EFAULT on closed pages. So in a process with such a library (unseen.h) an array whose address is taken stays at home.
- * Checked by tests/preload/test_unseen_access.py.
+ * The buffer protocol of ndarray. mpi4py takes all its addresses from it, and hands them to an MPI library, which gives
+ * them to other processes: those read and write with process_vm_readv and process_vm_writev, at any time until the
+ * array is freed, and get EFAULT on closed pages. So in a process with such a library (unseen.h) an array whose address
+ * is taken stays at home. Checked by tests/preload/test_unseen_access.py.
  */
 #include "arena.h"
 #include "numpy_abi.h"

@@ -247,8 +247,9 @@ static PyObject *try_empty(const struct gsh_method_call *call, enum gsh_reason *
     return array;
 }
 
-/* shape=: as if the prototype, of `size` elements, had this shape, kept in *wanted; order='K' has nothing to go by where the number of dimensions
- * differs. False also where so much less than the prototype is asked for that the prototype tells nothing of its worth. */
+/* shape=: as if the prototype, of `size` elements, had this shape, kept in *wanted; order='K' has nothing to go by
+ * where the number of dimensions differs. False also where so much less than the prototype is asked for that the
+ * prototype tells nothing of its worth. */
 static bool reshape(PyObject *shape, int64_t size, struct gsh_layout *wanted, struct gsh_view *view,
                     enum gsh_order *order)
 {

@@ -362,7 +362,8 @@ void gsh_numpy_describe_home(PyObject *object, bool write)
         gsh_coherence_home(low, (size_t)(high - low), write);
 }
 
-/* Whether NumPy makes a dtype of the object without Python code: that of NumPy (strings with commas, ctypes) or the program's. */
+/* Whether NumPy makes a dtype of the object without Python code: that of NumPy (strings with commas, ctypes) or the
+ * program's. */
 static bool is_plain_name(PyObject *object)
 {
     PyObject *type = gsh_py_type(object);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * einsum of two operands, whose subscripts are the labels of a product, and sums over dimensions of one. np.einsum calls c_einsum,
- * with optimize= also tensordot, whose products are dot's. More operands, what is but a view of one, and float16, whose sums
- * NumPy rounds in between, are NumPy's.
+ * einsum of two operands, whose subscripts are the labels of a product, and sums over dimensions of one. np.einsum
+ * calls c_einsum, with optimize= also tensordot, whose products are dot's. More operands, what is but a view of one,
+ * and float16, whose sums NumPy rounds in between, are NumPy's.
  */
 #include "numpy_arguments.h"
 #include "numpy_method_patch.h"

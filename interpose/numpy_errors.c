@@ -322,8 +322,8 @@ static PyObject *note_text(PyObject *self, PyObject *text)
     return gsh_py._Py_NoneStruct;
 }
 
-/* What telling late may end in, and nobody expects where it is told: it becomes a note on stderr. Other exceptions are the program's,
- * whose signal handlers may have run: they come between two instructions. */
+/* What telling late may end in, and nobody expects where it is told: it becomes a note on stderr. Other exceptions are
+ * the program's, whose signal handlers may have run: they come between two instructions. */
 static void disarm_exception(void)
 {
     PyObject *const classes[] = {gsh_py.PyExc_RuntimeWarning, gsh_py.PyExc_ValueError,

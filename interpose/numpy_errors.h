@@ -3,10 +3,11 @@
  * Floating-point errors of device calls, told as NumPy tells them: the original ufunc is called on
  * the elements that met an error, so that NumPy itself gives the warning or the exception.
  *
- * Under errstate "warn", where nobody can tell when a warning comes (warning_state.h), that happens at the next synchronisation, in the
- * main thread, and before the moments of warning_scopes.h, with the line of the call, under the filters of the call, and never by an
- * exception. Under "raise", "call", "print" and "log", where somebody could tell, or with GPUSHIM_FPERR=strict, the call waits
- * for the device and reports before it returns, to its own thread. GIL throughout, but for the last function.
+ * Under errstate "warn", where nobody can tell when a warning comes (warning_state.h), that happens at the next
+ * synchronisation, in the main thread, and before the moments of warning_scopes.h, with the line of the call, under the
+ * filters of the call, and never by an exception. Under "raise", "call", "print" and "log", where somebody could tell,
+ * or with GPUSHIM_FPERR=strict, the call waits for the device and reports before it returns, to its own thread. GIL
+ * throughout, but for the last function.
  */
 #pragma once
 

@@ -29,8 +29,8 @@ static inline unsigned gsh_numpy_errstate_mode(unsigned mask, enum gsh_errstate_
 {
     return mask >> (3 * kind) & 7;
 }
-/* Puts the mask in force (modes ignore, warn and log only) and, where it is not NULL, the object that "log" writes to. The result goes
- * to gsh_numpy_errstate_restore; NULL, with the error cleared: nothing was changed. */
+/* Puts the mask in force (modes ignore, warn and log only) and, where it is not NULL, the object that "log" writes to.
+ * The result goes to gsh_numpy_errstate_restore; NULL, with the error cleared: nothing was changed. */
 PyObject *gsh_numpy_errstate_replace(unsigned mask, PyObject *log);
 void gsh_numpy_errstate_restore(PyObject *previous);
 

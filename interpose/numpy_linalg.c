@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * One handler for every row of lapack.def. What a call reports (LinAlgError by way of the errstate's callback, a warning of
- * an overflow) is left to NumPy: a device that meets anything doubtful declines, and NumPy computes it again. Inputs of another dtype, which NumPy
- * casts in its iterator, are cast by a launch of their own.
+ * an overflow) is left to NumPy: a device that meets anything doubtful declines, and NumPy computes it again. Inputs of
+ * another dtype, which NumPy casts in its iterator, are cast by a launch of their own.
  */
 #include "numpy_linalg.h"
 

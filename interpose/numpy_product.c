@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. Labels of both operands and the result are the batch, those of one operand and the result rows or columns, those
- * of both operands k. What steps as one is merged; what is left over of rows and columns is put to the batch.
+ * See the header. Labels of both operands and the result are the batch, those of one operand and the result rows or
+ * columns, those of both operands k. What steps as one is merged; what is left over of rows and columns is put to the
+ * batch.
  */
 #include "numpy_product.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Products of two arrays, summed over what both have and the result has not: matmul, dot, inner, einsum and the like. A caller says
- * which dimension of which operand is which (a label); here they become one GEMM launch, its batch, or an elementwise
- * multiplication where nothing is summed. GIL; no Python error is left behind.
+ * Products of two arrays, summed over what both have and the result has not: matmul, dot, inner, einsum and the like. A
+ * caller says which dimension of which operand is which (a label); here they become one GEMM launch, its batch, or an
+ * elementwise multiplication where nothing is summed. GIL; no Python error is left behind.
  */
 #pragma once
 

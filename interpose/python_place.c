@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CPython 3.11 and newer keep frames as structs on a stack of their own: the thread state points to the innermost one (3.13 on) or to a
- * struct that does (3.11, 3.12). A frame object, made by PyEval_GetFrame, points to its struct. Older ones have frame
- * objects alone, which PyEval_GetFrame returns for nothing. Codes are noted in a table by their address.
+ * CPython 3.11 and newer keep frames as structs on a stack of their own: the thread state points to the innermost one
+ * (3.13 on) or to a struct that does (3.11, 3.12). A frame object, made by PyEval_GetFrame, points to its struct. Older
+ * ones have frame objects alone, which PyEval_GetFrame returns for nothing. Codes are noted in a table by their
+ * address.
  */
 #include "python_place.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where the program stands: the innermost Python frame's code, its instruction and its globals, noted with a few loads, so that a
- * warning can name its line later. The offsets that this needs in CPython's thread state and frames are found at attach by comparing
- * with what its functions tell; where that does not come out, no place is ever known. Code objects that were noted lately are
- * kept alive, globals are not. GIL; sets no Python error.
+ * Where the program stands: the innermost Python frame's code, its instruction and its globals, noted with a few loads,
+ * so that a warning can name its line later. The offsets that this needs in CPython's thread state and frames are found
+ * at attach by comparing with what its functions tell; where that does not come out, no place is ever known. Code
+ * objects that were noted lately are kept alive, globals are not. GIL; sets no Python error.
  */
 #pragma once
 

@@ -48,7 +48,8 @@ static bool is_false(PyObject *flag)
     return gsh_numpy_arguments_flag(flag, false, &is_set) && !is_set;
 }
 
-/* Whether the arrays are what the module makes no difficulties with: matrices of one of LAPACK's dtypes that fit each other. */
+/* Whether the arrays are what the module makes no difficulties with: matrices of one of LAPACK's dtypes that fit each
+ * other. */
 static bool describe_arrays(struct problem *problem, PyObject *const *objects)
 {
     for (unsigned k = 0; k < problem->arrays; k++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Hooks of functions in an extension module of SciPy, which is imported when a program asks for it, if ever. They are
- * installed when the interpreter next runs bytecode of the main thread, since the module is only being opened when we hear of it.
+ * installed when the interpreter next runs bytecode of the main thread, since the module is only being opened when we
+ * hear of it.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A filter is a tuple (action, message, category, module, line); the first that fits decides (CPython's Lib/warnings.py). Tuples
- * do not change, and the kept ones are kept alive: equal addresses are equal filters.
+ * A filter is a tuple (action, message, category, module, line); the first that fits decides (CPython's
+ * Lib/warnings.py). Tuples do not change, and the kept ones are kept alive: equal addresses are equal filters.
  */
 #include "warning_filters.h"
 

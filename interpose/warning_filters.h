@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a list of filters (warnings.filters) makes of a RuntimeWarning. One list at a time is kept: its filters as they stood when
- * it was kept, so that a warning can be judged by them after the program has changed the list. GIL; sets no Python error.
+ * What a list of filters (warnings.filters) makes of a RuntimeWarning. One list at a time is kept: its filters as they
+ * stood when it was kept, so that a warning can be judged by them after the program has changed the list. GIL; sets no
+ * Python error.
  */
 #pragma once
 
@@ -13,6 +14,6 @@ bool gsh_warning_filters_is_kept(PyObject *list);
 void gsh_warning_filters_keep(PyObject *list);
 /* The kept filters: a list of its own, borrowed; NULL: none are kept, for want of memory. */
 PyObject *gsh_warning_filters_kept(void);
-/* Whether one of the kept filters may make an exception of a RuntimeWarning, whatever its text and place; true as well for anything in
- * the list that is no filter, and where none are kept. */
+/* Whether one of the kept filters may make an exception of a RuntimeWarning, whatever its text and place; true as well
+ * for anything in the list that is no filter, and where none are kept. */
 bool gsh_warning_filters_may_raise(void);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What becomes of a warning is decided by warn_explicit (of the C module _warnings). It takes four names from the module warnings.
- * Where the state of the call is no more they are lent for that moment: the filters are those kept, defaultaction is as at first, and
- * the other two are functions of this file. No Python code runs while they are lent: WarningMessage is called first, and gives them
- * back.
+ * What becomes of a warning is decided by warn_explicit (of the C module _warnings). It takes four names from the
+ * module warnings. Where the state of the call is no more they are lent for that moment: the filters are those kept,
+ * defaultaction is as at first, and the other two are functions of this file. No Python code runs while they are lent:
+ * WarningMessage is called first, and gives them back.
  */
 #include "warning_late.h"
 

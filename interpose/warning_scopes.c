@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Methods of catch_warnings are replaced on its class by C functions, which have no line of their own that warnings would name. Of
- * the functions in warning_moments.def the C function behind the builtin is replaced in its static table, as everywhere the function
- * was imported to; the calling convention stays.
+ * Methods of catch_warnings are replaced on its class by C functions, which have no line of their own that warnings
+ * would name. Of the functions in warning_moments.def the C function behind the builtin is replaced in its static
+ * table, as everywhere the function was imported to; the calling convention stays.
  */
 #include "warning_scopes.h"
 

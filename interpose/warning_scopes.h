@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Moments at which what is still owed is told: a warnings.catch_warnings begins or ends, filters change, the interpreter ends, and
- * before functions of Python by which the process may end or lose its stderr without that (warning_moments.def).
+ * Moments at which what is still owed is told: a warnings.catch_warnings begins or ends, filters change, the
+ * interpreter ends, and before functions of Python by which the process may end or lose its stderr without that
+ * (warning_moments.def).
  */
 #pragma once
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Looks at names of the modules warnings and sys, in sys.modules and among the attributes of the first stderr. That no name changed is told by the version that dicts carry up to Python 3.11,
- * and from 3.12 on by a watcher (PyDict_Watch), which only sets a flag: it runs ahead of the change. Without either the names are
- * looked up each time. The filters change within their list, which is compared each time.
+ * Looks at names of the modules warnings and sys, in sys.modules and among the attributes of the first stderr. That no
+ * name changed is told by the version that dicts carry up to Python 3.11, and from 3.12 on by a watcher (PyDict_Watch),
+ * which only sets a flag: it runs ahead of the change. Without either the names are looked up each time. The filters
+ * change within their list, which is compared each time.
  */
 #include "warning_state.h"
 

@@ -16,10 +16,10 @@ struct gsh_error_request {
     uint32_t place[2]; /* handed back in the report */
     bool is_loop;      /* told by the thread that made the call, see gsh_errors_fetch_own */
     bool is_unwanted;  /* set by a hook that looks at the results itself */
-    bool
-        checks_index; /* set by the hook of a TAKE whose index may hold anything: one out of bounds is INVALID */
-    bool
-        is_general; /* handed back in the report; set by the hook of a PUT that NumPy does not do by its loop for one dimension */
+    /* Set by the hook of a TAKE whose index may hold anything: one out of bounds is INVALID. */
+    bool checks_index;
+    /* Handed back in the report; set by the hook of a PUT that NumPy does not do by its loop for one dimension. */
+    bool is_general;
 };
 
 struct gsh_call {

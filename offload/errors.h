@@ -57,8 +57,8 @@ void gsh_errors_on_found(void (*notify)(void));
 /* At the end of whatever waited for the device, in the thread that waited, no lock held: calls `notify` where there are
  * new reports. One load where there are none. */
 void gsh_errors_announce_sigsafe(void);
-/* The oldest report of a call that is no loop and has this owner (struct gsh_error_request); it is then forgotten. False: there
- * is none. One load where there are no reports. */
+/* The oldest report of a call that is no loop and has this owner (struct gsh_error_request); it is then forgotten.
+ * False: there is none. One load where there are no reports. */
 bool gsh_errors_fetch(uint64_t owner, struct gsh_error_report *report);
 /* The report of the last call that this thread had armed; it is then forgotten. */
 bool gsh_errors_fetch_own(struct gsh_error_report *report);

@@ -25,7 +25,8 @@
 #define TRIES 3
 
 /* A download that failed is tried again. What never comes home stays where it is: the parent tries once more when it touches
- * it, and a child that touches it stops. What is lost stops the parent: it might wait for ever for what such a child was to do. */
+ * it, and a child that touches it stops. What is lost stops the parent: it might wait for ever for what such a child
+ * was to do. */
 static void bring_home(struct gsh_block *block)
 {
     const struct gsh_backend *backend = gsh_backend_get();

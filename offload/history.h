@@ -18,6 +18,6 @@ void gsh_history_note_fetched(unsigned row);
 double gsh_history_fetch_share(unsigned row);
 /* The device refused a call of this row; calls that it does not refuse end the series. */
 void gsh_history_note_refused(unsigned row);
-/* Whether a call of this row, which the device would get, is left to the CPU: after a refusal one, and twice as many after each
- * further one of the series. Counts them. */
+/* Whether a call of this row, which the device would get, is left to the CPU: after a refusal one, and twice as many
+ * after each further one of the series. Counts them. */
 bool gsh_history_sits_out(unsigned row);

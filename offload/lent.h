@@ -19,8 +19,8 @@ void gsh_lent_end(struct gsh_value *value);
 /* The same once `is_done(work)`, which is asked now and then under the DISPATCH lock, and not again when it has said so.
  * False: there is no place to remember it; the caller waits and calls gsh_lent_end. */
 bool gsh_lent_end_when(struct gsh_value *value, bool (*is_done)(void *work), void *work);
-/* The same for programs, which name what they were lent by its address: the contents are there when this returns. 0: as NULL, or
- * the device is no GPU. */
+/* The same for programs, which name what they were lent by its address: the contents are there when this returns. 0: as
+ * NULL, or the device is no GPU. */
 uint64_t gsh_lent_take(const void *address, size_t size);
 /* Nobody reads there any more. False: it was not lent. */
 bool gsh_lent_give(uint64_t device);

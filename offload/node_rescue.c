@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copies of the operands' bytes in host memory, the host's kernel, the outputs' bytes back. Of errors the kernel leaves what the
- * device's would have left, and no flags of the processor's: whatever runs in this thread looks at them.
+ * Copies of the operands' bytes in host memory, the host's kernel, the outputs' bytes back. Of errors the kernel leaves
+ * what the device's would have left, and no flags of the processor's: whatever runs in this thread looks at them.
  */
 #include "node_rescue.h"
 

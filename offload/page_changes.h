@@ -8,9 +8,9 @@
 
 #include "arena_internal.h"
 
-/* Brings the blocks that [address, address + size) touches home, whole, and keeps them there until they are freed, for others who
- * read or write them when nobody knows. Foreign memory is left alone. Keeps errno. No lock may be held; not for signal
- * handlers. */
+/* Brings the blocks that [address, address + size) touches home, whole, and keeps them there until they are freed, for
+ * others who read or write them when nobody knows. Foreign memory is left alone. Keeps errno. No lock may be held; not
+ * for signal handlers. */
 void gsh_page_changes_keep_home(const void *address, size_t size);
 
 /* Before such a system call on [address, address + size): all of each block that the range touches. Foreign memory is left

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * See the header. Starting the device, and opening a library, must be paid by gains foregone so far; what is compiled, or
- * loaded by a first run, is so when it is first wanted. Which kernels are at hand is remembered by names of their own, so that nearly all calls
- * take no lock; where two kernels share a name, the second is waited for.
+ * loaded by a first run, is so when it is first wanted. Which kernels are at hand is remembered by names of their own,
+ * so that nearly all calls take no lock; where two kernels share a name, the second is waited for.
  */
 #include "readiness.h"
 
@@ -57,8 +57,8 @@ static double first_run_of(const struct gsh_launch *launch)
     return is_over || !gsh_option_number(GSH_OPTION_BACKGROUND) ? 0 : seconds;
 }
 
-/* Starts the device once the calls before would have paid for it: a program that makes only one call is left alone. NONE: it is
- * ready. */
+/* Starts the device once the calls before would have paid for it: a program that makes only one call is left alone.
+ * NONE: it is ready. */
 static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
 {
     double seconds = gsh_backend_rates()->start + opening_of(launch);
@@ -94,8 +94,8 @@ static bool is_opened(const struct gsh_launch *launch, const struct gsh_verdict 
     return false;
 }
 
-/* Whether the call, on the device, would wait for a first run that costs more than the call gains. Where its operands would have
- * to be brought home for the CPU, that waits as well. */
+/* Whether the call, on the device, would wait for a first run that costs more than the call gains. Where its operands
+ * would have to be brought home for the CPU, that waits as well. */
 static bool waits_for_first_run(const struct gsh_verdict *verdict)
 {
     return gsh_first_run_goes_on() && !verdict->has_data &&

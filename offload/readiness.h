@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Whether the device is ready for a call that it would do sooner than the host: started, the library that the call needs open
- * and its routine's code loaded, its kernel compiled. What is missing is seen to beside the host's work, which goes on meanwhile; only a call that gains more
- * than that takes, or is asked for by an option, waits for it. Any thread, without locks. Checked by
- * tests/unit/test_readiness.c.
+ * and its routine's code loaded, its kernel compiled. What is missing is seen to beside the host's work, which goes on
+ * meanwhile; only a call that gains more than that takes, or is asked for by an option, waits for it. Any thread,
+ * without locks. Checked by tests/unit/test_readiness.c.
  */
 #pragma once
 

@@ -15,8 +15,8 @@ bool gsh_value_has_room_locked(size_t size);
  * Evicts values of blocks that nobody holds and no node needs where memory is short; FAILED when that does not help.
  * `block` is the index of its block, 0 for none. */
 enum gsh_status gsh_value_create_locked(size_t size, uint32_t block, struct gsh_value **value);
-/* Sees to it that the value has memory on the device, and there what its stash holds, which stays. FAILED: it has none left, or
- * refuses. */
+/* Sees to it that the value has memory on the device, and there what its stash holds, which stays. FAILED: it has none
+ * left, or refuses. */
 enum gsh_status gsh_value_place_locked(struct gsh_value *value);
 /* Before what lies on the device is written: the stash holds it no more. Nobody reads the value now: it has a writer, or the
  * caller holds its block. */

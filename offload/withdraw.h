@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
-/* Before such a thing is used; `why`, a text that stays, names it. When it returns all pages are open and no call closes one any
- * more. Once; later calls do nothing. Before gsh_startup: that declines then. Keeps errno. A thread that holds a lock of the
- * library's only ends the calls. */
+/* Before such a thing is used; `why`, a text that stays, names it. When it returns all pages are open and no call
+ * closes one any more. Once; later calls do nothing. Before gsh_startup: that declines then. Keeps errno. A thread that
+ * holds a lock of the library's only ends the calls. */
 void gsh_withdraw(const char *why);
 
 /* What gsh_withdraw was told; NULL: nothing yet. Any thread, no locks. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rent or buy, for one piece of data: what was lost by leaving it on the host, what its last move to the device cost, and whether
- * that paid. Seconds, all of them. Pure arithmetic; races between threads cost time, never a wrong result.
+ * Rent or buy, for one piece of data: what was lost by leaving it on the host, what its last move to the device cost,
+ * and whether that paid. Seconds, all of them. Pure arithmetic; races between threads cost time, never a wrong result.
  */
 #pragma once
 

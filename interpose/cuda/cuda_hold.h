@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory of arrays while a call of CUDA's by others touches it: brought home and pinned, as for a system call (libc_io.c), since the
- * driver reads and writes it by itself, under locks that our own transfers need, or by the device. To others arrays are ordinary memory,
- * for which CUDA promises that an asynchronous copy has read or written the host's bytes when it returns; the driver does not
- * keep that promise where we have page-locked them, so the end is waited for.
+ * Memory of arrays while a call of CUDA's by others touches it: brought home and pinned, as for a system call
+ * (libc_io.c), since the driver reads and writes it by itself, under locks that our own transfers need, or by the
+ * device. To others arrays are ordinary memory, for which CUDA promises that an asynchronous copy has read or written
+ * the host's bytes when it returns; the driver does not keep that promise where we have page-locked them, so the end is
+ * waited for.
  */
 #pragma once
 

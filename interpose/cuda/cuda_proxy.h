@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who opens libcuda.so.1 in a program with Python in it, gets libgpushim_cuda.so (proxy/cuda_names.S), which lies beside this library:
- * so calls of CUDA by others come by cuda_entry.c, whether they take their functions by dlsym or cuGetProcAddress. What the
- * proxy's own library needs of it, and what we need ourselves, is the real one.
+ * Who opens libcuda.so.1 in a program with Python in it, gets libgpushim_cuda.so (proxy/cuda_names.S), which lies
+ * beside this library: so calls of CUDA by others come by cuda_entry.c, whether they take their functions by dlsym or
+ * cuGetProcAddress. What the proxy's own library needs of it, and what we need ourselves, is the real one.
  */
 #pragma once
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Slow work of the driver's: kernels on their way from text to a function in the GPU's context, and libraries that are
- * opened; here or in a thread of our own that takes one job after another. The thread starts with the first job and takes no lock of ours but this file's mutex. It is never inside CUDA
- * while the process forks or after gsh_cuda_builder_settle. Checked by tests/unit/test_cuda_builder.c.
+ * opened; here or in a thread of our own that takes one job after another. The thread starts with the first job and
+ * takes no lock of ours but this file's mutex. It is never inside CUDA while the process forks or after
+ * gsh_cuda_builder_settle. Checked by tests/unit/test_cuda_builder.c.
  */
 #pragma once
 

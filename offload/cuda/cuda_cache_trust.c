@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Access-control lists that let others write show in the group's bits. The secret is written beside its place and linked there,
- * so that the first of several processes makes it for all.
+ * Access-control lists that let others write show in the group's bits. The secret is written beside its place and
+ * linked there, so that the first of several processes makes it for all.
  */
 #include "cuda_cache_trust.h"
 

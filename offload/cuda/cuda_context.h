@@ -47,12 +47,12 @@ bool gsh_cuda_context_is_lost(void);
 void gsh_cuda_context_give_up(void);
 
 /* Waits for all work of the stream, after a call has failed whose work may be under way: memory that it reads or writes
- * must not be used before. Tries again for a few hundredths of a second. FAILED: the context is lost, or given up now; the memory is
- * nobody's for good. */
+ * must not be used before. Tries again for a few hundredths of a second. FAILED: the context is lost, or given up now;
+ * the memory is nobody's for good. */
 enum gsh_status gsh_cuda_context_drain(CUstream stream);
 
-/* One line in the log unless *said: a warning where it is the process's first, else information. `call`: a name, or the text of a
- * call, of which the name is told. */
+/* One line in the log unless *said: a warning where it is the process's first, else information. `call`: a name, or the
+ * text of a call, of which the name is told. */
 void gsh_cuda_context_tell(const char *library, const char *call, const char *what, bool *said);
 
 /* OK where `result` is CUDA's success; else FAILED, with one line in the log naming `call` unless

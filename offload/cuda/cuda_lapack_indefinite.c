@@ -134,8 +134,8 @@ static enum gsh_status take_factor(struct gsh_cuda_lapack_call *call, struct ind
             .a = s->pivots.address, .c = s->wide_pivots, .rows = count, .step = s->n});
 }
 
-/* A X = B, with X where B was. cuSOLVER 12.0's Xsytrs reads the pivots without waiting for the kernel that writes them: all that
- * comes before is judged, which waits for it. */
+/* A X = B, with X where B was. cuSOLVER 12.0's Xsytrs reads the pivots without waiting for the kernel that writes them:
+ * all that comes before is judged, which waits for it. */
 static enum gsh_status solve(struct gsh_cuda_lapack_call *call, struct indefinite *s)
 {
     GSH_TRY(gsh_cuda_lapack_judge(call));

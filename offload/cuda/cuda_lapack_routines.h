@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The routines, each a file for a family of them: cuda_lapack_lu.c, _symmetric.c, _indefinite.c, _triangle.c,
- * _qr.c, _gels.c, _svd.c, _lstsq.c, _eig.c. They submit work and may wait; the caller judges at the end (gsh_cuda_lapack_judge). DECLINED: a judge in between said so.
+ * _qr.c, _gels.c, _svd.c, _lstsq.c, _eig.c. They submit work and may wait; the caller judges at the end
+ * (gsh_cuda_lapack_judge). DECLINED: a judge in between said so.
  */
 #pragma once
 

@@ -149,8 +149,8 @@ enum gsh_status gsh_cuda_lapack_potrs(struct gsh_cuda_lapack_call *call)
     return gsh_cuda_lapack_scatter(call, 2, &f.b, false);
 }
 
-/* A X = I is solved, of which one triangle is kept. What is not finite, or no factor of ?potrf's (its diagonal is real), is for
- * the caller's LAPACK to make. */
+/* A X = I is solved, of which one triangle is kept. What is not finite, or no factor of ?potrf's (its diagonal is
+ * real), is for the caller's LAPACK to make. */
 enum gsh_status gsh_cuda_lapack_potri(struct gsh_cuda_lapack_call *call)
 {
     struct factored f = {.n = gsh_cuda_lapack_rows(call, 0),

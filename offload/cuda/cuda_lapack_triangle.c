@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * trtrs, trtri: systems of triangular matrices, and their inverses. A zero on the diagonal is for the caller's LAPACK to report.
+ * trtrs, trtri: systems of triangular matrices, and their inverses. A zero on the diagonal is for the caller's LAPACK
+ * to report.
  */
 #include "cuda_lapack_routines.h"
 

@@ -2,8 +2,8 @@
  *
  * Finds CUDA's libraries and fills their tables. The table `libraries` says under which names and
  * in which folders each is looked for; every (folder, version) pair is tried in that order until
- * one opens, has all required functions and suits the driver and the GPU. None is taken from a relative folder. May allocate (dlopen
- * does); takes no lock of ours. Checked against NVIDIA's headers by tests/unit/test_cuda_tables.c.
+ * one opens, has all required functions and suits the driver and the GPU. None is taken from a relative folder. May
+ * allocate (dlopen does); takes no lock of ours. Checked against NVIDIA's headers by tests/unit/test_cuda_tables.c.
  */
 #include "cuda_libs.h"
 

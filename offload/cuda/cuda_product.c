@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * An operand that cuBLAS does not take (no unit stride, unaligned, conjugated) is copied to packed memory first; dimensions
- * of the batch along which it is the same stay so. Of the batch's dimensions the longest is one call of cuBLAS, the others are loops.
+ * of the batch along which it is the same stay so. Of the batch's dimensions the longest is one call of cuBLAS, the
+ * others are loops.
  */
 #include "cuda_product.h"
 

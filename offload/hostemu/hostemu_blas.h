@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Matrix products of the `host` device: the inner loops of NumPy's matmul, so that results have NumPy's bits; else the BLAS that
- * the process has loaded already, else a well-known one from the system, else plain loops.
+ * Matrix products of the `host` device: the inner loops of NumPy's matmul, so that results have NumPy's bits; else the
+ * BLAS that the process has loaded already, else a well-known one from the system, else plain loops.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Products of forms other than GE (launch.h) on the `host` device: by the Fortran functions of a BLAS in the process, borrowed, so
- * that results have the lender's bits; else by plain loops.
+ * Products of forms other than GE (launch.h) on the `host` device: by the Fortran functions of a BLAS in the process,
+ * borrowed, so that results have the lender's bits; else by plain loops.
  */
 #pragma once
 

@@ -7,8 +7,8 @@
 #include "hostemu_lapack.h"
 
 /* Whether each matrix of the launch's first operand is what these routines do not decline (GSH_LAPACK_CONDITION,
- * GSH_LAPACK_DENSE), by its inverse, which `invert`, the loop of INV for the launch's dtype, computes. May leave floating-point
- * flags raised. FAILED: no memory. */
+ * GSH_LAPACK_DENSE), by its inverse, which `invert`, the loop of INV for the launch's dtype, computes. May leave
+ * floating-point flags raised. FAILED: no memory. */
 enum gsh_status gsh_hostemu_lapack_condition_check(const struct gsh_launch *launch,
                                                    gsh_hostemu_lapack_loop *invert, void *data);
 /* Gives the inverses of symmetric and Hermitian matrices that structure, as GSH_LAPACK_DENSE says. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. A matrix at a time: its operands are packed column by column, the function works on them, and what it left in
- * the outputs is put where they lie. Integers are handed over as int64_t, whose first bytes are the value for functions that
- * read 32 bits of them.
+ * See the header. A matrix at a time: its operands are packed column by column, the function works on them, and what it
+ * left in the outputs is put where they lie. Integers are handed over as int64_t, whose first bytes are the value for
+ * functions that read 32 bits of them.
  */
 #include "hostemu_lapack_symbols.h"
 

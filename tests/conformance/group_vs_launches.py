@@ -4,8 +4,8 @@ sink one of the GPU's, as a sum's bits are those of its tree.
 
 Usage: python group_vs_launches.py [COUNT]   (needs a C and a C++ compiler as $CC, $CXX or cc, c++, and NumPy)
 
-Every byte of the arrays must agree, but for the bits of NaNs in complex numbers and sums, and no byte between them may change. Of floating-point
-errors each step must report the same kinds, with inputs that meet them.
+Every byte of the arrays must agree, but for the bits of NaNs in complex numbers and sums, and no byte between them may
+change. Of floating-point errors each step must report the same kinds, with inputs that meet them.
 """
 import ctypes
 import os

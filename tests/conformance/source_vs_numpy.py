@@ -4,7 +4,8 @@
 Usage: python source_vs_numpy.py [--all | NAME...]   (needs a C and a C++ compiler as $CC, $CXX or cc, c++, and NumPy)
 
 The texts are compiled as C++ (scan_emulation.py) and put through the checks that the CPU's own kernels pass
-(host_*_vs_numpy.py). By default each op with some of its dtypes, in turn, and some reductions; all of them with --all; NAME: only these ops and reductions (or `errors`), with all dtypes. What only a GPU can show (its arithmetic, its
+(host_*_vs_numpy.py). By default each op with some of its dtypes, in turn, and some reductions; all of them with --all;
+NAME: only these ops and reductions (or `errors`), with all dtypes. What only a GPU can show (its arithmetic, its
 library's accuracy, speed) is tests/gpu's business.
 """
 import collections

@@ -3,8 +3,8 @@
  * libcuda.so.1 without a GPU: a thread a stream, memory of the process, kernels that emulated_nvrtc.cpp compiled for the
  * CPU. Stricter than the real one where a program could get away with a mistake: memory is fenced by pages that nobody
  * may touch, new memory holds NaN, released memory is gone, work in a stream runs late. A call that CUDA's manual forbids
- * ends the process with a line on stderr. Memory that is not page-locked the driver reads and writes as the kernel does, so that a
- * closed page is an error, and not a fault.
+ * ends the process with a line on stderr. Memory that is not page-locked the driver reads and writes as the kernel
+ * does, so that a closed page is an error, and not a fault.
  */
 #include "emulation.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the emulated libraries share: CUDA's declarations, and the streams of the emulated driver (emulated_cuda.cpp), which the
- * others link.
+ * What the emulated libraries share: CUDA's declarations, and the streams of the emulated driver (emulated_cuda.cpp),
+ * which the others link.
  */
 #pragma once
 

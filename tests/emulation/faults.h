@@ -15,8 +15,8 @@
  *     hang    the call never returns
  *     stuck   the call succeeds; its work never ends, nor does what follows it
  *
- *     EMULATED_CUDA_TRACE=FILE    appends the name of each call that is counted, a line each; "# never returns" where a call or
- *                                 work begins to hang
+ *     EMULATED_CUDA_TRACE=FILE    appends the name of each call that is counted, a line each; "# never returns" where
+ *                                 a call or work begins to hang
  *
  * The number of calls of a program is the same in every run where the program's own order is: with either variable, an event
  * is asked for only after its work has come to an end.

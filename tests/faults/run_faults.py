@@ -11,10 +11,11 @@ A program (tests/faults/programs) runs plainly for what is right, then on the em
 how many calls it makes, then once for each fault. Outcomes:
 
     right      exit status 0, results as plain's, on stderr nothing but lines of SAID_ON
-    stopped    the device failed with the only copy of an array: the line that names it, SIGABRT. Only where the context was lost
+    stopped    the device failed with the only copy of an array: the line that names it, SIGABRT. Only where the context
+               was lost
     ended      a call never returned: SIGINT ended the program
-    wrong, hang, crash, said: other results, no end within the limit, another exit status, other lines on stderr. All are
-    failures.
+    wrong, hang, crash, said: other results, no end within the limit, another exit status, other lines on stderr. All
+    are failures.
 """
 import argparse
 import collections
@@ -47,8 +48,8 @@ KINDS = {"oom": "oom:%d", "five": "oom:%d:5", "error": "error:%d", "sticky": "st
 LOSES_CONTEXT = {"sticky", "late"}
 NEVER_RETURNS = {"hang", "stuck"}
 
-# What a sample has besides: faults that were answered wrongly once, as (program, what EMULATED_CUDA_FAULT is, the only right outcome
-# or None).
+# What a sample has besides: faults that were answered wrongly once, as (program, what EMULATED_CUDA_FAULT is, the only
+# right outcome or None).
 KNOWN = (
     ("chains", "oom:cuMemcpyDtoHAsync_v2:1:5", "right"),  # a download that fails more than once
     ("chains", "error:cuEventRecord:4:3", "right"),
@@ -143,8 +144,8 @@ def differs(expected, path):
 
 
 def time_used(session):
-    """Ticks of the processor that the session's processes have had (a kernel that nobody compiled before is compiled by one), and
-    whether one of them could use more."""
+    """Ticks of the processor that the session's processes have had (a kernel that nobody compiled before is compiled by
+    one), and whether one of them could use more."""
     used, is_runnable = 0, False
     for path in glob.glob("/proc/[0-9]*/stat"):
         try:
@@ -159,8 +160,8 @@ def time_used(session):
 
 
 def wait_for(process, trace, limit):
-    """True where it ended by itself; False where a call is known never to return; None: the limit is reached. On a busy machine
-    what still computes, or would, has more time: ten times that."""
+    """True where it ended by itself; False where a call is known never to return; None: the limit is reached. On a busy
+    machine what still computes, or would, has more time: ten times that."""
     begin, end, used = time.monotonic(), time.monotonic() + limit, None
     while time.monotonic() < end:
         try:

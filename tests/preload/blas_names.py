@@ -24,8 +24,8 @@ HEAD = """
 
 
 class NamesTestCase:
-    """The mixin of a test case that has two scripts, `names`, which begins with HEAD, and `through_scipy`, and `routines`, which
-    both call."""
+    """The mixin of a test case that has two scripts, `names`, which begins with HEAD, and `through_scipy`, and
+    `routines`, which both call."""
 
     def check_calls(self, result):
         for name in self.routines:

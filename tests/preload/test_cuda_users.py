@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other users of CUDA in the process, on arrays in every state: on emulated CUDA libraries by the driver's own functions, which there
-refuse memory that is closed (tests/emulation), on a GPU by the libraries that people use.
+"""Other users of CUDA in the process, on arrays in every state: on emulated CUDA libraries by the driver's own
+functions, which there refuse memory that is closed (tests/emulation), on a GPU by the libraries that people use.
 """
 import functools
 import importlib.util
@@ -218,7 +218,8 @@ for n in SIZES:
 
     @only_emulated
     def test_page_locking_by_others(self):
-        """What they page-lock stays home until they unlock it, also where it is page-locked already; to them arrays are not otherwise."""
+        """What they page-lock stays home until they unlock it, also where it is page-locked already; to them arrays are
+        not otherwise."""
         self.check('''
 kind = lambda a: (lambda v: (cu.cuPointerGetAttribute(ctypes.byref(v), 2, at(a)), v.value))(U())
 for n in SIZES:

@@ -84,7 +84,8 @@ for name, call in cases():
     dump("warnings of " + name, sorted((str(w.message), w.category.__name__) for w in caught))
 """
 
-# NumPy from 1.25 on names an error by the ufunc where it has a loop for one dimension and nothing is cast, and all others "at".
+# NumPy from 1.25 on names an error by the ufunc where it has a loop for one dimension and nothing is cast, and all
+# others "at".
 AT = PRELUDE + """
 SIZE = 300
 def value(number, dtype):
@@ -291,7 +292,8 @@ with warnings.catch_warnings(record=True) as caught:
         self.assertRegex(str(result.values["warnings"]), ONE_DIVISION)
 
     def test_filters_that_raise(self):
-        """An exception comes out of the call, where it is caught; filters come and go, in lists and tuples whose memory others had."""
+        """An exception comes out of the call, where it is caught; filters come and go, in lists and tuples whose memory
+        others had."""
         script = PRELUDE + """
 one, zero = filled(1.0), filled(0.0)
 def outcome(function=np.sqrt, value=-one):

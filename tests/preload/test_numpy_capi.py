@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyArray_CopyInto and PyArray_FromArray as C modules call them, through the table of NumPy's C API: by ctypes, of all dtypes and
-layouts; and by f2py's, which copies what it gives to Fortran."""
+"""PyArray_CopyInto and PyArray_FromArray as C modules call them, through the table of NumPy's C API: by ctypes, of all
+dtypes and layouts; and by f2py's, which copies what it gives to Fortran."""
 import importlib.util
 import unittest
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""sqrt, exp and logarithms of doubles of every kind, alone and in groups of calls: within their bounds, the same bits in both."""
+"""sqrt, exp and logarithms of doubles of every kind, alone and in groups of calls: within their bounds, the same bits
+in both."""
 import unittest
 
 import shim_runner

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products of all dtypes, in batches, broadcast, of any strides: matmul and its kin, dot, inner, vdot, and what NumPy builds of
-them, against plain NumPy."""
+"""Products of all dtypes, in batches, broadcast, of any strides: matmul and its kin, dot, inner, vdot, and what NumPy
+builds of them, against plain NumPy."""
 import shim_runner
 
 PRELUDE = '''

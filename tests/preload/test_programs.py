@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole programs (bench/numpy_programs.py), in small: everything that the device can do is done there, call after call, and the
-answers are plain NumPy's. None of them follows a path that a last bit decides."""
+"""Whole programs (bench/numpy_programs.py), in small: everything that the device can do is done there, call after call,
+and the answers are plain NumPy's. None of them follows a path that a last bit decides."""
 import os
 
 import shim_runner

@@ -170,7 +170,8 @@ print(library.gpushim_report_json(None, 0) > 100)
                     self.assertGreater(shim_runner.device_calls(json.loads(text[len(self.plain.stdout):])), 0)
 
     def test_what_is_no_file(self):
-        """Neither a FIFO without a reader nor a full one stops the process; a link is not followed, another's file not emptied."""
+        """Neither a FIFO without a reader nor a full one stops the process; a link is not followed, another's file not
+        emptied."""
         with tempfile.TemporaryDirectory() as folder:
             fifo, link, target = (os.path.join(folder, name) for name in ("fifo", "link", "target"))
             os.mkfifo(fifo)

@@ -296,7 +296,8 @@ print(a[5] + 1.0, b[7], np.ones(3 << 20)[-1], (a - b).sum())
                 self.check({}, 0, script=script, plain=plain)
 
     def test_more_arrays_than_mappings(self):
-        """Every second of many small arrays differs from its neighbours in where it is: the process keeps mappings for others."""
+        """Every second of many small arrays differs from its neighbours in where it is: the process keeps mappings for
+        others."""
         for name, lines in {
             "read": """
 arrays = [a + float(n) for n in range(80000)]

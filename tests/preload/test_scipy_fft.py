@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scipy.fft against plain SciPy: every array to within eps log2(2 n) of its norm; dtypes, memory layouts, warnings and exceptions
-as they are. Skipped without SciPy."""
+"""scipy.fft against plain SciPy: every array to within eps log2(2 n) of its norm; dtypes, memory layouts, warnings and
+exceptions as they are. Skipped without SciPy."""
 import unittest
 
 import shim_runner

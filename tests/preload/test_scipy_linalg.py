@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scipy.linalg.solve and inv against plain SciPy: numbers near SciPy's, dtypes, shapes, memory layouts, warnings and exceptions as
-they are. Skipped where SciPy does not compute them in its module _batched_linalg (before 1.17)."""
+"""scipy.linalg.solve and inv against plain SciPy: numbers near SciPy's, dtypes, shapes, memory layouts, warnings and
+exceptions as they are. Skipped where SciPy does not compute them in its module _batched_linalg (before 1.17)."""
 import importlib.util
 import unittest
 

@@ -121,9 +121,9 @@ found = []
 t = threading.Thread(target=thread); t.start(); t.join(); dump("in a thread", found)
 '''
 
-# Each exception that a handler raises is met once, wherever the signal comes. Now and then the kernel gives a signal to another
-# thread of the process (OpenBLAS's), and CPython before 3.13 has its main thread look for it only when that next takes the
-# GIL: so the timer comes again, which no form may need always (each has more than 100 of 2,000 turns).
+# Each exception that a handler raises is met once, wherever the signal comes. Now and then the kernel gives a signal to
+# another thread of the process (OpenBLAS's), and CPython before 3.13 has its main thread look for it only when that
+# next takes the GIL: so the timer comes again, which no form may need always (each has more than 100 of 2,000 turns).
 STORM = HEAD + '''
 import time
 class Late(Exception):

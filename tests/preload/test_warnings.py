@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a program can tell that RuntimeWarnings of device calls come late: by what it records, by filters that change in between,
-by exceptions in other places than NumPy's, by the lines and the number of what stands on stderr, at ends of the process.
+"""Whether a program can tell that RuntimeWarnings of device calls come late: by what it records, by filters that change
+in between, by exceptions in other places than NumPy's, by the lines and the number of what stands on stderr, at ends of
+the process.
 """
 import os
 import re

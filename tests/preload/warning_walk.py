@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""warning_walk.py SEED STEPS: a random walk of calls that warn, reads of arrays, changes of warnings.filters and scopes that look at
-warnings. Prints what the program itself sees of it, with the lines that warnings name.
+"""warning_walk.py SEED STEPS: a random walk of calls that warn, reads of arrays, changes of warnings.filters and scopes
+that look at warnings. Prints what the program itself sees of it, with the lines that warnings name.
 """
 import contextlib, io, logging, os, random, sys, warnings
 import numpy as np

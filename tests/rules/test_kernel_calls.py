@@ -31,7 +31,8 @@ timer_delete timer_getoverrun timerfd_create tmpfile tmpfile64 ttyname ualarm ul
 vhangup vlimit
 """.split()
 
-# The C library reads or writes the caller's memory itself, where a fault is answered: it copies it, or touches it before the kernel does.
+# The C library reads or writes the caller's memory itself, where a fault is answered: it copies it, or touches it
+# before the kernel does.
 TOUCHED = """
 _IO_fdopen _IO_proc_close __duplocale __freelocale __getdomainname_chk __gethostname_chk __longjmp_chk __ptsname_r_chk __res_mkquery
 __res_nmkquery _longjmp adjtime aio_cancel aio_cancel64 aio_fsync aio_fsync64 authdes_pk_create authunix_create

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random programs: views of views, in-place work, casts, assignments, reductions and host accesses in any order over a few
 arrays; every value must be NumPy's, bit for bit. The operations are those whose results NumPy defines exactly.
-SHIM_STRESS_PROGRAMS is their number (default 120, where kernels are compiled 12), and SHIM_STRESS_SEED the first seed; a failure
-names the program's seed and step.
+SHIM_STRESS_PROGRAMS is their number (default 120, where kernels are compiled 12), and SHIM_STRESS_SEED the first seed;
+a failure names the program's seed and step.
 """
 import os
 import sys

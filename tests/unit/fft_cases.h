@@ -33,7 +33,8 @@ static inline uint64_t fft_random(uint64_t below)
 
 /* ---- making ---- */
 
-/* Gives operand k strides over its batch and dimensions: in random order, perhaps with gaps, backwards or, for an input, stretched. */
+/* Gives operand k strides over its batch and dimensions: in random order, perhaps with gaps, backwards or, for an
+ * input, stretched. */
 static inline void fft_lay_out(struct gsh_launch *launch, unsigned k, bool is_tame)
 {
     int count = launch->ndim + launch->fft.rank, order[FFT_MOST_BATCH + GSH_CORE_DIMS] = {0};
@@ -309,7 +310,8 @@ static inline double fft_judge_one(const struct fft_case *made, const int64_t *i
     return far == 0 ? 0 : sqrt((double)far) / scale;
 }
 
-/* The largest error of all transforms; `before`: the output's memory before the launch, from which only its elements may differ. */
+/* The largest error of all transforms; `before`: the output's memory before the launch, from which only its elements
+ * may differ. */
 static inline double fft_judge(const struct fft_case *made, const unsigned char *before)
 {
     const struct gsh_launch *launch = &made->launch;

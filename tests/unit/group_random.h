@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random groups, with or without sinks, whose ops are exact: structure and layout follow from one seed, sizes and contents from
- * another. All arrays lie in one pool of bytes, each with a gap around it, so that two pools show by their bytes whether
- * two ways to run a group agree.
+ * Random groups, with or without sinks, whose ops are exact: structure and layout follow from one seed, sizes and
+ * contents from another. All arrays lie in one pool of bytes, each with a gap around it, so that two pools show by
+ * their bytes whether two ways to run a group agree.
  */
 #pragma once
 

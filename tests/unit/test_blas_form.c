@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ?syrk, ?herk, ?syr2k, ?her2k, ?symm, ?hemm and ?trmm of every type, triangle, side, transposition and diagonal, against loops
- * over the whole matrices: without any BLAS, on the host device, and with a BLAS of the system behind them. What is not to be
- * read is no number, what is not to be written stays. And which strides are BLAS's.
+ * ?syrk, ?herk, ?syr2k, ?her2k, ?symm, ?hemm and ?trmm of every type, triangle, side, transposition and diagonal,
+ * against loops over the whole matrices: without any BLAS, on the host device, and with a BLAS of the system behind
+ * them. What is not to be read is no number, what is not to be written stays. And which strides are BLAS's.
  */
 #include "blas_entry_parts.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * offload/cuda/cuda_libs.c: search order, version limits and their messages, each in a process of
- * its own (a library is loaded once); what is compiled for which GPU; and that the backend without a driver or with no visible GPU
- * fails softly.
+ * its own (a library is loaded once); what is compiled for which GPU; and that the backend without a driver or with no
+ * visible GPU fails softly.
  */
 #include "backend.h"
 #include "capture.h"

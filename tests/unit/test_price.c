@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What blocks of the arena cost a call, and earn by it: bytes that the device is about to overwrite are not moved there, what is
- * only written pays its way like what is read, and parts that move together are one upload. A call gains a second on the
- * device of this file.
+ * What blocks of the arena cost a call, and earn by it: bytes that the device is about to overwrite are not moved
+ * there, what is only written pays its way like what is read, and parts that move together are one upload. A call gains
+ * a second on the device of this file.
  */
 #include "price.h"
 

@@ -2,8 +2,8 @@
  *
  * The device is started once the calls before would have paid for it. A kernel is compiled beside the host's work when it is
  * first wanted; a library of the device is opened beside the host's work once the calls that it would have made faster have
- * added up; a call takes it as soon as it is open, and waits for it where it gains more than that by itself. Before a call runs
- * there that gains less than a routine's first run costs, a small one like it has run.
+ * added up; a call takes it as soon as it is open, and waits for it where it gains more than that by itself. Before a
+ * call runs there that gains less than a routine's first run costs, a small one like it has run.
  */
 #include "backend.h"
 #include "check.h"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""More results than the device has memory for (GPUSHIM_MEM_LIMIT of a few of them): values are brought home and uploaded again."""
+"""More results than the device has memory for (GPUSHIM_MEM_LIMIT of a few of them): values are brought home and
+uploaded again."""
 import numpy as np
 
 from results import finish, show
