@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * SIGINT, for which the program has a handler, while a driver call does not return: the handler waits for the call's end,
- * and where that does not come, SIGINT ends the program. Each case is a process of its own, which its parent interrupts.
- * The files under test are included.
+ * and where that does not come, SIGINT ends the program, also one that came behind another signal. A call that ended in time
+ * leaves nothing behind that ends it later. Each case is a process of its own, which its parent interrupts. The files under
+ * test are included.
  */
+#include "../../base/critical.c"          // NOLINT(bugprone-suspicious-include)
 #include "../../interpose/libc_death.c"   // NOLINT(bugprone-suspicious-include)
 #include "../../interpose/libc_handler.c" // NOLINT(bugprone-suspicious-include)
 #include "../../interpose/libc_real.c"    // NOLINT(bugprone-suspicious-include)
@@ -16,6 +18,7 @@
 #include <time.h>
 
 #define COUNT 4096
+#define LONGER_S (GSH_CRITICAL_PATIENCE_S + 1)
 
 static const struct gsh_backend *below;
 static int ready; /* end of a pipe: a byte is written when the call begins */
@@ -49,7 +52,15 @@ static enum gsh_status slow_allocate(size_t bytes, uint64_t *address)
     return below->allocate(bytes, address);
 }
 
-/* Exits with what the handler has counted. */
+/* The alarm of a call that ended as it came. */
+static void send_late_alarm(void)
+{
+    siginfo_t alarm = {.si_signo = SIGSEGV, .si_code = SI_TIMER};
+    alarm.si_value.sival_ptr = &alarm_cookie;
+    send_to_self(SIGSEGV, &alarm);
+}
+
+/* Exits with what the handler has counted, once an alarm that was left set would have ended it. */
 static void run_child(bool in_call, unsigned duration)
 {
     alarm(60);
@@ -58,6 +69,7 @@ static void run_child(bool in_call, unsigned duration)
     gsh_libc_signal_resolve(true);
     gsh_libc_signal_adopt();
     signal(SIGINT, count_call);
+    signal(SIGUSR1, count_call);
     below = gsh_backend_get();
     struct gsh_backend slow = *below;
     if (in_call)
@@ -72,6 +84,9 @@ static void run_child(bool in_call, unsigned duration)
     seconds = duration;
     bool fine = live_add(ones, NULL, 1, memory, COUNT) == GSH_REASON_NONE;
     fine = fine && memory[3] == 2;
+    send_late_alarm();
+    for (uint64_t end = gsh_clock_ns() + LONGER_S * UINT64_C(1000000000); gsh_clock_ns() < end;)
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     _exit(fine ? (int)calls : 70);
 }
 
@@ -94,17 +109,20 @@ static struct child start(bool in_call, unsigned duration)
     return (struct child){.pid = pid, .began = ends[0]};
 }
 
-static void interrupt(const struct child *child)
+/* False: it has no device. */
+static bool has_begun(const struct child *child)
 {
     char byte;
-    if (read(child->began, &byte, 1) == 1) {
-        nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
-        CHECK_INT(kill(child->pid, SIGINT), 0);
-    }
+    return read(child->began, &byte, 1) == 1;
+}
+
+static void nap(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
 }
 
 /* The exit status, or the negated signal. */
-static int outcome(const struct child *child)
+static int outcome_of(const struct child *child)
 {
     int status = 0;
     CHECK_INT(waitpid(child->pid, &status, 0), child->pid);
@@ -114,15 +132,28 @@ static int outcome(const struct child *child)
 
 int main(void)
 {
-    struct child children[] = {start(false, 50), start(true, 50), start(false, 1), start(true, 1)};
-    for (size_t k = 0; k < GSH_COUNT(children); k++)
-        interrupt(&children[k]);
-    int first = outcome(&children[0]);
-    if (first == CHECK_SKIP)
-        return CHECK_SKIP;
-    CHECK_INT(first, -SIGINT);
-    CHECK_INT(outcome(&children[1]), -SIGINT);
-    CHECK_INT(outcome(&children[2]), 1);
-    CHECK_INT(outcome(&children[3]), 1);
+    static const struct {
+        bool in_call;
+        unsigned duration;
+        bool behind_another;
+        int outcome;
+    } cases[] = {{false, 50, false, -SIGINT}, {true, 50, false, -SIGINT},
+                 {false, 50, true, -SIGINT},  {true, 50, true, -SIGINT},
+                 {false, 1, false, 1},        {true, 1, false, 1}};
+    struct child children[GSH_COUNT(cases)];
+    for (size_t k = 0; k < GSH_COUNT(cases); k++)
+        children[k] = start(cases[k].in_call, cases[k].duration);
+    for (size_t k = 0; k < GSH_COUNT(cases); k++)
+        if (!has_begun(&children[k]))
+            return outcome_of(&children[k]) == CHECK_SKIP ? CHECK_SKIP : 1;
+    nap();
+    for (size_t k = 0; k < GSH_COUNT(cases); k++)
+        if (cases[k].behind_another)
+            CHECK_INT(kill(children[k].pid, SIGUSR1), 0);
+    nap();
+    for (size_t k = 0; k < GSH_COUNT(cases); k++)
+        CHECK_INT(kill(children[k].pid, SIGINT), 0);
+    for (size_t k = 0; k < GSH_COUNT(cases); k++)
+        CHECK_INT(outcome_of(&children[k]), cases[k].outcome);
     return check_result();
 }
