@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Forks that are awkward: a download that fails while forking, and children that ran no handlers, while another thread of
- * the parent holds every lock. They compute on the host, or stop with one line; none waits.
+ * the parent holds every lock, or forks. They compute on the host, or stop with one line; none waits.
  */
 #include "arena_internal.h"
 #include "backend.h"
 #include "check.h"
 #include "coherence_internal.h"
 #include "forked.h"
+#include "idle.h"
 #include "live.h"
 #include "node.h"
 
@@ -178,6 +179,63 @@ static void test_around(void)
     CHECK(memory[3] == 13);
 }
 
+/* ---- the thread that gives memory back ---- */
+
+/* In a child that has no such thread: the end waits neither for it nor for its lock. */
+static void end_without_thread(void)
+{
+    gsh_idle_end();
+    _exit(memory[3] == 14 ? 0 : 1);
+}
+
+static void test_idle_thread(void)
+{
+    gsh_arena_free(gsh_arena_allocate(COUNT, GSH_ARENA_HOST)); /* it runs from now on */
+    pid_t child = fork_raw();
+    if (child == 0)
+        end_without_thread();
+    CHECK_INT(outcome_of(child), 0);
+}
+
+static pthread_barrier_t forking;
+
+static long pause_fork(void *unused)
+{
+    (void)unused;
+    pthread_barrier_wait(&forking);
+    pthread_barrier_wait(&forking);
+    return 1; /* as in a parent */
+}
+
+static void *fork_for_long(void *unused)
+{
+    gsh_forked_around(pause_fork, NULL);
+    return unused;
+}
+
+/* Another thread of the parent is forking meanwhile, and holds what is held then. */
+static void test_idle_lock(void)
+{
+    pthread_t thread;
+    pthread_barrier_init(&forking, NULL, 2);
+    CHECK_INT(pthread_create(&thread, NULL, fork_for_long, NULL), 0);
+    pthread_barrier_wait(&forking);
+    pid_t child = fork_raw();
+    if (child == 0)
+        end_without_thread();
+    CHECK_INT(outcome_of(child), 0);
+    pthread_barrier_wait(&forking);
+    pthread_join(thread, NULL);
+}
+
+static void test_idle(void)
+{
+    offload_memory(14);
+    CHECK(memory[3] == 14);
+    test_idle_thread();
+    test_idle_lock();
+}
+
 int main(void)
 {
     alarm(100);
@@ -194,5 +252,6 @@ int main(void)
     test_locks_of_others();
     test_vfork();
     test_around();
+    test_idle();
     return live_end();
 }
