@@ -167,6 +167,8 @@ for state in ("pending", "shared"):
 
 # A library that takes read and write from libc past the exported names.
 DEEPBIND_SOURCE = '''
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <unistd.h>
 extern long put_through(int fd, const void *data, long size);
 long (*volatile table[])(int, void *, unsigned long) = {(long (*)(int, void *, unsigned long))read};
@@ -175,23 +177,41 @@ long get(int fd, void *data, long size) { return read(fd, data, (unsigned long)s
 long get_by_table(int fd, void *data, long size) { return table[0](fd, data, (unsigned long)size); }
 int puts(const char *text) { return text[0]; }
 int own(void) { return puts("its own"); }
+extern int fputs(const char *text, void *stream);
+int own_helpers(void) { return fputs("its helper's", 0); }
+int finds(const char *name) { return dlopen(name, RTLD_NOW | RTLD_DEEPBIND) != 0; }
 '''
 DEEPBIND_HELPER = '''
 #include <unistd.h>
+int fputs(const char *text, void *stream) { return stream == 0 ? text[1] : 0; }
 long put_through(int fd, const void *data, long size) { return write(fd, data, (unsigned long)size); }
 '''
 DEEPBIND = HEAD + '''
-if EARLY: lib = ctypes.CDLL(PATH, mode=os.RTLD_DEEPBIND | MODE)
+def protection():
+    pages = {}
+    for place, kind, *rest in (line.split() for line in open("/proc/self/maps") if os.path.basename(PATH) in line):
+        begin, end = (int(address, 16) for address in place.split("-"))
+        pages[kind] = pages.get(kind, 0) + (end - begin) // 4096
+    return repr(sorted(pages.items()))
+dlerror = libc.dlerror
+dlerror.restype = ctypes.c_char_p
+def load():
+    lib = ctypes.CDLL(PATH, mode=os.RTLD_DEEPBIND | MODE); dump("error", repr(dlerror())); dump("protection", protection())
+    return lib
+if EARLY: lib = load()
 a = fresh()
-if not EARLY: lib = ctypes.CDLL(PATH, mode=os.RTLD_DEEPBIND | MODE)
+if not EARLY: lib = load()
 lib.put.restype = lib.get.restype = lib.get_by_table.restype = ctypes.c_long
-ends = os.pipe(); os.set_blocking(ends[0], False); dump("own", lib.own())
+ends = os.pipe(); os.set_blocking(ends[0], False); dump("own", [lib.own(), lib.own_helpers()])
 for k, get in enumerate((lib.get, lib.get_by_table)):
     a = fresh(); dump("put %d" % k, lib.put(ends[1], ctypes.c_void_p(a.ctypes.data), 8000))
     b = fresh(k == 0); dump("get %d" % k, [get(ends[0], ctypes.c_void_p(b.ctypes.data), 8000), float(b[5]), float((b + 1.0).sum())])
 try: ctypes.CDLL(PATH + "-missing", mode=os.RTLD_DEEPBIND)
 except OSError as error: dump("missing", str(error))
 dump("again", ctypes.CDLL(PATH, mode=os.RTLD_DEEPBIND).own())
+'''
+DEEPBIND_FROM_LIBRARY = HEAD + '''
+lib = ctypes.CDLL(PATH); dump("finds", [lib.finds(NAME), lib.finds(NAME + b"-missing"), lib.finds(b"$ORIGIN/" + NAME)])
 '''
 
 
@@ -228,23 +248,32 @@ class TestUnseenAccess(shim_runner.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             self.assert_same("PATH = %r\n" % self.build(folder, "libmpi.so.40") + OTHER_PROCESS)
 
-    def build_deepbind(self, folder, option):
-        cc = [shim_runner.find_tool("cc"), "-shared", "-fPIC", "-w", "-Wl,-z," + option, "-x", "c", "-", "-o"]
+    def build_deepbind(self, folder, option, *options):
+        cc = [shim_runner.find_tool("cc"), "-shared", "-fPIC", "-w", "-fno-builtin", "-Wl,-z," + option, *options,
+              "-x", "c", "-", "-o"]
         helper, path = os.path.join(folder, "libhelper-%s.so" % option), os.path.join(folder, "libdeep-%s.so" % option)
         subprocess.run(cc + [helper], input=DEEPBIND_HELPER, text=True, check=True)
         subprocess.run(cc + [path, "-Wl,-rpath," + folder, "-x", "none", helper], input=DEEPBIND_SOURCE, text=True, check=True)
         return path
 
     def test_deepbind(self):
-        """With lazy binding, with all of the table read-only, and by name alone; none of it says a word."""
+        """With lazy binding, with all of the table read-only, by name alone, and calls without stubs; none says a word."""
         with tempfile.TemporaryDirectory() as folder:
-            for option, by_name in (("lazy", False), ("now", False), ("now", True)):
-                path = self.build_deepbind(folder, option)
+            for option, by_name, *options in (("lazy", False), ("now", False), ("now", True), ("now", False, "-fno-plt")):
+                path = self.build_deepbind(folder, option, *options)
                 script = ("PATH, MODE, EARLY = %r, __import__('os').RTLD_%s, %r\n" %
                           (os.path.basename(path) if by_name else path, option.upper(), by_name) + DEEPBIND)
-                with self.subTest(option, by_name=by_name), \
+                with self.subTest(option, by_name=by_name, options=options), \
                         unittest.mock.patch.dict(os.environ, {"LD_LIBRARY_PATH": folder}):
                     self.assertEqual(self.assert_same(script).stderr, "")
+
+    def test_deepbind_from_library(self):
+        """What only the search path of the calling library finds is opened as plain, and a line says so."""
+        with tempfile.TemporaryDirectory() as folder:
+            path, other = self.build_deepbind(folder, "now"), self.build(folder, "libother.so")
+            script = "PATH, NAME = %r, %r\n" % (path, os.path.basename(other).encode()) + DEEPBIND_FROM_LIBRARY
+            stderr = self.assert_same(script).stderr
+            self.assertIn("libother.so is opened with RTLD_DEEPBIND: its system calls", stderr)
 
     def test_libraries(self):
         """liburing and libaio count when they are loaded; what torch and MPI load beside does not."""
