@@ -204,12 +204,32 @@ def test_raises():
 '''
 
 
+# struct stack_t: where it is, flags, how long. Faults are served on it, which needs more than the kernel asks for.
+SMALL_STACK = HEAD + '''
+import errno, struct
+libc = ctypes.CDLL(None, use_errno=True)
+def put(size, flags=0):
+    ctypes.set_errno(0)
+    result = libc.sigaltstack(struct.pack("QiiQ", ctypes.addressof(memory), flags, 0, size), None)
+    return result, errno.errorcode.get(ctypes.get_errno())
+memory = ctypes.create_string_buffer(1 << 14)
+print(put(1000), put(4096), put(4096), put(8192))
+a = resident(); print(a[3], put(0, 2))
+'''
+
+
 class TestSignals(shim_runner.TestCase):
     def test_faulthandler(self):
         self.assert_same(FAULTHANDLER, same_stderr=True)
 
     def test_faulthandler_from_the_start(self):
         self.assert_same(FAULTHANDLER, python_args=["-X", "faulthandler"], same_stderr=True)
+
+    def test_small_alternate_stack(self):
+        """Where a fault has no room it is refused, as the kernel refuses smaller ones; a line says so, once."""
+        result = shim_runner.run(SMALL_STACK)
+        self.assertEqual(result.stdout, "(-1, 'ENOMEM') (-1, 'ENOMEM') (-1, 'ENOMEM') (0, None)\n3.0 (0, None)\n", result)
+        self.assertEqual(result.stderr.count("an alternate signal stack of less than 8 KiB is refused"), 1, result)
 
     def test_handlers(self):
         self.assert_same(HANDLERS, same_stderr=True)
