@@ -274,7 +274,7 @@ for called, before, after in (("open", (), (0,)), ("openat", (-100,), (0,)), ("a
                               ("rmdir", (), ()), ("utime", (), (None,)), ("statvfs", (), (plain(bytes(200)),)), ("pathconf", (), (3,)),
                               ("faccessat", (-100,), (4, 0)), ("unlinkat", (-100,), (0,)), ("inotify_add_watch", (LIBC.inotify_init(),), (2,)),
                               ("memfd_create", (), (0,)), ("removexattr", (), (b"user.none",)), ("lchown", (), (-1, -1)),
-                              ("lutimes", (), (None,)), ("eaccess", (), (4,)), ("shm_unlink", (), ()), ("mq_unlink", (), ())):
+                              ("lutimes", (), (None,)), ("utimes", (), (None,)), ("futimesat", (-100,), (None,)), ("eaccess", (), (4,)), ("shm_unlink", (), ()), ("mq_unlink", (), ())):
     def run(m, called=called, before=before, after=after):
         name = path(b"xyz")
         result = call(called, *before, m.put(text(name)), *after)
@@ -306,6 +306,11 @@ def catopen_path(m): return call("catopen", m.put(text(path(b"x"))), 0)
 def mkstemp_template(m):
     template = text(os.path.join(WORK.name, "tXXXXXX"))
     return call("mkstemp", m.put(template)) > 2, os.path.exists(m.get(0, len(template) - 1)[0])
+@operation
+def tempnam_folder(m):
+    os.environ.pop("TMPDIR", None)
+    name = ctypes.string_at(ctypes.c_void_p(call("tempnam", m.put(text(WORK.name)), b"gs", result=size_t)))
+    return os.path.dirname(name) == os.fsencode(WORK.name), os.path.basename(name)[:2]
 @operation
 def stat(m): return call("stat", m.put(text(path(pattern(123)))), m.put()), m.get(48, 56)
 @operation
@@ -595,15 +600,16 @@ def execv_arguments(m):
         os._exit(ctypes.get_errno())
     os.close(writer)
     return os.waitpid(child, 0)[1], os.read(reader, 100)
-@operation
-def posix_spawn_arguments(m):
-    actions, child, (reader, writer) = plain(bytes(80)), ctypes.c_int(), os.pipe()
-    LIBC.posix_spawn_file_actions_init(actions)
-    LIBC.posix_spawn_file_actions_adddup2(actions, writer, 1)
-    argument, strings = echo_argument(m)
-    result = call("posix_spawn", ctypes.byref(child), m.put(text("/bin/echo")), actions, None, m.put(strings), m.put(bytes(8)))
-    os.close(writer)
-    return result, os.waitpid(child.value, 0)[1], os.read(reader, 100)
+for called, file in (("posix_spawn", "/bin/echo"), ("posix_spawnp", "echo")):
+    def run(m, called=called, file=file):
+        actions, child, (reader, writer) = plain(bytes(80)), ctypes.c_int(), os.pipe()
+        LIBC.posix_spawn_file_actions_init(actions)
+        LIBC.posix_spawn_file_actions_adddup2(actions, writer, 1)
+        argument, strings = echo_argument(m)
+        result = call(called, ctypes.byref(child), m.put(text(file)), actions, None, m.put(strings), m.put(bytes(8)))
+        os.close(writer)
+        return result, os.waitpid(child.value, 0)[1], os.read(reader, 100)
+    path_operation(called + "_arguments", run)
 @operation
 def system_command(m): return call("system", m.put(b"exit 3\0"))
 @operation
