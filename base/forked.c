@@ -32,6 +32,7 @@ static void run(void (*handler)(void))
 
 void gsh_forked_prepare(void)
 {
+    gsh_forked_check(); /* a child that ran no handlers may fork before it asks for anything */
     for (unsigned k = handler_count; k-- > 0;)
         run(handlers[k].prepare);
 }
