@@ -64,6 +64,8 @@ static enum gsh_status set_sink(struct gsh_source_sinks *sinks, unsigned k)
     set_scratch_strides(launch, sinks->scratch_strides[k]);
     gsh_launch_collapse(launch);
     gsh_source_reduce_tree(launch, &tree);
+    if (tree.elements == 1 && gsh_source_reduce_copies_one(launch))
+        return GSH_DECLINED; /* totals hold values, not bytes */
     if (k == 0)
         sinks->tree = tree;
     else if (!is_same_tree(&tree, &sinks->tree))

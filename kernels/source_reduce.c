@@ -544,10 +544,11 @@ static void write_beginning(const struct gsh_launch *launch, const struct stage 
                    "int o)\n{\n    return %s;\n}\n",
                    begin);
     gsh_fmt_printf(
-        fmt, "constexpr bool HAS_INITIAL = %s, JOINS_INITIAL = %s, REPEATS = %s;\n",
+        fmt, "constexpr bool HAS_INITIAL = %s, JOINS_INITIAL = %s, REPEATS = %s, COPIES = %s;\n",
         truth(launch->has_initial),
         truth(launch->has_initial && !is_first && stage->is_last && !stage->joins_in_order),
-        truth(is_first));
+        truth(is_first),
+        truth(gsh_source_reduce_copies_one(launch) && stage->is_last && !stage->is_second));
 }
 
 static void write_constants(const struct stage *stage, struct gsh_fmt *fmt)
@@ -643,4 +644,11 @@ bool gsh_source_reduce_begins_with_first(const struct gsh_launch *launch)
 {
     return gsh_reduction_info(launch->reduction)->neutral == GSH_NEUTRAL_FIRST &&
            !launch->has_initial;
+}
+
+bool gsh_source_reduce_copies_one(const struct gsh_launch *launch)
+{
+    return launch->loop == GSH_BOOL && launch->operands[0].dtype == GSH_BOOL &&
+           launch->operands[1].dtype == GSH_BOOL && !is_index(launch) &&
+           gsh_source_reduce_begins_with_first(launch);
 }

@@ -26,3 +26,5 @@ void gsh_source_reduce_write(const struct gsh_launch *launch, struct gsh_fmt *fm
 /* Whether the first stage's joins look for errors; whether it begins with an element. */
 bool gsh_source_reduce_checks(const struct gsh_launch *launch);
 bool gsh_source_reduce_begins_with_first(const struct gsh_launch *launch);
+/* Whether one element alone is copied, whatever a bool's byte is, where joins would make it 0 or 1. */
+bool gsh_source_reduce_copies_one(const struct gsh_launch *launch);

@@ -349,9 +349,12 @@ void gsh_source_scan_text(const struct gsh_launch *launch, unsigned stage, struc
     if (pass == PASS_OUTPUTS)
         prelude.dtypes |= 1u << launch->operands[1].dtype;
     gsh_source_write_prelude(fmt, &prelude);
-    gsh_fmt_printf(fmt, "typedef %s Stored;\ntypedef ValueOf<Stored>::type A, T;\n",
-                   gsh_dtype_cuda_stored(launch->loop));
-    gsh_fmt_printf(fmt, "FN A gsh_join(A a, A b) { return (A)(%s); }\n", join->expressions[0]);
+    gsh_fmt_printf(fmt, "typedef %s Stored;\ntypedef ValueOf<Stored>::type T;\ntypedef %s A;\n",
+                   gsh_dtype_cuda_stored(launch->loop), launch->loop == GSH_BOOL ? "u8" : "T");
+    gsh_fmt_printf(fmt,
+                   "FN T join_values(T a, T b) { return (T)(%s); }\n"
+                   "FN A gsh_join(A a, A b) { return join_values(a, b); }\n",
+                   join->expressions[0]);
     if (is_plain_prefixes) {
         gsh_fmt_printf(fmt, "constexpr int WIDE = %d;\n", GSH_SOURCE_SCAN_WIDE);
         gsh_fmt_text(fmt, gsh_cuda_text_scan_sums);

@@ -135,7 +135,10 @@ FN void finish(const Args &args, const Origin &origin, Index segment, const Tota
         check_total(args.sink, whole);
 #endif
         char *const at = (char *)args.output + origin.output + (i64)segment * args.segment_stride + o * args.output_step;
-        *(Out *)at = result_of(whole);
+        if (COPIES && args.elements == 1)
+            *(In *)at = ((const In *)origin.input)[o];
+        else
+            *(Out *)at = result_of(whole);
         if constexpr (FLAGS)
             ((u8 *)args.flags)[origin.number * OUTPUTS + o] = is_flagged(whole);
     }

@@ -27,17 +27,29 @@ struct Shared {
     u32 mark[CAREFUL ? BLOCK : 1]; // a lane of the group
 };
 
+// How a lane holds an element: as its value, but a bool as its byte, since a row's first output is a copy.
+template <class S> struct Held {
+    template <class From> static FN S cast(From in) { return Convert<S, From>::of(in); }
+    static FN A of(S stored) { return value(stored); }
+    static FN S stored(A x) { return Cast<S>::of(x); }
+};
+template <> struct Held<Bool> {
+    template <class From> static FN Bool cast(From in) { return Convert<Bool, From>::of(in); }
+    static FN Bool cast(Bool in) { return in; }
+    static FN u8 of(Bool stored) { return stored.byte; }
+    static FN Bool stored(u8 x) { return Bool{x}; }
+};
 FN A load(const Args &args, const char *at)
 {
     const In in = *(const In *)at;
-    const Stored stored = Convert<Stored, In>::of(in);
+    const Stored stored = Held<Stored>::cast(in);
     look_cast(args, in, stored, in);
-    return value(stored);
+    return Held<Stored>::of(stored);
 }
 FN void store(const Args &args, char *at, A x)
 {
-    const Stored stored = Cast<Stored>::of(x);
-    const Out out = Convert<Out, Stored>::of(stored);
+    const Stored stored = Held<Stored>::stored(x);
+    const Out out = Held<Out>::cast(stored);
     look_cast(args, stored, out, stored);
     *(Out *)at = out;
 }

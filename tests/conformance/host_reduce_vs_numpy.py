@@ -173,6 +173,17 @@ def check_beginnings(kernels, check, rng):
                   want.ravel()[:8])
 
 
+def check_raw_bools(kernels, check, rng):
+    """Bools of any byte: a maximum or minimum of one element is its copy; what is joined becomes 0 or 1."""
+    for name, shape in itertools.product(("max", "min", "fmax", "fmin"), ((900, 1), (900, 3), (1, 900), (3, 900), (30, 1, 1), (3, 40000))):
+        array = rng.choice(np.array([0, 0, 1, 2, 128, 255], np.uint8), shape).view(bool)
+        for view, axis in itertools.product((array, array.T, array[::-1]), (0, len(shape) - 1)):
+            got, want = reduce_both(kernels, name, np.dtype(bool), view, (axis,))
+            check(np.array_equal(got.view(np.uint8), want.view(np.uint8)), name, "raw bools", shape, view.strides, axis, got.view(np.uint8))
+            numbers = kernels.reduce(name, np.dtype(bool), view, (axis,), np.dtype("i2"))
+            check(np.array_equal(numbers, want.astype("i2")), name, "raw bools to integers", shape, view.strides, axis)
+
+
 def is_decided(line):
     """Whether NumPy's running product stays in the range of numbers, at least up to a factor that is no number or zero, or
     leaves it on the side on which the exact one ends: else only NumPy's order has its result."""
@@ -270,6 +281,7 @@ def main():
         check_reductions(kernels, check, rng, ratios)
         check_specials(kernels, check, rng)
         check_beginnings(kernels, check, rng)
+        check_raw_bools(kernels, check, rng)
         check_products(kernels, check, rng)
         check_casts(kernels, check, rng)
         check_large_sums(kernels, check, rng, ratios)

@@ -514,12 +514,53 @@ def check_masks(kernels, check, rng):
     check.same(out[:, 0], want.astype("f4"), "compress of views, cast")
 
 
+def raw_bools(shape, rng):
+    """Bools of which half are false and the others any byte."""
+    return rng.choice(np.array([0, 0, 0, 0, 1, 2, 128, 255], np.uint8), shape).view(bool)
+
+
+def check_raw_bools(kernels, check, rng):
+    """What copies bools keeps their bytes, the first element of a scanned row too; what joins them writes 0 or 1."""
+    def same(got, want, *details):
+        check.same(got.view(np.uint8), want.view(np.uint8), "raw bools", *details)
+
+    for name, (shape, axis) in itertools.product(("any", "all", "max", "bit_xor"), (((900, 1), 1), ((300, 3), 1), ((70, 33), 0), ((20000,), 0), ((3, 20000), 1))):
+        for lead in (0, 128):
+            array = raw_bools(shape, rng)
+            np.moveaxis(array.view(np.uint8), axis, 0)[0] |= lead
+            want, out = getattr(np, EXACT[name]).accumulate(array, axis=axis), np.empty_like(array)
+            check(scan(kernels, name, "?", array, axis, out), "scan of raw bools declined", name)
+            same(out, want, "scan", name, shape)
+            numbers = np.empty(shape, "i2")
+            check(scan(kernels, name, "?", array, axis, numbers), "scan of raw bools to integers declined", name)
+            check.same(numbers, (want != 0).astype("i2"), "scan of raw bools to integers", name, shape)
+            scan(kernels, name, "?", array, axis, array)
+            same(array, want, "scan in place", name, shape)
+    array, value, mask = raw_bools(3000, rng), raw_bools(3000, rng), raw_bools(3000, rng)
+    index, constant = rng.permutation(3000), np.array([128], np.uint8).view(bool)[0]
+    out = np.empty_like(array)
+    take(kernels, "?", array, 0, index, out)
+    same(out, array[index], "take")
+    put(kernels, "copy", "?", out, 0, index, value)
+    same(out[index], value, "put")
+    put(kernels, "copy", "?", out, 0, index, constant)
+    same(out, np.full(3000, constant), "put of a constant")
+    want, kept = array[mask], np.empty(np.count_nonzero(mask), bool)
+    kernels.launch("compress", "copy", "?", [array, kept], (3000,), [(1,), (0,), (1,)], (1, kept.size), mask)
+    same(kept, want, "compress")
+    want = value.copy()
+    want[mask] = kept
+    kernels.launch("expand", "copy", "?", [kept, value], (3000,), [(0,), (1,), (1,)], (1, kept.size), mask)
+    same(value, want, "expand")
+
+
 def battery(kernels, check):
     rng = np.random.default_rng(11)
     shapes = SHAPES if not kernels.emulated else SHAPES[:-1]
     check_exact_scans(kernels, check, rng, shapes)
     check_sums(kernels, check, rng, shapes)
     check_casting_scans(kernels, check, rng)
+    check_raw_bools(kernels, check, rng)
     check_rounded_scans(kernels, check, rng)
     check_products(kernels, check, rng)
     check_rows_of_products(kernels, check, rng)

@@ -297,6 +297,7 @@ def battery(kernels, check, everything, names):
             everything or name in ("sum", "max", "all", "bit_and", "logaddexp"))}
         reductions.check_beginnings(some, check, rng)
         reductions.check_specials(some if not everything else kernels, check, rng)
+        reductions.check_raw_bools(kernels, check, rng)
         if everything:
             reductions.check_casts(kernels, check, rng)
     return ratios, worst, missing

@@ -48,6 +48,7 @@ def try_all(layout):
             "assign": lambda: changed(x, lambda z: z.__setitem__(m, y[m])), "assign uint8": lambda: changed(x, lambda z: z.__setitem__(Ellipsis, y.view("u1") if layout != "strided" else y)), "put": lambda: changed(x, lambda z: np.put(z, flat, y)),
             "at": lambda: changed(x, lambda z: np.logical_or.at(z, np.arange(len(z)), y)), "compress": lambda: np.compress(m.ravel(), x.ravel()), "mask": lambda: x[m],
             "sum": lambda: [three.sum(), last.sum(-1).max()], "sums": lambda: three.sum(0), "any": lambda: three.any(0), "all": lambda: last.all(-1), "max": lambda: last.max(-1), "min": lambda: three.min(0),
+            "max of one": lambda: last[..., :1].max(-1), "min of one": lambda: three[:1].min(0), "max of one copy": lambda: last[..., :1].copy().max(-1), "max of one of where": lambda: np.where(m, x, y)[..., None].max(-1),
             "argmax": lambda: three.argmax(0), "argmin": lambda: three.argmin(0), "last argmax": lambda: last.argmax(-1), "last argmin": lambda: last.argmin(-1), "whole argmax": lambda: x.ravel()[4:].argmax(),
             "xor reduce": lambda: np.bitwise_xor.reduce(three, axis=0), "and reduce": lambda: np.bitwise_and.reduce(last, axis=-1), "cumsum": lambda: three.cumsum(0), "or accumulate": lambda: np.logical_or.accumulate(last, axis=-1),
             "max accumulate": lambda: np.maximum.accumulate(last, axis=-1), "reduceat": lambda: np.logical_or.reduceat(last, [0, 1], axis=-1), "sum where": lambda: last[..., :2].sum(-1, where=m[..., None]),
