@@ -49,7 +49,8 @@ static PyObject
 static PyObject *filters; /* warnings.filters when looked at last, borrowed; NULL: no list */
 static PyObject *write_method; /* of the first stderr, as its class has it; a reference */
 static bool is_unseen, kept_is_unseen;
-static bool is_kept; /* the filters that are kept are the state's */
+static bool is_recorded; /* warnings only join a list: catch_warnings(record=True) */
+static bool is_kept;     /* the filters that are kept are the state's */
 
 /* ---- whether the modules were touched ---- */
 
@@ -140,12 +141,31 @@ static PyObject *find_value(enum name name)
     return dict ? gsh_py.PyDict_GetItem(dict, keys[name]) : NULL;
 }
 
+/* The method append of a list. */
+static bool is_list_append(PyObject *function)
+{
+    if (!function || gsh_py_type(function) != gsh_py.PyCFunction_Type)
+        return false;
+    PyObject *self = gsh_py.PyObject_GetAttrString(function, "__self__");
+    PyObject *name = gsh_py.PyObject_GetAttrString(function, "__name__");
+    bool is_append =
+        self && gsh_py_type(self) == gsh_py.PyList_Type && name && has_text(name, "append");
+    gsh_py_drop((PyObject *const[]){self, name}, 2);
+    gsh_python_error_clear();
+    return is_append;
+}
+
 static void look(void)
 {
+    bool is_own[NAMES];
     note_seen();
     is_unseen = has_text(gsh_py.PyDict_GetItem(dicts[WARNINGS], default_key), "default");
-    for (enum name name = 0; name < NAMES; name++)
-        is_unseen &= is_original(name, find_value(name));
+    for (enum name name = 0; name < NAMES; name++) {
+        is_own[name] = is_original(name, find_value(name));
+        is_unseen &= is_own[name];
+    }
+    is_recorded = is_own[MODULE] && is_own[SHOW_WARNING] && is_own[SHOW_MESSAGE] &&
+                  is_list_append(find_value(SHOW_MESSAGE_IMPL));
     filters = gsh_py.PyDict_GetItem(dicts[WARNINGS], filters_key);
     if (filters && gsh_py_type(filters) != gsh_py.PyList_Type)
         filters = NULL;
@@ -197,7 +217,7 @@ bool gsh_warning_state_may_be_late(bool always)
 
 bool gsh_warning_state_may_raise(void)
 {
-    return !is_kept || !kept_is_unseen || gsh_warning_filters_may_raise();
+    return !is_kept || !(kept_is_unseen || is_recorded) || gsh_warning_filters_may_raise();
 }
 
 PyObject *gsh_warning_state_format(void)

@@ -379,6 +379,39 @@ say(x[0])
         result = shim_runner.run(script, env={"GPUSHIM_FEED_MS": "0", "GPUSHIM_FPERR": "late"})
         self.assertEqual((result.returncode, result.stdout), (0, "0\n1\n-inf\n"), result)
 
+    def test_output_over_an_input(self):
+        """A warning that only joins a list ends no call: the device computes. Where one may raise, the output stays as it was."""
+        recorded = shim_runner.run(PRELUDE + """
+values = np.linspace(-1, 4, 2 * SIZE)
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    np.sqrt(values[::2], out=values[:SIZE])
+    say(len(seen), values[SIZE - 1])
+""")
+        self.assertEqual(recorded.stdout.split()[0], "1", recorded)
+        self.assertEqual(shim_runner.device_calls(recorded.report, "sqrt"), 1, recorded)
+        self.compare(PRELUDE + """
+values = np.linspace(-1, 4, 2 * SIZE)
+def refuse(*what):
+    raise ValueError(what[0])
+def judge():
+    try:
+        np.sqrt(values[::2], out=values[:SIZE])
+    except (ValueError, RuntimeWarning) as error:
+        say(error, values[:3])
+with warnings.catch_warnings():
+    warnings.simplefilter("always")
+    warnings.showwarning = refuse
+    judge()
+with warnings.catch_warnings(record=True):
+    warnings.simplefilter("error")
+    judge()
+with warnings.catch_warnings(record=True):
+    warnings.simplefilter("always")
+    warnings._showwarnmsg_impl = refuse
+    judge()
+""")
+
     def test_pytest(self):
         try:
             import pytest
