@@ -64,12 +64,8 @@ void gsh_deep_stack_init(void)
 
 void gsh_deep_stack_run(void (*body)(void *argument), void *argument)
 {
-    if (stacks == NULL || is_on_one) {
-        body(argument);
-        return;
-    }
     gsh_critical_enter();
-    int taken = take();
+    int taken = stacks == NULL || is_on_one ? -1 : take();
     if (taken < 0) {
         body(argument);
     } else {

@@ -3,7 +3,7 @@
  * Stacks of our own for what needs more than the program's thread may have left: loops, planning, compilers' texts, drivers.
  * A Python thread of threading.stack_size(64 << 10) has some 30 KiB, a handler on an alternate stack less. There is a fixed
  * number of them; where all are in use the caller's own stack has to do. The address space is taken once, pages when touched.
- * Async-signal-safe, but for gsh_deep_stack_init. What runs there is in a critical section.
+ * Async-signal-safe, but for gsh_deep_stack_init.
  */
 #pragma once
 
@@ -15,5 +15,5 @@
 
 /* Takes the address space; once. Until then, and where there is none, callers run on their own stacks. */
 void gsh_deep_stack_init(void);
-/* Calls body(argument) on such a stack; where the thread is on one, there. */
+/* Calls body(argument) on such a stack, in a critical section; where the thread is on one, there. */
 void gsh_deep_stack_run(void (*body)(void *argument), void *argument);

@@ -9,7 +9,6 @@
 #include "arena_internal.h"
 #include "backend.h"
 #include "coherence_internal.h"
-#include "critical.h"
 #include "deep_stack.h"
 #include "device.h"
 #include "dispatch_internal.h"
@@ -583,10 +582,10 @@ static void retire_lost_device(enum gsh_reason why)
         gsh_device_retire("it does not answer any more");
 }
 
+/* In the critical section of gsh_deep_stack_run: a handler that left by siglongjmp would leave `inside` set. */
 static void run_deep(void *context)
 {
     struct run *run = context;
-    gsh_critical_enter(); /* a handler that left by siglongjmp would leave `inside` set */
     inside = true;
     gsh_node_lock();
     gsh_node_forget_locked();
@@ -603,7 +602,6 @@ static void run_deep(void *context)
     gsh_node_unlock();
     retire_lost_device(run->why);
     inside = false;
-    gsh_critical_leave();
 }
 
 enum gsh_status gsh_dispatch_run(const struct gsh_call *call, enum gsh_reason *why)
