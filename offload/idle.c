@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The thread's life: none, or running; `mutex` guards the change, and is held across fork. Awake it looks, and sleeps until
- * the next look; when a look leaves nothing it sleeps until gsh_idle_wake. The word `posted` changes whenever it is to wake up.
+ * The thread's life: none, or running; `mutex` guards the change, and is held across fork. It pauses, looks, and pauses again;
+ * when a look leaves nothing it sleeps until gsh_idle_wake first. The word `posted` changes whenever it is to wake up.
  */
 #include "idle.h"
 
@@ -94,17 +94,32 @@ static bool look(void)
 
 /* ---- the thread ---- */
 
+/* Until a block is freed, or the thread is to end. */
+static void sleep_until_posted(void)
+{
+    uint32_t seen = atomic_load(&posted);
+    atomic_store(&sleeps, true);
+    if (!atomic_load(&gsh_idle_is_noted) && !atomic_load(&is_ending))
+        gsh_futex_wait_change_sigsafe(&posted, seen, 0);
+    atomic_store(&sleeps, false);
+}
+
+static void pause_between_looks(void)
+{
+    uint32_t seen = atomic_load(&posted);
+    if (!atomic_load(&is_ending))
+        gsh_futex_wait_change_for(&posted, seen, LOOK_MS);
+}
+
+/* However often blocks are freed, it looks once in LOOK_MS. */
 static void *idle_main(void *unused)
 {
     bool has_left = true;
     pthread_setname_np(pthread_self(), "gpushim-idle");
     while (!atomic_load(&is_ending)) {
-        uint32_t seen = atomic_load(&posted);
-        atomic_store(&sleeps, !has_left);
-        if (has_left)
-            gsh_futex_wait_change_for(&posted, seen, LOOK_MS);
-        else if (!atomic_load(&gsh_idle_is_noted) && !atomic_load(&is_ending))
-            gsh_futex_wait_change_sigsafe(&posted, seen, 0);
+        if (!has_left)
+            sleep_until_posted();
+        pause_between_looks();
         atomic_store(&gsh_idle_is_noted, false);
         if (!atomic_load(&is_ending))
             has_left = look();

@@ -122,6 +122,28 @@ static void check_used(size_t size)
     CHECK(lost < 20 || is_short(size));
 }
 
+static uint32_t count_looks(void)
+{
+    gsh_arena_lock();
+    uint32_t looks = gsh_idle_clock_locked();
+    gsh_arena_unlock();
+    return looks;
+}
+
+/* Blocks that are taken again at once leave nothing to look for; the thread looks some four times a second, not at each. */
+static void check_looks(void)
+{
+    char *block = make(8 * MIB);
+    usleep(500000); /* it sleeps */
+    uint32_t before = count_looks();
+    for (uint64_t end = gsh_clock_ns() + SECOND; gsh_clock_ns() < end; usleep(5000)) {
+        CHECK(gsh_arena_free(block));
+        block = make(8 * MIB);
+    }
+    CHECK(count_looks() - before <= 8);
+    CHECK(gsh_arena_free(block));
+}
+
 static void check_at_once(void)
 {
     char *block = make(8 * MIB);
@@ -194,6 +216,7 @@ int main(void)
     check_idle(MIB / 2);
     check_used(8 * MIB);
     check_used(MIB / 2);
+    check_looks();
     check_at_once();
     check_fork();
     gsh_idle_end();
