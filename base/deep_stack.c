@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The stacks lie in one mapping, each above a closed page. The first free one is taken, so that few are ever touched.
- * Sanitizers keep shadows of stacks and are left alone.
+ * The process's first thread needs none while little of its own is used. Sanitizers keep shadows of stacks and are left alone.
  */
 #include "deep_stack.h"
 
@@ -9,8 +9,13 @@
 #include "forked.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #define STACKS 16
+#define FIRST_STACK_BYTES                                                                          \
+    ((size_t)8                                                                                     \
+     << 20) /* of the first thread's stack, at least; up to a quarter are arguments, execve(2) */
+#define ROOMY_BYTES ((size_t)2 << 20) /* that may be used of it, so that half is left */
 #define GUARD_BYTES 4096
 
 /* deep_stack_entry.S: body(argument) with the stack pointer at `top`, which is a multiple of 16. */
@@ -28,7 +33,11 @@ void gsh_deep_stack_enter(void *top, void (*body)(void *argument), void *argumen
 #define IS_SANITIZED 0
 #endif
 
-static char *stacks; /* NULL: none */
+extern void *__libc_stack_end
+    __attribute__((weak)); /* of the first thread's stack, the highest address */
+
+static char *stacks;    /* NULL: none */
+static uintptr_t roomy; /* ROOMY_BYTES from here on are the first thread's stack; 0: not known */
 static _Atomic bool in_use[STACKS];
 static _Thread_local bool is_on_one;
 
@@ -48,6 +57,14 @@ static void free_all(void)
         atomic_store(&in_use[k], false);
 }
 
+static void find_roomy(void)
+{
+    struct rlimit limit;
+    if (&__libc_stack_end != NULL && getrlimit(RLIMIT_STACK, &limit) == 0 &&
+        limit.rlim_cur >= FIRST_STACK_BYTES)
+        roomy = (uintptr_t)__libc_stack_end - ROOMY_BYTES;
+}
+
 void gsh_deep_stack_init(void)
 {
     if (stacks != NULL || IS_SANITIZED)
@@ -60,12 +77,18 @@ void gsh_deep_stack_init(void)
         mprotect(range + k * GSH_DEEP_STACK_BYTES, GUARD_BYTES, PROT_NONE);
     gsh_forked_add(NULL, NULL, free_all);
     stacks = range;
+    find_roomy();
+}
+
+static bool has_room(void)
+{
+    return roomy != 0 && (uintptr_t)__builtin_frame_address(0) - roomy < ROOMY_BYTES;
 }
 
 void gsh_deep_stack_run(void (*body)(void *argument), void *argument)
 {
     gsh_critical_enter();
-    int taken = stacks == NULL || is_on_one ? -1 : take();
+    int taken = has_room() || stacks == NULL || is_on_one ? -1 : take();
     if (taken < 0) {
         body(argument);
     } else {
