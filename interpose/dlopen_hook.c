@@ -18,6 +18,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <gnu/lib-names.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -29,11 +30,29 @@ void gsh_dlopen_hook_resolve(void)
                      __ATOMIC_RELAXED);
 }
 
+static const char *file_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
 /* Whether the file's name begins so. */
 static bool is_file(const char *path, const char *name)
 {
-    const char *slash = strrchr(path, '/');
-    return strncmp(slash == NULL ? path : slash + 1, name, strlen(name)) == 0;
+    return strncmp(file_of(path), name, strlen(name)) == 0;
+}
+
+static bool is_libc(const char *path)
+{
+    return strcmp(file_of(path), LIBC_SO) == 0;
+}
+
+/* Who asks the C library's handle for a function of io_calls.def gets ours too: our handle, whose dependency the C library is. */
+static const char *choose_libc(const char *path)
+{
+    static const char here;
+    Dl_info info;
+    return gsh_dlopen_hook_finds_python() && dladdr(&here, &info) != 0 ? info.dli_fname : path;
 }
 
 bool gsh_dlopen_hook_finds_python(void)
@@ -74,7 +93,9 @@ void *gsh_dlopen_hook_enter(const char **opened, int flags, const void *caller)
         *opened = gsh_cuda_proxy_choose(path, flags, caller);
     if (__atomic_load_n(&real_dlopen, __ATOMIC_RELAXED) == NULL)
         gsh_dlopen_hook_resolve();
-    if (gsh_deepbind_is_wanted(*opened, flags, caller))
+    if (path != NULL && is_libc(path))
+        *opened = choose_libc(path);
+    else if (gsh_deepbind_is_wanted(*opened, flags, caller))
         return (void *)gsh_deepbind_open;
     return (void *)real_dlopen;
 }

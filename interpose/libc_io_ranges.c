@@ -8,7 +8,12 @@
 
 #include <aio.h>
 #include <limits.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <scsi/sg.h>
 #include <signal.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -120,6 +125,42 @@ void gsh_libc_io_messages_walk(const void *pointer, size_t count, bool write,
     gsh_libc_io_bytes_walk(messages, count * sizeof *messages, WRITES, pass);
     for (size_t i = 0; i < count; i++)
         gsh_libc_io_message_walk(&messages[i].msg_hdr, 1, write, pass);
+}
+
+/* ---- structures of ioctl ---- */
+
+/* Requests whose structures point to memory of any size: ioctl_list(2), netdevice(7). */
+static const struct {
+    size_t request, pointer; /* where in the structure the pointer is */
+} nested_pointers[] = {{SIOCGIFCONF, offsetof(struct ifconf, ifc_buf)},
+                       {SIOCETHTOOL, offsetof(struct ifreq, ifr_data)},
+                       {SG_IO, offsetof(struct sg_io_hdr, dxferp)},
+                       {SG_IO, offsetof(struct sg_io_hdr, cmdp)},
+                       {SG_IO, offsetof(struct sg_io_hdr, sbp)}};
+
+static const void *find_nested(const void *structure, size_t request, size_t row)
+{
+    const void *nested = NULL;
+    if (request == nested_pointers[row].request && is_readable(structure, 1))
+        memcpy(&nested, (const char *)structure + nested_pointers[row].pointer, sizeof nested);
+    return nested;
+}
+
+bool gsh_libc_io_control_touches(const void *structure, size_t request)
+{
+    bool touches = false;
+    for (size_t row = 0; row < GSH_COUNT(nested_pointers) && !touches; row++)
+        touches = gsh_arena_contains(find_nested(structure, request, row));
+    return touches;
+}
+
+void gsh_libc_io_control_walk(const void *structure, size_t request, bool write,
+                              gsh_libc_io_pass *pass)
+{
+    for (size_t row = 0; row < GSH_COUNT(nested_pointers); row++) {
+        const void *nested = find_nested(structure, request, row);
+        gsh_libc_io_stream_walk(nested, gsh_libc_io_usable(nested, SIZE_MAX), write, pass);
+    }
 }
 
 /* ---- arrays of pointers ---- */

@@ -54,12 +54,14 @@ static inline size_t gsh_libc_io_text(const void *text)
  * strings   pointers to strings with a null behind them, treated as home; count is unused
  * vector    structures iovec, with what they point to
  * message   structures msghdr, likewise; messages: mmsghdr
+ * control   what the structure of an ioctl points to; `count` is the request
  * stack     a structure stack_t, whose memory is kept
  * request   a structure aiocb, whose memory is kept; requests: pointers to such, some null */
 #define GSH_LIBC_IO_SHAPES(X)                                                                      \
     X(bytes)                                                                                       \
     X(stream)                                                                                      \
-    X(kept) X(home) X(strings) X(vector) X(message) X(messages) X(stack) X(request) X(requests)
+    X(kept)                                                                                        \
+    X(home) X(strings) X(vector) X(message) X(messages) X(control) X(stack) X(request) X(requests)
 #define GSH_LIBC_IO_DECLARE(shape)                                                                 \
     void gsh_libc_io_##shape##_walk(const void *pointer, size_t count, bool write,                 \
                                     gsh_libc_io_pass *pass);
@@ -82,6 +84,7 @@ bool gsh_libc_io_strings_touches(const void *strings, size_t unused);
 bool gsh_libc_io_vector_touches(const void *vector, size_t count);
 bool gsh_libc_io_message_touches(const void *message, size_t count);
 bool gsh_libc_io_messages_touches(const void *messages, size_t count);
+bool gsh_libc_io_control_touches(const void *structure, size_t request);
 bool gsh_libc_io_stack_touches(const void *stack, size_t unused);
 bool gsh_libc_io_request_touches(const void *request, size_t unused);
 bool gsh_libc_io_requests_touches(const void *requests, size_t count);

@@ -203,9 +203,20 @@ def getdents64(m):
     open(os.path.join(folder, "hello"), "w").close()
     return call("getdents64", os.open(folder, 0), m.put(), size_t(4096)), b"hello" in m.get(0, 4096)[0]
 @operation
+def handle_read(m): return ctypes.CDLL("libc.so.6").read(opened(pattern(SIZE)), m.put(), size_t(5000)), m.get(0, 5000)
+@operation
+def handle_own_functions(m):
+    library = ctypes.CDLL("libc.so.6")
+    return library.strnlen(m.put(b"four\0"), size_t(9)), library.toupper(97), hasattr(library, "no_such_function"), library.labs(-7)
+@operation
 def ioctl_fionread(m):
     reader, writer = ready_pipe()
     return call("ioctl", reader, 0x541B, m.put()), m.get(0, 4)
+@operation
+def ioctl_siocgifconf(m):
+    request = ctypes.create_string_buffer(struct.pack("i4xQ", 4096, m.put().value))
+    with socket.socket() as end:
+        return call("ioctl", end.fileno(), 0x8912, request), m.get(0, 2)
 @operation
 def fcntl_getlk(m): return call("fcntl", opened(b"abc"), fcntl.F_GETLK, m.put(struct.pack("hhqqi", 1, 0, 0, 0, 0))), m.get(0, 2)
 
