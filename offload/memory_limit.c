@@ -13,12 +13,14 @@
 #include "node.h"
 #include "value.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #define PATH_BYTES 4096
-#define NEAR_SHARE 10 /* so much of a limit is left */
+#define TEXT_BYTES 8192 /* of a list of groups, or of numbers */
+#define NEAR_SHARE 10   /* so much of a limit is left */
 
 /* How the versions name a group's limits, and what in memory.stat cannot be taken from the group without swapping. */
 struct version {
@@ -31,35 +33,56 @@ static const struct version first = {{"memory.limit_in_bytes", "memory.limit_in_
 
 typedef void visit_group(const char *folder, const struct version *version, int64_t *result);
 
-static int64_t read_number(const char *folder, const char *name, int64_t most)
+/* A file's text, cut to the buffer; false where it cannot be read. Allocates nothing, as stdio does: who stands in front of malloc
+ * may wait for the thread that waits for the caller's. */
+static bool read_text(const char *path, char *text, size_t size)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    size_t length = 0;
+    for (ssize_t got = 1; file >= 0 && got > 0 && length < size - 1;) {
+        got = read(file, text + length, size - 1 - length);
+        length += got > 0 ? (size_t)got : 0;
+    }
+    text[length] = '\0';
+    if (file >= 0)
+        close(file);
+    return file >= 0;
+}
+
+static bool read_file(const char *folder, const char *name, char *text, size_t size)
 {
     char path[PATH_BYTES];
-    long long value = 0;
     int length = snprintf(path, sizeof(path), "%s/%s", folder, name);
-    FILE *file = length > 0 && length < (int)sizeof(path) ? fopen(path, "re") : NULL;
-    if (file == NULL)
-        return most;
-    bool is_number = fscanf(file, "%lld", &value) == 1 && value > 0; /* else "max" */
-    (void)fclose(file);
+    return length > 0 && length < (int)sizeof(path) && read_text(path, text, size);
+}
+
+/* What follows the line's end, or the text's. */
+static const char *next_line(const char *line)
+{
+    line += strcspn(line, "\n");
+    return *line == '\n' ? line + 1 : line;
+}
+
+static int64_t read_number(const char *folder, const char *name, int64_t most)
+{
+    char text[64];
+    long long value = 0;
+    bool is_number = read_file(folder, name, text, sizeof(text)) &&
+                     sscanf(text, "%lld", &value) == 1 && value > 0; /* else "max" */
     return is_number ? GSH_MIN((int64_t)value, most) : most;
 }
 
 /* The number behind a key, a line each, as in memory.stat; 0 where there is none. */
 static int64_t read_key(const char *folder, const char *name, const char *key)
 {
-    char path[PATH_BYTES], line[256], found[64];
+    char text[TEXT_BYTES], found[64];
     long long value = 0;
-    int length = snprintf(path, sizeof(path), "%s/%s", folder, name);
-    FILE *file = length > 0 && length < (int)sizeof(path) ? fopen(path, "re") : NULL;
-    if (file == NULL)
+    if (!read_file(folder, name, text, sizeof(text)))
         return 0;
-    while (fgets(line, sizeof(line), file) != NULL)
+    for (const char *line = text; *line != '\0'; line = next_line(line))
         if (sscanf(line, "%63s %lld", found, &value) == 2 && strcmp(found, key) == 0)
-            break;
-        else
-            value = 0;
-    (void)fclose(file);
-    return value;
+            return value;
+    return 0;
 }
 
 /* The group and all around it. Shortens `group`. */
@@ -80,19 +103,17 @@ static void walk_up(const char *tree, char *group, const struct version *version
 
 static void visit_groups(const char *root, const char *groups, visit_group *visit, int64_t *result)
 {
-    char line[PATH_BYTES], controllers[256], group[PATH_BYTES], tree[PATH_BYTES];
-    FILE *file = fopen(groups, "re");
-    if (file == NULL)
+    char text[TEXT_BYTES], controllers[256], group[PATH_BYTES], tree[PATH_BYTES];
+    if (!read_text(groups, text, sizeof(text)))
         return;
-    while (fgets(line, sizeof(line), file) != NULL) {
+    for (const char *line = text; *line != '\0'; line = next_line(line)) {
         if (sscanf(line, "0::%4095[^\n]", group) == 1)
             walk_up(root, group, &second, visit, result);
-        if (sscanf(line, "%*d:%255[^:]:%4095[^\n]", controllers, group) == 2 &&
+        if (sscanf(line, "%*d:%255[^:\n]:%4095[^\n]", controllers, group) == 2 &&
             strcmp(controllers, "memory") == 0 &&
             snprintf(tree, sizeof(tree), "%s/memory", root) < (int)sizeof(tree))
             walk_up(tree, group, &first, visit, result);
     }
-    (void)fclose(file);
 }
 
 static void take_limit(const char *folder, const struct version *version, int64_t *least)

@@ -89,6 +89,9 @@ extern void PyGILState_Release(int) __attribute__((weak));
 static __thread int inside __attribute__((tls_model("initial-exec")));
 static int is_on;
 __attribute__((visibility("default"))) void sample_from_now(int on) { is_on = on; }
+#ifdef IS_ALLOCATOR
+int mallctl(void) { return 0; }
+#endif
 static void sample(void)
 {
     if (!is_on || inside || !Py_IsInitialized || !Py_IsInitialized())
@@ -154,20 +157,32 @@ class TestOthersCode(shim_runner.TestCase):
             with self.subTest(kind):
                 self.assert_same(WATCHED, args=(kind,))
 
-    @unittest.skipIf(shim_runner.DEVICE == "cuda", "CUDA's own libraries call the process's malloc (docs/api.md)")
-    def test_memory_functions_that_take_the_global_lock(self):
-        compiler = shim_runner.find_tool("cc")
+    def run_behind(self, macros, script, shim):
+        """Under a library in front of malloc and memcpy."""
         with tempfile.TemporaryDirectory(prefix="shim-front-") as folder:
             source, library = os.path.join(folder, "front.c"), os.path.join(folder, "front.so")
             with open(source, "w", encoding="utf-8") as stream:
                 stream.write(IN_FRONT)
-            subprocess.run([compiler, "-O1", "-fno-builtin", "-shared", "-fPIC", "-o", library, source], check=True)
-            own = {"OPENBLAS_NUM_THREADS": "1", "GPUSHIM_HOST_THREADS": "2"}
-            plain = shim_runner.run(SAMPLED, False, dict(own, LD_PRELOAD=library), timeout=60)
-            self.assertEqual(plain.returncode, 0, repr(plain))
-            shimmed = shim_runner.run(SAMPLED, True, dict(own, LD_PRELOAD=library + ":" + shim_runner.LIBRARY), timeout=60)
+            compiler = shim_runner.find_tool("cc")
+            subprocess.run([compiler, "-O1", "-fno-builtin", "-shared", "-fPIC", *macros, "-o", library, source], check=True)
+            preload = library + ":" + shim_runner.LIBRARY if shim else library
+            return shim_runner.run(script, shim, {"OPENBLAS_NUM_THREADS": "1", "GPUSHIM_HOST_THREADS": "2", "LD_PRELOAD": preload},
+                                   timeout=60)
+
+    def test_memory_functions_that_take_the_global_lock(self):
+        """On a GPU they would be called by CUDA's libraries: it is left alone."""
+        plain, shimmed = self.run_behind([], SAMPLED, False), self.run_behind([], SAMPLED, True)
+        self.assertEqual(plain.returncode, 0, repr(plain))
         self.assertEqual((shimmed.returncode, shimmed.stdout), (0, plain.stdout), repr(shimmed))
-        self.assert_on_device(shimmed, "sqrt")
+        if shim_runner.DEVICE == "cuda":
+            self.assertRegex(shimmed.stderr, r"^gpushim: .*malloc is that of /\S+/front.so")
+        else:
+            self.assert_on_device(shimmed, "sqrt")
+
+    def test_an_allocator_in_front(self):
+        result = self.run_behind(["-DIS_ALLOCATOR"], SAMPLED.replace("sample_from_now(1)", "sample_from_now(0)"), True)
+        self.assertEqual((result.returncode, result.stderr), (0, ""), repr(result))
+        self.assert_on_device(result, "sqrt")
 
 
 if __name__ == "__main__":
