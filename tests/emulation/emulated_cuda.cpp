@@ -56,7 +56,21 @@ pid_t process; /* that called cuInit */
 /* ---- contexts ---- */
 
 CUcontext const primary = reinterpret_cast<CUcontext>(&process);
-thread_local std::vector<CUcontext> contexts;
+/* A thread's. Without a destructor: exit handlers call behind those of the first thread's variables. */
+struct ContextStack {
+    CUcontext items[64];
+    size_t count;
+    bool empty() const { return count == 0; }
+    CUcontext back() const { return items[count - 1]; }
+    void pop_back() { count--; }
+    void push_back(CUcontext context)
+    {
+        if (count == sizeof items / sizeof *items)
+            abort();
+        items[count++] = context;
+    }
+};
+thread_local ContextStack contexts;
 
 /* What most calls may rely on. */
 void check_thread(const char *call)
