@@ -169,10 +169,7 @@ API gsh_cuda_enum nvrtcCompileProgram(nvrtcProgram program, int, const char *con
                       log = base + "/log";
     std::ofstream(source) << translate(program->text);
     const int status =
-        execute({"c++", "-std=c++17", "-O1", "-w", "-fPIC", "-shared", "-mf16c", "-mfma", "-fwrapv",
-                 "-ffp-contract=off", "-fno-strict-aliasing", "-fvisibility=hidden",
-                 "-fno-gnu-unique", "-I" + folder(), "-o", image, source},
-                log);
+        execute({"c++", KERNEL_OPTIONS, "-shared", "-I" + folder(), "-o", image, source}, log);
     program->image = read_file(image);
     program->log = read_file(log);
     for (const std::string &file : {source, image, log, base})
