@@ -21,6 +21,7 @@
 #include "pages.h"
 #include "pin.h"
 #include "raw_syscall.h"
+#include "size_class.h"
 #include "value.h"
 
 #include <limits.h>
@@ -29,7 +30,6 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-#define CLASS_COUNT 256
 #define BLOCK_LIMIT ((uint32_t)1 << 21)
 #define SLAB_BYTES ((size_t)4 << 20)
 #define EAGER_ZERO_BYTES ((size_t)4 << 20)
@@ -44,10 +44,10 @@ struct zone {
         device_closed; /* small zone: [device_closed, device_bottom) is closed and not cut yet */
     unsigned shift;    /* log2 of the granule */
     uint32_t *index;   /* per granule: the block's index, 0 none */
-    uint32_t pool[2][CLASS_COUNT]; /* free blocks by class: open, closed */
-    size_t pooled[CLASS_COUNT];    /* bytes of these blocks that may have pages */
+    uint32_t pool[2][GSH_SIZE_CLASSES]; /* free blocks by class: open, closed */
+    size_t pooled[GSH_SIZE_CLASSES];    /* bytes of these blocks that may have pages */
     uint64_t used
-        [CLASS_COUNT]; /* pool_clock's time when a block of the class was last taken or given back */
+        [GSH_SIZE_CLASSES]; /* pool_clock's time when a block of the class was last taken or given back */
 };
 
 uintptr_t gsh_arena_base, gsh_arena_end;
@@ -424,23 +424,10 @@ static struct gsh_block *cut_block(struct zone *zone, size_t capacity, bool clos
 
 /* ---- pools ---- */
 
-/* Granules rounded up to a size class: exact to 8, then 8 classes to each power of two. */
-static size_t round_to_class(size_t granules, unsigned *class)
-{
-    if (granules <= 8) {
-        *class = (unsigned)granules - 1;
-        return granules;
-    }
-    unsigned shift = (unsigned)(63 - __builtin_clzl(granules - 1)) - 3;
-    size_t steps = (granules + ((size_t)1 << shift) - 1) >> shift; /* 9 .. 16 */
-    *class = 8 * shift + (unsigned)steps - 1;
-    return steps << shift;
-}
-
 static unsigned class_of(const struct gsh_block *block)
 {
     unsigned class;
-    round_to_class(block->capacity >> zone_of(block->base)->shift, &class);
+    gsh_size_class_round(block->capacity >> zone_of(block->base)->shift, &class);
     return class;
 }
 
@@ -526,7 +513,7 @@ static const struct zone *find_idle_class(unsigned *class)
 {
     const struct zone *found = NULL, *zones[] = {&small_zone, &large_zone};
     for (unsigned z = 0; z < GSH_COUNT(zones); z++)
-        for (unsigned k = 0; k < CLASS_COUNT; k++)
+        for (unsigned k = 0; k < GSH_SIZE_CLASSES; k++)
             if (zones[z]->pooled[k] != 0 &&
                 (found == NULL || zones[z]->used[k] < found->used[*class])) {
                 found = zones[z];
@@ -560,8 +547,8 @@ static void trim_pool(void)
 static struct gsh_block *take_block(struct zone *zone, size_t granules, bool closed)
 {
     unsigned class;
-    size_t rounded = round_to_class(granules, &class);
-    if (class >= CLASS_COUNT)
+    size_t rounded = gsh_size_class_round(granules, &class);
+    if (class >= GSH_SIZE_CLASSES)
         return NULL;
     GSH_LOCKED(&arena_lock);
     struct gsh_block *block = pop_pool(zone, class, closed);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The memory of the device "host". Large pieces that are given back are kept for the next of their size, as a first
- * touch costs more than what most loops do with it; the kernel may take their pages where memory is short. Under the
- * DISPATCH lock.
+ * The memory of the device "host", apart from the program's heap but for pieces below a page. Pieces that are given back
+ * are kept for the next of about their size, as a first touch costs more than what most loops do with it; the kernel may
+ * take the pages of large ones where memory is short. Under the DISPATCH lock.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ void *gsh_hostemu_mem_take(size_t size);
 void gsh_hostemu_mem_give(void *memory, size_t size);
 /* Gives the pieces that are kept back to the system. */
 void gsh_hostemu_mem_trim(void);
-/* The same once they have not been used for so many calls of this; true where there are any then. */
+/* The same for those that have not been used for so many calls of this; true where there are others. */
 bool gsh_hostemu_mem_age(unsigned calls);
-/* What they hold. */
+/* What the pieces that are kept may hold. */
 size_t gsh_hostemu_mem_spare_bytes(void);

@@ -67,8 +67,10 @@ DRIVERS = 2048 * MIB if shim_runner.DEVICE == "cuda" and not shim_runner.is_emul
 
 class TestMemoryGivenBack(shim_runner.TestCase):
     def test_idle(self):
-        # In mode force 150 MiB were seen to stay in some runs, for a reason that is not known yet.
-        self.assert_same(PHASE + WAIT, env={"GPUSHIM_MODE": "auto"}, device=False)
+        for mode in ("auto", "force"):
+            with self.subTest(mode=mode):
+                env = {"GPUSHIM_MODE": mode, "GPUSHIM_BACKGROUND": "1" if mode == "auto" else "0"}
+                self.assert_same(PHASE + WAIT, env=env, device=mode == "force")
 
     def test_fork(self):
         """The child of a process with freed memory does not inherit it."""
