@@ -22,6 +22,7 @@
 #include "pin.h"
 #include "raw_syscall.h"
 #include "size_class.h"
+#include "slabs.h"
 #include "value.h"
 
 #include <limits.h>
@@ -31,7 +32,6 @@
 #include <sys/syscall.h>
 
 #define BLOCK_LIMIT ((uint32_t)1 << 21)
-#define SLAB_BYTES ((size_t)4 << 20)
 #define EAGER_ZERO_BYTES ((size_t)4 << 20)
 #define REGISTER_MIN_BYTES ((size_t)1 << 20)
 #define ASKED_FOR_BYTES ((size_t)1 << 30) /* first touch takes 10,000 times as long as asking */
@@ -63,8 +63,6 @@ static size_t pooled_bytes, pool_limit, live_bytes, most_live_bytes; /* live: no
 static size_t memory;                                                /* that the process may have */
 static uint64_t pool_clock;
 static bool can_offer;
-enum { SLAB_UNTRIED, SLAB_REFUSED, SLAB_REGISTERED };
-static unsigned char *slab_registered; /* small zone, per slab */
 
 uint32_t gsh_block_index(const struct gsh_block *block)
 {
@@ -108,18 +106,17 @@ static void init_zone(struct zone *zone, uintptr_t base, size_t size)
 static bool reserve_zones(size_t large_bytes)
 {
     size_t small_bytes = large_bytes / 16;
-    size_t total = small_bytes + large_bytes + SLAB_BYTES;
+    size_t total = small_bytes + large_bytes + GSH_SLAB_BYTES;
     void *range = reserve(total);
     if (range == NULL)
         return false;
-    uintptr_t base = gsh_round_up((uintptr_t)range, SLAB_BYTES);
+    uintptr_t base = gsh_round_up((uintptr_t)range, GSH_SLAB_BYTES);
     *(volatile char *)base = 0; /* pages touched before mappings are split can share one again */
     init_zone(&small_zone, base, small_bytes);
     init_zone(&large_zone, base + small_bytes, large_bytes);
-    slab_registered = reserve(small_bytes / SLAB_BYTES);
     blocks = reserve(BLOCK_LIMIT * sizeof *blocks);
     if (small_zone.index == NULL || large_zone.index == NULL || blocks == NULL ||
-        slab_registered == NULL) {
+        !gsh_slabs_init(small_zone.base, small_bytes)) {
         munmap(range, total);
         return false;
     }
@@ -181,7 +178,7 @@ enum gsh_status gsh_arena_init(void)
 /* What no block was cut from yet, but for the rest of a slab that may be page-locked. */
 static void give_up_reserve(struct zone *zone)
 {
-    uintptr_t begin = GSH_MIN(gsh_round_up(zone->host_top, SLAB_BYTES), zone->device_closed);
+    uintptr_t begin = GSH_MIN(gsh_round_up(zone->host_top, GSH_SLAB_BYTES), zone->device_closed);
     munmap((void *)begin, zone->device_closed - begin);
     zone->host_top = zone->device_closed;
 }
@@ -193,7 +190,7 @@ void gsh_arena_yield(uint64_t limit)
     GSH_LOCKED(&arena_lock);
     give_up_reserve(&small_zone);
     give_up_reserve(&large_zone);
-    block_limit = GSH_MIN(block_limit, block_count + SLAB_BYTES / GSH_GRANULE_SMALL);
+    block_limit = GSH_MIN(block_limit, block_count + GSH_SLAB_BYTES / GSH_GRANULE_SMALL);
     uintptr_t begin = gsh_round_up((uintptr_t)&blocks[block_limit], GSH_GRANULE_SMALL);
     uintptr_t end = gsh_round_up((uintptr_t)&blocks[BLOCK_LIMIT], GSH_GRANULE_SMALL);
     munmap((void *)begin, end - begin);
@@ -206,8 +203,7 @@ static struct zone *zone_of(uintptr_t address)
     return address >= large_zone.base ? &large_zone : &small_zone;
 }
 
-/* The block, live or not, that an address in the arena is in, or NULL. */
-static struct gsh_block *block_of(const void *address)
+struct gsh_block *gsh_arena_block_of_sigsafe(const void *address)
 {
     const struct zone *zone = zone_of((uintptr_t)address);
     uint32_t index = __atomic_load_n(&zone->index[((uintptr_t)address - zone->base) >> zone->shift],
@@ -217,7 +213,8 @@ static struct gsh_block *block_of(const void *address)
 
 struct gsh_block *gsh_arena_find_block(const void *address)
 {
-    struct gsh_block *block = gsh_arena_contains(address) ? block_of(address) : NULL;
+    struct gsh_block *block =
+        gsh_arena_contains(address) ? gsh_arena_block_of_sigsafe(address) : NULL;
     return block != NULL && atomic_load_explicit(&block->live, memory_order_acquire) ? block : NULL;
 }
 
@@ -226,7 +223,12 @@ struct gsh_block *gsh_arena_find_block(const void *address)
 struct gsh_block *gsh_arena_block_beside_sigsafe(const struct gsh_block *block, bool above)
 {
     const void *address = (void *)(above ? block->base + block->capacity : block->base - 1);
-    return gsh_arena_contains(address) ? block_of(address) : NULL;
+    return gsh_arena_contains(address) ? gsh_arena_block_of_sigsafe(address) : NULL;
+}
+
+bool gsh_arena_is_cut_from_locked(uintptr_t base, size_t size)
+{
+    return base + size > small_zone.host_top && base < small_zone.device_bottom;
 }
 
 uint32_t gsh_arena_block_end_sigsafe(void)
@@ -296,25 +298,10 @@ static void unregister_block(struct gsh_block *block)
     block->registered_bytes = 0;
 }
 
-/* A slab cut before the device was ready is page-locked when one of its blocks is first moved. That
- * fails, once, where a neighbour's pages are closed or read-only. */
-static void register_old_slab(const struct gsh_block *block)
-{
-    uintptr_t slab = block->base - (block->base - small_zone.base) % SLAB_BYTES;
-    unsigned char *mark = &slab_registered[(slab - small_zone.base) / SLAB_BYTES];
-    unsigned char untried = SLAB_UNTRIED;
-    if (!gsh_pin_is_possible() || block->device_born ||
-        !__atomic_compare_exchange_n(mark, &untried, SLAB_REFUSED, false, __ATOMIC_RELAXED,
-                                     __ATOMIC_RELAXED))
-        return;
-    if (gsh_pin_try(slab, SLAB_BYTES))
-        __atomic_store_n(mark, SLAB_REGISTERED, __ATOMIC_RELEASE);
-}
-
 void gsh_arena_register(struct gsh_block *block)
 {
     if (!block->large)
-        register_old_slab(block);
+        gsh_slabs_register_old(block);
     size_t size = gsh_round_up(block->size, GSH_GRANULE_SMALL);
     if (!block->large || block->registered_bytes >= size || block->size < REGISTER_MIN_BYTES ||
         !gsh_pin_is_possible())
@@ -326,39 +313,26 @@ void gsh_arena_register(struct gsh_block *block)
     }
 }
 
-static bool slab_is_registered(uintptr_t address)
-{
-    size_t slab = (address - small_zone.base) / SLAB_BYTES;
-    return __atomic_load_n(&slab_registered[slab], __ATOMIC_ACQUIRE) == SLAB_REGISTERED;
-}
-
 bool gsh_arena_is_registered(const struct gsh_block *block, size_t offset, size_t size)
 {
     if (block->large)
         return offset + size <= block->registered_bytes;
-    return slab_is_registered(block->base);
+    return gsh_slabs_is_registered(block->base);
 }
 
 /* ---- cutting new blocks from a zone ---- */
-
-static void register_slab(uintptr_t slab)
-{
-    unsigned char *mark = &slab_registered[(slab - small_zone.base) / SLAB_BYTES];
-    if (gsh_pin_try(slab, SLAB_BYTES))
-        __atomic_store_n(mark, SLAB_REGISTERED, __ATOMIC_RELEASE);
-}
 
 /* A transfer must lie within one registration, so no small block straddles two slabs: what is left
  * of a slab that the next block does not fit is skipped. */
 static uintptr_t cut_device_small(struct zone *zone, size_t capacity)
 {
     if (zone->device_bottom - zone->device_closed < capacity) {
-        if (zone->device_closed - zone->host_top < 2 * SLAB_BYTES)
+        if (zone->device_closed - zone->host_top < 2 * GSH_SLAB_BYTES)
             return 0;
-        uintptr_t slab = zone->device_closed - SLAB_BYTES;
-        include_in_dump(slab, SLAB_BYTES);
-        register_slab(slab);
-        if (!gsh_pages_protect_sigsafe(slab, SLAB_BYTES, PROT_NONE))
+        uintptr_t slab = zone->device_closed - GSH_SLAB_BYTES;
+        include_in_dump(slab, GSH_SLAB_BYTES);
+        gsh_slabs_register_locked(slab);
+        if (!gsh_pages_protect_sigsafe(slab, GSH_SLAB_BYTES, PROT_NONE))
             return 0;
         zone->device_bottom = zone->device_closed;
         zone->device_closed = slab;
@@ -387,7 +361,7 @@ static uintptr_t cut_device(struct zone *zone, size_t capacity)
 static uintptr_t cut_host(struct zone *zone, size_t capacity)
 {
     uintptr_t base = zone->host_top;
-    uintptr_t slab_end = gsh_round_up(base, SLAB_BYTES);
+    uintptr_t slab_end = gsh_round_up(base, GSH_SLAB_BYTES);
     if (zone == &small_zone && base + capacity > slab_end && base != slab_end)
         base = slab_end;
     if (zone->device_closed - zone->host_top < base - zone->host_top + capacity)
@@ -395,9 +369,9 @@ static uintptr_t cut_host(struct zone *zone, size_t capacity)
     zone->host_top = base + capacity;
     if (zone == &large_zone)
         include_in_dump(base, capacity);
-    if (zone == &small_zone && base % SLAB_BYTES == 0) {
-        include_in_dump(base, SLAB_BYTES);
-        register_slab(base);
+    if (zone == &small_zone && base % GSH_SLAB_BYTES == 0) {
+        include_in_dump(base, GSH_SLAB_BYTES);
+        gsh_slabs_register_locked(base);
     }
     return base;
 }
@@ -478,11 +452,13 @@ static bool advise(const struct gsh_block *block, int advice)
 /* Refused where the pages are locked: then they stay, with what they hold. */
 static void give_pages_back(struct gsh_block *block)
 {
-    if (is_slab_locked(block))
+    if (!block->large && !gsh_slabs_begin_discard(block))
         return;
     unregister_block(block);
     if (advise(block, MADV_DONTNEED))
         block->touched = false;
+    if (!block->large)
+        gsh_slabs_end_discard(block);
 }
 
 /* The kernel may take the pages of a free block where memory is short: that costs nothing where they are huge. */
@@ -561,6 +537,8 @@ static struct gsh_block *take_block(struct zone *zone, size_t granules, bool clo
         live_bytes += block->capacity;
         most_live_bytes = GSH_MAX(most_live_bytes, live_bytes);
         zone->used[class] = ++pool_clock;
+        if (!block->large)
+            gsh_slabs_note_taken_locked(block);
         trim_pool();
     }
     return block;
@@ -652,6 +630,8 @@ static void give_to_pool(struct gsh_block *block)
 {
     GSH_LOCKED(&arena_lock);
     live_bytes -= block->capacity;
+    if (!block->large)
+        gsh_slabs_note_freed_locked(block);
     push_pool(block, is_closed(block));
     trim_pool();
 }
@@ -772,12 +752,7 @@ void gsh_arena_unregister_all_locked(void)
         if (!block->held_by_fork)
             gsh_block_release_sigsafe(block);
     }
-    for (size_t slab = 0; slab < (small_zone.end - small_zone.base) / SLAB_BYTES; slab++) {
-        if (slab_registered[slab] == SLAB_REGISTERED) {
-            gsh_pin_release(small_zone.base + slab * SLAB_BYTES, SLAB_BYTES);
-            slab_registered[slab] = SLAB_UNTRIED;
-        }
-    }
+    gsh_slabs_unregister_all_locked();
 }
 
 void gsh_arena_reset_after_fork(void)

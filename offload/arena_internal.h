@@ -18,6 +18,10 @@ struct gsh_block *gsh_arena_block_beside_sigsafe(const struct gsh_block *block, 
 /* Opens a block that is free and stays so, for the sake of its neighbours. Caller holds it. False: it is not free, or the
  * system refuses. */
 bool gsh_arena_open_idle_sigsafe(struct gsh_block *block);
+/* The block, free or not, that an address in the arena is in; NULL: none. */
+struct gsh_block *gsh_arena_block_of_sigsafe(const void *address);
+/* Whether more blocks may be cut from small pages in [base, base + size). Caller holds the ARENA lock. */
+bool gsh_arena_is_cut_from_locked(uintptr_t base, size_t size);
 /* One past the last block's index. */
 uint32_t gsh_arena_block_end_sigsafe(void);
 

@@ -12,6 +12,7 @@
 #include "futex.h"
 #include "memory_limit.h"
 #include "node.h"
+#include "slabs.h"
 #include "thread.h"
 #include "value.h"
 
@@ -68,7 +69,7 @@ bool gsh_idle_trim_host(uint32_t age)
         gsh_arena_give_pages_back_held(block);
         gsh_block_release_sigsafe(block);
     }
-    return has_left;
+    return gsh_slabs_trim(age) || has_left;
 }
 
 static bool trim_device(void)

@@ -45,8 +45,8 @@ GROUPED_PARTS = ("core/test_ufunc", "core/test_numeric", "core/test_indexing", "
 GROUPED_OPTIONS = ("--set", "GPUSHIM_FPERR=late", "--set", "GPUSHIM_FEED_MS=0", "--against", "GPUSHIM_FUSION=0")
 # Python tests that also run on emulated CUDA libraries: what is about the device and its memory. (Its libraries' routines: the
 # programs of tests/gpu.)
-EMULATED_TESTS = ("preload/test_cuda_users", "preload/test_fft", "preload/test_fp_errors", "preload/test_deferral", "preload/test_processes",
-                  "preload/test_others_code", "preload/test_refusals", "preload/test_residency", "preload/test_signals",
+EMULATED_TESTS = ("preload/test_cuda_users", "preload/test_fft", "preload/test_fp_errors", "preload/test_deferral", "preload/test_memory_given_back",
+                  "preload/test_others_code", "preload/test_processes", "preload/test_refusals", "preload/test_residency", "preload/test_signals",
                   "preload/test_slow_gpu", "preload/test_slow_cpu")
 
 

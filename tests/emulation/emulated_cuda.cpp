@@ -15,6 +15,7 @@
 #undef X
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -243,6 +244,17 @@ int open_unseen(const char *path)
                      : "a"(SYS_open), "D"(path), "S"(O_RDWR | O_CLOEXEC), "d"(0)
                      : "rcx", "r11", "memory");
     return static_cast<int>(file);
+}
+
+/* By the instruction, as a driver does: the program's library would take it for the program's. A negative errno. */
+long populate(void *address, size_t size)
+{
+    long result;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(SYS_madvise), "D"(address), "S"(size), "d"(MADV_POPULATE_WRITE)
+                     : "rcx", "r11", "memory");
+    return result;
 }
 
 /* A device reaches page-locked memory whatever its pages' protection. */
@@ -708,9 +720,12 @@ API gsh_cuda_enum cuMemFreeAsync(CUdeviceptr address, CUstream stream)
     return SUCCESS;
 }
 
+/* As a driver does, this has all pages there, and refuses those that may not be written. */
 API gsh_cuda_enum cuMemHostRegister_v2(void *address, size_t size, unsigned)
 {
     CHECK_THREAD();
+    if (populate(address, size) == -EFAULT)
+        return INVALID_VALUE;
     std::lock_guard<std::mutex> lock(pinned.mutex);
     pinned.ranges[static_cast<char *>(address)] = size;
     return SUCCESS;
