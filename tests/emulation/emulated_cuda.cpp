@@ -61,9 +61,18 @@ CUcontext const primary = reinterpret_cast<CUcontext>(&process);
 struct ContextStack {
     CUcontext items[64];
     size_t count;
-    bool empty() const { return count == 0; }
-    CUcontext back() const { return items[count - 1]; }
-    void pop_back() { count--; }
+    bool empty() const
+    {
+        return count == 0;
+    }
+    CUcontext back() const
+    {
+        return items[count - 1];
+    }
+    void pop_back()
+    {
+        count--;
+    }
     void push_back(CUcontext context)
     {
         if (count == sizeof items / sizeof *items)
