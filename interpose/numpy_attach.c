@@ -11,6 +11,7 @@
 #include "device.h"
 #include "doctor.h"
 #include "hostemu_blas.h"
+#include "libc_signal.h"
 #include "log.h"
 #include "naming.h"
 #include "numpy_abi.h"
@@ -99,6 +100,8 @@ static const char *start(void)
     gsh_unseen_note_loaded();
     if (gsh_startup(&why) != GSH_OK)
         return why;
+    gsh_libc_signal_adopt();
+    gsh_startup_device();
     /* the interpreter's last act, before the C library's exit functions take the driver down */
     gsh_py.Py_AtExit(gsh_device_settle);
     install_families();

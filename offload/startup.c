@@ -78,7 +78,11 @@ enum gsh_status gsh_startup(const char **why)
     gsh_device_on_ready(use_device);
     prefault_tables();
     gsh_dispatch_init();
+    return GSH_OK;
+}
+
+void gsh_startup_device(void)
+{
     if (gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_FORCE)
         gsh_device_start(true);
-    return GSH_OK;
 }

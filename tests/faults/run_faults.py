@@ -65,6 +65,7 @@ KNOWN = (
     ("processes", "late:226", None),  # a child that cannot have its array is waited for
     ("chains", "hang:cuLaunchKernel:5", "ended"),
     ("fourier", "stuck:cuLaunchKernel:5", "ended"),
+    ("selection", "hang:cuInit:1", "ended"),  # while NumPy is imported
 )
 
 OPTIONS = {"eviction": {"GPUSHIM_MEM_LIMIT": "2M"}}

@@ -25,7 +25,9 @@ static inline bool live_start(void)
     setenv("GPUSHIM_MODE", "force", 0);
     gsh_options_init();
     const char *why;
-    if (gsh_startup(&why) == GSH_OK && gsh_dispatch_is_live())
+    if (gsh_startup(&why) == GSH_OK)
+        gsh_startup_device();
+    if (gsh_dispatch_is_live())
         return true;
     printf("skipped: device %s cannot be used here\n", getenv("GPUSHIM_DEVICE"));
     return false;
