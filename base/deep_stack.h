@@ -2,8 +2,8 @@
  *
  * Stacks of our own for what needs more than the program's thread may have left: loops, planning, compilers' texts, drivers.
  * A Python thread of threading.stack_size(64 << 10) has some 30 KiB, a handler on an alternate stack less. There is a fixed
- * number of them; where all are in use the caller's own stack has to do, and where the first thread has room on its own. The address space is taken once, pages when touched.
- * Async-signal-safe, but for gsh_deep_stack_init.
+ * number of them; where all are in use the caller's own stack has to do, and where the first thread has room on its
+ * own. The address space is taken once, pages when touched. Async-signal-safe, but for gsh_deep_stack_init.
  */
 #pragma once
 

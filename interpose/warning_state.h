@@ -16,8 +16,8 @@ bool gsh_warning_state_has_changed(void);
 void gsh_warning_state_keep(void);
 /* Of the kept state: whether a warning may come late (`always`: also where the program would see that). */
 bool gsh_warning_state_may_be_late(bool always);
-/* Behind gsh_warning_state_has_changed: whether a warning may end in an exception, or run code of the program's. It does neither where
- * it is written to stderr, or only joins the list of catch_warnings(record=True). */
+/* Behind gsh_warning_state_has_changed: whether a warning may end in an exception, or run code of the program's. It
+ * does neither where it is written to stderr, or only joins the list of catch_warnings(record=True). */
 bool gsh_warning_state_may_raise(void);
 /* Borrowed: the module's own _formatwarnmsg_impl, the stderr that the process began with, and its method `write`; NULL
  * where not known. */

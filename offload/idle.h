@@ -13,7 +13,8 @@
 
 extern _Atomic bool gsh_idle_is_noted;
 
-/* From now on what is freed is noted, and the thread ends before each fork. After gsh_fork_init, whose handler takes locks that the thread needs to end. */
+/* From now on what is freed is noted, and the thread ends before each fork. After gsh_fork_init, whose handler takes
+ * locks that the thread needs to end. */
 void gsh_idle_init(void);
 /* The process ends: returns once the thread has ended, and there is no other from then on. */
 void gsh_idle_end(void);

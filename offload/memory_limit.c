@@ -33,8 +33,8 @@ static const struct version first = {{"memory.limit_in_bytes", "memory.limit_in_
 
 typedef void visit_group(const char *folder, const struct version *version, int64_t *result);
 
-/* A file's text, cut to the buffer; false where it cannot be read. Allocates nothing, as stdio does: who stands in front of malloc
- * may wait for the thread that waits for the caller's. */
+/* A file's text, cut to the buffer; false where it cannot be read. Allocates nothing, which stdio would: who stands in
+ * front of malloc may wait for the thread that waits for the caller's. */
 static bool read_text(const char *path, char *text, size_t size)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);

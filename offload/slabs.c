@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A page that is discarded while it is locked is another one than the device's: who discards pages of a single block and who
- * locks its slab tell so first, and then see whether the other does. A slab that is unlocked is LEAVING: its blocks are held meanwhile, so that who takes one waits, and the driver is not
- * called under the ARENA lock, as it may wait for the device. All its blocks are open then, so that it can be locked again.
+ * locks its slab tell so first, and then see whether the other does. A slab that is unlocked is LEAVING: its blocks are
+ * held meanwhile, so that who takes one waits, and the driver is not called under the ARENA lock, as it may wait for
+ * the device. All its blocks are open then, so that it can be locked again.
  */
 #include "slabs.h"
 

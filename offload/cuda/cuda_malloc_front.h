@@ -10,6 +10,6 @@
 
 #include <stddef.h>
 
-/* GSH_DECLINED: malloc is neither the C library's nor that of an allocator or sanitizer that is known; `why`, of `why_size` bytes,
- * names the file then. Any thread. */
+/* GSH_DECLINED: malloc is neither the C library's nor that of an allocator or sanitizer that is known; `why`, of
+ * `why_size` bytes, names the file then. Any thread. */
 enum gsh_status gsh_cuda_malloc_front_check(char *why, size_t why_size);
