@@ -10,7 +10,7 @@
 
 struct gsh_hook {
     const char *
-        family; /* "ufunc", "gufunc", "reduce", "method", "module", "C API", "mapping", "allocator", "buffer", "loop" */
+        family; /* "ufunc", "gufunc", "reduce", "method", "module", "C API", "mapping", "allocator", "buffer", "address", "loop" */
     const char *name; /* what was patched: "add", "ndarray.copy", "arange" */
     const char
         *self_test; /* Python statements that must reach the hook, or NULL: not testable. Names: m,
@@ -44,6 +44,7 @@ void gsh_numpy_hooks_describe(struct gsh_fmt *fmt);
 #define GSH_NUMPY_FAMILIES(X)                                                                      \
     X(alloc)                                                                                       \
     X(buffer)                                                                                      \
+    X(address)                                                                                     \
     X(errors)                                                                                      \
     X(ufunc)                                                                                       \
     X(gufunc)                                                                                      \

@@ -53,6 +53,8 @@ struct gsh_pytype {
     Py_ssize_t tp_weaklistoffset;
     void *tp_iter, *tp_iternext;
     struct gsh_pymethoddef *tp_methods;
+    void *tp_members;
+    struct gsh_pygetsetdef *tp_getset;
 };
 _Static_assert(offsetof(struct gsh_pytype, tp_as_mapping) == 112, "PyTypeObject");
 _Static_assert(offsetof(struct gsh_pytype, tp_flags) == 168, "PyTypeObject");
@@ -77,6 +79,14 @@ struct gsh_pymethoddef {
 #define GSH_METH_NOARGS 0x0004
 #define GSH_METH_O 0x0008
 #define GSH_METH_FASTCALL 0x0080
+
+/* PyGetSetDef */
+struct gsh_pygetsetdef {
+    const char *name;
+    void *get, *set;
+    const char *doc;
+    void *closure;
+};
 
 /* PyCFunctionObject (and CyFunction, which extends it) */
 struct gsh_pycfunction {

@@ -566,6 +566,7 @@ static void set_size(struct gsh_block *block, size_t size, bool closed)
     block->run = 0;
     block->row = 0;
     block->ledger = (struct gsh_ledger){0};
+    atomic_store_explicit(&block->is_address_taken, false, memory_order_relaxed);
     atomic_store_explicit(&block->read_pins, 0, memory_order_relaxed);
     atomic_store_explicit(&block->write_pins, 0, memory_order_relaxed);
     gsh_edges_charge(block);

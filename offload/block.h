@@ -66,6 +66,7 @@ struct gsh_block {
     bool is_pooled;                /* free, with pages that can be given back; ARENA lock */
     uint32_t idle_since;           /* idle.c's clock when it was freed; ARENA lock */
     bool opened_idle;              /* opened while it was free, which `touched` does not know */
+    _Atomic bool is_address_taken; /* as a number: somebody may look when the block is free */
     bool is_altered;               /* the program has changed its pages: restored when freed */
     bool is_replaced;              /* and put others in their place: never used again */
     uint8_t chunk_shift;           /* log2 of the chunk's bytes */

@@ -412,6 +412,20 @@ void gsh_coherence_home(const void *address, size_t size, bool write)
     errno = keep;
 }
 
+void gsh_coherence_note_address_taken(const void *address)
+{
+    struct gsh_block *block = gsh_arena_find_block(address);
+    if (block != NULL)
+        atomic_store_explicit(&block->is_address_taken, true, memory_order_relaxed);
+}
+
+void gsh_coherence_settle_address(const void *address)
+{
+    const struct gsh_block *block = gsh_arena_find_block(address);
+    if (block != NULL && atomic_load_explicit(&block->is_address_taken, memory_order_relaxed))
+        gsh_coherence_home(address, block->size, true);
+}
+
 static bool peek_held(void *to, struct gsh_block *block, size_t begin, size_t size)
 {
     unsigned chunk = gsh_block_chunk(block, begin);

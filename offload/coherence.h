@@ -26,6 +26,12 @@
  * signal handlers. */
 void gsh_coherence_home(const void *address, size_t size, bool write);
 
+/* The program has the array's address as a number, and may use it when the array is gone. Any thread. */
+void gsh_coherence_note_address_taken(const void *address);
+/* Before such a block, which begins at the address, is freed: its contents come to its pages, where they stay until the
+ * memory is used again. Others are left alone. As gsh_coherence_home. */
+void gsh_coherence_settle_address(const void *address);
+
 /* Copies the newest bytes of [address, address + size), which lie in one block, to plain memory and
  * leaves the block as it is: no page is opened for what is looked at once. False: not done; bring
  * them home. */

@@ -179,6 +179,26 @@ class TestOthersCode(shim_runner.TestCase):
         else:
             self.assert_on_device(shimmed, "sqrt")
 
+    def test_addresses_of_arrays_that_are_gone(self):
+        """Nobody has used the memory since: it holds what the array held, and the kernel may write there."""
+        result = self.assert_same("""
+import ctypes, os
+import numpy as np
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mallopt(-1, 1 << 30), libc.mallopt(-3, 1 << 30)  # M_TRIM_THRESHOLD, M_MMAP_THRESHOLD: plain NumPy's memory stays
+base = np.arange(30_000.0)
+def interface(array):
+    return array.__array_interface__["data"][0]
+for address_of in (lambda array: array.ctypes.data), interface:
+    for array in (lambda: base * 2), (lambda: (base * 2)[10_000:]), (lambda: np.sqrt(base).reshape(3, -1)):
+        found = (ctypes.c_double * 5).from_address(address_of(array()) + 800)
+        print("contents", list(found))
+    path = address_of(np.frombuffer(b"/dev/null".ljust(200_000, b"\\0"), np.uint8) + np.uint8(0))
+    print("read by the kernel", libc.open(ctypes.c_void_p(path), 0) > 0)
+    print("written by the kernel", libc.uname(ctypes.c_void_p(address_of(base * 3))))
+""")
+        self.assert_on_device(result, "multiply")
+
     def test_an_allocator_in_front(self):
         result = self.run_behind(["-DIS_ALLOCATOR"], SAMPLED.replace("sample_from_now(1)", "sample_from_now(0)"), True)
         self.assertEqual((result.returncode, result.stderr), (0, ""), repr(result))

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * a.ctypes and a.__array_interface__, from which programs take the address of an array's data as a number. Many hand it to
+ * a function when the array is gone already: function((a + b).ctypes.data). With NumPy the function finds the contents, as
+ * nobody has used the memory since. So an array whose address was taken leaves its contents behind in its pages.
+ * Checked by tests/preload/test_others_code.py.
+ */
+#include "coherence.h"
+#include "numpy_abi.h"
+#include "numpy_hooks.h"
+
+#include <string.h>
+
+typedef PyObject *get_function(PyObject *self, void *closure);
+
+static get_function *original_ctypes, *original_interface;
+static struct gsh_hook *hook;
+
+static void note(PyObject *array)
+{
+    gsh_numpy_hooks_hit(hook);
+    gsh_coherence_note_address_taken(((struct gsh_ndarray *)array)->data);
+}
+
+static PyObject *get_ctypes(PyObject *self, void *closure)
+{
+    note(self);
+    return original_ctypes(self, closure);
+}
+
+static PyObject *get_interface(PyObject *self, void *closure)
+{
+    note(self);
+    return original_interface(self, closure);
+}
+
+static void patch(struct gsh_pygetsetdef *entry, get_function **original, get_function *ours)
+{
+    *original = (get_function *)entry->get;
+    __atomic_store_n(&entry->get, (void *)ours, __ATOMIC_RELEASE);
+}
+
+void gsh_numpy_address_install(void)
+{
+    struct gsh_pygetsetdef *entry = ((struct gsh_pytype *)gsh_np.ndarray_type)->tp_getset;
+    hook = gsh_numpy_hooks_add("address", "ndarray.ctypes, .__array_interface__",
+                               "a.__array_interface__");
+    for (; entry != NULL && entry->name != NULL; entry++) {
+        if (strcmp(entry->name, "ctypes") == 0)
+            patch(entry, &original_ctypes, get_ctypes);
+        else if (strcmp(entry->name, "__array_interface__") == 0)
+            patch(entry, &original_interface, get_interface);
+    }
+}
