@@ -24,11 +24,13 @@ GSH_EXPORT void gpushim_synchronize(void)
 
 GSH_EXPORT int gpushim_residency(const void *address)
 {
+    gsh_coherence_note_address(address, false); /* it was taken for this */
     return (int)gsh_coherence_residency(address);
 }
 
 GSH_EXPORT unsigned long long gpushim_device_pointer(const void *address, size_t size)
 {
+    gsh_coherence_note_address(address, false);
     return gsh_lent_take(address, size);
 }
 

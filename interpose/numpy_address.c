@@ -19,7 +19,7 @@ static struct gsh_hook *hook;
 static void note(PyObject *array)
 {
     gsh_numpy_hooks_hit(hook);
-    gsh_coherence_note_address_taken(((struct gsh_ndarray *)array)->data);
+    gsh_coherence_note_address(((struct gsh_ndarray *)array)->data, true);
 }
 
 static PyObject *get_ctypes(PyObject *self, void *closure)

@@ -412,11 +412,11 @@ void gsh_coherence_home(const void *address, size_t size, bool write)
     errno = keep;
 }
 
-void gsh_coherence_note_address_taken(const void *address)
+void gsh_coherence_note_address(const void *address, bool is_taken)
 {
     struct gsh_block *block = gsh_arena_find_block(address);
     if (block != NULL)
-        atomic_store_explicit(&block->is_address_taken, true, memory_order_relaxed);
+        atomic_store_explicit(&block->is_address_taken, is_taken, memory_order_relaxed);
 }
 
 void gsh_coherence_settle_address(const void *address)

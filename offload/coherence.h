@@ -26,8 +26,8 @@
  * signal handlers. */
 void gsh_coherence_home(const void *address, size_t size, bool write);
 
-/* The program has the array's address as a number, and may use it when the array is gone. Any thread. */
-void gsh_coherence_note_address_taken(const void *address);
+/* Whether the program has the array's address as a number, and may use it when the array is gone. Any thread. */
+void gsh_coherence_note_address(const void *address, bool is_taken);
 /* Before such a block, which begins at the address, is freed: its contents come to its pages, where they stay until the
  * memory is used again. Others are left alone. As gsh_coherence_home. */
 void gsh_coherence_settle_address(const void *address);
