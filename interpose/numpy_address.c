@@ -8,6 +8,7 @@
 #include "coherence.h"
 #include "numpy_abi.h"
 #include "numpy_hooks.h"
+#include "python_place.h"
 
 #include <string.h>
 
@@ -16,9 +17,21 @@ typedef PyObject *get_function(PyObject *self, void *closure);
 static get_function *original_ctypes, *original_interface;
 static struct gsh_hook *hook;
 
+/* as_strided and others take the address for an array that keeps the first one alive. */
+static bool is_asked_by_numpy(void)
+{
+    struct gsh_python_place_info info;
+    if (!gsh_python_place_find(gsh_python_place_note(), &info) || info.module == NULL)
+        return false;
+    const char *name = gsh_py.PyUnicode_AsUTF8(info.module);
+    return name != NULL && strncmp(name, "numpy.", strlen("numpy.")) == 0;
+}
+
 static void note(PyObject *array)
 {
     gsh_numpy_hooks_hit(hook);
+    if (is_asked_by_numpy())
+        return;
     gsh_coherence_note_address(((struct gsh_ndarray *)array)->data, true);
 }
 

@@ -199,6 +199,22 @@ for address_of in (lambda array: array.ctypes.data), interface:
 """)
         self.assert_on_device(result, "multiply")
 
+    def test_addresses_that_numpy_asks_for(self):
+        """Windows of an array keep it alive: its contents need not come home when both are gone."""
+        result = shim_runner.run("""
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+base = np.arange(30_000.0)
+for _ in range(5):
+    array = base * 2
+    windows = sliding_window_view(array, 100)
+    total = np.add(windows[:10], 1)
+    del array, windows, total
+""")
+        self.assertEqual(result.returncode, 0, repr(result))
+        self.assertLess(shim_runner.counter(result.report, "download_bytes"), 100_000)  # an array has 240,000
+        self.assert_on_device(result, "multiply")
+
     def test_an_allocator_in_front(self):
         result = self.run_behind(["-DIS_ALLOCATOR"], SAMPLED.replace("sample_from_now(1)", "sample_from_now(0)"), True)
         self.assertEqual((result.returncode, result.stderr), (0, ""), repr(result))
