@@ -6,7 +6,7 @@
 
 #include "options.h"
 
-static const struct gsh_backend *chosen;
+static const struct gsh_backend *_Atomic chosen; /* tests replace it while threads of ours run */
 static struct gsh_rates opened_rates;
 static const struct gsh_rates *current_rates; /* atomic; NULL: the backend's own */
 

@@ -18,6 +18,7 @@ import hashlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -502,6 +503,7 @@ def main(argv):
     if command not in commands:
         print(__doc__)
         return 2
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also in a background job: programs are tried with it
     commands[command]()
     return totals.finish()
 

@@ -54,15 +54,15 @@ static void check_from_here(bool is_deep)
     CHECK(seen.is_inside && !gsh_critical_is_inside());
 }
 
-/* With USED_BYTES more of the stack in use at each level. */
-__attribute__((noinline)) static int use_stack(unsigned levels)
+/* With USED_BYTES more of the stack in use at each level, whose caller's are looked at: no compiler makes a loop of it. */
+__attribute__((noinline)) static int use_stack(unsigned levels, const volatile char *callers)
 {
     volatile char used[USED_BYTES];
-    used[0] = used[USED_BYTES - 1] = 1;
+    used[0] = used[USED_BYTES - 1] = *callers;
     if (levels == 0)
         check_from_here(true);
     else
-        return use_stack(levels - 1) + used[0];
+        return use_stack(levels - 1, used) + used[0];
     return used[USED_BYTES - 1];
 }
 
@@ -77,7 +77,7 @@ int main(void)
     pthread_t thread;
     gsh_deep_stack_init();
     check_from_here(false);
-    CHECK(use_stack(48) == 49); /* 3 MiB */
+    CHECK(use_stack(48, &(const volatile char){1}) == 49); /* 3 MiB */
     check_from_here(false);
     CHECK(pthread_create(&thread, NULL, thread_main, NULL) == 0 && pthread_join(thread, NULL) == 0);
     return check_result();
