@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the project's tests and adds up their counts; `make test` and its sisters call it.
 
-    run.py all       format, tidy, rules, C tests with gcc, clang and sanitizers, Python tests
+    run.py all [--whole]   format, tidy, rules, C tests with gcc, clang and sanitizers, Python tests, and half of NumPy's own, or
+                     the whole
     run.py gpu       the C and Python suites on the cuda device, from build/, with this Python: what is
                      about the device (docs/testing.md), test by test on all cores
     run.py matrix    the Python tests under every CPython found, with old and new NumPy
@@ -433,7 +434,15 @@ def is_built():
 
 # --- the commands --------------------------------------------------------------------------------
 
-def run_all(totals):
+def suite_shard(package, is_whole):
+    """Which half of NumPy's tests, K/2: commits take turns, by their hashes. The whole where there is no commit to ask."""
+    status, output, _ = execute(["git", "rev-parse", "--short=8", "HEAD"])
+    if is_whole or package != "numpy" or status != 0:
+        return ()
+    return "--shard", "%d/2" % (int(output, 16) % 2 + 1)
+
+
+def run_all(totals, is_whole):
     check_format(totals)
     if build(totals, "dev"):
         build(totals, "dev", "all_verify_interface_header_sets")
@@ -452,7 +461,8 @@ def run_all(totals):
     run_emulated(totals, "emulated CUDA", os.path.join(ROOT, ".venv/bin/python"), release, "build-dev/tests/emulation")
     run_faults(totals, release, "build-dev/tests/emulation")
     for (package, venv), parts in SUITE_PARTS.items():
-        run_package_suite(totals, "%s's tests, %s" % (package, venv), venv, package, parts)
+        shard = suite_shard(package, is_whole)
+        run_package_suite(totals, " ".join(["%s's tests, %s" % (package, venv), *shard]), venv, package, [*parts, *shard])
     run_package_suite(totals, "numpy's tests, in groups", ".venv", "numpy", GROUPED_PARTS + GROUPED_OPTIONS)
 
 
@@ -491,7 +501,7 @@ def main(argv):
         return 0 if is_built() else 1
     totals = Totals()
     commands = {
-        "all": lambda: run_all(totals),
+        "all": lambda: run_all(totals, "--whole" in argv),
         "gpu": lambda: run_gpu(totals),
         "matrix": lambda: run_matrix(totals),
         "format": lambda: check_format(totals, "--fix" in argv),
