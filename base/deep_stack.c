@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The stacks lie in one mapping, each above a closed page. The first free one is taken, so that few are ever touched.
- * The process's first thread needs none while little of its own is used. Sanitizers keep shadows of stacks and are left alone.
+ * The main thread needs none while little of its own is used. Sanitizers keep shadows of stacks and are left alone.
  */
 #include "deep_stack.h"
 
@@ -12,10 +12,10 @@
 #include <sys/resource.h>
 
 #define STACKS 16
-#define FIRST_STACK_BYTES                                                                          \
-    ((size_t)8                                                                                     \
-     << 20) /* of the first thread's stack, at least; up to a quarter are arguments, execve(2) */
-#define ROOMY_BYTES ((size_t)2 << 20) /* that may be used of it, so that half is left */
+/* What the main thread's stack has, at least. Up to a quarter holds arguments and environment: execve(2). */
+#define MAIN_STACK_BYTES ((size_t)8 << 20)
+/* So much of it may be in use: about half is left then. */
+#define ROOMY_BYTES ((size_t)2 << 20)
 #define GUARD_BYTES 4096
 
 /* deep_stack_entry.S: body(argument) with the stack pointer at `top`, which is a multiple of 16. */
@@ -33,11 +33,11 @@ void gsh_deep_stack_enter(void *top, void (*body)(void *argument), void *argumen
 #define IS_SANITIZED 0
 #endif
 
-extern void *__libc_stack_end
-    __attribute__((weak)); /* of the first thread's stack, the highest address */
+/* The highest address of the main thread's stack. */
+extern void *__libc_stack_end __attribute__((weak));
 
 static char *stacks;    /* NULL: none */
-static uintptr_t roomy; /* ROOMY_BYTES from here on are the first thread's stack; 0: not known */
+static uintptr_t roomy; /* ROOMY_BYTES from here on are the main thread's stack; 0: not known */
 static _Atomic bool in_use[STACKS];
 static _Thread_local bool is_on_one;
 
@@ -61,7 +61,7 @@ static void find_roomy(void)
 {
     struct rlimit limit;
     if (&__libc_stack_end != NULL && getrlimit(RLIMIT_STACK, &limit) == 0 &&
-        limit.rlim_cur >= FIRST_STACK_BYTES)
+        limit.rlim_cur >= MAIN_STACK_BYTES)
         roomy = (uintptr_t)__libc_stack_end - ROOMY_BYTES;
 }
 

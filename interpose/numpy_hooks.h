@@ -9,8 +9,8 @@
 #include "python_api.h"
 
 struct gsh_hook {
-    const char *
-        family; /* "ufunc", "gufunc", "reduce", "method", "module", "C API", "mapping", "allocator", "buffer", "address", "loop" */
+    /* "ufunc", "gufunc", "reduce", "method", "module", "C API", "mapping", "allocator", "buffer", "address", "loop" */
+    const char *family;
     const char *name; /* what was patched: "add", "ndarray.copy", "arange" */
     const char
         *self_test; /* Python statements that must reach the hook, or NULL: not testable. Names: m,

@@ -33,8 +33,8 @@ static const struct version first = {{"memory.limit_in_bytes", "memory.limit_in_
 
 typedef void visit_group(const char *folder, const struct version *version, int64_t *result);
 
-/* A file's text, cut to the buffer; false where it cannot be read. Allocates nothing, which stdio would: who stands in
- * front of malloc may wait for the thread that waits for the caller's. */
+/* A file's text, cut to the buffer; false where it cannot be read. Allocates nothing, which stdio would: a malloc that
+ * another library interposes may wait for Python's global lock, whose holder may wait for the caller's thread. */
 static bool read_text(const char *path, char *text, size_t size)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -73,12 +73,10 @@ static int64_t read_number(const char *folder, const char *name, int64_t most)
 }
 
 /* The number behind a key, a line each, as in memory.stat; 0 where there is none. */
-static int64_t read_key(const char *folder, const char *name, const char *key)
+static int64_t find_key(const char *text, const char *key)
 {
-    char text[TEXT_BYTES], found[64];
+    char found[64];
     long long value = 0;
-    if (!read_file(folder, name, text, sizeof(text)))
-        return 0;
     for (const char *line = text; *line != '\0'; line = next_line(line))
         if (sscanf(line, "%63s %lld", found, &value) == 2 && strcmp(found, key) == 0)
             return value;
@@ -134,10 +132,12 @@ static bool is_near(int64_t used, int64_t limit)
 
 static void note_near(const char *folder, const struct version *version, int64_t *is_any)
 {
+    char text[TEXT_BYTES];
     int64_t limit = INT64_MAX;
     for (unsigned k = 0; k < GSH_COUNT(version->limits); k++)
         limit = read_number(folder, version->limits[k], limit);
-    if (limit < INT64_MAX && is_near(read_key(folder, "memory.stat", version->used), limit))
+    if (limit < INT64_MAX && read_file(folder, "memory.stat", text, sizeof(text)) &&
+        is_near(find_key(text, version->used), limit))
         *is_any = 1;
 }
 
@@ -150,8 +150,10 @@ bool gsh_memory_limit_is_near_in_groups(const char *root, const char *groups)
 
 bool gsh_memory_limit_is_near(void)
 {
-    int64_t total = read_key("/proc", "meminfo", "MemTotal:");
-    int64_t unused = read_key("/proc", "meminfo", "MemAvailable:");
+    char text[TEXT_BYTES];
+    bool is_known = read_file("/proc", "meminfo", text, sizeof(text));
+    int64_t total = is_known ? find_key(text, "MemTotal:") : 0;
+    int64_t unused = is_known ? find_key(text, "MemAvailable:") : 0;
     return (total > 0 && is_near(total - unused, total)) ||
            gsh_memory_limit_is_near_in_groups("/sys/fs/cgroup", "/proc/self/cgroup");
 }

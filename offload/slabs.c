@@ -16,10 +16,10 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-enum mark { UNTRIED, REFUSED, LOCKING, REGISTERED, LEAVING, GIVEN_BACK };
+enum state { UNTRIED, REFUSED, LOCKING, REGISTERED, LEAVING, GIVEN_BACK };
 
 struct slab {
-    _Atomic uint8_t mark;      /* enum mark */
+    _Atomic uint8_t state;     /* enum state */
     _Atomic uint32_t discards; /* of single blocks, that are going on */
     uint32_t live;             /* blocks that are not free; ARENA lock, as the next */
     uint32_t idle_since;       /* idle.c's clock when there were none any more */
@@ -52,19 +52,19 @@ static uintptr_t address_of(const struct slab *slab)
     return zone_base + (size_t)(slab - slabs) * GSH_SLAB_BYTES;
 }
 
-static enum mark mark_of(struct slab *slab)
+static enum state state_of(struct slab *slab)
 {
-    return (enum mark)atomic_load_explicit(&slab->mark, memory_order_acquire);
+    return (enum state)atomic_load_explicit(&slab->state, memory_order_acquire);
 }
 
-static void set_mark(struct slab *slab, enum mark mark)
+static void set_state(struct slab *slab, enum state state)
 {
-    atomic_store_explicit(&slab->mark, (uint8_t)mark, memory_order_release);
+    atomic_store_explicit(&slab->state, (uint8_t)state, memory_order_release);
 }
 
 bool gsh_slabs_is_registered(uintptr_t address)
 {
-    return mark_of(slab_of(address)) == REGISTERED;
+    return state_of(slab_of(address)) == REGISTERED;
 }
 
 /* ---- locking ---- */
@@ -73,8 +73,8 @@ bool gsh_slabs_begin_discard(const struct gsh_block *block)
 {
     struct slab *slab = slab_of(block->base);
     atomic_fetch_add(&slab->discards, 1);
-    enum mark mark = (enum mark)atomic_load(&slab->mark);
-    if (mark != LOCKING && mark != REGISTERED)
+    enum state state = (enum state)atomic_load(&slab->state);
+    if (state != LOCKING && state != REGISTERED)
         return true;
     gsh_slabs_end_discard(block);
     return false;
@@ -86,18 +86,18 @@ void gsh_slabs_end_discard(const struct gsh_block *block)
 }
 
 /* Of a slab that is LOCKING: what is discarded from now on stays, and what is being discarded is not locked. */
-static void lock(struct slab *slab, enum mark busy, enum mark failed)
+static void lock(struct slab *slab, enum state busy, enum state failed)
 {
     if (atomic_load(&slab->discards) != 0)
-        set_mark(slab, busy);
+        set_state(slab, busy);
     else
-        set_mark(slab, gsh_pin_try(address_of(slab), GSH_SLAB_BYTES) ? REGISTERED : failed);
+        set_state(slab, gsh_pin_try(address_of(slab), GSH_SLAB_BYTES) ? REGISTERED : failed);
 }
 
 void gsh_slabs_register_locked(uintptr_t address)
 {
     struct slab *slab = slab_of(address);
-    atomic_store(&slab->mark, LOCKING);
+    atomic_store(&slab->state, LOCKING);
     lock(slab, UNTRIED, UNTRIED);
 }
 
@@ -107,7 +107,7 @@ void gsh_slabs_register_old(const struct gsh_block *block)
     struct slab *slab = slab_of(block->base);
     uint8_t untried = UNTRIED;
     if (!gsh_pin_is_possible() || block->device_born ||
-        !atomic_compare_exchange_strong(&slab->mark, &untried, LOCKING))
+        !atomic_compare_exchange_strong(&slab->state, &untried, LOCKING))
         return;
     lock(slab, UNTRIED, REFUSED);
 }
@@ -115,9 +115,9 @@ void gsh_slabs_register_old(const struct gsh_block *block)
 void gsh_slabs_note_taken_locked(const struct gsh_block *block)
 {
     struct slab *slab = slab_of(block->base);
-    if (slab->live++ != 0 || mark_of(slab) != GIVEN_BACK)
+    if (slab->live++ != 0 || state_of(slab) != GIVEN_BACK)
         return;
-    atomic_store(&slab->mark, LOCKING);
+    atomic_store(&slab->state, LOCKING);
     lock(slab, GIVEN_BACK, UNTRIED);
 }
 
@@ -131,9 +131,9 @@ void gsh_slabs_note_freed_locked(const struct gsh_block *block)
 void gsh_slabs_unregister_all_locked(void)
 {
     for (struct slab *slab = slabs; slab < slabs + slab_count; slab++)
-        if (mark_of(slab) == REGISTERED) {
+        if (state_of(slab) == REGISTERED) {
             gsh_pin_release(address_of(slab), GSH_SLAB_BYTES);
-            set_mark(slab, UNTRIED);
+            set_state(slab, UNTRIED);
         }
 }
 
@@ -201,12 +201,12 @@ static void discard_pages(const struct slab *slab)
 static bool begin(struct slab *slab, uint32_t looks, bool *has_left)
 {
     gsh_arena_lock();
-    bool is_free = slab->live == 0 && mark_of(slab) == REGISTERED &&
+    bool is_free = slab->live == 0 && state_of(slab) == REGISTERED &&
                    !gsh_arena_is_cut_from_locked(address_of(slab), GSH_SLAB_BYTES);
     bool is_due =
         is_free && gsh_idle_clock_locked() - slab->idle_since >= looks && hold_blocks(slab);
     if (is_due)
-        set_mark(slab, LEAVING);
+        set_state(slab, LEAVING);
     gsh_arena_unlock();
     *has_left |= is_free && !is_due;
     return is_due;
@@ -216,12 +216,12 @@ bool gsh_slabs_trim(uint32_t looks)
 {
     bool has_left = false;
     for (struct slab *slab = slabs; slab < slabs + slab_count; slab++) {
-        if (mark_of(slab) != REGISTERED || !begin(slab, looks, &has_left))
+        if (state_of(slab) != REGISTERED || !begin(slab, looks, &has_left))
             continue;
         gsh_pin_release(address_of(slab), GSH_SLAB_BYTES);
         bool is_open = open_blocks(slab);
         discard_pages(slab);
-        set_mark(slab, is_open ? GIVEN_BACK : REFUSED);
+        set_state(slab, is_open ? GIVEN_BACK : REFUSED);
         release_blocks(slab, UINTPTR_MAX);
     }
     return has_left;

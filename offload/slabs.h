@@ -2,7 +2,7 @@
  *
  * Slabs of the arena's small zone: a slab's blocks are page-locked together, for good where one of them is in use. Free
  * blocks of a page-locked slab keep their pages; once all of them have been free for long enough, the slab is unlocked and
- * its pages go. It is locked again when its next block is taken. The marks are read without a lock.
+ * its pages go. It is locked again when its next block is taken. The states are read without a lock.
  */
 #pragma once
 

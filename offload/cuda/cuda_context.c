@@ -7,7 +7,7 @@
 #include "cuda_context.h"
 
 #include "clock.h"
-#include "cuda_malloc_front.h"
+#include "cuda_interposed_malloc.h"
 #include "fmt.h"
 #include "log.h"
 
@@ -275,7 +275,7 @@ static enum gsh_status start_context(char *why, size_t why_size)
 
 enum gsh_status gsh_cuda_context_open(char *why, size_t why_size)
 {
-    GSH_TRY(gsh_cuda_malloc_front_check(why, why_size));
+    GSH_TRY(gsh_cuda_interposed_malloc_check(why, why_size));
     GSH_TRY(gsh_cuda_libs_load(GSH_CUDA_LIBRARY_DRIVER, 0, 0, why, why_size));
     GSH_TRY(choose_device(why, why_size));
     GSH_TRY(gsh_cuda_libs_load(GSH_CUDA_LIBRARY_NVRTC, gsh_cuda.driver / 1000, gsh_cuda.arch, why,

@@ -210,7 +210,7 @@ static void push(struct pool *pool, char *memory, size_t capacity)
     pooled_bytes += capacity;
 }
 
-/* ---- */
+/* ---- taking and giving ---- */
 
 void gsh_hostemu_mem_trim(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * On which stack gsh_deep_stack_run calls its body: the first thread's own while little of that is used, one of the deep ones
+ * On which stack gsh_deep_stack_run calls its body: the main thread's own while little of that is used, one of the deep ones
  * where much is, and in threads with small stacks; always in a critical section.
  */
 #include "deep_stack.h"

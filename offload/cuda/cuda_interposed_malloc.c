@@ -2,7 +2,7 @@
  *
  * An allocator is known by a function that it exports beside malloc.
  */
-#include "cuda_malloc_front.h"
+#include "cuda_interposed_malloc.h"
 
 #include "base.h"
 #include "fmt.h"
@@ -39,9 +39,9 @@ static const void *find_own(const struct link_map *map)
     return object_of(found) == (const void *)map->l_addr ? found : NULL;
 }
 
-/* Of the objects between the program and the C library. (What the program itself has is an entry of its linkage table, or the
- * allocator that it was built with.) */
-static const void *find_front(const void *libc)
+/* The malloc of an object that the loader searches before the C library, but for the program itself: what that has is an
+ * entry of its procedure linkage table, or the allocator that it was built with. */
+static const void *find_interposed(const void *libc)
 {
     void *program = dlopen(NULL, RTLD_LAZY);
     const struct link_map *map = NULL;
@@ -57,12 +57,13 @@ static const void *find_front(const void *libc)
     return found;
 }
 
-enum gsh_status gsh_cuda_malloc_front_check(char *why, size_t why_size)
+enum gsh_status gsh_cuda_interposed_malloc_check(char *why, size_t why_size)
 {
     const void *libc = object_of(dlsym(RTLD_DEFAULT, "__libc_malloc"));
-    const void *front = libc != NULL ? find_front(libc) : NULL;
+    const void *malloc_found = libc != NULL ? find_interposed(libc) : NULL;
     Dl_info info;
-    if (front == NULL || is_known(object_of(front)) || dladdr(front, &info) == 0)
+    if (malloc_found == NULL || is_known(object_of(malloc_found)) ||
+        dladdr(malloc_found, &info) == 0)
         return GSH_OK;
     struct gsh_fmt fmt;
     gsh_fmt_init(&fmt, why, why_size);
