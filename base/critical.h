@@ -2,7 +2,7 @@
  *
  * Critical sections: while a thread is in one it holds a lock of ours, or a request of it lies with another thread of ours.
  * The program's signal handlers do not run there: they may read an array, and would then wait for the very thread that they
- * interrupted, or leave by siglongjmp. Who stands in front of the handlers (interpose/libc_handler.c, offload/fault.c) asks
+ * interrupted, or leave by siglongjmp. Who stands in front of the handlers (interpose/libc/libc_handler.c, offload/memory/fault.c) asks
  * gsh_critical_is_inside and hands the signal to gsh_critical_defer_sigsafe, which has it delivered when the section ends.
  * Sections nest. Entering and leaving changes one word of the thread; no system call where no signal came.
  */

@@ -5,7 +5,7 @@
 #     cmake -DOUT=texts.c -P embed_texts.cmake
 #
 # Lines that are comments only are left out: they would be compiled again for every kernel.
-file(GLOB files ${CMAKE_CURRENT_LIST_DIR}/../kernels/cuda/*.cuh)
+file(GLOB_RECURSE files ${CMAKE_CURRENT_LIST_DIR}/../kernels/cuda/*.cuh)
 list(SORT files)
 set(text "/* Made by cmake/embed_texts.cmake. */\n#include \"source_texts.h\"\n")
 foreach(file IN LISTS files)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. Checked by tests/unit/test_blas_form.c.
+ * See the header. Checked by tests/unit/kernels/test_blas_form.c.
  */
 #include "blas_form.h"
 

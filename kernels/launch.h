@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * One piece of work with all its numbers: what a backend runs. The same structure, holding host
- * addresses, describes a call before its operands are placed (offload/call.h).
+ * addresses, describes a call before its operands are placed (offload/device/call.h).
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * CUDA's structures that describe copies for others, declared by hand as cuda_types.h declares what we call ourselves.
- * Compared with NVIDIA's header by tests/unit/test_cuda_layouts.c.
+ * Compared with NVIDIA's header by tests/unit/interpose/cuda/test_cuda_layouts.c.
  */
 #pragma once
 

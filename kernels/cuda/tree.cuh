@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The walk and the tree of a reduction; kernels/source_reduce.c describes them. In front of it stand Args,
+// The walk and the tree of a reduction; kernels/codegen/source_reduce.c describes them. In front of it stand Args,
 // Total (the accumulators of a unit of outputs) and Origin (where the elements of one begin), with
 //   origin_of, begin_of             the unit's; what stands for nothing joined
 //   read_unit, take_unit<CHECKED>   its elements: those of a unit as they are loaded, and PACK totals of them

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Names of types, and floating-point numbers as bits. Everything in this folder is text for NVRTC
-// (C++17, --fmad=false), put together by kernels/source_text.c. The gsh_ helpers compute what
+// (C++17, --fmad=false), put together by kernels/codegen/source_text.c. The gsh_ helpers compute what
 // host_math.h's compute, to the bit where their row of ops.def says so: where the GPU's
 // instructions differ from x86-64's (NaN results, floats out of an integer's range), by an extra
 // test that memory-bound kernels do not notice.

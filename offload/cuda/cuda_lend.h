@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Copies that others ask for, of arrays whose newest contents are on our device: within the device, in the stream that they
- * named, behind our work. Ours never waits for theirs (offload/lent.h).
+ * named, behind our work. Ours never waits for theirs (offload/memory/lent.h).
  */
 #pragma once
 

@@ -17,7 +17,7 @@ import tempfile
 import numpy as np
 
 import scan_emulation as emulation
-from host_ops_vs_numpy import DTYPES, ROOT, base_sources
+from host_ops_vs_numpy import DTYPES, INCLUDES, ROOT, base_sources, kernel_sources
 
 DRIVER = r"""
 #include "group_random.h"
@@ -134,11 +134,10 @@ def build_library(folder, code):
     """The C driver `code`, in which emulation.STAGES stands, with all that makes plans and texts."""
     driver, texts, library = (pathlib.Path(folder, name) for name in ("driver.c", "texts.c", "driver.so"))
     driver.write_text(code)
-    kernels = ROOT / "kernels"
     subprocess.run(["cmake", f"-DOUT={texts}", "-P", ROOT / "cmake" / "embed_texts.cmake"], check=True)
-    sources = [path for path in sorted(kernels.glob("*.c")) if not path.stem.startswith(("host_group", "host_threads"))]
+    sources = kernel_sources("host", "codegen")
     flags = "-D_GNU_SOURCE -std=gnu17 -O1 -fPIC -shared -fwrapv -ffp-contract=off -fno-math-errno".split()
-    includes = [f"-I{ROOT / name}" for name in ("base", "kernels", "tests/unit")]
+    includes = [*INCLUDES, *(f"-I{ROOT / name}" for name in ("tests/unit", "tests/unit/kernels"))]
     compiler = os.environ.get("CC", "cc").split()
     subprocess.run([*compiler, *flags, *includes, "-o", library, driver, texts, *sources, *base_sources(), "-lm", "-lpthread"],
                    check=True)

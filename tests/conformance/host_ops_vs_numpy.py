@@ -95,6 +95,16 @@ def base_sources():
     return [path for ending in ("c", "S") for path in sorted((ROOT / "base").glob("*." + ending))]
 
 
+def kernel_sources(*folders):
+    """The C files of kernels/ and of these subfolders, without what runs on threads of its own."""
+    return [path for folder in ("", *folders) for path in sorted((ROOT / "kernels" / folder).glob("*.c"))
+            if not path.name.startswith(("host_group", "host_threads"))]
+
+
+# What the compiler is told for them.
+INCLUDES = [f"-I{ROOT / name}" for name in ("base", "config", "kernels", "kernels/host", "kernels/codegen")]
+
+
 def build_library(folder, more):
     shim = pathlib.Path(folder, "shim.c")
     shim.write_text(SHIM + more)
@@ -102,9 +112,9 @@ def build_library(folder, more):
     kernels = ROOT / "kernels"
     compiler = os.environ.get("CC", "cc").split()
     flags = "-D_GNU_SOURCE -std=gnu17 -O2 -fPIC -fwrapv -ffp-contract=off".split()
-    flags += [f"-I{ROOT / name}" for name in ("base", "kernels")]
+    flags += INCLUDES
     objects = []
-    loops = [path for path in sorted(kernels.glob("host_*.c")) if not path.name.startswith(("host_group", "host_threads"))]
+    loops = [path for path in kernel_sources("host") if path.name.startswith("host_")]
     for source in [*loops, kernels / "ops.c", kernels / "launch.c", kernels / "lapack.c", *base_sources(), shim]:
         fast = ["-O3", "-fno-math-errno"] if source.name.startswith(("host_loops_", "host_casts")) else []
         objects.append(pathlib.Path(folder, source.stem + ".o"))

@@ -39,7 +39,7 @@ class Arguments(ctypes.Structure):
 
 def kernels():
     """{name: threads of the block that each matrix or tile has, or 0}"""
-    text = (ROOT / "offload" / "cuda" / "cuda_lapack_kernels.h").read_text()
+    text = (ROOT / "offload" / "cuda" / "linalg" / "cuda_lapack_kernels.h").read_text()
     return {name: int(block) for name, block in re.findall(r"^ +X\((\w+), (\d+)\)", text, re.M)}
 
 

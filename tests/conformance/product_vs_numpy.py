@@ -44,11 +44,10 @@ def build(folder):
     shim, texts, library = (pathlib.Path(folder, name) for name in ("shim.c", "texts.c", "shim.so"))
     shim.write_text(SHIM)
     subprocess.run(["cmake", f"-DOUT={texts}", "-P", ROOT / "cmake/embed_texts.cmake"], check=True)
-    sources = [*(p for p in (ROOT / "kernels").glob("*.c") if not p.name.startswith("host_")), *base.base_sources()]
+    sources = [*base.kernel_sources("codegen"), *base.base_sources()]
     flags = "-std=gnu17 -D_GNU_SOURCE -O1 -w -fPIC -shared -fwrapv".split()
-    includes = [f"-I{ROOT / d}" for d in ("base", "config", "kernels")]
     compiler = os.environ.get("CC", "cc").split()
-    subprocess.run([*compiler, *flags, *includes, "-o", library, shim, texts, *sources, "-lm", "-lpthread"], check=True)
+    subprocess.run([*compiler, *flags, *base.INCLUDES, "-o", library, shim, texts, *sources, "-lm", "-lpthread"], check=True)
     shim = ctypes.CDLL(str(library))
     for name in ("shim_dtype", "shim_key", "shim_text"):
         getattr(shim, name).restype = ctypes.c_char_p

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kernels/cuda/real_math.cuh, run on the CPU, against long doubles: how far exp and logarithms are off, and that sqrt,
+"""kernels/cuda/math/real_math.cuh, run on the CPU, against long doubles: how far exp and logarithms are off, and that sqrt,
 division and the logarithms of powers of their base are exact.
 
 Usage: python real_math_vs_long_double.py [MILLIONS]   (of arguments for each function; needs a C++ compiler as $CXX or c++)
@@ -211,7 +211,7 @@ int main(int, char **argv)
 
 def main():
     count = int(float(sys.argv[1] if len(sys.argv) > 1 else 0.6) * 1e6)
-    text = "\n".join((ROOT / "kernels" / "cuda" / name).read_text() for name in ("types.cuh", "real_math.cuh"))
+    text = "\n".join((ROOT / "kernels" / "cuda" / name).read_text() for name in ("types.cuh", "math/real_math.cuh"))
     text = scan_emulation.without_ptx(text)
     with tempfile.TemporaryDirectory() as folder:
         program, source = pathlib.Path(folder, "real_math"), pathlib.Path(folder, "real_math.cpp")

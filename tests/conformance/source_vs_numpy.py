@@ -37,13 +37,11 @@ bool gsh_host_vector_use(unsigned bits) { (void)bits; return false; }
 def build_library(folder):
     shim, texts, library = (pathlib.Path(folder, name) for name in ("shim.c", "texts.c", "shim.so"))
     shim.write_text(base.SHIM + PLAN)
-    kernels = base.ROOT / "kernels"
     subprocess.run(["cmake", f"-DOUT={texts}", "-P", base.ROOT / "cmake" / "embed_texts.cmake"], check=True)
-    sources = [*(path for path in sorted(kernels.glob("*.c")) if not path.stem.startswith("host_")), *base.base_sources()]
+    sources = [*base.kernel_sources("codegen"), *base.base_sources()]
     flags = "-D_GNU_SOURCE -std=gnu17 -O1 -fPIC -shared -fwrapv".split()
-    includes = [f"-I{base.ROOT / name}" for name in ("base", "kernels")]
     compiler = os.environ.get("CC", "cc").split()
-    subprocess.run([*compiler, *flags, *includes, "-o", library, shim, texts, *sources], check=True)
+    subprocess.run([*compiler, *flags, *base.INCLUDES, "-o", library, shim, texts, *sources], check=True)
     handle = ctypes.CDLL(str(library))
     for name in ("label", "reduction", "reduction_ufunc", "key", "text"):
         getattr(handle, "shim_" + name).restype = ctypes.c_char_p

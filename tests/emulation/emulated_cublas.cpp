@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * libcublas.so.13 without a GPU: cuBLAS's routines that offload/cuda/cublas.def names, run by the CPU's BLAS and LAPACK
+ * libcublas.so.13 without a GPU: cuBLAS's routines that offload/cuda/driver/cublas.def names, run by the CPU's BLAS and LAPACK
  * when the stream gets there. What cuBLAS's manual (docs.nvidia.com/cuda/cublas) refuses is refused.
  */
 #include "mathematics.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * libcufft.so.12 without a GPU: cuFFT's routines that offload/cuda/cufft.def names, run by FFTW when the stream gets
+ * libcufft.so.12 without a GPU: cuFFT's routines that offload/cuda/driver/cufft.def names, run by FFTW when the stream gets
  * there. What cuFFT's manual (docs.nvidia.com/cuda/cufft) lets a transform destroy is destroyed: the work area, and the
  * input of a C2R transform of several dimensions into other memory.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * libcusolver.so.12 without a GPU: cuSOLVER's routines that offload/cuda/cusolver.def names, run by the CPU's LAPACK
+ * libcusolver.so.12 without a GPU: cuSOLVER's routines that offload/cuda/driver/cusolver.def names, run by the CPU's LAPACK
  * when the stream gets there. What cuSOLVER's manual (docs.nvidia.com/cuda/cusolver) lets a routine destroy is
  * destroyed, and so is all of the work space that it is lent, before it begins.
  */

@@ -24,8 +24,8 @@ REDUCTIONS = {"sum", "prod", "max", "min", "any", "all", "parity", "bit_and", "b
 
 
 def routines():
-    """Rows of the report that are BLAS and LAPACK routines: interpose/symbols.def."""
-    with open(os.path.join(suite_runs.ROOT, "interpose", "symbols.def"), encoding="utf-8") as stream:
+    """Rows of the report that are BLAS and LAPACK routines: interpose/blas/symbols.def."""
+    with open(os.path.join(suite_runs.ROOT, "interpose", "blas", "symbols.def"), encoding="utf-8") as stream:
         return {name.rstrip("_") for name in re.findall(r"^X\(\w+, (\w+),", stream.read(), re.M)}
 
 

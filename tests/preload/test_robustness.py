@@ -34,7 +34,7 @@ DRIVERS_RESERVE = "the driver of a GPU reserves more than 1 TiB of addresses, wh
 
 
 def driver_functions():
-    path = os.path.join(shim_runner.ROOT, "offload", "cuda", "driver.def")
+    path = os.path.join(shim_runner.ROOT, "offload", "cuda", "driver", "driver.def")
     with open(path, encoding="utf-8") as stream:
         return sorted(set(re.findall(r"\b(cu[A-Z]\w+)", stream.read())))
 

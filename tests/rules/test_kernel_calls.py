@@ -52,7 +52,7 @@ pthread_rwlock_unlock __pthread_rwlock_unlock pthread_rwlock_wrlock __pthread_rw
 fgets fgets_unlocked __fgets_chk __fgets_unlocked_chk fputc fscanf fprintf dprintf vdprintf
 """.split()
 
-# Its pages, not its bytes: interpose/libc_memory.c, or nothing is checked on them.
+# Its pages, not its bytes: interpose/libc/libc_memory.c, or nothing is checked on them.
 PAGES = """
 __madvise __mmap __mprotect __munmap madvise mlock mlock2 mmap mmap64 mprotect mremap msync munlock munmap pkey_mprotect posix_madvise
 process_madvise remap_file_pages shmat
@@ -133,7 +133,7 @@ def read(path):
 
 
 def rows():
-    return set(re.findall(r"^(?:LIBC|BOTH)\((\w+), ", read("interpose/io_calls.def"), re.M))
+    return set(re.findall(r"^(?:LIBC|BOTH)\((\w+), ", read("interpose/libc/io_calls.def"), re.M))
 
 
 def spelled(names):
@@ -162,7 +162,7 @@ class TestKernelCalls(unittest.TestCase):
         spellings = {name for name in self.functions if name in longer or not base.isdisjoint(spelled([name]))}
         decided = covered() | documented() | set(NOTHING + TOUCHED + PAGES + GONE)
         self.assertEqual(sorted((found | spellings) - decided), [],
-                         "of %s: neither rows of interpose/io_calls.def nor named in docs/api.md or here" % self.path)
+                         "of %s: neither rows of interpose/libc/io_calls.def nor named in docs/api.md or here" % self.path)
 
     def test_rows_are_functions(self):
         """A row that the C library lacks fails with ENOSYS: right for newer functions, wrong for a misspelt one."""

@@ -103,7 +103,7 @@ class TestLayers(unittest.TestCase):
 
     def test_exceptions_are_cleared_in_one_place(self):
         self.assertEqual([path for path in tree(LAYERS, (".c", ".h")) if "PyErr_Clear(" in read(path)],
-                         ["interpose/python_error.c"])
+                         ["interpose/python/python_error.c"])
 
     def test_benchmarks_make_the_shims_environment_in_one_place(self):
         found = [path for path in tree(("bench",), (".py",)) for _ in re.finditer(r"LD_PRELOAD[\"']?\]?\s*[=:]", read(path))]
@@ -129,7 +129,7 @@ class TestTables(unittest.TestCase):
         self.assertEqual(sorted(exported ^ listed), [])
 
     def test_memory_functions_are_the_c_librarys_own(self):
-        own = set(re.findall(r"^X\([^,]+, (\w+),", read("interpose/libc_own.def"), re.M)) | {"free", "strdup"}
+        own = set(re.findall(r"^X\([^,]+, (\w+),", read("interpose/libc/libc_own.def"), re.M)) | {"free", "strdup"}
         self.assertGreater(len(own), 9)
         own |= {"getline", "asprintf", "vasprintf", "realpath", "strndup", "posix_memalign", "reallocarray"}  # memory of malloc's
         listing = subprocess.run(["nm", "-D", "--undefined-only", os.path.join(BUILD, "libgpushim.so")], check=True,

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Products: ?gemm as C and as Fortran spell it. NumPy's own products are taken by the matmul hooks, where residency is
+ * known best; these are for SciPy and other libraries. Checked by tests/unit/interpose/blas/test_blas.c.
+ */
+#include "blas_entry.h"
+
+#include "blas_number.h"
+#include "host_product.h"
+
+enum { ROW_MAJOR = 101, COLUMN_MAJOR = 102 };
+enum { NO_TRANSPOSE = 111, TRANSPOSE = 112, CONJUGATE_TRANSPOSE = 113 };
+
+/* One call of ?gemm. */
+struct product {
+    enum gsh_dtype dtype;
+    int order, transpose_a, transpose_b;
+    int64_t m, n, k, lda, ldb, ldc;
+    double _Complex alpha, beta;
+    void *a, *b, *c;
+};
+
+/* ---- reading the arguments ---- */
+
+/* Of a C entry point: a, b and c with their leading dimensions follow the dimensions, and alpha and beta those of a complex
+ * type by address. */
+static struct product read_cblas(const struct gsh_entry_call *call)
+{
+    bool by_address = gsh_entry_is_complex(call);
+    unsigned at = by_address ? 7 : 6, c = by_address ? 12 : 10;
+    const double *given = call->frame->vectors;
+    return (struct product){
+        .dtype = call->dtype,
+        .order = (int)gsh_entry_word(call, 0),
+        .transpose_a = (int)gsh_entry_word(call, 1),
+        .transpose_b = (int)gsh_entry_word(call, 2),
+        .m = gsh_entry_integer(call, 3),
+        .n = gsh_entry_integer(call, 4),
+        .k = gsh_entry_integer(call, 5),
+        .a = gsh_entry_address(call, at),
+        .lda = gsh_entry_integer(call, at + 1),
+        .b = gsh_entry_address(call, at + 2),
+        .ldb = gsh_entry_integer(call, at + 3),
+        .c = gsh_entry_address(call, c),
+        .ldc = gsh_entry_integer(call, c + 1),
+        .alpha = gsh_blas_number_load(by_address ? gsh_entry_address(call, 6) : &given[0],
+                                      call->dtype, 0),
+        .beta = gsh_blas_number_load(by_address ? gsh_entry_address(call, 11) : &given[1],
+                                     call->dtype, 0)};
+}
+
+static int transposition(char letter)
+{
+    return letter == 'N'   ? NO_TRANSPOSE
+           : letter == 'T' ? TRANSPOSE
+           : letter == 'C' ? CONJUGATE_TRANSPOSE
+                           : 0;
+}
+
+static struct product read_fortran(const struct gsh_entry_call *call)
+{
+    return (struct product){
+        .dtype = call->dtype,
+        .order = COLUMN_MAJOR,
+        .transpose_a = transposition(gsh_entry_letter(call, 0)),
+        .transpose_b = transposition(gsh_entry_letter(call, 1)),
+        .m = gsh_entry_integer(call, 2),
+        .n = gsh_entry_integer(call, 3),
+        .k = gsh_entry_integer(call, 4),
+        .alpha = gsh_blas_number_load(gsh_entry_address(call, 5), call->dtype, 0),
+        .a = gsh_entry_address(call, 6),
+        .lda = gsh_entry_integer(call, 7),
+        .b = gsh_entry_address(call, 8),
+        .ldb = gsh_entry_integer(call, 9),
+        .beta = gsh_blas_number_load(gsh_entry_address(call, 10), call->dtype, 0),
+        .c = gsh_entry_address(call, 11),
+        .ldc = gsh_entry_integer(call, 12)};
+}
+
+/* ---- the launch ---- */
+
+static struct gsh_operand operand_at(enum gsh_dtype dtype, const void *address)
+{
+    return (struct gsh_operand){.dtype = dtype, .address = (uint64_t)(uintptr_t)address};
+}
+
+/* Element strides of a rows x columns matrix; false where BLAS forbids the leading dimension. */
+static bool set_strides(bool columns_contiguous, int64_t rows, int64_t columns, int64_t leading,
+                        int64_t *row_stride, int64_t *column_stride)
+{
+    *row_stride = columns_contiguous ? leading : 1;
+    *column_stride = columns_contiguous ? 1 : leading;
+    return leading >= GSH_MAX(1, columns_contiguous ? columns : rows);
+}
+
+static bool set_all_strides(const struct product *p, struct gsh_gemm *gemm)
+{
+    bool row_major = p->order == ROW_MAJOR;
+    return set_strides(row_major == (p->transpose_a == NO_TRANSPOSE), p->m, p->k, p->lda,
+                       &gemm->a_row, &gemm->a_col) &&
+           set_strides(row_major == (p->transpose_b == NO_TRANSPOSE), p->k, p->n, p->ldb,
+                       &gemm->b_row, &gemm->b_col) &&
+           set_strides(row_major, p->m, p->n, p->ldc, &gemm->c_row, &gemm->c_col);
+}
+
+static bool is_known(const struct product *p)
+{
+    return (p->order == ROW_MAJOR || p->order == COLUMN_MAJOR) && p->transpose_a >= NO_TRANSPOSE &&
+           p->transpose_a <= CONJUGATE_TRANSPOSE && p->transpose_b >= NO_TRANSPOSE &&
+           p->transpose_b <= CONJUGATE_TRANSPOSE;
+}
+
+/* False for arguments that BLAS refuses or has nothing to do for: the original knows best. */
+static bool describe_product(const struct product *p, struct gsh_launch *launch)
+{
+    if (!is_known(p) || p->m <= 0 || p->n <= 0 || p->k < 0)
+        return false;
+    struct gsh_gemm gemm = {
+        .m = p->m,
+        .n = p->n,
+        .k = p->k,
+        .alpha = p->alpha,
+        .beta = p->beta,
+        .a_is_conjugate = gsh_dtype_kind(p->dtype) == 'c' && p->transpose_a == CONJUGATE_TRANSPOSE,
+        .b_is_conjugate = gsh_dtype_kind(p->dtype) == 'c' && p->transpose_b == CONJUGATE_TRANSPOSE};
+    if (!set_all_strides(p, &gemm))
+        return false;
+    *launch = (struct gsh_launch){
+        .kind = GSH_LAUNCH_GEMM, .loop = p->dtype, .nin = 2, .nout = 1, .gemm = gemm};
+    launch->operands[0] = operand_at(p->dtype, p->a);
+    launch->operands[1] = operand_at(p->dtype, p->b);
+    launch->operands[2] = operand_at(p->dtype, p->c);
+    return true;
+}
+
+static bool run_product(struct gsh_entry_call *call, const struct product *p)
+{
+    if (p->k == 0 || !describe_product(p, &call->call.launch))
+        return false;
+    call->why = GSH_REASON_KEYWORDS;
+    return p->alpha != 0 && gsh_entry_launch(call); /* 0 times A B looks at neither */
+}
+
+static bool run_cblas_gemm(struct gsh_entry_call *call)
+{
+    struct product product = read_cblas(call);
+    return run_product(call, &product);
+}
+
+static bool run_gemm(struct gsh_entry_call *call)
+{
+    struct product product = read_fortran(call);
+    return run_product(call, &product);
+}
+
+/* ---- without BLAS ---- */
+
+/* False: illegal arguments. */
+static bool compute_here(const struct product *p)
+{
+    struct gsh_launch launch;
+    if (!describe_product(p, &launch))
+        return p->m == 0 || p->n == 0;
+    gsh_host_product_run(&launch.gemm, p->dtype, p->a, p->b, p->c);
+    return true;
+}
+
+static bool stand_in_cblas_gemm(struct gsh_entry_call *call)
+{
+    struct product product = read_cblas(call);
+    return compute_here(&product);
+}
+
+static bool stand_in_gemm(struct gsh_entry_call *call)
+{
+    struct product product = read_fortran(call);
+    return compute_here(&product);
+}
+
+const struct gsh_entry_shape gsh_entry_shape_CBLAS_GEMM = {.sizes = {3, 4, 5},
+                                                           .matrices = {6, 8, 10, GSH_ENTRY_NONE},
+                                                           .arguments = 12,
+                                                           .info = GSH_ENTRY_NONE,
+                                                           .by_value = true,
+                                                           .lends = GSH_ENTRY_NONE,
+                                                           .run = run_cblas_gemm,
+                                                           .stand_in = stand_in_cblas_gemm};
+
+const struct gsh_entry_shape gsh_entry_shape_CBLAS_GEMM_COMPLEX = {
+    .sizes = {3, 4, 5},
+    .matrices = {7, 9, 12, GSH_ENTRY_NONE},
+    .arguments = 14,
+    .info = GSH_ENTRY_NONE,
+    .by_value = true,
+    .lends = GSH_ENTRY_NONE,
+    .run = run_cblas_gemm,
+    .stand_in = stand_in_cblas_gemm};
+
+const struct gsh_entry_shape gsh_entry_shape_GEMM = {.sizes = {2, 3, 4},
+                                                     .matrices = {6, 8, 11, GSH_ENTRY_NONE},
+                                                     .arguments = 13 + 2,
+                                                     .info = GSH_ENTRY_NONE,
+                                                     .lends = GSH_ENTRY_NONE,
+                                                     .run = run_gemm,
+                                                     .stand_in = stand_in_gemm};

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Systems with a triangle on either side: ?trsm, on the device LAPACK's ?trtrs. Checked by
+ * tests/unit/interpose/blas/test_blas_triangle.c and tests/unit/interpose/blas/test_lapack_symbols.c.
+ */
+#include "lapack_launch.h"
+
+#include "blas_number.h"
+
+/* One call of ?trsm: side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb. */
+struct triangular_system {
+    char side, triangle, trans, diagonal;
+    int64_t m, n, lda, ldb;
+    void *alpha, *a, *b;
+};
+
+static struct triangular_system read_triangular_system(const struct gsh_entry_call *call)
+{
+    return (struct triangular_system){
+        gsh_entry_letter(call, 0),  gsh_entry_letter(call, 1),   gsh_entry_letter(call, 2),
+        gsh_entry_letter(call, 3),  gsh_entry_integer(call, 4),  gsh_entry_integer(call, 5),
+        gsh_entry_integer(call, 8), gsh_entry_integer(call, 10), gsh_entry_address(call, 6),
+        gsh_entry_address(call, 7), gsh_entry_address(call, 9)};
+}
+
+static int64_t order_of(const struct triangular_system *s)
+{
+    return s->side == 'L' ? s->m : s->n;
+}
+
+/* False for arguments that BLAS refuses. */
+static bool is_legal_system(const struct triangular_system *s)
+{
+    return (s->side == 'L' || s->side == 'R') && gsh_lapack_launch_is_triangle(s->triangle) &&
+           gsh_lapack_launch_is_transposition(s->trans) &&
+           gsh_lapack_launch_is_diagonal(s->diagonal) && s->m >= 0 && s->n >= 0 &&
+           s->lda >= GSH_MAX(1, order_of(s)) && s->ldb >= GSH_MAX(1, s->m);
+}
+
+/* ---- the launch ---- */
+
+/* X op(A) = B is op(A)^T X^T = B^T. */
+static unsigned options_of(const struct triangular_system *s)
+{
+    unsigned options = gsh_lapack_launch_transposition(s->trans);
+    if (s->side == 'R')
+        options = options == 0 ? GSH_LAPACK_TRANSPOSED : 0;
+    return options | gsh_lapack_launch_triangle(s->triangle) |
+           gsh_lapack_launch_diagonal(s->diagonal);
+}
+
+static bool run_trsm(struct gsh_entry_call *call)
+{
+    struct triangular_system s = read_triangular_system(call);
+    if (!is_legal_system(&s) || s.m == 0 || s.n == 0)
+        return false;
+    bool is_plain = gsh_blas_number_load(s.alpha, call->dtype, 0) == 1;
+    bool is_conjugate = s.trans == 'C' && gsh_entry_is_complex(call);
+    if (!gsh_lapack_launch_expect(call, is_plain && !(s.side == 'R' && is_conjugate)))
+        return false;
+    gsh_entry_find_other(call, "trtrs_"); /* the host device borrows it */
+    gsh_lapack_launch_begin(call, GSH_LAPACK_TRTRS, options_of(&s));
+    gsh_lapack_launch_matrix(call, 0, s.a, order_of(&s), order_of(&s), s.lda);
+    for (unsigned k = 1; k < 3; k++)
+        if (s.side == 'L')
+            gsh_lapack_launch_matrix(call, k, s.b, s.m, s.n, s.ldb);
+        else
+            gsh_lapack_launch_transpose(call, k, s.b, s.n, s.m, s.ldb);
+    return gsh_entry_launch(call);
+}
+
+/* ---- without BLAS ---- */
+
+/* The matrix of the system for one column of B, or of B^T: A, or where is_turned its transpose. */
+struct substitution {
+    const struct triangular_system *system;
+    enum gsh_dtype dtype;
+    bool is_turned, is_conjugate;
+    int64_t first, step; /* in B, of the column */
+};
+
+static double _Complex coefficient(const struct substitution *from, int64_t row, int64_t column)
+{
+    const struct triangular_system *s = from->system;
+    int64_t at = from->is_turned ? column + row * s->lda : row + column * s->lda;
+    return gsh_blas_number_load_as(s->a, from->dtype, at, from->is_conjugate);
+}
+
+/* An unknown, where those from `known` to `end` are in their places already. */
+static void find_unknown(const struct substitution *from, int64_t i, int64_t known, int64_t end,
+                         double _Complex alpha)
+{
+    const struct triangular_system *s = from->system;
+    int64_t at = from->first + i * from->step;
+    double _Complex rest = alpha * gsh_blas_number_load(s->b, from->dtype, at);
+    for (int64_t j = known; j < end; j++)
+        rest -= coefficient(from, i, j) *
+                gsh_blas_number_load(s->b, from->dtype, from->first + j * from->step);
+    if (s->diagonal == 'N')
+        rest /= coefficient(from, i, i);
+    gsh_blas_number_store(s->b, from->dtype, at, rest);
+}
+
+static void substitute(const struct substitution *from, double _Complex alpha)
+{
+    int64_t order = order_of(from->system);
+    bool is_lower = (from->system->triangle == 'L') != from->is_turned;
+    for (int64_t k = 0; k < order; k++) {
+        int64_t i = is_lower ? k : order - 1 - k;
+        if (alpha == 0) /* A is not looked at */
+            gsh_blas_number_store(from->system->b, from->dtype, from->first + i * from->step, 0);
+        else
+            find_unknown(from, i, is_lower ? 0 : i + 1, is_lower ? i : order, alpha);
+    }
+}
+
+static bool stand_in_trsm(struct gsh_entry_call *call)
+{
+    struct triangular_system s = read_triangular_system(call);
+    if (!is_legal_system(&s))
+        return false;
+    bool is_left = s.side == 'L';
+    struct substitution substitution = {.system = &s,
+                                        .dtype = call->dtype,
+                                        .is_turned = (s.trans != 'N') == is_left,
+                                        .is_conjugate =
+                                            s.trans == 'C' && gsh_entry_is_complex(call),
+                                        .step = is_left ? 1 : s.ldb};
+    for (int64_t column = 0; column < (is_left ? s.n : s.m); column++) {
+        substitution.first = column * (is_left ? s.ldb : 1);
+        substitute(&substitution, gsh_blas_number_load(s.alpha, call->dtype, 0));
+    }
+    return true;
+}
+
+const struct gsh_entry_shape gsh_entry_shape_TRSM = {
+    .sizes = {4, 5, GSH_ENTRY_NONE},
+    .matrices = {7, 9, GSH_ENTRY_NONE},
+    .arguments = 11 + 4,
+    .info = GSH_ENTRY_NONE,
+    .lends = GSH_ENTRY_NONE,
+    .run = run_trsm,
+    .stand_in = stand_in_trsm,
+};

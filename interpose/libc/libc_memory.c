@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Two compares and a tail call of the real function unless the pages are the arena's. Names come through assembler labels, as
+ * in libc_io.c. Checked by tests/unit/interpose/libc/test_libc_memory.c.
+ */
+#include "libc_memory.h"
+
+#include "libc_real.h"
+#include "page_changes.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+/* X(result, name, (parameters), (arguments), what is done first) */
+#define MEMORY_CALLS(X)                                                                            \
+    X(int, mprotect, (void *address, size_t size, int protection), (address, size, protection),    \
+      change(address, size, GSH_PAGES_ALTERED))                                                    \
+    X(int, pkey_mprotect, (void *address, size_t size, int protection, int key),                   \
+      (address, size, protection, key), change(address, size, GSH_PAGES_REPLACED))                 \
+    X(int, madvise, (void *address, size_t size, int advice), (address, size, advice),             \
+      advise(address, size, advice))                                                               \
+    X(ssize_t, process_madvise,                                                                    \
+      (int process, const struct iovec *ranges, size_t count, int advice, unsigned flags),         \
+      (process, ranges, count, advice, flags), advise_all(ranges, count, advice))                  \
+    X(int, mlock, (const void *address, size_t size), (address, size),                             \
+      change(address, size, GSH_PAGES_ALTERED))                                                    \
+    X(int, mlock2, (const void *address, size_t size, unsigned flags), (address, size, flags),     \
+      change(address, size, GSH_PAGES_ALTERED))                                                    \
+    X(int, munmap, (void *address, size_t size), (address, size),                                  \
+      change(address, size, GSH_PAGES_REPLACED))                                                   \
+    X(void *, mremap, (void *from, size_t old_size, size_t size, int flags, void *to),             \
+      (from, old_size, size, flags, to), move(from, old_size, size, flags, to))                    \
+    X(void *, mmap,                                                                                \
+      (void *address, size_t size, int protection, int flags, int file, off_t offset),             \
+      (address, size, protection, flags, file, offset), map(address, size, flags))                 \
+    X(void *, mmap64,                                                                              \
+      (void *address, size_t size, int protection, int flags, int file, off_t offset),             \
+      (address, size, protection, flags, file, offset), map(address, size, flags))                 \
+    X(int, remap_file_pages, (void *address, size_t size, int protection, size_t page, int flags), \
+      (address, size, protection, page, flags), change(address, size, GSH_PAGES_REPLACED))         \
+    X(void *, shmat, (int segment, const void *address, int flags), (segment, address, flags),     \
+      attach(segment, address, flags))
+
+GSH_LIBC_REAL_TABLE(MEMORY_CALLS)
+
+static inline void change(const void *address, size_t size, enum gsh_page_change what)
+{
+    if (GSH_UNLIKELY(gsh_arena_overlaps(address, size)))
+        gsh_page_changes_prepare(address, size, what);
+}
+
+/* Advice that leaves contents, protection and all that a child inherits as they are. */
+static bool is_harmless(int advice)
+{
+    switch (advice) {
+    case MADV_NORMAL:
+    case MADV_RANDOM:
+    case MADV_SEQUENTIAL:
+    case MADV_WILLNEED:
+    case MADV_MERGEABLE:
+    case MADV_UNMERGEABLE:
+    case MADV_HUGEPAGE:
+    case MADV_NOHUGEPAGE:
+    case MADV_DONTDUMP:
+    case MADV_DODUMP:
+    case MADV_COLD:
+    case MADV_PAGEOUT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* MADV_POPULATE_READ and _WRITE fail on closed pages. What is not known here may do anything. */
+static enum gsh_page_change change_by_advice(int advice)
+{
+    enum { POPULATE_READ = 22, POPULATE_WRITE, DONTNEED_LOCKED, COLLAPSE };
+    switch (advice) {
+    case MADV_DONTFORK:
+    case MADV_DOFORK:
+    case MADV_WIPEONFORK:
+    case MADV_KEEPONFORK:
+    case POPULATE_READ:
+    case POPULATE_WRITE:
+        return GSH_PAGES_ALTERED;
+    case MADV_DONTNEED:
+    case MADV_FREE:
+    case DONTNEED_LOCKED:
+    case COLLAPSE:
+        return GSH_PAGES_DISCARDED;
+    default:
+        return GSH_PAGES_REPLACED;
+    }
+}
+
+static void advise(const void *address, size_t size, int advice)
+{
+    if (!is_harmless(advice))
+        change(address, size, change_by_advice(advice));
+}
+
+/* The process is mostly this one: of others only harmless advice is taken. */
+static void advise_all(const struct iovec *ranges, size_t count, int advice)
+{
+    if (is_harmless(advice) || count > IOV_MAX || (intptr_t)ranges < 4096)
+        return;
+    for (size_t k = 0; k < count; k++)
+        advise(ranges[k].iov_base, ranges[k].iov_len, advice);
+}
+
+static void move(const void *from, size_t old_size, size_t size, int flags, const void *to)
+{
+    change(from, old_size, GSH_PAGES_REPLACED);
+    if (flags & MREMAP_FIXED)
+        change(to, size, GSH_PAGES_REPLACED);
+}
+
+static inline void map(const void *address, size_t size, int flags)
+{
+    if (flags & MAP_FIXED)
+        change(address, size, GSH_PAGES_REPLACED);
+}
+
+static void attach(int segment, const void *address, int flags)
+{
+    int keep = errno;
+    struct shmid_ds about;
+    if ((flags & SHM_REMAP) && shmctl(segment, IPC_STAT, &about) == 0)
+        change(address, about.shm_segsz, GSH_PAGES_REPLACED);
+    errno = keep;
+}
+
+MEMORY_CALLS(GSH_LIBC_REAL_ENTRY)
+
+void gsh_libc_memory_resolve(void)
+{
+#define X(result, name, ...) FIND(name);
+    MEMORY_CALLS(X)
+#undef X
+}

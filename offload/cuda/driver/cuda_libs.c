@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Finds CUDA's libraries and fills their tables. The table `libraries` says under which names and
+ * in which folders each is looked for; every (folder, version) pair is tried in that order until
+ * one opens, has all required functions and suits the driver and the GPU. None is taken from a relative folder. May
+ * allocate (dlopen does); takes no lock of ours. Checked against NVIDIA's headers by tests/unit/offload/cuda/driver/test_cuda_tables.c.
+ */
+#include "cuda_libs.h"
+
+#include "fmt.h"
+#include "lock.h"
+#include "log.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_ROOTS 8
+#define MAX_NAMES 3
+#define MAX_HELPERS 4
+#define MAX_ARCHS 64
+
+struct gsh_cuda_driver gsh_cu;
+struct gsh_cuda_nvrtc gsh_nvrtc;
+struct gsh_cuda_cublas gsh_cublas;
+struct gsh_cuda_cusolver gsh_cusolver;
+struct gsh_cuda_cufft gsh_cufft;
+
+struct symbol {
+    const char *name;
+    bool required;
+};
+
+#define X(function, required) {#function, required},
+static const struct symbol driver_symbols[] = {
+#include "driver.def"
+};
+static const struct symbol nvrtc_symbols[] = {
+#include "nvrtc.def"
+};
+static const struct symbol cublas_symbols[] = {
+#include "cublas.def"
+};
+static const struct symbol cusolver_symbols[] = {
+#include "cusolver.def"
+};
+static const struct symbol cufft_symbols[] = {
+#include "cufft.def"
+};
+#undef X
+
+_Static_assert(sizeof gsh_cu == GSH_COUNT(driver_symbols) * sizeof(void *), "one pointer a row");
+_Static_assert(sizeof gsh_nvrtc == GSH_COUNT(nvrtc_symbols) * sizeof(void *), "one pointer a row");
+_Static_assert(sizeof gsh_cublas == GSH_COUNT(cublas_symbols) * sizeof(void *),
+               "one pointer a row");
+_Static_assert(sizeof gsh_cusolver == GSH_COUNT(cusolver_symbols) * sizeof(void *),
+               "one pointer a row");
+_Static_assert(sizeof gsh_cufft == GSH_COUNT(cufft_symbols) * sizeof(void *), "one pointer a row");
+
+struct library {
+    const char *stem;      /* file name up to the version */
+    const char *companion; /* stem of a library to open first, from the same folder; or NULL */
+    const char *helpers
+        [MAX_HELPERS]; /* files to open first where they exist, seen from the folder; behind a last '.' comes
+                                         CUDA's major version */
+    struct {
+        const char *suffix;
+        int major;                      /* CUDA's, 0 for the driver itself */
+    } versions[MAX_NAMES];              /* newest first */
+    const char *folders[MAX_NAMES];     /* "$NAME/..." begins with an environment variable */
+    const char *pip_folders[MAX_NAMES]; /* below each search root */
+    const struct symbol *symbols;
+    size_t symbol_count;
+    void *table; /* symbol_count pointers */
+};
+
+static const struct library libraries[GSH_CUDA_LIBRARY_COUNT] = {
+    [GSH_CUDA_LIBRARY_DRIVER] = {.stem = "libcuda.so",
+                                 .versions = {{".1", 0}},
+                                 .folders = {"/usr/lib/wsl/lib", "/usr/local/nvidia/lib64"},
+                                 .symbols = driver_symbols,
+                                 .symbol_count = GSH_COUNT(driver_symbols),
+                                 .table = &gsh_cu},
+    [GSH_CUDA_LIBRARY_NVRTC] = {.stem = "libnvrtc.so",
+                                .versions = {{".13", 13}, {".12", 12}, {".11.2", 11}},
+                                .folders = {"$CUDA_HOME/lib64", "$CUDA_PATH/lib64",
+                                            "/usr/local/cuda/lib64"},
+                                .pip_folders = {"nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"},
+                                .symbols = nvrtc_symbols,
+                                .symbol_count = GSH_COUNT(nvrtc_symbols),
+                                .table = &gsh_nvrtc},
+    [GSH_CUDA_LIBRARY_CUBLAS] = {.stem = "libcublas.so",
+                                 .companion = "libcublasLt.so",
+                                 .versions = {{".13", 13}, {".12", 12}, {".11", 11}},
+                                 .folders = {"$CUDA_HOME/lib64", "$CUDA_PATH/lib64",
+                                             "/usr/local/cuda/lib64"},
+                                 .pip_folders = {"nvidia/cu13/lib", "nvidia/cublas/lib"},
+                                 .symbols = cublas_symbols,
+                                 .symbol_count = GSH_COUNT(cublas_symbols),
+                                 .table = &gsh_cublas},
+    /* Needs cuBLAS too, which is loaded before it. */
+    [GSH_CUDA_LIBRARY_CUSOLVER] =
+        {.stem = "libcusolver.so",
+         .helpers = {"libnvJitLink.so.", "../../nvjitlink/lib/libnvJitLink.so.",
+                     "libcusparse.so.12", "../../cusparse/lib/libcusparse.so.12"},
+         .versions = {{".12", 13}, {".11", 12}},
+         .folders = {"$CUDA_HOME/lib64", "$CUDA_PATH/lib64", "/usr/local/cuda/lib64"},
+         .pip_folders = {"nvidia/cu13/lib", "nvidia/cusolver/lib"},
+         .symbols = cusolver_symbols,
+         .symbol_count = GSH_COUNT(cusolver_symbols),
+         .table = &gsh_cusolver},
+    [GSH_CUDA_LIBRARY_CUFFT] = {.stem = "libcufft.so",
+                                .versions = {{".12", 13}, {".11", 12}, {".10", 11}},
+                                .folders = {"$CUDA_HOME/lib64", "$CUDA_PATH/lib64",
+                                            "/usr/local/cuda/lib64"},
+                                .pip_folders = {"nvidia/cu13/lib", "nvidia/cufft/lib"},
+                                .symbols = cufft_symbols,
+                                .symbol_count = GSH_COUNT(cufft_symbols),
+                                .table = &gsh_cufft},
+};
+
+/* Places in search order: loaded already, the loader's paths, `folders`, `pip_folders` of each
+ * root. */
+enum { PLACE_LOADED, PLACE_DEFAULT, PLACE_FOLDERS, PLACE_PIP = PLACE_FOLDERS + MAX_NAMES };
+#define PLACE_COUNT (PLACE_PIP + MAX_ROOTS * MAX_NAMES)
+
+static struct gsh_lock loading_lock = GSH_LOCK_INITIALIZER(GSH_RANK_BACKEND);
+static char *roots[MAX_ROOTS];
+static unsigned root_count;
+static char paths[GSH_CUDA_LIBRARY_COUNT][PATH_MAX];
+
+void gsh_cuda_libs_add_search_root(const char *site_packages)
+{
+    if (site_packages[0] != '/')
+        return;
+    for (unsigned i = 0; i < root_count; i++)
+        if (strcmp(roots[i], site_packages) == 0)
+            return;
+    if (root_count == MAX_ROOTS)
+        return;
+    char *copy = strdup(site_packages);
+    if (copy)
+        roots[root_count++] = copy;
+}
+
+/* The folder of a place, with a slash behind it; "" for the loader's own. False: there is none. */
+static bool place_folder(const struct library *library, unsigned place, struct gsh_fmt *fmt)
+{
+    if (place < PLACE_FOLDERS)
+        return true;
+    if (place >= PLACE_PIP) {
+        unsigned root = (place - PLACE_PIP) / MAX_NAMES;
+        const char *below = library->pip_folders[(place - PLACE_PIP) % MAX_NAMES];
+        if (root >= root_count || !below)
+            return false;
+        gsh_fmt_printf(fmt, "%s/%s/", roots[root], below);
+        return true;
+    }
+    const char *folder = library->folders[place - PLACE_FOLDERS];
+    if (!folder)
+        return false;
+    if (folder[0] != '$') {
+        gsh_fmt_printf(fmt, "%s/", folder);
+        return true;
+    }
+    char variable[32];
+    size_t length = strcspn(folder + 1, "/");
+    memcpy(variable, folder + 1, length);
+    variable[length] = '\0';
+    const char *value = getenv(variable);
+    if (!value || value[0] != '/')
+        return false;
+    gsh_fmt_printf(fmt, "%s%s/", value, folder + 1 + length);
+    return true;
+}
+
+/* What is not there may be found by the library itself. */
+static void open_helpers(const struct library *library, const char *folder, int major)
+{
+    for (size_t i = 0; i < MAX_HELPERS && library->helpers[i] != NULL; i++) {
+        const char *name = library->helpers[i];
+        char file[PATH_MAX];
+        struct gsh_fmt fmt;
+        gsh_fmt_init(&fmt, file, sizeof file);
+        gsh_fmt_printf(&fmt, "%s%s", folder, name);
+        if (name[strlen(name) - 1] == '.')
+            gsh_fmt_printf(&fmt, "%d", major);
+        (void)dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    }
+}
+
+/* Whether the loader would find the file in a relative folder of LD_LIBRARY_PATH, that is wherever the program is, where
+ * others may have put it. An empty entry is the program's folder. */
+static bool is_in_relative_folder(const char *file)
+{
+    const char *entry = getenv("LD_LIBRARY_PATH");
+    bool is_found = false;
+    while (entry != NULL && !is_found) {
+        size_t length = strcspn(entry, ":;");
+        char path[PATH_MAX];
+        struct gsh_fmt fmt;
+        gsh_fmt_init(&fmt, path, sizeof path);
+        gsh_fmt_printf(&fmt, "./%.*s/%s", (int)length, entry, file);
+        is_found = entry[0] != '/' && access(path, F_OK) == 0;
+        entry = entry[length] != '\0' ? entry + length + 1 : NULL;
+    }
+    return is_found;
+}
+
+static void *open_at(const struct library *library, unsigned place, unsigned version)
+{
+    char folder[PATH_MAX], file[PATH_MAX];
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, folder, sizeof folder);
+    if (!place_folder(library, place, &fmt) || fmt.required > fmt.length)
+        return NULL;
+    const char *suffix = library->versions[version].suffix;
+    if (library->companion && place >= PLACE_FOLDERS) {
+        gsh_fmt_init(&fmt, file, sizeof file);
+        gsh_fmt_printf(&fmt, "%s%s%s", folder, library->companion, suffix);
+        if (!dlopen(file, RTLD_NOW | RTLD_LOCAL))
+            return NULL;
+    }
+    if (place >= PLACE_FOLDERS)
+        open_helpers(library, folder, library->versions[version].major);
+    gsh_fmt_init(&fmt, file, sizeof file);
+    gsh_fmt_printf(&fmt, "%s%s%s", folder, library->stem, suffix);
+    if (place == PLACE_DEFAULT && is_in_relative_folder(file)) {
+        gsh_log(GSH_LOG_INFO, "%s is not taken from a relative folder of LD_LIBRARY_PATH", file);
+        return NULL;
+    }
+    return dlopen(file, RTLD_NOW | RTLD_LOCAL | (place == PLACE_LOADED ? RTLD_NOLOAD : 0));
+}
+
+static bool fill_table(const struct library *library, void *handle)
+{
+    void **table = library->table;
+    for (size_t i = 0; i < library->symbol_count; i++) {
+        table[i] = dlsym(handle, library->symbols[i].name);
+        if (!table[i] && library->symbols[i].required) {
+            gsh_log(GSH_LOG_INFO, "%s lacks %s", library->stem, library->symbols[i].name);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* GPUs of systems on a chip: others of the same major revision do not run machine code for them (CUDA's programming guide,
+ * "Binary Compatibility"). */
+static bool is_embedded(int arch)
+{
+    static const int embedded[] = {53, 62, 72, 87, 101, 110};
+    for (size_t i = 0; i < GSH_COUNT(embedded); i++)
+        if (embedded[i] == arch)
+            return true;
+    return false;
+}
+
+int gsh_cuda_libs_nvrtc_target(int arch, bool *is_ptx)
+{
+    int count = 0, archs[MAX_ARCHS], newest = 0;
+    if (gsh_nvrtc.nvrtcGetNumSupportedArchs(&count) != GSH_NVRTC_SUCCESS || count > MAX_ARCHS ||
+        gsh_nvrtc.nvrtcGetSupportedArchs(archs) != GSH_NVRTC_SUCCESS)
+        return 0;
+    for (int i = 0; i < count; i++)
+        if (archs[i] <= arch && archs[i] > newest && (archs[i] == arch || !is_embedded(archs[i])))
+            newest = archs[i];
+    /* Machine code runs on every later minor revision of its major one, PTX on everything later. */
+    *is_ptx = newest / 10 != arch / 10;
+    return newest;
+}
+
+/* Takes the opened library if it suits; `translated`: also an NVRTC whose PTX the driver must
+ * translate. */
+static bool accept(enum gsh_cuda_library which, void *handle, int arch, bool translated)
+{
+    const struct library *library = &libraries[which];
+    Dl_info info;
+    bool is_ptx = false, suits = fill_table(library, handle);
+    if (suits && which == GSH_CUDA_LIBRARY_NVRTC && arch)
+        suits = gsh_cuda_libs_nvrtc_target(arch, &is_ptx) != 0 && (translated || !is_ptx);
+    if (!suits) {
+        memset(library->table, 0, library->symbol_count * sizeof(void *));
+        dlclose(handle);
+        return false;
+    }
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, paths[which], sizeof paths[which]);
+    gsh_fmt_text(&fmt, dladdr(*(void **)library->table, &info) ? info.dli_fname : library->stem);
+    gsh_log(GSH_LOG_DEBUG, "loaded %s", paths[which]);
+    return true;
+}
+
+static bool search(enum gsh_cuda_library which, int max_major, int arch, bool translated)
+{
+    const struct library *library = &libraries[which];
+    for (unsigned place = 0; place < PLACE_COUNT; place++)
+        for (unsigned v = 0; v < MAX_NAMES && library->versions[v].suffix; v++) {
+            if (max_major && library->versions[v].major > max_major)
+                continue;
+            void *handle = open_at(library, place, v);
+            if (handle && accept(which, handle, arch, translated))
+                return true;
+        }
+    return false;
+}
+
+enum gsh_status gsh_cuda_libs_load(enum gsh_cuda_library library, int max_major, int arch,
+                                   char *why, size_t why_size)
+{
+    GSH_LOCKED(&loading_lock);
+    if (paths[library][0])
+        return GSH_OK;
+    if (search(library, max_major, arch, false) ||
+        (library == GSH_CUDA_LIBRARY_NVRTC && arch && search(library, max_major, arch, true)))
+        return GSH_OK;
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, why, why_size);
+    gsh_fmt_printf(&fmt, "no usable %s found", libraries[library].stem);
+    if (max_major)
+        gsh_fmt_printf(&fmt, " for a driver of CUDA %d", max_major);
+    if (arch)
+        gsh_fmt_printf(&fmt, "%s a GPU of compute capability %d.%d", max_major ? " and" : " for",
+                       arch / 10, arch % 10);
+    return GSH_FAILED;
+}
+
+const char *gsh_cuda_libs_path(enum gsh_cuda_library library)
+{
+    return paths[library];
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * GEMM launches: those that are cuBLAS's, whatever their strides and batches, by cuda_blas.h; the others by our own kernel
+ * (kernels/codegen/source_product.c).
+ */
+#pragma once
+
+#include "launch.h"
+#include "status.h"
+
+/* True where the launch can be run. Pure. */
+bool gsh_cuda_product_supports(const struct gsh_launch *launch);
+/* Submits the products, charging their device time to the stats row. The product of a matrix with its own transpose is
+ * symmetric to the bit. DISPATCH lock held, context current. DECLINED: no cuBLAS, or one too old for such extents. */
+enum gsh_status gsh_cuda_product_run(const struct gsh_launch *launch, unsigned row);

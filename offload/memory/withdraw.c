@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Calls are refused first, then the one that may be under way is waited for, then everything is brought home. Checked by
+ * tests/unit/offload/memory/test_withdraw.c.
+ */
+#include "withdraw.h"
+
+#include "arena_internal.h"
+#include "coherence.h"
+#include "device.h"
+#include "lock.h"
+#include "log.h"
+#include "node.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+
+static const char *_Atomic reason;
+
+const char *gsh_withdraw_reason(void)
+{
+    return atomic_load_explicit(&reason, memory_order_acquire);
+}
+
+static void bring_all_home(void)
+{
+    uint32_t end = gsh_arena_block_end_sigsafe();
+    for (uint32_t index = 1; index < end; index++) {
+        const struct gsh_block *block = gsh_block_at(index);
+        if (atomic_load_explicit(&block->live, memory_order_acquire))
+            gsh_coherence_home((void *)block->base, block->size, true);
+    }
+}
+
+void gsh_withdraw(const char *why)
+{
+    const char *none = NULL;
+    int keep = errno;
+    if (!atomic_compare_exchange_strong(&reason, &none, why))
+        return;
+    gsh_device_withdraw();
+    if (gsh_arena_end != 0) {
+        gsh_log(GSH_LOG_INFO,
+                "the program uses %s, which writes memory unseen: all arrays are brought home, and "
+                "NumPy "
+                "computes on the CPU",
+                why);
+        if (!gsh_lock_is_any_held()) {
+            gsh_node_lock();
+            gsh_node_unlock();
+            bring_all_home();
+        }
+    }
+    errno = keep;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The entry points of BLAS and LAPACK with what they need, included in a test program, which is the library then: "the
+ * caller's own library" has no BLAS until one is opened. What a Python process would say is set by the test.
+ */
+#pragma once
+
+#include "dispatch.h"
+#include "host_pace.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+static int device_runs,
+    cancellable; /* calls that reached the device's side; times that one could be cancelled there, or on its way */
+static bool is_inside;  /* a hook has declined the enclosing call */
+static int refused_run; /* the run so many calls from now fails; 0: none */
+
+static void look_for_cancellation(void)
+{
+    int state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    pthread_setcancelstate(state, NULL);
+    cancellable += state == PTHREAD_CANCEL_ENABLE;
+}
+
+static enum gsh_status observed_run(const struct gsh_call *call, enum gsh_reason *why)
+{
+    look_for_cancellation();
+    device_runs++;
+    if (refused_run > 0 && --refused_run == 0) {
+        *why = GSH_REASON_MEMORY;
+        return GSH_DECLINED;
+    }
+    return gsh_dispatch_run(call, why);
+}
+
+static bool stays_here; /* calls are left to the CPU, and priced at a second */
+
+static enum gsh_reason observed_decide(const struct gsh_call *call)
+{
+    look_for_cancellation();
+    enum gsh_reason reason = gsh_dispatch_decide(call);
+    if (!stays_here)
+        return reason;
+    gsh_host_pace_expect(&call->launch, call->row, 1);
+    return GSH_REASON_TOO_SMALL;
+}
+
+static int homecomings;
+
+static void observed_home(const struct gsh_call *call)
+{
+    look_for_cancellation();
+    homecomings++;
+    gsh_dispatch_home(call);
+}
+
+#define gsh_dispatch_home observed_home
+#define gsh_dispatch_run observed_run
+#define gsh_dispatch_decide observed_decide
+#include "blas_entry.c" // NOLINT(bugprone-suspicious-include)
+#undef gsh_dispatch_home
+#undef gsh_dispatch_run
+#undef gsh_dispatch_decide
+#include "blas_launch.c"       // NOLINT(bugprone-suspicious-include)
+#include "blas_product.c"      // NOLINT(bugprone-suspicious-include)
+#include "blas_structured.c"   // NOLINT(bugprone-suspicious-include)
+#include "blas_triangle.c"     // NOLINT(bugprone-suspicious-include)
+#include "blas_update.c"       // NOLINT(bugprone-suspicious-include)
+#include "blas_vector.c"       // NOLINT(bugprone-suspicious-include)
+#include "lapack_eigen.c"      // NOLINT(bugprone-suspicious-include)
+#include "lapack_indefinite.c" // NOLINT(bugprone-suspicious-include)
+#include "lapack_inverse.c"    // NOLINT(bugprone-suspicious-include)
+#include "lapack_launch.c"     // NOLINT(bugprone-suspicious-include)
+#include "lapack_singular.c"   // NOLINT(bugprone-suspicious-include)
+#include "lapack_solve.c"      // NOLINT(bugprone-suspicious-include)
+#include "naming.c"            // NOLINT(bugprone-suspicious-include)
+
+bool gsh_numpy_output_host_is_inside(void)
+{
+    return is_inside;
+}
+
+void *gsh_dlopen_hook_real(const char *path, int flags)
+{
+    return dlopen(path, flags);
+}
