@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The list of recorded nodes and its flush.
+ * The list of pending nodes and its flush.
  */
 #include "node.h"
 
@@ -18,12 +18,11 @@
 #include "service.h"
 #include "stats.h"
 
-#define HELD_SHARE                                                                                 \
-    4 /* recorded nodes keep at most a fourth of the device's memory from being freed */
+#define HELD_SHARE 4 /* pending nodes hold at most a fourth of the device's memory */
 
 #define EARLY_BYTES                                                                                \
-    ((int64_t)32 << 20) /* of a reduction that takes longer than recording a few calls */
-#define SPLIT_SHARE 2   /* of the free memory is what running a group's nodes one by one may take */
+    ((int64_t)32 << 20) /* a reduction of so many bytes takes longer than recording a few calls */
+#define SPLIT_SHARE 2   /* running a group's nodes one by one may take half of the free memory */
 
 static const char *const flush_reasons[] = {
     [GSH_FLUSH_LOOKED] = "the host looks at a result",
@@ -40,12 +39,12 @@ static struct gsh_lock dispatch_lock = GSH_LOCK_INITIALIZER(GSH_RANK_DISPATCH);
 static struct gsh_node recorded[GSH_NODE_LIMIT];
 static unsigned recorded_count;
 static unsigned
-    kept_count; /* of them, the first ones: those that stayed recorded after the last flush */
-static _Atomic uint64_t kept_since; /* what `oldest` is to become for them; 0: there are none */
+    kept_count; /* the first nodes of the list: those that stayed pending after the last flush */
+static _Atomic uint64_t kept_since; /* the value that `oldest` gets for them; 0: there are none */
 static uint64_t flush_count;
 static _Atomic uint64_t
-    oldest;               /* of flush_count's time, + 1; 0: nothing is recorded that is to be fed */
-static size_t held_bytes; /* of values that have memory and are needed by recorded nodes */
+    oldest; /* flush_count + 1 when the oldest node was recorded; 0: none runs when the device is idle */
+static size_t held_bytes; /* of values that have device memory and that pending nodes use */
 
 void gsh_node_lock(void)
 {
@@ -96,8 +95,9 @@ static bool is_long_reduction(const struct gsh_node *node)
                EARLY_BYTES;
 }
 
-/* Whether all that is recorded are long reductions of what is there already, so that running them now keeps nothing from
- * being fused with them but other reductions, and the node takes what one of them leaves. */
+/* Whether to flush before `node` is recorded: every pending node is a long reduction whose input is already computed, and
+ * `node` reads the result of one. The device then reduces while the host records. Only later reductions lose the chance to be
+ * fused with these. */
 static bool runs_early(const struct gsh_node *node)
 {
     bool is_awaited = false;
@@ -142,7 +142,7 @@ void gsh_node_record_locked(const struct gsh_node *node)
     }
 }
 
-/* Forgets a node, once. */
+/* Releases the node's values. A second call does nothing. */
 static void drop(struct gsh_node *node)
 {
     for (unsigned k = 0; k < gsh_launch_operands(&node->launch); k++) {
@@ -152,7 +152,7 @@ static void drop(struct gsh_node *node)
     }
 }
 
-/* Nodes that were dropped leave no gaps. */
+/* Removes dropped nodes from the list. */
 static void close_up(void)
 {
     unsigned to = 0;
@@ -194,7 +194,7 @@ void gsh_node_bound_locked(void)
         gsh_node_flush_locked(GSH_FLUSH_MEMORY);
 }
 
-/* A value with its memory, to be read or written. FAILED: also where what is to be read is lost. */
+/* Gives the value device memory. FAILED: there is none, or the bytes to be read are lost. */
 static enum gsh_status prepare_value(struct gsh_value *value, bool is_read, bool is_written)
 {
     if (is_read && value->is_lost)
@@ -241,15 +241,15 @@ static void log_item(const struct gsh_plan_item *item)
     gsh_log(GSH_LOG_GRAPH, "graph:   %s:%s", item->node < 0 ? "group" : "alone", text);
 }
 
-/* An item that is tried as a group. */
+/* An attempt to run an item as one group. */
 struct attempt {
     const struct gsh_plan_item *item;
     struct gsh_group group; /* with device addresses */
     struct gsh_node_reuse reuse;
 };
 
-/* Whether the item's nodes, run one by one, want nothing compiled and no more memory for what a group keeps in registers
- * than there is. */
+/* Whether the item's nodes can run one by one at once: their kernels are compiled, and there is memory for the values that the
+ * group keeps in registers. */
 static bool can_split(const void *context)
 {
     const struct attempt *attempt = context;
@@ -285,7 +285,8 @@ static enum gsh_status place_array(struct attempt *attempt, unsigned a, bool is_
     return GSH_OK;
 }
 
-/* Device addresses: first of what is read, whose memory may then become that of what is written. FAILED: no memory. */
+/* Fills in device addresses. Inputs come first, because an output may take over the memory of an input that dies (node_reuse.h).
+ * FAILED: no memory. */
 static enum gsh_status place_arrays(struct attempt *attempt)
 {
     struct gsh_group *group = &attempt->group;
@@ -302,8 +303,7 @@ static enum gsh_status place_arrays(struct attempt *attempt)
 
 static enum gsh_status run_group(const struct gsh_plan_item *item)
 {
-    static unsigned
-        row; /* of the time of all groups: what a member takes of it is not to be told */
+    static unsigned row; /* the stats row of all groups; the share of one node is not known */
     struct attempt attempt = {.item = item, .group = item->group};
     if (row == 0)
         row = gsh_stats_row("fused", "groups");
@@ -337,7 +337,7 @@ static void run_item(const struct gsh_plan_item *item)
     }
 }
 
-/* First, so that nothing of theirs is kept while the others run. */
+/* Call it first: memory that only dead nodes hold is free for the others. */
 static void drop_needless(void)
 {
     for (unsigned index = 0; index < recorded_count; index++)
@@ -347,7 +347,7 @@ static void drop_needless(void)
         }
 }
 
-/* The nodes that are still set aside stay recorded, and are fed to the device only when the caller says so. */
+/* Keeps the nodes that are still set aside in the list. An idle device runs them only after gsh_node_note_passed. */
 static void keep_set_aside(void)
 {
     unsigned kept = 0;
@@ -423,12 +423,13 @@ void gsh_node_flush(enum gsh_flush_reason why)
 void gsh_node_feed(uint64_t number)
 {
     gsh_node_lock();
-    if (recorded_count == 0) { /* gsh_node_note_passed came after all had run */
+    if (recorded_count == 0) { /* all ran before gsh_node_note_passed */
         atomic_store(&oldest, 0);
     } else if (atomic_load(&oldest) == number) {
         if (recorded[recorded_count - 1].launch.kind == GSH_LAUNCH_FFT)
-            atomic_store(&oldest,
-                         0); /* time must not tell whether that of the next dimension joins it */
+            atomic_store(
+                &oldest,
+                0); /* time must not decide whether the next dimension's transform joins it */
         else
             gsh_node_flush_locked(GSH_FLUSH_IDLE);
     }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Nodes: recorded operations that read and write values. Recording and running are apart: what is
- * recorded runs when somebody looks at what it writes, or when much has come together. The order of
- * nodes is that of the calls; a host write never disturbs one, since it only detaches a block from
- * its value.
+ * Nodes of the graph of pending operations. A node is one recorded NumPy call: a launch, and the values that it reads and
+ * writes. The list of nodes is in program order. A node runs in a flush; enum gsh_flush_reason lists what causes one.
  *
- * `_locked`: the caller holds the DISPATCH lock, which guards nodes, values and the device's memory.
+ * A host write to an operand does not change a recorded node. The write detaches the block from its value (block.h), and the
+ * node still reads the value.
+ *
+ * `_locked`: the caller holds the DISPATCH lock. It guards the nodes, the values and the device's memory.
  */
 #pragma once
 
@@ -13,18 +14,18 @@
 #include "status.h"
 #include "value.h"
 
-#define GSH_NODE_LIMIT 512 /* recorded at a time */
+#define GSH_NODE_LIMIT 512 /* most nodes that are pending at a time */
 
-/* Why recorded nodes are run. */
+/* Why the pending nodes run. */
 enum gsh_flush_reason {
-    GSH_FLUSH_LOOKED, /* the host looks at what one writes */
-    GSH_FLUSH_OVERWRITTEN, /* the host has written to what one reads, and the device needs the new bytes */
-    GSH_FLUSH_ALONE, /* a call that is not recorded comes next */
-    GSH_FLUSH_MANY, /* GSH_NODE_LIMIT, or more floating-point errors to look for than there are places */
-    GSH_FLUSH_MEMORY, /* they keep memory from being freed */
-    GSH_FLUSH_WAIT,   /* somebody waits for the device */
-    GSH_FLUSH_IDLE,   /* nobody has run them for a while */
-    GSH_FLUSH_EARLY, /* the first calls are long reductions of what is there, and others wait for them */
+    GSH_FLUSH_LOOKED, /* the host reads a value that one of them writes */
+    GSH_FLUSH_OVERWRITTEN, /* the host has overwritten an operand, and a device call needs the new bytes */
+    GSH_FLUSH_ALONE, /* the next call cannot be recorded; it runs at once */
+    GSH_FLUSH_MANY, /* GSH_NODE_LIMIT is reached, or no slot for floating-point errors is free (errors.h) */
+    GSH_FLUSH_MEMORY, /* their operands hold device memory that is wanted */
+    GSH_FLUSH_WAIT,   /* the program synchronizes with the device */
+    GSH_FLUSH_IDLE,   /* the device is idle, and no other reason came for GPUSHIM_FEED_MS */
+    GSH_FLUSH_EARLY, /* long reductions lead the list, and the next node reads the result of one (node.c, runs_early) */
     GSH_FLUSH_FORK
 };
 
@@ -34,7 +35,7 @@ struct gsh_node {
     struct gsh_value *values[GSH_MAX_OPERANDS]; /* NULL for constants; a reference each */
     unsigned row;                               /* stats row */
     bool is_set_aside; /* it is not forgotten in the flush that is going on (passing.h) */
-    uint8_t way;       /* it stayed recorded to write a value that passed by this way; 0: no */
+    uint8_t way;       /* the call site whose hint kept the node pending after a flush; 0: none */
 };
 
 /* Whether an output of the node is the value. */
@@ -48,29 +49,33 @@ static inline bool gsh_node_writes(const struct gsh_node *node, const struct gsh
 
 void gsh_node_lock(void);
 void gsh_node_unlock(void);
-/* Before the node is recorded, and before its errors are armed: what is recorded may run first (GSH_FLUSH_EARLY). */
+/* May flush the pending nodes (GSH_FLUSH_EARLY). Call it before the node is recorded and before its floating-point errors get
+ * a slot. */
 void gsh_node_prepare_locked(const struct gsh_node *node);
-/* Adds the node to the recorded ones; takes a reference to each value, those of the outputs included. */
+/* Appends a copy of the node to the list. Takes a reference to each operand's value, inputs and outputs. */
 void gsh_node_record_locked(const struct gsh_node *node);
-/* Runs all recorded nodes where they have become many or hold much of the device's memory. After each recording, when
- * the call has given back its own references: a value that only it still holds would be taken for a wanted one. */
+/* Flushes when GSH_NODE_LIMIT nodes are pending, or when they hold a fourth of the device's memory. Call it after each
+ * recording, and after the caller has released its own references: the flush stores every value that has a reference besides
+ * those of the nodes. */
 void gsh_node_bound_locked(void);
-/* Runs one node by itself, behind those recorded. FAILED: it wrote nothing. DECLINED: as the backend's run. */
+/* Runs one node that is not in the list. The pending nodes do not run. FAILED: it wrote nothing. DECLINED: as the backend's
+ * run. */
 enum gsh_status gsh_node_run_locked(const struct gsh_node *node);
-/* Submits every recorded node and forgets it. One that the device refuses is computed on the host; where that fails
- * too, its outputs are lost. */
+/* Submits every pending node to the device and removes it from the list. A node that the device refuses is computed on the
+ * host (node_rescue.h). If that fails as well, its output values are marked lost. */
 void gsh_node_flush_locked(enum gsh_flush_reason why);
-/* The same by a thread that holds no lock. Not for signal handlers. */
+/* Takes the DISPATCH lock and flushes. The caller holds no lock. Not for signal handlers. */
 void gsh_node_flush(enum gsh_flush_reason why);
-/* The same because the device is idle, if the oldest node is still the one with this number. Where a transform was recorded
- * last nothing is run until more is recorded. */
+/* Flushes because the device is idle, if `number` still is gsh_node_oldest(). If the newest node is a Fourier transform,
+ * nothing runs until another node is recorded: the transform of the next dimension would be joined to it, and time must not
+ * decide that. Takes the DISPATCH lock. */
 void gsh_node_feed(uint64_t number);
-/* Forgets nodes that stayed recorded for values that are dead (passing.h): what they read may be free then. */
+/* Removes the nodes that stayed pending for values that are now dead (passing.h). This may free what they read. */
 void gsh_node_forget_locked(void);
-/* A call that values passed by has read its result: they should be dead soon, and are worth computing if they are not.
- * Any thread. */
+/* Tells that a call has returned which had been hinted to read expiring values (passing.h). If those values are still alive when
+ * the device is idle next, the nodes that write them run. Any thread. */
 void gsh_node_note_passed(void);
-/* A number that stands for the oldest node that an idle device is to be fed with; 0: there is none. Any thread. */
+/* The number of the oldest node that runs when the device is idle (gsh_node_feed); 0: there is none. Any thread. */
 uint64_t gsh_node_oldest(void);
-/* In a forked child, which inherits no recorded nodes. */
+/* Empties the list in a forked child. */
 void gsh_node_reset_after_fork(void);

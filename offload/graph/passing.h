@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Passing values: a temporary that a call reads and does not outlive, as a * b in (a * b).sum(). It is still alive while
- * the sum is read, so it looks like one that somebody wants. A flush because somebody looks at something else computes it
- * in registers only; the nodes that would write it stay recorded until it is dead, or until somebody wants it after all.
- * That a value passes is a hint: a wrong one costs time and nothing else.
+ * Expiring values. A value expires when the call that reads it holds its last reference; in (a * b).sum(), a * b expires at
+ * the sum. Python releases such an array only after the call has returned. A flush during the call finds a live reference, and
+ * would store the value for nobody.
+ *
+ * The caller gives a hint that a value expires. A flush for another value then keeps an expiring value in registers and does
+ * not store it. The nodes that write it stay pending. They are removed when the value is dead. They run when the host reads
+ * the value after all. A wrong hint costs time, never a result: the kept nodes compute the same bytes later.
+ *
+ * Hints are counted by call site. A call site whose hints are wrong more often than right is switched off.
  *
  * `_locked`: the caller holds the DISPATCH lock.
  */
@@ -11,26 +16,27 @@
 
 #include "node.h"
 
-/* Ways by which values pass, as the giver of hints tells them apart: 1..GSH_PASSING_WAYS. */
+/* Call sites are numbered 1..GSH_PASSING_WAYS by the caller (numpy_passing.h). */
 #define GSH_PASSING_WAYS 255
 
-/* Whether the array that begins at `address` has a value that recorded nodes will write; else a hint is of no use. */
+/* Whether a pending node writes the value of the array that begins at `address`. If not, a hint has no effect. Any thread. */
 bool gsh_passing_is_possible(const void *address);
-/* Whether hints of this way were too often wrong, more often than right. */
+/* Whether the call site is switched off. Any thread. */
 bool gsh_passing_is_off(unsigned way);
-/* The hint: a call that was just recorded reads the value by this way. */
+/* Gives the hint: the value expires at the call that was recorded last. */
 void gsh_passing_note_locked(struct gsh_value *value, unsigned way);
-/* Somebody looks at the value. Any thread that holds its block. */
+/* Takes the hint back: the host reads the value. Any thread that holds its block. */
 static inline void gsh_passing_note_looked(struct gsh_value *value)
 {
     atomic_store_explicit(&value->passing, 0, memory_order_relaxed);
 }
 
-/* Before a flush: sets aside the passing values among those that the nodes write, and the nodes that would be needed to
- * compute them again later; those must not be forgotten in the flush. */
+/* Call before a flush. Sets aside the expiring values that the nodes write, and the nodes that could compute them later. The
+ * flush must not remove those nodes. */
 void gsh_passing_set_aside_locked(struct gsh_node *nodes, unsigned count);
-/* After it: only nodes whose values are alive and still unwritten remain set aside, and report no errors any more. */
+/* Call after the flush. Only nodes whose values are alive and unwritten remain set aside. Their floating-point errors were
+ * reported in the flush; they report none later. */
 void gsh_passing_settle_locked(struct gsh_node *nodes, unsigned count);
-/* A node that stayed recorded for a value that passed by this way was forgotten: the hint was right; or has run. */
+/* The outcome of a hint, for the call site's count. Passed: the kept node was removed. Misjudged: the kept node ran. */
 void gsh_passing_note_passed_locked(unsigned way);
 void gsh_passing_note_misjudged_locked(unsigned way);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The plan of a flush: which recorded nodes run, in which order, and which of them run together as
- * a group (kernels/group.h). Running the items in order leaves in every value what running the
- * nodes one by one leaves, as far as anybody looks at it later: through a reference that no recorded
- * node holds, or by a node of the same flush. All under the DISPATCH lock; allocates nothing.
+ * The plan of a flush. It removes dead nodes, and fuses the others into groups (kernels/group.h). A plan is a list of items;
+ * an item is one node or one group.
+ *
+ * Contract: running the items in order leaves in every live byte what running the nodes in program order leaves. A byte is
+ * live if its value has a reference that no pending node holds, or if a later node of the same flush reads it.
+ *
+ * All functions: the caller holds the DISPATCH lock. They allocate nothing.
  */
 #pragma once
 
 #include "group.h"
 #include "node.h"
 
-#define GSH_PLAN_NODES GSH_NODE_LIMIT /* most nodes of one plan */
+#define GSH_PLAN_NODES GSH_NODE_LIMIT /* most nodes of a plan */
 #define GSH_PLAN_ITEM_NODES (GSH_GROUP_STEPS + GSH_GROUP_SINKS)
 
 struct gsh_plan_item {
@@ -20,17 +23,17 @@ struct gsh_plan_item {
     unsigned row;                               /* stats row of the first node */
     unsigned node_count;
     uint16_t nodes
-        [GSH_PLAN_ITEM_NODES]; /* what the item stands for, in program order; run one by one, each storing
-                                            its outputs, they do the same */
+        [GSH_PLAN_ITEM_NODES]; /* the item's nodes in program order; run one by one they do the same */
     bool is_again
-        [GSH_PLAN_ITEM_NODES]; /* a later item stands for the node too, and wants its operands */
+        [GSH_PLAN_ITEM_NODES]; /* a later item computes the node again and needs its operands */
 };
 
-/* Plans `count` nodes, which are in program order, not collapsed, and stay as they are until the last item was taken.
- * A value is looked at after the flush where it has more references than pending ones and is not set aside (block.h). */
+/* Makes the plan of `count` nodes in program order. Their launches are not collapsed. The caller leaves `nodes` unchanged until
+ * gsh_plan_next has returned NULL. A value is live after the flush if it has more references than pending ones and is not set
+ * aside (block.h, passing.h). */
 void gsh_plan_make(const struct gsh_node *nodes, unsigned count);
-/* Whether nobody looks at what the node with this number writes: it is in no item. The plan has no use for it. Before the
- * first item is taken. */
+/* Whether the node with this number is dead: no live byte depends on it, and it is in no item. Call it before the first
+ * gsh_plan_next. */
 bool gsh_plan_is_needless(unsigned number);
-/* The next item, which lives until the call after; NULL when there is none. */
+/* The next item, valid until the next call; NULL after the last one. */
 const struct gsh_plan_item *gsh_plan_next(void);

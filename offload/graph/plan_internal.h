@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the planner's files share: plan.c puts nodes into items, plan_live.c says what is looked at,
- * plan_space.c lays iteration spaces over each other, plan_group.c writes an item as groups,
- * plan_lift.c turns what is done with a mask's elements into what is done where the mask is true,
- * plan_recompute.c computes again what is cheaper than its bytes.
+ * What the planner's files share. plan.c puts nodes into items (fusion). plan_live.c finds live bytes and dead nodes.
+ * plan_space.c aligns iteration spaces. plan_group.c writes an item as groups. plan_lift.c turns operations on the selected
+ * elements of a mask into operations on all elements under the mask (predication). plan_recompute.c computes a value again
+ * where that is cheaper than loading it (rematerialisation).
  */
 #pragma once
 
@@ -22,9 +22,9 @@ struct gsh_plan_range {
 struct gsh_plan_node {
     const struct gsh_node *node; /* as recorded, or what stands for it */
     uint16_t origin;             /* the recorded node that it is, or does the same as */
-    bool is_repeated;            /* computes for its item alone what another item computes too */
-    int16_t chain;               /* plan_lift.c's own */
-    bool is_dead;                /* nobody looks at what it does */
+    bool is_repeated;            /* computed again for this item alone (plan_recompute.c) */
+    int16_t chain;               /* used by plan_lift.c alone */
+    bool is_dead;                /* no live byte depends on it */
     bool is_fusable;             /* may be part of a group */
     uint8_t overwrites;          /* bit k: operand k is an output that fills its range */
     int16_t item;
@@ -35,7 +35,7 @@ struct gsh_plan_node {
     int16_t writer[GSH_MAX_OPERANDS]; /* the last write before that touches the range, an access */
     int16_t last_reader
         [GSH_OP_OUTPUTS]; /* the last node of the item that takes the output from its registers */
-    bool is_stored[GSH_OP_OUTPUTS]; /* somebody outside the item looks at it */
+    bool is_stored[GSH_OP_OUTPUTS]; /* it is live outside of the item */
     uint8_t step;                   /* in the group that is being written */
     uint16_t part;                  /* of the item: the group that it was last written to */
 };
@@ -60,15 +60,15 @@ struct gsh_plan_touch {
 struct gsh_plan_value {
     struct gsh_value *value;
     struct gsh_plan_range written;                 /* by any node */
-    struct gsh_plan_range needed;                  /* bytes that somebody looks at later */
+    struct gsh_plan_range needed;                  /* live bytes */
     int16_t reads, writes;                         /* newest access of each kind */
     struct gsh_plan_range read_range, write_range; /* what all of them touch */
-    bool is_lifted;  /* has no memory and is in the registers of one group only */
-    bool is_touched; /* this and what follows is plan_lift.c's own */
+    bool is_lifted;  /* has no memory; it must stay in the registers of one group */
+    bool is_touched; /* this member and the next four are used by plan_lift.c alone */
     int16_t chain, last_write;
     enum gsh_dtype compressed_dtype;
     uint64_t compressed_address;
-    bool is_recomputed; /* plan_recompute.c's own: nobody stores it */
+    bool is_recomputed; /* no item stores it; used by plan_recompute.c alone */
 };
 
 struct gsh_plan {
@@ -119,7 +119,7 @@ static inline void gsh_plan_extend(struct gsh_plan_range *range, struct gsh_plan
     range->high = GSH_MAX(range->high, by.high);
 }
 
-/* Nothing is known of the nodes but what they are. */
+/* Starts a new analysis of the same nodes. */
 static inline void gsh_plan_forget(struct gsh_plan *plan)
 {
     plan->item_count = plan->value_count = 0;
@@ -133,7 +133,7 @@ static inline bool gsh_plan_is_sink(const struct gsh_plan_node *node)
 
 /* ---- plan_live.c ---- */
 
-/* Fills in ranges, marks the dead nodes. */
+/* Fills in ranges and marks the dead nodes. */
 void gsh_plan_find_dead(struct gsh_plan *plan);
 /* Fills in is_stored, last_reader, loads and stores, once nodes are in items. */
 void gsh_plan_find_stores(struct gsh_plan *plan);
@@ -142,7 +142,7 @@ struct gsh_plan_value *gsh_plan_find_value(struct gsh_plan *plan, const struct g
                                            unsigned operand);
 /* Whether the operand is read: an input, a mask, or an output whose old bytes are kept. */
 bool gsh_plan_is_read(struct gsh_plan *plan, const struct gsh_plan_node *node, unsigned operand);
-/* Whether somebody looks at the value after the flush. */
+/* Whether the value is live after the flush. */
 bool gsh_plan_is_wanted(const struct gsh_plan_value *value);
 
 /* ---- plan_space.c ---- */
@@ -170,15 +170,17 @@ int gsh_plan_write(struct gsh_plan *plan, int first, struct gsh_plan_item *item)
 
 /* ---- plan_lift.c ---- */
 
-/* Puts ELEMENTWISE nodes over all elements of a mask in the place of chains from COMPRESS to EXPAND. False: there are none.
- * Their values between have no memory: the plan must hold them in registers, or be made again without. */
+/* Replaces chains from COMPRESS to EXPAND by ELEMENTWISE nodes over all elements of the mask. False: there are none. The
+ * intermediate values of a chain have no memory. If the finished plan does not keep them in registers, it must be made again
+ * without predication. */
 bool gsh_plan_lift(struct gsh_plan *plan);
-/* Whether the finished plan does. */
+/* Whether the finished plan keeps all of them in registers. */
 bool gsh_plan_holds_lifted(struct gsh_plan *plan);
 
 /* ---- plan_recompute.c ---- */
 
-/* Given a finished plan: puts before nodes that load what another item stores for nobody else the nodes that compute it, where
- * that takes the device less time. False: there are none. The plan must be made again from what the nodes then are; values
- * that they write are lifted, as gsh_plan_lift's are. */
+/* Works on a finished plan. Looks for values that one item stores only for other items to load. Where computing such a value
+ * again takes the device less time than moving its bytes, it copies the nodes that compute it in front of the nodes that load
+ * it. False: it found none. If true, the plan must be made again from the changed nodes. The copied nodes' values have no
+ * memory, as those of gsh_plan_lift. */
 bool gsh_plan_recompute(struct gsh_plan *plan);

@@ -6,17 +6,8 @@ import re
 import subprocess
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD = os.environ.get("GSH_TEST_BUILD") or os.path.join(ROOT, "build-dev")
-# Each folder, and what it may include besides itself.
-LAYERS = {
-    "base": (),
-    "config": ("base",),
-    "kernels": ("config", "base"),
-    "policy": ("config", "base"),
-    "offload": ("kernels", "policy", "config", "base"),
-    "interpose": ("offload", "kernels", "policy", "config", "base"),
-}
+from source_tree import BUILD, LAYERS, ROOT, read, tree
+
 TEXT_ENDINGS = (".c", ".h", ".S", ".def", ".map", ".in", ".py", ".md", ".txt", ".cmake", ".json")
 CODE_ENDINGS = (".c", ".h", ".S", ".def", ".py")
 MAX_LINES = 800
@@ -26,24 +17,9 @@ FORBIDDEN = [re.compile(pattern, re.I) for pattern in (
     r"\bthis " + r"session\b", r"\bwork" + r"place\b", r"FIX" + r"ME\b")]
 
 
-def tree(folders, endings):
-    """Paths relative to the root, of the folders' files with these endings."""
-    found = []
-    for folder in folders:
-        for where, names, files in os.walk(os.path.join(ROOT, folder)):
-            names[:] = [name for name in names if name != "__pycache__" and not name.startswith(".")]
-            found += [os.path.relpath(os.path.join(where, name), ROOT) for name in files if name.endswith(endings)]
-    return sorted(found)
-
-
 def all_files(endings=TEXT_ENDINGS):
     return tree(tuple(LAYERS) + ("tests", "bench", "docs"), endings) + [
         name for name in sorted(os.listdir(ROOT)) if name.endswith(endings) or name == "Makefile"]
-
-
-def read(path):
-    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-        return file.read()
 
 
 def option_names():
@@ -74,18 +50,7 @@ class TestTree(unittest.TestCase):
         self.assertEqual(found, [])
 
 
-class TestLayers(unittest.TestCase):
-    def test_includes(self):
-        folder_of = {os.path.basename(path): path.split(os.sep)[0] for path in tree(LAYERS, (".h", ".def", ".in"))}
-        wrong = []
-        for path in tree(LAYERS, (".c", ".h")):
-            folder = path.split(os.sep)[0]
-            for name in re.findall(r'^\s*#\s*include\s+"([^"]+)"', read(path), re.M):
-                owner = folder_of.get(name)
-                if owner != folder and owner not in LAYERS[folder]:
-                    wrong.append("%s includes %s of %s" % (path, name, owner))
-        self.assertEqual(wrong, [])
-
+class TestCode(unittest.TestCase):
     def test_c_files_include_their_own_header_first(self):
         wrong = []
         for path in tree(LAYERS, (".c",)):
