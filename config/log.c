@@ -7,7 +7,6 @@
 #include "log.h"
 
 #include "fmt.h"
-#include "options.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -22,10 +21,16 @@
 #define LINE_END "...\n"
 
 static _Thread_local bool is_writing;
+static enum gsh_log_level highest = GSH_LOG_WARN; /* atomic, relaxed */
+
+void gsh_log_set_level(enum gsh_log_level level)
+{
+    __atomic_store_n(&highest, level, __ATOMIC_RELAXED);
+}
 
 bool gsh_log_enabled(enum gsh_log_level level)
 {
-    return (int64_t)level <= gsh_option_number(GSH_OPTION_LOG);
+    return level <= __atomic_load_n(&highest, __ATOMIC_RELAXED);
 }
 
 /* False where stderr's reader is gone. */

@@ -11,6 +11,8 @@
 /* In the order of GPUSHIM_LOG's words. */
 enum gsh_log_level { GSH_LOG_WARN, GSH_LOG_INFO, GSH_LOG_DEBUG, GSH_LOG_GRAPH };
 
+/* Messages up to this level are written; WARN until the options are parsed. Any thread. */
+void gsh_log_set_level(enum gsh_log_level level);
 bool gsh_log_enabled(enum gsh_log_level level);
 /* Lines over 1 KiB are cut and end in "...". */
 void gsh_log(enum gsh_log_level level, const char *format, ...) GSH_PRINTF(2, 3);

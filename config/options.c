@@ -163,6 +163,7 @@ void gsh_options_init(void)
         if (text != NULL && text[0] != '\0')
             set_value(option, text);
     }
+    gsh_log_set_level((enum gsh_log_level)gsh_option_number(GSH_OPTION_LOG));
 }
 
 int64_t gsh_option_number(enum gsh_option option)

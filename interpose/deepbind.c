@@ -7,8 +7,9 @@
 #include "deepbind.h"
 
 #include "base.h"
-#include "dlopen_hook.h"
+#include "libc_dlopen.h"
 #include "log.h"
+#include "python_api.h"
 #include "raw_syscall.h"
 
 #include <dlfcn.h>
@@ -57,7 +58,7 @@ bool gsh_deepbind_is_wanted(const char *path, int flags, const void *caller)
     if (GSH_LIKELY((flags & RTLD_DEEPBIND) == 0 || path == NULL))
         return false;
     int keep = errno;
-    bool is_wanted = gsh_dlopen_hook_finds_python();
+    bool is_wanted = gsh_python_api_is_loaded();
     if (is_wanted && depends_on_caller(path, caller)) {
         is_wanted = false;
         gsh_log(GSH_LOG_WARN,
@@ -145,7 +146,7 @@ static void bind_table(struct binding *binding, uintptr_t table, size_t bytes)
 /* NULL: it is not there. */
 static void *open_loaded(const char *name)
 {
-    return gsh_dlopen_hook_real(name, RTLD_LAZY | RTLD_NOLOAD);
+    return gsh_libc_dlopen_open(name, RTLD_LAZY | RTLD_NOLOAD);
 }
 
 static void bind_object(const struct link_map *map, void *own, void *libc)
@@ -169,7 +170,7 @@ void *gsh_deepbind_open(const char *path, int flags)
     const struct link_map *self = object_of((const void *)(uintptr_t)is_own), *last = self;
     while (last != NULL && last->l_next != NULL)
         last = last->l_next;
-    void *handle = gsh_dlopen_hook_real(path, flags);
+    void *handle = gsh_libc_dlopen_open(path, flags);
     int keep = errno;
     void *libc = handle == NULL ? NULL : open_loaded("libc.so.6");
     void *own = libc == NULL || self == NULL ? NULL : open_loaded(self->l_name);

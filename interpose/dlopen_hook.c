@@ -8,10 +8,11 @@
 #include "cuda_proxy.h"
 #include "deepbind.h"
 #include "fault.h"
-#include "libc_real.h"
+#include "libc_dlopen.h"
 #include "libc_signal.h"
 #include "numpy_attach.h"
 #include "numpy_fft.h"
+#include "python_api.h"
 #include "scipy_fft.h"
 #include "scipy_linalg.h"
 #include "unseen.h"
@@ -21,14 +22,6 @@
 #include <gnu/lib-names.h>
 #include <stddef.h>
 #include <string.h>
-
-static void *(*real_dlopen)(const char *path, int flags);
-
-void gsh_dlopen_hook_resolve(void)
-{
-    __atomic_store_n(&real_dlopen, (__typeof__(real_dlopen))gsh_libc_real_find("dlopen"),
-                     __ATOMIC_RELAXED);
-}
 
 static const char *file_of(const char *path)
 {
@@ -52,21 +45,14 @@ static const char *choose_libc(const char *path)
 {
     static const char here;
     Dl_info info;
-    return gsh_dlopen_hook_finds_python() && dladdr(&here, &info) != 0 ? info.dli_fname : path;
-}
-
-bool gsh_dlopen_hook_finds_python(void)
-{
-    bool found = dlsym(RTLD_DEFAULT, "Py_IsInitialized") != NULL;
-    dlerror(); /* what was looked for in vain is not the caller's error */
-    return found;
+    return gsh_python_api_is_loaded() && dladdr(&here, &info) != 0 ? info.dli_fname : path;
 }
 
 /* Nothing is said or done in a program without Python that happens to open a file of this name. */
 static void attach(void)
 {
     int keep = errno;
-    if (gsh_dlopen_hook_finds_python()) {
+    if (gsh_python_api_is_loaded()) {
         gsh_numpy_attach();
         if (gsh_fault_is_installed())
             gsh_libc_signal_adopt();
@@ -91,18 +77,9 @@ void *gsh_dlopen_hook_enter(const char **opened, int flags, const void *caller)
         gsh_scipy_linalg_adopt_module();
     if (path != NULL && is_file(path, "libcuda.so"))
         *opened = gsh_cuda_proxy_choose(path, flags, caller);
-    if (__atomic_load_n(&real_dlopen, __ATOMIC_RELAXED) == NULL)
-        gsh_dlopen_hook_resolve();
     if (path != NULL && is_libc(path))
         *opened = choose_libc(path);
     else if (gsh_deepbind_is_wanted(*opened, flags, caller))
         return (void *)gsh_deepbind_open;
-    return (void *)real_dlopen;
-}
-
-void *gsh_dlopen_hook_real(const char *path, int flags)
-{
-    if (__atomic_load_n(&real_dlopen, __ATOMIC_RELAXED) == NULL)
-        gsh_dlopen_hook_resolve();
-    return real_dlopen(path, flags);
+    return (void *)gsh_libc_dlopen_real();
 }

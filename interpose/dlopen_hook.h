@@ -7,14 +7,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
-/* Looks up the real dlopen; without it that happens at the first call. */
-void gsh_dlopen_hook_resolve(void);
-/* Whether the program has Python in it by now. Leaves no dlerror behind. */
-bool gsh_dlopen_hook_finds_python(void);
 /* Called by dlopen_entry.S with dlopen's arguments and return address; the address to jump to. *path becomes what is to
  * be opened. Keeps errno. */
 void *gsh_dlopen_hook_enter(const char **path, int flags, const void *caller);
-/* The real dlopen, called from inside the library: nothing is looked at. */
-void *gsh_dlopen_hook_real(const char *path, int flags);

@@ -6,7 +6,7 @@
  * and NumPy was found. No thread, no allocation, no output, no device here: all else waits for
  * gsh_numpy_attach.
  */
-#include "dlopen_hook.h"
+#include "libc_dlopen.h"
 #include "libc_files.h"
 #include "libc_fork.h"
 #include "libc_io.h"
@@ -35,7 +35,7 @@ __attribute__((constructor)) static void load(void)
         gsh_option_number(GSH_OPTION_MODE) != GSH_MODE_OFF && Py_IsInitialized != NULL;
     gsh_libc_signal_resolve(with_python);
     gsh_libc_stack_resolve(with_python);
-    gsh_dlopen_hook_resolve();
+    gsh_libc_dlopen_resolve();
 }
 
 /* After the program's own exit functions. */

@@ -5,8 +5,8 @@
  */
 #include "naming.h"
 
-#include "dlopen_hook.h"
 #include "fmt.h"
+#include "libc_dlopen.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -113,7 +113,7 @@ static int visit_object(struct dl_phdr_info *info, size_t size, void *context)
 
 static void *open_object(const struct object *object)
 {
-    return gsh_dlopen_hook_real(object->path[0] == '\0' ? NULL : object->path,
+    return gsh_libc_dlopen_open(object->path[0] == '\0' ? NULL : object->path,
                                 RTLD_NOLOAD | RTLD_LAZY);
 }
 

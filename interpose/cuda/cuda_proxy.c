@@ -6,9 +6,10 @@
 #include "cuda_proxy.h"
 
 #include "cuda_entry.h"
-#include "dlopen_hook.h"
+#include "libc_dlopen.h"
 #include "log.h"
 #include "options.h"
+#include "python_api.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -96,14 +97,14 @@ static bool load_proxy(void)
     if (dlsym(driver, "cuInit") == NULL || dlsym(driver, "cuCtxGetCurrent") == NULL ||
         dlsym(driver, "cuStreamIsCapturing") == NULL || !find_proxy_file(path, sizeof path))
         return false;
-    void *proxy = gsh_dlopen_hook_real(path, RTLD_NOW | RTLD_LOCAL);
+    void *proxy = gsh_libc_dlopen_open(path, RTLD_NOW | RTLD_LOCAL);
     if (proxy == NULL || !suits(proxy)) {
         const char *why = dlerror();
         gsh_log(GSH_LOG_WARN, "calls of CUDA by others are not seen: %s", why != NULL ? why : path);
         return false;
     }
     gsh_cuda_entry_fill(find_in_driver, dlsym(proxy, "gpushim_cuda_table"));
-    (void)gsh_dlopen_hook_real(path, RTLD_NOW | RTLD_GLOBAL);
+    (void)gsh_libc_dlopen_open(path, RTLD_NOW | RTLD_GLOBAL);
     memcpy(proxy_path, path, strlen(path) + 1);
     return true;
 }
@@ -119,7 +120,7 @@ static bool adopt(void *opened)
 
 static bool make_ready(const char *path, int flags)
 {
-    void *opened = gsh_dlopen_hook_real(path, RTLD_NOW | RTLD_LOCAL | (flags & RTLD_NOLOAD));
+    void *opened = gsh_libc_dlopen_open(path, RTLD_NOW | RTLD_LOCAL | (flags & RTLD_NOLOAD));
     if (opened == NULL)
         return false;
     enum outcome now = __atomic_load_n(&outcome, __ATOMIC_ACQUIRE);
@@ -139,7 +140,7 @@ static bool make_ready(const char *path, int flags)
 const char *gsh_cuda_proxy_choose(const char *path, int flags, const void *caller)
 {
     if (!is_driver(path) || is_ours(caller) || gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_OFF ||
-        !gsh_dlopen_hook_finds_python())
+        !gsh_python_api_is_loaded())
         return path;
     int keep = errno;
     const char *chosen = make_ready(path, flags) ? proxy_path : path;

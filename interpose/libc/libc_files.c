@@ -6,7 +6,7 @@
 #include "libc_files.h"
 
 #include "base.h"
-#include "libc_io.h"
+#include "libc_io_ranges.h"
 #include "libc_real.h"
 #include "unseen.h"
 

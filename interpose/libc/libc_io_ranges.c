@@ -4,8 +4,6 @@
  */
 #include "libc_io_ranges.h"
 
-#include "coherence.h"
-
 #include <aio.h>
 #include <limits.h>
 #include <linux/sockios.h>

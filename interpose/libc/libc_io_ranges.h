@@ -9,6 +9,7 @@
 
 #include "arena.h"
 #include "base.h"
+#include "coherence.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -88,3 +89,13 @@ bool gsh_libc_io_control_touches(const void *structure, size_t request);
 bool gsh_libc_io_stack_touches(const void *stack, size_t unused);
 bool gsh_libc_io_request_touches(const void *request, size_t unused);
 bool gsh_libc_io_requests_touches(const void *requests, size_t count);
+
+/* Brings home what lies in the arena, for a call of the kernel that follows at once and does not
+ * wait. Keeps errno. */
+static inline void gsh_libc_io_reach(const void *memory, size_t size, bool write)
+{
+    if (GSH_UNLIKELY(gsh_arena_overlaps(memory, size))) {
+        gsh_coherence_pin(memory, size, write);
+        gsh_coherence_unpin(memory, size, write);
+    }
+}

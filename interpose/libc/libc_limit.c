@@ -6,7 +6,7 @@
 #include "libc_limit.h"
 
 #include "arena.h"
-#include "libc_io.h"
+#include "libc_io_ranges.h"
 #include "libc_real.h"
 #include "libc_signal.h"
 

@@ -12,7 +12,7 @@
 #include "forked.h"
 #include "libc_death.h"
 #include "libc_handler.h"
-#include "libc_io.h"
+#include "libc_io_ranges.h"
 #include "libc_real.h"
 
 #include <errno.h>

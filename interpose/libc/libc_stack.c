@@ -5,7 +5,7 @@
  */
 #include "libc_stack.h"
 
-#include "libc_io.h"
+#include "libc_io_ranges.h"
 #include "libc_real.h"
 #include "log.h"
 #include "raw_syscall.h"

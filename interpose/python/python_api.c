@@ -37,6 +37,13 @@ static int minor_version(const char *version)
     return strncmp(version, "3.", 2) == 0 ? atoi(version + 2) : -1;
 }
 
+bool gsh_python_api_is_loaded(void)
+{
+    bool is_loaded = dlsym(RTLD_DEFAULT, "Py_IsInitialized") != NULL;
+    dlerror(); /* what was looked for in vain is not the caller's error */
+    return is_loaded;
+}
+
 enum gsh_status gsh_python_api_init(const char **why)
 {
     struct gsh_python_api api;

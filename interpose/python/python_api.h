@@ -32,6 +32,8 @@ static inline void gsh_py_drop(PyObject *const *objects, unsigned count)
             gsh_py.Py_DecRef(objects[j]);
 }
 
+/* Whether the program has Python in it by now. Leaves no dlerror behind. Any thread. */
+bool gsh_python_api_is_loaded(void);
 /* Resolves the table and checks the version. DECLINED: no Python here, one without a GIL or one
  * outside 3.9-3.14; *why then names the cause (static text). */
 enum gsh_status gsh_python_api_init(const char **why);

@@ -82,7 +82,7 @@ bool gsh_numpy_output_host_is_inside(void)
     return is_inside;
 }
 
-void *gsh_dlopen_hook_real(const char *path, int flags)
+void *gsh_libc_dlopen_open(const char *path, int flags)
 {
     return dlopen(path, flags);
 }
