@@ -7,10 +7,9 @@
 #include "numpy_attach.h"
 
 #include "blas_entry.h"
-#include "cuda_libs.h"
 #include "device.h"
 #include "doctor.h"
-#include "hostemu_blas.h"
+#include "host_routines.h"
 #include "libc_signal.h"
 #include "log.h"
 #include "naming.h"
@@ -19,6 +18,7 @@
 #include "numpy_hooks.h"
 #include "options.h"
 #include "python_error.h"
+#include "search_roots.h"
 #include "startup.h"
 #include "unseen.h"
 
@@ -50,7 +50,7 @@ static void add_search_roots(void)
         const char *text =
             gsh_py_type(entry) == gsh_py.PyUnicode_Type ? gsh_py.PyUnicode_AsUTF8(entry) : NULL;
         if (text && strstr(text, "-packages"))
-            gsh_cuda_libs_add_search_root(text);
+            gsh_search_roots_add(text);
     }
     gsh_python_error_clear();
 }
@@ -69,7 +69,8 @@ static void lend_blas(void)
         int bits = 0;
         void *gemm = gsh_naming_find_blas(functions[i].name, gsh_np.library, &bits);
         if (gemm != NULL)
-            gsh_hostemu_set_blas(functions[i].dtype, gemm, bits);
+            gsh_host_routines_lend(gsh_host_routines_product(GSH_GEMM_GE), functions[i].dtype,
+                                   (gsh_host_routines_function *)gemm, bits);
     }
     gsh_entry_expect(dlsym(gsh_np.library, "PyInit__multiarray_umath"));
 }

@@ -9,8 +9,7 @@
 #include "coherence.h"
 #include "dispatch.h"
 #include "host_pace.h"
-#include "hostemu_blas_forms.h"
-#include "hostemu_lapack.h"
+#include "host_routines.h"
 #include "log.h"
 #include "naming.h"
 #include "numpy_output.h"
@@ -136,12 +135,11 @@ static struct caller examine_caller(const struct gsh_symbol *symbol, const void 
     else if (shape->info != GSH_ENTRY_NONE)
         caller.integer_bits = measure_integers(find_getrf(symbol, library));
     if (shape->lends != GSH_ENTRY_NONE && caller.integer_bits != 0)
-        gsh_hostemu_lapack_lend_symbol((enum gsh_lapack_routine)shape->lends,
-                                       symbol->routine->dtype, caller.original,
-                                       caller.integer_bits);
+        gsh_host_routines_lend(gsh_host_routines_lapack((enum gsh_lapack_routine)shape->lends),
+                               symbol->routine->dtype, caller.original, caller.integer_bits);
     if (shape->form != GSH_GEMM_GE && caller.integer_bits != 0)
-        gsh_hostemu_blas_lend_form(shape->form, symbol->routine->dtype, caller.original,
-                                   caller.integer_bits);
+        gsh_host_routines_lend(gsh_host_routines_product(shape->form), symbol->routine->dtype,
+                               caller.original, caller.integer_bits);
     return caller;
 }
 

@@ -4,9 +4,8 @@
  */
 #include "cuda_entry.h"
 
-#include "cuda_context.h"
 #include "cuda_hold.h"
-#include "cuda_lend.h"
+#include "cuda_interop.h"
 #include "lock.h"
 #include "memory_limit.h"
 
@@ -34,7 +33,7 @@ static CUstream name_stream(CUstream stream, bool is_per_thread)
 /* Our own calls of CUDA's libraries have their own ways out. */
 static bool yield(size_t bytes)
 {
-    return !gsh_cuda_context_is_entered() && gsh_memory_limit_yield(bytes);
+    return !gsh_cuda_lend_interop.is_entered() && gsh_memory_limit_yield(bytes);
 }
 
 /* ---- copies ---- */
@@ -49,8 +48,8 @@ static bool copy_within(const struct gsh_cuda_ranges *ranges, CUdeviceptr dst, c
 {
     const struct gsh_cuda_range *range = gsh_cuda_ranges_at(ranges, 0);
     return ranges->count == 1 && !range->is_written && range->address == src &&
-           range->size == size && !gsh_cuda_context_is_entered() && !gsh_lock_is_any_held() &&
-           gsh_cuda_lend_copy(dst, src, size, stream, waits, result) == GSH_OK;
+           range->size == size && !gsh_cuda_lend_interop.is_entered() && !gsh_lock_is_any_held() &&
+           gsh_cuda_lend_interop.copy(dst, src, size, stream, waits, result) == GSH_OK;
 }
 
 /* `lent`: the call has been answered within the device. */

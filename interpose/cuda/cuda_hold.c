@@ -7,8 +7,8 @@
 #include "arena_internal.h"
 #include "block.h"
 #include "coherence.h"
-#include "cuda_context.h"
-#include "cuda_registered.h"
+#include "cuda_interop.h"
+#include "cuda_registry.h"
 #include "lock.h"
 
 static gsh_cuda_enum (*get_current)(CUcontext *context);
@@ -39,7 +39,7 @@ static void pin_all(const struct gsh_cuda_ranges *ranges)
 
 bool gsh_cuda_hold_begin(struct gsh_cuda_hold *hold)
 {
-    if (gsh_cuda_context_is_entered() || gsh_lock_is_any_held())
+    if (gsh_cuda_lend_interop.is_entered() || gsh_lock_is_any_held())
         return false;
     pin_all(hold->ranges);
     return true;
@@ -49,7 +49,7 @@ bool gsh_cuda_hold_begin(struct gsh_cuda_hold *hold)
 static bool is_page_locked(const struct gsh_cuda_range *range)
 {
     const struct gsh_block *block = gsh_arena_find_block(range->address);
-    return block != NULL && !gsh_cuda_registered_has(range->address) &&
+    return block != NULL && !gsh_cuda_registry_has(range->address) &&
            gsh_arena_is_registered(block, 0, 1);
 }
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CUDA's structures that describe copies for others, declared by hand as cuda_types.h declares what we call ourselves.
+ * CUDA's structures that describe copies for others, declared by hand as cuda_driver_types.h declares handles and constants.
  * Compared with NVIDIA's header by tests/unit/interpose/cuda/test_cuda_layouts.c.
  */
 #pragma once
 
-#include "cuda_types.h"
+#include "cuda_driver_types.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 #define GSH_CUDA_UNIFIED 4U /* CU_MEMORYTYPE_UNIFIED */
 

@@ -1,69 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The table of what others have page-locked is guarded by a lock under which nothing is called.
+ * Arrays that others page-lock (cuMemHostRegister): they stay home until that ends. And what CUDA says of the memory of
+ * arrays: to others it is ordinary memory unless they have page-locked it, also where we have. CuPy alone hears of what is on
+ * the device that it is page-locked: it then asks CUDA to copy from there, in place of making a copy on the host first.
  */
-#include "cuda_registered.h"
-
 #include "arena_internal.h"
 #include "block.h"
 #include "coherence.h"
 #include "cuda_caller.h"
 #include "cuda_entry.h"
 #include "cuda_hold.h"
-#include "cuda_mem.h"
-#include "lock.h"
-
-#define MOST_REGISTERED 1024
-
-static struct gsh_lock table_lock = GSH_LOCK_INITIALIZER(GSH_RANK_BACKEND);
-static struct entry {
-    const char *address;
-    size_t size;
-    bool is_ours; /* page-locked by us already: CUDA takes no second registration */
-} table[MOST_REGISTERED];
-static unsigned table_count;
+#include "cuda_interop.h"
+#include "cuda_registry.h"
 
 /* Memory that nobody page-locks, to ask CUDA about. */
 static char ordinary[64];
-
-bool gsh_cuda_registered_has(const void *address)
-{
-    GSH_LOCKED(&table_lock);
-    for (unsigned i = 0; i < table_count; i++)
-        if ((uintptr_t)address - (uintptr_t)table[i].address < table[i].size)
-            return true;
-    return false;
-}
-
-static bool overlaps_locked(const char *address, size_t size)
-{
-    for (unsigned i = 0; i < table_count; i++)
-        if (address < table[i].address + table[i].size && table[i].address < address + size)
-            return true;
-    return false;
-}
-
-/* False: there is no place, or it is there. */
-static bool note(const char *address, size_t size, bool is_ours)
-{
-    GSH_LOCKED(&table_lock);
-    if (table_count == MOST_REGISTERED || overlaps_locked(address, size))
-        return false;
-    table[table_count++] = (struct entry){address, size, is_ours};
-    return true;
-}
-
-static bool forget(const char *address, struct entry *entry)
-{
-    GSH_LOCKED(&table_lock);
-    for (unsigned i = 0; i < table_count; i++)
-        if (table[i].address == address) {
-            *entry = table[i];
-            table[i] = table[--table_count];
-            return true;
-        }
-    return false;
-}
 
 static bool is_registered_by_us(const char *address, size_t size)
 {
@@ -82,7 +33,7 @@ static gsh_cuda_enum register_range(gsh_cuda_enum (*real)(void *, size_t, unsign
     gsh_cuda_hold_keep(address, size);
     gsh_cuda_enum result = real(address, size, flags);
     bool is_ours = result == GSH_CUDA_ALREADY_REGISTERED && is_registered_by_us(address, size);
-    if ((result == GSH_CUDA_SUCCESS || is_ours) && note(address, size, is_ours))
+    if ((result == GSH_CUDA_SUCCESS || is_ours) && gsh_cuda_registry_note(address, size, is_ours))
         return GSH_CUDA_SUCCESS;
     if (result != GSH_CUDA_SUCCESS)
         gsh_cuda_hold_release(address, size);
@@ -101,10 +52,10 @@ gsh_cuda_enum gsh_cuda_entry_cuMemHostRegister_v2(void *address, size_t size, un
 
 gsh_cuda_enum gsh_cuda_entry_cuMemHostUnregister(void *address)
 {
-    struct entry entry;
+    struct gsh_cuda_registration entry;
     if (!gsh_arena_contains(address))
         return gsh_cuda_entry_real.cuMemHostUnregister(address);
-    if (!forget(address, &entry))
+    if (!gsh_cuda_registry_forget(address, &entry))
         return GSH_CUDA_INVALID_VALUE;
     gsh_cuda_enum result =
         entry.is_ours ? GSH_CUDA_SUCCESS : gsh_cuda_entry_real.cuMemHostUnregister(address);
@@ -115,7 +66,7 @@ gsh_cuda_enum gsh_cuda_entry_cuMemHostUnregister(void *address)
 /* Whether CUDA may be asked about the address itself. */
 static bool is_answered_by_cuda(const void *address)
 {
-    return !gsh_arena_contains(address) || gsh_cuda_registered_has(address);
+    return !gsh_arena_contains(address) || gsh_cuda_registry_has(address);
 }
 
 gsh_cuda_enum gsh_cuda_entry_cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *address,
@@ -135,7 +86,7 @@ gsh_cuda_enum gsh_cuda_entry_cuMemHostGetFlags(unsigned *flags, void *address)
 static CUdeviceptr stand_in(const void *address, bool *is_page_locked)
 {
     enum gsh_residency residency = gsh_coherence_residency(address);
-    const void *page = gsh_cuda_mem_page_locked();
+    const void *page = gsh_cuda_lend_interop.page_locked();
     *is_page_locked = (residency == GSH_RESIDENT_SHARED || residency == GSH_RESIDENT_DEVICE) &&
                       page != NULL && gsh_cuda_caller_is_cupy();
     return (CUdeviceptr)(uintptr_t)(*is_page_locked ? page : ordinary);

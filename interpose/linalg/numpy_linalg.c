@@ -7,7 +7,7 @@
 #include "numpy_linalg.h"
 
 #include "dispatch.h"
-#include "hostemu_lapack.h"
+#include "host_routines.h"
 #include "numpy_errstate.h"
 #include "numpy_lstsq.h"
 #include "numpy_scalar.h"
@@ -427,8 +427,9 @@ gsh_ufunc_handler gsh_numpy_linalg_offer(const struct gsh_ufunc *ufunc)
     for (int i = 0; i < ufunc->ntypes && routine != GSH_LAPACK_LSTSQ; i++) {
         int dtype = dtype_of_loop(info, ufunc, i);
         if (dtype >= 0)
-            gsh_hostemu_lapack_lend((enum gsh_lapack_routine)routine, (enum gsh_dtype)dtype,
-                                    ufunc->functions[i], ufunc->data ? ufunc->data[i] : NULL);
+            gsh_host_routines_lend_loop(gsh_host_routines_lapack((enum gsh_lapack_routine)routine),
+                                        (enum gsh_dtype)dtype, ufunc->functions[i],
+                                        ufunc->data ? ufunc->data[i] : NULL);
     }
     return try_call;
 }

@@ -5,7 +5,7 @@
  */
 #include "numpy_lstsq.h"
 
-#include "hostemu_lapack.h"
+#include "host_routines.h"
 #include "naming.h"
 #include "python_error.h"
 
@@ -32,8 +32,9 @@ void gsh_numpy_lstsq_lend(void)
             functions[i].found =
                 gsh_naming_find_blas(functions[i].name, gsh_np.library, &functions[i].bits);
         if (functions[i].found)
-            gsh_hostemu_lapack_lend_symbol(GSH_LAPACK_LSTSQ, functions[i].loop,
-                                           (void (*)(void))functions[i].found, functions[i].bits);
+            gsh_host_routines_lend(gsh_host_routines_lapack(GSH_LAPACK_LSTSQ), functions[i].loop,
+                                   (gsh_host_routines_function *)functions[i].found,
+                                   functions[i].bits);
     }
 }
 

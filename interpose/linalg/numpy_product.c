@@ -7,7 +7,7 @@
 #include "numpy_product.h"
 
 #include "dispatch.h"
-#include "hostemu_blas.h"
+#include "host_routines.h"
 #include "numpy_errstate.h"
 #include "numpy_method_patch.h"
 #include "numpy_scalar.h"
@@ -33,8 +33,9 @@ void gsh_numpy_product_init(void)
     for (int i = matmul->ntypes; i-- > 0;) {
         int dtype = gsh_numpy_dtype_of_type(matmul->types[(ptrdiff_t)i * matmul->nargs]);
         if (dtype >= 0)
-            gsh_hostemu_blas_lend((enum gsh_dtype)dtype, matmul->functions[i],
-                                  matmul->data ? matmul->data[i] : NULL);
+            gsh_host_routines_lend_loop(gsh_host_routines_product(GSH_GEMM_GE),
+                                        (enum gsh_dtype)dtype, matmul->functions[i],
+                                        matmul->data ? matmul->data[i] : NULL);
     }
 }
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header.
+ * What others in the process that use CUDA have of the device (cuda_interop.h). Copies that they ask for, of arrays whose
+ * newest contents are on our device: within the device, in the stream that they named, behind our work. Ours never waits for
+ * theirs (offload/memory/lent.h).
  */
-#include "cuda_lend.h"
+#include "cuda_interop.h"
 
 #include "backend.h"
 #include "cuda_context.h"
+#include "cuda_mem.h"
 #include "device.h"
 #include "lent.h"
 #include "stats.h"
@@ -81,7 +84,7 @@ static bool submit(CUdeviceptr to, uint64_t from, size_t size, CUstream stream, 
     return false;
 }
 
-/* As gsh_cuda_lend_copy, of a value that was lent, with our context entered. *done: what tells of the end, where that was not
+/* As `copy`, of a value that was lent, with our context entered. *done: what tells of the end, where that was not
  * waited for; else NULL. */
 static enum gsh_status copy_lent(CUdeviceptr to, uint64_t from, size_t size, CUstream stream,
                                  bool waits, CUevent *done, gsh_cuda_enum *result)
@@ -128,8 +131,8 @@ static enum gsh_status lend(CUdeviceptr to, const void *from, size_t size, CUstr
     return status;
 }
 
-enum gsh_status gsh_cuda_lend_copy(CUdeviceptr to, const void *from, size_t size, CUstream stream,
-                                   bool waits, gsh_cuda_enum *result)
+static enum gsh_status copy(CUdeviceptr to, const void *from, size_t size, CUstream stream,
+                            bool waits, gsh_cuda_enum *result)
 {
     CUcontext current = NULL;
     if (gsh_backend_get() != &gsh_cuda_backend || gsh_device_get_state() != GSH_DEVICE_READY ||
@@ -141,3 +144,7 @@ enum gsh_status gsh_cuda_lend_copy(CUdeviceptr to, const void *from, size_t size
         gsh_stats_add(GSH_COUNTER_DEVICE_COPY_BYTES, size);
     return GSH_OK;
 }
+
+const struct gsh_cuda_interop gsh_cuda_lend_interop = {.is_entered = gsh_cuda_context_is_entered,
+                                                       .page_locked = gsh_cuda_mem_page_locked,
+                                                       .copy = copy};

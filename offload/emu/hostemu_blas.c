@@ -6,6 +6,7 @@
 #include "hostemu_blas.h"
 
 #include "host_half.h"
+#include "host_routines.h"
 #include "host_walk.h"
 #include "hostemu_blas_forms.h"
 
@@ -26,33 +27,24 @@ DECLARE_BOTH(dgemm, double, double)
 DECLARE_BOTH(cgemm, float _Complex, const float _Complex *)
 DECLARE_BOTH(zgemm, double _Complex, const double _Complex *)
 
-static struct {
-    void *gemm;
-    int integer_bits;
-} borrowed[GSH_DTYPE_COUNT];
-static const char *source = "plain loops";
+static const char *system_blas; /* what was taken from the system; NULL: nothing */
 
-static struct {
-    gsh_hostemu_lapack_loop *function;
-    void *data;
-} lent[GSH_DTYPE_COUNT];
-
-void gsh_hostemu_blas_lend(enum gsh_dtype dtype, gsh_hostemu_lapack_loop *loop, void *data)
+static gsh_host_routines_function *find_gemm(enum gsh_dtype dtype, int *integer_bits)
 {
-    lent[dtype].function = loop;
-    lent[dtype].data = data;
+    return gsh_host_routines_find(gsh_host_routines_product(GSH_GEMM_GE), dtype, integer_bits);
 }
 
-void gsh_hostemu_set_blas(enum gsh_dtype dtype, void *gemm, int integer_bits)
+static bool has_gemm(void)
 {
-    borrowed[dtype].gemm = gemm;
-    borrowed[dtype].integer_bits = integer_bits;
-    source = "the process's own BLAS";
+    int integer_bits;
+    return find_gemm(GSH_FLOAT64, &integer_bits) != NULL;
 }
 
 const char *gsh_hostemu_blas_name(void)
 {
-    return source;
+    if (system_blas != NULL)
+        return system_blas;
+    return has_gemm() ? "the process's own BLAS" : "plain loops";
 }
 
 static bool borrow_from(void *library)
@@ -67,18 +59,19 @@ static bool borrow_from(void *library)
     for (size_t k = 0; k < GSH_COUNT(functions); k++) {
         void *gemm = dlsym(library, functions[k].name);
         if (gemm != NULL)
-            gsh_hostemu_set_blas(functions[k].dtype, gemm, 32);
+            gsh_host_routines_lend(gsh_host_routines_product(GSH_GEMM_GE), functions[k].dtype,
+                                   (gsh_host_routines_function *)gemm, 32);
     }
-    return borrowed[GSH_FLOAT64].gemm != NULL;
+    return has_gemm();
 }
 
 static void find_system_blas(void)
 {
     static const char *const names[] = {"libopenblas.so.0", "libcblas.so.3", "libblas.so.3"};
-    for (size_t k = 0; k < GSH_COUNT(names) && borrowed[GSH_FLOAT64].gemm == NULL; k++) {
+    for (size_t k = 0; k < GSH_COUNT(names) && !has_gemm(); k++) {
         void *library = dlopen(names[k], RTLD_NOW | RTLD_LOCAL);
         if (library != NULL && borrow_from(library))
-            source = names[k];
+            system_blas = names[k];
     }
 }
 
@@ -162,11 +155,12 @@ static void make_row_major(struct product *product)
         struct matrix a = describe(g->m, g->k, g->a_row, g->a_col, g->a_is_conjugate);             \
         struct matrix b = describe(g->k, g->n, g->b_row, g->b_col, g->b_is_conjugate);             \
         struct matrix c = describe(g->m, g->n, g->c_row, g->c_col, false);                         \
-        void *function = borrowed[dtype].gemm;                                                     \
+        int integer_bits;                                                                          \
+        gsh_host_routines_function *function = find_gemm(dtype, &integer_bits);                    \
         if (!have_unit_strides(g) || !fits_blas(a, g->m, g->k) || !fits_blas(b, g->k, g->n) ||     \
             !fits_blas(c, g->m, g->n) || c.trans != NO_TRANS || function == NULL)                  \
             return false;                                                                          \
-        if (borrowed[dtype].integer_bits == 64) {                                                  \
+        if (integer_bits == 64) {                                                                  \
             ((blas##64 *)function)(ROW_MAJOR, a.trans, b.trans, g->m, g->n, g->k,                  \
                                    factor(type, g->alpha), p->a, a.leading, p->b, b.leading,       \
                                    factor(type, g->beta), p->c, c.leading);                        \
@@ -281,8 +275,14 @@ static void run_own(const struct gsh_launch *launch, char *const *addresses)
     runs[launch->loop](&product);
 }
 
+static const struct gsh_host_loop *find_loop(const struct gsh_launch *launch)
+{
+    return gsh_host_routines_find_loop(gsh_host_routines_product(GSH_GEMM_GE), launch->loop);
+}
+
 static void run_lent(const struct gsh_launch *launch, char *const *addresses)
 {
+    const struct gsh_host_loop *loop = find_loop(launch);
     const struct gsh_gemm *g = &launch->gemm;
     int64_t size = (int64_t)gsh_dtype_size(launch->loop);
     char *args[] = {addresses[0], addresses[1], addresses[2]};
@@ -296,7 +296,7 @@ static void run_lent(const struct gsh_launch *launch, char *const *addresses)
                              g->b_col * size,
                              g->c_row * size,
                              g->c_col * size};
-    lent[launch->loop].function(args, dimensions, steps, lent[launch->loop].data);
+    loop->function(args, dimensions, steps, loop->data);
 }
 
 /* NumPy 1.24's loops write before a vector that runs backwards (np.matmul(a, x, out=y[::-1])); later ones do not. */
@@ -308,7 +308,7 @@ static bool runs_backwards(const struct gsh_gemm *g)
 enum gsh_status gsh_hostemu_blas_run(const struct gsh_launch *launch)
 {
     const struct gsh_gemm *g = &launch->gemm;
-    bool is_lent = lent[launch->loop].function != NULL && is_plain(g) && !g->a_is_conjugate &&
+    bool is_lent = find_loop(launch)->function != NULL && is_plain(g) && !g->a_is_conjugate &&
                    !g->b_is_conjugate && !runs_backwards(g);
     struct gsh_host_walk walk = gsh_host_walk_begin(launch, 0, launch->ndim);
     int64_t left = gsh_launch_elements(launch);
@@ -316,7 +316,7 @@ enum gsh_status gsh_hostemu_blas_run(const struct gsh_launch *launch)
         gsh_hostemu_blas_forms_run(launch);
         return GSH_OK;
     }
-    if (borrowed[GSH_FLOAT64].gemm == NULL && !is_lent)
+    if (!is_lent && !has_gemm())
         find_system_blas();
     for (; left > 0; left--, gsh_host_walk_step(&walk, 1))
         (is_lent ? run_lent : run_own)(launch, walk.address);

@@ -8,35 +8,14 @@
 #include "blas_form.h"
 #include "blas_number.h"
 #include "host_product.h"
+#include "host_routines.h"
 
 #include <fenv.h>
 #include <string.h>
 
-/* By the width of their integers, and which of them was lent last: a thread that lends while another runs leaves it a
- * function with its own width. */
-enum { NARROW, WIDE, WIDTHS };
-typedef void fortran_function(void);
-static fortran_function *lent[GSH_GEMM_FORMS][GSH_DTYPE_COUNT][WIDTHS];
-static int last_lent[GSH_GEMM_FORMS][GSH_DTYPE_COUNT];
-
-void gsh_hostemu_blas_lend_form(enum gsh_gemm_form form, enum gsh_dtype dtype,
-                                void (*function)(void), int integer_bits)
-{
-    int width = integer_bits == 64 ? WIDE : NARROW;
-    __atomic_store_n(&lent[form][dtype][width], function, __ATOMIC_RELAXED);
-    __atomic_store_n(&last_lent[form][dtype], width, __ATOMIC_RELEASE); /* pairs with find */
-}
-
-static fortran_function *find(enum gsh_gemm_form form, enum gsh_dtype dtype, bool *is_narrow)
-{
-    int width = __atomic_load_n(&last_lent[form][dtype], __ATOMIC_ACQUIRE);
-    *is_narrow = width == NARROW;
-    return __atomic_load_n(&lent[form][dtype][width], __ATOMIC_RELAXED);
-}
-
 /* A call of one of the functions. Real factors of a Hermitian form are the first bytes of a complex one. */
 struct call {
-    fortran_function *function;
+    gsh_host_routines_function *function;
     struct gsh_blas_arguments *with;
     void *a, *b, *c;
     double _Complex alpha, beta;
@@ -102,7 +81,7 @@ static void copy_factor(const struct gsh_launch *launch, const struct gsh_blas_a
                from + (size_t)(column * with->b_leading) * size, (size_t)with->m * size);
 }
 
-static void call_lent(const struct gsh_launch *launch, fortran_function *function,
+static void call_lent(const struct gsh_launch *launch, gsh_host_routines_function *function,
                       struct gsh_blas_arguments *with)
 {
     const struct gsh_gemm *g = &launch->gemm;
@@ -124,11 +103,12 @@ static void call_lent(const struct gsh_launch *launch, fortran_function *functio
 void gsh_hostemu_blas_forms_run(const struct gsh_launch *launch)
 {
     struct gsh_blas_arguments arguments;
-    bool is_narrow;
+    int integer_bits;
     const struct gsh_operand *operands = launch->operands;
-    fortran_function *function = find(launch->gemm.form, launch->loop, &is_narrow);
+    gsh_host_routines_function *function = gsh_host_routines_find(
+        gsh_host_routines_product(launch->gemm.form), launch->loop, &integer_bits);
     if (function != NULL && gsh_blas_form_describe(&launch->gemm, &arguments) &&
-        !(is_narrow && gsh_blas_arguments_are_wide(&arguments)))
+        !(integer_bits == 32 && gsh_blas_arguments_are_wide(&arguments)))
         call_lent(launch, function, &arguments);
     else
         gsh_host_product_run(&launch->gemm, launch->loop, (const void *)operands[0].address,

@@ -6,6 +6,7 @@
 #include "hostemu_lapack.h"
 
 #include "host_group.h"
+#include "host_routines.h"
 #include "host_walk.h"
 #include "hostemu_lapack_condition.h"
 #include "hostemu_lapack_symbols.h"
@@ -17,12 +18,6 @@
 #define MAX_LETTERS 4 /* of one row */
 #define MAX_STEPS (GSH_LAPACK_OPERANDS * (1 + GSH_CORE_DIMS))
 
-struct loop {
-    gsh_hostemu_lapack_loop *function; /* NULL: none was lent */
-    void *data;
-};
-static struct loop loops[GSH_LAPACK_COUNT][GSH_DTYPE_COUNT];
-
 /* What a loop is called with. */
 struct frame {
     unsigned first,
@@ -31,13 +26,6 @@ struct frame {
     int64_t dimensions[1 + MAX_LETTERS];
     int64_t steps[MAX_STEPS];
 };
-
-void gsh_hostemu_lapack_lend(enum gsh_lapack_routine routine, enum gsh_dtype dtype,
-                             gsh_hostemu_lapack_loop *loop, void *data)
-{
-    loops[routine][dtype].function = loop;
-    loops[routine][dtype].data = data;
-}
 
 static bool is_conditioned(const struct gsh_launch *launch)
 {
@@ -51,17 +39,17 @@ static bool is_mirroring(const struct gsh_launch *launch)
            (launch->lapack.options & GSH_LAPACK_DENSE) != 0;
 }
 
-static const struct loop *inverting_loop(const struct gsh_launch *launch)
+static const struct gsh_host_loop *inverting_loop(const struct gsh_launch *launch)
 {
-    return &loops[GSH_LAPACK_INV][launch->loop];
+    return gsh_host_routines_find_loop(gsh_host_routines_lapack(GSH_LAPACK_INV), launch->loop);
 }
 
-static const struct loop *find_loop(const struct gsh_launch *launch)
+static const struct gsh_host_loop *find_loop(const struct gsh_launch *launch)
 {
     enum gsh_lapack_routine routine = launch->lapack.routine;
     if (is_conditioned(launch))
         routine = routine == GSH_LAPACK_INV_CONDITIONED ? GSH_LAPACK_INV : GSH_LAPACK_SOLVE;
-    return &loops[routine][launch->loop];
+    return gsh_host_routines_find_loop(gsh_host_routines_lapack(routine), launch->loop);
 }
 
 bool gsh_hostemu_lapack_supports(const struct gsh_launch *launch)
@@ -116,7 +104,7 @@ static void fill_frame(const struct gsh_launch *launch, int inner, struct frame 
 /* Calls the loop for each index of the dimensions before the innermost one. */
 static void call_loops(const struct gsh_launch *launch)
 {
-    const struct loop *loop = find_loop(launch);
+    const struct gsh_host_loop *loop = find_loop(launch);
     struct frame frame;
     int inner = launch->ndim - 1;
     struct gsh_host_walk walk = gsh_host_walk_begin(launch, 0, inner);

@@ -97,7 +97,7 @@ static bool is_dense(const struct gsh_launch *launch, const struct square *a)
 }
 
 static bool is_good(const struct gsh_launch *launch, const struct square *a,
-                    const struct square *inverse, gsh_hostemu_lapack_loop *invert, void *data)
+                    const struct square *inverse, gsh_host_routines_loop *invert, void *data)
 {
     int64_t dimensions[] = {1, a->n};
     int64_t steps[] = {0, 0, a->row, a->column, inverse->row, inverse->column};
@@ -112,7 +112,7 @@ static bool is_good(const struct gsh_launch *launch, const struct square *a,
 }
 
 enum gsh_status gsh_hostemu_lapack_condition_check(const struct gsh_launch *launch,
-                                                   gsh_hostemu_lapack_loop *invert, void *data)
+                                                   gsh_host_routines_loop *invert, void *data)
 {
     struct gsh_host_walk walk = gsh_host_walk_begin(launch, 0, launch->ndim);
     int64_t left = gsh_launch_elements(launch), n = launch->lapack.cores[0].extent[0];

@@ -6,8 +6,8 @@
  */
 #include "hostemu_lapack_symbols.h"
 
+#include "host_routines.h"
 #include "host_walk.h"
-#include "hostemu_lapack.h"
 
 #include <assert.h>
 #include <fenv.h>
@@ -17,17 +17,10 @@
 
 #define PARTS 8 /* pieces of memory of one matrix */
 
-/* By the width of their integers, and which of them was lent last: a thread that lends while another runs leaves it a
- * function with its own width. */
-enum { NARROW, WIDE, WIDTHS };
-typedef void fortran_function(void);
-static fortran_function *lent[GSH_LAPACK_COUNT][GSH_DTYPE_COUNT][WIDTHS];
-static int last_lent[GSH_LAPACK_COUNT][GSH_DTYPE_COUNT];
-
 /* One matrix of a launch. */
 struct problem {
     const struct gsh_launch *launch;
-    fortran_function *function;
+    gsh_host_routines_function *function;
     int integer_bits;
     int64_t rows, columns, right, longest; /* of A; columns of B; q of lapack.def */
     void *operands[GSH_LAPACK_OPERANDS];   /* packed */
@@ -35,20 +28,10 @@ struct problem {
     unsigned part_count;
 };
 
-void gsh_hostemu_lapack_lend_symbol(enum gsh_lapack_routine routine, enum gsh_dtype loop,
-                                    void (*function)(void), int integer_bits)
+static gsh_host_routines_function *find(const struct gsh_launch *launch, int *integer_bits)
 {
-    int width = integer_bits == 64 ? WIDE : NARROW;
-    __atomic_store_n(&lent[routine][loop][width], function, __ATOMIC_RELAXED);
-    __atomic_store_n(&last_lent[routine][loop], width, __ATOMIC_RELEASE); /* pairs with find */
-}
-
-static fortran_function *find(const struct gsh_launch *launch, int *integer_bits)
-{
-    enum gsh_lapack_routine routine = launch->lapack.routine;
-    int width = __atomic_load_n(&last_lent[routine][launch->loop], __ATOMIC_ACQUIRE);
-    *integer_bits = width == WIDE ? 64 : 32;
-    return __atomic_load_n(&lent[routine][launch->loop][width], __ATOMIC_RELAXED);
+    return gsh_host_routines_find(gsh_host_routines_lapack(launch->lapack.routine), launch->loop,
+                                  integer_bits);
 }
 
 /* ---- memory ---- */

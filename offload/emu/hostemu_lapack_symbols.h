@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The rows of lapack.def that are LAPACK's, by the Fortran functions that were lent (gsh_hostemu_lapack_lend_symbol).
+ * The rows of lapack.def that are LAPACK's, by the Fortran functions of the process (host_routines.h).
  */
 #pragma once
 

@@ -18,7 +18,7 @@ function(gsh_emulated name version)
   add_library(emulated_${name} SHARED emulation/emulated_${name}.cpp)
   set_target_properties(emulated_${name} PROPERTIES OUTPUT_NAME ${name} SUFFIX .so.${version} BUILD_RPATH "\$ORIGIN"
                         LIBRARY_OUTPUT_DIRECTORY ${gsh_emulation} CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON)
-  target_include_directories(emulated_${name} PRIVATE ${PROJECT_SOURCE_DIR}/offload/cuda/driver)
+  target_include_directories(emulated_${name} PRIVATE ${PROJECT_SOURCE_DIR}/offload/cuda/driver ${PROJECT_SOURCE_DIR}/offload/device)
   target_compile_options(emulated_${name} PRIVATE -O2 -Wall -Wextra -Wshadow $<$<BOOL:${GSH_WERROR}>:-Werror>)
   target_link_options(emulated_${name} PRIVATE -Wl,-soname,lib${name}.so.${version})
   target_link_libraries(emulated_${name} PRIVATE ${gsh_system_libraries} ${ARGN})

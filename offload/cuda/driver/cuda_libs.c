@@ -10,6 +10,7 @@
 #include "fmt.h"
 #include "lock.h"
 #include "log.h"
+#include "search_roots.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -17,7 +18,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_ROOTS 8
 #define MAX_NAMES 3
 #define MAX_HELPERS 4
 #define MAX_ARCHS 64
@@ -124,26 +124,10 @@ static const struct library libraries[GSH_CUDA_LIBRARY_COUNT] = {
 /* Places in search order: loaded already, the loader's paths, `folders`, `pip_folders` of each
  * root. */
 enum { PLACE_LOADED, PLACE_DEFAULT, PLACE_FOLDERS, PLACE_PIP = PLACE_FOLDERS + MAX_NAMES };
-#define PLACE_COUNT (PLACE_PIP + MAX_ROOTS * MAX_NAMES)
+#define PLACE_COUNT (PLACE_PIP + GSH_SEARCH_ROOTS_MAX * MAX_NAMES)
 
 static struct gsh_lock loading_lock = GSH_LOCK_INITIALIZER(GSH_RANK_BACKEND);
-static char *roots[MAX_ROOTS];
-static unsigned root_count;
 static char paths[GSH_CUDA_LIBRARY_COUNT][PATH_MAX];
-
-void gsh_cuda_libs_add_search_root(const char *site_packages)
-{
-    if (site_packages[0] != '/')
-        return;
-    for (unsigned i = 0; i < root_count; i++)
-        if (strcmp(roots[i], site_packages) == 0)
-            return;
-    if (root_count == MAX_ROOTS)
-        return;
-    char *copy = strdup(site_packages);
-    if (copy)
-        roots[root_count++] = copy;
-}
 
 /* The folder of a place, with a slash behind it; "" for the loader's own. False: there is none. */
 static bool place_folder(const struct library *library, unsigned place, struct gsh_fmt *fmt)
@@ -151,11 +135,11 @@ static bool place_folder(const struct library *library, unsigned place, struct g
     if (place < PLACE_FOLDERS)
         return true;
     if (place >= PLACE_PIP) {
-        unsigned root = (place - PLACE_PIP) / MAX_NAMES;
+        const char *root = gsh_search_roots_get((place - PLACE_PIP) / MAX_NAMES);
         const char *below = library->pip_folders[(place - PLACE_PIP) % MAX_NAMES];
-        if (root >= root_count || !below)
+        if (!root || !below)
             return false;
-        gsh_fmt_printf(fmt, "%s/%s/", roots[root], below);
+        gsh_fmt_printf(fmt, "%s/%s/", root, below);
         return true;
     }
     const char *folder = library->folders[place - PLACE_FOLDERS];

@@ -45,11 +45,6 @@ enum gsh_cuda_library {
     GSH_CUDA_LIBRARY_COUNT
 };
 
-/* Another folder in which pip's packages are looked for ("<site_packages>/nvidia/..."), e.g. one of
- * sys.path. Copied; at most eight, further ones and repetitions are ignored. Before the device
- * starts. */
-void gsh_cuda_libs_add_search_root(const char *site_packages);
-
 /* Loads the library unless it is loaded. `max_major`: newest CUDA major version the driver accepts,
  * 0: any. `arch`: the GPU's compute capability (90 for 9.0), 0: any; NVRTC only. FAILED: one line
  * in `why`. */

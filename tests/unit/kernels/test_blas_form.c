@@ -9,6 +9,7 @@
 #include "blas_form.h"
 #include "capture.h"
 #include "check.h"
+#include "host_routines.h"
 #include "live.h"
 
 #include <complex.h>
@@ -409,7 +410,7 @@ static void test_lent(bool has_original)
                               .diagonal = 'N',
                               .alpha = 1};
     if (!has_original) {
-        gsh_hostemu_blas_lend_form(GSH_GEMM_SYRK, GSH_FLOAT64, fake, 32);
+        gsh_host_routines_lend(gsh_host_routines_product(GSH_GEMM_SYRK), GSH_FLOAT64, fake, 32);
         fill(&v);
         call(&v);
     } else {

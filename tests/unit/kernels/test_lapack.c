@@ -6,6 +6,7 @@
 #include "hostemu_lapack.h"
 
 #include "check.h"
+#include "host_routines.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -40,7 +41,7 @@ static void lend(enum gsh_lapack_routine routine, unsigned operands, unsigned st
     handed_over = operands;
     core_steps = steps;
     call_count = 0;
-    gsh_hostemu_lapack_lend(routine, GSH_FLOAT64, loop, raised);
+    gsh_host_routines_lend_loop(gsh_host_routines_lapack(routine), GSH_FLOAT64, loop, raised);
 }
 
 static void test_names(void)

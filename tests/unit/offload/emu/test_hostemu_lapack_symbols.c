@@ -4,6 +4,7 @@
  * called with, in either width of its integers, and where what it leaves goes.
  */
 #include "check.h"
+#include "host_routines.h"
 #include "hostemu_lapack.h"
 
 #include <fenv.h>
@@ -42,7 +43,8 @@ static struct gsh_launch make_launch(enum gsh_lapack_routine routine, int64_t m,
 
 static enum gsh_status run_lent(const struct gsh_launch *launch, void (*function)(void), int bits)
 {
-    gsh_hostemu_lapack_lend_symbol(launch->lapack.routine, launch->loop, function, bits);
+    gsh_host_routines_lend(gsh_host_routines_lapack(launch->lapack.routine), launch->loop, function,
+                           bits);
     CHECK(gsh_hostemu_lapack_supports(launch));
     calls = 0;
     feclearexcept(FE_ALL_EXCEPT);

@@ -9,6 +9,7 @@
 #include "check.h"
 #include "cuda_libs.h"
 #include "options.h"
+#include "search_roots.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -55,9 +56,9 @@ static void load_for_old_gpu(void)
 /* The same file under an older version's name, where pip would have put it. */
 static void load_from_pip(void)
 {
-    gsh_cuda_libs_add_search_root("/nonexistent");
-    gsh_cuda_libs_add_search_root(root);
-    gsh_cuda_libs_add_search_root(root);
+    gsh_search_roots_add("/nonexistent");
+    gsh_search_roots_add(root);
+    gsh_search_roots_add(root);
     load(12, 0);
 }
 
@@ -67,7 +68,7 @@ static void load_loaded(void)
     snprintf(file, sizeof file, "%s/elsewhere/libnvrtc.so.12", root);
     if (!dlopen(file, RTLD_NOW | RTLD_LOCAL))
         fprintf(stderr, "%s\n", dlerror());
-    gsh_cuda_libs_add_search_root(root);
+    gsh_search_roots_add(root);
     load(0, 0);
 }
 
@@ -82,7 +83,7 @@ static void load_solver_from_pip(void)
 {
     char file[PATH_MAX + 64], why[256] = "";
     snprintf(file, sizeof file, "%s/nvidia/nvjitlink/lib/libnvJitLink.so.12", root);
-    gsh_cuda_libs_add_search_root(root);
+    gsh_search_roots_add(root);
     if (gsh_cuda_libs_load(GSH_CUDA_LIBRARY_CUSOLVER, 12, 0, why, sizeof why) != GSH_OK)
         fprintf(stderr, "%s\n", why);
     else if (!dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD))
@@ -223,7 +224,7 @@ static void load_from_folders(void)
     gsh_options_init();
     CHECK_INT(chdir(root), 0);
     setenv("CUDA_HOME", here, 1);
-    gsh_cuda_libs_add_search_root(here);
+    gsh_search_roots_add(here);
     (void)gsh_cuda_libs_load(GSH_CUDA_LIBRARY_NVRTC, 11, 0, why, sizeof why);
 }
 
