@@ -270,6 +270,6 @@ static PyObject *try_execute(const struct gsh_method_call *from, enum gsh_reason
 
 void gsh_numpy_fft_adopt_module(void)
 {
-    if (gsh_np.major == 1 && gsh_numpy_ufunc_original && !execute_hook.original)
+    if (gsh_np.major == 1 && gsh_np.call_ufunc && !execute_hook.original)
         gsh_numpy_method_patch_install(&execute_hook);
 }

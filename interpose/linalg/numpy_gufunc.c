@@ -64,7 +64,7 @@ void gsh_numpy_gufunc_install(void)
     PyObject *capsule = gsh_py.PyDict_GetItemString(gsh_np.dict, "_UFUNC_API");
     void **table = capsule ? gsh_py.PyCapsule_GetPointer(capsule, NULL) : NULL;
     gsh_python_error_clear();
-    if (!table || table[SLOT_UFUNC_TYPE] != gsh_np.ufunc_type || !gsh_numpy_ufunc_original)
+    if (!table || table[SLOT_UFUNC_TYPE] != gsh_np.ufunc_type || !gsh_np.call_ufunc)
         return;
     original = (from_signature *)table[SLOT_FROM_SIGNATURE];
     table[SLOT_FROM_SIGNATURE] = (void *)from_signature_hook;

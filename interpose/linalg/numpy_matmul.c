@@ -3,12 +3,11 @@
  * The products that have a name: the gufuncs matmul, vecdot, matvec and vecmat, the functions dot, inner and vdot, the method
  * dot. Each is a row that says which dimensions of an operand are its matrix; what lies before them is the batch.
  */
-#include "numpy_matmul.h"
-
 #include "numpy_arguments.h"
 #include "numpy_method_patch.h"
 #include "numpy_product.h"
 #include "numpy_scalar.h"
+#include "numpy_ufunc.h"
 
 #include <string.h>
 
@@ -191,16 +190,8 @@ static PyObject *try_form(const struct form *form, PyObject *const *inputs, PyOb
     return gsh_numpy_product_try(form->name, &product, describe_form, form, why, row);
 }
 
-bool gsh_numpy_matmul_has(const char *gufunc)
-{
-    for (size_t i = 0; i < GSH_COUNT(gufuncs); i++)
-        if (strcmp(gufuncs[i].name, gufunc) == 0)
-            return true;
-    return false;
-}
-
-PyObject *gsh_numpy_matmul_try(const struct gsh_ufunc_call *call, enum gsh_reason *why,
-                               unsigned *row)
+/* As gsh_ufunc_handler. */
+static PyObject *try_gufunc(const struct gsh_ufunc_call *call, enum gsh_reason *why, unsigned *row)
 {
     const struct form *form = gufuncs;
     *why = GSH_REASON_KEYWORDS;
@@ -312,6 +303,8 @@ static PyObject *try_vdot(const struct gsh_method_call *call, enum gsh_reason *w
 void gsh_numpy_matmul_install(void)
 {
     gsh_numpy_product_init();
+    for (size_t i = 0; i < GSH_COUNT(gufuncs); i++)
+        gsh_numpy_ufunc_offer(gufuncs[i].name, try_gufunc);
     gsh_numpy_method_patch_install(&dot_function_hook);
     gsh_numpy_method_patch_install(&dot_method_hook);
     gsh_numpy_method_patch_install(&inner_hook);

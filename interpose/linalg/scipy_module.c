@@ -26,6 +26,6 @@ static int install(void *what)
 
 void gsh_scipy_module_adopt(struct gsh_scipy_module *module)
 {
-    if (gsh_numpy_ufunc_original && !module->hooks[0]->original)
+    if (gsh_np.call_ufunc && !module->hooks[0]->original)
         gsh_py.Py_AddPendingCall(install, module);
 }

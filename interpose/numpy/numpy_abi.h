@@ -138,6 +138,8 @@ struct gsh_numpy_abi {
     PyObject *descrs[GSH_DTYPE_COUNT];       /* native singletons */
     PyObject *scalar_types[GSH_DTYPE_COUNT]; /* numpy.bool_, int8, ... */
     struct gsh_numpy_handler *default_handler; /* the default allocator, writable */
+    gsh_vectorcall
+        call_ufunc; /* the original vectorcall of every ufunc; NULL until ufuncs are hooked */
 #define X(slot, type, name, parameters) type(*name) parameters;
     GSH_NUMPY_API(X)
 #undef X

@@ -9,11 +9,9 @@
 #include "dispatch.h"
 #include "errors.h"
 #include "host_casts.h"
+#include "numpy_abi.h"
 #include "numpy_errstate.h"
 #include "numpy_hooks.h"
-#include "numpy_loops.h"
-#include "numpy_output.h"
-#include "numpy_ufunc.h"
 #include "options.h"
 #include "python_error.h"
 #include "warning_late.h"
@@ -28,7 +26,8 @@
 #define MAX_TEXTS 8
 
 static _Thread_local bool is_replaying;
-static bool is_scheduled; /* a pending call of the interpreter will fetch the reports */
+static _Thread_local bool is_held; /* see gsh_numpy_errors_hold */
+static bool is_scheduled;          /* a pending call of the interpreter will fetch the reports */
 static _Thread_local uint64_t own_number;        /* of this thread; 0: none yet */
 static _Thread_local PyObject *texts[MAX_TEXTS]; /* that a replay logs; references */
 static _Thread_local unsigned text_count;
@@ -177,7 +176,7 @@ static PyObject *replay_elementwise(const struct gsh_error_report *report)
     }
     args[made] = unsafe;
     if (good)
-        result = gsh_numpy_ufunc_original(ufunc, args, made, casting_names);
+        result = gsh_np.call_ufunc(ufunc, args, made, casting_names);
     for (unsigned k = 0; k < made; k++)
         if (args[k])
             gsh_py.Py_DecRef(args[k]);
@@ -408,29 +407,14 @@ bool gsh_numpy_errors_met_one(void)
     return gsh_errors_fetch_own(&report);
 }
 
-void gsh_numpy_errors_settle_loop(const struct gsh_numpy_loop *loop)
-{
-    struct gsh_error_report report;
-    static const int64_t once = 1;
-    if (!gsh_errors_fetch_own(&report))
-        return;
-    for (unsigned kind = 0; kind < GSH_ERROR_KINDS; kind++) {
-        union gsh_scalar values[GSH_MAX_OPERANDS] = {0};
-        char *args[GSH_MAX_OPERANDS];
-        int64_t steps[GSH_MAX_OPERANDS];
-        for (unsigned k = 0; k < loop->count; k++) {
-            args[k] = (char *)&values[k];
-            steps[k] = (int64_t)gsh_dtype_size(loop->operands[k]);
-            if (report.found[kind] && k < report.launch.nin)
-                gsh_host_casts_run(args[k], loop->operands[k], 0, &report.inputs[kind][k],
-                                   gsh_op_input_dtype(loop->op, loop->dtype, k), 0, 1);
-        }
-        if (report.found[kind])
-            loop->function(args, &once, steps, loop->data);
-    }
-}
-
 /* ---- deferred ---- */
+
+bool gsh_numpy_errors_hold(bool hold)
+{
+    bool before = is_held;
+    is_held = hold;
+    return before;
+}
 
 static void schedule(void);
 
@@ -439,7 +423,7 @@ static int tell_pending(void *unused)
 {
     (void)unused;
     __atomic_store_n(&is_scheduled, false, __ATOMIC_RELEASE);
-    if (gsh_numpy_loops_is_probing())
+    if (is_held)
         schedule();
     else if (!is_replaying) /* a warning's own Python code: who replays goes on to the rest */
         tell_late();

@@ -7,14 +7,12 @@
  * synchronisation, in the main thread, and before the moments of warning_scopes.h, with the line of the call, under the
  * filters of the call, and never by an exception. Under "raise", "call", "print" and "log", where somebody could tell,
  * or with GPUSHIM_FPERR=strict, the call waits for the device and reports before it returns, to its own thread. GIL
- * throughout, but for the last function.
+ * throughout, but for the last two functions.
  */
 #pragma once
 
 #include "call.h"
 #include "python_api.h"
-
-struct gsh_numpy_loop;
 
 /* Sets call->errors from the launch, the errstate and GPUSHIM_FPERR; *waits tells whether
  * gsh_numpy_errors_settle must follow the call. False: leave the call to NumPy (underflow matters, or
@@ -28,6 +26,6 @@ bool gsh_numpy_errors_settle(void);
 bool gsh_numpy_errors_met_one(void);
 /* Arms the call of an inner loop, whose errstate is not known. */
 void gsh_numpy_errors_request_loop(struct gsh_call *call);
-/* Behind gsh_dispatch_synchronize: raises the processor's floating-point flags by what the device found: NumPy's own loop
- * runs on the elements. No GIL needed. */
-void gsh_numpy_errors_settle_loop(const struct gsh_numpy_loop *loop);
+/* Whether this thread is not to tell of errors in a pending call: an exception that is raised meanwhile would be lost. What is
+ * found is told later. Returns what it was before. No GIL needed. */
+bool gsh_numpy_errors_hold(bool hold);

@@ -296,7 +296,7 @@ PyObject *gsh_numpy_elementwise_try(const struct gsh_ufunc_call *request, enum g
     struct draft draft = {.request = request};
     struct gsh_launch *launch = &draft.call.launch;
     launch->kind = GSH_LAUNCH_ELEMENTWISE;
-    launch->op = (enum gsh_op)gsh_numpy_ufunc_find_op(request->ufunc);
+    launch->op = (enum gsh_op)request->op;
     launch->nin = (unsigned)request->ufunc->nin;
     launch->nout = (unsigned)request->ufunc->nout;
     *why = describe(&draft);

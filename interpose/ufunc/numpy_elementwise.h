@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "numpy_ufunc.h"
+#include "numpy_ufunc_call.h"
 
 PyObject *gsh_numpy_elementwise_try(const struct gsh_ufunc_call *request, enum gsh_reason *why,
                                     unsigned *row);

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "numpy_ufunc.h"
+#include "numpy_ufunc_call.h"
 
 enum gsh_keyword {
     GSH_KEYWORD_OUT,

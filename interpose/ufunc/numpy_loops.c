@@ -10,9 +10,11 @@
 #include "arena.h"
 #include "coherence.h"
 #include "dispatch.h"
+#include "errors.h"
+#include "host_casts.h"
 #include "numpy_errors.h"
 #include "numpy_hooks.h"
-#include "numpy_ufunc.h"
+#include "numpy_output.h"
 #include "numpy_witness.h"
 
 #include <fenv.h>
@@ -130,6 +132,30 @@ static bool is_writable(const struct gsh_numpy_loop *loop, char **args, const in
            is_aligned(args[k], steps[k], dtype);
 }
 
+/* Raises the processor's floating-point flags by what the device found in this thread's call: NumPy's own loop runs on the
+ * elements. */
+static void raise_flags(const struct gsh_numpy_loop *loop)
+{
+    static const int64_t once = 1;
+    struct gsh_error_report report;
+    if (!gsh_errors_fetch_own(&report))
+        return;
+    for (unsigned kind = 0; kind < GSH_ERROR_KINDS; kind++) {
+        union gsh_scalar values[GSH_MAX_OPERANDS] = {0};
+        char *args[GSH_MAX_OPERANDS];
+        int64_t steps[GSH_MAX_OPERANDS];
+        for (unsigned k = 0; k < loop->count; k++) {
+            args[k] = (char *)&values[k];
+            steps[k] = (int64_t)gsh_dtype_size(loop->operands[k]);
+            if (report.found[kind] && k < report.launch.nin)
+                gsh_host_casts_run(args[k], loop->operands[k], 0, &report.inputs[kind][k],
+                                   gsh_op_input_dtype(loop->op, loop->dtype, k), 0, 1);
+        }
+        if (report.found[kind])
+            loop->function(args, &once, steps, loop->data);
+    }
+}
+
 /* The floating-point flags afterwards are those that NumPy's loop would have raised. */
 static bool decide_and_run(const struct gsh_numpy_loop *loop, struct gsh_call *call)
 {
@@ -144,7 +170,7 @@ static bool decide_and_run(const struct gsh_numpy_loop *loop, struct gsh_call *c
         gsh_dispatch_synchronize(); /* what this thread may compute raises flags of its own */
     fesetexceptflag(&flags, FE_ALL_EXCEPT);
     if (ran && call->errors.kinds != 0)
-        gsh_numpy_errors_settle_loop(loop);
+        raise_flags(loop);
     return ran;
 }
 
@@ -245,16 +271,25 @@ PyObject *gsh_numpy_loops_probe(PyObject *ufunc, PyObject *const *args, size_t n
     struct probe outer = probe;
     probe = (struct probe){.is_active = true, .frame = gsh_py.PyEval_GetFrame()};
     atomic_store_explicit(&threshold, 0, memory_order_relaxed);
-    PyObject *result = gsh_numpy_ufunc_original(ufunc, args, nargs, kwnames);
+    bool holds = gsh_numpy_errors_hold(true);
+    PyObject *result = gsh_np.call_ufunc(ufunc, args, nargs, kwnames);
+    gsh_numpy_errors_hold(holds);
     atomic_store_explicit(&threshold, usual_threshold, memory_order_relaxed);
     *found = probe.found;
     probe = outer;
     return result;
 }
 
-bool gsh_numpy_loops_is_probing(void)
+/* NumPy 1.x calls divide true_divide. */
+int gsh_numpy_loops_find_op(const struct gsh_ufunc *ufunc)
 {
-    return probe.is_active;
+    if (ufunc->core_enabled)
+        return -1;
+    int op = gsh_op_find(strcmp(ufunc->name, "true_divide") == 0 ? "divide" : ufunc->name);
+    if (op < 0)
+        return -1;
+    const struct gsh_op_info *info = gsh_op_info((enum gsh_op)op);
+    return info->nin == (unsigned)ufunc->nin && info->nout == (unsigned)ufunc->nout ? op : -1;
 }
 
 /* Whether input k of a loop of the op may have this dtype in NumPy: the one we cast it to; of
@@ -364,6 +399,12 @@ static bool is_installed(const struct gsh_ufunc *ufunc)
     return false;
 }
 
+/* By numpy_ufunc.c, which is installed before. */
+static bool is_hooked(const struct gsh_ufunc *ufunc)
+{
+    return gsh_np.call_ufunc && ufunc->vectorcall != gsh_np.call_ufunc;
+}
+
 void gsh_numpy_loops_install(void)
 {
     usual_threshold = GSH_MAX(gsh_dispatch_min_elements, 2); /* one element is never worth it */
@@ -374,7 +415,7 @@ void gsh_numpy_loops_install(void)
         if (gsh_py_type(value) != gsh_np.ufunc_type)
             continue;
         struct gsh_ufunc *ufunc = (struct gsh_ufunc *)value;
-        int op = gsh_numpy_ufunc_find_op(ufunc);
+        int op = is_hooked(ufunc) ? gsh_numpy_loops_find_op(ufunc) : -1;
         if (op >= 0 && ufunc->ntypes > 0 && !is_installed(ufunc))
             install_one(ufunc, (enum gsh_op)op);
     }

@@ -21,6 +21,8 @@ struct gsh_numpy_loop {
     uint64_t *hits;
 };
 
+/* The row of the op table (enum gsh_op) for a ufunc of multiarray's, or -1. */
+int gsh_numpy_loops_find_op(const struct gsh_ufunc *ufunc);
 /* Loop calls of this thread that the device computed. */
 uint64_t gsh_numpy_loops_device_calls(void);
 /* Whether this thread's loops may use the device; returns what it was before. They may not unless a
@@ -35,5 +37,3 @@ bool gsh_numpy_loops_is_genuine(const struct gsh_numpy_loop *loop);
  * NULL where it takes none of the replaced loops (then that loop did run). GIL. */
 PyObject *gsh_numpy_loops_probe(PyObject *ufunc, PyObject *const *args, size_t nargs,
                                 PyObject *kwnames, const struct gsh_numpy_loop **found);
-/* True in this thread while it makes a probe: an exception that is raised now is lost with the probe's own. */
-bool gsh_numpy_loops_is_probing(void);

@@ -266,10 +266,9 @@ static bool has_python_int(const struct gsh_ufunc_call *call, const struct gsh_a
 /* Another dtype than bool has no meaning for the results of comparisons; NumPy 1 warns of it. */
 static bool is_odd_dtype(const struct gsh_ufunc_call *call)
 {
-    int op = gsh_numpy_ufunc_find_op(call->ufunc);
     signed char result = call->fixed[call->ufunc->nin];
     return result >= 0 && result != GSH_BOOL &&
-           gsh_op_info((enum gsh_op)op)->results[0] == GSH_RESULT_BOOL;
+           gsh_op_info((enum gsh_op)call->op)->results[0] == GSH_RESULT_BOOL;
 }
 
 enum gsh_reason gsh_numpy_promote(const struct gsh_ufunc_call *call,

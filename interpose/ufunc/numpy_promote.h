@@ -7,7 +7,7 @@
 #pragma once
 
 #include "numpy_loops.h"
-#include "numpy_ufunc.h"
+#include "numpy_ufunc_call.h"
 
 /* *loop = the loop that NumPy takes for this call (of a row of the op table) with these inputs;
  * outs[j]: the dtype of the array given as output j, or -1. DTYPE or UNSUPPORTED: none that the

@@ -104,7 +104,7 @@ static int probe_call(PyObject *ufunc, enum gsh_dtype first, enum gsh_dtype seco
 {
     PyObject *args[] = {make_probe(first, 1), make_probe(second, 1)}, *result = NULL;
     if (args[0] && args[1])
-        result = gsh_numpy_ufunc_original(ufunc, args, 2, NULL);
+        result = gsh_np.call_ufunc(ufunc, args, 2, NULL);
     int dtype = result ? dtype_of_result(result) : -1;
     is_unanswered |= !gsh_python_error_clear();
     if (result)

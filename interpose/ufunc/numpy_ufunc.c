@@ -16,7 +16,6 @@
 #include "numpy_hooks.h"
 #include "numpy_keywords.h"
 #include "numpy_loops.h"
-#include "numpy_matmul.h"
 #include "numpy_promote.h"
 #include "stats.h"
 
@@ -32,8 +31,6 @@ struct record {
     bool is_adopted; /* see gsh_numpy_ufunc_adopt */
     unsigned row;    /* of calls that were declined undescribed; 0 until needed */
 };
-
-gsh_vectorcall gsh_numpy_ufunc_original;
 
 static struct record records[RECORD_SLOTS]; /* open addressing by the ufunc's address */
 static size_t record_count;
@@ -103,14 +100,14 @@ static PyObject *call_original(struct record *record, PyObject *const *args, siz
     if (!loops_decide) {
         bring_home(record->ufunc, args, gsh_py_nargs(nargsf), kwnames);
         uint64_t begin = gsh_numpy_output_host_begin();
-        PyObject *result = gsh_numpy_ufunc_original(self, args, nargsf, kwnames);
+        PyObject *result = gsh_np.call_ufunc(self, args, nargsf, kwnames);
         gsh_numpy_output_host_end(begin, row, why);
         return result;
     }
     uint64_t device_loops = gsh_numpy_loops_device_calls();
     uint64_t begin = gsh_stats_wanted() ? gsh_clock_ns() : 0;
     bool admitted = gsh_numpy_loops_admit(true);
-    PyObject *result = gsh_numpy_ufunc_original(self, args, nargsf, kwnames);
+    PyObject *result = gsh_np.call_ufunc(self, args, nargsf, kwnames);
     gsh_numpy_loops_admit(admitted);
     if (record->op >= 0 && gsh_numpy_loops_device_calls() == device_loops)
         gsh_stats_host_call(row, (unsigned)why, begin ? gsh_clock_ns() - begin : 0);
@@ -132,6 +129,7 @@ static PyObject *try_record(const struct record *record, PyObject *const *args, 
         return NULL;
     if (!record->is_adopted && (call.extobj || call.axes))
         return NULL;
+    call.op = record->op;
     return record->handler(&call, why, row);
 }
 
@@ -285,7 +283,7 @@ __attribute__((noinline)) static PyObject *look_closer(PyObject *self, PyObject 
                                                        size_t nargsf, PyObject *kwnames)
 {
     if (!counts_tiny && is_tiny(args, count_values(nargsf, kwnames)))
-        return gsh_numpy_ufunc_original(self, args, nargsf, kwnames);
+        return gsh_np.call_ufunc(self, args, nargsf, kwnames);
     return call_described(self, args, nargsf, kwnames);
 }
 
@@ -293,7 +291,7 @@ __attribute__((noinline)) static PyObject *look_home(PyObject *self, PyObject *c
                                                      size_t nargsf, PyObject *kwnames)
 {
     if (GSH_LIKELY(is_at_home(args, count_values(nargsf, kwnames))))
-        return gsh_numpy_ufunc_original(self, args, nargsf, kwnames);
+        return gsh_np.call_ufunc(self, args, nargsf, kwnames);
     return call_described(self, args, nargsf, kwnames);
 }
 
@@ -304,7 +302,7 @@ static PyObject *elementwise_hook(PyObject *self, PyObject *const *args, size_t 
     if (counts_tiny || !seems_tiny(args, count_values(nargsf, kwnames)))
         return look_closer(self, args, nargsf, kwnames);
     if (GSH_LIKELY(!gsh_coherence_is_in_use()))
-        return gsh_numpy_ufunc_original(self, args, nargsf, kwnames);
+        return gsh_np.call_ufunc(self, args, nargsf, kwnames);
     return look_home(self, args, nargsf, kwnames);
 }
 
@@ -314,27 +312,14 @@ static PyObject *generalised_hook(PyObject *self, PyObject *const *args, size_t 
     calls++;
     if (GSH_LIKELY(!counts_tiny &&
                    is_tiny_product(args, gsh_py_nargs(nargsf), count_values(nargsf, kwnames))))
-        return gsh_numpy_ufunc_original(self, args, nargsf, kwnames);
+        return gsh_np.call_ufunc(self, args, nargsf, kwnames);
     return call_described(self, args, nargsf, kwnames);
-}
-
-/* A row of the op table for the ufunc, or -1. NumPy 1.x calls divide true_divide. */
-static int find_op(const struct gsh_ufunc *ufunc)
-{
-    if (ufunc->core_enabled)
-        return -1;
-    int op = gsh_op_find(strcmp(ufunc->name, "true_divide") == 0 ? "divide" : ufunc->name);
-    if (op < 0)
-        return -1;
-    const struct gsh_op_info *info = gsh_op_info((enum gsh_op)op);
-    return info->nin == (unsigned)ufunc->nin && info->nout == (unsigned)ufunc->nout ? op : -1;
 }
 
 static void install_one(struct gsh_ufunc *ufunc, struct record as)
 {
     struct record *record = find_record(ufunc);
-    if (record->ufunc || record_count == RECORD_LIMIT ||
-        ufunc->vectorcall != gsh_numpy_ufunc_original)
+    if (record->ufunc || record_count == RECORD_LIMIT || ufunc->vectorcall != gsh_np.call_ufunc)
         return;
     record_count++;
     *record = as;
@@ -351,12 +336,17 @@ static void install_one(struct gsh_ufunc *ufunc, struct record as)
 /* A ufunc of multiarray's own. */
 static void install_known(struct gsh_ufunc *ufunc)
 {
-    struct record record = {.op = find_op(ufunc)};
-    if (record.op >= 0)
-        record.handler = gsh_numpy_elementwise_try;
-    else if (gsh_numpy_matmul_has(ufunc->name))
-        record.handler = gsh_numpy_matmul_try;
-    install_one(ufunc, record);
+    int op = gsh_numpy_loops_find_op(ufunc);
+    gsh_ufunc_handler handler = op >= 0 ? gsh_numpy_elementwise_try : NULL;
+    install_one(ufunc, (struct record){.op = op, .handler = handler});
+}
+
+void gsh_numpy_ufunc_offer(const char *name, gsh_ufunc_handler handler)
+{
+    PyObject *ufunc = gsh_py.PyDict_GetItemString(gsh_np.dict, name);
+    struct record *record = find_record(ufunc);
+    if (ufunc && record->ufunc && record->op < 0)
+        record->handler = handler;
 }
 
 void gsh_numpy_ufunc_adopt(struct gsh_ufunc *ufunc, gsh_ufunc_handler handler)
@@ -376,7 +366,7 @@ void gsh_numpy_ufunc_install(void)
     if (!add || !gsh_numpy_keywords_init() || !gsh_numpy_promote_init())
         return;
     counts_tiny = gsh_stats_wanted();
-    gsh_numpy_ufunc_original = ((struct gsh_ufunc *)add)->vectorcall;
+    gsh_np.call_ufunc = ((struct gsh_ufunc *)add)->vectorcall;
     PyObject *name, *value;
     Py_ssize_t position = 0;
     while (gsh_py.PyDict_Next(gsh_np.dict, &position, &name, &value))
