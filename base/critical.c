@@ -32,7 +32,7 @@ static _Thread_local struct {
 } patience;
 static char alarm_cookie; /* its address tells our timers' signals from others' */
 
-static void set_alarm(void)
+static void set_alarm_sigsafe(void)
 {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGSEGV};
     event.sigev_value.sival_ptr = &alarm_cookie;
@@ -45,7 +45,7 @@ static void set_alarm(void)
     patience.is_set = true;
 }
 
-static void clear_alarm(void)
+static void clear_alarm_sigsafe(void)
 {
     if (patience.is_set)
         gsh_raw_syscall3(SYS_timer_delete, patience.timer, 0, 0);
@@ -62,14 +62,14 @@ bool gsh_critical_is_alarm_sigsafe(const siginfo_t *info, bool *is_overdue)
 
 /* ---- deferral ---- */
 
-static bool comes_of_instruction(int number, const siginfo_t *info)
+static bool comes_of_instruction_sigsafe(int number, const siginfo_t *info)
 {
     return info->si_code > 0 && (number == SIGBUS || number == SIGFPE || number == SIGILL ||
                                  number == SIGTRAP || number == SIGSYS || number == SIGSEGV);
 }
 
 /* All but those that a thread raises by what it executes, and SIGINT, which must reach a thread that waits for ever. */
-static void fill_mask(sigset_t *mask)
+static void fill_mask_sigsafe(sigset_t *mask)
 {
     static const int open[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGINT};
     sigfillset(mask);
@@ -77,12 +77,12 @@ static void fill_mask(sigset_t *mask)
         sigdelset(mask, open[k]);
 }
 
-static void set_mask(const sigset_t *mask)
+static void set_mask_sigsafe(const sigset_t *mask)
 {
     gsh_raw_syscall5(SYS_rt_sigprocmask, SIG_SETMASK, (long)mask, 0, KERNEL_MASK_BYTES, 0);
 }
 
-static void send_to_self(int number, siginfo_t *info)
+static void send_to_self_sigsafe(int number, siginfo_t *info)
 {
     long process = gsh_raw_syscall3(SYS_getpid, 0, 0, 0);
     long thread = gsh_raw_syscall3(SYS_gettid, 0, 0, 0);
@@ -94,11 +94,11 @@ bool gsh_critical_defer_sigsafe(int number, siginfo_t *info, void *context)
 {
     ucontext_t *interrupted = context;
     sigset_t closed;
-    if (number == SIGABRT || comes_of_instruction(number, info))
+    if (number == SIGABRT || comes_of_instruction_sigsafe(number, info))
         return false;
     if (!gsh_critical_here.has_deferred) {
         memcpy(&deferred.mask, &interrupted->uc_sigmask, KERNEL_MASK_BYTES);
-        fill_mask(&closed);
+        fill_mask_sigsafe(&closed);
         memcpy(&interrupted->uc_sigmask, &closed, KERNEL_MASK_BYTES);
     }
     if (number == SIGSEGV) {
@@ -108,27 +108,27 @@ bool gsh_critical_defer_sigsafe(int number, siginfo_t *info, void *context)
         sigaddset(&interrupted->uc_sigmask, number);
         sigfillset(&closed); /* the action may leave the signal itself open */
         sigdelset(&closed, SIGSEGV);
-        set_mask(&closed);
-        send_to_self(number, info);
+        set_mask_sigsafe(&closed);
+        send_to_self_sigsafe(number, info);
     }
     gsh_critical_here.has_deferred = true;
     if (number == SIGINT)
-        set_alarm();
+        set_alarm_sigsafe();
     return true;
 }
 
 /* The mask is restored last: handlers run in that call, and may leave it by siglongjmp. */
-void gsh_critical_deliver(void)
+void gsh_critical_deliver_sigsafe(void)
 {
     sigset_t mask = deferred.mask;
     bool has_segv = deferred.has_segv;
     siginfo_t segv = deferred.segv;
     deferred.has_segv = false;
     gsh_critical_here.has_deferred = false;
-    clear_alarm();
+    clear_alarm_sigsafe();
     if (has_segv)
-        send_to_self(SIGSEGV, &segv);
-    set_mask(&mask);
+        send_to_self_sigsafe(SIGSEGV, &segv);
+    set_mask_sigsafe(&mask);
 }
 
 void gsh_critical_reset_after_fork(void)
@@ -137,5 +137,5 @@ void gsh_critical_reset_after_fork(void)
     deferred.has_segv = false;
     patience.is_set = false; /* timers are not inherited */
     if (gsh_critical_here.has_deferred)
-        gsh_critical_deliver();
+        gsh_critical_deliver_sigsafe();
 }

@@ -23,7 +23,7 @@ struct gsh_critical {
 extern _Thread_local struct gsh_critical gsh_critical_here;
 
 /* Delivers what was deferred. Keeps errno. Called by gsh_critical_leave alone. */
-void gsh_critical_deliver(void);
+void gsh_critical_deliver_sigsafe(void);
 
 /* Before the lock is asked for, so that there is no instruction at which it is held outside a section. */
 static inline void gsh_critical_enter(void)
@@ -38,7 +38,7 @@ static inline void gsh_critical_leave(void)
 {
     atomic_signal_fence(memory_order_seq_cst);
     if (--gsh_critical_here.depth == 0 && GSH_UNLIKELY(gsh_critical_here.has_deferred))
-        gsh_critical_deliver();
+        gsh_critical_deliver_sigsafe();
 }
 
 /* Whether the thread, or the code that a signal handler interrupted, is in a section. */

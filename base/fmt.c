@@ -7,14 +7,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void gsh_fmt_init(struct gsh_fmt *fmt, char *buffer, size_t size)
+void gsh_fmt_init_sigsafe(struct gsh_fmt *fmt, char *buffer, size_t size)
 {
     *fmt = (struct gsh_fmt){.text = buffer, .size = size};
     if (size > 0)
         buffer[0] = '\0';
 }
 
-static void append_char(struct gsh_fmt *fmt, char character)
+static void append_char_sigsafe(struct gsh_fmt *fmt, char character)
 {
     fmt->required++;
     if (fmt->length + 1 >= fmt->size)
@@ -23,13 +23,13 @@ static void append_char(struct gsh_fmt *fmt, char character)
     fmt->text[fmt->length] = '\0';
 }
 
-void gsh_fmt_text(struct gsh_fmt *fmt, const char *text)
+void gsh_fmt_text_sigsafe(struct gsh_fmt *fmt, const char *text)
 {
     for (; *text != '\0'; text++)
-        append_char(fmt, *text);
+        append_char_sigsafe(fmt, *text);
 }
 
-static void append_number(struct gsh_fmt *fmt, uint64_t value, unsigned base)
+static void append_number_sigsafe(struct gsh_fmt *fmt, uint64_t value, unsigned base)
 {
     char digits[20];
     size_t count = 0;
@@ -38,18 +38,18 @@ static void append_number(struct gsh_fmt *fmt, uint64_t value, unsigned base)
         value /= base;
     } while (value != 0);
     while (count > 0)
-        append_char(fmt, digits[--count]);
+        append_char_sigsafe(fmt, digits[--count]);
 }
 
-void gsh_fmt_decimal(struct gsh_fmt *fmt, uint64_t value)
+void gsh_fmt_decimal_sigsafe(struct gsh_fmt *fmt, uint64_t value)
 {
-    append_number(fmt, value, 10);
+    append_number_sigsafe(fmt, value, 10);
 }
 
-void gsh_fmt_hex(struct gsh_fmt *fmt, uint64_t value)
+void gsh_fmt_hex_sigsafe(struct gsh_fmt *fmt, uint64_t value)
 {
-    gsh_fmt_text(fmt, "0x");
-    append_number(fmt, value, 16);
+    gsh_fmt_text_sigsafe(fmt, "0x");
+    append_number_sigsafe(fmt, value, 16);
 }
 
 void gsh_fmt_printf(struct gsh_fmt *fmt, const char *format, ...)
@@ -69,15 +69,15 @@ void gsh_fmt_printf(struct gsh_fmt *fmt, const char *format, ...)
 
 void gsh_fmt_json_string(struct gsh_fmt *fmt, const char *text)
 {
-    append_char(fmt, '"');
+    append_char_sigsafe(fmt, '"');
     for (; *text != '\0'; text++) {
         unsigned char character = (unsigned char)*text;
         if (character == '"' || character == '\\')
-            append_char(fmt, '\\');
+            append_char_sigsafe(fmt, '\\');
         if (character < 0x20)
             gsh_fmt_printf(fmt, "\\u%04x", character);
         else
-            append_char(fmt, *text);
+            append_char_sigsafe(fmt, *text);
     }
-    append_char(fmt, '"');
+    append_char_sigsafe(fmt, '"');
 }

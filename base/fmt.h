@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Bounded text: appends to a caller's buffer, never allocates, never takes a lock, keeps the text
- * terminated and remembers that it was cut. gsh_fmt_text, _decimal and _hex are safe in a signal
- * handler and before main(); gsh_fmt_printf uses vsnprintf and is not.
+ * terminated and remembers that it was cut. All but gsh_fmt_printf, which uses vsnprintf, may be called before main().
  */
 #pragma once
 
@@ -16,10 +15,29 @@ struct gsh_fmt {
 };
 
 /* An empty text in `buffer`; size may be 0 (then only `required` is counted). */
-void gsh_fmt_init(struct gsh_fmt *fmt, char *buffer, size_t size);
-void gsh_fmt_text(struct gsh_fmt *fmt, const char *text);
-void gsh_fmt_decimal(struct gsh_fmt *fmt, uint64_t value);
-void gsh_fmt_hex(struct gsh_fmt *fmt, uint64_t value);
+void gsh_fmt_init_sigsafe(struct gsh_fmt *fmt, char *buffer, size_t size);
+void gsh_fmt_text_sigsafe(struct gsh_fmt *fmt, const char *text);
+void gsh_fmt_decimal_sigsafe(struct gsh_fmt *fmt, uint64_t value);
+void gsh_fmt_hex_sigsafe(struct gsh_fmt *fmt, uint64_t value);
+
+/* The same for those that never run in a signal handler. */
+static inline void gsh_fmt_init(struct gsh_fmt *fmt, char *buffer, size_t size)
+{
+    gsh_fmt_init_sigsafe(fmt, buffer, size);
+}
+static inline void gsh_fmt_text(struct gsh_fmt *fmt, const char *text)
+{
+    gsh_fmt_text_sigsafe(fmt, text);
+}
+static inline void gsh_fmt_decimal(struct gsh_fmt *fmt, uint64_t value)
+{
+    gsh_fmt_decimal_sigsafe(fmt, value);
+}
+static inline void gsh_fmt_hex(struct gsh_fmt *fmt, uint64_t value)
+{
+    gsh_fmt_hex_sigsafe(fmt, value);
+}
+
 void gsh_fmt_printf(struct gsh_fmt *fmt, const char *format, ...) GSH_PRINTF(2, 3);
 /* `text` as a JSON string, quotes included. */
 void gsh_fmt_json_string(struct gsh_fmt *fmt, const char *text);

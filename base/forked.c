@@ -89,12 +89,12 @@ void gsh_forked_watch(void (*adopt)(void))
     atomic_store_explicit(&gsh_forked_mark, page, memory_order_release);
 }
 
-bool gsh_forked_is_child(void)
+bool gsh_forked_is_child_sigsafe(void)
 {
     return is_child;
 }
 
-void gsh_forked_adopt(void)
+void gsh_forked_adopt_sigsafe(void)
 {
     *atomic_load(&gsh_forked_mark) = 1; /* what follows asks too */
     adopt_process();

@@ -20,7 +20,7 @@ void gsh_forked_add(void (*prepare)(void), void (*parent)(void), void (*child)(v
  * the kernel has no such pages (before Linux 4.14), they are not. */
 void gsh_forked_watch(void (*adopt)(void));
 /* Whether this process is a forked child, by the handlers or noticed. */
-bool gsh_forked_is_child(void);
+bool gsh_forked_is_child_sigsafe(void);
 
 /* Runs the handlers round a call that forks and runs none itself; it returns 0 in the child. Neither in a signal handler nor
  * in a critical section. */
@@ -31,10 +31,10 @@ void gsh_forked_parent(void);
 void gsh_forked_child(void);
 
 /* Makes the process a forked child. Called by gsh_forked_check alone. */
-void gsh_forked_adopt(void);
+void gsh_forked_adopt_sigsafe(void);
 
 static inline void gsh_forked_check(void)
 {
     if (GSH_UNLIKELY(*atomic_load_explicit(&gsh_forked_mark, memory_order_acquire) == 0))
-        gsh_forked_adopt();
+        gsh_forked_adopt_sigsafe();
 }

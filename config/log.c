@@ -7,6 +7,7 @@
 #include "log.h"
 
 #include "fmt.h"
+#include "raw_syscall.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -34,33 +35,31 @@ bool gsh_log_enabled(enum gsh_log_level level)
 }
 
 /* False where stderr's reader is gone. */
-static bool write_all(const char *text, size_t length)
+static bool write_all_sigsafe(const char *text, size_t length)
 {
     while (length > 0) {
-        long written = syscall(SYS_write, STDERR_FILENO, text, length);
-        if (written < 0 && errno == EINTR)
+        long written = gsh_raw_syscall3(SYS_write, STDERR_FILENO, (long)text, (long)length);
+        if (written == -EINTR)
             continue;
         if (written <= 0)
-            return errno != EPIPE;
+            return written != -EPIPE;
         text += written;
         length -= (size_t)written;
     }
     return true;
 }
 
-void gsh_log_raw(const char *text, size_t length)
+void gsh_log_raw_sigsafe(const char *text, size_t length)
 {
-    int saved_errno = errno;
-    sigset_t sigpipe, old_mask, pending;
-    sigemptyset(&sigpipe);
-    sigaddset(&sigpipe, SIGPIPE);
-    sigpending(&pending);
-    pthread_sigmask(SIG_BLOCK, &sigpipe, &old_mask);
+    const long size = sizeof(uint64_t); /* of a set, as the kernel has it */
+    uint64_t sigpipe = UINT64_C(1) << (SIGPIPE - 1), old_mask = 0, pending = 0;
+    struct timespec no_time = {0, 0};
+    gsh_raw_syscall3(SYS_rt_sigpending, (long)&pending, size, 0);
+    gsh_raw_syscall5(SYS_rt_sigprocmask, SIG_BLOCK, (long)&sigpipe, (long)&old_mask, size, 0);
     /* A SIGPIPE of our own making must not outlive the call. */
-    if (!write_all(text, length) && !sigismember(&pending, SIGPIPE))
-        sigtimedwait(&sigpipe, NULL, &(struct timespec){0, 0});
-    pthread_sigmask(SIG_SETMASK, &old_mask, NULL);
-    errno = saved_errno;
+    if (!write_all_sigsafe(text, length) && (pending & sigpipe) == 0)
+        gsh_raw_syscall5(SYS_rt_sigtimedwait, (long)&sigpipe, 0, (long)&no_time, size, 0);
+    gsh_raw_syscall5(SYS_rt_sigprocmask, SIG_SETMASK, (long)&old_mask, 0, size, 0);
 }
 
 void gsh_log(enum gsh_log_level level, const char *format, ...)
@@ -82,7 +81,7 @@ void gsh_log(enum gsh_log_level level, const char *format, ...)
         length = sizeof line - 1;
         memcpy(line + length - strlen(LINE_END), LINE_END, strlen(LINE_END));
     }
-    gsh_log_raw(line, length);
+    gsh_log_raw_sigsafe(line, length);
     errno = saved_errno;
     is_writing = false;
 }
@@ -91,9 +90,9 @@ void gsh_log_sigsafe(const char *text)
 {
     char line[LINE_SIZE];
     struct gsh_fmt fmt;
-    gsh_fmt_init(&fmt, line, sizeof line);
-    gsh_fmt_text(&fmt, "gpushim: ");
-    gsh_fmt_text(&fmt, text);
-    gsh_fmt_text(&fmt, "\n");
-    gsh_log_raw(line, fmt.length);
+    gsh_fmt_init_sigsafe(&fmt, line, sizeof line);
+    gsh_fmt_text_sigsafe(&fmt, "gpushim: ");
+    gsh_fmt_text_sigsafe(&fmt, text);
+    gsh_fmt_text_sigsafe(&fmt, "\n");
+    gsh_log_raw_sigsafe(line, fmt.length);
 }

@@ -27,4 +27,4 @@ void gsh_log(enum gsh_log_level level, const char *format, ...) GSH_PRINTF(2, 3)
 void gsh_log_sigsafe(const char *text);
 /* `length` bytes on stderr as they are, whatever the level: reports and help. Safe in a signal
  * handler. */
-void gsh_log_raw(const char *text, size_t length);
+void gsh_log_raw_sigsafe(const char *text, size_t length);

@@ -280,7 +280,7 @@ void gsh_options_announce(void)
         struct gsh_fmt fmt;
         gsh_fmt_init(&fmt, text, sizeof text);
         gsh_options_help(&fmt, false);
-        gsh_log_raw(text, fmt.length);
+        gsh_log_raw_sigsafe(text, fmt.length);
     }
 }
 

@@ -26,7 +26,7 @@ static struct row rows[GSH_STATS_MAX_ROWS]; /* row 0 is called "other" */
 static atomic_uint claimed = 1;
 static _Atomic uint16_t slots[SLOTS]; /* index of a published row, or 0 */
 
-static void count(_Atomic uint64_t *counter, uint64_t amount)
+static void count_sigsafe(_Atomic uint64_t *counter, uint64_t amount)
 {
     atomic_fetch_add_explicit(counter, amount, memory_order_relaxed);
 }
@@ -36,9 +36,9 @@ static uint64_t get(_Atomic uint64_t *counter)
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
-void gsh_stats_add(enum gsh_counter counter, uint64_t amount)
+void gsh_stats_add_sigsafe(enum gsh_counter counter, uint64_t amount)
 {
-    count(&counters[counter], amount);
+    count_sigsafe(&counters[counter], amount);
 }
 
 void gsh_stats_raise(enum gsh_counter counter, uint64_t amount)
@@ -123,14 +123,14 @@ void gsh_stats_prefault(void)
 
 void gsh_stats_device_call(unsigned row, uint64_t ns)
 {
-    count(&rows[row].device_calls, 1);
+    count_sigsafe(&rows[row].device_calls, 1);
     if (ns > 0)
-        count(&rows[row].device_ns, ns);
+        count_sigsafe(&rows[row].device_ns, ns);
 }
 
 void gsh_stats_device_time(unsigned row, uint64_t ns)
 {
-    count(&rows[row].device_ns, ns);
+    count_sigsafe(&rows[row].device_ns, ns);
 }
 
 static _Thread_local bool is_paused;
@@ -144,15 +144,15 @@ void gsh_stats_host_call(unsigned row, unsigned reason, uint64_t ns)
 {
     if (is_paused)
         return;
-    count(&rows[row].host_calls, 1);
-    count(&rows[row].reasons[GSH_MIN(reason, GSH_STATS_MAX_REASONS - 1)], 1);
+    count_sigsafe(&rows[row].host_calls, 1);
+    count_sigsafe(&rows[row].reasons[GSH_MIN(reason, GSH_STATS_MAX_REASONS - 1)], 1);
     if (ns > 0)
-        count(&rows[row].host_ns, ns);
+        count_sigsafe(&rows[row].host_ns, ns);
 }
 
 void gsh_stats_output_fetched(unsigned row)
 {
-    count(&rows[row].outputs_fetched, 1);
+    count_sigsafe(&rows[row].outputs_fetched, 1);
 }
 
 unsigned gsh_stats_row_count(void)

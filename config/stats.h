@@ -27,8 +27,12 @@ void gsh_stats_init(const char *const *reason_names, size_t reason_count);
  * counted. */
 bool gsh_stats_wanted(void);
 
-void gsh_stats_add(enum gsh_counter counter,
-                   uint64_t amount); /* relaxed; safe in a signal handler */
+void gsh_stats_add_sigsafe(enum gsh_counter counter, uint64_t amount); /* relaxed */
+/* The same for those that never run in a signal handler. */
+static inline void gsh_stats_add(enum gsh_counter counter, uint64_t amount)
+{
+    gsh_stats_add_sigsafe(counter, amount);
+}
 void gsh_stats_raise(enum gsh_counter counter, uint64_t amount); /* to at least this; relaxed */
 uint64_t gsh_stats_get(enum gsh_counter counter);
 
@@ -67,7 +71,7 @@ void gsh_stats_report_json(struct gsh_fmt *fmt);
 /* Carries out GPUSHIM_REPORT; called once, at exit. Does nothing in a forked child. */
 void gsh_stats_report_at_exit(void);
 /* Whether this process has a report to write. Safe in a signal handler. */
-bool gsh_stats_report_is_due(void);
+bool gsh_stats_report_is_due_sigsafe(void);
 /* The same as a signal ends the process: in its handler. */
 void gsh_stats_report_at_death_sigsafe(void);
 /* Free text for the report's first line, e.g. "cuda: NVIDIA H200, 140 GiB"; copied. */

@@ -320,19 +320,19 @@ static int write_report(bool is_dying)
     else if (is_dying)
         error = gsh_report_file_append_sigsafe(STDERR_FILENO, text, fmt.length);
     else
-        gsh_log_raw(text, fmt.length);
+        gsh_log_raw_sigsafe(text, fmt.length);
     munmap(text, size);
     return error;
 }
 
-bool gsh_stats_report_is_due(void)
+bool gsh_stats_report_is_due_sigsafe(void)
 {
     return report.mode != SILENT && report.pid == getpid() && !report.is_written;
 }
 
 void gsh_stats_report_at_exit(void)
 {
-    if (!gsh_stats_report_is_due())
+    if (!gsh_stats_report_is_due_sigsafe())
         return;
     int error = write_report(false);
     report.is_written = true;
@@ -343,7 +343,7 @@ void gsh_stats_report_at_exit(void)
 
 void gsh_stats_report_at_death_sigsafe(void)
 {
-    if (!gsh_stats_report_is_due())
+    if (!gsh_stats_report_is_due_sigsafe())
         return;
     if (write_report(true) != 0)
         gsh_log_sigsafe("cannot write the report");

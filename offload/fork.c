@@ -13,6 +13,7 @@
 #include "deep_stack.h"
 #include "device.h"
 #include "dispatch_internal.h"
+#include "dispatch_lock.h"
 #include "errors.h"
 #include "forked.h"
 #include "host_threads.h"
@@ -62,7 +63,7 @@ static void let_block_go(struct gsh_block *block, void *unused)
 static void prepare_deep(void *unused)
 {
     (void)unused;
-    gsh_node_lock();
+    gsh_dispatch_lock_acquire();
     gsh_node_flush_locked(GSH_FLUSH_FORK);
     gsh_arena_lock();
     gsh_arena_visit_live_locked(hold_block, NULL);
@@ -79,7 +80,7 @@ static void parent(void)
 {
     gsh_arena_visit_live_locked(let_block_go, NULL);
     gsh_arena_unlock();
-    gsh_node_unlock();
+    gsh_dispatch_lock_release();
 }
 
 /* Nothing is on a device here: pages that were shared with one are simply readable until written.
@@ -97,6 +98,7 @@ static void forget_device(struct gsh_block *block, void *unused)
 static void child(void)
 {
     gsh_device_reset_after_fork();
+    gsh_dispatch_lock_reset_after_fork();
     gsh_dispatch_reset_after_fork();
     gsh_errors_reset_after_fork();
     gsh_service_reset_after_fork();

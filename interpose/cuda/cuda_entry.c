@@ -7,7 +7,7 @@
 #include "cuda_hold.h"
 #include "cuda_interop.h"
 #include "lock.h"
-#include "memory_limit.h"
+#include "memory_yield.h"
 
 #include <string.h>
 
@@ -33,7 +33,7 @@ static CUstream name_stream(CUstream stream, bool is_per_thread)
 /* Our own calls of CUDA's libraries have their own ways out. */
 static bool yield(size_t bytes)
 {
-    return !gsh_cuda_lend_interop.is_entered() && gsh_memory_limit_yield(bytes);
+    return !gsh_cuda_lend_interop.is_entered() && gsh_memory_yield(bytes);
 }
 
 /* ---- copies ---- */

@@ -38,7 +38,7 @@ int gsh_libc_death_swap(gsh_handler_sigaction *real, bool wraps, int number,
     if (!is_fatal(number))
         return gsh_libc_handler_swap(real, wraps, number, action, old);
     was = defaults[number];
-    if (action != NULL && is_default(action) && gsh_stats_report_is_due()) {
+    if (action != NULL && is_default(action) && gsh_stats_report_is_due_sigsafe()) {
         real_action = real;
         defaults[number] = *action;
         ours = (struct sigaction){.sa_handler = die};

@@ -92,7 +92,7 @@ int entry_sigaction(int number, const struct sigaction *action, struct sigaction
     struct sigaction copy;
     if (!is_ours(number))
         return gsh_libc_death_swap(REAL(sigaction), wraps(), number, open_mask(action, &copy), old);
-    gsh_fault_swap_app_action(action, old);
+    gsh_fault_swap_app_action_sigsafe(action, old);
     return 0;
 }
 
@@ -112,7 +112,7 @@ static sighandler_t swap_handler(sighandler_t handler, int flags, bool masks_its
     sigemptyset(&action.sa_mask);
     if (masks_itself)
         sigaddset(&action.sa_mask, SIGSEGV);
-    gsh_fault_swap_app_action(&action, &old);
+    gsh_fault_swap_app_action_sigsafe(&action, &old);
     return old.sa_handler;
 }
 
@@ -173,7 +173,7 @@ sighandler_t entry_sigset(int number, sighandler_t handler)
     if (handler != SIG_HOLD)
         return swap_handler(handler, 0, false);
     struct sigaction old;
-    gsh_fault_swap_app_action(NULL, &old);
+    gsh_fault_swap_app_action_sigsafe(NULL, &old);
     return old.sa_handler;
 }
 
@@ -203,9 +203,9 @@ int entry_siginterrupt(int number, int interrupt)
         return outcome;
     }
     struct sigaction action;
-    gsh_fault_swap_app_action(NULL, &action);
+    gsh_fault_swap_app_action_sigsafe(NULL, &action);
     action.sa_flags = interrupt ? action.sa_flags & ~SA_RESTART : action.sa_flags | SA_RESTART;
-    gsh_fault_swap_app_action(&action, NULL);
+    gsh_fault_swap_app_action_sigsafe(&action, NULL);
     return 0;
 }
 

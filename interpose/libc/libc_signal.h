@@ -2,7 +2,7 @@
  *
  * libc's functions that change a signal's action or a thread's mask, exported in front of libc's.
  * Until gsh_fault_is_installed() they only pass on. From then on SIGSEGV's action is the fault
- * handler's: what the program sets is kept as its own action (gsh_fault_swap_app_action) and
+ * handler's: what the program sets is kept as its own action (gsh_fault_swap_app_action_sigsafe) and
  * reported back, and SIGSEGV is left out of every set of signals to block, because the kernel ends
  * a thread that faults with SIGSEGV blocked. In a program with Python the sets of threads are kept
  * free of it from load on: a thread's mask is out of reach for all others. What the program reads

@@ -7,6 +7,7 @@
 #include "numpy_passing.h"
 
 #include "dispatch.h"
+#include "node.h"
 #include "passing.h"
 #include "python_error.h"
 #include "python_quiet.h"

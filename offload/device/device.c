@@ -7,14 +7,13 @@
 #include "backend.h"
 #include "clock.h"
 #include "critical.h"
+#include "device_events.h"
 #include "first_run.h"
 #include "forked.h"
 #include "host_threads.h"
-#include "idle.h"
 #include "lock.h"
 #include "log.h"
 #include "options.h"
-#include "service.h"
 #include "stats.h"
 #include "thread.h"
 
@@ -97,7 +96,7 @@ static void start_thread(void)
 {
     if (gsh_option_number(GSH_OPTION_DEVICE) == GSH_DEVICE_HOST)
         gsh_host_threads_prepare();
-    if (gsh_service_start() != GSH_OK || !gsh_thread_start(start_main, NULL))
+    if (gsh_device_events.starting() != GSH_OK || !gsh_thread_start(start_main, NULL))
         set_state(GSH_DEVICE_RETIRED);
 }
 
@@ -124,7 +123,7 @@ void gsh_device_start(bool wait)
 void gsh_device_settle(void)
 {
     gsh_forked_check();
-    gsh_idle_end();
+    gsh_device_events.settling();
     struct timespec deadline;
     clock_gettime(CLOCK_REALTIME, &deadline);
     deadline.tv_sec += SETTLE_SECONDS;

@@ -7,7 +7,7 @@
 #include "first_run.h"
 
 #include "backend.h"
-#include "node.h"
+#include "dispatch_lock.h"
 #include "stats.h"
 
 #include <math.h>
@@ -202,10 +202,10 @@ void gsh_first_run_run(const struct gsh_launch *small, bool (*may_run)(void))
     for (unsigned k = 0; k < small->nin && status == GSH_OK; k++)
         if (small->kind == GSH_LAUNCH_LAPACK)
             status = make_numbers(small, k, &memory[k]);
-    gsh_node_lock();
+    gsh_dispatch_lock_acquire();
     if (status == GSH_OK && may_run())
         run_locked(small, memory);
-    gsh_node_unlock();
+    gsh_dispatch_lock_release();
     for (unsigned k = 0; k < small->nin; k++)
         free(memory[k].numbers);
 }

@@ -9,9 +9,11 @@
 #include "arena_internal.h"
 #include "backend.h"
 #include "coherence_internal.h"
+#include "coherence_open.h"
 #include "deep_stack.h"
 #include "device.h"
 #include "dispatch_internal.h"
+#include "dispatch_lock.h"
 #include "edges.h"
 #include "errors.h"
 #include "foreign_output.h"
@@ -197,7 +199,7 @@ static void let_go(struct run *run)
     for (unsigned k = 0; k < run->operands; k++)
         gsh_value_release_sigsafe(run->places[k].value);
     for (unsigned k = run->held_count; k > 0; k--) {
-        gsh_coherence_drop_stale_held(run->held[k - 1]);
+        gsh_coherence_open_drop_stale_sigsafe(run->held[k - 1]);
         gsh_block_release_sigsafe(run->held[k - 1]);
     }
 }
@@ -587,7 +589,7 @@ static void run_deep(void *context)
 {
     struct run *run = context;
     inside = true;
-    gsh_node_lock();
+    gsh_dispatch_lock_acquire();
     gsh_node_forget_locked();
     gsh_value_reap_locked();
     bool is_withdrawn = gsh_withdraw_reason() != NULL;
@@ -599,7 +601,7 @@ static void run_deep(void *context)
         gsh_node_bound_locked();
         gsh_value_reap_locked();
     }
-    gsh_node_unlock();
+    gsh_dispatch_lock_release();
     retire_lost_device(run->why);
     inside = false;
 }
@@ -631,12 +633,12 @@ void gsh_dispatch_home(const struct gsh_call *call)
 static void synchronize_deep(void *unused)
 {
     (void)unused;
-    gsh_node_lock();
+    gsh_dispatch_lock_acquire();
     gsh_node_flush_locked(GSH_FLUSH_WAIT);
     gsh_value_reap_locked();
     uint64_t reached = atomic_load_explicit(&submitted, memory_order_relaxed);
     uint64_t armed = gsh_errors_submitted();
-    gsh_node_unlock();
+    gsh_dispatch_lock_release();
     if (gsh_backend_get()->synchronize() != GSH_OK)
         return;
     atomic_store_explicit(&waited_for, reached, memory_order_release);

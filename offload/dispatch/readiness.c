@@ -9,6 +9,7 @@
 #include "backend.h"
 #include "deep_stack.h"
 #include "device.h"
+#include "dispatch_lock.h"
 #include "first_run.h"
 #include "hash.h"
 #include "node.h"
@@ -151,9 +152,9 @@ static void build_deep(void *context)
     struct gsh_launch launch = build->call->launch;
     launch.errors.claims = build->call->errors.kinds != 0;
     gsh_launch_collapse(&launch);
-    gsh_node_lock();
+    gsh_dispatch_lock_acquire();
     build->is_built = gsh_backend_get()->build(&launch);
-    gsh_node_unlock();
+    gsh_dispatch_lock_release();
 }
 
 static bool build(const struct gsh_call *call)

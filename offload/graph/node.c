@@ -6,8 +6,8 @@
 
 #include "backend.h"
 #include "deep_stack.h"
+#include "dispatch_lock.h"
 #include "errors.h"
-#include "lock.h"
 #include "log.h"
 #include "node_equal.h"
 #include "node_rescue.h"
@@ -35,7 +35,6 @@ static const char *const flush_reasons[] = {
     [GSH_FLUSH_EARLY] = "others wait for them",
     [GSH_FLUSH_FORK] = "the process forks",
 };
-static struct gsh_lock dispatch_lock = GSH_LOCK_INITIALIZER(GSH_RANK_DISPATCH);
 static struct gsh_node recorded[GSH_NODE_LIMIT];
 static unsigned recorded_count;
 static unsigned
@@ -45,16 +44,6 @@ static uint64_t flush_count;
 static _Atomic uint64_t
     oldest; /* flush_count + 1 when the oldest node was recorded; 0: none runs when the device is idle */
 static size_t held_bytes; /* of values that have device memory and that pending nodes use */
-
-void gsh_node_lock(void)
-{
-    gsh_lock_acquire(&dispatch_lock);
-}
-
-void gsh_node_unlock(void)
-{
-    gsh_lock_release(&dispatch_lock);
-}
 
 static void hold(struct gsh_value *value, bool writes)
 {
@@ -415,14 +404,14 @@ void gsh_node_flush_locked(enum gsh_flush_reason why)
 
 void gsh_node_flush(enum gsh_flush_reason why)
 {
-    gsh_node_lock();
+    gsh_dispatch_lock_acquire();
     gsh_node_flush_locked(why);
-    gsh_node_unlock();
+    gsh_dispatch_lock_release();
 }
 
 void gsh_node_feed(uint64_t number)
 {
-    gsh_node_lock();
+    gsh_dispatch_lock_acquire();
     if (recorded_count == 0) { /* all ran before gsh_node_note_passed */
         atomic_store(&oldest, 0);
     } else if (atomic_load(&oldest) == number) {
@@ -433,7 +422,7 @@ void gsh_node_feed(uint64_t number)
         else
             gsh_node_flush_locked(GSH_FLUSH_IDLE);
     }
-    gsh_node_unlock();
+    gsh_dispatch_lock_release();
 }
 
 void gsh_node_note_passed(void)
@@ -450,7 +439,6 @@ uint64_t gsh_node_oldest(void)
 
 void gsh_node_reset_after_fork(void)
 {
-    gsh_lock_reset_after_fork(&dispatch_lock);
     recorded_count = kept_count = 0;
     atomic_store(&kept_since, 0);
     atomic_store(&oldest, 0);

@@ -10,11 +10,8 @@
  */
 #pragma once
 
-#include "launch.h"
+#include "node_types.h"
 #include "status.h"
-#include "value.h"
-
-#define GSH_NODE_LIMIT 512 /* most nodes that are pending at a time */
 
 /* Why the pending nodes run. */
 enum gsh_flush_reason {
@@ -29,26 +26,6 @@ enum gsh_flush_reason {
     GSH_FLUSH_FORK
 };
 
-struct gsh_node {
-    struct gsh_launch
-        launch; /* not collapsed; addresses are byte offsets from the start of the operand's value */
-    struct gsh_value *values[GSH_MAX_OPERANDS]; /* NULL for constants; a reference each */
-    unsigned row;                               /* stats row */
-    bool is_set_aside; /* it is not forgotten in the flush that is going on (passing.h) */
-    uint8_t way;       /* the call site whose hint kept the node pending after a flush; 0: none */
-};
-
-/* Whether an output of the node is the value. */
-static inline bool gsh_node_writes(const struct gsh_node *node, const struct gsh_value *value)
-{
-    for (unsigned j = 0; j < node->launch.nout; j++)
-        if (node->values[node->launch.nin + j] == value)
-            return true;
-    return false;
-}
-
-void gsh_node_lock(void);
-void gsh_node_unlock(void);
 /* May flush the pending nodes (GSH_FLUSH_EARLY). Call it before the node is recorded and before its floating-point errors get
  * a slot. */
 void gsh_node_prepare_locked(const struct gsh_node *node);

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "node.h"
+#include "node_types.h"
 
 /* Makes the node, which is to be recorded behind `count` others, a copy of what one of them leaves, where that is the same
  * bytes. Takes no references. Under the DISPATCH lock. */

@@ -27,7 +27,7 @@ struct copy {
 static bool read_shared(const struct gsh_value *value, const struct copy *copy)
 {
     struct gsh_block *block = value->block != 0 ? gsh_block_at(value->block) : NULL;
-    if (block == NULL || copy->size == 0 || !gsh_block_try_acquire(block))
+    if (block == NULL || copy->size == 0 || !gsh_block_try_acquire_sigsafe(block))
         return false;
     bool is_shared = block->value == value && copy->offset + copy->size <= block->size;
     if (is_shared) {

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "node.h"
+#include "node_types.h"
 
 /* Under the DISPATCH lock. Where the device does not give the inputs or take the outputs, or the host has no
  * implementation, the outputs' values are marked as lost: whoever looks at them stops the process. */

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "node.h"
+#include "node_types.h"
 
 /* The node, among those before nodes[second], whose result only nodes[second] uses and whose transform can be done along
  * with it: *joined does what both do, from the first one's input to the second one's output. -1: there is none. Nodes whose

@@ -53,7 +53,7 @@ static struct gsh_value *written(const struct gsh_node *node)
 bool gsh_passing_is_possible(const void *address)
 {
     struct gsh_block *block = gsh_arena_find_block(address);
-    if (block == NULL || block->base != (uintptr_t)address || !gsh_block_try_acquire(block))
+    if (block == NULL || block->base != (uintptr_t)address || !gsh_block_try_acquire_sigsafe(block))
         return false;
     const struct gsh_value *value = block->value;
     bool is_possible = value != NULL && writers(value) == 1;

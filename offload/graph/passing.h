@@ -14,7 +14,7 @@
  */
 #pragma once
 
-#include "node.h"
+#include "node_types.h"
 
 /* Call sites are numbered 1..GSH_PASSING_WAYS by the caller (numpy_passing.h). */
 #define GSH_PASSING_WAYS 255
@@ -25,11 +25,6 @@ bool gsh_passing_is_possible(const void *address);
 bool gsh_passing_is_off(unsigned way);
 /* Gives the hint: the value expires at the call that was recorded last. */
 void gsh_passing_note_locked(struct gsh_value *value, unsigned way);
-/* Takes the hint back: the host reads the value. Any thread that holds its block. */
-static inline void gsh_passing_note_looked(struct gsh_value *value)
-{
-    atomic_store_explicit(&value->passing, 0, memory_order_relaxed);
-}
 
 /* Call before a flush. Sets aside the expiring values that the nodes write, and the nodes that could compute them later. The
  * flush must not remove those nodes. */

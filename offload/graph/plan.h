@@ -11,7 +11,7 @@
 #pragma once
 
 #include "group.h"
-#include "node.h"
+#include "node_types.h"
 
 #define GSH_PLAN_NODES GSH_NODE_LIMIT /* most nodes of a plan */
 #define GSH_PLAN_ITEM_NODES (GSH_GROUP_STEPS + GSH_GROUP_SINKS)

@@ -10,7 +10,6 @@
  */
 #include "arena_internal.h"
 
-#include "coherence.h"
 #include "edges.h"
 #include "forked.h"
 #include "idle.h"
@@ -23,7 +22,7 @@
 #include "raw_syscall.h"
 #include "size_class.h"
 #include "slabs.h"
-#include "value.h"
+#include "value_release.h"
 
 #include <limits.h>
 #include <string.h>
@@ -51,11 +50,11 @@ struct zone {
 };
 
 uintptr_t gsh_arena_base, gsh_arena_end;
+_Atomic bool gsh_arena_has_resident;
 
 static struct gsh_lock arena_lock = GSH_LOCK_INITIALIZER(GSH_RANK_ARENA);
 static struct zone small_zone = {.shift = 12};
 static struct zone large_zone = {.shift = 21};
-static struct gsh_block *blocks;
 static uint32_t block_count = 1; /* 0 is no block */
 bool gsh_arena_is_frozen;
 static uint32_t block_limit = BLOCK_LIMIT;
@@ -63,16 +62,6 @@ static size_t pooled_bytes, pool_limit, live_bytes, most_live_bytes; /* live: no
 static size_t memory;                                                /* that the process may have */
 static uint64_t pool_clock;
 static bool can_offer;
-
-uint32_t gsh_block_index(const struct gsh_block *block)
-{
-    return (uint32_t)(block - blocks);
-}
-
-struct gsh_block *gsh_block_at(uint32_t index)
-{
-    return &blocks[index];
-}
 
 /* ---- reservation ---- */
 
@@ -114,8 +103,8 @@ static bool reserve_zones(size_t large_bytes)
     *(volatile char *)base = 0; /* pages touched before mappings are split can share one again */
     init_zone(&small_zone, base, small_bytes);
     init_zone(&large_zone, base + small_bytes, large_bytes);
-    blocks = reserve(BLOCK_LIMIT * sizeof *blocks);
-    if (small_zone.index == NULL || large_zone.index == NULL || blocks == NULL ||
+    gsh_block_table = reserve(BLOCK_LIMIT * sizeof *gsh_block_table);
+    if (small_zone.index == NULL || large_zone.index == NULL || gsh_block_table == NULL ||
         !gsh_slabs_init(small_zone.base, small_bytes)) {
         munmap(range, total);
         return false;
@@ -191,27 +180,27 @@ void gsh_arena_yield(uint64_t limit)
     give_up_reserve(&small_zone);
     give_up_reserve(&large_zone);
     block_limit = GSH_MIN(block_limit, block_count + GSH_SLAB_BYTES / GSH_GRANULE_SMALL);
-    uintptr_t begin = gsh_round_up((uintptr_t)&blocks[block_limit], GSH_GRANULE_SMALL);
-    uintptr_t end = gsh_round_up((uintptr_t)&blocks[BLOCK_LIMIT], GSH_GRANULE_SMALL);
+    uintptr_t begin = gsh_round_up((uintptr_t)&gsh_block_table[block_limit], GSH_GRANULE_SMALL);
+    uintptr_t end = gsh_round_up((uintptr_t)&gsh_block_table[BLOCK_LIMIT], GSH_GRANULE_SMALL);
     munmap((void *)begin, end - begin);
 }
 
 /* ---- look-up ---- */
 
-static struct zone *zone_of(uintptr_t address)
+static struct zone *zone_of_sigsafe(uintptr_t address)
 {
     return address >= large_zone.base ? &large_zone : &small_zone;
 }
 
 struct gsh_block *gsh_arena_block_of_sigsafe(const void *address)
 {
-    const struct zone *zone = zone_of((uintptr_t)address);
+    const struct zone *zone = zone_of_sigsafe((uintptr_t)address);
     uint32_t index = __atomic_load_n(&zone->index[((uintptr_t)address - zone->base) >> zone->shift],
                                      __ATOMIC_ACQUIRE);
-    return index == 0 ? NULL : &blocks[index];
+    return index == 0 ? NULL : &gsh_block_table[index];
 }
 
-struct gsh_block *gsh_arena_find_block(const void *address)
+struct gsh_block *gsh_arena_find_block_sigsafe(const void *address)
 {
     struct gsh_block *block =
         gsh_arena_contains(address) ? gsh_arena_block_of_sigsafe(address) : NULL;
@@ -236,8 +225,8 @@ uint32_t gsh_arena_block_end_sigsafe(void)
     return __atomic_load_n(&block_count, __ATOMIC_ACQUIRE);
 }
 
-static void publish_state(struct gsh_block *block, unsigned first, unsigned last,
-                          enum gsh_chunk_state state)
+static void publish_state_sigsafe(struct gsh_block *block, unsigned first, unsigned last,
+                                  enum gsh_chunk_state state)
 {
     uint32_t resident = atomic_load_explicit(&block->resident, memory_order_relaxed);
     for (unsigned chunk = first; chunk <= last; chunk++) {
@@ -246,9 +235,9 @@ static void publish_state(struct gsh_block *block, unsigned first, unsigned last
         __atomic_store_n(&block->state[chunk], (uint8_t)state, __ATOMIC_RELAXED);
     }
     if (resident != 0)
-        atomic_store_explicit(&gsh_coherence_in_use, true, memory_order_relaxed);
+        atomic_store_explicit(&gsh_arena_has_resident, true, memory_order_relaxed);
     atomic_store_explicit(&block->resident, resident, memory_order_release);
-    gsh_edges_charge(block);
+    gsh_edges_charge_sigsafe(block);
 }
 
 enum gsh_status gsh_arena_protect_sigsafe(struct gsh_block *block, unsigned first, unsigned last,
@@ -265,7 +254,7 @@ enum gsh_status gsh_arena_protect_sigsafe(struct gsh_block *block, unsigned firs
         return GSH_FAILED;
     if (state == GSH_CHUNK_HOST || state == GSH_CHUNK_SHARED)
         block->touched = true;
-    publish_state(block, first, last, state);
+    publish_state_sigsafe(block, first, last, state);
     return GSH_OK;
 }
 
@@ -277,7 +266,7 @@ bool gsh_arena_open_idle_sigsafe(struct gsh_block *block)
     if (!gsh_pages_protect_sigsafe(block->base, block->capacity, PROT_READ | PROT_WRITE))
         return false;
     block->opened_idle = true;
-    publish_state(block, 0, block->chunks - 1U, GSH_CHUNK_HOST);
+    publish_state_sigsafe(block, 0, block->chunks - 1U, GSH_CHUNK_HOST);
     return true;
 }
 
@@ -384,7 +373,7 @@ static struct gsh_block *cut_block(struct zone *zone, size_t capacity, bool clos
     if (base == 0)
         return NULL;
     uint32_t index = block_count;
-    struct gsh_block *block = &blocks[index];
+    struct gsh_block *block = &gsh_block_table[index];
     block->base = base;
     block->capacity = capacity;
     block->large = zone == &large_zone;
@@ -401,7 +390,7 @@ static struct gsh_block *cut_block(struct zone *zone, size_t capacity, bool clos
 static unsigned class_of(const struct gsh_block *block)
 {
     unsigned class;
-    gsh_size_class_round(block->capacity >> zone_of(block->base)->shift, &class);
+    gsh_size_class_round(block->capacity >> zone_of_sigsafe(block->base)->shift, &class);
     return class;
 }
 
@@ -413,7 +402,7 @@ static bool is_slab_locked(const struct gsh_block *block)
 /* A free block has pages that can be given back, or no longer. */
 static void set_pooled(struct gsh_block *block, bool is_pooled)
 {
-    size_t *of_class = &zone_of(block->base)->pooled[class_of(block)];
+    size_t *of_class = &zone_of_sigsafe(block->base)->pooled[class_of(block)];
     if (block->is_pooled == is_pooled)
         return;
     block->is_pooled = is_pooled;
@@ -426,7 +415,7 @@ static struct gsh_block *pop_pool(struct zone *zone, unsigned class, bool closed
     uint32_t index = zone->pool[closed][class];
     if (index == 0)
         return NULL;
-    struct gsh_block *block = &blocks[index];
+    struct gsh_block *block = &gsh_block_table[index];
     zone->pool[closed][class] = block->next_free;
     set_pooled(block, false);
     return block;
@@ -434,7 +423,7 @@ static struct gsh_block *pop_pool(struct zone *zone, unsigned class, bool closed
 
 static void push_pool(struct gsh_block *block, bool closed)
 {
-    struct zone *zone = zone_of(block->base);
+    struct zone *zone = zone_of_sigsafe(block->base);
     unsigned class = class_of(block);
     block->next_free = zone->pool[closed][class];
     zone->pool[closed][class] = gsh_block_index(block);
@@ -503,10 +492,10 @@ static void trim_class(const struct zone *zone, unsigned class, size_t limit)
 {
     for (unsigned closed = 0; closed < 2; closed++)
         for (uint32_t index = zone->pool[closed][class]; index != 0 && pooled_bytes > limit;
-             index = blocks[index].next_free) {
-            if (blocks[index].is_pooled)
-                give_pages_back(&blocks[index]);
-            set_pooled(&blocks[index], false);
+             index = gsh_block_table[index].next_free) {
+            if (gsh_block_table[index].is_pooled)
+                give_pages_back(&gsh_block_table[index]);
+            set_pooled(&gsh_block_table[index], false);
         }
 }
 
@@ -561,7 +550,7 @@ static void set_size(struct gsh_block *block, size_t size, bool closed)
     memset(block->state, closed ? GSH_CHUNK_BLANK : GSH_CHUNK_HOST, sizeof block->state);
     atomic_store_explicit(&block->resident, closed ? block->chunks : 0, memory_order_relaxed);
     if (closed)
-        atomic_store_explicit(&gsh_coherence_in_use, true, memory_order_relaxed);
+        atomic_store_explicit(&gsh_arena_has_resident, true, memory_order_relaxed);
     block->next_chunk = 0;
     block->run = 0;
     block->row = 0;
@@ -569,7 +558,7 @@ static void set_size(struct gsh_block *block, size_t size, bool closed)
     atomic_store_explicit(&block->is_address_taken, false, memory_order_relaxed);
     atomic_store_explicit(&block->read_pins, 0, memory_order_relaxed);
     atomic_store_explicit(&block->write_pins, 0, memory_order_relaxed);
-    gsh_edges_charge(block);
+    gsh_edges_charge_sigsafe(block);
 }
 
 static bool set_protection(struct gsh_block *block, bool was_closed, bool closed)
@@ -739,14 +728,14 @@ void gsh_arena_visit_live_locked(void (*visit)(struct gsh_block *block, void *co
                                  void *context)
 {
     for (uint32_t index = 1; index < block_count; index++)
-        if (atomic_load_explicit(&blocks[index].live, memory_order_acquire))
-            visit(&blocks[index], context);
+        if (atomic_load_explicit(&gsh_block_table[index].live, memory_order_acquire))
+            visit(&gsh_block_table[index], context);
 }
 
 void gsh_arena_unregister_all_locked(void)
 {
     for (uint32_t index = 1; index < block_count; index++) {
-        struct gsh_block *block = &blocks[index];
+        struct gsh_block *block = &gsh_block_table[index];
         if (!block->held_by_fork) /* it may be on its way out of the pool */
             gsh_block_acquire_sigsafe(block);
         unregister_block(block);

@@ -10,6 +10,8 @@
 #include "base.h"
 #include "status.h"
 
+#include <stdatomic.h>
+
 struct gsh_block;
 
 extern uintptr_t gsh_arena_base, gsh_arena_end; /* both 0 until gsh_arena_init succeeded */
@@ -29,8 +31,16 @@ static inline bool gsh_arena_overlaps(const void *address, size_t size)
     return (uintptr_t)address < gsh_arena_end && (uintptr_t)address + size > gsh_arena_base;
 }
 
-/* The live block that holds the address, or NULL. Safe in the fault handler. */
-struct gsh_block *gsh_arena_find_block(const void *address);
+/* The live block that holds the address, or NULL. */
+struct gsh_block *gsh_arena_find_block_sigsafe(const void *address);
+/* The same for those that never run in the fault handler. */
+static inline struct gsh_block *gsh_arena_find_block(const void *address)
+{
+    return gsh_arena_find_block_sigsafe(address);
+}
+
+/* Set for good when a first chunk stops being plain host memory. */
+extern _Atomic bool gsh_arena_has_resident;
 
 /* How the memory will be used first. */
 enum gsh_arena_use {

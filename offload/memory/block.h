@@ -90,13 +90,50 @@ static inline enum gsh_chunk_state gsh_block_peek_state(const struct gsh_block *
     return (enum gsh_chunk_state)__atomic_load_n(&block->state[chunk], __ATOMIC_RELAXED);
 }
 
+/* Whether any chunk has the state. Caller holds the block. */
+static inline bool gsh_block_has_state(const struct gsh_block *block, enum gsh_chunk_state state)
+{
+    for (unsigned chunk = 0; chunk < block->chunks; chunk++)
+        if (block->state[chunk] == state)
+            return true;
+    return false;
+}
+
+/* One past the last chunk of the run of equal states that begins at `first`, at most `end`. Caller holds the block. */
+static inline unsigned gsh_block_run_end(const struct gsh_block *block, unsigned first,
+                                         unsigned end)
+{
+    unsigned chunk = first + 1;
+    while (chunk < end && block->state[chunk] == block->state[first])
+        chunk++;
+    return chunk;
+}
+
+/* Whether the access faults. Caller holds the block. */
+static inline bool gsh_block_needs_opening(const struct gsh_block *block, unsigned chunk,
+                                           bool write)
+{
+    return block->state[chunk] != GSH_CHUNK_HOST &&
+           (write || block->state[chunk] != GSH_CHUNK_SHARED);
+}
+
+/* Whether recorded nodes write the block's contents. Caller holds the block. */
+static inline bool gsh_block_is_written(const struct gsh_block *block)
+{
+    return block->value != NULL &&
+           atomic_load_explicit(&block->value->writers, memory_order_acquire) != 0;
+}
+
+/* All blocks; reserved by arena.c, and never unmapped as far as blocks were made. */
+extern struct gsh_block *gsh_block_table;
+
 /* Index of a block in the table; 0 is no block. */
 uint32_t gsh_block_index(const struct gsh_block *block);
 struct gsh_block *gsh_block_at(uint32_t index);
 
 /* Waits for the bit lock. Safe in the fault handler unless this thread holds it. */
 void gsh_block_acquire_sigsafe(struct gsh_block *block);
-bool gsh_block_try_acquire(struct gsh_block *block);
+bool gsh_block_try_acquire_sigsafe(struct gsh_block *block);
 void gsh_block_release_sigsafe(struct gsh_block *block);
 
 /* The chunk that holds byte `offset`, and a chunk's first byte and size (the last one is cut at the

@@ -9,17 +9,14 @@
 
 #include "arena_internal.h"
 #include "backend.h"
+#include "coherence_events.h"
+#include "coherence_open.h"
+#include "coherence_stop.h"
 #include "deep_stack.h"
 #include "edges.h"
-#include "errors.h"
 #include "forked.h"
-#include "futex.h"
-#include "history.h"
 #include "log.h"
-#include "node.h"
 #include "pages.h"
-#include "passing.h"
-#include "price.h"
 #include "stats.h"
 #include "value.h"
 
@@ -28,41 +25,15 @@
 #include <sys/mman.h>
 
 enum gsh_coherence_bug gsh_coherence_injected_bug;
-_Atomic bool gsh_coherence_in_use;
-
-void gsh_block_acquire_sigsafe(struct gsh_block *block)
-{
-    gsh_futex_lock_sigsafe(&block->lock);
-}
-
-bool gsh_block_try_acquire(struct gsh_block *block)
-{
-    return gsh_futex_try_lock_sigsafe(&block->lock);
-}
-
-void gsh_block_release_sigsafe(struct gsh_block *block)
-{
-    gsh_futex_unlock_sigsafe(&block->lock);
-}
-
-void gsh_coherence_drop_stale_held(struct gsh_block *block)
-{
-    if (atomic_load_explicit(&block->resident, memory_order_relaxed) != 0 || block->value == NULL)
-        return;
-    struct gsh_value *value = block->value;
-    block->value = NULL;
-    gsh_value_release_sigsafe(value);
-}
 
 /* Acquires the block once no recorded node writes into its value any more. Takes the DISPATCH lock. */
 static void acquire_settled(struct gsh_block *block)
 {
     gsh_block_acquire_sigsafe(block);
-    while (block->value != NULL &&
-           atomic_load_explicit(&block->value->writers, memory_order_acquire) != 0) {
-        gsh_passing_note_looked(block->value);
+    while (gsh_block_is_written(block)) {
+        gsh_value_note_looked(block->value);
         gsh_block_release_sigsafe(block);
-        gsh_node_flush(GSH_FLUSH_LOOKED);
+        gsh_coherence_events.run_looked_at();
         gsh_block_acquire_sigsafe(block);
     }
 }
@@ -107,10 +78,10 @@ static enum gsh_status transfer_run(struct gsh_block *block, unsigned first, uns
 /* The first fetch of an output tells the policy that its maker's results are read on the host. */
 static void note_fetched(struct gsh_block *block, unsigned first, unsigned last)
 {
-    gsh_price_note_fetched(block, (double)gsh_block_run_bytes(block, first, last));
+    gsh_coherence_events.note_fetched_held(block, (double)gsh_block_run_bytes(block, first, last),
+                                           block->row);
     if (block->row == 0)
         return;
-    gsh_history_note_fetched(block->row);
     gsh_stats_output_fetched(block->row);
     block->row = 0;
 }
@@ -118,38 +89,22 @@ static void note_fetched(struct gsh_block *block, unsigned first, unsigned last)
 static enum gsh_status fetch_run(struct gsh_block *block, unsigned first, unsigned last,
                                  enum gsh_chunk_state state)
 {
-    uint64_t armed = gsh_value_is_waited_for(block->value) ? gsh_errors_submitted() : 0;
+    uint64_t armed =
+        gsh_value_is_waited_for(block->value) ? gsh_coherence_events.get_submitted() : 0;
     if (transfer_run(block, first, last, state) != GSH_OK)
         return GSH_FAILED;
-    gsh_errors_note_run(armed);
+    gsh_coherence_events.note_run(armed);
     note_fetched(block, first, last);
     return gsh_arena_protect_sigsafe(block, first, last, state);
 }
 
-/* One past the last chunk of the run of equal states that begins at `first`, at most `end`. */
-static unsigned run_end(const struct gsh_block *block, unsigned first, unsigned end)
-{
-    unsigned chunk = first + 1;
-    while (chunk < end && block->state[chunk] == block->state[first])
-        chunk++;
-    return chunk;
-}
-
 static enum gsh_status open_run(struct gsh_block *block, unsigned first, unsigned last, bool write)
 {
-    switch ((enum gsh_chunk_state)block->state[first]) {
-    case GSH_CHUNK_DEVICE:
-        if (block->value == NULL) /* in a forked child that did not get it */
-            return GSH_FAILED;
-        return fetch_run(block, first, last, write ? GSH_CHUNK_HOST : GSH_CHUNK_SHARED);
-    case GSH_CHUNK_BLANK:
-        return gsh_arena_protect_sigsafe(block, first, last, GSH_CHUNK_HOST);
-    case GSH_CHUNK_SHARED:
-        return write ? gsh_arena_protect_sigsafe(block, first, last, GSH_CHUNK_HOST) : GSH_OK;
-    case GSH_CHUNK_HOST:
-        break;
-    }
-    return GSH_OK;
+    if (block->state[first] != GSH_CHUNK_DEVICE)
+        return gsh_coherence_open_run_sigsafe(block, first, last, write);
+    if (block->value == NULL) /* in a forked child that did not get it */
+        return GSH_FAILED;
+    return fetch_run(block, first, last, write ? GSH_CHUNK_HOST : GSH_CHUNK_SHARED);
 }
 
 /* Chunks first..last readable, or readable and writeable, by the host. */
@@ -157,92 +112,51 @@ static enum gsh_status open_just(struct gsh_block *block, unsigned first, unsign
 {
     enum gsh_status status = GSH_OK;
     for (unsigned chunk = first, end; chunk <= last && status == GSH_OK; chunk = end) {
-        end = run_end(block, chunk, last + 1);
+        end = gsh_block_run_end(block, chunk, last + 1);
         status = open_run(block, chunk, end - 1, write);
     }
-    gsh_coherence_drop_stale_held(block);
+    gsh_coherence_open_drop_stale_sigsafe(block);
     return status;
 }
 
 /* ---- short of mappings ---- */
 
-/* What is opened between two open blocks, at most */
-#define JOINED_BLOCKS 128
-#define JOINED_BYTES ((size_t)16 << 20)
-
-static bool is_open(const struct gsh_block *block)
+/* As gsh_coherence_open_other_sigsafe, which asks no device. */
+static bool open_other_held(struct gsh_block *other)
 {
-    return block->chunks > 0 && block->state[0] == GSH_CHUNK_HOST &&
-           block->state[block->chunks - 1] == GSH_CHUNK_HOST;
+    if (gsh_coherence_open_is_open_sigsafe(other) || gsh_coherence_open_other_sigsafe(other))
+        return true;
+    return atomic_load_explicit(&other->live, memory_order_acquire) &&
+           !gsh_block_is_written(other) && open_just(other, 0, other->chunks - 1U, true) == GSH_OK;
 }
 
-/* The nearest open block on that side; NULL: none, or too far away. */
-static struct gsh_block *find_open(const struct gsh_block *block, bool above)
+/* As the fault handler joins blocks (coherence_open.c), and fetches what only the device holds between them. */
+static bool open_between(const struct gsh_block *block, bool above)
 {
-    struct gsh_block *other = gsh_arena_block_beside_sigsafe(block, above);
-    size_t bytes = 0;
-    for (unsigned count = 0; other != NULL && !is_open(other); count++) {
-        bytes += other->capacity;
-        if (count == JOINED_BLOCKS || bytes > JOINED_BYTES)
-            return NULL;
-        other = gsh_arena_block_beside_sigsafe(other, above);
-    }
-    return other;
-}
-
-static bool has_device_chunk(const struct gsh_block *block)
-{
-    for (unsigned chunk = 0; chunk < block->chunks; chunk++)
-        if (block->state[chunk] == GSH_CHUNK_DEVICE)
-            return true;
-    return false;
-}
-
-/* False where recorded nodes write the block's contents, or the device would have to be asked and must not be. */
-static bool open_other_held(struct gsh_block *other, bool asks_device)
-{
-    if (!atomic_load_explicit(&other->live, memory_order_acquire))
-        return gsh_arena_open_idle_sigsafe(other);
-    bool is_written = other->value != NULL &&
-                      atomic_load_explicit(&other->value->writers, memory_order_acquire) != 0;
-    if (is_written || (!asks_device && has_device_chunk(other)))
-        return false;
-    return open_just(other, 0, other->chunks - 1U, true) == GSH_OK;
-}
-
-/* Opens what lies between the nearest open block on that side and this one, from there on, so that all of it is one mapping
- * with that block's. Nobody is waited for. False: there is no such block, or not all of it could be opened. */
-static bool open_between(const struct gsh_block *block, bool above, bool asks_device)
-{
-    struct gsh_block *other = find_open(block, above);
-    if (other == NULL)
-        return false;
-    for (;;) {
-        other = gsh_arena_block_beside_sigsafe(other, !above);
-        if (other == NULL || other == block)
-            return other != NULL;
-        if (!gsh_block_try_acquire(other))
-            return false;
-        bool is_done = is_open(other) || open_other_held(other, asks_device);
+    struct gsh_block *other = gsh_coherence_open_find_sigsafe(block, above);
+    while (other != NULL &&
+           (other = gsh_coherence_open_next_sigsafe(block, other, !above)) != block &&
+           other != NULL) {
+        bool is_done = open_other_held(other);
         gsh_block_release_sigsafe(other);
         if (!is_done)
             return false;
     }
+    return other != NULL;
 }
 
 /* Opens the whole block, and joins it to an open one, so that it takes no mapping of its own. */
-static enum gsh_status open_joined(struct gsh_block *block, bool asks_device)
+static enum gsh_status open_joined(struct gsh_block *block)
 {
-    if (!open_between(block, false, asks_device))
-        (void)open_between(block, true, asks_device);
+    if (!open_between(block, false))
+        (void)open_between(block, true);
     return open_just(block, 0, block->chunks - 1U, true);
 }
 
 static enum gsh_status open_chunks(struct gsh_block *block, unsigned first, unsigned last,
                                    bool write)
 {
-    return gsh_edges_has_room_sigsafe() ? open_just(block, first, last, write)
-                                        : open_joined(block, true);
+    return gsh_edges_has_room_sigsafe() ? open_just(block, first, last, write) : open_joined(block);
 }
 
 enum gsh_status gsh_coherence_fetch_all_held(struct gsh_block *block)
@@ -255,25 +169,9 @@ enum gsh_status gsh_coherence_evict_held(struct gsh_block *block)
     return open_chunks(block, 0, block->chunks - 1U, true);
 }
 
-/* No number beats a wrong one. */
-static void die(const struct gsh_block *block, const char *why)
-{
-    char text[200];
-    struct gsh_fmt fmt;
-    gsh_fmt_init(&fmt, text, sizeof text);
-    gsh_fmt_text(&fmt, why);
-    gsh_fmt_text(&fmt, ": the array at ");
-    gsh_fmt_hex(&fmt, block->base);
-    gsh_fmt_text(&fmt, " of ");
-    gsh_fmt_decimal(&fmt, block->size);
-    gsh_fmt_text(&fmt, " bytes; stopping rather than going on with wrong numbers");
-    gsh_log_sigsafe(text);
-    abort();
-}
-
 void gsh_coherence_stop_held(const struct gsh_block *block)
 {
-    die(block, "the device failed and holds the only copy");
+    gsh_coherence_stop_sigsafe(block, "the device failed and holds the only copy");
 }
 
 static void open_or_die(struct gsh_block *block, unsigned first, unsigned last, bool write)
@@ -283,16 +181,17 @@ static void open_or_die(struct gsh_block *block, unsigned first, unsigned last, 
         return;
     for (unsigned chunk = 0; chunk < block->chunks; chunk++)
         if (block->state[chunk] == GSH_CHUNK_DEVICE)
-            die(block, gsh_forked_is_child()
+            gsh_coherence_stop_sigsafe(
+                block, gsh_forked_is_child_sigsafe()
                            ? "a forked child needs what only its parent's device holds"
                            : "the device failed and holds the only copy");
-    die(block, "the system refuses to change the protection of pages");
+    gsh_coherence_stop_sigsafe(block, "the system refuses to change the protection of pages");
 }
 
 void gsh_coherence_restore_held(struct gsh_block *block, unsigned chunk, enum gsh_chunk_state state)
 {
     if (gsh_arena_protect_sigsafe(block, chunk, chunk, state) != GSH_OK)
-        die(block, "the system refuses to change the protection of pages");
+        gsh_coherence_stop_sigsafe(block, "the system refuses to change the protection of pages");
 }
 
 /* ---- host to device ---- */
@@ -313,7 +212,8 @@ static enum gsh_status upload_run(struct gsh_block *block, unsigned first, unsig
     if (gsh_coherence_injected_bug == GSH_BUG_UPLOAD_BEFORE_TIGHTEN)
         return GSH_OK;
     if (upload_bytes(block, first, last) == GSH_OK) {
-        gsh_price_note_uploaded(block, (double)gsh_block_run_bytes(block, first, last));
+        gsh_coherence_events.note_uploaded_held(block,
+                                                (double)gsh_block_run_bytes(block, first, last));
         return GSH_OK;
     }
     for (unsigned chunk = first; chunk <= last; chunk++)
@@ -344,7 +244,7 @@ enum gsh_status gsh_coherence_upload_held(struct gsh_block *block, unsigned firs
     if (atomic_load_explicit(&block->resident, memory_order_relaxed) == 0)
         gsh_arena_register(block);
     for (unsigned chunk = first, end; chunk <= last; chunk = end) {
-        end = run_end(block, chunk, last + 1);
+        end = gsh_block_run_end(block, chunk, last + 1);
         if (block->state[chunk] == GSH_CHUNK_HOST && atomic_load(&block->write_pins) > 0)
             return GSH_DECLINED;
         GSH_TRY(place_run(block, chunk, end - 1));
@@ -408,7 +308,7 @@ void gsh_coherence_home(const void *address, size_t size, bool write)
         return;
     int keep = errno;
     visit_range(address, size, home_block, write);
-    gsh_errors_announce_sigsafe();
+    gsh_coherence_events.announce_sigsafe();
     errno = keep;
 }
 
@@ -432,10 +332,11 @@ static bool peek_held(void *to, struct gsh_block *block, size_t begin, size_t si
     if (begin + size > block->size || gsh_block_chunk(block, begin + size - 1) != chunk ||
         block->state[chunk] != GSH_CHUNK_DEVICE || block->value == NULL)
         return false;
-    uint64_t armed = gsh_value_is_waited_for(block->value) ? gsh_errors_submitted() : 0;
+    uint64_t armed =
+        gsh_value_is_waited_for(block->value) ? gsh_coherence_events.get_submitted() : 0;
     if (gsh_value_read(block->value, to, begin, size, false) != GSH_OK)
         return false;
-    gsh_errors_note_run(armed);
+    gsh_coherence_events.note_run(armed);
     note_fetched(block, chunk, chunk);
     return true;
 }
@@ -465,7 +366,7 @@ bool gsh_coherence_peek(void *to, const void *address, size_t size)
         return false;
     int keep = errno;
     gsh_deep_stack_run(peek_deep, &peek);
-    gsh_errors_announce_sigsafe();
+    gsh_coherence_events.announce_sigsafe();
     errno = keep;
     return peek.done;
 }
@@ -528,53 +429,13 @@ bool gsh_coherence_block_is_resident(const void *address)
 
 /* ---- faults ---- */
 
-static bool needs_opening(const struct gsh_block *block, unsigned chunk, bool write)
-{
-    return block->state[chunk] != GSH_CHUNK_HOST &&
-           (write || block->state[chunk] != GSH_CHUNK_SHARED);
-}
-
-enum gsh_fault_outcome gsh_coherence_fault_sigsafe(const void *address, bool write)
-{
-    struct gsh_block *block = gsh_arena_find_block(address);
-    if (block == NULL ||
-        (uintptr_t)address - block->base >= gsh_round_up(block->size, GSH_GRANULE_SMALL))
-        return GSH_FAULT_FOREIGN;
-    unsigned chunk =
-        GSH_MIN(gsh_block_chunk(block, (uintptr_t)address - block->base), block->chunks - 1U);
-    enum gsh_fault_outcome outcome = GSH_FAULT_RESOLVED;
-    gsh_block_acquire_sigsafe(block);
-    bool needs_device = block->state[chunk] == GSH_CHUNK_DEVICE;
-    if (!needs_opening(block, chunk, write)) {
-        outcome = block->is_altered ? GSH_FAULT_PROGRAMS : GSH_FAULT_ALREADY_OPEN;
-    } else if (!needs_device && gsh_edges_has_room_sigsafe() &&
-               open_just(block, chunk, chunk, true) == GSH_OK) {
-        gsh_stats_add(GSH_COUNTER_FAULTS_WRITE, 1);
-    } else if (has_device_chunk(block)) {
-        outcome = GSH_FAULT_NEEDS_SERVICE;
-    } else {
-        if (open_joined(block, false) != GSH_OK)
-            die(block, "the system refuses to change the protection of pages");
-        gsh_stats_add(GSH_COUNTER_FAULTS_WRITE, 1);
-    }
-    gsh_block_release_sigsafe(block);
-    return outcome;
-}
-
-void gsh_coherence_die_without_service(const void *address)
-{
-    const struct gsh_block *block = gsh_arena_find_block(address);
-    if (block != NULL)
-        die(block, "a forked child needs what only its parent's device holds");
-}
-
 /* The run to fetch for a fault on `chunk`: twice the last one where faults come in sequence. */
 static unsigned read_ahead(struct gsh_block *block, unsigned chunk)
 {
     bool in_sequence = block->run != 0 && chunk == block->next_chunk;
     unsigned count = in_sequence ? block->run * 2 : 1;
     unsigned end = GSH_MIN(chunk + count, (unsigned)block->chunks);
-    unsigned last = run_end(block, chunk, end) - 1;
+    unsigned last = gsh_block_run_end(block, chunk, end) - 1;
     block->run = last - chunk + 1;
     block->next_chunk = last + 1;
     return last;
@@ -588,7 +449,7 @@ void gsh_coherence_serve_fault(const void *address, bool write)
     unsigned chunk =
         GSH_MIN(gsh_block_chunk(block, (uintptr_t)address - block->base), block->chunks - 1U);
     acquire_settled(block);
-    if (needs_opening(block, chunk, write)) {
+    if (gsh_block_needs_opening(block, chunk, write)) {
         open_or_die(block, chunk, read_ahead(block, chunk), write);
         gsh_stats_add(write ? GSH_COUNTER_FAULTS_WRITE : GSH_COUNTER_FAULTS_READ, 1);
     }

@@ -47,11 +47,10 @@ enum gsh_residency { GSH_FOREIGN, GSH_RESIDENT_HOST, GSH_RESIDENT_SHARED, GSH_RE
 /* Where the byte's newest copy is. */
 enum gsh_residency gsh_coherence_residency(const void *address);
 
-/* Set for good when a first chunk stops being plain host memory; until then no look-up is needed. */
-extern _Atomic bool gsh_coherence_in_use;
+/* False as long as all memory of the arena is plain host memory: no look-up is needed. */
 static inline bool gsh_coherence_is_in_use(void)
 {
-    return atomic_load_explicit(&gsh_coherence_in_use, memory_order_relaxed);
+    return atomic_load_explicit(&gsh_arena_has_resident, memory_order_relaxed);
 }
 
 /* gsh_coherence_is_resident, for an address in the arena. */

@@ -24,28 +24,13 @@ enum gsh_status gsh_coherence_evict_held(struct gsh_block *block);
 enum gsh_status gsh_coherence_fetch_all_held(struct gsh_block *block);
 /* Ends the process with the line that names the block: its newest contents are lost. */
 void gsh_coherence_stop_held(const struct gsh_block *block);
-/* Drops the value of a block none of whose chunks the device holds. */
-void gsh_coherence_drop_stale_held(struct gsh_block *block);
-
 /* Puts a chunk back into the state it had before a step that failed; stops the process where the system refuses, since the
  * chunk's bytes could not be reached any more. */
 void gsh_coherence_restore_held(struct gsh_block *block, unsigned chunk,
                                 enum gsh_chunk_state state);
 
-enum gsh_fault_outcome {
-    GSH_FAULT_RESOLVED,     /* repeat the instruction */
-    GSH_FAULT_ALREADY_OPEN, /* repeat it: the page allows the access now */
-    GSH_FAULT_PROGRAMS, /* so does this one, unless the program has protected it itself: repeat it once */
-    GSH_FAULT_NEEDS_SERVICE, /* device work is needed: not in the handler */
-    GSH_FAULT_FOREIGN        /* not a protected page of a live block */
-};
-/* What can be done in the handler is done. */
-enum gsh_fault_outcome gsh_coherence_fault_sigsafe(const void *address, bool write);
-/* The rest, in the service thread: fetches the chunk, and more where faults come in sequence. */
+/* What the fault handler leaves to the service thread (coherence_fault.h): fetches the chunk, and more where faults come in sequence. */
 void gsh_coherence_serve_fault(const void *address, bool write);
-
-/* Stops the process with one line: in a forked child, which has no device, the fault cannot be served. */
-void gsh_coherence_die_without_service(const void *address);
 
 /* Deliberate faults for the stress test, which must notice each of them: 0 in production. */
 enum gsh_coherence_bug { GSH_BUG_NONE, GSH_BUG_UPLOAD_BEFORE_TIGHTEN, GSH_BUG_OPEN_BEFORE_FILL };

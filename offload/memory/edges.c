@@ -24,7 +24,7 @@ void gsh_edges_set_budget(int64_t edges)
 }
 
 /* Boundaries between pages of different protection that this block is charged with. */
-static uint32_t count_edges(const struct gsh_block *block)
+static uint32_t count_edges_sigsafe(const struct gsh_block *block)
 {
     int usual = block->device_born ? PROT_NONE : PROT_READ | PROT_WRITE;
     int previous = usual;
@@ -37,16 +37,16 @@ static uint32_t count_edges(const struct gsh_block *block)
     return count + (previous != usual);
 }
 
-void gsh_edges_charge(struct gsh_block *block)
+void gsh_edges_charge_sigsafe(struct gsh_block *block)
 {
-    uint32_t count = count_edges(block);
+    uint32_t count = count_edges_sigsafe(block);
     atomic_fetch_add_explicit(&charged, (int64_t)count - (int64_t)block->edges,
                               memory_order_relaxed);
     atomic_fetch_add_explicit(&changes, 1, memory_order_relaxed);
     block->edges = count;
 }
 
-static int protection_at(const struct gsh_block *block, bool at_end)
+static int protection_at_sigsafe(const struct gsh_block *block, bool at_end)
 {
     if (block->chunks == 0)
         return block->device_born ? PROT_NONE : PROT_READ | PROT_WRITE;
@@ -54,10 +54,11 @@ static int protection_at(const struct gsh_block *block, bool at_end)
 }
 
 /* Boundaries within the block, and the one below it. */
-static int64_t count_boundaries(const struct gsh_block *block)
+static int64_t count_boundaries_sigsafe(const struct gsh_block *block)
 {
     const struct gsh_block *below = gsh_arena_block_beside_sigsafe(block, false);
-    int64_t count = below != NULL && protection_at(below, true) != protection_at(block, false);
+    int64_t count =
+        below != NULL && protection_at_sigsafe(below, true) != protection_at_sigsafe(block, false);
     for (unsigned chunk = 1; chunk < block->chunks; chunk++)
         count += gsh_pages_protection(block->state[chunk - 1]) !=
                  gsh_pages_protection(block->state[chunk]);
@@ -66,12 +67,12 @@ static int64_t count_boundaries(const struct gsh_block *block)
 
 /* Neighbours with the same protection share a mapping, which what each block is charged with does not know. Others may change
  * states meanwhile: it is a number to within what CHANGES_TO_COUNT stands for. */
-static void count_edges_of_all(void)
+static void count_edges_of_all_sigsafe(void)
 {
     uint32_t end = gsh_arena_block_end_sigsafe();
     int64_t count = 0;
     for (uint32_t index = 1; index < end; index++)
-        count += count_boundaries(gsh_block_at(index));
+        count += count_boundaries_sigsafe(gsh_block_at(index));
     atomic_store_explicit(&counted, count, memory_order_relaxed);
 }
 
@@ -81,7 +82,7 @@ bool gsh_edges_has_room_sigsafe(void)
         return true;
     if (atomic_load_explicit(&changes, memory_order_relaxed) >= CHANGES_TO_COUNT) {
         atomic_store_explicit(&changes, 0, memory_order_relaxed);
-        count_edges_of_all();
+        count_edges_of_all_sigsafe();
     }
     return atomic_load_explicit(&counted, memory_order_relaxed) < budget;
 }

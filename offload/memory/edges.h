@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Boundaries between pages of different protection, each of which takes one of the process's mappings (vm.max_map_count),
- * and their budget. No lock; all of it may run in the fault handler.
+ * and their budget. No lock.
  */
 #pragma once
 
@@ -10,6 +10,6 @@
 /* Most of them at a time; once. */
 void gsh_edges_set_budget(int64_t edges);
 /* The block's states have changed. Caller holds it. */
-void gsh_edges_charge(struct gsh_block *block);
+void gsh_edges_charge_sigsafe(struct gsh_block *block);
 /* True while the budget allows more blocks whose protection differs from their neighbours'. */
 bool gsh_edges_has_room_sigsafe(void);

@@ -7,9 +7,9 @@
 #include "fault.h"
 
 #include "arena.h"
-#include "coherence_internal.h"
+#include "coherence_events.h"
+#include "coherence_fault.h"
 #include "critical.h"
-#include "errors.h"
 #include "forked.h"
 #include "log.h"
 #include "pages.h"
@@ -24,7 +24,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #define ERROR_WRITE 2U /* x86 page-fault error code */
 #define ERROR_FETCH 0x10U
@@ -42,23 +41,35 @@ static _Thread_local struct {
 static volatile sig_atomic_t probe_seen;
 static volatile uintptr_t probe_page;
 
+/* By raw system calls: the C library's names may be others'. */
+static void set_mask_sigsafe(int how, const sigset_t *mask, sigset_t *before)
+{
+    gsh_raw_syscall5(SYS_rt_sigprocmask, how, (long)mask, (long)before, 8, 0);
+}
+
+static void raise_sigsafe(int number)
+{
+    gsh_raw_syscall3(SYS_tgkill, gsh_raw_syscall3(SYS_getpid, 0, 0, 0),
+                     gsh_raw_syscall3(SYS_gettid, 0, 0, 0), number);
+}
+
 /* The caller's structures are read and written outside the lock, and no signal comes while it is held: a handler that
  * asks for the action too would wait for ever. */
-void gsh_fault_swap_app_action(const struct sigaction *replacement, struct sigaction *old)
+void gsh_fault_swap_app_action_sigsafe(const struct sigaction *replacement, struct sigaction *old)
 {
     struct sigaction next = {0}, before;
     sigset_t all, mask;
     if (replacement != NULL)
         next = *replacement;
     sigfillset(&all);
-    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask, 8);
+    set_mask_sigsafe(SIG_BLOCK, &all, &mask);
     while (atomic_exchange_explicit(&app_lock, 1, memory_order_acquire) != 0)
         __builtin_ia32_pause();
     before = app_action;
     if (replacement != NULL)
         app_action = next;
     atomic_store_explicit(&app_lock, 0, memory_order_release);
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, 8);
+    set_mask_sigsafe(SIG_SETMASK, &mask, NULL);
     if (old != NULL)
         *old = before;
 }
@@ -67,50 +78,50 @@ void gsh_fault_swap_app_action(const struct sigaction *replacement, struct sigac
 
 /* The default action: the kernel repeats the faulting instruction and ends the process with the
  * true core. A signal that somebody sent is not repeated by itself. */
-static void take_default_action(bool synchronous)
+static void take_default_action_sigsafe(bool synchronous)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
     real_sigaction(SIGSEGV, &action, NULL);
     if (!synchronous)
-        syscall(SYS_tgkill, getpid(), (int)syscall(SYS_gettid), SIGSEGV);
+        raise_sigsafe(SIGSEGV);
 }
 
-static void call_app_handler(const struct sigaction *action, siginfo_t *info, void *context)
+static void call_app_handler_sigsafe(const struct sigaction *action, siginfo_t *info, void *context)
 {
     sigset_t mask = action->sa_mask, before;
     if (!(action->sa_flags & SA_NODEFER))
         sigaddset(&mask, SIGSEGV);
-    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &mask, &before, 8);
+    set_mask_sigsafe(SIG_BLOCK, &mask, &before);
     gsh_critical_here.handlers++;
     if (action->sa_flags & SA_SIGINFO)
         action->sa_sigaction(SIGSEGV, info, context);
     else
         action->sa_handler(SIGSEGV);
     gsh_critical_here.handlers--;
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
+    set_mask_sigsafe(SIG_SETMASK, &before, NULL);
 }
 
-static void forward(siginfo_t *info, void *context)
+static void forward_sigsafe(siginfo_t *info, void *context)
 {
     bool synchronous = info->si_code > 0;
     struct sigaction action;
-    gsh_fault_swap_app_action(NULL, &action);
+    gsh_fault_swap_app_action_sigsafe(NULL, &action);
     if (action.sa_flags & SA_RESETHAND) {
         struct sigaction reset = {.sa_handler = SIG_DFL};
-        gsh_fault_swap_app_action(&reset, NULL);
+        gsh_fault_swap_app_action_sigsafe(&reset, NULL);
     }
     bool is_default = !(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_DFL;
     bool is_ignored = !(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_IGN;
     if (is_default || (is_ignored && synchronous))
-        take_default_action(synchronous);
+        take_default_action_sigsafe(synchronous);
     else if (!is_ignored)
-        call_app_handler(&action, info, context);
+        call_app_handler_sigsafe(&action, info, context);
 }
 
-static bool has_app_handler(void)
+static bool has_app_handler_sigsafe(void)
 {
     struct sigaction action;
-    gsh_fault_swap_app_action(NULL, &action);
+    gsh_fault_swap_app_action_sigsafe(NULL, &action);
     return (action.sa_flags & SA_SIGINFO) ||
            (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
 }
@@ -118,7 +129,7 @@ static bool has_app_handler(void)
 /* ---- our faults ---- */
 
 /* Another thread may have opened the page first; but not a thousand times. */
-static bool repeats_too_often(uintptr_t address, uintptr_t instruction, unsigned limit)
+static bool repeats_too_often_sigsafe(uintptr_t address, uintptr_t instruction, unsigned limit)
 {
     if (last_fault.address != address || last_fault.instruction != instruction)
         last_fault.count = 0;
@@ -128,15 +139,15 @@ static bool repeats_too_often(uintptr_t address, uintptr_t instruction, unsigned
 }
 
 /* The program's protection faults each time, and its handler may open the page and close it again. */
-static bool is_programs_fault(uintptr_t address, uintptr_t instruction)
+static bool is_programs_fault_sigsafe(uintptr_t address, uintptr_t instruction)
 {
-    if (!repeats_too_often(address, instruction, 1))
+    if (!repeats_too_often_sigsafe(address, instruction, 1))
         return false;
     last_fault.count = 0;
     return true;
 }
 
-static bool resolve(const siginfo_t *info, const ucontext_t *context)
+static bool resolve_sigsafe(const siginfo_t *info, const ucontext_t *context)
 {
     uintptr_t address = (uintptr_t)info->si_addr;
     greg_t error = context->uc_mcontext.gregs[REG_ERR];
@@ -150,22 +161,22 @@ static bool resolve(const siginfo_t *info, const ucontext_t *context)
     uintptr_t instruction = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
     enum gsh_fault_outcome outcome = gsh_coherence_fault_sigsafe((void *)address, write);
     if (outcome == GSH_FAULT_ALREADY_OPEN)
-        return !repeats_too_often(address, instruction, REPEAT_LIMIT);
+        return !repeats_too_often_sigsafe(address, instruction, REPEAT_LIMIT);
     if (outcome == GSH_FAULT_PROGRAMS)
-        return !is_programs_fault(address, instruction);
+        return !is_programs_fault_sigsafe(address, instruction);
     last_fault.count = 0;
     if (outcome == GSH_FAULT_NEEDS_SERVICE) {
         bool is_resolved = gsh_service_resolve_sigsafe((void *)address, write);
-        if (!is_resolved && gsh_forked_is_child())
-            gsh_coherence_die_without_service((void *)address);
-        gsh_errors_announce_sigsafe();
+        if (!is_resolved && gsh_forked_is_child_sigsafe())
+            gsh_coherence_fault_stop_child_sigsafe((void *)address);
+        gsh_coherence_events.announce_sigsafe();
         return is_resolved;
     }
     return outcome == GSH_FAULT_RESOLVED;
 }
 
 /* SIGINT has waited in vain for what this thread waits for: the process ends as one does that has no handler for it. */
-static void end_by_interrupt(void)
+static void end_by_interrupt_sigsafe(void)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
     sigset_t interrupt;
@@ -174,22 +185,22 @@ static void end_by_interrupt(void)
     real_sigaction(SIGINT, &action, NULL);
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);
-    gsh_raw_syscall5(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&interrupt, 0, 8, 0);
-    gsh_raw_syscall3(SYS_tgkill, getpid(), gsh_raw_syscall3(SYS_gettid, 0, 0, 0), SIGINT);
+    set_mask_sigsafe(SIG_UNBLOCK, &interrupt, NULL);
+    raise_sigsafe(SIGINT);
 }
 
-static void on_segv(int signal_number, siginfo_t *info, void *context)
+static void on_segv_sigsafe(int signal_number, siginfo_t *info, void *context)
 {
     (void)signal_number;
     int keep = errno;
     bool is_sent = info->si_code <= 0, is_overdue;
     if (is_sent && gsh_critical_is_alarm_sigsafe(info, &is_overdue)) {
         if (is_overdue)
-            end_by_interrupt();
-    } else if (is_sent && gsh_critical_is_inside() && has_app_handler()) {
+            end_by_interrupt_sigsafe();
+    } else if (is_sent && gsh_critical_is_inside() && has_app_handler_sigsafe()) {
         gsh_critical_defer_sigsafe(SIGSEGV, info, context);
-    } else if (is_sent || !resolve(info, context)) {
-        forward(info, context);
+    } else if (is_sent || !resolve_sigsafe(info, context)) {
+        forward_sigsafe(info, context);
     }
     errno = keep;
 }
@@ -221,7 +232,7 @@ static void unblock_segv(void)
 enum gsh_status gsh_fault_init(void)
 {
     *(void **)&real_sigaction = dlsym(RTLD_NEXT, "sigaction");
-    struct sigaction action = {.sa_sigaction = on_segv,
+    struct sigaction action = {.sa_sigaction = on_segv_sigsafe,
                                .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART};
     sigemptyset(&action.sa_mask);
     if (real_sigaction == NULL || real_sigaction(SIGSEGV, &action, &app_action) != 0)

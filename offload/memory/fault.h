@@ -20,4 +20,4 @@ bool gsh_fault_is_installed(void);
 /* The application's own disposition for SIGSEGV, which foreign faults are given to. Replaces it
  * and/or reports the old one (either may be NULL), as sigaction would. Only while installed.
  * Async-signal-safe. */
-void gsh_fault_swap_app_action(const struct sigaction *replacement, struct sigaction *old);
+void gsh_fault_swap_app_action_sigsafe(const struct sigaction *replacement, struct sigaction *old);

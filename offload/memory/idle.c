@@ -6,15 +6,12 @@
 #include "idle.h"
 
 #include "arena_internal.h"
-#include "backend.h"
-#include "device.h"
+#include "coherence_events.h"
 #include "forked.h"
 #include "futex.h"
 #include "memory_limit.h"
-#include "node.h"
 #include "slabs.h"
 #include "thread.h"
-#include "value.h"
 
 #include <pthread.h>
 
@@ -47,7 +44,7 @@ static struct gsh_block *take_locked(uint32_t *cursor, uint32_t age, bool *has_l
         struct gsh_block *block = gsh_block_at((*cursor)++);
         if (!block->is_pooled)
             continue;
-        if (looks - block->idle_since >= age && gsh_block_try_acquire(block)) {
+        if (looks - block->idle_since >= age && gsh_block_try_acquire_sigsafe(block)) {
             gsh_arena_unpool_locked(block);
             return block;
         }
@@ -72,25 +69,13 @@ bool gsh_idle_trim_host(uint32_t age)
     return gsh_slabs_trim(age) || has_left;
 }
 
-static bool trim_device(void)
-{
-    if (gsh_device_get_state() != GSH_DEVICE_READY)
-        return false;
-    gsh_node_lock();
-    gsh_node_forget_locked();
-    gsh_value_reap_locked();
-    bool has_left = gsh_backend_get()->age(IDLE_LOOKS);
-    gsh_node_unlock();
-    return has_left;
-}
-
 static bool look(void)
 {
     gsh_arena_lock();
     looks++;
     gsh_arena_unlock();
     bool has_left = gsh_idle_trim_host(gsh_memory_limit_is_near() ? 0 : IDLE_LOOKS);
-    return trim_device() || has_left;
+    return gsh_coherence_events.trim_device(IDLE_LOOKS) || has_left;
 }
 
 /* ---- the thread ---- */

@@ -6,9 +6,10 @@
 
 #include "arena_internal.h"
 #include "backend.h"
+#include "coherence_events.h"
 #include "device.h"
-#include "node.h"
-#include "passing.h"
+#include "dispatch_lock.h"
+#include "value.h"
 
 #include <stdlib.h>
 
@@ -46,8 +47,8 @@ static struct gsh_value *lend_locked(struct gsh_block *block, size_t begin, size
 {
     while (block->value != NULL &&
            atomic_load_explicit(&block->value->writers, memory_order_acquire) != 0) {
-        gsh_passing_note_looked(block->value);
-        gsh_node_flush_locked(GSH_FLUSH_LOOKED);
+        gsh_value_note_looked(block->value);
+        gsh_coherence_events.run_looked_at_locked();
     }
     if (begin > block->size || size > block->size - begin || !is_on_device(block, begin, size))
         return NULL;
@@ -64,11 +65,11 @@ struct gsh_value *gsh_lent_begin(const void *address, size_t size, uint64_t *dev
     if (block == NULL || size == 0 || gsh_device_get_state() != GSH_DEVICE_READY)
         return NULL;
     size_t begin = (uintptr_t)address - block->base;
-    gsh_node_lock();
+    gsh_dispatch_lock_acquire();
     gsh_block_acquire_sigsafe(block);
     struct gsh_value *value = lend_locked(block, begin, size);
     gsh_block_release_sigsafe(block);
-    gsh_node_unlock();
+    gsh_dispatch_lock_release();
     if (value != NULL)
         *device = value->address + begin;
     return value;
@@ -82,9 +83,9 @@ static void give_back_locked(struct gsh_value *value)
 
 void gsh_lent_end(struct gsh_value *value)
 {
-    gsh_node_lock();
+    gsh_dispatch_lock_acquire();
     give_back_locked(value);
-    gsh_node_unlock();
+    gsh_dispatch_lock_release();
 }
 
 /* ---- by address ---- */
@@ -104,16 +105,16 @@ uint64_t gsh_lent_take(const void *address, size_t size)
         free(entry);
         return 0;
     }
-    gsh_node_lock();
+    gsh_dispatch_lock_acquire();
     *entry = (struct taken){value, device, takens};
     takens = entry;
-    gsh_node_unlock();
+    gsh_dispatch_lock_release();
     return device;
 }
 
 bool gsh_lent_give(uint64_t device)
 {
-    gsh_node_lock();
+    gsh_dispatch_lock_acquire();
     struct taken **place = &takens;
     while (*place != NULL && (*place)->device != device)
         place = &(*place)->next;
@@ -122,7 +123,7 @@ bool gsh_lent_give(uint64_t device)
         *place = entry->next;
         give_back_locked(entry->value);
     }
-    gsh_node_unlock();
+    gsh_dispatch_lock_release();
     free(entry);
     return entry != NULL;
 }
@@ -145,12 +146,12 @@ void gsh_lent_collect_locked(void)
 
 bool gsh_lent_end_when(struct gsh_value *value, bool (*is_done)(void *work), void *work)
 {
-    gsh_node_lock();
+    gsh_dispatch_lock_acquire();
     if (later_count == MOST_LATER)
         gsh_lent_collect_locked();
     bool has_place = later_count < MOST_LATER;
     if (has_place)
         laters[later_count++] = (struct later){value, is_done, work};
-    gsh_node_unlock();
+    gsh_dispatch_lock_release();
     return has_place;
 }

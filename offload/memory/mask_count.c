@@ -6,7 +6,7 @@
 #include "mask_count.h"
 
 #include "arena_internal.h"
-#include "node.h"
+#include "dispatch_lock.h"
 
 #include <string.h>
 
@@ -71,9 +71,9 @@ static bool find_locked(struct gsh_mask_count *of, int64_t *count)
 
 bool gsh_mask_count_find(struct gsh_mask_count *of, int64_t *count)
 {
-    gsh_node_lock();
+    gsh_dispatch_lock_acquire();
     bool found = find_locked(of, count);
-    gsh_node_unlock();
+    gsh_dispatch_lock_release();
     return found;
 }
 
@@ -81,7 +81,7 @@ void gsh_mask_count_note(const struct gsh_mask_count *of, int64_t count)
 {
     if (of->version == 0)
         return;
-    gsh_node_lock();
+    gsh_dispatch_lock_acquire();
     struct entry *entry = &entries[next_entry++ % ENTRIES];
     entry->version = of->version;
     entry->address = of->mask->operands[0].address;
@@ -89,5 +89,5 @@ void gsh_mask_count_note(const struct gsh_mask_count *of, int64_t count)
     memcpy(entry->shape, of->mask->shape, sizeof entry->shape);
     memcpy(entry->strides, of->mask->strides[0], sizeof entry->strides);
     entry->count = count;
-    gsh_node_unlock();
+    gsh_dispatch_lock_release();
 }

@@ -6,12 +6,7 @@
  */
 #include "memory_limit.h"
 
-#include "backend.h"
 #include "base.h"
-#include "device.h"
-#include "lock.h"
-#include "node.h"
-#include "value.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -157,71 +152,6 @@ bool gsh_memory_limit_is_near(void)
     return (total > 0 && is_near(total - unused, total)) ||
            gsh_memory_limit_is_near_in_groups("/sys/fs/cgroup", "/proc/self/cgroup");
 }
-
-/* ---- the device's ---- */
-
-/* Others ask for whole pages of the device, and the driver needs some itself. */
-#define SLACK_BYTES ((size_t)32 << 20)
-#define LATER_SHARE 8 /* of what is missing is evicted at a time, once as much as that has been */
-
-static size_t find_missing(size_t wanted)
-{
-    size_t available = gsh_backend_get()->available();
-    return wanted > available ? wanted - available : 0;
-}
-
-/* Whether anything was unused. */
-static bool trim_locked(void)
-{
-    size_t before = gsh_backend_get()->available();
-    gsh_node_forget_locked();
-    gsh_value_reap_locked();
-    gsh_backend_get()->trim();
-    return gsh_backend_get()->available() > before;
-}
-
-/* Nobody is evicted for what does not fit beside other users even so. */
-static bool could_fit(size_t bytes)
-{
-    size_t free_bytes = 0, limit_bytes = 0;
-    gsh_backend_get()->memory(&free_bytes, &limit_bytes);
-    return bytes <= gsh_backend_get()->available() + (limit_bytes - free_bytes);
-}
-
-/* Memory leaves the backend in pieces that several arrays share: what the first round evicts need not be enough, and what is
- * evicted at a time afterwards is what may be too much. False: nothing can be evicted. */
-static bool evict_for_locked(size_t missing, bool is_first)
-{
-    return gsh_value_evict_locked(is_first ? missing : GSH_MAX(missing / LATER_SHARE, (size_t)1));
-}
-
-/* What recorded nodes hold is free, or can be evicted, once they have run. */
-static bool yield_locked(size_t bytes)
-{
-    bool is_given = trim_locked();
-    if (!could_fit(bytes) || find_missing(bytes + SLACK_BYTES) == 0)
-        return is_given;
-    gsh_node_flush_locked(GSH_FLUSH_MEMORY);
-    is_given |= trim_locked();
-    bool is_first = true;
-    for (size_t missing;
-         (missing = find_missing(bytes + SLACK_BYTES)) != 0 && evict_for_locked(missing, is_first);
-         is_first = false)
-        is_given |= trim_locked();
-    return is_given;
-}
-
-bool gsh_memory_limit_yield(size_t bytes)
-{
-    if (gsh_device_get_state() != GSH_DEVICE_READY || gsh_lock_is_any_held())
-        return false;
-    gsh_node_lock();
-    bool is_given = yield_locked(bytes);
-    gsh_node_unlock();
-    return is_given;
-}
-
-/* ---- the host's ---- */
 
 int64_t gsh_memory_limit(void)
 {

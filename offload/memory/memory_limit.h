@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The memory that the process may have: the machine's, or less where its control group (cgroups(7), versions 1 and 2) or one
- * around it says so, as those of containers and batch jobs do. And the device's memory, which others want.
+ * around it says so, as those of containers and batch jobs do.
  */
 #pragma once
 
@@ -18,8 +18,3 @@ int64_t gsh_memory_limit_of_groups(const char *root, const char *groups, int64_t
 bool gsh_memory_limit_is_near(void);
 /* The groups alone, likewise. */
 bool gsh_memory_limit_is_near_in_groups(const char *root, const char *groups);
-/* An allocation of `bytes` by another user of the device has failed: gives it what no array uses, then what the arrays use
- * that were not used for longest, whose contents come home, until about so much is free. True where anything was given: trying
- * again is worth it. Waits for the device. Any thread that holds no block and none of our locks, with or without Python's
- * global lock, and whatever CUDA context is current; false at once where it holds a lock, or no device is in use. */
-bool gsh_memory_limit_yield(size_t bytes);

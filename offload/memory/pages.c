@@ -36,13 +36,6 @@ static unsigned char *staging;
 static bool has_procmem;
 static _Atomic uint32_t fill_lock;
 
-int gsh_pages_protection(enum gsh_chunk_state state)
-{
-    if (state == GSH_CHUNK_HOST)
-        return PROT_READ | PROT_WRITE;
-    return state == GSH_CHUNK_SHARED ? PROT_READ : PROT_NONE;
-}
-
 bool gsh_pages_protect_sigsafe(uintptr_t base, size_t size, int protection)
 {
     return gsh_raw_syscall3(SYS_mprotect, (long)base, (long)size, protection) == 0;

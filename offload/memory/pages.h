@@ -9,8 +9,15 @@
 #include "block.h"
 #include "status.h"
 
+#include <sys/mman.h>
+
 /* The protection that goes with a chunk's state: HOST rw, SHARED r, DEVICE and BLANK none. */
-int gsh_pages_protection(enum gsh_chunk_state state);
+static inline int gsh_pages_protection(enum gsh_chunk_state state)
+{
+    if (state == GSH_CHUNK_HOST)
+        return PROT_READ | PROT_WRITE;
+    return state == GSH_CHUNK_SHARED ? PROT_READ : PROT_NONE;
+}
 
 /* mprotect by raw system call; false where the kernel refuses (no mapping left). Keeps errno. */
 bool gsh_pages_protect_sigsafe(uintptr_t base, size_t size, int protection);

@@ -6,11 +6,11 @@
  */
 #include "service.h"
 
+#include "coherence_events.h"
 #include "coherence_internal.h"
 #include "critical.h"
 #include "futex.h"
 #include "log.h"
-#include "node.h"
 #include "options.h"
 #include "thread.h"
 
@@ -44,18 +44,18 @@ static void serve(struct request *request)
 /* Waits for a request, or for nodes to have been lying a while; `naps`: how often in vain. */
 static void rest(uint32_t seen, unsigned *naps)
 {
-    uint64_t recorded = gsh_node_oldest();
+    uint64_t recorded = gsh_coherence_events.get_oldest();
     unsigned lying_ms = (unsigned)gsh_option_number(GSH_OPTION_FEED_MS);
     if (recorded != 0 && lying_ms != 0) {
         *naps = 0;
         gsh_futex_wait_change_for(&posted, seen, lying_ms);
-        gsh_node_feed(recorded);
+        gsh_coherence_events.feed(recorded);
     } else if (*naps < LONG_NAPS) {
         ++*naps;
         gsh_futex_wait_change_for(&posted, seen, LONG_NAP_MS);
     } else {
         atomic_store(&dozes, true);
-        if (gsh_node_oldest() == 0 || lying_ms == 0)
+        if (gsh_coherence_events.get_oldest() == 0 || lying_ms == 0)
             gsh_futex_wait_change_sigsafe(&posted, seen, 0);
         atomic_store(&dozes, false);
         *naps = 0;

@@ -165,7 +165,7 @@ static bool hold_blocks(const struct slab *slab)
 {
     uintptr_t address = address_of(slab);
     for (struct gsh_block *block; (block = next_block(slab, &address)) != NULL;) {
-        bool is_held = gsh_block_try_acquire(block);
+        bool is_held = gsh_block_try_acquire_sigsafe(block);
         if (is_held && block->chunks != 0 && !block->is_altered)
             continue;
         if (is_held)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Device memory of values, their order of use, and eviction. The list of dead values is a lock-free
- * stack, because the fault handler drops values too; everything else is under the DISPATCH lock.
+ * Device memory of values, their order of use, and eviction: under the DISPATCH lock.
  */
 #include "value.h"
 
@@ -19,7 +18,6 @@
 #define MOST_TRIES 8           /* of a request */
 #define FIRST_PAUSE_NS 500000L /* between them, each twice the one before: 64 ms in all */
 
-static struct gsh_value *_Atomic dead_values;
 static struct gsh_value *free_structures;
 static struct gsh_value *oldest, *newest;
 static uint64_t use_clock;
@@ -54,24 +52,10 @@ void gsh_value_touch_locked(struct gsh_value *value)
     link_newest(value);
 }
 
-void gsh_value_release_sigsafe(struct gsh_value *value)
-{
-    if (value == NULL ||
-        atomic_fetch_sub_explicit(&value->references, 1, memory_order_acq_rel) != 1)
-        return;
-    struct gsh_value *head = atomic_load_explicit(&dead_values, memory_order_relaxed);
-    do
-        value->next_dead = head;
-    while (!atomic_compare_exchange_weak_explicit(&dead_values, &head, value, memory_order_release,
-                                                  memory_order_relaxed));
-}
-
 void gsh_value_reap_locked(void)
 {
     gsh_lent_collect_locked();
-    if (atomic_load_explicit(&dead_values, memory_order_relaxed) == NULL)
-        return;
-    struct gsh_value *value = atomic_exchange_explicit(&dead_values, NULL, memory_order_acquire);
+    struct gsh_value *value = gsh_value_release_take_locked();
     while (value != NULL) {
         struct gsh_value *next = value->next_dead;
         unlink_value(value);
@@ -105,7 +89,7 @@ static size_t evict_one(void)
         bool is_needed =
             value->lent != 0 || atomic_load_explicit(&value->pending, memory_order_relaxed) != 0;
         if (value->block == 0 || !gsh_value_is_on_device(value) || is_needed ||
-            !gsh_block_try_acquire(block))
+            !gsh_block_try_acquire_sigsafe(block))
             continue;
         size_t size = value->size;
         bool evicted = block->value == value && gsh_coherence_evict_held(block) == GSH_OK;

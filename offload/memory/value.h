@@ -8,6 +8,7 @@
 
 #include "block.h"
 #include "status.h"
+#include "value_release.h"
 
 /* Whether there is memory for a value of so many bytes beside those that exist, without eviction. */
 bool gsh_value_has_room_locked(size_t size);
@@ -43,17 +44,20 @@ enum gsh_status gsh_value_read(const struct gsh_value *value, void *to, size_t o
 /* The other way; the value has a place. */
 enum gsh_status gsh_value_write_locked(struct gsh_value *value, const void *from, size_t offset,
                                        size_t size);
+/* Somebody looks at the value: it does not pass (graph/passing.h). Any thread that holds its block. */
+static inline void gsh_value_note_looked(struct gsh_value *value)
+{
+    atomic_store_explicit(&value->passing, 0, memory_order_relaxed);
+}
 /* One reference more. */
 static inline void gsh_value_retain(struct gsh_value *value)
 {
     atomic_fetch_add_explicit(&value->references, 1, memory_order_relaxed);
 }
-/* One reference less; the last one queues the value for gsh_value_reap_locked. NULL is ignored. */
-void gsh_value_release_sigsafe(struct gsh_value *value);
 /* Brings the least recently used values that nobody else uses home, and frees them, until so many bytes are. False: there
  * was none. */
 bool gsh_value_evict_locked(size_t bytes);
-/* Gives the memory of dead values back to the device, and the structures to the pool. */
+/* Gives the memory of dead values (value_release.h) back to the device, and the structures to the pool. */
 void gsh_value_reap_locked(void);
 /* Notes that a write to the value was recorded or done: a version of its own. */
 void gsh_value_note_written_locked(struct gsh_value *value);

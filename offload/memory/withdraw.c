@@ -8,9 +8,9 @@
 #include "arena_internal.h"
 #include "coherence.h"
 #include "device.h"
+#include "dispatch_lock.h"
 #include "lock.h"
 #include "log.h"
-#include "node.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -46,8 +46,8 @@ void gsh_withdraw(const char *why)
                 "computes on the CPU",
                 why);
         if (!gsh_lock_is_any_held()) {
-            gsh_node_lock();
-            gsh_node_unlock();
+            gsh_dispatch_lock_acquire();
+            gsh_dispatch_lock_release();
             bring_all_home();
         }
     }

@@ -57,7 +57,7 @@ static void send_late_alarm(void)
 {
     siginfo_t alarm = {.si_signo = SIGSEGV, .si_code = SI_TIMER};
     alarm.si_value.sival_ptr = &alarm_cookie;
-    send_to_self(SIGSEGV, &alarm);
+    send_to_self_sigsafe(SIGSEGV, &alarm);
 }
 
 /* Exits with what the handler has counted, once an alarm that was left set would have ended it. */

@@ -53,7 +53,7 @@ static void log_once_thrice(void)
     for (int i = 0; i < 3; i++)
         gsh_log_once("once %d", i);
     gsh_log_sigsafe("safe");
-    gsh_log_raw("raw\n", 4);
+    gsh_log_raw_sigsafe("raw\n", 4);
 }
 
 static void test_once(void)

@@ -39,7 +39,7 @@ static void describe(void)
     struct gsh_fmt fmt;
     gsh_fmt_init(&fmt, lines, sizeof lines);
     gsh_options_describe(&fmt);
-    gsh_log_raw(lines, fmt.length);
+    gsh_log_raw_sigsafe(lines, fmt.length);
 }
 
 /* What `body` prints with one variable set (none where value is NULL). */

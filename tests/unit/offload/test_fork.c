@@ -7,6 +7,7 @@
 #include "backend.h"
 #include "check.h"
 #include "coherence_internal.h"
+#include "dispatch_lock.h"
 #include "forked.h"
 #include "idle.h"
 #include "live.h"
@@ -101,27 +102,27 @@ static void test_host_copy(void)
     CHECK_INT(gsh_coherence_residency(memory), GSH_RESIDENT_SHARED);
     pid_t child = fork_raw();
     if (child == 0) {
-        bool fine = memory[9] == 6 && !gsh_dispatch_is_live() && gsh_forked_is_child();
+        bool fine = memory[9] == 6 && !gsh_dispatch_is_live() && gsh_forked_is_child_sigsafe();
         memory[9] = 7;
         gsh_coherence_home(memory, COUNT * sizeof(double), false);
         gsh_arena_free(memory);
         _exit(fine && memory[9] == 7 && gsh_arena_allocate(100, GSH_ARENA_HOST) == NULL ? 0 : 1);
     }
     CHECK_INT(outcome_of(child), 0);
-    CHECK(memory[9] == 6 && gsh_dispatch_is_live() && !gsh_forked_is_child());
+    CHECK(memory[9] == 6 && gsh_dispatch_is_live() && !gsh_forked_is_child_sigsafe());
 }
 
 static void *hold_everything(void *barrier)
 {
     struct gsh_block *block = gsh_arena_find_block(memory);
-    gsh_node_lock();
+    gsh_dispatch_lock_acquire();
     gsh_arena_lock();
     gsh_block_acquire_sigsafe(block);
     pthread_barrier_wait(barrier);
     pthread_barrier_wait(barrier);
     gsh_block_release_sigsafe(block);
     gsh_arena_unlock();
-    gsh_node_unlock();
+    gsh_dispatch_lock_release();
     return NULL;
 }
 
@@ -137,8 +138,8 @@ static void test_locks_of_others(void)
     pid_t child = fork_raw();
     if (child == 0) {
         memory[1] = 9; /* a fault, which takes the block's lock */
-        gsh_node_lock();
-        gsh_node_unlock();
+        gsh_dispatch_lock_acquire();
+        gsh_dispatch_lock_release();
         gsh_arena_lock();
         gsh_arena_unlock();
         _exit(memory[0] == 8 && memory[1] == 9 ? 0 : 1);
@@ -155,8 +156,9 @@ static void test_vfork(void)
     offload_memory(10);
     pid_t child = vfork();
     if (child == 0)
-        _exit(memory[3] == 10 && !gsh_forked_is_child() ? 0
-                                                        : 1); // NOLINT(clang-analyzer-unix.Vfork)
+        _exit(memory[3] == 10 && !gsh_forked_is_child_sigsafe()
+                  ? 0
+                  : 1); // NOLINT(clang-analyzer-unix.Vfork)
     CHECK_INT(outcome_of(child), 0);
     offload_memory(11);
     CHECK(memory[3] == 11);
@@ -173,7 +175,7 @@ static void test_around(void)
     offload_memory(12);
     pid_t child = (pid_t)gsh_forked_around(fork_for_around, NULL);
     if (child == 0)
-        _exit(memory[3] == 12 && gsh_forked_is_child() ? 0 : 1);
+        _exit(memory[3] == 12 && gsh_forked_is_child_sigsafe() ? 0 : 1);
     CHECK_INT(outcome_of(child), 0);
     offload_memory(13);
     CHECK(memory[3] == 13);

@@ -147,7 +147,7 @@ static void open_barrier(int number, siginfo_t *info, void *context)
 static void test_barrier(void)
 {
     struct sigaction action = {.sa_sigaction = open_barrier, .sa_flags = SA_SIGINFO}, before;
-    gsh_fault_swap_app_action(&action, &before);
+    gsh_fault_swap_app_action_sigsafe(&action, &before);
     barrier_faults = 0;
     FOR_EACH_ARRAY(array, count)
     {
@@ -160,7 +160,7 @@ static void test_barrier(void)
         }
     }
     CHECK_INT(barrier_faults, 3 * (int)(GSH_COUNT(makers) * GSH_COUNT(counts)));
-    gsh_fault_swap_app_action(&before, NULL);
+    gsh_fault_swap_app_action_sigsafe(&before, NULL);
 }
 
 /* ---- after the block is freed ---- */

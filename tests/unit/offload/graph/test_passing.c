@@ -7,8 +7,10 @@
 #include "backend.h"
 #include "block.h"
 #include "check.h"
+#include "dispatch_lock.h"
 #include "errors.h"
 #include "live.h"
+#include "node.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,9 +71,9 @@ static bool is_stored(const double *array)
 
 static uint64_t passed(void)
 {
-    gsh_node_lock();
+    gsh_dispatch_lock_acquire();
     gsh_node_forget_locked();
-    gsh_node_unlock();
+    gsh_dispatch_lock_release();
     return gsh_stats_get(GSH_COUNTER_PASSED);
 }
 

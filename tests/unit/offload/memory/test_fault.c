@@ -34,7 +34,7 @@ static void set_app_handler(void)
 {
     struct sigaction action = {.sa_sigaction = on_segv, .sa_flags = SA_SIGINFO};
     sigemptyset(&action.sa_mask);
-    gsh_fault_swap_app_action(&action, NULL);
+    gsh_fault_swap_app_action_sigsafe(&action, NULL);
 }
 
 static void check_foreign_fault(char *page)
@@ -65,13 +65,13 @@ static void check_wild_arena_address(void)
 static void check_sent_signals(void)
 {
     struct sigaction action = {.sa_handler = on_segv_plain, .sa_flags = (int)SA_RESETHAND}, now;
-    gsh_fault_swap_app_action(&action, NULL);
+    gsh_fault_swap_app_action_sigsafe(&action, NULL);
     raise(SIGSEGV);
     CHECK_INT(seen, 12);
-    gsh_fault_swap_app_action(NULL, &now);
+    gsh_fault_swap_app_action_sigsafe(NULL, &now);
     CHECK(now.sa_handler == SIG_DFL);
     action = (struct sigaction){.sa_handler = SIG_IGN};
-    gsh_fault_swap_app_action(&action, NULL);
+    gsh_fault_swap_app_action_sigsafe(&action, NULL);
     raise(SIGSEGV);
     CHECK_INT(seen, 12);
 }
@@ -82,7 +82,7 @@ static void check_bad_action(void)
     set_app_handler();
     int before = seen;
     if (sigsetjmp(back, 1) == 0)
-        gsh_fault_swap_app_action((const struct sigaction *)8, NULL);
+        gsh_fault_swap_app_action_sigsafe((const struct sigaction *)8, NULL);
     CHECK_INT(seen, before + 1);
 }
 
@@ -91,7 +91,7 @@ static int status_of_child(char *page, bool raised)
     pid_t child = fork();
     if (child == 0) {
         struct sigaction action = {.sa_handler = SIG_DFL};
-        gsh_fault_swap_app_action(&action, NULL);
+        gsh_fault_swap_app_action_sigsafe(&action, NULL);
         if (raised)
             raise(SIGSEGV);
         else

@@ -8,6 +8,7 @@
 #include "backend.h"
 #include "block.h"
 #include "check.h"
+#include "dispatch_lock.h"
 #include "host_word.h"
 #include "live.h"
 #include "node.h"
@@ -144,7 +145,7 @@ static void check_stash(void)
 {
     struct gsh_value *value;
     char byte = 0;
-    gsh_node_lock();
+    gsh_dispatch_lock_acquire();
     if (CHECK_INT(gsh_value_create_locked(sizeof(double), 0, &value), GSH_OK)) {
         value->is_read_next = true;
         value->stash = malloc(value->size);
@@ -153,7 +154,7 @@ static void check_stash(void)
         CHECK(gsh_value_read(value, &byte, value->size - 1, 1, false) == GSH_OK && byte == 7);
         gsh_value_release_sigsafe(value);
     }
-    gsh_node_unlock();
+    gsh_dispatch_lock_release();
 }
 
 int main(void)

@@ -4,9 +4,10 @@
  * come home, and no more of them than it takes.
  */
 #include "check.h"
+#include "dispatch_lock.h"
 #include "live.h"
 #include "lock.h"
-#include "memory_limit.h"
+#include "memory_yield.h"
 #include "node.h"
 
 #include <pthread.h>
@@ -29,16 +30,16 @@ static unsigned count_resident(void)
 
 static size_t available(void)
 {
-    gsh_node_lock();
+    gsh_dispatch_lock_acquire();
     size_t bytes = gsh_backend_get()->available();
-    gsh_node_unlock();
+    gsh_dispatch_lock_release();
     return bytes;
 }
 
 /* So much more than there is. */
 static bool yield_missing(size_t bytes)
 {
-    return gsh_memory_limit_yield(available() - SLACK + bytes);
+    return gsh_memory_yield(available() - SLACK + bytes);
 }
 
 static size_t much; /* bytes */
@@ -56,17 +57,17 @@ static void check_unused(void)
     CHECK_INT(live_add(NULL, NULL, 1, gone, COUNT), GSH_REASON_NONE);
     gsh_dispatch_synchronize();
     CHECK(gsh_arena_free(gone));
-    CHECK(gsh_memory_limit_yield(1));
+    CHECK(gsh_memory_yield(1));
     CHECK_INT(count_resident(), ARRAYS);
-    CHECK(!gsh_memory_limit_yield(1)); /* there is nothing more to give, and nothing wanted */
+    CHECK(!gsh_memory_yield(1)); /* there is nothing more to give, and nothing wanted */
     CHECK_INT(count_resident(), ARRAYS);
 }
 
 static void check_locked(void)
 {
-    gsh_node_lock();
-    CHECK(!gsh_memory_limit_yield(1));
-    gsh_node_unlock();
+    gsh_dispatch_lock_acquire();
+    CHECK(!gsh_memory_yield(1));
+    gsh_dispatch_lock_release();
     CHECK(!yield_missing(1000 * MIB)); /* it can never fit */
     CHECK_INT(count_resident(), ARRAYS);
 }
@@ -80,7 +81,7 @@ int main(void)
     /* A GPU's memory goes in pieces of four arrays and more: all but the last one used may be evicted for 14 MiB. */
     bool is_host = strcmp(gsh_backend_get()->name, "host") == 0;
     much = (is_host ? 40 : 8) * MIB;
-    CHECK(!gsh_memory_limit_yield(1));
+    CHECK(!gsh_memory_yield(1));
     for (int k = 0; k < ARRAYS; k++) {
         arrays[k] = live_doubles(COUNT, GSH_ARENA_DEVICE);
         CHECK_INT(live_add(NULL, NULL, k, arrays[k], COUNT), GSH_REASON_NONE);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The tables by which device/ and memory/ tell the rooms above them.
+ */
+#include "coherence_events.h"
+#include "device_events.h"
+#include "errors.h"
+#include "history.h"
+#include "idle.h"
+#include "memory_yield.h"
+#include "node.h"
+#include "price.h"
+#include "service.h"
+
+static void run_looked_at(void)
+{
+    gsh_node_flush(GSH_FLUSH_LOOKED);
+}
+
+static void run_looked_at_locked(void)
+{
+    gsh_node_flush_locked(GSH_FLUSH_LOOKED);
+}
+
+static void run_for_memory_locked(void)
+{
+    gsh_node_flush_locked(GSH_FLUSH_MEMORY);
+}
+
+static void note_fetched_held(struct gsh_block *block, double bytes, unsigned row)
+{
+    gsh_price_note_fetched(block, bytes);
+    if (row != 0)
+        gsh_history_note_fetched(row);
+}
+
+const struct gsh_coherence_events gsh_coherence_events = {
+    .run_looked_at = run_looked_at,
+    .run_looked_at_locked = run_looked_at_locked,
+    .run_for_memory_locked = run_for_memory_locked,
+    .forget_needless_locked = gsh_node_forget_locked,
+    .trim_device = gsh_memory_yield_unused,
+    .get_oldest = gsh_node_oldest,
+    .feed = gsh_node_feed,
+    .get_submitted = gsh_errors_submitted,
+    .note_run = gsh_errors_note_run,
+    .announce_sigsafe = gsh_errors_announce_sigsafe,
+    .note_uploaded_held = gsh_price_note_uploaded,
+    .note_fetched_held = note_fetched_held,
+};
+
+const struct gsh_device_events gsh_device_events = {
+    .starting = gsh_service_start,
+    .settling = gsh_idle_end,
+};
