@@ -51,7 +51,7 @@ static int take(void)
 }
 
 /* The stacks of threads that a child does not have. */
-static void free_all(void)
+static void free_all_after_fork(void)
 {
     for (int k = 0; k < STACKS; k++)
         atomic_store(&in_use[k], false);
@@ -75,7 +75,7 @@ void gsh_deep_stack_init(void)
         return;
     for (size_t k = 0; k < STACKS; k++)
         mprotect(range + k * GSH_DEEP_STACK_BYTES, GUARD_BYTES, PROT_NONE);
-    gsh_forked_add(NULL, NULL, free_all);
+    gsh_forked_add(NULL, NULL, free_all_after_fork);
     stacks = range;
     find_roomy();
 }

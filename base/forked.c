@@ -43,12 +43,13 @@ void gsh_forked_parent(void)
         run(handlers[k].parent);
 }
 
-void gsh_forked_child(void)
+void gsh_forked_child_after_fork(void)
 {
     *atomic_load(&gsh_forked_mark) = 1;
     is_child = true;
     for (unsigned k = 0; k < handler_count; k++)
-        run(handlers[k].child);
+        if (handlers[k].child != NULL)
+            handlers[k].child();
 }
 
 void gsh_forked_add(void (*prepare)(void), void (*parent)(void), void (*child)(void))
@@ -59,7 +60,7 @@ void gsh_forked_add(void (*prepare)(void), void (*parent)(void), void (*child)(v
     handlers[handler_count].parent = parent;
     handlers[handler_count].child = child;
     if (handler_count++ == 0)
-        pthread_atfork(gsh_forked_prepare, gsh_forked_parent, gsh_forked_child);
+        pthread_atfork(gsh_forked_prepare, gsh_forked_parent, gsh_forked_child_after_fork);
 }
 
 long gsh_forked_around(long (*call)(void *context), void *context)
@@ -67,7 +68,7 @@ long gsh_forked_around(long (*call)(void *context), void *context)
     gsh_forked_prepare();
     long outcome = call(context);
     if (outcome == 0)
-        gsh_forked_child();
+        gsh_forked_child_after_fork();
     else
         gsh_forked_parent();
     return outcome;
@@ -98,5 +99,5 @@ void gsh_forked_adopt_sigsafe(void)
 {
     *atomic_load(&gsh_forked_mark) = 1; /* what follows asks too */
     adopt_process();
-    gsh_forked_child();
+    gsh_forked_child_after_fork();
 }

@@ -28,7 +28,7 @@ long gsh_forked_around(long (*call)(void *context), void *context);
 /* The same in parts, where the child goes on elsewhere. */
 void gsh_forked_prepare(void);
 void gsh_forked_parent(void);
-void gsh_forked_child(void);
+void gsh_forked_child_after_fork(void);
 
 /* Makes the process a forked child. Called by gsh_forked_check alone. */
 void gsh_forked_adopt_sigsafe(void);

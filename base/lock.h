@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ranked mutexes. A thread takes them in rising order of lock_ranks.def; debug builds check it.
- * Not safe in a signal handler; its holder is in a critical section (critical.h). No lock is held while Python, NumPy
- * or an original function runs, nor while anything touches memory that may be protected.
+ * Ranked locks: mutexes, and futex words for what the fault handler locks too. A thread waits for them in rising order of
+ * lock_ranks.def, but for what that names; debug builds check it. Mutexes are not safe in a signal handler. The holder of
+ * either is in a critical section (critical.h). No lock is held while Python, NumPy or an original function runs, nor while
+ * anything touches memory that may be protected.
  */
 #pragma once
 
 #include "base.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 enum gsh_lock_rank {
 #define X(name) GSH_RANK_##name,
+#define NESTED(held, wanted, also)
 #include "lock_ranks.def"
 #undef X
+#undef NESTED
     GSH_RANK_COUNT
 };
 
@@ -28,15 +32,22 @@ struct gsh_lock {
     }
 
 /* Waits for the lock. Debug builds abort when this thread already holds one of the same or a higher
- * rank. */
+ * rank, or what lock_ranks.def forbids. */
 void gsh_lock_acquire(struct gsh_lock *lock);
-/* Whether this thread holds any of them: it must not wait for another then. */
+/* Whether this thread holds any of them, mutex or word: it must not wait for another then. */
 bool gsh_lock_is_any_held(void);
 /* Gives back a lock that this thread holds. */
 void gsh_lock_release(struct gsh_lock *lock);
 /* In a forked child, makes the lock (held by the forking thread across fork) free again. Its critical section ends with
  * gsh_critical_reset_after_fork. */
 void gsh_lock_reset_after_fork(struct gsh_lock *lock);
+
+/* The same of a futex word (futex.h), of which a thread may hold several of one rank. Trying checks no rank. */
+void gsh_lock_word_acquire_sigsafe(_Atomic uint32_t *word, enum gsh_lock_rank rank);
+bool gsh_lock_word_try_acquire_sigsafe(_Atomic uint32_t *word, enum gsh_lock_rank rank);
+void gsh_lock_word_release_sigsafe(_Atomic uint32_t *word, enum gsh_lock_rank rank);
+/* In a forked child, where all words of the rank have been made free: the thread holds none. */
+void gsh_lock_words_forget_after_fork(enum gsh_lock_rank rank);
 
 static inline void gsh_lock_leave(struct gsh_lock **lock)
 {

@@ -17,6 +17,7 @@
 #include "errors.h"
 #include "forked.h"
 #include "host_threads.h"
+#include "lock.h"
 #include "log.h"
 #include "node.h"
 #include "pages.h"
@@ -83,11 +84,20 @@ static void parent(void)
     gsh_dispatch_lock_release();
 }
 
-/* Nothing is on a device here: pages that were shared with one are simply readable until written.
- */
-static void forget_device(struct gsh_block *block, void *unused)
+/* The live blocks, for a child: without the ARENA lock, since its thread is the only one. `index` begins at 0. */
+static struct gsh_block *next_live_after_fork(uint32_t *index)
 {
-    (void)unused;
+    while (++*index < gsh_arena_block_end_sigsafe()) {
+        struct gsh_block *block = gsh_block_at(*index);
+        if (atomic_load_explicit(&block->live, memory_order_acquire))
+            return block;
+    }
+    return NULL;
+}
+
+/* Nothing is on a device here: pages that were shared with one are simply readable until written. */
+static void forget_device_after_fork(struct gsh_block *block)
+{
     block->value = NULL;
     block->held_by_fork = false;
     atomic_store(&block->lock, 0);
@@ -95,8 +105,9 @@ static void forget_device(struct gsh_block *block, void *unused)
     atomic_store(&block->write_pins, 0);
 }
 
-static void child(void)
+static void child_after_fork(void)
 {
+    uint32_t index = 0;
     gsh_device_reset_after_fork();
     gsh_dispatch_lock_reset_after_fork();
     gsh_dispatch_reset_after_fork();
@@ -104,7 +115,9 @@ static void child(void)
     gsh_service_reset_after_fork();
     gsh_host_threads_reset_after_fork();
     gsh_pages_reset_after_fork();
-    gsh_arena_visit_live_locked(forget_device, NULL);
+    for (struct gsh_block *block; (block = next_live_after_fork(&index)) != NULL;)
+        forget_device_after_fork(block);
+    gsh_lock_words_forget_after_fork(GSH_RANK_BLOCK);
     gsh_arena_reset_after_fork();
     gsh_critical_reset_after_fork();
 }
@@ -112,18 +125,19 @@ static void child(void)
 /* ---- a child that ran no handlers ---- */
 
 /* Another thread of the parent held the block: its pages are made to be what its states say. */
-static void repeat_protection(struct gsh_block *block, void *unused)
+static void repeat_protection_after_fork(struct gsh_block *block)
 {
-    (void)unused;
     if (atomic_load(&block->lock) == 0)
         return;
     for (unsigned k = 0; k < block->chunks; k++)
         (void)gsh_arena_protect_sigsafe(block, k, k, (enum gsh_chunk_state)block->state[k]);
 }
 
-static void adopt(void)
+static void adopt_after_fork(void)
 {
-    gsh_arena_visit_live_locked(repeat_protection, NULL);
+    uint32_t index = 0;
+    for (struct gsh_block *block; (block = next_live_after_fork(&index)) != NULL;)
+        repeat_protection_after_fork(block);
     gsh_arena_is_frozen = true;
 }
 
@@ -131,6 +145,6 @@ static void adopt(void)
 
 void gsh_fork_init(void)
 {
-    gsh_forked_add(prepare, parent, child);
-    gsh_forked_watch(adopt);
+    gsh_forked_add(prepare, parent, child_after_fork);
+    gsh_forked_watch(adopt_after_fork);
 }

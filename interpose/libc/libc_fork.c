@@ -56,7 +56,7 @@ struct clone_request {
 static int run_child(void *argument)
 {
     struct clone_request request = *(struct clone_request *)argument;
-    gsh_forked_child();
+    gsh_forked_child_after_fork();
     return request.body(request.argument);
 }
 

@@ -296,7 +296,7 @@ void gsh_libc_signal_resolve(bool with_python)
         open_inherited_mask();
 }
 
-static void own_in_child(void)
+static void own_after_fork(void)
 {
     owner = getpid();
 }
@@ -311,7 +311,7 @@ void gsh_libc_signal_adopt(void)
     if (owner != 0)
         return;
     owner = getpid();
-    gsh_forked_add(NULL, NULL, own_in_child);
+    gsh_forked_add(NULL, NULL, own_after_fork);
     for (int number = 1; number < NSIG; number++) {
         struct sigaction action, copy;
         if (number == SIGSEGV || REAL(sigaction)(number, NULL, &action) != 0)

@@ -59,7 +59,8 @@ static bool is_seen(int64_t option)
         settle_late(); /* of calls under the state before */
         gsh_warning_state_keep();
     }
-    return gsh_warning_scopes_is_over() || !gsh_warning_state_may_be_late(option == GSH_FPERR_LATE);
+    return gsh_warning_scopes_is_over_sigsafe() ||
+           !gsh_warning_state_may_be_late(option == GSH_FPERR_LATE);
 }
 
 static void note_caller(struct gsh_error_request *request, bool waits)
@@ -416,7 +417,7 @@ bool gsh_numpy_errors_hold(bool hold)
     return before;
 }
 
-static void schedule(void);
+static void schedule_sigsafe(void);
 
 /* A pending call: the interpreter runs it in the main thread between two instructions. */
 static int tell_pending(void *unused)
@@ -424,15 +425,15 @@ static int tell_pending(void *unused)
     (void)unused;
     __atomic_store_n(&is_scheduled, false, __ATOMIC_RELEASE);
     if (is_held)
-        schedule();
+        schedule_sigsafe();
     else if (!is_replaying) /* a warning's own Python code: who replays goes on to the rest */
         tell_late();
     return 0;
 }
 
-static void schedule(void)
+static void schedule_sigsafe(void)
 {
-    if (!gsh_warning_scopes_is_over() &&
+    if (!gsh_warning_scopes_is_over_sigsafe() &&
         !__atomic_exchange_n(&is_scheduled, true, __ATOMIC_ACQ_REL) &&
         gsh_py.Py_AddPendingCall(tell_pending, NULL) != 0)
         __atomic_store_n(&is_scheduled, false,
@@ -466,5 +467,5 @@ void gsh_numpy_errors_install(void)
     gsh_python_error_clear();
     casting_names = gsh_py.Py_BuildValue("(s)", "casting");
     unsafe = gsh_py.Py_BuildValue("s", "unsafe");
-    gsh_errors_on_found(schedule);
+    gsh_errors_on_found(schedule_sigsafe);
 }

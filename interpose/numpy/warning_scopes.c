@@ -18,7 +18,7 @@ static _Atomic bool is_over;
 static PyObject *enter_scope; /* warnings.catch_warnings.__enter__ as Python has it; */
 static PyObject *leave_scope; /* its __exit__ */
 
-bool gsh_warning_scopes_is_over(void)
+bool gsh_warning_scopes_is_over_sigsafe(void)
 {
     return is_over;
 }

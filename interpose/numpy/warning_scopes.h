@@ -11,4 +11,4 @@
 /* `settle` tells everything, with the GIL; it leaves no Python error. Once, at attach. GIL. */
 void gsh_warning_scopes_install(PyObject *warnings, void (*settle)(void));
 /* Whether the interpreter is ending: nobody would ask again. */
-bool gsh_warning_scopes_is_over(void);
+bool gsh_warning_scopes_is_over_sigsafe(void);

@@ -5,8 +5,8 @@
  * read them at any time.
  *
  * A block's bit lock guards state[], value, registered_bytes and the pins' rise. It is held while
- * protections change and while bytes move, never while Python or an original function runs, and its
- * holder takes no lock of a lower rank.
+ * protections change and while bytes move, never while Python or an original function runs. Its rank,
+ * and who waits for several: lock_ranks.def.
  */
 #pragma once
 
@@ -57,7 +57,7 @@ struct gsh_block {
     size_t capacity;       /* bytes reserved, whole granules; fixed */
     size_t size;           /* bytes asked for */
     uint32_t next_free;    /* link of the free list, index; ARENA lock */
-    _Atomic uint32_t lock; /* futex word: 0 free, 1 held, 2 held and waited for */
+    _Atomic uint32_t lock; /* of rank BLOCK: 0 free, 1 held, 2 held and waited for */
     _Atomic bool live;
     bool held_by_fork;             /* the lock is fork's, until its parent handler */
     bool large;                    /* zone */
@@ -128,10 +128,17 @@ static inline bool gsh_block_is_written(const struct gsh_block *block)
 extern struct gsh_block *gsh_block_table;
 
 /* Index of a block in the table; 0 is no block. */
-uint32_t gsh_block_index(const struct gsh_block *block);
-struct gsh_block *gsh_block_at(uint32_t index);
+static inline uint32_t gsh_block_index(const struct gsh_block *block)
+{
+    return (uint32_t)(block - gsh_block_table);
+}
 
-/* Waits for the bit lock. Safe in the fault handler unless this thread holds it. */
+static inline struct gsh_block *gsh_block_at(uint32_t index)
+{
+    return &gsh_block_table[index];
+}
+
+/* Waits for the block's lock, which this thread does not hold; it holds other blocks only while it holds the DISPATCH lock. */
 void gsh_block_acquire_sigsafe(struct gsh_block *block);
 bool gsh_block_try_acquire_sigsafe(struct gsh_block *block);
 void gsh_block_release_sigsafe(struct gsh_block *block);

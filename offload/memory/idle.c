@@ -185,7 +185,7 @@ static void parent(void)
 }
 
 /* Also of a fork that ran no handlers before. */
-static void child(void)
+static void child_after_fork(void)
 {
     pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
     mutex = fresh;
@@ -196,6 +196,6 @@ static void child(void)
 
 void gsh_idle_init(void)
 {
-    gsh_forked_add(prepare, parent, child);
+    gsh_forked_add(prepare, parent, child_after_fork);
     atomic_store(&gsh_idle_is_noted, false);
 }

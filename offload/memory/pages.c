@@ -7,7 +7,7 @@
  */
 #include "pages.h"
 
-#include "futex.h"
+#include "lock.h"
 #include "log.h"
 #include "options.h"
 #include "raw_syscall.h"
@@ -128,7 +128,7 @@ enum gsh_status gsh_pages_fill(uintptr_t base, size_t size, int protection, fetc
 {
     int keep = errno;
     enum gsh_status status = GSH_OK;
-    gsh_futex_lock_sigsafe(&fill_lock);
+    gsh_lock_word_acquire_sigsafe(&fill_lock, GSH_RANK_FILL);
     for (size_t done = 0; done < size && status == GSH_OK;) {
         size_t piece = GSH_MIN(size - done, WINDOW_BYTES - GSH_GRANULE_LARGE);
         status = fill_piece(base + done, piece, protection, done, fetch, context);
@@ -136,7 +136,7 @@ enum gsh_status gsh_pages_fill(uintptr_t base, size_t size, int protection, fetc
     }
     if (status != GSH_OK)
         gsh_pages_protect_sigsafe(base, size, PROT_NONE);
-    gsh_futex_unlock_sigsafe(&fill_lock);
+    gsh_lock_word_release_sigsafe(&fill_lock, GSH_RANK_FILL);
     errno = keep;
     return status;
 }
@@ -223,4 +223,5 @@ enum gsh_status gsh_pages_init(uintptr_t scratch)
 void gsh_pages_reset_after_fork(void)
 {
     atomic_store(&fill_lock, 0);
+    gsh_lock_words_forget_after_fork(GSH_RANK_FILL);
 }

@@ -176,7 +176,7 @@ static void parent(void)
     unlock();
 }
 
-static void child(void)
+static void child_after_fork(void)
 {
     pthread_mutex_t fresh_mutex = PTHREAD_MUTEX_INITIALIZER;
     pthread_cond_t fresh_condition = PTHREAD_COND_INITIALIZER;
@@ -191,7 +191,7 @@ static void child(void)
 
 void gsh_cuda_builder_open(void)
 {
-    gsh_forked_add(prepare, parent, child);
+    gsh_forked_add(prepare, parent, child_after_fork);
 }
 
 static bool start_thread_locked(void)

@@ -86,6 +86,88 @@ static void take_twice(void)
     gsh_lock_acquire(&low);
     gsh_lock_acquire(&low);
 }
+
+static _Atomic uint32_t block, other_block, fill;
+
+static void take_block_under_higher(void)
+{
+    gsh_lock_acquire(&high);
+    gsh_lock_word_acquire_sigsafe(&block, GSH_RANK_BLOCK);
+}
+
+static void take_two_blocks(void)
+{
+    gsh_lock_word_acquire_sigsafe(&block, GSH_RANK_BLOCK);
+    gsh_lock_word_acquire_sigsafe(&other_block, GSH_RANK_BLOCK);
+}
+
+static void take_arena_under_block(void)
+{
+    gsh_lock_word_acquire_sigsafe(&block, GSH_RANK_BLOCK);
+    gsh_lock_acquire(&high);
+}
+
+static void take_lowest_under_block(void)
+{
+    gsh_lock_word_acquire_sigsafe(&block, GSH_RANK_BLOCK);
+    gsh_lock_acquire(&low);
+}
+
+static void take_block_under_fill(void)
+{
+    gsh_lock_word_acquire_sigsafe(&fill, GSH_RANK_FILL);
+    gsh_lock_word_acquire_sigsafe(&block, GSH_RANK_BLOCK);
+}
+
+/* One of two blocks is given back: the other is still held. */
+static void take_lowest_under_one_of_two(void)
+{
+    gsh_lock_acquire(&low);
+    take_two_blocks();
+    gsh_lock_word_release_sigsafe(&block, GSH_RANK_BLOCK);
+    gsh_lock_release(&low);
+    gsh_lock_acquire(&low);
+}
+
+/* What NESTED rows allow: each of the above under DISPATCH. */
+static void take_nested(void)
+{
+    gsh_lock_acquire(&low);
+    take_two_blocks();
+    gsh_lock_acquire(&high);
+    gsh_lock_word_release_sigsafe(&block, GSH_RANK_BLOCK);
+    gsh_lock_word_acquire_sigsafe(&block, GSH_RANK_BLOCK);
+    gsh_lock_word_acquire_sigsafe(&fill, GSH_RANK_FILL);
+}
+
+/* Trying waits for nobody, and what is given back is forgotten. */
+static void take_by_trying(void)
+{
+    gsh_lock_acquire(&high);
+    if (!gsh_lock_word_try_acquire_sigsafe(&block, GSH_RANK_BLOCK))
+        _exit(1);
+    gsh_lock_release(&high);
+    gsh_lock_word_release_sigsafe(&block, GSH_RANK_BLOCK);
+    if (gsh_lock_is_any_held())
+        _exit(2);
+    gsh_lock_acquire(&low);
+}
+
+static void test_word_ranks(void)
+{
+    CHECK_INT(run_in_child(take_block_under_higher), -SIGABRT);
+    CHECK_INT(run_in_child(take_two_blocks), -SIGABRT);
+    CHECK_INT(run_in_child(take_arena_under_block), -SIGABRT);
+    CHECK_INT(run_in_child(take_lowest_under_block), -SIGABRT);
+    CHECK_INT(run_in_child(take_block_under_fill), -SIGABRT);
+    CHECK_INT(run_in_child(take_lowest_under_one_of_two), -SIGABRT);
+    CHECK_INT(run_in_child(take_nested), 0);
+    CHECK_INT(run_in_child(take_by_trying), 0);
+}
+#else
+static void test_word_ranks(void)
+{
+}
 #endif
 
 static void test_ranks(void)
@@ -117,6 +199,7 @@ int main(void)
     test_exclusion();
     test_scope();
     test_ranks();
+    test_word_ranks();
     test_fork();
     return check_result();
 }
