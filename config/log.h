@@ -9,7 +9,7 @@
 #include "base.h"
 
 /* In the order of GPUSHIM_LOG's words. */
-enum gsh_log_level { GSH_LOG_WARN, GSH_LOG_INFO, GSH_LOG_DEBUG, GSH_LOG_GRAPH };
+enum gsh_log_level { GSH_LOG_WARN, GSH_LOG_INFO, GSH_LOG_DEBUG, GSH_LOG_GRAPH, GSH_LOG_DECIDE };
 
 /* Messages up to this level are written; WARN until the options are parsed. Any thread. */
 void gsh_log_set_level(enum gsh_log_level level);

@@ -29,6 +29,35 @@ struct gsh_rates {
     double first_run; /* s of the first run of a library's routine beyond its work; 0: none */
 };
 
+/* Nanoseconds of a CPU core for an element, beyond moving its bytes, of what is no elementwise operation: those have their own
+ * in kernels/ops.def. */
+#define GSH_COST_REDUCE_NS 0.2
+#define GSH_COST_INDEXED_NS 1.0 /* scans, and elements that move by index or mask */
+
+/* The work of one call, in numbers. A struct of zeros is a loop over nothing. */
+enum gsh_work_kind {
+    GSH_WORK_LOOP,
+    GSH_WORK_PRODUCT,       /* of matrices by BLAS, and routines of linear algebra */
+    GSH_WORK_PLAIN_PRODUCT, /* of matrices that BLAS has no product for: integers, bools, float16 */
+    GSH_WORK_TRANSFORM
+};
+struct gsh_work {
+    enum gsh_work_kind kind;
+    double bytes;    /* read and written */
+    double elements; /* LOOP */
+    double host_ns;  /* LOOP: for each of them */
+    double flops;    /* the others */
+    bool is_double;  /* PRODUCT: which rate */
+    double host_share,
+        device_share;     /* PRODUCT: of the rate of matrix products; 1 for a product itself */
+    double columns;       /* PRODUCT: that the device computes one after another */
+    double device_column; /* PRODUCT: s for each of them at least */
+};
+
+/* Seconds that the call takes on either side, its operands being there. */
+double gsh_cost_host_work(const struct gsh_rates *rates, const struct gsh_work *work);
+double gsh_cost_device_work(const struct gsh_rates *rates, const struct gsh_work *work);
+
 /* Elementwise and reductions: `bytes` read and written, `elements` at `host_ns` nanoseconds each
  * beyond moving bytes. */
 double gsh_cost_host(const struct gsh_rates *rates, double bytes, double elements, double host_ns);
@@ -43,3 +72,9 @@ double gsh_cost_device_product(const struct gsh_rates *rates, double flops, doub
 double gsh_cost_transfer(const struct gsh_rates *rates, double bytes, bool pinned, bool pinnable);
 /* The same of memory that a call brings. */
 double gsh_cost_foreign_transfer(const struct gsh_rates *rates, double bytes);
+/* The device moves bytes inside its memory, and computes what takes a CPU core so many nanoseconds. */
+double gsh_cost_moving(const struct gsh_rates *rates, double bytes);
+double gsh_cost_computing(const struct gsh_rates *rates, double host_ns);
+/* What calls must have been able to gain before the device is started: `wanted_ms` of option START_MS, or what the start takes
+ * where that is negative. */
+double gsh_cost_start(const struct gsh_rates *rates, int64_t wanted_ms);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The one rule of the policy.
+ * The rule for one call.
  */
 #include "decide.h"
 
@@ -12,5 +12,16 @@ struct gsh_verdict gsh_decide(const struct gsh_facts *facts)
         reason = GSH_REASON_TOO_SMALL;
     else if (gain + facts->debt <= facts->upload)
         reason = GSH_REASON_DATA_ON_HOST;
-    return (struct gsh_verdict){.reason = reason, .gain = gain, .has_data = facts->download > 0};
+    return (struct gsh_verdict){
+        .reason = reason, .gain = gain, .has_data = facts->download > 0, .facts = *facts};
+}
+
+bool gsh_decide_by_options(const struct gsh_override *options, struct gsh_verdict *verdict)
+{
+    if (!options->sends_all && options->minimum < 0)
+        return false;
+    bool is_sent = options->sends_all || options->size >= (double)options->minimum;
+    *verdict = (struct gsh_verdict){.reason = is_sent ? GSH_REASON_NONE : GSH_REASON_TOO_SMALL,
+                                    .is_asked = is_sent};
+    return true;
 }

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Device or CPU, from numbers alone. Rent or buy: time lost by leaving data on the wrong side adds
- * up, and the data moves once that exceeds the move, so that no access pattern costs more than
- * twice the best choice in hindsight.
+ * Where a call runs, on the CPU or on the device. An option decides if it names the mode `force` or a minimum size for the
+ * call's class. Otherwise the seconds of struct gsh_facts decide: the device takes a call that it does sooner, if the saving,
+ * together with what was lost by leaving the operands on the host so far, exceeds what their upload costs ("rent or buy": no
+ * order of calls costs more than twice the best choice in hindsight). Pure functions: no clock, no lock, no state.
  */
 #pragma once
 
 #include "reasons.h"
 
+/* Seconds. */
 struct gsh_facts {
-    double host;     /* s on the CPU, its operands being there */
-    double device;   /* s on the device, its operands being there */
-    double upload;   /* s to bring to the device what it lacks */
-    double download; /* s to bring home what the CPU would lack */
-    double fetch;    /* s expected for the host to fetch the result afterwards (its history) */
-    double debt;     /* s lost so far by leaving these operands on the host */
+    double host;     /* on the CPU, its operands being there */
+    double device;   /* on the device, its operands being there */
+    double upload;   /* to bring to the device what it lacks */
+    double download; /* to bring home what the CPU would lack */
+    double fetch;    /* expected for the host to fetch the result afterwards (its history) */
+    double debt;     /* lost so far by leaving these operands on the host */
 };
 
 struct gsh_verdict {
@@ -23,6 +25,21 @@ struct gsh_verdict {
     double watched; /* s on the CPU before they were corrected, set by price.h; 0: they never are */
     bool has_data;  /* the CPU lacks some of the operands: the device has them */
     bool is_asked;  /* an option says that the call is to run there, whatever it gains */
+    struct gsh_facts facts; /* that it was made of; zeros where an option decided */
 };
 
 struct gsh_verdict gsh_decide(const struct gsh_facts *facts);
+
+/* What the options say about a call. */
+struct gsh_override {
+    bool sends_all;  /* GPUSHIM_MODE=force */
+    int64_t minimum; /* option of the call's class; negative: not set */
+    double size;     /* of the call, in that option's unit */
+};
+
+/* False: they say nothing, the facts decide. True: *verdict is theirs. */
+bool gsh_decide_by_options(const struct gsh_override *options, struct gsh_verdict *verdict);
+
+/* Fewest elements that a call must have to be described and priced at all, where none of its operands is on the device and the
+ * facts decide. Fewer than that never pay for a launch. */
+enum { GSH_DECIDE_LEAST_ELEMENTS = 16384 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which launches are alike is told by a hash: where two that are not alike share one, the second pays for itself when it
- * runs. There is a place for one that is wanted of each kind; the thread sleeps until `posted` changes, and looks again now
- * and then where a library is being opened.
+ * A table of flags, indexed by a hash, says which launches have run; where two that are not alike share an index, the second
+ * one's first call loads the code itself. Each kind has one place for a launch that is wanted. The thread sleeps until
+ * `posted` changes; while a launch has to wait for the device or a library, it looks again every 5 ms.
  */
 #include "first_run.h"
 
@@ -12,6 +12,7 @@
 #include "futex.h"
 #include "hash.h"
 #include "thread.h"
+#include "warm_up_plan.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -32,24 +33,12 @@ static _Atomic bool has_thread, is_settled;
 
 /* ---- which are alike ---- */
 
-static bool is_smooth(int64_t length) /* libraries have a fast transform of it */
-{
-    static const int64_t primes[] = {2, 3, 5, 7};
-    for (size_t k = 0; k < GSH_COUNT(primes); k++)
-        while (length % primes[k] == 0 && length > 0)
-            length /= primes[k];
-    return length == 1;
-}
-
-/* Libraries have ways of their own for small matrices, for many, for tall and for wide ones. */
 static uint64_t detail_of_lapack(const struct gsh_launch *launch)
 {
     const int64_t *extent = launch->lapack.cores[0].extent;
-    int64_t longest = GSH_MAX(extent[0], extent[1]);
-    bool is_many = gsh_lapack_is_many(gsh_launch_elements(launch), longest);
-    return (uint64_t)launch->lapack.routine << 8 | (uint64_t)is_many << 4 |
-           (uint64_t)(longest > 32) << 3 | (uint64_t)(longest > 512) << 2 |
-           (uint64_t)(extent[0] > extent[1]) << 1 | (extent[0] < extent[1]);
+    bool is_many = gsh_lapack_is_many(gsh_launch_elements(launch), GSH_MAX(extent[0], extent[1]));
+    return (uint64_t)launch->lapack.routine << 8 |
+           gsh_warm_up_plan_shape(extent[0], extent[1], is_many);
 }
 
 static uint64_t detail_of(const struct gsh_launch *launch)
@@ -66,7 +55,7 @@ static uint64_t detail_of(const struct gsh_launch *launch)
         return detail_of_lapack(launch);
     default:
         for (int d = 0; d < fft->rank; d++)
-            detail = detail << 1 | !is_smooth(fft->length[d]);
+            detail = detail << 1 | !gsh_warm_up_plan_is_smooth(fft->length[d]);
         return detail << 8 | (uint64_t)fft->type << 4 | (uint64_t)fft->rank;
     }
 }
@@ -95,22 +84,36 @@ void gsh_first_run_note(const struct gsh_launch *launch)
 
 /* ---- the thread ---- */
 
-static bool may_run(void)
+static struct gsh_warm_up_facts gather(void)
 {
-    return !atomic_load(&is_settled) && gsh_device_get_state() == GSH_DEVICE_READY;
+    enum gsh_device_state state = gsh_device_get_state();
+    return (struct gsh_warm_up_facts){.is_ending = atomic_load(&is_settled),
+                                      .is_pending = state < GSH_DEVICE_READY,
+                                      .is_ready = state == GSH_DEVICE_READY};
 }
 
-/* Whether it is too early for the launch: the device is being started, or its library opened. */
-static bool is_early(const struct gsh_launch *launch)
+static bool may_run(void)
+{
+    const struct gsh_warm_up_facts facts = gather();
+    return gsh_warm_up_plan_may_run(&facts);
+}
+
+/* Seconds until the launch's library is open, on a device that is ready. */
+static double opening_of(const struct gsh_launch *launch)
 {
     const struct gsh_backend *backend = gsh_backend_get();
-    enum gsh_device_state state = gsh_device_get_state();
-    if (atomic_load(&is_settled))
-        return false;
-    if (state != GSH_DEVICE_READY || backend->opening == NULL || backend->opening(launch) == 0)
-        return state < GSH_DEVICE_READY;
-    backend->begin_opening(launch);
-    return true;
+    return backend->opening != NULL ? backend->opening(launch) : 0;
+}
+
+/* Whether it is too early for the launch; then its library is being opened, if the device is ready. */
+static bool is_early(const struct gsh_launch *launch)
+{
+    struct gsh_warm_up_facts facts = gather();
+    facts.opening = gsh_warm_up_plan_may_run(&facts) ? opening_of(launch) : 0;
+    enum gsh_warm_up_step step = gsh_warm_up_plan_next(&facts);
+    if (step == GSH_WARM_UP_OPEN)
+        gsh_backend_get()->begin_opening(launch);
+    return step != GSH_WARM_UP_RUN;
 }
 
 static void serve(const struct gsh_launch *launch)

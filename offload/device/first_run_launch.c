@@ -9,14 +9,10 @@
 #include "backend.h"
 #include "dispatch_lock.h"
 #include "stats.h"
+#include "warm_up_plan.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-#define LONGEST INT64_C(1024)          /* extent of a matrix */
-#define LARGE INT64_C(256)             /* so long ones come in twos */
-#define MOST_MATRICES INT64_C(16)      /* along a dimension of a batch */
-#define MOST_BYTES ((size_t)512 << 20) /* of all operands: what needs more is not run ahead */
 
 /* ---- a small one ---- */
 
@@ -29,12 +25,6 @@ static int64_t longest_of(const struct gsh_launch *launch)
             longest = GSH_MAX(longest, core.extent[d]);
     }
     return longest;
-}
-
-/* Of matrices whose longest extent is `longest`. */
-static int64_t shrink(int64_t extent, int64_t longest)
-{
-    return longest <= LONGEST ? extent : (extent * LONGEST + longest - 1) / longest;
 }
 
 /* Rows and columns of a matrix become packed, in the order that they have; their bytes or numbers, as `size` says. */
@@ -60,9 +50,9 @@ static void shrink_product(struct gsh_launch *launch, int64_t longest)
 {
     struct gsh_gemm *g = &launch->gemm;
     int64_t size = (int64_t)gsh_dtype_size(launch->loop);
-    g->m = shrink(g->m, longest);
-    g->n = shrink(g->n, longest);
-    g->k = shrink(g->k, longest);
+    g->m = gsh_warm_up_plan_extent(g->m, longest);
+    g->n = gsh_warm_up_plan_extent(g->n, longest);
+    g->k = gsh_warm_up_plan_extent(g->k, longest);
     pack_batch(launch, 0, size * pack(g->m, g->k, &g->a_row, &g->a_col, 1));
     pack_batch(launch, 1, size * pack(g->k, g->n, &g->b_row, &g->b_col, 1));
     pack_batch(launch, 2, size * pack(g->m, g->n, &g->c_row, &g->c_col, 1));
@@ -74,7 +64,7 @@ static void shrink_cores(struct gsh_launch *launch, int64_t longest)
         struct gsh_core *core = &launch->lapack.cores[k];
         int64_t size = (int64_t)gsh_dtype_size(launch->operands[k].dtype);
         for (int d = 0; d < 2; d++)
-            core->extent[d] = shrink(core->extent[d], longest);
+            core->extent[d] = gsh_warm_up_plan_extent(core->extent[d], longest);
         pack_batch(
             launch, k,
             pack(core->extent[0], core->extent[1], &core->stride[0], &core->stride[1], size));
@@ -84,11 +74,9 @@ static void shrink_cores(struct gsh_launch *launch, int64_t longest)
 struct gsh_launch gsh_first_run_small(const struct gsh_launch *launch)
 {
     struct gsh_launch small = *launch;
-    int64_t longest = longest_of(launch), most = longest > LARGE ? 2 : MOST_MATRICES;
-    if (launch->kind == GSH_LAUNCH_LAPACK) {
-        bool is_many = gsh_lapack_is_many(gsh_launch_elements(launch), longest);
-        most = is_many ? MOST_MATRICES : 1;
-    }
+    int64_t longest = longest_of(launch);
+    int64_t most = gsh_warm_up_plan_batch(longest, launch->kind == GSH_LAUNCH_LAPACK,
+                                          gsh_lapack_is_many(gsh_launch_elements(launch), longest));
     for (int d = 0; d < small.ndim; d++)
         small.shape[d] = GSH_MIN(small.shape[d], most);
     if (launch->kind == GSH_LAUNCH_GEMM)
@@ -197,7 +185,7 @@ void gsh_first_run_run(const struct gsh_launch *small, bool (*may_run)(void))
         memory[k].size = GSH_MAX((size_t)(high - low), 1);
         bytes += memory[k].size;
     }
-    if (bytes > MOST_BYTES)
+    if (!gsh_warm_up_plan_fits(bytes))
         return;
     for (unsigned k = 0; k < small->nin && status == GSH_OK; k++)
         if (small->kind == GSH_LAUNCH_LAPACK)

@@ -10,6 +10,7 @@
 #include "backend.h"
 #include "coherence_internal.h"
 #include "coherence_open.h"
+#include "decision_log.h"
 #include "deep_stack.h"
 #include "device.h"
 #include "dispatch_internal.h"
@@ -30,9 +31,7 @@
 
 #include <string.h>
 
-#define AUTO_MIN_ELEMENTS 16384
-
-int64_t gsh_dispatch_min_elements = AUTO_MIN_ELEMENTS;
+int64_t gsh_dispatch_min_elements = GSH_DECIDE_LEAST_ELEMENTS;
 
 static _Atomic bool live;
 static _Atomic uint64_t submitted,
@@ -45,7 +44,8 @@ void gsh_dispatch_init(void)
                     gsh_option_number(GSH_OPTION_MIN_ELEMENTS) < 0 &&
                     gsh_option_number(GSH_OPTION_MIN_REDUCE) < 0 &&
                     gsh_option_number(GSH_OPTION_MIN_FLOPS) < 0;
-    gsh_dispatch_min_elements = by_model ? AUTO_MIN_ELEMENTS : 0;
+    gsh_dispatch_min_elements = by_model ? GSH_DECIDE_LEAST_ELEMENTS : 0;
+    gsh_decision_log_init();
     atomic_store(&live, true);
 }
 
@@ -95,7 +95,26 @@ static enum gsh_reason examine(const struct gsh_launch *launch)
     return GSH_REASON_NONE;
 }
 
-enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call)
+/* Whether the device takes the call that `verdict` is about, and what follows for the books of the policy. */
+static enum gsh_reason settle(const struct gsh_call *call, const struct gsh_verdict *verdict)
+{
+    if (verdict->reason == GSH_REASON_DATA_ON_HOST)
+        gsh_price_note_declined(call, verdict->gain);
+    enum gsh_reason reason =
+        verdict->reason != GSH_REASON_NONE ? verdict->reason : gsh_readiness_check(call, verdict);
+    if (reason == GSH_REASON_NONE && !verdict->is_asked && gsh_history_sits_out(call->row))
+        reason = GSH_REASON_REFUSED_LATELY;
+    if (reason == GSH_REASON_NO_DEVICE) /* it was retired meanwhile, or cannot be started */
+        reason = gsh_dispatch_why_dead();
+    if (reason != GSH_REASON_NONE)
+        gsh_host_pace_expect(&call->launch, call->row, verdict->watched);
+    else if (!verdict->is_asked)
+        gsh_price_note_accepted(call, verdict->gain);
+    return reason;
+}
+
+/* *verdict is set where the call is priced. */
+static enum gsh_reason decide(const struct gsh_call *call, struct gsh_verdict *verdict)
 {
     gsh_host_pace_forget();
     if (!gsh_dispatch_is_live())
@@ -103,19 +122,16 @@ enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call)
     enum gsh_reason reason = examine(&call->launch);
     if (reason != GSH_REASON_NONE)
         return reason;
-    struct gsh_verdict verdict = gsh_price_call(call);
-    if (verdict.reason == GSH_REASON_DATA_ON_HOST)
-        gsh_price_note_declined(call, verdict.gain);
-    reason =
-        verdict.reason != GSH_REASON_NONE ? verdict.reason : gsh_readiness_check(call, &verdict);
-    if (reason == GSH_REASON_NONE && !verdict.is_asked && gsh_history_sits_out(call->row))
-        reason = GSH_REASON_REFUSED_LATELY;
-    if (reason == GSH_REASON_NO_DEVICE) /* it was retired meanwhile, or cannot be started */
-        reason = gsh_dispatch_why_dead();
-    if (reason != GSH_REASON_NONE)
-        gsh_host_pace_expect(&call->launch, call->row, verdict.watched);
-    else if (!verdict.is_asked)
-        gsh_price_note_accepted(call, verdict.gain);
+    *verdict = gsh_price_call(call);
+    return settle(call, verdict);
+}
+
+enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call)
+{
+    struct gsh_verdict verdict = {.reason = GSH_REASON_NONE};
+    enum gsh_reason reason = decide(call, &verdict);
+    if (GSH_UNLIKELY(gsh_decision_log_is_on))
+        gsh_decision_log_write(call, &verdict, reason);
     return reason;
 }
 

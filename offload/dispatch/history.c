@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counters per row; what is made and fetched is halved now and then, so that old behaviour is forgotten.
+ * Counters per row. policy/ says what follows from them; a counter is stored only where it changes, as most calls change none.
  */
 #include "history.h"
 
+#include "back_off.h"
+#include "fetch_share.h"
 #include "prefault.h"
 #include "stats.h"
 
 #include <stdatomic.h>
 
-#define WINDOW 64U
-#define MOST_REFUSED 11U /* of a series: 1024 calls sit out then */
-
 static struct history {
-    _Atomic uint32_t made, fetched;
-    _Atomic uint32_t refused;     /* in a series */
-    _Atomic uint32_t sitting_out; /* calls that are still to */
+    _Atomic uint32_t made, fetched; /* struct gsh_fetch_counts */
+    _Atomic uint32_t refused, left; /* struct gsh_back_off */
 } rows[GSH_STATS_MAX_ROWS];
 
 static struct history *history_of(unsigned row)
@@ -28,9 +26,10 @@ static uint32_t get(_Atomic uint32_t *counter)
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
-static void set(_Atomic uint32_t *counter, uint32_t count)
+static void set(_Atomic uint32_t *counter, uint32_t before, uint32_t count)
 {
-    atomic_store_explicit(counter, count, memory_order_relaxed);
+    if (count != before)
+        atomic_store_explicit(counter, count, memory_order_relaxed);
 }
 
 static uint32_t add_one(_Atomic uint32_t *counter)
@@ -38,22 +37,37 @@ static uint32_t add_one(_Atomic uint32_t *counter)
     return atomic_fetch_add_explicit(counter, 1, memory_order_relaxed) + 1;
 }
 
+static struct gsh_back_off get_back_off(struct history *history)
+{
+    return (struct gsh_back_off){get(&history->refused), get(&history->left)};
+}
+
+static void set_back_off(struct history *history, struct gsh_back_off before,
+                         struct gsh_back_off state)
+{
+    set(&history->refused, before.refused, state.refused);
+    set(&history->left, before.left, state.left);
+}
+
 void gsh_history_prefault(void)
 {
     gsh_prefault(rows, sizeof rows);
 }
 
+static void note_completed(struct history *history)
+{
+    const struct gsh_back_off before = get_back_off(history);
+    set_back_off(history, before, gsh_back_off_after_completed(before));
+}
+
 void gsh_history_note_made(unsigned row)
 {
     struct history *history = history_of(row);
-    if (get(&history->refused) != 0)
-        set(&history->refused, 0);
-    uint32_t made = add_one(&history->made);
-    if (made < WINDOW)
-        return;
-    uint32_t fetched = get(&history->fetched);
-    set(&history->made, made / 2);
-    set(&history->fetched, fetched / 2);
+    note_completed(history);
+    const struct gsh_fetch_counts before = {add_one(&history->made), get(&history->fetched)};
+    const struct gsh_fetch_counts counts = gsh_fetch_share_after_made(before);
+    set(&history->made, before.made, counts.made);
+    set(&history->fetched, before.fetched, counts.fetched);
 }
 
 void gsh_history_note_fetched(unsigned row)
@@ -64,24 +78,22 @@ void gsh_history_note_fetched(unsigned row)
 double gsh_history_fetch_share(unsigned row)
 {
     struct history *history = history_of(row);
-    uint32_t made = get(&history->made);
-    return made == 0 ? 0.0 : GSH_MIN(1.0, (double)get(&history->fetched) / made);
+    return gsh_fetch_share((struct gsh_fetch_counts){get(&history->made), get(&history->fetched)});
 }
 
 void gsh_history_note_refused(unsigned row)
 {
     struct history *history = history_of(row);
-    uint32_t refused = GSH_MIN(get(&history->refused) + 1, MOST_REFUSED);
-    set(&history->refused, refused);
-    set(&history->sitting_out, 1U << (refused - 1));
+    const struct gsh_back_off before = get_back_off(history);
+    set_back_off(history, before, gsh_back_off_after_refused(before));
 }
 
 bool gsh_history_sits_out(unsigned row)
 {
     struct history *history = history_of(row);
-    uint32_t left = get(&history->sitting_out);
-    if (left == 0)
+    const struct gsh_back_off before = get_back_off(history);
+    if (!gsh_back_off_is_due(before))
         return false;
-    set(&history->sitting_out, left - 1);
+    set_back_off(history, before, gsh_back_off_after_left(before));
     return true;
 }

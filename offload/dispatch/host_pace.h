@@ -1,32 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What products and LAPACK routines took that stayed on the CPU, against what the cost model said: its rates are those of one
- * machine, and of how many cores there are and which BLAS they have it knows nothing. An operation is known by its
- * routine, its dtype, whether it is of one matrix or of many, and about how long it was to take. Calls that the device
- * runs teach nothing about the CPU, so a CPU that is faster is believed at once, one that is slower only after three
- * calls, by half of it, and for so many calls: then one more is looked at.
+ * Corrects the cost model's seconds on the CPU for matrix products and LAPACK routines by measuring those that run there. The
+ * model's rates are those of one machine; how many cores another one has, and which BLAS, the model does not know.
  *
- * A call that the policy leaves to the CPU is expected, begins when its operands are home, and ends; another one that is
- * decided upon in the same thread meanwhile takes its place. Any thread, no locks; not in signal handlers. Races cost time,
- * never a wrong result. Checked by tests/unit/offload/dispatch/test_host_pace.c, and with NumPy by tests/preload/test_slow_cpu.py.
+ * Measured is the ratio of a call's time to its modelled time. Ratios are kept per operation and class of modelled time
+ * (policy/host_speed.h, which also says what follows from them). An operation is a routine and dtype, on one matrix or on a
+ * batch. Other launches, and calls modelled at less than 0.1 ms, are not measured, and their factor is 1.
+ *
+ * One call is measured like this: gsh_dispatch_decide leaves it to the CPU and names it by _expect; the hook calls _begin once
+ * the operands are home, the original, and _end. Each thread has one expected call at a time; deciding on another call
+ * discards it.
+ *
+ * Any thread, no locks; not in signal handlers. Races between threads may lose a measurement, which costs time and never a
+ * result. Checked by tests/unit/offload/dispatch/test_host_pace.c, tests/unit/policy/test_host_speed.c, and with NumPy by
+ * tests/preload/test_slow_cpu.py.
  */
 #pragma once
 
 #include "launch.h"
 
-/* Gives all operations their pages, so that their first calls do not wait for them. */
+/* Gives the table its pages, so that the first calls do not fault on them. */
 void gsh_host_pace_prefault(void);
-/* This thread is about to run the call on the CPU, counted in this stats row, which the cost model says takes `priced`
- * seconds. Short ones, and what is neither a product nor a LAPACK routine, are not looked at. */
+/* The calling thread is about to run the launch on the CPU, counted in this stats row. `priced`: its modelled seconds there. */
 void gsh_host_pace_expect(const struct gsh_launch *launch, unsigned row, double priced);
-/* Whether a call of this row is expected, or has begun, in this thread. */
+/* Whether the calling thread has an expected call of this row that is measured, begun or not. */
 bool gsh_host_pace_is_expected(unsigned row);
-/* It will not run, or not as it was priced. */
+/* Discards the calling thread's expected call: it does not run, or not as it was modelled. */
 void gsh_host_pace_forget(void);
-/* The original is called. */
+/* The original is called. Without an expected call: nothing. */
 void gsh_host_pace_begin(void);
-/* It has returned. `is_whole`: it did all its work. */
+/* The original has returned. `is_whole`: it did all its work, so that its time counts. */
 void gsh_host_pace_end(bool is_whole);
 
-/* What to multiply a price of `priced` seconds with; 1: nothing is known. */
+/* The factor for `priced` modelled seconds on the CPU; 1 where nothing is known. A factor above 1 is counted
+ * (gsh_host_speed_after_raise). */
 double gsh_host_pace_factor(const struct gsh_launch *launch, double priced);

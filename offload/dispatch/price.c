@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bytes, elements and residency of a call, turned into the seconds of the cost model.
+ * Bytes, elements and residency of a call, for the functions of policy/ that turn them into seconds and a verdict.
  */
 #include "price.h"
 
 #include "arena_internal.h"
 #include "backend.h"
-#include "cost_model.h"
 #include "history.h"
 #include "host_pace.h"
+#include "operand_cost.h"
 #include "options.h"
 
 static const struct gsh_rates *rates(void)
@@ -18,18 +18,7 @@ static const struct gsh_rates *rates(void)
 
 double gsh_price_start(void)
 {
-    int64_t wanted = gsh_option_number(GSH_OPTION_START_MS);
-    return wanted >= 0 ? (double)wanted * 1e-3 : rates()->start;
-}
-
-double gsh_price_moving(double bytes)
-{
-    return gsh_backend_get() != NULL ? bytes / rates()->device_memory : 0;
-}
-
-double gsh_price_computing(double host_ns)
-{
-    return gsh_backend_get() != NULL ? host_ns * 1e-9 / rates()->device_cores : 0;
+    return gsh_cost_start(rates(), gsh_option_number(GSH_OPTION_START_MS));
 }
 
 /* Bytes between operand k's lowest and highest element, and its first. */
@@ -101,16 +90,16 @@ static struct gaps find_gaps(const struct use *use)
     return gaps;
 }
 
-static void price_block(const struct use *use, struct gsh_facts *facts)
+static struct gsh_operand_facts facts_of_block(const struct use *use)
 {
     const struct gsh_block *block = use->block;
     const struct gaps gaps = find_gaps(use);
-    bool pinned = gsh_arena_is_registered(block, 0, block->size);
-    facts->upload += gsh_ledger_asking_price(
-        &block->ledger, gsh_cost_transfer(rates(), gaps.missing, pinned, block->large));
-    facts->download += gsh_cost_transfer(rates(), gaps.away, pinned, false);
-    if (gaps.missing > 0)
-        facts->debt += block->ledger.debt;
+    return (struct gsh_operand_facts){.place = GSH_OPERAND_BLOCK,
+                                      .missing = gaps.missing,
+                                      .away = gaps.away,
+                                      .is_pinned = gsh_arena_is_registered(block, 0, block->size),
+                                      .is_pinnable = block->large,
+                                      .ledger = block->ledger};
 }
 
 /* Whether operand k's bytes, which are in no block, are those of an earlier input. */
@@ -135,29 +124,27 @@ static bool has_foreign_output(const struct gsh_launch *launch)
     return is_foreign;
 }
 
-/* Who wants results in memory of his own has mostly made it, and what is read there, for this one call. An output that is in
- * no block is fetched in any case. */
-static void price_foreign(const struct gsh_launch *launch, unsigned k, const struct use *use,
-                          struct gsh_facts *facts)
+/* An output that is in no block is fetched in any case. */
+static struct gsh_operand_facts facts_of_foreign(const struct gsh_launch *launch, unsigned k,
+                                                 const struct use *use)
 {
-    double seconds = has_foreign_output(launch)
-                         ? gsh_cost_foreign_transfer(rates(), use->bytes)
-                         : gsh_cost_transfer(rates(), use->bytes, false, false);
-    if (gsh_launch_is_output(launch, k)) {
-        facts->fetch += seconds;
-        facts->upload += gsh_launch_reads_output(launch) ? seconds : 0;
-    } else if (!is_uploaded_before(launch, k, use)) {
-        facts->upload += seconds;
-    }
+    bool is_output = gsh_launch_is_output(launch, k);
+    return (struct gsh_operand_facts){.place = GSH_OPERAND_FOREIGN,
+                                      .bytes = use->bytes,
+                                      .is_read = is_output ? gsh_launch_reads_output(launch)
+                                                           : !is_uploaded_before(launch, k, use),
+                                      .is_written = is_output,
+                                      .is_temporary = has_foreign_output(launch)};
 }
 
-static void price_operand(const struct gsh_call *call, unsigned k, struct gsh_facts *facts)
+static struct gsh_operand_facts facts_of_operand(const struct gsh_call *call, unsigned k)
 {
     const struct use use = use_of(call, k);
     if (use.block != NULL)
-        price_block(&use, facts);
-    else if (use.is_foreign)
-        price_foreign(&call->launch, k, &use, facts);
+        return facts_of_block(&use);
+    if (use.is_foreign)
+        return facts_of_foreign(&call->launch, k, &use);
+    return (struct gsh_operand_facts){.place = GSH_OPERAND_FREE};
 }
 
 static double moved_bytes(const struct gsh_launch *launch)
@@ -186,75 +173,64 @@ static bool is_double(const struct gsh_launch *launch)
     return launch->loop == GSH_FLOAT64 || launch->loop == GSH_COMPLEX128;
 }
 
-/* What is no BLAS's: NumPy multiplies integers, bools and float16 in a plain loop, the device in one of ours. Operations a
- * second. */
-#define HOST_PLAIN_FLOPS 1e9
-#define DEVICE_PLAIN_CORE_FLOPS 1e9
-static void price_plain_product(const struct gsh_launch *launch, struct gsh_facts *facts)
+static bool has_blas_product(enum gsh_dtype loop)
 {
-    double bytes = batch_bytes(launch), flops = gsh_launch_flops(launch);
-    facts->host = gsh_cost_host(rates(), bytes, 0, 0) + flops / HOST_PLAIN_FLOPS;
-    facts->device =
-        gsh_cost_device(rates(), bytes) + flops / (DEVICE_PLAIN_CORE_FLOPS * rates()->device_cores);
+    return ((GSH_SET_BOOL | GSH_SET_INTEGERS | 1u << GSH_FLOAT16) & 1u << loop) == 0;
 }
 
-static void price_product(const struct gsh_launch *launch, struct gsh_facts *facts)
+static struct gsh_work work_of_product(const struct gsh_launch *launch)
 {
-    double bytes = batch_bytes(launch), flops = gsh_launch_flops(launch);
-    if (((GSH_SET_BOOL | GSH_SET_INTEGERS | 1u << GSH_FLOAT16) & 1u << launch->loop) != 0) {
-        price_plain_product(launch, facts);
-        return;
-    }
-    facts->host = gsh_cost_host_product(rates(), flops, bytes, is_double(launch));
-    facts->device = gsh_cost_device_product(rates(), flops, bytes, is_double(launch));
+    bool is_blas = has_blas_product(launch->loop);
+    return (struct gsh_work){.kind = is_blas ? GSH_WORK_PRODUCT : GSH_WORK_PLAIN_PRODUCT,
+                             .bytes = batch_bytes(launch),
+                             .flops = gsh_launch_flops(launch),
+                             .is_double = is_double(launch),
+                             .host_share = 1,
+                             .device_share = 1};
 }
 
 /* Columns come one after another; the matrices of a batch side by side if they are many and small. */
-static void price_routine(const struct gsh_launch *launch, struct gsh_facts *facts)
+static struct gsh_work work_of_routine(const struct gsh_launch *launch)
 {
     const struct gsh_lapack_info *info = gsh_lapack_info(launch->lapack.routine);
     const int64_t *extent = launch->lapack.cores[0].extent;
     int64_t longest = GSH_MAX(extent[0], extent[1]), batch = gsh_launch_elements(launch);
     bool is_together = longest <= info->together && gsh_lapack_is_many(batch, longest);
-    double columns = (double)GSH_MIN(extent[0], extent[1]) * (is_together ? 1 : (double)batch);
-    double bytes = batch_bytes(launch), flops = gsh_launch_flops(launch);
-    facts->host =
-        gsh_cost_host_product(rates(), flops / info->host_share, bytes, is_double(launch));
-    facts->device =
-        gsh_cost_device_product(rates(), flops / info->device_share, bytes, is_double(launch)) +
-        columns * info->device_column;
+    struct gsh_work work = work_of_product(launch);
+    work.host_share = info->host_share;
+    work.device_share = info->device_share;
+    work.columns = (double)GSH_MIN(extent[0], extent[1]) * (is_together ? 1 : (double)batch);
+    work.device_column = info->device_column;
+    return work;
 }
 
-/* What a pass over the bytes takes, and on the host the arithmetic, of which pocketfft does about this much. */
-#define HOST_TRANSFORM_FLOPS 3e9
-static void price_transform(const struct gsh_launch *launch, struct gsh_facts *facts)
+static struct gsh_work work_of_transform(const struct gsh_launch *launch)
 {
-    double bytes = batch_bytes(launch);
-    facts->host =
-        gsh_cost_host(rates(), bytes, 0, 0) + gsh_launch_flops(launch) / HOST_TRANSFORM_FLOPS;
-    facts->device = gsh_cost_device(rates(), 2 * bytes);
+    return (struct gsh_work){.kind = GSH_WORK_TRANSFORM,
+                             .bytes = batch_bytes(launch),
+                             .flops = gsh_launch_flops(launch)};
 }
 
-static void price_loop(const struct gsh_launch *launch, struct gsh_facts *facts)
+static struct gsh_work work_of_loop(const struct gsh_launch *launch)
 {
-    double bytes = moved_bytes(launch);
     double host_ns = launch->kind == GSH_LAUNCH_ELEMENTWISE ? gsh_op_info(launch->op)->host_ns
-                     : launch->kind == GSH_LAUNCH_REDUCE    ? 0.2
-                                                            : 1.0;
-    facts->host = gsh_cost_host(rates(), bytes, (double)gsh_launch_elements(launch), host_ns);
-    facts->device = gsh_cost_device(rates(), bytes);
+                     : launch->kind == GSH_LAUNCH_REDUCE    ? GSH_COST_REDUCE_NS
+                                                            : GSH_COST_INDEXED_NS;
+    return (struct gsh_work){.kind = GSH_WORK_LOOP,
+                             .bytes = moved_bytes(launch),
+                             .elements = (double)gsh_launch_elements(launch),
+                             .host_ns = host_ns};
 }
 
-static void price_work(const struct gsh_launch *launch, struct gsh_facts *facts)
+struct gsh_work gsh_price_work(const struct gsh_launch *launch)
 {
     if (launch->kind == GSH_LAUNCH_GEMM)
-        price_product(launch, facts);
-    else if (launch->kind == GSH_LAUNCH_LAPACK)
-        price_routine(launch, facts);
-    else if (launch->kind == GSH_LAUNCH_FFT)
-        price_transform(launch, facts);
-    else
-        price_loop(launch, facts);
+        return work_of_product(launch);
+    if (launch->kind == GSH_LAUNCH_LAPACK)
+        return work_of_routine(launch);
+    if (launch->kind == GSH_LAUNCH_FFT)
+        return work_of_transform(launch);
+    return work_of_loop(launch);
 }
 
 /* Bytes of the outputs that stay on the device until the host looks at them. */
@@ -293,35 +269,42 @@ static int64_t class_minimum(const struct gsh_launch *launch, double *size)
     return gsh_option_number(GSH_OPTION_MIN_ELEMENTS);
 }
 
+static struct gsh_override options_of(const struct gsh_launch *launch)
+{
+    struct gsh_override options = {.sends_all =
+                                       gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_FORCE};
+    options.minimum = class_minimum(launch, &options.size);
+    return options;
+}
+
 static struct gsh_facts gather(const struct gsh_call *call)
 {
     const struct gsh_launch *launch = &call->launch;
-    struct gsh_facts facts = {0};
-    price_work(launch, &facts);
-    for (unsigned k = 0; k < gsh_launch_operands(launch); k++)
-        price_operand(call, k, &facts);
+    const struct gsh_work work = gsh_price_work(launch);
+    struct gsh_facts facts = {.host = gsh_cost_host_work(rates(), &work),
+                              .device = gsh_cost_device_work(rates(), &work)};
+    for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {
+        const struct gsh_operand_facts operand = facts_of_operand(call, k);
+        gsh_operand_cost_add(rates(), &operand, &facts);
+    }
     double share = gsh_history_fetch_share(call->row);
     if (share > 0)
-        facts.fetch += share * gsh_cost_transfer(rates(), output_bytes(launch), true, false);
+        gsh_operand_cost_add_results(rates(), output_bytes(launch), share, &facts);
     return facts;
 }
 
 struct gsh_verdict gsh_price_call(const struct gsh_call *call)
 {
-    double size = 0;
-    int64_t minimum = class_minimum(&call->launch, &size);
-    bool forced = gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_FORCE;
-    if (forced || minimum >= 0) {
-        bool accepted = forced || size >= (double)minimum;
-        return (struct gsh_verdict){.reason = accepted ? GSH_REASON_NONE : GSH_REASON_TOO_SMALL,
-                                    .is_asked = accepted};
-    }
+    const struct gsh_override options = options_of(&call->launch);
+    struct gsh_verdict verdict;
+    if (gsh_decide_by_options(&options, &verdict))
+        return verdict;
     struct gsh_facts facts = gather(call);
-    double priced = facts.host;
+    double modelled = facts.host;
     bool is_watched = gsh_backend_get()->watches_host;
-    facts.host *= is_watched ? gsh_host_pace_factor(&call->launch, priced) : 1;
-    struct gsh_verdict verdict = gsh_decide(&facts);
-    verdict.watched = is_watched ? priced : 0;
+    facts.host *= is_watched ? gsh_host_pace_factor(&call->launch, modelled) : 1;
+    verdict = gsh_decide(&facts);
+    verdict.watched = is_watched ? modelled : 0;
     return verdict;
 }
 

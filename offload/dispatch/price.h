@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A call priced where its operands are: gathers the numbers that policy/decide.h judges. Reads
- * block states without locks: a stale state costs time, never a wrong result.
+ * Gathers what policy/ needs to know of a call and of its operands, and asks for the verdict: the call's work and the options
+ * (policy/decide.h, policy/cost_model.h), and for each operand where its bytes are (policy/operand_cost.h). Also keeps the
+ * ledgers of blocks (policy/ledger.h). Reads block states without locks: a stale state costs time, never a wrong result.
  */
 #pragma once
 
 #include "block.h"
 #include "call.h"
+#include "cost_model.h"
 #include "decide.h"
 
 /* The verdict for a call on a ready or startable device, options and rates of the chosen backend
- * applied, the CPU's price corrected by what calls took there (host_pace.h). */
+ * applied, the CPU's seconds corrected by what calls took there (host_pace.h). */
 struct gsh_verdict gsh_price_call(const struct gsh_call *call);
-/* Seconds that the device takes to move bytes inside its memory, and to compute what takes a CPU core so many ns; 0 without
- * a device. */
-double gsh_price_moving(double bytes);
-double gsh_price_computing(double host_ns);
-/* Seconds that starting the device costs. */
+/* The call's work in numbers. Pure. */
+struct gsh_work gsh_price_work(const struct gsh_launch *launch);
+/* Seconds that calls must have been able to gain before the device is started. */
 double gsh_price_start(void);
 
 /* What became of a call or a transfer, for the ledgers (policy/ledger.h) of its arena blocks. */

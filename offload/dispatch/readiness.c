@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. Starting the device, and opening a library, must be paid by gains foregone so far; what is compiled, or
- * loaded by a first run, is so when it is first wanted. Which kernels are at hand is remembered by names of their own,
- * so that nearly all calls take no lock; where two kernels share a name, the second is waited for.
+ * Sums of foregone gains, the names of compiled kernels, and the steps that policy/one_time_cost.h decides on. Kernels are
+ * remembered by hashes of what they depend on, so that nearly all calls take no lock; where two kernels have the same hash,
+ * calls wait for the second one's compilation.
  */
 #include "readiness.h"
 
@@ -13,18 +13,19 @@
 #include "first_run.h"
 #include "hash.h"
 #include "node.h"
+#include "one_time_cost.h"
 #include "options.h"
 #include "price.h"
 
-#define WAITING_GAIN 5    /* times what is waited for: libraries may come from a slow disk */
-#define LONG_CALL 5       /* times what starting takes: a start beside such a call is hardly felt */
-#define OPENING_SHARE 0.1 /* of its time is what calls must have had to gain: nobody waits for it */
+/* Gains of calls that ran on the CPU until the device was started, and, of each kind, until its library was open. */
+static _Atomic uint64_t start_foregone_ns, kind_foregone_ns[GSH_LAUNCH_FFT + 1];
 
-static _Atomic uint64_t start_foregone_ns; /* of calls declined until the device was started */
-static _Atomic uint64_t
-    kind_foregone_ns[GSH_LAUNCH_FFT + 1]; /* of those of a kind until its library was open */
+static double foregone(_Atomic uint64_t *sum_ns)
+{
+    return (double)atomic_load_explicit(sum_ns, memory_order_relaxed) * 1e-9;
+}
 
-/* Adds a gain foregone, in seconds, to a sum of nanoseconds; the sum before it, in seconds. */
+/* Adds a foregone gain, in seconds, to a sum of nanoseconds; the sum before it, in seconds. */
 static double forgo(_Atomic uint64_t *sum_ns, double gain)
 {
     uint64_t gain_ns = gain > 0 ? (uint64_t)(gain * 1e9) : 0;
@@ -38,16 +39,11 @@ static double opening_of(const struct gsh_launch *launch)
     return backend->opening != NULL ? backend->opening(launch) : 0;
 }
 
-/* Whether a call waits until the device is ready for it: by its own gain it is still done sooner, or it is asked for. */
-static bool is_worth_waiting(const struct gsh_verdict *verdict, double seconds)
+/* Whether calls that need the launch's library have foregone enough for it to be opened. */
+static bool pays_opening(const struct gsh_launch *launch)
 {
-    return verdict->is_asked || verdict->gain >= WAITING_GAIN * seconds;
-}
-
-/* Whether calls of the kind have had enough to gain for a library that takes so long to open. */
-static bool pays_opening(enum gsh_launch_kind kind, double gain, double seconds)
-{
-    return seconds > 0 && forgo(&kind_foregone_ns[kind], gain) + gain >= seconds * OPENING_SHARE;
+    return gsh_one_time_cost_pays_opening(foregone(&kind_foregone_ns[launch->kind]),
+                                          opening_of(launch));
 }
 
 /* Seconds that the call takes beyond its work, because none like it has run on the device. */
@@ -58,56 +54,61 @@ static double first_run_of(const struct gsh_launch *launch)
     return is_over || !gsh_option_number(GSH_OPTION_BACKGROUND) ? 0 : seconds;
 }
 
-/* Starts the device once the calls before would have paid for it: a program that makes only one call is left alone.
- * NONE: it is ready. */
+/* The call stays on the CPU until the device is started; what it needs then is prepared. */
+static void note_not_started(const struct gsh_launch *launch, double gain)
+{
+    forgo(&kind_foregone_ns[launch->kind], gain);
+    if (gsh_device_get_state() == GSH_DEVICE_STARTING && first_run_of(launch) > 0 &&
+        pays_opening(launch))
+        gsh_first_run_want(launch);
+}
+
+/* Starts the device if policy/ says so. NONE: it is ready. */
 static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
 {
-    double seconds = gsh_backend_rates()->start + opening_of(launch);
-    double price = gsh_price_start(), before = forgo(&start_foregone_ns, verdict->gain);
-    bool pays = before + verdict->gain >= price;
-    bool waits = is_worth_waiting(verdict, seconds) && (pays || verdict->is_asked);
-    if (before >= price || verdict->gain >= LONG_CALL * price || waits)
-        gsh_device_start(waits);
+    const struct gsh_start_facts facts = {.foregone = forgo(&start_foregone_ns, verdict->gain),
+                                          .price = gsh_price_start(),
+                                          .seconds =
+                                              gsh_backend_rates()->start + opening_of(launch)};
+    const struct gsh_start_verdict step = gsh_one_time_cost_start(verdict, &facts);
+    if (step.begins)
+        gsh_device_start(step.waits);
     if (gsh_device_get_state() == GSH_DEVICE_READY)
         return GSH_REASON_NONE;
-    forgo(&kind_foregone_ns[launch->kind], verdict->gain);
-    if (gsh_device_get_state() == GSH_DEVICE_STARTING && first_run_of(launch) > 0 &&
-        pays_opening(launch->kind, 0, opening_of(launch)))
-        gsh_first_run_want(launch);
-    return waits ? GSH_REASON_NO_DEVICE : GSH_REASON_NOT_STARTED;
+    note_not_started(launch, verdict->gain);
+    return step.waits ? GSH_REASON_NO_DEVICE : GSH_REASON_NOT_STARTED;
 }
 
 /* Whether the library that the call needs is open, and its routine's code loaded, or both are waited for. */
 static bool is_opened(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
 {
-    double seconds = opening_of(launch), first = first_run_of(launch);
-    if (seconds + first == 0)
-        return true;
-    if (is_worth_waiting(verdict, seconds + first)) {
+    _Atomic uint64_t *sum_ns = &kind_foregone_ns[launch->kind];
+    const struct gsh_library_facts facts = {.foregone = foregone(sum_ns),
+                                            .opening = opening_of(launch),
+                                            .first_run = first_run_of(launch)};
+    const struct gsh_library_verdict step = gsh_one_time_cost_library(verdict, &facts);
+    if (step.is_foregone)
+        forgo(sum_ns, verdict->gain);
+    if (step.waits)
         gsh_first_run_note(launch);
-        return true;
-    }
-    bool is_begun = seconds > 0 && pays_opening(launch->kind, verdict->gain, seconds);
-    if (is_begun)
+    if (step.opens)
         gsh_backend_get()->begin_opening(launch);
-    if (first > 0 && (is_begun || seconds == 0))
+    if (step.warms_up)
         gsh_first_run_want(launch);
-    return false;
+    return step.is_ready;
 }
 
-/* Whether the call, on the device, would wait for a first run that costs more than the call gains. Where its operands
- * would have to be brought home for the CPU, that waits as well. */
 static bool waits_for_first_run(const struct gsh_verdict *verdict)
 {
-    return gsh_first_run_goes_on() && !verdict->has_data &&
-           !is_worth_waiting(verdict, gsh_backend_rates()->first_run);
+    return gsh_first_run_goes_on() &&
+           gsh_one_time_cost_avoids_first_run(verdict, gsh_backend_rates()->first_run);
 }
 
 void gsh_readiness_prepare(void)
 {
     for (int kind = GSH_LAUNCH_GEMM; kind <= GSH_LAUNCH_FFT; kind++) {
         const struct gsh_launch launch = {.kind = (enum gsh_launch_kind)kind, .loop = GSH_FLOAT64};
-        if (pays_opening(launch.kind, 0, opening_of(&launch)))
+        if (pays_opening(&launch))
             gsh_backend_get()->begin_opening(&launch);
     }
 }
@@ -171,7 +172,7 @@ static bool is_compiled(const struct gsh_call *call, const struct gsh_verdict *v
     static _Atomic uint64_t names[NAMES]; /* of kernels that are at hand; 0: none */
     const struct gsh_backend *backend = gsh_backend_get();
     if (backend->build == NULL || gsh_launch_is_batch(&call->launch) ||
-        is_worth_waiting(verdict, gsh_backend_rates()->compile))
+        gsh_one_time_cost_is_worth_waiting(verdict, gsh_backend_rates()->compile))
         return true;
     uint64_t name = name_kernel(call);
     _Atomic uint64_t *place = &names[name / 2 % NAMES];

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whether the device is ready for a call that it would do sooner than the host: started, the library that the call needs open
- * and its routine's code loaded, its kernel compiled. What is missing is seen to beside the host's work, which goes on
- * meanwhile; only a call that gains more than that takes, or is asked for by an option, waits for it. Any thread,
- * without locks. Checked by tests/unit/offload/dispatch/test_readiness.c.
+ * Makes the device ready for a call that it would do sooner than the CPU. Four things may be missing: the device is not
+ * started, the library that the call needs is not open, the routine has never run, the kernel is not compiled. Each takes
+ * 0.03 to 0.6 s (docs/MEASURED.md). policy/one_time_cost.h decides, from the call's gain and the gains that earlier calls
+ * have foregone, whether what is missing is begun in a background thread, and whether the call waits for it; a call that does
+ * not wait runs on the CPU (NOT_STARTED, NOT_COMPILED).
+ *
+ * Any thread, without locks of the caller's; compiling takes the DISPATCH lock. Checked by
+ * tests/unit/offload/dispatch/test_readiness.c and tests/unit/policy/test_one_time_cost.c.
  */
 #pragma once
 
 #include "call.h"
 #include "decide.h"
 
-/* NONE: it is ready, or becomes so while the call waits. */
+/* `verdict` says that the device would do the call sooner. NONE: the device is ready for it, perhaps after waiting. */
 enum gsh_reason gsh_readiness_check(const struct gsh_call *call, const struct gsh_verdict *verdict);
-/* The device has been started: the libraries that calls so far would have gained by are opened beside the host's work. */
+/* Called once the device has been started: begins to open the libraries that calls so far would have gained by. */
 void gsh_readiness_prepare(void);

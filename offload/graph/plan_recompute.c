@@ -9,11 +9,12 @@
  * since each writes a value that nothing else writes, and its leaves are as they were.
  */
 #include "plan_internal.h"
-#include "price.h"
 
-#define LEAST_GAIN 2e-6 /* s; planning takes time too */
-#define LONGEST 8       /* nodes that are computed again for one result */
-#define MOST 32         /* results of a flush */
+#include "backend.h"
+#include "recompute.h"
+
+#define LONGEST 8 /* nodes that are computed again for one result */
+#define MOST 32   /* results of a flush */
 
 /* A result and the nodes that compute it in its item's registers, in program order. */
 struct recipe {
@@ -226,13 +227,18 @@ static bool have_room(const struct gsh_plan *plan, const struct takers *takers, 
     return true;
 }
 
-static double gain_of(struct gsh_plan *plan, const struct recipe *recipe,
-                      const struct takers *takers, double stored)
+static const struct gsh_rates *rates(void)
+{
+    return gsh_backend_get() != NULL ? gsh_backend_rates() : NULL;
+}
+
+static bool pays(struct gsh_plan *plan, const struct recipe *recipe, const struct takers *takers,
+                 double stored)
 {
     double loaded = 0, ns = arithmetic_ns(plan, recipe) * takers->count;
     for (unsigned k = 0; k < takers->count; k++)
         loaded += leaf_bytes(plan, recipe, takers->items[k]);
-    return gsh_price_moving(stored - loaded) - gsh_price_computing(ns);
+    return gsh_recompute_pays(rates(), stored, loaded, ns);
 }
 
 static void consider(struct gsh_plan *plan, int n)
@@ -245,9 +251,8 @@ static void consider(struct gsh_plan *plan, int n)
         return;
     double stored = bytes_of(range_of(plan, n, node->node->launch.nin)) * (1 + takers.count);
     recipe->count = 0;
-    if (gsh_price_moving(stored) < LEAST_GAIN || !add_node(plan, recipe, n, takers.last) ||
-        !have_room(plan, &takers, recipe->count) ||
-        gain_of(plan, recipe, &takers, stored) < LEAST_GAIN)
+    if (!gsh_recompute_could_pay(rates(), stored) || !add_node(plan, recipe, n, takers.last) ||
+        !have_room(plan, &takers, recipe->count) || !pays(plan, recipe, &takers, stored))
         return;
     gsh_plan_find_value(plan, node, node->node->launch.nin)->is_recomputed = true;
     recipe_count++;

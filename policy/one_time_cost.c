@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Gains against one-time costs.
+ */
+#include "one_time_cost.h"
+
+#define WAITING_GAIN 5    /* times what is waited for: libraries may come from a slow disk */
+#define LONG_CALL 5       /* times what starting takes: a start beside such a call is hardly felt */
+#define OPENING_SHARE 0.1 /* of its time is what calls must have had to gain: nobody waits for it */
+
+bool gsh_one_time_cost_is_worth_waiting(const struct gsh_verdict *call, double seconds)
+{
+    return call->is_asked || call->gain >= WAITING_GAIN * seconds;
+}
+
+struct gsh_start_verdict gsh_one_time_cost_start(const struct gsh_verdict *call,
+                                                 const struct gsh_start_facts *facts)
+{
+    bool pays = facts->foregone + call->gain >= facts->price;
+    bool waits =
+        gsh_one_time_cost_is_worth_waiting(call, facts->seconds) && (pays || call->is_asked);
+    bool begins =
+        facts->foregone >= facts->price || call->gain >= LONG_CALL * facts->price || waits;
+    return (struct gsh_start_verdict){begins, waits};
+}
+
+bool gsh_one_time_cost_pays_opening(double gains, double seconds)
+{
+    return seconds > 0 && gains >= seconds * OPENING_SHARE;
+}
+
+struct gsh_library_verdict gsh_one_time_cost_library(const struct gsh_verdict *call,
+                                                     const struct gsh_library_facts *facts)
+{
+    double missing = facts->opening + facts->first_run;
+    if (missing == 0)
+        return (struct gsh_library_verdict){.is_ready = true};
+    if (gsh_one_time_cost_is_worth_waiting(call, missing))
+        return (struct gsh_library_verdict){.is_ready = true, .waits = true};
+    bool is_closed = facts->opening > 0;
+    bool opens = gsh_one_time_cost_pays_opening(facts->foregone + call->gain, facts->opening);
+    return (struct gsh_library_verdict){.is_foregone = is_closed,
+                                        .opens = opens,
+                                        .warms_up = facts->first_run > 0 && (opens || !is_closed)};
+}
+
+bool gsh_one_time_cost_avoids_first_run(const struct gsh_verdict *call, double first_run)
+{
+    return !call->has_data && !gsh_one_time_cost_is_worth_waiting(call, first_run);
+}
