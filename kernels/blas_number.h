@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "ops.h"
+#include "dtypes.h"
 
 #include <complex.h>
 

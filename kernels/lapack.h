@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "ops.h"
+#include "dtypes.h"
 
 #define GSH_LAPACK_OPERANDS 4 /* of one routine, at most */
 

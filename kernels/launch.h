@@ -6,7 +6,7 @@
 #pragma once
 
 #include "lapack.h"
-#include "ops.h"
+#include "reductions.h"
 
 #define GSH_MAX_DIMS 16
 #define GSH_MAX_INPUTS 3

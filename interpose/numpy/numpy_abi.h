@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "ops.h"
+#include "dtypes.h"
 #include "python_api.h"
 
 /* PyArrayObject_fields */

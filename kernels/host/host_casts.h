@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "ops.h"
+#include "dtypes.h"
 
 /* dst[j] = cast of src[j] for j < n, strides in bytes. Equal dtypes are moved, bytes unchanged.
  * dst may be exactly src where sizes and strides are the same, else does not overlap it. */

@@ -2,7 +2,7 @@
  *
  * Prints docs/numerics.md from the tables of operations and reductions.
  */
-#include "ops.h"
+#include "reductions.h"
 
 #include <stdio.h>
 

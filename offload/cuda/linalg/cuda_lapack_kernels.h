@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "ops.h"
+#include "dtypes.h"
 #include "source.h"
 
 /* What each does with its arguments is said in lapack.cuh. X(name, block): of those with a block, `batch` matrices, or all

@@ -4,7 +4,7 @@
  */
 #include "check.h"
 #include "host_loops.h"
-#include "ops.h"
+#include "reductions.h"
 
 #include <math.h>
 
