@@ -19,7 +19,7 @@
 #define GUARD_BYTES 4096
 
 /* deep_stack_entry.S: body(argument) with the stack pointer at `top`, which is a multiple of 16. */
-void gsh_deep_stack_enter(void *top, void (*body)(void *argument), void *argument);
+void gsh_deep_stack_entry(void *top, void (*body)(void *argument), void *argument);
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define IS_SANITIZED 1
@@ -93,7 +93,7 @@ void gsh_deep_stack_run(void (*body)(void *argument), void *argument)
         body(argument);
     } else {
         is_on_one = true;
-        gsh_deep_stack_enter(stacks + ((size_t)taken + 1) * GSH_DEEP_STACK_BYTES, body, argument);
+        gsh_deep_stack_entry(stacks + ((size_t)taken + 1) * GSH_DEEP_STACK_BYTES, body, argument);
         is_on_one = false;
         atomic_store_explicit(&in_use[taken], false, memory_order_release);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * gsh_deep_stack_enter(top, body, argument): see deep_stack.c. The frame pointer holds the caller's stack, and tells
+ * gsh_deep_stack_entry(top, body, argument): see deep_stack.c. The frame pointer holds the caller's stack, and tells
  * unwinders the way back.
  */
 #ifndef __x86_64__
@@ -8,10 +8,10 @@
 #endif
 
     .text
-    .globl gsh_deep_stack_enter
-    .hidden gsh_deep_stack_enter
-    .type gsh_deep_stack_enter, @function
-gsh_deep_stack_enter:
+    .globl gsh_deep_stack_entry
+    .hidden gsh_deep_stack_entry
+    .type gsh_deep_stack_entry, @function
+gsh_deep_stack_entry:
     .cfi_startproc
     endbr64
     pushq %rbp
@@ -27,6 +27,6 @@ gsh_deep_stack_enter:
     .cfi_def_cfa %rsp, 8
     ret
     .cfi_endproc
-    .size gsh_deep_stack_enter, . - gsh_deep_stack_enter
+    .size gsh_deep_stack_entry, . - gsh_deep_stack_entry
 
     .section .note.GNU-stack, "", @progbits

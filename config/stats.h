@@ -3,7 +3,7 @@
  * What happened, counted: process-wide counters (stats.def), and one row per operation and dtype
  * signature with calls and time on either side and the reasons for staying on the CPU. The exit
  * report reads them (stats_report.c). Everything is relaxed atomics in static memory; rows are
- * created without a lock. Counting works before gsh_stats_init and in forked children, reporting
+ * created without a lock. Counting works before gsh_stats_report_init and in forked children, reporting
  * does not.
  */
 #pragma once
@@ -22,10 +22,10 @@ enum { GSH_STATS_MAX_ROWS = 4096, GSH_STATS_MAX_REASONS = 32 };
 
 /* Reads GPUSHIM_REPORT and starts the report's clock; called once, where NumPy was found. The names
  * are kept, not copied; at most GSH_STATS_MAX_REASONS of them. */
-void gsh_stats_init(const char *const *reason_names, size_t reason_count);
+void gsh_stats_report_init(const char *const *reason_names, size_t reason_count);
 /* True where the report was asked for: only then are CPU calls timed and tiny declined calls
  * counted. */
-bool gsh_stats_wanted(void);
+bool gsh_stats_report_is_wanted(void);
 
 void gsh_stats_add_sigsafe(enum gsh_counter counter, uint64_t amount); /* relaxed */
 /* The same for those that never run in a signal handler. */
@@ -75,4 +75,4 @@ bool gsh_stats_report_is_due_sigsafe(void);
 /* The same as a signal ends the process: in its handler. */
 void gsh_stats_report_at_death_sigsafe(void);
 /* Free text for the report's first line, e.g. "cuda: NVIDIA H200, 140 GiB"; copied. */
-void gsh_stats_set_device(const char *text);
+void gsh_stats_report_set_device(const char *text);

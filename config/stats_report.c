@@ -73,7 +73,7 @@ static enum mode parse_mode(const char *text)
     return SILENT;
 }
 
-void gsh_stats_init(const char *const *reason_names, size_t reason_count)
+void gsh_stats_report_init(const char *const *reason_names, size_t reason_count)
 {
     report.reason_names = reason_names;
     report.reason_count = GSH_MIN(reason_count, (size_t)GSH_STATS_MAX_REASONS);
@@ -82,12 +82,12 @@ void gsh_stats_init(const char *const *reason_names, size_t reason_count)
     report.mode = parse_mode(gsh_option_text(GSH_OPTION_REPORT));
 }
 
-bool gsh_stats_wanted(void)
+bool gsh_stats_report_is_wanted(void)
 {
     return report.mode != SILENT;
 }
 
-void gsh_stats_set_device(const char *text)
+void gsh_stats_report_set_device(const char *text)
 {
     struct gsh_fmt fmt;
     gsh_fmt_init(&fmt, report.device, sizeof report.device);

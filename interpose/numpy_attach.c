@@ -72,7 +72,7 @@ static void lend_blas(void)
             gsh_host_routines_lend(gsh_host_routines_product(GSH_GEMM_GE), functions[i].dtype,
                                    (gsh_host_routines_function *)gemm, bits);
     }
-    gsh_entry_expect(dlsym(gsh_np.library, "PyInit__multiarray_umath"));
+    gsh_blas_entry_expect(dlsym(gsh_np.library, "PyInit__multiarray_umath"));
 }
 
 static void install_families(void)

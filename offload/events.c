@@ -12,14 +12,14 @@
 #include "price.h"
 #include "service.h"
 
-static void run_looked_at(void)
+static void run_for_host_read(void)
 {
-    gsh_node_flush(GSH_FLUSH_LOOKED);
+    gsh_node_flush(GSH_FLUSH_HOST_READ);
 }
 
-static void run_looked_at_locked(void)
+static void run_for_host_read_locked(void)
 {
-    gsh_node_flush_locked(GSH_FLUSH_LOOKED);
+    gsh_node_flush_locked(GSH_FLUSH_HOST_READ);
 }
 
 static void run_for_memory_locked(void)
@@ -35,10 +35,10 @@ static void note_fetched_held(struct gsh_block *block, double bytes, unsigned ro
 }
 
 const struct gsh_coherence_events gsh_coherence_events = {
-    .run_looked_at = run_looked_at,
-    .run_looked_at_locked = run_looked_at_locked,
+    .run_for_host_read = run_for_host_read,
+    .run_for_host_read_locked = run_for_host_read_locked,
     .run_for_memory_locked = run_for_memory_locked,
-    .forget_needless_locked = gsh_node_forget_locked,
+    .forget_dead_locked = gsh_node_forget_locked,
     .trim_device = gsh_memory_yield_unused,
     .get_oldest = gsh_node_oldest,
     .feed = gsh_node_feed,

@@ -40,7 +40,7 @@ static enum gsh_status test_pages(void)
  * measured. */
 static void use_device(void)
 {
-    if (gsh_stats_wanted())
+    if (gsh_stats_report_is_wanted())
         atexit(gsh_dispatch_synchronize);
     gsh_readiness_prepare();
 }
@@ -55,7 +55,7 @@ static void prefault_tables(void)
 
 enum gsh_status gsh_startup(const char **why)
 {
-    gsh_stats_init(gsh_reason_codes, GSH_REASON_COUNT);
+    gsh_stats_report_init(gsh_reason_codes, GSH_REASON_COUNT);
     *why = "GPUSHIM_MODE is off";
     if (gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_OFF)
         return GSH_DECLINED;

@@ -9,30 +9,32 @@
 #define HOST_PLAIN_FLOPS 1e9        /* of NumPy's plain loop */
 #define DEVICE_PLAIN_CORE_FLOPS 1e9 /* of a kernel of ours, times device_cores */
 
-double gsh_cost_host(const struct gsh_rates *rates, double bytes, double elements, double host_ns)
+double gsh_cost_model_host(const struct gsh_rates *rates, double bytes, double elements,
+                           double host_ns)
 {
     double rate = bytes <= rates->host_cache_bytes ? rates->host_cached : rates->host_memory;
     return rates->host_call + bytes / rate + elements * host_ns * 1e-9;
 }
 
-double gsh_cost_device(const struct gsh_rates *rates, double bytes)
+double gsh_cost_model_device(const struct gsh_rates *rates, double bytes)
 {
     return rates->device_call + bytes / rates->device_memory;
 }
 
-double gsh_cost_host_product(const struct gsh_rates *rates, double flops, double bytes,
-                             bool is_double)
+double gsh_cost_model_host_product(const struct gsh_rates *rates, double flops, double bytes,
+                                   bool is_double)
 {
-    return gsh_cost_host(rates, bytes, 0, 0) + flops / rates->host_flops[is_double];
+    return gsh_cost_model_host(rates, bytes, 0, 0) + flops / rates->host_flops[is_double];
 }
 
-double gsh_cost_device_product(const struct gsh_rates *rates, double flops, double bytes,
-                               bool is_double)
+double gsh_cost_model_device_product(const struct gsh_rates *rates, double flops, double bytes,
+                                     bool is_double)
 {
-    return gsh_cost_device(rates, bytes) + flops / rates->device_flops[is_double];
+    return gsh_cost_model_device(rates, bytes) + flops / rates->device_flops[is_double];
 }
 
-double gsh_cost_transfer(const struct gsh_rates *rates, double bytes, bool pinned, bool pinnable)
+double gsh_cost_model_transfer(const struct gsh_rates *rates, double bytes, bool pinned,
+                               bool pinnable)
 {
     if (bytes <= 0)
         return 0;
@@ -43,56 +45,56 @@ double gsh_cost_transfer(const struct gsh_rates *rates, double bytes, bool pinne
     return rates->transfer_call + bytes / rates->transfer_pageable;
 }
 
-double gsh_cost_foreign_transfer(const struct gsh_rates *rates, double bytes)
+double gsh_cost_model_unmanaged_transfer(const struct gsh_rates *rates, double bytes)
 {
-    return bytes <= 0 ? 0 : rates->transfer_call + bytes / rates->transfer_foreign;
+    return bytes <= 0 ? 0 : rates->transfer_call + bytes / rates->transfer_unmanaged;
 }
 
-double gsh_cost_moving(const struct gsh_rates *rates, double bytes)
+double gsh_cost_model_moving(const struct gsh_rates *rates, double bytes)
 {
     return bytes / rates->device_memory;
 }
 
-double gsh_cost_computing(const struct gsh_rates *rates, double host_ns)
+double gsh_cost_model_computing(const struct gsh_rates *rates, double host_ns)
 {
     return host_ns * 1e-9 / rates->device_cores;
 }
 
-double gsh_cost_start(const struct gsh_rates *rates, int64_t wanted_ms)
+double gsh_cost_model_start(const struct gsh_rates *rates, int64_t wanted_ms)
 {
     return wanted_ms >= 0 ? (double)wanted_ms * 1e-3 : rates->start;
 }
 
-double gsh_cost_host_work(const struct gsh_rates *rates, const struct gsh_work *work)
+double gsh_cost_model_host_work(const struct gsh_rates *rates, const struct gsh_work *work)
 {
     switch (work->kind) {
     case GSH_WORK_LOOP:
-        return gsh_cost_host(rates, work->bytes, work->elements, work->host_ns);
+        return gsh_cost_model_host(rates, work->bytes, work->elements, work->host_ns);
     case GSH_WORK_PRODUCT:
-        return gsh_cost_host_product(rates, work->flops / work->host_share, work->bytes,
-                                     work->is_double);
+        return gsh_cost_model_host_product(rates, work->flops / work->host_share, work->bytes,
+                                           work->is_double);
     case GSH_WORK_PLAIN_PRODUCT:
-        return gsh_cost_host(rates, work->bytes, 0, 0) + work->flops / HOST_PLAIN_FLOPS;
+        return gsh_cost_model_host(rates, work->bytes, 0, 0) + work->flops / HOST_PLAIN_FLOPS;
     case GSH_WORK_TRANSFORM:
         break;
     }
-    return gsh_cost_host(rates, work->bytes, 0, 0) + work->flops / HOST_TRANSFORM_FLOPS;
+    return gsh_cost_model_host(rates, work->bytes, 0, 0) + work->flops / HOST_TRANSFORM_FLOPS;
 }
 
-double gsh_cost_device_work(const struct gsh_rates *rates, const struct gsh_work *work)
+double gsh_cost_model_device_work(const struct gsh_rates *rates, const struct gsh_work *work)
 {
     switch (work->kind) {
     case GSH_WORK_LOOP:
-        return gsh_cost_device(rates, work->bytes);
+        return gsh_cost_model_device(rates, work->bytes);
     case GSH_WORK_PRODUCT:
-        return gsh_cost_device_product(rates, work->flops / work->device_share, work->bytes,
-                                       work->is_double) +
+        return gsh_cost_model_device_product(rates, work->flops / work->device_share, work->bytes,
+                                             work->is_double) +
                work->columns * work->device_column;
     case GSH_WORK_PLAIN_PRODUCT:
-        return gsh_cost_device(rates, work->bytes) +
+        return gsh_cost_model_device(rates, work->bytes) +
                work->flops / (DEVICE_PLAIN_CORE_FLOPS * rates->device_cores);
     case GSH_WORK_TRANSFORM:
         break;
     }
-    return gsh_cost_device(rates, 2 * work->bytes);
+    return gsh_cost_model_device(rates, 2 * work->bytes);
 }

@@ -19,14 +19,14 @@ struct gsh_rates {
     double device_memory;    /* bytes/s */
     double device_cores;     /* CPU cores that compute an elementwise loop as fast */
     double device_flops[2];
-    double transfer_call;     /* s per transfer */
-    double transfer_pinned;   /* bytes/s from and to page-locked memory */
-    double transfer_pageable; /* bytes/s from and to other memory of the arena */
-    double transfer_foreign;  /* bytes/s from and to memory that a call brings for its results */
-    double pin;               /* bytes/s of page-locking memory that is in place */
-    double start;             /* s to start the device */
-    double compile;           /* s to compile a kernel */
-    double first_run; /* s of the first run of a library's routine beyond its work; 0: none */
+    double transfer_call;      /* s per transfer */
+    double transfer_pinned;    /* bytes/s from and to page-locked memory */
+    double transfer_pageable;  /* bytes/s from and to other memory of the arena */
+    double transfer_unmanaged; /* bytes/s from and to memory that a call brings for its results */
+    double pin;                /* bytes/s of page-locking memory that is in place */
+    double start;              /* s to start the device */
+    double compile;            /* s to compile a kernel */
+    double warm_up; /* s of the first run of a library's routine beyond its work; 0: none */
 };
 
 /* Nanoseconds of a CPU core for an element, beyond moving its bytes, of what is no elementwise operation: those have their own
@@ -55,26 +55,28 @@ struct gsh_work {
 };
 
 /* Seconds that the call takes on either side, its operands being there. */
-double gsh_cost_host_work(const struct gsh_rates *rates, const struct gsh_work *work);
-double gsh_cost_device_work(const struct gsh_rates *rates, const struct gsh_work *work);
+double gsh_cost_model_host_work(const struct gsh_rates *rates, const struct gsh_work *work);
+double gsh_cost_model_device_work(const struct gsh_rates *rates, const struct gsh_work *work);
 
 /* Elementwise and reductions: `bytes` read and written, `elements` at `host_ns` nanoseconds each
  * beyond moving bytes. */
-double gsh_cost_host(const struct gsh_rates *rates, double bytes, double elements, double host_ns);
-double gsh_cost_device(const struct gsh_rates *rates, double bytes);
+double gsh_cost_model_host(const struct gsh_rates *rates, double bytes, double elements,
+                           double host_ns);
+double gsh_cost_model_device(const struct gsh_rates *rates, double bytes);
 /* Matrix product of 2*m*n*k = `flops`; `is_double` picks the rate. */
-double gsh_cost_host_product(const struct gsh_rates *rates, double flops, double bytes,
-                             bool is_double);
-double gsh_cost_device_product(const struct gsh_rates *rates, double flops, double bytes,
-                               bool is_double);
+double gsh_cost_model_host_product(const struct gsh_rates *rates, double flops, double bytes,
+                                   bool is_double);
+double gsh_cost_model_device_product(const struct gsh_rates *rates, double flops, double bytes,
+                                     bool is_double);
 /* One transfer either way. `pinned`: page-locked already; `pinnable`: will be page-locked first. 0
  * bytes cost nothing. */
-double gsh_cost_transfer(const struct gsh_rates *rates, double bytes, bool pinned, bool pinnable);
+double gsh_cost_model_transfer(const struct gsh_rates *rates, double bytes, bool pinned,
+                               bool pinnable);
 /* The same of memory that a call brings. */
-double gsh_cost_foreign_transfer(const struct gsh_rates *rates, double bytes);
+double gsh_cost_model_unmanaged_transfer(const struct gsh_rates *rates, double bytes);
 /* The device moves bytes inside its memory, and computes what takes a CPU core so many nanoseconds. */
-double gsh_cost_moving(const struct gsh_rates *rates, double bytes);
-double gsh_cost_computing(const struct gsh_rates *rates, double host_ns);
+double gsh_cost_model_moving(const struct gsh_rates *rates, double bytes);
+double gsh_cost_model_computing(const struct gsh_rates *rates, double host_ns);
 /* What calls must have been able to gain before the device is started: `wanted_ms` of option START_MS, or what the start takes
  * where that is negative. */
-double gsh_cost_start(const struct gsh_rates *rates, int64_t wanted_ms);
+double gsh_cost_model_start(const struct gsh_rates *rates, int64_t wanted_ms);

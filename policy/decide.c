@@ -22,6 +22,6 @@ bool gsh_decide_by_options(const struct gsh_override *options, struct gsh_verdic
         return false;
     bool is_sent = options->sends_all || options->size >= (double)options->minimum;
     *verdict = (struct gsh_verdict){.reason = is_sent ? GSH_REASON_NONE : GSH_REASON_TOO_SMALL,
-                                    .is_asked = is_sent};
+                                    .is_forced = is_sent};
     return true;
 }

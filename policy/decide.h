@@ -24,7 +24,7 @@ struct gsh_verdict {
     double gain;            /* s won by the device, uploads not counted; may be negative */
     double watched; /* s on the CPU before they were corrected, set by price.h; 0: they never are */
     bool has_data;  /* the CPU lacks some of the operands: the device has them */
-    bool is_asked;  /* an option says that the call is to run there, whatever it gains */
+    bool is_forced; /* an option says that the call is to run there, whatever it gains */
     struct gsh_facts facts; /* that it was made of; zeros where an option decided */
 };
 

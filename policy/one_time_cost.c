@@ -10,7 +10,7 @@
 
 bool gsh_one_time_cost_is_worth_waiting(const struct gsh_verdict *call, double seconds)
 {
-    return call->is_asked || call->gain >= WAITING_GAIN * seconds;
+    return call->is_forced || call->gain >= WAITING_GAIN * seconds;
 }
 
 struct gsh_start_verdict gsh_one_time_cost_start(const struct gsh_verdict *call,
@@ -18,7 +18,7 @@ struct gsh_start_verdict gsh_one_time_cost_start(const struct gsh_verdict *call,
 {
     bool pays = facts->foregone + call->gain >= facts->price;
     bool waits =
-        gsh_one_time_cost_is_worth_waiting(call, facts->seconds) && (pays || call->is_asked);
+        gsh_one_time_cost_is_worth_waiting(call, facts->seconds) && (pays || call->is_forced);
     bool begins =
         facts->foregone >= facts->price || call->gain >= LONG_CALL * facts->price || waits;
     return (struct gsh_start_verdict){begins, waits};
@@ -32,7 +32,7 @@ bool gsh_one_time_cost_pays_opening(double gains, double seconds)
 struct gsh_library_verdict gsh_one_time_cost_library(const struct gsh_verdict *call,
                                                      const struct gsh_library_facts *facts)
 {
-    double missing = facts->opening + facts->first_run;
+    double missing = facts->opening + facts->warm_up;
     if (missing == 0)
         return (struct gsh_library_verdict){.is_ready = true};
     if (gsh_one_time_cost_is_worth_waiting(call, missing))
@@ -41,10 +41,10 @@ struct gsh_library_verdict gsh_one_time_cost_library(const struct gsh_verdict *c
     bool opens = gsh_one_time_cost_pays_opening(facts->foregone + call->gain, facts->opening);
     return (struct gsh_library_verdict){.is_foregone = is_closed,
                                         .opens = opens,
-                                        .warms_up = facts->first_run > 0 && (opens || !is_closed)};
+                                        .warms_up = facts->warm_up > 0 && (opens || !is_closed)};
 }
 
-bool gsh_one_time_cost_avoids_first_run(const struct gsh_verdict *call, double first_run)
+bool gsh_one_time_cost_avoids_warm_up(const struct gsh_verdict *call, double warm_up)
 {
-    return !call->has_data && !gsh_one_time_cost_is_worth_waiting(call, first_run);
+    return !call->has_data && !gsh_one_time_cost_is_worth_waiting(call, warm_up);
 }

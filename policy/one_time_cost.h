@@ -17,7 +17,7 @@ bool gsh_one_time_cost_is_worth_waiting(const struct gsh_verdict *call, double s
 
 struct gsh_start_facts {
     double foregone; /* by earlier calls */
-    double price;    /* that gains must reach (gsh_cost_start) */
+    double price;    /* that gains must reach (gsh_cost_model_start) */
     double seconds;  /* that the call would wait, the opening of its library included */
 };
 struct gsh_start_verdict {
@@ -40,7 +40,7 @@ struct gsh_library_facts {
     double foregone; /* by earlier calls that need the library */
     double opening;  /* until it is open; 0: it is */
     double
-        first_run; /* of the call's routine, beyond its work; 0: it has run, or is not to be run ahead */
+        warm_up; /* of the call's routine, beyond its work; 0: it has run, or is not to be run ahead */
 };
 struct gsh_library_verdict {
     bool is_ready;    /* the call runs on the device: nothing is missing, or it waits */
@@ -52,6 +52,6 @@ struct gsh_library_verdict {
 struct gsh_library_verdict gsh_one_time_cost_library(const struct gsh_verdict *call,
                                                      const struct gsh_library_facts *facts);
 
-/* Whether a call stays on the CPU while another routine's first run occupies the device for about `first_run` seconds: if it
+/* Whether a call stays on the CPU while another routine's first run occupies the device for about `warm_up` seconds: if it
  * is not worth waiting, and its operands are on the host (bringing them home would wait as well). */
-bool gsh_one_time_cost_avoids_first_run(const struct gsh_verdict *call, double first_run);
+bool gsh_one_time_cost_avoids_warm_up(const struct gsh_verdict *call, double warm_up);

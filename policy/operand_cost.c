@@ -8,18 +8,19 @@ static void add_block(const struct gsh_rates *rates, const struct gsh_operand_fa
                       struct gsh_facts *facts)
 {
     double upload =
-        gsh_cost_transfer(rates, operand->missing, operand->is_pinned, operand->is_pinnable);
+        gsh_cost_model_transfer(rates, operand->missing, operand->is_pinned, operand->is_pinnable);
     facts->upload += gsh_ledger_asking_price(&operand->ledger, upload);
-    facts->download += gsh_cost_transfer(rates, operand->away, operand->is_pinned, false);
+    facts->download += gsh_cost_model_transfer(rates, operand->away, operand->is_pinned, false);
     if (operand->missing > 0)
         facts->debt += operand->ledger.debt;
 }
 
-static void add_foreign(const struct gsh_rates *rates, const struct gsh_operand_facts *operand,
-                        struct gsh_facts *facts)
+static void add_unmanaged(const struct gsh_rates *rates, const struct gsh_operand_facts *operand,
+                          struct gsh_facts *facts)
 {
-    double seconds = operand->is_temporary ? gsh_cost_foreign_transfer(rates, operand->bytes)
-                                           : gsh_cost_transfer(rates, operand->bytes, false, false);
+    double seconds = operand->is_temporary
+                         ? gsh_cost_model_unmanaged_transfer(rates, operand->bytes)
+                         : gsh_cost_model_transfer(rates, operand->bytes, false, false);
     facts->fetch += operand->is_written ? seconds : 0;
     facts->upload += operand->is_read ? seconds : 0;
 }
@@ -33,8 +34,8 @@ void gsh_operand_cost_add(const struct gsh_rates *rates, const struct gsh_operan
     case GSH_OPERAND_BLOCK:
         add_block(rates, operand, facts);
         break;
-    case GSH_OPERAND_FOREIGN:
-        add_foreign(rates, operand, facts);
+    case GSH_OPERAND_UNMANAGED:
+        add_unmanaged(rates, operand, facts);
         break;
     }
 }
@@ -43,5 +44,5 @@ void gsh_operand_cost_add_results(const struct gsh_rates *rates, double bytes, d
                                   struct gsh_facts *facts)
 {
     if (share > 0)
-        facts->fetch += share * gsh_cost_transfer(rates, bytes, true, false);
+        facts->fetch += share * gsh_cost_model_transfer(rates, bytes, true, false);
 }

@@ -12,8 +12,8 @@
 
 enum gsh_operand_place {
     GSH_OPERAND_FREE, /* costs nothing: a constant, a new output, or a block that is overwritten as a whole */
-    GSH_OPERAND_BLOCK,  /* in a block of the arena, which may be on either side */
-    GSH_OPERAND_FOREIGN /* in memory of the program's, which is always on the host */
+    GSH_OPERAND_BLOCK,    /* in a block of the arena, which may be on either side */
+    GSH_OPERAND_UNMANAGED /* in memory of the program's, which is always on the host */
 };
 
 struct gsh_operand_facts {

@@ -27,7 +27,7 @@
 
 struct caller {
     uintptr_t low, size; /* the calling library; size is written last, atomic */
-    gsh_entry_function *original;
+    gsh_blas_entry_function *original;
     int integer_bits; /* as the original has them; 0: it is not to be taken over */
 };
 
@@ -40,14 +40,14 @@ struct callers {
  * only a few pages to fill in. */
 struct gsh_symbol {
     const char *name;
-    const struct gsh_entry_routine *routine;
+    const struct gsh_blas_entry_routine *routine;
     struct callers *callers;
     int integer_bits; /* that the name promises */
 };
 
 /* ---- the table ---- */
 
-#define ROUTINE(routine) gsh_entry_routine_##routine
+#define ROUTINE(routine) gsh_blas_entry_routine_##routine
 #define SYMBOL(prefix, routine, suffix) gsh_symbol_##prefix##routine##suffix
 #define CALLERS(prefix, routine, suffix) callers_##prefix##routine##suffix
 #define EXTERN(prefix, suffix, bits, routine)                                                      \
@@ -57,15 +57,16 @@ struct gsh_symbol {
     GSH_NAMING_FAMILIES(EXTERN, routine)                                                           \
     static const struct gsh_symbol *const spellings_##routine[] = {                                \
         GSH_NAMING_FAMILIES(LISTED, routine)};                                                     \
-    static const struct gsh_entry_routine ROUTINE(routine) = {.name = #routine,                    \
-                                                              .signature = result,                 \
-                                                              .dtype = GSH_##type,                 \
-                                                              .shape = &gsh_entry_shape_##form,    \
-                                                              .spellings = spellings_##routine};
+    static const struct gsh_blas_entry_routine ROUTINE(routine) = {                                \
+        .name = #routine,                                                                          \
+        .signature = result,                                                                       \
+        .dtype = GSH_##type,                                                                       \
+        .shape = &gsh_blas_entry_shape_##form,                                                     \
+        .spellings = spellings_##routine};
 #include "symbols.def"
 #undef X
 
-static const struct gsh_entry_routine *const routines[] = {
+static const struct gsh_blas_entry_routine *const routines[] = {
 #define X(shape, routine, ...) &ROUTINE(routine),
 #include "symbols.def"
 #undef X
@@ -84,7 +85,7 @@ static unsigned family_of(const struct gsh_symbol *symbol)
 }
 
 /* The routine of this name and the same type as `routine`. */
-static const struct gsh_symbol *find_spelling_of(const struct gsh_entry_routine *routine,
+static const struct gsh_symbol *find_spelling_of(const struct gsh_blas_entry_routine *routine,
                                                  const char *name, unsigned family)
 {
     for (size_t i = 0; i < GSH_COUNT(routines); i++)
@@ -120,13 +121,13 @@ static getrf_function *find_getrf(const struct gsh_symbol *symbol,
 
 static struct caller examine_caller(const struct gsh_symbol *symbol, const void *address)
 {
-    const struct gsh_entry_shape *shape = symbol->routine->shape;
+    const struct gsh_blas_entry_shape *shape = symbol->routine->shape;
     struct gsh_naming_caller spare;
     const struct gsh_naming_caller *library = gsh_naming_find_caller(address, &spare);
     struct caller caller = {
         .low = library->low,
         .size = library->size,
-        .original = (gsh_entry_function *)gsh_naming_find_original(symbol->name, library),
+        .original = (gsh_blas_entry_function *)gsh_naming_find_original(symbol->name, library),
         .integer_bits = symbol->integer_bits};
     if (caller.original == NULL)
         return caller;
@@ -177,7 +178,7 @@ static inline const struct caller *find_caller(const struct gsh_symbol *symbol, 
     return look_up(symbol, address, spare);
 }
 
-void gsh_entry_expect(const void *address)
+void gsh_blas_entry_expect(const void *address)
 {
     struct gsh_naming_caller other;
     struct caller spare;
@@ -192,7 +193,8 @@ void gsh_entry_expect(const void *address)
     dlerror();
 }
 
-gsh_entry_function *gsh_entry_find_other(const struct gsh_entry_call *call, const char *name)
+gsh_blas_entry_function *gsh_blas_entry_find_other(const struct gsh_blas_entry_call *call,
+                                                   const char *name)
 {
     struct caller spare;
     const struct gsh_symbol *symbol = find_spelling_of(call->routine, name, call->family);
@@ -201,13 +203,13 @@ gsh_entry_function *gsh_entry_find_other(const struct gsh_entry_call *call, cons
 
 /* ---- arguments ---- */
 
-static inline uint64_t word_at(const struct gsh_entry_frame *frame, unsigned k)
+static inline uint64_t word_at(const struct gsh_blas_entry_frame *frame, unsigned k)
 {
     return k < 6 ? frame->registers[k] : frame->stack[k - 6];
 }
 
-static inline int64_t integer_at(const struct gsh_entry_frame *frame, unsigned k, bool by_value,
-                                 int bits)
+static inline int64_t integer_at(const struct gsh_blas_entry_frame *frame, unsigned k,
+                                 bool by_value, int bits)
 {
     uint64_t word = word_at(frame, k);
     if (by_value)
@@ -215,42 +217,43 @@ static inline int64_t integer_at(const struct gsh_entry_frame *frame, unsigned k
     return bits == 32 ? *(const int32_t *)word : *(const int64_t *)word;
 }
 
-uint64_t gsh_entry_word(const struct gsh_entry_call *call, unsigned k)
+uint64_t gsh_blas_entry_word(const struct gsh_blas_entry_call *call, unsigned k)
 {
     return word_at(call->frame, k);
 }
 
-void *gsh_entry_address(const struct gsh_entry_call *call, unsigned k)
+void *gsh_blas_entry_address(const struct gsh_blas_entry_call *call, unsigned k)
 {
     return (void *)word_at(call->frame, k);
 }
 
-int64_t gsh_entry_integer(const struct gsh_entry_call *call, unsigned k)
+int64_t gsh_blas_entry_integer(const struct gsh_blas_entry_call *call, unsigned k)
 {
     return integer_at(call->frame, k, call->routine->shape->by_value, call->integer_bits);
 }
 
-char gsh_entry_letter(const struct gsh_entry_call *call, unsigned k)
+char gsh_blas_entry_letter(const struct gsh_blas_entry_call *call, unsigned k)
 {
     return (char)toupper(*(const unsigned char *)word_at(call->frame, k));
 }
 
-void gsh_entry_put_integer(const struct gsh_entry_call *call, unsigned k, int64_t value)
+void gsh_blas_entry_put_integer(const struct gsh_blas_entry_call *call, unsigned k, int64_t value)
 {
     if (call->integer_bits == 32)
-        *(int32_t *)gsh_entry_address(call, k) = (int32_t)value;
+        *(int32_t *)gsh_blas_entry_address(call, k) = (int32_t)value;
     else
-        *(int64_t *)gsh_entry_address(call, k) = value;
+        *(int64_t *)gsh_blas_entry_address(call, k) = value;
 }
 
-double gsh_entry_number(const struct gsh_entry_call *call, const void *address)
+double gsh_blas_entry_number(const struct gsh_blas_entry_call *call, const void *address)
 {
-    return gsh_entry_is_single(call) ? (double)*(const float *)address : *(const double *)address;
+    return gsh_blas_entry_is_single(call) ? (double)*(const float *)address
+                                          : *(const double *)address;
 }
 
 /* ---- on the device, or off it ---- */
 
-unsigned gsh_entry_row(const struct gsh_entry_call *call, const char *name)
+unsigned gsh_blas_entry_row(const struct gsh_blas_entry_call *call, const char *name)
 {
     char text[24] = "";
     size_t length = strlen(name);
@@ -259,17 +262,17 @@ unsigned gsh_entry_row(const struct gsh_entry_call *call, const char *name)
     return gsh_stats_row(text, call->routine->signature);
 }
 
-bool gsh_entry_launch(struct gsh_entry_call *call)
+bool gsh_blas_entry_launch(struct gsh_blas_entry_call *call)
 {
     if (call->call.row == 0)
-        call->call.row = gsh_entry_row(call, call->routine->name);
+        call->call.row = gsh_blas_entry_row(call, call->routine->name);
     call->why = gsh_dispatch_decide(&call->call);
     return call->why == GSH_REASON_NONE && gsh_dispatch_run(&call->call, &call->why) == GSH_OK;
 }
 
 /* False at the price of a few loads for what must reach the original at once. */
-static inline bool is_worth_a_look(const struct gsh_entry_shape *shape,
-                                   const struct gsh_entry_frame *frame, int bits)
+static inline bool is_worth_a_look(const struct gsh_blas_entry_shape *shape,
+                                   const struct gsh_blas_entry_frame *frame, int bits)
 {
     if (bits == 0 || !gsh_dispatch_is_live() || gsh_numpy_output_host_is_inside())
         return false;
@@ -284,8 +287,8 @@ static inline bool is_worth_a_look(const struct gsh_entry_shape *shape,
     return false;
 }
 
-uint64_t gsh_entry_call_original(const struct gsh_entry_call *call,
-                                 const struct gsh_entry_frame *frame)
+uint64_t gsh_blas_entry_call_original(const struct gsh_blas_entry_call *call,
+                                      const struct gsh_blas_entry_frame *frame)
 {
     typedef uint64_t words(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, double,
                            double, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
@@ -303,18 +306,19 @@ uint64_t gsh_entry_call_original(const struct gsh_entry_call *call,
                                      s[16], s[17], s[18], s[19]);
 }
 
-void gsh_entry_copy_frame(const struct gsh_entry_call *call, struct gsh_entry_frame *copy)
+void gsh_blas_entry_copy_frame(const struct gsh_blas_entry_call *call,
+                               struct gsh_blas_entry_frame *copy)
 {
     unsigned count = call->routine->shape->arguments;
-    memcpy(copy, call->frame, offsetof(struct gsh_entry_frame, stack));
+    memcpy(copy, call->frame, offsetof(struct gsh_blas_entry_frame, stack));
     if (count > 6)
         memcpy(copy->stack, call->frame->stack, (count - 6) * sizeof(copy->stack[0]));
 }
 
 /* A caller that found the name only because we export it. */
-static void stand_in(struct gsh_entry_call *call, const char *name)
+static void stand_in(struct gsh_blas_entry_call *call, const char *name)
 {
-    const struct gsh_entry_shape *shape = call->routine->shape;
+    const struct gsh_blas_entry_shape *shape = call->routine->shape;
     if (shape->stand_in != NULL) {
         gsh_log_once("%s: no library loaded has it; computed without BLAS", name);
         if (!shape->stand_in(call))
@@ -323,36 +327,38 @@ static void stand_in(struct gsh_entry_call *call, const char *name)
     }
     gsh_log_once("%s: no library loaded has it", name);
     if (shape->info != GSH_ENTRY_NONE)
-        gsh_entry_put_integer(call, (unsigned)shape->info, -1);
+        gsh_blas_entry_put_integer(call, (unsigned)shape->info, -1);
 }
 
-static bool has_succeeded(const struct gsh_entry_call *call)
+static bool has_succeeded(const struct gsh_blas_entry_call *call)
 {
-    const struct gsh_entry_shape *shape = call->routine->shape;
-    return shape->info == GSH_ENTRY_NONE || gsh_entry_integer(call, (unsigned)shape->info) == 0;
+    const struct gsh_blas_entry_shape *shape = call->routine->shape;
+    return shape->info == GSH_ENTRY_NONE ||
+           gsh_blas_entry_integer(call, (unsigned)shape->info) == 0;
 }
 
 /* The original, or NULL where it has run or is not needed. */
-static gsh_entry_function *decline(struct gsh_entry_call *call, struct gsh_entry_frame *frame)
+static gsh_blas_entry_function *decline(struct gsh_blas_entry_call *call,
+                                        struct gsh_blas_entry_frame *frame)
 {
     if (call->why == GSH_REASON_NONE)
         return call->original;
-    unsigned row = gsh_entry_row(call, call->routine->name);
+    unsigned row = gsh_blas_entry_row(call, call->routine->name);
     bool is_expected = gsh_host_pace_is_expected(row);
-    if (!gsh_stats_wanted() && !is_expected) {
+    if (!gsh_stats_report_is_wanted() && !is_expected) {
         gsh_stats_host_call(row, call->why, 0);
         return call->original;
     }
     gsh_host_pace_begin();
     uint64_t start = gsh_clock_ns();
-    frame->result = gsh_entry_call_original(call, frame);
+    frame->result = gsh_blas_entry_call_original(call, frame);
     gsh_host_pace_end(is_expected && has_succeeded(call));
     gsh_stats_host_call(row, call->why, gsh_clock_ns() - start);
     return NULL;
 }
 
 /* On the device, or the operands brought home. BLAS and LAPACK are no cancellation points, and here locks are taken. */
-static bool run_or_go_home(struct gsh_entry_call *call)
+static bool run_or_go_home(struct gsh_blas_entry_call *call)
 {
     int cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
@@ -363,19 +369,18 @@ static bool run_or_go_home(struct gsh_entry_call *call)
     return is_done;
 }
 
-static __attribute__((noinline)) gsh_entry_function *look_closer(const struct gsh_symbol *symbol,
-                                                                 struct gsh_entry_frame *frame,
-                                                                 const struct caller *caller,
-                                                                 bool is_worth)
+static __attribute__((noinline)) gsh_blas_entry_function *
+look_closer(const struct gsh_symbol *symbol, struct gsh_blas_entry_frame *frame,
+            const struct caller *caller, bool is_worth)
 {
     int error = errno;
-    struct gsh_entry_call call = {.routine = symbol->routine,
-                                  .frame = frame,
-                                  .family = family_of(symbol),
-                                  .integer_bits = caller->integer_bits,
-                                  .dtype = symbol->routine->dtype,
-                                  .original = caller->original};
-    gsh_entry_function *original = NULL;
+    struct gsh_blas_entry_call call = {.routine = symbol->routine,
+                                       .frame = frame,
+                                       .family = family_of(symbol),
+                                       .integer_bits = caller->integer_bits,
+                                       .dtype = symbol->routine->dtype,
+                                       .original = caller->original};
+    gsh_blas_entry_function *original = NULL;
     frame->result = 0;
     bool is_done = is_worth && run_or_go_home(&call);
     errno = error;
@@ -387,9 +392,11 @@ static __attribute__((noinline)) gsh_entry_function *look_closer(const struct gs
 }
 
 /* Called by the entry points: the function to jump to, or NULL: return. */
-static __attribute__((used)) gsh_entry_function *
-route(const struct gsh_symbol *symbol, struct gsh_entry_frame *frame) __asm__("gsh_entry_route");
-static gsh_entry_function *route(const struct gsh_symbol *symbol, struct gsh_entry_frame *frame)
+static __attribute__((used)) gsh_blas_entry_function *
+route(const struct gsh_symbol *symbol,
+      struct gsh_blas_entry_frame *frame) __asm__("gsh_blas_entry_route");
+static gsh_blas_entry_function *route(const struct gsh_symbol *symbol,
+                                      struct gsh_blas_entry_frame *frame)
 {
     struct caller spare;
     const struct caller *caller = find_caller(symbol, frame->caller, &spare);
@@ -401,14 +408,14 @@ static gsh_entry_function *route(const struct gsh_symbol *symbol, struct gsh_ent
 
 /* ---- entry points ---- */
 
-_Static_assert(offsetof(struct gsh_entry_frame, vectors) == 48 &&
-                   offsetof(struct gsh_entry_frame, result) == 64 &&
-                   offsetof(struct gsh_entry_frame, caller) == 72,
+_Static_assert(offsetof(struct gsh_blas_entry_frame, vectors) == 48 &&
+                   offsetof(struct gsh_blas_entry_frame, result) == 64 &&
+                   offsetof(struct gsh_blas_entry_frame, caller) == 72,
                "as the entry points lay it out");
 
 /* %r11: the symbol. The frame ends in the return address, which is followed by the arguments on the stack. */
 __asm__(".pushsection .text\n"
-        "gsh_entry_common:\n"
+        "gsh_blas_entry_common:\n"
         "    .cfi_startproc\n"
         "    subq $72, %rsp\n"
         "    .cfi_adjust_cfa_offset 72\n"
@@ -422,7 +429,7 @@ __asm__(".pushsection .text\n"
         "    movsd %xmm1, 56(%rsp)\n"
         "    movq %r11, %rdi\n"
         "    movq %rsp, %rsi\n"
-        "    call gsh_entry_route\n"
+        "    call gsh_blas_entry_route\n"
         "    movq %rax, %r11\n"
         "    movq (%rsp), %rdi\n"
         "    movq 8(%rsp), %rsi\n"
@@ -449,7 +456,7 @@ __asm__(".pushsection .text\n"
             "    .cfi_startproc\n"                                                                 \
             "    endbr64\n"                                                                        \
             "    leaq " symbol "(%rip), %r11\n"                                                    \
-            "    jmp gsh_entry_common\n"                                                           \
+            "    jmp gsh_blas_entry_common\n"                                                      \
             "    .cfi_endproc\n"                                                                   \
             "    .size " name ", . - " name "\n"                                                   \
             "    .popsection\n");

@@ -6,13 +6,13 @@
 
 #include "host_product.h"
 
-struct gsh_blas_view gsh_blas_launch_view(const struct gsh_entry_call *call, void *address,
+struct gsh_blas_view gsh_blas_launch_view(const struct gsh_blas_entry_call *call, void *address,
                                           int64_t leading, char trans)
 {
     return (struct gsh_blas_view){.address = address,
                                   .row = trans == 'N' ? 1 : leading,
                                   .column = trans == 'N' ? leading : 1,
-                                  .is_conjugate = trans == 'C' && gsh_entry_is_complex(call)};
+                                  .is_conjugate = trans == 'C' && gsh_blas_entry_is_complex(call)};
 }
 
 void gsh_blas_launch_place(struct gsh_gemm *gemm, const struct gsh_blas_view *views)
@@ -27,7 +27,7 @@ void gsh_blas_launch_place(struct gsh_gemm *gemm, const struct gsh_blas_view *vi
     gemm->c_col = views[2].column;
 }
 
-bool gsh_blas_launch_run(struct gsh_entry_call *call, const struct gsh_gemm *gemm,
+bool gsh_blas_launch_run(struct gsh_blas_entry_call *call, const struct gsh_gemm *gemm,
                          const struct gsh_blas_view *views)
 {
     struct gsh_launch *launch = &call->call.launch;
@@ -37,10 +37,10 @@ bool gsh_blas_launch_run(struct gsh_entry_call *call, const struct gsh_gemm *gem
     for (unsigned k = 0; k < 3; k++)
         launch->operands[k] = (struct gsh_operand){
             .dtype = call->dtype, .address = (uint64_t)(uintptr_t)views[k].address};
-    return gsh_entry_launch(call);
+    return gsh_blas_entry_launch(call);
 }
 
-void gsh_blas_launch_stand_in(const struct gsh_entry_call *call, const struct gsh_gemm *gemm,
+void gsh_blas_launch_stand_in(const struct gsh_blas_entry_call *call, const struct gsh_gemm *gemm,
                               const struct gsh_blas_view *views)
 {
     struct gsh_gemm placed = *gemm;

@@ -14,13 +14,13 @@ struct gsh_blas_view {
 };
 
 /* A matrix that is stored by columns, as it stands (trans 'N'), transposed, or conjugated as well. */
-struct gsh_blas_view gsh_blas_launch_view(const struct gsh_entry_call *call, void *address,
+struct gsh_blas_view gsh_blas_launch_view(const struct gsh_blas_entry_call *call, void *address,
                                           int64_t leading, char trans);
 /* Puts the strides of a, b and c into the product. */
 void gsh_blas_launch_place(struct gsh_gemm *gemm, const struct gsh_blas_view *views);
-/* Decides and runs the product of the views a and b into c; false as gsh_entry_launch. */
-bool gsh_blas_launch_run(struct gsh_entry_call *call, const struct gsh_gemm *gemm,
+/* Decides and runs the product of the views a and b into c; false as gsh_blas_entry_launch. */
+bool gsh_blas_launch_run(struct gsh_blas_entry_call *call, const struct gsh_gemm *gemm,
                          const struct gsh_blas_view *views);
 /* Computes it by plain loops. */
-void gsh_blas_launch_stand_in(const struct gsh_entry_call *call, const struct gsh_gemm *gemm,
+void gsh_blas_launch_stand_in(const struct gsh_blas_entry_call *call, const struct gsh_gemm *gemm,
                               const struct gsh_blas_view *views);

@@ -24,28 +24,28 @@ struct product {
 
 /* Of a C entry point: a, b and c with their leading dimensions follow the dimensions, and alpha and beta those of a complex
  * type by address. */
-static struct product read_cblas(const struct gsh_entry_call *call)
+static struct product read_cblas(const struct gsh_blas_entry_call *call)
 {
-    bool by_address = gsh_entry_is_complex(call);
+    bool by_address = gsh_blas_entry_is_complex(call);
     unsigned at = by_address ? 7 : 6, c = by_address ? 12 : 10;
     const double *given = call->frame->vectors;
     return (struct product){
         .dtype = call->dtype,
-        .order = (int)gsh_entry_word(call, 0),
-        .transpose_a = (int)gsh_entry_word(call, 1),
-        .transpose_b = (int)gsh_entry_word(call, 2),
-        .m = gsh_entry_integer(call, 3),
-        .n = gsh_entry_integer(call, 4),
-        .k = gsh_entry_integer(call, 5),
-        .a = gsh_entry_address(call, at),
-        .lda = gsh_entry_integer(call, at + 1),
-        .b = gsh_entry_address(call, at + 2),
-        .ldb = gsh_entry_integer(call, at + 3),
-        .c = gsh_entry_address(call, c),
-        .ldc = gsh_entry_integer(call, c + 1),
-        .alpha = gsh_blas_number_load(by_address ? gsh_entry_address(call, 6) : &given[0],
+        .order = (int)gsh_blas_entry_word(call, 0),
+        .transpose_a = (int)gsh_blas_entry_word(call, 1),
+        .transpose_b = (int)gsh_blas_entry_word(call, 2),
+        .m = gsh_blas_entry_integer(call, 3),
+        .n = gsh_blas_entry_integer(call, 4),
+        .k = gsh_blas_entry_integer(call, 5),
+        .a = gsh_blas_entry_address(call, at),
+        .lda = gsh_blas_entry_integer(call, at + 1),
+        .b = gsh_blas_entry_address(call, at + 2),
+        .ldb = gsh_blas_entry_integer(call, at + 3),
+        .c = gsh_blas_entry_address(call, c),
+        .ldc = gsh_blas_entry_integer(call, c + 1),
+        .alpha = gsh_blas_number_load(by_address ? gsh_blas_entry_address(call, 6) : &given[0],
                                       call->dtype, 0),
-        .beta = gsh_blas_number_load(by_address ? gsh_entry_address(call, 11) : &given[1],
+        .beta = gsh_blas_number_load(by_address ? gsh_blas_entry_address(call, 11) : &given[1],
                                      call->dtype, 0)};
 }
 
@@ -57,24 +57,24 @@ static int transposition(char letter)
                            : 0;
 }
 
-static struct product read_fortran(const struct gsh_entry_call *call)
+static struct product read_fortran(const struct gsh_blas_entry_call *call)
 {
     return (struct product){
         .dtype = call->dtype,
         .order = COLUMN_MAJOR,
-        .transpose_a = transposition(gsh_entry_letter(call, 0)),
-        .transpose_b = transposition(gsh_entry_letter(call, 1)),
-        .m = gsh_entry_integer(call, 2),
-        .n = gsh_entry_integer(call, 3),
-        .k = gsh_entry_integer(call, 4),
-        .alpha = gsh_blas_number_load(gsh_entry_address(call, 5), call->dtype, 0),
-        .a = gsh_entry_address(call, 6),
-        .lda = gsh_entry_integer(call, 7),
-        .b = gsh_entry_address(call, 8),
-        .ldb = gsh_entry_integer(call, 9),
-        .beta = gsh_blas_number_load(gsh_entry_address(call, 10), call->dtype, 0),
-        .c = gsh_entry_address(call, 11),
-        .ldc = gsh_entry_integer(call, 12)};
+        .transpose_a = transposition(gsh_blas_entry_letter(call, 0)),
+        .transpose_b = transposition(gsh_blas_entry_letter(call, 1)),
+        .m = gsh_blas_entry_integer(call, 2),
+        .n = gsh_blas_entry_integer(call, 3),
+        .k = gsh_blas_entry_integer(call, 4),
+        .alpha = gsh_blas_number_load(gsh_blas_entry_address(call, 5), call->dtype, 0),
+        .a = gsh_blas_entry_address(call, 6),
+        .lda = gsh_blas_entry_integer(call, 7),
+        .b = gsh_blas_entry_address(call, 8),
+        .ldb = gsh_blas_entry_integer(call, 9),
+        .beta = gsh_blas_number_load(gsh_blas_entry_address(call, 10), call->dtype, 0),
+        .c = gsh_blas_entry_address(call, 11),
+        .ldc = gsh_blas_entry_integer(call, 12)};
 }
 
 /* ---- the launch ---- */
@@ -133,21 +133,21 @@ static bool describe_product(const struct product *p, struct gsh_launch *launch)
     return true;
 }
 
-static bool run_product(struct gsh_entry_call *call, const struct product *p)
+static bool run_product(struct gsh_blas_entry_call *call, const struct product *p)
 {
     if (p->k == 0 || !describe_product(p, &call->call.launch))
         return false;
     call->why = GSH_REASON_KEYWORDS;
-    return p->alpha != 0 && gsh_entry_launch(call); /* 0 times A B looks at neither */
+    return p->alpha != 0 && gsh_blas_entry_launch(call); /* 0 times A B looks at neither */
 }
 
-static bool run_cblas_gemm(struct gsh_entry_call *call)
+static bool run_cblas_gemm(struct gsh_blas_entry_call *call)
 {
     struct product product = read_cblas(call);
     return run_product(call, &product);
 }
 
-static bool run_gemm(struct gsh_entry_call *call)
+static bool run_gemm(struct gsh_blas_entry_call *call)
 {
     struct product product = read_fortran(call);
     return run_product(call, &product);
@@ -165,28 +165,29 @@ static bool compute_here(const struct product *p)
     return true;
 }
 
-static bool stand_in_cblas_gemm(struct gsh_entry_call *call)
+static bool stand_in_cblas_gemm(struct gsh_blas_entry_call *call)
 {
     struct product product = read_cblas(call);
     return compute_here(&product);
 }
 
-static bool stand_in_gemm(struct gsh_entry_call *call)
+static bool stand_in_gemm(struct gsh_blas_entry_call *call)
 {
     struct product product = read_fortran(call);
     return compute_here(&product);
 }
 
-const struct gsh_entry_shape gsh_entry_shape_CBLAS_GEMM = {.sizes = {3, 4, 5},
-                                                           .matrices = {6, 8, 10, GSH_ENTRY_NONE},
-                                                           .arguments = 12,
-                                                           .info = GSH_ENTRY_NONE,
-                                                           .by_value = true,
-                                                           .lends = GSH_ENTRY_NONE,
-                                                           .run = run_cblas_gemm,
-                                                           .stand_in = stand_in_cblas_gemm};
+const struct gsh_blas_entry_shape gsh_blas_entry_shape_CBLAS_GEMM = {
+    .sizes = {3, 4, 5},
+    .matrices = {6, 8, 10, GSH_ENTRY_NONE},
+    .arguments = 12,
+    .info = GSH_ENTRY_NONE,
+    .by_value = true,
+    .lends = GSH_ENTRY_NONE,
+    .run = run_cblas_gemm,
+    .stand_in = stand_in_cblas_gemm};
 
-const struct gsh_entry_shape gsh_entry_shape_CBLAS_GEMM_COMPLEX = {
+const struct gsh_blas_entry_shape gsh_blas_entry_shape_CBLAS_GEMM_COMPLEX = {
     .sizes = {3, 4, 5},
     .matrices = {7, 9, 12, GSH_ENTRY_NONE},
     .arguments = 14,
@@ -196,10 +197,11 @@ const struct gsh_entry_shape gsh_entry_shape_CBLAS_GEMM_COMPLEX = {
     .run = run_cblas_gemm,
     .stand_in = stand_in_cblas_gemm};
 
-const struct gsh_entry_shape gsh_entry_shape_GEMM = {.sizes = {2, 3, 4},
-                                                     .matrices = {6, 8, 11, GSH_ENTRY_NONE},
-                                                     .arguments = 13 + 2,
-                                                     .info = GSH_ENTRY_NONE,
-                                                     .lends = GSH_ENTRY_NONE,
-                                                     .run = run_gemm,
-                                                     .stand_in = stand_in_gemm};
+const struct gsh_blas_entry_shape gsh_blas_entry_shape_GEMM = {
+    .sizes = {2, 3, 4},
+    .matrices = {6, 8, 11, GSH_ENTRY_NONE},
+    .arguments = 13 + 2,
+    .info = GSH_ENTRY_NONE,
+    .lends = GSH_ENTRY_NONE,
+    .run = run_gemm,
+    .stand_in = stand_in_gemm};

@@ -17,44 +17,44 @@ struct product_with_triangle {
     void *a, *b, *c;
 };
 
-static struct product_with_triangle read_symmetric(const struct gsh_entry_call *call)
+static struct product_with_triangle read_symmetric(const struct gsh_blas_entry_call *call)
 {
     return (struct product_with_triangle){
-        .side = gsh_entry_letter(call, 0),
-        .triangle = gsh_entry_letter(call, 1),
+        .side = gsh_blas_entry_letter(call, 0),
+        .triangle = gsh_blas_entry_letter(call, 1),
         .trans = 'N',
         .diagonal = 'N',
-        .m = gsh_entry_integer(call, 2),
-        .n = gsh_entry_integer(call, 3),
-        .alpha = gsh_blas_number_load(gsh_entry_address(call, 4), call->dtype, 0),
-        .a = gsh_entry_address(call, 5),
-        .lda = gsh_entry_integer(call, 6),
-        .b = gsh_entry_address(call, 7),
-        .ldb = gsh_entry_integer(call, 8),
-        .beta = gsh_blas_number_load(gsh_entry_address(call, 9), call->dtype, 0),
-        .c = gsh_entry_address(call, 10),
-        .ldc = gsh_entry_integer(call, 11)};
+        .m = gsh_blas_entry_integer(call, 2),
+        .n = gsh_blas_entry_integer(call, 3),
+        .alpha = gsh_blas_number_load(gsh_blas_entry_address(call, 4), call->dtype, 0),
+        .a = gsh_blas_entry_address(call, 5),
+        .lda = gsh_blas_entry_integer(call, 6),
+        .b = gsh_blas_entry_address(call, 7),
+        .ldb = gsh_blas_entry_integer(call, 8),
+        .beta = gsh_blas_number_load(gsh_blas_entry_address(call, 9), call->dtype, 0),
+        .c = gsh_blas_entry_address(call, 10),
+        .ldc = gsh_blas_entry_integer(call, 11)};
 }
 
-static struct product_with_triangle read_triangular(const struct gsh_entry_call *call)
+static struct product_with_triangle read_triangular(const struct gsh_blas_entry_call *call)
 {
     return (struct product_with_triangle){
-        .side = gsh_entry_letter(call, 0),
-        .triangle = gsh_entry_letter(call, 1),
-        .trans = gsh_entry_letter(call, 2),
-        .diagonal = gsh_entry_letter(call, 3),
-        .m = gsh_entry_integer(call, 4),
-        .n = gsh_entry_integer(call, 5),
-        .alpha = gsh_blas_number_load(gsh_entry_address(call, 6), call->dtype, 0),
-        .a = gsh_entry_address(call, 7),
-        .lda = gsh_entry_integer(call, 8),
-        .b = gsh_entry_address(call, 9),
-        .ldb = gsh_entry_integer(call, 10),
-        .c = gsh_entry_address(call, 9),
-        .ldc = gsh_entry_integer(call, 10)};
+        .side = gsh_blas_entry_letter(call, 0),
+        .triangle = gsh_blas_entry_letter(call, 1),
+        .trans = gsh_blas_entry_letter(call, 2),
+        .diagonal = gsh_blas_entry_letter(call, 3),
+        .m = gsh_blas_entry_integer(call, 4),
+        .n = gsh_blas_entry_integer(call, 5),
+        .alpha = gsh_blas_number_load(gsh_blas_entry_address(call, 6), call->dtype, 0),
+        .a = gsh_blas_entry_address(call, 7),
+        .lda = gsh_blas_entry_integer(call, 8),
+        .b = gsh_blas_entry_address(call, 9),
+        .ldb = gsh_blas_entry_integer(call, 10),
+        .c = gsh_blas_entry_address(call, 9),
+        .ldc = gsh_blas_entry_integer(call, 10)};
 }
 
-static struct product_with_triangle read_product(const struct gsh_entry_call *call)
+static struct product_with_triangle read_product(const struct gsh_blas_entry_call *call)
 {
     return call->routine->shape->form == GSH_GEMM_TRMM ? read_triangular(call)
                                                        : read_symmetric(call);
@@ -75,7 +75,7 @@ static bool is_legal_product(const struct product_with_triangle *p)
            p->ldc >= GSH_MAX(1, p->m);
 }
 
-static void describe_with_triangle(const struct gsh_entry_call *call,
+static void describe_with_triangle(const struct gsh_blas_entry_call *call,
                                    const struct product_with_triangle *p, struct gsh_gemm *gemm,
                                    struct gsh_blas_view *views)
 {
@@ -94,7 +94,7 @@ static void describe_with_triangle(const struct gsh_entry_call *call,
     views[2] = gsh_blas_launch_view(call, p->c, p->ldc, 'N');
 }
 
-static bool run_with_triangle(struct gsh_entry_call *call)
+static bool run_with_triangle(struct gsh_blas_entry_call *call)
 {
     struct product_with_triangle p = read_product(call);
     struct gsh_gemm gemm;
@@ -106,7 +106,7 @@ static bool run_with_triangle(struct gsh_entry_call *call)
     return gsh_blas_launch_run(call, &gemm, views);
 }
 
-static bool stand_in_with_triangle(struct gsh_entry_call *call)
+static bool stand_in_with_triangle(struct gsh_blas_entry_call *call)
 {
     struct product_with_triangle p = read_product(call);
     struct gsh_gemm gemm;
@@ -121,22 +121,23 @@ static bool stand_in_with_triangle(struct gsh_entry_call *call)
 }
 
 #define DEFINE_SYMMETRIC(name)                                                                     \
-    const struct gsh_entry_shape gsh_entry_shape_##name = {.sizes = {2, 3, GSH_ENTRY_NONE},        \
-                                                           .matrices = {5, 7, 10, GSH_ENTRY_NONE}, \
-                                                           .arguments = 12 + 2,                    \
-                                                           .info = GSH_ENTRY_NONE,                 \
-                                                           .lends = GSH_ENTRY_NONE,                \
-                                                           .form = GSH_GEMM_##name,                \
-                                                           .run = run_with_triangle,               \
-                                                           .stand_in = stand_in_with_triangle};
+    const struct gsh_blas_entry_shape gsh_blas_entry_shape_##name = {                              \
+        .sizes = {2, 3, GSH_ENTRY_NONE},                                                           \
+        .matrices = {5, 7, 10, GSH_ENTRY_NONE},                                                    \
+        .arguments = 12 + 2,                                                                       \
+        .info = GSH_ENTRY_NONE,                                                                    \
+        .lends = GSH_ENTRY_NONE,                                                                   \
+        .form = GSH_GEMM_##name,                                                                   \
+        .run = run_with_triangle,                                                                  \
+        .stand_in = stand_in_with_triangle};
 DEFINE_SYMMETRIC(SYMM)
 DEFINE_SYMMETRIC(HEMM)
 
-const struct gsh_entry_shape gsh_entry_shape_TRMM = {.sizes = {4, 5, GSH_ENTRY_NONE},
-                                                     .matrices = {7, 9, GSH_ENTRY_NONE},
-                                                     .arguments = 11 + 4,
-                                                     .info = GSH_ENTRY_NONE,
-                                                     .lends = GSH_ENTRY_NONE,
-                                                     .form = GSH_GEMM_TRMM,
-                                                     .run = run_with_triangle,
-                                                     .stand_in = stand_in_with_triangle};
+const struct gsh_blas_entry_shape gsh_blas_entry_shape_TRMM = {.sizes = {4, 5, GSH_ENTRY_NONE},
+                                                               .matrices = {7, 9, GSH_ENTRY_NONE},
+                                                               .arguments = 11 + 4,
+                                                               .info = GSH_ENTRY_NONE,
+                                                               .lends = GSH_ENTRY_NONE,
+                                                               .form = GSH_GEMM_TRMM,
+                                                               .run = run_with_triangle,
+                                                               .stand_in = stand_in_with_triangle};

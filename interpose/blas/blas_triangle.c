@@ -14,13 +14,15 @@ struct triangular_system {
     void *alpha, *a, *b;
 };
 
-static struct triangular_system read_triangular_system(const struct gsh_entry_call *call)
+static struct triangular_system read_triangular_system(const struct gsh_blas_entry_call *call)
 {
     return (struct triangular_system){
-        gsh_entry_letter(call, 0),  gsh_entry_letter(call, 1),   gsh_entry_letter(call, 2),
-        gsh_entry_letter(call, 3),  gsh_entry_integer(call, 4),  gsh_entry_integer(call, 5),
-        gsh_entry_integer(call, 8), gsh_entry_integer(call, 10), gsh_entry_address(call, 6),
-        gsh_entry_address(call, 7), gsh_entry_address(call, 9)};
+        gsh_blas_entry_letter(call, 0),  gsh_blas_entry_letter(call, 1),
+        gsh_blas_entry_letter(call, 2),  gsh_blas_entry_letter(call, 3),
+        gsh_blas_entry_integer(call, 4), gsh_blas_entry_integer(call, 5),
+        gsh_blas_entry_integer(call, 8), gsh_blas_entry_integer(call, 10),
+        gsh_blas_entry_address(call, 6), gsh_blas_entry_address(call, 7),
+        gsh_blas_entry_address(call, 9)};
 }
 
 static int64_t order_of(const struct triangular_system *s)
@@ -49,16 +51,16 @@ static unsigned options_of(const struct triangular_system *s)
            gsh_lapack_launch_diagonal(s->diagonal);
 }
 
-static bool run_trsm(struct gsh_entry_call *call)
+static bool run_trsm(struct gsh_blas_entry_call *call)
 {
     struct triangular_system s = read_triangular_system(call);
     if (!is_legal_system(&s) || s.m == 0 || s.n == 0)
         return false;
     bool is_plain = gsh_blas_number_load(s.alpha, call->dtype, 0) == 1;
-    bool is_conjugate = s.trans == 'C' && gsh_entry_is_complex(call);
+    bool is_conjugate = s.trans == 'C' && gsh_blas_entry_is_complex(call);
     if (!gsh_lapack_launch_expect(call, is_plain && !(s.side == 'R' && is_conjugate)))
         return false;
-    gsh_entry_find_other(call, "trtrs_"); /* the host device borrows it */
+    gsh_blas_entry_find_other(call, "trtrs_"); /* the host device borrows it */
     gsh_lapack_launch_begin(call, GSH_LAPACK_TRTRS, options_of(&s));
     gsh_lapack_launch_matrix(call, 0, s.a, order_of(&s), order_of(&s), s.lda);
     for (unsigned k = 1; k < 3; k++)
@@ -66,7 +68,7 @@ static bool run_trsm(struct gsh_entry_call *call)
             gsh_lapack_launch_matrix(call, k, s.b, s.m, s.n, s.ldb);
         else
             gsh_lapack_launch_transpose(call, k, s.b, s.n, s.m, s.ldb);
-    return gsh_entry_launch(call);
+    return gsh_blas_entry_launch(call);
 }
 
 /* ---- without BLAS ---- */
@@ -114,7 +116,7 @@ static void substitute(const struct substitution *from, double _Complex alpha)
     }
 }
 
-static bool stand_in_trsm(struct gsh_entry_call *call)
+static bool stand_in_trsm(struct gsh_blas_entry_call *call)
 {
     struct triangular_system s = read_triangular_system(call);
     if (!is_legal_system(&s))
@@ -124,7 +126,7 @@ static bool stand_in_trsm(struct gsh_entry_call *call)
                                         .dtype = call->dtype,
                                         .is_turned = (s.trans != 'N') == is_left,
                                         .is_conjugate =
-                                            s.trans == 'C' && gsh_entry_is_complex(call),
+                                            s.trans == 'C' && gsh_blas_entry_is_complex(call),
                                         .step = is_left ? 1 : s.ldb};
     for (int64_t column = 0; column < (is_left ? s.n : s.m); column++) {
         substitution.first = column * (is_left ? s.ldb : 1);
@@ -133,7 +135,7 @@ static bool stand_in_trsm(struct gsh_entry_call *call)
     return true;
 }
 
-const struct gsh_entry_shape gsh_entry_shape_TRSM = {
+const struct gsh_blas_entry_shape gsh_blas_entry_shape_TRSM = {
     .sizes = {4, 5, GSH_ENTRY_NONE},
     .matrices = {7, 9, GSH_ENTRY_NONE},
     .arguments = 11 + 4,

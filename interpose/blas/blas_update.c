@@ -17,43 +17,44 @@ struct update {
     void *a, *b, *c;
 };
 
-static double _Complex read_factor(const struct gsh_entry_call *call, unsigned k, bool is_real)
+static double _Complex read_factor(const struct gsh_blas_entry_call *call, unsigned k, bool is_real)
 {
-    const void *address = gsh_entry_address(call, k);
-    return is_real ? gsh_entry_number(call, address)
+    const void *address = gsh_blas_entry_address(call, k);
+    return is_real ? gsh_blas_entry_number(call, address)
                    : gsh_blas_number_load(address, call->dtype, 0);
 }
 
 /* Where there is no second matrix the first one takes its place. */
-static struct update read_update(const struct gsh_entry_call *call)
+static struct update read_update(const struct gsh_blas_entry_call *call)
 {
     enum gsh_gemm_form form = call->routine->shape->form;
     bool is_twofold = form == GSH_GEMM_SYR2K || form == GSH_GEMM_HER2K;
     unsigned second = is_twofold ? 7 : 5, beta = is_twofold ? 9 : 7;
     return (struct update){
-        .triangle = gsh_entry_letter(call, 0),
-        .trans = gsh_entry_letter(call, 1),
+        .triangle = gsh_blas_entry_letter(call, 0),
+        .trans = gsh_blas_entry_letter(call, 1),
         .is_hermitian = form == GSH_GEMM_HERK || form == GSH_GEMM_HER2K,
-        .n = gsh_entry_integer(call, 2),
-        .k = gsh_entry_integer(call, 3),
+        .n = gsh_blas_entry_integer(call, 2),
+        .k = gsh_blas_entry_integer(call, 3),
         .alpha = read_factor(call, 4, form == GSH_GEMM_HERK),
-        .a = gsh_entry_address(call, 5),
-        .lda = gsh_entry_integer(call, 6),
-        .b = gsh_entry_address(call, second),
-        .ldb = gsh_entry_integer(call, second + 1),
+        .a = gsh_blas_entry_address(call, 5),
+        .lda = gsh_blas_entry_integer(call, 6),
+        .b = gsh_blas_entry_address(call, second),
+        .ldb = gsh_blas_entry_integer(call, second + 1),
         .beta = read_factor(call, beta, form == GSH_GEMM_HERK || form == GSH_GEMM_HER2K),
-        .c = gsh_entry_address(call, beta + 1),
-        .ldc = gsh_entry_integer(call, beta + 2)};
+        .c = gsh_blas_entry_address(call, beta + 1),
+        .ldc = gsh_blas_entry_integer(call, beta + 2)};
 }
 
-static bool is_transposition(const struct gsh_entry_call *call, const struct update *u)
+static bool is_transposition(const struct gsh_blas_entry_call *call, const struct update *u)
 {
     char other = u->is_hermitian ? 'C' : 'T';
-    return u->trans == 'N' || u->trans == other || (u->trans == 'C' && !gsh_entry_is_complex(call));
+    return u->trans == 'N' || u->trans == other ||
+           (u->trans == 'C' && !gsh_blas_entry_is_complex(call));
 }
 
 /* False for arguments that BLAS refuses. */
-static bool is_legal_update(const struct gsh_entry_call *call, const struct update *u)
+static bool is_legal_update(const struct gsh_blas_entry_call *call, const struct update *u)
 {
     int64_t rows = u->trans == 'N' ? u->n : u->k;
     return gsh_lapack_launch_is_triangle(u->triangle) && is_transposition(call, u) && u->n >= 0 &&
@@ -61,7 +62,7 @@ static bool is_legal_update(const struct gsh_entry_call *call, const struct upda
            u->ldc >= GSH_MAX(1, u->n);
 }
 
-static void describe_update(const struct gsh_entry_call *call, const struct update *u,
+static void describe_update(const struct gsh_blas_entry_call *call, const struct update *u,
                             struct gsh_gemm *gemm, struct gsh_blas_view *views)
 {
     struct gsh_blas_view second = gsh_blas_launch_view(call, u->b, u->ldb, u->trans);
@@ -80,7 +81,7 @@ static void describe_update(const struct gsh_entry_call *call, const struct upda
     views[2] = gsh_blas_launch_view(call, u->c, u->ldc, 'N');
 }
 
-static bool run_update(struct gsh_entry_call *call)
+static bool run_update(struct gsh_blas_entry_call *call)
 {
     struct update u = read_update(call);
     struct gsh_gemm gemm;
@@ -92,7 +93,7 @@ static bool run_update(struct gsh_entry_call *call)
     return gsh_blas_launch_run(call, &gemm, views);
 }
 
-static bool stand_in_update(struct gsh_entry_call *call)
+static bool stand_in_update(struct gsh_blas_entry_call *call)
 {
     struct update u = read_update(call);
     struct gsh_gemm gemm;
@@ -107,23 +108,25 @@ static bool stand_in_update(struct gsh_entry_call *call)
 }
 
 #define DEFINE_UPDATE(name)                                                                        \
-    const struct gsh_entry_shape gsh_entry_shape_##name = {.sizes = {2, 2, 3},                     \
-                                                           .matrices = {5, 8, GSH_ENTRY_NONE},     \
-                                                           .arguments = 10 + 2,                    \
-                                                           .info = GSH_ENTRY_NONE,                 \
-                                                           .lends = GSH_ENTRY_NONE,                \
-                                                           .form = GSH_GEMM_##name,                \
-                                                           .run = run_update,                      \
-                                                           .stand_in = stand_in_update};
+    const struct gsh_blas_entry_shape gsh_blas_entry_shape_##name = {                              \
+        .sizes = {2, 2, 3},                                                                        \
+        .matrices = {5, 8, GSH_ENTRY_NONE},                                                        \
+        .arguments = 10 + 2,                                                                       \
+        .info = GSH_ENTRY_NONE,                                                                    \
+        .lends = GSH_ENTRY_NONE,                                                                   \
+        .form = GSH_GEMM_##name,                                                                   \
+        .run = run_update,                                                                         \
+        .stand_in = stand_in_update};
 #define DEFINE_TWOFOLD_UPDATE(name)                                                                \
-    const struct gsh_entry_shape gsh_entry_shape_##name = {.sizes = {2, 2, 3},                     \
-                                                           .matrices = {5, 7, 10, GSH_ENTRY_NONE}, \
-                                                           .arguments = 12 + 2,                    \
-                                                           .info = GSH_ENTRY_NONE,                 \
-                                                           .lends = GSH_ENTRY_NONE,                \
-                                                           .form = GSH_GEMM_##name,                \
-                                                           .run = run_update,                      \
-                                                           .stand_in = stand_in_update};
+    const struct gsh_blas_entry_shape gsh_blas_entry_shape_##name = {                              \
+        .sizes = {2, 2, 3},                                                                        \
+        .matrices = {5, 7, 10, GSH_ENTRY_NONE},                                                    \
+        .arguments = 12 + 2,                                                                       \
+        .info = GSH_ENTRY_NONE,                                                                    \
+        .lends = GSH_ENTRY_NONE,                                                                   \
+        .form = GSH_GEMM_##name,                                                                   \
+        .run = run_update,                                                                         \
+        .stand_in = stand_in_update};
 DEFINE_UPDATE(SYRK)
 DEFINE_UPDATE(HERK)
 DEFINE_TWOFOLD_UPDATE(SYR2K)

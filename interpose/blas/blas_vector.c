@@ -22,13 +22,14 @@ struct product_with_vector {
     bool is_legal;
 };
 
-static struct vector read_vector(const struct gsh_entry_call *call, unsigned k, int64_t length)
+static struct vector read_vector(const struct gsh_blas_entry_call *call, unsigned k, int64_t length)
 {
-    return (struct vector){gsh_entry_address(call, k), length, gsh_entry_integer(call, k + 1)};
+    return (struct vector){gsh_blas_entry_address(call, k), length,
+                           gsh_blas_entry_integer(call, k + 1)};
 }
 
 /* As a column, or as a row. */
-static struct gsh_blas_view view_vector(const struct gsh_entry_call *call,
+static struct gsh_blas_view view_vector(const struct gsh_blas_entry_call *call,
                                         const struct vector *vector, bool is_row)
 {
     int64_t back = vector->step < 0 ? (1 - vector->length) * vector->step : 0;
@@ -38,39 +39,40 @@ static struct gsh_blas_view view_vector(const struct gsh_entry_call *call,
 }
 
 /* trans, m, n, alpha, a, lda, x, incx, beta, y, incy */
-static struct product_with_vector read_gemv(const struct gsh_entry_call *call)
+static struct product_with_vector read_gemv(const struct gsh_blas_entry_call *call)
 {
-    char trans = gsh_entry_letter(call, 0);
-    int64_t m = gsh_entry_integer(call, 1), n = gsh_entry_integer(call, 2);
-    int64_t lda = gsh_entry_integer(call, 5), rows = trans == 'N' ? m : n;
+    char trans = gsh_blas_entry_letter(call, 0);
+    int64_t m = gsh_blas_entry_integer(call, 1), n = gsh_blas_entry_integer(call, 2);
+    int64_t lda = gsh_blas_entry_integer(call, 5), rows = trans == 'N' ? m : n;
     struct vector x = read_vector(call, 6, trans == 'N' ? n : m);
     struct vector y = read_vector(call, 9, rows);
     return (struct product_with_vector){
         .gemm = {.m = rows,
                  .n = 1,
                  .k = x.length,
-                 .alpha = gsh_blas_number_load(gsh_entry_address(call, 3), call->dtype, 0),
-                 .beta = gsh_blas_number_load(gsh_entry_address(call, 8), call->dtype, 0)},
-        .views = {gsh_blas_launch_view(call, gsh_entry_address(call, 4), lda, trans),
+                 .alpha = gsh_blas_number_load(gsh_blas_entry_address(call, 3), call->dtype, 0),
+                 .beta = gsh_blas_number_load(gsh_blas_entry_address(call, 8), call->dtype, 0)},
+        .views = {gsh_blas_launch_view(call, gsh_blas_entry_address(call, 4), lda, trans),
                   view_vector(call, &x, false), view_vector(call, &y, false)},
         .is_legal = gsh_lapack_launch_is_transposition(trans) && m >= 0 && n >= 0 &&
                     lda >= GSH_MAX(1, m) && x.step != 0 && y.step != 0};
 }
 
 /* m, n, alpha, x, incx, y, incy, a, lda */
-static struct product_with_vector read_ger(const struct gsh_entry_call *call, bool is_conjugate)
+static struct product_with_vector read_ger(const struct gsh_blas_entry_call *call,
+                                           bool is_conjugate)
 {
-    int64_t m = gsh_entry_integer(call, 0), n = gsh_entry_integer(call, 1);
-    int64_t lda = gsh_entry_integer(call, 8);
+    int64_t m = gsh_blas_entry_integer(call, 0), n = gsh_blas_entry_integer(call, 1);
+    int64_t lda = gsh_blas_entry_integer(call, 8);
     struct vector x = read_vector(call, 3, m), y = read_vector(call, 5, n);
     struct product_with_vector product = {
         .gemm = {.m = m,
                  .n = n,
                  .k = 1,
-                 .alpha = gsh_blas_number_load(gsh_entry_address(call, 2), call->dtype, 0),
+                 .alpha = gsh_blas_number_load(gsh_blas_entry_address(call, 2), call->dtype, 0),
                  .beta = 1},
         .views = {view_vector(call, &x, false), view_vector(call, &y, true),
-                  gsh_blas_launch_view(call, gsh_entry_address(call, 7), lda, 'N')},
+                  gsh_blas_launch_view(call, gsh_blas_entry_address(call, 7), lda, 'N')},
         .is_legal = m >= 0 && n >= 0 && lda >= GSH_MAX(1, m) && x.step != 0 && y.step != 0};
     product.views[1].is_conjugate = is_conjugate;
     return product;
@@ -83,14 +85,15 @@ static bool is_empty(const struct gsh_gemm *gemm)
 }
 
 /* What is not legal, or nothing to do, is not counted; 0 times A x looks at neither. */
-static bool run_with_vector(struct gsh_entry_call *call, const struct product_with_vector *product)
+static bool run_with_vector(struct gsh_blas_entry_call *call,
+                            const struct product_with_vector *product)
 {
     return product->is_legal && !is_empty(&product->gemm) &&
            gsh_lapack_launch_expect(call, product->gemm.alpha != 0) &&
            gsh_blas_launch_run(call, &product->gemm, product->views);
 }
 
-static bool stand_in_with_vector(const struct gsh_entry_call *call,
+static bool stand_in_with_vector(const struct gsh_blas_entry_call *call,
                                  const struct product_with_vector *product)
 {
     if (product->is_legal && !is_empty(&product->gemm))
@@ -99,12 +102,12 @@ static bool stand_in_with_vector(const struct gsh_entry_call *call,
 }
 
 #define DEFINE_RUNS(name, read)                                                                    \
-    static bool run_##name(struct gsh_entry_call *call)                                            \
+    static bool run_##name(struct gsh_blas_entry_call *call)                                       \
     {                                                                                              \
         struct product_with_vector product = read;                                                 \
         return run_with_vector(call, &product);                                                    \
     }                                                                                              \
-    static bool stand_in_##name(struct gsh_entry_call *call)                                       \
+    static bool stand_in_##name(struct gsh_blas_entry_call *call)                                  \
     {                                                                                              \
         struct product_with_vector product = read;                                                 \
         return stand_in_with_vector(call, &product);                                               \
@@ -113,20 +116,22 @@ DEFINE_RUNS(gemv, read_gemv(call))
 DEFINE_RUNS(ger, read_ger(call, false))
 DEFINE_RUNS(gerc, read_ger(call, true))
 
-const struct gsh_entry_shape gsh_entry_shape_GEMV = {.sizes = {1, 2, GSH_ENTRY_NONE},
-                                                     .matrices = {4, 6, 9, GSH_ENTRY_NONE},
-                                                     .arguments = 11 + 1,
-                                                     .info = GSH_ENTRY_NONE,
-                                                     .lends = GSH_ENTRY_NONE,
-                                                     .run = run_gemv,
-                                                     .stand_in = stand_in_gemv};
+const struct gsh_blas_entry_shape gsh_blas_entry_shape_GEMV = {
+    .sizes = {1, 2, GSH_ENTRY_NONE},
+    .matrices = {4, 6, 9, GSH_ENTRY_NONE},
+    .arguments = 11 + 1,
+    .info = GSH_ENTRY_NONE,
+    .lends = GSH_ENTRY_NONE,
+    .run = run_gemv,
+    .stand_in = stand_in_gemv};
 #define DEFINE_GER(shape, name)                                                                    \
-    const struct gsh_entry_shape gsh_entry_shape_##shape = {.sizes = {0, 1, GSH_ENTRY_NONE},       \
-                                                            .matrices = {3, 5, 7, GSH_ENTRY_NONE}, \
-                                                            .arguments = 9,                        \
-                                                            .info = GSH_ENTRY_NONE,                \
-                                                            .lends = GSH_ENTRY_NONE,               \
-                                                            .run = run_##name,                     \
-                                                            .stand_in = stand_in_##name}
+    const struct gsh_blas_entry_shape gsh_blas_entry_shape_##shape = {                             \
+        .sizes = {0, 1, GSH_ENTRY_NONE},                                                           \
+        .matrices = {3, 5, 7, GSH_ENTRY_NONE},                                                     \
+        .arguments = 9,                                                                            \
+        .info = GSH_ENTRY_NONE,                                                                    \
+        .lends = GSH_ENTRY_NONE,                                                                   \
+        .run = run_##name,                                                                         \
+        .stand_in = stand_in_##name}
 DEFINE_GER(GER, ger);
 DEFINE_GER(GERC, gerc);

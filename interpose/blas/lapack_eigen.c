@@ -25,7 +25,7 @@ static bool fits_symmetric(const struct symmetric *s)
            s->n > 0 && s->lda >= s->n && s->ldz >= (s->job == 'V' ? s->n : 1);
 }
 
-static bool launch_symmetric(struct gsh_entry_call *call, const struct symmetric *s)
+static bool launch_symmetric(struct gsh_blas_entry_call *call, const struct symmetric *s)
 {
     bool is_upper = s->triangle == 'U';
     if (s->job == 'N') {
@@ -37,25 +37,25 @@ static bool launch_symmetric(struct gsh_entry_call *call, const struct symmetric
     }
     gsh_lapack_launch_matrix(call, 0, s->a, s->n, s->n, s->lda);
     gsh_lapack_launch_vector(call, 1, s->w, s->n);
-    return gsh_entry_launch(call);
+    return gsh_blas_entry_launch(call);
 }
 
 /* jobz, uplo, n, a, lda, w, ...: the vectors take A's place. */
-static struct symmetric read_in_place(const struct gsh_entry_call *call)
+static struct symmetric read_in_place(const struct gsh_blas_entry_call *call)
 {
-    int64_t lda = gsh_entry_integer(call, 4);
-    void *a = gsh_entry_address(call, 3);
-    return (struct symmetric){gsh_entry_letter(call, 0),
-                              gsh_entry_letter(call, 1),
-                              gsh_entry_integer(call, 2),
+    int64_t lda = gsh_blas_entry_integer(call, 4);
+    void *a = gsh_blas_entry_address(call, 3);
+    return (struct symmetric){gsh_blas_entry_letter(call, 0),
+                              gsh_blas_entry_letter(call, 1),
+                              gsh_blas_entry_integer(call, 2),
                               lda,
                               lda,
                               a,
-                              gsh_entry_address(call, 5),
+                              gsh_blas_entry_address(call, 5),
                               a};
 }
 
-static bool run_in_place(struct gsh_entry_call *call, const struct symmetric *s,
+static bool run_in_place(struct gsh_blas_entry_call *call, const struct symmetric *s,
                          const struct gsh_lapack_workspace *spaces, unsigned count)
 {
     return fits_symmetric(s) && gsh_lapack_launch_has_space(call, spaces, count) &&
@@ -63,19 +63,20 @@ static bool run_in_place(struct gsh_entry_call *call, const struct symmetric *s,
 }
 
 /* ..., work, lwork, (rwork,) info */
-static bool run_syev(struct gsh_entry_call *call)
+static bool run_syev(struct gsh_blas_entry_call *call)
 {
     struct symmetric s = read_in_place(call);
-    struct gsh_lapack_workspace space = {6, 7, (gsh_entry_is_complex(call) ? 2 : 3) * s.n - 1, 'T'};
+    struct gsh_lapack_workspace space = {6, 7, (gsh_blas_entry_is_complex(call) ? 2 : 3) * s.n - 1,
+                                         'T'};
     return run_in_place(call, &s, &space, 1);
 }
 
 /* ..., work, lwork, (rwork, lrwork,) iwork, liwork, info */
-static bool run_syevd(struct gsh_entry_call *call)
+static bool run_syevd(struct gsh_blas_entry_call *call)
 {
     struct symmetric s = read_in_place(call);
     int64_t n = s.n, integers = s.job == 'V' ? 3 + 5 * n : 1;
-    if (gsh_entry_is_complex(call)) {
+    if (gsh_blas_entry_is_complex(call)) {
         struct gsh_lapack_workspace spaces[] = {
             {6, 7, s.job == 'V' ? 2 * n + n * n : n + 1, 'T'},
             {8, 9, s.job == 'V' ? 1 + 5 * n + 2 * n * n : n, 'R'},
@@ -92,19 +93,20 @@ static bool run_syevd(struct gsh_entry_call *call)
 enum { SYEVR_FOUND = 11, SYEVR_SUPPORT = 15 };
 
 /* All values were found; a vector may have elements other than 0 anywhere. */
-static bool put_support(struct gsh_entry_call *call, const struct symmetric *s, int32_t *support)
+static bool put_support(struct gsh_blas_entry_call *call, const struct symmetric *s,
+                        int32_t *support)
 {
     for (int64_t i = 0; i < s->n; i++) {
         support[2 * i] = 1;
         support[2 * i + 1] = (int32_t)s->n;
     }
-    gsh_entry_put_integer(call, SYEVR_FOUND, s->n);
+    gsh_blas_entry_put_integer(call, SYEVR_FOUND, s->n);
     if (s->job == 'V')
         gsh_lapack_launch_write_integers(call, SYEVR_SUPPORT, support, 2 * s->n);
     return true;
 }
 
-static bool run_all_values(struct gsh_entry_call *call, const struct symmetric *s)
+static bool run_all_values(struct gsh_blas_entry_call *call, const struct symmetric *s)
 {
     int32_t *support = gsh_lapack_launch_memory(call, 2 * s->n, sizeof(*support));
     bool is_done = support != NULL && launch_symmetric(call, s) && put_support(call, s, support);
@@ -112,19 +114,19 @@ static bool run_all_values(struct gsh_entry_call *call, const struct symmetric *
     return is_done;
 }
 
-static bool run_syevr(struct gsh_entry_call *call)
+static bool run_syevr(struct gsh_blas_entry_call *call)
 {
-    struct symmetric s = {gsh_entry_letter(call, 0),   gsh_entry_letter(call, 2),
-                          gsh_entry_integer(call, 3),  gsh_entry_integer(call, 5),
-                          gsh_entry_integer(call, 14), gsh_entry_address(call, 4),
-                          gsh_entry_address(call, 12), gsh_entry_address(call, 13)};
-    bool is_pair = gsh_entry_is_complex(call);
+    struct symmetric s = {gsh_blas_entry_letter(call, 0),   gsh_blas_entry_letter(call, 2),
+                          gsh_blas_entry_integer(call, 3),  gsh_blas_entry_integer(call, 5),
+                          gsh_blas_entry_integer(call, 14), gsh_blas_entry_address(call, 4),
+                          gsh_blas_entry_address(call, 12), gsh_blas_entry_address(call, 13)};
+    bool is_pair = gsh_blas_entry_is_complex(call);
     unsigned integers = is_pair ? 20 : 18, count = is_pair ? 3 : 2;
     const struct gsh_lapack_workspace spaces[] = {{16, 17, (is_pair ? 2 : 26) * s.n, 'T'},
                                                   {integers, integers + 1, 10 * s.n, 'I'},
                                                   {18, 19, 24 * s.n, 'R'}};
     return fits_symmetric(&s) && gsh_lapack_launch_has_space(call, spaces, count) &&
-           gsh_lapack_launch_expect(call, gsh_entry_letter(call, 1) == 'A') &&
+           gsh_lapack_launch_expect(call, gsh_blas_entry_letter(call, 1) == 'A') &&
            run_all_values(call, &s) && gsh_lapack_launch_end(call, spaces, count);
 }
 
@@ -139,19 +141,19 @@ struct general {
 
 /* jobvl, jobvr, n, a, lda, wr, wi, vl, ldvl, vr, ldvr, work, lwork, info, or
  * jobvl, jobvr, n, a, lda, w, vl, ldvl, vr, ldvr, work, lwork, rwork, info */
-static bool read_general(const struct gsh_entry_call *call, struct general *g)
+static bool read_general(const struct gsh_blas_entry_call *call, struct general *g)
 {
-    unsigned vr = gsh_entry_is_complex(call) ? 8 : 9;
-    char left = gsh_entry_letter(call, 0);
-    *g = (struct general){gsh_entry_letter(call, 1),  gsh_entry_integer(call, 2),
-                          gsh_entry_integer(call, 4), gsh_entry_integer(call, vr + 1),
-                          gsh_entry_address(call, 3), gsh_entry_address(call, vr)};
+    unsigned vr = gsh_blas_entry_is_complex(call) ? 8 : 9;
+    char left = gsh_blas_entry_letter(call, 0);
+    *g = (struct general){gsh_blas_entry_letter(call, 1),  gsh_blas_entry_integer(call, 2),
+                          gsh_blas_entry_integer(call, 4), gsh_blas_entry_integer(call, vr + 1),
+                          gsh_blas_entry_address(call, 3), gsh_blas_entry_address(call, vr)};
     return (left == 'N' || left == 'V') && (g->job == 'N' || g->job == 'V') && g->n > 0 &&
-           g->lda >= g->n && gsh_entry_integer(call, vr - 1) >= (left == 'V' ? g->n : 1) &&
+           g->lda >= g->n && gsh_blas_entry_integer(call, vr - 1) >= (left == 'V' ? g->n : 1) &&
            g->ldvr >= (g->job == 'V' ? g->n : 1);
 }
 
-static bool launch_general(struct gsh_entry_call *call, const struct general *g, void *values,
+static bool launch_general(struct gsh_blas_entry_call *call, const struct general *g, void *values,
                            void *vectors, int64_t leading)
 {
     gsh_lapack_launch_begin(call, g->job == 'V' ? GSH_LAPACK_EIG : GSH_LAPACK_EIGVALS, 0);
@@ -159,26 +161,26 @@ static bool launch_general(struct gsh_entry_call *call, const struct general *g,
     gsh_lapack_launch_vector(call, 1, values, g->n);
     if (g->job == 'V')
         gsh_lapack_launch_matrix(call, 2, vectors, g->n, g->n, leading);
-    return gsh_entry_launch(call);
+    return gsh_blas_entry_launch(call);
 }
 
 /* Number i of an array of complex numbers of the call's precision, and the same of real ones. */
-static double _Complex pair_at(const struct gsh_entry_call *call, const void *pairs, int64_t i)
+static double _Complex pair_at(const struct gsh_blas_entry_call *call, const void *pairs, int64_t i)
 {
-    return gsh_entry_is_single(call) ? (double _Complex)((const float _Complex *)pairs)[i]
-                                     : ((const double _Complex *)pairs)[i];
+    return gsh_blas_entry_is_single(call) ? (double _Complex)((const float _Complex *)pairs)[i]
+                                          : ((const double _Complex *)pairs)[i];
 }
 
-static void put_real(const struct gsh_entry_call *call, void *reals, int64_t i, double value)
+static void put_real(const struct gsh_blas_entry_call *call, void *reals, int64_t i, double value)
 {
-    if (gsh_entry_is_single(call))
+    if (gsh_blas_entry_is_single(call))
         ((float *)reals)[i] = (float)value;
     else
         ((double *)reals)[i] = value;
 }
 
 /* Of a real matrix complex values come in pairs of conjugates, that with the positive imaginary part first. */
-static bool is_in_pairs(const struct gsh_entry_call *call, const void *values, int64_t n)
+static bool is_in_pairs(const struct gsh_blas_entry_call *call, const void *values, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
         double _Complex value = pair_at(call, values, i);
@@ -192,7 +194,7 @@ static bool is_in_pairs(const struct gsh_entry_call *call, const void *values, i
 }
 
 /* The vector of the first of a pair: its real part, then its imaginary one. */
-static void unpack_vectors(const struct gsh_entry_call *call, const struct general *g,
+static void unpack_vectors(const struct gsh_blas_entry_call *call, const struct general *g,
                            const void *values, const void *vectors)
 {
     int64_t n = g->n;
@@ -208,8 +210,8 @@ static void unpack_vectors(const struct gsh_entry_call *call, const struct gener
     }
 }
 
-static bool unpack_general(struct gsh_entry_call *call, const struct general *g, const void *values,
-                           const void *vectors)
+static bool unpack_general(struct gsh_blas_entry_call *call, const struct general *g,
+                           const void *values, const void *vectors)
 {
     if (!is_in_pairs(call, values, g->n)) {
         call->why = GSH_REASON_NUMERICAL;
@@ -217,8 +219,8 @@ static bool unpack_general(struct gsh_entry_call *call, const struct general *g,
     }
     for (int64_t i = 0; i < g->n; i++) {
         double _Complex value = pair_at(call, values, i);
-        put_real(call, gsh_entry_address(call, 5), i, creal(value));
-        put_real(call, gsh_entry_address(call, 6), i, cimag(value));
+        put_real(call, gsh_blas_entry_address(call, 5), i, creal(value));
+        put_real(call, gsh_blas_entry_address(call, 6), i, cimag(value));
     }
     if (g->job == 'V') {
         size_t size = gsh_dtype_size(call->dtype);
@@ -229,7 +231,7 @@ static bool unpack_general(struct gsh_entry_call *call, const struct general *g,
 }
 
 /* The device gives complex values and vectors; LAPACK's are real numbers. */
-static bool run_real_general(struct gsh_entry_call *call, const struct general *g)
+static bool run_real_general(struct gsh_blas_entry_call *call, const struct general *g)
 {
     size_t size = 2 * gsh_dtype_size(call->dtype);
     char *values = gsh_lapack_launch_memory(call, g->n + g->n * g->n, size);
@@ -242,18 +244,18 @@ static bool run_real_general(struct gsh_entry_call *call, const struct general *
     return is_done;
 }
 
-static bool run_geev(struct gsh_entry_call *call)
+static bool run_geev(struct gsh_blas_entry_call *call)
 {
     struct general g;
-    bool is_pair = gsh_entry_is_complex(call);
+    bool is_pair = gsh_blas_entry_is_complex(call);
     if (!read_general(call, &g))
         return false;
     int64_t least = (is_pair ? 2 : g.job == 'V' ? 4 : 3) * g.n;
     struct gsh_lapack_workspace space = {is_pair ? 10 : 11, is_pair ? 11 : 12, least, 'T'};
     if (!gsh_lapack_launch_has_space(call, &space, 1) ||
-        !gsh_lapack_launch_expect(call, gsh_entry_letter(call, 0) == 'N'))
+        !gsh_lapack_launch_expect(call, gsh_blas_entry_letter(call, 0) == 'N'))
         return false;
-    bool is_done = is_pair ? launch_general(call, &g, gsh_entry_address(call, 5), g.vr, g.ldvr)
+    bool is_done = is_pair ? launch_general(call, &g, gsh_blas_entry_address(call, 5), g.vr, g.ldvr)
                            : run_real_general(call, &g);
     return is_done && gsh_lapack_launch_end(call, &space, 1);
 }
@@ -261,29 +263,31 @@ static bool run_geev(struct gsh_entry_call *call)
 /* ---- the table ---- */
 
 #define IN_PLACE(name, last, handler)                                                              \
-    const struct gsh_entry_shape gsh_entry_shape_##name = {.sizes = {2, 2, GSH_ENTRY_NONE},        \
-                                                           .matrices = {3, GSH_ENTRY_NONE},        \
-                                                           .arguments = (last) + 1 + 2,            \
-                                                           .info = last,                           \
-                                                           .lends = GSH_ENTRY_NONE,                \
-                                                           .run = handler}
+    const struct gsh_blas_entry_shape gsh_blas_entry_shape_##name = {                              \
+        .sizes = {2, 2, GSH_ENTRY_NONE},                                                           \
+        .matrices = {3, GSH_ENTRY_NONE},                                                           \
+        .arguments = (last) + 1 + 2,                                                               \
+        .info = last,                                                                              \
+        .lends = GSH_ENTRY_NONE,                                                                   \
+        .run = handler}
 IN_PLACE(SYEV, 8, run_syev);
 IN_PLACE(SYEV_COMPLEX, 9, run_syev);
 IN_PLACE(SYEVD, 10, run_syevd);
 IN_PLACE(SYEVD_COMPLEX, 12, run_syevd);
 
 #define SYEVR(name, last)                                                                          \
-    const struct gsh_entry_shape gsh_entry_shape_##name = {.sizes = {3, 3, GSH_ENTRY_NONE},        \
-                                                           .matrices = {4, 13, GSH_ENTRY_NONE},    \
-                                                           .arguments = (last) + 1 + 3,            \
-                                                           .info = last,                           \
-                                                           .lends = GSH_ENTRY_NONE,                \
-                                                           .run = run_syevr}
+    const struct gsh_blas_entry_shape gsh_blas_entry_shape_##name = {                              \
+        .sizes = {3, 3, GSH_ENTRY_NONE},                                                           \
+        .matrices = {4, 13, GSH_ENTRY_NONE},                                                       \
+        .arguments = (last) + 1 + 3,                                                               \
+        .info = last,                                                                              \
+        .lends = GSH_ENTRY_NONE,                                                                   \
+        .run = run_syevr}
 SYEVR(SYEVR, 20);
 SYEVR(SYEVR_COMPLEX, 22);
 
 #define GEEV(name, vectors)                                                                        \
-    const struct gsh_entry_shape gsh_entry_shape_##name = {                                        \
+    const struct gsh_blas_entry_shape gsh_blas_entry_shape_##name = {                              \
         .sizes = {2, 2, GSH_ENTRY_NONE},                                                           \
         .matrices = {3, vectors, GSH_ENTRY_NONE},                                                  \
         .arguments = 14 + 2,                                                                       \

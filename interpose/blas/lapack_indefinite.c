@@ -20,14 +20,14 @@ static bool fits_indefinite(const struct indefinite *s)
 }
 
 /* uplo, n, a, lda, ipiv, ... */
-static bool read_indefinite(const struct gsh_entry_call *call, struct indefinite *s)
+static bool read_indefinite(const struct gsh_blas_entry_call *call, struct indefinite *s)
 {
-    *s = (struct indefinite){gsh_entry_letter(call, 0), gsh_entry_integer(call, 1),
-                             gsh_entry_integer(call, 3), gsh_entry_address(call, 2)};
+    *s = (struct indefinite){gsh_blas_entry_letter(call, 0), gsh_blas_entry_integer(call, 1),
+                             gsh_blas_entry_integer(call, 3), gsh_blas_entry_address(call, 2)};
     return fits_indefinite(s);
 }
 
-static bool factor_indefinite(struct gsh_entry_call *call, const struct indefinite *s)
+static bool factor_indefinite(struct gsh_blas_entry_call *call, const struct indefinite *s)
 {
     int32_t *pivots = gsh_lapack_launch_memory(call, s->n, sizeof(*pivots));
     if (pivots == NULL)
@@ -36,7 +36,7 @@ static bool factor_indefinite(struct gsh_entry_call *call, const struct indefini
     gsh_lapack_launch_matrix(call, 0, s->a, s->n, s->n, s->lda);
     gsh_lapack_launch_matrix(call, 1, s->a, s->n, s->n, s->lda);
     gsh_lapack_launch_vector(call, 2, pivots, s->n);
-    bool is_done = gsh_entry_launch(call);
+    bool is_done = gsh_blas_entry_launch(call);
     if (is_done)
         gsh_lapack_launch_write_integers(call, 4, pivots, s->n);
     free(pivots);
@@ -44,7 +44,7 @@ static bool factor_indefinite(struct gsh_entry_call *call, const struct indefini
 }
 
 /* ..., work, lwork, info */
-static bool run_sytrf(struct gsh_entry_call *call)
+static bool run_sytrf(struct gsh_blas_entry_call *call)
 {
     struct indefinite s;
     struct gsh_lapack_workspace space = {5, 6, 1, 'T'};
@@ -53,7 +53,8 @@ static bool run_sytrf(struct gsh_entry_call *call)
 }
 
 /* Runs a launch on factors, whose pivots are argument k: all of it is described but for them and the factors. */
-static bool launch_with_pivots(struct gsh_entry_call *call, const struct indefinite *s, unsigned k)
+static bool launch_with_pivots(struct gsh_blas_entry_call *call, const struct indefinite *s,
+                               unsigned k)
 {
     gsh_lapack_launch_matrix(call, 0, s->a, s->n, s->n, s->lda);
     int32_t *pivots = gsh_lapack_launch_memory(call, s->n, sizeof(*pivots));
@@ -61,27 +62,27 @@ static bool launch_with_pivots(struct gsh_entry_call *call, const struct indefin
         return false;
     gsh_lapack_launch_vector(call, 1, pivots, s->n);
     bool is_done = gsh_lapack_launch_read_block_pivots(call, k, pivots, s->n) &&
-                   gsh_entry_launch(call) && gsh_lapack_launch_end(call, NULL, 0);
+                   gsh_blas_entry_launch(call) && gsh_lapack_launch_end(call, NULL, 0);
     free(pivots);
     return is_done;
 }
 
 /* uplo, n, nrhs, a, lda, ipiv, b, ldb, info */
-static bool run_sytrs(struct gsh_entry_call *call)
+static bool run_sytrs(struct gsh_blas_entry_call *call)
 {
-    const struct indefinite s = {gsh_entry_letter(call, 0), gsh_entry_integer(call, 1),
-                                 gsh_entry_integer(call, 4), gsh_entry_address(call, 3)};
-    int64_t count = gsh_entry_integer(call, 2), ldb = gsh_entry_integer(call, 7);
+    const struct indefinite s = {gsh_blas_entry_letter(call, 0), gsh_blas_entry_integer(call, 1),
+                                 gsh_blas_entry_integer(call, 4), gsh_blas_entry_address(call, 3)};
+    int64_t count = gsh_blas_entry_integer(call, 2), ldb = gsh_blas_entry_integer(call, 7);
     if (!fits_indefinite(&s) || count <= 0 || ldb < s.n)
         return false;
     gsh_lapack_launch_begin(call, GSH_LAPACK_SYTRS, gsh_lapack_launch_triangle(s.letter));
-    gsh_lapack_launch_matrix(call, 2, gsh_entry_address(call, 6), s.n, count, ldb);
-    gsh_lapack_launch_matrix(call, 3, gsh_entry_address(call, 6), s.n, count, ldb);
+    gsh_lapack_launch_matrix(call, 2, gsh_blas_entry_address(call, 6), s.n, count, ldb);
+    gsh_lapack_launch_matrix(call, 3, gsh_blas_entry_address(call, 6), s.n, count, ldb);
     return launch_with_pivots(call, &s, 5);
 }
 
 /* ..., work, info */
-static bool run_sytri(struct gsh_entry_call *call)
+static bool run_sytri(struct gsh_blas_entry_call *call)
 {
     struct indefinite s;
     if (!read_indefinite(call, &s))
@@ -93,7 +94,7 @@ static bool run_sytri(struct gsh_entry_call *call)
 
 /* ---- the table ---- */
 
-const struct gsh_entry_shape gsh_entry_shape_SYTRF = {
+const struct gsh_blas_entry_shape gsh_blas_entry_shape_SYTRF = {
     .sizes = {1, 1, GSH_ENTRY_NONE},
     .matrices = {2, GSH_ENTRY_NONE},
     .arguments = 8 + 1,
@@ -101,7 +102,7 @@ const struct gsh_entry_shape gsh_entry_shape_SYTRF = {
     .lends = GSH_LAPACK_SYTRF,
     .run = run_sytrf,
 };
-const struct gsh_entry_shape gsh_entry_shape_SYTRS = {
+const struct gsh_blas_entry_shape gsh_blas_entry_shape_SYTRS = {
     .sizes = {1, 1, GSH_ENTRY_NONE},
     .matrices = {3, 6, GSH_ENTRY_NONE},
     .arguments = 9 + 1,
@@ -109,7 +110,7 @@ const struct gsh_entry_shape gsh_entry_shape_SYTRS = {
     .lends = GSH_LAPACK_SYTRS,
     .run = run_sytrs,
 };
-const struct gsh_entry_shape gsh_entry_shape_SYTRI = {
+const struct gsh_blas_entry_shape gsh_blas_entry_shape_SYTRI = {
     .sizes = {1, 1, GSH_ENTRY_NONE},
     .matrices = {2, GSH_ENTRY_NONE},
     .arguments = 7 + 1,

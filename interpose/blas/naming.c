@@ -118,7 +118,7 @@ static void *open_object(const struct object *object)
 }
 
 /* `name` in what is open and its dependencies, unless it is ours. */
-static void *find_foreign(void *handle, const char *name)
+static void *find_unmanaged(void *handle, const char *name)
 {
     void *function = dlsym(handle, name);
     return function == NULL || is_own(function) ? NULL : function;
@@ -183,7 +183,7 @@ static void *find_anywhere(const char *name)
         if (dl_iterate_phdr(visit_object, &object) == 0)
             return NULL;
         void *handle = open_object(&object);
-        void *function = handle == NULL ? NULL : find_foreign(handle, name);
+        void *function = handle == NULL ? NULL : find_unmanaged(handle, name);
         if (function != NULL)
             return function;
         if (handle != NULL)
@@ -193,7 +193,7 @@ static void *find_anywhere(const char *name)
 
 void *gsh_naming_find_original(const char *name, const struct gsh_naming_caller *caller)
 {
-    void *function = caller->handle == NULL ? NULL : find_foreign(caller->handle, name);
+    void *function = caller->handle == NULL ? NULL : find_unmanaged(caller->handle, name);
     if (function == NULL)
         function = dlsym(RTLD_NEXT, name);
     if (function == NULL)

@@ -47,7 +47,7 @@
 /* What a row says of a parameter. */
 #define INT(p) ((size_t)(int)(uintptr_t)(p))
 #define UINT(p) ((size_t)(unsigned)(uintptr_t)(p))
-#define ITEMS(n, size) gsh_libc_io_product((size_t)(n), (size_t)(size))
+#define ITEMS(n, size) gsh_libc_io_ranges_product((size_t)(n), (size_t)(size))
 #define BITS(p) ((UINT(p) / 64 + 1) * 8) /* the size of a set of descriptors below p */
 #define OF_SELF(pid, n) ((pid_t)UINT(pid) == getpid() ? (n) : NULL)
 
@@ -125,7 +125,7 @@ OWN_CALLS(GSH_LIBC_REAL_DEFINE)
 #define REQUESTS(p, n) RANGE(requests, p, n, WRITES)
 
 /* Does any touch the arena? */
-#define RANGE(shape, p, n, access) || gsh_libc_io_##shape##_touches(p, (size_t)(n))
+#define RANGE(shape, p, n, access) || gsh_libc_io_ranges_##shape##_touches(p, (size_t)(n))
 #define FROM(shape, p, n, access) || gsh_arena_contains(p)
 #define LIBC(name, ranges)                                                                         \
     static inline bool touches_##name(PARAMETERS)                                                  \
@@ -142,7 +142,7 @@ OWN_CALLS(GSH_LIBC_REAL_DEFINE)
 /* All of them; how many there are. */
 typedef size_t list_function(struct gsh_libc_io_range *to, PARAMETERS);
 
-#define RANGE(shape, p, n, access) {gsh_libc_io_##shape##_walk, p, (size_t)(n), access},
+#define RANGE(shape, p, n, access) {gsh_libc_io_ranges_##shape##_walk, p, (size_t)(n), access},
 #define FROM RANGE
 #define LIBC(name, ranges)                                                                         \
     static __attribute__((cold)) size_t list_##name(struct gsh_libc_io_range *to, PARAMETERS)      \

@@ -33,7 +33,7 @@ struct gsh_libc_io_range {
 #define GSH_LIBC_IO_TEXT_BYTES ((size_t)131072) /* MAX_ARG_STRLEN: the longest string of an exec */
 
 /* size * items, or more than there is memory. */
-size_t gsh_libc_io_product(size_t size, size_t items);
+size_t gsh_libc_io_ranges_product(size_t size, size_t items);
 /* What lies in the arena from `data` on, of at most so many bytes; 0 elsewhere. */
 static inline size_t gsh_libc_io_usable(const void *data, size_t most)
 {
@@ -64,31 +64,31 @@ static inline size_t gsh_libc_io_text(const void *text)
     X(kept)                                                                                        \
     X(home) X(strings) X(vector) X(message) X(messages) X(control) X(stack) X(request) X(requests)
 #define GSH_LIBC_IO_DECLARE(shape)                                                                 \
-    void gsh_libc_io_##shape##_walk(const void *pointer, size_t count, bool write,                 \
+    void gsh_libc_io_ranges_##shape##_walk(const void *pointer, size_t count, bool write,                 \
                                     gsh_libc_io_pass *pass);
 GSH_LIBC_IO_SHAPES(GSH_LIBC_IO_DECLARE)
 #undef GSH_LIBC_IO_DECLARE
 
-static inline bool gsh_libc_io_stream_touches(const void *data, size_t size)
+static inline bool gsh_libc_io_ranges_stream_touches(const void *data, size_t size)
 {
     return gsh_arena_overlaps(data, size);
 }
-static inline bool gsh_libc_io_bytes_touches(const void *data, size_t size)
+static inline bool gsh_libc_io_ranges_bytes_touches(const void *data, size_t size)
 {
     return gsh_arena_overlaps(data, GSH_MIN(size, GSH_LIBC_IO_KERNEL_LIMIT));
 }
-static inline bool gsh_libc_io_kept_touches(const void *data, size_t size)
+static inline bool gsh_libc_io_ranges_kept_touches(const void *data, size_t size)
 {
-    return gsh_libc_io_bytes_touches(data, size);
+    return gsh_libc_io_ranges_bytes_touches(data, size);
 }
-bool gsh_libc_io_strings_touches(const void *strings, size_t unused);
-bool gsh_libc_io_vector_touches(const void *vector, size_t count);
-bool gsh_libc_io_message_touches(const void *message, size_t count);
-bool gsh_libc_io_messages_touches(const void *messages, size_t count);
-bool gsh_libc_io_control_touches(const void *structure, size_t request);
-bool gsh_libc_io_stack_touches(const void *stack, size_t unused);
-bool gsh_libc_io_request_touches(const void *request, size_t unused);
-bool gsh_libc_io_requests_touches(const void *requests, size_t count);
+bool gsh_libc_io_ranges_strings_touches(const void *strings, size_t unused);
+bool gsh_libc_io_ranges_vector_touches(const void *vector, size_t count);
+bool gsh_libc_io_ranges_message_touches(const void *message, size_t count);
+bool gsh_libc_io_ranges_messages_touches(const void *messages, size_t count);
+bool gsh_libc_io_ranges_control_touches(const void *structure, size_t request);
+bool gsh_libc_io_ranges_stack_touches(const void *stack, size_t unused);
+bool gsh_libc_io_ranges_request_touches(const void *request, size_t unused);
+bool gsh_libc_io_ranges_requests_touches(const void *requests, size_t count);
 
 /* Brings home what lies in the arena, for a call of the kernel that follows at once and does not
  * wait. Keeps errno. */

@@ -27,7 +27,7 @@
     X(int, prlimit64, (pid_t pid, int resource, const struct rlimit *limit, struct rlimit *old),   \
       (pid, resource, limit, old),                                                                 \
       (make_room(pid, resource, limit), gsh_libc_io_reach(old, sizeof *old, true)))                \
-    X(int, mlockall, (int flags), (flags), give_way(flags))                                        \
+    X(int, mlockall, (int flags), (flags), give_call_site(flags))                                  \
     X(int, munlockall, (void), (), gsh_arena_permit(true))
 
 GSH_LIBC_REAL_TABLE(LIMIT_CALLS)
@@ -44,7 +44,7 @@ static void make_room(pid_t pid, int resource, const struct rlimit *limit)
 }
 
 /* Locked memory is populated, the reserve too, now or when it is reserved. */
-static void give_way(int flags)
+static void give_call_site(int flags)
 {
     int keep = errno;
     if (gsh_libc_signal_is_owner()) {

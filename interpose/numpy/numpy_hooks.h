@@ -63,6 +63,6 @@ void gsh_numpy_hooks_describe(struct gsh_fmt *fmt);
 GSH_NUMPY_FAMILIES(X)
 #undef X
 
-/* After all families: learns from which calls a reduction's array dies with the call (numpy_passing.h). GIL; leaves no Python
+/* After all families: learns from which calls a reduction's array dies with the call (numpy_expiring.h). GIL; leaves no Python
  * error behind. */
 void gsh_numpy_reduce_learn(void);

@@ -278,7 +278,7 @@ uint64_t gsh_numpy_output_host_begin(void)
 {
     host_depth++;
     gsh_host_pace_begin();
-    return gsh_stats_wanted() ? gsh_clock_ns() : 0;
+    return gsh_stats_report_is_wanted() ? gsh_clock_ns() : 0;
 }
 
 void gsh_numpy_output_host_end(uint64_t begin, unsigned row, enum gsh_reason why)

@@ -15,7 +15,7 @@
 #include "numpy_errors.h"
 #include "numpy_hooks.h"
 #include "numpy_output.h"
-#include "numpy_witness.h"
+#include "numpy_version_probe.h"
 
 #include <fenv.h>
 #include <stdatomic.h>
@@ -340,7 +340,7 @@ static bool describe_loop(const struct gsh_ufunc *ufunc, int i, enum gsh_op op,
     };
     for (unsigned k = 0; k < loop->count; k++)
         loop->operands[k] = (enum gsh_dtype)operands[k];
-    return gsh_numpy_witness_agrees(loop);
+    return gsh_numpy_version_probe_agrees(loop);
 }
 
 bool gsh_numpy_loops_is_genuine(const struct gsh_numpy_loop *loop)

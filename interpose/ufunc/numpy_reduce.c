@@ -5,7 +5,7 @@
  */
 #include "host_casts.h"
 #include "numpy_arguments.h"
-#include "numpy_passing.h"
+#include "numpy_expiring.h"
 #include "numpy_reduction.h"
 #include "numpy_scalar.h"
 #include "python_error.h"
@@ -211,12 +211,12 @@ static PyObject *run_reduction(struct request *request, enum gsh_reason *why, un
     if (request->out)
         launch->operands[1].address = (uintptr_t)request->out_view.data;
     call.is_read_next = !request->out && request->layout.ndim == 0;
-    call.passing = (uint8_t)gsh_numpy_passing_find(request->array);
+    call.expiring = (uint8_t)gsh_numpy_expiring_find(request->array);
     PyObject *array = gsh_numpy_output_run(&call, request->out, &request->layout, why);
     if (array && call.is_read_next)
         array = gsh_numpy_scalar_from_array(array);
-    if (call.passing != 0)
-        gsh_numpy_passing_end();
+    if (call.expiring != 0)
+        gsh_numpy_expiring_end();
     return array;
 }
 
@@ -242,5 +242,5 @@ void gsh_numpy_reduce_install(void)
 
 void gsh_numpy_reduce_learn(void)
 {
-    gsh_numpy_passing_learn(&reduce_hook);
+    gsh_numpy_expiring_learn(&reduce_hook);
 }

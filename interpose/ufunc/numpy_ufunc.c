@@ -105,7 +105,7 @@ static PyObject *call_original(struct record *record, PyObject *const *args, siz
         return result;
     }
     uint64_t device_loops = gsh_numpy_loops_device_calls();
-    uint64_t begin = gsh_stats_wanted() ? gsh_clock_ns() : 0;
+    uint64_t begin = gsh_stats_report_is_wanted() ? gsh_clock_ns() : 0;
     bool admitted = gsh_numpy_loops_admit(true);
     PyObject *result = gsh_np.call_ufunc(self, args, nargsf, kwnames);
     gsh_numpy_loops_admit(admitted);
@@ -365,7 +365,7 @@ void gsh_numpy_ufunc_install(void)
     PyObject *add = gsh_py.PyDict_GetItemString(gsh_np.dict, "add");
     if (!add || !gsh_numpy_keywords_init() || !gsh_numpy_promote_init())
         return;
-    counts_tiny = gsh_stats_wanted();
+    counts_tiny = gsh_stats_report_is_wanted();
     gsh_np.call_ufunc = ((struct gsh_ufunc *)add)->vectorcall;
     PyObject *name, *value;
     Py_ssize_t position = 0;

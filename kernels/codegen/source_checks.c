@@ -31,7 +31,7 @@ static bool output_may_fail(const struct gsh_source_operation *operation, unsign
                                    operation->out[j]);
 }
 
-bool gsh_source_may_fail(const struct gsh_source_operation *operation)
+bool gsh_source_checks_may_fail(const struct gsh_source_operation *operation)
 {
     bool may = input_may_fail(operation) || op_may_fail(operation);
     for (unsigned j = 0; j < gsh_op_info(operation->op)->nout; j++)
@@ -39,7 +39,7 @@ bool gsh_source_may_fail(const struct gsh_source_operation *operation)
     return may;
 }
 
-void gsh_source_write_checks(struct gsh_fmt *fmt, const struct gsh_source_operation *operation,
+void gsh_source_checks_write(struct gsh_fmt *fmt, const struct gsh_source_operation *operation,
                              unsigned j, const char *sink)
 {
     static const char *const all[GSH_MAX_INPUTS] = {

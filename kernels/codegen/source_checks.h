@@ -15,9 +15,9 @@ struct gsh_source_operation {
     enum gsh_dtype out[GSH_OP_OUTPUTS]; /* likewise */
 };
 
-bool gsh_source_may_fail(const struct gsh_source_operation *operation);
+bool gsh_source_checks_may_fail(const struct gsh_source_operation *operation);
 /* What is said of an element's errors after output j has been computed. In the text stand the op's inputs as L0, L1, L2
  * with values a, b, c, its output r<j> of type R<j>, and that in the operand's type Out<j> as y<j>; `sink` is an
  * expression. */
-void gsh_source_write_checks(struct gsh_fmt *fmt, const struct gsh_source_operation *operation,
+void gsh_source_checks_write(struct gsh_fmt *fmt, const struct gsh_source_operation *operation,
                              unsigned j, const char *sink);

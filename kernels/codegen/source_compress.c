@@ -77,7 +77,7 @@ static enum gsh_status plan_pass(const struct gsh_launch *launch, const struct g
     stage->shared_bytes = 0; /* the kernel's shared memory is static */
     write_key(launch, geometry, is_final, stage->key);
     if (is_final && geometry->watches)
-        GSH_TRY(gsh_source_put_sink(stage, launch));
+        GSH_TRY(gsh_source_text_put_sink(stage, launch));
     GSH_TRY(gsh_source_put_many(stage, words, (int)GSH_COUNT(words), (int)GSH_COUNT(words)));
     GSH_TRY(gsh_source_put_many(stage, launch->shape, ndim, room));
     GSH_TRY(gsh_source_put_many(stage, launch->strides[2], ndim, room));
@@ -127,7 +127,7 @@ void gsh_source_compress_text(const struct gsh_launch *launch, unsigned stage, s
         prelude.dtypes =
             1u << launch->loop | 1u << launch->operands[0].dtype | 1u << launch->operands[1].dtype;
     prelude.errors = is_final && geometry.watches;
-    gsh_source_write_prelude(fmt, &prelude);
+    gsh_source_text_write_prelude(fmt, &prelude);
     if (is_cut && stage == 1) {
         write_sums(fmt);
         return;

@@ -181,7 +181,7 @@ static struct layout layout_of(const struct gsh_launch *launch)
     layout.vector = vector_of(launch, &layout);
     layout.is_wide = gsh_launch_elements(launch) > INT32_MAX;
     struct gsh_source_operation operation = operation_of(launch);
-    layout.checks = launch->errors.claims != 0 && gsh_source_may_fail(&operation);
+    layout.checks = launch->errors.claims != 0 && gsh_source_checks_may_fail(&operation);
     if (layout.ndim > 0)
         set_strided(launch, &layout);
     for (unsigned k = 0; k < count; k++)
@@ -251,7 +251,7 @@ static enum gsh_status put_space(const struct gsh_launch *launch, const struct l
     memcpy(shape, launch->shape, sizeof(shape));
     shape[ndim - 1] /= layout->vector;
     GSH_TRY(gsh_source_put_many(stage, shape, ndim, ndim));
-    GSH_TRY(gsh_source_put_magic(stage, shape, ndim, ndim));
+    GSH_TRY(gsh_source_text_put_magic(stage, shape, ndim, ndim));
     for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {
         memcpy(strides, launch->strides[k], sizeof(strides));
         strides[ndim - 1] *= layout->vector;
@@ -272,7 +272,7 @@ static enum gsh_status put_arguments(const struct gsh_launch *launch, const stru
     GSH_TRY(gsh_source_put(stage, out[0].address));
     GSH_TRY(gsh_source_put(stage, launch->nout > 1 ? out[1].address : 0));
     GSH_TRY(gsh_source_put(stage, launch->has_mask ? out[launch->nout].address : 0));
-    GSH_TRY(gsh_source_put_sink(stage, launch));
+    GSH_TRY(gsh_source_text_put_sink(stage, launch));
     return layout->ndim > 0 ? put_space(launch, layout, stage) : GSH_OK;
 }
 
@@ -373,7 +373,7 @@ static void write_element(const struct gsh_launch *launch, const struct layout *
                        "    out%u.element[e] = y%u;\n",
                        j, j, j, j, j, j, j);
         if (layout->checks)
-            gsh_source_write_checks(fmt, &operation, j, "sink");
+            gsh_source_checks_write(fmt, &operation, j, "sink");
     }
     gsh_fmt_text(fmt, "}\n");
 }
@@ -409,7 +409,7 @@ void gsh_source_elementwise_text(const struct gsh_launch *launch, unsigned stage
     (void)stage;
     for (unsigned k = 0; k < launch->nin + launch->nout; k++)
         prelude.dtypes |= 1u << layout.dtypes[k];
-    gsh_source_write_prelude(fmt, &prelude);
+    gsh_source_text_write_prelude(fmt, &prelude);
     write_constants(launch, &layout, fmt);
     gsh_fmt_text(fmt, gsh_cuda_text_operand);
     write_operands(launch, &layout, fmt);

@@ -69,7 +69,7 @@ static enum gsh_status put_space(const struct gsh_group *group,
     if (ndim > 0)
         shape[ndim - 1] /= vector;
     GSH_TRY(gsh_source_put_many(stage, shape, ndim, room));
-    GSH_TRY(gsh_source_put_magic(stage, shape, ndim, room));
+    GSH_TRY(gsh_source_text_put_magic(stage, shape, ndim, room));
     for (unsigned t = 0; t < GSH_MAX(layout->tracks, 1); t++) {
         if (t < layout->tracks)
             memcpy(strides, group->arrays[layout->leader[t]].strides, sizeof(strides));
@@ -110,7 +110,7 @@ static enum gsh_status plan_sinks(const struct gsh_group *group,
     GSH_TRY(put_sinks(group, layout, stage));
     GSH_TRY(gsh_source_put_many(stage, space, (int)GSH_COUNT(space), (int)GSH_COUNT(space)));
     GSH_TRY(put_space(group, layout, 1, stage));
-    GSH_TRY(gsh_source_put_ends(sinks, scratch, stage));
+    GSH_TRY(gsh_source_group_sinks_put_ends(sinks, scratch, stage));
     GSH_TRY(gsh_source_set_grid(stage, tiles * tree->segments));
     for (unsigned k = 0; tree->segments > 1 && k < group->sink_count; k++)
         GSH_TRY(gsh_source_reduce_second(&sinks->launches[k], scratch + sinks->scratch_at[k],
@@ -121,7 +121,7 @@ static enum gsh_status plan_sinks(const struct gsh_group *group,
 size_t gsh_source_group_scratch(const struct gsh_group *group)
 {
     struct gsh_source_sinks sinks;
-    if (group->sink_count == 0 || gsh_source_set_sinks(group, &sinks) != GSH_OK)
+    if (group->sink_count == 0 || gsh_source_group_sinks_set(group, &sinks) != GSH_OK)
         return 0;
     return sinks.scratch_bytes;
 }
@@ -132,12 +132,12 @@ enum gsh_status gsh_source_group_plan(const struct gsh_group *group, uint64_t sc
     struct gsh_source_layout layout;
     struct gsh_source_sinks sinks; /* large: set only where there are some */
     struct gsh_source_stage *stage = &plan->stages[0];
-    GSH_TRY(gsh_source_lay_out(group, &layout, &sinks));
+    GSH_TRY(gsh_source_group_layout_make(group, &layout, &sinks));
     plan->stage_count = 1;
     plan->scratch_bytes = group->sink_count > 0 ? sinks.scratch_bytes : 0;
     stage->shared_bytes = 0;
     stage->argument_bytes = 0;
-    gsh_source_write_group_key(group, &layout, &sinks, stage->key);
+    gsh_source_group_key_write(group, &layout, &sinks, stage->key);
     if (group->sink_count > 0)
         return plan_sinks(group, &layout, &sinks, scratch, plan);
     return plan_elements(group, &layout, stage);
@@ -168,7 +168,7 @@ static void write_constants(const struct gsh_group *group, const struct gsh_sour
                    layout->vector, GSH_SOURCE_BLOCK, layout->ndim, group->array_count,
                    layout->indices, layout->wiring.words, layout->wiring.sinks,
                    GSH_MAX(layout->tracks, 1), truth(layout->is_short),
-                   truth(gsh_source_group_is_examined(&layout->wiring)),
+                   truth(gsh_source_group_steps_is_examined(&layout->wiring)),
                    layout->is_wide ? "u64" : "u32");
 }
 
@@ -196,7 +196,7 @@ static void write_evaluation(const struct gsh_source_layout *layout, const char 
     gsh_fmt_text(fmt, "}\n");
     if (errors)
         gsh_fmt_text(fmt, gsh_cuda_text_group_watch);
-    gsh_source_write_steps(&layout->wiring, fmt);
+    gsh_source_group_steps_write(&layout->wiring, fmt);
 }
 
 static void write_first(const struct gsh_group *group, const struct gsh_source_layout *layout,
@@ -204,14 +204,14 @@ static void write_first(const struct gsh_group *group, const struct gsh_source_l
 {
     char expressions[EXPRESSIONS];
     bool has_sinks = group->sink_count > 0;
-    gsh_source_group_expressions(group, expressions, sizeof(expressions));
-    struct gsh_source_prelude prelude = {.dtypes = gsh_source_group_dtypes(group),
+    gsh_source_group_steps_expressions(group, expressions, sizeof(expressions));
+    struct gsh_source_prelude prelude = {.dtypes = gsh_source_group_steps_dtypes(group),
                                          .expressions = {expressions},
                                          .settles = true,
-                                         .errors = gsh_source_group_checks(&layout->wiring) ||
+                                         .errors = gsh_source_group_steps_checks(&layout->wiring) ||
                                                    (has_sinks && sinks->looks),
                                          .collective = has_sinks};
-    gsh_source_write_prelude(fmt, &prelude);
+    gsh_source_text_write_prelude(fmt, &prelude);
     write_constants(group, layout, fmt);
     if (has_sinks)
         write_tree(group, layout, sinks, fmt);
@@ -222,9 +222,9 @@ static void write_first(const struct gsh_group *group, const struct gsh_source_l
     write_evaluation(layout,
                      has_sinks ? gsh_cuda_text_group_sinks_space : gsh_cuda_text_group_space,
                      prelude.errors, fmt);
-    gsh_source_write_moves(group, layout, fmt);
+    gsh_source_group_moves_write(group, layout, fmt);
     if (has_sinks)
-        gsh_source_write_totals(sinks, fmt);
+        gsh_source_group_sinks_write_totals(sinks, fmt);
     gsh_fmt_text(fmt, has_sinks ? gsh_cuda_text_group_sinks : gsh_cuda_text_group);
     if (has_sinks)
         gsh_fmt_text(fmt, gsh_cuda_text_tree);
@@ -234,7 +234,7 @@ void gsh_source_group_text(const struct gsh_group *group, unsigned stage, struct
 {
     struct gsh_source_layout layout;
     struct gsh_source_sinks sinks;
-    if (gsh_source_lay_out(group, &layout, &sinks) != GSH_OK)
+    if (gsh_source_group_layout_make(group, &layout, &sinks) != GSH_OK)
         return;
     if (stage == 0)
         write_first(group, &layout, &sinks, fmt);

@@ -29,13 +29,13 @@ struct gsh_source_wiring {
 
 /* Whether all steps, stores and roles are such that a text can be written. Roles are ARRAY or INDEX where anything reads
  * the array. */
-bool gsh_source_wire_group(const struct gsh_group *group, struct gsh_source_wiring *wiring);
+bool gsh_source_group_steps_wire(const struct gsh_group *group, struct gsh_source_wiring *wiring);
 /* Whether any step's text looks for errors. */
-bool gsh_source_group_checks(const struct gsh_source_wiring *wiring);
+bool gsh_source_group_steps_checks(const struct gsh_source_wiring *wiring);
 /* Whether an element can turn out odd, and is then evaluated again (kernels/cuda/group/group_glance.cuh). */
-bool gsh_source_group_is_examined(const struct gsh_source_wiring *wiring);
+bool gsh_source_group_steps_is_examined(const struct gsh_source_wiring *wiring);
 /* What the steps are in a kernel's prelude: dtypes, and all expressions in `room` bytes of `text`. */
-unsigned gsh_source_group_dtypes(const struct gsh_group *group);
-void gsh_source_group_expressions(const struct gsh_group *group, char *text, size_t room);
+unsigned gsh_source_group_steps_dtypes(const struct gsh_group *group);
+void gsh_source_group_steps_expressions(const struct gsh_group *group, char *text, size_t room);
 /* Element, Result, the steps and evaluate(), behind the prelude and Args. */
-void gsh_source_write_steps(const struct gsh_source_wiring *wiring, struct gsh_fmt *fmt);
+void gsh_source_group_steps_write(const struct gsh_source_wiring *wiring, struct gsh_fmt *fmt);

@@ -44,7 +44,7 @@ static void mix_array(struct hash *hash, const struct gsh_group *group,
                       const struct gsh_source_layout *layout, unsigned k)
 {
     uint64_t flags = (uint64_t)layout->is_stored[k] << 1 | layout->is_aligned[k];
-    uint64_t track = gsh_source_has_track(layout, k) ? layout->track[k] : 0xff;
+    uint64_t track = gsh_source_group_layout_has_track(layout, k) ? layout->track[k] : 0xff;
     mix(hash, (uint64_t)group->arrays[k].dtype << 32 | (uint64_t)layout->wiring.roles[k] << 24 |
                   track << 8 | flags);
 }
@@ -100,7 +100,7 @@ static void write_bits(struct gsh_fmt *fmt, uint64_t bits)
 }
 
 /* E.g. group5_ and 26 letters: the number of steps, the hash. */
-void gsh_source_write_group_key(const struct gsh_group *group,
+void gsh_source_group_key_write(const struct gsh_group *group,
                                 const struct gsh_source_layout *layout,
                                 const struct gsh_source_sinks *sinks, char *key)
 {

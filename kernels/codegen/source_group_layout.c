@@ -159,7 +159,7 @@ static bool is_stepped_alike(const struct gsh_group *group, const struct gsh_sou
                   (size_t)group->ndim * sizeof(int64_t)) == 0;
 }
 
-bool gsh_source_has_track(const struct gsh_source_layout *layout, unsigned k)
+bool gsh_source_group_layout_has_track(const struct gsh_source_layout *layout, unsigned k)
 {
     enum gsh_source_role role = layout->wiring.roles[k];
     return is_moved(layout, k) || role == GSH_ROLE_ROW ||
@@ -178,7 +178,7 @@ static void set_tracks(const struct gsh_group *group, struct gsh_source_layout *
     for (unsigned k = 0; k < group->array_count; k++) {
         unsigned t = 0;
         layout->indices += layout->wiring.roles[k] == GSH_ROLE_INDEX;
-        if (!gsh_source_has_track(layout, k))
+        if (!gsh_source_group_layout_has_track(layout, k))
             continue;
         while (t < layout->tracks && !is_stepped_alike(group, layout, k, layout->leader[t]))
             t++;
@@ -209,14 +209,15 @@ static void note_sinks(const struct gsh_group *group, const struct gsh_source_si
     layout->is_wide = sinks->tree.is_wide;
 }
 
-enum gsh_status gsh_source_lay_out(const struct gsh_group *group, struct gsh_source_layout *layout,
-                                   struct gsh_source_sinks *sinks)
+enum gsh_status gsh_source_group_layout_make(const struct gsh_group *group,
+                                             struct gsh_source_layout *layout,
+                                             struct gsh_source_sinks *sinks)
 {
     bool has_sinks = group->sink_count > 0;
-    if (!gsh_source_wire_group(group, &layout->wiring))
+    if (!gsh_source_group_steps_wire(group, &layout->wiring))
         return GSH_DECLINED;
     if (has_sinks)
-        GSH_TRY(gsh_source_set_sinks(group, sinks));
+        GSH_TRY(gsh_source_group_sinks_set(group, sinks));
     memset(layout->is_stored, 0, sizeof(layout->is_stored));
     for (unsigned k = 0; k < group->store_count; k++)
         layout->is_stored[group->stores[k].array] = true;

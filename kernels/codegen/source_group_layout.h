@@ -27,14 +27,15 @@ struct gsh_source_layout {
 };
 
 /* DECLINED where there can be no text. `sinks` is set where the group has some. */
-enum gsh_status gsh_source_lay_out(const struct gsh_group *group, struct gsh_source_layout *layout,
-                                   struct gsh_source_sinks *sinks);
+enum gsh_status gsh_source_group_layout_make(const struct gsh_group *group,
+                                             struct gsh_source_layout *layout,
+                                             struct gsh_source_sinks *sinks);
 /* Whether the array has a track. */
-bool gsh_source_has_track(const struct gsh_source_layout *layout, unsigned k);
+bool gsh_source_group_layout_has_track(const struct gsh_source_layout *layout, unsigned k);
 /* The name of the text: equal for equal texts, made without printf. */
-void gsh_source_write_group_key(const struct gsh_group *group,
+void gsh_source_group_key_write(const struct gsh_group *group,
                                 const struct gsh_source_layout *layout,
                                 const struct gsh_source_sinks *sinks, char *key);
 /* What moves elements from memory to a thread and back. */
-void gsh_source_write_moves(const struct gsh_group *group, const struct gsh_source_layout *layout,
-                            struct gsh_fmt *fmt);
+void gsh_source_group_moves_write(const struct gsh_group *group,
+                                  const struct gsh_source_layout *layout, struct gsh_fmt *fmt);

@@ -134,8 +134,8 @@ static void write_single(const struct gsh_group *group, const struct gsh_source_
     gsh_fmt_text(fmt, "}\n");
 }
 
-void gsh_source_write_moves(const struct gsh_group *group, const struct gsh_source_layout *layout,
-                            struct gsh_fmt *fmt)
+void gsh_source_group_moves_write(const struct gsh_group *group,
+                                  const struct gsh_source_layout *layout, struct gsh_fmt *fmt)
 {
     write_held(group, layout, fmt);
     write_load(group, layout, fmt);

@@ -80,7 +80,8 @@ static enum gsh_status set_sink(struct gsh_source_sinks *sinks, unsigned k)
     return GSH_OK;
 }
 
-enum gsh_status gsh_source_set_sinks(const struct gsh_group *group, struct gsh_source_sinks *sinks)
+enum gsh_status gsh_source_group_sinks_set(const struct gsh_group *group,
+                                           struct gsh_source_sinks *sinks)
 {
     sinks->group = group;
     sinks->kept = group->ndim - group->nreduce;
@@ -93,8 +94,8 @@ enum gsh_status gsh_source_set_sinks(const struct gsh_group *group, struct gsh_s
     return GSH_OK;
 }
 
-enum gsh_status gsh_source_put_ends(const struct gsh_source_sinks *sinks, uint64_t scratch,
-                                    struct gsh_source_stage *stage)
+enum gsh_status gsh_source_group_sinks_put_ends(const struct gsh_source_sinks *sinks,
+                                                uint64_t scratch, struct gsh_source_stage *stage)
 {
     const struct gsh_group *group = sinks->group;
     bool is_last = sinks->tree.segments == 1;
@@ -110,7 +111,7 @@ enum gsh_status gsh_source_put_ends(const struct gsh_source_sinks *sinks, uint64
             is_last ? 0 : (uint64_t)(sinks->tree.outputs * gsh_source_reduce_accumulator(launch))));
         GSH_TRY(gsh_source_put(stage, initial[0]));
         GSH_TRY(gsh_source_put(stage, initial[1]));
-        GSH_TRY(gsh_source_put_sink(stage, launch));
+        GSH_TRY(gsh_source_text_put_sink(stage, launch));
     }
     for (unsigned k = 0; k < group->sink_count; k++)
         GSH_TRY(gsh_source_put_many(stage,
@@ -186,7 +187,7 @@ static void write_stores(const struct gsh_source_sinks *sinks, struct gsh_fmt *f
     gsh_fmt_text(fmt, "}\n");
 }
 
-void gsh_source_write_totals(const struct gsh_source_sinks *sinks, struct gsh_fmt *fmt)
+void gsh_source_group_sinks_write_totals(const struct gsh_source_sinks *sinks, struct gsh_fmt *fmt)
 {
     const struct gsh_group *group = sinks->group;
     bool begins = false;

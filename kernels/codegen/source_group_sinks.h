@@ -18,9 +18,10 @@ struct gsh_source_sinks {
 };
 
 /* DECLINED where the group's kernel cannot walk as all of its sinks' own launches would. */
-enum gsh_status gsh_source_set_sinks(const struct gsh_group *group, struct gsh_source_sinks *sinks);
+enum gsh_status gsh_source_group_sinks_set(const struct gsh_group *group,
+                                           struct gsh_source_sinks *sinks);
 /* Appends the kernel's ends[] and output_stride[]. */
-enum gsh_status gsh_source_put_ends(const struct gsh_source_sinks *sinks, uint64_t scratch,
-                                    struct gsh_source_stage *stage);
+enum gsh_status gsh_source_group_sinks_put_ends(const struct gsh_source_sinks *sinks,
+                                                uint64_t scratch, struct gsh_source_stage *stage);
 /* Total and its functions. */
-void gsh_source_write_totals(const struct gsh_source_sinks *sinks, struct gsh_fmt *fmt);
+void gsh_source_group_sinks_write_totals(const struct gsh_source_sinks *sinks, struct gsh_fmt *fmt);

@@ -86,18 +86,18 @@ static bool checks(const struct gsh_source_wiring *wiring, unsigned number)
 {
     struct gsh_source_operation operation =
         operation_of(wiring->group, &wiring->group->steps[number]);
-    return wiring->sink[number] >= 0 && gsh_source_may_fail(&operation);
+    return wiring->sink[number] >= 0 && gsh_source_checks_may_fail(&operation);
 }
 
-bool gsh_source_group_is_examined(const struct gsh_source_wiring *wiring)
+bool gsh_source_group_steps_is_examined(const struct gsh_source_wiring *wiring)
 {
     for (unsigned s = 0; s < wiring->group->step_count; s++)
         if (is_float(wiring->group->steps[s].loop))
             return true;
-    return gsh_source_group_checks(wiring);
+    return gsh_source_group_steps_checks(wiring);
 }
 
-bool gsh_source_group_checks(const struct gsh_source_wiring *wiring)
+bool gsh_source_group_steps_checks(const struct gsh_source_wiring *wiring)
 {
     for (unsigned s = 0; s < wiring->group->step_count; s++)
         if (checks(wiring, s))
@@ -105,7 +105,7 @@ bool gsh_source_group_checks(const struct gsh_source_wiring *wiring)
     return false;
 }
 
-bool gsh_source_wire_group(const struct gsh_group *group, struct gsh_source_wiring *wiring)
+bool gsh_source_group_steps_wire(const struct gsh_group *group, struct gsh_source_wiring *wiring)
 {
     wiring->group = group;
     wiring->words = wiring->sinks = 0;
@@ -129,7 +129,7 @@ bool gsh_source_wire_group(const struct gsh_group *group, struct gsh_source_wiri
     return true;
 }
 
-unsigned gsh_source_group_dtypes(const struct gsh_group *group)
+unsigned gsh_source_group_steps_dtypes(const struct gsh_group *group)
 {
     unsigned dtypes = 0;
     for (unsigned k = 0; k < group->array_count; k++)
@@ -149,7 +149,7 @@ unsigned gsh_source_group_dtypes(const struct gsh_group *group)
     return dtypes;
 }
 
-void gsh_source_group_expressions(const struct gsh_group *group, char *text, size_t room)
+void gsh_source_group_steps_expressions(const struct gsh_group *group, char *text, size_t room)
 {
     bool is_written[GSH_OP_COUNT] = {false};
     struct gsh_fmt fmt;
@@ -230,7 +230,7 @@ static void write_output(const struct gsh_source_operation *operation, unsigned 
                        gsh_op_info(operation->op)->expressions[j]);
     gsh_fmt_printf(fmt, "    y%u = Convert<Out%u, R%u>::of(r%u);\n", j, j, j, j);
     if (looks)
-        gsh_source_write_checks(fmt, operation, j, "sink");
+        gsh_source_checks_write(fmt, operation, j, "sink");
 }
 
 static void write_body(const struct gsh_source_operation *operation, bool is_quick, bool looks,
@@ -394,7 +394,7 @@ static void write_result(const struct gsh_source_wiring *wiring, char name, unsi
     gsh_fmt_text(fmt, ";\n");
 }
 
-void gsh_source_write_steps(const struct gsh_source_wiring *wiring, struct gsh_fmt *fmt)
+void gsh_source_group_steps_write(const struct gsh_source_wiring *wiring, struct gsh_fmt *fmt)
 {
     const struct gsh_group *group = wiring->group;
     write_structs(wiring, fmt);

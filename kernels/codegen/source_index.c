@@ -288,7 +288,7 @@ static enum gsh_status plan_pass(const struct gsh_launch *launch, enum pass pass
                               (uint64_t)launch->indexed.stride,
                               (uint64_t)launch->indexed.extent};
     if (watches(launch, pass))
-        GSH_TRY(gsh_source_put_sink(stage, launch));
+        GSH_TRY(gsh_source_text_put_sink(stage, launch));
     for (size_t i = 0; i < GSH_COUNT(words); i++)
         GSH_TRY(gsh_source_put(stage, words[i]));
     GSH_TRY(gsh_source_put_many(stage, part.shape, launch->ndim, room));
@@ -402,7 +402,7 @@ void gsh_source_index_text(const struct gsh_launch *launch, unsigned stage, stru
         prelude.settles = true;
     }
     prelude.errors = watches(launch, pass);
-    gsh_source_write_prelude(fmt, &prelude);
+    gsh_source_text_write_prelude(fmt, &prelude);
     if (pass == PASS_COMBINE) {
         write_combine(launch, fmt);
         return;

@@ -81,15 +81,15 @@ struct gsh_source_prelude {
 
 /* Writes the constants is_half and SETTLES, the macro ERRORS and the sections of kernels/cuda/ that
  * the prelude asks for. */
-void gsh_source_write_prelude(struct gsh_fmt *fmt, const struct gsh_source_prelude *prelude);
+void gsh_source_text_write_prelude(struct gsh_fmt *fmt, const struct gsh_source_prelude *prelude);
 /* Appends the launch's error sink: the members of a Sink. */
-enum gsh_status gsh_source_put_sink(struct gsh_source_stage *stage,
-                                    const struct gsh_launch *launch);
+enum gsh_status gsh_source_text_put_sink(struct gsh_source_stage *stage,
+                                         const struct gsh_launch *launch);
 /* What cuda/memory.cuh's divide() wants for the divisor d, 0 < d < 2^31; of no use for others. */
-uint64_t gsh_source_magic(int64_t d);
+uint64_t gsh_source_text_magic(int64_t d);
 /* The same for each of `count` divisors, and a 0 for each up to `room`. */
-enum gsh_status gsh_source_put_magic(struct gsh_source_stage *stage, const int64_t *divisors,
-                                     int count, int room);
+enum gsh_status gsh_source_text_put_magic(struct gsh_source_stage *stage, const int64_t *divisors,
+                                          int count, int room);
 
 enum gsh_status gsh_source_elementwise_plan(const struct gsh_launch *launch, uint64_t scratch,
                                             struct gsh_source_plan *plan);

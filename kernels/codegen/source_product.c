@@ -88,7 +88,7 @@ void gsh_source_product_text(const struct gsh_launch *launch, unsigned stage, st
     (void)stage;
     const struct gsh_source_prelude prelude = {.dtypes = 1u << launch->loop,
                                                .is_half = launch->loop == GSH_FLOAT16};
-    gsh_source_write_prelude(fmt, &prelude);
+    gsh_source_text_write_prelude(fmt, &prelude);
     gsh_fmt_printf(fmt, "typedef %s E;\n#define HALF %d\n", gsh_dtype_cuda_stored(launch->loop),
                    prelude.is_half);
     gsh_fmt_printf(fmt, "constexpr int NDIM = %d, BATCH = %d, TILE = %d, DEPTH = %d;\n",

@@ -328,7 +328,7 @@ static enum gsh_status put_dims(const struct gsh_launch *launch, int first, int 
     if (count > 0)
         shape[count - 1] /= unit;
     GSH_TRY(gsh_source_put_many(stage, shape, count, count + 1));
-    GSH_TRY(gsh_source_put_magic(stage, shape, count, count + 1));
+    GSH_TRY(gsh_source_text_put_magic(stage, shape, count, count + 1));
     for (unsigned k = 0; k < 3; k++) {
         bool is_there = k < 2 || launch->has_mask;
         memcpy(strides, is_there ? launch->strides[k] + first : none,
@@ -365,7 +365,7 @@ static enum gsh_status put_arguments(const struct gsh_launch *launch, const stru
     GSH_TRY(gsh_source_put_many(out, head, (int)GSH_COUNT(head), (int)GSH_COUNT(head)));
     GSH_TRY(gsh_source_put(out, initial[0]));
     GSH_TRY(gsh_source_put(out, initial[1]));
-    GSH_TRY(gsh_source_put_sink(out, launch));
+    GSH_TRY(gsh_source_text_put_sink(out, launch));
     GSH_TRY(put_dims(part, 0, g->kept, g->width, out));
     return put_dims(part, g->kept, part->ndim, g->pack, out);
 }
@@ -580,7 +580,7 @@ void gsh_source_reduce_text(const struct gsh_launch *launch, unsigned number, st
         .is_half = launch->loop == GSH_FLOAT16,
         .errors = stage.checks,
         .collective = true};
-    gsh_source_write_prelude(fmt, &prelude);
+    gsh_source_text_write_prelude(fmt, &prelude);
     write_constants(&stage, fmt);
     if (is_index(launch))
         write_places(launch, &stage, fmt);

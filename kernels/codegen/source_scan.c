@@ -197,7 +197,7 @@ static enum gsh_status plan_pass(const struct gsh_launch *launch, const struct g
     stage->argument_bytes = 0;
     stage->shared_bytes = 0; /* the kernel's shared memory is static */
     if (looks(launch, pass))
-        GSH_TRY(gsh_source_put_sink(stage, launch));
+        GSH_TRY(gsh_source_text_put_sink(stage, launch));
     GSH_TRY(gsh_source_put_many(stage, words, (int)GSH_COUNT(words), (int)GSH_COUNT(words)));
     GSH_TRY(gsh_source_put_many(stage, launch->shape, kept, room));
     GSH_TRY(gsh_source_put_many(stage, launch->strides[0], kept, room));
@@ -348,7 +348,7 @@ void gsh_source_scan_text(const struct gsh_launch *launch, unsigned stage, struc
         prelude.dtypes |= 1u << launch->operands[0].dtype;
     if (pass == PASS_OUTPUTS)
         prelude.dtypes |= 1u << launch->operands[1].dtype;
-    gsh_source_write_prelude(fmt, &prelude);
+    gsh_source_text_write_prelude(fmt, &prelude);
     gsh_fmt_printf(fmt, "typedef %s Stored;\ntypedef ValueOf<Stored>::type T;\ntypedef %s A;\n",
                    gsh_dtype_cuda_stored(launch->loop), launch->loop == GSH_BOOL ? "u8" : "T");
     gsh_fmt_printf(fmt,

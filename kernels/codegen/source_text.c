@@ -97,7 +97,7 @@ static bool is_needed(const struct section *section, const struct gsh_source_pre
     return true;
 }
 
-void gsh_source_write_prelude(struct gsh_fmt *fmt, const struct gsh_source_prelude *prelude)
+void gsh_source_text_write_prelude(struct gsh_fmt *fmt, const struct gsh_source_prelude *prelude)
 {
     struct gsh_source_prelude wanted = *prelude;
     wanted.dtypes |= 1u << GSH_BOOL; /* every kernel may have one */
@@ -115,14 +115,15 @@ void gsh_source_write_prelude(struct gsh_fmt *fmt, const struct gsh_source_prelu
             gsh_fmt_text(fmt, sections[i].text);
 }
 
-enum gsh_status gsh_source_put_sink(struct gsh_source_stage *stage, const struct gsh_launch *launch)
+enum gsh_status gsh_source_text_put_sink(struct gsh_source_stage *stage,
+                                         const struct gsh_launch *launch)
 {
     GSH_TRY(gsh_source_put(stage, launch->errors.claims));
     GSH_TRY(gsh_source_put(stage, launch->errors.found));
     return gsh_source_put(stage, launch->errors.sequence);
 }
 
-uint64_t gsh_source_magic(int64_t d)
+uint64_t gsh_source_text_magic(int64_t d)
 {
     uint64_t shift = 0;
     if (d <= 0 || d > INT32_MAX)
@@ -134,10 +135,10 @@ uint64_t gsh_source_magic(int64_t d)
     return shift << 32 | multiplier;
 }
 
-enum gsh_status gsh_source_put_magic(struct gsh_source_stage *stage, const int64_t *divisors,
-                                     int count, int room)
+enum gsh_status gsh_source_text_put_magic(struct gsh_source_stage *stage, const int64_t *divisors,
+                                          int count, int room)
 {
     for (int i = 0; i < room; i++)
-        GSH_TRY(gsh_source_put(stage, i < count ? gsh_source_magic(divisors[i]) : 0));
+        GSH_TRY(gsh_source_put(stage, i < count ? gsh_source_text_magic(divisors[i]) : 0));
     return GSH_OK;
 }

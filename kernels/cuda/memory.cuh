@@ -26,7 +26,7 @@ template <bool ALIGNED, class S, int N> FN void load_pack(Pack<S, N> &pack, cons
     }
 }
 
-// x / d for x < 2^31, d's magic number being m = gsh_source_magic(d): multiplier, shift.
+// x / d for x < 2^31, d's magic number being m = gsh_source_text_magic(d): multiplier, shift.
 FN u32 divide(u32 x, i64, u64 m) { return (__umulhi(x, (u32)m) + x) >> (u32)(m >> 32); }
 FN u64 divide(u64 x, i64 d, u64) { return x / (u64)d; }
 // at * stride, the stride fitting 32 bits where SHORT.

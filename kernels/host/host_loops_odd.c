@@ -25,7 +25,7 @@
 HAS_ODDS(any, )
 HAS_ODDS(wide, __attribute__((target("avx2"))))
 
-bool gsh_host_loops_has_odd(const void *array, enum gsh_dtype dtype, int64_t n, double limit)
+bool gsh_host_loops_odd_has(const void *array, enum gsh_dtype dtype, int64_t n, double limit)
 {
     bool is_wide = gsh_host_vector_bits() >= 256;
     if (dtype == GSH_FLOAT64)

@@ -100,14 +100,14 @@ static bool has_odd(const void *results, enum gsh_dtype dtype, int64_t n)
 {
     switch (dtype) {
     case GSH_FLOAT16:
-        return gsh_host_loops_has_odd(results, GSH_FLOAT32, n, HALF_LIMIT);
+        return gsh_host_loops_odd_has(results, GSH_FLOAT32, n, HALF_LIMIT);
     case GSH_FLOAT32:
     case GSH_FLOAT64:
-        return gsh_host_loops_has_odd(results, dtype, n, INFINITY);
+        return gsh_host_loops_odd_has(results, dtype, n, INFINITY);
     case GSH_COMPLEX64:
-        return gsh_host_loops_has_odd(results, GSH_FLOAT32, 2 * n, INFINITY);
+        return gsh_host_loops_odd_has(results, GSH_FLOAT32, 2 * n, INFINITY);
     case GSH_COMPLEX128:
-        return gsh_host_loops_has_odd(results, GSH_FLOAT64, 2 * n, INFINITY);
+        return gsh_host_loops_odd_has(results, GSH_FLOAT64, 2 * n, INFINITY);
     default:
         return false;
     }

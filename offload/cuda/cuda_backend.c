@@ -6,14 +6,14 @@
 #include "backend.h"
 
 #include "cuda_blas.h"
-#include "cuda_builder.h"
 #include "cuda_cache.h"
+#include "cuda_compile_thread.h"
 #include "cuda_context.h"
 #include "cuda_fft.h"
 #include "cuda_lapack.h"
+#include "cuda_loader.h"
 #include "cuda_mem.h"
 #include "cuda_module.h"
-#include "cuda_opening.h"
 #include "cuda_product.h"
 #include "cuda_rates.h"
 #include "cuda_timing.h"
@@ -103,7 +103,7 @@ static enum gsh_status copy(uint64_t dst, uint64_t src, size_t size)
 static const struct routines {
     bool (*supports)(const struct gsh_launch *launch);
     enum gsh_status (*run)(const struct gsh_launch *launch, unsigned row);
-    struct gsh_cuda_opening *opening;
+    struct gsh_cuda_loader *opening;
 } routines[] = {
     [GSH_LAUNCH_GEMM] = {gsh_cuda_product_supports, gsh_cuda_product_run, &gsh_cuda_blas_opening},
     [GSH_LAUNCH_LAPACK] = {gsh_cuda_lapack_supports, gsh_cuda_lapack_run, &gsh_cuda_lapack_opening},
@@ -137,14 +137,14 @@ static double opening(const struct gsh_launch *launch)
     bool is_ours = launch->kind == GSH_LAUNCH_GEMM && !gsh_cuda_blas_has_loop(launch->loop);
     if (!gsh_launch_is_batch(launch) || is_ours)
         return 0;
-    return gsh_cuda_opening_left(routines[launch->kind].opening);
+    return gsh_cuda_loader_left(routines[launch->kind].opening);
 }
 
 static void begin_opening(const struct gsh_launch *launch)
 {
     if (gsh_cuda_context_enter() != GSH_OK)
         return;
-    gsh_cuda_opening_begin(routines[launch->kind].opening);
+    gsh_cuda_loader_begin(routines[launch->kind].opening);
     gsh_cuda_context_leave();
 }
 
@@ -347,7 +347,7 @@ const struct gsh_backend gsh_cuda_backend = {
     .build = build,
     .opening = opening,
     .begin_opening = begin_opening,
-    .settle = gsh_cuda_builder_settle,
+    .settle = gsh_cuda_compile_thread_settle,
     .register_host = register_host,
     .unregister_host = unregister_host,
     .map_host = map_host,

@@ -6,9 +6,9 @@
 #include "cuda_fft.h"
 
 #include "cuda_context.h"
+#include "cuda_loader.h"
 #include "cuda_mem.h"
 #include "cuda_module.h"
-#include "cuda_opening.h"
 #include "cuda_timing.h"
 #include "log.h"
 #include "stats.h"
@@ -44,7 +44,7 @@ static enum gsh_status check(gsh_cuda_enum result, const char *text, bool *said)
 
 /* ---- the library ---- */
 
-struct gsh_cuda_opening gsh_cuda_fft_opening = {
+struct gsh_cuda_loader gsh_cuda_fft_opening = {
     .work = "Fourier transforms stay",
     .libraries = {GSH_CUDA_LIBRARY_CUFFT},
     .library_count = 1,
@@ -54,8 +54,8 @@ struct gsh_cuda_opening gsh_cuda_fft_opening = {
 
 bool gsh_cuda_fft_supports(const struct gsh_launch *launch)
 {
-    return gsh_cuda_opening_state(&gsh_cuda_fft_opening) != GSH_CUDA_ABSENT &&
-           gsh_fft_supports(launch);
+    return gsh_cuda_loader_state(&gsh_cuda_fft_opening) != GSH_CUDA_ABSENT &&
+           gsh_fft_run_supports(launch);
 }
 
 /* ---- plans ---- */
@@ -216,7 +216,7 @@ static const struct gsh_fft_device device = {
 
 enum gsh_status gsh_cuda_fft_run(const struct gsh_launch *launch, unsigned row)
 {
-    if (!gsh_cuda_fft_supports(launch) || !gsh_cuda_opening_is_ready(&gsh_cuda_fft_opening))
+    if (!gsh_cuda_fft_supports(launch) || !gsh_cuda_loader_is_ready(&gsh_cuda_fft_opening))
         return GSH_FAILED;
     return gsh_fft_run(&device, launch, row);
 }

@@ -18,11 +18,11 @@ const struct gsh_rates gsh_cuda_rates = {
     .transfer_call = 25e-6,
     .transfer_pinned = 45e9,
     .transfer_pageable = 6e9,
-    .transfer_foreign = 1.5e9, /* malloc's, in scipy.linalg.solve and inv */
+    .transfer_unmanaged = 1.5e9, /* malloc's, in scipy.linalg.solve and inv */
     .pin = 30e9,
     .start = 0.4,
     .compile = 0.1,
-    .first_run = 0.1,
+    .warm_up = 0.1,
 };
 
 /* Results of float32 and float64 arithmetic that a multiprocessor makes in a clock: CUDA C++ Programming Guide, "Throughput of

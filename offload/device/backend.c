@@ -51,7 +51,7 @@ void gsh_backend_choose(void)
         chosen = &gsh_cuda_backend;
         break;
     case GSH_DEVICE_HOST:
-        chosen = &gsh_hostemu_backend;
+        chosen = &gsh_emu_backend;
         break;
     case GSH_DEVICE_NONE:
         chosen = NULL;

@@ -49,7 +49,7 @@ struct gsh_backend {
     /* True where `run` has an implementation for the launch's op, dtypes and layout. Pure. */
     bool (*supports)(const struct gsh_launch *launch);
     /* Submits the launch (device addresses inside; collapsed). `row` is the stats row charged with
-     * the device time where gsh_stats_wanted(). FAILED: nothing was written. DECLINED, LAPACK only, for which run waits
+     * the device time where gsh_stats_report_is_wanted(). FAILED: nothing was written. DECLINED, LAPACK only, for which run waits
      * until it has ended: a matrix was singular or the like; the outputs hold anything. */
     enum gsh_status (*run)(const struct gsh_launch *launch, unsigned row);
     /* The same for a group (collapsed, device addresses). DECLINED: its nodes are to be run one by one. A device that
@@ -110,7 +110,7 @@ struct gsh_backend {
     bool ignores_protection;
 };
 
-extern const struct gsh_backend gsh_hostemu_backend;
+extern const struct gsh_backend gsh_emu_backend;
 extern const struct gsh_backend gsh_cuda_backend;
 
 /* The backend chosen by gsh_backend_choose, or NULL: none. */

@@ -29,7 +29,7 @@ struct gsh_call {
         [GSH_MAX_OUTPUTS]; /* the output was just allocated for this call: its old contents are nobody's */
     bool is_read_next; /* the one output, of one element, is fresh, and the caller reads it next */
     uint8_t
-        passing; /* the way (passing.h) by which the call reads input 0, which does not outlive it; 0: not known */
+        expiring; /* the way (expiring.h) by which the call reads input 0, which does not outlive it; 0: not known */
     struct gsh_error_request errors;
     unsigned row; /* gsh_stats_row of this op and dtypes */
 };

@@ -8,7 +8,6 @@
 #include "clock.h"
 #include "critical.h"
 #include "device_events.h"
-#include "first_run.h"
 #include "forked.h"
 #include "host_threads.h"
 #include "lock.h"
@@ -16,6 +15,7 @@
 #include "options.h"
 #include "stats.h"
 #include "thread.h"
+#include "warm_up.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -58,7 +58,7 @@ static void announce(void)
     gsh_fmt_init(&fmt, text, sizeof text);
     gsh_backend_get()->describe(&fmt);
     keep_first_line(text);
-    gsh_stats_set_device(text);
+    gsh_stats_report_set_device(text);
     gsh_log(GSH_LOG_INFO, "device ready: %s", text);
 }
 
@@ -132,7 +132,7 @@ void gsh_device_settle(void)
     while (gsh_device_get_state() == GSH_DEVICE_STARTING && error == 0)
         error = pthread_cond_timedwait(&start_done, &start_mutex, &deadline);
     pthread_mutex_unlock(&start_mutex);
-    gsh_first_run_settle();
+    gsh_warm_up_settle();
     if (gsh_backend_get()->settle != NULL)
         gsh_backend_get()->settle();
 }

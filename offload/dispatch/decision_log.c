@@ -64,7 +64,7 @@ static void append_facts(struct gsh_fmt *fmt, const struct gsh_verdict *verdict)
                  {"debt_ns", facts->debt},         {"gain_ns", verdict->gain}};
     for (size_t i = 0; i < GSH_COUNT(times); i++)
         append_number(fmt, times[i].key, times[i].seconds * 1e9);
-    append_number(fmt, "forced", verdict->is_asked);
+    append_number(fmt, "forced", verdict->is_forced);
 }
 
 static void append_device(struct gsh_fmt *fmt)

@@ -15,18 +15,18 @@
 #include "device.h"
 #include "dispatch_internal.h"
 #include "dispatch_lock.h"
-#include "edges.h"
 #include "errors.h"
-#include "foreign_output.h"
+#include "expiring.h"
 #include "forked.h"
 #include "history.h"
 #include "host_pace.h"
+#include "mapping_budget.h"
 #include "node.h"
 #include "options.h"
-#include "passing.h"
 #include "price.h"
 #include "readiness.h"
 #include "stats.h"
+#include "unmanaged_output.h"
 #include "withdraw.h"
 
 #include <string.h>
@@ -86,7 +86,7 @@ static enum gsh_reason examine(const struct gsh_launch *launch)
     for (unsigned k = launch->nin; k < launch->nin + launch->nout; k++) {
         uint64_t output = launch->operands[k].address;
         if (output != 0 && !gsh_arena_contains((const void *)output) &&
-            !gsh_foreign_output_is_taken(launch))
+            !gsh_unmanaged_output_is_taken(launch))
             return GSH_REASON_FOREIGN_OUTPUT;
         is_placed &= output != 0;
     }
@@ -102,13 +102,13 @@ static enum gsh_reason settle(const struct gsh_call *call, const struct gsh_verd
         gsh_price_note_declined(call, verdict->gain);
     enum gsh_reason reason =
         verdict->reason != GSH_REASON_NONE ? verdict->reason : gsh_readiness_check(call, verdict);
-    if (reason == GSH_REASON_NONE && !verdict->is_asked && gsh_history_sits_out(call->row))
+    if (reason == GSH_REASON_NONE && !verdict->is_forced && gsh_history_backs_off(call->row))
         reason = GSH_REASON_REFUSED_LATELY;
     if (reason == GSH_REASON_NO_DEVICE) /* it was retired meanwhile, or cannot be started */
         reason = gsh_dispatch_why_dead();
     if (reason != GSH_REASON_NONE)
         gsh_host_pace_expect(&call->launch, call->row, verdict->watched);
-    else if (!verdict->is_asked)
+    else if (!verdict->is_forced)
         gsh_price_note_accepted(call, verdict->gain);
     return reason;
 }
@@ -248,7 +248,7 @@ static bool is_pending(const struct gsh_value *value)
 }
 
 /* An input that is an earlier one, seen otherwise (A A' has A twice), is uploaded once. */
-static bool share_foreign(struct run *run, unsigned k)
+static bool share_unmanaged(struct run *run, unsigned k)
 {
     struct place *place = &run->places[k];
     for (unsigned j = 0; j < k && k < run->launch.nin; j++) {
@@ -263,11 +263,11 @@ static bool share_foreign(struct run *run, unsigned k)
 }
 
 /* Operand k gets memory on the device for this launch alone. */
-static enum gsh_status place_foreign(struct run *run, unsigned k)
+static enum gsh_status place_unmanaged(struct run *run, unsigned k)
 {
     struct place *place = &run->places[k];
     place->offset = run->launch.operands[k].address - place->first;
-    if (share_foreign(run, k))
+    if (share_unmanaged(run, k))
         return GSH_OK;
     if (create_value(GSH_MAX(place->bytes, 1), 0, &place->value) != GSH_OK ||
         gsh_value_place_locked(place->value) != GSH_OK)
@@ -305,7 +305,7 @@ static enum gsh_status upload_chunks(struct run *run, struct gsh_block *block, u
     if (ensure_value(block) != GSH_OK)
         return decline(run, GSH_REASON_MEMORY);
     if (gsh_coherence_has_to_upload_held(block, first, last)) {
-        if (!gsh_edges_has_room_sigsafe())
+        if (!gsh_mapping_budget_has_room_sigsafe())
             return decline(run, GSH_REASON_MEMORY);
         if (is_pending(block->value)) /* recorded nodes want the old bytes */
             gsh_node_flush_locked(GSH_FLUSH_OVERWRITTEN);
@@ -327,7 +327,7 @@ static enum gsh_status place_input(struct run *run, unsigned k)
     if (run->launch.operands[k].is_constant)
         return GSH_OK;
     if (place->block == NULL)
-        return place_foreign(run, k);
+        return place_unmanaged(run, k);
     struct gsh_block *block = place->block;
     size_t begin = place->first - block->base;
     GSH_TRY(upload_chunks(run, block, gsh_block_chunk(block, begin),
@@ -390,7 +390,7 @@ static enum gsh_status copy_value(struct run *run, unsigned k)
     struct place *place = &run->places[k];
     struct gsh_value *old = place->block->value;
     if (is_pending(old))
-        gsh_node_flush_locked(GSH_FLUSH_ALONE);
+        gsh_node_flush_locked(GSH_FLUSH_NOT_DEFERRABLE);
     if (old->is_lost)
         return decline(run, GSH_REASON_DEVICE_FAILED);
     if (gsh_value_place_locked(place->value) != GSH_OK ||
@@ -409,7 +409,7 @@ static enum gsh_status place_output(struct run *run, unsigned k)
 {
     struct place *place = &run->places[k];
     if (place->block == NULL)
-        return place_foreign(run, k);
+        return place_unmanaged(run, k);
     struct closing *closing = &run->outputs[k - run->launch.nin];
     struct gsh_block *block = place->block;
     size_t begin = place->first - block->base, end = begin + place->bytes;
@@ -463,7 +463,7 @@ static enum gsh_status close_outputs(struct run *run)
             continue;
         memcpy(closing->states, block->state, sizeof closing->states);
         bool takes_mappings = has_open_chunk(block, closing->first_chunk, closing->last_chunk);
-        if ((takes_mappings && !gsh_edges_has_room_sigsafe()) ||
+        if ((takes_mappings && !gsh_mapping_budget_has_room_sigsafe()) ||
             gsh_arena_protect_sigsafe(block, closing->first_chunk, closing->last_chunk,
                                       GSH_CHUNK_DEVICE) != GSH_OK) {
             reopen_outputs(run);
@@ -485,18 +485,18 @@ static bool is_deferred(const struct gsh_launch *launch)
 }
 
 /* The outputs in foreign memory come home at once: nobody would notice that they are looked at. */
-static enum gsh_status fetch_foreign(const struct run *run)
+static enum gsh_status fetch_unmanaged(const struct run *run)
 {
-    struct gsh_foreign_output outputs[GSH_MAX_OUTPUTS];
+    struct gsh_unmanaged_output outputs[GSH_MAX_OUTPUTS];
     unsigned count = 0;
     for (unsigned k = run->launch.nin; k < run->launch.nin + run->launch.nout; k++) {
         const struct place *place = &run->places[k];
         if (place->block == NULL)
-            outputs[count++] = (struct gsh_foreign_output){
+            outputs[count++] = (struct gsh_unmanaged_output){
                 k, place->value, (void *)place->first, place->bytes,
                 gsh_launch_reads_output(&run->launch) || output_clobbers_input(run, k)};
     }
-    return count == 0 ? GSH_OK : gsh_foreign_output_fetch(&run->call->launch, outputs, count);
+    return count == 0 ? GSH_OK : gsh_unmanaged_output_fetch(&run->call->launch, outputs, count);
 }
 
 static enum gsh_status submit(struct run *run)
@@ -513,21 +513,21 @@ static enum gsh_status submit(struct run *run)
     if (deferred)
         gsh_node_prepare_locked(&node);
     else
-        gsh_node_flush_locked(GSH_FLUSH_ALONE);
+        gsh_node_flush_locked(GSH_FLUSH_NOT_DEFERRABLE);
     if (!gsh_errors_arm_locked(&node.launch, run->call)) {
         reopen_outputs(run);
         return decline(run, GSH_REASON_MEMORY);
     }
     if (deferred) {
         gsh_node_record_locked(&node);
-        if (run->call->passing != 0)
-            gsh_passing_note_locked(node.values[0], run->call->passing);
+        if (run->call->expiring != 0)
+            gsh_expiring_note_locked(node.values[0], run->call->expiring);
         return GSH_OK;
     }
     enum gsh_status status = gsh_node_run_locked(&node);
     gsh_errors_note_submitted_locked();
     if (status == GSH_OK)
-        status = fetch_foreign(run);
+        status = fetch_unmanaged(run);
     if (status == GSH_OK)
         return GSH_OK;
     reopen_outputs(run);
@@ -569,7 +569,7 @@ static enum gsh_status check_outputs(struct run *run)
     unsigned first = run->launch.nin, end = first + run->launch.nout;
     for (unsigned k = first; k < end; k++) {
         const struct place *output = &run->places[k];
-        if (output->block == NULL && !gsh_foreign_output_is_taken(&run->launch))
+        if (output->block == NULL && !gsh_unmanaged_output_is_taken(&run->launch))
             return decline(run, GSH_REASON_FOREIGN_OUTPUT);
         for (unsigned other = first; other < k; other++)
             if (output->block == run->places[other].block &&

@@ -88,7 +88,7 @@ void gsh_history_note_refused(unsigned row)
     set_back_off(history, before, gsh_back_off_after_refused(before));
 }
 
-bool gsh_history_sits_out(unsigned row)
+bool gsh_history_backs_off(unsigned row)
 {
     struct history *history = history_of(row);
     const struct gsh_back_off before = get_back_off(history);

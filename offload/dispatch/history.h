@@ -20,4 +20,4 @@ double gsh_history_fetch_share(unsigned row);
 void gsh_history_note_refused(unsigned row);
 /* Whether a call of this row, which the device would get, is left to the CPU: after a refusal one, and twice as many
  * after each further one of the series. Counts them. */
-bool gsh_history_sits_out(unsigned row);
+bool gsh_history_backs_off(unsigned row);

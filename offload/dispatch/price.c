@@ -18,7 +18,7 @@ static const struct gsh_rates *rates(void)
 
 double gsh_price_start(void)
 {
-    return gsh_cost_start(rates(), gsh_option_number(GSH_OPTION_START_MS));
+    return gsh_cost_model_start(rates(), gsh_option_number(GSH_OPTION_START_MS));
 }
 
 /* Bytes between operand k's lowest and highest element, and its first. */
@@ -39,7 +39,7 @@ static double operand_bytes(const struct gsh_launch *launch, unsigned k)
 /* Where an operand has bytes that matter: constants, fresh outputs and blocks that are overwritten as a whole have none. */
 struct use {
     struct gsh_block *block; /* NULL: in none */
-    bool is_foreign;         /* in memory that no block holds */
+    bool is_unmanaged;       /* in memory that no block holds */
     bool is_overwritten;     /* without gaps, and not read before */
     uint64_t first;          /* address of the lowest byte */
     double bytes;            /* from there to the highest */
@@ -56,7 +56,7 @@ static struct use use_of(const struct gsh_call *call, unsigned k)
         return use;
     use.bytes = span(launch, k, &use.first);
     use.block = gsh_arena_find_block((const void *)use.first);
-    use.is_foreign = use.block == NULL;
+    use.is_unmanaged = use.block == NULL;
     use.is_overwritten =
         is_output && !gsh_launch_reads_output(launch) && operand_bytes(launch, k) == use.bytes;
     if (use.bytes <= 0 ||
@@ -114,27 +114,27 @@ static bool is_uploaded_before(const struct gsh_launch *launch, unsigned k, cons
     return is_same;
 }
 
-static bool has_foreign_output(const struct gsh_launch *launch)
+static bool has_unmanaged_output(const struct gsh_launch *launch)
 {
-    bool is_foreign = false;
+    bool is_unmanaged = false;
     for (unsigned k = launch->nin; k < launch->nin + launch->nout; k++) {
         uint64_t address = launch->operands[k].address;
-        is_foreign |= address != 0 && !gsh_arena_contains((const void *)address);
+        is_unmanaged |= address != 0 && !gsh_arena_contains((const void *)address);
     }
-    return is_foreign;
+    return is_unmanaged;
 }
 
 /* An output that is in no block is fetched in any case. */
-static struct gsh_operand_facts facts_of_foreign(const struct gsh_launch *launch, unsigned k,
-                                                 const struct use *use)
+static struct gsh_operand_facts facts_of_unmanaged(const struct gsh_launch *launch, unsigned k,
+                                                   const struct use *use)
 {
     bool is_output = gsh_launch_is_output(launch, k);
-    return (struct gsh_operand_facts){.place = GSH_OPERAND_FOREIGN,
+    return (struct gsh_operand_facts){.place = GSH_OPERAND_UNMANAGED,
                                       .bytes = use->bytes,
                                       .is_read = is_output ? gsh_launch_reads_output(launch)
                                                            : !is_uploaded_before(launch, k, use),
                                       .is_written = is_output,
-                                      .is_temporary = has_foreign_output(launch)};
+                                      .is_temporary = has_unmanaged_output(launch)};
 }
 
 static struct gsh_operand_facts facts_of_operand(const struct gsh_call *call, unsigned k)
@@ -142,8 +142,8 @@ static struct gsh_operand_facts facts_of_operand(const struct gsh_call *call, un
     const struct use use = use_of(call, k);
     if (use.block != NULL)
         return facts_of_block(&use);
-    if (use.is_foreign)
-        return facts_of_foreign(&call->launch, k, &use);
+    if (use.is_unmanaged)
+        return facts_of_unmanaged(&call->launch, k, &use);
     return (struct gsh_operand_facts){.place = GSH_OPERAND_FREE};
 }
 
@@ -281,8 +281,8 @@ static struct gsh_facts gather(const struct gsh_call *call)
 {
     const struct gsh_launch *launch = &call->launch;
     const struct gsh_work work = gsh_price_work(launch);
-    struct gsh_facts facts = {.host = gsh_cost_host_work(rates(), &work),
-                              .device = gsh_cost_device_work(rates(), &work)};
+    struct gsh_facts facts = {.host = gsh_cost_model_host_work(rates(), &work),
+                              .device = gsh_cost_model_device_work(rates(), &work)};
     for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {
         const struct gsh_operand_facts operand = facts_of_operand(call, k);
         gsh_operand_cost_add(rates(), &operand, &facts);
@@ -340,10 +340,11 @@ void gsh_price_note_accepted(const struct gsh_call *call, double gained_seconds)
 void gsh_price_note_uploaded(struct gsh_block *block, double bytes)
 {
     bool pinned = gsh_arena_is_registered(block, 0, block->size);
-    gsh_ledger_note_uploaded(&block->ledger, gsh_cost_transfer(rates(), bytes, pinned, false));
+    gsh_ledger_note_uploaded(&block->ledger,
+                             gsh_cost_model_transfer(rates(), bytes, pinned, false));
 }
 
 void gsh_price_note_fetched(struct gsh_block *block, double bytes)
 {
-    gsh_ledger_note_fetched(&block->ledger, gsh_cost_transfer(rates(), bytes, true, false));
+    gsh_ledger_note_fetched(&block->ledger, gsh_cost_model_transfer(rates(), bytes, true, false));
 }

@@ -10,12 +10,12 @@
 #include "deep_stack.h"
 #include "device.h"
 #include "dispatch_lock.h"
-#include "first_run.h"
 #include "hash.h"
 #include "node.h"
 #include "one_time_cost.h"
 #include "options.h"
 #include "price.h"
+#include "warm_up.h"
 
 /* Gains of calls that ran on the CPU until the device was started, and, of each kind, until its library was open. */
 static _Atomic uint64_t start_foregone_ns, kind_foregone_ns[GSH_LAUNCH_FFT + 1];
@@ -47,10 +47,10 @@ static bool pays_opening(const struct gsh_launch *launch)
 }
 
 /* Seconds that the call takes beyond its work, because none like it has run on the device. */
-static double first_run_of(const struct gsh_launch *launch)
+static double warm_up_of(const struct gsh_launch *launch)
 {
-    double seconds = gsh_backend_rates()->first_run;
-    bool is_over = seconds == 0 || !gsh_launch_is_batch(launch) || gsh_first_run_is_over(launch);
+    double seconds = gsh_backend_rates()->warm_up;
+    bool is_over = seconds == 0 || !gsh_launch_is_batch(launch) || gsh_warm_up_is_over(launch);
     return is_over || !gsh_option_number(GSH_OPTION_BACKGROUND) ? 0 : seconds;
 }
 
@@ -58,9 +58,9 @@ static double first_run_of(const struct gsh_launch *launch)
 static void note_not_started(const struct gsh_launch *launch, double gain)
 {
     forgo(&kind_foregone_ns[launch->kind], gain);
-    if (gsh_device_get_state() == GSH_DEVICE_STARTING && first_run_of(launch) > 0 &&
+    if (gsh_device_get_state() == GSH_DEVICE_STARTING && warm_up_of(launch) > 0 &&
         pays_opening(launch))
-        gsh_first_run_want(launch);
+        gsh_warm_up_want(launch);
 }
 
 /* Starts the device if policy/ says so. NONE: it is ready. */
@@ -83,25 +83,24 @@ static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_v
 static bool is_opened(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
 {
     _Atomic uint64_t *sum_ns = &kind_foregone_ns[launch->kind];
-    const struct gsh_library_facts facts = {.foregone = foregone(sum_ns),
-                                            .opening = opening_of(launch),
-                                            .first_run = first_run_of(launch)};
+    const struct gsh_library_facts facts = {
+        .foregone = foregone(sum_ns), .opening = opening_of(launch), .warm_up = warm_up_of(launch)};
     const struct gsh_library_verdict step = gsh_one_time_cost_library(verdict, &facts);
     if (step.is_foregone)
         forgo(sum_ns, verdict->gain);
     if (step.waits)
-        gsh_first_run_note(launch);
+        gsh_warm_up_note(launch);
     if (step.opens)
         gsh_backend_get()->begin_opening(launch);
     if (step.warms_up)
-        gsh_first_run_want(launch);
+        gsh_warm_up_want(launch);
     return step.is_ready;
 }
 
-static bool waits_for_first_run(const struct gsh_verdict *verdict)
+static bool waits_for_warm_up(const struct gsh_verdict *verdict)
 {
-    return gsh_first_run_goes_on() &&
-           gsh_one_time_cost_avoids_first_run(verdict, gsh_backend_rates()->first_run);
+    return gsh_warm_up_goes_on() &&
+           gsh_one_time_cost_avoids_warm_up(verdict, gsh_backend_rates()->warm_up);
 }
 
 void gsh_readiness_prepare(void)
@@ -192,7 +191,7 @@ enum gsh_reason gsh_readiness_check(const struct gsh_call *call, const struct gs
         if (reason != GSH_REASON_NONE)
             return reason;
     }
-    if (!is_opened(&call->launch, verdict) || waits_for_first_run(verdict))
+    if (!is_opened(&call->launch, verdict) || waits_for_warm_up(verdict))
         return GSH_REASON_NOT_STARTED;
     return is_compiled(call, verdict) ? GSH_REASON_NONE : GSH_REASON_NOT_COMPILED;
 }

@@ -6,5 +6,5 @@
 
 #include "fft_run.h"
 
-/* Host addresses. True for what gsh_fft_supports. FAILED: no memory. */
+/* Host addresses. True for what gsh_fft_run_supports. FAILED: no memory. */
 enum gsh_status gsh_fft_host_run(const struct gsh_launch *launch);

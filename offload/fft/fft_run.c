@@ -61,7 +61,7 @@ static bool is_complete(const struct gsh_fft *fft)
     return true;
 }
 
-bool gsh_fft_supports(const struct gsh_launch *launch)
+bool gsh_fft_run_supports(const struct gsh_launch *launch)
 {
     const struct gsh_fft *fft = &launch->fft;
     bool is_directed = fft->type == GSH_FFT_C2C || fft->is_inverse == (fft->type == GSH_FFT_C2R);
@@ -143,7 +143,7 @@ static bool is_gathered(const struct run *run)
     return launch->operands[0].dtype != dtype_of(launch, 0) || launch->fft.type == GSH_FFT_C2R;
 }
 
-bool gsh_fft_fits(const struct gsh_launch *launch)
+bool gsh_fft_run_fits(const struct gsh_launch *launch)
 {
     return launch->fft.type != GSH_FFT_C2R || gsh_launch_elements(launch) <= MOST_TRANSFORMS;
 }

@@ -38,10 +38,10 @@ struct gsh_fft_device {
 };
 
 /* True for complete FFT launches whose output has the transform's dtype. */
-bool gsh_fft_supports(const struct gsh_launch *launch);
+bool gsh_fft_run_supports(const struct gsh_launch *launch);
 /* True where transforms of one dimension after another are better made as one launch: but for C2R ones of many. That must
  * depend on shapes alone, for the two differ in their last bits. */
-bool gsh_fft_fits(const struct gsh_launch *launch);
+bool gsh_fft_run_fits(const struct gsh_launch *launch);
 /* FAILED: nothing that counts was written. */
 enum gsh_status gsh_fft_run(const struct gsh_fft_device *device, const struct gsh_launch *launch,
                             unsigned row);

@@ -8,12 +8,12 @@
 #include "deep_stack.h"
 #include "dispatch_lock.h"
 #include "errors.h"
+#include "expiring.h"
 #include "log.h"
-#include "node_equal.h"
-#include "node_rescue.h"
+#include "node_cse.h"
+#include "node_fallback.h"
 #include "node_reuse.h"
 #include "node_transform.h"
-#include "passing.h"
 #include "plan.h"
 #include "service.h"
 #include "stats.h"
@@ -25,9 +25,9 @@
 #define SPLIT_SHARE 2   /* running a group's nodes one by one may take half of the free memory */
 
 static const char *const flush_reasons[] = {
-    [GSH_FLUSH_LOOKED] = "the host looks at a result",
+    [GSH_FLUSH_HOST_READ] = "the host looks at a result",
     [GSH_FLUSH_OVERWRITTEN] = "the host has overwritten an operand",
-    [GSH_FLUSH_ALONE] = "a call that is not recorded follows",
+    [GSH_FLUSH_NOT_DEFERRABLE] = "a call that is not recorded follows",
     [GSH_FLUSH_MANY] = "there are many",
     [GSH_FLUSH_MEMORY] = "they hold memory",
     [GSH_FLUSH_WAIT] = "somebody waits for the device",
@@ -107,7 +107,7 @@ static bool runs_early(const struct gsh_node *node)
 
 static void run_early(void)
 {
-    gsh_node_equal_keep_locked(recorded, recorded_count);
+    gsh_node_cse_keep_locked(recorded, recorded_count);
     gsh_node_flush_locked(GSH_FLUSH_EARLY);
 }
 
@@ -121,7 +121,7 @@ void gsh_node_record_locked(const struct gsh_node *node)
 {
     struct gsh_node *own = &recorded[recorded_count];
     *own = *node;
-    gsh_node_copy_equal_locked(recorded, recorded_count++, own);
+    gsh_node_cse_copy_locked(recorded, recorded_count++, own);
     for (unsigned k = 0; k < gsh_launch_operands(&own->launch); k++)
         if (own->values[k] != NULL)
             hold(own->values[k], gsh_launch_is_output(&own->launch, k));
@@ -161,8 +161,8 @@ void gsh_node_forget_locked(void)
             left++;
             continue;
         }
-        if (node->way != 0)
-            gsh_passing_note_passed_locked(node->way);
+        if (node->site != 0)
+            gsh_expiring_note_expired_locked(node->site);
         drop(node);
     }
     if (left == kept_count)
@@ -316,31 +316,31 @@ static void run_item(const struct gsh_plan_item *item)
     for (unsigned index = 0; index < item->node_count; index++) {
         struct gsh_node *node = &recorded[item->nodes[index]];
         if (!is_done && gsh_node_run_locked(node) != GSH_OK)
-            gsh_node_rescue_locked(node);
+            gsh_node_fallback_run_locked(node);
         if (item->is_again[index])
             continue;
-        if (node->way != 0)
-            gsh_passing_note_misjudged_locked(node->way);
+        if (node->site != 0)
+            gsh_expiring_note_misjudged_locked(node->site);
         if (!node->is_set_aside)
             drop(node);
     }
 }
 
 /* Call it first: memory that only dead nodes hold is free for the others. */
-static void drop_needless(void)
+static void drop_dead(void)
 {
     for (unsigned index = 0; index < recorded_count; index++)
-        if (gsh_plan_is_needless(index) && !recorded[index].is_set_aside) {
+        if (gsh_plan_is_dead(index) && !recorded[index].is_set_aside) {
             drop(&recorded[index]);
             gsh_stats_add(GSH_COUNTER_NEEDLESS, 1);
         }
 }
 
-/* Keeps the nodes that are still set aside in the list. An idle device runs them only after gsh_node_note_passed. */
+/* Keeps the nodes that are still set aside in the list. An idle device runs them only after gsh_node_note_expired. */
 static void keep_set_aside(void)
 {
     unsigned kept = 0;
-    gsh_passing_settle_locked(recorded, recorded_count);
+    gsh_expiring_settle_locked(recorded, recorded_count);
     for (unsigned index = 0; index < recorded_count; index++) {
         if (!recorded[index].is_set_aside) {
             drop(&recorded[index]);
@@ -379,12 +379,12 @@ static void flush_deep(void *reason)
     enum gsh_flush_reason why = *(const enum gsh_flush_reason *)reason;
     join_transforms();
     if (why != GSH_FLUSH_EARLY)
-        gsh_node_equal_forget_locked();
-    if (why == GSH_FLUSH_LOOKED)
-        gsh_passing_set_aside_locked(recorded, recorded_count);
+        gsh_node_cse_forget_locked();
+    if (why == GSH_FLUSH_HOST_READ)
+        gsh_expiring_set_aside_locked(recorded, recorded_count);
     gsh_log(GSH_LOG_GRAPH, "graph: %u calls run because %s", recorded_count, flush_reasons[why]);
     gsh_plan_make(recorded, recorded_count);
-    drop_needless();
+    drop_dead();
     for (const struct gsh_plan_item *item; (item = gsh_plan_next()) != NULL;) {
         log_item(item);
         run_item(item);
@@ -412,7 +412,7 @@ void gsh_node_flush(enum gsh_flush_reason why)
 void gsh_node_feed(uint64_t number)
 {
     gsh_dispatch_lock_acquire();
-    if (recorded_count == 0) { /* all ran before gsh_node_note_passed */
+    if (recorded_count == 0) { /* all ran before gsh_node_note_expired */
         atomic_store(&oldest, 0);
     } else if (atomic_load(&oldest) == number) {
         if (recorded[recorded_count - 1].launch.kind == GSH_LAUNCH_FFT)
@@ -425,7 +425,7 @@ void gsh_node_feed(uint64_t number)
     gsh_dispatch_lock_release();
 }
 
-void gsh_node_note_passed(void)
+void gsh_node_note_expired(void)
 {
     uint64_t none = 0, since = atomic_load(&kept_since);
     if (since != 0 && atomic_compare_exchange_strong(&oldest, &none, since))

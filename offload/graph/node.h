@@ -15,9 +15,9 @@
 
 /* Why the pending nodes run. */
 enum gsh_flush_reason {
-    GSH_FLUSH_LOOKED, /* the host reads a value that one of them writes */
+    GSH_FLUSH_HOST_READ, /* the host reads a value that one of them writes */
     GSH_FLUSH_OVERWRITTEN, /* the host has overwritten an operand, and a device call needs the new bytes */
-    GSH_FLUSH_ALONE, /* the next call cannot be recorded; it runs at once */
+    GSH_FLUSH_NOT_DEFERRABLE, /* the next call cannot be recorded; it runs at once */
     GSH_FLUSH_MANY, /* GSH_NODE_LIMIT is reached, or no slot for floating-point errors is free (errors.h) */
     GSH_FLUSH_MEMORY, /* their operands hold device memory that is wanted */
     GSH_FLUSH_WAIT,   /* the program synchronizes with the device */
@@ -39,7 +39,7 @@ void gsh_node_bound_locked(void);
  * run. */
 enum gsh_status gsh_node_run_locked(const struct gsh_node *node);
 /* Submits every pending node to the device and removes it from the list. A node that the device refuses is computed on the
- * host (node_rescue.h). If that fails as well, its output values are marked lost. */
+ * host (node_fallback.h). If that fails as well, its output values are marked lost. */
 void gsh_node_flush_locked(enum gsh_flush_reason why);
 /* Takes the DISPATCH lock and flushes. The caller holds no lock. Not for signal handlers. */
 void gsh_node_flush(enum gsh_flush_reason why);
@@ -47,11 +47,11 @@ void gsh_node_flush(enum gsh_flush_reason why);
  * nothing runs until another node is recorded: the transform of the next dimension would be joined to it, and time must not
  * decide that. Takes the DISPATCH lock. */
 void gsh_node_feed(uint64_t number);
-/* Removes the nodes that stayed pending for values that are now dead (passing.h). This may free what they read. */
+/* Removes the nodes that stayed pending for values that are now dead (expiring.h). This may free what they read. */
 void gsh_node_forget_locked(void);
-/* Tells that a call has returned which had been hinted to read expiring values (passing.h). If those values are still alive when
+/* Tells that a call has returned which had been hinted to read expiring values (expiring.h). If those values are still alive when
  * the device is idle next, the nodes that write them run. Any thread. */
-void gsh_node_note_passed(void);
+void gsh_node_note_expired(void);
 /* The number of the oldest node that runs when the device is idle (gsh_node_feed); 0: there is none. Any thread. */
 uint64_t gsh_node_oldest(void);
 /* Empties the list in a forked child. */

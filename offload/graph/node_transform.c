@@ -154,9 +154,9 @@ int gsh_node_transform_find(const struct gsh_node *nodes, unsigned second,
         const struct gsh_node *other = &nodes[first];
         if (!is_transform(other) || other->values[1] != node->values[0])
             continue;
-        bool fits = other->way == 0 && commute(&other->launch, &node->launch) &&
+        bool fits = other->site == 0 && commute(&other->launch, &node->launch) &&
                     !is_overwritten(nodes, first, second) &&
-                    join(&other->launch, &node->launch, joined) && gsh_fft_fits(joined) &&
+                    join(&other->launch, &node->launch, joined) && gsh_fft_run_fits(joined) &&
                     gsh_backend_get()->supports(joined);
         return fits ? (int)first : -1;
     }

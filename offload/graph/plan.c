@@ -81,7 +81,7 @@ static void find_hazards(int n)
         node->writer[k] = GSH_PLAN_NONE;
         if (launch->operands[k].is_constant)
             continue;
-        const struct gsh_plan_value *value = gsh_plan_find_value(&plan, node, k);
+        const struct gsh_plan_value *value = gsh_plan_live_find_value(&plan, node, k);
         int since = find_writes(value, n, k);
         if (gsh_launch_is_output(launch, k))
             find_reads(value, n, k, since);
@@ -95,7 +95,7 @@ static void list_accesses(int n)
     for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {
         if (launch->operands[k].is_constant)
             continue;
-        struct gsh_plan_value *value = gsh_plan_find_value(&plan, node, k);
+        struct gsh_plan_value *value = gsh_plan_live_find_value(&plan, node, k);
         bool writes = gsh_launch_is_output(launch, k);
         struct gsh_plan_touch *touch = &plan.touches[k][n];
         int16_t *list = writes ? &value->writes : &value->reads;
@@ -137,7 +137,7 @@ static int add_item(int n)
     node->is_fusable = is_fusable(&node->node->launch);
     item->sinks = node->is_fusable && gsh_plan_is_sink(node);
     if (node->is_fusable)
-        gsh_plan_lay_out(item, node);
+        gsh_plan_space_lay_out(item, node);
     return index;
 }
 
@@ -215,14 +215,14 @@ static bool takes_written(const struct hazard *hazard)
 {
     int ours = hazard->ours;
     return is_output(hazard->theirs) &&
-           gsh_plan_is_read(&plan, &plan.nodes[gsh_plan_access_node(ours)],
-                            gsh_plan_access_operand(ours));
+           gsh_plan_live_is_read(&plan, &plan.nodes[gsh_plan_access_node(ours)],
+                                 gsh_plan_access_operand(ours));
 }
 
 /* Whether the two may be in one group, whose items have one space. */
 static bool conforms(const struct hazard *hazard)
 {
-    return gsh_plan_is_same_view(&plan, hazard->theirs, hazard->ours) &&
+    return gsh_plan_space_is_same_view(&plan, hazard->theirs, hazard->ours) &&
            (!takes_written(hazard) || dtype_of(hazard->theirs) == dtype_of(hazard->ours));
 }
 
@@ -252,7 +252,7 @@ static bool align(int n, int index)
     if (!have_room(&plan.items[index], &plan.items[plan.nodes[n].item]))
         return false;
     const struct hazard *link = find_link(index);
-    if (link == NULL || !gsh_plan_align(&plan, link->theirs, link->ours))
+    if (link == NULL || !gsh_plan_space_align(&plan, link->theirs, link->ours))
         return false;
     for (unsigned h = 0; h < hazard_count; h++)
         if (item_of(hazards[h].theirs) == index && !conforms(&hazards[h]))
@@ -340,7 +340,7 @@ static void share_read(int newer, int older)
     bool goes_forward = plan.items[low].after > high;
     if (!goes_forward && last_needed(high, GSH_PLAN_NONE) >= low)
         return;
-    if (!gsh_plan_align(&plan, newer, older))
+    if (!gsh_plan_space_align(&plan, newer, older))
         return;
     if (!goes_forward)
         last_needed(high, low);
@@ -392,11 +392,11 @@ static void begin(const struct gsh_node *nodes, unsigned count)
 
 static void form_items(void)
 {
-    gsh_plan_find_dead(&plan);
+    gsh_plan_live_find_dead(&plan);
     for (unsigned n = 0; n < plan.node_count; n++)
         if (!plan.nodes[n].is_dead)
             place((int)n);
-    gsh_plan_find_stores(&plan);
+    gsh_plan_live_find_stores(&plan);
     share_reads();
 }
 
@@ -410,13 +410,13 @@ static void count_uses(unsigned count)
 void gsh_plan_make(const struct gsh_node *nodes, unsigned count)
 {
     begin(nodes, count);
-    bool has_lifted = gsh_plan_lift(&plan);
+    bool has_predicated = gsh_plan_predicate(&plan);
     form_items();
-    if (!has_lifted && gsh_plan_recompute(&plan)) {
-        has_lifted = true;
+    if (!has_predicated && gsh_plan_rematerialise(&plan)) {
+        has_predicated = true;
         form_items();
     }
-    if (has_lifted && !gsh_plan_holds_lifted(&plan)) {
+    if (has_predicated && !gsh_plan_predicate_holds(&plan)) {
         begin(nodes, count);
         form_items();
     }
@@ -425,7 +425,7 @@ void gsh_plan_make(const struct gsh_node *nodes, unsigned count)
     next_node = GSH_PLAN_NONE;
 }
 
-bool gsh_plan_is_needless(unsigned number)
+bool gsh_plan_is_dead(unsigned number)
 {
     return plan.uses[number] == 0;
 }
@@ -438,7 +438,7 @@ const struct gsh_plan_item *gsh_plan_next(void)
             return NULL;
         next_node = plan.items[next_item++].first;
     }
-    next_node = gsh_plan_write(&plan, next_node, &item);
+    next_node = gsh_plan_group_write(&plan, next_node, &item);
     for (unsigned k = 0; k < item.node_count; k++)
         item.is_again[k] = --plan.uses[item.nodes[k]] > 0;
     return &item;

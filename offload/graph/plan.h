@@ -30,10 +30,10 @@ struct gsh_plan_item {
 
 /* Makes the plan of `count` nodes in program order. Their launches are not collapsed. The caller leaves `nodes` unchanged until
  * gsh_plan_next has returned NULL. A value is live after the flush if it has more references than pending ones and is not set
- * aside (block.h, passing.h). */
+ * aside (block.h, expiring.h). */
 void gsh_plan_make(const struct gsh_node *nodes, unsigned count);
 /* Whether the node with this number is dead: no live byte depends on it, and it is in no item. Call it before the first
  * gsh_plan_next. */
-bool gsh_plan_is_needless(unsigned number);
+bool gsh_plan_is_dead(unsigned number);
 /* The next item, valid until the next call; NULL after the last one. */
 const struct gsh_plan_item *gsh_plan_next(void);

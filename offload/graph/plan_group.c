@@ -74,9 +74,9 @@ static struct gsh_group_array make_array(const struct writing *work,
     struct gsh_group_array array;
     array.dtype = node->node->launch.operands[k].dtype;
     array.is_index = false;
-    array.address = (uint64_t)gsh_plan_offset(work->item, node, k);
+    array.address = (uint64_t)gsh_plan_space_offset(work->item, node, k);
     for (int d = 0; d < work->item->ndim; d++)
-        array.strides[d] = gsh_plan_stride(node, k, work->order[d]);
+        array.strides[d] = gsh_plan_space_stride(node, k, work->order[d]);
     return array;
 }
 
@@ -85,9 +85,9 @@ static struct gsh_group_input add_index(struct writing *work, const struct gsh_p
     struct gsh_group_array array;
     array.dtype = GSH_INT64;
     array.is_index = true;
-    array.address = (uint64_t)gsh_plan_index_offset(work->item, node);
+    array.address = (uint64_t)gsh_plan_space_index_offset(work->item, node);
     for (int d = 0; d < work->item->ndim; d++)
-        array.strides[d] = gsh_plan_index_stride(node, work->order[d]);
+        array.strides[d] = gsh_plan_space_index_stride(node, work->order[d]);
     return from_array(add_array(work, NULL, &array, false));
 }
 
@@ -133,7 +133,7 @@ static struct gsh_group_input add_old(struct writing *work, const struct gsh_pla
                                       unsigned j)
 {
     unsigned k = node->node->launch.nin + j;
-    if (!gsh_plan_find_value(work->plan, node, k)->is_lifted)
+    if (!gsh_plan_live_find_value(work->plan, node, k)->is_predicated)
         return add_input(work, node, k);
     const struct gsh_operand zero = {.dtype = node->node->launch.operands[k].dtype};
     return add_constant(work, &zero);
@@ -181,7 +181,7 @@ static void add_sink(struct writing *work, const struct gsh_plan_node *node)
     sink->in = add_input(work, node, 0);
     sink->mask = launch->has_mask ? add_input(work, node, 2) : nothing;
     for (int d = 0; d < work->item->ndim; d++)
-        sink->strides[d] = gsh_plan_stride(node, 0, work->order[d]);
+        sink->strides[d] = gsh_plan_space_stride(node, 0, work->order[d]);
     sink->array = (uint8_t)add_array(work, node->node->values[1], &array, true);
     sink->has_initial = launch->has_initial;
     sink->initial = launch->initial;
@@ -230,9 +230,9 @@ static void find_order(struct writing *work, int first)
     for (int d = 0; d < item->ndim; d++) {
         int place = d;
         if (item->kept == GSH_PLAN_NONE) {
-            int64_t step = gsh_launch_step(gsh_plan_stride(node, node->node->launch.nin, d));
-            for (; place > 0 && gsh_launch_step(gsh_plan_stride(node, node->node->launch.nin,
-                                                                work->order[place - 1])) < step;
+            int64_t step = gsh_launch_step(gsh_plan_space_stride(node, node->node->launch.nin, d));
+            for (; place > 0 && gsh_launch_step(gsh_plan_space_stride(
+                                    node, node->node->launch.nin, work->order[place - 1])) < step;
                  place--)
                 work->order[place] = work->order[place - 1];
         }
@@ -280,7 +280,7 @@ static bool write_nodes(struct writing *work, int first, unsigned limit)
     return !work->is_full;
 }
 
-int gsh_plan_write(struct gsh_plan *plan, int first, struct gsh_plan_item *out)
+int gsh_plan_group_write(struct gsh_plan *plan, int first, struct gsh_plan_item *out)
 {
     struct writing work; /* large */
     const struct gsh_plan_node *node = &plan->nodes[first];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What the planner's files share. plan.c puts nodes into items (fusion). plan_live.c finds live bytes and dead nodes.
- * plan_space.c aligns iteration spaces. plan_group.c writes an item as groups. plan_lift.c turns operations on the selected
- * elements of a mask into operations on all elements under the mask (predication). plan_recompute.c computes a value again
+ * plan_space.c aligns iteration spaces. plan_group.c writes an item as groups. plan_predicate.c turns operations on the selected
+ * elements of a mask into operations on all elements under the mask (predication). plan_rematerialise.c computes a value again
  * where that is cheaper than loading it (rematerialisation).
  */
 #pragma once
@@ -22,8 +22,8 @@ struct gsh_plan_range {
 struct gsh_plan_node {
     const struct gsh_node *node; /* as recorded, or what stands for it */
     uint16_t origin;             /* the recorded node that it is, or does the same as */
-    bool is_repeated;            /* computed again for this item alone (plan_recompute.c) */
-    int16_t chain;               /* used by plan_lift.c alone */
+    bool is_repeated;            /* computed again for this item alone (plan_rematerialise.c) */
+    int16_t chain;               /* used by plan_predicate.c alone */
     bool is_dead;                /* no live byte depends on it */
     bool is_fusable;             /* may be part of a group */
     uint8_t overwrites;          /* bit k: operand k is an output that fills its range */
@@ -63,12 +63,12 @@ struct gsh_plan_value {
     struct gsh_plan_range needed;                  /* live bytes */
     int16_t reads, writes;                         /* newest access of each kind */
     struct gsh_plan_range read_range, write_range; /* what all of them touch */
-    bool is_lifted;  /* has no memory; it must stay in the registers of one group */
-    bool is_touched; /* this member and the next four are used by plan_lift.c alone */
+    bool is_predicated; /* has no memory; it must stay in the registers of one group */
+    bool is_touched;    /* this member and the next four are used by plan_predicate.c alone */
     int16_t chain, last_write;
     enum gsh_dtype compressed_dtype;
     uint64_t compressed_address;
-    bool is_recomputed; /* no item stores it; used by plan_recompute.c alone */
+    bool is_rematerialised; /* no item stores it; used by plan_rematerialise.c alone */
 };
 
 struct gsh_plan {
@@ -134,53 +134,55 @@ static inline bool gsh_plan_is_sink(const struct gsh_plan_node *node)
 /* ---- plan_live.c ---- */
 
 /* Fills in ranges and marks the dead nodes. */
-void gsh_plan_find_dead(struct gsh_plan *plan);
+void gsh_plan_live_find_dead(struct gsh_plan *plan);
 /* Fills in is_stored, last_reader, loads and stores, once nodes are in items. */
-void gsh_plan_find_stores(struct gsh_plan *plan);
+void gsh_plan_live_find_stores(struct gsh_plan *plan);
 /* The entry of the value of a node's operand. */
-struct gsh_plan_value *gsh_plan_find_value(struct gsh_plan *plan, const struct gsh_plan_node *node,
-                                           unsigned operand);
+struct gsh_plan_value *gsh_plan_live_find_value(struct gsh_plan *plan,
+                                                const struct gsh_plan_node *node, unsigned operand);
 /* Whether the operand is read: an input, a mask, or an output whose old bytes are kept. */
-bool gsh_plan_is_read(struct gsh_plan *plan, const struct gsh_plan_node *node, unsigned operand);
+bool gsh_plan_live_is_read(struct gsh_plan *plan, const struct gsh_plan_node *node,
+                           unsigned operand);
 /* Whether the value is live after the flush. */
-bool gsh_plan_is_wanted(const struct gsh_plan_value *value);
+bool gsh_plan_live_is_wanted(const struct gsh_plan_value *value);
 
 /* ---- plan_space.c ---- */
 
 /* Makes the item the space of its one node: no extents of 1; dimensions in the order in which the launch's own collapsing
  * puts them; neighbours that step as one are one; an ELEMENTWISE node's first output steps forwards. */
-void gsh_plan_lay_out(struct gsh_plan_set *item, struct gsh_plan_node *node);
+void gsh_plan_space_lay_out(struct gsh_plan_set *item, struct gsh_plan_node *node);
 /* Byte step of an operand along dimension d of the item's space, and its first element there. */
-int64_t gsh_plan_stride(const struct gsh_plan_node *node, unsigned operand, int d);
-int64_t gsh_plan_offset(const struct gsh_plan_set *item, const struct gsh_plan_node *node,
-                        unsigned operand);
+int64_t gsh_plan_space_stride(const struct gsh_plan_node *node, unsigned operand, int d);
+int64_t gsh_plan_space_offset(const struct gsh_plan_set *item, const struct gsh_plan_node *node,
+                              unsigned operand);
 /* The same of the linear C-order index of the node's elements. */
-int64_t gsh_plan_index_stride(const struct gsh_plan_node *node, int d);
-int64_t gsh_plan_index_offset(const struct gsh_plan_set *item, const struct gsh_plan_node *node);
+int64_t gsh_plan_space_index_stride(const struct gsh_plan_node *node, int d);
+int64_t gsh_plan_space_index_offset(const struct gsh_plan_set *item,
+                                    const struct gsh_plan_node *node);
 /* Refines the spaces of two items until they are one, in which the two accesses, one of each item, are the same view. False
  * where there is none; the items then still stand for the same work. */
-bool gsh_plan_align(struct gsh_plan *plan, int x_access, int y_access);
+bool gsh_plan_space_align(struct gsh_plan *plan, int x_access, int y_access);
 /* Whether two accesses, of items with one space, are the same view; the dtypes may differ, but not in size. */
-bool gsh_plan_is_same_view(const struct gsh_plan *plan, int x_access, int y_access);
+bool gsh_plan_space_is_same_view(const struct gsh_plan *plan, int x_access, int y_access);
 
 /* ---- plan_group.c ---- */
 
 /* Writes the nodes of the item from `first` on, as many as fit one group; returns the first that is left, or NONE. */
-int gsh_plan_write(struct gsh_plan *plan, int first, struct gsh_plan_item *item);
+int gsh_plan_group_write(struct gsh_plan *plan, int first, struct gsh_plan_item *item);
 
-/* ---- plan_lift.c ---- */
+/* ---- plan_predicate.c ---- */
 
 /* Replaces chains from COMPRESS to EXPAND by ELEMENTWISE nodes over all elements of the mask. False: there are none. The
  * intermediate values of a chain have no memory. If the finished plan does not keep them in registers, it must be made again
  * without predication. */
-bool gsh_plan_lift(struct gsh_plan *plan);
+bool gsh_plan_predicate(struct gsh_plan *plan);
 /* Whether the finished plan keeps all of them in registers. */
-bool gsh_plan_holds_lifted(struct gsh_plan *plan);
+bool gsh_plan_predicate_holds(struct gsh_plan *plan);
 
-/* ---- plan_recompute.c ---- */
+/* ---- plan_rematerialise.c ---- */
 
 /* Works on a finished plan. Looks for values that one item stores only for other items to load. Where computing such a value
  * again takes the device less time than moving its bytes, it copies the nodes that compute it in front of the nodes that load
  * it. False: it found none. If true, the plan must be made again from the changed nodes. The copied nodes' values have no
- * memory, as those of gsh_plan_lift. */
-bool gsh_plan_recompute(struct gsh_plan *plan);
+ * memory, as those of gsh_plan_predicate. */
+bool gsh_plan_rematerialise(struct gsh_plan *plan);

@@ -15,7 +15,7 @@ static void cut(struct gsh_plan_range *needed, struct gsh_plan_range written)
         *needed = (struct gsh_plan_range){0, 0};
 }
 
-bool gsh_plan_is_wanted(const struct gsh_plan_value *value)
+bool gsh_plan_live_is_wanted(const struct gsh_plan_value *value)
 {
     uint32_t references = atomic_load_explicit(&value->value->references, memory_order_relaxed);
     return references > value->value->pending && !value->value->is_set_aside;
@@ -24,11 +24,11 @@ bool gsh_plan_is_wanted(const struct gsh_plan_value *value)
 /* At the end of the program; what none of its nodes writes is nobody's concern. */
 static struct gsh_plan_range wanted(const struct gsh_plan_value *value)
 {
-    return gsh_plan_is_wanted(value) ? value->written : (struct gsh_plan_range){0, 0};
+    return gsh_plan_live_is_wanted(value) ? value->written : (struct gsh_plan_range){0, 0};
 }
 
-struct gsh_plan_value *gsh_plan_find_value(struct gsh_plan *plan, const struct gsh_plan_node *node,
-                                           unsigned operand)
+struct gsh_plan_value *gsh_plan_live_find_value(struct gsh_plan *plan,
+                                                const struct gsh_plan_node *node, unsigned operand)
 {
     struct gsh_value *value = node->node->values[operand];
     if (value->plan_epoch != plan->epoch) {
@@ -43,12 +43,13 @@ struct gsh_plan_value *gsh_plan_find_value(struct gsh_plan *plan, const struct g
     return &plan->values[value->plan_slot];
 }
 
-bool gsh_plan_is_read(struct gsh_plan *plan, const struct gsh_plan_node *node, unsigned operand)
+bool gsh_plan_live_is_read(struct gsh_plan *plan, const struct gsh_plan_node *node,
+                           unsigned operand)
 {
     const struct gsh_launch *launch = &node->node->launch;
     return !gsh_launch_is_output(launch, operand) ||
            (gsh_launch_reads_output(launch) &&
-            !gsh_plan_find_value(plan, node, operand)->is_lifted);
+            !gsh_plan_live_find_value(plan, node, operand)->is_predicated);
 }
 
 static void find_ranges(struct gsh_plan *plan, int n)
@@ -67,7 +68,7 @@ static void find_ranges(struct gsh_plan *plan, int n)
         *range = (struct gsh_plan_range){base + low, base + high};
         if (!gsh_launch_is_output(launch, k))
             continue;
-        gsh_plan_extend(&gsh_plan_find_value(plan, node, k)->written, *range);
+        gsh_plan_extend(&gsh_plan_live_find_value(plan, node, k)->written, *range);
         int64_t size = (int64_t)gsh_dtype_size(operand->dtype);
         if (gsh_launch_output_elements(launch, k) * size == high - low)
             node->overwrites |= (uint8_t)(1U << k);
@@ -77,7 +78,7 @@ static void find_ranges(struct gsh_plan *plan, int n)
 static bool is_needed(struct gsh_plan *plan, int n, unsigned k)
 {
     return gsh_plan_overlap(plan->touches[k][n].range,
-                            gsh_plan_find_value(plan, &plan->nodes[n], k)->needed);
+                            gsh_plan_live_find_value(plan, &plan->nodes[n], k)->needed);
 }
 
 static void cut_outputs(struct gsh_plan *plan, int n)
@@ -86,13 +87,13 @@ static void cut_outputs(struct gsh_plan *plan, int n)
     const struct gsh_launch *launch = &node->node->launch;
     for (unsigned k = launch->nin; k < launch->nin + launch->nout; k++)
         if ((node->overwrites >> k & 1) != 0)
-            cut(&gsh_plan_find_value(plan, node, k)->needed, plan->touches[k][n].range);
+            cut(&gsh_plan_live_find_value(plan, node, k)->needed, plan->touches[k][n].range);
 }
 
 /* Whether operand k of a live node has a value that the node reads. */
 static bool reads_value(struct gsh_plan *plan, const struct gsh_plan_node *node, unsigned k)
 {
-    return !node->node->launch.operands[k].is_constant && gsh_plan_is_read(plan, node, k);
+    return !node->node->launch.operands[k].is_constant && gsh_plan_live_is_read(plan, node, k);
 }
 
 static void begin_backwards(struct gsh_plan *plan)
@@ -101,7 +102,7 @@ static void begin_backwards(struct gsh_plan *plan)
         plan->values[slot].needed = wanted(&plan->values[slot]);
 }
 
-void gsh_plan_find_dead(struct gsh_plan *plan)
+void gsh_plan_live_find_dead(struct gsh_plan *plan)
 {
     for (int n = 0; n < (int)plan->node_count; n++)
         find_ranges(plan, n);
@@ -118,7 +119,7 @@ void gsh_plan_find_dead(struct gsh_plan *plan)
         cut_outputs(plan, n);
         for (unsigned k = 0; k < gsh_launch_operands(launch); k++)
             if (reads_value(plan, node, k))
-                gsh_plan_extend(&gsh_plan_find_value(plan, node, k)->needed,
+                gsh_plan_extend(&gsh_plan_live_find_value(plan, node, k)->needed,
                                 plan->touches[k][n].range);
     }
 }
@@ -134,11 +135,11 @@ static void read_operand(struct gsh_plan *plan, int n, unsigned k)
         writer->last_reader[j] = (int16_t)GSH_MAX(writer->last_reader[j], n);
         return;
     }
-    gsh_plan_extend(&gsh_plan_find_value(plan, node, k)->needed, plan->touches[k][n].range);
+    gsh_plan_extend(&gsh_plan_live_find_value(plan, node, k)->needed, plan->touches[k][n].range);
     plan->items[node->item].loads++;
 }
 
-void gsh_plan_find_stores(struct gsh_plan *plan)
+void gsh_plan_live_find_stores(struct gsh_plan *plan)
 {
     begin_backwards(plan);
     for (int n = (int)plan->node_count - 1; n >= 0; n--) {

@@ -73,7 +73,7 @@ static void append_part(struct gsh_plan_set *item, struct gsh_plan_node *node, i
     }
 }
 
-void gsh_plan_lay_out(struct gsh_plan_set *item, struct gsh_plan_node *node)
+void gsh_plan_space_lay_out(struct gsh_plan_set *item, struct gsh_plan_node *node)
 {
     const struct gsh_launch *launch = &node->node->launch;
     bool is_sink = gsh_plan_is_sink(node);
@@ -86,7 +86,7 @@ void gsh_plan_lay_out(struct gsh_plan_set *item, struct gsh_plan_node *node)
 
 /* ---- views in an item's space ---- */
 
-int64_t gsh_plan_stride(const struct gsh_plan_node *node, unsigned operand, int d)
+int64_t gsh_plan_space_stride(const struct gsh_plan_node *node, unsigned operand, int d)
 {
     return node->node->launch.strides[operand][node->dims[d]] * node->factors[d];
 }
@@ -98,25 +98,26 @@ static int64_t first_element(const struct gsh_plan_set *item, const struct gsh_p
     return node->factors[d] < 0 ? -stride * (item->shape[d] - 1) : 0;
 }
 
-int64_t gsh_plan_offset(const struct gsh_plan_set *item, const struct gsh_plan_node *node,
-                        unsigned operand)
+int64_t gsh_plan_space_offset(const struct gsh_plan_set *item, const struct gsh_plan_node *node,
+                              unsigned operand)
 {
     int64_t offset = (int64_t)node->node->launch.operands[operand].address;
     for (int d = 0; d < item->ndim; d++)
-        offset += first_element(item, node, d, gsh_plan_stride(node, operand, d));
+        offset += first_element(item, node, d, gsh_plan_space_stride(node, operand, d));
     return offset;
 }
 
-int64_t gsh_plan_index_stride(const struct gsh_plan_node *node, int d)
+int64_t gsh_plan_space_index_stride(const struct gsh_plan_node *node, int d)
 {
     return index_weight(&node->node->launch, node->dims[d]) * node->factors[d];
 }
 
-int64_t gsh_plan_index_offset(const struct gsh_plan_set *item, const struct gsh_plan_node *node)
+int64_t gsh_plan_space_index_offset(const struct gsh_plan_set *item,
+                                    const struct gsh_plan_node *node)
 {
     int64_t offset = 0;
     for (int d = 0; d < item->ndim; d++)
-        offset += first_element(item, node, d, gsh_plan_index_stride(node, d));
+        offset += first_element(item, node, d, gsh_plan_space_index_stride(node, d));
     return offset;
 }
 
@@ -125,7 +126,7 @@ static size_t element_size(const struct gsh_plan_node *node, unsigned operand)
     return gsh_dtype_size(node->node->launch.operands[operand].dtype);
 }
 
-bool gsh_plan_is_same_view(const struct gsh_plan *plan, int x_access, int y_access)
+bool gsh_plan_space_is_same_view(const struct gsh_plan *plan, int x_access, int y_access)
 {
     const struct gsh_plan_node *x = &plan->nodes[gsh_plan_access_node(x_access)],
                                *y = &plan->nodes[gsh_plan_access_node(y_access)];
@@ -134,9 +135,9 @@ bool gsh_plan_is_same_view(const struct gsh_plan *plan, int x_access, int y_acce
     if (element_size(x, j) != element_size(y, k))
         return false;
     for (int d = 0; d < item->ndim; d++)
-        if (gsh_plan_stride(x, j, d) != gsh_plan_stride(y, k, d))
+        if (gsh_plan_space_stride(x, j, d) != gsh_plan_space_stride(y, k, d))
             return false;
-    return gsh_plan_offset(item, x, j) == gsh_plan_offset(&plan->items[y->item], y, k);
+    return gsh_plan_space_offset(item, x, j) == gsh_plan_space_offset(&plan->items[y->item], y, k);
 }
 
 /* ---- laying one over the other ---- */
@@ -170,10 +171,10 @@ static struct side make_side(struct gsh_plan *plan, int access)
     side.operand = gsh_plan_access_operand(access);
     side.next = 0;
     for (int d = 0; d < side.item->ndim; d++) {
-        int64_t step = gsh_launch_step(gsh_plan_stride(side.node, side.operand, d));
+        int64_t step = gsh_launch_step(gsh_plan_space_stride(side.node, side.operand, d));
         int place = d;
-        for (; place > 0 && gsh_launch_step(gsh_plan_stride(side.node, side.operand,
-                                                            side.order[place - 1])) > step;
+        for (; place > 0 && gsh_launch_step(gsh_plan_space_stride(side.node, side.operand,
+                                                                  side.order[place - 1])) > step;
              place--)
             side.order[place] = side.order[place - 1];
         side.order[place] = d;
@@ -184,7 +185,7 @@ static struct side make_side(struct gsh_plan *plan, int access)
 static void open_dim(struct side *side)
 {
     int dim = side->order[side->next];
-    side->step = gsh_plan_stride(side->node, side->operand, dim);
+    side->step = gsh_plan_space_stride(side->node, side->operand, dim);
     side->left = side->item->shape[dim];
     side->done = 1;
 }
@@ -305,15 +306,15 @@ static bool are_aligned(const struct gsh_plan *plan, int x_access, int y_access)
         (of_x->kept != of_y->kept && of_x->kept >= 0 && of_y->kept >= 0))
         return false;
     for (int d = 0; d < of_x->ndim; d++) {
-        int64_t stride = gsh_plan_stride(x, gsh_plan_access_operand(x_access), d);
+        int64_t stride = gsh_plan_space_stride(x, gsh_plan_access_operand(x_access), d);
         if (of_x->shape[d] != of_y->shape[d] || stride == 0 ||
-            stride != gsh_plan_stride(y, gsh_plan_access_operand(y_access), d))
+            stride != gsh_plan_space_stride(y, gsh_plan_access_operand(y_access), d))
             return false;
     }
     return true;
 }
 
-bool gsh_plan_align(struct gsh_plan *plan, int x_access, int y_access)
+bool gsh_plan_space_align(struct gsh_plan *plan, int x_access, int y_access)
 {
     if (gsh_plan_touch(plan, x_access)->range.low != gsh_plan_touch(plan, y_access)->range.low)
         return false;
@@ -322,7 +323,7 @@ bool gsh_plan_align(struct gsh_plan *plan, int x_access, int y_access)
     struct side x = make_side(plan, x_access), y = make_side(plan, y_access);
     struct refinement refined;
     if (x.item->kept == GSH_PLAN_NONE && y.item->kept != GSH_PLAN_NONE)
-        return gsh_plan_align(plan, y_access, x_access);
+        return gsh_plan_space_align(plan, y_access, x_access);
     if (!refine(&x, &y, &refined))
         return false;
     sort_pieces(&refined, x.item->ndim);

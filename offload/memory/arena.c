@@ -10,11 +10,11 @@
  */
 #include "arena_internal.h"
 
-#include "edges.h"
 #include "forked.h"
 #include "idle.h"
 #include "lock.h"
 #include "log.h"
+#include "mapping_budget.h"
 #include "memory_limit.h"
 #include "options.h"
 #include "pages.h"
@@ -157,7 +157,7 @@ enum gsh_status gsh_arena_init(void)
     can_offer = gsh_pages_can_offer();
     pool_limit = limit_of(GSH_OPTION_POOL_LIMIT, memory / 4);
     gsh_pin_set_limit(limit_of(GSH_OPTION_PIN_LIMIT, memory / 2));
-    gsh_edges_set_budget(gsh_pages_max_mappings() / 4);
+    gsh_mapping_budget_set_budget(gsh_pages_max_mappings() / 4);
     /* in this order, no address is in the arena until both are set */
     __atomic_store_n(&gsh_arena_base, small_zone.base, __ATOMIC_RELEASE);
     __atomic_store_n(&gsh_arena_end, large_zone.end, __ATOMIC_RELEASE);
@@ -237,7 +237,7 @@ static void publish_state_sigsafe(struct gsh_block *block, unsigned first, unsig
     if (resident != 0)
         atomic_store_explicit(&gsh_arena_has_resident, true, memory_order_relaxed);
     atomic_store_explicit(&block->resident, resident, memory_order_release);
-    gsh_edges_charge_sigsafe(block);
+    gsh_mapping_budget_charge_sigsafe(block);
 }
 
 enum gsh_status gsh_arena_protect_sigsafe(struct gsh_block *block, unsigned first, unsigned last,
@@ -517,7 +517,7 @@ static struct gsh_block *take_block(struct zone *zone, size_t granules, bool clo
         return NULL;
     GSH_LOCKED(&arena_lock);
     struct gsh_block *block = pop_pool(zone, class, closed);
-    bool has_mappings = block != NULL || gsh_edges_has_room_sigsafe();
+    bool has_mappings = block != NULL || gsh_mapping_budget_has_room_sigsafe();
     if (block == NULL && has_mappings)
         block = pop_pool(zone, class, !closed);
     if (block == NULL && (!closed || has_mappings))
@@ -558,7 +558,7 @@ static void set_size(struct gsh_block *block, size_t size, bool closed)
     atomic_store_explicit(&block->is_address_taken, false, memory_order_relaxed);
     atomic_store_explicit(&block->read_pins, 0, memory_order_relaxed);
     atomic_store_explicit(&block->write_pins, 0, memory_order_relaxed);
-    gsh_edges_charge_sigsafe(block);
+    gsh_mapping_budget_charge_sigsafe(block);
 }
 
 static bool set_protection(struct gsh_block *block, bool was_closed, bool closed)

@@ -40,11 +40,11 @@ struct gsh_value {
     bool is_lost;             /* a node that was to write it failed on the device and on the host */
     char *stash; /* the contents, where the device had no memory, until others come; or NULL */
     bool is_read_next; /* one element, which the host reads next: a host word is its memory */
-    const char *word;  /* where the host sees it then (host_word.h); or NULL */
+    const char *word;  /* where the host sees it then (mapped_scalar.h); or NULL */
     _Atomic uint8_t
-        passing; /* the way (passing.h) by which a call reads it that it does not outlive; 0: not known */
+        expiring; /* the way (expiring.h) by which a call reads it that it does not outlive; 0: not known */
     bool is_set_aside; /* passing, and not looked at after the flush that is going on */
-    bool is_marked;    /* passing.c's own */
+    bool is_marked;    /* expiring.c's own */
     bool is_counted;   /* in node.c's held_bytes */
     uint32_t lent;     /* readers outside our stream (lent.h): it is not written meanwhile */
     uint32_t plan_epoch, plan_slot;  /* the planner's own */
@@ -76,7 +76,7 @@ struct gsh_block {
     _Atomic uint32_t read_pins, write_pins;
     struct gsh_value *value;
     size_t registered_bytes; /* page-locked from base on (large blocks) */
-    uint32_t edges;          /* protection boundaries this block accounts for */
+    uint32_t boundaries;     /* protection boundaries this block accounts for */
     uint32_t next_chunk;     /* read-ahead: the chunk that would continue the last fault's run */
     uint32_t run;            /* read-ahead: chunks fetched by the last fault */
     uint32_t row;            /* stats row of the call that made the contents on the device */

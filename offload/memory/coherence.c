@@ -13,9 +13,9 @@
 #include "coherence_open.h"
 #include "coherence_stop.h"
 #include "deep_stack.h"
-#include "edges.h"
 #include "forked.h"
 #include "log.h"
+#include "mapping_budget.h"
 #include "pages.h"
 #include "stats.h"
 #include "value.h"
@@ -33,7 +33,7 @@ static void acquire_settled(struct gsh_block *block)
     while (gsh_block_is_written(block)) {
         gsh_value_note_looked(block->value);
         gsh_block_release_sigsafe(block);
-        gsh_coherence_events.run_looked_at();
+        gsh_coherence_events.run_for_host_read();
         gsh_block_acquire_sigsafe(block);
     }
 }
@@ -156,7 +156,8 @@ static enum gsh_status open_joined(struct gsh_block *block)
 static enum gsh_status open_chunks(struct gsh_block *block, unsigned first, unsigned last,
                                    bool write)
 {
-    return gsh_edges_has_room_sigsafe() ? open_just(block, first, last, write) : open_joined(block);
+    return gsh_mapping_budget_has_room_sigsafe() ? open_just(block, first, last, write)
+                                                 : open_joined(block);
 }
 
 enum gsh_status gsh_coherence_fetch_all_held(struct gsh_block *block)

@@ -16,20 +16,20 @@ struct gsh_coherence_events {
 
     /* Runs all recorded nodes, because the host looks at what one writes. Takes the DISPATCH lock: any thread that holds no
      * lock and no block. */
-    void (*run_looked_at)(void);
+    void (*run_for_host_read)(void);
     /* The same by a thread that holds the DISPATCH lock; it may hold blocks. */
-    void (*run_looked_at_locked)(void);
+    void (*run_for_host_read_locked)(void);
     /* The same because recorded nodes keep memory from being freed. Caller holds the DISPATCH lock and no block. */
     void (*run_for_memory_locked)(void);
     /* Forgets recorded nodes that nobody needs, so that what they read may be free. Caller holds the DISPATCH lock. */
-    void (*forget_needless_locked)(void);
+    void (*forget_dead_locked)(void);
     /* Gives back what the device's allocator has kept unused for so many looks (idle.h); true where it keeps more. Takes the
-     * DISPATCH lock, as run_looked_at. */
+     * DISPATCH lock, as run_for_host_read. */
     bool (*trim_device)(unsigned looks);
     /* A number that stands for the oldest recorded node that an idle device is to be fed with; 0: none. Any thread, any
      * locks. */
     uint64_t (*get_oldest)(void);
-    /* Runs all recorded nodes if the oldest is still the one of that number. Takes the DISPATCH lock, as run_looked_at. */
+    /* Runs all recorded nodes if the oldest is still the one of that number. Takes the DISPATCH lock, as run_for_host_read. */
     void (*feed)(uint64_t number);
 
     /* ---- floating-point errors ---- */

@@ -6,14 +6,14 @@
 
 #include "coherence_open.h"
 #include "coherence_stop.h"
-#include "edges.h"
+#include "mapping_budget.h"
 #include "stats.h"
 
 /* Opens the chunk, or where mappings are short the whole block. Caller holds the block. */
 static enum gsh_fault_outcome open_held_sigsafe(struct gsh_block *block, unsigned chunk)
 {
     bool needs_device = block->state[chunk] == GSH_CHUNK_DEVICE;
-    if (!needs_device && gsh_edges_has_room_sigsafe() &&
+    if (!needs_device && gsh_mapping_budget_has_room_sigsafe() &&
         gsh_coherence_open_sigsafe(block, chunk, chunk) == GSH_OK)
         return GSH_FAULT_RESOLVED;
     if (gsh_block_has_state(block, GSH_CHUNK_DEVICE))
@@ -39,7 +39,7 @@ enum gsh_fault_outcome gsh_coherence_fault_sigsafe(const void *address, bool wri
     struct gsh_block *block = gsh_arena_find_block_sigsafe(address);
     if (block == NULL ||
         (uintptr_t)address - block->base >= gsh_round_up(block->size, GSH_GRANULE_SMALL))
-        return GSH_FAULT_FOREIGN;
+        return GSH_FAULT_UNMANAGED;
     unsigned chunk =
         GSH_MIN(gsh_block_chunk(block, (uintptr_t)address - block->base), block->chunks - 1U);
     gsh_block_acquire_sigsafe(block);

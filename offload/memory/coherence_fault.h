@@ -13,7 +13,7 @@ enum gsh_fault_outcome {
     GSH_FAULT_ALREADY_OPEN, /* repeat it: the page allows the access now */
     GSH_FAULT_PROGRAMS, /* so does this one, unless the program has protected it itself: repeat it once */
     GSH_FAULT_NEEDS_SERVICE, /* device work is needed: not in the handler */
-    GSH_FAULT_FOREIGN        /* not a protected page of a live block */
+    GSH_FAULT_UNMANAGED      /* not a protected page of a live block */
 };
 
 /* Waits for the block's lock, which the thread must not hold. */

@@ -4,7 +4,7 @@
  */
 #include "coherence_open.h"
 
-#include "edges.h"
+#include "mapping_budget.h"
 #include "value_release.h"
 
 /* What is opened between two open blocks, at most */

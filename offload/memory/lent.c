@@ -48,7 +48,7 @@ static struct gsh_value *lend_locked(struct gsh_block *block, size_t begin, size
     while (block->value != NULL &&
            atomic_load_explicit(&block->value->writers, memory_order_acquire) != 0) {
         gsh_value_note_looked(block->value);
-        gsh_coherence_events.run_looked_at_locked();
+        gsh_coherence_events.run_for_host_read_locked();
     }
     if (begin > block->size || size > block->size - begin || !is_on_device(block, begin, size))
         return NULL;

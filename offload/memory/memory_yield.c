@@ -25,7 +25,7 @@ static size_t find_missing(size_t wanted)
 static bool trim_locked(void)
 {
     size_t before = gsh_backend_get()->available();
-    gsh_coherence_events.forget_needless_locked();
+    gsh_coherence_events.forget_dead_locked();
     gsh_value_reap_locked();
     gsh_backend_get()->trim();
     return gsh_backend_get()->available() > before;
@@ -77,7 +77,7 @@ bool gsh_memory_yield_unused(unsigned looks)
     if (gsh_device_get_state() != GSH_DEVICE_READY)
         return false;
     gsh_dispatch_lock_acquire();
-    gsh_coherence_events.forget_needless_locked();
+    gsh_coherence_events.forget_dead_locked();
     gsh_value_reap_locked();
     bool has_left = gsh_backend_get()->age(looks);
     gsh_dispatch_lock_release();

@@ -7,8 +7,8 @@
 #include "arena_internal.h"
 #include "backend.h"
 #include "coherence_internal.h"
-#include "host_word.h"
 #include "lent.h"
+#include "mapped_scalar.h"
 #include "stats.h"
 
 #include <stdlib.h>
@@ -60,7 +60,7 @@ void gsh_value_reap_locked(void)
         struct gsh_value *next = value->next_dead;
         unlink_value(value);
         if (value->word != NULL)
-            gsh_host_word_give_locked(value->word);
+            gsh_mapped_scalar_give_locked(value->word);
         else if (value->address != 0)
             gsh_backend_get()->release(value->address, value->size);
         else
@@ -149,7 +149,7 @@ enum gsh_status gsh_value_place_locked(struct gsh_value *value)
         return GSH_OK;
     gsh_value_reap_locked();
     bool fits_word = value->is_read_next && value->stash == NULL; /* a stash is padded */
-    bool has_word = fits_word && gsh_host_word_take_locked(&address, &value->word);
+    bool has_word = fits_word && gsh_mapped_scalar_take_locked(&address, &value->word);
     while (!has_word && gsh_backend_get()->allocate(value->size, &address) != GSH_OK)
         if (!could_fit(value->size) || evict_one() == 0)
             return GSH_FAILED;
@@ -261,7 +261,7 @@ static enum gsh_status move_to_stash(struct gsh_value *value, const void *from, 
         return GSH_FAILED;
     memcpy(value->stash, from, size);
     if (value->word != NULL)
-        gsh_host_word_give_locked(value->word);
+        gsh_mapped_scalar_give_locked(value->word);
     else
         gsh_backend_get()->release(value->address, value->size);
     value->word = NULL;

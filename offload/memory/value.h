@@ -44,10 +44,10 @@ enum gsh_status gsh_value_read(const struct gsh_value *value, void *to, size_t o
 /* The other way; the value has a place. */
 enum gsh_status gsh_value_write_locked(struct gsh_value *value, const void *from, size_t offset,
                                        size_t size);
-/* Somebody looks at the value: it does not pass (graph/passing.h). Any thread that holds its block. */
+/* Somebody looks at the value: it does not pass (graph/expiring.h). Any thread that holds its block. */
 static inline void gsh_value_note_looked(struct gsh_value *value)
 {
-    atomic_store_explicit(&value->passing, 0, memory_order_relaxed);
+    atomic_store_explicit(&value->expiring, 0, memory_order_relaxed);
 }
 /* One reference more. */
 static inline void gsh_value_retain(struct gsh_value *value)

@@ -4,8 +4,8 @@
  * elements are small integers, so that all sums are exact: every byte of the result's buffer must be the same, but for the
  * sign of a zero. And the product of a matrix with its transpose, of any numbers, is symmetric. Skipped where no GPU is.
  */
+#include "emu_blas.h"
 #include "host_half.h"
-#include "hostemu_blas.h"
 #include "open_gpu.h"
 
 #include <complex.h>
@@ -159,7 +159,7 @@ static void test_case(enum gsh_dtype dtype)
     const struct gsh_gemm *g = &launch.gemm;
     for (unsigned k = 0; k < 3; k++)
         launch.operands[k].address += (uint64_t)(uintptr_t)host[k];
-    gsh_hostemu_blas_run(&launch);
+    gsh_emu_blas_run(&launch);
     if (!CHECK_INT(count_wrong(dtype), 0))
         printf("%s m %lld n %lld k %lld a %lld,%lld b %lld,%lld c %lld,%lld batch %d conjugate %d "
                "%d\n",

@@ -217,7 +217,7 @@ for a, b in [("c", "f"), ("c", "step"), ("empty", "c"), ("17-d", "17-d"), ("f", 
     record("pair %s %s" % (a, b), np.add, views[a], views[b])
 """)
 
-    def test_foreign(self):
+    def test_unmanaged(self):
         self.assert_same(PRELUDE + """
 import array as array_module
 import ctypes

@@ -203,7 +203,7 @@ class TestSigsafe(unittest.TestCase):
         for statement, header, fault in (
                 ("free(malloc(1));", "<stdlib.h>", "malloc, by "),
                 ("gsh_arena_lock();", '"arena_internal.h"', "gsh_arena_lock, by "),
-                ("gsh_coherence_events.run_looked_at();", '"coherence_events.h"', "*gsh_coherence_events.run_looked_at, by "),
+                ("gsh_coherence_events.run_for_host_read();", '"coherence_events.h"', "*gsh_coherence_events.run_for_host_read, by "),
                 ("void (*go)(void) = gsh_arena_unlock; go();", '"arena_internal.h"', "*go, by ")):
             self.assertIn(fault, self.planted(statement, header), statement)
 

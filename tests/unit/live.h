@@ -39,7 +39,7 @@ static inline struct gsh_rates live_instant_rates(void)
     struct gsh_rates rates = *gsh_backend_get()->rates;
     rates.device_call = rates.transfer_call = 0;
     rates.device_flops[1] = rates.device_memory = rates.device_cores = 1e15;
-    rates.transfer_pinned = rates.transfer_pageable = rates.transfer_foreign = rates.pin = 1e15;
+    rates.transfer_pinned = rates.transfer_pageable = rates.transfer_unmanaged = rates.pin = 1e15;
     return rates;
 }
 

@@ -7,7 +7,7 @@
  */
 #include "cuda_module.h"
 
-#include "cuda_builder.h"
+#include "cuda_compile_thread.h"
 #include "cuda_context.h"
 #include "cuda_dump.h"
 #include "cuda_mem.h"
@@ -45,7 +45,7 @@ static size_t slot_count, used_count;
 
 enum gsh_status gsh_cuda_module_open(void)
 {
-    gsh_cuda_builder_open();
+    gsh_cuda_compile_thread_open();
     target.arch = gsh_cuda_libs_nvrtc_target(gsh_cuda.arch, &target.is_ptx);
     return target.arch ? GSH_OK : GSH_FAILED;
 }
@@ -133,7 +133,7 @@ static struct kernel *add_kernel(const struct work *work, unsigned stage, uint64
     gsh_fmt_text(&fmt, key);
     if (gsh_cuda_compile_find(text, &target, &image, &size)) {
         gsh_cuda_dump(kernel->key, kernel->hash, text);
-        gsh_cuda_builder_load(&kernel->job, image);
+        gsh_cuda_compile_thread_load(&kernel->job, image);
         free(image);
     }
     free(text);
@@ -163,30 +163,30 @@ static enum gsh_status build(const struct work *work, unsigned stage, struct ker
         return GSH_FAILED;
     gsh_cuda_dump(kernel->key, kernel->hash, text);
     if (in_background)
-        gsh_cuda_builder_submit(&kernel->job, text, &target);
+        gsh_cuda_compile_thread_submit(&kernel->job, text, &target);
     else
-        gsh_cuda_builder_build(&kernel->job, text, &target);
+        gsh_cuda_compile_thread_build(&kernel->job, text, &target);
     return GSH_OK;
 }
 
 /* Returns once the kernel can be launched. FAILED: it never can. */
 static enum gsh_status finish_kernel(const struct work *work, unsigned stage, struct kernel *kernel)
 {
-    enum gsh_cuda_job_state state = gsh_cuda_builder_state(&kernel->job);
+    enum gsh_cuda_job_state state = gsh_cuda_compile_thread_state(&kernel->job);
     if (GSH_LIKELY(state == GSH_CUDA_JOB_READY))
         return GSH_OK;
     if (state == GSH_CUDA_JOB_NEW)
         GSH_TRY(build(work, stage, kernel, false));
     else if (state == GSH_CUDA_JOB_BUILDING)
-        gsh_cuda_builder_finish(&kernel->job);
-    return gsh_cuda_builder_state(&kernel->job) == GSH_CUDA_JOB_READY ? GSH_OK : GSH_FAILED;
+        gsh_cuda_compile_thread_finish(&kernel->job);
+    return gsh_cuda_compile_thread_state(&kernel->job) == GSH_CUDA_JOB_READY ? GSH_OK : GSH_FAILED;
 }
 
 /* Whether a kernel is to be had only by compiling. */
 static bool lacks_one(struct kernel *const *kernels, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
-        enum gsh_cuda_job_state state = gsh_cuda_builder_state(&kernels[i]->job);
+        enum gsh_cuda_job_state state = gsh_cuda_compile_thread_state(&kernels[i]->job);
         if (state == GSH_CUDA_JOB_NEW || state == GSH_CUDA_JOB_BUILDING)
             return true;
     }
@@ -206,7 +206,7 @@ static enum gsh_status get_kernels(const struct work *work, const struct gsh_sou
     for (unsigned i = 0; i < count; i++) {
         if (!in_background)
             GSH_TRY(finish_kernel(work, i, kernels[i]));
-        else if (gsh_cuda_builder_state(&kernels[i]->job) == GSH_CUDA_JOB_NEW)
+        else if (gsh_cuda_compile_thread_state(&kernels[i]->job) == GSH_CUDA_JOB_NEW)
             GSH_TRY(build(work, i, kernels[i], true));
     }
     return in_background ? GSH_DECLINED : GSH_OK;
@@ -288,7 +288,7 @@ bool gsh_cuda_module_is_built(const struct gsh_launch *launch)
     if (!find_kernels(&(struct work){.launch = launch}, &plan, kernels))
         return false;
     for (unsigned i = 0; i < plan.stage_count; i++)
-        if (gsh_cuda_builder_state(&kernels[i]->job) != GSH_CUDA_JOB_READY)
+        if (gsh_cuda_compile_thread_state(&kernels[i]->job) != GSH_CUDA_JOB_READY)
             return false;
     return true;
 }
@@ -301,7 +301,7 @@ bool gsh_cuda_module_build(const struct gsh_launch *launch)
     if (!find_kernels(&work, &plan, kernels))
         return true;
     for (unsigned i = 0; i < plan.stage_count; i++)
-        if (gsh_cuda_builder_state(&kernels[i]->job) == GSH_CUDA_JOB_NEW)
+        if (gsh_cuda_compile_thread_state(&kernels[i]->job) == GSH_CUDA_JOB_NEW)
             (void)build(&work, i, kernels[i], true);
     return !lacks_one(kernels, plan.stage_count);
 }

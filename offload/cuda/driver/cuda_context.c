@@ -24,8 +24,8 @@
 struct gsh_cuda_context gsh_cuda;
 
 static bool is_open;
-static bool is_lost;                  /* atomic, relaxed: only ever set */
-static _Thread_local bool is_foreign; /* another context waits below ours */
+static bool is_lost;                    /* atomic, relaxed: only ever set */
+static _Thread_local bool is_unmanaged; /* another context waits below ours */
 static _Thread_local bool is_entered;
 static _Thread_local gsh_cuda_enum capture_mode; /* what relax took the place of */
 
@@ -137,7 +137,7 @@ enum gsh_status gsh_cuda_context_enter(void)
         return GSH_FAILED;
     CUcontext current = NULL;
     GSH_TRY(GSH_CUDA(gsh_cu.cuCtxGetCurrent(&current)));
-    is_foreign = current != NULL && current != gsh_cuda.primary;
+    is_unmanaged = current != NULL && current != gsh_cuda.primary;
     if (current != gsh_cuda.primary)
         GSH_TRY(GSH_CUDA(gsh_cu.cuCtxPushCurrent_v2(gsh_cuda.primary)));
     relax();
@@ -155,7 +155,7 @@ void gsh_cuda_context_leave(void)
     CUcontext popped;
     is_entered = false;
     unrelax();
-    if (is_foreign)
+    if (is_unmanaged)
         (void)GSH_CUDA(gsh_cu.cuCtxPopCurrent_v2(&popped));
 }
 

@@ -59,7 +59,7 @@ static bool has_event(CUevent *event)
 
 bool gsh_cuda_timing_begin(unsigned row)
 {
-    if (!gsh_stats_wanted())
+    if (!gsh_stats_report_is_wanted())
         return false;
     GSH_LOCKED(&lock);
     if (newest - oldest == DEPTH)

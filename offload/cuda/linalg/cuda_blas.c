@@ -10,8 +10,8 @@
 #include "cuda_blas.h"
 
 #include "cuda_context.h"
+#include "cuda_loader.h"
 #include "cuda_mem.h"
-#include "cuda_opening.h"
 #include "options.h"
 
 #include <complex.h>
@@ -110,7 +110,7 @@ static bool has_wide_routines(void)
            gsh_cublas.cublasSdot_v2_64 && gsh_cublas.cublasZdotc_v2_64;
 }
 
-/* By any thread (cuda_opening.h). */
+/* By any thread (cuda_loader.h). */
 static enum gsh_status open_handle(void)
 {
     uint64_t workspace;
@@ -133,7 +133,7 @@ cublasHandle_t gsh_cuda_blas_handle(void)
     return handle;
 }
 
-struct gsh_cuda_opening gsh_cuda_blas_opening = {
+struct gsh_cuda_loader gsh_cuda_blas_opening = {
     .work = "matrix products stay",
     .libraries = {GSH_CUDA_LIBRARY_CUBLAS},
     .library_count = 1,
@@ -180,7 +180,7 @@ static bool describe_all(const struct gsh_gemm *g, const uint64_t *addresses, st
 bool gsh_cuda_blas_has_loop(enum gsh_dtype loop)
 {
     return types[loop].routines[0].gemm != NULL &&
-           gsh_cuda_opening_state(&gsh_cuda_blas_opening) != GSH_CUDA_ABSENT;
+           gsh_cuda_loader_state(&gsh_cuda_blas_opening) != GSH_CUDA_ABSENT;
 }
 
 static gsh_cuda_enum flip(gsh_cuda_enum op)
@@ -236,7 +236,7 @@ static enum gsh_status run_dot(const struct routines *routines, const struct pro
     GSH_TRY(GSH_CUBLAS(gsh_cublas.cublasSetPointerMode_v2(handle, GSH_CUBLAS_POINTER_DEVICE)));
     enum gsh_status status = GSH_CUBLAS(routines->dot(product));
     if (GSH_CUBLAS(gsh_cublas.cublasSetPointerMode_v2(handle, GSH_CUBLAS_POINTER_HOST)) != GSH_OK) {
-        gsh_cuda_opening_close(
+        gsh_cuda_loader_close(
             &gsh_cuda_blas_opening); /* all others hand over factors of the host's */
         return GSH_FAILED;
     }
@@ -323,7 +323,7 @@ enum gsh_status gsh_cuda_blas_run(const struct gsh_gemm *g, enum gsh_dtype loop,
                                   const struct gsh_cuda_blas_batch *batch)
 {
     struct matrix a, b, c;
-    if (!gsh_cuda_opening_is_ready(&gsh_cuda_blas_opening) ||
+    if (!gsh_cuda_loader_is_ready(&gsh_cuda_blas_opening) ||
         !describe_all(g, addresses, &a, &b, &c))
         return GSH_DECLINED;
     return batch->count == 1 ? submit(g, loop, &a, &b, &c)

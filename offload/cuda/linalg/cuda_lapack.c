@@ -6,48 +6,48 @@
 #include "cuda_lapack.h"
 
 #include "cuda_lapack_routines.h"
-#include "cuda_opening.h"
+#include "cuda_loader.h"
 #include "stats.h"
 
 #include <limits.h>
 
 #define ROUTINE(name, function) [GSH_LAPACK_##name] = gsh_cuda_lapack_##function
 static gsh_cuda_lapack_routine *const routines[GSH_LAPACK_COUNT] = {
-    ROUTINE(SOLVE, solve),
-    ROUTINE(SOLVE1, solve),
-    ROUTINE(INV, inv),
-    ROUTINE(DET, det),
-    ROUTINE(SLOGDET, det),
-    ROUTINE(CHOLESKY_LO, cholesky),
-    ROUTINE(CHOLESKY_UP, cholesky),
+    ROUTINE(SOLVE, lu_solve),
+    ROUTINE(SOLVE1, lu_solve),
+    ROUTINE(INV, lu_inv),
+    ROUTINE(DET, lu_det),
+    ROUTINE(SLOGDET, lu_det),
+    ROUTINE(CHOLESKY_LO, symmetric_cholesky),
+    ROUTINE(CHOLESKY_UP, symmetric_cholesky),
     ROUTINE(QR_R_RAW, qr_raw),
     ROUTINE(QR_REDUCED, qr_form),
     ROUTINE(QR_COMPLETE, qr_form),
     ROUTINE(SVD, svd),
     ROUTINE(SVD_S, svd),
     ROUTINE(SVD_F, svd),
-    ROUTINE(EIGH_LO, eigh),
-    ROUTINE(EIGH_UP, eigh),
-    ROUTINE(EIGVALSH_LO, eigh),
-    ROUTINE(EIGVALSH_UP, eigh),
+    ROUTINE(EIGH_LO, symmetric_eigh),
+    ROUTINE(EIGH_UP, symmetric_eigh),
+    ROUTINE(EIGVALSH_LO, symmetric_eigh),
+    ROUTINE(EIGVALSH_UP, symmetric_eigh),
     ROUTINE(EIG, eig),
     ROUTINE(EIGVALS, eig),
-    ROUTINE(GETRF, getrf),
-    ROUTINE(GETRS, getrs),
-    ROUTINE(POTRF, potrf),
-    ROUTINE(POTRS, potrs),
-    ROUTINE(TRTRS, trtrs),
+    ROUTINE(GETRF, lu_getrf),
+    ROUTINE(GETRS, lu_getrs),
+    ROUTINE(POTRF, symmetric_potrf),
+    ROUTINE(POTRS, symmetric_potrs),
+    ROUTINE(TRTRS, triangle_trtrs),
     ROUTINE(LSTSQ, lstsq),
     ROUTINE(GELS, gels),
-    ROUTINE(GETRI, getri),
-    ROUTINE(POTRI, potri),
-    ROUTINE(TRTRI, trtri),
-    ROUTINE(ORMQR, ormqr),
-    ROUTINE(SYTRF, sytrf),
-    ROUTINE(SYTRS, sytrs),
-    ROUTINE(SYTRI, sytri),
-    ROUTINE(SOLVE_CONDITIONED, solve_conditioned),
-    ROUTINE(INV_CONDITIONED, inv_conditioned),
+    ROUTINE(GETRI, lu_getri),
+    ROUTINE(POTRI, symmetric_potri),
+    ROUTINE(TRTRI, triangle_trtri),
+    ROUTINE(ORMQR, qr_ormqr),
+    ROUTINE(SYTRF, indefinite_sytrf),
+    ROUTINE(SYTRS, indefinite_sytrs),
+    ROUTINE(SYTRI, indefinite_sytri),
+    ROUTINE(SOLVE_CONDITIONED, lu_solve_conditioned),
+    ROUTINE(INV_CONDITIONED, lu_inv_conditioned),
 };
 
 static enum gsh_status open_handles(void)
@@ -62,7 +62,7 @@ static enum gsh_status open_handles(void)
     return GSH_CUSOLVER(gsh_cusolver.cusolverDnCreateSyevjInfo(&handles->jacobi_symmetric));
 }
 
-struct gsh_cuda_opening gsh_cuda_lapack_opening = {
+struct gsh_cuda_loader gsh_cuda_lapack_opening = {
     .work = "linear algebra stays",
     .libraries = {GSH_CUDA_LIBRARY_CUBLAS, GSH_CUDA_LIBRARY_CUSOLVER},
     .library_count = 2,
@@ -97,7 +97,7 @@ static bool has_functions(enum gsh_lapack_routine routine)
 bool gsh_cuda_lapack_supports(const struct gsh_launch *launch)
 {
     const struct gsh_lapack_info *info = gsh_lapack_info(launch->lapack.routine);
-    enum gsh_cuda_opening_state seen = gsh_cuda_opening_state(&gsh_cuda_lapack_opening);
+    enum gsh_cuda_loader_state seen = gsh_cuda_loader_state(&gsh_cuda_lapack_opening);
     if (seen == GSH_CUDA_ABSENT ||
         (seen == GSH_CUDA_READY && !has_functions(launch->lapack.routine)))
         return false;
@@ -115,15 +115,15 @@ bool gsh_cuda_lapack_supports(const struct gsh_launch *launch)
 enum gsh_status gsh_cuda_lapack_run(const struct gsh_launch *launch, unsigned row)
 {
     struct gsh_cuda_lapack_call call;
-    if (!gsh_cuda_lapack_supports(launch) || !gsh_cuda_opening_is_ready(&gsh_cuda_lapack_opening) ||
+    if (!gsh_cuda_lapack_supports(launch) || !gsh_cuda_loader_is_ready(&gsh_cuda_lapack_opening) ||
         !gsh_cuda_lapack_supports(launch))
         return GSH_DECLINED;
-    enum gsh_status status = gsh_cuda_lapack_begin(&call, launch, row);
+    enum gsh_status status = gsh_cuda_lapack_call_begin(&call, launch, row);
     if (status == GSH_OK)
         status = routines[launch->lapack.routine](&call);
     if (status == GSH_OK)
-        status = gsh_cuda_lapack_judge(&call);
-    gsh_cuda_lapack_end(&call);
+        status = gsh_cuda_lapack_call_judge(&call);
+    gsh_cuda_lapack_call_end(&call);
     gsh_stats_add(GSH_COUNTER_LAUNCHES, 1);
     return status;
 }

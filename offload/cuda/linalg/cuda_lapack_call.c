@@ -15,15 +15,15 @@
 
 struct gsh_cuda_lapack_handles gsh_cuda_lapack;
 
-enum gsh_status gsh_cuda_lapack_check(gsh_cuda_enum result, const char *text, bool *said)
+enum gsh_status gsh_cuda_lapack_call_check(gsh_cuda_enum result, const char *text, bool *said)
 {
     return gsh_cuda_context_check_library("cuSOLVER", result, text, said);
 }
 
 /* ---- memory ---- */
 
-enum gsh_status gsh_cuda_lapack_take(struct gsh_cuda_lapack_call *call, int64_t count, size_t size,
-                                     uint64_t *address)
+enum gsh_status gsh_cuda_lapack_call_take(struct gsh_cuda_lapack_call *call, int64_t count,
+                                          size_t size, uint64_t *address)
 {
     size_t bytes;
     if (call->part_count == GSH_CUDA_LAPACK_PARTS || !gsh_mul((size_t)count, size, &bytes))
@@ -35,8 +35,8 @@ enum gsh_status gsh_cuda_lapack_take(struct gsh_cuda_lapack_call *call, int64_t 
     return GSH_OK;
 }
 
-enum gsh_status gsh_cuda_lapack_reserve(struct gsh_cuda_lapack_call *call, size_t device_bytes,
-                                        size_t host_bytes)
+enum gsh_status gsh_cuda_lapack_call_reserve(struct gsh_cuda_lapack_call *call, size_t device_bytes,
+                                             size_t host_bytes)
 {
     if (device_bytes > call->device_bytes) {
         if (call->device_bytes != 0)
@@ -48,7 +48,7 @@ enum gsh_status gsh_cuda_lapack_reserve(struct gsh_cuda_lapack_call *call, size_
     if (host_bytes > call->host_bytes) {
         if (call->host != NULL)
             GSH_TRY(
-                gsh_cuda_mem_finish()); /* earlier work may still use it: gsh_cuda_lapack_end frees it, or nobody */
+                gsh_cuda_mem_finish()); /* earlier work may still use it: gsh_cuda_lapack_call_end frees it, or nobody */
         free(call->host);
         call->host = malloc(host_bytes);
         call->host_bytes = call->host != NULL ? host_bytes : 0;
@@ -70,18 +70,18 @@ static void describe_types(struct gsh_cuda_lapack_call *call)
     call->epsilon = is_single ? (double)FLT_EPSILON : DBL_EPSILON;
 }
 
-enum gsh_status gsh_cuda_lapack_begin(struct gsh_cuda_lapack_call *call,
-                                      const struct gsh_launch *launch, unsigned row)
+enum gsh_status gsh_cuda_lapack_call_begin(struct gsh_cuda_lapack_call *call,
+                                           const struct gsh_launch *launch, unsigned row)
 {
     *call = (struct gsh_cuda_lapack_call){
         .launch = launch, .row = row, .loop = launch->loop, .batch = gsh_launch_elements(launch)};
     describe_types(call);
-    GSH_TRY(gsh_cuda_lapack_take(call, call->batch + 1, sizeof(int), &call->flag));
+    GSH_TRY(gsh_cuda_lapack_call_take(call, call->batch + 1, sizeof(int), &call->flag));
     call->info = call->flag + sizeof(int);
-    return gsh_cuda_lapack_pardon(call);
+    return gsh_cuda_lapack_call_clear_error(call);
 }
 
-void gsh_cuda_lapack_end(struct gsh_cuda_lapack_call *call)
+void gsh_cuda_lapack_call_end(struct gsh_cuda_lapack_call *call)
 {
     if (call->host != NULL && gsh_cuda_mem_finish() == GSH_OK)
         free(call->host); /* else something may still use it: it is nobody's for good */
@@ -94,9 +94,9 @@ void gsh_cuda_lapack_end(struct gsh_cuda_lapack_call *call)
 
 /* ---- our kernels ---- */
 
-enum gsh_status gsh_cuda_lapack_kernel(struct gsh_cuda_lapack_call *call,
-                                       enum gsh_cuda_lapack_kernel kernel,
-                                       struct gsh_cuda_lapack_args args)
+enum gsh_status gsh_cuda_lapack_call_kernel(struct gsh_cuda_lapack_call *call,
+                                            enum gsh_cuda_lapack_call_kernel kernel,
+                                            struct gsh_cuda_lapack_args args)
 {
     struct gsh_source_stage stage;
     const struct gsh_cuda_lapack_kernel_text text = {kernel, call->loop};
@@ -109,34 +109,34 @@ enum gsh_status gsh_cuda_lapack_kernel(struct gsh_cuda_lapack_call *call,
     return gsh_cuda_module_launch_text(&stage, gsh_cuda_lapack_kernels_write, &text);
 }
 
-enum gsh_status gsh_cuda_lapack_point(struct gsh_cuda_lapack_call *call, uint64_t first,
-                                      int64_t step, int64_t count, uint64_t *pointers)
+enum gsh_status gsh_cuda_lapack_call_point(struct gsh_cuda_lapack_call *call, uint64_t first,
+                                           int64_t step, int64_t count, uint64_t *pointers)
 {
-    GSH_TRY(gsh_cuda_lapack_take(call, count, sizeof(uint64_t), pointers));
-    return gsh_cuda_lapack_kernel(
+    GSH_TRY(gsh_cuda_lapack_call_take(call, count, sizeof(uint64_t), pointers));
+    return gsh_cuda_lapack_call_kernel(
         call, GSH_CUDA_LAPACK_make_pointers,
         (struct gsh_cuda_lapack_args){.a = *pointers, .b = first, .rows = count, .columns = step});
 }
 
-enum gsh_status gsh_cuda_lapack_look_at_diagonal(struct gsh_cuda_lapack_call *call,
-                                                 const struct gsh_cuda_view *view, int64_t count,
-                                                 double bound)
+enum gsh_status gsh_cuda_lapack_call_look_at_diagonal(struct gsh_cuda_lapack_call *call,
+                                                      const struct gsh_cuda_view *view,
+                                                      int64_t count, double bound)
 {
-    return gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_judge_diagonal,
-                                  (struct gsh_cuda_lapack_args){.a = view->address,
-                                                                .batch = call->batch,
-                                                                .rows = count,
-                                                                .extra = view->column,
-                                                                .step = view->matrix,
-                                                                .bound = bound});
+    return gsh_cuda_lapack_call_kernel(call, GSH_CUDA_LAPACK_judge_diagonal,
+                                       (struct gsh_cuda_lapack_args){.a = view->address,
+                                                                     .batch = call->batch,
+                                                                     .rows = count,
+                                                                     .extra = view->column,
+                                                                     .step = view->matrix,
+                                                                     .bound = bound});
 }
 
-enum gsh_status gsh_cuda_lapack_judge(struct gsh_cuda_lapack_call *call)
+enum gsh_status gsh_cuda_lapack_call_judge(struct gsh_cuda_lapack_call *call)
 {
     int flag = 0;
     if (call->is_judged)
         return GSH_OK;
-    GSH_TRY(gsh_cuda_lapack_kernel(
+    GSH_TRY(gsh_cuda_lapack_call_kernel(
         call, GSH_CUDA_LAPACK_look_for_nonzero,
         (struct gsh_cuda_lapack_args){.a = call->info, .rows = call->batch}));
     GSH_TRY(gsh_cuda_mem_download(&flag, call->flag, sizeof flag, false));
@@ -144,7 +144,7 @@ enum gsh_status gsh_cuda_lapack_judge(struct gsh_cuda_lapack_call *call)
     return flag != 0 ? GSH_DECLINED : GSH_OK;
 }
 
-enum gsh_status gsh_cuda_lapack_pardon(struct gsh_cuda_lapack_call *call)
+enum gsh_status gsh_cuda_lapack_call_clear_error(struct gsh_cuda_lapack_call *call)
 {
     return gsh_cuda_mem_clear(call->flag, (size_t)(call->batch + 1) * sizeof(int));
 }
@@ -237,7 +237,7 @@ static enum gsh_status run_copy(struct gsh_cuda_lapack_call *call, struct gsh_la
     if (!describe_turn(call, copy, &args))
         return gsh_cuda_module_launch(copy, call->row);
     bool is_judged = call->is_judged; /* a copy raises no flag */
-    enum gsh_status status = gsh_cuda_lapack_kernel(
+    enum gsh_status status = gsh_cuda_lapack_call_kernel(
         call, copy->op == GSH_OP_COPY ? GSH_CUDA_LAPACK_turn : GSH_CUDA_LAPACK_turn_conjugate,
         args);
     call->is_judged = is_judged;
@@ -255,20 +255,21 @@ static struct gsh_cuda_view packed_view(const struct gsh_cuda_lapack_call *call,
 static enum gsh_status take_view(struct gsh_cuda_lapack_call *call, unsigned k,
                                  struct gsh_cuda_view *view)
 {
-    return gsh_cuda_lapack_take(call, call->batch * view->matrix,
-                                gsh_dtype_size(call->launch->operands[k].dtype), &view->address);
+    return gsh_cuda_lapack_call_take(call, call->batch * view->matrix,
+                                     gsh_dtype_size(call->launch->operands[k].dtype),
+                                     &view->address);
 }
 
-enum gsh_status gsh_cuda_lapack_gather_into(struct gsh_cuda_lapack_call *call, unsigned k,
-                                            const struct gsh_cuda_view *view)
+enum gsh_status gsh_cuda_lapack_call_gather_into(struct gsh_cuda_lapack_call *call, unsigned k,
+                                                 const struct gsh_cuda_view *view)
 {
     struct gsh_launch copy;
     describe_copy(call, k, view, 0, &copy);
     return run_copy(call, &copy);
 }
 
-enum gsh_status gsh_cuda_lapack_gather_conjugate(struct gsh_cuda_lapack_call *call, unsigned k,
-                                                 const struct gsh_cuda_view *view)
+enum gsh_status gsh_cuda_lapack_call_gather_conjugate(struct gsh_cuda_lapack_call *call, unsigned k,
+                                                      const struct gsh_cuda_view *view)
 {
     struct gsh_launch copy;
     describe_copy(call, k, view, 0, &copy);
@@ -277,35 +278,35 @@ enum gsh_status gsh_cuda_lapack_gather_conjugate(struct gsh_cuda_lapack_call *ca
     return run_copy(call, &copy);
 }
 
-enum gsh_status gsh_cuda_lapack_borrow(struct gsh_cuda_lapack_call *call, unsigned k,
-                                       struct gsh_cuda_view *view)
+enum gsh_status gsh_cuda_lapack_call_borrow(struct gsh_cuda_lapack_call *call, unsigned k,
+                                            struct gsh_cuda_view *view)
 {
-    GSH_TRY(gsh_cuda_lapack_place(call, k, false, view));
+    GSH_TRY(gsh_cuda_lapack_call_place(call, k, false, view));
     return view->address == call->launch->operands[k].address
                ? GSH_OK
-               : gsh_cuda_lapack_gather_into(call, k, view);
+               : gsh_cuda_lapack_call_gather_into(call, k, view);
 }
 
-enum gsh_status gsh_cuda_lapack_look(struct gsh_cuda_lapack_call *call, uint64_t address,
-                                     int64_t count)
+enum gsh_status gsh_cuda_lapack_call_look(struct gsh_cuda_lapack_call *call, uint64_t address,
+                                          int64_t count)
 {
     int64_t parts = (int64_t)(call->size / call->real_size);
-    return gsh_cuda_lapack_kernel(
+    return gsh_cuda_lapack_call_kernel(
         call, GSH_CUDA_LAPACK_look_for_infinite,
         (struct gsh_cuda_lapack_args){.a = address, .rows = count * parts});
 }
 
-enum gsh_status gsh_cuda_lapack_gather(struct gsh_cuda_lapack_call *call, unsigned k,
-                                       bool is_flipped, struct gsh_cuda_view *view)
+enum gsh_status gsh_cuda_lapack_call_gather(struct gsh_cuda_lapack_call *call, unsigned k,
+                                            bool is_flipped, struct gsh_cuda_view *view)
 {
     *view = packed_view(call, k, is_flipped);
     GSH_TRY(take_view(call, k, view));
-    GSH_TRY(gsh_cuda_lapack_gather_into(call, k, view));
-    return gsh_cuda_lapack_look(call, view->address, call->batch * view->matrix);
+    GSH_TRY(gsh_cuda_lapack_call_gather_into(call, k, view));
+    return gsh_cuda_lapack_call_look(call, view->address, call->batch * view->matrix);
 }
 
-enum gsh_status gsh_cuda_lapack_place(struct gsh_cuda_lapack_call *call, unsigned k,
-                                      bool is_flipped, struct gsh_cuda_view *view)
+enum gsh_status gsh_cuda_lapack_call_place(struct gsh_cuda_lapack_call *call, unsigned k,
+                                           bool is_flipped, struct gsh_cuda_view *view)
 {
     struct gsh_launch copy;
     *view = packed_view(call, k, is_flipped);
@@ -314,16 +315,16 @@ enum gsh_status gsh_cuda_lapack_place(struct gsh_cuda_lapack_call *call, unsigne
     return lies_alike(&copy) ? GSH_OK : take_view(call, k, view);
 }
 
-enum gsh_status gsh_cuda_lapack_receive(struct gsh_cuda_lapack_call *call, unsigned k, unsigned to,
-                                        struct gsh_cuda_view *view)
+enum gsh_status gsh_cuda_lapack_call_receive(struct gsh_cuda_lapack_call *call, unsigned k,
+                                             unsigned to, struct gsh_cuda_view *view)
 {
-    GSH_TRY(gsh_cuda_lapack_place(call, to, false, view));
-    GSH_TRY(gsh_cuda_lapack_gather_into(call, k, view));
-    return gsh_cuda_lapack_look(call, view->address, call->batch * view->matrix);
+    GSH_TRY(gsh_cuda_lapack_call_place(call, to, false, view));
+    GSH_TRY(gsh_cuda_lapack_call_gather_into(call, k, view));
+    return gsh_cuda_lapack_call_look(call, view->address, call->batch * view->matrix);
 }
 
-enum gsh_status gsh_cuda_lapack_scatter(struct gsh_cuda_lapack_call *call, unsigned k,
-                                        const struct gsh_cuda_view *view, bool is_conjugated)
+enum gsh_status gsh_cuda_lapack_call_scatter(struct gsh_cuda_lapack_call *call, unsigned k,
+                                             const struct gsh_cuda_view *view, bool is_conjugated)
 {
     struct gsh_launch copy;
     if (view->address == call->launch->operands[k].address)
@@ -336,31 +337,31 @@ enum gsh_status gsh_cuda_lapack_scatter(struct gsh_cuda_lapack_call *call, unsig
 
 /* ---- square ones ---- */
 
-enum gsh_status gsh_cuda_lapack_take_square(struct gsh_cuda_lapack_call *call, int64_t n,
-                                            struct gsh_cuda_view *view)
+enum gsh_status gsh_cuda_lapack_call_take_square(struct gsh_cuda_lapack_call *call, int64_t n,
+                                                 struct gsh_cuda_view *view)
 {
     *view = (struct gsh_cuda_view){.row = 1, .column = n, .matrix = n * n};
-    return gsh_cuda_lapack_take(call, call->batch * view->matrix, call->size, &view->address);
+    return gsh_cuda_lapack_call_take(call, call->batch * view->matrix, call->size, &view->address);
 }
 
-enum gsh_status gsh_cuda_lapack_fill_identity(struct gsh_cuda_lapack_call *call,
-                                              const struct gsh_cuda_view *view, int64_t n)
+enum gsh_status gsh_cuda_lapack_call_fill_identity(struct gsh_cuda_lapack_call *call,
+                                                   const struct gsh_cuda_view *view, int64_t n)
 {
-    return gsh_cuda_lapack_kernel(
+    return gsh_cuda_lapack_call_kernel(
         call, GSH_CUDA_LAPACK_make_identity,
         (struct gsh_cuda_lapack_args){
             .a = view->address, .batch = call->batch, .rows = n, .columns = n});
 }
 
-enum gsh_status gsh_cuda_lapack_put_triangle(struct gsh_cuda_lapack_call *call, unsigned to,
-                                             const struct gsh_cuda_view *from, bool is_unit,
-                                             bool is_hermitian)
+enum gsh_status gsh_cuda_lapack_call_put_triangle(struct gsh_cuda_lapack_call *call, unsigned to,
+                                                  const struct gsh_cuda_view *from, bool is_unit,
+                                                  bool is_hermitian)
 {
     struct gsh_cuda_view whole;
     int64_t n = gsh_cuda_lapack_rows(call, to);
-    GSH_TRY(gsh_cuda_lapack_place(call, to, false, &whole));
-    GSH_TRY(gsh_cuda_lapack_gather_into(call, 0, &whole));
-    GSH_TRY(gsh_cuda_lapack_kernel(
+    GSH_TRY(gsh_cuda_lapack_call_place(call, to, false, &whole));
+    GSH_TRY(gsh_cuda_lapack_call_gather_into(call, 0, &whole));
+    GSH_TRY(gsh_cuda_lapack_call_kernel(
         call, GSH_CUDA_LAPACK_copy_triangle,
         (struct gsh_cuda_lapack_args){.a = from->address,
                                       .c = whole.address,
@@ -370,26 +371,26 @@ enum gsh_status gsh_cuda_lapack_put_triangle(struct gsh_cuda_lapack_call *call, 
                                       .extra = gsh_cuda_lapack_triangle(call) == GSH_CUBLAS_UPPER,
                                       .step = is_unit,
                                       .bound = is_hermitian}));
-    return gsh_cuda_lapack_scatter(call, to, &whole, false);
+    return gsh_cuda_lapack_call_scatter(call, to, &whole, false);
 }
 
 /* ---- routines ---- */
 
-enum gsh_status gsh_cuda_lapack_each(struct gsh_cuda_lapack_call *call, int64_t most,
-                                     gsh_cuda_lapack_step *step, void *what)
+enum gsh_status gsh_cuda_lapack_call_each(struct gsh_cuda_lapack_call *call, int64_t most,
+                                          gsh_cuda_lapack_step *step, void *what)
 {
     for (int64_t first = 0; first < call->batch; first += most)
         GSH_TRY(step(call, what, first, GSH_MIN(most, call->batch - first)));
     return GSH_OK;
 }
 
-bool gsh_cuda_lapack_is_many(const struct gsh_cuda_lapack_call *call, int64_t n)
+bool gsh_cuda_lapack_call_is_many(const struct gsh_cuda_lapack_call *call, int64_t n)
 {
     return gsh_lapack_is_many(call->batch, n);
 }
 
-enum gsh_status gsh_cuda_lapack_multiply(struct gsh_cuda_lapack_call *call,
-                                         const struct gsh_cuda_lapack_product *p)
+enum gsh_status gsh_cuda_lapack_call_multiply(struct gsh_cuda_lapack_call *call,
+                                              const struct gsh_cuda_lapack_product *p)
 {
     const float singles[2][2] = {{(float)p->alpha, 0}, {(float)p->beta, 0}};
     const double doubles[2][2] = {{p->alpha, 0}, {p->beta, 0}};

@@ -41,7 +41,7 @@ struct gsh_cuda_lapack_call {
         size_t size;
     } parts[GSH_CUDA_LAPACK_PARTS];
     unsigned part_count;
-    uint64_t device; /* the routine's own memory: see gsh_cuda_lapack_reserve */
+    uint64_t device; /* the routine's own memory: see gsh_cuda_lapack_call_reserve */
     void *host;
     size_t device_bytes, host_bytes;
 };
@@ -52,21 +52,21 @@ struct gsh_cuda_view {
     int64_t row, column, matrix;
 };
 
-/* FAILED: no memory; gsh_cuda_lapack_end is still to be called. */
-enum gsh_status gsh_cuda_lapack_begin(struct gsh_cuda_lapack_call *call,
-                                      const struct gsh_launch *launch, unsigned row);
+/* FAILED: no memory; gsh_cuda_lapack_call_end is still to be called. */
+enum gsh_status gsh_cuda_lapack_call_begin(struct gsh_cuda_lapack_call *call,
+                                           const struct gsh_launch *launch, unsigned row);
 /* Gives back all memory. */
-void gsh_cuda_lapack_end(struct gsh_cuda_lapack_call *call);
+void gsh_cuda_lapack_call_end(struct gsh_cuda_lapack_call *call);
 
 /* Device memory for `count` things of `size` bytes, until the call ends. */
-enum gsh_status gsh_cuda_lapack_take(struct gsh_cuda_lapack_call *call, int64_t count, size_t size,
-                                     uint64_t *address);
+enum gsh_status gsh_cuda_lapack_call_take(struct gsh_cuda_lapack_call *call, int64_t count,
+                                          size_t size, uint64_t *address);
 /* At least so much at call->device and call->host, which routines use one after the other. */
-enum gsh_status gsh_cuda_lapack_reserve(struct gsh_cuda_lapack_call *call, size_t device_bytes,
-                                        size_t host_bytes);
+enum gsh_status gsh_cuda_lapack_call_reserve(struct gsh_cuda_lapack_call *call, size_t device_bytes,
+                                             size_t host_bytes);
 /* Addresses of `count` things, `step` bytes apart, in an array on the device. */
-enum gsh_status gsh_cuda_lapack_point(struct gsh_cuda_lapack_call *call, uint64_t first,
-                                      int64_t step, int64_t count, uint64_t *pointers);
+enum gsh_status gsh_cuda_lapack_call_point(struct gsh_cuda_lapack_call *call, uint64_t first,
+                                           int64_t step, int64_t count, uint64_t *pointers);
 
 /* Operand k's extents. */
 static inline int64_t gsh_cuda_lapack_rows(const struct gsh_cuda_lapack_call *call, unsigned k)
@@ -80,72 +80,72 @@ static inline int64_t gsh_cuda_lapack_columns(const struct gsh_cuda_lapack_call 
 
 /* Operand k of every matrix, packed, in new memory: column by column, or row by row where is_flipped, which is the
  * transposed matrix column by column. Raises the flag where a number is not finite. */
-enum gsh_status gsh_cuda_lapack_gather(struct gsh_cuda_lapack_call *call, unsigned k,
-                                       bool is_flipped, struct gsh_cuda_view *view);
+enum gsh_status gsh_cuda_lapack_call_gather(struct gsh_cuda_lapack_call *call, unsigned k,
+                                            bool is_flipped, struct gsh_cuda_view *view);
 /* As gather into a view that is there, but for the flag. */
-enum gsh_status gsh_cuda_lapack_gather_into(struct gsh_cuda_lapack_call *call, unsigned k,
-                                            const struct gsh_cuda_view *view);
-/* The conjugates of that. */
-enum gsh_status gsh_cuda_lapack_gather_conjugate(struct gsh_cuda_lapack_call *call, unsigned k,
+enum gsh_status gsh_cuda_lapack_call_gather_into(struct gsh_cuda_lapack_call *call, unsigned k,
                                                  const struct gsh_cuda_view *view);
+/* The conjugates of that. */
+enum gsh_status gsh_cuda_lapack_call_gather_conjugate(struct gsh_cuda_lapack_call *call, unsigned k,
+                                                      const struct gsh_cuda_view *view);
 /* Operand k of every matrix, packed column by column, to be read only: in the operand itself if it lies so. Does not look
  * at the numbers. */
-enum gsh_status gsh_cuda_lapack_borrow(struct gsh_cuda_lapack_call *call, unsigned k,
-                                       struct gsh_cuda_view *view);
+enum gsh_status gsh_cuda_lapack_call_borrow(struct gsh_cuda_lapack_call *call, unsigned k,
+                                            struct gsh_cuda_view *view);
 /* Raises the flag where one of `count` numbers is not finite. */
-enum gsh_status gsh_cuda_lapack_look(struct gsh_cuda_lapack_call *call, uint64_t address,
-                                     int64_t count);
+enum gsh_status gsh_cuda_lapack_call_look(struct gsh_cuda_lapack_call *call, uint64_t address,
+                                          int64_t count);
 /* Where a routine may write operand k, packed as above: in the operand itself if it lies so. */
-enum gsh_status gsh_cuda_lapack_place(struct gsh_cuda_lapack_call *call, unsigned k,
-                                      bool is_flipped, struct gsh_cuda_view *view);
+enum gsh_status gsh_cuda_lapack_call_place(struct gsh_cuda_lapack_call *call, unsigned k,
+                                           bool is_flipped, struct gsh_cuda_view *view);
 /* Where a routine may turn the input k into the output `to`, which has its extents: the input's numbers, column by column.
  * Raises the flag where one is not finite. */
-enum gsh_status gsh_cuda_lapack_receive(struct gsh_cuda_lapack_call *call, unsigned k, unsigned to,
-                                        struct gsh_cuda_view *view);
+enum gsh_status gsh_cuda_lapack_call_receive(struct gsh_cuda_lapack_call *call, unsigned k,
+                                             unsigned to, struct gsh_cuda_view *view);
 /* The view's matrices, or their conjugates, to operand k, unless they are there. */
-enum gsh_status gsh_cuda_lapack_scatter(struct gsh_cuda_lapack_call *call, unsigned k,
-                                        const struct gsh_cuda_view *view, bool is_conjugated);
+enum gsh_status gsh_cuda_lapack_call_scatter(struct gsh_cuda_lapack_call *call, unsigned k,
+                                             const struct gsh_cuda_view *view, bool is_conjugated);
 
 /* Packed matrices of n x n numbers in new memory. */
-enum gsh_status gsh_cuda_lapack_take_square(struct gsh_cuda_lapack_call *call, int64_t n,
-                                            struct gsh_cuda_view *view);
+enum gsh_status gsh_cuda_lapack_call_take_square(struct gsh_cuda_lapack_call *call, int64_t n,
+                                                 struct gsh_cuda_view *view);
 /* Packed matrices of n x n numbers become identities. */
-enum gsh_status gsh_cuda_lapack_fill_identity(struct gsh_cuda_lapack_call *call,
-                                              const struct gsh_cuda_view *view, int64_t n);
+enum gsh_status gsh_cuda_lapack_call_fill_identity(struct gsh_cuda_lapack_call *call,
+                                                   const struct gsh_cuda_view *view, int64_t n);
 /* The output `to` becomes the first input, but for the triangle that the launch's options name: that is the one of the
  * packed matrices in `from`, where is_unit without the diagonal, where is_hermitian with the real parts of it. */
-enum gsh_status gsh_cuda_lapack_put_triangle(struct gsh_cuda_lapack_call *call, unsigned to,
-                                             const struct gsh_cuda_view *from, bool is_unit,
-                                             bool is_hermitian);
+enum gsh_status gsh_cuda_lapack_call_put_triangle(struct gsh_cuda_lapack_call *call, unsigned to,
+                                                  const struct gsh_cuda_view *from, bool is_unit,
+                                                  bool is_hermitian);
 
 /* A routine for matrices first .. first + count - 1. */
 typedef enum gsh_status gsh_cuda_lapack_step(struct gsh_cuda_lapack_call *call, void *what,
                                              int64_t first, int64_t count);
 /* For all matrices, at most `most` at a time. */
-enum gsh_status gsh_cuda_lapack_each(struct gsh_cuda_lapack_call *call, int64_t most,
-                                     gsh_cuda_lapack_step *step, void *what);
+enum gsh_status gsh_cuda_lapack_call_each(struct gsh_cuda_lapack_call *call, int64_t most,
+                                          gsh_cuda_lapack_step *step, void *what);
 /* Whether matrices with n columns are many and small enough for the routines that take many at a time. */
-bool gsh_cuda_lapack_is_many(const struct gsh_cuda_lapack_call *call, int64_t n);
+bool gsh_cuda_lapack_call_is_many(const struct gsh_cuda_lapack_call *call, int64_t n);
 #define GSH_CUDA_LAPACK_JACOBI                                                                     \
     32 /* rows: more gesvdjBatched does not take, and up to so many syevjBatched is the fastest */
 #define GSH_CUDA_LAPACK_MANY                                                                       \
     32768 /* at a time: a grid's second dimension holds no more than 65535 */
 
 /* One of our kernels, on args->rows numbers or args->batch matrices. */
-enum gsh_status gsh_cuda_lapack_kernel(struct gsh_cuda_lapack_call *call,
-                                       enum gsh_cuda_lapack_kernel kernel,
-                                       struct gsh_cuda_lapack_args args);
+enum gsh_status gsh_cuda_lapack_call_kernel(struct gsh_cuda_lapack_call *call,
+                                            enum gsh_cuda_lapack_call_kernel kernel,
+                                            struct gsh_cuda_lapack_args args);
 #define GSH_CUDA_LAPACK_LEAST                                                                      \
     8 /* units in the last place of the largest: a pivot that may be 0 to another library */
 /* Raises the flag where one of the first `count` numbers on the diagonal of one of the view's matrices (`row` is 1) is not
  * finite, or at most `bound` times the matrix's largest there. */
-enum gsh_status gsh_cuda_lapack_look_at_diagonal(struct gsh_cuda_lapack_call *call,
-                                                 const struct gsh_cuda_view *view, int64_t count,
-                                                 double bound);
+enum gsh_status gsh_cuda_lapack_call_look_at_diagonal(struct gsh_cuda_lapack_call *call,
+                                                      const struct gsh_cuda_view *view,
+                                                      int64_t count, double bound);
 /* Waits for what was submitted, unless it has been judged already. DECLINED: an info is not 0, or the flag is raised. */
-enum gsh_status gsh_cuda_lapack_judge(struct gsh_cuda_lapack_call *call);
+enum gsh_status gsh_cuda_lapack_call_judge(struct gsh_cuda_lapack_call *call);
 /* Before another routine is tried: no info and no flag. */
-enum gsh_status gsh_cuda_lapack_pardon(struct gsh_cuda_lapack_call *call);
+enum gsh_status gsh_cuda_lapack_call_clear_error(struct gsh_cuda_lapack_call *call);
 
 /* C = A B, with C of m x n numbers, of `count` matrices; op_a, op_b as cuBLAS's. */
 struct gsh_cuda_lapack_product {
@@ -154,8 +154,8 @@ struct gsh_cuda_lapack_product {
     struct gsh_cuda_view a, b, c; /* `row` is 1 */
     double alpha, beta;
 };
-enum gsh_status gsh_cuda_lapack_multiply(struct gsh_cuda_lapack_call *call,
-                                         const struct gsh_cuda_lapack_product *product);
+enum gsh_status gsh_cuda_lapack_call_multiply(struct gsh_cuda_lapack_call *call,
+                                              const struct gsh_cuda_lapack_product *product);
 
 /* What the launch's options say of the matrix of a system: cuBLAS's operation. */
 static inline gsh_cuda_enum gsh_cuda_lapack_op(const struct gsh_cuda_lapack_call *call)
@@ -184,8 +184,8 @@ static inline uint64_t gsh_cuda_lapack_at(const struct gsh_cuda_lapack_call *cal
 }
 
 /* OK where a library's result is its success; else FAILED, as gsh_cuda_context_check. */
-enum gsh_status gsh_cuda_lapack_check(gsh_cuda_enum result, const char *text, bool *said);
-#define GSH_CUSOLVER(text) GSH_CUDA_CHECKED(gsh_cuda_lapack_check, text, #text)
+enum gsh_status gsh_cuda_lapack_call_check(gsh_cuda_enum result, const char *text, bool *said);
+#define GSH_CUSOLVER(text) GSH_CUDA_CHECKED(gsh_cuda_lapack_call_check, text, #text)
 /* The same, with its device time charged to the call's row. */
 #define GSH_CUDA_TIMED(call, check, text)                                                          \
     __extension__({                                                                                \
@@ -196,7 +196,7 @@ enum gsh_status gsh_cuda_lapack_check(gsh_cuda_enum result, const char *text, bo
             gsh_cuda_timing_end();                                                                 \
         gsh_timed_status;                                                                          \
     })
-#define GSH_CUSOLVER_TIMED(call, text) GSH_CUDA_TIMED(call, gsh_cuda_lapack_check, text)
+#define GSH_CUSOLVER_TIMED(call, text) GSH_CUDA_TIMED(call, gsh_cuda_lapack_call_check, text)
 #define GSH_CUBLAS_TIMED(call, text) GSH_CUDA_TIMED(call, gsh_cuda_context_check_blas, text)
 
 /* A device address as a pointer of any type. */

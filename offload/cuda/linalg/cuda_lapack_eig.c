@@ -26,7 +26,7 @@ static enum gsh_status decompose(struct gsh_cuda_lapack_call *call, void *what, 
         gsh_cuda_lapack.solver, gsh_cuda_lapack.params, GSH_CUSOLVER_NO_VECTORS, e->job, e->n,
         call->type, a, e->n, e->w_type, w, call->type, NULL, e->n, call->type, vectors, e->n,
         call->type, &device_bytes, &host_bytes)));
-    GSH_TRY(gsh_cuda_lapack_reserve(call, device_bytes, host_bytes));
+    GSH_TRY(gsh_cuda_lapack_call_reserve(call, device_bytes, host_bytes));
     return GSH_CUSOLVER_TIMED(
         call, gsh_cusolver.cusolverDnXgeev(
                   gsh_cuda_lapack.solver, gsh_cuda_lapack.params, GSH_CUSOLVER_NO_VECTORS, e->job,
@@ -40,16 +40,17 @@ static enum gsh_status give_vectors(struct gsh_cuda_lapack_call *call, const str
 {
     struct gsh_cuda_view whole = e->vectors;
     if (gsh_dtype_kind(call->loop) != 'c') {
-        GSH_TRY(gsh_cuda_lapack_take(call, call->batch * whole.matrix, e->w_size, &whole.address));
-        GSH_TRY(gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_unpack_vectors,
-                                       (struct gsh_cuda_lapack_args){.a = e->vectors.address,
-                                                                     .b = e->w.address,
-                                                                     .c = whole.address,
-                                                                     .batch = call->batch,
-                                                                     .rows = e->n,
-                                                                     .columns = e->n}));
+        GSH_TRY(
+            gsh_cuda_lapack_call_take(call, call->batch * whole.matrix, e->w_size, &whole.address));
+        GSH_TRY(gsh_cuda_lapack_call_kernel(call, GSH_CUDA_LAPACK_unpack_vectors,
+                                            (struct gsh_cuda_lapack_args){.a = e->vectors.address,
+                                                                          .b = e->w.address,
+                                                                          .c = whole.address,
+                                                                          .batch = call->batch,
+                                                                          .rows = e->n,
+                                                                          .columns = e->n}));
     }
-    return gsh_cuda_lapack_scatter(call, 2, &whole, false);
+    return gsh_cuda_lapack_call_scatter(call, 2, &whole, false);
 }
 
 enum gsh_status gsh_cuda_lapack_eig(struct gsh_cuda_lapack_call *call)
@@ -59,15 +60,15 @@ enum gsh_status gsh_cuda_lapack_eig(struct gsh_cuda_lapack_call *call)
                     .job = has_vectors ? GSH_CUSOLVER_VECTORS : GSH_CUSOLVER_NO_VECTORS,
                     .w_type = call->real == GSH_FLOAT32 ? GSH_CUDA_C_32F : GSH_CUDA_C_64F,
                     .w_size = 2 * call->real_size};
-    GSH_TRY(gsh_cuda_lapack_gather(call, 0, false, &e.a));
-    GSH_TRY(gsh_cuda_lapack_judge(call)); /* an iteration on NaN might never end */
-    GSH_TRY(gsh_cuda_lapack_place(call, 1, false, &e.w));
+    GSH_TRY(gsh_cuda_lapack_call_gather(call, 0, false, &e.a));
+    GSH_TRY(gsh_cuda_lapack_call_judge(call)); /* an iteration on NaN might never end */
+    GSH_TRY(gsh_cuda_lapack_call_place(call, 1, false, &e.w));
     e.vectors = e.a;
     if (has_vectors)
-        GSH_TRY(
-            gsh_cuda_lapack_take(call, call->batch * e.a.matrix, call->size, &e.vectors.address));
-    GSH_TRY(gsh_cuda_lapack_each(call, 1, decompose, &e));
+        GSH_TRY(gsh_cuda_lapack_call_take(call, call->batch * e.a.matrix, call->size,
+                                          &e.vectors.address));
+    GSH_TRY(gsh_cuda_lapack_call_each(call, 1, decompose, &e));
     if (has_vectors)
         GSH_TRY(give_vectors(call, &e));
-    return gsh_cuda_lapack_scatter(call, 1, &e.w, false);
+    return gsh_cuda_lapack_call_scatter(call, 1, &e.w, false);
 }

@@ -21,7 +21,7 @@ static enum gsh_status solve_one(struct gsh_cuda_lapack_call *call, void *what, 
     gels->application.c = gsh_cuda_lapack_at(call, &gels->system.b, first);
     GSH_TRY(gsh_cuda_lapack_qr_factor(call, &gels->factor, first));
     GSH_TRY(gsh_cuda_lapack_qr_apply(call, &gels->application, first));
-    return gsh_cuda_lapack_solve_triangular(call, &gels->system, first, count);
+    return gsh_cuda_lapack_triangle_solve(call, &gels->system, first, count);
 }
 
 enum gsh_status gsh_cuda_lapack_gels(struct gsh_cuda_lapack_call *call)
@@ -39,13 +39,13 @@ enum gsh_status gsh_cuda_lapack_gels(struct gsh_cuda_lapack_call *call)
                                    .triangle = GSH_CUBLAS_UPPER,
                                    .op = GSH_CUBLAS_OP_N,
                                    .diagonal = GSH_CUBLAS_NON_UNIT}};
-    GSH_TRY(gsh_cuda_lapack_take(call, n, call->size, &gels.factor.tau));
+    GSH_TRY(gsh_cuda_lapack_call_take(call, n, call->size, &gels.factor.tau));
     gels.application.tau = gels.factor.tau;
-    GSH_TRY(gsh_cuda_lapack_receive(call, A, FACTORS, &gels.system.a));
-    GSH_TRY(gsh_cuda_lapack_receive(call, B, X, &gels.system.b));
-    GSH_TRY(gsh_cuda_lapack_each(call, 1, solve_one, &gels));
-    GSH_TRY(gsh_cuda_lapack_look_at_diagonal(call, &gels.system.a, n,
-                                             GSH_CUDA_LAPACK_LEAST * call->epsilon));
-    GSH_TRY(gsh_cuda_lapack_scatter(call, FACTORS, &gels.system.a, false));
-    return gsh_cuda_lapack_scatter(call, X, &gels.system.b, false);
+    GSH_TRY(gsh_cuda_lapack_call_receive(call, A, FACTORS, &gels.system.a));
+    GSH_TRY(gsh_cuda_lapack_call_receive(call, B, X, &gels.system.b));
+    GSH_TRY(gsh_cuda_lapack_call_each(call, 1, solve_one, &gels));
+    GSH_TRY(gsh_cuda_lapack_call_look_at_diagonal(call, &gels.system.a, n,
+                                                  GSH_CUDA_LAPACK_LEAST * call->epsilon));
+    GSH_TRY(gsh_cuda_lapack_call_scatter(call, FACTORS, &gels.system.a, false));
+    return gsh_cuda_lapack_call_scatter(call, X, &gels.system.b, false);
 }

@@ -28,7 +28,7 @@ static struct indefinite begin(const struct gsh_cuda_lapack_call *call)
 static enum gsh_status look_at_blocks(struct gsh_cuda_lapack_call *call, const struct indefinite *s,
                                       double bound)
 {
-    return gsh_cuda_lapack_kernel(
+    return gsh_cuda_lapack_call_kernel(
         call, GSH_CUDA_LAPACK_judge_blocks,
         (struct gsh_cuda_lapack_args){.a = s->a.address,
                                       .b = s->pivots.address,
@@ -71,7 +71,7 @@ static enum gsh_status factor_one(struct gsh_cuda_lapack_call *call, void *what,
     void *a = GSH_CUDA_POINTER(gsh_cuda_lapack_at(call, &s->a, first));
     (void)count;
     GSH_TRY(GSH_CUSOLVER(table[call->letter].size(n, a, &elements)));
-    GSH_TRY(gsh_cuda_lapack_reserve(call, (size_t)elements * call->size, 0));
+    GSH_TRY(gsh_cuda_lapack_call_reserve(call, (size_t)elements * call->size, 0));
     return GSH_CUSOLVER_TIMED(
         call, table[call->letter].factor(s->triangle, n, a, GSH_CUDA_POINTER(pivots_at(s, first)),
                                          GSH_CUDA_POINTER(call->device), elements,
@@ -79,22 +79,22 @@ static enum gsh_status factor_one(struct gsh_cuda_lapack_call *call, void *what,
 }
 
 /* The other triangle may hold anything, and its bytes are to stay: the factor is made apart, with zeros there. */
-enum gsh_status gsh_cuda_lapack_sytrf(struct gsh_cuda_lapack_call *call)
+enum gsh_status gsh_cuda_lapack_indefinite_sytrf(struct gsh_cuda_lapack_call *call)
 {
     struct indefinite s = begin(call);
     struct gsh_cuda_lapack_args args = {.batch = call->batch, .rows = s.n, .columns = s.n};
-    GSH_TRY(gsh_cuda_lapack_take_square(call, s.n, &s.a));
-    GSH_TRY(gsh_cuda_lapack_gather_into(call, 0, &s.a));
+    GSH_TRY(gsh_cuda_lapack_call_take_square(call, s.n, &s.a));
+    GSH_TRY(gsh_cuda_lapack_call_gather_into(call, 0, &s.a));
     args.a = s.a.address;
     args.extra = s.triangle == GSH_CUBLAS_LOWER;
-    GSH_TRY(gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_clear_triangle, args));
-    GSH_TRY(gsh_cuda_lapack_look(call, s.a.address, call->batch * s.a.matrix));
-    GSH_TRY(gsh_cuda_lapack_judge(call)); /* no pivots are found among NaN */
-    GSH_TRY(gsh_cuda_lapack_place(call, 2, false, &s.pivots));
-    GSH_TRY(gsh_cuda_lapack_each(call, 1, factor_one, &s));
+    GSH_TRY(gsh_cuda_lapack_call_kernel(call, GSH_CUDA_LAPACK_clear_triangle, args));
+    GSH_TRY(gsh_cuda_lapack_call_look(call, s.a.address, call->batch * s.a.matrix));
+    GSH_TRY(gsh_cuda_lapack_call_judge(call)); /* no pivots are found among NaN */
+    GSH_TRY(gsh_cuda_lapack_call_place(call, 2, false, &s.pivots));
+    GSH_TRY(gsh_cuda_lapack_call_each(call, 1, factor_one, &s));
     GSH_TRY(look_at_blocks(call, &s, LEAST_BLOCK * call->epsilon));
-    GSH_TRY(gsh_cuda_lapack_scatter(call, 2, &s.pivots, false));
-    return gsh_cuda_lapack_put_triangle(call, 1, &s.a, false, false);
+    GSH_TRY(gsh_cuda_lapack_call_scatter(call, 2, &s.pivots, false));
+    return gsh_cuda_lapack_call_put_triangle(call, 1, &s.a, false, false);
 }
 
 /* ---- sytrs and sytri ---- */
@@ -112,7 +112,7 @@ static enum gsh_status solve_one(struct gsh_cuda_lapack_call *call, void *what, 
     GSH_TRY(GSH_CUSOLVER(gsh_cusolver.cusolverDnXsytrs_bufferSize(
         gsh_cuda_lapack.solver, s->triangle, s->n, s->columns, call->type, a, s->n, pivots,
         call->type, b, s->n, &device_bytes, &host_bytes)));
-    GSH_TRY(gsh_cuda_lapack_reserve(call, device_bytes, host_bytes));
+    GSH_TRY(gsh_cuda_lapack_call_reserve(call, device_bytes, host_bytes));
     return GSH_CUSOLVER_TIMED(
         call, gsh_cusolver.cusolverDnXsytrs(
                   gsh_cuda_lapack.solver, s->triangle, s->n, s->columns, call->type, a, s->n,
@@ -124,11 +124,11 @@ static enum gsh_status solve_one(struct gsh_cuda_lapack_call *call, void *what, 
 static enum gsh_status take_factor(struct gsh_cuda_lapack_call *call, struct indefinite *s)
 {
     int64_t count = call->batch * s->n;
-    GSH_TRY(gsh_cuda_lapack_borrow(call, 0, &s->a));
-    GSH_TRY(gsh_cuda_lapack_borrow(call, 1, &s->pivots));
+    GSH_TRY(gsh_cuda_lapack_call_borrow(call, 0, &s->a));
+    GSH_TRY(gsh_cuda_lapack_call_borrow(call, 1, &s->pivots));
     GSH_TRY(look_at_blocks(call, s, 0));
-    GSH_TRY(gsh_cuda_lapack_take(call, count, sizeof(int64_t), &s->wide_pivots));
-    return gsh_cuda_lapack_kernel(
+    GSH_TRY(gsh_cuda_lapack_call_take(call, count, sizeof(int64_t), &s->wide_pivots));
+    return gsh_cuda_lapack_call_kernel(
         call, GSH_CUDA_LAPACK_widen_pivots,
         (struct gsh_cuda_lapack_args){
             .a = s->pivots.address, .c = s->wide_pivots, .rows = count, .step = s->n});
@@ -138,29 +138,29 @@ static enum gsh_status take_factor(struct gsh_cuda_lapack_call *call, struct ind
  * all that comes before is judged, which waits for it. */
 static enum gsh_status solve(struct gsh_cuda_lapack_call *call, struct indefinite *s)
 {
-    GSH_TRY(gsh_cuda_lapack_judge(call));
-    return gsh_cuda_lapack_each(call, 1, solve_one, s);
+    GSH_TRY(gsh_cuda_lapack_call_judge(call));
+    return gsh_cuda_lapack_call_each(call, 1, solve_one, s);
 }
 
-enum gsh_status gsh_cuda_lapack_sytrs(struct gsh_cuda_lapack_call *call)
+enum gsh_status gsh_cuda_lapack_indefinite_sytrs(struct gsh_cuda_lapack_call *call)
 {
     struct indefinite s = begin(call);
     s.columns = gsh_cuda_lapack_columns(call, 2);
     GSH_TRY(take_factor(call, &s));
-    GSH_TRY(gsh_cuda_lapack_receive(call, 2, 3, &s.b));
+    GSH_TRY(gsh_cuda_lapack_call_receive(call, 2, 3, &s.b));
     GSH_TRY(solve(call, &s));
-    return gsh_cuda_lapack_scatter(call, 3, &s.b, false);
+    return gsh_cuda_lapack_call_scatter(call, 3, &s.b, false);
 }
 
 /* A X = I is solved, of which one triangle is kept. */
-enum gsh_status gsh_cuda_lapack_sytri(struct gsh_cuda_lapack_call *call)
+enum gsh_status gsh_cuda_lapack_indefinite_sytri(struct gsh_cuda_lapack_call *call)
 {
     struct indefinite s = begin(call);
     s.columns = s.n;
     GSH_TRY(take_factor(call, &s));
-    GSH_TRY(gsh_cuda_lapack_take_square(call, s.n, &s.b));
-    GSH_TRY(gsh_cuda_lapack_fill_identity(call, &s.b, s.n));
+    GSH_TRY(gsh_cuda_lapack_call_take_square(call, s.n, &s.b));
+    GSH_TRY(gsh_cuda_lapack_call_fill_identity(call, &s.b, s.n));
     GSH_TRY(solve(call, &s));
-    GSH_TRY(gsh_cuda_lapack_look(call, s.b.address, call->batch * s.b.matrix));
-    return gsh_cuda_lapack_put_triangle(call, 2, &s.b, false, false);
+    GSH_TRY(gsh_cuda_lapack_call_look(call, s.b.address, call->batch * s.b.matrix));
+    return gsh_cuda_lapack_call_put_triangle(call, 2, &s.b, false, false);
 }

@@ -45,7 +45,7 @@
 
 #define GSH_CUDA_LAPACK_TILE 32 /* rows and columns of a part of a matrix that is turned at once */
 
-enum gsh_cuda_lapack_kernel {
+enum gsh_cuda_lapack_call_kernel {
 #define X(name, block) GSH_CUDA_LAPACK_##name,
     GSH_CUDA_LAPACK_KERNELS(X) GSH_CUDA_LAPACK_KERNEL_COUNT
 #undef X
@@ -61,7 +61,7 @@ struct gsh_cuda_lapack_args {
 
 /* One of them for elements of a dtype. */
 struct gsh_cuda_lapack_kernel_text {
-    enum gsh_cuda_lapack_kernel kernel;
+    enum gsh_cuda_lapack_call_kernel kernel;
     enum gsh_dtype dtype;
 };
 void gsh_cuda_lapack_kernels_write(const void *kernel_text, struct gsh_fmt *fmt);

@@ -40,19 +40,19 @@ static enum gsh_status solve_core(struct gsh_cuda_lapack_call *call, const struc
                                               .c = {.address = l->turned, .column = n},
                                               .alpha = 1};
     double tolerance = gsh_lapack_tolerance(call->launch->lapack.tolerance, call->loop);
-    GSH_TRY(gsh_cuda_lapack_multiply(call, &product));
-    GSH_TRY(gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_divide_rows,
-                                   (struct gsh_cuda_lapack_args){.a = l->turned,
-                                                                 .b = l->core.s,
-                                                                 .batch = 1,
-                                                                 .rows = n,
-                                                                 .columns = l->right,
-                                                                 .bound = tolerance}));
+    GSH_TRY(gsh_cuda_lapack_call_multiply(call, &product));
+    GSH_TRY(gsh_cuda_lapack_call_kernel(call, GSH_CUDA_LAPACK_divide_rows,
+                                        (struct gsh_cuda_lapack_args){.a = l->turned,
+                                                                      .b = l->core.s,
+                                                                      .batch = 1,
+                                                                      .rows = n,
+                                                                      .columns = l->right,
+                                                                      .bound = tolerance}));
     product.op_a = GSH_CUBLAS_OP_N;
     product.a.address = right;
     product.b = product.c;
     product.c = (struct gsh_cuda_view){.address = x, .column = l->rows};
-    return gsh_cuda_lapack_multiply(call, &product);
+    return gsh_cuda_lapack_call_multiply(call, &product);
 }
 
 static enum gsh_status solve_one(struct gsh_cuda_lapack_call *call, void *what, int64_t first,
@@ -85,12 +85,12 @@ static enum gsh_status take_core(struct gsh_cuda_lapack_call *call, struct lstsq
 {
     const int64_t n = l->columns;
     l->core = (struct gsh_cuda_lapack_svd){.rows = n, .columns = n};
-    GSH_TRY(gsh_cuda_lapack_take(call, n, call->size, &l->tau));
-    GSH_TRY(gsh_cuda_lapack_take(call, n * l->right, call->size, &l->turned));
-    GSH_TRY(gsh_cuda_lapack_take(call, n * n, call->size, &l->core.a));
-    GSH_TRY(gsh_cuda_lapack_take(call, n * n, call->size, &l->core.u));
-    GSH_TRY(gsh_cuda_lapack_take(call, n * n, call->size, &l->core.v));
-    return gsh_cuda_lapack_svd_take_checks(call, &l->core, 1);
+    GSH_TRY(gsh_cuda_lapack_call_take(call, n, call->size, &l->tau));
+    GSH_TRY(gsh_cuda_lapack_call_take(call, n * l->right, call->size, &l->turned));
+    GSH_TRY(gsh_cuda_lapack_call_take(call, n * n, call->size, &l->core.a));
+    GSH_TRY(gsh_cuda_lapack_call_take(call, n * n, call->size, &l->core.u));
+    GSH_TRY(gsh_cuda_lapack_call_take(call, n * n, call->size, &l->core.v));
+    return gsh_cuda_lapack_svd_methods_take_checks(call, &l->core, 1);
 }
 
 /* B, or its conjugate, in the place of x; what x has more rows is 0. A conjugate is not made in the output itself, as it is
@@ -100,14 +100,14 @@ static enum gsh_status receive_right(struct gsh_cuda_lapack_call *call, struct l
     const int64_t matrix = l->rows * l->right, numbers = call->batch * matrix;
     if (l->is_wide) {
         l->x = (struct gsh_cuda_view){.row = 1, .column = l->rows, .matrix = matrix};
-        GSH_TRY(gsh_cuda_lapack_take(call, numbers, call->size, &l->x.address));
+        GSH_TRY(gsh_cuda_lapack_call_take(call, numbers, call->size, &l->x.address));
         GSH_TRY(gsh_cuda_mem_clear(l->x.address, (size_t)numbers * call->size));
-        GSH_TRY(gsh_cuda_lapack_gather_conjugate(call, B, &l->x));
+        GSH_TRY(gsh_cuda_lapack_call_gather_conjugate(call, B, &l->x));
     } else {
-        GSH_TRY(gsh_cuda_lapack_place(call, X, false, &l->x));
-        GSH_TRY(gsh_cuda_lapack_gather_into(call, B, &l->x));
+        GSH_TRY(gsh_cuda_lapack_call_place(call, X, false, &l->x));
+        GSH_TRY(gsh_cuda_lapack_call_gather_into(call, B, &l->x));
     }
-    return gsh_cuda_lapack_look(call, l->x.address, numbers);
+    return gsh_cuda_lapack_call_look(call, l->x.address, numbers);
 }
 
 enum gsh_status gsh_cuda_lapack_lstsq(struct gsh_cuda_lapack_call *call)
@@ -117,12 +117,12 @@ enum gsh_status gsh_cuda_lapack_lstsq(struct gsh_cuda_lapack_call *call)
                       .columns = GSH_MIN(m, n),
                       .right = gsh_cuda_lapack_columns(call, B),
                       .is_wide = m < n};
-    GSH_TRY(gsh_cuda_lapack_gather(call, A, l.is_wide, &l.a));
+    GSH_TRY(gsh_cuda_lapack_call_gather(call, A, l.is_wide, &l.a));
     GSH_TRY(receive_right(call, &l));
-    GSH_TRY(gsh_cuda_lapack_judge(call)); /* an iteration on NaN might never end */
-    GSH_TRY(gsh_cuda_lapack_place(call, S, false, &l.s));
+    GSH_TRY(gsh_cuda_lapack_call_judge(call)); /* an iteration on NaN might never end */
+    GSH_TRY(gsh_cuda_lapack_call_place(call, S, false, &l.s));
     GSH_TRY(take_core(call, &l));
-    GSH_TRY(gsh_cuda_lapack_each(call, 1, solve_one, &l));
-    GSH_TRY(gsh_cuda_lapack_scatter(call, S, &l.s, false));
-    return gsh_cuda_lapack_scatter(call, X, &l.x, l.is_wide);
+    GSH_TRY(gsh_cuda_lapack_call_each(call, 1, solve_one, &l));
+    GSH_TRY(gsh_cuda_lapack_call_scatter(call, S, &l.s, false));
+    return gsh_cuda_lapack_call_scatter(call, X, &l.x, l.is_wide);
 }

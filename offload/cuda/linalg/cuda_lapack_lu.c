@@ -106,7 +106,7 @@ static enum gsh_status factor_one(struct gsh_cuda_lapack_call *call, void *what,
     GSH_TRY(GSH_CUSOLVER(gsh_cusolver.cusolverDnXgetrf_bufferSize(
         gsh_cuda_lapack.solver, gsh_cuda_lapack.params, lu->rows, lu->n, call->type, a, lu->rows,
         call->type, &device_bytes, &host_bytes)));
-    GSH_TRY(gsh_cuda_lapack_reserve(call, device_bytes, host_bytes));
+    GSH_TRY(gsh_cuda_lapack_call_reserve(call, device_bytes, host_bytes));
     return GSH_CUSOLVER_TIMED(
         call, gsh_cusolver.cusolverDnXgetrf(
                   gsh_cuda_lapack.solver, gsh_cuda_lapack.params, lu->rows, lu->n, call->type, a,
@@ -119,8 +119,8 @@ static enum gsh_status factor_one(struct gsh_cuda_lapack_call *call, void *what,
 static enum gsh_status trace_rows(struct gsh_cuda_lapack_call *call, const struct lu *lu,
                                   uint64_t *order)
 {
-    GSH_TRY(gsh_cuda_lapack_take(call, call->batch * lu->n, sizeof(int64_t), order));
-    return gsh_cuda_lapack_kernel(
+    GSH_TRY(gsh_cuda_lapack_call_take(call, call->batch * lu->n, sizeof(int64_t), order));
+    return gsh_cuda_lapack_call_kernel(
         call, GSH_CUDA_LAPACK_trace_rows,
         (struct gsh_cuda_lapack_args){
             .b = lu->pivots, .c = *order, .batch = call->batch, .rows = lu->n, .columns = 1});
@@ -130,14 +130,14 @@ static enum gsh_status trace_rows(struct gsh_cuda_lapack_call *call, const struc
 static enum gsh_status order_rows(struct gsh_cuda_lapack_call *call, const struct lu *lu,
                                   uint64_t order, bool is_back, const struct gsh_cuda_view *to)
 {
-    return gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_order_rows,
-                                  (struct gsh_cuda_lapack_args){.a = lu->b.address,
-                                                                .b = order,
-                                                                .c = to->address,
-                                                                .batch = call->batch,
-                                                                .rows = lu->n,
-                                                                .columns = lu->columns,
-                                                                .extra = is_back});
+    return gsh_cuda_lapack_call_kernel(call, GSH_CUDA_LAPACK_order_rows,
+                                       (struct gsh_cuda_lapack_args){.a = lu->b.address,
+                                                                     .b = order,
+                                                                     .c = to->address,
+                                                                     .batch = call->batch,
+                                                                     .rows = lu->n,
+                                                                     .columns = lu->columns,
+                                                                     .extra = is_back});
 }
 
 /* What is in b becomes the solution of the systems with both triangles of the factors, one after the other. */
@@ -150,7 +150,7 @@ static enum gsh_status solve_triangles(struct gsh_cuda_lapack_call *call, const 
         bool is_lower = (lu->op == GSH_CUBLAS_OP_N) == (step == 0);
         t.triangle = is_lower ? GSH_CUBLAS_LOWER : GSH_CUBLAS_UPPER;
         t.diagonal = is_lower ? GSH_CUBLAS_UNIT : GSH_CUBLAS_NON_UNIT;
-        GSH_TRY(gsh_cuda_lapack_each(call, 1, gsh_cuda_lapack_solve_triangular, &t));
+        GSH_TRY(gsh_cuda_lapack_call_each(call, 1, gsh_cuda_lapack_triangle_solve, &t));
     }
     return GSH_OK;
 }
@@ -180,14 +180,14 @@ static enum gsh_status solve_one(struct gsh_cuda_lapack_call *call, const struct
 static enum gsh_status point(struct gsh_cuda_lapack_call *call, const struct gsh_cuda_view *view,
                              uint64_t *pointers)
 {
-    return gsh_cuda_lapack_point(call, view->address, view->matrix * (int64_t)call->size,
-                                 call->batch, pointers);
+    return gsh_cuda_lapack_call_point(call, view->address, view->matrix * (int64_t)call->size,
+                                      call->batch, pointers);
 }
 
 static enum gsh_status take_pivots(struct gsh_cuda_lapack_call *call, struct lu *lu)
 {
     lu->pivot_bytes = lu->is_many ? sizeof(int) : sizeof(int64_t);
-    return gsh_cuda_lapack_take(call, call->batch * lu->least, lu->pivot_bytes, &lu->pivots);
+    return gsh_cuda_lapack_call_take(call, call->batch * lu->least, lu->pivot_bytes, &lu->pivots);
 }
 
 /* What lies in lu->a, column by column. */
@@ -197,17 +197,17 @@ static enum gsh_status factor_there(struct gsh_cuda_lapack_call *call, struct lu
     GSH_TRY(take_pivots(call, lu));
     if (lu->is_many) {
         GSH_TRY(point(call, &lu->a, &lu->a_pointers));
-        GSH_TRY(gsh_cuda_lapack_each(call, GSH_CUDA_LAPACK_MANY, factor_many, lu));
+        GSH_TRY(gsh_cuda_lapack_call_each(call, GSH_CUDA_LAPACK_MANY, factor_many, lu));
     } else {
-        GSH_TRY(gsh_cuda_lapack_each(call, 1, factor_one, lu));
+        GSH_TRY(gsh_cuda_lapack_call_each(call, 1, factor_one, lu));
     }
-    return gsh_cuda_lapack_look_at_diagonal(call, &columns, lu->least,
-                                            GSH_CUDA_LAPACK_LEAST * call->epsilon);
+    return gsh_cuda_lapack_call_look_at_diagonal(call, &columns, lu->least,
+                                                 GSH_CUDA_LAPACK_LEAST * call->epsilon);
 }
 
 static enum gsh_status factor(struct gsh_cuda_lapack_call *call, struct lu *lu, bool is_flipped)
 {
-    GSH_TRY(gsh_cuda_lapack_gather(call, 0, is_flipped, &lu->a));
+    GSH_TRY(gsh_cuda_lapack_call_gather(call, 0, is_flipped, &lu->a));
     return factor_there(call, lu);
 }
 
@@ -218,7 +218,7 @@ static struct lu begin(const struct gsh_cuda_lapack_call *call)
                        .n = n,
                        .least = GSH_MIN(m, n),
                        .op = GSH_CUBLAS_OP_N,
-                       .is_many = m == n && gsh_cuda_lapack_is_many(call, n)};
+                       .is_many = m == n && gsh_cuda_lapack_call_is_many(call, n)};
 }
 
 /* X of the systems with the factors in lu->a and the right-hand sides in lu->b. Many: there; one at a time, where lu->b is
@@ -227,12 +227,12 @@ static enum gsh_status solve(struct gsh_cuda_lapack_call *call, struct lu *lu, u
                              struct gsh_cuda_view *x)
 {
     if (!lu->is_many) {
-        GSH_TRY(gsh_cuda_lapack_place(call, to, false, x));
+        GSH_TRY(gsh_cuda_lapack_call_place(call, to, false, x));
         return solve_one(call, lu, x);
     }
     *x = lu->b;
     GSH_TRY(point(call, &lu->b, &lu->b_pointers));
-    return gsh_cuda_lapack_each(call, GSH_CUDA_LAPACK_MANY, solve_many, lu);
+    return gsh_cuda_lapack_call_each(call, GSH_CUDA_LAPACK_MANY, solve_many, lu);
 }
 
 /* As solve of one at a time, with identities on the right. */
@@ -241,41 +241,41 @@ static enum gsh_status solve_identity(struct gsh_cuda_lapack_call *call, struct 
 {
     uint64_t order;
     lu->columns = lu->n;
-    GSH_TRY(gsh_cuda_lapack_place(call, to, false, x));
+    GSH_TRY(gsh_cuda_lapack_call_place(call, to, false, x));
     GSH_TRY(trace_rows(call, lu, &order));
-    GSH_TRY(gsh_cuda_lapack_kernel(
+    GSH_TRY(gsh_cuda_lapack_call_kernel(
         call, GSH_CUDA_LAPACK_make_permutation,
         (struct gsh_cuda_lapack_args){
             .b = order, .c = x->address, .batch = call->batch, .rows = lu->n, .columns = lu->n}));
     return solve_triangles(call, lu, x);
 }
 
-enum gsh_status gsh_cuda_lapack_solve(struct gsh_cuda_lapack_call *call)
+enum gsh_status gsh_cuda_lapack_lu_solve(struct gsh_cuda_lapack_call *call)
 {
     struct lu lu = begin(call);
     struct gsh_cuda_view x;
     lu.columns = gsh_cuda_lapack_columns(call, 1);
     GSH_TRY(factor(call, &lu, false));
-    GSH_TRY(gsh_cuda_lapack_gather(call, 1, false, &lu.b));
+    GSH_TRY(gsh_cuda_lapack_call_gather(call, 1, false, &lu.b));
     GSH_TRY(solve(call, &lu, 2, &x));
-    return gsh_cuda_lapack_scatter(call, 2, &x, false);
+    return gsh_cuda_lapack_call_scatter(call, 2, &x, false);
 }
 
 /* Many: the inverse of the transpose is the transpose of the inverse, so nothing is transposed. One: A X = I is solved,
  * as NumPy does. */
-enum gsh_status gsh_cuda_lapack_inv(struct gsh_cuda_lapack_call *call)
+enum gsh_status gsh_cuda_lapack_lu_inv(struct gsh_cuda_lapack_call *call)
 {
     struct lu lu = begin(call);
     struct gsh_cuda_view x;
     GSH_TRY(factor(call, &lu, lu.is_many));
     if (lu.is_many) {
-        GSH_TRY(gsh_cuda_lapack_place(call, 1, true, &x));
+        GSH_TRY(gsh_cuda_lapack_call_place(call, 1, true, &x));
         GSH_TRY(point(call, &x, &lu.b_pointers));
-        GSH_TRY(gsh_cuda_lapack_each(call, GSH_CUDA_LAPACK_MANY, invert_many, &lu));
+        GSH_TRY(gsh_cuda_lapack_call_each(call, GSH_CUDA_LAPACK_MANY, invert_many, &lu));
     } else {
         GSH_TRY(solve_identity(call, &lu, 1, &x));
     }
-    return gsh_cuda_lapack_scatter(call, 1, &x, false);
+    return gsh_cuda_lapack_call_scatter(call, 1, &x, false);
 }
 
 /* ---- of matrices that must be well conditioned ---- */
@@ -307,14 +307,14 @@ static enum gsh_status factor_with_norms(struct gsh_cuda_lapack_call *call, stru
                                          uint64_t *norms, uint64_t *marks)
 {
     lu->is_many = false;
-    GSH_TRY(gsh_cuda_lapack_gather(call, 0, false, &lu->a));
+    GSH_TRY(gsh_cuda_lapack_call_gather(call, 0, false, &lu->a));
     if (has_structure(call))
-        GSH_TRY(gsh_cuda_lapack_look_at_structure(call, &lu->a, lu->n, marks));
-    GSH_TRY(gsh_cuda_lapack_take_norms(call, &lu->a, lu->n, true, norms));
+        GSH_TRY(gsh_cuda_lapack_condition_look_at_structure(call, &lu->a, lu->n, marks));
+    GSH_TRY(gsh_cuda_lapack_condition_take_norms(call, &lu->a, lu->n, true, norms));
     return factor_there(call, lu);
 }
 
-enum gsh_status gsh_cuda_lapack_solve_conditioned(struct gsh_cuda_lapack_call *call)
+enum gsh_status gsh_cuda_lapack_lu_solve_conditioned(struct gsh_cuda_lapack_call *call)
 {
     struct lu lu = begin(call);
     struct inverse inverse = {.lu = &lu};
@@ -323,50 +323,51 @@ enum gsh_status gsh_cuda_lapack_solve_conditioned(struct gsh_cuda_lapack_call *c
     lu.columns = gsh_cuda_lapack_columns(call, 1);
     GSH_TRY(factor_with_norms(call, &lu, &norms, &marks));
     GSH_TRY(trace_rows(call, &lu, &inverse.order));
-    GSH_TRY(gsh_cuda_lapack_estimate_inverse(call, lu.n, apply_inverse, &inverse, &inverse_norms));
-    GSH_TRY(gsh_cuda_lapack_look_at_condition(call, norms, inverse_norms));
+    GSH_TRY(gsh_cuda_lapack_condition_estimate_inverse(call, lu.n, apply_inverse, &inverse,
+                                                       &inverse_norms));
+    GSH_TRY(gsh_cuda_lapack_condition_look(call, norms, inverse_norms));
     lu.op = gsh_cuda_lapack_op(call);
-    GSH_TRY(gsh_cuda_lapack_gather(call, 1, false, &lu.b));
-    GSH_TRY(gsh_cuda_lapack_place(call, 2, false, &x));
+    GSH_TRY(gsh_cuda_lapack_call_gather(call, 1, false, &lu.b));
+    GSH_TRY(gsh_cuda_lapack_call_place(call, 2, false, &x));
     GSH_TRY(solve_in_order(call, &lu, inverse.order, &x));
-    return gsh_cuda_lapack_scatter(call, 2, &x, false);
+    return gsh_cuda_lapack_call_scatter(call, 2, &x, false);
 }
 
-enum gsh_status gsh_cuda_lapack_inv_conditioned(struct gsh_cuda_lapack_call *call)
+enum gsh_status gsh_cuda_lapack_lu_inv_conditioned(struct gsh_cuda_lapack_call *call)
 {
     struct lu lu = begin(call);
     struct gsh_cuda_view x;
     uint64_t norms, inverse_norms, marks;
     GSH_TRY(factor_with_norms(call, &lu, &norms, &marks));
     GSH_TRY(solve_identity(call, &lu, 1, &x));
-    GSH_TRY(gsh_cuda_lapack_take_norms(call, &x, lu.n, false, &inverse_norms));
-    GSH_TRY(gsh_cuda_lapack_look_at_condition(call, norms, inverse_norms));
+    GSH_TRY(gsh_cuda_lapack_condition_take_norms(call, &x, lu.n, false, &inverse_norms));
+    GSH_TRY(gsh_cuda_lapack_condition_look(call, norms, inverse_norms));
     if (has_structure(call))
-        GSH_TRY(gsh_cuda_lapack_mirror(call, &x, lu.n, marks));
-    return gsh_cuda_lapack_scatter(call, 1, &x, false);
+        GSH_TRY(gsh_cuda_lapack_condition_mirror(call, &x, lu.n, marks));
+    return gsh_cuda_lapack_call_scatter(call, 1, &x, false);
 }
 
 /* det: the determinant; slogdet: its sign and the logarithm of its size. */
-enum gsh_status gsh_cuda_lapack_det(struct gsh_cuda_lapack_call *call)
+enum gsh_status gsh_cuda_lapack_lu_det(struct gsh_cuda_lapack_call *call)
 {
     struct lu lu = begin(call);
     struct gsh_cuda_view first, logarithm = {.address = 0};
     bool has_logarithm = gsh_cuda_lapack_which(call) == GSH_LAPACK_SLOGDET;
     GSH_TRY(factor(call, &lu, false));
-    GSH_TRY(gsh_cuda_lapack_place(call, 1, false, &first));
+    GSH_TRY(gsh_cuda_lapack_call_place(call, 1, false, &first));
     if (has_logarithm)
-        GSH_TRY(gsh_cuda_lapack_place(call, 2, false, &logarithm));
-    GSH_TRY(
-        gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_multiply_diagonal,
-                               (struct gsh_cuda_lapack_args){.a = lu.a.address,
-                                                             .b = lu.pivots,
-                                                             .c = first.address,
-                                                             .batch = call->batch,
-                                                             .rows = lu.n,
-                                                             .columns = (int64_t)lu.pivot_bytes,
-                                                             .extra = (int64_t)logarithm.address}));
-    GSH_TRY(gsh_cuda_lapack_scatter(call, 1, &first, false));
-    return has_logarithm ? gsh_cuda_lapack_scatter(call, 2, &logarithm, false) : GSH_OK;
+        GSH_TRY(gsh_cuda_lapack_call_place(call, 2, false, &logarithm));
+    GSH_TRY(gsh_cuda_lapack_call_kernel(
+        call, GSH_CUDA_LAPACK_multiply_diagonal,
+        (struct gsh_cuda_lapack_args){.a = lu.a.address,
+                                      .b = lu.pivots,
+                                      .c = first.address,
+                                      .batch = call->batch,
+                                      .rows = lu.n,
+                                      .columns = (int64_t)lu.pivot_bytes,
+                                      .extra = (int64_t)logarithm.address}));
+    GSH_TRY(gsh_cuda_lapack_call_scatter(call, 1, &first, false));
+    return has_logarithm ? gsh_cuda_lapack_call_scatter(call, 2, &logarithm, false) : GSH_OK;
 }
 
 /* Pivots from one width to another; what is none raises the flag. */
@@ -374,38 +375,39 @@ static enum gsh_status convert_pivots(struct gsh_cuda_lapack_call *call, const s
                                       uint64_t from, size_t from_bytes, uint64_t to,
                                       size_t to_bytes)
 {
-    return gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_convert_pivots,
-                                  (struct gsh_cuda_lapack_args){.a = from,
-                                                                .c = to,
-                                                                .rows = call->batch * lu->least,
-                                                                .columns = (int64_t)from_bytes,
-                                                                .extra = (int64_t)to_bytes,
-                                                                .step = lu->rows});
+    return gsh_cuda_lapack_call_kernel(
+        call, GSH_CUDA_LAPACK_convert_pivots,
+        (struct gsh_cuda_lapack_args){.a = from,
+                                      .c = to,
+                                      .rows = call->batch * lu->least,
+                                      .columns = (int64_t)from_bytes,
+                                      .extra = (int64_t)to_bytes,
+                                      .step = lu->rows});
 }
 
-enum gsh_status gsh_cuda_lapack_getrf(struct gsh_cuda_lapack_call *call)
+enum gsh_status gsh_cuda_lapack_lu_getrf(struct gsh_cuda_lapack_call *call)
 {
     struct lu lu = begin(call);
     struct gsh_cuda_view pivots;
-    GSH_TRY(gsh_cuda_lapack_receive(call, 0, 1, &lu.a));
+    GSH_TRY(gsh_cuda_lapack_call_receive(call, 0, 1, &lu.a));
     GSH_TRY(factor_there(call, &lu));
-    GSH_TRY(gsh_cuda_lapack_place(call, 2, false, &pivots));
+    GSH_TRY(gsh_cuda_lapack_call_place(call, 2, false, &pivots));
     GSH_TRY(convert_pivots(call, &lu, lu.pivots, lu.pivot_bytes, pivots.address, sizeof(int32_t)));
-    GSH_TRY(gsh_cuda_lapack_scatter(call, 1, &lu.a, false));
-    return gsh_cuda_lapack_scatter(call, 2, &pivots, false);
+    GSH_TRY(gsh_cuda_lapack_call_scatter(call, 1, &lu.a, false));
+    return gsh_cuda_lapack_call_scatter(call, 2, &pivots, false);
 }
 
 /* Factors that were made before, and their pivots. */
 static enum gsh_status borrow_factor(struct gsh_cuda_lapack_call *call, struct lu *lu)
 {
     struct gsh_cuda_view pivots;
-    GSH_TRY(gsh_cuda_lapack_borrow(call, 0, &lu->a));
-    GSH_TRY(gsh_cuda_lapack_borrow(call, 1, &pivots));
+    GSH_TRY(gsh_cuda_lapack_call_borrow(call, 0, &lu->a));
+    GSH_TRY(gsh_cuda_lapack_call_borrow(call, 1, &pivots));
     GSH_TRY(take_pivots(call, lu));
     return convert_pivots(call, lu, pivots.address, sizeof(int32_t), lu->pivots, lu->pivot_bytes);
 }
 
-enum gsh_status gsh_cuda_lapack_getrs(struct gsh_cuda_lapack_call *call)
+enum gsh_status gsh_cuda_lapack_lu_getrs(struct gsh_cuda_lapack_call *call)
 {
     struct lu lu = begin(call);
     struct gsh_cuda_view x;
@@ -413,24 +415,24 @@ enum gsh_status gsh_cuda_lapack_getrs(struct gsh_cuda_lapack_call *call)
     lu.columns = gsh_cuda_lapack_columns(call, 2);
     GSH_TRY(borrow_factor(call, &lu));
     if (lu.is_many) {
-        GSH_TRY(gsh_cuda_lapack_receive(call, 2, 3, &lu.b));
+        GSH_TRY(gsh_cuda_lapack_call_receive(call, 2, 3, &lu.b));
         GSH_TRY(point(call, &lu.a, &lu.a_pointers));
     } else {
-        GSH_TRY(gsh_cuda_lapack_gather(call, 2, false, &lu.b));
+        GSH_TRY(gsh_cuda_lapack_call_gather(call, 2, false, &lu.b));
     }
     GSH_TRY(solve(call, &lu, 3, &x));
-    return gsh_cuda_lapack_scatter(call, 3, &x, false);
+    return gsh_cuda_lapack_call_scatter(call, 3, &x, false);
 }
 
 /* A X = I is solved. What is not finite is for the caller's LAPACK to make. */
-enum gsh_status gsh_cuda_lapack_getri(struct gsh_cuda_lapack_call *call)
+enum gsh_status gsh_cuda_lapack_lu_getri(struct gsh_cuda_lapack_call *call)
 {
     struct lu lu = begin(call);
     struct gsh_cuda_view x;
     lu.is_many = false;
     GSH_TRY(borrow_factor(call, &lu));
-    GSH_TRY(gsh_cuda_lapack_look_at_diagonal(call, &lu.a, lu.n, 0));
+    GSH_TRY(gsh_cuda_lapack_call_look_at_diagonal(call, &lu.a, lu.n, 0));
     GSH_TRY(solve_identity(call, &lu, 2, &x));
-    GSH_TRY(gsh_cuda_lapack_look(call, x.address, call->batch * x.matrix));
-    return gsh_cuda_lapack_scatter(call, 2, &x, false);
+    GSH_TRY(gsh_cuda_lapack_call_look(call, x.address, call->batch * x.matrix));
+    return gsh_cuda_lapack_call_scatter(call, 2, &x, false);
 }

@@ -94,7 +94,7 @@ static enum gsh_status work_on(struct gsh_cuda_lapack_call *call,
 {
     int elements = 0;
     GSH_TRY(GSH_CUSOLVER(size(qr, &elements)));
-    GSH_TRY(gsh_cuda_lapack_reserve(call, (size_t)elements * call->size, 0));
+    GSH_TRY(gsh_cuda_lapack_call_reserve(call, (size_t)elements * call->size, 0));
     return GSH_CUSOLVER_TIMED(call, work(qr, GSH_CUDA_POINTER(call->device), elements,
                                          GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, matrix))));
 }
@@ -168,8 +168,8 @@ static enum gsh_status factor_many(struct gsh_cuda_lapack_call *call, void *what
 static enum gsh_status point(struct gsh_cuda_lapack_call *call, const struct gsh_cuda_view *view,
                              uint64_t *pointers)
 {
-    return gsh_cuda_lapack_point(call, view->address, view->matrix * (int64_t)call->size,
-                                 call->batch, pointers);
+    return gsh_cuda_lapack_call_point(call, view->address, view->matrix * (int64_t)call->size,
+                                      call->batch, pointers);
 }
 
 static struct batch describe(const struct gsh_cuda_lapack_call *call)
@@ -183,34 +183,34 @@ static struct batch describe(const struct gsh_cuda_lapack_call *call)
 enum gsh_status gsh_cuda_lapack_qr_raw(struct gsh_cuda_lapack_call *call)
 {
     struct batch batch = describe(call);
-    GSH_TRY(gsh_cuda_lapack_gather(call, 0, false, &batch.a));
-    GSH_TRY(gsh_cuda_lapack_judge(call));
-    GSH_TRY(gsh_cuda_lapack_place(call, 2, false, &batch.tau));
-    if (gsh_cuda_lapack_is_many(call, GSH_MAX(batch.m, batch.n))) {
+    GSH_TRY(gsh_cuda_lapack_call_gather(call, 0, false, &batch.a));
+    GSH_TRY(gsh_cuda_lapack_call_judge(call));
+    GSH_TRY(gsh_cuda_lapack_call_place(call, 2, false, &batch.tau));
+    if (gsh_cuda_lapack_call_is_many(call, GSH_MAX(batch.m, batch.n))) {
         GSH_TRY(point(call, &batch.a, &batch.a_pointers));
         GSH_TRY(point(call, &batch.tau, &batch.tau_pointers));
-        GSH_TRY(gsh_cuda_lapack_each(call, GSH_CUDA_LAPACK_MANY, factor_many, &batch));
+        GSH_TRY(gsh_cuda_lapack_call_each(call, GSH_CUDA_LAPACK_MANY, factor_many, &batch));
     } else {
-        GSH_TRY(gsh_cuda_lapack_each(call, 1, factor_one, &batch));
+        GSH_TRY(gsh_cuda_lapack_call_each(call, 1, factor_one, &batch));
     }
     call->is_judged = true;
-    GSH_TRY(gsh_cuda_lapack_scatter(call, 1, &batch.a, false));
-    return gsh_cuda_lapack_scatter(call, 2, &batch.tau, false);
+    GSH_TRY(gsh_cuda_lapack_call_scatter(call, 1, &batch.a, false));
+    return gsh_cuda_lapack_call_scatter(call, 2, &batch.tau, false);
 }
 
 static enum gsh_status expand_many(struct gsh_cuda_lapack_call *call, const struct batch *batch,
                                    struct gsh_cuda_view *q)
 {
-    GSH_TRY(gsh_cuda_lapack_place(call, 2, false, q));
-    return gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_multiply_reflectors,
-                                  (struct gsh_cuda_lapack_args){.a = batch->a.address,
-                                                                .b = batch->tau.address,
-                                                                .c = q->address,
-                                                                .batch = call->batch,
-                                                                .rows = batch->m,
-                                                                .columns = batch->columns,
-                                                                .extra = batch->reflectors,
-                                                                .step = batch->a.matrix});
+    GSH_TRY(gsh_cuda_lapack_call_place(call, 2, false, q));
+    return gsh_cuda_lapack_call_kernel(call, GSH_CUDA_LAPACK_multiply_reflectors,
+                                       (struct gsh_cuda_lapack_args){.a = batch->a.address,
+                                                                     .b = batch->tau.address,
+                                                                     .c = q->address,
+                                                                     .batch = call->batch,
+                                                                     .rows = batch->m,
+                                                                     .columns = batch->columns,
+                                                                     .extra = batch->reflectors,
+                                                                     .step = batch->a.matrix});
 }
 
 /* Q takes the place of the reflectors, which may be wider or narrower. Nothing is left to judge: what is not finite in the
@@ -222,16 +222,17 @@ enum gsh_status gsh_cuda_lapack_qr_form(struct gsh_cuda_lapack_call *call)
     batch.columns = gsh_cuda_lapack_columns(call, 2);
     batch.a = (struct gsh_cuda_view){
         .row = 1, .column = batch.m, .matrix = batch.m * GSH_MAX(batch.n, batch.columns)};
-    GSH_TRY(gsh_cuda_lapack_take(call, call->batch * batch.a.matrix, call->size, &batch.a.address));
-    GSH_TRY(gsh_cuda_lapack_gather_into(call, 0, &batch.a));
-    GSH_TRY(gsh_cuda_lapack_borrow(call, 1, &batch.tau));
+    GSH_TRY(gsh_cuda_lapack_call_take(call, call->batch * batch.a.matrix, call->size,
+                                      &batch.a.address));
+    GSH_TRY(gsh_cuda_lapack_call_gather_into(call, 0, &batch.a));
+    GSH_TRY(gsh_cuda_lapack_call_borrow(call, 1, &batch.tau));
     q = batch.a;
-    if (gsh_cuda_lapack_is_many(call, GSH_MAX(batch.m, batch.n)))
+    if (gsh_cuda_lapack_call_is_many(call, GSH_MAX(batch.m, batch.n)))
         GSH_TRY(expand_many(call, &batch, &q));
     else
-        GSH_TRY(gsh_cuda_lapack_each(call, 1, expand_one, &batch));
+        GSH_TRY(gsh_cuda_lapack_call_each(call, 1, expand_one, &batch));
     call->is_judged = true;
-    return gsh_cuda_lapack_scatter(call, 2, &q, false);
+    return gsh_cuda_lapack_call_scatter(call, 2, &q, false);
 }
 
 /* ---- products ---- */
@@ -255,7 +256,7 @@ static enum gsh_status apply_one(struct gsh_cuda_lapack_call *call, void *what, 
 
 /* C, where Q is on its right side, is described as its transpose: read row by row that is C column by column. The library
  * takes for a transposition that of the type: no real one of "C", no complex one of "T". */
-enum gsh_status gsh_cuda_lapack_ormqr(struct gsh_cuda_lapack_call *call)
+enum gsh_status gsh_cuda_lapack_qr_ormqr(struct gsh_cuda_lapack_call *call)
 {
     bool is_right = (call->launch->lapack.options & GSH_LAPACK_RIGHT) != 0;
     struct application application = {.qr = {.m = gsh_cuda_lapack_rows(call, 0),
@@ -263,11 +264,12 @@ enum gsh_status gsh_cuda_lapack_ormqr(struct gsh_cuda_lapack_call *call)
                                              .reflectors = gsh_cuda_lapack_columns(call, 0),
                                              .op = gsh_cuda_lapack_op(call),
                                              .is_right = is_right}};
-    GSH_TRY(gsh_cuda_lapack_borrow(call, 0, &application.a));
-    GSH_TRY(gsh_cuda_lapack_borrow(call, 1, &application.tau));
-    GSH_TRY(gsh_cuda_lapack_place(call, 3, is_right, &application.c));
-    GSH_TRY(gsh_cuda_lapack_gather_into(call, 2, &application.c));
-    GSH_TRY(gsh_cuda_lapack_look(call, application.c.address, call->batch * application.c.matrix));
-    GSH_TRY(gsh_cuda_lapack_each(call, 1, apply_one, &application));
-    return gsh_cuda_lapack_scatter(call, 3, &application.c, false);
+    GSH_TRY(gsh_cuda_lapack_call_borrow(call, 0, &application.a));
+    GSH_TRY(gsh_cuda_lapack_call_borrow(call, 1, &application.tau));
+    GSH_TRY(gsh_cuda_lapack_call_place(call, 3, is_right, &application.c));
+    GSH_TRY(gsh_cuda_lapack_call_gather_into(call, 2, &application.c));
+    GSH_TRY(
+        gsh_cuda_lapack_call_look(call, application.c.address, call->batch * application.c.matrix));
+    GSH_TRY(gsh_cuda_lapack_call_each(call, 1, apply_one, &application));
+    return gsh_cuda_lapack_call_scatter(call, 3, &application.c, false);
 }

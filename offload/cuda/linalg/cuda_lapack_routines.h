@@ -2,7 +2,7 @@
  *
  * The routines, each a file for a family of them: cuda_lapack_lu.c, _symmetric.c, _indefinite.c, _triangle.c,
  * _qr.c, _gels.c, _svd.c, _lstsq.c, _eig.c. They submit work and may wait; the caller judges at the end
- * (gsh_cuda_lapack_judge). DECLINED: a judge in between said so.
+ * (gsh_cuda_lapack_call_judge). DECLINED: a judge in between said so.
  */
 #pragma once
 
@@ -10,17 +10,20 @@
 
 typedef enum gsh_status gsh_cuda_lapack_routine(struct gsh_cuda_lapack_call *call);
 
-gsh_cuda_lapack_routine gsh_cuda_lapack_solve, gsh_cuda_lapack_inv, gsh_cuda_lapack_det;
-gsh_cuda_lapack_routine gsh_cuda_lapack_solve_conditioned, gsh_cuda_lapack_inv_conditioned;
-gsh_cuda_lapack_routine gsh_cuda_lapack_cholesky, gsh_cuda_lapack_eigh;
-gsh_cuda_lapack_routine gsh_cuda_lapack_qr_raw, gsh_cuda_lapack_qr_form, gsh_cuda_lapack_ormqr;
+gsh_cuda_lapack_routine gsh_cuda_lapack_lu_solve, gsh_cuda_lapack_lu_inv, gsh_cuda_lapack_lu_det;
+gsh_cuda_lapack_routine gsh_cuda_lapack_lu_solve_conditioned, gsh_cuda_lapack_lu_inv_conditioned;
+gsh_cuda_lapack_routine gsh_cuda_lapack_symmetric_cholesky, gsh_cuda_lapack_symmetric_eigh;
+gsh_cuda_lapack_routine gsh_cuda_lapack_qr_raw, gsh_cuda_lapack_qr_form, gsh_cuda_lapack_qr_ormqr;
 gsh_cuda_lapack_routine gsh_cuda_lapack_svd;
 gsh_cuda_lapack_routine gsh_cuda_lapack_eig;
-gsh_cuda_lapack_routine gsh_cuda_lapack_getrf, gsh_cuda_lapack_getrs, gsh_cuda_lapack_trtrs;
-gsh_cuda_lapack_routine gsh_cuda_lapack_potrf, gsh_cuda_lapack_potrs;
+gsh_cuda_lapack_routine gsh_cuda_lapack_lu_getrf, gsh_cuda_lapack_lu_getrs,
+    gsh_cuda_lapack_triangle_trtrs;
+gsh_cuda_lapack_routine gsh_cuda_lapack_symmetric_potrf, gsh_cuda_lapack_symmetric_potrs;
 gsh_cuda_lapack_routine gsh_cuda_lapack_lstsq, gsh_cuda_lapack_gels;
-gsh_cuda_lapack_routine gsh_cuda_lapack_getri, gsh_cuda_lapack_potri, gsh_cuda_lapack_trtri;
-gsh_cuda_lapack_routine gsh_cuda_lapack_sytrf, gsh_cuda_lapack_sytrs, gsh_cuda_lapack_sytri;
+gsh_cuda_lapack_routine gsh_cuda_lapack_lu_getri, gsh_cuda_lapack_symmetric_potri,
+    gsh_cuda_lapack_triangle_trtri;
+gsh_cuda_lapack_routine gsh_cuda_lapack_indefinite_sytrf, gsh_cuda_lapack_indefinite_sytrs,
+    gsh_cuda_lapack_indefinite_sytri;
 
 /* Triangular matrices of n rows, of which a system is to be solved. */
 struct gsh_cuda_triangular {
@@ -29,7 +32,7 @@ struct gsh_cuda_triangular {
     struct gsh_cuda_view a, b; /* `row` is 1; b: the right-hand sides, and then the solution */
 };
 /* `what` is one of those; one matrix at a time. */
-gsh_cuda_lapack_step gsh_cuda_lapack_solve_triangular;
+gsh_cuda_lapack_step gsh_cuda_lapack_triangle_solve;
 
 static inline enum gsh_lapack_routine gsh_cuda_lapack_which(const struct gsh_cuda_lapack_call *call)
 {

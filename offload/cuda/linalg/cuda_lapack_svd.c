@@ -40,7 +40,7 @@ static enum gsh_status decompose_many(struct gsh_cuda_lapack_call *call, void *w
                                        .u = gsh_cuda_lapack_at(call, &svd->u, first),
                                        .v = gsh_cuda_lapack_at(call, &svd->v, first)};
     part.s = svd->s.address + (uint64_t)(first * svd->columns) * call->real_size;
-    return gsh_cuda_lapack_svd_jacobi(call, &part, first, count);
+    return gsh_cuda_lapack_svd_methods_jacobi(call, &part, first, count);
 }
 
 /* ---- one at a time ---- */
@@ -51,10 +51,10 @@ static enum gsh_status extract(struct gsh_cuda_lapack_call *call, int64_t rows, 
 {
     struct gsh_cuda_lapack_args args = {
         .a = x, .c = to, .batch = 1, .rows = columns, .columns = columns, .extra = rows};
-    GSH_TRY(gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_copy_block, args));
+    GSH_TRY(gsh_cuda_lapack_call_kernel(call, GSH_CUDA_LAPACK_copy_block, args));
     args.a = to;
     args.extra = 0;
-    return rows > columns ? gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_clear_triangle, args)
+    return rows > columns ? gsh_cuda_lapack_call_kernel(call, GSH_CUDA_LAPACK_clear_triangle, args)
                           : GSH_OK;
 }
 
@@ -65,17 +65,17 @@ enum gsh_status gsh_cuda_lapack_svd_core(struct gsh_cuda_lapack_call *call,
 {
     enum gsh_status status = GSH_DECLINED;
     for (int turn = 0; turn < 2 && status == GSH_DECLINED; turn++) {
-        GSH_TRY(gsh_cuda_lapack_pardon(call));
+        GSH_TRY(gsh_cuda_lapack_call_clear_error(call));
         GSH_TRY(extract(call, rows, core->columns, x, core->a));
         if (turn != 0)
-            GSH_TRY(gsh_cuda_lapack_svd_iterate(call, core, matrix));
+            GSH_TRY(gsh_cuda_lapack_svd_methods_iterate(call, core, matrix));
         else if (core->columns <= GSH_CUDA_LAPACK_JACOBI)
-            GSH_TRY(gsh_cuda_lapack_svd_jacobi(call, core, matrix, 1));
+            GSH_TRY(gsh_cuda_lapack_svd_methods_jacobi(call, core, matrix, 1));
         else
-            GSH_TRY(gsh_cuda_lapack_svd_polar(call, core, matrix));
+            GSH_TRY(gsh_cuda_lapack_svd_methods_polar(call, core, matrix));
         GSH_TRY(extract(call, rows, core->columns, x, core->copy));
-        GSH_TRY(gsh_cuda_lapack_svd_compare(call, core, 1));
-        status = gsh_cuda_lapack_judge(call);
+        GSH_TRY(gsh_cuda_lapack_svd_methods_compare(call, core, 1));
+        status = gsh_cuda_lapack_call_judge(call);
     }
     return status;
 }
@@ -91,7 +91,7 @@ static enum gsh_status expand_u(struct gsh_cuda_lapack_call *call, const struct 
     GSH_TRY(gsh_cuda_mem_copy(u, x, bytes));
     GSH_TRY(gsh_cuda_lapack_qr_expand(call, &qr, matrix));
     GSH_TRY(gsh_cuda_mem_copy(x, u, bytes));
-    return gsh_cuda_lapack_multiply(
+    return gsh_cuda_lapack_call_multiply(
         call, &(struct gsh_cuda_lapack_product){.m = m,
                                                 .n = n,
                                                 .k = n,
@@ -127,14 +127,14 @@ static enum gsh_status run_large(struct gsh_cuda_lapack_call *call, struct svd *
 {
     const int64_t n = svd->columns;
     svd->core = (struct gsh_cuda_lapack_svd){.rows = n, .columns = n};
-    GSH_TRY(gsh_cuda_lapack_take(call, n, call->size, &svd->tau));
-    GSH_TRY(gsh_cuda_lapack_take(call, n * n, call->size, &svd->core.a));
+    GSH_TRY(gsh_cuda_lapack_call_take(call, n, call->size, &svd->tau));
+    GSH_TRY(gsh_cuda_lapack_call_take(call, n * n, call->size, &svd->core.a));
     if (!svd->has_vectors || svd->rows > n)
-        GSH_TRY(gsh_cuda_lapack_take(call, n * n, call->size, &svd->core.u));
+        GSH_TRY(gsh_cuda_lapack_call_take(call, n * n, call->size, &svd->core.u));
     if (!svd->has_vectors)
-        GSH_TRY(gsh_cuda_lapack_take(call, n * n, call->size, &svd->core.v));
-    GSH_TRY(gsh_cuda_lapack_svd_take_checks(call, &svd->core, 1));
-    return gsh_cuda_lapack_each(call, 1, decompose_one, svd);
+        GSH_TRY(gsh_cuda_lapack_call_take(call, n * n, call->size, &svd->core.v));
+    GSH_TRY(gsh_cuda_lapack_svd_methods_take_checks(call, &svd->core, 1));
+    return gsh_cuda_lapack_call_each(call, 1, decompose_one, svd);
 }
 
 /* Few that Jacobi's method has not decomposed well are tried by QR iteration. */
@@ -146,14 +146,14 @@ static enum gsh_status run_small(struct gsh_cuda_lapack_call *call, struct svd *
                                       .s = svd->s.address,
                                       .v = svd->v.address};
     size_t bytes = (size_t)(call->batch * svd->x.matrix) * call->size;
-    GSH_TRY(gsh_cuda_lapack_svd_take_checks(call, &all, call->batch));
+    GSH_TRY(gsh_cuda_lapack_svd_methods_take_checks(call, &all, call->batch));
     GSH_TRY(gsh_cuda_mem_copy(all.copy, svd->x.address, bytes));
-    GSH_TRY(gsh_cuda_lapack_each(call, GSH_CUDA_LAPACK_MANY, decompose_many, svd));
-    GSH_TRY(gsh_cuda_lapack_svd_compare(call, &all, call->batch));
-    enum gsh_status status = gsh_cuda_lapack_judge(call);
+    GSH_TRY(gsh_cuda_lapack_call_each(call, GSH_CUDA_LAPACK_MANY, decompose_many, svd));
+    GSH_TRY(gsh_cuda_lapack_svd_methods_compare(call, &all, call->batch));
+    enum gsh_status status = gsh_cuda_lapack_call_judge(call);
     if (status != GSH_DECLINED || call->batch > FEW)
         return status;
-    GSH_TRY(gsh_cuda_lapack_gather_into(call, 0, &svd->x));
+    GSH_TRY(gsh_cuda_lapack_call_gather_into(call, 0, &svd->x));
     return run_large(call, svd);
 }
 
@@ -165,8 +165,9 @@ static enum gsh_status give_vectors(struct gsh_cuda_lapack_call *call, const str
     const struct gsh_cuda_view *u = &svd->u, *v = &svd->v;
     const struct gsh_cuda_view u_turned = {u->address, u->column, 1, u->matrix};
     const struct gsh_cuda_view v_turned = {v->address, v->column, 1, v->matrix};
-    GSH_TRY(gsh_cuda_lapack_scatter(call, U, svd->is_wide ? v : u, svd->is_wide));
-    return gsh_cuda_lapack_scatter(call, VH, svd->is_wide ? &u_turned : &v_turned, !svd->is_wide);
+    GSH_TRY(gsh_cuda_lapack_call_scatter(call, U, svd->is_wide ? v : u, svd->is_wide));
+    return gsh_cuda_lapack_call_scatter(call, VH, svd->is_wide ? &u_turned : &v_turned,
+                                        !svd->is_wide);
 }
 
 static enum gsh_status take_vectors(struct gsh_cuda_lapack_call *call, struct svd *svd)
@@ -174,8 +175,10 @@ static enum gsh_status take_vectors(struct gsh_cuda_lapack_call *call, struct sv
     const int64_t m = svd->rows, n = svd->columns;
     svd->u = (struct gsh_cuda_view){.row = 1, .column = m, .matrix = m * svd->u_columns};
     svd->v = (struct gsh_cuda_view){.row = 1, .column = n, .matrix = n * n};
-    GSH_TRY(gsh_cuda_lapack_take(call, call->batch * svd->u.matrix, call->size, &svd->u.address));
-    return gsh_cuda_lapack_take(call, call->batch * svd->v.matrix, call->size, &svd->v.address);
+    GSH_TRY(
+        gsh_cuda_lapack_call_take(call, call->batch * svd->u.matrix, call->size, &svd->u.address));
+    return gsh_cuda_lapack_call_take(call, call->batch * svd->v.matrix, call->size,
+                                     &svd->v.address);
 }
 
 enum gsh_status gsh_cuda_lapack_svd(struct gsh_cuda_lapack_call *call)
@@ -187,12 +190,12 @@ enum gsh_status gsh_cuda_lapack_svd(struct gsh_cuda_lapack_call *call)
     unsigned s = routine == GSH_LAPACK_SVD ? S_ALONE : S;
     svd.has_vectors = routine != GSH_LAPACK_SVD;
     svd.u_columns = is_small || routine == GSH_LAPACK_SVD_F ? svd.rows : svd.columns;
-    GSH_TRY(gsh_cuda_lapack_gather(call, 0, svd.is_wide, &svd.x));
-    GSH_TRY(gsh_cuda_lapack_judge(call)); /* an iteration on NaN might never end */
-    GSH_TRY(gsh_cuda_lapack_place(call, s, false, &svd.s));
+    GSH_TRY(gsh_cuda_lapack_call_gather(call, 0, svd.is_wide, &svd.x));
+    GSH_TRY(gsh_cuda_lapack_call_judge(call)); /* an iteration on NaN might never end */
+    GSH_TRY(gsh_cuda_lapack_call_place(call, s, false, &svd.s));
     if (svd.has_vectors || is_small) /* small ones are compared all together */
         GSH_TRY(take_vectors(call, &svd));
     GSH_TRY(is_small ? run_small(call, &svd) : run_large(call, &svd));
-    GSH_TRY(gsh_cuda_lapack_scatter(call, s, &svd.s, false));
+    GSH_TRY(gsh_cuda_lapack_call_scatter(call, s, &svd.s, false));
     return svd.has_vectors ? give_vectors(call, &svd) : GSH_OK;
 }

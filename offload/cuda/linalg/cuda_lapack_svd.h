@@ -16,24 +16,28 @@ struct gsh_cuda_lapack_svd {
 };
 
 /* Memory for `count` matrices' copy, and more that compare and iterate use. */
-enum gsh_status gsh_cuda_lapack_svd_take_checks(struct gsh_cuda_lapack_call *call,
-                                                struct gsh_cuda_lapack_svd *svd, int64_t count);
+enum gsh_status gsh_cuda_lapack_svd_methods_take_checks(struct gsh_cuda_lapack_call *call,
+                                                        struct gsh_cuda_lapack_svd *svd,
+                                                        int64_t count);
 
 /* Jacobi's method for `count` matrices; rows <= GSH_CUDA_LAPACK_JACOBI. `matrix`: whose info the first one's is. */
-enum gsh_status gsh_cuda_lapack_svd_jacobi(struct gsh_cuda_lapack_call *call,
-                                           const struct gsh_cuda_lapack_svd *svd, int64_t matrix,
-                                           int64_t count);
+enum gsh_status gsh_cuda_lapack_svd_methods_jacobi(struct gsh_cuda_lapack_call *call,
+                                                   const struct gsh_cuda_lapack_svd *svd,
+                                                   int64_t matrix, int64_t count);
 /* Polar decomposition of one square matrix. */
-enum gsh_status gsh_cuda_lapack_svd_polar(struct gsh_cuda_lapack_call *call,
-                                          const struct gsh_cuda_lapack_svd *svd, int64_t matrix);
+enum gsh_status gsh_cuda_lapack_svd_methods_polar(struct gsh_cuda_lapack_call *call,
+                                                  const struct gsh_cuda_lapack_svd *svd,
+                                                  int64_t matrix);
 /* QR iteration of one square matrix. */
-enum gsh_status gsh_cuda_lapack_svd_iterate(struct gsh_cuda_lapack_call *call,
-                                            const struct gsh_cuda_lapack_svd *svd, int64_t matrix);
+enum gsh_status gsh_cuda_lapack_svd_methods_iterate(struct gsh_cuda_lapack_call *call,
+                                                    const struct gsh_cuda_lapack_svd *svd,
+                                                    int64_t matrix);
 
 /* Raises the flag where u or v is not orthogonal, or u s v^H is not `copy`, which is overwritten: by
  * Frobenius' norm, but for a small multiple of what rounding explains. */
-enum gsh_status gsh_cuda_lapack_svd_compare(struct gsh_cuda_lapack_call *call,
-                                            const struct gsh_cuda_lapack_svd *svd, int64_t count);
+enum gsh_status gsh_cuda_lapack_svd_methods_compare(struct gsh_cuda_lapack_call *call,
+                                                    const struct gsh_cuda_lapack_svd *svd,
+                                                    int64_t count);
 
 /* The singular values and vectors of one square matrix, by the first of the methods that succeeds: of the upper left part
  * of x, whose columns are `rows` long, or where that is more than core->columns of the triangle R in its place. core->a is

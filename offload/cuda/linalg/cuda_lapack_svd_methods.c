@@ -42,21 +42,22 @@ static const struct {
 } table[] = {GSH_CUDA_LAPACK_LETTERS(FORWARD)};
 #undef FORWARD
 
-enum gsh_status gsh_cuda_lapack_svd_jacobi(struct gsh_cuda_lapack_call *call,
-                                           const struct gsh_cuda_lapack_svd *svd, int64_t matrix,
-                                           int64_t count)
+enum gsh_status gsh_cuda_lapack_svd_methods_jacobi(struct gsh_cuda_lapack_call *call,
+                                                   const struct gsh_cuda_lapack_svd *svd,
+                                                   int64_t matrix, int64_t count)
 {
     int elements = 0;
     GSH_TRY(GSH_CUSOLVER(table[call->letter].size(svd, &elements, (int)count)));
-    GSH_TRY(gsh_cuda_lapack_reserve(call, (size_t)elements * call->size, 0));
+    GSH_TRY(gsh_cuda_lapack_call_reserve(call, (size_t)elements * call->size, 0));
     return GSH_CUSOLVER_TIMED(
         call, table[call->letter].gesvdj(svd, GSH_CUDA_POINTER(call->device), elements,
                                          GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, matrix)),
                                          (int)count));
 }
 
-enum gsh_status gsh_cuda_lapack_svd_polar(struct gsh_cuda_lapack_call *call,
-                                          const struct gsh_cuda_lapack_svd *svd, int64_t matrix)
+enum gsh_status gsh_cuda_lapack_svd_methods_polar(struct gsh_cuda_lapack_call *call,
+                                                  const struct gsh_cuda_lapack_svd *svd,
+                                                  int64_t matrix)
 {
     static double perturbation; /* not looked at: the result is compared with the matrix */
     size_t device_bytes = 0, host_bytes = 0;
@@ -67,7 +68,7 @@ enum gsh_status gsh_cuda_lapack_svd_polar(struct gsh_cuda_lapack_call *call,
         gsh_cuda_lapack.solver, gsh_cuda_lapack.params, GSH_CUSOLVER_VECTORS, 0, n, n, call->type,
         a, n, call->real_type, s, call->type, u, n, call->type, v, n, call->type, &device_bytes,
         &host_bytes)));
-    GSH_TRY(gsh_cuda_lapack_reserve(call, device_bytes, host_bytes));
+    GSH_TRY(gsh_cuda_lapack_call_reserve(call, device_bytes, host_bytes));
     return GSH_CUSOLVER_TIMED(
         call, gsh_cusolver.cusolverDnXgesvdp(
                   gsh_cuda_lapack.solver, gsh_cuda_lapack.params, GSH_CUSOLVER_VECTORS, 0, n, n,
@@ -81,10 +82,10 @@ static enum gsh_status turn_v(struct gsh_cuda_lapack_call *call,
                               const struct gsh_cuda_lapack_svd *svd)
 {
     int64_t n = svd->columns;
-    GSH_TRY(gsh_cuda_lapack_kernel(
+    GSH_TRY(gsh_cuda_lapack_call_kernel(
         call, GSH_CUDA_LAPACK_make_identity,
         (struct gsh_cuda_lapack_args){.a = svd->gram, .batch = 1, .rows = n, .columns = n}));
-    return gsh_cuda_lapack_multiply(
+    return gsh_cuda_lapack_call_multiply(
         call, &(struct gsh_cuda_lapack_product){.op_a = GSH_CUBLAS_OP_C,
                                                 .m = n,
                                                 .n = n,
@@ -96,8 +97,9 @@ static enum gsh_status turn_v(struct gsh_cuda_lapack_call *call,
                                                 .alpha = 1});
 }
 
-enum gsh_status gsh_cuda_lapack_svd_iterate(struct gsh_cuda_lapack_call *call,
-                                            const struct gsh_cuda_lapack_svd *svd, int64_t matrix)
+enum gsh_status gsh_cuda_lapack_svd_methods_iterate(struct gsh_cuda_lapack_call *call,
+                                                    const struct gsh_cuda_lapack_svd *svd,
+                                                    int64_t matrix)
 {
     size_t device_bytes = 0, host_bytes = 0;
     int64_t n = svd->columns;
@@ -107,7 +109,7 @@ enum gsh_status gsh_cuda_lapack_svd_iterate(struct gsh_cuda_lapack_call *call,
         gsh_cuda_lapack.solver, gsh_cuda_lapack.params, 'A', 'A', n, n, call->type, a, n,
         call->real_type, s, call->type, u, n, call->type, vh, n, call->type, &device_bytes,
         &host_bytes)));
-    GSH_TRY(gsh_cuda_lapack_reserve(call, device_bytes, host_bytes));
+    GSH_TRY(gsh_cuda_lapack_call_reserve(call, device_bytes, host_bytes));
     GSH_TRY(GSH_CUSOLVER_TIMED(
         call, gsh_cusolver.cusolverDnXgesvd(
                   gsh_cuda_lapack.solver, gsh_cuda_lapack.params, 'A', 'A', n, n, call->type, a, n,
@@ -119,14 +121,15 @@ enum gsh_status gsh_cuda_lapack_svd_iterate(struct gsh_cuda_lapack_call *call,
 
 /* ---- comparison ---- */
 
-enum gsh_status gsh_cuda_lapack_svd_take_checks(struct gsh_cuda_lapack_call *call,
-                                                struct gsh_cuda_lapack_svd *svd, int64_t count)
+enum gsh_status gsh_cuda_lapack_svd_methods_take_checks(struct gsh_cuda_lapack_call *call,
+                                                        struct gsh_cuda_lapack_svd *svd,
+                                                        int64_t count)
 {
     int64_t elements = count * svd->rows * svd->columns;
-    GSH_TRY(gsh_cuda_lapack_take(call, elements, call->size, &svd->copy));
-    GSH_TRY(gsh_cuda_lapack_take(call, elements, call->size, &svd->scaled));
-    GSH_TRY(gsh_cuda_lapack_take(call, COMPARISONS * count, sizeof(uint64_t), &svd->sums));
-    return gsh_cuda_lapack_take(call, count * svd->rows * svd->rows, call->size, &svd->gram);
+    GSH_TRY(gsh_cuda_lapack_call_take(call, elements, call->size, &svd->copy));
+    GSH_TRY(gsh_cuda_lapack_call_take(call, elements, call->size, &svd->scaled));
+    GSH_TRY(gsh_cuda_lapack_call_take(call, COMPARISONS * count, sizeof(uint64_t), &svd->sums));
+    return gsh_cuda_lapack_call_take(call, count * svd->rows * svd->rows, call->size, &svd->gram);
 }
 
 /* One of the kernels that do, of `count` matrices; their sum of squares begins at 0. */
@@ -139,10 +142,11 @@ static enum gsh_status compare(struct gsh_cuda_lapack_call *call,
     args.batch = count * args.columns;
     args.bound = TOLERANCE * (double)svd->rows * call->epsilon;
     GSH_TRY(gsh_cuda_mem_clear(args.c, bytes));
-    return gsh_cuda_lapack_kernel(call,
-                                  comparison == OF_PRODUCT ? GSH_CUDA_LAPACK_compare_with_first
-                                                           : GSH_CUDA_LAPACK_compare_with_identity,
-                                  args);
+    return gsh_cuda_lapack_call_kernel(call,
+                                       comparison == OF_PRODUCT
+                                           ? GSH_CUDA_LAPACK_compare_with_first
+                                           : GSH_CUDA_LAPACK_compare_with_identity,
+                                       args);
 }
 
 /* Of square matrices of n rows. */
@@ -154,16 +158,16 @@ static enum gsh_status compare_orthogonal(struct gsh_cuda_lapack_call *call,
     const struct gsh_cuda_view view = {
         .address = comparison == OF_U ? svd->u : svd->v, .column = n, .matrix = n * n};
     const struct gsh_cuda_view gram = {.address = svd->gram, .column = n, .matrix = n * n};
-    GSH_TRY(
-        gsh_cuda_lapack_multiply(call, &(struct gsh_cuda_lapack_product){.op_a = GSH_CUBLAS_OP_C,
-                                                                         .m = n,
-                                                                         .n = n,
-                                                                         .k = n,
-                                                                         .count = count,
-                                                                         .a = view,
-                                                                         .b = view,
-                                                                         .c = gram,
-                                                                         .alpha = 1}));
+    GSH_TRY(gsh_cuda_lapack_call_multiply(call,
+                                          &(struct gsh_cuda_lapack_product){.op_a = GSH_CUBLAS_OP_C,
+                                                                            .m = n,
+                                                                            .n = n,
+                                                                            .k = n,
+                                                                            .count = count,
+                                                                            .a = view,
+                                                                            .b = view,
+                                                                            .c = gram,
+                                                                            .alpha = 1}));
     return compare(call, svd, comparison, count,
                    (struct gsh_cuda_lapack_args){.a = svd->gram, .rows = n, .columns = n});
 }
@@ -180,11 +184,11 @@ static enum gsh_status compare_product(struct gsh_cuda_lapack_call *call,
                                         .columns = n,
                                         .extra = m,
                                         .step = m * m};
-    GSH_TRY(gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_copy_block, args));
+    GSH_TRY(gsh_cuda_lapack_call_kernel(call, GSH_CUDA_LAPACK_copy_block, args));
     args.a = svd->scaled;
     args.b = svd->s;
-    GSH_TRY(gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_scale_columns, args));
-    GSH_TRY(gsh_cuda_lapack_multiply(
+    GSH_TRY(gsh_cuda_lapack_call_kernel(call, GSH_CUDA_LAPACK_scale_columns, args));
+    GSH_TRY(gsh_cuda_lapack_call_multiply(
         call, &(struct gsh_cuda_lapack_product){
                   .op_b = GSH_CUBLAS_OP_C,
                   .m = m,
@@ -200,8 +204,9 @@ static enum gsh_status compare_product(struct gsh_cuda_lapack_call *call,
     return compare(call, svd, OF_PRODUCT, count, args);
 }
 
-enum gsh_status gsh_cuda_lapack_svd_compare(struct gsh_cuda_lapack_call *call,
-                                            const struct gsh_cuda_lapack_svd *svd, int64_t count)
+enum gsh_status gsh_cuda_lapack_svd_methods_compare(struct gsh_cuda_lapack_call *call,
+                                                    const struct gsh_cuda_lapack_svd *svd,
+                                                    int64_t count)
 {
     GSH_TRY(compare_orthogonal(call, svd, OF_U, count));
     GSH_TRY(compare_orthogonal(call, svd, OF_V, count));

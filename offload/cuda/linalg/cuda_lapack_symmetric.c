@@ -69,7 +69,7 @@ static enum gsh_status factor_one(struct gsh_cuda_lapack_call *call, void *what,
     int elements = 0;
     (void)count;
     GSH_TRY(GSH_CUSOLVER(potrf[call->letter].size(s, a, &elements)));
-    GSH_TRY(gsh_cuda_lapack_reserve(call, (size_t)elements * call->size, 0));
+    GSH_TRY(gsh_cuda_lapack_call_reserve(call, (size_t)elements * call->size, 0));
     return GSH_CUSOLVER_TIMED(
         call, potrf[call->letter].one(s, a, GSH_CUDA_POINTER(call->device), elements,
                                       GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first))));
@@ -78,45 +78,45 @@ static enum gsh_status factor_one(struct gsh_cuda_lapack_call *call, void *what,
 static enum gsh_status factor(struct gsh_cuda_lapack_call *call, struct symmetric *s)
 {
     const struct gsh_cuda_view columns = {s->a.address, 1, s->n, s->a.matrix};
-    if (gsh_cuda_lapack_is_many(call, s->n)) {
-        GSH_TRY(gsh_cuda_lapack_point(call, s->a.address, s->a.matrix * (int64_t)call->size,
-                                      call->batch, &s->pointers));
-        GSH_TRY(gsh_cuda_lapack_each(call, GSH_CUDA_LAPACK_MANY, factor_many, s));
+    if (gsh_cuda_lapack_call_is_many(call, s->n)) {
+        GSH_TRY(gsh_cuda_lapack_call_point(call, s->a.address, s->a.matrix * (int64_t)call->size,
+                                           call->batch, &s->pointers));
+        GSH_TRY(gsh_cuda_lapack_call_each(call, GSH_CUDA_LAPACK_MANY, factor_many, s));
     } else {
-        GSH_TRY(gsh_cuda_lapack_each(call, 1, factor_one, s));
+        GSH_TRY(gsh_cuda_lapack_call_each(call, 1, factor_one, s));
     }
     /* what is not finite in the triangle ends on the factor's diagonal */
-    return gsh_cuda_lapack_look_at_diagonal(call, &columns, s->n, 0);
+    return gsh_cuda_lapack_call_look_at_diagonal(call, &columns, s->n, 0);
 }
 
 /* Read row by row as column by column, a Hermitian A is its conjugate, and the factor L of A = L L^H is the U of
  * conjugate(A) = U^H U: all of it happens in the output. */
-enum gsh_status gsh_cuda_lapack_cholesky(struct gsh_cuda_lapack_call *call)
+enum gsh_status gsh_cuda_lapack_symmetric_cholesky(struct gsh_cuda_lapack_call *call)
 {
     struct symmetric s = {.n = gsh_cuda_lapack_rows(call, 0),
                           .triangle = is_lower(call) ? GSH_CUBLAS_UPPER : GSH_CUBLAS_LOWER};
     struct gsh_cuda_lapack_args args = {.batch = call->batch, .rows = s.n};
-    GSH_TRY(gsh_cuda_lapack_place(call, 1, true, &s.a));
-    GSH_TRY(gsh_cuda_lapack_gather_into(call, 0, &s.a));
+    GSH_TRY(gsh_cuda_lapack_call_place(call, 1, true, &s.a));
+    GSH_TRY(gsh_cuda_lapack_call_gather_into(call, 0, &s.a));
     GSH_TRY(factor(call, &s));
     args.a = s.a.address;
     args.columns = s.n;
     args.extra = s.triangle == GSH_CUBLAS_LOWER;
-    GSH_TRY(gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_clear_triangle, args));
-    return gsh_cuda_lapack_scatter(call, 1, &s.a, false);
+    GSH_TRY(gsh_cuda_lapack_call_kernel(call, GSH_CUDA_LAPACK_clear_triangle, args));
+    return gsh_cuda_lapack_call_scatter(call, 1, &s.a, false);
 }
 
 /* ---- potrf, potrs and potri ---- */
 
 /* A factor may leave anything in the other triangle, whose bytes are to stay: it is made apart. */
-enum gsh_status gsh_cuda_lapack_potrf(struct gsh_cuda_lapack_call *call)
+enum gsh_status gsh_cuda_lapack_symmetric_potrf(struct gsh_cuda_lapack_call *call)
 {
     struct symmetric s = {.n = gsh_cuda_lapack_rows(call, 0),
                           .triangle = gsh_cuda_lapack_triangle(call)};
-    GSH_TRY(gsh_cuda_lapack_take_square(call, s.n, &s.a));
-    GSH_TRY(gsh_cuda_lapack_gather_into(call, 0, &s.a));
+    GSH_TRY(gsh_cuda_lapack_call_take_square(call, s.n, &s.a));
+    GSH_TRY(gsh_cuda_lapack_call_gather_into(call, 0, &s.a));
     GSH_TRY(factor(call, &s));
-    return gsh_cuda_lapack_put_triangle(call, 1, &s.a, false, false);
+    return gsh_cuda_lapack_call_put_triangle(call, 1, &s.a, false, false);
 }
 
 struct factored {
@@ -138,37 +138,37 @@ static enum gsh_status solve_one(struct gsh_cuda_lapack_call *call, void *what, 
                   GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first))));
 }
 
-enum gsh_status gsh_cuda_lapack_potrs(struct gsh_cuda_lapack_call *call)
+enum gsh_status gsh_cuda_lapack_symmetric_potrs(struct gsh_cuda_lapack_call *call)
 {
     struct factored f = {.n = gsh_cuda_lapack_rows(call, 0),
                          .columns = gsh_cuda_lapack_columns(call, 1),
                          .triangle = gsh_cuda_lapack_triangle(call)};
-    GSH_TRY(gsh_cuda_lapack_borrow(call, 0, &f.a));
-    GSH_TRY(gsh_cuda_lapack_receive(call, 1, 2, &f.b));
-    GSH_TRY(gsh_cuda_lapack_each(call, 1, solve_one, &f));
-    return gsh_cuda_lapack_scatter(call, 2, &f.b, false);
+    GSH_TRY(gsh_cuda_lapack_call_borrow(call, 0, &f.a));
+    GSH_TRY(gsh_cuda_lapack_call_receive(call, 1, 2, &f.b));
+    GSH_TRY(gsh_cuda_lapack_call_each(call, 1, solve_one, &f));
+    return gsh_cuda_lapack_call_scatter(call, 2, &f.b, false);
 }
 
 /* A X = I is solved, of which one triangle is kept. What is not finite, or no factor of ?potrf's (its diagonal is
  * real), is for the caller's LAPACK to make. */
-enum gsh_status gsh_cuda_lapack_potri(struct gsh_cuda_lapack_call *call)
+enum gsh_status gsh_cuda_lapack_symmetric_potri(struct gsh_cuda_lapack_call *call)
 {
     struct factored f = {.n = gsh_cuda_lapack_rows(call, 0),
                          .columns = gsh_cuda_lapack_rows(call, 0),
                          .triangle = gsh_cuda_lapack_triangle(call)};
-    GSH_TRY(gsh_cuda_lapack_borrow(call, 0, &f.a));
-    GSH_TRY(gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_judge_diagonal,
-                                   (struct gsh_cuda_lapack_args){.a = f.a.address,
-                                                                 .batch = call->batch,
-                                                                 .rows = f.n,
-                                                                 .columns = true,
-                                                                 .extra = f.n,
-                                                                 .step = f.a.matrix}));
-    GSH_TRY(gsh_cuda_lapack_take_square(call, f.n, &f.b));
-    GSH_TRY(gsh_cuda_lapack_fill_identity(call, &f.b, f.n));
-    GSH_TRY(gsh_cuda_lapack_each(call, 1, solve_one, &f));
-    GSH_TRY(gsh_cuda_lapack_look(call, f.b.address, call->batch * f.b.matrix));
-    return gsh_cuda_lapack_put_triangle(call, 1, &f.b, false, true);
+    GSH_TRY(gsh_cuda_lapack_call_borrow(call, 0, &f.a));
+    GSH_TRY(gsh_cuda_lapack_call_kernel(call, GSH_CUDA_LAPACK_judge_diagonal,
+                                        (struct gsh_cuda_lapack_args){.a = f.a.address,
+                                                                      .batch = call->batch,
+                                                                      .rows = f.n,
+                                                                      .columns = true,
+                                                                      .extra = f.n,
+                                                                      .step = f.a.matrix}));
+    GSH_TRY(gsh_cuda_lapack_call_take_square(call, f.n, &f.b));
+    GSH_TRY(gsh_cuda_lapack_call_fill_identity(call, &f.b, f.n));
+    GSH_TRY(gsh_cuda_lapack_call_each(call, 1, solve_one, &f));
+    GSH_TRY(gsh_cuda_lapack_call_look(call, f.b.address, call->batch * f.b.matrix));
+    return gsh_cuda_lapack_call_put_triangle(call, 1, &f.b, false, true);
 }
 
 /* ---- eigh ---- */
@@ -208,7 +208,7 @@ static enum gsh_status rotate_many(struct gsh_cuda_lapack_call *call, void *what
     void *a = GSH_CUDA_POINTER(gsh_cuda_lapack_at(call, &s->a, first));
     void *w = GSH_CUDA_POINTER(s->w.address + (uint64_t)(first * s->n) * call->real_size);
     GSH_TRY(GSH_CUSOLVER(jacobi[call->letter].size(s->job, n, a, w, &elements, (int)count)));
-    GSH_TRY(gsh_cuda_lapack_reserve(call, (size_t)elements * call->size, 0));
+    GSH_TRY(gsh_cuda_lapack_call_reserve(call, (size_t)elements * call->size, 0));
     return GSH_CUSOLVER_TIMED(
         call, jacobi[call->letter].rotate(s->job, n, a, w, GSH_CUDA_POINTER(call->device), elements,
                                           GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first)),
@@ -225,7 +225,7 @@ static enum gsh_status decompose_many(struct gsh_cuda_lapack_call *call, void *w
     GSH_TRY(GSH_CUSOLVER(gsh_cusolver.cusolverDnXsyevBatched_bufferSize(
         gsh_cuda_lapack.solver, gsh_cuda_lapack.params, s->job, s->triangle, s->n, call->type, a,
         s->n, call->real_type, w, call->type, &device_bytes, &host_bytes, count)));
-    GSH_TRY(gsh_cuda_lapack_reserve(call, device_bytes, host_bytes));
+    GSH_TRY(gsh_cuda_lapack_call_reserve(call, device_bytes, host_bytes));
     return GSH_CUSOLVER_TIMED(
         call,
         gsh_cusolver.cusolverDnXsyevBatched(
@@ -245,7 +245,7 @@ static enum gsh_status decompose_one(struct gsh_cuda_lapack_call *call, void *wh
     GSH_TRY(GSH_CUSOLVER(gsh_cusolver.cusolverDnXsyevd_bufferSize(
         gsh_cuda_lapack.solver, gsh_cuda_lapack.params, s->job, s->triangle, s->n, call->type, a,
         s->n, call->real_type, w, call->type, &device_bytes, &host_bytes)));
-    GSH_TRY(gsh_cuda_lapack_reserve(call, device_bytes, host_bytes));
+    GSH_TRY(gsh_cuda_lapack_call_reserve(call, device_bytes, host_bytes));
     return GSH_CUSOLVER_TIMED(
         call, gsh_cusolver.cusolverDnXsyevd(gsh_cuda_lapack.solver, gsh_cuda_lapack.params, s->job,
                                             s->triangle, s->n, call->type, a, s->n, call->real_type,
@@ -261,39 +261,40 @@ static enum gsh_status gather_triangle(struct gsh_cuda_lapack_call *call, struct
     struct gsh_cuda_lapack_args args = {.batch = call->batch, .rows = s->n, .columns = s->n};
     s->a = (struct gsh_cuda_view){
         .row = is_flipped ? s->n : 1, .column = is_flipped ? 1 : s->n, .matrix = s->n * s->n};
-    GSH_TRY(gsh_cuda_lapack_take(call, call->batch * s->a.matrix, call->size, &s->a.address));
-    GSH_TRY(gsh_cuda_lapack_gather_into(call, 0, &s->a));
+    GSH_TRY(gsh_cuda_lapack_call_take(call, call->batch * s->a.matrix, call->size, &s->a.address));
+    GSH_TRY(gsh_cuda_lapack_call_gather_into(call, 0, &s->a));
     args.a = s->a.address;
-    GSH_TRY(gsh_cuda_lapack_kernel(call, GSH_CUDA_LAPACK_clear_triangle, args));
-    return gsh_cuda_lapack_look(call, s->a.address, call->batch * s->a.matrix);
+    GSH_TRY(gsh_cuda_lapack_call_kernel(call, GSH_CUDA_LAPACK_clear_triangle, args));
+    return gsh_cuda_lapack_call_look(call, s->a.address, call->batch * s->a.matrix);
 }
 
 static enum gsh_status decompose(struct gsh_cuda_lapack_call *call, struct symmetric *s)
 {
     int64_t most = GSH_MAX(INT_MAX / s->a.matrix, 1); /* what XsyevBatched counts in an int */
-    bool is_many = gsh_cuda_lapack_is_many(call, s->n);
+    bool is_many = gsh_cuda_lapack_call_is_many(call, s->n);
     if (is_many && s->n <= GSH_CUDA_LAPACK_JACOBI)
-        return gsh_cuda_lapack_each(call, GSH_CUDA_LAPACK_MANY, rotate_many, s);
+        return gsh_cuda_lapack_call_each(call, GSH_CUDA_LAPACK_MANY, rotate_many, s);
     if (is_many && gsh_cusolver.cusolverDnXsyevBatched != NULL)
-        return gsh_cuda_lapack_each(call, GSH_MIN(most, GSH_CUDA_LAPACK_MANY), decompose_many, s);
-    return gsh_cuda_lapack_each(call, 1, decompose_one, s);
+        return gsh_cuda_lapack_call_each(call, GSH_MIN(most, GSH_CUDA_LAPACK_MANY), decompose_many,
+                                         s);
+    return gsh_cuda_lapack_call_each(call, 1, decompose_one, s);
 }
 
 /* The library always looks at the upper triangle (cusolverDnXsyevBatched of CUDA 12.6 may fail at the lower one of
  * complex64, github.com/JuliaGPU/CUDA.jl/pull/2577). Read row by row as column by column, a Hermitian A is its conjugate and
  * its lower triangle the upper one; the vectors are conjugate too. They take the matrix's place. */
-enum gsh_status gsh_cuda_lapack_eigh(struct gsh_cuda_lapack_call *call)
+enum gsh_status gsh_cuda_lapack_symmetric_eigh(struct gsh_cuda_lapack_call *call)
 {
     bool has_vectors = call->launch->nout == 2, is_flipped = is_lower(call);
     struct symmetric s = {.n = gsh_cuda_lapack_rows(call, 0),
                           .triangle = GSH_CUBLAS_UPPER,
                           .job = has_vectors ? GSH_CUSOLVER_VECTORS : GSH_CUSOLVER_NO_VECTORS};
     GSH_TRY(gather_triangle(call, &s, is_flipped));
-    GSH_TRY(gsh_cuda_lapack_judge(call)); /* an iteration on NaN might never end */
-    GSH_TRY(gsh_cuda_lapack_place(call, 1, false, &s.w));
+    GSH_TRY(gsh_cuda_lapack_call_judge(call)); /* an iteration on NaN might never end */
+    GSH_TRY(gsh_cuda_lapack_call_place(call, 1, false, &s.w));
     GSH_TRY(decompose(call, &s));
-    GSH_TRY(gsh_cuda_lapack_scatter(call, 1, &s.w, false));
+    GSH_TRY(gsh_cuda_lapack_call_scatter(call, 1, &s.w, false));
     s.a.row = 1; /* vectors, column by column */
     s.a.column = s.n;
-    return has_vectors ? gsh_cuda_lapack_scatter(call, 2, &s.a, is_flipped) : GSH_OK;
+    return has_vectors ? gsh_cuda_lapack_call_scatter(call, 2, &s.a, is_flipped) : GSH_OK;
 }

@@ -22,8 +22,8 @@ static gsh_cuda_enum (*const trsm[])(const struct gsh_cuda_triangular *t, const 
                                      const void *a, void *b) = {GSH_CUDA_LAPACK_LETTERS(FORWARD)};
 #undef FORWARD
 
-enum gsh_status gsh_cuda_lapack_solve_triangular(struct gsh_cuda_lapack_call *call, void *what,
-                                                 int64_t first, int64_t count)
+enum gsh_status gsh_cuda_lapack_triangle_solve(struct gsh_cuda_lapack_call *call,
+                                                          void *what, int64_t first, int64_t count)
 {
     static const float single[2] = {1, 0};
     static const double twofold[2] = {1, 0};
@@ -45,27 +45,27 @@ static enum gsh_status begin(struct gsh_cuda_lapack_call *call, struct gsh_cuda_
                                       .triangle = gsh_cuda_lapack_triangle(call),
                                       .op = gsh_cuda_lapack_op(call),
                                       .diagonal = is_unit ? GSH_CUBLAS_UNIT : GSH_CUBLAS_NON_UNIT};
-    GSH_TRY(gsh_cuda_lapack_borrow(call, 0, &t->a));
-    return is_unit ? GSH_OK : gsh_cuda_lapack_look_at_diagonal(call, &t->a, t->n, 0);
+    GSH_TRY(gsh_cuda_lapack_call_borrow(call, 0, &t->a));
+    return is_unit ? GSH_OK : gsh_cuda_lapack_call_look_at_diagonal(call, &t->a, t->n, 0);
 }
 
-enum gsh_status gsh_cuda_lapack_trtrs(struct gsh_cuda_lapack_call *call)
+enum gsh_status gsh_cuda_lapack_triangle_trtrs(struct gsh_cuda_lapack_call *call)
 {
     struct gsh_cuda_triangular t;
     GSH_TRY(begin(call, &t, gsh_cuda_lapack_columns(call, 1)));
-    GSH_TRY(gsh_cuda_lapack_receive(call, 1, 2, &t.b));
-    GSH_TRY(gsh_cuda_lapack_each(call, 1, gsh_cuda_lapack_solve_triangular, &t));
-    return gsh_cuda_lapack_scatter(call, 2, &t.b, false);
+    GSH_TRY(gsh_cuda_lapack_call_receive(call, 1, 2, &t.b));
+    GSH_TRY(gsh_cuda_lapack_call_each(call, 1, gsh_cuda_lapack_triangle_solve, &t));
+    return gsh_cuda_lapack_call_scatter(call, 2, &t.b, false);
 }
 
 /* A X = I is solved. What is not finite is for the caller's LAPACK to make. */
-enum gsh_status gsh_cuda_lapack_trtri(struct gsh_cuda_lapack_call *call)
+enum gsh_status gsh_cuda_lapack_triangle_trtri(struct gsh_cuda_lapack_call *call)
 {
     struct gsh_cuda_triangular t;
     GSH_TRY(begin(call, &t, gsh_cuda_lapack_rows(call, 0)));
-    GSH_TRY(gsh_cuda_lapack_take_square(call, t.n, &t.b));
-    GSH_TRY(gsh_cuda_lapack_fill_identity(call, &t.b, t.n));
-    GSH_TRY(gsh_cuda_lapack_each(call, 1, gsh_cuda_lapack_solve_triangular, &t));
-    GSH_TRY(gsh_cuda_lapack_look(call, t.b.address, call->batch * t.b.matrix));
-    return gsh_cuda_lapack_put_triangle(call, 1, &t.b, t.diagonal == GSH_CUBLAS_UNIT, false);
+    GSH_TRY(gsh_cuda_lapack_call_take_square(call, t.n, &t.b));
+    GSH_TRY(gsh_cuda_lapack_call_fill_identity(call, &t.b, t.n));
+    GSH_TRY(gsh_cuda_lapack_call_each(call, 1, gsh_cuda_lapack_triangle_solve, &t));
+    GSH_TRY(gsh_cuda_lapack_call_look(call, t.b.address, call->batch * t.b.matrix));
+    return gsh_cuda_lapack_call_put_triangle(call, 1, &t.b, t.diagonal == GSH_CUBLAS_UNIT, false);
 }

@@ -72,7 +72,7 @@ static void test_rows(void)
 
 static void test_text(void)
 {
-    gsh_stats_set_device("cuda: a \"GPU\"");
+    gsh_stats_report_set_device("cuda: a \"GPU\"");
     unsigned row = gsh_stats_row("multiply", "dd->d");
     gsh_stats_device_call(row, 0);
     gsh_stats_device_time(row, 1900000000000);
@@ -125,13 +125,13 @@ static void test_full_table(void)
 static void attach_and_exit(void)
 {
     gsh_options_init();
-    gsh_stats_init(reasons, GSH_COUNT(reasons));
+    gsh_stats_report_init(reasons, GSH_COUNT(reasons));
     if (fork() == 0) {
         gsh_stats_report_at_exit();
         _exit(0);
     }
     wait(NULL);
-    gsh_stats_host_call(gsh_stats_row("add", "dd->d"), 1, gsh_stats_wanted() ? 7 : 0);
+    gsh_stats_host_call(gsh_stats_row("add", "dd->d"), 1, gsh_stats_report_is_wanted() ? 7 : 0);
     if (chdir("/") == 0)
         gsh_stats_report_at_exit();
 }
@@ -199,8 +199,8 @@ int main(void)
     test_at_exit();
     test_json_file();
     unsetenv("GPUSHIM_REPORT");
-    gsh_stats_init(reasons, GSH_COUNT(reasons));
-    CHECK(!gsh_stats_wanted());
+    gsh_stats_report_init(reasons, GSH_COUNT(reasons));
+    CHECK(!gsh_stats_report_is_wanted());
     test_threads();
     test_rows();
     test_text();

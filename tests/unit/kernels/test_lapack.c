@@ -3,7 +3,7 @@
  * The table of routines, and the borrowed loops of the host device, with a loop of our own in NumPy's place: what it is
  * called with, and what becomes of the floating-point errors that it raises.
  */
-#include "hostemu_lapack.h"
+#include "emu_lapack.h"
 
 #include "check.h"
 #include "host_routines.h"
@@ -178,10 +178,10 @@ static void test_batch(void)
 {
     static const int64_t dimensions[] = {5, 3, 2}, steps[] = {72, 48, 192, 8, 24, 16, 8, 16, 8};
     struct gsh_launch launch = make_solve();
-    CHECK(!gsh_hostemu_lapack_supports(&launch));
+    CHECK(!gsh_emu_lapack_supports(&launch));
     lend(GSH_LAPACK_SOLVE, 3, 6, NULL);
-    CHECK(gsh_hostemu_lapack_supports(&launch));
-    CHECK_INT(gsh_hostemu_lapack_run(&launch), GSH_OK);
+    CHECK(gsh_emu_lapack_supports(&launch));
+    CHECK_INT(gsh_emu_lapack_run(&launch), GSH_OK);
     CHECK_INT(call_count, 4);
     for (unsigned i = 0; i < 4; i++) {
         CHECK(memcmp(calls[i].dimensions, dimensions, sizeof(dimensions)) == 0);
@@ -192,11 +192,11 @@ static void test_batch(void)
     }
     launch.ndim = 0;
     call_count = 0;
-    CHECK_INT(gsh_hostemu_lapack_run(&launch), GSH_OK);
+    CHECK_INT(gsh_emu_lapack_run(&launch), GSH_OK);
     CHECK_INT(call_count, 1);
     CHECK_INT(calls[0].dimensions[0], 1);
     launch.ndim = GSH_MAX_DIMS;
-    CHECK(!gsh_hostemu_lapack_supports(&launch));
+    CHECK(!gsh_emu_lapack_supports(&launch));
 }
 
 static void test_errors(void)
@@ -212,16 +212,16 @@ static void test_errors(void)
         int raised = cases[i].raised;
         lend(GSH_LAPACK_SOLVE, 3, 6, &raised);
         feclearexcept(FE_ALL_EXCEPT);
-        CHECK_INT(gsh_hostemu_lapack_run(&launch), cases[i].status);
+        CHECK_INT(gsh_emu_lapack_run(&launch), cases[i].status);
         CHECK_INT(fetestexcept(FE_ALL_EXCEPT), 0);
     }
     int raised = FE_INVALID;
     lend(GSH_LAPACK_SOLVE, 3, 6, &raised);
     feraiseexcept(FE_DIVBYZERO);
-    CHECK_INT(gsh_hostemu_lapack_run(&launch), GSH_DECLINED);
+    CHECK_INT(gsh_emu_lapack_run(&launch), GSH_DECLINED);
     CHECK_INT(fetestexcept(FE_ALL_EXCEPT), FE_DIVBYZERO);
     raised = 0;
-    CHECK_INT(gsh_hostemu_lapack_run(&launch), GSH_OK); /* what was raised before does not count */
+    CHECK_INT(gsh_emu_lapack_run(&launch), GSH_OK); /* what was raised before does not count */
     feclearexcept(FE_ALL_EXCEPT);
 }
 
@@ -249,7 +249,7 @@ static void test_raw(void)
                              {{2, 1, 1}, {8, 0, 0}}}},
     };
     lend(GSH_LAPACK_QR_R_RAW, 2, 3, NULL);
-    CHECK_INT(gsh_hostemu_lapack_run(&launch), GSH_OK);
+    CHECK_INT(gsh_emu_lapack_run(&launch), GSH_OK);
     CHECK_INT(call_count, 1);
     CHECK(memcmp(calls[0].dimensions, dimensions, sizeof(dimensions)) == 0);
     CHECK(memcmp(calls[0].steps, steps, sizeof(steps)) == 0);

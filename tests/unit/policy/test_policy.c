@@ -12,17 +12,18 @@ static void check_costs(const struct gsh_rates *rates)
 {
     double last = 0;
     for (double bytes = 1e3; bytes < 1e10; bytes *= 10) {
-        double cost = gsh_cost_host(rates, bytes, bytes / 8, 1);
+        double cost = gsh_cost_model_host(rates, bytes, bytes / 8, 1);
         CHECK(cost > last);
-        CHECK(gsh_cost_transfer(rates, bytes, true, false) <=
-              gsh_cost_transfer(rates, bytes, false, true));
+        CHECK(gsh_cost_model_transfer(rates, bytes, true, false) <=
+              gsh_cost_model_transfer(rates, bytes, false, true));
         last = cost;
     }
-    CHECK(gsh_cost_transfer(rates, 0, false, false) == 0);
-    CHECK(gsh_cost_foreign_transfer(rates, 0) == 0);
-    CHECK(gsh_cost_foreign_transfer(rates, 1e8) >= gsh_cost_transfer(rates, 1e8, false, false));
-    CHECK(gsh_cost_host_product(rates, 1e12, 1e9, false) <
-          gsh_cost_host_product(rates, 1e12, 1e9, true));
+    CHECK(gsh_cost_model_transfer(rates, 0, false, false) == 0);
+    CHECK(gsh_cost_model_unmanaged_transfer(rates, 0) == 0);
+    CHECK(gsh_cost_model_unmanaged_transfer(rates, 1e8) >=
+          gsh_cost_model_transfer(rates, 1e8, false, false));
+    CHECK(gsh_cost_model_host_product(rates, 1e12, 1e9, false) <
+          gsh_cost_model_host_product(rates, 1e12, 1e9, true));
 }
 
 static void check_rule(void)
@@ -82,7 +83,7 @@ static void check_patience(void)
 int main(void)
 {
     check_costs(gsh_cuda_backend.rates);
-    check_costs(gsh_hostemu_backend.rates);
+    check_costs(gsh_emu_backend.rates);
     check_rule();
     check_rent_or_buy();
     check_patience();

@@ -370,7 +370,7 @@ static void test_original(void *library)
     const struct gsh_symbol *symbol = &gsh_symbol_cblas_dgemm;
     struct caller spare;
     const struct caller *caller = find_caller(symbol, (const void *)test_original, &spare);
-    CHECK(caller->original == (gsh_entry_function *)dlsym(library, "cblas_dgemm"));
+    CHECK(caller->original == (gsh_blas_entry_function *)dlsym(library, "cblas_dgemm"));
     CHECK_INT(caller->integer_bits, 32);
     CHECK_INT(symbol->callers->claimed, 1);
     test_host("original");
@@ -383,11 +383,11 @@ static void test_original(void *library)
     /* Of what is called by value all is found before it is asked for, of the rest nothing. */
     const struct gsh_symbol *by_value = &gsh_symbol_cblas_zgemm, *by_address = &gsh_symbol_zgemm_;
     unsigned found = by_value->callers->claimed, others = by_address->callers->claimed;
-    gsh_entry_expect((const void *)caller->original);
+    gsh_blas_entry_expect((const void *)caller->original);
     CHECK_INT(symbol->callers->claimed, 2);
     CHECK_INT(by_value->callers->claimed, found + 1);
     CHECK(by_value->callers->list[found].original ==
-          (gsh_entry_function *)dlsym(library, "cblas_zgemm"));
+          (gsh_blas_entry_function *)dlsym(library, "cblas_zgemm"));
     CHECK_INT(by_address->callers->claimed, others);
     test_left_alone();
     test_refused();

@@ -285,13 +285,13 @@ static void test_bad_blocks(void)
     static const int bad[][4] = {{1, 2, 3, -4}, {-1, -2, 3, 4}, {1, 0, 3, 4},
                                  {1, 2, 3, 5},  {1, -5, -5, 4}, {-1, -1, -1, 4}};
     static const int good[][4] = {{1, 2, 3, 4}, {-1, -1, -1, -1}, {1, -2, -2, 4}};
-    const struct gsh_entry_routine routine = {.shape = &gsh_entry_shape_SYTRS};
+    const struct gsh_blas_entry_routine routine = {.shape = &gsh_blas_entry_shape_SYTRS};
     int32_t own[4];
     for (unsigned i = 0; i < GSH_COUNT(bad) + GSH_COUNT(good); i++) {
         bool is_good = i >= GSH_COUNT(bad);
         const int *pivots = is_good ? good[i - GSH_COUNT(bad)] : bad[i];
-        const struct gsh_entry_frame frame = {.registers = {[5] = (uint64_t)pivots}};
-        const struct gsh_entry_call call = {
+        const struct gsh_blas_entry_frame frame = {.registers = {[5] = (uint64_t)pivots}};
+        const struct gsh_blas_entry_call call = {
             .routine = &routine, .frame = &frame, .integer_bits = 32, .dtype = GSH_FLOAT64};
         if (!CHECK_INT(gsh_lapack_launch_read_block_pivots(&call, 5, own, 4), is_good))
             fprintf(stderr, "case %u\n", i);
@@ -472,7 +472,7 @@ static void test_overlap(void)
     fill(&plain);
     struct gsh_call call = {.row = gsh_stats_row("test", "d->d")};
     struct gsh_launch *launch = &call.launch;
-    struct gsh_entry_call entry = {.dtype = GSH_FLOAT64};
+    struct gsh_blas_entry_call entry = {.dtype = GSH_FLOAT64};
     gsh_lapack_launch_begin(&entry, GSH_LAPACK_GETRF, 0);
     gsh_lapack_launch_matrix(&entry, 0, plain.a, N, N, LEADING);
     gsh_lapack_launch_matrix(&entry, 1, plain.a, N, N, LEADING);
@@ -489,7 +489,7 @@ static void test_overlap(void)
 static enum gsh_status spoil(const struct gsh_launch *launch, unsigned row)
 {
     if (launch->kind != GSH_LAUNCH_LAPACK)
-        return gsh_hostemu_backend.run(launch, row);
+        return gsh_emu_backend.run(launch, row);
     *(double *)launch->operands[launch->nin].address = -1;
     return GSH_DECLINED;
 }
@@ -498,13 +498,13 @@ static enum gsh_status spoil(const struct gsh_launch *launch, unsigned row)
 static void test_spoilt(void)
 {
     static struct gsh_backend device;
-    device = gsh_hostemu_backend;
+    device = gsh_emu_backend;
     device.run = spoil;
     fill(&plain);
     fill(&in_arena);
     CHECK_INT(live_add(arena_b, NULL, 1, arena_b, ELEMENTS), GSH_REASON_NONE);
     double *output = arena_b + 1;
-    struct gsh_entry_call entry = {.dtype = GSH_FLOAT64};
+    struct gsh_blas_entry_call entry = {.dtype = GSH_FLOAT64};
     gsh_lapack_launch_begin(&entry, GSH_LAPACK_TRTRS, 0);
     gsh_lapack_launch_matrix(&entry, 0, plain.a, N, N, LEADING);
     gsh_lapack_launch_matrix(&entry, 1, plain.b, N, COLUMNS, LEADING);
@@ -512,7 +512,7 @@ static void test_spoilt(void)
     entry.call.row = gsh_stats_row("test", "d->d");
     gsh_backend_replace(&device);
     CHECK_INT(live_run(&entry.call), GSH_REASON_NUMERICAL);
-    gsh_backend_replace(&gsh_hostemu_backend);
+    gsh_backend_replace(&gsh_emu_backend);
     bool equal = true;
     for (int i = 0; i < ELEMENTS; i++)
         equal &= arena_b[i] == plain.b[i] + 1;

@@ -566,7 +566,7 @@ static void test_errors(void)
     CHECK_INT(errno, EINVAL);
     CHECK_INT(sendmsg(file, (struct msghdr *)nothing, 0), -1);
     CHECK_INT(fwrite(memory, SIZE_MAX / 2, 0, stderr), 0);
-    CHECK_INT(gsh_libc_io_product(SIZE_MAX, 2), SSIZE_MAX);
+    CHECK_INT(gsh_libc_io_ranges_product(SIZE_MAX, 2), SSIZE_MAX);
     errno = ERANGE;
     lseek(file, 0, SEEK_SET);
     CHECK_INT(write(file, memory, BYTES), BYTES);

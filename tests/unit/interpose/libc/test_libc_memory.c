@@ -241,7 +241,7 @@ static void test_fork_advice(void)
     gsh_arena_free(again);
 }
 
-static void test_foreign_memory(void)
+static void test_unmanaged_memory(void)
 {
     char *memory =
         entry_mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -260,7 +260,7 @@ int main(void)
     if (!live_start())
         return CHECK_SKIP;
     gsh_libc_memory_resolve();
-    test_foreign_memory();
+    test_unmanaged_memory();
     test_protect();
     test_discard();
     test_populate();

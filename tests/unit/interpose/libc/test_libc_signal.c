@@ -209,7 +209,7 @@ static void test_setting(void)
     CHECK(is_fetched());
 }
 
-static void test_foreign_fault(void)
+static void test_unmanaged_fault(void)
 {
     struct sigaction action = {.sa_sigaction = leave_fault, .sa_flags = SA_SIGINFO}, old;
     CHECK_INT(sigaction(SIGSEGV, &action, NULL), 0);
@@ -319,7 +319,7 @@ int main(void)
     memory = live_doubles(COUNT, GSH_ARENA_DEVICE);
     test_blocked_early(early, &barrier);
     test_setting();
-    test_foreign_fault();
+    test_unmanaged_fault();
     test_masks();
     test_vfork();
     test_fork();

@@ -14,7 +14,7 @@ static void add_all(struct batch *batch)
     struct gsh_fmt fmt;
     for (size_t d = 0; d < GSH_COUNT(dtypes); d++)
         for (int k = 0; k < GSH_CUDA_LAPACK_KERNEL_COUNT; k++) {
-            const struct gsh_cuda_lapack_kernel_text what = {(enum gsh_cuda_lapack_kernel)k,
+            const struct gsh_cuda_lapack_kernel_text what = {(enum gsh_cuda_lapack_call_kernel)k,
                                                              dtypes[d]};
             gsh_fmt_init(&fmt, text, sizeof text);
             gsh_fmt_text(&fmt, "#undef COMPLEX\n#undef ROUTINE\n");

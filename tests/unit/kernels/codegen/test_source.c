@@ -264,7 +264,7 @@ static void check_magic(void)
     static const uint32_t divisors[] = {
         1, 2, 3, 5, 7, 10, 641, 1000, 65535, 65537, 3000000, 1073741823, 1073741825, 2147483647};
     for (size_t i = 0; i < GSH_COUNT(divisors); i++) {
-        uint64_t d = divisors[i], magic = gsh_source_magic((int64_t)d);
+        uint64_t d = divisors[i], magic = gsh_source_text_magic((int64_t)d);
         for (uint64_t q = 0; q <= 0x7fffffff / d; q += 1 + 0x7fffffff / d / 50)
             for (uint64_t x = q * d == 0 ? 0 : q * d - 1; x <= q * d + 1 && x <= 0x7fffffff; x++) {
                 uint64_t high = x * (magic & 0xffffffff) >> 32;

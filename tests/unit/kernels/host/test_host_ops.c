@@ -83,7 +83,7 @@ static void check_blocks(void)
     CHECK_INT(wrong, 0);
 }
 
-static void check_edges(void)
+static void check_mapping_budget(void)
 {
     double in[] = {NAN, INFINITY, 3e9, -3e9, -0.0, 2.9, -2.9};
     int32_t out[7];
@@ -266,7 +266,7 @@ int main(void)
     check_errors();
     check_layouts();
     check_blocks();
-    check_edges();
+    check_mapping_budget();
     check_declines();
     check_reductions();
     return check_result();

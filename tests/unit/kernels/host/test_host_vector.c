@@ -172,13 +172,13 @@ static void check_odd(enum gsh_dtype dtype)
     for (int64_t j = 0; j < COUNT; j++)
         put(array, dtype, j, j % 2 == 0 ? 65519 : -1e-30);
     for (int64_t n = 0; n <= COUNT; n++)
-        CHECK(!gsh_host_loops_has_odd(array, dtype, n, limit));
+        CHECK(!gsh_host_loops_odd_has(array, dtype, n, limit));
     for (int64_t j = 0; j < COUNT; j++)
         for (int k = 0; k < 5; k++) {
             put(array, dtype, j, odd[k]);
-            CHECK(gsh_host_loops_has_odd(array, dtype, j + 1, limit));
-            CHECK(gsh_host_loops_has_odd(array, dtype, COUNT, limit));
-            CHECK(!gsh_host_loops_has_odd(array, dtype, j, limit));
+            CHECK(gsh_host_loops_odd_has(array, dtype, j + 1, limit));
+            CHECK(gsh_host_loops_odd_has(array, dtype, COUNT, limit));
+            CHECK(!gsh_host_loops_odd_has(array, dtype, j, limit));
             put(array, dtype, j, 0);
         }
 }

@@ -56,8 +56,8 @@ static void test_graphics(void)
     CHECK(is_near(rates.device_memory, gsh_cuda_rates.device_memory * 0.2094));
     CHECK(rates.transfer_pinned == gsh_cuda_rates.transfer_pinned &&
           rates.device_call == gsh_cuda_rates.device_call);
-    CHECK(gsh_cost_device_product(&rates, 1e12, 1e9, true) >
-          20 * gsh_cost_device_product(&gsh_cuda_rates, 1e12, 1e9, true));
+    CHECK(gsh_cost_model_device_product(&rates, 1e12, 1e9, true) >
+          20 * gsh_cost_model_device_product(&gsh_cuda_rates, 1e12, 1e9, true));
 }
 
 static void test_unknown(void)

@@ -8,7 +8,7 @@
 
 #define COUNT ((int64_t)5000)
 
-static void check_foreign_input(void)
+static void check_unmanaged_input(void)
 {
     double foreign[COUNT];
     for (int k = 0; k < COUNT; k++)
@@ -144,7 +144,7 @@ int main(void)
 {
     if (!live_start())
         return CHECK_SKIP;
-    check_foreign_input();
+    check_unmanaged_input();
     check_strides();
     check_declines();
     check_product();

@@ -59,7 +59,7 @@ static double *new_resident(void)
 }
 
 /* Of 16 chunks that the host holds the first and the last one are kept in part: they move, and no others. */
-static void test_edges(const double *x)
+static void test_mapping_budget(const double *x)
 {
     double *out = new_array();
     CHECK_INT(gsh_arena_find_block(out)->chunks, 16);
@@ -124,7 +124,7 @@ int main(void)
     replace_backend();
     double *x = new_resident();
     test_debt(x); /* before results are fetched, which is priced as well */
-    test_edges(x);
+    test_mapping_budget(x);
     test_earning(x);
     test_parts();
     gsh_arena_free(x);

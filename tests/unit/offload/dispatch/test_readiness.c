@@ -139,12 +139,12 @@ static int check_compiling(bool waits)
 
 /* ---- opening ---- */
 
-static int check_calls(bool is_asked)
+static int check_calls(bool is_forced)
 {
     if (!start())
         return CHECK_SKIP;
     double *a = make_ones(), *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
-    if (is_asked) {
+    if (is_forced) {
         CHECK_INT(offer(a, out), GSH_REASON_NONE);
         CHECK(!is_begun);
         return check_result();
@@ -188,12 +188,12 @@ static enum gsh_status run(const struct gsh_launch *launch, unsigned row)
 }
 
 /* `seconds` that the host needs for a product. */
-static int check_first_run(double seconds)
+static int check_warm_up(double seconds)
 {
     if (!start())
         return CHECK_SKIP;
     is_open = true;
-    rates.first_run = 0.1;
+    rates.warm_up = 0.1;
     rates.host_flops[1] *= 4e-3 / seconds;
     backend.run = run;
     double *a = make_ones(), *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
@@ -216,7 +216,7 @@ static int load_in_call(void)
     if (!start())
         return CHECK_SKIP;
     is_open = true;
-    rates.first_run = 0.1;
+    rates.warm_up = 0.1;
     double *a = make_ones(), *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
     CHECK_INT(offer(a, out), GSH_REASON_NONE);
     gsh_arena_free(a);
@@ -230,7 +230,7 @@ static int load_ahead(void)
     if (!prepare("10"))
         return CHECK_SKIP;
     rates.start = 1e3;
-    rates.first_run = 0.1;
+    rates.warm_up = 0.1;
     backend.run = run;
     double *a = live_doubles(SIDE * SIDE, GSH_ARENA_HOST),
            *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
@@ -270,7 +270,7 @@ static int stay_meanwhile(void)
         return CHECK_SKIP;
     is_open = true;
     is_held = true;
-    rates.first_run = 0.1;
+    rates.warm_up = 0.1;
     rates.host_cached = rates.host_memory = 3.0 * SIDE * SIDE * sizeof(double) / 4e-3;
     real_run = backend.run;
     backend.run = run_held;
@@ -297,12 +297,12 @@ static int stay_meanwhile(void)
 
 static int load_beside(void)
 {
-    return check_first_run(4e-3);
+    return check_warm_up(4e-3);
 }
 
 static int load_here(void)
 {
-    return check_first_run(0.8);
+    return check_warm_up(0.8);
 }
 
 /* What the calls before have foregone starts the device, the call itself only where it is long. */

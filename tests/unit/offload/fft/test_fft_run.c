@@ -4,10 +4,10 @@
  * fft_run.h promises them; on the host device, where FFTW is; and what is gathered, scattered and transformed how often.
  */
 #include "backend.h"
+#include "emu_fft.h"
 #include "fft_cases.h"
 #include "fft_host.h"
 #include "host_ops.h"
-#include "hostemu_fft.h"
 #include "options.h"
 
 static unsigned transforms, copies, allocations;
@@ -142,7 +142,7 @@ static enum gsh_status run_defined(const struct gsh_launch *launch)
 
 static enum gsh_status run_on_host(const struct gsh_launch *launch)
 {
-    return gsh_hostemu_backend.run(launch, 0);
+    return gsh_emu_backend.run(launch, 0);
 }
 
 /* Runs the case on host memory; the addresses become real ones for that. */
@@ -163,7 +163,7 @@ static void check_case(struct fft_case *made, enum gsh_status (*run)(const struc
         before[k] = malloc(made->bytes[k]);
         memcpy(before[k], made->memory[k], made->bytes[k]);
     }
-    CHECK(gsh_fft_supports(&made->launch));
+    CHECK(gsh_fft_run_supports(&made->launch));
     enum gsh_status status = run_case(made, run);
     CHECK(memcmp(before[0], made->memory[0], made->bytes[0]) == 0);
     /* real rows of odd length cannot be transformed one dimension after another where they lie */
@@ -295,12 +295,12 @@ static void test_several_dimensions(void)
 {
     const int64_t shape[] = {4, 6, 5};
     struct fft_case made = make_cube(shape, 0, 3);
-    CHECK(gsh_fft_fits(&made.launch));
+    CHECK(gsh_fft_run_fits(&made.launch));
     count_case(&made, 1, 0, 0);
     CHECK(last.rank == 3 && last.length[0] == 4 && last.length[2] == 5);
     made = make_cube(shape, 0, 3);
     turn(&made, 0, 2);
-    CHECK(gsh_fft_fits(&made.launch));
+    CHECK(gsh_fft_run_fits(&made.launch));
     count_case(
         &made, 1, 2,
         2); /* the last bits are those that the order of dimensions gives, wherever they lie */
@@ -317,24 +317,24 @@ static void test_several_dimensions(void)
     CHECK(last.rank == 2); /* one point is no dimension */
     made = make_cube(shape, 0, 3);
     make_real(&made);
-    CHECK(gsh_fft_fits(&made.launch));
+    CHECK(gsh_fft_run_fits(&made.launch));
     count_case(&made, 1, 0, 0);
     CHECK(last.rank == 3 && last.type == GSH_FFT_R2C);
     made = make_cube(shape, 0, 3);
     turn(&made, 0, 2);
     make_real(&made); /* the halved dimension is the outermost */
-    CHECK(gsh_fft_fits(&made.launch));
+    CHECK(gsh_fft_run_fits(&made.launch));
     count_case(&made, 1, 2, 2);
     made = make_cube(shape, 0, 3);
     made.launch.fft.cores[0].extent[1] = 3;
     count_case(&made, 1, 1, 1); /* padded */
     made = make_cube(shape, 1, 2);
     made.launch.fft.type = GSH_FFT_C2R;
-    CHECK(gsh_fft_fits(&made.launch));
+    CHECK(gsh_fft_run_fits(&made.launch));
     made.launch.shape[0] = 17;
-    CHECK(!gsh_fft_fits(&made.launch));
+    CHECK(!gsh_fft_run_fits(&made.launch));
     made.launch.fft.type = GSH_FFT_C2C;
-    CHECK(gsh_fft_fits(&made.launch));
+    CHECK(gsh_fft_run_fits(&made.launch));
     fft_free(&made);
     refuses_many = true;
     made = make_cube(shape, 0, 3);
@@ -368,20 +368,20 @@ static void test_supports(void)
     struct fft_case made = make_middle(3, 8, 5);
     struct gsh_launch launch = made.launch;
     launch.fft.rank = 4;
-    CHECK(!gsh_fft_supports(&launch));
+    CHECK(!gsh_fft_run_supports(&launch));
     launch.fft.rank = 2;
-    CHECK(gsh_fft_supports(&launch));
+    CHECK(gsh_fft_run_supports(&launch));
     launch.fft.length[1] = 2;
-    CHECK(!gsh_fft_supports(&launch));
+    CHECK(!gsh_fft_run_supports(&launch));
     launch = made.launch;
     launch.operands[1].dtype = GSH_COMPLEX64;
-    CHECK(!gsh_fft_supports(&launch));
+    CHECK(!gsh_fft_run_supports(&launch));
     launch = made.launch;
     launch.fft.cores[1].extent[0] = 7;
-    CHECK(!gsh_fft_supports(&launch));
+    CHECK(!gsh_fft_run_supports(&launch));
     launch = made.launch;
     launch.ndim = GSH_MAX_DIMS - 1;
-    CHECK(!gsh_fft_supports(&launch));
+    CHECK(!gsh_fft_run_supports(&launch));
     fft_free(&made);
 }
 
@@ -396,12 +396,12 @@ int main(void)
     test_no_memory();
     test_supports();
     struct fft_case made = make_middle(3, 8, 5);
-    bool has_library = gsh_hostemu_fft_supports(&made.launch);
+    bool has_library = gsh_emu_fft_supports(&made.launch);
     fft_free(&made);
-    printf("host device: transforms by %s\n", gsh_hostemu_fft_name());
+    printf("host device: transforms by %s\n", gsh_emu_fft_name());
     if (has_library) {
         char why[64];
-        CHECK(gsh_hostemu_backend.open(why, sizeof why) == GSH_OK);
+        CHECK(gsh_emu_backend.open(why, sizeof why) == GSH_OK);
         test_random(run_on_host, 1024);
     }
     return check_result();

@@ -33,8 +33,8 @@ struct program {
 
 struct plan_counts {
     unsigned items, groups, alone, steps, stores, loads, sinks;
-    unsigned lifted; /* nodes in groups that are COMPRESS or EXPAND outside */
-    unsigned again;  /* nodes in items that are in a later one too */
+    unsigned predicated; /* nodes in groups that are COMPRESS or EXPAND outside */
+    unsigned again;      /* nodes in items that are in a later one too */
 };
 
 /* ---- views ---- */
@@ -239,7 +239,7 @@ static inline void program_count_nodes(const struct program *program,
 {
     for (unsigned k = 0; k < item->node_count; k++) {
         enum gsh_launch_kind kind = program->nodes[item->nodes[k]].launch.kind;
-        counts->lifted += kind == GSH_LAUNCH_COMPRESS || kind == GSH_LAUNCH_EXPAND;
+        counts->predicated += kind == GSH_LAUNCH_COMPRESS || kind == GSH_LAUNCH_EXPAND;
         counts->again += item->is_again[k];
     }
 }

@@ -82,7 +82,7 @@ static void test_no_memory(void)
 }
 
 /* What the host computes in the device's stead: its errors are told too, and it leaves no flags. */
-static void test_rescue(void)
+static void test_fallback(void)
 {
     struct gsh_error_report report;
     if (gsh_option_number(GSH_OPTION_FUSION) == 0)
@@ -223,7 +223,7 @@ int main(void)
     out = live_doubles(COUNT, GSH_ARENA_DEVICE);
     real = gsh_backend_get();
     test_no_memory();
-    test_rescue();
+    test_fallback();
     notified = 0;
     test_kinds();
     test_only_what_was_asked();

@@ -217,7 +217,7 @@ static void check_split(void)
     gsh_backend_replace(real);
 }
 
-static void check_rescue(void)
+static void check_fallback(void)
 {
     double *a = filled(3), *out = live_doubles(COUNT, GSH_ARENA_DEVICE),
            *next = live_doubles(COUNT, GSH_ARENA_DEVICE);
@@ -292,7 +292,7 @@ int main(void)
     failing.run = run_or_fail;
     failing.allocate = allocate_or_fail;
     gsh_backend_replace(&failing);
-    check_rescue();
+    check_fallback();
     check_lost();
     return live_end();
 }

@@ -5,9 +5,9 @@
  */
 #include "backend.h"
 #include "check.h"
+#include "expiring.h"
 #include "live.h"
 #include "node.h"
-#include "passing.h"
 
 #include <math.h>
 #include <sys/wait.h>
@@ -137,7 +137,7 @@ static void sum_one(void)
     struct gsh_call call = live_sum(a->array, COUNT, 1, total);
     a->is_busy = true;
     call.is_read_next = true;
-    call.passing = (uint8_t)pick(GSH_PASSING_WAYS + 1); /* a guess */
+    call.expiring = (uint8_t)pick(GSH_EXPIRING_CALL_SITES + 1); /* a guess */
     enum gsh_reason why = live_run(&call);
     CHECK(why == GSH_REASON_NONE || why == GSH_REASON_MEMORY);
     for (unsigned i = 0; i < COUNT; i++)

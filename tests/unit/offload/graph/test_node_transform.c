@@ -34,7 +34,7 @@ static bool refuses;
 
 static bool supports(const struct gsh_launch *launch)
 {
-    return launch->kind == GSH_LAUNCH_FFT ? gsh_fft_supports(launch) : real->supports(launch);
+    return launch->kind == GSH_LAUNCH_FFT ? gsh_fft_run_supports(launch) : real->supports(launch);
 }
 
 static enum gsh_status run(const struct gsh_launch *launch, unsigned row)

@@ -25,7 +25,7 @@ static char first_bytes[PROGRAM_VALUES][BYTES], plain_bytes[PROGRAM_VALUES][BYTE
 static char planned_bytes[PROGRAM_VALUES][BYTES];
 static uint64_t plain_claims[GSH_PLAN_NODES][GSH_ERROR_KINDS];
 static bool is_selection[PROGRAM_VALUES]; /* of elements by a mask */
-static unsigned fused_steps, fused_sinks, lifted_nodes, all_nodes;
+static unsigned fused_steps, fused_sinks, predicated_nodes, all_nodes;
 static unsigned nodes_again;
 
 static unsigned below(unsigned limit)
@@ -452,7 +452,7 @@ static void run_planned(unsigned seed, group_runner *run)
     struct plan_counts counts = program_plan(&program, planned, run);
     fused_steps += counts.steps;
     fused_sinks += counts.sinks;
-    lifted_nodes += counts.lifted;
+    predicated_nodes += counts.predicated;
     nodes_again += counts.again;
     if (!CHECK(memcmp(plain_claims, program.claims, sizeof plain_claims) == 0))
         fprintf(stderr, "seed %u: other errors\n", seed);
@@ -509,9 +509,9 @@ int main(void)
         run_planned(seed, gsh_host_group_run);
         run_planned(seed, run_sometimes);
     }
-    printf("%u nodes, %u steps and %u sinks in groups, %u nodes lifted, %u again\n", all_nodes,
-           fused_steps, fused_sinks, lifted_nodes, nodes_again);
+    printf("%u nodes, %u steps and %u sinks in groups, %u nodes predicated, %u again\n", all_nodes,
+           fused_steps, fused_sinks, predicated_nodes, nodes_again);
     CHECK(rounds < 100 || (fused_steps * 5 > all_nodes && fused_sinks > 0 &&
-                           lifted_nodes * 100 > all_nodes && nodes_again > 0));
+                           predicated_nodes * 100 > all_nodes && nodes_again > 0));
     return check_result();
 }

@@ -37,7 +37,7 @@ static void set_app_handler(void)
     gsh_fault_swap_app_action_sigsafe(&action, NULL);
 }
 
-static void check_foreign_fault(char *page)
+static void check_unmanaged_fault(char *page)
 {
     set_app_handler();
     if (sigsetjmp(back, 1) == 0)
@@ -108,7 +108,7 @@ int main(void)
     if (!live_start())
         return CHECK_SKIP;
     char *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    check_foreign_fault(page);
+    check_unmanaged_fault(page);
     check_wild_arena_address();
     check_sent_signals();
     check_bad_action();

@@ -97,12 +97,12 @@ static void test_work_memory(void)
     static char work[256];
     struct gsh_cuda_lapack_call call = {.host = work, .host_bytes = sizeof work};
     records_fail = waits_fail = true;
-    CHECK_INT(gsh_cuda_lapack_reserve(&call, 0, 2 * sizeof work), GSH_FAILED);
+    CHECK_INT(gsh_cuda_lapack_call_reserve(&call, 0, 2 * sizeof work), GSH_FAILED);
     CHECK(call.host == work);
-    gsh_cuda_lapack_end(&call);
+    gsh_cuda_lapack_call_end(&call);
     CHECK(gsh_cuda_context_is_lost());
     call = (struct gsh_cuda_lapack_call){.host = work, .host_bytes = sizeof work};
-    gsh_cuda_lapack_end(&call);
+    gsh_cuda_lapack_call_end(&call);
 }
 
 int main(void)

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Who takes a job out of the queue builds it; nobody else touches it then but to read its state. The end of the
+ * thread's job is told under the mutex, after the state was published, so that no waiter misses it.
+ */
+#include "cuda_compile_thread.h"
+
+#include "critical.h"
+#include "cuda_context.h"
+#include "cuda_mem.h"
+#include "forked.h"
+#include "thread.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define ENTRY_POINT "gsh_kernel"
+#define SETTLE_SECONDS 10
+
+/* The mutex guards all of these. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t may_begin = PTHREAD_COND_INITIALIZER, has_ended = PTHREAD_COND_INITIALIZER;
+static struct gsh_cuda_job *queue;   /* oldest first */
+static struct gsh_cuda_job *current; /* what the thread is at */
+static unsigned forks;               /* being made */
+static bool has_thread, is_settled;
+
+enum gsh_cuda_job_state gsh_cuda_compile_thread_state(const struct gsh_cuda_job *job)
+{
+    return (enum gsh_cuda_job_state)atomic_load_explicit(&job->state, memory_order_acquire);
+}
+
+static void set_state(struct gsh_cuda_job *job, enum gsh_cuda_job_state state)
+{
+    atomic_store_explicit(&job->state, (int)state, memory_order_release);
+}
+
+/* ---- building, without the mutex ---- */
+
+static gsh_cuda_enum load(const void *image, CUfunction *function)
+{
+    CUmodule module;
+    gsh_cuda_enum result = gsh_cu.cuModuleLoadData(&module, image);
+    if (result != GSH_CUDA_SUCCESS)
+        return result;
+    result = gsh_cu.cuModuleGetFunction(function, module, ENTRY_POINT);
+    if (result != GSH_CUDA_SUCCESS)
+        (void)GSH_CUDA(gsh_cu.cuModuleUnload(module));
+    return result;
+}
+
+/* A module's memory is none of the pool's. */
+void gsh_cuda_compile_thread_load(struct gsh_cuda_job *job, const void *image)
+{
+    gsh_cuda_enum result = load(image, &job->function);
+    if (result == GSH_CUDA_OUT_OF_MEMORY) {
+        gsh_cuda_mem_trim_pool();
+        result = load(image, &job->function);
+    }
+    bool is_loaded = GSH_CUDA_RESULT(result, "cuModuleLoadData") == GSH_OK;
+    bool is_short = result == GSH_CUDA_OUT_OF_MEMORY;
+    set_state(job, is_loaded  ? GSH_CUDA_JOB_READY
+                   : is_short ? GSH_CUDA_JOB_NEW
+                              : GSH_CUDA_JOB_FAILED);
+}
+
+/* Compiles and loads what was taken out of the queue. */
+static void build(struct gsh_cuda_job *job)
+{
+    void *image = NULL;
+    size_t size;
+    enum gsh_status status = gsh_cuda_compile(job->text, job->target, &image, &size);
+    free(job->text);
+    job->text = NULL;
+    if (status == GSH_OK)
+        gsh_cuda_compile_thread_load(job, image);
+    else
+        set_state(job, GSH_CUDA_JOB_FAILED);
+    free(image);
+}
+
+/* What is compiled is at least stored, where there is no context. */
+static void do_job(struct gsh_cuda_job *job)
+{
+    if (job->work == NULL)
+        build(job);
+    else
+        set_state(job, job->work(job->what) == GSH_OK ? GSH_CUDA_JOB_READY : GSH_CUDA_JOB_FAILED);
+}
+
+void gsh_cuda_compile_thread_build(struct gsh_cuda_job *job, char *text,
+                                   const struct gsh_cuda_target *target)
+{
+    job->text = text;
+    job->target = target;
+    build(job);
+}
+
+/* Who holds the mutex is in a critical section: a signal handler may read an array that waits for a kernel. */
+static void lock(void)
+{
+    gsh_critical_enter();
+    pthread_mutex_lock(&mutex);
+}
+
+static void unlock(void)
+{
+    pthread_mutex_unlock(&mutex);
+    gsh_critical_leave();
+}
+
+/* ---- the thread ---- */
+
+static struct gsh_cuda_job *wait_for_job_locked(void)
+{
+    while (queue == NULL || forks > 0 || is_settled)
+        pthread_cond_wait(&may_begin, &mutex);
+    struct gsh_cuda_job *job = queue;
+    queue = job->next;
+    return job;
+}
+
+/* For programs that end without finalising Python. NVRTC's first compilation registers exit functions of its own; only
+ * what is registered behind them runs before them, so that an exit during that very compilation may crash. */
+static void settle_at_exit(void)
+{
+    atexit(gsh_cuda_compile_thread_settle);
+}
+
+static void *builder_main(void *unused)
+{
+    (void)unused;
+    lock();
+    for (bool is_first = true;; is_first = false) {
+        current = wait_for_job_locked();
+        unlock();
+        bool has_context = gsh_cuda_context_enter() == GSH_OK;
+        do_job(current);
+        if (has_context)
+            gsh_cuda_context_leave();
+        if (is_first)
+            settle_at_exit();
+        lock();
+        current = NULL;
+        pthread_cond_broadcast(&has_ended);
+    }
+    return NULL;
+}
+
+static void wait_for_thread_locked(void)
+{
+    struct timespec deadline;
+    clock_gettime(CLOCK_REALTIME, &deadline);
+    deadline.tv_sec += SETTLE_SECONDS;
+    for (int error = 0; current != NULL && error == 0;)
+        error = pthread_cond_timedwait(&has_ended, &mutex, &deadline);
+}
+
+/* ---- fork: the thread is between two jobs; the child has none ---- */
+
+static void prepare(void)
+{
+    lock();
+    forks++;
+    wait_for_thread_locked();
+    unlock();
+}
+
+static void parent(void)
+{
+    lock();
+    forks--;
+    pthread_cond_signal(&may_begin);
+    unlock();
+}
+
+static void child_after_fork(void)
+{
+    pthread_mutex_t fresh_mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t fresh_condition = PTHREAD_COND_INITIALIZER;
+    mutex = fresh_mutex;
+    may_begin = has_ended = fresh_condition;
+    queue = current = NULL;
+    has_thread = false;
+    is_settled = true;
+}
+
+/* ---- the queue ---- */
+
+void gsh_cuda_compile_thread_open(void)
+{
+    gsh_forked_add(prepare, parent, child_after_fork);
+}
+
+static bool start_thread_locked(void)
+{
+    has_thread = gsh_thread_start(builder_main, NULL);
+    if (has_thread)
+        settle_at_exit();
+    return has_thread;
+}
+
+static void append_locked(struct gsh_cuda_job *job)
+{
+    struct gsh_cuda_job **end = &queue;
+    while (*end != NULL)
+        end = &(*end)->next;
+    job->next = NULL;
+    *end = job;
+}
+
+/* False where the thread has begun it. */
+static bool take_out_locked(const struct gsh_cuda_job *job)
+{
+    struct gsh_cuda_job **link = &queue;
+    while (*link != NULL && *link != job)
+        link = &(*link)->next;
+    if (*link == NULL)
+        return false;
+    *link = job->next;
+    return true;
+}
+
+static void submit(struct gsh_cuda_job *job)
+{
+    lock();
+    set_state(job, GSH_CUDA_JOB_BUILDING);
+    append_locked(job);
+    bool is_alone = !has_thread && !is_settled && !start_thread_locked();
+    pthread_cond_signal(&may_begin);
+    unlock();
+    if (is_alone)
+        gsh_cuda_compile_thread_finish(job);
+}
+
+void gsh_cuda_compile_thread_submit(struct gsh_cuda_job *job, char *text,
+                                    const struct gsh_cuda_target *target)
+{
+    job->text = text;
+    job->target = target;
+    submit(job);
+}
+
+void gsh_cuda_compile_thread_submit_work(struct gsh_cuda_job *job,
+                                         enum gsh_status (*work)(void *what), void *what)
+{
+    job->work = work;
+    job->what = what;
+    submit(job);
+}
+
+void gsh_cuda_compile_thread_finish(struct gsh_cuda_job *job)
+{
+    gsh_critical_enter(); /* others wait for what this thread builds */
+    lock();
+    bool is_ours = take_out_locked(job);
+    while (!is_ours && gsh_cuda_compile_thread_state(job) == GSH_CUDA_JOB_BUILDING)
+        pthread_cond_wait(&has_ended, &mutex);
+    unlock();
+    if (is_ours)
+        do_job(job);
+    gsh_critical_leave();
+}
+
+void gsh_cuda_compile_thread_settle(void)
+{
+    lock();
+    is_settled = true;
+    wait_for_thread_locked();
+    unlock();
+}

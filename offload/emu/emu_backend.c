@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The device "host": its memory is a second range of host memory that nobody else knows, its
+ * kernels are the host compilation of the op table. A call returns when its work is done, so the
+ * queue is in order by itself. The reference for every other backend.
+ */
+#include "backend.h"
+#include "clock.h"
+#include "emu_blas.h"
+#include "emu_fft.h"
+#include "emu_lapack.h"
+#include "emu_mem.h"
+#include "host_group.h"
+#include "host_ops.h"
+#include "host_vector.h"
+#include "options.h"
+#include "stats.h"
+
+#include <fenv.h>
+#include <string.h>
+#include <unistd.h>
+
+static size_t limit_bytes, held_bytes; /* DISPATCH lock */
+
+static enum gsh_status open_device(char *why, size_t why_size)
+{
+    (void)why;
+    (void)why_size;
+    gsh_host_vector_init();
+    limit_bytes = (size_t)gsh_option_number(GSH_OPTION_MEM_LIMIT);
+    if (limit_bytes == 0)
+        limit_bytes = (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE) / 10 * 9;
+    return GSH_OK;
+}
+
+static enum gsh_status allocate(size_t size, uint64_t *address)
+{
+    if (size > limit_bytes - held_bytes)
+        return GSH_FAILED;
+    void *memory = gsh_emu_mem_take(size);
+    if (memory == NULL)
+        return GSH_FAILED;
+    held_bytes += size;
+    gsh_stats_raise(GSH_COUNTER_DEVICE_PEAK_BYTES, held_bytes);
+    *address = (uint64_t)memory;
+    return GSH_OK;
+}
+
+static void release(uint64_t address, size_t size)
+{
+    held_bytes -= size;
+    gsh_emu_mem_give((void *)address, size);
+}
+
+static enum gsh_status upload(uint64_t dst, const void *src, size_t size, bool registered)
+{
+    (void)registered;
+    memcpy((void *)dst, src, size);
+    gsh_stats_add(GSH_COUNTER_UPLOADS, 1);
+    gsh_stats_add(GSH_COUNTER_UPLOAD_BYTES, size);
+    return GSH_OK;
+}
+
+static enum gsh_status download(void *dst, uint64_t src, size_t size, bool registered)
+{
+    (void)registered;
+    memcpy(dst, (const void *)src, size);
+    gsh_stats_add(GSH_COUNTER_DOWNLOADS, 1);
+    gsh_stats_add(GSH_COUNTER_DOWNLOAD_BYTES, size);
+    return GSH_OK;
+}
+
+static enum gsh_status clear(uint64_t address, size_t size)
+{
+    memset((void *)address, 0, size);
+    return GSH_OK;
+}
+
+static enum gsh_status copy(uint64_t dst, uint64_t src, size_t size)
+{
+    memcpy((void *)dst, (const void *)src, size);
+    gsh_stats_add(GSH_COUNTER_DEVICE_COPY_BYTES, size);
+    return GSH_OK;
+}
+
+static bool supports(const struct gsh_launch *launch)
+{
+    if (launch->kind == GSH_LAUNCH_GEMM)
+        return gsh_emu_blas_supports(launch);
+    if (launch->kind == GSH_LAUNCH_LAPACK)
+        return gsh_emu_lapack_supports(launch);
+    if (launch->kind == GSH_LAUNCH_FFT)
+        return gsh_emu_fft_supports(launch);
+    return gsh_host_ops_supports(launch);
+}
+
+/* Charges what was run since `begin` (0: it is not timed). */
+static void note_run(unsigned row, uint64_t begin)
+{
+    if (begin != 0)
+        gsh_stats_device_time(row, gsh_clock_ns() - begin);
+    gsh_stats_add(GSH_COUNTER_LAUNCHES, 1);
+}
+
+static enum gsh_status copy_lines(const struct gsh_launch *launch, unsigned row)
+{
+    (void)row;
+    return gsh_host_group_run_launch(launch);
+}
+
+static const struct gsh_fft_device fft_device = {
+    .allocate = allocate,
+    .release = release,
+    .clear = clear,
+    .launch = copy_lines,
+    .transform = gsh_emu_fft_transform,
+};
+
+static enum gsh_status compute(const struct gsh_launch *launch)
+{
+    switch (launch->kind) {
+    case GSH_LAUNCH_GEMM:
+        return gsh_emu_blas_run(launch);
+    case GSH_LAUNCH_LAPACK:
+        return gsh_emu_lapack_run(launch);
+    case GSH_LAUNCH_FFT:
+        return gsh_fft_run(&fft_device, launch, 0);
+    default:
+        return gsh_host_group_run_launch(launch);
+    }
+}
+
+/* Kernels leave no floating-point flags, as on a GPU: whatever NumPy runs next looks at them. A product's own stay, as the
+ * BLAS leaves them. */
+static enum gsh_status run(const struct gsh_launch *launch, unsigned row)
+{
+    uint64_t begin = gsh_stats_report_is_wanted() ? gsh_clock_ns() : 0;
+    fexcept_t flags;
+    fegetexceptflag(&flags, FE_ALL_EXCEPT);
+    enum gsh_status status = compute(launch);
+    if (launch->kind != GSH_LAUNCH_GEMM)
+        fesetexceptflag(&flags, FE_ALL_EXCEPT);
+    note_run(row, begin);
+    return status;
+}
+
+static enum gsh_status run_group(const struct gsh_group *group, unsigned row,
+                                 gsh_can_split *can_split, const void *item)
+{
+    (void)can_split;
+    (void)item;
+    uint64_t begin = gsh_stats_report_is_wanted() ? gsh_clock_ns() : 0;
+    fexcept_t flags;
+    fegetexceptflag(&flags, FE_ALL_EXCEPT);
+    GSH_TRY(gsh_host_group_run(group));
+    fesetexceptflag(&flags, FE_ALL_EXCEPT);
+    note_run(row, begin);
+    return GSH_OK;
+}
+
+static enum gsh_status synchronize(void)
+{
+    return GSH_OK;
+}
+
+static void memory(size_t *free_bytes, size_t *total_bytes)
+{
+    *free_bytes = limit_bytes - held_bytes;
+    *total_bytes = limit_bytes;
+}
+
+/* There are no other users: what is kept for the next request counts as theirs once it is given back. */
+static size_t available(void)
+{
+    return limit_bytes - held_bytes - GSH_MIN(gsh_emu_mem_spare_bytes(), limit_bytes - held_bytes);
+}
+
+static void describe(struct gsh_fmt *fmt)
+{
+    gsh_fmt_printf(fmt, "host: CPU cores, matrix products by %s, Fourier transforms by %s\n",
+                   gsh_emu_blas_name(), gsh_emu_fft_name());
+}
+
+/* The CPU twice: nothing is gained but what the library does better than NumPy, so transfers decide. */
+static const struct gsh_rates rates = {
+    .host_call = 0.4e-6,
+    .host_cached = 30e9,
+    .host_memory = 15e9,
+    .host_cache_bytes = 4e6,
+    .host_flops = {0.1e12, 0.05e12},
+    .device_call = 2e-6,
+    .device_memory = 10e9,
+    .device_cores = 1,
+    .device_flops = {0.1e12, 0.05e12},
+    .transfer_call = 5e-6,
+    .transfer_pinned = 8e9,
+    .transfer_pageable = 8e9,
+    .transfer_unmanaged = 8e9,
+    .pin = 1e12,
+    .start = 0.0,
+};
+
+const struct gsh_backend gsh_emu_backend = {
+    .name = "host",
+    .rates = &rates,
+    .open = open_device,
+    .allocate = allocate,
+    .release = release,
+    .upload = upload,
+    .download = download,
+    .clear = clear,
+    .copy = copy,
+    .supports = supports,
+    .run = run,
+    .run_group = run_group,
+    .finish = synchronize,
+    .synchronize = synchronize,
+    .memory = memory,
+    .trim = gsh_emu_mem_trim,
+    .age = gsh_emu_mem_age,
+    .available = available,
+    .describe = describe,
+    .calls_python = true,
+};
