@@ -4,7 +4,7 @@
  */
 #include "ledger.h"
 
-#define MOST_PATIENCE 10
+#define MOST_BACK_OFF 10
 
 void gsh_ledger_note_declined(struct gsh_ledger *ledger, double lost)
 {
@@ -24,9 +24,9 @@ void gsh_ledger_note_uploaded(struct gsh_ledger *ledger, double price)
         return;
     }
     if (ledger->price == 0 || ledger->earned >= ledger->price)
-        ledger->patience = 0;
-    else if (ledger->patience < MOST_PATIENCE)
-        ledger->patience++;
+        ledger->back_off = 0;
+    else if (ledger->back_off < MOST_BACK_OFF)
+        ledger->back_off++;
     ledger->price = price;
     ledger->earned = 0;
     ledger->debt = 0;
@@ -39,5 +39,5 @@ void gsh_ledger_note_fetched(struct gsh_ledger *ledger, double price)
 
 double gsh_ledger_asking_price(const struct gsh_ledger *ledger, double price)
 {
-    return price * (double)(1U << ledger->patience);
+    return price * (double)(1U << ledger->back_off);
 }

@@ -12,7 +12,7 @@ struct gsh_ledger {
     double price;  /* of the last upload */
     double earned; /* by device calls since then */
     uint8_t
-        patience; /* uploads in a row that did not pay: each doubles what the next must promise */
+        back_off; /* uploads in a row that did not pay: each doubles what the next must promise */
 };
 
 /* A call was left to the CPU because the data was there: that cost so much. */

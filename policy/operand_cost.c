@@ -9,10 +9,10 @@ static void add_block(const struct gsh_rates *rates, const struct gsh_operand_fa
 {
     double upload =
         gsh_cost_model_transfer(rates, operand->missing, operand->is_pinned, operand->is_pinnable);
-    facts->upload += gsh_ledger_asking_price(&operand->ledger, upload);
+    facts->upload += gsh_ledger_asking_price(operand->ledger, upload);
     facts->download += gsh_cost_model_transfer(rates, operand->away, operand->is_pinned, false);
     if (operand->missing > 0)
-        facts->debt += operand->ledger.debt;
+        facts->debt += operand->ledger->debt;
 }
 
 static void add_unmanaged(const struct gsh_rates *rates, const struct gsh_operand_facts *operand,
@@ -28,16 +28,10 @@ static void add_unmanaged(const struct gsh_rates *rates, const struct gsh_operan
 void gsh_operand_cost_add(const struct gsh_rates *rates, const struct gsh_operand_facts *operand,
                           struct gsh_facts *facts)
 {
-    switch (operand->place) {
-    case GSH_OPERAND_FREE:
-        break;
-    case GSH_OPERAND_BLOCK:
+    if (operand->place == GSH_OPERAND_BLOCK)
         add_block(rates, operand, facts);
-        break;
-    case GSH_OPERAND_UNMANAGED:
+    else
         add_unmanaged(rates, operand, facts);
-        break;
-    }
 }
 
 void gsh_operand_cost_add_results(const struct gsh_rates *rates, double bytes, double share,

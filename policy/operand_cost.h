@@ -10,6 +10,7 @@
 #include "decide.h"
 #include "ledger.h"
 
+/* Constants, new outputs, and blocks that are overwritten as a whole cost nothing, and are none of these. */
 enum gsh_operand_place {
     GSH_OPERAND_FREE, /* costs nothing: a constant, a new output, or a block that is overwritten as a whole */
     GSH_OPERAND_BLOCK,    /* in a block of the arena, which may be on either side */
@@ -20,11 +21,11 @@ struct gsh_operand_facts {
     enum gsh_operand_place place;
 
     /* BLOCK */
-    double missing;           /* bytes that the device lacks */
-    double away;              /* bytes that the host lacks */
-    bool is_pinned;           /* the block is page-locked */
-    bool is_pinnable;         /* it will be, before it is uploaded */
-    struct gsh_ledger ledger; /* the block's */
+    double missing;                  /* bytes that the device lacks */
+    double away;                     /* bytes that the host lacks */
+    bool is_pinned;                  /* the block is page-locked */
+    bool is_pinnable;                /* it will be, before it is uploaded */
+    const struct gsh_ledger *ledger; /* the block's */
 
     /* FOREIGN */
     double bytes;

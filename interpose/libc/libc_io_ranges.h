@@ -64,8 +64,8 @@ static inline size_t gsh_libc_io_text(const void *text)
     X(kept)                                                                                        \
     X(home) X(strings) X(vector) X(message) X(messages) X(control) X(stack) X(request) X(requests)
 #define GSH_LIBC_IO_DECLARE(shape)                                                                 \
-    void gsh_libc_io_ranges_##shape##_walk(const void *pointer, size_t count, bool write,                 \
-                                    gsh_libc_io_pass *pass);
+    void gsh_libc_io_ranges_##shape##_walk(const void *pointer, size_t count, bool write,          \
+                                           gsh_libc_io_pass *pass);
 GSH_LIBC_IO_SHAPES(GSH_LIBC_IO_DECLARE)
 #undef GSH_LIBC_IO_DECLARE
 

@@ -8,6 +8,7 @@
 #include "fmt.h"
 #include "log.h"
 #include "price.h"
+#include "readiness.h"
 #include "stats.h"
 
 #include <string.h>
@@ -25,9 +26,8 @@ void gsh_decision_log_init(void)
 /* " key=text", with no space in the text. */
 static void append_word(struct gsh_fmt *fmt, const char *key, const char *text)
 {
-    size_t begin;
     gsh_fmt_printf(fmt, " %s=", key);
-    begin = fmt->length;
+    size_t begin = fmt->length;
     gsh_fmt_text(fmt, text[0] != '\0' ? text : "-");
     for (char *c = fmt->text + begin; *c != '\0'; c++)
         *c = *c == ' ' ? '_' : *c;
@@ -74,6 +74,8 @@ static void append_device(struct gsh_fmt *fmt)
                                          [GSH_DEVICE_READY] = "ready",
                                          [GSH_DEVICE_RETIRED] = "retired"};
     append_word(fmt, "device", states[gsh_device_get_state()]);
+    append_number(fmt, "foregone_ns", gsh_readiness_foregone() * 1e9);
+    append_number(fmt, "start_ns", gsh_price_start() * 1e9);
 }
 
 static void append_call(struct gsh_fmt *fmt, unsigned row)

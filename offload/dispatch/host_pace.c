@@ -91,6 +91,8 @@ void gsh_host_pace_expect(const struct gsh_launch *launch, unsigned row, double 
     gsh_host_pace_forget();
     int class;
     expected.past = past_of(launch, priced, &class);
+    if (expected.past == NULL)
+        return;
     expected.row = row;
     expected.priced = priced;
 }

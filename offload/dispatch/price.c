@@ -99,7 +99,7 @@ static struct gsh_operand_facts facts_of_block(const struct use *use)
                                       .away = gaps.away,
                                       .is_pinned = gsh_arena_is_registered(block, 0, block->size),
                                       .is_pinnable = block->large,
-                                      .ledger = block->ledger};
+                                      .ledger = &block->ledger};
 }
 
 /* Whether operand k's bytes, which are in no block, are those of an earlier input. */
@@ -135,16 +135,6 @@ static struct gsh_operand_facts facts_of_unmanaged(const struct gsh_launch *laun
                                                            : !is_uploaded_before(launch, k, use),
                                       .is_written = is_output,
                                       .is_temporary = has_unmanaged_output(launch)};
-}
-
-static struct gsh_operand_facts facts_of_operand(const struct gsh_call *call, unsigned k)
-{
-    const struct use use = use_of(call, k);
-    if (use.block != NULL)
-        return facts_of_block(&use);
-    if (use.is_unmanaged)
-        return facts_of_unmanaged(&call->launch, k, &use);
-    return (struct gsh_operand_facts){.place = GSH_OPERAND_FREE};
 }
 
 static double moved_bytes(const struct gsh_launch *launch)
@@ -277,19 +267,29 @@ static struct gsh_override options_of(const struct gsh_launch *launch)
     return options;
 }
 
+static void add_operand(const struct gsh_call *call, unsigned k, const struct gsh_rates *now,
+                        struct gsh_facts *facts)
+{
+    const struct use use = use_of(call, k);
+    if (use.block == NULL && !use.is_unmanaged)
+        return;
+    const struct gsh_operand_facts operand =
+        use.block != NULL ? facts_of_block(&use) : facts_of_unmanaged(&call->launch, k, &use);
+    gsh_operand_cost_add(now, &operand, facts);
+}
+
 static struct gsh_facts gather(const struct gsh_call *call)
 {
     const struct gsh_launch *launch = &call->launch;
+    const struct gsh_rates *now = rates();
     const struct gsh_work work = gsh_price_work(launch);
-    struct gsh_facts facts = {.host = gsh_cost_model_host_work(rates(), &work),
-                              .device = gsh_cost_model_device_work(rates(), &work)};
-    for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {
-        const struct gsh_operand_facts operand = facts_of_operand(call, k);
-        gsh_operand_cost_add(rates(), &operand, &facts);
-    }
+    struct gsh_facts facts = {.host = gsh_cost_model_host_work(now, &work),
+                              .device = gsh_cost_model_device_work(now, &work)};
+    for (unsigned k = 0; k < gsh_launch_operands(launch); k++)
+        add_operand(call, k, now, &facts);
     double share = gsh_history_fetch_share(call->row);
     if (share > 0)
-        gsh_operand_cost_add_results(rates(), output_bytes(launch), share, &facts);
+        gsh_operand_cost_add_results(now, output_bytes(launch), share, &facts);
     return facts;
 }
 

@@ -25,6 +25,11 @@ static double foregone(_Atomic uint64_t *sum_ns)
     return (double)atomic_load_explicit(sum_ns, memory_order_relaxed) * 1e-9;
 }
 
+double gsh_readiness_foregone(void)
+{
+    return foregone(&start_foregone_ns);
+}
+
 /* Adds a foregone gain, in seconds, to a sum of nanoseconds; the sum before it, in seconds. */
 static double forgo(_Atomic uint64_t *sum_ns, double gain)
 {

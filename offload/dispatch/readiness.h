@@ -18,3 +18,5 @@
 enum gsh_reason gsh_readiness_check(const struct gsh_call *call, const struct gsh_verdict *verdict);
 /* Called once the device has been started: begins to open the libraries that calls so far would have gained by. */
 void gsh_readiness_prepare(void);
+/* Seconds that calls so far would have gained by a device that is started. */
+double gsh_readiness_foregone(void);

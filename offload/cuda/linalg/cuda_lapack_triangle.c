@@ -22,8 +22,8 @@ static gsh_cuda_enum (*const trsm[])(const struct gsh_cuda_triangular *t, const 
                                      const void *a, void *b) = {GSH_CUDA_LAPACK_LETTERS(FORWARD)};
 #undef FORWARD
 
-enum gsh_status gsh_cuda_lapack_triangle_solve(struct gsh_cuda_lapack_call *call,
-                                                          void *what, int64_t first, int64_t count)
+enum gsh_status gsh_cuda_lapack_triangle_solve(struct gsh_cuda_lapack_call *call, void *what,
+                                               int64_t first, int64_t count)
 {
     static const float single[2] = {1, 0};
     static const double twofold[2] = {1, 0};

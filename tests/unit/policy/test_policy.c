@@ -56,7 +56,7 @@ static void check_rent_or_buy(void)
 }
 
 /* Data that keeps being written on the host after an upload is moved less and less often. */
-static void check_patience(void)
+static void check_back_off(void)
 {
     struct gsh_ledger ledger = {0};
     int uploads = 0;
@@ -86,6 +86,6 @@ int main(void)
     check_costs(gsh_emu_backend.rates);
     check_rule();
     check_rent_or_buy();
-    check_patience();
+    check_back_off();
     return check_result();
 }

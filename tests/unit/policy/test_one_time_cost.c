@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is begun and who waits for it, over grids of gains and costs: more gain never undoes a start or a wait, a call waits only
+ * for what it outweighs, and nothing is begun before its price has been foregone.
+ */
+#include "one_time_cost.h"
+
+#include "check.h"
+
+static const double seconds[] = {0, 1e-6, 1e-4, 3e-3, 0.02, 0.1, 0.4, 0.6, 2, 5, 50};
+enum { STEPS = GSH_COUNT(seconds) };
+
+static struct gsh_verdict gaining(double gain)
+{
+    return (struct gsh_verdict){.gain = gain};
+}
+
+static void check_start(double gain, double foregone, double price, double wait)
+{
+    const struct gsh_verdict call = gaining(gain), longer = gaining(2 * gain + 1e-3),
+                             forced = {.is_forced = true};
+    const struct gsh_start_facts facts = {foregone, price, wait};
+    const struct gsh_start_verdict verdict = gsh_one_time_cost_start(&call, &facts),
+                                   next = gsh_one_time_cost_start(&longer, &facts),
+                                   asked = gsh_one_time_cost_start(&forced, &facts);
+    CHECK(verdict.begins || !verdict.waits);
+    CHECK(!verdict.waits || (gain >= 5 * wait && foregone + gain >= price));
+    CHECK(!verdict.begins || foregone + gain >= price);
+    CHECK(verdict.begins || foregone < price);
+    CHECK(next.begins || !verdict.begins);
+    CHECK(next.waits || !verdict.waits);
+    CHECK(asked.begins && asked.waits);
+}
+
+static void check_library(double gain, double foregone, double opening, double warm_up)
+{
+    const struct gsh_verdict call = gaining(gain), forced = {.is_forced = true};
+    const struct gsh_library_facts facts = {foregone, opening, warm_up};
+    const struct gsh_library_verdict verdict = gsh_one_time_cost_library(&call, &facts);
+    double missing = opening + warm_up;
+    CHECK(verdict.is_ready == (missing == 0 || gain >= 5 * missing));
+    CHECK(verdict.waits == (verdict.is_ready && missing > 0));
+    CHECK(verdict.is_foregone == (!verdict.is_ready && opening > 0));
+    CHECK(verdict.opens == (!verdict.is_ready && opening > 0 && foregone + gain >= opening * 0.1));
+    CHECK(!verdict.warms_up ||
+          (warm_up > 0 && !verdict.is_ready && (opening == 0 || verdict.opens)));
+    CHECK(verdict.is_ready || verdict.opens || verdict.warms_up || opening > 0); /* it gets on */
+    CHECK(gsh_one_time_cost_library(&forced, &facts).is_ready);
+}
+
+/* A program of equal calls: the library opens, whatever they gain, after a tenth of its time has been foregone. */
+static void check_program(void)
+{
+    struct gsh_library_facts facts = {.opening = 1};
+    const struct gsh_verdict call = gaining(4e-3);
+    unsigned calls = 1;
+    while (!gsh_one_time_cost_library(&call, &facts).opens && calls < 1000) {
+        facts.foregone += call.gain;
+        calls++;
+    }
+    CHECK_INT(calls, 25);
+}
+
+static void check_meanwhile(void)
+{
+    struct gsh_verdict call = gaining(0.01);
+    CHECK(gsh_one_time_cost_avoids_warm_up(&call, 0.1));
+    call.has_data = true;
+    CHECK(!gsh_one_time_cost_avoids_warm_up(&call, 0.1));
+    call = gaining(0.6);
+    CHECK(!gsh_one_time_cost_avoids_warm_up(&call, 0.1));
+    call = (struct gsh_verdict){.is_forced = true};
+    CHECK(!gsh_one_time_cost_avoids_warm_up(&call, 0.1));
+    CHECK(!gsh_one_time_cost_pays_opening(100, 0));
+}
+
+int main(void)
+{
+    for (unsigned point = 0; point < STEPS * STEPS * STEPS * STEPS; point++) {
+        const double at[4] = {seconds[point % STEPS], seconds[point / STEPS % STEPS],
+                              seconds[point / STEPS / STEPS % STEPS],
+                              seconds[point / STEPS / STEPS / STEPS]};
+        check_start(at[0], at[1], at[2], at[3]);
+        check_library(at[0], at[1], at[2], at[3]);
+    }
+    check_program();
+    check_meanwhile();
+    return check_result();
+}
