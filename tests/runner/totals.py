@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counts and costs over all steps of a run, and what is printed of them."""
+import contextlib
+import time
+
+from runner.process import NOTHING, SKIPPED, Spent
+
+SHOWN_STEPS = 10
+
+
+def cost(spent):
+    return "%7.1f s of processors %7.1f s" % (spent.processor, spent.wall)
+
+
+class Totals:
+    """The one line that each step prints, and at the end the stages, the longest steps and the sum."""
+
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+        self.failures, self.steps, self.stages = [], [], []
+
+    def add(self, name, passed, failed, skipped, spent=NOTHING, output=""):
+        self.passed += passed
+        self.failed += failed
+        self.skipped += skipped
+        self.steps.append((name, spent))
+        print("%-4s %-44s %5d passed %3d failed %3d skipped %s"
+              % ("FAIL" if failed else "ok", name, passed, failed, skipped, cost(spent)), flush=True)
+        if failed:
+            self.failures.append(name)
+            print(output[-20000:].rstrip(), flush=True)
+
+    def add_status(self, name, status, spent, output):
+        """One step that counts as one test."""
+        skipped = status == SKIPPED
+        self.add(name, status == 0, not skipped and status != 0, skipped, spent, output)
+        return status == 0
+
+    @contextlib.contextmanager
+    def stage(self, name):
+        """The steps made meanwhile are added up under this name."""
+        start, first = time.monotonic(), len(self.steps)
+        yield
+        processor = sum(spent.processor for _, spent in self.steps[first:])
+        self.stages.append((name, Spent(time.monotonic() - start, processor)))
+
+    def print_costs(self):
+        longest = sorted(self.steps, key=lambda row: -row[1].processor)[:SHOWN_STEPS]
+        for title, rows in ("stages", self.stages), ("longest steps", longest if self.stages else ()):
+            if rows:
+                print(title + ":")
+                print("\n".join("     %-58s %s" % (name, cost(spent)) for name, spent in rows))
+
+    def finish(self):
+        self.print_costs()
+        if self.failures:
+            print("failed: " + ", ".join(self.failures))
+        if self.passed + self.failed == 0:
+            print("nothing ran")
+            self.failed += 1
+        print("%d passed, %d failed, %d skipped" % (self.passed, self.failed, self.skipped))
+        return 1 if self.failed else 0
