@@ -15,7 +15,7 @@ SECONDS ?= 60
 BUILT = python3 tests/run.py built || { cmake --preset release && cmake --build --preset release && \
 	    python3 tests/run.py stamp; }
 
-.PHONY: build demo test test-all test-gpu test-faults test-numpy test-scipy test-sklearn test-pandas fuzz test-matrix docs format clean
+.PHONY: build demo check quick test test-all test-gpu test-faults test-numpy test-scipy test-sklearn test-pandas fuzz test-matrix docs format clean
 
 # .venv/bin/python and build/libgpushim.so.
 build:
@@ -28,11 +28,20 @@ build:
 demo: build
 	.venv/bin/python bench/table1.py --demo
 
-# Everything that needs no GPU; ends with "N passed, N failed, N skipped". Of NumPy's own tests one half, which the commit's
-# hash picks; test-all takes both.
+# One test by its name, with what it prints: T=plan, T=test_fft.TestFft, T="plan*". Builds in build-dev what the test needs, and
+# installs nothing.
+check:
+	@$(PYTHON) tests/run.py check "$(T)"
+
+# Format, rules and the short C and Python tests: less than a minute where build-dev is there. Installs nothing.
+quick:
+	@$(PYTHON) tests/run.py quick
+
+# What needs no GPU; ends with "N passed, N failed, N skipped". Of long stages it runs a shard, which the commit's hash picks
+# (TURN=n: another one); test-all runs all shards. Costs: docs/testing.md.
 test: build
 	.ci/setup test
-	$(PYTHON) tests/run.py all
+	$(PYTHON) tests/run.py all $(if $(TURN),--turn $(TURN))
 
 test-all: build
 	.ci/setup test

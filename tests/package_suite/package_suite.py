@@ -271,8 +271,7 @@ def run(arguments, scratch):
     accepted = [] if arguments.against else read_accepted(
         arguments.package, names[0][1], arguments.device, arguments.mode)
     suite = Suite(arguments, settings_of(arguments), scratch)
-    shard, shards = map(int, arguments.shard.split("/"))
-    jobs = suite_runs.jobs_of(arguments.package, arguments.parts)[shard - 1::shards]
+    jobs = suite_runs.shard_of(suite_runs.jobs_of(arguments.package, arguments.parts), arguments.shard)
     print("%s, Python %s, device %s, %d processes at a time; %s%s" % (
         ", ".join("%s %s" % pair for pair in names), platform.python_version(), arguments.device, arguments.jobs,
         " ".join("%s=%s" % pair for pair in sorted(suite.settings.items())),

@@ -91,6 +91,12 @@ def jobs_of(package, parts):
     return jobs
 
 
+def shard_of(jobs, shard):
+    """Of the jobs the K-th of N shards, `shard` being "K/N"; each job is in one of them."""
+    number, count = map(int, shard.split("/"))
+    return jobs[number - 1::count]
+
+
 def environment(shim, settings):
     """`shim`: None, or the path of the library; `settings`: its variables."""
     result = {name: value for name, value in os.environ.items()

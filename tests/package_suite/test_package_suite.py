@@ -2,8 +2,10 @@
 """The runner of the packages' test suites itself, on test files of our own: that it sees each outcome, goes on
 behind a test that kills its process, and that the accepted_*.txt can be read."""
 import contextlib
+import importlib.util
 import json
 import os
+import sys
 import tempfile
 import unittest
 from unittest import mock
@@ -11,6 +13,10 @@ from unittest import mock
 import package_suite
 import suite_counts
 import suite_runs
+
+sys.path.insert(0, os.path.join(suite_runs.ROOT, "tests"))
+
+from runner.suites import SUITES  # noqa: E402
 
 TESTS = """
 import os, time, warnings
@@ -215,6 +221,15 @@ class TestParts(unittest.TestCase):
         with mock.patch.object(suite_runs, "PACKAGES", {"numpy": suite_runs.Package(("fft",), (), None)}):
             self.assertEqual({job.path.split("/")[0] for job in suite_runs.jobs_of("numpy", [])}, {"fft"})
             self.assertEqual({job.path.split("/")[0] for job in suite_runs.jobs_of("numpy", ["ma"])}, {"ma"})
+
+    def test_shards_are_the_whole(self):
+        """In what `make test` runs of each package that is here."""
+        for suite in SUITES:
+            if importlib.util.find_spec(suite.package):
+                jobs = suite_runs.jobs_of(suite.package, suite.parts)
+                shards = [suite_runs.shard_of(jobs, "%d/%d" % (k + 1, suite.shards)) for k in range(suite.shards)]
+                self.assertNotIn([], shards)
+                self.assertEqual(sorted(sum(shards, [])), sorted(set(jobs)), suite.title)
 
     def test_routines(self):
         self.assertLessEqual({"cblas_dgemm", "dgemm", "zpotrf"}, suite_counts.routines())

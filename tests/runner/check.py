@@ -31,7 +31,8 @@ def is_c(test):
 
 
 def all_tests():
-    paths = [path for kind in C_KINDS for path in glob.glob(os.path.join(ROOT, "tests", kind, "**", "test_*.c"), recursive=True)]
+    paths = [path for kind in C_KINDS
+             for path in glob.glob(os.path.join(ROOT, "tests", kind, "**", "test_*.c"), recursive=True)]
     paths += python_tests.files() + glob.glob(os.path.join(ROOT, "tests/rules/test_*.py"))
     return [test_of(os.path.relpath(path, ROOT)) for path in sorted(paths)]
 
@@ -42,18 +43,16 @@ def test_of(path):
 
 
 def names_of(test):
-    """All names that mean it alone."""
+    """All names that mean it alone; one that begins with another comes behind it."""
     stem, ending = os.path.splitext(os.path.basename(test.path))
-    names = [test.name, stem, stem + ending, test.path, "%s/%s" % (test.kind, stem)]
+    names = [test.name, stem, stem + ending, "%s/%s" % (test.kind, stem), test.path]
     return names + ["%s%s%s" % (test.kind, sign, test.name) for sign in "._" if is_c(test)]
 
 
 def split_name(name, test):
     """What of the name is behind the test's own: a class, a test, a variant; None: the name is not this test's."""
-    for own in names_of(test):
-        if name == own or name.startswith(own + "."):
-            return name[len(own) + 1:]
-    return None
+    own = next((own for own in reversed(names_of(test)) if name == own or name.startswith(own + ".")), None)
+    return None if own is None else name[len(own) + 1:]
 
 
 def matches(name, tests):
@@ -96,14 +95,15 @@ def c_runs(test, part):
 
 def python_run(test, part, env):
     folder, file = os.path.split(os.path.join(ROOT, test.path))
-    env = dict(env, GPUSHIM_LIBRARY=os.path.join(ROOT, "build-dev/libgpushim.so"), GSH_TEST_BUILD=os.path.join(ROOT, "build-dev"))
+    build = os.path.join(ROOT, "build-dev")
+    env = dict(env, GPUSHIM_LIBRARY=os.path.join(build, "libgpushim.so"), GSH_TEST_BUILD=build)
     stem = os.path.splitext(file)[0]
     unit = ["-m", "unittest", "-v", ".".join(filter(None, (stem, part)))]
     return [interpreter_of(test), *(unit if stem.startswith("test_") else [file])], env, folder, False
 
 
 def runs_of(test, part):
-    """[(title, *ctest.Program)]: a Python test once more on emulated CUDA libraries, where they are built and it is for them."""
+    """[(title, *ctest.Program)]: a Python test that is for emulated CUDA libraries runs on these too."""
     if is_c(test):
         return c_runs(test, part)
     emulation = python_tests.emulation_environment("build-dev/tests/emulation") if is_emulated(test) else None

@@ -19,11 +19,15 @@ def configure(totals, preset):
     return step(totals, "configure " + preset, ["cmake", "--preset", preset])
 
 
-def build(totals, preset, *targets):
-    """All that the preset builds, or the targets."""
-    what = ["build", preset, *targets] if len(targets) < 4 else ["build", preset, "%d targets" % len(targets)]
+def build_targets(totals, preset, targets=()):
+    """The targets of a configured preset, or all."""
+    what = targets if len(targets) < 4 else ["%d targets" % len(targets)]
     argv = ["cmake", "--build", "--preset", preset] + (["--target", *targets] if targets else [])
-    return configure(totals, preset) and step(totals, " ".join(what), argv)
+    return step(totals, " ".join(["build", preset, *what]), argv)
+
+
+def build(totals, preset, *targets):
+    return configure(totals, preset) and build_targets(totals, preset, targets)
 
 
 def programs_of(preset, *choice):
@@ -72,6 +76,5 @@ def build_and_run(totals, preset, shard, *more_targets):
     """Of a preset's tests those of a shard, and the programs of these tests only."""
     if configure(totals, preset):
         names = shard.of(names_of(preset))
-        if step(totals, "build %s for %d tests" % (preset, len(names)),
-                ["cmake", "--build", "--preset", preset, "--target", *more_targets, *targets_of(names)]):
+        if build_targets(totals, preset, [*more_targets, *targets_of(names)]):
             run_ctest(totals, preset, *exactly(names))

@@ -17,14 +17,18 @@ PYTHON_TESTS = ("preload/test_preload_plain", "preload/test_programs", "preload/
                 "conformance/real_math_vs_long_double", "conformance/scan_emulation")
 
 
+def quick_units():
+    slow = ["unit.%s" % name for name in SLOW_UNITS]
+    return [name for name in ctest.names_of("dev", "-L", "unit") if name not in slow]
+
+
 def run_quick(totals):
     style.check_format(totals)
-    slow = ["unit.%s" % name for name in SLOW_UNITS]
-    units = [] if not ctest.configure(totals, "dev") else [
-        name for name in ctest.names_of("dev", "-L", "unit") if name not in slow]
-    if ctest.build(totals, "dev", *RULES, *ctest.targets_of(units)):
+    if not ctest.configure(totals, "dev"):
+        return
+    units, venv = quick_units(), os.path.join(ROOT, ".venv/bin/python")
+    if ctest.build_targets(totals, "dev", [*RULES, *ctest.targets_of(units)]):
         python_tests.run_rules(totals, "build-dev")
         ctest.run_ctest(totals, "dev", *ctest.exactly(units))
-        venv = os.path.join(ROOT, ".venv/bin/python")
         python_tests.run_python(totals, "python", venv if os.path.exists(venv) else sys.executable, "build-dev/libgpushim.so",
                                 list(map(python_tests.script_path, PYTHON_TESTS)))

@@ -2,6 +2,7 @@
 """Parts of a long stage. A commit runs one of them; which one, its hash says, so that commits take turns."""
 import collections
 
+from runner.built import fingerprint
 from runner.process import execute
 
 
@@ -21,9 +22,9 @@ WHOLE = Shard(1, 1)
 
 
 def turn_of_commit():
-    """A number that HEAD's hash makes; None where there is no commit to ask."""
-    status, output, _ = execute(["git", "rev-parse", "--short=8", "HEAD"])
-    return int(output, 16) if status == 0 else None
+    """A number that HEAD's hash makes, or the sources' where there is no commit to ask."""
+    status, output, _ = execute(["git", "rev-parse", "HEAD"])
+    return int((output if status == 0 else fingerprint())[:8], 16)
 
 
 def shard_of(turn, count):
