@@ -32,27 +32,28 @@ def turn_of(options):
     return int(options[options.index("--turn") + 1]) if "--turn" in options else turn_of_commit()
 
 
+# Each is given Totals and the options behind its name.
+COMMANDS = {
+    "all": lambda totals, options: stages.run_stages(totals, turn_of(options)),
+    "stage": lambda totals, options: stages.run_stages(totals, turn_of(options), options[0]),
+    "quick": lambda totals, _: quick.run_quick(totals),
+    "check": lambda totals, options: check.run_check(totals, options[0]),
+    "gpu": lambda totals, _: gpu_tests.run_gpu(totals),
+    "matrix": lambda totals, _: matrix.run_matrix(totals),
+    "format": lambda totals, options: style.check_format(totals, "--fix" in options),
+    "tidy": lambda totals, _: style.check_tidy(totals, style.tidy_files()),
+    "rules": lambda totals, _: python_tests.run_rules(totals, "build-dev"),
+    "ctest": lambda totals, options: ctest.build(totals, options[0]) and ctest.run_ctest(totals, options[0]),
+    "python": lambda totals, options: python_tests.run_python(totals, "python", *map(os.path.abspath, options[:2]),
+                                                              python_tests.files()),
+}
+
+
 def run_tests(command, options):
     """The exit status."""
-    totals = Totals()
-    commands = {
-        "all": lambda: stages.run_stages(totals, turn_of(options)),
-        "stage": lambda: stages.run_stages(totals, turn_of(options), options[0]),
-        "quick": lambda: quick.run_quick(totals),
-        "check": lambda: check.run_check(totals, options[0]),
-        "gpu": lambda: gpu_tests.run_gpu(totals),
-        "matrix": lambda: matrix.run_matrix(totals),
-        "format": lambda: style.check_format(totals, "--fix" in options),
-        "tidy": lambda: style.check_tidy(totals, style.tidy_files()),
-        "rules": lambda: python_tests.run_rules(totals, "build-dev"),
-        "ctest": lambda: ctest.build(totals, options[0]) and ctest.run_ctest(totals, options[0]),
-        "python": lambda: python_tests.run_python(totals, "python", *map(os.path.abspath, options[:2]), python_tests.files()),
-    }
-    if command not in commands:
-        print(__doc__)
-        return 2
     signal.signal(signal.SIGINT, signal.default_int_handler)  # also in a background job: programs are tried with it
-    is_known = commands[command]()
+    totals = Totals()
+    is_known = COMMANDS[command](totals, options)
     return 2 if command == "check" and not is_known else totals.finish()
 
 
@@ -62,6 +63,9 @@ def main(argv):
         return built.stamp()
     if command == "built":
         return 0 if built.is_built() else 1
+    if command not in COMMANDS:
+        print(__doc__)
+        return 2
     return run_tests(command, options)
 
 

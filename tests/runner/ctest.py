@@ -72,9 +72,9 @@ def run_ctest(totals, preset, *choice):
     totals.add("ctest " + preset, count["tests"] - failed - skipped, failed, skipped, spent, output)
 
 
-def build_and_run(totals, preset, shard, *more_targets):
+def build_and_run(totals, preset, shard):
     """Of a preset's tests those of a shard, and the programs of these tests only."""
     if configure(totals, preset):
         names = shard.of(names_of(preset))
-        if build_targets(totals, preset, [*more_targets, *targets_of(names)]):
+        if build_targets(totals, preset, targets_of(names)):
             run_ctest(totals, preset, *exactly(names))

@@ -67,38 +67,43 @@ def test_faults(totals, _):
     totals.add("faults at calls of CUDA", max(ran - failed, 0), max(failed, status != 0), 0, spent, output)
 
 
-# `items()`: what is shared out, once the stages before have run; None: package_suite.py shares it out, or nothing is.
-Stage = collections.namedtuple("Stage", "name shards items run")
+# `run` is given Totals and the shard to run of that many; a stage may use what those before it built.
+Stage = collections.namedtuple("Stage", "name shards run")
 
 
-def preset_stage(preset, shards, *more_targets):
-    return Stage("C tests, %s" % preset, shards, functools.partial(ctest.names_of, preset),
-                 lambda totals, shard: ctest.build_and_run(totals, preset, shard, *more_targets))
+def test_clang(totals, _):
+    """Everything must build with clang too."""
+    if ctest.build(totals, "clang"):
+        ctest.run_ctest(totals, "clang")
+
+
+def sanitizer_stage(preset, shards):
+    return Stage("C tests, %s" % preset, shards, lambda totals, shard: ctest.build_and_run(totals, preset, shard))
 
 
 def python_stage(name, shards, files, *how):
-    return Stage(name, shards, files, functools.partial(test_python, files, *how))
+    return Stage(name, shards, functools.partial(test_python, files, *how))
 
 
 def suite_stage(suite):
-    return Stage(suite.title, suite.shards, None, lambda totals, shard: suites.run_suite(totals, suite, shard))
+    return Stage(suite.title, suite.shards, lambda totals, shard: suites.run_suite(totals, suite, shard))
 
 
 # Loops and texts (conformance) are judged by the newest and the oldest NumPy, calls each alone by NumPy 1.26.
 STAGES = (
-    Stage("format, build, rules", 1, None, check_sources),
-    Stage("C tests, gcc", 1, None, test_gcc),
+    Stage("format, build, rules", 1, check_sources),
+    Stage("C tests, gcc", 1, test_gcc),
     python_stage("Python tests", 1, python_files, VENV, DEV, None),
-    python_stage("conformance", 3, conformance_files, VENV, DEV, None),
-    Stage("clang-tidy", 4, style.tidy_files, lambda totals, shard: style.check_tidy(totals, shard.of(style.tidy_files()))),
-    preset_stage("clang", 2, "gpushim"),
-    preset_stage("asan", 2),
-    preset_stage("tsan", 2),
+    python_stage("conformance", 2, conformance_files, VENV, DEV, None),
+    Stage("clang-tidy", 2, lambda totals, shard: style.check_tidy(totals, shard.of(style.tidy_files()))),
+    Stage("C tests, clang", 1, test_clang),
+    sanitizer_stage("asan", 1),
+    sanitizer_stage("tsan", 2),
     python_stage("Python tests, numpy 1", 3, python_files, VENV_NUMPY1, RELEASE, {"GPUSHIM_FUSION": "0"}),
     python_stage("Python tests, system's", 4, python_tests.files, SYSTEM_PYTHON, RELEASE, None),
-    Stage("emulated CUDA, C programs", 3, emulated_programs, test_emulated_programs),
-    Stage("emulated CUDA, Python tests", 3, emulated_files, test_emulated_python),
-    Stage("faults", 1, None, test_faults),
+    Stage("emulated CUDA, C programs", 2, test_emulated_programs),
+    Stage("emulated CUDA, Python tests", 2, test_emulated_python),
+    Stage("faults", 1, test_faults),
     *map(suite_stage, suites.SUITES),
 )
 

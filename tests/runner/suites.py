@@ -17,7 +17,7 @@ SUITES = (
     Suite("scipy's tests", "scipy", ".venv", 1,
           ("linalg/test_basic", "linalg/test_decomp_cholesky", "linalg/test_decomp_lu", "linalg/test_solvers",
            "fft/test_basic", "sparse.linalg/_isolve/test_lsmr", "sparse.linalg/_isolve/test_lsqr"), ()),
-    Suite("numpy's tests, in groups", "numpy", ".venv", 4,
+    Suite("numpy's tests, in groups", "numpy", ".venv", 1,
           ("core/test_ufunc", "core/test_numeric", "core/test_indexing", "lib/test_nanfunctions", "ma/test_core"), GROUPED),
 )
 
