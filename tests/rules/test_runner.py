@@ -16,7 +16,7 @@ from runner.process import NOTHING  # noqa: E402
 from runner.shards import WHOLE, Shard, shard_of  # noqa: E402
 from runner.totals import Totals  # noqa: E402
 
-CTEST_NAMES = ["unit.%d" % k for k in range(17)] + ["unit.3.variant"]
+CTEST_NAMES = ["unit.%d" % k for k in range(17)] + ["unit.3.variant", "emulated.a", "emulated.b", "emulated.c"]
 JOBS = list(range(50))  # of a package's suite, which package_suite.py shares out
 
 
@@ -27,7 +27,7 @@ class Recorder:
         self.ran = []
 
     def ctest(self, _totals, _preset, _option, names):
-        self.ran += re.fullmatch(r"\^\((.*)\)\$", names).group(1).split("|")
+        self.ran += re.fullmatch(r"\^\((.*)\)\$", names).group(1).replace("\\", "").split("|")
 
     def python(self, _totals, _title, _interpreter, _library, *rest):
         self.ran += next(paths for paths in rest if isinstance(paths, list))
@@ -72,6 +72,10 @@ class TestShards(unittest.TestCase):
     def test_files_of_python_tests_are_all_run(self):
         """Whole stages and sharded ones together have each file."""
         self.assertEqual(sorted(stages.python_files() + stages.conformance_files()), sorted(python_tests.files()))
+
+    def test_c_tests_of_gcc_are_all_run(self):
+        chosen = [stage for stage in stages.STAGES if stage.name in ("C tests, gcc", "emulated CUDA, C programs")]
+        self.assertEqual(sorted(sum((tests_run(stage, None) for stage in chosen), [])), sorted(CTEST_NAMES))
 
     def test_each_number_is_some_commits_turn(self):
         self.assertEqual({shard_of(turn, 4) for turn in range(100, 108)}, {Shard(k, 4) for k in (1, 2, 3, 4)})

@@ -11,8 +11,6 @@ from runner.process import WORKERS, execute, step
 
 # How CTest runs a test; `will_fail`: it must notice a fault that is made on purpose.
 Program = collections.namedtuple("Program", "argv env folder will_fail")
-ALL_BUT_EMULATED = ("-LE", "emulated")
-EMULATED = ("-L", "emulated")
 
 
 def configure(totals, preset):
