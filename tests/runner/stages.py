@@ -98,7 +98,7 @@ STAGES = (
     Stage("format, build, rules", 1, check_sources),
     Stage("C tests, gcc", 1, test_gcc),
     python_stage("Python tests", 1, python_files, VENV, DEV, None),
-    python_stage("conformance", 2, conformance_files, VENV, DEV, None),
+    python_stage("conformance", 3, conformance_files, VENV, DEV, None),
     Stage("clang-tidy", 2, lambda totals, shard: style.check_tidy(totals, shard.of(style.tidy_files()))),
     Stage("C tests, clang", 1, test_clang),
     sanitizer_stage("asan", 1),
