@@ -46,7 +46,9 @@ class Totals:
 
     def print_costs(self):
         longest = sorted(self.steps, key=lambda row: -row[1].processor)[:SHOWN_STEPS]
-        for title, rows in ("stages", self.stages), ("longest steps", longest if self.stages else ()):
+        spents = [spent for _, spent in self.stages]
+        in_all = ("all", Spent(sum(spent.wall for spent in spents), sum(spent.processor for spent in spents)))
+        for title, rows in ("stages", self.stages and self.stages + [in_all]), ("longest steps", longest if self.stages else ()):
             if rows:
                 print(title + ":")
                 print("\n".join("     %-58s %s" % (name, cost(spent)) for name, spent in rows))
