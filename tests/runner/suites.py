@@ -13,7 +13,7 @@ Suite = collections.namedtuple("Suite", "title package venv shards parts options
 GROUPED = ("--set", "GPUSHIM_FPERR=late", "--set", "GPUSHIM_FEED_MS=0", "--against", "GPUSHIM_FUSION=0")
 SUITES = (
     Suite("numpy's tests", "numpy", ".venv", 6, ("core", "linalg", "fft", "lib", "ma"), ()),
-    Suite("numpy 1's tests", "numpy", ".venv-numpy1", 3, ("core",), ()),
+    Suite("numpy 1's tests", "numpy", ".venv-numpy1", 6, ("core",), ()),
     Suite("scipy's tests", "scipy", ".venv", 1,
           ("linalg/test_basic", "linalg/test_decomp_cholesky", "linalg/test_decomp_lu", "linalg/test_solvers",
            "fft/test_basic", "sparse.linalg/_isolve/test_lsmr", "sparse.linalg/_isolve/test_lsqr"), ()),
