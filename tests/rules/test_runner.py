@@ -95,7 +95,7 @@ class TestTables(unittest.TestCase):
 
 class TestNames(unittest.TestCase):
     TESTS = [check.test_of(path) for path in (
-        "tests/unit/a/test_plan.c", "tests/unit/a/test_plan_lift.c", "tests/gpu/test_cuda_fft.c", "tests/preload/test_fft.py",
+        "tests/unit/a/test_plan.c", "tests/unit/a/test_plan_predicate.c", "tests/gpu/test_cuda_fft.c", "tests/preload/test_fft.py",
         "tests/conformance/scan_vs_numpy.py", "tests/rules/test_rules.py")]
 
     def found(self, name):
@@ -107,7 +107,7 @@ class TestNames(unittest.TestCase):
         self.assertEqual(self.found("fft"), [("fft", "")])
 
     def test_patterns_and_pieces(self):
-        self.assertEqual(self.found("plan*"), [("plan", ""), ("plan_lift", "")])
+        self.assertEqual(self.found("plan*"), [("plan", ""), ("plan_predicate", "")])
         self.assertEqual(self.found("da_f"), [("cuda_fft", "")])
 
     def test_parts_of_a_file(self):
