@@ -26,7 +26,6 @@ struct gsh_rates {
     double pin;                /* bytes/s of page-locking memory that is in place */
     double start;              /* s to start the device */
     double compile;            /* s to compile a kernel */
-    double warm_up; /* s of the first run of a library's routine beyond its work; 0: none */
 };
 
 /* Nanoseconds of a CPU core for an element, beyond moving its bytes, of what is no elementwise operation: those have their own

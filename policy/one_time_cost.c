@@ -30,21 +30,10 @@ bool gsh_one_time_cost_pays_opening(double gains, double seconds)
 }
 
 struct gsh_library_verdict gsh_one_time_cost_library(const struct gsh_verdict *call,
-                                                     const struct gsh_library_facts *facts)
+                                                     double foregone, double opening)
 {
-    double missing = facts->opening + facts->warm_up;
-    if (missing == 0)
+    if (opening == 0 || gsh_one_time_cost_is_worth_waiting(call, opening))
         return (struct gsh_library_verdict){.is_ready = true};
-    if (gsh_one_time_cost_is_worth_waiting(call, missing))
-        return (struct gsh_library_verdict){.is_ready = true, .waits = true};
-    bool is_closed = facts->opening > 0;
-    bool opens = gsh_one_time_cost_pays_opening(facts->foregone + call->gain, facts->opening);
-    return (struct gsh_library_verdict){.is_foregone = is_closed,
-                                        .opens = opens,
-                                        .warms_up = facts->warm_up > 0 && (opens || !is_closed)};
-}
-
-bool gsh_one_time_cost_avoids_warm_up(const struct gsh_verdict *call, double warm_up)
-{
-    return !call->has_data && !gsh_one_time_cost_is_worth_waiting(call, warm_up);
+    return (struct gsh_library_verdict){
+        .opens = gsh_one_time_cost_pays_opening(foregone + call->gain, opening)};
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Work that is done once in a process before the device can run a call: starting the device, opening a library, running a
- * routine for the first time, compiling a kernel. Decided is whether that work begins beside the program, and whether the
+ * Work that is done once in a process before the device can run a call: starting the device, opening a library, compiling a
+ * kernel. Decided is whether that work begins beside the program, and whether the
  * call waits for it or runs on the CPU meanwhile. It is decided from the seconds that the work takes, the seconds that the
  * call gains on the device, and the seconds that earlier calls would have gained had the work been done ("foregone"). Pure
  * functions; all times are seconds.
@@ -30,28 +30,17 @@ struct gsh_start_verdict {
 struct gsh_start_verdict gsh_one_time_cost_start(const struct gsh_verdict *call,
                                                  const struct gsh_start_facts *facts);
 
-/* ---- opening a library, and a routine's first run ---- */
+/* ---- opening a library ---- */
 
 /* Whether a library that takes `seconds` to open (0: it is open) is opened beside the program: if the gains of calls that need
  * it have reached a tenth of that. */
 bool gsh_one_time_cost_pays_opening(double gains, double seconds);
 
-struct gsh_library_facts {
-    double foregone; /* by earlier calls that need the library */
-    double opening;  /* until it is open; 0: it is */
-    double
-        warm_up; /* of the call's routine, beyond its work; 0: it has run, or is not to be run ahead */
-};
 struct gsh_library_verdict {
-    bool is_ready;    /* the call runs on the device: nothing is missing, or it waits */
-    bool waits;       /* the call itself is the first run */
-    bool is_foregone; /* the call's gain is to be added to `foregone` */
-    bool opens;       /* the library is opened beside the program */
-    bool warms_up; /* the routine is run ahead beside the program, as soon as the library is open */
+    bool
+        is_ready; /* the call runs on the device: the library is open, or the call waits. If not, its gain is foregone. */
+    bool opens;   /* the library is opened beside the program */
 };
+/* `foregone`: gains of earlier calls that need the library; `opening`: until it is open, 0: it is. */
 struct gsh_library_verdict gsh_one_time_cost_library(const struct gsh_verdict *call,
-                                                     const struct gsh_library_facts *facts);
-
-/* Whether a call stays on the CPU while another routine's first run occupies the device for about `warm_up` seconds: if it
- * is not worth waiting, and its operands are on the host (bringing them home would wait as well). */
-bool gsh_one_time_cost_avoids_warm_up(const struct gsh_verdict *call, double warm_up);
+                                                     double foregone, double opening);

@@ -22,7 +22,6 @@ const struct gsh_rates gsh_cuda_rates = {
     .pin = 30e9,
     .start = 0.4,
     .compile = 0.1,
-    .warm_up = 0.1,
 };
 
 /* Results of float32 and float64 arithmetic that a multiprocessor makes in a clock: CUDA C++ Programming Guide, "Throughput of

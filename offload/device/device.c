@@ -15,7 +15,6 @@
 #include "options.h"
 #include "stats.h"
 #include "thread.h"
-#include "warm_up.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -132,7 +131,6 @@ void gsh_device_settle(void)
     while (gsh_device_get_state() == GSH_DEVICE_STARTING && error == 0)
         error = pthread_cond_timedwait(&start_done, &start_mutex, &deadline);
     pthread_mutex_unlock(&start_mutex);
-    gsh_warm_up_settle();
     if (gsh_backend_get()->settle != NULL)
         gsh_backend_get()->settle();
 }

@@ -20,7 +20,7 @@ enum gsh_device_state gsh_device_get_state(void);
 void gsh_device_on_ready(void (*callback)(void));
 /* Starts the device in the background (once); `wait` returns only when it is ready or retired. */
 void gsh_device_start(bool wait);
-/* Where the device is being started, waits until that has ended, at most 10 s, and likewise for a first run (warm_up.h) and
+/* Where the device is being started, waits until that has ended, at most 10 s, and likewise for
  * threads of the device's own: a process that ends meanwhile would take the driver down under them. */
 void gsh_device_settle(void);
 /* No more calls are accepted; what it still holds can be fetched while it answers. One line on

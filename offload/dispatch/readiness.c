@@ -15,7 +15,6 @@
 #include "one_time_cost.h"
 #include "options.h"
 #include "price.h"
-#include "warm_up.h"
 
 /* Gains of calls that ran on the CPU until the device was started, and, of each kind, until its library was open. */
 static _Atomic uint64_t start_foregone_ns, kind_foregone_ns[GSH_LAUNCH_FFT + 1];
@@ -51,23 +50,6 @@ static bool pays_opening(const struct gsh_launch *launch)
                                           opening_of(launch));
 }
 
-/* Seconds that the call takes beyond its work, because none like it has run on the device. */
-static double warm_up_of(const struct gsh_launch *launch)
-{
-    double seconds = gsh_backend_rates()->warm_up;
-    bool is_over = seconds == 0 || !gsh_launch_is_batch(launch) || gsh_warm_up_is_over(launch);
-    return is_over || !gsh_option_number(GSH_OPTION_BACKGROUND) ? 0 : seconds;
-}
-
-/* The call stays on the CPU until the device is started; what it needs then is prepared. */
-static void note_not_started(const struct gsh_launch *launch, double gain)
-{
-    forgo(&kind_foregone_ns[launch->kind], gain);
-    if (gsh_device_get_state() == GSH_DEVICE_STARTING && warm_up_of(launch) > 0 &&
-        pays_opening(launch))
-        gsh_warm_up_want(launch);
-}
-
 /* Starts the device if policy/ says so. NONE: it is ready. */
 static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
 {
@@ -80,32 +62,21 @@ static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_v
         gsh_device_start(step.waits);
     if (gsh_device_get_state() == GSH_DEVICE_READY)
         return GSH_REASON_NONE;
-    note_not_started(launch, verdict->gain);
+    forgo(&kind_foregone_ns[launch->kind], verdict->gain);
     return step.waits ? GSH_REASON_NO_DEVICE : GSH_REASON_NOT_STARTED;
 }
 
-/* Whether the library that the call needs is open, and its routine's code loaded, or both are waited for. */
+/* Whether the library that the call needs is open, or is waited for. */
 static bool is_opened(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
 {
     _Atomic uint64_t *sum_ns = &kind_foregone_ns[launch->kind];
-    const struct gsh_library_facts facts = {
-        .foregone = foregone(sum_ns), .opening = opening_of(launch), .warm_up = warm_up_of(launch)};
-    const struct gsh_library_verdict step = gsh_one_time_cost_library(verdict, &facts);
-    if (step.is_foregone)
+    const struct gsh_library_verdict step =
+        gsh_one_time_cost_library(verdict, foregone(sum_ns), opening_of(launch));
+    if (!step.is_ready)
         forgo(sum_ns, verdict->gain);
-    if (step.waits)
-        gsh_warm_up_note(launch);
     if (step.opens)
         gsh_backend_get()->begin_opening(launch);
-    if (step.warms_up)
-        gsh_warm_up_want(launch);
     return step.is_ready;
-}
-
-static bool waits_for_warm_up(const struct gsh_verdict *verdict)
-{
-    return gsh_warm_up_goes_on() &&
-           gsh_one_time_cost_avoids_warm_up(verdict, gsh_backend_rates()->warm_up);
 }
 
 void gsh_readiness_prepare(void)
@@ -196,7 +167,7 @@ enum gsh_reason gsh_readiness_check(const struct gsh_call *call, const struct gs
         if (reason != GSH_REASON_NONE)
             return reason;
     }
-    if (!is_opened(&call->launch, verdict) || waits_for_warm_up(verdict))
+    if (!is_opened(&call->launch, verdict))
         return GSH_REASON_NOT_STARTED;
     return is_compiled(call, verdict) ? GSH_REASON_NONE : GSH_REASON_NOT_COMPILED;
 }

@@ -2,8 +2,7 @@
  *
  * The device is started once the calls before would have paid for it. A kernel is compiled beside the host's work when it is
  * first wanted; a library of the device is opened beside the host's work once the calls that it would have made faster have
- * added up; a call takes it as soon as it is open, and waits for it where it gains more than that by itself. Before a
- * call runs there that gains less than a routine's first run costs, a small one like it has run.
+ * added up; a call takes it as soon as it is open, and waits for it where it gains more than that by itself.
  */
 #include "backend.h"
 #include "check.h"
@@ -166,145 +165,6 @@ static int check_calls(bool is_forced)
     return check_result();
 }
 
-/* ---- first runs ---- */
-
-static _Atomic unsigned runs;
-
-/* Offers the call until it is taken. */
-static void offer_until_taken(double *a, double *out)
-{
-    for (int left_ms = 5000; offer(a, out) != GSH_REASON_NONE && left_ms > 0; left_ms--)
-        usleep(1000);
-    CHECK_INT(offer(a, out), GSH_REASON_NONE);
-}
-
-static enum gsh_status run(const struct gsh_launch *launch, unsigned row)
-{
-    (void)row;
-    CHECK_INT(launch->kind, GSH_LAUNCH_GEMM);
-    CHECK_INT(launch->gemm.m, SIDE);
-    runs++;
-    return GSH_OK;
-}
-
-/* `seconds` that the host needs for a product. */
-static int check_warm_up(double seconds)
-{
-    if (!start())
-        return CHECK_SKIP;
-    is_open = true;
-    rates.warm_up = 0.1;
-    rates.host_flops[1] *= 4e-3 / seconds;
-    backend.run = run;
-    double *a = make_ones(), *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
-    bool waits = seconds > 0.5;
-    CHECK_INT(offer(a, out), waits ? GSH_REASON_NONE : GSH_REASON_NOT_STARTED);
-    offer_until_taken(a, out);
-    CHECK_INT(runs, waits ? 0 : 1);
-    rates.host_flops[1] = 2.0 * SIDE * SIDE * SIDE / 4e-3; /* one that would not wait */
-    CHECK_INT(offer(a, out), GSH_REASON_NONE);
-    CHECK_INT(runs, waits ? 0 : 1);
-    gsh_arena_free(a);
-    gsh_arena_free(out);
-    return live_end();
-}
-
-/* Where nothing is to be loaded beside the script, the call waits for it. */
-static int load_in_call(void)
-{
-    setenv("GPUSHIM_BACKGROUND", "0", 1);
-    if (!start())
-        return CHECK_SKIP;
-    is_open = true;
-    rates.warm_up = 0.1;
-    double *a = make_ones(), *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
-    CHECK_INT(offer(a, out), GSH_REASON_NONE);
-    gsh_arena_free(a);
-    gsh_arena_free(out);
-    return live_end();
-}
-
-/* As soon as the library is open, although no call comes. */
-static int load_ahead(void)
-{
-    if (!prepare("10"))
-        return CHECK_SKIP;
-    rates.start = 1e3;
-    rates.warm_up = 0.1;
-    backend.run = run;
-    double *a = live_doubles(SIDE * SIDE, GSH_ARENA_HOST),
-           *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
-    for (unsigned i = 0; i < 6; i++)
-        CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
-    gsh_device_start(true);
-    CHECK(is_begun);
-    usleep(50000);
-    CHECK_INT(runs, 0);
-    is_open = true;
-    for (int left_ms = 5000; runs == 0 && left_ms > 0; left_ms--)
-        usleep(1000);
-    CHECK_INT(runs, 1);
-    offer_until_taken(a, out);
-    gsh_arena_free(a);
-    gsh_arena_free(out);
-    return live_end();
-}
-
-static _Atomic bool is_held;
-static enum gsh_status (*real_run)(const struct gsh_launch *launch, unsigned row);
-
-static enum gsh_status run_held(const struct gsh_launch *launch, unsigned row)
-{
-    if (launch->kind != GSH_LAUNCH_GEMM)
-        return real_run(launch, row);
-    runs++;
-    while (is_held)
-        usleep(1000);
-    return GSH_OK;
-}
-
-/* While a first run goes on calls stay on the host that has their operands, unless they gain more than it costs. */
-static int stay_meanwhile(void)
-{
-    if (!start())
-        return CHECK_SKIP;
-    is_open = true;
-    is_held = true;
-    rates.warm_up = 0.1;
-    rates.host_cached = rates.host_memory = 3.0 * SIDE * SIDE * sizeof(double) / 4e-3;
-    real_run = backend.run;
-    backend.run = run_held;
-    double *a = make_ones(), *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE),
-           *there = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
-    CHECK_INT(live_add(a, a, 0, there, SIDE * SIDE), GSH_REASON_NONE);
-    CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
-    for (int left_ms = 5000; runs == 0 && left_ms > 0; left_ms--)
-        usleep(1000);
-    CHECK_INT(runs, 1);
-    CHECK_INT(offer_elements(GSH_OP_ADD, a, out), GSH_REASON_NOT_STARTED);
-    CHECK_INT(offer_elements(GSH_OP_ADD, there, out), GSH_REASON_NONE);
-    rates.host_cached = rates.host_memory /= 200; /* 800 ms */
-    CHECK_INT(offer_elements(GSH_OP_ADD, a, out), GSH_REASON_NONE);
-    rates.host_cached = rates.host_memory *= 200;
-    is_held = false;
-    offer_until_taken(a, out);
-    CHECK_INT(offer_elements(GSH_OP_ADD, a, out), GSH_REASON_NONE);
-    gsh_arena_free(a);
-    gsh_arena_free(out);
-    gsh_arena_free(there);
-    return live_end();
-}
-
-static int load_beside(void)
-{
-    return check_warm_up(4e-3);
-}
-
-static int load_here(void)
-{
-    return check_warm_up(0.8);
-}
-
 /* What the calls before have foregone starts the device, the call itself only where it is long. */
 static int check_starting(double call_ms, unsigned calls_before)
 {
@@ -386,10 +246,9 @@ static int open_here(void)
 /* Each in a process of its own: a device is started once. */
 int main(void)
 {
-    int (*const checks[])(void) = {
-        stay_meanwhile, compile_beside,   compile_here,    open_beside,   open_here,
-        open_ahead,     start_after_some, start_after_one, start_at_once, load_beside,
-        load_here,      load_ahead,       load_in_call};
+    int (*const checks[])(void) = {compile_beside,  compile_here, open_beside,
+                                   open_here,       open_ahead,   start_after_some,
+                                   start_after_one, start_at_once};
     for (unsigned i = 0; i < GSH_COUNT(checks); i++)
         check_in_child(checks[i]);
     return check_result();
