@@ -38,7 +38,7 @@ quick:
 	@$(PYTHON) tests/run.py quick
 
 # What needs no GPU; ends with "N passed, N failed, N skipped". Of long stages it runs a shard, which the commit's hash picks
-# (TURN=n: another one); test-all runs all shards. Costs: docs/testing.md.
+# (TURN=n: another one); test-all runs all shards. Costs: docs/dev/testing.md.
 test: build
 	.ci/setup test
 	$(PYTHON) tests/run.py all $(if $(TURN),--turn $(TURN))
@@ -81,10 +81,10 @@ test-matrix: build
 docs:
 	cmake --preset dev
 	cmake --build --preset dev --target options_doc numerics_doc
-	build-dev/tests/rules/options_doc > docs/options.md
+	build-dev/tests/rules/options_doc > docs/user/options.md
 	$(NUMPY_PYTHON) tests/coverage/coverage_table.py --library build-dev/libgpushim.so > build-dev/coverage.md
-	mv build-dev/coverage.md docs/coverage.md
-	build-dev/tests/rules/numerics_doc > docs/numerics.md
+	mv build-dev/coverage.md docs/user/coverage.md
+	build-dev/tests/rules/numerics_doc > docs/user/numerics.md
 
 format:
 	$(PYTHON) tests/run.py format --fix

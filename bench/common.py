@@ -68,7 +68,7 @@ def default_device():
 
 def touch_memory(size=512 << 20):
     """Writes to `size` bytes of huge pages and gives them back: a virtual machine's host may have taken free ones back,
-    so that who touches them next waits for it, whoever that is (docs/MEASURED.md)."""
+    so that who touches them next waits for it, whoever that is (docs/results/archive.md)."""
     with mmap.mmap(-1, size) as memory:
         if hasattr(mmap, "MADV_HUGEPAGE"):
             memory.madvise(mmap.MADV_HUGEPAGE)

@@ -35,5 +35,5 @@ int64_t gsh_option_number(enum gsh_option option);
 const char *gsh_option_text(enum gsh_option option);
 /* One line per option that differs from its default ("none differs" otherwise), for the doctor. */
 void gsh_options_describe(struct gsh_fmt *fmt);
-/* The whole table as Markdown (docs/options.md) or plain text (GPUSHIM_HELP). */
+/* The whole table as Markdown (docs/user/options.md) or plain text (GPUSHIM_HELP). */
 void gsh_options_help(struct gsh_fmt *fmt, bool markdown);

@@ -65,7 +65,7 @@ struct gsh_stats_row_copy {
 bool gsh_stats_get_row(unsigned row, struct gsh_stats_row_copy *copy);
 unsigned gsh_stats_row_count(void);
 
-/* The report as text (the exit report) or JSON (docs/report.md names the keys). */
+/* The report as text (the exit report) or JSON (docs/user/report.md names the keys). */
 void gsh_stats_report_text(struct gsh_fmt *fmt);
 void gsh_stats_report_json(struct gsh_fmt *fmt);
 /* Carries out GPUSHIM_REPORT; called once, at exit. Does nothing in a forked child. */

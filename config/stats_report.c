@@ -8,6 +8,7 @@
 #include "options.h"
 #include "report_file.h"
 #include "stats.h"
+#include "version.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -230,10 +231,11 @@ static void append_events(struct gsh_fmt *fmt)
                        (unsigned long long)gsh_stats_get(GSH_COUNTER_GROUPS),
                        (unsigned long long)needless);
     gsh_fmt_printf(fmt,
-                   " page faults %llu read, %llu write; %llu forks; %s since NumPy was found\n",
+                   " page faults %llu read, %llu write; %llu forks; %s since NumPy was found; "
+                   "version %s\n",
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_FAULTS_READ),
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_FAULTS_WRITE),
-                   (unsigned long long)gsh_stats_get(GSH_COUNTER_FORKS), wall);
+                   (unsigned long long)gsh_stats_get(GSH_COUNTER_FORKS), wall, gsh_version_get());
 }
 
 void gsh_stats_report_text(struct gsh_fmt *fmt)
@@ -279,7 +281,8 @@ static void append_json_row(struct gsh_fmt *fmt, const struct gsh_stats_row_copy
 
 void gsh_stats_report_json(struct gsh_fmt *fmt)
 {
-    gsh_fmt_printf(fmt, "{\"version\": 1, \"pid\": %lld, \"device\": ", (long long)report.pid);
+    gsh_fmt_printf(fmt, "{\"version\": 1, \"gpushim_version\": \"%s\", \"pid\": %lld, \"device\": ",
+                   gsh_version_get(), (long long)report.pid);
     gsh_fmt_json_string(fmt, report.device);
     gsh_fmt_printf(fmt, ", \"wall_ns\": %llu,\n \"counters\": {",
                    (unsigned long long)(gsh_clock_ns() - report.start_ns));

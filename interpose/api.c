@@ -10,12 +10,18 @@
 #include "fmt.h"
 #include "lent.h"
 #include "stats.h"
+#include "version.h"
 
 _Static_assert((int)GPUSHIM_FOREIGN == (int)GSH_FOREIGN &&
                    (int)GPUSHIM_HOST == (int)GSH_RESIDENT_HOST &&
                    (int)GPUSHIM_SHARED == (int)GSH_RESIDENT_SHARED &&
                    (int)GPUSHIM_DEVICE == (int)GSH_RESIDENT_DEVICE,
                "gpushim.h gives out coherence.h's numbers");
+
+GSH_EXPORT const char *gpushim_version(void)
+{
+    return gsh_version_get();
+}
 
 GSH_EXPORT void gpushim_synchronize(void)
 {

@@ -12,6 +12,7 @@
 #include "numpy_hooks.h"
 #include "options.h"
 #include "python_error.h"
+#include "version.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,7 @@ static void print_all(const char *dormant)
     struct gsh_fmt fmt;
     gsh_fmt_init(&fmt, text, TEXT_SIZE);
     gsh_fmt_text(&fmt, "gpushim doctor\n");
+    gsh_fmt_printf(&fmt, "version: %s\n", gsh_version_get());
     gsh_fmt_printf(&fmt, "state: %s%s\n", dormant ? "dormant: " : "active", dormant ? dormant : "");
     describe_device(&fmt);
     describe_numpy(&fmt);

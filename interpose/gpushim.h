@@ -3,7 +3,7 @@
  * What libgpushim.so offers to tools and benchmarks; programs need none of it. Look the functions
  * up with dlsym (or ctypes.CDLL(None)) in a process that was started with LD_PRELOAD=libgpushim.so.
  * All may be called from any thread, with or without Python's global lock, and in processes that
- * never loaded NumPy. See docs/api.md.
+ * never loaded NumPy. See docs/user/api.md.
  */
 #pragma once
 
@@ -20,6 +20,10 @@ enum gpushim_residency {
     GPUSHIM_SHARED = 2,  /* valid on both sides */
     GPUSHIM_DEVICE = 3   /* the device only: reading it on the host fetches it */
 };
+
+/* The version of the library, "MAJOR.MINOR.PATCH": a static string, which lives as long as the process and is not to be freed.
+ * May also be called in a signal handler. */
+const char *gpushim_version(void);
 
 /* Waits until the device has finished everything that was submitted before. Moves no data. */
 void gpushim_synchronize(void);
@@ -39,7 +43,7 @@ unsigned long long gpushim_device_pointer(const void *address, size_t size);
  * pointer is none of these, else 1. */
 int gpushim_device_release(unsigned long long pointer);
 
-/* Writes the report so far as JSON (keys: docs/report.md), cut to size - 1 characters and a NUL;
+/* Writes the report so far as JSON (keys: docs/user/report.md), cut to size - 1 characters and a NUL;
  * `size` may be 0. Returns the length of the whole text without the NUL. */
 size_t gpushim_report_json(char *buffer, size_t size);
 

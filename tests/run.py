@@ -7,7 +7,7 @@
     run.py quick     what takes less than a minute in all
     run.py check NAME    the tests of that name, with what they print
     run.py gpu       the C and Python suites on the cuda device, from build/, with this Python: what is
-                     about the device (docs/testing.md), test by test on all cores
+                     about the device (docs/dev/testing.md), test by test on all cores
     run.py matrix    the Python tests under every CPython found, with old and new NumPy
     run.py format [--fix] | tidy | rules | ctest PRESET | python INTERPRETER LIBRARY
     run.py stamp | built    records, or asks, that build/ was built from these very sources

@@ -2,7 +2,7 @@
  *
  * Notices that the process sets up something that writes or reads memory without page faults, and withdraws the device then
  * (withdraw.h): io_uring, Linux's asynchronous I/O, RDMA, vfio and /proc/self/mem. Only setting it up counts: a library that
- * merely could (libibverbs, UCX) does no harm by being loaded. docs/api.md lists what is seen. All keep errno; none is for a
+ * merely could (libibverbs, UCX) does no harm by being loaded. docs/user/api.md lists what is seen. All keep errno; none is for a
  * child between vfork and exec, where they do nothing.
  */
 #pragma once

@@ -4,7 +4,7 @@
  */
 #include "cuda_rates.h"
 
-/* One H200 on PCIe 5 x16 beside a Sapphire Rapids core, rounded towards the CPU's favour (docs/MEASURED.md). */
+/* One H200 on PCIe 5 x16 beside a Sapphire Rapids core, rounded towards the CPU's favour (docs/results/archive.md). */
 const struct gsh_rates gsh_cuda_rates = {
     .host_call = 0.4e-6,
     .host_cached = 30e9,

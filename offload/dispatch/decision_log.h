@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * GPUSHIM_LOG=decide: one line on stderr for each decision of gsh_dispatch_decide, as key=value pairs that docs/report.md
+ * GPUSHIM_LOG=decide: one line on stderr for each decision of gsh_dispatch_decide, as key=value pairs that docs/user/report.md
  * explains. Takes no lock, allocates nothing.
  */
 #pragma once

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Makes the device ready for a call that it would do sooner than the CPU. Three things may be missing: the device is not
- * started, the library that the call needs is not open, the kernel is not compiled. Each takes 0.1 to 0.6 s (docs/MEASURED.md). policy/one_time_cost.h decides, from the call's gain and the gains that earlier calls
+ * started, the library that the call needs is not open, the kernel is not compiled. Each takes 0.1 to 0.6 s (docs/results/archive.md). policy/one_time_cost.h decides, from the call's gain and the gains that earlier calls
  * have foregone, whether what is missing is begun in a background thread, and whether the call waits for it; a call that does
  * not wait runs on the CPU (NOT_STARTED, NOT_COMPILED).
  *

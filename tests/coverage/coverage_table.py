@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes docs/coverage.md: for each numeric ufunc, dtype and form of call, whether the device computes
+"""Makes docs/user/coverage.md: for each numeric ufunc, dtype and form of call, whether the device computes
 it. Found by making each call under the shim (force mode, no minimum sizes) and reading its counters.
 
     coverage_table.py [--library FILE] [--device host|cuda]     prints the document

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/coverage.md says what this library does with this NumPy."""
+"""docs/user/coverage.md says what this library does with this NumPy."""
 import os
 import re
 import unittest
@@ -29,7 +29,7 @@ class TestCoverage(unittest.TestCase):
             self.skipTest("the document is about NumPy 2")
         if DEVICE != "host":
             self.skipTest("the document is about the host device")
-        with open(os.path.join(coverage_table.ROOT, "docs", "coverage.md"), encoding="utf-8") as stream:
+        with open(os.path.join(coverage_table.ROOT, "docs", "user", "coverage.md"), encoding="utf-8") as stream:
             written = stream.read()
         now = coverage_table.document(self.table)
         self.assertEqual(*[dict(re.findall(r"^\| (\w+) (\|.*)$", text, re.M)) for text in (now, written)],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which calls of a run the device computed, from the shim's JSON reports (docs/report.md).
+"""Which calls of a run the device computed, from the shim's JSON reports (docs/user/report.md).
 
 Counted are the calls of NumPy's numeric ufuncs and of their reduce, accumulate and reduceat, and those of the
 BLAS and LAPACK routines that are taken over. Such a call is eligible for the device unless it was declined

@@ -21,7 +21,7 @@ c = b * b * b                    # two multiplies
 d = np.add(a.astype(object)[:300], 1)   # stays on the CPU: dtype
 print(c[:3].tolist(), c.sum() > 0, d[:3].tolist())
 '''
-REPORT_MD = os.path.join(shim_runner.ROOT, "docs", "report.md")
+REPORT_MD = os.path.join(shim_runner.ROOT, "docs", "user", "report.md")
 
 
 def table(path, column):
@@ -29,6 +29,11 @@ def table(path, column):
     with open(os.path.join(shim_runner.ROOT, path), encoding="utf-8") as stream:
         rows = re.findall(r"^X\((.*)\)\s*(?:/\*.*)?$", stream.read(), re.M)
     return [row.split(",")[column].strip().strip('"') for row in rows]
+
+
+def cmake_version():
+    with open(os.path.join(shim_runner.ROOT, "CMakeLists.txt"), encoding="utf-8") as stream:
+        return re.search(r"^project\(gpushim VERSION (\S+)", stream.read(), re.M).group(1)
 
 
 def one_run(script=PROGRAM, report=None, **env):
@@ -56,12 +61,14 @@ class TestReport(shim_runner.TestCase):
         add = [line.split() for line in lines if re.match(r" add +dd->d|  ?add dd", line)]
         self.assertTrue(add and "7" in add[0], "the row of add dd->d counts 7\n" + shimmed.stderr)
         self.assertTrue(any("dtype" in line for line in lines), "a reason\n" + shimmed.stderr)
+        self.assertTrue(lines[-1].endswith("; version " + cmake_version()), shimmed.stderr)
 
     def test_json(self):
         shimmed = shim_runner.run(PROGRAM)
         report = shimmed.report
         self.assertEqual((shimmed.stdout, shimmed.stderr), (self.plain.stdout, self.plain.stderr))
         self.assertEqual(report["version"], 1)
+        self.assertEqual(report["gpushim_version"], cmake_version())
         self.assertEqual(sorted(report["counters"]), sorted(table("config/stats.def", 1)))
         rows = {(row["name"], row["signature"]): row for row in report["operations"]}
         self.assertEqual(rows["add", "dd->d"]["device_calls"], 7)
@@ -127,6 +134,17 @@ print(library.gpushim_report_json(None, 0) > 100)
         shimmed = self.shim_run(script)
         self.assertEqual(shimmed.stdout, "True ['counters', 'device']\n"
                                          "True 10 b'xxxxxxxxx' b'{'\nTrue\n")
+
+    def test_version_function(self):
+        script = '''
+import ctypes
+library = ctypes.CDLL(None)
+library.gpushim_version.restype = ctypes.c_char_p
+print(library.gpushim_version().decode())
+'''
+        for numpy in ("", "import numpy\n"):
+            shimmed = one_run(numpy + script)
+            self.assertEqual((shimmed.stdout, shimmed.stderr), (cmake_version() + "\n", ""))
 
     def test_ways_to_end(self):
         """The report is written however Python ends, and the exit status is the program's."""
@@ -261,6 +279,7 @@ print(os.waitpid(child, 0)[1])
         for word in (numpy.__version__, shim_runner.DEVICE, "BLAS", "hook ufunc", "live", "ARENA_MIN"):
             self.assertIn(word, shimmed.stderr)
         self.assertNotIn("not live", shimmed.stderr)
+        self.assertIn("\nversion: %s\n" % cmake_version(), shimmed.stderr)
 
     def test_doctor_says_why_nothing_runs(self):
         for env, words in (({"GPUSHIM_DEVICE": "none"}, ["dormant: GPUSHIM_DEVICE is none", "device: none"]),

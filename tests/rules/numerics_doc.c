@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints docs/numerics.md from the tables of operations and reductions.
+ * Prints docs/user/numerics.md from the tables of operations and reductions.
  */
 #include "reductions.h"
 

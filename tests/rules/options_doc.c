@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints docs/options.md from the options table.
+ * Prints docs/user/options.md from the options table.
  */
 #include "options.h"
 

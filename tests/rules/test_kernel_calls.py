@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is each function of the C library that hands a caller's memory to the kernel covered, or named in docs/api.md?
+"""Is each function of the C library that hands a caller's memory to the kernel covered, or named in docs/user/api.md?
 
 Which ones those are is read from the C library at hand: the exported functions whose code makes a system call, or is short and
 calls such a function; and other spellings of what is covered, longer and shorter ones. What of
@@ -145,7 +145,7 @@ def covered():
 
 
 def documented():
-    table = re.search(r"## Memory that the kernel reads or writes.*?\n((?:\|[^\n]*\n)+)", read("docs/api.md"), re.S).group(1)
+    table = re.search(r"## Memory that the kernel reads or writes.*?\n((?:\|[^\n]*\n)+)", read("docs/user/api.md"), re.S).group(1)
     return {name for line in table.splitlines() for name in re.findall(r"`(\w+)`", line.split("|")[1])}
 
 
@@ -162,7 +162,7 @@ class TestKernelCalls(unittest.TestCase):
         spellings = {name for name in self.functions if name in longer or not base.isdisjoint(spelled([name]))}
         decided = covered() | documented() | set(NOTHING + TOUCHED + PAGES + GONE)
         self.assertEqual(sorted((found | spellings) - decided), [],
-                         "of %s: neither rows of interpose/libc/io_calls.def nor named in docs/api.md or here" % self.path)
+                         "of %s: neither rows of interpose/libc/io_calls.def nor named in docs/user/api.md or here" % self.path)
 
     def test_rows_are_functions(self):
         """A row that the C library lacks fails with ENOSYS: right for newer functions, wrong for a misspelt one."""

@@ -107,14 +107,14 @@ class TestTables(unittest.TestCase):
             program = os.path.join(BUILD, "tests", "rules", document + "_doc")
             printed = subprocess.run([program], check=True, stdout=subprocess.PIPE,
                                      universal_newlines=True).stdout
-            self.assertEqual(read("docs/%s.md" % document), printed, "run `make docs`")
+            self.assertEqual(read("docs/user/%s.md" % document), printed, "run `make docs`")
 
     def test_readme_lists_every_option(self):
         text = read("README.md")
         self.assertEqual([name for name in option_names() if "| `GPUSHIM_%s` |" % name not in text], [])
 
     def test_report_md_lists_every_counter_and_reason(self):
-        text = read("docs/report.md")
+        text = read("docs/user/report.md")
         keys = re.findall(r'^X\(\w+, "(\w+)"', read("config/stats.def"), re.M)
         codes = re.findall(r'^X\(\w+, "([\w-]+)"', read("policy/reasons.def"), re.M)
         self.assertGreater(min(len(keys), len(codes)), 10)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The stages of `make test`. Those with more than one shard run the shard that is the commit's turn (shards.py), and whole
-in `make test-all`; what they cost is in docs/testing.md."""
+in `make test-all`; what they cost is in docs/dev/testing.md."""
 import collections
 import functools
 import os

@@ -9,7 +9,7 @@ from runner.process import ROOT, execute
 # What of a package's tests `make test` runs, in which environment, in how many shards; `make test-numpy`, `make test-scipy`
 # and their like run more.
 Suite = collections.namedtuple("Suite", "title package venv shards parts options")
-# What runs twice under the shim, each call alone and in groups as long as the tests allow (docs/testing.md).
+# What runs twice under the shim, each call alone and in groups as long as the tests allow (docs/dev/testing.md).
 GROUPED = ("--set", "GPUSHIM_FPERR=late", "--set", "GPUSHIM_FEED_MS=0", "--against", "GPUSHIM_FUSION=0")
 SUITES = (
     Suite("numpy's tests", "numpy", ".venv", 6, ("core", "linalg", "fft", "lib", "ma"), ()),

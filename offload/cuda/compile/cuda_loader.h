@@ -23,7 +23,7 @@ struct gsh_cuda_loader {
     gsh_cuda_enum (**get_property)(gsh_cuda_enum type,
                                    int *value); /* its row of the library's table */
     enum gsh_status (*open_handles)(void);      /* NULL: there are none */
-    double seconds; /* what opening takes on an H200, first kernels included (docs/MEASURED.md) */
+    double seconds; /* what opening takes on an H200, first kernels included (docs/results/archive.md) */
     int state;      /* atomic, released with what has been opened: read anywhere */
     uint64_t begun_ns; /* atomic: when gsh_cuda_loader_begin had it opened */
     struct gsh_cuda_job job;

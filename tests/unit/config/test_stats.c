@@ -7,6 +7,7 @@
 #include "check.h"
 #include "options.h"
 #include "stats.h"
+#include "version.h"
 
 #include <pthread.h>
 
@@ -81,6 +82,7 @@ static void test_text(void)
     gsh_stats_host_call(row, 99, 0);
     gsh_stats_output_fetched(row);
     gsh_stats_add(GSH_COUNTER_UPLOAD_BYTES, 3ULL << 29);
+    char wanted[64];
     struct gsh_fmt fmt;
     gsh_fmt_init(&fmt, text, sizeof text);
     gsh_stats_report_text(&fmt);
@@ -89,15 +91,21 @@ static void test_text(void)
     CHECK(strstr(text, "\n multiply dd->d                              1    1900 s            3    "
                        "312 us   dtype\n"));
     CHECK(strstr(text, "host to device 1.5 GiB (0 transfers)"));
+    snprintf(wanted, sizeof wanted, "since NumPy was found; version %s\n", gsh_version_get());
+    CHECK(strstr(text, wanted));
     CHECK(strstr(text, " more in GPUSHIM_REPORT=json:FILE)"));
 }
 
 static void test_json(void)
 {
+    char wanted[96];
     struct gsh_fmt fmt;
     gsh_fmt_init(&fmt, text, sizeof text);
     gsh_stats_report_json(&fmt);
     CHECK_INT(fmt.length, fmt.required);
+    snprintf(wanted, sizeof wanted,
+             "{\"version\": 1, \"gpushim_version\": \"%s\", \"pid\": ", gsh_version_get());
+    CHECK(strncmp(text, wanted, strlen(wanted)) == 0);
     CHECK(strstr(text, "\"device\": \"cuda: a \\\"GPU\\\"\""));
     CHECK(strstr(text, "\"upload_bytes\": 1610612736"));
     CHECK(strstr(text, "\"operations\": [\n  {\"name\": \"multiply\", \"signature\": \"dd->d\", "
