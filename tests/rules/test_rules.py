@@ -109,10 +109,6 @@ class TestTables(unittest.TestCase):
                                      universal_newlines=True).stdout
             self.assertEqual(read("docs/user/%s.md" % document), printed, "run `make docs`")
 
-    def test_readme_lists_every_option(self):
-        text = read("README.md")
-        self.assertEqual([name for name in option_names() if "| `GPUSHIM_%s` |" % name not in text], [])
-
     def test_report_md_lists_every_counter_and_reason(self):
         text = read("docs/user/report.md")
         keys = re.findall(r'^X\(\w+, "(\w+)"', read("config/stats.def"), re.M)
