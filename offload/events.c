@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The tables by which device/ and memory/ tell the rooms above them.
+ * The tables by which device/ and memory/ tell the layers above them.
  */
 #include "coherence_events.h"
 #include "device_events.h"

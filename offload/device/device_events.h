@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What device.c tells the rooms above it: a table of functions that is defined once, at link time (offload/events.c). All
+ * What device.c tells the layers above it: a table of functions that is defined once, at link time (offload/events.c). All
  * members are there. A program that links nothing above device/ defines a table of its own.
  */
 #pragma once

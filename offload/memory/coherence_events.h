@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What memory/ asks of the rooms above it and tells them: a table of functions that is defined once, at link time
+ * What memory/ asks of the layers above it and tells them: a table of functions that is defined once, at link time
  * (offload/events.c), so that it can be read at any time, also in the fault handler. All members are there. A member whose
  * name ends in `_sigsafe` may be called in the fault handler and is a function that may; the others may not. A program that
  * links nothing above memory/ defines a table of its own.
