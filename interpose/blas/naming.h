@@ -7,15 +7,7 @@
 #pragma once
 
 #include "base.h"
-
-/* X(prefix, suffix, integer_bits, ...): name = prefix routine suffix, where a Fortran routine ends in "_"; what follows
- * X is handed on to each row. PyPI's NumPy 2 uses scipy_..64_, NumPy 1 ..64_, SciPy scipy_.. or plain names;
- * distributions and conda use plain names. */
-#define GSH_NAMING_FAMILIES(X, ...)                                                                \
-    X(scipy_, 64_, 64, __VA_ARGS__)                                                                \
-    X(, 64_, 64, __VA_ARGS__)                                                                      \
-    X(scipy_, , 32, __VA_ARGS__)                                                                   \
-    X(, , 32, __VA_ARGS__)
+#include "naming_families.h"
 
 /* The function `base` ("cblas_dgemm") in any spelling, in the library of `library_handle`
  * (dlopen's) or those it depends on; *int_bits is 32 or 64 then. NULL where there is none:

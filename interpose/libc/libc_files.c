@@ -6,6 +6,7 @@
 #include "libc_files.h"
 
 #include "base.h"
+#include "libc_calls.h"
 #include "libc_io_ranges.h"
 #include "libc_real.h"
 #include "unseen.h"
@@ -14,26 +15,9 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* X(result, name, (parameters), (arguments)); the path is `path` */
-#define FILE_CALLS(X)                                                                              \
-    X(int, open, (const char *path, int flags, mode_t mode), (path, flags, mode))                  \
-    X(int, open64, (const char *path, int flags, mode_t mode), (path, flags, mode))                \
-    X(int, __open, (const char *path, int flags, mode_t mode), (path, flags, mode))                \
-    X(int, __open64, (const char *path, int flags, mode_t mode), (path, flags, mode))              \
-    X(int, __open_2, (const char *path, int flags), (path, flags))                                 \
-    X(int, __open64_2, (const char *path, int flags), (path, flags))                               \
-    X(int, openat, (int at, const char *path, int flags, mode_t mode), (at, path, flags, mode))    \
-    X(int, openat64, (int at, const char *path, int flags, mode_t mode), (at, path, flags, mode))  \
-    X(int, __openat_2, (int at, const char *path, int flags), (at, path, flags))                   \
-    X(int, __openat64_2, (int at, const char *path, int flags), (at, path, flags))
-#define STREAM_CALLS(X)                                                                            \
-    X(FILE *, fopen, (const char *path, const char *mode), (path, mode))                           \
-    X(FILE *, fopen64, (const char *path, const char *mode), (path, mode))                         \
-    X(FILE *, freopen, (const char *path, const char *mode, FILE *stream), (path, mode, stream))   \
-    X(FILE *, freopen64, (const char *path, const char *mode, FILE *stream), (path, mode, stream))
 #define ALL_CALLS(X)                                                                               \
-    FILE_CALLS(X)                                                                                  \
-    STREAM_CALLS(X)
+    GSH_LIBC_CALLS_FILE(X)                                                                         \
+    GSH_LIBC_CALLS_STREAM(X)
 
 GSH_LIBC_REAL_TABLE(ALL_CALLS)
 
@@ -54,7 +38,7 @@ static void reach_path(const char *path)
         gsh_unseen_note_file(file, path);                                                          \
         return file;                                                                               \
     }
-FILE_CALLS(X)
+GSH_LIBC_CALLS_FILE(X)
 #undef X
 
 #define X(result, name, parameters, arguments)                                                     \
@@ -67,7 +51,7 @@ FILE_CALLS(X)
             gsh_unseen_note_file(fileno(opened), path);                                            \
         return opened;                                                                             \
     }
-STREAM_CALLS(X)
+GSH_LIBC_CALLS_STREAM(X)
 #undef X
 
 void gsh_libc_files_resolve(void)

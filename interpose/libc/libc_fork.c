@@ -6,6 +6,7 @@
 
 #include "critical.h"
 #include "forked.h"
+#include "libc_calls.h"
 #include "libc_real.h"
 
 #include <errno.h>
@@ -14,20 +15,12 @@
 
 typedef int clone_body(void *argument);
 
-/* X(result, name, (parameters), (arguments)); of clone, what is behind `argument` is there only if the flags say so */
-#define FORK_CALLS(X)                                                                              \
-    X(pid_t, _Fork, (void), ())                                                                    \
-    X(int, clone,                                                                                  \
-      (clone_body * body, void *stack, int flags, void *argument, void *parent, void *tls,         \
-       void *child),                                                                               \
-      (body, stack, flags, argument, parent, tls, child))
-
 #define X(result, name, parameters, arguments)                                                     \
     GSH_EXPORT result entry_##name parameters __asm__(#name);
-FORK_CALLS(X)
+GSH_LIBC_CALLS_FORK(X)
 #undef X
 
-GSH_LIBC_REAL_TABLE(FORK_CALLS)
+GSH_LIBC_REAL_TABLE(GSH_LIBC_CALLS_FORK)
 
 static bool may_prepare(void)
 {
@@ -77,6 +70,6 @@ int entry_clone(clone_body *body, void *stack, int flags, void *argument, void *
 void gsh_libc_fork_resolve(void)
 {
 #define X(result, name, parameters, arguments) FIND(name);
-    FORK_CALLS(X)
+    GSH_LIBC_CALLS_FORK(X)
 #undef X
 }

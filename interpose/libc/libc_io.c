@@ -13,6 +13,7 @@
 
 #include "arena.h"
 #include "coherence.h"
+#include "libc_calls.h"
 #include "libc_io_ranges.h"
 #include "libc_real.h"
 #include "unseen.h"
@@ -59,19 +60,10 @@ numbered_function *gsh_libc_io_choose(long number, PARAMETERS);
 
 /* ---- the real functions ---- */
 
-/* X(result, name, (parameters), (arguments)): those that are no rows */
-#define OWN_CALLS(X)                                                                               \
-    X(long, syscall, (long number, PARAMETERS), (number, ARGUMENTS))                               \
-    X(long, __recvfrom_chk, (PARAMETERS, const void *p7), (ARGUMENTS, p7))                         \
-    X(int, setvbuf, (FILE * stream, char *buffer, int mode, size_t size),                          \
-      (stream, buffer, mode, size))                                                                \
-    X(void, setbuffer, (FILE * stream, char *buffer, size_t size), (stream, buffer, size))         \
-    X(void, setbuf, (FILE * stream, char *buffer), (stream, buffer))
-
 #define KERNEL(name, ranges)
 #define BOTH LIBC
 
-OWN_CALLS(GSH_LIBC_REAL_DECLARE)
+GSH_LIBC_CALLS_IO(GSH_LIBC_REAL_DECLARE)
 #define LIBC(name, ranges) GSH_LIBC_REAL_DECLARE(long, name, (PARAMETERS))
 #include "io_calls.def"
 #undef LIBC
@@ -80,14 +72,14 @@ static struct {
 #define LIBC(name, ranges) GSH_LIBC_REAL_MEMBER(long, name, (PARAMETERS))
 #include "io_calls.def"
 #undef LIBC
-    OWN_CALLS(GSH_LIBC_REAL_MEMBER)
+    GSH_LIBC_CALLS_IO(GSH_LIBC_REAL_MEMBER)
 } real = {
 #define LIBC(name, ranges) GSH_LIBC_REAL_INITIAL(long, name, )
 #include "io_calls.def"
 #undef LIBC
-    OWN_CALLS(GSH_LIBC_REAL_INITIAL)};
+    GSH_LIBC_CALLS_IO(GSH_LIBC_REAL_INITIAL)};
 
-OWN_CALLS(GSH_LIBC_REAL_DEFINE)
+GSH_LIBC_CALLS_IO(GSH_LIBC_REAL_DEFINE)
 #define LIBC(name, ranges) GSH_LIBC_REAL_DEFINE(long, name, (PARAMETERS), (ARGUMENTS))
 #include "io_calls.def"
 #undef LIBC
@@ -328,7 +320,7 @@ void entry_setbuf(FILE *stream, char *buffer)
 void gsh_libc_io_resolve(void)
 {
 #define X(result, name, ...) FIND(name);
-    OWN_CALLS(X)
+    GSH_LIBC_CALLS_IO(X)
 #undef X
 #define LIBC(name, ranges) FIND(name);
 #define BOTH LIBC

@@ -6,6 +6,7 @@
 #include "libc_limit.h"
 
 #include "arena.h"
+#include "libc_calls.h"
 #include "libc_io_ranges.h"
 #include "libc_real.h"
 #include "libc_signal.h"
@@ -15,22 +16,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* X(result, name, (parameters), (arguments), what is done first); on x86-64 the structures with and without 64 are one */
-#define LIMIT_CALLS(X)                                                                             \
-    X(int, setrlimit, (int resource, const struct rlimit *limit), (resource, limit),               \
-      make_room(0, resource, limit))                                                               \
-    X(int, setrlimit64, (int resource, const struct rlimit *limit), (resource, limit),             \
-      make_room(0, resource, limit))                                                               \
-    X(int, prlimit, (pid_t pid, int resource, const struct rlimit *limit, struct rlimit *old),     \
-      (pid, resource, limit, old),                                                                 \
-      (make_room(pid, resource, limit), gsh_libc_io_reach(old, sizeof *old, true)))                \
-    X(int, prlimit64, (pid_t pid, int resource, const struct rlimit *limit, struct rlimit *old),   \
-      (pid, resource, limit, old),                                                                 \
-      (make_room(pid, resource, limit), gsh_libc_io_reach(old, sizeof *old, true)))                \
-    X(int, mlockall, (int flags), (flags), give_call_site(flags))                                  \
-    X(int, munlockall, (void), (), gsh_arena_permit(true))
-
-GSH_LIBC_REAL_TABLE(LIMIT_CALLS)
+GSH_LIBC_REAL_TABLE(GSH_LIBC_CALLS_LIMIT)
 
 /* A child between vfork and exec has limits of its own, and its parent's arena. */
 static void make_room(pid_t pid, int resource, const struct rlimit *limit)
@@ -54,11 +40,11 @@ static void give_call_site(int flags)
     errno = keep;
 }
 
-LIMIT_CALLS(GSH_LIBC_REAL_ENTRY)
+GSH_LIBC_CALLS_LIMIT(GSH_LIBC_REAL_ENTRY)
 
 void gsh_libc_limit_resolve(void)
 {
 #define X(result, name, ...) FIND(name);
-    LIMIT_CALLS(X)
+    GSH_LIBC_CALLS_LIMIT(X)
 #undef X
 }

@@ -5,6 +5,7 @@
  */
 #include "libc_memory.h"
 
+#include "libc_calls.h"
 #include "libc_real.h"
 #include "page_changes.h"
 
@@ -15,37 +16,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-/* X(result, name, (parameters), (arguments), what is done first) */
-#define MEMORY_CALLS(X)                                                                            \
-    X(int, mprotect, (void *address, size_t size, int protection), (address, size, protection),    \
-      change(address, size, GSH_PAGES_ALTERED))                                                    \
-    X(int, pkey_mprotect, (void *address, size_t size, int protection, int key),                   \
-      (address, size, protection, key), change(address, size, GSH_PAGES_REPLACED))                 \
-    X(int, madvise, (void *address, size_t size, int advice), (address, size, advice),             \
-      advise(address, size, advice))                                                               \
-    X(ssize_t, process_madvise,                                                                    \
-      (int process, const struct iovec *ranges, size_t count, int advice, unsigned flags),         \
-      (process, ranges, count, advice, flags), advise_all(ranges, count, advice))                  \
-    X(int, mlock, (const void *address, size_t size), (address, size),                             \
-      change(address, size, GSH_PAGES_ALTERED))                                                    \
-    X(int, mlock2, (const void *address, size_t size, unsigned flags), (address, size, flags),     \
-      change(address, size, GSH_PAGES_ALTERED))                                                    \
-    X(int, munmap, (void *address, size_t size), (address, size),                                  \
-      change(address, size, GSH_PAGES_REPLACED))                                                   \
-    X(void *, mremap, (void *from, size_t old_size, size_t size, int flags, void *to),             \
-      (from, old_size, size, flags, to), move(from, old_size, size, flags, to))                    \
-    X(void *, mmap,                                                                                \
-      (void *address, size_t size, int protection, int flags, int file, off_t offset),             \
-      (address, size, protection, flags, file, offset), map(address, size, flags))                 \
-    X(void *, mmap64,                                                                              \
-      (void *address, size_t size, int protection, int flags, int file, off_t offset),             \
-      (address, size, protection, flags, file, offset), map(address, size, flags))                 \
-    X(int, remap_file_pages, (void *address, size_t size, int protection, size_t page, int flags), \
-      (address, size, protection, page, flags), change(address, size, GSH_PAGES_REPLACED))         \
-    X(void *, shmat, (int segment, const void *address, int flags), (segment, address, flags),     \
-      attach(segment, address, flags))
-
-GSH_LIBC_REAL_TABLE(MEMORY_CALLS)
+GSH_LIBC_REAL_TABLE(GSH_LIBC_CALLS_MEMORY)
 
 static inline void change(const void *address, size_t size, enum gsh_page_change what)
 {
@@ -134,11 +105,11 @@ static void attach(int segment, const void *address, int flags)
     errno = keep;
 }
 
-MEMORY_CALLS(GSH_LIBC_REAL_ENTRY)
+GSH_LIBC_CALLS_MEMORY(GSH_LIBC_REAL_ENTRY)
 
 void gsh_libc_memory_resolve(void)
 {
 #define X(result, name, ...) FIND(name);
-    MEMORY_CALLS(X)
+    GSH_LIBC_CALLS_MEMORY(X)
 #undef X
 }

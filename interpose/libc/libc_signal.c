@@ -10,6 +10,7 @@
 #include "base.h"
 #include "fault.h"
 #include "forked.h"
+#include "libc_calls.h"
 #include "libc_death.h"
 #include "libc_handler.h"
 #include "libc_io_ranges.h"
@@ -22,32 +23,12 @@
 
 #define SEGV_BIT (1 << (SIGSEGV - 1)) /* in the int masks of sigblock and sigsetmask */
 
-/* X(result, name, (parameters), (arguments)) */
-#define SIGNAL_CALLS(X)                                                                            \
-    X(int, sigaction, (int number, const struct sigaction *action, struct sigaction *old),         \
-      (number, action, old))                                                                       \
-    X(int, __sigaction, (int number, const struct sigaction *action, struct sigaction *old),       \
-      (number, action, old))                                                                       \
-    X(sighandler_t, signal, (int number, sighandler_t handler), (number, handler))                 \
-    X(sighandler_t, bsd_signal, (int number, sighandler_t handler), (number, handler))             \
-    X(sighandler_t, ssignal, (int number, sighandler_t handler), (number, handler))                \
-    X(sighandler_t, sysv_signal, (int number, sighandler_t handler), (number, handler))            \
-    X(sighandler_t, __sysv_signal, (int number, sighandler_t handler), (number, handler))          \
-    X(sighandler_t, sigset, (int number, sighandler_t handler), (number, handler))                 \
-    X(int, sigignore, (int number), (number))                                                      \
-    X(int, sighold, (int number), (number))                                                        \
-    X(int, siginterrupt, (int number, int interrupt), (number, interrupt))                         \
-    X(int, sigprocmask, (int how, const sigset_t *set, sigset_t *old), (how, set, old))            \
-    X(int, pthread_sigmask, (int how, const sigset_t *set, sigset_t *old), (how, set, old))        \
-    X(int, sigblock, (int mask), (mask))                                                           \
-    X(int, sigsetmask, (int mask), (mask))
-
 #define X(result, name, parameters, arguments)                                                     \
     GSH_EXPORT result entry_##name parameters __asm__(#name);
-SIGNAL_CALLS(X)
+GSH_LIBC_CALLS_SIGNAL(X)
 #undef X
 
-GSH_LIBC_REAL_TABLE(SIGNAL_CALLS)
+GSH_LIBC_REAL_TABLE(GSH_LIBC_CALLS_SIGNAL)
 
 /* ---- actions ---- */
 
@@ -289,7 +270,7 @@ static void open_inherited_mask(void)
 void gsh_libc_signal_resolve(bool with_python)
 {
 #define X(result, name, parameters, arguments) FIND(name);
-    SIGNAL_CALLS(X)
+    GSH_LIBC_CALLS_SIGNAL(X)
 #undef X
     expects_numpy = with_python;
     if (with_python)

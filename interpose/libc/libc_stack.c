@@ -5,6 +5,7 @@
  */
 #include "libc_stack.h"
 
+#include "libc_calls.h"
 #include "libc_io_ranges.h"
 #include "libc_real.h"
 #include "log.h"
@@ -26,11 +27,9 @@
 
 #define HANDLER_BYTES 3072 /* of gsh_fault's handler, with what it calls */
 
-#define STACK_CALLS(X) X(int, sigaltstack, (const stack_t *stack, stack_t *old), (stack, old))
-
 GSH_EXPORT int entry_sigaltstack(const stack_t *stack, stack_t *old) __asm__("sigaltstack");
 
-GSH_LIBC_REAL_TABLE(STACK_CALLS)
+GSH_LIBC_REAL_TABLE(GSH_LIBC_CALLS_STACK)
 
 static bool expects_numpy; /* constant once loaded */
 
