@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * FNV-1a (Fowler, Noll, Vo), 64 bits: part by part, each part being a byte or, where it need not match anybody else's, a word.
+ * The hashes of this library. FNV-1a (Fowler, Noll, Vo), 64 bits: part by part, each part being a byte or, where it need not
+ * match anybody else's, a word; and the same of 128 bits for names of files, byte by byte.
  */
 #pragma once
 
@@ -11,6 +12,15 @@
 static inline uint64_t gsh_hash_add(uint64_t hash, uint64_t part)
 {
     return (hash ^ part) * UINT64_C(0x100000001b3);
+}
+
+/* Its published offset basis and prime of 128 bits. */
+#define GSH_HASH_WIDE_BEGIN                                                                        \
+    ((unsigned __int128)UINT64_C(0x6c62272e07bb0142) << 64 | UINT64_C(0x62b821756295c58d))
+
+static inline unsigned __int128 gsh_hash_wide_add(unsigned __int128 hash, unsigned char byte)
+{
+    return (hash ^ byte) * ((unsigned __int128)1 << 88 | 0x13b);
 }
 
 /* Spreads what words were added to over all bits: FNV mixes bytes, not what lies further up. The finaliser of SplitMix64

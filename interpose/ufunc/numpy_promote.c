@@ -5,6 +5,7 @@
  */
 #include "numpy_promote.h"
 
+#include "hash.h"
 #include "host_casts.h"
 #include "numpy_keywords.h"
 #include "python_error.h"
@@ -280,8 +281,8 @@ enum gsh_reason gsh_numpy_promote(const struct gsh_ufunc_call *call,
         return GSH_REASON_OPERAND;
     PyObject *ufunc = (PyObject *)call->ufunc;
     uint64_t inputs = inputs_key(call, arguments), form = form_key(call, outs);
-    uint64_t mix = (inputs ^ inputs >> 32 ^ form * 0x9e3779b97f4a7c15u) * 2654435761u;
-    struct entry *entry = &cache[(((uintptr_t)ufunc >> 4) * 31 + (mix ^ mix >> 32)) % CACHE_SIZE];
+    uint64_t hash = gsh_hash_add(gsh_hash_add(inputs, form), (uintptr_t)ufunc >> 4);
+    struct entry *entry = &cache[gsh_hash_spread(hash) % CACHE_SIZE];
     if (entry->ufunc != ufunc || entry->inputs != inputs || entry->form != form) {
         if (!ask_numpy(call, arguments, outs, loop))
             return GSH_REASON_OPERAND;

@@ -9,6 +9,7 @@
 #include "cuda_cache_trim.h"
 #include "cuda_cache_trust.h"
 #include "fmt.h"
+#include "hash.h"
 #include "hmac.h"
 #include "log.h"
 
@@ -39,21 +40,16 @@ struct header {
 static char cache_folder[MAX_FOLDER + 1];
 static uint64_t cache_limit; /* 0: none */
 
-/* FNV-1a of 128 bits (its published offset basis and prime). */
-static const unsigned __int128 fnv_basis =
-    (unsigned __int128)UINT64_C(0x6c62272e07bb0142) << 64 | UINT64_C(0x62b821756295c58d);
-static const unsigned __int128 fnv_prime = (unsigned __int128)1 << 88 | 0x13b;
-
 void gsh_cuda_cache_key_init(struct gsh_cuda_cache_key *key)
 {
-    key->hash = fnv_basis;
+    key->hash = GSH_HASH_WIDE_BEGIN;
 }
 
 void gsh_cuda_cache_key_add(struct gsh_cuda_cache_key *key, const char *text)
 {
     const unsigned char *byte = (const unsigned char *)text;
     do /* the NUL too: it separates the texts */
-        key->hash = (key->hash ^ *byte) * fnv_prime;
+        key->hash = gsh_hash_wide_add(key->hash, *byte);
     while (*byte++);
 }
 
