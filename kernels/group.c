@@ -185,7 +185,7 @@ static void add_sink(struct gsh_group *group, const struct gsh_launch *launch)
 
 bool gsh_group_of_launch(struct gsh_group *group, const struct gsh_launch *launch)
 {
-    if (launch->kind != GSH_LAUNCH_ELEMENTWISE && launch->kind != GSH_LAUNCH_REDUCE)
+    if (!gsh_launch_has(launch, GSH_TRAIT_FUSES))
         return false;
     memset(group, 0, sizeof *group);
     group->ndim = launch->ndim;

@@ -8,6 +8,12 @@
 
 #include <math.h>
 
+const uint16_t gsh_launch_traits[GSH_LAUNCH_KINDS] = {
+#define X(kind, result, errors, host, source, batch, traits) [GSH_LAUNCH_##kind] = traits,
+#include "launch_kinds.def"
+#undef X
+};
+
 int64_t gsh_launch_elements(const struct gsh_launch *launch)
 {
     int64_t elements = 1;
@@ -16,7 +22,14 @@ int64_t gsh_launch_elements(const struct gsh_launch *launch)
     return elements;
 }
 
-static struct gsh_core product_core(const struct gsh_launch *launch, unsigned k)
+static struct gsh_core core_of_none(const struct gsh_launch *launch, unsigned k)
+{
+    (void)launch;
+    (void)k;
+    return (struct gsh_core){{1, 1, 1}, {0, 0, 0}};
+}
+
+static struct gsh_core core_of_product(const struct gsh_launch *launch, unsigned k)
 {
     const struct gsh_gemm *g = &launch->gemm;
     int64_t size = (int64_t)gsh_dtype_size(launch->operands[k].dtype);
@@ -27,18 +40,24 @@ static struct gsh_core product_core(const struct gsh_launch *launch, unsigned k)
     return (struct gsh_core){{rows, columns, 1}, {row * size, column * size, 0}};
 }
 
+static struct gsh_core core_of_lapack(const struct gsh_launch *launch, unsigned k)
+{
+    return launch->lapack.cores[k];
+}
+
+static struct gsh_core core_of_transform(const struct gsh_launch *launch, unsigned k)
+{
+    return launch->fft.cores[k];
+}
+
 struct gsh_core gsh_launch_core(const struct gsh_launch *launch, unsigned k)
 {
-    switch (launch->kind) {
-    case GSH_LAUNCH_GEMM:
-        return product_core(launch, k);
-    case GSH_LAUNCH_LAPACK:
-        return launch->lapack.cores[k];
-    case GSH_LAUNCH_FFT:
-        return launch->fft.cores[k];
-    default:
-        return (struct gsh_core){{1, 1, 1}, {0, 0, 0}};
-    }
+    static struct gsh_core (*const core_of[])(const struct gsh_launch *launch, unsigned k) = {
+#define X(kind, result, errors, host, source, batch, traits) [GSH_LAUNCH_##kind] = core_of_##batch,
+#include "launch_kinds.def"
+#undef X
+    };
+    return core_of[launch->kind](launch, k);
 }
 
 static int64_t core_elements(const struct gsh_launch *launch, unsigned k)
@@ -57,10 +76,17 @@ int64_t gsh_launch_output_elements(const struct gsh_launch *launch, unsigned k)
     return elements;
 }
 
+static double flops_of_none(const struct gsh_launch *launch)
+{
+    (void)launch;
+    return 0;
+}
+
 /* 5 n log2(n) for a complex transform of n points (Van Loan, Computational Frameworks for the FFT, 1992), half of it where
  * one side is real. */
-static double transform_flops(const struct gsh_fft *fft)
+static double flops_of_transform(const struct gsh_launch *launch)
 {
+    const struct gsh_fft *fft = &launch->fft;
     double points = 1;
     for (int d = 0; d < fft->rank; d++)
         points *= (double)fft->length[d];
@@ -73,44 +99,58 @@ static double product_share(enum gsh_gemm_form form)
     return form == GSH_GEMM_SYRK || form == GSH_GEMM_HERK || form == GSH_GEMM_TRMM ? 0.5 : 1;
 }
 
-double gsh_launch_flops(const struct gsh_launch *launch)
+static double flops_of_product(const struct gsh_launch *launch)
 {
     const struct gsh_gemm *g = &launch->gemm;
     bool is_complex = gsh_dtype_kind(launch->loop) == 'c';
-    double batch = (double)gsh_launch_elements(launch);
-    switch (launch->kind) {
-    case GSH_LAUNCH_GEMM:
-        return batch * (is_complex ? 8 : 2) * product_share(g->form) * (double)g->m * (double)g->n *
-               (double)g->k;
-    case GSH_LAUNCH_LAPACK:
-        return batch * (is_complex ? 4 : 1) *
-               gsh_lapack_flops(launch->lapack.routine, launch->lapack.cores[0].extent,
-                                launch->lapack.cores[launch->nin - 1].extent);
-    case GSH_LAUNCH_FFT:
-        return batch * transform_flops(&launch->fft);
-    default:
-        return 0;
-    }
+    return (is_complex ? 8 : 2) * product_share(g->form) * (double)g->m * (double)g->n *
+           (double)g->k;
+}
+
+static double flops_of_lapack(const struct gsh_launch *launch)
+{
+    bool is_complex = gsh_dtype_kind(launch->loop) == 'c';
+    return (is_complex ? 4 : 1) * gsh_lapack_flops(launch->lapack.routine,
+                                                   launch->lapack.cores[0].extent,
+                                                   launch->lapack.cores[launch->nin - 1].extent);
+}
+
+double gsh_launch_flops(const struct gsh_launch *launch)
+{
+    static double (*const flops_of[])(const struct gsh_launch *launch) = {
+#define X(kind, result, errors, host, source, batch, traits) [GSH_LAUNCH_##kind] = flops_of_##batch,
+#include "launch_kinds.def"
+#undef X
+    };
+    return (double)gsh_launch_elements(launch) * flops_of[launch->kind](launch);
+}
+
+static enum gsh_dtype result_of_op(const struct gsh_launch *launch, unsigned k)
+{
+    return gsh_op_output_dtype(launch->op, launch->loop, k);
+}
+
+static enum gsh_dtype result_of_reduction(const struct gsh_launch *launch, unsigned k)
+{
+    (void)k;
+    return gsh_reduction_output_dtype(launch->reduction, launch->loop);
+}
+
+static enum gsh_dtype result_of_loop(const struct gsh_launch *launch, unsigned k)
+{
+    (void)k;
+    return launch->loop;
 }
 
 enum gsh_dtype gsh_launch_result_dtype(const struct gsh_launch *launch, unsigned k)
 {
-    switch (launch->kind) {
-    case GSH_LAUNCH_ELEMENTWISE:
-        return gsh_op_output_dtype(launch->op, launch->loop, k);
-    case GSH_LAUNCH_REDUCE:
-        return gsh_reduction_output_dtype(launch->reduction, launch->loop);
-    case GSH_LAUNCH_SCAN:
-    case GSH_LAUNCH_TAKE:
-    case GSH_LAUNCH_PUT:
-    case GSH_LAUNCH_COMPRESS:
-    case GSH_LAUNCH_EXPAND:
-    case GSH_LAUNCH_GEMM:
-    case GSH_LAUNCH_LAPACK:
-    case GSH_LAUNCH_FFT:
-        break;
-    }
-    return launch->loop;
+    static enum gsh_dtype (*const result_of[])(const struct gsh_launch *launch, unsigned k) = {
+#define X(kind, result, errors, host, source, batch, traits)                                       \
+    [GSH_LAUNCH_##kind] = result_of_##result,
+#include "launch_kinds.def"
+#undef X
+    };
+    return result_of[launch->kind](launch, k);
 }
 
 static void move_dim(struct gsh_launch *launch, int to, int from)
@@ -194,8 +234,7 @@ static bool has_fixed_order(const struct gsh_launch *launch, bool reduced)
         return (gsh_op_info(launch->op)->flags & GSH_USES_INDEX) != 0;
     if (launch->kind == GSH_LAUNCH_REDUCE)
         return reduced && gsh_reduction_info(launch->reduction)->result == GSH_RESULT_INDEX;
-    return launch->kind == GSH_LAUNCH_PUT || launch->kind == GSH_LAUNCH_COMPRESS ||
-           launch->kind == GSH_LAUNCH_EXPAND;
+    return gsh_launch_has(launch, GSH_TRAIT_ORDERED);
 }
 
 /* Collapses the dimensions [first, end); returns the new end. */
@@ -263,16 +302,8 @@ static void extend_by_core(const struct gsh_launch *launch, unsigned k, int64_t 
 /* Whether operand k is addressed through launch->indexed. */
 static bool is_indexed(const struct gsh_launch *launch, unsigned k)
 {
-    switch (launch->kind) {
-    case GSH_LAUNCH_TAKE:
-    case GSH_LAUNCH_EXPAND:
-        return k == 0;
-    case GSH_LAUNCH_PUT:
-    case GSH_LAUNCH_COMPRESS:
-        return k == launch->nin;
-    default:
-        return false;
-    }
+    return (k == 0 && gsh_launch_has(launch, GSH_TRAIT_INDEXES_INPUT)) ||
+           (k == launch->nin && gsh_launch_has(launch, GSH_TRAIT_INDEXES_OUTPUT));
 }
 
 bool gsh_launch_is_same_view(const struct gsh_launch *launch, unsigned a, unsigned b)
@@ -311,7 +342,7 @@ bool gsh_launch_reads_output(const struct gsh_launch *launch)
 {
     if (launch->kind == GSH_LAUNCH_GEMM)
         return launch->gemm.beta != 0;
-    return launch->kind == GSH_LAUNCH_PUT ||
+    return gsh_launch_has(launch, GSH_TRAIT_UPDATES) ||
            (launch->has_mask && launch->kind != GSH_LAUNCH_REDUCE);
 }
 
@@ -355,7 +386,7 @@ bool gsh_launch_is_distinct(const struct gsh_launch *launch, unsigned k)
 
 bool gsh_launch_output_is_distinct(const struct gsh_launch *launch)
 {
-    if (launch->kind == GSH_LAUNCH_PUT || launch->kind == GSH_LAUNCH_COMPRESS)
+    if (gsh_launch_has(launch, GSH_TRAIT_INDEXES_OUTPUT))
         return true;
     for (unsigned k = launch->nin; k < launch->nin + launch->nout; k++)
         if (!gsh_launch_is_distinct(launch, k))

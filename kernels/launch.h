@@ -16,16 +16,27 @@
 #define GSH_CORE_DIMS 3
 
 enum gsh_launch_kind {
-    GSH_LAUNCH_ELEMENTWISE,
-    GSH_LAUNCH_REDUCE,
-    GSH_LAUNCH_SCAN,
-    GSH_LAUNCH_TAKE,
-    GSH_LAUNCH_PUT,
-    GSH_LAUNCH_COMPRESS,
-    GSH_LAUNCH_EXPAND,
-    GSH_LAUNCH_GEMM,
-    GSH_LAUNCH_LAPACK,
-    GSH_LAUNCH_FFT
+#define X(name, ...) GSH_LAUNCH_##name,
+#include "launch_kinds.def"
+#undef X
+};
+enum {
+    GSH_LAUNCH_KINDS = 0 /* how many */
+#define X(...) +1
+#include "launch_kinds.def"
+#undef X
+};
+/* What is true of a kind, bit set. */
+enum gsh_launch_trait {
+    GSH_TRAIT_BATCH = 1,           /* its shape is a batch of something larger than an element */
+    GSH_TRAIT_FUSES = 2,           /* it may be part of a group (group.h), which also needs more */
+    GSH_TRAIT_JOINS = 4,           /* `reduction` says what is computed, not `op` */
+    GSH_TRAIT_IN_PLACE = 8,        /* an output may be exactly an input */
+    GSH_TRAIT_INDEXES_INPUT = 16,  /* `indexed` addresses the first input */
+    GSH_TRAIT_INDEXES_OUTPUT = 32, /* `indexed` addresses the output */
+    GSH_TRAIT_COUNTS = 64,   /* what `indexed` addresses is stepped by the trues of the mask */
+    GSH_TRAIT_ORDERED = 128, /* the order of the dimensions has a meaning */
+    GSH_TRAIT_UPDATES = 256  /* old bytes of the output are read */
 };
 
 struct gsh_operand {
@@ -192,10 +203,17 @@ struct gsh_launch {
     struct gsh_error_sink errors;
 };
 
+/* By kind: bit sets of enum gsh_launch_trait. */
+extern const uint16_t gsh_launch_traits[GSH_LAUNCH_KINDS];
+/* True where its kind has one of the traits, a bit set. */
+static inline bool gsh_launch_has(const struct gsh_launch *launch, unsigned traits)
+{
+    return (gsh_launch_traits[launch->kind] & traits) != 0;
+}
 /* True for kinds whose shape is a batch of something larger than an element. */
 static inline bool gsh_launch_is_batch(const struct gsh_launch *launch)
 {
-    return launch->kind >= GSH_LAUNCH_GEMM;
+    return gsh_launch_has(launch, GSH_TRAIT_BATCH);
 }
 
 /* Operands in all: inputs, outputs, mask. */

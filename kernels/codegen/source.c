@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The way in: each kind of launch has a file of its own.
+ * The way in: each kind of launch has a file of its own: column `source` of launch_kinds.def.
  */
 #include "source.h"
 
@@ -17,7 +17,8 @@ struct maker {
 
 static const struct maker *maker_of(const struct gsh_launch *launch)
 {
-    static const struct maker elementwise = {NULL, gsh_source_elementwise_plan,
+    static const struct maker none = {NULL, NULL, NULL},
+                              elementwise = {NULL, gsh_source_elementwise_plan,
                                              gsh_source_elementwise_text},
                               reduce = {gsh_source_reduce_scratch, gsh_source_reduce_plan,
                                         gsh_source_reduce_text},
@@ -28,44 +29,30 @@ static const struct maker *maker_of(const struct gsh_launch *launch)
                               product = {NULL, gsh_source_product_plan, gsh_source_product_text},
                               indexed = {gsh_source_index_scratch, gsh_source_index_plan,
                                          gsh_source_index_text};
-    switch (launch->kind) {
-    case GSH_LAUNCH_ELEMENTWISE:
-        return &elementwise;
-    case GSH_LAUNCH_REDUCE:
-        return &reduce;
-    case GSH_LAUNCH_SCAN:
-        return &scan;
-    case GSH_LAUNCH_COMPRESS:
-    case GSH_LAUNCH_EXPAND:
-        return &compress;
-    case GSH_LAUNCH_TAKE:
-    case GSH_LAUNCH_PUT:
-        return &indexed;
-    case GSH_LAUNCH_GEMM:
-        return &product;
-    case GSH_LAUNCH_LAPACK:
-    case GSH_LAUNCH_FFT:
-        break;
-    }
-    return NULL;
+    static const struct maker *const makers[] = {
+#define X(kind, result, errors, host, source, ...) [GSH_LAUNCH_##kind] = &source,
+#include "launch_kinds.def"
+#undef X
+    };
+    return makers[launch->kind];
 }
 
 size_t gsh_source_scratch(const struct gsh_launch *launch)
 {
     const struct maker *maker = maker_of(launch);
-    return maker && maker->scratch ? maker->scratch(launch) : 0;
+    return maker->scratch ? maker->scratch(launch) : 0;
 }
 
 enum gsh_status gsh_source_plan(const struct gsh_launch *launch, uint64_t scratch,
                                 struct gsh_source_plan *plan)
 {
     const struct maker *maker = maker_of(launch);
-    return maker ? maker->plan(launch, scratch, plan) : GSH_DECLINED;
+    return maker->plan ? maker->plan(launch, scratch, plan) : GSH_DECLINED;
 }
 
 void gsh_source_text(const struct gsh_launch *launch, unsigned stage, struct gsh_fmt *fmt)
 {
     const struct maker *maker = maker_of(launch);
-    if (maker)
+    if (maker->text)
         maker->text(launch, stage, fmt);
 }

@@ -25,7 +25,7 @@ struct walk {
 
 static bool is_counted(const struct gsh_launch *launch)
 {
-    return launch->kind == GSH_LAUNCH_COMPRESS || launch->kind == GSH_LAUNCH_EXPAND;
+    return gsh_launch_has(launch, GSH_TRAIT_COUNTS);
 }
 
 static bool is_index(const struct gsh_operand *operand)
@@ -99,7 +99,7 @@ static void run_element(struct walk *walk, int64_t j, int64_t at)
     const struct gsh_launch *launch = walk->launch;
     const struct gsh_indexed *indexed = &launch->indexed;
     unsigned out = launch->nin;
-    bool in_input = launch->kind == GSH_LAUNCH_TAKE || launch->kind == GSH_LAUNCH_EXPAND;
+    bool in_input = gsh_launch_has(launch, GSH_TRAIT_INDEXES_INPUT);
     if (at < 0 && !is_counted(launch))
         at += indexed->extent;
     if (at < 0 || at >= indexed->extent) {

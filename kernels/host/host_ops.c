@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Hands a launch to the file of its kind.
+ * Hands a launch to the file of its kind: column `host` of launch_kinds.def.
  */
 #include "host_ops.h"
 
@@ -9,50 +9,37 @@
 #include "host_reduce.h"
 #include "host_scan.h"
 
-bool gsh_host_ops_supports(const struct gsh_launch *launch)
+struct executor {
+    bool (*supports)(const struct gsh_launch *launch); /* NULL: nothing */
+    void (*run)(const struct gsh_launch *launch);
+};
+
+static const struct executor *executor_of(const struct gsh_launch *launch)
 {
-    switch (launch->kind) {
-    case GSH_LAUNCH_ELEMENTWISE:
-        return gsh_host_elementwise_supports(launch);
-    case GSH_LAUNCH_REDUCE:
-        return gsh_host_reduce_supports(launch);
-    case GSH_LAUNCH_SCAN:
-        return gsh_host_scan_supports(launch);
-    case GSH_LAUNCH_TAKE:
-    case GSH_LAUNCH_PUT:
-    case GSH_LAUNCH_COMPRESS:
-    case GSH_LAUNCH_EXPAND:
-        return gsh_host_index_supports(launch);
-    case GSH_LAUNCH_GEMM:
-    case GSH_LAUNCH_LAPACK:
-    case GSH_LAUNCH_FFT:
-        break;
-    }
-    return false;
+    static const struct executor none = {NULL, NULL},
+                                 elementwise = {gsh_host_elementwise_supports,
+                                                gsh_host_elementwise_run},
+                                 reduce = {gsh_host_reduce_supports, gsh_host_reduce_run},
+                                 scan = {gsh_host_scan_supports, gsh_host_scan_run},
+                                 indexed = {gsh_host_index_supports, gsh_host_index_run};
+    static const struct executor *const executors[] = {
+#define X(kind, result, errors, host, ...) [GSH_LAUNCH_##kind] = &host,
+#include "launch_kinds.def"
+#undef X
+    };
+    return executors[launch->kind];
 }
 
-static void run(const struct gsh_launch *launch)
+bool gsh_host_ops_supports(const struct gsh_launch *launch)
 {
-    switch (launch->kind) {
-    case GSH_LAUNCH_ELEMENTWISE:
-        gsh_host_elementwise_run(launch);
-        break;
-    case GSH_LAUNCH_REDUCE:
-        gsh_host_reduce_run(launch);
-        break;
-    case GSH_LAUNCH_SCAN:
-        gsh_host_scan_run(launch);
-        break;
-    default:
-        gsh_host_index_run(launch);
-        break;
-    }
+    const struct executor *executor = executor_of(launch);
+    return executor->supports && executor->supports(launch);
 }
 
 enum gsh_status gsh_host_ops_run(const struct gsh_launch *launch)
 {
     if (!gsh_host_ops_supports(launch))
         return GSH_DECLINED;
-    run(launch);
+    executor_of(launch)->run(launch);
     return GSH_OK;
 }

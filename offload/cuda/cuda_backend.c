@@ -104,7 +104,7 @@ static const struct routines {
     bool (*supports)(const struct gsh_launch *launch);
     enum gsh_status (*run)(const struct gsh_launch *launch, unsigned row);
     struct gsh_cuda_loader *opening;
-} routines[] = {
+} routines[GSH_LAUNCH_KINDS] = {
     [GSH_LAUNCH_GEMM] = {gsh_cuda_product_supports, gsh_cuda_product_run, &gsh_cuda_blas_opening},
     [GSH_LAUNCH_LAPACK] = {gsh_cuda_lapack_supports, gsh_cuda_lapack_run, &gsh_cuda_lapack_opening},
     [GSH_LAUNCH_FFT] = {gsh_cuda_fft_supports, gsh_cuda_fft_run, &gsh_cuda_fft_opening},

@@ -348,8 +348,7 @@ static bool output_is_dense(const struct run *run, unsigned k)
 /* Whether what is read from input k is overwritten in the same step. */
 static bool is_in_place(const struct gsh_launch *launch, unsigned k, unsigned output)
 {
-    return (launch->kind == GSH_LAUNCH_ELEMENTWISE || launch->kind == GSH_LAUNCH_SCAN) &&
-           gsh_launch_is_same_view(launch, k, output);
+    return gsh_launch_has(launch, GSH_TRAIT_IN_PLACE) && gsh_launch_is_same_view(launch, k, output);
 }
 
 static bool overlaps(const struct place *x, const struct place *y)

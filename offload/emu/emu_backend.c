@@ -83,17 +83,6 @@ static enum gsh_status copy(uint64_t dst, uint64_t src, size_t size)
     return GSH_OK;
 }
 
-static bool supports(const struct gsh_launch *launch)
-{
-    if (launch->kind == GSH_LAUNCH_GEMM)
-        return gsh_emu_blas_supports(launch);
-    if (launch->kind == GSH_LAUNCH_LAPACK)
-        return gsh_emu_lapack_supports(launch);
-    if (launch->kind == GSH_LAUNCH_FFT)
-        return gsh_emu_fft_supports(launch);
-    return gsh_host_ops_supports(launch);
-}
-
 /* Charges what was run since `begin` (0: it is not timed). */
 static void note_run(unsigned row, uint64_t begin)
 {
@@ -116,18 +105,31 @@ static const struct gsh_fft_device fft_device = {
     .transform = gsh_emu_fft_transform,
 };
 
+static enum gsh_status run_fft(const struct gsh_launch *launch)
+{
+    return gsh_fft_run(&fft_device, launch, 0);
+}
+
+/* By kind: what computes it. Kinds without a row are computed by kernels/host. */
+static const struct {
+    bool (*supports)(const struct gsh_launch *launch);
+    enum gsh_status (*run)(const struct gsh_launch *launch);
+} routines[GSH_LAUNCH_KINDS] = {
+    [GSH_LAUNCH_GEMM] = {gsh_emu_blas_supports, gsh_emu_blas_run},
+    [GSH_LAUNCH_LAPACK] = {gsh_emu_lapack_supports, gsh_emu_lapack_run},
+    [GSH_LAUNCH_FFT] = {gsh_emu_fft_supports, run_fft},
+};
+
+static bool supports(const struct gsh_launch *launch)
+{
+    return routines[launch->kind].supports ? routines[launch->kind].supports(launch)
+                                           : gsh_host_ops_supports(launch);
+}
+
 static enum gsh_status compute(const struct gsh_launch *launch)
 {
-    switch (launch->kind) {
-    case GSH_LAUNCH_GEMM:
-        return gsh_emu_blas_run(launch);
-    case GSH_LAUNCH_LAPACK:
-        return gsh_emu_lapack_run(launch);
-    case GSH_LAUNCH_FFT:
-        return gsh_fft_run(&fft_device, launch, 0);
-    default:
-        return gsh_host_group_run_launch(launch);
-    }
+    return routines[launch->kind].run ? routines[launch->kind].run(launch)
+                                      : gsh_host_group_run_launch(launch);
 }
 
 /* Kernels leave no floating-point flags, as on a GPU: whatever NumPy runs next looks at them. A product's own stay, as the

@@ -95,37 +95,43 @@ bool gsh_errors_has_risky_cast(const struct gsh_launch *launch)
         if (!is_index && from != to && kinds_of_cast(from, to) != 0)
             return true;
     }
-    bool joins = launch->kind == GSH_LAUNCH_REDUCE || launch->kind == GSH_LAUNCH_SCAN;
-    return joins && kinds_of_casts(launch) != 0;
+    return gsh_launch_has(launch, GSH_TRAIT_JOINS) && kinds_of_casts(launch) != 0;
+}
+
+static unsigned possible_none(const struct gsh_launch *launch)
+{
+    (void)launch;
+    return 0;
+}
+
+static unsigned possible_elementwise(const struct gsh_launch *launch)
+{
+    const struct gsh_operand *from = &launch->operands[0], *to = &launch->operands[1];
+    if (launch->op != GSH_OP_COPY)
+        return kinds_of_op(launch->op, launch->loop) | kinds_of_casts(launch);
+    return from->is_constant || from->dtype == to->dtype ? 0
+                                                         : kinds_of_cast(from->dtype, to->dtype);
+}
+
+static unsigned possible_joined(const struct gsh_launch *launch)
+{
+    const struct gsh_reduction_info *info = gsh_reduction_info(launch->reduction);
+    return info->result == GSH_RESULT_SAME ? kinds_of_op(info->combine, launch->loop) : 0;
+}
+
+static unsigned possible_combined(const struct gsh_launch *launch)
+{
+    return kinds_of_op(launch->op, launch->loop);
 }
 
 unsigned gsh_errors_possible(const struct gsh_launch *launch)
 {
-    switch (launch->kind) {
-    case GSH_LAUNCH_ELEMENTWISE:
-        if (launch->op == GSH_OP_COPY && !launch->operands[0].is_constant)
-            return launch->operands[0].dtype == launch->operands[1].dtype
-                       ? 0
-                       : kinds_of_cast(launch->operands[0].dtype, launch->operands[1].dtype);
-        return launch->op == GSH_OP_COPY
-                   ? 0
-                   : kinds_of_op(launch->op, launch->loop) | kinds_of_casts(launch);
-    case GSH_LAUNCH_REDUCE:
-    case GSH_LAUNCH_SCAN:
-        if (gsh_reduction_info(launch->reduction)->result != GSH_RESULT_SAME)
-            return 0;
-        return kinds_of_op(gsh_reduction_info(launch->reduction)->combine, launch->loop);
-    case GSH_LAUNCH_PUT:
-        return kinds_of_op(launch->op, launch->loop);
-    case GSH_LAUNCH_TAKE:
-    case GSH_LAUNCH_COMPRESS:
-    case GSH_LAUNCH_EXPAND:
-    case GSH_LAUNCH_GEMM:
-    case GSH_LAUNCH_LAPACK:
-    case GSH_LAUNCH_FFT:
-        break;
-    }
-    return 0;
+    static unsigned (*const possible[])(const struct gsh_launch *launch) = {
+#define X(kind, result, errors, ...) [GSH_LAUNCH_##kind] = possible_##errors,
+#include "launch_kinds.def"
+#undef X
+    };
+    return possible[launch->kind](launch);
 }
 
 void gsh_errors_on_found(void (*notify)(void))

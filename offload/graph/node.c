@@ -213,7 +213,7 @@ static const char *name_of(const struct gsh_node *node)
 {
     if (node->launch.kind == GSH_LAUNCH_FFT)
         return "fft";
-    return node->launch.kind == GSH_LAUNCH_REDUCE || node->launch.kind == GSH_LAUNCH_SCAN
+    return gsh_launch_has(&node->launch, GSH_TRAIT_JOINS)
                ? gsh_reduction_info(node->launch.reduction)->name
                : gsh_op_info(node->launch.op)->name;
 }

@@ -226,13 +226,7 @@ static int take(struct gsh_plan *plan, int n)
     case GSH_LAUNCH_ELEMENTWISE:
         fits = has_compressed(plan, n) && take_operation(plan, n, &chain);
         break;
-    case GSH_LAUNCH_REDUCE:
-    case GSH_LAUNCH_SCAN:
-    case GSH_LAUNCH_TAKE:
-    case GSH_LAUNCH_PUT:
-    case GSH_LAUNCH_GEMM:
-    case GSH_LAUNCH_LAPACK:
-    case GSH_LAUNCH_FFT:
+    default:
         break;
     }
     return fits ? chain : GSH_PLAN_NONE;
