@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The tables by which device/ and memory/ tell the layers above them.
+ * The event tables of device/ and memory/: functions of the layers above them, which they call.
  */
 #include "coherence_events.h"
 #include "device_events.h"

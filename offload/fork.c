@@ -26,9 +26,9 @@
 
 #define TRIES 3
 
-/* A download that failed is tried again. What never comes home stays where it is: the parent tries once more when it touches
- * it, and a child that touches it stops. What is lost stops the parent: it might wait for ever for what such a child
- * was to do. */
+/* Fetches the block to the host, in at most TRIES attempts. If all fail it stays on the device: the parent tries
+ * again at its next access, and a child that accesses it stops. If the device is lost the parent stops too: it might
+ * otherwise wait for ever for the result of such a child. */
 static void bring_home(struct gsh_block *block)
 {
     const struct gsh_backend *backend = gsh_backend_get();
@@ -84,7 +84,7 @@ static void parent(void)
     gsh_dispatch_lock_release();
 }
 
-/* The live blocks, for a child: without the ARENA lock, since its thread is the only one. `index` begins at 0. */
+/* The next live block, for a child. Needs no ARENA lock: a child has one thread. `index` begins at 0. */
 static struct gsh_block *next_live_after_fork(uint32_t *index)
 {
     while (++*index < gsh_arena_block_end_sigsafe()) {
@@ -95,7 +95,7 @@ static struct gsh_block *next_live_after_fork(uint32_t *index)
     return NULL;
 }
 
-/* Nothing is on a device here: pages that were shared with one are simply readable until written. */
+/* The child has no device. SHARED pages are readable until they are written. */
 static void forget_device_after_fork(struct gsh_block *block)
 {
     block->value = NULL;
@@ -124,7 +124,7 @@ static void child_after_fork(void)
 
 /* ---- a child that ran no handlers ---- */
 
-/* Another thread of the parent held the block: its pages are made to be what its states say. */
+/* If another thread of the parent held the block, sets each chunk's protection again as its state says. */
 static void repeat_protection_after_fork(struct gsh_block *block)
 {
     if (atomic_load(&block->lock) == 0)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fork: before it, everything that only the device holds comes home and page-locked memory is
- * released; the child computes on the host only, the parent goes on.
+ * fork. Before it, everything that only the device holds is fetched to the host and page-locked memory is released.
+ * The child computes on the host only; the parent continues to use the device.
  */
 #pragma once
 
-/* Registers the handlers; once. A child that is forked past them becomes the same when it next asks for a lock or a device
- * (base/forked.h), but for what only the device held: it stops with one line when it touches that. */
+/* Registers the handlers; once. A child forked without handlers becomes the same when it next asks for a lock or a
+ * device (base/forked.h), but contents that only the device held are not fetched for it: it stops with one line when
+ * it accesses them. */
 void gsh_fork_init(void);

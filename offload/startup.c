@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The order in which offload/ comes to life.
+ * The order in which offload/ is initialised.
  */
 #include "startup.h"
 
@@ -25,7 +25,7 @@
 
 #include <stdlib.h>
 
-/* Tries the filling of closed pages on a block that is thrown away afterwards. */
+/* Tests filling closed pages, on a block that is freed afterwards. */
 static enum gsh_status test_pages(void)
 {
     void *scratch = gsh_arena_allocate(GSH_GRANULE_LARGE, GSH_ARENA_HOST);
@@ -36,8 +36,8 @@ static enum gsh_status test_pages(void)
     return status;
 }
 
-/* The last wait is registered after the driver's own exit functions, so it runs before them: afterwards nothing can be
- * measured. */
+/* The wait at exit is registered after the driver's own exit functions, so it runs before them. Later, device time
+ * cannot be measured. */
 static void use_device(void)
 {
     if (gsh_stats_report_is_wanted())
@@ -45,7 +45,7 @@ static void use_device(void)
     gsh_readiness_prepare();
 }
 
-/* What the first call that is priced reads and writes. */
+/* Touches the tables that pricing the first call reads and writes. */
 static void prefault_tables(void)
 {
     gsh_stats_prefault();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The backend "cuda": the vtable of backend.h over the files beside it. Each slot makes our context
- * current and restores the caller's. Nothing is closed: at exit the driver may be gone before us.
+ * The backend "cuda": the vtable of backend.h over the files beside it. Each slot makes our context current and
+ * restores the caller's. Nothing is closed: at exit the driver may be gone before us.
  */
 #include "backend.h"
 
@@ -38,7 +38,7 @@
         gsh_call_status;                                                                           \
     })
 
-/* $GPUSHIM_CACHE_DIR, else $XDG_CACHE_HOME/gpushim, else ~/.cache/gpushim; none without any. */
+/* Opens $GPUSHIM_CACHE_DIR, else $XDG_CACHE_HOME/gpushim, else ~/.cache/gpushim; no cache if none is set. */
 static void open_cache(void)
 {
     char folder[PATH_MAX];
@@ -47,7 +47,7 @@ static void open_cache(void)
     const char *cache_home = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     if (gsh_option_text(GSH_OPTION_CACHE_DIR)[0])
         gsh_fmt_text(&fmt, gsh_option_text(GSH_OPTION_CACHE_DIR));
-    else if (cache_home && cache_home[0] == '/') /* others are to be ignored, says its standard */
+    else if (cache_home && cache_home[0] == '/') /* its standard says to ignore relative paths */
         gsh_fmt_printf(&fmt, "%s/gpushim", cache_home);
     else if (home && home[0])
         gsh_fmt_printf(&fmt, "%s/.cache/gpushim", home);
@@ -58,7 +58,7 @@ static void open_cache(void)
 static enum gsh_status open_device(char *why, size_t why_size)
 {
     struct gsh_fmt fmt;
-    gsh_fmt_init(&fmt, why, why_size); /* unless a step below knows better */
+    gsh_fmt_init(&fmt, why, why_size); /* default, unless a step below gives a reason */
     gsh_fmt_text(&fmt, "the GPU's context cannot be used");
     GSH_TRY(gsh_cuda_context_open(why, why_size));
     GSH_TRY(WITH_CONTEXT(gsh_cuda_mem_open(why, why_size)));
@@ -99,7 +99,7 @@ static enum gsh_status copy(uint64_t dst, uint64_t src, size_t size)
     return WITH_CONTEXT(gsh_cuda_mem_copy(dst, src, size));
 }
 
-/* The kinds that libraries of routines compute. */
+/* The launch kinds that libraries of routines compute. */
 static const struct routines {
     bool (*supports)(const struct gsh_launch *launch);
     enum gsh_status (*run)(const struct gsh_launch *launch, unsigned row);
@@ -115,7 +115,7 @@ struct support {
     bool is_there;
 };
 
-/* A plan is large. */
+/* On a deep stack: a plan is large. */
 static void find_support(void *context)
 {
     struct support *support = context;
@@ -160,7 +160,7 @@ static enum gsh_status run_group(const struct gsh_group *group, unsigned row,
     return WITH_CONTEXT(gsh_cuda_module_launch_group(group, row, can_split, item));
 }
 
-/* Asked from within run_group too, so that the context may be entered already. */
+/* Also called from within run_group, so the context may be entered already. */
 static bool is_built(const struct gsh_launch *launch)
 {
     return gsh_launch_is_batch(launch) || gsh_cuda_module_is_built(launch);
@@ -193,7 +193,7 @@ static enum gsh_status synchronize(void)
     return WITH_CONTEXT(wait_for_all());
 }
 
-/* The pool gives back only what has been released and waited for. */
+/* The pool gives back only memory that has been released and waited for. */
 static void trim(void)
 {
     if (gsh_cuda_context_enter() != GSH_OK)

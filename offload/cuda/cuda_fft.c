@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Plans are kept, the one that was used longest ago goes first. Their work areas are one scratch block of ours, so that a
- * plan itself holds little. Where a plan finds no memory, all others and the pool's unused memory are given back first.
+ * Plans are kept; the least recently used one is evicted first. Their work areas are one scratch block of ours, so a
+ * plan itself holds little memory. Where a plan finds no memory, all other plans and the pool's unused memory are
+ * given back first.
  */
 #include "cuda_fft.h"
 
@@ -16,9 +17,9 @@
 #include <string.h>
 
 #define MOST_PLANS 32
-#define LEAST_AREA ((size_t)256) /* a plan wants an area even where it needs none */
+#define LEAST_AREA ((size_t)256) /* a plan requires an area even where it uses none */
 
-/* What tells plans apart; direction and addresses do not. */
+/* What identifies a plan; direction and addresses do not. */
 struct key {
     int64_t type, is_single, rank, length[GSH_CORE_DIMS], count, stride[2][GSH_CORE_DIMS],
         distance[2];
@@ -29,7 +30,7 @@ struct plan {
     struct key key;
     cufftHandle handle;
     size_t work_bytes;
-    uint64_t area; /* the work area that the handle knows of; 0: none */
+    uint64_t area; /* the work area set in the handle; 0: none */
     uint64_t last_use;
 };
 
@@ -74,7 +75,8 @@ static gsh_cuda_enum type_of(const struct gsh_fft_lines *lines, bool is_real)
     return lines->is_single ? GSH_CUDA_C_32F : GSH_CUDA_C_64F;
 }
 
-/* Whether side k is packed in C order. cuFFT has kernels for that which it may not see behind strides. */
+/* Whether side k is packed in C order. cuFFT has kernels for this layout, which it may not recognise when given
+ * strides. */
 static bool is_packed(const struct gsh_fft_lines *lines, unsigned k)
 {
     int64_t step = 1;
@@ -84,7 +86,7 @@ static bool is_packed(const struct gsh_fft_lines *lines, unsigned k)
     return lines->count == 1 || lines->distance[k] == step;
 }
 
-/* The extents that make the strides of side k: those of an array that the transform takes a part of. */
+/* The extents that give the strides of side k: those of an array of which the transform takes a part. */
 static void embed(const struct gsh_fft_lines *lines, unsigned k, long long *extent)
 {
     extent[0] = lines->numbers[k][0];
@@ -112,7 +114,7 @@ static enum gsh_status set_layout(struct plan *plan, const struct gsh_fft_lines 
                : GSH_FAILED;
 }
 
-/* Without a word where it fails: it may succeed once there is more memory. */
+/* Logs nothing where it fails: it may succeed once there is more memory. */
 static bool fill_plan(struct plan *plan, const struct gsh_fft_lines *lines)
 {
     if (gsh_cufft.cufftCreate(&plan->handle) != GSH_CUFFT_SUCCESS)
@@ -131,7 +133,7 @@ static bool make_plan(struct plan *plan, const struct gsh_fft_lines *lines)
         return true;
     for (size_t i = 0; i < MOST_PLANS; i++)
         drop_plan(&plans[i]);
-    (void)gsh_cuda_mem_finish(); /* so that what was released is unused */
+    (void)gsh_cuda_mem_finish(); /* so that released memory is unused */
     gsh_cuda_mem_trim();
     if (fill_plan(plan, lines))
         return true;
@@ -154,7 +156,7 @@ static struct key key_of(const struct gsh_fft_lines *lines)
     return key;
 }
 
-/* NULL: cuFFT makes none. */
+/* NULL: cuFFT makes no such plan. */
 static struct plan *find_plan(const struct gsh_fft_lines *lines)
 {
     struct key key = key_of(lines);
@@ -181,7 +183,7 @@ static enum gsh_status execute(const struct plan *plan, const struct gsh_fft_lin
                               lines->is_inverse ? GSH_CUFFT_INVERSE : GSH_CUFFT_FORWARD));
 }
 
-/* The scratch block moves when it grows. */
+/* Sets the plan's work area; the scratch block moves when it grows. */
 static enum gsh_status set_area(struct plan *plan)
 {
     uint64_t area = 0;

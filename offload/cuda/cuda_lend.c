@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What others in the process that use CUDA have of the device (cuda_interop.h). Copies that they ask for, of arrays whose
- * newest contents are on our device: within the device, in the stream that they named, behind our work. Ours never waits for
- * theirs (offload/memory/lent.h).
+ * Copies for other users of CUDA in the process (cuda_interop.h), of arrays whose newest contents are on our device.
+ * A copy runs within the device, in the stream that the user named, after our work. Our work never waits for theirs
+ * (offload/memory/lent.h).
  */
 #include "cuda_interop.h"
 
@@ -29,7 +29,7 @@ static bool is_on_our_device(CUdeviceptr address)
            ordinal == (unsigned)gsh_cuda.device;
 }
 
-/* What a stream captures runs later, again and again. */
+/* Not a stream that is being captured: what it captures runs later and repeatedly. */
 static bool is_suitable(CUstream stream)
 {
     CUcontext context = NULL;
@@ -45,7 +45,7 @@ static bool make_event(CUevent *event)
     return gsh_cu.cuEventCreate(event, GSH_CUDA_EVENT_DISABLE_TIMING) == GSH_CUDA_SUCCESS;
 }
 
-/* Lets the stream wait for all that we have submitted. */
+/* Makes the stream wait for everything that we have submitted. */
 static bool follow_us(CUstream stream)
 {
     CUevent order;
@@ -57,7 +57,7 @@ static bool follow_us(CUstream stream)
     return follows;
 }
 
-/* An event that failed tells of a context that is lost. */
+/* A failed event counts as done: the context is lost. */
 static bool is_done(void *event)
 {
     if (gsh_cuda_context_enter() != GSH_OK)
@@ -69,7 +69,7 @@ static bool is_done(void *event)
     return result != GSH_CUDA_NOT_READY;
 }
 
-/* Submits the copy with `done` behind it; true: it has not been waited for. */
+/* Submits the copy with `done` after it; true: it has not been waited for. */
 static bool submit(CUdeviceptr to, uint64_t from, size_t size, CUstream stream, CUevent done,
                    bool waits, gsh_cuda_enum *result)
 {
@@ -84,8 +84,8 @@ static bool submit(CUdeviceptr to, uint64_t from, size_t size, CUstream stream, 
     return false;
 }
 
-/* As `copy`, of a value that was lent, with our context entered. *done: what tells of the end, where that was not
- * waited for; else NULL. */
+/* As `copy`, of a lent value, with our context entered. *done: the event that ends the copy if it was not waited for,
+ * else NULL. */
 static enum gsh_status copy_lent(CUdeviceptr to, uint64_t from, size_t size, CUstream stream,
                                  bool waits, CUevent *done, gsh_cuda_enum *result)
 {

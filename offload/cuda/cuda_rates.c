@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * GPUs differ most in float64: those made for graphics have 1/64 of the arithmetic that they have for float32.
+ * GPUs differ most in float64: graphics GPUs have 1/64 of their float32 arithmetic.
  */
 #include "cuda_rates.h"
 
@@ -24,7 +24,7 @@ const struct gsh_rates gsh_cuda_rates = {
     .compile = 0.1,
 };
 
-/* Results of float32 and float64 arithmetic that a multiprocessor makes in a clock: CUDA C++ Programming Guide, "Throughput of
+/* Results of float32 and float64 arithmetic per multiprocessor and clock: CUDA C++ Programming Guide, "Throughput of
  * Native Arithmetic Instructions", rows of additions and multiplications. */
 struct throughput {
     int arch;
@@ -35,9 +35,9 @@ static const struct throughput throughputs[] = {
     {75, {64, 2}},   {80, {64, 32}},   {86, {128, 2}},  {87, {128, 2}},  {89, {128, 2}},
     {90, {128, 64}}, {100, {128, 64}}, {101, {128, 2}}, {103, {128, 2}}, {120, {128, 2}},
 };
-static const struct throughput unknown = {0, {128, 2}}; /* a newer one, made for graphics */
+static const struct throughput unknown = {0, {128, 2}}; /* a newer graphics GPU */
 
-/* What the driver (580.159) tells of that H200. Its memory has 6144 bits by datasheet. */
+/* The properties that the driver (580.159) reports of that H200. Its memory has 6144 bits by datasheet. */
 static const struct gsh_cuda_context measured = {.arch = 90,
                                                  .multiprocessors = 132,
                                                  .clock = 1980000,
@@ -52,7 +52,7 @@ static const struct throughput *throughput_of(int arch)
     return &unknown;
 }
 
-/* Results a second, in thousands; 0: not known. */
+/* Thousands of results per second; 0: not known. */
 static double arithmetic(const struct gsh_cuda_context *gpu, bool is_double)
 {
     return (double)gpu->multiprocessors * gpu->clock * throughput_of(gpu->arch)->results[is_double];

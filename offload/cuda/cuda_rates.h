@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What work on a GPU costs: as measured on one H200, and for other GPUs as far as their properties tell that they are
- * slower.
+ * What work on a GPU costs: measured on one H200, and adapted to GPUs whose properties show that they are slower.
  */
 #pragma once
 
@@ -11,6 +10,6 @@
 /* On an H200. */
 extern const struct gsh_rates gsh_cuda_rates;
 
-/* Lowers rates of an H200's memory and arithmetic to those of the GPU in proportion of what the two can do at most. They
- * are never raised, nor changed by properties that the driver does not tell. */
+/* Lowers the rates of an H200's memory and arithmetic to those of the GPU, in proportion to the peak rates of both.
+ * Rates are never raised, nor changed by properties that the driver does not report. */
 void gsh_cuda_rates_adapt(const struct gsh_cuda_context *gpu, struct gsh_rates *rates);

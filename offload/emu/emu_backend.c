@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The device "host": its memory is a second range of host memory that nobody else knows, its
- * kernels are the host compilation of the op table. A call returns when its work is done, so the
- * queue is in order by itself. The reference for every other backend.
+ * The emulated device ("host"). Its memory is a second range of host memory that nothing else uses; its kernels are
+ * the host compilation of the op table. A call returns when its work is done, so work runs in order. The reference
+ * for every other backend.
  */
 #include "backend.h"
 #include "clock.h"
@@ -83,7 +83,7 @@ static enum gsh_status copy(uint64_t dst, uint64_t src, size_t size)
     return GSH_OK;
 }
 
-/* Charges what was run since `begin` (0: it is not timed). */
+/* Charges the work done since `begin` (0: it is not timed). */
 static void note_run(unsigned row, uint64_t begin)
 {
     if (begin != 0)
@@ -132,8 +132,8 @@ static enum gsh_status compute(const struct gsh_launch *launch)
                                       : gsh_host_group_run_launch(launch);
 }
 
-/* Kernels leave no floating-point flags, as on a GPU: whatever NumPy runs next looks at them. A product's own stay, as the
- * BLAS leaves them. */
+/* Kernels leave no floating-point flags, as on a GPU, because the loop that NumPy runs next reads them. A product's
+ * flags stay, as BLAS leaves them. */
 static enum gsh_status run(const struct gsh_launch *launch, unsigned row)
 {
     uint64_t begin = gsh_stats_report_is_wanted() ? gsh_clock_ns() : 0;
@@ -171,7 +171,7 @@ static void memory(size_t *free_bytes, size_t *total_bytes)
     *total_bytes = limit_bytes;
 }
 
-/* There are no other users: what is kept for the next request counts as theirs once it is given back. */
+/* There are no other users. Memory kept for the next request does not count as theirs before it is given back. */
 static size_t available(void)
 {
     return limit_bytes - held_bytes - GSH_MIN(gsh_emu_mem_spare_bytes(), limit_bytes - held_bytes);
@@ -183,7 +183,7 @@ static void describe(struct gsh_fmt *fmt)
                    gsh_emu_blas_name(), gsh_emu_fft_name());
 }
 
-/* The CPU twice: nothing is gained but what the library does better than NumPy, so transfers decide. */
+/* The device is the same CPU: it gains only where the library is faster than NumPy, so transfers decide. */
 static const struct gsh_rates rates = {
     .host_call = 0.4e-6,
     .host_cached = 30e9,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The inner loops of NumPy's matmul where they were lent; for real and complex numbers, whatever alpha and beta, CBLAS by
- * function pointer, in either integer width; plain loops that stand in for both.
+ * The inner loops of NumPy's matmul where they are available. For real and complex numbers with any alpha and beta,
+ * CBLAS by function pointer, with either width of integers. Plain loops replace both.
  */
 #include "emu_blas.h"
 
@@ -27,7 +27,7 @@ DECLARE_BOTH(dgemm, double, double)
 DECLARE_BOTH(cgemm, float _Complex, const float _Complex *)
 DECLARE_BOTH(zgemm, double _Complex, const double _Complex *)
 
-static const char *system_blas; /* what was taken from the system; NULL: nothing */
+static const char *system_blas; /* file name of the system's BLAS; NULL: none was loaded */
 
 static gsh_host_routines_function *find_gemm(enum gsh_dtype dtype, int *integer_bits)
 {
@@ -78,7 +78,7 @@ static void find_system_blas(void)
 /* A row-major BLAS operand: stored as it is (column stride 1) or transposed (row stride 1). */
 struct matrix {
     int trans;
-    int64_t leading; /* 0: it is no such operand */
+    int64_t leading; /* 0: not such an operand */
 };
 
 static struct matrix describe(int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride,
@@ -92,13 +92,13 @@ static struct matrix describe(int64_t rows, int64_t cols, int64_t row_stride, in
     return (struct matrix){TRANS, turned};
 }
 
-/* What CBLAS takes: a leading dimension of at least the row's length, and a row-major C. */
+/* CBLAS takes a leading dimension of at least the row's length, and a row-major C. */
 static bool fits_blas(struct matrix matrix, int64_t rows, int64_t cols)
 {
     return matrix.leading >= (matrix.trans == NO_TRANS ? cols : rows) && matrix.leading >= 1;
 }
 
-/* A vector has one stride that counts, a matrix steps by 1 in one dimension. */
+/* Whether a vector, which has one stride that matters, or a matrix has a unit stride in one dimension. */
 static bool has_unit_stride(int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride)
 {
     return rows == 1 || cols == 1 || row_stride == 1 || col_stride == 1;
@@ -117,7 +117,7 @@ struct product {
     void *c;
 };
 
-/* C' = B' A' where C is stored by columns. */
+/* Computes a C that is stored by columns as C' = B' A'. */
 static void make_row_major(struct product *product)
 {
     struct gsh_gemm *g = &product->gemm;
@@ -205,7 +205,7 @@ DEFINE_PRODUCT(twofold, double, GSH_FLOAT64, dgemm, BY_VALUE, AS_IT_IS, AS_IT_IS
 DEFINE_PRODUCT(pair, float _Complex, GSH_COMPLEX64, cgemm, BY_ADDRESS, FIRST, SECOND)
 DEFINE_PRODUCT(wide_pair, double _Complex, GSH_COMPLEX128, zgemm, BY_ADDRESS, FIRST, SECOND)
 
-/* Neither alpha nor beta. */
+/* Products without alpha and beta. */
 #define DEFINE_PLAIN(name, stored, type, join, load_a, load_b, store)                              \
     static void name##_plain(const struct product *p)                                              \
     {                                                                                              \
@@ -230,7 +230,7 @@ DEFINE_PRODUCT(wide_pair, double _Complex, GSH_COMPLEX128, zgemm, BY_ADDRESS, FI
 #define CAST_16(x) ((uint16_t)(x))
 #define CAST_32(x) ((uint32_t)(x))
 
-/* Integers wrap, whatever their sign. */
+/* Integers wrap, signed or not. */
 DEFINE_PLAIN(bool, uint8_t, bool, OR_BOTH, AS_IT_IS, AS_IT_IS, AS_IT_IS)
 DEFINE_PLAIN(word8, uint8_t, uint64_t, ADD_PRODUCT, AS_WORD, AS_WORD, CAST_8)
 DEFINE_PLAIN(word16, uint16_t, uint64_t, ADD_PRODUCT, AS_WORD, AS_WORD, CAST_16)
@@ -265,7 +265,7 @@ bool gsh_emu_blas_supports(const struct gsh_launch *launch)
     return is_plain(&launch->gemm) || has_blas(launch->loop);
 }
 
-/* One matrix of the batch each; the operands' addresses. */
+/* Computes one matrix of the batch; `addresses` are its operands'. */
 static void run_own(const struct gsh_launch *launch, char *const *addresses)
 {
     struct product product = {
@@ -299,7 +299,8 @@ static void run_lent(const struct gsh_launch *launch, char *const *addresses)
     loop->function(args, dimensions, steps, loop->data);
 }
 
-/* NumPy 1.24's loops write before a vector that runs backwards (np.matmul(a, x, out=y[::-1])); later ones do not. */
+/* NumPy 1.24's loops write before an output vector that runs backwards (np.matmul(a, x, out=y[::-1])); later versions
+ * do not. */
 static bool runs_backwards(const struct gsh_gemm *g)
 {
     return (g->m > 1 && g->c_row < 0) || (g->n > 1 && g->c_col < 0);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. Integers are handed over as int64_t, whose first bytes are the value for functions that read 32 bits of
- * them.
+ * See the header. Integers are passed as int64_t; functions that read 32 bits find the value in its first bytes.
  */
 #include "emu_blas_forms.h"
 
@@ -13,7 +12,7 @@
 #include <fenv.h>
 #include <string.h>
 
-/* A call of one of the functions. Real factors of a Hermitian form are the first bytes of a complex one. */
+/* A call of one of the functions. A real factor of a Hermitian form is the first half of a complex one. */
 struct call {
     gsh_host_routines_function *function;
     struct gsh_blas_arguments *with;
@@ -70,7 +69,7 @@ bool gsh_emu_blas_forms_supports(const struct gsh_launch *launch)
     return launch->ndim == 0 && gsh_blas_form_describe(&launch->gemm, &arguments);
 }
 
-/* ?trmm works in the matrix that it multiplies. */
+/* ?trmm overwrites the matrix that it multiplies. */
 static void copy_factor(const struct gsh_launch *launch, const struct gsh_blas_arguments *with)
 {
     size_t size = gsh_dtype_size(launch->loop);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * FFTW's guru interface, declared by hand (fftw.org/doc/64_002dbit-Guru-Interface.html). Plans are estimated and take
- * memory of any alignment, so that a repeated call gives the same bits.
+ * FFTW's guru interface, declared by hand (fftw.org/doc/64_002dbit-Guru-Interface.html). Plans are estimated and
+ * accept memory of any alignment, so that a repeated call gives the same bits.
  */
 #include "emu_fft.h"
 
@@ -63,7 +63,7 @@ static void open_both(void)
 static bool open_once(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    gsh_critical_enter(); /* whom a signal interrupts here, others wait for */
+    gsh_critical_enter(); /* other threads wait for the one that opens the libraries */
     pthread_once(&once, open_both);
     gsh_critical_leave();
     return is_ready;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. The core dimensions of NumPy's loops are the letters of lapack.def in the order in which a row names
- * them.
+ * See the header. The core dimensions of NumPy's loops are the letters of lapack.def, in the order in which a row
+ * names them.
  */
 #include "emu_lapack.h"
 
@@ -18,10 +18,10 @@
 #define MAX_LETTERS 4 /* of one row */
 #define MAX_STEPS (GSH_LAPACK_OPERANDS * (1 + GSH_CORE_DIMS))
 
-/* What a loop is called with. */
+/* The arguments of a loop. */
 struct frame {
     unsigned first,
-        operands; /* of the launch's operands: the first one handed over, and how many are */
+        operands; /* the launch's operands that are passed: the first one, and their number */
     char *args[GSH_LAPACK_OPERANDS];
     int64_t dimensions[1 + MAX_LETTERS];
     int64_t steps[MAX_STEPS];
@@ -60,7 +60,7 @@ bool gsh_emu_lapack_supports(const struct gsh_launch *launch)
            launch->ndim + GSH_CORE_DIMS <= GSH_MAX_DIMS;
 }
 
-/* The extents of the row's letters, each once. */
+/* Lists the extents of the row's letters, each letter once. */
 static void fill_dimensions(const struct gsh_lapack *lapack, unsigned operands, int64_t *dimensions)
 {
     const struct gsh_lapack_info *info = gsh_lapack_info(lapack->routine);
@@ -76,21 +76,22 @@ static void fill_dimensions(const struct gsh_lapack *lapack, unsigned operands, 
         }
 }
 
-/* Whether the loop is to work with the transpose of operand k. */
+/* Whether the loop works with the transpose of operand k. */
 static bool is_turned(const struct gsh_launch *launch, unsigned k)
 {
     return k == 0 && launch->lapack.routine == GSH_LAPACK_SOLVE_CONDITIONED &&
            (launch->lapack.options & GSH_LAPACK_TRANSPOSED) != 0;
 }
 
-/* All but the batch's addresses, which move. `inner`: the batch's dimension that the loop runs over, -1: there is none. */
+/* Fills in everything but the batch's addresses, which change. `inner`: the batch's dimension that the loop runs
+ * over; -1: there is none. */
 static void fill_frame(const struct gsh_launch *launch, int inner, struct frame *frame)
 {
     const struct gsh_lapack *lapack = &launch->lapack;
     const struct gsh_lapack_info *info = gsh_lapack_info(lapack->routine);
     unsigned count = 0;
     frame->first =
-        lapack->routine == GSH_LAPACK_QR_R_RAW ? 1 : 0; /* it works in its first output */
+        lapack->routine == GSH_LAPACK_QR_R_RAW ? 1 : 0; /* it works in place, in its first output */
     frame->operands = info->nin + info->nout - frame->first;
     frame->dimensions[0] = inner < 0 ? 1 : launch->shape[inner];
     fill_dimensions(lapack, info->nin + info->nout, frame->dimensions + 1);
@@ -116,8 +117,8 @@ static void call_loops(const struct gsh_launch *launch)
     }
 }
 
-/* Whether an eigenvalue is NaN. NumPy's loops call ?syevd, which finds no fault with a matrix of NaN (LAPACK 3.11, more than
- * 25 rows); ?syev and ?syevr do not converge on it. */
+/* Whether an eigenvalue is NaN. NumPy's loops call ?syevd, which reports no error for a matrix of NaN (LAPACK 3.11,
+ * more than 25 rows); ?syev and ?syevr do not converge on it. */
 static bool has_nan_values(const struct gsh_launch *launch)
 {
     const struct gsh_core *values = &launch->lapack.cores[launch->nin];
@@ -139,7 +140,7 @@ static bool is_for_eigenvectors(const struct gsh_launch *launch)
            launch->lapack.routine == GSH_LAPACK_EIGH_UP;
 }
 
-/* The first output becomes a copy of the input. */
+/* Copies the input to the first output. */
 static enum gsh_status copy_input(const struct gsh_launch *launch)
 {
     struct gsh_launch copy = {.kind = GSH_LAUNCH_ELEMENTWISE,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The condition number itself, not an estimate: the device is there for tests.
+ * Computes the condition number itself, not an estimate: the device is for tests.
  */
 #include "emu_lapack_condition.h"
 
@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* n x n numbers. */
+/* A matrix of n x n numbers. */
 struct square {
     int64_t n;
     enum gsh_dtype dtype;
@@ -66,7 +66,7 @@ static struct square transpose(const struct square *a)
     return (struct square){a->n, a->dtype, a->first, a->column, a->row};
 }
 
-/* The 1-norm; NaN where one of the numbers is. */
+/* The 1-norm; NaN where one of the numbers is NaN. */
 static double norm(const struct square *a)
 {
     double most = 0;
@@ -80,7 +80,7 @@ static double norm(const struct square *a)
     return most;
 }
 
-/* Whether a matrix is none for which SciPy has a faster way. */
+/* Whether the matrix has no structure for which SciPy has a faster method. */
 static bool is_dense(const struct gsh_launch *launch, const struct square *a)
 {
     bool has_lower = false, has_upper = false;
@@ -127,7 +127,7 @@ enum gsh_status gsh_emu_lapack_condition_check(const struct gsh_launch *launch,
     return status;
 }
 
-/* Whether a(j, i) is a(i, j), or its conjugate. */
+/* Whether a(j, i) equals a(i, j), or its conjugate. */
 static bool is_mirrored(const struct square *a, bool is_conjugated)
 {
     bool is_same = true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. A matrix at a time: its operands are packed column by column, the function works on them, and what it
- * left in the outputs is put where they lie. Integers are handed over as int64_t, whose first bytes are the value for
- * functions that read 32 bits of them.
+ * See the header. One matrix at a time: its operands are packed column by column, the function works on these copies,
+ * and the outputs are copied back. Integers are passed as int64_t; functions that read 32 bits find the value in its
+ * first bytes.
  */
 #include "emu_lapack_symbols.h"
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PARTS 8 /* pieces of memory of one matrix */
+#define PARTS 8 /* most allocations for one matrix */
 
 /* One matrix of a launch. */
 struct problem {
@@ -60,14 +60,14 @@ static bool is_pivots(const struct gsh_launch *launch, unsigned k)
     return gsh_lapack_info(launch->lapack.routine)->operands[k].dtype == 'I';
 }
 
-/* Bytes of an element of operand k as the function has it. */
+/* Bytes of an element of operand k as the function takes it. */
 static size_t packed_size(const struct problem *problem, unsigned k)
 {
     return is_pivots(problem->launch, k) ? (size_t)problem->integer_bits / 8
                                          : gsh_dtype_size(problem->launch->operands[k].dtype);
 }
 
-/* An element from one width to another: the first bytes, and of a wider integer the sign. */
+/* Converts an element between two widths: copies the first bytes, and extends the sign of an integer. */
 static void copy_element(char *to, size_t to_size, const char *from, size_t from_size)
 {
     memcpy(to, from, GSH_MIN(to_size, from_size));
@@ -75,14 +75,14 @@ static void copy_element(char *to, size_t to_size, const char *from, size_t from
         memset(to + from_size, from[from_size - 1] < 0 ? 0xff : 0, to_size - from_size);
 }
 
-/* Whether the function takes an operand as the transpose of what the launch says: C where Q is on its right side. */
+/* Whether the function takes the transpose of the launch's operand: C where Q is on its right side. */
 static bool is_turned(const struct gsh_launch *launch, unsigned k)
 {
     return launch->lapack.routine == GSH_LAPACK_ORMQR && k >= 2 &&
            (launch->lapack.options & GSH_LAPACK_RIGHT) != 0;
 }
 
-/* Operand k, which lies at `address`, from or to columns of `leading` elements each. */
+/* Copies operand k, which is at `address`, from or to columns of `leading` elements each. */
 static void move_matrix(const struct problem *problem, unsigned k, char *address, char *packed,
                         int64_t leading, bool is_packing)
 {
@@ -103,7 +103,7 @@ static void move_matrix(const struct problem *problem, unsigned k, char *address
         }
 }
 
-/* The output in whose place LAPACK wants an input, or -1. */
+/* The output in whose memory LAPACK expects the input; -1: none. */
 static int place_of_input(enum gsh_lapack_routine routine, unsigned k)
 {
     switch (routine) {
@@ -149,7 +149,7 @@ static enum gsh_status pack(struct problem *problem, char *const *addresses)
     return GSH_OK;
 }
 
-/* Whether all numbers of which operand k's matrix consists are finite. */
+/* Whether all numbers of operand k's matrix are finite. */
 static bool is_finite(const struct problem *problem, unsigned k, int64_t elements)
 {
     enum gsh_dtype loop = problem->launch->loop;
@@ -163,8 +163,8 @@ static bool is_finite(const struct problem *problem, unsigned k, int64_t element
     return is_good;
 }
 
-/* False: what LAPACK makes of the numbers, and what it says of them, is for the caller's to tell. Of other routines not
- * all of a matrix is read. */
+/* False: the input is not finite, and the caller's LAPACK decides on results and info. Other routines do not read the
+ * whole matrix and are not checked. */
 static bool may_compute(const struct problem *problem)
 {
     int64_t elements = problem->rows * problem->columns;
@@ -294,9 +294,9 @@ static int64_t call_sytri(struct problem *p)
     return info;
 }
 
-/* ---- those with a workspace, which they are asked for first ---- */
+/* ---- functions with a workspace, whose size is queried first ---- */
 
-/* A number that a query left in the first element of a workspace. */
+/* The length that a query has left in the first element of a workspace. */
 static int64_t length_in(const void *work, bool is_single)
 {
     return (int64_t)(is_single ? (double)*(const float *)work : *(const double *)work);
@@ -380,7 +380,7 @@ static int64_t call_gels(struct problem *p)
     return call_with_work(p, call_gels_in);
 }
 
-/* What gelsd works in. */
+/* The workspaces of gelsd. */
 struct workspace {
     void *work, *reals, *integers;
     int64_t length;
@@ -448,7 +448,7 @@ bool gsh_emu_lapack_symbols_has(const struct gsh_launch *launch)
     return calls[launch->lapack.routine] != NULL && find(launch, &integer_bits) != NULL;
 }
 
-/* The matrix whose operands lie at `addresses`. */
+/* Computes the matrix whose operands are at `addresses`. */
 static enum gsh_status run_one(const struct gsh_launch *launch, char *const *addresses)
 {
     const struct gsh_core *cores = launch->lapack.cores;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Small pieces are cut from slabs and belong to a size class for ever; a large one has a mapping of its own, which is
- * unmapped with its pages. Only the tiny ones are the program's heap's, which keeps what lies below anything that is in use.
- * Free pieces wait in the pool of their class, the newest first: those that have lost their pages are at its end. What the
- * pools hold is bounded as the arena's pools are. Under AddressSanitizer nobody may touch a free piece, nor what is behind one.
+ * Small pieces are cut from slabs and keep their size class for ever. A large piece has a mapping of its own, which
+ * is unmapped with its pages. Only tiny pieces come from the program's heap, which cannot give back memory below a
+ * piece in use. Free pieces wait in the pool of their class, the newest first; those without pages are at its end.
+ * The pools are bounded as the arena's are. Under AddressSanitizer, free pieces and the gap after each piece are
+ * inaccessible.
  */
 #include "emu_mem.h"
 
@@ -28,35 +29,34 @@
 #define ALIGNMENT ((size_t)256)
 #define PAGE ((size_t)4096)
 #define HUGE_PAGE ((size_t)2 << 20)
-#define LARGE_LEAST (2 * HUGE_PAGE) /* in huge pages, as NumPy's: a first touch is a fault */
+#define LARGE_LEAST (2 * HUGE_PAGE) /* in huge pages, as NumPy's: fewer first-touch faults */
 #define SLAB_BYTES ((size_t)16 << 20)
 
-struct piece { /* a free one */
+struct piece { /* a free piece */
     struct piece *next;
     char *memory;
     size_t capacity;
-    unsigned freed_at; /* `calls` then */
+    unsigned freed_at; /* `calls` at that time */
     bool has_pages;
 };
 
 struct pool {
     struct piece *newest;
-    uint64_t used_at; /* `uses` when a piece of it last came or went */
+    uint64_t used_at; /* `uses` when a piece of it was last taken or freed */
 };
 
 static struct pool pools[2][GSH_SIZE_CLASSES]; /* small, large */
 static struct piece *spare_records;
 static char *slab;
 static size_t slab_left;
-static size_t live_bytes,
-    most_live_bytes;        /* capacities, as in pooled_bytes: those that have pages */
-static size_t pooled_bytes; /* of those that have pages */
+static size_t live_bytes, most_live_bytes; /* capacities of the pieces in use */
+static size_t pooled_bytes;                /* of the free pieces that have pages */
 static uint64_t uses;
 static unsigned calls; /* of gsh_emu_mem_age */
 
-/* ---- the system's ---- */
+/* ---- system calls ---- */
 
-/* Not by libc's functions, which are the program's. */
+/* Raw system calls: the program may interpose libc's functions. */
 static void advise(const char *memory, size_t size, int advice)
 {
     gsh_raw_syscall3(SYS_madvise, (long)memory, (long)size, advice);
@@ -87,7 +87,7 @@ static char *map_large(size_t size)
     return memory;
 }
 
-/* What is left of the slab that was cut from last is never touched where it is too small. */
+/* Cuts a small piece from the slab. A rest that is too small is never touched. */
 static char *cut_small(size_t size)
 {
     if (size > slab_left) {
@@ -137,11 +137,11 @@ static char *pop(struct pool *pool)
     return piece->memory;
 }
 
-/* A piece's pages go; true where its addresses are gone with them. */
+/* Gives a piece's pages back; true where its addresses are gone too. */
 static bool drop_pages(const char *memory, size_t capacity)
 {
     if (capacity >= LARGE_LEAST) {
-        OPEN(memory, capacity); /* for what may lie there next */
+        OPEN(memory, capacity); /* for what may be mapped there next */
         unmap(memory, capacity);
         return true;
     }
@@ -178,7 +178,7 @@ static bool is_idler(const struct pool *pool, const struct pool *other)
            (other == NULL || pool->used_at < other->used_at);
 }
 
-/* The pool with pages that was not used for longest; NULL: there is none. */
+/* The least recently used pool with pages; NULL: there is none. */
 static struct pool *find_idlest(void)
 {
     struct pool *found = NULL;

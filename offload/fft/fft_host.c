@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lines of a power of two points by decimation in time, others as a convolution of such a length (Bluestein's algorithm), in
- * the precision of long double; the sine and cosine of every turn are computed, not stepped to.
+ * Transforms lines of a power of two points by decimation in time, others as a convolution of such a length
+ * (Bluestein's algorithm), in long double. The sine and cosine of every angle are computed, not derived from the last
+ * one.
  */
 #include "fft_host.h"
 
@@ -29,7 +30,7 @@ static struct number turn(int64_t part, int64_t whole, int sign)
     return (struct number){cosl(angle), sign * sinl(angle)};
 }
 
-/* Puts the numbers in the order of their reversed bits. */
+/* Puts the numbers into bit-reversed order. */
 static void reverse(struct number *line, int64_t n)
 {
     for (int64_t i = 1, j = 0; i < n; i++) {
@@ -45,7 +46,7 @@ static void reverse(struct number *line, int64_t n)
     }
 }
 
-/* A power of two points, in place. */
+/* Transforms a power of two points in place. */
 static void transform_power(struct number *line, int64_t n, int sign)
 {
     reverse(line, n);
@@ -60,7 +61,7 @@ static void transform_power(struct number *line, int64_t n, int sign)
         }
 }
 
-/* Half a turn for each step of the squares: (j - k)^2 = j^2 + k^2 - 2 j k. */
+/* exp(sign pi i j^2 / n), for Bluestein's identity (j - k)^2 = j^2 + k^2 - 2 j k. */
 static struct number chirp(int64_t j, int64_t n, int sign)
 {
     int64_t whole = 2 * n;
@@ -94,7 +95,7 @@ static enum gsh_status transform_any(struct number *line, int64_t n, int sign)
 
 /* ---- lines in memory ---- */
 
-/* Part `part` of number `number` of side k, in floats or doubles from the side's address on. */
+/* The offset of part `part` of number `number` from the address of side k, in floats or doubles. */
 static size_t place_of(const struct gsh_fft_lines *lines, unsigned k, int64_t number, int part)
 {
     bool is_real = lines->type == (k == 0 ? GSH_FFT_R2C : GSH_FFT_C2R);
@@ -119,7 +120,7 @@ static void write_part(const struct gsh_fft_lines *lines, int64_t number, int pa
         ((double *)to)[place] = (double)value;
 }
 
-/* All points, also those that only their conjugates stand for. */
+/* Reads all points, also those stored only as their conjugates. */
 static void read_line(const struct gsh_fft_lines *lines, int64_t index, struct number *line)
 {
     int64_t n = lines->length[0], begin = index * lines->distance[0];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. Copies are ELEMENTWISE launches over the batch and the transformed dimensions. The launch's batch need not
- * step as one dimension: what is left of it is a loop of transforms, unless they are too many or begin at odd places. A C2R
- * transform of several dimensions is a C2C one of all but the last, and then a C2R one of that: libraries differ in what they
- * make of imaginary parts that the last one does not look at.
+ * See the header. Copies are ELEMENTWISE launches over the batch and the transformed dimensions. The library repeats
+ * a transform along one dimension of the batch; the others are a loop of transforms, unless they are too many or
+ * begin at unaligned places. A C2R transform of several dimensions is a C2C one of all but the last, followed by a
+ * C2R one of the last: libraries differ in their use of imaginary parts that C2R ignores.
  */
 #include "fft_run.h"
 
@@ -11,26 +11,26 @@
 
 #define MOST_TRANSFORMS 16
 
-/* Where one side of the transform lies: the launch's operand, or a workspace. */
+/* One side of the transform: the launch's operand, or a workspace. */
 struct side {
     enum gsh_dtype dtype;
     uint64_t address;
     int64_t line[GSH_CORE_DIMS]; /* bytes from one number to the next along each dimension */
-    int64_t batch[GSH_MAX_DIMS]; /* and from one transform to the next */
+    int64_t batch[GSH_MAX_DIMS]; /* bytes from one transform to the next */
 };
 
 struct run {
     const struct gsh_fft_device *device;
     struct gsh_launch launch; /* without dimensions of one point */
     unsigned row;
-    int64_t numbers[2][GSH_CORE_DIMS]; /* along each dimension */
-    struct side operands[2];           /* the launch's */
+    int64_t numbers[2][GSH_CORE_DIMS]; /* numbers along each dimension */
+    struct side operands[2];           /* of the launch */
     struct side sides[2];              /* what is transformed */
     size_t bytes[2];                   /* of the workspaces; 0: there is none */
     double factor;                     /* still to be applied */
 };
 
-/* Dimensions `first` to `first` + `rank`, which one transform takes from side `from` to side `to`. */
+/* Dimensions [first, first + rank), which one transform takes from side `from` to side `to`. */
 struct stage {
     enum gsh_fft_type type;
     int first, rank;
@@ -44,7 +44,7 @@ static enum gsh_dtype dtype_of(const struct gsh_launch *launch, unsigned k)
     return is_real ? gsh_dtype_real(launch->loop) : launch->loop;
 }
 
-/* What the transform reads or writes along dimension d. */
+/* Numbers that the transform reads or writes along dimension d. */
 static int64_t numbers_of(const struct gsh_fft *fft, unsigned k, int d)
 {
     bool is_half = d == fft->rank - 1 && fft->type == (k == 0 ? GSH_FFT_C2R : GSH_FFT_R2C);
@@ -85,7 +85,7 @@ static void leave_out(struct gsh_fft *fft, int dimension)
     }
 }
 
-/* Leaves out the dimensions of one point, but the one that a transform halves, and the last of all. */
+/* Removes the dimensions of one point, except the one that a transform halves, and the last one left. */
 static void leave_out_points(struct gsh_fft *fft)
 {
     int fixed = fft->type == GSH_FFT_C2C ? 0 : 1;
@@ -114,13 +114,14 @@ static struct run begin_run(const struct gsh_launch *launch)
     return run;
 }
 
-/* Whether bytes are a forward step of whole numbers. */
+/* Whether the step is forward and a whole number of elements. */
 static bool is_step(int64_t bytes, size_t size)
 {
     return bytes > 0 && bytes % (int64_t)size == 0;
 }
 
-/* Whether each dimension of operand k steps over the next one a whole number of times. */
+/* Whether the step along each dimension of operand k is a multiple of the next dimension's step and steps over all of
+ * it. */
 static bool is_nested(const struct run *run, unsigned k)
 {
     const int64_t *line = run->operands[k].line;
@@ -133,7 +134,7 @@ static bool is_nested(const struct run *run, unsigned k)
     return true;
 }
 
-/* Whether the input has to be gathered wherever it lies. */
+/* Whether the input has to be gathered whatever its layout. */
 static bool is_gathered(const struct run *run)
 {
     const struct gsh_launch *launch = &run->launch;
@@ -148,14 +149,14 @@ bool gsh_fft_run_fits(const struct gsh_launch *launch)
     return launch->fft.type != GSH_FFT_C2R || gsh_launch_elements(launch) <= MOST_TRANSFORMS;
 }
 
-/* What addresses of transforms are multiples of. */
+/* The alignment that addresses of transforms must have. */
 static size_t alignment_of(const struct run *run)
 {
     enum gsh_dtype loop = run->launch.loop;
     return gsh_dtype_size(run->device->takes_any_place ? gsh_dtype_real(loop) : loop);
 }
 
-/* Whether operand k can be transformed where it lies. */
+/* Whether operand k can be transformed in its own memory. */
 static bool is_plain(const struct run *run, unsigned k)
 {
     const struct gsh_launch *launch = &run->launch;
@@ -172,7 +173,7 @@ static bool is_plain(const struct run *run, unsigned k)
     return is_nested(run, k);
 }
 
-/* What the transform takes from one side to the other: all dimensions, or the halved one. */
+/* The main transform: all dimensions, or the one that C2R halves. */
 static struct stage main_stage(const struct run *run)
 {
     const struct gsh_fft *fft = &run->launch.fft;
@@ -180,8 +181,8 @@ static struct stage main_stage(const struct run *run)
     return (struct stage){fft->type, first, fft->rank - first, 0, 1};
 }
 
-/* Whether operand k's neighbours are of different transforms, and its workspace may be as well: the lines of a stage that is
- * not the only one merge where they lie one behind the other. */
+/* Whether neighbours in operand k belong to different transforms, and the workspace may have the same order. That is
+ * not allowed with several stages, whose lines merge only where they are adjacent. */
 static bool is_interleaved(const struct run *run, unsigned k)
 {
     const struct side *side = &run->operands[k];
@@ -195,7 +196,7 @@ static bool is_interleaved(const struct run *run, unsigned k)
     return false;
 }
 
-/* Packs `extent` steps: *step becomes the step, *bytes what they take. */
+/* Packs a dimension of `extent` elements: *step becomes its step, *bytes the bytes of all of it. */
 static bool pack(int64_t extent, int64_t *step, size_t *bytes)
 {
     *step = (int64_t)*bytes;
@@ -210,8 +211,8 @@ static bool pack_lines(struct run *run, unsigned k, size_t *bytes)
     return fits;
 }
 
-/* A workspace for side k: the batch in its order, transform after transform, or number after number where the operand lies
- * so, for copies that read and write what lies together. */
+/* Allocates a workspace for side k, in which the batch keeps its order. It has transform after transform, or where
+ * the operand is interleaved number after number, so that copies read and write adjacent elements. */
 static enum gsh_status take_workspace(struct run *run, unsigned k)
 {
     const struct gsh_launch *launch = &run->launch;
@@ -231,8 +232,8 @@ static enum gsh_status take_workspace(struct run *run, unsigned k)
     return GSH_OK;
 }
 
-/* What the stage repeats, the batch and the dimensions that are not its own, as both its sides step through it, in fewest
- * dimensions. */
+/* What the stage repeats: the batch and the dimensions that it does not transform, with the strides of both sides, in
+ * as few dimensions as possible. */
 static struct gsh_launch merge_batch(const struct run *run, const struct stage *stage)
 {
     const struct gsh_launch *launch = &run->launch;
@@ -257,7 +258,7 @@ static struct gsh_launch merge_batch(const struct run *run, const struct stage *
     return batch;
 }
 
-/* The batch's longest dimension, -1 where it has none. */
+/* The batch's longest dimension; -1 where it has none. */
 static int longest_of(const struct gsh_launch *batch)
 {
     int longest = batch->ndim - 1;
@@ -267,7 +268,7 @@ static int longest_of(const struct gsh_launch *batch)
     return longest;
 }
 
-/* Whether each transform of the batch begins at an aligned number, and they are not too many. */
+/* Whether each transform of the batch begins at an aligned number, and there are not too many of them. */
 static bool can_loop(const struct run *run)
 {
     const struct stage stage = main_stage(run);
@@ -301,7 +302,7 @@ static void place(struct gsh_launch *copy, unsigned k, const struct side *side, 
     memcpy(copy->strides[k] + batch, side->line, (size_t)rank * sizeof(side->line[0]));
 }
 
-/* A copy over the batch and `extent` numbers along each dimension, whose operands are still to be placed. */
+/* A copy over the batch and `extent` numbers along each dimension. Its operands are not set yet. */
 static struct gsh_launch begin_copy(const struct run *run, const int64_t *extent)
 {
     int batch = run->launch.ndim, rank = run->launch.fft.rank;
@@ -325,7 +326,8 @@ static struct gsh_operand make_constant(enum gsh_dtype real, double value)
     return operand;
 }
 
-/* Makes the copy multiply by a real number, part by part: as complex numbers, an infinite part would spoil the other. */
+/* Makes the copy multiply real and imaginary parts by a real number. A complex product would let an infinite part
+ * turn the other one into NaN. */
 static void multiply(struct gsh_launch *copy, double factor)
 {
     enum gsh_dtype dtype = copy->operands[1].dtype;
@@ -346,7 +348,7 @@ static void multiply(struct gsh_launch *copy, double factor)
     }
 }
 
-/* Applies the factor too, where nothing is cast. */
+/* Copies, and applies the factor where nothing is cast. */
 static enum gsh_status copy_numbers(struct run *run, const struct side *from, const struct side *to,
                                     const int64_t *extent)
 {
@@ -362,7 +364,8 @@ static enum gsh_status copy_numbers(struct run *run, const struct side *from, co
     return run->device->launch(&copy, run->row);
 }
 
-/* Clears the imaginary parts of the first number of each line in the workspace, and for an even length of the last. */
+/* Clears the imaginary parts of the first number of each line in the workspace and, for an even length, of the last
+ * one. */
 static enum gsh_status clear_imaginary(struct run *run)
 {
     int last = run->launch.fft.rank - 1;
@@ -445,7 +448,7 @@ static enum gsh_status run_stage(const struct run *run, const struct stage *stag
     return GSH_OK;
 }
 
-/* All dimensions of the stage at once, or the last and then, in place, the others. */
+/* Transforms all dimensions of the stage at once, or the last one and then, in place, the others. */
 static enum gsh_status run_dimensions(const struct run *run, const struct stage *stage)
 {
     enum gsh_status status = run_stage(run, stage);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A ring of places, one for each armed launch in turn. A place is taken again only after it has
- * been read; where the program makes no download in between, one wait for the device per round of
- * the ring sees to that. What was found moves to a queue of reports; beyond its length further ones
- * are dropped, those that nobody waits for somewhat earlier.
+ * A ring of places, one for each armed launch in turn. A place is taken again only after it has been read. If the
+ * program makes no download during a round of the ring, one wait for the device allows the places to be read. Errors
+ * found move to a queue of reports. When it is full, further reports are dropped; reports that no call waits for are
+ * dropped somewhat earlier.
  */
 #include "errors.h"
 
@@ -18,7 +18,7 @@
 #define REPORTS 4096
 #define RESERVED 512 /* of them, for calls that wait for their report */
 
-/* What is kept of an armed launch. */
+/* The description of an armed launch. */
 struct armed {
     enum gsh_launch_kind kind;
     int row; /* enum gsh_op or gsh_reduction */
@@ -26,10 +26,10 @@ struct armed {
     unsigned nin, nout;
     enum gsh_dtype dtypes[GSH_MAX_OPERANDS];
     struct gsh_error_request request;
-    uint64_t source; /* sequence of the launch whose place tells: its own, or an equal one's */
+    uint64_t source; /* of the launch whose place is read: its own, or an equal one's */
 };
 
-/* What a launch met, until it is fetched. */
+/* The errors that a launch has raised, until they are fetched. */
 struct kept {
     struct armed entry;
     uint64_t sequence;
@@ -39,8 +39,8 @@ struct kept {
 
 static struct gsh_lock errors_lock = GSH_LOCK_INITIALIZER(GSH_RANK_ERRORS);
 static struct armed armed[PLACES];                    /* by sequence modulo PLACES */
-static struct gsh_errors_found *places;               /* likewise; written by kernels */
-static const volatile struct gsh_errors_found *found; /* the same once all is there */
+static struct gsh_errors_found *places;               /* by the same index; written by kernels */
+static const volatile struct gsh_errors_found *found; /* the same, once everything is allocated */
 static uint64_t found_device, claims_device;          /* device addresses */
 static _Atomic uint64_t last_armed;                   /* written under the DISPATCH lock */
 static _Atomic uint64_t last_submitted;
@@ -48,7 +48,7 @@ static _Atomic uint64_t last_read;   /* written under the ERRORS lock */
 static struct kept reports[REPORTS]; /* oldest first, from first_report on; ERRORS lock */
 static unsigned first_report;
 static _Atomic unsigned report_count;
-static _Thread_local uint64_t own_sequence; /* sequence of the last launch armed by this thread */
+static _Thread_local uint64_t own_sequence; /* of the last launch armed by this thread */
 static _Atomic bool has_news;
 static void (*on_found)(void);
 
@@ -171,7 +171,8 @@ static bool map_places(void)
     return !failed;
 }
 
-/* The claims are a value, so that others make room for them; later on there may be more than now. */
+/* The claims are a value, so that other values are evicted to make room. Where that fails, a later attempt may find
+ * memory. */
 static bool open_places(void)
 {
     const size_t size = (size_t)PLACES * GSH_ERROR_KINDS * sizeof(uint64_t);
@@ -185,7 +186,7 @@ static bool open_places(void)
         gsh_value_release_sigsafe(claims);
         return false;
     }
-    claims_device = claims->address; /* kept for good */
+    claims_device = claims->address; /* never released */
     found = places;
     return true;
 }
@@ -209,7 +210,7 @@ bool gsh_errors_has_place_locked(void)
     return last_armed + 1 <= atomic_load_explicit(&last_read, memory_order_acquire) + PLACES;
 }
 
-/* Sees to it that the next place has been read. */
+/* Ensures that the next place has been read. */
 static void free_place(void)
 {
     if (!gsh_errors_has_place_locked() && gsh_backend_get()->synchronize() == GSH_OK)
@@ -261,7 +262,7 @@ bool gsh_errors_mirror_locked(const struct gsh_error_sink *first,
     return true;
 }
 
-/* The place of one more report, or NULL: there is no room. */
+/* Memory for one more report; NULL: there is no room. */
 static struct kept *new_report_locked(const struct gsh_error_request *request)
 {
     unsigned count = atomic_load_explicit(&report_count, memory_order_relaxed);
@@ -350,7 +351,7 @@ static void forget_locked(unsigned at, unsigned count)
     atomic_store_explicit(&report_count, count - 1, memory_order_release);
 }
 
-/* Takes the first report that is wanted; with `sequence` 0 that is one of no loop, of this owner. */
+/* Takes the first matching report: the one with this sequence number, or if that is 0 one of this owner and no loop. */
 static bool fetch(uint64_t sequence, uint64_t owner, struct gsh_error_report *report)
 {
     if (atomic_load_explicit(&report_count, memory_order_acquire) == 0)

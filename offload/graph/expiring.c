@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Computing a value again gives the same bytes where every value on the way to it has one writer and had no contents
- * before, back to values that hold after the flush what was read in it: those that nobody writes, and those that the flush
- * is made to store and nobody writes after they were read. Whatever writes those later is recorded later; or the host
- * does, and takes the block another value.
+ * Recomputing a value gives the same bytes if every value on the path to it has one writer and had no contents
+ * before. The path ends at values that keep, after the flush, the contents read in it: values that no node writes,
+ * and values that the flush is made to store and no node writes after they were read. Later writes to these are
+ * recorded later; a write by the host gives the block another value.
  */
 #include "expiring.h"
 
@@ -13,18 +13,19 @@
 #define MOST_MISJUDGED 3
 #define MOST_HELD 64
 
-/* What is being marked. */
+/* The state of one marking. */
 struct marking {
     const struct gsh_node *nodes;
     unsigned count;
     unsigned marked, found; /* values, and those of them whose writer was found */
 };
 
-static struct gsh_value *held[MOST_HELD]; /* references of our own, until the flush is over */
+static struct gsh_value *held[MOST_HELD]; /* our own references, until the flush is over */
 static unsigned held_count;
-static bool is_needed; /* a hint was given, or nodes are set aside, since the last look */
-static _Atomic uint8_t misjudged[GSH_EXPIRING_CALL_SITES +
-                                 1]; /* less those judged right; written under the DISPATCH lock */
+static bool is_needed; /* a hint was given, or nodes are set aside, since the last check */
+static _Atomic uint8_t
+    misjudged[GSH_EXPIRING_CALL_SITES +
+              1]; /* wrong hints less right ones; written under the DISPATCH lock */
 
 static bool has_contents(const struct gsh_value *value)
 {
@@ -36,13 +37,13 @@ static uint32_t writers(const struct gsh_value *value)
     return atomic_load_explicit(&value->writers, memory_order_relaxed);
 }
 
-/* Whether anybody but recorded nodes has the value. */
+/* Whether the value has a reference that no pending node holds. */
 static bool is_alive(const struct gsh_value *value)
 {
     return atomic_load_explicit(&value->references, memory_order_acquire) > value->pending;
 }
 
-/* The one value that the node writes; NULL: a forgotten node. */
+/* The one value that the node writes; NULL: a removed node. */
 static struct gsh_value *written(const struct gsh_node *node)
 {
     return node->values[node->launch.nin];
@@ -98,7 +99,7 @@ static void unmark(const struct gsh_node *nodes, unsigned count)
                 nodes[n].values[k]->is_marked = false;
 }
 
-/* Has the flush store the value: computing again begins with it. */
+/* Makes the flush store the value: recomputation begins with it. */
 static bool hold(struct gsh_value *value)
 {
     for (unsigned k = 0; k < held_count; k++)
@@ -120,7 +121,8 @@ static bool is_written_later(const struct marking *marking, const struct gsh_val
     return false;
 }
 
-/* Marks what the node reads and only one other one writes, and holds what else is written. */
+/* Marks the inputs that one other pending node writes and that have no contents; holds the other inputs that are
+ * written. */
 static bool take_inputs(struct marking *marking, unsigned reader)
 {
     const struct gsh_node *node = &marking->nodes[reader];
@@ -149,7 +151,7 @@ static bool writes_marked(const struct gsh_node *node)
     return false;
 }
 
-/* Marks the values on the way to what node `last` writes, as far as they can be computed again. False: they cannot. */
+/* Marks the values from which node `last` is computed, as far as they can be recomputed. False: they cannot. */
 static bool mark_needed(const struct gsh_node *nodes, unsigned count, unsigned last)
 {
     struct marking marking = {.nodes = nodes, .count = count, .marked = 1};
@@ -164,8 +166,8 @@ static bool mark_needed(const struct gsh_node *nodes, unsigned count, unsigned l
     return marking.found == marking.marked;
 }
 
-/* Whether the node writes a value that passes, and only now. One that stayed recorded and whose value is read by others
- * was misjudged. */
+/* Whether the node writes an expiring value. If the node has stayed pending before and other nodes read the value,
+ * the hint was wrong. */
 static bool writes_expiring(const struct gsh_node *node)
 {
     const struct gsh_value *value = written(node);
@@ -201,9 +203,9 @@ void gsh_expiring_set_aside_locked(struct gsh_node *nodes, unsigned count)
     }
 }
 
-/* ---- after it ---- */
+/* ---- after a flush ---- */
 
-/* Marks what is still to be written of the values set aside, and ends that. */
+/* Marks the values set aside that are still to be written, and clears their is_set_aside. */
 static void mark_unwritten(struct gsh_node *nodes, unsigned count)
 {
     for (unsigned n = 0; n < count; n++) {

@@ -49,8 +49,8 @@ void gsh_node_flush(enum gsh_flush_reason why);
 void gsh_node_feed(uint64_t number);
 /* Removes the nodes that stayed pending for values that are now dead (expiring.h). This may free what they read. */
 void gsh_node_forget_locked(void);
-/* Tells that a call has returned which had been hinted to read expiring values (expiring.h). If those values are still alive when
- * the device is idle next, the nodes that write them run. Any thread. */
+/* A call has returned for which a hint was given (expiring.h). If its expiring values are still alive when the device
+ * is idle next, the nodes that write them run. Any thread. */
 void gsh_node_note_expired(void);
 /* The number of the oldest node that runs when the device is idle (gsh_node_feed); 0: there is none. Any thread. */
 uint64_t gsh_node_oldest(void);

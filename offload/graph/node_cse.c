@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See node_cse.h. Nothing is computed from values that are written in between, by the reduction or by others.
+ * See node_cse.h. A result is not copied if a value that the reduction reads or writes is written in between, by
+ * itself or by other nodes.
  */
 #include "node_cse.h"
 
@@ -8,11 +9,11 @@
 
 #include <string.h>
 
-#define TRIES 32 /* nodes before that one is compared with */
+#define TRIES 32 /* earlier nodes that a node is compared with */
 #define KEPT 4
-#define KEPT_BYTES ((size_t)1 << 20) /* of a result that is worth remembering */
+#define KEPT_BYTES ((size_t)1 << 20) /* largest result that is remembered */
 
-/* Reductions that have been submitted; the versions of what they took and left, so that a later write is seen. */
+/* Submitted reductions. The versions of their operands and results show whether they were written later. */
 static struct kept {
     struct gsh_node node;
     uint64_t versions[GSH_MAX_OPERANDS];
@@ -31,7 +32,7 @@ static bool is_equal_operand(const struct gsh_node *a, const struct gsh_node *b,
            x->address == y->address && has_equal_strides(&a->launch, &b->launch, k);
 }
 
-/* The strides of the output have a say in the order in which a sum is joined. */
+/* The strides of the output influence the order of summation. */
 static bool is_equal_launch(const struct gsh_launch *x, const struct gsh_launch *y)
 {
     return x->reduction == y->reduction && x->loop == y->loop && x->ndim == y->ndim &&
@@ -48,7 +49,7 @@ static bool is_equal(const struct gsh_node *a, const struct gsh_node *b)
            (!a->launch.has_mask || is_equal_operand(a, b, 2)) && a->values[1] != b->values[1];
 }
 
-/* Whether what the first node takes and leaves is the same behind the last of those recorded. */
+/* Whether no node between the first one and the end of the list writes the first one's operands. */
 static bool is_kept(const struct gsh_node *first, const struct gsh_node *end)
 {
     for (const struct gsh_node *node = first + 1; node < end; node++)
@@ -99,7 +100,7 @@ void gsh_node_cse_forget_locked(void)
         gsh_value_release_sigsafe(kept[--kept_count].node.values[1]);
 }
 
-/* Only for values that the node to come takes, which live. */
+/* Call only for an entry whose values are the new node's operands: those are alive. */
 static bool is_unwritten(const struct kept *entry)
 {
     for (unsigned k = 0; k < gsh_launch_operands(&entry->node.launch); k++)

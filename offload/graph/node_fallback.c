@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copies of the operands' bytes in host memory, the host's kernel, the outputs' bytes back. Of errors the kernel leaves
- * what the device's would have left, and no flags of the processor's: whatever runs in this thread looks at them.
+ * Copies the operands' bytes to host memory, runs the host's kernel, and writes the outputs' bytes back. The kernel
+ * reports the errors that the device's would have reported, and leaves the processor's flags unchanged, since the
+ * code that runs next in this thread reads them.
  */
 #include "node_fallback.h"
 
@@ -17,13 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The bytes that an operand touches, on the host. */
+/* The bytes that an operand touches, in host memory. */
 struct copy {
     char *bytes;
     size_t size, offset; /* in the value */
 };
 
-/* From the block's pages, where the host has the value too. False: it has not, or somebody holds the block. */
+/* Copies from the block's pages where the host has a valid copy. False: it has none, or another thread holds the
+ * block. */
 static bool read_shared(const struct gsh_value *value, const struct copy *copy)
 {
     struct gsh_block *block = value->block != 0 ? gsh_block_at(value->block) : NULL;
@@ -41,7 +43,7 @@ static bool read_shared(const struct gsh_value *value, const struct copy *copy)
     return is_shared;
 }
 
-/* Whether the launch writes each of the operand's bytes, whatever they were. */
+/* Whether the launch writes all of the operand's bytes and reads none. */
 static bool is_overwritten(const struct gsh_launch *launch, unsigned k, size_t size)
 {
     size_t written = gsh_dtype_size(launch->operands[k].dtype);
@@ -107,7 +109,7 @@ static enum gsh_status compute(const struct gsh_node *node, struct copy *copies)
     return GSH_OK;
 }
 
-/* Once. */
+/* Retires a device that is lost. Warns of the first fallback. */
 static void tell(bool is_computed)
 {
     static bool has_said;

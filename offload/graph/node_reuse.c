@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rests on kernels/group.h: an array that is written may be one that is read, element for element.
+ * Relies on kernels/group.h: an array that is written may be one that is read, element for element.
  */
 #include "node_reuse.h"
 
@@ -23,7 +23,7 @@ static bool is_same_view(const struct gsh_group *group, unsigned a, unsigned b)
            memcmp(x->strides, y->strides, (size_t)group->ndim * sizeof x->strides[0]) == 0;
 }
 
-/* Whether no reference will be left once the item's nodes are forgotten. */
+/* Whether no reference will be left once the item's nodes are removed. */
 static bool dies(const struct gsh_plan_item *item, const struct gsh_node *nodes,
                  const struct gsh_value *value)
 {
@@ -46,7 +46,8 @@ void gsh_node_reuse_locked(const struct gsh_plan_item *item, const struct gsh_no
     if (value->address != 0 || value->stash != NULL || value->is_read_next ||
         !is_only_entry(item, written))
         return;
-    /* What the group writes is no source, though it may have died since the plan was made: its memory is the group's. */
+    /* A value that the group writes is no source, even if it has died since the plan was made: the group uses its
+     * memory. */
     const uint32_t own = gsh_group_stored(group) | gsh_group_joined(group);
     for (unsigned a = 0; a < group->array_count; a++) {
         struct gsh_value *from = item->values[a];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. The array between the two has the same dimensions for both, each of which the one transforms and the other
- * takes as one of its batch, or both do. Transforms over different dimensions commute but for C2R, which is the last, and
- * R2C, which is the first.
+ * See the header. The array between the two launches has the same dimensions for both. Each dimension is a batch
+ * dimension of one of them or of both. Transforms over different dimensions commute, except that C2R is the last and
+ * R2C the first.
  */
 #include "node_transform.h"
 
@@ -11,7 +11,7 @@
 
 #define MOST_DIMS (GSH_MAX_DIMS + GSH_CORE_DIMS)
 
-/* A dimension of an array: of the launch's batch, or a transformed one. */
+/* A dimension of an array: one of the launch's batch, or a transformed one. */
 struct dimension {
     bool is_core;
     int index;
@@ -30,7 +30,7 @@ static unsigned list_dimensions(const struct gsh_launch *launch, unsigned k,
     return count;
 }
 
-/* Takes the dimension that is `like` out of the list: strides tell them apart where there is more than one element. */
+/* Takes the dimension equal to `like` out of the list. Strides distinguish dimensions with more than one element. */
 static bool take(struct dimension *dimensions, unsigned count, const struct dimension *like,
                  bool wants_batch, struct dimension *taken)
 {
@@ -54,7 +54,7 @@ static bool is_transform(const struct gsh_node *node)
            node->launch.errors.claims == 0;
 }
 
-/* Whether only the two nodes have to do with the value. */
+/* Whether only the two nodes use the value. */
 static bool is_private(const struct gsh_value *value)
 {
     return atomic_load_explicit(&value->references, memory_order_acquire) == 2 &&
@@ -83,7 +83,7 @@ static bool is_overwritten(const struct gsh_node *nodes, unsigned first, unsigne
 
 /* ---- joining ---- */
 
-/* What the second launch transforms comes before the dimensions of the first, or behind them where it is halved. */
+/* Puts the dimension that the second launch transforms before those of the first, or after them if it is halved. */
 static void add_core(struct gsh_launch *joined, const struct gsh_launch *second,
                      const struct dimension *in)
 {
@@ -116,7 +116,7 @@ static void remove_batch(struct gsh_launch *joined, int dimension)
     }
 }
 
-/* False where the second takes another array than the first makes, or the same dimension of it. */
+/* False: the second launch takes another array than the first one makes, or transforms the same dimension. */
 static bool join(const struct gsh_launch *first, const struct gsh_launch *second,
                  struct gsh_launch *joined)
 {

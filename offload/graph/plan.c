@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which nodes run together. Nodes are taken in program order. What a node has to do with earlier
- * ones is the list of its hazards: accesses to overlapping bytes of which one is a write. A node
- * goes back into the last item that it has a hazard with if everything they share is the same view,
- * so that each element depends on its own alone; and items that feed it and that nobody else waits
- * for come forward to it. In the end, items that read the same array run together.
+ * Decides which nodes run together. Nodes are taken in program order. The hazards of a node are accesses by earlier
+ * nodes to the same bytes of which one is a write. A node joins the last item with which it has a hazard if all that
+ * they share is the same view, so that each element depends on its own alone. Items that feed a node move forward to
+ * it if no other item waits for them. In the end, items that read the same array are joined.
  */
 #include "plan_internal.h"
 
@@ -37,8 +36,8 @@ static int item_of(int access)
     return plan.nodes[gsh_plan_access_node(access)].item;
 }
 
-/* Earlier writes of bytes of the operand, back to one that covers them all: what came before that is its hazard. Returns
- * the node of that one. */
+/* Lists earlier writes of bytes of the operand, newest first, up to one that covers them all: earlier ones are that
+ * write's hazards. Returns the node of that write. */
 static int find_writes(const struct gsh_plan_value *value, int n, unsigned k)
 {
     struct gsh_plan_node *node = &plan.nodes[n];
@@ -141,7 +140,7 @@ static int add_item(int n)
     return index;
 }
 
-/* Whether the item is one that may grow by another. */
+/* Whether both items fit into one. */
 static bool have_room(const struct gsh_plan_set *x, const struct gsh_plan_set *y)
 {
     unsigned sinks = x->sinks + y->sinks;
@@ -149,7 +148,7 @@ static bool have_room(const struct gsh_plan_set *x, const struct gsh_plan_set *y
            sinks <= GSH_GROUP_SINKS && x->count + y->count - sinks <= GSH_GROUP_STEPS;
 }
 
-/* Two lists of nodes become one, in program order. */
+/* Merges two lists of nodes, in program order. */
 static void merge_lists(struct gsh_plan_set *into, const struct gsh_plan_set *other)
 {
     int x = into->first, y = other->first;
@@ -198,7 +197,7 @@ static bool is_output(int access)
                                 gsh_plan_access_operand(access));
 }
 
-/* What a sink writes is there only after the whole group. */
+/* A sink's output is complete only after the whole group. */
 static bool is_of_sink_output(int access)
 {
     return is_output(access) && gsh_plan_is_sink(&plan.nodes[gsh_plan_access_node(access)]);
@@ -210,7 +209,7 @@ static enum gsh_dtype dtype_of(int access)
     return node->node->launch.operands[gsh_plan_access_operand(access)].dtype;
 }
 
-/* Whether our access takes what theirs wrote. */
+/* Whether our access reads what theirs wrote. */
 static bool takes_written(const struct hazard *hazard)
 {
     int ours = hazard->ours;
@@ -219,14 +218,14 @@ static bool takes_written(const struct hazard *hazard)
                                  gsh_plan_access_operand(ours));
 }
 
-/* Whether the two may be in one group, whose items have one space. */
+/* Whether the two accesses may be in one group. Their items have one space. */
 static bool conforms(const struct hazard *hazard)
 {
     return gsh_plan_space_is_same_view(&plan, hazard->theirs, hazard->ours) &&
            (!takes_written(hazard) || dtype_of(hazard->theirs) == dtype_of(hazard->ours));
 }
 
-/* A hazard with item `index`, to lay the spaces over each other by; NULL where node and item cannot be together. */
+/* A hazard with item `index` by which the spaces are aligned; NULL where node and item cannot be in one group. */
 static const struct hazard *find_link(int index)
 {
     const struct hazard *link = NULL;
@@ -240,7 +239,7 @@ static const struct hazard *find_link(int index)
     return link;
 }
 
-/* What is computed again for an item goes with nothing else until that item's nodes follow. */
+/* A node repeated for an item joins only repeated nodes, until the item's own nodes follow. */
 static bool may_join(int n, int index)
 {
     return !plan.nodes[n].is_repeated || plan.nodes[plan.items[index].first].is_repeated;
@@ -268,7 +267,7 @@ static int last_item(void)
     return last;
 }
 
-/* Brings forward the items that feed the node, so that nothing between them and it needs to wait. */
+/* Moves the items that feed the node forward to it, if no item between waits for them. */
 static void gather_feeders(int n)
 {
     for (unsigned h = 0; h < hazard_count; h++) {
@@ -306,7 +305,8 @@ static void place(int n)
 
 /* ---- joining items that read the same array ---- */
 
-/* The last item, other than itself, that the item depends on; the items it depends on then know that it moves to `to`. */
+/* The last other item on which the item depends. If `to` is given, the items on which it depends note that it moves
+ * there. */
 static int last_needed(int index, int to)
 {
     int last = GSH_PLAN_NONE;
@@ -331,7 +331,7 @@ static bool fit_together(const struct gsh_plan_set *x, const struct gsh_plan_set
            x->loads + y->loads + stores <= GSH_GROUP_ARRAYS;
 }
 
-/* Joins the items of two reads if they may be one. */
+/* Joins the items of two reads if they fit together. */
 static void share_read(int newer, int older)
 {
     int x = item_of(newer), y = item_of(older), low = GSH_MIN(x, y), high = GSH_MAX(x, y);
@@ -357,7 +357,7 @@ static int older_elsewhere(int read)
     return read;
 }
 
-/* The most reads that one is compared with. */
+/* Most older reads with which a read is compared. */
 #define SHARE_TRIES 8
 
 static void share_reads(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes the nodes of an item as a group. Where a limit of group.h is reached, the rest of the item,
- * in program order, becomes the next group, and what it needs is stored.
+ * Writes the nodes of an item as a group. Where a limit of group.h is reached, the rest of the item, in program
+ * order, becomes the next group, and values that it needs are stored.
  */
 #include "plan_internal.h"
 
@@ -15,7 +15,7 @@ struct writing {
     uint16_t part;
     uint32_t stored; /* bit a: array a is written */
     bool is_full;
-    uint16_t nodes[GSH_PLAN_ITEM_NODES]; /* of the plan, in their order */
+    uint16_t nodes[GSH_PLAN_ITEM_NODES]; /* their numbers in the plan */
 };
 
 static const struct gsh_group_input nothing = {.source = GSH_FROM_NOTHING};
@@ -36,8 +36,8 @@ static bool is_equal_array(const struct writing *work, unsigned a, const struct 
                   (size_t)work->item->ndim * sizeof array->strides[0]) == 0;
 }
 
-/* The entry of an array that is only read, or only written. What is read is of one dtype; two that are written may differ in
- * theirs and yet be the same bytes. */
+/* The entry of an array that is only read, or only written. Entries that are read differ by dtype. Two written arrays
+ * may have different dtypes and the same bytes. */
 static int find_array(struct writing *work, struct gsh_value *value,
                       const struct gsh_group_array *array, bool is_stored)
 {
@@ -110,7 +110,7 @@ static struct gsh_group_input add_constant(struct writing *work, const struct gs
     return input;
 }
 
-/* What operand k of the node takes. */
+/* The source of the node's operand k. */
 static struct gsh_group_input add_input(struct writing *work, const struct gsh_plan_node *node,
                                         unsigned k)
 {
@@ -128,7 +128,7 @@ static struct gsh_group_input add_input(struct writing *work, const struct gsh_p
     return from_array(add_array(work, node->node->values[k], &array, false));
 }
 
-/* What output j of a masked node is where the mask is false. */
+/* The source of output j of a masked node for elements whose mask is false. */
 static struct gsh_group_input add_old(struct writing *work, const struct gsh_plan_node *node,
                                       unsigned j)
 {
@@ -205,7 +205,7 @@ static void add_store(struct writing *work, const struct gsh_plan_node *node, un
         (struct gsh_group_store){{GSH_FROM_STEP, node->step, (uint8_t)j}, (uint8_t)a};
 }
 
-/* From the last node to the first. */
+/* Adds the stores of all nodes, from the last to the first. */
 static void add_stores(struct writing *work)
 {
     const struct gsh_plan_item *out = work->out;
@@ -220,7 +220,7 @@ static void add_stores(struct writing *work)
 
 /* ---- groups ---- */
 
-/* Dimensions in the order of what is stored first, but sinks have their own. */
+/* Orders dimensions by the first stored output; with sinks, keeps the item's order. */
 static void find_order(struct writing *work, int first)
 {
     const struct gsh_plan_set *item = work->item;
@@ -282,7 +282,7 @@ static bool write_nodes(struct writing *work, int first, unsigned limit)
 
 int gsh_plan_group_write(struct gsh_plan *plan, int first, struct gsh_plan_item *out)
 {
-    struct writing work; /* large */
+    struct writing work; /* large: not initialised */
     const struct gsh_plan_node *node = &plan->nodes[first];
     work.plan = plan;
     work.item = &plan->items[node->item];

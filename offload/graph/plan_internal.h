@@ -20,8 +20,8 @@ struct gsh_plan_range {
 };
 
 struct gsh_plan_node {
-    const struct gsh_node *node; /* as recorded, or what stands for it */
-    uint16_t origin;             /* the recorded node that it is, or does the same as */
+    const struct gsh_node *node; /* as recorded, or its replacement */
+    uint16_t origin;             /* the recorded node that it is or repeats */
     bool is_repeated;            /* computed again for this item alone (plan_rematerialise.c) */
     int16_t chain;               /* used by plan_predicate.c alone */
     bool is_dead;                /* no live byte depends on it */
@@ -54,7 +54,7 @@ struct gsh_plan_set {
 /* What a node does with the value of one of its operands. */
 struct gsh_plan_touch {
     struct gsh_plan_range range; /* empty: a constant */
-    int16_t older; /* the access before of the same kind, read or write, to the value */
+    int16_t older; /* the previous access of the same kind, read or write, to the value */
 };
 
 struct gsh_plan_value {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is looked at: backwards through the program, with the bytes of each value that are still
- * needed. They are kept as one range, so what lies between two needed ones counts as needed too.
+ * Finds live bytes and dead nodes: walks backwards through the program with the bytes of each value that are still
+ * needed. They are kept as one range, so bytes between two needed ones count as needed too.
  */
 #include "plan_internal.h"
 
@@ -21,7 +21,7 @@ bool gsh_plan_live_is_wanted(const struct gsh_plan_value *value)
     return references > value->value->pending && !value->value->is_set_aside;
 }
 
-/* At the end of the program; what none of its nodes writes is nobody's concern. */
+/* The bytes needed at the end of the program: those that its nodes write of live values. */
 static struct gsh_plan_range wanted(const struct gsh_plan_value *value)
 {
     return gsh_plan_live_is_wanted(value) ? value->written : (struct gsh_plan_range){0, 0};

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Chains from COMPRESS to EXPAND in the space of their mask. What z[m] = f(z[m], c[m]) computes for the
- * elements that m selects is computed for all of them instead, and stored where m is true: nothing
- * has to be counted, and all of it is one group. A value that holds selected elements is `compressed`;
- * if a chain is predicated, its compressed values hold an element for each of the mask, never have memory, and live in the
- * registers of one group alone. A chain in which anything else happens to them is left as it is.
+ * Chains from COMPRESS to EXPAND in the space of their mask. z[m] = f(z[m], c[m]) computes f for the elements that m
+ * selects. A predicated chain computes f for all elements and stores the results where m is true: nothing has to be
+ * counted, and all of it is one group. A value that holds selected elements is `compressed`. In a predicated chain,
+ * compressed values hold an element for each of the mask, never have memory, and exist only in the registers of one
+ * group. A chain whose compressed values are used in any other way is left unchanged.
  */
 #include "plan_internal.h"
 
 #include <string.h>
 
-/* Least share of elements that is selected where a chain is predicated: 1 / LEAST_SHARE. */
+/* A chain is predicated only if at least 1 / LEAST_SHARE of the elements are selected. */
 #define LEAST_SHARE 16
 
-/* What belongs together: compressed values and those that they are computed from. */
+/* Compressed values of one mask that are computed from each other. */
 struct chain {
     const struct gsh_node *start; /* a COMPRESS */
     int16_t mask_write;           /* the last node before it that writes the mask; or NONE */
-    int16_t joined;               /* the chain that it has become part of; or NONE */
+    int16_t joined;               /* the chain into which it was merged; or NONE */
     bool is_broken;
 };
 
@@ -76,7 +76,7 @@ static bool is_one_element(const struct gsh_launch *launch, unsigned k)
     return true;
 }
 
-/* Whether the operand is all of the compressed value, as it was written. */
+/* Whether the operand is the whole compressed value, as it was written. */
 static bool is_as_written(struct gsh_plan *plan, int n, unsigned k)
 {
     const struct gsh_plan_node *node = &plan->nodes[n];
@@ -92,7 +92,7 @@ static int16_t last_write(struct gsh_plan *plan, const struct gsh_node *mask_rea
     return gsh_plan_live_find_value(plan, &node, mask_of(&mask_reader->launch))->last_write;
 }
 
-/* Whether the COMPRESS or EXPAND selects by the mask of the chain, contents included. */
+/* Whether the COMPRESS or EXPAND selects by the chain's mask, with the same contents. */
 static bool selects_alike(struct gsh_plan *plan, const struct chain *chain,
                           const struct gsh_node *node)
 {
@@ -107,7 +107,7 @@ static bool selects_alike(struct gsh_plan *plan, const struct chain *chain,
                0;
 }
 
-/* Two chains that meet in a node become one. False where their masks differ. */
+/* Merges two chains that meet in a node. False where their masks differ. */
 static bool join_chains(struct gsh_plan *plan, int *into, int chain)
 {
     if (chain == GSH_PLAN_NONE || chain == *into)
@@ -126,7 +126,7 @@ static bool join_chains(struct gsh_plan *plan, int *into, int chain)
 
 /* ---- nodes ---- */
 
-/* Operand k's value is compressed from here on. */
+/* Makes operand k's value compressed from this node on. False: it was accessed before. */
 static bool compress_value(struct gsh_plan *plan, int n, unsigned k, int chain)
 {
     const struct gsh_plan_node *node = &plan->nodes[n];
@@ -170,7 +170,7 @@ static bool take_expand(struct gsh_plan *plan, int n, int *chain)
            selects_alike(plan, &chains[*chain], plan->nodes[n].node);
 }
 
-/* An operation on compressed values and single elements. */
+/* Takes the inputs of an operation on compressed values and single elements. */
 static bool take_inputs(struct gsh_plan *plan, int n, int *chain)
 {
     const struct gsh_launch *launch = &plan->nodes[n].node->launch;
@@ -210,7 +210,7 @@ static bool take_operation(struct gsh_plan *plan, int n, int *chain)
            last_write(plan, root->start) == root->mask_write;
 }
 
-/* The chain that the node goes on or begins; NONE where it belongs to none. */
+/* The chain that the node continues or begins; NONE where it belongs to none. */
 static int take(struct gsh_plan *plan, int n)
 {
     int chain = GSH_PLAN_NONE;
@@ -232,7 +232,7 @@ static int take(struct gsh_plan *plan, int n)
     return fits ? chain : GSH_PLAN_NONE;
 }
 
-/* The chain of each node, and of each value. */
+/* Finds the chain of each node and of each value. */
 static void find_chains(struct gsh_plan *plan)
 {
     for (int n = 0; n < (int)plan->node_count; n++) {
@@ -266,7 +266,7 @@ static void lift_operand(struct gsh_launch *launch, unsigned k, const struct gsh
     }
 }
 
-/* Errors are those of the elements that are selected. */
+/* Limits the errors to elements that are selected. */
 static void add_mask(struct gsh_node *node, const struct gsh_node *start)
 {
     unsigned to = mask_of(&node->launch), from = mask_of(&start->launch);
@@ -276,7 +276,7 @@ static void add_mask(struct gsh_node *node, const struct gsh_node *start)
     node->values[to] = start->values[from];
 }
 
-/* The node in the space of its chain's mask. */
+/* Rewrites the node for the space of its chain's mask. */
 static void lift_node(struct gsh_plan *plan, int n)
 {
     struct gsh_plan_node *node = &plan->nodes[n];
@@ -329,7 +329,7 @@ bool gsh_plan_predicate(struct gsh_plan *plan)
 
 /* ---- whether the plan keeps them in registers ---- */
 
-/* Whether what the node takes of predicated values is computed in its item. */
+/* Whether the predicated values that the node reads are computed in its item. */
 static bool has_feeders(struct gsh_plan *plan, int n, bool *is_predicated)
 {
     const struct gsh_plan_node *node = &plan->nodes[n];

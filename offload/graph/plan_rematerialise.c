@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Results that are nobody's after the flush, stored by one item only to be loaded by later ones: softmax
- * stores exp(x - m) beside its sum and divides it in another pass. Where the device reads what they
- * are computed from (`leaves`) and computes them again in less time than it stores and loads them,
- * each item that takes them computes them for itself, and they have no memory.
+ * Rematerialisation. Some results are dead after the flush, and one item stores them only for later items to load:
+ * softmax stores exp(x - m) beside its sum and divides it in another pass. The values that such a result is computed
+ * from are its leaves. Where the device reads the leaves and computes the result again in less time than it stores
+ * and loads it, each item that needs the result computes it for itself, and it has no memory.
  *
- * The nodes that do so stand for recorded ones: run one by one, these run again, and leave what they left before,
- * since each writes a value that nothing else writes, and its leaves are as they were.
+ * A repeated node stands for a recorded one. If an item's nodes run one by one, the recorded node runs again and
+ * leaves the same bytes, since nothing else writes its value and its leaves are unchanged.
  */
 #include "plan_internal.h"
 
@@ -22,16 +22,16 @@ struct recipe {
     unsigned count;
 };
 
-/* The value that stands for another one in the item. */
+/* The value that replaces another one in the item. */
 struct shadow {
     const struct gsh_value *of;
     int item;
     struct gsh_value value;
 };
 
-static struct gsh_plan_node ordered[GSH_PLAN_NODES]; /* the plan's nodes, as they will be */
+static struct gsh_plan_node ordered[GSH_PLAN_NODES]; /* the new list of the plan's nodes */
 static unsigned ordered_count;
-static struct gsh_node repeated[GSH_PLAN_NODES], changed[GSH_PLAN_NODES]; /* by place there */
+static struct gsh_node repeated[GSH_PLAN_NODES], changed[GSH_PLAN_NODES]; /* by index there */
 static struct shadow shadows[MOST * LONGEST];
 static unsigned shadow_count;
 static struct recipe recipes[MOST];
@@ -54,7 +54,7 @@ static double bytes_of(struct gsh_plan_range range)
 
 /* ---- what can be computed again ---- */
 
-/* Whether the node's output is a value that it alone writes, all at once, and nobody keeps. */
+/* Whether the node's output is a value that only this node writes, all at once, and that is dead after the flush. */
 static bool is_transient(struct gsh_plan *plan, int n)
 {
     const struct gsh_plan_node *node = &plan->nodes[n];
@@ -68,7 +68,7 @@ static bool is_transient(struct gsh_plan *plan, int n)
            !gsh_plan_live_is_wanted(value);
 }
 
-/* Whether nothing writes what operand k of node n reads between that and node `until`. */
+/* Whether nothing writes the bytes of operand k of node n from that node up to node `until`. */
 static bool is_kept(struct gsh_plan *plan, int n, unsigned k, int until)
 {
     const struct gsh_plan_value *value = gsh_plan_live_find_value(plan, &plan->nodes[n], k);
@@ -80,7 +80,7 @@ static bool is_kept(struct gsh_plan *plan, int n, unsigned k, int until)
     return true;
 }
 
-/* The node that computes operand k of node n where that is to be computed again too; or NONE. */
+/* The node that computes operand k of node n, if the operand is to be computed again too; or NONE. */
 static int maker_of(struct gsh_plan *plan, int n, unsigned k, int item)
 {
     const struct gsh_plan_node *node = &plan->nodes[n];
@@ -92,7 +92,7 @@ static int maker_of(struct gsh_plan *plan, int n, unsigned k, int item)
                                                                                  : GSH_PLAN_NONE;
 }
 
-/* Adds the node behind those that it takes from. False: it cannot be computed again before node `until`. */
+/* Adds the node after those whose results it reads. False: it cannot be computed again before node `until`. */
 static bool add_node(struct gsh_plan *plan, struct recipe *recipe, int n, int until)
 {
     const struct gsh_plan_node *node = &plan->nodes[n];
@@ -118,7 +118,7 @@ static bool add_node(struct gsh_plan *plan, struct recipe *recipe, int n, int un
 
 /* ---- what it costs ---- */
 
-/* Whether the item loads the bytes anyway. */
+/* Whether the item loads the bytes already. */
 static bool loads(const struct gsh_plan *plan, const struct gsh_plan_value *value, int item,
                   struct gsh_plan_range range)
 {
@@ -132,7 +132,7 @@ static bool loads(const struct gsh_plan *plan, const struct gsh_plan_value *valu
     return false;
 }
 
-/* Whether an operand of the recipe before operand k of its node number `at` has the same bytes. */
+/* Whether an operand before operand k of the recipe's node number `at` has the same bytes. */
 static bool is_met(struct gsh_plan *plan, const struct recipe *recipe, unsigned at, unsigned k)
 {
     const struct gsh_node *node = plan->nodes[recipe->nodes[at]].node;
@@ -146,7 +146,7 @@ static bool is_met(struct gsh_plan *plan, const struct recipe *recipe, unsigned 
     return false;
 }
 
-/* Bytes that the item has to load for it. */
+/* Bytes that the item has to load in addition. */
 static double leaf_bytes(struct gsh_plan *plan, const struct recipe *recipe, int item)
 {
     double bytes = 0;
@@ -181,7 +181,7 @@ static double arithmetic_ns(const struct gsh_plan *plan, const struct recipe *re
 struct takers {
     int items[GSH_PLAN_NODES];
     unsigned count;
-    int last; /* node */
+    int last; /* the last node that loads it */
 };
 
 static void add_item(struct takers *takers, int item)
@@ -192,7 +192,7 @@ static void add_item(struct takers *takers, int item)
     takers->items[takers->count++] = item;
 }
 
-/* False where one of them takes something else than the whole of it, element by element. */
+/* False where one of them loads anything but the whole result, element by element. */
 static bool find_takers(struct gsh_plan *plan, int n, struct takers *takers)
 {
     const struct gsh_plan_node *node = &plan->nodes[n];
@@ -259,7 +259,7 @@ static void consider(struct gsh_plan *plan, int n)
     recipe_count++;
 }
 
-/* ---- the nodes as they will be ---- */
+/* ---- the new list of nodes ---- */
 
 static struct gsh_value *find_shadow(const struct gsh_value *of, int item)
 {
@@ -269,7 +269,7 @@ static struct gsh_value *find_shadow(const struct gsh_value *of, int item)
     return NULL;
 }
 
-/* Whether operand k is an input or a mask, and no constant. */
+/* Whether operand k is an input or a mask, and not a constant. */
 static bool is_taken(const struct gsh_node *node, unsigned k)
 {
     return node->values[k] != NULL && !gsh_launch_is_output(&node->launch, k);
@@ -283,7 +283,7 @@ static bool takes_shadow(const struct gsh_node *node, int item)
     return false;
 }
 
-/* Takes what has a shadow in the item from there. */
+/* Replaces operands by their shadows in the item. */
 static void take_shadows(struct gsh_node *node, int item)
 {
     for (unsigned k = 0; k < gsh_launch_operands(&node->launch); k++) {
@@ -302,7 +302,7 @@ static bool append(const struct gsh_plan_node *node)
     return true;
 }
 
-/* Computes node n again for the item, unless that is done. */
+/* Repeats node n for the item, unless that is done. */
 static bool repeat(const struct gsh_plan *plan, int n, int item)
 {
     const struct gsh_plan_node *node = &plan->nodes[n];
@@ -324,7 +324,7 @@ static bool repeat(const struct gsh_plan *plan, int n, int item)
     return true;
 }
 
-/* Whether the node takes the result that the recipe makes. */
+/* Whether the node loads the recipe's result. */
 static bool takes(const struct gsh_plan *plan, int n, const struct recipe *recipe)
 {
     const struct gsh_plan_node *maker = &plan->nodes[recipe->nodes[recipe->count - 1]];
@@ -338,7 +338,7 @@ static bool takes(const struct gsh_plan *plan, int n, const struct recipe *recip
     return false;
 }
 
-/* What the node takes again, then the node itself. */
+/* Appends the nodes repeated for the node, then the node itself. */
 static bool order_node(struct gsh_plan *plan, int n)
 {
     const struct gsh_plan_node *node = &plan->nodes[n];
@@ -377,7 +377,7 @@ bool gsh_plan_rematerialise(struct gsh_plan *plan)
     if (recipe_count == 0)
         return false;
     for (int n = 0; n < (int)plan->node_count; n++)
-        if (!plan->nodes[n].is_dead && !order_node(plan, n)) /* a dead one may write a leaf */
+        if (!plan->nodes[n].is_dead && !order_node(plan, n)) /* a dead node may write a leaf */
             return false;
     replace_nodes(plan);
     return true;

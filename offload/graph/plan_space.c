@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Iteration spaces. A node's own space has the dimensions of its launch in the order of what it
- * writes; the space of an item is a refinement of those of its nodes, so that each of its dimensions
- * is a number of steps along one dimension of each node. Two spaces are laid over each other by an
- * access to the same value in each: the one bijection that makes them the same view.
+ * Iteration spaces. A node's own space has the dimensions of its launch in the order of its output. The space of an
+ * item is a refinement of those of its nodes: each of its dimensions is a number of steps along one dimension of each
+ * node. Two spaces are aligned by an access to the same value in each: one bijection makes the two accesses the same
+ * view.
  */
 #include "plan_internal.h"
 
@@ -35,7 +35,7 @@ static bool steps_as_one(const struct gsh_launch *launch, int outer, int64_t out
            index_weight(launch, outer) * outer_factor == index_weight(launch, inner) * inner_step;
 }
 
-/* Adds dimension `dim` behind the others of a part that begins at `first`, or merges it with the last of them. */
+/* Appends dimension `dim` to a part that begins at `first`, or merges it with the last dimension of that part. */
 static void append_dim(struct gsh_plan_set *item, struct gsh_plan_node *node, int first, int dim,
                        int64_t factor)
 {
@@ -52,7 +52,8 @@ static void append_dim(struct gsh_plan_set *item, struct gsh_plan_node *node, in
     node->factors[last] = factor;
 }
 
-/* The launch's dimensions [begin, end), by falling steps of operand `key`: the output, or of reduced ones the input. */
+/* Appends the launch's dimensions [begin, end) by descending steps of operand `key`: the output, or for reduced
+ * dimensions the input. */
 static void append_part(struct gsh_plan_set *item, struct gsh_plan_node *node, int begin, int end,
                         unsigned key)
 {
@@ -91,7 +92,7 @@ int64_t gsh_plan_space_stride(const struct gsh_plan_node *node, unsigned operand
     return node->node->launch.strides[operand][node->dims[d]] * node->factors[d];
 }
 
-/* What stepping backwards adds to the place of the first element. */
+/* What a backward step adds to the offset of the first element. */
 static int64_t first_element(const struct gsh_plan_set *item, const struct gsh_plan_node *node,
                              int d, int64_t stride)
 {
@@ -140,13 +141,13 @@ bool gsh_plan_space_is_same_view(const struct gsh_plan *plan, int x_access, int 
     return gsh_plan_space_offset(item, x, j) == gsh_plan_space_offset(&plan->items[y->item], y, k);
 }
 
-/* ---- laying one over the other ---- */
+/* ---- aligning two spaces ---- */
 
 /* A dimension of the common refinement: a part of one dimension of each space. */
 struct piece {
     int64_t extent;
     uint8_t dims[2];    /* of the spaces */
-    int64_t factors[2]; /* steps in it; negative where it runs against the first space's */
+    int64_t factors[2]; /* steps along it; negative where it runs against the first space's */
 };
 
 struct refinement {
@@ -158,8 +159,8 @@ struct side {
     struct gsh_plan_set *item;
     const struct gsh_plan_node *node;
     unsigned operand;
-    int order[GSH_MAX_DIMS]; /* dimensions by rising step */
-    int next;                /* in order */
+    int order[GSH_MAX_DIMS]; /* dimensions by ascending step */
+    int next;                /* index into `order` */
     int64_t step, left, done;
 };
 
@@ -190,7 +191,7 @@ static void open_dim(struct side *side)
     side->done = 1;
 }
 
-/* Takes `extent` elements off the open dimension; true where more dimensions are left. */
+/* Takes `extent` elements off the open dimension; false where no dimension is left. */
 static bool take_piece(struct side *side, int64_t extent)
 {
     side->done *= extent;
@@ -218,7 +219,7 @@ static bool add_piece(struct side *x, struct side *y, struct refinement *refined
     return true;
 }
 
-/* The pieces by rising step; false where the views do not lie over each other. */
+/* Finds the pieces, by ascending step; false where the views do not have the same elements. */
 static bool refine(struct side *x, struct side *y, struct refinement *refined)
 {
     refined->count = 0;
@@ -237,7 +238,7 @@ static bool refine(struct side *x, struct side *y, struct refinement *refined)
     return x_goes_on == y_goes_on;
 }
 
-/* The pieces in the order of the first space's dimensions; parts of one dimension, outer before inner. */
+/* Sorts the pieces by the first space's dimensions; parts of one dimension, outer before inner. */
 static void sort_pieces(struct refinement *refined, int ndim)
 {
     struct refinement sorted;
@@ -255,7 +256,7 @@ static bool comes_before(const struct piece *a, const struct piece *b)
     return a->dims[1] < b->dims[1] || (a->dims[1] == b->dims[1] && a->factors[1] > b->factors[1]);
 }
 
-/* Where both have sinks, these must see one order of the elements. */
+/* If both spaces have sinks, these must see the elements in the same order. */
 static bool suits_sinks(const struct refinement *refined, const struct gsh_plan_set *x,
                         const struct gsh_plan_set *y)
 {
@@ -296,7 +297,7 @@ static void apply(struct gsh_plan *plan, struct gsh_plan_set *item,
         item->kept = kept;
 }
 
-/* Whether the two accesses, whose bytes begin at the same place, are the same view as it is. */
+/* Whether the two accesses, whose bytes begin at the same offset, are the same view already. */
 static bool are_aligned(const struct gsh_plan *plan, int x_access, int y_access)
 {
     const struct gsh_plan_node *x = &plan->nodes[gsh_plan_access_node(x_access)],

@@ -45,8 +45,7 @@ struct zone {
     uint32_t *index;   /* per granule: the block's index, 0 none */
     uint32_t pool[2][GSH_SIZE_CLASSES]; /* free blocks by class: open, closed */
     size_t pooled[GSH_SIZE_CLASSES];    /* bytes of these blocks that may have pages */
-    uint64_t used
-        [GSH_SIZE_CLASSES]; /* pool_clock's time when a block of the class was last taken or given back */
+    uint64_t used[GSH_SIZE_CLASSES];    /* pool_clock when a block of it was last taken or freed */
 };
 
 uintptr_t gsh_arena_base, gsh_arena_end;
@@ -59,13 +58,13 @@ static uint32_t block_count = 1; /* 0 is no block */
 bool gsh_arena_is_frozen;
 static uint32_t block_limit = BLOCK_LIMIT;
 static size_t pooled_bytes, pool_limit, live_bytes, most_live_bytes; /* live: not free */
-static size_t memory;                                                /* that the process may have */
+static size_t memory;                                                /* available to the process */
 static uint64_t pool_clock;
 static bool can_offer;
 
 /* ---- reservation ---- */
 
-/* No part of a core dump: the kernel would write it whole. */
+/* Excluded from core dumps: the kernel would write it whole. */
 static void *reserve(size_t size)
 {
     void *range = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -76,7 +75,8 @@ static void *reserve(size_t size)
     return range;
 }
 
-/* What blocks are cut from; what of it was never touched, or was given back, is a hole in the dump. */
+/* Includes what blocks are cut from in core dumps. Pages that were never touched, or were given back, are holes in
+ * the dump. */
 static void include_in_dump(uintptr_t base, size_t size)
 {
     gsh_raw_syscall3(SYS_madvise, (long)base, (long)size, MADV_DODUMP);
@@ -100,7 +100,7 @@ static bool reserve_zones(size_t large_bytes)
     if (range == NULL)
         return false;
     uintptr_t base = gsh_round_up((uintptr_t)range, GSH_SLAB_BYTES);
-    *(volatile char *)base = 0; /* pages touched before mappings are split can share one again */
+    *(volatile char *)base = 0; /* a page touched before the split lets the parts merge again */
     init_zone(&small_zone, base, small_bytes);
     init_zone(&large_zone, base + small_bytes, large_bytes);
     gsh_block_table = reserve(BLOCK_LIMIT * sizeof *gsh_block_table);
@@ -120,8 +120,8 @@ static size_t limit_of(enum gsh_option option, size_t fallback)
     return value > 0 ? (size_t)value : fallback;
 }
 
-/* Whether a limit of the address space, which counts what is reserved, leaves the rest of the program as much as the machine
- * could give it. */
+/* Whether a limit of the address space, to which reserved ranges count, leaves the rest of the program as much as the
+ * machine could give it. */
 static bool leaves_enough(uint64_t limit, size_t large_bytes)
 {
     return limit == RLIM_INFINITY || (limit / 2 >= large_bytes && limit / 4 >= memory);
@@ -158,13 +158,13 @@ enum gsh_status gsh_arena_init(void)
     pool_limit = limit_of(GSH_OPTION_POOL_LIMIT, memory / 4);
     gsh_pin_set_limit(limit_of(GSH_OPTION_PIN_LIMIT, memory / 2));
     gsh_mapping_budget_set_budget(gsh_pages_max_mappings() / 4);
-    /* in this order, no address is in the arena until both are set */
+    /* in this order: no address is in the arena until both are set */
     __atomic_store_n(&gsh_arena_base, small_zone.base, __ATOMIC_RELEASE);
     __atomic_store_n(&gsh_arena_end, large_zone.end, __ATOMIC_RELEASE);
     return GSH_OK;
 }
 
-/* What no block was cut from yet, but for the rest of a slab that may be page-locked. */
+/* Unmaps what no block was cut from yet, except the rest of a slab that may be page-locked. */
 static void give_up_reserve(struct zone *zone)
 {
     uintptr_t begin = GSH_MIN(gsh_round_up(zone->host_top, GSH_SLAB_BYTES), zone->device_closed);
@@ -270,7 +270,7 @@ bool gsh_arena_open_idle_sigsafe(struct gsh_block *block)
     return true;
 }
 
-/* Whoever has taken the block since may have written to pages that it found open. */
+/* A block that was opened while free may have been taken since, and its open pages written. */
 static void note_opened_idle(struct gsh_block *block)
 {
     block->touched |= block->opened_idle;
@@ -311,8 +311,8 @@ bool gsh_arena_is_registered(const struct gsh_block *block, size_t offset, size_
 
 /* ---- cutting new blocks from a zone ---- */
 
-/* A transfer must lie within one registration, so no small block straddles two slabs: what is left
- * of a slab that the next block does not fit is skipped. */
+/* A transfer must lie within one registration, so no small block straddles two slabs: the rest of a slab is skipped
+ * if the next block does not fit. */
 static uintptr_t cut_device_small(struct zone *zone, size_t capacity)
 {
     if (zone->device_bottom - zone->device_closed < capacity) {
@@ -399,7 +399,7 @@ static bool is_slab_locked(const struct gsh_block *block)
     return !block->large && gsh_arena_is_registered(block, 0, block->capacity);
 }
 
-/* A free block has pages that can be given back, or no longer. */
+/* Sets whether a free block has pages that can be given back. */
 static void set_pooled(struct gsh_block *block, bool is_pooled)
 {
     size_t *of_class = &zone_of_sigsafe(block->base)->pooled[class_of(block)];
@@ -432,13 +432,13 @@ static void push_pool(struct gsh_block *block, bool closed)
     set_pooled(block, block->touched && !is_slab_locked(block));
 }
 
-/* Not by libc's function, which is the program's. */
+/* A raw system call: the program may interpose libc's function. */
 static bool advise(const struct gsh_block *block, int advice)
 {
     return gsh_raw_syscall3(SYS_madvise, (long)block->base, (long)block->capacity, advice) == 0;
 }
 
-/* Refused where the pages are locked: then they stay, with what they hold. */
+/* The system refuses where the pages are locked: they stay then, with their contents. */
 static void give_pages_back(struct gsh_block *block)
 {
     if (!block->large && !gsh_slabs_begin_discard(block))
@@ -450,7 +450,7 @@ static void give_pages_back(struct gsh_block *block)
         gsh_slabs_end_discard(block);
 }
 
-/* The kernel may take the pages of a free block where memory is short: that costs nothing where they are huge. */
+/* Lets the kernel take the pages of a free block when memory is short. That costs nothing where they are huge. */
 static void offer_pages(const struct gsh_block *block)
 {
     if (can_offer && block->large && block->touched && block->registered_bytes == 0)
@@ -467,13 +467,14 @@ void gsh_arena_give_pages_back_held(struct gsh_block *block)
     give_pages_back(block);
 }
 
-/* What pages free blocks may keep: what the program held at most, and half as much again, is never exceeded. */
+/* Most bytes of pages that free blocks may keep. All blocks together never have more than one and a half times what
+ * the program held at most. */
 static size_t find_pool_limit(void)
 {
     return GSH_MIN(pool_limit, GSH_MAX(most_live_bytes - live_bytes, most_live_bytes / 2));
 }
 
-/* The class with pages in its pool that was not used for longest; NULL: there is none. */
+/* The least recently used class with pages in its pool; NULL: there is none. */
 static const struct zone *find_idle_class(unsigned *class)
 {
     const struct zone *found = NULL, *zones[] = {&small_zone, &large_zone};
@@ -507,8 +508,8 @@ static void trim_pool(void)
         trim_class(zone, class, limit);
 }
 
-/* Takes a block of the class: one whose pages are already as wanted, else any, else a new one. NULL also where a closed one
- * would take mappings that are short. */
+/* Takes a block of the class: one whose pages are already as wanted, else any pooled one, else a new one. NULL also
+ * where a closed block would need a mapping and the budget is spent. */
 static struct gsh_block *take_block(struct zone *zone, size_t granules, bool closed)
 {
     unsigned class;
@@ -569,8 +570,7 @@ static bool set_protection(struct gsh_block *block, bool was_closed, bool closed
                                      closed ? PROT_NONE : PROT_READ | PROT_WRITE);
 }
 
-/* A pooled block with pages in memory is worth page-locking: its second life is likely to be moved
- * too. */
+/* Page-locks a pooled block whose pages are in memory: it is likely to be transferred again. */
 static void register_recycled(struct gsh_block *block, bool *was_closed)
 {
     if (!block->touched || !block->large || block->registered_bytes >= block->size ||
@@ -610,7 +610,7 @@ static bool prepare_block(struct gsh_block *block, size_t size, enum gsh_arena_u
     return true;
 }
 
-/* The arena's range was reserved without asking. */
+/* The arena's range was reserved without asking whether the system would grant it. */
 bool gsh_arena_is_granted(size_t size)
 {
     return size < ASKED_FOR_BYTES || gsh_pages_are_granted(size);
@@ -670,7 +670,8 @@ void gsh_arena_note_changed_held(struct gsh_block *block, enum gsh_page_change c
         change == GSH_PAGES_REPLACED || (change == GSH_PAGES_DISCARDED && is_slab_locked(block));
 }
 
-/* A freed block's pages as they were made; false: it has none of them left. What the system refuses was not changed. */
+/* Restores a freed block's pages to their initial protection and flags. False: they were replaced, or the system
+ * refuses the protection. Where a later call fails, it had nothing to undo. */
 static bool restore_pages(struct gsh_block *block)
 {
     if (block->is_replaced ||
@@ -700,7 +701,7 @@ bool gsh_arena_free(void *address)
         offer_pages(block);
     gsh_block_release_sigsafe(block);
     if (!usable || gsh_arena_is_frozen)
-        return true; /* no mapping left to make it uniform, or none of ours: its addresses are not used again */
+        return true; /* its pages are not uniform, or not ours: its addresses are not used again */
     give_to_pool(block);
     gsh_idle_note();
     return true;
@@ -736,7 +737,7 @@ void gsh_arena_unregister_all_locked(void)
 {
     for (uint32_t index = 1; index < block_count; index++) {
         struct gsh_block *block = &gsh_block_table[index];
-        if (!block->held_by_fork) /* it may be on its way out of the pool */
+        if (!block->held_by_fork) /* another thread may be taking it from the pool */
             gsh_block_acquire_sigsafe(block);
         unregister_block(block);
         if (!block->held_by_fork)

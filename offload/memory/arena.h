@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The arena: one reserved address range in two zones (blocks of 2 MiB granules with huge pages;
- * blocks of 4 KiB granules below that), from which large arrays and all device outputs are taken.
- * "Is it ours" is two compares; "which block" one table look-up. Freed blocks are pooled with their
- * pages, their protection and their registration. Returned memory is at least 4096-byte aligned.
+ * The arena: one reserved address range from which large arrays and all device outputs are allocated. It has two
+ * zones: blocks of 2 MiB granules with huge pages, and blocks of 4 KiB granules for smaller sizes. Whether an address
+ * is in the arena takes two compares; its block takes one table look-up. Freed blocks are pooled with their pages,
+ * their protection and their registration. Returned memory is aligned to at least 4096 bytes.
  */
 #pragma once
 
@@ -33,34 +33,34 @@ static inline bool gsh_arena_overlaps(const void *address, size_t size)
 
 /* The live block that holds the address, or NULL. */
 struct gsh_block *gsh_arena_find_block_sigsafe(const void *address);
-/* The same for those that never run in the fault handler. */
+/* The same for callers other than the fault handler. */
 static inline struct gsh_block *gsh_arena_find_block(const void *address)
 {
     return gsh_arena_find_block_sigsafe(address);
 }
 
-/* Set for good when a first chunk stops being plain host memory. */
+/* Set, and never cleared, when a chunk first stops being plain host memory. */
 extern _Atomic bool gsh_arena_has_resident;
 
-/* How the memory will be used first. */
+/* The first use of the memory. */
 enum gsh_arena_use {
     GSH_ARENA_HOST,  /* the host writes first: open pages, contents undefined */
     GSH_ARENA_ZERO,  /* the host may read zeros */
     GSH_ARENA_DEVICE /* the device writes all of it first: closed pages, contents undefined */
 };
 
-/* `size` bytes (0 counts as 1), or NULL: arena exhausted, mappings' budget spent, more than the system gives anybody, or
- * not live. */
+/* Allocates `size` bytes (0 counts as 1). NULL: the arena is exhausted or not live, the mapping budget is spent, or
+ * the system would not grant the size. */
 void *gsh_arena_allocate(size_t size, enum gsh_arena_use use);
-/* Whether the system would give a program so many bytes at once; always true of small sizes. */
+/* Whether the system would grant a program so many bytes at once. Always true of small sizes. */
 bool gsh_arena_is_granted(size_t size);
-/* Gives a block back by its first address; device work in flight on it goes on. Never waits for the
- * device. False: it is none, as others may have what the arena gave up. */
+/* Frees the block that begins at `address`. Device work in flight on it continues; never waits for the device. False:
+ * no live block is there; addresses that the arena gave up may belong to others. */
 bool gsh_arena_free(void *address);
-/* The program is about to limit its address space, or its data, to so many bytes: the arena gives up what it has reserved,
- * where that is too much beside them, and grows no more. Takes the ARENA lock. */
+/* The program is about to limit its address space or its data to `limit` bytes. If the reserved range is too large
+ * for that, the arena unmaps its unused part and does not grow any more. Takes the ARENA lock. */
 void gsh_arena_yield(uint64_t limit);
-/* Whether gsh_arena_init may reserve anything: not where that would be populated at once. */
+/* Whether gsh_arena_init may reserve address space. False where reserved memory would be populated at once. */
 void gsh_arena_permit(bool permitted);
-/* Bytes usable from the block's first address on. */
+/* Usable bytes from `address` to the end of its block; 0: not in a live block. */
 size_t gsh_arena_usable(void *address);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The hint is the thread's own.
+ * The hint is thread-local.
  */
 #include "arena_hint.h"
 

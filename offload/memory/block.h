@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Blocks, chunks and values: the structures that arena.c, coherence.c, value.c and dispatch.c
- * share. Block structures live in a reserved table and are never unmapped, so the fault handler may
- * read them at any time.
+ * Blocks, chunks and values: the structures that arena.c, coherence.c, value.c and dispatch.c share. Block structures
+ * live in a reserved table and are never unmapped, so the fault handler may read them at any time.
  *
- * A block's bit lock guards state[], value, registered_bytes and the pins' rise. It is held while
- * protections change and while bytes move, never while Python or an original function runs. Its rank,
- * and who waits for several: lock_ranks.def.
+ * A block's bit lock guards state[], value, registered_bytes and increments of the pins. It is held while protections
+ * change and while bytes move, never while Python or an original function runs. Its rank, and which threads may wait
+ * for several blocks: lock_ranks.def.
  */
 #pragma once
 
@@ -22,32 +21,29 @@
 #define GSH_PINNED_FOR_GOOD                                                                        \
     ((uint32_t)1 << 31) /* in write_pins: until the block is freed (page_changes.h) */
 
-/* What one chunk's host pages are; see coherence.h. BLANK: closed, contents undefined, no device
- * value. */
+/* State of one chunk's host pages; see coherence.h. BLANK: closed, contents undefined, no device value. */
 enum gsh_chunk_state { GSH_CHUNK_HOST, GSH_CHUNK_SHARED, GSH_CHUNK_DEVICE, GSH_CHUNK_BLANK };
 
-/* One version of a block's contents on the device. Guarded by the DISPATCH lock, but for
- * `references`. */
+/* One version of a block's contents on the device. Guarded by the DISPATCH lock, except `references`. */
 struct gsh_value {
     _Atomic uint32_t references; /* the block's, and one for each node that reads it */
     uint64_t address;            /* device address; 0: no memory yet, contents undefined */
     size_t size;                 /* bytes allocated */
     uint64_t last_use;           /* dispatch's clock, for eviction */
-    uint64_t version; /* of the contents as recorded nodes leave them, no two alike; 0: undefined */
-    uint32_t block;   /* index of the block it belongs to, 0: none (a foreign operand's copy) */
-    _Atomic uint32_t pending; /* of the references, those of recorded nodes, one for each operand */
-    _Atomic uint32_t writers; /* of these, those of outputs */
-    bool is_lost;             /* a node that was to write it failed on the device and on the host */
-    char *stash; /* the contents, where the device had no memory, until others come; or NULL */
-    bool is_read_next; /* one element, which the host reads next: a host word is its memory */
-    const char *word;  /* where the host sees it then (mapped_scalar.h); or NULL */
-    _Atomic uint8_t
-        expiring; /* the way (expiring.h) by which a call reads it that it does not outlive; 0: not known */
-    bool is_set_aside; /* passing, and not looked at after the flush that is going on */
-    bool is_marked;    /* expiring.c's own */
-    bool is_counted;   /* in node.c's held_bytes */
-    uint32_t lent;     /* readers outside our stream (lent.h): it is not written meanwhile */
-    uint32_t plan_epoch, plan_slot;  /* the planner's own */
+    uint64_t version;            /* of the contents after all pending nodes; unique; 0: undefined */
+    uint32_t block; /* index of its block; 0: none (copy of an operand in unmanaged memory) */
+    _Atomic uint32_t pending; /* references by pending nodes, one for each operand */
+    _Atomic uint32_t writers; /* of `pending`, those by outputs */
+    bool is_lost;      /* the node that was to write it failed on the device and on the host */
+    char *stash;       /* host copy where the device had no memory, until overwritten; or NULL */
+    bool is_read_next; /* one element that the host reads next: placed in a mapped scalar */
+    const char *word;  /* its host address then (mapped_scalar.h); or NULL */
+    _Atomic uint8_t expiring; /* call site (expiring.h) whose hint says that it expires; 0: none */
+    bool is_set_aside;        /* expiring, and not read after the current flush */
+    bool is_marked;           /* used by expiring.c */
+    bool is_counted;          /* counted in node.c's held_bytes */
+    uint32_t lent;            /* readers outside our stream (lent.h); it is not written meanwhile */
+    uint32_t plan_epoch, plan_slot;  /* used by the planner */
     struct gsh_value *older, *newer; /* all values, by last use */
     struct gsh_value *next_dead;     /* link of the list of values to release */
 };
@@ -59,16 +55,16 @@ struct gsh_block {
     uint32_t next_free;    /* link of the free list, index; ARENA lock */
     _Atomic uint32_t lock; /* of rank BLOCK: 0 free, 1 held, 2 held and waited for */
     _Atomic bool live;
-    bool held_by_fork;             /* the lock is fork's, until its parent handler */
-    bool large;                    /* zone */
+    bool held_by_fork;             /* locked by fork, until its parent handler */
+    bool large;                    /* in the large zone */
     bool device_born;              /* cut from the zone's closed region */
-    bool touched;                  /* host pages may be populated; of a free block, ARENA lock */
+    bool touched;                  /* host pages may be populated; ARENA lock while free */
     bool is_pooled;                /* free, with pages that can be given back; ARENA lock */
     uint32_t idle_since;           /* idle.c's clock when it was freed; ARENA lock */
-    bool opened_idle;              /* opened while it was free, which `touched` does not know */
-    _Atomic bool is_address_taken; /* as a number: somebody may look when the block is free */
+    bool opened_idle;              /* opened while it was free; `touched` does not include that */
+    _Atomic bool is_address_taken; /* by the program, which may use it after the block is freed */
     bool is_altered;               /* the program has changed its pages: restored when freed */
-    bool is_replaced;              /* and put others in their place: never used again */
+    bool is_replaced;              /* the program has replaced its pages: never used again */
     uint8_t chunk_shift;           /* log2 of the chunk's bytes */
     uint8_t chunks;                /* chunks that `size` covers, 1..64 */
     uint8_t state[GSH_MAX_CHUNKS]; /* enum gsh_chunk_state; written atomically */
@@ -76,14 +72,14 @@ struct gsh_block {
     _Atomic uint32_t read_pins, write_pins;
     struct gsh_value *value;
     size_t registered_bytes; /* page-locked from base on (large blocks) */
-    uint32_t boundaries;     /* protection boundaries this block accounts for */
-    uint32_t next_chunk;     /* read-ahead: the chunk that would continue the last fault's run */
+    uint32_t boundaries;     /* protection boundaries charged to this block */
+    uint32_t next_chunk;     /* read-ahead: the chunk that continues the last fault's run */
     uint32_t run;            /* read-ahead: chunks fetched by the last fault */
-    uint32_t row;            /* stats row of the call that made the contents on the device */
+    uint32_t row;            /* stats row of the call that wrote the contents on the device */
     struct gsh_ledger ledger;
 };
 
-/* A chunk's state for who does not hold the block, and can do with one that has changed meanwhile: prices. */
+/* A chunk's state, read without holding the block, for callers that tolerate a stale answer (pricing). */
 static inline enum gsh_chunk_state gsh_block_peek_state(const struct gsh_block *block,
                                                         unsigned chunk)
 {
@@ -109,7 +105,7 @@ static inline unsigned gsh_block_run_end(const struct gsh_block *block, unsigned
     return chunk;
 }
 
-/* Whether the access faults. Caller holds the block. */
+/* Whether the access to the chunk faults. Caller holds the block. */
 static inline bool gsh_block_needs_opening(const struct gsh_block *block, unsigned chunk,
                                            bool write)
 {
@@ -117,17 +113,17 @@ static inline bool gsh_block_needs_opening(const struct gsh_block *block, unsign
            (write || block->state[chunk] != GSH_CHUNK_SHARED);
 }
 
-/* Whether recorded nodes write the block's contents. Caller holds the block. */
+/* Whether pending nodes write the block's contents. Caller holds the block. */
 static inline bool gsh_block_is_written(const struct gsh_block *block)
 {
     return block->value != NULL &&
            atomic_load_explicit(&block->value->writers, memory_order_acquire) != 0;
 }
 
-/* All blocks; reserved by arena.c, and never unmapped as far as blocks were made. */
+/* All blocks. Reserved by arena.c; the part that contains blocks is never unmapped. */
 extern struct gsh_block *gsh_block_table;
 
-/* Index of a block in the table; 0 is no block. */
+/* Index of a block in the table; 0: no block. */
 static inline uint32_t gsh_block_index(const struct gsh_block *block)
 {
     return (uint32_t)(block - gsh_block_table);
@@ -138,13 +134,14 @@ static inline struct gsh_block *gsh_block_at(uint32_t index)
     return &gsh_block_table[index];
 }
 
-/* Waits for the block's lock, which this thread does not hold; it holds other blocks only while it holds the DISPATCH lock. */
+/* Waits for the block's lock, which the thread must not hold. The thread may hold other blocks only if it holds the
+ * DISPATCH lock. */
 void gsh_block_acquire_sigsafe(struct gsh_block *block);
 bool gsh_block_try_acquire_sigsafe(struct gsh_block *block);
 void gsh_block_release_sigsafe(struct gsh_block *block);
 
-/* The chunk that holds byte `offset`, and a chunk's first byte and size (the last one is cut at the
- * page that ends the contents). */
+/* The chunk that contains byte `offset`; a chunk's first byte and its size. The last chunk ends with the last page of
+ * the contents. */
 static inline unsigned gsh_block_chunk(const struct gsh_block *block, size_t offset)
 {
     return (unsigned)(offset >> block->chunk_shift);

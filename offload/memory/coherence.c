@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The protocol of coherence.h. Every transition happens under the block's bit lock; transfers too,
- * so that a second fault on the block waits for the first. Never calls Python; takes the DISPATCH
- * lock, for a flush, only before it holds a block; the invariant that each chunk's state and protection agree is kept by
- * gsh_arena_protect_sigsafe, the only place where either changes.
+ * Implements the protocol of coherence.h. Every transition and every transfer happens under the block's bit lock, so
+ * that a second fault on the block waits for the first. Never calls Python. Takes the DISPATCH lock, for a flush,
+ * only before it holds a block. gsh_arena_protect_sigsafe keeps each chunk's state and protection consistent: it is
+ * the only function that changes either.
  */
 #include "coherence_internal.h"
 
@@ -26,7 +26,7 @@
 
 enum gsh_coherence_bug gsh_coherence_injected_bug;
 
-/* Acquires the block once no recorded node writes into its value any more. Takes the DISPATCH lock. */
+/* Acquires the block once no pending node writes its value. Takes the DISPATCH lock. */
 static void acquire_settled(struct gsh_block *block)
 {
     gsh_block_acquire_sigsafe(block);
@@ -55,7 +55,7 @@ static enum gsh_status fetch_bytes(void *context, void *to, size_t offset, size_
     return gsh_value_read(source->block->value, to, from, bytes, false);
 }
 
-/* The bytes of DEVICE chunks first..last arrive in their closed pages. */
+/* Transfers DEVICE chunks first..last into their closed pages. */
 static enum gsh_status transfer_run(struct gsh_block *block, unsigned first, unsigned last,
                                     enum gsh_chunk_state state)
 {
@@ -75,7 +75,7 @@ static enum gsh_status transfer_run(struct gsh_block *block, unsigned first, uns
                           &source);
 }
 
-/* The first fetch of an output tells the policy that its maker's results are read on the host. */
+/* The first fetch of an output tells the policy that the host reads the results of the call that wrote it. */
 static void note_fetched(struct gsh_block *block, unsigned first, unsigned last)
 {
     gsh_coherence_events.note_fetched_held(block, (double)gsh_block_run_bytes(block, first, last),
@@ -102,12 +102,12 @@ static enum gsh_status open_run(struct gsh_block *block, unsigned first, unsigne
 {
     if (block->state[first] != GSH_CHUNK_DEVICE)
         return gsh_coherence_open_run_sigsafe(block, first, last, write);
-    if (block->value == NULL) /* in a forked child that did not get it */
+    if (block->value == NULL) /* in a forked child without the contents */
         return GSH_FAILED;
     return fetch_run(block, first, last, write ? GSH_CHUNK_HOST : GSH_CHUNK_SHARED);
 }
 
-/* Chunks first..last readable, or readable and writeable, by the host. */
+/* Makes chunks first..last readable, or readable and writeable, by the host. */
 static enum gsh_status open_just(struct gsh_block *block, unsigned first, unsigned last, bool write)
 {
     enum gsh_status status = GSH_OK;
@@ -121,7 +121,7 @@ static enum gsh_status open_just(struct gsh_block *block, unsigned first, unsign
 
 /* ---- short of mappings ---- */
 
-/* As gsh_coherence_open_other_sigsafe, which asks no device. */
+/* As gsh_coherence_open_other_sigsafe, but also fetches from the device. */
 static bool open_other_held(struct gsh_block *other)
 {
     if (gsh_coherence_open_is_open_sigsafe(other) || gsh_coherence_open_other_sigsafe(other))
@@ -130,7 +130,8 @@ static bool open_other_held(struct gsh_block *other)
            !gsh_block_is_written(other) && open_just(other, 0, other->chunks - 1U, true) == GSH_OK;
 }
 
-/* As the fault handler joins blocks (coherence_open.c), and fetches what only the device holds between them. */
+/* Joins blocks as the fault handler does (coherence_open.c), but also fetches what only the device holds between
+ * them. */
 static bool open_between(const struct gsh_block *block, bool above)
 {
     struct gsh_block *other = gsh_coherence_open_find_sigsafe(block, above);
@@ -222,7 +223,7 @@ static enum gsh_status upload_run(struct gsh_block *block, unsigned first, unsig
     return GSH_FAILED;
 }
 
-/* A BLANK chunk's contents are nobody's: whatever the device's memory holds will do. */
+/* A BLANK chunk's contents are undefined: the device's memory may hold anything. */
 static enum gsh_status place_run(struct gsh_block *block, unsigned first, unsigned last)
 {
     if (block->state[first] == GSH_CHUNK_HOST)
@@ -284,8 +285,8 @@ static void visit_deep(void *context)
     }
 }
 
-/* Calls for each block of the range with the block held. The range ends with the last of the blocks that follow
- * each other without a gap: no buffer reaches further. */
+/* Calls `visit` for each block of the range, with the block held. The range ends at the first gap between blocks: no
+ * buffer crosses one. */
 static void visit_range(const void *address, size_t size,
                         void (*visit)(struct gsh_block *block, size_t begin, size_t end,
                                       bool write),
@@ -378,7 +379,7 @@ static void pin_block(struct gsh_block *block, size_t begin, size_t end, bool wr
     atomic_fetch_add(write ? &block->write_pins : &block->read_pins, 1);
 }
 
-/* A block that was freed and taken anew meanwhile has no pin to give back. */
+/* A block that was freed and allocated again meanwhile has no pin to release. */
 static void unpin_block(struct gsh_block *block, size_t begin, size_t end, bool write)
 {
     (void)begin;
@@ -430,7 +431,8 @@ bool gsh_coherence_block_is_resident(const void *address)
 
 /* ---- faults ---- */
 
-/* The run to fetch for a fault on `chunk`: twice the last one where faults come in sequence. */
+/* The last chunk to fetch for a fault on `chunk`. Where faults come in sequence, the run is twice as long as the last
+ * one. */
 static unsigned read_ahead(struct gsh_block *block, unsigned chunk)
 {
     bool in_sequence = block->run != 0 && chunk == block->next_chunk;

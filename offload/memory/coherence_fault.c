@@ -9,7 +9,7 @@
 #include "mapping_budget.h"
 #include "stats.h"
 
-/* Opens the chunk, or where mappings are short the whole block. Caller holds the block. */
+/* Opens the chunk, or the whole block where mappings are short. Caller holds the block. */
 static enum gsh_fault_outcome open_held_sigsafe(struct gsh_block *block, unsigned chunk)
 {
     bool needs_device = block->state[chunk] == GSH_CHUNK_DEVICE;

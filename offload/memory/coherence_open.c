@@ -7,7 +7,7 @@
 #include "mapping_budget.h"
 #include "value_release.h"
 
-/* What is opened between two open blocks, at most */
+/* Limits of what is opened between two open blocks. */
 #define JOINED_BLOCKS 128
 #define JOINED_BYTES ((size_t)16 << 20)
 
@@ -84,8 +84,8 @@ bool gsh_coherence_open_other_sigsafe(struct gsh_block *other)
            gsh_coherence_open_sigsafe(other, 0, other->chunks - 1U) == GSH_OK;
 }
 
-/* Opens what lies between the nearest open block on that side and this one, from there on, so that all of it is one mapping
- * with that block's. Nobody is waited for. False: there is no such block, or not all of it could be opened. */
+/* Opens all blocks between the nearest open block on that side and this one, beginning there, so that they share one
+ * mapping with it. Waits for no lock. False: there is no such block, or not all of them could be opened. */
 static bool open_between_sigsafe(const struct gsh_block *block, bool above)
 {
     struct gsh_block *other = gsh_coherence_open_find_sigsafe(block, above);

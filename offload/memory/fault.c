@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The SIGSEGV handler. It runs on any thread at any instruction: no allocation, no lock but a
- * block's bit lock, no libc beyond raw system calls, less than 1 KiB of stack. A fault that is not
- * ours goes to the application's action with that action's flags and mask.
+ * The SIGSEGV handler. It runs on any thread at any instruction: no allocation, no lock but a block's bit lock, no
+ * libc beyond raw system calls, less than 1 KiB of stack. A fault that is not ours goes to the program's action with
+ * that action's flags and mask.
  */
 #include "fault.h"
 
@@ -25,10 +25,9 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
-#define ERROR_WRITE 2U /* x86 page-fault error code */
+#define ERROR_WRITE 2U /* bits of the x86 page-fault error code */
 #define ERROR_FETCH 0x10U
-#define REPEAT_LIMIT                                                                               \
-    1000 /* an access that faults on open pages again and again is no coherence fault */
+#define REPEAT_LIMIT 1000 /* an access that faults on open pages so often is no coherence fault */
 
 static int (*real_sigaction)(int, const struct sigaction *, struct sigaction *);
 static struct sigaction app_action; /* guarded by app_lock */
@@ -41,7 +40,7 @@ static _Thread_local struct {
 static volatile sig_atomic_t probe_seen;
 static volatile uintptr_t probe_page;
 
-/* By raw system calls: the C library's names may be others'. */
+/* Raw system calls: the C library's functions may be interposed. */
 static void set_mask_sigsafe(int how, const sigset_t *mask, sigset_t *before)
 {
     gsh_raw_syscall5(SYS_rt_sigprocmask, how, (long)mask, (long)before, 8, 0);
@@ -53,8 +52,8 @@ static void raise_sigsafe(int number)
                      gsh_raw_syscall3(SYS_gettid, 0, 0, 0), number);
 }
 
-/* The caller's structures are read and written outside the lock, and no signal comes while it is held: a handler that
- * asks for the action too would wait for ever. */
+/* The caller's structures are read and written outside the lock. All signals are blocked while it is held: a handler
+ * that asks for the action too would wait for ever. */
 void gsh_fault_swap_app_action_sigsafe(const struct sigaction *replacement, struct sigaction *old)
 {
     struct sigaction next = {0}, before;
@@ -74,10 +73,10 @@ void gsh_fault_swap_app_action_sigsafe(const struct sigaction *replacement, stru
         *old = before;
 }
 
-/* ---- foreign faults ---- */
+/* ---- faults of the program ---- */
 
-/* The default action: the kernel repeats the faulting instruction and ends the process with the
- * true core. A signal that somebody sent is not repeated by itself. */
+/* The default action: the kernel repeats the faulting instruction and ends the process with the true core. A signal
+ * that was sent does not repeat by itself, so it is raised again. */
 static void take_default_action_sigsafe(bool synchronous)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
@@ -128,7 +127,8 @@ static bool has_app_handler_sigsafe(void)
 
 /* ---- our faults ---- */
 
-/* Another thread may have opened the page first; but not a thousand times. */
+/* Whether the access has repeated more than `limit` times. Another thread may have opened the page first, which
+ * explains a few repeats. */
 static bool repeats_too_often_sigsafe(uintptr_t address, uintptr_t instruction, unsigned limit)
 {
     if (last_fault.address != address || last_fault.instruction != instruction)
@@ -138,7 +138,8 @@ static bool repeats_too_often_sigsafe(uintptr_t address, uintptr_t instruction, 
     return ++last_fault.count > limit;
 }
 
-/* The program's protection faults each time, and its handler may open the page and close it again. */
+/* A page that the program has protected faults each time. The count begins again, because the program's handler may
+ * open the page and close it again. */
 static bool is_programs_fault_sigsafe(uintptr_t address, uintptr_t instruction)
 {
     if (!repeats_too_often_sigsafe(address, instruction, 1))
@@ -175,7 +176,8 @@ static bool resolve_sigsafe(const siginfo_t *info, const ucontext_t *context)
     return outcome == GSH_FAULT_RESOLVED;
 }
 
-/* SIGINT has waited in vain for what this thread waits for: the process ends as one does that has no handler for it. */
+/* SIGINT has waited too long for the operation that this thread waits for. Ends the process by SIGINT's default
+ * action. */
 static void end_by_interrupt_sigsafe(void)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
@@ -207,8 +209,7 @@ static void on_segv_sigsafe(int signal_number, siginfo_t *info, void *context)
 
 /* ---- installation ---- */
 
-/* One deliberate fault: proves that the kernel delivers to us and that a repaired access succeeds.
- */
+/* Makes one deliberate fault: proves that the kernel delivers to us and that a repaired access succeeds. */
 static bool probe(void)
 {
     void *page = mmap(NULL, GSH_GRANULE_SMALL, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

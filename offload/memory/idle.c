@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The thread's life: none, or running; `mutex` guards the change, and is held across fork. It pauses, looks, and pauses again;
- * when a look leaves nothing it sleeps until gsh_idle_wake first. The word `posted` changes whenever it is to wake up.
+ * The thread is absent or running; `mutex` guards the change, and is held across fork. It pauses, looks, and pauses
+ * again. After a look that leaves nothing it first sleeps until gsh_idle_wake. The word `posted` changes whenever it
+ * is to wake up.
  */
 #include "idle.h"
 
@@ -16,7 +17,7 @@
 #include <pthread.h>
 
 #define LOOK_MS 250U
-#define IDLE_LOOKS 4U /* that memory stays unused before it goes */
+#define IDLE_LOOKS 4U /* for which memory stays unused before it is given back */
 #define SCANNED_AT_ONCE 1024U
 
 _Atomic bool gsh_idle_is_noted = true; /* nothing is noted before gsh_idle_init */
@@ -36,7 +37,7 @@ uint32_t gsh_idle_clock_locked(void)
 
 /* ---- a look ---- */
 
-/* The next block that may give its pages back, held; NULL: none up to `*cursor`, which is moved on. */
+/* The next block that may give its pages back, held. Moves `*cursor` on; NULL: there is none up to it. */
 static struct gsh_block *take_locked(uint32_t *cursor, uint32_t age, bool *has_left)
 {
     uint32_t end = GSH_MIN(gsh_arena_block_end_sigsafe(), *cursor + SCANNED_AT_ONCE);
@@ -53,7 +54,7 @@ static struct gsh_block *take_locked(uint32_t *cursor, uint32_t age, bool *has_l
     return NULL;
 }
 
-/* Others take blocks and free them meanwhile. */
+/* Other threads take and free blocks meanwhile. */
 bool gsh_idle_trim_host(uint32_t age)
 {
     bool has_left = false;
@@ -80,7 +81,7 @@ static bool look(void)
 
 /* ---- the thread ---- */
 
-/* Until a block is freed, or the thread is to end. */
+/* Sleeps until a block is freed, or the thread is to end. */
 static void sleep_until_posted(void)
 {
     uint32_t seen = atomic_load(&posted);
@@ -97,7 +98,7 @@ static void pause_between_looks(void)
         gsh_futex_wait_change_for(&posted, seen, LOOK_MS);
 }
 
-/* However often blocks are freed, it looks once in LOOK_MS. */
+/* Looks at most once in LOOK_MS, however often blocks are freed. */
 static void *idle_main(void *unused)
 {
     bool has_left = true;
@@ -119,7 +120,7 @@ static void post(void)
     gsh_futex_wake_all_sigsafe(&posted);
 }
 
-/* Where there can be no thread, the pools' limit is what there is. */
+/* Without a thread, only the pools' limit applies. */
 static void start_locked(void)
 {
     atomic_store(&is_ending, false);
@@ -148,7 +149,8 @@ void gsh_idle_wake(void)
             post();
         return;
     }
-    if (pthread_mutex_trylock(&mutex) != 0) { /* the next one may have more luck */
+    if (pthread_mutex_trylock(&mutex) !=
+        0) { /* another thread changes it; the next call tries again */
         atomic_store(&gsh_idle_is_noted, false);
         return;
     }
@@ -168,7 +170,7 @@ void gsh_idle_end(void)
 
 /* ---- fork ---- */
 
-/* What is pooled is given back: the thread starts again with the next block that is freed, and there may be none. */
+/* Gives all pooled pages back: the thread starts again only when the next block is freed, which may never happen. */
 static void prepare(void)
 {
     pthread_mutex_lock(&mutex);
@@ -184,7 +186,7 @@ static void parent(void)
     pthread_mutex_unlock(&mutex);
 }
 
-/* Also of a fork that ran no handlers before. */
+/* Also for a child that was forked without handlers. */
 static void child_after_fork(void)
 {
     pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;

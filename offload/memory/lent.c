@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. The tables of what was lent are guarded by the DISPATCH lock.
+ * See the header. The DISPATCH lock guards the tables of lent values.
  */
 #include "lent.h"
 
@@ -42,7 +42,7 @@ static bool is_on_device(const struct gsh_block *block, size_t begin, size_t siz
     return true;
 }
 
-/* With the block held. */
+/* Caller holds the block. */
 static struct gsh_value *lend_locked(struct gsh_block *block, size_t begin, size_t size)
 {
     while (block->value != NULL &&

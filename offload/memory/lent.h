@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Values lent to others: what an array holds on the device, read there by work that is not in our stream. A lent value is
- * not written and its memory is not given back until it is returned: what would write it makes a copy, so that others see
- * the contents of the moment in which they asked, whatever becomes of the array. We never wait for others.
+ * Values lent to readers outside our stream: what an array holds on the device, read there by other users of the
+ * device. A lent value is not written, and its memory is not released, until it is returned: a write to the array
+ * makes a copy first. Readers see the contents at the time of lending, whatever happens to the array. The library
+ * never waits for readers.
  *
  * `_locked`: the caller holds the DISPATCH lock; all others take it.
  */
@@ -10,19 +11,20 @@
 
 #include "value.h"
 
-/* Lends the newest contents of [address, address + size), which lie in one array: runs what is recorded to write them first.
- * *device is where they are once the work submitted so far has run. NULL: they are not all on a device that has memory of
- * its own, or calls are no longer accepted; nothing has changed. For threads that hold none of our locks. */
+/* Lends the newest contents of [address, address + size), which lie in one array. Flushes the pending nodes that
+ * write them first. *device is their address; they are there once the work submitted so far has run. NULL: nothing is
+ * lent, because they are not all on a device with memory of its own, or calls are no longer accepted. For threads
+ * that hold none of our locks. */
 struct gsh_value *gsh_lent_begin(const void *address, size_t size, uint64_t *device);
-/* Nobody else reads it any more. */
+/* Returns the value: the reader has finished. */
 void gsh_lent_end(struct gsh_value *value);
-/* The same once `is_done(work)`, which is asked now and then under the DISPATCH lock, and not again when it has said so.
- * False: there is no place to remember it; the caller waits and calls gsh_lent_end. */
+/* Returns the value once `is_done(work)` is true. That is called now and then under the DISPATCH lock, and not again
+ * after it was true. False: there is no room to remember it; the caller waits and calls gsh_lent_end. */
 bool gsh_lent_end_when(struct gsh_value *value, bool (*is_done)(void *work), void *work);
-/* The same for programs, which name what they were lent by its address: the contents are there when this returns. 0: as
- * NULL, or the device is no GPU. */
+/* gsh_lent_begin for programs, which identify what they were lent by its device address. The contents are there when
+ * it returns. 0: as NULL, or the device is no GPU. */
 uint64_t gsh_lent_take(const void *address, size_t size);
-/* Nobody reads there any more. False: it was not lent. */
+/* Returns what gsh_lent_take has lent. False: the address was not lent. */
 bool gsh_lent_give(uint64_t device);
-/* Asks for all that are still to be returned. */
+/* Calls is_done of all values that wait for it, and returns those that are done. */
 void gsh_lent_collect_locked(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Words of host memory that kernels write: the place of a result of one element that the host reads
- * next. Reading it takes a wait and no transfer. Under the DISPATCH lock.
+ * Mapped scalars: words of host memory that kernels write, for a result of one element that the host reads next.
+ * Reading one needs a wait but no transfer. Under the DISPATCH lock.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #define GSH_MAPPED_SCALAR_BYTES 64
 
-/* A free word: the address that kernels use, and the one that the host reads. False: there is none. */
+/* Takes a free word: its address for kernels and its address for the host. False: none is free. */
 bool gsh_mapped_scalar_take_locked(uint64_t *address, const char **word);
-/* Work submitted before may still write it. */
+/* Gives the word back. Work submitted before may still write it. */
 void gsh_mapped_scalar_give_locked(const char *word);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What blocks are charged with is kept up as their states change. It is never less than what there is; only where it exceeds
- * the budget, the boundaries are counted.
+ * Each block's charge is updated as its states change. The sum is never less than the number of boundaries; they are
+ * counted only where the sum exceeds the budget.
  */
 #include "mapping_budget.h"
 
@@ -11,11 +11,11 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 
-#define CHANGES_TO_COUNT 1024 /* of states, until what is short of mappings is counted again */
+#define CHANGES_TO_COUNT 1024 /* of states, until boundaries are counted again */
 
 static _Atomic int64_t charged;
-static _Atomic int64_t counted;  /* as there were when they were last counted */
-static _Atomic uint32_t changes; /* since then */
+static _Atomic int64_t counted;  /* boundaries when they were last counted */
+static _Atomic uint32_t changes; /* of states since then */
 static int64_t budget;
 
 void gsh_mapping_budget_set_budget(int64_t boundaries)
@@ -65,8 +65,8 @@ static int64_t count_boundaries_sigsafe(const struct gsh_block *block)
     return count;
 }
 
-/* Neighbours with the same protection share a mapping, which what each block is charged with does not know. Others may change
- * states meanwhile: it is a number to within what CHANGES_TO_COUNT stands for. */
+/* Neighbours with the same protection share a mapping, which the charges of single blocks do not take into account.
+ * Other threads may change states meanwhile: the count is accurate to about CHANGES_TO_COUNT. */
 static void count_edges_of_all_sigsafe(void)
 {
     uint32_t end = gsh_arena_block_end_sigsafe();

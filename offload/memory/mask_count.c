@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A few entries, the oldest of which is written over. No two versions are alike, so that an entry whose mask was written
- * since, even while it was being counted, or is gone, can only lie there unused.
+ * A few entries; a new one replaces the oldest. Versions are unique, so an entry is never found again if its mask has
+ * been written since, even while it was being counted, or is gone.
  */
 #include "mask_count.h"
 
@@ -34,7 +34,7 @@ static uint64_t version_held(const struct gsh_block *block, uint64_t first, size
     return block->value->version;
 }
 
-/* What the bytes of the mask are known by; 0 where the host may write some of them. */
+/* The version of the mask's bytes; 0 where the host may write some of them. */
 static uint64_t find_version_locked(const struct gsh_launch *mask)
 {
     int64_t low = 0, high = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A line of the list of groups is number:controllers:path. In version 2 the number is 0, and all controllers are in one tree;
- * in version 1 memory's tree has a folder of its own. Paths that are not there are skipped: a container sees its own group as
- * the root.
+ * A line in the list of groups is number:controllers:path. In version 2 the number is 0, and one tree has all
+ * controllers. In version 1 the memory controller has a tree in a folder of its own. Missing paths are skipped: a
+ * container sees its own group as the root.
  */
 #include "memory_limit.h"
 
@@ -15,9 +15,10 @@
 
 #define PATH_BYTES 4096
 #define TEXT_BYTES 8192 /* of a list of groups, or of numbers */
-#define NEAR_SHARE 10   /* so much of a limit is left */
+#define NEAR_SHARE 10   /* a limit is near when 1/10 of it is left */
 
-/* How the versions name a group's limits, and what in memory.stat cannot be taken from the group without swapping. */
+/* The files of a group's limits in each version, and the key in memory.stat of memory that cannot be reclaimed
+ * without swapping. */
 struct version {
     const char *limits[2];
     const char *used;
@@ -28,8 +29,8 @@ static const struct version first = {{"memory.limit_in_bytes", "memory.limit_in_
 
 typedef void visit_group(const char *folder, const struct version *version, int64_t *result);
 
-/* A file's text, cut to the buffer; false where it cannot be read. Allocates nothing, which stdio would: a malloc that
- * another library interposes may wait for Python's global lock, whose holder may wait for the caller's thread. */
+/* Reads a file's text, cut to the buffer; false where it cannot be read. Allocates nothing, unlike stdio: a malloc
+ * that another library interposes may wait for Python's global lock, whose holder may wait for the caller's thread. */
 static bool read_text(const char *path, char *text, size_t size)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -51,7 +52,7 @@ static bool read_file(const char *folder, const char *name, char *text, size_t s
     return length > 0 && length < (int)sizeof(path) && read_text(path, text, size);
 }
 
-/* What follows the line's end, or the text's. */
+/* The beginning of the next line, or the text's end. */
 static const char *next_line(const char *line)
 {
     line += strcspn(line, "\n");
@@ -67,7 +68,7 @@ static int64_t read_number(const char *folder, const char *name, int64_t most)
     return is_number ? GSH_MIN((int64_t)value, most) : most;
 }
 
-/* The number behind a key, a line each, as in memory.stat; 0 where there is none. */
+/* The number after a key that begins a line, as in memory.stat; 0 where there is none. */
 static int64_t find_key(const char *text, const char *key)
 {
     char found[64];
@@ -78,7 +79,7 @@ static int64_t find_key(const char *text, const char *key)
     return 0;
 }
 
-/* The group and all around it. Shortens `group`. */
+/* Visits the group and all groups around it. Shortens `group`. */
 static void walk_up(const char *tree, char *group, const struct version *version,
                     visit_group *visit, int64_t *result)
 {

@@ -11,9 +11,9 @@
 #include "lock.h"
 #include "value.h"
 
-/* Others ask for whole pages of the device, and the driver needs some itself. */
+/* Others allocate whole pages of the device, and the driver needs some itself. */
 #define SLACK_BYTES ((size_t)32 << 20)
-#define LATER_SHARE 8 /* of what is missing is evicted at a time, once as much as that has been */
+#define LATER_SHARE 8 /* the share of the missing bytes that each later round evicts */
 
 static size_t find_missing(size_t wanted)
 {
@@ -21,7 +21,7 @@ static size_t find_missing(size_t wanted)
     return wanted > available ? wanted - available : 0;
 }
 
-/* Whether anything was unused. */
+/* Gives back unused memory; true where there was any. */
 static bool trim_locked(void)
 {
     size_t before = gsh_backend_get()->available();
@@ -31,7 +31,7 @@ static bool trim_locked(void)
     return gsh_backend_get()->available() > before;
 }
 
-/* Nobody is evicted for what does not fit beside other users even so. */
+/* Whether so many bytes can fit beside other users at all. Nothing is evicted otherwise. */
 static bool could_fit(size_t bytes)
 {
     size_t free_bytes = 0, limit_bytes = 0;
@@ -39,14 +39,14 @@ static bool could_fit(size_t bytes)
     return bytes <= gsh_backend_get()->available() + (limit_bytes - free_bytes);
 }
 
-/* Memory leaves the backend in pieces that several arrays share: what the first round evicts need not be enough, and what is
- * evicted at a time afterwards is what may be too much. False: nothing can be evicted. */
+/* The backend gives memory back in pieces that several arrays share, so the first round may not free enough. Later
+ * rounds evict less at a time, so as not to evict much too much. False: nothing can be evicted. */
 static bool evict_for_locked(size_t missing, bool is_first)
 {
     return gsh_value_evict_locked(is_first ? missing : GSH_MAX(missing / LATER_SHARE, (size_t)1));
 }
 
-/* What recorded nodes hold is free, or can be evicted, once they have run. */
+/* What pending nodes hold can be freed or evicted once they have run. */
 static bool yield_locked(size_t bytes)
 {
     bool is_given = trim_locked();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A pin for the time of the call keeps the block at home until the one that stays is set. Checked by
+ * A temporary pin keeps the block on the host until the permanent one is set. Checked by
  * tests/unit/interpose/libc/test_libc_memory.c.
  */
 #include "page_changes.h"
@@ -28,7 +28,7 @@ static void keep_block_home(struct gsh_block *block, const enum gsh_page_change 
     gsh_coherence_unpin(base, size, true);
 }
 
-/* `change`: what comes then; NULL: nothing. */
+/* `change`: the change that follows; NULL: none. */
 static void visit(const void *address, size_t size, const enum gsh_page_change *change)
 {
     if (size == 0 || !gsh_arena_overlaps(address, size))

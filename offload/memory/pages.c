@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Two ways to fill a closed page. "swap": the pages move to a window (mremap DONTUNMAP, so the
- * place stays mapped and closed), are opened and filled there, and move back. "procmem": bytes go
- * through a buffer and a write to /proc/self/mem, which ignores protection; then the pages are
- * opened. Both keep huge pages, fork and merging intact.
+ * Two methods to fill a closed page. "swap": the pages move to a window (mremap DONTUNMAP, so the place stays mapped
+ * and closed), are opened and filled there, and move back. "procmem": bytes go through a buffer and a write to
+ * /proc/self/mem, which ignores protection; then the pages are opened. Both keep huge pages, fork and merging intact.
  */
 #include "pages.h"
 
@@ -63,7 +62,7 @@ static bool move_pages(uintptr_t from, uintptr_t to, size_t size)
 
 typedef enum gsh_status fetch_function(void *context, void *to, size_t offset, size_t bytes);
 
-/* The window keeps the block's place within a 2 MiB page, so that huge pages move whole. */
+/* The window has the block's offset within a 2 MiB page, so that huge pages move whole. */
 static enum gsh_status fill_by_swap(uintptr_t base, size_t size, int protection, size_t done,
                                     fetch_function *fetch, void *context)
 {
@@ -98,7 +97,7 @@ static enum gsh_status write_through(int procmem, uintptr_t base, size_t size, s
     return GSH_OK;
 }
 
-/* Opened anew each time: a descriptor kept could be closed by the program and its number used for another file. */
+/* Opens /proc/self/mem each time: the program could close a kept descriptor and use its number for another file. */
 static enum gsh_status fill_by_procmem(uintptr_t base, size_t size, int protection, size_t done,
                                        fetch_function *fetch, void *context)
 {
@@ -111,7 +110,7 @@ static enum gsh_status fill_by_procmem(uintptr_t base, size_t size, int protecti
     return gsh_pages_protect_sigsafe(base, size, protection) ? GSH_OK : GSH_FAILED;
 }
 
-/* A range that more than one mapping covers cannot be moved: then bytes are written through. */
+/* A range that consists of several mappings cannot be moved; its bytes are then written through /proc/self/mem. */
 static enum gsh_status fill_piece(uintptr_t base, size_t size, int protection, size_t done,
                                   fetch_function *fetch, void *context)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Page protection and the filling of protected pages: raw system calls only, so all of it may run
- * in the fault handler or beside it. Nothing here knows blocks.
+ * Page protection and the filling of protected pages. Uses raw system calls only, so all of it may run in the fault
+ * handler or beside it. Independent of blocks.
  */
 #pragma once
 
@@ -22,26 +22,25 @@ static inline int gsh_pages_protection(enum gsh_chunk_state state)
 /* mprotect by raw system call; false where the kernel refuses (no mapping left). Keeps errno. */
 bool gsh_pages_protect_sigsafe(uintptr_t base, size_t size, int protection);
 
-/* Whether pages can be left for the kernel to take (MADV_FREE) safely, and at no cost: there are huge ones. */
+/* Whether pages can be offered to the kernel (MADV_FREE) safely and at no cost: that needs huge pages. */
 bool gsh_pages_can_offer(void);
-/* Whether the system would give a program so much at once. */
+/* Whether the system would grant a program so many bytes at once. */
 bool gsh_pages_are_granted(size_t size);
 
 /* vm.max_map_count, or its default 65530 where it cannot be read. */
 int64_t gsh_pages_max_mappings(void);
 
-/* Chooses how closed pages are filled (option FILL) by trying the ways on scratch pages at
- * [scratch, scratch + 2 granules), which are open and unused. DECLINED: no way works. */
+/* Chooses how closed pages are filled (option FILL) by testing the methods on scratch pages at [scratch, scratch + 2
+ * granules), which are open and unused. DECLINED: no method works. */
 enum gsh_status gsh_pages_init(uintptr_t scratch);
 
-/* Puts `size` bytes (whole pages touched, see below) into closed pages so that no thread sees them
- * half filled, and leaves the pages with `protection`. `fetch` writes the bytes [offset, offset +
- * bytes) to where it is told, an address of ordinary open memory; it may be called several times.
- * Serialised by a lock of its own. FAILED: fetch failed or the kernel refused; the pages are closed
- * as before. `base` is page-aligned. */
+/* Puts `size` bytes, whole pages, into closed pages so that no thread sees them half filled, and leaves the pages
+ * with `protection`. `fetch` writes the bytes [offset, offset + bytes) to `to`, ordinary open memory; it may be
+ * called several times. Serialised by a lock of its own. FAILED: fetch failed or the kernel refused; the pages are
+ * closed as before. `base` is page-aligned. */
 enum gsh_status gsh_pages_fill(uintptr_t base, size_t size, int protection,
                                enum gsh_status (*fetch)(void *context, void *to, size_t offset,
                                                         size_t bytes),
                                void *context);
-/* In a forked child: the fill lock is free. */
+/* In a forked child: frees the fill lock. */
 void gsh_pages_reset_after_fork(void);

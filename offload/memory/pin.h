@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Page-locked host memory: the backend's registration under the budget of PIN_LIMIT. Which ranges are
- * registered, the arena knows. Lock-free; any thread, not in the fault handler.
+ * Page-locked host memory: the backend's registration within the budget of PIN_LIMIT. The arena knows which ranges
+ * are registered. Lock-free; any thread, not in the fault handler.
  */
 #pragma once
 
 #include "base.h"
 
-/* Most bytes registered at a time. */
+/* Sets the largest number of bytes registered at a time. */
 void gsh_pin_set_limit(size_t bytes);
 /* True where the device is ready and takes registrations. */
 bool gsh_pin_is_possible(void);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Requests live on the faulting threads' stacks and are pushed on a lock-free stack; the word
- * `posted` counts them and is what the thread sleeps on. After its last request it spins a while,
- * so that faults in sequence cost no wake-up.
+ * Requests live on the faulting threads' stacks and are pushed on a lock-free stack. The word `posted` counts them;
+ * the thread sleeps on it. After its last request it spins a while, so that faults in sequence cost no wake-up.
  */
 #include "service.h"
 
@@ -16,7 +15,7 @@
 
 #define IDLE_NS 50000
 #define WAIT_NS 20000
-#define LONG_NAP_MS 20U /* while nothing is recorded */
+#define LONG_NAP_MS 20U /* while no node is pending */
 #define LONG_NAPS 50U   /* then it sleeps until it is woken */
 
 struct request {
@@ -30,7 +29,7 @@ static struct request *_Atomic requests;
 static _Atomic uint32_t posted;
 static _Atomic bool running;
 static _Thread_local bool is_service_thread;
-static _Atomic bool dozes; /* nobody wakes the thread but faults and gsh_service_note_recorded */
+static _Atomic bool dozes; /* only faults and gsh_service_note_recorded wake the thread */
 
 static void serve(struct request *request)
 {
@@ -41,7 +40,7 @@ static void serve(struct request *request)
     gsh_futex_wake_all_sigsafe(&request->done);
 }
 
-/* Waits for a request, or for nodes to have been lying a while; `naps`: how often in vain. */
+/* Waits for a request, or until nodes have been pending for a while; `naps`: how often in vain. */
 static void rest(uint32_t seen, unsigned *naps)
 {
     uint64_t recorded = gsh_coherence_events.get_oldest();

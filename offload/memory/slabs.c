@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A page that is discarded while it is locked is another one than the device's: who discards pages of a single block and who
- * locks its slab tell so first, and then see whether the other does. A slab that is unlocked is LEAVING: its blocks are
- * held meanwhile, so that who takes one waits, and the driver is not called under the ARENA lock, as it may wait for
- * the device. All its blocks are open then, so that it can be locked again.
+ * If pages are discarded while they are being locked, the host and the device have different pages. A thread that
+ * discards pages of a single block, and one that locks its slab, therefore announce it first and then check for the
+ * other. A slab that is being unlocked is LEAVING: its blocks are held, so that a thread that takes one waits. The
+ * driver is not called under the ARENA lock, as it may wait for the device. All blocks of an unlocked slab are open,
+ * so that it can be locked again.
  */
 #include "slabs.h"
 
@@ -20,9 +21,9 @@ enum state { UNTRIED, REFUSED, LOCKING, REGISTERED, LEAVING, GIVEN_BACK };
 
 struct slab {
     _Atomic uint8_t state;     /* enum state */
-    _Atomic uint32_t discards; /* of single blocks, that are going on */
-    uint32_t live;             /* blocks that are not free; ARENA lock, as the next */
-    uint32_t idle_since;       /* idle.c's clock when there were none any more */
+    _Atomic uint32_t discards; /* of single blocks, in progress */
+    uint32_t live;             /* blocks that are not free; ARENA lock, also for the next member */
+    uint32_t idle_since;       /* idle.c's clock when the last of them was freed */
 };
 
 static uintptr_t zone_base;
@@ -85,7 +86,8 @@ void gsh_slabs_end_discard(const struct gsh_block *block)
     atomic_fetch_sub(&slab_of(block->base)->discards, 1);
 }
 
-/* Of a slab that is LOCKING: what is discarded from now on stays, and what is being discarded is not locked. */
+/* Locks a slab that is LOCKING: discards that begin from now on are refused. The slab is not locked while a discard
+ * is in progress. */
 static void lock(struct slab *slab, enum state busy, enum state failed)
 {
     if (atomic_load(&slab->discards) != 0)
@@ -101,7 +103,7 @@ void gsh_slabs_register_locked(uintptr_t address)
     lock(slab, UNTRIED, UNTRIED);
 }
 
-/* That fails, once, where a neighbour's pages are closed or read-only. */
+/* Fails, once, where a neighbour's pages are closed or read-only. */
 void gsh_slabs_register_old(const struct gsh_block *block)
 {
     struct slab *slab = slab_of(block->base);
@@ -139,7 +141,7 @@ void gsh_slabs_unregister_all_locked(void)
 
 /* ---- giving back ---- */
 
-/* The slab's next block from the address on, which is moved behind it; NULL: there is none. */
+/* The slab's next block from `*address` on, which is moved behind it; NULL: there is none. */
 static struct gsh_block *next_block(const struct slab *slab, uintptr_t *address)
 {
     for (uintptr_t end = address_of(slab) + GSH_SLAB_BYTES; *address < end;) {
@@ -151,7 +153,7 @@ static struct gsh_block *next_block(const struct slab *slab, uintptr_t *address)
     return NULL;
 }
 
-/* Of blocks below `end`. */
+/* Releases the slab's blocks below `end`. */
 static void release_blocks(const struct slab *slab, uintptr_t end)
 {
     uintptr_t address = address_of(slab);
@@ -160,7 +162,7 @@ static void release_blocks(const struct slab *slab, uintptr_t end)
         gsh_block_release_sigsafe(block);
 }
 
-/* False: somebody else holds one, or one is not as pools have them. */
+/* Acquires all blocks of the slab. False: another thread holds one, or one is not as the pools keep them. */
 static bool hold_blocks(const struct slab *slab)
 {
     uintptr_t address = address_of(slab);
@@ -176,7 +178,7 @@ static bool hold_blocks(const struct slab *slab)
     return true;
 }
 
-/* False: the system refuses, and nothing has changed. Caller holds the blocks. */
+/* Opens the blocks, which the caller holds. False: the system refuses, and nothing has changed. */
 static bool open_blocks(const struct slab *slab)
 {
     uintptr_t address = address_of(slab);
@@ -184,7 +186,7 @@ static bool open_blocks(const struct slab *slab)
         return false;
     for (struct gsh_block *block; (block = next_block(slab, &address)) != NULL;)
         if (block->state[0] != GSH_CHUNK_HOST)
-            (void)gsh_arena_open_idle_sigsafe(block); /* they are open: nothing is to be refused */
+            (void)gsh_arena_open_idle_sigsafe(block); /* their pages are open, so it cannot fail */
     return true;
 }
 

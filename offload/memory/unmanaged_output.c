@@ -13,7 +13,7 @@
 
 #define MOST_DIMS (GSH_MAX_DIMS + GSH_CORE_DIMS)
 
-/* The output's dimensions, batch and core alike; the last one is copied in one piece where it is contiguous. */
+/* The output's dimensions, batch and core. The last one is copied in one piece where it is contiguous. */
 struct walk {
     int ndim;
     size_t size; /* of an element */
@@ -28,7 +28,7 @@ static void add(struct walk *walk, int64_t extent, int64_t stride)
     walk->stride[walk->ndim++] = stride;
 }
 
-/* Neighbours in memory come last. */
+/* Makes the contiguous dimension the last. */
 static void put_contiguous_last(struct walk *walk)
 {
     for (int d = 0; d < walk->ndim - 1; d++) {
@@ -54,7 +54,7 @@ static struct walk describe(const struct gsh_launch *launch, unsigned k)
     return walk;
 }
 
-/* Everything below dimension d, at the same offset in both. */
+/* Copies everything below dimension d, at the same offset in both. */
 static void copy_below(const struct walk *walk, int d, char *to, const char *from)
 {
     bool is_run = d == walk->ndim - 1 && walk->stride[d] == (int64_t)walk->size;
@@ -66,7 +66,7 @@ static void copy_below(const struct walk *walk, int d, char *to, const char *fro
         copy_below(walk, d + 1, to + i * walk->stride[d], from + i * walk->stride[d]);
 }
 
-/* One triangle of a matrix, column by column. */
+/* Copies one triangle of a matrix, column by column. */
 static void copy_triangle(const struct gsh_launch *launch, char *to, const char *from)
 {
     const struct gsh_gemm *g = &launch->gemm;
@@ -79,7 +79,8 @@ static void copy_triangle(const struct gsh_launch *launch, char *to, const char 
     }
 }
 
-/* Whether the bytes go elsewhere first: some of them are not the output's, or are needed if the rest does not come. */
+/* Whether the bytes go through a buffer: some of them are not the output's, or the old contents are needed if another
+ * output fails. */
 static bool takes_copy(const struct gsh_launch *launch, const struct gsh_unmanaged_output *output)
 {
     size_t size = gsh_dtype_size(launch->operands[output->operand].dtype);
@@ -87,7 +88,7 @@ static bool takes_copy(const struct gsh_launch *launch, const struct gsh_unmanag
            (size_t)gsh_launch_output_elements(launch, output->operand) * size != output->bytes;
 }
 
-/* The arena keeps memory whose pages are there, some of it page-locked; of malloc's, a large piece is new at every call. */
+/* The arena keeps populated memory, some of it page-locked; malloc gives new pages to a large block at every call. */
 static char *take_memory(size_t bytes)
 {
     char *memory = gsh_arena_allocate(bytes, GSH_ARENA_HOST);

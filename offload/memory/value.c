@@ -15,8 +15,8 @@
 #include <string.h>
 #include <time.h>
 
-#define MOST_TRIES 8           /* of a request */
-#define FIRST_PAUSE_NS 500000L /* between them, each twice the one before: 64 ms in all */
+#define MOST_TRIES 8           /* attempts of a request */
+#define FIRST_PAUSE_NS 500000L /* between attempts, doubled each time: 64 ms in all */
 
 static struct gsh_value *free_structures;
 static struct gsh_value *oldest, *newest;
@@ -81,7 +81,7 @@ static struct gsh_value *new_structure(void)
     return value;
 }
 
-/* Brings the least recently used value that nobody else uses home and frees it: its bytes. 0: there is none. */
+/* Evicts the least recently used value without other users, and returns its size. 0: there is none. */
 static size_t evict_one(void)
 {
     for (struct gsh_value *value = oldest; value != NULL; value = value->newer) {
@@ -183,7 +183,7 @@ enum gsh_status gsh_value_place_anywhere_locked(struct gsh_value *value)
     return value->stash != NULL ? GSH_OK : GSH_FAILED;
 }
 
-/* What is asked of the device: bytes from it or to it, or that it finishes what it was given. */
+/* A request to the device: a transfer from it or to it, or to finish the submitted work. */
 struct request {
     enum { FINISH, DOWNLOAD, UPLOAD } kind;
     void *to;         /* of DOWNLOAD */
@@ -206,8 +206,8 @@ static enum gsh_status attempt(const struct request *request)
     }
 }
 
-/* Whether a request that has failed is to be tried again: one failure may be the only one, and what is to be read is
- * nowhere else. `tries`: so far. */
+/* Whether to repeat a request that has failed: the failure may be transient, and the bytes to be read exist nowhere
+ * else. `tries`: attempts so far. */
 static bool try_again(unsigned tries)
 {
     const struct gsh_backend *backend = gsh_backend_get();
@@ -253,7 +253,7 @@ enum gsh_status gsh_value_read(const struct gsh_value *value, void *to, size_t o
                                  .registered = registered});
 }
 
-/* The memory on the device is no longer its: what is written as a whole goes to a stash. */
+/* Releases the device memory and keeps the contents, written as a whole, in a stash. */
 static enum gsh_status move_to_stash(struct gsh_value *value, const void *from, size_t size)
 {
     value->stash = malloc(value->size);
@@ -270,7 +270,7 @@ static enum gsh_status move_to_stash(struct gsh_value *value, const void *from, 
     return GSH_OK;
 }
 
-/* Whether so many bytes from its begin are all that is looked at. */
+/* Whether the bytes are the whole contents of the value's block. */
 static bool is_whole(const struct gsh_value *value, size_t offset, size_t size)
 {
     return value->block != 0 && offset == 0 && size == gsh_block_at(value->block)->size;

@@ -10,56 +10,58 @@
 #include "status.h"
 #include "value_release.h"
 
-/* Whether there is memory for a value of so many bytes beside those that exist, without eviction. */
+/* Whether there is memory for a value of so many bytes beside the existing ones, without eviction. */
 bool gsh_value_has_room_locked(size_t size);
-/* A value of `size` bytes with one reference, contents undefined, for which there is memory, but which has none yet.
- * Evicts values of blocks that nobody holds and no node needs where memory is short; FAILED when that does not help.
- * `block` is the index of its block, 0 for none. */
+/* Creates a value of `size` bytes with one reference and undefined contents. Its memory is reserved but not yet
+ * allocated. Where memory is short, evicts values whose blocks are not held and that no node needs; FAILED when that
+ * is not enough. `block` is the index of its block, 0: none. */
 enum gsh_status gsh_value_create_locked(size_t size, uint32_t block, struct gsh_value **value);
-/* Sees to it that the value has memory on the device, and there what its stash holds, which stays. FAILED: it has none
- * left, or refuses. */
+/* Allocates the value's device memory if it has none, and uploads its stash, which stays. FAILED: the device has no
+ * memory left, or refuses. */
 enum gsh_status gsh_value_place_locked(struct gsh_value *value);
-/* Before what lies on the device is written: the stash holds it no more. Nobody reads the value now: it has a writer, or the
- * caller holds its block. */
+/* Call before the device's contents are written: frees the stash, which is then stale. Nobody may be reading the
+ * value: it has a writer, or the caller holds its block. */
 void gsh_value_drop_stash_locked(struct gsh_value *value);
-/* Gives the memory of `from`, and what it holds, to `to`, which has none and is of the same size. */
+/* Moves the memory of `from`, with its contents, to `to`, which has none and is of the same size. */
 void gsh_value_move_locked(struct gsh_value *from, struct gsh_value *to);
-/* Sees to it that the value's contents can be written by the host, on the device or in a stash of its own. FAILED: no
- * memory anywhere. */
+/* Ensures that the host can write the value's contents, in device memory or in a stash. FAILED: there is no memory on
+ * either side. */
 enum gsh_status gsh_value_place_anywhere_locked(struct gsh_value *value);
-/* Whether reading the value waits for the work submitted before. */
+/* Whether reading the value waits for work submitted before. */
 static inline bool gsh_value_is_waited_for(const struct gsh_value *value)
 {
     return value->address != 0 && value->stash == NULL;
 }
-/* Whether the contents come by a transfer of the device, which may reach pages that are closed to the host. */
+/* Whether the contents are read by a transfer of the device, which may reach pages that are closed to the host. */
 static inline bool gsh_value_is_on_device(const struct gsh_value *value)
 {
     return gsh_value_is_waited_for(value) && value->word == NULL;
 }
-/* `size` bytes from `offset` on, to `to`, from wherever they are; undefined ones where nothing was ever written. FAILED:
- * the device does not answer, or the contents are lost. Any thread that holds the value's block, or the DISPATCH lock. */
+/* Copies `size` bytes from `offset` on to `to`, from the device or the stash; undefined bytes where nothing was ever
+ * written. FAILED: the device does not answer, or the contents are lost. Any thread that holds the value's block or
+ * the DISPATCH lock. */
 enum gsh_status gsh_value_read(const struct gsh_value *value, void *to, size_t offset, size_t size,
                                bool registered);
-/* The other way; the value has a place. */
+/* Writes `size` bytes at `offset`. The value has device memory or a stash. */
 enum gsh_status gsh_value_write_locked(struct gsh_value *value, const void *from, size_t offset,
                                        size_t size);
-/* Somebody looks at the value: it does not pass (graph/expiring.h). Any thread that holds its block. */
+/* Notes that the host reads the value: it is not an expiring value (graph/expiring.h). Any thread that holds its
+ * block. */
 static inline void gsh_value_note_looked(struct gsh_value *value)
 {
     atomic_store_explicit(&value->expiring, 0, memory_order_relaxed);
 }
-/* One reference more. */
+/* Adds one reference. */
 static inline void gsh_value_retain(struct gsh_value *value)
 {
     atomic_fetch_add_explicit(&value->references, 1, memory_order_relaxed);
 }
-/* Brings the least recently used values that nobody else uses home, and frees them, until so many bytes are. False: there
- * was none. */
+/* Evicts the least recently used values without other users, whose contents are fetched to the host, until `bytes`
+ * bytes are freed. False: there was none. */
 bool gsh_value_evict_locked(size_t bytes);
-/* Gives the memory of dead values (value_release.h) back to the device, and the structures to the pool. */
+/* Gives the memory of dead values (value_release.h) back to the device, and their structures to the pool. */
 void gsh_value_reap_locked(void);
-/* Notes that a write to the value was recorded or done: a version of its own. */
+/* Notes that a write to the value is pending or done: it gets a new version. */
 void gsh_value_note_written_locked(struct gsh_value *value);
-/* Notes a use, for eviction. */
+/* Notes a use, for the order of eviction. */
 void gsh_value_touch_locked(struct gsh_value *value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The queue is a lock-free stack. What is pushed is popped only all at once, so no value can leave and come back between a
- * pusher's look and its exchange.
+ * The queue is a lock-free stack. All values are taken from it at once, so no value can be removed and pushed again
+ * between a pusher's load and its exchange.
  */
 #include "value_release.h"
 

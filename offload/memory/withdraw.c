@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls are refused first, then the one that may be under way is waited for, then everything is brought home. Checked by
+ * First refuses calls, then waits for a call in progress, then fetches everything to the host. Checked by
  * tests/unit/offload/memory/test_withdraw.c.
  */
 #include "withdraw.h"

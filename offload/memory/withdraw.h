@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The end of the device's use for a process whose memory is written or read by something that takes no page fault and is not
- * told of each time: io_uring, Linux's asynchronous I/O, RDMA, vfio, /proc/self/mem. All arrays come home and stay, and NumPy
- * computes on the CPU.
+ * Ends the use of the device in a process whose memory is read or written by something that takes no page fault and
+ * does not announce each access: io_uring, Linux's asynchronous I/O, RDMA, vfio, /proc/self/mem. All arrays are
+ * fetched to the host and stay there, and NumPy computes on the CPU.
  */
 #pragma once
 
 #include <stdbool.h>
 
-/* Before such a thing is used; `why`, a text that stays, names it. When it returns all pages are open and no call
- * closes one any more. Once; later calls do nothing. Before gsh_startup: that declines then. Keeps errno. A thread that
- * holds a lock of the library's only ends the calls. */
+/* Call before such a facility is used; `why`, a static text, names it. When it returns all pages are open, and no
+ * call closes one any more. Only the first call has an effect. Before gsh_startup, it makes that decline. Keeps
+ * errno. On a thread that holds a lock of the library it only ends offloaded calls; arrays are not fetched. */
 void gsh_withdraw(const char *why);
 
-/* What gsh_withdraw was told; NULL: nothing yet. Any thread, no locks. */
+/* The text that gsh_withdraw was given; NULL: none. Any thread, no locks. */
 const char *gsh_withdraw_reason(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The disk cache of kernels. A file is a header (magic, key, size, code) and the image. It is believed only if folder and file
- * are this user's alone (cuda_cache_trust.h), and header, length and the code of both agree. Takes no lock. Checked by
- * tests/unit/offload/cuda/compile/test_cuda_cache.c.
+ * The disk cache of kernels. A file is a header (magic, key, size, code) and the image. It is used only if folder and
+ * file belong to this user alone (cuda_cache_trust.h), and header, length and the code of both are valid. Takes no
+ * lock. Checked by tests/unit/offload/cuda/compile/test_cuda_cache.c.
  */
 #include "cuda_cache.h"
 
@@ -27,14 +27,14 @@
 #define MAX_NAME 96
 #define MAX_IMAGE ((uint64_t)256 << 20)
 #define TRIM_STORES                                                                                \
-    16U /* a process's first store and each so many later look at the folder's size */
-#define FRESH_SECONDS 3600 /* a find marks a file that was not used so long */
+    16U /* a process's first store, and every so many later ones, check the folder's size */
+#define FRESH_SECONDS 3600 /* a hit marks a file that was not used for so long */
 
 struct header {
     char magic[8];
     uint64_t key[2];
     uint64_t size;
-    unsigned char code[GSH_HMAC_BYTES]; /* of all before it, and the image */
+    unsigned char code[GSH_HMAC_BYTES]; /* of everything before it, and the image */
 };
 
 static char cache_folder[MAX_FOLDER + 1];
@@ -153,12 +153,12 @@ static char *read_entry(int fd, const struct gsh_cuda_cache_key *key, const unsi
     return NULL;
 }
 
-/* The time of modification says when a kernel was used, for the order in which they are removed. */
+/* The modification time records when a kernel was last used, for the order of removal. */
 static void mark_used(int fd)
 {
     struct stat stat;
     if (fstat(fd, &stat) == 0 && time(NULL) - stat.st_mtim.tv_sec > FRESH_SECONDS)
-        (void)futimens(fd, NULL); /* not allowed on another user's file: it just ages */
+        (void)futimens(fd, NULL); /* not allowed on another user's file: it ages then */
 }
 
 static bool find_in(int folder, const struct gsh_cuda_cache_key *key, void **image, size_t *size)
@@ -215,7 +215,7 @@ static int open_or_make_folder(void)
     return gsh_cuda_cache_trust_open(cache_folder, &is_refused);
 }
 
-/* The file's name, in which no two stores are alike. */
+/* The temporary file's name, unique for each store. */
 static void temporary_name(const struct gsh_cuda_cache_key *key, unsigned serial,
                            char name[MAX_NAME])
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Compiled kernels on disk: one file per key, written beside and renamed into place, so that
- * processes may share the folder. Whatever is wrong with a file or the folder, the answer is "not
- * there". Knows no device and no CUDA. open once, then any thread.
+ * Compiled kernels on disk: one file per key, written under a temporary name and renamed, so that processes may share
+ * the folder. Any fault of a file or the folder counts as "not found". Independent of device and CUDA.
+ * gsh_cuda_cache_open once, then any thread.
  */
 #pragma once
 
 #include "base.h"
 
-/* What decides the bytes of a compiled kernel, as 128 bits. */
+/* All inputs that determine a compiled kernel's bytes, as 128 bits. */
 struct gsh_cuda_cache_key {
     unsigned __int128 hash;
 };
@@ -17,15 +17,14 @@ struct gsh_cuda_cache_key {
 void gsh_cuda_cache_key_init(struct gsh_cuda_cache_key *key);
 void gsh_cuda_cache_key_add(struct gsh_cuda_cache_key *key, const char *text);
 
-/* Uses `folder`, made with its parents at the first store; "" or longer than 3000 bytes: no cache.
- * Copied. Some stores remove what the folder holds beyond `limit` bytes, least recently used first; 0: none do. */
+/* Uses `folder`, created with its parents at the first store; "" or longer than 3000 bytes: no cache. Copied. Some
+ * stores remove the least recently used kernels beyond `limit` bytes; 0: no limit. */
 void gsh_cuda_cache_open(const char *folder, uint64_t limit);
-/* "" where there is no cache. */
+/* The folder; "" where there is no cache. */
 const char *gsh_cuda_cache_folder(void);
 
-/* The kernel stored under the key, in memory that the caller frees and that ends in a NUL beyond
- * `size`. False: not there, damaged or unreadable; nothing is set. */
+/* The kernel stored under the key, in memory that the caller frees; a NUL follows its `size` bytes. False: not found,
+ * damaged or unreadable; nothing is set. */
 bool gsh_cuda_cache_find(const struct gsh_cuda_cache_key *key, void **image, size_t *size);
-/* Keeps the kernel, replacing what is there. Failure leaves no file behind and is only a debug
- * message. */
+/* Stores the kernel, replacing an existing one. Failure leaves no file behind and is only a debug message. */
 void gsh_cuda_cache_store(const struct gsh_cuda_cache_key *key, const void *image, size_t size);

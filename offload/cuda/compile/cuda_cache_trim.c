@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names and sizes first, which is all that a folder below its limit costs; the magic of each file only where some must go.
- * A file that is gone when it is to be removed was removed by another process, whose list was the same.
+ * Reads names and sizes first, which is all that a folder below its limit costs, and the magic of each file only
+ * where files must be removed. A file that has vanished before its removal was removed by another process with the
+ * same list.
  */
 #include "cuda_cache_trim.h"
 
@@ -19,7 +20,7 @@
 
 #define DIGITS 32
 #define MAX_NAME 80
-#define LEFTOVER_SECONDS 3600 /* a file that was being written so long ago never will be whole */
+#define LEFTOVER_SECONDS 3600 /* a temporary file older than this will never be finished */
 
 struct entry {
     char name[MAX_NAME];
@@ -39,7 +40,7 @@ static bool ends_with(const char *text, const char *end)
     return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* Whether the name is that of a kernel, or of one that was left unfinished. */
+/* Whether the name is that of a kernel, or of one left unfinished. */
 static bool is_our_name(const char *name, time_t modified)
 {
     if (strspn(name, "0123456789abcdef") != DIGITS || strlen(name) >= MAX_NAME)
@@ -78,7 +79,7 @@ static void read_folder(DIR *dir, struct list *list)
 static bool has_magic(int folder, const char *name)
 {
     char magic[sizeof GSH_CUDA_CACHE_MAGIC -
-               2]; /* but for the last character: of other versions too */
+               2]; /* without the last character, so that other versions match */
     int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     if (fd < 0)
         return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Access-control lists that let others write show in the group's bits. The secret is written beside its place and
- * linked there, so that the first of several processes makes it for all.
+ * Access-control lists that let others write show in the group's bits. The secret is written to a temporary file and
+ * linked to its name, so that the first of several processes makes it for all.
  */
 #include "cuda_cache_trust.h"
 
@@ -16,7 +16,7 @@
 
 #define SECRET_NAME ".key"
 #define TEMPORARY_NAME                                                                             \
-    "00000000000000000000000000000000" /* as a kernel's: leftovers go with those */
+    "00000000000000000000000000000000" /* as a kernel's: leftovers are removed like a kernel's */
 
 static bool is_private(const struct stat *stat, mode_t others)
 {
@@ -60,7 +60,7 @@ static bool write_secret(int fd)
            write(fd, secret, sizeof secret) == (ssize_t)sizeof secret;
 }
 
-/* One that is there but is not to be believed is replaced. */
+/* Creates the secret, and replaces one that is not trusted. */
 static void make_secret(int folder)
 {
     char temporary[80];

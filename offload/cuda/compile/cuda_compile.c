@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * NVRTC with fixed options: no contraction, no fast math, so that results are those of the same C
- * expression on the CPU. Straight to machine code; PTX only for a GPU newer than NVRTC.
+ * NVRTC with fixed options: no contraction, no fast math, so that results equal those of the same C expression on the
+ * CPU. Compiles to machine code; to PTX only for a GPU newer than NVRTC.
  */
 #include "cuda_compile.h"
 
@@ -17,7 +17,7 @@
 
 #define COMMON_OPTIONS                                                                             \
     "--std=c++17", "--fmad=false", "--prec-div=true", "--prec-sqrt=true", "--ftz=false"
-/* Without the declarations of textures and of the runtime, a sixth of an empty kernel's compilation. */
+/* Omits the declarations of textures and of the runtime, a sixth of an empty kernel's compilation time. */
 #define MINIMAL_OPTION "--minimal"
 #define MINIMAL_SINCE 1208 /* NVRTC 12.8 */
 
@@ -78,11 +78,11 @@ static enum gsh_status run_nvrtc(const char *source, const char *const *options,
     return status;
 }
 
-/* What NVRTC is told. */
+/* The options passed to NVRTC. */
 struct options {
     char architecture[48];
     const char *list[7];
-    int count; /* without the last one where NVRTC does not know it */
+    int count; /* one less where NVRTC does not support the last one */
 };
 
 static void make_options(struct options *options, const struct gsh_cuda_target *target)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who takes a job out of the queue builds it; nobody else touches it then but to read its state. The end of the
- * thread's job is told under the mutex, after the state was published, so that no waiter misses it.
+ * The thread that takes a job out of the queue builds it; other threads then only read its state. The end of the
+ * compile thread's job is signalled under the mutex, after the state was published, so that no waiter misses it.
  */
 #include "cuda_compile_thread.h"
 
@@ -23,8 +23,8 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t may_begin = PTHREAD_COND_INITIALIZER, has_ended = PTHREAD_COND_INITIALIZER;
 static struct gsh_cuda_job *queue;   /* oldest first */
-static struct gsh_cuda_job *current; /* what the thread is at */
-static unsigned forks;               /* being made */
+static struct gsh_cuda_job *current; /* the job that the thread is building */
+static unsigned forks;               /* forks in progress */
 static bool has_thread, is_settled;
 
 enum gsh_cuda_job_state gsh_cuda_compile_thread_state(const struct gsh_cuda_job *job)
@@ -51,7 +51,7 @@ static gsh_cuda_enum load(const void *image, CUfunction *function)
     return result;
 }
 
-/* A module's memory is none of the pool's. */
+/* A module's memory does not come from the pool. */
 void gsh_cuda_compile_thread_load(struct gsh_cuda_job *job, const void *image)
 {
     gsh_cuda_enum result = load(image, &job->function);
@@ -66,7 +66,7 @@ void gsh_cuda_compile_thread_load(struct gsh_cuda_job *job, const void *image)
                               : GSH_CUDA_JOB_FAILED);
 }
 
-/* Compiles and loads what was taken out of the queue. */
+/* Compiles and loads a job that was taken out of the queue. */
 static void build(struct gsh_cuda_job *job)
 {
     void *image = NULL;
@@ -81,7 +81,7 @@ static void build(struct gsh_cuda_job *job)
     free(image);
 }
 
-/* What is compiled is at least stored, where there is no context. */
+/* Without a context the kernel is still compiled and stored on disk. */
 static void do_job(struct gsh_cuda_job *job)
 {
     if (job->work == NULL)
@@ -98,7 +98,7 @@ void gsh_cuda_compile_thread_build(struct gsh_cuda_job *job, char *text,
     build(job);
 }
 
-/* Who holds the mutex is in a critical section: a signal handler may read an array that waits for a kernel. */
+/* A thread that holds the mutex is in a critical section: a signal handler may read an array that waits for a kernel. */
 static void lock(void)
 {
     gsh_critical_enter();
@@ -122,8 +122,8 @@ static struct gsh_cuda_job *wait_for_job_locked(void)
     return job;
 }
 
-/* For programs that end without finalising Python. NVRTC's first compilation registers exit functions of its own; only
- * what is registered behind them runs before them, so that an exit during that very compilation may crash. */
+/* For programs that exit without finalising Python. NVRTC's first compilation registers exit functions of its own. A
+ * function registered later runs before them; an exit during that first compilation may therefore crash. */
 static void settle_at_exit(void)
 {
     atexit(gsh_cuda_compile_thread_settle);
@@ -158,7 +158,7 @@ static void wait_for_thread_locked(void)
         error = pthread_cond_timedwait(&has_ended, &mutex, &deadline);
 }
 
-/* ---- fork: the thread is between two jobs; the child has none ---- */
+/* ---- fork: the thread is between two jobs; the child has no thread ---- */
 
 static void prepare(void)
 {
@@ -211,7 +211,7 @@ static void append_locked(struct gsh_cuda_job *job)
     *end = job;
 }
 
-/* False where the thread has begun it. */
+/* False where the thread has begun the job. */
 static bool take_out_locked(const struct gsh_cuda_job *job)
 {
     struct gsh_cuda_job **link = &queue;
@@ -253,7 +253,7 @@ void gsh_cuda_compile_thread_submit_work(struct gsh_cuda_job *job,
 
 void gsh_cuda_compile_thread_finish(struct gsh_cuda_job *job)
 {
-    gsh_critical_enter(); /* others wait for what this thread builds */
+    gsh_critical_enter(); /* other threads wait for what this one builds */
     lock();
     bool is_ours = take_out_locked(job);
     while (!is_ours && gsh_cuda_compile_thread_state(job) == GSH_CUDA_JOB_BUILDING)

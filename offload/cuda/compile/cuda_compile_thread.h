@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Slow work of the driver's: kernels on their way from text to a function in the GPU's context, and libraries that are
- * opened; here or in a thread of our own that takes one job after another. The thread starts with the first job and
- * takes no lock of ours but this file's mutex. It is never inside CUDA while the process forks or after
+ * The compile thread. It does the driver's slow work, one job after another: kernels from text to a function in the
+ * GPU's context, and opening libraries. Callers may also do a job themselves. The thread starts with the first job
+ * and takes no lock of ours but this file's mutex. It is never inside CUDA while the process forks or after
  * gsh_cuda_compile_thread_settle. Checked by tests/unit/offload/cuda/compile/test_cuda_compile_thread.c.
  */
 #pragma once
@@ -12,49 +12,49 @@
 #include "cuda_types.h"
 
 enum gsh_cuda_job_state {
-    GSH_CUDA_JOB_NEW, /* of memory that is all 0 */
+    GSH_CUDA_JOB_NEW, /* value of zeroed memory */
     GSH_CUDA_JOB_BUILDING,
     GSH_CUDA_JOB_READY,
     GSH_CUDA_JOB_FAILED /* its text does not compile or load */
 };
 
-/* Lives as long as the process. Only the state may be looked at while it is BUILDING. */
+/* Lives as long as the process. While it is BUILDING only the state may be read. */
 struct gsh_cuda_job {
     _Atomic int
-        state; /* release with what the job has become, acquire in gsh_cuda_compile_thread_state */
-    CUfunction function;                 /* where READY */
-    enum gsh_status (*work)(void *what); /* done in place of compiling; NULL: compile */
+        state; /* released with the job's result, acquired in gsh_cuda_compile_thread_state */
+    CUfunction function;                 /* if READY */
+    enum gsh_status (*work)(void *what); /* done instead of compiling; NULL: compile */
     void *what;
-    char *text; /* while BUILDING: ours */
+    char *text; /* owned by the job while BUILDING */
     const struct gsh_cuda_target *target;
-    struct gsh_cuda_job *next; /* in the queue */
+    struct gsh_cuda_job *next; /* link of the queue */
 };
 
 enum gsh_cuda_job_state gsh_cuda_compile_thread_state(const struct gsh_cuda_job *job);
 
-/* Once in a process, before all else and without locks: registers what keeps the thread out of forks. A prepare handler
- * registered before may submit jobs. */
+/* Once in a process, before everything else and without locks: registers fork handlers that keep the thread out of
+ * CUDA during a fork. A prepare handler registered before may submit jobs. */
 void gsh_cuda_compile_thread_open(void);
 
-/* All of these but gsh_cuda_compile_thread_submit_work: under the DISPATCH lock, with the context current. A job that would
- * become READY is NEW again where the device has no memory for its code. */
+/* The functions below except gsh_cuda_compile_thread_submit_work: under the DISPATCH lock, with the context current.
+ * A job becomes NEW again instead of READY where the device has no memory for its code. */
 
-/* A NEW job becomes READY or FAILED: the function of an image that has been compiled before. */
+/* A NEW job becomes READY or FAILED: loads the function of an image that was compiled before. */
 void gsh_cuda_compile_thread_load(struct gsh_cuda_job *job, const void *image);
-/* A NEW job becomes READY or FAILED: compiled by the caller. `text` is malloc's and becomes ours. */
+/* A NEW job becomes READY or FAILED: the caller compiles. `text` was allocated with malloc and is taken over. */
 void gsh_cuda_compile_thread_build(struct gsh_cuda_job *job, char *text,
                                    const struct gsh_cuda_target *target);
-/* A NEW job becomes BUILDING, done later by the thread; done at once where no thread can be had, and by nobody but
- * gsh_cuda_compile_thread_finish once gsh_cuda_compile_thread_settle was called. `text` and `target` as above. */
+/* A NEW job becomes BUILDING; the thread does it later. If no thread can be started it is done at once. After
+ * gsh_cuda_compile_thread_settle only gsh_cuda_compile_thread_finish does it. `text` and `target` as above. */
 void gsh_cuda_compile_thread_submit(struct gsh_cuda_job *job, char *text,
                                     const struct gsh_cuda_target *target);
-/* As gsh_cuda_compile_thread_submit: work(what) is called, with the context current where it could be entered. Any thread, once for a
- * job. */
+/* As gsh_cuda_compile_thread_submit, but the job calls work(what), with the context current if it could be entered.
+ * Any thread, once for a job. */
 void gsh_cuda_compile_thread_submit_work(struct gsh_cuda_job *job,
                                          enum gsh_status (*work)(void *what), void *what);
-/* A BUILDING job becomes READY or FAILED: waits for the thread, or builds what it has not begun. */
+/* A BUILDING job becomes READY or FAILED: waits for the thread, or does a job that it has not begun. */
 void gsh_cuda_compile_thread_finish(struct gsh_cuda_job *job);
 
-/* Begins no more jobs and waits for the one that the thread is at, at most 10 s: a process that ends meanwhile would take
- * NVRTC and the driver down under it. Any thread; may be called again. */
+/* Begins no more jobs and waits for the thread's current one, at most 10 s: a process that ends during a job would
+ * unload NVRTC and the driver under it. Any thread; may be called again. */
 void gsh_cuda_compile_thread_settle(void);

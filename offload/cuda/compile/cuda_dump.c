@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One file for each kernel.
+ * One file per kernel.
  */
 #include "cuda_dump.h"
 

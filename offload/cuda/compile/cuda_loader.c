@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Loading, handles, version; NVIDIA's libraries share the numbers of their properties.
+ * Loading, handles, version. NVIDIA's libraries share the numbers of their properties.
  */
 #include "cuda_loader.h"
 
@@ -11,7 +11,7 @@
 
 #include <sched.h>
 
-#define LEAST_LEFT 0.05 /* of its time, however long it has been at it */
+#define LEAST_LEFT 0.05 /* least share of the time reported as left until it is open */
 
 static void note_version(struct gsh_cuda_loader *opening)
 {
@@ -48,7 +48,7 @@ static enum gsh_status open_now(void *what)
     return status;
 }
 
-/* Whether it is the caller's to open. */
+/* Whether the caller is the one to open it. */
 static bool claim(struct gsh_cuda_loader *opening)
 {
     int untried = GSH_CUDA_UNTRIED;
@@ -88,7 +88,7 @@ bool gsh_cuda_loader_is_ready(struct gsh_cuda_loader *opening)
         (void)open_now(opening);
     while (gsh_cuda_loader_state(opening) == GSH_CUDA_LOADER) {
         gsh_cuda_compile_thread_finish(&opening->job);
-        sched_yield(); /* who claimed it may be about to submit it */
+        sched_yield(); /* the thread that claimed it may be about to submit it */
     }
     return gsh_cuda_loader_state(opening) == GSH_CUDA_READY;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Libraries of routines (cuBLAS, cuSOLVER, cuFFT), each loaded and opened once: behind the host's back, or when the
- * first call of its routines comes.
+ * The loader of libraries of routines (cuBLAS, cuSOLVER, cuFFT). Each is loaded and opened once: by the compile
+ * thread, or when the first call of its routines comes.
  */
 #pragma once
 
@@ -10,36 +10,36 @@
 
 enum gsh_cuda_loader_state {
     GSH_CUDA_UNTRIED,
-    GSH_CUDA_LOADER, /* by gsh_cuda_loader_begin */
+    GSH_CUDA_LOADER, /* in progress */
     GSH_CUDA_READY,
     GSH_CUDA_ABSENT
 };
 
 struct gsh_cuda_loader {
     const char
-        *work; /* what is done on the CPU without it, with its verb: "matrix products stay" */
-    enum gsh_cuda_library libraries[2]; /* to load; the last one's version is told */
+        *work; /* the work that the CPU does without it, with its verb: "matrix products stay" */
+    enum gsh_cuda_library libraries[2]; /* to load; the version is the last one's */
     unsigned library_count;
     gsh_cuda_enum (**get_property)(gsh_cuda_enum type,
-                                   int *value); /* its row of the library's table */
+                                   int *value); /* its row in the library's table */
     enum gsh_status (*open_handles)(void);      /* NULL: there are none */
-    double seconds; /* what opening takes on an H200, first kernels included (docs/results/archive.md) */
-    int state;      /* atomic, released with what has been opened: read anywhere */
-    uint64_t begun_ns; /* atomic: when gsh_cuda_loader_begin had it opened */
+    double seconds;    /* opening time on an H200, including first kernels (docs/results/archive.md) */
+    int state;         /* atomic; released with the opened library; read anywhere */
+    uint64_t begun_ns; /* atomic; when gsh_cuda_loader_begin was called */
     struct gsh_cuda_job job;
     char version[32]; /* "13.1.0"; "" while it is not open */
 };
 
 extern struct gsh_cuda_loader gsh_cuda_blas_opening, gsh_cuda_lapack_opening, gsh_cuda_fft_opening;
 
-/* Has it opened by the thread of cuda_compile_thread.h unless that was tried before. Any thread; context current. */
+/* Submits the opening to the compile thread, unless it was tried before. Any thread; context current. */
 void gsh_cuda_loader_begin(struct gsh_cuda_loader *opening);
-/* Opens it, or waits for the thread that does, unless that was tried before; true where it is open. DISPATCH lock held,
- * context current. */
+/* Opens the library, or waits for the compile thread to do so, unless it was tried before; true where it is open.
+ * DISPATCH lock held, context current. */
 bool gsh_cuda_loader_is_ready(struct gsh_cuda_loader *opening);
-/* It is not used any more. Any thread. */
+/* Marks the library as absent: it is not used any more. Any thread. */
 void gsh_cuda_loader_close(struct gsh_cuda_loader *opening);
-/* Seconds until it is open, as far as can be told; 0: it is, or there is none. Any thread. */
+/* Estimated seconds until it is open; 0: it is open, or absent. Any thread. */
 double gsh_cuda_loader_left(const struct gsh_cuda_loader *opening);
 /* Any thread. */
 static inline enum gsh_cuda_loader_state

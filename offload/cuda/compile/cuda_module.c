@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The memory cache of kernels, an open-addressed table by gsh_source_stage.key (which names the
- * text; the GPU is always the same), and their launch. A kernel is in the table once it was looked
- * for on the disk; a text that failed to compile is remembered as such. Modules are never unloaded:
- * work in flight may use them.
+ * The memory cache of kernels, an open-addressed table by gsh_source_stage.key (which identifies the text; the GPU is
+ * always the same), and their launch. A kernel enters the table when it is looked for on disk; a text that failed to
+ * compile stays there as failed. Modules are never unloaded: work in flight may use them.
  */
 #include "cuda_module.h"
 
@@ -23,14 +22,14 @@
 #define FIRST_SLOTS ((size_t)256)
 #define FIRST_TEXT ((size_t)16 << 10)
 
-/* What is launched: one of the three. */
+/* What is launched: a launch, a group or a text. */
 struct work {
     const struct gsh_launch *launch;
     const struct gsh_group *group;
     gsh_cuda_write_text *write;
     const void *what;         /* of `write` */
     gsh_can_split *can_split; /* of a group that need not wait for its kernel; else NULL */
-    const void *item;         /* what can_split is asked about */
+    const void *item;         /* argument of can_split */
 };
 
 struct kernel {
@@ -58,7 +57,7 @@ static uint64_t hash_key(const char *key)
     return hash;
 }
 
-/* The slot that holds the key, or the free one where it belongs. */
+/* The slot that has the key, or the free one for it. */
 static struct kernel **find_slot(struct kernel **table, size_t count, uint64_t hash,
                                  const char *key)
 {
@@ -68,7 +67,7 @@ static struct kernel **find_slot(struct kernel **table, size_t count, uint64_t h
     return &table[i];
 }
 
-/* Room for one more kernel, at most half of the slots used. */
+/* Makes room for one more kernel: at most half of the slots are used. */
 static enum gsh_status reserve_slot(void)
 {
     if (used_count < slot_count / 2)
@@ -115,7 +114,7 @@ static char *make_text(const struct work *work, unsigned stage)
     }
 }
 
-/* Adds a NEW kernel; READY where it lies on the disk. NULL: no memory. */
+/* Adds a NEW kernel, or a READY one if it is on disk. NULL: no memory. */
 static struct kernel *add_kernel(const struct work *work, unsigned stage, uint64_t hash,
                                  const char *key)
 {
@@ -154,7 +153,7 @@ static struct kernel *find_kernel(const struct work *work, unsigned stage, const
     return *slot;
 }
 
-/* Has a NEW kernel built, by the caller or by the builder's thread. FAILED: no memory. */
+/* Has a NEW kernel built, by the caller or by the compile thread. FAILED: no memory. */
 static enum gsh_status build(const struct work *work, unsigned stage, struct kernel *kernel,
                              bool in_background)
 {
@@ -182,7 +181,7 @@ static enum gsh_status finish_kernel(const struct work *work, unsigned stage, st
     return gsh_cuda_compile_thread_state(&kernel->job) == GSH_CUDA_JOB_READY ? GSH_OK : GSH_FAILED;
 }
 
-/* Whether a kernel is to be had only by compiling. */
+/* Whether a kernel is available only by compiling. */
 static bool lacks_one(struct kernel *const *kernels, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -193,8 +192,8 @@ static bool lacks_one(struct kernel *const *kernels, unsigned count)
     return false;
 }
 
-/* The kernels of all stages, so that nothing but the device itself may fail once a stage has been submitted. DECLINED:
- * the builder's thread is at them. */
+/* Gets the kernels of all stages, so that only the device itself may fail once a stage has been submitted. DECLINED:
+ * the compile thread is building them. */
 static enum gsh_status get_kernels(const struct work *work, const struct gsh_source_stage *stages,
                                    unsigned count, struct kernel **kernels)
 {
@@ -220,7 +219,7 @@ static enum gsh_status submit(CUfunction function, struct gsh_source_stage *stag
                                           stage->shared_bytes, gsh_cuda.compute, parameters, NULL));
 }
 
-/* Submits the stages of a plan of the work. */
+/* Submits the stages of the work's plan. */
 static enum gsh_status launch_stages(const struct work *work, struct gsh_source_plan *plan,
                                      unsigned row)
 {
@@ -269,7 +268,7 @@ enum gsh_status gsh_cuda_module_launch_text(struct gsh_source_stage *stage,
     return GSH_OK;
 }
 
-/* The kernels of the launch's stages; false: there are none. */
+/* Finds the kernels of the launch's stages; false: the launch has none. */
 static bool find_kernels(const struct work *work, struct gsh_source_plan *plan,
                          struct kernel **kernels)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels in this process: compiled (or taken from the disk cache) when first launched, a group's
- * where possible in the background, then found by the key of their text. Under the DISPATCH lock, with the context current.
+ * Kernels in this process: compiled (or read from the disk cache) at their first launch, a group's in the background
+ * where possible, then found by the key of their text. Under the DISPATCH lock, with the context current.
  */
 #pragma once
 
@@ -10,20 +10,19 @@
 #include "source.h"
 #include "status.h"
 
-/* Decides what kernels are compiled for. FAILED: NVRTC makes nothing that runs on the GPU. */
+/* Chooses the target for which kernels are compiled. FAILED: NVRTC has no target that runs on the GPU. */
 enum gsh_status gsh_cuda_module_open(void);
-/* Submits an ELEMENTWISE or REDUCE launch, charging its device time to the stats row. DECLINED: no
- * kernel exists for it. FAILED: nothing was written. A kernel's first launch may take the tenth of
- * a second that compiling it needs. */
+/* Submits an ELEMENTWISE or REDUCE launch, charging its device time to the stats row. DECLINED: no kernel exists for
+ * it. FAILED: nothing was written. A kernel's first launch may take a tenth of a second, for compiling. */
 enum gsh_status gsh_cuda_module_launch(const struct gsh_launch *launch, unsigned row);
-/* The same for a group. DECLINED also where its kernel is being built meanwhile (backend.h, run_group). */
+/* The same for a group. DECLINED also while its kernel is being built (backend.h, run_group). */
 enum gsh_status gsh_cuda_module_launch_group(const struct gsh_group *group, unsigned row,
                                              gsh_can_split *can_split, const void *item);
 /* Submits one kernel that no launch describes: the stage is complete, and `write` writes its text. FAILED as above. */
 typedef void gsh_cuda_write_text(const void *what, struct gsh_fmt *fmt);
 enum gsh_status gsh_cuda_module_launch_text(struct gsh_source_stage *stage,
                                             gsh_cuda_write_text *write, const void *what);
-/* True where launching would compile nothing; loads what lies on the disk. */
+/* True where launching would compile nothing; loads kernels that are on disk. */
 bool gsh_cuda_module_is_built(const struct gsh_launch *launch);
-/* The same, or true where it cannot be compiled; what can, the builder's thread begins to compile. */
+/* The same, but true also where a kernel cannot be compiled; the compile thread begins to compile the others. */
 bool gsh_cuda_module_build(const struct gsh_launch *launch);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The primary context, the streams and error mapping. A caller's own current context is restored by
- * every entry point, since others in the process may work with one that is not the primary.
- * Nothing is ever destroyed: at exit the driver may be gone before us.
+ * The primary context, the streams and error mapping. Every entry point restores the caller's current context, since
+ * others in the process may use a context that is not the primary one. Nothing is ever destroyed: at exit the driver
+ * may be gone before us.
  */
 #include "cuda_context.h"
 
@@ -15,19 +15,19 @@
 #include <string.h>
 #include <time.h>
 
-/* Whoever sleeps is woken 0.1 ms late or more: a fiftieth of a wait that spins no longer. */
+/* A sleeping thread wakes up 0.1 ms late or more: little beside a wait that is longer than the spinning. */
 #define SPIN_NS UINT64_C(1000000)
-#define YIELD_NS UINT64_C(10000000) /* spins, but gives way to others */
-#define LONGEST_PAUSE_NS 20000000L  /* between tries to wait for a stream: eight of them */
+#define YIELD_NS UINT64_C(10000000) /* spins, but yields to other threads */
+#define LONGEST_PAUSE_NS 20000000L  /* between attempts to wait for a stream: eight of them */
 #define OLDEST_DRIVER 11020         /* memory pools (CUDA 11.2) */
 
 struct gsh_cuda_context gsh_cuda;
 
 static bool is_open;
-static bool is_lost;                    /* atomic, relaxed: only ever set */
-static _Thread_local bool is_unmanaged; /* another context waits below ours */
+static bool is_lost;                    /* atomic, relaxed; never reset */
+static _Thread_local bool is_unmanaged; /* another context is below ours on the stack */
 static _Thread_local bool is_entered;
-static _Thread_local gsh_cuda_enum capture_mode; /* what relax took the place of */
+static _Thread_local gsh_cuda_enum capture_mode; /* the mode that relax has replaced */
 
 static const char *error_text(gsh_cuda_enum result)
 {
@@ -46,14 +46,13 @@ static bool is_sticky(gsh_cuda_enum result)
     case GSH_CUDA_ASSERT:
     case GSH_CUDA_UNKNOWN:
         return true;
-    default: /* 714 to 718: faults of an instruction, whose context is as lost as after 700 and 719
-              */
+    default: /* 714 to 718: faults of an instruction; the context is lost as after 700 and 719 */
         return result == GSH_CUDA_ILLEGAL_ADDRESS ||
                (result >= GSH_CUDA_HARDWARE_STACK_ERROR && result <= GSH_CUDA_LAUNCH_FAILED);
     }
 }
 
-/* The function's name in the text of a call, "table.function(arguments)". */
+/* Writes the function's name from the text of a call, "table.function(arguments)". */
 static void write_name(struct gsh_fmt *fmt, const char *call)
 {
     const char *end = call + strcspn(call, "( "), *name = call;
@@ -118,8 +117,8 @@ bool gsh_cuda_context_is_lost(void)
     return __atomic_load_n(&is_lost, __ATOMIC_RELAXED);
 }
 
-/* While any thread captures a stream in mode GLOBAL, or this one does in another than RELAXED, what the driver calls
- * potentially unsafe fails, and the capture with it. */
+/* While any thread captures a stream in mode GLOBAL, or this one in a mode other than RELAXED, calls that the driver
+ * considers potentially unsafe fail, and make the capture fail. */
 static void relax(void)
 {
     capture_mode = GSH_CUDA_CAPTURE_RELAXED;
@@ -196,7 +195,7 @@ static enum gsh_status fail(char *why, size_t why_size, const char *what, gsh_cu
     return GSH_FAILED;
 }
 
-/* 0 where the driver does not tell. */
+/* 0 where the driver does not report it. */
 static int read_attribute(gsh_cuda_enum attribute)
 {
     int value = 0;
@@ -225,8 +224,7 @@ static gsh_cuda_enum read_device(void)
     return result;
 }
 
-/* The first visible device (CUDA_VISIBLE_DEVICES decides which), and whether it has what we need.
- */
+/* Takes the first visible device (CUDA_VISIBLE_DEVICES), and checks its features. */
 static enum gsh_status choose_device(char *why, size_t why_size)
 {
     int count = 0, has_pools = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An allocator is known by a function that it exports beside malloc.
+ * A known allocator is recognised by a function that it exports beside malloc.
  */
 #include "cuda_interposed_malloc.h"
 
@@ -10,7 +10,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
-/* jemalloc, TCMalloc, mimalloc, oneTBB, rpmalloc; sanitizers. None takes a lock that code of the program's can hold. */
+/* jemalloc, TCMalloc, mimalloc, oneTBB, rpmalloc; sanitizers. None takes a lock that the program's code can hold. */
 static const char *const known[] = {
     "mallctl",     "tc_version",  "mi_version",  "__TBB_malloc_proxy", "rpmalloc",
     "__asan_init", "__tsan_init", "__msan_init", "__lsan_init"};
@@ -39,8 +39,8 @@ static const void *find_own(const struct link_map *map)
     return object_of(found) == (const void *)map->l_addr ? found : NULL;
 }
 
-/* The malloc of an object that the loader searches before the C library, but for the program itself: what that has is an
- * entry of its procedure linkage table, or the allocator that it was built with. */
+/* The malloc of an object that the loader searches before the C library, except the program itself: a malloc there is
+ * an entry of its procedure linkage table, or the allocator that it was built with. */
 static const void *find_interposed(const void *libc)
 {
     void *program = dlopen(NULL, RTLD_LAZY);

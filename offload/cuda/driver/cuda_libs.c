@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds CUDA's libraries and fills their tables. The table `libraries` says under which names and
- * in which folders each is looked for; every (folder, version) pair is tried in that order until
- * one opens, has all required functions and suits the driver and the GPU. None is taken from a relative folder. May
- * allocate (dlopen does); takes no lock of ours. Checked against NVIDIA's headers by tests/unit/offload/cuda/driver/test_cuda_tables.c.
+ * Finds CUDA's libraries and fills their tables. The table `libraries` gives the names and folders of each; every
+ * (folder, version) pair is tried in that order until one opens, has all required functions and suits the driver and
+ * the GPU. None is loaded from a relative folder. May allocate (dlopen does); takes no lock of ours. Checked against
+ * NVIDIA's headers by tests/unit/offload/cuda/driver/test_cuda_tables.c.
  */
 #include "cuda_libs.h"
 
@@ -63,11 +63,10 @@ struct library {
     const char *stem;      /* file name up to the version */
     const char *companion; /* stem of a library to open first, from the same folder; or NULL */
     const char *helpers
-        [MAX_HELPERS]; /* files to open first where they exist, seen from the folder; behind a last '.' comes
-                                         CUDA's major version */
+        [MAX_HELPERS]; /* files to open first, if they exist; a last '.': CUDA's major version follows */
     struct {
         const char *suffix;
-        int major;                      /* CUDA's, 0 for the driver itself */
+        int major;                      /* of CUDA; 0 for the driver itself */
     } versions[MAX_NAMES];              /* newest first */
     const char *folders[MAX_NAMES];     /* "$NAME/..." begins with an environment variable */
     const char *pip_folders[MAX_NAMES]; /* below each search root */
@@ -121,8 +120,7 @@ static const struct library libraries[GSH_CUDA_LIBRARY_COUNT] = {
                                 .table = &gsh_cufft},
 };
 
-/* Places in search order: loaded already, the loader's paths, `folders`, `pip_folders` of each
- * root. */
+/* Places in search order: already loaded, the loader's paths, `folders`, `pip_folders` of each root. */
 enum { PLACE_LOADED, PLACE_DEFAULT, PLACE_FOLDERS, PLACE_PIP = PLACE_FOLDERS + MAX_NAMES };
 #define PLACE_COUNT (PLACE_PIP + GSH_SEARCH_ROOTS_MAX * MAX_NAMES)
 
@@ -160,7 +158,7 @@ static bool place_folder(const struct library *library, unsigned place, struct g
     return true;
 }
 
-/* What is not there may be found by the library itself. */
+/* Opens the helpers. The library itself may find those that are missing. */
 static void open_helpers(const struct library *library, const char *folder, int major)
 {
     for (size_t i = 0; i < MAX_HELPERS && library->helpers[i] != NULL; i++) {
@@ -175,8 +173,8 @@ static void open_helpers(const struct library *library, const char *folder, int 
     }
 }
 
-/* Whether the loader would find the file in a relative folder of LD_LIBRARY_PATH, that is wherever the program is, where
- * others may have put it. An empty entry is the program's folder. */
+/* Whether the loader would find the file in a relative folder of LD_LIBRARY_PATH, that is below the current
+ * directory, where others may have put it. An empty entry is the current directory. */
 static bool is_in_relative_folder(const char *file)
 {
     const char *entry = getenv("LD_LIBRARY_PATH");
@@ -231,8 +229,8 @@ static bool fill_table(const struct library *library, void *handle)
     return true;
 }
 
-/* GPUs of systems on a chip: others of the same major revision do not run machine code for them (CUDA's programming guide,
- * "Binary Compatibility"). */
+/* GPUs of systems on a chip. Other GPUs of the same major revision do not run machine code built for them (CUDA's
+ * programming guide, "Binary Compatibility"). */
 static bool is_embedded(int arch)
 {
     static const int embedded[] = {53, 62, 72, 87, 101, 110};
@@ -251,13 +249,12 @@ int gsh_cuda_libs_nvrtc_target(int arch, bool *is_ptx)
     for (int i = 0; i < count; i++)
         if (archs[i] <= arch && archs[i] > newest && (archs[i] == arch || !is_embedded(archs[i])))
             newest = archs[i];
-    /* Machine code runs on every later minor revision of its major one, PTX on everything later. */
+    /* Machine code runs on later minor revisions of its major one, PTX on every later revision. */
     *is_ptx = newest / 10 != arch / 10;
     return newest;
 }
 
-/* Takes the opened library if it suits; `translated`: also an NVRTC whose PTX the driver must
- * translate. */
+/* Takes the opened library if it suits; `translated`: also an NVRTC whose PTX the driver must translate. */
 static bool accept(enum gsh_cuda_library which, void *handle, int arch, bool translated)
 {
     const struct library *library = &libraries[which];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CUDA's libraries, found and dlopen'ed at run time (never linked, never closed once accepted),
- * each as one struct of function pointers made from its .def table. Search order: what the process
- * has loaded already, the loader's own paths, the toolkit's folders, pip's nvidia packages. Loading
- * takes a lock of rank BACKEND; tables are read-only afterwards.
+ * CUDA's libraries, found and dlopen'ed at run time (never linked, never closed once accepted), each as one struct of
+ * function pointers made from its .def table. Search order: libraries that the process has loaded, the loader's own
+ * paths, the toolkit's folders, pip's nvidia packages. Loading takes a lock of rank BACKEND; tables are read-only
+ * afterwards.
  */
 #pragma once
 
@@ -29,7 +29,7 @@ struct gsh_cuda_cufft {
 };
 #undef X
 
-/* All NULL until the library has been loaded; only rows that are not required stay NULL then. */
+/* All NULL until the library has been loaded; then only optional rows may be NULL. */
 extern struct gsh_cuda_driver gsh_cu;
 extern struct gsh_cuda_nvrtc gsh_nvrtc;
 extern struct gsh_cuda_cublas gsh_cublas;
@@ -45,16 +45,14 @@ enum gsh_cuda_library {
     GSH_CUDA_LIBRARY_COUNT
 };
 
-/* Loads the library unless it is loaded. `max_major`: newest CUDA major version the driver accepts,
- * 0: any. `arch`: the GPU's compute capability (90 for 9.0), 0: any; NVRTC only. FAILED: one line
- * in `why`. */
+/* Loads the library if it is not loaded. `max_major`: newest CUDA major version that the driver accepts, 0: any.
+ * `arch`: the GPU's compute capability (90 for 9.0), 0: any; NVRTC only. FAILED: one line in `why`. */
 enum gsh_status gsh_cuda_libs_load(enum gsh_cuda_library library, int max_major, int arch,
                                    char *why, size_t why_size);
 
-/* The file that the library was loaded from; "" while it is not. */
+/* The file from which the library was loaded; "" if it is not loaded. */
 const char *gsh_cuda_libs_path(enum gsh_cuda_library library);
 
-/* What the loaded NVRTC is to compile for, to run on `arch`: an sm_ (*is_ptx false) or, where the
- * GPU is newer than NVRTC, a compute_ that the driver translates. 0: nothing it makes runs there.
- */
+/* The target for which the loaded NVRTC must compile code for `arch`: an sm_ (*is_ptx false) or, where the GPU is
+ * newer than NVRTC, a compute_ that the driver translates. 0: none of its targets runs there. */
 int gsh_cuda_libs_nvrtc_target(int arch, bool *is_ptx);

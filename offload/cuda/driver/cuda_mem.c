@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory and transfers. Uploads, copies and kernels share one stream: an upload must follow all
- * earlier work anyway, which may still use the memory that its destination was carved from, and
- * later work must follow it, so a stream of its own would only add two event waits. Downloads have
- * a stream of their own, because later work need not wait for them. Nothing here allocates host
- * memory after open but the driver, since a download may run for the fault handler.
+ * Memory and transfers. Uploads, copies and kernels share one stream. An upload must follow all earlier work, which
+ * may still use the memory that its destination was carved from, and later work must follow the upload; a stream of
+ * its own would only add two event waits. Downloads have a stream of their own, because later work need not wait for
+ * them. After open only the driver allocates host memory here, since a download may run for the fault handler.
  *
- * Locks: the upload rings and the scratch block belong to the DISPATCH lock's holder; the download
- * ring and the spare events have locks of rank BACKEND, never held together.
+ * Locks: the upload rings and the scratch block belong to the DISPATCH lock's holder; the download ring and the spare
+ * events have locks of rank BACKEND, never held together.
  */
 #include "cuda_mem.h"
 
@@ -28,8 +27,8 @@
 #define MAX_SLOTS SMALL_SLOTS
 #define SPARE_EVENTS 16U
 #define CACHED_PIECES 16U
-#define CACHED_BYTES ((size_t)32 << 20) /* larger ones are worth the driver's microsecond */
-#define EXCESS_BYTES ((size_t)32 << 20) /* that the pool may keep */
+#define CACHED_BYTES ((size_t)32 << 20) /* the driver's microsecond is little for larger ones */
+#define EXCESS_BYTES ((size_t)32 << 20) /* unused bytes that the pool may keep */
 #define SCRATCH_UNIT ((size_t)1 << 20)
 #define EVENT_FLAGS (GSH_CUDA_EVENT_DISABLE_TIMING | GSH_CUDA_EVENT_BLOCKING_SYNC)
 
@@ -41,15 +40,15 @@ struct ring {
     CUevent done[MAX_SLOTS];
 };
 
-/* Of one download: all earlier work, and the download itself. */
+/* For one download: all earlier work, and the download itself. */
 struct event_pair {
     CUevent order, done;
 };
 
 static CUmemoryPool pool;
 static size_t limit_bytes;
-static size_t held_bytes;  /* atomic, relaxed; what the limit is for */
-static size_t apart_bytes; /* atomic, relaxed; the libraries', beside that */
+static size_t held_bytes;  /* atomic, relaxed; counts towards the limit */
+static size_t apart_bytes; /* atomic, relaxed; the libraries', not counted */
 
 static struct ring small_uploads = {.slot_bytes = SMALL_BYTES, .slot_count = SMALL_SLOTS};
 static struct ring large_uploads = {.slot_bytes = LARGE_BYTES, .slot_count = LARGE_SLOTS};
@@ -62,8 +61,8 @@ static struct ring downloads = {.slot_bytes = LARGE_BYTES, .slot_count = LARGE_S
 static CUevent staged_order;
 
 static struct gsh_lock spare_lock = GSH_LOCK_INITIALIZER(GSH_RANK_BACKEND);
-/* Released memory kept for the next request of the same size: all users of it follow each other on
- * the compute stream. Counted as held. DISPATCH lock. */
+/* Released memory kept for the next request of the same size: all its users follow each other on the compute stream.
+ * Counted as held. DISPATCH lock. */
 struct piece {
     CUdeviceptr address;
     size_t size; /* 0: none */
@@ -71,13 +70,13 @@ struct piece {
 static struct piece cached[CACHED_PIECES];
 static unsigned cache_turn;
 static size_t cached_bytes;
-/* What gsh_cuda_mem_age knows; DISPATCH lock. Peaks are of what is held and cached. */
+/* The state of gsh_cuda_mem_age; DISPATCH lock. Peaks are of the bytes held and cached. */
 static struct {
-    bool is_used;                    /* memory came or went since its last call */
-    bool has_more;                   /* and some may be left */
+    bool is_used;                    /* memory was allocated or released since the last call */
+    bool has_more;                   /* memory to give back may be left */
     unsigned quiet_calls, all_calls; /* since it was used; in all */
     size_t peak, earlier_peak;       /* of this interval of calls, and of the one before */
-    size_t kept;                     /* at most in the pool */
+    size_t kept;                     /* most bytes that the pool keeps */
     CUevent quiet;                   /* the last release */
 } ages;
 static struct event_pair spares[SPARE_EVENTS];
@@ -100,9 +99,8 @@ static enum gsh_status open_ring(struct ring *ring)
     return GSH_OK;
 }
 
-/* A pool of our own, so that CuPy's or PyTorch's use of the device's default pool stays theirs. It
- * keeps what is freed (no give and take with the driver in the steady state) until
- * gsh_cuda_mem_trim. */
+/* A pool of our own, apart from the device's default pool, which CuPy or PyTorch may use. It keeps freed memory (no
+ * driver calls in the steady state) until gsh_cuda_mem_trim. */
 static enum gsh_status open_pool(void)
 {
     struct gsh_cuda_pool_props props = {.allocation_type = GSH_CUDA_ALLOCATION_PINNED,
@@ -160,7 +158,7 @@ static void empty_cache(void)
         }
 }
 
-/* All users of it follow each other on the compute stream, and the last one has been submitted. */
+/* All its users follow each other on the compute stream, and the last one has been submitted. */
 static void free_scratch(void)
 {
     if (scratch_bytes != 0)
@@ -180,7 +178,7 @@ void gsh_cuda_mem_trim(void)
     gsh_cuda_mem_trim_pool();
 }
 
-/* While memory is in use, what the pool keeps beyond the most of late goes. */
+/* While memory is in use, gives back what the pool keeps beyond the recent peak. */
 static void trim_excess(unsigned calls)
 {
     size_t most = GSH_MAX(ages.peak, ages.earlier_peak);
@@ -205,14 +203,14 @@ bool gsh_cuda_mem_age(unsigned calls)
     }
     if (!ages.has_more)
         return false;
-    if (++ages.quiet_calls == calls) { /* the pool has it only once the stream has come so far */
+    if (++ages.quiet_calls == calls) { /* the pool has the memory only once the stream gets here */
         empty_cache();
         free_scratch();
         (void)GSH_CUDA(gsh_cu.cuEventRecord(ages.quiet, gsh_cuda.compute));
     }
     if (ages.quiet_calls <= calls || gsh_cu.cuEventQuery(ages.quiet) != GSH_CUDA_SUCCESS)
         return true;
-    (void)GSH_CUDA(gsh_cu.cuEventSynchronize(ages.quiet)); /* has come: see finish_by_event */
+    (void)GSH_CUDA(gsh_cu.cuEventSynchronize(ages.quiet)); /* has completed: see finish_by_event */
     gsh_cuda_mem_trim_pool();
     ages.has_more = false;
     ages.kept = __atomic_load_n(&held_bytes, __ATOMIC_RELAXED);
@@ -237,8 +235,8 @@ static gsh_cuda_enum take_once(size_t size, CUdeviceptr *address)
     return gsh_cu.cuMemAllocFromPoolAsync(address, size, pool, gsh_cuda.compute);
 }
 
-/* Memory shortage is an expected answer, so it is no warning. What lies unused in unsuitable pieces is mapped anew: first
- * what is known to be unused, then also what has been released behind work that still runs. */
+/* Memory shortage is an expected answer, so it is not a warning. Unused memory in unsuitable pieces is mapped anew:
+ * first memory known to be unused, then also memory released after work that still runs. */
 static enum gsh_status take(size_t size, CUdeviceptr *address)
 {
     gsh_cuda_enum result = take_once(size, address);
@@ -350,7 +348,7 @@ enum gsh_status gsh_cuda_mem_scratch(size_t size, uint64_t *address)
     if (size > scratch_bytes) {
         CUdeviceptr taken;
         size_t rounded = gsh_round_up(size, SCRATCH_UNIT);
-        free_scratch(); /* what replaces it may lie where it lay */
+        free_scratch(); /* the new block may lie where the old one was */
         GSH_TRY(take(rounded, &taken));
         scratch_address = taken;
         scratch_bytes = rounded;
@@ -359,7 +357,7 @@ enum gsh_status gsh_cuda_mem_scratch(size_t size, uint64_t *address)
     return GSH_OK;
 }
 
-/* The next slot, free of earlier transfers. */
+/* The next slot, once earlier transfers have left it. */
 static enum gsh_status take_slot(struct ring *ring, char **memory, CUevent *done)
 {
     unsigned slot = ring->next;
@@ -370,8 +368,8 @@ static enum gsh_status take_slot(struct ring *ring, char **memory, CUevent *done
     return GSH_OK;
 }
 
-/* As `status`. Where it tells of a failure, a transfer may be under way that no event tells the end of: it has ended then,
- * or the context is given up. */
+/* Returns `status`. After a failure a transfer may be in progress that no event ends: waits for its end, or gives the
+ * context up. */
 static enum gsh_status settle(enum gsh_status status, CUstream stream)
 {
     if (GSH_UNLIKELY(status != GSH_OK))
@@ -379,7 +377,7 @@ static enum gsh_status settle(enum gsh_status status, CUstream stream)
     return status;
 }
 
-/* Returns while the last DMAs run: the source has been copied. */
+/* Returns while the last DMAs still run: the source has been copied. */
 static enum gsh_status upload_staged(uint64_t dst, const char *src, size_t size)
 {
     struct ring *ring = size <= SMALL_BYTES ? &small_uploads : &large_uploads;
@@ -436,14 +434,14 @@ static void release_pair(const struct event_pair *pair)
     (void)GSH_CUDA(gsh_cu.cuEventDestroy_v2(pair->done));
 }
 
-/* Lets the download stream wait for everything submitted so far. */
+/* Makes the download stream wait for everything submitted so far. */
 static enum gsh_status follow_compute(CUevent order)
 {
     GSH_TRY(GSH_CUDA(gsh_cu.cuEventRecord(order, gsh_cuda.compute)));
     return GSH_CUDA(gsh_cu.cuStreamWaitEvent(gsh_cuda.download, order, 0));
 }
 
-/* Small ones go on the compute stream: two calls less, and later work hardly waits. */
+/* Small downloads use the compute stream: two calls less, and later work hardly waits. */
 static CUstream stream_of_download(size_t size)
 {
     return size <= SMALL_BYTES ? gsh_cuda.compute : gsh_cuda.download;
@@ -467,7 +465,7 @@ static enum gsh_status finish_by_event(void)
     enum gsh_status status = GSH_CUDA(gsh_cu.cuEventRecord(pair.done, gsh_cuda.compute));
     if (status == GSH_OK)
         status = gsh_cuda_context_wait(pair.done);
-    /* The pool learns what has been freed from a call that waits, and from no query. */
+    /* The pool learns what has been freed from a call that waits, not from a query. */
     if (status == GSH_OK)
         status = GSH_CUDA(gsh_cu.cuEventSynchronize(pair.done));
     release_pair(&pair);
@@ -489,12 +487,11 @@ static enum gsh_status download_small_locked(void *dst, uint64_t src, size_t siz
     return GSH_OK;
 }
 
-/* Fills slots ahead of the one being copied out. Under download_lock; slot of an offset: in turn
- * from 0. */
+/* Fills slots ahead of the one that is copied out. Offsets use the slots in turn, from 0. Under download_lock. */
 static enum gsh_status download_staged_locked(char *dst, uint64_t src, size_t size)
 {
     const struct ring *ring = &downloads;
-    const size_t slot_bytes = LARGE_BYTES, ahead = LARGE_BYTES * LARGE_SLOTS; /* the ring's */
+    const size_t slot_bytes = LARGE_BYTES, ahead = LARGE_BYTES * LARGE_SLOTS; /* of the ring */
     size_t submitted = 0, fetched = 0;
     GSH_TRY(follow_compute(staged_order));
     while (fetched < size) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A ring of event pairs. Entries [oldest, newest) await their result; a full ring waits for its
- * oldest entry, which at its depth (the driver's own launch queue is no deeper) delays nothing.
+ * A ring of event pairs. Entries [oldest, newest) await their result. A full ring waits for its oldest entry; the
+ * driver's own launch queue is no deeper than the ring, so this delays nothing.
  */
 #include "cuda_timing.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The part of CUDA's interface that we rely on, declared by hand so that the library builds where
- * no CUDA toolkit is. These functions are never linked: cuda_libs.h makes one table of pointers per
- * library from their prototypes. tests/unit/offload/cuda/driver/test_cuda_tables.c includes NVIDIA's headers before
- * this one, where they exist, so that the compiler compares every prototype, and checks each
- * constant.
+ * The part of CUDA's interface that the library uses, declared by hand so that it builds without a CUDA toolkit.
+ * These functions are never linked: cuda_libs.h makes one table of pointers per library from their prototypes.
+ * tests/unit/offload/cuda/driver/test_cuda_tables.c includes NVIDIA's headers, where they exist, before this one: the
+ * compiler then compares every prototype, and the test checks each constant.
  */
 #pragma once
 
@@ -121,7 +120,7 @@ gsh_cuda_enum cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace, size
 gsh_cuda_enum cublasSetMathMode(cublasHandle_t handle, gsh_cuda_enum mode);
 gsh_cuda_enum cublasSetPointerMode_v2(cublasHandle_t handle, gsh_cuda_enum mode);
 
-/* For each type of number, and with 64-bit extents, the routines of products that we call. */
+/* The product routines that we call, for each number type, and with 64-bit extents. */
 struct float2;
 struct double2;
 #define GSH_CUBLAS_DECLARE_DOT(suffix, name, integer, number)                                      \
@@ -151,7 +150,7 @@ struct double2;
 GSH_CUBLAS_DECLARE_ALL(, int)
 GSH_CUBLAS_DECLARE_ALL(_64, int64_t)
 
-/* cuBLAS: products of which one matrix has a structure; `real` is the type of a number's parts */
+/* cuBLAS: products of which one matrix has a structure; `real` is the type of a number's real and imaginary parts */
 #define GSH_CUBLAS_DECLARE_UPDATE(name, number, factor)                                            \
     gsh_cuda_enum cublas##name##_v2(                                                               \
         cublasHandle_t handle, gsh_cuda_enum triangle, gsh_cuda_enum op, int n, int k,             \
@@ -221,7 +220,7 @@ typedef struct cusolverDnParams *cusolverDnParams_t;
 typedef struct gesvdjInfo *gesvdjInfo_t;
 typedef struct syevjInfo *syevjInfo_t;
 
-/* X(our name, CUDA's name, value): types of elements, and those of what we tell cuBLAS and cuSOLVER of matrices */
+/* X(our name, CUDA's name, value): element types, and parameters of cuBLAS and cuSOLVER that describe matrices */
 #define GSH_CUSOLVER_CONSTANTS(X)                                                                  \
     X(GSH_CUDA_R_32F, CUDA_R_32F, 0)                                                               \
     X(GSH_CUDA_R_64F, CUDA_R_64F, 1)                                                               \
@@ -252,7 +251,7 @@ gsh_cuda_enum cusolverDnCreateParams(cusolverDnParams_t *params);
 gsh_cuda_enum cusolverDnCreateGesvdjInfo(gesvdjInfo_t *info);
 gsh_cuda_enum cusolverDnCreateSyevjInfo(syevjInfo_t *info);
 
-/* Each routine and the one that says how many bytes of device and host memory it wants beside its operands. */
+/* Each routine, and the one that returns the bytes of device and host workspace it needs. */
 #define GSH_CUSOLVER_SIZES size_t *device_bytes, size_t *host_bytes
 #define GSH_CUSOLVER_WORK                                                                          \
     void *device, size_t device_bytes, void *host, size_t host_bytes, int *info

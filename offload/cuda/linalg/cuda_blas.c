@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cuBLAS knows column-major matrices, plain or transposed. A matrix with a unit row stride is
- * column-major with its column stride as leading dimension; one with a unit column stride is the
- * transpose of such a one. A row-major C is computed as C' = B' A'. Products with a vector go to
- * gemv, those of two vectors to dot, those of a batch to gemm in its batched form. Workspace is ours:
- * cuBLAS allocates nothing later on, and results do not depend on what else runs. Everything under
- * the DISPATCH lock.
+ * cuBLAS takes column-major matrices, plain or transposed. A matrix with a unit row stride is column-major with its
+ * column stride as leading dimension; one with a unit column stride is the transpose of such a matrix. A row-major C
+ * is computed as C' = B' A'. Products with a vector use gemv, those of two vectors dot, those of a batch the batched
+ * form of gemm. The workspace is ours: cuBLAS allocates nothing later, and results do not depend on other work.
+ * Everything under the DISPATCH lock.
  */
 #include "cuda_blas.h"
 
@@ -17,19 +16,19 @@
 #include <complex.h>
 #include <limits.h>
 
-/* What cuBLAS's manual recommends for compute capability 9.0 and later; enough for the others. */
+/* cuBLAS's manual recommends this for compute capability 9.0 and later; it is enough for the others. */
 #define WORKSPACE_HOPPER ((size_t)32 << 20)
 #define WORKSPACE ((size_t)8 << 20)
 #define LARGEST_BATCH 65535 /* of one call: a dimension of a grid */
 
-/* A matrix as cuBLAS wants it. */
+/* A matrix as cuBLAS takes it. */
 struct matrix {
-    gsh_cuda_enum op; /* N: column-major as it stands; T: the transpose is */
+    gsh_cuda_enum op; /* N: column-major; T: the transpose is column-major */
     int64_t leading;
     uint64_t address;
 };
 
-/* One routine's arguments, whatever its types. */
+/* One routine's arguments, for any type. */
 struct product {
     gsh_cuda_enum op_a, op_b;
     int64_t m, n, k, a_leading, b_leading, c_leading; /* gemv: k unused, b and c are increments */
@@ -49,7 +48,7 @@ struct routines {
 static cublasHandle_t handle;
 
 #define POINTER(number, address) ((number *)(uintptr_t)(address))
-/* Of a real type the real part is read. */
+/* For a real type the real part is used. */
 #define FACTOR(number, real, name)                                                                 \
     ((const number *)(const real[]){(real)creal(p->name), (real)cimag(p->name)})
 #define FORWARD(name, letter, dot, dot_conjugate, suffix, integer, number, real)                   \
@@ -102,7 +101,7 @@ static const struct {
     [GSH_COMPLEX128] = {ROUTINES(c128), GSH_CUDA_C_64F, GSH_CUBLAS_COMPUTE_64F, false},
 };
 
-/* They came together. */
+/* The wide routines came together, so one stands for all. */
 static bool has_wide_routines(void)
 {
     return gsh_cublas.cublasSgemm_v2_64 && gsh_cublas.cublasZgemm_v2_64 &&
@@ -110,7 +109,7 @@ static bool has_wide_routines(void)
            gsh_cublas.cublasSdot_v2_64 && gsh_cublas.cublasZdotc_v2_64;
 }
 
-/* By any thread (cuda_loader.h). */
+/* Called by any thread (cuda_loader.h). */
 static enum gsh_status open_handle(void)
 {
     uint64_t workspace;
@@ -118,11 +117,11 @@ static enum gsh_status open_handle(void)
     GSH_TRY(GSH_CUBLAS(gsh_cublas.cublasCreate_v2(&handle)));
     GSH_TRY(GSH_CUBLAS(gsh_cublas.cublasSetStream_v2(handle, gsh_cuda.compute)));
     GSH_TRY(gsh_cuda_mem_allocate_apart(size, &workspace));
-    /* After SetStream, which would bring back cuBLAS's own workspace. */
+    /* After SetStream, which would restore cuBLAS's own workspace. */
     GSH_TRY(
         GSH_CUBLAS(gsh_cublas.cublasSetWorkspace_v2(handle, (void *)(uintptr_t)workspace, size)));
-    /* DEFAULT computes float32 as such. PEDANTIC would also keep float64 off the tensor cores,
-     * which are exact to the same precision. */
+    /* DEFAULT computes float32 in float32. PEDANTIC would also keep float64 off the tensor cores, which have the same
+     * precision. */
     return GSH_CUBLAS(gsh_cublas.cublasSetMathMode(handle, gsh_option_number(GSH_OPTION_TF32)
                                                                ? GSH_CUBLAS_TF32_MATH
                                                                : GSH_CUBLAS_DEFAULT_MATH));
@@ -142,8 +141,8 @@ struct gsh_cuda_loader gsh_cuda_blas_opening = {
     .seconds = 0.07,
 };
 
-/* Strides as (op, leading dimension); false where cuBLAS has no such matrix. Extents of 1 (and 0)
- * leave their stride free, so such a matrix is described by its other one. */
+/* Strides as (op, leading dimension); false where cuBLAS has no such matrix. An extent of 1 (or 0) makes its stride
+ * irrelevant, so the other stride describes the matrix. */
 static bool describe(int64_t rows, int64_t columns, int64_t row, int64_t column,
                      struct matrix *matrix)
 {
@@ -188,8 +187,7 @@ static gsh_cuda_enum flip(gsh_cuda_enum op)
     return op == GSH_CUBLAS_OP_N ? GSH_CUBLAS_OP_T : GSH_CUBLAS_OP_N;
 }
 
-/* The matrix times a vector: `rows` and `columns` are the matrix's own, `transposed` multiplies by
- * its transpose. */
+/* The matrix times a vector: `rows` and `columns` are the matrix's own; `transposed` multiplies by its transpose. */
 static void set_gemv(struct product *product, const struct matrix *matrix, int64_t rows,
                      int64_t columns, bool transposed)
 {
@@ -237,13 +235,13 @@ static enum gsh_status run_dot(const struct routines *routines, const struct pro
     enum gsh_status status = GSH_CUBLAS(routines->dot(product));
     if (GSH_CUBLAS(gsh_cublas.cublasSetPointerMode_v2(handle, GSH_CUBLAS_POINTER_HOST)) != GSH_OK) {
         gsh_cuda_loader_close(
-            &gsh_cuda_blas_opening); /* all others hand over factors of the host's */
+            &gsh_cuda_blas_opening); /* all other calls pass factors in host memory */
         return GSH_FAILED;
     }
     return status;
 }
 
-/* gemv leaves C alone where k is 0 (gemm scales it), and dot knows neither alpha nor beta. */
+/* gemv leaves C unchanged where k is 0 (gemm scales it), and dot has neither alpha nor beta. */
 static enum gsh_status submit(const struct gsh_gemm *g, enum gsh_dtype loop, const struct matrix *a,
                               const struct matrix *b, const struct matrix *c)
 {
@@ -301,7 +299,7 @@ static enum gsh_status submit_batches(const struct gsh_gemm *g, enum gsh_dtype l
 {
     struct product product = {.alpha = g->alpha, .beta = g->beta};
     uint64_t size = gsh_dtype_size(loop);
-    bool is_plain = c->op == GSH_CUBLAS_OP_N; /* else a and b change places: see set_gemm */
+    bool is_plain = c->op == GSH_CUBLAS_OP_N; /* else a and b are exchanged: see set_gemm */
     set_gemm(&product, g, a, b, c);
     if (is_wide(&product))
         return GSH_DECLINED;

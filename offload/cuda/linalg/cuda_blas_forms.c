@@ -11,7 +11,7 @@
 
 #include <complex.h>
 
-/* One routine's arguments, whatever its types. */
+/* One routine's arguments, for any type. */
 struct call {
     gsh_cuda_enum side, triangle, op, diagonal;
     int m, n, k, a_leading, b_leading, c_leading;
@@ -20,7 +20,7 @@ struct call {
 };
 
 #define POINTER(number, address) ((number *)(uintptr_t)(address))
-/* Of a real type the real part is read. */
+/* For a real type the real part is used. */
 #define FACTOR(number, real, name)                                                                 \
     ((const number *)(const real[]){(real)creal(p->name), (real)cimag(p->name)})
 #define MATRIX(number, name) POINTER(const number, p->name), p->name##_leading

@@ -7,7 +7,7 @@
 #include "launch.h"
 #include "status.h"
 
-/* True where the types, strides and extents are cuBLAS's. Pure. */
+/* True where cuBLAS takes the types, strides and extents. Pure. */
 bool gsh_cuda_blas_forms_supports(const struct gsh_launch *launch);
 /* Submits the product. DISPATCH lock held, context current. DECLINED: no cuBLAS. FAILED: nothing was written. */
 enum gsh_status gsh_cuda_blas_forms_run(const struct gsh_launch *launch);

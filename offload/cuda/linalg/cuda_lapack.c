@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which function does a routine's work, and the libraries. Handles are ours alone and stay as they were made: cuSOLVER in
- * its deterministic mode, cuBLAS without TF32. Everything under the DISPATCH lock.
+ * Maps each routine to its function, and opens the libraries. Handles are ours alone and keep their modes: cuSOLVER
+ * deterministic, cuBLAS without TF32. Everything under the DISPATCH lock.
  */
 #include "cuda_lapack.h"
 
@@ -78,7 +78,7 @@ static bool is_countable(const struct gsh_core *core)
     return core->extent[0] > 0 && core->extent[1] > 0 && longest <= INT_MAX / longest;
 }
 
-/* Of a library that is there: whether it has what the routine is made of. */
+/* Whether the loaded library has the functions that the routine needs. */
 static bool has_functions(enum gsh_lapack_routine routine)
 {
     switch (routine) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The routines of kernels/lapack.def by cuSOLVER and cuBLAS, loaded when the first one runs.
+ * The routines of kernels/lapack.def by cuSOLVER and cuBLAS, which are loaded when the first one runs.
  */
 #pragma once
 
@@ -9,8 +9,7 @@
 
 /* Pure. True also where the libraries have not been looked for yet. */
 bool gsh_cuda_lapack_supports(const struct gsh_launch *launch);
-/* Returns once it is known whether the routine has succeeded; its outputs may still be on their way to where they
- * belong. DECLINED: a matrix was singular, not positive definite, not finite or the like, or
- * the libraries are absent; the outputs hold anything, the inputs what they held. Under the DISPATCH lock, with the
- * context current. */
+/* Returns once it is known whether the routine has succeeded; copies to the outputs may still be running. DECLINED: a
+ * matrix was singular, not positive definite, not finite or the like, or the libraries are absent; the outputs are
+ * undefined, the inputs unchanged. Under the DISPATCH lock, with the context current. */
 enum gsh_status gsh_cuda_lapack_run(const struct gsh_launch *launch, unsigned row);

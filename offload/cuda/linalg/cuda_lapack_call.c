@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operands go in and out by ELEMENTWISE COPY launches, whatever their strides; where both sides lie alike, by a copy of
- * bytes; matrices that one side has row by row and the other column by column, tile by tile.
+ * Operands are copied in and out by ELEMENTWISE COPY launches, with any strides; by a copy of bytes where both sides
+ * have the same layout; tile by tile where one side is row by row and the other column by column.
  */
 #include "cuda_lapack_call.h"
 
@@ -47,8 +47,7 @@ enum gsh_status gsh_cuda_lapack_call_reserve(struct gsh_cuda_lapack_call *call, 
     }
     if (host_bytes > call->host_bytes) {
         if (call->host != NULL)
-            GSH_TRY(
-                gsh_cuda_mem_finish()); /* earlier work may still use it: gsh_cuda_lapack_call_end frees it, or nobody */
+            GSH_TRY(gsh_cuda_mem_finish()); /* earlier work may still use it */
         free(call->host);
         call->host = malloc(host_bytes);
         call->host_bytes = call->host != NULL ? host_bytes : 0;
@@ -84,7 +83,7 @@ enum gsh_status gsh_cuda_lapack_call_begin(struct gsh_cuda_lapack_call *call,
 void gsh_cuda_lapack_call_end(struct gsh_cuda_lapack_call *call)
 {
     if (call->host != NULL && gsh_cuda_mem_finish() == GSH_OK)
-        free(call->host); /* else something may still use it: it is nobody's for good */
+        free(call->host); /* else work may still use it: it is leaked */
     if (call->device_bytes != 0)
         gsh_cuda_mem_release(call->device, call->device_bytes);
     while (call->part_count-- != 0)
@@ -151,7 +150,7 @@ enum gsh_status gsh_cuda_lapack_call_clear_error(struct gsh_cuda_lapack_call *ca
 
 /* ---- operands ---- */
 
-/* The copy between operand k (its place 0 or 1 in the launch) and a view, in the dtype that both have. */
+/* Describes the copy between operand k (operand `place`, 0 or 1, of the launch) and a view, in the dtype of both. */
 static void describe_copy(const struct gsh_cuda_lapack_call *call, unsigned k,
                           const struct gsh_cuda_view *view, unsigned place, struct gsh_launch *copy)
 {
@@ -189,8 +188,8 @@ static bool lies_alike(const struct gsh_launch *copy)
     return true;
 }
 
-/* A copy whose output has the last dimension without gaps, and whose input has another one so: args of the kernel that
- * turns matrices. False: it is no such copy, or one of small matrices. */
+/* For a copy whose output has no gaps in the last dimension, and whose input has none in another one: arguments of
+ * the kernel that transposes. False: it is no such copy, or one of small matrices. */
 static bool describe_turn(const struct gsh_cuda_lapack_call *call, const struct gsh_launch *copy,
                           struct gsh_cuda_lapack_args *args)
 {
@@ -335,7 +334,7 @@ enum gsh_status gsh_cuda_lapack_call_scatter(struct gsh_cuda_lapack_call *call, 
     return run_copy(call, &copy);
 }
 
-/* ---- square ones ---- */
+/* ---- square matrices ---- */
 
 enum gsh_status gsh_cuda_lapack_call_take_square(struct gsh_cuda_lapack_call *call, int64_t n,
                                                  struct gsh_cuda_view *view)

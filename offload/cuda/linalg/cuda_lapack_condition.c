@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The kernels of lapack.cuh that these are made of say what each does.
+ * The kernels used here are described in lapack.cuh.
  */
 #include "cuda_lapack_condition.h"
 
 #include "cuda_mem.h"
 
-#define ROUNDS 2 /* of a vector, its signs, and the unit vector where those grow most */
+#define ROUNDS 2 /* each replaces the vectors by unit vectors (turn_round) */
 
-/* `count` things of `size` bytes that are 0. */
+/* Allocates `count` zeroed elements of `size` bytes. */
 static enum gsh_status take_zeros(struct gsh_cuda_lapack_call *call, int64_t count, size_t size,
                                   uint64_t *address)
 {
@@ -43,7 +43,7 @@ enum gsh_status gsh_cuda_lapack_condition_mirror(struct gsh_cuda_lapack_call *ca
             .a = marks, .c = view->address, .batch = call->batch, .rows = n, .columns = n});
 }
 
-/* The largest 1-norm of a column of each matrix joins what is at `norms`. */
+/* Sets each norm at `norms` to the maximum of itself and the 1-norms of its matrix's columns. */
 static enum gsh_status join_norms(struct gsh_cuda_lapack_call *call,
                                   const struct gsh_cuda_view *view, int64_t rows, int64_t columns,
                                   uint64_t norms)
@@ -77,7 +77,8 @@ static enum gsh_status take_vectors(struct gsh_cuda_lapack_call *call, int64_t n
     return gsh_cuda_lapack_call_take(call, call->batch * view->matrix, call->size, &view->address);
 }
 
-/* The unit vectors to go on with, in x, by the signs of what is in y. */
+/* Replaces x by unit vectors: applies the adjoint inverse to the signs of y, and takes the largest element of each
+ * result. */
 static enum gsh_status turn_round(struct gsh_cuda_lapack_call *call, int64_t n,
                                   gsh_cuda_lapack_inverse *inverse, void *what,
                                   const struct gsh_cuda_view *x, const struct gsh_cuda_view *y)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * eig and eigvals of matrices without a structure. Outputs are complex for real matrices too.
+ * eig and eigvals of general matrices. Outputs are complex for real matrices too.
  */
 #include "cuda_lapack_routines.h"
 
@@ -8,7 +8,7 @@ struct eig {
     int64_t n;
     gsh_cuda_enum job, w_type;
     size_t w_size;
-    struct gsh_cuda_view a, w, vectors; /* vectors: as the library leaves them */
+    struct gsh_cuda_view a, w, vectors; /* vectors: as the library writes them */
 };
 
 static enum gsh_status decompose(struct gsh_cuda_lapack_call *call, void *what, int64_t first,
@@ -35,7 +35,7 @@ static enum gsh_status decompose(struct gsh_cuda_lapack_call *call, void *what, 
                   call->host, host_bytes, GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first))));
 }
 
-/* Of a real matrix, the library leaves the parts of a pair of conjugate vectors in two columns. */
+/* For a real matrix, the library stores the real and imaginary parts of a pair of conjugate vectors in two columns. */
 static enum gsh_status give_vectors(struct gsh_cuda_lapack_call *call, const struct eig *e)
 {
     struct gsh_cuda_view whole = e->vectors;

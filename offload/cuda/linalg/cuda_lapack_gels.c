@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * gels: least squares where A has at least as many rows as columns, and full rank: A = Q R, X = R^-1 Q^H B. What may be
- * a zero on R's diagonal is for the caller's LAPACK to report.
+ * gels: least squares where A has at least as many rows as columns, and full rank: A = Q R, X = R^-1 Q^H B. Possible
+ * zeros on R's diagonal are left to the caller's LAPACK.
  */
 #include "cuda_lapack_qr.h"
 
 enum { A, B, FACTORS, X }; /* operands; X has B's rows */
 
 struct gels {
-    struct gsh_cuda_lapack_qr factor, application; /* but for the addresses */
+    struct gsh_cuda_lapack_qr factor, application; /* without addresses */
     struct gsh_cuda_triangular system;             /* of the first rows; a: FACTORS, b: X */
 };
 

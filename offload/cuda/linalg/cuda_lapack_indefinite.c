@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * sytrf, sytrs and sytri: symmetric matrices, complex ones too, by diagonal pivoting with blocks of one row or two. Of factors
- * whose blocks' sizes differ by what rounding alone explains, and of what is not finite, the caller's LAPACK is to judge.
+ * sytrf, sytrs and sytri: symmetric matrices, complex ones too, by diagonal pivoting with blocks of one row or two.
+ * Declined, for the caller's LAPACK: input that is not finite, and factors with a block so small that rounding alone
+ * explains it.
  */
 #include "cuda_lapack_routines.h"
 
@@ -11,7 +12,7 @@ struct indefinite {
     int64_t n, columns;
     gsh_cuda_enum triangle;
     struct gsh_cuda_view a, b, pivots; /* pivots: int32_t */
-    uint64_t wide_pivots;              /* int64_t: of systems */
+    uint64_t wide_pivots;              /* int64_t; for systems */
 };
 
 static uint64_t pivots_at(const struct indefinite *s, int64_t matrix)
@@ -78,7 +79,8 @@ static enum gsh_status factor_one(struct gsh_cuda_lapack_call *call, void *what,
                                          GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first))));
 }
 
-/* The other triangle may hold anything, and its bytes are to stay: the factor is made apart, with zeros there. */
+/* The other triangle may hold anything, and its bytes must stay: the factor is made in separate memory, with zeros
+ * there. */
 enum gsh_status gsh_cuda_lapack_indefinite_sytrf(struct gsh_cuda_lapack_call *call)
 {
     struct indefinite s = begin(call);
@@ -89,7 +91,7 @@ enum gsh_status gsh_cuda_lapack_indefinite_sytrf(struct gsh_cuda_lapack_call *ca
     args.extra = s.triangle == GSH_CUBLAS_LOWER;
     GSH_TRY(gsh_cuda_lapack_call_kernel(call, GSH_CUDA_LAPACK_clear_triangle, args));
     GSH_TRY(gsh_cuda_lapack_call_look(call, s.a.address, call->batch * s.a.matrix));
-    GSH_TRY(gsh_cuda_lapack_call_judge(call)); /* no pivots are found among NaN */
+    GSH_TRY(gsh_cuda_lapack_call_judge(call)); /* NaN has no pivots */
     GSH_TRY(gsh_cuda_lapack_call_place(call, 2, false, &s.pivots));
     GSH_TRY(gsh_cuda_lapack_call_each(call, 1, factor_one, &s));
     GSH_TRY(look_at_blocks(call, &s, LEAST_BLOCK * call->epsilon));
@@ -120,7 +122,7 @@ static enum gsh_status solve_one(struct gsh_cuda_lapack_call *call, void *what, 
                   call->host, host_bytes, GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first))));
 }
 
-/* Factors that were made before, without a block of zero, and their pivots. */
+/* Takes factors made before, without a zero block, and their pivots. */
 static enum gsh_status take_factor(struct gsh_cuda_lapack_call *call, struct indefinite *s)
 {
     int64_t count = call->batch * s->n;
@@ -134,8 +136,8 @@ static enum gsh_status take_factor(struct gsh_cuda_lapack_call *call, struct ind
             .a = s->pivots.address, .c = s->wide_pivots, .rows = count, .step = s->n});
 }
 
-/* A X = B, with X where B was. cuSOLVER 12.0's Xsytrs reads the pivots without waiting for the kernel that writes them:
- * all that comes before is judged, which waits for it. */
+/* Solves A X = B, with X in B's memory. cuSOLVER 12.0's Xsytrs reads the pivots without waiting for the kernel that
+ * writes them; judging the earlier work waits for it. */
 static enum gsh_status solve(struct gsh_cuda_lapack_call *call, struct indefinite *s)
 {
     GSH_TRY(gsh_cuda_lapack_call_judge(call));
@@ -152,7 +154,7 @@ enum gsh_status gsh_cuda_lapack_indefinite_sytrs(struct gsh_cuda_lapack_call *ca
     return gsh_cuda_lapack_call_scatter(call, 3, &s.b, false);
 }
 
-/* A X = I is solved, of which one triangle is kept. */
+/* Solves A X = I and keeps one triangle of X. */
 enum gsh_status gsh_cuda_lapack_indefinite_sytri(struct gsh_cuda_lapack_call *call)
 {
     struct indefinite s = begin(call);

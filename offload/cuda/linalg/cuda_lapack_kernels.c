@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A text is lapack.cuh with the type, and the name of the routine that the kernel calls, before it.
+ * A kernel's text is lapack.cuh, preceded by the type and the name of the routine that the kernel calls.
  */
 #include "cuda_lapack_kernels.h"
 

@@ -7,8 +7,8 @@
 #include "dtypes.h"
 #include "source.h"
 
-/* What each does with its arguments is said in lapack.cuh. X(name, block): of those with a block, `batch` matrices, or all
- * their columns or tiles, have one of so many threads each. */
+/* lapack.cuh describes each kernel and its arguments. X(name, block): with a block, each of `batch` matrices, or of
+ * their columns or tiles, has one block of so many threads. */
 #define GSH_CUDA_LAPACK_KERNELS(X)                                                                 \
     X(look_for_infinite, 0)                                                                        \
     X(look_for_nonzero, 0)                                                                         \
@@ -43,7 +43,7 @@
     X(take_units, 128)                                                                             \
     X(judge_condition, 0)
 
-#define GSH_CUDA_LAPACK_TILE 32 /* rows and columns of a part of a matrix that is turned at once */
+#define GSH_CUDA_LAPACK_TILE 32 /* rows and columns of a tile that is transposed at once */
 
 enum gsh_cuda_lapack_call_kernel {
 #define X(name, block) GSH_CUDA_LAPACK_##name,
@@ -59,13 +59,13 @@ struct gsh_cuda_lapack_args {
     int64_t matrix_steps[2];
 };
 
-/* One of them for elements of a dtype. */
+/* One of the kernels, for elements of a dtype. */
 struct gsh_cuda_lapack_kernel_text {
     enum gsh_cuda_lapack_call_kernel kernel;
     enum gsh_dtype dtype;
 };
 void gsh_cuda_lapack_kernels_write(const void *kernel_text, struct gsh_fmt *fmt);
-/* Its key, geometry and arguments. `threads` are the things of which each has a thread, where no matrix has a block. */
+/* Its key, geometry and arguments. `threads`: the number of threads, for kernels without a block per matrix. */
 void gsh_cuda_lapack_kernels_plan(const struct gsh_cuda_lapack_kernel_text *text,
                                   const struct gsh_cuda_lapack_args *args, int64_t threads,
                                   struct gsh_source_stage *stage);

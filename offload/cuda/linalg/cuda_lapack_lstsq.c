@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lstsq: the solution of the least norm among those of least squares, as ?gelsd leaves it.
+ * lstsq: the least-squares solution of least norm, as ?gelsd computes it.
  *
  *   square   A = U S V^H                                 X = V S^+ U^H B
- *   tall     A = Q R, R = U S V^H                        Q^H B: below the first n rows, what no solution reaches;
+ *   tall     A = Q R, R = U S V^H                        Q^H B: below the first n rows, the residual;
  *                                                        X = V S^+ U^H of the first n
  *   wide     A^T = Q R, R = U S V^H                      conjugate(X) = Q U S^+ V^H conjugate(B)
  *
- * S^+ has 0 for what the tolerance says is 0.
+ * S^+ has 0 for singular values within the tolerance.
  */
 #include "cuda_lapack_qr.h"
 #include "cuda_lapack_svd.h"
@@ -23,7 +23,7 @@ struct lstsq {
     uint64_t tau, turned; /* turned: columns x right */
 };
 
-/* x takes the place of B, the upper rows of x: x = V S^+ U^H B; of a wide A, x = U S^+ V^H B. */
+/* Overwrites B, the upper rows of x: x = V S^+ U^H B; for a wide A, x = U S^+ V^H B. */
 static enum gsh_status solve_core(struct gsh_cuda_lapack_call *call, const struct lstsq *l,
                                   uint64_t x)
 {
@@ -93,8 +93,8 @@ static enum gsh_status take_core(struct gsh_cuda_lapack_call *call, struct lstsq
     return gsh_cuda_lapack_svd_methods_take_checks(call, &l->core, 1);
 }
 
-/* B, or its conjugate, in the place of x; what x has more rows is 0. A conjugate is not made in the output itself, as it is
- * conjugated on its way there. */
+/* Copies B, or its conjugate, to x, whose further rows are 0. A conjugate uses separate memory, as it is conjugated
+ * again on its way to the output. */
 static enum gsh_status receive_right(struct gsh_cuda_lapack_call *call, struct lstsq *l)
 {
     const int64_t matrix = l->rows * l->right, numbers = call->batch * matrix;

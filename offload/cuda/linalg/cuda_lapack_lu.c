@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * solve, inv, det, slogdet, getrf, getrs and getri, and the conditioned ones of the first two: LU with partial pivoting of the
- * matrices as they are (not of their transposes, so that pivots, and what is singular, are LAPACK's but for rounding). A
- * factor with a pivot that rounding alone explains is for the caller's LAPACK to judge.
+ * solve, inv, det, slogdet, getrf, getrs and getri, and the conditioned forms of solve and inv: LU with partial
+ * pivoting of the matrices themselves (not of their transposes, so that pivots and singularity are LAPACK's up to
+ * rounding). Declined, for the caller's LAPACK: a factor with a pivot so small that rounding alone explains it.
  */
 #include "cuda_lapack_condition.h"
 #include "cuda_lapack_routines.h"
@@ -115,7 +115,8 @@ static enum gsh_status factor_one(struct gsh_cuda_lapack_call *call, void *what,
                   GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first))));
 }
 
-/* Where rows go by the pivots: cuSOLVER's getrs exchanges them one after the other, which takes as long as the rest. */
+/* The order of rows by the pivots. cuSOLVER's getrs exchanges rows one after the other, which takes as long as the
+ * rest of it. */
 static enum gsh_status trace_rows(struct gsh_cuda_lapack_call *call, const struct lu *lu,
                                   uint64_t *order)
 {
@@ -126,7 +127,7 @@ static enum gsh_status trace_rows(struct gsh_cuda_lapack_call *call, const struc
             .b = lu->pivots, .c = *order, .batch = call->batch, .rows = lu->n, .columns = 1});
 }
 
-/* `to`, which is not lu->b, = B's rows in their order, or back from it. */
+/* Copies B's rows in their order, or (is_back) back from it, to `to`, which is not lu->b. */
 static enum gsh_status order_rows(struct gsh_cuda_lapack_call *call, const struct lu *lu,
                                   uint64_t order, bool is_back, const struct gsh_cuda_view *to)
 {
@@ -140,7 +141,7 @@ static enum gsh_status order_rows(struct gsh_cuda_lapack_call *call, const struc
                                                                      .extra = is_back});
 }
 
-/* What is in b becomes the solution of the systems with both triangles of the factors, one after the other. */
+/* Solves the systems with both triangular factors, one after the other, in b's memory. */
 static enum gsh_status solve_triangles(struct gsh_cuda_lapack_call *call, const struct lu *lu,
                                        const struct gsh_cuda_view *b)
 {
@@ -155,7 +156,7 @@ static enum gsh_status solve_triangles(struct gsh_cuda_lapack_call *call, const 
     return GSH_OK;
 }
 
-/* By the order in which the pivots leave the rows. */
+/* Solves with the rows in the order given by the pivots. */
 static enum gsh_status solve_in_order(struct gsh_cuda_lapack_call *call, const struct lu *lu,
                                       uint64_t order, const struct gsh_cuda_view *x)
 {
@@ -190,7 +191,7 @@ static enum gsh_status take_pivots(struct gsh_cuda_lapack_call *call, struct lu 
     return gsh_cuda_lapack_call_take(call, call->batch * lu->least, lu->pivot_bytes, &lu->pivots);
 }
 
-/* What lies in lu->a, column by column. */
+/* Factors the matrices in lu->a, column by column. */
 static enum gsh_status factor_there(struct gsh_cuda_lapack_call *call, struct lu *lu)
 {
     const struct gsh_cuda_view columns = {lu->a.address, 1, lu->rows, lu->a.matrix};
@@ -221,8 +222,8 @@ static struct lu begin(const struct gsh_cuda_lapack_call *call)
                        .is_many = m == n && gsh_cuda_lapack_call_is_many(call, n)};
 }
 
-/* X of the systems with the factors in lu->a and the right-hand sides in lu->b. Many: there; one at a time, where lu->b is
- * new memory: in operand `to` if it lies packed. */
+/* Solves the systems with the factors in lu->a and the right-hand sides in lu->b. Batched: x is in lu->b's memory.
+ * One at a time: lu->b is new memory, and x is in operand `to` if that is packed. */
 static enum gsh_status solve(struct gsh_cuda_lapack_call *call, struct lu *lu, unsigned to,
                              struct gsh_cuda_view *x)
 {
@@ -235,7 +236,7 @@ static enum gsh_status solve(struct gsh_cuda_lapack_call *call, struct lu *lu, u
     return gsh_cuda_lapack_call_each(call, GSH_CUDA_LAPACK_MANY, solve_many, lu);
 }
 
-/* As solve of one at a time, with identities on the right. */
+/* As solve, one at a time, with identities as right-hand sides. */
 static enum gsh_status solve_identity(struct gsh_cuda_lapack_call *call, struct lu *lu, unsigned to,
                                       struct gsh_cuda_view *x)
 {
@@ -261,8 +262,8 @@ enum gsh_status gsh_cuda_lapack_lu_solve(struct gsh_cuda_lapack_call *call)
     return gsh_cuda_lapack_call_scatter(call, 2, &x, false);
 }
 
-/* Many: the inverse of the transpose is the transpose of the inverse, so nothing is transposed. One: A X = I is solved,
- * as NumPy does. */
+/* Batched: the inverse of the transpose is the transpose of the inverse, so nothing is transposed. One at a time:
+ * solves A X = I, as NumPy does. */
 enum gsh_status gsh_cuda_lapack_lu_inv(struct gsh_cuda_lapack_call *call)
 {
     struct lu lu = begin(call);
@@ -278,7 +279,7 @@ enum gsh_status gsh_cuda_lapack_lu_inv(struct gsh_cuda_lapack_call *call)
     return gsh_cuda_lapack_call_scatter(call, 1, &x, false);
 }
 
-/* ---- of matrices that must be well conditioned ---- */
+/* ---- conditioned solve and inv ---- */
 
 struct inverse {
     const struct lu *lu;
@@ -302,7 +303,7 @@ static bool has_structure(const struct gsh_cuda_lapack_call *call)
     return (call->launch->lapack.options & GSH_LAPACK_DENSE) != 0;
 }
 
-/* The factors, one matrix at a time, and the norms of the matrices, and marks of their structure where that is asked for. */
+/* Factors the matrices one at a time. Also the norms of the matrices, and marks of their structure where requested. */
 static enum gsh_status factor_with_norms(struct gsh_cuda_lapack_call *call, struct lu *lu,
                                          uint64_t *norms, uint64_t *marks)
 {
@@ -347,7 +348,7 @@ enum gsh_status gsh_cuda_lapack_lu_inv_conditioned(struct gsh_cuda_lapack_call *
     return gsh_cuda_lapack_call_scatter(call, 1, &x, false);
 }
 
-/* det: the determinant; slogdet: its sign and the logarithm of its size. */
+/* det: the determinant; slogdet: its sign and the logarithm of its absolute value. */
 enum gsh_status gsh_cuda_lapack_lu_det(struct gsh_cuda_lapack_call *call)
 {
     struct lu lu = begin(call);
@@ -370,7 +371,7 @@ enum gsh_status gsh_cuda_lapack_lu_det(struct gsh_cuda_lapack_call *call)
     return has_logarithm ? gsh_cuda_lapack_call_scatter(call, 2, &logarithm, false) : GSH_OK;
 }
 
-/* Pivots from one width to another; what is none raises the flag. */
+/* Converts pivots between integer widths; an invalid pivot raises the flag. */
 static enum gsh_status convert_pivots(struct gsh_cuda_lapack_call *call, const struct lu *lu,
                                       uint64_t from, size_t from_bytes, uint64_t to,
                                       size_t to_bytes)
@@ -397,7 +398,7 @@ enum gsh_status gsh_cuda_lapack_lu_getrf(struct gsh_cuda_lapack_call *call)
     return gsh_cuda_lapack_call_scatter(call, 2, &pivots, false);
 }
 
-/* Factors that were made before, and their pivots. */
+/* Takes factors that were made before, and their pivots. */
 static enum gsh_status borrow_factor(struct gsh_cuda_lapack_call *call, struct lu *lu)
 {
     struct gsh_cuda_view pivots;
@@ -424,7 +425,7 @@ enum gsh_status gsh_cuda_lapack_lu_getrs(struct gsh_cuda_lapack_call *call)
     return gsh_cuda_lapack_call_scatter(call, 3, &x, false);
 }
 
-/* A X = I is solved. What is not finite is for the caller's LAPACK to make. */
+/* Solves A X = I. Results that are not finite are declined, for the caller's LAPACK. */
 enum gsh_status gsh_cuda_lapack_lu_getri(struct gsh_cuda_lapack_call *call)
 {
     struct lu lu = begin(call);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * QR by Householder reflectors: the factorisation, Q made of its reflectors, and products with Q.
+ * QR by Householder reflectors: the factorisation, Q from its reflectors, and products with Q.
  */
 #include "cuda_lapack_qr.h"
 
@@ -178,8 +178,8 @@ static struct batch describe(const struct gsh_cuda_lapack_call *call)
     return (struct batch){.m = m, .n = n, .reflectors = GSH_MIN(m, n)};
 }
 
-/* The first output may be the input, which must stay where NumPy is to judge: of numbers that are not finite, which is all
- * that can be wrong, so that nobody need wait for the factorisation. */
+/* Judges before the first output is written, which may be the input: NumPy needs the input if a number is not finite.
+ * Nothing else can go wrong, so nothing waits for the factorisation. */
 enum gsh_status gsh_cuda_lapack_qr_raw(struct gsh_cuda_lapack_call *call)
 {
     struct batch batch = describe(call);
@@ -213,8 +213,8 @@ static enum gsh_status expand_many(struct gsh_cuda_lapack_call *call, const stru
                                                                      .step = batch->a.matrix});
 }
 
-/* Q takes the place of the reflectors, which may be wider or narrower. Nothing is left to judge: what is not finite in the
- * reflectors makes Q so, and no NumPy says more. */
+/* Overwrites the reflectors, in memory wide enough for both, with Q. Nothing is judged: reflectors that are not
+ * finite make Q not finite, and NumPy reports nothing either. */
 enum gsh_status gsh_cuda_lapack_qr_form(struct gsh_cuda_lapack_call *call)
 {
     struct batch batch = describe(call);
@@ -238,7 +238,7 @@ enum gsh_status gsh_cuda_lapack_qr_form(struct gsh_cuda_lapack_call *call)
 /* ---- products ---- */
 
 struct application {
-    struct gsh_cuda_lapack_qr qr; /* but for the addresses */
+    struct gsh_cuda_lapack_qr qr; /* without addresses */
     struct gsh_cuda_view a, tau, c;
 };
 
@@ -254,8 +254,8 @@ static enum gsh_status apply_one(struct gsh_cuda_lapack_call *call, void *what, 
     return gsh_cuda_lapack_qr_apply(call, &qr, first);
 }
 
-/* C, where Q is on its right side, is described as its transpose: read row by row that is C column by column. The library
- * takes for a transposition that of the type: no real one of "C", no complex one of "T". */
+/* Where Q is on its right side, C is described as its transpose: row by row, that is C column by column. The library
+ * accepts only the transposition of the type: not "C" for real, not "T" for complex numbers. */
 enum gsh_status gsh_cuda_lapack_qr_ormqr(struct gsh_cuda_lapack_call *call)
 {
     bool is_right = (call->launch->lapack.options & GSH_LAPACK_RIGHT) != 0;

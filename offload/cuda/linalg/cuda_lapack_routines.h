@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The routines, each a file for a family of them: cuda_lapack_lu.c, _symmetric.c, _indefinite.c, _triangle.c,
- * _qr.c, _gels.c, _svd.c, _lstsq.c, _eig.c. They submit work and may wait; the caller judges at the end
- * (gsh_cuda_lapack_call_judge). DECLINED: a judge in between said so.
+ * The routines, one file for each family: cuda_lapack_lu.c, _symmetric.c, _indefinite.c, _triangle.c, _qr.c, _gels.c,
+ * _svd.c, _lstsq.c, _eig.c. They submit work and may wait; the caller judges at the end (gsh_cuda_lapack_call_judge).
+ * DECLINED: a judge in between declined.
  */
 #pragma once
 
@@ -25,13 +25,13 @@ gsh_cuda_lapack_routine gsh_cuda_lapack_lu_getri, gsh_cuda_lapack_symmetric_potr
 gsh_cuda_lapack_routine gsh_cuda_lapack_indefinite_sytrf, gsh_cuda_lapack_indefinite_sytrs,
     gsh_cuda_lapack_indefinite_sytri;
 
-/* Triangular matrices of n rows, of which a system is to be solved. */
+/* Systems with triangular matrices of n rows. */
 struct gsh_cuda_triangular {
     int64_t n, columns;
     gsh_cuda_enum triangle, op, diagonal; /* of a, as cuBLAS's */
-    struct gsh_cuda_view a, b; /* `row` is 1; b: the right-hand sides, and then the solution */
+    struct gsh_cuda_view a, b; /* `row` is 1; b: the right-hand sides, then the solution */
 };
-/* `what` is one of those; one matrix at a time. */
+/* `what` is a struct gsh_cuda_triangular; one matrix at a time. */
 gsh_cuda_lapack_step gsh_cuda_lapack_triangle_solve;
 
 static inline enum gsh_lapack_routine gsh_cuda_lapack_which(const struct gsh_cuda_lapack_call *call)

@@ -6,8 +6,8 @@
  *   square           polar decomposition and eigenvectors of its Hermitian part, several times as fast as QR iteration
  *   tall             the square R, where X = Q R; then U = Q U_R
  *
- * cuSOLVER perturbs what it decomposes where singular values come close to 0, so what it gives is compared with X: where
- * U or V is not orthogonal or U S V^H is not X, both up to rounding, QR iteration takes its place.
+ * cuSOLVER perturbs a matrix whose singular values come close to 0, so its result is compared with X. Where U or V
+ * is not orthogonal or U S V^H is not X, both up to rounding, QR iteration is used instead.
  */
 #include "cuda_lapack_svd.h"
 
@@ -23,12 +23,11 @@ struct svd {
     int64_t u_columns;
     bool is_wide, has_vectors;
     struct gsh_cuda_view x, u, s, v; /* v: V, not its transpose */
-    struct gsh_cuda_lapack_svd
-        core; /* of a square matrix: its memory is used for one after the other */
+    struct gsh_cuda_lapack_svd core; /* of a square matrix; its memory is used for each in turn */
     uint64_t tau;
 };
 
-/* ---- many small ones ---- */
+/* ---- many small matrices ---- */
 
 static enum gsh_status decompose_many(struct gsh_cuda_lapack_call *call, void *what, int64_t first,
                                       int64_t count)
@@ -45,7 +44,7 @@ static enum gsh_status decompose_many(struct gsh_cuda_lapack_call *call, void *w
 
 /* ---- one at a time ---- */
 
-/* The square matrix to decompose: X, or R where X, of so many rows, has been factored. */
+/* Copies the square matrix to decompose: X, or if X has more rows its factor R. */
 static enum gsh_status extract(struct gsh_cuda_lapack_call *call, int64_t rows, int64_t columns,
                                uint64_t x, uint64_t to)
 {
@@ -58,7 +57,7 @@ static enum gsh_status extract(struct gsh_cuda_lapack_call *call, int64_t rows, 
                           : GSH_OK;
 }
 
-/* By one method, then the other. */
+/* Tries one method, then the other. */
 enum gsh_status gsh_cuda_lapack_svd_core(struct gsh_cuda_lapack_call *call,
                                          const struct gsh_cuda_lapack_svd *core, int64_t rows,
                                          uint64_t x, int64_t matrix)
@@ -80,7 +79,7 @@ enum gsh_status gsh_cuda_lapack_svd_core(struct gsh_cuda_lapack_call *call,
     return status;
 }
 
-/* U's first columns = Q times the core's U, the others those of Q. What X held is not needed any more. */
+/* U's first columns are Q times the core's U, the others those of Q. Overwrites X. */
 static enum gsh_status expand_u(struct gsh_cuda_lapack_call *call, const struct svd *svd,
                                 uint64_t x, uint64_t u, int64_t matrix)
 {
@@ -137,7 +136,7 @@ static enum gsh_status run_large(struct gsh_cuda_lapack_call *call, struct svd *
     return gsh_cuda_lapack_call_each(call, 1, decompose_one, svd);
 }
 
-/* Few that Jacobi's method has not decomposed well are tried by QR iteration. */
+/* If a matrix fails the comparison and there are few, decomposes them one at a time. */
 static enum gsh_status run_small(struct gsh_cuda_lapack_call *call, struct svd *svd)
 {
     struct gsh_cuda_lapack_svd all = {.rows = svd->rows,
@@ -193,7 +192,7 @@ enum gsh_status gsh_cuda_lapack_svd(struct gsh_cuda_lapack_call *call)
     GSH_TRY(gsh_cuda_lapack_call_gather(call, 0, svd.is_wide, &svd.x));
     GSH_TRY(gsh_cuda_lapack_call_judge(call)); /* an iteration on NaN might never end */
     GSH_TRY(gsh_cuda_lapack_call_place(call, s, false, &svd.s));
-    if (svd.has_vectors || is_small) /* small ones are compared all together */
+    if (svd.has_vectors || is_small) /* small matrices are compared all together */
         GSH_TRY(take_vectors(call, &svd));
     GSH_TRY(is_small ? run_small(call, &svd) : run_large(call, &svd));
     GSH_TRY(gsh_cuda_lapack_call_scatter(call, s, &svd.s, false));

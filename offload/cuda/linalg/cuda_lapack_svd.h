@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The methods by which cuda_lapack_svd.c decomposes A = U S V^H, and what tells whether they have.
+ * The methods by which cuda_lapack_svd.c decomposes A = U S V^H, and the check of their results.
  */
 #pragma once
 
 #include "cuda_lapack_routines.h"
 
-/* Matrices one behind the other, column by column: `a` is rows x columns and is overwritten, `u` rows x rows, `s` the
- * singular values, falling, `v` columns x columns (V, not its transpose). */
+/* Matrices one after the other, column by column: `a` is rows x columns and is overwritten, `u` rows x rows, `s` the
+ * singular values in descending order, `v` columns x columns (V, not its transpose). */
 struct gsh_cuda_lapack_svd {
     int64_t rows, columns; /* rows >= columns */
     uint64_t a, u, s, v;
-    uint64_t copy, scaled, gram; /* of take_checks; copy: what `a` held */
-    uint64_t sums;               /* of squares, an integer for each comparison of each matrix */
+    uint64_t copy, scaled, gram; /* of take_checks; copy: the original `a` */
+    uint64_t sums;               /* of squares; one integer for each comparison of each matrix */
 };
 
-/* Memory for `count` matrices' copy, and more that compare and iterate use. */
+/* Allocates the copy of `count` matrices, and the workspace of compare and iterate. */
 enum gsh_status gsh_cuda_lapack_svd_methods_take_checks(struct gsh_cuda_lapack_call *call,
                                                         struct gsh_cuda_lapack_svd *svd,
                                                         int64_t count);
 
-/* Jacobi's method for `count` matrices; rows <= GSH_CUDA_LAPACK_JACOBI. `matrix`: whose info the first one's is. */
+/* Jacobi's method for `count` matrices; rows <= GSH_CUDA_LAPACK_JACOBI. `matrix`: index of the first one's info. */
 enum gsh_status gsh_cuda_lapack_svd_methods_jacobi(struct gsh_cuda_lapack_call *call,
                                                    const struct gsh_cuda_lapack_svd *svd,
                                                    int64_t matrix, int64_t count);
@@ -33,15 +33,15 @@ enum gsh_status gsh_cuda_lapack_svd_methods_iterate(struct gsh_cuda_lapack_call 
                                                     const struct gsh_cuda_lapack_svd *svd,
                                                     int64_t matrix);
 
-/* Raises the flag where u or v is not orthogonal, or u s v^H is not `copy`, which is overwritten: by
- * Frobenius' norm, but for a small multiple of what rounding explains. */
+/* Raises the flag where u or v is not orthogonal, or u s v^H is not `copy`, by the Frobenius norm and up to a small
+ * multiple of rounding. Overwrites `copy`. */
 enum gsh_status gsh_cuda_lapack_svd_methods_compare(struct gsh_cuda_lapack_call *call,
                                                     const struct gsh_cuda_lapack_svd *svd,
                                                     int64_t count);
 
-/* The singular values and vectors of one square matrix, by the first of the methods that succeeds: of the upper left part
- * of x, whose columns are `rows` long, or where that is more than core->columns of the triangle R in its place. core->a is
- * worked in, x stays. Waits; DECLINED: none does. */
+/* The singular values and vectors of one square matrix, by the first method that succeeds. The matrix is the upper
+ * left part of x, whose columns are `rows` long; if `rows` exceeds core->columns it is the triangle R stored there.
+ * Overwrites core->a, keeps x. Waits; DECLINED: no method succeeds. */
 enum gsh_status gsh_cuda_lapack_svd_core(struct gsh_cuda_lapack_call *call,
                                          const struct gsh_cuda_lapack_svd *core, int64_t rows,
                                          uint64_t x, int64_t matrix);

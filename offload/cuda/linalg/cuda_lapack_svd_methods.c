@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cuSOLVER's three methods for the singular value decomposition, and the comparison of what they give with what they
- * were given.
+ * cuSOLVER's three methods for the singular value decomposition, and the comparison of their results with the
+ * original matrix.
  */
 #include "cuda_lapack_svd.h"
 
@@ -59,7 +59,7 @@ enum gsh_status gsh_cuda_lapack_svd_methods_polar(struct gsh_cuda_lapack_call *c
                                                   const struct gsh_cuda_lapack_svd *svd,
                                                   int64_t matrix)
 {
-    static double perturbation; /* not looked at: the result is compared with the matrix */
+    static double perturbation; /* not used: the result is compared with the matrix */
     size_t device_bytes = 0, host_bytes = 0;
     int64_t n = svd->columns;
     void *a = GSH_CUDA_POINTER(svd->a), *s = GSH_CUDA_POINTER(svd->s);
@@ -77,7 +77,7 @@ enum gsh_status gsh_cuda_lapack_svd_methods_polar(struct gsh_cuda_lapack_call *c
                   GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, matrix)), &perturbation));
 }
 
-/* V is the conjugate transpose of what QR iteration gives: that times the identity. */
+/* V is the conjugate transpose of QR iteration's result: multiplies that by the identity. */
 static enum gsh_status turn_v(struct gsh_cuda_lapack_call *call,
                               const struct gsh_cuda_lapack_svd *svd)
 {
@@ -132,7 +132,7 @@ enum gsh_status gsh_cuda_lapack_svd_methods_take_checks(struct gsh_cuda_lapack_c
     return gsh_cuda_lapack_call_take(call, count * svd->rows * svd->rows, call->size, &svd->gram);
 }
 
-/* One of the kernels that do, of `count` matrices; their sum of squares begins at 0. */
+/* Runs a comparison kernel on `count` matrices; their sum of squares begins at 0. */
 static enum gsh_status compare(struct gsh_cuda_lapack_call *call,
                                const struct gsh_cuda_lapack_svd *svd, int comparison, int64_t count,
                                struct gsh_cuda_lapack_args args)
@@ -149,7 +149,7 @@ static enum gsh_status compare(struct gsh_cuda_lapack_call *call,
                                        args);
 }
 
-/* Of square matrices of n rows. */
+/* Compares square matrices of n rows with orthogonal ones. */
 static enum gsh_status compare_orthogonal(struct gsh_cuda_lapack_call *call,
                                           const struct gsh_cuda_lapack_svd *svd, int comparison,
                                           int64_t count)
@@ -172,7 +172,7 @@ static enum gsh_status compare_orthogonal(struct gsh_cuda_lapack_call *call,
                    (struct gsh_cuda_lapack_args){.a = svd->gram, .rows = n, .columns = n});
 }
 
-/* copy - u s v^H, against the largest singular value. */
+/* Compares copy - u s v^H with the largest singular value. */
 static enum gsh_status compare_product(struct gsh_cuda_lapack_call *call,
                                        const struct gsh_cuda_lapack_svd *svd, int64_t count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cholesky, potrf, potrs, potri, eigh and eigvalsh: of Hermitian matrices one triangle is looked at.
+ * cholesky, potrf, potrs, potri, eigh and eigvalsh: only one triangle of a Hermitian matrix is read.
  */
 #include "cuda_lapack_routines.h"
 
@@ -85,12 +85,12 @@ static enum gsh_status factor(struct gsh_cuda_lapack_call *call, struct symmetri
     } else {
         GSH_TRY(gsh_cuda_lapack_call_each(call, 1, factor_one, s));
     }
-    /* what is not finite in the triangle ends on the factor's diagonal */
+    /* numbers in the triangle that are not finite make the factor's diagonal so */
     return gsh_cuda_lapack_call_look_at_diagonal(call, &columns, s->n, 0);
 }
 
 /* Read row by row as column by column, a Hermitian A is its conjugate, and the factor L of A = L L^H is the U of
- * conjugate(A) = U^H U: all of it happens in the output. */
+ * conjugate(A) = U^H U. So everything happens in the output. */
 enum gsh_status gsh_cuda_lapack_symmetric_cholesky(struct gsh_cuda_lapack_call *call)
 {
     struct symmetric s = {.n = gsh_cuda_lapack_rows(call, 0),
@@ -108,7 +108,7 @@ enum gsh_status gsh_cuda_lapack_symmetric_cholesky(struct gsh_cuda_lapack_call *
 
 /* ---- potrf, potrs and potri ---- */
 
-/* A factor may leave anything in the other triangle, whose bytes are to stay: it is made apart. */
+/* potrf may write anything to the other triangle, whose bytes must stay: the factor is made in separate memory. */
 enum gsh_status gsh_cuda_lapack_symmetric_potrf(struct gsh_cuda_lapack_call *call)
 {
     struct symmetric s = {.n = gsh_cuda_lapack_rows(call, 0),
@@ -149,8 +149,8 @@ enum gsh_status gsh_cuda_lapack_symmetric_potrs(struct gsh_cuda_lapack_call *cal
     return gsh_cuda_lapack_call_scatter(call, 2, &f.b, false);
 }
 
-/* A X = I is solved, of which one triangle is kept. What is not finite, or no factor of ?potrf's (its diagonal is
- * real), is for the caller's LAPACK to make. */
+/* Solves A X = I and keeps one triangle of X. Declined, for the caller's LAPACK: results that are not finite, and a
+ * factor that ?potrf does not make (its diagonal is real). */
 enum gsh_status gsh_cuda_lapack_symmetric_potri(struct gsh_cuda_lapack_call *call)
 {
     struct factored f = {.n = gsh_cuda_lapack_rows(call, 0),
@@ -254,7 +254,7 @@ static enum gsh_status decompose_one(struct gsh_cuda_lapack_call *call, void *wh
                                             GSH_CUDA_POINTER(gsh_cuda_lapack_info(call, first))));
 }
 
-/* The triangle that is not looked at may hold anything, also what is not finite: zeros take its place. */
+/* The triangle that is not read may hold anything, also numbers that are not finite: it is set to zeros. */
 static enum gsh_status gather_triangle(struct gsh_cuda_lapack_call *call, struct symmetric *s,
                                        bool is_flipped)
 {
@@ -270,7 +270,7 @@ static enum gsh_status gather_triangle(struct gsh_cuda_lapack_call *call, struct
 
 static enum gsh_status decompose(struct gsh_cuda_lapack_call *call, struct symmetric *s)
 {
-    int64_t most = GSH_MAX(INT_MAX / s->a.matrix, 1); /* what XsyevBatched counts in an int */
+    int64_t most = GSH_MAX(INT_MAX / s->a.matrix, 1); /* XsyevBatched counts elements in an int */
     bool is_many = gsh_cuda_lapack_call_is_many(call, s->n);
     if (is_many && s->n <= GSH_CUDA_LAPACK_JACOBI)
         return gsh_cuda_lapack_call_each(call, GSH_CUDA_LAPACK_MANY, rotate_many, s);
@@ -280,9 +280,9 @@ static enum gsh_status decompose(struct gsh_cuda_lapack_call *call, struct symme
     return gsh_cuda_lapack_call_each(call, 1, decompose_one, s);
 }
 
-/* The library always looks at the upper triangle (cusolverDnXsyevBatched of CUDA 12.6 may fail at the lower one of
- * complex64, github.com/JuliaGPU/CUDA.jl/pull/2577). Read row by row as column by column, a Hermitian A is its conjugate and
- * its lower triangle the upper one; the vectors are conjugate too. They take the matrix's place. */
+/* The library always reads the upper triangle (cusolverDnXsyevBatched of CUDA 12.6 may fail on the lower one of
+ * complex64, github.com/JuliaGPU/CUDA.jl/pull/2577). Read row by row as column by column, a Hermitian A is its
+ * conjugate and its lower triangle the upper one; the vectors are conjugate too. They overwrite the matrix. */
 enum gsh_status gsh_cuda_lapack_symmetric_eigh(struct gsh_cuda_lapack_call *call)
 {
     bool has_vectors = call->launch->nout == 2, is_flipped = is_lower(call);
@@ -294,7 +294,7 @@ enum gsh_status gsh_cuda_lapack_symmetric_eigh(struct gsh_cuda_lapack_call *call
     GSH_TRY(gsh_cuda_lapack_call_place(call, 1, false, &s.w));
     GSH_TRY(decompose(call, &s));
     GSH_TRY(gsh_cuda_lapack_call_scatter(call, 1, &s.w, false));
-    s.a.row = 1; /* vectors, column by column */
+    s.a.row = 1; /* vectors are column by column */
     s.a.column = s.n;
     return has_vectors ? gsh_cuda_lapack_call_scatter(call, 2, &s.a, is_flipped) : GSH_OK;
 }

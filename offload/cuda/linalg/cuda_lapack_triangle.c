@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * trtrs, trtri: systems of triangular matrices, and their inverses. A zero on the diagonal is for the caller's LAPACK
- * to report.
+ * trtrs, trtri: systems of triangular matrices, and their inverses. Zeros on the diagonal are left to the caller's
+ * LAPACK.
  */
 #include "cuda_lapack_routines.h"
 
@@ -35,7 +35,7 @@ enum gsh_status gsh_cuda_lapack_triangle_solve(struct gsh_cuda_lapack_call *call
                                  GSH_CUDA_POINTER(gsh_cuda_lapack_at(call, &t->b, first))));
 }
 
-/* The matrices, which are to be read only, of systems with so many right-hand sides. */
+/* Prepares systems with so many right-hand sides; the matrices are read-only. */
 static enum gsh_status begin(struct gsh_cuda_lapack_call *call, struct gsh_cuda_triangular *t,
                              int64_t columns)
 {
@@ -58,7 +58,7 @@ enum gsh_status gsh_cuda_lapack_triangle_trtrs(struct gsh_cuda_lapack_call *call
     return gsh_cuda_lapack_call_scatter(call, 2, &t.b, false);
 }
 
-/* A X = I is solved. What is not finite is for the caller's LAPACK to make. */
+/* Solves A X = I. Results that are not finite are declined, for the caller's LAPACK. */
 enum gsh_status gsh_cuda_lapack_triangle_trtri(struct gsh_cuda_lapack_call *call)
 {
     struct gsh_cuda_triangular t;

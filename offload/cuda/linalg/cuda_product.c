@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An operand that cuBLAS does not take (no unit stride, unaligned, conjugated) is copied to packed memory first; dimensions
- * of the batch along which it is the same stay so. Of the batch's dimensions the longest is one call of cuBLAS, the
- * others are loops.
+ * An operand that cuBLAS does not take (no unit stride, unaligned, conjugated) is copied to packed memory first;
+ * batch dimensions with stride 0 keep it. The longest batch dimension is one call of cuBLAS, the others are loops.
  */
 #include "cuda_product.h"
 
@@ -20,11 +19,11 @@
 #define OPERANDS 3
 #define BLOCK 256
 
-/* A launch on its way to cuBLAS. */
+/* A launch as it is prepared for cuBLAS. */
 struct work {
     const struct gsh_launch *given;
-    struct gsh_launch launch; /* with packed operands in the place of some */
-    size_t packed[OPERANDS];  /* bytes; 0: as given */
+    struct gsh_launch launch; /* some operands are replaced by packed ones */
+    size_t packed[OPERANDS];  /* bytes; 0: not packed */
     unsigned row;
 };
 
@@ -64,7 +63,7 @@ static bool lies_well(const struct gsh_launch *launch, unsigned k)
     return is_taken;
 }
 
-/* Operand k of one launch becomes that of the other; they differ in its address and strides. */
+/* Copies operand k of one launch to that of the other; they differ in address and strides. */
 static enum gsh_status copy_operand(const struct gsh_launch *from, const struct gsh_launch *to,
                                     unsigned k, unsigned row)
 {
@@ -99,7 +98,7 @@ static void set_core(struct gsh_gemm *g, unsigned k, int64_t row)
     *columns[k] = 1;
 }
 
-/* Gives operand k packed memory, row by row. */
+/* Allocates packed memory for operand k, row by row. */
 static enum gsh_status make_room(struct work *work, unsigned k)
 {
     struct gsh_launch *launch = &work->launch;
@@ -169,7 +168,7 @@ static void write_mirror(const void *size, struct gsh_fmt *fmt)
     gsh_fmt_text(fmt, gsh_cuda_text_mirror);
 }
 
-/* Kernels of BLAS need not sum both triangles in one order. */
+/* Copies one triangle to the other: BLAS kernels may sum the two in different orders. */
 static enum gsh_status mirror(const struct gsh_launch *launch, uint64_t address,
                               const struct gsh_cuda_blas_batch *batch)
 {
@@ -192,7 +191,7 @@ static enum gsh_status mirror(const struct gsh_launch *launch, uint64_t address,
 
 /* ---- the products ---- */
 
-/* The longest dimension of the batch that cuBLAS can step along, or -1. */
+/* The longest batch dimension along which cuBLAS can step; -1: none. */
 static int find_inner(const struct gsh_launch *launch)
 {
     int inner = -1;

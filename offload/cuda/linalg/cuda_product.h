@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * GEMM launches: those that are cuBLAS's, whatever their strides and batches, by cuda_blas.h; the others by our own kernel
- * (kernels/codegen/source_product.c).
+ * GEMM launches: those that cuBLAS computes, with any strides and batches, by cuda_blas.h; the others by our own
+ * kernel (kernels/codegen/source_product.c).
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the directed tests of the planner share: short programs over values of N numbers, or of masks, run node by node
- * and by plan, and the numbers of what the plan is made of.
+ * Helpers of the directed tests of the planner: short programs over values of N numbers, or over masks, run node by
+ * node and by plan, and counts of what the plan contains.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Programs for the tests of the planner: nodes over values whose bytes are host memory, written with
- * views as NumPy has them, and run node by node or by plan.
+ * Programs for the tests of the planner: nodes over values whose bytes are in host memory, with views as NumPy makes
+ * them, run node by node or by plan.
  */
 #pragma once
 

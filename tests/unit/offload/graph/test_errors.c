@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Floating-point errors of device calls: one report per call that met one, with the inputs of one
- * element for each kind, once the call is known to have run; none for calls that did not ask.
+ * Floating-point errors of device calls: one report per call that raised one, with the inputs of one element for each
+ * kind, once the call is known to have run; none for calls that did not request them.
  */
 #include "errors.h"
 

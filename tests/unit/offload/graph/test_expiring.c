@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Passing values: never stored where the hint is right, right where it is wrong. The hints are given by the test.
+ * Expiring values: not stored where the hint is right, and correct where it is wrong. The test gives the hints.
  */
 #include "expiring.h"
 

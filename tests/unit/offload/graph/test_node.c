@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Deferral: calls run when somebody looks, in their order, on the bytes of the moment they were
- * made; what the device refuses then, the host computes.
+ * Deferral: calls run when the host reads a result, in their order, on the bytes at the time of the call. What the
+ * device then refuses, the host computes.
  */
 #include "backend.h"
 #include "block.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reductions that others wait for: on a device that works behind the caller's back, long ones run before
- * what follows is recorded; one that was computed already is copied, whether it still is recorded or not.
+ * Reductions whose results other calls read: on a device that runs asynchronously, long ones run before the next call
+ * is recorded. A reduction that was computed already becomes a copy, whether the first one is pending or not.
  */
 #include "backend.h"
 #include "check.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random programs whose arrays are freed while a flush goes on, as another thread frees them beside the service thread's
- * flush, on a device that declines groups and refuses work at random: every array that lives holds what it should.
+ * Random programs whose arrays are freed during a flush, as a thread frees them during the service thread's flush, on
+ * a device that declines groups and refuses work at random. Every live array holds the right bytes.
  */
 #include "backend.h"
 #include "check.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * offload/graph/node_reuse.c: when a group writes into the memory of what it reads, when it must not, a device that
+ * offload/graph/node_reuse.c: when a group writes into the memory of its inputs, when it must not, a device that
  * declines the group afterwards, and arrays that are freed meanwhile.
  */
 #include "backend.h"

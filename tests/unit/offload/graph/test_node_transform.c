@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Transforms recorded one after another: those over different dimensions of an array that nobody looks at between run as one,
- * with the same result as one by one; what the device refuses the host computes.
+ * Consecutive transforms: those over different dimensions of an array run as one if nothing else reads the array
+ * between them, with the same result as one by one. What the device refuses, the host computes.
  */
 #include "backend.h"
 #include "check.h"

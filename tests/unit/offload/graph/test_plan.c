@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the planner makes of programs: how many items, and of what. That they compute the same is
- * checked along the way, and by test_plan_random.c for programs nobody thought of.
+ * The plans that the planner makes of directed programs: how many items, and of which nodes. Results are checked too;
+ * test_plan_random.c checks those of random programs.
  */
 #include "plan_check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Chains from COMPRESS to EXPAND: which of them run as one group over all elements of the mask, and
- * which are left as they are because one thing about them is different.
+ * Chains from COMPRESS to EXPAND: which of them run as one group over all elements of the mask, and which are left
+ * unchanged because one condition does not hold.
  */
 #include "plan_check.h"
 

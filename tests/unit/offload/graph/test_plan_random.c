@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random programs leave the same bytes in all values that are looked at, and find the same
- * floating-point errors, whether they run node by node or by plan; and
- * groups run by the CPU's kernels as by the naive way, or as their nodes, one by one. GSH_PLAN_ROUNDS and GSH_PLAN_SEED
- * in the environment run more of them, or one.
+ * Random programs leave the same bytes in all live values, and report the same floating-point errors, whether they
+ * run node by node or by plan. Groups run by the CPU's kernels give the same as by a naive interpreter, and as their
+ * nodes one by one. GSH_PLAN_ROUNDS and GSH_PLAN_SEED in the environment run more programs, or one.
  */
 #include "backend.h"
 #include "host_group.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the planner computes again rather than store it, what it does not, and that it asks the device's rates.
+ * Which values the planner computes again rather than store them, which it does not, and that it uses the device's
+ * rates.
  */
 #include "backend.h"
 #include "plan_check.h"

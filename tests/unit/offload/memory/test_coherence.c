@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The state table of coherence.h, transition by transition, seen through residency, page faults and
- * contents.
+ * The state table of coherence.h, transition by transition, observed through residency, page faults and contents.
  */
 #include "check.h"
 #include "coherence_internal.h"

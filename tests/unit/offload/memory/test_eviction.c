@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * More arrays than device memory: the least recently used come home, none is lost, and a call that
- * can never fit is declined.
+ * More arrays than device memory: the least recently used are evicted to the host, none is lost, and a call that can
+ * never fit is declined.
  */
 #include "check.h"
 #include "live.h"

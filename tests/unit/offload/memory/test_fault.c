@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Faults that are not ours reach the application's handler with its flags; without one the process
- * dies of SIGSEGV as ever.
+ * Faults that are not ours reach the program's handler with its flags; without one the process dies of SIGSEGV.
  */
 #include "check.h"
 #include "fault.h"

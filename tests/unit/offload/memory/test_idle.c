@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pages of freed blocks go back after about a second in which nobody used them, and stay where somebody does; the thread
- * that sees to that is gone while the process forks; what of the arena a core dump has.
+ * Pages of freed blocks are given back after about a second in which they were not used, and stay where they are
+ * used. The thread that does this is gone while the process forks. Also: what of the arena a core dump contains.
  */
 #include "idle.h"
 

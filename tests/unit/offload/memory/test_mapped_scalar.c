@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Results of one element that the host reads next: they lie where it sees them, so that reading one
- * takes no transfer. On the host device, transfers to registered pages pass their protection, as a
- * GPU's do.
+ * Mapped scalars: results of one element that the host reads next are in host memory, so that reading one takes no
+ * transfer. On the emulated device, transfers to registered pages ignore their protection, as a GPU's do.
  */
 #include "arena_internal.h"
 #include "backend.h"

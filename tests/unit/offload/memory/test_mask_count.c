@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts of masks are remembered until anybody may have written to the mask.
+ * Counts of masks are remembered until the mask may have been written.
  */
 #include "check.h"
 #include "live.h"

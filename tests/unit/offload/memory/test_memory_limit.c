@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Limits of control groups, in folders that look like theirs.
+ * Limits of control groups, in folders that imitate their file systems.
  */
 #include "memory_limit.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Another user of the device lacks memory: what no array uses is given first, then the arrays that were not used for longest
- * come home, and no more of them than it takes.
+ * Another user of the device lacks memory. What no array uses is given back first; then the least recently used
+ * arrays are evicted to the host, and no more of them than necessary.
  */
 #include "check.h"
 #include "dispatch_lock.h"

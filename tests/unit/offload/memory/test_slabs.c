@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Small blocks whose pages are locked: a slab is unlocked and loses its pages once none of its blocks is in use, and no
- * sooner; it is locked again for the next block, whose pages are as closed as they are to be.
+ * Small blocks whose pages are locked: a slab is unlocked and loses its pages once none of its blocks is in use, and
+ * no sooner. It is locked again for the next block, whose pages have the protection that its use requires.
  */
 #include "slabs.h"
 

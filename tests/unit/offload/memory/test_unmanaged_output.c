@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The price of an output outside the arena: its way back is counted, and its way there where it is read; its elements
- * are copied one by one where others lie between them; and what the original reads is whole where a device fails on the way.
+ * Outputs outside the arena. Their price includes the copy to the host and, where they are read, the upload. Elements
+ * are copied one by one where others lie between them. Contents that the original reads are intact if the device
+ * fails meanwhile.
  */
 #include "unmanaged_output.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Contents that the device has no memory for lie in a stash on the host, and come back from it: to whoever reads it
- * meanwhile, and into copies. What was lost stays lost, whatever is computed from it.
+ * Contents for which the device has no memory are kept in a stash on the host. Readers and copies get them from
+ * there. A lost value stays lost, and so does what is computed from it.
  */
 #include "backend.h"
 #include "block.h"

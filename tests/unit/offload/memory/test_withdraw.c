@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * After gsh_withdraw all pages are open, all arrays hold their newest bytes, and no call closes a page again, also not one
- * that another thread is making meanwhile.
+ * After gsh_withdraw all pages are open, all arrays hold their newest bytes, and no call closes a page again, not
+ * even a call that another thread is making meanwhile.
  */
 #include "block.h"
 #include "check.h"
