@@ -30,7 +30,7 @@ GSH_EXPORT void gpushim_synchronize(void)
 
 GSH_EXPORT int gpushim_residency(const void *address)
 {
-    gsh_coherence_note_address(address, false); /* it was taken for this */
+    gsh_coherence_note_address(address, false); /* taken for this query only */
     return (int)gsh_coherence_residency(address);
 }
 

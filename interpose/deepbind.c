@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * New objects are those behind the last one of the loader's list, which is in order of loading.
- * A name counts where it is libc's for the library: one that the library, or what it brings along, defines itself is what deep
- * binding is for. Checked by tests/preload/test_unseen_access.py.
+ * The loader's list is in order of loading: the objects behind the old last one are the new ones. A
+ * name is bound to ours only where the library resolves it to libc. A name that the library or one
+ * of its own dependencies defines is left alone, since RTLD_DEEPBIND asks for that. Checked by
+ * tests/preload/test_unseen_access.py.
  */
 #include "deepbind.h"
 
@@ -36,14 +37,15 @@ static const ElfW(Dyn) * find_entry(const struct link_map *map, ElfW(Sxword) tag
     return NULL;
 }
 
-/* The loader relocates the pointers of the dynamic section in place. */
+/* The value of an entry of the dynamic section. The loader has already relocated its pointers. */
 static uintptr_t find_value(const struct link_map *map, ElfW(Sxword) tag)
 {
     const ElfW(Dyn) *entry = find_entry(map, tag);
     return entry == NULL ? 0 : entry->d_un.d_val;
 }
 
-/* A name without a folder is looked for in the caller's own search path first. */
+/* Whether the search for the file depends on the caller: dlopen searches a name without a folder in
+ * the caller's RPATH or RUNPATH first, and $ORIGIN is the caller's folder. */
 static bool depends_on_caller(const char *path, const void *caller)
 {
     if (strchr(path, '$') == NULL && strchr(path, '/') != NULL)
@@ -71,12 +73,12 @@ bool gsh_deepbind_is_wanted(const char *path, int flags, const void *caller)
 
 /* ---- binding ---- */
 
-/* One object whose names are bound anew. */
+/* One object whose names are bound again. */
 struct binding {
     const struct link_map *map;
-    void *object, *own, *libc;        /* handles: its own, this library's, libc's */
+    void *object, *own, *libc;        /* handles: the object, this library, libc */
     uintptr_t relro_begin, relro_end; /* pages that the loader has made read-only */
-    bool is_done;                     /* the system has refused nothing */
+    bool is_done;                     /* false: mprotect has failed */
 };
 
 static int note_relro(struct dl_phdr_info *info, size_t size, void *argument)
@@ -100,7 +102,7 @@ static bool is_own(const void *address)
     return object_of(address) == object_of((const void *)(uintptr_t)is_own);
 }
 
-/* Ours, where the object takes libc's; else NULL. */
+/* This library's function of that name if the object resolves the name to libc, else NULL. */
 static void *find_ours(const struct binding *binding, const char *name)
 {
     void *ours = dlsym(binding->own, name),
@@ -143,7 +145,7 @@ static void bind_table(struct binding *binding, uintptr_t table, size_t bytes)
     }
 }
 
-/* NULL: it is not there. */
+/* A handle of a library that is already loaded, else NULL. */
 static void *open_loaded(const char *name)
 {
     return gsh_libc_dlopen_open(name, RTLD_LAZY | RTLD_NOLOAD);
@@ -178,7 +180,7 @@ void *gsh_deepbind_open(const char *path, int flags)
         for (const struct link_map *map = last->l_next; map != NULL; map = map->l_next)
             bind_object(map, own, libc);
     if (handle != NULL)
-        dlerror(); /* names that were looked for in vain are not the caller's errors */
+        dlerror(); /* failed lookups are not the caller's errors */
     errno = keep;
     return handle;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What our dlopen does before the real one runs. Any thread of any process gets here, NumPy's or
- * not, perhaps before any constructor ran.
+ * The code that runs in our dlopen before the real one. Any thread of any process may call it, with
+ * or without NumPy, possibly before any constructor.
  */
 #include "dlopen_hook.h"
 
@@ -29,7 +29,7 @@ static const char *file_of(const char *path)
     return slash == NULL ? path : slash + 1;
 }
 
-/* Whether the file's name begins so. */
+/* Whether the file's name begins with `name`. */
 static bool is_file(const char *path, const char *name)
 {
     return strncmp(file_of(path), name, strlen(name)) == 0;
@@ -40,7 +40,8 @@ static bool is_libc(const char *path)
     return strcmp(file_of(path), LIBC_SO) == 0;
 }
 
-/* Who asks the C library's handle for a function of io_calls.def gets ours too: our handle, whose dependency the C library is. */
+/* The path to open for the C library. dlsym on the handle must find our functions of io_calls.def
+ * first, so it is this library's path: the C library is one of its dependencies. */
 static const char *choose_libc(const char *path)
 {
     static const char here;
@@ -48,7 +49,7 @@ static const char *choose_libc(const char *path)
     return gsh_python_api_is_loaded() && dladdr(&here, &info) != 0 ? info.dli_fname : path;
 }
 
-/* Nothing is said or done in a program without Python that happens to open a file of this name. */
+/* Attaches to NumPy. Does nothing in a program without Python that opens a file of this name. */
 static void attach(void)
 {
     int keep = errno;
@@ -58,7 +59,7 @@ static void attach(void)
             gsh_libc_signal_adopt();
         gsh_libc_signal_keep_report();
     }
-    dlerror(); /* nor what attaching looked for */
+    dlerror(); /* failed lookups of gsh_numpy_attach are not the caller's errors */
     errno = keep;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Composes the doctor's text in a buffer of its own and writes it at once, past the interposed
- * write.
+ * Composes the doctor's text in its own buffer and writes it with one call that bypasses the
+ * interposed write.
  */
 #include "doctor.h"
 
@@ -42,7 +42,7 @@ static void describe_device(struct gsh_fmt *fmt)
         gsh_fmt_text(fmt, "device: none\n");
         if (gsh_option_number(GSH_OPTION_MODE) != GSH_MODE_OFF &&
             gsh_option_number(GSH_OPTION_DEVICE) == GSH_DEVICE_AUTO)
-            gsh_cuda_backend.describe(fmt); /* what was looked for */
+            gsh_cuda_backend.describe(fmt); /* which libraries were searched */
         return;
     }
     gsh_fmt_printf(fmt, "device: %s, %s\n", backend->name, device_state());
@@ -95,7 +95,7 @@ static void print_all(const char *dormant)
     free(text);
 }
 
-/* Whether the import system still runs the numpy package's own code. */
+/* Whether the numpy package's own code is still being imported. */
 static bool numpy_is_initialising(void)
 {
     PyObject *modules = gsh_py.PyImport_GetModuleDict();

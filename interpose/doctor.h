@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * GPUSHIM_DOCTOR=1: what was found and what works, on stderr.
+ * GPUSHIM_DOCTOR=1: writes to stderr which components were found and which hooks work.
  */
 #pragma once
 
-/* Prints device, NumPy, hooks and options: at once where `dormant` says why nothing was patched,
- * else (NULL) as soon as `import numpy` has ended, after calling each hook once through NumPy. GIL;
- * leaves no Python error behind. */
+/* Prints device, NumPy, hooks and options. `dormant` is the reason why nothing was patched: the
+ * text is printed at once. NULL: gpushim is attached; the text is printed after `import numpy`,
+ * after one call of each hook through NumPy. GIL; leaves no Python error. */
 void gsh_doctor_schedule(const char *dormant);

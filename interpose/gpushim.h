@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What libgpushim.so offers to tools and benchmarks; programs need none of it. Look the functions
- * up with dlsym (or ctypes.CDLL(None)) in a process that was started with LD_PRELOAD=libgpushim.so.
- * All may be called from any thread, with or without Python's global lock, and in processes that
- * never loaded NumPy. See docs/user/api.md.
+ * The functions that libgpushim.so exports for tools and benchmarks. Programs do not need them.
+ * Look them up with dlsym (or ctypes.CDLL(None)) in a process started with
+ * LD_PRELOAD=libgpushim.so. All may be called from any thread, with or without Python's global
+ * lock, and in processes that never loaded NumPy. See docs/user/api.md.
  */
 #pragma once
 
@@ -18,33 +18,33 @@ enum gpushim_residency {
     GPUSHIM_FOREIGN = 0, /* memory that gpushim does not manage */
     GPUSHIM_HOST = 1,    /* host memory only */
     GPUSHIM_SHARED = 2,  /* valid on both sides */
-    GPUSHIM_DEVICE = 3   /* the device only: reading it on the host fetches it */
+    GPUSHIM_DEVICE = 3   /* device only: a read on the host fetches it */
 };
 
 /* The version of the library, "MAJOR.MINOR.PATCH": a static string, which lives as long as the process and is not to be freed.
  * May also be called in a signal handler. */
 const char *gpushim_version(void);
 
-/* Waits until the device has finished everything that was submitted before. Moves no data. */
+/* Waits until the device has finished all work submitted so far. Moves no data. */
 void gpushim_synchronize(void);
 
-/* Where the byte at `address` is, as an enum gpushim_residency. Touches nothing: any address may be
- * asked about. */
+/* Where the byte at `address` is, as an enum gpushim_residency. Any address is valid; it is not
+ * dereferenced. */
 int gpushim_residency(const void *address);
 
-/* The GPU's address of the newest contents of the `size` bytes at `address`, which lie in one array: to be read there by other
- * users of CUDA, in the primary context of the first device, without a copy. They are there when this returns. Nobody
- * may write there. They stay as they are, whatever is written to the array afterwards, and their memory is kept, also
- * when the array is gone, until gpushim_device_release. 0: they are not, or not all, on a GPU; nothing is to be
- * released. */
+/* The device address of a snapshot of the `size` bytes at `address`, which lie in one array. Other
+ * users of CUDA may read it, without a copy, in the primary context of the first device. The
+ * contents are complete on return. Nobody may write to it. Later writes to the array do not change
+ * the snapshot, and its memory stays allocated until gpushim_device_release, even if the array is
+ * freed. 0: the bytes are not, or not all, on a GPU; there is nothing to release. */
 unsigned long long gpushim_device_pointer(const void *address, size_t size);
 
-/* Ends what gpushim_device_pointer began, once for each of its calls: all work that reads there has ended. Returns 0 where the
- * pointer is none of these, else 1. */
+/* Releases a pointer from gpushim_device_pointer, once for each call of it. All work that reads
+ * from the pointer must have ended. Returns 1, or 0 if the pointer is unknown. */
 int gpushim_device_release(unsigned long long pointer);
 
-/* Writes the report so far as JSON (keys: docs/user/report.md), cut to size - 1 characters and a NUL;
- * `size` may be 0. Returns the length of the whole text without the NUL. */
+/* Writes the report so far as JSON (keys: docs/user/report.md), truncated to size - 1 characters and a
+ * NUL; `size` may be 0. Returns the length of the whole text without the NUL. */
 size_t gpushim_report_json(char *buffer, size_t size);
 
 #ifdef __cplusplus

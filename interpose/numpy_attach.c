@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Gates, then start-up, then the hook families in a fixed order. Runs once, with the GIL, inside
- * NumPy's own import: only C modules are complete then, so nothing here uses the numpy package
- * itself.
+ * Runs the version gates, then the start-up, then the hook families in a fixed order. Runs once,
+ * with the GIL, inside NumPy's own import. Only C modules are complete at that time, so nothing
+ * here uses the numpy package itself.
  */
 #include "numpy_attach.h"
 
@@ -55,7 +55,8 @@ static void add_search_roots(void)
     gsh_python_error_clear();
 }
 
-/* Lends NumPy's own BLAS to the host device, and finds what its core module calls of it. */
+/* Lends NumPy's own BLAS to the host device and looks up the CBLAS functions that NumPy's core
+ * module calls. */
 static void lend_blas(void)
 {
     static const struct {
@@ -85,7 +86,7 @@ static void install_families(void)
     gsh_numpy_reduce_learn();
 }
 
-/* Everything up to the patches; why not, or NULL. */
+/* Everything before the patches. The reason for a failure (static text), or NULL. */
 static const char *start(void)
 {
     const char *why = NULL;
@@ -103,7 +104,7 @@ static const char *start(void)
         return why;
     gsh_libc_signal_adopt();
     gsh_startup_device();
-    /* the interpreter's last act, before the C library's exit functions take the driver down */
+    /* the interpreter runs this last, before the C library's exit functions shut the driver down */
     gsh_py.Py_AtExit(gsh_device_settle);
     install_families();
     return NULL;

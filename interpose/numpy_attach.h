@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The moment NumPy is there: everything begins here, or nothing does.
+ * Attaches gpushim to NumPy. Everything else starts here.
  */
 #pragma once
 
-/* Called with the GIL when NumPy's last core module is about to load, as often as that happens: the
- * first call decides for the life of the process. Checks the versions, starts offload/, patches
- * NumPy. On any doubt it leaves everything as it is, with one line at log level info. Raises
- * nothing; the Python error state stays as it was. */
+/* Called with the GIL each time NumPy's last core module is about to load. The first call decides
+ * for the lifetime of the process: it checks the versions, starts offload/ and patches NumPy. If a
+ * check fails, it changes nothing and logs one line at level info. Raises nothing; keeps the Python
+ * error state. */
 void gsh_numpy_attach(void);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What happens when the library is loaded into a process, NumPy's or not, and when that ends: the
- * functions that ours stand in front of are looked up, so that no signal handler and no vfork child
- * finds one missing; the options are parsed; at exit the report is written where one was asked for
- * and NumPy was found. No thread, no allocation, no output, no device here: all else waits for
- * gsh_numpy_attach.
+ * The library's constructor and destructor, which run in every process, with or without NumPy. The
+ * constructor looks up the real functions, so that signal handlers and vfork children need no
+ * lookup, and parses the options. The destructor writes the report if one was requested and NumPy
+ * was found. Neither starts a thread, allocates, or touches a device, and the report is the only
+ * output. All else starts in gsh_numpy_attach.
  */
 #include "libc_dlopen.h"
 #include "libc_files.h"
@@ -18,8 +18,8 @@
 #include "options.h"
 #include "stats.h"
 
-/* Of Python, which is not linked: NULL in a program that starts without it. A search with dlsym would allocate the text of
- * its error in every such program. */
+/* A weak reference to Python, which is not linked: NULL in a program that is not linked to Python.
+ * A dlsym lookup would allocate an error text in every such program. */
 extern int Py_IsInitialized(void) __attribute__((weak));
 
 __attribute__((constructor)) static void load(void)

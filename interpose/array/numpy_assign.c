@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header; and the functions that store one value per element: copyto, putmask, _place and
- * the method fill. a[key] = x is in numpy_index.c.
+ * See the header. Also contains the functions that store one value per element: copyto, putmask,
+ * _place and the method fill. a[key] = x is in numpy_index.c.
  */
 #include "numpy_assign.h"
 
@@ -76,8 +76,8 @@ PyObject *gsh_numpy_assign_list(PyObject *source, PyObject *descr)
     return items;
 }
 
-/* Whether NumPy would cast the value under the rule, whatever its version: it goes by the type or,
- * for some versions and rules, by the value; what both allow is a kind that does not sink. */
+/* Whether every supported NumPy version casts the value under the rule. Some versions and rules
+ * decide by the type, others by the value; both accept a cast to the same or a higher kind. */
 static bool may_cast_value(const struct gsh_numpy_value *value, enum gsh_dtype dtype,
                            enum gsh_casting casting)
 {
@@ -130,8 +130,8 @@ enum gsh_reason gsh_numpy_assign_place_source(struct gsh_launch *launch, PyObjec
     return GSH_REASON_NONE;
 }
 
-/* Operand 2 = the mask over the launch's shape. A mask that shares memory with the output must be
- * the output. */
+/* Operand 2 = the mask over the launch's shape. A mask that shares memory with the output is
+ * accepted only if it is the output itself. */
 static enum gsh_reason place_mask(struct gsh_launch *launch, const struct gsh_assignment *request)
 {
     struct gsh_view mask;
@@ -184,8 +184,9 @@ static unsigned row_of(const struct gsh_launch *launch, const char *name)
     return gsh_numpy_output_row(name, &source->dtype, is_fill ? 0 : 1, launch->loop);
 }
 
-/* Of two overlapping views in one dimension that go the same way NumPy copies element after element, and reads what it has
- * written; with equal strides, and of all others, it copies as if apart (array_assign_array.c). */
+/* Whether NumPy reads elements that the same assignment has already written. NumPy copies two
+ * overlapping one-dimensional views element by element if their strides have the same sign and
+ * differ. In all other cases the result is that of separate arrays (array_assign_array.c). */
 static bool is_read_back(PyObject *dst, PyObject *source)
 {
     if (!gsh_numpy_is_array(source) || gsh_numpy_array(dst)->nd != 1 ||
@@ -248,7 +249,8 @@ static bool is_same_shape(PyObject *x, PyObject *y)
            memcmp(a->dimensions, b->dimensions, (size_t)a->nd * sizeof(*a->dimensions)) == 0;
 }
 
-/* putmask and _place with a mask of the array's shape and one value, or one for each element. */
+/* putmask and _place with a mask of the array's shape and either one value or one value per
+ * element. */
 static PyObject *run_masked(const struct gsh_assignment *request, bool whole_source,
                             enum gsh_reason *why, unsigned *row)
 {
@@ -306,7 +308,7 @@ static PyObject *try_fill(const struct gsh_method_call *call, enum gsh_reason *w
         return NULL;
     *why = GSH_REASON_OPERAND;
     if (gsh_numpy_is_array(call->args[0]) || !gsh_numpy_assign_find_value(call->args[0], &value))
-        return NULL; /* an array as the value is an error in some versions, depending on its dtype */
+        return NULL; /* for arrays the result depends on the version and the dtype */
     const struct gsh_assignment request = {
         .dst = call->self, .source = call->args[0], .casting = GSH_CASTING_UNSAFE};
     return none_or_declined(gsh_numpy_assign_run(&request, why, row));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stores into an existing array, as PyArray_AssignArray makes them: one COPY with a cast, under a
- * mask where there is one. False or a reason other than NONE: declined, nothing touched. GIL.
+ * Stores into an existing array with the semantics of PyArray_AssignArray: one COPY with a cast,
+ * optionally under a mask. False or a reason other than NONE: declined, nothing was changed. GIL.
  */
 #pragma once
 
@@ -11,29 +11,29 @@ struct gsh_assignment {
     PyObject *dst;
     PyObject *source; /* an array that broadcasts into dst, or a scalar */
     PyObject *mask;   /* NULL, or an array of bool that broadcasts into dst */
-    bool mask_leads;  /* the mask's dimensions are the first of dst, not the last */
+    bool mask_leads;  /* true: the mask's dimensions are the first of dst; false: the last */
     enum gsh_casting casting;
-    const char *name; /* of the report's row; NULL: fill, assign, fill where, assign where */
+    const char *name; /* name of the report's row; NULL: fill, assign, fill where, assign where */
 };
 
 /* dst[...] = source where the mask is true. *row: see gsh_numpy_output_row. */
 bool gsh_numpy_assign_run(const struct gsh_assignment *assignment, enum gsh_reason *why,
                           unsigned *row);
 
-/* The value of `source` where it is one element on the host side: a scalar or an array of size
- * 1. */
+/* The value of `source` if it is a single element in host memory: a scalar or an array of size 1.
+ */
 bool gsh_numpy_assign_find_value(PyObject *source, struct gsh_numpy_value *value);
 
-/* A list or tuple of Python numbers as an array of int64 or float64, where storing its items one by
- * one into an array of this dtype is the same as a cast of that array; a new reference. Else NULL,
- * and no Python error. */
+/* Converts a list or tuple of Python numbers to an array of int64 or float64. Succeeds only if a
+ * cast of that array to `descr` gives the same result as storing the items one by one. Returns a
+ * new reference, or NULL without a Python error. */
 PyObject *gsh_numpy_assign_list(PyObject *source, PyObject *descr);
 
-/* Whether the device may cast elements so: not complex to real, where NumPy warns by itself. What
- * floating-point errors a cast meets is told as those of any other call. */
+/* Whether the device may cast these dtypes. A cast from complex to real is declined because NumPy
+ * itself warns about it. Floating-point errors in a cast are reported as for any other call. */
 enum gsh_reason gsh_numpy_assign_check_cast(enum gsh_dtype from, enum gsh_dtype to);
 
-/* Operand 0 of a COPY whose shape and loop are set = the source, leading extents of 1 dropped as
- * PyArray_AssignArray does. The cast is a store's: unsafe. */
+/* Operand 0 of a COPY whose shape and loop are already set = the source. Leading dimensions of
+ * extent 1 are dropped as PyArray_AssignArray does. The cast follows the unsafe rule of a store. */
 enum gsh_reason gsh_numpy_assign_place_source(struct gsh_launch *launch, PyObject *source,
                                               enum gsh_casting casting);

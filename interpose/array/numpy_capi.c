@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Functions of NumPy's C API as other C modules reach them: through its table, whose entries are replaced. NumPy itself
- * calls them directly. Those by which f2py makes copies in Fortran's order, which scipy.linalg gives to LAPACK:
- * PyArray_CopyInto, and from NumPy 2.4's f2py on PyArray_FromArray. Checked by tests/preload/test_numpy_capi.py.
+ * Hooks functions of NumPy's C API by replacing entries of its table, which other C modules call
+ * through. NumPy itself calls the functions directly. f2py uses the hooked functions to make the
+ * copies in Fortran order that scipy.linalg passes to LAPACK: PyArray_CopyInto, and
+ * PyArray_FromArray in the f2py of NumPy 2.4 and later. Checked by
+ * tests/preload/test_numpy_capi.py.
  */
 #include "dispatch.h"
 #include "numpy_assign.h"
@@ -24,7 +26,7 @@ typedef PyObject *from_array_function(PyObject *array, PyObject *descr, int flag
 struct entry {
     const char *name;
     unsigned slot;
-    int last_major; /* later versions have something else there */
+    int last_major; /* later major versions use the slot for another function */
     void *replacement, *original;
     struct gsh_hook *row;
 };
@@ -32,8 +34,8 @@ struct entry {
 static copy_into_function copy_into, copy_into_1;
 static from_array_function from_array;
 
-/* In NumPy 1 slot 50 is PyArray_MoveInto, which does the same: modules that are built for NumPy 2 call it there
- * (multiarray's numpy_api.py, 1.22 - 2.5). */
+/* In NumPy 1, slot 50 is PyArray_MoveInto, which has the same effect. Modules built for NumPy 2
+ * call CopyInto through that slot (multiarray's numpy_api.py, 1.22 - 2.5). */
 static struct entry into = {"PyArray_CopyInto", 50, 2, (void *)copy_into, NULL, NULL};
 static struct entry into_1 = {"PyArray_CopyInto (82)", 82, 1, (void *)copy_into_1, NULL, NULL};
 static struct entry from = {"PyArray_FromArray", 109, 2, (void *)from_array, NULL, NULL};
@@ -53,7 +55,7 @@ static __attribute__((noinline)) int copy_somewhere(const struct entry *entry, P
         .dst = dst, .source = src, .casting = GSH_CASTING_UNSAFE, .name = "copy into"};
     enum gsh_reason why = GSH_REASON_NONE;
     unsigned row = 0;
-    if (gsh_py.PyErr_Occurred() != NULL) /* of the caller's, who cleans up */
+    if (gsh_py.PyErr_Occurred() != NULL) /* the caller's own error, which the caller handles */
         return ((copy_into_function *)entry->original)(dst, src);
     if (gsh_numpy_assign_run(&request, &why, &row))
         return 0;
@@ -88,10 +90,10 @@ static int copy_into_1(PyObject *dst, PyObject *src)
 
 /* ---- PyArray_FromArray ---- */
 
-/* A copy that casts as it must, into an array of its own. */
+/* Whether the flags ask for a new array in C or Fortran order, with any cast allowed. */
 static bool asks_for_copy(int flags)
 {
-    const int needless = GSH_NPY_ALIGNED | GSH_NPY_WRITEABLE | NOTSWAPPED; /* what a copy is */
+    const int needless = GSH_NPY_ALIGNED | GSH_NPY_WRITEABLE | NOTSWAPPED; /* a copy has these */
     const int order = flags & (GSH_NPY_C_CONTIGUOUS | GSH_NPY_F_CONTIGUOUS);
     return (flags & ~needless & ~order) == (FORCECAST | ENSURECOPY) &&
            (order == GSH_NPY_C_CONTIGUOUS || order == GSH_NPY_F_CONTIGUOUS);
@@ -123,7 +125,7 @@ static __attribute__((noinline)) PyObject *make_somewhere(PyObject *array, PyObj
     PyObject *result = try_from_array(array, descr, flags, &why, &row);
     if (result != NULL || gsh_py.PyErr_Occurred() != NULL) {
         if (descr != NULL)
-            gsh_py.Py_DecRef(descr); /* it was given away */
+            gsh_py.Py_DecRef(descr); /* the function steals this reference */
         return result;
     }
     bring_home(array, false);

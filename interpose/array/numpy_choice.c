@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. The arithmetic on several indexes goes through NumPy's own functions, and so to
- * wherever these decide to run.
+ * See the header. The index arithmetic is done with NumPy's own functions, each of which may run on
+ * the device or the host.
  */
 #include "numpy_choice.h"
 
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* The key with full slices in the indexes' places. */
+/* The key with full slices in place of the indexes. */
 static PyObject *make_slices(PyObject *object, const struct gsh_key *key)
 {
     Py_ssize_t count = gsh_py.PyTuple_Size(object);
@@ -31,7 +31,8 @@ static PyObject *make_slices(PyObject *object, const struct gsh_key *key)
     return slices;
 }
 
-/* What the indexes choose from. A new reference, or NULL and no Python error. */
+/* The array that the indexes apply to: the slices of the key applied. A new reference, or NULL and
+ * no Python error. */
 static PyObject *make_view(PyObject *self, PyObject *object, const struct gsh_key *key,
                            PyObject *(*subscript)(PyObject *, PyObject *))
 {
@@ -63,8 +64,8 @@ static PyObject *make_index(PyObject *item, int64_t extent, enum gsh_reason *why
     return positions;
 }
 
-/* Whether index k is in bounds and steps by whole elements upwards, and its memory order tells
- * nothing. */
+/* Whether index k can be joined with others: it is in bounds, its axis steps upwards by whole
+ * elements, and its memory order does not affect the result's. */
 static bool may_join(const struct gsh_choice *choice, PyObject *index, int axis,
                      enum gsh_reason *why)
 {
@@ -84,7 +85,7 @@ static bool may_join(const struct gsh_choice *choice, PyObject *index, int axis,
     return least >= -extent && greatest < extent;
 }
 
-/* index modulo its extent, times its step in elements; the index is taken over. */
+/* (index modulo its extent) times its step in elements. Steals the index. */
 static PyObject *make_term(PyObject *index, int64_t extent, int64_t step)
 {
     PyObject *within = gsh_numpy_take_apply("remainder", gsh_numpy_take_widen(index),
@@ -118,7 +119,7 @@ static PyObject *join_indexes(const struct gsh_choice *choice, const struct gsh_
     return sum;
 }
 
-/* The view with the indexed axes taken as one, in which a step is one element. */
+/* Replaces the indexed axes of the view with one axis whose step is one element. */
 static void join_axes(struct gsh_choice *choice, const struct gsh_key *key)
 {
     struct gsh_view *view = &choice->view;

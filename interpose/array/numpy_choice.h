@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a key of indexes chooses from an array, in the words of a gather or scatter along one axis:
- * slices are applied, masks become positions, and several indexes one, into the axes they stand for
- * taken as one. GIL.
+ * Reduces a key with indexes to a gather or scatter along one axis. Slices are applied to the
+ * array, masks are converted to positions, and several indexes are joined into one index over one
+ * joined axis. GIL.
  */
 #pragma once
 
@@ -13,14 +13,14 @@ struct gsh_choice {
     PyObject *array; /* the array, or a view of it; owned */
     PyObject *index; /* an array of integers, owned */
     struct gsh_view view;
-    int axis;     /* of the view, that the index is for */
+    int axis;     /* the view's axis that the index applies to */
     bool is_safe; /* the index is known to be in bounds */
     int64_t shape[GSH_MAX_DIMS],
-        strides[GSH_MAX_DIMS]; /* the view's, where it is not the array's */
+        strides[GSH_MAX_DIMS]; /* strides of the view if they differ from the array's */
 };
 
-/* Resolves a key of kind INDEX with a[basic key] = subscript. False and *why: declined; nothing is
- * owned then. */
+/* Resolves a key of kind INDEX. `subscript` computes a[basic key]. False and *why: declined; no
+ * reference is owned. */
 bool gsh_numpy_choice_make(struct gsh_choice *choice, PyObject *self, PyObject *object,
                            const struct gsh_key *key,
                            PyObject *(*subscript)(PyObject *, PyObject *), enum gsh_reason *why);

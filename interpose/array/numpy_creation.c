@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * arange, zeros, empty and empty_like, made where they will be used. Length, first and second
- * value of arange are computed as PyArray_ArangeObj does with Python numbers; where 64-bit
- * arithmetic might round otherwise, the call declines. empty makes memory whose contents are
- * nobody's, so that a device call that writes a part of it need not upload the rest; a first
- * touch by the host opens it.
+ * arange, zeros, empty and empty_like, created on the device or the host depending on the expected
+ * use. The length and the first two values of arange are computed as PyArray_ArangeObj does with
+ * Python numbers. If 64-bit arithmetic might round differently, the call is declined. Memory from
+ * empty has undefined contents: a device call that writes a part of it need not upload the rest.
+ * The first host access to it makes it host memory.
  */
 #include "device.h"
 #include "dispatch.h"
@@ -13,10 +13,11 @@
 
 #include <math.h>
 
-/* Integers up to here, their sums and their quotients are the same in Python and in a double. */
+/* Up to this bound integers, their sums and their quotients are the same in Python and in a double.
+ */
 #define EXACT_IN_DOUBLE (INT64_C(1) << 53)
 #define MOST_ELEMENTS (INT64_C(1) << 40)
-#define LEAST_SHARE 4 /* of its prototype that an array of another shape is made of */
+#define LEAST_SHARE 4 /* largest ratio of a prototype's size to its copy's of another shape */
 
 enum { START, STOP, STEP, ARANGE_DTYPE, ARANGE_DEVICE, ARANGE_LIKE, ARANGE_PARAMETERS };
 static const char *const arange_parameters[] = {"start", "stop", "step", "dtype", "device", "like"};
@@ -43,7 +44,7 @@ GSH_METHOD_HOOK(empty_like_hook, .table = GSH_METHOD_MODULE, .name = "empty_like
                 .handler = try_empty_like, .subject = GSH_METHOD_ASK_BY_FIRST,
                 .self_test = "m.empty_like(a)");
 
-/* A Python int (within +-2^53) or float, and the arithmetic between them. */
+/* A Python int (within +-2^53) or float, and arithmetic on them. */
 struct number {
     bool is_float;
     int64_t integer;
@@ -85,7 +86,7 @@ struct range {
     bool any_float;
 };
 
-/* start, stop, step -> length and the first two values. False: NumPy must judge. */
+/* start, stop, step -> length and the first two values. False: leave the call to NumPy. */
 static bool compute_range(PyObject *const *slots, struct range *range)
 {
     struct number start = make_integer(0), stop, step = make_integer(1), distance;
@@ -102,8 +103,7 @@ static bool compute_range(PyObject *const *slots, struct range *range)
         return false;
     double length = ceil(distance.real / step.real);
     if (!(length >= 3 &&
-          length <=
-              (double)MOST_ELEMENTS)) /* fewer: no fill, and underflow has a rule of its own */
+          length <= (double)MOST_ELEMENTS)) /* fewer: no fill, other underflow rule */
         return false;
     range->length = (int64_t)length;
     range->first = start;
@@ -111,8 +111,8 @@ static bool compute_range(PyObject *const *slots, struct range *range)
     return true;
 }
 
-/* A value as NumPy's setitem stores it. False: out of range, or it would be rounded to an integer.
- */
+/* Converts the value as NumPy's setitem does. False: out of range, or a float would be rounded to
+ * an integer. */
 static bool store_number(struct number number, enum gsh_dtype dtype, union gsh_scalar *stored)
 {
     char kind = gsh_dtype_kind(dtype);
@@ -194,7 +194,7 @@ static PyObject *run_zeros(const struct gsh_layout *layout, enum gsh_dtype dtype
     return gsh_numpy_output_run(&call, NULL, layout, why);
 }
 
-/* shape, dtype and order of zeros and empty. False: declined, or too small to care. */
+/* shape, dtype and order of zeros and empty. False: declined, or too small. */
 static bool parse_fresh(const struct gsh_method_call *call, struct gsh_layout *layout,
                         enum gsh_dtype *dtype, enum gsh_reason *why)
 {
@@ -243,13 +243,14 @@ static PyObject *try_empty(const struct gsh_method_call *call, enum gsh_reason *
         return NULL;
     PyObject *array =
         parse_fresh(call, &layout, &dtype, why) ? gsh_numpy_output_create(dtype, &layout) : NULL;
-    *why = GSH_REASON_NONE; /* nothing is computed either way */
+    *why = GSH_REASON_NONE; /* no computation in either case */
     return array;
 }
 
-/* shape=: as if the prototype, of `size` elements, had this shape, kept in *wanted; order='K' has nothing to go by
- * where the number of dimensions differs. False also where so much less than the prototype is asked for that the
- * prototype tells nothing of its worth. */
+/* shape=: gives the view of the prototype, which has `size` elements, this shape, which is stored
+ * in *wanted. order='K' becomes C order if the number of dimensions differs. False: not a valid
+ * shape, or the new array is so much smaller that the prototype's residency does not predict its
+ * use. */
 static bool reshape(PyObject *shape, int64_t size, struct gsh_layout *wanted, struct gsh_view *view,
                     enum gsh_order *order)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * a.flat[slice] = x, which eye, diag and fill_diagonal are made of: an assignment to a slice of the
- * flattened array, where flattening is a view. Any other key goes on to NumPy after two compares.
+ * a.flat[slice] = x, which eye, diag and fill_diagonal use: an assignment to a slice of the
+ * flattened array, if flattening gives a view. Any other key is passed to NumPy after two
+ * comparisons.
  */
 #include "arena.h"
 #include "coherence.h"
@@ -15,7 +16,7 @@
 
 static int (*original_assign)(PyObject *, PyObject *, PyObject *);
 static struct gsh_hook *assign_row;
-static size_t array_at; /* bytes from an iterator to the pointer to its array */
+static size_t array_at; /* offset in bytes of the array pointer in an iterator */
 
 static bool is_worth(PyObject *array)
 {
@@ -43,7 +44,7 @@ static PyObject *make_view(PyObject *array, PyObject *slice)
     return view;
 }
 
-/* One value, or an array of as many as there are elements: NumPy repeats others. */
+/* Whether the value is a scalar or has as many elements as the view. NumPy repeats other values. */
 static bool fits(PyObject *value, PyObject *view)
 {
     if (!gsh_numpy_is_array(value))
@@ -62,7 +63,7 @@ static bool try_assign(PyObject *array, PyObject *key, PyObject *value, enum gsh
         return false;
     bool is_array = gsh_numpy_is_array(view);
     bool meets = is_array && gsh_numpy_is_array(value) && gsh_numpy_describe_meet(value, view);
-    if (meets) /* NumPy reads the value while it writes */
+    if (meets) /* NumPy would read the value while it writes */
         *why = GSH_REASON_OVERLAP;
     const struct gsh_assignment request = {
         .dst = view, .source = value, .casting = GSH_CASTING_UNSAFE};
@@ -100,8 +101,8 @@ static int assign_flat(PyObject *self, PyObject *key, PyObject *value)
     return assign_slice(self, key, value);
 }
 
-/* Finds where an iterator keeps its array: behind tables whose length is NumPy's own affair. 0: not
- * found. */
+/* Finds the offset of the array pointer in an iterator. It follows tables whose length depends on
+ * the NumPy version. 0: not found. */
 static size_t find_array(PyObject *type)
 {
     static const int64_t none = 0;

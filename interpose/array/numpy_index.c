@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * a[key] and a[key] = x: the mapping slots of ndarray. Basic keys make views, which stay NumPy's;
- * what is stored through them is one COPY. A mask, or arrays and lists of integers with slices
- * round them, are computed on the device. Calls that cannot matter (the key is an int or a slice,
- * the array is not in the arena) go on to NumPy after two compares.
+ * a[key] and a[key] = x: the mapping slots of ndarray. NumPy handles basic keys, which make views;
+ * a store through one is one COPY. Keys that consist of a mask, or of arrays and lists of integers
+ * surrounded by slices, are computed on the device. Calls that cannot benefit (the key is an int or
+ * a slice, the array is not in the arena) are passed to NumPy after two comparisons.
  */
 #include "arena.h"
 #include "coherence.h"
@@ -47,7 +47,8 @@ static void home_operands(PyObject *self, const struct gsh_key *key, bool write)
         gsh_numpy_describe_home(key->items[i], false);
 }
 
-/* The part of the hook for arrays that may be on the device; kept out of the way of all others. */
+/* The part of the hook for arrays that may be on the device. Not inlined, to keep the path for all
+ * other arrays short. */
 static __attribute__((noinline)) PyObject *subscript_on_device(PyObject *self, PyObject *object)
 {
     enum gsh_reason why = GSH_REASON_NONE;
@@ -86,12 +87,12 @@ static PyObject *subscript(PyObject *self, PyObject *key)
 
 /* a[key] = x */
 
-/* Whether a store into an array that is not on the device may pay: all of it is overwritten, or the
- * device holds a source. A part of it with everything on the host never does: the rest would have
- * to go up first. */
+/* Whether a store into an array on the host may be faster on the device: the whole array is
+ * overwritten, or a source is on the device. A partial store with everything on the host is never
+ * faster, since the rest of the array would have to be uploaded first. */
 static bool may_pay_from_host(PyObject *self, PyObject *key, PyObject *value)
 {
-    if (gsh_dispatch_min_elements == 0) /* force mode, or limits set by hand */
+    if (gsh_dispatch_min_elements == 0) /* force mode, or a limit set by the user */
         return true;
     if (gsh_numpy_key_is_whole(key))
         return gsh_numpy_describe_size(gsh_numpy_array(self)) >= gsh_dispatch_min_elements;
@@ -147,7 +148,7 @@ static bool try_assign(PyObject *self, PyObject *object, const struct gsh_key *k
     return done;
 }
 
-/* The original, the value brought home first. */
+/* Calls the original after fetching the value to the host. */
 static int assign_at_home(PyObject *self, PyObject *key, PyObject *value)
 {
     if (value && gsh_py_type(value) != gsh_py.PyFloat_Type &&
@@ -193,7 +194,7 @@ static int assign_subscript(PyObject *self, PyObject *key, PyObject *value)
     gsh_numpy_hooks_hit(assign_row);
     if (gsh_py_type(key) == gsh_py.PyLong_Type && gsh_dispatch_min_elements != 0 &&
         GSH_LIKELY(!gsh_coherence_is_in_use()))
-        return original_assign(self, key, value); /* a part of something, and all is on the host */
+        return original_assign(self, key, value); /* a partial store with everything on the host */
     if (GSH_LIKELY(!gsh_numpy_is_array(self) || !value ||
                    !gsh_arena_contains(gsh_numpy_array(self)->data)))
         return assign_at_home(self, key, value);

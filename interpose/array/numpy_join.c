@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * concatenate, which stack, vstack, hstack, block, append and tile reach: one COPY for each part
- * into its slice of one result. The call is decided on as a whole; a part that fails on its way
- * leaves nothing that a host reader could see, as the original writes all of it again.
+ * concatenate, on which stack, vstack, hstack, block, append and tile are based: one COPY per part
+ * into its slice of the result. One decision applies to the whole call. If a part fails after
+ * others have run, the original writes all parts again, so the program sees no partial result.
  */
 #include "coherence.h"
 #include "dispatch.h"
@@ -34,7 +34,7 @@ struct join {
     char *data;    /* of the result */
 };
 
-/* The items of the sequence, if it is worth a closer look. */
+/* The items of the sequence. False: not worth describing. */
 static bool find_parts(struct join *join, PyObject *sequence)
 {
     bool is_list = gsh_py_type(sequence) == gsh_py.PyList_Type, is_worth = false;
@@ -52,8 +52,8 @@ static bool find_parts(struct join *join, PyObject *sequence)
     return is_worth;
 }
 
-/* axis=None: the parts flattened, where that makes views. 0-d parts are left to NumPy 1.x, which
- * looks at their values. */
+/* axis=None: the flattened parts, if flattening gives views. 0-d parts are left to NumPy 1.x, which
+ * takes their values into account. */
 static bool flatten_parts(struct join *join)
 {
     for (int i = 0; i < join->count; i++) {
@@ -63,8 +63,7 @@ static bool flatten_parts(struct join *join)
         if (part->ndim == 1)
             continue;
         join->flat[i] = gsh_numpy_describe_size(gsh_numpy_array(join->objects[i]));
-        part->strides +=
-            part->ndim - 1; /* of a contiguous array's last dimension, if it is not 1 */
+        part->strides += part->ndim - 1; /* the step of all elements, unless the last extent is 1 */
         if (part->shape[part->ndim - 1] == 1)
             return false;
         part->ndim = 1;
@@ -87,7 +86,7 @@ static bool find_axis(struct join *join, PyObject *object)
     return axis >= 0 && axis < ndim;
 }
 
-/* Describes the parts and adds up the result's shape. */
+/* Describes the parts and computes the result's shape. */
 static enum gsh_reason describe_parts(struct join *join, PyObject *axis)
 {
     struct gsh_layout *layout = &join->layout;
@@ -115,8 +114,8 @@ static enum gsh_reason describe_parts(struct join *join, PyObject *axis)
     return GSH_REASON_NONE;
 }
 
-/* Whether dimension `later` steps further than `earlier` in the parts: 1 yes, -1 no, 0 they do not
- * tell; where they disagree, C order wins. */
+/* Whether dimension `later` has a larger stride than `earlier` in the parts: 1 yes, -1 no, 0
+ * undetermined. Where parts disagree, C order wins. */
 static int compare_dims(const struct join *join, int later, int earlier)
 {
     int verdict = 0;
@@ -173,7 +172,8 @@ static int find_common(struct join *join)
     return (int)join->parts[0].dtype;
 }
 
-/* The array given as the result: of that shape, and apart from all parts. */
+/* Describes the array given as out=. It must have the result's shape and must not overlap a part.
+ */
 static enum gsh_reason describe_out(struct join *join)
 {
     struct gsh_view view;
@@ -222,7 +222,7 @@ static enum gsh_reason check_casts(const struct join *join, enum gsh_casting cas
     return GSH_REASON_NONE;
 }
 
-/* The copy of part i into the slice that begins at `data` (NULL: not yet made). */
+/* The copy of part i into the slice that begins at `data` (NULL: not allocated yet). */
 static struct gsh_call describe_copy(const struct join *join, int i, char *data, unsigned row)
 {
     struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_ELEMENTWISE,
@@ -242,8 +242,8 @@ static struct gsh_call describe_copy(const struct join *join, int i, char *data,
     return call;
 }
 
-/* Decides on the largest part that the device holds, or the largest of all; what is on the host
- * must not outweigh what is on the device. */
+/* Decides by the largest part on the device, or by the largest part if none is there. Declines if
+ * the parts on the host are larger in total than those on the device. */
 static enum gsh_reason decide(const struct join *join, unsigned row)
 {
     int64_t bytes[2] = {0}, most[2] = {-1, -1};
@@ -267,7 +267,7 @@ static enum gsh_reason decide(const struct join *join, unsigned row)
     return gsh_dispatch_decide(&call);
 }
 
-/* All parts into `result`. NONE and false: a Python exception is set. */
+/* Copies all parts into `result`. False with *why NONE: a Python exception is set. */
 static bool copy_parts(const struct join *join, PyObject *result, unsigned row,
                        enum gsh_reason *why)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. How many elements a mask selects is asked first (numpy_probe.h): results have
- * that many, and NumPy refuses sources that have not.
+ * See the header. The number of selected elements is determined first (numpy_probe.h): it is the
+ * size of the result, and NumPy refuses sources of another size.
  */
 #include "numpy_mask.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The mask's dimensions are the array's first. */
+/* Describes both; the mask's shape must equal the array's leading dimensions. */
 static enum gsh_reason describe(PyObject *array, PyObject *mask, struct gsh_view *whole,
                                 struct gsh_view *chosen)
 {
@@ -29,8 +29,9 @@ static enum gsh_reason describe(PyObject *array, PyObject *mask, struct gsh_view
     return GSH_REASON_NONE;
 }
 
-/* The dimensions behind the first `fixed` by falling |stride|, the earlier one first among equals:
- * as PyArray_CreateSortedStridePerm orders what a fancy index leaves alone. */
+/* The dimensions after the first `fixed`, sorted by falling |stride|, ties in the original order.
+ * This is the order of PyArray_CreateSortedStridePerm for the unindexed dimensions of a fancy
+ * index. */
 static void order_rest(const struct gsh_view *view, int fixed, int *dims)
 {
     for (int i = 0; i < view->ndim; i++) {
@@ -41,7 +42,7 @@ static void order_rest(const struct gsh_view *view, int fixed, int *dims)
     }
 }
 
-/* A launch over the array whose dimension i is the array's dims[i]; operand k is the array, operand
+/* A launch over the array whose dimension i is the array's dims[i]. Operand k is the array, operand
  * 2 the mask. */
 static void place(struct gsh_launch *launch, const struct gsh_view *whole,
                   const struct gsh_view *mask, const int *dims, unsigned k)
@@ -59,7 +60,8 @@ static void place(struct gsh_launch *launch, const struct gsh_view *whole,
     }
 }
 
-/* The layout of whole[mask] with `count` trues; returns its elements. */
+/* The layout of whole[mask] for `count` true elements. Returns the number of elements of the
+ * result. */
 static int64_t lay_out(struct gsh_layout *layout, const struct gsh_view *whole, int fixed,
                        const int *dims, int64_t count)
 {
@@ -113,7 +115,7 @@ PyObject *gsh_numpy_mask_extract(PyObject *array, PyObject *mask, enum gsh_reaso
     return gsh_numpy_output_run(&call, NULL, &layout, why);
 }
 
-/* One value for each true element, in C order. */
+/* Distributes one value to each true element, in C order. */
 static bool expand(PyObject *array, const struct gsh_view *whole, const struct gsh_view *chosen,
                    PyObject *mask, const struct gsh_view *source, enum gsh_reason *why,
                    unsigned *row)
@@ -169,7 +171,7 @@ bool gsh_numpy_mask_assign(PyObject *array, PyObject *mask, PyObject *source, en
     bool is_expanded = is_array && is_full && values.ndim == 1 && values.shape[0] != 1;
     *why = GSH_REASON_OVERLAP;
     if (is_expanded && gsh_numpy_describe_meet(array, source))
-        return false; /* NumPy reads it while it writes */
+        return false; /* NumPy would read it while it writes */
     if (is_expanded)
         return expand(array, &whole, &chosen, mask, &values, why, row);
     const struct gsh_assignment request = {.dst = array,

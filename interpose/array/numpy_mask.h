@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Boolean masks over an array's first dimensions: a[mask] and a[mask] = x. The mask is an exact
- * array of bool of at least one dimension. Declined: NULL or false and *why, nothing touched.
+ * Boolean masks over an array's leading dimensions: a[mask] and a[mask] = x. The mask is an exact
+ * bool array with at least one dimension. Declined: NULL or false and *why, nothing was changed.
  * GIL.
  */
 #pragma once

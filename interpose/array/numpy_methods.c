@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Methods and functions that copy an array (copy, astype, array, ascontiguousarray, asfortranarray,
- * flatten, ravel), as one COPY with a cast; and a table of those that read whole arrays on the CPU,
- * whose operands come home in one transfer instead of page by page. What has no row here is right
- * all the same, by page faults.
+ * flatten, ravel), as one COPY with a cast. Also a table of methods that read whole arrays on the
+ * CPU: their operands are fetched to the host in one transfer instead of page by page. Methods
+ * without a row work through page faults.
  */
 #include "coherence.h"
 #include "dispatch.h"
@@ -31,7 +31,7 @@ static PyObject *try_flatten(const struct gsh_method_call *call, enum gsh_reason
                              unsigned *row);
 static PyObject *try_ravel(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row);
 
-/* X(id, table, name, handler, whose size decides, self-test) */
+/* X(id, table, name, handler, operand that decides by its size, self-test) */
 #define COPIERS(X)                                                                                 \
     X(copy, NDARRAY, "copy", try_copy, SELF, "a.copy()")                                           \
     X(shallow_copy, NDARRAY, "__copy__", try_shallow_copy, SELF, "a.__copy__()")                   \
@@ -50,7 +50,7 @@ static PyObject *try_ravel(const struct gsh_method_call *call, enum gsh_reason *
 #define WRITES_SELF GSH_METHOD_WRITES_SELF
 #define WRITES_FIRST GSH_METHOD_WRITES_ARG(0)
 
-/* X(id, table, name, what the original writes in place, self-test or NULL) */
+/* X(id, table, name, operands that the original writes in place, self-test or NULL) */
 #define READERS(X)                                                                                 \
     X(argpartition, NDARRAY, "argpartition", NONE, "a.argpartition(0)")                            \
     X(argsort, NDARRAY, "argsort", NONE, "a.argsort()")                                            \
@@ -157,14 +157,14 @@ static PyObject *try_astype(const struct gsh_method_call *call, enum gsh_reason 
     if (dtype < 0 || !gsh_numpy_describe_can_cast(view.dtype, (enum gsh_dtype)dtype, casting))
         return NULL;
     if ((enum gsh_dtype)dtype == view.dtype && !copy) {
-        *why = GSH_REASON_NONE; /* mostly the array itself */
+        *why = GSH_REASON_NONE; /* usually returns the array itself */
         return NULL;
     }
     return gsh_numpy_copy_in_order("astype", &view, (enum gsh_dtype)dtype, order, why, row);
 }
 
-/* The array `object` as asked (dtype NULL or None: its own); a copy, or where `always` is false one
- * only if its dtype or order is another. */
+/* Converts `object` to the given dtype (NULL or None: its own dtype) and order. If `always` is
+ * false, copies only if dtype or order differ. */
 static PyObject *convert(const char *name, PyObject *object, PyObject *asked, enum gsh_order order,
                          bool always, enum gsh_reason *why, unsigned *row)
 {
@@ -184,7 +184,7 @@ static PyObject *convert(const char *name, PyObject *object, PyObject *asked, en
     return gsh_numpy_copy_in_order(name, &view, (enum gsh_dtype)dtype, order, why, row);
 }
 
-/* order= of array and its kin: None is the default. */
+/* order= of array and similar functions: None is the default. */
 static bool parse_order(PyObject *object, enum gsh_order *order)
 {
     *order = GSH_ORDER_KEEP;
@@ -201,11 +201,11 @@ static PyObject *try_array(const struct gsh_method_call *call, enum gsh_reason *
     bool copy = false, subok;
     if (call->nargs == 0 || !gsh_numpy_method_patch_bind(call, names, PARAMETERS, DTYPE + 1, slots))
         return NULL;
-    /* copy=None, and False before NumPy 2: if it must be */
+    /* copy=None, or copy=False before NumPy 2: copy only if needed */
     bool if_needed = gsh_np.major >= 2 ? slots[COPY] && gsh_py_is_none(slots[COPY])
                                        : slots[COPY] == gsh_py._Py_FalseStruct;
     if (!if_needed && (!gsh_numpy_arguments_flag(slots[COPY], true, &copy) || !copy))
-        return NULL; /* a view: nothing is read */
+        return NULL; /* a view: no contents are read */
     *why = GSH_REASON_KEYWORDS;
     if (!parse_order(slots[ORDER], &order) || order == GSH_ORDER_ANY ||
         !gsh_numpy_arguments_flag(slots[SUBOK], false, &subok))
@@ -229,7 +229,7 @@ static PyObject *try_asarray(const struct gsh_method_call *call, enum gsh_reason
     return convert("asarray", slots[OBJECT], slots[DTYPE], order, false, why, row);
 }
 
-/* ascontiguousarray and asfortranarray: a copy unless the array is already as asked. */
+/* ascontiguousarray and asfortranarray: a copy unless the array already has the layout. */
 static PyObject *try_contiguous(const struct gsh_method_call *call, const char *name, int flag,
                                 enum gsh_order order, enum gsh_reason *why, unsigned *row)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header; and the methods nonzero and compress. The index of each dimension is a COMPRESS
- * of 0, 1, 2, ... stretched over the others.
+ * See the header. Also contains the methods nonzero and compress. The index of each dimension is a
+ * COMPRESS of 0, 1, 2, ... broadcast over the other dimensions.
  */
 #include "numpy_nonzero.h"
 
@@ -26,7 +26,8 @@ GSH_METHOD_HOOK(compress_hook, .table = GSH_METHOD_NDARRAY, .name = "compress",
                 .handler = try_compress, .subject = GSH_METHOD_ASK_BY_SELF,
                 .self_test = "a.compress([True, False])");
 
-/* The array as truth values: itself, or a fresh array. A new reference. */
+/* The array as truth values: the array itself if it is bool, else a fresh array. A new reference.
+ */
 static PyObject *make_mask(PyObject *array, const struct gsh_view *view, enum gsh_reason *why)
 {
     struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_ELEMENTWISE,
@@ -69,7 +70,7 @@ static PyObject *make_range(int64_t count, enum gsh_reason *why)
     return gsh_numpy_output_run(&call, NULL, &layout, why);
 }
 
-/* The index of dimension `dim` into column `dim` of the table, whose rows are `count`. */
+/* Writes the index of dimension `dim` into column `dim` of the table, which has `count` rows. */
 static bool fill_column(const struct gsh_view *mask, int dim, int64_t count, PyObject *table,
                         enum gsh_reason *why, unsigned *row)
 {
@@ -102,7 +103,7 @@ static bool fill_column(const struct gsh_view *mask, int dim, int64_t count, PyO
     return result != NULL;
 }
 
-/* The table of the indices of what is true: (count, ndim). */
+/* The table of the indices of all true elements, of shape (count, ndim). */
 static PyObject *make_table(PyObject *mask, enum gsh_reason *why, unsigned *row)
 {
     struct gsh_view view;
@@ -127,7 +128,7 @@ static PyObject *make_table(PyObject *mask, enum gsh_reason *why, unsigned *row)
     return table;
 }
 
-/* Column i of the table, a view. */
+/* Column i of the table, as a view. */
 static PyObject *make_column(PyObject *table, int i)
 {
     PyObject *none = gsh_py._Py_NoneStruct;
@@ -201,7 +202,7 @@ static bool is_mask(PyObject *object, int64_t size)
            gsh_numpy_dtype(array->descr) == GSH_BOOL;
 }
 
-/* compress is take(nonzero(condition)[0]). */
+/* compress computed as take(nonzero(condition)[0]). */
 static PyObject *try_compress(const struct gsh_method_call *call, enum gsh_reason *why,
                               unsigned *row)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ndarray.round, which np.round and np.around call, of floats and complex numbers to decimals other
- * than 0, as one ROUND; of integers to decimals that they do not have, as a COPY where NumPy makes
- * one. What is left NumPy makes of ufuncs, whose hooks see it.
+ * ndarray.round, which np.round and np.around call. Rounding floats and complex numbers to decimals
+ * other than 0 is one ROUND. Rounding integers to decimals >= 0 is a COPY in versions in which
+ * NumPy copies. NumPy computes all other cases with ufuncs, which have their own hooks.
  */
 #include "numpy_arguments.h"
 #include "numpy_method_patch.h"
@@ -16,7 +16,8 @@ static PyObject *try_round(const struct gsh_method_call *call, enum gsh_reason *
 GSH_METHOD_HOOK(round_hook, .table = GSH_METHOD_NDARRAY, .name = "round", .handler = try_round,
                 .subject = GSH_METHOD_ASK_BY_SELF, .self_test = "a.round(2)");
 
-/* Where 10 to the power is a double without rounding; NumPy multiplies its way to larger ones. float16 ends earlier. */
+/* The largest power of ten that is exact in a double; NumPy computes larger ones by multiplication.
+ * float16 has a lower limit. */
 #define MOST_DECIMALS 22
 #define MOST_DECIMALS_FLOAT16 4
 
@@ -27,7 +28,7 @@ static bool is_integer(const struct gsh_view *view)
     return (GSH_SET_INTEGERS >> view->dtype & 1) != 0;
 }
 
-/* What ROUND takes, see host_math.h. False: the dtype has no such number. */
+/* The scale of ROUND, see host_math.h. False: the dtype cannot represent it. */
 static bool find_scale(int64_t decimals, enum gsh_dtype dtype, union gsh_scalar *scale)
 {
     struct gsh_numpy_value value = {.kind = GSH_VALUE_PY_FLOAT, .dtype = GSH_FLOAT64};
@@ -36,8 +37,8 @@ static bool find_scale(int64_t decimals, enum gsh_dtype dtype, union gsh_scalar 
     return gsh_numpy_describe_cast(&value, dtype, scale);
 }
 
-/* C order; Fortran order of floats that have it alone. False: NumPy's versions differ, they keep the order of other
- * dtypes or do not. */
+/* C order, or Fortran order for floats in Fortran order only. False: NumPy versions differ in the
+ * order for this dtype. */
 static bool lay_out(const struct gsh_view *view, struct gsh_layout *layout)
 {
     size_t itemsize = gsh_dtype_size(view->dtype);
@@ -60,7 +61,7 @@ static bool has_shape(const struct gsh_view *out, const struct gsh_view *view)
            memcmp(out->shape, view->shape, (size_t)view->ndim * sizeof(view->shape[0])) == 0;
 }
 
-/* Of integers, a COPY. `out` NULL: a fresh array of this layout. */
+/* Rounds integers by a COPY. `out` NULL: a fresh array of this layout. */
 static PyObject *run_round(const struct gsh_view *view, union gsh_scalar scale, PyObject *out,
                            const int64_t *strides, const struct gsh_layout *layout,
                            enum gsh_reason *why, unsigned *row)
@@ -85,7 +86,7 @@ static PyObject *run_round(const struct gsh_view *view, union gsh_scalar scale, 
     return gsh_numpy_output_run(&call, out, layout, why);
 }
 
-/* Whether there is something to compute, or to copy. */
+/* Whether the call computes or copies anything. */
 static bool is_ours(const struct gsh_view *view, int64_t decimals, bool has_out)
 {
     if (is_integer(view))
@@ -95,7 +96,7 @@ static bool is_ours(const struct gsh_view *view, int64_t decimals, bool has_out)
            decimals <= most;
 }
 
-/* Declines without a reason, since the ufuncs that NumPy's function calls have theirs. */
+/* Declines without a reason, since the ufuncs that NumPy's function calls have their own. */
 static PyObject *try_round(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
 {
     enum { DECIMALS, OUT, PARAMETERS };
@@ -122,7 +123,7 @@ static PyObject *try_round(const struct gsh_method_call *call, enum gsh_reason *
     return run_round(&view, scale, slots[OUT], out_view.strides, &layout, why, row);
 }
 
-/* Older versions of NumPy hand an array of integers itself back. */
+/* Older versions of NumPy return an integer array itself instead of a copy. */
 static bool probe_integers(void)
 {
     static const int64_t one = 1;

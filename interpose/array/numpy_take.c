@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header; and the methods ndarray.take and ndarray.repeat. The
- * rules of layout are those of PyArray_MapIterNew and PyArray_TakeFrom, the same in NumPy 1.22-2.5.
+ * See the header. Also contains the methods ndarray.take and ndarray.repeat. The layout rules are
+ * those of PyArray_MapIterNew and PyArray_TakeFrom, which are the same in NumPy 1.22-2.5.
  */
 #include "numpy_take.h"
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_REPEATS (INT64_C(1) << 20) /* the product with an extent fits */
+#define MOST_REPEATS (INT64_C(1) << 20) /* the product with an extent cannot overflow */
 
 static PyObject *try_take(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row);
 static PyObject *try_repeat(const struct gsh_method_call *call, enum gsh_reason *why,
@@ -93,7 +93,7 @@ static enum gsh_reason describe_index(PyObject *index, struct gsh_view *view)
     return has_elements ? GSH_REASON_NONE : GSH_REASON_SHAPE;
 }
 
-/* NONE where all of the index is in [-extent, extent). */
+/* NONE if all indices are in [-extent, extent). */
 static enum gsh_reason check_bounds(PyObject *index, int64_t extent)
 {
     int64_t least, greatest;
@@ -103,7 +103,7 @@ static enum gsh_reason check_bounds(PyObject *index, int64_t extent)
     return least >= -extent && greatest < extent ? GSH_REASON_NONE : GSH_REASON_OPERAND;
 }
 
-/* Shape of the launch, strides of the indexed operand k and of the index (operand 1). */
+/* Shape of the launch; strides of the indexed operand k and of the index (operand 1). */
 static enum gsh_reason place(struct gsh_launch *launch, const struct gsh_view *view, int axis,
                              const struct gsh_view *index, unsigned k)
 {
@@ -128,8 +128,8 @@ static enum gsh_reason place(struct gsh_launch *launch, const struct gsh_view *v
     return GSH_REASON_NONE;
 }
 
-/* The launch's dimensions from outermost to innermost in the memory of a[index]: the index' own,
- * then the others by falling |stride|, the earlier one first among equals. */
+/* The launch's dimensions from outermost to innermost in the memory of a[index]: first the
+ * dimensions of the index, then the others by falling |stride|, ties in the original order. */
 static void order_dims(const struct gsh_launch *launch, int axis, int index_ndim, int *dims)
 {
     int count = 0;
@@ -165,15 +165,17 @@ static void lay_out(const struct gsh_launch *launch, int axis, int index_ndim,
     }
 }
 
-/* Whether NumPy lays the index' dimensions out in C order; where it walks the index in memory
- * order, only one dimension or a contiguous index surely is. */
+/* Whether NumPy is certain to lay out the index dimensions in C order. NumPy walks the index in
+ * memory order, so this holds for one dimension or a contiguous index. */
 static bool is_plain_index(const struct gsh_view *index)
 {
     return index->ndim == 1 || (index->flags & GSH_NPY_C_CONTIGUOUS);
 }
 
-/* What NumPy makes of a[:, index]: a view, with the axes in a's order, of an array that has the index' dimensions first. Takes
- * that array over, in whose memory they are, and which has its axes in a's order as yet. NULL: out of memory. */
+/* Converts a result to the memory layout of NumPy's a[:, index], which is a transposed view of an
+ * array with the index dimensions first. `result` has its axes in a's order; its shape is changed
+ * to put the index dimensions first, and a view with a's axis order is returned. Steals `result`.
+ * NULL: out of memory. */
 static PyObject *turn(PyObject *result, int axis, int index_ndim)
 {
     struct gsh_ndarray *array = gsh_numpy_array(result);
@@ -237,7 +239,7 @@ bool gsh_numpy_take_scatter(PyObject *array, const struct gsh_view *view, int ax
         .launch = {.kind = GSH_LAUNCH_PUT, .op = GSH_OP_COPY, .nin = 2, .nout = 1}};
     struct gsh_view whole, positions;
     *why = gsh_numpy_describe_output(array, &whole);
-    /* NumPy 1 reads a source while it writes */
+    /* NumPy 1 reads an overlapping source while it writes */
     bool meets_source =
         gsh_np.major < 2 && gsh_numpy_is_array(source) && gsh_numpy_describe_meet(array, source);
     if (*why == GSH_REASON_NONE && (gsh_numpy_describe_meet(array, index) || meets_source))
@@ -308,7 +310,8 @@ static bool parse_mode(PyObject *object, enum take_mode *mode)
     return false;
 }
 
-/* The index, taken over, brought into bounds as the mode says. NULL and *why: declined. */
+/* Brings the indices into bounds as the mode requires. Steals the index. NULL and *why: declined.
+ */
 static PyObject *apply_mode(PyObject *index, enum take_mode mode, int64_t extent,
                             enum gsh_reason *why)
 {
@@ -360,7 +363,8 @@ static PyObject *try_take(const struct gsh_method_call *call, enum gsh_reason *w
     return result;
 }
 
-/* The view with one more dimension of `count` behind `axis`, copied in C order. */
+/* The view with a broadcast dimension of `count` elements inserted after `axis`, copied in C order.
+ */
 static PyObject *run_repeat(const struct gsh_view *view, int axis, int64_t count,
                             enum gsh_reason *why, unsigned *row)
 {

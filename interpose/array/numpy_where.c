@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * np.where: with three arguments a SELECT in the common dtype of the last two, which NumPy's own
- * result_type tells, in the memory order of NumPy's iterator; with one, nonzero.
+ * np.where. With three arguments: a SELECT in the common dtype of the last two, which NumPy's own
+ * result_type determines, in the memory order of NumPy's iterator. With one argument: nonzero.
  */
 #include "numpy_method_patch.h"
 #include "numpy_nonzero.h"
@@ -18,7 +18,7 @@ GSH_METHOD_HOOK(where_hook, .table = GSH_METHOD_MODULE, .name = "where", .handle
 static PyObject *result_type;              /* borrowed from NumPy's module; NULL: none */
 static PyObject *samples[GSH_DTYPE_COUNT]; /* empty arrays */
 
-/* What stands for the argument where only its dtype counts. */
+/* An object that replaces the argument in result_type, where only the dtype matters. */
 static PyObject *sample_of(const struct gsh_argument *argument)
 {
     static const int64_t none = 0;
@@ -51,7 +51,7 @@ static int find_common(const struct gsh_argument *x, const struct gsh_argument *
     return dtype;
 }
 
-/* Operand k, cast in the kernel, or here where it is a value. */
+/* Operand k. An array is cast in the kernel, a scalar here. */
 static enum gsh_reason place(struct gsh_launch *launch, unsigned k,
                              const struct gsh_argument *argument, enum gsh_dtype dtype)
 {
@@ -66,8 +66,8 @@ static enum gsh_reason place(struct gsh_launch *launch, unsigned k,
     return GSH_REASON_NONE;
 }
 
-/* NumPy 1.x looks at the value of a 0-d array where it promotes; one on the device has none
- * here. */
+/* Whether the value of a 0-d array that is only on the device would affect promotion: NumPy 1.x
+ * promotes by the value. */
 static bool is_hidden_scalar(const struct gsh_argument *argument)
 {
     return argument->is_array && argument->view.ndim == 0 && gsh_np.major < 2;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Entry points, originals, and which of the two a call gets. An entry point hands its arguments over where they lie and ends
- * in a jump to the original, or returns. Checked by tests/unit/interpose/blas/test_blas.c.
+ * Entry points, originals, and the choice between device and original for each call. An entry point
+ * passes its arguments in place; it ends with a jump to the original, or returns. Checked by
+ * tests/unit/interpose/blas/test_blas.c.
  */
 #include "blas_entry.h"
 
@@ -23,12 +24,12 @@
 #include <string.h>
 
 #define TEXT(x) #x
-#define CACHED_CALLERS 6 /* libraries that call one name; more are looked up at every call */
+#define CACHED_CALLERS 6 /* libraries cached per name; more are looked up at every call */
 
 struct caller {
     uintptr_t low, size; /* the calling library; size is written last, atomic */
     gsh_blas_entry_function *original;
-    int integer_bits; /* as the original has them; 0: it is not to be taken over */
+    int integer_bits; /* integer width of the original; 0: its calls are not offloaded */
 };
 
 struct callers {
@@ -36,13 +37,13 @@ struct callers {
     struct caller list[CACHED_CALLERS];
 };
 
-/* An exported name, and which function its callers would have reached without us. Constant: the loader of any program has
- * only a few pages to fill in. */
+/* An exported name and, per caller, the function that it would have reached without gpushim.
+ * Constant, so that the loader of any program has to relocate only a few pages. */
 struct gsh_symbol {
     const char *name;
     const struct gsh_blas_entry_routine *routine;
     struct callers *callers;
-    int integer_bits; /* that the name promises */
+    int integer_bits; /* the width that the name implies */
 };
 
 /* ---- the table ---- */
@@ -84,7 +85,7 @@ static unsigned family_of(const struct gsh_symbol *symbol)
     return family;
 }
 
-/* The routine of this name and the same type as `routine`. */
+/* The routine of this name with the type of `routine`. */
 static const struct gsh_symbol *find_spelling_of(const struct gsh_blas_entry_routine *routine,
                                                  const char *name, unsigned family)
 {
@@ -97,8 +98,9 @@ static const struct gsh_symbol *find_spelling_of(const struct gsh_blas_entry_rou
 typedef void getrf_function(const int64_t *, const int64_t *, void *, const int64_t *, int64_t *,
                             int64_t *);
 
-/* How wide the integers of a LAPACK are, which names alone do not tell: libraries of 64-bit integers under plain names exist.
- * A factorisation of nothing shows how much it writes of `info`. 0: nobody knows. */
+/* The integer width of a LAPACK. Names alone do not determine it: some libraries have 64-bit
+ * integers under plain names. A factorisation of an empty matrix shows how many bytes of `info` are
+ * written. 0: unknown. */
 static int measure_integers(getrf_function *getrf)
 {
     const int64_t none = 0, one = 1;
@@ -132,7 +134,7 @@ static struct caller examine_caller(const struct gsh_symbol *symbol, const void 
     if (caller.original == NULL)
         return caller;
     if (library->is_linear_algebra)
-        caller.integer_bits = 0; /* it is part of a routine that runs on the host */
+        caller.integer_bits = 0; /* the call is part of a routine that runs on the host */
     else if (shape->info != GSH_ENTRY_NONE)
         caller.integer_bits = measure_integers(find_getrf(symbol, library));
     if (shape->lends != GSH_ENTRY_NONE && caller.integer_bits != 0)
@@ -155,7 +157,7 @@ look_up(const struct gsh_symbol *symbol, const void *address, struct caller *spa
     if (place < CACHED_CALLERS)
         place = __atomic_fetch_add(&callers->claimed, 1, __ATOMIC_RELAXED);
     if (place >= CACHED_CALLERS)
-        return spare; /* looked up again at each call */
+        return spare; /* not cached: looked up again at each call */
     struct caller *own = &callers->list[place];
     own->low = spare->low;
     own->original = spare->original;
@@ -251,7 +253,7 @@ double gsh_blas_entry_number(const struct gsh_blas_entry_call *call, const void 
                                           : *(const double *)address;
 }
 
-/* ---- on the device, or off it ---- */
+/* ---- device or original ---- */
 
 unsigned gsh_blas_entry_row(const struct gsh_blas_entry_call *call, const char *name)
 {
@@ -270,7 +272,7 @@ bool gsh_blas_entry_launch(struct gsh_blas_entry_call *call)
     return call->why == GSH_REASON_NONE && gsh_dispatch_run(&call->call, &call->why) == GSH_OK;
 }
 
-/* False at the price of a few loads for what must reach the original at once. */
+/* False, after a few loads, for a call that must go straight to the original. */
 static inline bool is_worth_a_look(const struct gsh_blas_entry_shape *shape,
                                    const struct gsh_blas_entry_frame *frame, int bits)
 {
@@ -315,7 +317,7 @@ void gsh_blas_entry_copy_frame(const struct gsh_blas_entry_call *call,
         memcpy(copy->stack, call->frame->stack, (count - 6) * sizeof(copy->stack[0]));
 }
 
-/* A caller that found the name only because we export it. */
+/* Handles a call without an original: the caller found the name only because gpushim exports it. */
 static void stand_in(struct gsh_blas_entry_call *call, const char *name)
 {
     const struct gsh_blas_entry_shape *shape = call->routine->shape;
@@ -337,7 +339,7 @@ static bool has_succeeded(const struct gsh_blas_entry_call *call)
            gsh_blas_entry_integer(call, (unsigned)shape->info) == 0;
 }
 
-/* The original, or NULL where it has run or is not needed. */
+/* Declines the call: returns the original, or NULL if it has already run. */
 static gsh_blas_entry_function *decline(struct gsh_blas_entry_call *call,
                                         struct gsh_blas_entry_frame *frame)
 {
@@ -357,7 +359,8 @@ static gsh_blas_entry_function *decline(struct gsh_blas_entry_call *call,
     return NULL;
 }
 
-/* On the device, or the operands brought home. BLAS and LAPACK are no cancellation points, and here locks are taken. */
+/* Runs the call on the device, or fetches its operands to the host. Cancellation is disabled: BLAS
+ * and LAPACK are not cancellation points, and locks are taken here. */
 static bool run_or_go_home(struct gsh_blas_entry_call *call)
 {
     int cancel;
@@ -391,7 +394,7 @@ look_closer(const struct gsh_symbol *symbol, struct gsh_blas_entry_frame *frame,
     return original;
 }
 
-/* Called by the entry points: the function to jump to, or NULL: return. */
+/* Called by the entry points. Returns the function to jump to. NULL: the entry point returns. */
 static __attribute__((used)) gsh_blas_entry_function *
 route(const struct gsh_symbol *symbol,
       struct gsh_blas_entry_frame *frame) __asm__("gsh_blas_entry_route");
@@ -413,7 +416,7 @@ _Static_assert(offsetof(struct gsh_blas_entry_frame, vectors) == 48 &&
                    offsetof(struct gsh_blas_entry_frame, caller) == 72,
                "as the entry points lay it out");
 
-/* %r11: the symbol. The frame ends in the return address, which is followed by the arguments on the stack. */
+/* %r11: the symbol. The frame ends with the return address, which the stack arguments follow. */
 __asm__(".pushsection .text\n"
         "gsh_blas_entry_common:\n"
         "    .cfi_startproc\n"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The routines of symbols.def as exported functions, each in the four spellings of naming.h, and what a call of one needs:
- * its arguments, its original, the launch that it becomes. Plain names catch every library in the process, so a call that is
- * small, or made while nothing can be taken over, goes on to its original at once, with the registers and the stack that it
- * came with: integers of any width, floating-point numbers, lengths of strings that Fortran compilers append. Never calls
- * Python; any thread.
+ * The routines of symbols.def as exported functions, each in the four spellings of naming.h, and
+ * the data of a call: its arguments, its original and its launch. Plain names catch calls from
+ * every library in the process. A call that is small, or made while offloading is impossible, goes
+ * straight to its original with unchanged registers and stack: integers of any width,
+ * floating-point numbers, and the string lengths that Fortran compilers append. Never calls Python;
+ * any thread.
  */
 #pragma once
 
@@ -12,37 +13,38 @@
 
 typedef void gsh_blas_entry_function(void);
 
-#define GSH_ENTRY_STACK_WORDS 20 /* arguments on the stack of the longest routine */
+#define GSH_ENTRY_STACK_WORDS 20 /* the largest number of arguments on the stack */
 
-/* A call as its entry point found it. */
+/* A call as its entry point received it. */
 struct gsh_blas_entry_frame {
     uint64_t registers[6]; /* the first arguments that are integers or addresses */
-    double vectors[2];     /* the first ones that are floating-point numbers; of a float its bits */
-    uint64_t result;       /* what the entry returns where the original is not called */
+    double vectors[2];     /* the first floating-point arguments; a float's bits */
+    uint64_t result;       /* returned by the entry point if the original is not called */
     const void *caller;
-    uint64_t stack
-        [GSH_ENTRY_STACK_WORDS]; /* arguments from the seventh on; what lies behind them is not ours */
+    uint64_t
+        stack[GSH_ENTRY_STACK_WORDS]; /* arguments from the seventh on; beyond them: the caller's */
 };
 
 enum { GSH_ENTRY_SIZES = 3, GSH_ENTRY_MATRICES = 4, GSH_ENTRY_NONE = -1 };
 
 struct gsh_blas_entry_call;
 
-/* What all types of a routine share. Numbers of arguments count from 0 and leave out floating-point numbers given by value. */
+/* Properties that all types of a routine share. Argument numbers count from 0 and omit
+ * floating-point numbers passed by value. */
 struct gsh_blas_entry_shape {
-    signed char
-        sizes[GSH_ENTRY_SIZES]; /* arguments whose product tells whether a call is worth a look */
+    signed char sizes[GSH_ENTRY_SIZES];       /* arguments whose product is the size of the call */
     signed char matrices[GSH_ENTRY_MATRICES]; /* arguments that may be on the device */
-    unsigned char arguments;                  /* with the lengths of letters */
-    signed char info; /* argument of LAPACK's `info`; GSH_ENTRY_NONE: writes no integers */
-    bool by_value;    /* integers are given by value, as in C */
-    int lends; /* the routine of lapack.def that the original computes for the host device, or GSH_ENTRY_NONE */
-    enum gsh_gemm_form
-        form; /* the form of product that it computes for the host device; GE: none */
-    /* True: it was computed, and everything is as the original leaves it. False: nothing was touched; call->why says why,
-     * NONE: the call is not counted (bad arguments, queries, nothing to do). */
+    unsigned char arguments;                  /* number of arguments, with the lengths of letters */
+    signed char info;        /* argument `info` of LAPACK; GSH_ENTRY_NONE: writes no integers */
+    bool by_value;           /* integers are given by value, as in C */
+    int lends;               /* routine of lapack.def lent to the host device, or GSH_ENTRY_NONE */
+    enum gsh_gemm_form form; /* form of product lent to the host device; GE: none */
+    /* True: computed; all outputs are as the original leaves them. False: nothing was changed;
+     * call->why is the reason. NONE: the call is not counted (bad arguments, queries, nothing to
+     * do). */
     bool (*run)(struct gsh_blas_entry_call *call);
-    /* For a caller without an original: by plain loops. False: bad arguments. NULL: it cannot be done. */
+    /* Computes a call without an original with plain loops. False: bad arguments. NULL: not
+     * supported. */
     bool (*stand_in)(struct gsh_blas_entry_call *call);
 };
 
@@ -50,7 +52,7 @@ struct gsh_blas_entry_shape {
 #include "symbols.def"
 #undef X
 
-/* A row of symbols.def, and its four names. */
+/* A row of symbols.def and its four names. */
 struct gsh_blas_entry_routine {
     const char *name;      /* "dgetrf_" */
     const char *signature; /* for the report: "d->d" */
@@ -59,16 +61,16 @@ struct gsh_blas_entry_routine {
     const struct gsh_symbol *const *spellings; /* in the order of GSH_NAMING_FAMILIES */
 };
 
-/* A call that is worth a look. */
+/* A call that is large enough for a decision. */
 struct gsh_blas_entry_call {
     const struct gsh_blas_entry_routine *routine;
     const struct gsh_blas_entry_frame *frame;
-    unsigned family;  /* place in GSH_NAMING_FAMILIES */
-    int integer_bits; /* of the library that the caller means */
+    unsigned family;  /* index in GSH_NAMING_FAMILIES */
+    int integer_bits; /* of the library that the caller would have called */
     enum gsh_dtype dtype;
     gsh_blas_entry_function *original; /* NULL: there is none */
     struct gsh_call
-        call; /* the launch described last; kind and operands say which memory the call uses */
+        call; /* the launch described last; kind and operands tell which memory is used */
     enum gsh_reason why;
 };
 
@@ -83,28 +85,31 @@ static inline bool gsh_blas_entry_is_single(const struct gsh_blas_entry_call *ca
 /* Argument number k. */
 uint64_t gsh_blas_entry_word(const struct gsh_blas_entry_call *call, unsigned k);
 void *gsh_blas_entry_address(const struct gsh_blas_entry_call *call, unsigned k);
-/* An integer, given by value or by its address. */
+/* An integer argument, passed by value or by address. */
 int64_t gsh_blas_entry_integer(const struct gsh_blas_entry_call *call, unsigned k);
-/* The letter at an address, in upper case. */
+/* The letter at the address in argument k, in upper case. */
 char gsh_blas_entry_letter(const struct gsh_blas_entry_call *call, unsigned k);
-/* Writes the integer at an address. */
+/* Writes the integer at the address in argument k. */
 void gsh_blas_entry_put_integer(const struct gsh_blas_entry_call *call, unsigned k, int64_t value);
-/* The number at an address, of the call's dtype or its real one; of a complex one the real part. */
+/* The number at an address, of the call's dtype or the corresponding real one. For a complex
+ * number: its real part. */
 double gsh_blas_entry_number(const struct gsh_blas_entry_call *call, const void *address);
 
-/* Finds now what the library that holds `address` calls of CBLAS, so that its first calls need not. */
+/* Looks up in advance the CBLAS functions that the library containing `address` calls. */
 void gsh_blas_entry_expect(const void *address);
-/* The original of another routine of the same type for the same caller: "getrs_". NULL: there is none. */
+/* The original of another routine ("getrs_") with the same type for the same caller. NULL: there is
+ * none. */
 gsh_blas_entry_function *gsh_blas_entry_find_other(const struct gsh_blas_entry_call *call,
                                                    const char *name);
 
-/* Calls the original with the arguments of a frame: the call's own, or a copy of it with others in their place. */
+/* Calls the original with the arguments of a frame: the call's own, or a modified copy. */
 uint64_t gsh_blas_entry_call_original(const struct gsh_blas_entry_call *call,
                                       const struct gsh_blas_entry_frame *frame);
 void gsh_blas_entry_copy_frame(const struct gsh_blas_entry_call *call,
                                struct gsh_blas_entry_frame *copy);
 
-/* The report's row of a routine ("dgetrs_", or the call's own name), with the call's signature. */
+/* The report's row of a routine ("dgetrs_", or the call's own name) with the call's signature. */
 unsigned gsh_blas_entry_row(const struct gsh_blas_entry_call *call, const char *name);
-/* Decides and runs call->call, whose row is the call's unless it is set. False: declined, with call->why. */
+/* Decides and runs call->call. Its row is the routine's unless already set. False: declined, with
+ * call->why. */
 bool gsh_blas_entry_launch(struct gsh_blas_entry_call *call);

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From the arguments of a product of BLAS to its launch, or to its result where no library has it.
+ * Converts the arguments of a BLAS product to a launch, or computes the result with plain loops if
+ * no library has the routine.
  */
 #pragma once
 
 #include "blas_entry.h"
 
-/* A matrix as a product reads it. Strides in elements. */
+/* A matrix operand of a product. Strides in elements. */
 struct gsh_blas_view {
     void *address;
     int64_t row, column;
     bool is_conjugate;
 };
 
-/* A matrix that is stored by columns, as it stands (trans 'N'), transposed, or conjugated as well. */
+/* A matrix stored by columns: as it is (trans 'N'), transposed, or conjugate-transposed. */
 struct gsh_blas_view gsh_blas_launch_view(const struct gsh_blas_entry_call *call, void *address,
                                           int64_t leading, char trans);
-/* Puts the strides of a, b and c into the product. */
+/* Sets the strides of a, b and c in the product. */
 void gsh_blas_launch_place(struct gsh_gemm *gemm, const struct gsh_blas_view *views);
-/* Decides and runs the product of the views a and b into c; false as gsh_blas_entry_launch. */
+/* Decides and runs the product of the views a and b into c. Returns false as gsh_blas_entry_launch
+ * does. */
 bool gsh_blas_launch_run(struct gsh_blas_entry_call *call, const struct gsh_gemm *gemm,
                          const struct gsh_blas_view *views);
-/* Computes it by plain loops. */
+/* Computes the product with plain loops. */
 void gsh_blas_launch_stand_in(const struct gsh_blas_entry_call *call, const struct gsh_gemm *gemm,
                               const struct gsh_blas_view *views);

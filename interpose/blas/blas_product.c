@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Products: ?gemm as C and as Fortran spell it. NumPy's own products are taken by the matmul hooks, where residency is
- * known best; these are for SciPy and other libraries. Checked by tests/unit/interpose/blas/test_blas.c.
+ * Products: ?gemm in the C and Fortran interfaces. NumPy's own products are taken over by the
+ * matmul hooks, which know more about residency. These entry points serve SciPy and other
+ * libraries. Checked by tests/unit/interpose/blas/test_blas.c.
  */
 #include "blas_entry.h"
 
@@ -22,8 +23,8 @@ struct product {
 
 /* ---- reading the arguments ---- */
 
-/* Of a C entry point: a, b and c with their leading dimensions follow the dimensions, and alpha and beta those of a complex
- * type by address. */
+/* Reads the arguments of a C entry point: a, b and c with their leading dimensions follow the
+ * dimensions. alpha and beta are passed by address for complex types. */
 static struct product read_cblas(const struct gsh_blas_entry_call *call)
 {
     bool by_address = gsh_blas_entry_is_complex(call);
@@ -84,7 +85,7 @@ static struct gsh_operand operand_at(enum gsh_dtype dtype, const void *address)
     return (struct gsh_operand){.dtype = dtype, .address = (uint64_t)(uintptr_t)address};
 }
 
-/* Element strides of a rows x columns matrix; false where BLAS forbids the leading dimension. */
+/* Element strides of a rows x columns matrix. False: BLAS does not allow the leading dimension. */
 static bool set_strides(bool columns_contiguous, int64_t rows, int64_t columns, int64_t leading,
                         int64_t *row_stride, int64_t *column_stride)
 {
@@ -110,7 +111,8 @@ static bool is_known(const struct product *p)
            p->transpose_b <= CONJUGATE_TRANSPOSE;
 }
 
-/* False for arguments that BLAS refuses or has nothing to do for: the original knows best. */
+/* False for arguments that BLAS refuses or that need no computation: they are left to the original.
+ */
 static bool describe_product(const struct product *p, struct gsh_launch *launch)
 {
     if (!is_known(p) || p->m <= 0 || p->n <= 0 || p->k < 0)
@@ -138,7 +140,7 @@ static bool run_product(struct gsh_blas_entry_call *call, const struct product *
     if (p->k == 0 || !describe_product(p, &call->call.launch))
         return false;
     call->why = GSH_REASON_KEYWORDS;
-    return p->alpha != 0 && gsh_blas_entry_launch(call); /* 0 times A B looks at neither */
+    return p->alpha != 0 && gsh_blas_entry_launch(call); /* alpha 0: BLAS reads neither A nor B */
 }
 
 static bool run_cblas_gemm(struct gsh_blas_entry_call *call)
@@ -155,7 +157,7 @@ static bool run_gemm(struct gsh_blas_entry_call *call)
 
 /* ---- without BLAS ---- */
 
-/* False: illegal arguments. */
+/* Computes the product with plain loops. False: illegal arguments. */
 static bool compute_here(const struct product *p)
 {
     struct gsh_launch launch;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Products with a matrix of which one triangle is read: ?symm, ?hemm, ?trmm. Checked by tests/unit/kernels/test_blas_form.c and
- * tests/preload/test_blas_forms.py.
+ * Products with a matrix of which only one triangle is read: ?symm, ?hemm, ?trmm. Checked by
+ * tests/unit/kernels/test_blas_form.c and tests/preload/test_blas_forms.py.
  */
 #include "blas_launch.h"
 
 #include "blas_number.h"
 #include "lapack_launch.h"
 
-/* One call, of ?symm and ?hemm: side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc; of ?trmm: side, uplo, transa, diag, m,
- * n, alpha, a, lda, b, ldb. */
+/* The arguments of one call. ?symm and ?hemm: side, uplo, m, n, alpha, a, lda, b, ldb, beta, c,
+ * ldc. ?trmm: side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb. */
 struct product_with_triangle {
     char side, triangle, trans, diagonal;
     int64_t m, n, lda, ldb, ldc;

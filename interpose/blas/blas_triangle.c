@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Systems with a triangle on either side: ?trsm, on the device LAPACK's ?trtrs. Checked by
- * tests/unit/interpose/blas/test_blas_triangle.c and tests/unit/interpose/blas/test_lapack_symbols.c.
+ * Triangular systems with the triangle on either side: ?trsm. The device computes them as LAPACK's
+ * ?trtrs. Checked by tests/unit/interpose/blas/test_blas_triangle.c and
+ * tests/unit/interpose/blas/test_lapack_symbols.c.
  */
 #include "lapack_launch.h"
 
@@ -41,7 +42,7 @@ static bool is_legal_system(const struct triangular_system *s)
 
 /* ---- the launch ---- */
 
-/* X op(A) = B is op(A)^T X^T = B^T. */
+/* X op(A) = B is solved as op(A)^T X^T = B^T. */
 static unsigned options_of(const struct triangular_system *s)
 {
     unsigned options = gsh_lapack_launch_transposition(s->trans);
@@ -60,7 +61,7 @@ static bool run_trsm(struct gsh_blas_entry_call *call)
     bool is_conjugate = s.trans == 'C' && gsh_blas_entry_is_complex(call);
     if (!gsh_lapack_launch_expect(call, is_plain && !(s.side == 'R' && is_conjugate)))
         return false;
-    gsh_blas_entry_find_other(call, "trtrs_"); /* the host device borrows it */
+    gsh_blas_entry_find_other(call, "trtrs_"); /* lends it to the host device */
     gsh_lapack_launch_begin(call, GSH_LAPACK_TRTRS, options_of(&s));
     gsh_lapack_launch_matrix(call, 0, s.a, order_of(&s), order_of(&s), s.lda);
     for (unsigned k = 1; k < 3; k++)
@@ -73,12 +74,12 @@ static bool run_trsm(struct gsh_blas_entry_call *call)
 
 /* ---- without BLAS ---- */
 
-/* The matrix of the system for one column of B, or of B^T: A, or where is_turned its transpose. */
+/* The matrix of the system for one column of B, or of B^T: A, or its transpose if is_turned. */
 struct substitution {
     const struct triangular_system *system;
     enum gsh_dtype dtype;
     bool is_turned, is_conjugate;
-    int64_t first, step; /* in B, of the column */
+    int64_t first, step; /* position of the column in B */
 };
 
 static double _Complex coefficient(const struct substitution *from, int64_t row, int64_t column)
@@ -88,7 +89,7 @@ static double _Complex coefficient(const struct substitution *from, int64_t row,
     return gsh_blas_number_load_as(s->a, from->dtype, at, from->is_conjugate);
 }
 
-/* An unknown, where those from `known` to `end` are in their places already. */
+/* Computes unknown i. The unknowns from `known` to `end` are already in place. */
 static void find_unknown(const struct substitution *from, int64_t i, int64_t known, int64_t end,
                          double _Complex alpha)
 {
@@ -109,7 +110,7 @@ static void substitute(const struct substitution *from, double _Complex alpha)
     bool is_lower = (from->system->triangle == 'L') != from->is_turned;
     for (int64_t k = 0; k < order; k++) {
         int64_t i = is_lower ? k : order - 1 - k;
-        if (alpha == 0) /* A is not looked at */
+        if (alpha == 0) /* A is not read */
             gsh_blas_number_store(from->system->b, from->dtype, from->first + i * from->step, 0);
         else
             find_unknown(from, i, is_lower ? 0 : i + 1, is_lower ? i : order, alpha);

@@ -24,7 +24,7 @@ static double _Complex read_factor(const struct gsh_blas_entry_call *call, unsig
                    : gsh_blas_number_load(address, call->dtype, 0);
 }
 
-/* Where there is no second matrix the first one takes its place. */
+/* Without a second matrix the first is used for both. */
 static struct update read_update(const struct gsh_blas_entry_call *call)
 {
     enum gsh_gemm_form form = call->routine->shape->form;
@@ -101,7 +101,7 @@ static bool stand_in_update(struct gsh_blas_entry_call *call)
     if (!is_legal_update(call, &u))
         return false;
     if ((u.alpha == 0 || u.k == 0) && u.beta == 1)
-        return true; /* a Hermitian matrix's diagonal stays as well */
+        return true; /* the diagonal of a Hermitian matrix stays as well */
     describe_update(call, &u, &gemm, views);
     gsh_blas_launch_stand_in(call, &gemm, views);
     return true;

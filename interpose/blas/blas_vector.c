@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Products with vectors: ?gemv, and ?ger, ?geru, ?gerc, which add the product of two vectors to a matrix. They move as many
- * bytes as they compute: where a matrix is used again and again it is worth its way to the device. Checked by
- * tests/unit/interpose/blas/test_blas_vector.c and tests/preload/test_blas_vectors.py.
+ * Products with vectors: ?gemv, and ?ger, ?geru, ?gerc, which add the product of two vectors to a
+ * matrix. They move as many bytes as they compute, so a transfer pays only if the matrix is used
+ * repeatedly. Checked by tests/unit/interpose/blas/test_blas_vector.c and
+ * tests/preload/test_blas_vectors.py.
  */
 #include "blas_launch.h"
 
 #include "blas_number.h"
 #include "lapack_launch.h"
 
-/* A vector's elements are `step` elements apart; with a negative step the first one is the last in memory. */
+/* A vector whose elements are `step` elements apart. With a negative step the first element is the
+ * last in memory. */
 struct vector {
     void *address;
     int64_t length, step;
 };
 
-/* One call: C += alpha A B, or C = alpha A B + beta C, of which one matrix is the call's own and two are vectors. */
+/* One call: C += alpha A B, or C = alpha A B + beta C. One of the matrices is the call's own, the
+ * other two are vectors. */
 struct product_with_vector {
     struct gsh_gemm gemm;
     struct gsh_blas_view views[3];
@@ -28,7 +31,7 @@ static struct vector read_vector(const struct gsh_blas_entry_call *call, unsigne
                            gsh_blas_entry_integer(call, k + 1)};
 }
 
-/* As a column, or as a row. */
+/* The vector as a column or a row. */
 static struct gsh_blas_view view_vector(const struct gsh_blas_entry_call *call,
                                         const struct vector *vector, bool is_row)
 {
@@ -78,13 +81,13 @@ static struct product_with_vector read_ger(const struct gsh_blas_entry_call *cal
     return product;
 }
 
-/* Nothing is read or written, not even where y is to be scaled. */
+/* Whether nothing is read or written; y is not scaled either. */
 static bool is_empty(const struct gsh_gemm *gemm)
 {
     return gemm->m == 0 || gemm->n == 0 || gemm->k == 0;
 }
 
-/* What is not legal, or nothing to do, is not counted; 0 times A x looks at neither. */
+/* Illegal calls and calls without work are not counted. With alpha 0 neither A nor x is read. */
 static bool run_with_vector(struct gsh_blas_entry_call *call,
                             const struct product_with_vector *product)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Eigenvalues and eigenvectors: ?syev, ?syevd, ?syevr and their complex counterparts ?heev.., ?geev. Where LAPACK destroys A,
- * it stays as it was. Checked by tests/unit/interpose/blas/test_lapack_symbols.c.
+ * Eigenvalues and eigenvectors: ?syev, ?syevd, ?syevr and their complex counterparts ?heev..,
+ * ?geev. Where LAPACK destroys A, the device leaves it unchanged. Checked by
+ * tests/unit/interpose/blas/test_lapack_symbols.c.
  */
 #include "lapack_launch.h"
 
@@ -10,9 +11,9 @@
 #include <complex.h>
 #include <stdlib.h>
 
-/* ---- symmetric and Hermitian ones ---- */
+/* ---- symmetric and Hermitian matrices ---- */
 
-/* A, of which `triangle` is read; the values; and where job is 'V' the vectors. */
+/* The matrix, of which `triangle` is read, the values, and the vectors if job is 'V'. */
 struct symmetric {
     char job, triangle;
     int64_t n, lda, ldz;
@@ -40,7 +41,7 @@ static bool launch_symmetric(struct gsh_blas_entry_call *call, const struct symm
     return gsh_blas_entry_launch(call);
 }
 
-/* jobz, uplo, n, a, lda, w, ...: the vectors take A's place. */
+/* jobz, uplo, n, a, lda, w, ...: the vectors overwrite A. */
 static struct symmetric read_in_place(const struct gsh_blas_entry_call *call)
 {
     int64_t lda = gsh_blas_entry_integer(call, 4);
@@ -92,7 +93,8 @@ static bool run_syevd(struct gsh_blas_entry_call *call)
  * liwork, info */
 enum { SYEVR_FOUND = 11, SYEVR_SUPPORT = 15 };
 
-/* All values were found; a vector may have elements other than 0 anywhere. */
+/* Writes isuppz for a call in which all values were found: a vector may have nonzero elements
+ * anywhere. */
 static bool put_support(struct gsh_blas_entry_call *call, const struct symmetric *s,
                         int32_t *support)
 {
@@ -130,9 +132,10 @@ static bool run_syevr(struct gsh_blas_entry_call *call)
            run_all_values(call, &s) && gsh_lapack_launch_end(call, spaces, count);
 }
 
-/* ---- others ---- */
+/* ---- general matrices ---- */
 
-/* One call of ?geev. The arguments from ldvl on are one earlier where the values are complex numbers in one array. */
+/* One call of ?geev. If the values are one array of complex numbers, the arguments from ldvl on
+ * have numbers smaller by one. */
 struct general {
     char job;
     int64_t n, lda, ldvr;
@@ -164,7 +167,7 @@ static bool launch_general(struct gsh_blas_entry_call *call, const struct genera
     return gsh_blas_entry_launch(call);
 }
 
-/* Number i of an array of complex numbers of the call's precision, and the same of real ones. */
+/* Number i of an array of complex numbers of the call's precision. */
 static double _Complex pair_at(const struct gsh_blas_entry_call *call, const void *pairs, int64_t i)
 {
     return gsh_blas_entry_is_single(call) ? (double _Complex)((const float _Complex *)pairs)[i]
@@ -179,7 +182,8 @@ static void put_real(const struct gsh_blas_entry_call *call, void *reals, int64_
         ((double *)reals)[i] = value;
 }
 
-/* Of a real matrix complex values come in pairs of conjugates, that with the positive imaginary part first. */
+/* Whether the complex values of a real matrix are in conjugate pairs, the one with the positive
+ * imaginary part first. */
 static bool is_in_pairs(const struct gsh_blas_entry_call *call, const void *values, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -193,7 +197,8 @@ static bool is_in_pairs(const struct gsh_blas_entry_call *call, const void *valu
     return true;
 }
 
-/* The vector of the first of a pair: its real part, then its imaginary one. */
+/* Stores the vector of the first value of a pair as two columns: the real part, then the imaginary
+ * part. */
 static void unpack_vectors(const struct gsh_blas_entry_call *call, const struct general *g,
                            const void *values, const void *vectors)
 {
@@ -230,7 +235,7 @@ static bool unpack_general(struct gsh_blas_entry_call *call, const struct genera
     return true;
 }
 
-/* The device gives complex values and vectors; LAPACK's are real numbers. */
+/* The device computes complex values and vectors; LAPACK returns them as real numbers. */
 static bool run_real_general(struct gsh_blas_entry_call *call, const struct general *g)
 {
     size_t size = 2 * gsh_dtype_size(call->dtype);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Symmetric matrices that need not be definite, complex ones too: their factors by diagonal pivoting, and systems and inverses
- * by those: ?sytrf, ?sytrs, ?sytri. Checked by tests/unit/interpose/blas/test_lapack_symbols.c.
+ * Symmetric matrices that need not be definite, including complex ones: factorisation by diagonal
+ * pivoting, and systems and inverses computed from it: ?sytrf, ?sytrs, ?sytri. Checked by
+ * tests/unit/interpose/blas/test_lapack_symbols.c.
  */
 #include "lapack_launch.h"
 
 #include <stdlib.h>
 
-/* A matrix of which `triangle` is read and written. */
+/* A matrix of which only `triangle` is read and written. */
 struct indefinite {
     char letter;
     int64_t n, lda;
@@ -52,7 +53,8 @@ static bool run_sytrf(struct gsh_blas_entry_call *call)
            factor_indefinite(call, &s) && gsh_lapack_launch_end(call, &space, 1);
 }
 
-/* Runs a launch on factors, whose pivots are argument k: all of it is described but for them and the factors. */
+/* Runs a launch on factors. Argument k has the pivots. The caller has described all operands except
+ * the pivots and the factors. */
 static bool launch_with_pivots(struct gsh_blas_entry_call *call, const struct indefinite *s,
                                unsigned k)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Inverses, most of them from factors: ?getri, ?potri, ?trtri. Checked by tests/unit/interpose/blas/test_lapack_symbols.c.
+ * Inverses, most of them computed from factors: ?getri, ?potri, ?trtri. Checked by
+ * tests/unit/interpose/blas/test_lapack_symbols.c.
  */
 #include "lapack_launch.h"
 
@@ -29,9 +30,9 @@ static bool run_getri(struct gsh_blas_entry_call *call)
     return is_done && gsh_lapack_launch_end(call, &space, 1);
 }
 
-/* ---- of and from triangles ---- */
+/* ---- triangular matrices and Cholesky factors ---- */
 
-/* The inverse takes the triangle's place. */
+/* The inverse overwrites the triangle. */
 static bool run_triangle(struct gsh_blas_entry_call *call, enum gsh_lapack_routine routine,
                          unsigned options, unsigned n_at)
 {

@@ -72,7 +72,7 @@ void gsh_lapack_launch_write_integers(const struct gsh_blas_entry_call *call, un
             ((int64_t *)to)[i] = from[i];
 }
 
-/* False: some are not within least..most. */
+/* False: an integer is not within least..most. */
 static bool read_integers(const struct gsh_blas_entry_call *call, unsigned k, int32_t *to,
                           int64_t count, int64_t least, int64_t most)
 {
@@ -113,7 +113,7 @@ static void put_word(struct gsh_blas_entry_frame *frame, unsigned k, const void 
         frame->stack[k - 6] = (uint64_t)address;
 }
 
-/* A length that a query left in the first element of a workspace. */
+/* Reads the length that a query wrote to the first element of a workspace. */
 static int64_t read_length(const struct gsh_blas_entry_call *call, char kind, const void *element)
 {
     if (kind != 'I')
@@ -121,8 +121,8 @@ static int64_t read_length(const struct gsh_blas_entry_call *call, char kind, co
     return call->integer_bits == 32 ? *(const int32_t *)element : *(const int64_t *)element;
 }
 
-/* Whether the answer of the original, if there is one, to a query would do: on some of its ways it needs less than is
- * documented. */
+/* Whether the workspaces are as long as the original's answer to a query, which can be less than
+ * the documented length. False without an original. */
 static bool is_what_it_asks_for(const struct gsh_blas_entry_call *call,
                                 const struct gsh_lapack_workspace *spaces, unsigned count)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Singular values, orthogonal factors and least squares: ?gesdd, ?gesvd, ?geqrf, ?orgqr and ?ungqr, ?ormqr and
- * ?unmqr, ?gels, ?gelsd. Where LAPACK
- * destroys A, it stays as it was. Checked by tests/unit/interpose/blas/test_lapack_symbols.c.
+ * Singular values, orthogonal factors and least squares: ?gesdd, ?gesvd, ?geqrf, ?orgqr and ?ungqr,
+ * ?ormqr and ?unmqr, ?gels, ?gelsd. Where LAPACK destroys A, the device leaves it unchanged.
+ * Checked by tests/unit/interpose/blas/test_lapack_symbols.c.
  */
 #include "lapack_launch.h"
 
@@ -12,7 +12,7 @@
 
 /* ---- singular value decompositions ---- */
 
-/* Where the arguments of ?gesdd or ?gesvd are; those of a, lda, s, u, ldu, vt and ldvt follow n. */
+/* The argument numbers of ?gesdd or ?gesvd. a, lda, s, u, ldu, vt and ldvt follow n. */
 struct svd {
     char job;
     int64_t m, n, lda, ldu, ldvt;
@@ -72,7 +72,7 @@ static bool run_svd(struct gsh_blas_entry_call *call, const struct svd *svd,
            gsh_lapack_launch_end(call, space, 1);
 }
 
-/* Elements of ?gesdd's workspace. */
+/* The length of ?gesdd's workspace in elements. */
 static int64_t least_gesdd(bool is_pair, char job, int64_t m, int64_t n)
 {
     int64_t p = GSH_MIN(m, n), q = GSH_MAX(m, n);
@@ -122,7 +122,7 @@ static bool run_geqrf(struct gsh_blas_entry_call *call)
     return gsh_blas_entry_launch(call) && gsh_lapack_launch_end(call, &space, 1);
 }
 
-/* m, n, k, a, lda, tau, work, lwork, info. Of k reflectors come the first k columns of Q, or all m. */
+/* m, n, k, a, lda, tau, work, lwork, info. k reflectors give the first k columns of Q, or all m. */
 static bool run_orgqr(struct gsh_blas_entry_call *call)
 {
     int64_t m = gsh_blas_entry_integer(call, 0), n = gsh_blas_entry_integer(call, 1);
@@ -140,7 +140,8 @@ static bool run_orgqr(struct gsh_blas_entry_call *call)
     return gsh_blas_entry_launch(call) && gsh_lapack_launch_end(call, &space, 1);
 }
 
-/* One call of ?ormqr: side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork, info. C is m x n, and Q made of k reflectors. */
+/* One call of ?ormqr: side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork, info. C is m x n. Q
+ * is the product of k reflectors. */
 struct application {
     char side, trans;
     int64_t m, n, k, lda, ldc;
@@ -183,7 +184,8 @@ static bool run_ormqr(struct gsh_blas_entry_call *call)
 
 /* ---- least squares ---- */
 
-/* trans, m, n, nrhs, a, lda, b, ldb, work, lwork, info. A matrix that has not full rank is for the original to report. */
+/* trans, m, n, nrhs, a, lda, b, ldb, work, lwork, info. A rank-deficient matrix is declined; the
+ * original reports it. */
 static bool run_gels(struct gsh_blas_entry_call *call)
 {
     char letter = gsh_blas_entry_letter(call, 0);
@@ -208,7 +210,8 @@ static bool run_gels(struct gsh_blas_entry_call *call)
 /* m, n, nrhs, a, lda, b, ldb, s, rcond, rank, work, lwork, (rwork,) iwork, info */
 enum { GELSD_S = 7, GELSD_RCOND = 8, GELSD_RANK = 9 };
 
-/* The elements that LAPACK's documentation asks for; SMLSIZ, where it stops dividing, is 25. */
+/* The length in elements that LAPACK documents. SMLSIZ, the size at which the division stops, is
+ * 25. */
 static int64_t least_gelsd(bool is_pair, int64_t m, int64_t n, int64_t count)
 {
     const int64_t smallest = 25;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * LU and Cholesky factors, and systems of equations solved by them or by a triangle: ?getrf, ?getrs, ?gesv, ?potrf, ?potrs,
- * ?posv, ?trtrs. Checked by tests/unit/interpose/blas/test_lapack_symbols.c.
+ * LU and Cholesky factorisations, and the solution of systems by factors or by a triangle: ?getrf,
+ * ?getrs, ?gesv, ?potrf, ?potrs, ?posv, ?trtrs. Checked by
+ * tests/unit/interpose/blas/test_lapack_symbols.c.
  */
 #include "lapack_launch.h"
 
@@ -11,7 +12,7 @@
 
 #include <stdlib.h>
 
-/* The right-hand sides of a call, which become the solution. */
+/* The right-hand sides of a call, which the solution overwrites. */
 struct right_sides {
     void *address;
     int64_t count, leading;
@@ -19,7 +20,7 @@ struct right_sides {
 
 /* ---- LU ---- */
 
-/* A becomes its factors, the argument `pivots` is filled. */
+/* Replaces A by its factors and fills the argument `pivots`. */
 static bool factor_lu(struct gsh_blas_entry_call *call, int64_t m, int64_t n, void *a, int64_t lda,
                       unsigned pivots)
 {
@@ -38,7 +39,7 @@ static bool factor_lu(struct gsh_blas_entry_call *call, int64_t m, int64_t n, vo
     return is_done;
 }
 
-/* B becomes op(A)^-1 B by the factors of A. */
+/* Replaces B by op(A)^-1 B, from the factors of A. */
 static bool solve_by_lu(struct gsh_blas_entry_call *call, unsigned options, int64_t n,
                         const void *lu, int64_t lda, unsigned pivots, const struct right_sides *b)
 {
@@ -80,7 +81,8 @@ static bool run_getrs(struct gsh_blas_entry_call *call)
            gsh_lapack_launch_end(call, NULL, 0);
 }
 
-/* The second half of a routine whose first half is done cannot be left to its original: it is another routine's. */
+/* Finds the original of the second half of a routine. Once the first half has run on the device,
+ * the call's own original cannot finish the call: it would start from A. */
 static gsh_blas_entry_function *find_half(struct gsh_blas_entry_call *call, const char *name)
 {
     gsh_blas_entry_function *function = gsh_blas_entry_find_other(call, name);
@@ -89,7 +91,7 @@ static gsh_blas_entry_function *find_half(struct gsh_blas_entry_call *call, cons
     return function;
 }
 
-/* The next launch is counted as a routine of its own. */
+/* Starts the second launch, which is counted as a separate routine. */
 static void begin_second_half(struct gsh_blas_entry_call *call, const char *name)
 {
     char full[16] = {call->routine->name[0]};
@@ -120,7 +122,7 @@ static bool run_gesv(struct gsh_blas_entry_call *call)
     if (half == NULL || find_half(call, "getrf_") == NULL)
         return false;
     if (!factor_lu(call, n, n, a, lda, 4)) {
-        gsh_host_pace_forget(); /* it was priced as the first half */
+        gsh_host_pace_forget(); /* the price was that of the first half only */
         return false;
     }
     begin_second_half(call, "getrs_");
@@ -165,7 +167,7 @@ static bool run_potrf(struct gsh_blas_entry_call *call)
            gsh_lapack_launch_end(call, NULL, 0);
 }
 
-/* What ?potrs and ?posv are called with: uplo, n, nrhs, a, lda, b, ldb, info. */
+/* The arguments of ?potrs and ?posv: uplo, n, nrhs, a, lda, b, ldb, info. */
 struct symmetric_system {
     unsigned triangle;
     int64_t n, lda;
@@ -207,7 +209,7 @@ static bool run_posv(struct gsh_blas_entry_call *call)
     if (half == NULL || find_half(call, "potrf_") == NULL)
         return false;
     if (!factor_cholesky(call, system.triangle, system.n, system.a, system.lda)) {
-        gsh_host_pace_forget(); /* as gesv's */
+        gsh_host_pace_forget(); /* as in gesv */
         return false;
     }
     begin_second_half(call, "potrs_");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names and originals. dlsym(RTLD_NEXT) alone does not do: NumPy's BLAS is a dependency of a module
- * opened RTLD_LOCAL, so it is in no global order; it is in the order of the caller's own library.
+ * Names and originals. dlsym(RTLD_NEXT) alone is not enough: NumPy's BLAS is a dependency of a
+ * module opened with RTLD_LOCAL, so it is not in the global search order, but only in that of the
+ * calling library.
  */
 #include "naming.h"
 
@@ -63,7 +64,7 @@ const char *gsh_naming_describe_blas(void *library_handle)
 
 /* ---- originals ---- */
 
-/* The first and one past the last byte of this library, from the linker. */
+/* The addresses of the first byte and one past the last byte of this library, from the linker. */
 extern const char gsh_naming_own_low[] __asm__("__ehdr_start")
     __attribute__((visibility("hidden")));
 extern const char gsh_naming_own_high[] __asm__("_end") __attribute__((visibility("hidden")));
@@ -74,10 +75,10 @@ static bool is_own(const void *function)
            (uintptr_t)function < (uintptr_t)gsh_naming_own_high;
 }
 
-/* A loaded object: searched for by an address inside it, or by its place in the loader's list. */
+/* A loaded object, found by an address inside it or by its position in the loader's list. */
 struct object {
-    uintptr_t address; /* 0: searched for by place */
-    size_t place;      /* counted down to 0 */
+    uintptr_t address; /* 0: search by position */
+    size_t place;      /* position; counted down to 0 */
     uintptr_t low, high;
     char path[PATH_MAX]; /* empty: the main program */
 };
@@ -117,14 +118,15 @@ static void *open_object(const struct object *object)
                                 RTLD_NOLOAD | RTLD_LAZY);
 }
 
-/* `name` in what is open and its dependencies, unless it is ours. */
+/* `name` in the object of the handle and its dependencies. NULL if it is missing or this library's
+ * own. */
 static void *find_unmanaged(void *handle, const char *name)
 {
     void *function = dlsym(handle, name);
     return function == NULL || is_own(function) ? NULL : function;
 }
 
-/* Whether the object itself defines a routine, in any spelling. */
+/* Whether the object itself defines a BLAS or LAPACK routine, in any spelling. */
 static bool has_routine(const struct object *object, void *handle)
 {
     static const char *const probes[] = {"dgemm_", "cblas_dgemm", "dgetrf_"};

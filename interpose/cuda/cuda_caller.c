@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. A frame counts by the file that its code is in.
+ * See the header. A frame is classified by the file that contains its code.
  */
 #include "cuda_caller.h"
 
@@ -13,14 +13,15 @@
 
 #define MOST_FRAMES 12
 
-/* The file that an address of code belongs to; NULL: none. */
+/* The file that contains a code address, or NULL. */
 static const char *file_of(void *address)
 {
     Dl_info info;
     return dladdr(address, &info) != 0 ? info.dli_fname : NULL;
 }
 
-/* Ourselves, and CUDA's runtime between the caller and us. */
+/* Whether the file is this library or the CUDA runtime, both of which can be between the caller and
+ * this function. */
 static bool is_between(const char *file, const char *own)
 {
     return strcmp(file, own) == 0 || strstr(file, "/libcudart") != NULL;

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#define CODE_BYTES ((size_t)64 << 20) /* more than a module takes */
+#define CODE_BYTES ((size_t)64 << 20) /* more than any module needs */
 #define WIDEST_ELEMENT ((size_t)16)
 #define ARRAY_BYTES(extents, depth)                                                                \
     ((extents)->width * GSH_MAX((extents)->height, 1) * (depth)*WIDEST_ELEMENT)
@@ -22,7 +22,7 @@
 
 struct gsh_cuda_entry_real gsh_cuda_entry_real;
 
-/* The stream that a function means by null, or works in without saying. */
+/* The stream of a call: null, or no stream parameter, means the default stream. */
 static CUstream name_stream(CUstream stream, bool is_per_thread)
 {
     if (stream != NULL)
@@ -30,7 +30,8 @@ static CUstream name_stream(CUstream stream, bool is_per_thread)
     return is_per_thread ? THREAD_STREAM : LEGACY_STREAM;
 }
 
-/* Our own calls of CUDA's libraries have their own ways out. */
+/* Releases device memory of arrays. gpushim's own calls of CUDA libraries handle lack of memory
+ * themselves. */
 static bool yield(size_t bytes)
 {
     return !gsh_cuda_lend_interop.is_entered() && gsh_memory_yield(bytes);
@@ -42,7 +43,8 @@ static bool yield(size_t bytes)
 #define LATER(stream) GSH_CUDA_LATER, stream
 #define KEPT GSH_CUDA_KEPT, NULL
 
-/* A copy in one piece from an array to memory of the device: within the device where that is possible. */
+/* Copies from an array to device memory within the device, if the array's bytes are there. False:
+ * not done. */
 static bool copy_within(const struct gsh_cuda_ranges *ranges, CUdeviceptr dst, const void *src,
                         size_t size, CUstream stream, bool waits, gsh_cuda_enum *result)
 {
@@ -52,7 +54,7 @@ static bool copy_within(const struct gsh_cuda_ranges *ranges, CUdeviceptr dst, c
            gsh_cuda_lend_interop.copy(dst, src, size, stream, waits, result) == GSH_OK;
 }
 
-/* `lent`: the call has been answered within the device. */
+/* `lent`: tries to answer the call by a copy within the device. */
 #define ENTRY(name, is_per_thread, parameters, arguments, touched, lent, ...)                      \
     static gsh_cuda_enum entry_##name parameters                                                   \
     {                                                                                              \
@@ -86,7 +88,8 @@ static bool copy_within(const struct gsh_cuda_ranges *ranges, CUdeviceptr dst, c
     ENTRY(base##suffix, false, parameters, arguments, COPY_TOUCHED, COPY_LENT, when)               \
     ENTRY(base##suffix##_##form, true, parameters, arguments, COPY_TOUCHED, COPY_LENT, when)
 
-/* What takes memory is tried once more where arrays' memory could be given. */
+/* An allocation that failed for lack of memory is repeated if memory of arrays could be released.
+ */
 #define TAKER(name, parameters, arguments, bytes)                                                  \
     static gsh_cuda_enum entry_##name parameters                                                   \
     {                                                                                              \
@@ -112,7 +115,7 @@ static const struct name {
     int since;
     enum form form;
     void *ours;
-    size_t real; /* where its original stands in gsh_cuda_entry_real */
+    size_t real; /* offset of its original in gsh_cuda_entry_real */
 } names[] = {
 #define NAME(name, base, since, form, ours)                                                        \
     {#name, #base, since, form, (void *)(ours), offsetof(struct gsh_cuda_entry_real, name)},
@@ -136,7 +139,7 @@ static void **real_of(const struct name *name)
     return (void **)(void *)((char *)&gsh_cuda_entry_real + name->real);
 }
 
-/* Stands in for a function that the driver does not have. */
+/* Replaces a function that the driver does not have. */
 static gsh_cuda_enum missing(void)
 {
     return GSH_CUDA_NOT_FOUND;
@@ -161,7 +164,8 @@ size_t gsh_cuda_entry_count(void)
 
 #define PER_THREAD_FLAG 2U /* CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM */
 
-/* By the function that the driver gave, or, where it has more than one of the name, by what was asked for. */
+/* Finds the name of the function that the driver returned. If the driver has several functions for
+ * the name and this one is unknown, chooses by the requested version and stream. */
 static const struct name *find_name(const char *base, void *given, int version, bool is_per_thread)
 {
     const struct name *found = NULL;

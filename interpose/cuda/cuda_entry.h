@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What stands in front of the functions of cuda_calls.def: for calls that touch no array, some compares and the original.
- * All work in any thread, and in processes that never load NumPy.
+ * The functions that replace those of cuda_calls.def. A call that touches no array costs a few
+ * comparisons and the original. All work in any thread, and in processes that never load NumPy.
  */
 #pragma once
 
@@ -9,7 +9,8 @@
 
 #include <stdbool.h>
 
-/* The originals; where the driver lacks one, a function that says so. Written once, before anybody calls. */
+/* The originals. If the driver lacks one, a function that returns an error. Written once, before
+ * any call. */
 struct gsh_cuda_entry_real {
 #define X(base, suffix, since, parameters, ...) gsh_cuda_enum(*base##suffix) parameters;
 #define P(base, suffix, form, since, parameters, ...)                                              \
@@ -23,7 +24,7 @@ struct gsh_cuda_entry_real {
 };
 extern struct gsh_cuda_entry_real gsh_cuda_entry_real;
 
-/* Functions of ours that are written by hand. */
+/* Functions that are written by hand. */
 #define X(...)
 #define P(...)
 #define L(...)
@@ -33,7 +34,8 @@ extern struct gsh_cuda_entry_real gsh_cuda_entry_real;
     gsh_cuda_enum gsh_cuda_entry_##base##suffix parameters;
 #include "cuda_calls.def"
 
-/* Looks the originals up with `find` and fills `table` with ours, one for each name, in the order of cuda_calls.def. */
+/* Looks up the originals with `find` and fills `table` with our functions, one for each name, in
+ * the order of cuda_calls.def. */
 void gsh_cuda_entry_fill(void *(*find)(const char *name), void **table);
-/* How many names there are. */
+/* The number of names. */
 size_t gsh_cuda_entry_count(void);

@@ -24,7 +24,7 @@ void gsh_cuda_hold_resolve(void *(*find)(const char *name))
     is_capturing = (__typeof__(is_capturing))find("cuStreamIsCapturing");
 }
 
-/* A thread of which nobody asked for a context has none afterwards either. */
+/* Pins the ranges. A thread without a current context has none afterwards either. */
 static void pin_all(const struct gsh_cuda_ranges *ranges)
 {
     CUcontext before = NULL, after = NULL;
@@ -45,7 +45,8 @@ bool gsh_cuda_hold_begin(struct gsh_cuda_hold *hold)
     return true;
 }
 
-/* By us, not by those who call: they have been promised that it is not. */
+/* Whether gpushim, not the program, page-locked the range. The program relies on CUDA's rules for
+ * pageable memory. */
 static bool is_page_locked(const struct gsh_cuda_range *range)
 {
     const struct gsh_block *block = gsh_arena_find_block(range->address);
@@ -61,7 +62,8 @@ static bool is_any_page_locked(const struct gsh_cuda_ranges *ranges)
     return false;
 }
 
-/* Whether the call made a node of a graph. Where CUDA does not tell, the memory stays. */
+/* Whether the call was captured as a node of a graph. If CUDA gives no answer, it is treated as
+ * captured and the memory stays pinned. */
 static bool is_captured(CUstream stream)
 {
     gsh_cuda_enum status = GSH_CUDA_CAPTURE_NONE;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CUDA's structures that describe copies for others, declared by hand as cuda_driver_types.h declares handles and constants.
- * Compared with NVIDIA's header by tests/unit/interpose/cuda/test_cuda_layouts.c.
+ * CUDA's structures that describe copies by other libraries, declared by hand as
+ * cuda_driver_types.h declares handles and constants. tests/unit/interpose/cuda/test_cuda_layouts.c
+ * compares them with NVIDIA's header.
  */
 #pragma once
 
@@ -44,7 +45,7 @@ struct gsh_cuda_copy3d {
     size_t width, height, depth;
 };
 
-/* CUmemcpy3DOperand of a pointer; lengths in elements. */
+/* CUmemcpy3DOperand for a pointer; lengths in elements. */
 struct gsh_cuda_operand {
     gsh_cuda_enum type;
     union {
@@ -69,7 +70,7 @@ struct gsh_cuda_batch3d {
     gsh_cuda_enum access_order, flags;
 };
 
-/* CUDA_ARRAY_DESCRIPTOR and CUDA_ARRAY3D_DESCRIPTOR begin with their extents. */
+/* The extents, with which CUDA_ARRAY_DESCRIPTOR and CUDA_ARRAY3D_DESCRIPTOR begin. */
 struct gsh_cuda_array2d {
     size_t width, height;
 };
@@ -77,7 +78,7 @@ struct gsh_cuda_array3d {
     size_t width, height, depth;
 };
 
-/* The head of CUgraphNodeParams of a copy. */
+/* The start of CUgraphNodeParams for a copy. */
 struct gsh_cuda_node {
     gsh_cuda_enum type;
     int reserved[3];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. The proxy is loaded once, behind the driver, whose name it finds among what is loaded; neither is ever
- * closed. It is also put into the global scope, where libraries that are linked to the driver, and loaded later, look first.
+ * See the header. The proxy is loaded once, after the driver, and resolves the driver's name among
+ * the loaded libraries. Neither is ever closed. The proxy is also added to the global scope, where
+ * libraries that are linked to the driver and loaded later search first.
  */
 #include "cuda_proxy.h"
 
@@ -20,11 +21,12 @@
 
 #define PROXY "libgpushim_cuda.so"
 
-/* The ends of this library; the linker knows them. */
+/* The bounds of this library, from the linker. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
-/* No lock is held, since the loader has one: threads that come together do the same twice, with the same outcome. */
+/* No lock is used, because the loader holds one. If several threads arrive at the same time, each
+ * does the work, with the same outcome. */
 enum outcome { UNTRIED, READY, REFUSED };
 static enum outcome outcome; /* atomic */
 static void *driver;         /* atomic; set once */
@@ -42,7 +44,7 @@ static bool is_ours(const void *caller)
     return (uintptr_t)caller >= (uintptr_t)__ehdr_start && (uintptr_t)caller < (uintptr_t)_end;
 }
 
-/* The file that this library was loaded from, whatever the working directory is by now. */
+/* The file that this library was loaded from, independent of the working directory. */
 static __attribute__((noinline)) bool find_own_file(char *path, size_t size)
 {
     char line[PATH_MAX + 128];
@@ -82,7 +84,7 @@ static void *find_in_driver(const char *name)
     return dlsym(driver, name);
 }
 
-/* Whether the proxy has this library's names and depends on this driver. */
+/* Whether the proxy has the same names as this library and depends on this driver. */
 static bool suits(void *proxy)
 {
     const uint64_t *names = dlsym(proxy, "gpushim_cuda_names");
@@ -109,7 +111,7 @@ static bool load_proxy(void)
     return true;
 }
 
-/* Whether `opened` is the driver, or becomes it. */
+/* Whether `opened` is the driver. The first library opened becomes the driver. */
 static bool adopt(void *opened)
 {
     void *none = NULL;
@@ -125,7 +127,7 @@ static bool make_ready(const char *path, int flags)
         return false;
     enum outcome now = __atomic_load_n(&outcome, __ATOMIC_ACQUIRE);
     if (!adopt(opened)) {
-        dlclose(opened); /* another library of the name */
+        dlclose(opened); /* another library with that name */
         return false;
     }
     if (now == UNTRIED) {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who opens libcuda.so.1 in a program with Python in it, gets libgpushim_cuda.so (proxy/cuda_names.S), which lies
- * beside this library: so calls of CUDA by others come by cuda_entry.c, whether they take their functions by dlsym or
- * cuGetProcAddress. What the proxy's own library needs of it, and what we need ourselves, is the real one.
+ * If a program with Python opens libcuda.so.1, it gets libgpushim_cuda.so (proxy/cuda_names.S),
+ * which is installed beside this library. CUDA calls by other libraries then go through
+ * cuda_entry.c, whether they look up functions with dlsym or cuGetProcAddress. The proxy's own
+ * dependency and gpushim's own calls use the real library.
  */
 #pragma once
 
 #include <stdbool.h>
 
-/* The path to open in the place of `path`, which is `path` itself for all other libraries, for what this library opens, and
- * where the driver or the proxy cannot be loaded, which dlopen then says. `caller` is an address of the code that opens it.
- * Keeps errno; leaves no dlerror behind. */
+/* The path to open instead of `path`. It is `path` itself for all other libraries, for opens by
+ * this library, and if the driver or the proxy cannot be loaded; dlopen then reports the error.
+ * `caller` is an address in the code that opens it. Keeps errno; leaves no dlerror. */
 const char *gsh_cuda_proxy_choose(const char *path, int flags, const void *caller);

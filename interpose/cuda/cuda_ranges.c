@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. What the driver refuses unread is not read here: null pointers.
+ * See the header. Null pointers, which the driver refuses, are not read.
  */
 #include "cuda_ranges.h"
 
@@ -48,7 +48,7 @@ void gsh_cuda_ranges_append(struct gsh_cuda_ranges *ranges, const void *address,
     ranges->count++;
 }
 
-/* From the first byte to the last one of rows that lie `pitch` bytes apart. */
+/* The bytes from the first to the last one of rows whose starts are `pitch` bytes apart. */
 static size_t span(size_t pitch, size_t width, size_t rows)
 {
     return rows == 0 || width == 0 ? 0 : (rows - 1) * GSH_MAX(pitch, width) + width;
@@ -120,7 +120,8 @@ bool gsh_cuda_ranges_batch(struct gsh_cuda_ranges *ranges, const CUdeviceptr *ds
     return ranges->count != 0;
 }
 
-/* Lengths are in elements whose size only the other side may know: the rest of the array counts. */
+/* Lengths are in elements, whose size may be known only from the other operand. Therefore the range
+ * extends to the end of the array. */
 static void add_operand(struct gsh_cuda_ranges *ranges, const struct gsh_cuda_operand *operand,
                         bool is_written)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The memory of arrays that a call of CUDA's reads and writes. CUDA's addresses are unified, so that what a parameter's type
- * calls a device's may be the host's: every address is looked at. Each of these adds what lies in the arena, and returns
- * whether anything does; nothing is touched.
+ * The memory of arrays that a CUDA call reads and writes. CUDA's addresses are unified: a parameter
+ * typed as a device address may be a host address, so every address is checked. Each function adds
+ * the parts in the arena and returns whether there are any. No memory of arrays is accessed.
  */
 #pragma once
 
@@ -19,10 +19,10 @@ struct gsh_cuda_range {
 };
 
 struct gsh_cuda_ranges {
-    unsigned count, room; /* room of `more` */
-    bool is_short;        /* no memory for all of them: the call must not be made */
+    unsigned count, room; /* room: of `more` */
+    bool is_short;        /* out of memory: the call must not be made */
     struct gsh_cuda_range few[GSH_CUDA_FEW_RANGES];
-    struct gsh_cuda_range *more; /* those beyond `few`, from malloc */
+    struct gsh_cuda_range *more; /* ranges beyond `few`, from malloc */
 };
 
 /* Adds one range. */
@@ -48,15 +48,15 @@ static inline bool gsh_cuda_ranges_copy(struct gsh_cuda_ranges *ranges, uintptr_
     return ranges->count != 0;
 }
 
-/* `rows` rows of `width` bytes, set. */
+/* A call that sets `rows` rows of `width` bytes. */
 bool gsh_cuda_ranges_set(struct gsh_cuda_ranges *ranges, CUdeviceptr dst, size_t pitch,
                          size_t width, size_t rows);
 bool gsh_cuda_ranges_copy2d(struct gsh_cuda_ranges *ranges, const struct gsh_cuda_copy2d *copy);
 bool gsh_cuda_ranges_copy3d(struct gsh_cuda_ranges *ranges, const struct gsh_cuda_copy3d *copy);
-/* The arrays of addresses and sizes too: the driver reads them. */
+/* Also adds the arrays of addresses and sizes, which the driver reads. */
 bool gsh_cuda_ranges_batch(struct gsh_cuda_ranges *ranges, const CUdeviceptr *dsts,
                            const CUdeviceptr *srcs, const size_t *sizes, size_t count);
 bool gsh_cuda_ranges_batch3d(struct gsh_cuda_ranges *ranges, const struct gsh_cuda_batch3d *list,
                              size_t count);
-/* A copy as a graph's node. */
+/* A copy that is a node of a graph. */
 bool gsh_cuda_ranges_node(struct gsh_cuda_ranges *ranges, const struct gsh_cuda_node *node);

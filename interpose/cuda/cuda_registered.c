@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Arrays that others page-lock (cuMemHostRegister): they stay home until that ends. And what CUDA says of the memory of
- * arrays: to others it is ordinary memory unless they have page-locked it, also where we have. CuPy alone hears of what is on
- * the device that it is page-locked: it then asks CUDA to copy from there, in place of making a copy on the host first.
+ * Arrays that other libraries page-lock (cuMemHostRegister) stay on the host until they are
+ * unregistered. Queries about arrays' memory: to other libraries it is ordinary memory unless they
+ * page-locked it themselves, even if gpushim has page-locked it. Only CuPy is told that arrays on
+ * the device are page-locked: it then asks CUDA to copy from them, instead of first making a copy
+ * on the host.
  */
 #include "arena_internal.h"
 #include "block.h"
@@ -13,7 +15,7 @@
 #include "cuda_interop.h"
 #include "cuda_registry.h"
 
-/* Memory that nobody page-locks, to ask CUDA about. */
+/* Memory that is never page-locked, for queries to CUDA. */
 static char ordinary[64];
 
 static bool is_registered_by_us(const char *address, size_t size)
@@ -24,7 +26,7 @@ static bool is_registered_by_us(const char *address, size_t size)
            gsh_arena_is_registered(block, begin, size);
 }
 
-/* `real` is one of the two versions. */
+/* `real` is one of the two versions of cuMemHostRegister. */
 static gsh_cuda_enum register_range(gsh_cuda_enum (*real)(void *, size_t, unsigned), void *address,
                                     size_t size, unsigned flags)
 {
@@ -63,7 +65,7 @@ gsh_cuda_enum gsh_cuda_entry_cuMemHostUnregister(void *address)
     return result;
 }
 
-/* Whether CUDA may be asked about the address itself. */
+/* Whether CUDA may be queried about the address itself. */
 static bool is_answered_by_cuda(const void *address)
 {
     return !gsh_arena_contains(address) || gsh_cuda_registry_has(address);
@@ -82,7 +84,7 @@ gsh_cuda_enum gsh_cuda_entry_cuMemHostGetFlags(unsigned *flags, void *address)
                                                  is_answered_by_cuda(address) ? address : ordinary);
 }
 
-/* What CUDA is asked about in the place of an array. */
+/* The address that CUDA is queried about instead of an array. */
 static CUdeviceptr stand_in(const void *address, bool *is_page_locked)
 {
     enum gsh_residency residency = gsh_coherence_residency(address);
@@ -92,7 +94,7 @@ static CUdeviceptr stand_in(const void *address, bool *is_page_locked)
     return (CUdeviceptr)(uintptr_t)(*is_page_locked ? page : ordinary);
 }
 
-/* What was said of the stand-in becomes what is said of the array. */
+/* Replaces the stand-in's address in an answer by the array's. */
 static void set_address(gsh_cuda_enum attribute, void *value, CUdeviceptr address)
 {
     if (attribute == GSH_CUDA_POINTER_DEVICE || attribute == GSH_CUDA_POINTER_HOST)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A table, guarded by a lock under which nothing is called.
+ * A table, guarded by a lock. No function is called while the lock is held.
  */
 #include "cuda_registry.h"
 

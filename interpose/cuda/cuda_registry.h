@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The ranges of arrays that others have page-locked. Any thread.
+ * The ranges of arrays that other libraries have page-locked. Any thread.
  */
 #pragma once
 
@@ -10,12 +10,12 @@
 struct gsh_cuda_registration {
     const char *address;
     size_t size;  /* bytes */
-    bool is_ours; /* page-locked by us already: CUDA takes no second registration */
+    bool is_ours; /* gpushim page-locked it already: CUDA refuses a second registration */
 };
 
-/* Whether the address lies in one. */
+/* Whether the address is in a registered range. */
 bool gsh_cuda_registry_has(const void *address);
-/* Adds one. False: there is no place, or it is there. */
+/* Adds a range. False: the table is full, or the range is registered. */
 bool gsh_cuda_registry_note(const char *address, size_t size, bool is_ours);
-/* Takes out the one that begins at the address. False: there is none. */
+/* Removes the range that begins at the address. False: there is none. */
 bool gsh_cuda_registry_forget(const char *address, struct gsh_cuda_registration *registration);

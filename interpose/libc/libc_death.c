@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The handler writes the report, puts the default action in its own place, and sends the signal again: it is blocked until the
- * handler returns, and ends the process then.
+ * The handler writes the report, restores the default action and sends the signal again. The signal
+ * is blocked until the handler returns; it then ends the process.
  */
 #include "libc_death.h"
 
@@ -10,7 +10,7 @@
 #include <pthread.h>
 
 static gsh_handler_sigaction *real_action;
-static struct sigaction defaults[NSIG]; /* what the program set, where ours stands for it */
+static struct sigaction defaults[NSIG]; /* the program's actions that our handler replaces */
 
 static bool is_fatal(int number)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The path is read only where the call succeeded: then the kernel could read it. Names come through assembler labels, and the
- * variadic functions are declared with the arguments that the kernel takes, as in libc_io.c.
+ * The path is passed to unseen.h only after the call, which checks that the kernel could read it.
+ * Functions are exported through assembler labels, and the variadic functions are declared with the
+ * arguments that the kernel takes, as in libc_io.c.
  */
 #include "libc_files.h"
 
@@ -21,7 +22,7 @@
 
 GSH_LIBC_REAL_TABLE(ALL_CALLS)
 
-/* A path may lie in an array. */
+/* Fetches a path that lies in an array. */
 static void reach_path(const char *path)
 {
     if (GSH_UNLIKELY(gsh_arena_contains(path)))

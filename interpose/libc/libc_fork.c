@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names come through assembler labels, as in libc_io.c. Checked by tests/preload/test_raw_fork.py.
+ * Functions are exported through assembler labels, as in libc_io.c. Checked by
+ * tests/preload/test_raw_fork.py.
  */
 #include "libc_fork.h"
 
@@ -45,7 +46,7 @@ struct clone_request {
     void *argument;
 };
 
-/* In the child, on its own stack; the request is its copy of the parent's. */
+/* Runs in the child on its own stack. The request is the child's copy. */
 static int run_child(void *argument)
 {
     struct clone_request request = *(struct clone_request *)argument;

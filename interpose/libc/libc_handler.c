@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One handler for all signals; the program's actions are in a table that it reads without a lock. Two threads that set one
- * signal's action at the same time leave one of the two, as without us.
+ * One handler for all signals. It reads the program's actions from a table without a lock. If two
+ * threads set the same signal's action at the same time, one of the two wins, as without gpushim.
  */
 #include "libc_handler.h"
 
@@ -9,13 +9,12 @@
 
 #include <errno.h>
 
-static struct sigaction
-    app[NSIG]; /* what the program set; of a signal whose handler in the kernel is ours */
+static struct sigaction app[NSIG]; /* the program's action, valid if the kernel's handler is ours */
 static gsh_handler_sigaction *set_action;
 
 /* ---- the handler ---- */
 
-/* The kernel calls every handler with all three arguments, whatever its flags. */
+/* The kernel passes all three arguments to every handler, regardless of its flags. */
 typedef void handler_function(int number, siginfo_t *info, void *context);
 
 static void reset_action(int number)
@@ -77,7 +76,7 @@ int gsh_libc_handler_swap(gsh_handler_sigaction *real, bool wraps, int number,
         action != NULL && wraps && has_handler(&next) && next.sa_sigaction != on_signal;
     if (is_wrapped) {
         set_action = real;
-        remember(number, &next); /* before the kernel may call ours */
+        remember(number, &next); /* before the kernel may call our handler */
         next = wrap(next);
     }
     if (real(number, action != NULL ? &next : NULL, &before) != 0) {

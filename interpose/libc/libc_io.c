@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The rows of io_calls.def as exported functions: two compares a range and a tail call of the real
- * function unless the memory touches the arena; then: pin, exactly one real call, unpin. errno is
- * the real call's. All of them are declared with the six registers that the calling convention and
- * the kernel have for arguments, so one row serves a function of libc and the system call of that
- * name. Our names come through assembler labels, so that no libc header's declaration (variadic,
- * fortified, redirected) is in the way. Nothing here allocates, locks or logs, and all of it works
- * before main() and between vfork and exec. Checked by tests/unit/interpose/libc/test_libc_io.c and
- * tests/preload/test_io_matrix.py.
+ * The rows of io_calls.def as exported functions. A call that does not touch the arena costs two
+ * comparisons per range and a tail call. Other calls pin their ranges, make exactly one real call,
+ * and unpin. errno is the real call's. All functions are declared with the six argument registers
+ * of the calling convention and the kernel, so one row serves both a libc function and the system
+ * call of that name. They are exported through assembler labels to avoid conflicts with libc's
+ * declarations (variadic, fortified, redirected). Nothing here allocates, locks or logs, and all of
+ * it works before main() and between vfork and exec. Checked by
+ * tests/unit/interpose/libc/test_libc_io.c and tests/preload/test_io_matrix.py.
  */
 #include "libc_io.h"
 
@@ -45,17 +45,17 @@
 #define ARGUMENTS p1, p2, p3, p4, p5, p6
 #define UNUSED __attribute__((unused))
 
-/* What a row says of a parameter. */
+/* Helpers for the parameters in a row. */
 #define INT(p) ((size_t)(int)(uintptr_t)(p))
 #define UINT(p) ((size_t)(unsigned)(uintptr_t)(p))
 #define ITEMS(n, size) gsh_libc_io_ranges_product((size_t)(n), (size_t)(size))
-#define BITS(p) ((UINT(p) / 64 + 1) * 8) /* the size of a set of descriptors below p */
+#define BITS(p) ((UINT(p) / 64 + 1) * 8) /* size of a descriptor set with descriptors below p */
 #define OF_SELF(pid, n) ((pid_t)UINT(pid) == getpid() ? (n) : NULL)
 
 typedef long function(PARAMETERS);
 typedef long numbered_function(long number, PARAMETERS);
 
-/* For syscall_entry.S: the function that does the system call. */
+/* For syscall_entry.S: the function that performs the system call. */
 numbered_function *gsh_libc_io_choose(long number, PARAMETERS);
 
 /* ---- the real functions ---- */
@@ -88,11 +88,12 @@ GSH_LIBC_CALLS_IO(GSH_LIBC_REAL_DEFINE)
 
 /* ---- the ranges of each row ---- */
 
-#define MOST_RANGES 6 /* of a row */
+#define MOST_RANGES 6 /* in one row */
 #define READS false
 #define WRITES true
 
-/* RANGE(shape, pointer, count, access): of libc_io_ranges.h. FROM: its count is to be looked up. */
+/* RANGE(shape, pointer, count, access): a shape of libc_io_ranges.h. FROM: like RANGE, but the
+ * count must be computed. */
 #define IN(p, n) RANGE(bytes, p, n, READS)
 #define OUT(p, n) RANGE(bytes, p, n, WRITES)
 #define STREAM_IN(p, n) RANGE(stream, p, n, READS)
@@ -116,7 +117,7 @@ GSH_LIBC_CALLS_IO(GSH_LIBC_REAL_DEFINE)
 #define REQUEST(p) RANGE(request, p, 1, WRITES)
 #define REQUESTS(p, n) RANGE(requests, p, n, WRITES)
 
-/* Does any touch the arena? */
+/* Whether any range touches the arena. */
 #define RANGE(shape, p, n, access) || gsh_libc_io_ranges_##shape##_touches(p, (size_t)(n))
 #define FROM(shape, p, n, access) || gsh_arena_contains(p)
 #define LIBC(name, ranges)                                                                         \
@@ -131,7 +132,7 @@ GSH_LIBC_CALLS_IO(GSH_LIBC_REAL_DEFINE)
 #undef FROM
 #undef LIBC
 
-/* All of them; how many there are. */
+/* Lists all ranges; returns their number. */
 typedef size_t list_function(struct gsh_libc_io_range *to, PARAMETERS);
 
 #define RANGE(shape, p, n, access) {gsh_libc_io_ranges_##shape##_walk, p, (size_t)(n), access},
@@ -151,10 +152,10 @@ typedef size_t list_function(struct gsh_libc_io_range *to, PARAMETERS);
 #undef BOTH
 #undef KERNEL
 
-/* ---- a call whose memory is held ---- */
+/* ---- a call with pinned memory ---- */
 
 struct call {
-    function *real; /* NULL: the system call of that number */
+    function *real; /* NULL: the system call `number` */
     long number;
     const void *arguments[6];
     size_t count;
@@ -176,7 +177,7 @@ static void hold(const struct call *call)
                            gsh_coherence_pin);
 }
 
-/* Also runs when the thread is cancelled inside the real call. */
+/* Unpins the ranges. Also runs if the thread is cancelled inside the real call. */
 static void let_go(void *argument)
 {
     const struct call *call = argument;
@@ -187,7 +188,7 @@ static void let_go(void *argument)
     errno = keep;
 }
 
-/* Cancelled can only be the real call: never a walk that has pinned a part. */
+/* Only the real call can be cancelled, never a walk that has pinned some of the ranges. */
 static long perform_held(struct call *call)
 {
     long outcome;
@@ -256,7 +257,7 @@ static long number_held(long number, PARAMETERS)
     return perform_held(&call);
 }
 
-/* One that returns a descriptor, whose file may be of interest. */
+/* A system call that opens a file: reports the descriptor to unseen.h. */
 static long number_opening(long number, PARAMETERS)
 {
     long file = number_touches(number, ARGUMENTS) ? number_held(number, ARGUMENTS)
@@ -275,9 +276,9 @@ numbered_function *gsh_libc_io_choose(long number, PARAMETERS)
     return REAL(syscall);
 }
 
-/* ---- those that are no rows ---- */
+/* ---- functions without a row ---- */
 
-/* Its seventh argument is on the stack. */
+/* The seventh argument is on the stack. */
 GSH_EXPORT long entry___recvfrom_chk(PARAMETERS, const void *p7) __asm__("__recvfrom_chk");
 long entry___recvfrom_chk(PARAMETERS, const void *p7)
 {
@@ -286,8 +287,8 @@ long entry___recvfrom_chk(PARAMETERS, const void *p7)
     return entry_recvfrom(p1, p2, p3, p5, p6, p7);
 }
 
-/* A stream uses its buffer until it is closed: one in an array is not taken, libc then takes one of
- * its own. */
+/* A stream uses its buffer until it is closed. A buffer in an array is replaced by NULL, so that
+ * libc allocates one. */
 static char *open_buffer(char *buffer, size_t size)
 {
     return gsh_arena_overlaps(buffer, size) ? NULL : buffer;

@@ -51,11 +51,10 @@ static void open_walk(const void *data, bool write, gsh_libc_io_pass *pass)
                                    pass);
 }
 
-/* ---- structures that point to more ---- */
+/* ---- structures with pointers ---- */
 
-/* False where the arena does not exist yet, and where the kernel refuses an array of `count`
- * elements unread, as it does with null and kernel addresses: then it must not be read here either.
- */
+/* Whether an array of `count` elements may be read here. False if the arena does not exist yet, or
+ * if the kernel refuses the array without reading it (null and kernel addresses). */
 static inline bool is_readable(const void *array, size_t count)
 {
     return gsh_arena_end != 0 && count - 1 < IOV_MAX && (intptr_t)array >= 4096;
@@ -92,7 +91,8 @@ bool gsh_libc_io_ranges_message_touches(const void *pointer, size_t count)
             gsh_libc_io_ranges_vector_touches(message->msg_iov, message->msg_iovlen));
 }
 
-/* Name and control data count as open: recvmsg changes their lengths between pin and unpin. */
+/* Name and control data are treated as memory of unknown size, since recvmsg changes their lengths
+ * between pin and unpin. */
 void gsh_libc_io_ranges_message_walk(const void *pointer, size_t count, bool write,
                                      gsh_libc_io_pass *pass)
 {
@@ -105,7 +105,7 @@ void gsh_libc_io_ranges_message_walk(const void *pointer, size_t count, bool wri
     gsh_libc_io_ranges_vector_walk(message->msg_iov, message->msg_iovlen, write, pass);
 }
 
-/* Linux cuts longer arrays of messages to IOV_MAX, where it refuses longer vectors. */
+/* Linux truncates longer arrays of messages to IOV_MAX, but refuses longer vectors. */
 bool gsh_libc_io_ranges_messages_touches(const void *pointer, size_t count)
 {
     const struct mmsghdr *messages = pointer;
@@ -132,9 +132,9 @@ void gsh_libc_io_ranges_messages_walk(const void *pointer, size_t count, bool wr
 
 /* ---- structures of ioctl ---- */
 
-/* Requests whose structures point to memory of any size: ioctl_list(2), netdevice(7). */
+/* Requests whose structures contain pointers to memory of any size: ioctl_list(2), netdevice(7). */
 static const struct {
-    size_t request, pointer; /* where in the structure the pointer is */
+    size_t request, pointer; /* offset of the pointer in the structure */
 } nested_pointers[] = {{SIOCGIFCONF, offsetof(struct ifconf, ifc_buf)},
                        {SIOCETHTOOL, offsetof(struct ifreq, ifr_data)},
                        {SG_IO, offsetof(struct sg_io_hdr, dxferp)},
@@ -168,7 +168,7 @@ void gsh_libc_io_ranges_control_walk(const void *structure, size_t request, bool
 
 /* ---- arrays of pointers ---- */
 
-/* Brought home, not held. */
+/* Fetches the memory to the host; it is not pinned afterwards. */
 void gsh_libc_io_ranges_home_walk(const void *data, size_t size, bool write, gsh_libc_io_pass *pass)
 {
     if (pass != gsh_coherence_pin)
@@ -210,7 +210,7 @@ void gsh_libc_io_ranges_strings_walk(const void *pointer, size_t unused, bool wr
             strings[i], gsh_libc_io_usable(strings[i], GSH_LIBC_IO_TEXT_BYTES), write, pass);
 }
 
-/* ---- what outlives the call ---- */
+/* ---- memory used after the call ---- */
 
 bool gsh_libc_io_ranges_stack_touches(const void *pointer, size_t unused)
 {

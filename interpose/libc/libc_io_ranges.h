@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The memory that a call hands to the kernel, as the rows of io_calls.def describe it: does it touch
- * the arena, and which ranges are to be brought home and held for the call. Nothing here allocates
- * or locks, and all of it works before main() and between vfork and exec. What only the kernel would
- * read is read here where it must be: not null, and no address of the kernel.
+ * The memory that a call passes to the kernel, as the rows of io_calls.def describe it: whether it
+ * touches the arena, and which ranges must be fetched to the host and pinned for the call. Nothing
+ * here allocates or locks, and all of it works before main() and between vfork and exec. Structures
+ * with pointers are read here before the kernel reads them, unless their address is null or a
+ * kernel address.
  */
 #pragma once
 
@@ -17,8 +18,8 @@
 /* gsh_coherence_pin, or gsh_coherence_unpin. */
 typedef void gsh_libc_io_pass(const void *address, size_t size, bool write);
 
-/* One piece of a call's memory. `walk` passes all that belongs to it; pin and unpin see the same
- * unless the memory itself changed meanwhile. */
+/* One piece of a call's memory. `walk` calls `pass` for all memory that belongs to it. Pin and
+ * unpin visit the same memory unless its contents changed in between. */
 struct gsh_libc_io_range {
     void (*walk)(const void *pointer, size_t count, bool write, gsh_libc_io_pass *pass);
     const void *pointer;
@@ -27,37 +28,39 @@ struct gsh_libc_io_range {
 };
 
 #define GSH_LIBC_IO_KERNEL_LIMIT                                                                   \
-    ((size_t)0x7ffff000) /* MAX_RW_COUNT: Linux cuts every transfer to this, stdio's loop over it */
+    ((size_t)0x7ffff000) /* MAX_RW_COUNT: Linux limits every transfer to this; stdio loops */
 #define GSH_LIBC_IO_OPEN_BYTES                                                                     \
-    ((size_t)65536) /* more than any ioctl or socket option that is passed an array writes */
-#define GSH_LIBC_IO_TEXT_BYTES ((size_t)131072) /* MAX_ARG_STRLEN: the longest string of an exec */
+    ((size_t)65536) /* more than any ioctl or socket option writes to an array */
+#define GSH_LIBC_IO_TEXT_BYTES ((size_t)131072) /* MAX_ARG_STRLEN: the longest string of exec */
 
-/* size * items, or more than there is memory. */
+/* size * items. On overflow: a value larger than any memory. */
 size_t gsh_libc_io_ranges_product(size_t size, size_t items);
-/* What lies in the arena from `data` on, of at most so many bytes; 0 elsewhere. */
+/* The number of bytes from `data` on that are in the same block, at most `most`. 0 outside the
+ * arena. */
 static inline size_t gsh_libc_io_usable(const void *data, size_t most)
 {
     return gsh_arena_contains(data) ? GSH_MIN(gsh_arena_usable((void *)(uintptr_t)data), most) : 0;
 }
-/* As that, for a string of any length, which is read; the null counts. */
+/* The length of a string in the arena, including the NUL, of any length. The string is read. 0
+ * outside the arena. */
 static inline size_t gsh_libc_io_text(const void *text)
 {
     return gsh_arena_contains(text) ? strlen((const char *)text) + 1 : 0;
 }
 
-/* For each shape: does memory of `count` bytes or structures touch the arena, which is two compares
- * for bytes; and the walk.
+/* For each shape: a function that tells whether memory of `count` bytes or structures touches the arena
+ * (two comparisons for bytes), and the walk.
  * bytes     at most what one call of the kernel moves
  * stream    any number of bytes
  * kept      bytes that stay pinned until their block is freed
- * home      bytes that are brought home and not held: after a successful exec of a vfork child
- *           nobody could let go of the parent's memory
- * strings   pointers to strings with a null behind them, treated as home; count is unused
- * vector    structures iovec, with what they point to
+ * home      bytes that are fetched but not pinned: after a successful exec in a vfork child nobody could
+ *           unpin the parent's memory
+ * strings   a null-terminated array of pointers to strings, treated as home; count is unused
+ * vector    structures iovec and the memory they point to
  * message   structures msghdr, likewise; messages: mmsghdr
- * control   what the structure of an ioctl points to; `count` is the request
+ * control   memory that an ioctl's structure points to; `count` is the request
  * stack     a structure stack_t, whose memory is kept
- * request   a structure aiocb, whose memory is kept; requests: pointers to such, some null */
+ * request   a structure aiocb, whose memory is kept; requests: pointers to aiocb, some of them null */
 #define GSH_LIBC_IO_SHAPES(X)                                                                      \
     X(bytes)                                                                                       \
     X(stream)                                                                                      \
@@ -90,8 +93,8 @@ bool gsh_libc_io_ranges_stack_touches(const void *stack, size_t unused);
 bool gsh_libc_io_ranges_request_touches(const void *request, size_t unused);
 bool gsh_libc_io_ranges_requests_touches(const void *requests, size_t count);
 
-/* Brings home what lies in the arena, for a call of the kernel that follows at once and does not
- * wait. Keeps errno. */
+/* Fetches the part of the memory in the arena, for a system call that follows at once and does not
+ * block. Keeps errno. */
 static inline void gsh_libc_io_reach(const void *memory, size_t size, bool write)
 {
     if (GSH_UNLIKELY(gsh_arena_overlaps(memory, size))) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Nothing but the arena's reserve is touched, and that before the real call. Names come through assembler labels, as in
- * libc_io.c. Checked by tests/preload/test_robustness.py.
+ * Changes only the arena's reserve, before the real call. Functions are exported through assembler
+ * labels, as in libc_io.c. Checked by tests/preload/test_robustness.py.
  */
 #include "libc_limit.h"
 
@@ -18,7 +18,8 @@
 
 GSH_LIBC_REAL_TABLE(GSH_LIBC_CALLS_LIMIT)
 
-/* A child between vfork and exec has limits of its own, and its parent's arena. */
+/* Releases reserve to meet a new limit. A child between vfork and exec is skipped: it has its own
+ * limits, but its parent's arena. */
 static void make_room(pid_t pid, int resource, const struct rlimit *limit)
 {
     int keep = errno;
@@ -29,8 +30,9 @@ static void make_room(pid_t pid, int resource, const struct rlimit *limit)
     errno = keep;
 }
 
-/* Locked memory is populated, the reserve too, now or when it is reserved. */
-static void give_call_site(int flags)
+/* Locked memory is populated, including the reserve. The reserve is released, and not reserved
+ * again while MCL_FUTURE is set. */
+static void yield_to_mlockall(int flags)
 {
     int keep = errno;
     if (gsh_libc_signal_is_owner()) {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * libc's functions that limit the process's address space, or lock all of it in memory, exported in front of libc's: that
- * concerns what the arena has reserved too, which the program knows nothing of.
+ * libc's functions that limit the process's address space or lock all its memory, exported in front
+ * of libc's. They also affect the address space that the arena has reserved, which the program does
+ * not know about.
  */
 #pragma once
 
-/* Looks up the real functions; without it each is looked up at its first call. Once, at load. */
+/* Looks up the real functions, once, at load. If not called, each is looked up at its first call.
+ */
 void gsh_libc_limit_resolve(void);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Two compares and a tail call of the real function unless the pages are the arena's. Names come through assembler labels, as
- * in libc_io.c. Checked by tests/unit/interpose/libc/test_libc_memory.c.
+ * A call on pages outside the arena costs two comparisons and a tail call. Functions are exported
+ * through assembler labels, as in libc_io.c. Checked by
+ * tests/unit/interpose/libc/test_libc_memory.c.
  */
 #include "libc_memory.h"
 
@@ -24,7 +25,7 @@ static inline void change(const void *address, size_t size, enum gsh_page_change
         gsh_page_changes_prepare(address, size, what);
 }
 
-/* Advice that leaves contents, protection and all that a child inherits as they are. */
+/* Whether the advice leaves contents, protection and inheritance by children unchanged. */
 static bool is_harmless(int advice)
 {
     switch (advice) {
@@ -46,7 +47,8 @@ static bool is_harmless(int advice)
     }
 }
 
-/* MADV_POPULATE_READ and _WRITE fail on closed pages. What is not known here may do anything. */
+/* MADV_POPULATE_READ and _WRITE fail on protected pages. Unknown advice counts as replacing the
+ * pages. */
 static enum gsh_page_change change_by_advice(int advice)
 {
     enum { POPULATE_READ = 22, POPULATE_WRITE, DONTNEED_LOCKED, COLLAPSE };
@@ -74,7 +76,8 @@ static void advise(const void *address, size_t size, int advice)
         change(address, size, change_by_advice(advice));
 }
 
-/* The process is mostly this one: of others only harmless advice is taken. */
+/* Treats the ranges as this process's. The kernel accepts only harmless advice for other processes.
+ */
 static void advise_all(const struct iovec *ranges, size_t count, int advice)
 {
     if (is_harmless(advice) || count > IOV_MAX || (intptr_t)ranges < 4096)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One jump to each function of the table, as a call through the linkage table takes too. Before they are found, those
- * on memory are done byte by byte: a relocation of another library may run code of ours that early.
+ * Each name is one jump through the table, as cheap as a call through the procedure linkage table.
+ * Before the C library's functions are found, memory functions work byte by byte: a relocation of
+ * another library may run our code that early.
  */
 #include "libc_own.h"
 
@@ -53,9 +54,10 @@ __attribute__((visibility("hidden"))) char *strdup(const char *text)
     return copy != NULL ? memcpy(copy, text, size) : NULL;
 }
 
-/* ---- finding them ---- */
+/* ---- lookup ---- */
 
-/* In the C library's own scope, where nobody stands in front. Without a C library of that name: what comes next. */
+/* Finds the name in the C library's own scope, where no other library interposes. If there is no C
+ * library of the expected name, takes the next definition. */
 static void *find(void *libc, const char *name)
 {
     void *found = libc != NULL ? dlsym(libc, name) : NULL;
@@ -73,7 +75,7 @@ void gsh_libc_own_resolve(void)
 #undef X
 }
 
-/* ---- before that ---- */
+/* ---- before the lookup ---- */
 
 static void *first_malloc(size_t size)
 {
@@ -119,7 +121,7 @@ static int first_pthread_cond_timedwait(pthread_cond_t *restrict condition,
     return own.pthread_cond_timedwait(condition, mutex, end);
 }
 
-/* Volatile: a compiler must not make calls of memcpy and memset of these loops. */
+/* Volatile: the compiler must not replace these loops by calls of memcpy and memset. */
 static void *first_memcpy(void *restrict to, const void *restrict from, size_t size)
 {
     volatile char *at = to;

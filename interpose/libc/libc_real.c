@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Looks up the functions that ours stand in front of. May run before any constructor did; takes the
- * dynamic loader's lock, so it is never reached from a signal handler once the library is loaded
- * (preload.c looks everything up beforehand).
+ * Looks up the real functions behind the exported ones. May run before any constructor. Takes the
+ * dynamic loader's lock, so a signal handler must not reach it once the library is loaded
+ * (preload.c looks up everything in advance).
  */
 #include "libc_real.h"
 
@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-/* Stands in for a function that this libc does not have. */
+/* Replaces a function that this libc does not have. */
 static long missing(void)
 {
     errno = ENOSYS;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The functions that ours stand in front of: the next definition in the process's search order,
- * which is libc's or another preloaded library's (a sanitizer's, for instance).
+ * The real functions behind the exported ones: the next definition in the process's search order,
+ * in libc or another preloaded library (a sanitizer, for instance).
  */
 #pragma once
 
-/* The next definition of `name` behind this library's. Never NULL: where there is none, a function
- * that fails with ENOSYS and returns -1. Leaves dlerror() clear. */
+/* The next definition of `name` after this library's. Never NULL: if there is none, returns a
+ * function that sets ENOSYS and returns -1. Leaves dlerror() clear. */
 void *gsh_libc_real_find(const char *name);
 
-/* The table `real` of a file's real functions; before one is looked up, its place holds one that looks it up and calls it.
- * CALLS(X) lists X(result, name, (parameters), (arguments), ...). */
+/* Defines a file's table `real` of real functions. Each entry starts as a function that looks up
+ * the real one and calls it. CALLS(X) lists X(result, name, (parameters), (arguments), ...). */
 #define GSH_LIBC_REAL_TABLE(CALLS)                                                                 \
     CALLS(GSH_LIBC_REAL_DECLARE)                                                                   \
     static struct {                                                                                \
@@ -29,8 +29,8 @@ void *gsh_libc_real_find(const char *name);
 #define REAL(name) __atomic_load_n(&real.name, __ATOMIC_RELAXED)
 #define FIND(name)                                                                                 \
     __atomic_store_n(&real.name, (__typeof__(real.name))gsh_libc_real_find(#name), __ATOMIC_RELAXED)
-/* A function that stands in front of `name`: what is done first, then the real one. Its name comes through an assembler
- * label. */
+/* Defines the exported function `name`: runs `first`, then the real function. The name is set by an
+ * assembler label. */
 #define GSH_LIBC_REAL_ENTRY(result, name, parameters, arguments, first)                            \
     GSH_EXPORT result entry_##name parameters __asm__(#name);                                      \
     result entry_##name parameters                                                                 \

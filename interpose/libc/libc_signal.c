@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SIGSEGV stays ours while the program believes it to be its own; its handlers of other signals are
- * called through ours (libc_handler.h) once NumPy is there. All of it is async-signal-safe,
- * as the functions it stands in front of are, but for gsh_libc_signal_adopt. Names come through
- * assembler labels, as in libc_io.c. Checked by tests/unit/interpose/libc/test_libc_signal.c.
+ * Once the fault handler is installed, the kernel's action for SIGSEGV stays gpushim's, while the
+ * program sees its own. The program's handlers of other signals are called through ours
+ * (libc_handler.h) once NumPy is found. All functions are async-signal-safe like those that they
+ * replace, except gsh_libc_signal_adopt. They are exported through assembler labels, as in
+ * libc_io.c. Checked by tests/unit/interpose/libc/test_libc_signal.c.
  */
 #include "libc_signal.h"
 
@@ -32,21 +33,21 @@ GSH_LIBC_REAL_TABLE(GSH_LIBC_CALLS_SIGNAL)
 
 /* ---- actions ---- */
 
-static sigset_t interrupting; /* signals that siginterrupt has named: signal() sets them so */
+static sigset_t interrupting; /* signals named in siginterrupt, which affects signal() */
 
-static bool expects_numpy; /* the program has Python in it; constant once loaded */
-static pid_t owner;        /* the process whose actions these are; 0 until adopted */
+static bool expects_numpy; /* Python is in the program; constant once loaded */
+static pid_t owner;        /* the process that has these actions; 0 until adopted */
 
-/* A child between vfork and exec shares `owner` and the program's action with its parent, but has a
- * table of actions of its own, which it may change without telling anybody. CPython's subprocess
- * does. */
+/* A child between vfork and exec shares `owner` and the program's action with its parent, but has
+ * its own table of actions in the kernel, which it may change by direct system calls. CPython's
+ * subprocess does. */
 bool gsh_libc_signal_is_owner(void)
 {
     gsh_forked_check();
     return owner == 0 || owner == getpid();
 }
 
-/* Whether handlers that are set now are called through ours. */
+/* Whether handlers that are set from this point on are called through ours. */
 static bool wraps(void)
 {
     gsh_forked_check();
@@ -58,7 +59,7 @@ static bool is_ours(int number)
     return number == SIGSEGV && gsh_fault_is_installed() && gsh_libc_signal_is_owner();
 }
 
-/* `action` without SIGSEGV in its mask, in *copy where it has to be changed. */
+/* `action` without SIGSEGV in its mask. If a change is needed, the result is in *copy. */
 static const struct sigaction *open_mask(const struct sigaction *action, struct sigaction *copy)
 {
     if (action == NULL || sigismember(&action->sa_mask, SIGSEGV) != 1 || !gsh_fault_is_installed())
@@ -82,7 +83,7 @@ int entry___sigaction(int number, const struct sigaction *action, struct sigacti
     return entry_sigaction(number, action, old);
 }
 
-/* The program's new handler for SIGSEGV; its old one. */
+/* Sets the program's handler for SIGSEGV; returns its old one. */
 static sighandler_t swap_handler(sighandler_t handler, int flags, bool masks_itself)
 {
     if (handler == SIG_ERR) {
@@ -97,7 +98,7 @@ static sighandler_t swap_handler(sighandler_t handler, int flags, bool masks_its
     return old.sa_handler;
 }
 
-/* The same of another signal, as signal and kin do. */
+/* The same for another signal, with the semantics of signal and similar functions. */
 static sighandler_t set_handler(int number, sighandler_t handler, int flags, bool masks_itself)
 {
     if (handler == SIG_ERR || number < 1 || number >= NSIG) {
@@ -127,7 +128,7 @@ SIGNAL_LIKE(ssignal, SA_RESTART, true)
 SIGNAL_LIKE(sysv_signal, SA_RESETHAND | SA_NODEFER, false)
 SIGNAL_LIKE(__sysv_signal, SA_RESETHAND | SA_NODEFER, false)
 
-/* sigset of another signal. */
+/* sigset for another signal. */
 static sighandler_t hold_or_set(int number, sighandler_t handler)
 {
     sigset_t one, before;
@@ -192,8 +193,8 @@ int entry_siginterrupt(int number, int interrupt)
 
 /* ---- masks ---- */
 
-/* Whether SIGSEGV stays unblocked. Where NumPy may come this is so from the start: a thread that
- * blocked it before could never be helped later. */
+/* Whether SIGSEGV must stay unblocked. If the program contains Python this holds from the start: no
+ * other thread could unblock it later in a thread that blocked it. */
 static bool keeps_open(void)
 {
     return expects_numpy || gsh_fault_is_installed();
@@ -204,8 +205,8 @@ int entry_sighold(int number)
     return number == SIGSEGV && keeps_open() ? 0 : REAL(sighold)(number);
 }
 
-/* Whether the program believes that this thread blocks SIGSEGV, for it to read back. A thread that
- * it starts does not inherit the belief. */
+/* Whether the program believes that this thread blocks SIGSEGV; used when it reads the mask back. A
+ * thread that it starts does not inherit this. */
 static _Thread_local bool seems_blocked;
 
 typedef int mask_call(int how, const sigset_t *set, sigset_t *old);
@@ -256,7 +257,7 @@ int entry_sigsetmask(int mask)
 
 /* ---- life cycle ---- */
 
-/* A mask that was inherited blocks SIGSEGV: opened, unless one is waiting behind it. */
+/* Unblocks SIGSEGV if the inherited mask blocks it, unless a SIGSEGV is pending. */
 static void open_inherited_mask(void)
 {
     sigset_t segv, pending, inherited;

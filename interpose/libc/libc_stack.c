@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The name comes through an assembler label, as in libc_io.c. What a fault uses of a stack is measured by
- * tests/unit/interpose/libc/test_libc_stack.c.
+ * The function is exported through an assembler label, as in libc_io.c.
+ * tests/unit/interpose/libc/test_libc_stack.c measures how much stack a fault uses.
  */
 #include "libc_stack.h"
 
@@ -23,9 +23,9 @@
 #define ARCH_GET_XCOMP_PERM 0x1022 /* Linux 5.16 */
 #endif
 #define XSAVE_LEAF 0xd /* of CPUID: a sub-leaf for each state component (Intel SDM 1, 13.2) */
-#define TILE_DATA 18U  /* the component of AMX's registers */
+#define TILE_DATA 18U  /* state component of AMX's registers */
 
-#define HANDLER_BYTES 3072 /* of gsh_fault's handler, with what it calls */
+#define HANDLER_BYTES 3072 /* stack used by gsh_fault's handler and its callees */
 
 GSH_EXPORT int entry_sigaltstack(const stack_t *stack, stack_t *old) __asm__("sigaltstack");
 
@@ -33,8 +33,8 @@ GSH_LIBC_REAL_TABLE(GSH_LIBC_CALLS_STACK)
 
 static bool expects_numpy; /* constant once loaded */
 
-/* Of AT_MINSIGSTKSZ: AMX's registers, which are in the frames of processes alone that have asked the kernel for them
- * (Documentation/arch/x86/xstate.rst). */
+/* The part of AT_MINSIGSTKSZ for AMX's registers. Only frames of processes that requested AMX from
+ * the kernel contain them (Documentation/arch/x86/xstate.rst). */
 static size_t find_unused_tile_bytes(void)
 {
     uint64_t permitted = 0;
@@ -51,14 +51,15 @@ size_t gsh_libc_stack_need(void)
     return GSH_MAX(frame - GSH_MIN(frame, find_unused_tile_bytes()), 2048) + HANDLER_BYTES;
 }
 
-/* What the kernel itself refuses is left to it. */
+/* Whether the stack must be refused. Stacks that the kernel itself refuses are left to it. */
 static bool is_too_small(const stack_t *stack)
 {
     return stack != NULL && !(stack->ss_flags & SS_DISABLE) && stack->ss_size >= 2048 &&
            stack->ss_size < gsh_libc_stack_need();
 }
 
-/* A stack in an array stays open until the array is freed: the kernel does not fault on it either. */
+/* Fetches the arguments. A stack in an array stays pinned until the array is freed, since the
+ * kernel cannot fault on it. */
 static void open_memory(const stack_t *stack, stack_t *old)
 {
     gsh_libc_io_reach(stack, sizeof *stack, false);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * syscall(number, ...): what gsh_libc_io_choose returns is jumped to, with the registers and the stack as they came. A C
- * function would write the seventh argument's place on the stack anew: where there is none, that is a variable of the
- * caller's, which another thread may just be changing.
+ * syscall(number, ...): jumps to the function that gsh_libc_io_choose returns, with unchanged
+ * registers and stack. A C function would write to the seventh argument's stack slot. If there is
+ * no seventh argument, that slot is a variable of the caller, which another thread may be changing.
  */
 #ifndef __x86_64__
 #error "only the x86-64 calling convention is written here"

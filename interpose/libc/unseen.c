@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A file counts by what the descriptor turns out to be: paths may be relative, and links. Checked by
+ * A file is classified by its descriptor, because paths may be relative or links. Checked by
  * tests/preload/test_unseen_access.py.
  */
 #include "unseen.h"
@@ -51,7 +51,7 @@ static const char *name_of(const char *path)
     return slash == NULL ? path : slash + 1;
 }
 
-/* The file's last name; what it is, the descriptor tells. */
+/* Whether the last component of the path may name such a file. The descriptor decides. */
 static bool is_suspect(const char *path)
 {
     const char *name = name_of(path);
@@ -109,7 +109,7 @@ bool gsh_unseen_is_shared(void)
     return atomic_load_explicit(&is_shared, memory_order_relaxed);
 }
 
-/* The library of any MPI, or the extension module of mpi4py, of which that is a dependency. */
+/* An MPI library, or the extension module of mpi4py, which depends on one. */
 static bool is_mpi(const char *path)
 {
     const char *name = name_of(path);

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Notices that the process sets up something that writes or reads memory without page faults, and withdraws the device then
- * (withdraw.h): io_uring, Linux's asynchronous I/O, RDMA, vfio and /proc/self/mem. Only setting it up counts: a library that
- * merely could (libibverbs, UCX) does no harm by being loaded. docs/user/api.md lists what is seen. All keep errno; none is for a
- * child between vfork and exec, where they do nothing.
+ * Detects that the process sets up a mechanism that accesses memory without page faults, and then
+ * withdraws the device (withdraw.h): io_uring, Linux's asynchronous I/O, RDMA, vfio and
+ * /proc/self/mem. Only the setup counts; loading a library that could use one (libibverbs, UCX)
+ * does not. docs/user/api.md lists what is detected. All functions keep errno. In a child between vfork
+ * and exec they do nothing.
  */
 #pragma once
 
 #include <stdbool.h>
 
-/* Before the system call of that number, made through `syscall`. */
+/* Called before the system call `number` that is made through `syscall`. */
 void gsh_unseen_note_syscall(long number);
-/* Whether that system call's result is the descriptor of a file that it opened. */
+/* Whether that system call returns the descriptor of an opened file. */
 bool gsh_unseen_opens_file(long number);
-/* After a file was opened: its descriptor, or a negative number, and the path, or NULL where that is not known. Costs a few
- * compares for paths of no interest. */
+/* Called after a file was opened. `file` is the descriptor or a negative number, `path` is NULL if
+ * unknown. Costs a few comparisons for irrelevant paths. */
 void gsh_unseen_note_file(int file, const char *path);
-/* Before a library is loaded: liburing and libaio make their system calls themselves. */
+/* Called before a library is loaded: liburing and libaio make their system calls directly. */
 void gsh_unseen_note_library(const char *path);
-/* Whether a library is there that hands addresses of arrays to other processes, which then read and write them: MPI. */
+/* Whether a library is loaded that passes addresses of arrays to other processes, which then access
+ * them: MPI. */
 bool gsh_unseen_is_shared(void);
-/* Once, when NumPy is found: the libraries that are loaded already. */
+/* Called once, when NumPy is found: checks the libraries that are already loaded. */
 void gsh_unseen_note_loaded(void);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * einsum of two operands, whose subscripts are the labels of a product, and sums over dimensions of one. np.einsum
- * calls c_einsum, with optimize= also tensordot, whose products are dot's. More operands, what is but a view of one,
- * and float16, whose sums NumPy rounds in between, are NumPy's.
+ * einsum of two operands, whose subscripts become the labels of a product, and sums over dimensions
+ * of one operand. np.einsum calls c_einsum; with optimize= also tensordot, whose products go
+ * through dot. NumPy computes more than two operands, views of one operand, and float16, whose
+ * partial sums it rounds.
  */
 #include "numpy_arguments.h"
 #include "numpy_method_patch.h"
@@ -19,11 +20,11 @@ static PyObject *try_einsum(const struct gsh_method_call *call, enum gsh_reason 
 GSH_METHOD_HOOK(einsum_hook, .table = GSH_METHOD_MODULE, .name = "c_einsum", .handler = try_einsum,
                 .self_test = "m.c_einsum('i,i->i', a, a)");
 
-/* The dimensions of an operand or of the result: letters, or for those of an ellipsis their place, counted so that the last is
- * GSH_MAX_DIMS in all of them. */
+/* The dimensions of an operand or the result. A letter is its own code. A dimension of an ellipsis
+ * is coded by its position, counted so that the last one is GSH_MAX_DIMS in every operand. */
 struct codes {
     unsigned char codes[GSH_MAX_DIMS];
-    int count, ellipsis; /* of them from an ellipsis */
+    int count, ellipsis; /* ellipsis: how many come from an ellipsis */
 };
 
 /* The parts of "ij,jk->ik" or "ij->j". */
@@ -33,7 +34,7 @@ struct subscripts {
     int count; /* of inputs */
 };
 
-/* False: more than two operands. */
+/* Splits the text at "," and "->". False: more than two operands. */
 static bool split(const char *text, struct subscripts *parts)
 {
     const char *arrow = strstr(text, "->"), *end = arrow ? arrow : text + strlen(text);
@@ -64,7 +65,8 @@ static bool add_ellipsis(struct codes *codes, int dims)
     return true;
 }
 
-/* `dims` are those of an ellipsis, should there be one. False: not understood. */
+/* Reads one part of the subscripts. `dims` is the number of dimensions of an ellipsis, if there is
+ * one. False: not understood. */
 static bool read_codes(const char *text, size_t length, int dims, struct codes *codes)
 {
     bool has_ellipsis = false;
@@ -98,7 +100,7 @@ static int occurrences(const struct codes *codes, int code)
     return count;
 }
 
-/* The result's dimensions: as given, else an ellipsis and the letters that occur once. */
+/* The result's dimensions: those given, else the ellipsis and the letters that occur once. */
 static bool read_output(const struct subscripts *parts, const struct codes *inputs,
                         struct codes *output)
 {
@@ -114,7 +116,7 @@ static bool read_output(const struct subscripts *parts, const struct codes *inpu
     return has_room;
 }
 
-/* Labels by their codes. */
+/* The product's labels and their codes. */
 struct known {
     struct gsh_product *product;
     unsigned char codes[GSH_PRODUCT_LABELS];
@@ -132,7 +134,8 @@ static struct gsh_product_label *find_label(struct known *known, int code)
     return &known->product->labels[known->product->count - 1];
 }
 
-/* A dimension of one element is broadcast; one that an operand has twice is its diagonal. */
+/* Adds a dimension of an operand to its label. An extent of 1 is broadcast. A code that occurs
+ * twice in an operand selects the diagonal. */
 static bool add_dimension(struct known *known, int operand, int code, int64_t extent,
                           int64_t stride)
 {
@@ -157,7 +160,8 @@ static bool add_operand(struct known *known, int operand, const struct codes *co
     return true;
 }
 
-/* What is not in the result is summed over, though one operand may not depend on it. */
+/* Labels that are not in the result are summed over, even if one operand does not depend on them.
+ */
 static bool add_output(struct known *known, const struct codes *codes)
 {
     struct gsh_layout *layout = &known->product->layout;
@@ -184,7 +188,8 @@ static void add_axis(struct gsh_launch *space, const struct gsh_product_label *l
     space->ndim++;
 }
 
-/* As NumPy's iterator lays it out over the result's dimensions and then those that are summed. */
+/* The result's layout as NumPy's iterator chooses it, over the result's dimensions followed by the
+ * summed ones. */
 static bool lay_out(struct known *known)
 {
     struct gsh_product *product = known->product;
@@ -213,7 +218,8 @@ static bool lay_out(struct known *known)
     return true;
 }
 
-/* NumPy 1 chooses the loop by the value of an operand without dimensions, where the other one has some. */
+/* Whether NumPy 1 may choose the loop by an operand's value: one operand has no dimensions, the
+ * other has some. */
 static bool depends_on_value(const struct gsh_product *product)
 {
     const struct gsh_view *views = product->views;
@@ -250,7 +256,7 @@ static void add_dim(struct gsh_launch *launch, const struct gsh_product_label *l
     launch->strides[1][launch->ndim++] = out_stride;
 }
 
-/* The labels of one operand as a reduction. */
+/* Converts the labels of one operand to a reduction. */
 static void make_sum(const struct gsh_product *product, struct gsh_launch *launch)
 {
     *launch = (struct gsh_launch){.kind = GSH_LAUNCH_REDUCE,
@@ -296,7 +302,8 @@ static PyObject *try_sum(const struct subscripts *parts, PyObject *object, enum 
     return result && product.layout.ndim == 0 ? gsh_numpy_scalar_from_array(result) : result;
 }
 
-/* Whether it may be worth anything. False and a reason for a call in another form that reads what is on the device. */
+/* Whether the call is large enough for the device. False with a reason: a call in an unsupported
+ * form that reads data on the device. */
 static bool is_worth(const struct gsh_method_call *call, enum gsh_reason *why)
 {
     bool is_text = call->nargs >= 2 && gsh_py_type(call->args[0]) == gsh_py.PyUnicode_Type;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The input is cast, padded and cropped by the launch itself (offload/fft/fft_run.h). NumPy 2 transforms single-precision
- * arrays in double precision where the factor is no float32; here they stay single. Errors are not looked for:
- * np.errstate beyond "warn" leaves a call to NumPy, as with products.
+ * The launch itself casts, pads and crops the input (offload/fft/fft_run.h). NumPy 2 transforms
+ * single-precision arrays in double precision if the factor is not float32; here they stay in
+ * single precision. Floating-point errors are not detected: if np.errstate asks for more than
+ * "warn", the call is left to NumPy, as for products.
  */
 #include "numpy_fft.h"
 
@@ -21,10 +22,10 @@ GSH_METHOD_HOOK(execute_hook, .table = GSH_METHOD_FFT_MODULE, .name = "execute",
 /* One of the transforms. */
 struct kind {
     const char *gufunc;
-    const char *row; /* its name in the report: np.fft's */
+    const char *row; /* its name in the report, as in np.fft */
     enum gsh_fft_type type;
     bool is_inverse;
-    int odd; /* R2C: an output of k numbers comes of 2 * (k - 1) + odd */
+    int odd; /* R2C: an output of k numbers belongs to 2 * (k - 1) + odd inputs */
 };
 enum { FFT, IFFT, RFFT, RFFT_ODD, IRFFT };
 static const struct kind kinds[] = {
@@ -35,7 +36,7 @@ static const struct kind kinds[] = {
     [IRFFT] = {"irfft", "irfft", GSH_FFT_C2R, true, 0},
 };
 
-/* An array and which of its dimensions is transformed. */
+/* An array and its transformed dimension. */
 struct lines {
     enum gsh_dtype dtype;
     int ndim, axis;
@@ -75,7 +76,7 @@ static void place_operand(struct gsh_launch *launch, unsigned k, const struct li
             launch->strides[k][batch++] = lines->strides[d];
 }
 
-/* The batch: all dimensions but the transformed one, which must agree. */
+/* The batch: all dimensions except the transformed one. They must agree. */
 static bool place_batch(struct gsh_launch *launch, const struct lines *in, const struct lines *out)
 {
     if (in->ndim != out->ndim || in->ndim + 1 > GSH_MAX_DIMS)
@@ -121,7 +122,7 @@ static enum gsh_reason describe(const struct kind *kind, const struct lines *in,
 
 /* ---- NumPy 2 ---- */
 
-/* Which dimension one item of axes= means: a tuple of one number. */
+/* The dimension that one item of axes= names: a tuple of one number. */
 static bool parse_axis(PyObject *item, int ndim, int *axis)
 {
     int64_t value;
@@ -159,7 +160,7 @@ static bool parse_factor(PyObject *object, double *factor)
     return true;
 }
 
-/* Keywords that np.fft gives, and no others that say anything. */
+/* Whether all keywords are among those that np.fft passes, or have default values. */
 static bool is_understood(const struct gsh_ufunc_call *from)
 {
     return from->outs[0] && !from->where && !from->dtype && !from->signature && !from->extobj &&
@@ -215,7 +216,8 @@ gsh_ufunc_handler gsh_numpy_fft_offer(const struct gsh_ufunc *ufunc)
 
 /* ---- NumPy 1 ---- */
 
-/* execute(a, is_real, is_forward, fct): the last dimension, in double precision, into a fresh array in C order. */
+/* execute(a, is_real, is_forward, fct): transforms the last dimension in double precision into a
+ * fresh array in C order. */
 struct execution {
     struct gsh_view view;
     const struct kind *kind;

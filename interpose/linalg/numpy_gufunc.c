@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. Everything else that is made by way of the entry (numba's gufuncs, SciPy's) passes through untouched.
+ * See the header. All other gufuncs made through this table entry (numba's, SciPy's) are left
+ * unchanged.
  */
 #include "numpy_gufunc.h"
 
@@ -12,7 +13,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/* The table behind _UFUNC_API, in data that may be written; slots are the same in 1.22-2.5. */
+/* The table behind _UFUNC_API, which is writable. The slots are the same in 1.22-2.5. */
 enum { SLOT_UFUNC_TYPE = 0, SLOT_FROM_SIGNATURE = 31 };
 
 /* PyUFunc_FromFuncAndDataAndSignature */
@@ -21,7 +22,7 @@ typedef PyObject *from_signature(gsh_ufunc_loop *functions, void **data, const c
                                  const char *doc, int unused, const char *signature);
 
 static const struct {
-    const char *library; /* its file's name begins so */
+    const char *library; /* prefix of its file's name */
     gsh_gufunc_offer *offer;
 } modules[] = {
     {"_umath_linalg.", gsh_numpy_linalg_offer},
@@ -30,7 +31,7 @@ static const struct {
 
 static from_signature *original;
 
-/* The row of the module whose loops these are, or NULL. */
+/* The offer of the module that contains these loops, or NULL. */
 static gsh_gufunc_offer *find_offer(const struct gsh_ufunc *ufunc)
 {
     Dl_info info;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One handler for every row of lapack.def. What a call reports (LinAlgError by way of the errstate's callback, a warning of
- * an overflow) is left to NumPy: a device that meets anything doubtful declines, and NumPy computes it again. Inputs of
- * another dtype, which NumPy casts in its iterator, are cast by a launch of their own.
+ * One handler for every row of lapack.def. If the device detects a numerical problem it declines,
+ * and NumPy computes the call again and reports it (LinAlgError through the errstate's callback, or
+ * an overflow warning). Inputs that NumPy would cast in its iterator are cast by a launch of their
+ * own.
  */
 #include "numpy_linalg.h"
 
@@ -18,14 +19,14 @@
 
 #define LETTERS 26
 
-/* A call on its way to a launch. */
+/* A call that is being described as a launch. */
 struct problem {
     const struct gsh_ufunc_call *from;
     const struct gsh_lapack_info *info;
     struct gsh_call call;
     struct gsh_view views[GSH_MAX_INPUTS]; /* as given */
-    PyObject *casts[GSH_MAX_INPUTS];       /* what stands for an input of another dtype, or NULL */
-    int64_t extents[LETTERS];              /* of lapack.def's dimensions, by letter; 0: not known */
+    PyObject *casts[GSH_MAX_INPUTS];       /* the cast copy of an input of another dtype, or NULL */
+    int64_t extents[LETTERS];              /* of lapack.def's dimensions, by letter; 0: unknown */
     struct gsh_layout layouts[GSH_MAX_OUTPUTS];
     PyObject *outs[GSH_MAX_OUTPUTS];
 };
@@ -35,7 +36,8 @@ static bool is_lstsq(const struct gsh_lapack_info *info)
     return info == gsh_lapack_info(GSH_LAPACK_LSTSQ);
 }
 
-/* NumPy's operand k (inputs, then outputs) as the row's: NumPy has no output for what qr_r_raw leaves in its input. */
+/* The row's operand for NumPy's operand k (inputs, then outputs). qr_r_raw overwrites its input,
+ * which is not an output in NumPy. */
 static const struct gsh_lapack_operand *operand_of(const struct gsh_lapack_info *info,
                                                    const struct gsh_ufunc *ufunc, int k)
 {
@@ -45,7 +47,7 @@ static const struct gsh_lapack_operand *operand_of(const struct gsh_lapack_info 
     return &info->operands[k < ufunc->nin ? k : k + hidden];
 }
 
-/* The dtype of loop i, or -1 where it is not one of the routine's. */
+/* The dtype of loop i, or -1 if it does not match the routine's operands. */
 static int dtype_of_loop(const struct gsh_lapack_info *info, const struct gsh_ufunc *ufunc, int i)
 {
     const char *types = ufunc->types + (ptrdiff_t)i * ufunc->nargs;
@@ -57,7 +59,8 @@ static int dtype_of_loop(const struct gsh_lapack_info *info, const struct gsh_uf
     return dtype;
 }
 
-/* Whether NumPy takes loop i: the one that the signature names, else the first to which all inputs cast safely. */
+/* Whether NumPy takes loop i: the loop that the signature names, else the first loop to which all
+ * inputs cast safely. */
 static bool takes_loop(const struct problem *problem, int i)
 {
     const struct gsh_ufunc_call *from = problem->from;
@@ -87,7 +90,7 @@ static enum gsh_reason find_loop(struct problem *problem)
     return GSH_REASON_DTYPE;
 }
 
-/* Keywords that say nothing but the loop. */
+/* Whether the keywords specify nothing but the loop. */
 static bool is_understood(const struct gsh_ufunc_call *from)
 {
     bool has_out = false;
@@ -97,7 +100,7 @@ static bool is_understood(const struct gsh_ufunc_call *from)
            from->order == GSH_ORDER_KEEP && from->casting == GSH_CASTING_SAME_KIND;
 }
 
-/* Underflow is the one error that a device does not look for. */
+/* Whether underflow is ignored. It is the one error that the device does not detect. */
 static bool ignores_underflow(const struct gsh_ufunc_call *from)
 {
     int mask = from->extobj ? gsh_numpy_errstate_mask_of(from->extobj) : gsh_numpy_errstate_mask();
@@ -110,7 +113,7 @@ static int64_t *extent_of(struct problem *problem, char letter)
     return &problem->extents[letter - 'a'];
 }
 
-/* The letters' extents by the inputs' last dimensions. False: they disagree, or one is 0. */
+/* Sets the letters' extents from the inputs' last dimensions. False: they conflict, or one is 0. */
 static bool bind_extents(struct problem *problem)
 {
     const struct gsh_lapack_info *info = problem->info;
@@ -130,7 +133,8 @@ static bool bind_extents(struct problem *problem)
     return true;
 }
 
-/* The smaller extent p, the larger q, and k, which is p; a tau that is longer than it can be is NumPy's. */
+/* Sets p and k to the smaller extent and q to the larger. False: tau is longer than possible (left
+ * to NumPy). */
 static bool bind_derived(struct problem *problem)
 {
     int64_t m = *extent_of(problem, 'm'), n = *extent_of(problem, 'n');
@@ -144,7 +148,7 @@ static bool bind_derived(struct problem *problem)
     return true;
 }
 
-/* The batch: what lies before the core dimensions, broadcast. */
+/* The batch: the broadcast dimensions before the core dimensions. */
 static enum gsh_reason place_inputs(struct problem *problem)
 {
     struct gsh_launch *launch = &problem->call.launch;
@@ -163,7 +167,7 @@ static enum gsh_reason place_inputs(struct problem *problem)
     return GSH_REASON_NONE;
 }
 
-/* Operand k's matrix, whose dimensions step by `strides`. */
+/* Operand k's core dimensions with the given strides. */
 static void fill_core(struct problem *problem, unsigned k, const int64_t *strides)
 {
     const struct gsh_lapack_operand *operand = &problem->info->operands[k];
@@ -175,7 +179,8 @@ static void fill_core(struct problem *problem, unsigned k, const int64_t *stride
     }
 }
 
-/* A fresh output as NumPy's iterator lays it out: the batch in the order of the inputs', each matrix in C order. */
+/* The layout of a fresh output as NumPy's iterator chooses it: the batch in the order of the
+ * inputs', each matrix in C order. */
 static void lay_out(struct problem *problem, unsigned j)
 {
     struct gsh_launch *launch = &problem->call.launch;
@@ -198,7 +203,7 @@ static void lay_out(struct problem *problem, unsigned j)
     fill_core(problem, k, matrix.strides);
 }
 
-/* qr_r_raw writes into its input, which np.linalg.qr made for it. */
+/* Places the output of qr_r_raw in its input, which np.linalg.qr created for the call. */
 static enum gsh_reason place_raw(struct problem *problem)
 {
     struct gsh_launch *launch = &problem->call.launch;
@@ -224,7 +229,7 @@ static enum gsh_reason place_outputs(struct problem *problem)
     return is_raw ? place_raw(problem) : GSH_REASON_NONE;
 }
 
-/* As if the inputs had the loop's dtypes already. */
+/* Describes the inputs as if they already had the loop's dtypes. */
 static enum gsh_reason describe_inputs(struct problem *problem)
 {
     const struct gsh_lapack_info *info = problem->info;
@@ -238,7 +243,7 @@ static enum gsh_reason describe_inputs(struct problem *problem)
     return reason;
 }
 
-/* Everything but the addresses of fresh outputs. */
+/* Describes everything except the addresses of fresh outputs. */
 static enum gsh_reason describe(struct problem *problem)
 {
     const struct gsh_lapack_info *info = problem->info;
@@ -256,7 +261,7 @@ static enum gsh_reason describe(struct problem *problem)
     return place_outputs(problem);
 }
 
-/* Input k in the loop's dtype, in its own memory order. */
+/* Casts input k to the loop's dtype, in its own memory order. */
 static bool cast_input(struct problem *problem, unsigned k, enum gsh_reason *why)
 {
     const struct gsh_view *view = &problem->views[k];
@@ -284,7 +289,7 @@ static bool has_loop_dtype(const struct problem *problem, unsigned k)
     return problem->views[k].dtype == problem->call.launch.operands[k].dtype;
 }
 
-/* Casts what needs it, once the device is to have the call. */
+/* Casts the inputs that need it, after the device was chosen. */
 static bool cast_inputs(struct problem *problem, enum gsh_reason *why)
 {
     struct gsh_launch *launch = &problem->call.launch;
@@ -303,7 +308,7 @@ static bool cast_inputs(struct problem *problem, enum gsh_reason *why)
     return *why == GSH_REASON_NONE;
 }
 
-/* What the ufunc returns; arrays without dimensions become scalars. Gives the outputs up. */
+/* The ufunc's return value; arrays without dimensions become scalars. Steals the outputs. */
 static PyObject *hand_over(PyObject **outs, unsigned count, enum gsh_reason *why)
 {
     bool is_complete = true;
@@ -326,7 +331,7 @@ static PyObject *hand_over(PyObject **outs, unsigned count, enum gsh_reason *why
     return tuple;
 }
 
-/* The outputs that the ufunc has. */
+/* Returns the outputs that the ufunc has. */
 static PyObject *collect(struct problem *problem, enum gsh_reason *why)
 {
     if (is_lstsq(problem->info))
@@ -335,7 +340,7 @@ static PyObject *collect(struct problem *problem, enum gsh_reason *why)
     gsh_py_drop(problem->outs, nout - visible);
     if (!gsh_py.PyErr_Occurred())
         return hand_over(problem->outs + (nout - visible), visible, why);
-    gsh_py_drop(problem->outs + (nout - visible), visible); /* a borrowed loop found no memory */
+    gsh_py_drop(problem->outs + (nout - visible), visible); /* a borrowed loop ran out of memory */
     *why = GSH_REASON_NONE;
     return NULL;
 }
@@ -350,7 +355,7 @@ static PyObject *run(struct problem *problem, enum gsh_reason *why)
     return result;
 }
 
-/* np.linalg hands over one matrix, and says of which dtypes. */
+/* np.linalg passes a single matrix, and a signature with the dtypes. Other calls are declined. */
 static enum gsh_reason describe_lstsq(struct problem *problem)
 {
     const struct gsh_ufunc_call *from = problem->from;
@@ -364,8 +369,8 @@ static enum gsh_reason describe_lstsq(struct problem *problem)
                                      &launch->lapack.tolerance);
 }
 
-/* The report's row has np.linalg's name: the gufunc's up to its variant ("svd_s", "solve1"). Before the loop is known it has
- * no dtypes. */
+/* The report's row has the name of np.linalg's function: the gufunc's without its variant ("svd_s",
+ * "solve1"). It has no dtypes until the loop is known. */
 static unsigned find_row(const struct problem *problem, bool knows_loop)
 {
     const struct gsh_lapack_info *info = problem->info;
@@ -406,7 +411,7 @@ static PyObject *try_call(const struct gsh_ufunc_call *from, enum gsh_reason *wh
     return *why == GSH_REASON_NONE ? run(&problem, why) : NULL;
 }
 
-/* Whether the gufunc is the routine as lapack.def has it. */
+/* Whether the gufunc's operands match the routine in lapack.def. */
 static bool matches(const struct gsh_lapack_info *info, const struct gsh_ufunc *ufunc,
                     enum gsh_lapack_routine routine)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. Singular values and residuals are read where the host can see them, residuals summed in NumPy's order; the
- * solution stays on the device.
+ * See the header. The host reads the singular values, and the rows from which the residuals are
+ * summed in NumPy's order. The solution stays on the device.
  */
 #include "numpy_lstsq.h"
 
@@ -53,7 +53,7 @@ enum gsh_reason gsh_numpy_lstsq_tolerance(PyObject *rcond, enum gsh_dtype loop, 
     return GSH_REASON_NONE;
 }
 
-/* The array's elements, which the host may read from now on. */
+/* Makes the array readable on the host and returns its elements. */
 static const void *read_array(PyObject *array)
 {
     gsh_numpy_describe_home(array, false);
@@ -62,7 +62,8 @@ static const void *read_array(PyObject *array)
 
 /* ---- rank and residuals ---- */
 
-/* Of one column of B: rows [from, to), `step` elements of `parts` numbers apart. */
+/* The sum of squares of rows [from, to) in each column of B. An element consists of `parts`
+ * numbers. */
 #define DEFINE_SQUARES(name, real)                                                                 \
     static void name##_squares(const void *b, int64_t from, int64_t to, int64_t columns,           \
                                int parts, void *sums)                                              \
@@ -85,7 +86,7 @@ static int count_rank(const struct gsh_launch *launch, PyObject *values)
                                 launch->lapack.tolerance, launch->loop);
 }
 
-/* A new array in plain memory's place, or NULL. */
+/* A new array that the host will use, or NULL. */
 static PyObject *make_array(enum gsh_dtype dtype, int ndim, const int64_t *shape)
 {
     gsh_py.Py_IncRef(gsh_np.descrs[dtype]); /* stolen below */
@@ -93,7 +94,8 @@ static PyObject *make_array(enum gsh_dtype dtype, int ndim, const int64_t *shape
                                0, NULL);
 }
 
-/* What is left of the columns of B where it has more rows than the solution; NaN where that is not known. */
+/* The residuals of the columns of B, from the rows beyond the solution's. NaN if they are not
+ * defined. */
 static PyObject *make_residuals(const struct gsh_launch *launch, PyObject *solved, int rank)
 {
     int64_t m = launch->lapack.cores[0].extent[0], n = launch->lapack.cores[0].extent[1];
@@ -122,7 +124,7 @@ static PyObject *make_rank(int rank)
 
 /* ---- the solution ---- */
 
-/* The first n rows of what was solved, as an array of its own. */
+/* The first n rows of the solved B, as a separate array. */
 static PyObject *cut_solution(const struct gsh_call *solved, PyObject *whole, enum gsh_reason *why)
 {
     const struct gsh_core *cores = solved->launch.lapack.cores;

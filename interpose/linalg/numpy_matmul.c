@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The products that have a name: the gufuncs matmul, vecdot, matvec and vecmat, the functions dot, inner and vdot, the method
- * dot. Each is a row that says which dimensions of an operand are its matrix; what lies before them is the batch.
+ * Named products: the gufuncs matmul, vecdot, matvec and vecmat, the functions dot, inner and vdot,
+ * and the method dot. Each has a row that says which dimensions of an operand form its matrix. The
+ * dimensions before them are the batch.
  */
 #include "numpy_arguments.h"
 #include "numpy_method_patch.h"
@@ -27,13 +28,13 @@ GSH_METHOD_HOOK(inner_hook, .table = GSH_METHOD_MODULE, .name = "inner", .handle
 GSH_METHOD_HOOK(vdot_hook, .table = GSH_METHOD_MODULE, .name = "vdot", .handler = try_vdot,
                 .self_test = "m.vdot(a, b)");
 
-/* Which product it is. */
+/* The form of a product. */
 struct form {
     const char *name;
-    const char *cores[2]; /* the last dimensions: m rows, k summed over, n columns */
-    bool takes_vectors;   /* an operand of one dimension is k alone */
-    bool is_outer;   /* what lies before is not broadcast: the result has it of both operands */
-    bool conjugates; /* the first operand */
+    const char *cores[2]; /* the last dimensions: m rows, k summed, n columns */
+    bool takes_vectors;   /* an operand with one dimension is k only */
+    bool is_outer;        /* no broadcast: the result has the leading dimensions of both */
+    bool conjugates;      /* the first operand */
 };
 
 static const struct form gufuncs[] = {
@@ -52,7 +53,7 @@ static const char *core_of(const struct form *form, const struct gsh_view *view,
     return view->ndim < (int)strlen(core) ? NULL : core;
 }
 
-/* The labels m, k and n, those of the result's without a dimension yet. */
+/* The labels m, k and n. Their dimensions in the result are not set yet. */
 struct cores {
     struct gsh_product_label m, k, n;
 };
@@ -75,7 +76,7 @@ static bool read_core(const struct gsh_view *view, int operand, const char *core
     return true;
 }
 
-/* Makes the label the result's next dimension. */
+/* Makes the label the next dimension of the result. */
 static bool add_result(struct gsh_product *product, struct gsh_product_label label)
 {
     struct gsh_layout *layout = &product->layout;
@@ -87,13 +88,13 @@ static bool add_result(struct gsh_product *product, struct gsh_product_label lab
     return gsh_numpy_product_add(product, &label);
 }
 
-/* m or n, where the operands have it. */
+/* Adds m or n if an operand has it. */
 static bool add_core(struct gsh_product *product, const struct gsh_product_label *label)
 {
     return label->members == 0 || add_result(product, *label);
 }
 
-/* What an operand of dot has before its matrix. */
+/* Adds the leading dimensions of an operand of dot. */
 static bool add_leading(struct gsh_product *product, int operand, int count)
 {
     const struct gsh_view *view = &product->views[operand];
@@ -116,7 +117,7 @@ static bool describe_outer(struct gsh_product *product, const int *leading,
     return has_room;
 }
 
-/* The batch lies as NumPy's iterator lays it out, each matrix in C order. */
+/* The batch has the layout that NumPy's iterator chooses, each matrix is in C order. */
 static void lay_out(struct gsh_product *product, const struct gsh_launch *batch)
 {
     struct gsh_layout *layout = &product->layout, core = {.ndim = layout->ndim - batch->ndim};
@@ -207,7 +208,7 @@ static bool is_single(PyObject *object)
     return gsh_numpy_is_array(object) && gsh_numpy_describe_size(gsh_numpy_array(object)) == 1;
 }
 
-/* dot(a, b, out=None) once its operands are known. */
+/* dot(a, b, out=None) after argument parsing. */
 static PyObject *try_dot(PyObject *const *inputs, PyObject *out, enum gsh_reason *why,
                          unsigned *row)
 {
@@ -215,13 +216,13 @@ static PyObject *try_dot(PyObject *const *inputs, PyObject *out, enum gsh_reason
         out = NULL;
     *why = GSH_REASON_LAYOUT;
     if (out && (!gsh_numpy_is_array(out) || !(gsh_numpy_array(out)->flags & GSH_NPY_C_CONTIGUOUS)))
-        return NULL; /* dot refuses what is no C-contiguous array */
+        return NULL; /* dot refuses other arrays */
     *why = GSH_REASON_SHAPE;
     if (is_single(inputs[0]) || is_single(inputs[1]))
-        return NULL; /* dot then multiplies: a zero keeps its sign */
+        return NULL; /* dot multiplies in this case: a zero keeps its sign */
     PyObject *result = try_form(&dot_form, inputs, out, why, row);
     bool is_scalar = result && gsh_numpy_is_array(result) && gsh_numpy_array(result)->nd == 0;
-    return is_scalar ? gsh_numpy_scalar_from_array(result) : result; /* of `out` as well */
+    return is_scalar ? gsh_numpy_scalar_from_array(result) : result; /* also if `out` was given */
 }
 
 static PyObject *try_dot_function(const struct gsh_method_call *call, enum gsh_reason *why,
@@ -267,11 +268,11 @@ static PyObject *try_inner(const struct gsh_method_call *call, enum gsh_reason *
         return NULL;
     *why = GSH_REASON_SHAPE;
     if (is_single(slots[0]) || is_single(slots[1]))
-        return NULL; /* as dot */
+        return NULL; /* as in dot */
     return try_form(&inner_form, slots, NULL, why, row);
 }
 
-/* The elements in C order, where they lie so, as one dimension. */
+/* The elements in C order as one dimension, if that is a view. */
 static enum gsh_reason describe_flat(struct gsh_product *product, const void *what)
 {
     struct gsh_product_label label = {.members = GSH_PRODUCT_A | GSH_PRODUCT_B};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. Labels of both operands and the result are the batch, those of one operand and the result rows or
- * columns, those of both operands k. What steps as one is merged; what is left over of rows and columns is put to the
- * batch.
+ * See the header. Labels of both operands and the result are the batch. Labels of one operand and
+ * the result are rows or columns. Labels of both operands only are k. Labels that can be stepped
+ * through as one are merged. Row and column labels that remain are added to the batch.
  */
 #include "numpy_product.h"
 
@@ -16,7 +16,7 @@
 
 enum role { ROW, COLUMN, SUMMED, BATCH, ROLES };
 
-/* The labels of one role. */
+/* The labels that have one role. */
 struct group {
     struct gsh_product_label labels[GSH_PRODUCT_LABELS];
     int count;
@@ -91,7 +91,7 @@ static enum role role_of(const struct gsh_product_label *label)
         return COLUMN;
     case GSH_PRODUCT_A | GSH_PRODUCT_B:
         return SUMMED;
-    case GSH_PRODUCT_A | GSH_PRODUCT_B | GSH_PRODUCT_C: /* broadcast: rows or columns more */
+    case GSH_PRODUCT_A | GSH_PRODUCT_B | GSH_PRODUCT_C: /* a broadcast label is a row or column */
         return label->strides[1] == 0 ? ROW : label->strides[0] == 0 ? COLUMN : BATCH;
     default:
         return ROLES;
@@ -107,7 +107,7 @@ static bool steps_as_one(const struct gsh_product_label *outer,
     return true;
 }
 
-/* Puts the label among the group's, which it may make longer instead. */
+/* Adds the label to the group, merged with another label if possible. */
 static void join_group(struct group *group, struct gsh_product_label label)
 {
     for (int i = 0; i < group->count; i++) {
@@ -125,7 +125,7 @@ static void join_group(struct group *group, struct gsh_product_label label)
     group->labels[group->count++] = label;
 }
 
-/* Takes the longest label out of the group; 1 where there is none. */
+/* Removes the longest label from the group. Extent 1 if the group is empty. */
 static struct gsh_product_label take_longest(struct group *group)
 {
     int longest = 0;
@@ -152,7 +152,7 @@ static bool add_batch(struct gsh_launch *launch, const struct group *group)
     return true;
 }
 
-/* The label's strides in elements. False: they are none. */
+/* The label's strides in elements. False: a stride is not a multiple of the element size. */
 static bool set_strides(const struct gsh_product_label *label, int64_t size, int64_t *first,
                         int64_t *second, int k, int l)
 {
@@ -174,7 +174,7 @@ static bool make_gemm(struct group *groups, struct gsh_launch *launch)
            set_strides(&k, size, &g->a_col, &g->b_row, 0, 1);
 }
 
-/* Dimensions, strides and kind; the strides of the result are the layout's. */
+/* Sets dimensions, strides and kind. The result has the layout's strides. */
 static enum gsh_reason lower(struct gsh_product *product, struct gsh_launch *launch)
 {
     struct group groups[ROLES];
@@ -227,7 +227,8 @@ static enum gsh_reason make_launch(struct gsh_product *product, gsh_product_desc
 
 /* ---- out ---- */
 
-/* Whether the result can be written into `out`, or by way of a fresh array (*is_copied). */
+/* Whether the result can be written to `out`, either directly or copied from a fresh array
+ * (*is_copied). */
 static enum gsh_reason place_out(struct gsh_product *product, struct gsh_launch *launch,
                                  bool *is_copied)
 {
@@ -253,7 +254,8 @@ static enum gsh_reason place_out(struct gsh_product *product, struct gsh_launch 
 
 /* ---- copies ---- */
 
-/* An array of the dtype and layout, or `out`, with the view's elements. */
+/* Copies the view's elements to `out`, or to a new array of the dtype and layout if `out` is NULL.
+ */
 static PyObject *copy(const char *name, const struct gsh_view *view, enum gsh_dtype dtype,
                       PyObject *out, const struct gsh_layout *layout, enum gsh_reason *why)
 {
@@ -286,8 +288,8 @@ static PyObject *cast_input(struct gsh_product *product, int k, enum gsh_reason 
     return made;
 }
 
-/* Whether the labels i and j of the second operand are to lie in this order: those that are summed last, in the first
- * operand's order. */
+/* Whether label i must come before label j in the reordered second operand: summed labels are last,
+ * in the order of the first operand. */
 static bool lies_before(const struct gsh_product_label *i, const struct gsh_product_label *j)
 {
     bool i_stays = (i->members & GSH_PRODUCT_C) != 0, j_stays = (j->members & GSH_PRODUCT_C) != 0;
@@ -296,8 +298,8 @@ static bool lies_before(const struct gsh_product_label *i, const struct gsh_prod
     return gsh_launch_step(i->strides[0]) > gsh_launch_step(j->strides[0]);
 }
 
-/* Several labels that are summed, and step as one in the first operand, do not in the second: a copy of it in which they do,
- * a new reference. NULL: none can be made. */
+/* Copies the second operand so that its summed labels step as one, as they do in the first operand.
+ * A new reference. NULL: no copy can be made. */
 static PyObject *reorder_second(struct gsh_product *product, enum gsh_reason *why)
 {
     struct gsh_product_label *order[GSH_PRODUCT_LABELS];
@@ -339,7 +341,7 @@ static void drop(PyObject *object)
         gsh_py.Py_DecRef(object);
 }
 
-/* Copies the result to `out`; gives the result up. */
+/* Copies the result to `out`. Steals the result. */
 static PyObject *hand_to_out(const struct gsh_product *product, PyObject *result,
                              enum gsh_reason *why)
 {
@@ -356,7 +358,8 @@ static PyObject *hand_to_out(const struct gsh_product *product, PyObject *result
     return out;
 }
 
-/* Where nothing is summed NumPy still adds each product to 0: none of them is a negative zero. False: not done. */
+/* If nothing is summed, NumPy still adds each product to 0, so no element is a negative zero.
+ * False: failed. */
 static bool drop_signs(PyObject *result, enum gsh_dtype loop, enum gsh_reason *why)
 {
     struct gsh_view view;
@@ -395,7 +398,8 @@ static PyObject *compute(struct gsh_product *product, struct gsh_call *call, PyO
     return NULL;
 }
 
-/* `reordered` takes the second operand in another layout where it needs that; NULL: it stays as it is. */
+/* If the launch needs another layout of the second operand, makes a copy in *reordered. `reordered`
+ * NULL: no copy is made. */
 static enum gsh_reason lower_reordered(struct gsh_product *product, struct gsh_launch *launch,
                                        PyObject **reordered)
 {
@@ -409,7 +413,8 @@ static enum gsh_reason lower_reordered(struct gsh_product *product, struct gsh_l
     return lower(product, launch);
 }
 
-/* With views of the loop's dtype, or, to be priced, as if they were. */
+/* Runs the call on views of the loop's dtype. is_priced_only: only decides, as if the views had
+ * that dtype. */
 static PyObject *run(struct gsh_product *product, struct gsh_call *call,
                      gsh_product_describe *describe, const void *what, bool is_priced_only,
                      enum gsh_reason *why)
@@ -433,7 +438,7 @@ static PyObject *run(struct gsh_product *product, struct gsh_call *call,
                : result;
 }
 
-/* Casts what needs it, once the device is to have the call. */
+/* Casts the inputs that need it, after the device was chosen. */
 static PyObject *cast_and_run(struct gsh_product *product, struct gsh_call *call,
                               gsh_product_describe *describe, const void *what,
                               enum gsh_reason *why)
@@ -444,11 +449,11 @@ static PyObject *cast_and_run(struct gsh_product *product, struct gsh_call *call
     *why = make_launch(product, describe, what, &call->launch);
     if (*why != GSH_REASON_NONE)
         return NULL;
-    order = product->layout; /* by the inputs as they are: what is cast is not broadcast any more */
+    order = product->layout; /* from the given inputs: a cast input is no longer broadcast */
     product->order = &order;
     for (int k = 0; k < 2; k++) {
         gsh_numpy_output_like(&given[k], gsh_dtype_size(product->loop), &layouts[k]);
-        product->views[k].strides = layouts[k].strides; /* as they will be */
+        product->views[k].strides = layouts[k].strides; /* the strides after the cast */
     }
     run(product, call, describe, what, true, why);
     memcpy(product->views, given, sizeof(given));

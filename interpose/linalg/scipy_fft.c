@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * c2c(a, axes, forward, inorm, out, nthreads), r2c alike, c2r(a, axes, lastsize, forward, ...). Results are fresh arrays in C
- * order, of the precision of `a`; nothing looks at floating-point errors. Whatever else a call holds, and what the module
- * would refuse, is the module's.
+ * c2c(a, axes, forward, inorm, out, nthreads), r2c with the same parameters, c2r(a, axes, lastsize,
+ * forward, ...). Results are fresh arrays in C order with the precision of `a`. Floating-point
+ * errors are not detected. Any other form of a call, including invalid ones, is left to the module.
  */
 #include "scipy_fft.h"
 
@@ -19,7 +19,7 @@ static PyObject *try_r2c(const struct gsh_method_call *call, enum gsh_reason *wh
 static PyObject *try_c2r(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row);
 
 enum { ARRAY, AXES, FORWARD, NORM, OUT, THREADS, LAST_SIZE, PARAMETERS };
-#define C2R_OUT 5 /* its position in c2r */
+#define C2R_OUT 5 /* position of `out` in c2r */
 
 GSH_METHOD_HOOK(c2c_hook, .table = GSH_METHOD_SCIPY_FFT, .name = "c2c", .handler = try_c2c,
                 .writes = GSH_METHOD_WRITES_ARG(OUT));
@@ -28,7 +28,7 @@ GSH_METHOD_HOOK(r2c_hook, .table = GSH_METHOD_SCIPY_FFT, .name = "r2c", .handler
 GSH_METHOD_HOOK(c2r_hook, .table = GSH_METHOD_SCIPY_FFT, .name = "c2r", .handler = try_c2r,
                 .writes = GSH_METHOD_WRITES_ARG(C2R_OUT));
 
-/* One of the functions: its parameters in their order, and the slot of each. */
+/* One of the functions: its parameters in order and the slot of each. */
 struct function {
     enum gsh_fft_type type;
     const char *row;
@@ -54,7 +54,7 @@ static const struct function functions[] = {
                      {ARRAY, AXES, LAST_SIZE, FORWARD, NORM, OUT, THREADS}},
 };
 
-/* A call, parsed. */
+/* A parsed call. */
 struct transform {
     const struct function *function;
     struct gsh_view in;
@@ -101,7 +101,7 @@ static bool parse_number(PyObject *object, int64_t absent, int64_t *number)
     return !object || gsh_numpy_arguments_int(object, number);
 }
 
-/* The loop of the input's precision; false for other dtypes than the function takes. */
+/* The loop with the input's precision. False: the function does not take the dtype. */
 static bool choose_loop(struct transform *transform)
 {
     enum gsh_dtype dtype = transform->in.dtype;
@@ -147,7 +147,7 @@ static enum gsh_dtype output_dtype(const struct transform *transform)
     return gsh_dtype_real(transform->loop);
 }
 
-/* Lengths, factor and the shape of the result. */
+/* Sets lengths, factor and the shape of the result. */
 static bool measure(struct transform *transform, struct gsh_fft *fft)
 {
     const struct function *function = transform->function;
@@ -197,7 +197,7 @@ static void place(struct gsh_launch *launch, unsigned k, const struct transform 
     }
 }
 
-/* The array that was given is one that the module would write into, and no other. */
+/* Whether the module would accept the given array as output. */
 static bool fits(const struct transform *transform, const struct gsh_view *out)
 {
     const struct gsh_layout *layout = &transform->layout;
@@ -244,7 +244,7 @@ static PyObject *try_function(enum gsh_fft_type type, const struct gsh_method_ca
     struct gsh_call call = {0};
     *why = parse(from, &transform);
     if (*why == GSH_REASON_TOO_SMALL) {
-        *why = GSH_REASON_NONE; /* nobody need know */
+        *why = GSH_REASON_NONE; /* the decline is not counted */
         return NULL;
     }
     if (*why == GSH_REASON_NONE)

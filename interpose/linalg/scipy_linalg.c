@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * _solve(A, b, structure, lower, transposed, overwrite_a, overwrite_b) and _inv(A, structure, overwrite_a, lower), all by
- * position: the array and a list of what is to be warned of, of which a device gives an empty one: it declines ill-conditioned
- * and singular matrices. Taken are single matrices without a structure that the caller names, which are not to be overwritten;
- * results are fresh arrays in C order. The module's calls of LAPACK are weighed one by one in any other call.
+ * _solve(A, b, structure, lower, transposed, overwrite_a, overwrite_b) and _inv(A, structure,
+ * overwrite_a, lower), with positional arguments only. They return the array and a list of
+ * warnings. The device returns an empty list, because it declines ill-conditioned and singular
+ * matrices. Calls with single matrices, no named structure and no overwriting are taken over;
+ * results are fresh arrays in C order. In other calls the module's LAPACK calls are decided one by
+ * one.
  */
 #include "scipy_linalg.h"
 
@@ -23,7 +25,7 @@ enum { UNKNOWN = -1, GENERAL = 0 };
 
 enum { MATRIX, RIGHT, MOST_ARRAYS };
 
-/* A call, described. */
+/* A described call. */
 struct problem {
     const char *row;
     enum gsh_lapack_routine routine;
@@ -32,7 +34,7 @@ struct problem {
     unsigned options;
 };
 
-/* Whether the structure is one that the device computes with. */
+/* Whether the device computes this structure. */
 static bool describe_structure(struct problem *problem, PyObject *structure)
 {
     int64_t number;
@@ -48,8 +50,8 @@ static bool is_false(PyObject *flag)
     return gsh_numpy_arguments_flag(flag, false, &is_set) && !is_set;
 }
 
-/* Whether the arrays are what the module makes no difficulties with: matrices of one of LAPACK's dtypes that fit each
- * other. */
+/* Whether the module accepts the arrays without error: matrices of a LAPACK dtype with matching
+ * shapes. */
 static bool describe_arrays(struct problem *problem, PyObject *const *objects)
 {
     for (unsigned k = 0; k < problem->arrays; k++) {
@@ -69,7 +71,7 @@ static void place(struct gsh_launch *launch, unsigned k, const int64_t *shape,
         (struct gsh_core){.extent = {shape[0], shape[1], 1}, .stride = {strides[0], strides[1], 0}};
 }
 
-/* The launch, and the layout of its result. */
+/* Fills the launch and the layout of its result. */
 static void describe(const struct problem *problem, struct gsh_call *call,
                      struct gsh_layout *layout)
 {
@@ -93,7 +95,7 @@ static void describe(const struct problem *problem, struct gsh_call *call,
     place(launch, launch->nin, layout->shape, layout->strides);
 }
 
-/* What SciPy makes of an array, which is given up, and of a list of nothing. */
+/* SciPy's return value: the array, which is stolen, and an empty list. */
 static PyObject *hand_over(PyObject *array, enum gsh_reason *why)
 {
     PyObject *result = gsh_py.Py_BuildValue("N[]", array);
@@ -116,7 +118,8 @@ static PyObject *run(struct problem *problem, enum gsh_reason *why, unsigned *ro
     return array ? hand_over(array, why) : NULL;
 }
 
-/* The module computes, and weighs its calls of LAPACK one by one: nobody need know of this one. */
+/* Leaves the call to the module, whose LAPACK calls are decided one by one. Fetches the arrays to
+ * the host. The decline is not counted. */
 static PyObject *leave(const struct gsh_method_call *call, unsigned arrays)
 {
     for (size_t k = 0; k < GSH_MIN(call->nargs, arrays); k++)
@@ -124,7 +127,7 @@ static PyObject *leave(const struct gsh_method_call *call, unsigned arrays)
     return NULL;
 }
 
-/* SciPy 1.17.0 knows nothing of overwriting. */
+/* SciPy 1.17.0 has no overwrite parameters. */
 static PyObject *try_solve(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
 {
     enum { STRUCTURE = 2, TRANSPOSED = 4, LEAST, OVERWRITE_A = LEAST, OVERWRITE_B, MOST };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * scipy.linalg.solve and inv as SciPy computes them from 1.17 on: in an extension module with memory of its own, where
- * the calls of LAPACK that it makes could only be taken with their operands carried there and back.
+ * scipy.linalg.solve and inv in SciPy 1.17 and later. They run in an extension module with its own
+ * memory: its LAPACK calls alone could be offloaded only with transfers of all operands.
  */
 #pragma once
 
-/* Called before that module is opened: hooks it as soon as it is there. Any thread. */
+/* Called before the module is opened. Hooks it once it is loaded. Any thread. */
 void gsh_scipy_linalg_adopt_module(void);

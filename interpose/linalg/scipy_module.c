@@ -6,8 +6,7 @@
 
 #include "numpy_ufunc.h"
 
-#define MOST_TRIES                                                                                 \
-    (1U << 16) /* of the interpreter's between the opening of the module and its end */
+#define MOST_TRIES (1U << 16) /* pending calls between the opening of the module and its end */
 
 /* Called by the interpreter between two bytecodes of the main thread. */
 static int install(void *what)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Hooks of functions in an extension module of SciPy, which is imported when a program asks for it, if ever. They are
- * installed when the interpreter next runs bytecode of the main thread, since the module is only being opened when we
- * hear of it.
+ * Hooks functions in an extension module of SciPy, which is imported only if the program needs it.
+ * The dlopen hook runs before the module is loaded, so the hooks are installed by a pending call
+ * when the interpreter next runs bytecode of the main thread.
  */
 #pragma once
 
@@ -13,5 +13,6 @@ struct gsh_scipy_module {
     size_t count;
     unsigned tries;
 };
-/* Called before the module is opened: hooks it as soon as it is there. `module` stays. Any thread. */
+/* Called before the module is opened. Hooks it once it is loaded. `module` must stay valid. Any
+ * thread. */
 void gsh_scipy_module_adopt(struct gsh_scipy_module *module);

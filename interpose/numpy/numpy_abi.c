@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds this process's NumPy: version gate, C-API table, type objects, and a check of the assumed
- * layouts against live objects. Called once, with the GIL; leaves no Python error behind.
+ * struct layouts against live objects. Called once, with the GIL; leaves no Python error.
  */
 #include "numpy_abi.h"
 
@@ -15,7 +15,7 @@ struct gsh_numpy_abi gsh_np;
 
 enum { SLOT_ARRAY_TYPE = 2, SLOT_DESCR_TYPE = 3, SLOT_DEFAULT_HANDLER = 306 };
 
-/* numpy.__version__ from numpy.version, which the package imports before its C modules; "" where
+/* numpy.__version__ from numpy.version, which the package imports before its C modules. Empty if
  * unknown. */
 static void find_version(char *text, size_t size)
 {
@@ -33,7 +33,7 @@ static void find_version(char *text, size_t size)
     gsh_python_error_clear();
 }
 
-/* The shared object that holds `address`, as a handle. */
+/* A handle of the shared object that contains `address`. */
 static void *open_library_of(const void *address)
 {
     Dl_info info;
@@ -51,8 +51,8 @@ static bool version_is_known(const struct gsh_numpy_abi *abi)
         if (atoi(abi->version) != abi->major)
             return false;
     }
-    /* 0x0f is the C-API's feature version in 1.22; no 1.x goes beyond 1.26, and 2.x beyond 2.5 is
-     * unseen. */
+    /* 0x0f is the C-API's feature version in 1.22. No 1.x goes beyond 1.26; 2.x beyond 2.5 is not
+     * supported. */
     if (abi->feature < 0x0f)
         return false;
     return abi->major == 1 || (abi->major == 2 && minor <= 5);
@@ -91,7 +91,7 @@ static bool find_handler(struct gsh_numpy_abi *abi, void **table)
            strcmp(abi->default_handler->name, "default_allocator") == 0;
 }
 
-/* Does a live array look as assumed? */
+/* Whether a live array has the assumed layout. */
 static bool check_layout(void)
 {
     const int64_t dims[2] = {3, 5};

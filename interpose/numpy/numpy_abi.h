@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The NumPy layouts that are relied on, equal in 1.22-2.5 (GIL builds) but for
- * PyArray_Descr.elsize, and the slots of its C-API table that are called. Compiled against no
- * NumPy: offsets are asserted here, versions gated at attach.
+ * The NumPy struct layouts that gpushim relies on, and the slots of the C-API table that it calls.
+ * Apart from PyArray_Descr.elsize the layouts are the same in 1.22-2.5 (GIL builds). gpushim is not
+ * compiled against NumPy: offsets are asserted here, versions are checked at attach.
  */
 #pragma once
 
@@ -51,7 +51,7 @@ typedef PyObject *(*gsh_vectorcall)(PyObject *callable, PyObject *const *args, s
 typedef void (*gsh_ufunc_loop)(char **args, const int64_t *dimensions, const int64_t *steps,
                                void *data);
 
-/* PyUFuncObject up to the last field that is used */
+/* PyUFuncObject up to the last field used */
 struct gsh_ufunc {
     char head[16];
     int nin, nout, nargs, identity;
@@ -91,7 +91,7 @@ struct gsh_numpy_dims { /* PyArray_Dims */
     int count;
 };
 
-/* X(slot, type, name, (parameters)): functions of the table behind _ARRAY_API; the slots are the
+/* X(slot, type, name, (parameters)): functions of the table behind _ARRAY_API. The slots are the
  * same in 1.22-2.5. */
 #define GSH_NUMPY_API(X)                                                                           \
     X(0, unsigned, GetNDArrayCVersion, (void))                                                     \
@@ -123,31 +123,31 @@ enum gsh_casting {
     GSH_CASTING_UNSAFE
 };
 
-/* What attach found out about this process's NumPy; constant afterwards. Objects are owned for
- * good. */
+/* Facts about this process's NumPy, found at attach and constant afterwards. Object references are
+ * never released. */
 struct gsh_numpy_abi {
-    int major;                               /* 1 or 2 */
-    unsigned feature;                        /* NPY_FEATURE_VERSION: 0x0f is 1.22, 0x12 is 2.0 */
-    char version[32];                        /* numpy.__version__ */
-    PyObject *module;                        /* _multiarray_umath */
-    PyObject *dict;                          /* its dict */
-    void **table;                            /* of its C API: what other C modules call, writable */
-    void *library;                           /* dlopen handle of its shared object */
-    PyObject *ndarray_type, *ufunc_type;     /* exact types */
-    PyObject *descr_type;                    /* numpy.dtype */
-    PyObject *descrs[GSH_DTYPE_COUNT];       /* native singletons */
-    PyObject *scalar_types[GSH_DTYPE_COUNT]; /* numpy.bool_, int8, ... */
+    int major;                                 /* 1 or 2 */
+    unsigned feature;                          /* NPY_FEATURE_VERSION: 0x0f is 1.22, 0x12 is 2.0 */
+    char version[32];                          /* numpy.__version__ */
+    PyObject *module;                          /* _multiarray_umath */
+    PyObject *dict;                            /* its dict */
+    void **table;                              /* its C-API table, for other C modules; writable */
+    void *library;                             /* dlopen handle of its shared object */
+    PyObject *ndarray_type, *ufunc_type;       /* exact types */
+    PyObject *descr_type;                      /* numpy.dtype */
+    PyObject *descrs[GSH_DTYPE_COUNT];         /* native singletons */
+    PyObject *scalar_types[GSH_DTYPE_COUNT];   /* numpy.bool_, int8, ... */
     struct gsh_numpy_handler *default_handler; /* the default allocator, writable */
     gsh_vectorcall
-        call_ufunc; /* the original vectorcall of every ufunc; NULL until ufuncs are hooked */
+        call_ufunc; /* the original vectorcall of all ufuncs; NULL until ufuncs are hooked */
 #define X(slot, type, name, parameters) type(*name) parameters;
     GSH_NUMPY_API(X)
 #undef X
 };
 extern struct gsh_numpy_abi gsh_np;
 
-/* Fills gsh_np from the initialised module. DECLINED: a version outside 1.22-2.5 or a layout that
- * does not check out; *why names the cause (static text). Leaves no Python error behind. GIL. */
+/* Fills gsh_np from the initialised module. DECLINED: the version is outside 1.22-2.5 or a layout
+ * check failed; *why names the cause (static text). Leaves no Python error. GIL. */
 enum gsh_status gsh_numpy_abi_init(PyObject *module, const char **why);
 
 /* Bytes per element of a dtype object. */
@@ -167,7 +167,7 @@ static inline struct gsh_ndarray *gsh_numpy_array(PyObject *array)
     return (struct gsh_ndarray *)array;
 }
 
-/* NumPy's type number as one of ours, or -1. */
+/* The enum gsh_dtype of NumPy's type number, or -1. */
 static inline int gsh_numpy_dtype_of_type(int number)
 {
     static const signed char by_number[] = {
@@ -179,7 +179,7 @@ static inline int gsh_numpy_dtype_of_type(int number)
     return (size_t)number < GSH_COUNT(by_number) ? by_number[number] - 1 : -1;
 }
 
-/* The dtype object as one of ours, or -1: another dtype or not the native byte order. */
+/* The enum gsh_dtype of the dtype object. -1: not supported, or not in native byte order. */
 static inline int gsh_numpy_dtype(PyObject *descr)
 {
     const struct gsh_descr *fields = (const struct gsh_descr *)descr;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * a.ctypes and a.__array_interface__, from which programs take the address of an array's data as a number. Many hand it to
- * a function when the array is gone already: function((a + b).ctypes.data). With NumPy the function finds the contents, as
- * nobody has used the memory since. So an array whose address was taken leaves its contents behind in its pages.
+ * Hooks a.ctypes and a.__array_interface__, which give programs the address of an array's data as a
+ * number. Many programs pass the address to a function after the array was freed: function((a +
+ * b).ctypes.data). Without gpushim this works because nothing has reused the memory yet. Therefore
+ * an array whose address was taken writes its contents back to its host pages when it is freed.
  * Checked by tests/preload/test_others_code.py.
  */
 #include "coherence.h"
@@ -17,7 +18,8 @@ typedef PyObject *get_function(PyObject *self, void *closure);
 static get_function *original_ctypes, *original_interface;
 static struct gsh_hook *hook;
 
-/* as_strided and others take the address for an array that keeps the first one alive. */
+/* Whether NumPy's own code asks, such as as_strided: it takes the address for an array that holds a
+ * reference to the first. */
 static bool is_asked_by_numpy(void)
 {
     struct gsh_python_place_info info;

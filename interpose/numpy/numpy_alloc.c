@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * NumPy's default allocator, patched in its struct: large arrays and results of the device come
- * from the arena. Frees and reallocations are routed by address, so arrays made before the patch
- * stay with the original, whose cache of small blocks never sees an address of ours. Small requests
- * cost one compare and the test of the hint.
+ * NumPy's default allocator, patched in its struct: large arrays and device results are allocated
+ * in the arena. Frees and reallocations are routed by address. Arrays made before the patch stay
+ * with the original allocator, whose cache of small blocks never receives an arena address. Small
+ * requests cost one comparison and a test of the hint.
  */
 #include "arena.h"
 #include "arena_hint.h"
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct gsh_numpy_handler original; /* the handler as it was */
+static struct gsh_numpy_handler original; /* the handler before the patch */
 static size_t arena_min;
 static struct gsh_hook *allocate_hook, *free_hook;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. Exact types only: subclasses and objects with __index__ run Python code of their
- * own.
+ * See the header. Accepts exact types only, because subclasses and objects with __index__ run
+ * Python code.
  */
 #include "numpy_arguments.h"
 
@@ -20,7 +20,7 @@ bool gsh_numpy_arguments_flag(PyObject *object, bool absent, bool *flag)
     return true;
 }
 
-/* A name through one of NumPy's converters, whose results are 0 .. last. */
+/* Parses a name with one of NumPy's converters, whose results are 0 .. last. */
 static bool convert_name(PyObject *object, int (*converter)(PyObject *, int *), int absent,
                          int last, int *value)
 {
@@ -47,7 +47,7 @@ bool gsh_numpy_arguments_casting(PyObject *object, enum gsh_casting absent,
 
 bool gsh_numpy_arguments_order(PyObject *object, enum gsh_order absent, enum gsh_order *order)
 {
-    static const char names[] = "CFAK"; /* in the order of the enum; other spellings may warn */
+    static const char names[] = "CFAK"; /* in the enum's order; others may cause a warning */
     const char *text;
     *order = absent;
     if (!object)
@@ -78,8 +78,7 @@ bool gsh_numpy_arguments_int(PyObject *object, int64_t *value)
     return overflow == 0;
 }
 
-/* The items of an int, a tuple or (where allowed) a list of ints; -1 where the object is none of
- * these. */
+/* The items of an int, a tuple or (if allowed) a list of ints. -1: the object is none of these. */
 static int parse_ints(PyObject *object, bool allow_list, int64_t *values)
 {
     if (gsh_numpy_arguments_int(object, values))

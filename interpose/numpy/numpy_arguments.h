@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Arguments other than operands (casting, order, axis, shape, flags) in the forms that programs
- * use. Each function answers false for anything else, and leaves no Python error: the call is then
- * NumPy's to judge. GIL.
+ * Parses arguments other than operands (casting, order, axis, shape, flags) in their common forms.
+ * For any other form a function returns false and sets no Python error; the call is then left to
+ * NumPy. GIL.
  */
 #pragma once
 
@@ -19,16 +19,16 @@ bool gsh_numpy_arguments_casting(PyObject *object, enum gsh_casting absent,
 bool gsh_numpy_arguments_order(PyObject *object, enum gsh_order absent, enum gsh_order *order);
 /* A Python int that fits int64, or a NumPy int64. */
 bool gsh_numpy_arguments_int(PyObject *object, int64_t *value);
-/* A Python int or a tuple or list of them, none negative, at most GSH_MAX_DIMS: layout->ndim and
- * shape. The product of the extents is in *elements; false where it overflows. */
+/* A non-negative Python int, or a tuple or list of at most GSH_MAX_DIMS of them: sets layout->ndim
+ * and shape. *elements is the product of the extents; false if it overflows. */
 bool gsh_numpy_arguments_shape(PyObject *object, struct gsh_layout *layout, int64_t *elements);
-/* axis=: None, an int or a tuple of ints without doubles; reduced[i] tells whether dimension i is
- * meant. */
+/* axis=: None, an int, or a tuple of distinct ints. Sets reduced[i] for each selected dimension i.
+ */
 bool gsh_numpy_arguments_axes(PyObject *object, int ndim, bool *reduced);
 /* The layout of a copy of the view in this order (PyArray_NewLikeArray). */
 void gsh_numpy_arguments_lay_out(const struct gsh_view *view, enum gsh_order order, size_t itemsize,
                                  struct gsh_layout *layout);
-/* True where the argument was not given or is None. */
+/* Whether the argument was not given or is None. */
 static inline bool gsh_numpy_arguments_is_absent(PyObject *object)
 {
     return !object || gsh_py_is_none(object);

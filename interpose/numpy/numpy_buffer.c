@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The buffer protocol of ndarray. mpi4py takes all its addresses from it, and hands them to an MPI library, which gives
- * them to other processes: those read and write with process_vm_readv and process_vm_writev, at any time until the
- * array is freed, and get EFAULT on closed pages. So in a process with such a library (unseen.h) an array whose address
- * is taken stays at home. Checked by tests/preload/test_unseen_access.py.
+ * The buffer protocol of ndarray. mpi4py takes all its addresses from it and passes them to an MPI
+ * library, which may pass them to other processes. Those access the memory with process_vm_readv
+ * and process_vm_writev at any time until the array is freed, and get EFAULT on protected pages.
+ * Therefore, in a process with such a library (unseen.h), an array stays on the host once its
+ * buffer was requested. Checked by tests/preload/test_unseen_access.py.
  */
 #include "arena.h"
 #include "numpy_abi.h"
@@ -11,7 +12,7 @@
 #include "page_changes.h"
 #include "unseen.h"
 
-struct py_buffer { /* Py_buffer up to the last field that is used */
+struct py_buffer { /* Py_buffer up to the last field used */
     void *buf;
 };
 struct py_buffer_procs { /* PyBufferProcs */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads array headers and scalars; the only contents it reads are those of scalars and of 0-d
- * arrays in plain host memory. GIL; keeps the Python error state as it was.
+ * Reads array headers and scalars. It reads contents only of scalars and of 0-d arrays in plain
+ * host memory. GIL; keeps the Python error state.
  */
 #include "numpy_describe.h"
 
@@ -19,7 +19,8 @@
 /* Beyond 2^53 an int64 is not exact as a double, and NumPy versions differ in how often they round.
  */
 #define EXACT_IN_DOUBLE (UINT64_C(1) << 53)
-/* Up to here an integer reaches float16 in one rounding, whatever lies between. */
+/* Integers up to this bound are rounded only once on the way to float16, whatever the intermediate
+ * type. */
 #define EXACT_IN_FLOAT (UINT64_C(1) << 24)
 #define HALF_LIMIT 65504.0
 
@@ -34,8 +35,9 @@ static bool has_attribute(PyObject *descr, const char *name)
     return present;
 }
 
-/* A dtype object that is not the shared one (from pickle, say) may still say more than its number:
- * metadata, or fields of an integer. Such dtypes are left to NumPy. */
+/* Whether a dtype object has properties beyond its type number, such as metadata or fields of an
+ * integer. This is possible if it is not the shared object (e.g. from pickle). Such dtypes are left
+ * to NumPy. */
 static bool is_special(PyObject *descr, enum gsh_dtype dtype)
 {
     return descr != gsh_np.descrs[dtype] &&
@@ -65,7 +67,7 @@ enum gsh_reason gsh_numpy_describe_array(PyObject *object, struct gsh_view *view
     return GSH_REASON_NONE;
 }
 
-/* NumPy warns when such an array is written (results of broadcast_arrays). */
+/* NumPy warns if such an array is written (a result of broadcast_arrays). */
 #define NPY_WARN_ON_WRITE ((int)(1u << 31))
 
 enum gsh_reason gsh_numpy_describe_output(PyObject *object, struct gsh_view *view)
@@ -93,7 +95,7 @@ static enum gsh_reason describe_python_int(PyObject *object, struct gsh_numpy_va
     long long number = gsh_py.PyLong_AsLongLongAndOverflow(object, &overflow);
     if (overflow > 0) {
         unsigned long long large = gsh_py.PyLong_AsUnsignedLongLong(object);
-        if (large == ULLONG_MAX) { /* too large, or that very number */
+        if (large == ULLONG_MAX) { /* out of range, or exactly this value */
             gsh_python_error_clear();
             return GSH_REASON_OPERAND;
         }
@@ -106,8 +108,8 @@ static enum gsh_reason describe_python_int(PyObject *object, struct gsh_numpy_va
     return GSH_REASON_NONE;
 }
 
-/* A scalar's value: float64 extends Python's float and complex128 its complex; in all supported types the value follows
- * the object header. */
+/* The address of a scalar's value, which follows the object header in all supported types: float64
+ * extends Python's float and complex128 Python's complex. */
 static const char *after_header(PyObject *object)
 {
     return (const char *)object + 16;
@@ -178,7 +180,7 @@ static bool may_cast_integer(bool negative, uint64_t magnitude, enum gsh_dtype d
 {
     switch (gsh_dtype_kind(dtype)) {
     case 'b':
-        return magnitude <= INT64_MAX; /* NumPy stores a Python int through a long */
+        return magnitude <= INT64_MAX; /* NumPy stores a Python int via a C long */
     case 'i':
     case 'u':
         return integer_fits(negative, magnitude, dtype);
@@ -189,7 +191,8 @@ static bool may_cast_integer(bool negative, uint64_t magnitude, enum gsh_dtype d
            (dtype != GSH_FLOAT16 || (double)magnitude < HALF_LIMIT);
 }
 
-/* The greatest finite value of a float dtype or of a complex one's parts, and what rounds to it. */
+/* The largest finite value of a float dtype, or of a complex dtype's parts, plus the margin that
+ * rounds to it. */
 static double greatest(enum gsh_dtype dtype)
 {
     if (dtype == GSH_FLOAT16)
@@ -246,7 +249,7 @@ static bool may_cast(const struct gsh_numpy_value *value, enum gsh_dtype dtype)
     return may_cast_integer(false, magnitude, dtype);
 }
 
-/* Whether NumPy's cast to a narrower type would note an underflow, or might. */
+/* Whether NumPy's cast to a narrower type may report an underflow. */
 static bool underflows(const struct gsh_numpy_value *value, enum gsh_dtype dtype)
 {
     static const double least[GSH_DTYPE_COUNT] = {
@@ -362,8 +365,8 @@ void gsh_numpy_describe_home(PyObject *object, bool write)
         gsh_coherence_home(low, (size_t)(high - low), write);
 }
 
-/* Whether NumPy makes a dtype of the object without Python code: that of NumPy (strings with commas, ctypes) or the
- * program's. */
+/* Whether NumPy can convert the object to a dtype without running Python code, either its own
+ * (strings with commas, ctypes) or the program's. */
 static bool is_plain_name(PyObject *object)
 {
     PyObject *type = gsh_py_type(object);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Python objects as operands: what a hook was given, described in the words of kernels/launch.h.
- * Reads array headers, never array contents (but for 0-d arrays that are plain host memory). Takes
- * no reference: everything described lives as long as the caller's arguments. A reason other than
- * NONE means: decline. GIL; sets no Python error.
+ * Converts the Python objects that a hook received to operands of kernels/launch.h. Reads array
+ * headers, but no array contents except those of 0-d arrays in plain host memory. Takes no
+ * references: a description is valid as long as the caller's arguments. A reason other than NONE
+ * means: decline. GIL; sets no Python error.
  */
 #pragma once
 
@@ -11,7 +11,8 @@
 #include "numpy_abi.h"
 #include "reasons.h"
 
-/* An exact ndarray of a supported dtype, native and aligned. The pointers are the array's own. */
+/* An exact ndarray of a supported dtype, in native byte order and aligned. The pointers point into
+ * the array. */
 struct gsh_view {
     enum gsh_dtype dtype;
     int ndim; /* at most GSH_MAX_DIMS */
@@ -23,7 +24,7 @@ struct gsh_view {
 
 enum gsh_numpy_value_kind {
     GSH_VALUE_PY_BOOL,
-    GSH_VALUE_PY_INT,     /* dtype INT64, or UINT64 where only that holds it */
+    GSH_VALUE_PY_INT,     /* dtype INT64, or UINT64 if the value needs it */
     GSH_VALUE_PY_FLOAT,   /* dtype FLOAT64 */
     GSH_VALUE_PY_COMPLEX, /* dtype COMPLEX128 */
     GSH_VALUE_NUMPY       /* a NumPy scalar, or a 0-d array in plain host memory */
@@ -45,36 +46,38 @@ struct gsh_argument {
     };
 };
 
-/* OPERAND: no exact ndarray; DTYPE; LAYOUT: unaligned; SHAPE: too many dimensions. */
+/* OPERAND: not an exact ndarray; DTYPE: not supported; LAYOUT: unaligned; SHAPE: too many
+ * dimensions. */
 enum gsh_reason gsh_numpy_describe_array(PyObject *object, struct gsh_view *view);
-/* As array, and WRITEABLE without WRITEBACKIFCOPY (else READ_ONLY), its data in the arena (else
- * FOREIGN_OUTPUT). */
+/* As describe_array. In addition the array must be WRITEABLE without WRITEBACKIFCOPY (else
+ * READ_ONLY) and its data must be in the arena (else FOREIGN_OUTPUT). */
 enum gsh_reason gsh_numpy_describe_output(PyObject *object, struct gsh_view *view);
-/* OPERAND: no exact Python bool, int (of at most 64 bits), float or complex, nor NumPy scalar of a supported
- * dtype. */
+/* OPERAND: neither an exact Python bool, int (of at most 64 bits), float or complex nor a NumPy
+ * scalar of a supported dtype. */
 enum gsh_reason gsh_numpy_describe_scalar(PyObject *object, struct gsh_numpy_value *value);
-/* An array or a scalar; a 0-d array that is not resident on the device becomes a value. */
+/* An array or a scalar. A 0-d array that is not resident on the device becomes a value. */
 enum gsh_reason gsh_numpy_describe_argument(PyObject *object, struct gsh_argument *argument);
 
-/* The value as `dtype`, where NumPy casts it without error, warning or difference between versions;
- * else false. */
+/* The value as `dtype`. False unless NumPy's cast gives no error, no warning and the same result in
+ * all versions. */
 bool gsh_numpy_describe_cast(const struct gsh_numpy_value *value, enum gsh_dtype dtype,
                              union gsh_scalar *result);
 
-/* launch->ndim and shape = the arguments' shapes broadcast (values count as 0-d). SHAPE: they do
- * not broadcast, need too many dimensions, or have no elements. */
+/* Sets launch->ndim and shape to the broadcast shape of the arguments (values count as 0-d). SHAPE:
+ * they do not broadcast, need too many dimensions, or have no elements. */
 enum gsh_reason gsh_numpy_describe_broadcast(struct gsh_launch *launch,
                                              const struct gsh_argument *arguments, unsigned count);
-/* Operand k = the view, strides stretched (0) over the launch's shape, into which it must
- * broadcast. */
+/* Operand k = the view, broadcast to the launch's shape with strides of 0. The view must broadcast
+ * to that shape. */
 void gsh_numpy_describe_place_view(struct gsh_launch *launch, unsigned k,
                                    const struct gsh_view *view);
 void gsh_numpy_describe_place_constant(struct gsh_launch *launch, unsigned k, enum gsh_dtype dtype,
                                        union gsh_scalar constant);
 
-/* Lowest and one past the highest byte of a view's elements. Empty views: low == high. */
+/* The addresses of the first byte and one past the last byte of a view's elements. Empty views: low
+ * == high. */
 void gsh_numpy_describe_extent(const struct gsh_ndarray *array, char **low, char **high);
-/* Whether two arrays may share memory: their extents meet. */
+/* Whether two arrays may share memory, i.e. their byte ranges overlap. */
 bool gsh_numpy_describe_meet(PyObject *array, PyObject *other);
 /* Whether no two elements of the view share a byte. */
 bool gsh_numpy_describe_is_distinct(const struct gsh_view *view);
@@ -87,11 +90,11 @@ static inline int64_t gsh_numpy_describe_size(const struct gsh_ndarray *array)
     return size;
 }
 
-/* Brings the object's data home in one transfer if it is an ndarray or a subclass with data on the
- * device; any other object is left alone. */
+/* If the object is an ndarray or a subclass with data on the device, fetches the data to the host
+ * in one transfer. Other objects are ignored. */
 void gsh_numpy_describe_home(PyObject *object, bool write);
-/* An ndarray or a subclass of it. A subclass is at least as large as its base, which rules most
- * other objects out. */
+/* Whether the object is an ndarray or a subclass of it. A subclass is at least as large as its
+ * base, which excludes most other objects. */
 static inline bool gsh_numpy_describe_is_array_like(PyObject *object)
 {
     PyObject *type = gsh_py_type(object);
@@ -101,8 +104,8 @@ static inline bool gsh_numpy_describe_is_array_like(PyObject *object)
             gsh_py.PyType_IsSubtype(type, gsh_np.ndarray_type) != 0);
 }
 
-/* A dtype argument (type object, dtype, string) as one of ours, or -1. None is -1 too. May run
- * Python code. */
+/* The enum gsh_dtype of a dtype argument (type object, dtype, string). -1: None or not supported.
+ * May run Python code. */
 int gsh_numpy_describe_dtype(PyObject *object);
 /* Whether NumPy casts arrays of dtype `from` to `to` under the rule. */
 bool gsh_numpy_describe_can_cast(enum gsh_dtype from, enum gsh_dtype to, enum gsh_casting casting);

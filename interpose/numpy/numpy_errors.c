@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. What is replayed: an elementwise op as its ufunc on one element per kind of
- * error, with outputs of the dtypes the call had; a reduction or scan as reduce or accumulate of
- * the two values that were joined; a cast as astype.
+ * See the header. A report is replayed as follows. Elementwise op: its ufunc on one element per
+ * kind of error, with outputs of the call's dtypes. Reduction or scan: reduce or accumulate of the
+ * two values that were joined. Cast: astype.
  */
 #include "numpy_errors.h"
 
@@ -26,24 +26,25 @@
 #define MAX_TEXTS 8
 
 static _Thread_local bool is_replaying;
-static _Thread_local bool is_held; /* see gsh_numpy_errors_hold */
-static bool is_scheduled;          /* a pending call of the interpreter will fetch the reports */
-static _Thread_local uint64_t own_number;        /* of this thread; 0: none yet */
-static _Thread_local PyObject *texts[MAX_TEXTS]; /* that a replay logs; references */
+static _Thread_local bool is_held;               /* see gsh_numpy_errors_hold */
+static bool is_scheduled;                        /* a pending call that fetches reports is queued */
+static _Thread_local uint64_t own_number;        /* number of this thread; 0: none yet */
+static _Thread_local PyObject *texts[MAX_TEXTS]; /* texts that a replay has logged; owned */
 static _Thread_local unsigned text_count;
 static PyObject *casting_names; /* ("casting",) */
 static PyObject *unsafe;        /* "unsafe" */
 
 static void settle_late(void);
 
-/* ---- asking for reports ---- */
+/* ---- requesting reports ---- */
 
 static const enum gsh_errstate_kind errstate_kinds[GSH_ERROR_KINDS] = {
     [GSH_ERROR_POLE] = GSH_ERRSTATE_DIVIDE,
     [GSH_ERROR_OVERFLOW] = GSH_ERRSTATE_OVER,
     [GSH_ERROR_INVALID] = GSH_ERRSTATE_INVALID};
 
-/* Numbers are never given twice: what a thread left untold is nobody else's. */
+/* The number of this thread. Numbers are never reused, so a new thread never gets reports of a
+ * thread that ended. */
 static uint64_t number_of_thread(void)
 {
     static _Atomic uint64_t last;
@@ -52,11 +53,11 @@ static uint64_t number_of_thread(void)
     return own_number;
 }
 
-/* A call that may warn is about to be made. Whether its warning must come in the call. */
+/* Called before a call that may warn. Whether its warning must be given within the call. */
 static bool is_seen(int64_t option)
 {
     if (gsh_warning_state_has_changed()) {
-        settle_late(); /* of calls under the state before */
+        settle_late(); /* reports calls made under the previous state */
         gsh_warning_state_keep();
     }
     return gsh_warning_scopes_is_over_sigsafe() ||
@@ -102,7 +103,8 @@ bool gsh_numpy_errors_request(struct gsh_call *call, bool *waits)
         unsigned mode = gsh_numpy_errstate_mode((unsigned)mask, errstate_kinds[kind]);
         if (!(possible >> kind & 1) || mode == GSH_ERRSTATE_IGNORE)
             continue;
-        /* All: kernels tell poles from overflows by the inputs alone. The replay says what is wanted. */
+        /* All kinds: kernels distinguish poles from overflows by the inputs alone. The replay
+         * filters by the errstate. */
         call->errors.kinds = possible;
         *waits |= mode != GSH_ERRSTATE_WARN || option == GSH_FPERR_STRICT;
     }
@@ -131,9 +133,10 @@ void gsh_numpy_errors_request_loop(struct gsh_call *call)
         .kinds = is_off ? 0 : gsh_errors_possible(&call->launch), .is_loop = true};
 }
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
-/* A 1-d array of `count` elements, the k-th inputs of the kinds found; uninitialised without `report`. */
+/* A 1-d array of `count` elements: the k-th input for each kind found. Uninitialised if `report` is
+ * NULL. */
 static PyObject *make_array(const struct gsh_error_report *report, unsigned k, enum gsh_dtype dtype,
                             int64_t count)
 {
@@ -159,7 +162,7 @@ static int64_t count_found(const struct gsh_error_report *report)
     return count;
 }
 
-/* The ufunc on the elements found. */
+/* Calls the ufunc on the elements found. */
 static PyObject *replay_elementwise(const struct gsh_error_report *report)
 {
     const struct gsh_launch *launch = &report->launch;
@@ -184,7 +187,8 @@ static PyObject *replay_elementwise(const struct gsh_error_report *report)
     return result;
 }
 
-/* ufunc.reduce (accumulate) of the joined values, a column of two for each kind found. */
+/* Calls ufunc.reduce (or accumulate) on the joined values: one column of two values for each kind
+ * found. */
 static PyObject *replay_join(const struct gsh_error_report *report, const char *method)
 {
     const struct gsh_launch *launch = &report->launch;
@@ -216,7 +220,7 @@ static PyObject *replay_cast(const struct gsh_error_report *report)
     return result;
 }
 
-/* ndarray.round of the elements; the scale tells the decimals (numpy_round.c). */
+/* Calls ndarray.round on the elements; the scale determines the decimals (numpy_round.c). */
 static PyObject *replay_round(const struct gsh_error_report *report)
 {
     double parts[2] = {1, 0};
@@ -234,7 +238,8 @@ static PyObject *replay_round(const struct gsh_error_report *report)
     return result;
 }
 
-/* A column where NumPy would not take its loop for one dimension, which names errors otherwise than all else of ufunc.at. */
+/* An operand for ufunc.at. It is a column if NumPy would not take its one-dimensional loop, since
+ * that loop names errors differently. */
 static PyObject *make_operand(const struct gsh_error_report *report, unsigned k)
 {
     PyObject *array = make_array(report, k, report->launch.loop, count_found(report));
@@ -259,13 +264,12 @@ static PyObject *replay_at(const struct gsh_error_report *report)
     return result;
 }
 
-/* Under an errstate, whose "log" writes to the object. False: a Python exception is set. */
+/* Replays under this errstate; "log" writes to `log`. False: a Python exception is set. */
 static bool replay(const struct gsh_error_report *report, unsigned modes, PyObject *log)
 {
     PyObject *result = NULL, *previous = NULL;
     fexcept_t flags;
-    fegetexceptflag(
-        &flags, FE_ALL_EXCEPT); /* a loop of Python functions may be running, and looks at them */
+    fegetexceptflag(&flags, FE_ALL_EXCEPT); /* a calling loop of Python functions may read them */
     if (gsh_numpy_errstate_mask() != (int)modes)
         previous = gsh_numpy_errstate_replace(modes, log);
     is_replaying = true;
@@ -293,7 +297,7 @@ static bool replay(const struct gsh_error_report *report, unsigned modes, PyObje
     return gsh_py.PyErr_Occurred() == NULL;
 }
 
-/* Of this thread's own calls, which wait to be told. False: a Python exception is set. */
+/* Reports the errors of this thread's calls that wait. False: a Python exception is set. */
 static bool tell_own(void)
 {
     struct gsh_error_report report;
@@ -322,8 +326,9 @@ static PyObject *note_text(PyObject *self, PyObject *text)
     return gsh_py._Py_NoneStruct;
 }
 
-/* What telling late may end in, and nobody expects where it is told: it becomes a note on stderr. Other exceptions are
- * the program's, whose signal handlers may have run: they come between two instructions. */
+/* Handles an exception from a late report. The types that a report can raise are printed to stderr
+ * as unraisable, because no caller expects them here. Any other exception comes from the program (a
+ * signal handler, for instance) and is raised again between two instructions. */
 static void disarm_exception(void)
 {
     PyObject *const classes[] = {gsh_py.PyExc_RuntimeWarning, gsh_py.PyExc_ValueError,
@@ -337,7 +342,8 @@ static void disarm_exception(void)
     gsh_python_error_clear();
 }
 
-/* What "log" writes to: note_text, as attribute `write` of a module that nobody imports. NULL, and no exception: none. */
+/* The object that "log" writes to: a module that nobody imports, with note_text as attribute
+ * `write`. NULL without an exception on failure. */
 static PyObject *get_log(void)
 {
     static struct gsh_pymethoddef definition = {"write", (void *)note_text, GSH_METH_O, NULL};
@@ -352,7 +358,8 @@ static PyObject *get_log(void)
     return log;
 }
 
-/* "warn" becomes `warn`; other modes become "ignore": those of kinds that the call cannot meet. */
+/* The mode "warn" becomes `warn`. All other modes become "ignore": the call cannot meet those
+ * kinds. */
 static unsigned late_modes(unsigned modes, enum gsh_errstate_mode warn)
 {
     unsigned late = 0;
@@ -362,7 +369,7 @@ static unsigned late_modes(unsigned modes, enum gsh_errstate_mode warn)
     return late;
 }
 
-/* The texts are NumPy's; they are told by themselves, with the place of the call. */
+/* Collects the texts that NumPy logs in the replay and warns of each with the place of the call. */
 static void tell_texts(const struct gsh_error_report *report, PyObject *log)
 {
     PyObject *told[MAX_TEXTS];
@@ -381,7 +388,7 @@ static void tell_texts(const struct gsh_error_report *report, PyObject *log)
     gsh_py_drop(told, count);
 }
 
-/* Of calls that did not wait. No exception comes of it. */
+/* Reports the errors of calls that did not wait. Leaves no exception. */
 static void tell_late(void)
 {
     struct gsh_error_report report;
@@ -408,7 +415,7 @@ bool gsh_numpy_errors_met_one(void)
     return gsh_errors_fetch_own(&report);
 }
 
-/* ---- deferred ---- */
+/* ---- deferred reports ---- */
 
 bool gsh_numpy_errors_hold(bool hold)
 {
@@ -426,7 +433,7 @@ static int tell_pending(void *unused)
     __atomic_store_n(&is_scheduled, false, __ATOMIC_RELEASE);
     if (is_held)
         schedule_sigsafe();
-    else if (!is_replaying) /* a warning's own Python code: who replays goes on to the rest */
+    else if (!is_replaying) /* else the replay that is running reports the rest */
         tell_late();
     return 0;
 }
@@ -437,10 +444,10 @@ static void schedule_sigsafe(void)
         !__atomic_exchange_n(&is_scheduled, true, __ATOMIC_ACQ_REL) &&
         gsh_py.Py_AddPendingCall(tell_pending, NULL) != 0)
         __atomic_store_n(&is_scheduled, false,
-                         __ATOMIC_RELEASE); /* its queue is full: the next finding tries again */
+                         __ATOMIC_RELEASE); /* the queue is full; the next finding tries again */
 }
 
-/* Waits only where something may still be told. */
+/* Reports late errors. Waits for the device only if reports may still come. */
 static void settle_late(void)
 {
     if (is_replaying)
@@ -454,7 +461,7 @@ void gsh_numpy_errors_install(void)
 {
     PyObject *modules = gsh_py.PyImport_GetModuleDict();
     PyObject *warnings = modules ? gsh_py.PyDict_GetItemString(modules, "warnings") : NULL;
-    if (warnings) /* of what runs inside Python's import no import is made */
+    if (warnings) /* avoids an import: this runs inside Python's import */
         gsh_py.Py_IncRef(warnings);
     else
         warnings = gsh_py.PyImport_ImportModule("warnings");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * NumPy 2 keeps the state in a context variable that holds a capsule, NumPy 1 in a list in the
- * thread's dict; both are absent or default unless np.errstate or np.seterr was used.
+ * thread's dict. Both are absent or have default values unless np.errstate or np.seterr was used.
  */
 #include "numpy_errstate.h"
 
@@ -47,7 +47,7 @@ int gsh_numpy_errstate_mask_of(PyObject *extobj)
     return overflow ? -1 : number;
 }
 
-/* Absent unless np.errstate or np.seterr was used: all warn but underflow. */
+/* Absent unless np.errstate or np.seterr was used: then every kind except underflow warns. */
 static int thread_mask(void)
 {
     enum { DEFAULT = GSH_ERRSTATE_WARN | GSH_ERRSTATE_WARN << 3 | GSH_ERRSTATE_WARN << 9 };
@@ -81,7 +81,7 @@ static const char *mode_word(unsigned mask, enum gsh_errstate_kind kind)
     return mode == GSH_ERRSTATE_IGNORE ? "ignore" : mode == GSH_ERRSTATE_LOG ? "log" : "warn";
 }
 
-/* NumPy 2: the token of the context variable. */
+/* NumPy 2: returns the token of the context variable. */
 static PyObject *replace_context(unsigned mask, PyObject *log)
 {
     PyObject *words = gsh_py.Py_BuildValue(
@@ -100,7 +100,7 @@ static PyObject *replace_context(unsigned mask, PyObject *log)
     return token;
 }
 
-/* NumPy 1: the list that was in force. */
+/* NumPy 1: returns the previous list. */
 static PyObject *replace_list(unsigned mask, PyObject *log)
 {
     PyObject *previous = gsh_py.PyObject_CallFunction(get_errobj, NULL);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A way is the frames of NumPy's own Python code between the hook and its caller, and the references that they and the
- * caller's stack hold. Where an array that the caller keeps in a variable is seen with as many (Python 3.14 lends variables
- * instead of counting), the way tells nothing.
+ * A call site is the sequence of NumPy's own Python frames between the hook and its caller,
+ * together with the array's reference count at the hook: the references held by these frames and
+ * the caller's stack. If an array that the caller keeps in a variable was seen with the same path
+ * and count, the call site is ambiguous and gives no answer. This happens in Python 3.14, which
+ * lends variables without counting a reference.
  */
 #include "numpy_expiring.h"
 
@@ -15,13 +17,14 @@
 #include <string.h>
 
 #define PY_FILE_INPUT 257
-#define DEPTH 6 /* frames of NumPy's that a call goes through, at most */
+#define DEPTH 6 /* maximum number of NumPy's frames in a call */
 #define TOO_DEEP (DEPTH + 1)
 #define CODES 64
 
-/* What is learnt: how each of `functions` is called with an array that only the call has, and with one that the caller
- * keeps. A method of an object is called as this function of its type is. `m` is NumPy's C module; a program may have put
- * functions of its own into numpy. Nothing of this raises. */
+/* Python code for the lessons: each of `functions` is called with a temporary array and with an
+ * array that the caller keeps. A method is called as a function of its type. `m` is NumPy's C
+ * module; functions are not taken from the package numpy, where a program may have replaced them.
+ * The code raises nothing. */
 static const char lessons[] =
     "import sys\n"
     "modules = 'numpy._core.fromnumeric', 'numpy.core.fromnumeric'\n"
@@ -34,32 +37,33 @@ static const char lessons[] =
     "functions = [getattr(place, name) for place in places for name in names\n"
     "             if hasattr(place, name)] + [m.add.reduce]\n";
 static const struct lesson {
-    const char *caller; /* of `lessons` */
-    bool is_kept;       /* it has the array in a variable */
+    const char *caller; /* a function in `lessons` */
+    bool is_kept;       /* the caller has the array in a variable */
 } callers[] = {
     {"passes", false}, {"passes_by_keyword", false}, {"keeps", true}, {"keeps_by_keyword", true}};
 
 struct path {
-    unsigned char codes[DEPTH]; /* of the frames, inner ones first, as numbers in `codes` */
+    unsigned char codes[DEPTH]; /* of the frames, innermost first: indices into `codes` */
     unsigned depth;
     uint32_t references;
 };
 
 static struct site {
     struct path path;
-    bool is_ambiguous; /* an array that its caller keeps was seen so too */
+    bool is_ambiguous; /* was also seen with an array that its caller keeps */
 } sites[GSH_EXPIRING_CALL_SITES];
 static unsigned site_count;
-static PyObject *codes[CODES]; /* code objects of NumPy's frames; kept for good */
+static PyObject *codes[CODES]; /* code objects of NumPy's frames; never released */
 static unsigned code_count;
 
-/* What is being learnt by this thread: the caller's code object, or NULL; whether the caller keeps the array. */
+/* The lesson that this thread runs: the caller's code object, or NULL if none; whether the caller
+ * keeps the array. */
 static _Thread_local PyObject *lesson_code;
 static _Thread_local bool lesson_is_kept;
 static bool is_learnt;
-static void *original; /* the hook's, meanwhile */
+static void *original; /* the hook's original during the lessons */
 
-/* The low half of the word, in every version. */
+/* The reference count: the low half of the word in every version. */
 static uint32_t references(PyObject *object)
 {
     return *(const uint32_t *)object;
@@ -75,7 +79,8 @@ static unsigned find_code(const PyObject *code)
     return number;
 }
 
-/* Adds a frame of NumPy's; false: this one is the caller's, or there are too many. Takes over the reference. */
+/* Adds a frame if it is NumPy's. False: it is the caller's, or there are too many. Steals the
+ * reference. */
 static bool add_frame(struct path *path, PyObject *code)
 {
     unsigned number = find_code(code);
@@ -94,7 +99,8 @@ static bool add_frame(struct path *path, PyObject *code)
     return true;
 }
 
-/* The frames between here and the caller. False: there is none, or too many are between. */
+/* The frames between the hook and the caller. False: there is no caller, or there are too many
+ * frames. */
 static bool find_path(struct path *path)
 {
     PyObject *frame = gsh_py.PyEval_GetFrame();
@@ -123,7 +129,8 @@ static struct site *find_call_site(const struct path *path)
 
 /* ---- learning ---- */
 
-/* A call of the lesson has reached the hook. Other arrays than those of the lesson's dtype are NumPy's own temporaries. */
+/* A call of the lesson has reached the hook. Arrays of a dtype other than the lesson's are NumPy's
+ * own temporaries. */
 static void learn_array(PyObject *array)
 {
     struct path path = {.references = references(array)};
@@ -168,7 +175,7 @@ static void *spy_for_flags(int flags)
     }
 }
 
-/* Calls each function once. False: the program interrupted it. */
+/* Calls each function once. False: an exception of the program interrupted it. */
 static bool learn_calls(PyObject *globals, const struct lesson *lesson)
 {
     PyObject *caller = gsh_py.PyDict_GetItemString(globals, lesson->caller);
@@ -207,7 +214,8 @@ static bool learn_lessons(void)
     return good;
 }
 
-/* The calls themselves stay with NumPy. What was learnt until an interruption is worth nothing. */
+/* The device is paused during the lessons, so NumPy computes the calls. After an interruption
+ * nothing learnt is used. */
 void gsh_numpy_expiring_learn(struct gsh_method_hook *hook)
 {
     void *spy = hook->row && hook->row->installed ? spy_for_flags(hook->flags) : NULL;
@@ -222,7 +230,7 @@ void gsh_numpy_expiring_learn(struct gsh_method_hook *hook)
     gsh_python_quiet_end();
 }
 
-/* ---- asking ---- */
+/* ---- lookup ---- */
 
 unsigned gsh_numpy_expiring_find(PyObject *array)
 {

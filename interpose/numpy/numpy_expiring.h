@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whether the array that a reduction reads is a temporary which dies when the call returns, as in (a * b).sum(): then nobody
- * but the frames on the way to the hook has references to it, and how many these have is learnt, for each way of calling,
- * from small arrays. A guess; see expiring.h. GIL; no Python error is left behind.
+ * Whether the array that a reduction reads is an expiring value: a temporary that dies when the
+ * call returns, as in (a * b).sum(). In that case only the frames between the caller and the hook
+ * hold references. The reference count of each call site is learnt from small arrays. The answer is
+ * a prediction; see expiring.h. GIL; leaves no Python error.
  */
 #pragma once
 
 #include "numpy_method_patch.h"
 
-/* Learns the ways, by Python code of its own: while NumPy is being imported, before the program can tell. `hook`, that of
- * ufunc.reduce, must be installed; nothing is learnt where it is not, or where a tracer would see it. */
+/* Learns the call sites by running Python code. Called during NumPy's import, when the program
+ * cannot observe it. `hook` is the installed hook of ufunc.reduce. Learns nothing if the hook is
+ * not installed or a tracer would see the code. */
 void gsh_numpy_expiring_learn(struct gsh_method_hook *hook);
-/* The way (expiring.h) by which `array` came to the hook of ufunc.reduce, where it dies with the call; else 0. */
+/* The number of the call site (expiring.h) if `array`, passed to ufunc.reduce, is an expiring
+ * value; else 0. */
 unsigned gsh_numpy_expiring_find(PyObject *array);
-/* The call has its result. */
+/* Called when the call has its result. */
 void gsh_numpy_expiring_end(void);

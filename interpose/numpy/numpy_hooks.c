@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The registry of patches and its self-test. Rows live in a fixed table, so that hooks may keep
- * pointers to them. Everything runs with the GIL, at attach.
+ * The registry of patches and its self-test. Rows are stored in a fixed table, so that hooks may
+ * keep pointers to them. Everything runs with the GIL, at attach.
  */
 #include "numpy_hooks.h"
 
@@ -30,7 +30,8 @@ struct gsh_hook *gsh_numpy_hooks_add(const char *family, const char *name, const
     return hook;
 }
 
-/* Runs statements in `names`, which expect and handle their own exceptions; false where they raised all the same. */
+/* Runs statements with the globals `names`. The statements handle their own exceptions. False: one
+ * was raised all the same. */
 static bool run_python(const char *statements, PyObject *names)
 {
     PyObject *result = gsh_py.PyRun_StringFlags(statements, PY_FILE_INPUT, names, names, NULL);
@@ -40,7 +41,8 @@ static bool run_python(const char *statements, PyObject *names)
     return result != NULL;
 }
 
-/* In place: others hold the set too. It is missing before NumPy 1.25. A signal's handler may raise anywhere. */
+/* Rebuilds the set in place, because others refer to it. It does not exist before NumPy 1.25. A
+ * signal handler may raise at any point. */
 static const char rehash_statements[] =
     "import sys\n"
     "for name in ('numpy._core.overrides', 'numpy.core.overrides'):\n"
@@ -66,7 +68,7 @@ void gsh_numpy_hooks_rehash(void)
     gsh_py.Py_DecRef(names);
 }
 
-/* What the self-tests find in their names; warnings (arccosh of 0.5) are nobody's business. */
+/* Defines the names for the self-tests; suppresses warnings (arccosh of 0.5). */
 static const char self_test_preamble[] =
     "import warnings\n"
     "w = warnings.catch_warnings()\n"
@@ -87,7 +89,7 @@ void gsh_numpy_hooks_self_test(void)
     gsh_py.PyDict_SetItemString(names, "__builtins__", gsh_py.PyEval_GetBuiltins());
     PyObject *limit = gsh_py.PyLong_FromLongLong(gsh_dispatch_min_elements);
     gsh_py.PyDict_SetItemString(names, "limit", limit ? limit : gsh_py._Py_NoneStruct);
-    PyObject *errstate = gsh_numpy_errstate_replace(0, NULL); /* what they meet is nobody's error */
+    PyObject *errstate = gsh_numpy_errstate_replace(0, NULL); /* errors in self-tests are ignored */
     if (run_python(self_test_preamble, names)) {
         for (size_t i = 0; i < hook_count; i++) {
             struct gsh_hook *hook = &hooks[i];
@@ -122,7 +124,7 @@ static void describe_row(struct gsh_fmt *fmt, const struct gsh_hook *hook)
                    (unsigned long long)*hook->hits);
 }
 
-/* The rows [first, last) of one family: one line where all are live, else one line for each. */
+/* Rows [first, last) of one family: one line if all are live, else one line per row. */
 static void describe_family(struct gsh_fmt *fmt, size_t first, size_t last)
 {
     size_t live = 0;

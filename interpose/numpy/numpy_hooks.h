@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The list of everything that was patched: the doctor prints it. One row per patch; rows are never
- * removed.
+ * The list of all patches, which the doctor prints. One row per patch; rows are never removed.
  */
 #pragma once
 
@@ -17,30 +16,30 @@ struct gsh_hook {
                        the module _multiarray_umath; a, a float64 array of two elements; b, another;
                        s, one of a subclass, large enough to be described; f, the subject */
     PyObject *subject;    /* borrowed, or NULL */
-    const uint64_t *hits; /* where its calls are counted */
-    uint64_t own_hits;    /* the counter of hooks that have none elsewhere */
+    const uint64_t *hits; /* the counter of its calls */
+    uint64_t own_hits;    /* the counter of hooks that have no other */
     bool installed;
     bool live; /* the self-test moved the counter */
 };
 
-/* A new row, `installed` true, `hits` pointing to own_hits; texts are kept, not copied. Never NULL:
- * once the table is full a spare row is returned. GIL. */
+/* Adds a row with `installed` true and `hits` pointing to own_hits. The texts must stay valid.
+ * Never NULL: if the table is full, returns a spare row. GIL. */
 struct gsh_hook *gsh_numpy_hooks_add(const char *family, const char *name, const char *self_test);
 /* Counts one call. */
 static inline void gsh_numpy_hooks_hit(struct gsh_hook *hook)
 {
     hook->own_hits++;
 }
-/* After the last patch: rebuilds NumPy's set of its own functions. CPython hashes a builtin by the
- * function that a patch replaces, and the set was filled before. GIL. */
+/* Called after the last patch: rebuilds NumPy's set of its own functions. CPython hashes a builtin
+ * by its C function, which a patch replaces, and the set was filled before. GIL. */
 void gsh_numpy_hooks_rehash(void);
-/* Runs every self-test and sets `live`. GIL; leaves no Python error behind. */
+/* Runs every self-test and sets `live`. GIL; leaves no Python error. */
 void gsh_numpy_hooks_self_test(void);
-/* One line per row, or per family where nothing is amiss. */
+/* Prints one line per row, or one line per family if all its rows are live. */
 void gsh_numpy_hooks_describe(struct gsh_fmt *fmt);
 
-/* The families; each installs all its patches, or as many as it can, once. Attach calls them in
- * this order. GIL; no Python error is left behind. */
+/* The families. Each installs its patches once; a patch that cannot be installed is skipped. Attach
+ * calls them in this order. GIL; no Python error is left. */
 #define GSH_NUMPY_FAMILIES(X)                                                                      \
     X(alloc)                                                                                       \
     X(buffer)                                                                                      \
@@ -63,6 +62,6 @@ void gsh_numpy_hooks_describe(struct gsh_fmt *fmt);
 GSH_NUMPY_FAMILIES(X)
 #undef X
 
-/* After all families: learns from which calls a reduction's array dies with the call (numpy_expiring.h). GIL; leaves no Python
- * error behind. */
+/* Called after all families: learns at which call sites a reduction's array is an expiring value
+ * (numpy_expiring.h). GIL; leaves no Python error. */
 void gsh_numpy_reduce_learn(void);

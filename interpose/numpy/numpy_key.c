@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. A view's key is evaluated twice where the device declines, so that it must not
- * run code: bounds of slices are exact ints or None.
+ * See the header. If the device declines, the key of a view is evaluated twice, so that evaluation
+ * must not run code: slice bounds must be exact ints or None.
  */
 #include "numpy_key.h"
 
@@ -35,7 +35,7 @@ bool gsh_numpy_key_is_whole(PyObject *object)
             gsh_py_is_none(slice->stop) && gsh_py_is_none(slice->step));
 }
 
-/* Items of a key by what they are. */
+/* Counts the items of a key by type. */
 struct census {
     int integers, ellipses, nones, others, fancies;
     int fancy_at[GSH_KEY_INDEXES];
@@ -62,14 +62,14 @@ static struct census count_items(PyObject *const *items, int count)
         } else if (gsh_py_is_none(items[i])) {
             census.nones++;
         } else {
-            census.others++; /* a NumPy integer, or something that has to become one */
+            census.others++; /* a NumPy integer, or an object that must be converted to one */
         }
     }
     return census;
 }
 
-/* Whether the item may index one axis: a list, an array of integers, or one of bool of one
- * dimension. */
+/* Whether the item may index one axis: a list, an integer array, or a one-dimensional bool array.
+ */
 static bool may_index(PyObject *item)
 {
     if (!gsh_numpy_is_array(item))
@@ -88,7 +88,7 @@ static bool is_mask(PyObject *item)
            gsh_numpy_dtype(gsh_numpy_array(item)->descr) == GSH_BOOL;
 }
 
-/* A key with masks, arrays or lists in it. */
+/* Classifies a key that contains masks, arrays or lists. */
 static struct gsh_key classify_fancy(const struct gsh_ndarray *array, PyObject *const *items,
                                      int count, const struct census *census)
 {
@@ -109,7 +109,7 @@ static struct gsh_key classify_fancy(const struct gsh_ndarray *array, PyObject *
         key.kind = GSH_KEY_MASK;
     else if (are_indexes)
         key.kind = GSH_KEY_INDEX;
-    /* NumPy puts the dimensions of indexes that are not neighbours first. */
+    /* NumPy moves the dimensions of indexes that are not adjacent to the front. */
     for (int i = 0; i < key.count; i++)
         if (census->fancy_at[i] != census->fancy_at[0] + i)
             return key;
@@ -127,7 +127,7 @@ static struct gsh_key classify_items(const struct gsh_ndarray *array, PyObject *
     if (census.runs_code)
         key.kind = GSH_KEY_OTHER;
     else if (census.others || (census.integers == array->nd && census.ellipses == 0))
-        key.kind = GSH_KEY_ELEMENT; /* whatever it is, page faults serve it */
+        key.kind = GSH_KEY_ELEMENT; /* page faults serve any other key */
     return key;
 }
 

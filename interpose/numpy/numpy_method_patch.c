@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. Nothing here keeps state between calls but the hooks themselves; re-entry (an
- * original that calls back into Python) is harmless. Takes no lock.
+ * See the header. The hooks are the only state kept between calls. Re-entry (an original that calls
+ * back into Python) is safe. Takes no lock.
  */
 #include "numpy_method_patch.h"
 
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#define MAX_SEQUENCE 64 /* items of a list or tuple argument that are looked at */
+#define MAX_SEQUENCE 64 /* maximum number of items examined in a list or tuple argument */
 
 typedef PyObject *(*fastcall_keywords)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
 typedef PyObject *(*fastcall)(PyObject *, PyObject *const *, Py_ssize_t);
@@ -32,7 +32,7 @@ static struct gsh_pymethoddef *find_in_table(PyObject *type, const char *name)
     return NULL;
 }
 
-/* The modules of each table, the first that is there. */
+/* The candidate modules of each table; the first one present is used. */
 static const char *const modules_of[][2] = {
     [GSH_METHOD_FFT_MODULE] = {"numpy.fft._pocketfft_internal"},
     [GSH_METHOD_SCIPY_FFT] = {"scipy.fft._duccfft.pyduccfft", "scipy.fft._pocketfft.pypocketfft"},
@@ -163,9 +163,9 @@ bool gsh_numpy_method_patch_is_worth(PyObject *object)
     return is_worth(object);
 }
 
-/* bringing operands home */
+/* fetching operands */
 
-/* An ndarray or a subclass with data on the device. */
+/* Whether the object is an ndarray or a subclass with data on the device. */
 static inline bool is_array_on_device(PyObject *object)
 {
     return gsh_numpy_describe_is_array_like(object) && is_resident(object);
@@ -209,7 +209,7 @@ static void home_operands(const struct gsh_method_hook *hook, const struct gsh_m
 
 /* one call */
 
-/* What is left to do once the handler has declined. */
+/* The state of a call after the handler was asked. */
 struct attempt {
     PyObject *result; /* not NULL: done */
     bool is_raised;   /* a Python exception is set */
@@ -236,7 +236,7 @@ static struct attempt attempt_call(struct gsh_method_hook *hook, const struct gs
     return attempt;
 }
 
-/* The original through its own convention; `args` is a tuple where that is VARARGS. */
+/* Calls the original in its own convention; for VARARGS `args` is a tuple. */
 static PyObject *call_original(const struct gsh_method_hook *hook, PyObject *self, const void *args,
                                Py_ssize_t nargs, PyObject *keywords)
 {
@@ -294,7 +294,7 @@ call_by_tuple(struct gsh_method_hook *hook, PyObject *self, PyObject *args, PyOb
     return call_declined(hook, &attempt, self, args, 0, kwargs);
 }
 
-/* The two entries do only what a tiny call must pay for. */
+/* The two entries contain only the code that a small call needs. */
 
 PyObject *gsh_numpy_method_patch_fastcall(struct gsh_method_hook *hook, PyObject *self,
                                           PyObject *const *args, Py_ssize_t nargs,

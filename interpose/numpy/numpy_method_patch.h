@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Builtin functions and methods of NumPy taken over in its static method tables: ml_meth is
- * replaced, ml_flags stay (CPython chose its calling convention from them when the table was
- * read). CPython hashes a builtin by its ml_meth: see gsh_numpy_hooks_rehash. Four conventions are
- * normalised to one view of the arguments that copies nothing on the fast path. Every call ends in
- * a handler's result or in the original, after the operands it may read were brought home in bulk.
+ * Hooks builtin functions and methods of NumPy by replacing ml_meth in NumPy's static method
+ * tables. ml_flags stay, because CPython chose the calling convention from them when it read the
+ * table. CPython hashes a builtin by its ml_meth: see gsh_numpy_hooks_rehash. Four calling
+ * conventions are converted to one view of the arguments, without copies on the fast path. Every
+ * call ends with a handler's result or in the original; before the original runs, the operands that
+ * it may read are fetched to the host in bulk.
  */
 #pragma once
 
@@ -21,9 +22,9 @@ enum gsh_method_table {
     GSH_METHOD_SCIPY_LINALG /* and of scipy.linalg's */
 };
 
-/* One call as the caller made it; everything is borrowed. */
+/* One call as the caller made it. All references are borrowed. */
 struct gsh_method_call {
-    PyObject *self; /* the module, for its functions */
+    PyObject *self; /* for module functions, the module */
     PyObject *const *args;
     size_t nargs;
     PyObject *kwnames; /* FASTCALL: tuple of names whose values follow the positional arguments, or
@@ -31,14 +32,14 @@ struct gsh_method_call {
     PyObject *kwdict;  /* VARARGS: dict, or NULL */
 };
 
-/* Tries to compute the call on the device: a new reference, or NULL and *why: declined, nothing
- * touched, no Python error. NONE stays in *why where nobody need know (a tiny call, nothing
- * resident). *row: see gsh_numpy_output_row. */
+/* Tries to compute the call on the device. Returns a new reference, or NULL and *why: declined,
+ * nothing was changed, no Python error. *why stays NONE if the decline need not be counted (a small
+ * call, nothing resident). *row: see gsh_numpy_output_row. */
 typedef PyObject *(*gsh_method_handler)(const struct gsh_method_call *call, enum gsh_reason *why,
                                         unsigned *row);
 
-/* The operand that decides whether a handler need be asked at all: while it is small and not on the
- * device, calls go straight to the original (see gsh_numpy_method_patch_is_worth). */
+/* The operand that decides whether the handler is asked. If it is small and not on the device, the
+ * call goes straight to the original (see gsh_numpy_method_patch_is_worth). */
 enum gsh_method_subject { GSH_METHOD_ASK_ALWAYS, GSH_METHOD_ASK_BY_SELF, GSH_METHOD_ASK_BY_FIRST };
 
 #define GSH_METHOD_MAX_ARGS 8 /* positional; calls with more go straight to the original */
@@ -48,41 +49,42 @@ enum gsh_method_subject { GSH_METHOD_ASK_ALWAYS, GSH_METHOD_ASK_BY_SELF, GSH_MET
 struct gsh_method_hook {
     enum gsh_method_table table;
     const char *name;
-    gsh_method_handler handler; /* NULL: only brings operands home */
+    gsh_method_handler handler; /* NULL: the hook only fetches operands to the host */
     enum gsh_method_subject subject;
     unsigned writes;       /* GSH_METHOD_WRITES_*: arrays that the original writes in place */
     const char *self_test; /* see struct gsh_hook */
     void *fastcall_keywords, *fastcall, *varargs_keywords,
-        *varargs; /* the entry for each convention */
+        *varargs; /* the entry point for each convention */
     void *original;
     int flags; /* ml_flags */
     struct gsh_hook *row;
 };
 
-/* Whether there is such a method here. GIL. */
+/* Whether the method exists in this process. GIL. */
 bool gsh_numpy_method_patch_finds(const struct gsh_method_hook *hook);
 
-/* Patches the table. False: no such method here, or a convention that is not known. GIL. */
+/* Patches the table. False: the method does not exist, or its convention is unknown. GIL. */
 bool gsh_numpy_method_patch_install(struct gsh_method_hook *hook);
 
 /* slots[i] = the argument of names[i], or NULL: not given. The first max_positional may be given by
- * position. False: a call that NumPy itself must judge (unknown, doubled or too many arguments). */
+ * position. False: leave the call to NumPy (unknown, duplicate or too many arguments). */
 bool gsh_numpy_method_patch_bind(const struct gsh_method_call *call, const char *const *names,
                                  unsigned count, unsigned max_positional, PyObject **slots);
 
-/* True for an exact ndarray that is worth describing: as many elements as
- * gsh_dispatch_min_elements, or resident. */
+/* Whether the object is an exact ndarray that has at least gsh_dispatch_min_elements elements or is
+ * resident. */
 bool gsh_numpy_method_patch_is_worth(PyObject *object);
 
-/* The entries behind GSH_METHOD_HOOK. */
+/* The entry points behind GSH_METHOD_HOOK. */
 PyObject *gsh_numpy_method_patch_fastcall(struct gsh_method_hook *hook, PyObject *self,
                                           PyObject *const *args, Py_ssize_t nargs,
                                           PyObject *kwnames);
 PyObject *gsh_numpy_method_patch_varargs(struct gsh_method_hook *hook, PyObject *self,
                                          PyObject *args, PyObject *kwargs);
 
-/* Defines `static struct gsh_method_hook id`; the rest are its designated initialisers, and a
- * semicolon ends it. A C function carries no closure, hence one set of entries per hook. */
+/* Defines `static struct gsh_method_hook id`. The remaining arguments are its designated
+ * initialisers; a semicolon ends it. A C function has no closure, so each hook has its own set of
+ * entry points. */
 #define GSH_METHOD_HOOK(id, ...)                                                                   \
     static struct gsh_method_hook id;                                                              \
     static PyObject *id##_fastcall_keywords(PyObject *self, PyObject *const *args,                 \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Results: their memory order, their memory, their computation, and the frame of an original that
- * runs instead. The rules of order are NumPy's own (nditer_constr.c, ufunc_object.c, ctors.c; the
- * same in 1.22-2.5); tests/conformance/k_order.py compares them with the running NumPy.
+ * Results: memory order, allocation and computation. Also the accounting around an original that
+ * runs instead. The order rules are NumPy's own (nditer_constr.c, ufunc_object.c, ctors.c; the same
+ * in 1.22-2.5). tests/conformance/k_order.py compares them with the running NumPy.
  */
 #include "numpy_output.h"
 
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether this thread is inside an original whose call was priced and declined. */
+/* The depth of originals in this thread whose call was priced and declined. */
 static _Thread_local unsigned host_depth;
 
 void gsh_numpy_output_c_order(struct gsh_layout *layout, size_t itemsize)
@@ -40,9 +40,9 @@ void gsh_numpy_output_f_order(struct gsh_layout *layout, size_t itemsize)
     }
 }
 
-/* Compares two axes over all operands as npyiter_find_best_axis_ordering does: 0 nothing to go by,
- * 1 `axis` belongs inside `other`, -1 it stays outside. Broadcast and unit axes have stride 0 and
- * say nothing. */
+/* Compares two axes over all operands as npyiter_find_best_axis_ordering does: 0 undetermined, 1
+ * `axis` must be inside `other`, -1 it stays outside. Broadcast and unit axes have stride 0 and are
+ * ignored. */
 static int compare_axes(const struct gsh_launch *launch, unsigned count, int axis, int other)
 {
     int verdict = 0;
@@ -52,7 +52,7 @@ static int compare_axes(const struct gsh_launch *launch, unsigned count, int axi
         if (stride == 0 || other_stride == 0)
             continue;
         if (other_stride <= stride)
-            verdict = -1; /* C order wins among operands that disagree */
+            verdict = -1; /* if operands disagree, C order wins */
         else if (verdict == 0)
             verdict = 1;
     }
@@ -123,7 +123,7 @@ void gsh_numpy_output_like(const struct gsh_view *view, size_t itemsize, struct 
         gsh_numpy_output_f_order(layout, itemsize);
         return;
     }
-    /* Axes by falling |stride|, the earlier axis first among equals; the last one is innermost. */
+    /* The axes by falling |stride|, ties in the original order. The last one is innermost. */
     int axes[GSH_MAX_DIMS];
     for (int i = 0; i < view->ndim; i++) {
         int j = i;
@@ -166,7 +166,7 @@ PyObject *gsh_numpy_output_create(enum gsh_dtype dtype, const struct gsh_layout 
     return array;
 }
 
-/* Takes back what make_outputs did. */
+/* Releases what make_outputs created. */
 static void drop_outputs(struct gsh_call *call, PyObject *const *made)
 {
     for (unsigned j = 0; j < call->launch.nout; j++) {
@@ -195,7 +195,8 @@ static bool make_outputs(struct gsh_call *call, PyObject *const *outs,
     return true;
 }
 
-/* Other threads of Python go on while LAPACK is waited for, as they do beside NumPy's own. */
+/* Runs the call without the GIL, so that other Python threads run meanwhile, as during NumPy's own
+ * LAPACK calls. */
 static enum gsh_status run_beside(const struct gsh_call *call, enum gsh_reason *why)
 {
     if (call->launch.kind != GSH_LAUNCH_LAPACK || gsh_backend_get()->calls_python)
@@ -214,8 +215,8 @@ static void find_extent(const struct gsh_launch *launch, unsigned k, uint64_t *l
     *high = launch->operands[k].address + (uint64_t)above;
 }
 
-/* Whether a given output overlaps an input without being that very view: NumPy then computes into a temporary, and an
- * exception leaves the output as it was. */
+/* Whether a given output overlaps an input without being the same view. NumPy then computes into a
+ * temporary, so after an exception the output is unchanged. */
 static bool is_buffered(const struct gsh_launch *launch, PyObject *const *outs)
 {
     uint64_t low[2], high[2];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. Keeps no state of its own.
+ * See the header. No static state.
  */
 #include "numpy_probe.h"
 
@@ -13,7 +13,7 @@
 
 enum { BATCH = 512 };
 
-/* The whole view reduced to element `place` of the int64 array `out`. */
+/* Reduces the whole view into element `place` of the int64 array `out`. */
 static PyObject *reduce(const struct gsh_view *view, enum gsh_reduction reduction,
                         enum gsh_dtype loop, PyObject *out, int place, enum gsh_reason *why)
 {
@@ -35,7 +35,7 @@ static PyObject *reduce(const struct gsh_view *view, enum gsh_reduction reductio
     return gsh_numpy_output_run(&call, out, NULL, why);
 }
 
-/* Runs the reductions and fetches their results. */
+/* Runs the reductions and fetches the results to the host. */
 static bool ask_device(const struct gsh_view *view, const enum gsh_reduction *reductions,
                        unsigned count, enum gsh_dtype loop, int64_t *results, enum gsh_reason *why)
 {
@@ -60,7 +60,7 @@ static bool ask_device(const struct gsh_view *view, const enum gsh_reduction *re
     return done;
 }
 
-/* Asks the device, unless it was asked before. */
+/* Counts on the device, unless the count is already cached. */
 static bool count_on_device(const struct gsh_view *view, int64_t *count, enum gsh_reason *why)
 {
     static const enum gsh_reduction sum[] = {GSH_REDUCE_SUM};
@@ -94,7 +94,7 @@ static void extend(int64_t value, int64_t *least, int64_t *greatest)
     *greatest = GSH_MAX(*greatest, value);
 }
 
-/* One row of the array, `stride` bytes apart. */
+/* One row of the array; its elements are `stride` bytes apart. */
 static void scan_row(const char *row, enum gsh_dtype dtype, int64_t stride, int64_t elements,
                      int64_t *least, int64_t *greatest)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Methods of catch_warnings are replaced on its class by C functions, which have no line of their own that warnings
- * would name. Of the functions in warning_moments.def the C function behind the builtin is replaced in its static
- * table, as everywhere the function was imported to; the calling convention stays.
+ * The methods of catch_warnings are replaced on its class by C functions: a C function has no
+ * Python line that a warning could name. For the functions in warning_moments.def the C function
+ * behind the builtin is replaced in its static table, so that all importers are covered. The
+ * calling convention stays.
  */
 #include "warning_scopes.h"
 
@@ -15,8 +16,8 @@
 
 static void (*settle_all)(void);
 static _Atomic bool is_over;
-static PyObject *enter_scope; /* warnings.catch_warnings.__enter__ as Python has it; */
-static PyObject *leave_scope; /* its __exit__ */
+static PyObject *enter_scope; /* the original warnings.catch_warnings.__enter__ */
+static PyObject *leave_scope; /* the original __exit__ */
 
 bool gsh_warning_scopes_is_over_sigsafe(void)
 {
@@ -90,7 +91,7 @@ static void register_last(void)
         done = gsh_py.PyObject_CallMethod(module, "register", "O", function);
     PyObject *const made[] = {done, function, module};
     gsh_py_drop(made, GSH_COUNT(made));
-    is_over = done == NULL; /* without it nothing may be late */
+    is_over = done == NULL; /* if registration failed, no report may be late */
     gsh_python_error_clear();
 }
 
@@ -103,11 +104,12 @@ enum moment {
 #undef MOMENT
     MOMENTS
 };
-/* Any calling convention of at most four arguments, all in registers: (self, args, nargs, kwnames) or fewer. */
+/* Covers every calling convention with at most four arguments, which are all in registers: (self,
+ * args, nargs, kwnames) or fewer. */
 typedef PyObject *(*function)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
 static function originals[MOMENTS];
-static bool has_arguments[MOMENTS]; /* args points at the arguments, nargs counts them */
-static bool takes_one[MOMENTS];     /* args is the one argument */
+static bool has_arguments[MOMENTS]; /* args points to the arguments, nargs is their count */
+static bool takes_one[MOMENTS];     /* args is the only argument */
 
 static bool is_number(PyObject *object, long long *number)
 {
@@ -118,7 +120,7 @@ static bool is_number(PyObject *object, long long *number)
     return overflow == 0;
 }
 
-/* Whether argument `index` is the number; true where it cannot be told. */
+/* Whether argument `index` may equal `wanted`. True if that cannot be determined. */
 static bool may_be(Py_ssize_t index, long long wanted, PyObject *const *args, Py_ssize_t count)
 {
     long long number;
@@ -194,7 +196,7 @@ static PyObject *find_function(enum moment moment)
     return found && gsh_py_type(found) == gsh_py.PyCFunction_Type ? found : NULL;
 }
 
-/* A method of stderr's class. */
+/* Finds a method of the class of stderr. */
 static struct gsh_pymethoddef *find_method(enum moment moment)
 {
     PyObject *self = gsh_warning_state_stderr();
@@ -206,7 +208,8 @@ static struct gsh_pymethoddef *find_method(enum moment moment)
     return NULL;
 }
 
-/* CPython hashes a builtin by the function that is replaced, and os has sets of its own functions. */
+/* CPython hashes a builtin by its C function, which is replaced; os keeps sets of its own
+ * functions. */
 static PyObject *set_that_holds(PyObject *found)
 {
     PyObject *modules = gsh_py.PyImport_GetModuleDict();

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Moments at which what is still owed is told: a warnings.catch_warnings begins or ends, filters change, the
- * interpreter ends, and before functions of Python by which the process may end or lose its stderr without that
- * (warning_moments.def).
+ * The moments at which late reports are made: a warnings.catch_warnings begins or ends, the filters
+ * change, or the interpreter ends. Also before Python functions that may end the process or close
+ * its stderr without an orderly end of the interpreter (warning_moments.def).
  */
 #pragma once
 
 #include "python_api.h"
 
-/* `settle` tells everything, with the GIL; it leaves no Python error. Once, at attach. GIL. */
+/* `settle` makes all late reports; it runs with the GIL and leaves no Python error. Called once, at
+ * attach. GIL. */
 void gsh_warning_scopes_install(PyObject *warnings, void (*settle)(void));
-/* Whether the interpreter is ending: nobody would ask again. */
+/* Whether the interpreter is ending, after which no report could be made later. */
 bool gsh_warning_scopes_is_over_sigsafe(void);

@@ -10,7 +10,7 @@
 
 struct gsh_python_api gsh_py;
 
-/* Fills the table; the name of the first symbol that is missing, or NULL. */
+/* Fills the table. Returns the name of the first missing symbol, or NULL. */
 static const char *resolve(struct gsh_python_api *api)
 {
     static const char *const names[] = {
@@ -31,7 +31,7 @@ static const char *resolve(struct gsh_python_api *api)
     return NULL;
 }
 
-/* "3.12.1 (main, ...)": the part after "3.", or -1. */
+/* "3.12.1 (main, ...)": the number after "3.", or -1. */
 static int minor_version(const char *version)
 {
     return strncmp(version, "3.", 2) == 0 ? atoi(version + 2) : -1;
@@ -40,7 +40,7 @@ static int minor_version(const char *version)
 bool gsh_python_api_is_loaded(void)
 {
     bool is_loaded = dlsym(RTLD_DEFAULT, "Py_IsInitialized") != NULL;
-    dlerror(); /* what was looked for in vain is not the caller's error */
+    dlerror(); /* failed lookups are not the caller's errors */
     return is_loaded;
 }
 

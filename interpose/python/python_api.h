@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CPython without its headers: the functions of python_api.def, found by dlsym when NumPy loads,
- * and the few struct offsets that 3.9-3.14 (builds with a GIL) share. Reference counts are never
- * touched by hand: their layout differs between versions.
+ * CPython without its headers: the functions of python_api.def, resolved with dlsym when NumPy
+ * loads, and the few struct offsets that are the same in 3.9-3.14 (builds with a GIL). Reference
+ * counts are never changed directly, since their layout differs between versions.
  */
 #pragma once
 
@@ -13,8 +13,8 @@ typedef struct _object PyObject;
 typedef ptrdiff_t Py_ssize_t;
 struct gsh_pymethoddef;
 
-/* gsh_py.<name>: the function, or for data the object's address. All NULL until gsh_python_api_init
- * succeeded. */
+/* gsh_py.<name>: the function, or for data the object's address. All are NULL until
+ * gsh_python_api_init succeeds. */
 struct gsh_python_api {
 #define F(type, name, parameters) type(*name) parameters;
 #define D(name) PyObject *name;
@@ -24,7 +24,7 @@ struct gsh_python_api {
 };
 extern struct gsh_python_api gsh_py;
 
-/* Gives up a reference to each that is not NULL. */
+/* Releases the reference to each object that is not NULL. */
 static inline void gsh_py_drop(PyObject *const *objects, unsigned count)
 {
     for (unsigned j = 0; j < count; j++)
@@ -32,13 +32,13 @@ static inline void gsh_py_drop(PyObject *const *objects, unsigned count)
             gsh_py.Py_DecRef(objects[j]);
 }
 
-/* Whether the program has Python in it by now. Leaves no dlerror behind. Any thread. */
+/* Whether Python is loaded in this process. Leaves no dlerror. Any thread. */
 bool gsh_python_api_is_loaded(void);
-/* Resolves the table and checks the version. DECLINED: no Python here, one without a GIL or one
- * outside 3.9-3.14; *why then names the cause (static text). */
+/* Resolves the table and checks the version. DECLINED: Python is not loaded, has no GIL, or is
+ * outside 3.9-3.14; *why names the cause (static text). */
 enum gsh_status gsh_python_api_init(const char **why);
 
-/* PyTypeObject up to the last field that is used. */
+/* PyTypeObject up to the last field used */
 struct gsh_pytype {
     char head[24];
     const char *tp_name;

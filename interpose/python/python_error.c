@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whose an exception is, its traceback tells. What a question asks of are C functions, and an exception that they raise has
- * none, as it has passed no frame of Python code. Handlers of signals, pending calls and exceptions sent by another
- * thread come in where the interpreter runs Python code, NumPy's exceptions having constructors in Python; theirs has. Only
- * those of handlers in C have none where a C function looks for signals: KeyboardInterrupt, which is no Exception.
+ * The traceback tells whether an exception is a query's own. Queries call C functions; an exception
+ * that these raise has no traceback, since it passed no Python frame. Signal handlers, pending
+ * calls and exceptions sent by another thread interrupt Python code (NumPy's exceptions have
+ * constructors in Python), so theirs have a traceback. Exception: a signal handler in C that runs
+ * when a C function checks for signals. It raises KeyboardInterrupt, which is not a subclass of
+ * Exception.
  */
 #include "python_error.h"
 
@@ -20,7 +22,7 @@ static bool is_own(PyObject *const parts[PARTS])
            gsh_py.PyType_IsSubtype(parts[TYPE], *(PyObject **)gsh_py.PyExc_Exception);
 }
 
-/* The parts as a tuple, which takes them over, or NULL and no exception. */
+/* The parts as a tuple, which takes over their references. NULL without an exception on failure. */
 static PyObject *pack(PyObject *const parts[PARTS])
 {
     PyObject *tuple = gsh_py.PyTuple_New(PARTS);
@@ -32,7 +34,7 @@ static PyObject *pack(PyObject *const parts[PARTS])
     return tuple;
 }
 
-/* A pending call: the interpreter runs it in the main thread, the one that signals are handled in. */
+/* A pending call: the interpreter runs it in the main thread, which also handles signals. */
 static int raise_packed(void *packed)
 {
     PyObject *parts[PARTS];
@@ -46,7 +48,8 @@ static int raise_packed(void *packed)
     return -1;
 }
 
-/* Into other threads exceptions come as types, by the very function that is used here. */
+/* In other threads only the type is raised again, by the function that CPython has for sending an
+ * exception to a thread. */
 static void raise_type(PyObject *type)
 {
     gsh_py.PyThreadState_SetAsyncExc(gsh_py.PyThread_get_thread_ident(), type);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CPython 3.11 and newer keep frames as structs on a stack of their own: the thread state points to the innermost one
- * (3.13 on) or to a struct that does (3.11, 3.12). A frame object, made by PyEval_GetFrame, points to its struct. Older
- * ones have frame objects alone, which PyEval_GetFrame returns for nothing. Codes are noted in a table by their
- * address.
+ * CPython 3.11 and newer keep frames as structs on a separate stack. The thread state points to the
+ * innermost one (3.13 and newer) or to a struct that does (3.11, 3.12). A frame object from
+ * PyEval_GetFrame points to its struct. Older versions have only frame objects, which
+ * PyEval_GetFrame returns at no cost. Code objects are stored in a hash table by address.
  */
 #include "python_place.h"
 
@@ -14,30 +14,30 @@
 #include <stdlib.h>
 
 #define NOTES 1024         /* a power of 2 */
-#define WAYS 4             /* slots that a code may take */
-#define STATE_WORDS 16     /* of the thread state, that are looked at */
-#define FRAME_WORDS 10     /* of a frame */
+#define WAYS 4             /* slots in which a code object may be stored */
+#define STATE_WORDS 16     /* words of the thread state that are searched */
+#define FRAME_WORDS 10     /* words of a frame that are searched */
 #define FRAME_OF_OBJECT 24 /* PyFrameObject.f_frame */
 #define HELD_FRAME 56      /* PyThreadState.cframe of 3.11 and 3.12 */
 #define NOWHERE (~0U)
 
 struct note {
-    uint32_t number;                /* of the place; 0: free */
+    uint32_t number;                /* the place's number; 0: free */
     PyObject *code, *module, *kept; /* references */
     const void *globals;
 };
 
 static struct note notes[NOTES];
 static uint32_t last_number;
-static PyObject *code_type; /* NULL: places are not known */
+static PyObject *code_type; /* NULL: places are unavailable */
 static void *(*get_state)(void);
 static int (*line_of)(PyObject *, int);
-static bool has_structs;                             /* 3.11 on */
-static bool is_behind;                               /* 3.11, 3.12 */
-static unsigned at_state, at_held;                   /* offsets, bytes */
+static bool has_structs;                             /* 3.11 and newer */
+static bool is_behind;                               /* 3.11, 3.12: behind a struct */
+static unsigned at_state, at_held;                   /* offsets in bytes */
 static unsigned at_code, at_globals, at_instruction; /* in a frame */
 static ptrdiff_t
-    at_bytes; /* of the first instruction in a code object; up to 3.10 the size of one */
+    at_bytes; /* offset of a code object's first instruction; before 3.11 an instruction's size */
 
 static void *word(const void *base, size_t offset)
 {
@@ -70,7 +70,7 @@ static int instruction_now(PyObject *code)
     return instruction_of(innermost(), code);
 }
 
-/* The slot that holds the code, or that it may take: a free one, else one in turn. */
+/* The slot that contains the code object, else a free one, else one in turn. */
 static struct note *find_slot(PyObject *code, const void *globals)
 {
     static unsigned turn;
@@ -86,7 +86,8 @@ static struct note *find_slot(PyObject *code, const void *globals)
     return free_slot ? free_slot : &notes[first + turn++ % WAYS];
 }
 
-/* The upper bits of a note's number differ each time a slot is taken; the lower ones are the slot's. */
+/* Stores the code object in the slot. The lower bits of a note's number identify the slot; the
+ * upper bits change each time a slot is taken. */
 static void take_slot(struct note *slot, PyObject *code, PyObject *globals)
 {
     PyObject *const before[] = {slot->code, slot->module, slot->kept};
@@ -138,7 +139,7 @@ static int minor_version(void)
     return atoi(gsh_py.Py_GetVersion() + 2);
 }
 
-/* The offset of a word that is the object, but for marks in the low bits. */
+/* The offset of a word that equals the object, apart from marks in the low bits. */
 static unsigned find_word(const void *base, unsigned words, const void *object)
 {
     for (unsigned offset = 0; offset < words * sizeof(void *); offset += sizeof(void *))
@@ -157,7 +158,7 @@ static int attribute_number(PyObject *object, const char *name)
     return number;
 }
 
-/* In a frame object up to 3.10: f_lasti, which counts bytes in 3.9 and instructions in 3.10. */
+/* Finds f_lasti in a frame object up to 3.10. It counts bytes in 3.9 and instructions in 3.10. */
 static bool find_old_instruction(PyObject *frame, int instruction)
 {
     at_instruction = minor_version() == 9 ? 104 : 96;
@@ -165,7 +166,7 @@ static bool find_old_instruction(PyObject *frame, int instruction)
     return instruction_of(frame, NULL) == instruction;
 }
 
-/* The word that points into the code object. */
+/* Finds the word that points into the code object. */
 static bool find_instruction(const void *frame, PyObject *code, int instruction)
 {
     uintptr_t low = (uintptr_t)code + 64, high = (uintptr_t)code + 512;
@@ -179,7 +180,7 @@ static bool find_instruction(const void *frame, PyObject *code, int instruction)
     return false;
 }
 
-/* The thread state's word that leads to the frame. */
+/* Finds the word of the thread state that leads to the frame. */
 static bool find_innermost(const void *frame)
 {
     const char *state = get_state(), *held = word(state, HELD_FRAME);
@@ -193,7 +194,7 @@ static bool find_innermost(const void *frame)
     return at_state != NOWHERE;
 }
 
-/* By the frame object of the Python code that runs now. */
+/* Finds the offsets from the frame object of the Python code that is running. */
 static bool find_offsets(PyObject *object, PyObject *code, PyObject *globals)
 {
     int instruction = attribute_number(object, "f_lasti");

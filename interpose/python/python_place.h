@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where the program stands: the innermost Python frame's code, its instruction and its globals, noted with a few loads,
- * so that a warning can name its line later. The offsets that this needs in CPython's thread state and frames are found
- * at attach by comparing with what its functions tell; where that does not come out, no place is ever known. Code
- * objects that were noted lately are kept alive, globals are not. GIL; sets no Python error.
+ * Notes the current place in the program with a few loads: the innermost Python frame's code,
+ * instruction and globals. A warning can then name its line later. The offsets in CPython's thread
+ * state and frames are found at attach by comparison with the results of CPython's functions; if
+ * that fails, places are unavailable. Recently noted code objects are kept alive, globals are not.
+ * GIL; sets no Python error.
  */
 #pragma once
 
 #include "python_api.h"
 
-/* A noted place; {0} is none. It is forgotten once enough others were noted. */
+/* A noted place; {0} is none. It is forgotten after enough other places were noted. */
 struct gsh_python_place {
     uint32_t note;
-    int32_t instruction; /* offset in the code, bytes */
+    int32_t instruction; /* offset in the code object, bytes */
 };
 
-/* What is known of a place; all borrowed. */
+/* The data of a place; all references are borrowed. */
 struct gsh_python_place_info {
     PyObject *code;
-    PyObject *module;    /* globals["__name__"], or NULL: no str */
-    const void *globals; /* an address to compare with; the dict itself may be gone */
-    PyObject **
-        kept; /* for a reference of the caller's choice, which is given up with the code's note; NULL at first */
+    PyObject *module;    /* globals["__name__"], or NULL if it is not a str */
+    const void *globals; /* an address for comparison only; the dict may be freed */
+    PyObject **kept;     /* NULL, or a reference that the caller sets; released with the note */
     int line;
 };
 
-/* Finds the offsets. Once, at attach, in a thread that runs Python code. */
+/* Finds the offsets. Called once, at attach, in a thread that runs Python code. */
 void gsh_python_place_init(void);
-/* The place of this thread. */
+/* Notes the current place of this thread. */
 struct gsh_python_place gsh_python_place_note(void);
-/* False: not known any more. */
+/* Looks up a noted place. False: it was forgotten. */
 bool gsh_python_place_find(struct gsh_python_place place, struct gsh_python_place_info *info);

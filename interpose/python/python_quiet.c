@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * PyThreadState_EnterTracing is what CPython calls round a tracer's own code.
+ * Uses PyThreadState_EnterTracing, which CPython calls around a tracer's own code.
  */
 #include "python_quiet.h"
 
@@ -23,7 +23,7 @@ static bool find_functions(void)
     return state.get != NULL && state.enter != NULL && state.leave != NULL;
 }
 
-/* Whether a function of sys, which must be Python's own, returns None. */
+/* Whether a function of sys returns None. It must be Python's own function. */
 static bool is_unset(const char *name)
 {
     PyObject *function = gsh_py.PySys_GetObject(name);

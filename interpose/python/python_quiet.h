@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Python code of gpushim's own, which only runs while NumPy is being imported, unseen by the program's tracer, profiler and
- * monitoring tools.
+ * Hides Python code of gpushim from the program's tracer, profiler and monitoring tools. Such code
+ * runs only during NumPy's import.
  */
 #pragma once
 
 #include <stdbool.h>
 
-/* Until end, this thread's tracer, profiler and monitoring tools are not told of anything. False: they cannot be kept from it
- * (Python before 3.11 with one set); nothing is to be run then, and end is not to be called. GIL. */
+/* Disables this thread's tracer, profiler and monitoring tools until end. False: not possible
+ * (Python before 3.11 with one set); then run no code and do not call end. GIL. */
 bool gsh_python_quiet_begin(void);
 void gsh_python_quiet_end(void);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A filter is a tuple (action, message, category, module, line); the first that fits decides (CPython's
- * Lib/warnings.py). Tuples do not change, and the kept ones are kept alive: equal addresses are equal filters.
+ * A filter is a tuple (action, message, category, module, line). The first that matches decides
+ * (CPython's Lib/warnings.py). Tuples are immutable and the kept ones are kept alive, so equal
+ * addresses mean equal filters.
  */
 #include "warning_filters.h"
 
@@ -37,14 +38,14 @@ static long line_of(PyObject *filter)
     return (long)gsh_py.PyLong_AsLongLongAndOverflow(gsh_py.PyTuple_GetItem(filter, 4), &overflow);
 }
 
-/* Whether the filter fits whatever the text and the place are. */
+/* Whether the filter matches every text and place. */
 static bool fits_always(PyObject *filter)
 {
     return gsh_py_is_none(gsh_py.PyTuple_GetItem(filter, 1)) &&
            gsh_py_is_none(gsh_py.PyTuple_GetItem(filter, 3)) && line_of(filter) == 0;
 }
 
-/* Of "error", and of what CPython does not know, an exception comes. */
+/* Whether the action never raises. "error" and unknown actions raise. */
 static bool is_harmless(PyObject *action)
 {
     static const char *const known[] = {"ignore", "default", "always", "all", "module", "once"};
@@ -78,7 +79,7 @@ void gsh_warning_filters_keep(PyObject *list)
     may_raise = !kept || look_through(kept);
     gsh_python_error_clear();
     if (before)
-        gsh_py.Py_DecRef(before); /* last: it may run code of the program's */
+        gsh_py.Py_DecRef(before); /* last, because it may run the program's code */
 }
 
 PyObject *gsh_warning_filters_kept(void)

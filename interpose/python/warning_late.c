@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What becomes of a warning is decided by warn_explicit (of the C module _warnings). It takes four names from the
- * module warnings. Where the state of the call is no more they are lent for that moment: the filters are those kept,
- * defaultaction is as at first, and the other two are functions of this file. No Python code runs while they are lent:
- * WarningMessage is called first, and gives them back.
+ * warn_explicit (of the C module _warnings) processes a warning. It looks up four names in the
+ * module warnings. If the state of the call is no longer in force, these names are replaced for the
+ * duration of the lookup: the filters are the kept ones, defaultaction is the initial one, and the
+ * other two are functions of this file. No Python code runs while they are replaced: WarningMessage
+ * is called first and restores them.
  */
 #include "warning_late.h"
 
@@ -11,9 +12,9 @@
 #include "warning_filters.h"
 #include "warning_state.h"
 
-static PyObject *warn_explicit; /* a reference, or NULL */
+static PyObject *warn_explicit; /* owned, or NULL */
 
-/* What a warning names; the members are owned. */
+/* The place that a warning names; the members are owned. */
 struct place {
     PyObject *file, *module, *registry;
     long line;
@@ -31,7 +32,7 @@ static PyObject *referenced(PyObject *object)
     return object;
 }
 
-/* globals["__warningregistry__"], made where there is none. */
+/* globals["__warningregistry__"], created if it does not exist. */
 static PyObject *registry_of(PyObject *globals)
 {
     static const char name[] = "__warningregistry__";
@@ -44,7 +45,8 @@ static PyObject *registry_of(PyObject *globals)
     return registry;
 }
 
-/* The registry of a place in a module that is there; of other code one of its own. */
+/* The registry of a place: its module's if the module is still loaded, else one kept with the
+ * place. */
 static PyObject *noted_registry(const struct gsh_python_place_info *info)
 {
     PyObject *modules = gsh_py.PyImport_GetModuleDict();
@@ -70,10 +72,10 @@ static void find_noted(const struct gsh_python_place_info *info, struct place *p
                             .line = info->line};
 }
 
-/* The place that runs now. */
+/* The place that runs at this moment. */
 static void find_present(struct place *place)
 {
-    PyObject *frame = gsh_py.PyEval_GetFrame(); /* borrowed; none: Python is ending */
+    PyObject *frame = gsh_py.PyEval_GetFrame(); /* borrowed; NULL: Python is ending */
     PyObject *code = frame ? gsh_py.PyFrame_GetCode(frame) : NULL;
     PyObject *globals = attribute(frame, "f_globals");
     PyObject *module = globals ? gsh_py.PyDict_GetItemString(globals, "__name__") : NULL;
@@ -96,13 +98,13 @@ static void tell(PyObject *text, const struct place *place)
         gsh_py.Py_DecRef(done);
 }
 
-/* ---- under a state that is no more ---- */
+/* ---- under the kept state ---- */
 
 enum { FILTERS, DEFAULT, MESSAGE, SHOW, LENT };
 static const char *const lent_names[LENT] = {"filters", "defaultaction", "WarningMessage",
                                              "_showwarnmsg"};
-static PyObject *own[LENT];      /* what is lent: references, but for FILTERS */
-static PyObject *replaced[LENT]; /* while lent: references */
+static PyObject *own[LENT];      /* the replacements; owned except for FILTERS */
+static PyObject *replaced[LENT]; /* the originals while replaced; owned */
 static bool is_lent;
 
 static bool lend(void)

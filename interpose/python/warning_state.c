@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Looks at names of the modules warnings and sys, in sys.modules and among the attributes of the first stderr. That no
- * name changed is told by the version that dicts carry up to Python 3.11, and from 3.12 on by a watcher (PyDict_Watch),
- * which only sets a flag: it runs ahead of the change. Without either the names are looked up each time. The filters
- * change within their list, which is compared each time.
+ * Checks names in the modules warnings and sys, in sys.modules, and among the attributes of the
+ * initial stderr. Up to Python 3.11 the dicts' version tags show that no name changed. From 3.12 on
+ * a watcher (PyDict_Watch) only sets a flag, because it runs before the change. Without either, the
+ * names are looked up each time. The filters change within their list, which is compared each time.
  */
 #include "warning_state.h"
 
@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum dict { WARNINGS, SYS, MODULES, STDERR_ATTRIBUTES, DICTS };
-/* Names whose values decide where a warning goes. */
+/* Names whose values determine where a warning goes. */
 enum name {
     SHOW_WARNING,
     SHOW_MESSAGE,
@@ -39,20 +39,19 @@ static const struct {
                   [FORMAT_MESSAGE_IMPL] = {WARNINGS, "_formatwarnmsg_impl"},
                   [STDERR] = {SYS, "stderr"},
                   [MODULE] = {MODULES, "warnings"},
-                  [WRITE] = {STDERR_ATTRIBUTES, "write"} /* of its own: a method's stand-in */};
+                  [WRITE] = {STDERR_ATTRIBUTES, "write"} /* set on the instance */};
 
 static PyObject *dicts[DICTS];
 static PyObject *keys[NAMES], *filters_key, *default_key; /* interned */
-static PyObject *originals[NAMES];                        /* references; NULL: not seen yet */
-static PyObject
-    *context_variable;    /* of context-aware warnings, where Python runs with them; a reference */
-static PyObject *filters; /* warnings.filters when looked at last, borrowed; NULL: no list */
-static PyObject *write_method; /* of the first stderr, as its class has it; a reference */
+static PyObject *originals[NAMES];                        /* owned; NULL: not seen yet */
+static PyObject *context_variable; /* of context-aware warnings, if enabled; owned */
+static PyObject *filters;      /* warnings.filters at the last check, borrowed; NULL: not a list */
+static PyObject *write_method; /* of the initial stderr, from its class; owned */
 static bool is_unseen, kept_is_unseen;
-static bool is_recorded; /* warnings only join a list: catch_warnings(record=True) */
-static bool is_kept;     /* the filters that are kept are the state's */
+static bool is_recorded; /* warnings are only appended to a list: catch_warnings(record=True) */
+static bool is_kept;     /* the kept filters are those of the kept state */
 
-/* ---- whether the modules were touched ---- */
+/* ---- change detection ---- */
 
 static bool is_touched = true; /* set by the watcher */
 static bool has_versions, has_watcher;
@@ -103,7 +102,7 @@ static void note_seen(void)
         seen_versions[i] = dicts[i] ? version_of(dicts[i]) : 0;
 }
 
-/* ---- what is in force ---- */
+/* ---- the current state ---- */
 
 static bool has_text(PyObject *object, const char *text)
 {
@@ -111,7 +110,8 @@ static bool has_text(PyObject *object, const char *text)
            gsh_py.PyUnicode_CompareWithASCIIString(object, text) == 0;
 }
 
-/* Whether a function is the module's own: by its code and its globals, as wrappers copy __name__ and __module__. */
+/* Whether a function is the module's own. Checks its code and globals, since wrappers copy __name__
+ * and __module__. */
 static bool is_genuine(PyObject *function, const char *name)
 {
     PyObject *code = gsh_py.PyObject_GetAttrString(function, "__code__");
@@ -141,7 +141,7 @@ static PyObject *find_value(enum name name)
     return dict ? gsh_py.PyDict_GetItem(dict, keys[name]) : NULL;
 }
 
-/* The method append of a list. */
+/* Whether the function is a list's method append. */
 static bool is_list_append(PyObject *function)
 {
     if (!function || gsh_py_type(function) != gsh_py.PyCFunction_Type)
@@ -171,7 +171,7 @@ static void look(void)
         filters = NULL;
 }
 
-/* Under a catch_warnings that is of one context only. */
+/* Whether a catch_warnings of this context is active. */
 static bool is_in_context(void)
 {
     PyObject *value = NULL;

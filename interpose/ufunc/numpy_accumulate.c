@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ufunc.accumulate for the ufuncs of reductions.def, as np.cumsum, ndarray.cumprod and their kin
- * reach it: one SCAN along the axis. cumsum and cumprod themselves are hooked for the one case in
- * which NumPy would copy on the CPU first: all elements of an array that is not contiguous.
+ * ufunc.accumulate for the ufuncs of reductions.def, which np.cumsum, ndarray.cumprod and similar
+ * functions call: one SCAN along the axis. cumsum and cumprod themselves are hooked for one case,
+ * in which NumPy would first copy on the CPU: all elements of an array that is not contiguous.
  */
 #include "numpy_arguments.h"
 #include "numpy_reduction.h"
@@ -40,7 +40,7 @@ struct request {
     struct gsh_reduction_dtypes dtypes;
 };
 
-/* False: NumPy must judge. */
+/* The axis. False: leave the call to NumPy. */
 static bool find_axis(PyObject *object, int ndim, int *axis)
 {
     int64_t value = 0;
@@ -74,7 +74,7 @@ static enum gsh_reason describe(const struct gsh_method_call *call, PyObject *co
                                        request->out ? &request->out_view : NULL, &request->dtypes);
 }
 
-/* The operand's own shape, in the order in which NumPy's iterator walks it. */
+/* The operand's shape in the order in which NumPy's iterator walks it. */
 static void layout_result(const struct request *request, struct gsh_layout *layout)
 {
     struct gsh_launch walk = {.ndim = request->in.ndim};
@@ -83,7 +83,7 @@ static void layout_result(const struct request *request, struct gsh_layout *layo
     gsh_numpy_output_iterator_order(&walk, 1, gsh_dtype_size(request->dtypes.result), layout);
 }
 
-/* The scanned dimension comes last. */
+/* Fills the launch; the scanned dimension is the last. */
 static void fill_launch(const struct request *request, const int64_t *strides,
                         struct gsh_launch *launch)
 {
@@ -103,7 +103,8 @@ static void fill_launch(const struct request *request, const int64_t *strides,
     }
 }
 
-/* Whether joining itself is not exact (hypot, logaddexp): every prefix would then show which road it came. */
+/* Whether the combining operation rounds (hypot, logaddexp): every prefix would then depend on the
+ * order of evaluation. */
 static bool is_rounded(enum gsh_reduction reduction)
 {
     return gsh_op_max_ulp(gsh_reduction_info(reduction)->combine, GSH_FLOAT64) != 0;
@@ -146,7 +147,7 @@ static PyObject *try_accumulate(const struct gsh_method_call *call, enum gsh_rea
 
 /* ---- cumsum, cumprod ---- */
 
-/* The method on a flat copy that the device makes. */
+/* Calls the method on a flat copy, which the device makes. */
 static PyObject *try_flat(const struct gsh_method_call *call, const char *method,
                           enum gsh_reason *why)
 {
@@ -175,7 +176,7 @@ static PyObject *try_flat(const struct gsh_method_call *call, const char *method
 
 static PyObject *try_cumsum(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
 {
-    (void)row; /* the two calls inside have theirs */
+    (void)row; /* the two calls inside have their own rows */
     return try_flat(call, "cumsum", why);
 }
 

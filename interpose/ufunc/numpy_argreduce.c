@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * ndarray.argmax and argmin, and count_nonzero: reductions that NumPy computes without a ufunc. An
- * argmax is one REDUCE that yields places; a count is the sum of truth values, which a COPY makes
- * first where the array is not of bool.
+ * argmax is one REDUCE that returns indices. A count is the sum of truth values; for an array that
+ * is not bool a COPY makes them first.
  */
 #include "coherence.h"
 #include "numpy_arguments.h"
@@ -26,7 +26,7 @@ GSH_METHOD_HOOK(count_hook, .table = GSH_METHOD_MODULE, .name = "count_nonzero",
                 .handler = try_count, .subject = GSH_METHOD_ASK_BY_FIRST,
                 .self_test = "m.count_nonzero(a)");
 
-static bool counts_are_python_ints; /* before NumPy 2.4; found out when the hook is installed */
+static bool counts_are_python_ints; /* before NumPy 2.4; determined when the hook is installed */
 
 static void count_row(struct gsh_call *call, const char *name, enum gsh_dtype in, unsigned *row)
 {
@@ -35,7 +35,7 @@ static void count_row(struct gsh_call *call, const char *name, enum gsh_dtype in
 
 /* ---- argmax, argmin ---- */
 
-/* axis=: None for all, or one axis. False: NumPy must judge. */
+/* axis=: None for all axes, or one axis. False: leave the call to NumPy. */
 static bool find_axis(PyObject *object, int ndim, bool *reduced)
 {
     if (!object || gsh_py_is_none(object))
@@ -45,7 +45,7 @@ static bool find_axis(PyObject *object, int ndim, bool *reduced)
     return gsh_numpy_arguments_axes(object, ndim, reduced);
 }
 
-/* Places out= where it was given; what NumPy would have to cast is left to it. */
+/* Places out= if given. A call in which NumPy would have to cast is left to it. */
 static enum gsh_reason place_out(PyObject *out, struct gsh_layout *layout,
                                  struct gsh_operand *operand)
 {
@@ -196,7 +196,7 @@ static PyObject *try_count(const struct gsh_method_call *call, enum gsh_reason *
     return sum ? count_from_array(sum) : NULL;
 }
 
-/* What count_nonzero answers with. */
+/* Determines the type that count_nonzero returns. */
 static void probe_count(void)
 {
     static const int64_t one = 1;

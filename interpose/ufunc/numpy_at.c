@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ufunc.at with one array of indices along the first axis, as one PUT. What the kernel computes in
- * the array's own dtype NumPy may compute in a wider one before it stores: such calls are taken
- * only where that makes no difference.
+ * ufunc.at with one array of indices along the first axis, as one PUT. The kernel computes in the
+ * array's own dtype, while NumPy may compute in a wider one before it stores. Calls in which this
+ * makes a difference are declined.
  */
 #include "host_casts.h"
 #include "numpy_method_patch.h"
@@ -29,9 +29,9 @@ struct request {
 
 /* ---- dtypes ---- */
 
-/* Whether the op of two values of this dtype is the same when it is computed in a wider one of the
- * same kind and then stored: sums and products of integers lose only high bits, and those of floats
- * are rounded twice without harm where the wider one has more than twice the bits. */
+/* Whether the op gives the same result if it is computed in a wider dtype of the same kind and then
+ * stored. Sums and products of integers lose only high bits. Those of floats are rounded twice,
+ * which is harmless if the wider dtype has more than twice the bits. */
 static bool is_width_neutral(enum gsh_op op, enum gsh_dtype dtype)
 {
     switch (op) {
@@ -54,7 +54,7 @@ static bool is_width_neutral(enum gsh_op op, enum gsh_dtype dtype)
     }
 }
 
-/* Whether `constant`, of dtype `to`, is the value exactly. */
+/* Whether `constant`, of dtype `to`, equals the value exactly. */
 static bool is_exact(const struct gsh_numpy_value *value, enum gsh_dtype to,
                      const union gsh_scalar *constant)
 {
@@ -63,7 +63,8 @@ static bool is_exact(const struct gsh_numpy_value *value, enum gsh_dtype to,
     return memcmp(&back, &value->scalar, gsh_dtype_size(value->dtype)) == 0;
 }
 
-/* A scalar counts as an array of its own dtype, be it wider than the target's. */
+/* Whether a scalar can be used. It counts as an array of its own dtype, which may be wider than the
+ * target's. */
 static bool may_use_scalar(struct request *request)
 {
     const struct gsh_numpy_value *value = &request->value.value;
@@ -91,7 +92,7 @@ static enum gsh_reason check_dtypes(struct request *request)
     if (!gsh_op_has_loop(request->op, dtype) || gsh_dtype_kind(request->index.dtype) == 'b' ||
         !(GSH_SET_INTEGERS >> request->index.dtype & 1))
         return GSH_REASON_DTYPE;
-    if (request->op == GSH_OP_MULTIPLY && gsh_dtype_kind(dtype) == 'c') /* rounds otherwise */
+    if (request->op == GSH_OP_MULTIPLY && gsh_dtype_kind(dtype) == 'c') /* the rounding differs */
         return GSH_REASON_UNSUPPORTED;
     bool is_taken = request->value.is_array ? gsh_numpy_describe_can_cast(request->value.view.dtype,
                                                                           dtype, GSH_CASTING_SAFE)
@@ -101,7 +102,7 @@ static enum gsh_reason check_dtypes(struct request *request)
 
 /* ---- the launch ---- */
 
-/* The index's dimensions, then those of the target but for its first. */
+/* The index's dimensions, followed by the target's without its first. */
 static enum gsh_reason place_shape(const struct request *request, struct gsh_launch *launch)
 {
     const struct gsh_view *target = &request->target, *index = &request->index;
@@ -139,7 +140,7 @@ static enum gsh_reason place_value(const struct request *request, struct gsh_lau
     return GSH_REASON_NONE;
 }
 
-/* Every index is valid: an error must come before anything is written. */
+/* Checks that every index is valid, since an error must be raised before anything is written. */
 static enum gsh_reason check_bounds(const struct request *request)
 {
     enum gsh_reason why = GSH_REASON_NONE;
@@ -167,12 +168,13 @@ static enum gsh_reason describe(const struct gsh_method_call *call, struct reque
         gsh_numpy_describe_size(gsh_numpy_array(index)) == 0)
         return GSH_REASON_SHAPE;
     if (!gsh_numpy_describe_is_distinct(
-            &request->target)) /* one after the other, as the indices come */
+            &request->target)) /* NumPy would process the indices in order */
         return GSH_REASON_OVERLAP;
     return check_dtypes(request);
 }
 
-/* Whether NumPy, from 1.25 on, does not go through its loop for one dimension, for which nothing may have to be cast. */
+/* Whether NumPy 1.25 and later does not use its one-dimensional loop, which requires that no
+ * operand is cast. */
 static bool is_general(const struct request *request)
 {
     const struct gsh_argument *value = &request->value;

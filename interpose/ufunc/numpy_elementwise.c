@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An elementwise ufunc call from Python objects to a launch: operands, mask, broadcast shape, loop,
- * outputs. Takes no decision of its own but to decline what it cannot describe. GIL.
+ * Converts an elementwise ufunc call to a launch: operands, mask, broadcast shape, loop, outputs.
+ * Declines calls that it cannot describe and makes no other decision. GIL.
  */
 #include "numpy_elementwise.h"
 
@@ -10,19 +10,19 @@
 
 #include <string.h>
 
-/* A call on its way to becoming a launch. */
+/* A call that is being converted. */
 struct draft {
     const struct gsh_ufunc_call *request;
     struct gsh_call call;
     struct gsh_argument arguments[GSH_MAX_INPUTS + 1]; /* inputs, then the mask */
     unsigned count;                                    /* of arguments */
-    struct gsh_view outs[GSH_MAX_OUTPUTS];             /* of those that are given */
+    struct gsh_view outs[GSH_MAX_OUTPUTS];             /* of the given outputs */
     int out_dtypes[GSH_MAX_OUTPUTS];                   /* -1: not given */
     const struct gsh_numpy_loop *loop;
-    struct gsh_layout layouts[GSH_MAX_OUTPUTS]; /* of those that are not */
+    struct gsh_layout layouts[GSH_MAX_OUTPUTS]; /* of the outputs that are not given */
 };
 
-/* A mask is an array of bool; NumPy makes one of other things, or refuses. */
+/* Describes the mask, which must be a bool array. NumPy converts or refuses other objects. */
 static enum gsh_reason describe_mask(struct draft *draft)
 {
     struct gsh_argument *mask = &draft->arguments[draft->count++];
@@ -53,7 +53,7 @@ static enum gsh_reason describe_objects(struct draft *draft)
     return why;
 }
 
-/* Makes the launch's shape, into which all must fit, that of `out`. */
+/* Changes the launch's shape to that of `out`. The shape must broadcast to it. */
 static enum gsh_reason stretch_shape(struct gsh_launch *launch, const struct gsh_view *out)
 {
     int shift = out->ndim - launch->ndim;
@@ -73,13 +73,13 @@ static bool has_shape_of(const struct gsh_view *view, const struct gsh_view *oth
 {
     if (view->ndim != other->ndim)
         return false;
-    for (int i = 0; i < view->ndim; i++) /* of 0-d arrays, the shape may be NULL */
+    for (int i = 0; i < view->ndim; i++) /* for 0-d arrays the shape may be NULL */
         if (view->shape[i] != other->shape[i])
             return false;
     return true;
 }
 
-/* The broadcast shape of inputs and mask, or that of the outputs given. */
+/* The broadcast shape of inputs and mask, or the shape of the given outputs. */
 static enum gsh_reason place_shape(struct draft *draft)
 {
     struct gsh_launch *launch = &draft->call.launch;
@@ -98,7 +98,7 @@ static enum gsh_reason place_shape(struct draft *draft)
     return why;
 }
 
-/* Whether all elements of an integer argument are known not to be negative. */
+/* Whether all elements of an integer argument are known to be non-negative. */
 static bool is_nonnegative(const struct gsh_argument *argument)
 {
     struct gsh_numpy_value value = argument->value;
@@ -122,7 +122,7 @@ static bool is_nonnegative(const struct gsh_argument *argument)
            (gsh_numpy_describe_cast(&value, GSH_INT64, &number) && number.i64 >= 0);
 }
 
-/* A scalar as input k of the launch, by way of the dtype that NumPy's loop takes. */
+/* A scalar as input k of the launch, cast via the dtype of NumPy's loop. */
 static bool cast_scalar(const struct draft *draft, unsigned k, union gsh_scalar *constant)
 {
     const struct gsh_launch *launch = &draft->call.launch;
@@ -132,9 +132,9 @@ static bool cast_scalar(const struct draft *draft, unsigned k, union gsh_scalar 
                                    constant);
 }
 
-/* Powers that NumPy does not compute as such: it refuses negative exponents of integers, and its
- * newer loops take the square root, which knows minus zero and infinity otherwise, where 1/2 is the
- * only exponent. */
+/* Whether NumPy computes the power differently. It refuses negative integer exponents. If the only
+ * exponent is 1/2, its newer loops take the square root, which treats minus zero and infinity
+ * differently. */
 static bool is_odd_power(const struct draft *draft)
 {
     const struct gsh_launch *launch = &draft->call.launch;
@@ -148,7 +148,7 @@ static bool is_odd_power(const struct draft *draft)
            gsh_numpy_describe_cast(&exponent->value, GSH_FLOAT64, &number) && number.f64 == 0.5;
 }
 
-/* Casts that ours would not do as NumPy's does, through the loop's dtype, and odd powers. */
+/* Declines casts that differ from NumPy's, which go through the loop's dtype, and odd powers. */
 static enum gsh_reason check_loop(const struct draft *draft)
 {
     const struct gsh_launch *launch = &draft->call.launch;
@@ -159,7 +159,8 @@ static enum gsh_reason check_loop(const struct draft *draft)
             !gsh_numpy_describe_can_cast(argument->view.dtype, numpys, GSH_CASTING_SAFE))
             return GSH_REASON_DTYPE;
     }
-    /* NumPy casts what a masked output holds back and forth, and may warn of that. */
+    /* NumPy casts the contents of a masked output to the loop's dtype and back, and may warn about
+     * it. */
     for (unsigned j = 0; j < launch->nout && launch->has_mask; j++)
         if (draft->out_dtypes[j] >= 0 &&
             draft->out_dtypes[j] != (int)draft->loop->operands[launch->nin + j])
@@ -188,7 +189,7 @@ static enum gsh_reason place_inputs(struct draft *draft)
     return GSH_REASON_NONE;
 }
 
-/* What the contiguity of all arrays has in common, GSH_NPY_* flags. */
+/* The GSH_NPY_* contiguity flags that all arrays have in common. */
 static int common_contiguity(const struct draft *draft)
 {
     int flags = GSH_NPY_C_CONTIGUOUS | GSH_NPY_F_CONTIGUOUS;
@@ -201,7 +202,7 @@ static int common_contiguity(const struct draft *draft)
     return flags;
 }
 
-/* The order in which NumPy's iterator walks inputs, outputs given and mask. */
+/* The order in which NumPy's iterator walks inputs, given outputs and mask. */
 static void follow_iterator(const struct draft *draft, size_t itemsize, struct gsh_layout *layout)
 {
     const struct gsh_launch *launch = &draft->call.launch;
@@ -214,7 +215,7 @@ static void follow_iterator(const struct draft *draft, size_t itemsize, struct g
     gsh_numpy_output_iterator_order(&walk, count, itemsize, layout);
 }
 
-/* The order of a fresh output. */
+/* The layout of a fresh output. */
 static void lay_out(const struct draft *draft, size_t itemsize, struct gsh_layout *layout)
 {
     const struct gsh_launch *launch = &draft->call.launch;
@@ -255,7 +256,7 @@ static void place_outputs(struct draft *draft)
     }
 }
 
-/* Describes all of the call. */
+/* Describes the whole call. */
 static enum gsh_reason describe(struct draft *draft)
 {
     struct gsh_launch *launch = &draft->call.launch;
@@ -277,7 +278,7 @@ static enum gsh_reason describe(struct draft *draft)
     return why;
 }
 
-/* The row to count the call under; looked up once for each loop and dtype of the first output. */
+/* The stats row of the call; looked up once for each loop and dtype of the first output. */
 static unsigned row_of(const struct draft *draft)
 {
     static unsigned rows[GSH_OP_COUNT][GSH_DTYPE_COUNT][GSH_DTYPE_COUNT];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The handler (see gsh_ufunc_handler) of the ufuncs that have a row in the op table.
+ * The handler (see gsh_ufunc_handler) for ufuncs that have a row in the op table.
  */
 #pragma once
 

@@ -12,7 +12,7 @@
 #define FEATURE_2_3 0x14u
 #define FEATURE_2_4 0x15u
 
-/* Interned, so that one compare usually finds them. */
+/* Interned, so that usually one comparison finds them. */
 static const char *const texts[GSH_KEYWORD_COUNT] = {
     "out", "casting", "subok", "dtype", "where", "order", "signature", "sig", "extobj", "axes"};
 static PyObject *names[GSH_KEYWORD_COUNT];
@@ -45,13 +45,14 @@ PyObject *gsh_numpy_keywords_name(enum gsh_keyword keyword)
     return names[keyword];
 }
 
-/* Output j as given. */
+/* Sets output j. */
 static void set_out(struct gsh_ufunc_call *call, unsigned j, PyObject *value)
 {
     call->outs[j] = gsh_py_is_none(value) ? NULL : value;
 }
 
-/* out=: a tuple with an array or None for each output; or just that where there is one; or ... */
+/* out=: a tuple with an array or None for each output. A ufunc with one output also accepts the
+ * array itself or `...`. */
 static bool parse_out(struct gsh_ufunc_call *call, PyObject *value)
 {
     unsigned nout = (unsigned)call->ufunc->nout;
@@ -74,7 +75,8 @@ static bool parse_casting(struct gsh_ufunc_call *call, PyObject *value)
     return gsh_numpy_arguments_casting(value, GSH_CASTING_SAME_KIND, &call->casting);
 }
 
-/* dtype= and signature= together are an error, also where one is None. */
+/* Whether the type keywords are valid: dtype= and signature= together are an error, even if one is
+ * None. */
 static bool may_name_types(struct gsh_ufunc_call *call)
 {
     bool is_first = !call->names_types;
@@ -95,7 +97,7 @@ static bool parse_dtype(struct gsh_ufunc_call *call, PyObject *value)
     return dtype >= 0;
 }
 
-/* A dtype by NumPy's character, or -1. */
+/* The dtype for NumPy's type character, or -1. */
 static int find_char(char numpy_char)
 {
     for (int i = 0; i < GSH_DTYPE_COUNT; i++)
@@ -160,7 +162,7 @@ static bool parse_one(struct gsh_ufunc_call *call, int keyword, PyObject *value)
         return parse_signature(call, value);
     case GSH_KEYWORD_WHERE:
         call->where = value == gsh_py._Py_TrueStruct ? NULL : value;
-        return !call->ufunc->core_enabled; /* which refuses it */
+        return !call->ufunc->core_enabled; /* a gufunc refuses it */
     case GSH_KEYWORD_ORDER:
         return gsh_numpy_arguments_order(value, GSH_ORDER_KEEP, &call->order);
     case GSH_KEYWORD_EXTOBJ:
@@ -174,7 +176,7 @@ static bool parse_one(struct gsh_ufunc_call *call, int keyword, PyObject *value)
     }
 }
 
-/* Outputs given by position. NumPy 2.4 warns of them for maximum and minimum. */
+/* Parses outputs given by position. NumPy 2.4 warns about them for maximum and minimum. */
 static bool parse_positional(struct gsh_ufunc_call *call, PyObject *const *args, size_t nargs)
 {
     size_t nin = (size_t)call->ufunc->nin;
@@ -213,6 +215,6 @@ bool gsh_numpy_keywords_parse(struct gsh_ufunc *ufunc, PyObject *const *args, si
     }
     call->is_plain = !call->where && !call->dtype && !call->signature && !call->extobj &&
                      !call->axes && call->order == GSH_ORDER_KEEP;
-    /* NumPy 2.4 warns of where= without out=. */
+    /* NumPy 2.4 warns about where= without out=. */
     return !call->where || has_out || gsh_np.feature < FEATURE_2_4;
 }

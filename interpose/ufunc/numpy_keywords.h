@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The arguments of a ufunc call, in the forms that programs use. Whatever is not understood is left
- * to NumPy, which also finds the words for what is wrong. GIL; leaves no Python error.
+ * Parses the arguments of a ufunc call in their common forms. Any other form is left to NumPy,
+ * which also raises the errors. GIL; leaves no Python error.
  */
 #pragma once
 
@@ -23,10 +23,10 @@ enum gsh_keyword {
 
 /* Interns the names. False: out of memory. */
 bool gsh_numpy_keywords_init(void);
-/* enum gsh_keyword, or -1. */
+/* The enum gsh_keyword of the name, or -1. */
 int gsh_numpy_keywords_find(PyObject *name);
 /* The interned name. */
 PyObject *gsh_numpy_keywords_name(enum gsh_keyword keyword);
-/* Fills *call from a vectorcall of the ufunc. False: NumPy itself must judge. */
+/* Fills *call from a vectorcall of the ufunc. False: leave the call to NumPy. */
 bool gsh_numpy_keywords_parse(struct gsh_ufunc *ufunc, PyObject *const *args, size_t nargs,
                               PyObject *kwnames, struct gsh_ufunc_call *call);

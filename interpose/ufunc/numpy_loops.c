@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Replaces functions[i] together with data[i] of a ufunc: NumPy reads both at each call
- * (PyUFunc_DefaultLegacyInnerLoopSelector, 1.22-2.5) and hands data[i] to the loop, so one C
- * function serves all loops and finds its record there. The GIL may not be held: no Python here.
- * Not locked: records do not change.
+ * Replaces functions[i] and data[i] of a ufunc. NumPy reads both at each call
+ * (PyUFunc_DefaultLegacyInnerLoopSelector, 1.22-2.5) and passes data[i] to the loop. Therefore one
+ * C function serves all loops and gets its record in data. The GIL may not be held: no Python calls
+ * here. No lock: records do not change.
  */
 #include "numpy_loops.h"
 
@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a probe of this thread looks for, and the Python function that called it. */
+/* The state of this thread's probe, and the Python frame that started it. */
 struct probe {
     bool is_active;
     PyObject *frame;
@@ -32,8 +32,8 @@ struct probe {
 static _Thread_local uint64_t device_calls;
 static _Thread_local bool is_admitted; /* see gsh_numpy_loops_admit */
 static _Thread_local struct probe probe;
-static int64_t usual_threshold;   /* shorter loops are the original's */
-static _Atomic int64_t threshold; /* the same, but for the length of a probe */
+static int64_t usual_threshold;   /* shorter loops run in the original */
+static _Atomic int64_t threshold; /* as usual_threshold; 0 during a probe */
 
 uint64_t gsh_numpy_loops_device_calls(void)
 {
@@ -47,7 +47,7 @@ bool gsh_numpy_loops_admit(bool admitted)
     return before;
 }
 
-/* The range an operand of the loop covers. */
+/* The byte range of an operand of the loop. */
 static void operand_range(const char *first, int64_t count, int64_t step, size_t size,
                           const char **low, size_t *length)
 {
@@ -62,7 +62,8 @@ static void argument_range(const struct gsh_numpy_loop *loop, char **args, int64
     operand_range(args[k], count, steps[k], gsh_dtype_size(loop->operands[k]), low, length);
 }
 
-/* What is recorded may run now, and on the host in this thread: NumPy is not to see the flags that it raises. */
+/* Fetches the operands to the host. Pending nodes may run now, on the host in this thread, so the
+ * floating-point flags are restored: NumPy must not see those of other calls. */
 static void bring_home(const struct gsh_numpy_loop *loop, char **args, int64_t count,
                        const int64_t *steps)
 {
@@ -79,7 +80,7 @@ static void bring_home(const struct gsh_numpy_loop *loop, char **args, int64_t c
     fesetexceptflag(&flags, FE_ALL_EXCEPT);
 }
 
-/* An input that does not move is read here and now where it is plain host memory. */
+/* An input with step 0 in plain host memory becomes a constant, read immediately. */
 static void place_input(struct gsh_launch *launch, const struct gsh_numpy_loop *loop, unsigned k,
                         const char *address, int64_t step)
 {
@@ -102,8 +103,8 @@ static bool is_aligned(const char *address, int64_t step, enum gsh_dtype dtype)
     return (((uintptr_t)address | (uintptr_t)step) & (alignment - 1)) == 0;
 }
 
-/* accumulate hands a loop its own output, one element behind, as an input: such a loop is a
- * recurrence. Disjoint operands and an output that is exactly an input are not. */
+/* Whether an input overlaps the output without being the same. accumulate passes a loop its own
+ * output, shifted by one element, as an input: such a loop is a recurrence. */
 static bool is_recurrence(const struct gsh_numpy_loop *loop, char **args, int64_t count,
                           const int64_t *steps)
 {
@@ -123,7 +124,7 @@ static bool is_recurrence(const struct gsh_numpy_loop *loop, char **args, int64_
     return false;
 }
 
-/* Whether the output can be written by the device as it lies. */
+/* Whether the device can write the output in place. */
 static bool is_writable(const struct gsh_numpy_loop *loop, char **args, const int64_t *steps,
                         unsigned k)
 {
@@ -132,8 +133,8 @@ static bool is_writable(const struct gsh_numpy_loop *loop, char **args, const in
            is_aligned(args[k], steps[k], dtype);
 }
 
-/* Raises the processor's floating-point flags by what the device found in this thread's call: NumPy's own loop runs on the
- * elements. */
+/* Raises the processor's floating-point flags for the errors that the device found in this thread's
+ * call, by running NumPy's own loop on the elements. */
 static void raise_flags(const struct gsh_numpy_loop *loop)
 {
     static const int64_t once = 1;
@@ -156,7 +157,8 @@ static void raise_flags(const struct gsh_numpy_loop *loop)
     }
 }
 
-/* The floating-point flags afterwards are those that NumPy's loop would have raised. */
+/* Decides and runs. Afterwards the floating-point flags are those that NumPy's loop would have
+ * raised. */
 static bool decide_and_run(const struct gsh_numpy_loop *loop, struct gsh_call *call)
 {
     enum gsh_reason why;
@@ -167,14 +169,14 @@ static bool decide_and_run(const struct gsh_numpy_loop *loop, struct gsh_call *c
     fegetexceptflag(&flags, FE_ALL_EXCEPT);
     bool ran = gsh_dispatch_run(call, &why) == GSH_OK;
     if (ran && call->errors.kinds != 0)
-        gsh_dispatch_synchronize(); /* what this thread may compute raises flags of its own */
+        gsh_dispatch_synchronize(); /* computation in this thread raises flags of its own */
     fesetexceptflag(&flags, FE_ALL_EXCEPT);
     if (ran && call->errors.kinds != 0)
         raise_flags(loop);
     return ran;
 }
 
-/* NumPy's loop raises an exception of its own: it refuses negative exponents of integers. */
+/* Whether NumPy's loop may raise an exception: it refuses negative integer exponents. */
 static bool may_raise(const struct gsh_numpy_loop *loop)
 {
     return loop->op == GSH_OP_POWER && gsh_dtype_kind(loop->dtype) == 'i';
@@ -211,7 +213,8 @@ static bool try_device(const struct gsh_numpy_loop *loop, char **args, int64_t c
     return decide_and_run(loop, &call);
 }
 
-/* A loop over enough elements: on the device, or its operands home and in the original. */
+/* A loop with enough elements: runs on the device, or fetches its operands and runs in the
+ * original. */
 static void run_large(char **args, const int64_t *dimensions, const int64_t *steps,
                       const struct gsh_numpy_loop *loop)
 {
@@ -235,8 +238,9 @@ static void answer_probe(char **args, int64_t count, const int64_t *steps,
             memset(args[k] + i * steps[k], 0, gsh_dtype_size(loop->operands[k]));
 }
 
-/* False of Python code's own calls while the probe is made: NumPy's exceptions have constructors in Python, where the
- * interpreter also runs pending calls, the collector and handlers of signals. */
+/* Whether this loop call belongs to the probe. False for calls of other Python code during the
+ * probe: NumPy's exceptions have constructors in Python, in which the interpreter also runs pending
+ * calls, the garbage collector and signal handlers. */
 static bool is_probed(void)
 {
     return probe.is_active &&
@@ -280,7 +284,7 @@ PyObject *gsh_numpy_loops_probe(PyObject *ufunc, PyObject *const *args, size_t n
     return result;
 }
 
-/* NumPy 1.x calls divide true_divide. */
+/* NumPy 1.x names divide true_divide. */
 int gsh_numpy_loops_find_op(const struct gsh_ufunc *ufunc)
 {
     if (ufunc->core_enabled)
@@ -292,8 +296,8 @@ int gsh_numpy_loops_find_op(const struct gsh_ufunc *ufunc)
     return info->nin == (unsigned)ufunc->nin && info->nout == (unsigned)ufunc->nout ? op : -1;
 }
 
-/* Whether input k of a loop of the op may have this dtype in NumPy: the one we cast it to; of
- * truth values any, and of the integers beside a float also the narrow ones. */
+/* Whether NumPy's loop may have this dtype for input k: the dtype that the launch casts to; for
+ * truth-value ops any dtype; for the integer operand beside a float also int32. */
 static bool is_input(enum gsh_op op, enum gsh_dtype loop, unsigned k, int dtype)
 {
     const struct gsh_op_info *info = gsh_op_info(op);
@@ -302,7 +306,7 @@ static bool is_input(enum gsh_op op, enum gsh_dtype loop, unsigned k, int dtype)
            (info->inputs == GSH_INPUTS_INT_SECOND && k == 1 && dtype == GSH_INT32);
 }
 
-/* The launch dtype of the op whose inputs and outputs have these dtypes, or -1. */
+/* The launch dtype of the op with these input and output dtypes, or -1. */
 static int find_loop_dtype(enum gsh_op op, const int *operands)
 {
     const struct gsh_op_info *info = gsh_op_info(op);
@@ -319,7 +323,7 @@ static int find_loop_dtype(enum gsh_op op, const int *operands)
     return -1;
 }
 
-/* Describes loop i of the ufunc; false where the device has no counterpart. */
+/* Describes loop i of the ufunc. False: the device has no equivalent. */
 static bool describe_loop(const struct gsh_ufunc *ufunc, int i, enum gsh_op op,
                           struct gsh_numpy_loop *loop)
 {
@@ -355,7 +359,7 @@ static void free_tables(gsh_ufunc_loop *functions, void **data, struct gsh_numpy
     free(loops);
 }
 
-/* Gives the ufunc tables of its own, in which the loops that the device knows are ours. */
+/* Gives the ufunc its own tables, in which the loops that the device supports are replaced. */
 static void install_one(struct gsh_ufunc *ufunc, enum gsh_op op)
 {
     size_t count = (size_t)ufunc->ntypes;
@@ -399,7 +403,7 @@ static bool is_installed(const struct gsh_ufunc *ufunc)
     return false;
 }
 
-/* By numpy_ufunc.c, which is installed before. */
+/* Whether numpy_ufunc.c, which is installed first, has hooked the ufunc. */
 static bool is_hooked(const struct gsh_ufunc *ufunc)
 {
     return gsh_np.call_ufunc && ufunc->vectorcall != gsh_np.call_ufunc;
@@ -407,7 +411,7 @@ static bool is_hooked(const struct gsh_ufunc *ufunc)
 
 void gsh_numpy_loops_install(void)
 {
-    usual_threshold = GSH_MAX(gsh_dispatch_min_elements, 2); /* one element is never worth it */
+    usual_threshold = GSH_MAX(gsh_dispatch_min_elements, 2); /* one element is never offloaded */
     atomic_store_explicit(&threshold, usual_threshold, memory_order_relaxed);
     PyObject *name, *value;
     Py_ssize_t position = 0;

@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The inner loops of the ufuncs that the device knows: calls that reach a loop without a
- * description of the whole call (subclasses of ndarray, sequences) can still be computed on
- * the device, flat piece by flat piece. They also tell which loop NumPy takes for a call.
+ * The inner loops of the ufuncs that the device supports. Calls that reach a loop without a
+ * description of the whole call (subclasses of ndarray, sequences) can be computed on the device in
+ * one-dimensional pieces. The loops also tell which loop NumPy selects for a call.
  */
 #pragma once
 
 #include "launch.h"
 #include "numpy_abi.h"
 
-/* One replaced loop; it lives as long as the process. */
+/* One replaced loop; it is never freed. */
 struct gsh_numpy_loop {
     gsh_ufunc_loop function; /* the original */
-    void *data;              /* its data */
-    gsh_ufunc_loop *place;   /* where ours was put */
+    void *data;              /* the original's data */
+    gsh_ufunc_loop *place;   /* the table entry with the replacement */
     enum gsh_op op;
     enum gsh_dtype dtype;                      /* of the launch */
-    enum gsh_dtype operands[GSH_MAX_OPERANDS]; /* what NumPy's loop takes and gives; inputs first */
+    enum gsh_dtype operands[GSH_MAX_OPERANDS]; /* dtypes of NumPy's loop, inputs first */
     unsigned count;                            /* of operands */
     uint64_t *hits;
 };
 
-/* The row of the op table (enum gsh_op) for a ufunc of multiarray's, or -1. */
+/* The row of the op table (enum gsh_op) for a ufunc of multiarray, or -1. */
 int gsh_numpy_loops_find_op(const struct gsh_ufunc *ufunc);
-/* Loop calls of this thread that the device computed. */
+/* The number of loop calls of this thread that the device computed. */
 uint64_t gsh_numpy_loops_device_calls(void);
-/* Whether this thread's loops may use the device; returns what it was before. They may not unless a
- * hook says so for the length of the original: one that knows that underflow does not matter, of
- * which NumPy would learn nothing. */
+/* Sets whether this thread's loops may use the device; returns the previous value. The default is
+ * false. A hook sets it during the original if underflow is ignored, because the device does not
+ * report underflow to NumPy. */
 bool gsh_numpy_loops_admit(bool admitted);
-/* Whether the loop is still in its place: somebody may have put another there
- * (PyUFunc_ReplaceLoopBySignature), whose results are then wanted. GIL. */
+/* Whether the loop is still installed. If the program replaced it (PyUFunc_ReplaceLoopBySignature),
+ * the program's loop must run. GIL. */
 bool gsh_numpy_loops_is_genuine(const struct gsh_numpy_loop *loop);
-/* Calls the original of a ufunc in such a way that its loop does not run, but is only found: its
- * outputs become zeros. A new reference to the result, or NULL with a Python error; *found =
- * NULL where it takes none of the replaced loops (then that loop did run). GIL. */
+/* Calls the original of a ufunc to find its loop without running it; the outputs become zeros.
+ * Returns a new reference to the result, or NULL with a Python error. *found = NULL: the call uses
+ * none of the replaced loops (its loop did run). GIL. */
 PyObject *gsh_numpy_loops_probe(PyObject *ufunc, PyObject *const *args, size_t nargs,
                                 PyObject *kwnames, const struct gsh_numpy_loop **found);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ufunc.outer(a, b): the ufunc of a with unit axes appended, one for each dimension of b, and b,
- * which is how NumPy computes it. GIL.
+ * ufunc.outer(a, b) is computed as NumPy does: the ufunc of b and of a view of a with one unit axis
+ * appended for each dimension of b. GIL.
  */
 #include "arena.h"
 #include "dispatch.h"
@@ -18,8 +18,8 @@ static PyObject *try_outer(const struct gsh_method_call *call, enum gsh_reason *
 GSH_METHOD_HOOK(outer_hook, .table = GSH_METHOD_UFUNC, .name = "outer", .handler = try_outer,
                 .subject = GSH_METHOD_ASK_ALWAYS, .self_test = "m.add.outer(a, b)");
 
-/* A new array on the same memory, which outlives it, with `extra` unit axes at the end; NULL:
- * out of memory. */
+/* A new array on the same memory with `extra` unit axes at the end. The object must outlive it.
+ * NULL: out of memory. */
 static PyObject *append_axes(PyObject *object, int extra)
 {
     const struct gsh_ndarray *array = gsh_numpy_array(object);
@@ -36,7 +36,7 @@ static PyObject *append_axes(PyObject *object, int extra)
     return view;
 }
 
-/* Not so small that a product of its size with another could not be worth it. */
+/* Whether the result may be large enough for the device. */
 static bool is_worth(PyObject *a, PyObject *b)
 {
     int64_t elements = 1;
@@ -58,7 +58,7 @@ static PyObject *try_outer(const struct gsh_method_call *call, enum gsh_reason *
     size_t keywords = call->kwnames ? (size_t)gsh_py_size(call->kwnames) : 0;
     if (call->nargs != 2 || call->kwdict || !is_worth(call->args[0], call->args[1]))
         return NULL;
-    *why = GSH_REASON_OPERAND; /* scalars become arrays: Python's lose their weakness */
+    *why = GSH_REASON_OPERAND; /* an array of a Python scalar is not weakly promoted */
     if (!gsh_numpy_is_array(call->args[0]) || !gsh_numpy_is_array(call->args[1]))
         return NULL;
     *why = GSH_REASON_KEYWORDS;

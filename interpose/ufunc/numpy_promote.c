@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The cache of NumPy's decisions on loops, keyed by ufunc, operand dtypes, scalar kinds, keywords
- * and, for the value-based promotion of NumPy 1.x, the scalar's value class. GIL guards it.
+ * A cache of NumPy's loop selections. The key consists of ufunc, operand dtypes, scalar kinds and
+ * keywords, and for the value-based promotion of NumPy 1.x the scalar's value class. Guarded by the
+ * GIL.
  */
 #include "numpy_promote.h"
 
@@ -20,16 +21,16 @@ enum { CACHE_SIZE = 4096, KEY_BITS = 12, DTYPE_BITS = 4 };
 _Static_assert(GSH_DTYPE_COUNT < 1 << DTYPE_BITS, "a dtype or none of them");
 
 struct entry {
-    PyObject *ufunc; /* NULL: free; ufuncs of NumPy live for good */
+    PyObject *ufunc; /* NULL: free; NumPy never frees its ufuncs */
     uint64_t inputs, form;
-    const struct gsh_numpy_loop *loop; /* NULL: none of ours */
+    const struct gsh_numpy_loop *loop; /* NULL: not a loop of the device */
 };
 
 static struct entry cache[CACHE_SIZE];
 static PyObject *ones[GSH_DTYPE_COUNT];                     /* inputs of a probe; never written */
 static PyObject *outputs[GSH_MAX_OUTPUTS][GSH_DTYPE_COUNT]; /* its outputs */
 static PyObject *same_kind;
-static PyObject *get_promotion_state; /* NULL: there is no choice */
+static PyObject *get_promotion_state; /* NULL: promotion cannot be configured */
 
 /* A 1-d array with one element, 1; NULL: out of memory. */
 static PyObject *make_one(enum gsh_dtype dtype)
@@ -65,7 +66,7 @@ bool gsh_numpy_promote_init(void)
     return good && same_kind;
 }
 
-/* NumPy 1.x looks at a scalar's value: the smallest type it fits decides. */
+/* NumPy 1.x promotes by a scalar's value: the smallest type that fits decides. */
 static unsigned integer_class(bool negative, uint64_t magnitude)
 {
     static const uint64_t highest[] = {INT8_MAX,  UINT8_MAX,  INT16_MAX, UINT16_MAX,
@@ -104,7 +105,7 @@ static unsigned value_class(const struct gsh_numpy_value *value)
     }
 }
 
-/* KEY_BITS bits that stand for the argument in NumPy's decision. */
+/* KEY_BITS bits that represent the argument in NumPy's selection. */
 static uint32_t argument_key(const struct gsh_argument *argument)
 {
     if (argument->is_array)
@@ -121,7 +122,7 @@ static uint64_t inputs_key(const struct gsh_ufunc_call *call, const struct gsh_a
     return key;
 }
 
-/* Casting rule, dtypes of the outputs given, dtypes named by dtype= or signature=. */
+/* Casting rule, dtypes of given outputs, dtypes named by dtype= or signature=. */
 static uint64_t form_key(const struct gsh_ufunc_call *call, const int *outs)
 {
     uint64_t key = (uint64_t)call->casting << 1 | (call->signature != NULL);
@@ -132,7 +133,7 @@ static uint64_t form_key(const struct gsh_ufunc_call *call, const int *outs)
     return key;
 }
 
-/* The value's size, 0 where it is infinite or NaN. */
+/* The value's magnitude. 0 for infinity and NaN. */
 static double finite_size(const struct gsh_numpy_value *value)
 {
     double parts[2];
@@ -141,9 +142,9 @@ static double finite_size(const struct gsh_numpy_value *value)
     return isfinite(size) ? size : 0;
 }
 
-/* Whether NumPy could warn of a scalar's cast, or read the value of a 0-d array on the device: a
- * Python number beyond the range of an array's narrow float dtype; with dtype= or signature=,
- * any that does not fit float16. */
+/* Whether NumPy could warn about a scalar's cast or read the value of a 0-d array on the device.
+ * Applies to a Python number beyond the range of an array's narrow float dtype, and with dtype= or
+ * signature= to any number that does not fit float16. */
 static bool has_delicate_scalar(const struct gsh_ufunc_call *call,
                                 const struct gsh_argument *arguments)
 {
@@ -165,7 +166,7 @@ static bool has_delicate_scalar(const struct gsh_ufunc_call *call,
     return (gsh_np.major >= 2 || is_fixed) && largest > limit;
 }
 
-/* Whether a complex operand might be cast to a real one, of which NumPy warns. */
+/* Whether a complex operand might be cast to a real one, about which NumPy warns. */
 static bool may_discard(const struct gsh_ufunc_call *call, const struct gsh_argument *arguments,
                         const int *outs)
 {
@@ -180,9 +181,8 @@ static bool may_discard(const struct gsh_ufunc_call *call, const struct gsh_argu
     return has_complex && (has_real || call->dtype || call->signature);
 }
 
-/* The keywords of a probe behind its `count` inputs in `args`: a new tuple of names, or NULL
- * without a Python error: none are needed, or out of memory (*good false). *tuple is to be
- * released with it. */
+/* Appends the keywords of a probe to `args`. Returns a new tuple of names, or NULL without a Python
+ * error: none are needed, or out of memory (*good false). Release *tuple together with it. */
 static PyObject *add_keywords(const struct gsh_ufunc_call *call, const int *outs, PyObject **args,
                               PyObject **tuple, bool *good)
 {
@@ -213,7 +213,8 @@ static PyObject *add_keywords(const struct gsh_ufunc_call *call, const int *outs
     return kwnames;
 }
 
-/* False: NumPy refuses the call. Else *loop is the one it takes, NULL: none of ours. */
+/* False: NumPy refuses the call. Else *loop is the selected loop. NULL: not a loop of the device.
+ */
 static bool ask_numpy(const struct gsh_ufunc_call *call, const struct gsh_argument *arguments,
                       const int *outs, const struct gsh_numpy_loop **loop)
 {
@@ -236,7 +237,8 @@ static bool ask_numpy(const struct gsh_ufunc_call *call, const struct gsh_argume
     return result != NULL;
 }
 
-/* NumPy 1.24 to 1.26 can be told to promote scalars as NumPy 2 does, and to warn of it. */
+/* Whether scalars are promoted in the default way. NumPy 1.24 to 1.26 can be configured to promote
+ * as NumPy 2 does, or to warn about it. */
 static bool is_promotion_usual(const struct gsh_ufunc_call *call,
                                const struct gsh_argument *arguments)
 {
@@ -254,8 +256,8 @@ static bool is_promotion_usual(const struct gsh_ufunc_call *call,
     return usual;
 }
 
-/* Whether a value decides besides its key: of Python ints, those that do not fit the array's
- * dtype. */
+/* Whether a value may affect the selection beyond its key: a Python int that may not fit the
+ * array's dtype. */
 static bool has_python_int(const struct gsh_ufunc_call *call, const struct gsh_argument *arguments)
 {
     for (int k = 0; k < call->ufunc->nin; k++)
@@ -264,7 +266,8 @@ static bool has_python_int(const struct gsh_ufunc_call *call, const struct gsh_a
     return false;
 }
 
-/* Another dtype than bool has no meaning for the results of comparisons; NumPy 1 warns of it. */
+/* Whether dtype= names a dtype other than bool for the result of a comparison, about which NumPy 1
+ * warns. */
 static bool is_odd_dtype(const struct gsh_ufunc_call *call)
 {
     signed char result = call->fixed[call->ufunc->nin];

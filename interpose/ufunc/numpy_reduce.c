@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ufunc.reduce for the ufuncs of reductions.def, as np.sum, ndarray.max and their kin reach it: one
- * REDUCE over the axes, of the elements that where= leaves, beginning with initial=.
+ * ufunc.reduce for the ufuncs of reductions.def, which np.sum, ndarray.max and similar functions
+ * call: one REDUCE over the axes, of the elements selected by where=, starting with initial=.
  */
 #include "host_casts.h"
 #include "numpy_arguments.h"
@@ -39,10 +39,10 @@ struct request {
     struct gsh_layout layout; /* of the result */
 };
 
-/* numpy._NoValue, which stands for an argument that was not given; NULL where it is not found. */
+/* numpy._NoValue, which NumPy passes for an argument that was not given. NULL if not found. */
 static PyObject *find_no_value(void)
 {
-    static PyObject *no_value; /* kept for good */
+    static PyObject *no_value; /* never released */
     if (!no_value) {
         PyObject *globals =
             gsh_py.PyDict_GetItemString(gsh_py.PyImport_GetModuleDict(), "numpy._globals");
@@ -54,7 +54,7 @@ static PyObject *find_no_value(void)
 
 /* ---- arguments ---- */
 
-/* where=: True, or an array of bool with the operand's dimensions, or fewer or shorter ones. */
+/* where=: True, or a bool array that broadcasts to the operand's shape. */
 static enum gsh_reason describe_mask(struct request *request, PyObject *where)
 {
     const struct gsh_view *in = &request->in;
@@ -74,7 +74,7 @@ static enum gsh_reason describe_mask(struct request *request, PyObject *where)
     return GSH_REASON_NONE;
 }
 
-/* axis= as flags; the first axis where it is not given. False: NumPy must judge. */
+/* axis= as flags; the first axis if not given. False: leave the call to NumPy. */
 static bool find_axes(PyObject *axis, int ndim, bool *reduced)
 {
     memset(reduced, false, (size_t)ndim);
@@ -136,9 +136,10 @@ static void layout_result(struct request *request)
     }
 }
 
-/* ---- the beginning ---- */
+/* ---- the initial value ---- */
 
-/* A sum that begins with -0.0 may be -0.0, which one that begins with the neutral 0 cannot be. */
+/* Whether the initial value contains -0.0. A sum that starts with -0.0 may be -0.0; a sum that
+ * starts with the neutral 0 cannot. */
 static bool has_negative_zero(const struct gsh_numpy_value *value)
 {
     double parts[2];
@@ -146,8 +147,8 @@ static bool has_negative_zero(const struct gsh_numpy_value *value)
     return (parts[0] == 0 && signbit(parts[0])) || (parts[1] == 0 && signbit(parts[1]));
 }
 
-/* initial=None: the first element begins. That is as good as the neutral value where joining it
- * changes nothing, not even the sign. */
+/* initial=None: the reduction starts with the first element. Whether this equals a start with the
+ * neutral value, including the sign of zero. */
 static bool may_begin_with_first(const struct request *request)
 {
     if (gsh_reduction_info((enum gsh_reduction)request->reduction)->neutral == GSH_NEUTRAL_FIRST)
@@ -181,7 +182,7 @@ static enum gsh_reason place_initial(const struct request *request, struct gsh_l
 
 /* ---- the call ---- */
 
-/* Looked up once. */
+/* The stats row; looked up once. */
 static unsigned row_of(enum gsh_reduction reduction, enum gsh_dtype in, enum gsh_dtype result)
 {
     static unsigned rows[GSH_REDUCTION_COUNT][GSH_DTYPE_COUNT][GSH_DTYPE_COUNT];

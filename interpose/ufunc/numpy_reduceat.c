@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ufunc.reduceat over a few segments: one REDUCE each, into the segment's place in the result. Many
- * segments are NumPy's.
+ * ufunc.reduceat with a few segments: one REDUCE for each, into the segment's place in the result.
+ * Calls with many segments are left to NumPy.
  */
 #include "host_casts.h"
 #include "numpy_arguments.h"
@@ -46,7 +46,7 @@ static bool read_sequence(PyObject *object, bool is_list, struct request *reques
     return true;
 }
 
-/* An array of integers, or a list or tuple of Python's. */
+/* Reads an integer array, or a list or tuple of Python ints. */
 static enum gsh_reason read_indices(PyObject *object, struct request *request)
 {
     struct gsh_view view;
@@ -85,7 +85,7 @@ static enum gsh_reason describe_out(PyObject *const *slots, bool is_keyword,
     enum gsh_reason why = gsh_numpy_describe_output(request->out, &request->out_view);
     if (why != GSH_REASON_NONE)
         return why;
-    /* segments are written one after the other, and before the next ones are read */
+    /* a segment is written before the next ones are read */
     bool meets = gsh_numpy_describe_meet(slots[ARRAY], request->out) ||
                  !gsh_numpy_describe_is_distinct(&request->out_view);
     return meets ? GSH_REASON_OVERLAP : GSH_REASON_NONE;
@@ -117,8 +117,8 @@ static enum gsh_reason describe(const struct gsh_method_call *call, PyObject *co
 
 /* ---- the result ---- */
 
-/* The operand's shape with the segments in place of the axis, in the order in which NumPy's
- * iterator walks the operand, without the axis, beside the indices. */
+/* The operand's shape with the segments in place of the axis. The order is that of NumPy's iterator
+ * over the operand without the axis and the indices. */
 static void layout_result(const struct request *request, struct gsh_layout *layout)
 {
     const struct gsh_view *in = &request->in;
@@ -131,7 +131,8 @@ static void layout_result(const struct request *request, struct gsh_layout *layo
     gsh_numpy_output_iterator_order(&walk, 2, gsh_dtype_size(request->dtypes.result), layout);
 }
 
-/* A single element is not joined with a neutral value, which might change its sign. */
+/* Makes the launch a copy: combining a single element with a neutral value might change its sign.
+ */
 static void copy_instead(struct gsh_launch *launch)
 {
     launch->kind = GSH_LAUNCH_ELEMENTWISE;
@@ -140,7 +141,7 @@ static void copy_instead(struct gsh_launch *launch)
     launch->nreduce = 0;
 }
 
-/* Segment i into its place in `array`, whose layout is given. */
+/* Reduces segment i into its place in `array`, which has the given layout. */
 static bool run_segment(const struct request *request, int64_t i, PyObject *array,
                         const struct gsh_layout *layout, unsigned row, enum gsh_reason *why)
 {
@@ -175,7 +176,7 @@ static bool run_segment(const struct request *request, int64_t i, PyObject *arra
     return same != NULL;
 }
 
-/* Whether all of an array's elements are true. Takes over the array, which may be NULL. */
+/* Whether all elements of an array are true. Steals the array, which may be NULL. */
 static bool is_true_throughout(PyObject *array)
 {
     PyObject *logical_and = gsh_py.PyDict_GetItemString(gsh_np.dict, "logical_and");
@@ -191,7 +192,7 @@ static bool is_true_throughout(PyObject *array)
     return is_true;
 }
 
-/* Whether none of the elements that segments begin with has a sign in this part: "real" or "imag". */
+/* Whether the first element of every segment has no sign bit in this part: "real" or "imag". */
 static bool begin_without_sign(PyObject *const *slots, int axis, const char *part)
 {
     PyObject *first = gsh_py.PyObject_CallMethod(slots[ARRAY], "take", "Oi", slots[INDICES], axis);
@@ -206,16 +207,18 @@ static bool begin_without_sign(PyObject *const *slots, int axis, const char *par
     return is_true_throughout(unsigned_ones);
 }
 
-/* A sum's zeros are negative only where all elements of a segment are, the first one too; what NumPy makes of those depends
- * on its version and on their number (pairwise_sum's initial value). */
+/* Whether the zeros in a sum have NumPy's signs. A zero is negative only if all elements of the
+ * segment are, including the first. In that case NumPy's result depends on its version and on the
+ * number of elements (pairwise_sum's initial value). */
 static bool has_numpys_zeros(PyObject *const *slots, int axis, PyObject *array, const char *part)
 {
     return is_true_throughout(gsh_py.PyObject_GetAttrString(array, part)) ||
            begin_without_sign(slots, axis, part);
 }
 
-/* Whether NumPy has no error to tell of, which it does once per call and under this method's name: whatever a sum meets on
- * its way leaves a result that is not finite. And whether a sum's zeros have NumPy's signs. */
+/* Whether the result needs no error report and its zeros have NumPy's signs. NumPy reports errors
+ * once per call, under this method's name. Any error in a sum leaves a result that is not finite.
+ */
 static bool is_as_numpys(const struct request *request, PyObject *const *slots, PyObject *array)
 {
     enum gsh_dtype loop = request->dtypes.loop;

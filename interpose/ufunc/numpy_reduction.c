@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. NumPy's rules for the dtypes of a reduction (integers widened by sums and
- * products but not with out=, logical ones in bool) differ between its versions and live in one
- * function of its own; so it is asked, and its answers are kept.
+ * See the header. NumPy's rules for the dtypes of a reduction differ between versions and are in
+ * one function of NumPy: sums and products widen integers, but not with out=; logical reductions
+ * are in bool. Therefore NumPy is asked, and its answers are cached.
  */
 #include "numpy_reduction.h"
 
@@ -15,14 +15,14 @@
 
 #define ABSENT GSH_DTYPE_COUNT
 
-static PyObject *ufuncs[GSH_REDUCTION_COUNT]; /* borrowed from NumPy's module, which stays loaded */
+static PyObject *ufuncs[GSH_REDUCTION_COUNT]; /* borrowed; NumPy's module stays loaded */
 static const struct gsh_method_hook *hooks[GSH_REDUCTION_METHODS];
 
 /* The loop of each key: UNKNOWN, REFUSED or 1 + its dtype. Guarded by the GIL. */
 enum { UNKNOWN = 0, REFUSED = -1 };
 static signed char loops[GSH_REDUCTION_METHODS][GSH_REDUCTION_COUNT][GSH_DTYPE_COUNT]
                         [GSH_DTYPE_COUNT + 1][GSH_DTYPE_COUNT + 1];
-static bool is_unanswered; /* a probe ended in somebody else's exception */
+static bool is_unanswered; /* a probe was interrupted by an exception of the program */
 
 void gsh_numpy_reduction_init(enum gsh_reduction_method method, const struct gsh_method_hook *hook)
 {
@@ -77,7 +77,7 @@ static int dtype_of_result(PyObject *result)
 }
 
 /* The dtype of the method's result on one element of `in`; `out` may be ABSENT. -1: NumPy refuses,
- * or it is none of ours. */
+ * or the dtype is not supported. */
 static int probe_method(enum gsh_reduction_method method, PyObject *ufunc, enum gsh_dtype in,
                         PyObject *asked, int out)
 {
@@ -115,7 +115,8 @@ static int probe_call(PyObject *ufunc, enum gsh_dtype first, enum gsh_dtype seco
     return dtype;
 }
 
-/* The loop's dtype, or -1. Without dtype=, out= takes the accumulator's place in the choice. */
+/* The loop's dtype, or -1. Without dtype=, NumPy selects the loop by the dtype of out= as the
+ * accumulator's. */
 static int find_loop(enum gsh_reduction_method method, int reduction, enum gsh_dtype in,
                      PyObject *asked, int out)
 {
@@ -137,15 +138,15 @@ static bool is_complex(int dtype)
     return dtype != ABSENT && gsh_dtype_kind((enum gsh_dtype)dtype) == 'c';
 }
 
-/* Whether a cast from `from` to `to` drops imaginary parts, of which NumPy warns. */
+/* Whether a cast from `from` to `to` drops imaginary parts, about which NumPy warns. */
 static bool drops_parts(int from, int to)
 {
     return is_complex(from) && to != ABSENT && to != GSH_BOOL && !is_complex(to);
 }
 
-/* Whether results may be stored as `to`. NumPy stores and reloads what it has so far, buffer by
- * buffer: only where that loses no more than a rounding is the result defined by the elements
- * alone. */
+/* Whether results may be stored as `to`. NumPy stores and reloads partial results for each buffer,
+ * so the result is determined by the elements alone only if a store loses no more than a rounding.
+ */
 static bool may_store(enum gsh_dtype from, enum gsh_dtype to)
 {
     char kind = gsh_dtype_kind(from);
@@ -163,11 +164,11 @@ enum gsh_reason gsh_numpy_reduction_resolve(enum gsh_reduction_method method, in
         asked = gsh_py._Py_NoneStruct;
     else if ((asked_dtype = gsh_numpy_describe_dtype(asked)) < 0)
         return GSH_REASON_DTYPE;
-    /* out is also loaded, as what it is computed with. */
+    /* out= is also loaded, as the accumulator */
     if (drops_parts((int)in, asked_dtype) || drops_parts((int)in, out_dtype) ||
         drops_parts(out_dtype, asked_dtype) || drops_parts(asked_dtype, out_dtype))
         return GSH_REASON_DTYPE;
-    /* NumPy 1.x looks at the value of a 0-d array where another has dimensions. */
+    /* NumPy 1.x promotes by the value of a 0-d array if another operand has dimensions */
     if (out && out->ndim == 0 && gsh_np.major < 2 && asked_dtype == ABSENT && out->dtype != in)
         return GSH_REASON_DTYPE;
     signed char *known = &loops[method][reduction][in][asked_dtype][out_dtype];

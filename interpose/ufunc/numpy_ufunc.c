@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The vectorcall of every ufunc of NumPy is replaced by one of two hooks. Nearly all calls of a
- * program are small: they leave after a few compares, in a tail call of the original. The rest are
- * parsed, described, promoted and offered to the device; where they are declined their operands
- * come home in bulk first. GIL throughout; no lock.
+ * The vectorcall of every ufunc of NumPy is replaced by one of two hooks. Most calls are small and
+ * leave after a few comparisons by a tail call of the original. Other calls are parsed, described,
+ * promoted and offered to the device. If they are declined, their operands are first fetched to the
+ * host in bulk. GIL throughout; no lock.
  */
 #include "numpy_ufunc.h"
 
@@ -23,19 +23,19 @@
 
 enum { RECORD_SLOTS = 1024, RECORD_LIMIT = RECORD_SLOTS / 2 };
 
-/* What a hooked ufunc is to us. */
+/* A hooked ufunc. */
 struct record {
     struct gsh_ufunc *ufunc; /* NULL: free slot */
     int op;                  /* enum gsh_op, or -1 */
     gsh_ufunc_handler handler;
     bool is_adopted; /* see gsh_numpy_ufunc_adopt */
-    unsigned row;    /* of calls that were declined undescribed; 0 until needed */
+    unsigned row;    /* row of calls declined before description; 0 until needed */
 };
 
 static struct record records[RECORD_SLOTS]; /* open addressing by the ufunc's address */
 static size_t record_count;
 static uint64_t calls;   /* hooked calls, for the self-test */
-static bool counts_tiny; /* the report was asked for: tiny calls are counted too */
+static bool counts_tiny; /* the report was requested: small calls are counted too */
 
 static struct record *find_record(const void *ufunc)
 {
@@ -45,8 +45,8 @@ static struct record *find_record(const void *ufunc)
     return &records[slot];
 }
 
-/* Before the original: positional arguments beyond the inputs and out= are written, all else is
- * read. */
+/* Fetches the operands for the original. Positional arguments beyond the inputs and out= are
+ * written, all others are read. */
 static void bring_home(const struct gsh_ufunc *ufunc, PyObject *const *args, size_t nargs,
                        PyObject *kwnames)
 {
@@ -72,8 +72,8 @@ static unsigned row_of_record(struct record *record)
     return record->row;
 }
 
-/* Whether loops of this call may run on the device: they tell NumPy of errors but not of
- * underflow. extobj= is an errstate of the call's own. */
+/* Whether loops of this call may run on the device. Loops report errors to NumPy, but not
+ * underflow. extobj= is an errstate of the call itself. */
 static bool may_admit(PyObject *kwnames)
 {
     Py_ssize_t keywords = kwnames ? gsh_py_size(kwnames) : 0;
@@ -85,9 +85,9 @@ static bool may_admit(PyObject *kwnames)
            gsh_numpy_errstate_mode((unsigned)mask, GSH_ERRSTATE_UNDER) == GSH_ERRSTATE_IGNORE;
 }
 
-/* The original, its operands brought home first. Calls that were not priced (a subclass, odd
- * keywords) may still reach the device from their inner loops or their BLAS, which then bring home
- * what they need themselves. */
+/* Calls the original after fetching its operands. Calls that were not priced (a subclass, unusual
+ * keywords) may still use the device in their inner loops or BLAS calls, which fetch what they need
+ * themselves. */
 static PyObject *call_original(struct record *record, PyObject *const *args, size_t nargsf,
                                PyObject *kwnames, enum gsh_reason why, unsigned row)
 {
@@ -121,7 +121,7 @@ static PyObject *try_record(const struct record *record, PyObject *const *args, 
     *why = GSH_REASON_UNSUPPORTED;
     if (!record->handler)
         return NULL;
-    *why = GSH_REASON_ERRSTATE; /* products do not look for errors */
+    *why = GSH_REASON_ERRSTATE; /* products do not detect errors */
     if (record->op < 0 && !record->is_adopted && !gsh_numpy_errstate_is_quiet())
         return NULL;
     *why = GSH_REASON_KEYWORDS;
@@ -155,13 +155,13 @@ __attribute__((noinline)) static PyObject *call_described(PyObject *self, PyObje
     return call_original(record, args, nargsf, kwnames, why, row);
 }
 
-/* Arguments in all: positional and keyword values. */
+/* The number of arguments: positional and keyword values. */
 static inline size_t count_values(size_t nargsf, PyObject *kwnames)
 {
     return gsh_py_nargs(nargsf) + (kwnames ? (size_t)gsh_py_size(kwnames) : 0);
 }
 
-/* The values most often met next to arrays: few enough to compare with at every call. */
+/* The most common values beside arrays: few enough for a comparison at every call. */
 static inline bool is_common_value(PyObject *object)
 {
     PyObject *type = gsh_py_type(object);
@@ -169,8 +169,8 @@ static inline bool is_common_value(PyObject *object)
            type == gsh_np.scalar_types[GSH_FLOAT64];
 }
 
-/* Scalars and the objects that keywords take: they hold no more than one element. Of all others but
- * arrays (sequences, buffers, objects with __array__) the size is not known. */
+/* Scalars and the objects that keywords accept, which have at most one element. For other objects
+ * except arrays (sequences, buffers, objects with __array__) the size is unknown. */
 static inline bool is_one_value(PyObject *object)
 {
     PyObject *type = gsh_py_type(object);
@@ -188,14 +188,14 @@ static inline bool is_on_device(const struct gsh_ndarray *array)
     return gsh_arena_contains(array->data) && gsh_coherence_is_resident(array->data);
 }
 
-/* A bound of the elements of a broadcast shape: operands of one shape count once, others
- * multiply. */
+/* An upper bound of the elements of a broadcast shape: consecutive operands of the same shape count
+ * once, others multiply. */
 struct bound {
     int64_t elements, longest; /* of all others; of those with one dimension */
     const struct gsh_ndarray *previous;
 };
 
-/* False: the object is of unknown size, or on the device. */
+/* False: the object is on the device or has unknown size. */
 static bool extend_bound(struct bound *bound, PyObject *object)
 {
     if (is_one_value(object))
@@ -216,8 +216,8 @@ static bool extend_bound(struct bound *bound, PyObject *object)
                                    &bound->elements);
 }
 
-/* Whether an elementwise call is not worth describing: nothing of it is on the device, and its
- * result has fewer elements than the limit. */
+/* Whether an elementwise call is too small: no operand is on the device, and the result has fewer
+ * elements than the limit. */
 static bool is_tiny(PyObject *const *args, size_t count)
 {
     struct bound bound = {1, 1, NULL};
@@ -235,8 +235,9 @@ static bool is_tiny(PyObject *const *args, size_t count)
            bound.elements < gsh_dispatch_min_elements;
 }
 
-/* is_tiny for common values and operands with at most one dimension, but for the question whether those in the arena are on
- * the device. False: it takes a closer look. Calls nothing, so that the hook below needs no stack. */
+/* is_tiny for common values and operands with at most one dimension. Does not check whether
+ * operands in the arena are on the device. False: not decided here. Calls no function, so that the
+ * hook below needs no stack frame. */
 static inline bool seems_tiny(PyObject *const *args, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -261,8 +262,8 @@ static bool is_at_home(PyObject *const *args, size_t count)
     return true;
 }
 
-/* The same for generalised ufuncs (matmul): work is bounded by the product of the operands' sizes. A keyword's list is
- * axes= or extobj=. */
+/* The same for generalised ufuncs (matmul): the work is bounded by the product of the operands'
+ * sizes. A list as a keyword's value is axes= or extobj=. */
 static inline bool is_tiny_product(PyObject *const *args, size_t nargs, size_t count)
 {
     int64_t bound = 1;
@@ -333,7 +334,7 @@ static void install_one(struct gsh_ufunc *ufunc, struct record as)
     ufunc->vectorcall = ufunc->core_enabled ? generalised_hook : elementwise_hook;
 }
 
-/* A ufunc of multiarray's own. */
+/* Hooks a ufunc of multiarray. */
 static void install_known(struct gsh_ufunc *ufunc)
 {
     int op = gsh_numpy_loops_find_op(ufunc);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A ufunc call between the hook, which parses it, and the handler that may take it.
+ * A ufunc call as the hook has parsed it for a handler.
  */
 #pragma once
 
 #include "numpy_arguments.h"
 
-/* Of numpy.linalg's lstsq, which has the most. */
+/* The maximum, which numpy.linalg's lstsq has. */
 #define GSH_UFUNC_OUTPUTS 4
 #define GSH_UFUNC_OPERANDS (GSH_MAX_INPUTS + GSH_UFUNC_OUTPUTS)
 
-/* A call of a hooked ufunc, parsed. Objects are the caller's, borrowed. */
+/* A parsed call of a hooked ufunc. All references are borrowed from the caller. */
 struct gsh_ufunc_call {
     struct gsh_ufunc *ufunc;
     int op;                            /* its row of the op table (enum gsh_op), or -1 */
@@ -20,15 +20,15 @@ struct gsh_ufunc_call {
     enum gsh_casting casting;          /* SAME_KIND unless given */
     enum gsh_order order;              /* KEEP unless given */
     PyObject *casting_name;            /* casting= as given, or NULL */
-    PyObject *dtype, *signature; /* dtype= and signature= (sig=) as given; at most one of them */
-    bool names_types;            /* one of them was given, were it None */
-    PyObject *extobj, *axes;     /* as given, only to handlers of adopted ufuncs; or NULL */
+    PyObject *dtype, *signature; /* dtype= and signature= (sig=) as given; at most one is set */
+    bool names_types;            /* one of them was given, even if it is None */
+    PyObject *extobj, *axes;     /* as given, or NULL; only for handlers of adopted ufuncs */
     signed char fixed[GSH_UFUNC_OPERANDS]; /* the dtype that they name for each operand, or -1 */
-    bool is_plain; /* no keyword but out=, casting= and subok= says anything */
+    bool is_plain; /* no keyword other than out=, casting= and subok= has an effect */
 };
 
-/* Tries to compute the call on the device: a new reference (out itself where given, a tuple of
- * several results), or NULL and *why: declined, nothing touched, no Python error. *row is the
- * stats row to count it under (0 where unknown). */
+/* Tries to compute the call on the device. Returns a new reference (out itself if given, a tuple
+ * for several results), or NULL and *why: declined, nothing was changed, no Python error. *row is
+ * the stats row of the call (0 if unknown). */
 typedef PyObject *(*gsh_ufunc_handler)(const struct gsh_ufunc_call *call, enum gsh_reason *why,
                                        unsigned *row);

@@ -12,10 +12,10 @@
 
 #define LOWEST ((double _Complex) - HUGE_VAL) /* in integer loops: the lowest value */
 
-/* One call and the first output that ours gives; numbers are cast to the loop's dtypes. */
+/* A call, and the first output of the device's loop. Numbers are cast to the loop's dtypes. */
 struct witness {
     enum gsh_op op;
-    unsigned dtypes; /* GSH_SET_*: the loops it speaks for */
+    unsigned dtypes; /* GSH_SET_*: the loops that it tests */
     double _Complex inputs[2];
     double _Complex result;
 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operations whose result for some input is not the same in all versions of NumPy: whether the one
- * in this process computes what our loops do is asked of its own loop, on that input.
+ * Operations whose result differs between NumPy versions for some input. NumPy's own loop is called
+ * on that input, to test whether it agrees with the device's.
  */
 #pragma once
 
 #include "numpy_loops.h"
 
-/* Whether NumPy's loop gives our result where versions are known to differ. At attach, with the
- * GIL. */
+/* Whether NumPy's loop gives the device's result on the inputs where versions are known to differ.
+ * Called at attach, with the GIL. */
 bool gsh_numpy_version_probe_agrees(const struct gsh_numpy_loop *loop);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * libgpushim_cuda.so: handed out where somebody opens libcuda.so.1. It has the names of cuda_calls.def, each a jump through
- * a table that libgpushim.so fills before, and depends on the real library, in which dlsym finds all others.
+ * libgpushim_cuda.so: returned if a program opens libcuda.so.1. It exports the names of
+ * cuda_calls.def, each as a jump through a table that libgpushim.so fills first. It depends on the
+ * real library, where dlsym finds all other names.
  */
 #ifndef __x86_64__
 #error "only the x86-64 calling convention is written here"
@@ -41,7 +42,7 @@ table:
     .balign 8
     .globl gpushim_cuda_names
     .type gpushim_cuda_names, @object
-gpushim_cuda_names: /* how many */
+gpushim_cuda_names: /* the number of names */
     .quad place / 8
     .size gpushim_cuda_names, 8
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The entry points of BLAS and LAPACK with what they need, included in a test program, which is the library then: "the
- * caller's own library" has no BLAS until one is opened. What a Python process would say is set by the test.
+ * The entry points of BLAS and LAPACK with their dependencies, included in a test program, which
+ * then takes the place of the library. The "caller's own library" has no BLAS until one is opened.
+ * The test sets the state that a Python process would provide.
  */
 #pragma once
 

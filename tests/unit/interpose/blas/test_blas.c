@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ?gemm under its eight names, of C and of Fortran, all element types, orders and transpositions, on the device and off it,
- * against loops in long double; the search for the original; bad arguments.
+ * ?gemm under its eight names (C and Fortran), with all element types, orders and transpositions,
+ * on the device and without it, compared with loops in long double. Also the search for the
+ * original, and bad arguments.
  */
 #include "blas_entry_parts.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ?trsm where no library has it: every type, side, triangle, transposition and diagonal by the residual; bad arguments. With
- * an original: test_lapack_symbols.c.
+ * ?trsm if no library has it: every type, side, triangle, transposition and diagonal, checked by
+ * the residual; bad arguments. test_lapack_symbols.c tests it with an original.
  */
 #include "blas_entry_parts.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ?gemv, ?ger, ?geru and ?gerc of every type and transposition, with steps in either direction, against loops: without any
- * BLAS and on the host device. What lies between the elements is not read and stays. With an original:
- * tests/preload/test_blas_vectors.py.
+ * ?gemv, ?ger, ?geru and ?gerc of every type and transposition, with positive and negative steps,
+ * compared with loops: without a BLAS and on the host device. Memory between the elements is
+ * neither read nor changed. tests/preload/test_blas_vectors.py tests them with an original.
  */
 #include "blas_entry_parts.h"
 

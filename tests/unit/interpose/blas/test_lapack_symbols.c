@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The entry points of LAPACK and ?trsm with a LAPACK of the system behind them, which also computes for the host device:
- * results are its own to the bit, in the arena and out of it, and what it refuses is refused as it does. All types, widths
- * and odd arguments are in tests/preload/test_lapack_symbols.py.
+ * The entry points of LAPACK and ?trsm in front of a LAPACK of the system, which also computes for
+ * the host device. Results are bit-identical to that LAPACK's, inside and outside the arena, and
+ * calls that it refuses are refused in the same way. tests/preload/test_lapack_symbols.py tests all
+ * types, widths and unusual arguments.
  */
 #include "blas_entry_parts.h"
 

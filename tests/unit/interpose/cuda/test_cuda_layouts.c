@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where a CUDA toolkit is installed at build time: the structures of interpose/cuda/cuda_layouts.h against NVIDIA's.
- * Elsewhere a skip that says so.
+ * Compares the structures of interpose/cuda/cuda_layouts.h with NVIDIA's header, if a CUDA toolkit
+ * is installed at build time. Otherwise the test is skipped with a message.
  */
 #if __has_include(<cuda.h>)
 #define HAVE_CUDA_HEADER 1

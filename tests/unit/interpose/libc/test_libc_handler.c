@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The program's signal handlers while gpushim holds locks: one that reads arrays never waits for the thread that it
- * interrupted, one that leaves by siglongjmp leaves no lock behind, and what a program sets, it reads back and gets, with the
- * flags and the mask it asked for. The files under test are included.
+ * The program's signal handlers while gpushim holds locks. A handler that reads arrays never waits
+ * for the thread that it interrupted; a handler that leaves by siglongjmp leaves no lock held; the
+ * program reads back the action that it set, and handlers run with its flags and mask. The files
+ * under test are included.
  */
 #include "libc_death.c"   // NOLINT(bugprone-suspicious-include)
 #include "libc_handler.c" // NOLINT(bugprone-suspicious-include)

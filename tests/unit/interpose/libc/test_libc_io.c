@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Every row of interpose/libc/io_calls.def on memory whose newest copy is on the device: what the kernel
- * is given is the device's data, what it writes is what the host and the device see afterwards,
- * errno and results are the real call's, and no pin is left behind, also not by a cancelled thread.
- * The file under test is included, so that its entry points can be called by name.
+ * Every row of interpose/libc/io_calls.def on memory whose newest copy is on the device. The kernel
+ * gets the device's data; the host and the device see what it writes; errno and results are the
+ * real call's; no pin is left, not even by a cancelled thread. The file under test is included, so
+ * that its entry points can be called by name.
  */
 #include "coherence.h"
 #include "unseen.h"

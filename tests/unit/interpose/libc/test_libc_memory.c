@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The program changes the pages of arrays itself: what they hold is the newest bytes first, what is written afterwards is
- * seen by later calls, faults on pages that it protects are its own, and what it puts in their place is never handed out.
- * The file under test is included, so that its entry points can be called by name.
+ * The program changes the pages of arrays itself. The pages first receive the newest bytes; later
+ * calls see what is written afterwards; faults on pages that the program protects are its own;
+ * memory that it maps there is never allocated again. The file under test is included, so that its
+ * entry points can be called by name.
  */
 #include "libc_memory.c" // NOLINT(bugprone-suspicious-include)
 #include "libc_real.c"   // NOLINT(bugprone-suspicious-include)

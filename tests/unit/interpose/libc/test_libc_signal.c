@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A program that sets, reads and blocks SIGSEGV in every way libc offers, while the fault handler
- * keeps it: it sees its own settings, foreign faults and sent signals reach it, data on the device
- * stays readable in handlers and in threads that block all signals, and neither fork nor vfork
- * mixes the two up. The file under test is included.
+ * A program sets, reads and blocks SIGSEGV with every function of libc, while the fault handler is
+ * installed. The program sees its own settings; faults outside arrays and sent signals reach it;
+ * data on the device stays readable in handlers and in threads that block all signals; fork and
+ * vfork children do not affect the parent. The file under test is included.
  */
 #include "libc_death.c"   // NOLINT(bugprone-suspicious-include)
 #include "libc_handler.c" // NOLINT(bugprone-suspicious-include)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Page faults on a thread's alternate stack of 8 KiB, between closed pages: all kinds of them fit, with the CPU's widest
- * registers in use, and what they use of it is less than what sigaltstack asks for. A smaller stack is refused. The file under
- * test is included.
+ * Page faults between closed pages on a thread's alternate stack of 8 KiB. All kinds of faults fit,
+ * with the CPU's widest registers in use, and they use less stack than sigaltstack requires. A
+ * smaller stack is refused. The file under test is included.
  */
 #include "libc_real.c"  // NOLINT(bugprone-suspicious-include)
 #include "libc_stack.c" // NOLINT(bugprone-suspicious-include)
