@@ -29,7 +29,7 @@ static _Thread_local struct {
 static _Thread_local struct {
     int timer;
     bool is_set;
-} patience;
+} timeout;
 static char alarm_cookie; /* its address tells our timers' signals from others' */
 
 static void set_alarm_sigsafe(void)
@@ -37,26 +37,26 @@ static void set_alarm_sigsafe(void)
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGSEGV};
     event.sigev_value.sival_ptr = &alarm_cookie;
     event._sigev_un._tid = (int)gsh_raw_syscall3(SYS_gettid, 0, 0, 0);
-    struct itimerspec when = {.it_value = {.tv_sec = GSH_CRITICAL_PATIENCE_S}};
-    if (patience.is_set || gsh_raw_syscall3(SYS_timer_create, CLOCK_MONOTONIC, (long)&event,
-                                            (long)&patience.timer) != 0)
+    struct itimerspec when = {.it_value = {.tv_sec = GSH_CRITICAL_TIMEOUT_S}};
+    if (timeout.is_set || gsh_raw_syscall3(SYS_timer_create, CLOCK_MONOTONIC, (long)&event,
+                                           (long)&timeout.timer) != 0)
         return;
-    gsh_raw_syscall5(SYS_timer_settime, patience.timer, 0, (long)&when, 0, 0);
-    patience.is_set = true;
+    gsh_raw_syscall5(SYS_timer_settime, timeout.timer, 0, (long)&when, 0, 0);
+    timeout.is_set = true;
 }
 
 static void clear_alarm_sigsafe(void)
 {
-    if (patience.is_set)
-        gsh_raw_syscall3(SYS_timer_delete, patience.timer, 0, 0);
-    patience.is_set = false;
+    if (timeout.is_set)
+        gsh_raw_syscall3(SYS_timer_delete, timeout.timer, 0, 0);
+    timeout.is_set = false;
 }
 
 bool gsh_critical_is_alarm_sigsafe(const siginfo_t *info, bool *is_overdue)
 {
     if (info->si_code != SI_TIMER || info->si_value.sival_ptr != &alarm_cookie)
         return false;
-    *is_overdue = patience.is_set; /* else the section ended as it came */
+    *is_overdue = timeout.is_set; /* else the section ended as it came */
     return true;
 }
 
@@ -135,7 +135,7 @@ void gsh_critical_reset_after_fork(void)
 {
     gsh_critical_here.depth = 0;
     deferred.has_segv = false;
-    patience.is_set = false; /* timers are not inherited */
+    timeout.is_set = false; /* timers are not inherited */
     if (gsh_critical_here.has_deferred)
         gsh_critical_deliver_sigsafe();
 }

@@ -54,7 +54,7 @@ bool gsh_critical_defer_sigsafe(int number, siginfo_t *info, void *context);
 
 /* A section in which SIGINT waits for longer than this is taken for one that never ends: a driver call that does not
  * return. */
-#define GSH_CRITICAL_PATIENCE_S 5
+#define GSH_CRITICAL_TIMEOUT_S 5
 
 /* In the handler of SIGSEGV, of a signal that was sent: whether it is the one that tells of such a section. *is_overdue:
  * the thread is in it still. */

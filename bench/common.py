@@ -119,7 +119,7 @@ class Contender:
             library.gpushim_report_json.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
             self.synchronize = library.gpushim_synchronize
         else:
-            # NumPy has nothing to wait for; it pays for one foreign call like the others.
+            # NumPy has nothing to wait for; it pays for one call of another library like the others.
             self.synchronize = library.sched_getcpu
         self.synchronize.argtypes = []
 

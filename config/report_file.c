@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PATIENCE_NS UINT64_C(2000000000)
+#define TIMEOUT_NS UINT64_C(2000000000)
 
 /* Waits until a piece can be written; an errno where that does not come to be. */
 static int wait_for_room(int fd, uint64_t deadline)
@@ -38,7 +38,7 @@ static int wait_for_room(int fd, uint64_t deadline)
 
 static int write_all(int fd, bool is_regular, const char *text, size_t length)
 {
-    uint64_t deadline = gsh_clock_ns() + PATIENCE_NS;
+    uint64_t deadline = gsh_clock_ns() + TIMEOUT_NS;
     while (length > 0) {
         size_t part = is_regular ? length : GSH_MIN(length, (size_t)PIPE_BUF);
         int error = is_regular ? 0 : wait_for_room(fd, deadline);

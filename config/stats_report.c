@@ -224,12 +224,12 @@ static void append_events(struct gsh_fmt *fmt)
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_CACHE_HITS),
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_EVICTIONS));
     uint64_t grouped = gsh_stats_get(GSH_COUNTER_GROUPED);
-    uint64_t needless = gsh_stats_get(GSH_COUNTER_NEEDLESS);
-    if (grouped != 0 || needless != 0)
+    uint64_t dead_nodes = gsh_stats_get(GSH_COUNTER_DEAD_NODES);
+    if (grouped != 0 || dead_nodes != 0)
         gsh_fmt_printf(fmt, " %llu calls ran together, in %llu groups; %llu were never needed\n",
                        (unsigned long long)grouped,
                        (unsigned long long)gsh_stats_get(GSH_COUNTER_GROUPS),
-                       (unsigned long long)needless);
+                       (unsigned long long)dead_nodes);
     gsh_fmt_printf(fmt,
                    " page faults %llu read, %llu write; %llu forks; %s since NumPy was found; "
                    "version %s\n",

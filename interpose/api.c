@@ -12,7 +12,7 @@
 #include "stats.h"
 #include "version.h"
 
-_Static_assert((int)GPUSHIM_FOREIGN == (int)GSH_FOREIGN &&
+_Static_assert((int)GPUSHIM_FOREIGN == (int)GSH_UNMANAGED &&
                    (int)GPUSHIM_HOST == (int)GSH_RESIDENT_HOST &&
                    (int)GPUSHIM_SHARED == (int)GSH_RESIDENT_SHARED &&
                    (int)GPUSHIM_DEVICE == (int)GSH_RESIDENT_DEVICE,

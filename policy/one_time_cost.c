@@ -24,16 +24,16 @@ struct gsh_start_verdict gsh_one_time_cost_start(const struct gsh_verdict *call,
     return (struct gsh_start_verdict){begins, waits};
 }
 
-bool gsh_one_time_cost_pays_opening(double gains, double seconds)
+bool gsh_one_time_cost_pays_loading(double gains, double seconds)
 {
     return seconds > 0 && gains >= seconds * OPENING_SHARE;
 }
 
 struct gsh_library_verdict gsh_one_time_cost_library(const struct gsh_verdict *call,
-                                                     double foregone, double opening)
+                                                     double foregone, double load_seconds)
 {
-    if (opening == 0 || gsh_one_time_cost_is_worth_waiting(call, opening))
+    if (load_seconds == 0 || gsh_one_time_cost_is_worth_waiting(call, load_seconds))
         return (struct gsh_library_verdict){.is_ready = true};
     return (struct gsh_library_verdict){
-        .opens = gsh_one_time_cost_pays_opening(foregone + call->gain, opening)};
+        .opens = gsh_one_time_cost_pays_loading(foregone + call->gain, load_seconds)};
 }

@@ -34,13 +34,13 @@ struct gsh_start_verdict gsh_one_time_cost_start(const struct gsh_verdict *call,
 
 /* Whether a library that takes `seconds` to open (0: it is open) is opened beside the program: if the gains of calls that need
  * it have reached a tenth of that. */
-bool gsh_one_time_cost_pays_opening(double gains, double seconds);
+bool gsh_one_time_cost_pays_loading(double gains, double seconds);
 
 struct gsh_library_verdict {
     bool
         is_ready; /* the call runs on the device: the library is open, or the call waits. If not, its gain is foregone. */
     bool opens;   /* the library is opened beside the program */
 };
-/* `foregone`: gains of earlier calls that need the library; `opening`: until it is open, 0: it is. */
+/* `foregone`: gains of earlier calls that need the library; `load_seconds`: until it is open, 0: it is. */
 struct gsh_library_verdict gsh_one_time_cost_library(const struct gsh_verdict *call,
-                                                     double foregone, double opening);
+                                                     double foregone, double load_seconds);

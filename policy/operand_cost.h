@@ -27,12 +27,12 @@ struct gsh_operand_facts {
     bool is_pinnable;                /* it will be, before it is uploaded */
     const struct gsh_ledger *ledger; /* the block's */
 
-    /* FOREIGN */
+    /* UNMANAGED */
     double bytes;
     bool is_read;    /* by the call; false also where an earlier operand brings the same bytes */
     bool is_written; /* by the call: fetched as soon as it has run */
     bool
-        is_temporary; /* the call writes foreign memory: what it reads there was mostly made for it too, and moves slowly */
+        is_temporary; /* the call writes unmanaged memory: what it reads there was mostly made for it too, and moves slowly */
 };
 
 /* Adds the operand's seconds to *facts. */

@@ -93,9 +93,9 @@ static int copy_into_1(PyObject *dst, PyObject *src)
 /* Whether the flags ask for a new array in C or Fortran order, with any cast allowed. */
 static bool asks_for_copy(int flags)
 {
-    const int needless = GSH_NPY_ALIGNED | GSH_NPY_WRITEABLE | NOTSWAPPED; /* a copy has these */
+    const int implied = GSH_NPY_ALIGNED | GSH_NPY_WRITEABLE | NOTSWAPPED; /* a copy has these */
     const int order = flags & (GSH_NPY_C_CONTIGUOUS | GSH_NPY_F_CONTIGUOUS);
-    return (flags & ~needless & ~order) == (FORCECAST | ENSURECOPY) &&
+    return (flags & ~implied & ~order) == (FORCECAST | ENSURECOPY) &&
            (order == GSH_NPY_C_CONTIGUOUS || order == GSH_NPY_F_CONTIGUOUS);
 }
 

@@ -296,7 +296,7 @@ static PyObject *run_join(const struct join *join, enum gsh_reason *why, unsigne
     *why = decide(join, row);
     if (*why != GSH_REASON_NONE)
         return NULL;
-    *why = GSH_REASON_FOREIGN_OUTPUT;
+    *why = GSH_REASON_UNMANAGED_OUTPUT;
     if (result)
         gsh_py.Py_IncRef(result);
     else

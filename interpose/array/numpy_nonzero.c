@@ -118,7 +118,7 @@ static PyObject *make_table(PyObject *mask, enum gsh_reason *why, unsigned *row)
     gsh_numpy_output_c_order(&layout, sizeof(int64_t));
     PyObject *table = gsh_numpy_output_create(GSH_INT64, &layout);
     if (!table)
-        *why = GSH_REASON_FOREIGN_OUTPUT;
+        *why = GSH_REASON_UNMANAGED_OUTPUT;
     for (int dim = 0; table && dim < view.ndim; dim++) {
         if (fill_column(&view, dim, layout.shape[0], table, why, row))
             continue;

@@ -135,9 +135,9 @@ static struct caller examine_caller(const struct gsh_symbol *symbol, const void 
         return caller;
     if (library->is_linear_algebra)
         caller.integer_bits = 0; /* the call is part of a routine that runs on the host */
-    else if (shape->info != GSH_ENTRY_NONE)
+    else if (shape->info != GSH_BLAS_ENTRY_NONE)
         caller.integer_bits = measure_integers(find_getrf(symbol, library));
-    if (shape->lends != GSH_ENTRY_NONE && caller.integer_bits != 0)
+    if (shape->lends != GSH_BLAS_ENTRY_NONE && caller.integer_bits != 0)
         gsh_host_routines_lend(gsh_host_routines_lapack((enum gsh_lapack_routine)shape->lends),
                                symbol->routine->dtype, caller.original, caller.integer_bits);
     if (shape->form != GSH_GEMM_GE && caller.integer_bits != 0)
@@ -279,11 +279,12 @@ static inline bool is_worth_a_look(const struct gsh_blas_entry_shape *shape,
     if (bits == 0 || !gsh_dispatch_is_live() || gsh_numpy_output_host_is_inside())
         return false;
     double size = 1;
-    for (unsigned i = 0; i < GSH_ENTRY_SIZES && shape->sizes[i] != GSH_ENTRY_NONE; i++)
+    for (unsigned i = 0; i < GSH_BLAS_ENTRY_SIZES && shape->sizes[i] != GSH_BLAS_ENTRY_NONE; i++)
         size *= (double)integer_at(frame, (unsigned)shape->sizes[i], shape->by_value, bits);
     if (size >= (double)gsh_dispatch_min_elements)
         return true;
-    for (unsigned i = 0; i < GSH_ENTRY_MATRICES && shape->matrices[i] != GSH_ENTRY_NONE; i++)
+    for (unsigned i = 0; i < GSH_BLAS_ENTRY_MATRICES && shape->matrices[i] != GSH_BLAS_ENTRY_NONE;
+         i++)
         if (gsh_coherence_is_resident((const void *)word_at(frame, (unsigned)shape->matrices[i])))
             return true;
     return false;
@@ -297,8 +298,8 @@ uint64_t gsh_blas_entry_call_original(const struct gsh_blas_entry_call *call,
                            uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
                            uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
     const uint64_t *r = frame->registers;
-    uint64_t s[GSH_ENTRY_STACK_WORDS] = {0};
-    _Static_assert(GSH_ENTRY_STACK_WORDS == 20, "as many as are handed over");
+    uint64_t s[GSH_BLAS_ENTRY_STACK_WORDS] = {0};
+    _Static_assert(GSH_BLAS_ENTRY_STACK_WORDS == 20, "as many as are handed over");
     unsigned count = call->routine->shape->arguments;
     if (count > 6)
         memcpy(s, frame->stack, (count - 6) * sizeof(*s));
@@ -328,14 +329,14 @@ static void stand_in(struct gsh_blas_entry_call *call, const char *name)
         return;
     }
     gsh_log_once("%s: no library loaded has it", name);
-    if (shape->info != GSH_ENTRY_NONE)
+    if (shape->info != GSH_BLAS_ENTRY_NONE)
         gsh_blas_entry_put_integer(call, (unsigned)shape->info, -1);
 }
 
 static bool has_succeeded(const struct gsh_blas_entry_call *call)
 {
     const struct gsh_blas_entry_shape *shape = call->routine->shape;
-    return shape->info == GSH_ENTRY_NONE ||
+    return shape->info == GSH_BLAS_ENTRY_NONE ||
            gsh_blas_entry_integer(call, (unsigned)shape->info) == 0;
 }
 

@@ -13,7 +13,7 @@
 
 typedef void gsh_blas_entry_function(void);
 
-#define GSH_ENTRY_STACK_WORDS 20 /* the largest number of arguments on the stack */
+#define GSH_BLAS_ENTRY_STACK_WORDS 20 /* the largest number of arguments on the stack */
 
 /* A call as its entry point received it. */
 struct gsh_blas_entry_frame {
@@ -21,23 +21,23 @@ struct gsh_blas_entry_frame {
     double vectors[2];     /* the first floating-point arguments; a float's bits */
     uint64_t result;       /* returned by the entry point if the original is not called */
     const void *caller;
-    uint64_t
-        stack[GSH_ENTRY_STACK_WORDS]; /* arguments from the seventh on; beyond them: the caller's */
+    uint64_t stack
+        [GSH_BLAS_ENTRY_STACK_WORDS]; /* arguments from the seventh on; beyond them: the caller's */
 };
 
-enum { GSH_ENTRY_SIZES = 3, GSH_ENTRY_MATRICES = 4, GSH_ENTRY_NONE = -1 };
+enum { GSH_BLAS_ENTRY_SIZES = 3, GSH_BLAS_ENTRY_MATRICES = 4, GSH_BLAS_ENTRY_NONE = -1 };
 
 struct gsh_blas_entry_call;
 
 /* Properties that all types of a routine share. Argument numbers count from 0 and omit
  * floating-point numbers passed by value. */
 struct gsh_blas_entry_shape {
-    signed char sizes[GSH_ENTRY_SIZES];       /* arguments whose product is the size of the call */
-    signed char matrices[GSH_ENTRY_MATRICES]; /* arguments that may be on the device */
-    unsigned char arguments;                  /* number of arguments, with the lengths of letters */
-    signed char info;        /* argument `info` of LAPACK; GSH_ENTRY_NONE: writes no integers */
-    bool by_value;           /* integers are given by value, as in C */
-    int lends;               /* routine of lapack.def lent to the host device, or GSH_ENTRY_NONE */
+    signed char sizes[GSH_BLAS_ENTRY_SIZES]; /* arguments whose product is the size of the call */
+    signed char matrices[GSH_BLAS_ENTRY_MATRICES]; /* arguments that may be on the device */
+    unsigned char arguments; /* number of arguments, with the lengths of letters */
+    signed char info; /* argument `info` of LAPACK; GSH_BLAS_ENTRY_NONE: writes no integers */
+    bool by_value;    /* integers are given by value, as in C */
+    int lends;        /* routine of lapack.def lent to the host device, or GSH_BLAS_ENTRY_NONE */
     enum gsh_gemm_form form; /* form of product lent to the host device; GE: none */
     /* True: computed; all outputs are as the original leaves them. False: nothing was changed;
      * call->why is the reason. NONE: the call is not counted (bad arguments, queries, nothing to

@@ -181,29 +181,29 @@ static bool stand_in_gemm(struct gsh_blas_entry_call *call)
 
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_CBLAS_GEMM = {
     .sizes = {3, 4, 5},
-    .matrices = {6, 8, 10, GSH_ENTRY_NONE},
+    .matrices = {6, 8, 10, GSH_BLAS_ENTRY_NONE},
     .arguments = 12,
-    .info = GSH_ENTRY_NONE,
+    .info = GSH_BLAS_ENTRY_NONE,
     .by_value = true,
-    .lends = GSH_ENTRY_NONE,
+    .lends = GSH_BLAS_ENTRY_NONE,
     .run = run_cblas_gemm,
     .stand_in = stand_in_cblas_gemm};
 
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_CBLAS_GEMM_COMPLEX = {
     .sizes = {3, 4, 5},
-    .matrices = {7, 9, 12, GSH_ENTRY_NONE},
+    .matrices = {7, 9, 12, GSH_BLAS_ENTRY_NONE},
     .arguments = 14,
-    .info = GSH_ENTRY_NONE,
+    .info = GSH_BLAS_ENTRY_NONE,
     .by_value = true,
-    .lends = GSH_ENTRY_NONE,
+    .lends = GSH_BLAS_ENTRY_NONE,
     .run = run_cblas_gemm,
     .stand_in = stand_in_cblas_gemm};
 
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_GEMM = {
     .sizes = {2, 3, 4},
-    .matrices = {6, 8, 11, GSH_ENTRY_NONE},
+    .matrices = {6, 8, 11, GSH_BLAS_ENTRY_NONE},
     .arguments = 13 + 2,
-    .info = GSH_ENTRY_NONE,
-    .lends = GSH_ENTRY_NONE,
+    .info = GSH_BLAS_ENTRY_NONE,
+    .lends = GSH_BLAS_ENTRY_NONE,
     .run = run_gemm,
     .stand_in = stand_in_gemm};

@@ -122,22 +122,23 @@ static bool stand_in_with_triangle(struct gsh_blas_entry_call *call)
 
 #define DEFINE_SYMMETRIC(name)                                                                     \
     const struct gsh_blas_entry_shape gsh_blas_entry_shape_##name = {                              \
-        .sizes = {2, 3, GSH_ENTRY_NONE},                                                           \
-        .matrices = {5, 7, 10, GSH_ENTRY_NONE},                                                    \
+        .sizes = {2, 3, GSH_BLAS_ENTRY_NONE},                                                      \
+        .matrices = {5, 7, 10, GSH_BLAS_ENTRY_NONE},                                               \
         .arguments = 12 + 2,                                                                       \
-        .info = GSH_ENTRY_NONE,                                                                    \
-        .lends = GSH_ENTRY_NONE,                                                                   \
+        .info = GSH_BLAS_ENTRY_NONE,                                                               \
+        .lends = GSH_BLAS_ENTRY_NONE,                                                              \
         .form = GSH_GEMM_##name,                                                                   \
         .run = run_with_triangle,                                                                  \
         .stand_in = stand_in_with_triangle};
 DEFINE_SYMMETRIC(SYMM)
 DEFINE_SYMMETRIC(HEMM)
 
-const struct gsh_blas_entry_shape gsh_blas_entry_shape_TRMM = {.sizes = {4, 5, GSH_ENTRY_NONE},
-                                                               .matrices = {7, 9, GSH_ENTRY_NONE},
-                                                               .arguments = 11 + 4,
-                                                               .info = GSH_ENTRY_NONE,
-                                                               .lends = GSH_ENTRY_NONE,
-                                                               .form = GSH_GEMM_TRMM,
-                                                               .run = run_with_triangle,
-                                                               .stand_in = stand_in_with_triangle};
+const struct gsh_blas_entry_shape gsh_blas_entry_shape_TRMM = {
+    .sizes = {4, 5, GSH_BLAS_ENTRY_NONE},
+    .matrices = {7, 9, GSH_BLAS_ENTRY_NONE},
+    .arguments = 11 + 4,
+    .info = GSH_BLAS_ENTRY_NONE,
+    .lends = GSH_BLAS_ENTRY_NONE,
+    .form = GSH_GEMM_TRMM,
+    .run = run_with_triangle,
+    .stand_in = stand_in_with_triangle};

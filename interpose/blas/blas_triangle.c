@@ -137,11 +137,11 @@ static bool stand_in_trsm(struct gsh_blas_entry_call *call)
 }
 
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_TRSM = {
-    .sizes = {4, 5, GSH_ENTRY_NONE},
-    .matrices = {7, 9, GSH_ENTRY_NONE},
+    .sizes = {4, 5, GSH_BLAS_ENTRY_NONE},
+    .matrices = {7, 9, GSH_BLAS_ENTRY_NONE},
     .arguments = 11 + 4,
-    .info = GSH_ENTRY_NONE,
-    .lends = GSH_ENTRY_NONE,
+    .info = GSH_BLAS_ENTRY_NONE,
+    .lends = GSH_BLAS_ENTRY_NONE,
     .run = run_trsm,
     .stand_in = stand_in_trsm,
 };

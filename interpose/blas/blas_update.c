@@ -110,20 +110,20 @@ static bool stand_in_update(struct gsh_blas_entry_call *call)
 #define DEFINE_UPDATE(name)                                                                        \
     const struct gsh_blas_entry_shape gsh_blas_entry_shape_##name = {                              \
         .sizes = {2, 2, 3},                                                                        \
-        .matrices = {5, 8, GSH_ENTRY_NONE},                                                        \
+        .matrices = {5, 8, GSH_BLAS_ENTRY_NONE},                                                   \
         .arguments = 10 + 2,                                                                       \
-        .info = GSH_ENTRY_NONE,                                                                    \
-        .lends = GSH_ENTRY_NONE,                                                                   \
+        .info = GSH_BLAS_ENTRY_NONE,                                                               \
+        .lends = GSH_BLAS_ENTRY_NONE,                                                              \
         .form = GSH_GEMM_##name,                                                                   \
         .run = run_update,                                                                         \
         .stand_in = stand_in_update};
 #define DEFINE_TWOFOLD_UPDATE(name)                                                                \
     const struct gsh_blas_entry_shape gsh_blas_entry_shape_##name = {                              \
         .sizes = {2, 2, 3},                                                                        \
-        .matrices = {5, 7, 10, GSH_ENTRY_NONE},                                                    \
+        .matrices = {5, 7, 10, GSH_BLAS_ENTRY_NONE},                                               \
         .arguments = 12 + 2,                                                                       \
-        .info = GSH_ENTRY_NONE,                                                                    \
-        .lends = GSH_ENTRY_NONE,                                                                   \
+        .info = GSH_BLAS_ENTRY_NONE,                                                               \
+        .lends = GSH_BLAS_ENTRY_NONE,                                                              \
         .form = GSH_GEMM_##name,                                                                   \
         .run = run_update,                                                                         \
         .stand_in = stand_in_update};

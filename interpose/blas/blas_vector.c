@@ -120,20 +120,20 @@ DEFINE_RUNS(ger, read_ger(call, false))
 DEFINE_RUNS(gerc, read_ger(call, true))
 
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_GEMV = {
-    .sizes = {1, 2, GSH_ENTRY_NONE},
-    .matrices = {4, 6, 9, GSH_ENTRY_NONE},
+    .sizes = {1, 2, GSH_BLAS_ENTRY_NONE},
+    .matrices = {4, 6, 9, GSH_BLAS_ENTRY_NONE},
     .arguments = 11 + 1,
-    .info = GSH_ENTRY_NONE,
-    .lends = GSH_ENTRY_NONE,
+    .info = GSH_BLAS_ENTRY_NONE,
+    .lends = GSH_BLAS_ENTRY_NONE,
     .run = run_gemv,
     .stand_in = stand_in_gemv};
 #define DEFINE_GER(shape, name)                                                                    \
     const struct gsh_blas_entry_shape gsh_blas_entry_shape_##shape = {                             \
-        .sizes = {0, 1, GSH_ENTRY_NONE},                                                           \
-        .matrices = {3, 5, 7, GSH_ENTRY_NONE},                                                     \
+        .sizes = {0, 1, GSH_BLAS_ENTRY_NONE},                                                      \
+        .matrices = {3, 5, 7, GSH_BLAS_ENTRY_NONE},                                                \
         .arguments = 9,                                                                            \
-        .info = GSH_ENTRY_NONE,                                                                    \
-        .lends = GSH_ENTRY_NONE,                                                                   \
+        .info = GSH_BLAS_ENTRY_NONE,                                                               \
+        .lends = GSH_BLAS_ENTRY_NONE,                                                              \
         .run = run_##name,                                                                         \
         .stand_in = stand_in_##name}
 DEFINE_GER(GER, ger);

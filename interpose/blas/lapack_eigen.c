@@ -269,11 +269,11 @@ static bool run_geev(struct gsh_blas_entry_call *call)
 
 #define IN_PLACE(name, last, handler)                                                              \
     const struct gsh_blas_entry_shape gsh_blas_entry_shape_##name = {                              \
-        .sizes = {2, 2, GSH_ENTRY_NONE},                                                           \
-        .matrices = {3, GSH_ENTRY_NONE},                                                           \
+        .sizes = {2, 2, GSH_BLAS_ENTRY_NONE},                                                      \
+        .matrices = {3, GSH_BLAS_ENTRY_NONE},                                                      \
         .arguments = (last) + 1 + 2,                                                               \
         .info = last,                                                                              \
-        .lends = GSH_ENTRY_NONE,                                                                   \
+        .lends = GSH_BLAS_ENTRY_NONE,                                                              \
         .run = handler}
 IN_PLACE(SYEV, 8, run_syev);
 IN_PLACE(SYEV_COMPLEX, 9, run_syev);
@@ -282,22 +282,22 @@ IN_PLACE(SYEVD_COMPLEX, 12, run_syevd);
 
 #define SYEVR(name, last)                                                                          \
     const struct gsh_blas_entry_shape gsh_blas_entry_shape_##name = {                              \
-        .sizes = {3, 3, GSH_ENTRY_NONE},                                                           \
-        .matrices = {4, 13, GSH_ENTRY_NONE},                                                       \
+        .sizes = {3, 3, GSH_BLAS_ENTRY_NONE},                                                      \
+        .matrices = {4, 13, GSH_BLAS_ENTRY_NONE},                                                  \
         .arguments = (last) + 1 + 3,                                                               \
         .info = last,                                                                              \
-        .lends = GSH_ENTRY_NONE,                                                                   \
+        .lends = GSH_BLAS_ENTRY_NONE,                                                              \
         .run = run_syevr}
 SYEVR(SYEVR, 20);
 SYEVR(SYEVR_COMPLEX, 22);
 
 #define GEEV(name, vectors)                                                                        \
     const struct gsh_blas_entry_shape gsh_blas_entry_shape_##name = {                              \
-        .sizes = {2, 2, GSH_ENTRY_NONE},                                                           \
-        .matrices = {3, vectors, GSH_ENTRY_NONE},                                                  \
+        .sizes = {2, 2, GSH_BLAS_ENTRY_NONE},                                                      \
+        .matrices = {3, vectors, GSH_BLAS_ENTRY_NONE},                                             \
         .arguments = 14 + 2,                                                                       \
         .info = 13,                                                                                \
-        .lends = GSH_ENTRY_NONE,                                                                   \
+        .lends = GSH_BLAS_ENTRY_NONE,                                                              \
         .run = run_geev}
 GEEV(GEEV, 9);
 GEEV(GEEV_COMPLEX, 8);

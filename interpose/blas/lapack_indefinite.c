@@ -97,24 +97,24 @@ static bool run_sytri(struct gsh_blas_entry_call *call)
 /* ---- the table ---- */
 
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_SYTRF = {
-    .sizes = {1, 1, GSH_ENTRY_NONE},
-    .matrices = {2, GSH_ENTRY_NONE},
+    .sizes = {1, 1, GSH_BLAS_ENTRY_NONE},
+    .matrices = {2, GSH_BLAS_ENTRY_NONE},
     .arguments = 8 + 1,
     .info = 7,
     .lends = GSH_LAPACK_SYTRF,
     .run = run_sytrf,
 };
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_SYTRS = {
-    .sizes = {1, 1, GSH_ENTRY_NONE},
-    .matrices = {3, 6, GSH_ENTRY_NONE},
+    .sizes = {1, 1, GSH_BLAS_ENTRY_NONE},
+    .matrices = {3, 6, GSH_BLAS_ENTRY_NONE},
     .arguments = 9 + 1,
     .info = 8,
     .lends = GSH_LAPACK_SYTRS,
     .run = run_sytrs,
 };
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_SYTRI = {
-    .sizes = {1, 1, GSH_ENTRY_NONE},
-    .matrices = {2, GSH_ENTRY_NONE},
+    .sizes = {1, 1, GSH_BLAS_ENTRY_NONE},
+    .matrices = {2, GSH_BLAS_ENTRY_NONE},
     .arguments = 7 + 1,
     .info = 6,
     .lends = GSH_LAPACK_SYTRI,

@@ -67,24 +67,24 @@ static bool run_trtri(struct gsh_blas_entry_call *call)
 /* ---- the table ---- */
 
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_GETRI = {
-    .sizes = {0, 0, GSH_ENTRY_NONE},
-    .matrices = {1, GSH_ENTRY_NONE},
+    .sizes = {0, 0, GSH_BLAS_ENTRY_NONE},
+    .matrices = {1, GSH_BLAS_ENTRY_NONE},
     .arguments = 7,
     .info = 6,
     .lends = GSH_LAPACK_GETRI,
     .run = run_getri,
 };
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_POTRI = {
-    .sizes = {1, 1, GSH_ENTRY_NONE},
-    .matrices = {2, GSH_ENTRY_NONE},
+    .sizes = {1, 1, GSH_BLAS_ENTRY_NONE},
+    .matrices = {2, GSH_BLAS_ENTRY_NONE},
     .arguments = 5 + 1,
     .info = 4,
     .lends = GSH_LAPACK_POTRI,
     .run = run_potri,
 };
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_TRTRI = {
-    .sizes = {2, 2, GSH_ENTRY_NONE},
-    .matrices = {3, GSH_ENTRY_NONE},
+    .sizes = {2, 2, GSH_BLAS_ENTRY_NONE},
+    .matrices = {3, GSH_BLAS_ENTRY_NONE},
     .arguments = 6 + 2,
     .info = 5,
     .lends = GSH_LAPACK_TRTRI,

@@ -248,56 +248,56 @@ static bool run_trtrs(struct gsh_blas_entry_call *call)
 /* ---- the table ---- */
 
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_GETRF = {
-    .sizes = {0, 1, GSH_ENTRY_NONE},
-    .matrices = {2, GSH_ENTRY_NONE},
+    .sizes = {0, 1, GSH_BLAS_ENTRY_NONE},
+    .matrices = {2, GSH_BLAS_ENTRY_NONE},
     .arguments = 6,
     .info = 5,
     .lends = GSH_LAPACK_GETRF,
     .run = run_getrf,
 };
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_GETRS = {
-    .sizes = {1, 1, GSH_ENTRY_NONE},
-    .matrices = {3, 6, GSH_ENTRY_NONE},
+    .sizes = {1, 1, GSH_BLAS_ENTRY_NONE},
+    .matrices = {3, 6, GSH_BLAS_ENTRY_NONE},
     .arguments = 9 + 1,
     .info = 8,
     .lends = GSH_LAPACK_GETRS,
     .run = run_getrs,
 };
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_GESV = {
-    .sizes = {0, 0, GSH_ENTRY_NONE},
-    .matrices = {2, 5, GSH_ENTRY_NONE},
+    .sizes = {0, 0, GSH_BLAS_ENTRY_NONE},
+    .matrices = {2, 5, GSH_BLAS_ENTRY_NONE},
     .arguments = 8,
     .info = 7,
-    .lends = GSH_ENTRY_NONE,
+    .lends = GSH_BLAS_ENTRY_NONE,
     .run = run_gesv,
 };
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_POTRF = {
-    .sizes = {1, 1, GSH_ENTRY_NONE},
-    .matrices = {2, GSH_ENTRY_NONE},
+    .sizes = {1, 1, GSH_BLAS_ENTRY_NONE},
+    .matrices = {2, GSH_BLAS_ENTRY_NONE},
     .arguments = 5 + 1,
     .info = 4,
     .lends = GSH_LAPACK_POTRF,
     .run = run_potrf,
 };
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_POTRS = {
-    .sizes = {1, 1, GSH_ENTRY_NONE},
-    .matrices = {3, 5, GSH_ENTRY_NONE},
+    .sizes = {1, 1, GSH_BLAS_ENTRY_NONE},
+    .matrices = {3, 5, GSH_BLAS_ENTRY_NONE},
     .arguments = 8 + 1,
     .info = 7,
     .lends = GSH_LAPACK_POTRS,
     .run = run_potrs,
 };
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_POSV = {
-    .sizes = {1, 1, GSH_ENTRY_NONE},
-    .matrices = {3, 5, GSH_ENTRY_NONE},
+    .sizes = {1, 1, GSH_BLAS_ENTRY_NONE},
+    .matrices = {3, 5, GSH_BLAS_ENTRY_NONE},
     .arguments = 8 + 1,
     .info = 7,
-    .lends = GSH_ENTRY_NONE,
+    .lends = GSH_BLAS_ENTRY_NONE,
     .run = run_posv,
 };
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_TRTRS = {
-    .sizes = {3, 3, GSH_ENTRY_NONE},
-    .matrices = {5, 7, GSH_ENTRY_NONE},
+    .sizes = {3, 3, GSH_BLAS_ENTRY_NONE},
+    .matrices = {5, 7, GSH_BLAS_ENTRY_NONE},
     .arguments = 10 + 3,
     .info = 9,
     .lends = GSH_LAPACK_TRTRS,

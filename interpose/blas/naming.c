@@ -120,7 +120,7 @@ static void *open_object(const struct object *object)
 
 /* `name` in the object of the handle and its dependencies. NULL if it is missing or this library's
  * own. */
-static void *find_unmanaged(void *handle, const char *name)
+static void *find_others(void *handle, const char *name)
 {
     void *function = dlsym(handle, name);
     return function == NULL || is_own(function) ? NULL : function;
@@ -185,7 +185,7 @@ static void *find_anywhere(const char *name)
         if (dl_iterate_phdr(visit_object, &object) == 0)
             return NULL;
         void *handle = open_object(&object);
-        void *function = handle == NULL ? NULL : find_unmanaged(handle, name);
+        void *function = handle == NULL ? NULL : find_others(handle, name);
         if (function != NULL)
             return function;
         if (handle != NULL)
@@ -195,7 +195,7 @@ static void *find_anywhere(const char *name)
 
 void *gsh_naming_find_original(const char *name, const struct gsh_naming_caller *caller)
 {
-    void *function = caller->handle == NULL ? NULL : find_unmanaged(caller->handle, name);
+    void *function = caller->handle == NULL ? NULL : find_others(caller->handle, name);
     if (function == NULL)
         function = dlsym(RTLD_NEXT, name);
     if (function == NULL)

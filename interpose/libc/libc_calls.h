@@ -58,7 +58,7 @@
     X(int, prlimit64, (pid_t pid, int resource, const struct rlimit *limit, struct rlimit *old),   \
       (pid, resource, limit, old),                                                                 \
       (make_room(pid, resource, limit), gsh_libc_io_reach(old, sizeof *old, true)))                \
-    X(int, mlockall, (int flags), (flags), yield_to_mlockall(flags))                                  \
+    X(int, mlockall, (int flags), (flags), yield_to_mlockall(flags))                               \
     X(int, munlockall, (void), (), gsh_arena_permit(true))
 
 /* libc_memory.c */

@@ -78,7 +78,7 @@ enum gsh_reason gsh_numpy_describe_output(PyObject *object, struct gsh_view *vie
     if (!(view->flags & GSH_NPY_WRITEABLE) ||
         (view->flags & (GSH_NPY_WRITEBACKIFCOPY | NPY_WARN_ON_WRITE)))
         return GSH_REASON_READ_ONLY;
-    return gsh_arena_contains(view->data) ? GSH_REASON_NONE : GSH_REASON_FOREIGN_OUTPUT;
+    return gsh_arena_contains(view->data) ? GSH_REASON_NONE : GSH_REASON_UNMANAGED_OUTPUT;
 }
 
 /* An element in host memory as a scalar. */

@@ -50,7 +50,7 @@ struct gsh_argument {
  * dimensions. */
 enum gsh_reason gsh_numpy_describe_array(PyObject *object, struct gsh_view *view);
 /* As describe_array. In addition the array must be WRITEABLE without WRITEBACKIFCOPY (else
- * READ_ONLY) and its data must be in the arena (else FOREIGN_OUTPUT). */
+ * READ_ONLY) and its data must be in the arena (else UNMANAGED_OUTPUT). */
 enum gsh_reason gsh_numpy_describe_output(PyObject *object, struct gsh_view *view);
 /* OPERAND: neither an exact Python bool, int (of at most 64 bits), float or complex nor a NumPy
  * scalar of a supported dtype. */

@@ -254,7 +254,7 @@ bool gsh_numpy_output_run_all(struct gsh_call *call, PyObject **outs,
     if (*why != GSH_REASON_NONE)
         return false;
     if (!make_outputs(call, outs, layouts, made)) {
-        *why = GSH_REASON_FOREIGN_OUTPUT;
+        *why = GSH_REASON_UNMANAGED_OUTPUT;
     } else if (run_beside(call, why) == GSH_OK) {
         bool is_bad = call->errors.checks_index && gsh_numpy_errors_met_one();
         if (is_bad || (waits && !gsh_numpy_errors_settle())) {

@@ -43,7 +43,7 @@ static bool ask_device(const struct gsh_view *view, const enum gsh_reduction *re
     PyObject *out = gsh_numpy_output_create(GSH_INT64, &layout);
     bool done = out != NULL;
     if (!out)
-        *why = GSH_REASON_FOREIGN_OUTPUT;
+        *why = GSH_REASON_UNMANAGED_OUTPUT;
     for (unsigned i = 0; i < count && done; i++) {
         PyObject *result = reduce(view, reductions[i], loop, out, (int)i, why);
         done = result != NULL;

@@ -244,7 +244,7 @@ static PyObject *run_segments(const struct request *request, PyObject *const *sl
     if (request->out && !gsh_numpy_reduction_fits(&request->out_view, &layout))
         return NULL;
     PyObject *array = request->out;
-    *why = GSH_REASON_FOREIGN_OUTPUT;
+    *why = GSH_REASON_UNMANAGED_OUTPUT;
     if (array)
         gsh_py.Py_IncRef(array);
     else if (!(array = gsh_numpy_output_create(request->dtypes.result, &layout)))

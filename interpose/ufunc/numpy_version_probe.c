@@ -13,14 +13,14 @@
 #define LOWEST ((double _Complex) - HUGE_VAL) /* in integer loops: the lowest value */
 
 /* A call, and the first output of the device's loop. Numbers are cast to the loop's dtypes. */
-struct witness {
+struct probe {
     enum gsh_op op;
     unsigned dtypes; /* GSH_SET_*: the loops that it tests */
     double _Complex inputs[2];
     double _Complex result;
 };
 
-static const struct witness witnesses[] = {
+static const struct probe probes[] = {
     {GSH_OP_SIGN, GSH_SET_COMPLEX, {I}, I},                      /* NumPy 1: 1 */
     {GSH_OP_POWER, GSH_SET_COMPLEX, {0, 1 + I}, 0},              /* before 1.26: NaN */
     {GSH_OP_FLOAT_POWER, GSH_SET_COMPLEX, {0, 1 + I}, 0},        /* likewise */
@@ -38,7 +38,7 @@ static void set_number(union gsh_scalar *scalar, enum gsh_dtype dtype, double _C
         gsh_host_casts_run(scalar, dtype, 0, &number, GSH_COMPLEX128, 0, 1);
 }
 
-static bool agrees(const struct gsh_numpy_loop *loop, const struct witness *witness)
+static bool agrees(const struct gsh_numpy_loop *loop, const struct probe *probe)
 {
     static const int64_t count = 1, steps[GSH_MAX_OPERANDS] = {0};
     union gsh_scalar numbers[GSH_MAX_OPERANDS] = {{.words = {0}}}, expected;
@@ -48,18 +48,18 @@ static bool agrees(const struct gsh_numpy_loop *loop, const struct witness *witn
     for (unsigned k = 0; k < loop->count; k++) {
         args[k] = (char *)&numbers[k];
         if (k < nin)
-            set_number(&numbers[k], loop->operands[k], witness->inputs[k]);
+            set_number(&numbers[k], loop->operands[k], probe->inputs[k]);
     }
     loop->function(args, &count, steps, loop->data);
-    set_number(&expected, dtype, witness->result);
+    set_number(&expected, dtype, probe->result);
     return memcmp(&numbers[nin], &expected, gsh_dtype_size(dtype)) == 0;
 }
 
 bool gsh_numpy_version_probe_agrees(const struct gsh_numpy_loop *loop)
 {
-    for (size_t i = 0; i < GSH_COUNT(witnesses); i++)
-        if (witnesses[i].op == loop->op && (witnesses[i].dtypes >> loop->dtype & 1) != 0 &&
-            !agrees(loop, &witnesses[i]))
+    for (size_t i = 0; i < GSH_COUNT(probes); i++)
+        if (probes[i].op == loop->op && (probes[i].dtypes >> loop->dtype & 1) != 0 &&
+            !agrees(loop, &probes[i]))
             return false;
     return true;
 }

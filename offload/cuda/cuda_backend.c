@@ -103,11 +103,11 @@ static enum gsh_status copy(uint64_t dst, uint64_t src, size_t size)
 static const struct routines {
     bool (*supports)(const struct gsh_launch *launch);
     enum gsh_status (*run)(const struct gsh_launch *launch, unsigned row);
-    struct gsh_cuda_loader *opening;
+    struct gsh_cuda_loader *loader;
 } routines[GSH_LAUNCH_KINDS] = {
-    [GSH_LAUNCH_GEMM] = {gsh_cuda_product_supports, gsh_cuda_product_run, &gsh_cuda_blas_opening},
-    [GSH_LAUNCH_LAPACK] = {gsh_cuda_lapack_supports, gsh_cuda_lapack_run, &gsh_cuda_lapack_opening},
-    [GSH_LAUNCH_FFT] = {gsh_cuda_fft_supports, gsh_cuda_fft_run, &gsh_cuda_fft_opening},
+    [GSH_LAUNCH_GEMM] = {gsh_cuda_product_supports, gsh_cuda_product_run, &gsh_cuda_blas_loader},
+    [GSH_LAUNCH_LAPACK] = {gsh_cuda_lapack_supports, gsh_cuda_lapack_run, &gsh_cuda_lapack_loader},
+    [GSH_LAUNCH_FFT] = {gsh_cuda_fft_supports, gsh_cuda_fft_run, &gsh_cuda_fft_loader},
 };
 
 struct support {
@@ -132,19 +132,19 @@ static bool supports(const struct gsh_launch *launch)
     return support.is_there;
 }
 
-static double opening(const struct gsh_launch *launch)
+static double load_seconds(const struct gsh_launch *launch)
 {
     bool is_ours = launch->kind == GSH_LAUNCH_GEMM && !gsh_cuda_blas_has_loop(launch->loop);
     if (!gsh_launch_is_batch(launch) || is_ours)
         return 0;
-    return gsh_cuda_loader_left(routines[launch->kind].opening);
+    return gsh_cuda_loader_left(routines[launch->kind].loader);
 }
 
-static void begin_opening(const struct gsh_launch *launch)
+static void begin_loading(const struct gsh_launch *launch)
 {
     if (gsh_cuda_context_enter() != GSH_OK)
         return;
-    gsh_cuda_loader_begin(routines[launch->kind].opening);
+    gsh_cuda_loader_begin(routines[launch->kind].loader);
     gsh_cuda_context_leave();
 }
 
@@ -308,9 +308,9 @@ static void describe(struct gsh_fmt *fmt)
     gsh_fmt_init(&version, nvrtc, sizeof nvrtc);
     gsh_fmt_printf(&version, "%d.%d", major, minor);
     describe_library(fmt, "NVRTC", GSH_CUDA_LIBRARY_NVRTC, nvrtc);
-    describe_library(fmt, "cuBLAS", GSH_CUDA_LIBRARY_CUBLAS, gsh_cuda_blas_opening.version);
-    describe_library(fmt, "cuSOLVER", GSH_CUDA_LIBRARY_CUSOLVER, gsh_cuda_lapack_opening.version);
-    describe_library(fmt, "cuFFT", GSH_CUDA_LIBRARY_CUFFT, gsh_cuda_fft_opening.version);
+    describe_library(fmt, "cuBLAS", GSH_CUDA_LIBRARY_CUBLAS, gsh_cuda_blas_loader.version);
+    describe_library(fmt, "cuSOLVER", GSH_CUDA_LIBRARY_CUSOLVER, gsh_cuda_lapack_loader.version);
+    describe_library(fmt, "cuFFT", GSH_CUDA_LIBRARY_CUFFT, gsh_cuda_fft_loader.version);
     gsh_fmt_printf(fmt, "kernel cache   %s\n",
                    gsh_cuda_cache_folder()[0] ? gsh_cuda_cache_folder() : "none");
 }
@@ -345,8 +345,8 @@ const struct gsh_backend gsh_cuda_backend = {
     .is_present = is_present,
     .is_built = is_built,
     .build = build,
-    .opening = opening,
-    .begin_opening = begin_opening,
+    .load_seconds = load_seconds,
+    .begin_loading = begin_loading,
     .settle = gsh_cuda_compile_thread_settle,
     .register_host = register_host,
     .unregister_host = unregister_host,

@@ -45,7 +45,7 @@ static enum gsh_status check(gsh_cuda_enum result, const char *text, bool *said)
 
 /* ---- the library ---- */
 
-struct gsh_cuda_loader gsh_cuda_fft_opening = {
+struct gsh_cuda_loader gsh_cuda_fft_loader = {
     .work = "Fourier transforms stay",
     .libraries = {GSH_CUDA_LIBRARY_CUFFT},
     .library_count = 1,
@@ -55,7 +55,7 @@ struct gsh_cuda_loader gsh_cuda_fft_opening = {
 
 bool gsh_cuda_fft_supports(const struct gsh_launch *launch)
 {
-    return gsh_cuda_loader_state(&gsh_cuda_fft_opening) != GSH_CUDA_ABSENT &&
+    return gsh_cuda_loader_state(&gsh_cuda_fft_loader) != GSH_CUDA_ABSENT &&
            gsh_fft_run_supports(launch);
 }
 
@@ -218,7 +218,7 @@ static const struct gsh_fft_device device = {
 
 enum gsh_status gsh_cuda_fft_run(const struct gsh_launch *launch, unsigned row)
 {
-    if (!gsh_cuda_fft_supports(launch) || !gsh_cuda_loader_is_ready(&gsh_cuda_fft_opening))
+    if (!gsh_cuda_fft_supports(launch) || !gsh_cuda_loader_is_ready(&gsh_cuda_fft_loader))
         return GSH_FAILED;
     return gsh_fft_run(&device, launch, row);
 }

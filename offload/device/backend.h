@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A device behind a table of functions. Two implement it: `cuda` and `hostemu` (the device "host":
+ * A device behind a table of functions. Two implement it: `cuda` and `emu` (the device "host":
  * CPU cores, its memory a second host range). No CUDA type appears here.
  *
  * Order: allocate, release, upload, clear, copy, run and run_group behave as one in-order queue (they may be
@@ -87,9 +87,9 @@ struct gsh_backend {
     /* As is_built; what is to be compiled, a thread of the device's own begins to compile. Also true where that has failed. */
     bool (*build)(const struct gsh_launch *launch);
     /* Seconds by which the launch is held up because a library must be opened first; 0 from then on. Pure. NULL: always 0. */
-    double (*opening)(const struct gsh_launch *launch);
-    /* Where `opening` is more than 0: has that library opened by a thread of the device's own. Any thread. */
-    void (*begin_opening)(const struct gsh_launch *launch);
+    double (*load_seconds)(const struct gsh_launch *launch);
+    /* Where `load_seconds` is more than 0: has that library opened by a thread of the device's own. Any thread. */
+    void (*begin_loading)(const struct gsh_launch *launch);
     /* The process ends: returns once no thread of the device's own works for it, and starts none from here on. Any thread. */
     void (*settle)(void);
     /* Page-locks [base, base + size), which is readable and writable now, for transfers at full

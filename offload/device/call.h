@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What a hook saw, described without Python: the unit that is priced, recorded or declined. A call
- * is a gsh_launch whose addresses are HOST addresses (arena or foreign memory).
+ * is a gsh_launch whose addresses are HOST addresses (arena or unmanaged memory).
  */
 #pragma once
 
@@ -29,7 +29,7 @@ struct gsh_call {
         [GSH_MAX_OUTPUTS]; /* the output was just allocated for this call: its old contents are nobody's */
     bool is_read_next; /* the one output, of one element, is fresh, and the caller reads it next */
     uint8_t
-        expiring; /* the way (expiring.h) by which the call reads input 0, which does not outlive it; 0: not known */
+        expiring; /* the call site (expiring.h) at which the call reads input 0, which does not outlive it; 0: not known */
     struct gsh_error_request errors;
     unsigned row; /* gsh_stats_row of this op and dtypes */
 };

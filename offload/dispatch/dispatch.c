@@ -87,7 +87,7 @@ static enum gsh_reason examine(const struct gsh_launch *launch)
         uint64_t output = launch->operands[k].address;
         if (output != 0 && !gsh_arena_contains((const void *)output) &&
             !gsh_unmanaged_output_is_taken(launch))
-            return GSH_REASON_FOREIGN_OUTPUT;
+            return GSH_REASON_UNMANAGED_OUTPUT;
         is_placed &= output != 0;
     }
     if (is_placed && !gsh_launch_output_is_distinct(launch))
@@ -139,7 +139,7 @@ enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call)
 
 /* One operand where it is, and where its bytes will be on the device. */
 struct place {
-    struct gsh_block *block; /* NULL: constant or foreign */
+    struct gsh_block *block; /* NULL: constant or unmanaged */
     struct gsh_value *value; /* a reference of our own */
     uint64_t first;          /* host address of the lowest byte touched */
     size_t bytes;            /* from there to the highest */
@@ -308,11 +308,11 @@ static enum gsh_status upload_chunks(struct run *run, struct gsh_block *block, u
         if (!gsh_mapping_budget_has_room_sigsafe())
             return decline(run, GSH_REASON_MEMORY);
         if (is_pending(block->value)) /* recorded nodes want the old bytes */
-            gsh_node_flush_locked(GSH_FLUSH_OVERWRITTEN);
+            gsh_node_flush_locked(GSH_FLUSH_HOST_WRITE);
         GSH_TRY(leave_lent(run, block));
         if (gsh_value_place_locked(block->value) != GSH_OK)
             return decline(run, GSH_REASON_MEMORY);
-        gsh_value_drop_stash_locked(block->value);
+        gsh_value_drop_spill_locked(block->value);
         gsh_value_note_written_locked(block->value);
     }
     enum gsh_status status = gsh_coherence_upload_held(block, first, last);
@@ -393,7 +393,7 @@ static enum gsh_status copy_value(struct run *run, unsigned k)
     if (old->is_lost)
         return decline(run, GSH_REASON_DEVICE_FAILED);
     if (gsh_value_place_locked(place->value) != GSH_OK ||
-        (old->stash != NULL && gsh_value_place_locked(old) != GSH_OK))
+        (old->spill != NULL && gsh_value_place_locked(old) != GSH_OK))
         return decline(run, GSH_REASON_MEMORY);
     if (old->address != 0 &&
         gsh_backend_get()->copy(place->value->address, old->address, place->block->size) != GSH_OK)
@@ -478,12 +478,12 @@ static bool is_deferred(const struct gsh_launch *launch)
 {
     const struct gsh_backend *backend = gsh_backend_get();
     bool is_alone = launch->kind == GSH_LAUNCH_FFT
-                        ? backend->opening != NULL && backend->opening(launch) > 0
+                        ? backend->load_seconds != NULL && backend->load_seconds(launch) > 0
                         : gsh_launch_is_batch(launch);
     return !is_alone && gsh_option_number(GSH_OPTION_FUSION) != 0;
 }
 
-/* The outputs in foreign memory come home at once: nobody would notice that they are looked at. */
+/* The outputs in unmanaged memory come home at once: nobody would notice that they are looked at. */
 static enum gsh_status fetch_unmanaged(const struct run *run)
 {
     struct gsh_unmanaged_output outputs[GSH_MAX_OUTPUTS];
@@ -507,7 +507,7 @@ static enum gsh_status submit(struct run *run)
     }
     node.launch = run->launch;
     if (!gsh_errors_has_place_locked())
-        gsh_node_flush_locked(GSH_FLUSH_MANY);
+        gsh_node_flush_locked(GSH_FLUSH_LIMIT);
     bool deferred = is_deferred(&node.launch);
     if (deferred)
         gsh_node_prepare_locked(&node);
@@ -562,14 +562,14 @@ static void mark(struct run *run)
     gsh_stats_device_call(run->call->row, 0);
 }
 
-/* Outputs lie in the arena, each in a block of its own, or where foreign memory is taken apart from each other. */
+/* Outputs lie in the arena, each in a block of its own, or where unmanaged memory is taken apart from each other. */
 static enum gsh_status check_outputs(struct run *run)
 {
     unsigned first = run->launch.nin, end = first + run->launch.nout;
     for (unsigned k = first; k < end; k++) {
         const struct place *output = &run->places[k];
         if (output->block == NULL && !gsh_unmanaged_output_is_taken(&run->launch))
-            return decline(run, GSH_REASON_FOREIGN_OUTPUT);
+            return decline(run, GSH_REASON_UNMANAGED_OUTPUT);
         for (unsigned other = first; other < k; other++)
             if (output->block == run->places[other].block &&
                 (output->block != NULL || overlaps(output, &run->places[other])))
@@ -649,7 +649,7 @@ static void synchronize_deep(void *unused)
 {
     (void)unused;
     gsh_dispatch_lock_acquire();
-    gsh_node_flush_locked(GSH_FLUSH_WAIT);
+    gsh_node_flush_locked(GSH_FLUSH_SYNCHRONIZE);
     gsh_value_reap_locked();
     uint64_t reached = atomic_load_explicit(&submitted, memory_order_relaxed);
     uint64_t armed = gsh_errors_submitted();

@@ -37,17 +37,17 @@ static double forgo(_Atomic uint64_t *sum_ns, double gain)
 }
 
 /* Seconds until the library that the launch needs is open on a device that has been started. */
-static double opening_of(const struct gsh_launch *launch)
+static double load_seconds_of(const struct gsh_launch *launch)
 {
     const struct gsh_backend *backend = gsh_backend_get();
-    return backend->opening != NULL ? backend->opening(launch) : 0;
+    return backend->load_seconds != NULL ? backend->load_seconds(launch) : 0;
 }
 
 /* Whether calls that need the launch's library have foregone enough for it to be opened. */
-static bool pays_opening(const struct gsh_launch *launch)
+static bool pays_loading(const struct gsh_launch *launch)
 {
-    return gsh_one_time_cost_pays_opening(foregone(&kind_foregone_ns[launch->kind]),
-                                          opening_of(launch));
+    return gsh_one_time_cost_pays_loading(foregone(&kind_foregone_ns[launch->kind]),
+                                          load_seconds_of(launch));
 }
 
 /* Starts the device if policy/ says so. NONE: it is ready. */
@@ -56,7 +56,7 @@ static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_v
     const struct gsh_start_facts facts = {.foregone = forgo(&start_foregone_ns, verdict->gain),
                                           .price = gsh_price_start(),
                                           .seconds =
-                                              gsh_backend_rates()->start + opening_of(launch)};
+                                              gsh_backend_rates()->start + load_seconds_of(launch)};
     const struct gsh_start_verdict step = gsh_one_time_cost_start(verdict, &facts);
     if (step.begins)
         gsh_device_start(step.waits);
@@ -71,11 +71,11 @@ static bool is_opened(const struct gsh_launch *launch, const struct gsh_verdict 
 {
     _Atomic uint64_t *sum_ns = &kind_foregone_ns[launch->kind];
     const struct gsh_library_verdict step =
-        gsh_one_time_cost_library(verdict, foregone(sum_ns), opening_of(launch));
+        gsh_one_time_cost_library(verdict, foregone(sum_ns), load_seconds_of(launch));
     if (!step.is_ready)
         forgo(sum_ns, verdict->gain);
     if (step.opens)
-        gsh_backend_get()->begin_opening(launch);
+        gsh_backend_get()->begin_loading(launch);
     return step.is_ready;
 }
 
@@ -83,8 +83,8 @@ void gsh_readiness_prepare(void)
 {
     for (int kind = GSH_LAUNCH_GEMM; kind <= GSH_LAUNCH_FFT; kind++) {
         const struct gsh_launch launch = {.kind = (enum gsh_launch_kind)kind, .loop = GSH_FLOAT64};
-        if (pays_opening(&launch))
-            gsh_backend_get()->begin_opening(&launch);
+        if (pays_loading(&launch))
+            gsh_backend_get()->begin_loading(&launch);
     }
 }
 

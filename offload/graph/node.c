@@ -26,11 +26,11 @@
 
 static const char *const flush_reasons[] = {
     [GSH_FLUSH_HOST_READ] = "the host looks at a result",
-    [GSH_FLUSH_OVERWRITTEN] = "the host has overwritten an operand",
+    [GSH_FLUSH_HOST_WRITE] = "the host has overwritten an operand",
     [GSH_FLUSH_NOT_DEFERRABLE] = "a call that is not recorded follows",
-    [GSH_FLUSH_MANY] = "there are many",
+    [GSH_FLUSH_LIMIT] = "there are many",
     [GSH_FLUSH_MEMORY] = "they hold memory",
-    [GSH_FLUSH_WAIT] = "somebody waits for the device",
+    [GSH_FLUSH_SYNCHRONIZE] = "somebody waits for the device",
     [GSH_FLUSH_IDLE] = "nobody has for a while",
     [GSH_FLUSH_EARLY] = "others wait for them",
     [GSH_FLUSH_FORK] = "the process forks",
@@ -178,7 +178,7 @@ void gsh_node_forget_locked(void)
 void gsh_node_bound_locked(void)
 {
     if (recorded_count == GSH_NODE_LIMIT)
-        gsh_node_flush_locked(GSH_FLUSH_MANY);
+        gsh_node_flush_locked(GSH_FLUSH_LIMIT);
     else if (recorded_count != 0 && holds_much())
         gsh_node_flush_locked(GSH_FLUSH_MEMORY);
 }
@@ -190,7 +190,7 @@ static enum gsh_status prepare_value(struct gsh_value *value, bool is_read, bool
         return GSH_FAILED;
     GSH_TRY(gsh_value_place_locked(value));
     if (is_written)
-        gsh_value_drop_stash_locked(value);
+        gsh_value_drop_spill_locked(value);
     return GSH_OK;
 }
 
@@ -332,7 +332,7 @@ static void drop_dead(void)
     for (unsigned index = 0; index < recorded_count; index++)
         if (gsh_plan_is_dead(index) && !recorded[index].is_set_aside) {
             drop(&recorded[index]);
-            gsh_stats_add(GSH_COUNTER_NEEDLESS, 1);
+            gsh_stats_add(GSH_COUNTER_DEAD_NODES, 1);
         }
 }
 

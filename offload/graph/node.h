@@ -16,12 +16,12 @@
 /* Why the pending nodes run. */
 enum gsh_flush_reason {
     GSH_FLUSH_HOST_READ, /* the host reads a value that one of them writes */
-    GSH_FLUSH_OVERWRITTEN, /* the host has overwritten an operand, and a device call needs the new bytes */
+    GSH_FLUSH_HOST_WRITE, /* the host has overwritten an operand, and a device call needs the new bytes */
     GSH_FLUSH_NOT_DEFERRABLE, /* the next call cannot be recorded; it runs at once */
-    GSH_FLUSH_MANY, /* GSH_NODE_LIMIT is reached, or no slot for floating-point errors is free (errors.h) */
-    GSH_FLUSH_MEMORY, /* their operands hold device memory that is wanted */
-    GSH_FLUSH_WAIT,   /* the program synchronizes with the device */
-    GSH_FLUSH_IDLE,   /* the device is idle, and no other reason came for GPUSHIM_FEED_MS */
+    GSH_FLUSH_LIMIT, /* GSH_NODE_LIMIT is reached, or no slot for floating-point errors is free (errors.h) */
+    GSH_FLUSH_MEMORY,      /* their operands hold device memory that is wanted */
+    GSH_FLUSH_SYNCHRONIZE, /* the program synchronizes with the device */
+    GSH_FLUSH_IDLE,        /* the device is idle, and no other reason came for GPUSHIM_FEED_MS */
     GSH_FLUSH_EARLY, /* long reductions lead the list, and the next node reads the result of one (node.c, runs_early) */
     GSH_FLUSH_FORK
 };

@@ -43,7 +43,7 @@ void gsh_node_reuse_locked(const struct gsh_plan_item *item, const struct gsh_no
     const struct gsh_group *group = &item->group;
     unsigned written = group->stores[store].array;
     struct gsh_value *value = item->values[written];
-    if (value->address != 0 || value->stash != NULL || value->is_read_next ||
+    if (value->address != 0 || value->spill != NULL || value->is_read_next ||
         !is_only_entry(item, written))
         return;
     /* A value that the group writes is no source, even if it has died since the plan was made: the group uses its

@@ -63,8 +63,8 @@ struct gsh_plan_value {
     struct gsh_plan_range needed;                  /* live bytes */
     int16_t reads, writes;                         /* newest access of each kind */
     struct gsh_plan_range read_range, write_range; /* what all of them touch */
-    bool is_predicated; /* has no memory; it must stay in the registers of one group */
-    bool is_touched;    /* this member and the next four are used by plan_predicate.c alone */
+    bool is_register_only; /* has no memory; it must stay in the registers of one group */
+    bool is_touched;       /* this member and the next four are used by plan_predicate.c alone */
     int16_t chain, last_write;
     enum gsh_dtype compressed_dtype;
     uint64_t compressed_address;

@@ -49,7 +49,7 @@ bool gsh_plan_live_is_read(struct gsh_plan *plan, const struct gsh_plan_node *no
     const struct gsh_launch *launch = &node->node->launch;
     return !gsh_launch_is_output(launch, operand) ||
            (gsh_launch_reads_output(launch) &&
-            !gsh_plan_live_find_value(plan, node, operand)->is_predicated);
+            !gsh_plan_live_find_value(plan, node, operand)->is_register_only);
 }
 
 static void find_ranges(struct gsh_plan *plan, int n)

@@ -255,9 +255,9 @@ static void find_chains(struct gsh_plan *plan)
             break_chain(plan->values[slot].chain);
 }
 
-/* ---- lifting ---- */
+/* ---- predication ---- */
 
-static void lift_operand(struct gsh_launch *launch, unsigned k, const struct gsh_launch *space)
+static void predicate_operand(struct gsh_launch *launch, unsigned k, const struct gsh_launch *space)
 {
     int64_t step = (int64_t)gsh_dtype_size(launch->operands[k].dtype);
     for (int d = space->ndim - 1; d >= 0; d--) {
@@ -277,7 +277,7 @@ static void add_mask(struct gsh_node *node, const struct gsh_node *start)
 }
 
 /* Rewrites the node for the space of its chain's mask. */
-static void lift_node(struct gsh_plan *plan, int n)
+static void predicate_node(struct gsh_plan *plan, int n)
 {
     struct gsh_plan_node *node = &plan->nodes[n];
     const struct gsh_node *start = chains[find_chain(node->chain)].start;
@@ -289,7 +289,7 @@ static void lift_node(struct gsh_plan *plan, int n)
     memcpy(launch->shape, space->shape, sizeof launch->shape);
     for (unsigned k = 0; k < mask_of(launch); k++) {
         if (chain_of(plan, n, k) != GSH_PLAN_NONE)
-            lift_operand(launch, k, space);
+            predicate_operand(launch, k, space);
         else if (launch->kind == GSH_LAUNCH_ELEMENTWISE)
             memset(launch->strides[k], 0, sizeof launch->strides[k]);
     }
@@ -317,12 +317,12 @@ bool gsh_plan_predicate(struct gsh_plan *plan)
         int chain = find_chain(plan->nodes[n].chain);
         if (chain == GSH_PLAN_NONE || chains[chain].is_broken)
             continue;
-        lift_node(plan, n);
+        predicate_node(plan, n);
         has_predicated = true;
     }
     for (unsigned slot = 0; slot < plan->value_count; slot++) {
         int chain = find_chain(plan->values[slot].chain);
-        plan->values[slot].is_predicated = chain != GSH_PLAN_NONE && !chains[chain].is_broken;
+        plan->values[slot].is_register_only = chain != GSH_PLAN_NONE && !chains[chain].is_broken;
     }
     return has_predicated;
 }
@@ -330,13 +330,13 @@ bool gsh_plan_predicate(struct gsh_plan *plan)
 /* ---- whether the plan keeps them in registers ---- */
 
 /* Whether the predicated values that the node reads are computed in its item. */
-static bool has_feeders(struct gsh_plan *plan, int n, bool *is_predicated)
+static bool has_feeders(struct gsh_plan *plan, int n, bool *is_register_only)
 {
     const struct gsh_plan_node *node = &plan->nodes[n];
     for (unsigned k = 0; k < gsh_launch_operands(&node->node->launch); k++) {
-        if (!has_value(node, k) || !gsh_plan_live_find_value(plan, node, k)->is_predicated)
+        if (!has_value(node, k) || !gsh_plan_live_find_value(plan, node, k)->is_register_only)
             continue;
-        *is_predicated = true;
+        *is_register_only = true;
         if (gsh_plan_live_is_read(plan, node, k) &&
             (node->writer[k] == GSH_PLAN_NONE ||
              plan->nodes[gsh_plan_access_node(node->writer[k])].item != node->item))
@@ -356,11 +356,11 @@ bool gsh_plan_predicate_holds(struct gsh_plan *plan)
 {
     for (unsigned index = 0; index < plan->item_count; index++) {
         const struct gsh_plan_set *item = &plan->items[index];
-        bool is_predicated = false;
+        bool is_register_only = false;
         for (int n = item->first; n != GSH_PLAN_NONE; n = plan->nodes[n].next)
-            if (!has_feeders(plan, n, &is_predicated))
+            if (!has_feeders(plan, n, &is_register_only))
                 return false;
-        if (is_predicated && !is_one_group(plan, item))
+        if (is_register_only && !is_one_group(plan, item))
             return false;
     }
     return true;

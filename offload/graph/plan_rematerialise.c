@@ -366,7 +366,7 @@ static void replace_nodes(struct gsh_plan *plan)
     for (unsigned n = 0; n < ordered_count; n++)
         if (ordered[n].is_repeated)
             gsh_plan_live_find_value(plan, &plan->nodes[n], plan->nodes[n].node->launch.nin)
-                ->is_predicated = true;
+                ->is_register_only = true;
 }
 
 bool gsh_plan_rematerialise(struct gsh_plan *plan)

@@ -157,7 +157,7 @@ enum gsh_status gsh_arena_init(void)
     can_offer = gsh_pages_can_offer();
     pool_limit = limit_of(GSH_OPTION_POOL_LIMIT, memory / 4);
     gsh_pin_set_limit(limit_of(GSH_OPTION_PIN_LIMIT, memory / 2));
-    gsh_mapping_budget_set_budget(gsh_pages_max_mappings() / 4);
+    gsh_mapping_budget_set(gsh_pages_max_mappings() / 4);
     /* in this order: no address is in the arena until both are set */
     __atomic_store_n(&gsh_arena_base, small_zone.base, __ATOMIC_RELEASE);
     __atomic_store_n(&gsh_arena_end, large_zone.end, __ATOMIC_RELEASE);

@@ -35,7 +35,7 @@ struct gsh_value {
     _Atomic uint32_t pending; /* references by pending nodes, one for each operand */
     _Atomic uint32_t writers; /* of `pending`, those by outputs */
     bool is_lost;      /* the node that was to write it failed on the device and on the host */
-    char *stash;       /* host copy where the device had no memory, until overwritten; or NULL */
+    char *spill;       /* host copy where the device had no memory, until overwritten; or NULL */
     bool is_read_next; /* one element that the host reads next: placed in a mapped scalar */
     const char *word;  /* its host address then (mapped_scalar.h); or NULL */
     _Atomic uint8_t expiring; /* call site (expiring.h) whose hint says that it expires; 0: none */

@@ -409,7 +409,7 @@ enum gsh_residency gsh_coherence_residency(const void *address)
 {
     const struct gsh_block *block = gsh_arena_find_block(address);
     if (block == NULL || (uintptr_t)address - block->base >= block->size)
-        return GSH_FOREIGN;
+        return GSH_UNMANAGED;
     switch ((enum gsh_chunk_state)
                 block->state[gsh_block_chunk(block, (uintptr_t)address - block->base)]) {
     case GSH_CHUNK_SHARED:

@@ -43,7 +43,7 @@ bool gsh_coherence_peek(void *to, const void *address, size_t size);
 void gsh_coherence_pin(const void *address, size_t size, bool write);
 void gsh_coherence_unpin(const void *address, size_t size, bool write);
 
-enum gsh_residency { GSH_FOREIGN, GSH_RESIDENT_HOST, GSH_RESIDENT_SHARED, GSH_RESIDENT_DEVICE };
+enum gsh_residency { GSH_UNMANAGED, GSH_RESIDENT_HOST, GSH_RESIDENT_SHARED, GSH_RESIDENT_DEVICE };
 /* Where the newest copy of the byte is. */
 enum gsh_residency gsh_coherence_residency(const void *address);
 

@@ -18,13 +18,13 @@ static _Atomic int64_t counted;  /* boundaries when they were last counted */
 static _Atomic uint32_t changes; /* of states since then */
 static int64_t budget;
 
-void gsh_mapping_budget_set_budget(int64_t boundaries)
+void gsh_mapping_budget_set(int64_t boundaries)
 {
     budget = boundaries;
 }
 
 /* Boundaries between pages of different protection that this block is charged with. */
-static uint32_t count_edges_sigsafe(const struct gsh_block *block)
+static uint32_t charge_of_sigsafe(const struct gsh_block *block)
 {
     int usual = block->device_born ? PROT_NONE : PROT_READ | PROT_WRITE;
     int previous = usual;
@@ -39,7 +39,7 @@ static uint32_t count_edges_sigsafe(const struct gsh_block *block)
 
 void gsh_mapping_budget_charge_sigsafe(struct gsh_block *block)
 {
-    uint32_t count = count_edges_sigsafe(block);
+    uint32_t count = charge_of_sigsafe(block);
     atomic_fetch_add_explicit(&charged, (int64_t)count - (int64_t)block->boundaries,
                               memory_order_relaxed);
     atomic_fetch_add_explicit(&changes, 1, memory_order_relaxed);
@@ -67,7 +67,7 @@ static int64_t count_boundaries_sigsafe(const struct gsh_block *block)
 
 /* Neighbours with the same protection share a mapping, which the charges of single blocks do not take into account.
  * Other threads may change states meanwhile: the count is accurate to about CHANGES_TO_COUNT. */
-static void count_edges_of_all_sigsafe(void)
+static void count_all_boundaries_sigsafe(void)
 {
     uint32_t end = gsh_arena_block_end_sigsafe();
     int64_t count = 0;
@@ -82,7 +82,7 @@ bool gsh_mapping_budget_has_room_sigsafe(void)
         return true;
     if (atomic_load_explicit(&changes, memory_order_relaxed) >= CHANGES_TO_COUNT) {
         atomic_store_explicit(&changes, 0, memory_order_relaxed);
-        count_edges_of_all_sigsafe();
+        count_all_boundaries_sigsafe();
     }
     return atomic_load_explicit(&counted, memory_order_relaxed) < budget;
 }

@@ -8,7 +8,7 @@
 #include "block.h"
 
 /* Sets the largest number of boundaries; once. */
-void gsh_mapping_budget_set_budget(int64_t boundaries);
+void gsh_mapping_budget_set(int64_t boundaries);
 /* Updates the block's charge after its states have changed. Caller holds it. */
 void gsh_mapping_budget_charge_sigsafe(struct gsh_block *block);
 /* True while the budget allows more blocks whose protection differs from their neighbours'. */

@@ -27,9 +27,9 @@
 #define WINDOW_BYTES ((size_t)64 << 20)
 #define STAGING_BYTES ((size_t)1 << 20)
 
-enum fill_call_site { FILL_SWAP, FILL_PROCMEM };
+enum fill_method { FILL_SWAP, FILL_PROCMEM };
 
-static enum fill_call_site fill_call_site;
+static enum fill_method fill_method;
 static uintptr_t window;
 static unsigned char *staging;
 static bool has_procmem;
@@ -115,7 +115,7 @@ static enum gsh_status fill_piece(uintptr_t base, size_t size, int protection, s
                                   fetch_function *fetch, void *context)
 {
     enum gsh_status status = GSH_FAILED;
-    if (fill_call_site == FILL_SWAP)
+    if (fill_method == FILL_SWAP)
         status = fill_by_swap(base, size, protection, done, fetch, context);
     if (status != GSH_OK && has_procmem)
         status = fill_by_procmem(base, size, protection, done, fetch, context);
@@ -150,9 +150,9 @@ static enum gsh_status fetch_pattern(void *context, void *to, size_t offset, siz
 }
 
 /* Fills closed pages twice and reads them back. */
-static bool works(enum fill_call_site way, uintptr_t scratch)
+static bool works(enum fill_method method, uintptr_t scratch)
 {
-    fill_call_site = way;
+    fill_method = method;
     size_t size = GSH_GRANULE_LARGE;
     bool right = true;
     for (int pattern = 1; pattern <= 2 && right; pattern++) {

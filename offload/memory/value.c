@@ -65,7 +65,7 @@ void gsh_value_reap_locked(void)
             gsh_backend_get()->release(value->address, value->size);
         else
             promised_bytes -= value->size;
-        free(value->stash);
+        free(value->spill);
         value->next_dead = free_structures;
         free_structures = value;
         value = next;
@@ -148,13 +148,13 @@ enum gsh_status gsh_value_place_locked(struct gsh_value *value)
     if (value->address != 0)
         return GSH_OK;
     gsh_value_reap_locked();
-    bool fits_word = value->is_read_next && value->stash == NULL; /* a stash is padded */
+    bool fits_word = value->is_read_next && value->spill == NULL; /* a spill copy is padded */
     bool has_word = fits_word && gsh_mapped_scalar_take_locked(&address, &value->word);
     while (!has_word && gsh_backend_get()->allocate(value->size, &address) != GSH_OK)
         if (!could_fit(value->size) || evict_one() == 0)
             return GSH_FAILED;
-    if (value->stash != NULL &&
-        gsh_backend_get()->upload(address, value->stash, value->size, false) != GSH_OK) {
+    if (value->spill != NULL &&
+        gsh_backend_get()->upload(address, value->spill, value->size, false) != GSH_OK) {
         gsh_backend_get()->release(address, value->size);
         return GSH_FAILED;
     }
@@ -163,10 +163,10 @@ enum gsh_status gsh_value_place_locked(struct gsh_value *value)
     return GSH_OK;
 }
 
-void gsh_value_drop_stash_locked(struct gsh_value *value)
+void gsh_value_drop_spill_locked(struct gsh_value *value)
 {
-    free(value->stash);
-    value->stash = NULL;
+    free(value->spill);
+    value->spill = NULL;
 }
 
 void gsh_value_move_locked(struct gsh_value *from, struct gsh_value *to)
@@ -177,10 +177,10 @@ void gsh_value_move_locked(struct gsh_value *from, struct gsh_value *to)
 
 enum gsh_status gsh_value_place_anywhere_locked(struct gsh_value *value)
 {
-    if (value->stash != NULL || gsh_value_place_locked(value) == GSH_OK)
+    if (value->spill != NULL || gsh_value_place_locked(value) == GSH_OK)
         return GSH_OK;
-    value->stash = malloc(value->size);
-    return value->stash != NULL ? GSH_OK : GSH_FAILED;
+    value->spill = malloc(value->size);
+    return value->spill != NULL ? GSH_OK : GSH_FAILED;
 }
 
 /* A request to the device: a transfer from it or to it, or to finish the submitted work. */
@@ -240,8 +240,8 @@ enum gsh_status gsh_value_read(const struct gsh_value *value, void *to, size_t o
 {
     if (value->is_lost)
         return GSH_FAILED;
-    if (value->stash != NULL)
-        memcpy(to, value->stash + offset, size);
+    if (value->spill != NULL)
+        memcpy(to, value->spill + offset, size);
     if (!gsh_value_is_waited_for(value))
         return GSH_OK;
     if (value->word != NULL)
@@ -253,13 +253,13 @@ enum gsh_status gsh_value_read(const struct gsh_value *value, void *to, size_t o
                                  .registered = registered});
 }
 
-/* Releases the device memory and keeps the contents, written as a whole, in a stash. */
-static enum gsh_status move_to_stash(struct gsh_value *value, const void *from, size_t size)
+/* Releases the device memory and keeps the contents, written as a whole, in a spill copy. */
+static enum gsh_status write_spill(struct gsh_value *value, const void *from, size_t size)
 {
-    value->stash = malloc(value->size);
-    if (value->stash == NULL)
+    value->spill = malloc(value->size);
+    if (value->spill == NULL)
         return GSH_FAILED;
-    memcpy(value->stash, from, size);
+    memcpy(value->spill, from, size);
     if (value->word != NULL)
         gsh_mapped_scalar_give_locked(value->word);
     else
@@ -280,13 +280,13 @@ enum gsh_status gsh_value_write_locked(struct gsh_value *value, const void *from
                                        size_t size)
 {
     if (value->address != 0) {
-        gsh_value_drop_stash_locked(value);
+        gsh_value_drop_spill_locked(value);
         const struct request upload = {
             .kind = UPLOAD, .from = from, .address = value->address + offset, .size = size};
         if (ask(&upload) == GSH_OK)
             return GSH_OK;
-        return is_whole(value, offset, size) ? move_to_stash(value, from, size) : GSH_FAILED;
+        return is_whole(value, offset, size) ? write_spill(value, from, size) : GSH_FAILED;
     }
-    memcpy(value->stash + offset, from, size);
+    memcpy(value->spill + offset, from, size);
     return GSH_OK;
 }

@@ -89,7 +89,7 @@ static bool has_magic(int folder, const char *name)
     return has;
 }
 
-static void drop_unmanaged(int folder, struct list *list)
+static void drop_unknown(int folder, struct list *list)
 {
     size_t kept = 0;
     for (size_t i = 0; i < list->count; i++) {
@@ -133,7 +133,7 @@ void gsh_cuda_cache_trim(const char *folder, uint64_t limit)
         return;
     read_folder(dir, &list);
     if (list.bytes > limit) {
-        drop_unmanaged(dirfd(dir), &list);
+        drop_unknown(dirfd(dir), &list);
         remove_oldest(dirfd(dir), &list, limit);
     }
     free(list.entries);

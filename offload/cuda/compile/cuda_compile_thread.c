@@ -129,7 +129,7 @@ static void settle_at_exit(void)
     atexit(gsh_cuda_compile_thread_settle);
 }
 
-static void *builder_main(void *unused)
+static void *compile_thread_main(void *unused)
 {
     (void)unused;
     lock();
@@ -196,7 +196,7 @@ void gsh_cuda_compile_thread_open(void)
 
 static bool start_thread_locked(void)
 {
-    has_thread = gsh_thread_start(builder_main, NULL);
+    has_thread = gsh_thread_start(compile_thread_main, NULL);
     if (has_thread)
         settle_at_exit();
     return has_thread;

@@ -13,82 +13,82 @@
 
 #define LEAST_LEFT 0.05 /* least share of the time reported as left until it is open */
 
-static void note_version(struct gsh_cuda_loader *opening)
+static void note_version(struct gsh_cuda_loader *loader)
 {
     int major = 0, minor = 0, patch = 0;
-    (*opening->get_property)(GSH_CUBLAS_MAJOR_VERSION, &major);
-    (*opening->get_property)(GSH_CUBLAS_MINOR_VERSION, &minor);
-    (*opening->get_property)(GSH_CUBLAS_PATCH_LEVEL, &patch);
+    (*loader->get_property)(GSH_CUBLAS_MAJOR_VERSION, &major);
+    (*loader->get_property)(GSH_CUBLAS_MINOR_VERSION, &minor);
+    (*loader->get_property)(GSH_CUBLAS_PATCH_LEVEL, &patch);
     struct gsh_fmt fmt;
-    gsh_fmt_init(&fmt, opening->version, sizeof opening->version);
+    gsh_fmt_init(&fmt, loader->version, sizeof loader->version);
     gsh_fmt_printf(&fmt, "%d.%d.%d", major, minor, patch);
 }
 
-static enum gsh_status try_open(struct gsh_cuda_loader *opening)
+static enum gsh_status try_open(struct gsh_cuda_loader *loader)
 {
     char why[256];
-    for (unsigned k = 0; k < opening->library_count; k++)
-        if (gsh_cuda_libs_load(opening->libraries[k], gsh_cuda.driver / 1000, 0, why, sizeof why) !=
+    for (unsigned k = 0; k < loader->library_count; k++)
+        if (gsh_cuda_libs_load(loader->libraries[k], gsh_cuda.driver / 1000, 0, why, sizeof why) !=
             GSH_OK) {
-            gsh_log(GSH_LOG_WARN, "%s: %s on the CPU", why, opening->work);
+            gsh_log(GSH_LOG_WARN, "%s: %s on the CPU", why, loader->work);
             return GSH_FAILED;
         }
-    if (opening->open_handles != NULL)
-        GSH_TRY(opening->open_handles());
-    note_version(opening);
+    if (loader->open_handles != NULL)
+        GSH_TRY(loader->open_handles());
+    note_version(loader);
     return GSH_OK;
 }
 
 static enum gsh_status open_now(void *what)
 {
-    struct gsh_cuda_loader *opening = what;
-    enum gsh_status status = try_open(opening);
-    __atomic_store_n(&opening->state, status == GSH_OK ? GSH_CUDA_READY : GSH_CUDA_ABSENT,
+    struct gsh_cuda_loader *loader = what;
+    enum gsh_status status = try_open(loader);
+    __atomic_store_n(&loader->state, status == GSH_OK ? GSH_CUDA_READY : GSH_CUDA_ABSENT,
                      __ATOMIC_RELEASE);
     return status;
 }
 
 /* Whether the caller is the one to open it. */
-static bool claim(struct gsh_cuda_loader *opening)
+static bool claim(struct gsh_cuda_loader *loader)
 {
     int untried = GSH_CUDA_UNTRIED;
-    return __atomic_compare_exchange_n(&opening->state, &untried, GSH_CUDA_LOADER, false,
+    return __atomic_compare_exchange_n(&loader->state, &untried, GSH_CUDA_LOADING, false,
                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-void gsh_cuda_loader_close(struct gsh_cuda_loader *opening)
+void gsh_cuda_loader_close(struct gsh_cuda_loader *loader)
 {
-    __atomic_store_n(&opening->state, GSH_CUDA_ABSENT, __ATOMIC_RELEASE);
+    __atomic_store_n(&loader->state, GSH_CUDA_ABSENT, __ATOMIC_RELEASE);
 }
 
-void gsh_cuda_loader_begin(struct gsh_cuda_loader *opening)
+void gsh_cuda_loader_begin(struct gsh_cuda_loader *loader)
 {
     uint64_t now = gsh_clock_ns();
-    if (!claim(opening))
+    if (!claim(loader))
         return;
-    __atomic_store_n(&opening->begun_ns, now, __ATOMIC_RELAXED);
-    gsh_cuda_compile_thread_submit_work(&opening->job, open_now, opening);
+    __atomic_store_n(&loader->begun_ns, now, __ATOMIC_RELAXED);
+    gsh_cuda_compile_thread_submit_work(&loader->job, open_now, loader);
 }
 
-double gsh_cuda_loader_left(const struct gsh_cuda_loader *opening)
+double gsh_cuda_loader_left(const struct gsh_cuda_loader *loader)
 {
-    enum gsh_cuda_loader_state state = gsh_cuda_loader_state(opening);
-    uint64_t begun = __atomic_load_n(&opening->begun_ns, __ATOMIC_RELAXED);
-    if (state > GSH_CUDA_LOADER)
+    enum gsh_cuda_loader_state state = gsh_cuda_loader_state(loader);
+    uint64_t begun = __atomic_load_n(&loader->begun_ns, __ATOMIC_RELAXED);
+    if (state > GSH_CUDA_LOADING)
         return 0;
     if (state == GSH_CUDA_UNTRIED || begun == 0)
-        return opening->seconds;
-    double left = opening->seconds - (double)(gsh_clock_ns() - begun) * 1e-9;
-    return GSH_MAX(left, opening->seconds * LEAST_LEFT);
+        return loader->seconds;
+    double left = loader->seconds - (double)(gsh_clock_ns() - begun) * 1e-9;
+    return GSH_MAX(left, loader->seconds * LEAST_LEFT);
 }
 
-bool gsh_cuda_loader_is_ready(struct gsh_cuda_loader *opening)
+bool gsh_cuda_loader_is_ready(struct gsh_cuda_loader *loader)
 {
-    if (claim(opening))
-        (void)open_now(opening);
-    while (gsh_cuda_loader_state(opening) == GSH_CUDA_LOADER) {
-        gsh_cuda_compile_thread_finish(&opening->job);
+    if (claim(loader))
+        (void)open_now(loader);
+    while (gsh_cuda_loader_state(loader) == GSH_CUDA_LOADING) {
+        gsh_cuda_compile_thread_finish(&loader->job);
         sched_yield(); /* the thread that claimed it may be about to submit it */
     }
-    return gsh_cuda_loader_state(opening) == GSH_CUDA_READY;
+    return gsh_cuda_loader_state(loader) == GSH_CUDA_READY;
 }

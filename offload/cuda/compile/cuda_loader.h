@@ -10,7 +10,7 @@
 
 enum gsh_cuda_loader_state {
     GSH_CUDA_UNTRIED,
-    GSH_CUDA_LOADER, /* in progress */
+    GSH_CUDA_LOADING, /* in progress */
     GSH_CUDA_READY,
     GSH_CUDA_ABSENT
 };
@@ -23,27 +23,26 @@ struct gsh_cuda_loader {
     gsh_cuda_enum (**get_property)(gsh_cuda_enum type,
                                    int *value); /* its row in the library's table */
     enum gsh_status (*open_handles)(void);      /* NULL: there are none */
-    double seconds;    /* opening time on an H200, including first kernels (docs/results/archive.md) */
-    int state;         /* atomic; released with the opened library; read anywhere */
+    double seconds; /* opening time on an H200, including first kernels (docs/results/archive.md) */
+    int state;      /* atomic; released with the opened library; read anywhere */
     uint64_t begun_ns; /* atomic; when gsh_cuda_loader_begin was called */
     struct gsh_cuda_job job;
     char version[32]; /* "13.1.0"; "" while it is not open */
 };
 
-extern struct gsh_cuda_loader gsh_cuda_blas_opening, gsh_cuda_lapack_opening, gsh_cuda_fft_opening;
+extern struct gsh_cuda_loader gsh_cuda_blas_loader, gsh_cuda_lapack_loader, gsh_cuda_fft_loader;
 
 /* Submits the opening to the compile thread, unless it was tried before. Any thread; context current. */
-void gsh_cuda_loader_begin(struct gsh_cuda_loader *opening);
+void gsh_cuda_loader_begin(struct gsh_cuda_loader *loader);
 /* Opens the library, or waits for the compile thread to do so, unless it was tried before; true where it is open.
  * DISPATCH lock held, context current. */
-bool gsh_cuda_loader_is_ready(struct gsh_cuda_loader *opening);
+bool gsh_cuda_loader_is_ready(struct gsh_cuda_loader *loader);
 /* Marks the library as absent: it is not used any more. Any thread. */
-void gsh_cuda_loader_close(struct gsh_cuda_loader *opening);
+void gsh_cuda_loader_close(struct gsh_cuda_loader *loader);
 /* Estimated seconds until it is open; 0: it is open, or absent. Any thread. */
-double gsh_cuda_loader_left(const struct gsh_cuda_loader *opening);
+double gsh_cuda_loader_left(const struct gsh_cuda_loader *loader);
 /* Any thread. */
-static inline enum gsh_cuda_loader_state
-gsh_cuda_loader_state(const struct gsh_cuda_loader *opening)
+static inline enum gsh_cuda_loader_state gsh_cuda_loader_state(const struct gsh_cuda_loader *loader)
 {
-    return (enum gsh_cuda_loader_state)__atomic_load_n(&opening->state, __ATOMIC_ACQUIRE);
+    return (enum gsh_cuda_loader_state)__atomic_load_n(&loader->state, __ATOMIC_ACQUIRE);
 }

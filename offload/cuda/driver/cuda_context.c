@@ -25,7 +25,7 @@ struct gsh_cuda_context gsh_cuda;
 
 static bool is_open;
 static bool is_lost;                    /* atomic, relaxed; never reset */
-static _Thread_local bool is_unmanaged; /* another context is below ours on the stack */
+static _Thread_local bool has_previous; /* another context is below ours on the stack */
 static _Thread_local bool is_entered;
 static _Thread_local gsh_cuda_enum capture_mode; /* the mode that relax has replaced */
 
@@ -136,7 +136,7 @@ enum gsh_status gsh_cuda_context_enter(void)
         return GSH_FAILED;
     CUcontext current = NULL;
     GSH_TRY(GSH_CUDA(gsh_cu.cuCtxGetCurrent(&current)));
-    is_unmanaged = current != NULL && current != gsh_cuda.primary;
+    has_previous = current != NULL && current != gsh_cuda.primary;
     if (current != gsh_cuda.primary)
         GSH_TRY(GSH_CUDA(gsh_cu.cuCtxPushCurrent_v2(gsh_cuda.primary)));
     relax();
@@ -154,7 +154,7 @@ void gsh_cuda_context_leave(void)
     CUcontext popped;
     is_entered = false;
     unrelax();
-    if (is_unmanaged)
+    if (has_previous)
         (void)GSH_CUDA(gsh_cu.cuCtxPopCurrent_v2(&popped));
 }
 

@@ -132,7 +132,7 @@ cublasHandle_t gsh_cuda_blas_handle(void)
     return handle;
 }
 
-struct gsh_cuda_loader gsh_cuda_blas_opening = {
+struct gsh_cuda_loader gsh_cuda_blas_loader = {
     .work = "matrix products stay",
     .libraries = {GSH_CUDA_LIBRARY_CUBLAS},
     .library_count = 1,
@@ -179,7 +179,7 @@ static bool describe_all(const struct gsh_gemm *g, const uint64_t *addresses, st
 bool gsh_cuda_blas_has_loop(enum gsh_dtype loop)
 {
     return types[loop].routines[0].gemm != NULL &&
-           gsh_cuda_loader_state(&gsh_cuda_blas_opening) != GSH_CUDA_ABSENT;
+           gsh_cuda_loader_state(&gsh_cuda_blas_loader) != GSH_CUDA_ABSENT;
 }
 
 static gsh_cuda_enum flip(gsh_cuda_enum op)
@@ -235,7 +235,7 @@ static enum gsh_status run_dot(const struct routines *routines, const struct pro
     enum gsh_status status = GSH_CUBLAS(routines->dot(product));
     if (GSH_CUBLAS(gsh_cublas.cublasSetPointerMode_v2(handle, GSH_CUBLAS_POINTER_HOST)) != GSH_OK) {
         gsh_cuda_loader_close(
-            &gsh_cuda_blas_opening); /* all other calls pass factors in host memory */
+            &gsh_cuda_blas_loader); /* all other calls pass factors in host memory */
         return GSH_FAILED;
     }
     return status;
@@ -321,8 +321,7 @@ enum gsh_status gsh_cuda_blas_run(const struct gsh_gemm *g, enum gsh_dtype loop,
                                   const struct gsh_cuda_blas_batch *batch)
 {
     struct matrix a, b, c;
-    if (!gsh_cuda_loader_is_ready(&gsh_cuda_blas_opening) ||
-        !describe_all(g, addresses, &a, &b, &c))
+    if (!gsh_cuda_loader_is_ready(&gsh_cuda_blas_loader) || !describe_all(g, addresses, &a, &b, &c))
         return GSH_DECLINED;
     return batch->count == 1 ? submit(g, loop, &a, &b, &c)
                              : submit_batches(g, loop, batch, &a, &b, &c);

@@ -19,7 +19,7 @@ struct gsh_cuda_blas_batch {
 bool gsh_cuda_blas_has_loop(enum gsh_dtype loop);
 /* True where cuBLAS takes the strides; elements have `size` bytes. */
 bool gsh_cuda_blas_takes(const struct gsh_core *core, int64_t size);
-/* The handle, once gsh_cuda_blas_opening is ready. */
+/* The handle, once gsh_cuda_blas_loader is ready. */
 cublasHandle_t gsh_cuda_blas_handle(void);
 /* True for one product of two vectors. Only there may an operand be conjugated, the first one. */
 static inline bool gsh_cuda_blas_is_dot(const struct gsh_gemm *g)

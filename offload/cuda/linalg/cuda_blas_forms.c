@@ -106,7 +106,7 @@ enum gsh_status gsh_cuda_blas_forms_run(const struct gsh_launch *launch)
 {
     struct gsh_blas_arguments with;
     const struct gsh_gemm *g = &launch->gemm;
-    if (!gsh_cuda_loader_is_ready(&gsh_cuda_blas_opening) || !gsh_blas_form_describe(g, &with))
+    if (!gsh_cuda_loader_is_ready(&gsh_cuda_blas_loader) || !gsh_blas_form_describe(g, &with))
         return GSH_DECLINED;
     const struct call call = {
         .side = with.side == 'L' ? GSH_CUBLAS_LEFT : GSH_CUBLAS_RIGHT,

@@ -62,7 +62,7 @@ static enum gsh_status open_handles(void)
     return GSH_CUSOLVER(gsh_cusolver.cusolverDnCreateSyevjInfo(&handles->jacobi_symmetric));
 }
 
-struct gsh_cuda_loader gsh_cuda_lapack_opening = {
+struct gsh_cuda_loader gsh_cuda_lapack_loader = {
     .work = "linear algebra stays",
     .libraries = {GSH_CUDA_LIBRARY_CUBLAS, GSH_CUDA_LIBRARY_CUSOLVER},
     .library_count = 2,
@@ -97,7 +97,7 @@ static bool has_functions(enum gsh_lapack_routine routine)
 bool gsh_cuda_lapack_supports(const struct gsh_launch *launch)
 {
     const struct gsh_lapack_info *info = gsh_lapack_info(launch->lapack.routine);
-    enum gsh_cuda_loader_state seen = gsh_cuda_loader_state(&gsh_cuda_lapack_opening);
+    enum gsh_cuda_loader_state seen = gsh_cuda_loader_state(&gsh_cuda_lapack_loader);
     if (seen == GSH_CUDA_ABSENT ||
         (seen == GSH_CUDA_READY && !has_functions(launch->lapack.routine)))
         return false;
@@ -115,7 +115,7 @@ bool gsh_cuda_lapack_supports(const struct gsh_launch *launch)
 enum gsh_status gsh_cuda_lapack_run(const struct gsh_launch *launch, unsigned row)
 {
     struct gsh_cuda_lapack_call call;
-    if (!gsh_cuda_lapack_supports(launch) || !gsh_cuda_loader_is_ready(&gsh_cuda_lapack_opening) ||
+    if (!gsh_cuda_lapack_supports(launch) || !gsh_cuda_loader_is_ready(&gsh_cuda_lapack_loader) ||
         !gsh_cuda_lapack_supports(launch))
         return GSH_DECLINED;
     enum gsh_status status = gsh_cuda_lapack_call_begin(&call, launch, row);

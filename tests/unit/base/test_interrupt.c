@@ -18,7 +18,7 @@
 #include <time.h>
 
 #define COUNT 4096
-#define LONGER_S (GSH_CRITICAL_PATIENCE_S + 1)
+#define LONGER_S (GSH_CRITICAL_TIMEOUT_S + 1)
 
 static const struct gsh_backend *below;
 static int ready; /* end of a pipe: a byte is written when the call begins */

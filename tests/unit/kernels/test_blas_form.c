@@ -531,7 +531,7 @@ int main(void)
         matrices[0] = plain[0];
         matrices[1] = plain[1];
         matrices[2] = plain[2];
-        test_device("foreign memory");
+        test_device("unmanaged memory");
         test_uploads();
         for (int i = 0; i < 3; i++)
             matrices[i] = (double _Complex *)live_doubles(2 * ELEMENTS, GSH_ARENA_HOST);

@@ -32,13 +32,14 @@ static void check_start(double gain, double foregone, double price, double wait)
     CHECK(asked.begins && asked.waits);
 }
 
-static void check_library(double gain, double foregone, double opening)
+static void check_library(double gain, double foregone, double load_seconds)
 {
     const struct gsh_verdict call = gaining(gain), forced = {.is_forced = true};
-    const struct gsh_library_verdict verdict = gsh_one_time_cost_library(&call, foregone, opening);
-    CHECK(verdict.is_ready == (opening == 0 || gain >= 5 * opening));
-    CHECK(verdict.opens == (!verdict.is_ready && foregone + gain >= opening * 0.1));
-    CHECK(gsh_one_time_cost_library(&forced, foregone, opening).is_ready);
+    const struct gsh_library_verdict verdict =
+        gsh_one_time_cost_library(&call, foregone, load_seconds);
+    CHECK(verdict.is_ready == (load_seconds == 0 || gain >= 5 * load_seconds));
+    CHECK(verdict.opens == (!verdict.is_ready && foregone + gain >= load_seconds * 0.1));
+    CHECK(gsh_one_time_cost_library(&forced, foregone, load_seconds).is_ready);
 }
 
 /* A program of equal calls: the library opens, whatever they gain, after a tenth of its time has been foregone. */
@@ -62,6 +63,6 @@ int main(void)
         check_library(at[0], at[1], at[2]);
     }
     check_program();
-    CHECK(!gsh_one_time_cost_pays_opening(100, 0));
+    CHECK(!gsh_one_time_cost_pays_loading(100, 0));
     return check_result();
 }

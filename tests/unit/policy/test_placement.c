@@ -99,15 +99,15 @@ static void check_blocks(void)
 
 static void check_unmanaged(void)
 {
-    struct gsh_operand_facts foreign = {.place = GSH_OPERAND_UNMANAGED, .bytes = 1e6};
-    CHECK(add(foreign).upload == 0 && add(foreign).fetch == 0);
-    foreign.is_read = true;
-    double upload = add(foreign).upload;
-    CHECK(upload > 0 && add(foreign).fetch == 0);
-    foreign.is_written = true;
-    CHECK(add(foreign).upload == upload && add(foreign).fetch == upload);
-    foreign.is_temporary = true;
-    CHECK(add(foreign).upload > upload);
+    struct gsh_operand_facts unmanaged = {.place = GSH_OPERAND_UNMANAGED, .bytes = 1e6};
+    CHECK(add(unmanaged).upload == 0 && add(unmanaged).fetch == 0);
+    unmanaged.is_read = true;
+    double upload = add(unmanaged).upload;
+    CHECK(upload > 0 && add(unmanaged).fetch == 0);
+    unmanaged.is_written = true;
+    CHECK(add(unmanaged).upload == upload && add(unmanaged).fetch == upload);
+    unmanaged.is_temporary = true;
+    CHECK(add(unmanaged).upload > upload);
 }
 
 static void check_results(void)
@@ -142,7 +142,7 @@ static void check_work(struct gsh_work work)
     CHECK(was_cheaper);
 }
 
-static void check_recompute_inputs(void)
+static void check_rematerialise_inputs(void)
 {
     const struct gsh_rates rates = {.device_memory = 1e9, .device_cores = 10};
     CHECK(gsh_cost_model_moving(&rates, 1e9) == 1 && gsh_cost_model_computing(&rates, 1e10) == 1);
@@ -172,6 +172,6 @@ int main(void)
                                  .device_column = 1e-5});
     check_work((struct gsh_work){.kind = GSH_WORK_PLAIN_PRODUCT});
     check_work((struct gsh_work){.kind = GSH_WORK_TRANSFORM});
-    check_recompute_inputs();
+    check_rematerialise_inputs();
     return check_result();
 }

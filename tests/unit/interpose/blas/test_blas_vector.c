@@ -335,7 +335,7 @@ int main(void)
     if (!live_start())
         return CHECK_SKIP;
     test_no_original();
-    test_device("foreign memory");
+    test_device("unmanaged memory");
     for (unsigned which = 0; which < 3; which++)
         memory[which] = gsh_arena_allocate(sizeof plain[which], GSH_ARENA_HOST);
     test_device("the arena");

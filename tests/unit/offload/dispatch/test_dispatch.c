@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is accepted and declined, and why; operands that are foreign, broadcast, reversed; freshness
+ * What is accepted and declined, and why; operands that are unmanaged, broadcast, reversed; freshness
  * of outputs.
  */
 #include "check.h"
@@ -10,14 +10,14 @@
 
 static void check_unmanaged_input(void)
 {
-    double foreign[COUNT];
+    double unmanaged[COUNT];
     for (int k = 0; k < COUNT; k++)
-        foreign[k] = k;
+        unmanaged[k] = k;
     double *out = live_doubles(COUNT, GSH_ARENA_DEVICE);
-    CHECK_INT(live_add(foreign, NULL, 1, out, COUNT), GSH_REASON_NONE);
+    CHECK_INT(live_add(unmanaged, NULL, 1, out, COUNT), GSH_REASON_NONE);
     CHECK(out[0] == 1.0 && out[COUNT - 1] == COUNT);
-    CHECK_INT(live_add(out, NULL, 1, foreign, COUNT), GSH_REASON_FOREIGN_OUTPUT);
-    CHECK(foreign[1] == 1.0);
+    CHECK_INT(live_add(out, NULL, 1, unmanaged, COUNT), GSH_REASON_UNMANAGED_OUTPUT);
+    CHECK(unmanaged[1] == 1.0);
     gsh_arena_free(out);
 }
 

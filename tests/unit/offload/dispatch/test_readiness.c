@@ -16,12 +16,12 @@
 
 static _Atomic bool is_open, is_begun;
 
-static double opening(const struct gsh_launch *launch)
+static double load_seconds(const struct gsh_launch *launch)
 {
     return launch->kind == GSH_LAUNCH_GEMM && !is_open ? 1e-1 : 0;
 }
 
-static void begin_opening(const struct gsh_launch *launch)
+static void begin_loading(const struct gsh_launch *launch)
 {
     CHECK_INT(launch->kind, GSH_LAUNCH_GEMM);
     is_begun = true;
@@ -65,8 +65,8 @@ static bool prepare(const char *start_ms)
     rates.host_flops[1] = 2.0 * SIDE * SIDE * SIDE / 4e-3;
     backend = *gsh_backend_get();
     backend.rates = &rates;
-    backend.opening = opening;
-    backend.begin_opening = begin_opening;
+    backend.load_seconds = load_seconds;
+    backend.begin_loading = begin_loading;
     gsh_backend_replace(&backend);
     return true;
 }

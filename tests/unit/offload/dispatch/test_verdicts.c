@@ -12,7 +12,7 @@
 #define COUNT ((int64_t)1 << 22)
 #define FEWEST 4 /* elements of each operand */
 
-static double *home, *there, *foreign;
+static double *home, *there, *unmanaged;
 
 static void set_operands(struct gsh_call *call, const double *in, double *out, bool is_fresh)
 {
@@ -138,7 +138,7 @@ static void check(struct gsh_launch make(int64_t side), const double *in, double
 static const struct {
     const char *what;
     struct gsh_launch (*make)(int64_t side);
-    const char *on_host, *on_device, *foreign;
+    const char *on_host, *on_device, *unmanaged;
 } rows[] = {
     {"add", add, "......hhddd", "ddddddddddd", "..........."},
     {"exp", exponential, ".....hhhddd", "ddddddddddd", "..........."},
@@ -160,7 +160,7 @@ int main(void)
     gsh_device_start(true);
     home = live_doubles(COUNT, GSH_ARENA_HOST);
     there = live_doubles(COUNT, GSH_ARENA_DEVICE);
-    foreign = calloc(2 * COUNT, sizeof(double));
+    unmanaged = calloc(2 * COUNT, sizeof(double));
     struct gsh_call write = live_call(GSH_OP_ADD, NULL, NULL, 1, there, COUNT);
     write.fresh[0] = true;
     enum gsh_reason why = GSH_REASON_NONE;
@@ -173,9 +173,9 @@ int main(void)
     for (unsigned i = 0; i < GSH_COUNT(rows); i++) {
         check(rows[i].make, home, NULL, rows[i].on_host, rows[i].what);
         check(rows[i].make, there, NULL, rows[i].on_device, rows[i].what);
-        check(rows[i].make, foreign, foreign + COUNT, rows[i].foreign, rows[i].what);
+        check(rows[i].make, unmanaged, unmanaged + COUNT, rows[i].unmanaged, rows[i].what);
     }
-    free(foreign);
+    free(unmanaged);
     gsh_arena_free(home);
     gsh_arena_free(there);
     return live_end();

@@ -39,7 +39,7 @@ static void run(enum gsh_op op, double *a, double *b, double constant, double *o
     CHECK_INT(live_run(&call), GSH_REASON_NONE);
 }
 
-/* The sum of an array that passes by `way`, not looked at yet. */
+/* The sum of an array that expires at `site`, not looked at yet. */
 static double *sum(double *array, unsigned site)
 {
     double *total = live_doubles(1, GSH_ARENA_DEVICE);
@@ -174,7 +174,7 @@ static void check_given_back(void)
 
 /* ---- wrong hints ---- */
 
-/* t = (a + 1) ** 2 passes by `way`, but does not. */
+/* t = (a + 1) ** 2 expires at `site`, but does not. */
 static double *misjudge(double *a, unsigned site)
 {
     double *t = fresh(), *between = fresh();
@@ -228,7 +228,7 @@ static void misjudge_twice(double *a, unsigned site)
     gsh_arena_free(t);
 }
 
-/* Three mistakes more than right hints end the hints of that way. */
+/* Three mistakes more than right hints end the hints of that call site. */
 static void check_turns_off(unsigned site)
 {
     double *a = filled(3);

@@ -256,7 +256,7 @@ static void check_lost(void)
     CHECK(value != NULL && !value->is_lost);
     runs_fail = true;
     failing.download = refuse_download;
-    gsh_node_flush(GSH_FLUSH_WAIT);
+    gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
     CHECK(value->is_lost);
     double first;
     CHECK(!gsh_coherence_peek(&first, a, sizeof first));
@@ -268,7 +268,7 @@ static void check_lost(void)
 /* The service thread may come for calls that have run meanwhile. */
 static void check_feed_of_nothing(void)
 {
-    gsh_node_flush(GSH_FLUSH_WAIT);
+    gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
     gsh_node_feed(gsh_node_oldest());
     CHECK_INT(gsh_node_oldest(), 0);
 }

@@ -70,7 +70,7 @@ static void check_early(double *a)
     CHECK_INT(others, 0);
     sum_columns(a, ROWS, again);
     run(GSH_OP_MULTIPLY, again, 2, twice);
-    gsh_node_flush(GSH_FLUSH_WAIT);
+    gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
     CHECK_INT(reductions, 1);
     CHECK(again[3] == sum[3] && twice[3] == 2 * sum[3] && mean[3] == sum[3] / 2);
     gsh_arena_free(sum);
@@ -88,13 +88,13 @@ static void check_written(double *a)
     run(GSH_OP_MULTIPLY, sum, 0.5, mean);
     run(GSH_OP_ADD, a, 1, a); /* the first line */
     sum_columns(a, ROWS, again);
-    gsh_node_flush(GSH_FLUSH_WAIT);
+    gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
     CHECK_INT(reductions, 2);
     gsh_arena_free(sum);
     gsh_arena_free(mean);
     expect(again, (double)ROWS + 1);
     run(GSH_OP_SUBTRACT, a, 1, a);
-    gsh_node_flush(GSH_FLUSH_WAIT);
+    gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
 }
 
 /* Nothing is run early that others could be fused with, nor what is soon done. */
@@ -105,12 +105,12 @@ static void check_not_early(double *a)
     sum_columns(a, ROWS / 2, sum);
     run(GSH_OP_MULTIPLY, sum, 0.5, mean);
     CHECK_INT(reductions, 0);
-    gsh_node_flush(GSH_FLUSH_WAIT);
+    gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
     run(GSH_OP_ADD, mean, 1, other);
     sum_columns(a, ROWS, sum);
     run(GSH_OP_MULTIPLY, sum, 0.5, mean);
     CHECK_INT(reductions, 1);
-    gsh_node_flush(GSH_FLUSH_WAIT);
+    gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
     sum_columns(a, ROWS, sum);
     sum_columns(a, ROWS / 2, other);
     run(GSH_OP_MULTIPLY, other, 0.5, mean);
@@ -120,11 +120,11 @@ static void check_not_early(double *a)
     gsh_arena_free(other);
 }
 
-/* Foreign arrays, one after the other: the second one's copy on the device may be in the first one's place. */
+/* Unmanaged arrays, one after the other: the second one's copy on the device may be in the first one's place. */
 static void check_unmanaged(void)
 {
     double *arrays[2], *sums[2];
-    gsh_node_flush(GSH_FLUSH_WAIT);
+    gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
     for (int k = 0; k < 2; k++) {
         arrays[k] = malloc(ROWS * COLUMNS * sizeof(double));
         for (int64_t i = 0; i < ROWS * COLUMNS; i++)

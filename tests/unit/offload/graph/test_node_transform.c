@@ -148,12 +148,12 @@ static struct array run_chain(const struct chain *chain, const struct array *in,
         struct array y = transform(&x, chain->types[k], chain->is_inverse, chain->axes[k],
                                    chain->lengths[k], chain->is_c_order);
         if (separately)
-            gsh_node_flush(GSH_FLUSH_WAIT);
+            gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
         if (k > 0)
             drop(&x);
         x = y;
     }
-    gsh_node_flush(GSH_FLUSH_WAIT);
+    gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
     return x;
 }
 
@@ -251,7 +251,7 @@ static void test_kept(void)
     runs = 0;
     struct array x = transform(&in, GSH_FFT_R2C, false, 2, 5, true);
     struct array y = transform(&x, GSH_FFT_C2C, false, 1, 6, true);
-    gsh_node_flush(GSH_FLUSH_WAIT);
+    gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
     CHECK_INT(runs, 2);
     drop(&in);
     drop(&x);
@@ -300,14 +300,14 @@ static void test_overwritten(bool by_constant)
     memset(zeros, 0, CHANGED * sizeof *zeros);
     struct array first = transform(&copy, GSH_FFT_C2C, false, 2, 5, true);
     struct array want = transform(&first, GSH_FFT_C2C, false, 1, 6, true);
-    gsh_node_flush(GSH_FLUSH_WAIT);
+    gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
     struct array along = transform(&in, GSH_FFT_C2C, false, 2, 5, true);
     struct gsh_call call =
         live_call(GSH_OP_COPY, by_constant ? NULL : zeros, NULL, 0, in.data, CHANGED);
     CHECK_INT(live_run(&call), GSH_REASON_NONE);
     struct array got = transform(&along, GSH_FFT_C2C, false, 1, 6, true);
     drop(&along);
-    gsh_node_flush(GSH_FLUSH_WAIT);
+    gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
     CHECK(distance(&got, &want) < 1e-11);
     drop(&got);
     drop(&want);
@@ -330,7 +330,7 @@ int main(void)
     device = *real;
     device.supports = supports;
     device.run = run;
-    device.opening = NULL;
+    device.load_seconds = NULL;
     gsh_backend_replace(&device);
     test_random();
     test_one_launch();

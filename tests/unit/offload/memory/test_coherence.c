@@ -75,7 +75,7 @@ static void check_peek_opens_nothing(void)
     CHECK_INT(live_add(a, NULL, 1, a, COUNT), GSH_REASON_NONE);
     CHECK(gsh_coherence_peek(&element, &a[COUNT - 1], sizeof element) && element == COUNT);
     CHECK_INT(gsh_coherence_residency(&a[COUNT - 1]), GSH_RESIDENT_DEVICE);
-    CHECK(!gsh_coherence_peek(&element, &element, sizeof element)); /* foreign */
+    CHECK(!gsh_coherence_peek(&element, &element, sizeof element)); /* unmanaged */
     CHECK(a[COUNT - 1] == COUNT);
     CHECK(!gsh_coherence_peek(&element, &a[COUNT - 1], sizeof element)); /* fetched */
     gsh_arena_free(a);

@@ -50,7 +50,7 @@ static void check_unmanaged_fault(char *page)
     gsh_arena_free(a);
 }
 
-/* An address of the arena that no block holds is a foreign fault too. */
+/* An address of the arena that no block holds is an unrelated fault too. */
 static void check_wild_arena_address(void)
 {
     char *freed = gsh_arena_allocate(5000, GSH_ARENA_DEVICE);

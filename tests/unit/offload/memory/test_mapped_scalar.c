@@ -129,7 +129,7 @@ static void check_many(const double *a, double expected)
     unsigned with_word = 0;
     for (unsigned i = 0; i < MANY; i++)
         outs[i] = sum(a, true);
-    gsh_node_flush(GSH_FLUSH_WAIT);
+    gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
     for (unsigned i = 0; i < MANY; i++) {
         double element = 0;
         with_word += gsh_arena_find_block(outs[i])->value->word != NULL;
@@ -140,15 +140,15 @@ static void check_many(const double *a, double expected)
 }
 
 /* Contents that wait on the host for the device's memory are more than a word. */
-static void check_stash(void)
+static void check_spill(void)
 {
     struct gsh_value *value;
     char byte = 0;
     gsh_dispatch_lock_acquire();
     if (CHECK_INT(gsh_value_create_locked(sizeof(double), 0, &value), GSH_OK)) {
         value->is_read_next = true;
-        value->stash = malloc(value->size);
-        memset(value->stash, 7, value->size);
+        value->spill = malloc(value->size);
+        memset(value->spill, 7, value->size);
         CHECK(gsh_value_place_locked(value) == GSH_OK && value->word == NULL);
         CHECK(gsh_value_read(value, &byte, value->size - 1, 1, false) == GSH_OK && byte == 7);
         gsh_value_release_sigsafe(value);
@@ -178,6 +178,6 @@ int main(void)
     check_other_reads(a, expected);
     for (int round = 0; round < 3; round++) /* words are given back */
         check_many(a, expected);
-    check_stash();
+    check_spill();
     return check_result();
 }

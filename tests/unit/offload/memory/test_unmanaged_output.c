@@ -105,7 +105,7 @@ static void test_kinds(const double *a)
 {
     struct gsh_call sum = live_call(GSH_OP_ADD, a, NULL, 1, plain, SIDE);
     CHECK(!gsh_unmanaged_output_is_taken(&sum.launch));
-    CHECK_INT(gsh_dispatch_decide(&sum), GSH_REASON_FOREIGN_OUTPUT);
+    CHECK_INT(gsh_dispatch_decide(&sum), GSH_REASON_UNMANAGED_OUTPUT);
     struct gsh_call big = product(a, plain, 0);
     CHECK(gsh_unmanaged_output_is_taken(&big.launch));
 }

@@ -186,7 +186,7 @@ static void test_trust_of_stores(void)
 }
 
 /* Another user's folder, and his file. */
-static void test_foreign_owner(void)
+static void test_other_owner(void)
 {
     struct gsh_cuda_cache_key key = key_of("owner", "");
     if (geteuid() != 0) {
@@ -324,10 +324,10 @@ static void test_oldest_go(void)
 }
 
 /* What is not ours stays and is not counted, whatever its name; nor does a kernel that is being written go. */
-static void test_foreign_files(void)
+static void test_unknown_files(void)
 {
-    enum { FOREIGN = 6, WRITTEN = 4, LEFTOVER = 5 };
-    static const char *const names[FOREIGN + 1] = {
+    enum { UNKNOWN = 6, WRITTEN = 4, LEFTOVER = 5 };
+    static const char *const names[UNKNOWN + 1] = {
         "0123456789abcdef0123456789abcdef",         /* no magic in it */
         "0123456789abcdef0123456789abcdef.txt",     /* magic in it from here on */
         "0123456789abcdef0123456789abcde",          /* 31 digits */
@@ -352,7 +352,7 @@ static void test_foreign_files(void)
         CHECK_INT(access(path, F_OK) == 0, i != LEFTOVER);
     }
     CHECK(!is_there(0) && is_there(1) && is_there(2));
-    CHECK_INT(count_files(), FOREIGN + 2);
+    CHECK_INT(count_files(), UNKNOWN + 2);
 }
 
 /* Stores keep the folder near the limit: what 16 of them bring beyond it. */
@@ -449,11 +449,11 @@ int main(void)
     test_bad_folders();
     test_trust();
     test_trust_of_stores();
-    test_foreign_owner();
+    test_other_owner();
     test_full_disk();
     test_processes();
     test_oldest_go();
-    test_foreign_files();
+    test_unknown_files();
     test_stores_trim();
     test_trim_together();
     if (gsh_cuda_libs_load(GSH_CUDA_LIBRARY_NVRTC, 0, 90, why, sizeof why) == GSH_OK)

@@ -464,7 +464,7 @@ static gsh_cuda_enum get_property(gsh_cuda_enum type, int *value)
 }
 static gsh_cuda_enum (*const property)(gsh_cuda_enum type, int *value) = get_property;
 
-static struct gsh_cuda_loader new_opening(void)
+static struct gsh_cuda_loader new_loader(void)
 {
     return (struct gsh_cuda_loader){.work = "nothing stays",
                                     .seconds = 10,
@@ -474,21 +474,21 @@ static struct gsh_cuda_loader new_opening(void)
 }
 
 /* Opened by the thread behind what it is at, while the caller goes on; by a caller that cannot do without it; once. */
-static void check_opening(void)
+static void check_loader(void)
 {
     static struct gsh_cuda_loader beside, here, broken;
-    beside = here = broken = new_opening();
+    beside = here = broken = new_loader();
     CHECK(begin_to_build(20));
     gsh_cuda_loader_begin(&beside);
     gsh_cuda_loader_begin(&beside);
-    CHECK_INT(gsh_cuda_loader_state(&beside), GSH_CUDA_LOADER);
+    CHECK_INT(gsh_cuda_loader_state(&beside), GSH_CUDA_LOADING);
     double left = gsh_cuda_loader_left(&beside);
     CHECK(left > 0 && left < gsh_cuda_loader_left(&here));
     CHECK(gsh_cuda_loader_left(&here) == here.seconds);
     CHECK(gsh_cuda_loader_is_ready(&here) && opened_here == 1);
     gsh_cuda_loader_begin(&here);
     open_gate();
-    while (gsh_cuda_loader_state(&beside) == GSH_CUDA_LOADER)
+    while (gsh_cuda_loader_state(&beside) == GSH_CUDA_LOADING)
         usleep(100);
     CHECK(gsh_cuda_loader_is_ready(&beside) && opened_beside == 1);
     CHECK(gsh_cuda_loader_left(&beside) == 0);
@@ -656,7 +656,7 @@ static int run_checks(void)
     check_in_background();
     check_impatient_caller();
     check_ahead();
-    check_opening();
+    check_loader();
     check_failure();
     check_memory();
     check_fork();

@@ -12,7 +12,7 @@
 enum { MODE_GLOBAL, MODE_THREAD_LOCAL, MODE_RELAXED };
 #define CAPTURE_UNSUPPORTED 900U
 #define PRIMARY ((CUcontext)16)
-#define FOREIGN ((CUcontext)32)
+#define OTHER ((CUcontext)32)
 
 static CUcontext contexts[4]; /* the thread's stack, its bottom NULL */
 static unsigned top;
@@ -209,8 +209,8 @@ int main(void)
     CHECK(top == 0 && captures && mode == MODE_GLOBAL);
     check_entered(NULL, PRIMARY, MODE_GLOBAL);
     check_entered(PRIMARY, PRIMARY, MODE_THREAD_LOCAL);
-    check_entered(FOREIGN, FOREIGN, MODE_GLOBAL);
-    check_entered(FOREIGN, FOREIGN, MODE_RELAXED);
+    check_entered(OTHER, OTHER, MODE_GLOBAL);
+    check_entered(OTHER, OTHER, MODE_RELAXED);
     test_wait();
     return check_result();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Contents for which the device has no memory are kept in a stash on the host. Readers and copies get them from
+ * Contents for which the device has no memory are kept in a spill copy on the host. Readers and copies get them from
  * there. A lost value stays lost, and so does what is computed from it.
  */
 #include "backend.h"
@@ -65,24 +65,24 @@ static struct gsh_value *value_of(const double *array)
     return gsh_arena_find_block(array)->value;
 }
 
-/* Threes on the host, fours in a stash. */
-static double *stashed(void)
+/* Threes on the host, fours in a spill copy. */
+static double *spilled(void)
 {
     double *a = live_doubles(COUNT, GSH_ARENA_HOST), *out = fresh();
     for (int64_t i = 0; i < COUNT; i++)
         a[i] = 3;
     add_one(a, out, COUNT);
     lacks_memory = true;
-    gsh_node_flush(GSH_FLUSH_WAIT);
+    gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
     lacks_memory = false;
-    CHECK(value_of(out)->stash != NULL && value_of(out)->address == 0);
+    CHECK(value_of(out)->spill != NULL && value_of(out)->address == 0);
     gsh_arena_free(a);
     return out;
 }
 
 static void check_read_meanwhile(void)
 {
-    double *x = stashed(), *y = fresh();
+    double *x = spilled(), *y = fresh();
     add_one(x, y, COUNT);
     seen = 0;
     looked_at = x;
@@ -96,23 +96,23 @@ static void check_read_meanwhile(void)
 /* The only copy is not given up for one that did not arrive. */
 static void check_refused(void)
 {
-    double *x = stashed(), *y = fresh();
+    double *x = spilled(), *y = fresh();
     add_one(x, y, COUNT);
     refuses_upload = true;
-    gsh_node_flush(GSH_FLUSH_WAIT);
+    gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
     CHECK(!refuses_upload && x[0] == 4 && y[0] == 5 && y[COUNT - 1] == 5);
     gsh_arena_free(x);
     gsh_arena_free(y);
 }
 
-/* Written in part on the device, where it was brought to be read: the stash is no copy any more. */
+/* Written in part on the device, where it was brought to be read: the spill copy is no copy any more. */
 static void check_written(void)
 {
-    double *x = stashed(), *y = fresh();
+    double *x = spilled(), *y = fresh();
     add_one(x, y, COUNT);
-    gsh_node_flush(GSH_FLUSH_WAIT);
+    gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
     add_one(y, x, COUNT / 2);
-    gsh_node_flush(GSH_FLUSH_WAIT);
+    gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
     CHECK(x[0] == 6 && x[COUNT / 2 - 1] == 6 && x[COUNT / 2] == 4 && x[COUNT - 1] == 4);
     gsh_arena_free(x);
     gsh_arena_free(y);
@@ -121,7 +121,7 @@ static void check_written(void)
 /* Input and output overlap, which takes a copy. */
 static void check_copied(void)
 {
-    double *x = stashed();
+    double *x = spilled();
     add_one(x, x + 1, COUNT - 2);
     CHECK(x[0] == 4 && x[1] == 5 && x[COUNT - 2] == 5 && x[COUNT - 1] == 4);
     gsh_arena_free(x);
@@ -134,13 +134,13 @@ static void check_lost(bool in_group)
     gsh_dispatch_synchronize();
     add_one(a, a, COUNT);
     refuses_work = refuses_downloads = true;
-    gsh_node_flush(GSH_FLUSH_WAIT);
+    gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
     refuses_work = refuses_downloads = false;
     CHECK(value_of(a)->is_lost);
     add_one(a, b, COUNT);
     if (in_group)
         add_one(b, c, COUNT);
-    gsh_node_flush(GSH_FLUSH_WAIT);
+    gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
     CHECK(value_of(b)->is_lost && value_of(c) == NULL ? !in_group : value_of(c)->is_lost);
     CHECK(!gsh_coherence_peek(&result, b, sizeof result));
     CHECK_INT(live_add(NULL, NULL, 3, a, COUNT), GSH_REASON_NONE); /* nothing of it is left */
