@@ -209,7 +209,7 @@ def document(table):
         "| ufunc | " + " | ".join(map(short, DTYPES.values())) + " |", "|---" * (1 + len(DTYPES)) + "|"]
     for name, cells in table.items():
         lines.append("| %s | " % name + " | ".join(cell_text(cells.get(dtype)) for dtype in DTYPES.values()) + " |")
-    lines += ["", "## Left to the CPU", "", "Reasons: report.md.", "",
+    lines += ["", "## Left to the CPU", "", "Reasons: [report.md](report.md#reason-codes).", "",
               "| reason | form | dtypes | ufuncs |", "|---|---|---|---|"]
     return "\n".join(lines + reasons_text(table)) + "\n"
 

@@ -10,6 +10,8 @@ ROOT = test_rules.ROOT
 CODE = re.compile(r"^(```|~~~).*?^\1|^    [^\n]*$|`[^`\n]*`", re.M | re.S)
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 NAMED = re.compile(r"\bdocs/[\w/]+\.md\b")
+SOURCE = re.compile(r"(?<![\w/.-])(?:base|config|policy|kernels|offload|interpose|tests|bench)/[\w/]+\.(?:c|h|S|def|in|py|cuh|txt)(?!\w)")
+PATTERNS = re.compile(r"KIND|NAME|FAMILY|PACKAGE|SHAPE")
 
 
 def documents():
@@ -73,6 +75,12 @@ class TestDocs(unittest.TestCase):
     def test_documents_that_the_tree_names_exist(self):
         self.assertEqual(["%s: %s" % (path, name) for path in test_rules.all_files() for name in NAMED.findall(test_rules.read(path))
                           if not os.path.exists(os.path.join(ROOT, name)) and path != "tests/rules/test_docs.py"], [])
+
+    def test_files_that_documents_name_exist(self):
+        """The results' archive names files as they were."""
+        self.assertEqual(["%s: %s" % (path, name) for path in documents() if path != "docs/results/archive.md"
+                          for name in SOURCE.findall(test_rules.read(path))
+                          if not PATTERNS.search(name) and not os.path.exists(os.path.join(ROOT, name))], [])
 
 
 if __name__ == "__main__":
