@@ -92,7 +92,7 @@ ELEMENTWISE, REDUCE = 0, 1
 
 def base_sources():
     """The folder that kernels/ may use, whole: C and assembler."""
-    return [path for ending in ("c", "S") for path in sorted((ROOT / "base").glob("*." + ending))]
+    return [path for ending in ("c", "S") for path in sorted((ROOT / "base").glob("*." + ending)) if path.stem != "version"]
 
 
 def kernel_sources(*folders):
@@ -115,7 +115,7 @@ def build_library(folder, more):
     flags += INCLUDES
     objects = []
     loops = [path for path in kernel_sources("host") if path.name.startswith("host_")]
-    for source in [*loops, kernels / "ops.c", kernels / "launch.c", kernels / "lapack.c", *base_sources(), shim]:
+    for source in [*loops, *sorted(kernels.glob("*.c")), *base_sources(), shim]:
         fast = ["-O3", "-fno-math-errno"] if source.name.startswith(("host_loops_", "host_casts")) else []
         objects.append(pathlib.Path(folder, source.stem + ".o"))
         subprocess.run([*compiler, *flags, *fast, "-c", source, "-o", objects[-1]], check=True)
