@@ -30,7 +30,8 @@ static void append_word(struct gsh_fmt *fmt, const char *key, const char *text)
     size_t begin = fmt->length;
     gsh_fmt_text(fmt, text[0] != '\0' ? text : "-");
     for (char *c = fmt->text + begin; *c != '\0'; c++)
-        *c = *c == ' ' ? '_' : *c;
+        if (*c == ' ')
+            *c = '_';
 }
 
 static void append_number(struct gsh_fmt *fmt, const char *key, double number)

@@ -70,6 +70,7 @@ static size_t packed_size(const struct problem *problem, unsigned k)
 /* Converts an element between two widths: copies the first bytes, and extends the sign of an integer. */
 static void copy_element(char *to, size_t to_size, const char *from, size_t from_size)
 {
+    assert(to != NULL && from != NULL);
     memcpy(to, from, GSH_MIN(to_size, from_size));
     if (to_size > from_size)
         memset(to + from_size, from[from_size - 1] < 0 ? 0xff : 0, to_size - from_size);

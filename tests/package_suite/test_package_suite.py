@@ -187,6 +187,8 @@ class TestProof(unittest.TestCase):
     def test_the_device_must_have_run(self):
         self.assertTrue(self.is_proven({"shim": (91, 0, 9)}))
         self.assertFalse(self.is_proven({"shim": (90, 0, 10)}))
+        self.assertTrue(self.is_proven({"shim": (71, 0, 29)}, "--shard", "1/2"))
+        self.assertFalse(self.is_proven({"shim": (70, 0, 30)}, "--shard", "1/2"))
         self.assertTrue(self.is_proven({"shim": (1, 0, 99)}, "--mode", "auto"))
         self.assertFalse(self.is_proven({}, "--mode", "auto"))
 
