@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A deferred signal is queued again to the same thread, and the mask of the interrupted code closed, so that it stays pending
- * until the section's end restores the mask. By raw system calls: the C library's names may be others'.
+ * Deferral queues the signal again to the same thread and blocks it in the mask of the interrupted code, so that it
+ * stays pending until the end of the section restores that mask. System calls are raw, because the program may
+ * interpose the C library's functions.
  */
 #include "critical.h"
 
@@ -12,20 +13,20 @@
 #include <time.h>
 #include <ucontext.h>
 
-#define KERNEL_MASK_BYTES 8 /* of sigset_t, what the kernel knows */
+#define KERNEL_MASK_BYTES 8 /* of sigset_t, the part that the kernel uses */
 
 _Thread_local struct gsh_critical gsh_critical_here;
 
 /* Written in signal handlers that interrupt a section, read at its end. */
 static _Thread_local struct {
     sigset_t mask; /* the interrupted code's */
-    bool has_segv; /* SIGSEGV is never blocked: what somebody sent is kept here */
+    bool has_segv; /* SIGSEGV is never blocked: a deferred one is kept here */
     siginfo_t segv;
 } deferred;
 
-/* ---- SIGINT must not wait for ever ---- */
+/* ---- the alarm for SIGINT in a section that does not end ---- */
 
-/* A timer of the thread, which sends SIGSEGV: the one signal that reaches it, through a handler of ours. */
+/* A timer of the thread. It sends SIGSEGV, the one signal that is always open and has a handler of the library. */
 static _Thread_local struct {
     int timer;
     bool is_set;
@@ -68,7 +69,8 @@ static bool comes_of_instruction_sigsafe(int number, const siginfo_t *info)
                                  number == SIGTRAP || number == SIGSYS || number == SIGSEGV);
 }
 
-/* All but those that a thread raises by what it executes, and SIGINT, which must reach a thread that waits for ever. */
+/* Blocks all signals but those that an instruction of the thread raises, and SIGINT, which must reach a thread
+ * whose section does not end. */
 static void fill_mask_sigsafe(sigset_t *mask)
 {
     static const int open[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGINT};
@@ -106,7 +108,7 @@ bool gsh_critical_defer_sigsafe(int number, siginfo_t *info, void *context)
         deferred.has_segv = true;
     } else {
         sigaddset(&interrupted->uc_sigmask, number);
-        sigfillset(&closed); /* the action may leave the signal itself open */
+        sigfillset(&closed); /* the signal's action may leave the signal itself open */
         sigdelset(&closed, SIGSEGV);
         set_mask_sigsafe(&closed);
         send_to_self_sigsafe(number, info);
@@ -117,7 +119,7 @@ bool gsh_critical_defer_sigsafe(int number, siginfo_t *info, void *context)
     return true;
 }
 
-/* The mask is restored last: handlers run in that call, and may leave it by siglongjmp. */
+/* Restores the mask last: pending handlers run inside that call and may leave it by siglongjmp. */
 void gsh_critical_deliver_sigsafe(void)
 {
     sigset_t mask = deferred.mask;

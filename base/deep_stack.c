@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The stacks lie in one mapping, each above a closed page. The first free one is taken, so that few are ever touched.
- * The main thread needs none while little of its own is used. Sanitizers keep shadows of stacks and are left alone.
+ * All stacks lie in one mapping, each above a guard page. A thread takes the first free one, so that few are ever
+ * touched. The main thread takes none while little of its own stack is in use. Sanitizers keep shadow memory of
+ * stacks; with them no stack is switched.
  */
 #include "deep_stack.h"
 
@@ -12,9 +13,9 @@
 #include <sys/resource.h>
 
 #define STACKS 16
-/* What the main thread's stack has, at least. Up to a quarter holds arguments and environment: execve(2). */
+/* The least size of the main thread's stack. Arguments and environment may take a quarter of it: execve(2). */
 #define MAIN_STACK_BYTES ((size_t)8 << 20)
-/* So much of it may be in use: about half is left then. */
+/* The main thread runs on its own stack up to this use, which leaves about half of it. */
 #define ROOMY_BYTES ((size_t)2 << 20)
 #define GUARD_BYTES 4096
 
@@ -50,7 +51,7 @@ static int take(void)
     return -1;
 }
 
-/* The stacks of threads that a child does not have. */
+/* In a forked child: frees the stacks of the parent's other threads. */
 static void free_all_after_fork(void)
 {
     for (int k = 0; k < STACKS; k++)

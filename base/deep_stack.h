@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stacks of our own for what needs more than the program's thread may have left: loops, planning, compilers' texts, drivers.
- * A Python thread of threading.stack_size(64 << 10) has some 30 KiB, a handler on an alternate stack less. There is a fixed
- * number of them; where all are in use the caller's own stack has to do, and where the main thread has room on its
- * own. The address space is taken once, pages when touched. Async-signal-safe, but for gsh_deep_stack_init.
+ * The library's own stacks, for work that may need more stack than the program's thread has left: loops, planning,
+ * kernel compilation, drivers. A Python thread of threading.stack_size(64 << 10) has some 30 KiB, a handler on an
+ * alternate stack less. The number of stacks is fixed. The caller's own stack is used where all are taken, and on the
+ * main thread where enough of its stack is free. Address space is reserved once; pages are allocated when touched.
+ * All functions but gsh_deep_stack_init are async-signal-safe.
  */
 #pragma once
 
 #include "base.h"
 
-/* Bytes of one: what Linux gives a program's main thread, as libraries expect (OpenBLAS's getrf_parallel takes half a megabyte
- * each time it calls itself). */
+/* Bytes of one stack: Linux's default for a program's main thread, which libraries expect (OpenBLAS's
+ * getrf_parallel takes half a megabyte at each recursion). */
 #define GSH_DEEP_STACK_BYTES ((size_t)8 << 20)
 
-/* Takes the address space; once. Until then, and where there is none, callers run on their own stacks. */
+/* Reserves the address space, once. Before that, or where it fails, callers run on their own stacks. */
 void gsh_deep_stack_init(void);
-/* Calls body(argument) on such a stack, in a critical section; where the thread is on one, there. */
+/* Calls body(argument) on one of the stacks, in a critical section. A nested call runs on the same stack. */
 void gsh_deep_stack_run(void (*body)(void *argument), void *argument);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * gsh_deep_stack_entry(top, body, argument): see deep_stack.c. The frame pointer holds the caller's stack, and tells
- * unwinders the way back.
+ * gsh_deep_stack_entry(top, body, argument): see deep_stack.c. The frame pointer holds the caller's stack pointer, by
+ * which unwinders find the caller.
  */
 #ifndef __x86_64__
 #error "only the x86-64 calling convention is written here"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The child is alone with its one thread: nothing there races. Handlers are added while the library starts.
+ * See forked.h. The child has one thread, so nothing there races. Handlers are added only while the library starts.
  */
 #include "forked.h"
 
@@ -16,7 +16,7 @@ static struct {
 } handlers[HANDLERS_MOST];
 static unsigned handler_count;
 
-static volatile unsigned char always = 1; /* until there is a page */
+static volatile unsigned char always = 1; /* used until the page exists */
 static void (*adopt_process)(void);
 static bool is_child;
 
@@ -32,7 +32,7 @@ static void run(void (*handler)(void))
 
 void gsh_forked_prepare(void)
 {
-    gsh_forked_check(); /* a child that ran no handlers may fork before it asks for anything */
+    gsh_forked_check(); /* a child that ran no handlers may fork before its first check */
     for (unsigned k = handler_count; k-- > 0;)
         run(handlers[k].prepare);
 }
@@ -74,7 +74,7 @@ long gsh_forked_around(long (*call)(void *context), void *context)
     return outcome;
 }
 
-/* ---- children that ran none ---- */
+/* ---- children that ran no handlers ---- */
 
 void gsh_forked_watch(void (*adopt)(void))
 {
@@ -97,7 +97,7 @@ bool gsh_forked_is_child_sigsafe(void)
 
 void gsh_forked_adopt_sigsafe(void)
 {
-    *atomic_load(&gsh_forked_mark) = 1; /* what follows asks too */
+    *atomic_load(&gsh_forked_mark) = 1; /* first: the calls below check the mark too */
     adopt_process();
     gsh_forked_child_after_fork();
 }

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #define LOCK_SPINS 200
-#define PAUSES 16 /* between two looks at the clock; one takes 10 to 140 cycles */
+#define PAUSES 16 /* between two reads of the clock; one takes 10 to 140 cycles */
 
 static void wait_while_sigsafe(_Atomic uint32_t *word, uint32_t value)
 {

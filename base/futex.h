@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Futex words as locks and gates, by raw system calls: the only waiting the fault handler does. All
- * functions keep errno and tolerate EINTR.
+ * Futex words as locks and gates, by raw system calls: the only way in which the fault handler waits. All functions
+ * keep errno and tolerate EINTR.
  */
 #pragma once
 
@@ -15,12 +15,12 @@ void gsh_futex_lock_sigsafe(_Atomic uint32_t *word);
 bool gsh_futex_try_lock_sigsafe(_Atomic uint32_t *word);
 void gsh_futex_unlock_sigsafe(_Atomic uint32_t *word);
 
-/* Whether *word != seen comes to be while the caller spins, for about `ns` at most; threads that wait for its processor have
- * it in between: the one that changes the word may be among them. */
+/* Spins for at most about `ns` nanoseconds; true once *word != seen. Yields the processor in between, because the
+ * thread that changes the word may be waiting for it. */
 bool gsh_futex_spin_sigsafe(const _Atomic uint32_t *word, uint32_t seen, uint64_t ns);
 /* Returns once *word != seen, after spinning for `spin_ns` before it sleeps. */
 void gsh_futex_wait_change_sigsafe(_Atomic uint32_t *word, uint32_t seen, uint64_t spin_ns);
-/* The same for at most `milliseconds`, without spinning. */
+/* Waits likewise, for at most `milliseconds` and without spinning. */
 void gsh_futex_wait_change_for(_Atomic uint32_t *word, uint32_t seen, unsigned milliseconds);
 /* Wakes every thread that waits for a change of *word. */
 void gsh_futex_wake_all_sigsafe(_Atomic uint32_t *word);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SHA-256 (FIPS 180-4) and the message authentication code HMAC-SHA-256 (RFC 2104) made of it: only who knows the key can
- * make the code of a message. No memory, no lock.
+ * SHA-256 (FIPS 180-4) and the message authentication code HMAC-SHA-256 (RFC 2104): only a holder of the key can
+ * compute the code of a message. Allocates nothing, takes no lock.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #define GSH_HMAC_BYTES 32
 
-/* A message that comes in parts. */
+/* The state of a message that is added in parts. */
 struct gsh_hmac {
     uint32_t state[8];
     uint64_t length; /* bytes so far */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 static _Thread_local unsigned held_ranks;
-static _Thread_local uint32_t held_words[GSH_RANK_COUNT]; /* of a rank, that the thread holds */
+static _Thread_local uint32_t held_words[GSH_RANK_COUNT]; /* words held of each rank */
 
 #ifndef NDEBUG
 struct nested {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ranked locks: mutexes, and futex words for what the fault handler locks too. A thread waits for them in rising order of
- * lock_ranks.def, but for what that names; debug builds check it. Mutexes are not safe in a signal handler. The holder of
- * either is in a critical section (critical.h). No lock is held while Python, NumPy or an original function runs, nor while
- * anything touches memory that may be protected.
+ * Ranked locks: mutexes, and futex words for state that the fault handler locks too. A thread waits for locks in
+ * rising order of lock_ranks.def, except for the pairs named there; debug builds check it. Mutexes are not safe in a
+ * signal handler. The holder of a lock is in a critical section (critical.h). No lock is held while Python, NumPy or
+ * an original function runs, nor during an access to memory that may be protected.
  */
 #pragma once
 
@@ -31,22 +31,23 @@ struct gsh_lock {
         .mutex = PTHREAD_MUTEX_INITIALIZER, .rank = (lock_rank)                                    \
     }
 
-/* Waits for the lock. Debug builds abort when this thread already holds one of the same or a higher
- * rank, or what lock_ranks.def forbids. */
+/* Waits for the lock. Debug builds abort when this thread already holds a lock of the same or a higher rank, or
+ * one that lock_ranks.def forbids. */
 void gsh_lock_acquire(struct gsh_lock *lock);
-/* Whether this thread holds any of them, mutex or word: it must not wait for another then. */
+/* Whether this thread holds any ranked lock, mutex or word. It must not wait for another lock then. */
 bool gsh_lock_is_any_held(void);
-/* Gives back a lock that this thread holds. */
+/* Releases a lock that this thread holds. */
 void gsh_lock_release(struct gsh_lock *lock);
-/* In a forked child, makes the lock (held by the forking thread across fork) free again. Its critical section ends with
+/* In a forked child: frees a lock that the forking thread held across fork. Its critical section ends with
  * gsh_critical_reset_after_fork. */
 void gsh_lock_reset_after_fork(struct gsh_lock *lock);
 
-/* The same of a futex word (futex.h), of which a thread may hold several of one rank. Trying checks no rank. */
+/* The same operations on a futex word (futex.h). A thread may hold several words of one rank. try_acquire checks
+ * no rank. */
 void gsh_lock_word_acquire_sigsafe(_Atomic uint32_t *word, enum gsh_lock_rank rank);
 bool gsh_lock_word_try_acquire_sigsafe(_Atomic uint32_t *word, enum gsh_lock_rank rank);
 void gsh_lock_word_release_sigsafe(_Atomic uint32_t *word, enum gsh_lock_rank rank);
-/* In a forked child, where all words of the rank have been made free: the thread holds none. */
+/* In a forked child where all words of the rank have been freed: the thread holds none of them. */
 void gsh_lock_words_forget_after_fork(enum gsh_lock_rank rank);
 
 static inline void gsh_lock_leave(struct gsh_lock **lock)

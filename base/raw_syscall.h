@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * System calls made by the instruction itself. The library exports libc's functions of memory, and `syscall`, in front of
- * libc's: its own calls on its own pages must not be taken for the program's. Async-signal-safe; errno is left alone.
+ * System calls by the syscall instruction. The library interposes libc's memory functions and `syscall`, so its calls
+ * on its own pages must not go through them. Async-signal-safe; keeps errno.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 #error "only the x86-64 calling convention is written here"
 #endif
 
-/* The kernel's result: a negative number of errno where the call failed. */
+/* Returns the kernel's result: on failure a negative errno number. */
 static inline long gsh_raw_syscall5(long number, long a, long b, long c, long d, long e)
 {
     long result;

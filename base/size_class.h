@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Size classes of pieces of memory: a freed piece is used again for any size of its class.
+ * Size classes of memory blocks: a freed block is reused for any size of its class.
  */
 #pragma once
 

@@ -9,8 +9,8 @@
 
 #define STACK_BYTES ((size_t)8 << 20)
 
-/* Compilers of kernels and drivers ask for much; what a limit of the process or a program's default says is not meant
- * for them. */
+/* Compilers of kernels and drivers need a large stack, whatever the process's stack limit or the program's default
+ * is. */
 static int create(pthread_t *thread, void *(*body)(void *), void *argument)
 {
     pthread_attr_t attributes;

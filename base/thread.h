@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Threads of our own: with all signals blocked but SIGSEGV, so that the program's own
- * handlers run in the program's own threads.
+ * The library's own threads. All signals but SIGSEGV are blocked in them, so that the program's handlers run in the
+ * program's threads.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-/* A detached one. False where the system gives no thread. */
+/* Starts a detached thread. False where the system cannot create one. */
 bool gsh_thread_start(void *(*body)(void *), void *argument);
-/* One that is to be joined. */
+/* The same, for a thread that the caller joins. */
 bool gsh_thread_start_joinable(pthread_t *thread, void *(*body)(void *), void *argument);

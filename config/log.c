@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Messages on stderr. They are written by the raw system call, because write() is one of the
- * functions that the library interposes; a line goes out in one call, so lines of different threads
- * do not mix and no lock is needed.
+ * Messages on stderr. They are written by a raw system call, because the library interposes write(). Each line is one
+ * call, so lines of different threads do not mix and no lock is needed.
  */
 #include "log.h"
 
@@ -51,12 +50,12 @@ static bool write_all_sigsafe(const char *text, size_t length)
 
 void gsh_log_raw_sigsafe(const char *text, size_t length)
 {
-    const long size = sizeof(uint64_t); /* of a set, as the kernel has it */
+    const long size = sizeof(uint64_t); /* of the kernel's signal set */
     uint64_t sigpipe = UINT64_C(1) << (SIGPIPE - 1), old_mask = 0, pending = 0;
     struct timespec no_time = {0, 0};
     gsh_raw_syscall3(SYS_rt_sigpending, (long)&pending, size, 0);
     gsh_raw_syscall5(SYS_rt_sigprocmask, SIG_BLOCK, (long)&sigpipe, (long)&old_mask, size, 0);
-    /* A SIGPIPE of our own making must not outlive the call. */
+    /* A SIGPIPE that this write raised must not stay pending. */
     if (!write_all_sigsafe(text, length) && (pending & sigpipe) == 0)
         gsh_raw_syscall5(SYS_rt_sigtimedwait, (long)&sigpipe, 0, (long)&no_time, size, 0);
     gsh_raw_syscall5(SYS_rt_sigprocmask, SIG_SETMASK, (long)&old_mask, 0, size, 0);

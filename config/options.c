@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The environment as typed values. Everything lives in static memory: values are copied, because
- * programs that set their title overwrite the environment block. Runs in the library's
- * constructor, so it calls nothing that could allocate, lock or print.
+ * The environment as typed values. All state is in static memory. Values are copied, because programs that set their
+ * title overwrite the environment block. Runs in the library's constructor, so it calls nothing that could allocate,
+ * lock or print.
  */
 #include "options.h"
 
@@ -43,7 +43,7 @@ static const struct row rows[GSH_OPTION_COUNT] = {
 #undef X
 };
 
-/* A value that was set; for a bad one, `text` is what it was. */
+/* The value of an option that is set. For a bad value `text` is the text from the environment. */
 struct value {
     bool is_set, is_bad;
     int64_t number;
@@ -75,7 +75,7 @@ static bool parse_bool(const char *text, int64_t *number)
     return true;
 }
 
-/* Digits with an optional sign; *end is what follows them. */
+/* Digits with an optional sign; *end is the text behind them. */
 static bool parse_digits(const char *text, int64_t *number, const char **end)
 {
     const char *digits = text + (*text == '-' || *text == '+');
@@ -176,7 +176,7 @@ const char *gsh_option_text(enum gsh_option option)
     return values[option].is_set ? values[option].text : rows[option].default_text;
 }
 
-/* The words of a CHOICE stand at the start of its help, up to ": ". */
+/* The words of a CHOICE are at the start of its help, before ": ". */
 static const char *meaning(const struct row *row)
 {
     return row->type == CHOICE ? strstr(row->help, ": ") + 2 : row->help;
@@ -197,7 +197,7 @@ static void append_words(struct gsh_fmt *fmt, const struct row *row, const char 
     }
 }
 
-/* Which values the row takes; `separator` stands between words. */
+/* The values that the row accepts; `separator` is put between words. */
 static void append_allowed(struct gsh_fmt *fmt, const struct row *row, const char *separator)
 {
     switch (row->type) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The GPUSHIM_* environment, parsed once, at load, from the one table options.def. No other file
- * calls getenv for a GPUSHIM_ name. A bad value keeps the default; nothing is printed before
- * gsh_options_announce, so that processes without NumPy stay silent. Allocates nothing, no locks.
+ * The GPUSHIM_* environment, parsed once, at load, by the table options.def. No other file calls getenv for a
+ * GPUSHIM_ name. A bad value keeps the default. Nothing is printed before gsh_options_announce, so that processes
+ * without NumPy stay silent. Allocates nothing, no locks.
  */
 #pragma once
 
@@ -21,13 +21,15 @@ enum gsh_device_choice { GSH_DEVICE_AUTO, GSH_DEVICE_CUDA, GSH_DEVICE_HOST, GSH_
 enum gsh_fperr { GSH_FPERR_DEFERRED, GSH_FPERR_STRICT, GSH_FPERR_OFF, GSH_FPERR_LATE };
 enum gsh_mode { GSH_MODE_AUTO, GSH_MODE_FORCE, GSH_MODE_OFF };
 
-/* Parses the environment; later calls do nothing. Until then every option has its default. In a process that the kernel
- * started in secure-execution mode (AT_SECURE: set-user-ID, capabilities) it does as gsh_options_init_secure. */
+/* Parses the environment; later calls do nothing. Before the first call every option has its default. In a process
+ * that the kernel started in secure-execution mode (AT_SECURE: set-user-ID, capabilities) it acts as
+ * gsh_options_init_secure. */
 void gsh_options_init(void);
-/* Nothing of the environment counts or is spoken of, and the mode is off: the library stays dormant. Instead of the other. */
+/* Called instead of gsh_options_init: ignores the environment, prints nothing about it, and sets the mode to off,
+ * so that the library stays dormant. */
 void gsh_options_init_secure(void);
-/* Once, when the library has found NumPy: one line on stderr for each bad value and each unknown
- * GPUSHIM_ name, and the table where GPUSHIM_HELP=1. Later calls do nothing. */
+/* Called when the library has found NumPy. Prints on stderr one line for each bad value and each unknown GPUSHIM_
+ * name, and the table where GPUSHIM_HELP=1. Later calls do nothing. */
 void gsh_options_announce(void);
 /* The value of a BOOL, INT, SIZE or CHOICE option. */
 int64_t gsh_option_number(enum gsh_option option);

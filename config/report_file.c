@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pieces of at most PIPE_BUF bytes are written to what is not a regular file, each when poll says that there is room for it,
- * so that none of them blocks. System calls are made by the instruction, past the functions that the library interposes.
+ * To anything but a regular file the text is written in pieces of at most PIPE_BUF bytes, each when poll reports room
+ * for it, so that no write blocks. Waiting and writing use system calls directly, because the library interposes
+ * libc's functions.
  */
 #include "report_file.h"
 
@@ -20,7 +21,7 @@
 
 #define TIMEOUT_NS UINT64_C(2000000000)
 
-/* Waits until a piece can be written; an errno where that does not come to be. */
+/* Waits until a piece can be written. Returns 0, or an errno where that is impossible or takes too long. */
 static int wait_for_room(int fd, uint64_t deadline)
 {
     struct pollfd poll = {.fd = fd, .events = POLLOUT};
@@ -64,7 +65,7 @@ int gsh_report_file_append_sigsafe(int fd, const char *text, size_t length)
     pthread_sigmask(SIG_BLOCK, &sigpipe, &old_mask);
     bool is_regular = fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode);
     int error = write_all(fd, is_regular, text, length);
-    /* A SIGPIPE of our own making must not outlive the call. */
+    /* A SIGPIPE that this write raised must not stay pending. */
     if (error == EPIPE && sigismember(&pending, SIGPIPE) == 0)
         sigtimedwait(&sigpipe, NULL, &(struct timespec){0, 0});
     pthread_sigmask(SIG_SETMASK, &old_mask, NULL);
@@ -72,7 +73,7 @@ int gsh_report_file_append_sigsafe(int fd, const char *text, size_t length)
     return error;
 }
 
-/* The descriptor that the path names by the process's own folder of them; -1: it is another path. */
+/* The descriptor of the process that the path names; -1: the path names none. */
 static int descriptor_of(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -94,7 +95,7 @@ static int descriptor_of(const char *path)
     return -1;
 }
 
-/* The standard descriptor behind which the same file is; -1: none. */
+/* The standard descriptor that refers to the same file; -1: none. */
 static int find_standard(const struct stat *file)
 {
     struct stat stat;
@@ -104,7 +105,7 @@ static int find_standard(const struct stat *file)
     return -1;
 }
 
-/* Empties what is the user's own regular file. */
+/* Truncates a regular file of this user. *standard: the standard descriptor of the same file, or -1. */
 static int prepare(int fd, int *standard)
 {
     struct stat stat;

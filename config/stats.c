@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counters and rows. A row is claimed by a counter, filled, and then published in a hash table by
- * one compare-and-swap (release, paired with the acquire of look-ups), so no thread sees half a
- * name. Two threads that create the same row at once leave one claimed row unpublished and empty.
+ * Counters and rows. A row is claimed by a counter, filled, and then published in a hash table by one
+ * compare-and-swap (release, paired with the acquire of look-ups), so that no thread sees part of a name. Where two
+ * threads create the same row at once, one claimed row stays unpublished and empty.
  */
 #include "stats.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define SLOTS (2 * GSH_STATS_MAX_ROWS) /* a power of two */
-#define USUAL_ROWS 128                 /* that a program needs */
+#define USUAL_ROWS 128                 /* rows that most programs use */
 
 struct row {
     char name[40];

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What happened, counted: process-wide counters (stats.def), and one row per operation and dtype
- * signature with calls and time on either side and the reasons for staying on the CPU. The exit
- * report reads them (stats_report.c). Everything is relaxed atomics in static memory; rows are
- * created without a lock. Counting works before gsh_stats_report_init and in forked children, reporting
- * does not.
+ * Process-wide counters (stats.def), and one row per operation and dtype signature: calls and time on device and
+ * host, and the reasons for staying on the CPU. The exit report reads them (stats_report.c). All are relaxed atomics
+ * in static memory; rows are created without a lock. Counting works before gsh_stats_report_init and in forked
+ * children, reporting does not.
  */
 #pragma once
 
@@ -20,8 +19,8 @@ enum gsh_counter {
 
 enum { GSH_STATS_MAX_ROWS = 4096, GSH_STATS_MAX_REASONS = 32 };
 
-/* Reads GPUSHIM_REPORT and starts the report's clock; called once, where NumPy was found. The names
- * are kept, not copied; at most GSH_STATS_MAX_REASONS of them. */
+/* Reads GPUSHIM_REPORT and starts the report's clock. Called once, when NumPy is found. The names are kept, not
+ * copied; at most GSH_STATS_MAX_REASONS of them. */
 void gsh_stats_report_init(const char *const *reason_names, size_t reason_count);
 /* True where the report was asked for: only then are CPU calls timed and tiny declined calls
  * counted. */
@@ -40,39 +39,38 @@ uint64_t gsh_stats_get(enum gsh_counter counter);
  * holds), created at first use. Row 0 is "other": it is returned once the table is full. Any
  * thread. */
 unsigned gsh_stats_row(const char *name, const char *signature);
-/* Gives the first rows their pages, so that the first calls do not wait for them. */
+/* Allocates the pages of the first rows, so that the first calls do not fault on them. */
 void gsh_stats_prefault(void);
 /* One call computed on the device; `ns` is its device time, 0 where it was not measured. Relaxed
  * atomics. */
 void gsh_stats_device_call(unsigned row, uint64_t ns);
 /* Device time measured after the call was counted. */
 void gsh_stats_device_time(unsigned row, uint64_t ns);
-/* One call computed by the original on the CPU, why (an index into reason_names), and its time or
- * 0. */
+/* One call computed by the original on the CPU: the reason (an index into reason_names), and its time or 0. */
 void gsh_stats_host_call(unsigned row, unsigned reason, uint64_t ns);
-/* While it pauses, this thread's host calls are not counted: they are not the program's. */
+/* While `pauses`, host calls of this thread are not counted: the library makes them, not the program. */
 void gsh_stats_pause(bool pauses);
-/* An output made on the device for this row was later brought home by a host access. */
+/* An output that the device computed for this row was fetched to the host by a host access. */
 void gsh_stats_output_fetched(unsigned row);
 
-/* One row as it is at the moment. */
+/* A snapshot of one row. */
 struct gsh_stats_row_copy {
     const char *name, *signature; /* live as long as the process */
     uint64_t device_calls, device_ns, host_calls, host_ns, outputs_fetched;
     uint64_t reasons[GSH_STATS_MAX_REASONS]; /* host calls by reason */
 };
-/* False where there is no such row, or nothing was counted on it. */
+/* False where the row does not exist or has no counts. */
 bool gsh_stats_get_row(unsigned row, struct gsh_stats_row_copy *copy);
 unsigned gsh_stats_row_count(void);
 
 /* The report as text (the exit report) or JSON (docs/user/report.md names the keys). */
 void gsh_stats_report_text(struct gsh_fmt *fmt);
 void gsh_stats_report_json(struct gsh_fmt *fmt);
-/* Carries out GPUSHIM_REPORT; called once, at exit. Does nothing in a forked child. */
+/* Writes the report that GPUSHIM_REPORT asks for. Called once, at exit. Does nothing in a forked child. */
 void gsh_stats_report_at_exit(void);
 /* Whether this process has a report to write. Safe in a signal handler. */
 bool gsh_stats_report_is_due_sigsafe(void);
-/* The same as a signal ends the process: in its handler. */
+/* Writes the report in the handler of a signal that ends the process. */
 void gsh_stats_report_at_death_sigsafe(void);
 /* Free text for the report's first line, e.g. "cuda: NVIDIA H200, 140 GiB"; copied. */
 void gsh_stats_report_set_device(const char *text);

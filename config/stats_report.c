@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The report: stats.c's numbers as the text printed at exit and as JSON. Only the process that
- * attached to NumPy reports; its forked children share the numbers and stay silent.
+ * The report: the numbers of stats.c as the text printed at exit and as JSON. Only the process that attached to NumPy
+ * reports. Its forked children share the numbers and print nothing.
  */
 #include "clock.h"
 #include "log.h"
@@ -37,7 +37,7 @@ static const char *const counter_keys[GSH_COUNTER_COUNT] = {
 #undef X
 };
 
-/* `name` made absolute, as the program may change folders, with "%p" replaced by the process id. */
+/* `name` made absolute, because the program may change its folder, with "%p" replaced by the process id. */
 static bool set_file(const char *name)
 {
     struct gsh_fmt path;
@@ -110,7 +110,7 @@ static const char *top_reason(const struct gsh_stats_row_copy *row)
     return row->reasons[top] > 0 ? reason_name(top) : "-";
 }
 
-/* Three significant digits and a unit that fits; "-" for what was not measured. */
+/* Three significant digits and a suitable unit; "-" where no time was measured. */
 static void format_time(char *text, size_t size, uint64_t ns)
 {
     static const char *const units[] = {"ns", "us", "ms", "s"};
@@ -156,7 +156,7 @@ static bool is_before(uint16_t left, uint16_t right)
     return left < right;
 }
 
-/* D. L. Shell's: qsort may allocate, which a signal handler must not. */
+/* Shell sort: qsort may allocate, which a signal handler must not. */
 static void sort(uint16_t *order, size_t count)
 {
     for (size_t gap = count / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11)
@@ -302,7 +302,7 @@ void gsh_stats_report_json(struct gsh_fmt *fmt)
     gsh_fmt_text(fmt, "\n ]}\n");
 }
 
-/* As at exit, or as the process dies by a signal: safe in a handler. */
+/* Writes at exit, or (is_dying) in the handler of a signal that ends the process. */
 static int write_report(bool is_dying)
 {
     void (*append)(struct gsh_fmt *) =
@@ -310,7 +310,7 @@ static int write_report(bool is_dying)
     struct gsh_fmt fmt;
     gsh_fmt_init(&fmt, NULL, 0);
     append(&fmt);
-    /* Numbers may grow by a digit between the two passes: other threads still run. */
+    /* Room for more digits in the second pass: other threads still count. */
     size_t size = fmt.required + fmt.required / 4 + 4096;
     char *text = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (text == MAP_FAILED)

@@ -4,7 +4,7 @@
  */
 #include "blas_form.h"
 
-/* A matrix that is stored by columns, as it stands (N) or transposed (T, C: and conjugated). */
+/* A matrix stored by columns: as it is (N), transposed (T), or transposed and conjugated (C). */
 struct stored {
     char trans;
     int64_t leading;
@@ -15,7 +15,7 @@ struct strides {
     bool is_conjugate;
 };
 
-/* Extents of 1 (and 0) leave their stride free. */
+/* A dimension of extent 0 or 1 may have any stride. */
 static bool describe(int64_t rows, int64_t columns, struct strides strides, struct stored *stored)
 {
     if (!strides.is_conjugate && (rows <= 1 || strides.row == 1)) {
@@ -36,7 +36,7 @@ static bool describe_as_it_stands(int64_t rows, int64_t columns, struct strides 
     return is_known && stored.trans == 'N';
 }
 
-/* Both matrices of an update are n x k; what the launch has of the second is its transpose. */
+/* Both matrices of an update are n x k; the launch's second operand is the transpose of BLAS's. */
 static bool describe_update(const struct gsh_gemm *g, struct gsh_blas_arguments *to)
 {
     bool is_hermitian = gsh_gemm_is_hermitian(g);
@@ -58,7 +58,7 @@ static bool describe_update(const struct gsh_gemm *g, struct gsh_blas_arguments 
     return is_known && a.trans == b.trans;
 }
 
-/* BLAS calls the matrix A of which one triangle is read. */
+/* BLAS's A is the matrix of which one triangle is read. */
 static bool describe_triangle(const struct gsh_gemm *g, struct gsh_blas_arguments *to)
 {
     bool is_right = (g->options & GSH_GEMM_RIGHT) != 0, is_trmm = g->form == GSH_GEMM_TRMM;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The arguments with which BLAS, and whatever speaks its language, computes a product of a form other than GE (launch.h):
- * ?syrk, ?herk, ?syr2k, ?her2k, ?symm, ?hemm, ?trmm.
+ * The arguments with which BLAS, or a library with its interface, computes a product of a form other than GE
+ * (launch.h): ?syrk, ?herk, ?syr2k, ?her2k, ?symm, ?hemm, ?trmm.
  */
 #pragma once
 
 #include "launch.h"
 
-/* Letters as BLAS has them; m, n, k by its names: of updates k is the length of the sums, of the others m and n are C's. */
+/* Letters and the names m, n, k as BLAS defines them. For updates k is the length of the sums; for other forms m
+ * and n are C's extents. */
 struct gsh_blas_arguments {
     char side, triangle, trans, diagonal;
     int64_t m, n, k;
@@ -15,7 +16,7 @@ struct gsh_blas_arguments {
     int64_t a_leading, b_leading, c_leading;
 };
 
-/* Whether one of them takes more than 32 bits. */
+/* Whether an argument needs more than 32 bits. */
 static inline bool gsh_blas_arguments_are_wide(const struct gsh_blas_arguments *arguments)
 {
     int64_t largest = GSH_MAX(GSH_MAX(arguments->m, arguments->n), arguments->k);
@@ -23,5 +24,5 @@ static inline bool gsh_blas_arguments_are_wide(const struct gsh_blas_arguments *
     return GSH_MAX(largest, arguments->c_leading) > INT32_MAX;
 }
 
-/* False: the strides are none of BLAS's. */
+/* False where BLAS cannot express the strides. */
 bool gsh_blas_form_describe(const struct gsh_gemm *gemm, struct gsh_blas_arguments *arguments);

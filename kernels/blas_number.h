@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Elements of the matrices that BLAS works on, of any of its four types, as complex numbers of double precision: for what is
- * computed without BLAS.
+ * Reads and writes elements of BLAS matrices, of any of the four dtypes, as complex numbers of double precision. For
+ * host code that computes without BLAS.
  */
 #pragma once
 
@@ -31,7 +31,7 @@ static inline double _Complex gsh_blas_number_load_as(const void *matrix, enum g
     return is_conjugate ? conj(value) : value;
 }
 
-/* Of a real type the real part. */
+/* Stores only the real part where the dtype is real. */
 static inline void gsh_blas_number_store(void *matrix, enum gsh_dtype dtype, int64_t index,
                                          double _Complex value)
 {

@@ -58,7 +58,7 @@ static bool is_inexact(enum gsh_dtype dtype)
     return dtypes[dtype].kind == 'f' || dtypes[dtype].kind == 'c';
 }
 
-/* The size of a real number of the dtype. */
+/* The size of the dtype's real number. */
 static size_t part_size(enum gsh_dtype dtype)
 {
     return dtypes[dtype].size / (dtypes[dtype].kind == 'c' ? 2 : 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The dtypes that the device knows: dtypes.def as an enum and look-ups. Every fact about a dtype stands in its row.
+ * The dtypes that the device supports: dtypes.def as an enum and look-ups. Every fact about a dtype is in its row.
  */
 #pragma once
 
@@ -24,12 +24,12 @@ enum gsh_dtype_set {
     GSH_SET_WIDE = 1 << GSH_FLOAT64 | 1 << GSH_COMPLEX128,
     GSH_SET_REALS = GSH_SET_INTEGERS | GSH_SET_FLOATS,
     GSH_SET_INEXACT = GSH_SET_FLOATS | GSH_SET_COMPLEX,
-    GSH_SET_BLAS = GSH_SET_INEXACT & ~(1 << GSH_FLOAT16), /* and LAPACK's: s, d, c, z */
+    GSH_SET_BLAS = GSH_SET_INEXACT & ~(1 << GSH_FLOAT16), /* also LAPACK's: s, d, c, z */
     GSH_SET_NUMBERS = GSH_SET_REALS | GSH_SET_COMPLEX,
     GSH_SET_ALL = GSH_SET_NUMBERS | GSH_SET_BOOL
 };
 
-/* One element of any dtype, as it lies in memory: a float16 is its two bytes in u16. */
+/* One element of any dtype, as stored in memory: a float16 is its two bytes in u16. */
 union gsh_scalar {
     bool b;
     int8_t i8;
@@ -54,7 +54,7 @@ static inline bool gsh_dtype_is_single(enum gsh_dtype dtype)
 {
     return dtype == GSH_FLOAT32 || dtype == GSH_COMPLEX64;
 }
-/* Of float32, float64, complex64 and complex128: the real one, and the complex one, of the same precision. */
+/* For float32, float64, complex64 and complex128: the real dtype, and the complex one, of the same precision. */
 static inline enum gsh_dtype gsh_dtype_real(enum gsh_dtype dtype)
 {
     return gsh_dtype_is_single(dtype) ? GSH_FLOAT32 : GSH_FLOAT64;
@@ -65,10 +65,11 @@ static inline enum gsh_dtype gsh_dtype_complex(enum gsh_dtype dtype)
 }
 char gsh_dtype_numpy_char(enum gsh_dtype dtype);
 const char *gsh_dtype_name(enum gsh_dtype dtype);
-/* CUDA types of an element computed with (float16: "float") and of one in memory ("Half", "Bool"). */
+/* CUDA types of an element as a value (float16: "float") and in memory ("Half", "Bool"). */
 const char *gsh_dtype_cuda_type(enum gsh_dtype dtype);
 const char *gsh_dtype_cuda_stored(enum gsh_dtype dtype);
 /* NumPy's type number on Linux x86-64. */
 int gsh_dtype_numpy_type(enum gsh_dtype dtype);
-/* Whether a cast can meet a floating-point error: an integer may not hold a float (INVALID), a narrower float not the number (OVERFLOW). */
+/* Whether a cast can meet a floating-point error: an integer cannot hold a float (INVALID), or a narrower float a
+ * number (OVERFLOW). */
 bool gsh_dtype_cast_may_fail(enum gsh_dtype from, enum gsh_dtype to);

@@ -56,7 +56,7 @@ static bool steps_as_one(const struct gsh_group *group, int outer, int inner)
     return true;
 }
 
-/* Collapses the dimensions [first, end) to those from `to` on; returns the end of these. */
+/* Collapses the dimensions [first, end) into those from `to` on; returns the end of the result. */
 static int collapse_part(struct gsh_group *group, int first, int end, int to)
 {
     int kept = to;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A group: operations over one iteration space that feed each other, run as one kernel. Each element
- * is loaded once, all steps are computed in order on what is held in registers, and only what is
- * listed as a store or a sink leaves them. The same structure is run by the CPU (host_group.h) and
- * written as CUDA text (source.h).
+ * A group: operations over one iteration space, run as one kernel. A step may use results of earlier steps. Each
+ * element is loaded once, all steps are computed in order in registers, and only stores and sinks write results to
+ * memory. The CPU runs this structure (host_group.h), and CUDA text is generated from it (source.h).
  */
 #pragma once
 
@@ -15,7 +14,7 @@
 #define GSH_GROUP_STORES 8
 #define GSH_GROUP_SINKS 4
 
-/* Where an input comes from: nowhere (there is none), an earlier step, an array, a constant. */
+/* The source of an input: none (the input does not exist), an earlier step, an array, a constant. */
 enum gsh_group_source { GSH_FROM_NOTHING, GSH_FROM_STEP, GSH_FROM_ARRAY, GSH_FROM_CONSTANT };
 
 struct gsh_group_input {
@@ -24,9 +23,9 @@ struct gsh_group_input {
     uint8_t output; /* of the step: 0 or 1 */
 };
 
-/* Memory that the group reads or writes; never both through one entry. Element x lies at address + the sum of x[d] *
- * strides[d]. An index array has no memory: its element x is that sum itself, as an int64, with steps of 1 where others
- * have bytes; it is what an op with GSH_USES_INDEX takes as i. */
+/* Memory that the group reads or writes; one entry is never both. Element x lies at address + the sum of x[d] *
+ * strides[d]. An index array has no memory: its element x is that sum itself, as an int64, with strides counted in
+ * index steps instead of bytes. It is the index i of an op with GSH_USES_INDEX. */
 struct gsh_group_array {
     enum gsh_dtype dtype;
     bool is_index;
@@ -39,8 +38,8 @@ struct gsh_group_constant {
     union gsh_scalar value;
 };
 
-/* out[j] = op(in ...), as an ELEMENTWISE launch computes it: inputs cast to gsh_op_input_dtype, results from
- * gsh_op_output_dtype to out[j]; what a later step or a store takes is what would have been stored. */
+/* out[j] = op(in ...), computed as by an ELEMENTWISE launch: inputs are cast to gsh_op_input_dtype, results from
+ * gsh_op_output_dtype to out[j]. Later steps and stores read the result as it would be stored. */
 struct gsh_group_step {
     enum gsh_op op;
     enum gsh_dtype loop;
@@ -48,8 +47,7 @@ struct gsh_group_step {
     struct gsh_group_input index; /* the index array of an op with GSH_USES_INDEX */
     enum gsh_dtype out[GSH_OP_OUTPUTS];
     struct gsh_group_input
-        mask; /* of bool, or NOTHING; where it is false the op is not looked at (no errors either)
-                                    and output j is old[j] */
+        mask; /* of bool, or NOTHING; where false, no error is raised and output j is old[j] */
     struct gsh_group_input old[GSH_OP_OUTPUTS]; /* of dtype out[j] */
     struct gsh_error_sink errors;
 };
@@ -60,9 +58,9 @@ struct gsh_group_store {
     uint8_t array;
 };
 
-/* A REDUCE launch over the last nreduce dimensions whose input is `in`. `strides` are those that the input has, or would
- * have if it were stored: the summation tree follows from them and the shape, so that a result does not depend on what
- * it was fused with. The array has stride 0 in the reduced dimensions. */
+/* A REDUCE launch over the last nreduce dimensions whose input is `in`. `strides` are those that the input has, or
+ * would have if it were stored. They and the shape decide the summation tree, so a result does not depend on the
+ * other operations of the group. The array has stride 0 in the reduced dimensions. */
 struct gsh_group_sink {
     enum gsh_reduction reduction;
     enum gsh_dtype loop;
@@ -74,8 +72,8 @@ struct gsh_group_sink {
     struct gsh_error_sink errors;
 };
 
-/* Every element's loads happen before its stores; a stored array overlaps no array that is read but one with the same
- * address, strides and dtype size, and no other stored one. */
+/* Every element is loaded before it is stored. A stored array overlaps no array that is read, except one with the
+ * same address, strides and dtype size, and no other stored array. */
 struct gsh_group {
     int ndim, nreduce; /* nreduce: dimensions at the end that the sinks reduce; 0 without sinks */
     int64_t shape[GSH_MAX_DIMS];
@@ -105,14 +103,14 @@ static inline uint32_t gsh_group_joined(const struct gsh_group *group)
 
 /* The dtype of an input: that of the array, constant or step's output. */
 enum gsh_dtype gsh_group_dtype(const struct gsh_group *group, struct gsh_group_input input);
-/* The sink as a launch over the group's dimensions as they are, not collapsed; only the output has an address, and a mask
- * that no array holds steps as the input does. */
+/* The sink as a launch over the group's dimensions, not collapsed. Only the output has an address. A mask that is
+ * in no array has the input's strides. */
 struct gsh_launch gsh_group_sink_launch(const struct gsh_group *group,
                                         const struct gsh_group_sink *sink);
 /* Elements of the iteration space. */
 int64_t gsh_group_elements(const struct gsh_group *group);
 /* An ELEMENTWISE or REDUCE launch as a group of its own; false for other kinds. */
 bool gsh_group_of_launch(struct gsh_group *group, const struct gsh_launch *launch);
-/* Same work, fewest dimensions: drops extents of 1 and merges neighbours that step as one in all arrays and sinks; kept
- * and reduced dimensions stay apart. Dimensions are not reordered. */
+/* The same work in the fewest dimensions: drops extents of 1, and merges neighbours that all arrays and sinks step
+ * through as one dimension. Kept and reduced dimensions stay apart. Dimensions are not reordered. */
 void gsh_group_collapse(struct gsh_group *group);

@@ -46,13 +46,13 @@ static void read_table(void)
 const struct gsh_lapack_info *gsh_lapack_info(enum gsh_lapack_routine routine)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    gsh_critical_enter(); /* whom a signal interrupts here, others wait for */
+    gsh_critical_enter(); /* a signal handler here would leave other threads waiting */
     pthread_once(&once, read_table);
     gsh_critical_leave();
     return &table[routine];
 }
 
-/* NumPy before 2.1 has a gufunc for each of m <= n and m > n: svd_m, svd_n_s, qr_r_raw_m. */
+/* NumPy before 2.1 has separate gufuncs for m <= n and m > n: svd_m, svd_n_s, qr_r_raw_m. */
 static bool matches(const char *gufunc, const char *name)
 {
     for (; *gufunc != '\0'; gufunc++, name++) {

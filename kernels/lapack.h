@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The routines of linear algebra that a launch may ask for, each a generalised ufunc of
- * numpy.linalg or a routine of LAPACK: what it takes and gives, and what it costs. The table is lapack.def; conventions
- * (what is written where a matrix is no square, which triangle is read) are those of NumPy's gufunc, or LAPACK's.
+ * The routines of linear algebra that a launch may run, each a generalised ufunc of numpy.linalg or a routine of
+ * LAPACK: operands and cost. The table is lapack.def. Conventions (what is written where a matrix is not square,
+ * which triangle is read) are those of NumPy's gufunc, or LAPACK's.
  */
 #pragma once
 
@@ -10,9 +10,10 @@
 
 #define GSH_LAPACK_OPERANDS 4 /* of one routine, at most */
 
-/* SOLVE_CONDITIONED, INV_CONDITIONED: a matrix A is declined if 1 / (|A| |A^-1|) is found to be at most so many units in the last
- * place of 1, where |A| is the larger one of the 1-norm and of the infinity norm, and |A^-1| the 1-norm. SciPy warns below 1,
- * by ?gecon's estimate of |A^-1| and, in versions up to 1.18 at least, the infinity norm of A (norm1_ of
+/* SOLVE_CONDITIONED, INV_CONDITIONED: the least 1 / (|A| |A^-1|), in units in the last place of 1; a matrix A with
+ * at most this is declined. |A| is the larger of the 1-norm and the infinity norm, |A^-1| the 1-norm. SciPy warns
+ * below 1. It estimates
+ * A^-1| by ?gecon and, in versions up to 1.18 at least, takes the infinity norm of A (norm1_ of
  * scipy/linalg/src/_common_array_utils.hh). */
 #define GSH_LAPACK_CONDITION 10
 
@@ -23,16 +24,17 @@ enum gsh_lapack_routine {
     GSH_LAPACK_COUNT
 };
 
-/* Of the routines from GETRF on: which of LAPACK's variants is meant. */
+/* Routines from GETRF on: which variant of LAPACK's is meant. */
 enum gsh_lapack_option {
-    GSH_LAPACK_UPPER = 1U << 0, /* the triangle that is read and written; else the lower one */
+    GSH_LAPACK_UPPER = 1U << 0, /* the upper triangle is read and written; else the lower one */
     GSH_LAPACK_TRANSPOSED =
-        1U << 1, /* GETRS, TRTRS, SOLVE_CONDITIONED: A's transpose is solved with; ORMQR: Q's */
+        1U << 1, /* GETRS, TRTRS, SOLVE_CONDITIONED: solves with A's transpose; ORMQR: uses Q's */
     GSH_LAPACK_CONJUGATED = 1U << 2, /* and conjugated; only with TRANSPOSED */
-    GSH_LAPACK_UNIT = 1U << 3,       /* TRTRS, TRTRI: the diagonal is not read but taken for ones */
-    GSH_LAPACK_RIGHT = 1U << 4,      /* ORMQR: Q is on the right side of C; else on the left one */
-    /* SOLVE_CONDITIONED, INV_CONDITIONED: what SciPy makes of the structure that it finds in a matrix. A triangular one is declined,
-     * and by SOLVE_CONDITIONED a tridiagonal one of more than 3 rows. The inverse of a symmetric or Hermitian one is exactly so. */
+    GSH_LAPACK_UNIT = 1U << 3,       /* TRTRS, TRTRI: the diagonal is taken for ones and not read */
+    GSH_LAPACK_RIGHT = 1U << 4,      /* ORMQR: Q stands to the right of C; else to the left */
+    /* SOLVE_CONDITIONED, INV_CONDITIONED: the structure of a matrix counts, as in SciPy. A triangular one is
+     * declined, by SOLVE_CONDITIONED also a tridiagonal one of more than 3 rows. The inverse of a symmetric or
+     * Hermitian one is made exactly symmetric or Hermitian. */
     GSH_LAPACK_DENSE = 1U << 5
 };
 
@@ -47,25 +49,26 @@ struct gsh_lapack_info {
     unsigned nin, nout;
     struct gsh_lapack_operand operands[GSH_LAPACK_OPERANDS]; /* inputs, then outputs */
     double host_share, device_share;                         /* of the rate of a matrix product */
-    double device_column; /* seconds that each column takes at least */
-    int64_t together;     /* rows and columns up to which matrices may be worked on side by side */
+    double device_column;                                    /* least seconds for each column */
+    int64_t together; /* most rows and columns of matrices that may be computed side by side */
 };
 
 const struct gsh_lapack_info *gsh_lapack_info(enum gsh_lapack_routine routine);
-/* The routine of a gufunc of numpy.linalg._umath_linalg, by its name in any version of NumPy; -1: none of ours. */
+/* The routine of a gufunc of numpy.linalg._umath_linalg, by its name in any version of NumPy; -1: not supported. */
 int gsh_lapack_find(const char *gufunc);
 /* The dtype of an operand, where `loop` is float32, float64, complex64 or complex128. */
 enum gsh_dtype gsh_lapack_dtype(const struct gsh_lapack_operand *operand, enum gsh_dtype loop);
-/* LSTSQ: the share of the largest singular value up to which one counts as 0, where ?gelsd is given `rcond`: itself, but
- * machine epsilon for one that is not between 0 and 1. */
+/* LSTSQ: singular values count as 0 up to this share of the largest one. `rcond` is ?gelsd's; a value that is not
+ * between 0 and 1 stands for machine epsilon. */
 double gsh_lapack_tolerance(double rcond, enum gsh_dtype loop);
-/* LSTSQ: how many of `count` > 0 singular values of the loop's precision, which fall, do not count as 0; as divide_rows of
- * kernels/cuda/lapack.cuh has it. */
+/* LSTSQ: how many of `count` > 0 singular values of the loop's precision, in falling order, do not count as 0; the
+ * same rule as in divide_rows of kernels/cuda/lapack.cuh. */
 int64_t gsh_lapack_rank(const void *values, int64_t count, double rcond, enum gsh_dtype loop);
-/* For one matrix of extents a[0] x a[1], and right-hand sides of b[0] x b[1], in real arithmetic: those of the first
- * and of the last input. */
+/* For one matrix of extents a[0] x a[1] (the first input) and right-hand sides of b[0] x b[1] (the last input), in
+ * real arithmetic. */
 double gsh_lapack_flops(enum gsh_lapack_routine routine, const int64_t *a, const int64_t *b);
-/* Whether that is faster than one after another, where a routine can: for matrices of at most `longest` rows and columns. */
+/* Whether computing the matrices of a batch side by side, where a routine can, is faster than one after another.
+ * The matrices have at most `longest` rows and columns. */
 static inline bool gsh_lapack_is_many(int64_t batch, int64_t longest)
 {
     return batch > 1 && longest <= 512 && longest <= 32 * batch;

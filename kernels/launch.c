@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Arithmetic on a launch's shape and strides; see launch.h. The iteration space of a REDUCE is two:
- * the kept dimensions 0 .. ndim - nreduce - 1 and the reduced ones behind them; nothing moves
- * between the two.
+ * Arithmetic on a launch's shape and strides; see launch.h. A REDUCE has two iteration spaces: the kept dimensions 0
+ * .. ndim - nreduce - 1, and the reduced ones behind them. No dimension moves between the two.
  */
 #include "launch.h"
 
@@ -93,7 +92,7 @@ static double flops_of_transform(const struct gsh_launch *launch)
     return (fft->type == GSH_FFT_C2C ? 5 : 2.5) * points * fmax(1, log2(points));
 }
 
-/* Of the plain product's work. */
+/* The form's share of the plain product's operations. */
 static double product_share(enum gsh_gemm_form form)
 {
     return form == GSH_GEMM_SYRK || form == GSH_GEMM_HERK || form == GSH_GEMM_TRMM ? 0.5 : 1;
@@ -160,8 +159,8 @@ static void move_dim(struct gsh_launch *launch, int to, int from)
         launch->strides[k][to] = launch->strides[k][from];
 }
 
-/* Drops extents of 1 among the dimensions [first, *end) by moving those behind them down; *end
- * follows. The dimensions from *end on are left to the caller. */
+/* Drops extents of 1 among the dimensions [first, *end) by moving later ones down, and lowers *end. Dimensions
+ * from the old *end on do not move. */
 static void drop_ones(struct gsh_launch *launch, int first, int *end)
 {
     int kept = first;
@@ -227,7 +226,7 @@ static void merge_dims(struct gsh_launch *launch, int first, int *end)
         *end = last + 1;
 }
 
-/* Whether the order of the dimensions has a meaning. */
+/* Whether the order of the dimensions matters. */
 static bool has_fixed_order(const struct gsh_launch *launch, bool reduced)
 {
     if (launch->kind == GSH_LAUNCH_ELEMENTWISE)
@@ -241,7 +240,7 @@ static bool has_fixed_order(const struct gsh_launch *launch, bool reduced)
 static int collapse_part(struct gsh_launch *launch, int first, int end, bool reduced)
 {
     for (int d = first; d < end; d++)
-        if (launch->shape[d] == 0) { /* empty: one dimension of extent 0 says it all */
+        if (launch->shape[d] == 0) { /* empty: one dimension of extent 0 suffices */
             move_dim(launch, first, d);
             return first + 1;
         }
@@ -252,7 +251,7 @@ static int collapse_part(struct gsh_launch *launch, int first, int end, bool red
     return end;
 }
 
-/* A SCAN's last dimension is treated like a reduced one, but stays even where its extent is 1. */
+/* A SCAN's last dimension is treated like a reduced one, but is kept even where its extent is 1. */
 static void collapse_scan(struct gsh_launch *launch)
 {
     int last = launch->ndim - 1;
@@ -286,7 +285,7 @@ static void extend(int64_t stride, int64_t extent, int64_t *low, int64_t *high)
         *high += reach;
 }
 
-/* Empty where the core is. */
+/* Extends the byte range by that of the core; an empty core makes it empty. */
 static void extend_by_core(const struct gsh_launch *launch, unsigned k, int64_t *low, int64_t *high)
 {
     struct gsh_core core = gsh_launch_core(launch, k);
@@ -346,7 +345,7 @@ bool gsh_launch_reads_output(const struct gsh_launch *launch)
            (launch->has_mask && launch->kind != GSH_LAUNCH_REDUCE);
 }
 
-/* Dimensions of more than one element, by rising stride. */
+/* Dimensions of more than one element, sorted by rising stride. */
 struct steps {
     int64_t strides[GSH_MAX_DIMS + GSH_CORE_DIMS], extents[GSH_MAX_DIMS + GSH_CORE_DIMS];
     int count;
@@ -366,7 +365,7 @@ static void add_step(struct steps *steps, int64_t stride, int64_t extent)
     steps->extents[place] = extent;
 }
 
-/* Sorted by stride, each dimension must step over all smaller ones. */
+/* Distinct where, sorted by stride, each dimension steps over all smaller ones. */
 bool gsh_launch_is_distinct(const struct gsh_launch *launch, unsigned k)
 {
     struct steps steps = {.count = 0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One piece of work with all its numbers: what a backend runs. The same structure, holding host
- * addresses, describes a call before its operands are placed (offload/device/call.h).
+ * One unit of work with all its numbers: the input of a backend. The same structure with host addresses describes a
+ * call before its operands are placed (offload/device/call.h).
  */
 #pragma once
 
@@ -46,14 +46,14 @@ struct gsh_operand {
     union gsh_scalar constant;
 };
 
-/* Floating-point errors that a launch meets, one element for each kind: POLE, an exact infinity of finite inputs, or an
- * integer division by zero; OVERFLOW, an infinity of finite inputs otherwise, or an integer quotient that does not
- * fit; INVALID, a NaN of inputs that are none, or a cast to an integer that cannot hold the value,
- * or an index of a TAKE that is out of bounds. */
+/* Floating-point errors of a launch, one element for each kind. POLE: an exact infinity of finite inputs, or an
+ * integer division by zero. OVERFLOW: any other infinity of finite inputs, or an integer quotient that does not
+ * fit. INVALID: a NaN of inputs that are not NaN, a cast to an integer that cannot hold the value, or an index of
+ * a TAKE that is out of bounds. */
 enum gsh_error_kind { GSH_ERROR_POLE, GSH_ERROR_OVERFLOW, GSH_ERROR_INVALID, GSH_ERROR_KINDS };
-/* Where a launch leaves them: found[kind].inputs are those of some element that met the kind, after their cast to the
- * op's input dtypes (the two joined values of a REDUCE or SCAN), and found[kind].sequence is then the launch's. Host
- * memory that the device can write. */
+/* Where a launch reports them. found[kind].inputs are the inputs of one element that met the kind, after their
+ * cast to the op's input dtypes (for REDUCE and SCAN the two joined values). found[kind].sequence is then the
+ * launch's. Host memory that the device can write. */
 struct gsh_errors_found {
     struct {
         uint64_t sequence;
@@ -68,20 +68,21 @@ struct gsh_error_sink {
     uint64_t sequence; /* of this launch, > 0, rising */
 };
 
-/* TAKE and PUT: the operand that is addressed by an index, one step of which is `stride` bytes; valid indices are
- * -extent .. extent - 1 (negative ones count from the end); the caller made sure that all are valid, or looks for
+/* TAKE and PUT: the operand that is addressed by an index. One step of the index is `stride` bytes. Valid indices
+ * are -extent .. extent - 1; negative ones count from the end. The caller ensures that all are valid, or looks for
  * INVALID (TAKE only). */
 struct gsh_indexed {
     int64_t stride, extent;
 };
 
-/* What is known of a product's matrices, by BLAS's names. Of forms other than GE: float32 and on; no batch; C is stored by
- * columns, A and B step by 1 along one dimension. What BLAS does not read is not read, what it does not write not written.
- * SYRK, HERK: B is A's (conjugate) transpose; of C one triangle is read and written.
- * SYR2K, HER2K: to that comes the product's (conjugate) transpose, its alpha conjugated: C = alpha A B + (alpha A B)' + beta C.
- * SYMM, HEMM: A, or where RIGHT says so B, is symmetric (Hermitian); one triangle of it is read. It is stored by columns.
- * TRMM: A, or B, is triangular: one triangle of it, as A and its strides show it, is read; UNIT: its diagonal is ones,
- * whatever is there. beta is 0. */
+/* The form of a product, by BLAS's names. Forms other than GE: float32 and wider dtypes; no batch; C is stored by
+ * columns, A and B have step 1 along one dimension. Only the elements that BLAS reads are read, and only those
+ * that it writes are written. ' marks the transpose, for HERK and HER2K the conjugate one.
+ *   SYRK, HERK: B is A'; one triangle of C is read and written.
+ *   SYR2K, HER2K: C = alpha A B + (alpha A B)' + beta C; one triangle of C is read and written.
+ *   SYMM, HEMM: A, or with RIGHT B, is symmetric (Hermitian); one triangle of it is read. It is stored by columns.
+ *   TRMM: A, or with RIGHT B, is triangular; the triangle is that of the matrix as its strides describe it, and only it is
+ *   read. UNIT: its diagonal counts as ones and is not read. beta is 0. */
 enum gsh_gemm_form {
     GSH_GEMM_GE,
     GSH_GEMM_SYRK,
@@ -93,17 +94,17 @@ enum gsh_gemm_form {
     GSH_GEMM_TRMM,
     GSH_GEMM_FORMS
 };
-/* UPPER: the triangle; the lower one without it. */
+/* UPPER: the upper triangle; without it the lower one. */
 enum gsh_gemm_option { GSH_GEMM_UPPER = 1, GSH_GEMM_UNIT = 2, GSH_GEMM_RIGHT = 4 };
 
-/* C = alpha * A @ B + beta * C. Strides in elements, any; those of C step over distinct ones. m, n >
- * 0; k >= 0. Integers wrap; of bools it is the or of ands; float16 sums in float32, in order, and
- * rounds once. alpha and beta are 1 and 0 but for float32, float64, complex64 and complex128, and real for the first two. */
+/* C = alpha * A @ B + beta * C. Strides are in elements, any; C's elements are distinct. m, n > 0; k >= 0.
+ * Integers wrap. For bools the product is an or of ands. float16 sums in float32, in order, and rounds once. alpha
+ * and beta are 1 and 0 except for float32, float64, complex64 and complex128; they are real for the first two. */
 struct gsh_gemm {
     int64_t m, n, k;
     int64_t a_row, a_col, b_row, b_col, c_row, c_col;
-    double _Complex alpha, beta;         /* beta 0: C is not read (NaN in it does not spread) */
-    bool a_is_conjugate, b_is_conjugate; /* complex: the conjugate of A, B takes its place */
+    double _Complex alpha, beta;         /* beta 0: C is not read (its NaNs do not spread) */
+    bool a_is_conjugate, b_is_conjugate; /* complex: the conjugate of A, B is used */
     enum gsh_gemm_form form;
     unsigned options; /* of enum gsh_gemm_option */
 };
@@ -120,14 +121,14 @@ static inline bool gsh_gemm_is_hermitian(const struct gsh_gemm *gemm)
            gemm->form == GSH_GEMM_HEMM;
 }
 
-/* One matrix, or one line of an FFT, of an operand: what lies beyond the launch's shape, the batch. Strides in bytes,
- * any sign. Dimensions that an operand lacks are 1. */
+/* One matrix, or one line of an FFT, of an operand: the dimensions beyond the launch's shape, which is the batch.
+ * Strides are in bytes, any sign. Dimensions that an operand lacks have extent 1. */
 struct gsh_core {
     int64_t extent[GSH_CORE_DIMS], stride[GSH_CORE_DIMS];
 };
 
-/* One routine of lapack.def for each matrix of the batch. cores[k] has the extents that the routine's row says for
- * operand k: rows, columns. */
+/* One routine of lapack.def for each matrix of the batch. cores[k] has the extents of operand k (rows, columns) by
+ * the routine's row. */
 struct gsh_lapack {
     enum gsh_lapack_routine routine;
     unsigned options; /* of enum gsh_lapack_option */
@@ -135,13 +136,14 @@ struct gsh_lapack {
     struct gsh_core cores[GSH_LAPACK_OPERANDS];
 };
 
-/* What an FFT reads and writes: complex to complex; real to the first length / 2 + 1 of the last transformed dimension;
- * and back, where the imaginary parts of the first of them, and of the last for an even length, are not looked at. */
+/* C2C: complex to complex. R2C: real to complex, the first length / 2 + 1 points of the last transformed
+ * dimension. C2R: the inverse of R2C; the imaginary parts of the first point, and of the last for an even length,
+ * are ignored. */
 enum gsh_fft_type { GSH_FFT_C2C, GSH_FFT_R2C, GSH_FFT_C2R };
 
-/* out = factor * DFT of in over `rank` dimensions of `length` points (exponent's sign minus, plus where is_inverse).
- * cores[0] is the input: its extents may be less than the transform needs, and zeros stand for what is missing, or
- * more, and the rest is not read. cores[1] is the output, with the extents that the transform gives. */
+/* out = factor * DFT of in over `rank` dimensions of `length` points (the exponent's sign is minus, plus where
+ * is_inverse). cores[0] is the input. Where its extents are less than the transform needs, zeros are appended;
+ * where they are more, the rest is not read. cores[1] is the output, with the transform's extents. */
 struct gsh_fft {
     enum gsh_fft_type type;
     bool is_inverse;
@@ -151,32 +153,36 @@ struct gsh_fft {
     struct gsh_core cores[2];
 };
 
-/* ELEMENTWISE: out0[x](, out1[x]) = op(in0[x], in1[x], in2[x]) over shape, where the mask, if there is one, is true (other
- * output elements keep their bytes); inputs are cast to gsh_op_input_dtype, results from gsh_op_output_dtype to the
- * output's dtype. Casts are NumPy's on x86-64 (float to integer out of range or NaN: what cvttsd2si leaves; to bool: !=
- * 0; complex to real: the real part). Elements of one output are distinct. An output may be exactly an input (same address, strides and
- * dtype size); it overlaps no input and no mask otherwise, and no other output.
- *
- * REDUCE: dimensions ndim - nreduce .. ndim - 1 are reduced, elements whose mask is false left out; the output has
- * stride 0 there. Input cast to `loop`, joined beginning with `initial` (of dtype `loop`) if has_initial, else the
- * row's neutral value, result cast to the output's dtype; a float16 loop joins in float32 and rounds once. An empty
- * reduction yields the beginning. NaN wins in maximum and minimum. INDEX rows yield the C-order index of the first
- * winner among the reduced elements (the first NaN, if there is one); their reduced dimensions keep their order. The
- * summation tree depends on shape and strides alone, so a repeated run gives the same bits.
- *
- * SCAN: out[x] = join of in[.., 0] .. in[x] along the last dimension, in the input's order; reduction's combine; same
- * bits on every run. The output may be exactly the input.
- *
- * TAKE: out[x] = in0[x + indexed.stride * in1[x]], in1 being the index (any integer dtype); op COPY. PUT: out[x + indexed.stride * in1[x]] = op(its old
- * value, in0[x]), or in0[x] where op is COPY, where the mask is true; every element of the shape in turn or in any order that gives the same bits.
- *
- * COMPRESS: out[count(x)] = in0[x] where mask[x], EXPAND: out[x] = in0[count(x)] where mask[x], count(x) being the trues
- * of the mask before x in C order; op COPY. The counted operand (the output, in0) has stride 0 in all dimensions and is stepped by
- * indexed.stride; nothing at or beyond indexed.extent steps is touched.
- *
- * GEMM, LAPACK, FFT: shape and strides are the batch's; what each element of it is, is said by `gemm`, `lapack`, `fft`.
- * GEMM: operands a, b, c of dtype `loop`. LAPACK: operands of the dtypes that the routine's row says for `loop`; outputs
- * overlap nothing but that QR_R_RAW's first output may be exactly its input. FFT: `loop` is the complex dtype. */
+/* ELEMENTWISE: out0[x](, out1[x]) = op(in0[x], in1[x], in2[x]) over shape, where the mask, if there is one, is
+ * true. Other output elements keep their bytes. Inputs are cast to gsh_op_input_dtype, results from
+ * gsh_op_output_dtype to the output's dtype. Casts are NumPy's on x86-64 (float to integer out of range or NaN:
+ * cvttsd2si's result; to bool: != 0; complex to real: the real part). Elements of one output are distinct. An
+ * output may be exactly an input (same address, strides and dtype size); otherwise it overlaps no input, no mask
+ * and no other output.
+ * 
+ * REDUCE: dimensions ndim - nreduce .. ndim - 1 are reduced; the output has stride 0 there. Elements whose mask is
+ * false are left out. Elements are cast to `loop` and joined. The beginning is `initial` (of dtype `loop`) if
+ * has_initial, else the row's neutral value. The result is cast to the output's dtype. A float16 loop joins in
+ * float32 and rounds once. An empty reduction yields the beginning. NaN wins in maximum and minimum. INDEX rows
+ * yield the C-order index of the first winner among the reduced elements (the first NaN, if there is one); their
+ * reduced dimensions keep their order. The summation tree depends on shape and strides only, so a repeated run
+ * gives the same bits.
+ * 
+ * SCAN: out[x] = join of in[.., 0] .. in[x] along the last dimension, in the input's order, by the reduction's
+ * combine. Every run gives the same bits. The output may be exactly the input.
+ * 
+ * TAKE: out[x] = in0[x + indexed.stride * in1[x]]; in1 is the index (any integer dtype); op COPY. PUT: out[x +
+ * indexed.stride * in1[x]] = op(its old value, in0[x]), or in0[x] for op COPY, where the mask is true. Elements
+ * are computed in C order, or in any order that gives the same bits.
+ * 
+ * COMPRESS: out[count(x)] = in0[x] where mask[x]. EXPAND: out[x] = in0[count(x)] where mask[x]. count(x) is the
+ * number of true mask elements before x in C order; op COPY. The counted operand (COMPRESS: the output, EXPAND:
+ * in0) has stride 0 in all dimensions and is stepped by indexed.stride. Nothing at or beyond indexed.extent steps
+ * is touched.
+ * 
+ * GEMM, LAPACK, FFT: shape and strides are the batch's; `gemm`, `lapack` or `fft` describes one element of the
+ * batch. GEMM: operands a, b, c of dtype `loop`. LAPACK: operands of the dtypes in the routine's row for `loop`;
+ * outputs overlap nothing, but QR_R_RAW's first output may be exactly its input. FFT: `loop` is the complex dtype. */
 struct gsh_launch {
     enum gsh_launch_kind kind;
     union {
@@ -192,7 +198,7 @@ struct gsh_launch {
     struct gsh_operand operands[GSH_MAX_OPERANDS];
     int ndim;                    /* 0 .. GSH_MAX_DIMS */
     int nreduce;                 /* REDUCE only */
-    int64_t shape[GSH_MAX_DIMS]; /* all > 0 but for an empty REDUCE's reduced dimensions */
+    int64_t shape[GSH_MAX_DIMS]; /* all > 0, except the reduced dimensions of an empty REDUCE */
     int64_t strides[GSH_MAX_OPERANDS][GSH_MAX_DIMS]; /* bytes; 0 for broadcast and constants */
     union {
         struct gsh_indexed indexed;
@@ -216,7 +222,7 @@ static inline bool gsh_launch_is_batch(const struct gsh_launch *launch)
     return gsh_launch_has(launch, GSH_TRAIT_BATCH);
 }
 
-/* Operands in all: inputs, outputs, mask. */
+/* All operands: inputs, outputs, mask. */
 static inline unsigned gsh_launch_operands(const struct gsh_launch *launch)
 {
     return launch->nin + launch->nout + launch->has_mask;
@@ -228,29 +234,29 @@ static inline bool gsh_launch_is_output(const struct gsh_launch *launch, unsigne
 
 /* Elements of the iteration space (1 where ndim is 0). */
 int64_t gsh_launch_elements(const struct gsh_launch *launch);
-/* Elements of operand k, an output: of a REDUCE those of the kept dimensions, of a GEMM m * n, or a triangle's, for each of
- * the batch. */
+/* Elements of operand k, an output: for a REDUCE those of the kept dimensions, for a GEMM m * n, or a triangle's,
+ * times the batch. */
 int64_t gsh_launch_output_elements(const struct gsh_launch *launch, unsigned k);
-/* True for a GEMM that leaves one triangle of its output alone. */
+/* True for a GEMM that writes only one triangle of its output. */
 static inline bool gsh_launch_writes_triangle(const struct gsh_launch *launch)
 {
     return launch->kind == GSH_LAUNCH_GEMM && gsh_gemm_writes_triangle(&launch->gemm);
 }
-/* Operand k of one element of the batch of a GEMM, LAPACK or FFT. */
+/* Operand k of one element of the batch, for a GEMM, LAPACK or FFT. */
 struct gsh_core gsh_launch_core(const struct gsh_launch *launch, unsigned k);
-/* Floating-point operations of a GEMM, LAPACK or FFT, as textbooks count them (complex ones as real ones). */
+/* Floating-point operations of a GEMM, LAPACK or FFT, as textbooks count them; complex operations count as real
+ * ones. */
 double gsh_launch_flops(const struct gsh_launch *launch);
 /* The dtype of output k (0 or 1) before it is cast to its operand's. */
 enum gsh_dtype gsh_launch_result_dtype(const struct gsh_launch *launch, unsigned k);
-/* Same work, fewest dimensions: drops extents of 1, orders dimensions by the output's strides
- * (inputs' where reduced), merges neighbours that step as one. Kept and reduced dimensions stay
- * apart. Launches whose op uses the index are only merged, never reordered. Negative strides stay.
- */
+/* The same work in the fewest dimensions: drops extents of 1, orders dimensions by the output's strides (reduced
+ * ones by the inputs'), and merges neighbours that step as one dimension. Kept and reduced dimensions stay apart.
+ * The dimensions of a launch whose op uses the index are merged but not reordered. Negative strides stay. */
 void gsh_launch_collapse(struct gsh_launch *launch);
-/* True where gsh_launch_collapse puts dimension d before dimension e: it steps further in the first operand that tells;
- * `reduced`: both are reduced dimensions. */
+/* True where gsh_launch_collapse puts dimension d before dimension e: the first operand in which their steps
+ * differ decides, and d steps further. `reduced`: both are reduced dimensions. */
 bool gsh_launch_steps_further(const struct gsh_launch *launch, int d, int e, bool reduced);
-/* True where old bytes of the outputs are read or kept (a mask, PUT, a GEMM with beta). */
+/* True where old bytes of the outputs are read or kept: a mask, PUT, a GEMM with beta. */
 bool gsh_launch_reads_output(const struct gsh_launch *launch);
 /* The bytes that a stride steps over, forwards or backwards. */
 static inline int64_t gsh_launch_step(int64_t stride)
@@ -258,7 +264,8 @@ static inline int64_t gsh_launch_step(int64_t stride)
     return stride < 0 ? -stride : stride;
 }
 
-/* True where operand k's elements occupy distinct bytes, as far as its strides tell; reduced dimensions are left out. */
+/* True where operand k's elements occupy distinct bytes, as far as its strides show. Reduced dimensions are left
+ * out. */
 bool gsh_launch_is_distinct(const struct gsh_launch *launch, unsigned k);
 /* True where the elements of each output occupy distinct bytes (PUT: true). */
 bool gsh_launch_output_is_distinct(const struct gsh_launch *launch);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The elementwise operations that the device knows: ops.def as an enum and look-ups. Every fact about an operation stands in its
- * row.
+ * The elementwise operations that the device supports: ops.def as an enum and look-ups. Every fact about an operation
+ * is in its row.
  */
 #pragma once
 
@@ -14,12 +14,12 @@ enum gsh_op {
     GSH_OP_COUNT
 };
 
-/* What an op's inputs are cast to: the loop's dtype, but for its second one (INT_SECOND: int64) or its first one
- * (BOOL_FIRST: bool). */
+/* The dtype that an op's inputs are cast to: the loop's, except for the second input (INT_SECOND: int64) or the
+ * first one (BOOL_FIRST: bool). */
 enum gsh_inputs { GSH_INPUTS_SAME, GSH_INPUTS_INT_SECOND, GSH_INPUTS_BOOL_FIRST };
 
-/* The dtype of an output: the loop's; bool; the parts' of a complex loop, else the loop's; int32; uint8; int64, the
- * place of an element (reductions only); none: there is no such output. */
+/* The dtype of an output: the loop's; bool; the dtype of a complex loop's parts, else the loop's; int32; uint8;
+ * int64, the index of an element (reductions only); none: there is no such output. */
 enum gsh_result {
     GSH_RESULT_SAME,
     GSH_RESULT_BOOL,
@@ -30,29 +30,29 @@ enum gsh_result {
     GSH_RESULT_NONE
 };
 
-/* Units in the last place by kind of loop; complex ones count in units of the larger part. Packed: one byte each. */
+/* Units in the last place, by kind of loop; complex loops count in units of the larger part. Packed, one byte
+ * each. */
 #define GSH_ULPS(float16, float32, float64, both_complex)                                          \
     ((unsigned)(float16) | (unsigned)(float32) << 8 | (unsigned)(float64) << 16 |                  \
      (unsigned)(both_complex) << 24)
 #define GSH_EXACT 0u
 
-/* What an op may do, bit set. MAY_*: the floating-point errors it can raise beyond those of its inputs (launch.h);
- * integer division by zero counts as a pole. */
+/* Properties of an op, bit set. MAY_*: the floating-point errors that it can raise beyond those of its inputs
+ * (launch.h); integer division by zero counts as a pole. */
 enum gsh_op_flags {
     GSH_MAY_POLE = 1,
     GSH_MAY_OVERFLOW = 2,
     GSH_MAY_INVALID = 4,
     GSH_USES_INDEX = 8, /* the expression reads the element's linear C-order index */
-    GSH_PASSES_ON = 16  /* of floats: the result of an infinity or a NaN is one of these again */
+    GSH_PASSES_ON = 16  /* floats: an infinity or a NaN gives one of these again */
 };
 
 struct gsh_op_info {
-    const char *name; /* the label, e.g. "add" */
-    const char
-        *ufunc;      /* NumPy's ufunc name, or "" where none stands for it (copy, where, arange) */
-    unsigned nin;    /* inputs, 1 .. 3 */
-    unsigned nout;   /* outputs, 1 or 2 */
-    unsigned dtypes; /* bit set of enum gsh_dtype: loop dtypes with a device loop */
+    const char *name;  /* the label, e.g. "add" */
+    const char *ufunc; /* NumPy's ufunc name, or "" where there is none (copy, where, arange) */
+    unsigned nin;      /* inputs, 1 .. 3 */
+    unsigned nout;     /* outputs, 1 or 2 */
+    unsigned dtypes;   /* bit set of enum gsh_dtype: loop dtypes with a device loop */
     enum gsh_inputs inputs;
     enum gsh_result results[2];
     unsigned ulps; /* GSH_ULPS: largest distance from NumPy's result; 0: bit-identical */
@@ -68,9 +68,9 @@ const struct gsh_op_info *gsh_op_info(enum gsh_op op);
 /* The dtype that input k is cast to, and that output k (0 or 1) has before it is cast to its operand's. */
 enum gsh_dtype gsh_op_input_dtype(enum gsh_op op, enum gsh_dtype loop, unsigned k);
 enum gsh_dtype gsh_op_output_dtype(enum gsh_op op, enum gsh_dtype loop, unsigned k);
-/* The bound for this loop; 0 for integers and bool. */
+/* The bound in units in the last place for this loop; 0 for integers and bool. */
 unsigned gsh_op_max_ulp(enum gsh_op op, enum gsh_dtype loop);
-/* True of division with a whole quotient: of integers, a divisor of zero is an error then. */
+/* Whether the op is a division with an integer quotient: for integer loops a divisor of zero is then an error. */
 bool gsh_op_divides(enum gsh_op op);
 /* Whether there is a loop of this dtype. */
 bool gsh_op_has_loop(enum gsh_op op, enum gsh_dtype loop);

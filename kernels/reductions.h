@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The reductions that the device knows: reductions.def as an enum and look-ups. Every fact about a reduction stands in its row.
+ * The reductions that the device supports: reductions.def as an enum and look-ups. Every fact about a reduction is in
+ * its row.
  */
 #pragma once
 
@@ -13,8 +14,9 @@ enum gsh_reduction {
     GSH_REDUCTION_COUNT
 };
 
-/* The value a reduction begins with: it changes nothing. ONES has all bits set; LOWEST is of the loop's dtype, minus
- * infinity for floats. FIRST: there is none, the first element begins, and joining an element twice does no harm. */
+/* The value that a reduction begins with. It changes no result. ONES has all bits set. LOWEST is the least value
+ * of the loop's dtype, minus infinity for floats. FIRST: there is no such value; the first element begins, and
+ * joining an element twice does no harm. */
 enum gsh_neutral {
     GSH_NEUTRAL_ZERO,
     GSH_NEUTRAL_ONE,
@@ -26,7 +28,7 @@ enum gsh_neutral {
 struct gsh_reduction_info {
     const char *name; /* "sum" */
     const char
-        *ufunc;      /* the ufunc whose reduce it is, "add"; "" where none stands for it (argmax) */
+        *ufunc;      /* the ufunc whose reduce it is, e.g. "add"; "" where there is none (argmax) */
     unsigned dtypes; /* bit set: dtypes of the loop */
     enum gsh_result result;
     unsigned
@@ -41,10 +43,12 @@ const struct gsh_reduction_info *gsh_reduction_info(enum gsh_reduction reduction
 enum gsh_dtype gsh_reduction_output_dtype(enum gsh_reduction reduction, enum gsh_dtype loop);
 /* Whether there is a loop of this dtype. */
 bool gsh_reduction_has_loop(enum gsh_reduction reduction, enum gsh_dtype loop);
-/* Whether partial results that are joined in another order than one after the other may leave the range of numbers where
- * NumPy's do not, as products of floats do. Where that decides on the result, kernels join in the launch's C order, as NumPy. */
+/* Whether partial results that are joined in another order than one after the other may overflow or underflow
+ * where NumPy's do not, as products of floats do. Where that decides the result, kernels join in the launch's C
+ * order, as NumPy does. */
 bool gsh_reduction_is_ordered(enum gsh_reduction reduction, enum gsh_dtype loop);
-/* Whether it may be a sink of a group (group.h): there is a loop, whose results are joined in any order, and no place. */
+/* Whether it may be a sink of a group (group.h): the loop exists, its results may be joined in any order, and it
+ * is no INDEX row. */
 bool gsh_reduction_may_sink(enum gsh_reduction reduction, enum gsh_dtype loop);
 /* The reduction whose ufunc has this name; -1: there is none. */
 int gsh_reduction_find(const char *ufunc);

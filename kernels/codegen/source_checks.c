@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See source_checks.h. A copy's errors are those of its casts; other operations' inputs are cast without a look.
+ * See source_checks.h. A copy's errors are those of its casts. The input casts of other operations are not checked.
  */
 #include "source_checks.h"
 

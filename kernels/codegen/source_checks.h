@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which operations can meet a floating-point error, and the lines of text that look for it
- * (kernels/cuda/math/errors.cuh has what they call).
+ * Which operations can meet a floating-point error, and the text that checks for it (it calls
+ * kernels/cuda/math/errors.cuh).
  */
 #pragma once
 
@@ -16,8 +16,8 @@ struct gsh_source_operation {
 };
 
 bool gsh_source_checks_may_fail(const struct gsh_source_operation *operation);
-/* What is said of an element's errors after output j has been computed. In the text stand the op's inputs as L0, L1, L2
- * with values a, b, c, its output r<j> of type R<j>, and that in the operand's type Out<j> as y<j>; `sink` is an
- * expression. */
+/* Writes the check of an element's errors, for the place behind the computation of output j. Names in the text:
+ * the op's inputs have types L0, L1, L2 and values a, b, c; output j is r<j> of type R<j>, and y<j> of the
+ * operand's type Out<j>. `sink` is an expression. */
 void gsh_source_checks_write(struct gsh_fmt *fmt, const struct gsh_source_operation *operation,
                              unsigned j, const char *sink);

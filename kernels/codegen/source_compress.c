@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * COMPRESS and EXPAND as text (kernels/cuda/compress.cuh): elements by a mask. One chunk is done in
- * one stage, more in three: the chunks' counts, their prefixes, the elements. The scratch then holds
- * the counts and the prefixes of WIDEs of them, 64-bit integers.
+ * COMPRESS and EXPAND as text (kernels/cuda/compress.cuh): elements selected by a mask. One chunk takes one stage.
+ * More chunks take three: the chunks' counts, their prefixes, the elements. The scratch then holds the counts, and
+ * the prefixes of groups of WIDE chunks, as 64-bit integers.
  */
 #include "source_parts.h"
 #include "source_scan.h"

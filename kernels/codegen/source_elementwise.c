@@ -4,20 +4,20 @@
  *
  *   dense    every array has one dimension without gaps: packs of up to 16 bytes
  *   strided  up to 16 dimensions, index split by division; packs where the last dimension has no
- *            gaps, its extent is a multiple of a pack and all lies at multiples of one
+ *            gaps, its extent is a multiple of a pack and all addresses and strides are aligned to one
  *
- * A copy that changes no dtype moves bytes, whatever they mean.
+ * A copy that changes no dtype moves bytes unchanged.
  */
 #include "source_checks.h"
 #include "source_parts.h"
 #include "source_texts.h"
 
 #define PACK_BYTES 16
-#define MAX_VECTOR 4 /* the compiler's time goes by the copies of the op in the text */
-#define HEAVY_NS 1.5 /* an op that takes NumPy so long per element is not unrolled */
+#define MAX_VECTOR 4 /* compile time grows with the copies of the op in the text */
+#define HEAVY_NS 1.5 /* NumPy's time per element from which an op is not unrolled */
 
-/* How the kernel reads an input or the mask; the letter is the role's name in keys. ROW: the same
- * element along the last dimension, where others have packs. */
+/* How the kernel reads an input or the mask. The letter is the role's name in keys. ROW: one element for the whole
+ * last dimension, where other operands have packs. */
 enum role {
     ROLE_NONE = 'n',
     ROLE_ARRAY = 'a',
@@ -34,9 +34,9 @@ struct layout {
     int ndim;        /* 0: dense */
     bool is_wide;    /* indices of 64 bits */
     bool is_short;   /* strides of 32 bits */
-    bool is_aligned; /* elements lie at multiples of their size */
+    bool is_aligned; /* elements are aligned to their size */
     bool is_copy;    /* inputs are cast by the op itself */
-    bool checks;     /* looks for errors */
+    bool checks;     /* checks for errors */
 };
 
 static bool is_complex(enum gsh_dtype dtype)
@@ -66,8 +66,7 @@ static enum role role_of(const struct gsh_launch *launch, unsigned k)
     return launch->ndim > 0 ? ROLE_SCALAR : ROLE_ARRAY;
 }
 
-/* Everything at `unit` bytes' multiples: the addresses, and the strides of the first `dims`
- * dimensions. */
+/* Whether the address, and the strides of the first `dims` dimensions, are multiples of `unit` bytes. */
 static bool is_multiple(const struct gsh_launch *launch, unsigned k, int dims, int64_t unit)
 {
     uint64_t bits = launch->operands[k].address;
@@ -86,7 +85,7 @@ static bool is_dense(const struct gsh_launch *launch, const struct layout *layou
     return true;
 }
 
-/* Whether `vector` neighbours of every array are a pack. */
+/* Whether `vector` neighbours of every array form a pack. */
 static bool fits(const struct gsh_launch *launch, const struct layout *layout, int64_t vector)
 {
     int last = launch->ndim - 1;
@@ -191,14 +190,14 @@ static struct layout layout_of(const struct gsh_launch *launch)
     return layout;
 }
 
-/* Packs of a thread: enough loads in flight to fill the memory's pipe. */
+/* Packs of a thread: enough loads at once to hide the memory's latency. */
 static unsigned unroll_of(const struct gsh_launch *launch, const struct layout *layout)
 {
     return is_heavy(launch) ? 1 : layout->vector > 1 ? 2 : 4;
 }
 
-/* E.g. add_d_dadad_v2: op, loop, inputs with roles, outputs; then the mask's role, v for dense or s
- * and the number of dimensions for strided with the pack's size, and what else differs. */
+/* E.g. add_d_dadad_v2: op, loop, inputs with roles, outputs; then the mask's role; v for dense, or s and the
+ * number of dimensions for strided, with the pack's size; then any other differences. */
 static void write_key(const struct gsh_launch *launch, const struct layout *layout, char *key)
 {
     struct gsh_fmt fmt; /* without printf: this runs at every launch */
@@ -226,7 +225,7 @@ static void write_key(const struct gsh_launch *launch, const struct layout *layo
     gsh_fmt_text(&fmt, layout->checks ? "e" : "");
 }
 
-/* An address, or a constant's two words. */
+/* An address, or the two words of a constant. */
 static enum gsh_status put_slot(const struct gsh_launch *launch, unsigned k,
                                 struct gsh_source_stage *stage)
 {
@@ -298,7 +297,7 @@ enum gsh_status gsh_source_elementwise_plan(const struct gsh_launch *launch, uin
     return gsh_source_set_grid(stage, steps / per_block + (steps % per_block != 0 || steps == 0));
 }
 
-/* The dtype that input k is cast to before the op sees it. */
+/* The dtype that input k is cast to before the op. */
 static enum gsh_dtype input_dtype(const struct gsh_launch *launch, const struct layout *layout,
                                   unsigned k)
 {
@@ -307,7 +306,7 @@ static enum gsh_dtype input_dtype(const struct gsh_launch *launch, const struct 
     return gsh_op_input_dtype(launch->op, layout->loop, k);
 }
 
-/* The types of inputs: L as cast, T computed with; and how the kernel reads them. */
+/* The types of inputs (L as cast, T as computed with) and how the kernel reads them. */
 static void write_operand(struct gsh_fmt *fmt, const char *name, enum role role, const char *stored,
                           const char *cast)
 {

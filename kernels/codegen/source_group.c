@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Groups as text: without sinks kernels/cuda/group/group.cuh, with them group_sinks.cuh and, where segments
- * are cut, a second stage for each sink. A plan is made at every flush, so it uses no printf.
+ * Groups as text. Without sinks: kernels/cuda/group/group.cuh. With sinks: group_sinks.cuh, and a second stage for
+ * each sink where segments are cut. A plan is made at every flush, so it uses no printf.
  */
 #include "source_group.h"
 
@@ -10,8 +10,8 @@
 #include "source_texts.h"
 
 #define EXPRESSIONS 8192
-/* Blocks on a multiprocessor that a heavy kernel with sinks is said to do with: else the compiler saves registers by
- * loading late. */
+/* Blocks per multiprocessor that a heavy kernel with sinks declares as enough. With the default the compiler saves
+ * registers by loading late. */
 #define HEAVY_RESIDENT ", 4"
 
 static enum gsh_status put_arrays(const struct gsh_group *group,
@@ -130,7 +130,7 @@ enum gsh_status gsh_source_group_plan(const struct gsh_group *group, uint64_t sc
                                       struct gsh_source_plan *plan)
 {
     struct gsh_source_layout layout;
-    struct gsh_source_sinks sinks; /* large: set only where there are some */
+    struct gsh_source_sinks sinks; /* large: set only where the group has sinks */
     struct gsh_source_stage *stage = &plan->stages[0];
     GSH_TRY(gsh_source_group_layout_make(group, &layout, &sinks));
     plan->stage_count = 1;
@@ -184,7 +184,7 @@ static void write_tree(const struct gsh_group *group, const struct gsh_source_la
                    tree->chain, truth(tree->lanes_fast), layout->is_heavy ? HEAVY_RESIDENT : "");
 }
 
-/* What is evaluated, and where its elements lie: Args to evaluate(). */
+/* Writes the text from Args to evaluate(): where the elements lie, and how they are computed. */
 static void write_evaluation(const struct gsh_source_layout *layout, const char *space, bool errors,
                              struct gsh_fmt *fmt)
 {

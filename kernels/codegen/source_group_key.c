@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A key is a hash of all that the text of a group depends on.
+ * A key is a hash of everything that the text of a group depends on.
  */
 #include "source_group_layout.h"
 
 #include "source_parts.h"
 
-/* 128 bits of what the text depends on. */
+/* 128 bits of hash. */
 struct hash {
     uint64_t a, b;
 };

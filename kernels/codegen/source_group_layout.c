@@ -9,16 +9,17 @@
 #define PACK_BYTES 16
 #define MAX_VECTOR 4
 #define MAX_UNROLL 4
-#define FLIGHT_BYTES 64 /* a thread's loads under way that fill the memory's pipe */
-#define MAX_COPIES 64   /* of steps in the text: compiling takes time */
-#define HEAVY_NS 1.5    /* steps that take NumPy so long per element are bound by arithmetic */
+#define FLIGHT_BYTES 64 /* a thread's concurrent loads that hide the memory's latency */
+#define MAX_COPIES 64   /* of steps in the text: more compile too slowly */
+#define HEAVY_NS 1.5    /* NumPy's time per element from which steps count as bound by arithmetic */
 
 static int64_t size_of(const struct gsh_group *group, unsigned k)
 {
     return (int64_t)gsh_dtype_size(group->arrays[k].dtype);
 }
 
-/* Whether elements of the array move in packs or one by one: it is in memory, and not all one. */
+/* Whether a step loads or stores elements of the array, in packs or one by one: it is in memory, and its strides
+ * are not all 0. */
 static bool is_moved(const struct gsh_source_layout *layout, unsigned k)
 {
     return layout->is_stored[k] || layout->wiring.roles[k] == GSH_ROLE_ARRAY;
@@ -32,7 +33,7 @@ static bool is_constant(const struct gsh_group *group, unsigned k)
     return group->ndim > 0;
 }
 
-/* Everything at `unit` bytes' multiples: the address, and the strides of the first `dims` dimensions. */
+/* Whether the address, and the strides of the first `dims` dimensions, are multiples of `unit` bytes. */
 static bool is_multiple(const struct gsh_group_array *array, int dims, int64_t unit)
 {
     uint64_t bits = array->address;
@@ -51,7 +52,7 @@ static bool is_dense(const struct gsh_group *group, const struct gsh_source_layo
     return true;
 }
 
-/* Whether `vector` neighbours of the array are a pack, or all one. */
+/* Whether `vector` neighbours of the array form a pack or are one element. */
 static bool fits_array(const struct gsh_group *group, const struct gsh_source_layout *layout,
                        unsigned k, int64_t vector)
 {
@@ -99,7 +100,7 @@ static bool is_heavy(const struct gsh_group *group)
     return ns >= HEAVY_NS;
 }
 
-/* Whether elements of the array are read more than once, the later times from a cache. */
+/* Whether elements of the array are read more than once; later reads hit a cache. */
 static bool is_broadcast(const struct gsh_group *group, unsigned k)
 {
     for (int d = 0; d < group->ndim; d++)
@@ -134,7 +135,7 @@ static void set_units(const struct gsh_group *group, const struct gsh_source_tre
         layout->unroll /= 2;
 }
 
-/* Arrays that stand still get roles of their own. */
+/* Arrays whose strides are all 0 get the role SCALAR. */
 static void set_roles(const struct gsh_group *group, struct gsh_source_layout *layout)
 {
     for (unsigned k = 0; k < group->array_count; k++)
@@ -190,7 +191,7 @@ static void set_tracks(const struct gsh_group *group, struct gsh_source_layout *
     }
 }
 
-/* Only complex numbers may lie at multiples of their parts. */
+/* Only complex arrays may be aligned to their parts instead of their elements. */
 static void set_alignment(const struct gsh_group *group, struct gsh_source_layout *layout)
 {
     for (unsigned k = 0; k < group->array_count; k++)
@@ -198,7 +199,7 @@ static void set_alignment(const struct gsh_group *group, struct gsh_source_layou
                                 is_multiple(&group->arrays[k], group->ndim, size_of(group, k));
 }
 
-/* Strides of what the sinks write, and the width of indices. */
+/* Strides of the arrays that the sinks write, and the width of indices. */
 static void note_sinks(const struct gsh_group *group, const struct gsh_source_sinks *sinks,
                        struct gsh_source_layout *layout)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How a group's arrays lie, which decides, with its steps, what its text is. Two layouts:
+ * The layout of a group's arrays. Layout and steps together decide the group's text. Two layouts:
  *
  *   dense    every array has one dimension without gaps: packs of up to 16 bytes
  *   strided  up to 16 dimensions, index split by division; packs where the last dimension has no
- *            gaps, its extent is a multiple of a pack and all lies at multiples of one
+ *            gaps, its extent is a multiple of a pack and all addresses and strides are aligned to one
  */
 #pragma once
 
@@ -14,9 +14,9 @@
 struct gsh_source_layout {
     struct gsh_source_wiring wiring;
     bool is_stored[GSH_GROUP_ARRAYS];
-    bool is_aligned[GSH_GROUP_ARRAYS]; /* elements lie at multiples of their size */
-    uint8_t track[GSH_GROUP_ARRAYS];   /* arrays that are stepped alike share one */
-    uint8_t leader[GSH_GROUP_ARRAYS];  /* of a track: an array that is on it */
+    bool is_aligned[GSH_GROUP_ARRAYS]; /* elements are aligned to their size */
+    uint8_t track[GSH_GROUP_ARRAYS];   /* arrays with the same strides share one */
+    uint8_t leader[GSH_GROUP_ARRAYS];  /* of a track: one of its arrays */
     unsigned tracks, indices;
     unsigned vector; /* elements of a pack */
     unsigned unroll; /* packs of a thread; with sinks units that are loaded together */
@@ -26,7 +26,7 @@ struct gsh_source_layout {
     bool is_heavy;   /* bound by arithmetic */
 };
 
-/* DECLINED where there can be no text. `sinks` is set where the group has some. */
+/* DECLINED where no text can be written. `sinks` is set where the group has sinks. */
 enum gsh_status gsh_source_group_layout_make(const struct gsh_group *group,
                                              struct gsh_source_layout *layout,
                                              struct gsh_source_sinks *sinks);
@@ -36,6 +36,6 @@ bool gsh_source_group_layout_has_track(const struct gsh_source_layout *layout, u
 void gsh_source_group_key_write(const struct gsh_group *group,
                                 const struct gsh_source_layout *layout,
                                 const struct gsh_source_sinks *sinks, char *key);
-/* What moves elements from memory to a thread and back. */
+/* Writes the functions that load elements to a thread and store them. */
 void gsh_source_group_moves_write(const struct gsh_group *group,
                                   const struct gsh_source_layout *layout, struct gsh_fmt *fmt);

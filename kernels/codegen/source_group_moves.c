@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The text of a group that knows its arrays: what a thread holds of them (Held, Same, Results), and
- * what moves elements there and back (kernels/cuda/group/group.cuh and group_sinks.cuh call it).
+ * The part of a group's text that depends on its arrays: the elements that a thread holds (Held, Same, Results), and
+ * the functions that load and store them (called by kernels/cuda/group/group.cuh and group_sinks.cuh).
  */
 #include "source_group_layout.h"
 
-/* The elements that a thread holds of each array, and those that are the same for all. */
+/* The elements that a thread holds of each array, and the elements that all threads share. */
 static void write_held(const struct gsh_group *group, const struct gsh_source_layout *layout,
                        struct gsh_fmt *fmt)
 {
@@ -102,7 +102,7 @@ static void write_store(const struct gsh_group *group, const struct gsh_source_l
     gsh_fmt_text(fmt, "}\n");
 }
 
-/* From memory and back one by one: element e of a step. */
+/* Loads and stores of single elements: element e of a step. */
 static void write_single(const struct gsh_group *group, const struct gsh_source_layout *layout,
                          struct gsh_fmt *fmt)
 {

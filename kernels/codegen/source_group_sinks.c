@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See source_group_sinks.h. A sink's result has the bits of a launch of its own, so the first stage
- * walks the tree (kernels/cuda/tree.cuh) that this launch would have; where segments are joined by a
- * second stage, it is the launch's own.
+ * See source_group_sinks.h. A sink's result has the bits of a launch of its own. So the first stage walks the tree
+ * (kernels/cuda/tree.cuh) that this launch would have. Where a second stage joins segments, it is the launch's own
+ * second stage.
  */
 #include "source_group_sinks.h"
 
@@ -10,7 +10,7 @@
 
 #define SCRATCH_UNIT 256 /* bytes; each sink's part begins at a multiple */
 
-/* Whether the launch goes through the reduced elements in the group's order. */
+/* Whether the launch visits the reduced elements in the group's order. */
 static bool keeps_order(const struct gsh_launch *launch)
 {
     for (int d = launch->ndim - launch->nreduce; d + 1 < launch->ndim; d++)
@@ -40,7 +40,7 @@ static bool is_same_tree(const struct gsh_source_tree *a, const struct gsh_sourc
            a->segments == b->segments;
 }
 
-/* An element may be evaluated twice, so nothing may be stored over what is read. */
+/* An element may be evaluated twice, so no store may overwrite an array that is read. */
 static bool is_in_place(const struct gsh_group *group)
 {
     for (unsigned s = 0; s < group->store_count; s++)
@@ -121,7 +121,7 @@ enum gsh_status gsh_source_group_sinks_put_ends(const struct gsh_source_sinks *s
     return GSH_OK;
 }
 
-/* In a namespace of its own what a reduction's kernel has in front of it, where NaNs stay as the GPU makes them. */
+/* Writes, in a namespace of its own, the text in front of a reduction's kernel. NaNs stay as the GPU makes them. */
 static void write_sink(const struct gsh_launch *launch, unsigned k, struct gsh_fmt *fmt)
 {
     gsh_fmt_printf(fmt, "namespace quick { namespace sink%u {\nconstexpr bool is_half = %s;\n", k,
@@ -156,7 +156,8 @@ static void write_joins(const struct gsh_source_sinks *sinks, struct gsh_fmt *fm
     gsh_fmt_text(fmt, "    return r;\n}\n");
 }
 
-/* The total, joined to `initial` if it has not begun with that, to the sink's array or the scratch. */
+/* Stores the total in the sink's array or the scratch, after joining it to `initial` unless the total began with
+ * it. */
 static void write_stores(const struct gsh_source_sinks *sinks, struct gsh_fmt *fmt)
 {
     gsh_fmt_text(

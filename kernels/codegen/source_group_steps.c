@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See source_group.h. A step's function takes and gives elements as they would lie in memory, so that a group computes
- * what launches of their own would. Steps of one op and dtypes share a function.
+ * See source_group.h. A step's function takes and returns elements as they would be stored in memory, so a group
+ * computes what separate launches would. Steps of the same op and dtypes share a function.
  */
 #include "source_checks.h"
 #include "source_group.h"
@@ -22,7 +22,7 @@ static bool is_there(struct gsh_group_input input)
     return input.source != GSH_FROM_NOTHING;
 }
 
-/* Notes that the input is read; false where nothing is there to be read before step `end`. */
+/* Notes that the input is read; false where it does not exist before step `end`. */
 static bool take(struct gsh_source_wiring *wiring, struct gsh_group_input input, unsigned end)
 {
     const struct gsh_group *group = wiring->group;
@@ -75,13 +75,13 @@ static bool wire_step(struct gsh_source_wiring *wiring, unsigned number)
     return true;
 }
 
-/* Real floating-point loops have a quick way (cuda/group/group_glance.cuh). */
+/* Loops on real floats have a quick variant (cuda/group/group_glance.cuh). */
 static bool is_float(enum gsh_dtype loop)
 {
     return gsh_dtype_kind(loop) == 'f';
 }
 
-/* Whether the step's text looks for errors. */
+/* Whether the step's text checks for errors. */
 static bool checks(const struct gsh_source_wiring *wiring, unsigned number)
 {
     struct gsh_source_operation operation =
@@ -145,7 +145,7 @@ unsigned gsh_source_group_steps_dtypes(const struct gsh_group *group)
             dtypes |= 1u << step->out[j] | 1u << gsh_op_output_dtype(step->op, step->loop, j);
     }
     for (unsigned k = 0; k < group->sink_count; k++)
-        dtypes |= 1u << group->sinks[k].loop | 1u << GSH_FLOAT32; /* what float16 is joined in */
+        dtypes |= 1u << group->sinks[k].loop | 1u << GSH_FLOAT32; /* float16 is joined as float32 */
     return dtypes;
 }
 
@@ -180,7 +180,7 @@ static unsigned function_of(const struct gsh_source_wiring *wiring, unsigned num
     return number;
 }
 
-/* Moves bytes, whatever they mean: a copy or choice among elements of one dtype. */
+/* A copy, or a choice, among elements of one dtype: bytes move unchanged. */
 static bool is_move(const struct gsh_source_operation *operation)
 {
     unsigned first = operation->op == GSH_OP_SELECT ? 1 : 0;
@@ -313,7 +313,7 @@ static bool reads_step(const struct gsh_group_step *step, unsigned number)
     return false;
 }
 
-/* An infinity or a NaN that the step gives comes out of a later one too, which is looked at or passes it on itself. */
+/* Whether a later step shows every infinity or NaN of this step, and is itself checked or passes it on. */
 static bool passes_on(const struct gsh_group *group, unsigned number)
 {
     const struct gsh_group_step *step = &group->steps[number];

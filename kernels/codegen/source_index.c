@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * TAKE and PUT as text (kernels/cuda/indexed*.cuh). Four ways:
+ * TAKE and PUT as text (kernels/cuda/indexed*.cuh). Four variants:
  *
  *   move     TAKE; PUT's assignment where several writes to one place write the same value
- *   ranked   PUT's assignment else, in three stages: of the writes to a place the last one in C order
+ *   ranked   other assignments of PUT, in three stages: of the writes to a place the last one in C order
  *            wins. Scratch: a winner for each place that the indices can name
  *   combine  PUT with an operation whose order does not matter, by atomic instructions
- *   (none)   PUT with another one, e.g. a sum of different floats
+ *   (none)   PUT with any other operation, e.g. a sum of different floats
  */
 #include "source_index.h"
 
@@ -20,9 +20,9 @@
 enum way { WAY_NONE, WAY_MOVE, WAY_RANKED, WAY_COMBINE };
 enum pass { PASS_CLEAR, PASS_CLAIM, PASS_MOVE, PASS_COMBINE };
 
-/* How a PUT's places are numbered. */
+/* The numbering of a PUT's places. */
 struct ranking {
-    int64_t ranks, cells; /* numbers of both */
+    int64_t ranks, cells; /* counts of ranks and of cells */
     int64_t rank_weights[GSH_MAX_DIMS], cell_weights[GSH_MAX_DIMS];
 };
 
@@ -31,8 +31,8 @@ static bool is_put(const struct gsh_launch *launch)
     return launch->kind == GSH_LAUNCH_PUT;
 }
 
-/* False where all elements along the dimension have one index and one mask and different places:
- * then one of them speaks for all. */
+/* False where all elements along the dimension have one index and one mask but different places. One rank then
+ * serves all of them. */
 static bool is_ranked_dim(const struct gsh_launch *launch, int d)
 {
     return launch->strides[1][d] != 0 || launch->strides[2][d] == 0 ||
@@ -92,8 +92,8 @@ static enum way way_of_combining(const struct gsh_launch *launch)
                                                                                : WAY_NONE;
 }
 
-/* True where each cell is one place: the dimensions with a place of their own and the index, by
- * stride, each step over all smaller ones. */
+/* Whether every cell is a distinct place. That holds where, sorted by stride, the index and the dimensions with
+ * places of their own each step over all smaller ones. */
 static bool has_distinct_cells(const struct gsh_launch *launch)
 {
     int64_t strides[GSH_MAX_DIMS + 1] = {gsh_launch_step(launch->indexed.stride)};
@@ -142,7 +142,7 @@ static bool has_wide_winners(const struct ranking *ranking)
     return ranking->ranks >= INT32_MAX;
 }
 
-/* In words of 8 bytes. */
+/* Size in words of 8 bytes. */
 static int64_t winner_words(const struct ranking *ranking)
 {
     return has_wide_winners(ranking) ? ranking->cells : (ranking->cells + 1) / 2;
@@ -276,7 +276,7 @@ static enum gsh_status plan_pass(const struct gsh_launch *launch, enum pass pass
     uint64_t value[2];
     int room = GSH_MAX(launch->ndim, 1);
     for (int d = 0; pass == PASS_CLAIM && d < launch->ndim; d++)
-        if (!is_ranked_dim(launch, d)) /* one claim for all */
+        if (!is_ranked_dim(launch, d)) /* one claim serves the whole dimension */
             part.shape[d] = 1;
     value_words(launch, value);
     const uint64_t words[] = {value[0],
@@ -328,7 +328,7 @@ static const char *name_of(bool value)
     return value ? "true" : "false";
 }
 
-/* What indexed.cuh is told. */
+/* The definitions that indexed.cuh needs. */
 static void write_common(const struct gsh_launch *launch, bool is_ranked, struct gsh_fmt *fmt)
 {
     struct ranking ranking = ranking_of(launch);
@@ -348,7 +348,7 @@ static void write_common(const struct gsh_launch *launch, bool is_ranked, struct
     gsh_fmt_text(fmt, gsh_cuda_text_indexed);
 }
 
-/* True where the memory does it itself. */
+/* True where an atomic instruction exists for the operation. */
 static bool is_native(const struct gsh_launch *launch)
 {
     enum gsh_dtype dtype = launch->operands[2].dtype;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * TAKE and PUT launches as text; source.h, whose functions these are for their kinds, is the way in.
+ * TAKE and PUT launches as text: the functions of source.h, the entry point, for these kinds.
  */
 #pragma once
 

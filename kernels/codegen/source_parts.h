@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the source_*.c share. An argument struct is a sequence of 8-byte words, so that C builds it
- * word by word and CUDA C++ declares it without padding. A text is a prelude (types, casts, the
- * helpers that its expressions name), what the launch decides, and the kernel itself.
+ * Parts that the source_*.c files share. An argument struct is a sequence of 8-byte words: C builds it word by word
+ * and CUDA C++ declares it without padding. A text is a prelude (types, casts, the helpers that its expressions
+ * name), the definitions that the launch decides, and the kernel itself.
  */
 #pragma once
 
@@ -36,7 +36,7 @@ static inline int64_t gsh_source_divide_up(int64_t x, int64_t unit)
     return x / unit + (x % unit != 0);
 }
 
-/* The least power of two that is at least x, within [1, limit]; limit is one. */
+/* The least power of two that is at least x, but at most `limit`, which is a power of two. */
 static inline int64_t gsh_source_power_of_two(int64_t x, int64_t limit)
 {
     int64_t power = 1;
@@ -72,9 +72,9 @@ static inline enum gsh_status gsh_source_set_grid(struct gsh_source_stage *stage
 /* What a text's prelude depends on. */
 struct gsh_source_prelude {
     unsigned dtypes;            /* bit set: every dtype that occurs */
-    const char *expressions[3]; /* their gsh_ helpers are defined; NULL: none */
-    bool is_half;               /* the loop is float16's, values are floats */
-    bool settles;               /* NaN results are x86-64's; reductions need not */
+    const char *expressions[3]; /* the gsh_ helpers that they call are defined; NULL: none */
+    bool is_half;               /* the loop is float16's; values are floats */
+    bool settles;               /* NaN results are x86-64's; reductions do not need it */
     bool errors;                /* cuda/math/errors.cuh is needed */
     bool collective;            /* cuda/collective.cuh is needed */
 };
@@ -85,7 +85,7 @@ void gsh_source_text_write_prelude(struct gsh_fmt *fmt, const struct gsh_source_
 /* Appends the launch's error sink: the members of a Sink. */
 enum gsh_status gsh_source_text_put_sink(struct gsh_source_stage *stage,
                                          const struct gsh_launch *launch);
-/* What cuda/memory.cuh's divide() wants for the divisor d, 0 < d < 2^31; of no use for others. */
+/* The magic number by which divide() of cuda/memory.cuh divides by d, 0 < d < 2^31. Undefined for other d. */
 uint64_t gsh_source_text_magic(int64_t d);
 /* The same for each of `count` divisors, and a 0 for each up to `room`. */
 enum gsh_status gsh_source_text_put_magic(struct gsh_source_stage *stage, const int64_t *divisors,

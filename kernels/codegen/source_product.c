@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Matrix products that are no BLAS's as text (kernels/cuda/product.cuh): of integers, bools and float16.
+ * Matrix products of dtypes that BLAS lacks, as text (kernels/cuda/product.cuh): integers, bools and float16.
  */
 #include "source_parts.h"
 #include "source_texts.h"
 
 #define TILE 64  /* rows and columns of C that a block computes */
-#define DEPTH 16 /* columns of A, rows of B that it keeps at a time */
-/* A block goes through k alone: where there are fewer blocks, and k is longer, the GPU is no better than a CPU. */
+#define DEPTH 16 /* columns of A and rows of B in shared memory at a time */
+/* A block loops over all of k. With fewer blocks than this and a longer k, the GPU is no faster than a CPU. */
 #define FEWEST_BLOCKS 16
 #define LONGEST 65536
 

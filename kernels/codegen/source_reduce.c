@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reductions as text (kernels/cuda/reduction.cuh, tree.cuh). A group of `lanes` threads makes one unit of
- * outputs: each thread joins every lanes-th unit of elements, then the group's threads join theirs
- * in a tree. Lanes lie next to each other where neighbouring elements of one output are close in
- * memory (rows), else groups do (columns). A unit is a pack of neighbours, along the reduced
- * dimensions of rows, along the kept ones of columns. Where that leaves too few blocks to fill a
- * GPU, the reduced dimensions are cut into segments; a second stage joins the segments' results
- * from scratch:
+ * Reductions as text (kernels/cuda/reduction.cuh, tree.cuh). A group of `lanes` threads makes one unit of outputs.
+ * Each thread joins every lanes-th unit of elements, then the group's threads join their totals in a tree. Where
+ * neighbouring elements of one output are close in memory (rows), neighbouring threads are lanes of one group; else
+ * (columns) they belong to different groups. A unit is a pack of neighbours: along the reduced dimensions for rows,
+ * along the kept ones for columns. Where that gives too few blocks to fill a GPU, the reduced dimensions are cut into
+ * segments. A second stage joins the segments' results from scratch:
  *
  *   scratch[segment][output], accumulators
  *
- * All of it follows from shape and strides (not from addresses, which only decide whether a pack is
- * loaded at once), so a run can be repeated bit for bit on any GPU. A thread joins what it loads
- * together (a round, up to 8 units), up to 16 rounds (a chunk), then chunks: no chain of additions is
- * long, so a sum's error is no worse than that of NumPy's pairwise summation.
+ * The geometry follows from shape and strides. Addresses only decide whether a pack is loaded at once. So a repeated
+ * run gives the same bits on any GPU. A thread joins the units that it loads together (a round, up to 8 units), up to
+ * 16 rounds (a chunk), then chunks. No chain of additions is long, so a sum's error is at most that of NumPy's
+ * pairwise summation.
  *
- * Products of floats (gsh_reduction_is_ordered) are joined so too, in accumulators that no partial product is too large or
- * too small for (kernels/cuda/scan/running.cuh). Behind the segments' results the scratch has a byte for each output, which says
- * whether NumPy's result depends on the order: a last stage joins those outputs' elements in order
+ * Products of floats (gsh_reduction_is_ordered) use the same tree, with accumulators that hold partial products of
+ * any size (kernels/cuda/scan/running.cuh). Behind the segments' results the scratch has a byte for each output:
+ * whether NumPy's result depends on the order. A last stage joins those outputs' elements in order
  * (kernels/cuda/ordered.cuh).
  */
 #include "source_reduce.h"
@@ -29,14 +28,14 @@
 #define PACK_BYTES 16   /* of rows' units */
 #define UNIT_BYTES 8    /* of columns' units */
 #define MAX_PACK 4      /* elements */
-#define FLIGHT_BYTES 64 /* that a thread loads together */
-#define LANE_UNITS 16   /* a lane has at least so many elements before segments are cut */
-#define ROW_LANES 32    /* at least, where rows are long enough: a warp */
-#define COLUMN_LANES 8  /* at most */
+#define FLIGHT_BYTES 64 /* bytes that a thread loads together */
+#define LANE_UNITS 16   /* the fewest elements of a lane before segments are cut */
+#define ROW_LANES 32    /* fewest, where rows are long enough: a warp */
+#define COLUMN_LANES 8  /* most */
 #define COSTLY_NS                                                                                  \
-    3 /* on a CPU: such a join is called, as its text many times over compiles slowly */
+    3 /* on a CPU: such a join is a function call, as many copies of it compile slowly */
 #define ENOUGH_THREADS (1 << 17) /* keep the memory of any GPU busy: no more lanes, no segments */
-#define TARGET_BLOCKS 4096       /* segments are cut up to so many blocks */
+#define TARGET_BLOCKS 4096       /* segments are cut for at most about this many blocks */
 #define ORDERED_BLOCKS                                                                             \
     2048 /* of the last stage, as long as a block has fewer outputs than threads */
 
@@ -44,13 +43,13 @@ struct geometry {
     bool lanes_fast;
     bool is_wide;           /* indices of 64 bits */
     bool is_short;          /* strides of 32 bits */
-    bool is_aligned;        /* units are loaded at once */
+    bool is_aligned;        /* a unit is loaded at once */
     int kept;               /* dimensions kept */
-    int pack;               /* elements of an output's unit */
+    int pack;               /* elements of a unit of one output */
     int width;              /* outputs of a unit of outputs; this or pack is 1 */
     int unroll;             /* units that a lane loads together */
     int64_t elements;       /* reduced */
-    int64_t outputs, units; /* units of outputs, and of the reduced (whole ones) */
+    int64_t outputs, units; /* units of outputs, whole units of reduced elements */
     int64_t lanes, tiles, segment, segments;
 };
 
@@ -69,7 +68,8 @@ static bool is_ordered(const struct gsh_launch *launch)
     return gsh_reduction_is_ordered(launch->reduction, launch->loop);
 }
 
-/* Bytes of an accumulator in scratch; a place is a value and an index, a running product a factor and two words. */
+/* Bytes of an accumulator in scratch. A Place is a value and an index; a running product is a factor and two
+ * words. */
 static int64_t accumulator_size(const struct gsh_launch *launch)
 {
     int64_t size = (int64_t)gsh_dtype_size(accumulator_of(launch));
@@ -78,7 +78,7 @@ static int64_t accumulator_size(const struct gsh_launch *launch)
     return gsh_source_divide_up(size, 8) * 8 + 8;
 }
 
-/* Bytes of the input's element: in the second stage an accumulator. */
+/* Bytes of an input element; in the second stage the input is an accumulator. */
 static int64_t input_size(const struct gsh_launch *launch, bool is_second)
 {
     return is_second ? accumulator_size(launch)
@@ -90,8 +90,8 @@ static unsigned mask_of(const struct gsh_launch *launch)
     return launch->nin + launch->nout;
 }
 
-/* The elements of a pack along dimension d, whose stride is `size`, where the rest lies at multiples
- * of it; `tail`: its extent need not be. */
+/* The elements of a pack along dimension d, whose stride is `size`, where other strides are multiples of the pack;
+ * `tail`: the extent need not be a multiple. */
 static int pack_of(const struct gsh_launch *launch, int d, int64_t size, int64_t bytes, bool tail)
 {
     int64_t pack = GSH_MIN(bytes / size, MAX_PACK);
@@ -122,7 +122,7 @@ static void set_units(const struct gsh_launch *launch, bool is_second, struct ge
     geometry->is_aligned = (bytes & (bytes - 1)) == 0 && (bits & (uint64_t)(bytes - 1)) == 0;
 }
 
-/* Lanes of a group: as many as keep the memory busy, and no more, as joining theirs takes time. */
+/* Lanes of a group: enough to keep the memory busy, and no more, because joining their totals takes time. */
 static int64_t lanes_of(const struct geometry *geometry)
 {
     int64_t enough = gsh_source_divide_up(ENOUGH_THREADS, GSH_MAX(geometry->outputs, 1));
@@ -182,7 +182,7 @@ static struct geometry geometry_of(const struct gsh_launch *launch, bool is_seco
     return geometry;
 }
 
-/* Outputs of one segment in scratch. */
+/* Bytes in scratch for the outputs of one segment. */
 static int64_t segment_bytes(const struct gsh_launch *launch, const struct geometry *geometry)
 {
     return geometry->outputs * geometry->width * accumulator_size(launch);
@@ -198,14 +198,14 @@ static void scratch_strides(const struct gsh_launch *launch, int kept, int64_t *
     }
 }
 
-/* The stage's own reduction: the first of two writes to scratch, the second reads from it. */
+/* The reduction of one stage. The first of two stages writes to scratch, the second reads from it. */
 static struct gsh_launch stage_launch(const struct gsh_launch *launch, const struct geometry *first,
                                       uint64_t scratch, unsigned stage)
 {
     struct gsh_launch part = *launch;
     if (first->segments == 1)
         return part;
-    unsigned k = stage == 0 ? 1 : 0; /* the operand that is the scratch */
+    unsigned k = stage == 0 ? 1 : 0; /* the operand in scratch */
     part.operands[k].dtype = accumulator_of(launch);
     part.operands[k].address = scratch;
     scratch_strides(launch, first->kept, part.strides[k]);
@@ -223,7 +223,7 @@ static struct gsh_launch stage_launch(const struct gsh_launch *launch, const str
     return part;
 }
 
-/* Where the outputs' flags are in scratch. */
+/* The offset of the outputs' flags in scratch. */
 static int64_t flags_at(const struct gsh_launch *launch, const struct geometry *first)
 {
     return first->segments > 1 ? first->segments * segment_bytes(launch, first) : 0;
@@ -236,20 +236,20 @@ size_t gsh_source_reduce_scratch(const struct gsh_launch *launch)
     return (size_t)(flags_at(launch, &geometry) + flags);
 }
 
-/* A stage of the launch: what its text depends on beside the geometry. */
+/* A stage of the launch: what its text depends on besides the geometry. */
 struct stage {
     bool is_second;
-    bool is_last; /* but for one that joins in order */
+    bool is_last; /* the last one, apart from the stage that joins in order */
     bool runs;    /* joins running products */
     bool joins_in_order;
-    bool checks;          /* looks for errors */
-    uint64_t flags;       /* their address; 0: there are none */
-    bool has_wide_places; /* INDEX: of 64 bits, in both stages */
+    bool checks;          /* checks for errors */
+    uint64_t flags;       /* their address; 0: no flags */
+    bool has_wide_places; /* INDEX: indices of 64 bits, in both stages */
     struct gsh_launch part;
     struct geometry geometry;
 };
 
-/* Elements and outputs one by one; `lanes` outputs to a block. */
+/* Units of one element and one output; a block has `lanes` outputs. */
 static void set_single_units(struct geometry *geometry)
 {
     geometry->outputs *= geometry->width;
@@ -285,7 +285,7 @@ static void set_stage(const struct gsh_launch *launch, uint64_t scratch, unsigne
         set_single_units(&stage->geometry);
 }
 
-/* E.g. sum_d_dd_rows_k1r1p2: loop, input, output; pack, width; what else differs. */
+/* E.g. sum_d_dd_rows_k1r1p2: loop, input, output; pack, width; then any other differences. */
 static void write_key(const struct gsh_launch *launch, const struct stage *stage, char *key)
 {
     const struct geometry *geometry = &stage->geometry;
@@ -316,8 +316,8 @@ static void write_key(const struct gsh_launch *launch, const struct stage *stage
                                              : "_1");
 }
 
-/* Shape, magic numbers and strides of the dimensions [first, end) in units along the innermost of
- * them, `unit` elements each; one word more than there are dimensions, as arrays are never empty. */
+/* Shape, magic numbers and strides of the dimensions [first, end), in units of `unit` elements along the innermost
+ * one. One word more than there are dimensions, because CUDA arrays are never empty. */
 static enum gsh_status put_dims(const struct gsh_launch *launch, int first, int end, int unit,
                                 struct gsh_source_stage *stage)
 {
@@ -398,7 +398,7 @@ enum gsh_status gsh_source_reduce_plan(const struct gsh_launch *launch, uint64_t
     return GSH_OK;
 }
 
-/* The accumulator, how an element becomes one, how two join, what becomes of the total. */
+/* Writes the accumulator: its type, its value for one element, the join of two, the final result. */
 static void write_places(const struct gsh_launch *launch, const struct stage *stage,
                          struct gsh_fmt *fmt)
 {
@@ -434,7 +434,7 @@ static const char *truth(bool holds)
     return holds ? "true" : "false";
 }
 
-/* The same of running products. */
+/* The same for running products. */
 static void write_running(const struct gsh_launch *launch, const struct stage *stage,
                           struct gsh_fmt *fmt)
 {
@@ -505,8 +505,9 @@ static void write_values(const struct gsh_launch *launch, const struct stage *st
                        gsh_dtype_cuda_stored(launch->loop), join->flags & 7);
 }
 
-/* What a lane begins with. A neutral value may be joined any number of times; `initial` only once,
- * unless an element may be joined again too. A sum that begins with -0.0 keeps it. */
+/* The value that a lane begins with. A neutral value may be joined any number of times; `initial` only once,
+ * unless the reduction may join an element twice. Float sums with `initial` begin with -0.0, which changes no
+ * `initial`, not even -0.0. */
 static void write_beginning(const struct gsh_launch *launch, const struct stage *stage,
                             struct gsh_fmt *fmt)
 {

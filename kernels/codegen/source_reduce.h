@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a group's sinks share with launches of their own: the tree, its second stage, the text of the
- * accumulator.
+ * The parts of a reduction's text that a group's sinks share with separate launches: the tree, its second stage, the
+ * text of the accumulator.
  */
 #pragma once
 
@@ -18,13 +18,14 @@ struct gsh_source_tree {
 void gsh_source_reduce_tree(const struct gsh_launch *launch, struct gsh_source_tree *tree);
 /* Bytes of an accumulator. */
 int64_t gsh_source_reduce_accumulator(const struct gsh_launch *launch);
-/* Joins the results of segments from scratch; its text is gsh_source_reduce_text(launch, 1, ...). */
+/* Plans the stage that joins the results of segments from scratch; its text is gsh_source_reduce_text(launch, 1,
+ * ...). */
 enum gsh_status gsh_source_reduce_second(const struct gsh_launch *launch, uint64_t scratch,
                                          struct gsh_source_stage *stage);
-/* Types and functions of the first stage: what cuda/reduction.cuh finds in front of it. */
+/* Writes the types and functions of the first stage that cuda/reduction.cuh needs in front of it. */
 void gsh_source_reduce_write(const struct gsh_launch *launch, struct gsh_fmt *fmt);
-/* Whether the first stage's joins look for errors; whether it begins with an element. */
+/* Whether the first stage's joins check for errors; whether it begins with an element. */
 bool gsh_source_reduce_checks(const struct gsh_launch *launch);
 bool gsh_source_reduce_begins_with_first(const struct gsh_launch *launch);
-/* Whether one element alone is copied, whatever a bool's byte is, where joins would make it 0 or 1. */
+/* Whether a single element is copied with its byte unchanged. Joins would turn a bool's byte into 0 or 1. */
 bool gsh_source_reduce_copies_one(const struct gsh_launch *launch);

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Scans as text (kernels/cuda/scan/scan.cuh says how they are joined). Lanes lie next to each other where
- * neighbouring elements of a row are close in memory (rows), else groups do (columns). Where that
- * leaves few blocks, rows are cut into chunks, in three stages: the chunks' wholes, their prefixes,
- * the outputs; the scratch then holds
+ * Scans as text (kernels/cuda/scan/scan.cuh describes the order of joins). Where neighbouring elements of a row are
+ * close in memory (rows), neighbouring threads are lanes of one group; else (columns) they belong to different
+ * groups. Where that gives few blocks, rows are cut into chunks, in three stages: the chunks' totals, their prefixes,
+ * the outputs. The scratch then holds
  *
- *   sums[row][chunk], supers[row][WIDE]     of the type that is computed with
+ *   sums[row][chunk], supers[row][WIDE]     of the dtype of the computation
  *
- * All of it follows from shape, strides and values, so a run can be repeated bit for bit on any GPU.
+ * The order follows from shape, strides and values, so a repeated run gives the same bits on any GPU.
  *
- * A chunk's product may leave the range of numbers where the running one does not. So products of
- * floats are computed with care (kernels/cuda/scan/scan_careful.cuh): their scratch holds what decides on
- * each chunk (struct Chunk of kernels/cuda/scan/scan_chunk.cuh) in place of the supers.
+ * The product of a chunk may overflow or underflow where the running product does not. So products of floats use the
+ * careful variant (kernels/cuda/scan/scan_careful.cuh). Instead of supers, its scratch holds a description of each
+ * chunk (struct Chunk of kernels/cuda/scan/scan_chunk.cuh).
  */
 #include "source_scan.h"
 
 #include "source_parts.h"
 #include "source_texts.h"
 
-#define FEW_BLOCKS 512     /* rows are cut where they make fewer blocks, */
-#define TARGET_BLOCKS 4096 /* up to about so many; */
-#define FEWEST_TILES 4     /* but not rows of fewer tiles */
+#define FEW_BLOCKS 512     /* rows are cut where they make fewer blocks than this, */
+#define TARGET_BLOCKS 4096 /* into up to about this many blocks, */
+#define FEWEST_TILES 4     /* but not where a row has fewer tiles than this */
 #define CHUNK_BYTES 20
 #define COLUMN_LANES 8
 
@@ -30,7 +30,7 @@ struct geometry {
     bool lanes_fast, careful;
     bool dense; /* rows of both operands are contiguous */
     bool wide;  /* rows are counted in 64 bits */
-    int kept;   /* dimensions but the scanned one */
+    int kept;   /* dimensions except the scanned one */
     int items;  /* elements of a lane */
     int64_t rows, length;
     int64_t lanes, tiles, chunk, chunks; /* tiles: blocks side by side, each with some rows */
@@ -41,7 +41,7 @@ static int log2_of(int64_t power)
     return __builtin_ctzll((unsigned long long)power);
 }
 
-/* Bytes of an element as it is computed with. */
+/* Bytes of an element of the dtype of the computation. */
 static int64_t value_size(const struct gsh_launch *launch)
 {
     return launch->loop == GSH_FLOAT16 ? 4 : (int64_t)gsh_dtype_size(launch->loop);
@@ -65,8 +65,8 @@ static bool is_dense(const struct gsh_launch *launch, unsigned k)
            (int64_t)gsh_dtype_size(launch->operands[k].dtype);
 }
 
-/* As many as registers hold: addresses that are not one base and constants want some too. Few where
- * the text of a join is long, as each element has several. */
+/* Elements of a lane: as many as fit in registers beside the addresses, unless these are one base plus constants.
+ * Fewer where the text of a join is long, because it is repeated for each element. */
 static int items_of(const struct gsh_launch *launch, const struct geometry *geometry)
 {
     enum gsh_op combine = gsh_reduction_info(launch->reduction)->combine;
@@ -131,7 +131,7 @@ size_t gsh_source_scan_scratch(const struct gsh_launch *launch)
     return geometry.chunks > 1 ? (size_t)(geometry.rows * (geometry.chunks * size + beside)) : 0;
 }
 
-/* The errors that its joins may meet. */
+/* The errors that the joins may meet. */
 static unsigned join_errors(const struct gsh_launch *launch)
 {
     enum gsh_op combine = gsh_reduction_info(launch->reduction)->combine;
@@ -146,7 +146,7 @@ static bool watches(const struct gsh_launch *launch)
             launch->operands[1].dtype != launch->loop);
 }
 
-/* Whether the pass looks for errors. */
+/* Whether the pass checks for errors. */
 static bool looks(const struct gsh_launch *launch, enum pass pass)
 {
     return pass == PASS_OUTPUTS && watches(launch);
@@ -279,11 +279,11 @@ void gsh_source_scan_write_look(struct gsh_fmt *fmt, bool checked, unsigned flag
     gsh_fmt_text(fmt, "}\n");
 }
 
-/* A copy within one dtype moves its bytes, whatever they mean. */
+/* A copy within one dtype moves bytes unchanged. */
 void gsh_source_scan_write_convert(struct gsh_fmt *fmt, const struct gsh_launch *launch, bool raw)
 {
     static const char *const words[] = {"u8", "u16", "u32", "u64"};
-    if (raw) { /* a complex number is aligned as its parts are */
+    if (raw) { /* a complex number is aligned to its parts */
         bool is_complex = (1u << launch->loop & GSH_SET_COMPLEX) != 0;
         int log2 = log2_of((int64_t)gsh_dtype_size(launch->loop));
         if (is_complex)
@@ -304,7 +304,7 @@ void gsh_source_scan_write_convert(struct gsh_fmt *fmt, const struct gsh_launch 
                       "    return out;\n}\n");
 }
 
-/* What scan.cuh is told, and it. */
+/* Writes the definitions that scan.cuh needs, and scan.cuh. */
 static void write_scan(const struct gsh_launch *launch, const struct geometry *geometry,
                        enum pass pass, struct gsh_fmt *fmt)
 {

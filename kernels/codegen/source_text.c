@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The prelude of a kernel's text. Compiling is what the first use of an operation costs, so a text
- * holds only the sections of kernels/cuda/ that it needs: those of the dtypes that occur, and of
- * those that define helpers of expressions only the ones that define a helper which is named.
+ * The prelude of a kernel's text. Compilation dominates the first use of an operation, so a text holds only the
+ * needed sections of kernels/cuda/: those for the dtypes that occur, and of the sections of helpers those that define
+ * a helper which an expression names.
  */
 #include "source_parts.h"
 #include "source_texts.h"
@@ -62,7 +62,7 @@ static bool calls(const char *expression, const char *name, size_t length)
     return false;
 }
 
-/* A definition begins in a line's first column, and its name is the line's first with gsh_. */
+/* A definition begins in the first column of a line, and the first name with gsh_ in that line is its name. */
 static bool defines_named(const char *text, const struct gsh_source_prelude *prelude)
 {
     for (const char *line = text, *end; *line != '\0'; line = end) {
@@ -100,7 +100,7 @@ static bool is_needed(const struct section *section, const struct gsh_source_pre
 void gsh_source_text_write_prelude(struct gsh_fmt *fmt, const struct gsh_source_prelude *prelude)
 {
     struct gsh_source_prelude wanted = *prelude;
-    wanted.dtypes |= 1u << GSH_BOOL; /* every kernel may have one */
+    wanted.dtypes |= 1u << GSH_BOOL; /* every kernel may have a mask */
     bool is_taken[GSH_COUNT(sections)];
     for (size_t i = 0; i < GSH_COUNT(sections); i++)
         is_taken[i] = is_needed(&sections[i], &wanted);

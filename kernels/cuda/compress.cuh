@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elements by a mask: COMPRESS writes those where it is true one after the other, EXPAND fills the places where it is
-// true from one after the other. A block takes a chunk tile by tile; a tile's mask is read once, its elements are
-// counted by votes. First stage (!STAGE_FINAL): the chunks' counts, of which scan_sums.cuh makes prefixes.
+// Elements selected by a mask. COMPRESS writes the elements where the mask is true one after the other. EXPAND fills
+// the places where it is true from consecutive elements. A block takes a chunk tile by tile. It reads a tile's mask
+// once and counts elements by votes. First stage (!STAGE_FINAL): the chunks' counts, of which scan_sums.cuh makes
+// prefixes.
 struct Args : Errors {
     u64 mask, input, output, sums, supers;
-    i64 n, chunk, step, extent; // step, extent: of the operand that is counted through
+    i64 n, chunk, step, extent; // step, extent: of the counted operand
     i64 shape[NDIM], mask_stride[NDIM], place_stride[NDIM];
 };
 constexpr int WARPS = BLOCK / 32;
@@ -55,12 +56,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const Args args)
                 counts[j * WARPS + warp] = __popc(votes[j]);
         }
         __syncthreads();
-        u32 before = 0, total = 0; // lane j: of item j, in the warps before this one and in all
+        u32 before = 0, total = 0; // lane j: count of item j in the warps before this one, and in all
         for (u32 w = 0; w < WARPS && in_warp < ITEMS; w++) {
             before += w < warp ? counts[in_warp * WARPS + w] : 0;
             total += counts[in_warp * WARPS + w];
         }
-        u32 upto = total; // of the items up to j
+        u32 upto = total; // up to item j, inclusive
 #pragma unroll
         for (u32 s = 1; s < ITEMS; s *= 2) {
             const u32 more = __shfl_up_sync(~0u, upto, s, 32);

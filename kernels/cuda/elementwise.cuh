@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The elementwise kernel. In front of it stand In0, In1, In2 and Mask (of cuda/operand.cuh), Out0,
-// Out1 (stored) and element(), which computes one element. A
-// step is a pack of VECTOR neighbours along the last dimension; NDIM 0 means that every array is dense.
-// A thread loads all that it needs before it stores anything, so that loads overlap although an
-// output may be an input, and neighbouring threads touch neighbouring addresses.
+// The elementwise kernel. Defined in front of it: In0, In1, In2 and Mask (of cuda/operand.cuh), Out0, Out1 (stored),
+// and element(), which computes one element. A step is a pack of VECTOR neighbours along the last dimension. NDIM 0
+// means that every array is dense. A thread loads all that it needs before it stores anything, so that loads overlap
+// although an output may be an input. Neighbouring threads access neighbouring addresses.
 struct Args {
-    i64 n; // steps; of dense arrays elements
+    i64 n; // steps; for dense arrays elements
     u64 in[3][2], out[2], mask;
     Sink sink;
     i64 shape[NDIM + (NDIM == 0)];
@@ -39,7 +38,7 @@ FN void store(const M &mask, int u, char *at, const Pack<S, N> &pack, int whole)
         if (e < whole && mask.get(u, e))
             ((S *)at)[e] = pack.element[e];
 }
-// Elements of a step; of dense arrays the last one may hold fewer than N.
+// Elements of a step. The last step of dense arrays may have fewer than N.
 FN int whole_of(const Args &args, Index step)
 {
     if (NDIM > 0 || VECTOR == 1)

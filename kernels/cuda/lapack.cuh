@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the libraries of linear algebra leave to do round their routines. Matrices are packed, column by column, one
-// behind the other. Before it: R, the real type; COMPLEX, whether elements are pairs of it; ROUTINE, which one is meant.
+// Kernels that complement the routines of the linear algebra libraries. Matrices are packed, column by column, one
+// behind the other. Defined before it: R, the real type; COMPLEX, whether elements are pairs of it; ROUTINE, the
+// function to run.
 typedef int i32;
 typedef unsigned u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define FN __device__ __forceinline__
-#define LANES 32 // of a block that has a matrix or a column to itself
-#define TILE 32        // rows and columns of a part of a matrix that is turned at once
-#define TILE_LINES 8   // of which so many are moved side by side
-#define DIAGONAL_LANES 128 // of one that has a diagonal, whose numbers lie far apart
+#define LANES 32 // threads of a block that processes one matrix or column
+#define TILE 32        // rows and columns of the tile that a block transposes
+#define TILE_LINES 8   // lines of a tile that are moved at once
+#define DIAGONAL_LANES 128 // threads of a block that processes a diagonal, whose numbers lie far apart
 
 struct Pair {
     R re, im;
@@ -50,32 +51,32 @@ struct Args {
 FN bool is_finite(double x) { return x - x == 0; }
 FN double size(E x) { return fabs(re(x)) + fabs(im(x)); }
 
-// rows numbers, of R: is one of them no number, or infinite?
+// Raises the flag if one of `rows` numbers of type R is NaN or infinite.
 FN void look_for_infinite(const Args &args)
 {
     if (MINE < args.rows && !is_finite(((const R *)args.a)[MINE]))
         RAISE;
 }
 
-// rows integers: is one not 0?
+// Raises the flag if one of `rows` integers is not 0.
 FN void look_for_nonzero(const Args &args)
 {
     if (MINE < args.rows && ((const i32 *)args.a)[MINE] != 0)
         RAISE;
 }
 
-// b, b + columns, ... , rows of them.
+// a = the addresses b, b + columns, ...: `rows` of them.
 FN void make_pointers(const Args &args)
 {
     if (MINE < args.rows)
         ((u64 *)args.a)[MINE] = args.b + (u64)(MINE * args.columns);
 }
 
-// The element of index MINE of matrices of rows x columns.
+// The matrix, row and column of element MINE in matrices of rows x columns.
 struct Place {
     i64 matrix, row, column;
 };
-template <class N> FN Place place_of(N at, N rows, N size) // a division of i64 takes several times one of u32
+template <class N> FN Place place_of(N at, N rows, N size) // a division of i64 costs several of u32
 {
     const N matrix = at / size, within = at - matrix * size, column = within / rows;
     return {(i64)matrix, (i64)(within - column * rows), (i64)column};
@@ -87,7 +88,7 @@ FN Place my_place(const Args &args)
                                     : place_of<i64>(MINE, args.rows, size);
 }
 
-// What lies below the diagonal (extra: above it) becomes 0.
+// Sets the elements below the diagonal (extra: above it) to 0.
 FN void clear_triangle(const Args &args)
 {
     const Place at = my_place(args);
@@ -95,8 +96,8 @@ FN void clear_triangle(const Args &args)
         ((E *)args.a)[MINE] = make(0, 0);
 }
 
-// c = a, matrices of rows x columns: element (i, j) of a lies at i + j * extra, of c at i * step + j, and matrices lie
-// matrix_steps apart: both are read and written along their lines. A block has a tile.
+// c = a in the other storage order, matrices of rows x columns. Element (i, j) lies at i + j * extra in a and at i *
+// step + j in c; matrices lie matrix_steps apart. Both are accessed along their lines. A block has a tile.
 FN void turn_tile(const Args &args, bool is_conjugated)
 {
     __shared__ E tile[TILE][TILE + 1];
@@ -118,8 +119,8 @@ FN void turn_tile(const Args &args, bool is_conjugated)
 FN void turn(const Args &args) { turn_tile(args, false); }
 FN void turn_conjugate(const Args &args) { turn_tile(args, true); }
 
-// c's upper triangle (extra; else the lower one) = a's, from the diagonal that is `step` away from the main one on; of what is
-// on the main one only the real part, where bound is not 0.
+// Copies a's upper triangle (extra; else the lower one) to c, beginning with the diagonal that is `step` away from
+// the main one. Where bound is not 0, only the real part of the main diagonal is copied.
 FN void copy_triangle(const Args &args)
 {
     const Place at = my_place(args);
@@ -130,7 +131,8 @@ FN void copy_triangle(const Args &args)
     ((E *)args.c)[MINE] = away == 0 && args.bound != 0 ? make((R)re(x), 0) : x;
 }
 
-// c, i64, = the i32 in a: rows of them, pivots of ?sytrf of matrices of `step` rows. One that is none becomes one.
+// c (i64) = a (i32): `rows` pivots of ?sytrf, for matrices of `step` rows. An invalid pivot becomes 1 and raises the
+// flag.
 FN void widen_pivots(const Args &args)
 {
     if (MINE >= args.rows)
@@ -144,8 +146,8 @@ FN void widen_pivots(const Args &args)
     ((i64 *)args.c)[MINE] = pivot;
 }
 
-// c, integers of `extra` bytes, = a, of `columns` bytes: rows of them, pivots of matrices of `step` rows. One that is none
-// becomes one.
+// c (integers of `extra` bytes) = a (of `columns` bytes): `rows` pivots, for matrices of `step` rows. An invalid
+// pivot becomes 1 and raises the flag.
 FN void convert_pivots(const Args &args)
 {
     if (MINE >= args.rows)
@@ -161,8 +163,8 @@ FN void convert_pivots(const Args &args)
         ((i32 *)args.c)[MINE] = (i32)pivot;
 }
 
-// c, i64, for matrices of rows rows: which of its rows, from 0, is row i behind the exchanges that the pivots in b name, i64
-// from 1, one for each row. One that is none exchanges nothing.
+// c (i64): for matrices of `rows` rows the permutation that the pivots in b make (i64, from 1, one for each row). Row
+// i holds row c[i], from 0, after the exchanges. An invalid pivot exchanges nothing.
 FN void trace_rows(const Args &args)
 {
     if (MINE >= args.batch * args.rows)
@@ -178,7 +180,7 @@ FN void trace_rows(const Args &args)
     ((i64 *)args.c)[MINE] = row;
 }
 
-// c, rows x columns, = a with its rows in another order: row i is a's row b[i] (extra: row b[i] is a's row i).
+// c, rows x columns, = a with its rows permuted: row i is a's row b[i] (extra: row b[i] is a's row i).
 FN void order_rows(const Args &args)
 {
     const Place at = my_place(args);
@@ -188,7 +190,7 @@ FN void order_rows(const Args &args)
     ((E *)args.c)[args.extra ? other : MINE] = ((const E *)args.a)[args.extra ? MINE : other];
 }
 
-// c = the identity with its rows in another order: row i is its row b[i].
+// c = the identity with its rows permuted: row i is row b[i] of the identity.
 FN void make_permutation(const Args &args)
 {
     const Place at = my_place(args);
@@ -203,8 +205,8 @@ FN void make_identity(const Args &args)
         ((E *)args.a)[MINE] = make(at.row == at.column, 0);
 }
 
-// c, rows x columns, = the upper left part of a, whose columns are `extra` long and whose matrices lie
-// `step` numbers apart.
+// c, rows x columns, = the upper left part of a. a's columns have `extra` elements; its matrices lie `step` elements
+// apart.
 FN void copy_block(const Args &args)
 {
     const Place at = my_place(args);
@@ -221,8 +223,8 @@ FN void scale_columns(const Args &args)
                                     make(((const R *)args.b)[at.matrix * args.columns + at.column], 0));
 }
 
-// Row i of a is divided by the i-th number of the matrix's in b, which fall; by one that is at most bound times the first
-// it becomes 0.
+// Divides row i of a by the i-th of the matrix's numbers in b, which are in falling order. A row becomes 0 if its
+// number is at most bound times the first.
 FN void divide_rows(const Args &args)
 {
     const Place at = my_place(args);
@@ -234,7 +236,7 @@ FN void divide_rows(const Args &args)
     *x = divisor > args.bound * numbers[0] ? make(re(*x) / divisor, im(*x) / divisor) : make(0, 0);
 }
 
-// The sum over a block's lanes, for lane 0; others have parts of it.
+// Returns the sum over a block's lanes in lane 0; other lanes get parts of it.
 FN double sum_lanes(double sum)
 {
     __shared__ double parts[LANES];
@@ -245,8 +247,9 @@ FN double sum_lanes(double sum)
     return sum;
 }
 
-// Column blockIdx.x of matrices in a, or its difference from the identity's: the sum of squares, over bound, joins the
-// matrix's in c, where ONE is 1: as integers, so that their order does not matter. Is it more than 1? A block has a column.
+// Adds the squares of a column, each divided by bound squared, to the matrix's sum in c. The column is column
+// blockIdx.x of a, or its difference from the identity's. Sums are integers in units of 1 / ONE, so the order of
+// additions does not matter. Raises the flag if the sum exceeds 1. A block has a column.
 #define ONE ((u64)1 << 40)
 FN double square_over(double x, double bound) { return x == 0 ? 0 : x / bound * (x / bound); }
 FN void add_column(const Args &args, bool is_identity, double bound)
@@ -262,23 +265,23 @@ FN void add_column(const Args &args, bool is_identity, double bound)
     sum = sum_lanes(sum);
     if (lane != 0)
         return;
-    const u64 units = sum <= 1 ? (u64)(sum * ONE) : ONE + 1; // also where it is no number
+    const u64 units = sum <= 1 ? (u64)(sum * ONE) : ONE + 1; // ONE + 1 also for NaN
     if (atomicAdd((u64 *)args.c + matrix, units) + units > ONE)
         RAISE;
 }
 
-// Is a further from the identity than bound, by Frobenius' norm?
+// Raises the flag if the Frobenius norm of a minus the identity exceeds bound.
 FN void compare_with_identity(const Args &args) { add_column(args, true, args.bound); }
 
-// Is a larger, by Frobenius' norm, than bound times the first of the matrix's `columns` numbers in b?
+// Raises the flag if a's Frobenius norm exceeds bound times the first of the matrix's `columns` numbers in b.
 FN void compare_with_first(const Args &args)
 {
     const i64 matrix = blockIdx.x / args.columns;
     add_column(args, false, args.bound * fabs((double)((const R *)args.b)[matrix * args.columns]));
 }
 
-// c, rows x columns, = the product of `extra` reflectors times the identity; their vectors lie below the diagonals of a,
-// `step` numbers apart, their factors in b. A thread has a column.
+// c, rows x columns, = the product of `extra` reflectors and the identity. Their vectors lie below the diagonals of
+// a, whose matrices lie `step` elements apart; their factors are in b. A thread has a column.
 FN void multiply_reflectors(const Args &args)
 {
     const i64 matrix = MINE / args.columns, column = MINE % args.columns, m = args.rows;
@@ -288,7 +291,7 @@ FN void multiply_reflectors(const Args &args)
     E *q = (E *)args.c + MINE * m;
     for (i64 row = 0; row < m; row++)
         q[row] = make(row == column, 0);
-    // The reflectors behind the column's own find only zeros in it.
+    // Reflectors behind the column's own meet only zeros in it.
     for (i64 k = args.extra < column + 1 ? args.extra : column + 1; k-- > 0;) {
         E sum = q[k];
         for (i64 row = k + 1; row < m; row++)
@@ -300,8 +303,8 @@ FN void multiply_reflectors(const Args &args)
     }
 }
 
-// Real matrices' eigenvectors, of which a pair of conjugate ones is held as real and imaginary part: a, to complex ones:
-// c; b: the complex eigenvalues, in each pair the one with positive imaginary part first.
+// c = the complex eigenvectors of real matrices, from a, which holds a conjugate pair as real and imaginary part. b:
+// the complex eigenvalues; in each pair the one with positive imaginary part comes first.
 FN void unpack_vectors(const Args &args)
 {
     const Place at = my_place(args);
@@ -318,8 +321,8 @@ FN void unpack_vectors(const Args &args)
         *to = {v[0], 0};
 }
 
-// What the lanes of a block found of sizes and of numbers: is one of them not finite, or the least at most bound times the
-// largest?
+// Joins the lanes' results. Raises the flag if a lane's `is_good` is false, or if the least size is at most bound
+// times the largest.
 FN void judge_sizes(const Args &args, double low, double high, bool is_good)
 {
     __shared__ double least[DIAGONAL_LANES], most[DIAGONAL_LANES];
@@ -335,9 +338,9 @@ FN void judge_sizes(const Args &args, double low, double high, bool is_good)
         RAISE;
 }
 
-// Diagonals of triangular factors, `rows` numbers of matrices whose columns are `extra` long and which lie `step` numbers
-// apart: is one of them not finite, or at most bound times the largest, or (columns) not real but for rounding? A block has a
-// matrix.
+// Checks the diagonals of triangular factors. Raises the flag if a number is not finite, is at most bound times the
+// largest, or (columns) is not real up to rounding. Diagonals have `rows` numbers; columns have `extra` elements;
+// matrices lie `step` elements apart. A block has a matrix.
 FN void judge_diagonal(const Args &args)
 {
     const E *diagonal = (const E *)args.a + (i64)blockIdx.x * args.step;
@@ -353,8 +356,9 @@ FN void judge_diagonal(const Args &args)
     judge_sizes(args, low, high, is_good);
 }
 
-// The same of packed factors of ?sytrf, rows x rows, whose pivots are the i32 in b. Negative ones stand in pairs for blocks of
-// two rows, which are as large as what is beside their diagonal, above it (extra; else below): that is what they were taken for.
+// The same for packed factors of ?sytrf, rows x rows, whose pivots (i32) are in b. Negative pivots mark pairs of
+// rows, each a 2 x 2 block. A block counts by the size of its element above the diagonal (extra; else below), because
+// ?sytrf takes a block where that element is large.
 FN void judge_blocks(const Args &args)
 {
     const i64 n = args.rows;
@@ -382,10 +386,10 @@ FN void judge_blocks(const Args &args)
 
 // ---- the condition of a matrix ----
 
-// What is found in square matrices of rows x columns, as bits of the matrix's u32 in c.
-#define LOWER 1u // below the diagonal is an element that is not 0
-#define UPPER 2u // above it
-#define FAR 4u   // neither on the diagonal nor beside it
+// What was found in square matrices of rows x columns, as bits of the matrix's u32 in c.
+#define LOWER 1u // an element below the diagonal is not 0
+#define UPPER 2u // an element above it is not 0
+#define FAR 4u   // an element neither on the diagonal nor next to it is not 0
 #define UNSYMMETRIC 8u
 #define UNHERMITIAN 16u
 FN u32 structure_at(const E *numbers, i64 row, i64 column, i64 rows, u32 seen)
@@ -412,7 +416,7 @@ FN void mark_structure(const Args &args)
         atomicOr((u32 *)mark, bits);
 }
 
-// Does one of `rows` marks tell of a triangular matrix, or (extra) of a tridiagonal one?
+// Raises the flag if one of `rows` marks in a is that of a triangular matrix, or (extra) of a tridiagonal one.
 FN void judge_structure(const Args &args)
 {
     if (MINE >= args.rows)
@@ -422,8 +426,8 @@ FN void judge_structure(const Args &args)
         RAISE;
 }
 
-// Of matrices of rows x columns in c whose mark, in a, tells of a symmetric or Hermitian matrix, what is above the diagonal becomes
-// what is below it, conjugated for the latter, whose diagonal becomes real.
+// Copies the lower triangle of matrices in c, rows x columns, to the upper one, if the mark in a is that of a
+// symmetric or Hermitian matrix. For a Hermitian one the copy is conjugated and the diagonal becomes real.
 FN void mirror_triangle(const Args &args)
 {
     const Place at = my_place(args);
@@ -444,10 +448,12 @@ FN double length(E x) { return hypot(re(x), im(x)); }
 FN double length(E x) { return fabs(re(x)); }
 #endif
 
-// A double, as bits, whose order is that of numbers that are not negative; what is no number is larger than all.
+// Atomic maximum of doubles that are not negative, by their bits, which have the same order. A NaN is larger than
+// all.
 FN void join_largest(u64 *most, double x) { atomicMax(most, (u64)__double_as_longlong(x)); }
 
-// The largest sum of lengths in a row of square matrices of `columns` joins the matrix's double in c. A thread has a row.
+// The matrix's double in c becomes the largest sum of lengths in a row, of square matrices of `columns`. A thread has
+// a row.
 FN void sum_rows(const Args &args)
 {
     if (MINE >= args.rows)
@@ -460,8 +466,8 @@ FN void sum_rows(const Args &args)
     join_largest((u64 *)args.c + matrix, sum);
 }
 
-// The largest sum of lengths in a column of the matrix joins its double in c. A block has a column, of which a matrix has
-// `columns`.
+// The matrix's double in c becomes the largest sum of lengths in a column. A matrix has `columns` columns; a block
+// has one.
 FN void sum_columns(const Args &args)
 {
     const E *numbers = (const E *)args.a + (i64)blockIdx.x * args.rows;
@@ -474,21 +480,22 @@ FN void sum_columns(const Args &args)
         join_largest((u64 *)args.c + blockIdx.x / args.columns, sum);
 }
 
-// The vectors, rows x columns in c, that an estimate of the 1-norm of an inverse begins with; their sizes sum to 1: the mean of
-// all unit vectors, one of growing numbers with changing signs, and others of changing signs.
+// c, rows x columns, = the vectors that begin an estimate of an inverse's 1-norm; the sizes in each sum to 1. The
+// first is the mean of all unit vectors. The second has growing numbers of alternating sign. The others have
+// pseudo-random signs.
 FN void begin_estimate(const Args &args)
 {
     const Place at = my_place(args);
     if (at.matrix >= args.batch)
         return;
     const double n = (double)args.rows, grown = args.rows == 1 ? 1 : (1 + at.row / (n - 1)) / (1.5 * n);
-    u32 bits = (u32)(at.row * args.columns + at.column) * 0x85ebca6bu; // mixed as by MurmurHash3 (Appleby)
+    u32 bits = (u32)(at.row * args.columns + at.column) * 0x85ebca6bu; // mixed as in MurmurHash3 (Appleby)
     bits = (bits ^ bits >> 13) * 0xc2b2ae35u;
     const double sign = at.column == 0 ? 1 : at.column == 1 ? (at.row & 1 ? -1 : 1) : (bits >> 16 & 1 ? -1 : 1);
     ((E *)args.c)[MINE] = make((R)(sign * (at.column == 1 ? grown : 1 / n)), 0);
 }
 
-// a: each number over its size, 1 for 0.
+// Divides each number of a by its size; 0 becomes 1.
 FN void take_signs(const Args &args)
 {
     if (MINE >= args.rows)
@@ -498,7 +505,7 @@ FN void take_signs(const Args &args)
     *x = size == 0 ? make(1, 0) : make((R)(re(*x) / size), (R)(im(*x) / size));
 }
 
-// Each column of a becomes the unit vector of its largest number, the first one of several. A block has a column.
+// Replaces each column of a by the unit vector of its largest number, the first one of several. A block has a column.
 FN void take_units(const Args &args)
 {
     __shared__ double sizes[DIAGONAL_LANES];
@@ -528,14 +535,14 @@ FN void take_units(const Args &args)
     numbers[best] = make(1, 0);
 }
 
-// Is 1 over the product of one of `rows` norms in a, and the inverse's in b, at most bound?
+// Raises the flag if 1 / (norm * norm of the inverse) is at most bound, for one of `rows` norms in a and in b.
 FN void judge_condition(const Args &args)
 {
     if (MINE < args.rows && !(((const double *)args.a)[MINE] * ((const double *)args.b)[MINE] * args.bound < 1))
         RAISE;
 }
 
-// A number as part * 2^power, the larger of part's parts being in [0.5, 1).
+// A number as part * 2^power; the larger of part's components is in [0.5, 1).
 struct Scaled {
     Double part;
     i64 power;
@@ -552,8 +559,8 @@ FN Scaled product(const Scaled &x, const Scaled &y)
                   x.power + y.power);
 }
 
-// Determinants of LU factorisations of rows x rows, in a: b: the pivots, integers of `columns` bytes from 1; c: the
-// determinant, or where extra is an address its sign, and at extra the logarithm of its size. A block has a matrix.
+// Determinants of LU factorisations, rows x rows, in a. b: the pivots, integers of `columns` bytes, from 1. c: the
+// determinant; where extra is an address, its sign, with the logarithm of its size at extra. A block has a matrix.
 FN void multiply_diagonal(const Args &args)
 {
     __shared__ Scaled parts[LANES];

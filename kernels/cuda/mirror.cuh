@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What lies below the diagonal of each of `batch` matrices of n x n becomes what lies above it. Before it: E, an element.
+// Copies the upper triangle of each of `batch` matrices, n x n, to the lower one. Defined before it: E, an element.
 typedef long long i64;
 typedef unsigned long long u64;
 struct Args {
     u64 address;
-    i64 batch, n, row, column, step; // strides in elements; the matrices', too
+    i64 batch, n, row, column, step; // strides in elements, also between matrices
 };
 
 extern "C" __global__ void gsh_kernel(const Args args)

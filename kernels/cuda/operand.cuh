@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the elementwise kernel reads an operand whose elements are S and are cast to L, both as in
-// memory: N neighbours at once, U times; where only `whole` of them exist, the first stands in for the
-// others, so that computing those does no harm. ALIGNED: elements lie at multiples of their size (else
-// complex ones at multiples of their parts').
+// How the elementwise kernel reads an operand. Its elements are S and are cast to L, both as in memory. N neighbours
+// are read at once, U times. Where only `whole` of them exist, the first replaces the others, so that computing them
+// does no harm. ALIGNED: elements are aligned to their size (else complex ones to the size of their parts).
 template <class S, class L, int N, int U> struct Array {
     const char *base;
     Pack<S, N> held[U];
@@ -43,7 +42,7 @@ template <class S, class L> struct Constant {
     FN void load(int, i64, int) {}
     FN typename ValueOf<L>::type get(int, int) const { return same; }
 };
-struct Absent { // an input that the op has not
+struct Absent { // an input that the op does not have
     FN Absent(const u64 *) {}
     FN void load(int, i64, int) {}
     FN None get(int, int) const { return None(); }

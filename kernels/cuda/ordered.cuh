@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Joins once more, one element after the other as NumPy does, what makes the outputs whose flag is set
-// (cuda/reduction.cuh with units of one element stands in front of it). A block looks after args.lanes outputs, at most one
-// for each thread, and takes those with a flag one by one: its threads load elements side by side, its first joins them.
-// Behind a zero, an infinity or a NaN real elements count by their signs, which all threads count.
+// Joins the elements of the outputs whose flag is set once more, one after the other as NumPy does.
+// cuda/reduction.cuh with units of one element stands in front of it. A block has args.lanes outputs, at most one for
+// each thread, and takes those with a flag one by one: its threads load elements side by side, its first thread joins
+// them. After a zero, an infinity or a NaN real elements count only by their signs, which all threads count.
 constexpr u32 ITEMS = 8, TILE = BLOCK * ITEMS;
 template <class F> FN bool is_settled(F total) { return total == 0 || !gsh_isfinite(total); }
 template <class F> FN bool is_settled(Complex<F> total) { return gsh_isnan(total.re) && gsh_isnan(total.im); }
-// Whether an element may change more of a settled total than its sign.
+// Whether an element may change a settled total in more than its sign.
 template <class F> FN bool unsettles(F total, F x)
 {
     return !gsh_isnan(total) && (gsh_isnan(x) || (total == 0 ? !gsh_isfinite(x) : x == 0));
@@ -44,7 +44,7 @@ __device__ __noinline__ void join_in_order(const Args &args, Index output)
         const Index left = (Index)args.elements - start;
         const u32 count = left < TILE ? (u32)left : TILE;
         bool unsettled = !is_settled(total), is_odd = false;
-        __syncthreads(); // the tile before is joined
+        __syncthreads(); // the previous tile is joined
 #pragma unroll
         for (u32 k = 0; k < ITEMS; k++) {
             const u32 i = threadIdx.x + k * BLOCK;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// C = A @ B for each of a batch, whatever the strides: a block of 256 threads computes TILE x TILE elements, each thread 4 x 4 of
-// them, and goes through k from its beginning. Before it: E, an element in memory; BATCH, the batch's dimensions; NDIM, room
-// for them; HALF: E is float16; TILE; DEPTH, how much of k lies in shared memory at a time.
+// C = A @ B for each of a batch, with any strides. A block of 256 threads computes TILE x TILE elements, each thread
+// 4 x 4 of them, and loops over all of k. Defined before it: E, an element in memory; BATCH, the batch's dimensions;
+// NDIM, room for them; HALF: E is float16; TILE; DEPTH, how much of k lies in shared memory at a time.
 constexpr int EACH = 4, ACROSS = TILE / EACH, THREADS = ACROSS * ACROSS;
 
-// What is summed in. Integers wrap.
+// The type of the sums. Integers wrap.
 template <class T> struct Sums {
     typedef typename Wrap<T>::type Sum;
     static FN Sum load(T x) { return (Sum)x; }
@@ -35,11 +35,11 @@ struct Args {
     i64 shape[NDIM], a_step[NDIM], b_step[NDIM], c_step[NDIM]; // of the batch, in bytes
 };
 
-// A's columns and B's rows [first, first + DEPTH) for this tile, 0 where there are none; neighbouring threads read along
-// the smaller stride.
+// A's columns or B's rows [first, first + DEPTH) for this tile, 0 where there are none. Neighbouring threads read
+// along the smaller stride.
 struct Panel {
     const E *base; // the tile's first element
-    i64 step, depth_step, extent, depth; // along the tile and along k; of what is left of both
+    i64 step, depth_step, extent, depth; // along the tile and along k; what is left of both
 };
 FN void load(Sum (*to)[TILE + 1], const Panel &from, i64 first)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a reduction's kernel (cuda/tree.cuh) joins: elements of an array. In front of it
-// stand the types In and Out (stored), A (the accumulator) and what converts, joins and begins. A unit is PACK
-// neighbours along the reduced dimensions (rows) or OUTPUTS neighbouring outputs (columns); one of the two is 1.
+// What a reduction's kernel (cuda/tree.cuh) joins: elements of an array. Defined in front of it: the types In and Out
+// (stored) and A (the accumulator), and the functions that convert, join and begin. A unit is PACK neighbours along
+// the reduced dimensions (rows) or OUTPUTS neighbouring outputs (columns); one of the two is 1.
 struct Args {
     u64 input, output, mask;
-    i64 outputs, units, elements; // units of outputs; of the reduced; reduced elements
+    i64 outputs, units, elements; // units of outputs; units of reduced elements; reduced elements
     i64 segment, tiles, segment_stride, lanes, output_step, mask_step;
     u64 flags, initial[2];
     Sink sink;
@@ -16,7 +16,8 @@ struct Args {
     u64 reduced_magic[REDUCED + 1];
     i64 reduced_stride[3][REDUCED + 1]; // input, unused, mask
 };
-// Four blocks on a multiprocessor are said to do, for else the compiler saves registers by loading one after another.
+// Declares four blocks per multiprocessor as enough. With the default the compiler saves registers by loading one
+// unit after another.
 #define BOUNDS __launch_bounds__(BLOCK, 4)
 constexpr int WIDTH = PACK * OUTPUTS;
 

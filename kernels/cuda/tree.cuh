@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The walk and the tree of a reduction; kernels/codegen/source_reduce.c describes them. In front of it stand Args,
-// Total (the accumulators of a unit of outputs) and Origin (where the elements of one begin), with
-//   origin_of, begin_of             the unit's; what stands for nothing joined
-//   read_unit, take_unit<CHECKED>   its elements: those of a unit as they are loaded, and PACK totals of them
-//   join_rest                       one by one those that are no whole unit
-//   join_totals<CHECKED>            of any two
-//   join_next<CHECKED>              of two, elements of the first coming before those of the second
+// The walk and the tree of a reduction; kernels/codegen/source_reduce.c describes them. Defined in front of it: Args,
+// Total (the accumulators of a unit of outputs), Origin (where the elements of a unit of outputs begin), and
+//   origin_of, begin_of             a unit's Origin; its total before any join
+//   read_unit, take_unit<CHECKED>   load a unit of elements; make PACK totals of it
+//   join_rest                       joins, one by one, the elements behind the last whole unit
+//   join_totals<CHECKED>            joins any two totals
+//   join_next<CHECKED>              joins two totals; elements of the first come before those of the second
 //   choose_totals, is_fine, LOOKS   below
 //   finish                          stores the total
-//   BOUNDS                          of the launch
-// CHECKED: with a look for errors at each join.
+//   BOUNDS                          the launch bounds
+// CHECKED: each join is checked for errors.
 struct Lane { // what a thread works on
     Origin origin;
     Index first, end; // every lanes-th unit
     u32 lanes;
-    bool has_rest; // and the elements that are no whole unit
+    bool has_rest; // and the elements behind the last whole unit
     Total begin;
 };
 
@@ -35,11 +35,11 @@ FN Index unit_at(const Lane &lane, Index first, int u)
     const Index unit = first + u * lane.lanes;
     return unit < lane.end ? unit : first;
 }
-// Joins a lane's next UNROLL units to the total, TURNS of them loaded together. Beyond the end the first of them
-// is taken once more, and choose_totals puts the beginning in its place where an element may be joined only once.
+// Joins a lane's next UNROLL units to the total, TURNS of them loaded together. Beyond the end the first of them is
+// taken again. choose_totals replaces it by the beginning where an element may be joined only once.
 template <bool CHECKED> FN Total join_round(const Args &args, const Lane &lane, Index unit, const Total &total)
 {
-    constexpr int TOGETHER = CHECKED ? 1 : TURNS; // the checked one is rare: small, not fast
+    constexpr int TOGETHER = CHECKED ? 1 : TURNS; // the checked form is rare: small, not fast
     Total round = lane.begin;
 #pragma unroll 1
     for (int u = 0; u < UNROLL; u += TOGETHER) {
@@ -56,8 +56,8 @@ template <bool CHECKED> FN Total join_round(const Args &args, const Lane &lane, 
     }
     return join_next<CHECKED>(args, total, round);
 }
-// An infinity or a NaN, once met, comes out of every later join: where errors are looked for (LOOKS), only
-// rounds whose total is one, and so not fine, are joined a second time, with a look at each join.
+// An infinity or a NaN stays in every later join. So where errors are looked for (LOOKS), only rounds whose total is
+// not finite (!is_fine) are joined again, with a check at each join.
 FN Total join_watched(const Args &args, const Lane &lane, Index unit, const Total &total)
 {
     const Total joined = join_round<false>(args, lane, unit, total);
@@ -81,7 +81,7 @@ FN Total walk(const Args &args, const Lane &lane)
     return PACK > 1 && lane.has_rest ? join_rest(args, lane.origin, lane.begin, total) : total;
 }
 
-// The group's totals to its lane 0: a warp's lanes first, then the warps.
+// Joins the group's totals in its lane 0: the lanes of each warp first, then the warps.
 FN void gather_rows(const Args &args, u32 lanes, Total &total)
 {
     __shared__ Total shared[BLOCK];

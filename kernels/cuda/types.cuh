@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names of types, and floating-point numbers as bits. Everything in this folder is text for NVRTC
-// (C++17, --fmad=false), put together by kernels/codegen/source_text.c. The gsh_ helpers compute what
-// host_math.h's compute, to the bit where their row of ops.def says so: where the GPU's
-// instructions differ from x86-64's (NaN results, floats out of an integer's range), by an extra
-// test that memory-bound kernels do not notice.
+// Names of types, and floating-point numbers as bits. All files of this folder are text for NVRTC (C++17,
+// --fmad=false), assembled by kernels/codegen/source_text.c. The gsh_ helpers compute the same as those of
+// host_math.h, to the bit where their row of ops.def says so. Where the GPU's instructions differ from x86-64's (NaN
+// results, floats out of an integer's range), an extra test corrects the result; memory-bound kernels do not become
+// slower.
 typedef signed char i8;
 typedef short i16;
 typedef int i32;
@@ -14,7 +14,7 @@ typedef unsigned short u16;
 typedef unsigned u32;
 typedef unsigned long long u64;
 #define FN __device__ __forceinline__
-// Where the compiler and the GPU can, a function is given the kernel's arguments where they lie, not a copy.
+// Functions take the kernel's arguments in place, without a copy, where the compiler and the GPU can.
 #if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1107 && __CUDA_ARCH__ >= 700
 #define IN_PLACE __grid_constant__
 #else

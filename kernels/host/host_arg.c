@@ -10,11 +10,11 @@
 #include "host_math.h"
 #include "host_walk.h"
 
-/* A value as it was loaded: a bool may be any byte. */
+/* A value as loaded: a bool may be any byte. */
 #define LOADED(dtype)                                                                              \
     __typeof__(_Generic((gsh_value_##dtype)0, bool : (uint8_t)0, default : (gsh_value_##dtype)0))
 
-/* Looks through n > 0 values for one that beats *best; returns its place, -1 where none does. */
+/* Searches n > 0 values for one that beats *best; returns its index, -1 where none does. */
 typedef int64_t search(void *best, const void *values, int64_t n);
 
 #define SEARCH(dtype, name, a_beats_b)                                                             \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * REDUCE launches of INDEX rows (argmax, argmin) on the CPU; see host_ops.h, which is the way in.
+ * REDUCE launches of INDEX rows (argmax, argmin) on the CPU; entry point: host_ops.h.
  */
 #pragma once
 

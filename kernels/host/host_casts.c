@@ -3,7 +3,7 @@
  * One function for each pair of dtypes, with a loop of its own for contiguous arrays.
  */
 #ifdef __clang__
-/* Some loops cannot be vectorised, which is no fault. Before the includes, because Clang places its
+/* Some loops cannot be vectorised, which is expected. This pragma precedes the includes, because Clang reports the
  * warning where a table was included first. */
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
@@ -87,7 +87,7 @@ MOVE(4)
 MOVE(8)
 MOVE(16)
 
-/* Neighbours, all the same. */
+/* Fills contiguous elements with one value. */
 #define FILL(size)                                                                                 \
     static void fill_##size(char *dst, const char *src, int64_t n)                                 \
     {                                                                                              \

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Types and conversions of elements, one for each dtype. gsh_value_<dtype>: an element computed
- * with (a float16 as float). gsh_stored_<dtype>: one in memory, where a bool may be any byte (a
- * view of other data), and arrays of different dtypes may share memory; gsh_bytes_<dtype>: that
- * type for a variable, as GCC's _Generic takes no alias of a complex type for it. Conversions are
- * what NumPy's leave on x86-64: floats out of range as the conversion instructions have them,
- * complex to real by dropping the imaginary part.
+ * Types and conversions of elements, one for each dtype. gsh_value_<dtype>: an element as a value of the computation
+ * (a float16 as float). gsh_stored_<dtype>: an element in memory, where a bool may be any byte (a view of other data)
+ * and arrays of different dtypes may share memory. gsh_bytes_<dtype>: that type for a variable, as GCC's _Generic
+ * takes no alias of a complex type for it. Conversions give NumPy's results on x86-64: floats out of range as the
+ * conversion instructions convert them, complex to real by dropping the imaginary part.
  */
 #pragma once
 
@@ -41,7 +40,7 @@ static inline int64_t gsh_double_to_int64(double x)
     return _mm_cvttsd_si64(_mm_set_sd(x));
 }
 
-/* Unsigned: the upper half of the range by way of the lower one, as compilers do it. */
+/* Unsigned: the upper half of the range is converted through the lower one, as compilers do. */
 static inline uint32_t gsh_float_to_uint32(float x)
 {
     return x >= 0x1p31f ? (uint32_t)gsh_float_to_int32(x - 0x1p31f) ^ UINT32_C(1) << 31
@@ -94,8 +93,8 @@ static inline uint64_t gsh_double_to_uint64(double x)
 #define gsh_to_COMPLEX64(x) ((float _Complex)(x))
 #define gsh_to_COMPLEX128(x) ((double _Complex)(x))
 
-/* The value of an element x of type gsh_bytes_<from> on its way to the dtype `to`. A float16 keeps
- * its payload on the way to double, and NumPy takes it to uint32 by way of int64. */
+/* The value of an element x of type gsh_bytes_<from> that is cast to the dtype `to`. A float16 keeps its payload
+ * in a cast to double. NumPy casts it to uint32 through int64. */
 #define gsh_from(from, to, x)                                                                      \
     _Generic(                                                                                      \
         (struct gsh_dtype_##from *)0, struct gsh_dtype_FLOAT16 *                                   \
@@ -107,8 +106,7 @@ static inline uint64_t gsh_double_to_uint64(double x)
           default                                                                                  \
         : (gsh_value_##from)(x))
 
-/* Precedes a loop whose iterations are independent: the output is exactly an input or overlaps
- * none. */
+/* Precedes a loop with independent iterations: the output is exactly an input or overlaps none. */
 #ifdef __clang__
 #define GSH_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The innermost dimension in blocks that stay in the first-level cache; of each block cast in,
- * loop, cast out, where an operand that is contiguous and of the loop's dtype is used in place.
- * With a mask, or where errors are looked for, results always go through a buffer: whole blocks are
- * computed, and only some elements stored; and inputs are still there after the loop.
+ * Works through the innermost dimension in blocks that stay in the first-level cache. Of each block inputs are cast,
+ * the loop runs, and outputs are cast. An operand that is contiguous and of the loop's dtype is used in place. With a
+ * mask, or where errors are looked for, results always go through a buffer: whole blocks are computed, only some
+ * elements are stored, and the inputs are still there after the loop.
  */
 #include "host_elementwise.h"
 
@@ -22,7 +22,7 @@ struct buffer {
 struct elementwise {
     const struct gsh_launch *launch;
     gsh_host_loop *loop;
-    unsigned outs, mask; /* operands: the first output, the mask */
+    unsigned outs, mask; /* indices of operands: the first output, the mask */
     enum gsh_dtype values[GSH_MAX_INPUTS + GSH_OP_OUTPUTS]; /* dtypes that the op takes and gives */
     int64_t inner;                                          /* extent of the innermost dimension */
     int64_t inner_strides[GSH_MAX_OPERANDS];
@@ -69,7 +69,7 @@ void gsh_host_elementwise_move_masked(char *dst, int64_t dst_stride, const char 
     }
 }
 
-/* Elements [start, start + n) of input k of a row, as the loop wants them. */
+/* Elements [start, start + n) of input k of a row, in the form that the loop takes. */
 static const void *load(struct elementwise *work, unsigned k, const char *row, int64_t start,
                         int64_t n)
 {
@@ -96,7 +96,7 @@ static void *place(struct elementwise *work, unsigned k, char *row, int64_t star
     return in_place ? row + start * stride : work->buffers[k].bytes;
 }
 
-/* A copy's errors are those of its first cast; what is reported is the source. */
+/* A copy's errors are those of its first cast; the reported input is the source. */
 static void watch_copy(struct elementwise *work, const char *row, int64_t start, int64_t n)
 {
     const struct gsh_operand *operand = &work->launch->operands[0];
@@ -168,7 +168,7 @@ static void run_block(struct elementwise *work, char *const *rows, int64_t start
     }
 }
 
-/* A copy without a cast: bytes unchanged, also those of a bool that is neither 0 nor 1. */
+/* A copy without a cast: bytes unchanged, even where a bool is neither 0 nor 1. */
 static void move_row(struct elementwise *work, char *const *rows)
 {
     enum gsh_dtype dtype = work->launch->operands[0].dtype;
@@ -187,7 +187,7 @@ static bool moves(const struct gsh_launch *launch)
            operands[1].dtype == launch->loop && !operands[0].is_constant;
 }
 
-/* One row of the innermost dimension, whose first element has the index `first`. */
+/* One row of the innermost dimension; `first` is the linear index of its first element. */
 static void run_row(struct elementwise *work, char *const *rows, int64_t first)
 {
     if (moves(work->launch)) {
@@ -198,8 +198,7 @@ static void run_row(struct elementwise *work, char *const *rows, int64_t first)
         run_block(work, rows, start, GSH_MIN(work->inner - start, GSH_HOST_BLOCK), first);
 }
 
-/* Steps `index` to the next row of the outer dimensions and `rows` with it; false behind the last.
- */
+/* Steps `index` and `rows` to the next row of the outer dimensions; false behind the last. */
 static bool next_row(const struct gsh_launch *launch, int64_t *index, char **rows)
 {
     for (int d = launch->ndim - 2; d >= 0; d--) {
@@ -238,7 +237,7 @@ static void init(struct elementwise *work, const struct gsh_launch *launch)
     }
 }
 
-/* A choice among elements of one dtype moves their bytes, whatever they mean: those of unsigned integers of their size. */
+/* A choice among elements of one dtype moves bytes unchanged, as unsigned integers of that size. */
 static bool is_choice(const struct gsh_launch *launch, struct gsh_launch *raw)
 {
     static const enum gsh_dtype integers[] = {GSH_UINT8, GSH_UINT16, GSH_UINT32, GSH_UINT64};
@@ -262,7 +261,7 @@ static void run_launch(const struct gsh_launch *launch)
     int64_t index[GSH_MAX_DIMS] = {0}, first = 0;
     init(&work, launch);
     for (unsigned k = 0; k < gsh_launch_operands(launch); k++)
-        rows[k] = (char *)(uintptr_t)launch->operands[k].address; /* a constant's is not used */
+        rows[k] = (char *)(uintptr_t)launch->operands[k].address; /* not used for a constant */
     do {
         run_row(&work, rows, first);
         first += work.inner;

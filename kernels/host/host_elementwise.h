@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ELEMENTWISE launches on the CPU; see host_ops.h, which is the way in.
+ * ELEMENTWISE launches on the CPU; entry point: host_ops.h.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The elements in C order, cut into pieces that threads take, and these into blocks. A block ends
- * with a row where rows are long, so that what is contiguous in a row is used in place.
+ * The elements in C order are cut into pieces, which threads take, and pieces into blocks. Where rows are long, a
+ * block ends with a row, so that arrays that are contiguous within a row are used in place.
  */
 #include "host_group.h"
 
@@ -12,10 +12,10 @@
 
 #include <stdlib.h>
 
-#define LEAST_ROW 128       /* elements; blocks run over the ends of shorter ones */
-#define LEAST_SHARED 65536  /* fewer elements are left to the calling thread */
+#define LEAST_ROW 128       /* elements; blocks run across the ends of shorter rows */
+#define LEAST_SHARED 65536  /* fewer elements are computed by the calling thread */
 #define LARGEST_PIECE 65536 /* elements */
-#define PIECES_PER_THREAD 4 /* at least, of which the last one is waited for */
+#define PIECES_PER_THREAD 4 /* fewest, because the run waits for the last piece */
 
 struct elementwise {
     struct gsh_host_group_program program;
@@ -43,7 +43,7 @@ bool gsh_host_group_supports(const struct gsh_group *group)
     return gsh_host_group_sinks_supports(group);
 }
 
-/* The first dimension of those that a block may run through, and their elements. */
+/* The first of the dimensions that a block may run through; *elements: their elements. */
 static int find_row(const struct gsh_group *group, int64_t *elements)
 {
     int d = GSH_MAX(group->ndim - 1, 0);
@@ -78,7 +78,7 @@ static void run_pieces(void *context, unsigned thread, struct gsh_host_pieces *p
     }
 }
 
-/* Elements of a piece: whole blocks; all of them where threads would cost more than they save. */
+/* Elements of a piece: whole blocks; all elements where threads would cost more than they save. */
 static int64_t piece_of(int64_t elements)
 {
     if (elements < LEAST_SHARED)

@@ -17,5 +17,5 @@ bool gsh_host_group_supports(const struct gsh_group *group);
 /* Computes the group; collapsed groups are faster. DECLINED where !supports, FAILED where there is
  * no memory for its buffers: nothing is written then. Uses some 150 KiB of stack. */
 enum gsh_status gsh_host_group_run(const struct gsh_group *group);
-/* gsh_host_ops_run, in several threads where the launch is large and can be a group. */
+/* Runs a launch like gsh_host_ops_run, in several threads where it is large and can be a group. */
 enum gsh_status gsh_host_group_run_launch(const struct gsh_launch *launch);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A block may run over the ends of rows. An array whose trailing dimensions step as one is one
- * stretch all the same; others are gone through row by row.
+ * A block may run across the ends of rows. Where the trailing dimensions of an array step as one, the block is one
+ * stretch in it; other arrays are processed row by row.
  */
 #include "host_group_block.h"
 
@@ -53,7 +53,7 @@ static void cast(void *out, uint8_t form, const void *src, enum gsh_dtype dtype,
                            dtype, stride, n);
 }
 
-/* A part of a block that steps as one in an array: `count` elements after `done` others. */
+/* A part of a block that steps as one dimension in an array: `count` elements behind the first `done`. */
 struct stretch {
     char *address;
     int64_t stride, done, count;
@@ -129,7 +129,7 @@ static int64_t operand_size(const struct block *block, uint16_t slot)
     return (int64_t)gsh_host_group_form_size(block->worker->program->slots[slot].form);
 }
 
-/* A loop that takes the index, once for each stretch of it. */
+/* Runs a loop that uses the index, once for each stretch of the index array. */
 static void run_indexed(const struct block *block, const struct gsh_host_group_instruction *at,
                         const struct gsh_host_block *whole, const struct gsh_op_info *info)
 {
@@ -187,7 +187,7 @@ static void watch_source(const struct block *block, const struct gsh_host_group_
     gsh_host_watch_check_cast(watch, step->loop, src, dtype, size, block->n);
 }
 
-/* To the output's dtype, once a float16 is rounded. */
+/* Casts the result to the output's dtype. A float16 is rounded first. */
 static void round_result(const struct block *block, const struct gsh_host_group_instruction *at)
 {
     const struct gsh_group_step *step = &block->group->steps[at->step];

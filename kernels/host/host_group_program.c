@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Slots are looked up by the value and the form asked for, so that nothing is loaded or cast twice;
- * instructions come in the order of the steps, stores last. Buffers are given out when that order
- * is known, each again as soon as its slot is used no more, so that few stay in the cache.
+ * Slots are looked up by value and form, so that nothing is loaded or cast twice. Instructions are in the order of
+ * the steps, stores last. Buffers are assigned when that order is known. Each is reused once its slot is dead, so
+ * that few stay in the cache.
  */
 #include "host_group_program.h"
 
@@ -46,7 +46,7 @@ static uint16_t find_slot(const struct gsh_host_group_program *p, struct gsh_gro
     return GSH_HOST_GROUP_NO_SLOT;
 }
 
-/* A copy of an array's or step's bytes as they are. */
+/* A copy of an array's or step's bytes, unchanged. */
 static bool moves(const struct gsh_group *group, const struct gsh_group_step *step)
 {
     return step->op == GSH_OP_COPY && step->in[0].source != GSH_FROM_CONSTANT &&
@@ -83,7 +83,7 @@ static bool is_contiguous(const struct gsh_host_group_program *p, unsigned k)
             array->strides[group->ndim - 1] == (int64_t)gsh_dtype_size(array->dtype));
 }
 
-/* An array or constant that is no slot yet. */
+/* A new slot for an array or constant. */
 static uint16_t load(struct gsh_host_group_program *p, struct gsh_group_input of, uint8_t form)
 {
     const struct gsh_group_array *array = &p->group->arrays[of.index];
@@ -100,7 +100,7 @@ static uint16_t load(struct gsh_host_group_program *p, struct gsh_group_input of
     return at->out[0];
 }
 
-/* The slot of a value as it would be stored. */
+/* The slot of a value in the form in which it would be stored. */
 static uint16_t want_stored(struct gsh_host_group_program *p, struct gsh_group_input of)
 {
     of = resolve(p->group, of);
@@ -109,7 +109,7 @@ static uint16_t want_stored(struct gsh_host_group_program *p, struct gsh_group_i
     return found != GSH_HOST_GROUP_NO_SLOT ? found : load(p, of, form);
 }
 
-/* The slot of a value as a loop takes it whose input dtype this is. */
+/* The slot of a value in the form that a loop takes; the loop's input dtype is given. */
 static uint16_t want(struct gsh_host_group_program *p, struct gsh_group_input of,
                      enum gsh_dtype dtype)
 {
@@ -137,7 +137,7 @@ static uint16_t want(struct gsh_host_group_program *p, struct gsh_group_input of
     return at->out[0];
 }
 
-/* A slot that holds chosen's elements where the mask is true, else other's, all as stored. */
+/* A slot that holds elements of `chosen` where the mask is true, else of `other`, all in stored form. */
 static uint16_t blend(struct gsh_host_group_program *p, struct gsh_group_input of, uint8_t form,
                       uint16_t chosen, uint16_t other, uint16_t mask)
 {
@@ -159,7 +159,7 @@ static void blend_result(struct gsh_host_group_program *p, unsigned k, unsigned 
     blend(p, self, (uint8_t)step->out[j], result, old, mask);
 }
 
-/* From what the loop gave to what would be stored. `inputs` are the step's, for reports. */
+/* From the loop's result to the form in which it would be stored. `inputs` are the step's, for reports. */
 static void finish_output(struct gsh_host_group_program *p, unsigned k, unsigned j, uint16_t result,
                           uint16_t mask, const struct gsh_host_group_instruction *run)
 {
@@ -199,7 +199,7 @@ static void add_run(struct gsh_host_group_program *p, unsigned k, uint16_t mask)
         at->watches = true;
         at->in[0] = source;
         at->in[1] = mask;
-        run.in[1] = source; /* stays for reports */
+        run.in[1] = source; /* kept for reports */
     }
     for (unsigned j = 0; j < info->nin; j++)
         run.in[j] = want(p, step->in[j], gsh_op_input_dtype(step->op, step->loop, j));
@@ -215,7 +215,7 @@ static void add_run(struct gsh_host_group_program *p, unsigned k, uint16_t mask)
         finish_output(p, k, j, run.out[j], mask, &run);
 }
 
-/* A choice among elements of one dtype moves their bytes, whatever they mean. */
+/* A choice among elements of one dtype moves bytes unchanged. */
 static bool chooses(const struct gsh_group *group, const struct gsh_group_step *step)
 {
     return step->op == GSH_OP_SELECT && step->out[0] == step->loop &&
@@ -252,7 +252,7 @@ static void add_step(struct gsh_host_group_program *p, unsigned k)
         add_run(p, k, mask);
 }
 
-/* A slot that stays as it is when the group's arrays are written. */
+/* A slot that does not change when the group's arrays are written. */
 static uint16_t detach(struct gsh_host_group_program *p, uint16_t slot)
 {
     const struct gsh_group *group = p->group;
@@ -271,7 +271,7 @@ static uint16_t detach(struct gsh_host_group_program *p, uint16_t slot)
     return at->out[0];
 }
 
-/* The last instruction that reads the array where it lies or gathers it; -1: none. */
+/* The last instruction that reads the array in place or gathers it; -1: none. */
 static int last_read(const struct gsh_host_group_program *p, unsigned array)
 {
     for (int i = (int)p->body.count - 1; i >= 0; i--) {
@@ -295,8 +295,8 @@ static int producer(const struct gsh_host_group_program *p, uint16_t slot)
     return -1;
 }
 
-/* True where the slot may be computed in the array itself: nothing that it overwrites is read
- * later, nor by an instruction that looks at its inputs once more. */
+/* True where the slot may be computed in the array itself: no later instruction reads what it overwrites, nor does
+ * one that checks its inputs for errors afterwards. */
 static bool can_place(const struct gsh_host_group_program *p, uint16_t slot, unsigned k)
 {
     const struct gsh_group *group = p->group;
@@ -370,7 +370,7 @@ static void give_buffers(struct gsh_host_group_program *p)
             if (slot == NULL || slot->last != i || slot->place != GSH_HOST_GROUP_BUFFER)
                 continue;
             spare[spares++] = slot->number;
-            slot->last = UINT16_MAX; /* an operand twice is given back once */
+            slot->last = UINT16_MAX; /* a slot used as two operands is freed once */
         }
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A group as a list of instructions on slots, for blocks of at most GSH_HOST_BLOCK elements. A slot
- * holds one value of each element of the block, contiguous: in a buffer, or where the group's
- * memory holds it already, or, where all elements have the same one, filled once for the whole run.
+ * A group as a list of instructions on slots, for blocks of at most GSH_HOST_BLOCK elements. A slot holds one value
+ * for each element of the block, contiguous. It lies in a buffer of the thread, in the group's own memory, or, where
+ * all elements have one value, in a shared buffer that is filled once for the run.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 #define GSH_HOST_GROUP_INPUTS 5
 #define GSH_HOST_GROUP_NO_SLOT UINT16_MAX
 
-/* What a slot holds: elements of a dtype as they are stored, or those of a float16 loop: floats. */
+/* The form of a slot's elements: a dtype in stored form, or floats that stand for the float16 values of a loop. */
 #define GSH_HOST_GROUP_FLOATS_OF_HALF GSH_DTYPE_COUNT
 
 enum gsh_host_group_place {
@@ -23,7 +23,7 @@ enum gsh_host_group_place {
 };
 
 struct gsh_host_group_slot {
-    struct gsh_group_input of; /* the value held; NOTHING: one that only the step itself uses */
+    struct gsh_group_input of; /* the value held; NOTHING: an intermediate value of the step */
     uint8_t form;              /* enum gsh_dtype, or GSH_HOST_GROUP_FLOATS_OF_HALF */
     uint8_t place;             /* enum gsh_host_group_place */
     uint16_t number;           /* of the buffer, the array, the shared buffer */
@@ -43,10 +43,10 @@ enum gsh_host_group_action {
 
 struct gsh_host_group_instruction {
     uint8_t action; /* enum gsh_host_group_action */
-    uint8_t step;   /* that it is part of */
+    uint8_t step;   /* the step that it belongs to */
     uint8_t number;
     bool watches;                       /* the step looks for errors */
-    uint16_t in[GSH_HOST_GROUP_INPUTS]; /* slots; also those that must only stay as they are */
+    uint16_t in[GSH_HOST_GROUP_INPUTS]; /* slots; also those that must only be kept */
     uint16_t out[GSH_OP_OUTPUTS];
     gsh_host_loop *loop;
 };
@@ -58,13 +58,13 @@ struct gsh_host_group_list {
 
 struct gsh_host_group_program {
     const struct gsh_group *group;
-    int trailing; /* a block's elements differ in the dimensions from this one on */
-    bool is_linear[GSH_GROUP_ARRAYS];     /* these step as one in the array */
-    unsigned slot_count, buffers, shared; /* both of buffer_bytes */
+    int trailing; /* the first dimension in which a block's elements may differ */
+    bool is_linear[GSH_GROUP_ARRAYS];     /* the trailing dimensions step as one in the array */
+    unsigned slot_count, buffers, shared; /* buffers, shared: counts, of buffer_bytes each */
     size_t buffer_bytes;
     struct gsh_host_group_slot slots[GSH_HOST_GROUP_SLOTS];
     uint16_t sink_in[GSH_GROUP_SINKS], sink_mask[GSH_GROUP_SINKS];
-    struct gsh_host_group_list setup, body; /* once; for each block */
+    struct gsh_host_group_list setup, body; /* run once; run for each block */
 };
 
 /* Bytes of an element in a slot. */
@@ -74,8 +74,8 @@ static inline size_t gsh_host_group_form_size(uint8_t form)
                                                  : gsh_dtype_size((enum gsh_dtype)form);
 }
 
-/* Writes the program, which goes on using the group. Sinks: bit set of those whose inputs are
- * computed. Without `stores` nothing is stored. */
+/* Writes the program, which keeps a pointer to the group. `sinks`: bit set of the sinks whose inputs are computed.
+ * Without `stores` nothing is stored. */
 void gsh_host_group_program_make(struct gsh_host_group_program *program,
                                  const struct gsh_group *group, int trailing, unsigned sinks,
                                  bool stores);

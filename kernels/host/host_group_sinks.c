@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The elements are computed in the order in which the sinks' trees (host_tree.h) take them: that of
- * the launch that each sink would be by itself. Sinks of one order share a pass; another order takes
- * another pass, which computes the elements again, and the last pass stores.
+ * The elements are computed in the order of the sinks' trees (host_tree.h), which is that of the launch that each
+ * sink would be by itself. Sinks of one order share a pass. Each further order takes another pass, which computes the
+ * elements again. The last pass stores.
  *
- * A tile is the outputs computed side by side. Threads take tiles; where there are few, first parts
- * of tiles, 2^level blocks each, which whoever takes the tile then gives to its tree.
+ * A tile is a set of outputs computed side by side. Threads take tiles. Where there are few tiles, threads first take
+ * parts of tiles, of 2^level blocks each. The thread that later takes the tile adds the parts to its tree.
  */
 #include "host_group_sinks.h"
 
@@ -17,28 +17,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_SHARED 65536 /* fewer elements are left to the calling thread */
+#define LEAST_SHARED 65536 /* fewer elements are computed by the calling thread */
 #define LEAST_PART 16384   /* elements of a part */
 #define MOST_PARTS 1024    /* of all tiles */
-#define TILES_PER_THREAD 4 /* where there are fewer, they are cut into parts */
+#define TILES_PER_THREAD 4 /* with fewer tiles, tiles are cut into parts */
 
-/* How the elements are gone through; compared bytewise. */
+/* The order in which elements are visited; compared bytewise. */
 struct order {
-    int columns;            /* true: by columns; no bool, which would leave a gap */
-    int inner;              /* columns: kept dimensions along which the outputs lie side by side */
-    int dims[GSH_MAX_DIMS]; /* of the group: kept ones, then reduced ones */
+    int columns;            /* true: by columns; not a bool, which would leave padding */
+    int inner;              /* columns: the kept dimensions along which outputs lie side by side */
+    int dims[GSH_MAX_DIMS]; /* the group's dimensions: kept ones, then reduced ones */
 };
 
 struct pass {
-    struct gsh_group group; /* its dimensions in the order that blocks take */
-    int outer;              /* of these, kept ones before the reduced ones */
+    struct gsh_group group; /* its dimensions are in the order of the blocks */
+    int outer;              /* outer dimensions of the group, kept ones before the reduced ones */
     struct gsh_host_group_program program;
     struct order order;
     unsigned sinks;                      /* bit set */
     int64_t width, tiles_per_row, tiles; /* outputs of a tile, at most; tiles of the inner row */
     int64_t reduced, block, parts;       /* elements of an output, of a block; parts of a tile */
     int level;                           /* a part has 2^level blocks */
-    bool is_shared;                      /* several threads */
+    bool is_shared;                      /* runs in several threads */
     char *shared, *own;                  /* buffers */
     struct gsh_host_tree *trees;         /* for each thread and sink */
     struct gsh_host_tree_part *joined;   /* for each part and sink */
@@ -73,8 +73,8 @@ bool gsh_host_group_sinks_supports(const struct gsh_group *group)
     return true;
 }
 
-/* The order in which collapsing puts the group's dimensions. One more operand tells them apart: it
- * keeps all from merging, and equal ones in their order. */
+/* The order in which collapsing puts the group's dimensions. An added operand keeps dimensions from merging, and
+ * equal ones in their order. */
 static void find_dims(const struct gsh_group *group, struct gsh_launch launch, int *dims)
 {
     const int64_t base = INT64_C(1) << 40;
@@ -144,7 +144,7 @@ static int64_t divide_up(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
-/* Tiles, and their parts where the tiles alone are too few for the threads. */
+/* Sets the tiles, and their parts where there are too few tiles for the threads. */
 static void cut(struct pass *pass)
 {
     const struct gsh_group *group = &pass->group;
@@ -197,7 +197,7 @@ static int64_t begin_tile(const struct thread *thread, int64_t tile, int64_t *in
     return width;
 }
 
-/* Computes elements [from, end) of the tile's reduction and pushes them. `from` begins a block. */
+/* Computes elements [from, end) of the tile's reduction and pushes them. `from` is the first element of a block. */
 static void push_elements(struct thread *thread, int64_t *index, int64_t width, int64_t from,
                           int64_t end)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Groups with sinks on the CPU; see host_group.h, which is the way in.
+ * Groups with sinks on the CPU; entry point: host_group.h.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * float16 as its two bytes: conversions that keep NaN payloads as NumPy's do (no quieting), and
- * the two functions that depend on the precision. Integer arithmetic only, no tables.
+ * float16 as its two bytes: conversions that keep NaN payloads as NumPy's do (no quieting), and the two functions
+ * whose result depends on the precision. Integer arithmetic only, no tables.
  */
 #pragma once
 
@@ -55,8 +55,8 @@ static inline double gsh_half_to_double(uint16_t half)
     return gsh_half_to_float(half);
 }
 
-/* Of sign, biased exponent (of a half, may be below 1 and above 30) and a significand of 1.52 bits,
- * rounded to nearest, ties to even. */
+/* Rounds to nearest, ties to even: sign, biased exponent (of a half; may be below 1 and above 30) and a
+ * significand of 1.52 bits. */
 static inline uint16_t gsh_half_round(uint16_t sign, int exponent, uint64_t significand)
 {
     if (exponent > 30)
@@ -74,7 +74,7 @@ static inline uint16_t gsh_half_of_double(double value)
     uint64_t bits = gsh_bits_of_double(value), fraction = bits & (UINT64_MAX >> 12);
     uint16_t sign = (uint16_t)(bits >> 48 & 0x8000);
     int exponent = (int)(bits >> 52 & 0x7ff);
-    if (exponent == 0x7ff) { /* a payload that has no bit left becomes 1 */
+    if (exponent == 0x7ff) { /* a payload without a bit left becomes 1 */
         uint16_t payload = (uint16_t)(fraction >> 42);
         return (uint16_t)(sign | 0x7c00 | payload | (fraction != 0 && payload == 0));
     }
@@ -94,7 +94,7 @@ static inline uint16_t gsh_half_of_float(float value)
     return gsh_half_round(sign, exponent - 112, (fraction | 0x800000) << 29);
 }
 
-/* Of values that are float16 exactly, with results that are. */
+/* Takes values that are float16 exactly, and returns such values. */
 static inline float gsh_half_nextafter(float a, float b)
 {
     uint16_t from = gsh_half_of_float(a), to = gsh_half_of_float(b);
@@ -108,7 +108,7 @@ static inline float gsh_half_nextafter(float a, float b)
     return gsh_half_to_float((uint16_t)(grows ? from + 1 : from - 1));
 }
 
-/* NumPy's: the distance to the next number up, never negative, unlike that of wider types. */
+/* NumPy's spacing: the distance to the next greater number; unlike that of wider types it is never negative. */
 static inline float gsh_half_spacing(float a)
 {
     uint16_t bits = gsh_half_of_float(a);
@@ -118,7 +118,7 @@ static inline float gsh_half_spacing(float a)
     if (bits == 0x7bff)
         return gsh_half_to_float(0x7c00);
     if ((bits & 0x8000) != 0 && (bits & 0x3ff) == 0 && exponent > 1)
-        exponent--; /* up from minus a power of two is the closer neighbour */
+        exponent--; /* above minus a power of two the neighbour is closer */
     return gsh_half_to_float(exponent == 0   ? 1
                              : exponent > 10 ? (uint16_t)((exponent - 10) << 10)
                                              : (uint16_t)(1 << (exponent - 1)));

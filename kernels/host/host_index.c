@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * TAKE, PUT, COMPRESS and EXPAND on the CPU: one element after the other in C order, as NumPy does,
- * so that of several writes to one place the last one stays.
+ * TAKE, PUT, COMPRESS and EXPAND on the CPU: element by element in C order, as NumPy does, so that the last of
+ * several writes to one place wins.
  */
 #include "host_index.h"
 
@@ -20,7 +20,7 @@ struct walk {
     int64_t inner, inner_strides[GSH_MAX_OPERANDS];
     char *rows[GSH_MAX_OPERANDS];
     int64_t index[GSH_MAX_DIMS];
-    int64_t count; /* trues of the mask so far */
+    int64_t count; /* true mask elements so far */
 };
 
 static bool is_counted(const struct gsh_launch *launch)
@@ -66,7 +66,7 @@ static void combine(struct walk *walk, char *place, const char *value)
     gsh_host_casts_store(place, out, 0, &z, gsh_op_output_dtype(launch->op, loop, 0), 1);
 }
 
-/* place = value, by way of the loop's dtype. */
+/* place = value, cast through the loop's dtype. */
 static void convert(struct walk *walk, char *place, const char *value)
 {
     const struct gsh_launch *launch = walk->launch;
@@ -93,7 +93,7 @@ static void set(struct walk *walk, char *place, const char *value)
         convert(walk, place, value);
 }
 
-/* Element j of the row; `at` is its index, or its count. */
+/* Element j of the row; `at` is its index, or its count of true mask elements. */
 static void run_element(struct walk *walk, int64_t j, int64_t at)
 {
     const struct gsh_launch *launch = walk->launch;

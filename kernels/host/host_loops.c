@@ -7,7 +7,7 @@
 #include "host_loops_table.h"
 #include "host_vector.h"
 
-/* NULL where there is none, or the vectors in use do not allow it. */
+/* NULL where no such loop exists, or the vectors in use do not allow it. */
 static gsh_host_loop *find_wide(enum gsh_op op, enum gsh_dtype loop)
 {
     if (gsh_host_vector_bits() < 256 || (loop != GSH_FLOAT32 && loop != GSH_FLOAT64))

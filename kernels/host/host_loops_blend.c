@@ -14,7 +14,7 @@ typedef struct __attribute__((may_alias)) {
     uint64_t words[2];
 } bytes_16;
 
-/* `promise`: that the arrays are one or apart, for element sizes that compilers make vectors of. */
+/* `promise`: that arrays are identical or do not overlap, for element sizes that compilers vectorise. */
 #define BLEND(size, promise)                                                                       \
     static void blend_##size(void *out, const void *chosen, const void *other,                     \
                              const unsigned char *mask, int64_t n)                                 \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whether an array has a number that is NaN or not small.
+ * Whether an array has a NaN or a number whose magnitude is not below a limit.
  */
 #include "host_loops.h"
 
@@ -9,7 +9,8 @@
 
 #include <math.h>
 
-/* word: an integer as wide as T. Counts, as sums compile to shorter chains than a choice does. */
+/* word: an integer as wide as T. Counts the odd numbers, as sums compile to shorter dependency chains than
+ * choices. */
 #define HAS_ODD(name, target, T, word, magnitude)                                                  \
     target static bool name##_##T(const void *array, int64_t n, T limit)                           \
     {                                                                                              \

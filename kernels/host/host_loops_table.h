@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What host_loops_<kind>.c are made of: ops.def as loops of one dtype (GSH_HOST_LOOP for each row)
- * and as their table (GSH_HOST_ENTRY). Several files, so that they compile side by side. A row
- * without a loop of the dtype gives an empty function, which the compiler drops.
+ * The loops of the host_loops_<kind>.c files: ops.def as loops of one dtype (GSH_HOST_LOOP for each row) and as their
+ * table (GSH_HOST_ENTRY). There are several files, so that they compile in parallel. A row without a loop of the
+ * dtype gives an empty function, which the compiler drops.
  */
 #pragma once
 
 #ifdef __clang__
-/* Some loops call the mathematical library and cannot be vectorised, which is no fault. Before the
- * includes, because Clang places its warning where a table was included first. */
+/* Some loops call the mathematical library and cannot be vectorised, which is expected. This pragma precedes the
+ * includes, because Clang reports the warning where a table was included first. */
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 

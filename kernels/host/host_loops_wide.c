@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ops.def compiled for the CPU: loops of float32, float64 once more, for processors with AVX2. The
- * bits of the results are those of the other loops, as nothing is contracted. Only rows that
- * compile to vectors: those that cost about as little as moving their operands.
+ * ops.def compiled for the CPU: additional loops of float32 and float64 for processors with AVX2. Results have the
+ * same bits as those of the other loops, because nothing is contracted. Contains only rows that compile to vectors,
+ * whose cost is close to that of moving their operands.
  */
 #define GSH_LOOP_TARGET __attribute__((target("avx2")))
 #include "host_loops_table.h"

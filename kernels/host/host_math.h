@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The gsh_ helpers that ops.def's expressions use, for the CPU, picked by the type of their first
- * argument: bool, an integer, float, double or a complex one (float16 is computed as float). What
- * they do is in host_math_real.h and host_math_complex.h; kernels/cuda/ defines the same names for
- * the device. An expression of a dtype that its row has no loop for must compile, and is never run:
- * it ends in gsh_no_loop.
+ * The gsh_ helpers of ops.def's expressions for the CPU, selected by the type of the first argument: bool, an
+ * integer, float, double or a complex type (float16 is computed as float). They are defined in host_math_real.h and
+ * host_math_complex.h; kernels/cuda/ defines the same names for the device. An expression must compile for every
+ * dtype. For a dtype without a loop it calls gsh_no_loop and is never run.
  */
 #pragma once
 
@@ -62,10 +61,10 @@ static inline int gsh_no_loop(int a, ...)
 /* f for floats, else the number itself. */
 #define GSH_FLOAT_OR_SAME(name, a)                                                                 \
     _Generic((a), float : name##f((float)(a)), double : name((double)(a)), default : (a))
-/* An expression in reals; a complex argument counts by its real part, for it is never one. */
+/* An expression for real numbers only; a complex argument, which never occurs, is replaced by a real zero. */
 #define GSH_REAL(a) _Generic((a), float _Complex : 0.0f, double _Complex : 0.0, default : (a))
 
-/* Of bool: or, and. */
+/* For bool: or, and. */
 #define gsh_plus(a, b) _Generic((a), bool : (a) || (b), default : (a) + (b))
 #define gsh_minus(a, b) ((a) - (b))
 #define GSH_TIMES(a, b) _Generic((a), bool : (a) && (b), default : (a) * (b))
@@ -81,7 +80,7 @@ static inline int gsh_no_loop(int a, ...)
 #define gsh_reciprocal(a)                                                                          \
     _Generic((a), int32_t : gsh_reciprocal_int32, default : GSH_OF_NUMBERS(gsh_reciprocal, a))(a)
 #define gsh_conjugate(a) GSH_COMPLEX_OR(gsh_conjugate, a, a, a)
-/* numpy.round in the steps NumPy takes, each rounded to the dtype: b is 10**decimals, or minus 10**-decimals where the
+/* numpy.round in NumPy's steps, each rounded to the dtype. b is 10**decimals, or minus 10**-decimals where the
  * decimals are negative and NumPy divides first. */
 #define gsh_round(a, b, is_half)                                                                   \
     GSH_OF_INEXACT(gsh_round, gsh_round_cfloat, gsh_round_cdouble, a)(a, b, is_half)
@@ -132,7 +131,7 @@ static inline int gsh_no_loop(int a, ...)
 #define gsh_left_shift(a, b) GSH_OF_INTEGERS(gsh_left_shift, a)(a, b)
 #define gsh_right_shift(a, b) GSH_OF_INTEGERS(gsh_right_shift, a)(a, b)
 #define gsh_bit_count(a) GSH_OF_INTEGERS(gsh_bit_count, a)(a)
-/* Integers and bool, whose inverse is the logical one. */
+/* Integers and bool; the inverse of a bool is the logical one. */
 #define GSH_INTEGER(a)                                                                             \
     _Generic((a), float : 0, double : 0, float _Complex : 0, double _Complex : 0, default : (a))
 #define gsh_bit_and(a, b) (GSH_INTEGER(a) & GSH_INTEGER(b))
@@ -140,7 +139,7 @@ static inline int gsh_no_loop(int a, ...)
 #define gsh_bit_xor(a, b) (GSH_INTEGER(a) ^ GSH_INTEGER(b))
 #define gsh_invert(a) _Generic((a), bool : !(a), default : ~(GSH_INTEGER(a) + 0))
 
-/* a where it wins, else b; complex numbers have functions of their own. */
+/* a where `wins`, else b; complex numbers have functions of their own. */
 #define GSH_WINNER(f, a, b, wins) GSH_COMPLEX_OR(f, a, (wins) ? GSH_REAL(a) : GSH_REAL(b), a, b)
 /* NumPy's vector loops take the second of equal operands (zeros of either sign); its float16 and
  * complex loops the first. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Complex numbers as NumPy computes them: multiplication with the fused operations of its vector
- * loops, Smith's division, powers to small whole exponents by multiplication, an order that goes
- * by the real part first; the rest is C99's library, which NumPy calls too. Parts are always
- * computed one by one: the compiler's own operators would repair NaNs, and scale. Used through
- * host_math.h.
+ * Complex numbers as NumPy computes them: multiplication with the fused operations of its vector loops, Smith's
+ * division, powers to small whole exponents by multiplication, comparison by the real part first. The rest is C99's
+ * library, which NumPy calls too. Parts are always computed separately, because the compiler's complex operators
+ * repair NaNs and scale. Used through host_math.h.
  */
 #pragma once
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Integers and real floating point: what NumPy computes on x86-64, bit for bit but for the
- * transcendentals. Integers come as int64_t or uint64_t: the low bits of the results are right for
- * every narrower type. One function for float and one for double, from one macro where they differ
- * in nothing else. Needs -fwrapv and -ffp-contract=off. Used through host_math.h.
+ * Integers and real floating point: NumPy's results on x86-64, bit for bit except for the transcendental functions.
+ * Integers are passed as int64_t or uint64_t: the low bits of the results are right for every narrower type.
+ * Functions for float and double come from one macro where they do not differ otherwise. Needs -fwrapv and
+ * -ffp-contract=off. Used through host_math.h.
  */
 #pragma once
 
@@ -11,8 +11,8 @@
 
 #include <math.h>
 
-/* NumPy's quotient and remainder round to minus infinity; division by zero yields 0. The least
- * value over -1 is itself. */
+/* NumPy's quotient and remainder round to minus infinity. Division by zero yields 0; the least value over -1
+ * yields itself. */
 static inline int64_t gsh_floor_divide_signed(int64_t a, int64_t b)
 {
     if (b == 0 || b == -1)
@@ -53,7 +53,7 @@ static inline uint64_t gsh_power_unsigned(uint64_t a, uint64_t b)
     return result;
 }
 
-/* Negative exponents are NumPy's ValueError: no launch has them. */
+/* NumPy raises ValueError for negative exponents: no launch has them. */
 static inline int64_t gsh_power_signed(int64_t a, int64_t b)
 {
     return b < 0 ? 0 : (int64_t)gsh_power_unsigned((uint64_t)a, (uint64_t)b);
@@ -90,7 +90,7 @@ static inline int64_t gsh_lcm_signed(int64_t a, int64_t b)
     return (int64_t)gsh_lcm_unsigned(gsh_magnitude(a), gsh_magnitude(b));
 }
 
-/* By as many bits as there are, or more, or a negative number: nothing but the sign is left. */
+/* A shift by the number of bits or more, or by a negative number, leaves nothing but the sign. */
 static inline int64_t gsh_left_shift_signed(int64_t a, int64_t b)
 {
     return (uint64_t)b < 64 ? a << b : 0;
@@ -141,8 +141,8 @@ static inline uint64_t gsh_abs_unsigned(uint64_t a)
     return a;
 }
 
-/* (T)(1.0 / a), where infinity becomes what the conversion to T leaves: the least value of 32 and
- * 64 bits, whose low bits are 0 in narrower types, and 0 in unsigned ones. */
+/* (T)(1.0 / a). Infinity becomes the result of the conversion to T: for 32 and 64 bits the least value, whose low
+ * bits are 0 in narrower types; for unsigned types 0. */
 static inline int64_t gsh_reciprocal_signed(int64_t a)
 {
     return a == 0 ? INT64_MIN : a == 1 || a == -1 ? a : 0;
@@ -208,7 +208,7 @@ GSH_SAME_IN_C2(copysign, copysign)
 #undef GSH_SAME_IN_C
 #undef GSH_SAME_IN_C2
 
-/* The rest, once for each type; f(x) is C's function of that type. */
+/* The other functions, once for each type; f(x) is C's function of that type. */
 #define GSH_DEFINE(T, type, f)                                                                     \
     /* The quotient rounded to an integer by way of the remainder, as Python does it. */           \
     static inline T gsh_floor_divide_##type(T a, T b)                                              \
@@ -281,7 +281,7 @@ GSH_SAME_IN_C2(copysign, copysign)
     {                                                                                              \
         return is_half ? (T)gsh_half_nextafter((float)a, (float)b) : f(nextafter)(a, b);           \
     }                                                                                              \
-    /* To the next number away from zero, with the sign of a. */                                   \
+    /* The distance to the next number away from zero, with the sign of a. */                      \
     static inline T gsh_spacing_##type(T a, bool is_half)                                          \
     {                                                                                              \
         if (is_half)                                                                               \

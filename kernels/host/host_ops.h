@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The way in to the CPU's kernels: runs a launch whose addresses are host addresses, of any kind
- * but GEMM. The reference that every other device is compared with. Allocates nothing, no locks.
+ * The entry point of the CPU's kernels: runs a launch of any kind but GEMM, with host addresses. It is the reference
+ * that every other device is compared with. Allocates nothing, no locks.
  */
 #pragma once
 

@@ -57,7 +57,7 @@ static double _Complex element(const struct factor *from, int64_t row, int64_t c
     return row == column ? creal(value) : is_read ? value : conj(value);
 }
 
-/* Whether an element is 0 without a look at it; sets *is_one where it is 1 so. */
+/* Whether an element has a value that is not read from memory: 0, or 1 (*is_one). */
 static bool is_left_out(const struct factor *from, int64_t row, int64_t column, bool *is_one)
 {
     bool is_triangular = from->form == GSH_GEMM_TRMM;
@@ -107,7 +107,7 @@ static void compute(const struct product *p, int64_t row, int64_t column)
     gsh_blas_number_store(p->c, p->dtype, at, is_real ? creal(value) : value);
 }
 
-/* In an order in which a triangle's product may overwrite what it multiplies. */
+/* Visits elements in an order in which the product of a triangle may overwrite the other factor. */
 void gsh_host_product_run(const struct gsh_gemm *gemm, enum gsh_dtype dtype, const void *a,
                           const void *b, void *c)
 {

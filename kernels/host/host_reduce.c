@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Goes through the elements of a REDUCE in the order of host_tree.h, by rows or by columns.
+ * Visits the elements of a REDUCE in the order of host_tree.h, by rows or by columns.
  */
 #include "host_reduce.h"
 
@@ -40,7 +40,7 @@ static int64_t product(const int64_t *factors, int count)
     return result;
 }
 
-/* `n` inputs at the walk's place, `stride` apart, as accumulators: where they lie if they are some,
+/* `n` inputs at the walk's position, `stride` apart, as accumulators: in place if they are accumulators already,
  * else gathered at `to`. Their masks, from `masked` on. */
 static const char *gather(struct reduction *work, const struct gsh_host_walk *walk, int dim,
                           char *to, bool *masked, int64_t n)
@@ -107,8 +107,7 @@ static void reduce_columns(struct reduction *work, const struct gsh_host_walk *o
     }
 }
 
-/* Neighbouring outputs share cache lines of the input, or have too few elements each to be worth a
- * block. */
+/* By columns where neighbouring outputs share cache lines of the input, or have too few elements each for a block. */
 bool gsh_host_reduce_prefers_columns(const struct gsh_launch *launch)
 {
     int kept = launch->ndim - launch->nreduce;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Scans on the CPU, in the order that NumPy takes: each output is the one before it joined with its
- * input, rounded to the loop's dtype. Where many rows lie side by side, up to COLUMNS of them go
- * together, one joined vector a step; else a row goes alone, in blocks.
+ * Scans on the CPU, in NumPy's order: each output is the previous one joined with its input, rounded to the loop's
+ * dtype. Where many rows lie side by side, up to COLUMNS of them advance together, by one vector operation for each
+ * step; otherwise each row is processed alone, in blocks.
  */
 #include "host_scan.h"
 
@@ -73,7 +73,7 @@ static void join(const struct scan *scan, const char *before, const char *in, ch
     round_halves(scan, out, n);
 }
 
-/* Looks at n joins done before. */
+/* Checks n joins for errors. */
 static void watch(struct scan *scan, const char *before, const char *in, char *out, int64_t n)
 {
     struct gsh_host_block block = {.in = {before, in}, .out = {out}, .n = n};
@@ -102,7 +102,7 @@ static void scan_row(struct scan *scan, const char *input, char *output)
     }
 }
 
-/* `width` rows at a time, whose elements are in_next and out_next bytes apart. */
+/* Scans `width` rows at a time, whose elements are in_next and out_next bytes apart. */
 static void scan_columns(struct scan *scan, const char *input, int64_t in_next, char *output,
                          int64_t out_next, int64_t width)
 {
@@ -118,7 +118,7 @@ static void scan_columns(struct scan *scan, const char *input, int64_t in_next, 
     }
 }
 
-/* The rows along the innermost of the other dimensions. */
+/* Scans the rows along the innermost of the other dimensions. */
 static void scan_inner(struct scan *scan, const char *input, char *output)
 {
     const struct gsh_launch *launch = scan->launch;
@@ -156,7 +156,7 @@ void gsh_host_scan_run(const struct gsh_launch *launch)
     int64_t index[GSH_MAX_DIMS] = {0};
     for (int d = 0; d >= 0;) {
         scan_inner(&scan, input, output);
-        for (d = last - 2; d >= 0; d--) { /* to the next of the outer dimensions */
+        for (d = last - 2; d >= 0; d--) { /* steps to the next row of the outer dimensions */
             bool wraps = ++index[d] == launch->shape[d];
             int64_t step = wraps ? 1 - launch->shape[d] : 1;
             input += step * launch->strides[0][d];

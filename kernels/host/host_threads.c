@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A helper sleeps on a semaphore of its own. A caller that has no work left takes back the posts
- * that nobody answered yet, so that it waits only for helpers that are at work.
+ * A helper sleeps on its own semaphore. A caller without work left takes back the posts that no helper answered yet,
+ * so that it waits only for helpers that work.
  */
 #include "host_threads.h"
 
@@ -22,7 +22,7 @@ static struct {
 } run; /* the holder of `busy` writes it before it posts */
 
 static _Atomic bool busy;
-static unsigned started; /* helpers; the holder of `busy` */
+static unsigned started; /* helpers; written by the holder of `busy` */
 static sem_t starts[HELPERS], finished;
 
 int64_t gsh_host_threads_take(struct gsh_host_pieces *pieces)
@@ -95,7 +95,7 @@ void gsh_host_threads_run(gsh_host_job *job, void *context, int64_t count)
         job(context, 0, &pieces);
         return;
     }
-    gsh_critical_enter(); /* a handler that left by siglongjmp would leave the helpers at work */
+    gsh_critical_enter(); /* a handler that leaves by siglongjmp would leave the helpers working */
     run.job = job;
     run.context = context;
     run.pieces.count = count;

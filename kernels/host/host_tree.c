@@ -37,7 +37,7 @@ static void push(struct gsh_host_tree *tree, void *value, int level)
     tree->count += UINT64_C(1) << level;
 }
 
-/* Joins what is left in the cascade, which holds at least one block, into `value`. */
+/* Joins the remaining levels of the cascade, which holds at least one block, into `value`. */
 static void join_levels(struct gsh_host_tree *tree, void *value)
 {
     bool found = false;
@@ -53,7 +53,7 @@ static void join_levels(struct gsh_host_tree *tree, void *value)
     tree->count = 0;
 }
 
-/* The join of `n` > 0 accumulators, in halves, left in buffer[0]; `values` may be the buffer. */
+/* Joins `n` > 0 accumulators in halves; the result is in buffer[0]. `values` may be the buffer. */
 static void fold(struct gsh_host_tree *tree, char *buffer, const char *values, int64_t n)
 {
     int64_t size = tree->size;
@@ -69,7 +69,7 @@ static void fold(struct gsh_host_tree *tree, char *buffer, const char *values, i
         memcpy(buffer, values, (size_t)size);
 }
 
-/* The values with those replaced whose mask is false; they belong to one output, or each to its
+/* The values, with the filler in place of those whose mask is false. They belong to one output, or each to its
  * own. */
 static const void *fill_masked(struct gsh_host_tree *tree, const void *values, const char *mask,
                                int64_t n)
@@ -98,7 +98,7 @@ static const void *fill_masked(struct gsh_host_tree *tree, const void *values, c
 DEFINE_MULTIPLY(multiply_floats, float)
 DEFINE_MULTIPLY(multiply_doubles, double)
 
-/* What part i of an accumulator is: 0 a number, 1 infinite, 2 NaN. */
+/* The class of part i of an accumulator: 0 a number, 1 infinite, 2 NaN. */
 static int class_of(const struct gsh_host_tree *tree, const void *accumulator, int i)
 {
     bool is_single = tree->array == GSH_FLOAT32 || tree->array == GSH_COMPLEX64;
@@ -106,7 +106,7 @@ static int class_of(const struct gsh_host_tree *tree, const void *accumulator, i
     return isnan(part) ? 2 : isinf(part) ? 1 : 0;
 }
 
-/* Whether a look at the joins between the two totals can find an error. */
+/* Whether a check of the joins between the two totals can find an error. */
 static bool may_have_erred(const struct gsh_host_tree *tree, const void *before, const void *after)
 {
     int parts = gsh_dtype_kind(tree->array) == 'c' ? 2 : 1;
@@ -183,8 +183,8 @@ void gsh_host_tree_give(struct gsh_host_tree *tree, int level, struct gsh_host_t
         tree->has_element[j] = tree->has_element[j] || part->has_element[j];
 }
 
-/* A float16 result too large for its dtype is an error of no single join: reported as that of two
- * largest numbers, which any row that can get there meets alike. */
+/* A float16 result too large for its dtype is not the error of a single join. It is reported as that of the two
+ * largest numbers: any row that can overflow so would overflow with them. */
 static void watch_rounding(struct gsh_host_tree *tree, const void *result)
 {
     static const uint16_t largest[] = {0x7bff};
@@ -201,7 +201,7 @@ static void write_beginning(struct gsh_host_tree *tree, char *to)
     gsh_host_casts_run(to, tree->array, tree->size, tree->beginning, tree->array, 0, tree->width);
 }
 
-/* Joins the beginning with each result. NumPy does so too: a sum of -0.0 is 0.0. */
+/* Joins the beginning with each result, as NumPy does: a sum of -0.0 is 0.0. */
 static void begin_outputs(struct gsh_host_tree *tree, char *result, bool is_empty)
 {
     char *start = is_empty ? result : tree->row;

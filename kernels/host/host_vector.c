@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The functions' names follow the x86-64 vector ABI: _ZGV, a letter for the vectors, N (no mask),
- * lanes, a v for each argument, _ and C's name. A block's last elements go through a whole vector
- * too, so that every element meets the same code.
+ * The functions' names follow the x86-64 vector ABI: _ZGV, a letter for the vectors, N (no mask), lanes, a v for each
+ * argument, _ and C's name. A block's last elements are computed in a whole vector too, so that the same code
+ * computes every element.
  */
 #include "host_vector.h"
 
@@ -13,7 +13,7 @@
 
 enum number { ROW_OF_FLOATS, ROW_OF_DOUBLES, NUMBERS };
 
-/* Runs a block by the function, which takes one argument or two. */
+/* Runs a block by the function, which takes one or two arguments. */
 typedef void mapper(const struct gsh_host_block *block, void (*function)(void));
 
 /* The last elements of a block: the rest of the vector repeats the first of them. */
@@ -27,7 +27,7 @@ typedef void mapper(const struct gsh_host_block *block, void (*function)(void));
         loaded_;                                                                                   \
     })
 
-/* Arrays of T by vectors of so many lanes, for processors with `features`. */
+/* Loops over arrays of T by vectors of `lanes`, for processors with `features`. */
 #define MAPPERS(features, bits, T, lanes, vector)                                                  \
     __attribute__((target(features))) static void map1_##bits##_##T(                               \
         const struct gsh_host_block *block, void (*function)(void))                                \
@@ -101,7 +101,7 @@ static const struct row {
 #undef X
 };
 
-/* What is in use; functions[][] are NULL where there are none. */
+/* The vectors in use; functions[][] are NULL where there are none. */
 static struct {
     const struct width *width;
     void (*functions[GSH_OP_COUNT][NUMBERS])(void);
@@ -112,7 +112,7 @@ static void run(enum gsh_op op, enum number number, const struct gsh_host_block 
     used.width->maps[number][rows[op].nin - 1](block, used.functions[op][number]);
 }
 
-/* Floats of one argument, as doubles. */
+/* Computes floats as doubles, for a function of one argument. */
 static void run_by_doubles(enum gsh_op op, const struct gsh_host_block *block)
 {
     const float *x = block->in[0];

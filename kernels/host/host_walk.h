@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A position in some dimensions of a launch, in C order, with the addresses of its operands there.
+ * A position in some dimensions of a launch, in C order, with the operands' addresses at that position.
  */
 #pragma once
 
@@ -24,8 +24,8 @@ static inline struct gsh_host_walk gsh_host_walk_begin(const struct gsh_launch *
     return walk;
 }
 
-/* Steps by `count` elements, at most to the end of the innermost dimension's row. Behind the last
- * element it is at the first again. */
+/* Steps by `count` elements, at most to the end of the innermost dimension's row. Behind the last element it
+ * returns to the first. */
 static inline void gsh_host_walk_step(struct gsh_host_walk *walk, int64_t count)
 {
     const struct gsh_launch *launch = walk->launch;
@@ -40,7 +40,7 @@ static inline void gsh_host_walk_step(struct gsh_host_walk *walk, int64_t count)
     }
 }
 
-/* Elements to the end of the innermost dimension's row, and the step of operand k there. */
+/* Elements left in the innermost dimension's row, and the stride of operand k there. */
 static inline int64_t gsh_host_walk_left(const struct gsh_host_walk *walk)
 {
     int last = walk->end - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Blocks are first tested as a whole, fast; only one that has an odd value is looked at element by
- * element, all dtypes as complex128, which tells zero, infinity and NaN in any of them.
+ * Blocks are first tested as a whole, fast. Only a block with an odd value is examined element by element. All dtypes
+ * are examined as complex128, which distinguishes zero, infinity and NaN in any of them.
  */
 #include "host_watch.h"
 
@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-#define HALF_LIMIT 65520.0         /* rounds to infinity in float16, as does everything above */
-#define FLOAT_LIMIT 0x1.ffffffp127 /* likewise in float32 */
+#define HALF_LIMIT 65520.0         /* rounds to infinity in float16, like all larger numbers */
+#define FLOAT_LIMIT 0x1.ffffffp127 /* the same for float32 */
 #define BIT(kind) (1u << GSH_ERROR_##kind)
 
 /* Elements as complex128. */
@@ -65,7 +65,7 @@ void gsh_host_watch_sample(struct gsh_host_watch *watch, const struct gsh_host_b
     }
 }
 
-/* Element j met the kind. */
+/* Reports that element j met the kind. */
 static void report(struct gsh_host_watch *watch, enum gsh_error_kind kind, int64_t j)
 {
     struct gsh_errors_found *errors = (struct gsh_errors_found *)(uintptr_t)watch->sink->found;
@@ -95,7 +95,7 @@ static bool counts(const struct gsh_host_watch *watch, int64_t j)
     return watch->mask == NULL || watch->mask[j * watch->mask_stride] != 0;
 }
 
-/* True where a part of the results is NaN or not below the limit. */
+/* Whether a part of the results is NaN or not below the limit. */
 static bool has_odd(const void *results, enum gsh_dtype dtype, int64_t n)
 {
     switch (dtype) {
@@ -161,8 +161,7 @@ static void check_floats(struct gsh_host_watch *watch, const struct gsh_host_blo
     }
 }
 
-/* Division by zero, and the least value over -1, whose quotient is the only one that does not fit.
- */
+/* Finds division by zero, and the least value over -1, the only quotient that does not fit. */
 static void check_integers(struct gsh_host_watch *watch, const struct gsh_host_block *block)
 {
     unsigned last = watch->nin - 1;
@@ -200,8 +199,8 @@ void gsh_host_watch_check(struct gsh_host_watch *watch, const struct gsh_host_bl
     }
 }
 
-/* What a cast to a dtype can hold: values above `low` and below `high`. Narrow integers are
- * converted as int32, and unsigned ones wrap from below, silently. */
+/* The values that a cast to a dtype can hold: above `low` and below `high`. Narrow integers are converted as
+ * int32; unsigned ones wrap from below without an error. */
 struct range {
     double low, high;
 };

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Floating-point errors of the CPU's kernels: finds elements that meet a kind of error by the rules
- * of launch.h and leaves the first of each kind in the launch's sink. Judges values, not the
- * processor's flags, which the mathematical library sets without need.
+ * Floating-point errors of the CPU's kernels: finds elements that meet a kind of error by the rules of launch.h and
+ * stores the first of each kind in the launch's sink. It judges values, not the processor's flags, which the
+ * mathematical library sets without need.
  */
 #pragma once
 
 #include "host_loops.h"
 
-/* Where the inputs to be reported are: element j at address + j * stride, of dtype `dtype`,
- * reported as `as`. */
+/* The inputs to report: element j is at address + j * stride, of dtype `dtype`, and is reported as dtype `as`. */
 struct gsh_host_sample {
     const void *address;
     int64_t stride;
@@ -27,17 +26,17 @@ struct gsh_host_watch {
     int64_t mask_stride;
 };
 
-/* Begins to watch the loop of `op`, and casts beside it where `casts`. False where there is nothing
- * to look for: then nothing else need be called. */
+/* Begins to watch the loop of `op`, and casts too where `casts`. False where no error is possible: no other
+ * function need be called then. */
 bool gsh_host_watch_begin(struct gsh_host_watch *watch, const struct gsh_error_sink *sink,
                           enum gsh_op op, enum gsh_dtype loop, bool casts);
-/* Samples are the block's inputs. */
+/* Sets the samples to the block's inputs. */
 void gsh_host_watch_sample(struct gsh_host_watch *watch, const struct gsh_host_block *block);
-/* Looks at the results of a call of the loop, of at most GSH_HOST_BLOCK elements, whose outputs
- * must not have been its inputs. Uses some 40 KiB of stack. */
+/* Checks the results of a call of the loop, of at most GSH_HOST_BLOCK elements. Its outputs must not have
+ * overwritten its inputs. Uses some 40 KiB of stack. */
 void gsh_host_watch_check(struct gsh_host_watch *watch, const struct gsh_host_block *block);
 /* Reports the kind, without inputs, where it is looked for and was not met yet. */
 void gsh_host_watch_report(struct gsh_host_watch *watch, enum gsh_error_kind kind);
-/* Looks at a cast of n elements. */
+/* Checks a cast of n elements. */
 void gsh_host_watch_check_cast(struct gsh_host_watch *watch, enum gsh_dtype to, const void *src,
                                enum gsh_dtype from, int64_t src_stride, int64_t n);

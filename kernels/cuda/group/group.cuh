@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kernel of a group without sinks. In front of it stand what it loads (Same, Held), one element's
-// inputs and results (Element, Result), evaluate(), which takes the one to the other, and what moves
-// them from and to memory. A thread loads all that it needs before it stores anything, so that loads
-// overlap although an array may be read and written.
-// The step's first elements one by one, from memory, as nothing of them has been stored.
+// The kernel of a group without sinks. Defined in front of it: what it loads (Same, Held), one element's inputs and
+// results (Element, Result), evaluate(), which computes the results of the inputs, and the functions that load and
+// store them. A thread loads all that it needs before it stores anything, so that loads overlap although an array may
+// be read and written.
+// Evaluates the first elements of a step one by one, and loads them again: none of them has been stored yet.
 template <class Given> __device__ __noinline__ void examine(const Given &args, Index step, int count)
 {
     const Spot spot = locate(args, step);
@@ -44,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const IN_PLACE Ar
         else
             store(args, spot[u], results);
     }
-    // Of dense arrays, the elements that are no whole step.
+    // Dense arrays: the elements behind the last whole step.
     if (NDIM == 0 && VECTOR > 1 && blockIdx.x == gridDim.x - 1 && threadIdx.x == BLOCK - 1)
         examine(args, steps, (int)(args.n % VECTOR));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a group's kernel moves elements.
+// Loads and stores of elements in a group's kernel.
 template <bool ALIGNED, class S, int N> FN void store_pack(const Pack<S, N> &pack, char *at)
 {
     if constexpr (ALIGNED) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the kernel of a group with sinks (cuda/tree.cuh) joins: elements that are evaluated. In front of it
-// stand what cuda/group/group.cuh has there too, Total (an accumulator for each sink), and what makes totals of
-// elements, joins and finishes them. All may be evaluated and stored more than once, as nothing is read that
-// the kernel stores.
+// What the kernel of a group with sinks (cuda/tree.cuh) joins: evaluated elements. Defined in front of it: the
+// definitions that cuda/group/group.cuh needs, Total (an accumulator for each sink), and the functions that make
+// totals of elements, join and finish them. An element may be evaluated and stored more than once, because the kernel
+// reads nothing that it stores.
 struct Origin {
     Index output;
     Spot spot; // of the output's first element
@@ -16,7 +16,7 @@ FN Origin origin_of(const Args &args, Index output)
     return origin;
 }
 
-// One element, exactly as steps of their own compute it.
+// Evaluates one element exactly as separate launches of the steps would.
 template <class Given> __device__ __noinline__ Result examine(const Given &args, Index output, Index at)
 {
     Spot spot = {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the kernel of a group with sinks is given, and where its elements lie: KEPT dimensions, whose
-// elements are the outputs, and behind them those that are reduced.
+// The arguments of the kernel of a group with sinks, and where its elements lie. KEPT dimensions, whose elements are
+// the outputs, come first; the reduced dimensions follow.
 struct End { // of a sink
     u64 output; // its array, or the scratch of a first stage
     i64 segment_stride;
@@ -13,7 +13,7 @@ struct Args {
     i64 along[INDICES + (INDICES == 0)]; // an index array's stride along the last dimension
     u64 constants[CONSTANTS + (CONSTANTS == 0)];
     Sink sinks[SINKS + (SINKS == 0)];
-    i64 outputs, elements, units; // elements and packs of them that are reduced
+    i64 outputs, elements, units; // elements, units: of an output, reduced; a unit is a pack of elements
     i64 segment, tiles, lanes;
     i64 shape[NDIM];
     u64 magic[NDIM];

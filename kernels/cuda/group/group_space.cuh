@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a group's kernel is given, and where its elements lie. A step is a pack of VECTOR neighbours
-// along the last dimension; NDIM 0 means that every array is dense. Arrays that are stepped alike
-// share a track: one offset serves them all.
+// The arguments of a group's kernel, and where its elements lie. A step is a pack of VECTOR neighbours along the last
+// dimension; NDIM 0 means that every array is dense. Arrays with the same strides share a track: one offset serves
+// them all.
 struct Args {
-    i64 n; // steps; of dense arrays elements
+    i64 n; // steps; for dense arrays elements
     u64 base[ARRAYS + (ARRAYS == 0)]; // addresses; of an index array its first index
     i64 along[INDICES + (INDICES == 0)]; // an index array's stride along the last dimension
     u64 constants[CONSTANTS + (CONSTANTS == 0)];

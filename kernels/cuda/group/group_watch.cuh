@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a Glance meets what cuda/math/errors.cuh offers a Sink: it only notes that there may be an error.
+// The functions of cuda/math/errors.cuh for a Glance instead of a Sink: they only set the flag that there may be an
+// error.
 namespace quick {
 template <int MAY, class R, class A, class B, class C> FN void check_result(const Glance &glance, R r, A, B, C)
 {

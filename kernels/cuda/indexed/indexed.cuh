@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the kernels of TAKE and PUT share: the arguments and the way from an element's number to its places. An element
-// whose index is out of bounds, or whose mask is false, is not wanted: nothing is read or written for it.
-// TAKE reports an index out of bounds where it is asked to (errors in the launch).
+// Shared by the kernels of TAKE and PUT: the arguments, and the places of an element, computed from its number. An
+// element whose index is out of bounds, or whose mask is false, is not wanted: nothing is read or written for it.
+// TAKE reports an index out of bounds where the launch asks for errors.
 struct Args : Errors {
     u64 value, index, output, mask, winners; // value: an address, or the constant itself
     i64 n, step, extent;
@@ -12,7 +12,7 @@ struct Args : Errors {
 
 struct Element {
     i64 value, output; // offsets
-    i64 rank, cell;    // RANKED: place in the order in which the last one wins; number of the written place
+    i64 rank, cell;    // RANKED: the largest rank wins; number of the written place
     bool wanted;
     FN void locate(Index left, const Args &args)
     {

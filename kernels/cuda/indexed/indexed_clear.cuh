@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nobody has claimed any place yet.
+// Clears the claims of all places.
 struct Args {
     u64 winners;
     i64 words;

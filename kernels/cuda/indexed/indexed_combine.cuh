@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PUT with an operation: old value, operation, compare and swap, until nobody came between. The operations are such that
-// their order does not matter; ORDERED 1 (maximum) and 2 (minimum) of floats become so by a rule for zeros of either
-// sign and for NaNs.
+// PUT with an operation: reads the old value, computes, and stores by compare-and-swap; repeats this if another
+// thread changed the value in between. The operations give the same result in any order. ORDERED 1 (maximum) and 2
+// (minimum) of floats do so by a rule for zeros of either sign and for NaNs.
 template <class V> FN V untied(V a, V b, V joined)
 {
     if constexpr (ORDERED != 0) {
@@ -15,7 +15,7 @@ template <class V> FN V untied(V a, V b, V joined)
 }
 
 template <class W> FN W swap_if(W *at, W old, W fresh) { return atomicCAS(at, old, fresh); }
-template <class W> FN W swap_within(W *at, W old, W fresh) // its aligned word
+template <class W> FN W swap_within(W *at, W old, W fresh) // by a swap of the aligned word around it
 {
     constexpr u32 mask = (1u << 8 * sizeof(W)) - 1;
     u32 *const word = (u32 *)((u64)at & ~(u64)3);
@@ -30,7 +30,7 @@ template <class W> FN W swap_within(W *at, W old, W fresh) // its aligned word
     return (W)(seen >> shift);
 }
 FN u8 swap_if(u8 *at, u8 old, u8 fresh) { return swap_within(at, old, fresh); }
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700 // whose atomicCAS has no form for 16 bits
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700 // its atomicCAS has no 16-bit form
 FN u16 swap_if(u16 *at, u16 old, u16 fresh) { return swap_within(at, old, fresh); }
 #endif
 

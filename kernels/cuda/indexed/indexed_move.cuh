@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TAKE, and PUT's assignment: UNROLL elements a thread, neighbours in neighbouring threads; all is loaded before
-// anything is stored. RANKED: only the winner of its place is written.
+// TAKE, and PUT's assignment. A thread has UNROLL elements; neighbouring threads have neighbouring elements. All are
+// loaded before any is stored. RANKED: only the winner of a place is written.
 extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const Args args)
 {
     const Index first = (Index)blockIdx.x * (BLOCK * UNROLL) + threadIdx.x;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PUT with an operation, which `combine` does; an element's place may be another's at the same time.
+// PUT with an operation, which `combine` performs. Several elements may write one place at the same time.
 extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const Args args)
 {
     const Index first = (Index)blockIdx.x * (BLOCK * UNROLL) + threadIdx.x;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What nearly every kernel needs: + - *, comparisons, order, tests, of bool, integers and floats.
-// x86-64: a NaN result is the first NaN operand, made quiet, else the negative default NaN.
-// Reductions do without (SETTLES): which NaN comes out of a tree is nobody's promise.
+// x86-64's NaN results: the first NaN operand, made quiet, else the negative default NaN. Reductions omit this
+// (SETTLES is false): which NaN a tree yields is unspecified.
 FN float quiet(float x) { return of_bits(bits_of(x) | Bits<float>::quiet); }
 FN double quiet(double x) { return of_bits(bits_of(x) | Bits<double>::quiet); }
 FN float no_number(float) { return of_bits(0xffc00000u); }
@@ -53,7 +53,7 @@ FN bool gsh_isinf(double a) { return (bits_of(a) & ~Bits<double>::sign) == Bits<
 FN bool gsh_isfinite(float a) { return (bits_of(a) & Bits<float>::infinite) != Bits<float>::infinite; }
 FN bool gsh_isfinite(double a) { return (bits_of(a) & Bits<double>::infinite) != Bits<double>::infinite; }
 
-// Of equal operands, zeros of either sign, NumPy takes the second; of float16 the first.
+// Of equal operands (zeros of either sign) NumPy takes the second; in float16 the first.
 template <class V> FN V gsh_maximum(V a, V b, bool first) { return a > b || (first && a == b) || a != a ? a : b; }
 template <class V> FN V gsh_minimum(V a, V b, bool first) { return a < b || (first && a == b) || a != a ? a : b; }
 template <class V> FN V gsh_fmax(V a, V b, bool first) { return a > b || (first && a == b) || b != b ? a : b; }

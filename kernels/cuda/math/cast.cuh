@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Casts as NumPy's on x86-64. value: an element of memory as it is computed with. Cast<S>::of: a
-// value as an element of memory of type S, after a conversion where the types differ.
-// Convert<To, From>: from memory to memory.
+// Casts as NumPy does them on x86-64. value: an element in memory as a value of the computation. Cast<S>::of: a value
+// as an element of type S in memory, with a conversion where the types differ. Convert<To, From>: from memory to
+// memory.
 template <class S> struct ValueOf { typedef S type; };
 template <> struct ValueOf<Bool> { typedef bool type; };
 template <> struct ValueOf<Half> { typedef float type; };
 template <class S> FN S value(S stored) { return stored; }
 FN bool value(Bool stored) { return stored.byte != 0; }
 
-// What the conversion instructions leave: the lowest integer for NaN and whatever is out of range.
+// The results of the conversion instructions: the lowest integer for NaN and for values out of range.
 template <class F> FN i32 truncate32(F x)
 {
     return x >= (F)-2147483648.0 && x < (F)2147483648.0 ? (i32)x : (i32)0x80000000;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Complex exponential, logarithm, root and power, and what NumPy makes of them. Special values are
-// those of C99, annex G. complex64 is computed in double but for what NumPy rounds on the way.
+// Complex exponential, logarithm, root and power, and NumPy's functions that derive from them. Special values are
+// those of C99, annex G. complex64 is computed in double, except where NumPy rounds intermediate results.
 #define NARROW(name) FN c64 name(c64 z) { return Cast<c64>::of(name(Cast<c128>::of(z))); }
 constexpr double ln2 = 0.693147180559945309417232121458176568;
 
@@ -93,7 +93,7 @@ template <class F> FN Complex<F> whole_power(Complex<F> z, int n)
     }
     return n < 0 ? gsh_over(Complex<F>{1, 0}, result) : result;
 }
-// C99's product, annex G: an infinity times a number that is not 0 stays one.
+// For C99's product (annex G): an infinity times a nonzero number stays infinite.
 template <class F> FN bool box_infinities(Complex<F> &a, Complex<F> &b)
 {
     if (!gsh_isinf(a))

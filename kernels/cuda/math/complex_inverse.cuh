@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Complex inverse trigonometric and hyperbolic functions, after Hull, Fairgrieve and Tang 1997:
-// both parts for a number of the first quadrant, whence all six functions follow. Special values
-// are those of C99, annex G; complex64 is computed in double.
+// Complex inverse trigonometric and hyperbolic functions, after Hull, Fairgrieve and Tang 1997: both parts for a
+// number of the first quadrant, from which all six functions are derived. Special values are those of C99, annex G;
+// complex64 is computed in double.
 #define NARROW(name) FN c64 name(c64 z) { return Cast<c64>::of(name(Cast<c128>::of(z))); }
 constexpr double half_pi = 1.57079632679489661923132169163975144;
 
@@ -58,7 +58,7 @@ FN c128 gsh_arccos(c128 z)
 FN c128 gsh_arccosh(c128 z)
 {
     const c128 w = gsh_arccos(z);
-    if (w.re != w.re || w.im != w.im) // the parts' roles are other ones for NaN
+    if (w.re != w.re || w.im != w.im) // with a NaN the parts have other roles
         return {fabs(w.im), z.re == 0 && z.im != z.im ? half_pi : w.re};
     return {fabs(w.im), copysign(w.re, z.im)};
 }

@@ -2,7 +2,7 @@
 //
 // Functions of a complex number's length.
 template <class F> FN F gsh_abs(Complex<F> a) { return length_of(a.re, a.im); }
-// a / |a|; of an infinite part the axis.
+// a / |a|; where a part is infinite, the direction of its axis.
 template <class F> FN Complex<F> gsh_sign(Complex<F> a)
 {
     const F length = length_of(a.re, a.im), nan = of_bits(Bits<F>::infinite | Bits<F>::quiet);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Floating-point errors: an element that meets one leaves its inputs in the sink (kernels/launch.h),
-// once for each kind and launch. Reports are rare and live in functions of their own; the kernel
-// pays one test of each result.
+// Floating-point errors. An element that meets one stores its inputs in the sink (kernels/launch.h), once for each
+// kind and launch. Reports are rare and live in functions of their own; the kernel pays one test of each result.
 enum { POLE, OVERFLOWED, INVALID };                        // enum gsh_error_kind
 enum { MAY_POLE = 1, MAY_OVERFLOW = 2, MAY_INVALID = 4 }; // enum gsh_op_flags
 
@@ -47,7 +46,7 @@ template <> struct Facts<None> {
     static FN bool finite(None) { return true; }
     static FN bool zero(None) { return false; }
 };
-// The kinds that a result that is no finite number means, given what the op may do: of a complex one both its parts'.
+// The kinds of error that a non-finite result means, given what the op may do. For a complex result, of both parts.
 template <int MAY, class R, class A, class B, class C>
 __device__ __noinline__ void judge(Sink sink, R r, A a, B b, C c)
 {
@@ -62,7 +61,7 @@ __device__ __noinline__ void judge(Sink sink, R r, A a, B b, C c)
         if (kinds & 1)
             leave_error(sink, kind, a, b, c);
 }
-// After r, rounded to the output's type: stored inputs a, b, c.
+// Checks r, the result rounded to the output's type. a, b, c: the stored inputs.
 template <int MAY, class R, class A, class B, class C> FN void check_result(const Sink &sink, R r, A a, B b, C c)
 {
     if (MAY != 0 && !gsh_isfinite(r))
@@ -82,8 +81,8 @@ template <class I> FN void check_reciprocal(const Sink &sink, I a)
         report_error(sink, INVALID, a, None(), None());
     }
 }
-// Two joined values of a reduction or scan, computed with, as S in the sink: a float16 that is too
-// large for itself as the largest one.
+// A joined value of a reduction or scan as S, the sink's type. A value too large for float16 becomes the largest
+// float16.
 template <class S, class V> FN S sample_of(V x)
 {
     if constexpr (sizeof(S) == 2)
@@ -94,7 +93,7 @@ template <class S, class V> FN S sample_of(V x)
 template <class S, int MAY, class V> __device__ __noinline__ void judge_join(Sink sink, V a, V b, V r)
 {
     const bool invalid = gsh_isnan(r);
-    // an infinity or a NaN, once met, comes out of every later join
+    // an infinity or a NaN stays in every later join: only the join that made it is reported
     if (invalid ? (MAY & MAY_INVALID) && !gsh_isnan(a) && !gsh_isnan(b)
                 : (MAY & MAY_OVERFLOW) && gsh_isfinite(a) && gsh_isfinite(b))
         leave_error(sink, invalid ? INVALID : OVERFLOWED, sample_of<S>(a), sample_of<S>(b), None());
@@ -104,7 +103,7 @@ template <class S, int MAY, class V> FN void check_join(const Sink &sink, V a, V
     if (MAY != 0 && !gsh_isfinite(r))
         judge_join<S, MAY>(sink, a, b, r);
 }
-// Where only the rounding of a reduction's total to float16 overflows.
+// Checks whether the rounding of a reduction's total to float16 overflows.
 template <class R, class V> FN void check_rounding(const Sink &sink, V total)
 {
     if constexpr (sizeof(R) == 2) {
@@ -123,14 +122,14 @@ template <class V> FN V real_part(V x) { return x; }
 template <class F> FN F real_part(Complex<F> x) { return x.re; }
 template <class V> FN i32 imaginary_part(V) { return 0; }
 template <class F> FN F imaginary_part(Complex<F> x) { return x.im; }
-// Whether the conversion instruction that makes a To of x finds it out of range.
+// Whether x is out of range for the conversion instruction to To.
 template <class To, class V> FN bool is_beyond(V x)
 {
     constexpr double half = sizeof(To) == 8 ? 9223372036854775808.0 : 2147483648.0;
     constexpr double top = sizeof(To) >= 4 && !is_signed<To> ? 2 * half : half;
     return !((double)x < top && (sizeof(To) == 8 ? (double)x >= -half : (double)x > -half - 1));
 }
-// After the cast of x to y, both as in memory: the inputs to leave are a, b, c.
+// Checks the cast of x to y, both as in memory. a, b, c: the inputs to report.
 template <class To, class From, class A, class B, class C>
 FN void check_cast(const Sink &sink, From x, To y, A a, B b, C c)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations on floats that need no series: exact ones, and those made of a few exact ones.
-// Quotient and remainder as Python has them, the quotient by way of the remainder.
+// Operations on floats that need no series: exact ones, and those composed of a few exact ones.
+// Quotient and remainder as Python defines them; the quotient is computed from the remainder.
 template <class F> __device__ __noinline__ F slow_rest(F a, F b) { return settle(fmod(a, b), a, b); }
-// The quotient is small enough for `whole` and `rest` to be exact, and for Python's way to lead there.
+// Whether the quotient is so small that `whole` and `rest` are exact. Python's method then gives the same.
 template <class F> FN bool divides_quickly(F a, F b)
 {
     return fabs(a) < (F)(1ll << (Bits<F>::mantissa - 2)) * fabs(b) && gsh_isfinite(b);
@@ -92,8 +92,8 @@ template <class F> FN F gsh_copysign(F a, F b)
 }
 template <class F> FN bool gsh_signbit(F a) { return (bits_of(a) & Bits<F>::sign) != 0; }
 
-// The next number away from or towards zero, a not being 0. A float16 steps by 2^13 of a
-// float's units; below 2^-14 by 2^-24.
+// The neighbour of a, which is not 0, away from zero or towards it. A float16 steps by 2^13 of a float's units; below
+// 2^-14 by 2^-24.
 template <class F> FN F step(F a, bool away, bool is_half)
 {
     const typename Bits<F>::Word unit = is_half ? 1 << 13 : 1;
@@ -115,7 +115,7 @@ template <class F> FN F gsh_nextafter(F a, F b, bool is_half)
         return copysign(least_number<F>(is_half), b);
     return step(a, (b > a) == (a > 0), is_half);
 }
-// To the next number away from zero, with the sign of a; of float16, to the next greater one.
+// The distance to the next number away from zero, with the sign of a; for float16, to the next greater number.
 template <class F> FN F gsh_spacing(F a, bool is_half)
 {
     if (!gsh_isfinite(a))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lengths: within one ulp, without overflow or underflow on the way.
-// sqrt(a * a + b * b), corrected by its remainder (Borges 2019); scaled away from the ends.
+// Lengths: within one ulp, without intermediate overflow or underflow.
+// sqrt(a * a + b * b), corrected by its remainder (Borges 2019). Operands near the ends of the range are scaled.
 FN double length_of(double a, double b)
 {
     double x = fabs(a), y = fabs(b);

@@ -31,7 +31,7 @@ template <class I> FN I gsh_power(I a, I b)
             result *= square;
     return (I)result;
 }
-template <class I> FN I gsh_reciprocal(I a) // what the conversion of 1.0 / a leaves
+template <class I> FN I gsh_reciprocal(I a) // the result of the conversion of 1.0 / a
 {
     return a == 1 || a == (I)-1 ? (a == 1 || is_signed<I> ? a : (I)0) : a == 0 && is_signed<I> && sizeof(I) >= 4 ? lowest_integer<I> : (I)0;
 }
@@ -40,12 +40,12 @@ template <class I> FN typename Wrap<I>::type magnitude(I a)
     typedef typename Wrap<I>::type U;
     return a < 0 ? (U)0 - (U)a : (U)a;
 }
-// Divisors by shifts and differences: a division takes a GPU longer than many such steps. In 64 bits
-// only while the numbers need them.
+// Greatest common divisors by shifts and differences: on a GPU a division takes longer than many such steps. Steps
+// have 64 bits only while the numbers need them.
 FN int trailing_zeros(u32 a) { return 31 - __clz((int)(a & (0 - a))); }
 FN int trailing_zeros(u64 a) { return __ffsll((i64)a) - 1; }
 FN bool is_short(u64 a, u64 b) { return (a | b) >> 32 == 0; }
-FN bool is_short(u32, u32) { return false; } // as short as it gets
+FN bool is_short(u32, u32) { return false; } // there is no shorter type
 template <class U> FN void step_divisor(U &odd, U &other)
 {
     other >>= trailing_zeros(other);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elementary functions of doubles, without branches but for rare arguments. Coefficients lie in
-// constant memory: as part of the instructions each costs one more. tests/conformance/real_math_vs_long_double.py
-// bounds the errors: 1.75 ulp. In namespace quick nothing branches, and a NaN stands for what the
-// main way cannot do: a group's Glance finds it (cuda/group/group_glance.cuh).
+// Elementary functions of doubles; only rare arguments branch. Coefficients are in constant memory, because as
+// immediate operands each costs one more instruction. tests/conformance/real_math_vs_long_double.py bounds the
+// errors: 1.75 ulp. In namespace quick nothing branches: a NaN stands for arguments that the code does not handle,
+// and a group's Glance detects it (cuda/group/group_glance.cuh).
 FN u32 high_word(double x) { return (u32)(bits_of(x) >> 32); }
 FN double of_words(u32 high, u32 low) { return of_bits((u64)high << 32 | low); }
-// x * 2^power, where x and that are normal numbers.
+// x * 2^power, where x and the result are normal numbers.
 FN double times_power(double x, i32 power) { return of_words(high_word(x) + ((u32)power << 20), (u32)bits_of(x)); }
 FN double nan_where(bool odd, double x) { return odd ? of_words(0x7ff80000, (u32)bits_of(x)) : x; }
-// Right to some 2^-20.
+// 1 / x, with a relative error of some 2^-20.
 FN double about_inverse(double x)
 {
     double y;
@@ -39,12 +39,12 @@ static __constant__ double exp_terms[] = {
     0.0013888888943923625, 0.00833333333349556, 0.041666666666529184, 0.1666666666666641, 0.5000000000000011, 1.0, 1.0};
 FN double exp_fraction(double x, i32 &n)
 {
-    constexpr double integers = 6755399441055744.0; // plus a small integer: that is the low word
+    constexpr double integers = 6755399441055744.0; // its sum with a small integer has that integer in the low word
     const double shifted = fma(x, ln2_parts.inverse, integers), whole = shifted - integers;
     n = (i32)bits_of(shifted);
     return polynomial(fma(-whole, ln2_parts.low, fma(-whole, ln2_parts.high, x)), exp_terms);
 }
-// In two steps: the first one's result is normal, the second one's need not be.
+// In two steps: the first step's result is normal, the second step's need not be.
 FN double times_wide_power(double x, i32 n) { return times_power(x, n >> 1) * times_power(1.0, n - (n >> 1)); }
 FN double exp_of(double x)
 {
@@ -57,8 +57,8 @@ FN double exp_of(double x)
     return x > 0 ? INFINITE : x < 0 ? 0.0 : x;
 }
 
-// log(1 + f) = f - f^2 / 2 + s (f^2 + z (...)), s = f / (4 + 2 f), z = s^2, where 1 + f lies between the
-// square roots of 1/2 and 2; and that plus n log(2). n counts down, so that a zero keeps its sign.
+// log(1 + f) = f - f^2 / 2 + s (f^2 + z (...)), s = f / (4 + 2 f), z = s^2, where 1 + f lies between the square roots
+// of 1/2 and 2. The logarithm of 2^n (1 + f) is that plus n log(2). n counts down, so that a zero keeps its sign.
 static __constant__ double log_terms[] = {4848.592192552179, 1254.5209952628975, 372.3994526476335, 113.777656447346,
                                           36.571428790811126, 12.799999999812131, 5.333333333333388};
 FN double log1p_rest(double f) // without f itself
@@ -74,7 +74,7 @@ FN double log_of_fraction(double f, i32 down)
     return fma(-n, ln2_parts.high, f) + fma(-n, ln2_parts.low, rest);
 }
 FN i32 power_away(u32 high) { return (i32)(0x3ff6a09d - high) >> 20; } // minus n
-// A positive number's that is normal and has an inverse which is so too.
+// Whether the positive number with this high word is normal and has a normal inverse.
 FN bool is_ordinary(u32 high) { return high - 0x00100000u < 0x7fc00000u; }
 FN double log_ordinary(double x)
 {
@@ -89,8 +89,8 @@ FN double log1p_ordinary(double x, double above)
     return log_of_fraction(fma(x, scale, -(1.0 - scale)), down);
 }
 
-// Logarithms to a base, of a power of the base without an error: 1 / log(base) and log(2) / log(base), of which the first part
-// times any n is exact.
+// Constants of the logarithm to a base: 1 / log(base) and log(2) / log(base), in two parts each. The first part of
+// the latter times any n is exact, so that powers of the base have exact logarithms.
 struct Base { double inverse, inverse_low, ln2, ln2_low; };
 static __constant__ Base base_2 = {1.4426950408889634, 2.0355273740931033e-17, 1.0, 0.0};
 static __constant__ Base base_10 = {0.4342944819032518, 1.098319650216765e-17, 0.30102999566383914, 1.42050232272661e-13};
@@ -102,7 +102,7 @@ FN double log_ordinary(double x, const Base &base)
     const double low = fma(f, base.inverse, -part) + fma(-n, base.ln2_low, fma(f, base.inverse_low, rest * base.inverse));
     return sum + ((part - (sum - whole)) + low);
 }
-// Numbers near the ends of the range come as far as 2^64 to its middle.
+// Scales numbers near the ends of the range by 2^64 towards its middle.
 __device__ __noinline__ double rare_log2(double x)
 {
     const double there = x < 1 ? 18446744073709551616.0 : 1 / 18446744073709551616.0;
@@ -117,7 +117,7 @@ __device__ __noinline__ double rare_log1p(double x) { return log1p(x); }
 FN double log_of(double x) { return is_ordinary(high_word(x)) ? log_ordinary(x) : rare_log(x); }
 FN double log1p_of(double x) { return is_ordinary(high_word(x + 1.0)) ? log1p_ordinary(x, x + 1.0) : rare_log1p(x); }
 
-// The steps that CUDA's sqrt takes for numbers that are neither tiny nor infinite, and for zeros.
+// The steps of CUDA's sqrt for zeros, and for numbers that are neither tiny nor infinite.
 FN double root_ordinary(double x)
 {
     const double guess = about_inverse_root(x);
@@ -126,7 +126,7 @@ FN double root_ordinary(double x)
     const double inverse = fma(fma(e, 0.375, 0.5), y * e, y), root = x * inverse;
     return fma(fma(root, -root, x), times_power(inverse, -1), root);
 }
-// The steps that CUDA's division takes where nothing comes near the ends of the range; 0 / b has the product's sign.
+// The steps of CUDA's division where no number is near the ends of the range; 0 / b has the product's sign.
 FN double quotient_ordinary(double a, double b, double &product)
 {
     const double guess = of_words(high_word(about_inverse(b)), 1), e = fma(-b, guess, 1.0);

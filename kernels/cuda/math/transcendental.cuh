@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Functions of floats that CUDA's library computes, some ulps from NumPy's.
-// x *= y, each the sum of two numbers, the second one what the first rounds off.
+// x *= y. Each is the sum of two numbers; the second is the rounding error of the first.
 FN void multiply_wide(double &x, double &x_rest, double y, double y_rest)
 {
     const double product = x * y;
@@ -9,7 +9,7 @@ FN void multiply_wide(double &x, double &x_rest, double y, double y_rest)
     x = product + rest;
     x_rest = rest - (x - product);
 }
-// a to the n-th, 0 < n <= 64.
+// a^n, 0 < n <= 64, as such a sum.
 FN void power_wide(double a, int n, double &x, double &x_rest)
 {
     double base = a, base_rest = 0.0;
@@ -24,7 +24,7 @@ FN void power_wide(double a, int n, double &x, double &x_rest)
         multiply_wide(base, base_rest, base, base_rest);
     }
 }
-// CUDA's pow is off by an ulp where the C library's is exact: 3 to the first, 2 to the twelfth.
+// CUDA's pow is off by an ulp where the C library's is exact: 3^1, 2^12.
 __device__ __noinline__ double whole_power(double a, double b)
 {
     double x, rest;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The accumulator of a product of floats (T) that are joined in any order: partial products may leave the range of
+// The accumulator of a product of floats (T) that are joined in any order. Partial products may leave the range of
 // numbers where NumPy's, one factor after the other, do not. So a partial product out of the range is kept with an
-// exponent of its own, and what was met on the way is noted. The total is then NumPy's result but where that depends on
-// the order (is_ambiguous), for which there is cuda/ordered.cuh. In front of it stands T multiply(T, T).
+// exponent of its own, and zeros, infinities and NaNs are recorded. The total is NumPy's result, unless that depends
+// on the order (is_ambiguous); cuda/ordered.cuh then computes it. Defined in front of it: T multiply(T, T).
 enum Found { FOUND_ZERO = 1, FOUND_INFINITE = 2, FOUND_NAN = 4, WAS_OVER = 8, WAS_UNDER = 16 };
 struct alignas(8) Running {
     T factor;     // an element as it is, or a normal number
     i32 exponent; // the value is factor * 2^exponent; 0 within the range
-    u32 found;    // also zeros, infinities and NaN among the elements, which count as factors of size 1
+    u32 found;    // bits of Found; recorded elements count as factors of size 1
 };
 template <class V> struct Part { typedef V type; };
 template <class F> struct Part<Complex<F>> { typedef F type; };
@@ -35,7 +35,7 @@ FN bool is_normal(T x)
 }
 FN i32 exponent_of(T x) { return (i32)(bits_of(size_of(x)) >> Layout::mantissa) - Layout::bias; }
 FN Real power_of_two(i32 exponent) { return of_bits((Layout::Word)(Layout::bias + exponent) << Layout::mantissa); }
-// As a normal number of exponent 0, or near it, and an exponent. x is a normal number.
+// Splits x, a normal number, into a normal number with an exponent of 0, or near it, and an exponent.
 FN void split(T &x, i32 &exponent)
 {
     const i32 most = exponent_of(x), by = most < -LEAST ? most : -LEAST;
@@ -86,8 +86,8 @@ FN Running join_running(const Running &a, const Running &b)
 
 FN bool has(const Running &total, u32 what) { return (total.found & what) != 0; }
 FN bool is_nan(const Running &total) { return has(total, FOUND_NAN) || (has(total, FOUND_ZERO) && has(total, FOUND_INFINITE)); }
-// Whether another order may have another result, or meet errors that this one has not: where partial products have left
-// the range on a side that the total, or the first zero or infinity, does not say.
+// Whether another order may give another result, or meet errors that this one did not. That is so where partial
+// products have left the range on a side that the total, or the first zero or infinity, does not determine.
 FN bool is_ambiguous(const Running &total)
 {
     const bool over = has(total, WAS_OVER), under = has(total, WAS_UNDER);
@@ -112,10 +112,10 @@ FN T value_of(const Running &total)
         return signed_as((Real)0, total.factor);
     if (total.exponent == 0)
         return total.factor;
-    const i32 rest = total.exponent - LEAST; // rounded once, as the first power leaves a normal number
+    const i32 rest = total.exponent - LEAST; // one rounding: the first power leaves a normal number
     return scaled(scaled(total.factor, power_of_two(LEAST)), power_of_two(rest > LEAST ? rest : LEAST));
 }
-FN bool gsh_isfinite(const Running &) { return true; } // there is nothing to look for in joins
+FN bool gsh_isfinite(const Running &) { return true; } // joins of Running are not checked
 #if ERRORS
 template <class S, int MAY> FN void check_join(const Sink &, const Running &, const Running &, const Running &) {}
 template <class S> FN void check_running(const Sink &sink, const Running &total)

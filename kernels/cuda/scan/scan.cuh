@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Scans. A group of `lanes` threads takes a row tile by tile; a lane has ITEMS neighbours of a tile. Values are
-// joined in chains only, level by level: within a lane (L), over the lanes before it among its SPAN (T), over the
-// spans before (W), over the tiles before in the chunk (C), the chunks before among its WIDE (P), what is before
-// those (S):
+// joined in chains only, level by level: the elements of a lane (L), the lanes before it in its SPAN (T), the spans
+// before (W), the tiles before in the chunk (C), the chunks before in its WIDE (P), the WIDEs before (S):
 //
-//   out = S + (P + (C + (W + (T + L))))        what does not exist is left out
+//   out = S + (P + (C + (W + (T + L))))        absent terms are left out
 //
-// Each level's prefix is its predecessor's prefix joined with the predecessor's whole: its last output. So a running
-// sum of what is not negative never falls, whatever the rounding, and no path is longer than the sequential loop's.
-// ONE_ROW: all lanes are one group. DENSE: both operands' rows are contiguous. This file has what the kernels of
-// scan_pass.cuh (chunks' wholes; outputs) share with those that are CAREFUL, of products of floats: there nothing may
-// overflow or vanish that would not in sequence (scan_careful.cuh).
+// Each level's prefix is its predecessor's prefix joined with the predecessor's total, which is its last output. So a
+// running sum of numbers that are not negative never falls, whatever the rounding, and no path is longer than the
+// sequential loop's. ONE_ROW: all lanes are one group. DENSE: both operands' rows are contiguous. The kernels of
+// scan_pass.cuh (chunks' totals; outputs) and the CAREFUL ones share this file. CAREFUL is for products of floats:
+// nothing may overflow or vanish there that would not in sequence (scan_careful.cuh).
 struct Args : Errors {
     u64 input, output, sums, supers;
     i64 rows, length, chunk, chunks, tiles, in_step, out_step, lanes_log2;
@@ -27,7 +26,7 @@ struct Shared {
     u32 mark[CAREFUL ? BLOCK : 1]; // a lane of the group
 };
 
-// How a lane holds an element: as its value, but a bool as its byte, since a row's first output is a copy.
+// How a lane holds an element: as its value. A bool is held as its byte, because a row's first output is a copy.
 template <class S> struct Held {
     template <class From> static FN S cast(From in) { return Convert<S, From>::of(in); }
     static FN A of(S stored) { return value(stored); }
@@ -54,7 +53,7 @@ FN void store(const Args &args, char *at, A x)
     *(Out *)at = out;
 }
 
-// The chain over totals[0], totals[step], ..: `count` > 0 of them.
+// Joins totals[0], totals[step], ... in a chain; `count` > 0 of them.
 FN A chain(const A *totals, u32 step, u32 count)
 {
     A all = totals[0];
@@ -63,7 +62,7 @@ FN A chain(const A *totals, u32 step, u32 count)
     return all;
 }
 
-struct Lane { // one thread's part of a tile; what is beyond its `count` elements is joined too, and not used
+struct Lane { // one thread's part of a tile; elements beyond `count` are joined too, but not used
     A x[ITEMS];
     A before; // the output before x[0]
     int count;
@@ -152,7 +151,8 @@ struct Scan {
         char *const row = (char *)args.output + shared.out_base[ONE_ROW ? 0 : g];
         return DENSE ? (char *)((Out *)row + at) : row + at * args.out_step;
     }
-    // Rows: neighbouring threads move neighbours. The j-th that this thread moves: group, place in the row.
+    // Rows: neighbouring threads move neighbours. Finds the group, and the place in its row, of the j-th one that
+    // this thread moves.
     FN bool moved(int j, i64 start, u32 &g, i64 &at) const
     {
         if (ONE_ROW) { // one address and constant offsets
@@ -193,7 +193,7 @@ struct Scan {
         for (int i = 0; i < ITEMS; i++)
             mine.x[i] = shared.staged[threadIdx.x * PAD + i];
     }
-    // Between a barrier after `stage` and the next.
+    // Called between a barrier after `stage` and the next barrier.
     FN void store_tile(const Lane &mine, i64 start) const
     {
         u32 g;
@@ -214,7 +214,7 @@ struct Scan {
     {
         return &shared.staged[(LANES_FAST ? (group << log2) + which : which * groups + group) * PAD];
     }
-    // Lanes that have elements have only full ones before them.
+    // Every lane before one with elements is full.
     FN void join_lanes(Lane &mine) const
     {
         const u32 in_span = lane % SPAN, span = lane / SPAN;
@@ -233,7 +233,7 @@ struct Scan {
             mine.put_before(chain(&shared.span_total[group], groups, span));
         }
     }
-    // Before the tile is stored: its inputs are still there.
+    // Called before the tile is stored, while its inputs are still in memory.
     FN void check(const Lane &mine, i64 start) const
     {
         bool odd = false;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What may be joined in another order than one after the other: elements whose partial products, they and they behind
-// all levels' prefixes, stay in the range in which nothing overflows or is rounded to a subnormal number. Behind a zero,
-// an infinity or a NaN elements count by their signs; behind another number out of the range those that do not change it
-// count nothing. What spoils this is taken one after the other (scan_tile.cuh).
+// Which elements may be joined in another order than one after the other: those whose partial products, by themselves
+// and after the prefixes of all levels, stay in the range where nothing overflows or is rounded to a subnormal
+// number. After a zero, an infinity or a NaN elements count only by their signs. After another number out of the
+// range elements that do not change it do not count. Elements that spoil this are joined one after the other
+// (scan_tile.cuh).
 //
-// A size is the upper 32 bits of a magnitude (of a complex number's larger part), that of 1 being 0: ordered as
-// magnitudes are, NaN highest, and nearly linear in their logarithms, so that the size of a product is about the sum.
+// A size is the upper 32 bits of a magnitude (of a complex number's larger part) minus those of 1. Sizes have the
+// order of magnitudes, NaN highest, and are nearly linear in their logarithms, so the size of a product is about the
+// sum of sizes.
 template <class V> struct Part { typedef V type; };
 template <class F> struct Part<Complex<F>> { typedef F type; };
 typedef Part<A>::type Real;
@@ -37,7 +39,7 @@ template <class F> FN Complex<F> sign_of(Complex<F>) { return {1, 0}; }
 template <class F> FN F nan_of(F) { return of_bits(Bits<F>::infinite | Bits<F>::quiet); }
 template <class F> FN Complex<F> nan_of(Complex<F>) { return {nan_of(F()), nan_of(F())}; }
 
-// How elements count behind a value.
+// How elements count after a value: as factors, by their signs, or not at all.
 enum Mode { PRODUCTS, SIGNS, STAYS };
 FN Mode mode_behind(A carry, bool has_carry)
 {
@@ -45,7 +47,7 @@ FN Mode mode_behind(A carry, bool has_carry)
         return PRODUCTS;
     return is_settled(carry) ? SIGNS : is_in_range(size_of(carry)) ? PRODUCTS : STAYS;
 }
-// Mode SIGNS or STAYS.
+// The factor for which x counts in mode SIGNS or STAYS; sets `spoils` where STAYS does not hold.
 FN A counted(A x, A carry, Mode mode, bool &spoils)
 {
     const A next = gsh_join(carry, x);
@@ -57,7 +59,7 @@ FN A counted(A x, A carry, Mode mode, bool &spoils)
 
 struct Range { // of partial products
     i32 low, high; // sizes
-    bool was_left; // before the last prefix was put before
+    bool was_left; // the range was left before the last put_behind
     FN void begin()
     {
         low = INFINITE_SIZE;
@@ -75,7 +77,7 @@ struct Range { // of partial products
     {
         const i32 by = size_of(prefix);
         was_left = !is_safe();
-        low = (i32)((u32)low + (u32)by); // wraps only where it was left
+        low = (i32)((u32)low + (u32)by); // wraps only where the range was left
         high = (i32)((u32)high + (u32)by);
     }
 };

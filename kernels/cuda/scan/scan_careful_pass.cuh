@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The passes of a CAREFUL scan over chunks: the first leaves the chunks' wholes in sums and what else is told of them in
-// supers, of which scan_walk.cuh makes what is before each; STAGE_FINAL writes the outputs, without a look at the inputs
-// where they are known to change nothing.
+// The passes of a CAREFUL scan over chunks. The first leaves the chunks' totals in sums and their descriptions
+// (Chunk) in supers; scan_walk.cuh makes the value before each chunk of them. STAGE_FINAL writes the outputs. It does
+// not read inputs that are known to change nothing.
 constexpr u32 EARLY = 256;
 
 extern "C" __global__ void __launch_bounds__(BLOCK, 4) gsh_kernel(const Args args)
 {
     __shared__ Shared shared;
-    // Products mostly leave the range in the first chunks, which then take longest; of the others, what the first stage
-    // read last may still be in the cache
+    // Products mostly leave the range in the first chunks, which then take longest, so these run first. The others
+    // run backwards: what the first stage read last may still be in the cache.
     const u32 block = STAGE_FINAL && blockIdx.x >= EARLY ? gridDim.x - 1 - (blockIdx.x - EARLY) : blockIdx.x;
     const u32 number = block / (u32)args.tiles;
     const Scan scan(args, shared, block % (u32)args.tiles, number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CAREFUL: what the first pass tells of a chunk beside its whole, and how the chunk counts behind a value.
+// CAREFUL: the first pass's description of a chunk besides its total, and how the chunk counts after a value.
 enum Found { FOUND_ZERO = 1, FOUND_INFINITE = 2, FOUND_NAN = 4, LEFT_RANGE = 8 };
 
 struct Chunk {
@@ -34,7 +34,7 @@ struct Chunk {
             }
         }
     }
-    // `inputs`: where they lie
+    // `inputs`: the lane's elements
     FN void note_products(const Lane &mine, const A *inputs)
     {
         low = mine.range.low < low ? mine.range.low : low;
@@ -43,22 +43,22 @@ struct Chunk {
             return;
         found |= LEFT_RANGE;
         if (is_positive())
-            return; // so are all so far
+            return; // all elements so far are positive
 #pragma unroll 1
         for (int i = 0; i < mine.count; i++) {
             const A x = inputs[i];
             found |= gsh_isnan(x) ? FOUND_NAN : !gsh_isfinite(x) ? FOUND_INFINITE : is_zero(x) ? FOUND_ZERO : 0;
         }
     }
-    // No element is 0, negative, infinite or NaN; or one may be.
+    // True: no element is 0, negative, infinite or NaN. False: one may be.
     FN bool is_positive() const { return least > 0 && most < UNIT_SIZE + INFINITE_SIZE; }
-    // All elements leave a value that is not settled as it is; or may not.
+    // True: every element leaves a value that is not settled as it is. False: one may change it.
     FN bool stays(A value) const
     {
         return least >= 0 && is_same(gsh_join(value, lowest_of(least, A())), value) &&
                is_same(gsh_join(value, highest_of(most, A())), value);
     }
-    // Every output is the value before the chunk; or may not be.
+    // True: every output is the value before the chunk. False: one may differ.
     FN bool repeats(A carry) const { return is_settled(carry) ? is_positive() && !gsh_isnan(carry) : stays(carry); }
     static FN float lowest_of(i32 upper, float) { return of_bits((u32)upper); }
     static FN float highest_of(i32 upper, float) { return of_bits((u32)upper); }
@@ -70,12 +70,12 @@ struct Chunk {
     {
         return gsh_isnan(settled) || (found & FOUND_NAN) || (found & (is_zero(settled) ? FOUND_INFINITE : FOUND_ZERO));
     }
-    // Behind a value of size `by` its whole is one factor.
+    // Whether the chunk's total counts as one factor after a value of size `by`.
     FN bool fits(i32 by) const
     {
         return found == 0 && is_in_range(low) && is_in_range(high) && is_in_range(low + by) && is_in_range(high + by);
     }
-    // Mode SIGNS or STAYS, as of elements.
+    // The factor for which the chunk counts in mode SIGNS or STAYS, as for elements.
     FN A counted(A whole, A carry, Mode mode, bool &spoils) const
     {
         if (mode == STAYS) {
@@ -83,13 +83,13 @@ struct Chunk {
             return sign_of(A());
         }
         const bool is_nan = makes_nan(carry);
-        spoils = spoils || (!is_nan && gsh_isnan(whole)); // whose sign is not the factors'
+        spoils = spoils || (!is_nan && gsh_isnan(whole)); // its sign is not that of the factors
         return is_nan ? nan_of(A()) : sign_of(whole);
     }
 };
 static_assert(sizeof(Chunk) == CHUNK_BYTES, "as the plan counts");
 
-// All threads of the block; the first one's result counts. In place of what is staged.
+// All threads of the block; only the first one's result is valid. Overwrites `staged`.
 FN Chunk chunk_of_block(Shared &shared, const Chunk &mine)
 {
     constexpr u32 STEP = 16;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The passes of a scan over chunks: the first leaves the chunks' wholes in sums, of which scan_sums.cuh makes prefixes;
-// STAGE_FINAL writes the outputs.
+// The passes of a scan over chunks. The first leaves the chunks' totals in sums, of which scan_sums.cuh makes
+// prefixes. STAGE_FINAL writes the outputs.
 extern "C" __global__ void __launch_bounds__(BLOCK, 4) gsh_kernel(const Args args)
 {
     __shared__ Shared shared;
-    // What the first stage read last may still be in the cache
+    // Backwards: what the first stage read last may still be in the cache.
     const u32 block = STAGE_FINAL ? gridDim.x - 1 - blockIdx.x : blockIdx.x;
     const u32 chunk = block / (u32)args.tiles;
     const Scan scan(args, shared, block % (u32)args.tiles, chunk);

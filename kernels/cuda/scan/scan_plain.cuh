@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What scan.cuh wants of scan_careful.cuh where no care is needed.
+// The definitions of scan_careful.cuh that scan.cuh needs, where no care is needed.
 struct Range {
     FN void begin() {}
     FN void note(A) {}

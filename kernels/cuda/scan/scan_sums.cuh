@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Prefixes of a row's chunks, between the stages of scan.cuh and compress.cuh: of each WIDE chunks' wholes a thread
-// makes, in place, the chains before each (P; the first has none), then the chain over the wholes of the WIDEs before
+// Prefixes of a row's chunks, between the stages of scan.cuh and compress.cuh. A thread replaces the totals of WIDE
+// chunks by the chains before each (P; the first has none), then makes the chain over the totals of the WIDEs before
 // (S). One block of WIDE threads a row.
 struct Args {
     u64 sums, supers;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CAREFUL: a tile behind what is before it. All lanes join at once; from the first lane that spoils that on, one lane
-// goes alone until it may be tried again. What is finished meanwhile lies in `staged`, inputs and outputs alike.
-constexpr u32 ALONE = 16; // fewest lanes' elements that one lane takes alone, but before a settled value
+// CAREFUL: joins a tile to the value before it. All lanes join at once. From the first lane that spoils the join, one
+// lane continues alone until all lanes may try again. Meanwhile `staged` holds finished outputs and remaining inputs.
+constexpr u32 ALONE = 16; // fewest lanes' elements that one lane joins alone, unless the value becomes settled
 
-// All threads: lane numbers in the group; `lanes` where none spoils.
+// All threads. The first lane of the group that spoils the join; `lanes` where none does.
 FN u32 first_that_spoils(const Scan &scan, bool spoils)
 {
     u32 &mark = scan.shared.mark[scan.group];
@@ -16,7 +16,7 @@ FN u32 first_that_spoils(const Scan &scan, bool spoils)
     __syncthreads();
     return scan.lanes - mark;
 }
-// All threads; whether this lane spoils it.
+// All threads. Whether this lane spoils the join.
 FN bool join_behind(const Scan &scan, Lane &mine, A carry, bool has_carry)
 {
     const Mode mode = mode_behind(carry, has_carry);
@@ -32,7 +32,7 @@ FN bool join_behind(const Scan &scan, Lane &mine, A carry, bool has_carry)
         mine.put_before(carry);
     return mine.count > 0 && (mode == PRODUCTS ? !mine.range.is_safe() : spoils);
 }
-// One lane, from `lane` on, in place; leaves the lane where to go on and the value before it.
+// One lane. Joins elements from `lane` on, in place; leaves the lane at which to continue, and the value before it.
 FN void walk(const Scan &scan, u32 lane, int length, A run, bool has_run)
 {
     const u32 first = lane;
@@ -58,7 +58,7 @@ FN void walk(const Scan &scan, u32 lane, int length, A run, bool has_run)
     scan.shared.mark[scan.group] = (int)lane * ITEMS < length ? lane : scan.lanes;
     scan.shared.tile_total[scan.group] = run;
 }
-// All threads: `mine`, the inputs of a tile of `length` elements, becomes its outputs.
+// All threads. Replaces `mine`, the inputs of a tile of `length` elements, by its outputs.
 FN void take_tile(const Scan &scan, Lane &mine, int length, A carry, bool has_carry)
 {
     const int count = mine.count;

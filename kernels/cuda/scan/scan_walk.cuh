@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CAREFUL scans, between their passes: what is before each chunk, in place of the chunks' wholes. The chunks are
-// scanned as elements are, a lane having ITEMS of them; what is behind the first that does not count as one factor waits
-// until that has been gone through. One block a row.
+// CAREFUL scans, between their passes: replaces the chunks' totals by the values before each chunk. The chunks are
+// scanned as elements are; a lane has ITEMS of them. Where a chunk does not count as one factor, the scan joins its
+// elements before it continues with the next chunk. One block a row.
 
-// All threads: the value at the end of a chunk, `run` being before it; nothing is stored.
+// All threads. The value at the end of a chunk, where `run` is the value before it; nothing is stored.
 FN A take_chunk(Scan &scan, i64 number, A run, bool has_run)
 {
     const i64 begin = number * scan.args.chunk, width = ITEMS << scan.log2;
@@ -30,7 +30,7 @@ struct Row {
     A *sums;
     const Chunk *chunks;
     i64 count;
-    // All threads: joins what is from `first` on; whether a chunk of this lane does not count as one factor.
+    // All threads. Joins the chunks from `first` on. Whether a chunk of this lane does not count as one factor.
     FN bool join(const Scan &scan, Lane &mine, i64 first, A run) const
     {
         const i64 own = first + (i64)scan.lane * ITEMS;
@@ -67,7 +67,8 @@ struct Row {
             if (i < mine.count)
                 sums[first + (i64)scan.lane * ITEMS + i] = i > 0 ? mine.x[i - 1] : mine.before;
     }
-    // One lane, one chunk after the other: those up to the one that must be gone through.
+    // One lane, one chunk after the other, up to the first whose elements must be joined; returns the number of that
+    // chunk.
     FN u32 leave_some(const Scan &scan, const Lane &mine, i64 first, A &run, bool has_run) const
     {
         const i64 own = first + (i64)scan.lane * ITEMS;
