@@ -58,7 +58,7 @@ bool gsh_critical_defer_sigsafe(int number, siginfo_t *info, void *context);
 #define GSH_CRITICAL_TIMEOUT_S 5
 
 /* Called in the handler of SIGSEGV for a signal that was sent. True where the signal is the alarm of
- * GSH_CRITICAL_PATIENCE_S. *is_overdue: the thread is still in the section. */
+ * GSH_CRITICAL_TIMEOUT_S. *is_overdue: the thread is still in the section. */
 bool gsh_critical_is_alarm_sigsafe(const siginfo_t *info, bool *is_overdue);
 
 /* Called in a forked child: ends all sections that its thread was in when it forked. */
