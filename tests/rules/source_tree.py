@@ -6,6 +6,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BUILD = os.environ.get("GSH_TEST_BUILD") or os.path.join(ROOT, "build-dev")
 # The folders of the library's own sources.
 LAYERS = ("base", "config", "kernels", "policy", "offload", "interpose")
+TEXT_ENDINGS = (".c", ".h", ".S", ".def", ".in", ".py", ".md", ".txt", ".cmake", ".json")
 
 
 def tree(folders, endings):
@@ -16,6 +17,12 @@ def tree(folders, endings):
             names[:] = [name for name in names if name != "__pycache__" and not name.startswith(".")]
             found += [os.path.relpath(os.path.join(where, name), ROOT) for name in files if name.endswith(endings)]
     return sorted(found)
+
+
+def all_files(endings=TEXT_ENDINGS):
+    """The texts of the whole project."""
+    return tree(LAYERS + ("tests", "bench", "docs"), endings) + [
+        name for name in sorted(os.listdir(ROOT)) if name.endswith(endings) or name == "Makefile"]
 
 
 def read(path):

@@ -4,9 +4,8 @@ import os
 import re
 import unittest
 
-import test_rules
+from source_tree import ROOT, all_files, read
 
-ROOT = test_rules.ROOT
 CODE = re.compile(r"^(```|~~~).*?^\1|^    [^\n]*$|`[^`\n]*`", re.M | re.S)
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 NAMED = re.compile(r"\bdocs/[\w/]+\.md\b")
@@ -15,7 +14,7 @@ PATTERNS = re.compile(r"KIND|NAME|FAMILY|PACKAGE|SHAPE")
 
 
 def documents():
-    return [path for path in test_rules.all_files((".md",)) if path.endswith(".md")]
+    return [path for path in all_files((".md",)) if path.endswith(".md")]
 
 
 def links(path, text):
@@ -44,7 +43,7 @@ def broken(path, text):
     for where, anchor in links(path, text):
         if not os.path.exists(os.path.join(ROOT, where)):
             yield "%s: no file %s" % (path, where)
-        elif anchor and (not where.endswith(".md") or anchor not in anchors(text if where == path else test_rules.read(where))):
+        elif anchor and (not where.endswith(".md") or anchor not in anchors(text if where == path else read(where))):
             yield "%s: no heading #%s in %s" % (path, anchor, where)
 
 
@@ -54,14 +53,14 @@ def reachable(start):
         path = left.pop()
         if path not in found:
             found.add(path)
-            left += [where for where, _ in links(path, test_rules.read(path))
+            left += [where for where, _ in links(path, read(path))
                      if where.endswith(".md") and os.path.exists(os.path.join(ROOT, where))]
     return found
 
 
 class TestDocs(unittest.TestCase):
     def test_links_lead_somewhere(self):
-        self.assertEqual([fault for path in documents() for fault in broken(path, test_rules.read(path))], [])
+        self.assertEqual([fault for path in documents() for fault in broken(path, read(path))], [])
 
     def test_broken_links_are_found(self):
         text = "# One thing\n[a](#one-thing) [b](docs/none.md) [c](#two) [d](README.md#none) `[e](none)` [f](https://example.org)\n"
@@ -73,13 +72,13 @@ class TestDocs(unittest.TestCase):
         self.assertEqual(sorted(set(documents()) - reachable("README.md")), [])
 
     def test_documents_that_the_tree_names_exist(self):
-        self.assertEqual(["%s: %s" % (path, name) for path in test_rules.all_files() for name in NAMED.findall(test_rules.read(path))
+        self.assertEqual(["%s: %s" % (path, name) for path in all_files() for name in NAMED.findall(read(path))
                           if not os.path.exists(os.path.join(ROOT, name)) and path != "tests/rules/test_docs.py"], [])
 
     def test_files_that_documents_name_exist(self):
         """The results' archive names files as they were."""
         self.assertEqual(["%s: %s" % (path, name) for path in documents() if path != "docs/results/archive.md"
-                          for name in SOURCE.findall(test_rules.read(path))
+                          for name in SOURCE.findall(read(path))
                           if not PATTERNS.search(name) and not os.path.exists(os.path.join(ROOT, name))], [])
 
 

@@ -10,8 +10,8 @@ import re
 import struct
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD = os.environ.get("GSH_TEST_BUILD") or os.path.join(ROOT, "build-dev")
+from source_tree import BUILD, ROOT, read
+
 SYSTEM_CALL = b"\x0f\x05"
 SHORT = 700  # bytes of code: longer functions do more than pass on what they are given
 
@@ -126,11 +126,6 @@ def callers(functions):
         found |= {name for name, (address, code) in functions.items()
                   if len(code) <= SHORT and not places.isdisjoint(called(address, code))}
     return found
-
-
-def read(path):
-    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-        return file.read()
 
 
 def rows():

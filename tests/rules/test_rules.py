@@ -6,20 +6,14 @@ import re
 import subprocess
 import unittest
 
-from source_tree import BUILD, LAYERS, ROOT, read, tree
+from source_tree import BUILD, LAYERS, ROOT, all_files, read, tree
 
-TEXT_ENDINGS = (".c", ".h", ".S", ".def", ".in", ".py", ".md", ".txt", ".cmake", ".json")
 CODE_ENDINGS = (".c", ".h", ".S", ".def", ".py")
 MAX_LINES = 800
 # Written in pieces, so that this file does not hold what it forbids.
 FORBIDDEN = [re.compile(pattern, re.I) for pattern in (
     r"\bissue " + r"#?\d", r"/" + r"work/", r"/tmp/" + r"brief", r"\bpypi\." + r"org", r"python" + r"hosted\.org",
     r"\bthis " + r"session\b", r"\bwork" + r"place\b", r"FIX" + r"ME\b")]
-
-
-def all_files(endings=TEXT_ENDINGS):
-    return tree(tuple(LAYERS) + ("tests", "bench", "docs"), endings) + [
-        name for name in sorted(os.listdir(ROOT)) if name.endswith(endings) or name == "Makefile"]
 
 
 def option_names():

@@ -10,19 +10,13 @@ import subprocess
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD = os.environ.get("GSH_TEST_BUILD") or os.path.join(ROOT, "build-dev")
+from source_tree import BUILD, LAYERS, ROOT, read, tree
+
 LIST = os.path.join(ROOT, "tests", "rules", "sigsafe_calls.txt")
-FOLDERS = ("base", "config", "kernels", "policy", "offload", "interpose")
 ENTRY = "offload/memory/fault.c", "on_segv_sigsafe"
 SUFFIXES = "_sigsafe", "_after_fork"
 NODE = re.compile(r'^node: \{ title: "([^"]+)" label: "[^\\"]*\\n([^"\\]+?):\d+:\d+(?:\\n[^"]*)?"( shape : ellipse)? \}', re.M)
 EDGE = re.compile(r'^edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)" label: "([^"]+):(\d+):(\d+)" \}', re.M)
-
-
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
 
 
 def relative(path):
@@ -30,9 +24,7 @@ def relative(path):
 
 
 def source_files():
-    for folder in FOLDERS:
-        for where, _, names in os.walk(os.path.join(ROOT, folder)):
-            yield from (os.path.join(where, name) for name in names if name.endswith((".c", ".h")))
+    return [os.path.join(ROOT, path) for path in tree(LAYERS, (".c", ".h"))]
 
 
 class Rows:
