@@ -9,17 +9,25 @@ import shim_runner
 SCRIPT = """
 import time
 import numpy as np
+from shim_script import residency
 rng = np.random.default_rng(0)
 small, large = np.ones(20000, np.int8), rng.standard_normal((500, 500))
-for _ in range(20):
+deadline = time.monotonic() + 30  # for the device to start, its libraries to open
+calls = 0
+while calls < 20 or time.monotonic() < deadline:
     total = small + small
     product = large @ large
     spectrum = np.fft.fft(large)
-    time.sleep(0.01)  # for the device to start, its libraries to open
+    calls += 1
+    results = [spectrum, product] if PRODUCTS_ON_DEVICE else [spectrum]
+    if calls >= 20 and all(residency(result) == "device" for result in results):
+        break
+    time.sleep(0.01)
 print(np.isfinite(product).all(), np.isfinite(spectrum[0, 0]), total.shape)
 """
 AUTO = {"GPUSHIM_MODE": "auto", "GPUSHIM_START_MS": "0", "GPUSHIM_LOG": "decide"}
 PREFIX = "gpushim: decide: "
+PRODUCTS_ON_DEVICE = shim_runner.DEVICE == "cuda"  # the host device multiplies with the same BLAS as NumPy
 TIMES = ("host_ns", "modelled_ns", "device_ns", "upload_ns", "download_ns", "fetch_ns", "debt_ns", "gain_ns")
 
 
@@ -31,7 +39,8 @@ def decisions(stderr):
 
 class TestDecisions(shim_runner.TestCase):
     def run_script(self, **env):
-        result = self.shim_run(SCRIPT, env=dict(AUTO, **env))
+        script = SCRIPT.replace("PRODUCTS_ON_DEVICE", repr(PRODUCTS_ON_DEVICE))
+        result = self.shim_run(script, env=dict(AUTO, **env))
         self.assertEqual(result.stdout, "True True (20000,)\n")
         return result, decisions(result.stderr)
 
@@ -72,13 +81,13 @@ class TestDecisions(shim_runner.TestCase):
         self.assertIn("device", {line["verdict"] for line in large})
         for line in large:
             self.assertGreater(int(line["gain_ns"]), 0, line)
-        if shim_runner.DEVICE == "cuda":  # the host device multiplies with the same BLAS as NumPy
+        if PRODUCTS_ON_DEVICE:
             self.assertIn("device", {line["verdict"] for line in self.of(lines, "matmul")})
 
     def test_an_option_sends_products(self):
         result, lines = self.run_script(GPUSHIM_MIN_FLOPS="1000000")
         products = self.of(lines, "matmul")
-        self.assertEqual(len(products), 20)
+        self.assertGreaterEqual(len(products), 20)
         self.assertEqual({(line["verdict"], line["forced"]) for line in products}, {("device", "1")})
         self.assertIn("too-small", {line["reason"] for line in self.of(lines, "add")})
         self.assert_agrees(result.report, lines)
@@ -89,7 +98,7 @@ class TestDecisions(shim_runner.TestCase):
         self.assert_agrees(result.report, lines)
 
     def test_other_levels_have_none(self):
-        result, lines = self.run_script(GPUSHIM_LOG="graph")
+        result, lines = self.run_script(GPUSHIM_MODE="force", GPUSHIM_LOG="graph")
         self.assertEqual(lines, [])
         self.assertTrue(re.search("^gpushim: graph: ", result.stderr, re.M))
 
