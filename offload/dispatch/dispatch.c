@@ -16,6 +16,7 @@
 #include "dispatch_internal.h"
 #include "dispatch_lock.h"
 #include "errors.h"
+#include "eviction.h"
 #include "expiring.h"
 #include "forked.h"
 #include "history.h"
@@ -223,7 +224,7 @@ static void let_go(struct run *run)
 static void use_value(struct place *place, struct gsh_value *value)
 {
     gsh_value_retain(value);
-    gsh_value_touch_locked(value);
+    gsh_eviction_touch_locked(value);
     place->value = value;
 }
 

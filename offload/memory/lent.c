@@ -9,6 +9,7 @@
 #include "coherence_events.h"
 #include "device.h"
 #include "dispatch_lock.h"
+#include "eviction.h"
 #include "value.h"
 
 #include <stdlib.h>
@@ -54,7 +55,7 @@ static struct gsh_value *lend_locked(struct gsh_block *block, size_t begin, size
         return NULL;
     struct gsh_value *value = block->value;
     gsh_value_retain(value);
-    gsh_value_touch_locked(value);
+    gsh_eviction_touch_locked(value);
     value->lent++;
     return value;
 }

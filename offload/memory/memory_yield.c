@@ -8,6 +8,7 @@
 #include "coherence_events.h"
 #include "device.h"
 #include "dispatch_lock.h"
+#include "eviction.h"
 #include "lock.h"
 #include "value.h"
 
@@ -43,7 +44,8 @@ static bool could_fit(size_t bytes)
  * rounds evict less at a time, so as not to evict much too much. False: nothing can be evicted. */
 static bool evict_for_locked(size_t missing, bool is_first)
 {
-    return gsh_value_evict_locked(is_first ? missing : GSH_MAX(missing / LATER_SHARE, (size_t)1));
+    return gsh_eviction_evict_locked(is_first ? missing
+                                              : GSH_MAX(missing / LATER_SHARE, (size_t)1));
 }
 
 /* What pending nodes hold can be freed or evicted once they have run. */

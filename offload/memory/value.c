@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Device memory of values, their order of use, and eviction: under the DISPATCH lock.
+ * Device memory of values: under the DISPATCH lock.
  */
 #include "value.h"
 
 #include "arena_internal.h"
 #include "backend.h"
-#include "coherence_internal.h"
+#include "eviction.h"
 #include "lent.h"
 #include "mapped_scalar.h"
 #include "stats.h"
@@ -19,37 +19,12 @@
 #define FIRST_PAUSE_NS 500000L /* between attempts, doubled each time: 64 ms in all */
 
 static struct gsh_value *free_structures;
-static struct gsh_value *oldest, *newest;
-static uint64_t use_clock;
 static uint64_t last_version;
 static size_t promised_bytes; /* of values without memory */
-
-static void unlink_value(struct gsh_value *value)
-{
-    *(value->older != NULL ? &value->older->newer : &oldest) = value->newer;
-    *(value->newer != NULL ? &value->newer->older : &newest) = value->older;
-}
-
-static void link_newest(struct gsh_value *value)
-{
-    value->last_use = ++use_clock;
-    value->older = newest;
-    value->newer = NULL;
-    *(newest != NULL ? &newest->newer : &oldest) = value;
-    newest = value;
-}
 
 void gsh_value_note_written_locked(struct gsh_value *value)
 {
     value->version = ++last_version;
-}
-
-void gsh_value_touch_locked(struct gsh_value *value)
-{
-    if (value == newest)
-        return;
-    unlink_value(value);
-    link_newest(value);
 }
 
 void gsh_value_reap_locked(void)
@@ -58,7 +33,7 @@ void gsh_value_reap_locked(void)
     struct gsh_value *value = gsh_value_release_take_locked();
     while (value != NULL) {
         struct gsh_value *next = value->next_dead;
-        unlink_value(value);
+        gsh_eviction_remove_locked(value);
         if (value->word != NULL)
             gsh_mapped_scalar_give_locked(value->word);
         else if (value->address != 0)
@@ -81,36 +56,6 @@ static struct gsh_value *new_structure(void)
     return value;
 }
 
-/* Evicts the least recently used value without other users, and returns its size. 0: there is none. */
-static size_t evict_one(void)
-{
-    for (struct gsh_value *value = oldest; value != NULL; value = value->newer) {
-        struct gsh_block *block = gsh_block_at(value->block);
-        bool is_needed =
-            value->lent != 0 || atomic_load_explicit(&value->pending, memory_order_relaxed) != 0;
-        if (value->block == 0 || !gsh_value_is_on_device(value) || is_needed ||
-            !gsh_block_try_acquire_sigsafe(block))
-            continue;
-        size_t size = value->size;
-        bool evicted = block->value == value && gsh_coherence_evict_held(block) == GSH_OK;
-        gsh_block_release_sigsafe(block);
-        if (!evicted)
-            continue;
-        gsh_stats_add(GSH_COUNTER_EVICTIONS, 1);
-        gsh_value_reap_locked();
-        return size;
-    }
-    return 0;
-}
-
-bool gsh_value_evict_locked(size_t bytes)
-{
-    size_t evicted = 0;
-    for (size_t size; evicted < bytes && (size = evict_one()) != 0;)
-        evicted += size;
-    return evicted != 0;
-}
-
 static bool could_fit(size_t size)
 {
     size_t free_bytes = 0, total_bytes = 0;
@@ -130,14 +75,14 @@ enum gsh_status gsh_value_create_locked(size_t size, uint32_t block, struct gsh_
 {
     size = gsh_round_up(size, 256);
     while (!gsh_value_has_room_locked(size))
-        if (!could_fit(size) || evict_one() == 0)
+        if (!could_fit(size) || gsh_eviction_evict_one_locked() == 0)
             return GSH_FAILED;
     struct gsh_value *value = new_structure();
     if (value == NULL)
         return GSH_FAILED;
     *value = (struct gsh_value){.references = 1, .size = size, .block = block};
     promised_bytes += size;
-    link_newest(value);
+    gsh_eviction_add_locked(value);
     *result = value;
     return GSH_OK;
 }
@@ -151,7 +96,7 @@ enum gsh_status gsh_value_place_locked(struct gsh_value *value)
     bool fits_word = value->is_read_next && value->spill == NULL; /* a spill copy is padded */
     bool has_word = fits_word && gsh_mapped_scalar_take_locked(&address, &value->word);
     while (!has_word && gsh_backend_get()->allocate(value->size, &address) != GSH_OK)
-        if (!could_fit(value->size) || evict_one() == 0)
+        if (!could_fit(value->size) || gsh_eviction_evict_one_locked() == 0)
             return GSH_FAILED;
     if (value->spill != NULL &&
         gsh_backend_get()->upload(address, value->spill, value->size, false) != GSH_OK) {

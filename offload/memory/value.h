@@ -56,12 +56,7 @@ static inline void gsh_value_retain(struct gsh_value *value)
 {
     atomic_fetch_add_explicit(&value->references, 1, memory_order_relaxed);
 }
-/* Evicts the least recently used values without other users, whose contents are fetched to the host, until `bytes`
- * bytes are freed. False: there was none. */
-bool gsh_value_evict_locked(size_t bytes);
 /* Gives the memory of dead values (value_release.h) back to the device, and their structures to the pool. */
 void gsh_value_reap_locked(void);
 /* Notes that a write to the value is pending or done: it gets a new version. */
 void gsh_value_note_written_locked(struct gsh_value *value);
-/* Notes a use, for the order of eviction. */
-void gsh_value_touch_locked(struct gsh_value *value);
