@@ -111,10 +111,13 @@ static void forward_sigsafe(siginfo_t *info, void *context)
     }
     bool is_default = !(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_DFL;
     bool is_ignored = !(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_IGN;
-    if (is_default || (is_ignored && synchronous))
+    if (is_default || (is_ignored && synchronous)) {
+        if (synchronous && gsh_arena_contains(info->si_addr))
+            gsh_log_sigsafe("access to memory that belongs to no array");
         take_default_action_sigsafe(synchronous);
-    else if (!is_ignored)
+    } else if (!is_ignored) {
         call_app_handler_sigsafe(&action, info, context);
+    }
 }
 
 static bool has_app_handler_sigsafe(void)

@@ -85,10 +85,14 @@ static void check_bad_action(void)
     CHECK_INT(seen, before + 1);
 }
 
-static int status_of_child(char *page, bool raised)
+/* `said`: the first bytes that the child writes to stderr, as a string. */
+static int status_of_child(char *page, bool raised, char said[256])
 {
+    int pipes[2];
+    CHECK_INT(pipe(pipes), 0);
     pid_t child = fork();
     if (child == 0) {
+        dup2(pipes[1], STDERR_FILENO);
         struct sigaction action = {.sa_handler = SIG_DFL};
         gsh_fault_swap_app_action_sigsafe(&action, NULL);
         if (raised)
@@ -99,7 +103,19 @@ static int status_of_child(char *page, bool raised)
     }
     int status = 0;
     waitpid(child, &status, 0);
+    close(pipes[1]);
+    ssize_t size = read(pipes[0], said, 255);
+    said[size < 0 ? 0 : size] = 0;
+    close(pipes[0]);
     return status;
+}
+
+static void check_default_action(char *page, bool raised, const char *expected)
+{
+    char said[256];
+    int status = status_of_child(page, raised, said);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+    CHECK_STR(said, expected);
 }
 
 int main(void)
@@ -111,9 +127,10 @@ int main(void)
     check_wild_arena_address();
     check_sent_signals();
     check_bad_action();
-    int status = status_of_child(page, false);
-    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
-    status = status_of_child(page, true);
-    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+    char *freed = gsh_arena_allocate(5000, GSH_ARENA_DEVICE);
+    gsh_arena_free(freed);
+    check_default_action(page, false, "");
+    check_default_action(page, true, "");
+    check_default_action(freed, false, "gpushim: access to memory that belongs to no array\n");
     return check_result();
 }
