@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The hashes of this library. FNV-1a (Fowler, Noll, Vo), 64 bits: part by part, each part being a byte or, where it need not
- * match anybody else's, a word; and the same of 128 bits for names of files, byte by byte.
+ * match anybody else's, a word; the same of 128 bits for names of files, byte by byte; and one of 128 bits for words.
  */
 #pragma once
 
@@ -30,4 +30,25 @@ static inline uint64_t gsh_hash_spread(uint64_t hash)
     hash = (hash ^ hash >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     hash = (hash ^ hash >> 27) * UINT64_C(0x94d049bb133111eb);
     return hash ^ hash >> 31;
+}
+
+/* 128 bits of words, for names of kernels: as good as never the same for two lists of words. Two multiplicative hashes, of which
+ * the first is also mixed into the second. */
+struct gsh_hash_pair {
+    uint64_t first, second;
+};
+
+/* Digits of pi. */
+#define GSH_HASH_PAIR_BEGIN                                                                        \
+    (struct gsh_hash_pair)                                                                         \
+    {                                                                                              \
+        UINT64_C(0x243f6a8885a308d3), UINT64_C(0x13198a2e03707344)                                 \
+    }
+
+static inline void gsh_hash_pair_add(struct gsh_hash_pair *hash, uint64_t word)
+{
+    hash->first = (hash->first ^ word) * UINT64_C(0x9fb21c651e98df25);
+    hash->first ^= hash->first >> 32;
+    hash->second = (hash->second + word) * UINT64_C(0xd6e8feb86659fd93) + hash->first;
+    hash->second ^= hash->second >> 29;
 }

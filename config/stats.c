@@ -6,6 +6,7 @@
  */
 #include "stats.h"
 
+#include "hash.h"
 #include "prefault.h"
 
 #include <stdatomic.h>
@@ -62,14 +63,16 @@ static void set_text(char *field, size_t size, const char *text)
     gsh_fmt_text(&fmt, text);
 }
 
-static uint32_t hash(const struct row *key)
+static uint64_t hash_text(uint64_t hash, const char *text)
 {
-    uint32_t value = 2166136261U; /* FNV-1a */
-    for (const char *c = key->name; *c != '\0'; c++)
-        value = (value ^ (unsigned char)*c) * 16777619U;
-    for (const char *c = key->signature; *c != '\0'; c++)
-        value = (value ^ (unsigned char)*c) * 16777619U;
-    return value;
+    for (const char *c = text; *c != '\0'; c++)
+        hash = gsh_hash_add(hash, (unsigned char)*c);
+    return hash;
+}
+
+static uint64_t hash_key(const struct row *key)
+{
+    return hash_text(hash_text(GSH_HASH_BEGIN, key->name), key->signature);
 }
 
 static bool is_same(const struct row *a, const struct row *b)
@@ -100,7 +103,8 @@ unsigned gsh_stats_row(const char *name, const char *signature)
     struct row key = {.name = ""};
     set_text(key.name, sizeof key.name, name);
     set_text(key.signature, sizeof key.signature, signature);
-    for (uint32_t probe = hash(&key), tries = 0; tries < SLOTS; probe++, tries++) {
+    uint64_t probe = hash_key(&key);
+    for (unsigned tries = 0; tries < SLOTS; probe++, tries++) {
         _Atomic uint16_t *slot = &slots[probe % SLOTS];
         unsigned index = atomic_load_explicit(slot, memory_order_acquire);
         if (index == 0)

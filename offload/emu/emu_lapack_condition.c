@@ -4,6 +4,7 @@
  */
 #include "emu_lapack_condition.h"
 
+#include "blas_number.h"
 #include "host_walk.h"
 
 #include <assert.h>
@@ -22,36 +23,12 @@ struct square {
 
 static double complex get(const struct square *a, int64_t row, int64_t column)
 {
-    const void *at = a->first + row * a->row + column * a->column;
-    switch (a->dtype) {
-    case GSH_FLOAT32:
-        return *(const float *)at;
-    case GSH_FLOAT64:
-        return *(const double *)at;
-    case GSH_COMPLEX64:
-        return *(const float complex *)at;
-    default:
-        return *(const double complex *)at;
-    }
+    return gsh_blas_number_load(a->first + row * a->row + column * a->column, a->dtype, 0);
 }
 
 static void set(const struct square *a, int64_t row, int64_t column, double complex x)
 {
-    void *at = a->first + row * a->row + column * a->column;
-    switch (a->dtype) {
-    case GSH_FLOAT32:
-        *(float *)at = (float)creal(x);
-        break;
-    case GSH_FLOAT64:
-        *(double *)at = creal(x);
-        break;
-    case GSH_COMPLEX64:
-        *(float complex *)at = (float complex)x;
-        break;
-    default:
-        *(double complex *)at = x;
-        break;
-    }
+    gsh_blas_number_store(a->first + row * a->row + column * a->column, a->dtype, 0, x);
 }
 
 static struct square square_of(const struct gsh_launch *launch, unsigned k, char *first)
