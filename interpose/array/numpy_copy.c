@@ -10,26 +10,16 @@ PyObject *gsh_numpy_copy_run(const char *name, const struct gsh_view *view, enum
                              const struct gsh_layout *layout, const int64_t *strides,
                              enum gsh_reason *why, unsigned *row)
 {
-    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_ELEMENTWISE,
-                                       .op = GSH_OP_COPY,
-                                       .loop = dtype,
-                                       .nin = 1,
-                                       .nout = 1,
-                                       .ndim = view->ndim}};
-    *row = call.row = gsh_numpy_output_row(name, &view->dtype, 1, dtype);
-    for (int i = 0; i < view->ndim; i++) {
-        call.launch.shape[i] = view->shape[i];
-        call.launch.strides[1][i] = strides[i];
-        if (view->shape[i] == 0) {
-            *why = GSH_REASON_SHAPE;
+    struct gsh_call call = {.row = gsh_numpy_output_row(name, &view->dtype, 1, dtype)};
+    *row = call.row;
+    *why = GSH_REASON_SHAPE;
+    for (int i = 0; i < view->ndim; i++)
+        if (view->shape[i] == 0)
             return NULL;
-        }
-    }
     *why = gsh_numpy_assign_check_cast(view->dtype, dtype);
     if (*why != GSH_REASON_NONE)
         return NULL;
-    gsh_numpy_describe_place_view(&call.launch, 0, view);
-    call.launch.operands[1].dtype = dtype;
+    gsh_numpy_describe_copy(&call.launch, view, dtype, strides);
     return gsh_numpy_output_run(&call, NULL, layout, why);
 }
 

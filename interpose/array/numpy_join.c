@@ -225,20 +225,9 @@ static enum gsh_reason check_casts(const struct join *join, enum gsh_casting cas
 /* The copy of part i into the slice that begins at `data` (NULL: not allocated yet). */
 static struct gsh_call describe_copy(const struct join *join, int i, char *data, unsigned row)
 {
-    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_ELEMENTWISE,
-                                       .op = GSH_OP_COPY,
-                                       .loop = join->dtype,
-                                       .nin = 1,
-                                       .nout = 1,
-                                       .ndim = join->layout.ndim},
-                            .row = row};
-    const struct gsh_view *part = &join->parts[i];
-    memcpy(call.launch.shape, part->shape, (size_t)part->ndim * sizeof(*part->shape));
-    gsh_numpy_describe_place_view(&call.launch, 0, part);
-    call.launch.operands[1] =
-        (struct gsh_operand){.dtype = join->dtype, .address = (uintptr_t)data};
-    memcpy(call.launch.strides[1], join->layout.strides,
-           (size_t)part->ndim * sizeof(*join->layout.strides));
+    struct gsh_call call = {.row = row};
+    gsh_numpy_describe_copy(&call.launch, &join->parts[i], join->dtype, join->layout.strides);
+    call.launch.operands[1].address = (uintptr_t)data;
     return call;
 }
 

@@ -30,23 +30,15 @@ GSH_METHOD_HOOK(compress_hook, .table = GSH_METHOD_NDARRAY, .name = "compress",
  */
 static PyObject *make_mask(PyObject *array, const struct gsh_view *view, enum gsh_reason *why)
 {
-    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_ELEMENTWISE,
-                                       .op = GSH_OP_COPY,
-                                       .loop = GSH_BOOL,
-                                       .nin = 1,
-                                       .nout = 1,
-                                       .ndim = view->ndim}};
+    struct gsh_call call = {.row = 0};
     struct gsh_layout layout = {.ndim = view->ndim};
     if (view->dtype == GSH_BOOL) {
         gsh_py.Py_IncRef(array);
         return array;
     }
-    memcpy(call.launch.shape, view->shape, (size_t)view->ndim * sizeof(*view->shape));
     memcpy(layout.shape, view->shape, (size_t)view->ndim * sizeof(*view->shape));
-    gsh_numpy_describe_place_view(&call.launch, 0, view);
     gsh_numpy_output_c_order(&layout, gsh_dtype_size(GSH_BOOL));
-    call.launch.operands[1].dtype = GSH_BOOL;
-    memcpy(call.launch.strides[1], layout.strides, sizeof(layout.strides));
+    gsh_numpy_describe_copy(&call.launch, view, GSH_BOOL, layout.strides);
     call.row = gsh_numpy_output_row("nonzero", &view->dtype, 1, GSH_BOOL);
     return gsh_numpy_output_run(&call, NULL, &layout, why);
 }

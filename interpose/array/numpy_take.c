@@ -368,31 +368,29 @@ static PyObject *try_take(const struct gsh_method_call *call, enum gsh_reason *w
 static PyObject *run_repeat(const struct gsh_view *view, int axis, int64_t count,
                             enum gsh_reason *why, unsigned *row)
 {
-    struct gsh_call call = {
-        .launch = {.kind = GSH_LAUNCH_ELEMENTWISE, .op = GSH_OP_COPY, .nin = 1, .nout = 1}};
-    struct gsh_launch *launch = &call.launch;
+    struct gsh_call call = {.row = gsh_numpy_output_row("repeat", &view->dtype, 1, view->dtype)};
     struct gsh_layout walk = {.ndim = view->ndim + 1}, layout = {.ndim = view->ndim};
+    int64_t strides[GSH_MAX_DIMS];
     *why = GSH_REASON_SHAPE;
     if (walk.ndim > GSH_MAX_DIMS)
         return NULL;
-    launch->loop = view->dtype;
-    launch->ndim = walk.ndim;
     for (int i = 0; i < walk.ndim; i++) {
         int dim = i <= axis ? i : i - 1;
         walk.shape[i] = i == axis + 1 ? count : view->shape[dim];
-        launch->shape[i] = walk.shape[i];
-        launch->strides[0][i] = i == axis + 1 ? 0 : view->strides[dim];
+        strides[i] = i == axis + 1 ? 0 : view->strides[dim];
         layout.shape[dim] = dim == axis ? view->shape[dim] * count : view->shape[dim];
         if (walk.shape[i] == 0)
             return NULL;
     }
     gsh_numpy_output_c_order(&walk, gsh_dtype_size(view->dtype));
     gsh_numpy_output_c_order(&layout, gsh_dtype_size(view->dtype));
-    launch->operands[0] =
-        (struct gsh_operand){.dtype = view->dtype, .address = (uintptr_t)view->data};
-    launch->operands[1].dtype = view->dtype;
-    memcpy(launch->strides[1], walk.strides, sizeof(walk.strides));
-    *row = call.row = gsh_numpy_output_row("repeat", &view->dtype, 1, view->dtype);
+    const struct gsh_view repeated = {.dtype = view->dtype,
+                                      .ndim = walk.ndim,
+                                      .data = view->data,
+                                      .shape = walk.shape,
+                                      .strides = strides};
+    gsh_numpy_describe_copy(&call.launch, &repeated, view->dtype, walk.strides);
+    *row = call.row;
     return gsh_numpy_output_run(&call, NULL, &layout, why);
 }
 

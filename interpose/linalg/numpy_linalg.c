@@ -267,18 +267,9 @@ static bool cast_input(struct problem *problem, unsigned k, enum gsh_reason *why
     const struct gsh_view *view = &problem->views[k];
     enum gsh_dtype dtype = problem->call.launch.operands[k].dtype;
     struct gsh_layout layout;
-    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_ELEMENTWISE,
-                                       .op = GSH_OP_COPY,
-                                       .loop = dtype,
-                                       .nin = 1,
-                                       .nout = 1,
-                                       .ndim = view->ndim}};
-    call.row = gsh_numpy_output_row("astype", &view->dtype, 1, dtype);
-    memcpy(call.launch.shape, view->shape, (size_t)view->ndim * sizeof(view->shape[0]));
-    gsh_numpy_describe_place_view(&call.launch, 0, view);
+    struct gsh_call call = {.row = gsh_numpy_output_row("astype", &view->dtype, 1, dtype)};
     gsh_numpy_output_like(view, gsh_dtype_size(dtype), &layout);
-    call.launch.operands[1].dtype = dtype;
-    memcpy(call.launch.strides[1], layout.strides, (size_t)view->ndim * sizeof(layout.strides[0]));
+    gsh_numpy_describe_copy(&call.launch, view, dtype, layout.strides);
     problem->casts[k] = gsh_numpy_output_run(&call, NULL, &layout, why);
     return problem->casts[k] != NULL &&
            gsh_numpy_describe_array(problem->casts[k], &problem->views[k]) == GSH_REASON_NONE;

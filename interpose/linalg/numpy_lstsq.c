@@ -135,20 +135,13 @@ static PyObject *cut_solution(const struct gsh_call *solved, PyObject *whole, en
     }
     enum gsh_dtype loop = solved->launch.loop;
     gsh_numpy_output_c_order(&layout, gsh_dtype_size(loop));
-    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_ELEMENTWISE,
-                                       .op = GSH_OP_COPY,
-                                       .loop = loop,
-                                       .nin = 1,
-                                       .nout = 1,
-                                       .ndim = 2,
-                                       .shape = {layout.shape[0], layout.shape[1]},
-                                       .operands = {{.dtype = loop}, {.dtype = loop}}},
-                            .row = gsh_numpy_output_row("copy", &loop, 1, loop)};
-    call.launch.operands[0].address = (uintptr_t)gsh_numpy_array(whole)->data;
-    for (int d = 0; d < 2; d++) {
-        call.launch.strides[0][d] = cores[2].stride[d];
-        call.launch.strides[1][d] = layout.strides[d];
-    }
+    struct gsh_call call = {.row = gsh_numpy_output_row("copy", &loop, 1, loop)};
+    const struct gsh_view rows = {.dtype = loop,
+                                  .ndim = 2,
+                                  .data = gsh_numpy_array(whole)->data,
+                                  .shape = layout.shape,
+                                  .strides = cores[2].stride};
+    gsh_numpy_describe_copy(&call.launch, &rows, loop, layout.strides);
     return gsh_numpy_output_run(&call, NULL, &layout, why);
 }
 

@@ -259,21 +259,11 @@ static enum gsh_reason place_out(struct gsh_product *product, struct gsh_launch 
 static PyObject *copy(const char *name, const struct gsh_view *view, enum gsh_dtype dtype,
                       PyObject *out, const struct gsh_layout *layout, enum gsh_reason *why)
 {
-    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_ELEMENTWISE,
-                                       .op = GSH_OP_COPY,
-                                       .loop = dtype,
-                                       .nin = 1,
-                                       .nout = 1,
-                                       .ndim = view->ndim},
-                            .errors = {.is_unwanted = true}};
-    call.row = gsh_numpy_output_row(name, &view->dtype, 1, dtype);
-    memcpy(call.launch.shape, view->shape, (size_t)view->ndim * sizeof(view->shape[0]));
-    gsh_numpy_describe_place_view(&call.launch, 0, view);
-    call.launch.operands[1].dtype = dtype;
+    struct gsh_call call = {.errors = {.is_unwanted = true},
+                            .row = gsh_numpy_output_row(name, &view->dtype, 1, dtype)};
+    gsh_numpy_describe_copy(&call.launch, view, dtype, layout->strides);
     if (out)
         call.launch.operands[1].address = (uintptr_t)gsh_numpy_array(out)->data;
-    memcpy(call.launch.strides[1], layout->strides,
-           (size_t)view->ndim * sizeof(layout->strides[0]));
     return gsh_numpy_output_run(&call, out, layout, why);
 }
 

@@ -321,6 +321,21 @@ void gsh_numpy_describe_place_constant(struct gsh_launch *launch, unsigned k, en
     memset(launch->strides[k], 0, sizeof(launch->strides[k]));
 }
 
+void gsh_numpy_describe_copy(struct gsh_launch *launch, const struct gsh_view *view,
+                             enum gsh_dtype dtype, const int64_t *strides)
+{
+    size_t bytes = (size_t)view->ndim * sizeof(int64_t);
+    launch->kind = GSH_LAUNCH_ELEMENTWISE;
+    launch->op = GSH_OP_COPY;
+    launch->loop = dtype;
+    launch->nin = launch->nout = 1;
+    launch->ndim = view->ndim;
+    memcpy(launch->shape, view->shape, bytes);
+    gsh_numpy_describe_place_view(launch, 0, view);
+    launch->operands[1].dtype = dtype;
+    memcpy(launch->strides[1], strides, bytes);
+}
+
 void gsh_numpy_describe_extent(const struct gsh_ndarray *array, char **low, char **high)
 {
     *low = *high = array->data;

@@ -73,6 +73,10 @@ void gsh_numpy_describe_place_view(struct gsh_launch *launch, unsigned k,
                                    const struct gsh_view *view);
 void gsh_numpy_describe_place_constant(struct gsh_launch *launch, unsigned k, enum gsh_dtype dtype,
                                        union gsh_scalar constant);
+/* Makes the launch, which is all zero, a COPY of the view with a cast to `dtype`. It iterates over
+ * the view's shape; `strides` are the output's over that shape. The output has no address yet. */
+void gsh_numpy_describe_copy(struct gsh_launch *launch, const struct gsh_view *view,
+                             enum gsh_dtype dtype, const int64_t *strides);
 
 /* The addresses of the first byte and one past the last byte of a view's elements. Empty views: low
  * == high. */

@@ -120,18 +120,10 @@ static PyObject *try_argmin(const struct gsh_method_call *call, enum gsh_reason 
 /* A fresh array of the view's truth values. */
 static PyObject *make_truths(const struct gsh_view *in, enum gsh_reason *why, unsigned *row)
 {
-    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_ELEMENTWISE,
-                                       .op = GSH_OP_COPY,
-                                       .loop = GSH_BOOL,
-                                       .nin = 1,
-                                       .nout = 1,
-                                       .ndim = in->ndim}};
+    struct gsh_call call = {.row = 0};
     struct gsh_layout layout;
-    memcpy(call.launch.shape, in->shape, (size_t)in->ndim * sizeof(call.launch.shape[0]));
-    gsh_numpy_describe_place_view(&call.launch, 0, in);
     gsh_numpy_output_like(in, sizeof(bool), &layout);
-    call.launch.operands[1].dtype = GSH_BOOL;
-    memcpy(call.launch.strides[1], layout.strides, sizeof(layout.strides));
+    gsh_numpy_describe_copy(&call.launch, in, GSH_BOOL, layout.strides);
     count_row(&call, "count_nonzero", in->dtype, row);
     return gsh_numpy_output_run(&call, NULL, &layout, why);
 }
