@@ -6,6 +6,7 @@
  */
 #include "blas_entry.h"
 
+#include "blas_number.h"
 #include "clock.h"
 #include "coherence.h"
 #include "dispatch.h"
@@ -251,6 +252,11 @@ double gsh_blas_entry_number(const struct gsh_blas_entry_call *call, const void 
 {
     return gsh_blas_entry_is_single(call) ? (double)*(const float *)address
                                           : *(const double *)address;
+}
+
+double _Complex gsh_blas_entry_factor(const struct gsh_blas_entry_call *call, unsigned k)
+{
+    return gsh_blas_number_load(gsh_blas_entry_address(call, k), call->dtype, 0);
 }
 
 /* ---- device or original ---- */

@@ -94,6 +94,8 @@ void gsh_blas_entry_put_integer(const struct gsh_blas_entry_call *call, unsigned
 /* The number at an address, of the call's dtype or the corresponding real one. For a complex
  * number: its real part. */
 double gsh_blas_entry_number(const struct gsh_blas_entry_call *call, const void *address);
+/* The number of the call's dtype at the address in argument k. */
+double _Complex gsh_blas_entry_factor(const struct gsh_blas_entry_call *call, unsigned k);
 
 /* Looks up in advance the CBLAS functions that the library containing `address` calls. */
 void gsh_blas_entry_expect(const void *address);

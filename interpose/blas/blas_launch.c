@@ -5,6 +5,35 @@
 #include "blas_launch.h"
 
 #include "host_product.h"
+#include "lapack_launch.h"
+
+struct gsh_blas_triangular gsh_blas_launch_read_triangular(const struct gsh_blas_entry_call *call)
+{
+    return (struct gsh_blas_triangular){.side = gsh_blas_entry_letter(call, 0),
+                                        .triangle = gsh_blas_entry_letter(call, 1),
+                                        .trans = gsh_blas_entry_letter(call, 2),
+                                        .diagonal = gsh_blas_entry_letter(call, 3),
+                                        .m = gsh_blas_entry_integer(call, 4),
+                                        .n = gsh_blas_entry_integer(call, 5),
+                                        .alpha = gsh_blas_entry_factor(call, 6),
+                                        .a = gsh_blas_entry_address(call, 7),
+                                        .lda = gsh_blas_entry_integer(call, 8),
+                                        .b = gsh_blas_entry_address(call, 9),
+                                        .ldb = gsh_blas_entry_integer(call, 10)};
+}
+
+int64_t gsh_blas_launch_triangle_order(const struct gsh_blas_triangular *t)
+{
+    return t->side == 'L' ? t->m : t->n;
+}
+
+bool gsh_blas_launch_is_legal_triangle(const struct gsh_blas_triangular *t)
+{
+    return (t->side == 'L' || t->side == 'R') && gsh_lapack_launch_is_triangle(t->triangle) &&
+           gsh_lapack_launch_is_transposition(t->trans) &&
+           gsh_lapack_launch_is_diagonal(t->diagonal) && t->m >= 0 && t->n >= 0 &&
+           t->lda >= GSH_MAX(1, gsh_blas_launch_triangle_order(t)) && t->ldb >= GSH_MAX(1, t->m);
+}
 
 struct gsh_blas_view gsh_blas_launch_view(const struct gsh_blas_entry_call *call, void *address,
                                           int64_t leading, char trans)

@@ -14,6 +14,24 @@ struct gsh_blas_view {
     bool is_conjugate;
 };
 
+/* The arguments of ?trmm and ?trsm in their order. A is a triangle, on one side of the m x n matrix
+ * B. */
+struct gsh_blas_triangular {
+    char side, triangle, trans, diagonal;
+    int64_t m, n;
+    double _Complex alpha;
+    void *a;
+    int64_t lda;
+    void *b;
+    int64_t ldb;
+};
+
+struct gsh_blas_triangular gsh_blas_launch_read_triangular(const struct gsh_blas_entry_call *call);
+/* Rows and columns of A. */
+int64_t gsh_blas_launch_triangle_order(const struct gsh_blas_triangular *t);
+/* False for arguments that BLAS refuses. */
+bool gsh_blas_launch_is_legal_triangle(const struct gsh_blas_triangular *t);
+
 /* A matrix stored by columns: as it is (trans 'N'), transposed, or conjugate-transposed. */
 struct gsh_blas_view gsh_blas_launch_view(const struct gsh_blas_entry_call *call, void *address,
                                           int64_t leading, char trans);

@@ -60,22 +60,21 @@ static int transposition(char letter)
 
 static struct product read_fortran(const struct gsh_blas_entry_call *call)
 {
-    return (struct product){
-        .dtype = call->dtype,
-        .order = COLUMN_MAJOR,
-        .transpose_a = transposition(gsh_blas_entry_letter(call, 0)),
-        .transpose_b = transposition(gsh_blas_entry_letter(call, 1)),
-        .m = gsh_blas_entry_integer(call, 2),
-        .n = gsh_blas_entry_integer(call, 3),
-        .k = gsh_blas_entry_integer(call, 4),
-        .alpha = gsh_blas_number_load(gsh_blas_entry_address(call, 5), call->dtype, 0),
-        .a = gsh_blas_entry_address(call, 6),
-        .lda = gsh_blas_entry_integer(call, 7),
-        .b = gsh_blas_entry_address(call, 8),
-        .ldb = gsh_blas_entry_integer(call, 9),
-        .beta = gsh_blas_number_load(gsh_blas_entry_address(call, 10), call->dtype, 0),
-        .c = gsh_blas_entry_address(call, 11),
-        .ldc = gsh_blas_entry_integer(call, 12)};
+    return (struct product){.dtype = call->dtype,
+                            .order = COLUMN_MAJOR,
+                            .transpose_a = transposition(gsh_blas_entry_letter(call, 0)),
+                            .transpose_b = transposition(gsh_blas_entry_letter(call, 1)),
+                            .m = gsh_blas_entry_integer(call, 2),
+                            .n = gsh_blas_entry_integer(call, 3),
+                            .k = gsh_blas_entry_integer(call, 4),
+                            .alpha = gsh_blas_entry_factor(call, 5),
+                            .a = gsh_blas_entry_address(call, 6),
+                            .lda = gsh_blas_entry_integer(call, 7),
+                            .b = gsh_blas_entry_address(call, 8),
+                            .ldb = gsh_blas_entry_integer(call, 9),
+                            .beta = gsh_blas_entry_factor(call, 10),
+                            .c = gsh_blas_entry_address(call, 11),
+                            .ldc = gsh_blas_entry_integer(call, 12)};
 }
 
 /* ---- the launch ---- */

@@ -4,46 +4,15 @@
  * ?trtrs. Checked by tests/unit/interpose/blas/test_blas_triangle.c and
  * tests/unit/interpose/blas/test_lapack_symbols.c.
  */
-#include "lapack_launch.h"
+#include "blas_launch.h"
 
 #include "blas_number.h"
-
-/* One call of ?trsm: side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb. */
-struct triangular_system {
-    char side, triangle, trans, diagonal;
-    int64_t m, n, lda, ldb;
-    void *alpha, *a, *b;
-};
-
-static struct triangular_system read_triangular_system(const struct gsh_blas_entry_call *call)
-{
-    return (struct triangular_system){
-        gsh_blas_entry_letter(call, 0),  gsh_blas_entry_letter(call, 1),
-        gsh_blas_entry_letter(call, 2),  gsh_blas_entry_letter(call, 3),
-        gsh_blas_entry_integer(call, 4), gsh_blas_entry_integer(call, 5),
-        gsh_blas_entry_integer(call, 8), gsh_blas_entry_integer(call, 10),
-        gsh_blas_entry_address(call, 6), gsh_blas_entry_address(call, 7),
-        gsh_blas_entry_address(call, 9)};
-}
-
-static int64_t order_of(const struct triangular_system *s)
-{
-    return s->side == 'L' ? s->m : s->n;
-}
-
-/* False for arguments that BLAS refuses. */
-static bool is_legal_system(const struct triangular_system *s)
-{
-    return (s->side == 'L' || s->side == 'R') && gsh_lapack_launch_is_triangle(s->triangle) &&
-           gsh_lapack_launch_is_transposition(s->trans) &&
-           gsh_lapack_launch_is_diagonal(s->diagonal) && s->m >= 0 && s->n >= 0 &&
-           s->lda >= GSH_MAX(1, order_of(s)) && s->ldb >= GSH_MAX(1, s->m);
-}
+#include "lapack_launch.h"
 
 /* ---- the launch ---- */
 
 /* X op(A) = B is solved as op(A)^T X^T = B^T. */
-static unsigned options_of(const struct triangular_system *s)
+static unsigned options_of(const struct gsh_blas_triangular *s)
 {
     unsigned options = gsh_lapack_launch_transposition(s->trans);
     if (s->side == 'R')
@@ -54,16 +23,17 @@ static unsigned options_of(const struct triangular_system *s)
 
 static bool run_trsm(struct gsh_blas_entry_call *call)
 {
-    struct triangular_system s = read_triangular_system(call);
-    if (!is_legal_system(&s) || s.m == 0 || s.n == 0)
+    struct gsh_blas_triangular s = gsh_blas_launch_read_triangular(call);
+    if (!gsh_blas_launch_is_legal_triangle(&s) || s.m == 0 || s.n == 0)
         return false;
-    bool is_plain = gsh_blas_number_load(s.alpha, call->dtype, 0) == 1;
+    bool is_plain = s.alpha == 1;
     bool is_conjugate = s.trans == 'C' && gsh_blas_entry_is_complex(call);
     if (!gsh_lapack_launch_expect(call, is_plain && !(s.side == 'R' && is_conjugate)))
         return false;
     gsh_blas_entry_find_other(call, "trtrs_"); /* lends it to the host device */
     gsh_lapack_launch_begin(call, GSH_LAPACK_TRTRS, options_of(&s));
-    gsh_lapack_launch_matrix(call, 0, s.a, order_of(&s), order_of(&s), s.lda);
+    int64_t order = gsh_blas_launch_triangle_order(&s);
+    gsh_lapack_launch_matrix(call, 0, s.a, order, order, s.lda);
     for (unsigned k = 1; k < 3; k++)
         if (s.side == 'L')
             gsh_lapack_launch_matrix(call, k, s.b, s.m, s.n, s.ldb);
@@ -76,7 +46,7 @@ static bool run_trsm(struct gsh_blas_entry_call *call)
 
 /* The matrix of the system for one column of B, or of B^T: A, or its transpose if is_turned. */
 struct substitution {
-    const struct triangular_system *system;
+    const struct gsh_blas_triangular *system;
     enum gsh_dtype dtype;
     bool is_turned, is_conjugate;
     int64_t first, step; /* position of the column in B */
@@ -84,7 +54,7 @@ struct substitution {
 
 static double _Complex coefficient(const struct substitution *from, int64_t row, int64_t column)
 {
-    const struct triangular_system *s = from->system;
+    const struct gsh_blas_triangular *s = from->system;
     int64_t at = from->is_turned ? column + row * s->lda : row + column * s->lda;
     return gsh_blas_number_load_as(s->a, from->dtype, at, from->is_conjugate);
 }
@@ -93,7 +63,7 @@ static double _Complex coefficient(const struct substitution *from, int64_t row,
 static void find_unknown(const struct substitution *from, int64_t i, int64_t known, int64_t end,
                          double _Complex alpha)
 {
-    const struct triangular_system *s = from->system;
+    const struct gsh_blas_triangular *s = from->system;
     int64_t at = from->first + i * from->step;
     double _Complex rest = alpha * gsh_blas_number_load(s->b, from->dtype, at);
     for (int64_t j = known; j < end; j++)
@@ -106,7 +76,7 @@ static void find_unknown(const struct substitution *from, int64_t i, int64_t kno
 
 static void substitute(const struct substitution *from, double _Complex alpha)
 {
-    int64_t order = order_of(from->system);
+    int64_t order = gsh_blas_launch_triangle_order(from->system);
     bool is_lower = (from->system->triangle == 'L') != from->is_turned;
     for (int64_t k = 0; k < order; k++) {
         int64_t i = is_lower ? k : order - 1 - k;
@@ -119,8 +89,8 @@ static void substitute(const struct substitution *from, double _Complex alpha)
 
 static bool stand_in_trsm(struct gsh_blas_entry_call *call)
 {
-    struct triangular_system s = read_triangular_system(call);
-    if (!is_legal_system(&s))
+    struct gsh_blas_triangular s = gsh_blas_launch_read_triangular(call);
+    if (!gsh_blas_launch_is_legal_triangle(&s))
         return false;
     bool is_left = s.side == 'L';
     struct substitution substitution = {.system = &s,
@@ -131,7 +101,7 @@ static bool stand_in_trsm(struct gsh_blas_entry_call *call)
                                         .step = is_left ? 1 : s.ldb};
     for (int64_t column = 0; column < (is_left ? s.n : s.m); column++) {
         substitution.first = column * (is_left ? s.ldb : 1);
-        substitute(&substitution, gsh_blas_number_load(s.alpha, call->dtype, 0));
+        substitute(&substitution, s.alpha);
     }
     return true;
 }

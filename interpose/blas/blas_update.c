@@ -5,7 +5,6 @@
  */
 #include "blas_launch.h"
 
-#include "blas_number.h"
 #include "lapack_launch.h"
 
 /* One call: uplo, trans, n, k, alpha, a, lda, (b, ldb,) beta, c, ldc. */
@@ -19,9 +18,8 @@ struct update {
 
 static double _Complex read_factor(const struct gsh_blas_entry_call *call, unsigned k, bool is_real)
 {
-    const void *address = gsh_blas_entry_address(call, k);
-    return is_real ? gsh_blas_entry_number(call, address)
-                   : gsh_blas_number_load(address, call->dtype, 0);
+    return is_real ? gsh_blas_entry_number(call, gsh_blas_entry_address(call, k))
+                   : gsh_blas_entry_factor(call, k);
 }
 
 /* Without a second matrix the first is used for both. */

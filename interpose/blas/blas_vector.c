@@ -7,7 +7,6 @@
  */
 #include "blas_launch.h"
 
-#include "blas_number.h"
 #include "lapack_launch.h"
 
 /* A vector whose elements are `step` elements apart. With a negative step the first element is the
@@ -53,8 +52,8 @@ static struct product_with_vector read_gemv(const struct gsh_blas_entry_call *ca
         .gemm = {.m = rows,
                  .n = 1,
                  .k = x.length,
-                 .alpha = gsh_blas_number_load(gsh_blas_entry_address(call, 3), call->dtype, 0),
-                 .beta = gsh_blas_number_load(gsh_blas_entry_address(call, 8), call->dtype, 0)},
+                 .alpha = gsh_blas_entry_factor(call, 3),
+                 .beta = gsh_blas_entry_factor(call, 8)},
         .views = {gsh_blas_launch_view(call, gsh_blas_entry_address(call, 4), lda, trans),
                   view_vector(call, &x, false), view_vector(call, &y, false)},
         .is_legal = gsh_lapack_launch_is_transposition(trans) && m >= 0 && n >= 0 &&
@@ -69,11 +68,7 @@ static struct product_with_vector read_ger(const struct gsh_blas_entry_call *cal
     int64_t lda = gsh_blas_entry_integer(call, 8);
     struct vector x = read_vector(call, 3, m), y = read_vector(call, 5, n);
     struct product_with_vector product = {
-        .gemm = {.m = m,
-                 .n = n,
-                 .k = 1,
-                 .alpha = gsh_blas_number_load(gsh_blas_entry_address(call, 2), call->dtype, 0),
-                 .beta = 1},
+        .gemm = {.m = m, .n = n, .k = 1, .alpha = gsh_blas_entry_factor(call, 2), .beta = 1},
         .views = {view_vector(call, &x, false), view_vector(call, &y, true),
                   gsh_blas_launch_view(call, gsh_blas_entry_address(call, 7), lda, 'N')},
         .is_legal = m >= 0 && n >= 0 && lda >= GSH_MAX(1, m) && x.step != 0 && y.step != 0};
