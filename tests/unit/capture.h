@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include "check.h"
+
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,4 +37,19 @@ static inline int capture_stderr(void (*body)(void), char *text, size_t size)
     int status = 0;
     waitpid(child, &status, 0);
     return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void (*capture_body)(void);
+static inline void capture_body_and_exit(void)
+{
+    capture_body();
+    _exit(check_failed != 0);
+}
+
+/* The same for a body with checks. Where one fails, one fails here as well, and the text is printed. */
+static inline void capture_checks(void (*body)(void), char *text, size_t size)
+{
+    capture_body = body;
+    if (!CHECK_INT(capture_stderr(capture_body_and_exit, text, size), 0))
+        fputs(text, stderr);
 }

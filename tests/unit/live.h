@@ -109,6 +109,12 @@ static inline struct gsh_call live_sum(const double *a, int64_t rows, int64_t co
     return call;
 }
 
+/* Launches so far. */
+static inline uint64_t live_launches(void)
+{
+    return gsh_stats_get(GSH_COUNTER_LAUNCHES);
+}
+
 /* Decides and runs; GSH_REASON_NONE where the device did it. */
 static inline enum gsh_reason live_run(const struct gsh_call *call)
 {

@@ -6,13 +6,13 @@
  */
 #include "blas_entry_parts.h"
 
+#include "blas_cases.h"
 #include "blas_form.h"
 #include "capture.h"
 #include "check.h"
 #include "host_routines.h"
 #include "live.h"
 
-#include <complex.h>
 #include <math.h>
 #include <string.h>
 
@@ -62,6 +62,16 @@ struct variant {
     char side, triangle, trans, diagonal;
     double _Complex alpha, beta;
 };
+static struct variant plain_case(const struct routine *routine, double alpha)
+{
+    return (struct variant){.routine = routine,
+                            .side = 'L',
+                            .triangle = 'U',
+                            .trans = 'N',
+                            .diagonal = 'N',
+                            .alpha = alpha};
+}
+
 static double _Complex plain[3][ELEMENTS], before[ELEMENTS];
 static double _Complex *matrices[3] = {plain[0], plain[1], plain[2]};
 static const int rows = M, columns = N, terms = K, leading = LEADING;
@@ -114,11 +124,9 @@ static bool is_written(const struct variant *v, int i, int j)
     return is_update(v) ? i < M && j < M && is_in_triangle(v, i, j) : i < M && j < N;
 }
 
-/* Small whole numbers, so that results are exact. */
 static double _Complex number(const struct variant *v, int which, int i, int j)
 {
-    double real = (i * 5 + j * 3 + which * 7) % 11 - 5;
-    return is_pairs(v) ? real + I * ((i * 3 + j * 4 + which) % 7 - 3) : real;
+    return number_of(v->routine->dtype, which, i, j);
 }
 
 static void fill(const struct variant *v)
@@ -203,10 +211,12 @@ static double _Complex expected(const struct variant *v, int i, int j)
 
 /* ---- calls ---- */
 
+typedef void update_function(const char *, const char *, const int *, const int *, const void *,
+                             void *, const int *, const void *, void *, const int *, size_t,
+                             size_t);
+
 static void call(const struct variant *v)
 {
-    typedef void update(const char *, const char *, const int *, const int *, const void *, void *,
-                        const int *, const void *, void *, const int *, size_t, size_t);
     typedef void two(const char *, const char *, const int *, const int *, const void *, void *,
                      const int *, void *, const int *, const void *, void *, const int *, size_t,
                      size_t);
@@ -220,8 +230,8 @@ static void call(const struct variant *v)
     switch (v->routine->form) {
     case GSH_GEMM_SYRK:
     case GSH_GEMM_HERK:
-        ((update *)function)(&v->triangle, &v->trans, &rows, &terms, &alpha, matrices[0], &leading,
-                             &beta, matrices[2], &leading, 1, 1);
+        ((update_function *)function)(&v->triangle, &v->trans, &rows, &terms, &alpha, matrices[0],
+                                      &leading, &beta, matrices[2], &leading, 1, 1);
         break;
     case GSH_GEMM_TRMM:
         ((triangular *)function)(&v->side, &v->triangle, &v->trans, &v->diagonal, &rows, &columns,
@@ -252,13 +262,10 @@ static void check(const struct variant *v)
                 creal(v->beta), cimag(v->beta));
 }
 
-/* alpha and beta: real ones, then any. */
-static const double _Complex factors[][2] = {{1, 0}, {-2, 1}, {3, 2}, {1 - 2 * I, 2 + I}, {I, 0}};
-
 static void test_factors(struct variant v)
 {
     enum gsh_gemm_form form = v.routine->form;
-    unsigned count = is_pairs(&v) && form != GSH_GEMM_HERK ? 5 : 3;
+    unsigned count = is_pairs(&v) && form != GSH_GEMM_HERK ? GSH_COUNT(factors) : REAL_FACTORS;
     for (unsigned i = 0; i < count; i++) {
         v.alpha = factors[i][0];
         v.beta = form == GSH_GEMM_TRMM    ? 0
@@ -292,30 +299,20 @@ static void test_all(void)
         test_routine(&forms[i]);
 }
 
-static uint64_t launches(void)
-{
-    return gsh_stats_get(GSH_COUNTER_LAUNCHES);
-}
-
 /* Every call is one launch, wherever the matrices are. */
 static void test_device(const char *where)
 {
-    uint64_t begin = launches();
+    uint64_t begin = live_launches();
     variants = failures = 0;
     test_all();
-    if (!CHECK_INT(launches() - begin, variants))
+    if (!CHECK_INT(live_launches() - begin, variants))
         fprintf(stderr, "  %s\n", where);
 }
 
 /* A matrix and its transpose outside the arena travel once, and C does not, where it is not read. */
 static void test_uploads(void)
 {
-    const struct variant v = {.routine = &forms[1],
-                              .side = 'L',
-                              .triangle = 'U',
-                              .trans = 'N',
-                              .diagonal = 'N',
-                              .alpha = 1};
+    const struct variant v = plain_case(&forms[1], 1);
     uint64_t begin = gsh_stats_get(GSH_COUNTER_UPLOADS);
     check(&v);
     CHECK_INT(gsh_stats_get(GSH_COUNTER_UPLOADS) - begin, 1);
@@ -324,29 +321,21 @@ static void test_uploads(void)
 /* What the original, or nobody, has to compute. */
 static void test_left_alone(void)
 {
-    const struct variant v = {.routine = &forms[1],
-                              .side = 'L',
-                              .triangle = 'U',
-                              .trans = 'N',
-                              .diagonal = 'N',
-                              .alpha = 0,
-                              .beta = 2};
-    uint64_t begin = launches();
+    struct variant v = plain_case(&forms[1], 0);
+    v.beta = 2;
+    uint64_t begin = live_launches();
     check(&v);
     is_inside = true;
     test_all();
     is_inside = false;
-    CHECK_INT(launches() - begin, 0);
+    CHECK_INT(live_launches() - begin, 0);
 }
 
 /* What is illegal changes nothing; an update by nothing not even the diagonal's imaginary parts. */
 static void test_odd_arguments(void)
 {
-    typedef void update(const char *, const char *, const int *, const int *, const void *, void *,
-                        const int *, const void *, void *, const int *, size_t, size_t);
-    const struct variant v = {
-        .routine = &forms[5], .side = 'L', .triangle = 'U', .trans = 'N', .diagonal = 'N'};
-    update *const herk = (update *)v.routine->function;
+    const struct variant v = plain_case(&forms[5], 0);
+    update_function *const herk = (update_function *)v.routine->function;
     const double one[2] = {1, 0};
     const int narrow = M - 1, none = 0;
     fill(&v);
@@ -359,12 +348,8 @@ static void test_odd_arguments(void)
 /* An infinity's product with its conjugate is no number, but its imaginary part is not looked for. */
 static void test_real_diagonal(void)
 {
-    struct variant v = {.routine = &forms[5],
-                        .side = 'L',
-                        .triangle = 'L',
-                        .trans = 'N',
-                        .diagonal = 'N',
-                        .alpha = 1};
+    struct variant v = plain_case(&forms[5], 1);
+    v.triangle = 'L';
     fill(&v);
     put(&v, matrices[0], 0, 0, (double)INFINITY + I);
     call(&v);
@@ -374,8 +359,6 @@ static void test_real_diagonal(void)
 /* A triangle's matrix that is all there is in its memory: the other triangle is nobody's to give up. */
 static void test_whole_block(void)
 {
-    typedef void update(const char *, const char *, const int *, const int *, const void *, void *,
-                        const int *, const void *, void *, const int *, size_t, size_t);
     enum { SIDE = 64 };
     const int side = SIDE;
     const double one = 1, zero = 0;
@@ -385,8 +368,8 @@ static void test_whole_block(void)
         c[i] = UNTOUCHED;
     for (int i = 0; i < SIDE; i++)
         a[i] = i;
-    ((update *)forms[1].function)("U", "N", &side, &(const int){1}, &one, a, &side, &zero, c, &side,
-                                  1, 1);
+    ((update_function *)forms[1].function)("U", "N", &side, &(const int){1}, &one, a, &side, &zero,
+                                           c, &side, 1, 1);
     bool is_right = true;
     for (int j = 0; j < SIDE; j++)
         for (int i = 0; i < SIDE; i++)
@@ -403,12 +386,7 @@ static void fake(void)
 
 static void test_lent(bool has_original)
 {
-    const struct variant v = {.routine = &forms[1],
-                              .side = 'L',
-                              .triangle = 'U',
-                              .trans = 'N',
-                              .diagonal = 'N',
-                              .alpha = 1};
+    const struct variant v = plain_case(&forms[1], 1);
     if (!has_original) {
         gsh_host_routines_lend(gsh_host_routines_product(GSH_GEMM_SYRK), GSH_FLOAT64, fake, 32);
         fill(&v);
@@ -427,15 +405,12 @@ static void without_original(void)
     test_left_alone();
     test_odd_arguments();
     test_real_diagonal();
-    if (check_failed != 0)
-        _exit(1);
 }
 
 static void test_no_original(void)
 {
     char text[8192];
-    if (!CHECK_INT(capture_stderr(without_original, text, sizeof text), 0))
-        fputs(text, stderr);
+    capture_checks(without_original, text, sizeof text);
     CHECK(strstr(text, "gpushim: ssyrk_: no library loaded has it; computed without BLAS\n"));
     CHECK(strstr(text, "gpushim: zherk_: illegal argument\n"));
 }

@@ -157,8 +157,6 @@ static void without_original(void)
 {
     test_variants();
     test_odd_arguments();
-    if (check_failed != 0)
-        _exit(1);
 }
 
 int main(void)
@@ -166,8 +164,7 @@ int main(void)
     char text[4096];
     if (!live_start())
         return CHECK_SKIP;
-    if (!CHECK_INT(capture_stderr(without_original, text, sizeof text), 0))
-        fputs(text, stderr);
+    capture_checks(without_original, text, sizeof text);
     CHECK(strstr(text, "gpushim: strsm_: no library loaded has it; computed without BLAS\n"));
     CHECK(strstr(text, "gpushim: dtrsm_: illegal argument\n"));
     test_variants();

@@ -6,11 +6,11 @@
  */
 #include "blas_entry_parts.h"
 
+#include "blas_cases.h"
 #include "capture.h"
 #include "check.h"
 #include "live.h"
 
-#include <complex.h>
 #include <math.h>
 #include <string.h>
 
@@ -89,11 +89,9 @@ static double _Complex was(const struct variant *v, unsigned which, int at)
     return gsh_blas_number_load(before[which], v->routine->dtype, at);
 }
 
-/* Small whole numbers, so that results are exact. */
 static double _Complex number(const struct variant *v, int which, int i, int j)
 {
-    double real = (i * 5 + j * 3 + which * 7) % 11 - 5;
-    return is_pairs(v) ? real + I * ((i * 3 + j * 4 + which) % 7 - 3) : real;
+    return number_of(v->routine->dtype, which, i, j);
 }
 
 static void put(const struct variant *v, unsigned which, int at, double _Complex value)
@@ -204,9 +202,6 @@ static void check(const struct variant *v)
                 cimag(v->beta));
 }
 
-/* alpha and beta: real ones, then any. */
-static const double _Complex factors[][2] = {{1, 0}, {-2, 1}, {3, 2}, {1 - 2 * I, 2 + I}, {I, 0}};
-
 static void test_routine(const struct routine *routine)
 {
     static const int steps[] = {1, 3, -1, -2};
@@ -215,7 +210,7 @@ static void test_routine(const struct routine *routine)
                             .trans = "NTC"[k % 3],
                             .x_step = steps[k / 3 % GSH_COUNT(steps)],
                             .y_step = steps[k / 3 / GSH_COUNT(steps)]};
-        unsigned count = is_pairs(&v) ? GSH_COUNT(factors) : 3;
+        unsigned count = is_pairs(&v) ? GSH_COUNT(factors) : REAL_FACTORS;
         for (unsigned i = 0; i < count && (is_gemv(&v) || v.trans == 'N'); i++) {
             v.alpha = factors[i][0];
             v.beta = factors[i][1];
@@ -230,19 +225,14 @@ static void test_all(void)
         test_routine(&routines_of[i]);
 }
 
-static uint64_t launches(void)
-{
-    return gsh_stats_get(GSH_COUNTER_LAUNCHES);
-}
-
 /* Every call runs there, wherever the operands are: one launch each, where nothing has to be packed for a library. */
 static void test_device(const char *where)
 {
     bool packs = strcmp(getenv("GPUSHIM_DEVICE"), "host") != 0;
-    uint64_t begin = launches();
+    uint64_t begin = live_launches();
     variants = failures = 0;
     test_all();
-    if (!CHECK(packs ? launches() - begin >= variants : launches() - begin == variants))
+    if (!CHECK(packs ? live_launches() - begin >= variants : live_launches() - begin == variants))
         fprintf(stderr, "  %s\n", where);
 }
 
@@ -305,27 +295,19 @@ static void test_left_alone(void)
 {
     struct variant v = {
         .routine = &routines_of[1], .trans = 'T', .x_step = 1, .y_step = 2, .alpha = 0, .beta = 2};
-    uint64_t begin = launches();
+    uint64_t begin = live_launches();
     check(&v);
     test_odd_arguments();
     is_inside = true;
     test_all();
     is_inside = false;
-    CHECK_INT(launches() - begin, 0);
-}
-
-static void without_original(void)
-{
-    test_left_alone();
-    if (check_failed != 0)
-        _exit(1);
+    CHECK_INT(live_launches() - begin, 0);
 }
 
 static void test_no_original(void)
 {
     char text[8192];
-    if (!CHECK_INT(capture_stderr(without_original, text, sizeof text), 0))
-        fputs(text, stderr);
+    capture_checks(test_left_alone, text, sizeof text);
     CHECK(strstr(text, "gpushim: dgemv_: no library loaded has it; computed without BLAS\n"));
     CHECK(strstr(text, "gpushim: dger_: illegal argument\n"));
 }
