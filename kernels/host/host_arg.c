@@ -53,13 +53,14 @@ static search *const searches[GSH_DTYPE_COUNT][2] = {
 static int64_t find(struct gsh_host_walk *walk, search *find_better, int64_t elements)
 {
     enum gsh_dtype loop = walk->launch->loop, dtype = walk->launch->operands[0].dtype;
-    _Alignas(16) char best[16], values[GSH_HOST_BLOCK * 16];
+    _Alignas(16) char best[GSH_HOST_ELEMENT_BYTES];
+    struct gsh_host_buffer values;
     int64_t stride = gsh_host_walk_stride(walk, 0), winner = 0;
     gsh_host_casts_load(best, loop, walk->address[0], dtype, 0, 1);
     for (int64_t done = 0; done < elements;) {
         int64_t n = GSH_MIN(gsh_host_walk_left(walk), GSH_HOST_BLOCK);
-        gsh_host_casts_load(values, loop, walk->address[0], dtype, stride, n);
-        int64_t place = find_better(best, values, n);
+        gsh_host_casts_load(values.bytes, loop, walk->address[0], dtype, stride, n);
+        int64_t place = find_better(best, values.bytes, n);
         winner = place >= 0 ? done + place : winner;
         gsh_host_walk_step(walk, n);
         done += n;

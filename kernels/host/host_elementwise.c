@@ -13,12 +13,6 @@
 
 #include <string.h>
 
-#define LARGEST_ELEMENT 16
-
-struct buffer {
-    _Alignas(64) char bytes[GSH_HOST_BLOCK * LARGEST_ELEMENT];
-};
-
 struct elementwise {
     const struct gsh_launch *launch;
     gsh_host_loop *loop;
@@ -28,10 +22,10 @@ struct elementwise {
     int64_t inner_strides[GSH_MAX_OPERANDS];
     bool watches, is_buffered;
     struct gsh_host_watch watch;
-    struct buffer
+    struct gsh_host_buffer
         buffers[GSH_MAX_INPUTS +
-                GSH_OP_OUTPUTS]; /* casts of the operands; constants, for the whole launch */
-    struct buffer stored;        /* results of a masked block before they are moved */
+                GSH_OP_OUTPUTS];   /* casts of the operands; constants, for the whole launch */
+    struct gsh_host_buffer stored; /* results of a masked block before they are moved */
 };
 
 bool gsh_host_elementwise_supports(const struct gsh_launch *launch)

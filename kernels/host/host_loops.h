@@ -9,6 +9,12 @@
 
 /* Elements that callers process at a time, so that a block of every operand stays in the first-level cache. */
 #define GSH_HOST_BLOCK 512
+#define GSH_HOST_ELEMENT_BYTES 16 /* of the largest element */
+
+/* A block's elements of any dtype. */
+struct gsh_host_buffer {
+    _Alignas(64) char bytes[GSH_HOST_BLOCK * GSH_HOST_ELEMENT_BYTES];
+};
 
 /* One call of a loop. Arrays have the dtypes of gsh_op_input_dtype and gsh_op_output_dtype. FLOAT16 stands for
  * float arrays: inputs are float16 values exactly, outputs are yet to be rounded to float16. Unused arrays are not

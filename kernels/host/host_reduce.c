@@ -61,7 +61,7 @@ static const char *gather(struct reduction *work, const struct gsh_host_walk *wa
 /* The next `n` elements as accumulators. */
 static const char *next_values(struct reduction *work, struct gsh_host_walk *walk, int64_t n)
 {
-    char *row = work->tree.row;
+    char *row = work->tree.row.bytes;
     const char *values = row;
     int dim = walk->end > walk->first ? walk->end - 1 : -1;
     for (int64_t done = 0; done < n;) {
@@ -102,7 +102,7 @@ static void reduce_columns(struct reduction *work, const struct gsh_host_walk *o
     struct gsh_host_walk walk = walk_reduced(work, outputs);
     for (int64_t done = 0; done < work->reduced; done++, gsh_host_walk_step(&walk, 1)) {
         const void *values =
-            gather(work, &walk, work->kept - 1, work->tree.row, work->mask, work->tree.width);
+            gather(work, &walk, work->kept - 1, work->tree.row.bytes, work->mask, work->tree.width);
         gsh_host_tree_push_column(&work->tree, values, work->mask);
     }
 }

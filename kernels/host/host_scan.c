@@ -14,11 +14,6 @@
 
 #define COLUMNS 128
 #define FEWEST_COLUMNS 8
-#define LARGEST_ELEMENT 16
-
-struct buffer {
-    _Alignas(64) char bytes[GSH_HOST_BLOCK * LARGEST_ELEMENT];
-};
 
 struct scan {
     const struct gsh_launch *launch;
@@ -28,7 +23,7 @@ struct scan {
     int64_t length, in_step, out_step;
     bool watches;
     struct gsh_host_watch watch;
-    struct buffer in, out[2];
+    struct gsh_host_buffer in, out[2];
 };
 
 bool gsh_host_scan_supports(const struct gsh_launch *launch)
@@ -84,7 +79,7 @@ static void watch(struct scan *scan, const char *before, const char *in, char *o
 static void scan_row(struct scan *scan, const char *input, char *output)
 {
     char *in = scan->in.bytes, *out = scan->out[0].bytes;
-    char before[LARGEST_ELEMENT];
+    char before[GSH_HOST_ELEMENT_BYTES];
     int64_t size = scan->size;
     for (int64_t done = 0; done < scan->length; done += GSH_HOST_BLOCK) {
         int64_t n = GSH_MIN(scan->length - done, GSH_HOST_BLOCK);

@@ -13,18 +13,18 @@
 static void join(struct gsh_host_tree *tree, void *out, const void *a, const void *b, int64_t n)
 {
     bool looks = tree->watches && tree->watch.wanted != 0;
-    struct gsh_host_block block = {.in = {a, b}, .out = {looks ? tree->joined : out}, .n = n};
+    struct gsh_host_block block = {.in = {a, b}, .out = {looks ? tree->joined.bytes : out}, .n = n};
     tree->loop(&block);
     if (!looks)
         return;
     for (int64_t done = 0; done < n; done += GSH_HOST_BLOCK) {
         int64_t skipped = done * tree->size;
         struct gsh_host_block part = {.in = {(const char *)a + skipped, (const char *)b + skipped},
-                                      .out = {tree->joined + skipped},
+                                      .out = {tree->joined.bytes + skipped},
                                       .n = GSH_MIN(n - done, GSH_HOST_BLOCK)};
         gsh_host_watch_check(&tree->watch, &part);
     }
-    memcpy(out, tree->joined, (size_t)(n * tree->size));
+    memcpy(out, tree->joined.bytes, (size_t)(n * tree->size));
 }
 
 /* Adds the join of 2^level blocks. */
@@ -76,15 +76,15 @@ static const void *fill_masked(struct gsh_host_tree *tree, const void *values, c
 {
     if (!tree->kind.has_mask)
         return values;
-    if (values != tree->row)
-        memcpy(tree->row, values, (size_t)(n * tree->size));
+    if (values != tree->row.bytes)
+        memcpy(tree->row.bytes, values, (size_t)(n * tree->size));
     for (int64_t j = 0; j < n; j++) {
         if (mask[j] != 0)
             tree->has_element[tree->width == 1 ? 0 : j] = true;
         else
-            memcpy(tree->row + j * tree->size, tree->filler, (size_t)tree->size);
+            memcpy(tree->row.bytes + j * tree->size, tree->filler, (size_t)tree->size);
     }
-    return tree->row;
+    return tree->row.bytes;
 }
 
 #define DEFINE_MULTIPLY(name, type)                                                                \
@@ -144,8 +144,8 @@ void gsh_host_tree_push_row(struct gsh_host_tree *tree, const void *values, cons
         join_in_order(tree, fill_masked(tree, values, mask, n), n);
         return;
     }
-    fold(tree, tree->row, fill_masked(tree, values, mask, n), n);
-    push(tree, tree->row, 0);
+    fold(tree, tree->row.bytes, fill_masked(tree, values, mask, n), n);
+    push(tree, tree->row.bytes, 0);
 }
 
 static void end_block(struct gsh_host_tree *tree)
@@ -204,7 +204,7 @@ static void write_beginning(struct gsh_host_tree *tree, char *to)
 /* Joins the beginning with each result, as NumPy does: a sum of -0.0 is 0.0. */
 static void begin_outputs(struct gsh_host_tree *tree, char *result, bool is_empty)
 {
-    char *start = is_empty ? result : tree->row;
+    char *start = is_empty ? result : tree->row.bytes;
     write_beginning(tree, start);
     if (is_empty)
         return;

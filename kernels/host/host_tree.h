@@ -49,8 +49,8 @@ struct gsh_host_tree {
     bool has_element[GSH_HOST_TREE_COLUMN_BYTES]; /* of each output, where there is a mask */
     uint64_t count;                               /* blocks in the cascade */
     _Alignas(64) char levels[GSH_HOST_TREE_LEVELS][GSH_HOST_TREE_COLUMN_BYTES];
-    _Alignas(64) char row[GSH_HOST_BLOCK * 16], block[GSH_HOST_TREE_COLUMN_BYTES],
-        joined[GSH_HOST_BLOCK * 16];
+    _Alignas(64) char block[GSH_HOST_TREE_COLUMN_BYTES];
+    struct gsh_host_buffer row, joined;
 };
 
 /* The join of some blocks. */
