@@ -77,22 +77,28 @@ def _meaningful_strides(array):
 
 def dump(name, value):
     """Records a value under a name; the test compares the records of the two runs."""
-    record = pickle.dumps((name, describe(value)), protocol=4)
+    line = pickle.dumps((name, describe(value)), protocol=4)
     if _DUMP_FILE:
         with open(_DUMP_FILE, "ab") as stream:
-            stream.write(record)
+            stream.write(line)
+
+
+def record(name, function, *args, **kwargs):
+    """Calls the function and records its result, or its exception."""
+    try:
+        value = function(*args, **kwargs)
+    except Exception as error:  # the error itself is what is compared
+        value = error
+    dump(name, value)
+    return value
 
 
 def attempt(name, function, *args, **kwargs):
-    """Calls the function and records its result, or its exception, and the warnings it gave."""
+    """As `record`, with the warnings that the call gave."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", ResourceWarning)  # when it comes is up to the collector
-        try:
-            value = function(*args, **kwargs)
-        except Exception as error:  # the error itself is what is compared
-            value = error
-        dump(name, value)
+        value = record(name, function, *args, **kwargs)
     if caught:
         dump(name + ": warnings",
              sorted("%s: %s" % (w.category.__name__, w.message) for w in caught))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Masks and integer arrays as indices, read and written, against plain NumPy, bit for bit."""
 import shim_runner
+from test_numpy_join import ARRAYS
 
 PRELUDE = '''
 import numpy as np
@@ -8,21 +9,7 @@ from shim_script import attempt, dump, on_device
 rng = np.random.default_rng(7)
 DTYPES = ["?", "i1", "u2", "i8", "f2", "f8", "c8"]
 FEW = ["i1", "f8", "c8"]
-
-def make(shape, dtype):
-    values = rng.integers(-50, 50, shape)
-    if dtype[0] == "c":
-        return (values + 1j * rng.integers(-5, 5, shape)).astype(dtype)
-    return (values > 0) if dtype == "?" else abs(values).astype(dtype) if dtype[0] == "u" \\
-        else values.astype(dtype)
-
-def layouts(dtype):
-    a = make((6, 7, 8), dtype)
-    yield "c", a
-    yield "f", np.asfortranarray(a)
-    yield "middle", a.transpose(1, 0, 2).copy().transpose(1, 0, 2)
-    yield "sub", make((12, 14, 8), dtype)[::2, ::-2]
-
+''' + ARRAYS + '''
 def stored(name, a, key, value):
     """Stores into a copy in the arena."""
     def go():

@@ -3,18 +3,13 @@
 ...) against plain NumPy, bit for bit."""
 import shim_runner
 
-PRELUDE = '''
-import numpy as np
-from shim_script import attempt, check_moved, dump, on_device
-rng = np.random.default_rng(9)
-DTYPES = "?bhilBHILefdFD"
-
+# Whole numbers of a dtype, from the script's `rng`, and arrays of them in several memory orders.
+ARRAYS = '''
 def make(shape, dtype):
-    values = rng.integers(-50, 50, shape)
-    if dtype in "FD":
+    values, kind = rng.integers(-50, 50, shape), np.dtype(dtype).kind
+    if kind == "c":
         return (values + 1j * rng.integers(-5, 5, shape)).astype(dtype)
-    return (values > 0) if dtype == "?" else abs(values).astype(dtype) if dtype in "BHIL" \\
-        else values.astype(dtype)
+    return (values > 0) if kind == "b" else (abs(values) if kind == "u" else values).astype(dtype)
 
 def layouts(dtype):
     a = make((6, 7, 8), dtype)
@@ -23,6 +18,13 @@ def layouts(dtype):
     yield "middle", a.transpose(1, 0, 2).copy().transpose(1, 0, 2)
     yield "sub", make((12, 14, 8), dtype)[::2, ::-2]
 '''
+
+PRELUDE = '''
+import numpy as np
+from shim_script import attempt, check_moved, dump, on_device
+rng = np.random.default_rng(9)
+DTYPES = "?bhilBHILefdFD"
+''' + ARRAYS
 
 
 class TestJoin(shim_runner.TestCase):

@@ -23,7 +23,7 @@ RUNNING_SUMS = shim_runner.off_host({
 PRELUDE = """
 import warnings
 import numpy as np
-from shim_script import dump
+from shim_script import dump, record
 warnings.simplefilter("ignore")
 DTYPES = ["?", "i4", "i8", "f4", "f8"]
 UNARY = [np.negative, np.absolute, np.sqrt, np.exp, np.log, np.sin, np.cos, np.tanh]
@@ -37,15 +37,6 @@ def array(dtype, n=37, seed=0):
     if dtype == "?":
         return np.array(values > 0)
     return np.array(values / 7 if dtype[0] == "f" else values, dtype)
-
-
-def record(name, function, *args, **kwargs):
-    try:
-        result = function(*args, **kwargs)
-    except Exception as error:
-        result = error
-    dump(name, result)
-    return result
 """
 
 

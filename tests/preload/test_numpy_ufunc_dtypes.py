@@ -27,7 +27,7 @@ PRELUDE = """
 import sys
 import warnings
 import numpy as np
-from shim_script import dump, share
+from shim_script import record, share
 warnings.simplefilter("ignore")
 np.seterr(all="ignore")
 DTYPES = "?bhilBHILefdFD"
@@ -43,15 +43,6 @@ def array(dtype, n=23, seed=0):
     if dtype in "FD":
         return np.array(values / 7 + 1j * random.randint(-30, 30, n) / 5, dtype)
     return np.array(values > 0) if dtype == "?" else values.astype(dtype)
-
-
-def record(name, function, *args, **kwargs):
-    try:
-        result = function(*args, **kwargs)
-    except Exception as error:
-        result = error
-    dump(name, result)
-    return result
 """
 
 
