@@ -176,6 +176,17 @@ def measure(function, budget=0.4, least=3, most=1000, prepare=None):
             "repeats": len(times), "inner": inner}
 
 
+def launched(contender, function):
+    """Calls the function once: {"launches", "moved"}, kernels and bytes between CPU and GPU. {} without gpushim."""
+    before = contender.counters()
+    function()
+    after = contender.counters()
+    if not after:
+        return {}
+    moved = [after[name] - before[name] for name in ("upload_bytes", "download_bytes")]
+    return {"launches": after["launches"] - before["launches"], "moved": sum(moved)}
+
+
 def serve(contender, handlers):
     """The worker's loop: a JSON request a line on stdin, a JSON answer a line on stdout."""
     answers = os.fdopen(os.dup(1), "w")

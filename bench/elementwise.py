@@ -99,15 +99,10 @@ def operation(contender, kind, name, size, budget):
     except Exception as error:  # pylint: disable=broad-except  # what CuPy cannot do is a row without it
         return {"error": "%s: %s" % (type(error).__name__, error)}
     first = time.perf_counter() - started
-    before = contender.counters()
-    once()
-    after = contender.counters()
+    work = common.launched(contender, once)
     answer = common.measure(lambda: once() is None, budget)
     answer["first"] = first
-    if after:
-        answer["launches"] = after["launches"] - before["launches"]
-        answer["moved"] = (after["upload_bytes"] + after["download_bytes"] - before["upload_bytes"] -
-                           before["download_bytes"])
+    answer.update(work)
     return answer
 
 

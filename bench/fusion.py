@@ -183,15 +183,12 @@ def question(contender, case, size, budget, check):
         if contender.name == "numpy" and seconds > SLOW:
             return {"seconds": seconds, "numbers": numbers}
         once()
-        before = contender.counters()
-        once()
-        after = contender.counters()
+        work = common.launched(contender, once)
         answer = common.measure(lambda: once() is None, budget)
     except Exception as error:  # pylint: disable=broad-except  # what one cannot do is a row without it
         return {"error": "%s: %s" % (type(error).__name__, str(error)[:200])}
     answer["numbers"] = numbers
-    if after:
-        answer["launches"] = after["launches"] - before["launches"]
+    answer.update(work)
     return answer
 
 

@@ -91,16 +91,12 @@ def question(contender, case, shape, dtype, budget, check):
     try:
         numbers = digest(comparable(once())) if check else None
         once()
-        before = contender.counters()
-        once()
-        after = contender.counters()
+        work = common.launched(contender, once)
         answer = common.measure(lambda: once() is None, budget, least=2)
     except Exception as error:  # pylint: disable=broad-except  # what one cannot do is a row without it
         return {"error": "%s: %s" % (type(error).__name__, str(error)[:200])}
     answer["numbers"] = numbers
-    if after:
-        answer["launches"] = after["launches"] - before["launches"]
-        answer["moved"] = after["download_bytes"] - before["download_bytes"]
+    answer.update(work)
     return answer
 
 
