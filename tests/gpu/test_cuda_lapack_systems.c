@@ -63,21 +63,30 @@ static void check_lu(const struct what *what, struct matrices *a, const struct m
     free(u.at);
 }
 
+/* A X = B for one B and for several, by the routine that takes A's factor in `parts` operands before B. */
+static void test_solve(struct what what, enum gsh_lapack_routine routine, const struct matrices *a,
+                       const struct matrices *factor, unsigned parts)
+{
+    what.routine = routine;
+    what.columns = what.batch % 2 == 0 ? 1 : 4;
+    struct matrices b = random_matrices(what.batch, what.m, what.columns, what.dtype), x;
+    struct matrices inputs[] = {factor[0], b, b};
+    for (unsigned k = 1; k < parts; k++)
+        inputs[k] = factor[k];
+    if (run(&what, inputs, &x)) {
+        check_product(&what, a, &x, &b, "op(A) X - B");
+        free(x.at);
+    }
+    free(b.at);
+}
+
 static void test_getrs(struct what what, const struct matrices *a, const struct matrices *factor)
 {
-    what.routine = GSH_LAPACK_GETRS;
-    what.columns = what.batch % 2 == 0 ? 1 : 4;
     for (size_t t = 0; t < GSH_COUNT(transposes); t++) {
-        struct matrices b = random_matrices(what.batch, what.m, what.columns, what.dtype), x;
         struct matrices turned = apply_options(a, transposes[t]);
-        const struct matrices inputs[] = {factor[0], factor[1], b};
         what.options = transposes[t];
-        if (run(&what, inputs, &x)) {
-            check_product(&what, &turned, &x, &b, "op(A) X - B");
-            free(x.at);
-        }
+        test_solve(what, GSH_LAPACK_GETRS, &turned, factor, 2);
         free(turned.at);
-        free(b.at);
     }
 }
 
@@ -132,19 +141,35 @@ static void mark_other_triangle(const struct what *what, struct matrices *given)
                     *at(given, of, i, j) = MARK;
 }
 
+/* Copies one triangle to the other one, or its conjugates. */
+static void mirror(const struct matrices *a, bool from_upper, bool is_hermitian)
+{
+    for (int64_t of = 0; of < a->batch; of++)
+        for (int64_t i = 0; i < a->rows; i++)
+            for (int64_t j = 0; j < i; j++) {
+                complex_number *lower = at(a, of, i, j), *upper = at(a, of, j, i);
+                complex_number value = from_upper ? *upper : *lower;
+                *(from_upper ? lower : upper) = is_hermitian ? conj(value) : value;
+            }
+}
+
+/* What the device gets of A, which is rounded to its dtype. */
+static void give(const struct what *what, struct matrices *a, struct matrices *given)
+{
+    round_matrices(a, what->dtype);
+    *given = copy_matrices(a);
+    mark_other_triangle(what, given);
+}
+
 /* A = A^H, positive definite; the device gets a mark in the triangle that is not looked at. */
 static struct matrices positive(const struct what *what, struct matrices *given)
 {
     struct matrices a = random_matrices(what->batch, what->m, what->m, what->dtype);
     for (int64_t of = 0; of < what->batch; of++)
-        for (int64_t i = 0; i < what->m; i++) {
+        for (int64_t i = 0; i < what->m; i++)
             *at(&a, of, i, i) = creal(*at(&a, of, i, i)) + 2 * (double)what->m;
-            for (int64_t j = 0; j < i; j++)
-                *at(&a, of, j, i) = conj(*at(&a, of, i, j));
-        }
-    round_matrices(&a, what->dtype);
-    *given = copy_matrices(&a);
-    mark_other_triangle(what, given);
+    mirror(&a, false, true);
+    give(what, &a, given);
     return a;
 }
 
@@ -165,40 +190,23 @@ static struct matrices cut_factor(const struct what *what, const struct matrices
     return factor;
 }
 
-static void test_potrs(struct what what, const struct matrices *a, const struct matrices *factor)
+/* Of the inverse one triangle is there; the other one must hold the mark. */
+static void test_triangle_inverse(struct what what, enum gsh_lapack_routine routine,
+                                  const struct matrices *a, const struct matrices *factor)
 {
-    what.columns = what.batch % 2 == 0 ? 1 : 4;
-    what.routine = GSH_LAPACK_POTRS;
-    struct matrices b = random_matrices(what.batch, what.m, what.columns, what.dtype), x;
-    const struct matrices inputs[] = {*factor, b};
-    if (run(&what, inputs, &x)) {
-        check_product(&what, a, &x, &b, "A X - B");
-        free(x.at);
-    }
-    free(b.at);
-}
-
-/* Of the inverse one triangle is there, with a diagonal of real numbers; the other one must hold the mark. */
-static void test_potri(struct what what, const struct matrices *a, const struct matrices *factor)
-{
+    bool is_hermitian = routine == GSH_LAPACK_POTRI;
     struct matrices whole;
-    what.routine = GSH_LAPACK_POTRI;
-    if (run(&what, factor, &whole)) {
-        struct matrices inverse = cut_factor(&what, &whole);
-        bool is_upper = (what.options & GSH_LAPACK_UPPER) != 0;
-        for (int64_t of = 0; of < what.batch; of++)
-            for (int64_t i = 0; i < what.m; i++) {
-                CHECK(cimag(*at(&inverse, of, i, i)) == 0);
-                for (int64_t j = 0; j < i; j++)
-                    if (is_upper)
-                        *at(&inverse, of, i, j) = conj(*at(&inverse, of, j, i));
-                    else
-                        *at(&inverse, of, j, i) = conj(*at(&inverse, of, i, j));
-            }
-        check_inverse(&what, a, &inverse);
-        free(inverse.at);
-        free(whole.at);
-    }
+    what.routine = routine;
+    if (!run(&what, factor, &whole))
+        return;
+    struct matrices inverse = cut_factor(&what, &whole);
+    for (int64_t of = 0; of < what.batch; of++)
+        for (int64_t i = 0; i < what.m; i++)
+            CHECK(!is_hermitian || cimag(*at(&inverse, of, i, i)) == 0);
+    mirror(&inverse, (what.options & GSH_LAPACK_UPPER) != 0, is_hermitian);
+    check_inverse(&what, a, &inverse);
+    free(inverse.at);
+    free(whole.at);
 }
 
 static void test_cholesky(struct what what)
@@ -214,8 +222,8 @@ static void test_cholesky(struct what what)
                 apply_options(&factor, GSH_LAPACK_TRANSPOSED | GSH_LAPACK_CONJUGATED);
             check_product(&what, upper != 0 ? &turned : &factor, upper != 0 ? &factor : &turned, &a,
                           "L L^H - A");
-            test_potrs(what, &a, &whole);
-            test_potri(what, &a, &whole);
+            test_solve(what, GSH_LAPACK_POTRS, &a, &whole, 1);
+            test_triangle_inverse(what, GSH_LAPACK_POTRI, &a, &whole);
             free(turned.at);
             free(factor.at);
             free(whole.at);
@@ -233,14 +241,10 @@ static struct matrices symmetric(const struct what *what, struct matrices *given
 {
     struct matrices a = random_matrices(what->batch, what->m, what->m, what->dtype);
     for (int64_t of = 0; of < what->batch; of++)
-        for (int64_t i = 0; i < what->m; i++) {
+        for (int64_t i = 0; i < what->m; i++)
             *at(&a, of, i, i) += i % 2 == 0 && what->m > 1 ? -*at(&a, of, i, i) : 1;
-            for (int64_t j = 0; j < i; j++)
-                *at(&a, of, j, i) = *at(&a, of, i, j);
-        }
-    round_matrices(&a, what->dtype);
-    *given = copy_matrices(&a);
-    mark_other_triangle(what, given);
+    mirror(&a, false, false);
+    give(what, &a, given);
     return a;
 }
 
@@ -272,28 +276,8 @@ static void check_blocks(const struct what *what, const struct matrices *a,
 
 static void test_factored(struct what what, const struct matrices *a, const struct matrices *factor)
 {
-    what.columns = what.batch % 2 == 0 ? 1 : 4;
-    what.routine = GSH_LAPACK_SYTRS;
-    struct matrices b = random_matrices(what.batch, what.m, what.columns, what.dtype), x;
-    const struct matrices inputs[] = {factor[0], factor[1], b};
-    if (run(&what, inputs, &x)) {
-        check_product(&what, a, &x, &b, "A X - B");
-        free(x.at);
-    }
-    free(b.at);
-    what.routine = GSH_LAPACK_SYTRI;
-    if (run(&what, factor, &x)) {
-        struct matrices inverse = cut_factor(&what, &x);
-        bool is_upper = (what.options & GSH_LAPACK_UPPER) != 0;
-        for (int64_t of = 0; of < what.batch; of++)
-            for (int64_t i = 0; i < what.m; i++)
-                for (int64_t j = 0; j < i; j++)
-                    *at(&inverse, of, is_upper ? i : j, is_upper ? j : i) =
-                        *at(&inverse, of, is_upper ? j : i, is_upper ? i : j);
-        check_inverse(&what, a, &inverse);
-        free(inverse.at);
-        free(x.at);
-    }
+    test_solve(what, GSH_LAPACK_SYTRS, a, factor, 2);
+    test_triangle_inverse(what, GSH_LAPACK_SYTRI, a, factor);
 }
 
 static void test_symmetric(struct what what)
