@@ -39,17 +39,7 @@ void shim_make(uint64_t structure, uint64_t contents, int has_sinks)
 /* Steps and stores, one after the other. */
 int shim_reference(void)
 {
-    const struct gsh_group *group = &works[0].group;
-    enum gsh_status status = GSH_OK;
-    reference = (struct group_reference){.group = group, .n = gsh_group_elements(group)};
-    for (unsigned k = 0; k < group->array_count; k++)
-        if (!group_reference_is_stored(group, k))
-            group_reference_load(&reference, k);
-    for (unsigned k = 0; k < group->step_count && status == GSH_OK; k++)
-        status = group_reference_step(&reference, k);
-    for (unsigned k = 0; k < group->store_count && status == GSH_OK; k++)
-        group_reference_store(&reference, &group->stores[k]);
-    return status;
+    return group_reference_begin(&reference, &works[0].group);
 }
 /* The k-th sink as a launch, over arrays of its own. */
 int shim_sink(unsigned k)

@@ -273,6 +273,14 @@ def check_large_sums(kernels, check, rng, ratios):
         check(all((base.bits(x) == base.bits(first)).all() for x in repeated), "repeat")
 
 
+def judge_sums(check, ratios):
+    """`ratios`: for each dtype the errors of sums over their magnitudes, as pairs of ours and NumPy's."""
+    for dtype, pairs in ratios.items():
+        ours, theirs = (float(max(x)) for x in zip(*pairs))
+        print(f"largest error of a {dtype} sum over its magnitudes: {ours:.2e}, NumPy's {theirs:.2e}")
+        check(ours <= theirs * 1.5, "sums are less exact than NumPy's", dtype)
+
+
 def main():
     np.seterr(all="ignore")
     rng, check, ratios = np.random.default_rng(20240), base.Check(), {}
@@ -285,10 +293,7 @@ def main():
         check_products(kernels, check, rng)
         check_casts(kernels, check, rng)
         check_large_sums(kernels, check, rng, ratios)
-    for dtype, pairs in ratios.items():
-        ours, theirs = (float(max(x)) for x in zip(*pairs))
-        print(f"largest error of a {dtype} sum over its magnitudes: {ours:.2e}, NumPy's {theirs:.2e}")
-        check(ours <= theirs * 1.5, "sums are less exact than NumPy's", dtype)
+    judge_sums(check, ratios)
     print(f"{check.passed} passed, {check.failed} failed")
     return check.failed != 0
 

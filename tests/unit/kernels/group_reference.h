@@ -236,18 +236,27 @@ static inline void group_reference_free(const struct group_reference *work)
             free(work->steps[k][j]);
 }
 
+/* Runs the group but for its sinks. The work is freed by the caller. */
+static inline enum gsh_status group_reference_begin(struct group_reference *work,
+                                                    const struct gsh_group *group)
+{
+    enum gsh_status status = GSH_OK;
+    *work = (struct group_reference){.group = group, .n = gsh_group_elements(group)};
+    for (unsigned k = 0; k < group->array_count; k++)
+        if (!group_reference_is_stored(group, k))
+            group_reference_load(work, k);
+    for (unsigned k = 0; k < group->step_count && status == GSH_OK; k++)
+        status = group_reference_step(work, k);
+    for (unsigned k = 0; k < group->store_count && status == GSH_OK; k++)
+        group_reference_store(work, &group->stores[k]);
+    return status;
+}
+
 /* Runs the group. Not OK: a step or sink that gsh_host_ops_run does not support. */
 static inline enum gsh_status group_reference_run(const struct gsh_group *group)
 {
-    struct group_reference work = {.group = group, .n = gsh_group_elements(group)};
-    enum gsh_status status = GSH_OK;
-    for (unsigned k = 0; k < group->array_count; k++)
-        if (!group_reference_is_stored(group, k))
-            group_reference_load(&work, k);
-    for (unsigned k = 0; k < group->step_count && status == GSH_OK; k++)
-        status = group_reference_step(&work, k);
-    for (unsigned k = 0; k < group->store_count && status == GSH_OK; k++)
-        group_reference_store(&work, &group->stores[k]);
+    struct group_reference work;
+    enum gsh_status status = group_reference_begin(&work, group);
     for (unsigned k = 0; k < group->sink_count && status == GSH_OK; k++)
         status = group_reference_sink(&work, &group->sinks[k]);
     group_reference_free(&work);
