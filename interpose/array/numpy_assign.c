@@ -9,6 +9,7 @@
 #include "numpy_arguments.h"
 #include "numpy_method_patch.h"
 #include "python_error.h"
+#include "stats.h"
 
 #include <string.h>
 
@@ -215,6 +216,17 @@ bool gsh_numpy_assign_run(const struct gsh_assignment *request, enum gsh_reason 
     if (result)
         gsh_py.Py_DecRef(result);
     return result != NULL;
+}
+
+int gsh_numpy_assign_original(int (*original)(PyObject *, PyObject *, PyObject *), PyObject *self,
+                              PyObject *key, PyObject *value, unsigned row, enum gsh_reason why)
+{
+    if (row == 0)
+        row = gsh_stats_row("assign", "");
+    uint64_t begin = gsh_numpy_output_host_begin();
+    int outcome = original(self, key, value);
+    gsh_numpy_output_host_end(begin, row, why);
+    return outcome;
 }
 
 static PyObject *none_or_declined(bool done)

@@ -29,6 +29,10 @@ bool gsh_numpy_assign_find_value(PyObject *source, struct gsh_numpy_value *value
  * new reference, or NULL without a Python error. */
 PyObject *gsh_numpy_assign_list(PyObject *source, PyObject *descr);
 
+/* Runs NumPy's own assignment, which a hook declined for the reason. row 0: the row is `assign`. */
+int gsh_numpy_assign_original(int (*original)(PyObject *, PyObject *, PyObject *), PyObject *self,
+                              PyObject *key, PyObject *value, unsigned row, enum gsh_reason why);
+
 /* Whether the device may cast these dtypes. A cast from complex to real is declined because NumPy
  * itself warns about it. Floating-point errors in a cast are reported as for any other call. */
 enum gsh_reason gsh_numpy_assign_check_cast(enum gsh_dtype from, enum gsh_dtype to);

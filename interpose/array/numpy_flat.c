@@ -10,9 +10,7 @@
 #include "numpy_assign.h"
 #include "numpy_hooks.h"
 #include "numpy_key.h"
-#include "numpy_output.h"
 #include "python_error.h"
-#include "stats.h"
 
 static int (*original_assign)(PyObject *, PyObject *, PyObject *);
 static struct gsh_hook *assign_row;
@@ -84,12 +82,7 @@ static __attribute__((noinline)) int assign_slice(PyObject *self, PyObject *key,
     gsh_numpy_describe_home(array, true);
     if (gsh_py.PyErr_Occurred())
         return -1;
-    if (row == 0)
-        row = gsh_stats_row("assign", "");
-    uint64_t begin = gsh_numpy_output_host_begin();
-    int outcome = original_assign(self, key, value);
-    gsh_numpy_output_host_end(begin, row, why);
-    return outcome;
+    return gsh_numpy_assign_original(original_assign, self, key, value, row, why);
 }
 
 static int assign_flat(PyObject *self, PyObject *key, PyObject *value)

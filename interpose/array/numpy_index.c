@@ -181,12 +181,7 @@ static __attribute__((noinline)) int assign_in_arena(PyObject *self, PyObject *o
         return 0;
     if (gsh_py.PyErr_Occurred())
         return -1;
-    if (row == 0)
-        row = gsh_stats_row("assign", "");
-    uint64_t begin = gsh_numpy_output_host_begin();
-    int outcome = original_assign(self, object, value);
-    gsh_numpy_output_host_end(begin, row, why);
-    return outcome;
+    return gsh_numpy_assign_original(original_assign, self, object, value, row, why);
 }
 
 static int assign_subscript(PyObject *self, PyObject *key, PyObject *value)

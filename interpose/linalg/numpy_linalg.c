@@ -311,14 +311,11 @@ static PyObject *hand_over(PyObject **outs, unsigned count, enum gsh_reason *why
     }
     if (is_complete && count == 1)
         return outs[0];
-    PyObject *tuple = is_complete ? gsh_py.PyTuple_New((Py_ssize_t)count) : NULL;
+    PyObject *tuple = is_complete ? gsh_py_tuple(outs, count) : NULL;
     if (!tuple) {
         gsh_python_error_clear();
         gsh_py_drop(outs, count);
-        return NULL;
     }
-    for (unsigned j = 0; j < count; j++)
-        gsh_py.PyTuple_SetItem(tuple, (Py_ssize_t)j, outs[j]); /* steals */
     return tuple;
 }
 

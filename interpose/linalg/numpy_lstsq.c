@@ -157,14 +157,11 @@ PyObject *gsh_numpy_lstsq_finish(const struct gsh_call *call, PyObject *const *o
     parts[2] = make_rank(rank);
     parts[3] = outs[1];
     if (parts[0] && parts[1] && parts[2])
-        tuple = gsh_py.PyTuple_New(GSH_NUMPY_LSTSQ_OUTPUTS);
+        tuple = gsh_py_tuple(parts, GSH_NUMPY_LSTSQ_OUTPUTS);
     gsh_py.Py_DecRef(outs[0]);
     if (!tuple) {
         gsh_python_error_clear();
         gsh_py_drop(parts, GSH_NUMPY_LSTSQ_OUTPUTS);
-        return NULL;
     }
-    for (unsigned j = 0; j < GSH_NUMPY_LSTSQ_OUTPUTS; j++)
-        gsh_py.PyTuple_SetItem(tuple, (Py_ssize_t)j, parts[j]); /* steals */
     return tuple;
 }

@@ -199,10 +199,9 @@ static bool learn_calls(PyObject *globals, const struct lesson *lesson)
 
 static bool learn_lessons(void)
 {
-    PyObject *globals = gsh_py.PyDict_New();
+    PyObject *globals = gsh_py_names();
     if (!globals)
         return gsh_python_error_clear();
-    gsh_py.PyDict_SetItemString(globals, "__builtins__", gsh_py.PyEval_GetBuiltins());
     gsh_py.PyDict_SetItemString(globals, "m", gsh_np.module);
     PyObject *done = gsh_py.PyRun_StringFlags(lessons, PY_FILE_INPUT, globals, globals, NULL);
     bool good = gsh_python_error_clear();

@@ -55,12 +55,11 @@ static const char rehash_statements[] =
 
 void gsh_numpy_hooks_rehash(void)
 {
-    PyObject *names = gsh_py.PyDict_New();
+    PyObject *names = gsh_py_names();
     if (!names) {
         gsh_python_error_clear();
         return;
     }
-    gsh_py.PyDict_SetItemString(names, "__builtins__", gsh_py.PyEval_GetBuiltins());
     bool is_quiet = gsh_python_quiet_begin();
     run_python(rehash_statements, names);
     if (is_quiet)
@@ -80,13 +79,12 @@ static const char self_test_preamble[] =
 
 void gsh_numpy_hooks_self_test(void)
 {
-    PyObject *names = gsh_py.PyDict_New();
+    PyObject *names = gsh_py_names();
     if (!names) {
         gsh_python_error_clear();
         return;
     }
     gsh_py.PyDict_SetItemString(names, "m", gsh_np.module);
-    gsh_py.PyDict_SetItemString(names, "__builtins__", gsh_py.PyEval_GetBuiltins());
     PyObject *limit = gsh_py.PyLong_FromLongLong(gsh_dispatch_min_elements);
     gsh_py.PyDict_SetItemString(names, "limit", limit ? limit : gsh_py._Py_NoneStruct);
     PyObject *errstate = gsh_numpy_errstate_replace(0, NULL); /* errors in self-tests are ignored */

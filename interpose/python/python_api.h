@@ -32,6 +32,26 @@ static inline void gsh_py_drop(PyObject *const *objects, unsigned count)
             gsh_py.Py_DecRef(objects[j]);
 }
 
+/* A tuple of the objects, which takes over their references; NULL leaves an item empty. NULL with a
+ * Python error: the references are the caller's still. */
+static inline PyObject *gsh_py_tuple(PyObject *const *objects, unsigned count)
+{
+    PyObject *tuple = gsh_py.PyTuple_New((Py_ssize_t)count);
+    for (unsigned j = 0; tuple && j < count; j++)
+        if (objects[j])
+            gsh_py.PyTuple_SetItem(tuple, (Py_ssize_t)j, objects[j]);
+    return tuple;
+}
+
+/* A dict of names for code to run, with the builtins. NULL with a Python error. */
+static inline PyObject *gsh_py_names(void)
+{
+    PyObject *names = gsh_py.PyDict_New();
+    if (names)
+        gsh_py.PyDict_SetItemString(names, "__builtins__", gsh_py.PyEval_GetBuiltins());
+    return names;
+}
+
 /* Whether Python is loaded in this process. Leaves no dlerror. Any thread. */
 bool gsh_python_api_is_loaded(void);
 /* Resolves the table and checks the version. DECLINED: Python is not loaded, has no GIL, or is

@@ -25,12 +25,9 @@ static bool is_own(PyObject *const parts[PARTS])
 /* The parts as a tuple, which takes over their references. NULL without an exception on failure. */
 static PyObject *pack(PyObject *const parts[PARTS])
 {
-    PyObject *tuple = gsh_py.PyTuple_New(PARTS);
+    PyObject *tuple = gsh_py_tuple(parts, PARTS);
     if (!tuple)
         gsh_py.PyErr_Clear();
-    for (int i = 0; tuple && i < PARTS; i++)
-        if (parts[i])
-            gsh_py.PyTuple_SetItem(tuple, i, parts[i]); /* steals */
     return tuple;
 }
 
