@@ -187,6 +187,19 @@ def launched(contender, function):
     return {"launches": after["launches"] - before["launches"], "moved": sum(moved)}
 
 
+def answer_with_numbers(contender, function, digest, budget):
+    """The answer of a question about the function: measure()'s and launched()'s figures, and what `digest` makes of a
+    result, as "numbers"; or {"error": text}: what a contender cannot do is a row without it."""
+    try:
+        numbers = digest(function())
+        function()
+        work = launched(contender, function)
+        answer = measure(lambda: function() is None, budget, least=2)
+    except Exception as error:  # pylint: disable=broad-except  # the text says which
+        return {"error": "%s: %s" % (type(error).__name__, str(error)[:200])}
+    return dict(answer, numbers=numbers, **work)
+
+
 def serve(contender, handlers):
     """The worker's loop: a JSON request a line on stdin, a JSON answer a line on stdout."""
     answers = os.fdopen(os.dup(1), "w")

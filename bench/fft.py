@@ -51,16 +51,7 @@ def question(contender, name, shape, dtype, keywords, budget):
         result = function(a, **keywords)
         contender.synchronize()
         return result
-    try:
-        numbers = digest(once())
-        once()
-        work = common.launched(contender, once)
-        answer = common.measure(lambda: once() is None, budget, least=2)
-    except Exception as error:  # pylint: disable=broad-except  # what one cannot do is a row without it
-        return {"error": "%s: %s" % (type(error).__name__, str(error)[:200])}
-    answer["numbers"] = numbers
-    answer.update(work)
-    return answer
+    return common.answer_with_numbers(contender, once, digest, budget)
 
 
 def agrees(numbers, expected):

@@ -88,16 +88,8 @@ def question(contender, case, shape, dtype, budget, check):
         result = function(xp, *operands)
         contender.synchronize()
         return result
-    try:
-        numbers = digest(comparable(once())) if check else None
-        once()
-        work = common.launched(contender, once)
-        answer = common.measure(lambda: once() is None, budget, least=2)
-    except Exception as error:  # pylint: disable=broad-except  # what one cannot do is a row without it
-        return {"error": "%s: %s" % (type(error).__name__, str(error)[:200])}
-    answer["numbers"] = numbers
-    answer.update(work)
-    return answer
+    numbers = (lambda result: digest(comparable(result))) if check else (lambda result: None)
+    return common.answer_with_numbers(contender, once, numbers, budget)
 
 
 def rows(options):
