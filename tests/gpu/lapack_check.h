@@ -270,8 +270,6 @@ static inline void print_worst(void)
 /* A program of these tests: its cases, or a share of them, on the GPU; the exit status. */
 static inline int run_cases(int argc, char **argv, void (*test_all)(void))
 {
-    char text[4096];
-    struct gsh_fmt fmt;
     if (argc > 1 && !shard_parse(argc, argv)) {
         printf("usage: %s [--shard K/N]\n", argv[0]);
         return 2;
@@ -281,9 +279,7 @@ static inline int run_cases(int argc, char **argv, void (*test_all)(void))
         return status;
     test_all();
     CHECK(dev->synchronize() == GSH_OK);
-    gsh_fmt_init(&fmt, text, sizeof text);
-    dev->describe(&fmt);
-    fputs(text, stdout);
+    describe_gpu();
     print_worst();
     shard_print();
     return check_result();

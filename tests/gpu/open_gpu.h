@@ -22,3 +22,13 @@ static inline int open_gpu(void)
     printf("%s: %s\n", dev->is_present() ? "failed" : "skip: no GPU", why);
     return dev->is_present() ? 1 : CHECK_SKIP;
 }
+
+/* Prints what the report says about it. */
+static inline void describe_gpu(void)
+{
+    char text[4096];
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, text, sizeof text);
+    dev->describe(&fmt);
+    fputs(text, stdout);
+}

@@ -691,7 +691,6 @@ static void test_all(void)
 
 int main(int argc, char **argv)
 {
-    char text[4096];
     if (argc == 3 && (strcmp(argv[1], "first") == 0 || strcmp(argv[1], "second") == 0))
         return run_as_child(argv[1], argv[2]);
     if (argc > 1 && !shard_parse(argc, argv)) {
@@ -701,10 +700,7 @@ int main(int argc, char **argv)
     int status = open_gpu();
     if (status != 0)
         return status;
-    struct gsh_fmt fmt;
-    gsh_fmt_init(&fmt, text, sizeof text);
-    dev->describe(&fmt);
-    fputs(text, stdout);
+    describe_gpu();
     test_all();
     CHECK(dev->synchronize() == GSH_OK);
     shard_print();

@@ -132,8 +132,6 @@ static void test_speed(void)
 int main(int argc, char **argv)
 {
     bool is_speed = argc == 2 && strcmp(argv[1], "speed") == 0;
-    char text[4096];
-    struct gsh_fmt fmt;
     if (argc > 1 && !is_speed && !shard_parse(argc, argv)) {
         printf("usage: %s [--shard K/N | speed]\n", argv[0]);
         return 2;
@@ -146,9 +144,7 @@ int main(int argc, char **argv)
     else
         test_random();
     CHECK(dev->synchronize() == GSH_OK);
-    gsh_fmt_init(&fmt, text, sizeof text);
-    dev->describe(&fmt);
-    fputs(text, stdout);
+    describe_gpu();
     if (!is_speed) {
         printf("largest error in eps log2(2 n): %.3f single, %.3f double\n", worst[0], worst[1]);
         shard_print();
