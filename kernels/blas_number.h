@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads and writes elements of BLAS matrices, of any of the four dtypes, as complex numbers of double precision. For
- * host code that computes without BLAS.
+ * Reads and writes elements of matrices of any of the four dtypes of BLAS and LAPACK as complex numbers of double precision.
+ * For host code that computes without them.
  */
 #pragma once
 

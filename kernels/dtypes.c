@@ -9,11 +9,12 @@ struct dtype_info {
     char kind, numpy_char;
     int type_num;
     const char *label, *cuda_type, *cuda_stored;
+    unsigned ulps;
 };
 
 static const struct dtype_info dtypes[GSH_DTYPE_COUNT] = {
-#define X(name, c_type, c_stored, cuda_type, cuda_stored, kind, numpy_char, type_num, label)       \
-    {sizeof(c_stored), kind, numpy_char, type_num, label, cuda_type, cuda_stored},
+#define X(name, c_type, c_stored, cuda_type, cuda_stored, kind, numpy_char, type_num, label, ulps) \
+    {sizeof(c_stored), kind, numpy_char, type_num, label, cuda_type, cuda_stored, ulps},
 #include "dtypes.def"
 #undef X
 };
@@ -46,6 +47,11 @@ const char *gsh_dtype_cuda_type(enum gsh_dtype dtype)
 const char *gsh_dtype_cuda_stored(enum gsh_dtype dtype)
 {
     return dtypes[dtype].cuda_stored;
+}
+
+unsigned gsh_dtype_ulps_shift(enum gsh_dtype dtype)
+{
+    return dtypes[dtype].ulps;
 }
 
 int gsh_dtype_numpy_type(enum gsh_dtype dtype)

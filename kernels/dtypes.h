@@ -68,6 +68,8 @@ const char *gsh_dtype_name(enum gsh_dtype dtype);
 /* CUDA types of an element as a value (float16: "float") and in memory ("Half", "Bool"). */
 const char *gsh_dtype_cuda_type(enum gsh_dtype dtype);
 const char *gsh_dtype_cuda_stored(enum gsh_dtype dtype);
+/* Bits by which its bound is shifted in GSH_ULPS (ops.h); 32: its results are exact. */
+unsigned gsh_dtype_ulps_shift(enum gsh_dtype dtype);
 /* NumPy's type number on Linux x86-64. */
 int gsh_dtype_numpy_type(enum gsh_dtype dtype);
 /* Whether a cast can meet a floating-point error: an integer cannot hold a float (INVALID), or a narrower float a

@@ -190,7 +190,7 @@ bool gsh_group_of_launch(struct gsh_group *group, const struct gsh_launch *launc
     memset(group, 0, sizeof *group);
     group->ndim = launch->ndim;
     memcpy(group->shape, launch->shape, sizeof group->shape);
-    if (launch->kind == GSH_LAUNCH_ELEMENTWISE)
+    if (gsh_launch_has(launch, GSH_TRAIT_MAPS))
         add_step(group, launch);
     else
         add_sink(group, launch);

@@ -8,7 +8,8 @@
 #include <math.h>
 
 const uint16_t gsh_launch_traits[GSH_LAUNCH_KINDS] = {
-#define X(kind, result, errors, host, source, batch, traits) [GSH_LAUNCH_##kind] = traits,
+#define X(kind, dtypes, errors, replay, host, source, unit, price, traits)                         \
+    [GSH_LAUNCH_##kind] = traits,
 #include "launch_kinds.def"
 #undef X
 };
@@ -21,7 +22,7 @@ int64_t gsh_launch_elements(const struct gsh_launch *launch)
     return elements;
 }
 
-static struct gsh_core core_of_none(const struct gsh_launch *launch, unsigned k)
+static struct gsh_core core_of_element(const struct gsh_launch *launch, unsigned k)
 {
     (void)launch;
     (void)k;
@@ -52,7 +53,8 @@ static struct gsh_core core_of_transform(const struct gsh_launch *launch, unsign
 struct gsh_core gsh_launch_core(const struct gsh_launch *launch, unsigned k)
 {
     static struct gsh_core (*const core_of[])(const struct gsh_launch *launch, unsigned k) = {
-#define X(kind, result, errors, host, source, batch, traits) [GSH_LAUNCH_##kind] = core_of_##batch,
+#define X(kind, dtypes, errors, replay, host, source, unit, ...)                                   \
+    [GSH_LAUNCH_##kind] = core_of_##unit,
 #include "launch_kinds.def"
 #undef X
     };
@@ -75,7 +77,7 @@ int64_t gsh_launch_output_elements(const struct gsh_launch *launch, unsigned k)
     return elements;
 }
 
-static double flops_of_none(const struct gsh_launch *launch)
+static double flops_of_element(const struct gsh_launch *launch)
 {
     (void)launch;
     return 0;
@@ -117,11 +119,44 @@ static double flops_of_lapack(const struct gsh_launch *launch)
 double gsh_launch_flops(const struct gsh_launch *launch)
 {
     static double (*const flops_of[])(const struct gsh_launch *launch) = {
-#define X(kind, result, errors, host, source, batch, traits) [GSH_LAUNCH_##kind] = flops_of_##batch,
+#define X(kind, dtypes, errors, replay, host, source, unit, ...)                                   \
+    [GSH_LAUNCH_##kind] = flops_of_##unit,
 #include "launch_kinds.def"
 #undef X
     };
     return (double)gsh_launch_elements(launch) * flops_of[launch->kind](launch);
+}
+
+static enum gsh_dtype input_of_op(const struct gsh_launch *launch, unsigned k)
+{
+    return gsh_op_input_dtype(launch->op, launch->loop, k);
+}
+
+static enum gsh_dtype input_of_loop(const struct gsh_launch *launch, unsigned k)
+{
+    (void)k;
+    return launch->loop;
+}
+
+static enum gsh_dtype input_of_reduction(const struct gsh_launch *launch, unsigned k)
+{
+    return input_of_loop(launch, k);
+}
+
+/* Whether input k is an index. */
+static bool is_index(const struct gsh_launch *launch, unsigned k)
+{
+    return k == 1 && gsh_launch_has(launch, GSH_TRAIT_INDEXES_INPUT | GSH_TRAIT_INDEXES_OUTPUT);
+}
+
+enum gsh_dtype gsh_launch_input_dtype(const struct gsh_launch *launch, unsigned k)
+{
+    static enum gsh_dtype (*const input_of[])(const struct gsh_launch *launch, unsigned k) = {
+#define X(kind, dtypes, ...) [GSH_LAUNCH_##kind] = input_of_##dtypes,
+#include "launch_kinds.def"
+#undef X
+    };
+    return is_index(launch, k) ? launch->operands[k].dtype : input_of[launch->kind](launch, k);
 }
 
 static enum gsh_dtype result_of_op(const struct gsh_launch *launch, unsigned k)
@@ -144,12 +179,30 @@ static enum gsh_dtype result_of_loop(const struct gsh_launch *launch, unsigned k
 enum gsh_dtype gsh_launch_result_dtype(const struct gsh_launch *launch, unsigned k)
 {
     static enum gsh_dtype (*const result_of[])(const struct gsh_launch *launch, unsigned k) = {
-#define X(kind, result, errors, host, source, batch, traits)                                       \
-    [GSH_LAUNCH_##kind] = result_of_##result,
+#define X(kind, dtypes, ...) [GSH_LAUNCH_##kind] = result_of_##dtypes,
 #include "launch_kinds.def"
 #undef X
     };
     return result_of[launch->kind](launch, k);
+}
+
+bool gsh_launch_uses_index(const struct gsh_launch *launch)
+{
+    return gsh_launch_has(launch, GSH_TRAIT_MAPS) &&
+           (gsh_op_info(launch->op)->flags & GSH_USES_INDEX) != 0;
+}
+
+const char *gsh_launch_name(const struct gsh_launch *launch)
+{
+    static const char *const kinds[] = {
+#define X(kind, ...) [GSH_LAUNCH_##kind] = #kind,
+#include "launch_kinds.def"
+#undef X
+    };
+    if (gsh_launch_is_batch(launch))
+        return kinds[launch->kind];
+    return gsh_launch_has(launch, GSH_TRAIT_JOINS) ? gsh_reduction_info(launch->reduction)->name
+                                                   : gsh_op_info(launch->op)->name;
 }
 
 static void move_dim(struct gsh_launch *launch, int to, int from)
@@ -229,11 +282,9 @@ static void merge_dims(struct gsh_launch *launch, int first, int *end)
 /* Whether the order of the dimensions matters. */
 static bool has_fixed_order(const struct gsh_launch *launch, bool reduced)
 {
-    if (launch->kind == GSH_LAUNCH_ELEMENTWISE)
-        return (gsh_op_info(launch->op)->flags & GSH_USES_INDEX) != 0;
-    if (launch->kind == GSH_LAUNCH_REDUCE)
+    if (gsh_launch_has(launch, GSH_TRAIT_REDUCES))
         return reduced && gsh_reduction_info(launch->reduction)->result == GSH_RESULT_INDEX;
-    return gsh_launch_has(launch, GSH_TRAIT_ORDERED);
+    return gsh_launch_has(launch, GSH_TRAIT_ORDERED) || gsh_launch_uses_index(launch);
 }
 
 /* Collapses the dimensions [first, end); returns the new end. */
@@ -262,11 +313,11 @@ static void collapse_scan(struct gsh_launch *launch)
 
 void gsh_launch_collapse(struct gsh_launch *launch)
 {
-    if (launch->kind == GSH_LAUNCH_SCAN) {
+    if (gsh_launch_has(launch, GSH_TRAIT_SCANS)) {
         collapse_scan(launch);
         return;
     }
-    int nreduce = launch->kind == GSH_LAUNCH_REDUCE ? launch->nreduce : 0;
+    int nreduce = gsh_launch_has(launch, GSH_TRAIT_REDUCES) ? launch->nreduce : 0;
     int kept = launch->ndim - nreduce;
     int kept_end = collapse_part(launch, 0, kept, false);
     int reduced_end = collapse_part(launch, kept, launch->ndim, true);
@@ -342,7 +393,7 @@ bool gsh_launch_reads_output(const struct gsh_launch *launch)
     if (launch->kind == GSH_LAUNCH_GEMM)
         return launch->gemm.beta != 0;
     return gsh_launch_has(launch, GSH_TRAIT_UPDATES) ||
-           (launch->has_mask && launch->kind != GSH_LAUNCH_REDUCE);
+           (launch->has_mask && !gsh_launch_has(launch, GSH_TRAIT_REDUCES));
 }
 
 /* Dimensions of more than one element, sorted by rising stride. */

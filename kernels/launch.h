@@ -28,15 +28,32 @@ enum {
 };
 /* What is true of a kind, bit set. */
 enum gsh_launch_trait {
-    GSH_TRAIT_BATCH = 1,           /* its shape is a batch of something larger than an element */
-    GSH_TRAIT_FUSES = 2,           /* it may be part of a group (group.h), which also needs more */
-    GSH_TRAIT_JOINS = 4,           /* `reduction` says what is computed, not `op` */
-    GSH_TRAIT_IN_PLACE = 8,        /* an output may be exactly an input */
-    GSH_TRAIT_INDEXES_INPUT = 16,  /* `indexed` addresses the first input */
-    GSH_TRAIT_INDEXES_OUTPUT = 32, /* `indexed` addresses the output */
-    GSH_TRAIT_COUNTS = 64,   /* what `indexed` addresses is stepped by the trues of the mask */
-    GSH_TRAIT_ORDERED = 128, /* the order of the dimensions has a meaning */
-    GSH_TRAIT_UPDATES = 256  /* old bytes of the output are read */
+    GSH_TRAIT_BATCH = 1 << 0, /* its shape is a batch of something larger than an element */
+    GSH_TRAIT_FUSES =
+        1
+        << 1, /* it may be part of a group (group.h), which also needs more: a step where it MAPS, a sink
+                                 where it REDUCES */
+    GSH_TRAIT_MAPS =
+        1 << 2, /* an output's element is `op` of the inputs' elements at the same place */
+    GSH_TRAIT_JOINS = 1 << 3,   /* `reduction` says what is computed, not `op` */
+    GSH_TRAIT_REDUCES = 1 << 4, /* the last `nreduce` dimensions are not the output's */
+    GSH_TRAIT_SCANS =
+        1 << 5, /* the last dimension is walked in order, and kept where its extent is 1 */
+    GSH_TRAIT_IN_PLACE = 1 << 6,       /* an output may be exactly an input */
+    GSH_TRAIT_INDEXES_INPUT = 1 << 7,  /* `indexed` addresses the first input */
+    GSH_TRAIT_INDEXES_OUTPUT = 1 << 8, /* `indexed` addresses the output */
+    GSH_TRAIT_COUNTS =
+        1
+        << 9, /* what `indexed` addresses is stepped by the trues of the mask, not by a second input */
+    GSH_TRAIT_ORDERED = 1 << 10, /* the order of the dimensions has a meaning */
+    GSH_TRAIT_UPDATES = 1 << 11, /* old bytes of the output are read */
+    GSH_TRAIT_UNMANAGED =
+        1 << 12, /* an output may be in unmanaged memory: the work outweighs its copy to the host */
+    GSH_TRAIT_REFUSES_LATE =
+        1 << 13, /* the backend may decline after it wrote the outputs; the caller waits for that */
+    GSH_TRAIT_MERGES =
+        1
+        << 14 /* a batch that is recorded, as a later launch may join it (offload/graph/node_transform.h) */
 };
 
 struct gsh_operand {
@@ -247,8 +264,14 @@ struct gsh_core gsh_launch_core(const struct gsh_launch *launch, unsigned k);
 /* Floating-point operations of a GEMM, LAPACK or FFT, as textbooks count them; complex operations count as real
  * ones. */
 double gsh_launch_flops(const struct gsh_launch *launch);
+/* The dtype that input k is cast to; an index's own. */
+enum gsh_dtype gsh_launch_input_dtype(const struct gsh_launch *launch, unsigned k);
 /* The dtype of output k (0 or 1) before it is cast to its operand's. */
 enum gsh_dtype gsh_launch_result_dtype(const struct gsh_launch *launch, unsigned k);
+/* True where the result depends on an element's linear index. */
+bool gsh_launch_uses_index(const struct gsh_launch *launch);
+/* The op's name, the reduction's, or, for a batch, the kind's. */
+const char *gsh_launch_name(const struct gsh_launch *launch);
 /* The same work in the fewest dimensions: drops extents of 1, orders dimensions by the output's strides (reduced
  * ones by the inputs'), and merges neighbours that step as one dimension. Kept and reduced dimensions stay apart.
  * The dimensions of a launch whose op uses the index are merged but not reordered. Negative strides stay. */

@@ -48,7 +48,7 @@ enum gsh_dtype gsh_op_result_dtype(enum gsh_result result, enum gsh_dtype loop)
     case GSH_RESULT_INDEX:
         return GSH_INT64;
     case GSH_RESULT_REAL:
-        return loop == GSH_COMPLEX64 ? GSH_FLOAT32 : loop == GSH_COMPLEX128 ? GSH_FLOAT64 : loop;
+        return gsh_dtype_kind(loop) == 'c' ? gsh_dtype_real(loop) : loop;
     case GSH_RESULT_SAME:
     case GSH_RESULT_NONE:
         break;
@@ -63,19 +63,7 @@ enum gsh_dtype gsh_op_output_dtype(enum gsh_op op, enum gsh_dtype loop, unsigned
 
 unsigned gsh_op_max_ulp(enum gsh_op op, enum gsh_dtype loop)
 {
-    switch (loop) {
-    case GSH_FLOAT16:
-        return ops[op].ulps & 255;
-    case GSH_FLOAT32:
-        return ops[op].ulps >> 8 & 255;
-    case GSH_FLOAT64:
-        return ops[op].ulps >> 16 & 255;
-    case GSH_COMPLEX64:
-    case GSH_COMPLEX128:
-        return ops[op].ulps >> 24;
-    default:
-        return 0;
-    }
+    return (uint64_t)ops[op].ulps >> gsh_dtype_ulps_shift(loop) & 255;
 }
 
 bool gsh_op_divides(enum gsh_op op)

@@ -171,7 +171,7 @@ static inline struct gsh_ndarray *gsh_numpy_array(PyObject *array)
 static inline int gsh_numpy_dtype_of_type(int number)
 {
     static const signed char by_number[] = {
-#define X(name, c_type, c_stored, cuda_type, cuda_stored, kind, numpy_char, type_num, label)       \
+#define X(name, c_type, c_stored, cuda_type, cuda_stored, kind, numpy_char, type_num, ...)         \
     [type_num] = 1 + GSH_##name,
 #include "dtypes.def"
 #undef X

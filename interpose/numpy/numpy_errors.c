@@ -264,30 +264,45 @@ static PyObject *replay_at(const struct gsh_error_report *report)
     return result;
 }
 
+static PyObject *replay_none(const struct gsh_error_report *report)
+{
+    (void)report;
+    return NULL;
+}
+
+static PyObject *replay_op(const struct gsh_error_report *report)
+{
+    enum gsh_op op = report->launch.op;
+    if (op == GSH_OP_ROUND)
+        return replay_round(report);
+    return gsh_op_info(op)->ufunc[0] ? replay_elementwise(report) : replay_cast(report);
+}
+
+static PyObject *replay_reduce(const struct gsh_error_report *report)
+{
+    return replay_join(report, "reduce");
+}
+
+static PyObject *replay_accumulate(const struct gsh_error_report *report)
+{
+    return replay_join(report, "accumulate");
+}
+
 /* Replays under this errstate; "log" writes to `log`. False: a Python exception is set. */
 static bool replay(const struct gsh_error_report *report, unsigned modes, PyObject *log)
 {
-    PyObject *result = NULL, *previous = NULL;
+    static PyObject *(*const replay_of[])(const struct gsh_error_report *report) = {
+#define X(kind, dtypes, errors, replay, ...) [GSH_LAUNCH_##kind] = replay_##replay,
+#include "launch_kinds.def"
+#undef X
+    };
+    PyObject *previous = NULL;
     fexcept_t flags;
     fegetexceptflag(&flags, FE_ALL_EXCEPT); /* a calling loop of Python functions may read them */
     if (gsh_numpy_errstate_mask() != (int)modes)
         previous = gsh_numpy_errstate_replace(modes, log);
     is_replaying = true;
-    switch (report->launch.kind) {
-    case GSH_LAUNCH_REDUCE:
-        result = replay_join(report, "reduce");
-        break;
-    case GSH_LAUNCH_SCAN:
-        result = replay_join(report, "accumulate");
-        break;
-    case GSH_LAUNCH_PUT:
-        result = replay_at(report);
-        break;
-    default:
-        result = report->launch.op == GSH_OP_ROUND          ? replay_round(report)
-                 : gsh_op_info(report->launch.op)->ufunc[0] ? replay_elementwise(report)
-                                                            : replay_cast(report);
-    }
+    PyObject *result = replay_of[report->launch.kind](report);
     is_replaying = false;
     if (previous)
         gsh_numpy_errstate_restore(previous);

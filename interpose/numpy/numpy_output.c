@@ -195,11 +195,11 @@ static bool make_outputs(struct gsh_call *call, PyObject *const *outs,
     return true;
 }
 
-/* Runs the call without the GIL, so that other Python threads run meanwhile, as during NumPy's own
- * LAPACK calls. */
+/* Runs a call that waits for the device without the GIL, so that other Python threads run meanwhile,
+ * as during NumPy's own LAPACK calls. */
 static enum gsh_status run_beside(const struct gsh_call *call, enum gsh_reason *why)
 {
-    if (call->launch.kind != GSH_LAUNCH_LAPACK || gsh_backend_get()->calls_python)
+    if (!gsh_launch_has(&call->launch, GSH_TRAIT_REFUSES_LATE) || gsh_backend_get()->calls_python)
         return gsh_dispatch_run(call, why);
     void *state = gsh_py.PyEval_SaveThread();
     enum gsh_status status = gsh_dispatch_run(call, why);

@@ -30,7 +30,7 @@ static const struct maker *maker_of(const struct gsh_launch *launch)
                               indexed = {gsh_source_index_scratch, gsh_source_index_plan,
                                          gsh_source_index_text};
     static const struct maker *const makers[] = {
-#define X(kind, result, errors, host, source, ...) [GSH_LAUNCH_##kind] = &source,
+#define X(kind, dtypes, errors, replay, host, source, ...) [GSH_LAUNCH_##kind] = &source,
 #include "launch_kinds.def"
 #undef X
     };

@@ -23,7 +23,7 @@ static const struct executor *executor_of(const struct gsh_launch *launch)
                                  scan = {gsh_host_scan_supports, gsh_host_scan_run},
                                  indexed = {gsh_host_index_supports, gsh_host_index_run};
     static const struct executor *const executors[] = {
-#define X(kind, result, errors, host, ...) [GSH_LAUNCH_##kind] = &host,
+#define X(kind, dtypes, errors, replay, host, ...) [GSH_LAUNCH_##kind] = &host,
 #include "launch_kinds.def"
 #undef X
     };

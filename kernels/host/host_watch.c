@@ -98,19 +98,10 @@ static bool counts(const struct gsh_host_watch *watch, int64_t j)
 /* Whether a part of the results is NaN or not below the limit. */
 static bool has_odd(const void *results, enum gsh_dtype dtype, int64_t n)
 {
-    switch (dtype) {
-    case GSH_FLOAT16:
-        return gsh_host_loops_odd_has(results, GSH_FLOAT32, n, HALF_LIMIT);
-    case GSH_FLOAT32:
-    case GSH_FLOAT64:
-        return gsh_host_loops_odd_has(results, dtype, n, INFINITY);
-    case GSH_COMPLEX64:
-        return gsh_host_loops_odd_has(results, GSH_FLOAT32, 2 * n, INFINITY);
-    case GSH_COMPLEX128:
-        return gsh_host_loops_odd_has(results, GSH_FLOAT64, 2 * n, INFINITY);
-    default:
-        return false;
-    }
+    enum gsh_dtype part = gsh_dtype_real(gsh_host_loops_dtype(dtype));
+    int64_t parts = gsh_dtype_kind(dtype) == 'c' ? 2 * n : n;
+    double limit = dtype == GSH_FLOAT16 ? HALF_LIMIT : (double)INFINITY;
+    return is_inexact(dtype) && gsh_host_loops_odd_has(results, part, parts, limit);
 }
 
 static bool is_nan(const double *parts)

@@ -99,16 +99,47 @@ static enum gsh_status copy(uint64_t dst, uint64_t src, size_t size)
     return WITH_CONTEXT(gsh_cuda_mem_copy(dst, src, size));
 }
 
-/* The launch kinds that libraries of routines compute. */
-static const struct routines {
+static bool has_kernel(const struct gsh_launch *launch)
+{
+    struct gsh_source_plan plan;
+    return gsh_source_plan(launch, 0, &plan) == GSH_OK;
+}
+
+static bool needs_always(const struct gsh_launch *launch)
+{
+    (void)launch;
+    return true;
+}
+
+static bool needs_blas(const struct gsh_launch *launch)
+{
+    return gsh_cuda_blas_has_loop(launch->loop);
+}
+
+/* What computes a kind. */
+struct routines {
     bool (*supports)(const struct gsh_launch *launch);
     enum gsh_status (*run)(const struct gsh_launch *launch, unsigned row);
-    struct gsh_cuda_loader *loader;
-} routines[GSH_LAUNCH_KINDS] = {
-    [GSH_LAUNCH_GEMM] = {gsh_cuda_product_supports, gsh_cuda_product_run, &gsh_cuda_blas_loader},
-    [GSH_LAUNCH_LAPACK] = {gsh_cuda_lapack_supports, gsh_cuda_lapack_run, &gsh_cuda_lapack_loader},
-    [GSH_LAUNCH_FFT] = {gsh_cuda_fft_supports, gsh_cuda_fft_run, &gsh_cuda_fft_loader},
+    struct gsh_cuda_loader *loader; /* of a library; NULL: kernels compute it */
+    bool (*needs_library)(const struct gsh_launch *launch);
 };
+
+static const struct routines *routines_of(const struct gsh_launch *launch)
+{
+    static const struct routines element = {has_kernel, gsh_cuda_module_launch, NULL, NULL},
+                                 product = {gsh_cuda_product_supports, gsh_cuda_product_run,
+                                            &gsh_cuda_blas_loader, needs_blas},
+                                 lapack = {gsh_cuda_lapack_supports, gsh_cuda_lapack_run,
+                                           &gsh_cuda_lapack_loader, needs_always},
+                                 transform = {gsh_cuda_fft_supports, gsh_cuda_fft_run,
+                                              &gsh_cuda_fft_loader, needs_always};
+    static const struct routines *const routines[] = {
+#define X(kind, dtypes, errors, replay, host, source, unit, ...) [GSH_LAUNCH_##kind] = &unit,
+#include "launch_kinds.def"
+#undef X
+    };
+    return routines[launch->kind];
+}
 
 struct support {
     const struct gsh_launch *launch;
@@ -119,10 +150,7 @@ struct support {
 static void find_support(void *context)
 {
     struct support *support = context;
-    const struct gsh_launch *launch = support->launch;
-    struct gsh_source_plan plan;
-    support->is_there = gsh_launch_is_batch(launch) ? routines[launch->kind].supports(launch)
-                                                    : gsh_source_plan(launch, 0, &plan) == GSH_OK;
+    support->is_there = routines_of(support->launch)->supports(support->launch);
 }
 
 static bool supports(const struct gsh_launch *launch)
@@ -134,24 +162,23 @@ static bool supports(const struct gsh_launch *launch)
 
 static double load_seconds(const struct gsh_launch *launch)
 {
-    bool is_ours = launch->kind == GSH_LAUNCH_GEMM && !gsh_cuda_blas_has_loop(launch->loop);
-    if (!gsh_launch_is_batch(launch) || is_ours)
+    const struct routines *routines = routines_of(launch);
+    if (routines->loader == NULL || !routines->needs_library(launch))
         return 0;
-    return gsh_cuda_loader_left(routines[launch->kind].loader);
+    return gsh_cuda_loader_left(routines->loader);
 }
 
 static void begin_loading(const struct gsh_launch *launch)
 {
     if (gsh_cuda_context_enter() != GSH_OK)
         return;
-    gsh_cuda_loader_begin(routines[launch->kind].loader);
+    gsh_cuda_loader_begin(routines_of(launch)->loader);
     gsh_cuda_context_leave();
 }
 
 static enum gsh_status run(const struct gsh_launch *launch, unsigned row)
 {
-    return WITH_CONTEXT(gsh_launch_is_batch(launch) ? routines[launch->kind].run(launch, row)
-                                                    : gsh_cuda_module_launch(launch, row));
+    return WITH_CONTEXT(routines_of(launch)->run(launch, row));
 }
 
 static enum gsh_status run_group(const struct gsh_group *group, unsigned row,

@@ -423,7 +423,7 @@ static enum gsh_status place_output(struct run *run, unsigned k)
     if (!whole)
         GSH_TRY(keep_surroundings(run, k, begin, end));
     place->offset = run->launch.operands[k].address - block->base;
-    if (block->value != NULL && run->launch.kind != GSH_LAUNCH_LAPACK &&
+    if (block->value != NULL && !gsh_launch_has(&run->launch, GSH_TRAIT_REFUSES_LATE) &&
         !output_clobbers_input(run, k) && block->value->lent == 0 &&
         !(whole && (is_pending(block->value) || block->value->is_lost))) {
         use_value(place, block->value);
@@ -474,11 +474,11 @@ static enum gsh_status close_outputs(struct run *run)
     return GSH_OK;
 }
 
-/* Of batches, transforms are recorded, but for the first, which runs at once to open the library. */
+/* Of batches, those that later launches may join are recorded, but for the first, which runs at once to open the library. */
 static bool is_deferred(const struct gsh_launch *launch)
 {
     const struct gsh_backend *backend = gsh_backend_get();
-    bool is_alone = launch->kind == GSH_LAUNCH_FFT
+    bool is_alone = gsh_launch_has(launch, GSH_TRAIT_MERGES)
                         ? backend->load_seconds != NULL && backend->load_seconds(launch) > 0
                         : gsh_launch_is_batch(launch);
     return !is_alone && gsh_option_number(GSH_OPTION_FUSION) != 0;

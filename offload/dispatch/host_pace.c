@@ -58,13 +58,39 @@ static void store(struct past *past, const struct gsh_host_speed *state)
     set(&past->back_off, state->back_off);
 }
 
+/* Loops: their speed does not depend on a library. */
+static int operation_of_element(const struct gsh_launch *launch)
+{
+    (void)launch;
+    return -1;
+}
+
+static int operation_of_product(const struct gsh_launch *launch)
+{
+    return (int)launch->gemm.form;
+}
+
+static int operation_of_lapack(const struct gsh_launch *launch)
+{
+    return GSH_GEMM_FORMS + (int)launch->lapack.routine;
+}
+
+static int operation_of_transform(const struct gsh_launch *launch)
+{
+    (void)launch;
+    return -1;
+}
+
 /* Index of the launch's operation; -1: it is not measured. */
 static int kind_of(const struct gsh_launch *launch)
 {
-    int operation = launch->kind == GSH_LAUNCH_GEMM ? (int)launch->gemm.form
-                    : launch->kind == GSH_LAUNCH_LAPACK
-                        ? GSH_GEMM_FORMS + (int)launch->lapack.routine
-                        : -1;
+    static int (*const operation_of[])(const struct gsh_launch *launch) = {
+#define X(kind, dtypes, errors, replay, host, source, unit, ...)                                   \
+    [GSH_LAUNCH_##kind] = operation_of_##unit,
+#include "launch_kinds.def"
+#undef X
+    };
+    int operation = operation_of[launch->kind](launch);
     if (operation < 0)
         return -1;
     bool is_batch = gsh_launch_elements(launch) > 1;

@@ -142,14 +142,15 @@ static double moved_bytes(const struct gsh_launch *launch)
     double elements = (double)gsh_launch_elements(launch);
     double bytes = 0;
     for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {
-        bool is_result = k == launch->nin && launch->kind == GSH_LAUNCH_REDUCE;
+        bool is_result =
+            gsh_launch_is_output(launch, k) && gsh_launch_has(launch, GSH_TRAIT_REDUCES);
         if (!launch->operands[k].is_constant && !is_result)
             bytes += elements * (double)gsh_dtype_size(launch->operands[k].dtype);
     }
     return bytes;
 }
 
-/* Bytes of all operands of a GEMM, LAPACK or FFT. */
+/* Bytes of all operands of a batch. */
 static double batch_bytes(const struct gsh_launch *launch)
 {
     double bytes = 0;
@@ -180,7 +181,7 @@ static struct gsh_work work_of_product(const struct gsh_launch *launch)
 }
 
 /* Columns come one after another; the matrices of a batch side by side if they are many and small. */
-static struct gsh_work work_of_routine(const struct gsh_launch *launch)
+static struct gsh_work work_of_lapack(const struct gsh_launch *launch)
 {
     const struct gsh_lapack_info *info = gsh_lapack_info(launch->lapack.routine);
     const int64_t *extent = launch->lapack.cores[0].extent;
@@ -201,26 +202,39 @@ static struct gsh_work work_of_transform(const struct gsh_launch *launch)
                              .flops = gsh_launch_flops(launch)};
 }
 
-static struct gsh_work work_of_loop(const struct gsh_launch *launch)
+/* `host_ns`: of the CPU, for each element. */
+static struct gsh_work work_of_loop(const struct gsh_launch *launch, double host_ns)
 {
-    double host_ns = launch->kind == GSH_LAUNCH_ELEMENTWISE ? gsh_op_info(launch->op)->host_ns
-                     : launch->kind == GSH_LAUNCH_REDUCE    ? GSH_COST_REDUCE_NS
-                                                            : GSH_COST_INDEXED_NS;
     return (struct gsh_work){.kind = GSH_WORK_LOOP,
                              .bytes = moved_bytes(launch),
                              .elements = (double)gsh_launch_elements(launch),
                              .host_ns = host_ns};
 }
 
+static struct gsh_work work_of_op(const struct gsh_launch *launch)
+{
+    return work_of_loop(launch, gsh_op_info(launch->op)->host_ns);
+}
+
+static struct gsh_work work_of_reduce(const struct gsh_launch *launch)
+{
+    return work_of_loop(launch, GSH_COST_REDUCE_NS);
+}
+
+static struct gsh_work work_of_indexed(const struct gsh_launch *launch)
+{
+    return work_of_loop(launch, GSH_COST_INDEXED_NS);
+}
+
 struct gsh_work gsh_price_work(const struct gsh_launch *launch)
 {
-    if (launch->kind == GSH_LAUNCH_GEMM)
-        return work_of_product(launch);
-    if (launch->kind == GSH_LAUNCH_LAPACK)
-        return work_of_routine(launch);
-    if (launch->kind == GSH_LAUNCH_FFT)
-        return work_of_transform(launch);
-    return work_of_loop(launch);
+    static struct gsh_work (*const work_of[])(const struct gsh_launch *launch) = {
+#define X(kind, dtypes, errors, replay, host, source, unit, price, traits)                         \
+    [GSH_LAUNCH_##kind] = work_of_##price,
+#include "launch_kinds.def"
+#undef X
+    };
+    return work_of[launch->kind](launch);
 }
 
 /* Bytes of the outputs that stay on the device until the host looks at them. */
@@ -239,24 +253,11 @@ static double output_bytes(const struct gsh_launch *launch)
  * with. */
 static int64_t class_minimum(const struct gsh_launch *launch, double *size)
 {
-    *size = gsh_launch_is_batch(launch) ? gsh_launch_flops(launch)
-                                        : (double)gsh_launch_elements(launch);
-    switch (launch->kind) {
-    case GSH_LAUNCH_GEMM:
-    case GSH_LAUNCH_LAPACK:
-    case GSH_LAUNCH_FFT:
-        return gsh_option_number(GSH_OPTION_MIN_FLOPS);
-    case GSH_LAUNCH_REDUCE:
-        return gsh_option_number(GSH_OPTION_MIN_REDUCE);
-    case GSH_LAUNCH_ELEMENTWISE:
-    case GSH_LAUNCH_SCAN:
-    case GSH_LAUNCH_TAKE:
-    case GSH_LAUNCH_PUT:
-    case GSH_LAUNCH_COMPRESS:
-    case GSH_LAUNCH_EXPAND:
-        break;
-    }
-    return gsh_option_number(GSH_OPTION_MIN_ELEMENTS);
+    bool is_batch = gsh_launch_is_batch(launch);
+    *size = is_batch ? gsh_launch_flops(launch) : (double)gsh_launch_elements(launch);
+    return gsh_option_number(is_batch                                    ? GSH_OPTION_MIN_FLOPS
+                             : gsh_launch_has(launch, GSH_TRAIT_REDUCES) ? GSH_OPTION_MIN_REDUCE
+                                                                         : GSH_OPTION_MIN_ELEMENTS);
 }
 
 static struct gsh_override options_of(const struct gsh_launch *launch)

@@ -17,7 +17,7 @@
 #include "price.h"
 
 /* Gains of calls that ran on the CPU until the device was started, and, of each kind, until its library was open. */
-static _Atomic uint64_t start_foregone_ns, kind_foregone_ns[GSH_LAUNCH_FFT + 1];
+static _Atomic uint64_t start_foregone_ns, kind_foregone_ns[GSH_LAUNCH_KINDS];
 
 static double foregone(_Atomic uint64_t *sum_ns)
 {
@@ -81,7 +81,7 @@ static bool is_opened(const struct gsh_launch *launch, const struct gsh_verdict 
 
 void gsh_readiness_prepare(void)
 {
-    for (int kind = GSH_LAUNCH_GEMM; kind <= GSH_LAUNCH_FFT; kind++) {
+    for (int kind = 0; kind < GSH_LAUNCH_KINDS; kind++) {
         const struct gsh_launch launch = {.kind = (enum gsh_launch_kind)kind, .loop = GSH_FLOAT64};
         if (pays_loading(&launch))
             gsh_backend_get()->begin_loading(&launch);
@@ -104,8 +104,8 @@ static uint64_t layout_of(const struct gsh_launch *launch, unsigned k)
 static uint64_t name_kernel(const struct gsh_call *call)
 {
     const struct gsh_launch *launch = &call->launch;
-    bool is_joined = launch->kind == GSH_LAUNCH_REDUCE || launch->kind == GSH_LAUNCH_SCAN;
-    uint64_t op = is_joined ? (uint64_t)launch->reduction : (uint64_t)launch->op;
+    bool joins = gsh_launch_has(launch, GSH_TRAIT_JOINS);
+    uint64_t op = joins ? (uint64_t)launch->reduction : (uint64_t)launch->op;
     uint64_t name = gsh_hash_add(GSH_HASH_BEGIN, (uint64_t)launch->kind << 32 | op);
     name = gsh_hash_add(name, (uint64_t)launch->loop << 32 | (uint64_t)launch->nreduce << 16 |
                                   (uint64_t)(call->errors.kinds != 0));

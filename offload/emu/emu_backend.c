@@ -105,31 +105,36 @@ static const struct gsh_fft_device fft_device = {
     .transform = gsh_emu_fft_transform,
 };
 
-static enum gsh_status run_fft(const struct gsh_launch *launch)
+static enum gsh_status run_transform(const struct gsh_launch *launch)
 {
     return gsh_fft_run(&fft_device, launch, 0);
 }
 
-/* By kind: what computes it. Kinds without a row are computed by kernels/host. */
-static const struct {
+/* What computes a kind. */
+struct routines {
     bool (*supports)(const struct gsh_launch *launch);
     enum gsh_status (*run)(const struct gsh_launch *launch);
-} routines[GSH_LAUNCH_KINDS] = {
-    [GSH_LAUNCH_GEMM] = {gsh_emu_blas_supports, gsh_emu_blas_run},
-    [GSH_LAUNCH_LAPACK] = {gsh_emu_lapack_supports, gsh_emu_lapack_run},
-    [GSH_LAUNCH_FFT] = {gsh_emu_fft_supports, run_fft},
+    bool raises; /* its floating-point flags stay */
 };
+
+static const struct routines *routines_of(const struct gsh_launch *launch)
+{
+    static const struct routines element = {gsh_host_ops_supports, gsh_host_group_run_launch,
+                                            false},
+                                 product = {gsh_emu_blas_supports, gsh_emu_blas_run, true},
+                                 lapack = {gsh_emu_lapack_supports, gsh_emu_lapack_run, false},
+                                 transform = {gsh_emu_fft_supports, run_transform, false};
+    static const struct routines *const routines[] = {
+#define X(kind, dtypes, errors, replay, host, source, unit, ...) [GSH_LAUNCH_##kind] = &unit,
+#include "launch_kinds.def"
+#undef X
+    };
+    return routines[launch->kind];
+}
 
 static bool supports(const struct gsh_launch *launch)
 {
-    return routines[launch->kind].supports ? routines[launch->kind].supports(launch)
-                                           : gsh_host_ops_supports(launch);
-}
-
-static enum gsh_status compute(const struct gsh_launch *launch)
-{
-    return routines[launch->kind].run ? routines[launch->kind].run(launch)
-                                      : gsh_host_group_run_launch(launch);
+    return routines_of(launch)->supports(launch);
 }
 
 /* Kernels leave no floating-point flags, as on a GPU, because the loop that NumPy runs next reads them. A product's
@@ -139,8 +144,8 @@ static enum gsh_status run(const struct gsh_launch *launch, unsigned row)
     uint64_t begin = gsh_stats_report_is_wanted() ? gsh_clock_ns() : 0;
     fexcept_t flags;
     fegetexceptflag(&flags, FE_ALL_EXCEPT);
-    enum gsh_status status = compute(launch);
-    if (launch->kind != GSH_LAUNCH_GEMM)
+    enum gsh_status status = routines_of(launch)->run(launch);
+    if (!routines_of(launch)->raises)
         fesetexceptflag(&flags, FE_ALL_EXCEPT);
     note_run(row, begin);
     return status;

@@ -84,15 +84,13 @@ static unsigned kinds_of_casts(const struct gsh_launch *launch)
 
 bool gsh_errors_has_risky_cast(const struct gsh_launch *launch)
 {
-    bool is_elementwise = launch->kind == GSH_LAUNCH_ELEMENTWISE;
-    if (gsh_launch_is_batch(launch) || (is_elementwise && launch->op == GSH_OP_COPY))
+    bool is_copy = gsh_launch_has(launch, GSH_TRAIT_MAPS) && launch->op == GSH_OP_COPY;
+    if (gsh_launch_is_batch(launch) || is_copy)
         return false;
     for (unsigned k = 0; k < launch->nin; k++) {
         enum gsh_dtype from = launch->operands[k].dtype;
-        enum gsh_dtype to =
-            is_elementwise ? gsh_op_input_dtype(launch->op, launch->loop, k) : launch->loop;
-        bool is_index = !is_elementwise && k > 0;
-        if (!is_index && from != to && kinds_of_cast(from, to) != 0)
+        enum gsh_dtype to = gsh_launch_input_dtype(launch, k);
+        if (from != to && kinds_of_cast(from, to) != 0)
             return true;
     }
     return gsh_launch_has(launch, GSH_TRAIT_JOINS) && kinds_of_casts(launch) != 0;
@@ -127,7 +125,7 @@ static unsigned possible_combined(const struct gsh_launch *launch)
 unsigned gsh_errors_possible(const struct gsh_launch *launch)
 {
     static unsigned (*const possible[])(const struct gsh_launch *launch) = {
-#define X(kind, result, errors, ...) [GSH_LAUNCH_##kind] = possible_##errors,
+#define X(kind, dtypes, errors, ...) [GSH_LAUNCH_##kind] = possible_##errors,
 #include "launch_kinds.def"
 #undef X
     };

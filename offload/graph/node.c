@@ -79,7 +79,7 @@ static bool holds_much(void)
 static bool is_long_reduction(const struct gsh_node *node)
 {
     const struct gsh_launch *launch = &node->launch;
-    return launch->kind == GSH_LAUNCH_REDUCE &&
+    return gsh_launch_has(launch, GSH_TRAIT_REDUCES) &&
            gsh_launch_elements(launch) * (int64_t)gsh_dtype_size(launch->operands[0].dtype) >=
                EARLY_BYTES;
 }
@@ -209,15 +209,6 @@ enum gsh_status gsh_node_run_locked(const struct gsh_node *node)
     return gsh_backend_get()->run(&launch, node->row);
 }
 
-static const char *name_of(const struct gsh_node *node)
-{
-    if (node->launch.kind == GSH_LAUNCH_FFT)
-        return "fft";
-    return gsh_launch_has(&node->launch, GSH_TRAIT_JOINS)
-               ? gsh_reduction_info(node->launch.reduction)->name
-               : gsh_op_info(node->launch.op)->name;
-}
-
 static void log_item(const struct gsh_plan_item *item)
 {
     char text[512];
@@ -226,7 +217,7 @@ static void log_item(const struct gsh_plan_item *item)
         return;
     gsh_fmt_init(&fmt, text, sizeof text);
     for (unsigned index = 0; index < item->node_count; index++)
-        gsh_fmt_printf(&fmt, " %s", name_of(&recorded[item->nodes[index]]));
+        gsh_fmt_printf(&fmt, " %s", gsh_launch_name(&recorded[item->nodes[index]].launch));
     gsh_log(GSH_LOG_GRAPH, "graph:   %s:%s", item->node < 0 ? "group" : "alone", text);
 }
 
@@ -415,10 +406,8 @@ void gsh_node_feed(uint64_t number)
     if (recorded_count == 0) { /* all ran before gsh_node_note_expired */
         atomic_store(&oldest, 0);
     } else if (atomic_load(&oldest) == number) {
-        if (recorded[recorded_count - 1].launch.kind == GSH_LAUNCH_FFT)
-            atomic_store(
-                &oldest,
-                0); /* time must not decide whether the next dimension's transform joins it */
+        if (gsh_launch_has(&recorded[recorded_count - 1].launch, GSH_TRAIT_MERGES))
+            atomic_store(&oldest, 0); /* time must not decide whether the next launch joins it */
         else
             gsh_node_flush_locked(GSH_FLUSH_IDLE);
     }

@@ -47,7 +47,7 @@ static bool read_shared(const struct gsh_value *value, const struct copy *copy)
 static bool is_overwritten(const struct gsh_launch *launch, unsigned k, size_t size)
 {
     size_t written = gsh_dtype_size(launch->operands[k].dtype);
-    bool may_be = launch->kind == GSH_LAUNCH_ELEMENTWISE || launch->kind == GSH_LAUNCH_REDUCE;
+    bool may_be = gsh_launch_has(launch, GSH_TRAIT_MAPS | GSH_TRAIT_REDUCES);
     if (!may_be || !gsh_launch_is_output(launch, k) || gsh_launch_reads_output(launch))
         return false;
     for (int d = 0; d < launch->ndim; d++)
@@ -71,15 +71,39 @@ static enum gsh_status fetch(const struct gsh_node *node, unsigned k, struct cop
     return gsh_value_read(node->values[k], copy->bytes, copy->offset, copy->size, false);
 }
 
+static enum gsh_status run_element(const struct gsh_launch *launch)
+{
+    return gsh_host_ops_run(launch);
+}
+
+/* Products and LAPACK's routines are not recorded: the caller computes what the device refuses. */
+static enum gsh_status run_product(const struct gsh_launch *launch)
+{
+    (void)launch;
+    return GSH_DECLINED;
+}
+
+static enum gsh_status run_lapack(const struct gsh_launch *launch)
+{
+    (void)launch;
+    return GSH_DECLINED;
+}
+
+static enum gsh_status run_transform(const struct gsh_launch *launch)
+{
+    return gsh_fft_host_run(launch);
+}
+
 static enum gsh_status run_on_host(const struct gsh_launch *launch)
 {
-    enum gsh_status status = GSH_FAILED;
+    static enum gsh_status (*const run[])(const struct gsh_launch *launch) = {
+#define X(kind, dtypes, errors, replay, host, source, unit, ...) [GSH_LAUNCH_##kind] = run_##unit,
+#include "launch_kinds.def"
+#undef X
+    };
     fexcept_t flags;
     fegetexceptflag(&flags, FE_ALL_EXCEPT);
-    if (launch->kind == GSH_LAUNCH_FFT)
-        status = gsh_fft_host_run(launch);
-    else if (!gsh_launch_is_batch(launch) && gsh_host_ops_supports(launch))
-        status = gsh_host_ops_run(launch);
+    enum gsh_status status = run[launch->kind](launch);
     fesetexceptflag(&flags, FE_ALL_EXCEPT);
     return status;
 }

@@ -108,8 +108,8 @@ static void list_accesses(int n)
 
 static bool is_fusable(const struct gsh_launch *launch)
 {
-    if (launch->kind != GSH_LAUNCH_REDUCE)
-        return launch->kind == GSH_LAUNCH_ELEMENTWISE;
+    if (!gsh_launch_has(launch, GSH_TRAIT_FUSES) || gsh_launch_has(launch, GSH_TRAIT_MAPS))
+        return gsh_launch_has(launch, GSH_TRAIT_FUSES);
     int64_t reduced = 1;
     for (int d = launch->ndim - launch->nreduce; d < launch->ndim; d++)
         reduced *= launch->shape[d];

@@ -128,7 +128,7 @@ static inline void gsh_plan_forget(struct gsh_plan *plan)
 
 static inline bool gsh_plan_is_sink(const struct gsh_plan_node *node)
 {
-    return node->node->launch.kind == GSH_LAUNCH_REDUCE;
+    return gsh_launch_has(&node->node->launch, GSH_TRAIT_REDUCES);
 }
 
 /* ---- plan_live.c ---- */

@@ -59,7 +59,7 @@ static bool is_transient(struct gsh_plan *plan, int n)
 {
     const struct gsh_plan_node *node = &plan->nodes[n];
     const struct gsh_launch *launch = &node->node->launch;
-    if (launch->kind != GSH_LAUNCH_ELEMENTWISE || launch->nout != 1 || launch->has_mask ||
+    if (!gsh_launch_has(launch, GSH_TRAIT_MAPS) || launch->nout != 1 || launch->has_mask ||
         (node->overwrites >> launch->nin & 1) == 0)
         return false;
     const struct gsh_plan_value *value = gsh_plan_live_find_value(plan, node, launch->nin);

@@ -19,19 +19,13 @@ static int64_t index_weight(const struct gsh_launch *launch, int dim)
     return weight;
 }
 
-static bool uses_index(const struct gsh_launch *launch)
-{
-    return launch->kind == GSH_LAUNCH_ELEMENTWISE &&
-           (gsh_op_info(launch->op)->flags & GSH_USES_INDEX) != 0;
-}
-
 static bool steps_as_one(const struct gsh_launch *launch, int outer, int64_t outer_factor,
                          int inner, int64_t inner_step)
 {
     for (unsigned k = 0; k < gsh_launch_operands(launch); k++)
         if (launch->strides[k][outer] * outer_factor != launch->strides[k][inner] * inner_step)
             return false;
-    return !uses_index(launch) ||
+    return !gsh_launch_uses_index(launch) ||
            index_weight(launch, outer) * outer_factor == index_weight(launch, inner) * inner_step;
 }
 

@@ -9,11 +9,10 @@
 #include "launch.h"
 #include "status.h"
 
-/* Whether a launch of this kind may have such outputs: matrix products and LAPACK, whose work outweighs the copy to
- * the host. */
+/* Whether a launch of this kind may have such outputs. */
 static inline bool gsh_unmanaged_output_is_taken(const struct gsh_launch *launch)
 {
-    return launch->kind == GSH_LAUNCH_GEMM || launch->kind == GSH_LAUNCH_LAPACK;
+    return gsh_launch_has(launch, GSH_TRAIT_UNMANAGED);
 }
 
 /* One such output of a launch. */
