@@ -146,7 +146,7 @@ static enum gsh_dtype input_of_reduction(const struct gsh_launch *launch, unsign
 /* Whether input k is an index. */
 static bool is_index(const struct gsh_launch *launch, unsigned k)
 {
-    return k == 1 && gsh_launch_has(launch, GSH_TRAIT_INDEXES_INPUT | GSH_TRAIT_INDEXES_OUTPUT);
+    return k == 1 && gsh_launch_has(launch, GSH_TRAIT_HAS_INDEX);
 }
 
 enum gsh_dtype gsh_launch_input_dtype(const struct gsh_launch *launch, unsigned k)

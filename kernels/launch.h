@@ -29,31 +29,25 @@ enum {
 /* What is true of a kind, bit set. */
 enum gsh_launch_trait {
     GSH_TRAIT_BATCH = 1 << 0, /* its shape is a batch of something larger than an element */
-    GSH_TRAIT_FUSES =
-        1
-        << 1, /* it may be part of a group (group.h), which also needs more: a step where it MAPS, a sink
-                                 where it REDUCES */
-    GSH_TRAIT_MAPS =
-        1 << 2, /* an output's element is `op` of the inputs' elements at the same place */
-    GSH_TRAIT_JOINS = 1 << 3,   /* `reduction` says what is computed, not `op` */
-    GSH_TRAIT_REDUCES = 1 << 4, /* the last `nreduce` dimensions are not the output's */
-    GSH_TRAIT_SCANS =
-        1 << 5, /* the last dimension is walked in order, and kept where its extent is 1 */
+    /* It may be part of a group (group.h), which also needs more: a step where it MAPS, a sink where it REDUCES. */
+    GSH_TRAIT_FUSES = 1 << 1,
+    GSH_TRAIT_MAPS = 1 << 2,           /* each output element is `op` of the inputs' at its place */
+    GSH_TRAIT_JOINS = 1 << 3,          /* `reduction` says what is computed, not `op` */
+    GSH_TRAIT_REDUCES = 1 << 4,        /* the last `nreduce` dimensions are not the output's */
+    GSH_TRAIT_SCANS = 1 << 5,          /* the last dimension is kept as it is, even of extent 1 */
     GSH_TRAIT_IN_PLACE = 1 << 6,       /* an output may be exactly an input */
-    GSH_TRAIT_INDEXES_INPUT = 1 << 7,  /* `indexed` addresses the first input */
-    GSH_TRAIT_INDEXES_OUTPUT = 1 << 8, /* `indexed` addresses the output */
-    GSH_TRAIT_COUNTS =
-        1
-        << 9, /* what `indexed` addresses is stepped by the trues of the mask, not by a second input */
-    GSH_TRAIT_ORDERED = 1 << 10, /* the order of the dimensions has a meaning */
-    GSH_TRAIT_UPDATES = 1 << 11, /* old bytes of the output are read */
-    GSH_TRAIT_UNMANAGED =
-        1 << 12, /* an output may be in unmanaged memory: the work outweighs its copy to the host */
-    GSH_TRAIT_REFUSES_LATE =
-        1 << 13, /* the backend may decline after it wrote the outputs; the caller waits for that */
-    GSH_TRAIT_MERGES =
-        1
-        << 14 /* a batch that is recorded, as a later launch may join it (offload/graph/node_transform.h) */
+    GSH_TRAIT_HAS_INDEX = 1 << 7,      /* the second input is an index; it is not cast */
+    GSH_TRAIT_INDEXES_INPUT = 1 << 8,  /* `indexed` addresses the first input */
+    GSH_TRAIT_INDEXES_OUTPUT = 1 << 9, /* `indexed` addresses the output */
+    GSH_TRAIT_COUNTS = 1 << 10,  /* what `indexed` addresses is stepped by the trues of the mask */
+    GSH_TRAIT_ORDERED = 1 << 11, /* the order of the dimensions has a meaning */
+    GSH_TRAIT_UPDATES = 1 << 12, /* old bytes of the output are read */
+    /* An output may be in unmanaged memory: the work outweighs its copy to the host. */
+    GSH_TRAIT_UNMANAGED = 1 << 13,
+    /* The backend may decline it after it has written outputs; the caller waits to know. */
+    GSH_TRAIT_REFUSES_LATE = 1 << 14,
+    /* Though a batch, it is recorded: a later launch may join it (offload/graph/node_transform.h). */
+    GSH_TRAIT_MERGES = 1 << 15
 };
 
 struct gsh_operand {

@@ -7,6 +7,7 @@
 #include "launch.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static struct gsh_launch make(int ndim, const int64_t *shape, const int64_t *in, const int64_t *out)
 {
@@ -208,8 +209,82 @@ static void check_random(void)
     }
 }
 
+/* What the row of a kind says of it must fit together. */
+struct row {
+    enum gsh_launch_kind kind;
+    const char *dtypes, *errors, *replay, *host, *unit;
+};
+
+static bool has_word(const char *column)
+{
+    return strcmp(column, "none") != 0;
+}
+
+static void check_row(const struct row *row)
+{
+    const struct gsh_launch launch = {.kind = row->kind};
+    bool maps = gsh_launch_has(&launch, GSH_TRAIT_MAPS);
+    bool reduces = gsh_launch_has(&launch, GSH_TRAIT_REDUCES);
+    bool is_batch = strcmp(row->unit, "element") != 0;
+    CHECK_INT(gsh_launch_is_batch(&launch), is_batch);
+    CHECK(has_word(row->host) != is_batch);
+    CHECK_INT(has_word(row->replay), has_word(row->errors));
+    CHECK_INT(strcmp(row->dtypes, "op") == 0, maps);
+    CHECK(!(maps && gsh_launch_has(&launch, GSH_TRAIT_JOINS)));
+    CHECK(!reduces || gsh_launch_has(&launch, GSH_TRAIT_JOINS));
+    CHECK(!gsh_launch_has(&launch, GSH_TRAIT_FUSES) || maps != reduces);
+    CHECK(!gsh_launch_has(&launch, GSH_TRAIT_MERGES) || is_batch);
+    CHECK(!gsh_launch_has(&launch, GSH_TRAIT_COUNTS) ||
+          gsh_launch_has(&launch, GSH_TRAIT_INDEXES_INPUT | GSH_TRAIT_INDEXES_OUTPUT));
+    CHECK(!gsh_launch_has(&launch, GSH_TRAIT_COUNTS) ||
+          !gsh_launch_has(&launch, GSH_TRAIT_HAS_INDEX));
+}
+
+static void check_rows(void)
+{
+    static const struct row rows[] = {
+#define X(kind, dtypes, errors, replay, host, source, unit, ...)                                   \
+    {GSH_LAUNCH_##kind, #dtypes, #errors, #replay, #host, #unit},
+#include "launch_kinds.def"
+#undef X
+    };
+    for (size_t i = 0; i < GSH_COUNT(rows); i++)
+        check_row(&rows[i]);
+}
+
+/* Inputs are cast to what the kind computes with; an index is not cast. */
+static void check_input_dtypes(void)
+{
+    struct gsh_launch launch = {.kind = GSH_LAUNCH_ELEMENTWISE, .op = GSH_OP_SELECT, .nin = 3};
+    launch.loop = GSH_FLOAT32;
+    CHECK_INT(gsh_launch_input_dtype(&launch, 0),
+              gsh_op_input_dtype(GSH_OP_SELECT, GSH_FLOAT32, 0));
+    CHECK_INT(gsh_launch_input_dtype(&launch, 2),
+              gsh_op_input_dtype(GSH_OP_SELECT, GSH_FLOAT32, 2));
+    launch = (struct gsh_launch){.kind = GSH_LAUNCH_REDUCE, .loop = GSH_FLOAT64, .nin = 1};
+    launch.operands[0].dtype = GSH_FLOAT32;
+    CHECK_INT(gsh_launch_input_dtype(&launch, 0), GSH_FLOAT64);
+    launch = (struct gsh_launch){.kind = GSH_LAUNCH_PUT, .loop = GSH_FLOAT64, .nin = 2};
+    launch.operands[1].dtype = GSH_INT32;
+    CHECK_INT(gsh_launch_input_dtype(&launch, 0), GSH_FLOAT64);
+    CHECK_INT(gsh_launch_input_dtype(&launch, 1), GSH_INT32);
+}
+
+static void check_names(void)
+{
+    struct gsh_launch launch = {.kind = GSH_LAUNCH_SCAN, .reduction = GSH_REDUCE_SUM};
+    CHECK_STR(gsh_launch_name(&launch), "sum");
+    launch = (struct gsh_launch){.kind = GSH_LAUNCH_ELEMENTWISE, .op = GSH_OP_ADD};
+    CHECK_STR(gsh_launch_name(&launch), "add");
+    launch.kind = GSH_LAUNCH_FFT;
+    CHECK_STR(gsh_launch_name(&launch), "FFT");
+}
+
 int main(void)
 {
+    check_rows();
+    check_input_dtypes();
+    check_names();
     check_merging();
     check_index_keeps_order();
     check_reductions();
