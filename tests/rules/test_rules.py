@@ -16,6 +16,12 @@ FORBIDDEN = [re.compile(pattern, re.I) for pattern in (
     r"\bthis " + r"session\b", r"\bwork" + r"place\b", r"FIX" + r"ME\b")]
 
 
+# Files that are about single kinds of launch, or read a kind's own structure (docs/dev/ADDING.md).
+FILES_OF_A_KIND = ["interpose/linalg/numpy_product.c", "kernels/codegen/source_compress.c", "kernels/codegen/source_index.c",
+                   "kernels/host/host_index.c", "kernels/launch.c", "kernels/launch.h", "offload/graph/node_cse.c",
+                   "offload/graph/node_transform.c", "offload/graph/plan_predicate.c"]
+
+
 def option_names():
     return re.findall(r"^X\((\w+),", read("config/options.def"), re.M)
 
@@ -63,6 +69,11 @@ class TestCode(unittest.TestCase):
     def test_exceptions_are_cleared_in_one_place(self):
         self.assertEqual([path for path in tree(LAYERS, (".c", ".h")) if "PyErr_Clear(" in read(path)],
                          ["interpose/python/python_error.c"])
+
+    def test_kinds_of_launch_are_told_apart_by_their_traits(self):
+        by_name = re.compile(r"(?:[=!<>]=|[<>]|\bcase)\s*GSH_LAUNCH_(?!KINDS)[A-Z]|\[GSH_LAUNCH_[A-Z]+\] =")
+        found = [path for path in tree(LAYERS, (".c", ".h")) if by_name.search(read(path))]
+        self.assertEqual(sorted(found), FILES_OF_A_KIND)
 
     def test_benchmarks_make_the_shims_environment_in_one_place(self):
         found = [path for path in tree(("bench",), (".py",)) for _ in re.finditer(r"LD_PRELOAD[\"']?\]?\s*[=:]", read(path))]
