@@ -8,7 +8,7 @@
 #include "coherence.h"
 #include "dispatch.h"
 #include "fmt.h"
-#include "lent.h"
+#include "snapshot.h"
 #include "stats.h"
 #include "version.h"
 
@@ -37,12 +37,12 @@ GSH_EXPORT int gpushim_residency(const void *address)
 GSH_EXPORT unsigned long long gpushim_device_pointer(const void *address, size_t size)
 {
     gsh_coherence_note_address(address, false);
-    return gsh_lent_take(address, size);
+    return gsh_snapshot_acquire_address(address, size);
 }
 
 GSH_EXPORT int gpushim_device_release(unsigned long long pointer)
 {
-    return gsh_lent_give(pointer);
+    return gsh_snapshot_release_address(pointer);
 }
 
 GSH_EXPORT size_t gpushim_report_json(char *buffer, size_t size)

@@ -34,7 +34,7 @@ static CUstream name_stream(CUstream stream, bool is_per_thread)
  * themselves. */
 static bool yield(size_t bytes)
 {
-    return !gsh_cuda_lend_interop.is_entered() && gsh_memory_yield(bytes);
+    return !gsh_cuda_snapshot_interop.is_entered() && gsh_memory_yield(bytes);
 }
 
 /* ---- copies ---- */
@@ -50,12 +50,13 @@ static bool copy_within(const struct gsh_cuda_ranges *ranges, CUdeviceptr dst, c
 {
     const struct gsh_cuda_range *range = gsh_cuda_ranges_at(ranges, 0);
     return ranges->count == 1 && !range->is_written && range->address == src &&
-           range->size == size && !gsh_cuda_lend_interop.is_entered() && !gsh_lock_is_any_held() &&
-           gsh_cuda_lend_interop.copy(dst, src, size, stream, waits, result) == GSH_OK;
+           range->size == size && !gsh_cuda_snapshot_interop.is_entered() &&
+           !gsh_lock_is_any_held() &&
+           gsh_cuda_snapshot_interop.copy(dst, src, size, stream, waits, result) == GSH_OK;
 }
 
-/* `lent`: tries to answer the call by a copy within the device. */
-#define ENTRY(name, is_per_thread, parameters, arguments, touched, lent, ...)                      \
+/* `copied`: tries to answer the call by a copy within the device. */
+#define ENTRY(name, is_per_thread, parameters, arguments, touched, copied, ...)                    \
     static gsh_cuda_enum entry_##name parameters                                                   \
     {                                                                                              \
         struct gsh_cuda_ranges all = {.count = 0}, *ranges = &all;                                 \
@@ -64,7 +65,7 @@ static bool copy_within(const struct gsh_cuda_ranges *ranges, CUdeviceptr dst, c
         struct gsh_cuda_hold hold = {ranges, __VA_ARGS__};                                         \
         gsh_cuda_enum result = GSH_CUDA_OUT_OF_MEMORY;                                             \
         hold.stream = name_stream(hold.stream, is_per_thread);                                     \
-        if (lent)                                                                                  \
+        if (copied)                                                                                \
             return result;                                                                         \
         if (!ranges->is_short) {                                                                   \
             bool is_held = gsh_cuda_hold_begin(&hold);                                             \

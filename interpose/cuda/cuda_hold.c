@@ -39,7 +39,7 @@ static void pin_all(const struct gsh_cuda_ranges *ranges)
 
 bool gsh_cuda_hold_begin(struct gsh_cuda_hold *hold)
 {
-    if (gsh_cuda_lend_interop.is_entered() || gsh_lock_is_any_held())
+    if (gsh_cuda_snapshot_interop.is_entered() || gsh_lock_is_any_held())
         return false;
     pin_all(hold->ranges);
     return true;

@@ -88,7 +88,7 @@ gsh_cuda_enum gsh_cuda_entry_cuMemHostGetFlags(unsigned *flags, void *address)
 static CUdeviceptr stand_in(const void *address, bool *is_page_locked)
 {
     enum gsh_residency residency = gsh_coherence_residency(address);
-    const void *page = gsh_cuda_lend_interop.page_locked();
+    const void *page = gsh_cuda_snapshot_interop.page_locked();
     *is_page_locked = (residency == GSH_RESIDENT_SHARED || residency == GSH_RESIDENT_DEVICE) &&
                       page != NULL && gsh_cuda_caller_is_cupy();
     return (CUdeviceptr)(uintptr_t)(*is_page_locked ? page : ordinary);

@@ -21,4 +21,4 @@ struct gsh_cuda_interop {
                             bool waits, gsh_cuda_enum *result);
 };
 
-extern const struct gsh_cuda_interop gsh_cuda_lend_interop; /* of the device "cuda" */
+extern const struct gsh_cuda_interop gsh_cuda_snapshot_interop; /* of the device "cuda" */

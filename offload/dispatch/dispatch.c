@@ -282,11 +282,11 @@ static enum gsh_status place_unmanaged(struct run *run, unsigned k)
     return GSH_OK;
 }
 
-/* What others still read (lent.h) is not written: the block goes on with a copy. */
-static enum gsh_status leave_lent(struct run *run, struct gsh_block *block)
+/* A value of which there are snapshots (snapshot.h) is not written: the block goes on with a copy. */
+static enum gsh_status copy_on_write(struct run *run, struct gsh_block *block)
 {
     struct gsh_value *old = block->value, *copy = NULL;
-    if (old->lent == 0)
+    if (old->snapshots == 0)
         return GSH_OK;
     if (create_value(old->size, gsh_block_index(block), &copy) != GSH_OK)
         return decline(run, GSH_REASON_MEMORY);
@@ -310,7 +310,7 @@ static enum gsh_status upload_chunks(struct run *run, struct gsh_block *block, u
             return decline(run, GSH_REASON_MEMORY);
         if (is_pending(block->value)) /* recorded nodes want the old bytes */
             gsh_node_flush_locked(GSH_FLUSH_HOST_WRITE);
-        GSH_TRY(leave_lent(run, block));
+        GSH_TRY(copy_on_write(run, block));
         if (gsh_value_place_locked(block->value) != GSH_OK)
             return decline(run, GSH_REASON_MEMORY);
         gsh_value_drop_spill_locked(block->value);
@@ -424,7 +424,7 @@ static enum gsh_status place_output(struct run *run, unsigned k)
         GSH_TRY(keep_surroundings(run, k, begin, end));
     place->offset = run->launch.operands[k].address - block->base;
     if (block->value != NULL && !gsh_launch_has(&run->launch, GSH_TRAIT_REFUSES_LATE) &&
-        !output_clobbers_input(run, k) && block->value->lent == 0 &&
+        !output_clobbers_input(run, k) && block->value->snapshots == 0 &&
         !(whole && (is_pending(block->value) || block->value->is_lost))) {
         use_value(place, block->value);
         return GSH_OK;

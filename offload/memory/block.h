@@ -42,7 +42,7 @@ struct gsh_value {
     bool is_set_aside;        /* expiring, and not read after the current flush */
     bool is_marked;           /* used by expiring.c */
     bool is_counted;          /* counted in node.c's held_bytes */
-    uint32_t lent;            /* readers outside our stream (lent.h); it is not written meanwhile */
+    uint32_t snapshots; /* readers outside our stream (snapshot.h); it is not written meanwhile */
     uint32_t plan_epoch, plan_slot;  /* used by the planner */
     struct gsh_value *older, *newer; /* all values, by last use */
     struct gsh_value *next_dead;     /* link of the list of values to release */

@@ -38,7 +38,7 @@ void gsh_eviction_touch_locked(struct gsh_value *value)
 /* Whether nothing but its block uses the value's device memory. */
 static bool is_evictable(const struct gsh_value *value)
 {
-    return value->block != 0 && gsh_value_is_on_device(value) && value->lent == 0 &&
+    return value->block != 0 && gsh_value_is_on_device(value) && value->snapshots == 0 &&
            atomic_load_explicit(&value->pending, memory_order_relaxed) == 0;
 }
 

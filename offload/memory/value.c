@@ -7,8 +7,8 @@
 #include "arena_internal.h"
 #include "backend.h"
 #include "eviction.h"
-#include "lent.h"
 #include "mapped_scalar.h"
+#include "snapshot.h"
 #include "stats.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ void gsh_value_note_written_locked(struct gsh_value *value)
 
 void gsh_value_reap_locked(void)
 {
-    gsh_lent_collect_locked();
+    gsh_snapshot_collect_locked();
     struct gsh_value *value = gsh_value_release_take_locked();
     while (value != NULL) {
         struct gsh_value *next = value->next_dead;

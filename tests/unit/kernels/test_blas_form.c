@@ -384,7 +384,7 @@ static void fake(void)
     fake_calls++;
 }
 
-static void test_lent(bool has_original)
+static void test_registered(bool has_original)
 {
     const struct variant v = plain_case(&forms[1], 1);
     if (!has_original) {
@@ -515,10 +515,10 @@ int main(void)
         test_device("both");
         test_whole_block();
         if (round == 0)
-            test_lent(false);
+            test_registered(false);
         has_blas = open_blas();
         if (has_blas)
-            test_lent(true);
+            test_registered(true);
         if (has_blas)
             test_left_alone();
     }

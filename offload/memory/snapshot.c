@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. The DISPATCH lock guards the tables of lent values.
+ * See the header. The DISPATCH lock guards the tables of snapshots.
  */
-#include "lent.h"
+#include "snapshot.h"
 
 #include "arena_internal.h"
 #include "backend.h"
@@ -44,7 +44,7 @@ static bool is_on_device(const struct gsh_block *block, size_t begin, size_t siz
 }
 
 /* Caller holds the block. */
-static struct gsh_value *lend_locked(struct gsh_block *block, size_t begin, size_t size)
+static struct gsh_value *acquire_locked(struct gsh_block *block, size_t begin, size_t size)
 {
     while (block->value != NULL &&
            atomic_load_explicit(&block->value->writers, memory_order_acquire) != 0) {
@@ -56,11 +56,11 @@ static struct gsh_value *lend_locked(struct gsh_block *block, size_t begin, size
     struct gsh_value *value = block->value;
     gsh_value_retain(value);
     gsh_eviction_touch_locked(value);
-    value->lent++;
+    value->snapshots++;
     return value;
 }
 
-struct gsh_value *gsh_lent_begin(const void *address, size_t size, uint64_t *device)
+struct gsh_value *gsh_snapshot_acquire(const void *address, size_t size, uint64_t *device)
 {
     struct gsh_block *block = gsh_arena_find_block(address);
     if (block == NULL || size == 0 || gsh_device_get_state() != GSH_DEVICE_READY)
@@ -68,7 +68,7 @@ struct gsh_value *gsh_lent_begin(const void *address, size_t size, uint64_t *dev
     size_t begin = (uintptr_t)address - block->base;
     gsh_dispatch_lock_acquire();
     gsh_block_acquire_sigsafe(block);
-    struct gsh_value *value = lend_locked(block, begin, size);
+    struct gsh_value *value = acquire_locked(block, begin, size);
     gsh_block_release_sigsafe(block);
     gsh_dispatch_lock_release();
     if (value != NULL)
@@ -78,11 +78,11 @@ struct gsh_value *gsh_lent_begin(const void *address, size_t size, uint64_t *dev
 
 static void give_back_locked(struct gsh_value *value)
 {
-    value->lent--;
+    value->snapshots--;
     gsh_value_release_sigsafe(value);
 }
 
-void gsh_lent_end(struct gsh_value *value)
+void gsh_snapshot_release(struct gsh_value *value)
 {
     gsh_dispatch_lock_acquire();
     give_back_locked(value);
@@ -91,15 +91,15 @@ void gsh_lent_end(struct gsh_value *value)
 
 /* ---- by address ---- */
 
-uint64_t gsh_lent_take(const void *address, size_t size)
+uint64_t gsh_snapshot_acquire_address(const void *address, size_t size)
 {
     uint64_t device = 0;
     struct taken *entry = malloc(sizeof *entry);
     struct gsh_value *value = NULL;
     if (entry != NULL && gsh_backend_get() == &gsh_cuda_backend)
-        value = gsh_lent_begin(address, size, &device);
+        value = gsh_snapshot_acquire(address, size, &device);
     if (value != NULL && gsh_backend_get()->finish() != GSH_OK) {
-        gsh_lent_end(value);
+        gsh_snapshot_release(value);
         value = NULL;
     }
     if (value == NULL) {
@@ -113,7 +113,7 @@ uint64_t gsh_lent_take(const void *address, size_t size)
     return device;
 }
 
-bool gsh_lent_give(uint64_t device)
+bool gsh_snapshot_release_address(uint64_t device)
 {
     gsh_dispatch_lock_acquire();
     struct taken **place = &takens;
@@ -131,7 +131,7 @@ bool gsh_lent_give(uint64_t device)
 
 /* ---- later ---- */
 
-void gsh_lent_collect_locked(void)
+void gsh_snapshot_collect_locked(void)
 {
     unsigned left = 0;
     if (later_count == 0 || gsh_device_get_state() != GSH_DEVICE_READY)
@@ -145,11 +145,11 @@ void gsh_lent_collect_locked(void)
     later_count = left;
 }
 
-bool gsh_lent_end_when(struct gsh_value *value, bool (*is_done)(void *work), void *work)
+bool gsh_snapshot_release_when(struct gsh_value *value, bool (*is_done)(void *work), void *work)
 {
     gsh_dispatch_lock_acquire();
     if (later_count == MOST_LATER)
-        gsh_lent_collect_locked();
+        gsh_snapshot_collect_locked();
     bool has_place = later_count < MOST_LATER;
     if (has_place)
         laters[later_count++] = (struct later){value, is_done, work};

@@ -2,7 +2,7 @@
  *
  * Copies for other users of CUDA in the process (cuda_interop.h), of arrays whose newest contents are on our device.
  * A copy runs within the device, in the stream that the user named, after our work. Our work never waits for theirs
- * (offload/memory/lent.h).
+ * (offload/memory/snapshot.h).
  */
 #include "cuda_interop.h"
 
@@ -10,7 +10,7 @@
 #include "cuda_context.h"
 #include "cuda_mem.h"
 #include "device.h"
-#include "lent.h"
+#include "snapshot.h"
 #include "stats.h"
 
 static bool read_attribute(gsh_cuda_enum attribute, CUdeviceptr address, unsigned *value)
@@ -84,10 +84,10 @@ static bool submit(CUdeviceptr to, uint64_t from, size_t size, CUstream stream, 
     return false;
 }
 
-/* As `copy`, of a lent value, with our context entered. *done: the event that ends the copy if it was not waited for,
+/* As `copy`, of a snapshot, with our context entered. *done: the event that ends the copy if it was not waited for,
  * else NULL. */
-static enum gsh_status copy_lent(CUdeviceptr to, uint64_t from, size_t size, CUstream stream,
-                                 bool waits, CUevent *done, gsh_cuda_enum *result)
+static enum gsh_status copy_snapshot(CUdeviceptr to, uint64_t from, size_t size, CUstream stream,
+                                     bool waits, CUevent *done, gsh_cuda_enum *result)
 {
     CUevent event;
     *done = NULL;
@@ -110,24 +110,24 @@ static void wait_for(CUevent event)
     gsh_cuda_context_leave();
 }
 
-static enum gsh_status lend(CUdeviceptr to, const void *from, size_t size, CUstream stream,
-                            bool waits, gsh_cuda_enum *result)
+static enum gsh_status copy_within_device(CUdeviceptr to, const void *from, size_t size,
+                                          CUstream stream, bool waits, gsh_cuda_enum *result)
 {
     uint64_t address = 0;
     CUevent done;
-    struct gsh_value *value = gsh_lent_begin(from, size, &address);
+    struct gsh_value *value = gsh_snapshot_acquire(from, size, &address);
     if (value == NULL || gsh_cuda_context_enter() != GSH_OK) {
         if (value != NULL)
-            gsh_lent_end(value);
+            gsh_snapshot_release(value);
         return GSH_DECLINED;
     }
-    enum gsh_status status = copy_lent(to, address, size, stream, waits, &done, result);
+    enum gsh_status status = copy_snapshot(to, address, size, stream, waits, &done, result);
     gsh_cuda_context_leave();
-    if (done != NULL && gsh_lent_end_when(value, is_done, done))
+    if (done != NULL && gsh_snapshot_release_when(value, is_done, done))
         return status;
     if (done != NULL)
         wait_for(done);
-    gsh_lent_end(value);
+    gsh_snapshot_release(value);
     return status;
 }
 
@@ -139,12 +139,13 @@ static enum gsh_status copy(CUdeviceptr to, const void *from, size_t size, CUstr
         gsh_cu.cuCtxGetCurrent(&current) != GSH_CUDA_SUCCESS || current != gsh_cuda.primary ||
         !is_suitable(stream) || !is_on_our_device(to))
         return GSH_DECLINED;
-    GSH_TRY(lend(to, from, size, stream, waits, result));
+    GSH_TRY(copy_within_device(to, from, size, stream, waits, result));
     if (*result == GSH_CUDA_SUCCESS)
         gsh_stats_add(GSH_COUNTER_DEVICE_COPY_BYTES, size);
     return GSH_OK;
 }
 
-const struct gsh_cuda_interop gsh_cuda_lend_interop = {.is_entered = gsh_cuda_context_is_entered,
-                                                       .page_locked = gsh_cuda_mem_page_locked,
-                                                       .copy = copy};
+const struct gsh_cuda_interop gsh_cuda_snapshot_interop = {.is_entered =
+                                                               gsh_cuda_context_is_entered,
+                                                           .page_locked = gsh_cuda_mem_page_locked,
+                                                           .copy = copy};
