@@ -55,9 +55,9 @@ static void add_search_roots(void)
     gsh_python_error_clear();
 }
 
-/* Lends NumPy's own BLAS to the host device and looks up the CBLAS functions that NumPy's core
+/* Registers NumPy's own BLAS with the host device and looks up the CBLAS functions that NumPy's core
  * module calls. */
-static void lend_blas(void)
+static void register_blas(void)
 {
     static const struct {
         enum gsh_dtype dtype;
@@ -70,8 +70,8 @@ static void lend_blas(void)
         int bits = 0;
         void *gemm = gsh_naming_find_blas(functions[i].name, gsh_np.library, &bits);
         if (gemm != NULL)
-            gsh_host_routines_lend(gsh_host_routines_product(GSH_GEMM_GE), functions[i].dtype,
-                                   (gsh_host_routines_function *)gemm, bits);
+            gsh_host_routines_register(gsh_host_routines_product(GSH_GEMM_GE), functions[i].dtype,
+                                       (gsh_host_routines_function *)gemm, bits);
     }
     gsh_blas_entry_expect(dlsym(gsh_np.library, "PyInit__multiarray_umath"));
 }
@@ -98,7 +98,7 @@ static const char *start(void)
     if (gsh_numpy_abi_init(module, &why) != GSH_OK)
         return why;
     add_search_roots();
-    lend_blas();
+    register_blas();
     gsh_unseen_note_loaded();
     if (gsh_startup(&why) != GSH_OK)
         return why;

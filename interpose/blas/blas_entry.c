@@ -138,12 +138,13 @@ static struct caller examine_caller(const struct gsh_symbol *symbol, const void 
         caller.integer_bits = 0; /* the call is part of a routine that runs on the host */
     else if (shape->info != GSH_BLAS_ENTRY_NONE)
         caller.integer_bits = measure_integers(find_getrf(symbol, library));
-    if (shape->lends != GSH_BLAS_ENTRY_NONE && caller.integer_bits != 0)
-        gsh_host_routines_lend(gsh_host_routines_lapack((enum gsh_lapack_routine)shape->lends),
-                               symbol->routine->dtype, caller.original, caller.integer_bits);
+    if (shape->lapack_routine != GSH_BLAS_ENTRY_NONE && caller.integer_bits != 0)
+        gsh_host_routines_register(
+            gsh_host_routines_lapack((enum gsh_lapack_routine)shape->lapack_routine),
+            symbol->routine->dtype, caller.original, caller.integer_bits);
     if (shape->form != GSH_GEMM_GE && caller.integer_bits != 0)
-        gsh_host_routines_lend(gsh_host_routines_product(shape->form), symbol->routine->dtype,
-                               caller.original, caller.integer_bits);
+        gsh_host_routines_register(gsh_host_routines_product(shape->form), symbol->routine->dtype,
+                                   caller.original, caller.integer_bits);
     return caller;
 }
 

@@ -37,8 +37,8 @@ struct gsh_blas_entry_shape {
     unsigned char arguments; /* number of arguments, with the lengths of letters */
     signed char info; /* argument `info` of LAPACK; GSH_BLAS_ENTRY_NONE: writes no integers */
     bool by_value;    /* integers are given by value, as in C */
-    int lends;        /* routine of lapack.def lent to the host device, or GSH_BLAS_ENTRY_NONE */
-    enum gsh_gemm_form form; /* form of product lent to the host device; GE: none */
+    int lapack_routine; /* routine of lapack.def, for the host device to call, or GSH_BLAS_ENTRY_NONE */
+    enum gsh_gemm_form form; /* the same for a form of product; GE: none */
     /* True: computed; all outputs are as the original leaves them. False: nothing was changed;
      * call->why is the reason. NONE: the call is not counted (bad arguments, queries, nothing to
      * do). */

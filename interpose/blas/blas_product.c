@@ -184,7 +184,7 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_CBLAS_GEMM = {
     .arguments = 12,
     .info = GSH_BLAS_ENTRY_NONE,
     .by_value = true,
-    .lends = GSH_BLAS_ENTRY_NONE,
+    .lapack_routine = GSH_BLAS_ENTRY_NONE,
     .run = run_cblas_gemm,
     .stand_in = stand_in_cblas_gemm};
 
@@ -194,7 +194,7 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_CBLAS_GEMM_COMPLEX = {
     .arguments = 14,
     .info = GSH_BLAS_ENTRY_NONE,
     .by_value = true,
-    .lends = GSH_BLAS_ENTRY_NONE,
+    .lapack_routine = GSH_BLAS_ENTRY_NONE,
     .run = run_cblas_gemm,
     .stand_in = stand_in_cblas_gemm};
 
@@ -203,6 +203,6 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_GEMM = {
     .matrices = {6, 8, 11, GSH_BLAS_ENTRY_NONE},
     .arguments = 13 + 2,
     .info = GSH_BLAS_ENTRY_NONE,
-    .lends = GSH_BLAS_ENTRY_NONE,
+    .lapack_routine = GSH_BLAS_ENTRY_NONE,
     .run = run_gemm,
     .stand_in = stand_in_gemm};

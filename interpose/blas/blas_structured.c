@@ -104,7 +104,7 @@ static bool stand_in_with_triangle(struct gsh_blas_entry_call *call)
         .matrices = {5, 7, 10, GSH_BLAS_ENTRY_NONE},                                               \
         .arguments = 12 + 2,                                                                       \
         .info = GSH_BLAS_ENTRY_NONE,                                                               \
-        .lends = GSH_BLAS_ENTRY_NONE,                                                              \
+        .lapack_routine = GSH_BLAS_ENTRY_NONE,                                                     \
         .form = GSH_GEMM_##name,                                                                   \
         .run = run_with_triangle,                                                                  \
         .stand_in = stand_in_with_triangle};
@@ -116,7 +116,7 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_TRMM = {
     .matrices = {7, 9, GSH_BLAS_ENTRY_NONE},
     .arguments = 11 + 4,
     .info = GSH_BLAS_ENTRY_NONE,
-    .lends = GSH_BLAS_ENTRY_NONE,
+    .lapack_routine = GSH_BLAS_ENTRY_NONE,
     .form = GSH_GEMM_TRMM,
     .run = run_with_triangle,
     .stand_in = stand_in_with_triangle};

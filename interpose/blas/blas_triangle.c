@@ -30,7 +30,7 @@ static bool run_trsm(struct gsh_blas_entry_call *call)
     bool is_conjugate = s.trans == 'C' && gsh_blas_entry_is_complex(call);
     if (!gsh_lapack_launch_expect(call, is_plain && !(s.side == 'R' && is_conjugate)))
         return false;
-    gsh_blas_entry_find_other(call, "trtrs_"); /* lends it to the host device */
+    gsh_blas_entry_find_other(call, "trtrs_"); /* registers it with the host device */
     gsh_lapack_launch_begin(call, GSH_LAPACK_TRTRS, options_of(&s));
     int64_t order = gsh_blas_launch_triangle_order(&s);
     gsh_lapack_launch_matrix(call, 0, s.a, order, order, s.lda);
@@ -111,7 +111,7 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_TRSM = {
     .matrices = {7, 9, GSH_BLAS_ENTRY_NONE},
     .arguments = 11 + 4,
     .info = GSH_BLAS_ENTRY_NONE,
-    .lends = GSH_BLAS_ENTRY_NONE,
+    .lapack_routine = GSH_BLAS_ENTRY_NONE,
     .run = run_trsm,
     .stand_in = stand_in_trsm,
 };

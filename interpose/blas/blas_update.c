@@ -111,7 +111,7 @@ static bool stand_in_update(struct gsh_blas_entry_call *call)
         .matrices = {5, 8, GSH_BLAS_ENTRY_NONE},                                                   \
         .arguments = 10 + 2,                                                                       \
         .info = GSH_BLAS_ENTRY_NONE,                                                               \
-        .lends = GSH_BLAS_ENTRY_NONE,                                                              \
+        .lapack_routine = GSH_BLAS_ENTRY_NONE,                                                     \
         .form = GSH_GEMM_##name,                                                                   \
         .run = run_update,                                                                         \
         .stand_in = stand_in_update};
@@ -121,7 +121,7 @@ static bool stand_in_update(struct gsh_blas_entry_call *call)
         .matrices = {5, 7, 10, GSH_BLAS_ENTRY_NONE},                                               \
         .arguments = 12 + 2,                                                                       \
         .info = GSH_BLAS_ENTRY_NONE,                                                               \
-        .lends = GSH_BLAS_ENTRY_NONE,                                                              \
+        .lapack_routine = GSH_BLAS_ENTRY_NONE,                                                     \
         .form = GSH_GEMM_##name,                                                                   \
         .run = run_update,                                                                         \
         .stand_in = stand_in_update};

@@ -119,7 +119,7 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_GEMV = {
     .matrices = {4, 6, 9, GSH_BLAS_ENTRY_NONE},
     .arguments = 11 + 1,
     .info = GSH_BLAS_ENTRY_NONE,
-    .lends = GSH_BLAS_ENTRY_NONE,
+    .lapack_routine = GSH_BLAS_ENTRY_NONE,
     .run = run_gemv,
     .stand_in = stand_in_gemv};
 #define DEFINE_GER(shape, name)                                                                    \
@@ -128,7 +128,7 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_GEMV = {
         .matrices = {3, 5, 7, GSH_BLAS_ENTRY_NONE},                                                \
         .arguments = 9,                                                                            \
         .info = GSH_BLAS_ENTRY_NONE,                                                               \
-        .lends = GSH_BLAS_ENTRY_NONE,                                                              \
+        .lapack_routine = GSH_BLAS_ENTRY_NONE,                                                     \
         .run = run_##name,                                                                         \
         .stand_in = stand_in_##name}
 DEFINE_GER(GER, ger);

@@ -273,7 +273,7 @@ static bool run_geev(struct gsh_blas_entry_call *call)
         .matrices = {3, GSH_BLAS_ENTRY_NONE},                                                      \
         .arguments = (last) + 1 + 2,                                                               \
         .info = last,                                                                              \
-        .lends = GSH_BLAS_ENTRY_NONE,                                                              \
+        .lapack_routine = GSH_BLAS_ENTRY_NONE,                                                     \
         .run = handler}
 IN_PLACE(SYEV, 8, run_syev);
 IN_PLACE(SYEV_COMPLEX, 9, run_syev);
@@ -286,7 +286,7 @@ IN_PLACE(SYEVD_COMPLEX, 12, run_syevd);
         .matrices = {4, 13, GSH_BLAS_ENTRY_NONE},                                                  \
         .arguments = (last) + 1 + 3,                                                               \
         .info = last,                                                                              \
-        .lends = GSH_BLAS_ENTRY_NONE,                                                              \
+        .lapack_routine = GSH_BLAS_ENTRY_NONE,                                                     \
         .run = run_syevr}
 SYEVR(SYEVR, 20);
 SYEVR(SYEVR_COMPLEX, 22);
@@ -297,7 +297,7 @@ SYEVR(SYEVR_COMPLEX, 22);
         .matrices = {3, vectors, GSH_BLAS_ENTRY_NONE},                                             \
         .arguments = 14 + 2,                                                                       \
         .info = 13,                                                                                \
-        .lends = GSH_BLAS_ENTRY_NONE,                                                              \
+        .lapack_routine = GSH_BLAS_ENTRY_NONE,                                                     \
         .run = run_geev}
 GEEV(GEEV, 9);
 GEEV(GEEV_COMPLEX, 8);

@@ -101,7 +101,7 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_SYTRF = {
     .matrices = {2, GSH_BLAS_ENTRY_NONE},
     .arguments = 8 + 1,
     .info = 7,
-    .lends = GSH_LAPACK_SYTRF,
+    .lapack_routine = GSH_LAPACK_SYTRF,
     .run = run_sytrf,
 };
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_SYTRS = {
@@ -109,7 +109,7 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_SYTRS = {
     .matrices = {3, 6, GSH_BLAS_ENTRY_NONE},
     .arguments = 9 + 1,
     .info = 8,
-    .lends = GSH_LAPACK_SYTRS,
+    .lapack_routine = GSH_LAPACK_SYTRS,
     .run = run_sytrs,
 };
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_SYTRI = {
@@ -117,6 +117,6 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_SYTRI = {
     .matrices = {2, GSH_BLAS_ENTRY_NONE},
     .arguments = 7 + 1,
     .info = 6,
-    .lends = GSH_LAPACK_SYTRI,
+    .lapack_routine = GSH_LAPACK_SYTRI,
     .run = run_sytri,
 };

@@ -71,7 +71,7 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_GETRI = {
     .matrices = {1, GSH_BLAS_ENTRY_NONE},
     .arguments = 7,
     .info = 6,
-    .lends = GSH_LAPACK_GETRI,
+    .lapack_routine = GSH_LAPACK_GETRI,
     .run = run_getri,
 };
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_POTRI = {
@@ -79,7 +79,7 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_POTRI = {
     .matrices = {2, GSH_BLAS_ENTRY_NONE},
     .arguments = 5 + 1,
     .info = 4,
-    .lends = GSH_LAPACK_POTRI,
+    .lapack_routine = GSH_LAPACK_POTRI,
     .run = run_potri,
 };
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_TRTRI = {
@@ -87,6 +87,6 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_TRTRI = {
     .matrices = {3, GSH_BLAS_ENTRY_NONE},
     .arguments = 6 + 2,
     .info = 5,
-    .lends = GSH_LAPACK_TRTRI,
+    .lapack_routine = GSH_LAPACK_TRTRI,
     .run = run_trtri,
 };

@@ -265,7 +265,7 @@ static bool run_gelsd(struct gsh_blas_entry_call *call)
         .matrices = {3, 6, 8, GSH_BLAS_ENTRY_NONE},                                                \
         .arguments = (last) + 1 + 1,                                                               \
         .info = last,                                                                              \
-        .lends = GSH_BLAS_ENTRY_NONE,                                                              \
+        .lapack_routine = GSH_BLAS_ENTRY_NONE,                                                     \
         .run = run_gesdd}
 GESDD(GESDD, 13);
 GESDD(GESDD_COMPLEX, 14);
@@ -276,7 +276,7 @@ GESDD(GESDD_COMPLEX, 14);
         .matrices = {4, 7, 9, GSH_BLAS_ENTRY_NONE},                                                \
         .arguments = (last) + 1 + 2,                                                               \
         .info = last,                                                                              \
-        .lends = GSH_BLAS_ENTRY_NONE,                                                              \
+        .lapack_routine = GSH_BLAS_ENTRY_NONE,                                                     \
         .run = run_gesvd}
 GESVD(GESVD, 13);
 GESVD(GESVD_COMPLEX, 14);
@@ -286,7 +286,7 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_GELS = {
     .matrices = {4, 6, GSH_BLAS_ENTRY_NONE},
     .arguments = 11 + 1,
     .info = 10,
-    .lends = GSH_LAPACK_GELS,
+    .lapack_routine = GSH_LAPACK_GELS,
     .run = run_gels};
 
 #define GELSD(name, last)                                                                          \
@@ -295,7 +295,7 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_GELS = {
         .matrices = {3, 5, GSH_BLAS_ENTRY_NONE},                                                   \
         .arguments = (last) + 1,                                                                   \
         .info = last,                                                                              \
-        .lends = GSH_LAPACK_LSTSQ,                                                                 \
+        .lapack_routine = GSH_LAPACK_LSTSQ,                                                        \
         .run = run_gelsd}
 GELSD(GELSD, 13);
 GELSD(GELSD_COMPLEX, 14);
@@ -305,19 +305,19 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_GEQRF = {
     .matrices = {2, GSH_BLAS_ENTRY_NONE},
     .arguments = 8,
     .info = 7,
-    .lends = GSH_BLAS_ENTRY_NONE,
+    .lapack_routine = GSH_BLAS_ENTRY_NONE,
     .run = run_geqrf};
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_ORGQR = {
     .sizes = {0, 1, GSH_BLAS_ENTRY_NONE},
     .matrices = {3, GSH_BLAS_ENTRY_NONE},
     .arguments = 9,
     .info = 8,
-    .lends = GSH_BLAS_ENTRY_NONE,
+    .lapack_routine = GSH_BLAS_ENTRY_NONE,
     .run = run_orgqr};
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_ORMQR = {
     .sizes = {2, 3, GSH_BLAS_ENTRY_NONE},
     .matrices = {5, 8, GSH_BLAS_ENTRY_NONE},
     .arguments = 13 + 2,
     .info = 12,
-    .lends = GSH_LAPACK_ORMQR,
+    .lapack_routine = GSH_LAPACK_ORMQR,
     .run = run_ormqr};

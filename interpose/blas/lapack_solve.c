@@ -252,7 +252,7 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_GETRF = {
     .matrices = {2, GSH_BLAS_ENTRY_NONE},
     .arguments = 6,
     .info = 5,
-    .lends = GSH_LAPACK_GETRF,
+    .lapack_routine = GSH_LAPACK_GETRF,
     .run = run_getrf,
 };
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_GETRS = {
@@ -260,7 +260,7 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_GETRS = {
     .matrices = {3, 6, GSH_BLAS_ENTRY_NONE},
     .arguments = 9 + 1,
     .info = 8,
-    .lends = GSH_LAPACK_GETRS,
+    .lapack_routine = GSH_LAPACK_GETRS,
     .run = run_getrs,
 };
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_GESV = {
@@ -268,7 +268,7 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_GESV = {
     .matrices = {2, 5, GSH_BLAS_ENTRY_NONE},
     .arguments = 8,
     .info = 7,
-    .lends = GSH_BLAS_ENTRY_NONE,
+    .lapack_routine = GSH_BLAS_ENTRY_NONE,
     .run = run_gesv,
 };
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_POTRF = {
@@ -276,7 +276,7 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_POTRF = {
     .matrices = {2, GSH_BLAS_ENTRY_NONE},
     .arguments = 5 + 1,
     .info = 4,
-    .lends = GSH_LAPACK_POTRF,
+    .lapack_routine = GSH_LAPACK_POTRF,
     .run = run_potrf,
 };
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_POTRS = {
@@ -284,7 +284,7 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_POTRS = {
     .matrices = {3, 5, GSH_BLAS_ENTRY_NONE},
     .arguments = 8 + 1,
     .info = 7,
-    .lends = GSH_LAPACK_POTRS,
+    .lapack_routine = GSH_LAPACK_POTRS,
     .run = run_potrs,
 };
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_POSV = {
@@ -292,7 +292,7 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_POSV = {
     .matrices = {3, 5, GSH_BLAS_ENTRY_NONE},
     .arguments = 8 + 1,
     .info = 7,
-    .lends = GSH_BLAS_ENTRY_NONE,
+    .lapack_routine = GSH_BLAS_ENTRY_NONE,
     .run = run_posv,
 };
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_TRTRS = {
@@ -300,6 +300,6 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_TRTRS = {
     .matrices = {5, 7, GSH_BLAS_ENTRY_NONE},
     .arguments = 10 + 3,
     .info = 9,
-    .lends = GSH_LAPACK_TRTRS,
+    .lapack_routine = GSH_LAPACK_TRTRS,
     .run = run_trtrs,
 };

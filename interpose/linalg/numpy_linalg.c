@@ -352,7 +352,7 @@ static enum gsh_reason describe_lstsq(struct problem *problem)
         return GSH_REASON_SHAPE;
     if (!from->signature)
         return GSH_REASON_KEYWORDS;
-    gsh_numpy_lstsq_lend();
+    gsh_numpy_lstsq_register();
     return gsh_numpy_lstsq_tolerance(from->inputs[GSH_NUMPY_LSTSQ_RCOND], launch->loop,
                                      &launch->lapack.tolerance);
 }
@@ -420,9 +420,9 @@ gsh_ufunc_handler gsh_numpy_linalg_offer(const struct gsh_ufunc *ufunc)
     for (int i = 0; i < ufunc->ntypes && routine != GSH_LAPACK_LSTSQ; i++) {
         int dtype = dtype_of_loop(info, ufunc, i);
         if (dtype >= 0)
-            gsh_host_routines_lend_loop(gsh_host_routines_lapack((enum gsh_lapack_routine)routine),
-                                        (enum gsh_dtype)dtype, ufunc->functions[i],
-                                        ufunc->data ? ufunc->data[i] : NULL);
+            gsh_host_routines_register_loop(
+                gsh_host_routines_lapack((enum gsh_lapack_routine)routine), (enum gsh_dtype)dtype,
+                ufunc->functions[i], ufunc->data ? ufunc->data[i] : NULL);
     }
     return try_call;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The gufuncs of numpy.linalg._umath_linalg that have a row in lapack.def (see gsh_gufunc_offer).
- * Their loops are lent to the host device.
+ * Their loops are registered with the host device.
  */
 #pragma once
 

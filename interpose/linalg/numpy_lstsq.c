@@ -16,7 +16,7 @@ const struct gsh_lapack_operand
         {.dtype = 'T'}, {.dtype = 'T'}, {.dtype = 'R'}, {.dtype = 'T'},
         {.dtype = 'R'}, {.dtype = 'I'}, {.dtype = 'R'}};
 
-void gsh_numpy_lstsq_lend(void)
+void gsh_numpy_lstsq_register(void)
 {
     static struct {
         enum gsh_dtype loop;
@@ -32,9 +32,9 @@ void gsh_numpy_lstsq_lend(void)
             functions[i].found =
                 gsh_naming_find_blas(functions[i].name, gsh_np.library, &functions[i].bits);
         if (functions[i].found)
-            gsh_host_routines_lend(gsh_host_routines_lapack(GSH_LAPACK_LSTSQ), functions[i].loop,
-                                   (gsh_host_routines_function *)functions[i].found,
-                                   functions[i].bits);
+            gsh_host_routines_register(
+                gsh_host_routines_lapack(GSH_LAPACK_LSTSQ), functions[i].loop,
+                (gsh_host_routines_function *)functions[i].found, functions[i].bits);
     }
 }
 

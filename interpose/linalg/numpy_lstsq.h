@@ -13,9 +13,9 @@ enum { GSH_NUMPY_LSTSQ_RCOND = 2, GSH_NUMPY_LSTSQ_INPUTS = 3, GSH_NUMPY_LSTSQ_OU
 extern const struct gsh_lapack_operand
     gsh_numpy_lstsq_operands[GSH_NUMPY_LSTSQ_INPUTS + GSH_NUMPY_LSTSQ_OUTPUTS];
 
-/* Lends ?gelsd of NumPy's own LAPACK to the host device, which may already have another library's.
+/* Registers ?gelsd of NumPy's own LAPACK with the host device, which may already have another library's.
  */
-void gsh_numpy_lstsq_lend(void);
+void gsh_numpy_lstsq_register(void);
 /* Reads rcond for the given loop. OPERAND: not a scalar; DTYPE: NumPy would have to cast it. */
 enum gsh_reason gsh_numpy_lstsq_tolerance(PyObject *rcond, enum gsh_dtype loop, double *tolerance);
 /* The gufunc's return value for one matrix, from the finished launch and its outputs. Steals the

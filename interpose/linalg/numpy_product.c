@@ -33,9 +33,9 @@ void gsh_numpy_product_init(void)
     for (int i = matmul->ntypes; i-- > 0;) {
         int dtype = gsh_numpy_dtype_of_type(matmul->types[(ptrdiff_t)i * matmul->nargs]);
         if (dtype >= 0)
-            gsh_host_routines_lend_loop(gsh_host_routines_product(GSH_GEMM_GE),
-                                        (enum gsh_dtype)dtype, matmul->functions[i],
-                                        matmul->data ? matmul->data[i] : NULL);
+            gsh_host_routines_register_loop(gsh_host_routines_product(GSH_GEMM_GE),
+                                            (enum gsh_dtype)dtype, matmul->functions[i],
+                                            matmul->data ? matmul->data[i] : NULL);
     }
 }
 

@@ -4,7 +4,7 @@
  * together with the array's reference count at the hook: the references held by these frames and
  * the caller's stack. If an array that the caller keeps in a variable was seen with the same path
  * and count, the call site is ambiguous and gives no answer. This happens in Python 3.14, which
- * lends variables without counting a reference.
+ * passes variables as borrowed references.
  */
 #include "numpy_expiring.h"
 

@@ -100,46 +100,46 @@ static void tell(PyObject *text, const struct place *place)
 
 /* ---- under the kept state ---- */
 
-enum { FILTERS, DEFAULT, MESSAGE, SHOW, LENT };
-static const char *const lent_names[LENT] = {"filters", "defaultaction", "WarningMessage",
-                                             "_showwarnmsg"};
-static PyObject *own[LENT];      /* the replacements; owned except for FILTERS */
-static PyObject *replaced[LENT]; /* the originals while replaced; owned */
-static bool is_lent;
+enum { FILTERS, DEFAULT, MESSAGE, SHOW, PATCHED };
+static const char *const patched_names[PATCHED] = {"filters", "defaultaction", "WarningMessage",
+                                                   "_showwarnmsg"};
+static PyObject *replacements[PATCHED]; /* the replacements; owned except for FILTERS */
+static PyObject *replaced[PATCHED];     /* the originals while replaced; owned */
+static bool is_patched;
 
-static bool lend(void)
+static bool patch(void)
 {
     PyObject *names = gsh_warning_state_names();
-    own[FILTERS] = gsh_warning_filters_kept();
-    for (int i = 0; i < LENT; i++) {
-        replaced[i] = names ? gsh_py.PyDict_GetItemString(names, lent_names[i]) : NULL;
-        if (!own[i] || !replaced[i])
+    replacements[FILTERS] = gsh_warning_filters_kept();
+    for (int i = 0; i < PATCHED; i++) {
+        replaced[i] = names ? gsh_py.PyDict_GetItemString(names, patched_names[i]) : NULL;
+        if (!replacements[i] || !replaced[i])
             return false;
     }
-    for (int i = 0; i < LENT; i++) {
+    for (int i = 0; i < PATCHED; i++) {
         gsh_py.Py_IncRef(replaced[i]);
-        gsh_py.PyDict_SetItemString(names, lent_names[i], own[i]);
+        gsh_py.PyDict_SetItemString(names, patched_names[i], replacements[i]);
     }
-    is_lent = true;
+    is_patched = true;
     return true;
 }
 
-static void give_back(void)
+static void restore(void)
 {
-    for (int i = 0; is_lent && i < LENT; i++)
-        gsh_py.PyDict_SetItemString(gsh_warning_state_names(), lent_names[i], replaced[i]);
-    if (is_lent)
-        gsh_py_drop(replaced, LENT);
-    is_lent = false;
+    for (int i = 0; is_patched && i < PATCHED; i++)
+        gsh_py.PyDict_SetItemString(gsh_warning_state_names(), patched_names[i], replaced[i]);
+    if (is_patched)
+        gsh_py_drop(replaced, PATCHED);
+    is_patched = false;
 }
 
 /* WarningMessage(...) */
 static PyObject *make_message(PyObject *self, PyObject *args)
 {
     (void)self;
-    give_back();
+    restore();
     PyObject *class =
-        referenced(gsh_py.PyDict_GetItemString(gsh_warning_state_names(), lent_names[MESSAGE]));
+        referenced(gsh_py.PyDict_GetItemString(gsh_warning_state_names(), patched_names[MESSAGE]));
     PyObject *message = gsh_py.PyObject_Call(class, args, NULL);
     gsh_py.Py_DecRef(class);
     return message;
@@ -161,20 +161,20 @@ static PyObject *show_message(PyObject *self, PyObject *message)
 
 static void tell_as_kept(PyObject *text, const struct place *place)
 {
-    if (lend()) {
+    if (patch()) {
         tell(text, place);
-        give_back();
+        restore();
     }
 }
 
-static void make_lent_objects(void)
+static void make_replacements(void)
 {
     static struct gsh_pymethoddef message = {"WarningMessage", (void *)make_message,
                                              GSH_METH_VARARGS, NULL};
     static struct gsh_pymethoddef show = {"_showwarnmsg", (void *)show_message, GSH_METH_O, NULL};
-    own[DEFAULT] = gsh_py.Py_BuildValue("s", "default");
-    own[MESSAGE] = gsh_py.PyCFunction_NewEx(&message, NULL, NULL);
-    own[SHOW] = gsh_py.PyCFunction_NewEx(&show, NULL, NULL);
+    replacements[DEFAULT] = gsh_py.Py_BuildValue("s", "default");
+    replacements[MESSAGE] = gsh_py.PyCFunction_NewEx(&message, NULL, NULL);
+    replacements[SHOW] = gsh_py.PyCFunction_NewEx(&show, NULL, NULL);
 }
 
 /* ---- */
@@ -201,7 +201,7 @@ void gsh_warning_late_init(void)
     PyObject *modules = gsh_py.PyImport_GetModuleDict();
     PyObject *module = modules ? gsh_py.PyDict_GetItemString(modules, "_warnings") : NULL;
     warn_explicit = attribute(module, "warn_explicit");
-    make_lent_objects();
+    make_replacements();
     gsh_python_place_init();
     gsh_python_error_clear();
 }

@@ -14,7 +14,7 @@ typedef void gsh_host_routines_loop(char **args, const int64_t *dimensions, cons
 typedef void gsh_host_routines_function(void);
 
 struct gsh_host_loop {
-    gsh_host_routines_loop *function; /* NULL: none was lent */
+    gsh_host_routines_loop *function; /* NULL: none is registered */
     void *data;
 };
 
@@ -29,15 +29,15 @@ static inline unsigned gsh_host_routines_product(enum gsh_gemm_form form)
     return GSH_LAPACK_COUNT + (unsigned)form;
 }
 
-/* Lends a loop. GIL, and before the device runs a launch of the routine. */
-void gsh_host_routines_lend_loop(unsigned routine, enum gsh_dtype dtype,
-                                 gsh_host_routines_loop *loop, void *data);
+/* Registers a loop. GIL, and before the device runs a launch of the routine. */
+void gsh_host_routines_register_loop(unsigned routine, enum gsh_dtype dtype,
+                                     gsh_host_routines_loop *loop, void *data);
 /* Never NULL. Any thread. */
 const struct gsh_host_loop *gsh_host_routines_find_loop(unsigned routine, enum gsh_dtype dtype);
 
-/* Lends a function, whose integers have 32 or 64 bits. Any thread, no lock. */
-void gsh_host_routines_lend(unsigned routine, enum gsh_dtype dtype,
-                            gsh_host_routines_function *function, int integer_bits);
-/* The function and the width of its integers; NULL: none was lent. Any thread, no lock. */
+/* Registers a function, whose integers have 32 or 64 bits. Any thread, no lock. */
+void gsh_host_routines_register(unsigned routine, enum gsh_dtype dtype,
+                                gsh_host_routines_function *function, int integer_bits);
+/* The function and the width of its integers; NULL: none is registered. Any thread, no lock. */
 gsh_host_routines_function *gsh_host_routines_find(unsigned routine, enum gsh_dtype dtype,
                                                    int *integer_bits);

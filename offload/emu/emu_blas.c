@@ -47,7 +47,7 @@ const char *gsh_emu_blas_name(void)
     return has_gemm() ? "the process's own BLAS" : "plain loops";
 }
 
-static bool borrow_from(void *library)
+static bool register_from(void *library)
 {
     static const struct {
         enum gsh_dtype dtype;
@@ -59,8 +59,8 @@ static bool borrow_from(void *library)
     for (size_t k = 0; k < GSH_COUNT(functions); k++) {
         void *gemm = dlsym(library, functions[k].name);
         if (gemm != NULL)
-            gsh_host_routines_lend(gsh_host_routines_product(GSH_GEMM_GE), functions[k].dtype,
-                                   (gsh_host_routines_function *)gemm, 32);
+            gsh_host_routines_register(gsh_host_routines_product(GSH_GEMM_GE), functions[k].dtype,
+                                       (gsh_host_routines_function *)gemm, 32);
     }
     return has_gemm();
 }
@@ -70,7 +70,7 @@ static void find_system_blas(void)
     static const char *const names[] = {"libopenblas.so.0", "libcblas.so.3", "libblas.so.3"};
     for (size_t k = 0; k < GSH_COUNT(names) && !has_gemm(); k++) {
         void *library = dlopen(names[k], RTLD_NOW | RTLD_LOCAL);
-        if (library != NULL && borrow_from(library))
+        if (library != NULL && register_from(library))
             system_blas = names[k];
     }
 }
@@ -280,7 +280,7 @@ static const struct gsh_host_loop *find_loop(const struct gsh_launch *launch)
     return gsh_host_routines_find_loop(gsh_host_routines_product(GSH_GEMM_GE), launch->loop);
 }
 
-static void run_lent(const struct gsh_launch *launch, char *const *addresses)
+static void run_registered(const struct gsh_launch *launch, char *const *addresses)
 {
     const struct gsh_host_loop *loop = find_loop(launch);
     const struct gsh_gemm *g = &launch->gemm;
@@ -309,17 +309,17 @@ static bool runs_backwards(const struct gsh_gemm *g)
 enum gsh_status gsh_emu_blas_run(const struct gsh_launch *launch)
 {
     const struct gsh_gemm *g = &launch->gemm;
-    bool is_lent = find_loop(launch)->function != NULL && is_plain(g) && !g->a_is_conjugate &&
-                   !g->b_is_conjugate && !runs_backwards(g);
+    bool is_registered = find_loop(launch)->function != NULL && is_plain(g) && !g->a_is_conjugate &&
+                         !g->b_is_conjugate && !runs_backwards(g);
     struct gsh_host_walk walk = gsh_host_walk_begin(launch, 0, launch->ndim);
     int64_t left = gsh_launch_elements(launch);
     if (g->form != GSH_GEMM_GE) {
         gsh_emu_blas_forms_run(launch);
         return GSH_OK;
     }
-    if (!is_lent && !has_gemm())
+    if (!is_registered && !has_gemm())
         find_system_blas();
     for (; left > 0; left--, gsh_host_walk_step(&walk, 1))
-        (is_lent ? run_lent : run_own)(launch, walk.address);
+        (is_registered ? run_registered : run_own)(launch, walk.address);
     return GSH_OK;
 }

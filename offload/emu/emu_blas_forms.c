@@ -80,8 +80,8 @@ static void copy_factor(const struct gsh_launch *launch, const struct gsh_blas_a
                from + (size_t)(column * with->b_leading) * size, (size_t)with->m * size);
 }
 
-static void call_lent(const struct gsh_launch *launch, gsh_host_routines_function *function,
-                      struct gsh_blas_arguments *with)
+static void call_registered(const struct gsh_launch *launch, gsh_host_routines_function *function,
+                            struct gsh_blas_arguments *with)
 {
     const struct gsh_gemm *g = &launch->gemm;
     fexcept_t flags;
@@ -108,7 +108,7 @@ void gsh_emu_blas_forms_run(const struct gsh_launch *launch)
         gsh_host_routines_product(launch->gemm.form), launch->loop, &integer_bits);
     if (function != NULL && gsh_blas_form_describe(&launch->gemm, &arguments) &&
         !(integer_bits == 32 && gsh_blas_arguments_are_wide(&arguments)))
-        call_lent(launch, function, &arguments);
+        call_registered(launch, function, &arguments);
     else
         gsh_host_product_run(&launch->gemm, launch->loop, (const void *)operands[0].address,
                              (const void *)operands[1].address, (void *)operands[2].address);

@@ -2,7 +2,7 @@
  *
  * libcusolver.so.12 without a GPU: cuSOLVER's routines that offload/cuda/driver/cusolver.def names, run by the CPU's LAPACK
  * when the stream gets there. What cuSOLVER's manual (docs.nvidia.com/cuda/cusolver) lets a routine destroy is
- * destroyed, and so is all of the work space that it is lent, before it begins.
+ * destroyed, and so is all of the work space that it is given, before it begins.
  */
 #include "mathematics.h"
 
@@ -36,7 +36,7 @@ using std::complex;
 
 /* ---- work space ---- */
 
-/* What a routine is lent while it runs. */
+/* What a routine is given while it runs. */
 struct Space {
     void *device;
     size_t device_bytes;

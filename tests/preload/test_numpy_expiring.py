@@ -21,7 +21,7 @@ def check(name, function, passed=0, misjudged=0, least=None):
     found = counters("passed") - before[0], counters("misjudged") - before[1]
     fewest = passed if least is None or os.environ.get("GPUSHIM_DEVICE") == "host" else least
     assert not report() or fewest <= found[0] <= passed and found[1] == misjudged, (name, found)
-# Python 3.14 lends variables to a call: what a variable keeps has as many references as a temporary.
+# Python 3.14 passes variables to a call as borrowed references: what a variable keeps has as many references as a temporary.
 TELLS = int(sys.version_info < (3, 14))
 # functools.partial and others that hold an array from C are taken for its caller, but where NumPy's functions are wrapped in
 # Python's and Python calls these without C.
@@ -137,7 +137,7 @@ for function in (variable, module_variable, attribute, places, closure, chained,
     check(function.__name__, function)
 """
 
-# partial has the only reference, and lends it to the call.
+# partial has the only reference, and passes it to the call as a borrowed one.
 WRONG = HEAD + """
 def guess(array, function=np.sum):
     call = functools.partial(function, array)

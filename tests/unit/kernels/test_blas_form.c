@@ -377,7 +377,8 @@ static void test_whole_block(void)
     CHECK(is_right);
 }
 
-/* The host device computes by a function that was lent last; an original is lent when it is first looked for. */
+/* The host device computes by the function that was registered last; an original is registered when it is first looked
+ * for. */
 static int fake_calls;
 static void fake(void)
 {
@@ -388,7 +389,7 @@ static void test_registered(bool has_original)
 {
     const struct variant v = plain_case(&forms[1], 1);
     if (!has_original) {
-        gsh_host_routines_lend(gsh_host_routines_product(GSH_GEMM_SYRK), GSH_FLOAT64, fake, 32);
+        gsh_host_routines_register(gsh_host_routines_product(GSH_GEMM_SYRK), GSH_FLOAT64, fake, 32);
         fill(&v);
         call(&v);
     } else {

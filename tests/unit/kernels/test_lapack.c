@@ -36,12 +36,13 @@ static void loop(char **args, const int64_t *dimensions, const int64_t *steps, v
         feraiseexcept(*(const int *)data);
 }
 
-static void lend(enum gsh_lapack_routine routine, unsigned operands, unsigned steps, int *raised)
+static void register_loop(enum gsh_lapack_routine routine, unsigned operands, unsigned steps,
+                          int *raised)
 {
     handed_over = operands;
     core_steps = steps;
     call_count = 0;
-    gsh_host_routines_lend_loop(gsh_host_routines_lapack(routine), GSH_FLOAT64, loop, raised);
+    gsh_host_routines_register_loop(gsh_host_routines_lapack(routine), GSH_FLOAT64, loop, raised);
 }
 
 static void test_names(void)
@@ -179,7 +180,7 @@ static void test_batch(void)
     static const int64_t dimensions[] = {5, 3, 2}, steps[] = {72, 48, 192, 8, 24, 16, 8, 16, 8};
     struct gsh_launch launch = make_solve();
     CHECK(!gsh_emu_lapack_supports(&launch));
-    lend(GSH_LAPACK_SOLVE, 3, 6, NULL);
+    register_loop(GSH_LAPACK_SOLVE, 3, 6, NULL);
     CHECK(gsh_emu_lapack_supports(&launch));
     CHECK_INT(gsh_emu_lapack_run(&launch), GSH_OK);
     CHECK_INT(call_count, 4);
@@ -210,13 +211,13 @@ static void test_errors(void)
     struct gsh_launch launch = make_solve();
     for (size_t i = 0; i < GSH_COUNT(cases); i++) {
         int raised = cases[i].raised;
-        lend(GSH_LAPACK_SOLVE, 3, 6, &raised);
+        register_loop(GSH_LAPACK_SOLVE, 3, 6, &raised);
         feclearexcept(FE_ALL_EXCEPT);
         CHECK_INT(gsh_emu_lapack_run(&launch), cases[i].status);
         CHECK_INT(fetestexcept(FE_ALL_EXCEPT), 0);
     }
     int raised = FE_INVALID;
-    lend(GSH_LAPACK_SOLVE, 3, 6, &raised);
+    register_loop(GSH_LAPACK_SOLVE, 3, 6, &raised);
     feraiseexcept(FE_DIVBYZERO);
     CHECK_INT(gsh_emu_lapack_run(&launch), GSH_DECLINED);
     CHECK_INT(fetestexcept(FE_ALL_EXCEPT), FE_DIVBYZERO);
@@ -248,7 +249,7 @@ static void test_raw(void)
                              {{2, 3, 1}, {24, 8, 0}},
                              {{2, 1, 1}, {8, 0, 0}}}},
     };
-    lend(GSH_LAPACK_QR_R_RAW, 2, 3, NULL);
+    register_loop(GSH_LAPACK_QR_R_RAW, 2, 3, NULL);
     CHECK_INT(gsh_emu_lapack_run(&launch), GSH_OK);
     CHECK_INT(call_count, 1);
     CHECK(memcmp(calls[0].dimensions, dimensions, sizeof(dimensions)) == 0);

@@ -41,10 +41,11 @@ static struct gsh_launch make_launch(enum gsh_lapack_routine routine, int64_t m,
     return launch;
 }
 
-static enum gsh_status run_lent(const struct gsh_launch *launch, void (*function)(void), int bits)
+static enum gsh_status run_registered(const struct gsh_launch *launch, void (*function)(void),
+                                      int bits)
 {
-    gsh_host_routines_lend(gsh_host_routines_lapack(launch->lapack.routine), launch->loop, function,
-                           bits);
+    gsh_host_routines_register(gsh_host_routines_lapack(launch->lapack.routine), launch->loop,
+                               function, bits);
     CHECK(gsh_emu_lapack_supports(launch));
     calls = 0;
     feclearexcept(FE_ALL_EXCEPT);
@@ -92,7 +93,7 @@ static void test_getrf(void (*function)(void), int bits)
     void *operands[GSH_LAPACK_OPERANDS] = {a, lu, pivots};
     struct gsh_launch launch = make_launch(GSH_LAPACK_GETRF, 3, 2, 0, operands, 4);
     info_given = 0;
-    CHECK_INT(run_lent(&launch, function, bits), GSH_OK);
+    CHECK_INT(run_registered(&launch, function, bits), GSH_OK);
     CHECK_INT(calls, 1);
     for (int i = 0; i < 3; i++)
         CHECK(lu[i][0] == 20 * i && lu[i][1] == 20 * i + 2 && lu[i][2] == 0);
@@ -100,11 +101,11 @@ static void test_getrf(void (*function)(void), int bits)
     CHECK(a[1][0] == 10);
     info_given = 1;
     memset(lu, 0, sizeof lu);
-    CHECK_INT(run_lent(&launch, function, bits), GSH_DECLINED);
+    CHECK_INT(run_registered(&launch, function, bits), GSH_DECLINED);
     CHECK(lu[1][0] == 0);
     info_given = 0;
     a[2][1] = (double)NAN;
-    CHECK_INT(run_lent(&launch, function, bits), GSH_DECLINED);
+    CHECK_INT(run_registered(&launch, function, bits), GSH_DECLINED);
     CHECK_INT(calls, 0);
 }
 
@@ -115,7 +116,7 @@ static void test_getrs(void (*function)(void), int bits)
     void *operands[GSH_LAPACK_OPERANDS] = {lu, pivots, b, x};
     struct gsh_launch launch = make_launch(GSH_LAPACK_GETRS, 2, 2, 3, operands, 4);
     launch.lapack.options = GSH_LAPACK_TRANSPOSED | GSH_LAPACK_CONJUGATED;
-    CHECK_INT(run_lent(&launch, function, bits), GSH_OK);
+    CHECK_INT(run_registered(&launch, function, bits), GSH_OK);
     for (int i = 0; i < 6; i++)
         CHECK(x[i / 3][i % 3] == b[i / 3][i % 3] + 100);
     CHECK(b[1][2] == 12 && x[0][3] == 0);
@@ -157,18 +158,18 @@ static void test_triangles(void)
     struct gsh_launch launch = make_launch(GSH_LAPACK_POTRF, 2, 2, 0, factor, 2);
     launch.lapack.options = GSH_LAPACK_UPPER;
     info_given = 0;
-    CHECK_INT(run_lent(&launch, (void (*)(void))potrf, 64), GSH_OK);
+    CHECK_INT(run_registered(&launch, (void (*)(void))potrf, 64), GSH_OK);
     CHECK(out[0][1] == 7 && out[1][0] == 10 && out[1][1] == 11 && a[0][1] == 1);
     info_given = 2;
-    CHECK_INT(run_lent(&launch, (void (*)(void))potrf, 64), GSH_DECLINED);
+    CHECK_INT(run_registered(&launch, (void (*)(void))potrf, 64), GSH_DECLINED);
     launch = make_launch(GSH_LAPACK_POTRS, 2, 2, 1, systems, 1);
     launch.lapack.cores[0].stride[0] = 16;
-    CHECK_INT(run_lent(&launch, (void (*)(void))potrs, 64), GSH_OK);
+    CHECK_INT(run_registered(&launch, (void (*)(void))potrs, 64), GSH_OK);
     CHECK(out[0][0] == 3 && out[0][1] == 13 && b[1] == 4);
     launch = make_launch(GSH_LAPACK_TRTRS, 2, 2, 1, systems, 1);
     launch.lapack.cores[0].stride[0] = 16;
     launch.lapack.options = GSH_LAPACK_UPPER | GSH_LAPACK_TRANSPOSED | GSH_LAPACK_UNIT;
-    CHECK_INT(run_lent(&launch, (void (*)(void))trtrs, 64), GSH_OK);
+    CHECK_INT(run_registered(&launch, (void (*)(void))trtrs, 64), GSH_OK);
     CHECK(out[0][0] == 10 && out[0][1] == 4);
 }
 
@@ -225,7 +226,7 @@ static void test_gelsd(void)
     struct gsh_launch launch = make_launch(GSH_LAPACK_LSTSQ, 2, 3, 1, operands, 1);
     launch.lapack.cores[0].stride[0] = 24;
     launch.lapack.tolerance = 0.25;
-    CHECK_INT(run_lent(&launch, (void (*)(void))gelsd, 32), GSH_OK);
+    CHECK_INT(run_registered(&launch, (void (*)(void))gelsd, 32), GSH_OK);
     CHECK_INT(calls, 2);
     for (int i = 0; i < 3; i++)
         CHECK(x[i] == 13 + i);
@@ -233,7 +234,7 @@ static void test_gelsd(void)
     for (int k = 0; k < 2; k++) { /* not for the function to say */
         double *number = k == 0 ? &a[1][2] : &b[1], kept = *number;
         *number = k == 0 ? (double)NAN : (double)INFINITY;
-        CHECK_INT(run_lent(&launch, (void (*)(void))gelsd, 32), GSH_DECLINED);
+        CHECK_INT(run_registered(&launch, (void (*)(void))gelsd, 32), GSH_DECLINED);
         CHECK_INT(calls, 0);
         *number = kept;
     }
@@ -242,8 +243,8 @@ static void test_gelsd(void)
         launch.operands[k].dtype = GSH_COMPLEX128;
         launch.operands[k].address = (uint64_t)(uintptr_t)(k == 2 ? pair : wide);
     }
-    CHECK(!gsh_emu_lapack_supports(&launch)); /* lent for another dtype */
-    CHECK_INT(run_lent(&launch, (void (*)(void))complex_gelsd, 32), GSH_OK);
+    CHECK(!gsh_emu_lapack_supports(&launch)); /* registered for another dtype */
+    CHECK_INT(run_registered(&launch, (void (*)(void))complex_gelsd, 32), GSH_OK);
     CHECK(s[1] == 3);
 }
 
@@ -261,7 +262,7 @@ static void test_batch(void)
     launch.operands[1].address += 32;
     launch.lapack.options = GSH_LAPACK_UPPER;
     info_given = 0;
-    CHECK_INT(run_lent(&launch, (void (*)(void))potrf, 64), GSH_OK);
+    CHECK_INT(run_registered(&launch, (void (*)(void))potrf, 64), GSH_OK);
     CHECK(out[1][0] == 0 && out[1][1] == 7 && out[1][3] == 11);
     CHECK(out[0][0] == 20 && out[0][1] == 7 && out[0][3] == 31);
 }
@@ -269,7 +270,7 @@ static void test_batch(void)
 int main(void)
 {
     test_getrf((void (*)(void))getrf_64, 64);
-    test_getrf((void (*)(void))getrf_32, 32); /* the last one lent is called */
+    test_getrf((void (*)(void))getrf_32, 32); /* the last one registered is called */
     test_getrf((void (*)(void))getrf_64, 64);
     test_getrs((void (*)(void))getrs_32, 32);
     test_getrs((void (*)(void))getrs_64, 64);
