@@ -135,7 +135,7 @@ def _pooled(nbytes):
 
 
 def transfer(contender, kind, repeats=5):
-    """GB/s of a first upload of 1 GiB, or of bringing a 1 GiB result home; mode force."""
+    """GB/s of a first upload of 1 GiB, or of fetching a 1 GiB result; mode force."""
     import numpy
     xp, rates = contender.xp, []
     for _ in range(repeats):

@@ -29,7 +29,7 @@
 /* Fetches the block to the host, in at most TRIES attempts. If all fail it stays on the device: the parent tries
  * again at its next access, and a child that accesses it stops. If the device is lost the parent stops too: it might
  * otherwise wait for ever for the result of such a child. */
-static void bring_home(struct gsh_block *block)
+static void fetch_block(struct gsh_block *block)
 {
     const struct gsh_backend *backend = gsh_backend_get();
     for (unsigned k = 0; k < TRIES; k++)
@@ -49,7 +49,7 @@ static void hold_block(struct gsh_block *block, void *unused)
         return;
     }
     block->held_by_fork = true;
-    bring_home(block);
+    fetch_block(block);
 }
 
 static void let_block_go(struct gsh_block *block, void *unused)

@@ -14,7 +14,7 @@ struct gsh_facts {
     double host;     /* on the CPU, its operands being there */
     double device;   /* on the device, its operands being there */
     double upload;   /* to bring to the device what it lacks */
-    double download; /* to bring home what the CPU would lack */
+    double download; /* to fetch what the CPU would lack */
     double fetch;    /* expected for the host to fetch the result afterwards (its history) */
     double debt;     /* lost so far by leaving these operands on the host */
 };

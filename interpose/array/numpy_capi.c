@@ -40,10 +40,10 @@ static struct entry into = {"PyArray_CopyInto", 50, 2, (void *)copy_into, NULL, 
 static struct entry into_1 = {"PyArray_CopyInto (82)", 82, 1, (void *)copy_into_1, NULL, NULL};
 static struct entry from = {"PyArray_FromArray", 109, 2, (void *)from_array, NULL, NULL};
 
-static void bring_home(PyObject *array, bool is_written)
+static void fetch(PyObject *array, bool is_written)
 {
     if (gsh_numpy_describe_is_array_like(array))
-        gsh_numpy_describe_home(array, is_written);
+        gsh_numpy_describe_fetch(array, is_written);
 }
 
 /* ---- PyArray_CopyInto ---- */
@@ -61,8 +61,8 @@ static __attribute__((noinline)) int copy_somewhere(const struct entry *entry, P
         return 0;
     if (gsh_py.PyErr_Occurred() != NULL)
         return -1;
-    bring_home(src, false);
-    bring_home(dst, true);
+    fetch(src, false);
+    fetch(dst, true);
     uint64_t begin = gsh_numpy_output_host_begin();
     int status = ((copy_into_function *)entry->original)(dst, src);
     gsh_numpy_output_host_end(begin, row != 0 ? row : gsh_stats_row(request.name, ""), why);
@@ -128,7 +128,7 @@ static __attribute__((noinline)) PyObject *make_somewhere(PyObject *array, PyObj
             gsh_py.Py_DecRef(descr); /* the function steals this reference */
         return result;
     }
-    bring_home(array, false);
+    fetch(array, false);
     uint64_t begin = gsh_numpy_output_host_begin();
     result = ((from_array_function *)from.original)(array, descr, flags);
     gsh_numpy_output_host_end(begin, row != 0 ? row : gsh_stats_row("from array", ""), why);

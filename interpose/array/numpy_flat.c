@@ -79,7 +79,7 @@ static __attribute__((noinline)) int assign_slice(PyObject *self, PyObject *key,
         return original_assign(self, key, value);
     if (try_assign(array, key, value, &why, &row))
         return 0;
-    gsh_numpy_describe_home(array, true);
+    gsh_numpy_describe_fetch(array, true);
     if (gsh_py.PyErr_Occurred())
         return -1;
     return gsh_numpy_assign_original(original_assign, self, key, value, row, why);

@@ -40,11 +40,11 @@ static PyObject *try_gather(PyObject *self, PyObject *object, const struct gsh_k
     return result;
 }
 
-static void home_operands(PyObject *self, const struct gsh_key *key, bool write)
+static void fetch_operands(PyObject *self, const struct gsh_key *key, bool write)
 {
-    gsh_numpy_describe_home(self, write);
+    gsh_numpy_describe_fetch(self, write);
     for (int i = 0; i < key->count; i++)
-        gsh_numpy_describe_home(key->items[i], false);
+        gsh_numpy_describe_fetch(key->items[i], false);
 }
 
 /* The part of the hook for arrays that may be on the device. Not inlined, to keep the path for all
@@ -65,7 +65,7 @@ static __attribute__((noinline)) PyObject *subscript_on_device(PyObject *self, P
         why = GSH_REASON_KEYWORDS;
     if (result)
         return result;
-    home_operands(self, &key, false);
+    fetch_operands(self, &key, false);
     if (row == 0)
         row = gsh_stats_row("index", "");
     uint64_t begin = gsh_numpy_output_host_begin();
@@ -113,8 +113,8 @@ static bool try_assign_view(PyObject *self, PyObject *object, PyObject *value, e
         .dst = view, .source = value, .casting = GSH_CASTING_UNSAFE};
     bool done = view && gsh_numpy_is_array(view) && gsh_numpy_assign_run(&request, why, row);
     if (view && !done && *why != GSH_REASON_NONE) {
-        gsh_numpy_describe_home(view, true);
-        gsh_numpy_describe_home(value, false);
+        gsh_numpy_describe_fetch(view, true);
+        gsh_numpy_describe_fetch(value, false);
     }
     if (view)
         gsh_py.Py_DecRef(view);
@@ -142,18 +142,18 @@ static bool try_assign(PyObject *self, PyObject *object, const struct gsh_key *k
                     ? gsh_numpy_mask_assign(self, key->items[0], value, why, row)
                     : try_scatter(self, object, key, value, why, row);
     if (!done && *why != GSH_REASON_NONE) {
-        home_operands(self, key, true);
-        gsh_numpy_describe_home(value, false);
+        fetch_operands(self, key, true);
+        gsh_numpy_describe_fetch(value, false);
     }
     return done;
 }
 
 /* Calls the original after fetching the value to the host. */
-static int assign_at_home(PyObject *self, PyObject *key, PyObject *value)
+static int assign_on_host(PyObject *self, PyObject *key, PyObject *value)
 {
     if (value && gsh_py_type(value) != gsh_py.PyFloat_Type &&
         gsh_py_type(value) != gsh_py.PyLong_Type)
-        gsh_numpy_describe_home(value, false);
+        gsh_numpy_describe_fetch(value, false);
     return original_assign(self, key, value);
 }
 
@@ -166,13 +166,13 @@ static __attribute__((noinline)) int assign_in_arena(PyObject *self, PyObject *o
     unsigned row = 0;
     bool is_resident = gsh_coherence_is_resident(array->data);
     if (!is_resident && !may_pay_from_host(self, object, value))
-        return assign_at_home(self, object, value);
+        return assign_on_host(self, object, value);
     struct gsh_key key = gsh_numpy_key_classify(array, object);
     if (key.kind == GSH_KEY_OTHER && is_resident)
-        home_operands(self, &key, true);
+        fetch_operands(self, &key, true);
     if (key.kind == GSH_KEY_ELEMENT || key.kind == GSH_KEY_OTHER || array->nd == 0 ||
         value == self || !(array->flags & GSH_NPY_WRITEABLE) || !gsh_dispatch_is_live())
-        return assign_at_home(self, object, value);
+        return assign_on_host(self, object, value);
     PyObject *items = gsh_numpy_assign_list(value, array->descr);
     bool done = try_assign(self, object, &key, items ? items : value, &why, &row);
     if (items)
@@ -192,7 +192,7 @@ static int assign_subscript(PyObject *self, PyObject *key, PyObject *value)
         return original_assign(self, key, value); /* a partial store with everything on the host */
     if (GSH_LIKELY(!gsh_numpy_is_array(self) || !value ||
                    !gsh_arena_contains(gsh_numpy_array(self)->data)))
-        return assign_at_home(self, key, value);
+        return assign_on_host(self, key, value);
     return assign_in_arena(self, key, value);
 }
 

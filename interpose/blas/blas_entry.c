@@ -369,13 +369,13 @@ static gsh_blas_entry_function *decline(struct gsh_blas_entry_call *call,
 
 /* Runs the call on the device, or fetches its operands to the host. Cancellation is disabled: BLAS
  * and LAPACK are not cancellation points, and locks are taken here. */
-static bool run_or_go_home(struct gsh_blas_entry_call *call)
+static bool run_or_fetch(struct gsh_blas_entry_call *call)
 {
     int cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     bool is_done = call->routine->shape->run(call);
     if (!is_done && call->call.launch.nin != 0)
-        gsh_dispatch_home(&call->call);
+        gsh_dispatch_fetch(&call->call);
     pthread_setcancelstate(cancel, NULL);
     return is_done;
 }
@@ -393,7 +393,7 @@ look_closer(const struct gsh_symbol *symbol, struct gsh_blas_entry_frame *frame,
                                        .original = caller->original};
     gsh_blas_entry_function *original = NULL;
     frame->result = 0;
-    bool is_done = is_worth && run_or_go_home(&call);
+    bool is_done = is_worth && run_or_fetch(&call);
     errno = error;
     if (!is_done && call.original == NULL)
         stand_in(&call, symbol->name);

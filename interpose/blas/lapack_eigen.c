@@ -229,7 +229,7 @@ static bool unpack_general(struct gsh_blas_entry_call *call, const struct genera
     }
     if (g->job == 'V') {
         size_t size = gsh_dtype_size(call->dtype);
-        gsh_coherence_home(g->vr, (size_t)(g->ldvr * (g->n - 1) + g->n) * size, true);
+        gsh_coherence_fetch(g->vr, (size_t)(g->ldvr * (g->n - 1) + g->n) * size, true);
         unpack_vectors(call, g, values, vectors);
     }
     return true;

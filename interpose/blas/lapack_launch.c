@@ -64,7 +64,7 @@ void gsh_lapack_launch_write_integers(const struct gsh_blas_entry_call *call, un
                                       const int32_t *from, int64_t count)
 {
     void *to = gsh_blas_entry_address(call, k);
-    gsh_coherence_home(to, (size_t)count * (size_t)call->integer_bits / 8, true);
+    gsh_coherence_fetch(to, (size_t)count * (size_t)call->integer_bits / 8, true);
     if (call->integer_bits == 32)
         memcpy(to, from, (size_t)count * sizeof(*from));
     else
@@ -78,7 +78,7 @@ static bool read_integers(const struct gsh_blas_entry_call *call, unsigned k, in
 {
     const void *from = gsh_blas_entry_address(call, k);
     bool is_within = true;
-    gsh_coherence_home(from, (size_t)count * (size_t)call->integer_bits / 8, false);
+    gsh_coherence_fetch(from, (size_t)count * (size_t)call->integer_bits / 8, false);
     for (int64_t i = 0; i < count; i++) {
         int64_t value =
             call->integer_bits == 32 ? ((const int32_t *)from)[i] : ((const int64_t *)from)[i];

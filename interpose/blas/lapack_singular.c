@@ -227,7 +227,7 @@ static int64_t count_rank(const struct gsh_blas_entry_call *call, int64_t count,
 {
     size_t size = gsh_dtype_size(gsh_dtype_real(call->dtype));
     const void *values = gsh_blas_entry_address(call, GELSD_S);
-    gsh_coherence_home(values, (size_t)count * size, false);
+    gsh_coherence_fetch(values, (size_t)count * size, false);
     return gsh_lapack_rank(values, count, rcond, call->dtype);
 }
 

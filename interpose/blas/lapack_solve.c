@@ -103,7 +103,7 @@ static void begin_second_half(struct gsh_blas_entry_call *call, const char *name
 static void leave_second_half(const struct gsh_blas_entry_call *call)
 {
     gsh_host_pace_forget();
-    gsh_dispatch_home(&call->call);
+    gsh_dispatch_fetch(&call->call);
     gsh_stats_host_call(call->call.row, call->why, 0);
 }
 

@@ -169,7 +169,8 @@ void gsh_libc_io_ranges_control_walk(const void *structure, size_t request, bool
 /* ---- arrays of pointers ---- */
 
 /* Fetches the memory to the host; it is not pinned afterwards. */
-void gsh_libc_io_ranges_home_walk(const void *data, size_t size, bool write, gsh_libc_io_pass *pass)
+void gsh_libc_io_ranges_fetched_walk(const void *data, size_t size, bool write,
+                                     gsh_libc_io_pass *pass)
 {
     if (pass != gsh_coherence_pin)
         return;
@@ -204,9 +205,9 @@ void gsh_libc_io_ranges_strings_walk(const void *pointer, size_t unused, bool wr
     (void)unused;
     const char *const *strings = pointer;
     size_t count = count_strings(strings);
-    gsh_libc_io_ranges_home_walk(strings, (count + 1) * sizeof *strings, write, pass);
+    gsh_libc_io_ranges_fetched_walk(strings, (count + 1) * sizeof *strings, write, pass);
     for (size_t i = 0; i < count; i++)
-        gsh_libc_io_ranges_home_walk(
+        gsh_libc_io_ranges_fetched_walk(
             strings[i], gsh_libc_io_usable(strings[i], GSH_LIBC_IO_TEXT_BYTES), write, pass);
 }
 

@@ -53,9 +53,9 @@ static inline size_t gsh_libc_io_text(const void *text)
  * bytes     at most what one call of the kernel moves
  * stream    any number of bytes
  * kept      bytes that stay pinned until their block is freed
- * home      bytes that are fetched but not pinned: after a successful exec in a vfork child nobody could
+ * fetched   bytes that are fetched but not pinned: after a successful exec in a vfork child nobody could
  *           unpin the parent's memory
- * strings   a null-terminated array of pointers to strings, treated as home; count is unused
+ * strings   a null-terminated array of pointers to strings, treated as fetched; count is unused
  * vector    structures iovec and the memory they point to
  * message   structures msghdr, likewise; messages: mmsghdr
  * control   memory that an ioctl's structure points to; `count` is the request
@@ -65,7 +65,8 @@ static inline size_t gsh_libc_io_text(const void *text)
     X(bytes)                                                                                       \
     X(stream)                                                                                      \
     X(kept)                                                                                        \
-    X(home) X(strings) X(vector) X(message) X(messages) X(control) X(stack) X(request) X(requests)
+    X(fetched)                                                                                     \
+    X(strings) X(vector) X(message) X(messages) X(control) X(stack) X(request) X(requests)
 #define GSH_LIBC_IO_DECLARE(shape)                                                                 \
     void gsh_libc_io_ranges_##shape##_walk(const void *pointer, size_t count, bool write,          \
                                            gsh_libc_io_pass *pass);

@@ -56,7 +56,7 @@ enum gsh_reason gsh_numpy_lstsq_tolerance(PyObject *rcond, enum gsh_dtype loop, 
 /* Makes the array readable on the host and returns its elements. */
 static const void *read_array(PyObject *array)
 {
-    gsh_numpy_describe_home(array, false);
+    gsh_numpy_describe_fetch(array, false);
     return gsh_numpy_array(array)->data;
 }
 

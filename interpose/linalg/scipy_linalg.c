@@ -123,7 +123,7 @@ static PyObject *run(struct problem *problem, enum gsh_reason *why, unsigned *ro
 static PyObject *leave(const struct gsh_method_call *call, unsigned arrays)
 {
     for (size_t k = 0; k < GSH_MIN(call->nargs, arrays); k++)
-        gsh_numpy_describe_home(call->args[k], false);
+        gsh_numpy_describe_fetch(call->args[k], false);
     return NULL;
 }
 

@@ -63,7 +63,7 @@ static void *patched_realloc(void *ctx, void *address, size_t size)
         return NULL;
     size_t kept = GSH_MIN(size, usable);
     if (kept > 0) {
-        gsh_coherence_home(address, kept, false);
+        gsh_coherence_fetch(address, kept, false);
         memcpy(moved, address, kept);
     }
     gsh_arena_free(address);

@@ -28,7 +28,7 @@ static int get_buffer(PyObject *exporter, struct py_buffer *view, int flags)
     gsh_numpy_hooks_hit(hook);
     int outcome = original_get(exporter, view, flags);
     if (outcome == 0 && gsh_unseen_is_shared() && gsh_arena_contains(view->buf))
-        gsh_page_changes_keep_home(view->buf, 1);
+        gsh_page_changes_keep_on_host(view->buf, 1);
     return outcome;
 }
 

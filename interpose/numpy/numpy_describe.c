@@ -367,7 +367,7 @@ bool gsh_numpy_describe_is_distinct(const struct gsh_view *view)
     return gsh_launch_is_distinct(&launch, 0);
 }
 
-void gsh_numpy_describe_home(PyObject *object, bool write)
+void gsh_numpy_describe_fetch(PyObject *object, bool write)
 {
     if (!gsh_numpy_describe_is_array_like(object))
         return;
@@ -377,7 +377,7 @@ void gsh_numpy_describe_home(PyObject *object, bool write)
     char *low, *high;
     gsh_numpy_describe_extent(array, &low, &high);
     if (low != high)
-        gsh_coherence_home(low, (size_t)(high - low), write);
+        gsh_coherence_fetch(low, (size_t)(high - low), write);
 }
 
 /* Whether NumPy can convert the object to a dtype without running Python code, either its own

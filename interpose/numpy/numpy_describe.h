@@ -96,7 +96,7 @@ static inline int64_t gsh_numpy_describe_size(const struct gsh_ndarray *array)
 
 /* If the object is an ndarray or a subclass with data on the device, fetches the data to the host
  * in one transfer. Other objects are ignored. */
-void gsh_numpy_describe_home(PyObject *object, bool write);
+void gsh_numpy_describe_fetch(PyObject *object, bool write);
 /* Whether the object is an ndarray or a subclass of it. A subclass is at least as large as its
  * base, which excludes most other objects. */
 static inline bool gsh_numpy_describe_is_array_like(PyObject *object)

@@ -171,40 +171,40 @@ static inline bool is_array_on_device(PyObject *object)
     return gsh_numpy_describe_is_array_like(object) && is_resident(object);
 }
 
-static void home_items(PyObject *sequence, bool is_list)
+static void fetch_items(PyObject *sequence, bool is_list)
 {
     Py_ssize_t size = is_list ? gsh_py.PyList_Size(sequence) : gsh_py.PyTuple_Size(sequence);
     for (Py_ssize_t i = 0; i < GSH_MIN(size, MAX_SEQUENCE); i++) {
         PyObject *item =
             is_list ? gsh_py.PyList_GetItem(sequence, i) : gsh_py.PyTuple_GetItem(sequence, i);
         if (item && is_array_on_device(item))
-            gsh_numpy_describe_home(item, false);
+            gsh_numpy_describe_fetch(item, false);
     }
 }
 
-static inline void home_object(PyObject *object, bool write)
+static inline void fetch_object(PyObject *object, bool write)
 {
     PyObject *type = gsh_py_type(object);
     if (type == gsh_py.PyTuple_Type || type == gsh_py.PyList_Type)
-        home_items(object, type == gsh_py.PyList_Type);
+        fetch_items(object, type == gsh_py.PyList_Type);
     else if (is_array_on_device(object))
-        gsh_numpy_describe_home(object, write);
+        gsh_numpy_describe_fetch(object, write);
 }
 
-static void home_operands(const struct gsh_method_hook *hook, const struct gsh_method_call *call)
+static void fetch_operands(const struct gsh_method_hook *hook, const struct gsh_method_call *call)
 {
     if (hook->table == GSH_METHOD_NDARRAY)
-        home_object(call->self, hook->writes & GSH_METHOD_WRITES_SELF);
+        fetch_object(call->self, hook->writes & GSH_METHOD_WRITES_SELF);
     for (size_t i = 0; i < call->nargs; i++)
-        home_object(call->args[i],
-                    i < GSH_METHOD_MAX_ARGS && (hook->writes & GSH_METHOD_WRITES_ARG(i)));
+        fetch_object(call->args[i],
+                     i < GSH_METHOD_MAX_ARGS && (hook->writes & GSH_METHOD_WRITES_ARG(i)));
     Py_ssize_t keywords = call->kwnames ? gsh_py.PyTuple_Size(call->kwnames) : 0;
     for (Py_ssize_t i = 0; i < keywords; i++)
-        home_object(call->args[call->nargs + (size_t)i], false);
+        fetch_object(call->args[call->nargs + (size_t)i], false);
     Py_ssize_t position = 0;
     PyObject *name, *value;
     while (call->kwdict && gsh_py.PyDict_Next(call->kwdict, &position, &name, &value))
-        home_object(value, false);
+        fetch_object(value, false);
 }
 
 /* one call */
@@ -224,14 +224,14 @@ static struct attempt attempt_call(struct gsh_method_hook *hook, const struct gs
     if (!gsh_dispatch_is_live())
         return attempt;
     if (!hook->handler) {
-        home_operands(hook, call);
+        fetch_operands(hook, call);
         return attempt;
     }
     attempt.result = hook->handler(call, &attempt.why, &attempt.row);
     attempt.is_raised = !attempt.result && gsh_py.PyErr_Occurred() != NULL;
     if (attempt.result || attempt.is_raised || attempt.why == GSH_REASON_NONE)
         return attempt;
-    home_operands(hook, call);
+    fetch_operands(hook, call);
     attempt.is_priced = true;
     return attempt;
 }

@@ -52,7 +52,7 @@ static bool ask_device(const struct gsh_view *view, const enum gsh_reduction *re
     }
     if (done) {
         const char *data = gsh_numpy_array(out)->data;
-        gsh_coherence_home(data, count * sizeof(int64_t), false);
+        gsh_coherence_fetch(data, count * sizeof(int64_t), false);
         memcpy(results, data, count * sizeof(int64_t));
     }
     if (out)

@@ -18,7 +18,7 @@ PyObject *gsh_numpy_scalar_from_array(PyObject *array)
         scalar = gsh_np.Scalar(&element, fields->descr, array);
         gsh_py.Py_DecRef(array);
     } else {
-        gsh_coherence_home(fields->data, size, false);
+        gsh_coherence_fetch(fields->data, size, false);
         scalar = gsh_np.Return(array);
     }
     if (!scalar)

@@ -154,7 +154,7 @@ static PyObject *count_from_array(PyObject *array)
     const char *data = gsh_numpy_array(array)->data;
     int64_t count;
     if (!gsh_coherence_peek(&count, data, sizeof(count))) {
-        gsh_coherence_home(data, sizeof(count), false);
+        gsh_coherence_fetch(data, sizeof(count), false);
         memcpy(&count, data, sizeof(count));
     }
     gsh_py.Py_DecRef(array);

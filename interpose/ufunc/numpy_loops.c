@@ -64,8 +64,8 @@ static void argument_range(const struct gsh_numpy_loop *loop, char **args, int64
 
 /* Fetches the operands to the host. Pending nodes may run now, on the host in this thread, so the
  * floating-point flags are restored: NumPy must not see those of other calls. */
-static void bring_home(const struct gsh_numpy_loop *loop, char **args, int64_t count,
-                       const int64_t *steps)
+static void fetch_operands(const struct gsh_numpy_loop *loop, char **args, int64_t count,
+                           const int64_t *steps)
 {
     unsigned nin = gsh_op_info(loop->op)->nin;
     fexcept_t flags;
@@ -75,7 +75,7 @@ static void bring_home(const struct gsh_numpy_loop *loop, char **args, int64_t c
         size_t length;
         argument_range(loop, args, count, steps, k, &low, &length);
         if (gsh_arena_overlaps(low, length))
-            gsh_coherence_home(low, length, k >= nin);
+            gsh_coherence_fetch(low, length, k >= nin);
     }
     fesetexceptflag(&flags, FE_ALL_EXCEPT);
 }
@@ -224,7 +224,7 @@ static void run_large(char **args, const int64_t *dimensions, const int64_t *ste
             device_calls++;
             return;
         }
-        bring_home(loop, args, dimensions[0], steps);
+        fetch_operands(loop, args, dimensions[0], steps);
     }
     loop->function(args, dimensions, steps, loop->data);
 }

@@ -66,7 +66,7 @@ static enum gsh_reason read_indices(PyObject *object, struct request *request)
         request->count = view.shape[0];
         if (request->count > MAX_SEGMENTS)
             return GSH_REASON_UNSUPPORTED;
-        gsh_numpy_describe_home(object, false);
+        gsh_numpy_describe_fetch(object, false);
         gsh_host_casts_run(request->starts, GSH_INT64, sizeof(int64_t), view.data, view.dtype,
                            view.strides[0], request->count);
     }

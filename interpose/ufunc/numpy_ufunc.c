@@ -47,21 +47,21 @@ static struct record *find_record(const void *ufunc)
 
 /* Fetches the operands for the original. Positional arguments beyond the inputs and out= are
  * written, all others are read. */
-static void bring_home(const struct gsh_ufunc *ufunc, PyObject *const *args, size_t nargs,
-                       PyObject *kwnames)
+static void fetch_operands(const struct gsh_ufunc *ufunc, PyObject *const *args, size_t nargs,
+                           PyObject *kwnames)
 {
     for (size_t i = 0; i < nargs; i++)
-        gsh_numpy_describe_home(args[i], i >= (size_t)ufunc->nin);
+        gsh_numpy_describe_fetch(args[i], i >= (size_t)ufunc->nin);
     Py_ssize_t keywords = kwnames ? gsh_py_size(kwnames) : 0;
     for (Py_ssize_t i = 0; i < keywords; i++) {
         PyObject *value = args[nargs + (size_t)i];
         bool write = gsh_numpy_keywords_find(gsh_py.PyTuple_GetItem(kwnames, i)) == GSH_KEYWORD_OUT;
         if (gsh_py_type(value) != gsh_py.PyTuple_Type) {
-            gsh_numpy_describe_home(value, write);
+            gsh_numpy_describe_fetch(value, write);
             continue;
         }
         for (Py_ssize_t j = 0; j < gsh_py.PyTuple_Size(value); j++)
-            gsh_numpy_describe_home(gsh_py.PyTuple_GetItem(value, j), write);
+            gsh_numpy_describe_fetch(gsh_py.PyTuple_GetItem(value, j), write);
     }
 }
 
@@ -98,7 +98,7 @@ static PyObject *call_original(struct record *record, PyObject *const *args, siz
     if (row == 0)
         row = row_of_record(record);
     if (!loops_decide) {
-        bring_home(record->ufunc, args, gsh_py_nargs(nargsf), kwnames);
+        fetch_operands(record->ufunc, args, gsh_py_nargs(nargsf), kwnames);
         uint64_t begin = gsh_numpy_output_host_begin();
         PyObject *result = gsh_np.call_ufunc(self, args, nargsf, kwnames);
         gsh_numpy_output_host_end(begin, row, why);
@@ -253,7 +253,7 @@ static inline bool seems_tiny(PyObject *const *args, size_t count)
     return gsh_dispatch_min_elements > 1;
 }
 
-static bool is_at_home(PyObject *const *args, size_t count)
+static bool are_on_host(PyObject *const *args, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (gsh_numpy_is_array(args[i]) &&
@@ -288,10 +288,10 @@ __attribute__((noinline)) static PyObject *look_closer(PyObject *self, PyObject 
     return call_described(self, args, nargsf, kwnames);
 }
 
-__attribute__((noinline)) static PyObject *look_home(PyObject *self, PyObject *const *args,
-                                                     size_t nargsf, PyObject *kwnames)
+__attribute__((noinline)) static PyObject *look_at_residency(PyObject *self, PyObject *const *args,
+                                                             size_t nargsf, PyObject *kwnames)
 {
-    if (GSH_LIKELY(is_at_home(args, count_values(nargsf, kwnames))))
+    if (GSH_LIKELY(are_on_host(args, count_values(nargsf, kwnames))))
         return gsh_np.call_ufunc(self, args, nargsf, kwnames);
     return call_described(self, args, nargsf, kwnames);
 }
@@ -304,7 +304,7 @@ static PyObject *elementwise_hook(PyObject *self, PyObject *const *args, size_t 
         return look_closer(self, args, nargsf, kwnames);
     if (GSH_LIKELY(!gsh_coherence_is_in_use()))
         return gsh_np.call_ufunc(self, args, nargsf, kwnames);
-    return look_home(self, args, nargsf, kwnames);
+    return look_at_residency(self, args, nargsf, kwnames);
 }
 
 static PyObject *generalised_hook(PyObject *self, PyObject *const *args, size_t nargsf,

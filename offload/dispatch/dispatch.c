@@ -484,7 +484,7 @@ static bool is_deferred(const struct gsh_launch *launch)
     return !is_alone && gsh_option_number(GSH_OPTION_FUSION) != 0;
 }
 
-/* The outputs in unmanaged memory come home at once: nobody would notice that they are looked at. */
+/* The outputs in unmanaged memory are fetched at once: nobody would notice that they are looked at. */
 static enum gsh_status fetch_unmanaged(const struct run *run)
 {
     struct gsh_unmanaged_output outputs[GSH_MAX_OUTPUTS];
@@ -633,7 +633,7 @@ enum gsh_status gsh_dispatch_run(const struct gsh_call *call, enum gsh_reason *w
 
 /* ---- others ---- */
 
-void gsh_dispatch_home(const struct gsh_call *call)
+void gsh_dispatch_fetch(const struct gsh_call *call)
 {
     for (unsigned k = 0; k < gsh_launch_operands(&call->launch); k++) {
         const struct gsh_operand *operand = &call->launch.operands[k];
@@ -641,8 +641,8 @@ void gsh_dispatch_home(const struct gsh_call *call)
             continue;
         int64_t low = 0, high = 0;
         gsh_launch_extent(&call->launch, k, &low, &high);
-        gsh_coherence_home((const void *)(operand->address + (uint64_t)low), (size_t)(high - low),
-                           gsh_launch_is_output(&call->launch, k));
+        gsh_coherence_fetch((const void *)(operand->address + (uint64_t)low), (size_t)(high - low),
+                            gsh_launch_is_output(&call->launch, k));
     }
 }
 

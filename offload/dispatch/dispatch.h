@@ -7,7 +7,7 @@
  * A hook fills a gsh_call and asks gsh_dispatch_decide.
  *   NONE: it makes the output array between gsh_arena_hint_begin and _end, sets the output's address and
  *     calls gsh_dispatch_run. GSH_OK: it returns the array. Otherwise it drops the array and declines.
- *   Any other reason: it declines: gsh_dispatch_home, then the original between gsh_host_pace_begin and _end,
+ *   Any other reason: it declines: gsh_dispatch_fetch, then the original between gsh_host_pace_begin and _end,
  *     then gsh_stats_host_call.
  */
 #pragma once
@@ -35,9 +35,9 @@ enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call);
  * outside the arena (batches only), in place. Otherwise nothing was touched; *why says which reason to report. */
 enum gsh_status gsh_dispatch_run(const struct gsh_call *call, enum gsh_reason *why);
 
-/* Brings every operand home in bulk before the original runs: inputs readable, the output
+/* Fetches every operand in bulk before the original runs: inputs readable, the output
  * writeable. */
-void gsh_dispatch_home(const struct gsh_call *call);
+void gsh_dispatch_fetch(const struct gsh_call *call);
 
 /* Fewest elements (product of an upper bound on the broadcast shape) worth describing at all when
  * no operand is resident: hooks compare with it before anything else. 0 in force mode. */

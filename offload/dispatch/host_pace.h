@@ -8,8 +8,8 @@
  * batch. Other launches, and calls modelled at less than 0.1 ms, are not measured, and their factor is 1.
  *
  * One call is measured like this: gsh_dispatch_decide leaves it to the CPU and names it by _expect; the hook calls _begin once
- * the operands are home, the original, and _end. Each thread has one expected call at a time; deciding on another call
- * discards it.
+ * the operands are fetched, the original, and _end. Each thread has one expected call at a time; deciding on another
+ * call discards it.
  *
  * What it saves, on an H100 beside one BLAS thread: without it, loops of inv, solve and qr of 512 rows stay on the CPU and take
  * 10 times as long, matmul of 512 40 times; svd of 512 beside 16 threads 5 times. What it costs: nothing measurable a call.

@@ -256,7 +256,7 @@ enum gsh_status gsh_coherence_upload_held(struct gsh_block *block, unsigned firs
 
 /* ---- callers outside ---- */
 
-static void home_block(struct gsh_block *block, size_t begin, size_t end, bool write)
+static void fetch_block(struct gsh_block *block, size_t begin, size_t end, bool write)
 {
     if (begin >= block->size)
         return;
@@ -300,7 +300,7 @@ static void visit_range(const void *address, size_t size,
     gsh_deep_stack_run(visit_deep, &range);
 }
 
-void gsh_coherence_home(const void *address, size_t size, bool write)
+void gsh_coherence_fetch(const void *address, size_t size, bool write)
 {
     if (size == 0 || !gsh_arena_contains(address))
         return;
@@ -309,7 +309,7 @@ void gsh_coherence_home(const void *address, size_t size, bool write)
         atomic_load_explicit(&block->resident, memory_order_acquire) == 0)
         return;
     int keep = errno;
-    visit_range(address, size, home_block, write);
+    visit_range(address, size, fetch_block, write);
     gsh_coherence_events.announce_sigsafe();
     errno = keep;
 }
@@ -325,7 +325,7 @@ void gsh_coherence_settle_address(const void *address)
 {
     const struct gsh_block *block = gsh_arena_find_block(address);
     if (block != NULL && atomic_load_explicit(&block->is_address_taken, memory_order_relaxed))
-        gsh_coherence_home(address, block->size, true);
+        gsh_coherence_fetch(address, block->size, true);
 }
 
 static bool peek_held(void *to, struct gsh_block *block, size_t begin, size_t size)
@@ -375,7 +375,7 @@ bool gsh_coherence_peek(void *to, const void *address, size_t size)
 
 static void pin_block(struct gsh_block *block, size_t begin, size_t end, bool write)
 {
-    home_block(block, begin, end, write);
+    fetch_block(block, begin, end, write);
     atomic_fetch_add(write ? &block->write_pins : &block->read_pins, 1);
 }
 

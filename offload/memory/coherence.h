@@ -23,21 +23,21 @@
 
 /* Makes [address, address + size) readable (write false) or readable and writeable (write true) by the host, in as
  * few transfers as possible. Unmanaged parts of the range are left alone. Not for signal handlers. */
-void gsh_coherence_home(const void *address, size_t size, bool write);
+void gsh_coherence_fetch(const void *address, size_t size, bool write);
 
 /* Notes whether the program holds the array's address as a number, and may use it after the array is freed. Any
  * thread. */
 void gsh_coherence_note_address(const void *address, bool is_taken);
 /* Call before the block that begins at the address is freed. If the program holds its address, its contents are
  * fetched to its pages, where they stay until the memory is used again. Other blocks are left alone. Thread rules as
- * for gsh_coherence_home. */
+ * for gsh_coherence_fetch. */
 void gsh_coherence_settle_address(const void *address);
 
 /* Copies the newest bytes of [address, address + size), which lie in one block, to plain memory. Opens no page and
- * changes no state: for bytes that are read once. False: nothing was copied; use gsh_coherence_home. */
+ * changes no state: for bytes that are read once. False: nothing was copied; use gsh_coherence_fetch. */
 bool gsh_coherence_peek(void *to, const void *address, size_t size);
 
-/* As gsh_coherence_home; the range then stays on the host until it is unpinned: no device work tightens its
+/* As gsh_coherence_fetch; the range then stays on the host until it is unpinned: no device work tightens its
  * protection. For system calls, which get EFAULT instead of a fault. Pins count and may be taken by several threads.
  * Keeps errno. */
 void gsh_coherence_pin(const void *address, size_t size, bool write);

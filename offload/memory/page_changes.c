@@ -17,7 +17,7 @@ static void pin_for_good_held(struct gsh_block *block, const enum gsh_page_chang
         gsh_arena_note_changed_held(block, *change);
 }
 
-static void keep_block_home(struct gsh_block *block, const enum gsh_page_change *change)
+static void keep_block_on_host(struct gsh_block *block, const enum gsh_page_change *change)
 {
     const void *base = (void *)block->base;
     size_t size = block->size;
@@ -37,12 +37,12 @@ static void visit(const void *address, size_t size, const enum gsh_page_change *
     struct gsh_block *block = gsh_arena_find_block((void *)place);
     while (block != NULL && block->base < (uintptr_t)address + size) {
         if (atomic_load_explicit(&block->live, memory_order_acquire))
-            keep_block_home(block, change);
+            keep_block_on_host(block, change);
         block = gsh_arena_block_beside_sigsafe(block, true);
     }
 }
 
-void gsh_page_changes_keep_home(const void *address, size_t size)
+void gsh_page_changes_keep_on_host(const void *address, size_t size)
 {
     visit(address, size, NULL);
 }

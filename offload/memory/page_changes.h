@@ -11,7 +11,7 @@
 /* Fetches every block that [address, address + size) touches, whole, and keeps it on the host until it is freed:
  * others may read or write it unnoticed. Unmanaged memory is left alone. Keeps errno. No lock may be held; not for
  * signal handlers. */
-void gsh_page_changes_keep_home(const void *address, size_t size);
+void gsh_page_changes_keep_on_host(const void *address, size_t size);
 
 /* Call before such a system call on [address, address + size). Treats all of each block that the range touches.
  * Unmanaged memory is left alone. Keeps errno. No lock may be held; not for signal handlers. */

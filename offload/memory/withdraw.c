@@ -22,13 +22,13 @@ const char *gsh_withdraw_reason(void)
     return atomic_load_explicit(&reason, memory_order_acquire);
 }
 
-static void bring_all_home(void)
+static void fetch_all(void)
 {
     uint32_t end = gsh_arena_block_end_sigsafe();
     for (uint32_t index = 1; index < end; index++) {
         const struct gsh_block *block = gsh_block_at(index);
         if (atomic_load_explicit(&block->live, memory_order_acquire))
-            gsh_coherence_home((void *)block->base, block->size, true);
+            gsh_coherence_fetch((void *)block->base, block->size, true);
     }
 }
 
@@ -41,14 +41,14 @@ void gsh_withdraw(const char *why)
     gsh_device_withdraw();
     if (gsh_arena_end != 0) {
         gsh_log(GSH_LOG_INFO,
-                "the program uses %s, which writes memory unseen: all arrays are brought home, and "
+                "the program uses %s, which writes memory unseen: all arrays are fetched, and "
                 "NumPy "
                 "computes on the CPU",
                 why);
         if (!gsh_lock_is_any_held()) {
             gsh_dispatch_lock_acquire();
             gsh_dispatch_lock_release();
-            bring_all_home();
+            fetch_all();
         }
     }
     errno = keep;

@@ -95,7 +95,7 @@ for n in SIZES:
         for name, copy in copies.items():
             a, p = on_device(n, pending), memory(8 * n)
             copy(p, a)
-            if where(a) != 3: print(name, "brought the array home")
+            if where(a) != 3: print(name, "fetched the array")
             call("cuStreamSynchronize", s)
             check(name, what_is_at(p, n), wanted(n))
             a, p = on_device(n, pending), memory(8 * n)
@@ -218,7 +218,7 @@ for n in SIZES:
 
     @only_emulated
     def test_page_locking_by_others(self):
-        """What they page-lock stays home until they unlock it, also where it is page-locked already; to them arrays are
+        """What they page-lock stays on the host until they unlock it, also where it is page-locked already; to them arrays are
         not otherwise."""
         self.check('''
 kind = lambda a: (lambda v: (cu.cuPointerGetAttribute(ctypes.byref(v), 2, at(a)), v.value))(U())
@@ -258,7 +258,7 @@ import threading
 def other():
     current, a = P(1), on_device(1 << 18)
     call("cuCtxSetCurrent", None)
-    cu.cuMemcpyPeer(D(0), None, D(a.ctypes.data), None, Z(a.nbytes))      # brings the array home, whatever it says
+    cu.cuMemcpyPeer(D(0), None, D(a.ctypes.data), None, Z(a.nbytes))      # fetches the array, whatever it says
     assert where(a) in (1, 2), where(a)
     call("cuCtxGetCurrent", ctypes.byref(current)); assert current.value is None, current
 t = threading.Thread(target=other); t.start(); t.join()

@@ -2,7 +2,7 @@
 """Input and output on arrays whose newest values only the device holds, and into such arrays.
 
 The kernel does not fault on a protected page, it returns EFAULT: every road by which a buffer
-reaches a system call must bring the pages home first. What reads through the CPU must fault well.
+reaches a system call must fetch the pages first. What reads through the CPU must fault well.
 """
 import unittest
 

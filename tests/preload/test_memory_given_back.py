@@ -48,7 +48,7 @@ import numpy as np
 gone = np.full(4_000_000, 3.0)
 a = np.full(200_000, 1234.5)          # 1.5 MiB
 b = a * 2
-a.tolist(), b.tolist()                # both come home: a device's memory is in no dump
+a.tolist(), b.tolist()                # both are fetched: a device's memory is in no dump
 del gone
 ctypes.string_at(0)
 """

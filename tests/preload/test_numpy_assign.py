@@ -76,7 +76,7 @@ for number, value in enumerate(late):
         dump("%d %s asked" % (number, name), [start.asked, stop.asked, row.asked, step.asked])
 ''', device="add")
 
-    def test_resident_values_come_home_at_once(self):
+    def test_resident_values_are_fetched_at_once(self):
         """A value that only the device has, stored where the device cannot: one transfer."""
         result = self.shim_run(PRELUDE + '''
 from shim_script import report

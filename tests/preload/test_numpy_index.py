@@ -227,7 +227,7 @@ for kind in "ilhL":
         self.assertGreaterEqual(sum(value[0] == "exception" for value in result.values.values()), 3 * (4 * 4 - 1))
 
     def test_resident_array_stays(self):
-        """An array that the device holds is indexed there: a few bytes come home, not the array."""
+        """An array that the device holds is indexed there: a few bytes are fetched, not the array."""
         result = self.shim_run(PRELUDE + '''
 from shim_script import check_moved
 a, b = on_device(rng.normal(size=(300, 400))), on_device(rng.normal(size=(300, 400)))

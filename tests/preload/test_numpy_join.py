@@ -136,7 +136,7 @@ for dtype in "?bIldeFD":
 ''', device="assign", ulp=shim_runner.off_host({"^[FD] .*vander": 32}))  # products in another order
 
     def test_resident_array_stays(self):
-        """What these are made of runs where the array is: a few bytes come home, not the array."""
+        """What these are made of runs where the array is: a few bytes are fetched, not the array."""
         result = self.shim_run(PRELUDE + '''
 a, b = on_device(rng.normal(size=(300, 400))), on_device(rng.normal(size=(300, 400)))
 v, mask = on_device(rng.normal(size=100000)), on_device(a > 0)

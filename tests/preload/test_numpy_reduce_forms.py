@@ -229,7 +229,7 @@ for dtype in ("f4", "f8", "c8", "c16"):
 class TestResidency(shim_runner.TestCase):
     """Whole functions of NumPy that must not fetch their operand: each fetches a few bytes."""
 
-    def test_nothing_large_comes_home(self):
+    def test_nothing_large_is_fetched(self):
         self.assert_same('''
 import numpy as np
 from shim_script import check_moved, dump, on_device

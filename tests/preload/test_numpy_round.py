@@ -81,7 +81,7 @@ for dtype in ("f2", "f4", "f8", "c16"):
         self.assert_on_device(result, "round")
 
     def test_one_launch(self):
-        """Neither NumPy's three ufuncs nor the array's way home."""
+        """Neither NumPy's three ufuncs nor a fetch of the array."""
         self.shim_run(PRELUDE + '''
 a, out = on_device(rng.normal(size=100000)), on_device(np.zeros(100000))
 z, half = on_device(a + 1j), on_device(a.astype("f2"))

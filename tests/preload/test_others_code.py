@@ -200,7 +200,7 @@ for address_of in (lambda array: array.ctypes.data), interface:
         self.assert_on_device(result, "multiply")
 
     def test_addresses_that_numpy_asks_for(self):
-        """Windows of an array keep it alive: its contents need not come home when both are gone."""
+        """Windows of an array keep it alive: its contents need not be fetched when both are gone."""
         result = shim_runner.run("""
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view

@@ -222,7 +222,7 @@ class TestUnseenAccess(shim_runner.TestCase):
     def check_withdrawn(self, script):
         self.assert_same(script)
         said = shim_runner.run(script, env={"GPUSHIM_LOG": "info"}).stderr
-        self.assertEqual(said.count("all arrays are brought home"), 1, said)
+        self.assertEqual(said.count("all arrays are fetched"), 1, said)
 
     def test_io_uring(self):
         if shim_runner.run_plain(HEAD + 'print(libc.syscall(425, 4, bytes(120)))').stdout == "-1\n":

@@ -32,10 +32,10 @@ def misplaced(paths, patterns):
     wrong = []
     for path in paths:
         stem, folder = stem_of(path), os.path.dirname(path)
-        homes = [home for home in patterns if stem in patterns[home]] or [
-            home for home in patterns if any(fnmatch.fnmatchcase(stem, pattern) for pattern in patterns[home])]
-        if folder not in homes and not folder.startswith(tuple(home + "/" for home in homes)):
-            wrong.append("%s belongs to %s" % (path, " or ".join(homes) or "no folder that layers.txt names"))
+        owners = [owner for owner in patterns if stem in patterns[owner]] or [
+            owner for owner in patterns if any(fnmatch.fnmatchcase(stem, pattern) for pattern in patterns[owner])]
+        if folder not in owners and not folder.startswith(tuple(owner + "/" for owner in owners)):
+            wrong.append("%s belongs to %s" % (path, " or ".join(owners) or "no folder that layers.txt names"))
     return wrong
 
 

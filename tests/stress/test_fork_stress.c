@@ -28,7 +28,7 @@ static void *raise_main(void *argument)
         if (live_add(array, NULL, 1, array, COUNT) == GSH_REASON_NONE)
             rounds++;
         if (rounds % 7 == 0)
-            *(volatile double *)&array[COUNT / 2] += 0; /* comes home for a write */
+            *(volatile double *)&array[COUNT / 2] += 0; /* fetched for a write */
     }
     return NULL;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""More results than the device has memory for (GPUSHIM_MEM_LIMIT of a few of them): values are brought home and
+"""More results than the device has memory for (GPUSHIM_MEM_LIMIT of a few of them): values are written back to the host and
 uploaded again."""
 import numpy as np
 

@@ -104,7 +104,7 @@ static void test_host_copy(void)
     if (child == 0) {
         bool fine = memory[9] == 6 && !gsh_dispatch_is_live() && gsh_forked_is_child_sigsafe();
         memory[9] = 7;
-        gsh_coherence_home(memory, COUNT * sizeof(double), false);
+        gsh_coherence_fetch(memory, COUNT * sizeof(double), false);
         gsh_arena_free(memory);
         _exit(fine && memory[9] == 7 && gsh_arena_allocate(100, GSH_ARENA_HOST) == NULL ? 0 : 1);
     }

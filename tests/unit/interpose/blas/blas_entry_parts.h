@@ -48,20 +48,20 @@ static enum gsh_reason observed_decide(const struct gsh_call *call)
     return GSH_REASON_TOO_SMALL;
 }
 
-static int homecomings;
+static int fetches;
 
-static void observed_home(const struct gsh_call *call)
+static void observed_fetch(const struct gsh_call *call)
 {
     look_for_cancellation();
-    homecomings++;
-    gsh_dispatch_home(call);
+    fetches++;
+    gsh_dispatch_fetch(call);
 }
 
-#define gsh_dispatch_home observed_home
+#define gsh_dispatch_fetch observed_fetch
 #define gsh_dispatch_run observed_run
 #define gsh_dispatch_decide observed_decide
 #include "blas_entry.c" // NOLINT(bugprone-suspicious-include)
-#undef gsh_dispatch_home
+#undef gsh_dispatch_fetch
 #undef gsh_dispatch_run
 #undef gsh_dispatch_decide
 #include "blas_launch.c"       // NOLINT(bugprone-suspicious-include)

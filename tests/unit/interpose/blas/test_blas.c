@@ -392,7 +392,7 @@ static void test_original(void *library)
 static void test_cancellation(void)
 {
     int state;
-    CHECK(device_runs > 0 && homecomings > 0);
+    CHECK(device_runs > 0 && fetches > 0);
     CHECK_INT(cancellable, 0);
     CHECK_INT(pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state), 0);
     CHECK_INT(state, PTHREAD_CANCEL_ENABLE);

@@ -155,7 +155,7 @@ static uint64_t faults(void)
     return gsh_stats_get(GSH_COUNTER_FAULTS_READ) + gsh_stats_get(GSH_COUNTER_FAULTS_WRITE);
 }
 
-/* Pivots that are none: the operands come home together, not page by page. */
+/* Pivots that are none: the operands are fetched together, not page by page. */
 static void test_bad_pivots(void)
 {
     getrs_call *original = (getrs_call *)dlsym(library, "dgetrs_");

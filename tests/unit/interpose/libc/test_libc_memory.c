@@ -41,7 +41,7 @@ static double *made_on_device(int64_t count)
 static double *made_shared(int64_t count)
 {
     double *array = made_on_device(count);
-    gsh_coherence_home(array, (size_t)count * sizeof *array, false);
+    gsh_coherence_fetch(array, (size_t)count * sizeof *array, false);
     CHECK_INT(gsh_coherence_residency(array), GSH_RESIDENT_SHARED);
     return array;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Where calls run by size, with the rates of the measured GPU: one letter for each size. "d": the device; "h": the CPU, because
- * the operands are there; ".": the CPU, because the device would be slower.
+ * the operands are device_array; ".": the CPU, because the device would be slower.
  */
 #include "backend.h"
 #include "cost_model.h"
@@ -12,7 +12,7 @@
 #define COUNT ((int64_t)1 << 22)
 #define FEWEST 4 /* elements of each operand */
 
-static double *home, *there, *unmanaged;
+static double *host_array, *device_array, *unmanaged;
 
 static void set_operands(struct gsh_call *call, const double *in, double *out, bool is_fresh)
 {
@@ -26,17 +26,17 @@ static void set_operands(struct gsh_call *call, const double *in, double *out, b
 
 static struct gsh_launch add(int64_t side)
 {
-    return live_call(GSH_OP_ADD, home, home, 0, home, side * side).launch;
+    return live_call(GSH_OP_ADD, host_array, host_array, 0, host_array, side * side).launch;
 }
 
 static struct gsh_launch exponential(int64_t side)
 {
-    return live_call(GSH_OP_EXP, home, NULL, 0, home, side * side).launch;
+    return live_call(GSH_OP_EXP, host_array, NULL, 0, host_array, side * side).launch;
 }
 
 static struct gsh_launch sum(int64_t side)
 {
-    return live_sum(home, side, side, home).launch;
+    return live_sum(host_array, side, side, host_array).launch;
 }
 
 static struct gsh_launch multiply(int64_t side, enum gsh_dtype loop)
@@ -118,7 +118,7 @@ static char letter_of(const struct gsh_call *call)
     }
 }
 
-/* The letters of all sizes: inputs there, and a new output where `out` is NULL. */
+/* The letters of all sizes: inputs device_array, and a new output where `out` is NULL. */
 static void check(struct gsh_launch make(int64_t side), const double *in, double *out,
                   const char *expected, const char *what)
 {
@@ -126,7 +126,7 @@ static void check(struct gsh_launch make(int64_t side), const double *in, double
     unsigned count = 0;
     for (int64_t elements = FEWEST, side = 2; elements <= COUNT; elements *= 4, side *= 2) {
         struct gsh_call call = {.launch = make(side)};
-        set_operands(&call, in, out != NULL ? out : home, out == NULL);
+        set_operands(&call, in, out != NULL ? out : host_array, out == NULL);
         letters[count++] = letter_of(&call);
     }
     if (!CHECK_STR(letters, expected))
@@ -134,7 +134,7 @@ static void check(struct gsh_launch make(int64_t side), const double *in, double
 }
 
 /* Of operands that only the host has, with a new output; that only the device has, likewise; and of malloc's memory, with an
- * output there. The first size is of 4 elements, each next one of four times as many. */
+ * output device_array. The first size is of 4 elements, each next one of four times as many. */
 static const struct {
     const char *what;
     struct gsh_launch (*make)(int64_t side);
@@ -158,10 +158,10 @@ int main(void)
     if (!live_start())
         return CHECK_SKIP;
     gsh_device_start(true);
-    home = live_doubles(COUNT, GSH_ARENA_HOST);
-    there = live_doubles(COUNT, GSH_ARENA_DEVICE);
+    host_array = live_doubles(COUNT, GSH_ARENA_HOST);
+    device_array = live_doubles(COUNT, GSH_ARENA_DEVICE);
     unmanaged = calloc(2 * COUNT, sizeof(double));
-    struct gsh_call write = live_call(GSH_OP_ADD, NULL, NULL, 1, there, COUNT);
+    struct gsh_call write = live_call(GSH_OP_ADD, NULL, NULL, 1, device_array, COUNT);
     write.fresh[0] = true;
     enum gsh_reason why = GSH_REASON_NONE;
     CHECK_INT(gsh_dispatch_run(&write, &why), GSH_OK);
@@ -171,12 +171,12 @@ int main(void)
     backend.watches_host = false;
     gsh_backend_replace(&backend);
     for (unsigned i = 0; i < GSH_COUNT(rows); i++) {
-        check(rows[i].make, home, NULL, rows[i].on_host, rows[i].what);
-        check(rows[i].make, there, NULL, rows[i].on_device, rows[i].what);
+        check(rows[i].make, host_array, NULL, rows[i].on_host, rows[i].what);
+        check(rows[i].make, device_array, NULL, rows[i].on_device, rows[i].what);
         check(rows[i].make, unmanaged, unmanaged + COUNT, rows[i].unmanaged, rows[i].what);
     }
     free(unmanaged);
-    gsh_arena_free(home);
-    gsh_arena_free(there);
+    gsh_arena_free(host_array);
+    gsh_arena_free(device_array);
     return live_end();
 }

@@ -52,18 +52,18 @@ static void check_write_fault_on_device_data(void)
     gsh_arena_free(out);
 }
 
-static void check_home_in_one_transfer(void)
+static void check_fetch_in_one_transfer(void)
 {
     double *a = filled(0);
     CHECK_INT(live_add(a, NULL, 1, a, COUNT), GSH_REASON_NONE);
     uint64_t faults = gsh_stats_get(GSH_COUNTER_FAULTS_READ),
              downloads = gsh_stats_get(GSH_COUNTER_DOWNLOADS);
-    gsh_coherence_home(a, COUNT * sizeof *a, false);
+    gsh_coherence_fetch(a, COUNT * sizeof *a, false);
     CHECK(a[0] == 1.0 && a[COUNT - 1] == COUNT);
     CHECK_INT(gsh_stats_get(GSH_COUNTER_FAULTS_READ), faults);
     CHECK_INT(gsh_stats_get(GSH_COUNTER_DOWNLOADS), downloads + 1);
     CHECK_INT(gsh_coherence_residency(a), GSH_RESIDENT_SHARED);
-    gsh_coherence_home(a, sizeof *a, true);
+    gsh_coherence_fetch(a, sizeof *a, true);
     CHECK_INT(gsh_coherence_residency(a), GSH_RESIDENT_HOST);
     gsh_arena_free(a);
 }
@@ -71,7 +71,7 @@ static void check_home_in_one_transfer(void)
 static void check_peek_opens_nothing(void)
 {
     double *a = filled(0), element = 0;
-    CHECK(!gsh_coherence_peek(&element, &a[1], sizeof element)); /* at home: not its business */
+    CHECK(!gsh_coherence_peek(&element, &a[1], sizeof element)); /* on the host: not its business */
     CHECK_INT(live_add(a, NULL, 1, a, COUNT), GSH_REASON_NONE);
     CHECK(gsh_coherence_peek(&element, &a[COUNT - 1], sizeof element) && element == COUNT);
     CHECK_INT(gsh_coherence_residency(&a[COUNT - 1]), GSH_RESIDENT_DEVICE);
@@ -166,7 +166,7 @@ int main(void)
         return CHECK_SKIP;
     check_read_makes_shared();
     check_write_fault_on_device_data();
-    check_home_in_one_transfer();
+    check_fetch_in_one_transfer();
     check_peek_opens_nothing();
     check_partial_write();
     check_overlap();

@@ -47,7 +47,7 @@ int main(void)
     if (!live_start())
         return CHECK_SKIP;
     double *device = made_on_device(3), *shared = made_on_device(4), *in_part = made_on_device(5);
-    gsh_coherence_home(shared, COUNT * sizeof *shared, false);
+    gsh_coherence_fetch(shared, COUNT * sizeof *shared, false);
     in_part[0] = 6;
     pthread_t caller;
     CHECK_INT(pthread_create(&caller, NULL, keep_calling, NULL), 0);
