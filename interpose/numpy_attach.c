@@ -105,7 +105,7 @@ static const char *start(void)
     gsh_libc_signal_adopt();
     gsh_startup_device();
     /* the interpreter runs this last, before the C library's exit functions shut the driver down */
-    gsh_py.Py_AtExit(gsh_device_settle);
+    gsh_py.Py_AtExit(gsh_device_stop_threads);
     install_families();
     return NULL;
 }

@@ -51,5 +51,5 @@ const struct gsh_coherence_events gsh_coherence_events = {
 
 const struct gsh_device_events gsh_device_events = {
     .starting = gsh_service_start,
-    .settling = gsh_idle_end,
+    .stopping = gsh_idle_end,
 };

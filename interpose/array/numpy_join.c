@@ -276,7 +276,7 @@ static bool copy_parts(const struct join *join, PyObject *result, unsigned row,
         waits |= waits_for_part;
     }
     *why = GSH_REASON_NONE;
-    return !waits || gsh_numpy_errors_settle();
+    return !waits || gsh_numpy_errors_synchronize();
 }
 
 static PyObject *run_join(const struct join *join, enum gsh_reason *why, unsigned row)

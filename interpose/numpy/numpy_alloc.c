@@ -46,7 +46,7 @@ static void patched_free(void *ctx, void *address, size_t size)
         return;
     }
     gsh_numpy_hooks_hit(free_hook);
-    gsh_coherence_settle_address(address);
+    gsh_coherence_fetch_if_address_taken(address);
     if (!gsh_arena_free(address))
         original.free(ctx, address, size);
 }

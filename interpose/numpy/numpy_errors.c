@@ -34,7 +34,7 @@ static _Thread_local unsigned text_count;
 static PyObject *casting_names; /* ("casting",) */
 static PyObject *unsafe;        /* "unsafe" */
 
-static void settle_late(void);
+static void report_late(void);
 
 /* ---- requesting reports ---- */
 
@@ -57,7 +57,7 @@ static uint64_t number_of_thread(void)
 static bool is_seen(int64_t option)
 {
     if (gsh_warning_state_has_changed()) {
-        settle_late(); /* reports calls made under the previous state */
+        report_late(); /* reports calls made under the previous state */
         gsh_warning_state_keep();
     }
     return gsh_warning_scopes_is_over_sigsafe() ||
@@ -416,7 +416,7 @@ static void tell_late(void)
     }
 }
 
-bool gsh_numpy_errors_settle(void)
+bool gsh_numpy_errors_synchronize(void)
 {
     gsh_dispatch_synchronize();
     tell_late();
@@ -463,7 +463,7 @@ static void schedule_sigsafe(void)
 }
 
 /* Reports late errors. Waits for the device only if reports may still come. */
-static void settle_late(void)
+static void report_late(void)
 {
     if (is_replaying)
         return;
@@ -483,7 +483,7 @@ void gsh_numpy_errors_install(void)
     if (warnings) {
         gsh_warning_state_init(warnings);
         gsh_warning_late_init();
-        gsh_warning_scopes_install(warnings, settle_late);
+        gsh_warning_scopes_install(warnings, report_late);
         gsh_py.Py_DecRef(warnings);
     }
     gsh_python_error_clear();

@@ -16,14 +16,14 @@
 #include "python_api.h"
 
 /* Sets call->errors from the launch, the errstate and GPUSHIM_FPERR. *waits:
- * gsh_numpy_errors_settle must follow the call. False: leave the call to NumPy (underflow matters,
+ * gsh_numpy_errors_synchronize must follow the call. False: leave the call to NumPy (underflow matters,
  * or the state cannot be read). */
 bool gsh_numpy_errors_request(struct gsh_call *call, bool *waits);
 /* Whether an error of a requested call may raise an exception or run a function of the program. */
 bool gsh_numpy_errors_may_raise(const struct gsh_call *call);
 /* Waits for the device and reports the errors of this thread's calls that wait. False: a Python
  * exception is set. */
-bool gsh_numpy_errors_settle(void);
+bool gsh_numpy_errors_synchronize(void);
 /* Waits for the device. Whether this thread's last requested call met an error; its report is
  * discarded. */
 bool gsh_numpy_errors_met_one(void);

@@ -257,7 +257,7 @@ bool gsh_numpy_output_run_all(struct gsh_call *call, PyObject **outs,
         *why = GSH_REASON_UNMANAGED_OUTPUT;
     } else if (run_beside(call, why) == GSH_OK) {
         bool is_bad = call->errors.checks_index && gsh_numpy_errors_met_one();
-        if (is_bad || (waits && !gsh_numpy_errors_settle())) {
+        if (is_bad || (waits && !gsh_numpy_errors_synchronize())) {
             drop_outputs(call, made);
             *why = is_bad ? GSH_REASON_OPERAND : GSH_REASON_NONE;
             return false;

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void (*settle_all)(void);
+static void (*report_all)(void);
 static _Atomic bool is_over;
 static PyObject *enter_scope; /* the original warnings.catch_warnings.__enter__ */
 static PyObject *leave_scope; /* the original __exit__ */
@@ -26,17 +26,17 @@ bool gsh_warning_scopes_is_over_sigsafe(void)
 
 /* ---- catch_warnings ---- */
 
-static PyObject *settle_and_enter(PyObject *self, PyObject *args)
+static PyObject *report_and_enter(PyObject *self, PyObject *args)
 {
     (void)self;
-    settle_all();
+    report_all();
     return gsh_py.PyObject_Call(enter_scope, args, NULL);
 }
 
-static PyObject *settle_and_leave(PyObject *self, PyObject *args)
+static PyObject *report_and_leave(PyObject *self, PyObject *args)
 {
     (void)self;
-    settle_all();
+    report_all();
     return gsh_py.PyObject_Call(leave_scope, args, NULL);
 }
 
@@ -56,9 +56,9 @@ static void replace_method(PyObject *class, struct gsh_pymethoddef *definition, 
 
 static void watch_scopes(PyObject *warnings)
 {
-    static struct gsh_pymethoddef enter = {"__enter__", (void *)settle_and_enter, GSH_METH_VARARGS,
+    static struct gsh_pymethoddef enter = {"__enter__", (void *)report_and_enter, GSH_METH_VARARGS,
                                            NULL};
-    static struct gsh_pymethoddef leave = {"__exit__", (void *)settle_and_leave, GSH_METH_VARARGS,
+    static struct gsh_pymethoddef leave = {"__exit__", (void *)report_and_leave, GSH_METH_VARARGS,
                                            NULL};
     PyObject *class = gsh_py.PyObject_GetAttrString(warnings, "catch_warnings");
     if (class) {
@@ -71,19 +71,19 @@ static void watch_scopes(PyObject *warnings)
 
 /* ---- the interpreter's end ---- */
 
-static PyObject *settle_last(PyObject *self, PyObject *unused)
+static PyObject *report_last(PyObject *self, PyObject *unused)
 {
     (void)self;
     (void)unused;
     is_over = true;
-    settle_all();
+    report_all();
     gsh_py.Py_IncRef(gsh_py._Py_NoneStruct);
     return gsh_py._Py_NoneStruct;
 }
 
 static void register_last(void)
 {
-    static struct gsh_pymethoddef definition = {"gpushim_errors", (void *)settle_last,
+    static struct gsh_pymethoddef definition = {"gpushim_errors", (void *)report_last,
                                                 GSH_METH_NOARGS, NULL};
     PyObject *module = gsh_py.PyImport_ImportModule("atexit");
     PyObject *function = gsh_py.PyCFunction_NewEx(&definition, NULL, NULL), *done = NULL;
@@ -159,11 +159,11 @@ static bool applies(enum moment moment, enum when when, PyObject *self, PyObject
     return true;
 }
 
-static PyObject *settle_and_call(enum moment moment, enum when when, PyObject *self,
+static PyObject *report_and_call(enum moment moment, enum when when, PyObject *self,
                                  PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     if (applies(moment, when, self, args, count))
-        settle_all();
+        report_all();
     return originals[moment](self, args, count, names);
 }
 
@@ -171,7 +171,7 @@ static PyObject *settle_and_call(enum moment moment, enum when when, PyObject *s
     static PyObject *call_##module##_##name(PyObject *self, PyObject *const *args,                 \
                                             Py_ssize_t count, PyObject *names)                     \
     {                                                                                              \
-        return settle_and_call(MOMENT_##module##_##name, when, self, args, count, names);          \
+        return report_and_call(MOMENT_##module##_##name, when, self, args, count, names);          \
     }
 #include "warning_moments.def"
 #undef MOMENT
@@ -264,9 +264,9 @@ static void replace_moment(enum moment moment)
         replace_entry(moment, method);
 }
 
-void gsh_warning_scopes_install(PyObject *warnings, void (*settle)(void))
+void gsh_warning_scopes_install(PyObject *warnings, void (*report)(void))
 {
-    settle_all = settle;
+    report_all = report;
     watch_scopes(warnings);
     for (enum moment moment = 0; moment < MOMENTS; moment++)
         replace_moment(moment);

@@ -8,8 +8,8 @@
 
 #include "python_api.h"
 
-/* `settle` makes all late reports; it runs with the GIL and leaves no Python error. Called once, at
+/* `report` makes all late reports; it runs with the GIL and leaves no Python error. Called once, at
  * attach. GIL. */
-void gsh_warning_scopes_install(PyObject *warnings, void (*settle)(void));
+void gsh_warning_scopes_install(PyObject *warnings, void (*report)(void));
 /* Whether the interpreter is ending, after which no report could be made later. */
 bool gsh_warning_scopes_is_over_sigsafe(void);

@@ -403,7 +403,7 @@ void gsh_source_elementwise_text(const struct gsh_launch *launch, unsigned stage
         .dtypes = 1u << layout.loop,
         .expressions = {info->expressions[0], info->expressions[1]},
         .is_half = layout.loop == GSH_FLOAT16,
-        .settles = true,
+        .propagates_nan = true,
         .errors = layout.checks};
     (void)stage;
     for (unsigned k = 0; k < launch->nin + launch->nout; k++)

@@ -191,7 +191,7 @@ static void write_evaluation(const struct gsh_source_layout *layout, const char 
     gsh_fmt_text(fmt, gsh_cuda_text_group_element);
     gsh_fmt_text(fmt, space);
     gsh_fmt_text(fmt, gsh_cuda_text_group_glance);
-    gsh_fmt_text(fmt, "constexpr bool SETTLES = false;\n");
+    gsh_fmt_text(fmt, "constexpr bool PROPAGATES_NAN = false;\n");
     gsh_fmt_text(fmt, gsh_cuda_text_arithmetic);
     gsh_fmt_text(fmt, "}\n");
     if (errors)
@@ -207,7 +207,7 @@ static void write_first(const struct gsh_group *group, const struct gsh_source_l
     gsh_source_group_steps_expressions(group, expressions, sizeof(expressions));
     struct gsh_source_prelude prelude = {.dtypes = gsh_source_group_steps_dtypes(group),
                                          .expressions = {expressions},
-                                         .settles = true,
+                                         .propagates_nan = true,
                                          .errors = gsh_source_group_steps_checks(&layout->wiring) ||
                                                    (has_sinks && sinks->looks),
                                          .collective = has_sinks};

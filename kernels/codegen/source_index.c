@@ -399,7 +399,7 @@ void gsh_source_index_text(const struct gsh_launch *launch, unsigned stage, stru
     if (pass == PASS_COMBINE) {
         prelude.expressions[0] = gsh_op_info(launch->op)->expressions[0];
         prelude.is_half = launch->loop == GSH_FLOAT16;
-        prelude.settles = true;
+        prelude.propagates_nan = true;
     }
     prelude.errors = watches(launch, pass);
     gsh_source_text_write_prelude(fmt, &prelude);

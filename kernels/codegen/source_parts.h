@@ -74,12 +74,12 @@ struct gsh_source_prelude {
     unsigned dtypes;            /* bit set: every dtype that occurs */
     const char *expressions[3]; /* the gsh_ helpers that they call are defined; NULL: none */
     bool is_half;               /* the loop is float16's; values are floats */
-    bool settles;               /* NaN results are x86-64's; reductions do not need it */
+    bool propagates_nan;        /* NaN results are x86-64's; reductions do not need it */
     bool errors;                /* cuda/math/errors.cuh is needed */
     bool collective;            /* cuda/collective.cuh is needed */
 };
 
-/* Writes the constants is_half and SETTLES, the macro ERRORS and the sections of kernels/cuda/ that
+/* Writes the constants is_half and PROPAGATES_NAN, the macro ERRORS and the sections of kernels/cuda/ that
  * the prelude asks for. */
 void gsh_source_text_write_prelude(struct gsh_fmt *fmt, const struct gsh_source_prelude *prelude);
 /* Appends the launch's error sink: the members of a Sink. */

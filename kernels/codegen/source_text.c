@@ -107,8 +107,8 @@ void gsh_source_text_write_prelude(struct gsh_fmt *fmt, const struct gsh_source_
     for (size_t i = 0; i < GSH_COUNT(sections); i++)
         for (size_t k = 0; k < GSH_COUNT(sections); k++)
             is_taken[i] = is_taken[i] || (is_taken[k] && sections[k].wants == sections[i].text);
-    gsh_fmt_printf(fmt, "constexpr bool is_half = %s, SETTLES = %s;\n#define ERRORS %d\n",
-                   prelude->is_half ? "true" : "false", prelude->settles ? "true" : "false",
+    gsh_fmt_printf(fmt, "constexpr bool is_half = %s, PROPAGATES_NAN = %s;\n#define ERRORS %d\n",
+                   prelude->is_half ? "true" : "false", prelude->propagates_nan ? "true" : "false",
                    prelude->errors);
     for (size_t i = 0; i < GSH_COUNT(sections); i++)
         if (is_taken[i])

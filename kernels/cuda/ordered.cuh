@@ -5,14 +5,14 @@
 // each thread, and takes those with a flag one by one: its threads load elements side by side, its first thread joins
 // them. After a zero, an infinity or a NaN real elements count only by their signs, which all threads count.
 constexpr u32 ITEMS = 8, TILE = BLOCK * ITEMS;
-template <class F> FN bool is_settled(F total) { return total == 0 || !gsh_isfinite(total); }
-template <class F> FN bool is_settled(Complex<F> total) { return gsh_isnan(total.re) && gsh_isnan(total.im); }
-// Whether an element may change a settled total in more than its sign.
-template <class F> FN bool unsettles(F total, F x)
+template <class F> FN bool is_absorbing(F total) { return total == 0 || !gsh_isfinite(total); }
+template <class F> FN bool is_absorbing(Complex<F> total) { return gsh_isnan(total.re) && gsh_isnan(total.im); }
+// Whether an element may change an absorbing total in more than its sign.
+template <class F> FN bool overrides(F total, F x)
 {
     return !gsh_isnan(total) && (gsh_isnan(x) || (total == 0 ? !gsh_isfinite(x) : x == 0));
 }
-template <class F> FN bool unsettles(Complex<F>, Complex<F>) { return false; }
+template <class F> FN bool overrides(Complex<F>, Complex<F>) { return false; }
 template <class F> FN bool is_negative(F x) { return (bits_of(x) & Bits<F>::sign) != 0; }
 template <class F> FN bool is_negative(Complex<F>) { return false; }
 
@@ -43,17 +43,17 @@ __device__ __noinline__ void join_in_order(const Args &args, Index output)
     for (Index start = 0; start < (Index)args.elements; start += TILE) {
         const Index left = (Index)args.elements - start;
         const u32 count = left < TILE ? (u32)left : TILE;
-        bool unsettled = !is_settled(total), is_odd = false;
+        bool is_changing = !is_absorbing(total), is_odd = false;
         __syncthreads(); // the previous tile is joined
 #pragma unroll
         for (u32 k = 0; k < ITEMS; k++) {
             const u32 i = threadIdx.x + k * BLOCK;
             const A x = i < count ? element_of(args, origin, start + i, neutral) : neutral;
             tile[i] = x;
-            unsettled = unsettled || unsettles(total, x);
+            is_changing = is_changing || overrides(total, x);
             is_odd = is_odd != is_negative(x);
         }
-        if (!__syncthreads_or(unsettled)) {
+        if (!__syncthreads_or(is_changing)) {
             total = __syncthreads_count(is_odd) % 2 != 0 ? gsh_negate(total) : total;
             continue;
         }

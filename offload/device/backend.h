@@ -91,7 +91,7 @@ struct gsh_backend {
     /* Where `load_seconds` is more than 0: has that library opened by a thread of the device's own. Any thread. */
     void (*begin_loading)(const struct gsh_launch *launch);
     /* The process ends: returns once no thread of the device's own works for it, and starts none from here on. Any thread. */
-    void (*settle)(void);
+    void (*stop_threads)(void);
     /* Page-locks [base, base + size), which is readable and writable now, for transfers at full
      * rate. Any thread. */
     enum gsh_status (*register_host)(void *base, size_t size);

@@ -19,7 +19,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define SETTLE_SECONDS 10
+#define STOP_SECONDS 10
 
 static _Atomic int state = GSH_DEVICE_IDLE;
 static void (*on_ready)(void); /* set before the first start */
@@ -119,20 +119,20 @@ void gsh_device_start(bool wait)
     gsh_critical_leave();
 }
 
-void gsh_device_settle(void)
+void gsh_device_stop_threads(void)
 {
     gsh_forked_check();
-    gsh_device_events.settling();
+    gsh_device_events.stopping();
     struct timespec deadline;
     clock_gettime(CLOCK_REALTIME, &deadline);
-    deadline.tv_sec += SETTLE_SECONDS;
+    deadline.tv_sec += STOP_SECONDS;
     int error = 0;
     pthread_mutex_lock(&start_mutex);
     while (gsh_device_get_state() == GSH_DEVICE_STARTING && error == 0)
         error = pthread_cond_timedwait(&start_done, &start_mutex, &deadline);
     pthread_mutex_unlock(&start_mutex);
-    if (gsh_backend_get()->settle != NULL)
-        gsh_backend_get()->settle();
+    if (gsh_backend_get()->stop_threads != NULL)
+        gsh_backend_get()->stop_threads();
 }
 
 void gsh_device_retire(const char *why)

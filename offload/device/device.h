@@ -22,7 +22,7 @@ void gsh_device_on_ready(void (*callback)(void));
 void gsh_device_start(bool wait);
 /* Where the device is being started, waits until that has ended, at most 10 s, and likewise for
  * threads of the device's own: a process that ends meanwhile would take the driver down under them. */
-void gsh_device_settle(void);
+void gsh_device_stop_threads(void);
 /* No more calls are accepted; what it still holds can be fetched while it answers. One line on
  * stderr. */
 void gsh_device_retire(const char *why);

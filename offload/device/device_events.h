@@ -13,7 +13,7 @@ struct gsh_device_events {
     enum gsh_status (*starting)(void);
     /* The process ends, and with it the device: what works for arrays beside the program has ended on return. Any thread
      * that holds no lock. */
-    void (*settling)(void);
+    void (*stopping)(void);
 };
 
 extern const struct gsh_device_events gsh_device_events;

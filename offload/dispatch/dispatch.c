@@ -97,7 +97,7 @@ static enum gsh_reason examine(const struct gsh_launch *launch)
 }
 
 /* Whether the device takes the call that `verdict` is about, and what follows for the books of the policy. */
-static enum gsh_reason settle(const struct gsh_call *call, const struct gsh_verdict *verdict)
+static enum gsh_reason apply_verdict(const struct gsh_call *call, const struct gsh_verdict *verdict)
 {
     if (verdict->reason == GSH_REASON_DATA_ON_HOST)
         gsh_price_note_declined(call, verdict->gain);
@@ -124,7 +124,7 @@ static enum gsh_reason decide(const struct gsh_call *call, struct gsh_verdict *v
     if (reason != GSH_REASON_NONE)
         return reason;
     *verdict = gsh_price_call(call);
-    return settle(call, verdict);
+    return apply_verdict(call, verdict);
 }
 
 enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call)

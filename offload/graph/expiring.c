@@ -218,7 +218,7 @@ static void mark_unwritten(struct gsh_node *nodes, unsigned count)
     }
 }
 
-void gsh_expiring_settle_locked(struct gsh_node *nodes, unsigned count)
+void gsh_expiring_update_locked(struct gsh_node *nodes, unsigned count)
 {
     if (!is_needed)
         return;

@@ -34,7 +34,7 @@ void gsh_expiring_note_locked(struct gsh_value *value, unsigned site);
 void gsh_expiring_set_aside_locked(struct gsh_node *nodes, unsigned count);
 /* Call after the flush. Only nodes whose values are alive and unwritten remain set aside. Their floating-point errors were
  * reported in the flush; they report none later. */
-void gsh_expiring_settle_locked(struct gsh_node *nodes, unsigned count);
+void gsh_expiring_update_locked(struct gsh_node *nodes, unsigned count);
 /* The outcome of a hint, for the call site's count. Expired: the kept node was removed. Misjudged: the kept node ran. */
 void gsh_expiring_note_expired_locked(unsigned site);
 void gsh_expiring_note_misjudged_locked(unsigned site);

@@ -331,7 +331,7 @@ static void drop_dead(void)
 static void keep_set_aside(void)
 {
     unsigned kept = 0;
-    gsh_expiring_settle_locked(recorded, recorded_count);
+    gsh_expiring_update_locked(recorded, recorded_count);
     for (unsigned index = 0; index < recorded_count; index++) {
         if (!recorded[index].is_set_aside) {
             drop(&recorded[index]);

@@ -27,7 +27,7 @@
 enum gsh_coherence_bug gsh_coherence_injected_bug;
 
 /* Acquires the block once no pending node writes its value. Takes the DISPATCH lock. */
-static void acquire_settled(struct gsh_block *block)
+static void acquire_when_written(struct gsh_block *block)
 {
     gsh_block_acquire_sigsafe(block);
     while (gsh_block_is_written(block)) {
@@ -277,7 +277,7 @@ static void visit_deep(void *context)
         struct gsh_block *block = gsh_arena_find_block((void *)place);
         if (block == NULL)
             return;
-        acquire_settled(block);
+        acquire_when_written(block);
         range->visit(block, place - block->base, GSH_MIN(range->end - block->base, block->capacity),
                      range->write);
         gsh_block_release_sigsafe(block);
@@ -321,7 +321,7 @@ void gsh_coherence_note_address(const void *address, bool is_taken)
         atomic_store_explicit(&block->is_address_taken, is_taken, memory_order_relaxed);
 }
 
-void gsh_coherence_settle_address(const void *address)
+void gsh_coherence_fetch_if_address_taken(const void *address)
 {
     const struct gsh_block *block = gsh_arena_find_block(address);
     if (block != NULL && atomic_load_explicit(&block->is_address_taken, memory_order_relaxed))
@@ -354,7 +354,7 @@ struct peek {
 static void peek_deep(void *context)
 {
     struct peek *peek = context;
-    acquire_settled(peek->block);
+    acquire_when_written(peek->block);
     peek->done =
         peek_held(peek->to, peek->block, (uintptr_t)peek->address - peek->block->base, peek->size);
     gsh_block_release_sigsafe(peek->block);
@@ -451,7 +451,7 @@ void gsh_coherence_serve_fault(const void *address, bool write)
         return;
     unsigned chunk =
         GSH_MIN(gsh_block_chunk(block, (uintptr_t)address - block->base), block->chunks - 1U);
-    acquire_settled(block);
+    acquire_when_written(block);
     if (gsh_block_needs_opening(block, chunk, write)) {
         open_or_die(block, chunk, read_ahead(block, chunk), write);
         gsh_stats_add(write ? GSH_COUNTER_FAULTS_WRITE : GSH_COUNTER_FAULTS_READ, 1);

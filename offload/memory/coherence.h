@@ -31,7 +31,7 @@ void gsh_coherence_note_address(const void *address, bool is_taken);
 /* Call before the block that begins at the address is freed. If the program holds its address, its contents are
  * fetched to its pages, where they stay until the memory is used again. Other blocks are left alone. Thread rules as
  * for gsh_coherence_fetch. */
-void gsh_coherence_settle_address(const void *address);
+void gsh_coherence_fetch_if_address_taken(const void *address);
 
 /* Copies the newest bytes of [address, address + size), which lie in one block, to plain memory. Opens no page and
  * changes no state: for bytes that are read once. False: nothing was copied; use gsh_coherence_fetch. */

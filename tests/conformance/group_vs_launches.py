@@ -142,9 +142,9 @@ def build_library(folder, code):
 def with_other_nans(text):
     """As on a GPU, where arithmetic that does not see to it leaves other NaNs than x86-64's."""
     exact, mark, quick = text.partition("namespace quick {\nstruct Glance")
-    plain = "if (!SETTLES)\n        return r;"
+    plain = "if (!PROPAGATES_NAN)\n        return r;"
     assert not mark or plain in quick
-    return exact + mark + quick.replace(plain, "if (!SETTLES) return r == r ? r : of_bits(bits_of(r) ^ Bits<F>::sign);")
+    return exact + mark + quick.replace(plain, "if (!PROPAGATES_NAN) return r == r ? r : of_bits(bits_of(r) ^ Bits<F>::sign);")
 
 
 def execute(shim, emulator):
@@ -193,7 +193,7 @@ class Battery:
         self.shim.shim_end()
         return True
 
-    def settle_nans(self):
+    def unify_nans(self):
         """One NaN for all in complex numbers and results of sinks: nobody promises which it is."""
         offsets = (ctypes.c_int64 * self.shim.shim_elements())()
         for k in range(12):
@@ -212,7 +212,7 @@ class Battery:
         shim = self.shim
         names = [f"{shim.shim_op(s).decode()} {DTYPES[shim.shim_loop(s)].char}" for s in range(shim.shim_steps())]
         sinks = [shim.shim_reduction(k).decode() for k in range(shim.shim_sinks())]
-        self.settle_nans()
+        self.unify_nans()
         differs = np.flatnonzero(self.pool(0) != self.pool(1))
         self.check(differs.size == 0, "group", seeds, "of", names, sinks, ": bytes differ at", differs[:5])
         for kind in range(3):

@@ -365,7 +365,7 @@ def layouts(array):
     yield np.asfortranarray(grid)
 
 
-def is_settled(op, dtype):
+def is_as_newest(op, dtype):
     """Whether this NumPy computes what the newest does."""
     version = np.lib.NumpyVersion(np.__version__)
     return not any(version < since and dtype.char in ops.get(op, "") for since, ops in NEW_IN.items())
@@ -373,7 +373,7 @@ def is_settled(op, dtype):
 
 def is_known_to_numpy(op, dtype, want, outputs):
     """Whether this NumPy has the loop, and computes what the newest does."""
-    return is_settled(op, dtype) and [w.dtype for w in want] == outputs
+    return is_as_newest(op, dtype) and [w.dtype for w in want] == outputs
 
 
 def compare(check, op, dtype, ulp, got, want, flat, worst, *details):
@@ -464,7 +464,7 @@ def check_layouts(kernels, check, rng):
 
 def check_constants(kernels, check, rng):
     for op, dtype in itertools.product(("add", "multiply", "maximum", "greater"), DTYPES):
-        if not is_settled(op, dtype):
+        if not is_as_newest(op, dtype):
             continue
         s = rng.permutation(specials(dtype))[:40]
         for value in s[:10]:

@@ -81,7 +81,7 @@ class Judge:
         self.calls += 1
         plain = plain or fuzz_program.run(statements)
         try:
-            answer = self.worker.ask(statements, plain.settled)
+            answer = self.worker.ask(statements, plain.observed)
         except fuzz_worker.Died as death:
             return "the process under the shim %s" % death
         return fuzz_compare.first_difference(statements, plain, answer, self.looks_at_warnings, self.in_order)
@@ -196,7 +196,7 @@ def script(statements):
     """The program as a Python script of its own."""
     helpers = "\n\n".join(inspect.getsource(function) for function in (
         fuzz_program.numbers, fuzz_program.make, fuzz_program.rows))
-    shown = [re.sub(r"settle\((\w+), .*\)$", r"\1", line) for line in statements]
+    shown = [re.sub(r"observe\((\w+), .*\)$", r"\1", line) for line in statements]
     lines = ["    " + line for line in shown]
     last = "for name in [n for n in dir() if n[0] == 'v' and n[1:].isdigit()]:\n    print(name, repr(globals()[name]))"
     tries = "\n".join("try:\n%s\nexcept Exception as error:\n    print(repr(error))" % line for line in lines)

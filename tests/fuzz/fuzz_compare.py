@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a program's two runs agree; a text that says where not.
 
-Any NaN equals any other. Bounds of settled results: fuzz_program.Run.settle.
+Any NaN equals any other. Bounds of observed results: fuzz_program.Run.observe.
 """
 import numpy as np
 
 
 def first_difference(statements, plain, answer, with_warnings, in_order=True):
-    """None, or a text. `plain` is a fuzz_program.Run, `answer` (steps, settled, data). Not `in_order`: the device
+    """None, or a text. `plain` is a fuzz_program.Run, `answer` (steps, observed, data). Not `in_order`: the device
     joins in an order of its own."""
-    steps, settled, data = answer
+    steps, observed, data = answer
     for at, statement in enumerate(statements):
         if at >= len(steps):
             return "statement %d: no answer" % at
@@ -18,8 +18,8 @@ def first_difference(statements, plain, answer, with_warnings, in_order=True):
             return "%s\n  plain: %s\n  shim:  %s" % (statement, want, got)
         if with_warnings and want_warnings != got_warnings and not anything_goes(plain, at + 1):
             return "%s\n  plain warns: %s\n  shim warns:  %s" % (statement, want_warnings, got_warnings)
-        if at in plain.settled:
-            text = compare(settled[at][0], plain.settled[at][0], plain.settled[at][1], in_order)
+        if at in plain.observed:
+            text = compare(observed[at][0], plain.observed[at][0], plain.observed[at][1], in_order)
             if text:
                 return "%s\n  %s" % (statement, text)
     for name, want in plain.data().items():
@@ -38,9 +38,9 @@ def without_data(got, want):
 
 
 def anything_goes(plain, at):
-    """Whether the result that this statement settles may have been made with other warnings: it may
+    """Whether the result that this statement observes may have been made with other warnings: it may
     overflow on one side only, or it says so."""
-    bounds = plain.settled[at][1] if at in plain.settled else {"of": None, "warns": True}
+    bounds = plain.observed[at][1] if at in plain.observed else {"of": None, "warns": True}
     return not bounds["warns"] or bounds["of"] is not None and bool(np.isinf(bounds["of"]).any())
 
 

@@ -33,7 +33,7 @@ def exact_function(builder):
         result = builder.new(text.format(name, a=axis_text(builder, value.ndim),
                                          s=axis_text(builder, value.ndim, single=True)))
         if result and ("max(" in text or "ptp(" in text) and fuzz_grammar.chars_of(builder.value(result))[0] in "FD":
-            builder.add("%s = settle(%s, nans=True)" % (result, result))  # which of several NaNs is the first one
+            builder.add("%s = observe(%s, nans=True)" % (result, result))  # which of several NaNs is the first one
 
 
 def sum_function(builder):
@@ -51,7 +51,7 @@ def sum_function(builder):
             of = "np.max(%s, initial=0), steps=%d" % (of, max(value.shape, default=1))
         # which of a complex number's infinities and NaNs meet first is the order of joining
         rest = ", warns=False" if char in "FD" else ""
-        builder.add("%s = settle(%s, ulps=32, of=lambda: %s%s)" % (result, result, of, rest))
+        builder.add("%s = observe(%s, ulps=32, of=lambda: %s%s)" % (result, result, of, rest))
 
 
 def spread_function(builder):
@@ -63,7 +63,7 @@ def spread_function(builder):
         function = builder.pick(SPREADS)
         result = builder.new(function.format(name, a=axis_text(builder, value.ndim)))
         if result:
-            builder.add("%s = settle(%s, ulps=64, of=lambda: 1e-30 + 100.0, like='%s')" % (
+            builder.add("%s = observe(%s, ulps=64, of=lambda: 1e-30 + 100.0, like='%s')" % (
                 result, result, "e" if dtype == "e" else "f" if dtype in "fF" else "d"))
 
 
@@ -88,7 +88,7 @@ def combine(builder):
         "np.dot(%s, 2)" % name, "np.array([%s, %s])" % (name, same), "np.select([%s], [%s], 7)" % (mask, name)))
     result = builder.new(text)
     if result and "clip" in text and fuzz_grammar.chars_of(builder.value(result))[0] in "efdFD":
-        builder.add("%s = settle(%s, zeros=True)" % (result, result))
+        builder.add("%s = observe(%s, zeros=True)" % (result, result))
 
 
 def take(builder):

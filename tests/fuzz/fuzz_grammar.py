@@ -191,7 +191,7 @@ def chars_of(value):
     return [part.dtype.char if hasattr(part, "dtype") else "O" for part in parts]
 
 
-def settle(builder, name, ufunc, operands=()):
+def observe(builder, name, ufunc, operands=()):
     """After an elementwise call: bounds where its results may differ from NumPy's. A real result of
     complex operands was computed by a complex loop."""
     chars = chars_of(builder.value(name))
@@ -199,7 +199,7 @@ def settle(builder, name, ufunc, operands=()):
         chars += [char for char in chars_of(builder.evaluate(operand)) if char in "FD"]
     most = max(ulps(ufunc, char) for char in chars)
     if ufunc in ZERO_SIGNS and chars[0] in "efdFD":
-        builder.add("%s = settle(%s, zeros=True)" % (name, name))
+        builder.add("%s = observe(%s, zeros=True)" % (name, name))
         return
     is_complex = "F" in chars or "D" in chars
     is_silent = is_complex or ufunc in SILENT
@@ -209,7 +209,7 @@ def settle(builder, name, ufunc, operands=()):
             rest += ", of=lambda: np.maximum(np.abs(%s), 1)" % name
         if is_complex and ufunc in ("power", "float_power"):  # an ulp of the logarithm counts as often as it is large
             most *= 16
-        builder.add("%s = settle(%s, ulps=%d%s)" % (name, name, most, rest))
+        builder.add("%s = observe(%s, ulps=%d%s)" % (name, name, most, rest))
 
 
 def loop_char(builder, ufunc, operands):
@@ -269,22 +269,22 @@ def call_ufunc(builder):
     text = "np.%s(%s)" % (ufunc, ", ".join(operands + keywords))
     name = builder.new(text)
     if name:
-        settle_call(builder, name, ufunc, operands, keywords)
+        observe_call(builder, name, ufunc, operands, keywords)
 
 
-def settle_call(builder, name, ufunc, operands, keywords):
+def observe_call(builder, name, ufunc, operands, keywords):
     """Where dtype=, casting= or an output of another dtype chose the loop, its precision is unknown:
     that of the coarsest one counts. Integers made of inexact floats are not compared any further."""
     result = builder.value(name)
     odd = any(k.startswith(("dtype", "casting")) and "same_kind" not in k for k in keywords) or (
         chars_of(result) != loop_char(builder, ufunc, operands))
     if not odd or not any(ulps(ufunc, char) for char in "efdFD"):
-        settle(builder, name, ufunc, operands)
+        observe(builder, name, ufunc, operands)
     elif result.dtype.kind in "fc":
         warns = ", warns=False" if result.dtype.kind == "c" or ufunc in SILENT else ""
-        builder.add("%s = settle(%s, ulps=16, like='e'%s)" % (name, name, warns))
+        builder.add("%s = observe(%s, ulps=16, like='e'%s)" % (name, name, warns))
     else:
-        builder.add("%s = settle(%s, ulps=1, of=lambda: np.inf)" % (name, name))
+        builder.add("%s = observe(%s, ulps=1, of=lambda: np.inf)" % (name, name))
 
 
 def outputs_for(builder, ufunc, operands, shapes):
@@ -334,7 +334,7 @@ def in_place(builder):
         target, other = builder.pick((("%s[1:]" % name, "%s[:-1]" % name), ("%s[:-1]" % name, "%s[1:]" % name),
                                       ("%s[::-1]" % name, name)))
     if builder.add("%s %s %s" % (target, operator, other)):
-        settle(builder, name, IN_PLACE[operator])
+        observe(builder, name, IN_PLACE[operator])
 
 
 def axis_text(builder, ndim, single=False):
@@ -347,7 +347,7 @@ def axis_text(builder, ndim, single=False):
 
 
 def finish_reduction(builder, ufunc, function, operand, arguments, steps=0):
-    """Makes the call, and settles it: NumPy's order of summation is not ours. `steps`: fuzz_program.Run.settle's."""
+    """Makes the call, and observes it: NumPy's order of summation is not ours. `steps`: fuzz_program.Run.observe's."""
     name = builder.new("%s(%s, %s)" % (function, operand, arguments))
     if not name:
         return
@@ -359,9 +359,9 @@ def finish_reduction(builder, ufunc, function, operand, arguments, steps=0):
         # which of a complex number's infinities and NaNs meet first is the order of joining
         rest = ", warns=False" if char in "FD" or ufunc in SILENT else ""
         rest += ", steps=%d" % steps if steps else ""
-        builder.add("%s = settle(%s, ulps=%d, of=lambda: %s%s)" % (name, name, REDUCTION_ULPS[ufunc], of, rest))
+        builder.add("%s = observe(%s, ulps=%d, of=lambda: %s%s)" % (name, name, REDUCTION_ULPS[ufunc], of, rest))
     elif char in "efdFD" and ufunc in ZERO_SIGNS:
-        builder.add("%s = settle(%s, zeros=True, nans=True)" % (name, name))
+        builder.add("%s = observe(%s, zeros=True, nans=True)" % (name, name))
 
 
 def reduce(builder):
@@ -431,7 +431,7 @@ def at(builder):
                          else builder.pick(SCALARS))
     if getattr(np, ufunc).nout == 1 and builder.add("np.%s.at(%s)" % (ufunc, ", ".join(arguments))):
         # several applications to one element add up; NumPy's text names "at" or the ufunc, by the loop it takes
-        builder.add("%s = settle(%s, ulps=%d, zeros=%r, warns=False)" % (
+        builder.add("%s = observe(%s, ulps=%d, zeros=%r, warns=False)" % (
             name, name, 64 * ulps(ufunc, value.dtype.char), ufunc in ZERO_SIGNS))
 
 
@@ -442,7 +442,7 @@ def outer(builder):
     if first.size * second.size < LARGEST and first.ndim + second.ndim < 8:
         name = builder.new("np.%s.outer(%s, %s)" % (ufunc, one, two))
         if name:
-            settle(builder, name, ufunc, (one, two))
+            observe(builder, name, ufunc, (one, two))
 
 
 STATEMENTS = [call_ufunc, call_ufunc, call_ufunc, in_place, reduce, reduce, accumulate, reduceat, at, outer]

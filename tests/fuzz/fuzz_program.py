@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs of the fuzzer, and how one process runs one of them.
 
-A program is a list of Python statements over `np` and the functions make, rows, settle and reach below;
+A program is a list of Python statements over `np` and the functions make, rows, observe and reach below;
 names v0, v1 ... are its values. run() executes them and keeps, for each statement, what a user could
 see: the exception or the result's type, dtype, shape, strides and flags, and the warnings. Data is
 read at the end only, so that it stays where it is meanwhile. Both sides must agree exactly; where an
-operation may differ a little the generator adds a settle(), which records the result, to be compared
+operation may differ a little the generator adds an observe(), which records the result, to be compared
 within bounds, and replaces it by the plain run's.
 """
 import warnings
@@ -77,15 +77,15 @@ def structure(value):
 
 
 class Run:
-    """One run of a program: `steps` [(what came out, warnings)], `settled` {statement: (result,
-    bounds)}, `values` {name: value}. `plain` is None in the run that decides, and its settled values
+    """One run of a program: `steps` [(what came out, warnings)], `observed` {statement: (result,
+    bounds)}, `values` {name: value}. `plain` is None in the run that decides, and its observed values
     in the other one."""
 
     def __init__(self, plain=None):
-        self.steps, self.settled, self.plain = [], {}, plain
-        self.values = {"np": np, "make": make, "rows": rows, "settle": self.settle, "reach": reach}
+        self.steps, self.observed, self.plain = [], {}, plain
+        self.values = {"np": np, "make": make, "rows": rows, "observe": self.observe, "reach": reach}
 
-    def settle(self, result, ulps=0, of=None, like=None, zeros=False, nans=False, warns=True,
+    def observe(self, result, ulps=0, of=None, like=None, zeros=False, nans=False, warns=True,
                steps=0):
         """A result that may differ: by so many units in its last place, or, where `of` is given, in
         that of the magnitude of() (an array of the result's shape, infinite where anything goes);
@@ -97,7 +97,7 @@ class Run:
         of = None if of is None or self.plain is not None else quietly(of)
         bounds = {"ulps": ulps, "of": of, "like": like, "zeros": zeros, "nans": nans, "warns": warns,
                   "steps": steps}
-        self.settled[at] = (copy_of(result), bounds)
+        self.observed[at] = (copy_of(result), bounds)
         read_only = isinstance(result, np.ndarray) and not result.flags.writeable
         if self.plain is None or at not in self.plain or read_only:
             return result
@@ -116,7 +116,7 @@ class Run:
         if came_out == ("done",) and name.isidentifier():
             came_out = structure(self.values[name])
         told = sorted({(w.category.__name__, str(w.message)) for w in caught})
-        self.steps.append((came_out, [] if "settle(" in statement else told))
+        self.steps.append((came_out, [] if "observe(" in statement else told))
         return came_out[0] != "raised"
 
     def data(self):

@@ -2,7 +2,7 @@
 """The process under the shim: runs programs that arrive on stdin, and answers on stdout.
 
 Both directions are pickles with their length before them (8 bytes). A request is (statements,
-settled values of the plain run), an answer (steps, settled, data, calls that the device computed so
+observed values of the plain run), an answer (steps, observed, data, calls that the device computed so
 far). Worker is the other end.
 """
 import ctypes
@@ -43,14 +43,14 @@ class Worker:
         self.device_calls = 0  # of the process that runs
         self.device_calls_before = 0  # of those that ended
 
-    def ask(self, statements, settled):
+    def ask(self, statements, observed):
         if self.process is None:
             self.process = subprocess.Popen([sys.executable, os.path.abspath(__file__)], env=self.environment,
                                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
             self.history = []
         self.history.append(list(statements))
         try:
-            send(self.process.stdin, (statements, settled))
+            send(self.process.stdin, (statements, observed))
         except OSError:
             pass  # it died: the answer will say so
         answer = self.wait_for_answer()
@@ -104,7 +104,7 @@ def main():
         if request is None:
             return
         done = fuzz_program.run(*request)
-        send(answers, (done.steps, done.settled, done.data(), device_calls()))
+        send(answers, (done.steps, done.observed, done.data(), device_calls()))
 
 
 if __name__ == "__main__":

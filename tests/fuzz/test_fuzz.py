@@ -49,7 +49,7 @@ class TestJudgement(unittest.TestCase):
     def difference(self, statements, other):
         """The plain run's program compared with another program's run."""
         plain, changed = fuzz_program.run(statements), fuzz_program.run(other)
-        return fuzz_compare.first_difference(statements, plain, (changed.steps, changed.settled, changed.data()), True)
+        return fuzz_compare.first_difference(statements, plain, (changed.steps, changed.observed, changed.data()), True)
 
     def test_agreement(self):
         program = ["v0 = make('d', (3, 4), 5, 'special', 'C')", "v1 = np.add(v0, v0)", "v1 //= 0", "v2 = v1[7]"]

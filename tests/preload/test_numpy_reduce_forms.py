@@ -37,14 +37,14 @@ def resident(array):
     """The same values, on the device only."""
     return array.copy(order="K")
 
-def settled(result):
+def signs_unified(result):
     """The signs of a complex product's zeros depend on the order of the factors."""
     if isinstance(result, (np.ndarray, np.generic)) and result.dtype.kind == "c":
         return result + result.dtype.type(0)
     return np.float32(result) if getattr(result, "dtype", None) == np.float16 else result
 
 def reduced(ufunc, *args, **kwargs):
-    return settled(ufunc.reduce(*args, **kwargs))
+    return signs_unified(ufunc.reduce(*args, **kwargs))
 '''
 
 # Of reductions.def, in the order of UFUNCS.

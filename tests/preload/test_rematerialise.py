@@ -83,12 +83,12 @@ def raised():
     first = big.sum(0)
     with np.errstate(over="raise"):
         return first, big.sum(0)
-def settled(function):
+def synchronized(function):
     result = function()
     synchronize()
     return result
 for function in twice, products, quiet, loud, raised:
-    attempt(function.__name__, settled, function)
+    attempt(function.__name__, synchronized, function)
 """
 
 

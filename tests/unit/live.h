@@ -47,7 +47,7 @@ static inline struct gsh_rates live_instant_rates(void)
  * exit functions that it registers while it compiles. */
 static inline int live_end(void)
 {
-    gsh_device_settle();
+    gsh_device_stop_threads();
     return check_result();
 }
 

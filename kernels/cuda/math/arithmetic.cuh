@@ -2,14 +2,14 @@
 //
 // What nearly every kernel needs: + - *, comparisons, order, tests, of bool, integers and floats.
 // x86-64's NaN results: the first NaN operand, made quiet, else the negative default NaN. Reductions omit this
-// (SETTLES is false): which NaN a tree yields is unspecified.
+// (PROPAGATES_NAN is false): which NaN a tree yields is unspecified.
 FN float quiet(float x) { return of_bits(bits_of(x) | Bits<float>::quiet); }
 FN double quiet(double x) { return of_bits(bits_of(x) | Bits<double>::quiet); }
 FN float no_number(float) { return of_bits(0xffc00000u); }
 FN double no_number(double) { return of_bits(0xfff8ull << 48); }
-template <class F> FN F settle(F r, F a, F b)
+template <class F> FN F propagate_nan(F r, F a, F b)
 {
-    if (!SETTLES)
+    if (!PROPAGATES_NAN)
         return r;
     const F nan = a != a ? a : b != b ? b : no_number(r);
     return r == r ? r : quiet(nan);
@@ -20,13 +20,13 @@ template <class I> FN I gsh_minus(I a, I b) { return (I)((typename Wrap<I>::type
 template <class I> FN I gsh_times(I a, I b) { return (I)((typename Wrap<I>::type)a * (typename Wrap<I>::type)b); }
 FN bool gsh_plus(bool a, bool b) { return a || b; }
 FN bool gsh_times(bool a, bool b) { return a && b; }
-FN float gsh_plus(float a, float b) { return settle(a + b, a, b); }
-FN double gsh_plus(double a, double b) { return settle(a + b, a, b); }
-FN float gsh_minus(float a, float b) { return settle(a - b, a, b); }
-FN double gsh_minus(double a, double b) { return settle(a - b, a, b); }
-FN float gsh_times(float a, float b) { return settle(a * b, a, b); }
-FN double gsh_times(double a, double b) { return settle(a * b, a, b); }
-template <class F> FN F gsh_over(F a, F b) { return settle(a / b, a, b); }
+FN float gsh_plus(float a, float b) { return propagate_nan(a + b, a, b); }
+FN double gsh_plus(double a, double b) { return propagate_nan(a + b, a, b); }
+FN float gsh_minus(float a, float b) { return propagate_nan(a - b, a, b); }
+FN double gsh_minus(double a, double b) { return propagate_nan(a - b, a, b); }
+FN float gsh_times(float a, float b) { return propagate_nan(a * b, a, b); }
+FN double gsh_times(double a, double b) { return propagate_nan(a * b, a, b); }
+template <class F> FN F gsh_over(F a, F b) { return propagate_nan(a / b, a, b); }
 template <class I> FN I gsh_negate(I a) { return (I)(0 - (typename Wrap<I>::type)a); }
 FN float gsh_negate(float a) { return of_bits(bits_of(a) ^ Bits<float>::sign); }
 FN double gsh_negate(double a) { return of_bits(bits_of(a) ^ Bits<double>::sign); }

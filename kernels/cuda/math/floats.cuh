@@ -2,7 +2,7 @@
 //
 // Operations on floats that need no series: exact ones, and those composed of a few exact ones.
 // Quotient and remainder as Python defines them; the quotient is computed from the remainder.
-template <class F> __device__ __noinline__ F slow_rest(F a, F b) { return settle(fmod(a, b), a, b); }
+template <class F> __device__ __noinline__ F slow_rest(F a, F b) { return propagate_nan(fmod(a, b), a, b); }
 // Whether the quotient is so small that `whole` and `rest` are exact. Python's method then gives the same.
 template <class F> FN bool divides_quickly(F a, F b)
 {
@@ -31,7 +31,7 @@ FN double gsh_fmod(double a, double b) { return rest_of(a, b); }
 template <class F> __device__ __noinline__ F slow_floor_of_quotient(F a, F b)
 {
     if (b == 0)
-        return settle(a / b, a, b);
+        return propagate_nan(a / b, a, b);
     const F rest = slow_rest(a, b);
     F quotient = (a - rest) / b;
     if (rest != 0 && (b < 0) != (rest < 0))
@@ -39,7 +39,7 @@ template <class F> __device__ __noinline__ F slow_floor_of_quotient(F a, F b)
     if (quotient == 0)
         return copysign((F)0, a / b);
     const F floored = floor(quotient);
-    return settle(quotient - floored > (F)0.5 ? floored + 1 : floored, a, b);
+    return propagate_nan(quotient - floored > (F)0.5 ? floored + 1 : floored, a, b);
 }
 template <class F> FN F floor_of_quotient(F a, F b)
 {
@@ -64,24 +64,24 @@ template <class F> FN F python_remainder(F a, F b)
 }
 FN float gsh_remainder(float a, float b) { return python_remainder(a, b); }
 FN double gsh_remainder(double a, double b) { return python_remainder(a, b); }
-FN float gsh_reciprocal(float a) { return settle(1 / a, a, a); }
-FN double gsh_reciprocal(double a) { return settle(1 / a, a, a); }
+FN float gsh_reciprocal(float a) { return propagate_nan(1 / a, a, a); }
+FN double gsh_reciprocal(double a) { return propagate_nan(1 / a, a, a); }
 
-FN float gsh_floor(float a) { return settle(floorf(a), a, a); }
-FN double gsh_floor(double a) { return settle(floor(a), a, a); }
-FN float gsh_ceil(float a) { return settle(ceilf(a), a, a); }
-FN double gsh_ceil(double a) { return settle(ceil(a), a, a); }
-FN float gsh_trunc(float a) { return settle(truncf(a), a, a); }
-FN double gsh_trunc(double a) { return settle(trunc(a), a, a); }
-FN float gsh_rint(float a) { return settle(rintf(a), a, a); }
-FN double gsh_rint(double a) { return settle(rint(a), a, a); }
+FN float gsh_floor(float a) { return propagate_nan(floorf(a), a, a); }
+FN double gsh_floor(double a) { return propagate_nan(floor(a), a, a); }
+FN float gsh_ceil(float a) { return propagate_nan(ceilf(a), a, a); }
+FN double gsh_ceil(double a) { return propagate_nan(ceil(a), a, a); }
+FN float gsh_trunc(float a) { return propagate_nan(truncf(a), a, a); }
+FN double gsh_trunc(double a) { return propagate_nan(trunc(a), a, a); }
+FN float gsh_rint(float a) { return propagate_nan(rintf(a), a, a); }
+FN double gsh_rint(double a) { return propagate_nan(rint(a), a, a); }
 template <class I> FN I gsh_floor(I a) { return a; }
 template <class I> FN I gsh_ceil(I a) { return a; }
 template <class I> FN I gsh_trunc(I a) { return a; }
 
 template <class F> constexpr F pi = (F)3.14159265358979323846;
-template <class F> FN F gsh_degrees(F a) { return settle(a * ((F)180 / pi<F>), a, a); }
-template <class F> FN F gsh_radians(F a) { return settle(a * (pi<F> / (F)180), a, a); }
+template <class F> FN F gsh_degrees(F a) { return propagate_nan(a * ((F)180 / pi<F>), a, a); }
+template <class F> FN F gsh_radians(F a) { return propagate_nan(a * (pi<F> / (F)180), a, a); }
 template <class F> FN F gsh_heaviside(F a, F b)
 {
     return a != a ? of_bits(Bits<F>::infinite | Bits<F>::quiet) : a == 0 ? b : (F)(a > 0);
@@ -108,7 +108,7 @@ template <class F> FN F least_number(bool is_half) { return is_half ? (F)5.96046
 template <class F> FN F gsh_nextafter(F a, F b, bool is_half)
 {
     if (a != a || b != b)
-        return is_half ? of_bits(Bits<F>::infinite | Bits<F>::quiet) : settle(a + b, a, b);
+        return is_half ? of_bits(Bits<F>::infinite | Bits<F>::quiet) : propagate_nan(a + b, a, b);
     if (a == b)
         return b;
     if (a == 0)
@@ -127,7 +127,7 @@ template <class F> FN F gsh_spacing(F a, bool is_half)
 }
 template <class F> FN F gsh_modf_fraction(F a)
 {
-    return settle(copysign(gsh_isinf(a) ? (F)0 : a - trunc(a), a), a, a);
+    return propagate_nan(copysign(gsh_isinf(a) ? (F)0 : a - trunc(a), a), a, a);
 }
 template <class F> FN int gsh_frexp_exponent(F a)
 {
@@ -147,5 +147,5 @@ template <class F> FN F gsh_frexp_mantissa(F a)
 template <class F> FN F gsh_ldexp(F a, i64 b)
 {
     const int power = b > 100000 ? 100000 : b < -100000 ? -100000 : (int)b;
-    return settle(ldexp(a, power), a, a);
+    return propagate_nan(ldexp(a, power), a, a);
 }

@@ -15,7 +15,7 @@ template <class F> FN F gsh_round(F a, F b, bool half)
 {
     const F scale = gsh_abs(b);
     const F whole = rint(rounded_to_dtype(b > 0 ? a * scale : a / scale, half));
-    return settle(b > 0 ? whole / scale : whole * scale, a, scale);
+    return propagate_nan(b > 0 ? whole / scale : whole * scale, a, scale);
 }
 template <class F> FN Complex<F> gsh_round(Complex<F> a, Complex<F> b, bool half)
 {

@@ -48,8 +48,8 @@ FN float gsh_power(float a, float b)
 {
     return b == truncf(b) && b >= -64.0f && b <= 64.0f ? (float)whole_power(a, b) : powf(a, b);
 }
-FN float gsh_sqrt(float a) { return settle(sqrtf(a), a, a); }
-FN double gsh_sqrt(double a) { return settle(sqrt(a), a, a); }
+FN float gsh_sqrt(float a) { return propagate_nan(sqrtf(a), a, a); }
+FN double gsh_sqrt(double a) { return propagate_nan(sqrt(a), a, a); }
 FN float gsh_cbrt(float a) { return cbrtf(a); }
 FN double gsh_cbrt(double a) { return cbrt(a); }
 FN float gsh_exp(float a) { return expf(a); }

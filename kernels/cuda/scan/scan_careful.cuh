@@ -31,8 +31,8 @@ template <class F> FN bool is_zero(F x) { return x == 0; }
 template <class F> FN bool is_zero(Complex<F> z) { return z.re == 0 && z.im == 0; }
 template <class F> FN bool is_same(F a, F b) { return a == b; }
 template <class F> FN bool is_same(Complex<F>, Complex<F>) { return false; }
-template <class F> FN bool is_settled(F x) { return x == 0 || !gsh_isfinite(x); }
-template <class F> FN bool is_settled(Complex<F> z) { return is_zero(z) || (gsh_isnan(z.re) && gsh_isnan(z.im)); }
+template <class F> FN bool is_absorbing(F x) { return x == 0 || !gsh_isfinite(x); }
+template <class F> FN bool is_absorbing(Complex<F> z) { return is_zero(z) || (gsh_isnan(z.re) && gsh_isnan(z.im)); }
 FN float sign_of(float x) { return copysignf(1.0f, x); }
 FN double sign_of(double x) { return copysign(1.0, x); }
 template <class F> FN Complex<F> sign_of(Complex<F>) { return {1, 0}; }
@@ -45,7 +45,7 @@ FN Mode mode_behind(A carry, bool has_carry)
 {
     if (!has_carry)
         return PRODUCTS;
-    return is_settled(carry) ? SIGNS : is_in_range(size_of(carry)) ? PRODUCTS : STAYS;
+    return is_absorbing(carry) ? SIGNS : is_in_range(size_of(carry)) ? PRODUCTS : STAYS;
 }
 // The factor for which x counts in mode SIGNS or STAYS; sets `spoils` where STAYS does not hold.
 FN A counted(A x, A carry, Mode mode, bool &spoils)

@@ -52,23 +52,23 @@ struct Chunk {
     }
     // True: no element is 0, negative, infinite or NaN. False: one may be.
     FN bool is_positive() const { return least > 0 && most < UNIT_SIZE + INFINITE_SIZE; }
-    // True: every element leaves a value that is not settled as it is. False: one may change it.
+    // True: every element leaves a value that is not absorbing as it is. False: one may change it.
     FN bool stays(A value) const
     {
         return least >= 0 && is_same(gsh_join(value, lowest_of(least, A())), value) &&
                is_same(gsh_join(value, highest_of(most, A())), value);
     }
     // True: every output is the value before the chunk. False: one may differ.
-    FN bool repeats(A carry) const { return is_settled(carry) ? is_positive() && !gsh_isnan(carry) : stays(carry); }
+    FN bool repeats(A carry) const { return is_absorbing(carry) ? is_positive() && !gsh_isnan(carry) : stays(carry); }
     static FN float lowest_of(i32 upper, float) { return of_bits((u32)upper); }
     static FN float highest_of(i32 upper, float) { return of_bits((u32)upper); }
     static FN double lowest_of(i32 upper, double) { return of_bits((u64)(u32)upper << 32); }
     static FN double highest_of(i32 upper, double) { return of_bits((u64)(u32)upper << 32 | 0xffffffffu); }
     template <class F> static FN Complex<F> lowest_of(i32, Complex<F>) { return Complex<F>(); }
     template <class F> static FN Complex<F> highest_of(i32, Complex<F>) { return Complex<F>(); }
-    FN bool makes_nan(A settled) const
+    FN bool makes_nan(A absorbing) const
     {
-        return gsh_isnan(settled) || (found & FOUND_NAN) || (found & (is_zero(settled) ? FOUND_INFINITE : FOUND_ZERO));
+        return gsh_isnan(absorbing) || (found & FOUND_NAN) || (found & (is_zero(absorbing) ? FOUND_INFINITE : FOUND_ZERO));
     }
     // Whether the chunk's total counts as one factor after a value of size `by`.
     FN bool fits(i32 by) const

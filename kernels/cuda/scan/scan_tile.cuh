@@ -2,7 +2,7 @@
 //
 // CAREFUL: joins a tile to the value before it. All lanes join at once. From the first lane that spoils the join, one
 // lane continues alone until all lanes may try again. Meanwhile `staged` holds finished outputs and remaining inputs.
-constexpr u32 ALONE = 16; // fewest lanes' elements that one lane joins alone, unless the value becomes settled
+constexpr u32 ALONE = 16; // fewest lanes' elements that one lane joins alone, unless the value becomes absorbing
 
 // All threads. The first lane of the group that spoils the join; `lanes` where none does.
 FN u32 first_that_spoils(const Scan &scan, bool spoils)
@@ -52,7 +52,7 @@ FN void walk(const Scan &scan, u32 lane, int length, A run, bool has_run)
                 at[i] = run;
             }
         const bool may_stop = is_in_range(size_of(run)) || (has_run && is_same(run, before));
-        goes_on = !is_settled(run) && (lane - first < ALONE || !may_stop);
+        goes_on = !is_absorbing(run) && (lane - first < ALONE || !may_stop);
         has_run = true;
     }
     scan.shared.mark[scan.group] = (int)lane * ITEMS < length ? lane : scan.lanes;

@@ -17,7 +17,7 @@
 #include <time.h>
 
 #define ENTRY_POINT "gsh_kernel"
-#define SETTLE_SECONDS 10
+#define STOP_SECONDS 10
 
 /* The mutex guards all of these. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -25,7 +25,7 @@ static pthread_cond_t may_begin = PTHREAD_COND_INITIALIZER, has_ended = PTHREAD_
 static struct gsh_cuda_job *queue;   /* oldest first */
 static struct gsh_cuda_job *current; /* the job that the thread is building */
 static unsigned forks;               /* forks in progress */
-static bool has_thread, is_settled;
+static bool has_thread, is_stopped;
 
 enum gsh_cuda_job_state gsh_cuda_compile_thread_state(const struct gsh_cuda_job *job)
 {
@@ -115,7 +115,7 @@ static void unlock(void)
 
 static struct gsh_cuda_job *wait_for_job_locked(void)
 {
-    while (queue == NULL || forks > 0 || is_settled)
+    while (queue == NULL || forks > 0 || is_stopped)
         pthread_cond_wait(&may_begin, &mutex);
     struct gsh_cuda_job *job = queue;
     queue = job->next;
@@ -124,9 +124,9 @@ static struct gsh_cuda_job *wait_for_job_locked(void)
 
 /* For programs that exit without finalising Python. NVRTC's first compilation registers exit functions of its own. A
  * function registered later runs before them; an exit during that first compilation may therefore crash. */
-static void settle_at_exit(void)
+static void stop_at_exit(void)
 {
-    atexit(gsh_cuda_compile_thread_settle);
+    atexit(gsh_cuda_compile_thread_stop);
 }
 
 static void *compile_thread_main(void *unused)
@@ -141,7 +141,7 @@ static void *compile_thread_main(void *unused)
         if (has_context)
             gsh_cuda_context_leave();
         if (is_first)
-            settle_at_exit();
+            stop_at_exit();
         lock();
         current = NULL;
         pthread_cond_broadcast(&has_ended);
@@ -153,7 +153,7 @@ static void wait_for_thread_locked(void)
 {
     struct timespec deadline;
     clock_gettime(CLOCK_REALTIME, &deadline);
-    deadline.tv_sec += SETTLE_SECONDS;
+    deadline.tv_sec += STOP_SECONDS;
     for (int error = 0; current != NULL && error == 0;)
         error = pthread_cond_timedwait(&has_ended, &mutex, &deadline);
 }
@@ -184,7 +184,7 @@ static void child_after_fork(void)
     may_begin = has_ended = fresh_condition;
     queue = current = NULL;
     has_thread = false;
-    is_settled = true;
+    is_stopped = true;
 }
 
 /* ---- the queue ---- */
@@ -198,7 +198,7 @@ static bool start_thread_locked(void)
 {
     has_thread = gsh_thread_start(compile_thread_main, NULL);
     if (has_thread)
-        settle_at_exit();
+        stop_at_exit();
     return has_thread;
 }
 
@@ -228,7 +228,7 @@ static void submit(struct gsh_cuda_job *job)
     lock();
     set_state(job, GSH_CUDA_JOB_BUILDING);
     append_locked(job);
-    bool is_alone = !has_thread && !is_settled && !start_thread_locked();
+    bool is_alone = !has_thread && !is_stopped && !start_thread_locked();
     pthread_cond_signal(&may_begin);
     unlock();
     if (is_alone)
@@ -264,10 +264,10 @@ void gsh_cuda_compile_thread_finish(struct gsh_cuda_job *job)
     gsh_critical_leave();
 }
 
-void gsh_cuda_compile_thread_settle(void)
+void gsh_cuda_compile_thread_stop(void)
 {
     lock();
-    is_settled = true;
+    is_stopped = true;
     wait_for_thread_locked();
     unlock();
 }

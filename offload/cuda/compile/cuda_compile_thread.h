@@ -3,7 +3,7 @@
  * The compile thread. It does the driver's slow work, one job after another: kernels from text to a function in the
  * GPU's context, and opening libraries. Callers may also do a job themselves. The thread starts with the first job
  * and takes no lock of ours but this file's mutex. It is never inside CUDA while the process forks or after
- * gsh_cuda_compile_thread_settle. Checked by tests/unit/offload/cuda/compile/test_cuda_compile_thread.c.
+ * gsh_cuda_compile_thread_stop. Checked by tests/unit/offload/cuda/compile/test_cuda_compile_thread.c.
  */
 #pragma once
 
@@ -45,7 +45,7 @@ void gsh_cuda_compile_thread_load(struct gsh_cuda_job *job, const void *image);
 void gsh_cuda_compile_thread_build(struct gsh_cuda_job *job, char *text,
                                    const struct gsh_cuda_target *target);
 /* A NEW job becomes BUILDING; the thread does it later. If no thread can be started it is done at once. After
- * gsh_cuda_compile_thread_settle only gsh_cuda_compile_thread_finish does it. `text` and `target` as above. */
+ * gsh_cuda_compile_thread_stop only gsh_cuda_compile_thread_finish does it. `text` and `target` as above. */
 void gsh_cuda_compile_thread_submit(struct gsh_cuda_job *job, char *text,
                                     const struct gsh_cuda_target *target);
 /* As gsh_cuda_compile_thread_submit, but the job calls work(what), with the context current if it could be entered.
@@ -57,4 +57,4 @@ void gsh_cuda_compile_thread_finish(struct gsh_cuda_job *job);
 
 /* Begins no more jobs and waits for the thread's current one, at most 10 s: a process that ends during a job would
  * unload NVRTC and the driver under it. Any thread; may be called again. */
-void gsh_cuda_compile_thread_settle(void);
+void gsh_cuda_compile_thread_stop(void);

@@ -370,7 +370,7 @@ static enum gsh_status take_slot(struct ring *ring, char **memory, CUevent *done
 
 /* Returns `status`. After a failure a transfer may be in progress that no event ends: waits for its end, or gives the
  * context up. */
-static enum gsh_status settle(enum gsh_status status, CUstream stream)
+static enum gsh_status drain_after_failure(enum gsh_status status, CUstream stream)
 {
     if (GSH_UNLIKELY(status != GSH_OK))
         (void)gsh_cuda_context_drain(stream);
@@ -402,8 +402,9 @@ static enum gsh_status upload_direct(uint64_t dst, const void *src, size_t size)
 
 enum gsh_status gsh_cuda_mem_upload(uint64_t dst, const void *src, size_t size, bool registered)
 {
-    GSH_TRY(settle(registered ? upload_direct(dst, src, size) : upload_staged(dst, src, size),
-                   gsh_cuda.compute));
+    GSH_TRY(drain_after_failure(registered ? upload_direct(dst, src, size)
+                                           : upload_staged(dst, src, size),
+                                gsh_cuda.compute));
     gsh_stats_add(GSH_COUNTER_UPLOADS, 1);
     gsh_stats_add(GSH_COUNTER_UPLOAD_BYTES, size);
     return GSH_OK;
@@ -514,9 +515,9 @@ static enum gsh_status download_staged_locked(char *dst, uint64_t src, size_t si
 static enum gsh_status download_staged(void *dst, uint64_t src, size_t size)
 {
     GSH_LOCKED(&download_lock);
-    return settle(size <= SMALL_BYTES ? download_small_locked(dst, src, size)
-                                      : download_staged_locked(dst, src, size),
-                  stream_of_download(size));
+    return drain_after_failure(size <= SMALL_BYTES ? download_small_locked(dst, src, size)
+                                                   : download_staged_locked(dst, src, size),
+                               stream_of_download(size));
 }
 
 enum gsh_status gsh_cuda_mem_download(void *dst, uint64_t src, size_t size, bool registered)
@@ -527,7 +528,7 @@ enum gsh_status gsh_cuda_mem_download(void *dst, uint64_t src, size_t size, bool
         struct event_pair pair;
         GSH_TRY(acquire_pair(&pair));
         enum gsh_status status =
-            settle(download_direct(dst, src, size, &pair), stream_of_download(size));
+            drain_after_failure(download_direct(dst, src, size, &pair), stream_of_download(size));
         release_pair(&pair);
         GSH_TRY(status);
     }

@@ -542,7 +542,7 @@ static void check_fork(void)
         bool good = inside == 0 && run_group(9, true) == GSH_DECLINED &&
                     stat("/proc/self/task", &tasks) == 0 &&
                     tasks.st_nlink == 2 + 1; /* one thread, the caller */
-        gsh_cuda_compile_thread_settle();
+        gsh_cuda_compile_thread_stop();
         exit(good ? 0 : 1);
     }
     CHECK_INT(status_of(child), 0);
@@ -563,10 +563,10 @@ static void submit_in_prepare(void)
     usleep(SOON_MS * 1000); /* time for a thread that would begin */
 }
 
-static uint64_t settle_ns(void)
+static uint64_t stop_ns(void)
 {
     uint64_t start = gsh_clock_ns();
-    gsh_cuda_compile_thread_settle();
+    gsh_cuda_compile_thread_stop();
     return gsh_clock_ns() - start;
 }
 
@@ -579,7 +579,7 @@ static void check_first_job_in_fork(void)
         open_device();
         pid_t child = fork_flushed();
         if (child == 0)
-            _exit(inside == 0 && settle_ns() < UINT64_C(1000000000) ? 0 : 1);
+            _exit(inside == 0 && stop_ns() < UINT64_C(1000000000) ? 0 : 1);
         open_gate();
         _exit(status_of(child) == 0 && run_until_built(2) == GSH_OK && compiled_beside == 1 ? 0
                                                                                             : 1);
@@ -619,13 +619,13 @@ static void check_option(void)
 }
 
 /* From here on nothing is begun in the background, not even what lies in the queue. */
-static void check_settle(void)
+static void check_stop(void)
 {
     CHECK(begin_to_build(10));
     CHECK_INT(run_group(11, true), GSH_DECLINED);
     unsigned here = compiled_here, beside = compiled_beside;
     pthread_t opener = start_opener();
-    gsh_cuda_compile_thread_settle();
+    gsh_cuda_compile_thread_stop();
     CHECK_INT(inside, 0);
     pthread_join(opener, NULL);
     CHECK_INT(run_group(12, true), GSH_DECLINED);
@@ -635,7 +635,7 @@ static void check_settle(void)
     CHECK_INT(run_group(11, false), GSH_OK);
     CHECK_INT(run_group(12, false), GSH_OK);
     CHECK(compiled_here == here + 2 && compiled_beside == beside + 1);
-    gsh_cuda_compile_thread_settle();
+    gsh_cuda_compile_thread_stop();
 }
 
 static int run_checks(void)
@@ -660,7 +660,7 @@ static int run_checks(void)
     check_failure();
     check_memory();
     check_fork();
-    check_settle();
+    check_stop();
     return check_result();
 }
 
