@@ -400,7 +400,7 @@ void gsh_node_flush(enum gsh_flush_reason why)
     gsh_dispatch_lock_release();
 }
 
-void gsh_node_feed(uint64_t number)
+void gsh_node_flush_idle(uint64_t number)
 {
     gsh_dispatch_lock_acquire();
     if (recorded_count == 0) { /* all ran before gsh_node_note_expired */

@@ -46,13 +46,14 @@ void gsh_node_flush(enum gsh_flush_reason why);
 /* Flushes because the device is idle, if `number` still is gsh_node_oldest(). If the newest node is a Fourier transform,
  * nothing runs until another node is recorded: the transform of the next dimension would be joined to it, and time must not
  * decide that. Takes the DISPATCH lock. */
-void gsh_node_feed(uint64_t number);
+void gsh_node_flush_idle(uint64_t number);
 /* Removes the nodes that stayed pending for values that are now dead (expiring.h). This may free what they read. */
 void gsh_node_forget_locked(void);
 /* A call has returned for which a hint was given (expiring.h). If its expiring values are still alive when the device
  * is idle next, the nodes that write them run. Any thread. */
 void gsh_node_note_expired(void);
-/* The number of the oldest node that runs when the device is idle (gsh_node_feed); 0: there is none. Any thread. */
+/* The number of the oldest node that runs when the device is idle (gsh_node_flush_idle); 0: there is none. Any thread.
+ * */
 uint64_t gsh_node_oldest(void);
 /* Empties the list in a forked child. */
 void gsh_node_reset_after_fork(void);

@@ -2,7 +2,7 @@
  *
  * Decides which nodes run together. Nodes are taken in program order. The hazards of a node are accesses by earlier
  * nodes to the same bytes of which one is a write. A node joins the last item with which it has a hazard if all that
- * they share is the same view, so that each element depends on its own alone. Items that feed a node move forward to
+ * they share is the same view, so that each element depends on its own alone. Producers of a node move forward to
  * it if no other item waits for them. In the end, items that read the same array are joined.
  */
 #include "plan_internal.h"
@@ -267,14 +267,14 @@ static int last_item(void)
     return last;
 }
 
-/* Moves the items that feed the node forward to it, if no item between waits for them. */
-static void gather_feeders(int n)
+/* Moves the items that produce the node's operands forward to it, if no item between waits for them. */
+static void gather_producers(int n)
 {
     for (unsigned h = 0; h < hazard_count; h++) {
-        int ours = plan.nodes[n].item, feeder = item_of(hazards[h].theirs);
-        if (feeder < ours && plan.items[feeder].after > ours && takes_written(&hazards[h]) &&
-            may_join(n, feeder) && align(n, feeder))
-            join(ours, feeder);
+        int ours = plan.nodes[n].item, producer = item_of(hazards[h].theirs);
+        if (producer < ours && plan.items[producer].after > ours && takes_written(&hazards[h]) &&
+            may_join(n, producer) && align(n, producer))
+            join(ours, producer);
     }
 }
 
@@ -298,7 +298,7 @@ static void place(int n)
     if (last != GSH_PLAN_NONE && may_join(n, last) && align(n, last))
         join(last, own);
     if (plan.nodes[n].is_fusable)
-        gather_feeders(n);
+        gather_producers(n);
     note_dependencies(n);
     list_accesses(n);
 }

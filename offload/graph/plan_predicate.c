@@ -330,7 +330,7 @@ bool gsh_plan_predicate(struct gsh_plan *plan)
 /* ---- whether the plan keeps them in registers ---- */
 
 /* Whether the predicated values that the node reads are computed in its item. */
-static bool has_feeders(struct gsh_plan *plan, int n, bool *is_register_only)
+static bool has_producers(struct gsh_plan *plan, int n, bool *is_register_only)
 {
     const struct gsh_plan_node *node = &plan->nodes[n];
     for (unsigned k = 0; k < gsh_launch_operands(&node->node->launch); k++) {
@@ -358,7 +358,7 @@ bool gsh_plan_predicate_holds(struct gsh_plan *plan)
         const struct gsh_plan_set *item = &plan->items[index];
         bool is_register_only = false;
         for (int n = item->first; n != GSH_PLAN_NONE; n = plan->nodes[n].next)
-            if (!has_feeders(plan, n, &is_register_only))
+            if (!has_producers(plan, n, &is_register_only))
                 return false;
         if (is_register_only && !is_one_group(plan, item))
             return false;

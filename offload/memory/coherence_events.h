@@ -26,11 +26,11 @@ struct gsh_coherence_events {
     /* Gives back what the device's allocator has kept unused for so many looks (idle.h); true where it keeps more.
      * Takes the DISPATCH lock; callers as for run_for_host_read. */
     bool (*trim_device)(unsigned looks);
-    /* The number of the oldest pending node with which an idle device is to be fed; 0: none. Any thread, any locks. */
+    /* The number of the oldest pending node that runs when the device is idle; 0: none. Any thread, any locks. */
     uint64_t (*get_oldest)(void);
     /* Flushes all pending nodes if the oldest one still has that number. Takes the DISPATCH lock; callers as for
      * run_for_host_read. */
-    void (*feed)(uint64_t number);
+    void (*flush_idle)(uint64_t number);
 
     /* ---- floating-point errors ---- */
 

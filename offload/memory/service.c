@@ -48,7 +48,7 @@ static void rest(uint32_t seen, unsigned *naps)
     if (recorded != 0 && lying_ms != 0) {
         *naps = 0;
         gsh_futex_wait_change_for(&posted, seen, lying_ms);
-        gsh_coherence_events.feed(recorded);
+        gsh_coherence_events.flush_idle(recorded);
     } else if (*naps < LONG_NAPS) {
         ++*naps;
         gsh_futex_wait_change_for(&posted, seen, LONG_NAP_MS);

@@ -260,14 +260,14 @@ static void check_idle(unsigned site)
 }
 
 /* What is fed is the node that was seen lying, not those that stayed after it. */
-static void check_feed(unsigned site)
+static void check_flush_idle(unsigned site)
 {
     double *a = filled(3), *t = fresh();
     run(GSH_OP_ADD, a, NULL, 1, t, COUNT);
     double *total = sum(t, site);
     uint64_t seen = gsh_node_oldest();
     check_sum(total, 4.0 * COUNT);
-    gsh_node_feed(seen);
+    gsh_node_flush_idle(seen);
     CHECK(!is_stored(t));
     gsh_arena_free(a);
     gsh_arena_free(t);
@@ -561,7 +561,7 @@ int main(void)
     check_changes(20);
     check_turns_off(30);
     check_idle(40);
-    check_feed(41);
+    check_flush_idle(41);
     check_errors(42);
     check_fork(43);
     check_memory(44);

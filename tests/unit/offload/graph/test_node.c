@@ -261,10 +261,10 @@ static void check_lost(void)
 }
 
 /* The service thread may come for calls that have run meanwhile. */
-static void check_feed_of_nothing(void)
+static void check_flush_idle_of_nothing(void)
 {
     gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
-    gsh_node_feed(gsh_node_oldest());
+    gsh_node_flush_idle(gsh_node_oldest());
     CHECK_INT(gsh_node_oldest(), 0);
 }
 
@@ -279,7 +279,7 @@ int main(void)
     check_device_write_between();
     check_limit();
     check_freed_inputs();
-    check_feed_of_nothing();
+    check_flush_idle_of_nothing();
     check_fork();
     real = gsh_backend_get();
     check_split();

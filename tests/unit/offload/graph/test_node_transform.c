@@ -264,12 +264,12 @@ static void test_fed(void)
     struct array in = make_whole();
     runs = 0;
     struct array x = transform(&in, GSH_FFT_R2C, false, 2, 5, true);
-    gsh_node_feed(gsh_node_oldest());
+    gsh_node_flush_idle(gsh_node_oldest());
     CHECK_INT(runs, 0);
     CHECK_INT(gsh_node_oldest(), 0); /* nobody is to ask again */
     struct array y = make_whole();
     CHECK_INT(live_add(y.data, NULL, 1, y.data, parts(&y)), GSH_REASON_NONE);
-    gsh_node_feed(gsh_node_oldest());
+    gsh_node_flush_idle(gsh_node_oldest());
     CHECK_INT(runs, 1);
     drop(&in);
     drop(&x);
