@@ -326,12 +326,12 @@ void gsh_blas_entry_copy_frame(const struct gsh_blas_entry_call *call,
 }
 
 /* Handles a call without an original: the caller found the name only because gpushim exports it. */
-static void stand_in(struct gsh_blas_entry_call *call, const char *name)
+static void run_reference(struct gsh_blas_entry_call *call, const char *name)
 {
     const struct gsh_blas_entry_shape *shape = call->routine->shape;
-    if (shape->stand_in != NULL) {
+    if (shape->run_reference != NULL) {
         gsh_log_once("%s: no library loaded has it; computed without BLAS", name);
-        if (!shape->stand_in(call))
+        if (!shape->run_reference(call))
             gsh_log(GSH_LOG_WARN, "%s: illegal argument", name);
         return;
     }
@@ -396,7 +396,7 @@ look_closer(const struct gsh_symbol *symbol, struct gsh_blas_entry_frame *frame,
     bool is_done = is_worth && run_or_fetch(&call);
     errno = error;
     if (!is_done && call.original == NULL)
-        stand_in(&call, symbol->name);
+        run_reference(&call, symbol->name);
     else if (!is_done)
         original = decline(&call, frame);
     return original;

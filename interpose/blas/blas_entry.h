@@ -45,7 +45,7 @@ struct gsh_blas_entry_shape {
     bool (*run)(struct gsh_blas_entry_call *call);
     /* Computes a call without an original with plain loops. False: bad arguments. NULL: not
      * supported. */
-    bool (*stand_in)(struct gsh_blas_entry_call *call);
+    bool (*run_reference)(struct gsh_blas_entry_call *call);
 };
 
 #define X(shape, ...) extern const struct gsh_blas_entry_shape gsh_blas_entry_shape_##shape;

@@ -69,8 +69,8 @@ bool gsh_blas_launch_run(struct gsh_blas_entry_call *call, const struct gsh_gemm
     return gsh_blas_entry_launch(call);
 }
 
-void gsh_blas_launch_stand_in(const struct gsh_blas_entry_call *call, const struct gsh_gemm *gemm,
-                              const struct gsh_blas_view *views)
+void gsh_blas_launch_run_reference(const struct gsh_blas_entry_call *call,
+                                   const struct gsh_gemm *gemm, const struct gsh_blas_view *views)
 {
     struct gsh_gemm placed = *gemm;
     gsh_blas_launch_place(&placed, views);

@@ -42,5 +42,5 @@ void gsh_blas_launch_place(struct gsh_gemm *gemm, const struct gsh_blas_view *vi
 bool gsh_blas_launch_run(struct gsh_blas_entry_call *call, const struct gsh_gemm *gemm,
                          const struct gsh_blas_view *views);
 /* Computes the product with plain loops. */
-void gsh_blas_launch_stand_in(const struct gsh_blas_entry_call *call, const struct gsh_gemm *gemm,
-                              const struct gsh_blas_view *views);
+void gsh_blas_launch_run_reference(const struct gsh_blas_entry_call *call,
+                                   const struct gsh_gemm *gemm, const struct gsh_blas_view *views);

@@ -166,13 +166,13 @@ static bool compute_here(const struct product *p)
     return true;
 }
 
-static bool stand_in_cblas_gemm(struct gsh_blas_entry_call *call)
+static bool reference_cblas_gemm(struct gsh_blas_entry_call *call)
 {
     struct product product = read_cblas(call);
     return compute_here(&product);
 }
 
-static bool stand_in_gemm(struct gsh_blas_entry_call *call)
+static bool reference_gemm(struct gsh_blas_entry_call *call)
 {
     struct product product = read_fortran(call);
     return compute_here(&product);
@@ -186,7 +186,7 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_CBLAS_GEMM = {
     .by_value = true,
     .lapack_routine = GSH_BLAS_ENTRY_NONE,
     .run = run_cblas_gemm,
-    .stand_in = stand_in_cblas_gemm};
+    .run_reference = reference_cblas_gemm};
 
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_CBLAS_GEMM_COMPLEX = {
     .sizes = {3, 4, 5},
@@ -196,7 +196,7 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_CBLAS_GEMM_COMPLEX = {
     .by_value = true,
     .lapack_routine = GSH_BLAS_ENTRY_NONE,
     .run = run_cblas_gemm,
-    .stand_in = stand_in_cblas_gemm};
+    .run_reference = reference_cblas_gemm};
 
 const struct gsh_blas_entry_shape gsh_blas_entry_shape_GEMM = {
     .sizes = {2, 3, 4},
@@ -205,4 +205,4 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_GEMM = {
     .info = GSH_BLAS_ENTRY_NONE,
     .lapack_routine = GSH_BLAS_ENTRY_NONE,
     .run = run_gemm,
-    .stand_in = stand_in_gemm};
+    .run_reference = reference_gemm};

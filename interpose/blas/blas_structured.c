@@ -84,7 +84,7 @@ static bool run_with_triangle(struct gsh_blas_entry_call *call)
     return gsh_blas_launch_run(call, &gemm, views);
 }
 
-static bool stand_in_with_triangle(struct gsh_blas_entry_call *call)
+static bool reference_with_triangle(struct gsh_blas_entry_call *call)
 {
     struct product_with_triangle p = read_product(call);
     struct gsh_gemm gemm;
@@ -94,7 +94,7 @@ static bool stand_in_with_triangle(struct gsh_blas_entry_call *call)
     if (p.factors.alpha == 0 && p.beta == 1)
         return true;
     describe_with_triangle(call, &p, &gemm, views);
-    gsh_blas_launch_stand_in(call, &gemm, views);
+    gsh_blas_launch_run_reference(call, &gemm, views);
     return true;
 }
 
@@ -107,7 +107,7 @@ static bool stand_in_with_triangle(struct gsh_blas_entry_call *call)
         .lapack_routine = GSH_BLAS_ENTRY_NONE,                                                     \
         .form = GSH_GEMM_##name,                                                                   \
         .run = run_with_triangle,                                                                  \
-        .stand_in = stand_in_with_triangle};
+        .run_reference = reference_with_triangle};
 DEFINE_SYMMETRIC(SYMM)
 DEFINE_SYMMETRIC(HEMM)
 
@@ -119,4 +119,4 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_TRMM = {
     .lapack_routine = GSH_BLAS_ENTRY_NONE,
     .form = GSH_GEMM_TRMM,
     .run = run_with_triangle,
-    .stand_in = stand_in_with_triangle};
+    .run_reference = reference_with_triangle};

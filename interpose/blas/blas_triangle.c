@@ -87,7 +87,7 @@ static void substitute(const struct substitution *from, double _Complex alpha)
     }
 }
 
-static bool stand_in_trsm(struct gsh_blas_entry_call *call)
+static bool reference_trsm(struct gsh_blas_entry_call *call)
 {
     struct gsh_blas_triangular s = gsh_blas_launch_read_triangular(call);
     if (!gsh_blas_launch_is_legal_triangle(&s))
@@ -113,5 +113,5 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_TRSM = {
     .info = GSH_BLAS_ENTRY_NONE,
     .lapack_routine = GSH_BLAS_ENTRY_NONE,
     .run = run_trsm,
-    .stand_in = stand_in_trsm,
+    .run_reference = reference_trsm,
 };

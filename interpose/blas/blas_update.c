@@ -91,7 +91,7 @@ static bool run_update(struct gsh_blas_entry_call *call)
     return gsh_blas_launch_run(call, &gemm, views);
 }
 
-static bool stand_in_update(struct gsh_blas_entry_call *call)
+static bool reference_update(struct gsh_blas_entry_call *call)
 {
     struct update u = read_update(call);
     struct gsh_gemm gemm;
@@ -101,7 +101,7 @@ static bool stand_in_update(struct gsh_blas_entry_call *call)
     if ((u.alpha == 0 || u.k == 0) && u.beta == 1)
         return true; /* the diagonal of a Hermitian matrix stays as well */
     describe_update(call, &u, &gemm, views);
-    gsh_blas_launch_stand_in(call, &gemm, views);
+    gsh_blas_launch_run_reference(call, &gemm, views);
     return true;
 }
 
@@ -114,7 +114,7 @@ static bool stand_in_update(struct gsh_blas_entry_call *call)
         .lapack_routine = GSH_BLAS_ENTRY_NONE,                                                     \
         .form = GSH_GEMM_##name,                                                                   \
         .run = run_update,                                                                         \
-        .stand_in = stand_in_update};
+        .run_reference = reference_update};
 #define DEFINE_TWOFOLD_UPDATE(name)                                                                \
     const struct gsh_blas_entry_shape gsh_blas_entry_shape_##name = {                              \
         .sizes = {2, 2, 3},                                                                        \
@@ -124,7 +124,7 @@ static bool stand_in_update(struct gsh_blas_entry_call *call)
         .lapack_routine = GSH_BLAS_ENTRY_NONE,                                                     \
         .form = GSH_GEMM_##name,                                                                   \
         .run = run_update,                                                                         \
-        .stand_in = stand_in_update};
+        .run_reference = reference_update};
 DEFINE_UPDATE(SYRK)
 DEFINE_UPDATE(HERK)
 DEFINE_TWOFOLD_UPDATE(SYR2K)

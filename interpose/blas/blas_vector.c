@@ -91,11 +91,11 @@ static bool run_with_vector(struct gsh_blas_entry_call *call,
            gsh_blas_launch_run(call, &product->gemm, product->views);
 }
 
-static bool stand_in_with_vector(const struct gsh_blas_entry_call *call,
-                                 const struct product_with_vector *product)
+static bool reference_with_vector(const struct gsh_blas_entry_call *call,
+                                  const struct product_with_vector *product)
 {
     if (product->is_legal && !is_empty(&product->gemm))
-        gsh_blas_launch_stand_in(call, &product->gemm, product->views);
+        gsh_blas_launch_run_reference(call, &product->gemm, product->views);
     return product->is_legal;
 }
 
@@ -105,10 +105,10 @@ static bool stand_in_with_vector(const struct gsh_blas_entry_call *call,
         struct product_with_vector product = read;                                                 \
         return run_with_vector(call, &product);                                                    \
     }                                                                                              \
-    static bool stand_in_##name(struct gsh_blas_entry_call *call)                                  \
+    static bool reference_##name(struct gsh_blas_entry_call *call)                                 \
     {                                                                                              \
         struct product_with_vector product = read;                                                 \
-        return stand_in_with_vector(call, &product);                                               \
+        return reference_with_vector(call, &product);                                              \
     }
 DEFINE_RUNS(gemv, read_gemv(call))
 DEFINE_RUNS(ger, read_ger(call, false))
@@ -121,7 +121,7 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_GEMV = {
     .info = GSH_BLAS_ENTRY_NONE,
     .lapack_routine = GSH_BLAS_ENTRY_NONE,
     .run = run_gemv,
-    .stand_in = stand_in_gemv};
+    .run_reference = reference_gemv};
 #define DEFINE_GER(shape, name)                                                                    \
     const struct gsh_blas_entry_shape gsh_blas_entry_shape_##shape = {                             \
         .sizes = {0, 1, GSH_BLAS_ENTRY_NONE},                                                      \
@@ -130,6 +130,6 @@ const struct gsh_blas_entry_shape gsh_blas_entry_shape_GEMV = {
         .info = GSH_BLAS_ENTRY_NONE,                                                               \
         .lapack_routine = GSH_BLAS_ENTRY_NONE,                                                     \
         .run = run_##name,                                                                         \
-        .stand_in = stand_in_##name}
+        .run_reference = reference_##name}
 DEFINE_GER(GER, ger);
 DEFINE_GER(GERC, gerc);

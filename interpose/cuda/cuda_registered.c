@@ -85,7 +85,7 @@ gsh_cuda_enum gsh_cuda_entry_cuMemHostGetFlags(unsigned *flags, void *address)
 }
 
 /* The address that CUDA is queried about instead of an array. */
-static CUdeviceptr stand_in(const void *address, bool *is_page_locked)
+static CUdeviceptr substitute_for(const void *address, bool *is_page_locked)
 {
     enum gsh_residency residency = gsh_coherence_residency(address);
     const void *page = gsh_cuda_snapshot_interop.page_locked();
@@ -94,7 +94,7 @@ static CUdeviceptr stand_in(const void *address, bool *is_page_locked)
     return (CUdeviceptr)(uintptr_t)(*is_page_locked ? page : ordinary);
 }
 
-/* Replaces the stand-in's address in an answer by the array's. */
+/* Replaces the substitute's address in an answer by the array's. */
 static void set_address(gsh_cuda_enum attribute, void *value, CUdeviceptr address)
 {
     if (attribute == GSH_CUDA_POINTER_DEVICE || attribute == GSH_CUDA_POINTER_HOST)
@@ -108,7 +108,7 @@ gsh_cuda_enum gsh_cuda_entry_cuPointerGetAttribute(void *value, gsh_cuda_enum at
     if (is_answered_by_cuda(place))
         return gsh_cuda_entry_real.cuPointerGetAttribute(value, attribute, address);
     bool is_page_locked;
-    CUdeviceptr other = stand_in(place, &is_page_locked);
+    CUdeviceptr other = substitute_for(place, &is_page_locked);
     gsh_cuda_enum result = gsh_cuda_entry_real.cuPointerGetAttribute(value, attribute, other);
     if (result == GSH_CUDA_SUCCESS && is_page_locked)
         set_address(attribute, value, address);
@@ -122,7 +122,7 @@ gsh_cuda_enum gsh_cuda_entry_cuPointerGetAttributes(unsigned count, gsh_cuda_enu
     if (is_answered_by_cuda(place))
         return gsh_cuda_entry_real.cuPointerGetAttributes(count, attributes, values, address);
     bool is_page_locked;
-    CUdeviceptr other = stand_in(place, &is_page_locked);
+    CUdeviceptr other = substitute_for(place, &is_page_locked);
     gsh_cuda_enum result =
         gsh_cuda_entry_real.cuPointerGetAttributes(count, attributes, values, other);
     for (unsigned i = 0; i < count && result == GSH_CUDA_SUCCESS && is_page_locked; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The functions of the C library that ours stand in front of, beside the rows of io_calls.def: a table for each file that
+ * The functions of the C library that ours interpose, beside the rows of io_calls.def: a table for each file that
  * defines ours. interpose/exports.map.in makes the list of exported names of them, so nothing but macros may stand here.
  * X(result, name, (parameters), (arguments), ...); MEMORY and LIMIT: also what is done first, a call of a function of that file.
  */

@@ -23,6 +23,6 @@ void *gsh_libc_real_find(const char *name)
     if (next != NULL)
         return next;
     dlerror();
-    long (*stand_in)(void) = missing;
-    return (void *)stand_in;
+    long (*placeholder)(void) = missing;
+    return (void *)placeholder;
 }

@@ -122,7 +122,7 @@ extern "C" __global__ void gsh_kernel(const Args args)
 
 
 def main():
-    """The stand-ins themselves: barriers, votes, shuffles, float16."""
+    """The emulation of CUDA itself: barriers, votes, shuffles, float16."""
     class Args(ctypes.Structure):
         _fields_ = [(name, ctypes.c_void_p) for name in ("halves", "votes", "moved", "sums")]
 
@@ -139,7 +139,7 @@ def main():
         ("votes", list(votes), [sum(1 << t % 32 for t in range(w, w + 32) if t % 3 == 0) for w in (0, 32) for _ in range(32)]),
         ("shuffles", list(moved), [(t - 2 if t % 32 >= 2 else t) + 100 * (t // 32 * 32 + 7) for t in lanes]),
         ("barriers", list(sums), [63 - t + 31000 for t in lanes])) if got != want]
-    print("stand-ins for CUDA:", f"wrong: {wrong}" if wrong else "as they should be")
+    print("emulation of CUDA:", f"wrong: {wrong}" if wrong else "as they should be")
     return bool(wrong)
 
 

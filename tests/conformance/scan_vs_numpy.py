@@ -3,7 +3,7 @@
 
 Usage: python scan_vs_numpy.py [--host] [--all]   (needs cmake, a C and a C++ compiler as $CC, $CXX or cc, c++, and NumPy)
 
-The text of each kernel is compiled as C++ with lines that stand in for CUDA (tests/emulation/cuda_threads.h): a
+The text of each kernel is compiled as C++ with lines that emulate CUDA (tests/emulation/cuda_threads.h): a
 block's threads are fibers that run in turn from one barrier to the next, blocks follow each other. What only a GPU can
 show (atomics that meet, speed) is tests/gpu/test_cuda_scan.c's business. --host: the CPU's kernels alone; --all: the
 text of every dtype, else of some.

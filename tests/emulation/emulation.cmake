@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Libraries that stand in for CUDA's where there is no GPU, in <build>/tests/emulation, and what runs on them: the
+# Libraries that emulate CUDA's where there is no GPU, in <build>/tests/emulation, and what runs on them: the
 # programs of tests/gpu, and one of tests/unit, as CTest tests emulated.<name>. Tests of Python use them too (tests/run.py). They need a C++
 # compiler to be built and to run, LAPACK, BLAS and FFTW.
 include(CheckLanguage)

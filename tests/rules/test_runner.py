@@ -51,8 +51,8 @@ def tests_run(stage, turn):
     recorder = Recorder()
     with contextlib.ExitStack() as stack:
         stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
-        for where, name, stand_in in recorder.patches():
-            stack.enter_context(mock.patch.object(where, name, stand_in))
+        for where, name, fake in recorder.patches():
+            stack.enter_context(mock.patch.object(where, name, fake))
         stages.run_stage(Totals(), turn, stage)
     return recorder.ran
 

@@ -78,7 +78,7 @@ static void load_from_home(void)
     load(11, 0);
 }
 
-/* What cuSOLVER needs lies in other packages' folders there, and is opened first: the second name is a stand-in. */
+/* What cuSOLVER needs lies in other packages' folders there, and is opened first: the second name is a stub. */
 static void load_solver_from_pip(void)
 {
     char file[PATH_MAX + 64], why[256] = "";
@@ -204,7 +204,7 @@ static void test_search(void)
 /* ---- relative folders ---- */
 
 /* The C library under the name of an old NVRTC: opened, and found to lack its functions, which is logged. */
-static void place_stand_in(const char *folder)
+static void place_stub(const char *folder)
 {
     Dl_info info;
     char command[2 * PATH_MAX];
@@ -248,13 +248,13 @@ static void test_relative_folders(void)
     static const char *const folders[] = {"lib64", "nvidia/cuda_nvrtc/lib"};
     char command[PATH_MAX];
     for (size_t i = 0; i < GSH_COUNT(folders); i++) {
-        place_stand_in(folders[i]);
+        place_stub(folders[i]);
         CHECK(says(load_from_folders, true, "libnvrtc.so lacks"));
         CHECK(!says(load_from_folders, false, "libnvrtc.so lacks"));
         snprintf(command, sizeof command, "rm -r %s/*", root);
         CHECK_INT(system(command), 0);
     }
-    place_stand_in(".");
+    place_stub(".");
     CHECK(says(load_by_loader, false, "libnvrtc.so.11.2 is not taken from a relative folder"));
     CHECK(!says(load_by_loader, true, "is not taken"));
     CHECK_INT(system(command), 0);
