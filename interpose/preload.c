@@ -6,13 +6,13 @@
  * was found. Neither starts a thread, allocates, or touches a device, and the report is the only
  * output. All else starts in gsh_numpy_attach.
  */
+#include "libc_direct.h"
 #include "libc_dlopen.h"
 #include "libc_files.h"
 #include "libc_fork.h"
 #include "libc_io.h"
 #include "libc_limit.h"
 #include "libc_memory.h"
-#include "libc_own.h"
 #include "libc_signal.h"
 #include "libc_stack.h"
 #include "options.h"
@@ -24,7 +24,7 @@ extern int Py_IsInitialized(void) __attribute__((weak));
 
 __attribute__((constructor)) static void load(void)
 {
-    gsh_libc_own_resolve();
+    gsh_libc_direct_resolve();
     gsh_options_init();
     gsh_libc_files_resolve();
     gsh_libc_fork_resolve();

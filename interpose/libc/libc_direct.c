@@ -4,7 +4,7 @@
  * Before the C library's functions are found, memory functions work byte by byte: a relocation of
  * another library may run our code that early.
  */
-#include "libc_own.h"
+#include "libc_direct.h"
 
 #include "libc_real.h"
 
@@ -17,18 +17,18 @@
 #define LIBC "libc.so.6"
 
 #define X(result, name, parameters, ...) static result first_##name parameters;
-#include "libc_own.def"
+#include "libc_direct.def"
 #undef X
 static void first_free(void *memory);
 
 static struct {
 #define X(result, name, parameters, ...) result(*name) parameters;
-#include "libc_own.def"
+#include "libc_direct.def"
 #undef X
     void (*free)(void *);
-} own = {
+} direct = {
 #define X(result, name, ...) .name = first_##name,
-#include "libc_own.def"
+#include "libc_direct.def"
 #undef X
     .free = first_free};
 
@@ -37,14 +37,14 @@ static struct {
 #define X(result, name, parameters, arguments)                                                     \
     __attribute__((visibility("hidden"))) result name parameters                                   \
     {                                                                                              \
-        return __atomic_load_n(&own.name, __ATOMIC_RELAXED) arguments;                             \
+        return __atomic_load_n(&direct.name, __ATOMIC_RELAXED) arguments;                          \
     }
-#include "libc_own.def"
+#include "libc_direct.def"
 #undef X
 
 __attribute__((visibility("hidden"))) void free(void *memory)
 {
-    __atomic_load_n(&own.free, __ATOMIC_RELAXED)(memory);
+    __atomic_load_n(&direct.free, __ATOMIC_RELAXED)(memory);
 }
 
 __attribute__((visibility("hidden"))) char *strdup(const char *text)
@@ -64,14 +64,14 @@ static void *find(void *libc, const char *name)
     return found != NULL ? found : gsh_libc_real_find(name);
 }
 
-void gsh_libc_own_resolve(void)
+void gsh_libc_direct_resolve(void)
 {
     void *(*open)(const char *, int) = (void *(*)(const char *, int))gsh_libc_real_find("dlopen");
     void *libc = open(LIBC, RTLD_LAZY | RTLD_NOLOAD);
 #define X(result, name, ...)                                                                       \
-    __atomic_store_n(&own.name, (__typeof__(own.name))find(libc, #name), __ATOMIC_RELAXED);
+    __atomic_store_n(&direct.name, (__typeof__(direct.name))find(libc, #name), __ATOMIC_RELAXED);
     X(void, free, )
-#include "libc_own.def"
+#include "libc_direct.def"
 #undef X
 }
 
@@ -79,46 +79,46 @@ void gsh_libc_own_resolve(void)
 
 static void *first_malloc(size_t size)
 {
-    gsh_libc_own_resolve();
-    return own.malloc(size);
+    gsh_libc_direct_resolve();
+    return direct.malloc(size);
 }
 
 static void *first_calloc(size_t count, size_t size)
 {
-    gsh_libc_own_resolve();
-    return own.calloc(count, size);
+    gsh_libc_direct_resolve();
+    return direct.calloc(count, size);
 }
 
 static void *first_realloc(void *memory, size_t size)
 {
-    gsh_libc_own_resolve();
-    return own.realloc(memory, size);
+    gsh_libc_direct_resolve();
+    return direct.realloc(memory, size);
 }
 
 static void *first_aligned_alloc(size_t alignment, size_t size)
 {
-    gsh_libc_own_resolve();
-    return own.aligned_alloc(alignment, size);
+    gsh_libc_direct_resolve();
+    return direct.aligned_alloc(alignment, size);
 }
 
 static void first_free(void *memory)
 {
-    gsh_libc_own_resolve();
-    own.free(memory);
+    gsh_libc_direct_resolve();
+    direct.free(memory);
 }
 
 static int first_clock_gettime(clockid_t clock, struct timespec *now)
 {
-    gsh_libc_own_resolve();
-    return own.clock_gettime(clock, now);
+    gsh_libc_direct_resolve();
+    return direct.clock_gettime(clock, now);
 }
 
 static int first_pthread_cond_timedwait(pthread_cond_t *restrict condition,
                                         pthread_mutex_t *restrict mutex,
                                         const struct timespec *restrict end)
 {
-    gsh_libc_own_resolve();
-    return own.pthread_cond_timedwait(condition, mutex, end);
+    gsh_libc_direct_resolve();
+    return direct.pthread_cond_timedwait(condition, mutex, end);
 }
 
 /* Volatile: the compiler must not replace these loops by calls of memcpy and memset. */
