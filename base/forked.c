@@ -76,7 +76,7 @@ long gsh_forked_around(long (*call)(void *context), void *context)
 
 /* ---- children that ran no handlers ---- */
 
-void gsh_forked_watch(void (*adopt)(void))
+void gsh_forked_detect(void (*adopt)(void))
 {
     void *page = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED)

@@ -19,7 +19,7 @@ extern volatile unsigned char *_Atomic gsh_forked_mark; /* -> 0: a child that is
 void gsh_forked_add(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 /* Starts the detection of children that ran no handlers; called once. `adopt` runs in such a child before the
  * `child` handlers. Without effect on kernels that cannot clear pages at fork (before Linux 4.14). */
-void gsh_forked_watch(void (*adopt)(void));
+void gsh_forked_detect(void (*adopt)(void));
 /* Whether this process is a forked child, one that ran the handlers or a detected one. */
 bool gsh_forked_is_child_sigsafe(void);
 

@@ -146,5 +146,5 @@ static void adopt_after_fork(void)
 void gsh_fork_init(void)
 {
     gsh_forked_add(prepare, parent, child_after_fork);
-    gsh_forked_watch(adopt_after_fork);
+    gsh_forked_detect(adopt_after_fork);
 }

@@ -22,7 +22,8 @@ struct gsh_facts {
 struct gsh_verdict {
     enum gsh_reason reason; /* NONE: the device; TOO_SMALL or DATA_ON_HOST otherwise */
     double gain;            /* s won by the device, uploads not counted; may be negative */
-    double watched; /* s on the CPU before they were corrected, set by price.h; 0: they never are */
+    double
+        modelled;   /* s on the CPU before they were corrected, set by price.h; 0: they never are */
     bool has_data;  /* the CPU lacks some of the operands: the device has them */
     bool is_forced; /* an option says that the call is to run there, whatever it gains */
     struct gsh_facts facts; /* that it was made of; zeros where an option decided */

@@ -54,7 +54,7 @@ static void replace_method(PyObject *class, struct gsh_pymethoddef *definition, 
     gsh_python_error_clear();
 }
 
-static void watch_scopes(PyObject *warnings)
+static void hook_scopes(PyObject *warnings)
 {
     static struct gsh_pymethoddef enter = {"__enter__", (void *)report_and_enter, GSH_METH_VARARGS,
                                            NULL};
@@ -267,7 +267,7 @@ static void replace_moment(enum moment moment)
 void gsh_warning_scopes_install(PyObject *warnings, void (*report)(void))
 {
     report_all = report;
-    watch_scopes(warnings);
+    hook_scopes(warnings);
     for (enum moment moment = 0; moment < MOMENTS; moment++)
         replace_moment(moment);
     register_last();

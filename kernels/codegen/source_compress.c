@@ -12,7 +12,7 @@
 #define TILE ((int64_t)GSH_SOURCE_BLOCK * ITEMS)
 
 struct geometry {
-    bool is_compress, raw, wide, watches;
+    bool is_compress, raw, wide, checks_errors;
     int64_t elements, chunk, chunks;
 };
 
@@ -23,7 +23,7 @@ static struct geometry geometry_of(const struct gsh_launch *launch)
     struct geometry geometry = {.is_compress = launch->kind == GSH_LAUNCH_COMPRESS,
                                 .elements = gsh_launch_elements(launch)};
     geometry.raw = operands[0].dtype == launch->loop && operands[1].dtype == launch->loop;
-    geometry.watches = launch->errors.claims != 0 && !geometry.raw;
+    geometry.checks_errors = launch->errors.claims != 0 && !geometry.raw;
     geometry.wide = geometry.elements > INT32_MAX;
     int64_t tiles = gsh_source_divide_up(geometry.elements, TILE);
     geometry.chunk = gsh_source_divide_up(tiles, GSH_MIN(tiles, most)) * TILE;
@@ -55,7 +55,7 @@ static void write_key(const struct gsh_launch *launch, const struct geometry *ge
     gsh_source_key_part(&fmt, "s");
     gsh_fmt_decimal(&fmt, (uint64_t)launch->ndim);
     gsh_fmt_text(&fmt, geometry->wide ? "w" : "");
-    gsh_fmt_text(&fmt, is_final && geometry->watches ? "e" : "");
+    gsh_fmt_text(&fmt, is_final && geometry->checks_errors ? "e" : "");
 }
 
 static enum gsh_status plan_pass(const struct gsh_launch *launch, const struct geometry *geometry,
@@ -76,7 +76,7 @@ static enum gsh_status plan_pass(const struct gsh_launch *launch, const struct g
     stage->argument_bytes = 0;
     stage->shared_bytes = 0; /* the kernel's shared memory is static */
     write_key(launch, geometry, is_final, stage->key);
-    if (is_final && geometry->watches)
+    if (is_final && geometry->checks_errors)
         GSH_TRY(gsh_source_text_put_sink(stage, launch));
     GSH_TRY(gsh_source_put_many(stage, words, (int)GSH_COUNT(words), (int)GSH_COUNT(words)));
     GSH_TRY(gsh_source_put_many(stage, launch->shape, ndim, room));
@@ -126,7 +126,7 @@ void gsh_source_compress_text(const struct gsh_launch *launch, unsigned stage, s
     if (is_final && !geometry.raw)
         prelude.dtypes =
             1u << launch->loop | 1u << launch->operands[0].dtype | 1u << launch->operands[1].dtype;
-    prelude.errors = is_final && geometry.watches;
+    prelude.errors = is_final && geometry.checks_errors;
     gsh_source_text_write_prelude(fmt, &prelude);
     if (is_cut && stage == 1) {
         write_sums(fmt);

@@ -193,7 +193,7 @@ static bool may_combine_badly(const struct gsh_launch *launch)
     return divides_integers(launch) || (1u << launch->loop & GSH_SET_INEXACT) != 0;
 }
 
-static bool watches(const struct gsh_launch *launch, enum pass pass)
+static bool checks_errors(const struct gsh_launch *launch, enum pass pass)
 {
     return launch->errors.claims != 0 &&
            (!is_put(launch) || (pass == PASS_COMBINE && may_combine_badly(launch)) ||
@@ -238,7 +238,7 @@ static void write_key(const struct gsh_launch *launch, enum pass pass, bool is_r
         struct ranking ranking = ranking_of(launch);
         gsh_fmt_text(&fmt, has_wide_winners(&ranking) ? "w" : "");
     }
-    gsh_fmt_text(&fmt, watches(launch, pass) ? "e" : "");
+    gsh_fmt_text(&fmt, checks_errors(launch, pass) ? "e" : "");
 }
 
 static enum gsh_status set_grid(struct gsh_source_stage *stage, int64_t elements)
@@ -287,7 +287,7 @@ static enum gsh_status plan_pass(const struct gsh_launch *launch, enum pass pass
                               (uint64_t)gsh_launch_elements(&part),
                               (uint64_t)launch->indexed.stride,
                               (uint64_t)launch->indexed.extent};
-    if (watches(launch, pass))
+    if (checks_errors(launch, pass))
         GSH_TRY(gsh_source_text_put_sink(stage, launch));
     for (size_t i = 0; i < GSH_COUNT(words); i++)
         GSH_TRY(gsh_source_put(stage, words[i]));
@@ -374,7 +374,7 @@ static void write_combine(const struct gsh_launch *launch, struct gsh_fmt *fmt)
                    gsh_dtype_cuda_stored(launch->operands[0].dtype),
                    gsh_dtype_cuda_stored(launch->operands[2].dtype), cells[__builtin_ctzll(size)]);
     gsh_fmt_printf(fmt, "FN A gsh_join(A a, A b) { return (A)(%s); }\n", info->expressions[0]);
-    gsh_source_scan_write_look(fmt, watches(launch, PASS_COMBINE), info->flags,
+    gsh_source_scan_write_look(fmt, checks_errors(launch, PASS_COMBINE), info->flags,
                                divides_integers(launch));
     write_common(launch, false, fmt);
     if (is_native(launch)) {
@@ -401,7 +401,7 @@ void gsh_source_index_text(const struct gsh_launch *launch, unsigned stage, stru
         prelude.is_half = launch->loop == GSH_FLOAT16;
         prelude.propagates_nan = true;
     }
-    prelude.errors = watches(launch, pass);
+    prelude.errors = checks_errors(launch, pass);
     gsh_source_text_write_prelude(fmt, &prelude);
     if (pass == PASS_COMBINE) {
         write_combine(launch, fmt);

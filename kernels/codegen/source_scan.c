@@ -139,7 +139,7 @@ static unsigned join_errors(const struct gsh_launch *launch)
     return is_inexact ? gsh_op_info(combine)->flags : 0;
 }
 
-static bool watches(const struct gsh_launch *launch)
+static bool checks_errors(const struct gsh_launch *launch)
 {
     return launch->errors.claims != 0 &&
            (join_errors(launch) != 0 || launch->operands[0].dtype != launch->loop ||
@@ -149,7 +149,7 @@ static bool watches(const struct gsh_launch *launch)
 /* Whether the pass checks for errors. */
 static bool looks(const struct gsh_launch *launch, enum pass pass)
 {
-    return pass == PASS_OUTPUTS && watches(launch);
+    return pass == PASS_OUTPUTS && checks_errors(launch);
 }
 
 static void write_key(const struct gsh_launch *launch, const struct geometry *geometry,

@@ -58,7 +58,7 @@ template <bool CHECKED> FN Total join_round(const Args &args, const Lane &lane, 
 }
 // An infinity or a NaN stays in every later join. So where errors are looked for (LOOKS), only rounds whose total is
 // not finite (!is_fine) are joined again, with a check at each join.
-FN Total join_watched(const Args &args, const Lane &lane, Index unit, const Total &total)
+FN Total join_checked(const Args &args, const Lane &lane, Index unit, const Total &total)
 {
     const Total joined = join_round<false>(args, lane, unit, total);
     if constexpr (LOOKS)
@@ -75,7 +75,7 @@ FN Total walk(const Args &args, const Lane &lane)
         Total chunk = lane.begin;
 #pragma unroll 1
         for (int k = 0; k < CHAIN && unit < lane.end; k++, unit += UNROLL * lane.lanes)
-            chunk = join_watched(args, lane, unit, chunk);
+            chunk = join_checked(args, lane, unit, chunk);
         total = join_next<true>(args, total, chunk);
     }
     return PACK > 1 && lane.has_rest ? join_rest(args, lane.origin, lane.begin, total) : total;

@@ -8,8 +8,8 @@
 #include "host_elementwise.h"
 
 #include "host_casts.h"
+#include "host_fp_check.h"
 #include "host_loops.h"
-#include "host_watch.h"
 
 #include <string.h>
 
@@ -20,8 +20,8 @@ struct elementwise {
     enum gsh_dtype values[GSH_MAX_INPUTS + GSH_OP_OUTPUTS]; /* dtypes that the op takes and gives */
     int64_t inner;                                          /* extent of the innermost dimension */
     int64_t inner_strides[GSH_MAX_OPERANDS];
-    bool watches, is_buffered;
-    struct gsh_host_watch watch;
+    bool checks_errors, is_buffered;
+    struct gsh_host_fp_check check;
     struct gsh_host_buffer
         buffers[GSH_MAX_INPUTS +
                 GSH_OP_OUTPUTS];   /* casts of the operands; constants, for the whole launch */
@@ -91,36 +91,36 @@ static void *place(struct elementwise *work, unsigned k, char *row, int64_t star
 }
 
 /* A copy's errors are those of its first cast; the reported input is the source. */
-static void watch_copy(struct elementwise *work, const char *row, int64_t start, int64_t n)
+static void check_copy(struct elementwise *work, const char *row, int64_t start, int64_t n)
 {
     const struct gsh_operand *operand = &work->launch->operands[0];
     const void *src = operand->is_constant ? (const void *)&operand->constant
                                            : row + start * work->inner_strides[0];
     int64_t stride = operand->is_constant ? 0 : work->inner_strides[0];
-    work->watch.nin = 1;
-    work->watch.samples[0] = (struct gsh_host_sample){src, stride, operand->dtype, operand->dtype};
-    gsh_host_watch_check_cast(&work->watch, work->values[0], src, operand->dtype, stride, n);
+    work->check.nin = 1;
+    work->check.samples[0] = (struct gsh_host_sample){src, stride, operand->dtype, operand->dtype};
+    gsh_host_fp_check_cast(&work->check, work->values[0], src, operand->dtype, stride, n);
 }
 
-static void watch_block(struct elementwise *work, char *const *rows, int64_t start,
+static void check_block(struct elementwise *work, char *const *rows, int64_t start,
                         const struct gsh_host_block *block)
 {
     const struct gsh_launch *launch = work->launch;
-    struct gsh_host_watch *watch = &work->watch;
+    struct gsh_host_fp_check *check = &work->check;
     if (launch->has_mask) {
-        watch->mask_stride = work->inner_strides[work->mask];
-        watch->mask = (const unsigned char *)rows[work->mask] + start * watch->mask_stride;
+        check->mask_stride = work->inner_strides[work->mask];
+        check->mask = (const unsigned char *)rows[work->mask] + start * check->mask_stride;
     }
     if (launch->op == GSH_OP_COPY)
-        watch_copy(work, rows[0], start, block->n);
+        check_copy(work, rows[0], start, block->n);
     else
-        gsh_host_watch_check(watch, block);
-    for (unsigned k = 0; k < launch->nout && watch->wanted != 0; k++) {
+        gsh_host_fp_check_block(check, block);
+    for (unsigned k = 0; k < launch->nout && check->wanted != 0; k++) {
         enum gsh_dtype value = work->values[work->outs + k];
         enum gsh_dtype array = gsh_host_loops_dtype(value);
         if (value != launch->operands[work->outs + k].dtype)
-            gsh_host_watch_check_cast(watch, launch->operands[work->outs + k].dtype, block->out[k],
-                                      array, size_of(array), block->n);
+            gsh_host_fp_check_cast(check, launch->operands[work->outs + k].dtype, block->out[k],
+                                   array, size_of(array), block->n);
     }
 }
 
@@ -153,8 +153,8 @@ static void run_block(struct elementwise *work, char *const *rows, int64_t start
     for (unsigned k = 0; k < launch->nout; k++)
         block.out[k] = place(work, work->outs + k, rows[work->outs + k], start);
     work->loop(&block);
-    if (work->watches && work->watch.wanted != 0)
-        watch_block(work, rows, start, &block);
+    if (work->checks_errors && work->check.wanted != 0)
+        check_block(work, rows, start, &block);
     bool is_mask_first = launch->has_mask && rows[work->mask] == rows[work->outs];
     for (unsigned j = 0; j < launch->nout; j++) { /* an output that is the mask is stored last */
         unsigned k = is_mask_first ? launch->nout - 1 - j : j;
@@ -215,9 +215,9 @@ static void init(struct elementwise *work, const struct gsh_launch *launch)
     work->outs = launch->nin;
     work->mask = launch->nin + launch->nout;
     work->inner = last >= 0 ? launch->shape[last] : 1;
-    work->watches =
-        gsh_host_watch_begin(&work->watch, &launch->errors, launch->op, launch->loop, true);
-    work->is_buffered = work->watches || launch->has_mask;
+    work->checks_errors =
+        gsh_host_fp_check_begin(&work->check, &launch->errors, launch->op, launch->loop, true);
+    work->is_buffered = work->checks_errors || launch->has_mask;
     for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {
         const struct gsh_operand *operand = &launch->operands[k];
         work->inner_strides[k] = last >= 0 ? launch->strides[k][last] : size_of(operand->dtype);

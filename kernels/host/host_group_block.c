@@ -39,7 +39,7 @@ void gsh_host_group_block_begin(struct gsh_host_group_worker *worker,
     }
     for (unsigned k = 0; k < program->group->step_count; k++) {
         const struct gsh_group_step *step = &program->group->steps[k];
-        gsh_host_watch_begin(&worker->watches[k], &step->errors, step->op, step->loop, true);
+        gsh_host_fp_check_begin(&worker->checks[k], &step->errors, step->op, step->loop, true);
     }
 }
 
@@ -146,17 +146,17 @@ static void run_indexed(const struct block *block, const struct gsh_host_group_i
     } while (next_stretch(block, at->number, &stretch));
 }
 
-static void set_mask(struct gsh_host_watch *watch, const struct block *block, uint16_t mask)
+static void set_mask(struct gsh_host_fp_check *check, const struct block *block, uint16_t mask)
 {
-    watch->mask = mask != GSH_HOST_GROUP_NO_SLOT ? block->worker->slots[mask] : NULL;
-    watch->mask_stride = 1;
+    check->mask = mask != GSH_HOST_GROUP_NO_SLOT ? block->worker->slots[mask] : NULL;
+    check->mask_stride = 1;
 }
 
 static void run_loop(const struct block *block, const struct gsh_host_group_instruction *at)
 {
     const struct gsh_group_step *step = &block->group->steps[at->step];
     const struct gsh_op_info *info = gsh_op_info(step->op);
-    struct gsh_host_watch *watch = &block->worker->watches[at->step];
+    struct gsh_host_fp_check *check = &block->worker->checks[at->step];
     struct gsh_host_block whole = {.n = block->n};
     for (unsigned k = 0; k < info->nin; k++)
         whole.in[k] = block->worker->slots[at->in[k]];
@@ -166,38 +166,38 @@ static void run_loop(const struct block *block, const struct gsh_host_group_inst
         run_indexed(block, at, &whole, info);
     else
         at->loop(&whole);
-    if (!at->watches || watch->wanted == 0 || step->op == GSH_OP_COPY)
+    if (!at->checks_errors || check->wanted == 0 || step->op == GSH_OP_COPY)
         return;
-    set_mask(watch, block, at->in[3]);
-    gsh_host_watch_check(watch, &whole);
+    set_mask(check, block, at->in[3]);
+    gsh_host_fp_check_block(check, &whole);
 }
 
-static void watch_source(const struct block *block, const struct gsh_host_group_instruction *at)
+static void check_source(const struct block *block, const struct gsh_host_group_instruction *at)
 {
     const struct gsh_group_step *step = &block->group->steps[at->step];
-    struct gsh_host_watch *watch = &block->worker->watches[at->step];
+    struct gsh_host_fp_check *check = &block->worker->checks[at->step];
     enum gsh_dtype dtype = gsh_group_dtype(block->group, step->in[0]);
     const void *src = block->worker->slots[at->in[0]];
     int64_t size = (int64_t)gsh_dtype_size(dtype);
-    if (watch->wanted == 0)
+    if (check->wanted == 0)
         return;
-    set_mask(watch, block, at->in[1]);
-    watch->nin = 1;
-    watch->samples[0] = (struct gsh_host_sample){src, size, dtype, dtype};
-    gsh_host_watch_check_cast(watch, step->loop, src, dtype, size, block->n);
+    set_mask(check, block, at->in[1]);
+    check->nin = 1;
+    check->samples[0] = (struct gsh_host_sample){src, size, dtype, dtype};
+    gsh_host_fp_check_cast(check, step->loop, src, dtype, size, block->n);
 }
 
 /* Casts the result to the output's dtype. A float16 is rounded first. */
 static void round_result(const struct block *block, const struct gsh_host_group_instruction *at)
 {
     const struct gsh_group_step *step = &block->group->steps[at->step];
-    struct gsh_host_watch *watch = &block->worker->watches[at->step];
+    struct gsh_host_fp_check *check = &block->worker->checks[at->step];
     enum gsh_dtype value = gsh_op_output_dtype(step->op, step->loop, at->number);
     enum gsh_dtype array = gsh_host_loops_dtype(value), dtype = step->out[at->number];
     const void *result = block->worker->slots[at->in[0]];
-    if (at->watches && watch->wanted != 0 && value != dtype)
-        gsh_host_watch_check_cast(watch, dtype, result, array, (int64_t)gsh_dtype_size(array),
-                                  block->n);
+    if (at->checks_errors && check->wanted != 0 && value != dtype)
+        gsh_host_fp_check_cast(check, dtype, result, array, (int64_t)gsh_dtype_size(array),
+                               block->n);
     gsh_host_casts_store(block->worker->slots[at->out[0]], dtype, (int64_t)gsh_dtype_size(dtype),
                          result, value, block->n);
 }
@@ -235,7 +235,7 @@ static void run_list(const struct block *block, const struct gsh_host_group_list
     static void (*const actions[])(const struct block *,
                                    const struct gsh_host_group_instruction *) = {
         [GSH_HOST_GROUP_FILL] = fill,       [GSH_HOST_GROUP_GATHER] = gather,
-        [GSH_HOST_GROUP_CONVERT] = convert, [GSH_HOST_GROUP_SOURCE] = watch_source,
+        [GSH_HOST_GROUP_CONVERT] = convert, [GSH_HOST_GROUP_SOURCE] = check_source,
         [GSH_HOST_GROUP_RUN] = run_loop,    [GSH_HOST_GROUP_ROUND] = round_result,
         [GSH_HOST_GROUP_BLEND] = blend,     [GSH_HOST_GROUP_STORE] = store,
     };

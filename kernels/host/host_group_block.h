@@ -4,14 +4,14 @@
  */
 #pragma once
 
+#include "host_fp_check.h"
 #include "host_group_program.h"
-#include "host_watch.h"
 
 struct gsh_host_group_worker {
     const struct gsh_host_group_program *program;
     void *slots[GSH_HOST_GROUP_SLOTS]; /* the first element of each slot */
     char *arrays[GSH_GROUP_ARRAYS];    /* the block's first element of each array */
-    struct gsh_host_watch watches[GSH_GROUP_STEPS];
+    struct gsh_host_fp_check checks[GSH_GROUP_STEPS];
 };
 
 /* Bytes of the buffers that all threads share, and of those of each thread. */

@@ -170,9 +170,9 @@ static void finish_output(struct gsh_host_group_program *p, unsigned k, unsigned
         struct gsh_host_group_instruction *at = emit(&p->body, GSH_HOST_GROUP_ROUND);
         at->step = (uint8_t)k;
         at->number = (uint8_t)j;
-        at->watches = run->watches;
+        at->checks_errors = run->checks_errors;
         at->in[0] = result;
-        for (unsigned i = 0; run->watches && i < GSH_HOST_GROUP_INPUTS - 1; i++)
+        for (unsigned i = 0; run->checks_errors && i < GSH_HOST_GROUP_INPUTS - 1; i++)
             at->in[i + 1] = run->in[i];
         result = at->out[0] = add_slot(p, masked ? (struct gsh_group_input){0} : self,
                                        (uint8_t)step->out[j], GSH_HOST_GROUP_BUFFER);
@@ -190,13 +190,13 @@ static void add_run(struct gsh_host_group_program *p, unsigned k, uint16_t mask)
     struct gsh_host_group_instruction run = blank;
     run.action = GSH_HOST_GROUP_RUN;
     run.step = (uint8_t)k;
-    run.watches = step->errors.claims != 0;
+    run.checks_errors = step->errors.claims != 0;
     run.loop = gsh_host_loops_find(step->op, step->loop);
-    if (run.watches && step->op == GSH_OP_COPY) {
+    if (run.checks_errors && step->op == GSH_OP_COPY) {
         uint16_t source = want_stored(p, step->in[0]);
         struct gsh_host_group_instruction *at = emit(&p->body, GSH_HOST_GROUP_SOURCE);
         at->step = (uint8_t)k;
-        at->watches = true;
+        at->checks_errors = true;
         at->in[0] = source;
         at->in[1] = mask;
         run.in[1] = source; /* kept for reports */
@@ -308,7 +308,7 @@ static bool can_place(const struct gsh_host_group_program *p, uint16_t slot, uns
             group->arrays[other].address != group->arrays[k].address)
             continue;
         int read = last_read(p, other);
-        if (read > made || (read == made && p->body.at[made].watches))
+        if (read > made || (read == made && p->body.at[made].checks_errors))
             return false;
     }
     return true;

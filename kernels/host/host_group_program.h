@@ -45,7 +45,7 @@ struct gsh_host_group_instruction {
     uint8_t action; /* enum gsh_host_group_action */
     uint8_t step;   /* the step that it belongs to */
     uint8_t number;
-    bool watches;                       /* the step looks for errors */
+    bool checks_errors;                 /* the step looks for errors */
     uint16_t in[GSH_HOST_GROUP_INPUTS]; /* slots; also those that must only be kept */
     uint16_t out[GSH_OP_OUTPUTS];
     gsh_host_loop *loop;

@@ -6,7 +6,7 @@
 #include "host_index.h"
 
 #include "host_casts.h"
-#include "host_watch.h"
+#include "host_fp_check.h"
 
 #include <string.h>
 
@@ -15,8 +15,8 @@ struct walk {
     const struct gsh_launch *launch;
     gsh_host_loop *join; /* NULL: op COPY */
     bool moves;          /* bytes unchanged */
-    bool watches;
-    struct gsh_host_watch watch;
+    bool checks_errors;
+    struct gsh_host_fp_check check;
     int64_t inner, inner_strides[GSH_MAX_OPERANDS];
     char *rows[GSH_MAX_OPERANDS];
     int64_t index[GSH_MAX_DIMS];
@@ -61,8 +61,8 @@ static void combine(struct walk *walk, char *place, const char *value)
     gsh_host_casts_load(&b, gsh_op_input_dtype(launch->op, loop, 1), value,
                         launch->operands[0].dtype, 0, 1);
     walk->join(&block);
-    if (walk->watches)
-        gsh_host_watch_check(&walk->watch, &block);
+    if (walk->checks_errors)
+        gsh_host_fp_check_block(&walk->check, &block);
     gsh_host_casts_store(place, out, 0, &z, gsh_op_output_dtype(launch->op, loop, 0), 1);
 }
 
@@ -74,13 +74,12 @@ static void convert(struct walk *walk, char *place, const char *value)
     union gsh_scalar between;
     gsh_host_casts_run(&between, loop, 0, value, in, 0, 1);
     gsh_host_casts_run(place, launch->operands[launch->nin].dtype, 0, &between, loop, 0, 1);
-    if (!walk->watches)
+    if (!walk->checks_errors)
         return;
-    walk->watch.nin = 1;
-    walk->watch.samples[0] = (struct gsh_host_sample){value, 0, in, in};
-    gsh_host_watch_check_cast(&walk->watch, loop, value, in, 0, 1);
-    gsh_host_watch_check_cast(&walk->watch, launch->operands[launch->nin].dtype, &between, loop, 0,
-                              1);
+    walk->check.nin = 1;
+    walk->check.samples[0] = (struct gsh_host_sample){value, 0, in, in};
+    gsh_host_fp_check_cast(&walk->check, loop, value, in, 0, 1);
+    gsh_host_fp_check_cast(&walk->check, launch->operands[launch->nin].dtype, &between, loop, 0, 1);
 }
 
 static void set(struct walk *walk, char *place, const char *value)
@@ -104,7 +103,7 @@ static void run_element(struct walk *walk, int64_t j, int64_t at)
         at += indexed->extent;
     if (at < 0 || at >= indexed->extent) {
         if (launch->kind == GSH_LAUNCH_TAKE)
-            gsh_host_watch_report(&walk->watch, GSH_ERROR_INVALID);
+            gsh_host_fp_check_report(&walk->check, GSH_ERROR_INVALID);
         return;
     }
     char *value = walk->rows[0] + j * walk->inner_strides[0];
@@ -156,9 +155,9 @@ void gsh_host_index_run(const struct gsh_launch *launch)
     if (launch->op != GSH_OP_COPY)
         walk.join = gsh_host_loops_find(launch->op, launch->loop);
     walk.moves = in == out && in == launch->loop;
-    walk.watches = gsh_host_watch_begin(&walk.watch, &launch->errors, launch->op, launch->loop,
-                                        in != launch->loop || out != launch->loop ||
-                                            launch->kind == GSH_LAUNCH_TAKE);
+    walk.checks_errors = gsh_host_fp_check_begin(
+        &walk.check, &launch->errors, launch->op, launch->loop,
+        in != launch->loop || out != launch->loop || launch->kind == GSH_LAUNCH_TAKE);
     for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {
         walk.inner_strides[k] = last >= 0 ? launch->strides[k][last] : 0;
         walk.rows[k] = (char *)(uintptr_t)launch->operands[k].address;

@@ -7,8 +7,8 @@
 #include "host_scan.h"
 
 #include "host_casts.h"
+#include "host_fp_check.h"
 #include "host_half.h"
-#include "host_watch.h"
 
 #include <string.h>
 
@@ -21,8 +21,8 @@ struct scan {
     enum gsh_dtype array; /* of the loop's arrays */
     int64_t size;         /* of an element of them */
     int64_t length, in_step, out_step;
-    bool watches;
-    struct gsh_host_watch watch;
+    bool checks_errors;
+    struct gsh_host_fp_check check;
     struct gsh_host_buffer in, out[2];
 };
 
@@ -38,10 +38,10 @@ static void load(struct scan *scan, char *to, const char *from, int64_t stride, 
 {
     enum gsh_dtype loop = scan->launch->loop, dtype = scan->launch->operands[0].dtype;
     gsh_host_casts_load(to, loop, from, dtype, stride, n);
-    if (scan->watches && dtype != loop) {
-        scan->watch.nin = 1;
-        scan->watch.samples[0] = (struct gsh_host_sample){from, stride, dtype, dtype};
-        gsh_host_watch_check_cast(&scan->watch, loop, from, dtype, stride, n);
+    if (scan->checks_errors && dtype != loop) {
+        scan->check.nin = 1;
+        scan->check.samples[0] = (struct gsh_host_sample){from, stride, dtype, dtype};
+        gsh_host_fp_check_cast(&scan->check, loop, from, dtype, stride, n);
     }
 }
 
@@ -69,11 +69,12 @@ static void join(const struct scan *scan, const char *before, const char *in, ch
 }
 
 /* Checks n joins for errors. */
-static void watch(struct scan *scan, const char *before, const char *in, char *out, int64_t n)
+static void check_errors(struct scan *scan, const char *before, const char *in, char *out,
+                         int64_t n)
 {
     struct gsh_host_block block = {.in = {before, in}, .out = {out}, .n = n};
-    if (scan->watches && n > 0)
-        gsh_host_watch_check(&scan->watch, &block);
+    if (scan->checks_errors && n > 0)
+        gsh_host_fp_check_block(&scan->check, &block);
 }
 
 static void scan_row(struct scan *scan, const char *input, char *output)
@@ -90,8 +91,8 @@ static void scan_row(struct scan *scan, const char *input, char *output)
             join(scan, before, in, out, 1);
         for (int64_t i = 1; i < n; i++)
             join(scan, out + (i - 1) * size, in + i * size, out + i * size, 1);
-        watch(scan, before, in, out, done > 0);
-        watch(scan, out, in + size, out + size, n - 1);
+        check_errors(scan, before, in, out, done > 0);
+        check_errors(scan, out, in + size, out + size, n - 1);
         memcpy(before, out + (n - 1) * size, (size_t)size);
         store(scan, out, output + done * scan->out_step, scan->out_step, n);
     }
@@ -107,7 +108,7 @@ static void scan_columns(struct scan *scan, const char *input, int64_t in_next, 
         load(scan, i == 0 ? out : in, input + i * scan->in_step, in_next, width);
         if (i > 0) {
             join(scan, before, in, out, width);
-            watch(scan, before, in, out, width);
+            check_errors(scan, before, in, out, width);
         }
         store(scan, out, output + i * scan->out_step, out_next, width);
     }
@@ -140,7 +141,8 @@ void gsh_host_scan_run(const struct gsh_launch *launch)
     struct scan scan; /* large: only the scalar members are set */
     scan.launch = launch;
     scan.join = gsh_host_loops_find(combine, launch->loop);
-    scan.watches = gsh_host_watch_begin(&scan.watch, &launch->errors, combine, launch->loop, true);
+    scan.checks_errors =
+        gsh_host_fp_check_begin(&scan.check, &launch->errors, combine, launch->loop, true);
     scan.array = gsh_host_loops_dtype(launch->loop);
     scan.size = (int64_t)gsh_dtype_size(scan.array);
     scan.length = launch->shape[last];

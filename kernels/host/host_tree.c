@@ -12,7 +12,7 @@
 /* out = a joined with b, n accumulators each; out may be a or b. */
 static void join(struct gsh_host_tree *tree, void *out, const void *a, const void *b, int64_t n)
 {
-    bool looks = tree->watches && tree->watch.wanted != 0;
+    bool looks = tree->checks_errors && tree->check.wanted != 0;
     struct gsh_host_block block = {.in = {a, b}, .out = {looks ? tree->joined.bytes : out}, .n = n};
     tree->loop(&block);
     if (!looks)
@@ -22,7 +22,7 @@ static void join(struct gsh_host_tree *tree, void *out, const void *a, const voi
         struct gsh_host_block part = {.in = {(const char *)a + skipped, (const char *)b + skipped},
                                       .out = {tree->joined.bytes + skipped},
                                       .n = GSH_MIN(n - done, GSH_HOST_BLOCK)};
-        gsh_host_watch_check(&tree->watch, &part);
+        gsh_host_fp_check_block(&tree->check, &part);
     }
     memcpy(out, tree->joined.bytes, (size_t)(n * tree->size));
 }
@@ -130,7 +130,7 @@ static void join_in_order(struct gsh_host_tree *tree, const char *values, int64_
         for (int64_t i = 0; i < n; i++)
             tree->loop(&(struct gsh_host_block){
                 .in = {total, values + i * tree->size}, .out = {total}, .n = 1});
-    if (!tree->watches || !may_have_erred(tree, before, total))
+    if (!tree->checks_errors || !may_have_erred(tree, before, total))
         return;
     memcpy(total, before, (size_t)tree->size);
     for (int64_t i = 0; i < n; i++)
@@ -185,14 +185,13 @@ void gsh_host_tree_give(struct gsh_host_tree *tree, int level, struct gsh_host_t
 
 /* A float16 result too large for its dtype is not the error of a single join. It is reported as that of the two
  * largest numbers: any row that can overflow so would overflow with them. */
-static void watch_rounding(struct gsh_host_tree *tree, const void *result)
+static void check_rounding(struct gsh_host_tree *tree, const void *result)
 {
     static const uint16_t largest[] = {0x7bff};
     for (unsigned k = 0; k < 2; k++)
-        tree->watch.samples[k] = (struct gsh_host_sample){largest, 0, GSH_FLOAT16, GSH_FLOAT16};
-    tree->watch.nin = 2;
-    gsh_host_watch_check_cast(&tree->watch, GSH_FLOAT16, result, GSH_FLOAT32, tree->size,
-                              tree->width);
+        tree->check.samples[k] = (struct gsh_host_sample){largest, 0, GSH_FLOAT16, GSH_FLOAT16};
+    tree->check.nin = 2;
+    gsh_host_fp_check_cast(&tree->check, GSH_FLOAT16, result, GSH_FLOAT32, tree->size, tree->width);
 }
 
 /* The beginning of each output. */
@@ -235,8 +234,8 @@ void gsh_host_tree_finish(struct gsh_host_tree *tree, void *out, enum gsh_dtype 
         join_levels(tree, result);
     if (tree->begins && !tree->is_ordered)
         begin_outputs(tree, result, is_empty);
-    if (tree->watches && tree->kind.loop == GSH_FLOAT16)
-        watch_rounding(tree, result);
+    if (tree->checks_errors && tree->kind.loop == GSH_FLOAT16)
+        check_rounding(tree, result);
     gsh_host_casts_store(out, dtype, stride, result, tree->kind.loop, tree->width);
 }
 
@@ -281,6 +280,6 @@ void gsh_host_tree_init(struct gsh_host_tree *tree, const struct gsh_host_tree_k
             memcpy(tree->filler, tree->beginning, sizeof tree->filler);
         tree->begins = true;
     }
-    tree->watches = gsh_host_watch_begin(&tree->watch, &tree->kind.errors, info->combine,
-                                         kind->loop, kind->loop == GSH_FLOAT16);
+    tree->checks_errors = gsh_host_fp_check_begin(&tree->check, &tree->kind.errors, info->combine,
+                                                  kind->loop, kind->loop == GSH_FLOAT16);
 }

@@ -16,8 +16,8 @@
  */
 #pragma once
 
+#include "host_fp_check.h"
 #include "host_loops.h"
-#include "host_watch.h"
 
 #define GSH_HOST_TREE_ROW_BLOCK GSH_HOST_BLOCK /* elements */
 #define GSH_HOST_TREE_COLUMN_BLOCK 16          /* rows */
@@ -44,8 +44,8 @@ struct gsh_host_tree {
     bool is_ordered;      /* elements are joined one after the other */
     _Alignas(16) char beginning[16],
         filler[16]; /* accumulators; masked elements are replaced by the filler */
-    bool watches;
-    struct gsh_host_watch watch;
+    bool checks_errors;
+    struct gsh_host_fp_check check;
     bool has_element[GSH_HOST_TREE_COLUMN_BYTES]; /* of each output, where there is a mask */
     uint64_t count;                               /* blocks in the cascade */
     _Alignas(64) char levels[GSH_HOST_TREE_LEVELS][GSH_HOST_TREE_COLUMN_BYTES];

@@ -379,6 +379,6 @@ const struct gsh_backend gsh_cuda_backend = {
     .unregister_host = unregister_host,
     .map_host = map_host,
     .runs_behind = true,
-    .watches_host = true,
+    .calibrates_host = true,
     .ignores_protection = true,
 };

@@ -59,7 +59,7 @@ static void append_facts(struct gsh_fmt *fmt, const struct gsh_verdict *verdict)
     const struct {
         const char *key;
         double seconds;
-    } times[] = {{"host_ns", facts->host},         {"modelled_ns", verdict->watched},
+    } times[] = {{"host_ns", facts->host},         {"modelled_ns", verdict->modelled},
                  {"device_ns", facts->device},     {"upload_ns", facts->upload},
                  {"download_ns", facts->download}, {"fetch_ns", facts->fetch},
                  {"debt_ns", facts->debt},         {"gain_ns", verdict->gain}};

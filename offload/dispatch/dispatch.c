@@ -108,7 +108,7 @@ static enum gsh_reason apply_verdict(const struct gsh_call *call, const struct g
     if (reason == GSH_REASON_NO_DEVICE) /* it was retired meanwhile, or cannot be started */
         reason = gsh_dispatch_why_dead();
     if (reason != GSH_REASON_NONE)
-        gsh_host_pace_expect(&call->launch, call->row, verdict->watched);
+        gsh_host_pace_expect(&call->launch, call->row, verdict->modelled);
     else if (!verdict->is_forced)
         gsh_price_note_accepted(call, verdict->gain);
     return reason;

@@ -302,10 +302,10 @@ struct gsh_verdict gsh_price_call(const struct gsh_call *call)
         return verdict;
     struct gsh_facts facts = gather(call);
     double modelled = facts.host;
-    bool is_watched = gsh_backend_get()->watches_host;
-    facts.host *= is_watched ? gsh_host_pace_factor(&call->launch, modelled) : 1;
+    bool is_calibrated = gsh_backend_get()->calibrates_host;
+    facts.host *= is_calibrated ? gsh_host_pace_factor(&call->launch, modelled) : 1;
     verdict = gsh_decide(&facts);
-    verdict.watched = is_watched ? modelled : 0;
+    verdict.modelled = is_calibrated ? modelled : 0;
     return verdict;
 }
 

@@ -41,7 +41,7 @@ class Errors:
         return self.execute()
 
     def execute(self):
-        self.kernels.shim.shim_watch()
+        self.kernels.shim.shim_check_errors()
         self.kernels.execute()
         found = {}
         for code, kind in enumerate(KINDS):

@@ -75,7 +75,7 @@ void shim_describe(int kind, int op, int loop, int nin, int nout, int has_mask, 
         gsh_launch_collapse(&launch);
     shim_launch = launch;
 }
-void shim_watch(void)
+void shim_check_errors(void)
 {
     shim_launch.errors = (struct gsh_error_sink){(uintptr_t)shim_claims, (uintptr_t)&shim_found, ++shim_sequence};
 }

@@ -66,7 +66,7 @@ void shim_describe(int kind, int op, int loop, int nin, int has_mask, const int 
 }
 static uint64_t claims[GSH_ERROR_KINDS];
 static struct gsh_errors_found found;
-void shim_watch(uint64_t sequence)
+void shim_check_errors(uint64_t sequence)
 {
     shim_launch.errors = (struct gsh_error_sink){(uintptr_t)claims, (uintptr_t)&found, sequence};
 }
@@ -126,7 +126,7 @@ class Kernels:
     def dtype(self, dtype):
         return self.dtypes[np.dtype(dtype).name]
 
-    def launch(self, kind, op, loop, operands, shape, strides, indexed=(0, 0), mask=None, watch=False):
+    def launch(self, kind, op, loop, operands, shape, strides, indexed=(0, 0), mask=None, errors=False):
         """Operands: arrays, or NumPy scalars for constants; the last is the output. False where declined."""
         everything = operands + ([mask] if mask is not None else [])
         held = [np.ascontiguousarray(x) if not isinstance(x, np.ndarray) else x for x in everything]
@@ -139,9 +139,9 @@ class Kernels:
             (ctypes.c_void_p * count)(*(x.ctypes.data for x in held)), ndim, (ctypes.c_int64 * max(ndim, 1))(*shape),
             (ctypes.c_int64 * max(ndim * count, 1))(*(s for row in strides for s in row)), ctypes.c_int64(indexed[0]),
             ctypes.c_int64(indexed[1]))
-        if watch:
+        if errors:
             self.sequence += 1
-            self.shim.shim_watch(ctypes.c_uint64(self.sequence))
+            self.shim.shim_check_errors(ctypes.c_uint64(self.sequence))
         if not self.emulated:
             return self.shim.shim_run() == 0
         scratch = (ctypes.c_char * (self.shim.shim_scratch() + 64))()
@@ -176,10 +176,10 @@ def strides_of(array, shape):
     return list(np.broadcast_to(array, shape).strides) if array.ndim else [0] * len(shape)
 
 
-def scan(kernels, name, loop, array, axis, out, watch=False):
+def scan(kernels, name, loop, array, axis, out, errors=False):
     moved, moved_out = np.moveaxis(array, axis, -1), np.moveaxis(out, axis, -1)
     good = kernels.launch("scan", name, loop, [moved, moved_out], moved.shape, [moved.strides, moved_out.strides],
-                          watch=watch)
+                          errors=errors)
     return good
 
 
@@ -318,7 +318,7 @@ def check_products(kernels, check, rng):
         seen = set()
         with np.errstate(over="call", invalid="call", call=lambda kind, flag: seen.add(kind)):
             want = np.multiply.accumulate(array)
-        check(scan(kernels, "prod", dtype, array, 0, out, watch=dtype in "fd"), "prod declined", dtype)
+        check(scan(kernels, "prod", dtype, array, 0, out, errors=dtype in "fd"), "prod declined", dtype)
         if dtype in "FD":
             out, want = np.abs(out), np.abs(want)
         fine = near_products(out, want)
@@ -327,7 +327,7 @@ def check_products(kernels, check, rng):
             found = {name for kind, name in ((1, "overflow"), (2, "invalid value")) if kernels.shim.shim_found(kind) == kernels.sequence}
             check(found == seen, "errors of a product", what, dtype, found, seen)
         again = np.empty_like(array)
-        scan(kernels, "prod", dtype, array, 0, again, watch=dtype in "fd")
+        scan(kernels, "prod", dtype, array, 0, again, errors=dtype in "fd")
         check.same(again if dtype in "fd" else np.abs(again), out, "product again", what, dtype)
 
 
@@ -351,24 +351,24 @@ def check_errors(kernels, check):
     array = np.ones(6000)
     array[5000:5002] = 1e308, 1e308
     out = np.empty_like(array)
-    check(scan(kernels, "sum", "d", array, 0, out, watch=True), "declined with errors")
+    check(scan(kernels, "sum", "d", array, 0, out, errors=True), "declined with errors")
     got = [kernels.shim.shim_found(kind) == kernels.sequence for kind in range(3)]
     check(got == [False, True, False], "overflow of a running sum", got)
     inputs = [kernels.shim.shim_found_input(1, k) for k in range(2)]
     check(np.isinf(sum(inputs)) and np.all(np.isfinite(inputs)), "joined pair", inputs)
     array[5000:5002] = np.inf, -np.inf
-    scan(kernels, "sum", "d", array, 0, out, watch=True)
+    scan(kernels, "sum", "d", array, 0, out, errors=True)
     got = [kernels.shim.shim_found(kind) == kernels.sequence for kind in range(3)]
     check(got == [False, False, True], "inf - inf", got)
-    scan(kernels, "sum", "d", np.ones(6000), 0, out, watch=True)
+    scan(kernels, "sum", "d", np.ones(6000), 0, out, errors=True)
     got = [kernels.shim.shim_found(kind) == kernels.sequence for kind in range(3)]
     check(got == [False] * 3, "nothing to report", got)
     target = np.full(10, 1e308)
-    put(kernels, "add", "d", target, 0, np.array([3, 3, 4]), np.float64(1e308), watch=True)
+    put(kernels, "add", "d", target, 0, np.array([3, 3, 4]), np.float64(1e308), errors=True)
     got = [kernels.shim.shim_found(kind) == kernels.sequence for kind in range(3)]
     check(got == [False, True, False], "overflow of add.at", got)
     target = np.zeros(10, "i4")
-    put(kernels, "copy", "i4", target, 0, np.array([1, 2]), np.array([1.0, np.nan]), watch=True)
+    put(kernels, "copy", "i4", target, 0, np.array([1, 2]), np.array([1.0, np.nan]), errors=True)
     got = [kernels.shim.shim_found(kind) == kernels.sequence for kind in range(3)]
     check(got == [False, False, True], "a NaN put into integers", got)
 
@@ -385,7 +385,7 @@ def take(kernels, loop, array, axis, index, out, mask=None):
                           (array.strides[axis], array.shape[axis]), mask)
 
 
-def put(kernels, op, loop, target, axis, index, value, mask=None, watch=False):
+def put(kernels, op, loop, target, axis, index, value, mask=None, errors=False):
     """target[..., index, ...] = value, or op.at(target, (..., index, ...), value)"""
     before, after = target.shape[:axis], target.shape[axis + 1:]
     shape = (*before, *index.shape, *after)
@@ -394,7 +394,7 @@ def put(kernels, op, loop, target, axis, index, value, mask=None, watch=False):
     value_strides = strides_of(value, shape) if isinstance(value, np.ndarray) else [0] * len(shape)
     strides = [value_strides, index_strides, out_strides] + ([strides_of(mask, shape)] if mask is not None else [])
     return kernels.launch(  "put", op, loop, [value, index, target], shape, strides,
-                          (target.strides[axis], target.shape[axis]), mask, watch)
+                          (target.strides[axis], target.shape[axis]), mask, errors)
 
 
 def check_takes(kernels, check, rng):

@@ -164,13 +164,13 @@ inline void *find_routine(const std::string &name)
 /* The routine that this thread is in. LAPACK ends a process whose arguments it does not take as if all were well. */
 inline thread_local const char *running_routine;
 
-inline void watch_exit()
+inline void report_at_exit()
 {
-    static const int is_watched = atexit([] {
+    static const int is_registered = atexit([] {
         if (running_routine != nullptr)
             refuse(running_routine, "arguments that it does not take");
     });
-    (void)is_watched;
+    (void)is_registered;
 }
 
 /* An argument as Fortran takes it: pointers are addresses already. */
@@ -207,7 +207,7 @@ template <class Number, class... Values> void fortran(const std::string &name, V
     using Routine =
         void(decltype(Argument<Values>{values}.address())..., size_t, size_t, size_t, size_t);
     auto *routine = reinterpret_cast<Routine *>(find_routine(Traits<Number>::letter + name + "_"));
-    watch_exit();
+    report_at_exit();
     running_routine = name.c_str();
     routine(Argument<Values>{values}.address()..., 1, 1, 1, 1);
     running_routine = nullptr;

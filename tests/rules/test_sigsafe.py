@@ -172,7 +172,7 @@ class TestSigsafe(unittest.TestCase):
         listed = {tuple(target) for targets in Rows().pointers.values() for target in targets}
         missing = []
         for path in source_files():
-            for call in re.findall(r"^    gsh_(?:forked_add|forked_watch|errors_on_found)\(([^;]*)\);", read(path), re.M):
+            for call in re.findall(r"^    gsh_(?:forked_add|forked_detect|errors_on_found)\(([^;]*)\);", read(path), re.M):
                 child = call.split(",")[-1].strip()
                 missing += [] if child == "NULL" or (relative(path), child) in listed else ["%s: %s" % (relative(path), child)]
         self.assertEqual(missing, [])

@@ -38,7 +38,7 @@ static void set_strides(struct gsh_launch *launch, int ndim, int64_t step)
     }
 }
 
-static void watch(struct gsh_launch *launch)
+static void check_errors(struct gsh_launch *launch)
 {
     launch->errors = (struct gsh_error_sink){.claims = 4096, .found = 4096, .sequence = 1};
 }
@@ -55,7 +55,7 @@ static void add_layout(struct batch *batch, struct gsh_launch launch, int layout
                                                     : 1,
                 layout == STRIDED || layout == WIDE ? -2 : 1);
     if (layout % 2 == 0)
-        watch(&launch);
+        check_errors(&launch);
     if (layout == CONSTANT)
         launch.operands[0].is_constant = true;
     if (layout == SCALAR_UNALIGNED) {
@@ -92,7 +92,7 @@ static void add_casts(struct batch *batch)
             struct gsh_launch launch = elementwise(GSH_OP_COPY, (enum gsh_dtype)to);
             launch.operands[0].dtype = (enum gsh_dtype)from;
             set_strides(&launch, 1, 1);
-            watch(&launch);
+            check_errors(&launch);
             add_launch(batch, &launch);
             if (!batch->every_layout)
                 continue;
@@ -125,7 +125,7 @@ static void add_reduction(struct batch *batch, enum gsh_reduction reduction, enu
     launch.strides[1][0] = (int64_t)gsh_dtype_size(launch.operands[1].dtype);
     launch.strides[0][0] = 100000 * size;
     launch.strides[0][1] = size;
-    watch(&launch);
+    check_errors(&launch);
     add_launch(batch, &launch); /* rows, two stages */
     launch.strides[0][0] = size;
     launch.strides[0][1] = 32 * size;

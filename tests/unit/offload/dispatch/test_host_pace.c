@@ -163,10 +163,10 @@ static void test_price(void)
     struct gsh_call call = offer(a, a, c), sum = live_call(GSH_OP_ADD, a, a, 0, c, SIDE * SIDE);
     rates.host_flops[1] = 2.0 * SIDE * SIDE * SIDE / 10e-3;
     rates.device_flops[1] = rates.host_flops[1] / 4;
-    backend.watches_host = false;
+    backend.calibrates_host = false;
     CHECK_INT(gsh_dispatch_decide(&call), GSH_REASON_TOO_SMALL);
     CHECK(!gsh_host_pace_is_expected(ROW));
-    backend.watches_host = true;
+    backend.calibrates_host = true;
     for (int i = 0; i < 3; i++) {
         CHECK_INT(gsh_dispatch_decide(&call), GSH_REASON_TOO_SMALL);
         CHECK(gsh_host_pace_is_expected(ROW));
@@ -176,7 +176,7 @@ static void test_price(void)
     }
     CHECK_INT(gsh_dispatch_decide(&call), GSH_REASON_NONE);
     CHECK(!gsh_host_pace_is_expected(ROW));
-    backend.watches_host = false;
+    backend.calibrates_host = false;
     CHECK_INT(gsh_dispatch_decide(&call), GSH_REASON_TOO_SMALL);
     gsh_host_pace_expect(&call.launch, ROW, 1);
     gsh_dispatch_decide(&sum); /* which is none of its own */

@@ -20,7 +20,7 @@ static struct gsh_backend backend;
 static void replace_backend(void)
 {
     backend = *gsh_backend_get();
-    backend.watches_host = false;
+    backend.calibrates_host = false;
     rates = (struct gsh_rates){.host_call = 1,
                                .host_cached = FREE_OF_CHARGE,
                                .host_memory = FREE_OF_CHARGE,

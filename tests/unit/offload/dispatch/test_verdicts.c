@@ -168,7 +168,7 @@ int main(void)
     gsh_dispatch_synchronize();
     struct gsh_backend backend = *gsh_backend_get();
     backend.rates = gsh_cuda_backend.rates;
-    backend.watches_host = false;
+    backend.calibrates_host = false;
     gsh_backend_replace(&backend);
     for (unsigned i = 0; i < GSH_COUNT(rows); i++) {
         check(rows[i].make, host_array, NULL, rows[i].on_host, rows[i].what);

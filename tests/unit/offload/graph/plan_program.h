@@ -197,7 +197,7 @@ static inline struct gsh_node *program_select(struct program *program, enum gsh_
     return node;
 }
 
-static inline void program_watch(struct program *program, struct gsh_node *node)
+static inline void program_check_errors(struct program *program, struct gsh_node *node)
 {
     ptrdiff_t n = node - program->nodes;
     node->launch.errors = (struct gsh_error_sink){.claims = (uintptr_t)program->claims[n],

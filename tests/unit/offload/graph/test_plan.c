@@ -14,7 +14,7 @@ static void check_dead_nodes(void)
     add(line(a), line(a), line(t));
     struct gsh_node *last = add(line(t), line(a), line(u));
     expect(0, 0, 0, 0, 0);
-    program_watch(&program, last);
+    program_check_errors(&program, last);
     expect(1, 0, 2, 1, 0);
     program_want(&program, t);
     expect(1, 0, 2, 1, 1);
@@ -570,7 +570,7 @@ static void check_sink_parts(void)
     node->launch.has_initial = node->launch.has_mask = true;
     node->launch.initial.f64 = -1e308;
     program_put_operand(&program, node, 2, &mask);
-    program_watch(&program, node);
+    program_check_errors(&program, node);
     expect(1, 0, 2, 1, 0);
     CHECK(program.claims[2][GSH_ERROR_OVERFLOW] != 0);
     binary(GSH_OP_MULTIPLY, line(x), view_constant(1), line(t));

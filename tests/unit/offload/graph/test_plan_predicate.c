@@ -155,7 +155,7 @@ static void check_mask_written(void)
             add(selected(u), selected(t), selected(t));
         }
         compute();
-        program_watch(&program, &program.nodes[program.node_count - 1]);
+        program_check_errors(&program, &program.nodes[program.node_count - 1]);
         if (place == 1)
             program_op(&program, GSH_OP_COPY, GSH_BOOL, &from, &to, NULL);
         expand(v, m, line(z));
@@ -177,14 +177,14 @@ static void check_late_operation(void)
     CHECK(is_true(other, 0) != is_true(m, 0));
     expand(t, m, line(c));
     program_op(&program, GSH_OP_COPY, GSH_BOOL, &from, &to, NULL);
-    program_watch(&program, unary(GSH_OP_SQRT, selected(t), selected(v)));
+    program_check_errors(&program, unary(GSH_OP_SQRT, selected(t), selected(v)));
     CHECK_INT(run().predicated, 0);
 }
 
 /* Errors are looked for where the mask is true, and only there. */
 static void check_errors(void)
 {
-    for (int is_watched = 0; is_watched < 2; is_watched++) {
+    for (int checks_errors = 0; checks_errors < 2; checks_errors++) {
         begin();
         z = new_wanted(), c = new_wanted(), m = new_value();
         t = new_value(), u = new_value(), v = new_value();
@@ -198,15 +198,15 @@ static void check_errors(void)
         program_select(&program, GSH_LAUNCH_COMPRESS, line(z), of_z, to);
         program_select(&program, GSH_LAUNCH_COMPRESS, line(c), of_c, to);
         struct gsh_node *divide = binary(GSH_OP_DIVIDE, of_z, of_c, out);
-        if (is_watched)
-            program_watch(&program, divide);
+        if (checks_errors)
+            program_check_errors(&program, divide);
         program_select(&program, GSH_LAUNCH_EXPAND, out, line(z), to);
         expect(1, 0, 5, 2, 1);
         CHECK(plain_claims[3][GSH_ERROR_POLE] == 0);
     }
     make_chain();
-    program_watch(&program, &program.nodes[2]);
-    program_watch(&program, &program.nodes[3]);
+    program_check_errors(&program, &program.nodes[2]);
+    program_check_errors(&program, &program.nodes[3]);
     expect_predicated(); /* what is not selected is a constant, not a load */
 }
 

@@ -202,7 +202,7 @@ static bool may_keep(struct gsh_node *node)
         return false;
     }
     if (below(6) == 0)
-        program_watch(&program, node);
+        program_check_errors(&program, node);
     return true;
 }
 

@@ -52,7 +52,7 @@ static void check_rematerialised(void)
     struct softmax v = add_softmax(GSH_OP_EXP);
     end_softmax(&v);
     struct gsh_node *node = &program.nodes[2];
-    program_watch(&program, node);
+    program_check_errors(&program, node);
     set_device(true);
     struct plan_counts counts = run();
     set_device(false);

@@ -21,7 +21,7 @@
 #define MANY 100 /* more than there are words */
 
 static const struct gsh_backend *real;
-static struct gsh_backend watched;
+static struct gsh_backend counting;
 static _Atomic unsigned downloads, waits; /* the thread that serves faults counts too */
 
 static enum gsh_status accept_pages(void *base, size_t size)
@@ -164,15 +164,15 @@ int main(void)
     for (int64_t i = 0; i < COUNT; i++)
         expected += a[i] = (double)(i % 100);
     real = gsh_backend_get();
-    watched = *real;
-    watched.download = count_download;
-    watched.finish = count_wait;
+    counting = *real;
+    counting.download = count_download;
+    counting.finish = count_wait;
     if (!real->ignores_protection) {
-        watched.ignores_protection = true;
-        watched.register_host = accept_pages;
-        watched.unregister_host = forget_pages;
+        counting.ignores_protection = true;
+        counting.register_host = accept_pages;
+        counting.unregister_host = forget_pages;
     }
-    gsh_backend_replace(&watched);
+    gsh_backend_replace(&counting);
     check_words();
     check_peek(a, expected);
     check_other_reads(a, expected);

@@ -15,7 +15,7 @@ struct gsh_host_sample {
     enum gsh_dtype dtype, as;
 };
 
-struct gsh_host_watch {
+struct gsh_host_fp_check {
     const struct gsh_error_sink *sink;
     enum gsh_op op;
     enum gsh_dtype loop;
@@ -26,17 +26,17 @@ struct gsh_host_watch {
     int64_t mask_stride;
 };
 
-/* Begins to watch the loop of `op`, and casts too where `casts`. False where no error is possible: no other
+/* Begins to check the loop of `op`, and casts too where `casts`. False where no error is possible: no other
  * function need be called then. */
-bool gsh_host_watch_begin(struct gsh_host_watch *watch, const struct gsh_error_sink *sink,
-                          enum gsh_op op, enum gsh_dtype loop, bool casts);
+bool gsh_host_fp_check_begin(struct gsh_host_fp_check *check, const struct gsh_error_sink *sink,
+                             enum gsh_op op, enum gsh_dtype loop, bool casts);
 /* Sets the samples to the block's inputs. */
-void gsh_host_watch_sample(struct gsh_host_watch *watch, const struct gsh_host_block *block);
+void gsh_host_fp_check_sample(struct gsh_host_fp_check *check, const struct gsh_host_block *block);
 /* Checks the results of a call of the loop, of at most GSH_HOST_BLOCK elements. Its outputs must not have
  * overwritten its inputs. Uses some 40 KiB of stack. */
-void gsh_host_watch_check(struct gsh_host_watch *watch, const struct gsh_host_block *block);
+void gsh_host_fp_check_block(struct gsh_host_fp_check *check, const struct gsh_host_block *block);
 /* Reports the kind, without inputs, where it is looked for and was not met yet. */
-void gsh_host_watch_report(struct gsh_host_watch *watch, enum gsh_error_kind kind);
+void gsh_host_fp_check_report(struct gsh_host_fp_check *check, enum gsh_error_kind kind);
 /* Checks a cast of n elements. */
-void gsh_host_watch_check_cast(struct gsh_host_watch *watch, enum gsh_dtype to, const void *src,
-                               enum gsh_dtype from, int64_t src_stride, int64_t n);
+void gsh_host_fp_check_cast(struct gsh_host_fp_check *check, enum gsh_dtype to, const void *src,
+                            enum gsh_dtype from, int64_t src_stride, int64_t n);

@@ -3,7 +3,7 @@
  * Blocks are first tested as a whole, fast. Only a block with an odd value is examined element by element. All dtypes
  * are examined as complex128, which distinguishes zero, infinity and NaN in any of them.
  */
-#include "host_watch.h"
+#include "host_fp_check.h"
 
 #include "host_casts.h"
 
@@ -35,8 +35,8 @@ static bool may_divide_by_zero(enum gsh_op op)
     return gsh_op_divides(op) || op == GSH_OP_RECIPROCAL;
 }
 
-bool gsh_host_watch_begin(struct gsh_host_watch *watch, const struct gsh_error_sink *sink,
-                          enum gsh_op op, enum gsh_dtype loop, bool casts)
+bool gsh_host_fp_check_begin(struct gsh_host_fp_check *check, const struct gsh_error_sink *sink,
+                             enum gsh_op op, enum gsh_dtype loop, bool casts)
 {
     unsigned flags = gsh_op_info(op)->flags, wanted = casts ? BIT(OVERFLOW) | BIT(INVALID) : 0;
     if (is_inexact(loop))
@@ -49,50 +49,50 @@ bool gsh_host_watch_begin(struct gsh_host_watch *watch, const struct gsh_error_s
     for (int kind = 0; claims != NULL && kind < GSH_ERROR_KINDS; kind++)
         if (__atomic_load_n(&claims[kind], __ATOMIC_RELAXED) == sink->sequence)
             wanted &= ~(1u << kind);
-    *watch = (struct gsh_host_watch){
+    *check = (struct gsh_host_fp_check){
         .sink = sink, .op = op, .loop = loop, .wanted = claims != NULL ? wanted : 0};
-    return watch->wanted != 0;
+    return check->wanted != 0;
 }
 
-void gsh_host_watch_sample(struct gsh_host_watch *watch, const struct gsh_host_block *block)
+void gsh_host_fp_check_sample(struct gsh_host_fp_check *check, const struct gsh_host_block *block)
 {
-    watch->nin = gsh_op_info(watch->op)->nin;
-    for (unsigned k = 0; k < watch->nin; k++) {
-        enum gsh_dtype as = gsh_op_input_dtype(watch->op, watch->loop, k);
+    check->nin = gsh_op_info(check->op)->nin;
+    for (unsigned k = 0; k < check->nin; k++) {
+        enum gsh_dtype as = gsh_op_input_dtype(check->op, check->loop, k);
         enum gsh_dtype dtype = gsh_host_loops_dtype(as);
-        watch->samples[k] = (struct gsh_host_sample){
+        check->samples[k] = (struct gsh_host_sample){
             .address = block->in[k], .stride = (int64_t)gsh_dtype_size(dtype), dtype, as};
     }
 }
 
 /* Reports that element j met the kind. */
-static void report(struct gsh_host_watch *watch, enum gsh_error_kind kind, int64_t j)
+static void report(struct gsh_host_fp_check *check, enum gsh_error_kind kind, int64_t j)
 {
-    struct gsh_errors_found *errors = (struct gsh_errors_found *)(uintptr_t)watch->sink->found;
-    uint64_t *claims = (uint64_t *)(uintptr_t)watch->sink->claims;
-    if ((watch->wanted >> kind & 1) == 0)
+    struct gsh_errors_found *errors = (struct gsh_errors_found *)(uintptr_t)check->sink->found;
+    uint64_t *claims = (uint64_t *)(uintptr_t)check->sink->claims;
+    if ((check->wanted >> kind & 1) == 0)
         return;
-    watch->wanted &= ~(1u << kind);
-    if (__atomic_exchange_n(&claims[kind], watch->sink->sequence, __ATOMIC_RELAXED) ==
-        watch->sink->sequence)
+    check->wanted &= ~(1u << kind);
+    if (__atomic_exchange_n(&claims[kind], check->sink->sequence, __ATOMIC_RELAXED) ==
+        check->sink->sequence)
         return; /* another thread was first */
-    for (unsigned k = 0; k < watch->nin; k++) {
-        const struct gsh_host_sample *sample = &watch->samples[k];
+    for (unsigned k = 0; k < check->nin; k++) {
+        const struct gsh_host_sample *sample = &check->samples[k];
         gsh_host_casts_run(&errors->found[kind].inputs[k], sample->as, 0,
                            (const char *)sample->address + j * sample->stride, sample->dtype, 0, 1);
     }
-    errors->found[kind].sequence = watch->sink->sequence;
+    errors->found[kind].sequence = check->sink->sequence;
 }
 
-void gsh_host_watch_report(struct gsh_host_watch *watch, enum gsh_error_kind kind)
+void gsh_host_fp_check_report(struct gsh_host_fp_check *check, enum gsh_error_kind kind)
 {
-    watch->nin = 0;
-    report(watch, kind, 0);
+    check->nin = 0;
+    report(check, kind, 0);
 }
 
-static bool counts(const struct gsh_host_watch *watch, int64_t j)
+static bool counts(const struct gsh_host_fp_check *check, int64_t j)
 {
-    return watch->mask == NULL || watch->mask[j * watch->mask_stride] != 0;
+    return check->mask == NULL || check->mask[j * check->mask_stride] != 0;
 }
 
 /* Whether a part of the results is NaN or not below the limit. */
@@ -115,13 +115,13 @@ static bool is_infinite(const double *parts, double limit)
 }
 
 /* The kinds, as bits, that element j's inputs and result meet. */
-static unsigned judge(const struct gsh_host_watch *watch, const struct numbers *inputs,
+static unsigned judge(const struct gsh_host_fp_check *check, const struct numbers *inputs,
                       const double *result, int64_t j)
 {
-    unsigned flags = gsh_op_info(watch->op)->flags;
-    double limit = watch->loop == GSH_FLOAT16 ? HALF_LIMIT : (double)INFINITY;
+    unsigned flags = gsh_op_info(check->op)->flags;
+    double limit = check->loop == GSH_FLOAT16 ? HALF_LIMIT : (double)INFINITY;
     bool any_nan = false, any_infinite = false, any_zero = false;
-    for (unsigned k = 0; k < watch->nin; k++) {
+    for (unsigned k = 0; k < check->nin; k++) {
         const double *parts = inputs[k].parts[j];
         any_nan = any_nan || is_nan(parts);
         any_infinite = any_infinite || is_infinite(parts, (double)INFINITY);
@@ -134,59 +134,59 @@ static unsigned judge(const struct gsh_host_watch *watch, const struct numbers *
     return kinds | (is_pole ? BIT(POLE) : BIT(OVERFLOW));
 }
 
-static void check_floats(struct gsh_host_watch *watch, const struct gsh_host_block *block,
+static void check_floats(struct gsh_host_fp_check *check, const struct gsh_host_block *block,
                          unsigned out, enum gsh_dtype dtype)
 {
     struct numbers inputs[GSH_MAX_INPUTS], results;
-    for (unsigned k = 0; k < watch->nin; k++) {
-        enum gsh_dtype input = gsh_host_loops_dtype(gsh_op_input_dtype(watch->op, watch->loop, k));
+    for (unsigned k = 0; k < check->nin; k++) {
+        enum gsh_dtype input = gsh_host_loops_dtype(gsh_op_input_dtype(check->op, check->loop, k));
         read_numbers(&inputs[k], block->in[k], input, (int64_t)gsh_dtype_size(input), block->n);
     }
     dtype = gsh_host_loops_dtype(dtype);
     read_numbers(&results, block->out[out], dtype, (int64_t)gsh_dtype_size(dtype), block->n);
-    for (int64_t j = 0; j < block->n && watch->wanted != 0; j++) {
-        unsigned kinds = counts(watch, j) ? judge(watch, inputs, results.parts[j], j) : 0;
+    for (int64_t j = 0; j < block->n && check->wanted != 0; j++) {
+        unsigned kinds = counts(check, j) ? judge(check, inputs, results.parts[j], j) : 0;
         for (int kind = 0; kinds != 0 && kind < GSH_ERROR_KINDS; kind++)
             if ((kinds >> kind & 1) != 0)
-                report(watch, (enum gsh_error_kind)kind, j);
+                report(check, (enum gsh_error_kind)kind, j);
     }
 }
 
 /* Finds division by zero, and the least value over -1, the only quotient that does not fit. */
-static void check_integers(struct gsh_host_watch *watch, const struct gsh_host_block *block)
+static void check_integers(struct gsh_host_fp_check *check, const struct gsh_host_block *block)
 {
-    unsigned last = watch->nin - 1;
-    int64_t step = (int64_t)gsh_dtype_size(watch->loop), values[2][GSH_HOST_BLOCK];
+    unsigned last = check->nin - 1;
+    int64_t step = (int64_t)gsh_dtype_size(check->loop), values[2][GSH_HOST_BLOCK];
     for (unsigned k = 0; k <= last; k++)
-        gsh_host_casts_run(values[k], GSH_INT64, 8, block->in[k], watch->loop, step, block->n);
-    bool overflows = (GSH_SET_SIGNED >> watch->loop & 1) != 0 &&
-                     (watch->op == GSH_OP_FLOOR_DIVIDE || watch->op == GSH_OP_DIVMOD);
+        gsh_host_casts_run(values[k], GSH_INT64, 8, block->in[k], check->loop, step, block->n);
+    bool overflows = (GSH_SET_SIGNED >> check->loop & 1) != 0 &&
+                     (check->op == GSH_OP_FLOOR_DIVIDE || check->op == GSH_OP_DIVMOD);
     int64_t least = INT64_MIN >> (64 - 8 * step);
-    for (int64_t j = 0; j < block->n && watch->wanted != 0; j++) {
-        if (!counts(watch, j))
+    for (int64_t j = 0; j < block->n && check->wanted != 0; j++) {
+        if (!counts(check, j))
             continue;
         if (values[last][j] == 0)
-            report(watch, GSH_ERROR_POLE, j);
+            report(check, GSH_ERROR_POLE, j);
         if (overflows && values[0][j] == least && values[1][j] == -1)
-            report(watch, GSH_ERROR_OVERFLOW, j);
+            report(check, GSH_ERROR_OVERFLOW, j);
     }
 }
 
-void gsh_host_watch_check(struct gsh_host_watch *watch, const struct gsh_host_block *block)
+void gsh_host_fp_check_block(struct gsh_host_fp_check *check, const struct gsh_host_block *block)
 {
-    const struct gsh_op_info *info = gsh_op_info(watch->op);
-    gsh_host_watch_sample(watch, block);
-    if (!is_inexact(watch->loop)) {
-        if (may_divide_by_zero(watch->op) && watch->wanted != 0)
-            check_integers(watch, block);
+    const struct gsh_op_info *info = gsh_op_info(check->op);
+    gsh_host_fp_check_sample(check, block);
+    if (!is_inexact(check->loop)) {
+        if (may_divide_by_zero(check->op) && check->wanted != 0)
+            check_integers(check, block);
         return;
     }
     if ((info->flags & (GSH_MAY_POLE | GSH_MAY_OVERFLOW | GSH_MAY_INVALID)) == 0)
         return;
-    for (unsigned k = 0; k < info->nout && watch->wanted != 0; k++) {
-        enum gsh_dtype dtype = gsh_op_output_dtype(watch->op, watch->loop, k);
+    for (unsigned k = 0; k < info->nout && check->wanted != 0; k++) {
+        enum gsh_dtype dtype = gsh_op_output_dtype(check->op, check->loop, k);
         if (has_odd(block->out[k], dtype, block->n))
-            check_floats(watch, block, k, dtype);
+            check_floats(check, block, k, dtype);
     }
 }
 
@@ -230,8 +230,8 @@ static enum gsh_error_kind cast_kind(enum gsh_dtype from, enum gsh_dtype to)
     return is_wide && gsh_dtype_is_single(to) ? GSH_ERROR_OVERFLOW : GSH_ERROR_KINDS;
 }
 
-void gsh_host_watch_check_cast(struct gsh_host_watch *watch, enum gsh_dtype to, const void *src,
-                               enum gsh_dtype from, int64_t src_stride, int64_t n)
+void gsh_host_fp_check_cast(struct gsh_host_fp_check *check, enum gsh_dtype to, const void *src,
+                            enum gsh_dtype from, int64_t src_stride, int64_t n)
 {
     enum gsh_error_kind kind = cast_kind(from, to);
     if (kind == GSH_ERROR_KINDS)
@@ -242,13 +242,13 @@ void gsh_host_watch_check_cast(struct gsh_host_watch *watch, enum gsh_dtype to, 
     for (int64_t done = 0; done < n; done += GSH_HOST_BLOCK) {
         int64_t count = GSH_MIN(n - done, GSH_HOST_BLOCK);
         read_numbers(&numbers, (const char *)src + done * src_stride, from, src_stride, count);
-        for (int64_t j = 0; j < count && (watch->wanted >> kind & 1) != 0; j++) {
+        for (int64_t j = 0; j < count && (check->wanted >> kind & 1) != 0; j++) {
             const double *parts = numbers.parts[j];
             bool fails = kind == GSH_ERROR_INVALID
                              ? !(parts[0] > range.low && parts[0] < range.high)
                              : overflows(parts, limit, to == GSH_COMPLEX64);
-            if (fails && counts(watch, done + j))
-                report(watch, kind, done + j);
+            if (fails && counts(check, done + j))
+                report(check, kind, done + j);
         }
     }
 }
