@@ -190,12 +190,12 @@ static void write_evaluation(const struct gsh_source_layout *layout, const char 
 {
     gsh_fmt_text(fmt, gsh_cuda_text_group_element);
     gsh_fmt_text(fmt, space);
-    gsh_fmt_text(fmt, gsh_cuda_text_group_glance);
+    gsh_fmt_text(fmt, gsh_cuda_text_group_paths);
     gsh_fmt_text(fmt, "constexpr bool PROPAGATES_NAN = false;\n");
     gsh_fmt_text(fmt, gsh_cuda_text_arithmetic);
     gsh_fmt_text(fmt, "}\n");
     if (errors)
-        gsh_fmt_text(fmt, gsh_cuda_text_group_watch);
+        gsh_fmt_text(fmt, gsh_cuda_text_group_fast_errors);
     gsh_source_group_steps_write(&layout->wiring, fmt);
 }
 

@@ -31,7 +31,7 @@ struct gsh_source_wiring {
 bool gsh_source_group_steps_wire(const struct gsh_group *group, struct gsh_source_wiring *wiring);
 /* Whether the text of any step checks for errors. */
 bool gsh_source_group_steps_checks(const struct gsh_source_wiring *wiring);
-/* Whether an element can have an odd value and is then evaluated again (kernels/cuda/group/group_glance.cuh). */
+/* Whether an element can have a special value and is then evaluated again (kernels/cuda/group/group_paths.cuh). */
 bool gsh_source_group_steps_is_examined(const struct gsh_source_wiring *wiring);
 /* What a kernel's prelude needs to know of the steps: their dtypes, and all expressions in `room` bytes of `text`. */
 unsigned gsh_source_group_steps_dtypes(const struct gsh_group *group);

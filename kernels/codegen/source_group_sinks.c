@@ -124,7 +124,7 @@ enum gsh_status gsh_source_group_sinks_put_ends(const struct gsh_source_sinks *s
 /* Writes, in a namespace of its own, the text in front of a reduction's kernel. NaNs stay as the GPU makes them. */
 static void write_sink(const struct gsh_launch *launch, unsigned k, struct gsh_fmt *fmt)
 {
-    gsh_fmt_printf(fmt, "namespace quick { namespace sink%u {\nconstexpr bool is_half = %s;\n", k,
+    gsh_fmt_printf(fmt, "namespace fast { namespace sink%u {\nconstexpr bool is_half = %s;\n", k,
                    launch->loop == GSH_FLOAT16 ? "true" : "false");
     gsh_source_reduce_write(launch, fmt);
     gsh_fmt_text(fmt, "}}\n");
@@ -136,13 +136,12 @@ static void write_joins(const struct gsh_source_sinks *sinks, struct gsh_fmt *fm
     gsh_fmt_text(fmt, "template <bool CHECKED> FN Total join_totals(const Args &args, const Total "
                       "&a, const Total &b)\n{\n    Total r;\n");
     for (unsigned k = 0; k < count; k++) {
-        gsh_fmt_printf(fmt, "    r.t%u = quick::sink%u::join_values(a.t%u, b.t%u);\n", k, k, k, k);
+        gsh_fmt_printf(fmt, "    r.t%u = fast::sink%u::join_values(a.t%u, b.t%u);\n", k, k, k, k);
         if (gsh_source_reduce_checks(&sinks->launches[k]))
-            gsh_fmt_printf(
-                fmt,
-                "    if constexpr (CHECKED)\n        check_join<quick::sink%u::SinkType, "
-                "quick::sink%u::MAY>(args.ends[%u].sink, a.t%u, b.t%u, r.t%u);\n",
-                k, k, k, k, k, k);
+            gsh_fmt_printf(fmt,
+                           "    if constexpr (CHECKED)\n        check_join<fast::sink%u::SinkType, "
+                           "fast::sink%u::MAY>(args.ends[%u].sink, a.t%u, b.t%u, r.t%u);\n",
+                           k, k, k, k, k, k);
     }
     gsh_fmt_text(fmt, "    return r;\n}\nFN bool is_fine(const Total &total)\n{\n    return true");
     for (unsigned k = 0; k < count; k++)
@@ -151,7 +150,7 @@ static void write_joins(const struct gsh_source_sinks *sinks, struct gsh_fmt *fm
     gsh_fmt_text(fmt, ";\n}\nFN Total choose_totals(bool is_there, const Total &x, const Total "
                       "&begin)\n{\n    Total r;\n");
     for (unsigned k = 0; k < count; k++)
-        gsh_fmt_printf(fmt, "    r.t%u = quick::sink%u::REPEATS || is_there ? x.t%u : begin.t%u;\n",
+        gsh_fmt_printf(fmt, "    r.t%u = fast::sink%u::REPEATS || is_there ? x.t%u : begin.t%u;\n",
                        k, k, k, k);
     gsh_fmt_text(fmt, "    return r;\n}\n");
 }
@@ -167,23 +166,23 @@ static void write_stores(const struct gsh_source_sinks *sinks, struct gsh_fmt *f
         bool checks = gsh_source_reduce_checks(&sinks->launches[k]);
         gsh_fmt_printf(
             fmt,
-            "    auto whole%u = total.t%u;\n    if constexpr (quick::sink%u::JOINS_INITIAL) {\n"
-            "        const auto initial = quick::sink%u::initial_value(args.ends[%u]);\n"
-            "        whole%u = quick::sink%u::join_values(initial, total.t%u);\n",
+            "    auto whole%u = total.t%u;\n    if constexpr (fast::sink%u::JOINS_INITIAL) {\n"
+            "        const auto initial = fast::sink%u::initial_value(args.ends[%u]);\n"
+            "        whole%u = fast::sink%u::join_values(initial, total.t%u);\n",
             k, k, k, k, k, k, k, k);
         if (checks)
             gsh_fmt_printf(fmt,
-                           "        check_join<quick::sink%u::SinkType, quick::sink%u::MAY>"
+                           "        check_join<fast::sink%u::SinkType, fast::sink%u::MAY>"
                            "(args.ends[%u].sink, initial, total.t%u, whole%u);\n",
                            k, k, k, k, k);
         gsh_fmt_text(fmt, "    }\n");
         if (checks)
             gsh_fmt_printf(
-                fmt, "    check_rounding<quick::sink%u::Result>(args.ends[%u].sink, whole%u);\n", k,
+                fmt, "    check_rounding<fast::sink%u::Result>(args.ends[%u].sink, whole%u);\n", k,
                 k, k);
         gsh_fmt_printf(fmt,
-                       "    *(quick::sink%u::Out *)at[%u] = quick::sink%u::result_of(whole%u);\n",
-                       k, k, k, k);
+                       "    *(fast::sink%u::Out *)at[%u] = fast::sink%u::result_of(whole%u);\n", k,
+                       k, k, k);
     }
     gsh_fmt_text(fmt, "}\n");
 }
@@ -196,15 +195,15 @@ void gsh_source_group_sinks_write_totals(const struct gsh_source_sinks *sinks, s
         write_sink(&sinks->launches[k], k, fmt);
     gsh_fmt_text(fmt, "struct Total {\n");
     for (unsigned k = 0; k < group->sink_count; k++)
-        gsh_fmt_printf(fmt, "    quick::sink%u::A t%u;\n", k, k);
+        gsh_fmt_printf(fmt, "    fast::sink%u::A t%u;\n", k, k);
     gsh_fmt_text(fmt,
                  "};\nFN Total begin_totals(const Args &args, const Result &one)\n{\n    Total "
                  "r;\n");
     for (unsigned k = 0; k < group->sink_count; k++) {
         gsh_fmt_printf(
             fmt,
-            "    r.t%u = quick::sink%u::begin_value(args.ends[%u], (const char *)&one.r%u, 0);\n",
-            k, k, k, k);
+            "    r.t%u = fast::sink%u::begin_value(args.ends[%u], (const char *)&one.r%u, 0);\n", k,
+            k, k, k);
         begins = begins || gsh_source_reduce_begins_with_first(&sinks->launches[k]);
     }
     gsh_fmt_text(fmt, "    return r;\n}\nFN Total totals_of(const Total &begin, const Result "
@@ -213,7 +212,7 @@ void gsh_source_group_sinks_write_totals(const struct gsh_source_sinks *sinks, s
         gsh_fmt_printf(fmt, "    r.t%u = ", k);
         if (sinks->launches[k].has_mask)
             gsh_fmt_printf(fmt, "!value(result.m%u) ? begin.t%u : ", k, k);
-        gsh_fmt_printf(fmt, "quick::sink%u::accumulate(result.r%u, 0);\n", k, k);
+        gsh_fmt_printf(fmt, "fast::sink%u::accumulate(result.r%u, 0);\n", k, k);
     }
     gsh_fmt_printf(fmt, "    return r;\n}\nconstexpr bool BEGINS_WITH_FIRST = %s, LOOKS = %s;\n",
                    begins ? "true" : "false", sinks->looks ? "true" : "false");

@@ -75,7 +75,7 @@ static bool wire_step(struct gsh_source_wiring *wiring, unsigned number)
     return true;
 }
 
-/* Loops on real floats have a quick variant (cuda/group/group_glance.cuh). */
+/* Loops on real floats have a fast variant (cuda/group/group_paths.cuh). */
 static bool is_float(enum gsh_dtype loop)
 {
     return gsh_dtype_kind(loop) == 'f';
@@ -266,7 +266,7 @@ static void write_function(const struct gsh_source_wiring *wiring, unsigned numb
     for (unsigned j = 0; j < info->nout; j++)
         gsh_fmt_printf(fmt, ", %s &y%u", gsh_dtype_cuda_stored(operation.out[j]), j);
     gsh_fmt_text(fmt, ")\n");
-    write_body(&operation, strcmp(sink, "Glance") == 0, checks(wiring, number), fmt);
+    write_body(&operation, strcmp(sink, "FastPath") == 0, checks(wiring, number), fmt);
 }
 
 static void write_functions(const struct gsh_source_wiring *wiring, unsigned number,
@@ -275,13 +275,13 @@ static void write_functions(const struct gsh_source_wiring *wiring, unsigned num
     if (function_of(wiring, number) != number)
         return;
     if (is_float(wiring->group->steps[number].loop)) {
-        gsh_fmt_text(fmt, "namespace quick {\n");
-        write_function(wiring, number, "Glance", fmt);
+        gsh_fmt_text(fmt, "namespace fast {\n");
+        write_function(wiring, number, "FastPath", fmt);
         gsh_fmt_text(fmt, "}\n");
         write_function(wiring, number, "Sink", fmt);
     } else {
-        gsh_fmt_text(fmt, "template <class Watch> ");
-        write_function(wiring, number, "Watch", fmt);
+        gsh_fmt_text(fmt, "template <class Path> ");
+        write_function(wiring, number, "Path", fmt);
     }
 }
 
@@ -329,7 +329,7 @@ static bool passes_on(const struct gsh_group *group, unsigned number)
     return false;
 }
 
-/* E.g. double v3; op3_add(watch.at(0), v1, in.a2, v3); a masked one begins with the old values. */
+/* E.g. double v3; op3_add(path.at(0), v1, in.a2, v3); a masked one begins with the old values. */
 static void write_step(const struct gsh_source_wiring *wiring, unsigned number, struct gsh_fmt *fmt)
 {
     const struct gsh_group_step *step = &wiring->group->steps[number];
@@ -346,7 +346,7 @@ static void write_step(const struct gsh_source_wiring *wiring, unsigned number, 
         write_input(wiring, step->mask, fmt);
         gsh_fmt_text(fmt, "))\n    ");
     }
-    gsh_fmt_printf(fmt, "    op%u_%s(watch.%s(%d)", function_of(wiring, number), info->name,
+    gsh_fmt_printf(fmt, "    op%u_%s(path.%s(%d)", function_of(wiring, number), info->name,
                    passes_on(wiring->group, number) ? "passing" : "at",
                    GSH_MAX(wiring->sink[number], 0));
     for (EVERY_INPUT(k, step)) {
@@ -400,8 +400,8 @@ void gsh_source_group_steps_write(const struct gsh_source_wiring *wiring, struct
     write_structs(wiring, fmt);
     for (unsigned s = 0; s < group->step_count; s++)
         write_functions(wiring, s, fmt);
-    gsh_fmt_text(fmt, "template <class Watch> FN Result evaluate(const Args &args, const Element "
-                      "&in, const Watch &watch)\n{\n");
+    gsh_fmt_text(fmt, "template <class Path> FN Result evaluate(const Args &args, const Element "
+                      "&in, const Path &path)\n{\n");
     for (unsigned s = 0; s < group->step_count; s++)
         write_step(wiring, s, fmt);
     gsh_fmt_text(fmt, "    Result result;\n");

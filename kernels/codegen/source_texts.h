@@ -13,8 +13,8 @@ extern const char gsh_cuda_text_types[], gsh_cuda_text_cast[], gsh_cuda_text_hal
     gsh_cuda_text_real_math[], gsh_cuda_text_round[], gsh_cuda_text_running[];
 /* Kernels. */
 extern const char gsh_cuda_text_elementwise[], gsh_cuda_text_group[], gsh_cuda_text_group_element[],
-    gsh_cuda_text_group_glance[], gsh_cuda_text_group_sinks[], gsh_cuda_text_group_sinks_space[],
-    gsh_cuda_text_group_space[], gsh_cuda_text_group_watch[], gsh_cuda_text_reduction[],
+    gsh_cuda_text_group_paths[], gsh_cuda_text_group_sinks[], gsh_cuda_text_group_sinks_space[],
+    gsh_cuda_text_group_space[], gsh_cuda_text_group_fast_errors[], gsh_cuda_text_reduction[],
     gsh_cuda_text_tree[], gsh_cuda_text_ordered[], gsh_cuda_text_scan[],
     gsh_cuda_text_scan_careful[], gsh_cuda_text_scan_plain[], gsh_cuda_text_scan_tile[],
     gsh_cuda_text_scan_chunk[], gsh_cuda_text_scan_pass[], gsh_cuda_text_scan_careful_pass[],

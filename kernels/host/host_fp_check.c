@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Blocks are first tested as a whole, fast. Only a block with an odd value is examined element by element. All dtypes
- * are examined as complex128, which distinguishes zero, infinity and NaN in any of them.
+ * Blocks are first tested as a whole, fast. Only a block with a special value is examined element by element. All
+ * dtypes are examined as complex128, which distinguishes zero, infinity and NaN in any of them.
  */
 #include "host_fp_check.h"
 
@@ -96,12 +96,12 @@ static bool counts(const struct gsh_host_fp_check *check, int64_t j)
 }
 
 /* Whether a part of the results is NaN or not below the limit. */
-static bool has_odd(const void *results, enum gsh_dtype dtype, int64_t n)
+static bool has_special(const void *results, enum gsh_dtype dtype, int64_t n)
 {
     enum gsh_dtype part = gsh_dtype_real(gsh_host_loops_dtype(dtype));
     int64_t parts = gsh_dtype_kind(dtype) == 'c' ? 2 * n : n;
     double limit = dtype == GSH_FLOAT16 ? HALF_LIMIT : (double)INFINITY;
-    return is_inexact(dtype) && gsh_host_loops_odd_has(results, part, parts, limit);
+    return is_inexact(dtype) && gsh_host_loops_special_has(results, part, parts, limit);
 }
 
 static bool is_nan(const double *parts)
@@ -185,7 +185,7 @@ void gsh_host_fp_check_block(struct gsh_host_fp_check *check, const struct gsh_h
         return;
     for (unsigned k = 0; k < info->nout && check->wanted != 0; k++) {
         enum gsh_dtype dtype = gsh_op_output_dtype(check->op, check->loop, k);
-        if (has_odd(block->out[k], dtype, block->n))
+        if (has_special(block->out[k], dtype, block->n))
             check_floats(check, block, k, dtype);
     }
 }

@@ -34,6 +34,6 @@ gsh_host_loop *gsh_host_loops_find(enum gsh_op op, enum gsh_dtype loop);
 void gsh_host_loops_blend(void *out, const void *chosen, const void *other,
                           const unsigned char *mask, int64_t n, size_t size);
 /* Whether a number of n contiguous ones of FLOAT32 or FLOAT64 is NaN, or has a magnitude not below the limit. */
-bool gsh_host_loops_odd_has(const void *array, enum gsh_dtype dtype, int64_t n, double limit);
+bool gsh_host_loops_special_has(const void *array, enum gsh_dtype dtype, int64_t n, double limit);
 /* The dtype of a loop's array that holds values of `dtype`: FLOAT32 for FLOAT16, else itself. */
 enum gsh_dtype gsh_host_loops_dtype(enum gsh_dtype dtype);

@@ -141,10 +141,10 @@ def build_library(folder, code):
 
 def with_other_nans(text):
     """As on a GPU, where arithmetic that does not see to it leaves other NaNs than x86-64's."""
-    exact, mark, quick = text.partition("namespace quick {\nstruct Glance")
+    exact, mark, fast_text = text.partition("namespace fast {\nstruct FastPath")
     plain = "if (!PROPAGATES_NAN)\n        return r;"
-    assert not mark or plain in quick
-    return exact + mark + quick.replace(plain, "if (!PROPAGATES_NAN) return r == r ? r : of_bits(bits_of(r) ^ Bits<F>::sign);")
+    assert not mark or plain in fast_text
+    return exact + mark + fast_text.replace(plain, "if (!PROPAGATES_NAN) return r == r ? r : of_bits(bits_of(r) ^ Bits<F>::sign);")
 
 
 def execute(shim, emulator):

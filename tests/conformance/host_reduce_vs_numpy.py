@@ -224,10 +224,10 @@ def check_products(kernels, check, rng):
     """Products whose value depends on the order, as NumPy's: in rows, in columns, masked, with an initial value."""
     def agree(got, want, *told):
         got, want = (np.atleast_1d(x).view(np.real(x).dtype) for x in (got, want))
-        odd = (~np.isfinite(want) | (want == 0)) & (dtype.kind == "f") # a complex zero's signs follow from its rounding
+        special = (~np.isfinite(want) | (want == 0)) & (dtype.kind == "f") # a complex zero's signs follow from its rounding
         least = np.nextafter(np.array(0, got.dtype), np.array(1, got.dtype))
         close = np.isclose(got, want, rtol=float(np.finfo(dtype).eps) * 1e4, atol=32 * least) | (got == want)
-        fine = close & (~odd | (np.signbit(got) == np.signbit(want))) | (np.isnan(got) & np.isnan(want))
+        fine = close & (~special | (np.signbit(got) == np.signbit(want))) | (np.isnan(got) & np.isnan(want))
         check(fine.all(), "product out of range", dtype, *told, got[~fine][:4], want[~fine][:4], np.flatnonzero(~fine)[:4])
 
     for dtype in (d for d in DTYPES if d.kind in "fc"):

@@ -5,7 +5,7 @@ division and the logarithms of powers of their base are exact.
 Usage: python real_math_vs_long_double.py [MILLIONS]   (of arguments for each function; needs a C++ compiler as $CXX or c++)
 
 The GPU's first guesses of 1 / x and 1 / sqrt(x) are not the same as any here: they are taken with each of some errors.
-What namespace quick computes must have the same bits, or be a NaN where its caller looks for one.
+What namespace fast computes must have the same bits, or be a NaN where its caller looks for one.
 """
 import os
 import pathlib
@@ -76,9 +76,9 @@ struct Function {
     long double (*exact)(long double);
     double bound, low, high; // in ulp; between low and high there is no need for the full one
 };
-static double swift_exp(double x) { return quick::gsh_exp(x); }
-static double swift_log(double x) { return quick::gsh_log(x); }
-static double swift_log1p(double x) { return quick::gsh_log1p(x); }
+static double swift_exp(double x) { return fast::gsh_exp(x); }
+static double swift_log(double x) { return fast::gsh_log(x); }
+static double swift_log1p(double x) { return fast::gsh_log1p(x); }
 static const Function functions[] = {
     {"exp", exp_argument, exp_of, swift_exp, expl, 1.0, -1e308, 1e308},
     {"log", log_argument, log_of, swift_log, logl, 1.75, 2.3e-308, 4.4e307},
@@ -104,7 +104,7 @@ static long check(const Function &f, double x, double &worst, double &where)
     }
     if (bits_of(swift) == bits_of(full) || (swift != swift && (full != full || may_be_missing)))
         return off <= f.bound ? 0 : 1;
-    printf("%%s(%%a): %%a, but quick %%a\n", f.name, x, full, swift);
+    printf("%%s(%%a): %%a, but fast %%a\n", f.name, x, full, swift);
     return 1;
 }
 static long check_function(const Function &f, long count)
@@ -123,7 +123,7 @@ static long check_function(const Function &f, long count)
 }
 static long check_root(double x)
 {
-    const double want = sqrt(x), got = quick::gsh_sqrt(x);
+    const double want = sqrt(x), got = fast::gsh_sqrt(x);
     const bool may_be_missing = x != 0 && !(x >= 2e-291 && x < INFINITY);
     if (bits_of(got) == bits_of(want) || (got != got && may_be_missing))
         return 0;
@@ -163,7 +163,7 @@ static long check_roots(long count)
 }
 static long check_quotient(double a, double b)
 {
-    const double want = a / b, got = quick::gsh_over(a, b), size = fabs(want);
+    const double want = a / b, got = fast::gsh_over(a, b), size = fabs(want);
     const bool is_common = (a == 0 || (size > 2.3e-308 && size < 1.4e306 && fabs(a) >= 2.1e-292)) && fabs(b) >= 2.3e-308 && fabs(b) < 4.4e307;
     if (bits_of(got) == bits_of(want) || (got != got && !is_common))
         return 0;

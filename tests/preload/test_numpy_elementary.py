@@ -22,7 +22,7 @@ class TestElementary(shim_runner.TestCase):
     BOUNDS = {r"^(exp|log|log1p|log2|log10)\b": 5}
 
     def test_alone_and_together(self):
-        """Odd numbers among ordinary ones, and ordinary ones alone: a group has a quick way for these."""
+        """Special values among ordinary ones, and ordinary ones alone: a group has a fast path for these."""
         self.assert_same(PRELUDE + """
 for kind, x in (("mixed", np.concatenate(ordinary + [special])), ("ordinary", ordinary[2] + 1.5), ("odd", np.array(special * 50))):
     for f in FUNCTIONS:

@@ -8,10 +8,10 @@
 template <class Given> __device__ __noinline__ void examine(const Given &args, Index step, int count)
 {
     const Spot spot = locate(args, step);
-    const Witness witness = {args.sinks};
+    const SlowPath slow = {args.sinks};
 #pragma unroll 1
     for (int e = 0; e < count; e++)
-        store_one(args, spot, e, evaluate(args, element_at(args, spot, e), witness));
+        store_one(args, spot, e, evaluate(args, element_at(args, spot, e), slow));
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const IN_PLACE Args args)
@@ -34,12 +34,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const IN_PLACE Ar
         const Index step = first + u * BLOCK;
         if (step >= steps)
             break;
-        const quick::Glance glance = {false};
+        const fast::FastPath fast = {false};
         Results results;
 #pragma unroll
         for (int e = 0; e < VECTOR; e++)
-            keep(results, e, evaluate(args, element_of(args, spot[u], same, held[u], e), glance));
-        if (IS_EXAMINED && glance.is_odd)
+            keep(results, e, evaluate(args, element_of(args, spot[u], same, held[u], e), fast));
+        if (IS_EXAMINED && fast.is_special)
             examine(args, step, VECTOR);
         else
             store(args, spot[u], results);

@@ -20,10 +20,10 @@ FN Origin origin_of(const Args &args, Index output)
 template <class Given> __device__ __noinline__ Result examine(const Given &args, Index output, Index at)
 {
     Spot spot = {};
-    const Witness witness = {args.sinks};
+    const SlowPath slow = {args.sinks};
     advance<SHORT, 0, KEPT>(output, args.shape, args.magic, args.stride, spot.offset);
     advance<SHORT, KEPT, NDIM>(at, args.shape, args.magic, args.stride, spot.offset);
-    const Result result = evaluate(args, element_at(args, spot, 0), witness);
+    const Result result = evaluate(args, element_at(args, spot, 0), slow);
     store_one(args, spot, 0, result);
     return result;
 }
@@ -57,7 +57,7 @@ template <bool CHECKED>
 FN void take_unit(const Args &args, const Origin &origin, const Total &begin, Index unit, const Unit &held,
                   Total (&x)[PACK])
 {
-    const quick::Glance glance = {false};
+    const fast::FastPath fast = {false};
     if constexpr (!CHECKED) {
 #pragma unroll
         for (int v = 0; v < PACK; v += VECTOR) {
@@ -66,14 +66,14 @@ FN void take_unit(const Args &args, const Origin &origin, const Total &begin, In
 #pragma unroll
             for (int e = 0; e < VECTOR; e++) {
                 const Element element = element_of(args, spot, origin.same, held.packs[v / VECTOR], e);
-                const Result result = evaluate(args, element, glance);
+                const Result result = evaluate(args, element, fast);
                 keep(results, e, result);
                 x[v + e] = totals_of(begin, result);
             }
             store(args, spot, results);
         }
     }
-    if (CHECKED || (IS_EXAMINED && glance.is_odd))
+    if (CHECKED || (IS_EXAMINED && fast.is_special))
 #pragma unroll
         for (int e = 0; e < PACK; e++)
             x[e] = totals_of(begin, examine(args, origin.output, unit * PACK + e));

@@ -2,13 +2,13 @@
 //
 // Elementary functions of doubles; only rare arguments branch. Coefficients are in constant memory, because as
 // immediate operands each costs one more instruction. tests/conformance/real_math_vs_long_double.py bounds the
-// errors: 1.75 ulp. In namespace quick nothing branches: a NaN stands for arguments that the code does not handle,
-// and a group's Glance detects it (cuda/group/group_glance.cuh).
+// errors: 1.75 ulp. In namespace fast nothing branches: a NaN stands for arguments that the code does not handle,
+// and a group's fast path detects it (cuda/group/group_paths.cuh).
 FN u32 high_word(double x) { return (u32)(bits_of(x) >> 32); }
 FN double of_words(u32 high, u32 low) { return of_bits((u64)high << 32 | low); }
 // x * 2^power, where x and the result are normal numbers.
 FN double times_power(double x, i32 power) { return of_words(high_word(x) + ((u32)power << 20), (u32)bits_of(x)); }
-FN double nan_where(bool odd, double x) { return odd ? of_words(0x7ff80000, (u32)bits_of(x)) : x; }
+FN double nan_where(bool special, double x) { return special ? of_words(0x7ff80000, (u32)bits_of(x)) : x; }
 // 1 / x, with a relative error of some 2^-20.
 FN double about_inverse(double x)
 {
@@ -135,14 +135,14 @@ FN double quotient_ordinary(double a, double b, double &product)
     return fma(fma(-b, product, a), inverse, product);
 }
 
-namespace quick {
+namespace fast {
 FN double gsh_over(double a, double b)
 {
     double product;
     const double quotient = quotient_ordinary(a, b, product);
     const u32 high = high_word(quotient), size = (high & 0x7fffffff) - 0x00100001u;
-    const bool odd = size >= 0x7f6fffffu || (high_word(a) & 0x7fffffff) < 0x03600000u;
-    return of_words(a == 0 ? high_word(product) : odd ? 0x7ff80000 : high, (u32)bits_of(quotient));
+    const bool special = size >= 0x7f6fffffu || (high_word(a) & 0x7fffffff) < 0x03600000u;
+    return of_words(a == 0 ? high_word(product) : special ? 0x7ff80000 : high, (u32)bits_of(quotient));
 }
 FN float gsh_exp(float x) { return expf(x); }
 FN double gsh_exp(double x)

@@ -236,11 +236,11 @@ struct Scan {
     // Called before the tile is stored, while its inputs are still in memory.
     FN void check(const Lane &mine, i64 start) const
     {
-        bool odd = false;
+        bool special = false;
 #pragma unroll
         for (int i = 0; ERRORS && i < ITEMS; i++)
-            odd = odd || (i < mine.count && !gsh_isfinite(value(Cast<Stored>::of(mine.x[i]))));
-        if (!ERRORS || !odd)
+            special = special || (i < mine.count && !gsh_isfinite(value(Cast<Stored>::of(mine.x[i]))));
+        if (!ERRORS || !special)
             return;
         A outputs[ITEMS]; // in memory, so that the loop need not be unrolled
 #pragma unroll

@@ -42,8 +42,8 @@ static inline void random_real(struct random_group *work, enum gsh_dtype dtype, 
 {
     static const double doubles[] = {0.0, -0.0,  1,      -1,     2,     0.5,
                                      3e9, 1e300, -1e300, 1e-310, 65519, 1e39};
-    static const uint64_t odd[] = {0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000,
-                                   0xfff8000000000123};
+    static const uint64_t specials[] = {0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000,
+                                        0xfff8000000000123};
     int special = work->is_plain ? 11 : DRAW(work, 12), size = (int)gsh_dtype_size(dtype);
     double number =
         special == 0 ? doubles[DRAW(work, 12)] : (DRAW(work, 20000) - 10000) / 61.0 * work->scale;
@@ -57,7 +57,8 @@ static inline void random_real(struct random_group *work, enum gsh_dtype dtype, 
                : special < 8 ? (uint64_t)(DRAW(work, 200) - 100)
                              : bits;
     else if (dtype == GSH_FLOAT64)
-        memcpy(&bits, special == 1 ? (const void *)&odd[DRAW(work, 4)] : (const void *)&number, 8);
+        memcpy(&bits, special == 1 ? (const void *)&specials[DRAW(work, 4)] : (const void *)&number,
+               8);
     else if (dtype == GSH_FLOAT32)
         memcpy(&bits, &narrow, 4);
     else if (special > 1)

@@ -100,15 +100,15 @@ static void check_ops(void)
 }
 
 /* Whether the op makes an infinity or a NaN of each of these, next to numbers, infinities and NaNs. */
-static bool makes_odd(enum gsh_op op)
+static bool makes_special(enum gsh_op op)
 {
     const double numbers[] = {INFINITY, -INFINITY, NAN, 0.0, 1.0, -1.0, 1e-300, 1e300};
     for (unsigned k = 0; k < gsh_op_info(op)->nin; k++)
-        for (size_t odd = 0; odd < 3; odd++)
+        for (size_t special = 0; special < 3; special++)
             for (size_t other = 0; other < sizeof numbers / sizeof *numbers; other++) {
                 double result = 0;
                 const double *in[] = {&numbers[other], &numbers[other]};
-                in[k] = &numbers[odd];
+                in[k] = &numbers[special];
                 gsh_host_loops_find(op, GSH_FLOAT64)(
                     &(struct gsh_host_block){.in = {in[0], in[1]}, .out = {&result}, .n = 1});
                 if (isfinite(result))
@@ -122,11 +122,11 @@ static void check_passes_on(void)
     unsigned passing = 0;
     for (int op = 0; op < GSH_OP_COUNT; op++)
         if ((gsh_op_info((enum gsh_op)op)->flags & GSH_PASSES_ON) != 0) {
-            CHECK(makes_odd((enum gsh_op)op));
+            CHECK(makes_special((enum gsh_op)op));
             passing++;
         }
-    CHECK(passing > 0 && !makes_odd(GSH_OP_EXP) && !makes_odd(GSH_OP_DIVIDE) &&
-          !makes_odd(GSH_OP_FMAX));
+    CHECK(passing > 0 && !makes_special(GSH_OP_EXP) && !makes_special(GSH_OP_DIVIDE) &&
+          !makes_special(GSH_OP_FMAX));
 }
 
 /* A partial result can be joined to another of its kind. */

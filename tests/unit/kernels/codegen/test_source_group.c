@@ -175,15 +175,15 @@ static void check_declined(void)
     do {                                                                                           \
         struct gsh_group group = make(1000);                                                       \
         change;                                                                                    \
-        CHECK(strstr(text_of(&group), "op0_multiply(watch.at(") != NULL);                          \
+        CHECK(strstr(text_of(&group), "op0_multiply(path.at(") != NULL);                           \
     } while (0)
 
-/* A step's odd results are not noted where a later one's show them. */
+/* A step's special results are not noted where a later one's show them. */
 static void check_notes(void)
 {
     struct gsh_group plain = make(1000);
-    CHECK(strstr(text_of(&plain), "op0_multiply(watch.passing(") != NULL);
-    CHECK(strstr(text, "op1_add(watch.at(") != NULL);
+    CHECK(strstr(text_of(&plain), "op0_multiply(path.passing(") != NULL);
+    CHECK(strstr(text, "op1_add(path.at(") != NULL);
     CHECK_NOTED(group.steps[1].op = GSH_OP_DIVIDE);
     CHECK_NOTED(group.steps[1].op = GSH_OP_FMAX);
     CHECK_NOTED(group.steps[1].loop = group.steps[1].out[0] = group.arrays[2].dtype = GSH_INT64);

@@ -165,20 +165,20 @@ static void check_op(enum gsh_op op, enum gsh_dtype dtype, unsigned bits)
     }
 }
 
-static void check_odd(enum gsh_dtype dtype)
+static void check_special(enum gsh_dtype dtype)
 {
     double array[COUNT];
-    const double limit = 65520, odd[] = {65520, -65520, INFINITY, -INFINITY, (double)NAN};
+    const double limit = 65520, special[] = {65520, -65520, INFINITY, -INFINITY, (double)NAN};
     for (int64_t j = 0; j < COUNT; j++)
         put(array, dtype, j, j % 2 == 0 ? 65519 : -1e-30);
     for (int64_t n = 0; n <= COUNT; n++)
-        CHECK(!gsh_host_loops_odd_has(array, dtype, n, limit));
+        CHECK(!gsh_host_loops_special_has(array, dtype, n, limit));
     for (int64_t j = 0; j < COUNT; j++)
         for (int k = 0; k < 5; k++) {
-            put(array, dtype, j, odd[k]);
-            CHECK(gsh_host_loops_odd_has(array, dtype, j + 1, limit));
-            CHECK(gsh_host_loops_odd_has(array, dtype, COUNT, limit));
-            CHECK(!gsh_host_loops_odd_has(array, dtype, j, limit));
+            put(array, dtype, j, special[k]);
+            CHECK(gsh_host_loops_special_has(array, dtype, j + 1, limit));
+            CHECK(gsh_host_loops_special_has(array, dtype, COUNT, limit));
+            CHECK(!gsh_host_loops_special_has(array, dtype, j, limit));
             put(array, dtype, j, 0);
         }
 }
@@ -210,12 +210,12 @@ int main(void)
     static const enum gsh_dtype dtypes[] = {GSH_FLOAT32, GSH_FLOAT64};
     check_init();
     for (int d = 0; d < 2; d++)
-        check_odd(dtypes[d]);
+        check_special(dtypes[d]);
     for (unsigned k = 0; k < 3; k++) {
         if (!gsh_host_vector_use(widths[k]))
             continue;
         for (int d = 0; d < 2; d++) {
-            check_odd(dtypes[d]);
+            check_special(dtypes[d]);
             for (int op = 0; op < GSH_OP_COUNT; op++)
                 check_op((enum gsh_op)op, dtypes[d], widths[k]);
             gsh_host_vector_use(widths[k]);

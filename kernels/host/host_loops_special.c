@@ -9,9 +9,9 @@
 
 #include <math.h>
 
-/* word: an integer as wide as T. Counts the odd numbers, as sums compile to shorter dependency chains than
+/* word: an integer as wide as T. Counts the other numbers, as sums compile to shorter dependency chains than
  * choices. */
-#define HAS_ODD(name, target, T, word, magnitude)                                                  \
+#define HAS_SPECIAL(name, target, T, word, magnitude)                                              \
     target static bool name##_##T(const void *array, int64_t n, T limit)                           \
     {                                                                                              \
         const T *x = array;                                                                        \
@@ -20,13 +20,13 @@
             below += magnitude(x[j]) < limit;                                                      \
         return below != (word)n;                                                                   \
     }
-#define HAS_ODDS(name, target)                                                                     \
-    HAS_ODD(name, target, float, uint32_t, fabsf)                                                  \
-    HAS_ODD(name, target, double, uint64_t, fabs)
-HAS_ODDS(any, )
-HAS_ODDS(wide, __attribute__((target("avx2"))))
+#define HAS_SPECIALS(name, target)                                                                 \
+    HAS_SPECIAL(name, target, float, uint32_t, fabsf)                                              \
+    HAS_SPECIAL(name, target, double, uint64_t, fabs)
+HAS_SPECIALS(any, )
+HAS_SPECIALS(wide, __attribute__((target("avx2"))))
 
-bool gsh_host_loops_odd_has(const void *array, enum gsh_dtype dtype, int64_t n, double limit)
+bool gsh_host_loops_special_has(const void *array, enum gsh_dtype dtype, int64_t n, double limit)
 {
     bool is_wide = gsh_host_vector_bits() >= 256;
     if (dtype == GSH_FLOAT64)
