@@ -10,8 +10,8 @@
  * The order follows from shape, strides and values, so a repeated run gives the same bits on any GPU.
  *
  * The product of a chunk may overflow or underflow where the running product does not. So products of floats use the
- * careful variant (kernels/cuda/scan/scan_careful.cuh). Instead of supers, its scratch holds a description of each
- * chunk (struct Chunk of kernels/cuda/scan/scan_chunk.cuh).
+ * range-checked variant (kernels/cuda/scan/scan_range_checked.cuh). Instead of supers, its scratch holds a description
+ * of each chunk (struct Chunk of kernels/cuda/scan/scan_chunk.cuh).
  */
 #include "source_scan.h"
 
@@ -27,7 +27,7 @@
 enum pass { PASS_WHOLES, PASS_PREFIXES, PASS_OUTPUTS };
 
 struct geometry {
-    bool lanes_fast, careful;
+    bool lanes_fast, is_range_checked;
     bool dense; /* rows of both operands are contiguous */
     bool wide;  /* rows are counted in 64 bits */
     int kept;   /* dimensions except the scanned one */
@@ -71,7 +71,7 @@ static int items_of(const struct gsh_launch *launch, const struct geometry *geom
 {
     enum gsh_op combine = gsh_reduction_info(launch->reduction)->combine;
     bool is_complex = (1u << launch->loop & GSH_SET_COMPLEX) != 0;
-    bool is_long = gsh_op_info(combine)->host_ns > 1 || (geometry->careful && is_complex);
+    bool is_long = gsh_op_info(combine)->host_ns > 1 || (geometry->is_range_checked && is_complex);
     bool is_simple =
         geometry->lanes_fast && geometry->dense && geometry->length > (int64_t)8 * GSH_SOURCE_BLOCK;
     return is_long || value_size(launch) > 8 ? 4 : is_simple ? 16 : 8;
@@ -100,7 +100,7 @@ static struct geometry geometry_of(const struct gsh_launch *launch)
     struct geometry geometry = {.kept = last, .rows = 1, .length = launch->shape[last]};
     for (int d = 0; d < last; d++)
         geometry.rows *= launch->shape[d];
-    geometry.careful = gsh_reduction_is_ordered(launch->reduction, launch->loop);
+    geometry.is_range_checked = gsh_reduction_is_ordered(launch->reduction, launch->loop);
     geometry.lanes_fast = prefers_rows(launch);
     geometry.wide = geometry.rows > INT32_MAX;
     geometry.dense = is_dense(launch, 0) && is_dense(launch, 1);
@@ -116,7 +116,7 @@ static struct geometry geometry_of(const struct gsh_launch *launch)
     geometry.tiles = gsh_source_divide_up(geometry.rows, GSH_SOURCE_BLOCK / geometry.lanes);
     geometry.chunk = geometry.length;
     geometry.chunks = 1;
-    if (geometry.tiles < FEW_BLOCKS && (!geometry.careful || has_one_row(&geometry)))
+    if (geometry.tiles < FEW_BLOCKS && (!geometry.is_range_checked || has_one_row(&geometry)))
         cut_chunks(&geometry);
     return geometry;
 }
@@ -127,7 +127,8 @@ size_t gsh_source_scan_scratch(const struct gsh_launch *launch)
         return 0;
     struct geometry geometry = geometry_of(launch);
     int64_t size = value_size(launch);
-    int64_t beside = geometry.careful ? geometry.chunks * CHUNK_BYTES : GSH_SOURCE_SCAN_WIDE * size;
+    int64_t beside =
+        geometry.is_range_checked ? geometry.chunks * CHUNK_BYTES : GSH_SOURCE_SCAN_WIDE * size;
     return geometry.chunks > 1 ? (size_t)(geometry.rows * (geometry.chunks * size + beside)) : 0;
 }
 
@@ -162,7 +163,7 @@ static void write_key(const struct gsh_launch *launch, const struct geometry *ge
     gsh_fmt_text(&fmt, gsh_reduction_info(launch->reduction)->name);
     gsh_source_key_part(&fmt, gsh_dtype_name(launch->loop));
     gsh_fmt_text(&fmt, letters[pass]);
-    if (pass == PASS_PREFIXES && !geometry->careful)
+    if (pass == PASS_PREFIXES && !geometry->is_range_checked)
         return;
     gsh_source_key_part(&fmt, gsh_dtype_name(launch->operands[0].dtype));
     if (pass == PASS_OUTPUTS)
@@ -245,7 +246,7 @@ enum gsh_status gsh_source_scan_plan(const struct gsh_launch *launch, uint64_t s
         struct gsh_source_stage *stage = &plan->stages[i];
         enum pass pass = pass_of(&geometry, i);
         write_key(launch, &geometry, pass, stage->key);
-        if (pass == PASS_PREFIXES && !geometry.careful)
+        if (pass == PASS_PREFIXES && !geometry.is_range_checked)
             GSH_TRY(
                 gsh_source_scan_plan_sums(geometry.rows, geometry.chunks, scratch, supers, stage));
         else
@@ -318,20 +319,22 @@ static void write_scan(const struct gsh_launch *launch, const struct geometry *g
                    GSH_SOURCE_SCAN_WIDE);
     gsh_fmt_printf(fmt, "constexpr bool ONE_ROW = %s, DENSE = %s;\n",
                    name_of(has_one_row(geometry)), name_of(geometry->dense));
-    gsh_fmt_printf(fmt, "constexpr bool STAGE_FINAL = %s, LANES_FAST = %s, CAREFUL = %s;\n",
-                   name_of(is_final), name_of(geometry->lanes_fast), name_of(geometry->careful));
+    gsh_fmt_printf(fmt, "constexpr bool STAGE_FINAL = %s, LANES_FAST = %s, RANGE_CHECKED = %s;\n",
+                   name_of(is_final), name_of(geometry->lanes_fast),
+                   name_of(geometry->is_range_checked));
     gsh_source_scan_write_look(fmt, looks(launch, pass), join_errors(launch), false);
-    gsh_fmt_text(fmt, geometry->careful ? gsh_cuda_text_scan_careful : gsh_cuda_text_scan_plain);
+    gsh_fmt_text(fmt, geometry->is_range_checked ? gsh_cuda_text_scan_range_checked
+                                                 : gsh_cuda_text_scan_plain);
     gsh_fmt_text(fmt, gsh_cuda_text_scan);
-    if (!geometry->careful) {
+    if (!geometry->is_range_checked) {
         gsh_fmt_text(fmt, gsh_cuda_text_scan_pass);
         return;
     }
     gsh_fmt_printf(fmt, "constexpr int CHUNK_BYTES = %d;\n", CHUNK_BYTES);
     gsh_fmt_text(fmt, gsh_cuda_text_scan_tile);
     gsh_fmt_text(fmt, gsh_cuda_text_scan_chunk);
-    gsh_fmt_text(fmt,
-                 pass == PASS_PREFIXES ? gsh_cuda_text_scan_walk : gsh_cuda_text_scan_careful_pass);
+    gsh_fmt_text(fmt, pass == PASS_PREFIXES ? gsh_cuda_text_scan_walk
+                                            : gsh_cuda_text_scan_range_checked_pass);
 }
 
 void gsh_source_scan_text(const struct gsh_launch *launch, unsigned stage, struct gsh_fmt *fmt)
@@ -343,7 +346,7 @@ void gsh_source_scan_text(const struct gsh_launch *launch, unsigned stage, struc
                                          .expressions = {join->expressions[0]},
                                          .is_half = launch->loop == GSH_FLOAT16,
                                          .errors = looks(launch, pass)};
-    bool is_plain_prefixes = pass == PASS_PREFIXES && !geometry.careful;
+    bool is_plain_prefixes = pass == PASS_PREFIXES && !geometry.is_range_checked;
     if (!is_plain_prefixes)
         prelude.dtypes |= 1u << launch->operands[0].dtype;
     if (pass == PASS_OUTPUTS)

@@ -9,21 +9,21 @@
 // Each level's prefix is its predecessor's prefix joined with the predecessor's total, which is its last output. So a
 // running sum of numbers that are not negative never falls, whatever the rounding, and no path is longer than the
 // sequential loop's. ONE_ROW: all lanes are one group. DENSE: both operands' rows are contiguous. The kernels of
-// scan_pass.cuh (chunks' totals; outputs) and the CAREFUL ones share this file. CAREFUL is for products of floats:
-// nothing may overflow or vanish there that would not in sequence (scan_careful.cuh).
+// scan_pass.cuh (chunks' totals; outputs) and the RANGE_CHECKED ones share this file. RANGE_CHECKED is for products of
+// floats: nothing may overflow or vanish there that would not in sequence (scan_range_checked.cuh).
 struct Args : Errors {
     u64 input, output, sums, supers;
     i64 rows, length, chunk, chunks, tiles, in_step, out_step, lanes_log2;
     i64 shape[KEPT], in_stride[KEPT], out_stride[KEPT];
 };
 constexpr int SPAN = 16, BLOCK_LOG2 = 8;
-constexpr bool HAS_STAGE = LANES_FAST || CAREFUL;
+constexpr bool HAS_STAGE = LANES_FAST || RANGE_CHECKED;
 constexpr int PAD = ITEMS + 1; // keeps the first elements of a warp's lanes in different banks
 
 struct Shared {
     A staged[HAS_STAGE ? BLOCK * PAD : 1], lane_total[BLOCK], span_total[BLOCK], tile_total[BLOCK];
     i64 in_base[BLOCK], out_base[BLOCK]; // offsets of the groups' rows
-    u32 mark[CAREFUL ? BLOCK : 1]; // a lane of the group
+    u32 mark[RANGE_CHECKED ? BLOCK : 1]; // a lane of the group
 };
 
 // How a lane holds an element: as its value. A bool is held as its byte, because a row's first output is a copy.
@@ -67,7 +67,7 @@ struct Lane { // one thread's part of a tile; elements beyond `count` are joined
     A before; // the output before x[0]
     int count;
     bool has_before;
-    Range range; // CAREFUL: of x
+    Range range; // RANGE_CHECKED: of x
     FN void begin()
     {
         has_before = false;
@@ -181,7 +181,7 @@ struct Scan {
             if (LANES_FAST ? moved(j, start, g, at) : j < mine.count)
                 mine.x[j] = load(args, LANES_FAST ? in(g, at) : in(group, own + j));
         }
-        if (!LANES_FAST && CAREFUL)
+        if (!LANES_FAST && RANGE_CHECKED)
             stage(mine);
         if (!LANES_FAST)
             return;

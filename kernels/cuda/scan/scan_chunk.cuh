@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CAREFUL: the first pass's description of a chunk besides its total, and how the chunk counts after a value.
+// RANGE_CHECKED: the first pass's description of a chunk besides its total, and how the chunk counts after a value.
 enum Found { FOUND_ZERO = 1, FOUND_INFINITE = 2, FOUND_NAN = 4, LEFT_RANGE = 8 };
 
 struct Chunk {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The definitions of scan_careful.cuh that scan.cuh needs, where no care is needed.
+// The definitions of scan_range_checked.cuh that scan.cuh needs, where no range is checked.
 struct Range {
     FN void begin() {}
     FN void note(A) {}

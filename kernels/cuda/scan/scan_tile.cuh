@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CAREFUL: joins a tile to the value before it. All lanes join at once. From the first lane that spoils the join, one
-// lane continues alone until all lanes may try again. Meanwhile `staged` holds finished outputs and remaining inputs.
+// RANGE_CHECKED: joins a tile to the value before it. All lanes join at once. From the first lane that spoils the join,
+// one lane continues alone until all lanes may try again. Meanwhile `staged` holds finished outputs and remaining
+// inputs.
 constexpr u32 ALONE = 16; // fewest lanes' elements that one lane joins alone, unless the value becomes absorbing
 
 // All threads. The first lane of the group that spoils the join; `lanes` where none does.

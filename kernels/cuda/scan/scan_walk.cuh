@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CAREFUL scans, between their passes: replaces the chunks' totals by the values before each chunk. The chunks are
-// scanned as elements are; a lane has ITEMS of them. Where a chunk does not count as one factor, the scan joins its
+// RANGE_CHECKED scans, between their passes: replaces the chunks' totals by the values before each chunk. The chunks
+// are scanned as elements are; a lane has ITEMS of them. Where a chunk does not count as one factor, the scan joins its
 // elements before it continues with the next chunk. One block a row.
 
 // All threads. The value at the end of a chunk, where `run` is the value before it; nothing is stored.

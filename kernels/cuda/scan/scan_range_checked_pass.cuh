@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The passes of a CAREFUL scan over chunks. The first leaves the chunks' totals in sums and their descriptions
+// The passes of a RANGE_CHECKED scan over chunks. The first leaves the chunks' totals in sums and their descriptions
 // (Chunk) in supers; scan_walk.cuh makes the value before each chunk of them. STAGE_FINAL writes the outputs. It does
 // not read inputs that are known to change nothing.
 constexpr u32 EARLY = 256;
