@@ -194,7 +194,7 @@ static enum gsh_reason describe_gufunc(const struct gsh_ufunc_call *from, const 
         return GSH_REASON_SHAPE;
     if (!parse_axes(from->axes, &in, &out))
         return GSH_REASON_KEYWORDS;
-    if (!gsh_numpy_errstate_is_quiet())
+    if (!gsh_numpy_errstate_ignores_or_warns())
         return GSH_REASON_ERRSTATE;
     return describe(kind, &in, &out, gsh_dtype_complex(out.dtype), factor, call);
 }

@@ -56,7 +56,7 @@ bool gsh_numpy_product_is_worth(PyObject *a, PyObject *b, enum gsh_reason *why)
                     !__builtin_mul_overflow(gsh_numpy_describe_size(gsh_numpy_array(a)),
                                             gsh_numpy_describe_size(gsh_numpy_array(b)), &work) &&
                     work < gsh_dispatch_min_elements;
-    if (!is_small && !gsh_numpy_errstate_is_quiet())
+    if (!is_small && !gsh_numpy_errstate_ignores_or_warns())
         *why = GSH_REASON_ERRSTATE;
     return false;
 }
@@ -474,7 +474,7 @@ PyObject *gsh_numpy_product_try(const char *name, struct gsh_product *product,
     const enum gsh_dtype given[] = {product->views[0].dtype, product->views[1].dtype};
     *row = call.row = gsh_numpy_output_row(name, given, 2, product->loop);
     *why = GSH_REASON_ERRSTATE;
-    if (product->reports && !gsh_numpy_errstate_is_quiet())
+    if (product->reports && !gsh_numpy_errstate_ignores_or_warns())
         return NULL;
     bool is_cast = given[0] != product->loop || given[1] != product->loop;
     return is_cast ? cast_and_run(product, &call, describe, what, why)

@@ -65,7 +65,7 @@ int gsh_numpy_errstate_mask(void)
     return thread_mask();
 }
 
-bool gsh_numpy_errstate_is_quiet(void)
+bool gsh_numpy_errstate_ignores_or_warns(void)
 {
     int mask = gsh_numpy_errstate_mask();
     for (int kind = GSH_ERRSTATE_DIVIDE; kind <= GSH_ERRSTATE_INVALID; kind++)

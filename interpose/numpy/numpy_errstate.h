@@ -37,4 +37,4 @@ void gsh_numpy_errstate_restore(PyObject *previous);
 
 /* Whether every kind of floating-point error is ignored or warned about. False: a kind has another
  * mode (exception, callback, print, log), or the state cannot be read. */
-bool gsh_numpy_errstate_is_quiet(void);
+bool gsh_numpy_errstate_ignores_or_warns(void);

@@ -12,7 +12,7 @@
 #include "expiring.h"
 #include "node.h"
 #include "python_error.h"
-#include "python_quiet.h"
+#include "python_untraced.h"
 
 #include <string.h>
 
@@ -218,7 +218,7 @@ static bool learn_lessons(void)
 void gsh_numpy_expiring_learn(struct gsh_method_hook *hook)
 {
     void *spy = hook->row && hook->row->installed ? spy_for_flags(hook->flags) : NULL;
-    if (!spy || !gsh_python_quiet_begin())
+    if (!spy || !gsh_python_untraced_begin())
         return;
     gsh_dispatch_pause(true);
     original = hook->original;
@@ -226,7 +226,7 @@ void gsh_numpy_expiring_learn(struct gsh_method_hook *hook)
     is_learnt = learn_lessons();
     hook->original = original;
     gsh_dispatch_pause(false);
-    gsh_python_quiet_end();
+    gsh_python_untraced_end();
 }
 
 /* ---- lookup ---- */

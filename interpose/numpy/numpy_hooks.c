@@ -9,7 +9,7 @@
 #include "numpy_abi.h"
 #include "numpy_errstate.h"
 #include "python_error.h"
-#include "python_quiet.h"
+#include "python_untraced.h"
 
 #include <string.h>
 
@@ -60,10 +60,10 @@ void gsh_numpy_hooks_rehash(void)
         gsh_python_error_clear();
         return;
     }
-    bool is_quiet = gsh_python_quiet_begin();
+    bool is_untraced = gsh_python_untraced_begin();
     run_python(rehash_statements, names);
-    if (is_quiet)
-        gsh_python_quiet_end();
+    if (is_untraced)
+        gsh_python_untraced_end();
     gsh_py.Py_DecRef(names);
 }
 

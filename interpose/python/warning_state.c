@@ -47,7 +47,7 @@ static PyObject *originals[NAMES];                        /* owned; NULL: not se
 static PyObject *context_variable; /* of context-aware warnings, if enabled; owned */
 static PyObject *filters;      /* warnings.filters at the last check, borrowed; NULL: not a list */
 static PyObject *write_method; /* of the initial stderr, from its class; owned */
-static bool is_unseen, kept_is_unseen;
+static bool is_unobservable, kept_is_unobservable;
 static bool is_recorded; /* warnings are only appended to a list: catch_warnings(record=True) */
 static bool is_kept;     /* the kept filters are those of the kept state */
 
@@ -159,10 +159,10 @@ static void look(void)
 {
     bool is_own[NAMES];
     note_seen();
-    is_unseen = has_text(gsh_py.PyDict_GetItem(dicts[WARNINGS], default_key), "default");
+    is_unobservable = has_text(gsh_py.PyDict_GetItem(dicts[WARNINGS], default_key), "default");
     for (enum name name = 0; name < NAMES; name++) {
         is_own[name] = is_original(name, find_value(name));
-        is_unseen &= is_own[name];
+        is_unobservable &= is_own[name];
     }
     is_recorded = is_own[MODULE] && is_own[SHOW_WARNING] && is_own[SHOW_MESSAGE] &&
                   is_list_append(find_value(SHOW_MESSAGE_IMPL));
@@ -190,8 +190,8 @@ bool gsh_warning_state_has_changed(void)
         return false;
     if (was_touched())
         look();
-    bool is_now_unseen = is_unseen && !is_in_context();
-    return is_now_unseen != kept_is_unseen || (filters != NULL) != is_kept ||
+    bool is_now_unobservable = is_unobservable && !is_in_context();
+    return is_now_unobservable != kept_is_unobservable || (filters != NULL) != is_kept ||
            (filters && !gsh_warning_filters_is_kept(filters));
 }
 
@@ -201,8 +201,8 @@ void gsh_warning_state_keep(void)
         return;
     if (was_touched())
         look();
-    kept_is_unseen = is_unseen && !is_in_context();
-    if (is_unseen && !write_method && dicts[STDERR_ATTRIBUTES])
+    kept_is_unobservable = is_unobservable && !is_in_context();
+    if (is_unobservable && !write_method && dicts[STDERR_ATTRIBUTES])
         write_method = gsh_py.PyObject_GetAttrString(originals[STDERR], "write");
     gsh_python_error_clear();
     is_kept = filters != NULL;
@@ -212,12 +212,12 @@ void gsh_warning_state_keep(void)
 
 bool gsh_warning_state_may_be_late(bool always)
 {
-    return is_kept && (kept_is_unseen || always) && !gsh_warning_filters_may_raise();
+    return is_kept && (kept_is_unobservable || always) && !gsh_warning_filters_may_raise();
 }
 
 bool gsh_warning_state_may_raise(void)
 {
-    return !is_kept || !(kept_is_unseen || is_recorded) || gsh_warning_filters_may_raise();
+    return !is_kept || !(kept_is_unobservable || is_recorded) || gsh_warning_filters_may_raise();
 }
 
 PyObject *gsh_warning_state_format(void)

@@ -122,7 +122,7 @@ static PyObject *try_record(const struct record *record, PyObject *const *args, 
     if (!record->handler)
         return NULL;
     *why = GSH_REASON_ERRSTATE; /* products do not detect errors */
-    if (record->op < 0 && !record->is_adopted && !gsh_numpy_errstate_is_quiet())
+    if (record->op < 0 && !record->is_adopted && !gsh_numpy_errstate_ignores_or_warns())
         return NULL;
     *why = GSH_REASON_KEYWORDS;
     if (!gsh_numpy_keywords_parse(record->ufunc, args, nargs, kwnames, &call))

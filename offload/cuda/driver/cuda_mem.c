@@ -72,12 +72,12 @@ static unsigned cache_turn;
 static size_t cached_bytes;
 /* The state of gsh_cuda_mem_age; DISPATCH lock. Peaks are of the bytes held and cached. */
 static struct {
-    bool is_used;                    /* memory was allocated or released since the last call */
-    bool has_more;                   /* memory to give back may be left */
-    unsigned quiet_calls, all_calls; /* since it was used; in all */
-    size_t peak, earlier_peak;       /* of this interval of calls, and of the one before */
-    size_t kept;                     /* most bytes that the pool keeps */
-    CUevent quiet;                   /* the last release */
+    bool is_used;                   /* memory was allocated or released since the last call */
+    bool has_more;                  /* memory to give back may be left */
+    unsigned idle_calls, all_calls; /* since it was used; in all */
+    size_t peak, earlier_peak;      /* of this interval of calls, and of the one before */
+    size_t kept;                    /* most bytes that the pool keeps */
+    CUevent last_release;           /* of memory */
 } ages;
 static struct event_pair spares[SPARE_EVENTS];
 static unsigned spare_count;
@@ -127,7 +127,7 @@ static enum gsh_status open_all(void)
     GSH_TRY(open_ring(&downloads));
     GSH_TRY(GSH_CUDA(gsh_cu.cuEventCreate(&upload_done, EVENT_FLAGS)));
     GSH_TRY(GSH_CUDA(gsh_cu.cuEventCreate(&staged_order, EVENT_FLAGS)));
-    GSH_TRY(GSH_CUDA(gsh_cu.cuEventCreate(&ages.quiet, EVENT_FLAGS)));
+    GSH_TRY(GSH_CUDA(gsh_cu.cuEventCreate(&ages.last_release, EVENT_FLAGS)));
     for (; spare_count < SPARE_EVENTS; spare_count++)
         GSH_TRY(open_pair(&spares[spare_count]));
     return GSH_OK;
@@ -197,20 +197,21 @@ bool gsh_cuda_mem_age(unsigned calls)
 {
     if (ages.is_used) {
         ages.is_used = false;
-        ages.quiet_calls = 0;
+        ages.idle_calls = 0;
         trim_excess(calls);
         return true;
     }
     if (!ages.has_more)
         return false;
-    if (++ages.quiet_calls == calls) { /* the pool has the memory only once the stream gets here */
+    if (++ages.idle_calls == calls) { /* the pool has the memory only once the stream gets here */
         empty_cache();
         free_scratch();
-        (void)GSH_CUDA(gsh_cu.cuEventRecord(ages.quiet, gsh_cuda.compute));
+        (void)GSH_CUDA(gsh_cu.cuEventRecord(ages.last_release, gsh_cuda.compute));
     }
-    if (ages.quiet_calls <= calls || gsh_cu.cuEventQuery(ages.quiet) != GSH_CUDA_SUCCESS)
+    if (ages.idle_calls <= calls || gsh_cu.cuEventQuery(ages.last_release) != GSH_CUDA_SUCCESS)
         return true;
-    (void)GSH_CUDA(gsh_cu.cuEventSynchronize(ages.quiet)); /* has completed: see finish_by_event */
+    (void)GSH_CUDA(
+        gsh_cu.cuEventSynchronize(ages.last_release)); /* has completed: see finish_by_event */
     gsh_cuda_mem_trim_pool();
     ages.has_more = false;
     ages.kept = __atomic_load_n(&held_bytes, __ATOMIC_RELAXED);

@@ -2,7 +2,7 @@
  *
  * Uses PyThreadState_EnterTracing, which CPython calls around a tracer's own code.
  */
-#include "python_quiet.h"
+#include "python_untraced.h"
 
 #include "python_api.h"
 #include "python_error.h"
@@ -36,7 +36,7 @@ static bool is_unset(const char *name)
     return set == gsh_py._Py_NoneStruct;
 }
 
-bool gsh_python_quiet_begin(void)
+bool gsh_python_untraced_begin(void)
 {
     if (!find_functions())
         return is_unset("gettrace") && is_unset("getprofile");
@@ -44,7 +44,7 @@ bool gsh_python_quiet_begin(void)
     return true;
 }
 
-void gsh_python_quiet_end(void)
+void gsh_python_untraced_end(void)
 {
     if (state.leave != NULL)
         state.leave(state.get());

@@ -9,5 +9,5 @@
 
 /* Disables this thread's tracer, profiler and monitoring tools until end. False: not possible
  * (Python before 3.11 with one set); then run no code and do not call end. GIL. */
-bool gsh_python_quiet_begin(void);
-void gsh_python_quiet_end(void);
+bool gsh_python_untraced_begin(void);
+void gsh_python_untraced_end(void);
