@@ -22,7 +22,7 @@ struct marking {
 
 static struct gsh_value *held[MOST_HELD]; /* our own references, until the flush is over */
 static unsigned held_count;
-static bool is_needed; /* a hint was given, or nodes are set aside, since the last check */
+static bool is_needed; /* a hint was given, or nodes are retained, since the last check */
 static _Atomic uint8_t
     misjudged[GSH_EXPIRING_CALL_SITES +
               1]; /* wrong hints less right ones; written under the DISPATCH lock */
@@ -183,7 +183,7 @@ static void let_go(unsigned down_to)
         gsh_value_release_sigsafe(held[--held_count]);
 }
 
-void gsh_expiring_set_aside_locked(struct gsh_node *nodes, unsigned count)
+void gsh_expiring_retain_locked(struct gsh_node *nodes, unsigned count)
 {
     if (!is_needed)
         return;
@@ -193,9 +193,9 @@ void gsh_expiring_set_aside_locked(struct gsh_node *nodes, unsigned count)
         if (!writes_expiring(&nodes[last]))
             continue;
         if (mark_needed(nodes, count, last)) {
-            is_needed = written(&nodes[last])->is_set_aside = true;
+            is_needed = written(&nodes[last])->is_retained = true;
             for (unsigned n = 0; n <= last; n++)
-                nodes[n].is_set_aside |= writes_marked(&nodes[n]);
+                nodes[n].is_retained |= writes_marked(&nodes[n]);
         } else {
             let_go(held_before);
         }
@@ -205,14 +205,14 @@ void gsh_expiring_set_aside_locked(struct gsh_node *nodes, unsigned count)
 
 /* ---- after a flush ---- */
 
-/* Marks the values set aside that are still to be written, and clears their is_set_aside. */
+/* Marks the retained values that are still to be written, and clears their is_retained. */
 static void mark_unwritten(struct gsh_node *nodes, unsigned count)
 {
     for (unsigned n = 0; n < count; n++) {
-        struct gsh_value *value = nodes[n].is_set_aside ? written(&nodes[n]) : NULL;
-        if (value == NULL || !value->is_set_aside)
+        struct gsh_value *value = nodes[n].is_retained ? written(&nodes[n]) : NULL;
+        if (value == NULL || !value->is_retained)
             continue;
-        value->is_set_aside = false;
+        value->is_retained = false;
         value->is_marked = !has_contents(value) && is_alive(value);
         nodes[n].site = value->is_marked ? value->expiring : 0;
     }
@@ -225,10 +225,10 @@ void gsh_expiring_update_locked(struct gsh_node *nodes, unsigned count)
     mark_unwritten(nodes, count);
     for (unsigned n = count; n-- > 0;) {
         struct gsh_node *node = &nodes[n];
-        if (!node->is_set_aside)
+        if (!node->is_retained)
             continue;
-        node->is_set_aside = written(node)->is_marked && !has_contents(written(node));
-        if (!node->is_set_aside)
+        node->is_retained = written(node)->is_marked && !has_contents(written(node));
+        if (!node->is_retained)
             continue;
         node->launch.errors = (struct gsh_error_sink){0};
         for (unsigned k = 0; k < gsh_launch_operands(&node->launch); k++)

@@ -6,7 +6,7 @@
  *
  * The caller gives a hint that a value expires. A flush for another value then keeps an expiring value in registers and does
  * not store it. The nodes that write it stay pending. They are removed when the value is dead. They run when the host reads
- * the value after all. A wrong hint costs time, never a result: the kept nodes compute the same bytes later.
+ * the value after all. A wrong hint costs time, never a result: the retained nodes compute the same bytes later.
  *
  * Hints are counted by call site. A call site whose hints are wrong more often than right is switched off.
  *
@@ -29,12 +29,12 @@ bool gsh_expiring_is_off(unsigned site);
 /* Gives the hint: the value expires at the call that was recorded last. */
 void gsh_expiring_note_locked(struct gsh_value *value, unsigned site);
 
-/* Call before a flush. Sets aside the expiring values that the nodes write, and the nodes that could compute them later. The
- * flush must not remove those nodes. */
-void gsh_expiring_set_aside_locked(struct gsh_node *nodes, unsigned count);
-/* Call after the flush. Only nodes whose values are alive and unwritten remain set aside. Their floating-point errors were
+/* Call before a flush. Retains the expiring values that the nodes write, and the nodes that could compute them later.
+ * The flush must not remove those nodes. */
+void gsh_expiring_retain_locked(struct gsh_node *nodes, unsigned count);
+/* Call after the flush. Only nodes whose values are alive and unwritten stay retained. Their floating-point errors were
  * reported in the flush; they report none later. */
 void gsh_expiring_update_locked(struct gsh_node *nodes, unsigned count);
-/* The outcome of a hint, for the call site's count. Expired: the kept node was removed. Misjudged: the kept node ran. */
+/* The outcome of a hint, for the call site's count. Expired: the retained node was removed. Misjudged: it ran. */
 void gsh_expiring_note_expired_locked(unsigned site);
 void gsh_expiring_note_misjudged_locked(unsigned site);

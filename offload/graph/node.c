@@ -312,7 +312,7 @@ static void run_item(const struct gsh_plan_item *item)
             continue;
         if (node->site != 0)
             gsh_expiring_note_misjudged_locked(node->site);
-        if (!node->is_set_aside)
+        if (!node->is_retained)
             drop(node);
     }
 }
@@ -321,24 +321,24 @@ static void run_item(const struct gsh_plan_item *item)
 static void drop_dead(void)
 {
     for (unsigned index = 0; index < recorded_count; index++)
-        if (gsh_plan_is_dead(index) && !recorded[index].is_set_aside) {
+        if (gsh_plan_is_dead(index) && !recorded[index].is_retained) {
             drop(&recorded[index]);
             gsh_stats_add(GSH_COUNTER_DEAD_NODES, 1);
         }
 }
 
-/* Keeps the nodes that are still set aside in the list. An idle device runs them only after gsh_node_note_expired. */
-static void keep_set_aside(void)
+/* Keeps the nodes that are still retained in the list. An idle device runs them only after gsh_node_note_expired. */
+static void keep_retained(void)
 {
     unsigned kept = 0;
     gsh_expiring_update_locked(recorded, recorded_count);
     for (unsigned index = 0; index < recorded_count; index++) {
-        if (!recorded[index].is_set_aside) {
+        if (!recorded[index].is_retained) {
             drop(&recorded[index]);
             continue;
         }
         recorded[kept] = recorded[index];
-        recorded[kept++].is_set_aside = false;
+        recorded[kept++].is_retained = false;
     }
     recorded_count = kept_count = kept;
     atomic_store(&kept_since, kept != 0 ? flush_count + 1 : 0);
@@ -372,7 +372,7 @@ static void flush_deep(void *reason)
     if (why != GSH_FLUSH_EARLY)
         gsh_node_cse_forget_locked();
     if (why == GSH_FLUSH_HOST_READ)
-        gsh_expiring_set_aside_locked(recorded, recorded_count);
+        gsh_expiring_retain_locked(recorded, recorded_count);
     gsh_log(GSH_LOG_GRAPH, "graph: %u calls run because %s", recorded_count, flush_reasons[why]);
     gsh_plan_make(recorded, recorded_count);
     drop_dead();
@@ -381,7 +381,7 @@ static void flush_deep(void *reason)
         run_item(item);
     }
     flush_count++;
-    keep_set_aside();
+    keep_retained();
     gsh_errors_note_submitted_locked();
     gsh_stats_add(GSH_COUNTER_FLUSHES, 1);
 }

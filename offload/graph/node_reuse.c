@@ -30,7 +30,7 @@ static bool dies(const struct gsh_plan_item *item, const struct gsh_node *nodes,
     uint32_t own = 0;
     for (unsigned index = 0; index < item->node_count; index++) {
         const struct gsh_node *node = &nodes[item->nodes[index]];
-        bool stays = node->is_set_aside || item->is_again[index];
+        bool stays = node->is_retained || item->is_again[index];
         for (unsigned k = 0; k < gsh_launch_operands(&node->launch) && !stays; k++)
             own += node->values[k] == value;
     }

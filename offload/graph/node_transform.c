@@ -58,7 +58,7 @@ static bool is_transform(const struct gsh_node *node)
 static bool is_private(const struct gsh_value *value)
 {
     return atomic_load_explicit(&value->references, memory_order_acquire) == 2 &&
-           atomic_load_explicit(&value->pending, memory_order_relaxed) == 2 && !value->is_set_aside;
+           atomic_load_explicit(&value->pending, memory_order_relaxed) == 2 && !value->is_retained;
 }
 
 static bool commute(const struct gsh_launch *first, const struct gsh_launch *second)

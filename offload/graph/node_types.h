@@ -14,8 +14,8 @@ struct gsh_node {
         launch; /* not collapsed; addresses are byte offsets from the start of the operand's value */
     struct gsh_value *values[GSH_MAX_OPERANDS]; /* NULL for constants; a reference each */
     unsigned row;                               /* stats row */
-    bool is_set_aside; /* the current flush does not remove it (expiring.h) */
-    uint8_t site;      /* the call site whose hint kept the node pending after a flush; 0: none */
+    bool is_retained; /* the current flush does not remove it (expiring.h) */
+    uint8_t site;     /* the call site whose hint kept the node pending after a flush; 0: none */
 };
 
 /* Whether an output of the node is the value. */

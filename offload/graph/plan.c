@@ -410,13 +410,13 @@ static void count_uses(unsigned count)
 void gsh_plan_make(const struct gsh_node *nodes, unsigned count)
 {
     begin(nodes, count);
-    bool has_register_only = gsh_plan_predicate(&plan);
+    bool has_contracted = gsh_plan_predicate(&plan);
     form_items();
-    if (!has_register_only && gsh_plan_rematerialise(&plan)) {
-        has_register_only = true;
+    if (!has_contracted && gsh_plan_rematerialise(&plan)) {
+        has_contracted = true;
         form_items();
     }
-    if (has_register_only && !gsh_plan_predicate_holds(&plan)) {
+    if (has_contracted && !gsh_plan_predicate_holds(&plan)) {
         begin(nodes, count);
         form_items();
     }

@@ -133,7 +133,7 @@ static struct gsh_group_input add_old(struct writing *work, const struct gsh_pla
                                       unsigned j)
 {
     unsigned k = node->node->launch.nin + j;
-    if (!gsh_plan_live_find_value(work->plan, node, k)->is_register_only)
+    if (!gsh_plan_live_find_value(work->plan, node, k)->is_contracted)
         return add_input(work, node, k);
     const struct gsh_operand zero = {.dtype = node->node->launch.operands[k].dtype};
     return add_constant(work, &zero);

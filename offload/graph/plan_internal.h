@@ -63,8 +63,8 @@ struct gsh_plan_value {
     struct gsh_plan_range needed;                  /* live bytes */
     int16_t reads, writes;                         /* newest access of each kind */
     struct gsh_plan_range read_range, write_range; /* what all of them touch */
-    bool is_register_only; /* has no memory; it must stay in the registers of one group */
-    bool is_touched;       /* this member and the next four are used by plan_predicate.c alone */
+    bool is_contracted; /* array contraction: no memory; it stays in the registers of one group */
+    bool is_touched;    /* this member and the next four are used by plan_predicate.c alone */
     int16_t chain, last_write;
     enum gsh_dtype compressed_dtype;
     uint64_t compressed_address;
@@ -143,8 +143,8 @@ struct gsh_plan_value *gsh_plan_live_find_value(struct gsh_plan *plan,
 /* Whether the operand is read: an input, a mask, or an output whose old bytes are kept. */
 bool gsh_plan_live_is_read(struct gsh_plan *plan, const struct gsh_plan_node *node,
                            unsigned operand);
-/* Whether the value is live after the flush. */
-bool gsh_plan_live_is_wanted(const struct gsh_plan_value *value);
+/* Whether the value is live-out: read after the flush. */
+bool gsh_plan_live_is_live_out(const struct gsh_plan_value *value);
 
 /* ---- plan_space.c ---- */
 

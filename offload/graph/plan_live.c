@@ -15,16 +15,16 @@ static void cut(struct gsh_plan_range *needed, struct gsh_plan_range written)
         *needed = (struct gsh_plan_range){0, 0};
 }
 
-bool gsh_plan_live_is_wanted(const struct gsh_plan_value *value)
+bool gsh_plan_live_is_live_out(const struct gsh_plan_value *value)
 {
     uint32_t references = atomic_load_explicit(&value->value->references, memory_order_relaxed);
-    return references > value->value->pending && !value->value->is_set_aside;
+    return references > value->value->pending && !value->value->is_retained;
 }
 
 /* The bytes needed at the end of the program: those that its nodes write of live values. */
-static struct gsh_plan_range wanted(const struct gsh_plan_value *value)
+static struct gsh_plan_range live_out(const struct gsh_plan_value *value)
 {
-    return gsh_plan_live_is_wanted(value) ? value->written : (struct gsh_plan_range){0, 0};
+    return gsh_plan_live_is_live_out(value) ? value->written : (struct gsh_plan_range){0, 0};
 }
 
 struct gsh_plan_value *gsh_plan_live_find_value(struct gsh_plan *plan,
@@ -49,7 +49,7 @@ bool gsh_plan_live_is_read(struct gsh_plan *plan, const struct gsh_plan_node *no
     const struct gsh_launch *launch = &node->node->launch;
     return !gsh_launch_is_output(launch, operand) ||
            (gsh_launch_reads_output(launch) &&
-            !gsh_plan_live_find_value(plan, node, operand)->is_register_only);
+            !gsh_plan_live_find_value(plan, node, operand)->is_contracted);
 }
 
 static void find_ranges(struct gsh_plan *plan, int n)
@@ -99,7 +99,7 @@ static bool reads_value(struct gsh_plan *plan, const struct gsh_plan_node *node,
 static void begin_backwards(struct gsh_plan *plan)
 {
     for (unsigned slot = 0; slot < plan->value_count; slot++)
-        plan->values[slot].needed = wanted(&plan->values[slot]);
+        plan->values[slot].needed = live_out(&plan->values[slot]);
 }
 
 void gsh_plan_live_find_dead(struct gsh_plan *plan)

@@ -251,7 +251,7 @@ static void find_chains(struct gsh_plan *plan)
         }
     }
     for (unsigned slot = 0; slot < plan->value_count; slot++)
-        if (gsh_plan_live_is_wanted(&plan->values[slot]))
+        if (gsh_plan_live_is_live_out(&plan->values[slot]))
             break_chain(plan->values[slot].chain);
 }
 
@@ -322,7 +322,7 @@ bool gsh_plan_predicate(struct gsh_plan *plan)
     }
     for (unsigned slot = 0; slot < plan->value_count; slot++) {
         int chain = find_chain(plan->values[slot].chain);
-        plan->values[slot].is_register_only = chain != GSH_PLAN_NONE && !chains[chain].is_broken;
+        plan->values[slot].is_contracted = chain != GSH_PLAN_NONE && !chains[chain].is_broken;
     }
     return has_predicated;
 }
@@ -330,13 +330,13 @@ bool gsh_plan_predicate(struct gsh_plan *plan)
 /* ---- whether the plan keeps them in registers ---- */
 
 /* Whether the predicated values that the node reads are computed in its item. */
-static bool has_producers(struct gsh_plan *plan, int n, bool *is_register_only)
+static bool has_producers(struct gsh_plan *plan, int n, bool *is_contracted)
 {
     const struct gsh_plan_node *node = &plan->nodes[n];
     for (unsigned k = 0; k < gsh_launch_operands(&node->node->launch); k++) {
-        if (!has_value(node, k) || !gsh_plan_live_find_value(plan, node, k)->is_register_only)
+        if (!has_value(node, k) || !gsh_plan_live_find_value(plan, node, k)->is_contracted)
             continue;
-        *is_register_only = true;
+        *is_contracted = true;
         if (gsh_plan_live_is_read(plan, node, k) &&
             (node->writer[k] == GSH_PLAN_NONE ||
              plan->nodes[gsh_plan_access_node(node->writer[k])].item != node->item))
@@ -356,11 +356,11 @@ bool gsh_plan_predicate_holds(struct gsh_plan *plan)
 {
     for (unsigned index = 0; index < plan->item_count; index++) {
         const struct gsh_plan_set *item = &plan->items[index];
-        bool is_register_only = false;
+        bool is_contracted = false;
         for (int n = item->first; n != GSH_PLAN_NONE; n = plan->nodes[n].next)
-            if (!has_producers(plan, n, &is_register_only))
+            if (!has_producers(plan, n, &is_contracted))
                 return false;
-        if (is_register_only && !is_one_group(plan, item))
+        if (is_contracted && !is_one_group(plan, item))
             return false;
     }
     return true;

@@ -65,7 +65,7 @@ static bool is_transient(struct gsh_plan *plan, int n)
     const struct gsh_plan_value *value = gsh_plan_live_find_value(plan, node, launch->nin);
     int own = gsh_plan_access(n, launch->nin);
     return value->writes == own && gsh_plan_touch(plan, own)->older == GSH_PLAN_NONE &&
-           !gsh_plan_live_is_wanted(value);
+           !gsh_plan_live_is_live_out(value);
 }
 
 /* Whether nothing writes the bytes of operand k of node n from that node up to node `until`. */
@@ -366,7 +366,7 @@ static void replace_nodes(struct gsh_plan *plan)
     for (unsigned n = 0; n < ordered_count; n++)
         if (ordered[n].is_repeated)
             gsh_plan_live_find_value(plan, &plan->nodes[n], plan->nodes[n].node->launch.nin)
-                ->is_register_only = true;
+                ->is_contracted = true;
 }
 
 bool gsh_plan_rematerialise(struct gsh_plan *plan)

@@ -39,7 +39,7 @@ struct gsh_value {
     bool is_read_next; /* one element that the host reads next: placed in a mapped scalar */
     const char *word;  /* its host address then (mapped_scalar.h); or NULL */
     _Atomic uint8_t expiring; /* call site (expiring.h) whose hint says that it expires; 0: none */
-    bool is_set_aside;        /* expiring, and not read after the current flush */
+    bool is_retained;         /* expiring, and not read after the current flush */
     bool is_marked;           /* used by expiring.c */
     bool is_counted;          /* counted in node.c's held_bytes */
     uint32_t snapshots; /* readers outside our stream (snapshot.h); it is not written meanwhile */
