@@ -20,8 +20,8 @@
 #include "pages.h"
 #include "readiness.h"
 #include "reasons.h"
+#include "retire.h"
 #include "stats.h"
-#include "withdraw.h"
 
 #include <stdlib.h>
 
@@ -60,7 +60,7 @@ enum gsh_status gsh_startup(const char **why)
     if (gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_OFF)
         return GSH_DECLINED;
     *why = "the program uses what writes memory unseen";
-    if (gsh_withdraw_reason() != NULL)
+    if (gsh_retire_reason() != NULL)
         return GSH_DECLINED;
     gsh_backend_choose();
     *why = gsh_option_number(GSH_OPTION_DEVICE) == GSH_DEVICE_NONE ? "GPUSHIM_DEVICE is none"

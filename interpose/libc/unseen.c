@@ -7,7 +7,7 @@
 
 #include "base.h"
 #include "libc_signal.h"
-#include "withdraw.h"
+#include "retire.h"
 
 #include <errno.h>
 #include <link.h>
@@ -19,18 +19,18 @@
 
 static const char io_uring[] = "io_uring", linux_aio[] = "Linux's asynchronous I/O";
 
-static void withdraw(const char *why)
+static void retire(const char *why)
 {
     if (gsh_libc_signal_is_owner())
-        gsh_withdraw(why);
+        gsh_retire(why);
 }
 
 void gsh_unseen_note_syscall(long number)
 {
     if (number == SYS_io_uring_setup)
-        withdraw(io_uring);
+        retire(io_uring);
     else if (number == SYS_io_setup)
-        withdraw(linux_aio);
+        retire(linux_aio);
 }
 
 bool gsh_unseen_opens_file(long number)
@@ -88,7 +88,7 @@ static void look_at(int file)
     target[length] = '\0';
     const char *why = what_writes(target);
     if (why != NULL)
-        withdraw(why);
+        retire(why);
 }
 
 void gsh_unseen_note_file(int file, const char *path)
@@ -120,9 +120,9 @@ static bool is_mpi(const char *path)
 void gsh_unseen_note_library(const char *path)
 {
     if (begins_with(name_of(path), "liburing") || strstr(path, "-packages/liburing/") != NULL)
-        withdraw(io_uring);
+        retire(io_uring);
     else if (begins_with(name_of(path), "libaio"))
-        withdraw(linux_aio);
+        retire(linux_aio);
     else if (is_mpi(path))
         atomic_store_explicit(&is_shared, true, memory_order_relaxed);
 }

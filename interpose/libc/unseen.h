@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Detects that the process sets up a mechanism that accesses memory without page faults, and then
- * withdraws the device (withdraw.h): io_uring, Linux's asynchronous I/O, RDMA, vfio and
+ * retires the device (retire.h): io_uring, Linux's asynchronous I/O, RDMA, vfio and
  * /proc/self/mem. Only the setup counts; loading a library that could use one (libibverbs, UCX)
  * does not. docs/user/api.md lists what is detected. All functions keep errno. In a child between vfork
  * and exec they do nothing.

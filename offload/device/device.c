@@ -143,7 +143,7 @@ void gsh_device_retire(const char *why)
     gsh_log(GSH_LOG_WARN, "the device is not used any more (%s); NumPy computes on the CPU", why);
 }
 
-void gsh_device_withdraw(void)
+void gsh_device_retire_silently(void)
 {
     set_state(GSH_DEVICE_RETIRED);
 }

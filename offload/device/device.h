@@ -27,6 +27,6 @@ void gsh_device_stop_threads(void);
  * stderr. */
 void gsh_device_retire(const char *why);
 /* The same without a word. */
-void gsh_device_withdraw(void);
+void gsh_device_retire_silently(void);
 /* In a forked child: retired, silently. */
 void gsh_device_reset_after_fork(void);

@@ -26,9 +26,9 @@
 #include "options.h"
 #include "price.h"
 #include "readiness.h"
+#include "retire.h"
 #include "stats.h"
 #include "unmanaged_output.h"
-#include "withdraw.h"
 
 #include <string.h>
 
@@ -65,7 +65,7 @@ bool gsh_dispatch_is_live(void)
 
 enum gsh_reason gsh_dispatch_why_dead(void)
 {
-    return gsh_withdraw_reason() != NULL ? GSH_REASON_UNSEEN_WRITES : GSH_REASON_NO_DEVICE;
+    return gsh_retire_reason() != NULL ? GSH_REASON_UNSEEN_WRITES : GSH_REASON_NO_DEVICE;
 }
 
 void gsh_dispatch_pause(bool pauses)
@@ -608,8 +608,8 @@ static void run_deep(void *context)
     gsh_dispatch_lock_acquire();
     gsh_node_forget_locked();
     gsh_value_reap_locked();
-    bool is_withdrawn = gsh_withdraw_reason() != NULL;
-    run->status = is_withdrawn ? decline(run, GSH_REASON_UNSEEN_WRITES) : locate(run);
+    bool is_retired = gsh_retire_reason() != NULL;
+    run->status = is_retired ? decline(run, GSH_REASON_UNSEEN_WRITES) : locate(run);
     if (run->status == GSH_OK) {
         hold_blocks(run);
         run->status = place_and_submit(run);

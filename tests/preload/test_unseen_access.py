@@ -219,7 +219,7 @@ class TestUnseenAccess(shim_runner.TestCase):
     def test_pages(self):
         self.assert_same(PAGES)
 
-    def check_withdrawn(self, script):
+    def check_retired(self, script):
         self.assert_same(script)
         said = shim_runner.run(script, env={"GPUSHIM_LOG": "info"}).stderr
         self.assertEqual(said.count("all arrays are fetched"), 1, said)
@@ -227,15 +227,15 @@ class TestUnseenAccess(shim_runner.TestCase):
     def test_io_uring(self):
         if shim_runner.run_plain(HEAD + 'print(libc.syscall(425, 4, bytes(120)))').stdout == "-1\n":
             self.skipTest("this system has no io_uring")
-        self.check_withdrawn(IO_URING)
+        self.check_retired(IO_URING)
 
     def test_linux_aio(self):
-        self.check_withdrawn(LINUX_AIO)
+        self.check_retired(LINUX_AIO)
 
     def test_own_memory(self):
         for how in ("open", "openat", "fopen", "syscall", "task"):
             with self.subTest(how):
-                self.check_withdrawn("HOW = %r\n" % how + OWN_MEMORY)
+                self.check_retired("HOW = %r\n" % how + OWN_MEMORY)
 
     def build(self, folder, name):
         """An empty shared library of that name."""
@@ -278,7 +278,7 @@ class TestUnseenAccess(shim_runner.TestCase):
     def test_libraries(self):
         """liburing and libaio count when they are loaded; what torch and MPI load beside does not."""
         with tempfile.TemporaryDirectory() as folder:
-            for name, withdraws in (("liburing.so.2", True), ("libaio.so.1", True), ("libibverbs.so.1", False),
+            for name, retires in (("liburing.so.2", True), ("libaio.so.1", True), ("libibverbs.so.1", False),
                                     ("site-packages/liburing/queue.so", True), ("liburing/other.so", False)):
                 path = self.build(folder, name)
                 for when in ("before", "after"):
@@ -286,7 +286,7 @@ class TestUnseenAccess(shim_runner.TestCase):
                         script = "PATH, WHEN = %r, %r\n" % (path, when) + LIBRARY
                         result = shim_runner.run(script, env={"GPUSHIM_LOG": "info"})
                         self.assertEqual(result.stdout, "10000100000.0\n", repr(result))
-                        self.assertEqual("the program uses" in result.stderr, withdraws, result.stderr)
+                        self.assertEqual("the program uses" in result.stderr, retires, result.stderr)
 
 
 if __name__ == "__main__":

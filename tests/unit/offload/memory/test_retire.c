@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * After gsh_withdraw all pages are open, all arrays hold their newest bytes, and no call closes a page again, not
+ * After gsh_retire all pages are open, all arrays hold their newest bytes, and no call closes a page again, not
  * even a call that another thread is making meanwhile.
  */
 #include "block.h"
 #include "check.h"
 #include "live.h"
-#include "withdraw.h"
+#include "retire.h"
 
 #include <pthread.h>
 
@@ -33,7 +33,7 @@ static void *keep_calling(void *unused)
         double *output = arrays[k % ARRAYS];
         enum gsh_reason why = live_add(arrays[(k + 1) % ARRAYS], NULL, 1, output, SHORT);
         CHECK(why == GSH_REASON_NONE ||
-              (why == GSH_REASON_UNSEEN_WRITES && gsh_withdraw_reason() != NULL));
+              (why == GSH_REASON_UNSEEN_WRITES && gsh_retire_reason() != NULL));
         atomic_fetch_add(&calls, 1);
     }
     for (int k = 0; k < ARRAYS; k++)
@@ -53,8 +53,8 @@ int main(void)
     CHECK_INT(pthread_create(&caller, NULL, keep_calling, NULL), 0);
     while (atomic_load(&calls) < 1000)
         sched_yield();
-    gsh_withdraw("a test");
-    CHECK_STR(gsh_withdraw_reason(), "a test");
+    gsh_retire("a test");
+    CHECK_STR(gsh_retire_reason(), "a test");
     CHECK_INT(gsh_coherence_residency(device), GSH_RESIDENT_HOST);
     CHECK_INT(gsh_coherence_residency(shared), GSH_RESIDENT_HOST);
     CHECK_INT(gsh_coherence_residency(in_part + COUNT - 1), GSH_RESIDENT_HOST);
@@ -69,7 +69,7 @@ int main(void)
     CHECK_INT(gsh_dispatch_run(&decided, &why), GSH_DECLINED);
     CHECK_INT(why, GSH_REASON_UNSEEN_WRITES);
     CHECK_INT(gsh_coherence_residency(shared), GSH_RESIDENT_HOST);
-    gsh_withdraw("another");
-    CHECK_STR(gsh_withdraw_reason(), "a test");
+    gsh_retire("another");
+    CHECK_STR(gsh_retire_reason(), "a test");
     return live_end();
 }

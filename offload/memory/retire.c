@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * First refuses calls, then waits for a call in progress, then fetches everything to the host. Checked by
- * tests/unit/offload/memory/test_withdraw.c.
+ * tests/unit/offload/memory/test_retire.c.
  */
-#include "withdraw.h"
+#include "retire.h"
 
 #include "arena_internal.h"
 #include "coherence.h"
@@ -17,7 +17,7 @@
 
 static const char *_Atomic reason;
 
-const char *gsh_withdraw_reason(void)
+const char *gsh_retire_reason(void)
 {
     return atomic_load_explicit(&reason, memory_order_acquire);
 }
@@ -32,13 +32,13 @@ static void fetch_all(void)
     }
 }
 
-void gsh_withdraw(const char *why)
+void gsh_retire(const char *why)
 {
     const char *none = NULL;
     int keep = errno;
     if (!atomic_compare_exchange_strong(&reason, &none, why))
         return;
-    gsh_device_withdraw();
+    gsh_device_retire_silently();
     if (gsh_arena_end != 0) {
         gsh_log(GSH_LOG_INFO,
                 "the program uses %s, which writes memory unseen: all arrays are fetched, and "

@@ -11,7 +11,7 @@
 /* Call before such a facility is used; `why`, a static text, names it. When it returns all pages are open, and no
  * call closes one any more. Only the first call has an effect. Before gsh_startup, it makes that decline. Keeps
  * errno. On a thread that holds a lock of the library it only ends offloaded calls; arrays are not fetched. */
-void gsh_withdraw(const char *why);
+void gsh_retire(const char *why);
 
-/* The text that gsh_withdraw was given; NULL: none. Any thread, no locks. */
-const char *gsh_withdraw_reason(void);
+/* The text that gsh_retire was given; NULL: none. Any thread, no locks. */
+const char *gsh_retire_reason(void);
