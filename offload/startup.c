@@ -13,7 +13,7 @@
 #include "fault.h"
 #include "fork.h"
 #include "history.h"
-#include "host_pace.h"
+#include "host_calibration.h"
 #include "idle.h"
 #include "log.h"
 #include "options.h"
@@ -50,7 +50,7 @@ static void prefault_tables(void)
 {
     gsh_stats_prefault();
     gsh_history_prefault();
-    gsh_host_pace_prefault();
+    gsh_host_calibration_prefault();
 }
 
 enum gsh_status gsh_startup(const char **why)

@@ -10,7 +10,7 @@
 #include "clock.h"
 #include "coherence.h"
 #include "dispatch.h"
-#include "host_pace.h"
+#include "host_calibration.h"
 #include "host_routines.h"
 #include "log.h"
 #include "naming.h"
@@ -354,15 +354,15 @@ static gsh_blas_entry_function *decline(struct gsh_blas_entry_call *call,
     if (call->why == GSH_REASON_NONE)
         return call->original;
     unsigned row = gsh_blas_entry_row(call, call->routine->name);
-    bool is_expected = gsh_host_pace_is_expected(row);
+    bool is_expected = gsh_host_calibration_is_expected(row);
     if (!gsh_stats_report_is_wanted() && !is_expected) {
         gsh_stats_host_call(row, call->why, 0);
         return call->original;
     }
-    gsh_host_pace_begin();
+    gsh_host_calibration_begin();
     uint64_t start = gsh_clock_ns();
     frame->result = gsh_blas_entry_call_original(call, frame);
-    gsh_host_pace_end(is_expected && has_succeeded(call));
+    gsh_host_calibration_end(is_expected && has_succeeded(call));
     gsh_stats_host_call(row, call->why, gsh_clock_ns() - start);
     return NULL;
 }

@@ -7,7 +7,7 @@
 #include "lapack_launch.h"
 
 #include "dispatch.h"
-#include "host_pace.h"
+#include "host_calibration.h"
 #include "stats.h"
 
 #include <stdlib.h>
@@ -102,7 +102,7 @@ static void begin_second_half(struct gsh_blas_entry_call *call, const char *name
 
 static void leave_second_half(const struct gsh_blas_entry_call *call)
 {
-    gsh_host_pace_forget();
+    gsh_host_calibration_forget();
     gsh_dispatch_fetch(&call->call);
     gsh_stats_host_call(call->call.row, call->why, 0);
 }
@@ -122,7 +122,7 @@ static bool run_gesv(struct gsh_blas_entry_call *call)
     if (half == NULL || find_half(call, "getrf_") == NULL)
         return false;
     if (!factor_lu(call, n, n, a, lda, 4)) {
-        gsh_host_pace_forget(); /* the price was that of the first half only */
+        gsh_host_calibration_forget(); /* the price was that of the first half only */
         return false;
     }
     begin_second_half(call, "getrs_");
@@ -209,7 +209,7 @@ static bool run_posv(struct gsh_blas_entry_call *call)
     if (half == NULL || find_half(call, "potrf_") == NULL)
         return false;
     if (!factor_cholesky(call, system.triangle, system.n, system.a, system.lda)) {
-        gsh_host_pace_forget(); /* as in gesv */
+        gsh_host_calibration_forget(); /* as in gesv */
         return false;
     }
     begin_second_half(call, "potrs_");

@@ -11,7 +11,7 @@
 #include "backend.h"
 #include "clock.h"
 #include "dispatch.h"
-#include "host_pace.h"
+#include "host_calibration.h"
 #include "numpy_errors.h"
 #include "python_error.h"
 #include "stats.h"
@@ -278,14 +278,15 @@ PyObject *gsh_numpy_output_run(struct gsh_call *call, PyObject *out,
 uint64_t gsh_numpy_output_host_begin(void)
 {
     host_depth++;
-    gsh_host_pace_begin();
+    gsh_host_calibration_begin();
     return gsh_stats_report_is_wanted() ? gsh_clock_ns() : 0;
 }
 
 void gsh_numpy_output_host_end(uint64_t begin, unsigned row, enum gsh_reason why)
 {
     host_depth--;
-    gsh_host_pace_end(gsh_host_pace_is_expected(row) && gsh_py.PyErr_Occurred() == NULL);
+    gsh_host_calibration_end(gsh_host_calibration_is_expected(row) &&
+                             gsh_py.PyErr_Occurred() == NULL);
     gsh_stats_host_call(row, (unsigned)why, begin ? gsh_clock_ns() - begin : 0);
 }
 

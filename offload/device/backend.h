@@ -104,7 +104,7 @@ struct gsh_backend {
     bool runs_behind;
     /* `run` of LAPACK may call Python: NumPy's own loops do that where they find no memory. */
     bool calls_python;
-    /* `rates` are of a CPU as it is: prices are corrected by what calls take there (host_pace.h). */
+    /* `rates` are of a CPU as it is: prices are corrected by what calls take there (host_calibration.h). */
     bool calibrates_host;
     /* Transfers to registered pages ignore page protection. (CUDA's driver reads small sources itself.) */
     bool ignores_protection;

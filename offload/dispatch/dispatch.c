@@ -20,7 +20,7 @@
 #include "expiring.h"
 #include "forked.h"
 #include "history.h"
-#include "host_pace.h"
+#include "host_calibration.h"
 #include "mapping_budget.h"
 #include "node.h"
 #include "options.h"
@@ -108,7 +108,7 @@ static enum gsh_reason apply_verdict(const struct gsh_call *call, const struct g
     if (reason == GSH_REASON_NO_DEVICE) /* it was retired meanwhile, or cannot be started */
         reason = gsh_dispatch_why_dead();
     if (reason != GSH_REASON_NONE)
-        gsh_host_pace_expect(&call->launch, call->row, verdict->modelled);
+        gsh_host_calibration_expect(&call->launch, call->row, verdict->modelled);
     else if (!verdict->is_forced)
         gsh_price_note_accepted(call, verdict->gain);
     return reason;
@@ -117,7 +117,7 @@ static enum gsh_reason apply_verdict(const struct gsh_call *call, const struct g
 /* *verdict is set where the call is priced. */
 static enum gsh_reason decide(const struct gsh_call *call, struct gsh_verdict *verdict)
 {
-    gsh_host_pace_forget();
+    gsh_host_calibration_forget();
     if (!gsh_dispatch_is_live())
         return inside ? GSH_REASON_NESTED : gsh_dispatch_why_dead();
     enum gsh_reason reason = examine(&call->launch);

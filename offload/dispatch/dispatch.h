@@ -7,7 +7,7 @@
  * A hook fills a gsh_call and asks gsh_dispatch_decide.
  *   NONE: it makes the output array between gsh_arena_hint_begin and _end, sets the output's address and
  *     calls gsh_dispatch_run. GSH_OK: it returns the array. Otherwise it drops the array and declines.
- *   Any other reason: it declines: gsh_dispatch_fetch, then the original between gsh_host_pace_begin and _end,
+ *   Any other reason: it declines: gsh_dispatch_fetch, then the original between gsh_host_calibration_begin and _end,
  *     then gsh_stats_host_call.
  */
 #pragma once

@@ -7,7 +7,7 @@
 #include "arena_internal.h"
 #include "backend.h"
 #include "history.h"
-#include "host_pace.h"
+#include "host_calibration.h"
 #include "operand_cost.h"
 #include "options.h"
 
@@ -303,7 +303,7 @@ struct gsh_verdict gsh_price_call(const struct gsh_call *call)
     struct gsh_facts facts = gather(call);
     double modelled = facts.host;
     bool is_calibrated = gsh_backend_get()->calibrates_host;
-    facts.host *= is_calibrated ? gsh_host_pace_factor(&call->launch, modelled) : 1;
+    facts.host *= is_calibrated ? gsh_host_calibration_factor(&call->launch, modelled) : 1;
     verdict = gsh_decide(&facts);
     verdict.modelled = is_calibrated ? modelled : 0;
     return verdict;

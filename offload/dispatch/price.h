@@ -12,7 +12,7 @@
 #include "decide.h"
 
 /* The verdict for a call on a ready or startable device, options and rates of the chosen backend
- * applied, the CPU's seconds corrected by what calls took there (host_pace.h). */
+ * applied, the CPU's seconds corrected by what calls took there (host_calibration.h). */
 struct gsh_verdict gsh_price_call(const struct gsh_call *call);
 /* The call's work in numbers. Pure. */
 struct gsh_work gsh_price_work(const struct gsh_launch *launch);

@@ -9,7 +9,7 @@ from runner.check import RULES
 from runner.process import ROOT
 
 # Of the C tests of units those that take longer: what compiles kernels, and what waits.
-SLOW_UNITS = ("nvrtc_compile", "nvrtc_scan", "nvrtc_group", "nvrtc_lapack", "idle", "interrupt", "fft_run", "host_pace",
+SLOW_UNITS = ("nvrtc_compile", "nvrtc_scan", "nvrtc_group", "nvrtc_lapack", "idle", "interrupt", "fft_run", "host_calibration",
               "plan_random", "group", "libc_handler")
 PYTHON_TESTS = ("preload/test_preload_plain", "preload/test_programs", "preload/test_table1", "preload/test_numpy_matmul",
                 "preload/test_numpy_elementary", "preload/test_numpy_aliasing", "preload/test_raw_fork",

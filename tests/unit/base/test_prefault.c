@@ -4,7 +4,7 @@
  */
 #include "check.h"
 #include "history.h"
-#include "host_pace.h"
+#include "host_calibration.h"
 #include "lapack.h"
 #include "live.h"
 #include "prefault.h"
@@ -48,10 +48,10 @@ static void use_tables(const char *name, enum gsh_lapack_routine routine)
     gsh_stats_host_call(row, 1, 1);
     gsh_history_fetch_share(row);
     gsh_history_note_made(row);
-    gsh_host_pace_factor(&launch, 0.03);
-    gsh_host_pace_expect(&launch, row, 0.03);
-    gsh_host_pace_begin();
-    gsh_host_pace_end(true);
+    gsh_host_calibration_factor(&launch, 0.03);
+    gsh_host_calibration_expect(&launch, row, 0.03);
+    gsh_host_calibration_begin();
+    gsh_host_calibration_end(true);
 }
 
 static long count_faults(void)

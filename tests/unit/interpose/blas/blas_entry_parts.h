@@ -7,7 +7,7 @@
 #pragma once
 
 #include "dispatch.h"
-#include "host_pace.h"
+#include "host_calibration.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -44,7 +44,7 @@ static enum gsh_reason observed_decide(const struct gsh_call *call)
     enum gsh_reason reason = gsh_dispatch_decide(call);
     if (!stays_here)
         return reason;
-    gsh_host_pace_expect(&call->launch, call->row, 1);
+    gsh_host_calibration_expect(&call->launch, call->row, 1);
     return GSH_REASON_TOO_SMALL;
 }
 

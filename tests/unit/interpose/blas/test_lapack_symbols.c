@@ -516,16 +516,16 @@ static void test_spoilt(void)
 }
 
 /* What is known of a routine's calls that are priced at a second. */
-static double pace(enum gsh_lapack_routine routine)
+static double factor(enum gsh_lapack_routine routine)
 {
     const struct gsh_launch launch = {
         .kind = GSH_LAUNCH_LAPACK, .loop = GSH_FLOAT64, .lapack.routine = routine};
-    return gsh_host_pace_factor(&launch, 1);
+    return gsh_host_calibration_factor(&launch, 1);
 }
 
 /* Calls left to the CPU are timed, but those of two routines in one, of which the first was priced, and those that
  * failed. */
-static void test_pace(void)
+static void test_calibration(void)
 {
     double *zeros = expected.a, work[4 * N];
     int length = 4 * N;
@@ -533,27 +533,27 @@ static void test_pace(void)
     fill(&plain);
     solve(dgesv_, &plain);
     CHECK_INT(plain.info, 0);
-    CHECK(pace(GSH_LAPACK_GETRF) == 1 && pace(GSH_LAPACK_GETRS) == 1);
+    CHECK(factor(GSH_LAPACK_GETRF) == 1 && factor(GSH_LAPACK_GETRS) == 1);
     fill(&plain);
     dgetrf_(&order, &order, plain.a, &leading, plain.pivots, &plain.info);
     CHECK_INT(plain.info, 0);
-    CHECK(pace(GSH_LAPACK_GETRF) < 0.1);
+    CHECK(factor(GSH_LAPACK_GETRF) < 0.1);
     solve_symmetric(dposv_, "L", &plain);
-    CHECK(pace(GSH_LAPACK_POTRF) == 1 && pace(GSH_LAPACK_POTRS) == 1);
+    CHECK(factor(GSH_LAPACK_POTRF) == 1 && factor(GSH_LAPACK_POTRS) == 1);
     memset(zeros, 0, sizeof(expected_a));
     dsytrf_("L", &order, zeros, &leading, plain.pivots, work, &length, &plain.info, 1);
     CHECK(plain.info > 0);
-    CHECK(pace(GSH_LAPACK_SYTRF) == 1);
+    CHECK(factor(GSH_LAPACK_SYTRF) == 1);
     fill(&plain);
     dsytrf_("L", &order, plain.a, &leading, plain.pivots, work, &length, &plain.info, 1);
     CHECK_INT(plain.info, 0);
-    CHECK(pace(GSH_LAPACK_SYTRF) < 0.1);
+    CHECK(factor(GSH_LAPACK_SYTRF) < 0.1);
     stays_here = false;
 }
 
 static void test_with_library(void)
 {
-    test_pace();
+    test_calibration();
     test_widths();
     test_halves(&plain);
     test_halves(&in_arena);

@@ -3,7 +3,7 @@
  * What calls took on the CPU corrects what they are priced at: faster at once, slower after three, by half and not for
  * ever; only products and LAPACK routines, only where the backend's rates are those of the CPU.
  */
-#include "host_pace.h"
+#include "host_calibration.h"
 
 #include "backend.h"
 #include "check.h"
@@ -29,24 +29,24 @@ static void wait_ms(long ms)
 
 static void call_slow(const struct gsh_launch *launch, double priced)
 {
-    gsh_host_pace_expect(launch, ROW, priced);
-    gsh_host_pace_begin();
+    gsh_host_calibration_expect(launch, ROW, priced);
+    gsh_host_calibration_begin();
     wait_ms(SLOW_MS);
-    gsh_host_pace_end(true);
+    gsh_host_calibration_end(true);
 }
 
 static void call_fast(const struct gsh_launch *launch, double priced)
 {
-    gsh_host_pace_expect(launch, ROW, priced);
-    gsh_host_pace_begin();
-    gsh_host_pace_end(true);
+    gsh_host_calibration_expect(launch, ROW, priced);
+    gsh_host_calibration_begin();
+    gsh_host_calibration_end(true);
 }
 
 /* Prices that are raised until one more call is looked at. */
 static int count_believed(const struct gsh_launch *launch, double priced)
 {
     int count = 0;
-    while (count < 1000 && gsh_host_pace_factor(launch, priced) > 1)
+    while (count < 1000 && gsh_host_calibration_factor(launch, priced) > 1)
         count++;
     return count;
 }
@@ -55,23 +55,23 @@ static void test_slower(void)
 {
     const struct gsh_launch svd = routine(GSH_LAPACK_SVD), eig = routine(GSH_LAPACK_EIG);
     for (int i = 0; i < 3; i++) {
-        CHECK(gsh_host_pace_factor(&svd, 0.03) == 1);
+        CHECK(gsh_host_calibration_factor(&svd, 0.03) == 1);
         call_slow(&svd, 0.03);
     }
-    CHECK(gsh_host_pace_factor(&svd, 0.03) >= 4);
-    CHECK(gsh_host_pace_factor(&svd, 0.04) ==
-          gsh_host_pace_factor(&svd, 0.03)); /* of the same class */
-    CHECK(gsh_host_pace_factor(&svd, 0.3) == 1);
-    CHECK(gsh_host_pace_factor(&eig, 0.03) == 1);
+    CHECK(gsh_host_calibration_factor(&svd, 0.03) >= 4);
+    CHECK(gsh_host_calibration_factor(&svd, 0.04) ==
+          gsh_host_calibration_factor(&svd, 0.03)); /* of the same class */
+    CHECK(gsh_host_calibration_factor(&svd, 0.3) == 1);
+    CHECK(gsh_host_calibration_factor(&eig, 0.03) == 1);
     for (int calls = 8 - 3; calls <= 256; calls = calls < 8 ? 16 : 2 * calls) {
         CHECK_INT(count_believed(&svd, 0.03), calls);
-        CHECK(gsh_host_pace_factor(&svd, 0.03) == 1);
+        CHECK(gsh_host_calibration_factor(&svd, 0.03) == 1);
         call_slow(&svd, 0.03); /* one is enough */
     }
     CHECK_INT(count_believed(&svd, 0.03), 256);
     call_slow(&svd, 0.03);
     call_fast(&svd, 0.03);
-    CHECK(gsh_host_pace_factor(&svd, 0.03) < 1);
+    CHECK(gsh_host_calibration_factor(&svd, 0.03) < 1);
     for (int i = 0; i < 3; i++)
         call_slow(&svd, 0.03);
     CHECK_INT(count_believed(&svd, 0.03), 8);
@@ -81,14 +81,15 @@ static void test_faster(void)
 {
     const struct gsh_launch qr = routine(GSH_LAPACK_QR_REDUCED);
     call_fast(&qr, 0.5);
-    CHECK(gsh_host_pace_factor(&qr, 0.5) < 0.1);
-    CHECK(gsh_host_pace_factor(&qr, 2) < 0.1 && gsh_host_pace_factor(&qr, 0.125) < 0.1);
-    CHECK(gsh_host_pace_factor(&qr, 0.03) == 1); /* no neighbour */
+    CHECK(gsh_host_calibration_factor(&qr, 0.5) < 0.1);
+    CHECK(gsh_host_calibration_factor(&qr, 2) < 0.1 &&
+          gsh_host_calibration_factor(&qr, 0.125) < 0.1);
+    CHECK(gsh_host_calibration_factor(&qr, 0.03) == 1); /* no neighbour */
     for (int i = 0; i < 3; i++)
         call_slow(&qr, 0.125);
-    CHECK(gsh_host_pace_factor(&qr, 0.125) == 1); /* 240 ms are as good as 125 */
-    CHECK(gsh_host_pace_factor(&qr, 0.03) == 1);  /* a slow neighbour says nothing */
-    CHECK(gsh_host_pace_factor(&qr, 0.5) < 0.1);
+    CHECK(gsh_host_calibration_factor(&qr, 0.125) == 1); /* 240 ms are as good as 125 */
+    CHECK(gsh_host_calibration_factor(&qr, 0.03) == 1);  /* a slow neighbour says nothing */
+    CHECK(gsh_host_calibration_factor(&qr, 0.5) < 0.1);
 }
 
 static void test_kinds(void)
@@ -96,44 +97,45 @@ static void test_kinds(void)
     struct gsh_launch det = routine(GSH_LAPACK_DET), other = det;
     call_fast(&det, 0.5);
     other.loop = GSH_FLOAT32;
-    CHECK(gsh_host_pace_factor(&det, 0.5) < 0.1 && gsh_host_pace_factor(&other, 0.5) == 1);
+    CHECK(gsh_host_calibration_factor(&det, 0.5) < 0.1 &&
+          gsh_host_calibration_factor(&other, 0.5) == 1);
     other = det;
     other.ndim = 1;
     other.shape[0] = 2;
-    CHECK(gsh_host_pace_factor(&other, 0.5) == 1);
+    CHECK(gsh_host_calibration_factor(&other, 0.5) == 1);
     struct gsh_launch product = {.kind = GSH_LAUNCH_GEMM, .loop = GSH_FLOAT64};
     call_fast(&product, 0.5);
-    CHECK(gsh_host_pace_factor(&product, 0.5) < 0.1);
+    CHECK(gsh_host_calibration_factor(&product, 0.5) < 0.1);
     product.gemm.form = GSH_GEMM_SYRK;
-    CHECK(gsh_host_pace_factor(&product, 0.5) == 1);
+    CHECK(gsh_host_calibration_factor(&product, 0.5) == 1);
     const struct gsh_launch loop = {.kind = GSH_LAUNCH_ELEMENTWISE, .loop = GSH_FLOAT64};
     call_fast(&loop, 0.5);
-    CHECK(gsh_host_pace_factor(&loop, 0.5) == 1);
+    CHECK(gsh_host_calibration_factor(&loop, 0.5) == 1);
 }
 
 /* Calls that are not over, that were not whole, or too short. */
 static void test_none(void)
 {
     const struct gsh_launch inv = routine(GSH_LAPACK_INV);
-    gsh_host_pace_expect(&inv, ROW, 1);
-    CHECK(gsh_host_pace_is_expected(ROW) && !gsh_host_pace_is_expected(ROW + 1));
-    gsh_host_pace_end(true); /* it has not begun */
-    CHECK(!gsh_host_pace_is_expected(ROW));
-    gsh_host_pace_expect(&inv, ROW, 1);
-    gsh_host_pace_begin();
-    gsh_host_pace_end(false);
-    gsh_host_pace_end(true);
-    gsh_host_pace_expect(&inv, ROW, 1);
-    gsh_host_pace_begin();
-    gsh_host_pace_forget();
-    gsh_host_pace_end(true);
-    gsh_host_pace_expect(&inv, ROW, 1);
-    gsh_host_pace_begin();
-    gsh_host_pace_expect(&inv, ROW, 5e-5);
-    gsh_host_pace_end(true);
-    CHECK(gsh_host_pace_factor(&inv, 1) == 1);
+    gsh_host_calibration_expect(&inv, ROW, 1);
+    CHECK(gsh_host_calibration_is_expected(ROW) && !gsh_host_calibration_is_expected(ROW + 1));
+    gsh_host_calibration_end(true); /* it has not begun */
+    CHECK(!gsh_host_calibration_is_expected(ROW));
+    gsh_host_calibration_expect(&inv, ROW, 1);
+    gsh_host_calibration_begin();
+    gsh_host_calibration_end(false);
+    gsh_host_calibration_end(true);
+    gsh_host_calibration_expect(&inv, ROW, 1);
+    gsh_host_calibration_begin();
+    gsh_host_calibration_forget();
+    gsh_host_calibration_end(true);
+    gsh_host_calibration_expect(&inv, ROW, 1);
+    gsh_host_calibration_begin();
+    gsh_host_calibration_expect(&inv, ROW, 5e-5);
+    gsh_host_calibration_end(true);
+    CHECK(gsh_host_calibration_factor(&inv, 1) == 1);
     call_fast(&inv, 5e-5);
-    CHECK(gsh_host_pace_factor(&inv, 5e-5) == 1);
+    CHECK(gsh_host_calibration_factor(&inv, 5e-5) == 1);
 }
 
 /* ---- in the price of a call ---- */
@@ -165,22 +167,22 @@ static void test_price(void)
     rates.device_flops[1] = rates.host_flops[1] / 4;
     backend.calibrates_host = false;
     CHECK_INT(gsh_dispatch_decide(&call), GSH_REASON_TOO_SMALL);
-    CHECK(!gsh_host_pace_is_expected(ROW));
+    CHECK(!gsh_host_calibration_is_expected(ROW));
     backend.calibrates_host = true;
     for (int i = 0; i < 3; i++) {
         CHECK_INT(gsh_dispatch_decide(&call), GSH_REASON_TOO_SMALL);
-        CHECK(gsh_host_pace_is_expected(ROW));
-        gsh_host_pace_begin();
+        CHECK(gsh_host_calibration_is_expected(ROW));
+        gsh_host_calibration_begin();
         wait_ms(SLOW_MS);
-        gsh_host_pace_end(true);
+        gsh_host_calibration_end(true);
     }
     CHECK_INT(gsh_dispatch_decide(&call), GSH_REASON_NONE);
-    CHECK(!gsh_host_pace_is_expected(ROW));
+    CHECK(!gsh_host_calibration_is_expected(ROW));
     backend.calibrates_host = false;
     CHECK_INT(gsh_dispatch_decide(&call), GSH_REASON_TOO_SMALL);
-    gsh_host_pace_expect(&call.launch, ROW, 1);
+    gsh_host_calibration_expect(&call.launch, ROW, 1);
     gsh_dispatch_decide(&sum); /* which is none of its own */
-    CHECK(!gsh_host_pace_is_expected(ROW));
+    CHECK(!gsh_host_calibration_is_expected(ROW));
 }
 
 int main(void)

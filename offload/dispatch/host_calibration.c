@@ -3,7 +3,7 @@
  * The states of policy/host_speed.h, one per operation and class of seconds, in relaxed atomics; and the call of each thread
  * that is to be measured.
  */
-#include "host_pace.h"
+#include "host_calibration.h"
 
 #include "clock.h"
 #include "host_speed.h"
@@ -107,14 +107,14 @@ static struct past *past_of(const struct gsh_launch *launch, double priced, int 
 
 /* ---- calls ---- */
 
-void gsh_host_pace_prefault(void)
+void gsh_host_calibration_prefault(void)
 {
     gsh_prefault(pasts, sizeof pasts);
 }
 
-void gsh_host_pace_expect(const struct gsh_launch *launch, unsigned row, double priced)
+void gsh_host_calibration_expect(const struct gsh_launch *launch, unsigned row, double priced)
 {
-    gsh_host_pace_forget();
+    gsh_host_calibration_forget();
     int class;
     expected.past = past_of(launch, priced, &class);
     if (expected.past == NULL)
@@ -123,18 +123,18 @@ void gsh_host_pace_expect(const struct gsh_launch *launch, unsigned row, double 
     expected.priced = priced;
 }
 
-bool gsh_host_pace_is_expected(unsigned row)
+bool gsh_host_calibration_is_expected(unsigned row)
 {
     return expected.past != NULL && expected.row == row;
 }
 
-void gsh_host_pace_forget(void)
+void gsh_host_calibration_forget(void)
 {
     expected.past = NULL;
     expected.begin_ns = 0;
 }
 
-void gsh_host_pace_begin(void)
+void gsh_host_calibration_begin(void)
 {
     if (expected.past != NULL && expected.begin_ns == 0)
         expected.begin_ns = gsh_clock_ns();
@@ -146,12 +146,12 @@ static void note_call(struct past *past, double ratio)
     store(past, &state);
 }
 
-void gsh_host_pace_end(bool is_whole)
+void gsh_host_calibration_end(bool is_whole)
 {
     if (is_whole && expected.begin_ns != 0)
         note_call(expected.past,
                   (double)(gsh_clock_ns() - expected.begin_ns) * 1e-9 / expected.priced);
-    gsh_host_pace_forget();
+    gsh_host_calibration_forget();
 }
 
 /* ---- prices ---- */
@@ -162,7 +162,7 @@ static void note_raise(struct past *past, struct gsh_host_speed state)
     store(past, &state);
 }
 
-double gsh_host_pace_factor(const struct gsh_launch *launch, double priced)
+double gsh_host_calibration_factor(const struct gsh_launch *launch, double priced)
 {
     int class;
     struct past *past = past_of(launch, priced, &class);

@@ -15,26 +15,26 @@
  * 10 times as long, matmul of 512 40 times; svd of 512 beside 16 threads 5 times. What it costs: nothing measurable a call.
  *
  * Any thread, no locks; not in signal handlers. Races between threads may lose a measurement, which costs time and never a
- * result. Checked by tests/unit/offload/dispatch/test_host_pace.c, tests/unit/policy/test_host_speed.c, and with NumPy by
- * tests/preload/test_slow_cpu.py.
+ * result. Checked by tests/unit/offload/dispatch/test_host_calibration.c, tests/unit/policy/test_host_speed.c, and with
+ * NumPy by tests/preload/test_slow_cpu.py.
  */
 #pragma once
 
 #include "launch.h"
 
 /* Gives the table its pages, so that the first calls do not fault on them. */
-void gsh_host_pace_prefault(void);
+void gsh_host_calibration_prefault(void);
 /* The calling thread is about to run the launch on the CPU, counted in this stats row. `priced`: its modelled seconds there. */
-void gsh_host_pace_expect(const struct gsh_launch *launch, unsigned row, double priced);
+void gsh_host_calibration_expect(const struct gsh_launch *launch, unsigned row, double priced);
 /* Whether the calling thread has an expected call of this row that is measured, begun or not. */
-bool gsh_host_pace_is_expected(unsigned row);
+bool gsh_host_calibration_is_expected(unsigned row);
 /* Discards the calling thread's expected call: it does not run, or not as it was modelled. */
-void gsh_host_pace_forget(void);
+void gsh_host_calibration_forget(void);
 /* The original is called. Without an expected call: nothing. */
-void gsh_host_pace_begin(void);
+void gsh_host_calibration_begin(void);
 /* The original has returned. `is_whole`: it did all its work, so that its time counts. */
-void gsh_host_pace_end(bool is_whole);
+void gsh_host_calibration_end(bool is_whole);
 
 /* The factor for `priced` modelled seconds on the CPU; 1 where nothing is known. A factor above 1 is counted
  * (gsh_host_speed_after_raise). */
-double gsh_host_pace_factor(const struct gsh_launch *launch, double priced);
+double gsh_host_calibration_factor(const struct gsh_launch *launch, double priced);
