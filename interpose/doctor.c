@@ -7,7 +7,7 @@
 
 #include "backend.h"
 #include "device.h"
-#include "naming.h"
+#include "mangling.h"
 #include "numpy_abi.h"
 #include "numpy_hooks.h"
 #include "options.h"
@@ -60,7 +60,7 @@ static void describe_numpy(struct gsh_fmt *fmt)
     gsh_fmt_printf(fmt, "numpy: %s, C-API feature version %#x, Python %.*s\n",
                    gsh_np.version[0] ? gsh_np.version : "version unknown", gsh_np.feature,
                    (int)strcspn(python, " "), python);
-    gsh_fmt_printf(fmt, "numpy's BLAS: %s\n", gsh_naming_describe_blas(gsh_np.library));
+    gsh_fmt_printf(fmt, "numpy's BLAS: %s\n", gsh_mangling_describe_blas(gsh_np.library));
 }
 
 static void write_all(const char *text, size_t length)

@@ -12,7 +12,7 @@
 #include "host_routines.h"
 #include "libc_signal.h"
 #include "log.h"
-#include "naming.h"
+#include "mangling.h"
 #include "numpy_abi.h"
 #include "numpy_errstate.h"
 #include "numpy_hooks.h"
@@ -68,7 +68,7 @@ static void register_blas(void)
                      {GSH_COMPLEX128, "cblas_zgemm"}};
     for (size_t i = 0; i < GSH_COUNT(functions); i++) {
         int bits = 0;
-        void *gemm = gsh_naming_find_blas(functions[i].name, gsh_np.library, &bits);
+        void *gemm = gsh_mangling_find_blas(functions[i].name, gsh_np.library, &bits);
         if (gemm != NULL)
             gsh_host_routines_register(gsh_host_routines_product(GSH_GEMM_GE), functions[i].dtype,
                                        (gsh_host_routines_function *)gemm, bits);

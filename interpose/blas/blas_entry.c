@@ -13,7 +13,7 @@
 #include "host_calibration.h"
 #include "host_routines.h"
 #include "log.h"
-#include "naming.h"
+#include "mangling.h"
 #include "numpy_output.h"
 #include "stats.h"
 
@@ -56,15 +56,15 @@ struct gsh_symbol {
     extern const struct gsh_symbol SYMBOL(prefix, routine, suffix);
 #define LISTED(prefix, suffix, bits, routine) &SYMBOL(prefix, routine, suffix),
 #define X(form, routine, type, result)                                                             \
-    GSH_NAMING_FAMILIES(EXTERN, routine)                                                           \
-    static const struct gsh_symbol *const spellings_##routine[] = {                                \
-        GSH_NAMING_FAMILIES(LISTED, routine)};                                                     \
+    GSH_MANGLING_SCHEMES(EXTERN, routine)                                                          \
+    static const struct gsh_symbol *const mangled_##routine[] = {                                  \
+        GSH_MANGLING_SCHEMES(LISTED, routine)};                                                    \
     static const struct gsh_blas_entry_routine ROUTINE(routine) = {                                \
         .name = #routine,                                                                          \
         .signature = result,                                                                       \
         .dtype = GSH_##type,                                                                       \
         .shape = &gsh_blas_entry_shape_##form,                                                     \
-        .spellings = spellings_##routine};
+        .mangled = mangled_##routine};
 #include "symbols.def"
 #undef X
 
@@ -74,25 +74,25 @@ static const struct gsh_blas_entry_routine *const routines[] = {
 #undef X
 };
 
-#define FAMILIES GSH_COUNT(spellings_cblas_dgemm)
+#define SCHEMES GSH_COUNT(mangled_cblas_dgemm)
 
 /* ---- originals ---- */
 
-static unsigned family_of(const struct gsh_symbol *symbol)
+static unsigned scheme_of(const struct gsh_symbol *symbol)
 {
-    unsigned family = 0;
-    while (family < FAMILIES - 1 && symbol->routine->spellings[family] != symbol)
-        family++;
-    return family;
+    unsigned scheme = 0;
+    while (scheme < SCHEMES - 1 && symbol->routine->mangled[scheme] != symbol)
+        scheme++;
+    return scheme;
 }
 
 /* The routine of this name with the type of `routine`. */
-static const struct gsh_symbol *find_spelling_of(const struct gsh_blas_entry_routine *routine,
-                                                 const char *name, unsigned family)
+static const struct gsh_symbol *find_mangled_of(const struct gsh_blas_entry_routine *routine,
+                                                const char *name, unsigned scheme)
 {
     for (size_t i = 0; i < GSH_COUNT(routines); i++)
         if (routines[i]->name[0] == routine->name[0] && strcmp(routines[i]->name + 1, name) == 0)
-            return routines[i]->spellings[family];
+            return routines[i]->mangled[scheme];
     return NULL;
 }
 
@@ -116,21 +116,21 @@ static int measure_integers(getrf_function *getrf)
 }
 
 static getrf_function *find_getrf(const struct gsh_symbol *symbol,
-                                  const struct gsh_naming_caller *library)
+                                  const struct gsh_mangling_caller *library)
 {
-    const struct gsh_symbol *probe = ROUTINE(dgetrf_).spellings[family_of(symbol)];
-    return (getrf_function *)gsh_naming_find_original(probe->name, library);
+    const struct gsh_symbol *probe = ROUTINE(dgetrf_).mangled[scheme_of(symbol)];
+    return (getrf_function *)gsh_mangling_find_original(probe->name, library);
 }
 
 static struct caller examine_caller(const struct gsh_symbol *symbol, const void *address)
 {
     const struct gsh_blas_entry_shape *shape = symbol->routine->shape;
-    struct gsh_naming_caller spare;
-    const struct gsh_naming_caller *library = gsh_naming_find_caller(address, &spare);
+    struct gsh_mangling_caller spare;
+    const struct gsh_mangling_caller *library = gsh_mangling_find_caller(address, &spare);
     struct caller caller = {
         .low = library->low,
         .size = library->size,
-        .original = (gsh_blas_entry_function *)gsh_naming_find_original(symbol->name, library),
+        .original = (gsh_blas_entry_function *)gsh_mangling_find_original(symbol->name, library),
         .integer_bits = symbol->integer_bits};
     if (caller.original == NULL)
         return caller;
@@ -184,13 +184,13 @@ static inline const struct caller *find_caller(const struct gsh_symbol *symbol, 
 
 void gsh_blas_entry_expect(const void *address)
 {
-    struct gsh_naming_caller other;
+    struct gsh_mangling_caller other;
     struct caller spare;
-    void *handle = gsh_naming_find_caller(address, &other)->handle;
+    void *handle = gsh_mangling_find_caller(address, &other)->handle;
     if (handle == NULL)
         return;
-    for (size_t i = 0; i < GSH_COUNT(routines) * FAMILIES; i++) {
-        const struct gsh_symbol *symbol = routines[i / FAMILIES]->spellings[i % FAMILIES];
+    for (size_t i = 0; i < GSH_COUNT(routines) * SCHEMES; i++) {
+        const struct gsh_symbol *symbol = routines[i / SCHEMES]->mangled[i % SCHEMES];
         if (symbol->routine->shape->by_value && dlsym(handle, symbol->name) != NULL)
             find_caller(symbol, address, &spare);
     }
@@ -201,7 +201,7 @@ gsh_blas_entry_function *gsh_blas_entry_find_other(const struct gsh_blas_entry_c
                                                    const char *name)
 {
     struct caller spare;
-    const struct gsh_symbol *symbol = find_spelling_of(call->routine, name, call->family);
+    const struct gsh_symbol *symbol = find_mangled_of(call->routine, name, call->scheme);
     return symbol == NULL ? NULL : find_caller(symbol, call->frame->caller, &spare)->original;
 }
 
@@ -387,7 +387,7 @@ look_closer(const struct gsh_symbol *symbol, struct gsh_blas_entry_frame *frame,
     int error = errno;
     struct gsh_blas_entry_call call = {.routine = symbol->routine,
                                        .frame = frame,
-                                       .family = family_of(symbol),
+                                       .scheme = scheme_of(symbol),
                                        .integer_bits = caller->integer_bits,
                                        .dtype = symbol->routine->dtype,
                                        .original = caller->original};
@@ -479,6 +479,6 @@ __asm__(".pushsection .text\n"
                                               .callers = &CALLERS(prefix, named, suffix),          \
                                               .integer_bits = bits};                               \
     ENTRY(TEXT(prefix) #named TEXT(suffix), "gsh_symbol_" TEXT(prefix) #named TEXT(suffix))
-#define X(shape, routine, ...) GSH_NAMING_FAMILIES(DEFINE, routine)
+#define X(shape, routine, ...) GSH_MANGLING_SCHEMES(DEFINE, routine)
 #include "symbols.def"
 #undef X

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The routines of symbols.def as exported functions, each in the four spellings of naming.h, and
+ * The routines of symbols.def as exported functions, each under the four name manglings of mangling.h, and
  * the data of a call: its arguments, its original and its launch. Plain names catch calls from
  * every library in the process. A call that is small, or made while offloading is impossible, goes
  * straight to its original with unchanged registers and stack: integers of any width,
@@ -58,14 +58,14 @@ struct gsh_blas_entry_routine {
     const char *signature; /* for the report: "d->d" */
     enum gsh_dtype dtype;
     const struct gsh_blas_entry_shape *shape;
-    const struct gsh_symbol *const *spellings; /* in the order of GSH_NAMING_FAMILIES */
+    const struct gsh_symbol *const *mangled; /* in the order of GSH_MANGLING_SCHEMES */
 };
 
 /* A call that is large enough for a decision. */
 struct gsh_blas_entry_call {
     const struct gsh_blas_entry_routine *routine;
     const struct gsh_blas_entry_frame *frame;
-    unsigned family;  /* index in GSH_NAMING_FAMILIES */
+    unsigned scheme;  /* index in GSH_MANGLING_SCHEMES */
     int integer_bits; /* of the library that the caller would have called */
     enum gsh_dtype dtype;
     gsh_blas_entry_function *original; /* NULL: there is none */

@@ -6,7 +6,7 @@
 #include "numpy_lstsq.h"
 
 #include "host_routines.h"
-#include "naming.h"
+#include "mangling.h"
 #include "python_error.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ void gsh_numpy_lstsq_register(void)
     for (size_t i = 0; i < GSH_COUNT(functions); i++) {
         if (!functions[i].found)
             functions[i].found =
-                gsh_naming_find_blas(functions[i].name, gsh_np.library, &functions[i].bits);
+                gsh_mangling_find_blas(functions[i].name, gsh_np.library, &functions[i].bits);
         if (functions[i].found)
             gsh_host_routines_register(
                 gsh_host_routines_lapack(GSH_LAPACK_LSTSQ), functions[i].loop,

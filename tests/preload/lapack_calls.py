@@ -13,7 +13,7 @@ GAP = 3  # rows between the columns of a matrix
 
 
 class Library:
-    """One LAPACK of the process: its spelling, and how wide its integers are."""
+    """One LAPACK of the process: its name mangling, and how wide its integers are."""
 
     def __init__(self, handle, path, prefix, suffix):
         self.handle, self.path, self.prefix, self.suffix = handle, path, prefix, suffix

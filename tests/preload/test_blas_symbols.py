@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The exported BLAS names, reached by NumPy's own code through whichever spelling its wheel or package uses: matmul
+"""The exported BLAS names, reached by NumPy's own code through whichever name mangling its wheel or package uses: matmul
 with axes= is not for the hooks, and calls ?gemm."""
 import importlib.util
 import unittest

@@ -76,7 +76,7 @@ static void observed_fetch(const struct gsh_call *call)
 #include "lapack_launch.c"     // NOLINT(bugprone-suspicious-include)
 #include "lapack_singular.c"   // NOLINT(bugprone-suspicious-include)
 #include "lapack_solve.c"      // NOLINT(bugprone-suspicious-include)
-#include "naming.c"            // NOLINT(bugprone-suspicious-include)
+#include "mangling.c"          // NOLINT(bugprone-suspicious-include)
 
 bool gsh_numpy_output_host_is_inside(void)
 {

@@ -30,37 +30,37 @@ typedef void fortran(const char *, const char *, const int64_t *, const int64_t 
                      const void *, const void *, const int64_t *, const void *, const int64_t *,
                      const void *, void *, const int64_t *, size_t, size_t);
 
-#define SPELLINGS(type, routine) type routine, scipy_##routine, routine##64_, scipy_##routine##64_
+#define MANGLINGS(type, routine) type routine, scipy_##routine, routine##64_, scipy_##routine##64_
 #define LIST(routine)                                                                              \
     {                                                                                              \
         routine, scipy_##routine, routine##64_, scipy_##routine##64_                               \
     }
-SPELLINGS(cblas_double, cblas_dgemm);
-SPELLINGS(cblas_single, cblas_sgemm);
-SPELLINGS(cblas_pairs, cblas_cgemm);
-SPELLINGS(cblas_pairs, cblas_zgemm);
-SPELLINGS(fortran, sgemm_);
-SPELLINGS(fortran, dgemm_);
-SPELLINGS(fortran, cgemm_);
-SPELLINGS(fortran, zgemm_);
-enum { SPELLINGS = 4 };
+MANGLINGS(cblas_double, cblas_dgemm);
+MANGLINGS(cblas_single, cblas_sgemm);
+MANGLINGS(cblas_pairs, cblas_cgemm);
+MANGLINGS(cblas_pairs, cblas_zgemm);
+MANGLINGS(fortran, sgemm_);
+MANGLINGS(fortran, dgemm_);
+MANGLINGS(fortran, cgemm_);
+MANGLINGS(fortran, zgemm_);
+enum { MANGLINGS = 4 };
 static cblas_single *const singles[] = LIST(cblas_sgemm);
 static cblas_double *const doubles[] = LIST(cblas_dgemm);
-static cblas_pairs *const pairs[2][SPELLINGS] = {LIST(cblas_cgemm), LIST(cblas_zgemm)};
-static fortran *const fortrans[][SPELLINGS] = {LIST(sgemm_), LIST(dgemm_), LIST(cgemm_),
+static cblas_pairs *const pairs[2][MANGLINGS] = {LIST(cblas_cgemm), LIST(cblas_zgemm)};
+static fortran *const fortrans[][MANGLINGS] = {LIST(sgemm_), LIST(dgemm_), LIST(cgemm_),
                                                LIST(zgemm_)};
 static const enum gsh_dtype dtypes[] = {GSH_FLOAT32, GSH_FLOAT64, GSH_COMPLEX64, GSH_COMPLEX128};
 enum { TYPES = GSH_COUNT(dtypes) };
 
 /* What a caller's 32-bit argument may leave in the upper half of the register, stack slot or word. */
-static int64_t dirty(int64_t value, int spelling)
+static int64_t dirty(int64_t value, int mangling)
 {
-    return spelling < 2 ? (int64_t)((uint64_t)value | UINT64_C(0xdead) << 40) : value;
+    return mangling < 2 ? (int64_t)((uint64_t)value | UINT64_C(0xdead) << 40) : value;
 }
 
 /* Which call it is, and where its three matrices are: in the arena or out of it. */
 struct variant {
-    int type, spelling, order; /* order 0: Fortran's entry, by columns */
+    int type, mangling, order; /* order 0: Fortran's entry, by columns */
     int ta, tb;
     double _Complex alpha, beta;
 };
@@ -104,31 +104,31 @@ static void expect(const struct variant *v, double _Complex *expected)
 
 static void call_cblas(const struct variant *v)
 {
-    int64_t m = dirty(M, v->spelling), n = dirty(N, v->spelling), k = dirty(K, v->spelling);
-    int64_t ld = dirty(LEADING, v->spelling);
+    int64_t m = dirty(M, v->mangling), n = dirty(N, v->mangling), k = dirty(K, v->mangling);
+    int64_t ld = dirty(LEADING, v->mangling);
     double _Complex alpha, beta;
     gsh_blas_number_store(&alpha, dtypes[v->type], 0, v->alpha);
     gsh_blas_number_store(&beta, dtypes[v->type], 0, v->beta);
     if (is_pairs(v->type))
-        pairs[v->type - 2][v->spelling](v->order, v->ta, v->tb, m, n, k, &alpha, matrices[0], ld,
+        pairs[v->type - 2][v->mangling](v->order, v->ta, v->tb, m, n, k, &alpha, matrices[0], ld,
                                         matrices[1], ld, &beta, matrices[2], ld);
     else if (v->type == 0)
-        singles[v->spelling](v->order, v->ta, v->tb, m, n, k, (float)creal(v->alpha), matrices[0],
+        singles[v->mangling](v->order, v->ta, v->tb, m, n, k, (float)creal(v->alpha), matrices[0],
                              ld, matrices[1], ld, (float)creal(v->beta), matrices[2], ld);
     else
-        doubles[v->spelling](v->order, v->ta, v->tb, m, n, k, creal(v->alpha), matrices[0], ld,
+        doubles[v->mangling](v->order, v->ta, v->tb, m, n, k, creal(v->alpha), matrices[0], ld,
                              matrices[1], ld, creal(v->beta), matrices[2], ld);
 }
 
 static void call_fortran(const struct variant *v)
 {
-    int64_t m = dirty(M, v->spelling), n = dirty(N, v->spelling), k = dirty(K, v->spelling);
-    int64_t ld = dirty(LEADING, v->spelling);
+    int64_t m = dirty(M, v->mangling), n = dirty(N, v->mangling), k = dirty(K, v->mangling);
+    int64_t ld = dirty(LEADING, v->mangling);
     double _Complex alpha, beta;
     gsh_blas_number_store(&alpha, dtypes[v->type], 0, v->alpha);
     gsh_blas_number_store(&beta, dtypes[v->type], 0, v->beta);
-    const char *letters = v->spelling % 2 == 0 ? "NTC" : "ntc";
-    fortrans[v->type][v->spelling](&letters[v->ta - NO_TRANSPOSE], &letters[v->tb - NO_TRANSPOSE],
+    const char *letters = v->mangling % 2 == 0 ? "NTC" : "ntc";
+    fortrans[v->type][v->mangling](&letters[v->ta - NO_TRANSPOSE], &letters[v->tb - NO_TRANSPOSE],
                                    &m, &n, &k, &alpha, matrices[0], &ld, matrices[1], &ld, &beta,
                                    matrices[2], &ld, 1, 1);
 }
@@ -161,8 +161,8 @@ static void test_transpositions(const char *where, struct variant v)
                 v.alpha = factors[is_pairs(v.type)][i][0];
                 v.beta = factors[is_pairs(v.type)][i][1];
                 if (!CHECK(call_and_compare(&v)))
-                    fprintf(stderr, "%s: type %d spelling %d order %d %d %d factors %zu\n", where,
-                            v.type, v.spelling, v.order, v.ta, v.tb, i);
+                    fprintf(stderr, "%s: type %d mangling %d order %d %d %d factors %zu\n", where,
+                            v.type, v.mangling, v.order, v.ta, v.tb, i);
             }
 }
 
@@ -170,11 +170,11 @@ static void test_all(const char *where)
 {
     static const int orders[] = {0, ROW_MAJOR, COLUMN_MAJOR};
     for (int type = 0; type < TYPES; type++)
-        for (int spelling = 0; spelling < SPELLINGS; spelling++)
+        for (int mangling = 0; mangling < MANGLINGS; mangling++)
             for (size_t i = 0; i < GSH_COUNT(orders); i++)
                 test_transpositions(
                     where,
-                    (struct variant){.type = type, .spelling = spelling, .order = orders[i]});
+                    (struct variant){.type = type, .mangling = mangling, .order = orders[i]});
 }
 
 static void use(double _Complex *const *chosen)
@@ -189,7 +189,7 @@ static const struct variant one = {
 static void test_device(void)
 {
     double _Complex *const plain[3] = {plain_matrices[0], plain_matrices[1], plain_matrices[2]};
-    const uint64_t calls = UINT64_C(3) * SPELLINGS * 3 * 3 * TYPES * 5;
+    const uint64_t calls = UINT64_C(3) * MANGLINGS * 3 * 3 * TYPES * 5;
     uint64_t before = live_launches();
     use(arena_matrices);
     test_all("device");
@@ -328,33 +328,33 @@ static void *open_blas(void)
 static void test_search(void *library)
 {
     int bits = 0;
-    void *found = gsh_naming_find_blas("cblas_dgemm", library, &bits);
+    void *found = gsh_mangling_find_blas("cblas_dgemm", library, &bits);
     CHECK(found != NULL && found == dlsym(library, "cblas_dgemm"));
     CHECK_INT(bits, 32);
-    CHECK_STR(gsh_naming_describe_blas(library), "cblas_*, 32-bit integers");
+    CHECK_STR(gsh_mangling_describe_blas(library), "cblas_*, 32-bit integers");
     bits = 7;
-    CHECK(gsh_naming_find_blas("cblas_nothing", library, &bits) == NULL);
+    CHECK(gsh_mangling_find_blas("cblas_nothing", library, &bits) == NULL);
     CHECK_INT(bits, 7);
     CHECK(dlerror() == NULL);
     struct caller other;
-    struct gsh_naming_caller spare;
-    const struct gsh_naming_caller *caller =
-        gsh_naming_find_caller((const void *)test_search, &spare);
-    CHECK(gsh_naming_find_original("cblas_dgemm", caller) == found);
+    struct gsh_mangling_caller spare;
+    const struct gsh_mangling_caller *caller =
+        gsh_mangling_find_caller((const void *)test_search, &spare);
+    CHECK(gsh_mangling_find_original("cblas_dgemm", caller) == found);
     CHECK((uintptr_t)test_search - caller->low < caller->size);
     CHECK(!caller->is_linear_algebra);
     CHECK(caller != &spare); /* it is kept */
-    CHECK(gsh_naming_find_caller((const void *)open_blas, &spare) == caller);
+    CHECK(gsh_mangling_find_caller((const void *)open_blas, &spare) == caller);
     /* Inside the BLAS itself a caller has it from its own library. */
-    caller = gsh_naming_find_caller(found, &spare);
-    CHECK(gsh_naming_find_original("cblas_dgemm", caller) == found);
+    caller = gsh_mangling_find_caller(found, &spare);
+    CHECK(gsh_mangling_find_original("cblas_dgemm", caller) == found);
     CHECK((uintptr_t)found - caller->low < caller->size);
     CHECK(caller->is_linear_algebra);
     /* Code that no library holds. */
     char *page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    caller = gsh_naming_find_caller(page + 8, &spare);
+    caller = gsh_mangling_find_caller(page + 8, &spare);
     CHECK(caller->low == (uintptr_t)page && caller->size == PAGE && caller->handle == NULL);
-    CHECK(gsh_naming_find_original("cblas_dgemm", caller) == found);
+    CHECK(gsh_mangling_find_original("cblas_dgemm", caller) == found);
     CHECK(find_caller(&gsh_symbol_cblas_sgemm, page + 8, &other)->low == (uintptr_t)page);
     CHECK(dlerror() == NULL);
 }
@@ -403,7 +403,7 @@ int main(void)
     setenv("GPUSHIM_DEVICE", "host", 1); /* where a product is one launch */
     if (!live_start())
         return CHECK_SKIP;
-    CHECK_STR(gsh_naming_describe_blas(RTLD_DEFAULT), "no CBLAS with a known spelling");
+    CHECK_STR(gsh_mangling_describe_blas(RTLD_DEFAULT), "no CBLAS with a known spelling");
     for (int i = 0; i < 3; i++)
         arena_matrices[i] =
             gsh_arena_allocate(ELEMENTS * sizeof(*arena_matrices[0]), GSH_ARENA_HOST);

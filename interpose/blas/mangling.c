@@ -4,7 +4,7 @@
  * module opened with RTLD_LOCAL, so it is not in the global search order, but only in that of the
  * calling library.
  */
-#include "naming.h"
+#include "mangling.h"
 
 #include "fmt.h"
 #include "libc_dlopen.h"
@@ -21,43 +21,43 @@ static const struct {
     const char *prefix, *suffix;
     int int_bits;
     const char *words;
-} families[] = {
+} schemes[] = {
 #define X(prefix, suffix, bits, ...)                                                               \
     {TEXT(prefix), TEXT(suffix), bits,                                                             \
      TEXT(prefix) "cblas_*" TEXT(suffix) ", " TEXT(bits) "-bit integers"},
-    GSH_NAMING_FAMILIES(X, )
+    GSH_MANGLING_SCHEMES(X, )
 #undef X
 };
 
-static void *find_spelling(size_t family, const char *base, void *library_handle)
+static void *find_mangled(size_t scheme, const char *base, void *library_handle)
 {
     char name[64];
     struct gsh_fmt fmt;
     gsh_fmt_init(&fmt, name, sizeof name);
-    gsh_fmt_text(&fmt, families[family].prefix);
+    gsh_fmt_text(&fmt, schemes[scheme].prefix);
     gsh_fmt_text(&fmt, base);
-    gsh_fmt_text(&fmt, families[family].suffix);
+    gsh_fmt_text(&fmt, schemes[scheme].suffix);
     return dlsym(library_handle, name);
 }
 
-void *gsh_naming_find_blas(const char *base, void *library_handle, int *int_bits)
+void *gsh_mangling_find_blas(const char *base, void *library_handle, int *int_bits)
 {
     void *function = NULL;
-    for (size_t i = 0; i < GSH_COUNT(families) && function == NULL; i++) {
-        function = find_spelling(i, base, library_handle);
+    for (size_t i = 0; i < GSH_COUNT(schemes) && function == NULL; i++) {
+        function = find_mangled(i, base, library_handle);
         if (function != NULL)
-            *int_bits = families[i].int_bits;
+            *int_bits = schemes[i].int_bits;
     }
     dlerror();
     return function;
 }
 
-const char *gsh_naming_describe_blas(void *library_handle)
+const char *gsh_mangling_describe_blas(void *library_handle)
 {
     const char *words = "no CBLAS with a known spelling";
-    for (size_t i = GSH_COUNT(families); i-- > 0;)
-        if (find_spelling(i, "cblas_dgemm", library_handle) != NULL)
-            words = families[i].words;
+    for (size_t i = GSH_COUNT(schemes); i-- > 0;)
+        if (find_mangled(i, "cblas_dgemm", library_handle) != NULL)
+            words = schemes[i].words;
     dlerror();
     return words;
 }
@@ -65,14 +65,14 @@ const char *gsh_naming_describe_blas(void *library_handle)
 /* ---- originals ---- */
 
 /* The addresses of the first byte and one past the last byte of this library, from the linker. */
-extern const char gsh_naming_own_low[] __asm__("__ehdr_start")
+extern const char gsh_mangling_own_low[] __asm__("__ehdr_start")
     __attribute__((visibility("hidden")));
-extern const char gsh_naming_own_high[] __asm__("_end") __attribute__((visibility("hidden")));
+extern const char gsh_mangling_own_high[] __asm__("_end") __attribute__((visibility("hidden")));
 
 static bool is_own(const void *function)
 {
-    return (uintptr_t)function >= (uintptr_t)gsh_naming_own_low &&
-           (uintptr_t)function < (uintptr_t)gsh_naming_own_high;
+    return (uintptr_t)function >= (uintptr_t)gsh_mangling_own_low &&
+           (uintptr_t)function < (uintptr_t)gsh_mangling_own_high;
 }
 
 /* A loaded object, found by an address inside it or by its position in the loader's list. */
@@ -126,36 +126,36 @@ static void *find_others(void *handle, const char *name)
     return function == NULL || is_own(function) ? NULL : function;
 }
 
-/* Whether the object itself defines a BLAS or LAPACK routine, in any spelling. */
+/* Whether the object itself defines a BLAS or LAPACK routine, under any mangling. */
 static bool has_routine(const struct object *object, void *handle)
 {
     static const char *const probes[] = {"dgemm_", "cblas_dgemm", "dgetrf_"};
-    for (size_t i = 0; i < GSH_COUNT(probes) * GSH_COUNT(families); i++) {
-        uintptr_t function = (uintptr_t)find_spelling(i % GSH_COUNT(families),
-                                                      probes[i / GSH_COUNT(families)], handle);
+    for (size_t i = 0; i < GSH_COUNT(probes) * GSH_COUNT(schemes); i++) {
+        uintptr_t function =
+            (uintptr_t)find_mangled(i % GSH_COUNT(schemes), probes[i / GSH_COUNT(schemes)], handle);
         if (function >= object->low && function < object->high)
             return true;
     }
     return false;
 }
 
-static struct gsh_naming_caller examine(const void *address)
+static struct gsh_mangling_caller examine(const void *address)
 {
     struct object object = {.address = (uintptr_t)address};
     if (dl_iterate_phdr(visit_object, &object) == 0)
-        return (struct gsh_naming_caller){.low = (uintptr_t)address & ~(uintptr_t)(PAGE - 1),
-                                          .size = PAGE};
-    struct gsh_naming_caller caller = {
+        return (struct gsh_mangling_caller){.low = (uintptr_t)address & ~(uintptr_t)(PAGE - 1),
+                                            .size = PAGE};
+    struct gsh_mangling_caller caller = {
         .low = object.low, .size = object.high - object.low, .handle = open_object(&object)};
     caller.is_linear_algebra = caller.handle != NULL && has_routine(&object, caller.handle);
     dlerror();
     return caller;
 }
 
-const struct gsh_naming_caller *gsh_naming_find_caller(const void *address,
-                                                       struct gsh_naming_caller *spare)
+const struct gsh_mangling_caller *gsh_mangling_find_caller(const void *address,
+                                                           struct gsh_mangling_caller *spare)
 {
-    static struct gsh_naming_caller known[KNOWN_CALLERS];
+    static struct gsh_mangling_caller known[KNOWN_CALLERS];
     static unsigned claimed; /* atomic */
     for (unsigned i = 0; i < KNOWN_CALLERS; i++) {
         uintptr_t size = __atomic_load_n(&known[i].size, __ATOMIC_ACQUIRE);
@@ -168,7 +168,7 @@ const struct gsh_naming_caller *gsh_naming_find_caller(const void *address,
         place = __atomic_fetch_add(&claimed, 1, __ATOMIC_RELAXED);
     if (place >= KNOWN_CALLERS)
         return spare;
-    struct gsh_naming_caller *own = &known[place];
+    struct gsh_mangling_caller *own = &known[place];
     own->low = spare->low;
     own->handle = spare->handle;
     own->is_linear_algebra = spare->is_linear_algebra;
@@ -193,7 +193,7 @@ static void *find_anywhere(const char *name)
     }
 }
 
-void *gsh_naming_find_original(const char *name, const struct gsh_naming_caller *caller)
+void *gsh_mangling_find_original(const char *name, const struct gsh_mangling_caller *caller)
 {
     void *function = caller->handle == NULL ? NULL : find_others(caller->handle, name);
     if (function == NULL)
