@@ -10,7 +10,6 @@
 #include "backend.h"
 #include "coherence_internal.h"
 #include "critical.h"
-#include "deep_stack.h"
 #include "device.h"
 #include "dispatch_internal.h"
 #include "dispatch_lock.h"
@@ -22,6 +21,7 @@
 #include "node.h"
 #include "pages.h"
 #include "service.h"
+#include "stack_pool.h"
 #include "stats.h"
 
 #define TRIES 3
@@ -61,7 +61,7 @@ static void let_block_go(struct gsh_block *block, void *unused)
     gsh_block_release_sigsafe(block);
 }
 
-static void prepare_deep(void *unused)
+static void prepare_on_pool_stack(void *unused)
 {
     (void)unused;
     gsh_dispatch_lock_acquire();
@@ -74,7 +74,7 @@ static void prepare_deep(void *unused)
 
 static void prepare(void)
 {
-    gsh_deep_stack_run(prepare_deep, NULL);
+    gsh_stack_pool_run(prepare_on_pool_stack, NULL);
 }
 
 static void parent(void)

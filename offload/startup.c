@@ -6,7 +6,6 @@
 
 #include "arena.h"
 #include "backend.h"
-#include "deep_stack.h"
 #include "device.h"
 #include "dispatch.h"
 #include "dispatch_internal.h"
@@ -21,6 +20,7 @@
 #include "readiness.h"
 #include "reasons.h"
 #include "retire.h"
+#include "stack_pool.h"
 #include "stats.h"
 
 #include <stdlib.h>
@@ -70,7 +70,7 @@ enum gsh_status gsh_startup(const char **why)
     *why = "there is no address range to reserve for arrays";
     GSH_TRY(gsh_arena_init());
     *why = "the start-up checks failed";
-    gsh_deep_stack_init();
+    gsh_stack_pool_init();
     GSH_TRY(gsh_fault_init());
     GSH_TRY(test_pages());
     gsh_fork_init();

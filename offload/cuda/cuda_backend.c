@@ -17,9 +17,9 @@
 #include "cuda_product.h"
 #include "cuda_rates.h"
 #include "cuda_timing.h"
-#include "deep_stack.h"
 #include "options.h"
 #include "source.h"
+#include "stack_pool.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -156,7 +156,7 @@ static void find_support(void *context)
 static bool supports(const struct gsh_launch *launch)
 {
     struct support support = {.launch = launch};
-    gsh_deep_stack_run(find_support, &support);
+    gsh_stack_pool_run(find_support, &support);
     return support.is_there;
 }
 

@@ -11,7 +11,6 @@
 #include "coherence_internal.h"
 #include "coherence_open.h"
 #include "decision_log.h"
-#include "deep_stack.h"
 #include "device.h"
 #include "dispatch_internal.h"
 #include "dispatch_lock.h"
@@ -27,6 +26,7 @@
 #include "price.h"
 #include "readiness.h"
 #include "retire.h"
+#include "stack_pool.h"
 #include "stats.h"
 #include "unmanaged_output.h"
 
@@ -600,8 +600,8 @@ static void retire_lost_device(enum gsh_reason why)
         gsh_device_retire("it does not answer any more");
 }
 
-/* In the critical section of gsh_deep_stack_run: a handler that left by siglongjmp would leave `inside` set. */
-static void run_deep(void *context)
+/* In the critical section of gsh_stack_pool_run: a handler that left by siglongjmp would leave `inside` set. */
+static void run_on_pool_stack(void *context)
 {
     struct run *run = context;
     inside = true;
@@ -626,7 +626,7 @@ enum gsh_status gsh_dispatch_run(const struct gsh_call *call, enum gsh_reason *w
 {
     struct run run = {
         .call = call, .launch = call->launch, .operands = gsh_launch_operands(&call->launch)};
-    gsh_deep_stack_run(run_deep, &run);
+    gsh_stack_pool_run(run_on_pool_stack, &run);
     *why = run.why;
     return run.status;
 }
@@ -646,7 +646,7 @@ void gsh_dispatch_fetch(const struct gsh_call *call)
     }
 }
 
-static void synchronize_deep(void *unused)
+static void synchronize_on_pool_stack(void *unused)
 {
     (void)unused;
     gsh_dispatch_lock_acquire();
@@ -667,5 +667,5 @@ void gsh_dispatch_synchronize(void)
     if (atomic_load_explicit(&waited_for, memory_order_acquire) !=
             atomic_load_explicit(&submitted, memory_order_acquire) &&
         gsh_device_get_state() == GSH_DEVICE_READY)
-        gsh_deep_stack_run(synchronize_deep, NULL);
+        gsh_stack_pool_run(synchronize_on_pool_stack, NULL);
 }

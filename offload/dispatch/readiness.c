@@ -7,7 +7,6 @@
 #include "readiness.h"
 
 #include "backend.h"
-#include "deep_stack.h"
 #include "device.h"
 #include "dispatch_lock.h"
 #include "hash.h"
@@ -15,6 +14,7 @@
 #include "one_time_cost.h"
 #include "options.h"
 #include "price.h"
+#include "stack_pool.h"
 
 /* Gains of calls that ran on the CPU until the device was started, and, of each kind, until its library was open. */
 static _Atomic uint64_t start_foregone_ns, kind_foregone_ns[GSH_LAUNCH_KINDS];
@@ -122,7 +122,7 @@ struct build {
     bool is_built;
 };
 
-static void build_deep(void *context)
+static void build_on_pool_stack(void *context)
 {
     struct build *build = context;
     struct gsh_launch launch = build->call->launch;
@@ -136,7 +136,7 @@ static void build_deep(void *context)
 static bool build(const struct gsh_call *call)
 {
     struct build build = {.call = call};
-    gsh_deep_stack_run(build_deep, &build);
+    gsh_stack_pool_run(build_on_pool_stack, &build);
     return build.is_built;
 }
 

@@ -5,7 +5,6 @@
 #include "node.h"
 
 #include "backend.h"
-#include "deep_stack.h"
 #include "dispatch_lock.h"
 #include "errors.h"
 #include "expiring.h"
@@ -16,6 +15,7 @@
 #include "node_transform.h"
 #include "plan.h"
 #include "service.h"
+#include "stack_pool.h"
 #include "stats.h"
 
 #define HELD_SHARE 4 /* pending nodes hold at most a fourth of the device's memory */
@@ -365,7 +365,7 @@ static void join_transforms(void)
         close_up();
 }
 
-static void flush_deep(void *reason)
+static void flush_on_pool_stack(void *reason)
 {
     enum gsh_flush_reason why = *(const enum gsh_flush_reason *)reason;
     join_transforms();
@@ -390,7 +390,7 @@ void gsh_node_flush_locked(enum gsh_flush_reason why)
 {
     gsh_node_forget_locked();
     if (recorded_count != 0)
-        gsh_deep_stack_run(flush_deep, &why);
+        gsh_stack_pool_run(flush_on_pool_stack, &why);
 }
 
 void gsh_node_flush(enum gsh_flush_reason why)

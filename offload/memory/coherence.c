@@ -12,11 +12,11 @@
 #include "coherence_events.h"
 #include "coherence_open.h"
 #include "coherence_stop.h"
-#include "deep_stack.h"
 #include "forked.h"
 #include "log.h"
 #include "mapping_budget.h"
 #include "pages.h"
+#include "stack_pool.h"
 #include "stats.h"
 #include "value.h"
 
@@ -270,7 +270,7 @@ struct visit {
     bool write;
 };
 
-static void visit_deep(void *context)
+static void visit_on_pool_stack(void *context)
 {
     const struct visit *range = context;
     for (uintptr_t place = range->place; place < range->end;) {
@@ -297,7 +297,7 @@ static void visit_range(const void *address, size_t size,
                           .end = size < gsh_arena_end - place ? place + size : gsh_arena_end,
                           .visit = visit,
                           .write = write};
-    gsh_deep_stack_run(visit_deep, &range);
+    gsh_stack_pool_run(visit_on_pool_stack, &range);
 }
 
 void gsh_coherence_fetch(const void *address, size_t size, bool write)
@@ -351,7 +351,7 @@ struct peek {
     bool done;
 };
 
-static void peek_deep(void *context)
+static void peek_on_pool_stack(void *context)
 {
     struct peek *peek = context;
     acquire_when_written(peek->block);
@@ -367,7 +367,7 @@ bool gsh_coherence_peek(void *to, const void *address, size_t size)
     if (peek.block == NULL || size == 0)
         return false;
     int keep = errno;
-    gsh_deep_stack_run(peek_deep, &peek);
+    gsh_stack_pool_run(peek_on_pool_stack, &peek);
     gsh_coherence_events.announce_sigsafe();
     errno = keep;
     return peek.done;

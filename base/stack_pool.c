@@ -4,7 +4,7 @@
  * touched. The main thread takes none while little of its own stack is in use. Sanitizers keep shadow memory of
  * stacks; with them no stack is switched.
  */
-#include "deep_stack.h"
+#include "stack_pool.h"
 
 #include "critical.h"
 #include "forked.h"
@@ -19,8 +19,8 @@
 #define ROOMY_BYTES ((size_t)2 << 20)
 #define GUARD_BYTES 4096
 
-/* deep_stack_entry.S: body(argument) with the stack pointer at `top`, which is a multiple of 16. */
-void gsh_deep_stack_entry(void *top, void (*body)(void *argument), void *argument);
+/* stack_pool_entry.S: body(argument) with the stack pointer at `top`, which is a multiple of 16. */
+void gsh_stack_pool_entry(void *top, void (*body)(void *argument), void *argument);
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define IS_SANITIZED 1
@@ -66,16 +66,16 @@ static void find_roomy(void)
         roomy = (uintptr_t)__libc_stack_end - ROOMY_BYTES;
 }
 
-void gsh_deep_stack_init(void)
+void gsh_stack_pool_init(void)
 {
     if (stacks != NULL || IS_SANITIZED)
         return;
-    char *range = mmap(NULL, STACKS * GSH_DEEP_STACK_BYTES, PROT_READ | PROT_WRITE,
+    char *range = mmap(NULL, STACKS * GSH_STACK_POOL_BYTES, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (range == MAP_FAILED)
         return;
     for (size_t k = 0; k < STACKS; k++)
-        mprotect(range + k * GSH_DEEP_STACK_BYTES, GUARD_BYTES, PROT_NONE);
+        mprotect(range + k * GSH_STACK_POOL_BYTES, GUARD_BYTES, PROT_NONE);
     gsh_forked_add(NULL, NULL, free_all_after_fork);
     stacks = range;
     find_roomy();
@@ -86,7 +86,7 @@ static bool has_room(void)
     return roomy != 0 && (uintptr_t)__builtin_frame_address(0) - roomy < ROOMY_BYTES;
 }
 
-void gsh_deep_stack_run(void (*body)(void *argument), void *argument)
+void gsh_stack_pool_run(void (*body)(void *argument), void *argument)
 {
     gsh_critical_enter();
     int taken = has_room() || stacks == NULL || is_on_one ? -1 : take();
@@ -94,7 +94,7 @@ void gsh_deep_stack_run(void (*body)(void *argument), void *argument)
         body(argument);
     } else {
         is_on_one = true;
-        gsh_deep_stack_entry(stacks + ((size_t)taken + 1) * GSH_DEEP_STACK_BYTES, body, argument);
+        gsh_stack_pool_entry(stacks + ((size_t)taken + 1) * GSH_STACK_POOL_BYTES, body, argument);
         is_on_one = false;
         atomic_store_explicit(&in_use[taken], false, memory_order_release);
     }

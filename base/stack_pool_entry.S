@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * gsh_deep_stack_entry(top, body, argument): see deep_stack.c. The frame pointer holds the caller's stack pointer, by
+ * gsh_stack_pool_entry(top, body, argument): see stack_pool.c. The frame pointer holds the caller's stack pointer, by
  * which unwinders find the caller.
  */
 #ifndef __x86_64__
@@ -8,10 +8,10 @@
 #endif
 
     .text
-    .globl gsh_deep_stack_entry
-    .hidden gsh_deep_stack_entry
-    .type gsh_deep_stack_entry, @function
-gsh_deep_stack_entry:
+    .globl gsh_stack_pool_entry
+    .hidden gsh_stack_pool_entry
+    .type gsh_stack_pool_entry, @function
+gsh_stack_pool_entry:
     .cfi_startproc
     endbr64
     pushq %rbp
@@ -27,6 +27,6 @@ gsh_deep_stack_entry:
     .cfi_def_cfa %rsp, 8
     ret
     .cfi_endproc
-    .size gsh_deep_stack_entry, . - gsh_deep_stack_entry
+    .size gsh_stack_pool_entry, . - gsh_stack_pool_entry
 
     .section .note.GNU-stack, "", @progbits

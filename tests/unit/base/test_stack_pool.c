@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * On which stack gsh_deep_stack_run calls its body: the main thread's own while little of that is used, one of the deep ones
- * where much is, and in threads with small stacks; always in a critical section.
+ * On which stack gsh_stack_pool_run calls its body: the main thread's own while little of that is used, one of the deep
+ * ones where much is, and in threads with small stacks; always in a critical section.
  */
-#include "deep_stack.h"
+#include "stack_pool.h"
 
 #include "check.h"
 #include "critical.h"
@@ -12,9 +12,9 @@
 #include <string.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HAS_DEEP_STACKS 0
+#define HAS_STACK_POOL 0
 #else
-#define HAS_DEEP_STACKS 1
+#define HAS_STACK_POOL 1
 #endif
 
 #define NEAR ((uintptr_t)64 << 10)
@@ -36,7 +36,7 @@ static void note(void *argument)
     struct seen *seen = argument;
     seen->at[0] = (uintptr_t)__builtin_frame_address(0);
     seen->is_inside = gsh_critical_is_inside();
-    gsh_deep_stack_run(note_nested, argument);
+    gsh_stack_pool_run(note_nested, argument);
 }
 
 static uintptr_t apart(uintptr_t a, uintptr_t b)
@@ -47,9 +47,9 @@ static uintptr_t apart(uintptr_t a, uintptr_t b)
 static void check_from_here(bool is_deep)
 {
     struct seen seen = {{0, 0}, false};
-    gsh_deep_stack_run(note, &seen);
+    gsh_stack_pool_run(note, &seen);
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    CHECK((apart(seen.at[0], here) > NEAR) == (is_deep && HAS_DEEP_STACKS));
+    CHECK((apart(seen.at[0], here) > NEAR) == (is_deep && HAS_STACK_POOL));
     CHECK(apart(seen.at[0], seen.at[1]) < NEAR);
     CHECK(seen.is_inside && !gsh_critical_is_inside());
 }
@@ -75,7 +75,7 @@ static void *thread_main(void *unused)
 int main(void)
 {
     pthread_t thread;
-    gsh_deep_stack_init();
+    gsh_stack_pool_init();
     check_from_here(false);
     CHECK(use_stack(48, &(const volatile char){1}) == 49); /* 3 MiB */
     check_from_here(false);
