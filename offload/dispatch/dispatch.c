@@ -391,7 +391,7 @@ static enum gsh_status copy_value(struct run *run, unsigned k)
     struct gsh_value *old = place->block->value;
     if (is_pending(old))
         gsh_node_flush_locked(GSH_FLUSH_NOT_DEFERRABLE);
-    if (old->is_lost)
+    if (old->is_poisoned)
         return decline(run, GSH_REASON_DEVICE_FAILED);
     if (gsh_value_place_locked(place->value) != GSH_OK ||
         (old->spill != NULL && gsh_value_place_locked(old) != GSH_OK))
@@ -425,7 +425,7 @@ static enum gsh_status place_output(struct run *run, unsigned k)
     place->offset = run->launch.operands[k].address - block->base;
     if (block->value != NULL && !gsh_launch_has(&run->launch, GSH_TRAIT_REFUSES_LATE) &&
         !output_clobbers_input(run, k) && block->value->snapshots == 0 &&
-        !(whole && (is_pending(block->value) || block->value->is_lost))) {
+        !(whole && (is_pending(block->value) || block->value->is_poisoned))) {
         use_value(place, block->value);
         return GSH_OK;
     }

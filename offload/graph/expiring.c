@@ -29,7 +29,7 @@ static _Atomic uint8_t
 
 static bool has_contents(const struct gsh_value *value)
 {
-    return value->address != 0 || value->spill != NULL || value->is_lost;
+    return value->address != 0 || value->spill != NULL || value->is_poisoned;
 }
 
 static uint32_t writers(const struct gsh_value *value)

@@ -186,7 +186,7 @@ void gsh_node_bound_locked(void)
 /* Gives the value device memory. FAILED: there is none, or the bytes to be read are lost. */
 static enum gsh_status prepare_value(struct gsh_value *value, bool is_read, bool is_written)
 {
-    if (is_read && value->is_lost)
+    if (is_read && value->is_poisoned)
         return GSH_FAILED;
     GSH_TRY(gsh_value_place_locked(value));
     if (is_written)

@@ -39,7 +39,7 @@ void gsh_node_bound_locked(void);
  * run. */
 enum gsh_status gsh_node_run_locked(const struct gsh_node *node);
 /* Submits every pending node to the device and removes it from the list. A node that the device refuses is computed on the
- * host (node_fallback.h). If that fails as well, its output values are marked lost. */
+ * host (node_fallback.h). If that fails as well, its output values are marked as poisoned. */
 void gsh_node_flush_locked(enum gsh_flush_reason why);
 /* Takes the DISPATCH lock and flushes. The caller holds no lock. Not for signal handlers. */
 void gsh_node_flush(enum gsh_flush_reason why);

@@ -66,7 +66,7 @@ static enum gsh_status fetch(const struct gsh_node *node, unsigned k, struct cop
     if (copy->bytes == NULL)
         return GSH_FAILED;
     if (copy->size == 0 || is_overwritten(&node->launch, k, copy->size) ||
-        (!node->values[k]->is_lost && read_shared(node->values[k], copy)))
+        (!node->values[k]->is_poisoned && read_shared(node->values[k], copy)))
         return GSH_OK;
     return gsh_value_read(node->values[k], copy->bytes, copy->offset, copy->size, false);
 }
@@ -155,5 +155,5 @@ void gsh_node_fallback_run_locked(const struct gsh_node *node)
     if (status == GSH_OK)
         return;
     for (unsigned k = node->launch.nin; k < node->launch.nin + node->launch.nout; k++)
-        node->values[k]->is_lost = true;
+        node->values[k]->is_poisoned = true;
 }

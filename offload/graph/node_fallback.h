@@ -8,5 +8,5 @@
 #include "node_types.h"
 
 /* Under the DISPATCH lock. Where the device does not give the inputs or take the outputs, or the host has no
- * implementation, the outputs' values are marked lost: the process stops when the host reads them. */
+ * implementation, the outputs' values are marked as poisoned: the process stops when the host reads them. */
 void gsh_node_fallback_run_locked(const struct gsh_node *node);

@@ -34,7 +34,7 @@ struct gsh_value {
     uint32_t block; /* index of its block; 0: none (copy of an operand in unmanaged memory) */
     _Atomic uint32_t pending; /* references by pending nodes, one for each operand */
     _Atomic uint32_t writers; /* of `pending`, those by outputs */
-    bool is_lost;      /* the node that was to write it failed on the device and on the host */
+    bool is_poisoned;  /* the node that was to write it failed on the device and on the host */
     char *spill;       /* host copy where the device had no memory, until overwritten; or NULL */
     bool is_read_next; /* one element that the host reads next: placed in a mapped scalar */
     const char *word;  /* its host address then (mapped_scalar.h); or NULL */

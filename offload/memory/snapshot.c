@@ -34,7 +34,7 @@ static unsigned later_count;
 
 static bool is_on_device(const struct gsh_block *block, size_t begin, size_t size)
 {
-    if (block->value == NULL || !gsh_value_is_on_device(block->value) || block->value->is_lost)
+    if (block->value == NULL || !gsh_value_is_on_device(block->value) || block->value->is_poisoned)
         return false;
     unsigned last = gsh_block_chunk(block, begin + size - 1);
     for (unsigned chunk = gsh_block_chunk(block, begin); chunk <= last; chunk++)

@@ -183,7 +183,7 @@ static enum gsh_status read_word(const struct gsh_value *value, void *to, size_t
 enum gsh_status gsh_value_read(const struct gsh_value *value, void *to, size_t offset, size_t size,
                                bool registered)
 {
-    if (value->is_lost)
+    if (value->is_poisoned)
         return GSH_FAILED;
     if (value->spill != NULL)
         memcpy(to, value->spill + offset, size);

@@ -248,11 +248,11 @@ static void check_lost(void)
     double *a = filled(3);
     run(GSH_OP_ADD, a, a, 0, a, COUNT);
     struct gsh_value *value = gsh_arena_find_block(a)->value;
-    CHECK(value != NULL && !value->is_lost);
+    CHECK(value != NULL && !value->is_poisoned);
     runs_fail = true;
     failing.download = refuse_download;
     gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
-    CHECK(value->is_lost);
+    CHECK(value->is_poisoned);
     double first;
     CHECK(!gsh_coherence_peek(&first, a, sizeof first));
     failing.download = real->download;

@@ -136,12 +136,12 @@ static void check_lost(bool in_group)
     refuses_work = refuses_downloads = true;
     gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
     refuses_work = refuses_downloads = false;
-    CHECK(value_of(a)->is_lost);
+    CHECK(value_of(a)->is_poisoned);
     add_one(a, b, COUNT);
     if (in_group)
         add_one(b, c, COUNT);
     gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
-    CHECK(value_of(b)->is_lost && value_of(c) == NULL ? !in_group : value_of(c)->is_lost);
+    CHECK(value_of(b)->is_poisoned && value_of(c) == NULL ? !in_group : value_of(c)->is_poisoned);
     CHECK(!gsh_coherence_peek(&result, b, sizeof result));
     CHECK_INT(live_add(NULL, NULL, 3, a, COUNT), GSH_REASON_NONE); /* nothing of it is left */
     CHECK(a[0] == 6 && a[COUNT - 1] == 6);
