@@ -264,14 +264,14 @@ static bool share_unmanaged(struct run *run, unsigned k)
 }
 
 /* Operand k gets memory on the device for this launch alone. */
-static enum gsh_status place_unmanaged(struct run *run, unsigned k)
+static enum gsh_status make_unmanaged_resident(struct run *run, unsigned k)
 {
     struct place *place = &run->places[k];
     place->offset = run->launch.operands[k].address - place->first;
     if (share_unmanaged(run, k))
         return GSH_OK;
     if (create_value(GSH_MAX(place->bytes, 1), 0, &place->value) != GSH_OK ||
-        gsh_value_place_locked(place->value) != GSH_OK)
+        gsh_value_make_resident_locked(place->value) != GSH_OK)
         return decline(run, GSH_REASON_MEMORY);
     if (gsh_launch_is_output(&run->launch, k) && !gsh_launch_reads_output(&run->launch))
         return GSH_OK;
@@ -290,7 +290,7 @@ static enum gsh_status copy_on_write(struct run *run, struct gsh_block *block)
         return GSH_OK;
     if (create_value(old->size, gsh_block_index(block), &copy) != GSH_OK)
         return decline(run, GSH_REASON_MEMORY);
-    if (gsh_value_place_locked(copy) != GSH_OK ||
+    if (gsh_value_make_resident_locked(copy) != GSH_OK ||
         gsh_backend_get()->copy(copy->address, old->address, block->size) != GSH_OK) {
         gsh_value_release_sigsafe(copy);
         return decline(run, GSH_REASON_MEMORY);
@@ -311,7 +311,7 @@ static enum gsh_status upload_chunks(struct run *run, struct gsh_block *block, u
         if (is_pending(block->value)) /* recorded nodes want the old bytes */
             gsh_node_flush_locked(GSH_FLUSH_HOST_WRITE);
         GSH_TRY(copy_on_write(run, block));
-        if (gsh_value_place_locked(block->value) != GSH_OK)
+        if (gsh_value_make_resident_locked(block->value) != GSH_OK)
             return decline(run, GSH_REASON_MEMORY);
         gsh_value_drop_spill_locked(block->value);
         gsh_value_note_written_locked(block->value);
@@ -322,13 +322,13 @@ static enum gsh_status upload_chunks(struct run *run, struct gsh_block *block, u
     return GSH_OK;
 }
 
-static enum gsh_status place_input(struct run *run, unsigned k)
+static enum gsh_status make_input_resident(struct run *run, unsigned k)
 {
     struct place *place = &run->places[k];
     if (run->launch.operands[k].is_constant)
         return GSH_OK;
     if (place->block == NULL)
-        return place_unmanaged(run, k);
+        return make_unmanaged_resident(run, k);
     struct gsh_block *block = place->block;
     size_t begin = place->first - block->base;
     GSH_TRY(upload_chunks(run, block, gsh_block_chunk(block, begin),
@@ -393,8 +393,8 @@ static enum gsh_status copy_value(struct run *run, unsigned k)
         gsh_node_flush_locked(GSH_FLUSH_NOT_DEFERRABLE);
     if (old->is_poisoned)
         return decline(run, GSH_REASON_DEVICE_FAILED);
-    if (gsh_value_place_locked(place->value) != GSH_OK ||
-        (old->spill != NULL && gsh_value_place_locked(old) != GSH_OK))
+    if (gsh_value_make_resident_locked(place->value) != GSH_OK ||
+        (old->spill != NULL && gsh_value_make_resident_locked(old) != GSH_OK))
         return decline(run, GSH_REASON_MEMORY);
     if (old->address != 0 &&
         gsh_backend_get()->copy(place->value->address, old->address, place->block->size) != GSH_OK)
@@ -405,11 +405,11 @@ static enum gsh_status copy_value(struct run *run, unsigned k)
 /* The value that output k is written into. All of it: a new one where recorded nodes use the old,
  * which may then never be needed. Part of it: the block's own, whose nodes keep their order, but a
  * copy where the launch itself would overwrite what it reads, or may turn out to be one for the host after it has written. */
-static enum gsh_status place_output(struct run *run, unsigned k)
+static enum gsh_status make_output_resident(struct run *run, unsigned k)
 {
     struct place *place = &run->places[k];
     if (place->block == NULL)
-        return place_unmanaged(run, k);
+        return make_unmanaged_resident(run, k);
     struct closing *closing = &run->outputs[k - run->launch.nin];
     struct gsh_block *block = place->block;
     size_t begin = place->first - block->base, end = begin + place->bytes;
@@ -579,14 +579,14 @@ static enum gsh_status check_outputs(struct run *run)
     return GSH_OK;
 }
 
-static enum gsh_status place_and_submit(struct run *run)
+static enum gsh_status make_resident_and_submit(struct run *run)
 {
     GSH_TRY(check_outputs(run));
     for (unsigned k = 0; k < run->operands; k++)
         if (!gsh_launch_is_output(&run->launch, k))
-            GSH_TRY(place_input(run, k));
+            GSH_TRY(make_input_resident(run, k));
     for (unsigned j = 0; j < run->launch.nout; j++)
-        GSH_TRY(place_output(run, run->launch.nin + j));
+        GSH_TRY(make_output_resident(run, run->launch.nin + j));
     GSH_TRY(close_outputs(run));
     GSH_TRY(submit(run));
     mark(run);
@@ -612,7 +612,7 @@ static void run_on_pool_stack(void *context)
     run->status = is_retired ? decline(run, GSH_REASON_UNSEEN_WRITES) : locate(run);
     if (run->status == GSH_OK) {
         hold_blocks(run);
-        run->status = place_and_submit(run);
+        run->status = make_resident_and_submit(run);
         let_go(run);
         gsh_node_bound_locked();
         gsh_value_reap_locked();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The one path of every call: describe (the hook) -> decide -> place -> run -> mark. Nothing here
+ * The one path of every call: describe (the hook) -> decide -> make resident -> run -> mark. Nothing here
  * knows Python; callers may or may not hold the GIL. May take the DISPATCH lock and block for
  * transfers.
  *

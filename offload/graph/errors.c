@@ -179,7 +179,7 @@ static bool open_places(void)
         return true;
     if (!map_places() || gsh_value_create_locked(size, 0, &claims) != GSH_OK)
         return false;
-    if (gsh_value_place_locked(claims) != GSH_OK ||
+    if (gsh_value_make_resident_locked(claims) != GSH_OK ||
         gsh_backend_get()->clear(claims->address, size) != GSH_OK) {
         gsh_value_release_sigsafe(claims);
         return false;

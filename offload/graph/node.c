@@ -188,7 +188,7 @@ static enum gsh_status prepare_value(struct gsh_value *value, bool is_read, bool
 {
     if (is_read && value->is_poisoned)
         return GSH_FAILED;
-    GSH_TRY(gsh_value_place_locked(value));
+    GSH_TRY(gsh_value_make_resident_locked(value));
     if (is_written)
         gsh_value_drop_spill_locked(value);
     return GSH_OK;

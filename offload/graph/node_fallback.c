@@ -126,7 +126,7 @@ static enum gsh_status compute(const struct gsh_node *node, struct copy *copies)
     if (run_on_host(&launch) != GSH_OK)
         return GSH_FAILED;
     for (unsigned k = launch.nin; k < launch.nin + launch.nout; k++) {
-        GSH_TRY(gsh_value_place_anywhere_locked(node->values[k]));
+        GSH_TRY(gsh_value_make_writable_locked(node->values[k]));
         GSH_TRY(gsh_value_write_locked(node->values[k], copies[k].bytes, copies[k].offset,
                                        copies[k].size));
     }

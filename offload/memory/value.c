@@ -87,7 +87,7 @@ enum gsh_status gsh_value_create_locked(size_t size, uint32_t block, struct gsh_
     return GSH_OK;
 }
 
-enum gsh_status gsh_value_place_locked(struct gsh_value *value)
+enum gsh_status gsh_value_make_resident_locked(struct gsh_value *value)
 {
     uint64_t address = 0;
     if (value->address != 0)
@@ -120,9 +120,9 @@ void gsh_value_move_locked(struct gsh_value *from, struct gsh_value *to)
     from->address = 0;
 }
 
-enum gsh_status gsh_value_place_anywhere_locked(struct gsh_value *value)
+enum gsh_status gsh_value_make_writable_locked(struct gsh_value *value)
 {
-    if (value->spill != NULL || gsh_value_place_locked(value) == GSH_OK)
+    if (value->spill != NULL || gsh_value_make_resident_locked(value) == GSH_OK)
         return GSH_OK;
     value->spill = malloc(value->size);
     return value->spill != NULL ? GSH_OK : GSH_FAILED;

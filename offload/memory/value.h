@@ -18,7 +18,7 @@ bool gsh_value_has_room_locked(size_t size);
 enum gsh_status gsh_value_create_locked(size_t size, uint32_t block, struct gsh_value **value);
 /* Allocates the value's device memory if it has none, and uploads its spill copy, which stays. FAILED: the device has no
  * memory left, or refuses. */
-enum gsh_status gsh_value_place_locked(struct gsh_value *value);
+enum gsh_status gsh_value_make_resident_locked(struct gsh_value *value);
 /* Call before the device's contents are written: frees the spill copy, which is then stale. Nobody may be reading the
  * value: it has a writer, or the caller holds its block. */
 void gsh_value_drop_spill_locked(struct gsh_value *value);
@@ -26,7 +26,7 @@ void gsh_value_drop_spill_locked(struct gsh_value *value);
 void gsh_value_move_locked(struct gsh_value *from, struct gsh_value *to);
 /* Ensures that the host can write the value's contents, in device memory or in a spill copy. FAILED: there is no memory on
  * either side. */
-enum gsh_status gsh_value_place_anywhere_locked(struct gsh_value *value);
+enum gsh_status gsh_value_make_writable_locked(struct gsh_value *value);
 /* Whether reading the value waits for work submitted before. */
 static inline bool gsh_value_is_waited_for(const struct gsh_value *value)
 {

@@ -149,7 +149,7 @@ static void check_spill(void)
         value->is_read_next = true;
         value->spill = malloc(value->size);
         memset(value->spill, 7, value->size);
-        CHECK(gsh_value_place_locked(value) == GSH_OK && value->word == NULL);
+        CHECK(gsh_value_make_resident_locked(value) == GSH_OK && value->word == NULL);
         CHECK(gsh_value_read(value, &byte, value->size - 1, 1, false) == GSH_OK && byte == 7);
         gsh_value_release_sigsafe(value);
     }
