@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. A report is replayed as follows. Elementwise op: its ufunc on one element per
- * kind of error, with outputs of the call's dtypes. Reduction or scan: reduce or accumulate of the
- * two values that were joined. Cast: astype.
+ * See the header. A report is replayed as its kind's row says (launch_kinds.def, column `replay`).
+ * Elementwise op: its ufunc on one element per kind of error, with outputs of the call's dtypes.
+ * Reduction or scan: reduce or accumulate of the two values that were joined. Update by an index:
+ * ufunc.at. Cast: astype.
  */
 #include "numpy_errors.h"
 

@@ -108,8 +108,9 @@ static void list_accesses(int n)
 
 static bool is_fusable(const struct gsh_launch *launch)
 {
-    if (!gsh_launch_has(launch, GSH_TRAIT_FUSES) || gsh_launch_has(launch, GSH_TRAIT_MAPS))
-        return gsh_launch_has(launch, GSH_TRAIT_FUSES);
+    bool fuses = gsh_launch_has(launch, GSH_TRAIT_FUSES);
+    if (!fuses || gsh_launch_has(launch, GSH_TRAIT_MAPS))
+        return fuses;
     int64_t reduced = 1;
     for (int d = launch->ndim - launch->nreduce; d < launch->ndim; d++)
         reduced *= launch->shape[d];
