@@ -123,6 +123,20 @@ class TestTables(unittest.TestCase):
         self.assertGreater(min(len(keys), len(codes)), 10)
         self.assertEqual([word for word in keys + codes if "`%s`" % word not in text], [])
 
+    def test_api_md_and_changelog_list_every_function(self):
+        names = re.findall(r"\b(gpushim_\w+)\(", read("interpose/gpushim.h"))
+        self.assertGreater(len(names), 5)
+        for document in ("docs/user/api.md", "CHANGELOG.md"):
+            self.assertEqual([name for name in names if name not in read(document)], [], document)
+
+    def test_linear_algebra_md_lists_every_routine(self):
+        """By the names without the letter of the type: `gemm` for dgemm_."""
+        text = read("docs/user/linear_algebra.md")
+        names = re.findall(r"^X\(\w+, (\w+),", read("interpose/blas/symbols.def"), re.M)
+        plain = {re.sub(r"^(cblas_)?[sdcz](\w+?)_?$", lambda match: (match[1] or "") + match[2], name) for name in names}
+        self.assertGreater(len(plain), 30)
+        self.assertEqual([name for name in sorted(plain) if "`%s`" % name not in text], [])
+
     def test_every_option_is_used(self):
         code = "".join(read(path) for path in tree(LAYERS, (".c",)))
         self.assertEqual([name for name in option_names() if "GSH_OPTION_%s" % name not in code], [])
