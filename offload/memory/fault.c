@@ -100,6 +100,14 @@ static void call_app_handler_sigsafe(const struct sigaction *action, siginfo_t *
     set_mask_sigsafe(SIG_SETMASK, &before, NULL);
 }
 
+/* Whether the access reads or writes memory of the arena that no array has: of one that was freed, or past its end. */
+static bool is_stray_sigsafe(const siginfo_t *info, const ucontext_t *context)
+{
+    return gsh_arena_contains(info->si_addr) &&
+           (context->uc_mcontext.gregs[REG_ERR] & ERROR_FETCH) == 0 &&
+           gsh_arena_find_block_sigsafe(info->si_addr) == NULL;
+}
+
 static void forward_sigsafe(siginfo_t *info, void *context)
 {
     bool synchronous = info->si_code > 0;
@@ -112,7 +120,7 @@ static void forward_sigsafe(siginfo_t *info, void *context)
     bool is_default = !(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_DFL;
     bool is_ignored = !(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_IGN;
     if (is_default || (is_ignored && synchronous)) {
-        if (synchronous && gsh_arena_contains(info->si_addr))
+        if (synchronous && is_stray_sigsafe(info, context))
             gsh_log_sigsafe("access to memory that belongs to no array");
         take_default_action_sigsafe(synchronous);
     } else if (!is_ignored) {
