@@ -103,7 +103,7 @@ unsigned gsh_stats_row(const char *name, const char *signature)
     struct row key = {.name = ""};
     set_text(key.name, sizeof key.name, name);
     set_text(key.signature, sizeof key.signature, signature);
-    uint64_t probe = hash_key(&key);
+    uint32_t probe = (uint32_t)hash_key(&key);
     for (unsigned tries = 0; tries < SLOTS; probe++, tries++) {
         _Atomic uint16_t *slot = &slots[probe % SLOTS];
         unsigned index = atomic_load_explicit(slot, memory_order_acquire);

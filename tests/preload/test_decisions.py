@@ -98,7 +98,7 @@ class TestDecisions(shim_runner.TestCase):
         self.assert_agrees(result.report, lines)
 
     def test_other_levels_have_none(self):
-        result, lines = self.run_script(GPUSHIM_MODE="force", GPUSHIM_LOG="graph")
+        result, lines = self.run_script(GPUSHIM_MODE="force", GPUSHIM_FUSION="1", GPUSHIM_LOG="graph")
         self.assertEqual(lines, [])
         self.assertTrue(re.search("^gpushim: graph: ", result.stderr, re.M))
 
