@@ -80,7 +80,7 @@ test-matrix: build
 # Regenerates what is generated in docs/.
 docs:
 	cmake --preset dev
-	cmake --build --preset dev --target options_doc numerics_doc
+	cmake --build --preset dev --target gpushim options_doc numerics_doc
 	build-dev/tests/rules/options_doc > docs/user/options.md
 	$(NUMPY_PYTHON) tests/coverage/coverage_table.py --library build-dev/libgpushim.so > build-dev/coverage.md
 	mv build-dev/coverage.md docs/user/coverage.md
