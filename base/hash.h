@@ -32,8 +32,8 @@ static inline uint64_t gsh_hash_spread(uint64_t hash)
     return hash ^ hash >> 31;
 }
 
-/* 128 bits of words, for names of kernels: as good as never the same for two lists of words. Two multiplicative hashes, of which
- * the first is also mixed into the second. */
+/* 128 bits of words, for names of kernels: two multiplicative hashes, of which the first is also mixed into the second. FNV of
+ * words is too weak to tell kernels apart, and FNV of 128 bits, byte by byte, takes several times as long. */
 struct gsh_hash_pair {
     uint64_t first, second;
 };
