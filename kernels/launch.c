@@ -8,7 +8,7 @@
 #include <math.h>
 
 const uint16_t gsh_launch_traits[GSH_LAUNCH_KINDS] = {
-#define X(kind, dtypes, errors, replay, host, source, unit, price, traits)                         \
+#define X(kind, dtypes, errors, replay, host, source, unit, price, traits, ...)                    \
     [GSH_LAUNCH_##kind] = traits,
 #include "launch_kinds.def"
 #undef X
@@ -195,7 +195,8 @@ bool gsh_launch_uses_index(const struct gsh_launch *launch)
 const char *gsh_launch_name(const struct gsh_launch *launch)
 {
     static const char *const kinds[] = {
-#define X(kind, ...) [GSH_LAUNCH_##kind] = #kind,
+#define X(kind, dtypes, errors, replay, host, source, unit, price, traits, label)                  \
+    [GSH_LAUNCH_##kind] = label,
 #include "launch_kinds.def"
 #undef X
     };

@@ -264,7 +264,7 @@ enum gsh_dtype gsh_launch_input_dtype(const struct gsh_launch *launch, unsigned 
 enum gsh_dtype gsh_launch_result_dtype(const struct gsh_launch *launch, unsigned k);
 /* True where the result depends on an element's linear index. */
 bool gsh_launch_uses_index(const struct gsh_launch *launch);
-/* The op's name, the reduction's, or, for a batch, the kind's. */
+/* The op's name, the reduction's, or, for a batch, the kind's label: for logs. */
 const char *gsh_launch_name(const struct gsh_launch *launch);
 /* The same work in the fewest dimensions: drops extents of 1, orders dimensions by the output's strides (reduced
  * ones by the inputs'), and merges neighbours that step as one dimension. Kept and reduced dimensions stay apart.

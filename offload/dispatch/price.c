@@ -229,7 +229,7 @@ static struct gsh_work work_of_indexed(const struct gsh_launch *launch)
 struct gsh_work gsh_price_work(const struct gsh_launch *launch)
 {
     static struct gsh_work (*const work_of[])(const struct gsh_launch *launch) = {
-#define X(kind, dtypes, errors, replay, host, source, unit, price, traits)                         \
+#define X(kind, dtypes, errors, replay, host, source, unit, price, ...)                            \
     [GSH_LAUNCH_##kind] = work_of_##price,
 #include "launch_kinds.def"
 #undef X

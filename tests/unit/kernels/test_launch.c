@@ -277,7 +277,7 @@ static void check_names(void)
     launch = (struct gsh_launch){.kind = GSH_LAUNCH_ELEMENTWISE, .op = GSH_OP_ADD};
     CHECK_STR(gsh_launch_name(&launch), "add");
     launch.kind = GSH_LAUNCH_FFT;
-    CHECK_STR(gsh_launch_name(&launch), "FFT");
+    CHECK_STR(gsh_launch_name(&launch), "fft");
 }
 
 int main(void)
