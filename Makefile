@@ -48,9 +48,10 @@ test-all: build
 	$(PYTHON) tests/run.py all --whole
 
 # The suites on the cuda device, with the python3 of PATH and its NumPy. Installs nothing.
+# SHARD=2/3 runs the second of three parts.
 test-gpu:
 	@$(BUILT)
-	python3 tests/run.py gpu
+	python3 tests/run.py gpu $(SHARD)
 
 # NumPy's own test suite, or parts of SciPy's, scikit-learn's or pandas', plain and under the shim with everything sent
 # to the device: every test must end alike. PARTS="core lib/test_io ..." (default: all of NumPy; PACKAGES of suite_runs.py),

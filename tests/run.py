@@ -6,8 +6,8 @@
     run.py stage NAME [--whole | --turn N]    those of them whose names begin so
     run.py quick     what takes less than a minute in all
     run.py check NAME    the tests of that name, with what they print
-    run.py gpu       the C and Python suites on the cuda device, from build/, with this Python: what is
-                     about the device (docs/dev/testing.md), test by test on all cores
+    run.py gpu [K/N]    the C and Python suites on the cuda device, from build/, with this Python: what is about the device
+                     (docs/dev/testing.md), test by test on all cores; all of them, or the K-th of N shards
     run.py matrix    the Python tests under every CPython found, with old and new NumPy
     run.py format [--fix] | tidy | rules | ctest PRESET | python INTERPRETER LIBRARY
     run.py stamp | built    records, or asks, that build/ was built from these very sources
@@ -21,7 +21,7 @@ import signal
 import sys
 
 from runner import built, check, ctest, gpu_tests, matrix, python_tests, quick, stages, style
-from runner.shards import turn_of_commit
+from runner.shards import shard_named, turn_of_commit
 from runner.totals import Totals
 
 
@@ -38,7 +38,7 @@ COMMANDS = {
     "stage": lambda totals, options: stages.run_stages(totals, turn_of(options), options[0]),
     "quick": lambda totals, _: quick.run_quick(totals),
     "check": lambda totals, options: check.run_check(totals, options[0]),
-    "gpu": lambda totals, _: gpu_tests.run_gpu(totals),
+    "gpu": lambda totals, options: gpu_tests.run_gpu(totals, shard_named(*options)),
     "matrix": lambda totals, _: matrix.run_matrix(totals),
     "format": lambda totals, options: style.check_format(totals, "--fix" in options),
     "tidy": lambda totals, _: style.check_tidy(totals, style.tidy_files()),

@@ -21,19 +21,20 @@ def layouts(dtype):
 
 PRELUDE = '''
 import numpy as np
-from shim_script import attempt, check_moved, dump, on_device
+from shim_script import attempt, check_moved, dump, on_device, share
 rng = np.random.default_rng(9)
 DTYPES = "?bhilBHILefdFD"
 ''' + ARRAYS
 
 
 class TestJoin(shim_runner.TestCase):
-    def test_where(self):
+    @shim_runner.in_shares(4)
+    def test_where(self, share):
         self.assert_same(PRELUDE + '''
 mask = make((6, 7, 8), "?")
 scalars = [0, 1, -1, 300, 2**40, 2**63, 2**70, 2.5, 1e300, np.nan, True, 1j, np.float32(2),
     np.int8(-3), np.float64(1e300), np.array(3), np.array([2.5]), np.uint64(2**63), None, "x"]
-for dtype in DTYPES:
+for dtype in share(DTYPES):
     for layout, a in layouts(dtype):
         text = "%s %s " % (dtype, layout)
         for other in DTYPES:
@@ -53,7 +54,7 @@ attempt("0-d device", lambda: np.where(mask, on_device(a)[0, 0, 0], on_device(a)
 class Sub(np.ndarray):
     pass
 attempt("subclass", np.where, mask, a.view(Sub), a)
-''', device="where")
+''', args=share, device="where")
 
     def test_concatenate(self):
         self.assert_same(PRELUDE + '''

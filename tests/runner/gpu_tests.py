@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is about the device, on a GPU: from build/, with this Python, test by test on all cores (`make test-gpu`)."""
+"""What is about the device, on a GPU: from build/, with this Python, test by test on all cores (`make test-gpu`).
+
+The run can be divided: each test is in one shard. A program whose cases are shared out is in one shard with all its cases.
+"""
 import concurrent.futures
 import functools
 import glob
@@ -77,32 +80,47 @@ def unittest_group(path, env):
     return "cuda " + name, [functools.partial(run, test) for test in tests], None
 
 
-def run_alone(totals, kind, env):
+def run_alone(totals, kind, env, shard):
     """The C programs of a kind that want the machine for themselves; what they measure is printed."""
-    for program in sorted(glob.glob(os.path.join(ROOT, "build", "tests", kind, "test_*"))):
-        if os.path.basename(program) not in SHARED_PROGRAMS:
-            counts, output, spent = run_part([program], env, PART_TIMEOUT)
-            totals.add("%s %s" % (kind, os.path.basename(program)), *counts, spent, output)
-            print(output.rstrip(), flush=True)
+    programs = [program for program in sorted(glob.glob(os.path.join(ROOT, "build", "tests", kind, "test_*")))
+                if os.path.basename(program) not in SHARED_PROGRAMS]
+    for program in shard.of(programs):
+        counts, output, spent = run_part([program], env, PART_TIMEOUT)
+        totals.add("%s %s" % (kind, os.path.basename(program)), *counts, spent, output)
+        print(output.rstrip(), flush=True)
 
 
-def run_gpu(totals):
+def groups_of_shard(groups, shard):
+    """The groups with the parts of this shard. A group whose parts are checked together stays together."""
+    divisible = [(group, part) for group in groups if group[2] is None for part in group[1]]
+    mine = {part for _, part in shard.of(divisible)}
+    whole = shard.of(group for group in groups if group[2] is not None)
+    divided = [(title, [part for part in parts if part in mine], None) for title, parts, check in groups if check is None]
+    return whole + [group for group in divided if group[1]]
+
+
+def side_by_side(env):
+    """The groups of all tests that can run beside others, the longest first."""
+    programs = os.path.join(ROOT, "build", "tests")
+    groups = [shared_group(os.path.join(programs, "gpu", name), env) for name in SHARED_PROGRAMS]
+    groups += [unit_group(path, env) for path in sorted(glob.glob(os.path.join(programs, "unit/test_*")))]
+    paths = [path for kind in python_tests.KINDS if kind != "stress"
+             for path in sorted(glob.glob(os.path.join(ROOT, "tests", kind, "test_*.py")))]
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        groups += pool.map(functools.partial(unittest_group, env=env), paths)
+    groups += [file_group("cuda", sys.executable, os.path.join(ROOT, "tests/conformance", name + ".py"), env, PART_TIMEOUT)
+               for name in DEVICE_SCRIPTS]
+    order = {name: place for place, name in enumerate(LONG_TESTS)}
+    return sorted(groups, key=lambda group: order.get(group[0].split()[-1], len(order)))
+
+
+def run_gpu(totals, shard):
     """Measurements, then all that can run side by side, then the races. One folder keeps the kernels of all."""
     with tempfile.TemporaryDirectory(prefix="gpushim-kernels-") as cache:
         env = {"GPUSHIM_DEVICE": "cuda", "GPUSHIM_CACHE_DIR": cache, "SHIM_RUNNER_TIMEOUT": str(SCRIPT_TIMEOUT),
                "GPUSHIM_LIBRARY": os.path.join(ROOT, "build", "libgpushim.so")}
-        run_alone(totals, "gpu", env)
-        programs = os.path.join(ROOT, "build", "tests")
-        groups = [shared_group(os.path.join(programs, "gpu", name), env) for name in SHARED_PROGRAMS]
-        groups += [unit_group(path, env) for path in sorted(glob.glob(os.path.join(programs, "unit/test_*")))]
-        paths = [path for kind in python_tests.KINDS if kind != "stress"
-                 for path in sorted(glob.glob(os.path.join(ROOT, "tests", kind, "test_*.py")))]
-        with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
-            groups += pool.map(functools.partial(unittest_group, env=env), paths)
-        groups += [file_group("cuda", sys.executable, os.path.join(ROOT, "tests/conformance", name + ".py"), env, PART_TIMEOUT)
-                   for name in DEVICE_SCRIPTS]
-        order = {name: place for place, name in enumerate(LONG_TESTS)}
-        run_groups(totals, sorted(groups, key=lambda group: order.get(group[0].split()[-1], len(order))))
-        run_alone(totals, "stress", env)
-        run_groups(totals, [file_group("cuda", sys.executable, path, env, PART_TIMEOUT)
-                            for path in sorted(glob.glob(os.path.join(ROOT, "tests/stress/test_*.py")))], workers=1)
+        run_alone(totals, "gpu", env, shard)
+        run_groups(totals, groups_of_shard(side_by_side(env), shard))
+        run_alone(totals, "stress", env, shard)
+        paths = sorted(glob.glob(os.path.join(ROOT, "tests/stress/test_*.py")))
+        run_groups(totals, [file_group("cuda", sys.executable, path, env, PART_TIMEOUT) for path in shard.of(paths)], workers=1)

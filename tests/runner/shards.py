@@ -29,3 +29,11 @@ def turn_of_commit():
 
 def shard_of(turn, count):
     return WHOLE if turn is None else Shard(turn % count + 1, count)
+
+
+def shard_named(text="1/1"):
+    """The shard that is written K/N; ValueError where it is none."""
+    shard = Shard(*map(int, text.split("/")))
+    if not 1 <= shard.number <= shard.count:
+        raise ValueError("no shard: " + text)
+    return shard
