@@ -14,6 +14,7 @@
 #include "cuda_loader.h"
 #include "cuda_mem.h"
 #include "cuda_module.h"
+#include "cuda_pack.h"
 #include "cuda_product.h"
 #include "cuda_rates.h"
 #include "cuda_timing.h"
@@ -63,6 +64,7 @@ static enum gsh_status open_device(char *why, size_t why_size)
     GSH_TRY(gsh_cuda_context_open(why, why_size));
     GSH_TRY(WITH_CONTEXT(gsh_cuda_mem_open(why, why_size)));
     open_cache();
+    gsh_cuda_pack_open(gsh_option_text(GSH_OPTION_PACK), gsh_cuda.arch);
     return gsh_cuda_module_open();
 }
 
@@ -340,6 +342,8 @@ static void describe(struct gsh_fmt *fmt)
     describe_library(fmt, "cuFFT", GSH_CUDA_LIBRARY_CUFFT, gsh_cuda_fft_loader.version);
     gsh_fmt_printf(fmt, "kernel cache   %s\n",
                    gsh_cuda_cache_folder()[0] ? gsh_cuda_cache_folder() : "none");
+    gsh_fmt_printf(fmt, "compiled ahead %s (%zu kernels)\n",
+                   gsh_cuda_pack_count() ? gsh_cuda_pack_path() : "none", gsh_cuda_pack_count());
 }
 
 static void rate(struct gsh_rates *rates)

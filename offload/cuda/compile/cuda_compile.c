@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "cuda_cache.h"
 #include "cuda_libs.h"
+#include "cuda_pack.h"
 #include "fmt.h"
 #include "log.h"
 #include "stats.h"
@@ -115,11 +116,32 @@ static void make_key(struct gsh_cuda_cache_key *key, const char *source,
     gsh_cuda_cache_key_add(key, source);
 }
 
-static bool find(const struct gsh_cuda_cache_key *key, void **image, size_t *size)
+void gsh_cuda_compile_key(const char *source, struct gsh_cuda_cache_key *key)
 {
-    if (!gsh_cuda_cache_find(key, image, size))
+    static const char *const options[] = {COMMON_OPTIONS};
+    gsh_cuda_cache_key_init(key);
+    for (size_t i = 0; i < GSH_COUNT(options); i++)
+        gsh_cuda_cache_key_add(key, options[i]);
+    gsh_cuda_cache_key_add(key, source);
+}
+
+static bool find_packed(const char *source, const struct gsh_cuda_target *target, void **image,
+                        size_t *size)
+{
+    struct gsh_cuda_cache_key key;
+    if (gsh_cuda_pack_count() == 0)
         return false;
-    gsh_stats_add(GSH_COUNTER_CACHE_HITS, 1);
+    gsh_cuda_compile_key(source, &key);
+    return gsh_cuda_pack_find(&key, target->is_ptx ? target->arch : 0, image, size);
+}
+
+static bool find(const char *source, const struct gsh_cuda_target *target,
+                 const struct gsh_cuda_cache_key *key, void **image, size_t *size)
+{
+    bool is_packed = find_packed(source, target, image, size);
+    if (!is_packed && !gsh_cuda_cache_find(key, image, size))
+        return false;
+    gsh_stats_add(is_packed ? GSH_COUNTER_PACK_HITS : GSH_COUNTER_CACHE_HITS, 1);
     return true;
 }
 
@@ -130,7 +152,7 @@ bool gsh_cuda_compile_find(const char *source, const struct gsh_cuda_target *tar
     struct gsh_cuda_cache_key key;
     make_options(&options, target);
     make_key(&key, source, &options);
-    return find(&key, image, size);
+    return find(source, target, &key, image, size);
 }
 
 enum gsh_status gsh_cuda_compile(const char *source, const struct gsh_cuda_target *target,
@@ -140,7 +162,7 @@ enum gsh_status gsh_cuda_compile(const char *source, const struct gsh_cuda_targe
     struct gsh_cuda_cache_key key;
     make_options(&options, target);
     make_key(&key, source, &options);
-    if (find(&key, image, size))
+    if (find(source, target, &key, image, size))
         return GSH_OK;
     uint64_t start = gsh_clock_ns();
     GSH_TRY(run_nvrtc(source, options.list, options.count, target->is_ptx, image, size));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Compiles kernel text to machine code: the disk cache, else NVRTC. Needs NVRTC loaded (cuda_libs.h), but no device
- * and no driver.
+ * Makes machine code of kernel text: the kernels compiled ahead (cuda_pack.h), the disk cache, else NVRTC. Needs NVRTC
+ * loaded (cuda_libs.h), but no device and no driver.
  */
 #pragma once
 
@@ -14,11 +14,16 @@ struct gsh_cuda_target {
     bool is_ptx; /* translated by the driver when it is loaded */
 };
 
-/* Finds the image for cuModuleLoadData in the disk cache, in memory that the caller frees. Counts CACHE_HITS. False:
- * not found. Any thread. */
+struct gsh_cuda_cache_key;
+
+/* What names a kernel that is compiled ahead: its text, and the options that change its results. Machine code is valid
+ * whatever NVRTC made it, so NVRTC's version is no part of it, nor is the target. */
+void gsh_cuda_compile_key(const char *source, struct gsh_cuda_cache_key *key);
+/* Finds the image for cuModuleLoadData, in memory that the caller frees, among the kernels compiled ahead or in the disk
+ * cache. Counts PACK_HITS or CACHE_HITS. False: not found. Any thread. */
 bool gsh_cuda_compile_find(const char *source, const struct gsh_cuda_target *target, void **image,
                            size_t *size);
-/* Makes the image for cuModuleLoadData, in memory that the caller frees. Counts COMPILES or CACHE_HITS. FAILED: the
+/* Makes the image for cuModuleLoadData, in memory that the caller frees. Counts COMPILES or a hit. FAILED: the
  * text does not compile (NVRTC's messages are in the log) or there is no memory. Any thread. */
 enum gsh_status gsh_cuda_compile(const char *source, const struct gsh_cuda_target *target,
                                  void **image, size_t *size);

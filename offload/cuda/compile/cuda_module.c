@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The memory cache of kernels, an open-addressed table by gsh_source_stage.key (which identifies the text; the GPU is
- * always the same), and their launch. A kernel enters the table when it is looked for on disk; a text that failed to
+ * always the same), and their launch. A kernel enters the table when it is looked for among those compiled ahead and on disk; a text that failed to
  * compile stays there as failed. Modules are never unloaded: work in flight may use them.
  */
 #include "cuda_module.h"
@@ -9,6 +9,7 @@
 #include "cuda_compile_thread.h"
 #include "cuda_context.h"
 #include "cuda_dump.h"
+#include "cuda_kernel_text.h"
 #include "cuda_mem.h"
 #include "cuda_timing.h"
 #include "hash.h"
@@ -20,13 +21,12 @@
 #include <string.h>
 
 #define FIRST_SLOTS ((size_t)256)
-#define FIRST_TEXT ((size_t)16 << 10)
 
 /* What is launched: a launch, a group or a text. */
 struct work {
     const struct gsh_launch *launch;
     const struct gsh_group *group;
-    gsh_cuda_write_text *write;
+    gsh_cuda_kernel_text_write *write;
     const void *what;         /* of `write` */
     gsh_can_split *can_split; /* of a group that need not wait for its kernel; else NULL */
     const void *item;         /* argument of can_split */
@@ -85,36 +85,30 @@ static enum gsh_status reserve_slot(void)
     return GSH_OK;
 }
 
-static void write_text(const struct work *work, unsigned stage, struct gsh_fmt *fmt)
+struct stage_of_work {
+    const struct work *work;
+    unsigned stage;
+};
+
+static void write_text(const void *what, struct gsh_fmt *fmt)
 {
+    const struct stage_of_work *of = what;
+    const struct work *work = of->work;
     if (work->write)
         work->write(work->what, fmt);
     else if (work->group)
-        gsh_source_group_text(work->group, stage, fmt);
+        gsh_source_group_text(work->group, of->stage, fmt);
     else
-        gsh_source_text(work->launch, stage, fmt);
+        gsh_source_text(work->launch, of->stage, fmt);
 }
 
 /* The stage's text, in memory that the caller frees; NULL: no memory. */
 static char *make_text(const struct work *work, unsigned stage)
 {
-    struct gsh_fmt fmt;
-    char *text = NULL;
-    for (size_t size = FIRST_TEXT;; size = fmt.required + 1) {
-        char *larger = realloc(text, size);
-        if (!larger) {
-            free(text);
-            return NULL;
-        }
-        text = larger;
-        gsh_fmt_init(&fmt, text, size);
-        write_text(work, stage, &fmt);
-        if (fmt.required == fmt.length)
-            return text;
-    }
+    return gsh_cuda_kernel_text_make(write_text, &(struct stage_of_work){work, stage});
 }
 
-/* Adds a NEW kernel, or a READY one if it is on disk. NULL: no memory. */
+/* Adds a NEW kernel, or a READY one if it was compiled before. NULL: no memory. */
 static struct kernel *add_kernel(const struct work *work, unsigned stage, uint64_t hash,
                                  const char *key)
 {
@@ -258,7 +252,7 @@ enum gsh_status gsh_cuda_module_launch_group(const struct gsh_group *group, unsi
 }
 
 enum gsh_status gsh_cuda_module_launch_text(struct gsh_source_stage *stage,
-                                            gsh_cuda_write_text *write, const void *what)
+                                            gsh_cuda_kernel_text_write *write, const void *what)
 {
     struct kernel *kernel;
     const struct work work = {.write = write, .what = what};

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "backend.h"
+#include "cuda_kernel_text.h"
 #include "group.h"
 #include "source.h"
 #include "status.h"
@@ -19,9 +20,8 @@ enum gsh_status gsh_cuda_module_launch(const struct gsh_launch *launch, unsigned
 enum gsh_status gsh_cuda_module_launch_group(const struct gsh_group *group, unsigned row,
                                              gsh_can_split *can_split, const void *item);
 /* Submits one kernel that no launch describes: the stage is complete, and `write` writes its text. FAILED as above. */
-typedef void gsh_cuda_write_text(const void *what, struct gsh_fmt *fmt);
 enum gsh_status gsh_cuda_module_launch_text(struct gsh_source_stage *stage,
-                                            gsh_cuda_write_text *write, const void *what);
+                                            gsh_cuda_kernel_text_write *write, const void *what);
 /* True where launching would compile nothing; loads kernels that are on disk. */
 bool gsh_cuda_module_is_built(const struct gsh_launch *launch);
 /* The same, but true also where a kernel cannot be compiled; the compile thread begins to compile the others. */

@@ -240,6 +240,11 @@ static bool is_embedded(int arch)
     return false;
 }
 
+bool gsh_cuda_libs_runs_on(int code, int arch)
+{
+    return code == arch || (code / 10 == arch / 10 && code < arch && !is_embedded(code));
+}
+
 int gsh_cuda_libs_nvrtc_target(int arch, bool *is_ptx)
 {
     int count = 0, archs[MAX_ARCHS], newest = 0;

@@ -56,3 +56,6 @@ const char *gsh_cuda_libs_path(enum gsh_cuda_library library);
 /* The target for which the loaded NVRTC must compile code for `arch`: an sm_ (*is_ptx false) or, where the GPU is
  * newer than NVRTC, a compute_ that the driver translates. 0: none of its targets runs there. */
 int gsh_cuda_libs_nvrtc_target(int arch, bool *is_ptx);
+
+/* Whether machine code for `code` runs on a GPU of compute capability `arch`. */
+bool gsh_cuda_libs_runs_on(int code, int arch);

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reads the file of kernels compiled ahead. Sizes, bounds and the checksum of the index are checked when it is opened,
+ * the checksum of an image when it is used.
+ */
+#include "cuda_pack.h"
+
+#include "cuda_libs.h"
+#include "fmt.h"
+#include "hash.h"
+#include "log.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char pack_path[PATH_MAX];
+static const unsigned char *mapped; /* NULL: there is no usable file */
+static const struct gsh_cuda_pack_entry *entries;
+static size_t entry_count;
+static int gpu_arch;
+
+uint64_t gsh_cuda_pack_check(const void *bytes, size_t size)
+{
+    struct gsh_hash_pair hash = GSH_HASH_PAIR_BEGIN;
+    gsh_hash_pair_add(&hash, size);
+    for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
+        uint64_t word = 0;
+        memcpy(&word, (const char *)bytes + at, GSH_MIN(size - at, sizeof word));
+        gsh_hash_pair_add(&hash, word);
+    }
+    return hash.second;
+}
+
+static int compare_keys(const struct gsh_cuda_pack_entry *entry, const uint64_t key[2])
+{
+    for (int i = 0; i < 2; i++)
+        if (entry->key[i] != key[i])
+            return entry->key[i] < key[i] ? -1 : 1;
+    return 0;
+}
+
+int gsh_cuda_pack_compare(const struct gsh_cuda_pack_entry *a, const struct gsh_cuda_pack_entry *b)
+{
+    int by_key = compare_keys(a, b->key);
+    if (by_key != 0)
+        return by_key;
+    if (a->arch != b->arch)
+        return a->arch < b->arch ? -1 : 1;
+    return (int)a->form - (int)b->form;
+}
+
+/* ---- opening ---- */
+
+/* Writes the path of the library's folder, with a slash at the end. The loader's name for the library may be relative to
+ * a folder that was the current one; the kernel's is not. */
+static bool find_own_folder(struct gsh_fmt *fmt)
+{
+    char line[PATH_MAX + 128];
+    const unsigned long here = (unsigned long)(uintptr_t)find_own_folder;
+    bool is_found = false;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    while (maps != NULL && !is_found && fgets(line, sizeof line, maps) != NULL) {
+        unsigned long low = 0, high = 0;
+        const char *path = strchr(line, '/'), *end = strrchr(line, '/');
+        is_found = sscanf(line, "%lx-%lx", &low, &high) == 2 && low <= here && here < high;
+        if (is_found && path != NULL)
+            gsh_fmt_printf(fmt, "%.*s", (int)(end - path + 1), path);
+    }
+    if (maps != NULL)
+        fclose(maps);
+    return fmt->length > 0;
+}
+
+static bool find_file(const char *path)
+{
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, pack_path, sizeof pack_path);
+    if (path[0] == '\0' && !find_own_folder(&fmt))
+        return false;
+    gsh_fmt_text(&fmt, path[0] == '\0' ? GSH_CUDA_PACK_FILE : path);
+    return fmt.required == fmt.length;
+}
+
+/* Whether the entry's image lies in the file, behind the index. */
+static bool is_within(const struct gsh_cuda_pack_entry *entry, uint64_t index_end,
+                      uint64_t file_bytes)
+{
+    return entry->offset >= index_end && entry->offset <= file_bytes &&
+           entry->bytes <= file_bytes - entry->offset;
+}
+
+static bool is_header_valid(const struct gsh_cuda_pack_header *header, uint64_t file_bytes)
+{
+    return memcmp(header->magic, GSH_CUDA_PACK_MAGIC, sizeof header->magic) == 0 &&
+           header->version == GSH_CUDA_PACK_VERSION && header->file_bytes == file_bytes &&
+           header->count <= (file_bytes - sizeof *header) / sizeof *entries;
+}
+
+static bool is_valid(const struct gsh_cuda_pack_header *header, uint64_t file_bytes)
+{
+    if (!is_header_valid(header, file_bytes))
+        return false;
+    const struct gsh_cuda_pack_entry *index = (const struct gsh_cuda_pack_entry *)(header + 1);
+    uint64_t index_end = sizeof *header + header->count * sizeof *index;
+    bool is_good = gsh_cuda_pack_check(index, header->count * sizeof *index) == header->check;
+    for (size_t i = 0; is_good && i < header->count; i++)
+        is_good = is_within(&index[i], index_end, file_bytes) &&
+                  (i == 0 || gsh_cuda_pack_compare(&index[i - 1], &index[i]) < 0);
+    return is_good;
+}
+
+static void use(const void *file, size_t file_bytes)
+{
+    const struct gsh_cuda_pack_header *header = file;
+    if (!is_valid(header, file_bytes))
+        return;
+    mapped = file;
+    entries = (const struct gsh_cuda_pack_entry *)(header + 1);
+    entry_count = header->count;
+}
+
+static void map_file(int fd)
+{
+    struct stat stat;
+    bool is_large =
+        fstat(fd, &stat) == 0 && stat.st_size >= (off_t)sizeof(struct gsh_cuda_pack_header);
+    void *file = MAP_FAILED;
+    if (is_large)
+        file = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (file != MAP_FAILED)
+        use(file, (size_t)stat.st_size);
+    if (file != MAP_FAILED && mapped == NULL)
+        munmap(file, (size_t)stat.st_size);
+    if (mapped == NULL)
+        gsh_log(GSH_LOG_WARN, "%s is damaged, or of another version: it is not used", pack_path);
+}
+
+void gsh_cuda_pack_open(const char *path, int arch)
+{
+    gpu_arch = arch;
+    int fd = find_file(path) ? open(pack_path, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        map_file(fd);
+        close(fd);
+    }
+    if (mapped == NULL)
+        pack_path[0] = '\0';
+}
+
+size_t gsh_cuda_pack_count(void)
+{
+    return entry_count;
+}
+
+const char *gsh_cuda_pack_path(void)
+{
+    return pack_path;
+}
+
+/* ---- finding ---- */
+
+/* The first entry that does not come before the key; entry_count: there is none. */
+static size_t find_first(const uint64_t key[2])
+{
+    size_t low = 0, high = entry_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_keys(&entries[middle], key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool suits(const struct gsh_cuda_pack_entry *entry, int ptx_arch)
+{
+    if (entry->encoding != GSH_CUDA_PACK_PLAIN)
+        return false;
+    if (entry->form == GSH_CUDA_PACK_CODE)
+        return gsh_cuda_libs_runs_on((int)entry->arch, gpu_arch);
+    return entry->form == GSH_CUDA_PACK_PTX && (int)entry->arch == ptx_arch;
+}
+
+/* Machine code before PTX, then the newest. */
+static const struct gsh_cuda_pack_entry *find_best(const uint64_t key[2],
+                                                   int ptx_arch)
+{
+    const struct gsh_cuda_pack_entry *best = NULL;
+    for (size_t i = find_first(key); i < entry_count && compare_keys(&entries[i], key) == 0; i++)
+        if (suits(&entries[i], ptx_arch) && (best == NULL || entries[i].form <= best->form))
+            best = &entries[i];
+    return best;
+}
+
+bool gsh_cuda_pack_find(const struct gsh_cuda_cache_key *key, int ptx_arch, void **image,
+                        size_t *size)
+{
+    const uint64_t halves[2] = {(uint64_t)(key->hash >> 64), (uint64_t)key->hash};
+    const struct gsh_cuda_pack_entry *entry = find_best(halves, ptx_arch);
+    if (entry == NULL)
+        return false;
+    const unsigned char *packed = mapped + entry->offset;
+    char *copy = NULL;
+    if (gsh_cuda_pack_check(packed, entry->bytes) == entry->check)
+        copy = malloc(entry->bytes + 1);
+    if (copy == NULL)
+        return false;
+    memcpy(copy, packed, entry->bytes);
+    copy[entry->bytes] = '\0';
+    *image = copy;
+    *size = entry->bytes;
+    return true;
+}
