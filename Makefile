@@ -15,7 +15,7 @@ SECONDS ?= 60
 BUILT = python3 tests/run.py built || { cmake --preset release && cmake --build --preset release && \
 	    python3 tests/run.py stamp; }
 
-.PHONY: build demo check quick test test-all test-gpu test-faults test-numpy test-scipy test-sklearn test-pandas fuzz test-matrix docs format clean
+.PHONY: build kernels demo check quick test test-all test-gpu test-faults test-numpy test-scipy test-sklearn test-pandas fuzz test-matrix docs format clean
 
 # .venv/bin/python and build/libgpushim.so.
 build:
@@ -23,6 +23,11 @@ build:
 	cmake --preset release
 	cmake --build --preset release
 	$(PYTHON) tests/run.py stamp
+
+# build/gpushim_kernels.bin, the kernels compiled ahead, for GPUs of these compute capabilities: ARCHS="80 90". Needs NVRTC.
+ARCHS ?= 90
+kernels: build
+	build/pack_kernels $(addprefix --arch=,$(ARCHS)) --output=build/gpushim_kernels.bin
 
 # The Table 1 program with and without the shim: on the GPU, or on the host device where there is none.
 demo: build

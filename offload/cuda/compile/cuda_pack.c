@@ -189,8 +189,7 @@ static bool suits(const struct gsh_cuda_pack_entry *entry, int ptx_arch)
 }
 
 /* Machine code before PTX, then the newest. */
-static const struct gsh_cuda_pack_entry *find_best(const uint64_t key[2],
-                                                   int ptx_arch)
+static const struct gsh_cuda_pack_entry *find_best(const uint64_t key[2], int ptx_arch)
 {
     const struct gsh_cuda_pack_entry *best = NULL;
     for (size_t i = find_first(key); i < entry_count && compare_keys(&entries[i], key) == 0; i++)

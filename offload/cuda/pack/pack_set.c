@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A text that is there already, by its key, is dropped.
+ */
+#include "pack_set.h"
+
+#include "cuda_compile.h"
+#include "cuda_kernel_text.h"
+#include "pack_launches.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct stage {
+    const struct gsh_launch *launch;
+    unsigned number;
+};
+
+struct filling {
+    struct gsh_pack_set *set;
+    enum gsh_status status;
+};
+
+static void write_text(const void *what, struct gsh_fmt *fmt)
+{
+    const struct stage *stage = what;
+    gsh_source_text(stage->launch, stage->number, fmt);
+}
+
+static bool has_key(const struct gsh_pack_set *set, const struct gsh_cuda_cache_key *key)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (set->kernels[i].key.hash == key->hash)
+            return true;
+    return false;
+}
+
+static enum gsh_status reserve(struct gsh_pack_set *set)
+{
+    if (set->count < set->room)
+        return GSH_OK;
+    size_t room = GSH_MAX(2 * set->room, 256);
+    struct gsh_pack_kernel *larger = realloc(set->kernels, room * sizeof *larger);
+    if (larger == NULL)
+        return GSH_FAILED;
+    set->kernels = larger;
+    set->room = room;
+    return GSH_OK;
+}
+
+static enum gsh_status add(struct gsh_pack_set *set, const struct stage *stage, const char *name)
+{
+    struct gsh_cuda_cache_key key;
+    GSH_TRY(reserve(set));
+    char *text = gsh_cuda_kernel_text_make(write_text, stage);
+    if (text == NULL)
+        return GSH_FAILED;
+    gsh_cuda_compile_key(text, &key);
+    if (has_key(set, &key)) {
+        free(text);
+        return GSH_OK;
+    }
+    struct gsh_pack_kernel *kernel = &set->kernels[set->count++];
+    *kernel = (struct gsh_pack_kernel){.key = key, .text = text};
+    memcpy(kernel->name, name, sizeof kernel->name);
+    return GSH_OK;
+}
+
+static void take(void *context, const struct gsh_launch *launch)
+{
+    struct filling *filling = context;
+    struct gsh_source_plan plan;
+    const char *prefix = filling->set->prefix;
+    if (filling->status != GSH_OK || gsh_source_plan(launch, 0, &plan) != GSH_OK)
+        return;
+    for (unsigned i = 0; i < plan.stage_count && filling->status == GSH_OK; i++)
+        if (strncmp(plan.stages[i].key, prefix, strlen(prefix)) == 0)
+            filling->status = add(filling->set, &(struct stage){launch, i}, plan.stages[i].key);
+}
+
+enum gsh_status gsh_pack_set_fill(struct gsh_pack_set *set)
+{
+    struct filling filling = {.set = set, .status = GSH_OK};
+    gsh_pack_launches_walk(take, &filling);
+    return filling.status;
+}
