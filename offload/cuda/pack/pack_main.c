@@ -16,7 +16,7 @@
 #define MAX_TARGETS 32
 
 static const char usage[] =
-    "usage: pack_kernels [--arch N]... [--ptx N]... [--output FILE] [--only PREFIX] [--jobs N] "
+    "usage: pack_kernels [--arch N]... [--ptx N]... [--output FILE] [--only PREFIX]... [--jobs N] "
     "[--list]\n"
     "  --arch N       machine code for compute capability N (90: sm_90); several allowed\n"
     "  --ptx N        PTX for compute capability N\n"
@@ -28,9 +28,10 @@ static const char usage[] =
 struct request {
     struct gsh_cuda_target targets[MAX_TARGETS];
     size_t target_count;
-    const char *output, *prefix;
+    const char *output;
     unsigned workers;
     bool lists;
+    struct gsh_pack_set set;
 };
 
 static bool add_target(struct request *request, bool is_ptx)
@@ -62,7 +63,9 @@ static bool parse(int argc, char **argv, struct request *request)
             request->output = optarg;
             break;
         case 'n':
-            request->prefix = optarg;
+            is_good = request->set.prefix_count < GSH_PACK_PREFIXES;
+            if (is_good)
+                request->set.prefixes[request->set.prefix_count++] = optarg;
             break;
         case 'j':
             request->workers = (unsigned)GSH_MAX(atoi(optarg), 1);
@@ -123,16 +126,14 @@ static int build(const struct request *request, const struct gsh_pack_set *set, 
 int main(int argc, char **argv)
 {
     uint64_t begun = gsh_clock_ns();
-    struct gsh_pack_set set = {.count = 0};
-    struct request request = {.output = "gpushim_kernels.bin", .prefix = ""};
+    struct request request = {.output = "gpushim_kernels.bin"};
     request.workers = (unsigned)GSH_MAX(sysconf(_SC_NPROCESSORS_ONLN), 1);
     if (!parse(argc, argv, &request)) {
         fputs(usage, stderr);
         return 2;
     }
     gsh_options_init();
-    set.prefix = request.prefix;
-    if (gsh_pack_set_fill(&set) != GSH_OK)
+    if (gsh_pack_set_fill(&request.set) != GSH_OK)
         return 1;
-    return request.lists ? list_names(&set) : build(&request, &set, begun);
+    return request.lists ? list_names(&request.set) : build(&request, &request.set, begun);
 }

@@ -66,15 +66,22 @@ static enum gsh_status add(struct gsh_pack_set *set, const struct stage *stage, 
     return GSH_OK;
 }
 
+static bool is_wanted(const struct gsh_pack_set *set, const char *name)
+{
+    for (size_t i = 0; i < set->prefix_count; i++)
+        if (strncmp(name, set->prefixes[i], strlen(set->prefixes[i])) == 0)
+            return true;
+    return set->prefix_count == 0;
+}
+
 static void take(void *context, const struct gsh_launch *launch)
 {
     struct filling *filling = context;
     struct gsh_source_plan plan;
-    const char *prefix = filling->set->prefix;
     if (filling->status != GSH_OK || gsh_source_plan(launch, 0, &plan) != GSH_OK)
         return;
     for (unsigned i = 0; i < plan.stage_count && filling->status == GSH_OK; i++)
-        if (strncmp(plan.stages[i].key, prefix, strlen(prefix)) == 0)
+        if (is_wanted(filling->set, plan.stages[i].key))
             filling->status = add(filling->set, &(struct stage){launch, i}, plan.stages[i].key);
 }
 

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels compiled ahead: a process that finds them compiles nothing; without the file, or with a damaged one, it does."""
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import shim_runner
+
+BUILDER = os.path.join(os.path.dirname(shim_runner.LIBRARY), "pack_kernels")
+# Beginnings of the names of the kernels that the script uses, and how many these are.
+KERNELS, USED = ("add_d_dadad_v2", "add_d_dadcd_v2", "sum_d_dd_rows_k0r1p2e"), 3
+ENTRIES = 40  # the bytes of the header, behind which the index begins
+SCRIPT = """
+import numpy as np
+from shim_script import dump
+a = np.array([0.5, 1.5, 2.5, 3.5] * 250)
+b = a + a
+dump("b", b + 3)
+dump("sum", b.sum())
+"""
+
+
+def build(path):
+    run = subprocess.run([BUILDER, "--arch=90", *["--only=" + name for name in KERNELS], "--output=" + path], capture_output=True, text=True)
+    return run.returncode, run.stdout + run.stderr
+
+
+@unittest.skipUnless(shim_runner.is_emulated(), "runs on the emulated CUDA libraries (GPUSHIM_DEVICE=cuda, LD_LIBRARY_PATH)")
+class TestKernelPack(shim_runner.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp()
+        cls.pack = os.path.join(cls.folder, "pack")
+        status, output = build(cls.pack)
+        assert status == 0, output
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def counters(self, pack):
+        """Of the script with an empty disk cache: kernels compiled, kernels taken from the file."""
+        with tempfile.TemporaryDirectory() as cache:
+            result = self.assert_same(SCRIPT, env={"GPUSHIM_PACK": pack, "GPUSHIM_CACHE_DIR": cache, "GPUSHIM_FUSION": "0"})
+        return [shim_runner.counter(result.report, key) for key in ("compiles", "pack_hits")]
+
+    def damaged(self, place):
+        path = os.path.join(self.folder, "damaged")
+        with open(self.pack, "rb") as source, open(path, "wb") as copy:
+            content = bytearray(source.read())
+            content[place] ^= 1
+            copy.write(content)
+        return path
+
+    def test_found(self):
+        self.assertEqual(self.counters(self.pack), [0, USED])
+
+    def test_none(self):
+        self.assertEqual(self.counters(os.path.join(self.folder, "none")), [USED, 0])
+
+    def test_damaged_index(self):
+        self.assertEqual(self.counters(self.damaged(ENTRIES + 3)), [USED, 0])
+
+    def test_damaged_image(self):
+        compiles, hits = self.counters(self.damaged(-100))
+        self.assertEqual(compiles + hits, USED)
+
+    def test_beside_the_library(self):
+        for name in ("libgpushim.so", "libgpushim_cuda.so"):
+            shutil.copy(os.path.join(os.path.dirname(shim_runner.LIBRARY), name), self.folder)
+        shutil.copy(self.pack, os.path.join(self.folder, "gpushim_kernels.bin"))
+        library = os.path.join(self.folder, "libgpushim.so")
+        with tempfile.TemporaryDirectory() as cache:
+            result = shim_runner.run(SCRIPT, env={"LD_PRELOAD": library, "GPUSHIM_CACHE_DIR": cache, "GPUSHIM_FUSION": "0"})
+        self.assertEqual(shim_runner.counter(result.report, "compiles"), 0, result)
+
+
+if __name__ == "__main__":
+    unittest.main()
