@@ -10,7 +10,7 @@ import shim_runner
 
 BUILDER = os.path.join(os.path.dirname(shim_runner.LIBRARY), "pack_kernels")
 # Beginnings of the names of the kernels that the script uses, and how many these are.
-KERNELS, USED = ("add_d_dadad_v2", "add_d_dadcd_v2", "sum_d_dd_rows_k0r1p2e"), 3
+KERNELS, USED = ("add_d_dadad_v2", "add_d_dadcd_v2", "sum_d_dd_rows_k0r1p2e", "copy_I_IcI_v4"), 4
 ENTRIES = 40  # the bytes of the header, behind which the index begins
 SCRIPT = """
 import numpy as np
