@@ -23,7 +23,7 @@ static const char usage[] =
     "  --output FILE  default: gpushim_kernels.bin\n"
     "  --only PREFIX  only kernels whose names begin so\n"
     "  --jobs N       processes that compile; default: one a processor\n"
-    "  --list         print the names of the kernels and compile nothing\n";
+    "  --list         print the keys and names of the kernels, and compile nothing\n";
 
 struct request {
     struct gsh_cuda_target targets[MAX_TARGETS];
@@ -82,7 +82,8 @@ static bool parse(int argc, char **argv, struct request *request)
 static int list_names(const struct gsh_pack_set *set)
 {
     for (size_t i = 0; i < set->count; i++)
-        puts(set->kernels[i].name);
+        printf("%016llx%016llx %s\n", (unsigned long long)(set->kernels[i].key.hash >> 64),
+               (unsigned long long)set->kernels[i].key.hash, set->kernels[i].name);
     return 0;
 }
 
