@@ -20,7 +20,8 @@ from runner.process import ROOT, STEP_TIMEOUT, Spent, wait
 C_KINDS = ("unit", "conformance", "stress", "gpu")
 LIBRARY = ("gpushim",)
 RULES = LIBRARY + ("options_doc", "numerics_doc")
-EMULATION = ("emulated_cuda", "emulated_nvrtc", "emulated_cublas", "emulated_cusolver", "emulated_cufft", "emulated_header")
+EMULATION = ("emulated_cuda", "emulated_nvrtc", "emulated_cublas", "emulated_cusolver", "emulated_cufft", "emulated_header",
+             "pack_kernels")
 SHOWN_NAMES = 8
 
 Test = collections.namedtuple("Test", "kind name path")  # the name without test_; the path below the root

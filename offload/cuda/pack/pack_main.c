@@ -5,12 +5,14 @@
  */
 #include "clock.h"
 #include "cuda_libs.h"
+#include "cuda_pack.h"
 #include "options.h"
 #include "pack_write.h"
 
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define MAX_TARGETS 32
@@ -87,19 +89,19 @@ static int list_names(const struct gsh_pack_set *set)
     return 0;
 }
 
-/* Prints what was made. The exit status: 0 where all kernels compile. */
-static int summarise(const struct request *request, const struct gsh_pack_image *images,
-                     size_t jobs, uint64_t begun)
+/* Opens the file as the library does, and prints what is there. The exit status: 0 where all kernels compiled. */
+static int summarise(const struct request *request, size_t jobs, uint64_t begun)
 {
-    size_t count = 0, bytes = 0;
-    for (size_t job = 0; job < jobs; job++) {
-        count += images[job].bytes != NULL;
-        bytes += images[job].size;
-    }
-    printf("%s: %zu kernels for %zu targets, %.1f MB, %.1f s in %u processes", request->output,
-           count, request->target_count, (double)bytes * 1e-6,
-           (double)(gsh_clock_ns() - begun) * 1e-9, request->workers);
-    printf(count < jobs ? "; %zu do not compile\n" : "\n", jobs - count);
+    struct stat file = {.st_size = 0};
+    uint64_t written = gsh_clock_ns();
+    gsh_cuda_pack_open(request->output, request->targets[0].arch);
+    uint64_t opened = gsh_clock_ns();
+    size_t count = gsh_cuda_pack_count();
+    (void)stat(request->output, &file);
+    printf("%s: %zu kernels for %zu targets, %.1f MB, %.1f s in %u processes, opened in %.2f ms",
+           request->output, count, request->target_count, (double)file.st_size * 1e-6,
+           (double)(written - begun) * 1e-9, request->workers, (double)(opened - written) * 1e-6);
+    printf(count < jobs ? "; %zu are missing\n" : "\n", jobs - count);
     return count < jobs;
 }
 
@@ -121,7 +123,7 @@ static int build(const struct request *request, const struct gsh_pack_set *set, 
         fprintf(stderr, "%s cannot be made\n", request->output);
         return 1;
     }
-    return summarise(request, images, jobs, begun);
+    return summarise(request, jobs, begun);
 }
 
 int main(int argc, char **argv)
