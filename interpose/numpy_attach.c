@@ -10,6 +10,7 @@
 #include "device.h"
 #include "doctor.h"
 #include "host_routines.h"
+#include "last_run.h"
 #include "libc_signal.h"
 #include "log.h"
 #include "mangling.h"
@@ -104,7 +105,8 @@ static const char *start(void)
         return why;
     gsh_libc_signal_adopt();
     gsh_startup_device();
-    /* the interpreter runs this last, before the C library's exit functions shut the driver down */
+    /* the interpreter runs these last, the latter first, before the C library's exit functions shut the driver down */
+    gsh_py.Py_AtExit(gsh_last_run_leave);
     gsh_py.Py_AtExit(gsh_device_stop_threads);
     install_families();
     return NULL;

@@ -14,6 +14,7 @@
 #include "history.h"
 #include "host_calibration.h"
 #include "idle.h"
+#include "last_run.h"
 #include "log.h"
 #include "options.h"
 #include "pages.h"
@@ -85,4 +86,5 @@ void gsh_startup_device(void)
 {
     if (gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_FORCE)
         gsh_device_start(true);
+    gsh_last_run_resume();
 }

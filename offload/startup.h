@@ -9,6 +9,7 @@
 /* Chooses the backend, reserves the arena, installs fault and fork handlers, runs the self-tests. DECLINED: nothing
  * is active and hooks must not be installed; *why, a static text, gives the reason. Once per process. */
 enum gsh_status gsh_startup(const char **why);
-/* Called after gsh_startup. In force mode: starts the device and waits until it is ready or known to be unavailable.
+/* Called after gsh_startup. In force mode: starts the device and waits until it is ready or known to be unavailable. In mode
+ * auto: begins to start it if the last run of this script says that it pays (last_run.h).
  * The driver may never answer, so our signal handlers should be in front of the program's by then (critical.h). */
 void gsh_startup_device(void);

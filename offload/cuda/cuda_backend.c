@@ -5,6 +5,7 @@
  */
 #include "backend.h"
 
+#include "cache_folder.h"
 #include "cuda_blas.h"
 #include "cuda_cache.h"
 #include "cuda_compile_thread.h"
@@ -22,7 +23,6 @@
 #include "source.h"
 #include "stack_pool.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,21 +39,11 @@
         gsh_call_status;                                                                           \
     })
 
-/* Opens $GPUSHIM_CACHE_DIR, else $XDG_CACHE_HOME/gpushim, else ~/.cache/gpushim; no cache if none is set. */
 static void open_cache(void)
 {
-    char folder[PATH_MAX];
-    struct gsh_fmt fmt;
-    gsh_fmt_init(&fmt, folder, sizeof folder);
-    const char *cache_home = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (gsh_option_text(GSH_OPTION_CACHE_DIR)[0])
-        gsh_fmt_text(&fmt, gsh_option_text(GSH_OPTION_CACHE_DIR));
-    else if (cache_home && cache_home[0] == '/') /* its standard says to ignore relative paths */
-        gsh_fmt_printf(&fmt, "%s/gpushim", cache_home);
-    else if (home && home[0])
-        gsh_fmt_printf(&fmt, "%s/.cache/gpushim", home);
-    gsh_cuda_cache_open(fmt.required == fmt.length ? folder : "",
-                        gsh_option_number(GSH_OPTION_CACHE_LIMIT));
+    char folder[GSH_CACHE_FOLDER_MAX + 1];
+    gsh_cache_folder_find(folder);
+    gsh_cuda_cache_open(folder, gsh_option_number(GSH_OPTION_CACHE_LIMIT));
 }
 
 static enum gsh_status open_device(char *why, size_t why_size)

@@ -18,6 +18,10 @@
 
 /* Gains of calls that ran on the CPU until the device was started, and, of each kind, until its library was open. */
 static _Atomic uint64_t start_foregone_ns, kind_foregone_ns[GSH_LAUNCH_KINDS];
+static _Atomic uint64_t gains_ns; /* of all calls, made on the device and foregone */
+/* Kinds of launch, as bits: whose libraries were opened, that calls have wanted, that are expected. */
+static _Atomic uint32_t opened, wanted, expected;
+_Static_assert(GSH_LAUNCH_KINDS <= 32, "a kind is a bit");
 
 static double foregone(_Atomic uint64_t *sum_ns)
 {
@@ -29,11 +33,34 @@ double gsh_readiness_foregone(void)
     return foregone(&start_foregone_ns);
 }
 
-/* Adds a foregone gain, in seconds, to a sum of nanoseconds; the sum before it, in seconds. */
-static double forgo(_Atomic uint64_t *sum_ns, double gain)
+/* Adds a gain, in seconds, to a sum of nanoseconds; the sum before it, in seconds. */
+static double add_gain(_Atomic uint64_t *sum_ns, double gain)
 {
     uint64_t gain_ns = gain > 0 ? (uint64_t)(gain * 1e9) : 0;
     return (double)atomic_fetch_add_explicit(sum_ns, gain_ns, memory_order_relaxed) * 1e-9;
+}
+
+double gsh_readiness_gains(void)
+{
+    return foregone(&gains_ns);
+}
+
+static void mark(_Atomic uint32_t *kinds, const struct gsh_launch *launch)
+{
+    uint32_t bit = UINT32_C(1) << launch->kind;
+    if (GSH_UNLIKELY(!(atomic_load_explicit(kinds, memory_order_relaxed) & bit)))
+        atomic_fetch_or_explicit(kinds, bit, memory_order_relaxed);
+}
+
+uint32_t gsh_readiness_libraries(void)
+{
+    return atomic_load_explicit(&opened, memory_order_relaxed) &
+           atomic_load_explicit(&wanted, memory_order_relaxed);
+}
+
+void gsh_readiness_expect(uint32_t kinds)
+{
+    atomic_store_explicit(&expected, kinds, memory_order_relaxed);
 }
 
 /* Seconds until the library that the launch needs is open on a device that has been started. */
@@ -50,10 +77,24 @@ static bool pays_loading(const struct gsh_launch *launch)
                                           load_seconds_of(launch));
 }
 
+/* Whether the library that the launch needs is opened when the device is ready, for the sake of later calls. */
+static bool is_opened_ahead(const struct gsh_launch *launch)
+{
+    bool is_expected = atomic_load_explicit(&expected, memory_order_relaxed) & UINT32_C(1)
+                                                                                   << launch->kind;
+    return pays_loading(launch) || (is_expected && load_seconds_of(launch) > 0);
+}
+
+static void begin_loading(const struct gsh_launch *launch)
+{
+    mark(&opened, launch);
+    gsh_backend_get()->begin_loading(launch);
+}
+
 /* Starts the device if policy/ says so. NONE: it is ready. */
 static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
 {
-    const struct gsh_start_facts facts = {.foregone = forgo(&start_foregone_ns, verdict->gain),
+    const struct gsh_start_facts facts = {.foregone = add_gain(&start_foregone_ns, verdict->gain),
                                           .price = gsh_price_start(),
                                           .seconds =
                                               gsh_backend_rates()->start + load_seconds_of(launch)};
@@ -62,7 +103,7 @@ static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_v
         gsh_device_start(step.waits);
     if (gsh_device_get_state() == GSH_DEVICE_READY)
         return GSH_REASON_NONE;
-    forgo(&kind_foregone_ns[launch->kind], verdict->gain);
+    add_gain(&kind_foregone_ns[launch->kind], verdict->gain);
     return step.waits ? GSH_REASON_NO_DEVICE : GSH_REASON_NOT_STARTED;
 }
 
@@ -70,12 +111,15 @@ static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_v
 static bool is_opened(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
 {
     _Atomic uint64_t *sum_ns = &kind_foregone_ns[launch->kind];
+    double seconds = load_seconds_of(launch);
     const struct gsh_library_verdict step =
-        gsh_one_time_cost_library(verdict, foregone(sum_ns), load_seconds_of(launch));
+        gsh_one_time_cost_library(verdict, foregone(sum_ns), seconds);
     if (!step.is_ready)
-        forgo(sum_ns, verdict->gain);
+        add_gain(sum_ns, verdict->gain);
     if (step.opens)
-        gsh_backend_get()->begin_loading(launch);
+        begin_loading(launch);
+    if (step.is_ready && seconds > 0)
+        mark(&opened, launch);
     return step.is_ready;
 }
 
@@ -83,8 +127,8 @@ void gsh_readiness_prepare(void)
 {
     for (int kind = 0; kind < GSH_LAUNCH_KINDS; kind++) {
         const struct gsh_launch launch = {.kind = (enum gsh_launch_kind)kind, .loop = GSH_FLOAT64};
-        if (pays_loading(&launch))
-            gsh_backend_get()->begin_loading(&launch);
+        if (is_opened_ahead(&launch))
+            begin_loading(&launch);
     }
 }
 
@@ -162,6 +206,8 @@ static bool is_compiled(const struct gsh_call *call, const struct gsh_verdict *v
 
 enum gsh_reason gsh_readiness_check(const struct gsh_call *call, const struct gsh_verdict *verdict)
 {
+    add_gain(&gains_ns, verdict->gain);
+    mark(&wanted, &call->launch);
     if (gsh_device_get_state() != GSH_DEVICE_READY) {
         enum gsh_reason reason = start(&call->launch, verdict);
         if (reason != GSH_REASON_NONE)

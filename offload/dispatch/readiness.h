@@ -15,7 +15,14 @@
 
 /* `verdict` says that the device would do the call sooner. NONE: the device is ready for it, perhaps after waiting. */
 enum gsh_reason gsh_readiness_check(const struct gsh_call *call, const struct gsh_verdict *verdict);
-/* Called once the device has been started: begins to open the libraries that calls so far would have gained by. */
+/* Before the device is started: the libraries of these kinds of launch, as bits, will be used. */
+void gsh_readiness_expect(uint32_t kinds);
+/* Called once the device has been started: begins to open the libraries that are expected to be used, or that calls so far would
+ * have gained by. */
 void gsh_readiness_prepare(void);
 /* Seconds that calls so far would have gained by a device that is started. */
 double gsh_readiness_foregone(void);
+/* Seconds that calls so far have gained by the device, or would have gained by one that is ready for them. */
+double gsh_readiness_gains(void);
+/* The kinds of launch, as bits, whose libraries calls have wanted so far and that were opened for that. */
+uint32_t gsh_readiness_libraries(void);

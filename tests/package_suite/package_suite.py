@@ -231,6 +231,8 @@ def pairs(settings):
 def settings_of(arguments):
     settings = dict(suite_runs.MODES[arguments.mode], GPUSHIM_DEVICE=arguments.device,
                     GPUSHIM_CACHE_DIR=os.path.join(KEPT, "kernels"))
+    if suite_runs.knows_option(arguments.library, "GPUSHIM_PROFILE"):
+        settings["GPUSHIM_PROFILE"] = "0"
     if suite_runs.knows_option(arguments.library, "GPUSHIM_FPERR"):
         settings["GPUSHIM_FPERR"] = "strict"
     settings.update(pairs(arguments.set))

@@ -15,7 +15,7 @@ The scripts hand arrays back through shim_script.dump (dtype, shape, strides, by
 GPUSHIM_LIBRARY  the library (default build/libgpushim.so); GPUSHIM_DEVICE  host (default), cuda;
 GPUSHIM_FUSION  for the tests that do not set it themselves;
 GPUSHIM_CACHE_DIR  the folder for compiled kernels (default: one for all tests of the user).
-All other GPUSHIM_ variables are removed, and given per run. Needs only unittest; pytest runs it too.
+Profiles of scripts are off (GPUSHIM_PROFILE=0). All other GPUSHIM_ variables are removed, and given per run. Needs only unittest; pytest runs it too.
 """
 import functools
 import json
@@ -71,7 +71,7 @@ def environment(shim, env=None, report_folder=None):
         if not os.path.exists(LIBRARY):
             raise FileNotFoundError("no library %s: build it or set GPUSHIM_LIBRARY" % LIBRARY)
         result.update(LD_PRELOAD=LIBRARY, GPUSHIM_DEVICE=DEVICE, GPUSHIM_MODE="force",
-                      GPUSHIM_CACHE_DIR=CACHE)
+                      GPUSHIM_CACHE_DIR=CACHE, GPUSHIM_PROFILE="0")
         if FUSION:
             result["GPUSHIM_FUSION"] = FUSION
         if report_folder:

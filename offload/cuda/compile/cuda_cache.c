@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The disk cache of kernels. A file is a header (magic, key, size, code) and the image. It is used only if folder and
- * file belong to this user alone (cuda_cache_trust.h), and header, length and the code of both are valid. Takes no
+ * file belong to this user alone (cache_folder.h), and header, length and the code of both are valid. Takes no
  * lock. Checked by tests/unit/offload/cuda/compile/test_cuda_cache.c.
  */
 #include "cuda_cache.h"
 
+#include "cache_folder.h"
 #include "cuda_cache_trim.h"
 #include "cuda_cache_trust.h"
 #include "fmt.h"
@@ -23,7 +24,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAX_FOLDER 3000
 #define MAX_NAME 96
 #define MAX_IMAGE ((uint64_t)256 << 20)
 #define TRIM_STORES                                                                                \
@@ -37,7 +37,7 @@ struct header {
     unsigned char code[GSH_HMAC_BYTES]; /* of everything before it, and the image */
 };
 
-static char cache_folder[MAX_FOLDER + 1];
+static char cache_folder[GSH_CACHE_FOLDER_MAX + 1];
 static uint64_t cache_limit; /* 0: none */
 
 void gsh_cuda_cache_key_init(struct gsh_cuda_cache_key *key)
@@ -79,13 +79,13 @@ static void entry_name(const struct gsh_cuda_cache_key *key, const char *suffix,
 void gsh_cuda_cache_open(const char *folder, uint64_t limit)
 {
     size_t length = strlen(folder);
-    if (length > MAX_FOLDER)
+    if (length > GSH_CACHE_FOLDER_MAX)
         length = 0;
     memcpy(cache_folder, folder, length);
     cache_folder[length] = '\0';
     cache_limit = limit;
     bool is_refused = false;
-    int fd = length > 0 ? gsh_cuda_cache_trust_open(cache_folder, &is_refused) : -1;
+    int fd = length > 0 ? gsh_cache_folder_open(cache_folder, &is_refused) : -1;
     if (fd >= 0)
         close(fd);
     if (!is_refused)
@@ -135,7 +135,7 @@ static char *read_entry(int fd, const struct gsh_cuda_cache_key *key, const unsi
                         size_t *size)
 {
     struct header header;
-    if (!gsh_cuda_cache_trust_has(fd) || !read_all(fd, &header, sizeof header) ||
+    if (!gsh_cache_folder_trusts(fd) || !read_all(fd, &header, sizeof header) ||
         header.size > MAX_IMAGE || !has_size(fd, header.size))
         return NULL;
     char *image = malloc(header.size + 1);
@@ -185,34 +185,12 @@ static bool find_in(int folder, const struct gsh_cuda_cache_key *key, void **ima
 bool gsh_cuda_cache_find(const struct gsh_cuda_cache_key *key, void **image, size_t *size)
 {
     bool is_refused;
-    int folder = cache_folder[0] ? gsh_cuda_cache_trust_open(cache_folder, &is_refused) : -1;
+    int folder = cache_folder[0] ? gsh_cache_folder_open(cache_folder, &is_refused) : -1;
     if (folder < 0)
         return false;
     bool is_found = find_in(folder, key, image, size);
     close(folder);
     return is_found;
-}
-
-static void make_folders(void)
-{
-    char path[MAX_FOLDER + 1];
-    memcpy(path, cache_folder, sizeof path);
-    for (char *slash = path + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
-        *slash = '\0';
-        mkdir(path, 0700);
-        *slash = '/';
-    }
-    mkdir(path, 0700);
-}
-
-static int open_or_make_folder(void)
-{
-    bool is_refused;
-    int folder = gsh_cuda_cache_trust_open(cache_folder, &is_refused);
-    if (folder >= 0 || is_refused)
-        return folder;
-    make_folders();
-    return gsh_cuda_cache_trust_open(cache_folder, &is_refused);
 }
 
 /* The temporary file's name, unique for each store. */
@@ -261,7 +239,8 @@ void gsh_cuda_cache_store(const struct gsh_cuda_cache_key *key, const void *imag
     if (!cache_folder[0])
         return;
     unsigned serial = __atomic_fetch_add(&stores, 1, __ATOMIC_RELAXED);
-    int folder = open_or_make_folder();
+    bool is_refused;
+    int folder = gsh_cache_folder_open_or_make(cache_folder, &is_refused);
     bool is_stored = folder >= 0 && store_in(folder, key, serial, image, size);
     if (!is_stored)
         gsh_log(GSH_LOG_DEBUG, "kernel cache: cannot write to %s: %s", cache_folder,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Access-control lists that let others write show in the group's bits. The secret is written to a temporary file and
- * linked to its name, so that the first of several processes makes it for all.
+ * The secret is written to a temporary file and linked to its name, so that the first of several processes makes it for all.
  */
 #include "cuda_cache_trust.h"
 
@@ -18,26 +17,10 @@
 #define TEMPORARY_NAME                                                                             \
     "00000000000000000000000000000000" /* as a kernel's: leftovers are removed like a kernel's */
 
-static bool is_private(const struct stat *stat, mode_t others)
+static bool is_private(const struct stat *stat)
 {
-    return stat->st_uid == geteuid() && (stat->st_mode & others) == 0;
-}
-
-int gsh_cuda_cache_trust_open(const char *folder, bool *is_refused)
-{
-    struct stat stat;
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    *is_refused = fd >= 0 && (fstat(fd, &stat) != 0 || !is_private(&stat, S_IWGRP | S_IWOTH));
-    if (!*is_refused)
-        return fd;
-    close(fd);
-    return -1;
-}
-
-bool gsh_cuda_cache_trust_has(int fd)
-{
-    struct stat stat;
-    return fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode) && is_private(&stat, S_IWGRP | S_IWOTH);
+    return S_ISREG(stat->st_mode) && stat->st_uid == geteuid() &&
+           (stat->st_mode & (S_IRWXG | S_IRWXO)) == 0;
 }
 
 static bool read_secret(int folder, unsigned char *secret)
@@ -46,8 +29,7 @@ static bool read_secret(int folder, unsigned char *secret)
     int fd = openat(folder, SECRET_NAME, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     if (fd < 0)
         return false;
-    bool is_read = fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode) &&
-                   is_private(&stat, S_IRWXG | S_IRWXO) &&
+    bool is_read = fstat(fd, &stat) == 0 && is_private(&stat) &&
                    read(fd, secret, GSH_CUDA_CACHE_SECRET_BYTES) == GSH_CUDA_CACHE_SECRET_BYTES;
     close(fd);
     return is_read;

@@ -219,6 +219,28 @@ static int open_ahead(void)
     return check_result();
 }
 
+/* A library that is expected is opened as soon as the device is there; it is one that calls have used once one wants it. */
+static int open_expected(void)
+{
+    if (!prepare("1000000"))
+        return CHECK_SKIP;
+    gsh_readiness_expect(UINT32_C(1) << GSH_LAUNCH_GEMM | UINT32_C(1) << GSH_LAUNCH_FFT);
+    gsh_device_start(true);
+    CHECK(is_begun);
+    CHECK_INT(gsh_readiness_libraries(), 0);
+    CHECK(gsh_readiness_gains() == 0);
+    is_open = true;
+    double *a = make_ones(), *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
+    CHECK_INT(offer(a, out), GSH_REASON_NONE);
+    CHECK_INT(gsh_readiness_libraries(), UINT32_C(1) << GSH_LAUNCH_GEMM);
+    double gains = gsh_readiness_gains();
+    CHECK(gains > 3e-3 && gains < 5e-3);
+    CHECK(gsh_readiness_foregone() == 0);
+    gsh_arena_free(a);
+    gsh_arena_free(out);
+    return check_result();
+}
+
 static int compile_beside(void)
 {
     return check_compiling(false);
@@ -246,9 +268,9 @@ static int open_here(void)
 /* Each in a process of its own: a device is started once. */
 int main(void)
 {
-    int (*const checks[])(void) = {compile_beside,  compile_here, open_beside,
-                                   open_here,       open_ahead,   start_after_some,
-                                   start_after_one, start_at_once};
+    int (*const checks[])(void) = {compile_beside,   compile_here,    open_beside,
+                                   open_here,        open_ahead,      open_expected,
+                                   start_after_some, start_after_one, start_at_once};
     for (unsigned i = 0; i < GSH_COUNT(checks); i++)
         check_in_child(checks[i]);
     return check_result();

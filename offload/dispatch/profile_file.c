@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A file is valid if it has the bytes that would be written for the facts found in it: this finds damage, a file that was cut,
+ * and another state of the script. The subfolder keeps profiles apart from kernels, which are counted and removed by size.
+ */
+#include "profile_file.h"
+
+#include "cache_folder.h"
+#include "fmt.h"
+#include "launch.h"
+#include "log.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SUBFOLDER "/profiles"
+enum { TEXT_BYTES = 1024, NAME_BYTES = 80, PROFILES_MOST = 1000 };
+
+static const char *const labels[] = {
+#define X(kind, dtypes, errors, replay, host, source, unit, price, traits, label)                  \
+    [GSH_LAUNCH_##kind] = label,
+#include "launch_kinds.def"
+#undef X
+};
+
+/* ---- text ---- */
+
+static void write_text(struct gsh_fmt *fmt, const struct gsh_script_identity *script,
+                       const struct gsh_profile *profile)
+{
+    gsh_fmt_printf(fmt, "gpushim profile 1\nscript %lld %lld %lld\ngain_ns %llu\n",
+                   (long long)script->size, (long long)script->seconds,
+                   (long long)script->nanoseconds, (unsigned long long)profile->gain_ns);
+    for (unsigned kind = 0; kind < GSH_LAUNCH_KINDS; kind++)
+        if (profile->libraries & 1u << kind)
+            gsh_fmt_printf(fmt, "library %s\n", labels[kind]);
+    gsh_fmt_text(fmt, "end\n");
+}
+
+/* The facts that the text has. */
+static struct gsh_profile parse(const char *text)
+{
+    static const char gain[] = "\ngain_ns ";
+    struct gsh_profile profile = {0};
+    const char *place = strstr(text, gain);
+    if (place != NULL)
+        profile.gain_ns = strtoull(place + strlen(gain), NULL, 10);
+    for (unsigned kind = 0; kind < GSH_LAUNCH_KINDS; kind++) {
+        char line[48];
+        struct gsh_fmt fmt;
+        gsh_fmt_init(&fmt, line, sizeof line);
+        gsh_fmt_printf(&fmt, "\nlibrary %s\n", labels[kind]);
+        profile.libraries |= strstr(text, line) != NULL ? 1u << kind : 0;
+    }
+    return profile;
+}
+
+static bool is_valid(const char *text, const struct gsh_script_identity *script,
+                     const struct gsh_profile *profile)
+{
+    char expected[TEXT_BYTES];
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, expected, sizeof expected);
+    write_text(&fmt, script, profile);
+    return strcmp(text, expected) == 0;
+}
+
+/* ---- files ---- */
+
+static int open_folder(bool makes)
+{
+    char path[GSH_CACHE_FOLDER_MAX + sizeof SUBFOLDER];
+    bool is_refused;
+    gsh_cache_folder_find(path);
+    size_t length = strlen(path);
+    int outer = length == 0 ? -1
+                : makes     ? gsh_cache_folder_open_or_make(path, &is_refused)
+                            : gsh_cache_folder_open(path, &is_refused);
+    if (outer < 0)
+        return -1;
+    close(outer);
+    memcpy(path + length, SUBFOLDER, sizeof SUBFOLDER);
+    return makes ? gsh_cache_folder_open_or_make(path, &is_refused)
+                 : gsh_cache_folder_open(path, &is_refused);
+}
+
+static void name_of(const struct gsh_script_identity *script, const char *suffix,
+                    char name[NAME_BYTES])
+{
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, name, NAME_BYTES);
+    gsh_fmt_printf(&fmt, "%016llx%016llx%s", (unsigned long long)(script->name >> 64),
+                   (unsigned long long)script->name, suffix);
+}
+
+/* The text of the file; false: there is none. A file that is not trusted, or is too long, is an empty text. */
+static bool read_text(int folder, const char *name, char text[TEXT_BYTES])
+{
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    if (fd < 0)
+        return false;
+    ssize_t size = gsh_cache_folder_trusts(fd) ? read(fd, text, TEXT_BYTES) : 0;
+    text[size > 0 && size < TEXT_BYTES ? size : 0] = '\0';
+    close(fd);
+    return true;
+}
+
+enum gsh_profile_found gsh_profile_file_read(const struct gsh_script_identity *script,
+                                             struct gsh_profile *profile)
+{
+    char name[NAME_BYTES], text[TEXT_BYTES];
+    int folder = open_folder(false);
+    if (folder < 0)
+        return GSH_PROFILE_NONE;
+    name_of(script, "", name);
+    bool is_there = read_text(folder, name, text);
+    close(folder);
+    if (!is_there)
+        return GSH_PROFILE_NONE;
+    const struct gsh_profile found = parse(text);
+    if (!is_valid(text, script, &found))
+        return GSH_PROFILE_STALE;
+    *profile = found;
+    return GSH_PROFILE_FOUND;
+}
+
+static bool write_file(int folder, const char *name, const char *text, size_t size)
+{
+    int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return false;
+    bool is_written = write(fd, text, size) == (ssize_t)size;
+    return close(fd) == 0 && is_written;
+}
+
+/* Removes the file that was written longest ago if there are too many. */
+static void drop_oldest(int folder)
+{
+    char oldest[NAME_BYTES] = "";
+    struct stat stat;
+    time_t least = 0;
+    unsigned count = 0;
+    int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    if (dir == NULL)
+        return;
+    for (const struct dirent *found; (found = readdir(dir)) != NULL;) {
+        if (strlen(found->d_name) >= NAME_BYTES ||
+            fstatat(fd, found->d_name, &stat, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(stat.st_mode))
+            continue;
+        if (count++ == 0 || stat.st_mtim.tv_sec < least) {
+            least = stat.st_mtim.tv_sec;
+            memcpy(oldest, found->d_name, strlen(found->d_name) + 1);
+        }
+    }
+    if (count > PROFILES_MOST)
+        (void)unlinkat(fd, oldest, 0);
+    closedir(dir);
+}
+
+static bool write_into(int folder, const struct gsh_script_identity *script,
+                       const struct gsh_profile *profile)
+{
+    char name[NAME_BYTES], temporary[NAME_BYTES], suffix[32], text[TEXT_BYTES];
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, suffix, sizeof suffix);
+    gsh_fmt_printf(&fmt, ".%ld.tmp", (long)getpid());
+    name_of(script, suffix, temporary);
+    name_of(script, "", name);
+    gsh_fmt_init(&fmt, text, sizeof text);
+    write_text(&fmt, script, profile);
+    if (write_file(folder, temporary, text, fmt.length) &&
+        renameat(folder, temporary, folder, name) == 0)
+        return true;
+    (void)unlinkat(folder, temporary, 0);
+    return false;
+}
+
+void gsh_profile_file_write(const struct gsh_script_identity *script,
+                            const struct gsh_profile *profile)
+{
+    int folder = open_folder(true);
+    if (folder < 0)
+        return;
+    if (write_into(folder, script, profile))
+        drop_oldest(folder);
+    else
+        gsh_log(GSH_LOG_DEBUG, "the profile of this script cannot be written");
+    close(folder);
+}
+
+void gsh_profile_file_remove(const struct gsh_script_identity *script)
+{
+    char name[NAME_BYTES];
+    int folder = open_folder(false);
+    if (folder < 0)
+        return;
+    name_of(script, "", name);
+    (void)unlinkat(folder, name, 0);
+    close(folder);
+}

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run of a script that pays for the start of the device leaves a profile, and the next run starts the device at once."""
+import os
+import sys
+import tempfile
+import unittest
+
+import shim_runner
+
+# The arguments: the calls to make, whether to wait first for a device that is being started, and what to do before the first
+# call. The price of the start is that of a few calls, so that the first call alone never starts the device.
+SCRIPT = '''
+import ctypes, json, os, sys, time
+import numpy as np
+from shim_script import gpushim, residency
+calls, waits, before = int(sys.argv[1]), sys.argv[2] == "waits", sys.argv[3:]
+a = np.random.default_rng(0).standard_normal((500, 500))
+threads = len(os.listdir("/proc/self/task"))
+
+def device():
+    text = ctypes.create_string_buffer(1 << 20)
+    gpushim().gpushim_report_json(text, ctypes.c_size_t(len(text)))
+    return json.loads(text.value)["device"]
+
+end = time.monotonic() + 30
+while waits and device() == "no device" and time.monotonic() < end:
+    time.sleep(0.02)
+time.sleep(1 if waits else 0)  # for the library to open
+if "fork" in before and os.fork() == 0:
+    for _ in range(100):
+        b = np.fft.fft(a)
+    sys.exit(0)
+places = []
+for _ in range(calls):
+    b = np.fft.fft(a)
+    places.append(residency(b))
+if "fork-late" in before:
+    while device() == "no device" and time.monotonic() < end:
+        time.sleep(0.02)
+    if os.fork() == 0:
+        sys.exit(0)
+if "fork" in before or "fork-late" in before:
+    os.wait()
+print("first call on the device:", places[:1] == ["device"], "threads:", threads, flush=True)
+if "quits" in before:
+    os._exit(0)
+'''
+STARTED = "gpushim: the device is started at once"
+PAYING, TINY = "40", "1"
+
+
+class TestScriptProfile(shim_runner.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="script-profile-")
+        self.addCleanup(self.folder.cleanup)
+        self.cache = os.path.join(self.folder.name, "cache")
+        self.script = os.path.join(self.folder.name, "program.py")
+        self.write_script(SCRIPT)
+
+    def write_script(self, text):
+        with open(self.script, "w", encoding="utf-8") as stream:
+            stream.write(text)
+
+    def environment(self, **env):
+        return dict({"GPUSHIM_MODE": "auto", "GPUSHIM_START_MS": "10", "GPUSHIM_PROFILE": "1", "GPUSHIM_LOG": "info",
+                     "GPUSHIM_CACHE_DIR": self.cache, "OPENBLAS_NUM_THREADS": "1"}, **env)
+
+    def profiles(self):
+        """{path: text} of the profiles that were left."""
+        folder = os.path.join(self.cache, "profiles")
+        paths = [os.path.join(folder, name) for name in os.listdir(folder)] if os.path.isdir(folder) else []
+        texts = {}
+        for path in paths:
+            with open(path, encoding="utf-8") as stream:
+                texts[path] = stream.read()
+        return texts
+
+    def run_python(self, *command, **env):
+        """Runs Python with these arguments; whether the device was started by a profile."""
+        result = shim_runner.run_command([sys.executable, *command], env=self.environment(**env), cwd=self.folder.name)
+        self.assertEqual(result.returncode, 0, repr(result))
+        self.result = result
+        return STARTED in result.stderr
+
+    def run_script(self, calls=PAYING, *before, **env):
+        return self.run_python("-W", "ignore", self.script, calls, "no", *before, **env)
+
+    def leave_profile(self):
+        self.assertFalse(self.run_script())
+        self.assertEqual(len(self.profiles()), 1, repr(self.result))
+
+    def test_second_run(self):
+        self.leave_profile()
+        self.assertIn("first call on the device: False threads: 1\n", self.result.stdout)
+        (text,) = self.profiles().values()
+        self.assertRegex(text, r"^gpushim profile 1\nscript \d+ \d+ \d+\ngain_ns \d{8,}\n(library \w+\n)*end\n$")
+        if shim_runner.DEVICE == "cuda":
+            self.assertIn("library fft\n", text)
+        self.assertTrue(self.run_python(self.script, PAYING, "waits"))
+        self.assertIn("first call on the device: True", self.result.stdout)
+        self.assertEqual(len(self.profiles()), 1)
+
+    def test_tiny_script_creates_nothing(self):
+        self.assertFalse(self.run_script(TINY))
+        self.assertIn("threads: 1\n", self.result.stdout)
+        self.assertFalse(os.path.exists(self.cache))
+
+    def test_other_path(self):
+        """The profile is the script's, by whatever path it is named."""
+        self.leave_profile()
+        os.symlink(self.script, os.path.join(self.folder.name, "link.py"))
+        self.assertTrue(self.run_python("link.py", PAYING, "no"))
+        self.assertTrue(self.run_python("./program.py", PAYING, "no"))
+        os.rename(self.script, os.path.join(self.folder.name, "other.py"))
+        self.assertFalse(self.run_python("other.py", PAYING, "no"))
+        self.assertEqual(len(self.profiles()), 2)
+
+    def test_changed_script(self):
+        self.leave_profile()
+        self.write_script(SCRIPT + "# changed\n")
+        self.assertFalse(self.run_script())
+        self.assertTrue(self.run_script())
+        self.assertEqual(len(self.profiles()), 1)
+        status = os.stat(self.script)
+        os.utime(self.script, ns=(status.st_atime_ns, status.st_mtime_ns + 1000))
+        self.assertFalse(self.run_script(TINY))
+        self.assertEqual(self.profiles(), {})
+
+    def test_run_that_does_not_pay(self):
+        self.leave_profile()
+        self.assertTrue(self.run_script(TINY))
+        self.assertEqual(self.profiles(), {})
+        self.assertFalse(self.run_script(TINY))
+
+    def test_price_that_has_risen(self):
+        self.leave_profile()
+        self.assertFalse(self.run_script(GPUSHIM_START_MS="100000"))
+        self.assertEqual(self.profiles(), {})
+
+    def test_profile_off(self):
+        self.assertFalse(self.run_script(GPUSHIM_PROFILE="0"))
+        self.assertEqual(self.profiles(), {})
+        self.leave_profile()
+        before = self.profiles()
+        self.assertFalse(self.run_script(GPUSHIM_PROFILE="0"))
+        self.assertFalse(self.run_script(TINY, GPUSHIM_PROFILE="0"))
+        self.assertEqual(self.profiles(), before)
+
+    def test_forced_calls_leave_none(self):
+        self.assertFalse(self.run_script(GPUSHIM_MODE="force"))
+        self.assertFalse(self.run_script(GPUSHIM_MIN_FLOPS="0"))
+        self.assertEqual(self.profiles(), {})
+
+    def test_folder_that_others_may_write(self):
+        self.leave_profile()
+        before = self.profiles()
+        for path in (self.cache, os.path.join(self.cache, "profiles")):
+            os.chmod(path, 0o777)
+            self.assertFalse(self.run_script())
+            self.assertFalse(self.run_script(TINY))
+            self.assertEqual(self.profiles(), before)
+            os.chmod(path, 0o700)
+        self.assertTrue(self.run_script())
+
+    def test_damaged_file(self):
+        self.leave_profile()
+        ((path, text),) = self.profiles().items()
+        for damaged in ("", text[:-4], text.replace("gain_ns", "gain-ns"), "x" * 100000):
+            with open(path, "w", encoding="utf-8") as stream:
+                stream.write(damaged)
+            self.assertFalse(self.run_script())
+            self.assertTrue(self.run_script())
+
+    def test_folder_that_cannot_be_made(self):
+        self.assertFalse(self.run_script(GPUSHIM_CACHE_DIR="/proc/none/such"))
+        self.assertFalse(self.run_script(GPUSHIM_CACHE_DIR=self.script))
+
+    def test_forked_child_leaves_none(self):
+        self.assertFalse(self.run_script("0", "fork"))
+        self.assertEqual(self.profiles(), {})
+
+    def test_forked_child_removes_none(self):
+        """Nor does a process that ends without the interpreter's end."""
+        self.leave_profile()
+        before = self.profiles()
+        self.assertTrue(self.run_script(TINY, "fork", "quits"))
+        self.assertEqual(self.profiles(), before)
+
+    def test_fork_before_the_start(self):
+        """A start at once would make the next run fork a process with threads."""
+        self.assertFalse(self.run_script(PAYING, "fork"))
+        self.assertEqual(self.profiles(), {})
+        self.assertFalse(self.run_script(PAYING, "fork-late"))
+        self.assertEqual(len(self.profiles()), 1)
+
+    def test_other_forms(self):
+        module = ["-m", "program", PAYING, "no"]
+        text = ["-c", SCRIPT, PAYING, "no"]
+        for command in (module, text):
+            self.assertFalse(self.run_python(*command))
+            self.assertTrue(self.run_python(*command))
+            self.assertFalse(self.run_python(*command, "other"))
+        self.assertEqual(len(self.profiles()), 4)
+
+    def test_standard_input_leaves_none(self):
+        for name in ([], ["-"]):
+            result = shim_runner.run_command([sys.executable, *name], env=self.environment(), stdin=SCRIPT.replace(
+                "sys.argv", '["", "%s", "no"]' % PAYING).encode())
+            self.assertEqual(result.returncode, 0, repr(result))
+        self.assertEqual(self.profiles(), {})
+
+    def test_spawned_worker_leaves_none(self):
+        self.write_script(SCRIPT.replace("\n", "\n    ").replace("\n    import", "def work():\n    import", 1) + '''
+import multiprocessing, sys
+if __name__ == "__main__":
+    child = multiprocessing.get_context("spawn").Process(target=work)
+    child.start()
+    child.join()
+    sys.exit(child.exitcode)
+''')
+        self.assertFalse(self.run_script())
+        self.assertEqual(self.profiles(), {})
+
+
+if __name__ == "__main__":
+    unittest.main()

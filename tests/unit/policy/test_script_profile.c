@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which runs leave a profile: those whose gains reach the price, more of them never undoes it, and nothing leaves one for a
+ * device that failed or for children that were forked before the start.
+ */
+#include "script_profile.h"
+
+#include "check.h"
+
+static const double seconds[] = {0, 1e-6, 1e-3, 0.1, 0.4, 0.6, 2, 50};
+enum { STEPS = GSH_COUNT(seconds) };
+
+static void check_run(double gains, double price)
+{
+    struct gsh_script_run run = {.gains = gains, .price = price};
+    bool pays = gsh_script_profile_pays(gains, price);
+    CHECK_INT(pays, gains > 0 && gains >= price);
+    CHECK(!pays || gsh_script_profile_pays(gains * 2, price));
+    CHECK_INT(gsh_script_profile_is_left(&run), pays);
+    run.has_failed = true;
+    CHECK(!gsh_script_profile_is_left(&run));
+    run = (struct gsh_script_run){.gains = gains, .price = price, .forked_before_start = true};
+    CHECK(!gsh_script_profile_is_left(&run));
+}
+
+int main(void)
+{
+    for (unsigned point = 0; point < STEPS * STEPS; point++)
+        check_run(seconds[point % STEPS], seconds[point / STEPS]);
+    return check_result();
+}
