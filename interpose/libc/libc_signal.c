@@ -16,6 +16,7 @@
 #include "libc_handler.h"
 #include "libc_io_ranges.h"
 #include "libc_real.h"
+#include "library_call.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -72,6 +73,8 @@ static const struct sigaction *open_mask(const struct sigaction *action, struct 
 int entry_sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
     struct sigaction copy;
+    if (gsh_library_call_is_inside)
+        action = NULL;
     if (!is_ours(number))
         return gsh_libc_death_swap(REAL(sigaction), wraps(), number, open_mask(action, &copy), old);
     gsh_fault_swap_app_action_sigsafe(action, old);
@@ -114,9 +117,18 @@ static sighandler_t set_handler(int number, sighandler_t handler, int flags, boo
     return entry_sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
+/* The program's handler, for a library that may not change it. */
+static sighandler_t get_handler(int number)
+{
+    struct sigaction action;
+    return entry_sigaction(number, NULL, &action) == 0 ? action.sa_handler : SIG_ERR;
+}
+
 #define SIGNAL_LIKE(name, flags, masks_itself)                                                     \
     sighandler_t entry_##name(int number, sighandler_t handler)                                    \
     {                                                                                              \
+        if (gsh_library_call_is_inside)                                                            \
+            return get_handler(number);                                                            \
         if (is_ours(number))                                                                       \
             return swap_handler(handler, flags, masks_itself);                                     \
         return owner != 0 ? set_handler(number, handler, flags, masks_itself)                      \

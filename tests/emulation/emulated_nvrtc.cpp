@@ -11,6 +11,7 @@
 #include "nvrtc.def"
 #undef X
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -160,8 +161,22 @@ API gsh_cuda_enum nvrtcDestroyProgram(nvrtcProgram *program)
     return GSH_NVRTC_SUCCESS;
 }
 
+/* The actions that NVRTC sets while it compiles, and those that it leaves. */
+static void end_process(int)
+{
+    exit(4);
+}
+
+static void set_actions(void (*handler)(int), void (*other)(int))
+{
+    signal(SIGINT, handler);
+    signal(SIGTERM, handler);
+    signal(SIGXFSZ, other);
+}
+
 API gsh_cuda_enum nvrtcCompileProgram(nvrtcProgram program, int, const char *const *)
 {
+    set_actions(end_process, SIG_IGN);
     char place[] = "/tmp/gpushim-emulation-XXXXXX";
     if (mkdtemp(place) == nullptr)
         return COMPILATION_FAILED;
@@ -174,6 +189,7 @@ API gsh_cuda_enum nvrtcCompileProgram(nvrtcProgram program, int, const char *con
     program->log = read_file(log);
     for (const std::string &file : {source, image, log, base})
         remove(file.c_str());
+    set_actions(SIG_DFL, SIG_DFL);
     return status == 0 ? GSH_NVRTC_SUCCESS : COMPILATION_FAILED;
 }
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Signals: our SIGSEGV handler lives with everyone else's, and a real crash is a real crash."""
+import tempfile
 import unittest
 
 import shim_runner
@@ -119,6 +120,19 @@ def thread():
     during(send_to_thread); found.append(refused()[0]); found.append(refused()[0])
 found = []
 t = threading.Thread(target=thread); t.start(); t.join(); dump("in a thread", found)
+'''
+
+# The compiler of kernels sets actions of its own. Each turn needs other kernels.
+COMPILING = HEAD + '''
+seen = []
+numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGXFSZ)
+for number in numbers:
+    signal.signal(number, lambda number, frame: seen.append(number))
+for turn, name in enumerate(("sin", "cos", "exp", "sqrt", "floor", "square")):
+    a = getattr(np, name)(resident(3001 + turn)); dump(name, a.astype("f4")[5])
+    for number in numbers:
+        os.kill(os.getpid(), number)
+dump("seen", sorted(seen)); dump("kept", [signal.getsignal(number) is not signal.SIG_DFL for number in numbers])
 '''
 
 # Each exception that a handler raises is met once, wherever the signal comes. Now and then the kernel gives a signal to
@@ -259,6 +273,10 @@ thread.join()
 
     def test_exception_of_a_handler_in_a_question_to_numpy(self):
         self.assert_same(INTERRUPTED, same_stderr=True)
+
+    def test_actions_are_kept_while_kernels_are_compiled(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assert_same(COMPILING, env={"GPUSHIM_CACHE_DIR": folder, "GPUSHIM_PACK": "/none"}, rtol=1e-6)
 
     def test_no_exception_of_a_handler_is_lost(self):
         self.assert_same(STORM, env={"GPUSHIM_MIN_ELEMENTS": "0", "GPUSHIM_MIN_REDUCE": "0", "GPUSHIM_ARENA_MIN": "1"})

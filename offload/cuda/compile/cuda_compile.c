@@ -10,6 +10,7 @@
 #include "cuda_libs.h"
 #include "cuda_pack.h"
 #include "fmt.h"
+#include "library_call.h"
 #include "log.h"
 #include "stats.h"
 
@@ -69,8 +70,10 @@ static enum gsh_status run_nvrtc(const char *source, const char *const *options,
     nvrtcProgram program;
     GSH_TRY(check(gsh_nvrtc.nvrtcCreateProgram(&program, source, "gpushim.cu", 0, NULL, NULL),
                   "create"));
-    enum gsh_status status =
-        check(gsh_nvrtc.nvrtcCompileProgram(program, option_count, options), "compile");
+    gsh_library_call_begin();
+    gsh_cuda_enum result = gsh_nvrtc.nvrtcCompileProgram(program, option_count, options);
+    gsh_library_call_end();
+    enum gsh_status status = check(result, "compile");
     if (status == GSH_OK)
         status = take_image(program, is_ptx, image, size);
     else
