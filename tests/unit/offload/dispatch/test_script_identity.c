@@ -16,7 +16,8 @@ static void check_line(const char *line, enum gsh_script_form form, const char *
     size_t size = strlen(line);
     memcpy(command, line, size);
     for (size_t k = 0; k < size; k++)
-        command[k] = command[k] == ' ' ? '\0' : command[k];
+        if (command[k] == ' ')
+            command[k] = '\0';
     if (!CHECK_INT(gsh_script_identity_find(command, size, &text), form))
         fprintf(stderr, "command line: %s\n", line);
     else if (form != GSH_SCRIPT_NONE)
