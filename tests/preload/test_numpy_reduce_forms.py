@@ -148,11 +148,12 @@ for name in ("add", "multiply", "maximum", "fmin", "logical_or", "bitwise_or", "
                         initial=value)
 ''', device="sum")
 
-    def test_out_and_dtype(self):
+    @shim_runner.in_shares(4)
+    def test_out_and_dtype(self, share):
         result = self.assert_same(PRELUDE + '''
 for name in ("add", "multiply", "maximum", "logical_or", "bitwise_xor"):
     ufunc = getattr(np, name)
-    for dtype in DTYPES:
+    for dtype in share(DTYPES):
         a = resident(operand(name, (8, 9), dtype))
         for to in DTYPES:
             with np.errstate(all="ignore"):
@@ -161,7 +162,7 @@ for name in ("add", "multiply", "maximum", "logical_or", "bitwise_xor"):
                 attempt(what + " out", reduced, ufunc, a, 0, out=resident(np.ones(9, to)))
                 attempt(what + " 0-d", reduced, ufunc, a, None, out=np.ones((), to))
                 attempt(what + " both", reduced, ufunc, a, 0, "f8", resident(np.ones(9, to)))
-''', device="sum")
+''', args=share, device="sum")
         self.assert_on_device(result, "prod")
 
     def test_memory_order(self):

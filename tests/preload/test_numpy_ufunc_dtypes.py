@@ -75,10 +75,11 @@ for number, name in share(enumerate(binary)):
                      "copysign", "power", "less"} & set(result.stdout.split()):
             self.assert_on_device(result, name)
 
-    def test_clip(self):
+    @shim_runner.in_shares(2)
+    def test_clip(self, share):
         result = self.assert_same(PRELUDE + """
 clip = UFUNCS["clip"]
-for d in DTYPES:
+for d in share(DTYPES):
     for e in DTYPES:
         a, low, high = array(d), array(e, seed=1), array(d, seed=2)
         record("clip %s%s" % (d, e), clip, a, low, high)
@@ -87,10 +88,10 @@ for d in DTYPES:
             (5, -3)]:
         record("np.clip %s %s %s" % (d, low, high), np.clip, array(d), low, high)
         record("clip method %s %s %s" % (d, low, high), lambda: array(d).clip(low, high))
-""")
+""", args=share)
         self.assert_on_device(result, "clip")
 
-    @shim_runner.in_shares(2)
+    @shim_runner.in_shares(4)
     def test_python_scalars(self, share):
         self.assert_same(PRELUDE + """
 scalars = [True, 0, 1, 3, -1, 127, 128, 255, 256, -129, 40000, 2**31, -2**31 - 1, 2**53 + 1,

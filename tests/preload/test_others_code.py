@@ -195,8 +195,20 @@ for address_of in (lambda array: array.ctypes.data), interface:
         print("contents", list(found))
     path = address_of(np.frombuffer(b"/dev/null".ljust(200_000, b"\\0"), np.uint8) + np.uint8(0))
     print("read by the kernel", libc.open(ctypes.c_void_p(path), 0) > 0)
-    print("written by the kernel", libc.uname(ctypes.c_void_p(address_of(base * 3))))
 """)
+        self.assert_on_device(result, "multiply")
+
+    def test_the_kernel_writes_to_arrays_that_are_gone(self):
+        """Such a write into plain NumPy's memory may destroy the allocator's records: there is no plain run."""
+        result = shim_runner.run("""
+import ctypes
+import numpy as np
+base = np.arange(30_000.0)
+print("written by the kernel", ctypes.CDLL(None).uname(ctypes.c_void_p((base * 3).ctypes.data)))
+print("written by the kernel", ctypes.CDLL(None).uname(ctypes.c_void_p((base * 3).__array_interface__["data"][0])))
+print((base * 3)[:3])
+""")
+        self.assertEqual((result.returncode, result.stdout), (0, "written by the kernel 0\n" * 2 + "[0. 3. 6.]\n"), repr(result))
         self.assert_on_device(result, "multiply")
 
     def test_addresses_that_numpy_asks_for(self):
