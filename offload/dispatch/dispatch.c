@@ -662,6 +662,11 @@ static void synchronize_on_pool_stack(void *unused)
     gsh_errors_announce_sigsafe();
 }
 
+uint64_t gsh_dispatch_submitted(void)
+{
+    return atomic_load_explicit(&submitted, memory_order_relaxed);
+}
+
 void gsh_dispatch_synchronize(void)
 {
     if (atomic_load_explicit(&waited_for, memory_order_acquire) !=

@@ -49,7 +49,7 @@ struct zone {
 };
 
 uintptr_t gsh_arena_base, gsh_arena_end;
-_Atomic bool gsh_arena_has_resident;
+_Atomic uint64_t gsh_arena_departures;
 
 static struct gsh_lock arena_lock = GSH_LOCK_INITIALIZER(GSH_RANK_ARENA);
 static struct zone small_zone = {.shift = 12};
@@ -229,13 +229,19 @@ static void publish_state_sigsafe(struct gsh_block *block, unsigned first, unsig
                                   enum gsh_chunk_state state)
 {
     uint32_t resident = atomic_load_explicit(&block->resident, memory_order_relaxed);
+    uint32_t closed = atomic_load_explicit(&block->closed, memory_order_relaxed);
+    bool differs = false;
     for (unsigned chunk = first; chunk <= last; chunk++) {
+        differs |= block->state[chunk] != state;
         resident -= block->state[chunk] != GSH_CHUNK_HOST;
         resident += state != GSH_CHUNK_HOST;
+        closed -= block->state[chunk] >= GSH_CHUNK_DEVICE;
+        closed += state >= GSH_CHUNK_DEVICE;
         __atomic_store_n(&block->state[chunk], (uint8_t)state, __ATOMIC_RELAXED);
     }
-    if (resident != 0)
-        atomic_store_explicit(&gsh_arena_has_resident, true, memory_order_relaxed);
+    if (differs && state != GSH_CHUNK_HOST)
+        atomic_fetch_add_explicit(&gsh_arena_departures, 1, memory_order_relaxed);
+    atomic_store_explicit(&block->closed, closed, memory_order_relaxed);
     atomic_store_explicit(&block->resident, resident, memory_order_release);
     gsh_mapping_budget_charge_sigsafe(block);
 }
@@ -550,12 +556,14 @@ static void set_size(struct gsh_block *block, size_t size, bool closed)
     block->chunks = (uint8_t)(((size - 1) >> shift) + 1);
     memset(block->state, closed ? GSH_CHUNK_BLANK : GSH_CHUNK_HOST, sizeof block->state);
     atomic_store_explicit(&block->resident, closed ? block->chunks : 0, memory_order_relaxed);
+    atomic_store_explicit(&block->closed, closed ? block->chunks : 0, memory_order_relaxed);
     if (closed)
-        atomic_store_explicit(&gsh_arena_has_resident, true, memory_order_relaxed);
+        atomic_fetch_add_explicit(&gsh_arena_departures, 1, memory_order_relaxed);
     block->next_chunk = 0;
     block->run = 0;
     block->row = 0;
     block->ledger = (struct gsh_ledger){0};
+    block->rent = (struct gsh_element_rent){0};
     atomic_store_explicit(&block->is_address_taken, false, memory_order_relaxed);
     atomic_store_explicit(&block->read_pins, 0, memory_order_relaxed);
     atomic_store_explicit(&block->write_pins, 0, memory_order_relaxed);

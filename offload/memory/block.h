@@ -3,13 +3,14 @@
  * Blocks, chunks and values: the structures that arena.c, coherence.c, value.c and dispatch.c share. Block structures
  * live in a reserved table and are never unmapped, so the fault handler may read them at any time.
  *
- * A block's bit lock guards state[], value, registered_bytes and increments of the pins. It is held while protections
+ * A block's bit lock guards state[], value, registered_bytes, rent and increments of the pins. It is held while protections
  * change and while bytes move, never while Python or an original function runs. Its rank, and which threads may wait
  * for several blocks: lock_ranks.def.
  */
 #pragma once
 
 #include "base.h"
+#include "element_rent.h"
 #include "ledger.h"
 #include "status.h"
 
@@ -69,6 +70,7 @@ struct gsh_block {
     uint8_t chunks;                /* chunks that `size` covers, 1..64 */
     uint8_t state[GSH_MAX_CHUNKS]; /* enum gsh_chunk_state; written atomically */
     _Atomic uint32_t resident;     /* chunks that are not HOST */
+    _Atomic uint32_t closed;       /* chunks that are DEVICE or BLANK */
     _Atomic uint32_t read_pins, write_pins;
     struct gsh_value *value;
     size_t registered_bytes; /* page-locked from base on (large blocks) */
@@ -77,6 +79,7 @@ struct gsh_block {
     uint32_t run;            /* read-ahead: chunks fetched by the last fault */
     uint32_t row;            /* stats row of the call that wrote the contents on the device */
     struct gsh_ledger ledger;
+    struct gsh_element_rent rent; /* of single elements (dispatch/element.h) */
 };
 
 /* A chunk's state, read without holding the block, for callers that tolerate a stale answer (pricing). */

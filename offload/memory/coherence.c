@@ -339,7 +339,8 @@ static bool peek_held(void *to, struct gsh_block *block, size_t begin, size_t si
     if (gsh_value_read(block->value, to, begin, size, false) != GSH_OK)
         return false;
     gsh_coherence_events.note_run(armed);
-    note_fetched(block, chunk, chunk);
+    if (size == block->size)
+        note_fetched(block, chunk, chunk);
     return true;
 }
 
@@ -421,6 +422,12 @@ enum gsh_residency gsh_coherence_residency(const void *address)
         break;
     }
     return GSH_RESIDENT_HOST;
+}
+
+bool gsh_coherence_block_is_closed(const void *address)
+{
+    const struct gsh_block *block = gsh_arena_find_block(address);
+    return block != NULL && atomic_load_explicit(&block->closed, memory_order_relaxed) != 0;
 }
 
 bool gsh_coherence_block_is_resident(const void *address)

@@ -34,7 +34,8 @@ void gsh_coherence_note_address(const void *address, bool is_taken);
 void gsh_coherence_fetch_if_address_taken(const void *address);
 
 /* Copies the newest bytes of [address, address + size), which lie in one block, to plain memory. Opens no page and
- * changes no state: for bytes that are read once. False: nothing was copied; use gsh_coherence_fetch. */
+ * changes no state: for bytes that are read once. For the policy this is a fetch only where the whole contents are read.
+ * False: nothing was copied; use gsh_coherence_fetch. */
 bool gsh_coherence_peek(void *to, const void *address, size_t size);
 
 /* As gsh_coherence_fetch; the range then stays on the host until it is unpinned: no device work tightens its
@@ -50,8 +51,12 @@ enum gsh_residency gsh_coherence_residency(const void *address);
 /* False while all memory of the arena is plain host memory: no look-up is needed then. */
 static inline bool gsh_coherence_is_in_use(void)
 {
-    return atomic_load_explicit(&gsh_arena_has_resident, memory_order_relaxed);
+    return atomic_load_explicit(&gsh_arena_departures, memory_order_relaxed) != 0;
 }
+
+/* Whether a chunk of the block that contains `address` is closed to the host. A stale answer is possible while device
+ * work is submitted. */
+bool gsh_coherence_block_is_closed(const void *address);
 
 /* gsh_coherence_is_resident, for an address in the arena. */
 bool gsh_coherence_block_is_resident(const void *address);
