@@ -2,14 +2,17 @@
  *
  * a[key] and a[key] = x: the mapping slots of ndarray. NumPy handles basic keys, which make views;
  * a store through one is one COPY. Keys that consist of a mask, or of arrays and lists of integers
- * surrounded by slices, are computed on the device. Calls that cannot benefit (the key is an int or
- * a slice, the array is not in the arena) are passed to NumPy after two comparisons.
+ * surrounded by slices, are computed on the device, and single elements are read and stored there
+ * (numpy_element.h). Calls that cannot benefit (the key is a slice, the array is not in the arena) are
+ * passed to NumPy after a few comparisons.
  */
 #include "arena.h"
 #include "coherence.h"
 #include "dispatch.h"
+#include "numpy_arguments.h"
 #include "numpy_assign.h"
 #include "numpy_choice.h"
+#include "numpy_element.h"
 #include "numpy_hooks.h"
 #include "numpy_mask.h"
 #include "numpy_output.h"
@@ -24,6 +27,49 @@ static struct gsh_hook *assign_row, *subscript_row;
 static bool is_resident_array(PyObject *object)
 {
     return gsh_numpy_is_array(object) && gsh_coherence_is_resident(gsh_numpy_array(object)->data);
+}
+
+/* Addresses of arrays that were open to the host when gsh_arena_departures was so large. A loop over elements
+ * needs no look-up of the block. GIL. */
+static struct open_address {
+    const void *address;
+    uint64_t departures;
+} open_addresses[16];
+
+static inline struct open_address *open_address(const void *address)
+{
+    return &open_addresses[(uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 60];
+}
+
+/* False: unknown. */
+static inline bool is_known_open(const void *address)
+{
+    uint64_t departures = atomic_load_explicit(&gsh_arena_departures, memory_order_relaxed);
+    if (departures == 0)
+        return true;
+    const struct open_address *known = open_address(address);
+    return known->address == address && known->departures == departures;
+}
+
+/* Looks, and remembers. */
+static bool is_open(const void *address)
+{
+    uint64_t departures = atomic_load_explicit(&gsh_arena_departures, memory_order_relaxed);
+    if (gsh_coherence_block_is_closed(address))
+        return false;
+    *open_address(address) = (struct open_address){address, departures};
+    return true;
+}
+
+/* Whether the element that the int names is open to the host, while other chunks of the array are not. */
+static bool is_element_open(const struct gsh_ndarray *array, PyObject *key)
+{
+    int64_t index;
+    if (array->nd != 1 || !gsh_numpy_arguments_int(key, &index))
+        return false;
+    index += index < 0 ? array->dimensions[0] : 0;
+    return index >= 0 && index < array->dimensions[0] &&
+           gsh_coherence_residency(array->data + index * array->strides[0]) != GSH_RESIDENT_DEVICE;
 }
 
 /* a[key] */
@@ -47,6 +93,12 @@ static void fetch_operands(PyObject *self, const struct gsh_key *key, bool write
         gsh_numpy_describe_fetch(key->items[i], false);
 }
 
+static __attribute__((noinline)) PyObject *read_element(PyObject *self, PyObject *key)
+{
+    PyObject *scalar = gsh_numpy_element_read(self, key);
+    return scalar || gsh_py.PyErr_Occurred() ? scalar : original_subscript(self, key);
+}
+
 /* The part of the hook for arrays that may be on the device. Not inlined, to keep the path for all
  * other arrays short. */
 static __attribute__((noinline)) PyObject *subscript_on_device(PyObject *self, PyObject *object)
@@ -54,7 +106,9 @@ static __attribute__((noinline)) PyObject *subscript_on_device(PyObject *self, P
     enum gsh_reason why = GSH_REASON_NONE;
     unsigned row = 0;
     struct gsh_key key = gsh_numpy_key_classify(gsh_numpy_array(self), object);
-    if (key.kind == GSH_KEY_ELEMENT || key.kind == GSH_KEY_VIEW || !gsh_dispatch_is_live())
+    if (key.kind == GSH_KEY_ELEMENT)
+        return read_element(self, object);
+    if (key.kind == GSH_KEY_VIEW || !gsh_dispatch_is_live())
         return original_subscript(self, object);
     PyObject *result = NULL;
     if (key.kind == GSH_KEY_MASK)
@@ -74,15 +128,33 @@ static __attribute__((noinline)) PyObject *subscript_on_device(PyObject *self, P
     return result;
 }
 
-static PyObject *subscript(PyObject *self, PyObject *key)
+static __attribute__((noinline)) PyObject *subscript_by_int(PyObject *self, PyObject *key)
 {
-    gsh_numpy_hooks_hit(subscript_row);
-    PyObject *type = gsh_py_type(key);
-    if (type == gsh_py.PyLong_Type || type == gsh_py.PySlice_Type || !gsh_numpy_is_array(self) ||
+    const struct gsh_ndarray *array = gsh_numpy_array(self);
+    return is_open(array->data) || is_element_open(array, key) ? original_subscript(self, key)
+                                                               : read_element(self, key);
+}
+
+static __attribute__((noinline)) PyObject *subscript_by_object(PyObject *self, PyObject *key)
+{
+    if (!gsh_numpy_is_array(self) ||
         (GSH_LIKELY(gsh_dispatch_min_elements != 0) &&
          !gsh_coherence_is_resident(gsh_numpy_array(self)->data) && !is_resident_array(key)))
         return original_subscript(self, key);
     return subscript_on_device(self, key);
+}
+
+static PyObject *subscript(PyObject *self, PyObject *key)
+{
+    gsh_numpy_hooks_hit(subscript_row);
+    PyObject *type = gsh_py_type(key);
+    if (type == gsh_py.PyLong_Type)
+        return GSH_LIKELY(is_known_open(gsh_numpy_array(self)->data))
+                   ? original_subscript(self, key)
+                   : subscript_by_int(self, key);
+    if (type == gsh_py.PySlice_Type)
+        return original_subscript(self, key);
+    return subscript_by_object(self, key);
 }
 
 /* a[key] = x */
@@ -170,6 +242,12 @@ static __attribute__((noinline)) int assign_in_arena(PyObject *self, PyObject *o
     struct gsh_key key = gsh_numpy_key_classify(array, object);
     if (key.kind == GSH_KEY_OTHER && is_resident)
         fetch_operands(self, &key, true);
+    if (key.kind == GSH_KEY_ELEMENT && is_resident) {
+        if (gsh_numpy_element_store(self, object, value))
+            return 0;
+        if (gsh_py.PyErr_Occurred())
+            return -1;
+    }
     if (key.kind == GSH_KEY_ELEMENT || key.kind == GSH_KEY_OTHER || array->nd == 0 ||
         value == self || !(array->flags & GSH_NPY_WRITEABLE) || !gsh_dispatch_is_live())
         return assign_on_host(self, object, value);
@@ -184,16 +262,34 @@ static __attribute__((noinline)) int assign_in_arena(PyObject *self, PyObject *o
     return gsh_numpy_assign_original(original_assign, self, object, value, row, why);
 }
 
-static int assign_subscript(PyObject *self, PyObject *key, PyObject *value)
+static int assign_by_object(PyObject *self, PyObject *key, PyObject *value)
 {
-    gsh_numpy_hooks_hit(assign_row);
-    if (gsh_py_type(key) == gsh_py.PyLong_Type && gsh_dispatch_min_elements != 0 &&
-        GSH_LIKELY(!gsh_coherence_is_in_use()))
-        return original_assign(self, key, value); /* a partial store with everything on the host */
     if (GSH_LIKELY(!gsh_numpy_is_array(self) || !value ||
                    !gsh_arena_contains(gsh_numpy_array(self)->data)))
         return assign_on_host(self, key, value);
     return assign_in_arena(self, key, value);
+}
+
+/* One element of an array that is open to the host is stored there. */
+static __attribute__((noinline)) int assign_by_int(PyObject *self, PyObject *key, PyObject *value)
+{
+    const struct gsh_ndarray *array = gsh_numpy_array(self);
+    if (array->nd == 1 && (GSH_LIKELY(is_known_open(array->data)) || is_open(array->data) ||
+                           is_element_open(array, key)))
+        return assign_on_host(self, key, value);
+    return assign_by_object(self, key, value);
+}
+
+static int assign_subscript(PyObject *self, PyObject *key, PyObject *value)
+{
+    gsh_numpy_hooks_hit(assign_row);
+    if (gsh_py_type(key) != gsh_py.PyLong_Type)
+        return assign_by_object(self, key, value);
+    if (GSH_UNLIKELY(gsh_coherence_is_in_use()))
+        return assign_by_int(self, key, value);
+    if (gsh_dispatch_min_elements != 0)
+        return original_assign(self, key, value); /* a partial store with everything on the host */
+    return assign_by_object(self, key, value);
 }
 
 void gsh_numpy_index_install(void)

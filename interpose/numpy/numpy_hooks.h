@@ -8,7 +8,7 @@
 #include "python_api.h"
 
 struct gsh_hook {
-    /* "ufunc", "gufunc", "reduce", "method", "module", "C API", "mapping", "allocator", "buffer", "address", "loop" */
+    /* "ufunc", "gufunc", "reduce", "method", "module", "C API", "mapping", "number", "allocator", "buffer", "address", "loop" */
     const char *family;
     const char *name; /* what was patched: "add", "ndarray.copy", "arange" */
     const char
@@ -57,7 +57,8 @@ void gsh_numpy_hooks_describe(struct gsh_fmt *fmt);
     X(creation)                                                                                    \
     X(assign)                                                                                      \
     X(capi)                                                                                        \
-    X(index) X(flat) X(take) X(nonzero) X(where) X(join) X(methods) X(round) X(matmul) X(einsum)
+    X(index)                                                                                       \
+    X(element) X(flat) X(take) X(nonzero) X(where) X(join) X(methods) X(round) X(matmul) X(einsum)
 #define X(family) void gsh_numpy_##family##_install(void);
 GSH_NUMPY_FAMILIES(X)
 #undef X

@@ -296,12 +296,19 @@ call_by_tuple(struct gsh_method_hook *hook, PyObject *self, PyObject *args, PyOb
 
 /* The two entries contain only the code that a small call needs. */
 
+static inline bool is_asked_by_self(const struct gsh_method_hook *hook, PyObject *self)
+{
+    if (hook->subject == GSH_METHOD_ASK_IF_RESIDENT)
+        return gsh_numpy_is_array(self) && is_resident(self);
+    return hook->subject != GSH_METHOD_ASK_BY_SELF || is_worth(self);
+}
+
 PyObject *gsh_numpy_method_patch_fastcall(struct gsh_method_hook *hook, PyObject *self,
                                           PyObject *const *args, Py_ssize_t nargs,
                                           PyObject *kwnames)
 {
     gsh_numpy_hooks_hit(hook->row);
-    if ((hook->subject == GSH_METHOD_ASK_BY_SELF && !is_worth(self)) ||
+    if (!is_asked_by_self(hook, self) ||
         (hook->subject == GSH_METHOD_ASK_BY_FIRST && nargs > 0 && !is_worth(args[0])))
         return call_original(hook, self, args, nargs, kwnames);
     return call_by_vector(hook, self, args, nargs, kwnames);
@@ -311,7 +318,7 @@ PyObject *gsh_numpy_method_patch_varargs(struct gsh_method_hook *hook, PyObject 
                                          PyObject *args, PyObject *kwargs)
 {
     gsh_numpy_hooks_hit(hook->row);
-    if (hook->subject == GSH_METHOD_ASK_BY_SELF && !is_worth(self))
+    if (!is_asked_by_self(hook, self))
         return call_original(hook, self, args, 0, kwargs);
     return call_by_tuple(hook, self, args, kwargs);
 }

@@ -39,8 +39,14 @@ typedef PyObject *(*gsh_method_handler)(const struct gsh_method_call *call, enum
                                         unsigned *row);
 
 /* The operand that decides whether the handler is asked. If it is small and not on the device, the
- * call goes straight to the original (see gsh_numpy_method_patch_is_worth). */
-enum gsh_method_subject { GSH_METHOD_ASK_ALWAYS, GSH_METHOD_ASK_BY_SELF, GSH_METHOD_ASK_BY_FIRST };
+ * call goes straight to the original (see gsh_numpy_method_patch_is_worth). IF_RESIDENT: the handler is
+ * asked only where self is an exact ndarray on the device. */
+enum gsh_method_subject {
+    GSH_METHOD_ASK_ALWAYS,
+    GSH_METHOD_ASK_BY_SELF,
+    GSH_METHOD_ASK_BY_FIRST,
+    GSH_METHOD_ASK_IF_RESIDENT
+};
 
 #define GSH_METHOD_MAX_ARGS 8 /* positional; calls with more go straight to the original */
 #define GSH_METHOD_WRITES_SELF 1u

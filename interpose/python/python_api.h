@@ -66,7 +66,9 @@ struct gsh_pytype {
     Py_ssize_t tp_itemsize;
     void *tp_dealloc;
     Py_ssize_t tp_vectorcall_offset;
-    void *tp_getattr, *tp_setattr, *tp_as_async, *tp_repr, *tp_as_number, *tp_as_sequence;
+    void *tp_getattr, *tp_setattr, *tp_as_async, *tp_repr;
+    struct gsh_pynumber *tp_as_number;
+    void *tp_as_sequence;
     struct gsh_pymapping *tp_as_mapping;
     void *tp_hash, *tp_call, *tp_str, *tp_getattro, *tp_setattro, *tp_as_buffer;
     unsigned long tp_flags;
@@ -81,6 +83,22 @@ struct gsh_pytype {
 _Static_assert(offsetof(struct gsh_pytype, tp_as_mapping) == 112, "PyTypeObject");
 _Static_assert(offsetof(struct gsh_pytype, tp_flags) == 168, "PyTypeObject");
 _Static_assert(offsetof(struct gsh_pytype, tp_methods) == 232, "PyTypeObject");
+
+/* PyNumberMethods */
+struct gsh_pynumber {
+    void *nb_arithmetic[9]; /* nb_add to nb_absolute */
+    int (*nb_bool)(PyObject *);
+    void *nb_bitwise[6]; /* nb_invert to nb_or */
+    PyObject *(*nb_int)(PyObject *);
+    void *nb_reserved;
+    PyObject *(*nb_float)(PyObject *);
+    void *nb_in_place[10];
+    void *nb_division[4];
+    PyObject *(*nb_index)(PyObject *);
+};
+_Static_assert(offsetof(struct gsh_pynumber, nb_bool) == 72, "PyNumberMethods");
+_Static_assert(offsetof(struct gsh_pynumber, nb_float) == 144, "PyNumberMethods");
+_Static_assert(offsetof(struct gsh_pynumber, nb_index) == 264, "PyNumberMethods");
 
 /* PyMappingMethods */
 struct gsh_pymapping {
