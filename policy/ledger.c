@@ -11,6 +11,11 @@ void gsh_ledger_note_declined(struct gsh_ledger *ledger, double lost)
     ledger->debt += lost;
 }
 
+void gsh_ledger_note_settled(struct gsh_ledger *ledger)
+{
+    ledger->debt = 0;
+}
+
 void gsh_ledger_note_accepted(struct gsh_ledger *ledger, double gained)
 {
     ledger->earned += gained;

@@ -17,6 +17,8 @@ struct gsh_ledger {
 
 /* A call was left to the CPU because the data was there: that cost so much. */
 void gsh_ledger_note_declined(struct gsh_ledger *ledger, double lost);
+/* The data would have been uploaded, or fetched back, had the device been ready: what was lost before is settled. */
+void gsh_ledger_note_settled(struct gsh_ledger *ledger);
 /* The device computed with the data: that won so much. */
 void gsh_ledger_note_accepted(struct gsh_ledger *ledger, double gained);
 /* The data, or a part of it, moved to the device at this price. Parts that move before the next call is accepted are one

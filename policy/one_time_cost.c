@@ -13,6 +13,16 @@ bool gsh_one_time_cost_is_worth_waiting(const struct gsh_verdict *call, double s
     return call->is_forced || call->gain >= WAITING_GAIN * seconds;
 }
 
+double gsh_one_time_cost_net_gain(const struct gsh_verdict *call)
+{
+    return GSH_MAX(call->gain - call->facts.upload, 0);
+}
+
+bool gsh_one_time_cost_expects_residency(enum gsh_reason reason, bool is_ready)
+{
+    return reason == GSH_REASON_NOT_STARTED && !is_ready;
+}
+
 struct gsh_start_verdict gsh_one_time_cost_start(const struct gsh_verdict *call,
                                                  const struct gsh_start_facts *facts)
 {

@@ -13,10 +13,16 @@
 /* A call waits for what takes so long: if it gains 5 times as much, or an option sends it to the device. */
 bool gsh_one_time_cost_is_worth_waiting(const struct gsh_verdict *call, double seconds);
 
+/* What the call adds to the gains that pay for the start: its gain, its upload paid. */
+double gsh_one_time_cost_net_gain(const struct gsh_verdict *call);
+/* Whether a call that was left to the CPU for `reason` would have run on a device that had been ready: its operands then count as
+ * expected on the device (operand_cost.h). Once the device is ready, only what is there counts. */
+bool gsh_one_time_cost_expects_residency(enum gsh_reason reason, bool is_ready);
+
 /* ---- the start of the device ---- */
 
 struct gsh_start_facts {
-    double foregone; /* by earlier calls */
+    double foregone; /* by earlier calls, net */
     double price;    /* that gains must reach (gsh_cost_model_start) */
     double seconds;  /* that the call would wait, the opening of its library included */
 };

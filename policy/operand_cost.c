@@ -7,11 +7,12 @@
 static void add_block(const struct gsh_rates *rates, const struct gsh_operand_facts *operand,
                       struct gsh_facts *facts)
 {
+    double lacking = operand->missing - operand->expected;
     double upload =
-        gsh_cost_model_transfer(rates, operand->missing, operand->is_pinned, operand->is_pinnable);
+        gsh_cost_model_transfer(rates, lacking, operand->is_pinned, operand->is_pinnable);
     facts->upload += gsh_ledger_asking_price(operand->ledger, upload);
     facts->download += gsh_cost_model_transfer(rates, operand->away, operand->is_pinned, false);
-    if (operand->missing > 0)
+    if (lacking > 0)
         facts->debt += operand->ledger->debt;
 }
 

@@ -21,7 +21,9 @@ struct gsh_operand_facts {
     enum gsh_operand_place place;
 
     /* BLOCK */
-    double missing;                  /* bytes that the device lacks */
+    double missing; /* bytes that the device lacks */
+    double
+        expected; /* of these, those that it would have if it had been ready so far: they count as there */
     double away;                     /* bytes that the host lacks */
     bool is_pinned;                  /* the block is page-locked */
     bool is_pinnable;                /* it will be, before it is uploaded */

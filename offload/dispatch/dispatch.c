@@ -16,12 +16,14 @@
 #include "dispatch_lock.h"
 #include "errors.h"
 #include "eviction.h"
+#include "expected.h"
 #include "expiring.h"
 #include "forked.h"
 #include "history.h"
 #include "host_calibration.h"
 #include "mapping_budget.h"
 #include "node.h"
+#include "one_time_cost.h"
 #include "options.h"
 #include "price.h"
 #include "readiness.h"
@@ -114,17 +116,32 @@ static enum gsh_reason apply_verdict(const struct gsh_call *call, const struct g
     return reason;
 }
 
+/* What follows for residency, as it would be on a device that had been ready. */
+static void note_left(const struct gsh_call *call, const struct gsh_verdict *verdict,
+                      enum gsh_reason reason)
+{
+    bool is_ready = gsh_device_get_state() == GSH_DEVICE_READY;
+    if (gsh_one_time_cost_expects_residency(reason, is_ready))
+        gsh_price_note_foregone(call, verdict->gain);
+    else if (!is_ready)
+        gsh_price_note_host_result(call);
+}
+
 /* *verdict is set where the call is priced. */
 static enum gsh_reason decide(const struct gsh_call *call, struct gsh_verdict *verdict)
 {
     gsh_host_calibration_forget();
+    gsh_expected_forget_results();
     if (!gsh_dispatch_is_live())
         return inside ? GSH_REASON_NESTED : gsh_dispatch_why_dead();
     enum gsh_reason reason = examine(&call->launch);
+    if (reason == GSH_REASON_NONE) {
+        *verdict = gsh_price_call(call);
+        reason = apply_verdict(call, verdict);
+    }
     if (reason != GSH_REASON_NONE)
-        return reason;
-    *verdict = gsh_price_call(call);
-    return apply_verdict(call, verdict);
+        note_left(call, verdict, reason);
+    return reason;
 }
 
 enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call)

@@ -6,6 +6,8 @@
 
 #include "arena_internal.h"
 #include "backend.h"
+#include "device.h"
+#include "expected.h"
 #include "history.h"
 #include "host_calibration.h"
 #include "operand_cost.h"
@@ -69,13 +71,14 @@ static struct use use_of(const struct gsh_call *call, unsigned k)
  * those that are away. */
 struct gaps {
     double missing, away;
+    double expected; /* of the missing ones */
 };
 
 /* A chunk that is written as a whole need not be uploaded. */
 static struct gaps find_gaps(const struct use *use)
 {
     const struct gsh_block *block = use->block;
-    struct gaps gaps = {0, 0};
+    struct gaps gaps = {0};
     size_t begin = use->first - block->base, end = GSH_MIN(begin + (size_t)use->bytes, block->size);
     double chunk_bytes = (double)GSH_MIN((size_t)1 << block->chunk_shift, block->size);
     unsigned last = gsh_block_chunk(block, end - 1);
@@ -84,10 +87,18 @@ static struct gaps find_gaps(const struct use *use)
                         (end == block->size || end >= gsh_block_chunk_offset(block, chunk + 1));
         bool is_kept = !use->is_overwritten || !is_whole;
         enum gsh_chunk_state state = gsh_block_peek_state(block, chunk);
-        gaps.missing += is_kept && state == GSH_CHUNK_HOST ? chunk_bytes : 0;
+        double missing = is_kept && state == GSH_CHUNK_HOST ? chunk_bytes : 0;
+        gaps.missing += missing;
+        gaps.expected += gsh_expected_has(block, chunk) ? missing : 0;
         gaps.away += state == GSH_CHUNK_DEVICE ? chunk_bytes : 0;
     }
     return gaps;
+}
+
+/* Once the device is ready, only what is there counts. */
+static double expected_bytes(const struct gaps *gaps)
+{
+    return gsh_device_get_state() != GSH_DEVICE_READY ? gaps->expected : 0;
 }
 
 static struct gsh_operand_facts facts_of_block(const struct use *use)
@@ -96,6 +107,7 @@ static struct gsh_operand_facts facts_of_block(const struct use *use)
     const struct gaps gaps = find_gaps(use);
     return (struct gsh_operand_facts){.place = GSH_OPERAND_BLOCK,
                                       .missing = gaps.missing,
+                                      .expected = expected_bytes(&gaps),
                                       .away = gaps.away,
                                       .is_pinned = gsh_arena_is_registered(block, 0, block->size),
                                       .is_pinnable = block->large,
@@ -309,31 +321,103 @@ struct gsh_verdict gsh_price_call(const struct gsh_call *call)
     return verdict;
 }
 
-/* The blocks that a call uses, or of these only those that lack something on the device. */
-static unsigned used_blocks(const struct gsh_call *call, bool only_missing,
+/* Bytes of the block that would be uploaded before the call. */
+static double find_lacking(const struct use *use)
+{
+    const struct gaps gaps = find_gaps(use);
+    return gaps.missing - expected_bytes(&gaps);
+}
+
+static bool is_used(const struct use *use)
+{
+    return use->block != NULL;
+}
+
+static bool is_lacking(const struct use *use)
+{
+    return is_used(use) && find_lacking(use) > 0;
+}
+
+/* The blocks that a call uses and that are chosen. */
+static unsigned used_blocks(const struct gsh_call *call, bool (*is_chosen)(const struct use *use),
                             struct gsh_block **blocks)
 {
     unsigned count = 0;
     for (unsigned k = 0; k < gsh_launch_operands(&call->launch); k++) {
         const struct use use = use_of(call, k);
-        if (use.block != NULL && (!only_missing || find_gaps(&use).missing > 0))
+        if (is_chosen(&use))
             blocks[count++] = use.block;
     }
     return count;
 }
 
+static void share_loss(struct gsh_block **blocks, unsigned count, double lost_seconds)
+{
+    for (unsigned k = 0; k < count; k++)
+        gsh_ledger_note_declined(&blocks[k]->ledger, lost_seconds / count);
+}
+
 void gsh_price_note_declined(const struct gsh_call *call, double lost_seconds)
 {
     struct gsh_block *blocks[GSH_MAX_OPERANDS];
-    unsigned count = used_blocks(call, true, blocks);
+    share_loss(blocks, used_blocks(call, is_lacking, blocks), lost_seconds);
+}
+
+/* The block that holds operand k, and the first and the last chunk that the call may use; NULL: none. */
+static struct gsh_block *find_chunks(const struct gsh_launch *launch, unsigned k, unsigned *first,
+                                     unsigned *last)
+{
+    const struct gsh_operand *operand = &launch->operands[k];
+    uint64_t address = 0;
+    if (operand->is_constant || operand->address == 0)
+        return NULL;
+    double bytes = span(launch, k, &address);
+    struct gsh_block *block = gsh_arena_find_block((const void *)address);
+    if (block == NULL || bytes <= 0)
+        return NULL;
+    size_t begin = address - block->base, end = GSH_MIN(begin + (size_t)bytes, block->size);
+    *first = gsh_block_chunk(block, begin);
+    *last = gsh_block_chunk(block, end - 1);
+    return block;
+}
+
+static void expect_operand(const struct gsh_call *call, unsigned k)
+{
+    const struct gsh_launch *launch = &call->launch;
+    unsigned first, last;
+    struct gsh_block *block = find_chunks(launch, k, &first, &last);
+    if (block != NULL)
+        gsh_expected_mark(block, first, last);
+    else if (gsh_launch_is_output(launch, k) && launch->operands[k].address == 0)
+        gsh_expected_add_result((size_t)operand_bytes(launch, k));
+}
+
+void gsh_price_note_foregone(const struct gsh_call *call, double lost_seconds)
+{
+    struct gsh_block *blocks[GSH_MAX_OPERANDS];
+    unsigned count = used_blocks(call, is_lacking, blocks);
     for (unsigned k = 0; k < count; k++)
-        gsh_ledger_note_declined(&blocks[k]->ledger, lost_seconds / count);
+        gsh_ledger_note_settled(&blocks[k]->ledger);
+    share_loss(blocks, used_blocks(call, is_used, blocks), lost_seconds);
+    for (unsigned k = 0; k < gsh_launch_operands(&call->launch); k++)
+        expect_operand(call, k);
+}
+
+void gsh_price_note_host_result(const struct gsh_call *call)
+{
+    const struct gsh_launch *launch = &call->launch;
+    for (unsigned k = launch->nin; k < launch->nin + launch->nout; k++) {
+        unsigned first, last;
+        struct gsh_block *block = find_chunks(launch, k, &first, &last);
+        if (block != NULL && gsh_expected_clear(block, first, last))
+            gsh_ledger_note_settled(&block->ledger);
+    }
 }
 
 void gsh_price_note_accepted(const struct gsh_call *call, double gained_seconds)
 {
     struct gsh_block *blocks[GSH_MAX_OPERANDS];
-    unsigned count = used_blocks(call, false, blocks);
+    unsigned count = used_blocks(call, is_used, blocks);
     for (unsigned k = 0; k < count; k++)
         gsh_ledger_note_accepted(&blocks[k]->ledger, gained_seconds / count);
 }

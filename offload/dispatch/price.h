@@ -19,6 +19,12 @@ struct gsh_work gsh_price_work(const struct gsh_launch *launch);
 /* Seconds that calls must have been able to gain before the device is started. */
 double gsh_price_start(void);
 
+/* A call that gains was left to the CPU because the device is not ready: its operands and its results, which the calling thread
+ * allocates next, would be on a device that had been (expected.h). */
+void gsh_price_note_foregone(const struct gsh_call *call, double lost_seconds);
+/* A call was left to the CPU for another reason: what it overwrites would not be on the device any more. */
+void gsh_price_note_host_result(const struct gsh_call *call);
+
 /* What became of a call or a transfer, for the ledgers (policy/ledger.h) of its arena blocks. */
 void gsh_price_note_declined(const struct gsh_call *call, double lost_seconds);
 void gsh_price_note_accepted(const struct gsh_call *call, double gained_seconds);

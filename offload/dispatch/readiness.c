@@ -16,9 +16,9 @@
 #include "price.h"
 #include "stack_pool.h"
 
-/* Gains of calls that ran on the CPU until the device was started, and, of each kind, until its library was open. */
+/* Net gains of calls that ran on the CPU until the device was started; gains of each kind, until its library was open. */
 static _Atomic uint64_t start_foregone_ns, kind_foregone_ns[GSH_LAUNCH_KINDS];
-static _Atomic uint64_t gains_ns; /* of all calls, made on the device and foregone */
+static _Atomic uint64_t gains_ns; /* net, of all calls, made on the device and foregone */
 /* Kinds of launch, as bits: whose libraries were opened, that calls have wanted, that are expected. */
 static _Atomic uint32_t opened, wanted, expected;
 _Static_assert(GSH_LAUNCH_KINDS <= 32, "a kind is a bit");
@@ -94,10 +94,10 @@ static void begin_loading(const struct gsh_launch *launch)
 /* Starts the device if policy/ says so. NONE: it is ready. */
 static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
 {
-    const struct gsh_start_facts facts = {.foregone = add_gain(&start_foregone_ns, verdict->gain),
-                                          .price = gsh_price_start(),
-                                          .seconds =
-                                              gsh_backend_rates()->start + load_seconds_of(launch)};
+    const struct gsh_start_facts facts = {
+        .foregone = add_gain(&start_foregone_ns, gsh_one_time_cost_net_gain(verdict)),
+        .price = gsh_price_start(),
+        .seconds = gsh_backend_rates()->start + load_seconds_of(launch)};
     const struct gsh_start_verdict step = gsh_one_time_cost_start(verdict, &facts);
     if (step.begins)
         gsh_device_start(step.waits);
@@ -206,7 +206,7 @@ static bool is_compiled(const struct gsh_call *call, const struct gsh_verdict *v
 
 enum gsh_reason gsh_readiness_check(const struct gsh_call *call, const struct gsh_verdict *verdict)
 {
-    add_gain(&gains_ns, verdict->gain);
+    add_gain(&gains_ns, gsh_one_time_cost_net_gain(verdict));
     mark(&wanted, &call->launch);
     if (gsh_device_get_state() != GSH_DEVICE_READY) {
         enum gsh_reason reason = start(&call->launch, verdict);

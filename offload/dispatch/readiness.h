@@ -20,9 +20,9 @@ void gsh_readiness_expect(uint32_t kinds);
 /* Called once the device has been started: begins to open the libraries that are expected to be used, or that calls so far would
  * have gained by. */
 void gsh_readiness_prepare(void);
-/* Seconds that calls so far would have gained by a device that is started. */
+/* Seconds that calls so far would have gained by a device that is started, their uploads paid. */
 double gsh_readiness_foregone(void);
-/* Seconds that calls so far have gained by the device, or would have gained by one that is ready for them. */
+/* Seconds that calls so far have gained by the device, or would have gained by one that is ready for them, their uploads paid. */
 double gsh_readiness_gains(void);
 /* The kinds of launch, as bits, whose libraries calls have wanted so far and that were opened for that. */
 uint32_t gsh_readiness_libraries(void);

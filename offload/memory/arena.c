@@ -10,6 +10,7 @@
  */
 #include "arena_internal.h"
 
+#include "expected.h"
 #include "forked.h"
 #include "idle.h"
 #include "lock.h"
@@ -564,6 +565,7 @@ static void set_size(struct gsh_block *block, size_t size, bool closed)
     block->row = 0;
     block->ledger = (struct gsh_ledger){0};
     block->rent = (struct gsh_element_rent){0};
+    gsh_expected_begin(block);
     atomic_store_explicit(&block->is_address_taken, false, memory_order_relaxed);
     atomic_store_explicit(&block->read_pins, 0, memory_order_relaxed);
     atomic_store_explicit(&block->write_pins, 0, memory_order_relaxed);

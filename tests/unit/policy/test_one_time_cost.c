@@ -53,6 +53,26 @@ static void check_program(void)
     CHECK_INT(calls, 25);
 }
 
+/* An upload is paid by the call that causes it, and does not make its gain a loss. */
+static void check_net_gain(void)
+{
+    struct gsh_verdict call = gaining(4e-3);
+    CHECK(gsh_one_time_cost_net_gain(&call) == 4e-3);
+    call.facts.upload = 1e-3;
+    CHECK(gsh_one_time_cost_net_gain(&call) == 3e-3);
+    call.facts.upload = 5e-3;
+    CHECK(gsh_one_time_cost_net_gain(&call) == 0);
+}
+
+static void check_expectation(void)
+{
+    for (int reason = 0; reason < GSH_REASON_COUNT; reason++) {
+        CHECK(gsh_one_time_cost_expects_residency((enum gsh_reason)reason, false) ==
+              (reason == GSH_REASON_NOT_STARTED));
+        CHECK(!gsh_one_time_cost_expects_residency((enum gsh_reason)reason, true));
+    }
+}
+
 int main(void)
 {
     for (unsigned point = 0; point < STEPS * STEPS * STEPS * STEPS; point++) {
@@ -63,6 +83,8 @@ int main(void)
         check_library(at[0], at[1], at[2]);
     }
     check_program();
+    check_net_gain();
+    check_expectation();
     CHECK(!gsh_one_time_cost_pays_loading(100, 0));
     return check_result();
 }

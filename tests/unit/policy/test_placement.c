@@ -91,6 +91,11 @@ static void check_blocks(void)
     ledger.debt = 2;
     ledger.back_off = 3;
     CHECK(add(block).upload == 8 * facts.upload && add(block).debt == 2);
+    block.expected = 5e5; /* half of it counts as there */
+    CHECK(add(block).upload > 0 && add(block).upload < 8 * facts.upload && add(block).debt == 2);
+    block.expected = block.missing;
+    CHECK(add(block).upload == 0 && add(block).debt == 0 && add(block).download == facts.download);
+    block.expected = 0;
     block.is_pinned = true;
     CHECK(add(block).upload < 8 * facts.upload);
     block.missing = 0; /* nothing moves there, so nothing is owed */

@@ -75,6 +75,10 @@ static void check_back_off(void)
         }
     }
     CHECK(uploads >= 2 && uploads <= 10);
+    gsh_ledger_note_declined(&ledger, 1);
+    CHECK(ledger.debt > 0.9);
+    gsh_ledger_note_settled(&ledger);
+    CHECK(ledger.debt == 0);
     gsh_ledger_note_accepted(&ledger, 1);
     gsh_ledger_note_uploaded(&ledger, 5e-3);
     CHECK(gsh_ledger_asking_price(&ledger, 5e-3) == 5e-3);
