@@ -4,6 +4,10 @@
  */
 #include "cost_model.h"
 
+/* bytes */
+#define HOST_LINE 64
+#define DEVICE_SECTOR 32
+
 /* flop/s */
 #define HOST_TRANSFORM_FLOPS 3e9    /* of pocketfft, beyond a pass over the bytes */
 #define HOST_PLAIN_FLOPS 1e9        /* of NumPy's plain loop */
@@ -65,11 +69,34 @@ double gsh_cost_model_start(const struct gsh_rates *rates, int64_t wanted_ms)
     return wanted_ms >= 0 ? (double)wanted_ms * 1e-3 : rates->start;
 }
 
+static double clamp(double value, double low, double high)
+{
+    return GSH_MIN(GSH_MAX(value, low), GSH_MAX(low, high));
+}
+
+/* Bytes moved for the operand's elements in units of so many bytes. */
+static double moved_bytes(const struct gsh_loop_operand *operand, double unit)
+{
+    double each = clamp(operand->step, operand->itemsize, unit);
+    return GSH_MAX(operand->elements * operand->itemsize, operand->distinct * each);
+}
+
+void gsh_cost_model_add_operand(const struct gsh_rates *rates,
+                                const struct gsh_loop_operand *operand, struct gsh_work *work)
+{
+    double dense = operand->elements * operand->itemsize, lines = moved_bytes(operand, HOST_LINE);
+    bool is_apart = lines > dense && operand->span > rates->host_cache_bytes;
+    work->bytes += moved_bytes(operand, DEVICE_SECTOR);
+    work->near += is_apart ? 0 : dense;
+    work->far += is_apart ? lines * (operand->is_written ? 2 : 1) : 0;
+}
+
 double gsh_cost_model_host_work(const struct gsh_rates *rates, const struct gsh_work *work)
 {
     switch (work->kind) {
     case GSH_WORK_LOOP:
-        return gsh_cost_model_host(rates, work->bytes, work->elements, work->host_ns);
+        return gsh_cost_model_host(rates, work->near, work->elements, work->host_ns) +
+               work->far / rates->host_memory;
     case GSH_WORK_PRODUCT:
         return gsh_cost_model_host_product(rates, work->flops / work->host_share, work->bytes,
                                            work->is_double);

@@ -149,17 +149,40 @@ static struct gsh_operand_facts facts_of_unmanaged(const struct gsh_launch *laun
                                       .is_temporary = has_unmanaged_output(launch)};
 }
 
-static double moved_bytes(const struct gsh_launch *launch)
+/* A dimension in which the operand steps. */
+static bool is_stepped(const struct gsh_launch *launch, unsigned k, int d)
 {
-    double elements = (double)gsh_launch_elements(launch);
-    double bytes = 0;
-    for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {
-        bool is_result =
-            gsh_launch_is_output(launch, k) && gsh_launch_has(launch, GSH_TRAIT_REDUCES);
-        if (!launch->operands[k].is_constant && !is_result)
-            bytes += elements * (double)gsh_dtype_size(launch->operands[k].dtype);
+    return launch->shape[d] > 1 && launch->strides[k][d] != 0;
+}
+
+static struct gsh_loop_operand loop_operand(const struct gsh_launch *launch, unsigned k)
+{
+    uint64_t first = 0;
+    struct gsh_loop_operand operand = {.elements = (double)gsh_launch_elements(launch),
+                                       .distinct = 1,
+                                       .itemsize =
+                                           (double)gsh_dtype_size(launch->operands[k].dtype),
+                                       .span = span(launch, k, &first),
+                                       .is_written = gsh_launch_is_output(launch, k)};
+    for (int d = 0; d < launch->ndim; d++) {
+        double step = (double)gsh_launch_step(launch->strides[k][d]);
+        if (!is_stepped(launch, k, d))
+            continue;
+        operand.distinct *= (double)launch->shape[d];
+        operand.step = operand.step == 0 ? step : GSH_MIN(operand.step, step);
     }
-    return bytes;
+    return operand;
+}
+
+static void add_operands(const struct gsh_launch *launch, struct gsh_work *work)
+{
+    bool reduces = gsh_launch_has(launch, GSH_TRAIT_REDUCES);
+    for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {
+        const struct gsh_loop_operand operand = loop_operand(launch, k);
+        bool is_result = reduces && operand.is_written;
+        if (!launch->operands[k].is_constant && !is_result)
+            gsh_cost_model_add_operand(rates(), &operand, work);
+    }
 }
 
 /* Bytes of all operands of a batch. */
@@ -217,10 +240,10 @@ static struct gsh_work work_of_transform(const struct gsh_launch *launch)
 /* `host_ns`: of the CPU, for each element. */
 static struct gsh_work work_of_loop(const struct gsh_launch *launch, double host_ns)
 {
-    return (struct gsh_work){.kind = GSH_WORK_LOOP,
-                             .bytes = moved_bytes(launch),
-                             .elements = (double)gsh_launch_elements(launch),
-                             .host_ns = host_ns};
+    struct gsh_work work = {
+        .kind = GSH_WORK_LOOP, .elements = (double)gsh_launch_elements(launch), .host_ns = host_ns};
+    add_operands(launch, &work);
+    return work;
 }
 
 static struct gsh_work work_of_op(const struct gsh_launch *launch)

@@ -14,7 +14,7 @@
 /* The verdict for a call on a ready or startable device, options and rates of the chosen backend
  * applied, the CPU's seconds corrected by what calls took there (host_calibration.h). */
 struct gsh_verdict gsh_price_call(const struct gsh_call *call);
-/* The call's work in numbers. Pure. */
+/* The call's work in numbers. */
 struct gsh_work gsh_price_work(const struct gsh_launch *launch);
 /* Seconds that calls must have been able to gain before the device is started. */
 double gsh_price_start(void);

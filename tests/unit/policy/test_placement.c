@@ -133,7 +133,7 @@ static void check_work(struct gsh_work work)
     double host = 0, device = 0;
     bool was_cheaper = false;
     for (double size = 1; size < 1e12; size *= 10) {
-        work.bytes = 8 * size;
+        work.bytes = work.near = 8 * size;
         work.elements = size;
         work.flops = 100 * size;
         double on_host = gsh_cost_model_host_work(rates, &work),
@@ -145,6 +145,38 @@ static void check_work(struct gsh_work work)
         device = on_device;
     }
     CHECK(was_cheaper);
+}
+
+/* ---- operands of loops ---- */
+
+static struct gsh_work add_loop_operand(double elements, double distinct, double step, double span,
+                                        bool is_written)
+{
+    const struct gsh_loop_operand operand = {elements, distinct, 8, step, span, is_written};
+    struct gsh_work work = {0};
+    gsh_cost_model_add_operand(gsh_cuda_backend.rates, &operand, &work);
+    return work;
+}
+
+static void check_bytes(struct gsh_work work, double near, double far, double device)
+{
+    CHECK(work.near == near && work.far == far && work.bytes == device);
+}
+
+/* Of 1000 float64: dense, apart, further apart than a line, written, in the cache, broadcast. */
+static void check_steps(void)
+{
+    const double beyond = 2 * gsh_cuda_backend.rates->host_cache_bytes;
+    check_bytes(add_loop_operand(1000, 1000, 8, beyond, false), 8000, 0, 8000);
+    check_bytes(add_loop_operand(1000, 1000, 16, beyond, false), 0, 16000, 16000);
+    check_bytes(add_loop_operand(1000, 1000, 800, beyond, false), 0, 64000, 32000);
+    check_bytes(add_loop_operand(1000, 1000, 800, beyond, true), 0, 128000, 32000);
+    check_bytes(add_loop_operand(1000, 1000, 800, 8e5, false), 8000, 0, 32000);
+    check_bytes(add_loop_operand(1000, 1, 0, 8, false), 8000, 0, 8000);
+    check_bytes(add_loop_operand(1000, 10, 800, beyond, false), 8000, 0, 8000);
+    const struct gsh_work lines = {.far = 64e6}, elements = {.near = 8e6};
+    CHECK(gsh_cost_model_host_work(gsh_cuda_backend.rates, &lines) >
+          7 * gsh_cost_model_host_work(gsh_cuda_backend.rates, &elements));
 }
 
 static void check_rematerialise_inputs(void)
@@ -177,6 +209,7 @@ int main(void)
                                  .device_column = 1e-5});
     check_work((struct gsh_work){.kind = GSH_WORK_PLAIN_PRODUCT});
     check_work((struct gsh_work){.kind = GSH_WORK_TRANSFORM});
+    check_steps();
     check_rematerialise_inputs();
     return check_result();
 }

@@ -10,6 +10,8 @@
 #include "block.h"
 #include "live.h"
 
+#include <string.h>
+
 #define COUNT ((int64_t)1 << 22)
 #define FREE_OF_CHARGE 1e30
 #define ROUNDS 40
@@ -114,6 +116,28 @@ static void test_parts(void)
     gsh_arena_free(a);
 }
 
+/* A view whose elements lie apart, one that is broadcast along the rows, and a dense output; then one column, whose output is written apart. */
+static void test_steps(const double *x)
+{
+    double *out = new_array();
+    struct gsh_call call = live_call(GSH_OP_ADD, x, x, 0, out, 0);
+    struct gsh_launch *launch = &call.launch;
+    const int64_t strides[3][2] = {{8000, 800}, {0, 800}, {80, 8}};
+    launch->ndim = 2;
+    launch->shape[0] = 100;
+    launch->shape[1] = 10;
+    memcpy(launch->strides[0], strides[0], sizeof strides[0]);
+    memcpy(launch->strides[1], strides[1], sizeof strides[1]);
+    memcpy(launch->strides[2], strides[2], sizeof strides[2]);
+    struct gsh_work work = gsh_price_work(launch);
+    CHECK(work.far == 64000 && work.near == 16000 && work.bytes == 48000);
+    launch->shape[1] = 1;
+    launch->strides[0][0] = -8;
+    work = gsh_price_work(launch);
+    CHECK(work.far == 12800 && work.near == 1600 && work.bytes == 4800);
+    gsh_arena_free(out);
+}
+
 int main(void)
 {
     setenv("GPUSHIM_DEVICE", "host", 1);
@@ -127,6 +151,7 @@ int main(void)
     test_mapping_budget(x);
     test_earning(x);
     test_parts();
+    test_steps(x);
     gsh_arena_free(x);
     return live_end();
 }
