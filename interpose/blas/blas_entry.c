@@ -279,22 +279,39 @@ bool gsh_blas_entry_launch(struct gsh_blas_entry_call *call)
     return call->why == GSH_REASON_NONE && gsh_dispatch_run(&call->call, &call->why) == GSH_OK;
 }
 
-/* False, after a few loads, for a call that must go straight to the original. */
-static inline bool is_worth_a_look(const struct gsh_blas_entry_shape *shape,
-                                   const struct gsh_blas_entry_frame *frame, int bits)
+/* Whether the product of the call's sizes is below the limit. One that wraps leaves a call to the
+ * original. */
+static inline bool is_small(const struct gsh_blas_entry_shape *shape,
+                            const struct gsh_blas_entry_frame *frame, int bits)
 {
-    if (bits == 0 || !gsh_dispatch_is_live() || gsh_numpy_output_host_is_inside())
-        return false;
-    double size = 1;
-    for (unsigned i = 0; i < GSH_BLAS_ENTRY_SIZES && shape->sizes[i] != GSH_BLAS_ENTRY_NONE; i++)
-        size *= (double)integer_at(frame, (unsigned)shape->sizes[i], shape->by_value, bits);
-    if (size >= (double)gsh_dispatch_min_elements)
-        return true;
+    uint64_t size = 1;
+    int64_t limit = gsh_dispatch_min_elements;
+    for (unsigned i = 0; i < GSH_BLAS_ENTRY_SIZES && shape->sizes[i] != GSH_BLAS_ENTRY_NONE; i++) {
+        size *= (uint64_t)integer_at(frame, (unsigned)shape->sizes[i], shape->by_value, bits);
+        if ((int64_t)size >= limit)
+            return false;
+    }
+    return limit > 1;
+}
+
+static __attribute__((noinline)) bool is_resident(const struct gsh_blas_entry_shape *shape,
+                                                  const struct gsh_blas_entry_frame *frame)
+{
     for (unsigned i = 0; i < GSH_BLAS_ENTRY_MATRICES && shape->matrices[i] != GSH_BLAS_ENTRY_NONE;
          i++)
         if (gsh_coherence_is_resident((const void *)word_at(frame, (unsigned)shape->matrices[i])))
             return true;
     return false;
+}
+
+/* False, after a few loads, for a call that must go straight to the original. */
+static inline bool is_worth_a_look(const struct gsh_blas_entry_shape *shape,
+                                   const struct gsh_blas_entry_frame *frame, int bits)
+{
+    if (bits == 0 || (is_small(shape, frame, bits) &&
+                      (GSH_LIKELY(!gsh_coherence_is_in_use()) || !is_resident(shape, frame))))
+        return false;
+    return gsh_dispatch_is_live() && !gsh_numpy_output_host_is_inside();
 }
 
 uint64_t gsh_blas_entry_call_original(const struct gsh_blas_entry_call *call,

@@ -20,13 +20,15 @@ static PyObject *try_inner(const struct gsh_method_call *call, enum gsh_reason *
 static PyObject *try_vdot(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row);
 
 GSH_METHOD_HOOK(dot_function_hook, .table = GSH_METHOD_MODULE, .name = "dot",
-                .handler = try_dot_function, .self_test = "m.dot(a, b)");
+                .handler = try_dot_function, .subject = GSH_METHOD_ASK_BY_PRODUCT,
+                .self_test = "m.dot(a, b)");
 GSH_METHOD_HOOK(dot_method_hook, .table = GSH_METHOD_NDARRAY, .name = "dot",
-                .handler = try_dot_method, .self_test = "a.dot(b)");
+                .handler = try_dot_method, .subject = GSH_METHOD_ASK_BY_PRODUCT,
+                .self_test = "a.dot(b)");
 GSH_METHOD_HOOK(inner_hook, .table = GSH_METHOD_MODULE, .name = "inner", .handler = try_inner,
-                .self_test = "m.inner(a, b)");
+                .subject = GSH_METHOD_ASK_BY_PRODUCT, .self_test = "m.inner(a, b)");
 GSH_METHOD_HOOK(vdot_hook, .table = GSH_METHOD_MODULE, .name = "vdot", .handler = try_vdot,
-                .self_test = "m.vdot(a, b)");
+                .subject = GSH_METHOD_ASK_BY_PRODUCT, .self_test = "m.vdot(a, b)");
 
 /* The form of a product. */
 struct form {

@@ -51,12 +51,7 @@ bool gsh_numpy_product_is_worth(PyObject *a, PyObject *b, enum gsh_reason *why)
 {
     if (gsh_numpy_method_patch_is_worth(a) || gsh_numpy_method_patch_is_worth(b))
         return true;
-    int64_t work;
-    bool is_small = gsh_numpy_is_array(a) && gsh_numpy_is_array(b) &&
-                    !__builtin_mul_overflow(gsh_numpy_describe_size(gsh_numpy_array(a)),
-                                            gsh_numpy_describe_size(gsh_numpy_array(b)), &work) &&
-                    work < gsh_dispatch_min_elements;
-    if (!is_small && !gsh_numpy_errstate_ignores_or_warns())
+    if (!gsh_numpy_method_patch_is_small_product(a, b) && !gsh_numpy_errstate_ignores_or_warns())
         *why = GSH_REASON_ERRSTATE;
     return false;
 }

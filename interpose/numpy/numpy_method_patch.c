@@ -163,6 +163,21 @@ bool gsh_numpy_method_patch_is_worth(PyObject *object)
     return is_worth(object);
 }
 
+static inline bool is_small_product(PyObject *a, PyObject *b)
+{
+    int64_t work;
+    return gsh_numpy_is_array(a) && gsh_numpy_is_array(b) &&
+           !__builtin_mul_overflow(gsh_numpy_describe_size(gsh_numpy_array(a)),
+                                   gsh_numpy_describe_size(gsh_numpy_array(b)), &work) &&
+           work < gsh_dispatch_min_elements &&
+           !(gsh_coherence_is_in_use() && (is_resident(a) || is_resident(b)));
+}
+
+bool gsh_numpy_method_patch_is_small_product(PyObject *a, PyObject *b)
+{
+    return is_small_product(a, b);
+}
+
 /* fetching operands */
 
 /* Whether the object is an ndarray or a subclass with data on the device. */
@@ -296,11 +311,23 @@ call_by_tuple(struct gsh_method_hook *hook, PyObject *self, PyObject *args, PyOb
 
 /* The two entries contain only the code that a small call needs. */
 
-static inline bool is_asked_by_self(const struct gsh_method_hook *hook, PyObject *self)
+/* Whether the call goes straight to the original. */
+static inline bool is_small(const struct gsh_method_hook *hook, PyObject *self,
+                            PyObject *const *args, Py_ssize_t nargs)
 {
-    if (hook->subject == GSH_METHOD_ASK_IF_RESIDENT)
-        return gsh_numpy_is_array(self) && is_resident(self);
-    return hook->subject != GSH_METHOD_ASK_BY_SELF || is_worth(self);
+    switch (hook->subject) {
+    case GSH_METHOD_ASK_BY_SELF:
+        return !is_worth(self);
+    case GSH_METHOD_ASK_BY_FIRST:
+        return nargs > 0 && !is_worth(args[0]);
+    case GSH_METHOD_ASK_BY_PRODUCT:
+        return hook->table == GSH_METHOD_NDARRAY ? nargs > 0 && is_small_product(self, args[0])
+                                                 : nargs > 1 && is_small_product(args[0], args[1]);
+    case GSH_METHOD_ASK_IF_RESIDENT:
+        return !gsh_numpy_is_array(self) || !is_resident(self);
+    default:
+        return false;
+    }
 }
 
 PyObject *gsh_numpy_method_patch_fastcall(struct gsh_method_hook *hook, PyObject *self,
@@ -308,8 +335,7 @@ PyObject *gsh_numpy_method_patch_fastcall(struct gsh_method_hook *hook, PyObject
                                           PyObject *kwnames)
 {
     gsh_numpy_hooks_hit(hook->row);
-    if (!is_asked_by_self(hook, self) ||
-        (hook->subject == GSH_METHOD_ASK_BY_FIRST && nargs > 0 && !is_worth(args[0])))
+    if (is_small(hook, self, args, nargs))
         return call_original(hook, self, args, nargs, kwnames);
     return call_by_vector(hook, self, args, nargs, kwnames);
 }
@@ -317,8 +343,13 @@ PyObject *gsh_numpy_method_patch_fastcall(struct gsh_method_hook *hook, PyObject
 PyObject *gsh_numpy_method_patch_varargs(struct gsh_method_hook *hook, PyObject *self,
                                          PyObject *args, PyObject *kwargs)
 {
+    PyObject *first[2] = {NULL};
+    Py_ssize_t count = 0;
     gsh_numpy_hooks_hit(hook->row);
-    if (!is_asked_by_self(hook, self))
+    for (; hook->subject == GSH_METHOD_ASK_BY_PRODUCT && count < GSH_MIN(gsh_py_size(args), 2);
+         count++)
+        first[count] = gsh_py.PyTuple_GetItem(args, count);
+    if (is_small(hook, self, first, count))
         return call_original(hook, self, args, 0, kwargs);
     return call_by_tuple(hook, self, args, kwargs);
 }

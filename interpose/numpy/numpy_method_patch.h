@@ -38,14 +38,15 @@ struct gsh_method_call {
 typedef PyObject *(*gsh_method_handler)(const struct gsh_method_call *call, enum gsh_reason *why,
                                         unsigned *row);
 
-/* The operand that decides whether the handler is asked. If it is small and not on the device, the
- * call goes straight to the original (see gsh_numpy_method_patch_is_worth). IF_RESIDENT: the handler is
- * asked only where self is an exact ndarray on the device. */
+/* What decides whether the handler is asked. If it is small and not on the device, the call goes
+ * straight to the original (see gsh_numpy_method_patch_is_worth and _is_small_product). */
 enum gsh_method_subject {
     GSH_METHOD_ASK_ALWAYS,
     GSH_METHOD_ASK_BY_SELF,
-    GSH_METHOD_ASK_BY_FIRST,
-    GSH_METHOD_ASK_IF_RESIDENT
+    GSH_METHOD_ASK_BY_FIRST,   /* the first argument */
+    GSH_METHOD_ASK_BY_PRODUCT, /* self and the first argument of a method of arrays, else the first
+                                  two arguments */
+    GSH_METHOD_ASK_IF_RESIDENT /* only where self is an exact ndarray on the device */
 };
 
 #define GSH_METHOD_MAX_ARGS 8 /* positional; calls with more go straight to the original */
@@ -80,6 +81,10 @@ bool gsh_numpy_method_patch_bind(const struct gsh_method_call *call, const char 
 /* Whether the object is an exact ndarray that has at least gsh_dispatch_min_elements elements or is
  * resident. */
 bool gsh_numpy_method_patch_is_worth(PyObject *object);
+
+/* Whether both objects are exact ndarrays, the product of their numbers of elements is below
+ * gsh_dispatch_min_elements, and neither is resident. */
+bool gsh_numpy_method_patch_is_small_product(PyObject *a, PyObject *b);
 
 /* The entry points behind GSH_METHOD_HOOK. */
 PyObject *gsh_numpy_method_patch_fastcall(struct gsh_method_hook *hook, PyObject *self,

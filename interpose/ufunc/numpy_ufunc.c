@@ -280,6 +280,24 @@ static inline bool is_tiny_product(PyObject *const *args, size_t nargs, size_t c
     return bound < gsh_dispatch_min_elements;
 }
 
+/* is_tiny_product for arrays alone. Does not check whether operands in the arena are on the device.
+ * False: not decided here. Calls no function. A product that wraps leaves a call to NumPy. */
+static inline bool seems_tiny_product(PyObject *const *args, size_t count)
+{
+    uint64_t bound = 1, limit = (uint64_t)gsh_dispatch_min_elements;
+    for (size_t i = 0; i < count; i++) {
+        if (!gsh_numpy_is_array(args[i]))
+            return false;
+        const struct gsh_ndarray *array = gsh_numpy_array(args[i]);
+        for (int d = 0; d < array->nd; d++) {
+            bound *= (uint64_t)array->dimensions[d];
+            if (bound >= limit)
+                return false;
+        }
+    }
+    return limit > 1;
+}
+
 __attribute__((noinline)) static PyObject *look_closer(PyObject *self, PyObject *const *args,
                                                        size_t nargsf, PyObject *kwnames)
 {
@@ -307,14 +325,23 @@ static PyObject *elementwise_hook(PyObject *self, PyObject *const *args, size_t 
     return look_at_residency(self, args, nargsf, kwnames);
 }
 
+__attribute__((noinline)) static PyObject *look_at_product(PyObject *self, PyObject *const *args,
+                                                           size_t nargsf, PyObject *kwnames)
+{
+    if (!counts_tiny && is_tiny_product(args, gsh_py_nargs(nargsf), count_values(nargsf, kwnames)))
+        return gsh_np.call_ufunc(self, args, nargsf, kwnames);
+    return call_described(self, args, nargsf, kwnames);
+}
+
 static PyObject *generalised_hook(PyObject *self, PyObject *const *args, size_t nargsf,
                                   PyObject *kwnames)
 {
     calls++;
-    if (GSH_LIKELY(!counts_tiny &&
-                   is_tiny_product(args, gsh_py_nargs(nargsf), count_values(nargsf, kwnames))))
+    if (counts_tiny || !seems_tiny_product(args, count_values(nargsf, kwnames)))
+        return look_at_product(self, args, nargsf, kwnames);
+    if (GSH_LIKELY(!gsh_coherence_is_in_use()))
         return gsh_np.call_ufunc(self, args, nargsf, kwnames);
-    return call_described(self, args, nargsf, kwnames);
+    return look_at_residency(self, args, nargsf, kwnames);
 }
 
 static void install_one(struct gsh_ufunc *ufunc, struct record as)
