@@ -58,7 +58,8 @@ void gsh_numpy_hooks_describe(struct gsh_fmt *fmt);
     X(assign)                                                                                      \
     X(capi)                                                                                        \
     X(index)                                                                                       \
-    X(element) X(flat) X(take) X(nonzero) X(where) X(join) X(methods) X(round) X(matmul) X(einsum)
+    X(element)                                                                                     \
+    X(flat) X(take) X(nonzero) X(where) X(join) X(methods) X(reshape) X(round) X(matmul) X(einsum)
 #define X(family) void gsh_numpy_##family##_install(void);
 GSH_NUMPY_FAMILIES(X)
 #undef X

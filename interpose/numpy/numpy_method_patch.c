@@ -267,6 +267,22 @@ static PyObject *call_original(const struct gsh_method_hook *hook, PyObject *sel
     }
 }
 
+PyObject *gsh_numpy_method_patch_call_original(const struct gsh_method_hook *hook,
+                                               const struct gsh_method_call *call, PyObject *self)
+{
+    if (!(hook->flags & GSH_METH_VARARGS))
+        return call_original(hook, self, call->args, (Py_ssize_t)call->nargs, call->kwnames);
+    for (size_t i = 0; i < call->nargs; i++)
+        gsh_py.Py_IncRef(call->args[i]); /* the tuple steals them */
+    PyObject *args = gsh_py_tuple(call->args, (unsigned)call->nargs);
+    PyObject *result = args ? call_original(hook, self, args, 0, call->kwdict) : NULL;
+    if (args)
+        gsh_py.Py_DecRef(args);
+    else
+        gsh_py_drop(call->args, (unsigned)call->nargs);
+    return result;
+}
+
 static PyObject *call_declined(const struct gsh_method_hook *hook, const struct attempt *attempt,
                                PyObject *self, const void *args, Py_ssize_t nargs,
                                PyObject *keywords)

@@ -86,6 +86,11 @@ bool gsh_numpy_method_patch_is_worth(PyObject *object);
  * gsh_dispatch_min_elements, and neither is resident. */
 bool gsh_numpy_method_patch_is_small_product(PyObject *a, PyObject *b);
 
+/* Calls the original with the arguments of `call` on another array. Returns a new reference, or NULL
+ * with a Python exception. */
+PyObject *gsh_numpy_method_patch_call_original(const struct gsh_method_hook *hook,
+                                               const struct gsh_method_call *call, PyObject *self);
+
 /* The entry points behind GSH_METHOD_HOOK. */
 PyObject *gsh_numpy_method_patch_fastcall(struct gsh_method_hook *hook, PyObject *self,
                                           PyObject *const *args, Py_ssize_t nargs,
