@@ -50,7 +50,7 @@ constexpr size_t MEMORY_BYTES = size_t{8} << 30,
 constexpr size_t CHUNK_BYTES = size_t{32} << 20;    /* of a pool */
 constexpr size_t SCRIBBLED_BYTES = size_t{1} << 20; /* of each end of new memory */
 constexpr unsigned LATE_ONE_IN = 32, LATEST_MICROSECONDS = 100;
-constexpr size_t MOST_ARGUMENTS = 4096;
+constexpr size_t MOST_ARGUMENTS = 4096, MOST_SHARED_BYTES = 48 << 10;
 
 pid_t process; /* that called cuInit */
 
@@ -1147,7 +1147,7 @@ API gsh_cuda_enum cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned 
 {
     CHECK_THREAD();
     if (grid_x == 0 || grid_y != 1 || grid_z != 1 || block_x == 0 || block_x > 1024 ||
-        block_y != 1 || block_z != 1 || shared_bytes != 0 ||
+        block_y != 1 || block_z != 1 || shared_bytes > MOST_SHARED_BYTES ||
         function->argument_bytes > MOST_ARGUMENTS)
         refuse("cuLaunchKernel", "a grid or arguments that are not emulated");
     struct Arguments {

@@ -13,6 +13,10 @@
 
 #define POOL_BYTES (16 << 20)
 
+/* What groups are made of: dtypes, and whether also of ops that are not exact. */
+static unsigned random_dtypes = GSH_SET_ALL;
+static bool random_is_inexact;
+
 struct random_group {
     struct gsh_group group;
     char *pool;
@@ -112,7 +116,12 @@ static inline enum gsh_dtype random_dtype(struct random_group *work)
 {
     static const enum gsh_dtype likely[] = {GSH_FLOAT64, GSH_FLOAT32, GSH_BOOL,
                                             GSH_INT64,   GSH_FLOAT16, GSH_COMPLEX64};
-    return PICK(work, 3) ? likely[PICK(work, 6)] : (enum gsh_dtype)PICK(work, GSH_DTYPE_COUNT);
+    enum gsh_dtype dtype;
+    do
+        dtype =
+            PICK(work, 3) ? likely[PICK(work, 6)] : (enum gsh_dtype)PICK(work, GSH_DTYPE_COUNT);
+    while ((random_dtypes >> dtype & 1) == 0);
+    return dtype;
 }
 
 /* Something of the dtype (any: GSH_DTYPE_COUNT) among what is there before the step `end`. */
@@ -150,7 +159,8 @@ static inline void random_step(struct random_group *work, unsigned number)
     do {
         step->op = (enum gsh_op)PICK(work, GSH_OP_COUNT);
         step->loop = random_dtype(work);
-    } while (!gsh_op_has_loop(step->op, step->loop) || gsh_op_max_ulp(step->op, step->loop) > 0);
+    } while (!gsh_op_has_loop(step->op, step->loop) ||
+             (!random_is_inexact && gsh_op_max_ulp(step->op, step->loop) > 0));
     const struct gsh_op_info *info = gsh_op_info(step->op);
     for (unsigned k = 0; k < info->nin; k++) {
         step->in[k] = random_input(work, gsh_op_input_dtype(step->op, step->loop, k), number);
