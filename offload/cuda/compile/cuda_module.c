@@ -13,8 +13,10 @@
 #include "cuda_mem.h"
 #include "cuda_timing.h"
 #include "hash.h"
+#include "interpretation.h"
 #include "options.h"
 #include "source.h"
+#include "source_interpreter.h"
 #include "stats.h"
 
 #include <stdlib.h>
@@ -35,6 +37,8 @@ struct work {
 struct kernel {
     uint64_t hash;
     struct gsh_cuda_job job;
+    unsigned interpreted; /* times that its group ran in an interpreter */
+    double work;          /* elements times steps of these */
     char key[GSH_SOURCE_KEY_SIZE];
 };
 
@@ -186,23 +190,37 @@ static bool lacks_one(struct kernel *const *kernels, unsigned count)
     return false;
 }
 
-/* Gets the kernels of all stages, so that only the device itself may fail once a stage has been submitted. DECLINED:
- * the compile thread is building them. */
-static enum gsh_status get_kernels(const struct work *work, const struct gsh_source_stage *stages,
-                                   unsigned count, struct kernel **kernels)
+/* Finds the kernels of all stages, whatever their states. */
+static enum gsh_status find_stages(const struct work *work, const struct gsh_source_plan *plan,
+                                   struct kernel **kernels)
+{
+    for (unsigned i = 0; i < plan->stage_count; i++)
+        if ((kernels[i] = find_kernel(work, i, plan->stages[i].key)) == NULL)
+            return GSH_FAILED;
+    return GSH_OK;
+}
+
+static enum gsh_status build_new(const struct work *work, struct kernel *const *kernels,
+                                 unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
-        if ((kernels[i] = find_kernel(work, i, stages[i].key)) == NULL)
-            return GSH_FAILED;
-    bool in_background =
-        work->can_split != NULL && lacks_one(kernels, count) && work->can_split(work->item);
-    for (unsigned i = 0; i < count; i++) {
-        if (!in_background)
-            GSH_TRY(finish_kernel(work, i, kernels[i]));
-        else if (gsh_cuda_compile_thread_state(&kernels[i]->job) == GSH_CUDA_JOB_NEW)
+        if (gsh_cuda_compile_thread_state(&kernels[i]->job) == GSH_CUDA_JOB_NEW)
             GSH_TRY(build(work, i, kernels[i], true));
+    return GSH_OK;
+}
+
+/* Sees to it that all kernels can be launched, so that only the device itself may fail once a stage has been submitted.
+ * DECLINED: the compile thread is building them. */
+static enum gsh_status finish_kernels(const struct work *work, struct kernel *const *kernels,
+                                      unsigned count)
+{
+    if (work->can_split != NULL && lacks_one(kernels, count) && work->can_split(work->item)) {
+        GSH_TRY(build_new(work, kernels, count));
+        return GSH_DECLINED;
     }
-    return in_background ? GSH_DECLINED : GSH_OK;
+    for (unsigned i = 0; i < count; i++)
+        GSH_TRY(finish_kernel(work, i, kernels[i]));
+    return GSH_OK;
 }
 
 static enum gsh_status submit(CUfunction function, struct gsh_source_stage *stage)
@@ -214,19 +232,25 @@ static enum gsh_status submit(CUfunction function, struct gsh_source_stage *stag
 }
 
 /* Submits the stages of the work's plan. */
+static enum gsh_status launch_kernels(const struct work *work, struct gsh_source_plan *plan,
+                                      struct kernel *const *kernels, unsigned row)
+{
+    GSH_TRY(finish_kernels(work, kernels, plan->stage_count));
+    bool is_timed = gsh_cuda_timing_begin(row);
+    for (unsigned i = 0; i < plan->stage_count; i++)
+        GSH_TRY(submit(kernels[i]->job.function, &plan->stages[i]));
+    if (is_timed)
+        gsh_cuda_timing_end();
+    gsh_stats_add(GSH_COUNTER_LAUNCHES, plan->stage_count);
+    return GSH_OK;
+}
+
 static enum gsh_status launch_stages(const struct work *work, struct gsh_source_plan *plan,
                                      unsigned row)
 {
     struct kernel *kernels[GSH_SOURCE_MAX_STAGES];
-    const unsigned count = plan->stage_count;
-    GSH_TRY(get_kernels(work, plan->stages, count, kernels));
-    bool is_timed = gsh_cuda_timing_begin(row);
-    for (unsigned i = 0; i < count; i++)
-        GSH_TRY(submit(kernels[i]->job.function, &plan->stages[i]));
-    if (is_timed)
-        gsh_cuda_timing_end();
-    gsh_stats_add(GSH_COUNTER_LAUNCHES, count);
-    return GSH_OK;
+    GSH_TRY(find_stages(work, plan, kernels));
+    return launch_kernels(work, plan, kernels, row);
 }
 
 enum gsh_status gsh_cuda_module_launch(const struct gsh_launch *launch, unsigned row)
@@ -238,25 +262,89 @@ enum gsh_status gsh_cuda_module_launch(const struct gsh_launch *launch, unsigned
     return launch_stages(&(struct work){.launch = launch}, &plan, row);
 }
 
+/* ---- groups in an interpreter ---- */
+
+static void write_interpreter(const void *what, struct gsh_fmt *fmt)
+{
+    const enum gsh_source_interpreter_family *family = what;
+    gsh_source_interpreter_text(*family, fmt);
+}
+
+/* The interpreter of the stage, if it can be launched; else NULL. */
+static struct kernel *find_interpreter(const struct gsh_group *group,
+                                       const struct gsh_source_stage *stage)
+{
+    static uint64_t declined; /* for want of an interpreter */
+    enum gsh_source_interpreter_family family = gsh_source_interpreter_find_family(group);
+    const struct work work = {.write = write_interpreter, .what = &family};
+    struct kernel *kernel = find_kernel(&work, 0, stage->key);
+    if (kernel == NULL)
+        return NULL;
+    enum gsh_cuda_job_state state = gsh_cuda_compile_thread_state(&kernel->job);
+    if (state == GSH_CUDA_JOB_NEW && gsh_interpretation_pays_compiling(declined++))
+        (void)build(&work, 0, kernel, true);
+    return state == GSH_CUDA_JOB_READY ? kernel : NULL;
+}
+
+/* `stage`: memory for the launch. */
+static enum gsh_status launch_interpreter(const struct gsh_group *group,
+                                          struct gsh_source_stage *stage, unsigned row)
+{
+    struct kernel *kernel;
+    GSH_TRY(gsh_source_interpreter_plan(group, stage));
+    if ((kernel = find_interpreter(group, stage)) == NULL)
+        return GSH_DECLINED;
+    bool is_timed = gsh_cuda_timing_begin(row);
+    GSH_TRY(submit(kernel->job.function, stage));
+    if (is_timed)
+        gsh_cuda_timing_end();
+    gsh_stats_add(GSH_COUNTER_LAUNCHES, 1);
+    gsh_stats_add(GSH_COUNTER_INTERPRETED, 1);
+    return GSH_OK;
+}
+
+/* Runs a group whose kernels are not built yet, and has them built if it recurs. */
+static enum gsh_status interpret(const struct work *work, struct gsh_source_plan *plan,
+                                 struct kernel *const *kernels, unsigned row)
+{
+    struct kernel *own = kernels[0];
+    if (plan->stage_count == GSH_SOURCE_MAX_STAGES)
+        return GSH_DECLINED;
+    GSH_TRY(launch_interpreter(work->group, &plan->stages[plan->stage_count], row));
+    own->work += (double)gsh_group_elements(work->group) * work->group->step_count;
+    if (gsh_interpretation_ends(++own->interpreted, own->work))
+        (void)build_new(work, kernels, plan->stage_count);
+    return GSH_OK;
+}
+
 enum gsh_status gsh_cuda_module_launch_group(const struct gsh_group *group, unsigned row,
                                              gsh_can_split *can_split, const void *item)
 {
     struct gsh_source_plan plan;
+    struct kernel *kernels[GSH_SOURCE_MAX_STAGES];
     uint64_t scratch;
     GSH_TRY(gsh_cuda_mem_scratch(gsh_source_group_scratch(group), &scratch));
     GSH_TRY(gsh_source_group_plan(group, scratch, &plan));
-    if (!gsh_option_number(GSH_OPTION_BACKGROUND))
-        can_split = NULL;
-    return launch_stages(&(struct work){.group = group, .can_split = can_split, .item = item},
-                         &plan, row);
+    bool in_background = gsh_option_number(GSH_OPTION_BACKGROUND) != 0;
+    const struct work work = {
+        .group = group, .can_split = in_background ? can_split : NULL, .item = item};
+    GSH_TRY(find_stages(&work, &plan, kernels));
+    if (work.can_split != NULL && lacks_one(kernels, plan.stage_count)) {
+        enum gsh_status status = interpret(&work, &plan, kernels, row);
+        if (status != GSH_DECLINED)
+            return status;
+    }
+    return launch_kernels(&work, &plan, kernels, row);
 }
 
 enum gsh_status gsh_cuda_module_launch_text(struct gsh_source_stage *stage,
                                             gsh_cuda_kernel_text_write *write, const void *what)
 {
-    struct kernel *kernel;
     const struct work work = {.write = write, .what = what};
-    GSH_TRY(get_kernels(&work, stage, 1, &kernel));
+    struct kernel *kernel = find_kernel(&work, 0, stage->key);
+    if (kernel == NULL)
+        return GSH_FAILED;
+    GSH_TRY(finish_kernels(&work, &kernel, 1));
     GSH_TRY(submit(kernel->job.function, stage));
     gsh_stats_add(GSH_COUNTER_LAUNCHES, 1);
     return GSH_OK;
@@ -266,12 +354,8 @@ enum gsh_status gsh_cuda_module_launch_text(struct gsh_source_stage *stage,
 static bool find_kernels(const struct work *work, struct gsh_source_plan *plan,
                          struct kernel **kernels)
 {
-    if (gsh_source_plan(work->launch, 0, plan) != GSH_OK)
-        return false;
-    for (unsigned i = 0; i < plan->stage_count; i++)
-        if ((kernels[i] = find_kernel(work, i, plan->stages[i].key)) == NULL)
-            return false;
-    return true;
+    return gsh_source_plan(work->launch, 0, plan) == GSH_OK &&
+           find_stages(work, plan, kernels) == GSH_OK;
 }
 
 bool gsh_cuda_module_is_built(const struct gsh_launch *launch)
@@ -293,8 +377,6 @@ bool gsh_cuda_module_build(const struct gsh_launch *launch)
     const struct work work = {.launch = launch};
     if (!find_kernels(&work, &plan, kernels))
         return true;
-    for (unsigned i = 0; i < plan.stage_count; i++)
-        if (gsh_cuda_compile_thread_state(&kernels[i]->job) == GSH_CUDA_JOB_NEW)
-            (void)build(&work, i, kernels[i], true);
+    (void)build_new(&work, kernels, plan.stage_count);
     return !lacks_one(kernels, plan.stage_count);
 }

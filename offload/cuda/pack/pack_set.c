@@ -7,13 +7,15 @@
 #include "cuda_compile.h"
 #include "cuda_kernel_text.h"
 #include "pack_launches.h"
+#include "source_interpreter.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* A stage of a launch, or an interpreter. */
 struct stage {
-    const struct gsh_launch *launch;
-    unsigned number;
+    const struct gsh_launch *launch; /* NULL: an interpreter */
+    unsigned number;                 /* of the stage, or its family */
 };
 
 struct filling {
@@ -24,7 +26,10 @@ struct filling {
 static void write_text(const void *what, struct gsh_fmt *fmt)
 {
     const struct stage *stage = what;
-    gsh_source_text(stage->launch, stage->number, fmt);
+    if (stage->launch != NULL)
+        gsh_source_text(stage->launch, stage->number, fmt);
+    else
+        gsh_source_interpreter_text((enum gsh_source_interpreter_family)stage->number, fmt);
 }
 
 static bool has_key(const struct gsh_pack_set *set, const struct gsh_cuda_cache_key *key)
@@ -62,7 +67,9 @@ static enum gsh_status add(struct gsh_pack_set *set, const struct stage *stage, 
     }
     struct gsh_pack_kernel *kernel = &set->kernels[set->count++];
     *kernel = (struct gsh_pack_kernel){.key = key, .text = text};
-    memcpy(kernel->name, name, sizeof kernel->name);
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, kernel->name, sizeof kernel->name);
+    gsh_fmt_text(&fmt, name);
     return GSH_OK;
 }
 
@@ -72,6 +79,17 @@ static bool is_wanted(const struct gsh_pack_set *set, const char *name)
         if (strncmp(name, set->prefixes[i], strlen(set->prefixes[i])) == 0)
             return true;
     return set->prefix_count == 0;
+}
+
+/* First, as they take longest to compile. */
+static void add_interpreters(struct filling *filling)
+{
+    for (unsigned family = 0; family < GSH_INTERPRETER_FAMILIES; family++) {
+        const char *name =
+            gsh_source_interpreter_text_key((enum gsh_source_interpreter_family)family);
+        if (filling->status == GSH_OK && is_wanted(filling->set, name))
+            filling->status = add(filling->set, &(struct stage){NULL, family}, name);
+    }
 }
 
 static void take(void *context, const struct gsh_launch *launch)
@@ -88,6 +106,7 @@ static void take(void *context, const struct gsh_launch *launch)
 enum gsh_status gsh_pack_set_fill(struct gsh_pack_set *set)
 {
     struct filling filling = {.set = set, .status = GSH_OK};
+    add_interpreters(&filling);
     gsh_pack_launches_walk(take, &filling);
     return filling.status;
 }
