@@ -61,6 +61,7 @@ endfunction()
 
 gsh_run_emulated(cuda_backend --shard 7/80)
 gsh_run_emulated(cuda_scan --shard 7/80)
+gsh_run_emulated(cuda_interpreter --shard 7/40)
 foreach(name cuda_blas_forms cuda_fft cuda_lapack cuda_lapack_condition cuda_lapack_systems cuda_product)
   gsh_run_emulated(${name})
 endforeach()

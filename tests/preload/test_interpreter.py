@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups in an interpreter that was compiled ahead: at once, with the results of a kernel of their own, which is compiled for
+those that recur."""
+import os
+import shutil
+import tempfile
+import unittest
+
+import shim_runner
+from test_kernel_pack import build
+
+RECURRING = 5  # turns of the loop in SCRIPT
+SCRIPT = f"""
+import numpy as np
+from shim_script import dump
+a = np.linspace(0.1, 3, 40_000).reshape(200, 200)
+f = a.astype(np.float32)
+i = np.arange(40_000).reshape(200, 200)
+for turn in range({RECURRING}):
+    b = np.sqrt(a * a + 1) - a / (turn + 2)
+    dump("plain%d" % turn, b)
+dump("select", np.where(a > 1, np.minimum(a, 2), -a))
+dump("cast", (f * 2 + i).astype(np.float32))
+dump("strided", a.T * a + np.abs(a[:, :1] - 1))
+dump("full", np.floor(a * 7) // 3 + np.fmod(a, f))
+dump("zeros", 1 / (a - a))
+dump("int", (a * 100).astype(np.int64) * i)
+"""
+
+
+@unittest.skipUnless(shim_runner.is_emulated(), "runs on the emulated CUDA libraries (GPUSHIM_DEVICE=cuda, LD_LIBRARY_PATH)")
+class TestInterpreter(shim_runner.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp()
+        cls.pack = os.path.join(cls.folder, "pack")
+        status, output = build(cls.pack, ["interpreter"])
+        assert status == 0, output
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def counters(self, **env):
+        with tempfile.TemporaryDirectory() as cache:
+            result = self.assert_same(SCRIPT, env={"GPUSHIM_PACK": self.pack, "GPUSHIM_CACHE_DIR": cache, **env})
+        return [shim_runner.counter(result.report, key) for key in ("groups", "interpreted", "pack_hits")]
+
+    def test_interpreted(self):
+        groups, interpreted, hits = self.counters()
+        self.assertGreaterEqual(interpreted, 7, groups)
+        self.assertEqual(hits, 2)
+
+    def test_no_pack(self):
+        self.assertEqual(self.counters(GPUSHIM_PACK=os.path.join(self.folder, "none"))[1:], [0, 0])
+
+    def test_not_in_background(self):
+        self.assertEqual(self.counters(GPUSHIM_BACKGROUND="0")[1], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
