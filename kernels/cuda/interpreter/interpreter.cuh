@@ -4,7 +4,7 @@
 // threads of a block do the same step at a time. A thread's elements are neighbours where arrays are packed; else
 // neighbouring threads have neighbouring elements. An element behind the last one is the thread's first element again,
 // which is computed twice and stored once. All loads of a program come before its stores.
-extern __shared__ u64 slots[];
+extern __shared__ uint4 slots[]; // a word for each element of a thread, two words of a thread side by side
 
 struct Place { // of a thread's elements
     u32 first, apart;
@@ -14,15 +14,32 @@ FN u32 element_at(const Args &args, const Place &place, int v)
     const u32 at = place.first + v * place.apart;
     return at < args.n ? at : place.first;
 }
-FN u64 &slot_of(u32 slot, int v) { return slots[(slot * ELEMENTS + v) * blockDim.x + threadIdx.x]; }
+FN void read_slot(u32 slot, u64 (&x)[ELEMENTS])
+{
+    EACH if (v % 2 == 0) {
+        Pack<u64, 2> pair;
+        pair.word = slots[(slot * (ELEMENTS / 2) + v / 2) * blockDim.x + threadIdx.x];
+        x[v] = pair.element[0];
+        x[v + 1] = pair.element[1];
+    }
+}
+FN void write_slot(u32 slot, const u64 (&x)[ELEMENTS])
+{
+    EACH if (v % 2 == 0) {
+        Pack<u64, 2> pair;
+        pair.element[0] = x[v];
+        pair.element[1] = x[v + 1];
+        slots[(slot * (ELEMENTS / 2) + v / 2) * blockDim.x + threadIdx.x] = pair.word;
+    }
+}
 FN void fetch(const Args &args, u32 from, u64 (&x)[ELEMENTS])
 {
-    if (from >= FIRST_CONSTANT) {
-        const u64 constant = args.constants[from - FIRST_CONSTANT];
-        EACH x[v] = constant;
-    } else {
-        EACH x[v] = slot_of(from, v);
+    if (from < FIRST_CONSTANT) {
+        read_slot(from, x);
+        return;
     }
+    const u64 constant = args.constants[from - FIRST_CONSTANT];
+    EACH x[v] = constant;
 }
 FN u64 offset_of(const Args &args, u32 array, u32 element)
 {
@@ -110,30 +127,36 @@ FN bool is_whole(const Args &args, const Place &place) { return args.n - place.f
 FN void load(const Args &args, const Step &step, const Place &place)
 {
     u64 x[ELEMENTS];
-    if (step.is_pack && is_whole(args, place))
-        load_together(offset_of(args, step.in[1], place.first), step.dtype, x);
+    if (step.is_pack() && is_whole(args, place))
+        load_together(offset_of(args, step.in1(), place.first), step.dtype(), x);
     else
-        EACH x[v] = load_word(offset_of(args, step.in[1], element_at(args, place, v)), step.dtype);
-    EACH slot_of(step.out, v) = x[v];
+        EACH x[v] = load_word(offset_of(args, step.in1(), element_at(args, place, v)), step.dtype());
+    write_slot(step.out(), x);
+}
+FN void locate(const Args &args, const Step &step, const Place &place)
+{
+    u64 x[ELEMENTS];
+    EACH x[v] = offset_of(args, step.in1(), element_at(args, place, v));
+    write_slot(step.out(), x);
 }
 FN void store(const Args &args, const Step &step, const Place &place)
 {
     u64 x[ELEMENTS];
-    fetch(args, step.in[0], x);
-    if (step.is_pack && is_whole(args, place)) {
-        store_together(offset_of(args, step.in[1], place.first), step.dtype, x);
+    fetch(args, step.in0(), x);
+    if (step.is_pack() && is_whole(args, place)) {
+        store_together(offset_of(args, step.in1(), place.first), step.dtype(), x);
         return;
     }
     EACH if (v == 0 || element_at(args, place, v) != place.first)
-        store_word(offset_of(args, step.in[1], element_at(args, place, v)), step.dtype, x[v]);
+        store_word(offset_of(args, step.in1(), element_at(args, place, v)), step.dtype(), x[v]);
 }
 
 // The errors of a result that is not finite; 1 stands for inputs that the operation does not have.
 template <class F> FN void judge_word(const Sink &sink, const Step &step, u64 r, u64 a, u64 b, u64 c)
 {
     const F result = Word_as<F>::of(r), x = Word_as<F>::of(a);
-    const F y = step.count > 1 ? Word_as<F>::of(b) : (F)1, z = step.count > 2 ? Word_as<F>::of(c) : (F)1;
-    switch (step.may) {
+    const F y = step.count() > 1 ? Word_as<F>::of(b) : (F)1, z = step.count() > 2 ? Word_as<F>::of(c) : (F)1;
+    switch (step.may()) {
     case MAY_OVERFLOW: judge<MAY_OVERFLOW>(sink, result, x, y, z); return;
     case MAY_POLE: judge<MAY_POLE>(sink, result, x, y, z); return;
     case MAY_INVALID: judge<MAY_INVALID>(sink, result, x, y, z); return;
@@ -143,11 +166,11 @@ template <class F> FN void judge_word(const Sink &sink, const Step &step, u64 r,
     case MAY_POLE | MAY_OVERFLOW | MAY_INVALID: judge<(MAY_POLE | MAY_OVERFLOW | MAY_INVALID)>(sink, result, x, y, z);
     }
 }
-__device__ __noinline__ void report(const Sink &sink, const Step &step, u64 r, u64 a, u64 b, u64 c)
+__device__ __noinline__ void report(const Sink &sink, Step step, u64 r, u64 a, u64 b, u64 c)
 {
-    if (step.may >= OF_CAST)
-        report_error(sink, step.may - OF_CAST, a, None(), None());
-    else if (step.dtype != 0)
+    if (step.may() >= OF_CAST)
+        report_error(sink, step.may() - OF_CAST, a, None(), None());
+    else if (step.dtype() != 0)
         judge_word<double>(sink, step, r, a, b, c);
     else
         judge_word<float>(sink, step, r, a, b, c);
@@ -156,7 +179,7 @@ __device__ __noinline__ void report(const Sink &sink, const Step &step, u64 r, u
 FN u32 special_results(const Step &step, const u64 (&y)[ELEMENTS])
 {
     u32 special = 0;
-    if (step.dtype != 0)
+    if (step.dtype() != 0)
         EACH special |= (u32)!gsh_isfinite(Word_as<double>::of(y[v])) << v;
     else
         EACH special |= (u32)!gsh_isfinite(Word_as<float>::of(y[v])) << v;
@@ -166,27 +189,27 @@ FN void operate(const Args &args, const Step &step)
 {
     u64 a[ELEMENTS], b[ELEMENTS], c[ELEMENTS], y[ELEMENTS];
     u32 special = 0, chosen = (1u << ELEMENTS) - 1;
-    fetch(args, step.in[0], a);
-    if (step.count > 1)
-        fetch(args, step.in[1], b);
-    if (step.count > 2)
-        fetch(args, step.in[2], c);
-    compute(step.code, a, b, c, y, special);
-    if (step.mask != NOWHERE) {
+    fetch(args, step.in0(), a);
+    if (step.count() > 1)
+        fetch(args, step.in1(), b);
+    if (step.count() > 2)
+        fetch(args, step.in2(), c);
+    compute(step.code(), a, b, c, y, special);
+    if (step.mask() != NOWHERE) {
         u64 mask[ELEMENTS], old[ELEMENTS];
-        fetch(args, step.mask, mask);
-        fetch(args, step.old, old);
+        fetch(args, step.mask(), mask);
+        fetch(args, step.old(), old);
         chosen = 0;
         EACH chosen |= (u32)(mask[v] != 0) << v;
         EACH y[v] = mask[v] != 0 ? y[v] : old[v];
     }
-    if (step.sink != 0) {
-        special = chosen & (step.may >= OF_CAST ? special : special_results(step, y));
+    if (step.sink() != 0) {
+        special = chosen & (step.may() >= OF_CAST ? special : special_results(step, y));
         if (special != 0)
             EACH if (special >> v & 1)
-                report(args.sinks[step.sink - 1], step, y[v], a[v], b[v], c[v]);
+                report(args.sinks[step.sink() - 1], step, y[v], a[v], b[v], c[v]);
     }
-    EACH slot_of(step.out, v) = y[v];
+    write_slot(step.out(), y);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) gsh_kernel(const IN_PLACE Args args)
@@ -198,13 +221,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) gsh_kernel(const I
         return;
 #pragma unroll 1
     for (u32 k = 0; k < args.steps; k++) {
-        const Step &step = args.step[k];
-        if (step.code == LOAD)
+        const Step step = args.step[k];
+        if (step.code() == LOAD)
             load(args, step, place);
-        else if (step.code == STORE)
+        else if (step.code() == STORE)
             store(args, step, place);
-        else if (step.code == LOCATE)
-            EACH slot_of(step.out, v) = offset_of(args, step.in[1], element_at(args, place, v));
+        else if (step.code() == LOCATE)
+            locate(args, step, place);
         else
             operate(args, step);
     }

@@ -6,14 +6,23 @@
 constexpr int ELEMENTS = 4, DIMS = 4, ARRAYS = 24, CONSTANTS = 32, SINKS = 32, STEPS = 124;
 constexpr u32 FIRST_CONSTANT = 64, NOWHERE = 255; // operands: slots, constants, none
 constexpr u32 LOAD = 0, STORE = 1, LOCATE = 2;    // codes; those of operations and casts follow
-constexpr u32 OF_CAST = 128;                      // in `may`: a cast, and the kind of error that it may meet
-struct Step {
-    u16 code;
-    u8 out, in[3], mask, old; // operands; of LOAD, STORE and LOCATE in[1] is the array
-    u8 sink, may;             // what reports errors, counted from 1, 0: nothing; the errors that are possible
-    u8 dtype;                 // of memory: its code in load_word; of checks: whether they are of doubles
-    u8 count, is_pack;        // inputs; whether ELEMENTS neighbours are moved at once
-    u8 unused[3];
+constexpr u32 OF_CAST = 128;                      // in may(): a cast, and the kind of error that it may meet
+struct Step { // bytes of two words, each of which is loaded at once
+    u64 first, second;
+    template <int AT> FN u32 byte() const { return (u32)((AT < 8 ? first : second) >> (8 * (AT % 8))) & 0xff; }
+    FN u32 code() const { return (u32)first & 0xffff; }
+    // Operands; of LOAD, STORE and LOCATE in1 is the array.
+    FN u32 out() const { return byte<2>(); }
+    FN u32 in0() const { return byte<3>(); }
+    FN u32 in1() const { return byte<4>(); }
+    FN u32 in2() const { return byte<5>(); }
+    FN u32 mask() const { return byte<6>(); }
+    FN u32 old() const { return byte<7>(); }
+    FN u32 sink() const { return byte<8>(); }    // what reports errors, counted from 1; 0: nothing
+    FN u32 may() const { return byte<9>(); }     // the errors that are possible
+    FN u32 dtype() const { return byte<10>(); }  // of memory: its code in load_word; of checks: whether of doubles
+    FN u32 count() const { return byte<11>(); }  // of inputs
+    FN bool is_pack() const { return byte<12>() != 0; } // ELEMENTS neighbours are moved at once
 };
 struct Args {
     u32 n, steps; // elements; of the program
