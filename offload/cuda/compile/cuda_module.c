@@ -12,6 +12,7 @@
 #include "cuda_kernel_text.h"
 #include "cuda_mem.h"
 #include "cuda_timing.h"
+#include "group_split.h"
 #include "hash.h"
 #include "interpretation.h"
 #include "options.h"
@@ -23,6 +24,7 @@
 #include <string.h>
 
 #define FIRST_SLOTS ((size_t)256)
+#define SPLIT_SHARE 4 /* of the free memory a group that is interpreted may take one part */
 
 /* What is launched: a launch, a group or a text. */
 struct work {
@@ -286,7 +288,7 @@ static struct kernel *find_interpreter(const struct gsh_group *group,
     return state == GSH_CUDA_JOB_READY ? kernel : NULL;
 }
 
-/* `stage`: memory for the launch. */
+/* A group without sinks, with memory for its launch. */
 static enum gsh_status launch_interpreter(const struct gsh_group *group,
                                           struct gsh_source_stage *stage, unsigned row)
 {
@@ -299,8 +301,54 @@ static enum gsh_status launch_interpreter(const struct gsh_group *group,
     if (is_timed)
         gsh_cuda_timing_end();
     gsh_stats_add(GSH_COUNTER_LAUNCHES, 1);
+    return GSH_OK;
+}
+
+/* Sees to it that the sinks' launches can only fail with the device: kernels and scratch memory are there. */
+static enum gsh_status prepare_sinks(const struct gsh_launch *launches, unsigned count)
+{
+    size_t most = 0;
+    uint64_t address;
+    for (unsigned k = 0; k < count; k++) {
+        if (!gsh_cuda_module_is_built(&launches[k]))
+            return GSH_DECLINED;
+        most = GSH_MAX(most, gsh_source_scratch(&launches[k]));
+    }
+    return gsh_cuda_mem_scratch(most, &address);
+}
+
+/* The group's parts one after the other (kernels/group_split.h). */
+static enum gsh_status launch_parts(const struct gsh_group *group, uint64_t scratch,
+                                    struct gsh_source_stage *stage, unsigned row)
+{
+    static struct gsh_group rest; /* large */
+    static struct gsh_launch launches[GSH_GROUP_SINKS];
+    gsh_group_split_make(group, scratch, &rest, launches);
+    for (unsigned k = 0; k < group->sink_count; k++)
+        gsh_launch_collapse(&launches[k]);
+    GSH_TRY(prepare_sinks(launches, group->sink_count));
+    GSH_TRY(launch_interpreter(&rest, stage, row));
+    for (unsigned k = 0; k < group->sink_count; k++)
+        GSH_TRY(gsh_cuda_module_launch(&launches[k], row));
     gsh_stats_add(GSH_COUNTER_INTERPRETED, 1);
     return GSH_OK;
+}
+
+/* DECLINED also where what the sinks reduce takes much of the free memory. */
+static enum gsh_status launch_interpreted(const struct gsh_group *group,
+                                          struct gsh_source_stage *stage, unsigned row)
+{
+    size_t bytes = gsh_group_split_scratch(group), free_bytes = 0, total_bytes = 0;
+    uint64_t scratch = 0;
+    gsh_cuda_mem_budget(&free_bytes, &total_bytes);
+    if (bytes > free_bytes / SPLIT_SHARE)
+        return GSH_DECLINED;
+    if (bytes > 0)
+        GSH_TRY(gsh_cuda_mem_allocate(bytes, &scratch));
+    enum gsh_status status = launch_parts(group, scratch, stage, row);
+    if (bytes > 0)
+        gsh_cuda_mem_release(scratch, bytes);
+    return status;
 }
 
 /* Runs a group whose kernels are not built yet, and has them built if it recurs. */
@@ -310,7 +358,7 @@ static enum gsh_status interpret(const struct work *work, struct gsh_source_plan
     struct kernel *own = kernels[0];
     if (plan->stage_count == GSH_SOURCE_MAX_STAGES)
         return GSH_DECLINED;
-    GSH_TRY(launch_interpreter(work->group, &plan->stages[plan->stage_count], row));
+    GSH_TRY(launch_interpreted(work->group, &plan->stages[plan->stage_count], row));
     own->work += (double)gsh_group_elements(work->group) * work->group->step_count;
     if (gsh_interpretation_ends(++own->interpreted, own->work))
         (void)build_new(work, kernels, plan->stage_count);
