@@ -68,8 +68,8 @@ static size_t scratch_of(const struct gsh_group *group, const struct gsh_group_s
 {
     int64_t low;
     size_t extent = extent_of(group, sink, &low),
-           dense = (size_t)gsh_group_elements(group) *
-                   gsh_dtype_size(gsh_group_dtype(group, sink->in));
+           dense =
+               (size_t)gsh_group_elements(group) * gsh_dtype_size(gsh_group_dtype(group, sink->in));
     bool has_mask = sink->mask.source != GSH_FROM_NOTHING;
     if ((has_mask && !is_kept(group, sink->mask)) || gsh_group_elements(group) == 0)
         return SIZE_MAX;

@@ -54,7 +54,8 @@ struct program {
     const struct gsh_group *group;
     struct arguments *arguments;
     bool is_packed;
-    unsigned count, sinks; /* of steps; value k is written by step k, whose operands are values until slots are given */
+    unsigned count,
+        sinks; /* of steps; value k is written by step k, whose operands are values until slots are given */
     operand loaded[GSH_GROUP_ARRAYS];
     operand results[GSH_GROUP_STEPS][GSH_OP_OUTPUTS];
     uint8_t last[STEPS]; /* the last step that uses a value */
@@ -85,8 +86,8 @@ static bool takes_errors(const struct gsh_source_operation *operation)
 {
     unsigned failing = 0;
     for (unsigned j = 0; j < gsh_op_info(operation->op)->nout; j++)
-        failing += gsh_dtype_cast_may_fail(
-            gsh_op_output_dtype(operation->op, operation->loop, j), operation->out[j]);
+        failing += gsh_dtype_cast_may_fail(gsh_op_output_dtype(operation->op, operation->loop, j),
+                                           operation->out[j]);
     if (operation->op != GSH_OP_COPY)
         return failing == 0;
     bool is_first = operation->in[0] != operation->loop;
@@ -120,8 +121,7 @@ bool gsh_source_interpreter_takes(const struct gsh_group *group)
     return true;
 }
 
-enum gsh_source_interpreter_family
-gsh_source_interpreter_find_family(const struct gsh_group *group)
+enum gsh_source_interpreter_family gsh_source_interpreter_find_family(const struct gsh_group *group)
 {
     for (unsigned s = 0; s < group->step_count; s++)
         if (!takes_op(&group->steps[s], GSH_INTERPRETER_PLAIN))
@@ -190,10 +190,8 @@ static uint64_t word_of(const struct gsh_group_constant *constant)
 
 /* ---- instructions ---- */
 
-static const struct step no_step = {.in = {NOWHERE, NOWHERE, NOWHERE},
-                                    .out = NOWHERE,
-                                    .mask = NOWHERE,
-                                    .old = NOWHERE};
+static const struct step no_step = {
+    .in = {NOWHERE, NOWHERE, NOWHERE}, .out = NOWHERE, .mask = NOWHERE, .old = NOWHERE};
 
 static enum gsh_status append(struct program *program, const struct step *step, operand *value)
 {
@@ -247,8 +245,8 @@ static enum gsh_status append_cast(struct program *program, struct step step, en
     step.in[1] = step.in[2] = NOWHERE;
     step.count = 1;
     step.sink = may_fail ? step.sink : 0;
-    step.may = (uint8_t)(OF_CAST + (gsh_dtype_kind(to) == 'f' ? GSH_ERROR_OVERFLOW
-                                                              : GSH_ERROR_INVALID));
+    step.may =
+        (uint8_t)(OF_CAST + (gsh_dtype_kind(to) == 'f' ? GSH_ERROR_OVERFLOW : GSH_ERROR_INVALID));
     return append(program, &step, value);
 }
 
@@ -349,7 +347,8 @@ static enum gsh_status add_output(struct program *program, const struct gsh_grou
         step.sink = 0;
     if (result == from->out[j])
         return append(program, &step, value);
-    if (step.mask != NOWHERE) /* errors are looked for where the mask is true; the rest is not used */
+    if (step.mask !=
+        NOWHERE) /* errors are looked for where the mask is true; the rest is not used */
         step.old = step.mask;
     GSH_TRY(append(program, &step, value));
     return append_cast(program, bare, result, from->out[j], value);
@@ -361,8 +360,7 @@ static enum gsh_status add_operation(struct program *program, const struct gsh_g
     const struct gsh_op_info *info = gsh_op_info(from->op);
     operand in[GSH_MAX_INPUTS] = {NOWHERE, NOWHERE, NOWHERE};
     for (unsigned k = 0; k < info->nin; k++)
-        GSH_TRY(read_as(program, from->in[k], gsh_op_input_dtype(from->op, from->loop, k),
-                        &in[k]));
+        GSH_TRY(read_as(program, from->in[k], gsh_op_input_dtype(from->op, from->loop, k), &in[k]));
     if ((info->flags & GSH_USES_INDEX) != 0)
         GSH_TRY(read_input(program, from->index, &in[GSH_MAX_INPUTS - 1]));
     for (unsigned j = 0; j < info->nout; j++)
@@ -447,8 +445,8 @@ static void find_last_uses(struct program *program)
 }
 
 /* The step's values as slots; those that are used for the last time become free. */
-static void resolve_operands(struct program *program, unsigned number,
-                             const uint8_t slots[STEPS], uint64_t *free_slots)
+static void resolve_operands(struct program *program, unsigned number, const uint8_t slots[STEPS],
+                             uint64_t *free_slots)
 {
     uint8_t *list[GSH_MAX_INPUTS + 2];
     unsigned count = list_operands(&program->arguments->step[number], list);
@@ -543,7 +541,6 @@ enum gsh_status gsh_source_interpreter_plan(const struct gsh_group *group,
     stage->argument_bytes = sizeof(arguments);
     memcpy(stage->arguments, &arguments, sizeof(arguments));
     gsh_fmt_init(&key, stage->key, sizeof(stage->key));
-    gsh_fmt_text(&key,
-                 gsh_source_interpreter_text_key(gsh_source_interpreter_find_family(group)));
+    gsh_fmt_text(&key, gsh_source_interpreter_text_key(gsh_source_interpreter_find_family(group)));
     return set_geometry(stage, arguments.n, slots);
 }

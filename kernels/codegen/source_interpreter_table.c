@@ -28,25 +28,24 @@ static int loop_number(enum gsh_dtype loop)
 static bool is_suited(enum gsh_op op, enum gsh_dtype loop)
 {
     bool is_float = gsh_dtype_kind(loop) == 'f';
-    return is_float || (gsh_op_info(op)->host_ns < FEW_NS && !gsh_op_divides(op) &&
-                        op != GSH_OP_RECIPROCAL);
+    return is_float ||
+           (gsh_op_info(op)->host_ns < FEW_NS && !gsh_op_divides(op) && op != GSH_OP_RECIPROCAL);
 }
 
 bool gsh_source_interpreter_table_has(enum gsh_source_interpreter_family family, enum gsh_op op,
-                                unsigned j, enum gsh_dtype loop)
+                                      unsigned j, enum gsh_dtype loop)
 {
     const struct gsh_op_info *info = gsh_op_info(op);
     if (op == GSH_OP_COPY || op == GSH_OP_SELECT || info->inputs != GSH_INPUTS_SAME ||
         j >= info->nout || loop_number(loop) < 0 || !gsh_op_has_loop(op, loop))
         return false;
-    return is_suited(op, loop) &&
-           (family == GSH_INTERPRETER_FULL || info->host_ns < FEW_NS);
+    return is_suited(op, loop) && (family == GSH_INTERPRETER_FULL || info->host_ns < FEW_NS);
 }
 
 unsigned gsh_source_interpreter_table_op_code(enum gsh_op op, unsigned j, enum gsh_dtype loop)
 {
-    return GSH_INTERPRETER_FIRST_OP +
-           (j * GSH_OP_COUNT + (unsigned)op) * GSH_INTERPRETER_LOOPS + (unsigned)loop_number(loop);
+    return GSH_INTERPRETER_FIRST_OP + (j * GSH_OP_COUNT + (unsigned)op) * GSH_INTERPRETER_LOOPS +
+           (unsigned)loop_number(loop);
 }
 
 unsigned gsh_source_interpreter_table_select_code(void)

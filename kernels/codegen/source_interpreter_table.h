@@ -11,8 +11,7 @@
 #define GSH_INTERPRETER_FIRST_CAST 3 /* behind LOAD, STORE, LOCATE */
 #define GSH_INTERPRETER_FIRST_OP                                                                   \
     (GSH_INTERPRETER_FIRST_CAST + GSH_INTERPRETER_CASTS_FROM * GSH_DTYPE_COUNT)
-#define GSH_INTERPRETER_CODES                                                                      \
-    (GSH_INTERPRETER_FIRST_OP + 2 * GSH_OP_COUNT * GSH_INTERPRETER_LOOPS)
+#define GSH_INTERPRETER_CODES (GSH_INTERPRETER_FIRST_OP + 2 * GSH_OP_COUNT * GSH_INTERPRETER_LOOPS)
 
 /* The loops' dtypes in the order of the codes, and the dtypes from which is cast: int64 stands for all integers that it
  * can hold. */
@@ -24,7 +23,7 @@ bool gsh_source_interpreter_table_holds(enum gsh_dtype dtype);
 /* Whether the family computes output j of the op. SELECT of one dtype and COPY are no operations of a family: a choice
  * among words serves all dtypes, and a copy is a cast or nothing. */
 bool gsh_source_interpreter_table_has(enum gsh_source_interpreter_family family, enum gsh_op op,
-                                unsigned j, enum gsh_dtype loop);
+                                      unsigned j, enum gsh_dtype loop);
 /* The code of output j, where a family has it; of a choice; of a cast between dtypes that are held. */
 unsigned gsh_source_interpreter_table_op_code(enum gsh_op op, unsigned j, enum gsh_dtype loop);
 unsigned gsh_source_interpreter_table_select_code(void);

@@ -10,7 +10,8 @@
 
 #define EXPRESSIONS 8192
 #define RESIDENT 4 /* blocks of a multiprocessor, which bound a thread's registers */
-#define INLINE_NS 1.0 /* NumPy's time per element below which a function is copied into the switch */
+#define INLINE_NS                                                                                  \
+    1.0 /* NumPy's time per element below which a function is copied into the switch */
 
 static const char *const keys[] = {"interpreter_plain", "interpreter_full"};
 
@@ -106,8 +107,7 @@ void gsh_source_interpreter_text(enum gsh_source_interpreter_family family, stru
                                          .propagates_nan = true,
                                          .errors = true};
     gsh_source_text_write_prelude(fmt, &prelude);
-    gsh_fmt_printf(fmt, "constexpr int BLOCK = %d, RESIDENT = %d;\n", GSH_SOURCE_BLOCK,
-                   RESIDENT);
+    gsh_fmt_printf(fmt, "constexpr int BLOCK = %d, RESIDENT = %d;\n", GSH_SOURCE_BLOCK, RESIDENT);
     gsh_fmt_text(fmt, gsh_cuda_text_interpreter_program);
     visit_ops(family, write_function, fmt);
     write_compute(family, fmt);

@@ -19,8 +19,8 @@
 /* The own kernel's side, and the interpreter's. */
 static struct side {
     struct random_group work;
-    char *pool;                    /* of the host */
-    uint64_t device, claims;       /* the pool and the claims on the device */
+    char *pool;                     /* of the host */
+    uint64_t device, claims;        /* the pool and the claims on the device */
     struct gsh_errors_found *found; /* mapped, of every step */
     uint64_t found_device;
 } sides[2];
@@ -112,7 +112,8 @@ static const struct form {
     int ndim;
     int64_t shape[3];
     int layout; /* of random_layout */
-} forms[] = {{1, {4099}, 0}, {2, {37, 64}, 0}, {3, {5, 7, 9}, 1}, {2, {33, 36}, 3}, {2, {20, 64}, 2}};
+} forms[] = {
+    {1, {4099}, 0}, {2, {37, 64}, 0}, {3, {5, 7, 9}, 1}, {2, {33, 36}, 3}, {2, {20, 64}, 2}};
 
 /* The index, three arrays of the loop's dtype, a mask. */
 static void make_arrays(struct random_group *work, char *pool, enum gsh_dtype loop,
@@ -165,9 +166,8 @@ static void store_swept(struct random_group *work, const struct form *form)
             struct gsh_group_array *array = &group->arrays[group->array_count];
             array->dtype = group->steps[s].out[j];
             random_layout(work, array, false, form->layout);
-            group->stores[group->store_count++] =
-                (struct gsh_group_store){{GSH_FROM_STEP, (uint8_t)s, (uint8_t)j},
-                                         (uint8_t)group->array_count++};
+            group->stores[group->store_count++] = (struct gsh_group_store){
+                {GSH_FROM_STEP, (uint8_t)s, (uint8_t)j}, (uint8_t)group->array_count++};
         }
 }
 

@@ -118,8 +118,7 @@ static inline enum gsh_dtype random_dtype(struct random_group *work)
                                             GSH_INT64,   GSH_FLOAT16, GSH_COMPLEX64};
     enum gsh_dtype dtype;
     do
-        dtype =
-            PICK(work, 3) ? likely[PICK(work, 6)] : (enum gsh_dtype)PICK(work, GSH_DTYPE_COUNT);
+        dtype = PICK(work, 3) ? likely[PICK(work, 6)] : (enum gsh_dtype)PICK(work, GSH_DTYPE_COUNT);
     while ((random_dtypes >> dtype & 1) == 0);
     return dtype;
 }
