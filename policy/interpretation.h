@@ -10,6 +10,3 @@
 /* Whether a group that has run `times` times in an interpreter, its steps on `work` elements in all, gets a kernel. A
  * group that does not recur earns no compilation; a large one earns it in fewer runs. */
 bool gsh_interpretation_ends(unsigned times, double work);
-/* Whether the interpreter itself is compiled, where no file of kernels has it: it takes seconds, for which other kernels and the
- * end of the process may have to wait. `declined`: groups that ran call by call for want of a kernel. */
-bool gsh_interpretation_pays_compiling(uint64_t declined);

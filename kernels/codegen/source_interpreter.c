@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A group as a program of an interpreter. First a list of instructions on values, each written once; then each value is
+ * A group as a program of the interpreter. First a list of instructions on values, each written once; then each value is
  * given a slot until its last use. Threads share 48 KiB, so a block has fewer of them where a program has many slots.
  * A plan is made at every flush, so it uses no printf.
  */
@@ -11,7 +11,7 @@
 #include "source_interpreter_table.h"
 #include "source_parts.h"
 
-/* As in kernels/cuda/interpreter/interpreter_program.cuh. */
+/* As in kernels/cuda/group/group_interpreter_program.cuh. */
 #define ELEMENTS 4
 #define DIMS 4
 #define SINKS 32
@@ -74,11 +74,11 @@ static struct gsh_source_operation operation_of(const struct gsh_group *group,
     return operation;
 }
 
-static bool takes_op(const struct gsh_group_step *step, enum gsh_source_interpreter_family family)
+static bool takes_op(const struct gsh_group_step *step)
 {
     if (step->op == GSH_OP_COPY || step->op == GSH_OP_SELECT)
         return gsh_source_interpreter_table_holds(step->loop);
-    return gsh_source_interpreter_table_has(family, step->op, 0, step->loop);
+    return gsh_source_interpreter_table_has(step->op, 0, step->loop);
 }
 
 /* At most one cast of a step that looks for errors may meet one, and only a copy's. */
@@ -98,7 +98,7 @@ static bool takes_errors(const struct gsh_source_operation *operation)
 static bool takes_step(const struct gsh_group *group, const struct gsh_group_step *step)
 {
     struct gsh_source_operation operation = operation_of(group, step);
-    if (!takes_op(step, GSH_INTERPRETER_FULL))
+    if (!takes_op(step))
         return false;
     for (unsigned k = 0; k < gsh_op_info(step->op)->nin; k++)
         if (!gsh_source_interpreter_table_holds(operation.in[k]))
@@ -119,14 +119,6 @@ bool gsh_source_interpreter_takes(const struct gsh_group *group)
         if (!takes_step(group, &group->steps[s]))
             return false;
     return true;
-}
-
-enum gsh_source_interpreter_family gsh_source_interpreter_find_family(const struct gsh_group *group)
-{
-    for (unsigned s = 0; s < group->step_count; s++)
-        if (!takes_op(&group->steps[s], GSH_INTERPRETER_PLAIN))
-            return GSH_INTERPRETER_FULL;
-    return GSH_INTERPRETER_PLAIN;
 }
 
 /* ---- arrays ---- */
@@ -541,6 +533,6 @@ enum gsh_status gsh_source_interpreter_plan(const struct gsh_group *group,
     stage->argument_bytes = sizeof(arguments);
     memcpy(stage->arguments, &arguments, sizeof(arguments));
     gsh_fmt_init(&key, stage->key, sizeof(stage->key));
-    gsh_fmt_text(&key, gsh_source_interpreter_text_key(gsh_source_interpreter_find_family(group)));
+    gsh_fmt_text(&key, GSH_SOURCE_INTERPRETER_KEY);
     return set_geometry(stage, arguments.n, slots);
 }

@@ -32,14 +32,12 @@ static bool is_suited(enum gsh_op op, enum gsh_dtype loop)
            (gsh_op_info(op)->host_ns < FEW_NS && !gsh_op_divides(op) && op != GSH_OP_RECIPROCAL);
 }
 
-bool gsh_source_interpreter_table_has(enum gsh_source_interpreter_family family, enum gsh_op op,
-                                      unsigned j, enum gsh_dtype loop)
+bool gsh_source_interpreter_table_has(enum gsh_op op, unsigned j, enum gsh_dtype loop)
 {
     const struct gsh_op_info *info = gsh_op_info(op);
-    if (op == GSH_OP_COPY || op == GSH_OP_SELECT || info->inputs != GSH_INPUTS_SAME ||
-        j >= info->nout || loop_number(loop) < 0 || !gsh_op_has_loop(op, loop))
-        return false;
-    return is_suited(op, loop) && (family == GSH_INTERPRETER_FULL || info->host_ns < FEW_NS);
+    return op != GSH_OP_COPY && op != GSH_OP_SELECT && info->inputs == GSH_INPUTS_SAME &&
+           j < info->nout && loop_number(loop) >= 0 && gsh_op_has_loop(op, loop) &&
+           is_suited(op, loop);
 }
 
 unsigned gsh_source_interpreter_table_op_code(enum gsh_op op, unsigned j, enum gsh_dtype loop)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the interpreters' text and their programs agree on: which operations and casts there are, and their codes.
+ * What the interpreter's text and its programs agree on: which operations and casts there are, and their codes.
  */
 #pragma once
 
@@ -20,11 +20,10 @@ extern const enum gsh_dtype gsh_source_interpreter_table_casts[GSH_INTERPRETER_C
 
 /* Whether values of the dtype are held in slots. */
 bool gsh_source_interpreter_table_holds(enum gsh_dtype dtype);
-/* Whether the family computes output j of the op. SELECT of one dtype and COPY are no operations of a family: a choice
- * among words serves all dtypes, and a copy is a cast or nothing. */
-bool gsh_source_interpreter_table_has(enum gsh_source_interpreter_family family, enum gsh_op op,
-                                      unsigned j, enum gsh_dtype loop);
-/* The code of output j, where a family has it; of a choice; of a cast between dtypes that are held. */
+/* Whether the interpreter computes output j of the op. SELECT and COPY are not among these: a choice among words serves
+ * all dtypes, and a copy is a cast or nothing. */
+bool gsh_source_interpreter_table_has(enum gsh_op op, unsigned j, enum gsh_dtype loop);
+/* The code of output j, where there is one; of a choice; of a cast between dtypes that are held. */
 unsigned gsh_source_interpreter_table_op_code(enum gsh_op op, unsigned j, enum gsh_dtype loop);
 unsigned gsh_source_interpreter_table_select_code(void);
 unsigned gsh_source_interpreter_table_cast_code(enum gsh_dtype from, enum gsh_dtype to);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The text of an interpreter: a function for each operation, as in the texts of groups (source_group_steps.c), and a
+ * The text of the interpreter: a function for each operation, as in the texts of groups (source_group_steps.c), and a
  * switch over all of them.
  */
 #include "source_interpreter_table.h"
@@ -13,23 +13,15 @@
 #define INLINE_NS                                                                                  \
     1.0 /* NumPy's time per element below which a function is copied into the switch */
 
-static const char *const keys[] = {"interpreter_plain", "interpreter_full"};
-
-const char *gsh_source_interpreter_text_key(enum gsh_source_interpreter_family family)
-{
-    return keys[family];
-}
-
 /* The operations in the order of their codes. */
 typedef void op_visit(enum gsh_op op, unsigned j, enum gsh_dtype loop, struct gsh_fmt *fmt);
-static void visit_ops(enum gsh_source_interpreter_family family, op_visit *visit,
-                      struct gsh_fmt *fmt)
+static void visit_ops(op_visit *visit, struct gsh_fmt *fmt)
 {
     for (unsigned j = 0; j < GSH_OP_OUTPUTS; j++)
         for (int op = 0; op < GSH_OP_COUNT; op++)
             for (int i = 0; i < GSH_INTERPRETER_LOOPS; i++) {
                 enum gsh_dtype loop = gsh_source_interpreter_table_loops[i];
-                if (gsh_source_interpreter_table_has(family, (enum gsh_op)op, j, loop))
+                if (gsh_source_interpreter_table_has((enum gsh_op)op, j, loop))
                     visit((enum gsh_op)op, j, loop, fmt);
             }
 }
@@ -75,7 +67,7 @@ static void write_casts(struct gsh_fmt *fmt)
         }
 }
 
-static void write_compute(enum gsh_source_interpreter_family family, struct gsh_fmt *fmt)
+static void write_compute(struct gsh_fmt *fmt)
 {
     gsh_fmt_text(fmt, "FN void compute(u32 code, const u64 (&a)[ELEMENTS], const u64 "
                       "(&b)[ELEMENTS], const u64 (&c)[ELEMENTS], u64 (&y)[ELEMENTS], u32 "
@@ -83,7 +75,7 @@ static void write_compute(enum gsh_source_interpreter_family family, struct gsh_
     write_casts(fmt);
     gsh_fmt_printf(fmt, "    case %u: EACH y[v] = a[v] != 0 ? b[v] : c[v]; return;\n",
                    gsh_source_interpreter_table_select_code());
-    visit_ops(family, write_case, fmt);
+    visit_ops(write_case, fmt);
     gsh_fmt_text(fmt, "    }\n}\n");
 }
 
@@ -96,20 +88,20 @@ static unsigned held_dtypes(void)
     return dtypes;
 }
 
-void gsh_source_interpreter_text(enum gsh_source_interpreter_family family, struct gsh_fmt *fmt)
+void gsh_source_interpreter_text(struct gsh_fmt *fmt)
 {
     char expressions[EXPRESSIONS];
     struct gsh_fmt named;
     gsh_fmt_init(&named, expressions, sizeof(expressions));
-    visit_ops(family, write_expression, &named);
+    visit_ops(write_expression, &named);
     struct gsh_source_prelude prelude = {.dtypes = held_dtypes(),
                                          .expressions = {expressions},
                                          .propagates_nan = true,
                                          .errors = true};
     gsh_source_text_write_prelude(fmt, &prelude);
     gsh_fmt_printf(fmt, "constexpr int BLOCK = %d, RESIDENT = %d;\n", GSH_SOURCE_BLOCK, RESIDENT);
-    gsh_fmt_text(fmt, gsh_cuda_text_interpreter_program);
-    visit_ops(family, write_function, fmt);
-    write_compute(family, fmt);
-    gsh_fmt_text(fmt, gsh_cuda_text_interpreter);
+    gsh_fmt_text(fmt, gsh_cuda_text_group_interpreter_program);
+    visit_ops(write_function, fmt);
+    write_compute(fmt);
+    gsh_fmt_text(fmt, gsh_cuda_text_group_interpreter);
 }

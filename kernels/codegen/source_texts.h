@@ -21,5 +21,6 @@ extern const char gsh_cuda_text_elementwise[], gsh_cuda_text_group[], gsh_cuda_t
     gsh_cuda_text_scan_walk[], gsh_cuda_text_scan_sums[], gsh_cuda_text_compress[],
     gsh_cuda_text_indexed[], gsh_cuda_text_indexed_move[], gsh_cuda_text_indexed_claim[],
     gsh_cuda_text_indexed_clear[], gsh_cuda_text_indexed_combine[], gsh_cuda_text_indexed_add[],
-    gsh_cuda_text_indexed_put[], gsh_cuda_text_interpreter[], gsh_cuda_text_interpreter_program[],
-    gsh_cuda_text_lapack[], gsh_cuda_text_product[], gsh_cuda_text_mirror[];
+    gsh_cuda_text_indexed_put[], gsh_cuda_text_group_interpreter[],
+    gsh_cuda_text_group_interpreter_program[], gsh_cuda_text_lapack[], gsh_cuda_text_product[],
+    gsh_cuda_text_mirror[];

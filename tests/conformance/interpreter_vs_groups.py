@@ -21,18 +21,16 @@ DRIVER = groups.DRIVER.replace("int shim_plan(uint64_t scratch)", "int unused_pl
     "static void write_text(unsigned stage, struct gsh_fmt *fmt)\n{", "static void unused_text(unsigned stage, struct gsh_fmt *fmt)\n{") + r"""
 #include "source_interpreter.h"
 static int side;
-static bool is_full;
 int shim_plan(uint64_t scratch);
 void shim_begin(int is_inexact)
 {
     random_dtypes = GSH_SET_ALL & ~(GSH_SET_COMPLEX | 1 << GSH_FLOAT16);
     random_is_inexact = is_inexact;
 }
-/* Side 0: the group's own kernel; 1: an interpreter. */
+/* Side 0: the group's own kernel; 1: the interpreter. */
 int shim_choose(int chosen)
 {
     side = chosen;
-    is_full = gsh_source_interpreter_find_family(&works[1].group) == GSH_INTERPRETER_FULL;
     return shim_plan(0);
 }
 int shim_plan(uint64_t scratch)
@@ -45,11 +43,10 @@ int shim_plan(uint64_t scratch)
 static void write_text(unsigned stage, struct gsh_fmt *fmt)
 {
     if (side)
-        gsh_source_interpreter_text(is_full ? GSH_INTERPRETER_FULL : GSH_INTERPRETER_PLAIN, fmt);
+        gsh_source_interpreter_text(fmt);
     else
         gsh_source_group_text(&works[0].group, stage, fmt);
 }
-int shim_is_full(void) { return is_full; }
 """
 CONTENTS = 4  # runs of a structure, with other sizes and contents
 
@@ -61,7 +58,7 @@ class Battery(groups.Battery):
         self.shim.shim_pool.restype = ctypes.c_void_p
         self.shim.shim_elements.restype = ctypes.c_int64
         self.emulator = emulation.Emulator(folder)
-        self.passed = self.failed = self.reports = self.declined = self.full = 0
+        self.passed = self.failed = self.reports = self.declined = 0
 
     def make(self, structure, contents, _):
         """Runs the group in both ways; False where the interpreter declines it."""
@@ -70,7 +67,6 @@ class Battery(groups.Battery):
         shim.shim_make(ctypes.c_uint64(structure), ctypes.c_uint64(contents), 0)
         if shim.shim_choose(1) != 0:
             return False
-        self.full += shim.shim_is_full()
         self.run_stage()
         assert shim.shim_choose(0) == 0, ("no plan", structure)
         self.run_stage()
@@ -101,7 +97,7 @@ def main():
         battery = Battery(folder)
         battery.run(count)
         print(f"{count} groups, {battery.emulator.count} kernels, {CONTENTS * count} runs, {battery.declined} declined, "
-              f"{battery.full // 2} in the full family, {battery.reports} reports of errors")
+              f"{battery.reports} reports of errors")
     battery.check(battery.reports > 0, "no errors were reported")
     print(f"{battery.passed} passed, {battery.failed} failed")
     return battery.failed != 0

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Groups in an interpreter, against the kernels that are compiled for them: every byte of their arrays, and the kinds of
- * floating-point errors. First every operation and loop that an interpreter has in several layouts, then random groups.
+ * Groups in the interpreter, against the kernels that are compiled for them: every byte of their arrays, and the kinds of
+ * floating-point errors. First every operation and loop that the interpreter has in several layouts, then random groups.
  * `speed` compares times. `--shard K/N` runs a share of the cases. Skipped where no GPU is.
  */
 #include "clock.h"
@@ -52,9 +52,10 @@ static void upload_side(struct side *side)
     CHECK(dev->upload(side->device, side->pool, POOL_BYTES, false) == GSH_OK);
 }
 
-static void write_interpreter(const void *what, struct gsh_fmt *fmt)
+static void write_interpreter(const void *unused, struct gsh_fmt *fmt)
 {
-    gsh_source_interpreter_text(gsh_source_interpreter_find_family(what), fmt);
+    (void)unused;
+    gsh_source_interpreter_text(fmt);
 }
 
 /* DECLINED where the interpreter does not take it. */
@@ -63,7 +64,7 @@ static enum gsh_status interpret(const struct gsh_group *group)
     struct gsh_source_stage stage;
     GSH_TRY(gsh_source_interpreter_plan(group, &stage));
     GSH_TRY(gsh_cuda_context_enter());
-    enum gsh_status status = gsh_cuda_module_launch_text(&stage, write_interpreter, group);
+    enum gsh_status status = gsh_cuda_module_launch_text(&stage, write_interpreter, NULL);
     gsh_cuda_context_leave();
     return status;
 }
@@ -174,7 +175,7 @@ static void store_swept(struct random_group *work, const struct form *form)
 static bool is_swept(int op, enum gsh_dtype loop)
 {
     return op == GSH_OP_SELECT || op == GSH_OP_COPY ||
-           gsh_source_interpreter_table_has(GSH_INTERPRETER_FULL, (enum gsh_op)op, 0, loop);
+           gsh_source_interpreter_table_has((enum gsh_op)op, 0, loop);
 }
 
 /* A group of the next operations from `op` on; returns the one behind them. */

@@ -266,36 +266,31 @@ enum gsh_status gsh_cuda_module_launch(const struct gsh_launch *launch, unsigned
 
 /* ---- groups in an interpreter ---- */
 
-static void write_interpreter(const void *what, struct gsh_fmt *fmt)
+static void write_interpreter(const void *unused, struct gsh_fmt *fmt)
 {
-    const enum gsh_source_interpreter_family *family = what;
-    gsh_source_interpreter_text(*family, fmt);
+    (void)unused;
+    gsh_source_interpreter_text(fmt);
 }
 
-/* The interpreter of the stage, if it can be launched; else NULL. */
-static struct kernel *find_interpreter(const struct gsh_group *group,
-                                       const struct gsh_source_stage *stage)
+/* The interpreter, if it was compiled ahead or is on disk; else NULL. It is not compiled here: that takes many seconds, for
+ * which other kernels and the end of the process would wait. */
+static struct kernel *find_interpreter(void)
 {
-    static uint64_t declined; /* for want of an interpreter */
-    enum gsh_source_interpreter_family family = gsh_source_interpreter_find_family(group);
-    const struct work work = {.write = write_interpreter, .what = &family};
-    struct kernel *kernel = find_kernel(&work, 0, stage->key);
-    if (kernel == NULL)
-        return NULL;
-    enum gsh_cuda_job_state state = gsh_cuda_compile_thread_state(&kernel->job);
-    if (state == GSH_CUDA_JOB_NEW && gsh_interpretation_pays_compiling(declined++))
-        (void)build(&work, 0, kernel, true);
-    return state == GSH_CUDA_JOB_READY ? kernel : NULL;
+    const struct work work = {.write = write_interpreter};
+    struct kernel *kernel = find_kernel(&work, 0, GSH_SOURCE_INTERPRETER_KEY);
+    bool is_ready =
+        kernel != NULL && gsh_cuda_compile_thread_state(&kernel->job) == GSH_CUDA_JOB_READY;
+    return is_ready ? kernel : NULL;
 }
 
 /* A group without sinks, with memory for its launch. */
 static enum gsh_status launch_interpreter(const struct gsh_group *group,
                                           struct gsh_source_stage *stage, unsigned row)
 {
-    struct kernel *kernel;
-    GSH_TRY(gsh_source_interpreter_plan(group, stage));
-    if ((kernel = find_interpreter(group, stage)) == NULL)
+    struct kernel *kernel = find_interpreter();
+    if (kernel == NULL)
         return GSH_DECLINED;
+    GSH_TRY(gsh_source_interpreter_plan(group, stage));
     bool is_timed = gsh_cuda_timing_begin(row);
     GSH_TRY(submit(kernel->job.function, stage));
     if (is_timed)

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A stage of a launch, or an interpreter. */
+/* A stage of a launch, or the interpreter of groups. */
 struct stage {
-    const struct gsh_launch *launch; /* NULL: an interpreter */
-    unsigned number;                 /* of the stage, or its family */
+    const struct gsh_launch *launch; /* NULL: the interpreter */
+    unsigned number;
 };
 
 struct filling {
@@ -29,7 +29,7 @@ static void write_text(const void *what, struct gsh_fmt *fmt)
     if (stage->launch != NULL)
         gsh_source_text(stage->launch, stage->number, fmt);
     else
-        gsh_source_interpreter_text((enum gsh_source_interpreter_family)stage->number, fmt);
+        gsh_source_interpreter_text(fmt);
 }
 
 static bool has_key(const struct gsh_pack_set *set, const struct gsh_cuda_cache_key *key)
@@ -81,15 +81,11 @@ static bool is_wanted(const struct gsh_pack_set *set, const char *name)
     return set->prefix_count == 0;
 }
 
-/* First, as they take longest to compile. */
-static void add_interpreters(struct filling *filling)
+/* First, as it takes longest to compile. */
+static void add_interpreter(struct filling *filling)
 {
-    for (unsigned family = 0; family < GSH_INTERPRETER_FAMILIES; family++) {
-        const char *name =
-            gsh_source_interpreter_text_key((enum gsh_source_interpreter_family)family);
-        if (filling->status == GSH_OK && is_wanted(filling->set, name))
-            filling->status = add(filling->set, &(struct stage){NULL, family}, name);
-    }
+    if (is_wanted(filling->set, GSH_SOURCE_INTERPRETER_KEY))
+        filling->status = add(filling->set, &(struct stage){NULL, 0}, GSH_SOURCE_INTERPRETER_KEY);
 }
 
 static void take(void *context, const struct gsh_launch *launch)
@@ -106,7 +102,7 @@ static void take(void *context, const struct gsh_launch *launch)
 enum gsh_status gsh_pack_set_fill(struct gsh_pack_set *set)
 {
     struct filling filling = {.set = set, .status = GSH_OK};
-    add_interpreters(&filling);
+    add_interpreter(&filling);
     gsh_pack_launches_walk(take, &filling);
     return filling.status;
 }
