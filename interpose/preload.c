@@ -8,6 +8,7 @@
  */
 #include "libc_direct.h"
 #include "libc_dlopen.h"
+#include "libc_exit.h"
 #include "libc_files.h"
 #include "libc_fork.h"
 #include "libc_io.h"
@@ -26,6 +27,7 @@ __attribute__((constructor)) static void load(void)
 {
     gsh_libc_direct_resolve();
     gsh_options_init();
+    gsh_libc_exit_resolve();
     gsh_libc_files_resolve();
     gsh_libc_fork_resolve();
     gsh_libc_io_resolve();

@@ -7,15 +7,18 @@
 
 #include "base.h"
 
+/* Whether a start at once pays, if the next run gains as much. A script that has a profile keeps it while its runs gain half the
+ * price, so that one whose gains are near the price does not have a profile every other time. */
+bool gsh_script_profile_pays(double gains, double price, bool has_profile);
+
 /* A run at its end. */
 struct gsh_script_run {
-    double gains;    /* of all calls that the device does sooner: made there, and foregone */
-    double price;    /* that gains must reach for the device to be started */
-    bool has_failed; /* the device could not be started, or was retired */
+    double gains;     /* of all calls that the device does sooner: made there, and foregone */
+    double price;     /* that gains must reach for the device to be started */
+    bool has_profile; /* of an earlier run */
+    bool has_failed;  /* the device could not be started, or was retired */
     bool forked_before_start; /* a start at once would give these children a parent with threads */
 };
 
-/* Whether a start at once pays, if the next run gains as much. */
-bool gsh_script_profile_pays(double gains, double price);
 /* Whether the run leaves a profile. One that does not removes the script's profile. */
 bool gsh_script_profile_is_left(const struct gsh_script_run *run);

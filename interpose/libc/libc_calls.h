@@ -2,7 +2,7 @@
  *
  * The functions of the C library that ours interpose, beside the rows of io_calls.def: a table for each file that
  * defines ours. interpose/exports.map.in makes the list of exported names of them, so nothing but macros may stand here.
- * X(result, name, (parameters), (arguments), ...); MEMORY and LIMIT: also what is done first, a call of a function of that file.
+ * X(result, name, (parameters), (arguments), ...); EXIT, MEMORY and LIMIT: also what is done first, a call of a function of that file.
  */
 #pragma once
 
@@ -41,6 +41,11 @@
       (clone_body * body, void *stack, int flags, void *argument, void *parent, void *tls,         \
        void *child),                                                                               \
       (body, stack, flags, argument, parent, tls, child))
+
+/* libc_exit.c */
+#define GSH_LIBC_CALLS_EXIT(X)                                                                     \
+    X(void, _exit, (int status), (status), gsh_last_run_leave_at_once())                           \
+    X(void, _Exit, (int status), (status), gsh_last_run_leave_at_once())
 
 /* libc_stack.c */
 #define GSH_LIBC_CALLS_STACK(X)                                                                    \

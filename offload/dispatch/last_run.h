@@ -12,3 +12,7 @@ void gsh_last_run_resume(void);
 /* Called once, at the end of the interpreter: leaves the profile, or removes it. Without effect in forked children, and where
  * gsh_last_run_resume found no script. */
 void gsh_last_run_leave(void);
+/* The same, for a process that is about to end by _exit, perhaps in a signal handler: takes no lock, allocates nothing. Whichever
+ * of the two is called first leaves it. Without effect also in children of vfork, and where a signal handler interrupted
+ * a critical section. */
+void gsh_last_run_leave_at_once(void);

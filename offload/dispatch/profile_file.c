@@ -8,7 +8,6 @@
 #include "cache_folder.h"
 #include "fmt.h"
 #include "launch.h"
-#include "log.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -181,16 +180,23 @@ static bool write_into(int folder, const struct gsh_script_identity *script,
     return false;
 }
 
-void gsh_profile_file_write(const struct gsh_script_identity *script,
+bool gsh_profile_file_write(const struct gsh_script_identity *script,
                             const struct gsh_profile *profile)
 {
     int folder = open_folder(true);
     if (folder < 0)
+        return false;
+    bool is_written = write_into(folder, script, profile);
+    close(folder);
+    return is_written;
+}
+
+void gsh_profile_file_trim(void)
+{
+    int folder = open_folder(false);
+    if (folder < 0)
         return;
-    if (write_into(folder, script, profile))
-        drop_oldest(folder);
-    else
-        gsh_log(GSH_LOG_DEBUG, "the profile of this script cannot be written");
+    drop_oldest(folder);
     close(folder);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The file of a script's profile: "profiles/<32 hexadecimal digits>" in the cache folder (cache_folder.h), text of one line for
- * each fact, written under a temporary name and renamed. Any fault of a file or a folder counts as "not found". Takes no lock,
- * allocates nothing. Checked by tests/unit/offload/dispatch/test_profile_file.c.
+ * each fact, written under a temporary name and renamed. Any fault of a file or a folder counts as "not found". Takes no lock;
+ * gsh_profile_file_trim alone allocates. Checked by tests/unit/offload/dispatch/test_profile_file.c.
  */
 #pragma once
 
@@ -21,8 +21,10 @@ enum gsh_profile_found {
 /* FOUND: sets *profile. */
 enum gsh_profile_found gsh_profile_file_read(const struct gsh_script_identity *script,
                                              struct gsh_profile *profile);
-/* Replaces the script's profile; the profile that was not written for longest goes where there are more than 1000. Failure
- * leaves no file behind. */
-void gsh_profile_file_write(const struct gsh_script_identity *script,
+/* Replaces the script's profile. False: it cannot be written, and leaves no file behind. Async-signal-safe. */
+bool gsh_profile_file_write(const struct gsh_script_identity *script,
                             const struct gsh_profile *profile);
+/* Removes the profile that was not written for longest if there are more than 1000. Allocates memory. */
+void gsh_profile_file_trim(void);
+/* Async-signal-safe. */
 void gsh_profile_file_remove(const struct gsh_script_identity *script);

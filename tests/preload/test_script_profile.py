@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run of a script that pays for the start of the device leaves a profile, and the next run starts the device at once."""
 import os
+import re
+import signal
 import sys
 import tempfile
 import unittest
@@ -10,7 +12,7 @@ import shim_runner
 # The arguments: the calls to make, whether to wait first for a device that is being started, and what to do before the first
 # call. The price of the start is that of a few calls, so that the first call alone never starts the device.
 SCRIPT = '''
-import ctypes, json, os, sys, time
+import ctypes, json, os, signal, subprocess, sys, time
 import numpy as np
 from shim_script import gpushim, residency
 calls, waits, before = int(sys.argv[1]), sys.argv[2] == "waits", sys.argv[3:]
@@ -29,7 +31,8 @@ time.sleep(1 if waits else 0)  # for the library to open
 if "fork" in before and os.fork() == 0:
     for _ in range(100):
         b = np.fft.fft(a)
-    sys.exit(0)
+    end = os._exit if "quits" in before else sys.exit
+    end(0)
 places = []
 for _ in range(calls):
     b = np.fft.fft(a)
@@ -42,8 +45,19 @@ if "fork-late" in before:
 if "fork" in before or "fork-late" in before:
     os.wait()
 print("first call on the device:", places[:1] == ["device"], "threads:", threads, flush=True)
+if "spawn" in before:
+    try:
+        subprocess.run(["/none/such"])  # its child, of vfork, ends by _exit
+    except FileNotFoundError:
+        pass
 if "quits" in before:
     os._exit(0)
+if "handler" in before:
+    libc = ctypes.CDLL(None)
+    libc.signal(ctypes.c_int(signal.SIGUSR1), libc._Exit)
+    os.kill(os.getpid(), signal.SIGUSR1)
+if "dies" in before:
+    os.kill(os.getpid(), signal.SIGKILL)
 '''
 STARTED = "gpushim: the device is started at once"
 PAYING, TINY = "40", "1"
@@ -75,10 +89,10 @@ class TestScriptProfile(shim_runner.TestCase):
                 texts[path] = stream.read()
         return texts
 
-    def run_python(self, *command, **env):
+    def run_python(self, *command, ends=0, **env):
         """Runs Python with these arguments; whether the device was started by a profile."""
         result = shim_runner.run_command([sys.executable, *command], env=self.environment(**env), cwd=self.folder.name)
-        self.assertEqual(result.returncode, 0, repr(result))
+        self.assertEqual(result.returncode, ends, repr(result))
         self.result = result
         return STARTED in result.stderr
 
@@ -180,11 +194,44 @@ class TestScriptProfile(shim_runner.TestCase):
         self.assertEqual(self.profiles(), {})
 
     def test_forked_child_removes_none(self):
-        """Nor does a process that ends without the interpreter's end."""
+        """Nor does a process that a signal ends."""
         self.leave_profile()
         before = self.profiles()
-        self.assertTrue(self.run_script(TINY, "fork", "quits"))
-        self.assertEqual(self.profiles(), before)
+        for child in (["fork"], ["fork", "spawn"]):
+            self.assertTrue(self.run_script(TINY, *child, "dies", ends=-signal.SIGKILL))
+            self.assertEqual(self.profiles(), before)
+
+    def test_exit_without_the_interpreters_end(self):
+        self.assertFalse(self.run_script(PAYING, "quits"))
+        self.assertEqual(len(self.profiles()), 1)
+        self.assertTrue(self.run_script(TINY, "quits"))
+        self.assertEqual(self.profiles(), {})
+        self.assertFalse(self.run_script(TINY, "quits"))
+        self.assertEqual(self.profiles(), {})
+
+    def test_exit_in_a_signal_handler(self):
+        self.assertFalse(self.run_script(PAYING, "handler", ends=signal.SIGUSR1))
+        self.assertEqual(len(self.profiles()), 1)
+
+    def test_children_that_exit_leave_none(self):
+        self.assertFalse(self.run_script("0", "fork", "quits"))
+        self.assertEqual(self.profiles(), {})
+        self.assertFalse(self.run_script(PAYING, "spawn", "dies", ends=-signal.SIGKILL))
+        self.assertEqual(self.profiles(), {})
+
+    def test_gains_near_the_price(self):
+        """A profile is kept, and used, while the gains are half the price."""
+        self.leave_profile()
+        ((path, text),) = self.profiles().items()
+        gains = int(re.search(r"gain_ns (\d+)", text).group(1)) / 1e6
+        self.assertFalse(self.run_script(GPUSHIM_START_MS=str(int(gains * 4))))
+        self.assertEqual(self.profiles(), {})
+        self.assertFalse(self.run_script(GPUSHIM_START_MS=str(int(gains * 1.5))))
+        self.assertEqual(self.profiles(), {})
+        self.leave_profile()
+        for _ in range(2):
+            self.assertTrue(self.run_script(GPUSHIM_START_MS=str(int(gains * 1.5))))
+            self.assertEqual(len(self.profiles()), 1)
 
     def test_fork_before_the_start(self):
         """A start at once would make the next run fork a process with threads."""

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which runs leave a profile: those whose gains reach the price, more of them never undoes it, and nothing leaves one for a
+ * Which runs leave a profile: those whose gains reach the price, or half of it where there is a profile; more of them never
+ * undoes it; and nothing leaves one for a
  * device that failed or for children that were forked before the start.
  */
 #include "script_profile.h"
@@ -13,10 +14,13 @@ enum { STEPS = GSH_COUNT(seconds) };
 static void check_run(double gains, double price)
 {
     struct gsh_script_run run = {.gains = gains, .price = price};
-    bool pays = gsh_script_profile_pays(gains, price);
+    bool pays = gsh_script_profile_pays(gains, price, false);
     CHECK_INT(pays, gains > 0 && gains >= price);
-    CHECK(!pays || gsh_script_profile_pays(gains * 2, price));
+    CHECK(!pays || gsh_script_profile_pays(gains * 2, price, false));
+    CHECK_INT(gsh_script_profile_pays(gains, price, true), gains > 0 && gains >= price / 2);
     CHECK_INT(gsh_script_profile_is_left(&run), pays);
+    run.has_profile = true;
+    CHECK_INT(gsh_script_profile_is_left(&run), gsh_script_profile_pays(gains, price, true));
     run.has_failed = true;
     CHECK(!gsh_script_profile_is_left(&run));
     run = (struct gsh_script_run){.gains = gains, .price = price, .forked_before_start = true};
