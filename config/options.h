@@ -17,7 +17,13 @@ enum gsh_option {
 };
 
 /* In the order of the words in options.def. */
-enum gsh_device_choice { GSH_DEVICE_AUTO, GSH_DEVICE_CUDA, GSH_DEVICE_HOST, GSH_DEVICE_NONE };
+enum gsh_device_choice {
+    GSH_DEVICE_AUTO,
+    GSH_DEVICE_CUDA,
+    GSH_DEVICE_HOST,
+    GSH_DEVICE_NONE,
+    GSH_DEVICE_CPU
+};
 enum gsh_fperr { GSH_FPERR_DEFERRED, GSH_FPERR_STRICT, GSH_FPERR_OFF, GSH_FPERR_LATE };
 enum gsh_mode { GSH_MODE_AUTO, GSH_MODE_FORCE, GSH_MODE_OFF };
 

@@ -39,7 +39,8 @@ static void describe_device(struct gsh_fmt *fmt)
 {
     const struct gsh_backend *backend = gsh_backend_get();
     if (!backend) {
-        gsh_fmt_text(fmt, "device: none\n");
+        bool is_cpu = gsh_option_number(GSH_OPTION_DEVICE) == GSH_DEVICE_CPU;
+        gsh_fmt_text(fmt, is_cpu ? "device: none, the CPU's cores\n" : "device: none\n");
         if (gsh_option_number(GSH_OPTION_MODE) != GSH_MODE_OFF &&
             gsh_option_number(GSH_OPTION_DEVICE) == GSH_DEVICE_AUTO)
             gsh_cuda_backend.describe(fmt); /* which libraries were searched */

@@ -77,6 +77,15 @@ static void register_blas(void)
     gsh_blas_entry_expect(dlsym(gsh_np.library, "PyInit__multiarray_umath"));
 }
 
+/* What runs NumPy's loops on several cores, without a device. */
+static void install_without_device(void)
+{
+    gsh_numpy_errstate_init();
+    gsh_numpy_ufunc_install();
+    gsh_numpy_parallel_install();
+    gsh_numpy_loops_install();
+}
+
 static void install_families(void)
 {
     gsh_numpy_errstate_init();
@@ -103,6 +112,10 @@ static const char *start(void)
     gsh_unseen_note_loaded();
     if (gsh_startup(&why) != GSH_OK)
         return why;
+    if (!gsh_startup_has_device()) {
+        install_without_device();
+        return NULL;
+    }
     gsh_libc_signal_adopt();
     gsh_startup_device();
     /* the interpreter runs these last, the latter first, before the C library's exit functions shut the driver down */

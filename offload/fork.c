@@ -141,7 +141,25 @@ static void adopt_after_fork(void)
     gsh_arena_is_frozen = true;
 }
 
+/* ---- without a device ---- */
+
+static void forget_threads_after_fork(void)
+{
+    gsh_host_threads_reset_after_fork();
+    gsh_critical_reset_after_fork();
+}
+
+static void adopt_nothing_after_fork(void)
+{
+}
+
 /* ---- life cycle ---- */
+
+void gsh_fork_init_without_device(void)
+{
+    gsh_forked_add(NULL, NULL, forget_threads_after_fork);
+    gsh_forked_detect(adopt_nothing_after_fork);
+}
 
 void gsh_fork_init(void)
 {

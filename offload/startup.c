@@ -13,6 +13,7 @@
 #include "fork.h"
 #include "history.h"
 #include "host_calibration.h"
+#include "host_threads.h"
 #include "idle.h"
 #include "last_run.h"
 #include "log.h"
@@ -54,6 +55,18 @@ static void prefault_tables(void)
     gsh_host_calibration_prefault();
 }
 
+/* The threads that compute NumPy's own loops need no more than this. */
+static enum gsh_status start_without_device(void)
+{
+    char text[64];
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, text, sizeof text);
+    gsh_fmt_printf(&fmt, "cpu: %u threads", gsh_host_threads_count());
+    gsh_stats_report_set_device(text);
+    gsh_fork_init_without_device();
+    return GSH_OK;
+}
+
 enum gsh_status gsh_startup(const char **why)
 {
     gsh_stats_report_init(gsh_reason_codes, GSH_REASON_COUNT);
@@ -63,6 +76,8 @@ enum gsh_status gsh_startup(const char **why)
     *why = "the program uses what writes memory unseen";
     if (gsh_retire_reason() != NULL)
         return GSH_DECLINED;
+    if (gsh_option_number(GSH_OPTION_DEVICE) == GSH_DEVICE_CPU)
+        return start_without_device();
     gsh_backend_choose();
     *why = gsh_option_number(GSH_OPTION_DEVICE) == GSH_DEVICE_NONE ? "GPUSHIM_DEVICE is none"
                                                                    : "no NVIDIA GPU was found";
@@ -80,6 +95,11 @@ enum gsh_status gsh_startup(const char **why)
     prefault_tables();
     gsh_dispatch_init();
     return GSH_OK;
+}
+
+bool gsh_startup_has_device(void)
+{
+    return gsh_backend_get() != NULL;
 }
 
 void gsh_startup_device(void)

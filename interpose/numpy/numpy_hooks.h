@@ -47,6 +47,7 @@ void gsh_numpy_hooks_describe(struct gsh_fmt *fmt);
     X(errors)                                                                                      \
     X(ufunc)                                                                                       \
     X(gufunc)                                                                                      \
+    X(parallel)                                                                                    \
     X(loops)                                                                                       \
     X(outer)                                                                                       \
     X(reduce)                                                                                      \

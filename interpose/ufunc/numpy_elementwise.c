@@ -5,6 +5,7 @@
  */
 #include "numpy_elementwise.h"
 
+#include "numpy_parallel_call.h"
 #include "numpy_promote.h"
 #include "python_error.h"
 
@@ -48,6 +49,8 @@ static enum gsh_reason describe_objects(struct draft *draft)
         if (!request->outs[j])
             continue;
         why = gsh_numpy_describe_output(request->outs[j], &draft->outs[j]);
+        if (why == GSH_REASON_UNMANAGED_OUTPUT) /* gsh_dispatch_decide says so too */
+            why = GSH_REASON_NONE;
         draft->out_dtypes[j] = (int)draft->outs[j].dtype;
     }
     return why;
@@ -291,6 +294,16 @@ static unsigned row_of(const struct draft *draft)
     return *row;
 }
 
+/* The call on several cores of the CPU, or NULL: left to NumPy. */
+static PyObject *run_on_host(struct draft *draft, enum gsh_reason *why)
+{
+    PyObject *result = NULL;
+    if (gsh_numpy_parallel_call_try(draft->request, &draft->call, draft->loop, draft->layouts, *why,
+                                    &result))
+        *why = GSH_REASON_NONE;
+    return result;
+}
+
 PyObject *gsh_numpy_elementwise_try(const struct gsh_ufunc_call *request, enum gsh_reason *why,
                                     unsigned *row)
 {
@@ -307,6 +320,6 @@ PyObject *gsh_numpy_elementwise_try(const struct gsh_ufunc_call *request, enum g
     PyObject *results[GSH_MAX_OUTPUTS];
     memcpy(results, request->outs, sizeof(results));
     if (!gsh_numpy_output_run_all(&draft.call, results, draft.layouts, why))
-        return NULL;
+        return run_on_host(&draft, why);
     return launch->nout == 1 ? results[0] : gsh_py.Py_BuildValue("(NN)", results[0], results[1]);
 }

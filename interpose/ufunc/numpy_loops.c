@@ -15,6 +15,7 @@
 #include "numpy_errors.h"
 #include "numpy_hooks.h"
 #include "numpy_output.h"
+#include "numpy_parallel.h"
 #include "numpy_version_probe.h"
 
 #include <fenv.h>
@@ -27,6 +28,7 @@ struct probe {
     bool is_active;
     PyObject *frame;
     const struct gsh_numpy_loop *found;
+    int flags; /* that its loop raises */
 };
 
 static _Thread_local uint64_t device_calls;
@@ -176,8 +178,7 @@ static bool decide_and_run(const struct gsh_numpy_loop *loop, struct gsh_call *c
     return ran;
 }
 
-/* Whether NumPy's loop may raise an exception: it refuses negative integer exponents. */
-static bool may_raise(const struct gsh_numpy_loop *loop)
+bool gsh_numpy_loops_may_raise(const struct gsh_numpy_loop *loop)
 {
     return loop->op == GSH_OP_POWER && gsh_dtype_kind(loop->dtype) == 'i';
 }
@@ -203,7 +204,7 @@ static bool try_device(const struct gsh_numpy_loop *loop, char **args, int64_t c
             (struct gsh_operand){.dtype = loop->operands[k], .address = (uintptr_t)args[k]};
         launch->strides[k][0] = steps[k];
     }
-    if (may_raise(loop) || is_recurrence(loop, args, count, steps))
+    if (gsh_numpy_loops_may_raise(loop) || is_recurrence(loop, args, count, steps))
         return false;
     for (unsigned k = 0; k < info->nin; k++) {
         if (!is_aligned(args[k], steps[k], loop->operands[k]))
@@ -211,6 +212,32 @@ static bool try_device(const struct gsh_numpy_loop *loop, char **args, int64_t c
         place_input(launch, loop, k, args[k], steps[k]);
     }
     return decide_and_run(loop, &call);
+}
+
+/* Whether the elements can be computed in any order and at once: the outputs are no accumulators. */
+static bool is_divisible(const struct gsh_numpy_loop *loop, char **args, int64_t count,
+                         const int64_t *steps)
+{
+    for (unsigned k = gsh_op_info(loop->op)->nin; k < loop->count; k++)
+        if (llabs(steps[k]) < (int64_t)gsh_dtype_size(loop->operands[k]))
+            return false;
+    return !gsh_numpy_loops_may_raise(loop) && !is_recurrence(loop, args, count, steps);
+}
+
+/* Runs the original, on several cores where that pays. */
+static void run_original(const struct gsh_numpy_loop *loop, char **args, const int64_t *dimensions,
+                         const int64_t *steps)
+{
+    if (gsh_numpy_parallel_is_on() && is_divisible(loop, args, dimensions[0], steps)) {
+        struct gsh_numpy_space space = {.loop = loop, .ndim = 1, .shape = {dimensions[0]}};
+        for (unsigned k = 0; k < loop->count; k++) {
+            space.first[k] = args[k];
+            space.strides[k][0] = steps[k];
+        }
+        if (gsh_numpy_parallel_run(&space))
+            return;
+    }
+    loop->function(args, dimensions, steps, loop->data);
 }
 
 /* A loop with enough elements: runs on the device, or fetches its operands and runs in the
@@ -226,7 +253,7 @@ static void run_large(char **args, const int64_t *dimensions, const int64_t *ste
         }
         fetch_operands(loop, args, dimensions[0], steps);
     }
-    loop->function(args, dimensions, steps, loop->data);
+    run_original(loop, args, dimensions, steps);
 }
 
 static void answer_probe(char **args, int64_t count, const int64_t *steps,
@@ -236,6 +263,8 @@ static void answer_probe(char **args, int64_t count, const int64_t *steps,
     for (unsigned k = gsh_op_info(loop->op)->nin; k < loop->count; k++)
         for (int64_t i = 0; i < count; i++)
             memset(args[k] + i * steps[k], 0, gsh_dtype_size(loop->operands[k]));
+    if (probe.flags != 0)
+        feraiseexcept(probe.flags);
 }
 
 /* Whether this loop call belongs to the probe. False for calls of other Python code during the
@@ -269,19 +298,37 @@ static void loop_hook(char **args, const int64_t *dimensions, const int64_t *ste
     loop->function(args, dimensions, steps, loop->data);
 }
 
-PyObject *gsh_numpy_loops_probe(PyObject *ufunc, PyObject *const *args, size_t nargs,
-                                PyObject *kwnames, const struct gsh_numpy_loop **found)
+/* Calls the original; none of the loops that are replaced runs. */
+static PyObject *call_probed(PyObject *ufunc, PyObject *const *args, size_t nargs,
+                             PyObject *kwnames, struct probe *own)
 {
     struct probe outer = probe;
-    probe = (struct probe){.is_active = true, .frame = gsh_py.PyEval_GetFrame()};
+    own->is_active = true;
+    own->frame = gsh_py.PyEval_GetFrame();
+    probe = *own;
     atomic_store_explicit(&threshold, 0, memory_order_relaxed);
     bool holds = gsh_numpy_errors_hold(true);
     PyObject *result = gsh_np.call_ufunc(ufunc, args, nargs, kwnames);
     gsh_numpy_errors_hold(holds);
     atomic_store_explicit(&threshold, usual_threshold, memory_order_relaxed);
-    *found = probe.found;
+    *own = probe;
     probe = outer;
     return result;
+}
+
+PyObject *gsh_numpy_loops_probe(PyObject *ufunc, PyObject *const *args, size_t nargs,
+                                PyObject *kwnames, const struct gsh_numpy_loop **found)
+{
+    struct probe own = {.flags = 0};
+    PyObject *result = call_probed(ufunc, args, nargs, kwnames, &own);
+    *found = own.found;
+    return result;
+}
+
+PyObject *gsh_numpy_loops_raise(PyObject *ufunc, PyObject *const *args, size_t nargs, int flags)
+{
+    struct probe own = {.flags = flags};
+    return call_probed(ufunc, args, nargs, NULL, &own);
 }
 
 /* NumPy 1.x names divide true_divide. */

@@ -29,6 +29,8 @@ uint64_t gsh_numpy_loops_device_calls(void);
  * false. A hook sets it during the original if underflow is ignored, because the device does not
  * report underflow to NumPy. */
 bool gsh_numpy_loops_admit(bool admitted);
+/* Whether NumPy's loop may raise an exception: it refuses negative integer exponents. */
+bool gsh_numpy_loops_may_raise(const struct gsh_numpy_loop *loop);
 /* Whether the loop is still installed. If the program replaced it (PyUFunc_ReplaceLoopBySignature),
  * the program's loop must run. GIL. */
 bool gsh_numpy_loops_is_genuine(const struct gsh_numpy_loop *loop);
@@ -37,3 +39,5 @@ bool gsh_numpy_loops_is_genuine(const struct gsh_numpy_loop *loop);
  * none of the replaced loops (its loop did run). GIL. */
 PyObject *gsh_numpy_loops_probe(PyObject *ufunc, PyObject *const *args, size_t nargs,
                                 PyObject *kwnames, const struct gsh_numpy_loop **found);
+/* The same call, whose loop raises these floating-point flags (FE_*), so that NumPy reports them. GIL. */
+PyObject *gsh_numpy_loops_raise(PyObject *ufunc, PyObject *const *args, size_t nargs, int flags);

@@ -237,6 +237,19 @@ static bool ask_numpy(const struct gsh_ufunc_call *call, const struct gsh_argume
     return result != NULL;
 }
 
+bool gsh_numpy_promote_raise(const struct gsh_ufunc *ufunc, const struct gsh_numpy_loop *loop,
+                             int flags)
+{
+    PyObject *args[GSH_MAX_INPUTS];
+    size_t nin = (size_t)ufunc->nin;
+    for (size_t k = 0; k < nin; k++)
+        args[k] = ones[loop->operands[k]];
+    PyObject *result = gsh_numpy_loops_raise((PyObject *)ufunc, args, nin, flags);
+    if (result)
+        gsh_py.Py_DecRef(result);
+    return result != NULL;
+}
+
 /* Whether scalars are promoted in the default way. NumPy 1.24 to 1.26 can be configured to promote
  * as NumPy 2 does, or to warn about it. */
 static bool is_promotion_usual(const struct gsh_ufunc_call *call,

@@ -15,5 +15,9 @@
 enum gsh_reason gsh_numpy_promote(const struct gsh_ufunc_call *call,
                                   const struct gsh_argument *arguments, const int *outs,
                                   const struct gsh_numpy_loop **loop);
+/* Lets NumPy report floating-point flags (FE_*) as it would if this loop of the ufunc had raised them: by a call on one element,
+ * whose loop raises them. False: a Python exception is set. */
+bool gsh_numpy_promote_raise(const struct gsh_ufunc *ufunc, const struct gsh_numpy_loop *loop,
+                             int flags);
 /* Prepares the one-element arrays. False: out of memory; gsh_numpy_promote must not be used. */
 bool gsh_numpy_promote_init(void);

@@ -16,6 +16,7 @@
 #include "numpy_hooks.h"
 #include "numpy_keywords.h"
 #include "numpy_loops.h"
+#include "numpy_parallel.h"
 #include "numpy_promote.h"
 #include "stats.h"
 
@@ -147,7 +148,7 @@ __attribute__((noinline)) static PyObject *call_described(PyObject *self, PyObje
     struct record *record = find_record(self);
     enum gsh_reason why = gsh_dispatch_why_dead();
     unsigned row = 0;
-    if (gsh_dispatch_is_live()) {
+    if (gsh_dispatch_is_live() || (record->op >= 0 && gsh_numpy_parallel_is_on())) {
         PyObject *result = try_record(record, args, gsh_py_nargs(nargsf), kwnames, &why, &row);
         if (result || why == GSH_REASON_NONE)
             return result;

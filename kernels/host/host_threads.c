@@ -6,12 +6,14 @@
 #include "host_threads.h"
 
 #include "critical.h"
+#include "host_processors.h"
 #include "options.h"
 #include "thread.h"
 
-#include <sched.h>
+#include <limits.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 
 #define HELPERS (GSH_HOST_THREADS_MOST - 1)
 
@@ -31,6 +33,14 @@ int64_t gsh_host_threads_take(struct gsh_host_pieces *pieces)
     return piece < pieces->count ? piece : -1;
 }
 
+/* The limit that programs give to libraries of their own; INT_MAX: none. A list of numbers is for nested regions. */
+static unsigned limit_of_openmp(void)
+{
+    const char *text = getenv("OMP_NUM_THREADS");
+    long limit = text != NULL ? strtol(text, NULL, 10) : 0;
+    return limit > 0 && limit < INT_MAX ? (unsigned)limit : INT_MAX;
+}
+
 unsigned gsh_host_threads_count(void)
 {
     static _Atomic unsigned known;
@@ -38,10 +48,8 @@ unsigned gsh_host_threads_count(void)
     if (count != 0)
         return count;
     count = (unsigned)gsh_option_number(GSH_OPTION_HOST_THREADS);
-    cpu_set_t usable;
     if (count == 0)
-        count =
-            sched_getaffinity(0, sizeof usable, &usable) == 0 ? (unsigned)CPU_COUNT(&usable) : 1;
+        count = GSH_MIN(gsh_host_processors_count(), limit_of_openmp());
     count = GSH_MAX(GSH_MIN(count, GSH_HOST_THREADS_MOST), 1);
     atomic_store_explicit(&known, count, memory_order_relaxed);
     return count;
@@ -87,20 +95,14 @@ void gsh_host_threads_prepare(void)
     atomic_store_explicit(&busy, false, memory_order_release);
 }
 
-void gsh_host_threads_run(gsh_host_job *job, void *context, int64_t count)
+/* The caller holds `busy` and is in a critical section. */
+static void run_with_helpers(gsh_host_job *job, void *context, int64_t count, unsigned helpers)
 {
-    int64_t threads = GSH_MIN((int64_t)gsh_host_threads_count(), count);
-    if (threads < 2 || atomic_exchange_explicit(&busy, true, memory_order_acquire)) {
-        struct gsh_host_pieces pieces = {.count = count};
-        job(context, 0, &pieces);
-        return;
-    }
-    gsh_critical_enter(); /* a handler that leaves by siglongjmp would leave the helpers working */
+    unsigned called = 0;
     run.job = job;
     run.context = context;
     run.pieces.count = count;
     atomic_store_explicit(&run.pieces.next, 0, memory_order_relaxed);
-    unsigned helpers = start_helpers((unsigned)threads - 1), called = 0;
     for (unsigned k = 0; k < helpers; k++)
         sem_post(&starts[k]);
     job(context, 0, &run.pieces);
@@ -108,8 +110,31 @@ void gsh_host_threads_run(gsh_host_job *job, void *context, int64_t count)
         called += sem_trywait(&starts[k]) != 0;
     while (called-- > 0)
         wait_for(&finished);
+}
+
+bool gsh_host_threads_try(gsh_host_job *job, void *context, int64_t count, unsigned threads)
+{
+    bool has_helpers = false;
+    threads = (unsigned)GSH_MIN((int64_t)GSH_MIN(threads, gsh_host_threads_count()), count);
+    gsh_forked_check();
+    if (threads < 2 || atomic_exchange_explicit(&busy, true, memory_order_acquire))
+        return false;
+    gsh_critical_enter(); /* a handler that leaves by siglongjmp would leave the helpers working */
+    unsigned helpers = start_helpers(threads - 1);
+    has_helpers = helpers > 0;
+    if (has_helpers)
+        run_with_helpers(job, context, count, helpers);
     atomic_store_explicit(&busy, false, memory_order_release);
     gsh_critical_leave();
+    return has_helpers;
+}
+
+void gsh_host_threads_run(gsh_host_job *job, void *context, int64_t count)
+{
+    if (gsh_host_threads_try(job, context, count, GSH_HOST_THREADS_MOST))
+        return;
+    struct gsh_host_pieces pieces = {.count = count};
+    job(context, 0, &pieces);
 }
 
 void gsh_host_threads_reset_after_fork(void)

@@ -2,7 +2,7 @@
  *
  * Threads that help the calling thread with work on the CPU. They start when first needed or prepared. All signals
  * but SIGSEGV are blocked in them, and they sleep between calls. They never end; a process may exit at any moment.
- * Their number: GPUSHIM_HOST_THREADS. Takes no lock of the project.
+ * Their number: GPUSHIM_HOST_THREADS, or the processors that the process may use (host_processors.h), at most OMP_NUM_THREADS. Takes no lock of the project.
  */
 #pragma once
 
@@ -23,13 +23,15 @@ int64_t gsh_host_threads_take(struct gsh_host_pieces *pieces);
  * each thread of one run; it is 0 in the calling thread. */
 typedef void gsh_host_job(void *context, unsigned thread, struct gsh_host_pieces *pieces);
 
-/* Threads that a run may use, including the calling one. */
+/* Threads that a run may use, including the calling one. The first call reads files. */
 unsigned gsh_host_threads_count(void);
 /* Starts the helpers now. Otherwise the first thread that has work for them starts them, which may be a thread of
  * the library that holds locks: the C library then allocates by the process's malloc, which may wait for anything. */
 void gsh_host_threads_prepare(void);
-/* Runs the job on `count` pieces, in at most `count` threads, and returns when all have returned. Where the
- * helpers work for another caller, the calling thread runs the job alone. */
+/* Runs the job on `count` pieces, in at most `threads` threads, and returns when all have returned. False: nothing was run,
+ * because there is work for one thread only, the helpers work for another caller, or none could be started. */
+bool gsh_host_threads_try(gsh_host_job *job, void *context, int64_t count, unsigned threads);
+/* The same in any case, in all threads. Where the helpers work for another caller, the calling thread runs the job alone. */
 void gsh_host_threads_run(gsh_host_job *job, void *context, int64_t count);
 /* In a forked child: forgets the threads, which do not exist there. Others are started when needed. */
 void gsh_host_threads_reset_after_fork(void);

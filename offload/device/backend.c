@@ -54,6 +54,7 @@ void gsh_backend_choose(void)
         chosen = &gsh_emu_backend;
         break;
     case GSH_DEVICE_NONE:
+    case GSH_DEVICE_CPU:
         chosen = NULL;
         break;
     }

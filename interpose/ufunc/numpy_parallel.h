@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Runs the inner loops of NumPy on several cores. The elements of a loop are divided into pieces, which the threads of
+ * kernels/host/host_threads.h compute by NumPy's own loop. Each element is computed from the same bytes by the same code, so
+ * the result is NumPy's to the bit. Floating-point flags that a thread raises are raised in the caller's thread too, where NumPy looks for them.
+ *
+ * Off unless the mode is auto and the process may use more than one core. Needs no GIL; takes no lock of the project.
+ */
+#pragma once
+
+#include "numpy_loops.h"
+
+/* A loop over several dimensions, whose elements may be computed in any order and at once. Dimension 0 is the innermost: each
+ * call of NumPy's loop computes a part of it. */
+struct gsh_numpy_space {
+    const struct gsh_numpy_loop *loop;
+    char *first[GSH_MAX_OPERANDS]; /* addresses of the first element, inputs first */
+    int ndim;                      /* at least 1 */
+    int64_t shape[GSH_MAX_DIMS];   /* all > 0 */
+    int64_t strides[GSH_MAX_OPERANDS][GSH_MAX_DIMS]; /* bytes */
+};
+
+/* Called once, at attach: counts the cores. */
+void gsh_numpy_parallel_install(void);
+/* Whether loops may run on several cores at all. */
+bool gsh_numpy_parallel_is_on(void);
+/* Whether several threads would compute the space sooner than one. */
+bool gsh_numpy_parallel_pays(const struct gsh_numpy_space *space);
+/* Computes the space in several threads, if that pays. False: nothing was computed. */
+bool gsh_numpy_parallel_run(const struct gsh_numpy_space *space);
+/* Computes the space in any case. */
+void gsh_numpy_parallel_compute(const struct gsh_numpy_space *space);
+/* The number of spaces that were computed in several threads for this thread. */
+uint64_t gsh_numpy_parallel_count(void);

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The bits of a result may depend on whether NumPy's loop meets contiguous operands, which its buffers are. So an operation that
+ * is not exact is computed only where the rows are contiguous too.
+ */
+#include "numpy_parallel_call.h"
+
+#include "dispatch.h"
+#include "numpy_parallel.h"
+#include "python_error.h"
+
+#include <fenv.h>
+#include <string.h>
+
+enum { LEAST_ROW = 32 }; /* elements: calling a loop for fewer takes longer than copying them */
+
+static bool has_loop_dtypes(const struct gsh_launch *launch, const struct gsh_numpy_loop *loop)
+{
+    for (unsigned k = 0; k < loop->count; k++)
+        if (launch->operands[k].dtype != loop->operands[k])
+            return false;
+    return true;
+}
+
+static bool meet(const struct gsh_launch *launch, unsigned a, unsigned b)
+{
+    int64_t low[2], high[2];
+    gsh_launch_extent(launch, a, &low[0], &high[0]);
+    gsh_launch_extent(launch, b, &low[1], &high[1]);
+    uint64_t x = launch->operands[a].address, y = launch->operands[b].address;
+    return x + (uint64_t)low[0] < y + (uint64_t)high[1] &&
+           y + (uint64_t)low[1] < x + (uint64_t)high[0];
+}
+
+/* Whether each given output is a view of its own, or exactly an input. */
+static bool are_outputs_apart(const struct gsh_launch *launch)
+{
+    unsigned end = launch->nin + launch->nout;
+    for (unsigned out = launch->nin; out < end; out++)
+        for (unsigned k = 0; k < end && launch->operands[out].address != 0; k++)
+            if (k != out && !launch->operands[k].is_constant && launch->operands[k].address != 0 &&
+                !(k < launch->nin && gsh_launch_is_same_view(launch, k, out)) &&
+                meet(launch, k, out))
+                return false;
+    return true;
+}
+
+static bool is_possible(const struct gsh_ufunc_call *request, const struct gsh_launch *launch,
+                        const struct gsh_numpy_loop *loop, enum gsh_reason why)
+{
+    return gsh_numpy_parallel_is_on() && why != GSH_REASON_NONE && why != GSH_REASON_NESTED &&
+           request->is_plain && !launch->has_mask && launch->ndim > 1 &&
+           !gsh_numpy_loops_may_raise(loop) && has_loop_dtypes(launch, loop) &&
+           gsh_launch_output_is_distinct(launch) && are_outputs_apart(launch);
+}
+
+/* ---- the order of the elements ---- */
+
+/* The axes from innermost to outermost, in the order in which NumPy's iterator walks the given operands. */
+static void order_axes(const struct gsh_launch *launch, int *axes)
+{
+    struct gsh_launch walk = {.ndim = launch->ndim};
+    unsigned count = 0;
+    for (unsigned k = 0; k < gsh_launch_operands(launch); k++)
+        if (launch->operands[k].address != 0)
+            memcpy(walk.strides[count++], launch->strides[k], sizeof(walk.strides[0]));
+    memcpy(walk.shape, launch->shape, sizeof(walk.shape));
+    gsh_numpy_output_axis_order(&walk, count, axes);
+}
+
+/* Whether an axis continues the space's outermost dimension in all operands. */
+static bool continues(const struct gsh_numpy_space *space, const struct gsh_launch *launch,
+                      int axis)
+{
+    int last = space->ndim - 1;
+    for (unsigned k = 0; k < space->loop->count; k++)
+        if (launch->strides[k][axis] != space->strides[k][last] * space->shape[last])
+            return false;
+    return true;
+}
+
+static void append_axis(struct gsh_numpy_space *space, const struct gsh_launch *launch, int axis)
+{
+    for (unsigned k = 0; k < space->loop->count; k++)
+        space->strides[k][space->ndim] = launch->strides[k][axis];
+    space->shape[space->ndim++] = launch->shape[axis];
+}
+
+/* The dimensions of the call, joined where all operands step as one. */
+static void find_space(struct gsh_numpy_space *space, const struct gsh_launch *launch)
+{
+    int axes[GSH_MAX_DIMS];
+    order_axes(launch, axes);
+    for (int i = 0; i < launch->ndim; i++) {
+        if (launch->shape[axes[i]] == 1)
+            continue;
+        if (space->ndim > 0 && continues(space, launch, axes[i]))
+            space->shape[space->ndim - 1] *= launch->shape[axes[i]];
+        else
+            append_axis(space, launch, axes[i]);
+    }
+}
+
+static bool has_contiguous_rows(const struct gsh_numpy_space *space)
+{
+    for (unsigned k = 0; k < space->loop->count; k++)
+        if (space->strides[k][0] != (int64_t)gsh_dtype_size(space->loop->operands[k]))
+            return false;
+    return true;
+}
+
+static bool is_exact(const struct gsh_numpy_loop *loop)
+{
+    return gsh_op_max_ulp(loop->op, loop->dtype) == 0;
+}
+
+static bool pays(const struct gsh_numpy_space *space)
+{
+    return space->ndim > 1 && space->shape[0] >= LEAST_ROW && gsh_numpy_parallel_pays(space) &&
+           (is_exact(space->loop) ||
+            (gsh_dtype_kind(space->loop->dtype) == 'f' && has_contiguous_rows(space)));
+}
+
+/* ---- the results ---- */
+
+/* A new array as NumPy makes it, or NULL without a Python error. */
+static PyObject *make_result(enum gsh_dtype dtype, const struct gsh_layout *layout)
+{
+    gsh_py.Py_IncRef(gsh_np.descrs[dtype]); /* NewFromDescr steals one */
+    PyObject *array = gsh_np.NewFromDescr(gsh_np.ndarray_type, gsh_np.descrs[dtype], layout->ndim,
+                                          layout->shape, layout->strides, NULL, 0, NULL);
+    if (!array)
+        gsh_python_error_clear();
+    return array;
+}
+
+static bool make_results(const struct gsh_ufunc_call *request, struct gsh_launch *launch,
+                         const struct gsh_layout *layouts, PyObject **results)
+{
+    for (unsigned j = 0; j < launch->nout; j++) {
+        struct gsh_operand *output = &launch->operands[launch->nin + j];
+        results[j] = request->outs[j] ? request->outs[j] : make_result(output->dtype, &layouts[j]);
+        if (!results[j]) {
+            gsh_py_drop(results, j);
+            return false;
+        }
+        if (request->outs[j])
+            gsh_py.Py_IncRef(results[j]);
+        output->address = (uintptr_t)gsh_numpy_array(results[j])->data;
+    }
+    return true;
+}
+
+static void place_operands(struct gsh_numpy_space *space, struct gsh_launch *launch)
+{
+    for (unsigned k = 0; k < space->loop->count; k++) {
+        struct gsh_operand *operand = &launch->operands[k];
+        space->first[k] =
+            operand->is_constant ? (char *)&operand->constant : (char *)(uintptr_t)operand->address;
+    }
+}
+
+/* Returns the floating-point flags that were raised. */
+static int compute(const struct gsh_numpy_space *space)
+{
+    void *state = gsh_py.PyEval_SaveThread();
+    feclearexcept(FE_ALL_EXCEPT);
+    gsh_numpy_parallel_compute(space);
+    int raised = fetestexcept(FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID);
+    gsh_py.PyEval_RestoreThread(state);
+    return raised;
+}
+
+static PyObject *finish(const struct gsh_ufunc_call *request, const struct gsh_numpy_loop *loop,
+                        int raised, PyObject **results)
+{
+    unsigned nout = (unsigned)request->ufunc->nout;
+    if (raised != 0 && !gsh_numpy_promote_raise(request->ufunc, loop, raised)) {
+        gsh_py_drop(results, nout);
+        return NULL;
+    }
+    return nout == 1 ? results[0] : gsh_py.Py_BuildValue("(NN)", results[0], results[1]);
+}
+
+bool gsh_numpy_parallel_call_try(const struct gsh_ufunc_call *request, struct gsh_call *call,
+                                 const struct gsh_numpy_loop *loop,
+                                 const struct gsh_layout *layouts, enum gsh_reason why,
+                                 PyObject **result)
+{
+    PyObject *results[GSH_MAX_OUTPUTS];
+    struct gsh_numpy_space space = {.loop = loop};
+    struct gsh_launch *launch = &call->launch;
+    if (!is_possible(request, launch, loop, why))
+        return false;
+    find_space(&space, launch);
+    if (!pays(&space))
+        return false;
+    gsh_dispatch_fetch(call);
+    if (!make_results(request, launch, layouts, results))
+        return false;
+    place_operands(&space, launch);
+    uint64_t begin = gsh_numpy_output_host_begin();
+    int raised = compute(&space);
+    gsh_numpy_output_host_end(begin, call->row, why);
+    *result = finish(request, loop, raised, results);
+    return true;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Whether several threads compute a loop of the CPU, how many, and in which pieces. Pure: no clock, no state of its own.
+ */
+#pragma once
+
+#include "base.h"
+
+/* Pieces begin at multiples of so many elements: no vector instruction of a loop computes elements of two pieces. */
+enum { GSH_PARALLEL_LOOP_ALIGNMENT = 64 };
+
+/* Seconds that one core takes for a loop over `elements`, which moves so many bytes, and computes for `host_ns` nanoseconds
+ * each. */
+double gsh_parallel_loop_seconds(double bytes, double elements, double host_ns);
+
+/* Threads for a loop of so many seconds on one core, at most `available`. 1: it does not pay. */
+unsigned gsh_parallel_loop_threads(double seconds, unsigned available);
+
+/* Seconds that the threads take for it. */
+double gsh_parallel_loop_shared(double seconds, unsigned threads);
+
+/* Elements in a piece of a loop over so many, each of `bytes`: a multiple of the alignment. */
+int64_t gsh_parallel_loop_piece(int64_t elements, size_t bytes, unsigned threads);
+
+/* Whether the threads had cores: `busy` seconds of processors, of all of them, in `wall` seconds. Where other processes have the
+ * cores they had hardly more than one, and work shared between them is not done sooner. */
+bool gsh_parallel_loop_had_cores(double busy, double wall);
