@@ -18,7 +18,7 @@
 struct row {
     char name[40];
     char signature[24];
-    _Atomic uint64_t device_calls, device_ns, host_calls, host_ns, outputs_fetched;
+    _Atomic uint64_t device_calls, device_ns, host_calls, host_ns, parallel_calls, outputs_fetched;
     _Atomic uint64_t reasons[GSH_STATS_MAX_REASONS];
 };
 
@@ -154,6 +154,11 @@ void gsh_stats_host_call(unsigned row, unsigned reason, uint64_t ns)
         count_sigsafe(&rows[row].host_ns, ns);
 }
 
+void gsh_stats_parallel_call(unsigned row)
+{
+    count_sigsafe(&rows[row].parallel_calls, 1);
+}
+
 void gsh_stats_output_fetched(unsigned row)
 {
     count_sigsafe(&rows[row].outputs_fetched, 1);
@@ -177,6 +182,7 @@ bool gsh_stats_get_row(unsigned index, struct gsh_stats_row_copy *copy)
         .device_ns = get(&row->device_ns),
         .host_calls = get(&row->host_calls),
         .host_ns = get(&row->host_ns),
+        .parallel_calls = get(&row->parallel_calls),
         .outputs_fetched = get(&row->outputs_fetched),
     };
     for (size_t i = 0; i < GSH_STATS_MAX_REASONS; i++)

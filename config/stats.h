@@ -48,6 +48,8 @@ void gsh_stats_device_call(unsigned row, uint64_t ns);
 void gsh_stats_device_time(unsigned row, uint64_t ns);
 /* One call computed by the original on the CPU: the reason (an index into reason_names), and its time or 0. */
 void gsh_stats_host_call(unsigned row, unsigned reason, uint64_t ns);
+/* One of these calls whose loops several cores computed. */
+void gsh_stats_parallel_call(unsigned row);
 /* While `pauses`, host calls of this thread are not counted: the library makes them, not the program. */
 void gsh_stats_pause(bool pauses);
 /* An output that the device computed for this row was fetched to the host by a host access. */
@@ -56,7 +58,7 @@ void gsh_stats_output_fetched(unsigned row);
 /* A snapshot of one row. */
 struct gsh_stats_row_copy {
     const char *name, *signature; /* live as long as the process */
-    uint64_t device_calls, device_ns, host_calls, host_ns, outputs_fetched;
+    uint64_t device_calls, device_ns, host_calls, host_ns, parallel_calls, outputs_fetched;
     uint64_t reasons[GSH_STATS_MAX_REASONS]; /* host calls by reason */
 };
 /* False where the row does not exist or has no counts. */

@@ -223,6 +223,10 @@ static void append_events(struct gsh_fmt *fmt)
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_COMPILES),
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_CACHE_HITS),
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_EVICTIONS));
+    uint64_t parallel = gsh_stats_get(GSH_COUNTER_PARALLEL_LOOPS);
+    if (parallel != 0)
+        gsh_fmt_printf(fmt, " %llu loops of NumPy ran on several cores\n",
+                       (unsigned long long)parallel);
     uint64_t grouped = gsh_stats_get(GSH_COUNTER_GROUPED);
     uint64_t dead_nodes = gsh_stats_get(GSH_COUNTER_DEAD_NODES);
     if (grouped != 0 || dead_nodes != 0)
@@ -265,6 +269,7 @@ static void append_json_row(struct gsh_fmt *fmt, const struct gsh_stats_row_copy
                    (unsigned long long)row->device_calls, (unsigned long long)row->device_ns);
     gsh_fmt_printf(fmt, ", \"host_calls\": %llu, \"host_ns\": %llu",
                    (unsigned long long)row->host_calls, (unsigned long long)row->host_ns);
+    gsh_fmt_printf(fmt, ", \"parallel_calls\": %llu", (unsigned long long)row->parallel_calls);
     gsh_fmt_printf(fmt, ", \"outputs_fetched\": %llu, \"reasons\": {",
                    (unsigned long long)row->outputs_fetched);
     const char *separator = "";

@@ -8,6 +8,7 @@
 #include "dispatch.h"
 #include "numpy_parallel.h"
 #include "python_error.h"
+#include "stats.h"
 
 #include <fenv.h>
 #include <string.h>
@@ -114,11 +115,18 @@ static bool is_exact(const struct gsh_numpy_loop *loop)
     return gsh_op_max_ulp(loop->op, loop->dtype) == 0;
 }
 
+/* Which NaN a complex result is depends on the loop's steps even where the operation is exact. */
+static bool has_same_bits(const struct gsh_numpy_space *space)
+{
+    bool is_complex = gsh_dtype_kind(space->loop->dtype) == 'c', exact = is_exact(space->loop);
+    bool is_free = exact && !is_complex, is_never = !exact && is_complex;
+    return is_free || (!is_never && has_contiguous_rows(space));
+}
+
 static bool pays(const struct gsh_numpy_space *space)
 {
-    return space->ndim > 1 && space->shape[0] >= LEAST_ROW && gsh_numpy_parallel_pays(space) &&
-           (is_exact(space->loop) ||
-            (gsh_dtype_kind(space->loop->dtype) == 'f' && has_contiguous_rows(space)));
+    return space->ndim > 1 && space->shape[0] >= LEAST_ROW && has_same_bits(space) &&
+           gsh_numpy_parallel_pays(space);
 }
 
 /* ---- the results ---- */
@@ -161,13 +169,16 @@ static void place_operands(struct gsh_numpy_space *space, struct gsh_launch *lau
 }
 
 /* Returns the floating-point flags that were raised. */
-static int compute(const struct gsh_numpy_space *space)
+static int compute(const struct gsh_numpy_space *space, unsigned row)
 {
+    uint64_t parallel = gsh_numpy_parallel_count();
     void *state = gsh_py.PyEval_SaveThread();
     feclearexcept(FE_ALL_EXCEPT);
     gsh_numpy_parallel_compute(space);
     int raised = fetestexcept(FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID);
     gsh_py.PyEval_RestoreThread(state);
+    if (gsh_numpy_parallel_count() != parallel)
+        gsh_stats_parallel_call(row);
     return raised;
 }
 
@@ -200,7 +211,7 @@ bool gsh_numpy_parallel_call_try(const struct gsh_ufunc_call *request, struct gs
         return false;
     place_operands(&space, launch);
     uint64_t begin = gsh_numpy_output_host_begin();
-    int raised = compute(&space);
+    int raised = compute(&space, call->row);
     gsh_numpy_output_host_end(begin, call->row, why);
     *result = finish(request, loop, raised, results);
     return true;

@@ -100,9 +100,12 @@ static PyObject *call_original(struct record *record, PyObject *const *args, siz
         row = row_of_record(record);
     if (!loops_decide) {
         fetch_operands(record->ufunc, args, gsh_py_nargs(nargsf), kwnames);
+        uint64_t parallel = gsh_numpy_parallel_count();
         uint64_t begin = gsh_numpy_output_host_begin();
         PyObject *result = gsh_np.call_ufunc(self, args, nargsf, kwnames);
         gsh_numpy_output_host_end(begin, row, why);
+        if (gsh_numpy_parallel_count() != parallel)
+            gsh_stats_parallel_call(row);
         return result;
     }
     uint64_t device_loops = gsh_numpy_loops_device_calls();

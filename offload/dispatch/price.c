@@ -10,8 +10,10 @@
 #include "expected.h"
 #include "history.h"
 #include "host_calibration.h"
+#include "host_threads.h"
 #include "operand_cost.h"
 #include "options.h"
+#include "parallel_loop.h"
 
 static const struct gsh_rates *rates(void)
 {
@@ -329,6 +331,25 @@ static struct gsh_facts gather(const struct gsh_call *call)
     return facts;
 }
 
+static bool has_casts(const struct gsh_launch *launch)
+{
+    bool has = false;
+    for (unsigned k = 0; k < launch->nin; k++)
+        has |= launch->operands[k].dtype != gsh_launch_input_dtype(launch, k);
+    for (unsigned j = 0; j < launch->nout; j++)
+        has |= launch->operands[launch->nin + j].dtype != gsh_launch_result_dtype(launch, j);
+    return has;
+}
+
+/* Seconds on the CPU where several of its cores compute the launch, as interpose/ufunc/numpy_parallel.h does. */
+static double share(const struct gsh_launch *launch, double seconds)
+{
+    if (launch->kind != GSH_LAUNCH_ELEMENTWISE || launch->has_mask || has_casts(launch))
+        return seconds;
+    unsigned threads = gsh_parallel_loop_threads(seconds, gsh_host_threads_count());
+    return gsh_parallel_loop_shared(seconds, threads);
+}
+
 struct gsh_verdict gsh_price_call(const struct gsh_call *call)
 {
     const struct gsh_override options = options_of(&call->launch);
@@ -338,7 +359,9 @@ struct gsh_verdict gsh_price_call(const struct gsh_call *call)
     struct gsh_facts facts = gather(call);
     double modelled = facts.host;
     bool is_calibrated = gsh_backend_get()->calibrates_host;
-    facts.host *= is_calibrated ? gsh_host_calibration_factor(&call->launch, modelled) : 1;
+    if (is_calibrated)
+        facts.host =
+            share(&call->launch, facts.host * gsh_host_calibration_factor(&call->launch, modelled));
     verdict = gsh_decide(&facts);
     verdict.modelled = is_calibrated ? modelled : 0;
     return verdict;

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loops of NumPy that several cores compute: results, errors, threads, forks, and where they are left alone."""
+import os
+import unittest
+
+import shim_runner
+
+CORES = {"GPUSHIM_DEVICE": "cpu", "GPUSHIM_MODE": "auto", "GPUSHIM_HOST_THREADS": "4"}
+LOOPS = os.path.join(shim_runner.HERE, "parallel_loops.py")
+
+ERRORS = """
+import warnings
+import numpy as np
+
+def data():
+    a = np.random.default_rng(1).random((1000, 1000))
+    a[5, 7], a[700, 3], a[800, 800] = 0, 1e300, -1
+    return a
+
+def quotient(v): return 1.0 / v
+def root(v): return np.sqrt(v)
+def logarithm(v): return np.log(v)
+def square(v): return np.multiply(v, v, out=v)
+def underflow(v): return np.multiply(v, 1e-308)
+
+class Log:
+    def write(self, text): print("log", text)
+
+for view in (lambda a: a, lambda a: a[:, 1:]):
+    for function in (quotient, root, logarithm, square, underflow):
+        for mode in ("warn", "raise", "ignore", "print", "log", "call"):
+            v = view(data())
+            call = {"call": lambda *what: print("call", what), "log": Log()}.get(mode)
+            with warnings.catch_warnings(record=True) as told, np.errstate(all=mode, call=call):
+                warnings.simplefilter("always")
+                try:
+                    function(v)
+                except FloatingPointError as error:
+                    print(repr(error))
+            print(function.__name__, mode, [(str(w.message), w.lineno, w.category.__name__) for w in told],
+                  v[np.isfinite(v)].sum())
+"""
+
+CALLS = """
+import numpy as np
+a = np.random.default_rng(0).random((1000, 1500))
+b = a[::-1].copy()
+def show(x): print(x.dtype, x.shape, x.strides, x.flags.c_contiguous, x.tobytes()[::9973].hex()[:200])
+out = np.empty_like(a)
+x = np.add(a[:, 1:], b[:, :-1], out=out[:, 1:])
+assert x.base is out
+show(x)
+x = a.copy(); x[:, 2:] += b[:, 2:]; show(x)                     # in place
+x = a.copy(); x[:, 1:] += x[:, :-1]; show(x)                    # overlaps: NumPy copies
+x = a.copy(); np.add(x[:, 1:], 1, out=x[:, :-1]); show(x)
+show(np.add(a[:, 1:], b[:, 1:], where=a[:, 1:] > 0.5, out=np.zeros((1000, 1499))))
+show(np.add(a[:, 1:], b[:, 1:], dtype="f4", casting="same_kind"))
+show(np.add(a[:, 1:], b[:, 1:].astype("f4")))                   # a cast
+show(np.add(a[:, 1:], b[:, 1:], order="F"))
+show(np.multiply(a[:, 1:], np.float32(3)))
+show(a[:, 1:] * 3 + 2.5)
+show(np.add(np.broadcast_to(a[0, 1:], (1000, 1499)), b[:, 1:]))
+q, r = np.divmod(a[:, 1:], b[:, 1:] + 1); show(q); show(r)
+q = np.empty((1000, 1499)); m, e = np.frexp(a[:, 1:], q, None); assert m is q; show(m); show(e)
+class Sub(np.ndarray): pass
+print(type(np.add(a[:, 1:].view(Sub), 1)).__name__); show(np.add(a[:, 1:].view(Sub), 1))
+i = np.arange(10**6) - 5; p = np.full(10**6, 3)
+show(i ** p)
+try:
+    show(i ** -p)
+except ValueError as error:
+    print(error)
+show(np.add.reduce(a, axis=0)); show(np.add.accumulate(a, axis=0)); show(np.multiply.outer(a[0], a[1]))
+readonly = a.copy(); readonly.flags.writeable = False
+try:
+    np.add(readonly[:, 1:], 1, out=readonly[:, 1:])
+except ValueError as error:
+    print(error)
+"""
+
+ROUNDING = """
+import ctypes
+import numpy as np
+a, b = np.random.default_rng(0).random((2, 10**6))
+libm = ctypes.CDLL("libm.so.6")
+for mode in (0, 0x400, 0x800, 0xc00):
+    assert libm.fesetround(mode) == 0
+    sums = np.add(a, b), np.add(a.reshape(1000, -1)[:, 1:], b.reshape(1000, -1)[:, 1:])
+    libm.fesetround(0)
+    print(mode, *(s.tobytes()[::9973].hex()[:400] for s in sums))
+"""
+
+THREADS = """
+import threading
+import numpy as np
+a = np.random.default_rng(0).random((1000, 1000))
+want = np.exp(a), a[:, 1:] - a[:, :-1]
+wrong = []
+def work():
+    for _ in range(20):
+        if not (np.array_equal(np.exp(a), want[0]) and np.array_equal(a[:, 1:] - a[:, :-1], want[1])):
+            wrong.append(1)
+threads = [threading.Thread(target=work) for _ in range(4)]
+for t in threads: t.start()
+for t in threads: t.join()
+print(len(wrong))
+"""
+
+FORK = """
+import multiprocessing, os
+import numpy as np
+a = np.random.default_rng(0).random((1000, 1000))
+want = np.exp(a)
+def work(k):
+    ok = all(np.array_equal(np.exp(a), want) for _ in range(3))
+    return ok, len(os.listdir("/proc/self/task"))
+pid = os.fork()
+if pid == 0:
+    before = len(os.listdir("/proc/self/task"))
+    os._exit(0 if before == 1 and work(0)[0] else 1)
+print(os.waitpid(pid, 0)[1])
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    print(all(ok for ok, tasks in pool.map(work, range(4))))
+"""
+
+SIMPLE = """
+import os, sys
+if "one" in sys.argv:
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+import numpy as np
+a = np.random.default_rng(0).random(2 * 10**6)
+print(np.exp(a).sum(), (a.reshape(1000, -1)[:, 1:] + 1).sum())
+"""
+
+
+class TestLoops(shim_runner.TestCase):
+    def parallel(self, result):
+        return shim_runner.counter(result.report, "parallel_loops")
+
+    def compare(self, script, env=CORES, args=(), least=1):
+        """Runs plainly and with several cores, which must compute at least so many loops."""
+        plain = shim_runner.run_plain(script, args)
+        result = shim_runner.run(script, env=env, args=args)
+        self.assertEqual(plain.returncode, 0, plain)
+        self.assertEqual(result.returncode, 0, result)
+        self.assertEqual(result.stdout, plain.stdout)
+        self.assertEqual(result.stderr, plain.stderr)
+        self.assertGreaterEqual(self.parallel(result), least)
+        return result
+
+    def test_every_loop(self):
+        self.compare(LOOPS, args=["contiguous"], least=200)
+
+    def test_rows(self):
+        self.compare(LOOPS, args=["rows", "steps", "column"], least=200)
+
+    def test_orders(self):
+        self.compare(LOOPS, args=["columns", "transposed", "backwards"], least=200)
+
+    def test_lines(self):
+        self.compare(LOOPS, args=["strided", "reversed", "row", "long"], least=300)
+
+    def test_errors(self):
+        self.compare(ERRORS, least=60)
+
+    def test_calls(self):
+        result = self.compare(CALLS, least=10)
+        self.assertGreater(sum(row["parallel_calls"] for row in result.report["operations"]), 10)
+        self.assertEqual(shim_runner.device_calls(result.report), 0)
+
+    def test_beside_a_device(self):
+        env = {"GPUSHIM_MODE": "auto", "GPUSHIM_HOST_THREADS": "4", "GPUSHIM_START_MS": "100000000"}
+        self.compare(CALLS, env, least=10)
+        self.compare(ERRORS, dict(env, GPUSHIM_FPERR="strict"), least=60)
+
+    def test_rounding(self):
+        self.compare(ROUNDING, least=8)
+
+    def test_threads(self):
+        self.compare(THREADS)
+
+    def test_fork(self):
+        self.compare(FORK)
+
+
+class TestAlone(shim_runner.TestCase):
+    """Where there is one core, or one is asked for."""
+
+    def check(self, env, args=()):
+        result = shim_runner.run(SIMPLE, env=dict(CORES, **env), args=args)
+        self.assertEqual(result.stdout, shim_runner.run_plain(SIMPLE, args).stdout)
+        self.assertEqual(shim_runner.counter(result.report, "parallel_loops"), 0)
+
+    def test_option(self):
+        self.check({"GPUSHIM_HOST_THREADS": "1"})
+
+    def test_openmp(self):
+        self.check({"GPUSHIM_HOST_THREADS": None, "OMP_NUM_THREADS": "1"})
+
+    def test_affinity(self):
+        self.check({"GPUSHIM_HOST_THREADS": None}, ["one"])
+
+    def test_force(self):
+        self.check({"GPUSHIM_MODE": "force"})
+
+    def test_no_device(self):
+        result = shim_runner.run(SIMPLE, env=dict(CORES, GPUSHIM_DEVICE="none"))
+        self.assertEqual(result.stdout, shim_runner.run_plain(SIMPLE).stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How many threads compute a loop, in which pieces, and when that is given up.
+ */
+#include "parallel_loop.h"
+
+#include "check.h"
+
+static void check_seconds(void)
+{
+    double cached = gsh_parallel_loop_seconds(1e6, 1e5, 1),
+           large = gsh_parallel_loop_seconds(1e8, 1e5, 1);
+    CHECK(cached > 1e-4 &&
+          cached < 2e-4); /* what is computed counts, what is moved in cache hardly */
+    CHECK(large > 1e-2);
+    CHECK(gsh_parallel_loop_seconds(0, 0, 5) == 0);
+}
+
+static void check_threads(void)
+{
+    CHECK_INT(gsh_parallel_loop_threads(0, 16), 1);
+    CHECK_INT(gsh_parallel_loop_threads(100e-6, 16), 1);
+    CHECK_INT(gsh_parallel_loop_threads(130e-6, 16), 2);
+    CHECK_INT(gsh_parallel_loop_threads(1e-2, 16), 16);
+    CHECK_INT(gsh_parallel_loop_threads(1e9, 16), 16);
+    CHECK_INT(gsh_parallel_loop_threads(1, 1), 1);
+    CHECK_INT(gsh_parallel_loop_threads(1, 0), 1);
+    for (unsigned threads = 1, before = 1; threads < 100; before = threads++)
+        CHECK(gsh_parallel_loop_shared(1, threads) <= gsh_parallel_loop_shared(1, before));
+    CHECK(gsh_parallel_loop_shared(1, 1) == 1);
+    CHECK(gsh_parallel_loop_shared(1, 64) > 0.1); /* memory is not as much faster */
+}
+
+static void check_piece(int64_t elements, size_t bytes, unsigned threads)
+{
+    int64_t piece = gsh_parallel_loop_piece(elements, bytes, threads);
+    CHECK_INT(piece % GSH_PARALLEL_LOOP_ALIGNMENT, 0);
+    CHECK(piece > 0 && piece * (int64_t)GSH_MAX(bytes, 1) >= 32768);
+    if (elements * (int64_t)bytes > 1 << 26)
+        CHECK((elements - 1) / piece + 1 >= 2 * threads); /* something is left for who is early */
+}
+
+static void check_pieces(void)
+{
+    static const int64_t elements[] = {1, 63, 64, 65, 100000, 12345678};
+    for (size_t i = 0; i < GSH_COUNT(elements); i++)
+        for (size_t bytes = 0; bytes <= 48; bytes += 8)
+            for (unsigned threads = 1; threads <= 64; threads *= 2)
+                check_piece(elements[i], bytes, threads);
+}
+
+int main(void)
+{
+    check_seconds();
+    check_threads();
+    check_pieces();
+    CHECK(gsh_parallel_loop_had_cores(4, 1));
+    CHECK(gsh_parallel_loop_had_cores(1.5, 1));
+    CHECK(!gsh_parallel_loop_had_cores(1.1, 1));
+    CHECK(!gsh_parallel_loop_had_cores(0.5, 1));
+    return check_result();
+}
