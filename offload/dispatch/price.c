@@ -344,7 +344,9 @@ static bool has_casts(const struct gsh_launch *launch)
 /* Seconds on the CPU where several of its cores compute the launch, as interpose/ufunc/numpy_parallel.h does. */
 static double share(const struct gsh_launch *launch, double seconds)
 {
-    if (launch->kind != GSH_LAUNCH_ELEMENTWISE || launch->has_mask || has_casts(launch))
+    bool is_ufunc =
+        gsh_launch_has(launch, GSH_TRAIT_MAPS) && gsh_op_info(launch->op)->ufunc[0] != '\0';
+    if (!is_ufunc || launch->has_mask || has_casts(launch))
         return seconds;
     unsigned threads = gsh_parallel_loop_threads(seconds, gsh_host_threads_count());
     return gsh_parallel_loop_shared(seconds, threads);
