@@ -7,6 +7,7 @@
 #include "report_file.h"
 
 #include "clock.h"
+#include "fmt.h"
 #include "raw_syscall.h"
 
 #include <errno.h>
@@ -20,6 +21,27 @@
 #include <unistd.h>
 
 #define TIMEOUT_NS UINT64_C(2000000000)
+
+bool gsh_report_file_name(const char *name, char *path, size_t size)
+{
+    struct gsh_fmt fmt;
+    char folder[PATH_MAX];
+    gsh_fmt_init(&fmt, path, size);
+    if (name[0] != '/') {
+        if (getcwd(folder, sizeof folder) == NULL)
+            return false;
+        gsh_fmt_printf(&fmt, "%s/", folder);
+    }
+    for (; *name != '\0'; name++) {
+        if (name[0] == '%' && name[1] == 'p') {
+            gsh_fmt_decimal(&fmt, (uint64_t)getpid());
+            name++;
+        } else {
+            gsh_fmt_text(&fmt, (const char[]){*name, '\0'});
+        }
+    }
+    return fmt.required == fmt.length;
+}
 
 /* Waits until a piece can be written. Returns 0, or an errno where that is impossible or takes too long. */
 static int wait_for_room(int fd, uint64_t deadline)
@@ -105,8 +127,9 @@ static int find_standard(const struct stat *file)
     return -1;
 }
 
-/* Truncates a regular file of this user. *standard: the standard descriptor of the same file, or -1. */
-static int prepare(int fd, int *standard)
+/* Examines the file, which is emptied where it is a regular one of this user's and `empties`. *standard: the standard descriptor
+ * of the same file, or -1. */
+static int prepare(int fd, bool empties, int *standard)
 {
     struct stat stat;
     if (fstat(fd, &stat) != 0)
@@ -118,20 +141,30 @@ static int prepare(int fd, int *standard)
         return EINVAL;
     if (stat.st_uid != geteuid())
         return EPERM;
-    return ftruncate(fd, 0) == 0 ? 0 : errno;
+    return !empties || ftruncate(fd, 0) == 0 ? 0 : errno;
 }
 
-int gsh_report_file_write_sigsafe(const char *path, const char *text, size_t length)
+static int write_file(const char *path, bool empties, const char *text, size_t length)
 {
-    int standard = descriptor_of(path);
+    int standard = descriptor_of(path), flags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
     if (standard >= 0)
         return gsh_report_file_append_sigsafe(standard, text, length);
-    int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+    int fd = open(path, O_WRONLY | O_CREAT | flags | (empties ? 0 : O_APPEND), 0666);
     if (fd < 0)
         return errno;
-    int error = prepare(fd, &standard);
+    int error = prepare(fd, empties, &standard);
     if (error == 0)
         error = gsh_report_file_append_sigsafe(standard >= 0 ? standard : fd, text, length);
     close(fd);
     return error;
+}
+
+int gsh_report_file_write_sigsafe(const char *path, const char *text, size_t length)
+{
+    return write_file(path, true, text, length);
+}
+
+int gsh_report_file_extend_sigsafe(const char *path, const char *text, size_t length)
+{
+    return write_file(path, false, text, length);
 }

@@ -8,10 +8,15 @@
 
 #include "base.h"
 
+/* The file that an option names: `name` made absolute, because the program may change its folder, with "%p" replaced by the
+ * process id. False: `path` has no room for it, or the folder is not known. */
+bool gsh_report_file_name(const char *name, char *path, size_t size);
 /* Writes the text to the file, which is created or truncated. "/dev/stdout", "/dev/stderr", "/dev/fd/N" and
  * "/proc/self/fd/N" name the process's own descriptors, to which the text is appended. Returns 0 or an errno:
  * ELOOP for a link, EPERM for another user's file, ENXIO for a FIFO without a reader, ETIMEDOUT where the reader
  * does not read. */
 int gsh_report_file_write_sigsafe(const char *path, const char *text, size_t length);
+/* The same, but a file that exists keeps its contents: the text is appended. */
+int gsh_report_file_extend_sigsafe(const char *path, const char *text, size_t length);
 /* Writes the text to a descriptor, with the same results. */
 int gsh_report_file_append_sigsafe(int fd, const char *text, size_t length);

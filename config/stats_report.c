@@ -37,26 +37,9 @@ static const char *const counter_keys[GSH_COUNTER_COUNT] = {
 #undef X
 };
 
-/* `name` made absolute, because the program may change its folder, with "%p" replaced by the process id. */
 static bool set_file(const char *name)
 {
-    struct gsh_fmt path;
-    gsh_fmt_init(&path, report.file, sizeof report.file);
-    char folder[PATH_MAX];
-    if (name[0] != '/') {
-        if (getcwd(folder, sizeof folder) == NULL)
-            return false;
-        gsh_fmt_printf(&path, "%s/", folder);
-    }
-    for (; *name != '\0'; name++) {
-        if (name[0] == '%' && name[1] == 'p') {
-            gsh_fmt_decimal(&path, (uint64_t)report.pid);
-            name++;
-        } else {
-            gsh_fmt_text(&path, (const char[]){*name, '\0'});
-        }
-    }
-    return path.required == path.length;
+    return gsh_report_file_name(name, report.file, sizeof report.file);
 }
 
 static enum mode parse_mode(const char *text)

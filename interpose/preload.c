@@ -6,6 +6,7 @@
  * was found. Neither starts a thread, allocates, or touches a device, and the report is the only
  * output. All else starts in gsh_numpy_attach.
  */
+#include "decision_file.h"
 #include "libc_direct.h"
 #include "libc_dlopen.h"
 #include "libc_exit.h"
@@ -43,5 +44,6 @@ __attribute__((constructor)) static void load(void)
 /* After the program's own exit functions. */
 __attribute__((destructor)) static void unload(void)
 {
+    gsh_decision_file_flush();
     gsh_stats_report_at_exit();
 }

@@ -68,13 +68,18 @@ static void append_facts(struct gsh_fmt *fmt, const struct gsh_verdict *verdict)
     append_number(fmt, "forced", verdict->is_forced);
 }
 
-static void append_device(struct gsh_fmt *fmt)
+const char *gsh_decision_log_device(void)
 {
     static const char *const states[] = {[GSH_DEVICE_IDLE] = "idle",
                                          [GSH_DEVICE_STARTING] = "starting",
                                          [GSH_DEVICE_READY] = "ready",
                                          [GSH_DEVICE_RETIRED] = "retired"};
-    append_word(fmt, "device", states[gsh_device_get_state()]);
+    return states[gsh_device_get_state()];
+}
+
+static void append_device(struct gsh_fmt *fmt)
+{
+    append_word(fmt, "device", gsh_decision_log_device());
     append_number(fmt, "foregone_ns", gsh_readiness_foregone() * 1e9);
     append_number(fmt, "start_ns", gsh_price_start() * 1e9);
 }

@@ -10,6 +10,7 @@
 #include "backend.h"
 #include "coherence_internal.h"
 #include "coherence_open.h"
+#include "decision_file.h"
 #include "decision_log.h"
 #include "device.h"
 #include "dispatch_internal.h"
@@ -49,12 +50,14 @@ void gsh_dispatch_init(void)
                     gsh_option_number(GSH_OPTION_MIN_FLOPS) < 0;
     gsh_dispatch_min_elements = by_model ? GSH_DECIDE_LEAST_ELEMENTS : 0;
     gsh_decision_log_init();
+    gsh_decision_file_init();
     atomic_store(&live, true);
 }
 
 void gsh_dispatch_reset_after_fork(void)
 {
     gsh_node_reset_after_fork();
+    gsh_decision_file_reset_after_fork();
     atomic_store(&live, false);
 }
 
@@ -144,10 +147,22 @@ static enum gsh_reason decide(const struct gsh_call *call, struct gsh_verdict *v
     return reason;
 }
 
+static __attribute__((noinline)) enum gsh_reason decide_into_file(const struct gsh_call *call,
+                                                                  struct gsh_verdict *verdict)
+{
+    struct gsh_decision_inputs inputs;
+    gsh_decision_file_gather(call, &inputs);
+    enum gsh_reason reason = decide(call, verdict);
+    gsh_decision_file_write(call, &inputs, verdict, reason);
+    return reason;
+}
+
 enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call)
 {
     struct gsh_verdict verdict = {.reason = GSH_REASON_NONE};
-    enum gsh_reason reason = decide(call, &verdict);
+    enum gsh_reason reason = GSH_UNLIKELY(gsh_decision_file_is_on)
+                                 ? decide_into_file(call, &verdict)
+                                 : decide(call, &verdict);
     if (GSH_UNLIKELY(gsh_decision_log_is_on))
         gsh_decision_log_write(call, &verdict, reason);
     return reason;

@@ -6,6 +6,7 @@
 #include "host_calibration.h"
 
 #include "clock.h"
+#include "decision_file.h"
 #include "host_speed.h"
 #include "lapack.h"
 #include "prefault.h"
@@ -136,6 +137,8 @@ void gsh_host_calibration_forget(void)
 
 void gsh_host_calibration_begin(void)
 {
+    if (GSH_UNLIKELY(gsh_decision_file_is_on))
+        gsh_decision_file_begin();
     if (expected.past != NULL && expected.begin_ns == 0)
         expected.begin_ns = gsh_clock_ns();
 }
@@ -148,6 +151,8 @@ static void note_call(struct past *past, double ratio)
 
 void gsh_host_calibration_end(bool is_whole)
 {
+    if (GSH_UNLIKELY(gsh_decision_file_is_on))
+        gsh_decision_file_end();
     if (is_whole && expected.begin_ns != 0)
         note_call(expected.past,
                   (double)(gsh_clock_ns() - expected.begin_ns) * 1e-9 / expected.priced);

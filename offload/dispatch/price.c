@@ -11,7 +11,6 @@
 #include "history.h"
 #include "host_calibration.h"
 #include "host_threads.h"
-#include "operand_cost.h"
 #include "options.h"
 #include "parallel_loop.h"
 
@@ -305,30 +304,25 @@ static struct gsh_override options_of(const struct gsh_launch *launch)
     return options;
 }
 
-static void add_operand(const struct gsh_call *call, unsigned k, const struct gsh_rates *now,
-                        struct gsh_facts *facts)
+static void add_operand(const struct gsh_call *call, unsigned k, struct gsh_call_cost *cost)
 {
     const struct use use = use_of(call, k);
     if (use.block == NULL && !use.is_unmanaged)
         return;
-    const struct gsh_operand_facts operand =
+    cost->operands[cost->count++] =
         use.block != NULL ? facts_of_block(&use) : facts_of_unmanaged(&call->launch, k, &use);
-    gsh_operand_cost_add(now, &operand, facts);
 }
 
-static struct gsh_facts gather(const struct gsh_call *call)
+_Static_assert((int)GSH_CALL_COST_OPERANDS >= (int)GSH_MAX_OPERANDS, "room for all operands");
+void gsh_price_gather(const struct gsh_call *call, struct gsh_call_cost *cost)
 {
-    const struct gsh_launch *launch = &call->launch;
-    const struct gsh_rates *now = rates();
-    const struct gsh_work work = gsh_price_work(launch);
-    struct gsh_facts facts = {.host = gsh_cost_model_host_work(now, &work),
-                              .device = gsh_cost_model_device_work(now, &work)};
-    for (unsigned k = 0; k < gsh_launch_operands(launch); k++)
-        add_operand(call, k, now, &facts);
-    double share = gsh_history_fetch_share(call->row);
-    if (share > 0)
-        gsh_operand_cost_add_results(now, output_bytes(launch), share, &facts);
-    return facts;
+    cost->work = gsh_price_work(&call->launch);
+    cost->host_factor = 1;
+    cost->count = 0;
+    for (unsigned k = 0; k < gsh_launch_operands(&call->launch); k++)
+        add_operand(call, k, cost);
+    cost->result_share = gsh_history_fetch_share(call->row);
+    cost->result_bytes = cost->result_share > 0 ? output_bytes(&call->launch) : 0;
 }
 
 static bool has_casts(const struct gsh_launch *launch)
@@ -358,7 +352,9 @@ struct gsh_verdict gsh_price_call(const struct gsh_call *call)
     struct gsh_verdict verdict;
     if (gsh_decide_by_options(&options, &verdict))
         return verdict;
-    struct gsh_facts facts = gather(call);
+    struct gsh_call_cost cost;
+    gsh_price_gather(call, &cost);
+    struct gsh_facts facts = gsh_call_cost_facts(rates(), &cost);
     double modelled = facts.host;
     bool is_calibrated = gsh_backend_get()->calibrates_host;
     if (is_calibrated)

@@ -8,6 +8,7 @@
 
 #include "block.h"
 #include "call.h"
+#include "call_cost.h"
 #include "cost_model.h"
 #include "decide.h"
 
@@ -16,6 +17,8 @@
 struct gsh_verdict gsh_price_call(const struct gsh_call *call);
 /* The call's work in numbers. */
 struct gsh_work gsh_price_work(const struct gsh_launch *launch);
+/* All that the facts of the verdict are made of. The ledgers are those of blocks; host_factor is 1. */
+void gsh_price_gather(const struct gsh_call *call, struct gsh_call_cost *cost);
 /* Seconds that calls must have been able to gain before the device is started. */
 double gsh_price_start(void);
 

@@ -18,7 +18,7 @@ from runner import ctest, python_tests
 from runner.process import ROOT, STEP_TIMEOUT, Spent, wait
 
 C_KINDS = ("unit", "conformance", "stress", "gpu")
-LIBRARY = ("gpushim",)
+LIBRARY = ("gpushim", "replay_decisions")
 RULES = LIBRARY + ("options_doc", "numerics_doc")
 EMULATION = ("emulated_cuda", "emulated_nvrtc", "emulated_cublas", "emulated_cusolver", "emulated_cufft", "emulated_header",
              "pack_kernels")
