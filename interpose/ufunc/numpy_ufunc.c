@@ -145,13 +145,20 @@ PyObject *gsh_numpy_ufunc_try(PyObject *ufunc, PyObject *const *args, size_t nar
     return record->ufunc ? try_record(record, args, nargs, kwnames, why, row) : NULL;
 }
 
+/* Whether a device, or several cores of the CPU, may compute calls of the ufunc. */
+static bool may_compute(const struct record *record)
+{
+    return gsh_dispatch_is_live() ||
+           (record->op >= 0 && gsh_numpy_parallel_is_on() && !gsh_dispatch_is_inside());
+}
+
 __attribute__((noinline)) static PyObject *call_described(PyObject *self, PyObject *const *args,
                                                           size_t nargsf, PyObject *kwnames)
 {
     struct record *record = find_record(self);
     enum gsh_reason why = gsh_dispatch_why_dead();
     unsigned row = 0;
-    if (gsh_dispatch_is_live() || (record->op >= 0 && gsh_numpy_parallel_is_on())) {
+    if (may_compute(record)) {
         PyObject *result = try_record(record, args, gsh_py_nargs(nargsf), kwnames, &why, &row);
         if (result || why == GSH_REASON_NONE)
             return result;

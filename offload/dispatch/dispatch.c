@@ -68,6 +68,11 @@ bool gsh_dispatch_is_live(void)
            gsh_device_get_state() != GSH_DEVICE_RETIRED;
 }
 
+bool gsh_dispatch_is_inside(void)
+{
+    return inside;
+}
+
 enum gsh_reason gsh_dispatch_why_dead(void)
 {
     return gsh_retire_reason() != NULL ? GSH_REASON_UNSEEN_WRITES : GSH_REASON_NO_DEVICE;

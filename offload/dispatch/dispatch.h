@@ -20,6 +20,9 @@
  */
 bool gsh_dispatch_is_live(void);
 
+/* Whether this thread is inside the library, or pauses: its calls are not the program's. */
+bool gsh_dispatch_is_inside(void);
+
 /* Why it is not live, for a thread that is not inside the library. */
 enum gsh_reason gsh_dispatch_why_dead(void);
 
