@@ -12,8 +12,12 @@ struct gsh_verdict gsh_decide(const struct gsh_facts *facts)
         reason = GSH_REASON_TOO_SMALL;
     else if (gain + facts->debt <= facts->upload)
         reason = GSH_REASON_DATA_ON_HOST;
-    return (struct gsh_verdict){
-        .reason = reason, .gain = gain, .has_data = facts->download > 0, .facts = *facts};
+    return (struct gsh_verdict){.reason = reason, .gain = gain, .facts = *facts};
+}
+
+double gsh_decide_loss(const struct gsh_facts *facts)
+{
+    return facts->device + facts->upload + facts->fetch - facts->host;
 }
 
 bool gsh_decide_by_options(const struct gsh_override *options, struct gsh_verdict *verdict)

@@ -11,12 +11,13 @@
 
 /* Seconds. */
 struct gsh_facts {
-    double host;     /* on the CPU, its operands being there */
-    double device;   /* on the device, its operands being there */
-    double upload;   /* to bring to the device what it lacks */
-    double download; /* to fetch what the CPU would lack */
-    double fetch;    /* expected for the host to fetch the result afterwards (its history) */
-    double debt;     /* lost so far by leaving these operands on the host */
+    double host;   /* on the CPU, its operands being there */
+    double device; /* on the device, its operands being there */
+    double upload; /* to bring to the device what it lacks */
+    double
+        download; /* to fetch what the CPU would lack, less what earlier calls have paid for leaving it on the device */
+    double fetch; /* expected for the host to fetch the result afterwards (its history) */
+    double debt;  /* lost so far by leaving these operands on the host */
 };
 
 struct gsh_verdict {
@@ -24,12 +25,13 @@ struct gsh_verdict {
     double gain;            /* s won by the device, uploads not counted; may be negative */
     double
         modelled;   /* s on the CPU before they were corrected, set by price.h; 0: they never are */
-    bool has_data;  /* the CPU lacks some of the operands: the device has them */
     bool is_forced; /* an option says that the call is to run there, whatever it gains */
     struct gsh_facts facts; /* that it was made of; zeros where an option decided */
 };
 
 struct gsh_verdict gsh_decide(const struct gsh_facts *facts);
+/* Seconds that a call loses on the device which the CPU would do sooner, were its operands there; negative: it wins. */
+double gsh_decide_loss(const struct gsh_facts *facts);
 
 /* What the options say about a call. */
 struct gsh_override {

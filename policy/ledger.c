@@ -21,6 +21,11 @@ void gsh_ledger_note_accepted(struct gsh_ledger *ledger, double gained)
     ledger->earned += gained;
 }
 
+void gsh_ledger_note_rented(struct gsh_ledger *ledger, double lost)
+{
+    ledger->rent = GSH_MAX(ledger->rent + lost, 0);
+}
+
 void gsh_ledger_note_uploaded(struct gsh_ledger *ledger, double price)
 {
     bool is_another_part = ledger->price > 0 && ledger->earned == 0; /* no call since */
@@ -40,6 +45,12 @@ void gsh_ledger_note_uploaded(struct gsh_ledger *ledger, double price)
 void gsh_ledger_note_fetched(struct gsh_ledger *ledger, double price)
 {
     ledger->debt = -price;
+    ledger->rent = 0;
+}
+
+double gsh_ledger_download_price(const struct gsh_ledger *ledger, double price)
+{
+    return GSH_MAX(price - ledger->rent, 0);
 }
 
 double gsh_ledger_asking_price(const struct gsh_ledger *ledger, double price)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rent or buy, for one piece of data: what was lost by leaving it on the host, what its last move to the device cost,
- * and whether that paid. Seconds, all of them. Pure arithmetic; races between threads cost time, never a wrong result.
+ * Rent or buy, for one piece of data: what was lost by leaving it on the host, what its last move to the device cost
+ * and whether that paid, and what was lost by leaving it on the device. Seconds, all of them. Pure arithmetic; races between threads cost time, never a wrong result.
  */
 #pragma once
 
@@ -11,6 +11,7 @@ struct gsh_ledger {
     double debt;   /* lost so far by leaving the data on the host */
     double price;  /* of the last upload */
     double earned; /* by device calls since then */
+    double rent;   /* lost so far by leaving the data on the device */
     uint8_t
         back_off; /* uploads in a row that did not pay: each doubles what the next must promise */
 };
@@ -21,10 +22,15 @@ void gsh_ledger_note_declined(struct gsh_ledger *ledger, double lost);
 void gsh_ledger_note_settled(struct gsh_ledger *ledger);
 /* The device computed with the data: that won so much. */
 void gsh_ledger_note_accepted(struct gsh_ledger *ledger, double gained);
+/* The device computed with data that the host lacks: the CPU would have done it sooner by `lost`, were the data there. Negative:
+ * it won. What calls win reduces the rent, which is never negative. */
+void gsh_ledger_note_rented(struct gsh_ledger *ledger, double lost);
 /* The data, or a part of it, moved to the device at this price. Parts that move before the next call is accepted are one
  * upload. */
 void gsh_ledger_note_uploaded(struct gsh_ledger *ledger, double price);
 /* The host fetched it back: that much must be earned back before it moves again. */
 void gsh_ledger_note_fetched(struct gsh_ledger *ledger, double price);
+/* What is left to pay of a download that costs `price`: calls on the device that only avoid it have paid the rent. */
+double gsh_ledger_download_price(const struct gsh_ledger *ledger, double price);
 /* What an upload must promise that costs `price`. */
 double gsh_ledger_asking_price(const struct gsh_ledger *ledger, double price);

@@ -11,7 +11,8 @@ static void add_block(const struct gsh_rates *rates, const struct gsh_operand_fa
     double upload =
         gsh_cost_model_transfer(rates, lacking, operand->is_pinned, operand->is_pinnable);
     facts->upload += gsh_ledger_asking_price(operand->ledger, upload);
-    facts->download += gsh_cost_model_transfer(rates, operand->away, operand->is_pinned, false);
+    double download = gsh_cost_model_transfer(rates, operand->away, operand->is_pinned, false);
+    facts->download += gsh_ledger_download_price(operand->ledger, download);
     if (lacking > 0)
         facts->debt += operand->ledger->debt;
 }

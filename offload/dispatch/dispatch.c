@@ -120,7 +120,7 @@ static enum gsh_reason apply_verdict(const struct gsh_call *call, const struct g
     if (reason != GSH_REASON_NONE)
         gsh_host_calibration_expect(&call->launch, call->row, verdict->modelled);
     else if (!verdict->is_forced)
-        gsh_price_note_accepted(call, verdict->gain);
+        gsh_price_note_accepted(call, verdict);
     return reason;
 }
 

@@ -382,6 +382,11 @@ static bool is_lacking(const struct use *use)
     return is_used(use) && find_lacking(use) > 0;
 }
 
+static bool is_away(const struct use *use)
+{
+    return is_used(use) && find_gaps(use).away > 0;
+}
+
 /* The blocks that a call uses and that are chosen. */
 static unsigned used_blocks(const struct gsh_call *call, bool (*is_chosen)(const struct use *use),
                             struct gsh_block **blocks)
@@ -458,12 +463,16 @@ void gsh_price_note_host_result(const struct gsh_call *call)
     }
 }
 
-void gsh_price_note_accepted(const struct gsh_call *call, double gained_seconds)
+void gsh_price_note_accepted(const struct gsh_call *call, const struct gsh_verdict *verdict)
 {
     struct gsh_block *blocks[GSH_MAX_OPERANDS];
+    double lost = gsh_decide_loss(&verdict->facts);
     unsigned count = used_blocks(call, is_used, blocks);
     for (unsigned k = 0; k < count; k++)
-        gsh_ledger_note_accepted(&blocks[k]->ledger, gained_seconds / count);
+        gsh_ledger_note_accepted(&blocks[k]->ledger, verdict->gain / count);
+    count = used_blocks(call, is_away, blocks);
+    for (unsigned k = 0; k < count; k++)
+        gsh_ledger_note_rented(&blocks[k]->ledger, lost / count);
 }
 
 void gsh_price_note_uploaded(struct gsh_block *block, double bytes)

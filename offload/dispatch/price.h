@@ -30,6 +30,6 @@ void gsh_price_note_host_result(const struct gsh_call *call);
 
 /* What became of a call or a transfer, for the ledgers (policy/ledger.h) of its arena blocks. */
 void gsh_price_note_declined(const struct gsh_call *call, double lost_seconds);
-void gsh_price_note_accepted(const struct gsh_call *call, double gained_seconds);
+void gsh_price_note_accepted(const struct gsh_call *call, const struct gsh_verdict *verdict);
 void gsh_price_note_uploaded(struct gsh_block *block, double bytes);
 void gsh_price_note_fetched(struct gsh_block *block, double bytes);

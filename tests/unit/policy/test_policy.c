@@ -55,6 +55,25 @@ static void check_rent_or_buy(void)
     CHECK(lost <= facts.upload);
 }
 
+/* However often the CPU would do a call sooner, leaving its data on the device first costs at most as much again as
+ * fetching it at once. */
+static void check_rent(void)
+{
+    struct gsh_ledger ledger = {0};
+    struct gsh_facts facts = {.host = 1e-5, .device = 3e-5, .download = 1e-3};
+    double lost = 0;
+    for (; gsh_decide(&facts).reason == GSH_REASON_NONE && lost < 1; lost += 2e-5) {
+        gsh_ledger_note_rented(&ledger, gsh_decide_loss(&facts));
+        facts.download = gsh_ledger_download_price(&ledger, 1e-3);
+    }
+    CHECK(lost > 0 && lost <= 1e-3);
+    gsh_ledger_note_fetched(&ledger, 1e-3);
+    CHECK(gsh_ledger_download_price(&ledger, 1e-3) == 1e-3);
+    gsh_ledger_note_rented(&ledger, 1e-4);
+    gsh_ledger_note_rented(&ledger, -1); /* a call that wins */
+    CHECK(ledger.rent == 0);
+}
+
 /* Data that keeps being written on the host after an upload is moved less and less often. */
 static void check_back_off(void)
 {
@@ -90,6 +109,7 @@ int main(void)
     check_costs(gsh_emu_backend.rates);
     check_rule();
     check_rent_or_buy();
+    check_rent();
     check_back_off();
     return check_result();
 }
