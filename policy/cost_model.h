@@ -45,6 +45,8 @@ struct gsh_work {
     double bytes; /* read and written; LOOP: on the device */
     double near;  /* LOOP: bytes that the CPU reads and writes one after another, or in its cache */
     double far;   /* LOOP: bytes of cache lines that it moves for elements that lie apart */
+    double
+        rows; /* LOOP: beyond the first, that the CPU's iterator steps through, each in an inner loop */
     double elements; /* LOOP */
     double host_ns;  /* LOOP: for each of them */
     double flops;    /* the others */

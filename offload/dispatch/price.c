@@ -238,11 +238,32 @@ static struct gsh_work work_of_transform(const struct gsh_launch *launch)
                              .flops = gsh_launch_flops(launch)};
 }
 
+static double extent_before(const struct gsh_launch *launch, int d)
+{
+    return d == 0 ? 1 : (double)launch->shape[d - 1];
+}
+
+/* Rows beyond the first, in the fewest dimensions. A reduction runs along the last dimension that it keeps, or reduces: the longer
+ * one is taken. */
+static double count_rows(const struct gsh_launch *launch)
+{
+    if (launch->ndim < 2)
+        return 0;
+    struct gsh_launch collapsed = *launch;
+    gsh_launch_collapse(&collapsed);
+    int reduced = gsh_launch_has(launch, GSH_TRAIT_REDUCES) ? collapsed.nreduce : 0;
+    double length = GSH_MAX(extent_before(&collapsed, collapsed.ndim),
+                            extent_before(&collapsed, collapsed.ndim - reduced));
+    return (double)gsh_launch_elements(launch) / GSH_MAX(length, 1) - 1;
+}
+
 /* `host_ns`: of the CPU, for each element. */
 static struct gsh_work work_of_loop(const struct gsh_launch *launch, double host_ns)
 {
-    struct gsh_work work = {
-        .kind = GSH_WORK_LOOP, .elements = (double)gsh_launch_elements(launch), .host_ns = host_ns};
+    struct gsh_work work = {.kind = GSH_WORK_LOOP,
+                            .rows = count_rows(launch),
+                            .elements = (double)gsh_launch_elements(launch),
+                            .host_ns = host_ns};
     add_operands(launch, &work);
     return work;
 }

@@ -179,6 +179,9 @@ static void check_steps(void)
     check_bytes(add_loop_operand(1000, 1000, 800, 8e5, false), 8000, 0, 32000);
     check_bytes(add_loop_operand(1000, 1, 0, 8, false), 8000, 0, 8000);
     check_bytes(add_loop_operand(1000, 10, 800, beyond, false), 8000, 0, 8000);
+    const struct gsh_work rows = {.rows = 1e6}, none = {.rows = 0};
+    CHECK(gsh_cost_model_host_work(gsh_cuda_backend.rates, &rows) >
+          gsh_cost_model_host_work(gsh_cuda_backend.rates, &none) + 5e-3);
     const struct gsh_work lines = {.far = 64e6}, elements = {.near = 8e6};
     CHECK(gsh_cost_model_host_work(gsh_cuda_backend.rates, &lines) >
           7 * gsh_cost_model_host_work(gsh_cuda_backend.rates, &elements));

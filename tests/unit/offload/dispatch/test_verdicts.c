@@ -142,7 +142,7 @@ static const struct {
 } rows[] = {
     {"add", add, "......hhddd", "ddddddddddd", "..........."},
     {"exp", exponential, ".....hhhddd", "ddddddddddd", "..........."},
-    {"sum", sum, "......hhhdd", "ddddddddddd", "........hhh"},
+    {"sum", sum, "......hhhdd", "ddddddddddd", ".......hhhh"},
     {"product, float64", multiply_double, "......hhddd", "ddddddddddd", "..........h"},
     {"product, float32", multiply_single, "......hhddd", "ddddddddddd", "..........h"},
     {"product, int64", multiply_integer, "...hhdddddd", "ddddddddddd", "....hdddddd"},
