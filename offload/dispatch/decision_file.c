@@ -151,13 +151,22 @@ static void begin_line(struct gsh_fmt *fmt, char *line)
     gsh_fmt_text(fmt, "{");
 }
 
+static bool are_same(const struct gsh_rates *rates, const struct gsh_rates *others)
+{
+    const struct gsh_decision_field *field = NULL;
+    bool is_same = true;
+    while ((field = gsh_decision_fields_next(GSH_DECISION_RATE, field)) != NULL)
+        is_same &= gsh_decision_fields_get(field, rates) == gsh_decision_fields_get(field, others);
+    return is_same;
+}
+
 /* At the begin of the file, and whenever the rates have changed: those of the decisions that follow. */
 static void add_rates(void)
 {
     char line[LINE_SIZE];
     struct gsh_fmt fmt;
     const struct gsh_rates *rates = gsh_backend_rates();
-    if (buffer.has_rates && memcmp(rates, &buffer.rates, sizeof *rates) == 0)
+    if (buffer.has_rates && are_same(rates, &buffer.rates))
         return;
     buffer.has_rates = true;
     buffer.rates = *rates;
