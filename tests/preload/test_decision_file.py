@@ -18,18 +18,18 @@ LOG = os.path.join(shim_runner.HERE, "decisions.jsonl")
 SCRIPT = '''
 import os, sys, time
 import numpy as np
+from shim_script import residency
 large = np.random.default_rng(0).standard_normal((500, 500))
 a = np.abs(large) + 1.0
-deadline = time.monotonic() + 5  # for the device to start
-for i in range(400):
+deadline = time.monotonic() + 30  # for the device to start
+for i in range(10000):
     spectrum = np.fft.fft(a)
     b = np.sqrt(a) * 2.0
     b[:] = a
     total = float((b + a).sum())
     product = a[:300] @ a[:, :200]
     a.T.reshape(-1)
-    spectrum.real.max()
-    if i >= 20 and (time.monotonic() > deadline or i >= 40):
+    if i >= 20 and (residency(spectrum) == "device" or time.monotonic() > deadline):
         break
 if "fork" in sys.argv:
     child = os.fork()
@@ -75,7 +75,8 @@ class TestDecisionFile(shim_runner.TestCase):
             for key in ("host", "device", "upload", "download", "fetch", "debt"):
                 self.assertAlmostEqual(line["facts"][key] * 1e9, int(words[key + "_ns"]), delta=1.5)
         self.assertEqual({line["verdict"] for line in made}, {"device", "host"})
-        self.assertEqual({line["loop"] for line in made} - {"float64", "complex128", "int64"}, set())
+        self.assertEqual({(line["kind"], line["op"], line["loop"], line["elements"]) for line in made if line["call"] == "sqrt"},
+                         {("elementwise", "sqrt", "float64", 250000)})
 
     def test_measured(self):
         """Each call that is left to the CPU, as often as the report has it."""
@@ -102,8 +103,9 @@ class TestDecisionFile(shim_runner.TestCase):
         self.assertGreater(sums["decisions"], 100)
         self.assertEqual((sums["facts other than logged"], sums["verdicts other than logged"]), (0, 0), sums)
         self.assertEqual(others["facts other than logged"], 0)
-        self.assertGreater(others["to the device"], 0)
         self.assertLess(others["predicted, these verdicts"], sums["predicted, these verdicts"])
+        if shim_runner.DEVICE == "host":
+            self.assertGreater(others["to the device"], 0)
 
     def test_child_and_force(self):
         with tempfile.TemporaryDirectory() as folder:
