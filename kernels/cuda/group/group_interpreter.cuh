@@ -124,14 +124,33 @@ FN void store_together(u64 at, u32 dtype, const u64 (&x)[ELEMENTS])
 
 // Whether the thread's elements of a packed array exist all.
 FN bool is_whole(const Args &args, const Place &place) { return args.n - place.first >= ELEMENTS; }
-FN void load(const Args &args, const Step &step, const Place &place)
+FN void load(const Args &args, const Step &step, const Place &place, u64 (&x)[ELEMENTS])
 {
-    u64 x[ELEMENTS];
     if (step.is_pack() && is_whole(args, place))
         load_together(offset_of(args, step.in1(), place.first), step.dtype(), x);
     else
         EACH x[v] = load_word(offset_of(args, step.in1(), element_at(args, place, v)), step.dtype());
+}
+FN bool is_pack_load(const Args &args, u32 k)
+{
+    return k < args.steps && args.step[k].code() == LOAD && args.step[k].is_pack();
+}
+// Does the load k. Of two packs in a row the second load begins before the first has ended. Returns the step done last.
+FN u32 load_some(const Args &args, u32 k, const Place &place)
+{
+    u64 x[ELEMENTS], y[ELEMENTS];
+    const Step step = args.step[k];
+    if (!is_pack_load(args, k) || !is_pack_load(args, k + 1) || !is_whole(args, place)) {
+        load(args, step, place, x);
+        write_slot(step.out(), x);
+        return k;
+    }
+    const Step next = args.step[k + 1];
+    load_together(offset_of(args, step.in1(), place.first), step.dtype(), x);
+    load_together(offset_of(args, next.in1(), place.first), next.dtype(), y);
     write_slot(step.out(), x);
+    write_slot(next.out(), y);
+    return k + 1;
 }
 FN void locate(const Args &args, const Step &step, const Place &place)
 {
@@ -223,7 +242,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT) gsh_kernel(const I
     for (u32 k = 0; k < args.steps; k++) {
         const Step step = args.step[k];
         if (step.code() == LOAD)
-            load(args, step, place);
+            k = load_some(args, k, place);
         else if (step.code() == STORE)
             store(args, step, place);
         else if (step.code() == LOCATE)

@@ -283,14 +283,9 @@ static struct kernel *find_interpreter(void)
     return is_ready ? kernel : NULL;
 }
 
-/* A group without sinks, with memory for its launch. */
-static enum gsh_status launch_interpreter(const struct gsh_group *group,
-                                          struct gsh_source_stage *stage, unsigned row)
+static enum gsh_status launch_one(const struct kernel *kernel, struct gsh_source_stage *stage,
+                                  unsigned row)
 {
-    struct kernel *kernel = find_interpreter();
-    if (kernel == NULL)
-        return GSH_DECLINED;
-    GSH_TRY(gsh_source_interpreter_plan(group, stage));
     bool is_timed = gsh_cuda_timing_begin(row);
     GSH_TRY(submit(kernel->job.function, stage));
     if (is_timed)
@@ -313,34 +308,37 @@ static enum gsh_status prepare_sinks(const struct gsh_launch *launches, unsigned
 }
 
 /* The group's parts one after the other (kernels/group_split.h). */
-static enum gsh_status launch_parts(const struct gsh_group *group, uint64_t scratch,
-                                    struct gsh_source_stage *stage, unsigned row)
+static enum gsh_status launch_parts(const struct kernel *interpreter, const struct gsh_group *group,
+                                    uint64_t scratch, struct gsh_source_stage *stage, unsigned row)
 {
     static struct gsh_group rest; /* large */
     static struct gsh_launch launches[GSH_GROUP_SINKS];
     gsh_group_split_make(group, scratch, &rest, launches);
     for (unsigned k = 0; k < group->sink_count; k++)
         gsh_launch_collapse(&launches[k]);
+    GSH_TRY(gsh_source_interpreter_plan(&rest, stage));
     GSH_TRY(prepare_sinks(launches, group->sink_count));
-    GSH_TRY(launch_interpreter(&rest, stage, row));
+    GSH_TRY(launch_one(interpreter, stage, row));
     for (unsigned k = 0; k < group->sink_count; k++)
         GSH_TRY(gsh_cuda_module_launch(&launches[k], row));
     gsh_stats_add(GSH_COUNTER_INTERPRETED, 1);
     return GSH_OK;
 }
 
-/* DECLINED also where what the sinks reduce takes much of the free memory. */
+/* `stage`: memory for a launch. DECLINED also where what the sinks reduce takes much of the free memory. Other launches' scratch
+ * memory may then have moved. */
 static enum gsh_status launch_interpreted(const struct gsh_group *group,
                                           struct gsh_source_stage *stage, unsigned row)
 {
+    const struct kernel *interpreter = find_interpreter();
     size_t bytes = gsh_group_split_scratch(group), free_bytes = 0, total_bytes = 0;
     uint64_t scratch = 0;
     gsh_cuda_mem_budget(&free_bytes, &total_bytes);
-    if (bytes > free_bytes / SPLIT_SHARE)
+    if (interpreter == NULL || bytes > free_bytes / SPLIT_SHARE)
         return GSH_DECLINED;
     if (bytes > 0)
         GSH_TRY(gsh_cuda_mem_allocate(bytes, &scratch));
-    enum gsh_status status = launch_parts(group, scratch, stage, row);
+    enum gsh_status status = launch_parts(interpreter, group, scratch, stage, row);
     if (bytes > 0)
         gsh_cuda_mem_release(scratch, bytes);
     return status;
@@ -360,14 +358,19 @@ static enum gsh_status interpret(const struct work *work, struct gsh_source_plan
     return GSH_OK;
 }
 
+static enum gsh_status plan_group(const struct gsh_group *group, struct gsh_source_plan *plan)
+{
+    uint64_t scratch;
+    GSH_TRY(gsh_cuda_mem_scratch(gsh_source_group_scratch(group), &scratch));
+    return gsh_source_group_plan(group, scratch, plan);
+}
+
 enum gsh_status gsh_cuda_module_launch_group(const struct gsh_group *group, unsigned row,
                                              gsh_can_split *can_split, const void *item)
 {
     struct gsh_source_plan plan;
     struct kernel *kernels[GSH_SOURCE_MAX_STAGES];
-    uint64_t scratch;
-    GSH_TRY(gsh_cuda_mem_scratch(gsh_source_group_scratch(group), &scratch));
-    GSH_TRY(gsh_source_group_plan(group, scratch, &plan));
+    GSH_TRY(plan_group(group, &plan));
     bool in_background = gsh_option_number(GSH_OPTION_BACKGROUND) != 0;
     const struct work work = {
         .group = group, .can_split = in_background ? can_split : NULL, .item = item};
@@ -376,6 +379,7 @@ enum gsh_status gsh_cuda_module_launch_group(const struct gsh_group *group, unsi
         enum gsh_status status = interpret(&work, &plan, kernels, row);
         if (status != GSH_DECLINED)
             return status;
+        GSH_TRY(plan_group(group, &plan));
     }
     return launch_kernels(&work, &plan, kernels, row);
 }
