@@ -28,8 +28,8 @@ static void visit_ops(op_visit *visit, struct gsh_fmt *fmt)
 
 static void write_expression(enum gsh_op op, unsigned j, enum gsh_dtype loop, struct gsh_fmt *fmt)
 {
-    (void)loop;
-    gsh_fmt_printf(fmt, "%s ", gsh_op_info(op)->expressions[j]);
+    if (loop == GSH_FLOAT64 || !gsh_op_has_loop(op, GSH_FLOAT64))
+        gsh_fmt_printf(fmt, "%s ", gsh_op_info(op)->expressions[j]);
 }
 
 /* E.g. FN u64 op63(u64 in0, u64 in1, u64 in2). */

@@ -12,7 +12,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#define TEXT_SIZE (1 << 17)
+#define TEXT_SIZE (1 << 18)
 #define BATCH_KERNELS 16
 #define BATCH_SIZE ((size_t)TEXT_SIZE * BATCH_KERNELS)
 

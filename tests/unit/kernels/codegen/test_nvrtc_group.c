@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Texts of random groups compile with NVRTC, which needs no GPU: to PTX for sm_90, which checks the
+ * Texts of random groups, and that of their interpreter, compile with NVRTC, which needs no GPU: to PTX for sm_90, which checks the
  * C++; a sample to machine code for sm_80, sm_90 and sm_100. Skipped where libnvrtc is not installed.
  */
 #include "group_random.h"
 #include "nvrtc_batch.h"
+#include "source_interpreter.h"
 
 static struct random_group work;
 static char pool[POOL_BYTES];
@@ -41,6 +42,21 @@ static void compile_some(const char *arch, uint64_t first, uint64_t count)
     free(batch.text);
 }
 
+static void compile_interpreter(const char *arch)
+{
+    static char text[TEXT_SIZE];
+    struct batch batch = {.text = malloc(BATCH_SIZE), .arch = arch, .every = 1};
+    struct gsh_fmt fmt;
+    if (!CHECK(batch.text != NULL))
+        return;
+    gsh_fmt_init(&batch.fmt, batch.text, BATCH_SIZE);
+    gsh_fmt_init(&fmt, text, sizeof(text));
+    gsh_source_interpreter_text(&fmt);
+    batch_add_text(&batch, &fmt);
+    batch_flush(&batch);
+    free(batch.text);
+}
+
 int main(void)
 {
     if (!load_nvrtc()) {
@@ -48,6 +64,7 @@ int main(void)
         return CHECK_SKIP;
     }
     compile_some("--gpu-architecture=compute_90", 0, 64);
+    compile_interpreter("--gpu-architecture=compute_90");
     compile_some("--gpu-architecture=sm_80", 64, 8);
     compile_some("--gpu-architecture=sm_90", 72, 8);
     compile_some("--gpu-architecture=sm_100", 80, 8);
