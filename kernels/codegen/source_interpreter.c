@@ -321,29 +321,41 @@ static enum gsh_status add_select(struct program *program, const struct gsh_grou
     return append_cast(program, step, from->loop, from->out[0], value);
 }
 
+/* The operation itself, in the loop in which it is computed. */
+static void set_operation(const struct gsh_group_step *from, unsigned j, const operand *in,
+                          struct step *step)
+{
+    const struct gsh_op_info *info = gsh_op_info(from->op);
+    bool uses_index = (info->flags & GSH_USES_INDEX) != 0;
+    step->code = (uint16_t)gsh_source_interpreter_table_op_code(from->op, j, from->loop);
+    memcpy(step->in, in, sizeof(step->in));
+    step->count = (uint8_t)(uses_index ? GSH_MAX_INPUTS : info->nin);
+    step->may = info->flags & MAY;
+    step->dtype = from->loop == GSH_FLOAT64;
+    if (gsh_dtype_kind(from->loop) != 'f' || step->may == 0)
+        step->sink = 0;
+}
+
+/* The result is cast from the computed loop's dtype to the loop's, and to the output's. The last step has the mask's old
+ * value. The others look for errors where the mask is true, and the rest of what they give is not used. */
 static enum gsh_status add_output(struct program *program, const struct gsh_group_step *from,
                                   unsigned j, const operand *in, operand *value)
 {
-    const struct gsh_op_info *info = gsh_op_info(from->op);
-    enum gsh_dtype result = gsh_op_output_dtype(from->op, from->loop, j);
-    bool uses_index = (info->flags & GSH_USES_INDEX) != 0;
-    struct step step, bare;
-    GSH_TRY(begin_step(program, from, j, &step));
-    bare = step;
-    step.code = (uint16_t)gsh_source_interpreter_table_op_code(from->op, j, from->loop);
-    memcpy(step.in, in, sizeof(step.in));
-    step.count = (uint8_t)(uses_index ? GSH_MAX_INPUTS : info->nin);
-    step.may = info->flags & MAY;
-    step.dtype = from->loop == GSH_FLOAT64;
-    if (gsh_dtype_kind(from->loop) != 'f' || step.may == 0)
-        step.sink = 0;
-    if (result == from->out[j])
+    enum gsh_dtype loop = gsh_source_interpreter_table_computed(from->loop),
+                   computed = gsh_op_output_dtype(from->op, loop, j),
+                   result = gsh_op_output_dtype(from->op, from->loop, j);
+    struct step last, step;
+    GSH_TRY(begin_step(program, from, j, &last));
+    step = last;
+    set_operation(from, j, in, &step);
+    if (computed == from->out[j] && computed == result)
         return append(program, &step, value);
-    if (step.mask !=
-        NOWHERE) /* errors are looked for where the mask is true; the rest is not used */
-        step.old = step.mask;
+    step.old = step.mask;
     GSH_TRY(append(program, &step, value));
-    return append_cast(program, bare, result, from->out[j], value);
+    if (computed != result && result != from->out[j])
+        GSH_TRY(append_cast(program, no_step, computed, result, value));
+    return append_cast(program, last, result != from->out[j] ? result : computed, from->out[j],
+                       value);
 }
 
 static enum gsh_status add_operation(struct program *program, const struct gsh_group_step *from,

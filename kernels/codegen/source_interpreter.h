@@ -10,8 +10,8 @@
 /* The name of its text, gsh_source_stage.key. */
 #define GSH_SOURCE_INTERPRETER_KEY "interpreter"
 
-/* Whether it takes the group, collapsed: no sinks; loops of bool, int32, int64, float32 and float64, and of
- * these, for integers, those that neither divide nor are functions; arrays and constants of real dtypes but float16;
+/* Whether it takes the group, collapsed: no sinks; loops of bool, float32, float64 and integers but
+ * uint64, and of integers those that neither divide nor are functions; arrays and constants of real dtypes but float16;
  * at most four dimensions and 2^31 - 1 elements. Results are cast to another dtype only where that cannot fail, or is
  * all that a step does. */
 bool gsh_source_interpreter_takes(const struct gsh_group *group);

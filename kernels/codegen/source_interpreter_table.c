@@ -7,7 +7,7 @@
 #define FEW_NS 1.0 /* NumPy's time per element below which an operation is a few instructions */
 
 const enum gsh_dtype gsh_source_interpreter_table_loops[GSH_INTERPRETER_LOOPS] = {
-    GSH_BOOL, GSH_INT32, GSH_INT64, GSH_FLOAT32, GSH_FLOAT64};
+    GSH_BOOL, GSH_INT64, GSH_FLOAT32, GSH_FLOAT64};
 const enum gsh_dtype gsh_source_interpreter_table_casts[GSH_INTERPRETER_CASTS_FROM] = {
     GSH_BOOL, GSH_INT64, GSH_UINT64, GSH_FLOAT32, GSH_FLOAT64};
 
@@ -16,20 +16,34 @@ bool gsh_source_interpreter_table_holds(enum gsh_dtype dtype)
     return dtype < GSH_DTYPE_COUNT && gsh_dtype_kind(dtype) != 'c' && dtype != GSH_FLOAT16;
 }
 
+enum gsh_dtype gsh_source_interpreter_table_computed(enum gsh_dtype loop)
+{
+    bool is_integer = gsh_dtype_kind(loop) == 'i' || gsh_dtype_kind(loop) == 'u';
+    return is_integer && loop != GSH_UINT64 ? GSH_INT64 : loop;
+}
+
 static int loop_number(enum gsh_dtype loop)
 {
     for (int i = 0; i < GSH_INTERPRETER_LOOPS; i++)
-        if (gsh_source_interpreter_table_loops[i] == loop)
+        if (gsh_source_interpreter_table_loops[i] == gsh_source_interpreter_table_computed(loop))
             return i;
     return -1;
+}
+
+/* Whether the result depends on the bits of an integer beside its value modulo a power of two. */
+static bool depends_on_width(enum gsh_op op)
+{
+    return op == GSH_OP_LEFT_SHIFT || op == GSH_OP_RIGHT_SHIFT || op == GSH_OP_BITWISE_COUNT;
 }
 
 /* Integers that divide would report other errors than floats. */
 static bool is_suited(enum gsh_op op, enum gsh_dtype loop)
 {
-    bool is_float = gsh_dtype_kind(loop) == 'f';
-    return is_float ||
-           (gsh_op_info(op)->host_ns < FEW_NS && !gsh_op_divides(op) && op != GSH_OP_RECIPROCAL);
+    if (gsh_dtype_kind(loop) == 'f')
+        return true;
+    bool is_computed = loop == gsh_source_interpreter_table_computed(loop);
+    return gsh_op_info(op)->host_ns < FEW_NS && !gsh_op_divides(op) && op != GSH_OP_RECIPROCAL &&
+           (is_computed || !depends_on_width(op));
 }
 
 bool gsh_source_interpreter_table_has(enum gsh_op op, unsigned j, enum gsh_dtype loop)
@@ -51,17 +65,11 @@ unsigned gsh_source_interpreter_table_select_code(void)
     return gsh_source_interpreter_table_op_code(GSH_OP_SELECT, 0, GSH_INT64);
 }
 
-/* What a value of the dtype is in a slot. */
-static enum gsh_dtype held_as(enum gsh_dtype dtype)
-{
-    bool is_integer = gsh_dtype_kind(dtype) == 'i' || gsh_dtype_kind(dtype) == 'u';
-    return is_integer && dtype != GSH_UINT64 ? GSH_INT64 : dtype;
-}
-
 unsigned gsh_source_interpreter_table_cast_code(enum gsh_dtype from, enum gsh_dtype to)
 {
     unsigned number = 0;
-    while (gsh_source_interpreter_table_casts[number] != held_as(from))
+    while (gsh_source_interpreter_table_casts[number] !=
+           gsh_source_interpreter_table_computed(from))
         number++;
     return GSH_INTERPRETER_FIRST_CAST + number * GSH_DTYPE_COUNT + (unsigned)to;
 }

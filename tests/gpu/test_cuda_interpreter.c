@@ -174,7 +174,8 @@ static void store_swept(struct random_group *work, const struct form *form)
 
 static bool is_swept(int op, enum gsh_dtype loop)
 {
-    return op == GSH_OP_SELECT || op == GSH_OP_COPY ||
+    bool is_move = op == GSH_OP_SELECT || op == GSH_OP_COPY;
+    return (is_move && gsh_source_interpreter_table_holds(loop)) ||
            gsh_source_interpreter_table_has((enum gsh_op)op, 0, loop);
 }
 
@@ -197,9 +198,9 @@ static int make_swept(struct side *side, enum gsh_dtype loop, const struct form 
 static void test_every_op(void)
 {
     for (size_t f = 0; f < GSH_COUNT(forms); f++)
-        for (int i = 0; i < GSH_INTERPRETER_LOOPS; i++)
+        for (int dtype = 0; dtype < GSH_DTYPE_COUNT; dtype++)
             for (int op = 0, next; op < GSH_OP_COUNT; op = next) {
-                enum gsh_dtype loop = gsh_source_interpreter_table_loops[i];
+                enum gsh_dtype loop = (enum gsh_dtype)dtype;
                 next = make_swept(&sides[0], loop, &forms[f], op);
                 if (sides[0].work.group.step_count == 0 || !shard_takes_case())
                     continue;

@@ -53,7 +53,8 @@ static void check_ops(void)
     CHECK(takes_op(GSH_OP_ADD, GSH_FLOAT64) && takes_op(GSH_OP_POWER, GSH_FLOAT32));
     CHECK(takes_op(GSH_OP_MULTIPLY, GSH_INT64) && takes_op(GSH_OP_BITWISE_AND, GSH_BOOL));
     CHECK(!takes_op(GSH_OP_ADD, GSH_FLOAT16) && !takes_op(GSH_OP_ADD, GSH_COMPLEX64));
-    CHECK(!takes_op(GSH_OP_ADD, GSH_INT8) && !takes_op(GSH_OP_LDEXP, GSH_FLOAT64));
+    CHECK(takes_op(GSH_OP_ADD, GSH_INT8) && !takes_op(GSH_OP_LEFT_SHIFT, GSH_INT8));
+    CHECK(!takes_op(GSH_OP_ADD, GSH_UINT64) && !takes_op(GSH_OP_LDEXP, GSH_FLOAT64));
     CHECK(!takes_op(GSH_OP_FLOOR_DIVIDE, GSH_INT64) && takes_op(GSH_OP_FLOOR_DIVIDE, GSH_FLOAT64));
 }
 
