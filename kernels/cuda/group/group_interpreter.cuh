@@ -74,11 +74,39 @@ FN void store_word(u64 at, u32 dtype, u64 word)
     }
     *(u64 *)at = word;
 }
-template <class S> FN void load_pack_of(u64 at, u64 (&x)[ELEMENTS])
+// Neighbours as they are in memory. They become words in a function of its own, so that the load need not be waited for
+// before the next one begins.
+struct Neighbours { uint4 low, high; };
+FN void load_together(u64 at, u32 dtype, Neighbours &found)
 {
-    Pack<S, ELEMENTS> pack;
-    load_pack<true>(pack, (const char *)at);
+    const u32 power = dtype >> 1; // of the size
+    if (power >= 2) {
+        found.low = ((const uint4 *)at)[0];
+        if (power > 2)
+            found.high = ((const uint4 *)at)[1];
+    } else {
+        found.low.x = ((const u32 *)at)[0];
+        if (power == 1)
+            found.low.y = ((const u32 *)at)[1];
+    }
+}
+template <class S> FN void widen_as(const Neighbours &found, u64 (&x)[ELEMENTS])
+{
+    union { uint4 word; S element[sizeof(uint4) / sizeof(S)]; } pack = {found.low};
     EACH x[v] = to_word(pack.element[v]);
+}
+FN void widen(const Neighbours &found, u32 dtype, u64 (&x)[ELEMENTS])
+{
+    switch (dtype) {
+    case 0: widen_as<u8>(found, x); return;
+    case 1: widen_as<i8>(found, x); return;
+    case 2: widen_as<u16>(found, x); return;
+    case 3: widen_as<i16>(found, x); return;
+    case 4: widen_as<u32>(found, x); return;
+    case 5: widen_as<i32>(found, x); return;
+    }
+    union { Neighbours words; u64 element[ELEMENTS]; } pack = {found};
+    EACH x[v] = pack.element[v];
 }
 template <class S> FN void store_pack_of(u64 at, const u64 (&x)[ELEMENTS])
 {
@@ -86,31 +114,12 @@ template <class S> FN void store_pack_of(u64 at, const u64 (&x)[ELEMENTS])
     EACH pack.element[v] = (S)x[v];
     *(typename Word<(int)sizeof(S) * ELEMENTS>::type *)at = pack.word;
 }
-template <> FN void load_pack_of<u64>(u64 at, u64 (&x)[ELEMENTS])
-{
-    Pack<u64, 2> pack[2];
-    load_pack<true>(pack[0], (const char *)at);
-    load_pack<true>(pack[1], (const char *)at + 16);
-    EACH x[v] = pack[v / 2].element[v % 2];
-}
 template <> FN void store_pack_of<u64>(u64 at, const u64 (&x)[ELEMENTS])
 {
     Pack<u64, 2> pack[2];
     EACH pack[v / 2].element[v % 2] = x[v];
     ((uint4 *)at)[0] = pack[0].word;
     ((uint4 *)at)[1] = pack[1].word;
-}
-FN void load_together(u64 at, u32 dtype, u64 (&x)[ELEMENTS])
-{
-    switch (dtype) {
-    case 0: load_pack_of<u8>(at, x); return;
-    case 1: load_pack_of<i8>(at, x); return;
-    case 2: load_pack_of<u16>(at, x); return;
-    case 3: load_pack_of<i16>(at, x); return;
-    case 4: load_pack_of<u32>(at, x); return;
-    case 5: load_pack_of<i32>(at, x); return;
-    }
-    load_pack_of<u64>(at, x);
 }
 FN void store_together(u64 at, u32 dtype, const u64 (&x)[ELEMENTS])
 {
@@ -124,33 +133,41 @@ FN void store_together(u64 at, u32 dtype, const u64 (&x)[ELEMENTS])
 
 // Whether the thread's elements of a packed array exist all.
 FN bool is_whole(const Args &args, const Place &place) { return args.n - place.first >= ELEMENTS; }
-FN void load(const Args &args, const Step &step, const Place &place, u64 (&x)[ELEMENTS])
-{
-    if (step.is_pack() && is_whole(args, place))
-        load_together(offset_of(args, step.in1(), place.first), step.dtype(), x);
-    else
-        EACH x[v] = load_word(offset_of(args, step.in1(), element_at(args, place, v)), step.dtype());
-}
 FN bool is_pack_load(const Args &args, u32 k)
 {
     return k < args.steps && args.step[k].code() == LOAD && args.step[k].is_pack();
 }
+FN void load_each(const Args &args, const Step &step, const Place &place)
+{
+    u64 x[ELEMENTS];
+    EACH x[v] = load_word(offset_of(args, step.in1(), element_at(args, place, v)), step.dtype());
+    write_slot(step.out(), x);
+}
+FN void keep_pack(const Step &step, const Neighbours &found)
+{
+    u64 x[ELEMENTS];
+    widen(found, step.dtype(), x);
+    write_slot(step.out(), x);
+}
 // Does the load k. Of two packs in a row the second load begins before the first has ended. Returns the step done last.
 FN u32 load_some(const Args &args, u32 k, const Place &place)
 {
-    u64 x[ELEMENTS], y[ELEMENTS];
     const Step step = args.step[k];
-    if (!is_pack_load(args, k) || !is_pack_load(args, k + 1) || !is_whole(args, place)) {
-        load(args, step, place, x);
-        write_slot(step.out(), x);
+    if (!step.is_pack() || !is_whole(args, place)) {
+        load_each(args, step, place);
         return k;
     }
-    const Step next = args.step[k + 1];
-    load_together(offset_of(args, step.in1(), place.first), step.dtype(), x);
-    load_together(offset_of(args, next.in1(), place.first), next.dtype(), y);
-    write_slot(step.out(), x);
-    write_slot(next.out(), y);
-    return k + 1;
+    Neighbours found = {}, more = {}; // else what no load sets would be kept from step to step
+    const bool are_two = is_pack_load(args, k + 1);
+    const Step next = args.step[are_two ? k + 1 : k];
+    const u64 at = offset_of(args, step.in1(), place.first), next_at = offset_of(args, next.in1(), place.first);
+    load_together(at, step.dtype(), found);
+    if (are_two)
+        load_together(next_at, next.dtype(), more);
+    keep_pack(step, found);
+    if (are_two)
+        keep_pack(next, more);
+    return k + are_two;
 }
 FN void locate(const Args &args, const Step &step, const Place &place)
 {
