@@ -7,11 +7,13 @@
 #define CACHE_BYTES 4e6 /* up to this the operands are in the cache of a core */
 #define CACHE_RATE 40e9 /* bytes/s of one core */
 #define MEMORY_RATE 10e9
-#define SHARE 60e-6        /* s of work for each thread: some times what it takes to wake one */
-#define MEMORY_SPEED_UP 4  /* of what moves bytes only, at most */
-#define PIECES_OF_THREAD 4 /* a core that is busy otherwise does not hold up the others */
-#define PIECE_BYTES 32768  /* at least */
+#define SHARE 60e-6            /* s of work for each thread: some times what it takes to wake one */
+#define MEMORY_SPEED_UP 4      /* of what moves bytes only, at most */
+#define PIECES_OF_THREAD 4     /* a core that is busy otherwise does not hold up the others */
+#define PIECE_BYTES 32768      /* at least */
+#define PIECE_ELEMENTS 1000000 /* at most */
 #define LEAST_CORES 1.25
+#define STRETCH 0.25 /* s */
 
 double gsh_parallel_loop_seconds(double bytes, double elements, double host_ns)
 {
@@ -33,8 +35,14 @@ double gsh_parallel_loop_shared(double seconds, unsigned threads)
 int64_t gsh_parallel_loop_piece(int64_t elements, size_t bytes, unsigned threads)
 {
     int64_t share = elements / ((int64_t)threads * PIECES_OF_THREAD);
-    int64_t piece = GSH_MAX(share, PIECE_BYTES / (int64_t)GSH_MAX(bytes, 1));
+    int64_t piece =
+        GSH_MAX(GSH_MIN(share, PIECE_ELEMENTS), PIECE_BYTES / (int64_t)GSH_MAX(bytes, 1));
     return (piece / GSH_PARALLEL_LOOP_ALIGNMENT + 1) * GSH_PARALLEL_LOOP_ALIGNMENT;
+}
+
+int64_t gsh_parallel_loop_stretch(int64_t pieces, double seconds)
+{
+    return seconds <= STRETCH ? pieces : GSH_MAX((int64_t)((double)pieces * STRETCH / seconds), 1);
 }
 
 bool gsh_parallel_loop_had_cores(double busy, double wall)

@@ -22,6 +22,10 @@ double gsh_parallel_loop_shared(double seconds, unsigned threads);
 /* Elements in a piece of a loop over so many, each of `bytes`: a multiple of the alignment. */
 int64_t gsh_parallel_loop_piece(int64_t elements, size_t bytes, unsigned threads);
 
+/* Pieces of a loop of so many seconds that are computed at a stretch: the program's signal handlers run between two
+ * stretches. */
+int64_t gsh_parallel_loop_stretch(int64_t pieces, double seconds);
+
 /* Whether the threads had cores: `busy` seconds of processors, of all of them, in `wall` seconds. Where other processes have the
  * cores they had hardly more than one, and work shared between them is not done sooner. */
 bool gsh_parallel_loop_had_cores(double busy, double wall);

@@ -22,6 +22,7 @@ struct run {
     int64_t row_blocks; /* blocks of a row */
     int64_t blocks;     /* of all rows */
     int64_t piece;      /* blocks that a thread takes at once */
+    int64_t first;      /* piece that is not computed yet */
     fenv_t environment; /* of the caller: rounding, denormals */
     _Atomic int raised; /* flags */
     _Atomic uint64_t busy_ns;
@@ -65,12 +66,17 @@ static size_t bytes_of_element(const struct gsh_numpy_space *space)
     return bytes;
 }
 
-static unsigned wanted_threads(const struct gsh_numpy_space *space)
+/* Of one core. */
+static double seconds_of(const struct gsh_numpy_space *space)
 {
     double elements = (double)space->shape[0] * (double)count_rows(space);
     double bytes = elements * (double)bytes_of_element(space);
-    double host_ns = gsh_op_info(space->loop->op)->host_ns;
-    return gsh_parallel_loop_threads(gsh_parallel_loop_seconds(bytes, elements, host_ns), threads);
+    return gsh_parallel_loop_seconds(bytes, elements, gsh_op_info(space->loop->op)->host_ns);
+}
+
+static unsigned wanted_threads(const struct gsh_numpy_space *space)
+{
+    return gsh_parallel_loop_threads(seconds_of(space), threads);
 }
 
 bool gsh_numpy_parallel_pays(const struct gsh_numpy_space *space)
@@ -133,7 +139,8 @@ static void compute_share(void *context, unsigned thread, struct gsh_host_pieces
         fesetenv(&run->environment);
     feclearexcept(FE_ALL_EXCEPT);
     for (int64_t piece; (piece = gsh_host_threads_take(pieces)) >= 0;)
-        compute_blocks(run, piece * run->piece, (piece + 1) * run->piece);
+        compute_blocks(run, (run->first + piece) * run->piece,
+                       (run->first + piece + 1) * run->piece);
     atomic_fetch_or_explicit(&run->raised, fetestexcept(FE_ALL_EXCEPT), memory_order_relaxed);
     atomic_fetch_add_explicit(&run->busy_ns, processor_ns() - begin, memory_order_relaxed);
 }
@@ -173,16 +180,26 @@ static struct run divide(const struct gsh_numpy_space *space, unsigned wanted)
     return run;
 }
 
-static bool run_in_threads(struct run *run, unsigned wanted)
+/* Computes the pieces from run->first on, at most `pieces`. */
+static bool run_in_threads(struct run *run, int64_t pieces, unsigned wanted)
 {
     uint64_t begin = gsh_clock_ns();
     int before = fetestexcept(FE_ALL_EXCEPT);
+    pieces = GSH_MIN(pieces, (run->blocks - 1) / run->piece + 1 - run->first);
     fegetenv(&run->environment);
-    if (!gsh_host_threads_try(compute_share, run, (run->blocks - 1) / run->piece + 1, wanted))
+    run->busy_ns = 0;
+    if (!gsh_host_threads_try(compute_share, run, pieces, wanted))
         return false;
     feraiseexcept(before | run->raised);
     note_cores((double)run->busy_ns * 1e-9, (double)(gsh_clock_ns() - begin) * 1e-9);
+    run->first += pieces;
     return true;
+}
+
+/* Computes the rest in this thread. */
+static void run_alone(const struct run *run)
+{
+    compute_blocks(run, run->first * run->piece, run->blocks);
 }
 
 bool gsh_numpy_parallel_run(const struct gsh_numpy_space *space)
@@ -191,9 +208,14 @@ bool gsh_numpy_parallel_run(const struct gsh_numpy_space *space)
     if (wanted < 2 || is_left_alone())
         return false;
     struct run run = divide(space, wanted);
-    if (!run_in_threads(&run, wanted))
+    int64_t pieces = (run.blocks - 1) / run.piece + 1;
+    int64_t stretch = gsh_parallel_loop_stretch(pieces, seconds_of(space) / wanted);
+    while (run.first < pieces && run_in_threads(&run, stretch, wanted))
+        continue;
+    if (run.first == 0)
         return false;
     gsh_host_calibration_forget(); /* its time is not that of the one core that is modelled */
+    run_alone(&run);
     gsh_stats_add(GSH_COUNTER_PARALLEL_LOOPS, 1);
     count++;
     return true;
@@ -204,5 +226,5 @@ void gsh_numpy_parallel_compute(const struct gsh_numpy_space *space)
     if (gsh_numpy_parallel_run(space))
         return;
     struct run run = divide(space, 1);
-    compute_blocks(&run, 0, run.blocks);
+    run_alone(&run);
 }

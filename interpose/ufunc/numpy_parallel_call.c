@@ -149,7 +149,7 @@ static bool make_results(const struct gsh_ufunc_call *request, struct gsh_launch
         struct gsh_operand *output = &launch->operands[launch->nin + j];
         results[j] = request->outs[j] ? request->outs[j] : make_result(output->dtype, &layouts[j]);
         if (!results[j]) {
-            gsh_py_drop(results, j);
+            gsh_py_drop(results, GSH_OP_OUTPUTS);
             return false;
         }
         if (request->outs[j])
@@ -185,12 +185,12 @@ static int compute(const struct gsh_numpy_space *space, unsigned row)
 static PyObject *finish(const struct gsh_ufunc_call *request, const struct gsh_numpy_loop *loop,
                         int raised, PyObject **results)
 {
-    unsigned nout = (unsigned)request->ufunc->nout;
     if (raised != 0 && !gsh_numpy_promote_raise(request->ufunc, loop, raised)) {
-        gsh_py_drop(results, nout);
+        gsh_py_drop(results, GSH_OP_OUTPUTS);
         return NULL;
     }
-    return nout == 1 ? results[0] : gsh_py.Py_BuildValue("(NN)", results[0], results[1]);
+    return request->ufunc->nout == 1 ? results[0]
+                                     : gsh_py.Py_BuildValue("(NN)", results[0], results[1]);
 }
 
 bool gsh_numpy_parallel_call_try(const struct gsh_ufunc_call *request, struct gsh_call *call,
@@ -198,7 +198,7 @@ bool gsh_numpy_parallel_call_try(const struct gsh_ufunc_call *request, struct gs
                                  const struct gsh_layout *layouts, enum gsh_reason why,
                                  PyObject **result)
 {
-    PyObject *results[GSH_MAX_OUTPUTS];
+    PyObject *results[GSH_OP_OUTPUTS] = {NULL};
     struct gsh_numpy_space space = {.loop = loop};
     struct gsh_launch *launch = &call->launch;
     if (!is_possible(request, launch, loop, why))

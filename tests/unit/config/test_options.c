@@ -72,6 +72,7 @@ static const struct number_case number_cases[] = {
     {GSH_OPTION_DEVICE, "GPUSHIM_DEVICE", "auto", GSH_DEVICE_AUTO, false},
     {GSH_OPTION_DEVICE, "GPUSHIM_DEVICE", "HOST", GSH_DEVICE_HOST, false},
     {GSH_OPTION_DEVICE, "GPUSHIM_DEVICE", "none", GSH_DEVICE_NONE, false},
+    {GSH_OPTION_DEVICE, "GPUSHIM_DEVICE", "cpu", GSH_DEVICE_CPU, false},
     {GSH_OPTION_DEVICE, "GPUSHIM_DEVICE", "cud", GSH_DEVICE_AUTO, true},
     {GSH_OPTION_DEVICE, "GPUSHIM_DEVICE", "cuda|host", GSH_DEVICE_AUTO, true},
     {GSH_OPTION_DEVICE, "GPUSHIM_DEVICE", "which", GSH_DEVICE_AUTO, true},

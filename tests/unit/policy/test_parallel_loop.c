@@ -42,7 +42,7 @@ static void check_piece(int64_t elements, size_t bytes, unsigned threads)
 
 static void check_pieces(void)
 {
-    static const int64_t elements[] = {1, 63, 64, 65, 100000, 12345678};
+    static const int64_t elements[] = {1, 63, 64, 65, 100000, 12345678, 1000000000};
     for (size_t i = 0; i < GSH_COUNT(elements); i++)
         for (size_t bytes = 0; bytes <= 48; bytes += 8)
             for (unsigned threads = 1; threads <= 64; threads *= 2)
@@ -54,6 +54,9 @@ int main(void)
     check_seconds();
     check_threads();
     check_pieces();
+    CHECK_INT(gsh_parallel_loop_stretch(64, 0.1), 64);
+    CHECK_INT(gsh_parallel_loop_stretch(64, 2), 8);
+    CHECK_INT(gsh_parallel_loop_stretch(64, 1e6), 1);
     CHECK(gsh_parallel_loop_had_cores(4, 1));
     CHECK(gsh_parallel_loop_had_cores(1.5, 1));
     CHECK(!gsh_parallel_loop_had_cores(1.1, 1));
