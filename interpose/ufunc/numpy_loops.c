@@ -16,6 +16,7 @@
 #include "numpy_hooks.h"
 #include "numpy_output.h"
 #include "numpy_parallel.h"
+#include "numpy_parallel_reduce.h"
 #include "numpy_version_probe.h"
 
 #include <fenv.h>
@@ -215,28 +216,36 @@ static bool try_device(const struct gsh_numpy_loop *loop, char **args, int64_t c
 }
 
 /* Whether the elements can be computed in any order and at once: the outputs are no accumulators. */
-static bool is_divisible(const struct gsh_numpy_loop *loop, char **args, int64_t count,
-                         const int64_t *steps)
+static bool is_divisible(const struct gsh_numpy_loop *loop, const int64_t *steps)
 {
     for (unsigned k = gsh_op_info(loop->op)->nin; k < loop->count; k++)
         if (llabs(steps[k]) < (int64_t)gsh_dtype_size(loop->operands[k]))
             return false;
-    return !gsh_numpy_loops_may_raise(loop) && !is_recurrence(loop, args, count, steps);
+    return true;
+}
+
+static bool run_divided(const struct gsh_numpy_loop *loop, char **args, int64_t count,
+                        const int64_t *steps)
+{
+    struct gsh_numpy_space space = {.loop = loop, .ndim = 1, .shape = {count}};
+    if (is_recurrence(loop, args, count, steps))
+        return false;
+    if (!is_divisible(loop, steps))
+        return gsh_numpy_parallel_reduce_run(loop, args, count, steps);
+    for (unsigned k = 0; k < loop->count; k++) {
+        space.first[k] = args[k];
+        space.strides[k][0] = steps[k];
+    }
+    return gsh_numpy_parallel_run(&space);
 }
 
 /* Runs the original, on several cores where that pays. */
 static void run_original(const struct gsh_numpy_loop *loop, char **args, const int64_t *dimensions,
                          const int64_t *steps)
 {
-    if (gsh_numpy_parallel_is_on() && is_divisible(loop, args, dimensions[0], steps)) {
-        struct gsh_numpy_space space = {.loop = loop, .ndim = 1, .shape = {dimensions[0]}};
-        for (unsigned k = 0; k < loop->count; k++) {
-            space.first[k] = args[k];
-            space.strides[k][0] = steps[k];
-        }
-        if (gsh_numpy_parallel_run(&space))
-            return;
-    }
+    if (gsh_numpy_parallel_is_on() && !gsh_numpy_loops_may_raise(loop) &&
+        run_divided(loop, args, dimensions[0], steps))
+        return;
     loop->function(args, dimensions, steps, loop->data);
 }
 

@@ -15,17 +15,23 @@
 #include <fenv.h>
 #include <stdatomic.h>
 
-/* A space that is being computed. Its rows, which are those of dimension 0, are cut into blocks. */
+/* Work that is being computed. */
 struct run {
+    gsh_numpy_parallel_part *compute;
+    void *context;
+    int64_t first;      /* part that is not computed yet */
+    fenv_t environment; /* of the caller: rounding, denormals */
+    _Atomic int raised; /* flags */
+    _Atomic uint64_t busy_ns;
+};
+
+/* A space in parts. Its rows, which are those of dimension 0, are cut into blocks. */
+struct division {
     const struct gsh_numpy_space *space;
     int64_t block;      /* elements; the last one of a row may have fewer */
     int64_t row_blocks; /* blocks of a row */
     int64_t blocks;     /* of all rows */
-    int64_t piece;      /* blocks that a thread takes at once */
-    int64_t first;      /* piece that is not computed yet */
-    fenv_t environment; /* of the caller: rounding, denormals */
-    _Atomic int raised; /* flags */
-    _Atomic uint64_t busy_ns;
+    int64_t piece;      /* blocks of a part */
 };
 
 static unsigned threads = 1;
@@ -74,14 +80,14 @@ static double seconds_of(const struct gsh_numpy_space *space)
     return gsh_parallel_loop_seconds(bytes, elements, gsh_op_info(space->loop->op)->host_ns);
 }
 
-static unsigned wanted_threads(const struct gsh_numpy_space *space)
+unsigned gsh_numpy_parallel_threads(double seconds)
 {
-    return gsh_parallel_loop_threads(seconds_of(space), threads);
+    return threads > 1 ? gsh_parallel_loop_threads(seconds, threads) : 1;
 }
 
 bool gsh_numpy_parallel_pays(const struct gsh_numpy_space *space)
 {
-    return threads > 1 && wanted_threads(space) > 1;
+    return gsh_numpy_parallel_threads(seconds_of(space)) > 1;
 }
 
 /* ---- in each thread ---- */
@@ -93,44 +99,6 @@ static uint64_t processor_ns(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-static void call_loop(const struct gsh_numpy_space *space, char **args, int64_t elements)
-{
-    int64_t steps[GSH_MAX_OPERANDS];
-    for (unsigned k = 0; k < space->loop->count; k++)
-        steps[k] = space->strides[k][0];
-    space->loop->function(args, &elements, steps, space->loop->data);
-}
-
-/* The addresses of the first element of a row. */
-static void find_row(const struct gsh_numpy_space *space, int64_t row, char **args)
-{
-    for (unsigned k = 0; k < space->loop->count; k++)
-        args[k] = space->first[k];
-    for (int d = 1; d < space->ndim; d++) {
-        int64_t index = row % space->shape[d];
-        row /= space->shape[d];
-        for (unsigned k = 0; k < space->loop->count; k++)
-            args[k] += index * space->strides[k][d];
-    }
-}
-
-static void compute_block(const struct run *run, int64_t number)
-{
-    const struct gsh_numpy_space *space = run->space;
-    char *args[GSH_MAX_OPERANDS];
-    int64_t begin = number % run->row_blocks * run->block;
-    find_row(space, number / run->row_blocks, args);
-    for (unsigned k = 0; k < space->loop->count; k++)
-        args[k] += begin * space->strides[k][0];
-    call_loop(space, args, GSH_MIN(run->block, space->shape[0] - begin));
-}
-
-static void compute_blocks(const struct run *run, int64_t begin, int64_t end)
-{
-    for (int64_t number = begin; number < GSH_MIN(end, run->blocks); number++)
-        compute_block(run, number);
-}
-
 static void compute_share(void *context, unsigned thread, struct gsh_host_pieces *pieces)
 {
     struct run *run = context;
@@ -138,9 +106,8 @@ static void compute_share(void *context, unsigned thread, struct gsh_host_pieces
     if (thread != 0)
         fesetenv(&run->environment);
     feclearexcept(FE_ALL_EXCEPT);
-    for (int64_t piece; (piece = gsh_host_threads_take(pieces)) >= 0;)
-        compute_blocks(run, (run->first + piece) * run->piece,
-                       (run->first + piece + 1) * run->piece);
+    for (int64_t part; (part = gsh_host_threads_take(pieces)) >= 0;)
+        run->compute(run->context, run->first + part);
     atomic_fetch_or_explicit(&run->raised, fetestexcept(FE_ALL_EXCEPT), memory_order_relaxed);
     atomic_fetch_add_explicit(&run->busy_ns, processor_ns() - begin, memory_order_relaxed);
 }
@@ -167,64 +134,116 @@ static void note_cores(double busy, double wall)
     atomic_store_explicit(&back_off, state, memory_order_relaxed);
 }
 
+/* Computes parts from run->first on. */
+static bool run_in_threads(struct run *run, int64_t parts, unsigned wanted)
+{
+    uint64_t begin = gsh_clock_ns();
+    int before = fetestexcept(FE_ALL_EXCEPT);
+    fegetenv(&run->environment);
+    run->busy_ns = 0;
+    if (!gsh_host_threads_try(compute_share, run, parts, wanted))
+        return false;
+    feraiseexcept(before | run->raised);
+    note_cores((double)run->busy_ns * 1e-9, (double)(gsh_clock_ns() - begin) * 1e-9);
+    run->first += parts;
+    return true;
+}
+
+bool gsh_numpy_parallel_do(gsh_numpy_parallel_part *compute, void *context, int64_t parts,
+                           double seconds)
+{
+    unsigned wanted = gsh_numpy_parallel_threads(seconds);
+    int64_t stretch = gsh_parallel_loop_stretch(parts, seconds / wanted);
+    struct run run = {.compute = compute, .context = context};
+    if (wanted < 2 || is_left_alone())
+        return false;
+    while (run.first < parts && run_in_threads(&run, GSH_MIN(stretch, parts - run.first), wanted))
+        continue;
+    if (run.first == 0)
+        return false;
+    for (; run.first < parts; run.first++)
+        compute(context, run.first);
+    gsh_host_calibration_forget(); /* its time is not that of the one core that is modelled */
+    gsh_stats_add(GSH_COUNTER_PARALLEL_LOOPS, 1);
+    count++;
+    return true;
+}
+
+/* ---- spaces ---- */
+
+static void call_loop(const struct gsh_numpy_space *space, char **args, int64_t elements)
+{
+    int64_t steps[GSH_MAX_OPERANDS];
+    for (unsigned k = 0; k < space->loop->count; k++)
+        steps[k] = space->strides[k][0];
+    space->loop->function(args, &elements, steps, space->loop->data);
+}
+
+/* The addresses of the first element of a row. */
+static void find_row(const struct gsh_numpy_space *space, int64_t row, char **args)
+{
+    for (unsigned k = 0; k < space->loop->count; k++)
+        args[k] = space->first[k];
+    for (int d = 1; d < space->ndim; d++) {
+        int64_t index = row % space->shape[d];
+        row /= space->shape[d];
+        for (unsigned k = 0; k < space->loop->count; k++)
+            args[k] += index * space->strides[k][d];
+    }
+}
+
+static void compute_block(const struct division *division, int64_t number)
+{
+    const struct gsh_numpy_space *space = division->space;
+    char *args[GSH_MAX_OPERANDS];
+    int64_t begin = number % division->row_blocks * division->block;
+    find_row(space, number / division->row_blocks, args);
+    for (unsigned k = 0; k < space->loop->count; k++)
+        args[k] += begin * space->strides[k][0];
+    call_loop(space, args, GSH_MIN(division->block, space->shape[0] - begin));
+}
+
+static void compute_part(void *context, int64_t part)
+{
+    const struct division *division = context;
+    int64_t begin = part * division->piece, end = begin + division->piece;
+    for (int64_t number = begin; number < GSH_MIN(end, division->blocks); number++)
+        compute_block(division, number);
+}
+
+static int64_t count_parts(const struct division *division)
+{
+    return (division->blocks - 1) / division->piece + 1;
+}
+
 /* Rows are cut where there are few of them. */
-static struct run divide(const struct gsh_numpy_space *space, unsigned wanted)
+static struct division divide(const struct gsh_numpy_space *space, unsigned wanted)
 {
     size_t bytes = bytes_of_element(space);
     int64_t length = space->shape[0], rows = count_rows(space);
     int64_t share = gsh_parallel_loop_piece(length * rows, bytes, wanted);
-    struct run run = {.space = space, .block = GSH_MIN(share, length)};
-    run.row_blocks = (length - 1) / run.block + 1;
-    run.blocks = rows * run.row_blocks;
-    run.piece = GSH_MAX(share / run.block, 1);
-    return run;
-}
-
-/* Computes the pieces from run->first on, at most `pieces`. */
-static bool run_in_threads(struct run *run, int64_t pieces, unsigned wanted)
-{
-    uint64_t begin = gsh_clock_ns();
-    int before = fetestexcept(FE_ALL_EXCEPT);
-    pieces = GSH_MIN(pieces, (run->blocks - 1) / run->piece + 1 - run->first);
-    fegetenv(&run->environment);
-    run->busy_ns = 0;
-    if (!gsh_host_threads_try(compute_share, run, pieces, wanted))
-        return false;
-    feraiseexcept(before | run->raised);
-    note_cores((double)run->busy_ns * 1e-9, (double)(gsh_clock_ns() - begin) * 1e-9);
-    run->first += pieces;
-    return true;
-}
-
-/* Computes the rest in this thread. */
-static void run_alone(const struct run *run)
-{
-    compute_blocks(run, run->first * run->piece, run->blocks);
+    struct division division = {.space = space, .block = GSH_MIN(share, length)};
+    division.row_blocks = (length - 1) / division.block + 1;
+    division.blocks = rows * division.row_blocks;
+    division.piece = GSH_MAX(share / division.block, 1);
+    return division;
 }
 
 bool gsh_numpy_parallel_run(const struct gsh_numpy_space *space)
 {
-    unsigned wanted = threads > 1 ? wanted_threads(space) : 1;
-    if (wanted < 2 || is_left_alone())
+    double seconds = threads > 1 ? seconds_of(space) : 0;
+    unsigned wanted = gsh_numpy_parallel_threads(seconds);
+    if (wanted < 2)
         return false;
-    struct run run = divide(space, wanted);
-    int64_t pieces = (run.blocks - 1) / run.piece + 1;
-    int64_t stretch = gsh_parallel_loop_stretch(pieces, seconds_of(space) / wanted);
-    while (run.first < pieces && run_in_threads(&run, stretch, wanted))
-        continue;
-    if (run.first == 0)
-        return false;
-    gsh_host_calibration_forget(); /* its time is not that of the one core that is modelled */
-    run_alone(&run);
-    gsh_stats_add(GSH_COUNTER_PARALLEL_LOOPS, 1);
-    count++;
-    return true;
+    struct division division = divide(space, wanted);
+    return gsh_numpy_parallel_do(compute_part, &division, count_parts(&division), seconds);
 }
 
 void gsh_numpy_parallel_compute(const struct gsh_numpy_space *space)
 {
     if (gsh_numpy_parallel_run(space))
         return;
-    struct run run = divide(space, 1);
-    run_alone(&run);
+    struct division division = divide(space, 1);
+    for (int64_t part = 0; part < count_parts(&division); part++)
+        compute_part(&division, part);
 }

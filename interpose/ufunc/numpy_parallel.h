@@ -24,11 +24,21 @@ struct gsh_numpy_space {
 void gsh_numpy_parallel_install(void);
 /* Whether loops may run on several cores at all. */
 bool gsh_numpy_parallel_is_on(void);
+/* Threads for work of so many seconds on one core; 1: it does not pay. */
+unsigned gsh_numpy_parallel_threads(double seconds);
+
+/* A part of some work, computed by any thread. */
+typedef void gsh_numpy_parallel_part(void *context, int64_t part);
+/* Computes the parts [0, parts) of work of so many seconds on one core, in several threads. Signal handlers of the program run
+ * in between where it takes long. False: nothing was computed, because it does not pay or there are no threads for it. */
+bool gsh_numpy_parallel_do(gsh_numpy_parallel_part *compute, void *context, int64_t parts,
+                           double seconds);
+
 /* Whether several threads would compute the space sooner than one. */
 bool gsh_numpy_parallel_pays(const struct gsh_numpy_space *space);
 /* Computes the space in several threads, if that pays. False: nothing was computed. */
 bool gsh_numpy_parallel_run(const struct gsh_numpy_space *space);
 /* Computes the space in any case. */
 void gsh_numpy_parallel_compute(const struct gsh_numpy_space *space);
-/* The number of spaces that were computed in several threads for this thread. */
+/* How many times several threads computed something for this thread. */
 uint64_t gsh_numpy_parallel_count(void);

@@ -3,6 +3,8 @@
 import os
 import unittest
 
+import numpy as np
+
 import shim_runner
 
 CORES = {"GPUSHIM_DEVICE": "cpu", "GPUSHIM_MODE": "auto", "GPUSHIM_HOST_THREADS": "4"}
@@ -90,6 +92,28 @@ for mode in (0, 0x400, 0x800, 0xc00):
     print(mode, *(s.tobytes()[::9973].hex()[:400] for s in sums))
 """
 
+REDUCTIONS = """
+import numpy as np
+random = np.random.default_rng(0)
+def show(*what): print(*[np.asarray(w).tobytes().hex() for w in what])
+for count in (500_000, 777_777, 1_048_577):
+    for char in "fdlIhB":
+        a = (random.standard_normal(count) * 1e3).astype("l").astype(char) if char in "lIhB" else random.standard_normal(count).astype(char)
+        for v in (a, a[::-1], a[1::2], a[:count - count % 2].reshape(2, -1)[:, :count // 2 - 9]):
+            show(v.sum(), v.max(), v.min(), v.sum(axis=0).ravel()[:5], v.max(axis=-1), v.mean(), np.add.reduce(v, axis=None, initial=3))
+zeros = np.where(random.random(10**6) < 0.5, 0.0, -0.0)
+show(zeros.sum(), zeros.max(), zeros.min(), np.negative(np.abs(zeros)).sum())
+print(np.isnan(np.where(np.arange(10**6) == 77, np.nan, zeros).max()), np.isnan(np.where(np.arange(10**6) == 999_999, np.nan, zeros).sum()))
+big = np.full(10**6, 1e308)
+with np.errstate(over="raise"):
+    try:
+        big.sum()
+    except FloatingPointError as error:
+        print(error)
+print(np.logical_or.reduce(zeros != 0), np.bitwise_xor.reduce(np.arange(10**6)), np.multiply.reduce(np.full(10**6, 1.0000001)).hex())
+show(np.cumsum(big[:1000] / 1e308), np.subtract.reduce(np.arange(10**6) / 7))
+"""
+
 THREADS = """
 import threading
 import numpy as np
@@ -172,6 +196,10 @@ class TestLoops(shim_runner.TestCase):
         env = {"GPUSHIM_MODE": "auto", "GPUSHIM_HOST_THREADS": "4", "GPUSHIM_START_MS": "100000000"}
         self.compare(CALLS, env, least=10)
         self.compare(ERRORS, dict(env, GPUSHIM_FPERR="strict"), least=60)
+
+    def test_reductions(self):
+        grows = tuple(map(int, np.__version__.split(".")[:2])) >= (2, 3)  # before, NumPy reduces 8192 elements at a time
+        self.compare(REDUCTIONS, least=100 if grows else 10)
 
     def test_rounding(self):
         self.compare(ROUNDING, least=8)
