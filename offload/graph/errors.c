@@ -142,6 +142,11 @@ void gsh_errors_note_submitted_locked(void)
     atomic_store_explicit(&last_submitted, last_armed, memory_order_release);
 }
 
+void gsh_errors_note_submitted_before_locked(uint64_t sequence)
+{
+    atomic_store_explicit(&last_submitted, sequence - 1, memory_order_release);
+}
+
 uint64_t gsh_errors_submitted(void)
 {
     return atomic_load_explicit(&last_submitted, memory_order_acquire);
@@ -212,7 +217,7 @@ bool gsh_errors_has_place_locked(void)
 static void free_place(void)
 {
     if (!gsh_errors_has_place_locked() && gsh_backend_get()->synchronize() == GSH_OK)
-        gsh_errors_note_run(last_armed);
+        gsh_errors_note_run(last_submitted);
 }
 
 bool gsh_errors_arm_locked(struct gsh_launch *launch, const struct gsh_call *call)

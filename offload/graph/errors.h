@@ -45,6 +45,8 @@ bool gsh_errors_mirror_locked(const struct gsh_error_sink *first,
                               const struct gsh_error_sink *second);
 /* Everything armed so far has been submitted, or never will be. Under the DISPATCH lock. */
 void gsh_errors_note_submitted_locked(void);
+/* The same of what was armed before the launch with this sequence number. */
+void gsh_errors_note_submitted_before_locked(uint64_t sequence);
 /* Sequence number of the last armed launch that was submitted; 0: none yet. */
 uint64_t gsh_errors_submitted(void);
 /* Whether an armed launch has a place that has not been read. Any thread; two loads. */

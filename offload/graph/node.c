@@ -13,6 +13,7 @@
 #include "node_fallback.h"
 #include "node_reuse.h"
 #include "node_transform.h"
+#include "node_turns.h"
 #include "plan.h"
 #include "service.h"
 #include "stack_pool.h"
@@ -43,6 +44,7 @@ static _Atomic uint64_t kept_since; /* the value that `oldest` gets for them; 0:
 static uint64_t flush_count;
 static _Atomic uint64_t
     oldest; /* flush_count + 1 when the oldest node was recorded; 0: none runs when the device is idle */
+static struct gsh_node *planned; /* the nodes of the current plan, a part of `recorded` */
 static size_t held_bytes; /* of values that have device memory and that pending nodes use */
 
 static void hold(struct gsh_value *value, bool writes)
@@ -121,6 +123,7 @@ void gsh_node_record_locked(const struct gsh_node *node)
 {
     struct gsh_node *own = &recorded[recorded_count];
     *own = *node;
+    gsh_node_turns_note_locked(own);
     gsh_node_cse_copy_locked(recorded, recorded_count++, own);
     for (unsigned k = 0; k < gsh_launch_operands(&own->launch); k++)
         if (own->values[k] != NULL)
@@ -178,9 +181,9 @@ void gsh_node_forget_locked(void)
 void gsh_node_bound_locked(void)
 {
     if (recorded_count == GSH_NODE_LIMIT)
-        gsh_node_flush_locked(GSH_FLUSH_LIMIT);
+        gsh_node_flush_turns_locked(GSH_FLUSH_LIMIT);
     else if (recorded_count != 0 && holds_much())
-        gsh_node_flush_locked(GSH_FLUSH_MEMORY);
+        gsh_node_flush_turns_locked(GSH_FLUSH_MEMORY);
 }
 
 /* Gives the value device memory. FAILED: there is none, or the bytes to be read are lost. */
@@ -217,7 +220,7 @@ static void log_item(const struct gsh_plan_item *item)
         return;
     gsh_fmt_init(&fmt, text, sizeof text);
     for (unsigned index = 0; index < item->node_count; index++)
-        gsh_fmt_printf(&fmt, " %s", gsh_launch_name(&recorded[item->nodes[index]].launch));
+        gsh_fmt_printf(&fmt, " %s", gsh_launch_name(&planned[item->nodes[index]].launch));
     gsh_log(GSH_LOG_GRAPH, "graph:   %s:%s", item->node < 0 ? "group" : "alone", text);
 }
 
@@ -238,7 +241,7 @@ static bool can_split(const void *context)
     size_t free_bytes = 0, total_bytes = 0, wanted = attempt->reuse.bytes;
     backend->memory(&free_bytes, &total_bytes);
     for (unsigned index = 0; index < item->node_count; index++) {
-        const struct gsh_node *node = &recorded[item->nodes[index]];
+        const struct gsh_node *node = &planned[item->nodes[index]];
         struct gsh_launch launch = node->launch;
         for (unsigned k = 0; k < gsh_launch_operands(&launch); k++) {
             const struct gsh_value *value = node->values[k];
@@ -275,7 +278,7 @@ static enum gsh_status place_arrays(struct attempt *attempt)
         if ((stored >> a & 1) == 0)
             GSH_TRY(place_array(attempt, a, (joined >> a & 1) != 0));
     for (unsigned k = 0; k < group->store_count; k++) {
-        gsh_node_reuse_locked(attempt->item, recorded, k, &attempt->reuse);
+        gsh_node_reuse_locked(attempt->item, planned, k, &attempt->reuse);
         GSH_TRY(place_array(attempt, group->stores[k].array, true));
     }
     return GSH_OK;
@@ -305,7 +308,7 @@ static void run_item(const struct gsh_plan_item *item)
     if (!is_done && item->node < 0)
         gsh_log(GSH_LOG_GRAPH, "graph:   one by one");
     for (unsigned index = 0; index < item->node_count; index++) {
-        struct gsh_node *node = &recorded[item->nodes[index]];
+        struct gsh_node *node = &planned[item->nodes[index]];
         if (!is_done && gsh_node_run_locked(node) != GSH_OK)
             gsh_node_fallback_run_locked(node);
         if (item->is_again[index])
@@ -318,21 +321,22 @@ static void run_item(const struct gsh_plan_item *item)
 }
 
 /* Call it first: memory that only dead nodes hold is free for the others. */
-static void drop_dead(void)
+static void drop_dead(unsigned count)
 {
-    for (unsigned index = 0; index < recorded_count; index++)
-        if (gsh_plan_is_dead(index) && !recorded[index].is_retained) {
-            drop(&recorded[index]);
+    for (unsigned index = 0; index < count; index++)
+        if (gsh_plan_is_dead(index) && !planned[index].is_retained) {
+            drop(&planned[index]);
             gsh_stats_add(GSH_COUNTER_DEAD_NODES, 1);
         }
 }
 
-/* Keeps the nodes that are still retained in the list. An idle device runs them only after gsh_node_note_expired. */
-static void keep_retained(void)
+/* Removes the first `end` nodes from the list, but for those that are still retained. An idle device runs these only after
+ * gsh_node_note_expired. */
+static void keep_rest(unsigned end)
 {
     unsigned kept = 0;
-    gsh_expiring_update_locked(recorded, recorded_count);
-    for (unsigned index = 0; index < recorded_count; index++) {
+    gsh_expiring_update_locked(recorded, end);
+    for (unsigned index = 0; index < end; index++) {
         if (!recorded[index].is_retained) {
             drop(&recorded[index]);
             continue;
@@ -340,9 +344,12 @@ static void keep_retained(void)
         recorded[kept] = recorded[index];
         recorded[kept++].is_retained = false;
     }
-    recorded_count = kept_count = kept;
-    atomic_store(&kept_since, kept != 0 ? flush_count + 1 : 0);
-    atomic_store(&oldest, 0);
+    kept_count = kept;
+    for (unsigned index = end; index < recorded_count; index++)
+        recorded[kept++] = recorded[index];
+    recorded_count = kept;
+    atomic_store(&kept_since, kept_count != 0 ? flush_count + 1 : 0);
+    atomic_store(&oldest, recorded_count > kept_count ? flush_count + 1 : 0);
 }
 
 static void join_transforms(void)
@@ -365,32 +372,101 @@ static void join_transforms(void)
         close_up();
 }
 
-static void flush_on_pool_stack(void *reason)
+/* Adds `sign` to the counts of later references of the values that the nodes use. */
+static void count_later(unsigned first, unsigned end, int sign)
 {
-    enum gsh_flush_reason why = *(const enum gsh_flush_reason *)reason;
-    join_transforms();
-    if (why != GSH_FLUSH_EARLY)
-        gsh_node_cse_forget_locked();
-    if (why == GSH_FLUSH_HOST_READ)
-        gsh_expiring_retain_locked(recorded, recorded_count);
-    gsh_log(GSH_LOG_GRAPH, "graph: %u calls run because %s", recorded_count, flush_reasons[why]);
-    gsh_plan_make(recorded, recorded_count);
-    drop_dead();
+    for (unsigned index = first; index < end; index++)
+        for (unsigned k = 0; k < gsh_launch_operands(&recorded[index].launch); k++)
+            if (recorded[index].values[k] != NULL)
+                recorded[index].values[k]->later += (uint32_t)sign;
+}
+
+static void run_piece(unsigned first, unsigned end)
+{
+    planned = &recorded[first];
+    gsh_plan_make(planned, end - first);
+    drop_dead(end - first);
     for (const struct gsh_plan_item *item; (item = gsh_plan_next()) != NULL;) {
         log_item(item);
         run_item(item);
     }
-    flush_count++;
-    keep_retained();
+}
+
+/* Plans each piece without the others, so that equal pieces give equal kernels. */
+static void run_pieces(unsigned count)
+{
+    count_later(0, recorded_count, 1);
+    for (unsigned first = 0, end; first < count; first = end) {
+        end = gsh_node_turns_piece_end_locked(recorded, first, count);
+        count_later(first, end, -1);
+        run_piece(first, end);
+    }
+    count_later(count, recorded_count, -1);
+}
+
+/* Armed nodes after the first `end` ones are not submitted. */
+static void note_submitted(unsigned end)
+{
+    for (unsigned index = end; index < recorded_count; index++)
+        if (recorded[index].launch.errors.claims != 0) {
+            gsh_errors_note_submitted_before_locked(recorded[index].launch.errors.sequence);
+            return;
+        }
     gsh_errors_note_submitted_locked();
+}
+
+struct flush {
+    enum gsh_flush_reason why;
+    bool is_partial; /* whole turns only, if there are any */
+};
+
+static unsigned count_to_run(const struct flush *flush)
+{
+    unsigned whole =
+        flush->is_partial ? gsh_node_turns_whole_locked(recorded, recorded_count) : 0;
+    return whole != 0 ? whole : recorded_count;
+}
+
+static void flush_on_pool_stack(void *flush)
+{
+    enum gsh_flush_reason why = ((const struct flush *)flush)->why;
+    join_transforms();
+    unsigned count = count_to_run(flush);
+    if (why != GSH_FLUSH_EARLY)
+        gsh_node_cse_forget_locked();
+    if (why == GSH_FLUSH_HOST_READ)
+        gsh_expiring_retain_locked(recorded, recorded_count);
+    gsh_log(GSH_LOG_GRAPH, "graph: %u calls run because %s", count, flush_reasons[why]);
+    run_pieces(count);
+    note_submitted(count);
+    flush_count++;
+    keep_rest(count);
     gsh_stats_add(GSH_COUNTER_FLUSHES, 1);
+}
+
+static void run_flush(struct flush flush)
+{
+    gsh_node_forget_locked();
+    if (recorded_count != 0)
+        gsh_stack_pool_run(flush_on_pool_stack, &flush);
+}
+
+/* Whether the program decides when the flush is, and not what is free or how much time has passed. */
+static bool is_ordered(enum gsh_flush_reason why)
+{
+    return why != GSH_FLUSH_LIMIT && why != GSH_FLUSH_MEMORY && why != GSH_FLUSH_IDLE;
 }
 
 void gsh_node_flush_locked(enum gsh_flush_reason why)
 {
-    gsh_node_forget_locked();
-    if (recorded_count != 0)
-        gsh_stack_pool_run(flush_on_pool_stack, &why);
+    run_flush((struct flush){.why = why});
+    if (is_ordered(why))
+        gsh_node_turns_note_boundary_locked();
+}
+
+void gsh_node_flush_turns_locked(enum gsh_flush_reason why)
+{
+    run_flush((struct flush){.why = why, .is_partial = true});
 }
 
 void gsh_node_flush(enum gsh_flush_reason why)
@@ -398,6 +474,16 @@ void gsh_node_flush(enum gsh_flush_reason why)
     gsh_dispatch_lock_acquire();
     gsh_node_flush_locked(why);
     gsh_dispatch_lock_release();
+}
+
+/* Gives the idle device what is settled; the rest in a long pause of the program. */
+static void feed(void)
+{
+    bool is_pause = gsh_node_turns_is_pause_locked() || recorded_count == kept_count;
+    if (gsh_node_turns_settled_locked(recorded, recorded_count) != 0)
+        gsh_node_flush_turns_locked(GSH_FLUSH_IDLE);
+    else if (is_pause)
+        gsh_node_flush_locked(GSH_FLUSH_IDLE);
 }
 
 void gsh_node_flush_idle(uint64_t number)
@@ -409,7 +495,7 @@ void gsh_node_flush_idle(uint64_t number)
         if (gsh_launch_has(&recorded[recorded_count - 1].launch, GSH_TRAIT_MERGES))
             atomic_store(&oldest, 0); /* time must not decide whether the next launch joins it */
         else
-            gsh_node_flush_locked(GSH_FLUSH_IDLE);
+            feed();
     }
     gsh_dispatch_lock_release();
 }

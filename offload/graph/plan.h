@@ -4,7 +4,8 @@
  * an item is one node or one group.
  *
  * Contract: running the items in order leaves in every live byte what running the nodes in program order leaves. A byte is
- * live if its value has a reference that no pending node holds, or if a later node of the same flush reads it.
+ * live if its value has a reference that no pending node holds, if a later node of the plan reads it, or if a pending node that
+ * is not in the plan uses its value.
  *
  * All functions: the caller holds the DISPATCH lock. They allocate nothing.
  */
@@ -29,8 +30,8 @@ struct gsh_plan_item {
 };
 
 /* Makes the plan of `count` nodes in program order. Their launches are not collapsed. The caller leaves `nodes` unchanged until
- * gsh_plan_next has returned NULL. A value is live after the flush if it has more references than pending ones and is not set
- * aside (block.h, expiring.h). */
+ * gsh_plan_next has returned NULL. A value is live-out if it has more references than pending ones and is not set aside, or if
+ * later nodes use it (`later` in block.h, expiring.h). */
 void gsh_plan_make(const struct gsh_node *nodes, unsigned count);
 /* Whether the node with this number is dead: no live byte depends on it, and it is in no item. Call it before the first
  * gsh_plan_next. */

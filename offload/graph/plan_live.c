@@ -18,7 +18,8 @@ static void cut(struct gsh_plan_range *needed, struct gsh_plan_range written)
 bool gsh_plan_live_is_live_out(const struct gsh_plan_value *value)
 {
     uint32_t references = atomic_load_explicit(&value->value->references, memory_order_relaxed);
-    return references > value->value->pending && !value->value->is_retained;
+    return value->value->later != 0 ||
+           (references > value->value->pending && !value->value->is_retained);
 }
 
 /* The bytes needed at the end of the program: those that its nodes write of live values. */
