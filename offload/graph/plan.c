@@ -21,9 +21,9 @@ static unsigned hazard_count;
 
 /* ---- hazards ---- */
 
-static struct gsh_plan_range range_of(int access)
+static const struct gsh_plan_touch *touch_of(int access)
 {
-    return gsh_plan_touch(&plan, access)->range;
+    return gsh_plan_touch(&plan, access);
 }
 
 static int16_t older_than(int access)
@@ -41,18 +41,18 @@ static int item_of(int access)
 static int find_writes(const struct gsh_plan_value *value, int n, unsigned k)
 {
     struct gsh_plan_node *node = &plan.nodes[n];
-    struct gsh_plan_range ours = range_of(gsh_plan_access(n, k));
+    const struct gsh_plan_touch *ours = touch_of(gsh_plan_access(n, k));
     node->writer[k] = GSH_PLAN_NONE;
-    if (!gsh_plan_overlap(value->write_range, ours))
+    if (!gsh_plan_overlap(value->write_range, ours->range))
         return GSH_PLAN_NONE;
     for (int access = value->writes; access != GSH_PLAN_NONE; access = older_than(access)) {
-        struct gsh_plan_range theirs = range_of(access);
-        if (!gsh_plan_overlap(theirs, ours))
+        const struct gsh_plan_touch *theirs = touch_of(access);
+        if (!gsh_plan_collide(theirs, ours))
             continue;
         if (node->writer[k] == GSH_PLAN_NONE)
             node->writer[k] = (int16_t)access;
         hazards[hazard_count++] = (struct hazard){(int16_t)access, gsh_plan_access(n, k)};
-        if (theirs.low <= ours.low && theirs.high >= ours.high)
+        if (gsh_plan_covers(theirs, ours))
             return gsh_plan_access_node(access);
     }
     return GSH_PLAN_NONE;
@@ -60,13 +60,13 @@ static int find_writes(const struct gsh_plan_value *value, int n, unsigned k)
 
 static void find_reads(const struct gsh_plan_value *value, int n, unsigned k, int since)
 {
-    struct gsh_plan_range ours = range_of(gsh_plan_access(n, k));
-    if (!gsh_plan_overlap(value->read_range, ours))
+    const struct gsh_plan_touch *ours = touch_of(gsh_plan_access(n, k));
+    if (!gsh_plan_overlap(value->read_range, ours->range))
         return;
     for (int access = value->reads; access != GSH_PLAN_NONE; access = older_than(access)) {
         if (gsh_plan_access_node(access) <= since)
             return;
-        if (gsh_plan_overlap(range_of(access), ours))
+        if (gsh_plan_collide(touch_of(access), ours))
             hazards[hazard_count++] = (struct hazard){(int16_t)access, gsh_plan_access(n, k)};
     }
 }

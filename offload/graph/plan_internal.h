@@ -54,6 +54,8 @@ struct gsh_plan_set {
 /* What a node does with the value of one of its operands. */
 struct gsh_plan_touch {
     struct gsh_plan_range range; /* empty: a constant */
+    int64_t step;                /* distances of its elements are multiples of it; 0: one element */
+    int64_t width;               /* bytes of an element */
     int16_t older; /* the previous access of the same kind, read or write, to the value */
 };
 
@@ -102,9 +104,45 @@ static inline struct gsh_plan_touch *gsh_plan_touch(struct gsh_plan *plan, int a
     return &plan->touches[gsh_plan_access_operand(access)][gsh_plan_access_node(access)];
 }
 
+/* The greatest common divisor. */
+static inline int64_t gsh_plan_common_step(int64_t x, int64_t y)
+{
+    while (y != 0 && x != y) {
+        int64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return x;
+}
+
 static inline bool gsh_plan_overlap(struct gsh_plan_range a, struct gsh_plan_range b)
 {
     return a.low < b.high && b.low < a.high;
+}
+
+/* Whether two accesses to one value may touch the same byte. Elements that lie in different places of a common step do not:
+ * planes of an array along its last axis, say, whose ranges overlap. */
+static inline bool gsh_plan_collide(const struct gsh_plan_touch *x, const struct gsh_plan_touch *y)
+{
+    if (!gsh_plan_overlap(x->range, y->range))
+        return false;
+    int64_t step = gsh_plan_common_step(x->step, y->step);
+    if (step == 0)
+        return true;
+    int64_t distance = (y->range.low - x->range.low) % step;
+    if (distance < 0)
+        distance += step;
+    return distance < x->width || distance + y->width > step;
+}
+
+/* Whether whatever shares a byte with `y` collides with `x`. */
+static inline bool gsh_plan_covers(const struct gsh_plan_touch *x, const struct gsh_plan_touch *y)
+{
+    bool is_dense = x->step <= x->width;
+    bool is_alike = x->step == y->step && x->width >= y->width && x->step != 0 &&
+                    (y->range.low - x->range.low) % x->step == 0;
+    return x->range.low <= y->range.low && x->range.high >= y->range.high &&
+           (is_dense || is_alike);
 }
 
 static inline void gsh_plan_extend(struct gsh_plan_range *range, struct gsh_plan_range by)

@@ -53,6 +53,16 @@ bool gsh_plan_live_is_read(struct gsh_plan *plan, const struct gsh_plan_node *no
             !gsh_plan_live_find_value(plan, node, operand)->is_contracted);
 }
 
+/* Elements of other kinds than these need not lie where the strides say. */
+static int64_t find_step(const struct gsh_launch *launch, unsigned k)
+{
+    int64_t step = gsh_launch_has(launch, GSH_TRAIT_FUSES) ? 0 : 1;
+    for (int d = 0; d < launch->ndim; d++)
+        if (launch->shape[d] > 1)
+            step = gsh_plan_common_step(step, gsh_launch_step(launch->strides[k][d]));
+    return step;
+}
+
 static void find_ranges(struct gsh_plan *plan, int n)
 {
     struct gsh_plan_node *node = &plan->nodes[n];
@@ -60,13 +70,16 @@ static void find_ranges(struct gsh_plan *plan, int n)
     node->overwrites = 0;
     for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {
         const struct gsh_operand *operand = &launch->operands[k];
-        struct gsh_plan_range *range = &plan->touches[k][n].range;
+        struct gsh_plan_touch *touch = &plan->touches[k][n];
+        struct gsh_plan_range *range = &touch->range;
         int64_t low = 0, high = 0, base = (int64_t)operand->address;
         *range = (struct gsh_plan_range){0, 0};
         if (operand->is_constant)
             continue;
         gsh_launch_extent(launch, k, &low, &high);
         *range = (struct gsh_plan_range){base + low, base + high};
+        touch->step = find_step(launch, k);
+        touch->width = (int64_t)gsh_dtype_size(operand->dtype);
         if (!gsh_launch_is_output(launch, k))
             continue;
         gsh_plan_extend(&gsh_plan_live_find_value(plan, node, k)->written, *range);

@@ -9,6 +9,8 @@
 #include "group_reference.h"
 #include "plan.h"
 
+#include <stdlib.h>
+
 #define PROGRAM_VALUES 160
 #define PROGRAM_DIMS 4
 
@@ -255,6 +257,35 @@ static inline void program_array_range(const struct gsh_group *group, unsigned a
     }
 }
 
+/* Counts how often a byte of array `a` is marked in `bytes`, which begin at `base`; marks them if `marks`. */
+static inline unsigned program_touch_bytes(const struct gsh_group *group, unsigned a, int64_t base,
+                                           char *bytes, bool marks)
+{
+    const struct gsh_group_array *array = &group->arrays[a];
+    unsigned met = 0;
+    for (int64_t index = 0; index < gsh_group_elements(group); index++) {
+        int64_t offset = (int64_t)array->address - base, rest = index;
+        for (int d = group->ndim; d-- > 0; rest /= group->shape[d])
+            offset += rest % group->shape[d] * array->strides[d];
+        for (size_t k = 0; k < gsh_dtype_size(array->dtype); k++) {
+            met += bytes[offset + (int64_t)k] != 0;
+            bytes[offset + (int64_t)k] |= (char)marks;
+        }
+    }
+    return met;
+}
+
+/* Whether two arrays share a byte; all their bytes are in [low, high). */
+static inline bool program_share_bytes(const struct gsh_group *group, unsigned a, unsigned b,
+                                       int64_t low, int64_t high)
+{
+    char *bytes = calloc((size_t)(high - low), 1);
+    program_touch_bytes(group, a, low, bytes, true);
+    bool share = program_touch_bytes(group, b, low, bytes, false) != 0;
+    free(bytes);
+    return share;
+}
+
 /* Arrays a and b of a group, a stored one: they share no byte, or b is read and the same view. */
 static inline bool program_pair_is_valid(const struct gsh_plan_item *item, unsigned a, unsigned b)
 {
@@ -265,7 +296,8 @@ static inline bool program_pair_is_valid(const struct gsh_plan_item *item, unsig
         return true;
     program_array_range(group, a, &x_low, &x_high);
     program_array_range(group, b, &y_low, &y_high);
-    if (x_high <= y_low || y_high <= x_low)
+    if (x_high <= y_low || y_high <= x_low ||
+        !program_share_bytes(group, a, b, GSH_MIN(x_low, y_low), GSH_MAX(x_high, y_high)))
         return true;
     return !program_group_stores(group, b) && x->address == y->address &&
            gsh_dtype_size(x->dtype) == gsh_dtype_size(y->dtype) &&

@@ -50,6 +50,37 @@ static void check_overwritten(void)
     expect(1, 0, 2, 1, 2);
 }
 
+/* Column j of four. */
+static struct view column(int value, int64_t j)
+{
+    return view_sliced(view_whole(value, GSH_FLOAT64, SHAPE(N / 4, 4)), 1, j, j + 1, 1);
+}
+
+/* Columns overlap nowhere, although one begins before the other ends. */
+static void check_columns(void)
+{
+    begin();
+    int x = new_wanted();
+    add(column(x, 0), view_constant(1), column(x, 1));
+    add(column(x, 1), column(x, 0), column(x, 2));
+    expect(1, 0, 2, 1, 2);
+    add(line(x), view_constant(1), line(x));
+    expect(2, 1, 2, 1, 2);
+}
+
+/* Every second element is written, then the others, then all are read: the read waits for both writes. */
+static void check_interleaved_writes(void)
+{
+    begin();
+    int a = new_wanted(), x = new_wanted(), y = new_wanted(), z = new_wanted();
+    struct view even = view_sliced(line(x), 0, 0, N, 2), odd = view_sliced(line(x), 0, 1, N, 2);
+    add(view_sliced(line(a), 0, 0, N, 2), view_constant(1), even);
+    add(view_sliced(line(a), 0, 1, N, 2), view_constant(2), odd);
+    add(line(x), view_constant(1), line(y));
+    add(even, view_sliced(line(y), 0, 0, N, 2), view_sliced(line(z), 0, 0, N, 2));
+    expect(4, 4, 0, 0, 0);
+}
+
 static void check_masked_write_keeps(void)
 {
     begin();
@@ -648,6 +679,8 @@ int main(void)
 {
     check_dead_nodes();
     check_overwritten();
+    check_columns();
+    check_interleaved_writes();
     check_masked_write_keeps();
     check_chain();
     check_equal_inputs();
