@@ -6,7 +6,7 @@
 
 static bool is_known(const struct gsh_pauses *state, uint64_t place)
 {
-    for (unsigned k = 0; k < GSH_PAUSES_PLACES; k++)
+    for (unsigned k = 0; k < GSH_MIN(state->noted, GSH_PAUSES_PLACES); k++)
         if (state->places[k] == place)
             return true;
     return false;
@@ -24,6 +24,6 @@ bool gsh_pauses_is_long(struct gsh_pauses *state, uint64_t count, uint64_t place
         return true;
     if (state->rounds < GSH_PAUSES_ROUNDS)
         return false;
-    state->places[state->next_place++ % GSH_PAUSES_PLACES] = place;
+    state->places[state->noted++ % GSH_PAUSES_PLACES] = place;
     return true;
 }

@@ -15,8 +15,8 @@
 struct gsh_pauses {
     uint64_t count;                    /* operations at the last round */
     unsigned rounds;                   /* since then without an operation */
-    uint64_t places[GSH_PAUSES_PLACES]; /* of long pauses; 0: none */
-    unsigned next_place;
+    uint64_t places[GSH_PAUSES_PLACES]; /* of long pauses */
+    unsigned noted;                     /* long pauses that were noted; the newest are kept */
 };
 
 /* The timer has come round. `count`: operations so far. `place`: of the last one in the program (period.h). */
