@@ -78,9 +78,9 @@ static void turn(unsigned share)
 {
     bind(&t, GSH_OP_MULTIPLY, x, NULL, share);
     bind(&s, GSH_OP_ADD, t, a, share);
-    compute(GSH_OP_MULTIPLY, s, NULL, x + 1, COUNT - 2, share);
-    compute(GSH_OP_ADD, x + 1, a, x + 1, COUNT - 2, share);
-    compute(GSH_OP_MINIMUM, x + 1, t, x + 1, COUNT - 2, share);
+    compute(GSH_OP_MULTIPLY, s, NULL, x, COUNT, share);
+    compute(GSH_OP_ADD, x, a, x, COUNT, share);
+    compute(GSH_OP_MINIMUM, x, t, x, COUNT, share);
 }
 
 /* Returns an element at the end. */
