@@ -13,8 +13,8 @@
 
 /* Zeros are the initial state. */
 struct gsh_pauses {
-    uint64_t count;                    /* operations at the last round */
-    unsigned rounds;                   /* since then without an operation */
+    uint64_t count;                     /* operations at the last round */
+    unsigned rounds;                    /* since then without an operation */
     uint64_t places[GSH_PAUSES_PLACES]; /* of long pauses */
     unsigned noted;                     /* long pauses that were noted; the newest are kept */
 };

@@ -47,7 +47,7 @@ bool gsh_period_is_cut(const struct gsh_period *state, uint64_t before, uint64_t
 /* ---- where a turn begins ---- */
 
 struct boundaries {
-    uint64_t low, high;                 /* boundaries, each before the operation of that number */
+    uint64_t low, high; /* boundaries, each before the operation of that number */
     int32_t steps[GSH_PERIOD_LONGEST + 1]; /* of the cost, from one boundary to the next */
 };
 
@@ -97,9 +97,8 @@ static uint64_t find_head(const struct gsh_period *state, const struct gsh_perio
 /* The first piece that is whole after the boundary which the program ordered last. */
 static void restart(const struct gsh_period *state, struct gsh_period_candidate *loop)
 {
-    uint64_t turns = state->ordered < loop->head
-                         ? 0
-                         : (state->ordered - loop->head) / loop->period + 1;
+    uint64_t turns =
+        state->ordered < loop->head ? 0 : (state->ordered - loop->head) / loop->period + 1;
     loop->next = loop->head + turns * loop->period + loop->piece;
 }
 
@@ -166,9 +165,8 @@ static bool is_candidate(const struct gsh_period *state, uint32_t period)
 static uint64_t first_match(const struct gsh_period *state, uint32_t period)
 {
     uint64_t first = state->count;
-    uint64_t oldest = state->count > GSH_PERIOD_HISTORY - 2
-                          ? state->count - (GSH_PERIOD_HISTORY - 2)
-                          : 1;
+    uint64_t oldest =
+        state->count > GSH_PERIOD_HISTORY - 2 ? state->count - (GSH_PERIOD_HISTORY - 2) : 1;
     while (first - 1 >= oldest + period && match(state, first - 1, first - 1 - period))
         first--;
     return first;
@@ -178,8 +176,8 @@ static void add_candidate(struct gsh_period *state, uint32_t period)
 {
     struct gsh_period_candidate *loop = find_entry(state);
     if (loop != NULL && !is_candidate(state, period))
-        *loop = (struct gsh_period_candidate){.period = period,
-                                              .first = first_match(state, period)};
+        *loop =
+            (struct gsh_period_candidate){.period = period, .first = first_match(state, period)};
 }
 
 /* The distance to the last operation with the signature of the newest one; 0: there is none near. */

@@ -27,7 +27,7 @@
 struct gsh_period_read {
     uint64_t written;  /* the operation that wrote the value last; 0: none is known */
     uint64_t accessed; /* the last before this one that read or wrote it */
-    bool is_whole;     /* it wrote all of the value, which need not be stored if nobody else reads it */
+    bool is_whole; /* it wrote all of the value, which need not be stored if nobody else reads it */
 };
 
 /* The same, kept: distances from the reading operation; written 0: none. */
@@ -46,8 +46,9 @@ struct gsh_period_candidate {
 
 /* Zeros are the empty state. */
 struct gsh_period {
-    uint64_t count;  /* operations noted */
-    uint64_t ordered; /* the last operation before the last boundary that the program itself ordered */
+    uint64_t count; /* operations noted */
+    uint64_t
+        ordered; /* the last operation before the last boundary that the program itself ordered */
     uint64_t signatures[GSH_PERIOD_HISTORY];
     struct gsh_period_gap gaps[GSH_PERIOD_HISTORY][GSH_PERIOD_READS];
     uint64_t cuts[GSH_PERIOD_HISTORY / 64];

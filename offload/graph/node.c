@@ -45,7 +45,7 @@ static uint64_t flush_count;
 static _Atomic uint64_t
     oldest; /* flush_count + 1 when the oldest node was recorded; 0: none runs when the device is idle */
 static struct gsh_node *planned; /* the nodes of the current plan, a part of `recorded` */
-static size_t held_bytes; /* of values that have device memory and that pending nodes use */
+static size_t held_bytes;        /* of values that have device memory and that pending nodes use */
 
 static void hold(struct gsh_value *value, bool writes)
 {
@@ -422,8 +422,7 @@ struct flush {
 
 static unsigned count_to_run(const struct flush *flush)
 {
-    unsigned whole =
-        flush->is_partial ? gsh_node_turns_whole_locked(recorded, recorded_count) : 0;
+    unsigned whole = flush->is_partial ? gsh_node_turns_whole_locked(recorded, recorded_count) : 0;
     return whole != 0 ? whole : recorded_count;
 }
 

@@ -29,10 +29,10 @@ static uint64_t add_operand(uint64_t hash, const struct gsh_launch *launch, unsi
 static uint64_t signature_of(const struct gsh_node *node)
 {
     const struct gsh_launch *launch = &node->launch;
-    uint64_t hash = gsh_hash_add(GSH_HASH_BEGIN, (uint64_t)node->row << 32 |
-                                                     (uint64_t)launch->kind << 24 |
-                                                     (uint64_t)launch->loop << 16 |
-                                                     (uint64_t)launch->nreduce << 8 | launch->has_mask);
+    uint64_t hash =
+        gsh_hash_add(GSH_HASH_BEGIN, (uint64_t)node->row << 32 | (uint64_t)launch->kind << 24 |
+                                         (uint64_t)launch->loop << 16 |
+                                         (uint64_t)launch->nreduce << 8 | launch->has_mask);
     hash = gsh_hash_spread(gsh_hash_add(hash, launch->op));
     for (int d = 0; d < launch->ndim; d++)
         hash = gsh_hash_spread(gsh_hash_add(hash, (uint64_t)launch->shape[d]));
@@ -48,8 +48,7 @@ static unsigned list_reads(const struct gsh_node *node, struct gsh_period_read *
     unsigned count = 0;
     for (unsigned k = 0; k < gsh_launch_operands(launch) && count < GSH_PERIOD_READS; k++) {
         const struct gsh_value *value = node->values[k];
-        if (value != NULL &&
-            (!gsh_launch_is_output(launch, k) || gsh_launch_reads_output(launch)))
+        if (value != NULL && (!gsh_launch_is_output(launch, k) || gsh_launch_reads_output(launch)))
             reads[count++] = (struct gsh_period_read){value->written_at, value->accessed_at,
                                                       value->is_whole_written};
     }

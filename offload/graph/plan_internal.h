@@ -141,8 +141,7 @@ static inline bool gsh_plan_covers(const struct gsh_plan_touch *x, const struct 
     bool is_dense = x->step <= x->width;
     bool is_alike = x->step == y->step && x->width >= y->width && x->step != 0 &&
                     (y->range.low - x->range.low) % x->step == 0;
-    return x->range.low <= y->range.low && x->range.high >= y->range.high &&
-           (is_dense || is_alike);
+    return x->range.low <= y->range.low && x->range.high >= y->range.high && (is_dense || is_alike);
 }
 
 static inline void gsh_plan_extend(struct gsh_plan_range *range, struct gsh_plan_range by)

@@ -21,9 +21,9 @@ static struct gsh_backend device;
 
 static uint64_t kind_of(const struct gsh_group *group)
 {
-    uint64_t hash = gsh_hash_add(GSH_HASH_BEGIN, (uint64_t)group->array_count << 32 |
-                                                     (uint64_t)group->store_count << 16 |
-                                                     group->step_count);
+    uint64_t hash =
+        gsh_hash_add(GSH_HASH_BEGIN, (uint64_t)group->array_count << 32 |
+                                         (uint64_t)group->store_count << 16 | group->step_count);
     for (unsigned k = 0; k < group->step_count; k++)
         hash = gsh_hash_add(hash, group->steps[k].op);
     return hash;
