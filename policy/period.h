@@ -7,7 +7,8 @@
  * Periods are found by the distance to the last operation with the same signature. A candidate becomes active after a whole
  * turn, and at least GSH_PERIOD_EVIDENCE operations, have matched. Several may be active at a time: those of nested loops.
  * A turn begins where the fewest values pass from the operations before to those after. A piece is one turn, or as many whole
- * turns as have at most GSH_PERIOD_PIECE operations: operations of several turns may run together.
+ * turns as have at most GSH_PERIOD_PIECE operations: operations of several turns may run together. That is less than a group
+ * can hold, because what precedes the loop may run together with its first piece.
  *
  * Pure: the state changes only by the arguments. No clock, no device, no lock. Operations are numbered from 1.
  */
@@ -18,7 +19,7 @@
 #define GSH_PERIOD_HISTORY 2048U /* operations that are remembered */
 #define GSH_PERIOD_LONGEST (GSH_PERIOD_HISTORY / 2)
 #define GSH_PERIOD_EVIDENCE 16U
-#define GSH_PERIOD_PIECE 48U
+#define GSH_PERIOD_PIECE 40U
 #define GSH_PERIOD_CANDIDATES 4U
 #define GSH_PERIOD_READS 4U
 #define GSH_PERIOD_SLOTS 512U /* of the table of last occurrences */

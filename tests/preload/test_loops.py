@@ -106,7 +106,7 @@ class TestLoops(shim_runner.TestCase):
             self.assertEqual(self.run_loop(script, pauses)[1:], tuple(ran))
 
     def test_heat(self):
-        self.check(HEAT, 6, 2200)
+        self.check(HEAT, 6, 2300)
 
     def test_columns(self):
         self.check(COLUMNS, 14, 400)

@@ -162,7 +162,7 @@ static void check_head(unsigned shift)
 
 /* ---- boundaries that the program orders ---- */
 
-/* A read by the host in each turn leaves nothing to cut; one in each tenth turn begins new pieces. */
+/* A read by the host in each turn leaves nothing to cut; one in each seventh turn begins new pieces. */
 static void check_boundaries(void)
 {
     begin();
@@ -176,13 +176,13 @@ static void check_boundaries(void)
     begin();
     for (unsigned turn = 0; turn < 100; turn++) {
         run_loop(8, 1);
-        if (turn % 10 == 9)
+        if (turn % 7 == 6)
             gsh_period_note_boundary(&period);
     }
     finish();
-    CHECK_INT(cut_count, 10);
+    CHECK_INT(cut_count, 14);
     for (unsigned k = 0; k < cut_count; k++)
-        CHECK_INT(cuts[k], 80 * k + 48 + 1);
+        CHECK_INT(cuts[k], 56 * k + 40 + 1);
 }
 
 /* ---- places ---- */
