@@ -11,7 +11,6 @@
 #define GSH_INTERPRETER_FIRST_CAST 3 /* behind LOAD, STORE, LOCATE */
 #define GSH_INTERPRETER_FIRST_OP                                                                   \
     (GSH_INTERPRETER_FIRST_CAST + GSH_INTERPRETER_CASTS_FROM * GSH_DTYPE_COUNT)
-#define GSH_INTERPRETER_CODES (GSH_INTERPRETER_FIRST_OP + 2 * GSH_OP_COUNT * GSH_INTERPRETER_LOOPS)
 
 /* The loops' dtypes in the order of the codes, and the dtypes from which is cast: int64 stands for all integers that it
  * can hold. */
