@@ -83,7 +83,7 @@ struct gsh_block {
     uint32_t row;            /* stats row of the call that wrote the contents on the device */
     struct gsh_ledger ledger;
     struct gsh_element_rent rent; /* of single elements (dispatch/element.h) */
-    _Atomic uint64_t expected; /* chunks, as bits (expected.h) */
+    _Atomic uint64_t expected;    /* chunks, as bits (expected.h) */
 };
 
 /* A chunk's state, read without holding the block, for callers that tolerate a stale answer (pricing). */

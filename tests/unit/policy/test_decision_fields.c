@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Members by name: each holds what was set, alone, and no rate and no fact lacks a row.
+ * Members by name: each holds what was set, alone, and no rate, fact or number of the work lacks a row.
  */
 #include "decision_fields.h"
 
@@ -49,6 +49,8 @@ static void test_complete(void)
 {
     union numbers numbers;
     CHECK(set_all(GSH_DECISION_RATE, &numbers) * sizeof(double) == sizeof(struct gsh_rates));
+    CHECK(set_all(GSH_DECISION_WORK, &numbers) * sizeof(double) ==
+          sizeof(struct gsh_work)); /* padded */
     CHECK(set_all(GSH_DECISION_FACT, &numbers) * sizeof(double) == sizeof(struct gsh_facts));
 }
 
