@@ -80,6 +80,7 @@ static void test_text(void)
     gsh_stats_host_call(row, 2, 312000);
     gsh_stats_host_call(row, 2, 0);
     gsh_stats_host_call(row, 99, 0);
+    gsh_stats_parallel_call(row);
     gsh_stats_output_fetched(row);
     gsh_stats_add(GSH_COUNTER_UPLOAD_BYTES, 3ULL << 29);
     char wanted[64];
@@ -111,7 +112,8 @@ static void test_json(void)
     CHECK(strstr(text, "\"operations\": [\n  {\"name\": \"multiply\", \"signature\": \"dd->d\", "
                        "\"device_calls\": 1, \"device_ns\": 1900000000000, \"host_calls\": 3, "
                        "\"host_ns\": 312000, "
-                       "\"outputs_fetched\": 1, \"reasons\": {\"dtype\": 2, \"unknown\": 1}}"));
+                       "\"parallel_calls\": 1, \"outputs_fetched\": 1, \"reasons\": {\"dtype\": 2, "
+                       "\"unknown\": 1}}"));
 }
 
 static void test_full_table(void)
