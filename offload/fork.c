@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The three fork handlers. prepare takes the DISPATCH lock, the ARENA lock and every live block in
+ * The three fork handlers. prepare takes the BLAS_THREADS lock, the DISPATCH lock, the ARENA lock and every live block in
  * ascending order and keeps them across fork; parent gives them back; child makes them free and
  * forgets the device.
  */
@@ -8,6 +8,7 @@
 
 #include "arena_internal.h"
 #include "backend.h"
+#include "blas_threads.h"
 #include "coherence_internal.h"
 #include "critical.h"
 #include "device.h"
@@ -74,6 +75,7 @@ static void prepare_on_pool_stack(void *unused)
 
 static void prepare(void)
 {
+    gsh_blas_threads_prepare_fork();
     gsh_stack_pool_run(prepare_on_pool_stack, NULL);
 }
 
@@ -82,6 +84,7 @@ static void parent(void)
     gsh_arena_visit_live_locked(let_block_go, NULL);
     gsh_arena_unlock();
     gsh_dispatch_lock_release();
+    gsh_blas_threads_leave_fork();
 }
 
 /* The next live block, for a child. Needs no ARENA lock: a child has one thread. `index` begins at 0. */
@@ -109,6 +112,7 @@ static void child_after_fork(void)
 {
     uint32_t index = 0;
     gsh_device_reset_after_fork();
+    gsh_blas_threads_reset_after_fork();
     gsh_dispatch_lock_reset_after_fork();
     gsh_dispatch_reset_after_fork();
     gsh_errors_reset_after_fork();

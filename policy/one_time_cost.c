@@ -6,6 +6,7 @@
 
 #define WAITING_GAIN 5    /* times what is waited for: libraries may come from a slow disk */
 #define LONG_CALL 5       /* times what starting takes: a start beside such a call is hardly felt */
+#define FEW_THREADS 4     /* a quarter of BLAS's speed is the most that is given up */
 #define OPENING_SHARE 0.1 /* of its time is what calls must have had to gain: nobody waits for it */
 
 bool gsh_one_time_cost_is_worth_waiting(const struct gsh_verdict *call, double seconds)
@@ -32,6 +33,11 @@ struct gsh_start_verdict gsh_one_time_cost_start(const struct gsh_verdict *call,
     bool begins =
         facts->foregone >= facts->price || call->gain >= LONG_CALL * facts->price || waits;
     return (struct gsh_start_verdict){begins, waits};
+}
+
+int gsh_one_time_cost_blas_threads(int count, unsigned cores)
+{
+    return count >= FEW_THREADS && (unsigned)count == cores ? count - 1 : count;
 }
 
 bool gsh_one_time_cost_pays_loading(double gains, double seconds)

@@ -36,6 +36,10 @@ struct gsh_start_verdict {
 struct gsh_start_verdict gsh_one_time_cost_start(const struct gsh_verdict *call,
                                                  const struct gsh_start_facts *facts);
 
+/* The number of threads that the process's BLAS uses beside a start, of `count` that it uses on `cores`: one fewer where it has a
+ * thread on each core, and has 4 threads at least. */
+int gsh_one_time_cost_blas_threads(int count, unsigned cores);
+
 /* ---- opening a library ---- */
 
 /* Whether a library that takes `seconds` to open (0: it is open) is opened beside the program: if the gains of calls that need

@@ -5,14 +5,17 @@
 #include "device.h"
 
 #include "backend.h"
+#include "blas_threads.h"
 #include "clock.h"
 #include "critical.h"
 #include "device_events.h"
 #include "forked.h"
+#include "host_processors.h"
 #include "host_threads.h"
 #include "lock.h"
 #include "log.h"
 #include "options.h"
+#include "stack_pool.h"
 #include "stats.h"
 #include "thread.h"
 
@@ -78,25 +81,40 @@ static enum gsh_status open_device(void)
     return status;
 }
 
+static void end_start(enum gsh_device_state next)
+{
+    gsh_blas_threads_restore();
+    set_state(next);
+}
+
 static void *start_main(void *unused)
 {
     if (open_device() == GSH_OK) {
         announce();
         if (on_ready != NULL)
             on_ready();
-        set_state(GSH_DEVICE_READY);
+        end_start(GSH_DEVICE_READY);
     } else {
-        set_state(GSH_DEVICE_RETIRED);
+        end_start(GSH_DEVICE_RETIRED);
     }
     return unused;
 }
 
-static void start_thread(void)
+static void lower_blas_threads(void *unused)
+{
+    (void)unused;
+    gsh_blas_threads_lower(gsh_host_processors_count());
+}
+
+/* Beside the program, or while it waits. */
+static void start_thread(bool wait)
 {
     if (gsh_option_number(GSH_OPTION_DEVICE) == GSH_DEVICE_HOST)
         gsh_host_threads_prepare();
+    if (!wait)
+        gsh_stack_pool_run(lower_blas_threads, NULL);
     if (gsh_device_events.starting() != GSH_OK || !gsh_thread_start(start_main, NULL))
-        set_state(GSH_DEVICE_RETIRED);
+        end_start(GSH_DEVICE_RETIRED);
 }
 
 void gsh_device_on_ready(void (*callback)(void))
@@ -108,7 +126,7 @@ void gsh_device_start(bool wait)
 {
     int idle = GSH_DEVICE_IDLE;
     if (atomic_compare_exchange_strong(&state, &idle, GSH_DEVICE_STARTING))
-        start_thread();
+        start_thread(wait);
     if (!wait)
         return;
     gsh_critical_enter(); /* for SIGINT's sake: the driver may not answer */

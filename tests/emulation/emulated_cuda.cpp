@@ -474,8 +474,12 @@ __attribute__((visibility("default"))) void scribble(void *at, size_t size)
 
 /* ---- the device ---- */
 
+/* Takes as long as EMULATED_INIT_MS says. */
 API gsh_cuda_enum cuInit(unsigned)
 {
+    const char *milliseconds = getenv("EMULATED_INIT_MS");
+    if (milliseconds != nullptr)
+        usleep(static_cast<useconds_t>(atoi(milliseconds)) * 1000);
     process = getpid();
     return SUCCESS;
 }

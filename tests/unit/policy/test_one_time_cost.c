@@ -73,6 +73,16 @@ static void check_expectation(void)
     }
 }
 
+static void check_blas_threads(void)
+{
+    for (int count = 1; count <= 64; count++) {
+        CHECK_INT(gsh_one_time_cost_blas_threads(count, (unsigned)count),
+                  count < 4 ? count : count - 1);
+        CHECK_INT(gsh_one_time_cost_blas_threads(count, (unsigned)count + 1), count);
+        CHECK_INT(gsh_one_time_cost_blas_threads(count, (unsigned)count - 1), count);
+    }
+}
+
 int main(void)
 {
     for (unsigned point = 0; point < STEPS * STEPS * STEPS * STEPS; point++) {
@@ -85,6 +95,7 @@ int main(void)
     check_program();
     check_net_gain();
     check_expectation();
+    check_blas_threads();
     CHECK(!gsh_one_time_cost_pays_loading(100, 0));
     return check_result();
 }

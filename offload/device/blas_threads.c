@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See the header.
+ */
+#include "blas_threads.h"
+
+#include "lock.h"
+#include "one_time_cost.h"
+
+static struct gsh_lock lock = GSH_LOCK_INITIALIZER(GSH_RANK_BLAS_THREADS);
+static struct gsh_blas_threads blas;
+static int usual, lowered; /* numbers of threads, under the lock; 0: the number is not lowered */
+
+void gsh_blas_threads_register(const struct gsh_blas_threads *functions)
+{
+    blas = *functions;
+}
+
+void gsh_blas_threads_lower(unsigned cores)
+{
+    if (blas.get == NULL)
+        return;
+    GSH_LOCKED(&lock);
+    int count = blas.get(), fewer = gsh_one_time_cost_blas_threads(count, cores);
+    if (lowered != 0 || fewer == count)
+        return;
+    usual = count;
+    lowered = fewer;
+    blas.set(fewer);
+}
+
+static void restore_locked(void)
+{
+    if (lowered != 0 && blas.get() == lowered)
+        blas.set(usual);
+    lowered = 0;
+}
+
+void gsh_blas_threads_restore(void)
+{
+    GSH_LOCKED(&lock);
+    restore_locked();
+}
+
+void gsh_blas_threads_prepare_fork(void)
+{
+    gsh_lock_acquire(&lock);
+    restore_locked();
+}
+
+void gsh_blas_threads_leave_fork(void)
+{
+    gsh_lock_release(&lock);
+}
+
+void gsh_blas_threads_reset_after_fork(void)
+{
+    gsh_lock_reset_after_fork(&lock);
+    lowered = 0;
+}

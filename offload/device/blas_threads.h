@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * While the device starts beside the program, the process's BLAS uses one thread fewer. OpenBLAS keeps a thread on every core that
+ * spins between calls, and a call ends with its slowest thread: the one whose core the start thread shares.
+ *
+ * openblas_set_num_threads of a build with threads of its own (openblas_get_parallel: 1) stores the number of threads that
+ * later calls use. It takes no lock, and neither ends nor frees anything, so calls may run in other threads meanwhile: each has read the
+ * number before it shares its work. Two cases do more, and are excluded here:
+ * - A number above all earlier ones makes threads. The numbers set here are at most one that the library has used.
+ * - After a fork, where OpenBLAS has ended its threads, they are made again. Made between OpenBLAS's own fork handler and the fork, the
+ *   child would wait for threads that it has not. So a lock is held across fork, and the number is put back before.
+ *
+ * A program that sets the number itself at the very moment at which it is put back may lose its own.
+ */
+#pragma once
+
+#include "base.h"
+
+struct gsh_blas_threads {
+    int (*get)(void);       /* openblas_get_num_threads; NULL: no such BLAS */
+    void (*set)(int count); /* openblas_set_num_threads */
+};
+
+/* The BLAS that NumPy's products use. Once, before the device is started. */
+void gsh_blas_threads_register(const struct gsh_blas_threads *functions);
+/* Sets one thread fewer where the policy says so; `cores`: those of the process. Any thread that holds no lock. */
+void gsh_blas_threads_lower(unsigned cores);
+/* Puts the number back, unless the program has set another meanwhile. Any thread that holds no lock. */
+void gsh_blas_threads_restore(void);
+
+/* Fork handlers. `prepare` puts the number back; it runs before OpenBLAS's own handler, and holds the lock until one of the others. */
+void gsh_blas_threads_prepare_fork(void);
+void gsh_blas_threads_leave_fork(void);
+void gsh_blas_threads_reset_after_fork(void);
