@@ -8,7 +8,6 @@
 #define HOST_LINE 64
 #define DEVICE_SECTOR 32
 
-#define START_SHARE 0.25 /* of the start's time: beside the program it takes one core of several */
 /* s */
 #define HOST_ROW 8e-9 /* of NumPy's iterator, 5 to 20 ns measured */
 
@@ -70,7 +69,7 @@ double gsh_cost_model_computing(const struct gsh_rates *rates, double host_ns)
 
 double gsh_cost_model_start(const struct gsh_rates *rates, int64_t wanted_ms)
 {
-    return wanted_ms >= 0 ? (double)wanted_ms * 1e-3 : rates->start * START_SHARE;
+    return wanted_ms >= 0 ? (double)wanted_ms * 1e-3 : rates->start;
 }
 
 static double clamp(double value, double low, double high)

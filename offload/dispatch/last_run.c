@@ -35,7 +35,8 @@ static void note_fork(void)
 
 static void start_by(const struct gsh_profile *profile)
 {
-    double gains = (double)profile->gain_ns * 1e-9, price = gsh_price_start();
+    double gains = (double)profile->gain_ns * 1e-9;
+    double price = gsh_readiness_start_price_of(gains, profile->libraries);
     if (!gsh_script_profile_pays(gains, price, true))
         return;
     gsh_log(GSH_LOG_INFO,
@@ -71,7 +72,7 @@ static void leave(void *unused)
 {
     (void)unused;
     const struct gsh_script_run end = {.gains = gsh_readiness_gains(),
-                                       .price = gsh_price_start(),
+                                       .price = gsh_readiness_start_price(),
                                        .has_profile = run.found == GSH_PROFILE_FOUND,
                                        .has_failed = gsh_device_get_state() == GSH_DEVICE_RETIRED,
                                        .forked_before_start = atomic_load_explicit(

@@ -19,7 +19,7 @@ struct gsh_verdict gsh_price_call(const struct gsh_call *call);
 struct gsh_work gsh_price_work(const struct gsh_launch *launch);
 /* All that the facts of the verdict are made of. The ledgers are those of blocks; host_factor is 1. */
 void gsh_price_gather(const struct gsh_call *call, struct gsh_call_cost *cost);
-/* Seconds that calls must have been able to gain before the device is started. */
+/* Option START_MS, or what the start takes, in seconds (readiness.h makes a price of it). */
 double gsh_price_start(void);
 
 /* A call that gains was left to the CPU because the device is not ready: its operands and its results, which the calling thread
