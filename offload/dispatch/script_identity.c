@@ -142,9 +142,13 @@ static bool add_script(struct gsh_script_identity *identity, const char *command
     enum gsh_script_form form = gsh_script_identity_find(command, size, &text);
     if (form == GSH_SCRIPT_NONE)
         return false;
+    const char *end = command + size, *arguments = text;
+    if (form == GSH_SCRIPT_FILE && !add_file(identity, text))
+        return false;
     if (form == GSH_SCRIPT_FILE)
-        return add_file(identity, text);
-    add_bytes(identity, text, (size_t)(command + size - text));
+        arguments = next_of(text, end);
+    if (arguments != NULL)
+        add_bytes(identity, arguments, (size_t)(end - arguments));
     return true;
 }
 

@@ -10,8 +10,8 @@
 
 struct gsh_script_identity {
     unsigned __int128
-        name; /* hash of what stays when the script is edited: its path, or the arguments from -m or -c on; the
-                               interpreter, the backend, this library's version */
+        name; /* hash of what stays when the script is edited: its path and its arguments, or the arguments from -m or -c on;
+                               the interpreter, the backend, this library's version */
     int64_t size; /* of the script's file, in bytes; 0 for -m and -c, as the times */
     int64_t seconds, nanoseconds; /* when the file was changed */
 };

@@ -9,13 +9,14 @@ import unittest
 
 import shim_runner
 
-# The arguments: the calls to make, whether to wait first for a device that is being started, and what to do before the first
+# The variable PROGRAM, or the arguments: the calls to make, whether to wait first for a device that is being started, and what to do before the first
 # call. The price of the start is that of a few calls, so that the first call alone never starts the device.
 SCRIPT = '''
 import ctypes, json, os, signal, subprocess, sys, time
 import numpy as np
 from shim_script import gpushim, residency
-calls, waits, before = int(sys.argv[1]), sys.argv[2] == "waits", sys.argv[3:]
+words = os.environ.get("PROGRAM", "").split() or sys.argv[1:]  # each list of arguments has a profile of its own
+calls, waits, before = int(words[0]), words[1] == "waits", words[2:]
 a = np.random.default_rng(0).standard_normal((500, 500))
 threads = len(os.listdir("/proc/self/task"))
 
@@ -97,7 +98,7 @@ class TestScriptProfile(shim_runner.TestCase):
         return STARTED in result.stderr
 
     def run_script(self, calls=PAYING, *before, **env):
-        return self.run_python("-W", "ignore", self.script, calls, "no", *before, **env)
+        return self.run_python("-W", "ignore", self.script, PROGRAM=" ".join([calls, "no", *before]), **env)
 
     def leave_profile(self):
         self.assertFalse(self.run_script())
@@ -110,7 +111,7 @@ class TestScriptProfile(shim_runner.TestCase):
         self.assertRegex(text, r"^gpushim profile 1\nscript \d+ \d+ \d+\ngain_ns \d{8,}\n(library \w+\n)*end\n$")
         if shim_runner.DEVICE == "cuda":
             self.assertIn("library fft\n", text)
-        self.assertTrue(self.run_python(self.script, PAYING, "waits"))
+        self.assertTrue(self.run_python(self.script, PROGRAM=PAYING + " waits"))
         self.assertIn("first call on the device: True", self.result.stdout)
         self.assertEqual(len(self.profiles()), 1)
 
@@ -123,10 +124,10 @@ class TestScriptProfile(shim_runner.TestCase):
         """The profile is the script's, by whatever path it is named."""
         self.leave_profile()
         os.symlink(self.script, os.path.join(self.folder.name, "link.py"))
-        self.assertTrue(self.run_python("link.py", PAYING, "no"))
-        self.assertTrue(self.run_python("./program.py", PAYING, "no"))
+        self.assertTrue(self.run_python("link.py", PROGRAM=PAYING + " no"))
+        self.assertTrue(self.run_python("./program.py", PROGRAM=PAYING + " no"))
         os.rename(self.script, os.path.join(self.folder.name, "other.py"))
-        self.assertFalse(self.run_python("other.py", PAYING, "no"))
+        self.assertFalse(self.run_python("other.py", PROGRAM=PAYING + " no"))
         self.assertEqual(len(self.profiles()), 2)
 
     def test_changed_script(self):
@@ -243,11 +244,12 @@ class TestScriptProfile(shim_runner.TestCase):
     def test_other_forms(self):
         module = ["-m", "program", PAYING, "no"]
         text = ["-c", SCRIPT, PAYING, "no"]
-        for command in (module, text):
+        file = [self.script, PAYING, "no"]
+        for command in (module, text, file):
             self.assertFalse(self.run_python(*command))
             self.assertTrue(self.run_python(*command))
             self.assertFalse(self.run_python(*command, "other"))
-        self.assertEqual(len(self.profiles()), 4)
+        self.assertEqual(len(self.profiles()), 6)
 
     def test_standard_input_leaves_none(self):
         for name in ([], ["-"]):
