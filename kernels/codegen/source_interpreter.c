@@ -515,7 +515,7 @@ static enum gsh_status write_program(const struct gsh_group *group, struct argum
 static unsigned threads_of(unsigned slots)
 {
     unsigned threads = GSH_SOURCE_BLOCK;
-    while (threads * slots * ELEMENTS * sizeof(uint64_t) > SHARED_BYTES)
+    while ((size_t)threads * slots * ELEMENTS * sizeof(uint64_t) > SHARED_BYTES)
         threads /= 2;
     return threads;
 }
@@ -523,7 +523,8 @@ static unsigned threads_of(unsigned slots)
 static enum gsh_status set_geometry(struct gsh_source_stage *stage, unsigned n, unsigned slots)
 {
     unsigned threads = threads_of(slots);
-    GSH_TRY(gsh_source_set_grid(stage, GSH_MAX(gsh_source_divide_up(n, threads * ELEMENTS), 1)));
+    GSH_TRY(gsh_source_set_grid(stage,
+                                GSH_MAX(gsh_source_divide_up(n, (int64_t)threads * ELEMENTS), 1)));
     stage->block[0] = threads;
     stage->shared_bytes = threads * slots * ELEMENTS * (unsigned)sizeof(uint64_t);
     return GSH_OK;
