@@ -403,11 +403,6 @@ static bool is_lacking(const struct use *use)
     return is_used(use) && find_lacking(use) > 0;
 }
 
-static bool is_away(const struct use *use)
-{
-    return is_used(use) && find_gaps(use).away > 0;
-}
-
 /* The blocks that a call uses and that are chosen. */
 static unsigned used_blocks(const struct gsh_call *call, bool (*is_chosen)(const struct use *use),
                             struct gsh_block **blocks)
@@ -486,14 +481,20 @@ void gsh_price_note_host_result(const struct gsh_call *call)
 
 void gsh_price_note_accepted(const struct gsh_call *call, const struct gsh_verdict *verdict)
 {
-    struct gsh_block *blocks[GSH_MAX_OPERANDS];
-    double lost = gsh_decide_loss(&verdict->facts);
-    unsigned count = used_blocks(call, is_used, blocks);
-    for (unsigned k = 0; k < count; k++)
-        gsh_ledger_note_accepted(&blocks[k]->ledger, verdict->gain / count);
-    count = used_blocks(call, is_away, blocks);
-    for (unsigned k = 0; k < count; k++)
-        gsh_ledger_note_rented(&blocks[k]->ledger, lost / count);
+    struct gsh_block *used[GSH_MAX_OPERANDS], *away[GSH_MAX_OPERANDS];
+    unsigned used_count = 0, away_count = 0;
+    for (unsigned k = 0; k < gsh_launch_operands(&call->launch); k++) {
+        const struct use use = use_of(call, k);
+        if (!is_used(&use))
+            continue;
+        used[used_count++] = use.block;
+        if (find_gaps(&use).away > 0)
+            away[away_count++] = use.block;
+    }
+    for (unsigned k = 0; k < used_count; k++)
+        gsh_ledger_note_accepted(&used[k]->ledger, verdict->gain / used_count);
+    for (unsigned k = 0; k < away_count; k++)
+        gsh_ledger_note_rented(&away[k]->ledger, gsh_decide_loss(&verdict->facts) / away_count);
 }
 
 void gsh_price_note_uploaded(struct gsh_block *block, double bytes)
