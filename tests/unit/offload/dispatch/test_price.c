@@ -87,6 +87,24 @@ static void test_debt(const double *x)
     gsh_arena_free(out);
 }
 
+/* Calls that the CPU would do a tenth of a second sooner stay with their data, which only the device has, until they have lost
+ * what fetching it takes. */
+static void test_rent(const double *x)
+{
+    double *away = live_doubles(COUNT, GSH_ARENA_HOST), *out = new_array();
+    CHECK_INT(live_add(x, NULL, 1, away, COUNT), GSH_REASON_NONE);
+    struct gsh_call call = live_call(GSH_OP_ADD, away, NULL, 1, out, COUNT);
+    set_seconds(away, 0.05); /* 0.8 in all */
+    rates.device_call = rates.host_call + 0.1;
+    int accepted = 0;
+    while (gsh_dispatch_decide(&call) == GSH_REASON_NONE && accepted < ROUNDS)
+        accepted++;
+    CHECK(accepted >= 7 && accepted <= 9);
+    rates.device_call = 0;
+    gsh_arena_free(away);
+    gsh_arena_free(out);
+}
+
 /* The host writes a number of an output, again and again. */
 static void test_earning(const double *x)
 {
@@ -153,7 +171,8 @@ int main(void)
     gsh_device_start(true);
     replace_backend();
     double *x = new_resident();
-    test_debt(x); /* before results are fetched, which is priced as well */
+    test_rent(x); /* these before results are fetched, which is priced as well */
+    test_debt(x);
     test_mapping_budget(x);
     test_earning(x);
     test_parts();
