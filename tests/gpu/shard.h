@@ -7,6 +7,7 @@
 #pragma once
 
 #include "gpu_launch.h"
+#include "open_gpu.h"
 
 #include <stdio.h>
 
@@ -53,4 +54,21 @@ static inline void shard_print(void)
 {
     shard_end_case();
     printf("cases: ran %u of %u, %u failed\n", shard.ran, shard.seen, shard.failed);
+}
+
+/* main of a program with cases to test, of which it runs a share, or all; with the argument `speed` it compares times instead. */
+static inline int shard_main(int argc, char **argv, void (*test)(void), void (*time)(void))
+{
+    bool is_timed = argc == 2 && strcmp(argv[1], "speed") == 0;
+    if (argc > 1 && !is_timed && !shard_parse(argc, argv)) {
+        printf("usage: %s [speed | --shard K/N]\n", argv[0]);
+        return 2;
+    }
+    int status = open_gpu();
+    if (status != 0)
+        return status;
+    (is_timed ? time : test)();
+    if (!is_timed)
+        shard_print();
+    return check_result();
 }

@@ -338,24 +338,15 @@ static void time_all(void)
     }
 }
 
-int main(int argc, char **argv)
+static void test_all(void)
 {
-    bool is_timed = argc == 2 && strcmp(argv[1], "speed") == 0;
-    if (argc > 1 && !is_timed && !shard_parse(argc, argv)) {
-        printf("usage: %s [speed | --shard K/N]\n", argv[0]);
-        return 2;
-    }
-    int status = open_gpu();
-    if (status != 0)
-        return status;
-    if (is_timed) {
-        time_all();
-        return check_result();
-    }
     if (open_side(&sides[0]) && open_side(&sides[1])) {
         test_every_op();
         test_random();
     }
-    shard_print();
-    return check_result();
+}
+
+int main(int argc, char **argv)
+{
+    return shard_main(argc, argv, test_all, time_all);
 }

@@ -365,24 +365,15 @@ static void time_all(void)
     time_launch(&launch, "for comparison: copy 1e7");
 }
 
-int main(int argc, char **argv)
+static void test_all(void)
 {
-    bool is_timed = argc == 2 && strcmp(argv[1], "speed") == 0;
-    if (argc > 1 && !is_timed && !shard_parse(argc, argv)) {
-        printf("usage: %s [speed | --shard K/N]\n", argv[0]);
-        return 2;
-    }
-    int status = open_gpu();
-    if (status != 0)
-        return status;
-    if (is_timed) {
-        time_all();
-        return check_result();
-    }
     test_scans();
     test_products();
     test_indexed();
     test_masks();
-    shard_print();
-    return check_result();
+}
+
+int main(int argc, char **argv)
+{
+    return shard_main(argc, argv, test_all, time_all);
 }

@@ -2,14 +2,13 @@
 """Groups in an interpreter that was compiled ahead: at once, with the results of a kernel of their own, which is compiled for
 those that recur."""
 import os
-import shutil
 import tempfile
 import unittest
 
 import shim_runner
-from test_kernel_pack import build
+from test_kernel_pack import PackCase
 
-RECURRING = 5  # turns of the loop in SCRIPT
+RECURRING = 5  # iterations of the loop in SCRIPT
 SCRIPT = f"""
 import numpy as np
 from shim_script import dump
@@ -33,18 +32,8 @@ dump("int", (a * 100).astype(np.int64) * i)
 """
 
 
-@unittest.skipUnless(shim_runner.is_emulated(), "runs on the emulated CUDA libraries (GPUSHIM_DEVICE=cuda, LD_LIBRARY_PATH)")
-class TestInterpreter(shim_runner.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp()
-        cls.pack = os.path.join(cls.folder, "pack")
-        status, output = build(cls.pack, ["interpreter", "sum_d_dd_rows", "max_d_dd"])
-        assert status == 0, output
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.folder)
+class TestInterpreter(PackCase):
+    kernels = ["interpreter", "sum_d_dd_rows", "max_d_dd"]
 
     def counters(self, **env):
         with tempfile.TemporaryDirectory() as cache:

@@ -28,18 +28,23 @@ def build(path, names=KERNELS):
 
 
 @unittest.skipUnless(shim_runner.is_emulated(), "runs on the emulated CUDA libraries (GPUSHIM_DEVICE=cuda, LD_LIBRARY_PATH)")
-class TestKernelPack(shim_runner.TestCase):
+class PackCase(shim_runner.TestCase):
+    """Tests with a file of kernels compiled ahead, `pack`."""
+    kernels = KERNELS
+
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp()
         cls.pack = os.path.join(cls.folder, "pack")
-        status, output = build(cls.pack)
+        status, output = build(cls.pack, cls.kernels)
         assert status == 0, output
 
     @classmethod
     def tearDownClass(cls):
         shutil.rmtree(cls.folder)
 
+
+class TestKernelPack(PackCase):
     def counters(self, pack):
         """Of the script with an empty disk cache: kernels compiled, kernels taken from the file."""
         with tempfile.TemporaryDirectory() as cache:

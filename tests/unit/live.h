@@ -33,6 +33,15 @@ static inline bool live_start(void)
     return false;
 }
 
+/* The same in mode auto, in which the device `host` is started once calls have foregone so many milliseconds. */
+static inline bool live_start_auto(const char *start_ms)
+{
+    setenv("GPUSHIM_DEVICE", "host", 1);
+    setenv("GPUSHIM_MODE", "auto", 1);
+    setenv("GPUSHIM_START_MS", start_ms, 1);
+    return live_start();
+}
+
 /* The device's rates, of one that takes no time, whose data moves in none. `host_flops[1]` is left to the caller. */
 static inline struct gsh_rates live_instant_rates(void)
 {

@@ -29,10 +29,7 @@ static void set_gain(double seconds)
 
 static bool prepare(const char *start_ms)
 {
-    setenv("GPUSHIM_DEVICE", "host", 1);
-    setenv("GPUSHIM_MODE", "auto", 1);
-    setenv("GPUSHIM_START_MS", start_ms, 1);
-    if (!live_start())
+    if (!live_start_auto(start_ms))
         return false;
     backend = *gsh_backend_get();
     backend.calibrates_host = false;

@@ -56,10 +56,7 @@ static struct gsh_backend backend;
 /* A device that takes no time, once it is started, beside a host that takes 4 ms for a product. */
 static bool prepare(const char *start_ms)
 {
-    setenv("GPUSHIM_DEVICE", "host", 1);
-    setenv("GPUSHIM_MODE", "auto", 1);
-    setenv("GPUSHIM_START_MS", start_ms, 1);
-    if (!live_start())
+    if (!live_start_auto(start_ms))
         return false;
     rates = live_instant_rates();
     rates.host_flops[1] = 2.0 * SIDE * SIDE * SIDE / 4e-3;
