@@ -34,8 +34,7 @@ bool gsh_host_cgroup_read(const char *folder, const char *name, char *text, size
     return length > 0 && length < (int)sizeof(path) && read_text(path, text, size);
 }
 
-/* The beginning of the next line, or the text's end. */
-static const char *next_line(const char *line)
+const char *gsh_host_cgroup_next_line(const char *line)
 {
     line += strcspn(line, "\n");
     return *line == '\n' ? line + 1 : line;
@@ -76,7 +75,7 @@ void gsh_host_cgroup_visit(const char *root, const char *groups, const char *con
     char text[TEXT_BYTES], controllers[256], group[PATH_BYTES], tree[PATH_BYTES];
     if (!read_text(groups, text, sizeof(text)))
         return;
-    for (const char *line = text; *line != '\0'; line = next_line(line)) {
+    for (const char *line = text; *line != '\0'; line = gsh_host_cgroup_next_line(line)) {
         if (sscanf(line, "0::%4095[^\n]", group) == 1)
             walk_up(root, group, 2, visit, context);
         if (sscanf(line, "%*d:%255[^:\n]:%4095[^\n]", controllers, group) == 2 &&

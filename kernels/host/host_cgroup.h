@@ -14,6 +14,9 @@
 /* Reads the text of folder/name, cut to the buffer; false where it cannot be read. */
 bool gsh_host_cgroup_read(const char *folder, const char *name, char *text, size_t size);
 
+/* The beginning of the next line of such a text, or its end. */
+const char *gsh_host_cgroup_next_line(const char *line);
+
 /* A folder of a group. `version`: 1 or 2. */
 typedef void gsh_host_cgroup_visitor(const char *folder, int version, void *context);
 

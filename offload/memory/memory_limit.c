@@ -24,13 +24,6 @@ static const struct version versions[] = {
     [1] = {{"memory.limit_in_bytes", "memory.limit_in_bytes"}, "total_rss"},
     [2] = {{"memory.max", "memory.high"}, "anon"}};
 
-/* The beginning of the next line, or the text's end. */
-static const char *next_line(const char *line)
-{
-    line += strcspn(line, "\n");
-    return *line == '\n' ? line + 1 : line;
-}
-
 static int64_t read_number(const char *folder, const char *name, int64_t most)
 {
     char text[64];
@@ -45,7 +38,7 @@ static int64_t find_key(const char *text, const char *key)
 {
     char found[64];
     long long value = 0;
-    for (const char *line = text; *line != '\0'; line = next_line(line))
+    for (const char *line = text; *line != '\0'; line = gsh_host_cgroup_next_line(line))
         if (sscanf(line, "%63s %lld", found, &value) == 2 && strcmp(found, key) == 0)
             return value;
     return 0;

@@ -4,45 +4,31 @@
  */
 #include "host_processors.h"
 
-#include "check.h"
+#include "cgroup_files.h"
 #include "host_threads.h"
 
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define MOST 100U
 
-static char root[] = "/tmp/gpushim-groups-XXXXXX", list[64];
-
-static void write_file(const char *folder, const char *name, const char *text)
-{
-    char path[256];
-    CHECK(snprintf(path, sizeof(path), "%s%s", root, folder) > 0);
-    (void)mkdir(path, 0700);
-    CHECK(snprintf(path, sizeof(path), "%s%s/%s", root, folder, name) > 0);
-    FILE *file = fopen(path, "w");
-    CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
-}
-
 static unsigned count_with(const char *groups)
 {
-    write_file("", "list", groups);
-    return gsh_host_processors_of_groups(root, list, MOST);
+    cgroup_files_write("", "list", groups);
+    return gsh_host_processors_of_groups(cgroup_root, cgroup_list, MOST);
 }
 
 static void check_quotas(void)
 {
-    write_file("/job", "cpu.max", "250000 100000\n");
-    write_file("/job/step", "cpu.max", "max 100000\n");
-    write_file("/job/step/task", "cpu.max", "800000 100000\n");
-    write_file("/small", "cpu.max", "5000 100000\n");
-    write_file("/cpu,cpuacct", "cpu.cfs_quota_us", "-1\n");
-    write_file("/cpu,cpuacct", "cpu.cfs_period_us", "100000\n");
-    write_file("/cpu,cpuacct/old", "cpu.cfs_quota_us", "400000\n");
-    write_file("/cpu,cpuacct/old", "cpu.cfs_period_us", "100000\n");
+    cgroup_files_write("/job", "cpu.max", "250000 100000\n");
+    cgroup_files_write("/job/step", "cpu.max", "max 100000\n");
+    cgroup_files_write("/job/step/task", "cpu.max", "800000 100000\n");
+    cgroup_files_write("/small", "cpu.max", "5000 100000\n");
+    cgroup_files_write("/cpu,cpuacct", "cpu.cfs_quota_us", "-1\n");
+    cgroup_files_write("/cpu,cpuacct", "cpu.cfs_period_us", "100000\n");
+    cgroup_files_write("/cpu,cpuacct/old", "cpu.cfs_quota_us", "400000\n");
+    cgroup_files_write("/cpu,cpuacct/old", "cpu.cfs_period_us", "100000\n");
     CHECK_INT(count_with("0::/job/step/task\n"), 3);
     CHECK_INT(count_with("0::/job\n"), 3);
     CHECK_INT(count_with("0::/small\n"), 1);
@@ -51,7 +37,7 @@ static void check_quotas(void)
     CHECK_INT(count_with("5:cpuset:/old\n4:cpu,cpuacct:/old/deeper\n0::/\n"), 4);
     CHECK_INT(count_with("5:cpuset:/old\n"), MOST);
     CHECK_INT(count_with(""), MOST);
-    write_file("", "cpu.max", "200000 100000\n"); /* a container's own group is its root */
+    cgroup_files_write("", "cpu.max", "200000 100000\n"); /* a container's own group is its root */
     CHECK_INT(count_with("0::/elsewhere\n"), 2);
 }
 
@@ -79,9 +65,8 @@ static void check_openmp(void)
 
 int main(void)
 {
-    if (!CHECK(mkdtemp(root) != NULL))
+    if (!cgroup_files_make())
         return check_result();
-    (void)snprintf(list, sizeof(list), "%s/list", root);
     check_quotas();
     check_affinity();
     check_openmp();
