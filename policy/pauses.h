@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Whether a program that makes no operations for a while is in a pause that is worth running its pending operations, although
- * they are not a whole turn of its loop. A pause is long after GSH_PAUSES_ROUNDS rounds of the timer. Where the program has
+ * they are not a whole iteration of its loop. A pause is long after GSH_PAUSES_ROUNDS rounds of the timer. Where the program has
  * paused so long before, the next round is enough: it does other work there. Pure.
  */
 #pragma once

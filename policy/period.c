@@ -44,7 +44,7 @@ bool gsh_period_is_cut(const struct gsh_period *state, uint64_t before, uint64_t
     return false;
 }
 
-/* ---- where a turn begins ---- */
+/* ---- where an iteration begins ---- */
 
 struct boundaries {
     uint64_t low, high; /* boundaries, each before the operation of that number */
@@ -61,7 +61,7 @@ static void add_cost(struct boundaries *at, uint64_t from, uint64_t to, int32_t 
     at->steps[high + 1 - at->low] -= cost;
 }
 
-/* Only values that were written less than a turn before a boundary count: others pass all boundaries. */
+/* Only values that were written less than an iteration before a boundary count: others pass all boundaries. */
 static void add_reads(const struct gsh_period *state, uint64_t number, uint32_t period,
                       struct boundaries *at)
 {
@@ -73,8 +73,8 @@ static void add_reads(const struct gsh_period *state, uint64_t number, uint32_t 
     }
 }
 
-/* The first operation of the first turn. The cheapest boundary of those after the first operation of that turn, up to the first
- * match; among equals the last one, which stands for the beginning of the first turn, or else the first. */
+/* The first operation of the first iteration. The cheapest boundary of those after the first operation of that iteration, up to the first
+ * match; among equals the last one, which stands for the beginning of the first iteration, or else the first. */
 static uint64_t find_head(const struct gsh_period *state, const struct gsh_period_candidate *loop)
 {
     uint64_t first = loop->first, begin = first - loop->period, best = first;
@@ -97,9 +97,9 @@ static uint64_t find_head(const struct gsh_period *state, const struct gsh_perio
 /* The first piece that is whole after the boundary which the program ordered last. */
 static void restart(const struct gsh_period *state, struct gsh_period_candidate *loop)
 {
-    uint64_t turns =
+    uint64_t iterations =
         state->ordered < loop->head ? 0 : (state->ordered - loop->head) / loop->period + 1;
-    loop->next = loop->head + turns * loop->period + loop->piece;
+    loop->next = loop->head + iterations * loop->period + loop->piece;
 }
 
 static void cut_due(struct gsh_period *state, struct gsh_period_candidate *loop)
@@ -108,7 +108,7 @@ static void cut_due(struct gsh_period *state, struct gsh_period_candidate *loop)
         set_cut(state, loop->next);
 }
 
-/* A piece of many turns may begin with what precedes the loop, so that values pass to it in registers. */
+/* A piece of many iterations may begin with what precedes the loop, so that values pass to it in registers. */
 static void activate(struct gsh_period *state, struct gsh_period_candidate *loop)
 {
     loop->piece = GSH_MAX(GSH_PERIOD_PIECE / loop->period, 1U) * loop->period;

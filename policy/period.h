@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds loops in the sequence of operations that a program makes, and cuts the sequence into pieces that recur. A loop makes
- * the same operations at each turn; the number of operations of a turn is its period. Operations are told apart by their
+ * the same operations at each iteration; the number of operations of an iteration is its period. Operations are told apart by their
  * signatures. The cuts depend on the sequence alone, never on the time at which an operation is noted.
  *
  * Periods are found by the distance to the last operation with the same signature. A candidate becomes active after a whole
- * turn, and at least GSH_PERIOD_EVIDENCE operations, have matched. Several may be active at a time: those of nested loops.
- * A turn begins where the fewest values pass from the operations before to those after. A piece is one turn, or as many whole
- * turns as have at most GSH_PERIOD_PIECE operations: operations of several turns may run together. That is less than a group
+ * iteration, and at least GSH_PERIOD_EVIDENCE operations, have matched. Several may be active at a time: those of nested loops.
+ * An iteration begins where the fewest values pass from the operations before to those after. A piece is one iteration, or as many whole
+ * iterations as have at most GSH_PERIOD_PIECE operations: operations of several iterations may run together. That is less than a group
  * can hold, because what precedes the loop may run together with its first piece.
  *
  * Pure: the state changes only by the arguments. No clock, no device, no lock. Operations are numbered from 1.
@@ -39,9 +39,9 @@ struct gsh_period_gap {
 
 struct gsh_period_candidate {
     uint32_t period; /* 0: the entry is free */
-    uint32_t piece;  /* operations of a piece, whole turns; set while it is active */
+    uint32_t piece;  /* operations of a piece, whole iterations; set while it is active */
     uint64_t first;  /* the first operation that matched the one a period before */
-    uint64_t head;   /* the first operation of a turn; 0: the candidate is not active */
+    uint64_t head;   /* the first operation of an iteration; 0: the candidate is not active */
     uint64_t next;   /* the next cut lies before this operation */
 };
 
@@ -61,7 +61,7 @@ struct gsh_period {
 void gsh_period_note(struct gsh_period *state, uint64_t signature,
                      const struct gsh_period_read *reads, unsigned read_count);
 /* The program orders a boundary after the last operation, because the host reads a result. Pieces begin anew there. A loop
- * with such a boundary in each turn is not cut. */
+ * with such a boundary in each iteration is not cut. */
 void gsh_period_note_boundary(struct gsh_period *state);
 /* Whether there is a cut after operation `before` and not after operation `after`; after <= count + 1. */
 bool gsh_period_is_cut(const struct gsh_period *state, uint64_t before, uint64_t after);

@@ -545,7 +545,7 @@ static enum gsh_status submit(struct run *run)
     }
     node.launch = run->launch;
     if (!gsh_errors_has_place_locked())
-        gsh_node_flush_turns_locked(GSH_FLUSH_LIMIT);
+        gsh_node_flush_iterations_locked(GSH_FLUSH_LIMIT);
     bool deferred = is_deferred(&node.launch);
     if (deferred)
         gsh_node_prepare_locked(&node);

@@ -11,9 +11,9 @@
 #include "log.h"
 #include "node_cse.h"
 #include "node_fallback.h"
+#include "node_iterations.h"
 #include "node_reuse.h"
 #include "node_transform.h"
-#include "node_turns.h"
 #include "plan.h"
 #include "service.h"
 #include "stack_pool.h"
@@ -123,7 +123,7 @@ void gsh_node_record_locked(const struct gsh_node *node)
 {
     struct gsh_node *own = &recorded[recorded_count];
     *own = *node;
-    gsh_node_turns_note_locked(own);
+    gsh_node_iterations_note_locked(own);
     gsh_node_cse_copy_locked(recorded, recorded_count++, own);
     for (unsigned k = 0; k < gsh_launch_operands(&own->launch); k++)
         if (own->values[k] != NULL)
@@ -181,9 +181,9 @@ void gsh_node_forget_locked(void)
 void gsh_node_bound_locked(void)
 {
     if (recorded_count == GSH_NODE_LIMIT)
-        gsh_node_flush_turns_locked(GSH_FLUSH_LIMIT);
+        gsh_node_flush_iterations_locked(GSH_FLUSH_LIMIT);
     else if (recorded_count != 0 && holds_much())
-        gsh_node_flush_turns_locked(GSH_FLUSH_MEMORY);
+        gsh_node_flush_iterations_locked(GSH_FLUSH_MEMORY);
 }
 
 /* Gives the value device memory. FAILED: there is none, or the bytes to be read are lost. */
@@ -397,7 +397,7 @@ static void run_pieces(unsigned count)
 {
     count_later(0, recorded_count, 1);
     for (unsigned first = 0, end; first < count; first = end) {
-        end = gsh_node_turns_piece_end_locked(recorded, first, count);
+        end = gsh_node_iterations_piece_end_locked(recorded, first, count);
         count_later(first, end, -1);
         run_piece(first, end);
     }
@@ -417,12 +417,13 @@ static void note_submitted(unsigned end)
 
 struct flush {
     enum gsh_flush_reason why;
-    bool is_partial; /* whole turns only, if there are any */
+    bool is_partial; /* whole iterations only, if there are any */
 };
 
 static unsigned count_to_run(const struct flush *flush)
 {
-    unsigned whole = flush->is_partial ? gsh_node_turns_whole_locked(recorded, recorded_count) : 0;
+    unsigned whole =
+        flush->is_partial ? gsh_node_iterations_whole_locked(recorded, recorded_count) : 0;
     return whole != 0 ? whole : recorded_count;
 }
 
@@ -460,10 +461,10 @@ void gsh_node_flush_locked(enum gsh_flush_reason why)
 {
     run_flush((struct flush){.why = why});
     if (is_ordered(why))
-        gsh_node_turns_note_boundary_locked();
+        gsh_node_iterations_note_boundary_locked();
 }
 
-void gsh_node_flush_turns_locked(enum gsh_flush_reason why)
+void gsh_node_flush_iterations_locked(enum gsh_flush_reason why)
 {
     run_flush((struct flush){.why = why, .is_partial = true});
 }
@@ -478,9 +479,9 @@ void gsh_node_flush(enum gsh_flush_reason why)
 /* Gives the idle device what is settled; the rest in a long pause of the program. */
 static void feed(void)
 {
-    bool is_pause = gsh_node_turns_is_pause_locked() || recorded_count == kept_count;
-    if (gsh_node_turns_settled_locked(recorded, recorded_count) != 0)
-        gsh_node_flush_turns_locked(GSH_FLUSH_IDLE);
+    bool is_pause = gsh_node_iterations_is_pause_locked() || recorded_count == kept_count;
+    if (gsh_node_iterations_settled_locked(recorded, recorded_count) != 0)
+        gsh_node_flush_iterations_locked(GSH_FLUSH_IDLE);
     else if (is_pause)
         gsh_node_flush_locked(GSH_FLUSH_IDLE);
 }

@@ -31,7 +31,7 @@ enum gsh_flush_reason {
 void gsh_node_prepare_locked(const struct gsh_node *node);
 /* Appends a copy of the node to the list. Takes a reference to each operand's value, inputs and outputs. */
 void gsh_node_record_locked(const struct gsh_node *node);
-/* Flushes turns (gsh_node_flush_turns_locked) when GSH_NODE_LIMIT nodes are pending, or when they hold a fourth of the device's
+/* Flushes iterations (gsh_node_flush_iterations_locked) when GSH_NODE_LIMIT nodes are pending, or when they hold a fourth of the device's
  * memory. Call it after each recording, and after the caller has released its own references: the flush stores every value that has a reference besides
  * those of the nodes. */
 void gsh_node_bound_locked(void);
@@ -41,12 +41,12 @@ enum gsh_status gsh_node_run_locked(const struct gsh_node *node);
 /* Submits every pending node to the device and removes it from the list. A node that the device refuses is computed on the
  * host (node_fallback.h). If that fails as well, its output values are marked as poisoned. */
 void gsh_node_flush_locked(enum gsh_flush_reason why);
-/* Flushes the whole turns of a loop of the program (node_turns.h); the turn that the program is in, and often the one before,
+/* Flushes the whole iterations of a loop of the program (node_iterations.h); the iteration that the program is in, and often the one before,
  * stay pending. Flushes all nodes if no loop is known. */
-void gsh_node_flush_turns_locked(enum gsh_flush_reason why);
+void gsh_node_flush_iterations_locked(enum gsh_flush_reason why);
 /* Takes the DISPATCH lock and flushes. The caller holds no lock. Not for signal handlers. */
 void gsh_node_flush(enum gsh_flush_reason why);
-/* Feeds the idle device, if `number` still is gsh_node_oldest(). Whole turns of a loop run at once. The other nodes run when
+/* Feeds the idle device, if `number` still is gsh_node_oldest(). Whole iterations of a loop run at once. The other nodes run when
  * the program has made a long pause (policy/pauses.h), which is noticed when this function is called again and again. If the
  * newest node is a Fourier transform, nothing runs until another node is recorded: the transform of the next dimension would be
  * joined to it, and time must not decide that. Takes the DISPATCH lock. */

@@ -46,8 +46,8 @@ struct gsh_value {
     uint32_t snapshots; /* readers outside our stream (snapshot.h); it is not written meanwhile */
     uint32_t plan_epoch, plan_slot; /* used by the planner */
     uint32_t later; /* of `pending`, references by nodes after those that are planned (node.c) */
-    uint64_t written_at, accessed_at; /* used by node_turns.c: numbers of nodes */
-    bool is_whole_written;            /* used by node_turns.c */
+    uint64_t written_at, accessed_at; /* used by node_iterations.c: numbers of nodes */
+    bool is_whole_written;            /* used by node_iterations.c */
     struct gsh_value *older, *newer;  /* all values, by last use */
     struct gsh_value *next_dead;      /* link of the list of values to release */
 };

@@ -40,10 +40,10 @@ static void finish(void)
     collect(period.count + 1);
 }
 
-/* The operations of a turn differ from each other. */
-static void run_loop(unsigned length, unsigned turns)
+/* The operations of an iteration differ from each other. */
+static void run_loop(unsigned length, unsigned iterations)
 {
-    for (unsigned k = 0; k < length * turns; k++)
+    for (unsigned k = 0; k < length * iterations; k++)
         note(100 + k % length);
 }
 
@@ -55,15 +55,16 @@ static void run_prefix(unsigned count)
 
 /* ---- loops ---- */
 
-static void check_loop(unsigned before, unsigned length, unsigned turns)
+static void check_loop(unsigned before, unsigned length, unsigned iterations)
 {
     unsigned piece = GSH_MAX(GSH_PERIOD_PIECE / length, 1U) * length;
     begin();
     run_prefix(before);
-    run_loop(length, turns);
+    run_loop(length, iterations);
     run_prefix(5);
     finish();
-    uint64_t end = before + length * turns + 1, first = piece > length ? before + piece : before;
+    uint64_t end = before + length * iterations + 1,
+             first = piece > length ? before + piece : before;
     CHECK_INT(cuts[0], first + 1);
     for (unsigned k = 1; k < cut_count; k++)
         CHECK_INT(cuts[k] - cuts[k - 1], piece);
@@ -80,7 +81,7 @@ static void check_loops(void)
     }
 }
 
-/* A turn with equal operations in it: A A B A A B ... */
+/* An iteration with equal operations in it: A A B A A B ... */
 static void check_equal_operations(void)
 {
     begin();
@@ -94,12 +95,12 @@ static void check_equal_operations(void)
     CHECK_INT(cut_count, 41);
 }
 
-/* An inner loop of ten turns within a loop: each turn of the outer one is cut alike, once it is known. */
+/* An inner loop of ten iterations within a loop: each iteration of the outer one is cut alike, once it is known. */
 static void check_nested(void)
 {
     enum { OUTER = 10 + 10 * 30 };
     begin();
-    for (unsigned turn = 0; turn < 12; turn++)
+    for (unsigned iteration = 0; iteration < 12; iteration++)
         for (unsigned k = 0; k < OUTER; k++)
             note(k < 10 ? 10000 + k : 100 + (k - 10) % 30);
     finish();
@@ -124,7 +125,7 @@ static void check_without_loop(void)
     CHECK_INT(cut_count, 0);
 }
 
-/* Twice the same is no loop yet where the turns are short. */
+/* Twice the same is no loop yet where the iterations are short. */
 static void check_evidence(void)
 {
     begin();
@@ -136,10 +137,10 @@ static void check_evidence(void)
     CHECK_INT(period.candidates[0].head, 0);
 }
 
-/* ---- where a turn begins ---- */
+/* ---- where an iteration begins ---- */
 
-/* A value that all operations of a turn but the last hand on, and one that passes from turn to turn; `shift` operations of a
- * turn precede the loop. */
+/* A value that all operations of an iteration but the last hand on, and one that passes from iteration to iteration; `shift` operations of a
+ * iteration precede the loop. */
 static void check_head(unsigned shift)
 {
     enum { LENGTH = 30 };
@@ -162,7 +163,7 @@ static void check_head(unsigned shift)
 
 /* ---- boundaries that the program orders ---- */
 
-/* A read by the host in each turn leaves nothing to cut; one in each seventh turn begins new pieces. */
+/* A read by the host in each iteration leaves nothing to cut; one in each seventh iteration begins new pieces. */
 static void check_boundaries(void)
 {
     begin();
@@ -174,9 +175,9 @@ static void check_boundaries(void)
     finish();
     CHECK_INT(cut_count, 0);
     begin();
-    for (unsigned turn = 0; turn < 100; turn++) {
+    for (unsigned iteration = 0; iteration < 100; iteration++) {
         run_loop(8, 1);
-        if (turn % 7 == 6)
+        if (iteration % 7 == 6)
             gsh_period_note_boundary(&period);
     }
     finish();

@@ -3,7 +3,7 @@
  * A node's signature is what a kernel is made for: operation, dtypes, shape, strides, and the call that made it (its stats
  * row). Addresses, offsets and values of constants are no part of it.
  */
-#include "node_turns.h"
+#include "node_iterations.h"
 
 #include "hash.h"
 #include "pauses.h"
@@ -72,7 +72,7 @@ static void note_accesses(const struct gsh_node *node)
     }
 }
 
-void gsh_node_turns_note_locked(struct gsh_node *node)
+void gsh_node_iterations_note_locked(struct gsh_node *node)
 {
     struct gsh_period_read reads[GSH_PERIOD_READS];
     unsigned count = list_reads(node, reads);
@@ -81,15 +81,15 @@ void gsh_node_turns_note_locked(struct gsh_node *node)
     note_accesses(node);
 }
 
-void gsh_node_turns_note_boundary_locked(void)
+void gsh_node_iterations_note_boundary_locked(void)
 {
     gsh_period_note_boundary(&period);
 }
 
 /* ---- pieces ---- */
 
-unsigned gsh_node_turns_piece_end_locked(const struct gsh_node *nodes, unsigned first,
-                                         unsigned count)
+unsigned gsh_node_iterations_piece_end_locked(const struct gsh_node *nodes, unsigned first,
+                                              unsigned count)
 {
     unsigned end = first + 1;
     while (end < count && !gsh_period_is_cut(&period, nodes[end - 1].number, nodes[end].number))
@@ -113,18 +113,18 @@ static unsigned last_end(const struct gsh_node *nodes, unsigned limit, unsigned 
     return 0;
 }
 
-unsigned gsh_node_turns_settled_locked(const struct gsh_node *nodes, unsigned count)
+unsigned gsh_node_iterations_settled_locked(const struct gsh_node *nodes, unsigned count)
 {
     return last_end(nodes, last_end(nodes, count + 1, count), count);
 }
 
-unsigned gsh_node_turns_whole_locked(const struct gsh_node *nodes, unsigned count)
+unsigned gsh_node_iterations_whole_locked(const struct gsh_node *nodes, unsigned count)
 {
-    unsigned settled = gsh_node_turns_settled_locked(nodes, count);
+    unsigned settled = gsh_node_iterations_settled_locked(nodes, count);
     return settled != 0 ? settled : last_end(nodes, count, count);
 }
 
-bool gsh_node_turns_is_pause_locked(void)
+bool gsh_node_iterations_is_pause_locked(void)
 {
     return gsh_pauses_is_long(&pauses, period.count, gsh_period_place(&period));
 }

@@ -10,7 +10,7 @@
 #include "pauses.h"
 
 #define COUNT ((int64_t)3000)
-enum { GROUPS = 64, TURNS = 300, NODES_OF_TURN = 5 };
+enum { GROUPS = 64, ITERATIONS = 300, NODES_OF_ITERATION = 5 };
 
 /* The kinds of groups that ran. */
 static uint64_t kinds[GROUPS];
@@ -74,7 +74,7 @@ static void bind(double **variable, enum gsh_op op, const double *left, const do
     *variable = fresh;
 }
 
-static void turn(unsigned share)
+static void iteration(unsigned share)
 {
     bind(&t, GSH_OP_MULTIPLY, x, NULL, share);
     bind(&s, GSH_OP_ADD, t, a, share);
@@ -89,8 +89,8 @@ static double loop(unsigned share)
     kind_count = 0;
     for (int64_t i = 0; i < COUNT; i++)
         x[i] = (double)(i % 7);
-    for (unsigned k = 0; k < TURNS; k++)
-        turn(share);
+    for (unsigned k = 0; k < ITERATIONS; k++)
+        iteration(share);
     return x[COUNT / 2];
 }
 
@@ -126,7 +126,7 @@ static void check_pause(void)
     loop(0);
     uint64_t before = nodes_run;
     for (unsigned k = 0; k < 60; k++)
-        turn(0);
+        iteration(0);
     CHECK(nodes_run == before);
     gsh_node_flush_idle(gsh_node_oldest());
     CHECK(nodes_run > before && gsh_node_oldest() != 0);
@@ -139,14 +139,14 @@ static void check_pause(void)
     CHECK_INT(gsh_node_oldest(), 0);
 }
 
-/* Where many nodes are pending, the turn that the program is in stays. */
+/* Where many nodes are pending, the iteration that the program is in stays. */
 static void check_limit(void)
 {
     gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
-    uint64_t flushes = gsh_stats_get(GSH_COUNTER_FLUSHES), turns = 0;
-    for (; gsh_stats_get(GSH_COUNTER_FLUSHES) == flushes; turns++)
-        turn(0);
-    CHECK(turns * NODES_OF_TURN >= GSH_NODE_LIMIT);
+    uint64_t flushes = gsh_stats_get(GSH_COUNTER_FLUSHES), iterations = 0;
+    for (; gsh_stats_get(GSH_COUNTER_FLUSHES) == flushes; iterations++)
+        iteration(0);
+    CHECK(iterations * NODES_OF_ITERATION >= GSH_NODE_LIMIT);
     CHECK(gsh_node_oldest() != 0);
     gsh_node_flush(GSH_FLUSH_SYNCHRONIZE);
 }
