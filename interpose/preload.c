@@ -4,9 +4,11 @@
  * constructor looks up the real functions, so that signal handlers and vfork children need no
  * lookup, and parses the options. The destructor writes the report if one was requested and NumPy
  * was found. Neither starts a thread, allocates, or touches a device, and the report is the only
- * output. All else starts in gsh_numpy_attach.
+ * output, but for a Python script whose profile says that the device will be wanted: its driver is opened from here on.
+ * All else starts in gsh_numpy_attach.
  */
 #include "decision_file.h"
+#include "last_run.h"
 #include "libc_direct.h"
 #include "libc_dlopen.h"
 #include "libc_exit.h"
@@ -39,6 +41,8 @@ __attribute__((constructor)) static void load(void)
     gsh_libc_signal_resolve(with_python);
     gsh_libc_stack_resolve(with_python);
     gsh_libc_dlopen_resolve();
+    if (with_python)
+        gsh_last_run_foresee();
 }
 
 /* After the program's own exit functions. */

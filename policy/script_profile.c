@@ -13,6 +13,6 @@ bool gsh_script_profile_pays(double gains, double price, bool has_profile)
 
 bool gsh_script_profile_is_left(const struct gsh_script_run *run)
 {
-    return !run->has_failed && !run->forked_before_start &&
+    return !run->has_failed && !run->has_set_devices && !run->forked_before_start &&
            gsh_script_profile_pays(run->gains, run->price, run->has_profile);
 }

@@ -17,6 +17,8 @@ struct gsh_script_run {
     double price;     /* that gains must reach for the device to be started */
     bool has_profile; /* of an earlier run */
     bool has_failed;  /* the device could not be started, or was retired */
+    bool
+        has_set_devices; /* changed CUDA's variables, which a driver that is open does not read again */
     bool forked_before_start; /* a start at once would give these children a parent with threads */
 };
 

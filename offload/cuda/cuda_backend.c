@@ -364,6 +364,7 @@ const struct gsh_backend gsh_cuda_backend = {
     .available = available,
     .describe = describe,
     .is_present = is_present,
+    .warm_up = gsh_cuda_context_warm_up,
     .is_built = is_built,
     .build = build,
     .load_seconds = load_seconds,

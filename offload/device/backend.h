@@ -81,6 +81,9 @@ struct gsh_backend {
     /* True where something suggests that open would succeed; cheap, touches no driver. NULL:
      * always. */
     bool (*is_present)(void);
+    /* Opens the driver ahead of open, which may be called meanwhile; calls `is_loaded` once its library is loaded. Needs
+     * nothing of Python's. Called at most once, by a thread of its own, without locks. NULL: nothing takes long. */
+    void (*warm_up)(void (*is_loaded)(void));
     /* True where `run` would compile nothing for the launch; an address may be 0 where there is no memory yet. Under the
      * DISPATCH lock. NULL: it never compiles. */
     bool (*is_built)(const struct gsh_launch *launch);

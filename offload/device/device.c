@@ -18,6 +18,7 @@
 #include "stack_pool.h"
 #include "stats.h"
 #include "thread.h"
+#include "warm_up.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -141,6 +142,7 @@ void gsh_device_stop_threads(void)
 {
     gsh_forked_check();
     gsh_device_events.stopping();
+    gsh_warm_up_wait();
     struct timespec deadline;
     clock_gettime(CLOCK_REALTIME, &deadline);
     deadline.tv_sec += STOP_SECONDS;

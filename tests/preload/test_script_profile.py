@@ -60,6 +60,17 @@ if "handler" in before:
 if "dies" in before:
     os.kill(os.getpid(), signal.SIGKILL)
 '''
+# Says whether CUDA's driver is in the process, which it waits for.
+EARLY = '''
+import os, time
+end = time.monotonic() + float(os.environ["PATIENCE"])
+def is_there():
+    with open("/proc/self/maps") as maps:
+        return "libcuda.so" in maps.read()
+while not is_there() and time.monotonic() < end:
+    time.sleep(0.01)
+print("driver:", is_there(), flush=True)
+'''
 STARTED = "gpushim: the device is started at once"
 PAYING, TINY = "40", "1"
 
@@ -114,6 +125,48 @@ class TestScriptProfile(shim_runner.TestCase):
         self.assertTrue(self.run_python(self.script, PROGRAM=PAYING + " waits"))
         self.assertIn("first call on the device: True", self.result.stdout)
         self.assertEqual(len(self.profiles()), 1)
+
+    def driver_is_open_before_numpy(self, **env):
+        """Whether a run of EARLY finds CUDA's driver in its process before it imports NumPy."""
+        self.run_python("-W", "ignore", self.script, PROGRAM=PAYING + " no", **env)
+        return "driver: True" in self.result.stdout
+
+    def test_driver_is_opened_before_numpy(self):
+        self.write_script(EARLY + SCRIPT)
+        self.assertFalse(self.driver_is_open_before_numpy(PATIENCE="0.2"))
+        self.assertIn("threads: 1\n", self.result.stdout)
+        on_cuda = shim_runner.DEVICE == "cuda"
+        self.assertEqual(self.driver_is_open_before_numpy(PATIENCE="10" if on_cuda else "0.2"), on_cuda)
+        self.assertFalse(self.driver_is_open_before_numpy(PATIENCE="0.2", GPUSHIM_PROFILE="0"))
+
+    def test_exit_while_the_driver_opens(self):
+        """At whatever moment: the driver's functions at exit must not meet its start. The profile stays."""
+        self.write_script("import os, time\ntime.sleep(float(os.environ['PAUSE']))\n"
+                          "if 'QUITS' in os.environ: raise SystemExit(3)\n" + SCRIPT)
+        self.run_script(PAUSE="0")
+        self.assertEqual(len(self.profiles()), 1, repr(self.result))
+        for tenth in range(15):
+            self.run_script(PAUSE=str(0.02 * tenth), QUITS="1", ends=3)
+        self.assertEqual(len(self.profiles()), 1)
+
+    def test_fork_before_numpy(self):
+        """A child that is forked while the driver opens computes on the CPU; the run leaves no profile."""
+        self.write_script("import os\nif 'FORKS' in os.environ and os.fork():\n    os.wait()\n" + SCRIPT)
+        self.leave_profile()
+        self.assertTrue(self.run_script(FORKS="1"))
+        self.assertEqual(self.result.stdout.count("first call on the device"), 2)
+        self.assertEqual(self.profiles(), {})
+
+    def test_program_that_chooses_its_devices(self):
+        """It would find them chosen by a driver that was opened before."""
+        choice = 'import os\nif "LATER" in os.environ: os.environ["CUDA_%s"] = "0"\n'
+        for name in ("VISIBLE_DEVICES", "DEVICE_ORDER"):
+            self.write_script(choice % name + SCRIPT)
+            self.leave_profile()
+            self.run_script(LATER="1")
+            self.assertEqual(self.profiles(), {})
+            self.assertFalse(self.run_script(LATER="1"))
+            self.assertEqual(self.profiles(), {})
 
     def test_tiny_script_creates_nothing(self):
         self.assertFalse(self.run_script(TINY))

@@ -283,3 +283,16 @@ enum gsh_status gsh_cuda_context_open(char *why, size_t why_size)
     unrelax();
     return status;
 }
+
+void gsh_cuda_context_warm_up(void (*is_loaded)(void))
+{
+    char why[256];
+    CUdevice device;
+    CUcontext kept; /* retained as long as the process lives, as the one that open retains */
+    if (gsh_cuda_interposed_malloc_check(why, sizeof why) != GSH_OK ||
+        gsh_cuda_libs_load(GSH_CUDA_LIBRARY_DRIVER, 0, 0, why, sizeof why) != GSH_OK)
+        return;
+    is_loaded();
+    if (gsh_cu.cuInit(0) == GSH_CUDA_SUCCESS && gsh_cu.cuDeviceGet(&device, 0) == GSH_CUDA_SUCCESS)
+        (void)gsh_cu.cuDevicePrimaryCtxRetain(&kept, device);
+}

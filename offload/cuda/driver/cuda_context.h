@@ -28,6 +28,11 @@ extern struct gsh_cuda_context gsh_cuda;
  * one line in `why`. */
 enum gsh_status gsh_cuda_context_open(char *why, size_t why_size);
 
+/* Does ahead of gsh_cuda_context_open what takes longest of it, and leaves its failures to it. Any thread, also beside it: the
+ * driver makes the second caller of cuInit and cuDevicePrimaryCtxRetain wait for the first. `is_loaded` is called once the
+ * driver's library is loaded. */
+void gsh_cuda_context_warm_up(void (*is_loaded)(void));
+
 /* Makes the primary context current in this thread until gsh_cuda_context_leave, which restores the previous one. A
  * thread that had none keeps the primary context, as after a call of cudart's: changing the context at every call
  * would cost as much as a launch. FAILED: not open, or lost; do not call leave then. Does not nest. In between, the

@@ -2,7 +2,7 @@
  *
  * Which runs leave a profile: those whose gains reach the price, or half of it where there is a profile; more of them never
  * undoes it; and nothing leaves one for a
- * device that failed or for children that were forked before the start.
+ * device that failed, for children that were forked before the start, or where the program chooses its devices itself.
  */
 #include "script_profile.h"
 
@@ -24,6 +24,8 @@ static void check_run(double gains, double price)
     run.has_failed = true;
     CHECK(!gsh_script_profile_is_left(&run));
     run = (struct gsh_script_run){.gains = gains, .price = price, .forked_before_start = true};
+    CHECK(!gsh_script_profile_is_left(&run));
+    run = (struct gsh_script_run){.gains = gains, .price = price, .has_set_devices = true};
     CHECK(!gsh_script_profile_is_left(&run));
 }
 

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A child that is forked meanwhile has the driver's locks as they were, perhaps held, and computes on the CPU. The handlers of
+ * forked.h are not used: they must be registered later, behind OpenBLAS's.
+ */
+#include "warm_up.h"
+
+#include "backend.h"
+#include "device.h"
+#include "futex.h"
+#include "log.h"
+#include "thread.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { NOT_BEGUN, OPENING, ENDED };
+enum { LONGEST_MS = 10000 };
+
+static _Atomic uint32_t progress = NOT_BEGUN;
+
+/* The driver's own exit functions are registered by now, so this one runs before them. */
+static void wait_at_exit(void)
+{
+    atexit(gsh_warm_up_wait);
+}
+
+static void *open_driver(void *unused)
+{
+    gsh_backend_get()->warm_up(wait_at_exit);
+    gsh_log(GSH_LOG_DEBUG, "the driver is open");
+    progress = ENDED;
+    gsh_futex_wake_all_sigsafe(&progress);
+    return unused;
+}
+
+static void forget_after_fork(void)
+{
+    progress = ENDED;
+    gsh_device_reset_after_fork();
+}
+
+void gsh_warm_up_begin(void)
+{
+    if (gsh_backend_get()->warm_up == NULL)
+        return;
+    progress = OPENING;
+    pthread_atfork(NULL, NULL, forget_after_fork);
+    if (!gsh_thread_start(open_driver, NULL))
+        progress = ENDED;
+}
+
+void gsh_warm_up_wait(void)
+{
+    gsh_futex_wait_change_for(&progress, OPENING, LONGEST_MS);
+}
