@@ -6,11 +6,13 @@
  */
 #include "numpy_attach.h"
 
+#include "arena.h"
 #include "blas_entry.h"
 #include "blas_threads.h"
 #include "device.h"
 #include "doctor.h"
 #include "host_routines.h"
+#include "idle.h"
 #include "last_run.h"
 #include "libc_signal.h"
 #include "log.h"
@@ -95,9 +97,11 @@ static void register_blas_threads(void)
         gsh_blas_threads_register(&functions);
 }
 
-/* What runs NumPy's loops on several cores, without a device. */
+/* What runs NumPy's loops on several cores, and keeps freed memory for the next arrays, without a device. */
 static void install_without_device(void)
 {
+    if (gsh_arena_end != 0)
+        gsh_numpy_alloc_install();
     gsh_numpy_errstate_init();
     gsh_numpy_ufunc_install();
     gsh_numpy_parallel_install();
@@ -132,6 +136,7 @@ static const char *start(void)
     if (gsh_startup(&why) != GSH_OK)
         return why;
     if (!gsh_startup_has_device()) {
+        gsh_py.Py_AtExit(gsh_idle_end);
         install_without_device();
         return NULL;
     }

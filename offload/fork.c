@@ -147,22 +147,28 @@ static void adopt_after_fork(void)
 
 /* ---- without a device ---- */
 
-static void forget_threads_after_fork(void)
+static void child_without_device_after_fork(void)
 {
+    uint32_t index = 0;
     gsh_host_threads_reset_after_fork();
+    for (struct gsh_block *block; (block = next_live_after_fork(&index)) != NULL;)
+        atomic_store(&block->lock, 0);
+    gsh_lock_words_forget_after_fork(GSH_RANK_BLOCK);
+    gsh_arena_reset_after_fork();
     gsh_critical_reset_after_fork();
 }
 
-static void adopt_nothing_after_fork(void)
+static void freeze_arena_after_fork(void)
 {
+    gsh_arena_is_frozen = true;
 }
 
 /* ---- life cycle ---- */
 
 void gsh_fork_init_without_device(void)
 {
-    gsh_forked_add(NULL, NULL, forget_threads_after_fork);
-    gsh_forked_detect(adopt_nothing_after_fork);
+    gsh_forked_add(gsh_arena_lock, gsh_arena_unlock, child_without_device_after_fork);
+    gsh_forked_detect(freeze_arena_after_fork);
 }
 
 void gsh_fork_init(void)

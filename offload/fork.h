@@ -9,5 +9,5 @@
  * device (base/forked.h), but contents that only the device held are not fetched for it: it stops with one line when
  * it accesses them. */
 void gsh_fork_init(void);
-/* The same where no device is used: only threads of the CPU are forgotten in a child. */
+/* The same where no device is used: a child has the arena as it was, and none of the CPU's threads. */
 void gsh_fork_init_without_device(void);

@@ -55,7 +55,7 @@ static void prefault_tables(void)
     gsh_host_calibration_prefault();
 }
 
-/* The threads that compute NumPy's own loops need no more than this. */
+/* The threads that compute NumPy's own loops, and memory for arrays that is used again. Without an arena NumPy's own allocator stays. */
 static enum gsh_status start_without_device(void)
 {
     char text[64];
@@ -63,7 +63,9 @@ static enum gsh_status start_without_device(void)
     gsh_fmt_init(&fmt, text, sizeof text);
     gsh_fmt_printf(&fmt, "cpu: %u threads", gsh_host_threads_count());
     gsh_stats_report_set_device(text);
+    (void)gsh_arena_init();
     gsh_fork_init_without_device();
+    gsh_idle_init();
     return GSH_OK;
 }
 

@@ -10,8 +10,8 @@
 /* Chooses the backend, reserves the arena, installs fault and fork handlers, runs the self-tests. DECLINED: nothing
  * is active and hooks must not be installed; *why, a static text, gives the reason. Once per process. */
 enum gsh_status gsh_startup(const char **why);
-/* After gsh_startup returned OK: whether there is a device that may take calls. Without one (GPUSHIM_DEVICE=cpu) there is no arena,
- * and only the hooks that run NumPy's loops on several cores may be installed. */
+/* After gsh_startup returned OK: whether there is a device that may take calls. Without one (GPUSHIM_DEVICE=cpu) only the
+ * hooks that run NumPy's loops on several cores may be installed and, where there is an arena, those of the allocator. */
 bool gsh_startup_has_device(void);
 /* Called after gsh_startup. In force mode: starts the device and waits until it is ready or known to be unavailable. In mode
  * auto: begins to start it if the last run of this script says that it pays (last_run.h).

@@ -10,6 +10,7 @@
  */
 #include "arena_internal.h"
 
+#include "backend.h"
 #include "expected.h"
 #include "forked.h"
 #include "idle.h"
@@ -474,11 +475,12 @@ void gsh_arena_give_pages_back_held(struct gsh_block *block)
     give_pages_back(block);
 }
 
-/* Most bytes of pages that free blocks may keep. All blocks together never have more than one and a half times what
- * the program held at most. */
+/* Most bytes of pages that free blocks may keep. All blocks together never have more than one and a half times what the program
+ * held at most, without a device 1.1 times: there the memory is all that counts. */
 static size_t find_pool_limit(void)
 {
-    return GSH_MIN(pool_limit, GSH_MAX(most_live_bytes - live_bytes, most_live_bytes / 2));
+    size_t spare = most_live_bytes / (gsh_backend_get() != NULL ? 2 : 10);
+    return GSH_MIN(pool_limit, GSH_MAX(most_live_bytes - live_bytes, spare));
 }
 
 /* The least recently used class with pages in its pool; NULL: there is none. */
