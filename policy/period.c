@@ -119,13 +119,21 @@ static void activate(struct gsh_period *state, struct gsh_period_candidate *loop
     cut_due(state, loop);
 }
 
+/* How many operations must have matched. A short sequence that comes twice may be a function that is called twice, and both calls
+ * may fit into one group. */
+static uint64_t evidence_of(const struct gsh_period_candidate *loop)
+{
+    uint64_t iterations = loop->period <= GSH_PERIOD_PIECE ? 2 : 1;
+    return GSH_MAX(iterations * loop->period, GSH_PERIOD_EVIDENCE);
+}
+
 static void advance(struct gsh_period *state, struct gsh_period_candidate *loop)
 {
     if (loop->period == 0)
         return;
     if (loop->head != 0)
         cut_due(state, loop);
-    else if (state->count + 1 - loop->first >= GSH_MAX(loop->period, GSH_PERIOD_EVIDENCE))
+    else if (state->count + 1 - loop->first >= evidence_of(loop))
         activate(state, loop);
 }
 

@@ -5,7 +5,7 @@
  * signatures. The cuts depend on the sequence alone, never on the time at which an operation is noted.
  *
  * Periods are found by the distance to the last operation with the same signature. A candidate becomes active after a whole
- * iteration, and at least GSH_PERIOD_EVIDENCE operations, have matched. Several may be active at a time: those of nested loops.
+ * iteration (two of at most GSH_PERIOD_PIECE operations), and at least GSH_PERIOD_EVIDENCE operations, have matched. Several may be active at a time: those of nested loops.
  * An iteration begins where the fewest values pass from the operations before to those after. A piece is one iteration, or as many whole
  * iterations as have at most GSH_PERIOD_PIECE operations: operations of several iterations may run together. That is less than a group
  * can hold, because what precedes the loop may run together with its first piece.

@@ -137,6 +137,20 @@ static void check_evidence(void)
     CHECK_INT(period.candidates[0].head, 0);
 }
 
+/* A function that is called twice, between other operations, is no loop; three times it is. */
+static void check_called_twice(void)
+{
+    enum { LENGTH = 23 };
+    for (unsigned times = 2; times <= 3; times++) {
+        begin();
+        run_prefix(15);
+        run_loop(LENGTH, times);
+        run_prefix(4);
+        finish();
+        CHECK_INT(cut_count, times == 3 ? 4 : 0);
+    }
+}
+
 /* ---- where an iteration begins ---- */
 
 /* A value that all operations of an iteration but the last hand on, and one that passes from iteration to iteration; `shift` operations of a
@@ -206,6 +220,7 @@ int main(void)
     check_nested();
     check_without_loop();
     check_evidence();
+    check_called_twice();
     for (unsigned shift = 0; shift < 30; shift += 7)
         check_head(shift);
     check_boundaries();
