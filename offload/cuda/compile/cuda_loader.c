@@ -11,7 +11,7 @@
 
 #include <sched.h>
 
-#define LEAST_LEFT 0.05 /* least share of the time reported as left until it is open */
+#define OVERDUE_SHARE 0.25 /* of the time that it has taken is expected to be left, at least */
 
 static void note_version(struct gsh_cuda_loader *loader)
 {
@@ -78,8 +78,8 @@ double gsh_cuda_loader_left(const struct gsh_cuda_loader *loader)
         return 0;
     if (state == GSH_CUDA_UNTRIED || begun == 0)
         return loader->seconds;
-    double left = loader->seconds - (double)(gsh_clock_ns() - begun) * 1e-9;
-    return GSH_MAX(left, loader->seconds * LEAST_LEFT);
+    double taken = (double)(gsh_clock_ns() - begun) * 1e-9;
+    return GSH_MAX(loader->seconds - taken, taken * OVERDUE_SHARE);
 }
 
 bool gsh_cuda_loader_is_ready(struct gsh_cuda_loader *loader)

@@ -39,7 +39,8 @@ void gsh_cuda_loader_begin(struct gsh_cuda_loader *loader);
 bool gsh_cuda_loader_is_ready(struct gsh_cuda_loader *loader);
 /* Marks the library as absent: it is not used any more. Any thread. */
 void gsh_cuda_loader_close(struct gsh_cuda_loader *loader);
-/* Estimated seconds until it is open; 0: it is open, or absent. Any thread. */
+/* Estimated seconds until it is open; 0: it is open, or absent. Where opening takes longer than expected, a quarter of what it has
+ * taken. Any thread. */
 double gsh_cuda_loader_left(const struct gsh_cuda_loader *loader);
 /* Any thread. */
 static inline enum gsh_cuda_loader_state gsh_cuda_loader_state(const struct gsh_cuda_loader *loader)

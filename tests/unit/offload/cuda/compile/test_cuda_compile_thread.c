@@ -485,6 +485,14 @@ static void check_loader(void)
     double left = gsh_cuda_loader_left(&beside);
     CHECK(left > 0 && left < gsh_cuda_loader_left(&here));
     CHECK(gsh_cuda_loader_left(&here) == here.seconds);
+    double expected = beside.seconds;
+    beside.seconds = 1e-9; /* overdue: the longer it has taken, the longer it is expected to take */
+    usleep(4000);
+    double overdue = gsh_cuda_loader_left(&beside);
+    CHECK(overdue >= 1e-3);
+    usleep(4000);
+    CHECK(gsh_cuda_loader_left(&beside) >= overdue + 1e-3);
+    beside.seconds = expected;
     CHECK(gsh_cuda_loader_is_ready(&here) && opened_here == 1);
     gsh_cuda_loader_begin(&here);
     open_gate();
