@@ -94,6 +94,16 @@ static inline int64_t gsh_numpy_describe_size(const struct gsh_ndarray *array)
     return size;
 }
 
+/* The number of elements without the last dimension, which a product with another array contracts (matmul, dot, inner, vdot and
+ * the like). Times the other array's size: at least the multiplications of the product. */
+static inline int64_t gsh_numpy_describe_kept_size(const struct gsh_ndarray *array)
+{
+    int64_t size = 1;
+    for (int i = 0; i < array->nd - 1; i++)
+        size *= array->dimensions[i];
+    return size;
+}
+
 /* If the object is an ndarray or a subclass with data on the device, fetches the data to the host
  * in one transfer. Other objects are ignored. */
 void gsh_numpy_describe_fetch(PyObject *object, bool write);

@@ -167,7 +167,7 @@ static inline bool is_small_product(PyObject *a, PyObject *b)
 {
     int64_t work;
     return gsh_numpy_is_array(a) && gsh_numpy_is_array(b) &&
-           !__builtin_mul_overflow(gsh_numpy_describe_size(gsh_numpy_array(a)),
+           !__builtin_mul_overflow(gsh_numpy_describe_kept_size(gsh_numpy_array(a)),
                                    gsh_numpy_describe_size(gsh_numpy_array(b)), &work) &&
            work < gsh_dispatch_min_elements &&
            !(gsh_coherence_is_in_use() && (is_resident(a) || is_resident(b)));

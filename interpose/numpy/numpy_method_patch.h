@@ -82,7 +82,7 @@ bool gsh_numpy_method_patch_bind(const struct gsh_method_call *call, const char 
  * resident. */
 bool gsh_numpy_method_patch_is_worth(PyObject *object);
 
-/* Whether both objects are exact ndarrays, the product of their numbers of elements is below
+/* Whether both objects are exact ndarrays, their product has fewer multiplications than
  * gsh_dispatch_min_elements, and neither is resident. */
 bool gsh_numpy_method_patch_is_small_product(PyObject *a, PyObject *b);
 

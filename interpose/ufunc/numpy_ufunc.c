@@ -273,8 +273,8 @@ static bool are_on_host(PyObject *const *args, size_t count)
     return true;
 }
 
-/* The same for generalised ufuncs (matmul): the work is bounded by the product of the operands'
- * sizes. A list as a keyword's value is axes= or extobj=. */
+/* The same for generalised ufuncs (matmul): the work is bounded by the product of the operands' sizes and, where there are
+ * several, without the last dimension of the first one, which they share. A list as a keyword's value is axes= or extobj=. */
 static inline bool is_tiny_product(PyObject *const *args, size_t nargs, size_t count)
 {
     int64_t bound = 1;
@@ -284,8 +284,10 @@ static inline bool is_tiny_product(PyObject *const *args, size_t nargs, size_t c
         if (!gsh_numpy_describe_is_array_like(args[i]))
             return false;
         const struct gsh_ndarray *array = gsh_numpy_array(args[i]);
-        if (is_on_device(array) ||
-            __builtin_mul_overflow(bound, gsh_numpy_describe_size(array), &bound))
+        bool shares = i == 0 && nargs > 1;
+        int64_t size =
+            shares ? gsh_numpy_describe_kept_size(array) : gsh_numpy_describe_size(array);
+        if (is_on_device(array) || __builtin_mul_overflow(bound, size, &bound))
             return false;
     }
     return bound < gsh_dispatch_min_elements;
@@ -300,7 +302,8 @@ static inline bool seems_tiny_product(PyObject *const *args, size_t count)
         if (!gsh_numpy_is_array(args[i]))
             return false;
         const struct gsh_ndarray *array = gsh_numpy_array(args[i]);
-        for (int d = 0; d < array->nd; d++) {
+        int kept = array->nd - (i == 0 && count > 1);
+        for (int d = 0; d < kept; d++) {
             bound *= (uint64_t)array->dimensions[d];
             if (bound >= limit)
                 return false;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products of a few elements are left to NumPy and BLAS after a look at their sizes: the hooks enter none of the functions that
-look at anything else. valgrind counts the calls."""
+"""Products of a few thousand multiplications are left to NumPy and BLAS after a look at their sizes: the hooks enter none of the
+functions that look at anything else. valgrind counts the calls."""
 import re
 import shutil
 import unittest
@@ -10,8 +10,10 @@ import shim_runner
 SCRIPT = '''
 import numpy as np
 x, square = np.arange(10.0), np.arange(16.0).reshape(4, 4)
+long, rows = np.arange(2000.0), np.arange(4000.0).reshape(2, 2000)
 for i in range(%d):
     square @ square; square @ square[0]; np.dot(square, square); x.dot(x); np.inner(x, x); np.vdot(x, x)
+    long @ long; long.dot(long); np.inner(long, long); rows @ long; np.dot(rows, long)
 '''
 CALLS = 400
 # Functions that are not inlined, each behind the look at the sizes.
