@@ -28,6 +28,7 @@
 #include "options.h"
 #include "price.h"
 #include "readiness.h"
+#include "recent_uploads.h"
 #include "retire.h"
 #include "stack_pool.h"
 #include "stats.h"
@@ -57,6 +58,7 @@ void gsh_dispatch_init(void)
 void gsh_dispatch_reset_after_fork(void)
 {
     gsh_node_reset_after_fork();
+    gsh_recent_uploads_forget_after_fork();
     gsh_decision_file_reset_after_fork();
     atomic_store(&live, false);
 }
@@ -268,8 +270,10 @@ static void use_value(struct place *place, struct gsh_value *value)
 /* Running what is recorded may free memory, so that nothing has to be evicted. */
 static enum gsh_status create_value(size_t size, uint32_t block, struct gsh_value **value)
 {
-    if (!gsh_value_has_room_locked(size))
+    if (!gsh_value_has_room_locked(size)) {
+        gsh_recent_uploads_drop_locked();
         gsh_node_flush_locked(GSH_FLUSH_MEMORY);
+    }
     return gsh_value_create_locked(size, block, value);
 }
 
@@ -300,22 +304,29 @@ static bool share_unmanaged(struct run *run, unsigned k)
     return false;
 }
 
-/* Operand k gets memory on the device for this launch alone. */
+/* Operand k gets memory on the device for this launch alone, or what a recent one has uploaded. */
 static enum gsh_status make_unmanaged_resident(struct run *run, unsigned k)
 {
     struct place *place = &run->places[k];
     place->offset = run->launch.operands[k].address - place->first;
+    bool is_input = !gsh_launch_is_output(&run->launch, k);
     if (share_unmanaged(run, k))
+        return GSH_OK;
+    if (is_input)
+        place->value = gsh_recent_uploads_take_locked(place->first, place->bytes);
+    if (place->value != NULL)
         return GSH_OK;
     if (create_value(GSH_MAX(place->bytes, 1), 0, &place->value) != GSH_OK ||
         gsh_value_make_resident_locked(place->value) != GSH_OK)
         return decline(run, GSH_REASON_MEMORY);
-    if (gsh_launch_is_output(&run->launch, k) && !gsh_launch_reads_output(&run->launch))
+    if (!is_input && !gsh_launch_reads_output(&run->launch))
         return GSH_OK;
     if (gsh_backend_get()->upload(place->value->address, (const void *)place->first, place->bytes,
                                   false) != GSH_OK)
         return decline(run, GSH_REASON_DEVICE_FAILED);
     gsh_value_note_written_locked(place->value);
+    if (is_input)
+        gsh_recent_uploads_note_locked(place->first, place->bytes, place->value);
     return GSH_OK;
 }
 

@@ -13,6 +13,7 @@
 #include "host_threads.h"
 #include "options.h"
 #include "parallel_loop.h"
+#include "recent_uploads.h"
 
 static const struct gsh_rates *rates(void)
 {
@@ -137,6 +138,13 @@ static bool has_unmanaged_output(const struct gsh_launch *launch)
     return is_unmanaged;
 }
 
+/* Whether the call must bring input k's bytes to the device. */
+static bool is_uploaded(const struct gsh_launch *launch, unsigned k, const struct use *use)
+{
+    return !is_uploaded_before(launch, k, use) &&
+           !gsh_recent_uploads_expects(use->first, (size_t)use->bytes);
+}
+
 /* An output that is in no block is fetched in any case. */
 static struct gsh_operand_facts facts_of_unmanaged(const struct gsh_launch *launch, unsigned k,
                                                    const struct use *use)
@@ -145,7 +153,7 @@ static struct gsh_operand_facts facts_of_unmanaged(const struct gsh_launch *laun
     return (struct gsh_operand_facts){.place = GSH_OPERAND_UNMANAGED,
                                       .bytes = use->bytes,
                                       .is_read = is_output ? gsh_launch_reads_output(launch)
-                                                           : !is_uploaded_before(launch, k, use),
+                                                           : is_uploaded(launch, k, use),
                                       .is_written = is_output,
                                       .is_temporary = has_unmanaged_output(launch)};
 }

@@ -119,13 +119,15 @@ static char letter_of(const struct gsh_call *call)
 }
 
 /* The letters of all sizes: inputs device_array, and a new output where `out` is NULL. */
-static void check(struct gsh_launch make(int64_t side), const double *in, double *out,
+static void check(struct gsh_launch make(int64_t side), double *in, double *out,
                   const char *expected, const char *what)
 {
     char letters[16] = "";
     unsigned count = 0;
     for (int64_t elements = FEWEST, side = 2; elements <= COUNT; elements *= 4, side *= 2) {
         struct gsh_call call = {.launch = make(side)};
+        if (!gsh_arena_contains(in))
+            *in += 1; /* bytes that the device has not had (recent_uploads.h) */
         set_operands(&call, in, out != NULL ? out : host_array, out == NULL);
         letters[count++] = letter_of(&call);
     }
