@@ -5,9 +5,11 @@
  */
 #pragma once
 
-/* The next definition of `name` after this library's. Never NULL: if there is none, returns a
- * function that sets ENOSYS and returns -1. Leaves dlerror() clear. */
+/* The next definition of `name` after this library's, or its replacement. Never NULL. Leaves dlerror() clear. */
 void *gsh_libc_real_find(const char *name);
+/* What stands for a function that this libc does not have: the same function made of a system call where this library calls
+ * it itself, else one that sets ENOSYS and returns -1. Never NULL. */
+void *gsh_libc_real_replacement(const char *name);
 
 /* Defines a file's table `real` of real functions. Each entry starts as a function that looks up
  * the real one and calls it. CALLS(X) lists X(result, name, (parameters), (arguments), ...). */
