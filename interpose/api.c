@@ -6,8 +6,10 @@
 
 #include "base.h"
 #include "coherence.h"
+#include "device.h"
 #include "dispatch.h"
 #include "fmt.h"
+#include "numpy_attach.h"
 #include "snapshot.h"
 #include "stats.h"
 #include "version.h"
@@ -21,6 +23,11 @@ _Static_assert((int)GPUSHIM_FOREIGN == (int)GSH_UNMANAGED &&
 GSH_EXPORT const char *gpushim_version(void)
 {
     return gsh_version_get();
+}
+
+GSH_EXPORT int gpushim_active(void)
+{
+    return gsh_numpy_attach_has_device() && gsh_device_get_state() != GSH_DEVICE_RETIRED;
 }
 
 GSH_EXPORT void gpushim_synchronize(void)

@@ -25,6 +25,10 @@ enum gpushim_residency {
  * May also be called in a signal handler. */
 const char *gpushim_version(void);
 
+/* Whether calls of NumPy in this process may run on a device: 1 from the import of NumPy on, where it was recognised and there is a
+ * device that was not retired, started or not. 0 else, and in a forked child. */
+int gpushim_active(void);
+
 /* Waits until the device has finished all work submitted so far. Moves no data. */
 void gpushim_synchronize(void);
 

@@ -146,6 +146,26 @@ print(library.gpushim_version().decode())
             shimmed = one_run(numpy + script)
             self.assertEqual((shimmed.stdout, shimmed.stderr), (cmake_version() + "\n", ""))
 
+    def test_active_function(self):
+        """Before NumPy, with it, in a forked child, and in the parent after that; without a device."""
+        script = '''
+import ctypes, os
+library = ctypes.CDLL(None)
+print(library.gpushim_active())
+import numpy
+print(library.gpushim_active(), flush=True)
+child = os.fork()
+if child == 0:
+    print(library.gpushim_active(), flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+print(library.gpushim_active())
+'''
+        for env, expected in (({}, "0 1 0 1"), ({"GPUSHIM_MODE": "auto"}, "0 1 0 1"), ({"GPUSHIM_MODE": "off"}, "0 0 0 0"),
+                              ({"GPUSHIM_DEVICE": "cpu"}, "0 0 0 0"), ({"GPUSHIM_DEVICE": "none"}, "0 0 0 0")):
+            with self.subTest(env):
+                self.assertEqual(one_run(script, **env).stdout.split(), expected.split())
+
     def test_ways_to_end(self):
         """The report is written however Python ends, and the exit status is the program's."""
         for ending, status in (("", 0), ("import sys; sys.exit(3)", 3), ("raise ValueError", 1),
