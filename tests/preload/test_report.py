@@ -146,6 +146,13 @@ print(library.gpushim_version().decode())
             shimmed = one_run(numpy + script)
             self.assertEqual((shimmed.stdout, shimmed.stderr), (cmake_version() + "\n", ""))
 
+    def test_library_as_a_program(self):
+        """Executed itself, also under itself, it prints its version and how to use it."""
+        for preloaded in False, True:
+            done = shim_runner.run_command([shim_runner.LIBRARY], shim=preloaded)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertRegex(done.stdout, r"^gpushim %s\n.*LD_PRELOAD.*\n$" % re.escape(cmake_version()))
+
     def test_active_function(self):
         """Before NumPy, with it, in a forked child, and in the parent after that; without a device."""
         script = '''
