@@ -15,7 +15,7 @@ SECONDS ?= 60
 BUILT = python3 tests/run.py built || { cmake --preset release && cmake --build --preset release && \
 	    python3 tests/run.py stamp; }
 
-.PHONY: build kernels demo check quick test test-all test-gpu test-faults test-numpy test-scipy test-sklearn test-pandas fuzz test-matrix docs format clean
+.PHONY: build kernels wheel install demo check quick test test-all test-gpu test-faults test-numpy test-scipy test-sklearn test-pandas fuzz test-matrix docs format clean
 
 # .venv/bin/python and build/libgpushim.so.
 build:
@@ -28,6 +28,21 @@ build:
 ARCHS ?= 90
 kernels: build
 	build/pack_kernels $(addprefix --arch=,$(ARCHS)) --output=build/gpushim_kernels.bin
+
+# The wheel for pip, in DIST: for x86-64 Linux with glibc 2.28 or later, and CPython from 3.9 on. cmake/manylinux-cc compiles it. GCC's
+# runtime comes first, because Zig's has a libm of its own. Holds build/gpushim_kernels.bin where `make kernels` has made that.
+DIST ?= dist
+wheel:
+	.ci/setup wheel
+	CC=$(CURDIR)/cmake/manylinux-cc GSH_ZIG_PYTHON=$(CURDIR)/.venv-wheel/bin/python _PYTHON_HOST_PLATFORM=manylinux_2_28_x86_64 \
+	    .venv-wheel/bin/python -m build --wheel --no-isolation --outdir $(DIST) \
+	    -C cmake.define.CMAKE_C_STANDARD_LIBRARIES=$$(gcc -print-libgcc-file-name) \
+	    -C cmake.define.GSH_KERNEL_PACK=$(CURDIR)/build/gpushim_kernels.bin .
+
+# The libraries, their header and the licence, below PREFIX.
+PREFIX ?= /usr/local
+install: build
+	cmake --install build --prefix $(PREFIX)
 
 # The Table 1 program with and without the shim: on the GPU, or on the host device where there is none.
 demo: build
@@ -96,4 +111,4 @@ format:
 	$(PYTHON) tests/run.py format --fix
 
 clean:
-	rm -rf build build-*
+	rm -rf build build-* dist

@@ -21,7 +21,7 @@ def tree(folders, endings):
 
 def all_files(endings=TEXT_ENDINGS):
     """The texts of the whole project."""
-    return tree(LAYERS + ("tests", "bench", "docs"), endings) + [
+    return tree(LAYERS + ("python", "tests", "bench", "docs"), endings) + [
         name for name in sorted(os.listdir(ROOT)) if name.endswith(endings) or name == "Makefile"]
 
 

@@ -6,7 +6,7 @@ import functools
 import os
 import re
 
-from runner import ctest, python_tests, style, suites
+from runner import ctest, package_tests, python_tests, style, suites
 from runner.process import ROOT, WORKERS, execute
 from runner.shards import shard_of
 
@@ -98,6 +98,7 @@ STAGES = (
     Stage("format, build, rules", 1, check_sources),
     Stage("C tests, gcc", 1, test_gcc),
     python_stage("Python tests", 1, python_files, VENV, DEV, None),
+    Stage("package", 1, lambda totals, _: package_tests.run_package(totals, VENV)),
     python_stage("conformance", 3, conformance_files, VENV, DEV, None),
     Stage("clang-tidy", 2, lambda totals, shard: style.check_tidy(totals, shard.of(style.tidy_files()))),
     Stage("C tests, clang", 1, test_clang),
