@@ -7,6 +7,8 @@
 #define CACHE_BYTES 4e6 /* up to this the operands are in the cache of a core */
 #define CACHE_RATE 40e9 /* bytes/s of one core */
 #define MEMORY_RATE 10e9
+#define RUNS_BYTES 16e6        /* up to this one core copies runs as fast as several */
+#define ELEMENT_NS 0.5         /* of a copy without runs */
 #define SHARE 60e-6            /* s of work for each thread: some times what it takes to wake one */
 #define MEMORY_SPEED_UP 4      /* of what moves bytes only, at most */
 #define PIECES_OF_THREAD 4     /* a core that is busy otherwise does not hold up the others */
@@ -19,6 +21,13 @@ double gsh_parallel_loop_seconds(double bytes, double elements, double host_ns)
 {
     double rate = bytes <= CACHE_BYTES ? CACHE_RATE : MEMORY_RATE;
     return bytes / rate + elements * host_ns * 1e-9;
+}
+
+double gsh_parallel_loop_copy_seconds(double bytes, double elements, bool has_runs)
+{
+    if (has_runs && bytes <= RUNS_BYTES)
+        return 0;
+    return gsh_parallel_loop_seconds(bytes, elements, has_runs ? 0 : ELEMENT_NS);
 }
 
 unsigned gsh_parallel_loop_threads(double seconds, unsigned available)

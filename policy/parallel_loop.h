@@ -13,6 +13,9 @@ enum { GSH_PARALLEL_LOOP_ALIGNMENT = 64 };
  * each. */
 double gsh_parallel_loop_seconds(double bytes, double elements, double host_ns);
 
+/* The same for a copy of elements that move so many bytes of cache lines. `has_runs`: many lie side by side, in both arrays. */
+double gsh_parallel_loop_copy_seconds(double bytes, double elements, bool has_runs);
+
 /* Threads for a loop of so many seconds on one core, at most `available`. 1: it does not pay. */
 unsigned gsh_parallel_loop_threads(double seconds, unsigned available);
 

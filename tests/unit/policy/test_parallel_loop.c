@@ -16,6 +16,14 @@ static void check_seconds(void)
     CHECK(gsh_parallel_loop_seconds(0, 0, 5) == 0);
 }
 
+static void check_copies(void)
+{
+    CHECK_INT(gsh_parallel_loop_threads(gsh_parallel_loop_copy_seconds(5e6, 3e5, true), 16), 1);
+    CHECK_INT(gsh_parallel_loop_threads(gsh_parallel_loop_copy_seconds(5e6, 3e5, false), 16), 10);
+    CHECK(gsh_parallel_loop_copy_seconds(1e8, 1e6, true) <
+          gsh_parallel_loop_copy_seconds(1e8, 1e6, false));
+}
+
 static void check_threads(void)
 {
     CHECK_INT(gsh_parallel_loop_threads(0, 16), 1);
@@ -52,6 +60,7 @@ static void check_pieces(void)
 int main(void)
 {
     check_seconds();
+    check_copies();
     check_threads();
     check_pieces();
     CHECK_INT(gsh_parallel_loop_stretch(64, 0.1), 64);
