@@ -48,7 +48,7 @@ void gsh_stats_device_call(unsigned row, uint64_t ns);
 void gsh_stats_device_time(unsigned row, uint64_t ns);
 /* One call computed by the original on the CPU: the reason (an index into reason_names), and its time or 0. */
 void gsh_stats_host_call(unsigned row, unsigned reason, uint64_t ns);
-/* One of these calls whose loops several cores computed. */
+/* One of these calls that several cores computed. */
 void gsh_stats_parallel_call(unsigned row);
 /* While `pauses`, host calls of this thread are not counted: the library makes them, not the program. */
 void gsh_stats_pause(bool pauses);

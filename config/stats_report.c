@@ -208,7 +208,7 @@ static void append_events(struct gsh_fmt *fmt)
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_EVICTIONS));
     uint64_t parallel = gsh_stats_get(GSH_COUNTER_PARALLEL_LOOPS);
     if (parallel != 0)
-        gsh_fmt_printf(fmt, " %llu loops of NumPy ran on several cores\n",
+        gsh_fmt_printf(fmt, " %llu loops of NumPy and copies ran on several cores\n",
                        (unsigned long long)parallel);
     uint64_t grouped = gsh_stats_get(GSH_COUNTER_GROUPED);
     uint64_t dead_nodes = gsh_stats_get(GSH_COUNTER_DEAD_NODES);

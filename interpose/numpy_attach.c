@@ -20,6 +20,7 @@
 #include "numpy_abi.h"
 #include "numpy_errstate.h"
 #include "numpy_hooks.h"
+#include "numpy_parallel.h"
 #include "options.h"
 #include "python_error.h"
 #include "search_roots.h"
@@ -99,7 +100,15 @@ static void register_blas_threads(void)
         gsh_blas_threads_register(&functions);
 }
 
-/* What runs NumPy's loops on several cores, and keeps freed memory for the next arrays, without a device. */
+static void install_copies(void)
+{
+#define X(family) gsh_numpy_##family##_install_without_device();
+    GSH_NUMPY_COPY_FAMILIES(X)
+#undef X
+    gsh_numpy_hooks_rehash();
+}
+
+/* What runs NumPy's loops and copies on several cores, and keeps freed memory for the next arrays, without a device. */
 static void install_without_device(void)
 {
     if (gsh_arena_end != 0)
@@ -108,6 +117,8 @@ static void install_without_device(void)
     gsh_numpy_ufunc_install();
     gsh_numpy_parallel_install();
     gsh_numpy_loops_install();
+    if (gsh_arena_end != 0 && gsh_numpy_parallel_is_on())
+        install_copies();
 }
 
 static void install_families(void)

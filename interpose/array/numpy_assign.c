@@ -8,6 +8,7 @@
 #include "coherence.h"
 #include "numpy_arguments.h"
 #include "numpy_method_patch.h"
+#include "numpy_parallel_copy.h"
 #include "python_error.h"
 #include "stats.h"
 
@@ -25,7 +26,7 @@ static PyObject *try_fill(const struct gsh_method_call *call, enum gsh_reason *w
 
 GSH_METHOD_HOOK(copyto_hook, .table = GSH_METHOD_MODULE, .name = "copyto", .handler = try_copyto,
                 .subject = GSH_METHOD_ASK_BY_FIRST, .writes = GSH_METHOD_WRITES_ARG(0),
-                .self_test = "m.copyto(a, b)");
+                .uses_cores = true, .self_test = "m.copyto(a, b)");
 GSH_METHOD_HOOK(putmask_hook, .table = GSH_METHOD_MODULE, .name = "putmask", .handler = try_putmask,
                 .subject = GSH_METHOD_ASK_BY_FIRST, .writes = GSH_METHOD_WRITES_ARG(0),
                 .self_test = "m.putmask(a, [True, False], 0.0)");
@@ -198,24 +199,44 @@ static bool is_read_back(PyObject *dst, PyObject *source)
     return to != from && (to < 0) == (from < 0) && gsh_numpy_describe_meet(dst, source);
 }
 
+static enum gsh_reason describe(struct gsh_call *call, const struct gsh_assignment *request)
+{
+    struct gsh_launch *launch = &call->launch;
+    *call = (struct gsh_call){
+        .launch = {.kind = GSH_LAUNCH_ELEMENTWISE, .op = GSH_OP_COPY, .nin = 1, .nout = 1}};
+    enum gsh_reason why = place_output(launch, request->dst);
+    if (why == GSH_REASON_NONE && is_read_back(request->dst, request->source))
+        why = GSH_REASON_OVERLAP;
+    if (why == GSH_REASON_NONE)
+        why = gsh_numpy_assign_place_source(launch, request->source, request->casting);
+    if (why == GSH_REASON_NONE && request->mask)
+        why = place_mask(launch, request);
+    if (why == GSH_REASON_NONE)
+        call->row = row_of(launch, request->name);
+    return why;
+}
+
+bool gsh_numpy_assign_on_cores(PyObject *dst, PyObject *source, enum gsh_reason why)
+{
+    struct gsh_call call;
+    const struct gsh_assignment request = {
+        .dst = dst, .source = source, .casting = GSH_CASTING_UNSAFE};
+    return describe(&call, &request) == GSH_REASON_NONE &&
+           gsh_numpy_parallel_copy_try(&call, source, why);
+}
+
 bool gsh_numpy_assign_run(const struct gsh_assignment *request, enum gsh_reason *why, unsigned *row)
 {
-    struct gsh_call call = {
-        .launch = {.kind = GSH_LAUNCH_ELEMENTWISE, .op = GSH_OP_COPY, .nin = 1, .nout = 1}};
-    *why = place_output(&call.launch, request->dst);
-    if (*why == GSH_REASON_NONE && is_read_back(request->dst, request->source))
-        *why = GSH_REASON_OVERLAP;
-    if (*why == GSH_REASON_NONE)
-        *why = gsh_numpy_assign_place_source(&call.launch, request->source, request->casting);
-    if (*why == GSH_REASON_NONE && request->mask)
-        *why = place_mask(&call.launch, request);
+    struct gsh_call call;
+    *why = describe(&call, request);
     if (*why != GSH_REASON_NONE)
         return false;
-    *row = call.row = row_of(&call.launch, request->name);
+    *row = call.row;
     PyObject *result = gsh_numpy_output_run(&call, request->dst, NULL, why);
-    if (result)
-        gsh_py.Py_DecRef(result);
-    return result != NULL;
+    if (!result)
+        return gsh_numpy_parallel_copy_try(&call, request->source, *why);
+    gsh_py.Py_DecRef(result);
+    return true;
 }
 
 int gsh_numpy_assign_original(int (*original)(PyObject *, PyObject *, PyObject *), PyObject *self,
@@ -324,6 +345,11 @@ static PyObject *try_fill(const struct gsh_method_call *call, enum gsh_reason *w
     const struct gsh_assignment request = {
         .dst = call->self, .source = call->args[0], .casting = GSH_CASTING_UNSAFE};
     return none_or_declined(gsh_numpy_assign_run(&request, why, row));
+}
+
+void gsh_numpy_assign_install_without_device(void)
+{
+    gsh_numpy_method_patch_install(&copyto_hook);
 }
 
 void gsh_numpy_assign_install(void)

@@ -20,6 +20,9 @@ struct gsh_assignment {
 bool gsh_numpy_assign_run(const struct gsh_assignment *assignment, enum gsh_reason *why,
                           unsigned *row);
 
+/* dst[...] = source on several cores of the CPU (numpy_parallel_copy.h), without asking a device; `why` is the reason to count. */
+bool gsh_numpy_assign_on_cores(PyObject *dst, PyObject *source, enum gsh_reason why);
+
 /* The value of `source` if it is a single element in host memory: a scalar or an array of size 1.
  */
 bool gsh_numpy_assign_find_value(PyObject *source, struct gsh_numpy_value *value);

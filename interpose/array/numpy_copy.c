@@ -5,6 +5,7 @@
 #include "numpy_copy.h"
 
 #include "numpy_assign.h"
+#include "numpy_parallel_copy.h"
 
 PyObject *gsh_numpy_copy_run(const char *name, const struct gsh_view *view, enum gsh_dtype dtype,
                              const struct gsh_layout *layout, const int64_t *strides,
@@ -20,7 +21,10 @@ PyObject *gsh_numpy_copy_run(const char *name, const struct gsh_view *view, enum
     if (*why != GSH_REASON_NONE)
         return NULL;
     gsh_numpy_describe_copy(&call.launch, view, dtype, strides);
-    return gsh_numpy_output_run(&call, NULL, layout, why);
+    PyObject *result = gsh_numpy_output_run(&call, NULL, layout, why);
+    if (!result)
+        result = gsh_numpy_parallel_copy_new(&call, layout, *why);
+    return result;
 }
 
 PyObject *gsh_numpy_copy_in_order(const char *name, const struct gsh_view *view,

@@ -16,6 +16,7 @@
 #include "numpy_hooks.h"
 #include "numpy_mask.h"
 #include "numpy_output.h"
+#include "numpy_parallel_copy.h"
 #include "numpy_take.h"
 #include "python_error.h"
 #include "stats.h"
@@ -229,6 +230,24 @@ static int assign_on_host(PyObject *self, PyObject *key, PyObject *value)
     return original_assign(self, key, value);
 }
 
+/* An assignment of an array to a view that no device could do sooner, on several cores. False: nothing was changed. */
+static __attribute__((noinline)) bool assign_on_cores(PyObject *self, PyObject *key,
+                                                      PyObject *value)
+{
+    struct gsh_key classified = gsh_numpy_key_classify(gsh_numpy_array(self), key);
+    PyObject *view = classified.kind == GSH_KEY_VIEW && !gsh_dispatch_is_inside()
+                         ? original_subscript(self, key)
+                         : NULL;
+    enum gsh_reason why =
+        gsh_dispatch_is_live() ? GSH_REASON_DATA_ON_HOST : gsh_dispatch_why_dead();
+    bool done = view && gsh_numpy_is_array(view) && gsh_numpy_assign_on_cores(view, value, why);
+    if (view)
+        gsh_py.Py_DecRef(view);
+    else
+        gsh_python_error_clear();
+    return done;
+}
+
 /* The part of the hook for arrays in the arena. */
 static __attribute__((noinline)) int assign_in_arena(PyObject *self, PyObject *object,
                                                      PyObject *value)
@@ -237,8 +256,11 @@ static __attribute__((noinline)) int assign_in_arena(PyObject *self, PyObject *o
     enum gsh_reason why = GSH_REASON_NONE;
     unsigned row = 0;
     bool is_resident = gsh_coherence_is_resident(array->data);
-    if (!is_resident && !may_pay_from_host(self, object, value))
-        return assign_on_host(self, object, value);
+    if (!is_resident && !may_pay_from_host(self, object, value)) {
+        bool may = gsh_numpy_parallel_copy_may_assign(self, object, value);
+        return may && assign_on_cores(self, object, value) ? 0
+                                                           : assign_on_host(self, object, value);
+    }
     struct gsh_key key = gsh_numpy_key_classify(array, object);
     if (key.kind == GSH_KEY_OTHER && is_resident)
         fetch_operands(self, &key, true);
@@ -292,14 +314,37 @@ static int assign_subscript(PyObject *self, PyObject *key, PyObject *value)
     return assign_by_object(self, key, value);
 }
 
-void gsh_numpy_index_install(void)
+static int assign_without_device(PyObject *self, PyObject *key, PyObject *value)
+{
+    gsh_numpy_hooks_hit(assign_row);
+    bool may = value && gsh_numpy_parallel_copy_may_assign(self, key, value);
+    return may && assign_on_cores(self, key, value) ? 0 : original_assign(self, key, value);
+}
+
+/* Keeps the originals. NULL: the slots are not as expected. */
+static struct gsh_pymapping *adopt_slots(void)
 {
     struct gsh_pymapping *mapping = ((struct gsh_pytype *)gsh_np.ndarray_type)->tp_as_mapping;
     if (!mapping || !mapping->mp_subscript || !mapping->mp_ass_subscript)
-        return;
+        return NULL;
     original_subscript = mapping->mp_subscript;
     original_assign = mapping->mp_ass_subscript;
     assign_row = gsh_numpy_hooks_add("mapping", "ndarray.__setitem__", "a[0:1] = 0.0");
+    return mapping;
+}
+
+void gsh_numpy_index_install_without_device(void)
+{
+    struct gsh_pymapping *mapping = adopt_slots();
+    if (mapping)
+        __atomic_store_n(&mapping->mp_ass_subscript, assign_without_device, __ATOMIC_RELEASE);
+}
+
+void gsh_numpy_index_install(void)
+{
+    struct gsh_pymapping *mapping = adopt_slots();
+    if (!mapping)
+        return;
     subscript_row = gsh_numpy_hooks_add("mapping", "ndarray.__getitem__", "a[0:1]");
     __atomic_store_n(&mapping->mp_ass_subscript, assign_subscript, __ATOMIC_RELEASE);
     __atomic_store_n(&mapping->mp_subscript, subscript, __ATOMIC_RELEASE);

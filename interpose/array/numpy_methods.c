@@ -84,7 +84,7 @@ static PyObject *try_ravel(const struct gsh_method_call *call, enum gsh_reason *
 
 #define X(id, kind, method, function, asked, test)                                                 \
     GSH_METHOD_HOOK(id##_hook, .table = GSH_METHOD_##kind, .name = method, .handler = function,    \
-                    .subject = GSH_METHOD_ASK_BY_##asked, .self_test = test);
+                    .subject = GSH_METHOD_ASK_BY_##asked, .uses_cores = true, .self_test = test);
 COPIERS(X)
 #undef X
 #define X(id, kind, method, written, test)                                                         \
@@ -309,13 +309,24 @@ static PyObject *try_ravel(const struct gsh_method_call *call, enum gsh_reason *
     return try_flat(call, "ravel", true, why, row);
 }
 
+static void install(struct gsh_method_hook *const *hooks, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        gsh_numpy_method_patch_install(hooks[i]);
+}
+
+#define X(id, ...) &id##_hook,
+static struct gsh_method_hook *const copiers[] = {COPIERS(X)};
+static struct gsh_method_hook *const readers[] = {READERS(X)};
+#undef X
+
+void gsh_numpy_methods_install_without_device(void)
+{
+    install(copiers, GSH_COUNT(copiers));
+}
+
 void gsh_numpy_methods_install(void)
 {
-    struct gsh_method_hook *const hooks[] = {
-#define X(id, ...) &id##_hook,
-        COPIERS(X) READERS(X)
-#undef X
-    };
-    for (size_t i = 0; i < GSH_COUNT(hooks); i++)
-        gsh_numpy_method_patch_install(hooks[i]);
+    install(copiers, GSH_COUNT(copiers));
+    install(readers, GSH_COUNT(readers));
 }

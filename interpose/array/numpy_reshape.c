@@ -11,7 +11,7 @@ static PyObject *try_reshape(const struct gsh_method_call *call, enum gsh_reason
                              unsigned *row);
 
 GSH_METHOD_HOOK(reshape_hook, .table = GSH_METHOD_NDARRAY, .name = "reshape",
-                .handler = try_reshape, .subject = GSH_METHOD_ASK_BY_SELF,
+                .handler = try_reshape, .subject = GSH_METHOD_ASK_BY_SELF, .uses_cores = true,
                 .self_test = "a.reshape(2, 1)");
 
 /* Dimensions in the order from the slowest to the fastest of the walk. */
@@ -169,6 +169,11 @@ static PyObject *try_reshape(const struct gsh_method_call *call, enum gsh_reason
     PyObject *result = gsh_numpy_method_patch_call_original(&reshape_hook, call, copy);
     gsh_py.Py_DecRef(copy);
     return result;
+}
+
+void gsh_numpy_reshape_install_without_device(void)
+{
+    gsh_numpy_reshape_install();
 }
 
 void gsh_numpy_reshape_install(void)

@@ -65,6 +65,12 @@ void gsh_numpy_hooks_describe(struct gsh_fmt *fmt);
 GSH_NUMPY_FAMILIES(X)
 #undef X
 
+/* Families whose copies several cores make. These install that part where there is no device. As above. */
+#define GSH_NUMPY_COPY_FAMILIES(X) X(assign) X(index) X(methods) X(reshape)
+#define X(family) void gsh_numpy_##family##_install_without_device(void);
+GSH_NUMPY_COPY_FAMILIES(X)
+#undef X
+
 /* Called after all families: learns at which call sites a reduction's array is an expiring value
  * (numpy_expiring.h). GIL; leaves no Python error. */
 void gsh_numpy_reduce_learn(void);

@@ -236,7 +236,7 @@ struct attempt {
 static struct attempt attempt_call(struct gsh_method_hook *hook, const struct gsh_method_call *call)
 {
     struct attempt attempt = {.why = GSH_REASON_NONE};
-    if (!gsh_dispatch_is_live())
+    if (!gsh_dispatch_is_live() && (!hook->uses_cores || gsh_dispatch_is_inside()))
         return attempt;
     if (!hook->handler) {
         fetch_operands(hook, call);

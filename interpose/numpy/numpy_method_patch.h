@@ -58,7 +58,9 @@ struct gsh_method_hook {
     const char *name;
     gsh_method_handler handler; /* NULL: the hook only fetches operands to the host */
     enum gsh_method_subject subject;
-    unsigned writes;       /* GSH_METHOD_WRITES_*: arrays that the original writes in place */
+    unsigned writes; /* GSH_METHOD_WRITES_*: arrays that the original writes in place */
+    bool
+        uses_cores; /* the handler is asked where no device is live, too: it copies on several cores */
     const char *self_test; /* see struct gsh_hook */
     void *fastcall_keywords, *fastcall, *varargs_keywords,
         *varargs; /* the entry point for each convention */

@@ -147,18 +147,24 @@ bool gsh_numpy_output_is_possible(const struct gsh_layout *layout, size_t itemsi
     return gsh_arena_is_granted(bytes);
 }
 
-PyObject *gsh_numpy_output_create(enum gsh_dtype dtype, const struct gsh_layout *layout)
+PyObject *gsh_numpy_output_allocate(enum gsh_dtype dtype, const struct gsh_layout *layout)
 {
     PyObject *descr = gsh_np.descrs[dtype];
     gsh_py.Py_IncRef(descr); /* NewFromDescr steals one */
-    gsh_arena_hint_begin();
     PyObject *array = gsh_np.NewFromDescr(gsh_np.ndarray_type, descr, layout->ndim, layout->shape,
                                           layout->strides, NULL, 0, NULL);
-    gsh_arena_hint_end();
-    if (!array) {
+    if (!array)
         gsh_python_error_clear();
+    return array;
+}
+
+PyObject *gsh_numpy_output_create(enum gsh_dtype dtype, const struct gsh_layout *layout)
+{
+    gsh_arena_hint_begin();
+    PyObject *array = gsh_numpy_output_allocate(dtype, layout);
+    gsh_arena_hint_end();
+    if (!array)
         return NULL;
-    }
     if (!gsh_arena_contains(gsh_numpy_array(array)->data)) {
         gsh_py.Py_DecRef(array);
         return NULL;

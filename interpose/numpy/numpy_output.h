@@ -39,6 +39,8 @@ void gsh_numpy_output_like(const struct gsh_view *view, size_t itemsize, struct 
 /* Whether memory for such a result could be allocated at all. Ask before work that is proportional
  * to the size: NumPy refuses an impossible size at once. */
 bool gsh_numpy_output_is_possible(const struct gsh_layout *layout, size_t itemsize);
+/* A new array where NumPy's allocator puts it. Contents undefined. NULL: there is no memory. */
+PyObject *gsh_numpy_output_allocate(enum gsh_dtype dtype, const struct gsh_layout *layout);
 /* A new array in the arena, expected to be used on the device. Contents undefined. NULL: another
  * allocator took the request, or there is no memory. */
 PyObject *gsh_numpy_output_create(enum gsh_dtype dtype, const struct gsh_layout *layout);

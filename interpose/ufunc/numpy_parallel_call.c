@@ -7,7 +7,6 @@
 
 #include "dispatch.h"
 #include "numpy_parallel.h"
-#include "python_error.h"
 #include "stats.h"
 
 #include <fenv.h>
@@ -131,23 +130,13 @@ static bool pays(const struct gsh_numpy_space *space)
 
 /* ---- the results ---- */
 
-/* A new array as NumPy makes it, or NULL without a Python error. */
-static PyObject *make_result(enum gsh_dtype dtype, const struct gsh_layout *layout)
-{
-    gsh_py.Py_IncRef(gsh_np.descrs[dtype]); /* NewFromDescr steals one */
-    PyObject *array = gsh_np.NewFromDescr(gsh_np.ndarray_type, gsh_np.descrs[dtype], layout->ndim,
-                                          layout->shape, layout->strides, NULL, 0, NULL);
-    if (!array)
-        gsh_python_error_clear();
-    return array;
-}
-
 static bool make_results(const struct gsh_ufunc_call *request, struct gsh_launch *launch,
                          const struct gsh_layout *layouts, PyObject **results)
 {
     for (unsigned j = 0; j < launch->nout; j++) {
         struct gsh_operand *output = &launch->operands[launch->nin + j];
-        results[j] = request->outs[j] ? request->outs[j] : make_result(output->dtype, &layouts[j]);
+        results[j] = request->outs[j] ? request->outs[j]
+                                      : gsh_numpy_output_allocate(output->dtype, &layouts[j]);
         if (!results[j]) {
             gsh_py_drop(results, GSH_OP_OUTPUTS);
             return false;

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See the header.
+ */
+#include "numpy_parallel_copy.h"
+
+#include "arena.h"
+#include "dispatch.h"
+#include "host_copy.h"
+#include "parallel_loop.h"
+#include "stats.h"
+
+enum { MOST_BASES = 4 }; /* views of views, which NumPy rarely makes */
+
+/* The copy in parts of some blocks. */
+struct work {
+    struct gsh_host_copy copy;
+    int64_t blocks, blocks_of_part, parts;
+    double seconds; /* of one core */
+};
+
+/* ---- whether ---- */
+
+/* Whether NumPy, or this library for it, allocated the memory that the array is a view of. */
+static bool is_own_memory(PyObject *object)
+{
+    for (int i = 0; i < MOST_BASES && object && gsh_numpy_is_array(object); i++) {
+        const struct gsh_ndarray *array = gsh_numpy_array(object);
+        if (gsh_arena_contains(array->data) || (array->flags & GSH_NPY_OWNDATA))
+            return true;
+        object = array->base;
+    }
+    return false;
+}
+
+static bool is_in_arena(const struct gsh_launch *launch, unsigned k)
+{
+    return gsh_arena_contains((const void *)(uintptr_t)launch->operands[k].address);
+}
+
+static bool meet(const struct gsh_launch *launch)
+{
+    int64_t low[2], high[2];
+    for (unsigned k = 0; k < 2; k++)
+        gsh_launch_extent(launch, k, &low[k], &high[k]);
+    uint64_t src = launch->operands[0].address, dst = launch->operands[1].address;
+    return src + (uint64_t)low[0] < dst + (uint64_t)high[1] &&
+           dst + (uint64_t)low[1] < src + (uint64_t)high[0];
+}
+
+static bool is_possible(const struct gsh_launch *launch, enum gsh_reason why)
+{
+    return gsh_numpy_parallel_is_on() && why != GSH_REASON_NONE && why != GSH_REASON_NESTED &&
+           !launch->has_mask && !launch->operands[0].is_constant &&
+           launch->operands[0].dtype == launch->operands[1].dtype &&
+           gsh_launch_elements(launch) >= GSH_PARALLEL_COPY_LEAST &&
+           gsh_launch_is_distinct(launch, 1);
+}
+
+/* Describes the work. Whether several threads do it sooner than one. */
+static bool plan(struct work *work, const struct gsh_launch *launch)
+{
+    gsh_host_copy_init(&work->copy, launch);
+    size_t traffic = gsh_host_copy_traffic(&work->copy);
+    int64_t elements = gsh_launch_elements(launch);
+    work->seconds = gsh_parallel_loop_copy_seconds(
+        (double)elements * (double)traffic, (double)elements, gsh_host_copy_has_runs(&work->copy));
+    unsigned wanted = gsh_numpy_parallel_threads(work->seconds);
+    int64_t piece = gsh_parallel_loop_piece(elements, traffic, wanted);
+    work->blocks = gsh_host_copy_divide(&work->copy, piece);
+    work->blocks_of_part = GSH_MAX(work->blocks / GSH_MAX(elements / piece, 1), 1);
+    work->parts = (work->blocks - 1) / work->blocks_of_part + 1;
+    return wanted > 1;
+}
+
+/* ---- how ---- */
+
+static void copy_part(void *context, int64_t part)
+{
+    const struct work *work = context;
+    int64_t begin = part * work->blocks_of_part, end = begin + work->blocks_of_part;
+    for (int64_t number = begin; number < GSH_MIN(end, work->blocks); number++)
+        gsh_host_copy_block(&work->copy, number);
+}
+
+static void copy_all(struct work *work)
+{
+    if (gsh_numpy_parallel_do(copy_part, work, work->parts, work->seconds))
+        return;
+    for (int64_t part = 0; part < work->parts; part++)
+        copy_part(work, part);
+}
+
+static void run(struct work *work, const struct gsh_call *call, enum gsh_reason why)
+{
+    uint64_t parallel = gsh_numpy_parallel_count();
+    work->copy.dst = (char *)(uintptr_t)call->launch.operands[1].address;
+    gsh_dispatch_fetch(call);
+    uint64_t begin = gsh_numpy_output_host_begin();
+    void *state = gsh_py.PyEval_SaveThread();
+    copy_all(work);
+    gsh_py.PyEval_RestoreThread(state);
+    gsh_numpy_output_host_end(begin, call->row, why);
+    if (gsh_numpy_parallel_count() != parallel)
+        gsh_stats_parallel_call(call->row);
+}
+
+bool gsh_numpy_parallel_copy_try(const struct gsh_call *call, PyObject *source, enum gsh_reason why)
+{
+    struct work work;
+    const struct gsh_launch *launch = &call->launch;
+    if (!is_possible(launch, why) || !is_in_arena(launch, 1) || !is_own_memory(source) ||
+        meet(launch) || (!plan(&work, launch) && !gsh_host_copy_is_slow(&work.copy)))
+        return false;
+    run(&work, call, why);
+    return true;
+}
+
+PyObject *gsh_numpy_parallel_copy_new(struct gsh_call *call, const struct gsh_layout *layout,
+                                      enum gsh_reason why)
+{
+    struct work work;
+    struct gsh_launch *launch = &call->launch;
+    if (!is_possible(launch, why) || !is_in_arena(launch, 0) || !plan(&work, launch))
+        return NULL;
+    PyObject *array = gsh_numpy_output_allocate(launch->operands[1].dtype, layout);
+    if (!array)
+        return NULL;
+    launch->operands[1].address = (uintptr_t)gsh_numpy_array(array)->data;
+    run(&work, call, why);
+    return array;
+}
