@@ -83,26 +83,34 @@ static void copy_part(void *context, int64_t part)
         gsh_host_copy_block(&work->copy, number);
 }
 
-static void copy_all(struct work *work)
+/* False: nothing was copied, because there are no cores for it and NumPy does it as soon on one. */
+static bool copy_all(struct work *work)
 {
     if (gsh_numpy_parallel_do(copy_part, work, work->parts, work->seconds))
-        return;
+        return true;
+    if (!gsh_host_copy_is_slow(&work->copy))
+        return false;
     for (int64_t part = 0; part < work->parts; part++)
         copy_part(work, part);
+    return true;
 }
 
-static void run(struct work *work, const struct gsh_call *call, enum gsh_reason why)
+static bool run(struct work *work, const struct gsh_call *call, enum gsh_reason why)
 {
     uint64_t parallel = gsh_numpy_parallel_count();
     work->copy.dst = (char *)(uintptr_t)call->launch.operands[1].address;
     gsh_dispatch_fetch(call);
     uint64_t begin = gsh_numpy_output_host_begin();
     void *state = gsh_py.PyEval_SaveThread();
-    copy_all(work);
+    bool is_copied = copy_all(work);
     gsh_py.PyEval_RestoreThread(state);
-    gsh_numpy_output_host_end(begin, call->row, why);
+    if (is_copied)
+        gsh_numpy_output_host_end(begin, call->row, why);
+    else
+        gsh_numpy_output_host_abandon();
     if (gsh_numpy_parallel_count() != parallel)
         gsh_stats_parallel_call(call->row);
+    return is_copied;
 }
 
 bool gsh_numpy_parallel_copy_try(const struct gsh_call *call, PyObject *source, enum gsh_reason why)
@@ -112,8 +120,7 @@ bool gsh_numpy_parallel_copy_try(const struct gsh_call *call, PyObject *source, 
     if (!is_possible(launch, why) || !is_in_arena(launch, 1) || !is_own_memory(source) ||
         meet(launch) || (!plan(&work, launch) && !gsh_host_copy_is_slow(&work.copy)))
         return false;
-    run(&work, call, why);
-    return true;
+    return run(&work, call, why);
 }
 
 PyObject *gsh_numpy_parallel_copy_new(struct gsh_call *call, const struct gsh_layout *layout,
@@ -127,6 +134,8 @@ PyObject *gsh_numpy_parallel_copy_new(struct gsh_call *call, const struct gsh_la
     if (!array)
         return NULL;
     launch->operands[1].address = (uintptr_t)gsh_numpy_array(array)->data;
-    run(&work, call, why);
-    return array;
+    if (run(&work, call, why))
+        return array;
+    gsh_py.Py_DecRef(array);
+    return NULL;
 }

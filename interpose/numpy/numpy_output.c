@@ -296,6 +296,12 @@ void gsh_numpy_output_host_end(uint64_t begin, unsigned row, enum gsh_reason why
     gsh_stats_host_call(row, (unsigned)why, begin ? gsh_clock_ns() - begin : 0);
 }
 
+void gsh_numpy_output_host_abandon(void)
+{
+    host_depth--;
+    gsh_host_calibration_end(false);
+}
+
 bool gsh_numpy_output_host_is_inside(void)
 {
     return host_depth != 0;

@@ -62,6 +62,8 @@ PyObject *gsh_numpy_output_run(struct gsh_call *call, PyObject *out,
  * end. */
 uint64_t gsh_numpy_output_host_begin(void);
 void gsh_numpy_output_host_end(uint64_t begin, unsigned row, enum gsh_reason why);
+/* Instead of end, where nothing was computed. */
+void gsh_numpy_output_host_abandon(void);
 /* Whether this thread is between the two. Does not need the GIL. */
 bool gsh_numpy_output_host_is_inside(void);
 
