@@ -132,8 +132,9 @@ print(len(wrong))
 """
 
 FORK = """
-import multiprocessing, os
+import multiprocessing, os, warnings
 import numpy as np
+warnings.simplefilter("ignore", DeprecationWarning)  # CPython from 3.12 on: the process has threads
 a = np.random.default_rng(0).random((1000, 1000))
 want = a.T.copy()
 def work(k):
