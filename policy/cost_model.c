@@ -11,8 +11,6 @@
 /* s */
 #define HOST_ROW 8e-9 /* of NumPy's iterator, 5 to 20 ns measured */
 
-#define START_SHARE 0.25 /* of what the start takes is its price */
-
 /* flop/s */
 #define HOST_TRANSFORM_FLOPS 3e9    /* of pocketfft, beyond a pass over the bytes */
 #define HOST_PLAIN_FLOPS 1e9        /* of NumPy's plain loop */
@@ -71,7 +69,7 @@ double gsh_cost_model_computing(const struct gsh_rates *rates, double host_ns)
 
 double gsh_cost_model_start(const struct gsh_rates *rates, int64_t wanted_ms)
 {
-    return wanted_ms >= 0 ? (double)wanted_ms * 1e-3 : rates->start * START_SHARE;
+    return wanted_ms >= 0 ? (double)wanted_ms * 1e-3 : rates->start;
 }
 
 static double clamp(double value, double low, double high)

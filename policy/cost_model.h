@@ -98,7 +98,6 @@ double gsh_cost_model_unmanaged_transfer(const struct gsh_rates *rates, double b
 /* The device moves bytes inside its memory, and computes what takes a CPU core so many nanoseconds. */
 double gsh_cost_model_moving(const struct gsh_rates *rates, double bytes);
 double gsh_cost_model_computing(const struct gsh_rates *rates, double host_ns);
-/* What calls must have been able to gain before the device is started: `wanted_ms` of option START_MS or, where that is
- * negative, a quarter of what the start takes. The program goes on meanwhile, and pays with the driver's shutdown at its end: 0.1 s
- * on an H200. */
+/* What calls must have been able to gain before the device is started: `wanted_ms` of option START_MS, or what the start takes
+ * where that is negative. */
 double gsh_cost_model_start(const struct gsh_rates *rates, int64_t wanted_ms);

@@ -5,6 +5,7 @@
 #include "one_time_cost.h"
 
 #define WAITING_GAIN 5    /* times what is waited for: libraries may come from a slow disk */
+#define LOOP_SHARE 0.25   /* of the start's time is its price beside loops */
 #define LONG_CALL 5       /* times what starting takes: a start beside such a call is hardly felt */
 #define FEW_THREADS 4     /* a quarter of BLAS's speed is the most that is given up */
 #define OPENING_SHARE 0.1 /* of its time is what calls must have had to gain: nobody waits for it */
@@ -22,6 +23,12 @@ double gsh_one_time_cost_net_gain(const struct gsh_verdict *call)
 bool gsh_one_time_cost_expects_residency(enum gsh_reason reason, bool is_ready)
 {
     return reason == GSH_REASON_NOT_STARTED && !is_ready;
+}
+
+double gsh_one_time_cost_start_price(double seconds, double gains, double blas_gains)
+{
+    double share = gains > 0 ? GSH_MIN(blas_gains / gains, 1) : 0;
+    return seconds * (LOOP_SHARE + (1 - LOOP_SHARE) * share);
 }
 
 struct gsh_start_verdict gsh_one_time_cost_start(const struct gsh_verdict *call,

@@ -21,6 +21,11 @@ bool gsh_one_time_cost_expects_residency(enum gsh_reason reason, bool is_ready);
 
 /* ---- the start of the device ---- */
 
+/* What gains must reach for a start that takes `seconds`: a quarter of that where nothing but loops gains, because the start then
+ * takes one core of several; all of it where products and decompositions do, whose threads want every core. `blas_gains`: of
+ * these, of all `gains`. */
+double gsh_one_time_cost_start_price(double seconds, double gains, double blas_gains);
+
 struct gsh_start_facts {
     double foregone; /* by earlier calls, net */
     double price;    /* that gains must reach */

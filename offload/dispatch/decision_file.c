@@ -247,7 +247,7 @@ static void append_verdict(struct gsh_fmt *fmt, const struct gsh_verdict *verdic
     append_number(fmt, "gain", verdict->gain);
     append_text(fmt, "device", gsh_decision_log_device());
     append_number(fmt, "foregone", gsh_readiness_foregone());
-    append_number(fmt, "start", gsh_price_start());
+    append_number(fmt, "start", gsh_readiness_start_price());
 }
 
 void gsh_decision_file_gather(const struct gsh_call *call, struct gsh_decision_inputs *inputs)

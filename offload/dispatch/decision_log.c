@@ -81,7 +81,7 @@ static void append_device(struct gsh_fmt *fmt)
 {
     append_word(fmt, "device", gsh_decision_log_device());
     append_number(fmt, "foregone_ns", gsh_readiness_foregone() * 1e9);
-    append_number(fmt, "start_ns", gsh_price_start() * 1e9);
+    append_number(fmt, "start_ns", gsh_readiness_start_price() * 1e9);
 }
 
 static void append_call(struct gsh_fmt *fmt, unsigned row)

@@ -76,7 +76,7 @@ static bool pays(double *gains, double *price)
     if (run.found != GSH_PROFILE_FOUND)
         return false;
     *gains = (double)run.profile.gain_ns * 1e-9;
-    *price = gsh_price_start();
+    *price = gsh_readiness_start_price_of(*gains, run.profile.libraries);
     return gsh_script_profile_pays(*gains, *price, true);
 }
 
@@ -125,7 +125,7 @@ static void leave(void *unused)
 {
     (void)unused;
     const struct gsh_script_run end = {.gains = gsh_readiness_gains(),
-                                       .price = gsh_price_start(),
+                                       .price = gsh_readiness_start_price(),
                                        .has_profile = run.found == GSH_PROFILE_FOUND,
                                        .has_failed = gsh_device_get_state() == GSH_DEVICE_RETIRED,
                                        .has_set_devices = hash_devices_sigsafe() != run.devices,

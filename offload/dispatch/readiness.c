@@ -18,8 +18,8 @@
 
 /* Net gains of calls that ran on the CPU until the device was started; gains of each kind, until its library was open. */
 static _Atomic uint64_t start_foregone_ns, kind_foregone_ns[GSH_LAUNCH_KINDS];
-/* Net, of all calls, made on the device and foregone. */
-static _Atomic uint64_t gains_ns;
+/* Net, of all calls, made on the device and foregone; of these, of launches whose CPU's routines are BLAS's and LAPACK's. */
+static _Atomic uint64_t gains_ns, blas_gains_ns;
 /* Kinds of launch, as bits: whose libraries were opened, that calls have wanted, that are expected. */
 static _Atomic uint32_t opened, wanted, expected;
 _Static_assert(GSH_LAUNCH_KINDS <= 32, "a kind is a bit");
@@ -44,6 +44,41 @@ static double add_gain(_Atomic uint64_t *sum_ns, double gain)
 double gsh_readiness_gains(void)
 {
     return foregone(&gains_ns);
+}
+
+/* Their threads want every core. Fourier transforms are BATCH too, and run in one thread. */
+static bool uses_blas(const struct gsh_launch *launch)
+{
+    return gsh_launch_is_batch(launch) && launch->kind != GSH_LAUNCH_FFT;
+}
+
+static double price_start(double gains, double blas_gains)
+{
+    double price = gsh_price_start();
+    bool is_wanted = gsh_option_number(GSH_OPTION_START_MS) >= 0;
+    return is_wanted ? price : gsh_one_time_cost_start_price(price, gains, blas_gains);
+}
+
+double gsh_readiness_start_price(void)
+{
+    return price_start(gsh_readiness_gains(), foregone(&blas_gains_ns));
+}
+
+double gsh_readiness_start_price_of(double gains, uint32_t kinds)
+{
+    bool has_blas = false;
+    for (int kind = 0; kind < GSH_LAUNCH_KINDS; kind++) {
+        const struct gsh_launch launch = {.kind = (enum gsh_launch_kind)kind};
+        has_blas |= (kinds >> kind & 1) != 0 && uses_blas(&launch);
+    }
+    return price_start(gains, has_blas ? gains : 0);
+}
+
+static void note_gain(const struct gsh_launch *launch, double gain)
+{
+    add_gain(&gains_ns, gain);
+    if (uses_blas(launch))
+        add_gain(&blas_gains_ns, gain);
 }
 
 static void mark(_Atomic uint32_t *kinds, const struct gsh_launch *launch)
@@ -97,7 +132,7 @@ static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_v
 {
     const struct gsh_start_facts facts = {
         .foregone = add_gain(&start_foregone_ns, gsh_one_time_cost_net_gain(verdict)),
-        .price = gsh_price_start(),
+        .price = gsh_readiness_start_price(),
         .seconds = gsh_backend_rates()->start + load_seconds_of(launch)};
     const struct gsh_start_verdict step = gsh_one_time_cost_start(verdict, &facts);
     if (step.begins)
@@ -207,7 +242,7 @@ static bool is_compiled(const struct gsh_call *call, const struct gsh_verdict *v
 
 enum gsh_reason gsh_readiness_check(const struct gsh_call *call, const struct gsh_verdict *verdict)
 {
-    add_gain(&gains_ns, gsh_one_time_cost_net_gain(verdict));
+    note_gain(&call->launch, gsh_one_time_cost_net_gain(verdict));
     mark(&wanted, &call->launch);
     if (gsh_device_get_state() != GSH_DEVICE_READY) {
         enum gsh_reason reason = start(&call->launch, verdict);

@@ -24,5 +24,9 @@ void gsh_readiness_prepare(void);
 double gsh_readiness_foregone(void);
 /* Seconds that calls so far have gained by the device, or would have gained by one that is ready for them, their uploads paid. */
 double gsh_readiness_gains(void);
+/* What the gains must reach for the device to be started. */
+double gsh_readiness_start_price(void);
+/* The same for a run that gained so much and used the libraries of these kinds of launch. */
+double gsh_readiness_start_price_of(double gains, uint32_t kinds);
 /* The kinds of launch, as bits, whose libraries calls have wanted so far and that were opened for that. */
 uint32_t gsh_readiness_libraries(void);

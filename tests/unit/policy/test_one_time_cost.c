@@ -83,6 +83,16 @@ static void check_blas_threads(void)
     }
 }
 
+/* A quarter of the time for loops, all of it for products, and between them in proportion. */
+static void check_start_price(void)
+{
+    CHECK(gsh_one_time_cost_start_price(0.4, 0, 0) == 0.1);
+    CHECK(gsh_one_time_cost_start_price(0.4, 2, 0) == 0.1);
+    CHECK(gsh_one_time_cost_start_price(0.4, 2, 2) == 0.4);
+    CHECK(gsh_one_time_cost_start_price(0.4, 2, 1) > 0.2 &&
+          gsh_one_time_cost_start_price(0.4, 2, 1) < 0.3);
+}
+
 int main(void)
 {
     for (unsigned point = 0; point < STEPS * STEPS * STEPS * STEPS; point++) {
@@ -96,6 +106,7 @@ int main(void)
     check_net_gain();
     check_expectation();
     check_blas_threads();
+    check_start_price();
     CHECK(!gsh_one_time_cost_pays_loading(100, 0));
     return check_result();
 }

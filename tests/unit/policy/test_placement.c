@@ -191,7 +191,7 @@ static void check_rematerialise_inputs(void)
 {
     const struct gsh_rates rates = {.device_memory = 1e9, .device_cores = 10};
     CHECK(gsh_cost_model_moving(&rates, 1e9) == 1 && gsh_cost_model_computing(&rates, 1e10) == 1);
-    CHECK(gsh_cost_model_start(gsh_cuda_backend.rates, -1) == gsh_cuda_backend.rates->start / 4);
+    CHECK(gsh_cost_model_start(gsh_cuda_backend.rates, -1) == gsh_cuda_backend.rates->start);
     CHECK(gsh_cost_model_start(gsh_cuda_backend.rates, 20) == 20e-3);
 }
 

@@ -238,6 +238,25 @@ static int open_expected(void)
     return check_result();
 }
 
+/* A quarter of what the start takes where loops gain, all of it where products do; an option's price is the same for both. */
+static int start_price(void)
+{
+    if (!prepare("-1"))
+        return CHECK_SKIP;
+    rates.start = 1000;
+    double *a = make_ones(), *out = make_ones();
+    CHECK(gsh_readiness_start_price() == 250);
+    CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
+    CHECK(gsh_readiness_start_price() == 1000);
+    rates.host_call = 1;
+    CHECK_INT(offer_elements(GSH_OP_ADD, a, out), GSH_REASON_NOT_STARTED);
+    CHECK(gsh_readiness_start_price() > 250 && gsh_readiness_start_price() < 260);
+    CHECK(gsh_readiness_start_price_of(1, 0) == 250);
+    CHECK(gsh_readiness_start_price_of(1, UINT32_C(1) << GSH_LAUNCH_GEMM) == 1000);
+    CHECK(gsh_readiness_start_price_of(1, UINT32_C(1) << GSH_LAUNCH_FFT) == 250);
+    return check_result();
+}
+
 static int compile_beside(void)
 {
     return check_compiling(false);
@@ -265,9 +284,9 @@ static int open_here(void)
 /* Each in a process of its own: a device is started once. */
 int main(void)
 {
-    int (*const checks[])(void) = {compile_beside,   compile_here,    open_beside,
-                                   open_here,        open_ahead,      open_expected,
-                                   start_after_some, start_after_one, start_at_once};
+    int (*const checks[])(void) = {compile_beside, compile_here,  open_beside,      open_here,
+                                   open_ahead,     open_expected, start_after_some, start_after_one,
+                                   start_at_once,  start_price};
     for (unsigned i = 0; i < GSH_COUNT(checks); i++)
         check_in_child(checks[i]);
     return check_result();
