@@ -46,10 +46,10 @@ double gsh_readiness_gains(void)
     return foregone(&gains_ns);
 }
 
-/* Their threads want every core. Fourier transforms are BATCH too, and run in one thread. */
+/* What BLAS and LAPACK also compute by name: their threads want every core. */
 static bool uses_blas(const struct gsh_launch *launch)
 {
-    return gsh_launch_is_batch(launch) && launch->kind != GSH_LAUNCH_FFT;
+    return gsh_launch_has(launch, GSH_TRAIT_UNMANAGED);
 }
 
 static double price_start(double gains, double blas_gains)
