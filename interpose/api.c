@@ -6,10 +6,8 @@
 
 #include "base.h"
 #include "coherence.h"
-#include "device.h"
 #include "dispatch.h"
 #include "fmt.h"
-#include "numpy_attach.h"
 #include "snapshot.h"
 #include "stats.h"
 #include "version.h"
@@ -27,7 +25,7 @@ GSH_EXPORT const char *gpushim_version(void)
 
 GSH_EXPORT int gpushim_active(void)
 {
-    return gsh_numpy_attach_has_device() && gsh_device_get_state() != GSH_DEVICE_RETIRED;
+    return gsh_dispatch_is_live();
 }
 
 GSH_EXPORT void gpushim_synchronize(void)

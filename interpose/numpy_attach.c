@@ -30,8 +30,6 @@
 #include <dlfcn.h>
 #include <string.h>
 
-static bool has_device; /* atomic */
-
 /* NumPy 2 first: its numpy.core names are Python stubs. */
 static PyObject *find_module(void)
 {
@@ -159,7 +157,6 @@ static const char *start(void)
     gsh_py.Py_AtExit(gsh_last_run_leave);
     gsh_py.Py_AtExit(gsh_device_stop_threads);
     install_families();
-    __atomic_store_n(&has_device, true, __ATOMIC_RELEASE);
     return NULL;
 }
 
@@ -183,9 +180,4 @@ void gsh_numpy_attach(void)
         gsh_doctor_schedule(why);
     gsh_python_error_clear();
     gsh_py.PyErr_Restore(type, value, traceback);
-}
-
-bool gsh_numpy_attach_has_device(void)
-{
-    return __atomic_load_n(&has_device, __ATOMIC_ACQUIRE);
 }

@@ -4,13 +4,8 @@
  */
 #pragma once
 
-#include "base.h"
-
 /* Called with the GIL each time NumPy's last core module is about to load. The first call decides
  * for the lifetime of the process: it checks the versions, starts offload/ and patches NumPy. If a
  * check fails, it changes nothing and logs one line at level info. Raises nothing; keeps the Python
  * error state. */
 void gsh_numpy_attach(void);
-
-/* Whether it has, and hooks send calls to a device. Any thread. */
-bool gsh_numpy_attach_has_device(void);

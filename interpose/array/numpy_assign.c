@@ -222,7 +222,7 @@ bool gsh_numpy_assign_on_cores(PyObject *dst, PyObject *source, enum gsh_reason 
     const struct gsh_assignment request = {
         .dst = dst, .source = source, .casting = GSH_CASTING_UNSAFE};
     return describe(&call, &request) == GSH_REASON_NONE &&
-           gsh_numpy_parallel_copy_try(&call, source, why);
+           gsh_numpy_parallel_copy_try(&call, dst, source, why);
 }
 
 bool gsh_numpy_assign_run(const struct gsh_assignment *request, enum gsh_reason *why, unsigned *row)
@@ -234,7 +234,7 @@ bool gsh_numpy_assign_run(const struct gsh_assignment *request, enum gsh_reason 
     *row = call.row;
     PyObject *result = gsh_numpy_output_run(&call, request->dst, NULL, why);
     if (!result)
-        return gsh_numpy_parallel_copy_try(&call, request->source, *why);
+        return gsh_numpy_parallel_copy_try(&call, request->dst, request->source, *why);
     gsh_py.Py_DecRef(result);
     return true;
 }

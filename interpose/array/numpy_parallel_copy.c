@@ -38,16 +38,6 @@ static bool is_in_arena(const struct gsh_launch *launch, unsigned k)
     return gsh_arena_contains((const void *)(uintptr_t)launch->operands[k].address);
 }
 
-static bool meet(const struct gsh_launch *launch)
-{
-    int64_t low[2], high[2];
-    for (unsigned k = 0; k < 2; k++)
-        gsh_launch_extent(launch, k, &low[k], &high[k]);
-    uint64_t src = launch->operands[0].address, dst = launch->operands[1].address;
-    return src + (uint64_t)low[0] < dst + (uint64_t)high[1] &&
-           dst + (uint64_t)low[1] < src + (uint64_t)high[0];
-}
-
 static bool is_possible(const struct gsh_launch *launch, enum gsh_reason why)
 {
     return gsh_numpy_parallel_is_on() && why != GSH_REASON_NONE && why != GSH_REASON_NESTED &&
@@ -113,12 +103,14 @@ static bool run(struct work *work, const struct gsh_call *call, enum gsh_reason 
     return is_copied;
 }
 
-bool gsh_numpy_parallel_copy_try(const struct gsh_call *call, PyObject *source, enum gsh_reason why)
+bool gsh_numpy_parallel_copy_try(const struct gsh_call *call, PyObject *dst, PyObject *source,
+                                 enum gsh_reason why)
 {
     struct work work;
     const struct gsh_launch *launch = &call->launch;
     if (!is_possible(launch, why) || !is_in_arena(launch, 1) || !is_own_memory(source) ||
-        meet(launch) || (!plan(&work, launch) && !gsh_host_copy_is_slow(&work.copy)))
+        gsh_numpy_describe_meet(dst, source) ||
+        (!plan(&work, launch) && !gsh_host_copy_is_slow(&work.copy)))
         return false;
     return run(&work, call, why);
 }

@@ -10,8 +10,8 @@
 #include "numpy_output.h"
 #include "numpy_parallel.h"
 
-/* Performs a described COPY to an existing array, which no device takes (`why`). False: nothing was changed. */
-bool gsh_numpy_parallel_copy_try(const struct gsh_call *call, PyObject *source,
+/* Performs the described COPY of `source` to the array `dst`, which no device takes (`why`). False: nothing was changed. */
+bool gsh_numpy_parallel_copy_try(const struct gsh_call *call, PyObject *dst, PyObject *source,
                                  enum gsh_reason why);
 
 /* The same to a fresh array of the layout, whose strides over the launch's dimensions are set in the call; the source is in the

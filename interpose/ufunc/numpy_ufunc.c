@@ -273,8 +273,9 @@ static bool are_on_host(PyObject *const *args, size_t count)
     return true;
 }
 
-/* The same for generalised ufuncs (matmul): the work is bounded by the product of the operands' sizes and, where there are
- * several, without the last dimension of the first one, which they share. A list as a keyword's value is axes= or extobj=. */
+/* The same for generalised ufuncs (matmul): the work is bounded by the product of the operands' sizes. Two operands share the
+ * last dimension of the first one, which then counts once; the three of lstsq do not. A list as a keyword's value is axes= or
+ * extobj=. */
 static inline bool is_tiny_product(PyObject *const *args, size_t nargs, size_t count)
 {
     int64_t bound = 1;
@@ -284,7 +285,7 @@ static inline bool is_tiny_product(PyObject *const *args, size_t nargs, size_t c
         if (!gsh_numpy_describe_is_array_like(args[i]))
             return false;
         const struct gsh_ndarray *array = gsh_numpy_array(args[i]);
-        bool shares = i == 0 && nargs > 1;
+        bool shares = i == 0 && nargs == 2;
         int64_t size =
             shares ? gsh_numpy_describe_kept_size(array) : gsh_numpy_describe_size(array);
         if (is_on_device(array) || __builtin_mul_overflow(bound, size, &bound))
@@ -302,7 +303,7 @@ static inline bool seems_tiny_product(PyObject *const *args, size_t count)
         if (!gsh_numpy_is_array(args[i]))
             return false;
         const struct gsh_ndarray *array = gsh_numpy_array(args[i]);
-        int kept = array->nd - (i == 0 && count > 1);
+        int kept = array->nd - (i == 0 && count == 2);
         for (int d = 0; d < kept; d++) {
             bound *= (uint64_t)array->dimensions[d];
             if (bound >= limit)

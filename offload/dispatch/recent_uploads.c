@@ -69,9 +69,9 @@ static void begin_entry(uint64_t address, size_t bytes)
 
 void gsh_recent_uploads_note_locked(uint64_t address, size_t bytes, struct gsh_value *value)
 {
-    struct entry *entry = find(address, bytes);
     if (bytes == 0 || bytes > GSH_RECENT_UPLOADS_BYTES)
         return;
+    struct entry *entry = find(address, bytes);
     if (entry == NULL) {
         begin_entry(address, bytes);
         return;

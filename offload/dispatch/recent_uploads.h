@@ -19,5 +19,5 @@ void gsh_recent_uploads_note_locked(uint64_t address, size_t bytes, struct gsh_v
 void gsh_recent_uploads_drop_locked(void);
 /* In a forked child: forgets them. */
 void gsh_recent_uploads_forget_after_fork(void);
-/* For prices: whether an input with this address and length has come before, with the same bytes at 16 places. Any thread. */
+/* For prices: whether the last input with this address and length had the same bytes at 16 places. Remembers this one. Any thread. */
 bool gsh_recent_uploads_expects(uint64_t address, size_t bytes);

@@ -5,9 +5,7 @@ import unittest
 import numpy as np
 
 import shim_runner
-
-CORES = {"GPUSHIM_DEVICE": "cpu", "GPUSHIM_MODE": "auto", "GPUSHIM_HOST_THREADS": "4"}
-BESIDE = {"GPUSHIM_MODE": "auto", "GPUSHIM_HOST_THREADS": "4", "GPUSHIM_START_MS": "100000000"}
+from parallel_case import BESIDE, CORES, ParallelCase
 
 ASSIGNING = ["assign", "copyto"]
 MAKING = ["copy", "flatten", "ravel", "reshape", "astype", "array", "ascontiguousarray", "asfortranarray"]
@@ -166,22 +164,11 @@ print(b.sum())
 """
 
 
-class TestCopies(shim_runner.TestCase):
-    def compare(self, script, env=CORES, args=(), least=1):
-        """Runs plainly and with several cores, which must make at least so many copies."""
-        plain = shim_runner.run_plain(script, args)
-        result = shim_runner.run(script, env=env, args=args)
-        self.assertEqual(plain.returncode, 0, plain)
-        self.assertEqual(result.returncode, 0, result)
-        self.assertEqual(result.stdout, plain.stdout)
-        self.assertEqual(result.stderr, plain.stderr)
-        self.assertGreaterEqual(self.copies(result), least)
-        return result
-
+class TestCopies(ParallelCase):
     def calls(self, result, names, which="parallel_calls"):
         return sum(row[which] for row in result.report["operations"] if row["name"] in names)
 
-    def copies(self, result):
+    def parallel(self, result):
         return self.calls(result, ASSIGNING + MAKING)
 
     def test_assignments(self):

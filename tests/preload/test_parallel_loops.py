@@ -6,8 +6,8 @@ import unittest
 import numpy as np
 
 import shim_runner
+from parallel_case import BESIDE, CORES, ParallelCase
 
-CORES = {"GPUSHIM_DEVICE": "cpu", "GPUSHIM_MODE": "auto", "GPUSHIM_HOST_THREADS": "4"}
 LOOPS = os.path.join(shim_runner.HERE, "parallel_loops.py")
 
 ERRORS = """
@@ -157,20 +157,9 @@ print(np.exp(a).sum(), (a.reshape(1000, -1)[:, 1:] + 1).sum())
 """
 
 
-class TestLoops(shim_runner.TestCase):
+class TestLoops(ParallelCase):
     def parallel(self, result):
         return shim_runner.counter(result.report, "parallel_loops")
-
-    def compare(self, script, env=CORES, args=(), least=1):
-        """Runs plainly and with several cores, which must compute at least so many loops."""
-        plain = shim_runner.run_plain(script, args)
-        result = shim_runner.run(script, env=env, args=args)
-        self.assertEqual(plain.returncode, 0, plain)
-        self.assertEqual(result.returncode, 0, result)
-        self.assertEqual(result.stdout, plain.stdout)
-        self.assertEqual(result.stderr, plain.stderr)
-        self.assertGreaterEqual(self.parallel(result), least)
-        return result
 
     def test_every_loop(self):
         self.compare(LOOPS, args=["contiguous"], least=200)
@@ -193,9 +182,8 @@ class TestLoops(shim_runner.TestCase):
         self.assertEqual(shim_runner.device_calls(result.report), 0)
 
     def test_beside_a_device(self):
-        env = {"GPUSHIM_MODE": "auto", "GPUSHIM_HOST_THREADS": "4", "GPUSHIM_START_MS": "100000000"}
-        self.compare(CALLS, env, least=10)
-        self.compare(ERRORS, dict(env, GPUSHIM_FPERR="strict"), least=60)
+        self.compare(CALLS, BESIDE, least=10)
+        self.compare(ERRORS, dict(BESIDE, GPUSHIM_FPERR="strict"), least=60)
 
     def test_reductions(self):
         grows = tuple(map(int, np.__version__.split(".")[:2])) >= (2, 3)  # before, NumPy reduces 8192 elements at a time
