@@ -161,11 +161,10 @@ static bool are_same(const struct gsh_rates *rates, const struct gsh_rates *othe
 }
 
 /* At the begin of the file, and whenever the rates have changed: those of the decisions that follow. */
-static void add_rates(void)
+static void add_rates(const struct gsh_rates *rates)
 {
     char line[LINE_SIZE];
     struct gsh_fmt fmt;
-    const struct gsh_rates *rates = gsh_backend_rates();
     if (buffer.has_rates && are_same(rates, &buffer.rates))
         return;
     buffer.has_rates = true;
@@ -201,9 +200,9 @@ static void append_operands(struct gsh_fmt *fmt, const struct gsh_decision_input
 {
     append_key(fmt, "operands");
     gsh_fmt_text(fmt, "[");
-    for (unsigned k = 0; k < inputs->cost.count; k++) {
+    for (unsigned k = 0; k < inputs->price.cost.count; k++) {
         gsh_fmt_text(fmt, k > 0 ? ",{" : "{");
-        append_members(fmt, GSH_DECISION_OPERAND, &inputs->cost.operands[k]);
+        append_members(fmt, GSH_DECISION_OPERAND, &inputs->price.cost.operands[k]);
         append_object(fmt, "ledger", GSH_DECISION_LEDGER, &inputs->ledgers[k]);
         gsh_fmt_text(fmt, "}");
     }
@@ -226,7 +225,7 @@ static void append_bytes(struct gsh_fmt *fmt, const struct gsh_call_cost *cost)
 static void append_inputs(struct gsh_fmt *fmt, const struct gsh_decision_inputs *inputs,
                           const struct gsh_verdict *verdict)
 {
-    const struct gsh_call_cost *cost = &inputs->cost;
+    const struct gsh_call_cost *cost = &inputs->price.cost;
     append_bytes(fmt, cost);
     append_object(fmt, "facts", GSH_DECISION_FACT, &verdict->facts);
     append_object(fmt, "work", GSH_DECISION_WORK, &cost->work);
@@ -253,9 +252,9 @@ static void append_verdict(struct gsh_fmt *fmt, const struct gsh_verdict *verdic
 void gsh_decision_file_gather(const struct gsh_call *call, struct gsh_decision_inputs *inputs)
 {
     measured.decision = 0;
-    gsh_price_gather(call, &inputs->cost);
-    for (unsigned k = 0; k < inputs->cost.count; k++) {
-        struct gsh_operand_facts *operand = &inputs->cost.operands[k];
+    gsh_price_gather(call, &inputs->price);
+    for (unsigned k = 0; k < inputs->price.cost.count; k++) {
+        struct gsh_operand_facts *operand = &inputs->price.cost.operands[k];
         inputs->ledgers[k] = operand->ledger ? *operand->ledger : (struct gsh_ledger){.debt = 0};
         operand->ledger = &inputs->ledgers[k];
     }
@@ -276,7 +275,7 @@ void gsh_decision_file_write(const struct gsh_call *call, const struct gsh_decis
     append_inputs(&fmt, inputs, verdict);
     gsh_fmt_text(&fmt, "}\n");
     GSH_LOCKED(&lock);
-    add_rates();
+    add_rates(inputs->price.rates);
     add_line(&fmt);
     measured.decision = reason == GSH_REASON_NONE ? 0 : decision;
     measured.begin_ns = 0;

@@ -12,18 +12,20 @@
 #include "call_cost.h"
 #include "decide.h"
 #include "ledger.h"
+#include "price.h"
 
 /* Whether there is a file; set once, by gsh_decision_file_init. */
 extern bool gsh_decision_file_is_on;
 
-/* What a decision is made of, as it is before it is made: afterwards the blocks' ledgers are others. */
+/* What a decision is made of, with copies of the blocks' ledgers: the decision changes those of the blocks. */
 struct gsh_decision_inputs {
-    struct gsh_call_cost cost;
-    struct gsh_ledger ledgers[GSH_CALL_COST_OPERANDS]; /* those of cost's operands */
+    struct gsh_price_inputs price; /* its operands' ledgers are these: */
+    struct gsh_ledger ledgers[GSH_CALL_COST_OPERANDS];
 };
 
 /* Reads the option. */
 void gsh_decision_file_init(void);
+/* The decision is then made of inputs->price: what other threads change meanwhile is neither in it nor in the file. */
 void gsh_decision_file_gather(const struct gsh_call *call, struct gsh_decision_inputs *inputs);
 /* Writes the decision's line. The parameters are those of gsh_decision_log_write. Where the call is left to the CPU, the calling
  * thread's next _begin and _end measure it. */

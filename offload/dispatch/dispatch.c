@@ -137,8 +137,9 @@ static void note_left(const struct gsh_call *call, const struct gsh_verdict *ver
         gsh_price_note_host_result(call);
 }
 
-/* *verdict is set where the call is priced. */
-static enum gsh_reason decide(const struct gsh_call *call, struct gsh_verdict *verdict)
+/* *verdict is set where the call is priced. inputs may be NULL. */
+static enum gsh_reason decide(const struct gsh_call *call, const struct gsh_price_inputs *inputs,
+                              struct gsh_verdict *verdict)
 {
     gsh_host_calibration_forget();
     gsh_expected_forget_results();
@@ -146,7 +147,7 @@ static enum gsh_reason decide(const struct gsh_call *call, struct gsh_verdict *v
         return inside ? GSH_REASON_NESTED : gsh_dispatch_why_dead();
     enum gsh_reason reason = examine(&call->launch);
     if (reason == GSH_REASON_NONE) {
-        *verdict = gsh_price_call(call);
+        *verdict = gsh_price_call(call, inputs);
         reason = apply_verdict(call, verdict);
     }
     if (reason != GSH_REASON_NONE)
@@ -159,7 +160,7 @@ static __attribute__((noinline)) enum gsh_reason decide_into_file(const struct g
 {
     struct gsh_decision_inputs inputs;
     gsh_decision_file_gather(call, &inputs);
-    enum gsh_reason reason = decide(call, verdict);
+    enum gsh_reason reason = decide(call, &inputs.price, verdict);
     gsh_decision_file_write(call, &inputs, verdict, reason);
     return reason;
 }
@@ -169,7 +170,7 @@ enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call)
     struct gsh_verdict verdict = {.reason = GSH_REASON_NONE};
     enum gsh_reason reason = GSH_UNLIKELY(gsh_decision_file_is_on)
                                  ? decide_into_file(call, &verdict)
-                                 : decide(call, &verdict);
+                                 : decide(call, NULL, &verdict);
     if (GSH_UNLIKELY(gsh_decision_log_is_on))
         gsh_decision_log_write(call, &verdict, reason);
     return reason;

@@ -343,8 +343,10 @@ static void add_operand(const struct gsh_call *call, unsigned k, struct gsh_call
 }
 
 _Static_assert((int)GSH_CALL_COST_OPERANDS >= (int)GSH_MAX_OPERANDS, "room for all operands");
-void gsh_price_gather(const struct gsh_call *call, struct gsh_call_cost *cost)
+void gsh_price_gather(const struct gsh_call *call, struct gsh_price_inputs *inputs)
 {
+    struct gsh_call_cost *cost = &inputs->cost;
+    inputs->rates = rates();
     cost->work = gsh_price_work(&call->launch);
     cost->host_factor = 1;
     cost->count = 0;
@@ -375,15 +377,19 @@ static double share(const struct gsh_launch *launch, double seconds)
     return gsh_parallel_loop_shared(seconds, threads);
 }
 
-struct gsh_verdict gsh_price_call(const struct gsh_call *call)
+struct gsh_verdict gsh_price_call(const struct gsh_call *call,
+                                  const struct gsh_price_inputs *inputs)
 {
     const struct gsh_override options = options_of(&call->launch);
     struct gsh_verdict verdict;
     if (gsh_decide_by_options(&options, &verdict))
         return verdict;
-    struct gsh_call_cost cost;
-    gsh_price_gather(call, &cost);
-    struct gsh_facts facts = gsh_call_cost_facts(rates(), &cost);
+    struct gsh_price_inputs own;
+    if (inputs == NULL) {
+        gsh_price_gather(call, &own);
+        inputs = &own;
+    }
+    struct gsh_facts facts = gsh_call_cost_facts(inputs->rates, &inputs->cost);
     double modelled = facts.host;
     bool is_calibrated = gsh_backend_get()->calibrates_host;
     if (is_calibrated)

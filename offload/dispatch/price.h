@@ -12,13 +12,21 @@
 #include "cost_model.h"
 #include "decide.h"
 
+/* What the facts of a verdict are made of. */
+struct gsh_price_inputs {
+    const struct gsh_rates *rates; /* of the chosen backend */
+    struct gsh_call_cost cost;
+};
+
 /* The verdict for a call on a ready or startable device, options and rates of the chosen backend
- * applied, the CPU's seconds corrected by what calls took there (host_calibration.h). */
-struct gsh_verdict gsh_price_call(const struct gsh_call *call);
+ * applied, the CPU's seconds corrected by what calls took there (host_calibration.h).
+ * inputs: what gsh_price_gather gave for the call; NULL: gathers them itself, where they are needed. */
+struct gsh_verdict gsh_price_call(const struct gsh_call *call,
+                                  const struct gsh_price_inputs *inputs);
 /* The call's work in numbers. */
 struct gsh_work gsh_price_work(const struct gsh_launch *launch);
-/* All that the facts of the verdict are made of. The ledgers are those of blocks; host_factor is 1. */
-void gsh_price_gather(const struct gsh_call *call, struct gsh_call_cost *cost);
+/* The ledgers are those of blocks; host_factor is 1. */
+void gsh_price_gather(const struct gsh_call *call, struct gsh_price_inputs *inputs);
 /* Option START_MS, or what the start takes, in seconds (readiness.h makes a price of it). */
 double gsh_price_start(void);
 

@@ -8,6 +8,7 @@
 
 #include "backend.h"
 #include "block.h"
+#include "decision_file.h"
 #include "live.h"
 
 #include <string.h>
@@ -162,6 +163,22 @@ static void test_steps(const double *x)
     gsh_arena_free(out);
 }
 
+/* A decision that is written to the file is made of what was gathered, whatever another thread does to the blocks meanwhile. */
+static void test_gathered(void)
+{
+    double *away = new_array(), *out = new_array();
+    struct gsh_call call = live_call(GSH_OP_ADD, away, NULL, 1, out, COUNT);
+    struct gsh_decision_inputs inputs;
+    set_seconds(away, 0.3);
+    gsh_decision_file_gather(&call, &inputs);
+    struct gsh_facts facts = gsh_price_call(&call, NULL).facts;
+    gsh_price_note_declined(&call, 0.5);
+    CHECK(gsh_price_call(&call, &inputs.price).facts.debt == facts.debt);
+    CHECK(gsh_price_call(&call, NULL).facts.debt > facts.debt);
+    gsh_arena_free(away);
+    gsh_arena_free(out);
+}
+
 int main(void)
 {
     setenv("GPUSHIM_DEVICE", "host", 1);
@@ -177,6 +194,7 @@ int main(void)
     test_earning(x);
     test_parts();
     test_steps(x);
+    test_gathered();
     gsh_arena_free(x);
     return live_end();
 }

@@ -106,7 +106,7 @@ static struct gsh_launch transform(int64_t side)
 
 static char letter_of(const struct gsh_call *call)
 {
-    switch (gsh_price_call(call).reason) {
+    switch (gsh_price_call(call, NULL).reason) {
     case GSH_REASON_NONE:
         return 'd';
     case GSH_REASON_DATA_ON_HOST:

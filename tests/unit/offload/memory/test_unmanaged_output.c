@@ -44,7 +44,7 @@ static void test_price(const double *a, double *out)
 {
     struct gsh_call there = product(a, out, 0), away = product(a, plain, 0);
     double way = gsh_cost_model_unmanaged_transfer(gsh_backend_get()->rates, BYTES);
-    CHECK(is_near(gsh_price_call(&there).gain - gsh_price_call(&away).gain, way));
+    CHECK(is_near(gsh_price_call(&there, NULL).gain - gsh_price_call(&away, NULL).gain, way));
 }
 
 /* Transfers take a second each. */
@@ -67,9 +67,9 @@ static void test_same_factor(double *out)
     make_transfers_slow(1.5);
     struct gsh_call same = product(plain, out, 0), apart = product(plain, out, 0);
     apart.launch.operands[1].address = (uint64_t)other;
-    CHECK_INT(gsh_price_call(&same).reason, GSH_REASON_NONE);
+    CHECK_INT(gsh_price_call(&same, NULL).reason, GSH_REASON_NONE);
     plain[0] += 1; /* bytes that did not come before (recent_uploads.h) */
-    CHECK_INT(gsh_price_call(&apart).reason, GSH_REASON_DATA_ON_HOST);
+    CHECK_INT(gsh_price_call(&apart, NULL).reason, GSH_REASON_DATA_ON_HOST);
     gsh_backend_replace(&gsh_emu_backend);
 }
 
@@ -86,8 +86,8 @@ static void test_slow_memory(double *out)
     backend.rates = &rates;
     gsh_backend_replace(&backend);
     struct gsh_call there = product(plain, out, 0), away = product(plain, other, 0);
-    CHECK_INT(gsh_price_call(&there).reason, GSH_REASON_NONE);
-    CHECK_INT(gsh_price_call(&away).reason, GSH_REASON_TOO_SMALL);
+    CHECK_INT(gsh_price_call(&there, NULL).reason, GSH_REASON_NONE);
+    CHECK_INT(gsh_price_call(&away, NULL).reason, GSH_REASON_TOO_SMALL);
     gsh_backend_replace(&gsh_emu_backend);
 }
 
@@ -96,8 +96,8 @@ static void test_reading(const double *a)
 {
     make_transfers_slow(3.5); /* the inputs take 2 s there */
     struct gsh_call writes = product(a, plain, 0), reads = product(a, plain, 1);
-    CHECK_INT(gsh_price_call(&writes).reason, GSH_REASON_NONE);
-    CHECK_INT(gsh_price_call(&reads).reason, GSH_REASON_DATA_ON_HOST);
+    CHECK_INT(gsh_price_call(&writes, NULL).reason, GSH_REASON_NONE);
+    CHECK_INT(gsh_price_call(&reads, NULL).reason, GSH_REASON_DATA_ON_HOST);
     gsh_backend_replace(&gsh_emu_backend);
 }
 
