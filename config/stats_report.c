@@ -7,6 +7,7 @@
 #include "log.h"
 #include "options.h"
 #include "report_file.h"
+#include "report_sections.h"
 #include "stats.h"
 #include "version.h"
 
@@ -240,6 +241,7 @@ void gsh_stats_report_text(struct gsh_fmt *fmt)
         gsh_fmt_printf(fmt, " (%zu more in GPUSHIM_REPORT=json:FILE)\n", count - TEXT_ROWS);
     append_moved(fmt);
     append_events(fmt);
+    gsh_report_sections_text(fmt);
 }
 
 static void append_json_row(struct gsh_fmt *fmt, const struct gsh_stats_row_copy *row)
@@ -287,7 +289,9 @@ void gsh_stats_report_json(struct gsh_fmt *fmt)
         gsh_fmt_text(fmt, i > 0 ? ",\n  " : "\n  ");
         append_json_row(fmt, &row);
     }
-    gsh_fmt_text(fmt, "\n ]}\n");
+    gsh_fmt_text(fmt, "\n ]");
+    gsh_report_sections_json(fmt);
+    gsh_fmt_text(fmt, "}\n");
 }
 
 /* Writes at exit, or (is_dying) in the handler of a signal that ends the process. */

@@ -6,6 +6,7 @@
 #include "capture.h"
 #include "check.h"
 #include "options.h"
+#include "report_sections.h"
 #include "stats.h"
 #include "version.h"
 
@@ -95,6 +96,36 @@ static void test_text(void)
     snprintf(wanted, sizeof wanted, "since NumPy was found; version %s\n", gsh_version_get());
     CHECK(strstr(text, wanted));
     CHECK(strstr(text, " more in GPUSHIM_REPORT=json:FILE)"));
+}
+
+static void append_number(struct gsh_fmt *fmt)
+{
+    gsh_fmt_text(fmt, "[1, 2]");
+}
+
+static void append_line(struct gsh_fmt *fmt)
+{
+    gsh_fmt_text(fmt, " a section\n");
+}
+
+/* More than there is room for are left out. */
+static void test_sections(void)
+{
+    static const struct gsh_report_section both = {append_line, "own_key", append_number},
+                                           neither = {NULL, NULL, NULL};
+    static const struct gsh_report_section left_out = {append_line, "left_out", append_number};
+    struct gsh_fmt fmt;
+    gsh_report_sections_add(&both);
+    for (int i = 0; i < 7; i++)
+        gsh_report_sections_add(&neither);
+    gsh_report_sections_add(&left_out);
+    gsh_fmt_init(&fmt, text, sizeof text);
+    gsh_stats_report_text(&fmt);
+    CHECK(strstr(text, "\n a section\n") != NULL);
+    CHECK(strstr(text, " a section\n a section") == NULL);
+    gsh_fmt_init(&fmt, text, sizeof text);
+    gsh_stats_report_json(&fmt);
+    CHECK(strstr(text, "\n ],\n \"own_key\": [1, 2]}\n") != NULL);
 }
 
 static void test_json(void)
@@ -215,6 +246,7 @@ int main(void)
     test_rows();
     test_text();
     test_json();
+    test_sections();
     test_full_table();
     return check_result();
 }

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gpushim run`: becomes the program, under gpushim."""
+import re
+
+from gpushim import launch, variables
+from gpushim.messages import complain
+
+FLAGS = ("--report", "--help", "-h")  # without a value
+USAGE = "gpushim run [options] (script.py | -m module | program) [arguments]"
+NOT_EXECUTABLE, NOT_FOUND = 126, 127  # exit statuses, as a shell's
+
+
+def add_to(commands):
+    parser = commands.add_parser("run", usage=USAGE, help="run a program under gpushim", allow_abbrev=False,
+                                 description="Runs a Python script or module by this interpreter, or any program, under gpushim.")
+    variables.add_options(parser)
+    parser.set_defaults(parser=parser)
+
+
+def split(words):
+    """(the options, what is to be run): the options end with the first word that is none, or with --."""
+    count = 0
+    while count < len(words) and (words[count] in FLAGS or re.match("--.", words[count])):
+        count += 1 if words[count] in FLAGS or "=" in words[count] else 2
+    return words[:count], words[count + 1:] if words[count:count + 1] == ["--"] else words[count:]
+
+
+def execute(options):
+    """Returns only where the program cannot be started."""
+    words = options.program
+    if not words or words == ["-m"] or (words[0].startswith("-") and words[0] != "-m"):
+        options.parser.error("a script, -m with a module, or a program is expected%s" % (", not " + words[0] if words else ""))
+    environment = launch.environment_with(options.variables)
+    why = launch.why_no_gpu(environment)
+    if why is not None:
+        complain("no NVIDIA GPU was found: %s; GPUSHIM_DEVICE=cpu uses all cores" % why)
+    try:
+        launch.execute(launch.arguments_of(words), environment)
+    except OSError as error:
+        complain("%s: %s" % (words[0], error.strerror))
+        return NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE
