@@ -19,6 +19,7 @@ def make_parser():
     commands = parser.add_subparsers(dest="command", metavar="command")
     for name in SUBCOMMANDS:
         importlib.import_module("gpushim.command_" + name).add_to(commands)
+        commands.choices[name].set_defaults(parser=commands.choices[name])
     return parser
 
 
@@ -41,7 +42,9 @@ def main(words=None):
         words = ["run", *words]
     parser = make_parser()
     try:
-        options = parser.parse_args(words)
+        options, unknown = parser.parse_known_args(words)
+        if unknown:
+            getattr(options, "parser", parser).error("unrecognized arguments: " + " ".join(unknown))
         options.program = program
         return execute(parser, options)
     except (OSError, ValueError) as error:

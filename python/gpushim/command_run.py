@@ -14,7 +14,6 @@ def add_to(commands):
     parser = commands.add_parser("run", usage=USAGE, help="run a program under gpushim", allow_abbrev=False,
                                  description="Runs a Python script or module by this interpreter, or any program, under gpushim.")
     variables.add_options(parser)
-    parser.set_defaults(parser=parser)
 
 
 def split(words):
