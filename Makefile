@@ -15,7 +15,7 @@ SECONDS ?= 60
 BUILT = python3 tests/run.py built || { cmake --preset release && cmake --build --preset release && \
 	    python3 tests/run.py stamp; }
 
-.PHONY: build kernels wheel install demo check quick test test-all test-gpu test-faults test-numpy test-scipy test-sklearn test-pandas fuzz test-matrix docs format clean
+.PHONY: build kernels wheel install demo check quick test test-all test-gpu test-faults test-numpy test-scipy test-sklearn test-pandas fuzz test-matrix docs site format clean
 
 # .venv/bin/python and build/libgpushim.so.
 build:
@@ -106,6 +106,12 @@ docs:
 	$(NUMPY_PYTHON) tests/coverage/coverage_table.py --library build-dev/libgpushim.so > build-dev/coverage.md
 	mv build-dev/coverage.md docs/user/coverage.md
 	build-dev/tests/rules/numerics_doc > docs/user/numerics.md
+
+# The documents as a site, in SITE: open SITE/index.html. Reading it needs no network.
+SITE ?= build-site
+site:
+	.ci/setup site
+	.venv-docs/bin/sphinx-build -q -W --keep-going -c docs/site -d $(SITE)/.doctrees . $(SITE)
 
 format:
 	$(PYTHON) tests/run.py format --fix
