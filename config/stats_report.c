@@ -8,6 +8,7 @@
 #include "options.h"
 #include "report_file.h"
 #include "report_sections.h"
+#include "report_verdict.h"
 #include "stats.h"
 #include "version.h"
 
@@ -65,6 +66,8 @@ void gsh_stats_report_init(const char *const *reason_names, size_t reason_count)
     report.pid = getpid();
     report.start_ns = gsh_clock_ns();
     report.mode = parse_mode(gsh_option_text(GSH_OPTION_REPORT));
+    if (report.mode != SILENT)
+        gsh_wall_time_begin();
 }
 
 bool gsh_stats_report_is_wanted(void)
@@ -230,7 +233,9 @@ void gsh_stats_report_text(struct gsh_fmt *fmt)
 {
     uint16_t order[GSH_STATS_MAX_ROWS];
     size_t count = sort_rows(order);
-    gsh_fmt_printf(fmt, "gpushim: %s\n", report.device);
+    struct gsh_report_verdict verdict;
+    gsh_report_verdict_take(&verdict, report.device);
+    gsh_report_verdict_text(fmt, &verdict);
     gsh_fmt_printf(fmt, " %-32s %12s %9s %12s %9s   %s\n", "operation", "device calls", "time",
                    "CPU calls", "time", "top reason for the CPU");
     for (size_t i = 0; i < GSH_MIN(count, (size_t)TEXT_ROWS); i++)
@@ -274,8 +279,12 @@ void gsh_stats_report_json(struct gsh_fmt *fmt)
     gsh_fmt_printf(fmt, "{\"version\": 1, \"gpushim_version\": \"%s\", \"pid\": %lld, \"device\": ",
                    gsh_version_get(), (long long)report.pid);
     gsh_fmt_json_string(fmt, report.device);
-    gsh_fmt_printf(fmt, ", \"wall_ns\": %llu,\n \"counters\": {",
+    struct gsh_report_verdict verdict;
+    gsh_report_verdict_take(&verdict, report.device);
+    gsh_fmt_printf(fmt, ", \"wall_ns\": %llu,\n \"verdict\": ",
                    (unsigned long long)(gsh_clock_ns() - report.start_ns));
+    gsh_report_verdict_json(fmt, &verdict);
+    gsh_fmt_text(fmt, ",\n \"counters\": {");
     for (unsigned i = 0; i < GSH_COUNTER_COUNT; i++)
         gsh_fmt_printf(fmt, "%s\"%s\": %llu", i > 0 ? ", " : "", counter_keys[i],
                        (unsigned long long)gsh_stats_get(i));

@@ -23,6 +23,7 @@
 #include "numpy_parallel.h"
 #include "options.h"
 #include "python_error.h"
+#include "report_verdict.h"
 #include "search_roots.h"
 #include "startup.h"
 #include "unseen.h"
@@ -133,6 +134,7 @@ static void install_families(void)
 static const char *start(void)
 {
     const char *why = NULL;
+    gsh_startup_report();
     if (gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_OFF)
         return "GPUSHIM_MODE is off";
     PyObject *module = find_module();
@@ -174,6 +176,7 @@ void gsh_numpy_attach(void)
     PyObject *type, *value, *traceback;
     gsh_py.PyErr_Fetch(&type, &value, &traceback);
     why = start();
+    gsh_report_verdict_set_inactive(why);
     if (why)
         gsh_log(GSH_LOG_INFO, "dormant: %s", why);
     if (gsh_option_number(GSH_OPTION_DOCTOR))

@@ -21,6 +21,7 @@
 #include "pages.h"
 #include "readiness.h"
 #include "reasons.h"
+#include "report_verdict.h"
 #include "retire.h"
 #include "stack_pool.h"
 #include "stats.h"
@@ -69,12 +70,40 @@ static enum gsh_status start_without_device(void)
     return GSH_OK;
 }
 
-enum gsh_status gsh_startup(const char **why)
+static enum gsh_report_state report_state(void)
+{
+    if (gsh_backend_get() == NULL)
+        return GSH_REPORT_CORES;
+    if (gsh_retire_reason() != NULL)
+        return GSH_REPORT_RETIRED;
+    switch (gsh_device_get_state()) {
+    case GSH_DEVICE_READY:
+        return GSH_REPORT_STARTED;
+    case GSH_DEVICE_RETIRED:
+        return GSH_REPORT_RETIRED;
+    default:
+        return GSH_REPORT_NOT_STARTED;
+    }
+}
+
+static void describe_device(struct gsh_report_device *device)
+{
+    device->state = report_state();
+    device->why_not = gsh_retire_reason() != NULL ? gsh_retire_reason() : gsh_device_why_retired();
+    if (device->state != GSH_REPORT_NOT_STARTED)
+        return;
+    device->gain = gsh_readiness_foregone();
+    device->price = gsh_readiness_start_price();
+}
+
+void gsh_startup_report(void)
 {
     gsh_stats_report_init(gsh_reason_codes, GSH_REASON_COUNT);
-    *why = "GPUSHIM_MODE is off";
-    if (gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_OFF)
-        return GSH_DECLINED;
+}
+
+enum gsh_status gsh_startup(const char **why)
+{
+    gsh_report_verdict_set_source(describe_device);
     *why = "the program uses what writes memory unseen";
     if (gsh_retire_reason() != NULL)
         return GSH_DECLINED;

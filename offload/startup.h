@@ -7,6 +7,8 @@
 #include "base.h"
 #include "status.h"
 
+/* Reads what report is asked for, and begins to measure for it. Before gsh_startup; once per process. */
+void gsh_startup_report(void);
 /* Chooses the backend, reserves the arena, installs fault and fork handlers, runs the self-tests. DECLINED: nothing
  * is active and hooks must not be installed; *why, a static text, gives the reason. Once per process. */
 enum gsh_status gsh_startup(const char **why);

@@ -16,6 +16,7 @@
 #include "mangling.h"
 #include "numpy_output.h"
 #include "stats.h"
+#include "wall_time.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -376,6 +377,7 @@ static gsh_blas_entry_function *decline(struct gsh_blas_entry_call *call,
         gsh_stats_host_call(row, call->why, 0);
         return call->original;
     }
+    GSH_WALL_TIME(GSH_WALL_CPU);
     gsh_host_calibration_begin();
     uint64_t start = gsh_clock_ns();
     frame->result = gsh_blas_entry_call_original(call, frame);

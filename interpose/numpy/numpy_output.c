@@ -15,12 +15,14 @@
 #include "numpy_errors.h"
 #include "python_error.h"
 #include "stats.h"
+#include "wall_time.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* The depth of originals in this thread whose call was priced and declined. */
 static _Thread_local unsigned host_depth;
+static _Thread_local int part_before; /* of the wall time, where host_depth is more than 0 */
 
 void gsh_numpy_output_c_order(struct gsh_layout *layout, size_t itemsize)
 {
@@ -283,14 +285,21 @@ PyObject *gsh_numpy_output_run(struct gsh_call *call, PyObject *out,
 
 uint64_t gsh_numpy_output_host_begin(void)
 {
-    host_depth++;
+    if (host_depth++ == 0)
+        part_before = gsh_wall_time_enter_sigsafe(GSH_WALL_CPU);
     gsh_host_calibration_begin();
     return gsh_stats_report_is_wanted() ? gsh_clock_ns() : 0;
 }
 
+static void leave_host(void)
+{
+    if (--host_depth == 0)
+        gsh_wall_time_leave_sigsafe(part_before);
+}
+
 void gsh_numpy_output_host_end(uint64_t begin, unsigned row, enum gsh_reason why)
 {
-    host_depth--;
+    leave_host();
     gsh_host_calibration_end(gsh_host_calibration_is_expected(row) &&
                              gsh_py.PyErr_Occurred() == NULL);
     gsh_stats_host_call(row, (unsigned)why, begin ? gsh_clock_ns() - begin : 0);
@@ -298,7 +307,7 @@ void gsh_numpy_output_host_end(uint64_t begin, unsigned row, enum gsh_reason why
 
 void gsh_numpy_output_host_abandon(void)
 {
-    host_depth--;
+    leave_host();
     gsh_host_calibration_end(false);
 }
 

@@ -144,7 +144,10 @@ static bool run_in_threads(struct run *run, int64_t parts, unsigned wanted)
     if (!gsh_host_threads_try(compute_share, run, parts, wanted))
         return false;
     feraiseexcept(before | run->raised);
-    note_cores((double)run->busy_ns * 1e-9, (double)(gsh_clock_ns() - begin) * 1e-9);
+    uint64_t wall_ns = gsh_clock_ns() - begin;
+    if (run->busy_ns > wall_ns)
+        gsh_stats_add(GSH_COUNTER_PARALLEL_SAVED_NS, run->busy_ns - wall_ns);
+    note_cores((double)run->busy_ns * 1e-9, (double)wall_ns * 1e-9);
     run->first += parts;
     return true;
 }

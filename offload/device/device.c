@@ -18,6 +18,7 @@
 #include "stack_pool.h"
 #include "stats.h"
 #include "thread.h"
+#include "wall_time.h"
 #include "warm_up.h"
 
 #include <pthread.h>
@@ -27,6 +28,7 @@
 
 static _Atomic int state = GSH_DEVICE_IDLE;
 static void (*on_ready)(void); /* set before the first start */
+static const char *_Atomic why_retired;
 static pthread_mutex_t start_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t start_done = PTHREAD_COND_INITIALIZER;
 
@@ -130,6 +132,7 @@ void gsh_device_start(bool wait)
         start_thread(wait);
     if (!wait)
         return;
+    GSH_WALL_TIME(GSH_WALL_START);
     gsh_critical_enter(); /* for SIGINT's sake: the driver may not answer */
     pthread_mutex_lock(&start_mutex);
     while (gsh_device_get_state() == GSH_DEVICE_STARTING)
@@ -159,8 +162,14 @@ void gsh_device_retire(const char *why)
 {
     if (gsh_device_get_state() == GSH_DEVICE_RETIRED)
         return;
+    atomic_store(&why_retired, why);
     set_state(GSH_DEVICE_RETIRED);
     gsh_log(GSH_LOG_WARN, "the device is not used any more (%s); NumPy computes on the CPU", why);
+}
+
+const char *gsh_device_why_retired(void)
+{
+    return atomic_load(&why_retired);
 }
 
 void gsh_device_retire_silently(void)

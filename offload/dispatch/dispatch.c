@@ -32,7 +32,9 @@
 #include "retire.h"
 #include "stack_pool.h"
 #include "stats.h"
+#include "transfer.h"
 #include "unmanaged_output.h"
+#include "wall_time.h"
 
 #include <string.h>
 
@@ -123,6 +125,9 @@ static enum gsh_reason apply_verdict(const struct gsh_call *call, const struct g
         gsh_host_calibration_expect(&call->launch, call->row, verdict->modelled);
     else if (!verdict->is_forced)
         gsh_price_note_accepted(call, verdict);
+    if (reason == GSH_REASON_NONE && gsh_stats_report_is_wanted() && gsh_wall_time_is_watched())
+        gsh_stats_add(GSH_COUNTER_DEVICE_WORK_NS,
+                      (uint64_t)(gsh_price_host_seconds(&call->launch) * 1e9));
     return reason;
 }
 
@@ -167,6 +172,7 @@ static __attribute__((noinline)) enum gsh_reason decide_into_file(const struct g
 
 enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call)
 {
+    GSH_WALL_TIME(GSH_WALL_DISPATCH);
     struct gsh_verdict verdict = {.reason = GSH_REASON_NONE};
     enum gsh_reason reason = GSH_UNLIKELY(gsh_decision_file_is_on)
                                  ? decide_into_file(call, &verdict)
@@ -322,8 +328,8 @@ static enum gsh_status make_unmanaged_resident(struct run *run, unsigned k)
         return decline(run, GSH_REASON_MEMORY);
     if (!is_input && !gsh_launch_reads_output(&run->launch))
         return GSH_OK;
-    if (gsh_backend_get()->upload(place->value->address, (const void *)place->first, place->bytes,
-                                  false) != GSH_OK)
+    if (gsh_transfer_upload(place->value->address, (const void *)place->first, place->bytes,
+                            false) != GSH_OK)
         return decline(run, GSH_REASON_DEVICE_FAILED);
     gsh_value_note_written_locked(place->value);
     if (is_input)
@@ -675,6 +681,7 @@ enum gsh_status gsh_dispatch_run(const struct gsh_call *call, enum gsh_reason *w
 {
     struct run run = {
         .call = call, .launch = call->launch, .operands = gsh_launch_operands(&call->launch)};
+    GSH_WALL_TIME(GSH_WALL_DISPATCH);
     gsh_stack_pool_run(run_on_pool_stack, &run);
     *why = run.why;
     return run.status;
@@ -684,6 +691,7 @@ enum gsh_status gsh_dispatch_run(const struct gsh_call *call, enum gsh_reason *w
 
 void gsh_dispatch_fetch(const struct gsh_call *call)
 {
+    GSH_WALL_TIME(GSH_WALL_DISPATCH);
     for (unsigned k = 0; k < gsh_launch_operands(&call->launch); k++) {
         const struct gsh_operand *operand = &call->launch.operands[k];
         if (operand->is_constant || operand->address == 0)
@@ -704,7 +712,7 @@ static void synchronize_on_pool_stack(void *unused)
     uint64_t reached = atomic_load_explicit(&submitted, memory_order_relaxed);
     uint64_t armed = gsh_errors_submitted();
     gsh_dispatch_lock_release();
-    if (gsh_backend_get()->synchronize() != GSH_OK)
+    if (gsh_transfer_synchronize() != GSH_OK)
         return;
     atomic_store_explicit(&waited_for, reached, memory_order_release);
     gsh_errors_note_run(armed);

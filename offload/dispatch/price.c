@@ -377,6 +377,11 @@ static double share(const struct gsh_launch *launch, double seconds)
     return gsh_parallel_loop_shared(seconds, threads);
 }
 
+static double calibrated(const struct gsh_launch *launch, double modelled)
+{
+    return modelled * gsh_host_calibration_factor(launch, modelled);
+}
+
 struct gsh_verdict gsh_price_call(const struct gsh_call *call,
                                   const struct gsh_price_inputs *inputs)
 {
@@ -393,11 +398,17 @@ struct gsh_verdict gsh_price_call(const struct gsh_call *call,
     double modelled = facts.host;
     bool is_calibrated = gsh_backend_get()->calibrates_host;
     if (is_calibrated)
-        facts.host =
-            share(&call->launch, facts.host * gsh_host_calibration_factor(&call->launch, modelled));
+        facts.host = share(&call->launch, calibrated(&call->launch, modelled));
     verdict = gsh_decide(&facts);
     verdict.modelled = is_calibrated ? modelled : 0;
     return verdict;
+}
+
+double gsh_price_host_seconds(const struct gsh_launch *launch)
+{
+    const struct gsh_call_cost cost = {.work = gsh_price_work(launch), .host_factor = 1};
+    double modelled = gsh_call_cost_facts(rates(), &cost).host;
+    return gsh_backend_get()->calibrates_host ? calibrated(launch, modelled) : modelled;
 }
 
 /* Bytes of the block that would be uploaded before the call. */

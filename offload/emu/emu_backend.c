@@ -15,6 +15,7 @@
 #include "host_vector.h"
 #include "options.h"
 #include "stats.h"
+#include "wall_time.h"
 
 #include <fenv.h>
 #include <string.h>
@@ -141,6 +142,7 @@ static bool supports(const struct gsh_launch *launch)
  * flags stay, as BLAS leaves them. */
 static enum gsh_status run(const struct gsh_launch *launch, unsigned row)
 {
+    GSH_WALL_TIME(GSH_WALL_DEVICE);
     uint64_t begin = gsh_stats_report_is_wanted() ? gsh_clock_ns() : 0;
     fexcept_t flags;
     fegetexceptflag(&flags, FE_ALL_EXCEPT);
@@ -156,6 +158,7 @@ static enum gsh_status run_group(const struct gsh_group *group, unsigned row,
 {
     (void)can_split;
     (void)item;
+    GSH_WALL_TIME(GSH_WALL_DEVICE);
     uint64_t begin = gsh_stats_report_is_wanted() ? gsh_clock_ns() : 0;
     fexcept_t flags;
     fegetexceptflag(&flags, FE_ALL_EXCEPT);

@@ -18,6 +18,7 @@
 #include "pages.h"
 #include "stack_pool.h"
 #include "stats.h"
+#include "transfer.h"
 #include "value.h"
 
 #include <errno.h>
@@ -202,8 +203,8 @@ static enum gsh_status upload_bytes(struct gsh_block *block, unsigned first, uns
 {
     size_t offset = gsh_block_chunk_offset(block, first);
     size_t bytes = GSH_MIN(gsh_block_run_bytes(block, first, last), block->size - offset);
-    return gsh_backend_get()->upload(block->value->address + offset, (void *)(block->base + offset),
-                                     bytes, gsh_arena_is_registered(block, offset, bytes));
+    return gsh_transfer_upload(block->value->address + offset, (void *)(block->base + offset),
+                               bytes, gsh_arena_is_registered(block, offset, bytes));
 }
 
 static enum gsh_status upload_run(struct gsh_block *block, unsigned first, unsigned last)

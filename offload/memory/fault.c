@@ -16,6 +16,7 @@
 #include "raw_syscall.h"
 #include "service.h"
 #include "stats.h"
+#include "wall_time.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -171,6 +172,7 @@ static bool resolve_sigsafe(const siginfo_t *info, const ucontext_t *context)
         return false;
     bool write = (error & ERROR_WRITE) != 0;
     uintptr_t instruction = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+    GSH_WALL_TIME(GSH_WALL_DISPATCH);
     enum gsh_fault_outcome outcome = gsh_coherence_fault_sigsafe((void *)address, write);
     if (outcome == GSH_FAULT_ALREADY_OPEN)
         return !repeats_too_often_sigsafe(address, instruction, REPEAT_LIMIT);

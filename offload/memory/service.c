@@ -12,6 +12,7 @@
 #include "log.h"
 #include "options.h"
 #include "thread.h"
+#include "wall_time.h"
 
 #define IDLE_NS 50000
 #define WAIT_NS 20000
@@ -66,6 +67,7 @@ static void *service_main(void *unused)
     unsigned naps = 0;
     (void)unused;
     is_service_thread = true;
+    gsh_wall_time_serve();
     for (;;) {
         uint32_t seen = atomic_load_explicit(&posted, memory_order_acquire);
         struct request *request = atomic_exchange_explicit(&requests, NULL, memory_order_acquire);
@@ -108,7 +110,9 @@ bool gsh_service_resolve_sigsafe(const void *address, bool write)
                                                   memory_order_relaxed));
     atomic_fetch_add_explicit(&posted, 1, memory_order_release);
     gsh_futex_wake_all_sigsafe(&posted);
+    gsh_wall_time_wait_sigsafe(true);
     gsh_futex_wait_change_sigsafe(&request.done, 0, WAIT_NS);
+    gsh_wall_time_wait_sigsafe(false);
     gsh_critical_leave();
     return true;
 }

@@ -10,6 +10,7 @@
 #include "device.h"
 #include "dispatch_lock.h"
 #include "eviction.h"
+#include "transfer.h"
 #include "value.h"
 
 #include <stdlib.h>
@@ -98,7 +99,7 @@ uint64_t gsh_snapshot_acquire_address(const void *address, size_t size)
     struct gsh_value *value = NULL;
     if (entry != NULL && gsh_backend_get() == &gsh_cuda_backend)
         value = gsh_snapshot_acquire(address, size, &device);
-    if (value != NULL && gsh_backend_get()->finish() != GSH_OK) {
+    if (value != NULL && gsh_transfer_finish() != GSH_OK) {
         gsh_snapshot_release(value);
         value = NULL;
     }

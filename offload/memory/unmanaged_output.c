@@ -6,6 +6,7 @@
 
 #include "arena_internal.h"
 #include "backend.h"
+#include "transfer.h"
 #include "value.h"
 
 #include <stdlib.h>
@@ -111,7 +112,7 @@ static enum gsh_status read_outputs(const struct gsh_launch *launch,
                                     const struct gsh_unmanaged_output *outputs, unsigned count,
                                     char **copies)
 {
-    GSH_TRY(gsh_backend_get()->finish());
+    GSH_TRY(gsh_transfer_finish());
     for (unsigned j = 0; j < count; j++) {
         bool is_copied = takes_copy(launch, &outputs[j]);
         if (is_copied && (copies[j] = take_memory(outputs[j].bytes)) == NULL)

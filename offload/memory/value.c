@@ -10,6 +10,7 @@
 #include "mapped_scalar.h"
 #include "snapshot.h"
 #include "stats.h"
+#include "transfer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +100,7 @@ enum gsh_status gsh_value_make_resident_locked(struct gsh_value *value)
         if (!could_fit(value->size) || gsh_eviction_evict_one_locked() == 0)
             return GSH_FAILED;
     if (value->spill != NULL &&
-        gsh_backend_get()->upload(address, value->spill, value->size, false) != GSH_OK) {
+        gsh_transfer_upload(address, value->spill, value->size, false) != GSH_OK) {
         gsh_backend_get()->release(address, value->size);
         return GSH_FAILED;
     }
@@ -140,14 +141,15 @@ struct request {
 
 static enum gsh_status attempt(const struct request *request)
 {
-    const struct gsh_backend *backend = gsh_backend_get();
     switch (request->kind) {
     case DOWNLOAD:
-        return backend->download(request->to, request->address, request->size, request->registered);
+        return gsh_transfer_download(request->to, request->address, request->size,
+                                     request->registered);
     case UPLOAD:
-        return backend->upload(request->address, request->from, request->size, request->registered);
+        return gsh_transfer_upload(request->address, request->from, request->size,
+                                   request->registered);
     default:
-        return backend->finish();
+        return gsh_transfer_finish();
     }
 }
 

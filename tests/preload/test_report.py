@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import shim_runner
@@ -62,6 +63,45 @@ class TestReport(shim_runner.TestCase):
         self.assertTrue(add and "7" in add[0], "the row of add dd->d counts 7\n" + shimmed.stderr)
         self.assertTrue(any("dtype" in line for line in lines), "a reason\n" + shimmed.stderr)
         self.assertTrue(lines[-1].endswith("; version " + cmake_version()), shimmed.stderr)
+
+    def test_verdict(self):
+        """Parts that add up; each second is in the part where it was spent."""
+        script = """
+import time
+import numpy as np
+a = np.full((1000, 1000), 0.5)
+objects = np.arange(300000).astype(object)
+time.sleep(0.5)
+for _ in range(4):
+    b = np.exp(a) @ a          # on the device
+    float(b.sum())
+for _ in range(10):
+    np.add(objects, 1)         # on the CPU: dtype
+"""
+        before = time.monotonic()
+        verdict = shim_runner.run(script).report["verdict"]
+        elapsed = time.monotonic() - before
+        parts = verdict["parts"]
+        self.assertEqual(verdict["state"], "started")
+        self.assertAlmostEqual(sum(parts.values()), verdict["wall_s"], delta=1e-4)
+        self.assertLess(verdict["wall_s"], elapsed)
+        self.assertGreater(parts["program_s"], 0.5)
+        for name in ("device_s", "cpu_s"):
+            self.assertTrue(0.01 < parts[name] < elapsed - 0.5, verdict)
+        self.assertGreater(verdict["device_work_s"], 0.005)
+        self.assertAlmostEqual(verdict["share"], verdict["device_work_s"] / (verdict["device_work_s"] + parts["cpu_s"]), delta=0.01)
+        self.assertAlmostEqual(verdict["plain_s"], parts["program_s"] + parts["cpu_s"] + verdict["device_work_s"], delta=0.01)
+
+    def test_states(self):
+        """Why nothing ran on the device."""
+        for words, env in (("not active: GPUSHIM_MODE is off", {"GPUSHIM_MODE": "off"}),
+                           ("not active: GPUSHIM_DEVICE is none", {"GPUSHIM_DEVICE": "none"}),
+                           ("NumPy ran on the CPU's cores (cpu: ", {"GPUSHIM_DEVICE": "cpu", "GPUSHIM_MODE": "auto"}),
+                           ("the device was not started: predicted gain ", {"GPUSHIM_MODE": "auto", "GPUSHIM_START_MS": "1000000"})):
+            with self.subTest(words):
+                lines = one_run(report="1", **env).stderr.splitlines()
+                self.assertTrue(lines[0].startswith("gpushim: " + words), lines[0])
+                self.assertRegex(lines[1], r"^ time: \S+ s = \S+ s Python and what is not hooked")
 
     def test_json(self):
         shimmed = shim_runner.run(PROGRAM)

@@ -10,6 +10,7 @@
 #include "cuda_mem.h"
 #include "forked.h"
 #include "thread.h"
+#include "wall_time.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -253,6 +254,7 @@ void gsh_cuda_compile_thread_submit_work(struct gsh_cuda_job *job,
 
 void gsh_cuda_compile_thread_finish(struct gsh_cuda_job *job)
 {
+    GSH_WALL_TIME(GSH_WALL_START);
     gsh_critical_enter(); /* other threads wait for what this one builds */
     lock();
     bool is_ours = take_out_locked(job);

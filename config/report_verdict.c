@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The verdict in words, and its arithmetic.
+ */
+#include "report_verdict.h"
+
+#include "stats.h"
+
+#include <string.h>
+
+static void (*source)(struct gsh_report_device *device);
+static const char *inactive;
+
+/* ---- numbers ---- */
+
+static const struct {
+    const char *key, *label;
+} parts[GSH_WALL_PARTS] = {
+    [GSH_WALL_PROGRAM] = {"program_s", "Python and what is not hooked"},
+    [GSH_WALL_CPU] = {"cpu_s", "NumPy on the CPU"},
+    [GSH_WALL_DEVICE] = {"device_s", "waiting for the device"},
+    [GSH_WALL_TRANSFERS] = {"transfers_s", "transfers"},
+    [GSH_WALL_START] = {"start_s", "start and compilation"},
+    [GSH_WALL_DISPATCH] = {"dispatch_s", "gpushim"},
+};
+
+double gsh_report_verdict_wall(const struct gsh_report_verdict *verdict)
+{
+    double wall = 0;
+    for (unsigned part = 0; part < GSH_WALL_PARTS; part++)
+        wall += verdict->parts[part];
+    return wall;
+}
+
+double gsh_report_verdict_plain(const struct gsh_report_verdict *verdict)
+{
+    return verdict->parts[GSH_WALL_PROGRAM] + verdict->parts[GSH_WALL_CPU] +
+           verdict->parallel_saved + verdict->device_work;
+}
+
+double gsh_report_verdict_share(const struct gsh_report_verdict *verdict)
+{
+    double cpu = verdict->parts[GSH_WALL_CPU] + verdict->parallel_saved;
+    double all = cpu + verdict->device_work;
+    return all > 0 ? verdict->device_work / all : 0;
+}
+
+void gsh_report_verdict_take(struct gsh_report_verdict *verdict, const char *name)
+{
+    *verdict = (struct gsh_report_verdict){
+        .device = {.state = GSH_REPORT_INACTIVE, .why_not = inactive},
+        .name = name,
+        .device_work = (double)gsh_stats_get(GSH_COUNTER_DEVICE_WORK_NS) * 1e-9,
+        .parallel_saved = (double)gsh_stats_get(GSH_COUNTER_PARALLEL_SAVED_NS) * 1e-9};
+    if (inactive == NULL && source != NULL)
+        source(&verdict->device);
+    for (unsigned part = 0; part < GSH_WALL_PARTS; part++)
+        verdict->parts[part] = (double)gsh_wall_time_get((enum gsh_wall_part)part) * 1e-9;
+}
+
+void gsh_report_verdict_set_source(void (*describe)(struct gsh_report_device *device))
+{
+    source = describe;
+}
+
+void gsh_report_verdict_set_inactive(const char *why)
+{
+    inactive = why;
+}
+
+/* ---- words ---- */
+
+/* Three significant digits. */
+static void append_seconds(struct gsh_fmt *fmt, double seconds)
+{
+    gsh_fmt_printf(fmt, "%.*f s",
+                   seconds >= 100  ? 0
+                   : seconds >= 10 ? 1
+                   : seconds >= 1  ? 2
+                                   : 3,
+                   seconds);
+}
+
+static void append_comparison(struct gsh_fmt *fmt, const struct gsh_report_verdict *verdict)
+{
+    double wall = gsh_report_verdict_wall(verdict), plain = gsh_report_verdict_plain(verdict);
+    append_seconds(fmt, wall);
+    gsh_fmt_text(fmt, " instead of an estimated ");
+    append_seconds(fmt, plain);
+    if (plain >= wall)
+        gsh_fmt_printf(fmt, ", %.*f times as fast", plain < 10 * wall ? 1 : 0, plain / wall);
+    else
+        gsh_fmt_text(fmt, ", slower");
+}
+
+/* Of the name up to the first comma: "GPU NVIDIA H200, compute capability ...". */
+static int short_length(const char *name)
+{
+    return (int)strcspn(name, ",");
+}
+
+static void append_use(struct gsh_fmt *fmt, const struct gsh_report_verdict *verdict)
+{
+    int length = short_length(verdict->name);
+    if (verdict->device_work <= 0) {
+        gsh_fmt_printf(fmt, "nothing ran on %.*s; NumPy computed on the CPU", length,
+                       verdict->name);
+        return;
+    }
+    gsh_fmt_printf(fmt, "%.0f %% of NumPy's hooked work ran on %.*s: ",
+                   100 * gsh_report_verdict_share(verdict), length, verdict->name);
+    append_comparison(fmt, verdict);
+}
+
+static void append_cores(struct gsh_fmt *fmt, const struct gsh_report_verdict *verdict)
+{
+    gsh_fmt_printf(fmt, "NumPy ran on the CPU's cores (%s): ", verdict->name);
+    append_comparison(fmt, verdict);
+}
+
+static void append_not_started(struct gsh_fmt *fmt, const struct gsh_report_device *device)
+{
+    gsh_fmt_text(fmt, "the device was not started: predicted gain ");
+    append_seconds(fmt, device->gain);
+    gsh_fmt_text(fmt, ", start ");
+    append_seconds(fmt, device->price);
+    gsh_fmt_text(fmt, "; NumPy computed on the CPU");
+}
+
+static void append_why_not(struct gsh_fmt *fmt, const char *what,
+                           const struct gsh_report_device *device)
+{
+    gsh_fmt_printf(fmt, "%s%s%s; NumPy computed on the CPU", what,
+                   device->why_not != NULL ? ": " : "",
+                   device->why_not != NULL ? device->why_not : "");
+}
+
+static void append_verdict(struct gsh_fmt *fmt, const struct gsh_report_verdict *verdict)
+{
+    switch (verdict->device.state) {
+    case GSH_REPORT_INACTIVE:
+        append_why_not(fmt, "not active", &verdict->device);
+        break;
+    case GSH_REPORT_CORES:
+        append_cores(fmt, verdict);
+        break;
+    case GSH_REPORT_NOT_STARTED:
+        append_not_started(fmt, &verdict->device);
+        break;
+    case GSH_REPORT_RETIRED:
+        append_why_not(fmt, "the device was given up", &verdict->device);
+        break;
+    case GSH_REPORT_STARTED:
+        append_use(fmt, verdict);
+        break;
+    }
+}
+
+static void append_part(struct gsh_fmt *fmt, const struct gsh_report_verdict *verdict,
+                        enum gsh_wall_part part, const char *separator)
+{
+    gsh_fmt_text(fmt, separator);
+    append_seconds(fmt, verdict->parts[part]);
+    gsh_fmt_printf(fmt, " %s", parts[part].label);
+}
+
+/* Parts of less than half a millisecond are not named, but for the first. */
+static void append_parts(struct gsh_fmt *fmt, const struct gsh_report_verdict *verdict)
+{
+    gsh_fmt_text(fmt, " time: ");
+    append_seconds(fmt, gsh_report_verdict_wall(verdict));
+    append_part(fmt, verdict, GSH_WALL_PROGRAM, " = ");
+    for (int part = GSH_WALL_PROGRAM + 1; part < GSH_WALL_PARTS; part++)
+        if (verdict->parts[part] >= 5e-4)
+            append_part(fmt, verdict, (enum gsh_wall_part)part, " + ");
+    gsh_fmt_text(fmt, "\n");
+}
+
+void gsh_report_verdict_text(struct gsh_fmt *fmt, const struct gsh_report_verdict *verdict)
+{
+    gsh_fmt_text(fmt, "gpushim: ");
+    append_verdict(fmt, verdict);
+    gsh_fmt_text(fmt, "\n");
+    append_parts(fmt, verdict);
+    if (verdict->device.state == GSH_REPORT_STARTED)
+        gsh_fmt_printf(fmt, " device: %s\n", verdict->name);
+}
+
+/* ---- JSON ---- */
+
+void gsh_report_verdict_json(struct gsh_fmt *fmt, const struct gsh_report_verdict *verdict)
+{
+    static const char *const states[] = {
+        [GSH_REPORT_INACTIVE] = "inactive",       [GSH_REPORT_CORES] = "cores",
+        [GSH_REPORT_NOT_STARTED] = "not-started", [GSH_REPORT_STARTED] = "started",
+        [GSH_REPORT_RETIRED] = "retired",
+    };
+    gsh_fmt_printf(fmt, "{\"state\": \"%s\", \"why_not\": ", states[verdict->device.state]);
+    gsh_fmt_json_string(fmt, verdict->device.why_not != NULL ? verdict->device.why_not : "");
+    gsh_fmt_printf(fmt, ", \"share\": %.4f, \"wall_s\": %.6f, \"plain_s\": %.6f",
+                   gsh_report_verdict_share(verdict), gsh_report_verdict_wall(verdict),
+                   gsh_report_verdict_plain(verdict));
+    gsh_fmt_printf(fmt, ", \"device_work_s\": %.6f, \"parallel_saved_s\": %.6f",
+                   verdict->device_work, verdict->parallel_saved);
+    gsh_fmt_printf(fmt, ", \"foregone_s\": %.6f, \"start_price_s\": %.6f, \"parts\": {",
+                   verdict->device.gain, verdict->device.price);
+    for (unsigned part = 0; part < GSH_WALL_PARTS; part++)
+        gsh_fmt_printf(fmt, "%s\"%s\": %.6f", part > 0 ? ", " : "", parts[part].key,
+                       verdict->parts[part]);
+    gsh_fmt_text(fmt, "}}");
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The running part and its beginning are one atomic word, so that a switch is an exchange: threads and signal handlers that switch at
+ * once lose no time and count none twice.
+ */
+#include "wall_time.h"
+
+#include "base.h"
+#include "clock.h"
+
+#include <stdatomic.h>
+
+enum { PART_BITS = 3 };
+_Static_assert(GSH_WALL_PARTS <= 1 << PART_BITS, "a part fits");
+
+enum role { OTHER, WATCHED, SERVANT };
+
+static _Thread_local enum role role;
+static _Atomic bool is_on, is_waiting;
+static _Atomic uint64_t running; /* ns at which it began << PART_BITS | part */
+static _Atomic uint64_t spent_ns[GSH_WALL_PARTS];
+
+static enum gsh_wall_part part_of_sigsafe(uint64_t word)
+{
+    return (enum gsh_wall_part)(word & ((1U << PART_BITS) - 1));
+}
+
+static enum gsh_wall_part switch_sigsafe(enum gsh_wall_part part)
+{
+    uint64_t now = gsh_clock_ns();
+    uint64_t before =
+        atomic_exchange_explicit(&running, now << PART_BITS | (uint64_t)part, memory_order_relaxed);
+    uint64_t begin = before >> PART_BITS;
+    if (now > begin) /* not where another switch came in between */
+        atomic_fetch_add_explicit(&spent_ns[part_of_sigsafe(before)], now - begin,
+                                  memory_order_relaxed);
+    return part_of_sigsafe(before);
+}
+
+void gsh_wall_time_begin(void)
+{
+    role = WATCHED;
+    atomic_store(&running, gsh_clock_ns() << PART_BITS | GSH_WALL_PROGRAM);
+    atomic_store(&is_on, true);
+}
+
+void gsh_wall_time_serve(void)
+{
+    role = SERVANT;
+}
+
+static bool may_switch_sigsafe(void)
+{
+    return role == WATCHED ||
+           (role == SERVANT && atomic_load_explicit(&is_waiting, memory_order_relaxed));
+}
+
+int gsh_wall_time_enter_sigsafe(enum gsh_wall_part part)
+{
+    if (!atomic_load_explicit(&is_on, memory_order_relaxed) || !may_switch_sigsafe())
+        return -1;
+    return (int)switch_sigsafe(part);
+}
+
+void gsh_wall_time_leave_sigsafe(int part)
+{
+    if (part >= 0 && may_switch_sigsafe())
+        (void)switch_sigsafe((enum gsh_wall_part)part);
+}
+
+void gsh_wall_time_wait_sigsafe(bool waits)
+{
+    if (role == WATCHED)
+        atomic_store_explicit(&is_waiting, waits, memory_order_relaxed);
+}
+
+bool gsh_wall_time_is_watched(void)
+{
+    return role == WATCHED;
+}
+
+uint64_t gsh_wall_time_get(enum gsh_wall_part part)
+{
+    uint64_t ns = atomic_load_explicit(&spent_ns[part], memory_order_relaxed);
+    uint64_t word = atomic_load_explicit(&running, memory_order_relaxed);
+    uint64_t now = gsh_clock_ns(), begin = word >> PART_BITS;
+    return word != 0 && part_of_sigsafe(word) == part && now > begin ? ns + now - begin : ns;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where the wall time of the program's main thread goes, for the report: a stop-watch that always runs for one of these parts, so
+ * that the parts add up to the whole. A thread that works while the main thread waits for it (the service thread) may switch the
+ * stop-watch, too.
+ *
+ * Runs only where the report is wanted; otherwise each function is a load and a branch. Takes no lock. In signal handlers too.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum gsh_wall_part {
+    GSH_WALL_PROGRAM,   /* Python, and what is not hooked */
+    GSH_WALL_CPU,       /* NumPy's own code of calls that are hooked */
+    GSH_WALL_DEVICE,    /* waiting until the device has computed */
+    GSH_WALL_TRANSFERS, /* waiting for transfers between host and device */
+    GSH_WALL_START,     /* waiting for the start of the device, and for compilation */
+    GSH_WALL_DISPATCH,  /* deciding on calls, recording and submitting them */
+    GSH_WALL_PARTS
+};
+
+/* The calling thread is the one that is watched from now on. */
+void gsh_wall_time_begin(void);
+/* The time from here on is that of the part. Returns the part before, for _leave; -1, for which _leave does nothing: the calling
+ * thread is neither watched nor works for the watched one. */
+int gsh_wall_time_enter_sigsafe(enum gsh_wall_part part);
+void gsh_wall_time_leave_sigsafe(int part);
+/* While `waits`, the calling thread, if it is the watched one, waits for threads that work for it. */
+void gsh_wall_time_wait_sigsafe(bool waits);
+/* The calling thread works for any that waits. */
+void gsh_wall_time_serve(void);
+/* Whether the calling thread is the one that is watched. */
+bool gsh_wall_time_is_watched(void);
+/* Nanoseconds of the part so far; 0 before gsh_wall_time_begin. */
+uint64_t gsh_wall_time_get(enum gsh_wall_part part);
+
+static inline void gsh_wall_time_end_sigsafe(const int *part)
+{
+    gsh_wall_time_leave_sigsafe(*part);
+}
+
+/* The rest of the block belongs to the part. */
+#define GSH_WALL_TIME(part)                                                                        \
+    const int gsh_wall_part_before __attribute__((cleanup(gsh_wall_time_end_sigsafe), unused)) =   \
+        gsh_wall_time_enter_sigsafe(part)

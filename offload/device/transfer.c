@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The backend's functions between two switches of the stop-watch.
+ */
+#include "transfer.h"
+
+#include "stats.h"
+#include "wall_time.h"
+
+enum gsh_status gsh_transfer_upload(uint64_t dst, const void *src, size_t size, bool registered)
+{
+    GSH_WALL_TIME(GSH_WALL_TRANSFERS);
+    return gsh_backend_get()->upload(dst, src, size, registered);
+}
+
+enum gsh_status gsh_transfer_download(void *dst, uint64_t src, size_t size, bool registered)
+{
+    if (gsh_stats_report_is_wanted())
+        GSH_TRY(gsh_transfer_finish());
+    GSH_WALL_TIME(GSH_WALL_TRANSFERS);
+    return gsh_backend_get()->download(dst, src, size, registered);
+}
+
+enum gsh_status gsh_transfer_finish(void)
+{
+    GSH_WALL_TIME(GSH_WALL_DEVICE);
+    return gsh_backend_get()->finish();
+}
+
+enum gsh_status gsh_transfer_synchronize(void)
+{
+    GSH_WALL_TIME(GSH_WALL_DEVICE);
+    return gsh_backend_get()->synchronize();
+}
