@@ -33,6 +33,22 @@ GSH_EXPORT void gpushim_synchronize(void)
     gsh_dispatch_synchronize();
 }
 
+GSH_EXPORT void gpushim_disable(void)
+{
+    gsh_dispatch_switch(true);
+}
+
+GSH_EXPORT void gpushim_enable(void)
+{
+    gsh_dispatch_switch(false);
+}
+
+GSH_EXPORT int gpushim_prefetch(const void *address, size_t size)
+{
+    gsh_coherence_note_address(address, false);
+    return gsh_dispatch_prefetch(address, size);
+}
+
 GSH_EXPORT int gpushim_residency(const void *address)
 {
     gsh_coherence_note_address(address, false); /* taken for this query only */

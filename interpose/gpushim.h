@@ -32,6 +32,18 @@ int gpushim_active(void);
 /* Waits until the device has finished all work submitted so far. Moves no data. */
 void gpushim_synchronize(void);
 
+/* From gpushim_disable on, calls of NumPy that the calling thread makes run in NumPy's own code on the CPU, until gpushim_enable has
+ * been called as often in that thread. Other threads' calls are not affected. gpushim_active is 0 in the thread meanwhile. A forked
+ * child inherits the state of the thread that forked. gpushim_enable without gpushim_disable does nothing. */
+void gpushim_disable(void);
+void gpushim_enable(void);
+
+/* Sends the `size` bytes at `address`, which lie in one array, to the device, as far as it does not have them, so that the following
+ * calls find them there. Starts the device where it has not been, and waits for that. Returns 1 once the bytes have been read: the
+ * program may use the array in any way. 0: they are not all there, because gpushim is not active, the memory is not gpushim's
+ * (gpushim_residency), or the device has no room; nothing else has changed. */
+int gpushim_prefetch(const void *address, size_t size);
+
 /* Where the byte at `address` is, as an enum gpushim_residency. Any address is valid; it is not
  * dereferenced. */
 int gpushim_residency(const void *address);

@@ -244,7 +244,7 @@ static void run_original(const struct gsh_numpy_loop *loop, char **args, const i
                          const int64_t *steps)
 {
     if (gsh_numpy_parallel_is_on() && !gsh_numpy_loops_may_raise(loop) &&
-        run_divided(loop, args, dimensions[0], steps))
+        !gsh_dispatch_is_inside() && run_divided(loop, args, dimensions[0], steps))
         return;
     loop->function(args, dimensions, steps, loop->data);
 }

@@ -76,7 +76,8 @@ static enum gsh_status open_device(void)
     if (status == GSH_OK) {
         gsh_backend_rate();
     } else {
-        bool asked_for = gsh_option_number(GSH_OPTION_DEVICE) != GSH_DEVICE_AUTO;
+        bool asked_for = gsh_option_number(GSH_OPTION_DEVICE) != GSH_DEVICE_AUTO ||
+                         gsh_option_text(GSH_OPTION_GPU)[0] != '\0';
         gsh_log(asked_for ? GSH_LOG_WARN : GSH_LOG_INFO,
                 "device %s is not usable (%s); NumPy computes on the CPU", gsh_backend_get()->name,
                 why);

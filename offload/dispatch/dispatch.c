@@ -42,8 +42,13 @@ int64_t gsh_dispatch_min_elements = GSH_DECIDE_LEAST_ELEMENTS;
 
 static _Atomic bool live;
 static _Atomic uint64_t submitted,
-    waited_for; /* calls so far, and how many of them surely have run */
-static _Thread_local bool inside;
+    waited_for;    /* calls so far, and how many of them surely have run */
+static bool waits; /* for each call, GPUSHIM_SYNC */
+
+/* Why this thread's calls are not taken: bit 0, it is inside the library or pauses; above it, how often the program has
+ * switched them off. 0: they are. */
+enum { INSIDE = 1, SWITCHED_OFF = 2 };
+static _Thread_local unsigned closed;
 
 void gsh_dispatch_init(void)
 {
@@ -52,6 +57,7 @@ void gsh_dispatch_init(void)
                     gsh_option_number(GSH_OPTION_MIN_REDUCE) < 0 &&
                     gsh_option_number(GSH_OPTION_MIN_FLOPS) < 0;
     gsh_dispatch_min_elements = by_model ? GSH_DECIDE_LEAST_ELEMENTS : 0;
+    waits = gsh_option_number(GSH_OPTION_SYNC) != 0;
     gsh_decision_log_init();
     gsh_decision_file_init();
     atomic_store(&live, true);
@@ -68,24 +74,39 @@ void gsh_dispatch_reset_after_fork(void)
 bool gsh_dispatch_is_live(void)
 {
     gsh_forked_check();
-    return atomic_load_explicit(&live, memory_order_relaxed) && !inside &&
+    return atomic_load_explicit(&live, memory_order_relaxed) && closed == 0 &&
            gsh_device_get_state() != GSH_DEVICE_RETIRED;
 }
 
 bool gsh_dispatch_is_inside(void)
 {
-    return inside;
+    return closed != 0;
 }
 
 enum gsh_reason gsh_dispatch_why_dead(void)
 {
+    if (closed >= SWITCHED_OFF)
+        return GSH_REASON_OFF;
     return gsh_retire_reason() != NULL ? GSH_REASON_UNSEEN_WRITES : GSH_REASON_NO_DEVICE;
+}
+
+static void set_inside(bool is_inside)
+{
+    closed = is_inside ? closed | INSIDE : closed & ~(unsigned)INSIDE;
 }
 
 void gsh_dispatch_pause(bool pauses)
 {
-    inside = pauses;
+    set_inside(pauses);
     gsh_stats_pause(pauses);
+}
+
+void gsh_dispatch_switch(bool is_off)
+{
+    if (is_off)
+        closed += SWITCHED_OFF;
+    else if (closed >= SWITCHED_OFF)
+        closed -= SWITCHED_OFF;
 }
 
 /* ---- decide ---- */
@@ -149,7 +170,7 @@ static enum gsh_reason decide(const struct gsh_call *call, const struct gsh_pric
     gsh_host_calibration_forget();
     gsh_expected_forget_results();
     if (!gsh_dispatch_is_live())
-        return inside ? GSH_REASON_NESTED : gsh_dispatch_why_dead();
+        return closed == INSIDE ? GSH_REASON_NESTED : gsh_dispatch_why_dead();
     enum gsh_reason reason = examine(&call->launch);
     if (reason == GSH_REASON_NONE) {
         *verdict = gsh_price_call(call, inputs);
@@ -655,11 +676,11 @@ static void retire_lost_device(enum gsh_reason why)
         gsh_device_retire("it does not answer any more");
 }
 
-/* In the critical section of gsh_stack_pool_run: a handler that left by siglongjmp would leave `inside` set. */
+/* In the critical section of gsh_stack_pool_run: a handler that left by siglongjmp would leave INSIDE set. */
 static void run_on_pool_stack(void *context)
 {
     struct run *run = context;
-    inside = true;
+    set_inside(true);
     gsh_dispatch_lock_acquire();
     gsh_node_forget_locked();
     gsh_value_reap_locked();
@@ -674,7 +695,7 @@ static void run_on_pool_stack(void *context)
     }
     gsh_dispatch_lock_release();
     retire_lost_device(run->why);
-    inside = false;
+    set_inside(false);
 }
 
 enum gsh_status gsh_dispatch_run(const struct gsh_call *call, enum gsh_reason *why)
@@ -683,8 +704,52 @@ enum gsh_status gsh_dispatch_run(const struct gsh_call *call, enum gsh_reason *w
         .call = call, .launch = call->launch, .operands = gsh_launch_operands(&call->launch)};
     GSH_WALL_TIME(GSH_WALL_DISPATCH);
     gsh_stack_pool_run(run_on_pool_stack, &run);
+    if (GSH_UNLIKELY(waits) && run.status == GSH_OK)
+        gsh_dispatch_synchronize();
     *why = run.why;
     return run.status;
+}
+
+/* ---- prefetch ---- */
+
+static enum gsh_status send_place(struct run *run)
+{
+    struct place *place = &run->places[0];
+    size_t begin = place->first - place->block->base;
+    return upload_chunks(run, place->block, gsh_block_chunk(place->block, begin),
+                         gsh_block_chunk(place->block, begin + place->bytes - 1));
+}
+
+static void prefetch_on_pool_stack(void *context)
+{
+    struct run *run = context;
+    struct place *place = &run->places[0];
+    set_inside(true);
+    gsh_dispatch_lock_acquire();
+    gsh_value_reap_locked();
+    place->block = gsh_arena_find_block((const void *)place->first);
+    run->status = GSH_DECLINED;
+    if (place->block != NULL && gsh_retire_reason() == NULL &&
+        place->first + place->bytes <= place->block->base + place->block->size) {
+        hold_blocks(run);
+        run->status = send_place(run);
+        let_go(run);
+    }
+    gsh_dispatch_lock_release();
+    retire_lost_device(run->why);
+    set_inside(false);
+}
+
+bool gsh_dispatch_prefetch(const void *address, size_t size)
+{
+    struct run run = {.operands = 1, .places = {{.first = (uintptr_t)address, .bytes = size}}};
+    if (size == 0 || !gsh_arena_contains(address) || !gsh_dispatch_is_live())
+        return false;
+    gsh_device_start(true);
+    if (gsh_device_get_state() != GSH_DEVICE_READY)
+        return false;
+    gsh_stack_pool_run(prefetch_on_pool_stack, &run);
+    return run.status == GSH_OK;
 }
 
 /* ---- others ---- */

@@ -20,7 +20,8 @@
  */
 bool gsh_dispatch_is_live(void);
 
-/* Whether this thread is inside the library, or pauses: its calls are not the program's. */
+/* Whether this thread is inside the library, or pauses, so that its calls are not the program's; or the program has switched
+ * its calls off. */
 bool gsh_dispatch_is_inside(void);
 
 /* Why it is not live, for a thread that is not inside the library. */
@@ -29,14 +30,23 @@ enum gsh_reason gsh_dispatch_why_dead(void);
 /* While it pauses, this thread's calls are neither accepted nor counted. */
 void gsh_dispatch_pause(bool pauses);
 
+/* Switches this thread's calls off, as often as it is called so, or on again: NumPy's own code computes them meanwhile. On
+ * without off does nothing. */
+void gsh_dispatch_switch(bool is_off);
+
 /* Prices the call where its operands are. NONE: run it on the device. Touches nothing but the books
  * of the policy and what makes the device ready behind the caller (readiness.h), and waits for the device where the call's
  * own gain pays that. The output's address may be 0. */
 enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call);
 
 /* Records the call as a node and submits it. OK: the outputs' newest contents are on the device, or, where they are
- * outside the arena (batches only), in place. Otherwise nothing was touched; *why says which reason to report. */
+ * outside the arena (batches only), in place. Otherwise nothing was touched; *why says which reason to report. With GPUSHIM_SYNC it has
+ * run on return. */
 enum gsh_status gsh_dispatch_run(const struct gsh_call *call, enum gsh_reason *why);
+
+/* Starts the device where it has not been, waits for it, and sends it what it lacks of these bytes of one block. Returns once they
+ * have been read; the program may go on to use them. False: they are not all there. */
+bool gsh_dispatch_prefetch(const void *address, size_t size);
 
 /* Fetches every operand in bulk before the original runs: inputs readable, the output
  * writeable. */

@@ -16,6 +16,9 @@ def library():
     process.gpushim_report_json.restype = ctypes.c_size_t
     process.gpushim_report_json.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
     process.gpushim_synchronize.restype = None
+    process.gpushim_residency.argtypes = [ctypes.c_void_p]
+    process.gpushim_prefetch.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    process.gpushim_disable.restype = process.gpushim_enable.restype = None
     return process
 
 

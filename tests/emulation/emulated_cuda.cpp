@@ -504,19 +504,24 @@ API gsh_cuda_enum cuGetErrorString(gsh_cuda_enum error, const char **text)
 
 API gsh_cuda_enum cuDeviceGetCount(int *count)
 {
-    *count = 1;
+    const char *gpus = getenv("EMULATED_GPUS");
+    *count = gpus != nullptr ? atoi(gpus) : 1;
     return SUCCESS;
 }
 
 API gsh_cuda_enum cuDeviceGet(CUdevice *device, int ordinal)
 {
+    int count;
+    cuDeviceGetCount(&count);
     *device = ordinal;
-    return ordinal == 0 ? SUCCESS : INVALID_VALUE;
+    return ordinal < count ? SUCCESS : INVALID_VALUE;
 }
 
-API gsh_cuda_enum cuDeviceGetName(char *name, int length, CUdevice)
+/* Those behind the first are told apart by their names. */
+API gsh_cuda_enum cuDeviceGetName(char *name, int length, CUdevice device)
 {
-    snprintf(name, static_cast<size_t>(length), "emulated GPU");
+    const std::string number = device > 0 ? " " + std::to_string(device) : "";
+    snprintf(name, static_cast<size_t>(length), "emulated GPU%s", number.c_str());
     return SUCCESS;
 }
 

@@ -8,6 +8,7 @@
 
 #include "clock.h"
 #include "cuda_interposed_malloc.h"
+#include "cuda_ordinal.h"
 #include "fmt.h"
 #include "log.h"
 
@@ -24,8 +25,10 @@
 struct gsh_cuda_context gsh_cuda;
 
 static bool is_open;
-static bool is_lost;                    /* atomic, relaxed; never reset */
-static _Thread_local bool has_previous; /* another context is below ours on the stack */
+static bool is_lost;      /* atomic, relaxed; never reset */
+static bool is_first_gpu; /* the one of other libraries that choose none */
+static _Thread_local bool
+    has_previous; /* another context is below ours on the stack, or none may stay behind */
 static _Thread_local bool is_entered;
 static _Thread_local gsh_cuda_enum capture_mode; /* the mode that relax has replaced */
 
@@ -136,7 +139,7 @@ enum gsh_status gsh_cuda_context_enter(void)
         return GSH_FAILED;
     CUcontext current = NULL;
     GSH_TRY(GSH_CUDA(gsh_cu.cuCtxGetCurrent(&current)));
-    has_previous = current != NULL && current != gsh_cuda.primary;
+    has_previous = (current != NULL || !is_first_gpu) && current != gsh_cuda.primary;
     if (current != gsh_cuda.primary)
         GSH_TRY(GSH_CUDA(gsh_cu.cuCtxPushCurrent_v2(gsh_cuda.primary)));
     relax();
@@ -224,18 +227,32 @@ static gsh_cuda_enum read_device(void)
     return result;
 }
 
-/* Takes the first visible device (CUDA_VISIBLE_DEVICES), and checks its features. */
+/* Takes one of the visible devices (CUDA_VISIBLE_DEVICES). Success with a line in `why`: the option names none of them. */
+static gsh_cuda_enum take_device(int *count, char *why, size_t why_size)
+{
+    int ordinal = 0;
+    gsh_cuda_enum result = gsh_cu.cuDeviceGetCount(count);
+    if (result != GSH_CUDA_SUCCESS)
+        return result;
+    if (gsh_cuda_ordinal_choose(*count, &ordinal, why, why_size) != GSH_OK)
+        return GSH_CUDA_SUCCESS;
+    is_first_gpu = ordinal == 0;
+    return gsh_cu.cuDeviceGet(&gsh_cuda.device, ordinal);
+}
+
+/* Takes a device, and checks its features. */
 static enum gsh_status choose_device(char *why, size_t why_size)
 {
     int count = 0, has_pools = 0;
+    why[0] = '\0';
     gsh_cuda_enum result = gsh_cu.cuInit(0);
     if (result != GSH_CUDA_SUCCESS)
         return fail(why, why_size, "cuInit", result);
     result = gsh_cu.cuDriverGetVersion(&gsh_cuda.driver);
     if (result == GSH_CUDA_SUCCESS)
-        result = gsh_cu.cuDeviceGetCount(&count);
-    if (result == GSH_CUDA_SUCCESS)
-        result = gsh_cu.cuDeviceGet(&gsh_cuda.device, 0);
+        result = take_device(&count, why, why_size);
+    if (why[0] != '\0')
+        return GSH_FAILED;
     if (result == GSH_CUDA_SUCCESS)
         result = read_device();
     if (result == GSH_CUDA_SUCCESS && gsh_cuda.driver >= OLDEST_DRIVER)
@@ -287,12 +304,16 @@ enum gsh_status gsh_cuda_context_open(char *why, size_t why_size)
 void gsh_cuda_context_warm_up(void (*is_loaded)(void))
 {
     char why[256];
+    int count, ordinal;
     CUdevice device;
     CUcontext kept; /* retained as long as the process lives, as the one that open retains */
     if (gsh_cuda_interposed_malloc_check(why, sizeof why) != GSH_OK ||
         gsh_cuda_libs_load(GSH_CUDA_LIBRARY_DRIVER, 0, 0, why, sizeof why) != GSH_OK)
         return;
     is_loaded();
-    if (gsh_cu.cuInit(0) == GSH_CUDA_SUCCESS && gsh_cu.cuDeviceGet(&device, 0) == GSH_CUDA_SUCCESS)
+    if (gsh_cu.cuInit(0) == GSH_CUDA_SUCCESS &&
+        gsh_cu.cuDeviceGetCount(&count) == GSH_CUDA_SUCCESS &&
+        gsh_cuda_ordinal_choose(count, &ordinal, why, sizeof why) == GSH_OK &&
+        gsh_cu.cuDeviceGet(&device, ordinal) == GSH_CUDA_SUCCESS)
         (void)gsh_cu.cuDevicePrimaryCtxRetain(&kept, device);
 }

@@ -35,7 +35,8 @@ void gsh_cuda_context_warm_up(void (*is_loaded)(void));
 
 /* Makes the primary context current in this thread until gsh_cuda_context_leave, which restores the previous one. A
  * thread that had none keeps the primary context, as after a call of cudart's: changing the context at every call
- * would cost as much as a launch. FAILED: not open, or lost; do not call leave then. Does not nest. In between, the
+ * would cost as much as a launch. Where GPUSHIM_GPU chose another GPU than the first, it does not: other libraries would take it for
+ * theirs. FAILED: not open, or lost; do not call leave then. Does not nest. In between, the
  * thread's calls neither break nor are refused by another user's stream capture (a CUDA graph): they allocate,
  * register and query, but never on a captured stream. */
 enum gsh_status gsh_cuda_context_enter(void);

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ran where between two moments: the difference of two reports (gpushim.stats()), and it in words."""
+import collections
+from dataclasses import dataclass, field
+
+SHOWN_OPERATIONS = 8
+SHOWN_REASONS = 3
+NUMBERS = ("device_calls", "device_ns", "host_calls", "host_ns")
+
+
+@dataclass
+class Interval:
+    device_calls: int = 0
+    device_ns: int = 0
+    host_calls: int = 0
+    host_ns: int = 0
+    upload_bytes: int = 0
+    download_bytes: int = 0
+    operations: list = field(default_factory=list)  # {"name", "signature", "reasons", NUMBERS}, the most expensive first
+    lines: list = field(default_factory=list)  # of the line profile, those that are new or have changed; as the report has them
+
+    @property
+    def share(self):
+        """Of the time that NumPy's calls took, what the device spent; where times were not measured, of the calls. None: no calls."""
+        device, host = (self.device_ns, self.host_ns) if self.is_timed else (self.device_calls, self.host_calls)
+        return device / (device + host) if device + host else None
+
+    @property
+    def is_timed(self):
+        return self.device_ns + self.host_ns > 0
+
+
+def _rows(stats):
+    return {(row["name"], row["signature"]): row for row in stats["operations"]}
+
+
+def _row_difference(row, earlier):
+    result = {"name": row["name"], "signature": row["signature"]}
+    result.update({key: row[key] - earlier.get(key, 0) for key in NUMBERS})
+    result["reasons"] = collections.Counter(row["reasons"])
+    result["reasons"].subtract(earlier.get("reasons", {}))
+    return result
+
+
+def _cost(row):
+    return row["device_ns"] + row["host_ns"], row["device_calls"] + row["host_calls"]
+
+
+def between(before, after):
+    """The Interval of two reports of one process."""
+    earlier = _rows(before)
+    rows = [_row_difference(row, earlier.get(key, {})) for key, row in _rows(after).items()]
+    rows = sorted((row for row in rows if any(_cost(row))), key=_cost, reverse=True)
+    sums = {key: sum(row[key] for row in rows) for key in NUMBERS}
+    moved = {key: after["counters"][key] - before["counters"][key] for key in ("upload_bytes", "download_bytes")}
+    lines_before = before.get("lines", [])
+    lines = [line for line in after.get("lines", []) if line not in lines_before]
+    return Interval(operations=rows, lines=lines, **sums, **moved)
+
+
+def whole(stats):
+    """The Interval of all that a report tells."""
+    return between({"operations": [], "counters": collections.Counter()}, stats)
+
+
+def time_text(nanoseconds):
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if nanoseconds >= size:
+            return "%.3g %s" % (nanoseconds / size, unit)
+    return "%d ns" % nanoseconds
+
+
+def bytes_text(count):
+    for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if count >= size:
+            return "%.3g %s" % (count / size, unit)
+    return "%d B" % count
+
+
+def _calls_text(calls, nanoseconds):
+    return "%d (%s)" % (calls, time_text(nanoseconds)) if nanoseconds else str(calls)
+
+
+def verdict(interval):
+    """One line: the share that ran on the device, calls, times where they were measured, and bytes moved."""
+    if interval.share is None:
+        return "no call of NumPy that gpushim counts"
+    return "%.0f %% of NumPy's %s on the device: calls there %s, on the CPU %s; moved to the device %s, back %s" % (
+        100 * interval.share, "time" if interval.is_timed else "calls", _calls_text(interval.device_calls, interval.device_ns),
+        _calls_text(interval.host_calls, interval.host_ns), bytes_text(interval.upload_bytes), bytes_text(interval.download_bytes))
+
+
+def _operation_text(row):
+    reasons = ", ".join("%s %d" % pair for pair in row["reasons"].most_common(SHOWN_REASONS) if pair[1] > 0)
+    name = (row["name"] + " " + row["signature"]).strip()
+    return "  %-24s device %-18s CPU %-18s %s" % (name, _calls_text(row["device_calls"], row["device_ns"]),
+                                                  _calls_text(row["host_calls"], row["host_ns"]), reasons)
+
+
+def details(interval):
+    """A line for each of the most expensive operations, with the reasons for the CPU, and the line profile where there is one."""
+    shown = [_operation_text(row).rstrip() for row in interval.operations[:SHOWN_OPERATIONS]]
+    left = len(interval.operations) - len(shown)
+    shown += ["  and %d more" % left] if left else []
+    return shown + ["  line %s" % ", ".join("%s=%s" % pair for pair in line.items()) for line in interval.lines[:SHOWN_OPERATIONS]
+                    if isinstance(line, dict)]
