@@ -8,6 +8,7 @@
 #include "coherence.h"
 #include "dispatch.h"
 #include "fmt.h"
+#include "plan.h"
 #include "snapshot.h"
 #include "stats.h"
 #include "version.h"
@@ -41,6 +42,11 @@ GSH_EXPORT void gpushim_disable(void)
 GSH_EXPORT void gpushim_enable(void)
 {
     gsh_dispatch_switch(false);
+}
+
+GSH_EXPORT void gpushim_keep_results(int keep)
+{
+    gsh_plan_keep_results(keep != 0);
 }
 
 GSH_EXPORT int gpushim_prefetch(const void *address, size_t size)

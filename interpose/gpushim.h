@@ -38,6 +38,10 @@ void gpushim_synchronize(void);
 void gpushim_disable(void);
 void gpushim_enable(void);
 
+/* A result that the program drops before the device was needed is not computed. `keep` not 0: it is, from now on, in the whole
+ * process, if no other call reads it; for benchmarks, which drop the result of what they measure. 0: as at the start. */
+void gpushim_keep_results(int keep);
+
 /* Sends the `size` bytes at `address`, which lie in one array, to the device, as far as it does not have them, so that the following
  * calls find them there. Starts the device where it has not been, and waits for that. Returns 1 once the bytes have been read: the
  * program may use the array in any way. 0: they are not all there, because gpushim is not active, the memory is not gpushim's

@@ -410,6 +410,7 @@ static void count_uses(unsigned count)
 
 void gsh_plan_make(const struct gsh_node *nodes, unsigned count)
 {
+    gsh_plan_live_find_results(nodes, count);
     begin(nodes, count);
     bool has_contracted = gsh_plan_predicate(&plan);
     form_items();

@@ -5,6 +5,45 @@
  */
 #include "plan_internal.h"
 
+static _Atomic bool keeps_results;
+
+void gsh_plan_keep_results(bool keeps)
+{
+    atomic_store_explicit(&keeps_results, keeps, memory_order_relaxed);
+}
+
+static bool writes(const struct gsh_node *node, const struct gsh_value *value)
+{
+    bool is_written = false;
+    for (unsigned k = node->launch.nin; k < node->launch.nin + node->launch.nout; k++)
+        is_written |= node->values[k] == value;
+    return is_written;
+}
+
+static void mark_operands(const struct gsh_node *node, bool is_read)
+{
+    for (unsigned k = 0; k < gsh_launch_operands(&node->launch); k++)
+        if (!node->launch.operands[k].is_constant && writes(node, node->values[k]) != is_read)
+            node->values[k]->is_read = is_read;
+}
+
+void gsh_plan_live_find_results(const struct gsh_node *nodes, unsigned count)
+{
+    if (!atomic_load_explicit(&keeps_results, memory_order_relaxed))
+        return;
+    for (unsigned n = 0; n < count; n++)
+        mark_operands(&nodes[n], false);
+    for (unsigned n = 0; n < count; n++)
+        mark_operands(&nodes[n], true);
+}
+
+/* Whether it is computed although nobody may look at it: nothing is made of it. */
+static bool is_kept_result(const struct gsh_value *value)
+{
+    return atomic_load_explicit(&keeps_results, memory_order_relaxed) && !value->is_read &&
+           !value->is_retained;
+}
+
 static void cut(struct gsh_plan_range *needed, struct gsh_plan_range written)
 {
     if (written.low <= needed->low && written.high > needed->low)
@@ -18,7 +57,7 @@ static void cut(struct gsh_plan_range *needed, struct gsh_plan_range written)
 bool gsh_plan_live_is_live_out(const struct gsh_plan_value *value)
 {
     uint32_t references = atomic_load_explicit(&value->value->references, memory_order_relaxed);
-    return value->value->later != 0 ||
+    return value->value->later != 0 || is_kept_result(value->value) ||
            (references > value->value->pending && !value->value->is_retained);
 }
 

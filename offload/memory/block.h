@@ -41,8 +41,9 @@ struct gsh_value {
     const char *word;  /* its host address then (mapped_scalar.h); or NULL */
     _Atomic uint8_t expiring; /* call site (expiring.h) whose hint says that it expires; 0: none */
     bool is_retained;         /* expiring, and not read after the current flush */
-    bool is_marked;           /* used by expiring.c */
-    bool is_counted;          /* counted in node.c's held_bytes */
+    bool is_read;       /* by another node of the current plan; used by graph/plan_live.c alone */
+    bool is_marked;     /* used by expiring.c */
+    bool is_counted;    /* counted in node.c's held_bytes */
     uint32_t snapshots; /* readers outside our stream (snapshot.h); it is not written meanwhile */
     uint32_t plan_epoch, plan_slot; /* used by the planner */
     uint32_t later; /* of `pending`, references by nodes after those that are planned (node.c) */

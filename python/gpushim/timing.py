@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clocks that wait for the device before they are read: a call of NumPy may return before its result has been computed.
+"""Clocks that wait for the device before they are read: a call of NumPy may return before its result has been computed. From the
+first reading on, results that the program drops are computed too.
 
     synchronized_timer()          time.perf_counter() of a moment when the device has nothing left to do
     synchronized(timer)           the same of another timer
@@ -11,7 +12,7 @@ import sys
 import time
 import timeit
 
-from gpushim.loaded import synchronize
+from gpushim.loaded import keep_results, synchronize
 
 
 class SynchronizedTimer:
@@ -19,9 +20,13 @@ class SynchronizedTimer:
 
     def __init__(self, timer):
         self.timer = timer
+        self.is_read = False
         functools.update_wrapper(self, timer)
 
     def __call__(self):
+        if not self.is_read:
+            keep_results()
+            self.is_read = True
         synchronize()
         return self.timer()
 
