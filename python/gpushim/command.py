@@ -9,7 +9,7 @@ from gpushim.messages import complain
 
 # Each a module command_NAME with add_to(commands), which adds its parser, and execute(options), which returns the exit status. What
 # needs a package besides Python's own is imported in execute.
-SUBCOMMANDS = ("run", "doctor", "path", "clean")
+SUBCOMMANDS = ("run", "doctor", "path", "clean", "kernel")
 USAGE_ERROR = 2  # exit status
 
 

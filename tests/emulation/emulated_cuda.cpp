@@ -15,6 +15,7 @@
 #undef X
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
@@ -551,8 +552,13 @@ API gsh_cuda_enum cuDeviceTotalMem_v2(size_t *bytes, CUdevice)
     return SUCCESS;
 }
 
-API gsh_cuda_enum cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice)
+/* One GPU of several is emulated at a time: the one whose context was made first. */
+API gsh_cuda_enum cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
+    static std::atomic<int> emulated{-1};
+    int none = -1;
+    if (!emulated.compare_exchange_strong(none, device) && none != device)
+        refuse("cuDevicePrimaryCtxRetain", "the context of another GPU than before");
     *context = primary;
     return SUCCESS;
 }

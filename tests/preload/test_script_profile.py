@@ -139,6 +139,15 @@ class TestScriptProfile(shim_runner.TestCase):
         self.assertEqual(self.driver_is_open_before_numpy(PATIENCE="10" if on_cuda else "0.2"), on_cuda)
         self.assertFalse(self.driver_is_open_before_numpy(PATIENCE="0.2", GPUSHIM_PROFILE="0"))
 
+    @unittest.skipUnless(shim_runner.is_emulated(), "needs emulated CUDA libraries with several GPUs")
+    def test_driver_is_opened_for_the_chosen_gpu(self):
+        """The emulated driver ends a process that makes the contexts of two GPUs."""
+        self.write_script(EARLY + SCRIPT)
+        several = {"EMULATED_GPUS": "3", "GPUSHIM_GPU": "2"}
+        self.driver_is_open_before_numpy(PATIENCE="0.2", **several)
+        self.assertTrue(self.driver_is_open_before_numpy(PATIENCE="10", **several))
+        self.assertIn("device ready: GPU emulated GPU 2,", self.result.stderr)
+
     def test_exit_while_the_driver_opens(self):
         """At whatever moment: the driver's functions at exit must not meet its start. The profile stays."""
         self.write_script("import os, time\ntime.sleep(float(os.environ['PAUSE']))\n"
