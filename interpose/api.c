@@ -46,7 +46,7 @@ GSH_EXPORT void gpushim_enable(void)
 
 GSH_EXPORT void gpushim_keep_results(int keep)
 {
-    gsh_plan_keep_results(keep != 0);
+    gsh_plan_live_keep_results(keep != 0);
 }
 
 GSH_EXPORT int gpushim_prefetch(const void *address, size_t size)

@@ -53,7 +53,7 @@ int gpushim_prefetch(const void *address, size_t size);
 int gpushim_residency(const void *address);
 
 /* The device address of a snapshot of the `size` bytes at `address`, which lie in one array. Other
- * users of CUDA may read it, without a copy, in the primary context of the first device. The
+ * users of CUDA may read it, without a copy, in the primary context of the device in use. The
  * contents are complete on return. Nobody may write to it. Later writes to the array do not change
  * the snapshot, and its memory stays allocated until gpushim_device_release, even if the array is
  * freed. 0: the bytes are not, or not all, on a GPU; there is nothing to release. */

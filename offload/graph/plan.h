@@ -30,7 +30,7 @@ struct gsh_plan_item {
 };
 
 /* Whether values that no node reads are computed although no array has them any more: for measurements. Any thread. */
-void gsh_plan_keep_results(bool keeps);
+void gsh_plan_live_keep_results(bool keeps);
 /* Makes the plan of `count` nodes in program order. Their launches are not collapsed. The caller leaves `nodes` unchanged until
  * gsh_plan_next has returned NULL. A value is live-out if it has more references than pending ones and is not set aside, or if
  * later nodes use it (`later` in block.h, expiring.h). */

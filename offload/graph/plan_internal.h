@@ -170,7 +170,7 @@ static inline bool gsh_plan_is_sink(const struct gsh_plan_node *node)
 
 /* ---- plan_live.c ---- */
 
-/* Notes which values are read by nodes that do not write them, where results are to be kept (gsh_plan_keep_results). */
+/* Notes which values are read by nodes that do not write them, where results are to be kept (gsh_plan_live_keep_results). */
 void gsh_plan_live_find_results(const struct gsh_node *nodes, unsigned count);
 /* Fills in ranges and marks the dead nodes. */
 void gsh_plan_live_find_dead(struct gsh_plan *plan);

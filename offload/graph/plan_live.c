@@ -7,7 +7,7 @@
 
 static _Atomic bool keeps_results;
 
-void gsh_plan_keep_results(bool keeps)
+void gsh_plan_live_keep_results(bool keeps)
 {
     atomic_store_explicit(&keeps_results, keeps, memory_order_relaxed);
 }
