@@ -40,7 +40,7 @@ static bool is_in_arena(const struct gsh_launch *launch, unsigned k)
 
 static bool is_possible(const struct gsh_launch *launch, enum gsh_reason why)
 {
-    return gsh_numpy_parallel_is_on() && why != GSH_REASON_NONE && !gsh_dispatch_is_inside() &&
+    return gsh_numpy_parallel_is_on() && why != GSH_REASON_NONE && why != GSH_REASON_NESTED &&
            !launch->has_mask && !launch->operands[0].is_constant &&
            launch->operands[0].dtype == launch->operands[1].dtype &&
            gsh_launch_elements(launch) >= GSH_PARALLEL_COPY_LEAST &&

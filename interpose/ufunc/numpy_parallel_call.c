@@ -48,7 +48,7 @@ static bool are_outputs_apart(const struct gsh_launch *launch)
 static bool is_possible(const struct gsh_ufunc_call *request, const struct gsh_launch *launch,
                         const struct gsh_numpy_loop *loop, enum gsh_reason why)
 {
-    return gsh_numpy_parallel_is_on() && why != GSH_REASON_NONE && !gsh_dispatch_is_inside() &&
+    return gsh_numpy_parallel_is_on() && why != GSH_REASON_NONE && why != GSH_REASON_NESTED &&
            request->is_plain && !launch->has_mask && launch->ndim > 1 &&
            !gsh_numpy_loops_may_raise(loop) && has_loop_dtypes(launch, loop) &&
            gsh_launch_output_is_distinct(launch) && are_outputs_apart(launch);
