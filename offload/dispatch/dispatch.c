@@ -48,7 +48,7 @@ static bool waits; /* for each call, GPUSHIM_SYNC */
 /* Why this thread's calls are not taken: bit 0, it is inside the library or pauses; above it, how often the program has
  * switched them off. 0: they are. */
 enum { INSIDE = 1, SWITCHED_OFF = 2 };
-static _Thread_local unsigned closed;
+static _Thread_local unsigned barred;
 
 void gsh_dispatch_init(void)
 {
@@ -74,25 +74,25 @@ void gsh_dispatch_reset_after_fork(void)
 bool gsh_dispatch_is_live(void)
 {
     gsh_forked_check();
-    return atomic_load_explicit(&live, memory_order_relaxed) && closed == 0 &&
+    return atomic_load_explicit(&live, memory_order_relaxed) && barred == 0 &&
            gsh_device_get_state() != GSH_DEVICE_RETIRED;
 }
 
 bool gsh_dispatch_is_inside(void)
 {
-    return closed != 0;
+    return barred != 0;
 }
 
 enum gsh_reason gsh_dispatch_why_dead(void)
 {
-    if (closed >= SWITCHED_OFF)
+    if (barred >= SWITCHED_OFF)
         return GSH_REASON_OFF;
     return gsh_retire_reason() != NULL ? GSH_REASON_UNSEEN_WRITES : GSH_REASON_NO_DEVICE;
 }
 
 static void set_inside(bool is_inside)
 {
-    closed = is_inside ? closed | INSIDE : closed & ~(unsigned)INSIDE;
+    barred = is_inside ? barred | INSIDE : barred & ~(unsigned)INSIDE;
 }
 
 void gsh_dispatch_pause(bool pauses)
@@ -104,9 +104,9 @@ void gsh_dispatch_pause(bool pauses)
 void gsh_dispatch_switch(bool is_off)
 {
     if (is_off)
-        closed += SWITCHED_OFF;
-    else if (closed >= SWITCHED_OFF)
-        closed -= SWITCHED_OFF;
+        barred += SWITCHED_OFF;
+    else if (barred >= SWITCHED_OFF)
+        barred -= SWITCHED_OFF;
 }
 
 /* ---- decide ---- */
@@ -170,7 +170,7 @@ static enum gsh_reason decide(const struct gsh_call *call, const struct gsh_pric
     gsh_host_calibration_forget();
     gsh_expected_forget_results();
     if (!gsh_dispatch_is_live())
-        return closed == INSIDE ? GSH_REASON_NESTED : gsh_dispatch_why_dead();
+        return barred == INSIDE ? GSH_REASON_NESTED : gsh_dispatch_why_dead();
     enum gsh_reason reason = examine(&call->launch);
     if (reason == GSH_REASON_NONE) {
         *verdict = gsh_price_call(call, inputs);

@@ -3,6 +3,7 @@
 tests and pytest-benchmark's times contain the work of the device; at the end a line says which share of NumPy ran there. pytest-xdist's
 workers synchronise too, but only the main process, which runs no tests then, prints."""
 import pkgutil
+import sys
 
 import pytest
 
@@ -13,14 +14,16 @@ from gpushim.loaded import active, library, stats, synchronize
 def pytest_report_header():
     if library() is None:
         return "gpushim: not loaded (gpushim run -m pytest)"
-    import numpy  # gpushim is not active before; noqa: F401
+    if "numpy" not in sys.modules:
+        return "gpushim: loaded; it becomes active when NumPy is imported"
     return "gpushim: active" if active() else "gpushim: loaded, not active (gpushim doctor says why)"
 
 
 def pytest_terminal_summary(terminalreporter):
     if library() is not None:
         synchronize()
-        terminalreporter.write_line("gpushim: " + stats_interval.verdict(stats_interval.whole(stats())))
+        state = "" if active() else "not active; "
+        terminalreporter.write_line("gpushim: " + state + stats_interval.verdict(stats_interval.whole(stats())))
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -110,9 +110,13 @@ class TestPytest(TestCase):
         self.write("test_it.py", "import numpy as np\ndef test_sum():\n    assert (np.arange(1e6) * 2).sum() > 0\n")
         status, out = self.pytest()
         self.assertEqual(status, 0, out)
-        self.assertIn("\ngpushim: active\n", out)
+        self.assertIn("\ngpushim: loaded; it becomes active when NumPy is imported\n", out)
         self.assertRegex(out, r"\ngpushim: \d+ % of NumPy's time on the device: calls there [1-9]\d* \(")
-        self.assertIn("\ngpushim: loaded, not active", self.pytest(under=False)[1])
+        self.write("conftest.py", "import numpy\n")
+        self.assertIn("\ngpushim: active\n", self.pytest()[1])
+        off = self.pytest(under=False)[1]
+        self.assertIn("\ngpushim: loaded, not active (gpushim doctor says why)\n", off)
+        self.assertIn("\ngpushim: not active; no call of NumPy that gpushim counts\n", off)
         plain = call([self.venv.python, "-m", "pytest", "-p", "no:cacheprovider"], env=environment(), cwd=self.folder)[1]
         self.assertIn("\ngpushim: not loaded (gpushim run -m pytest)\n", plain)
         self.assertNotIn("% of NumPy", plain)
