@@ -79,8 +79,8 @@ class TestClusters(TestCase):
     def test_mpi(self):
         path = self.write("program.py", ALLREDUCE)
         libraries = os.pathsep.join(filter(None, [self.env.get("LD_LIBRARY_PATH"), os.path.join(sys.prefix, "lib")]))  # pip's MPICH
-        env = dict(self.env, GPUSHIM_GPU="auto", LD_LIBRARY_PATH=libraries)
-        status, out, error = call([MPIEXEC, "-n", "2", self.venv.gpushim, "run", path], env=env)
+        command = [MPIEXEC, "-n", "2", self.venv.gpushim, "run", "--set", "GPUSHIM_GPU=auto", path]
+        status, out, error = call(command, env=dict(self.env, LD_LIBRARY_PATH=libraries))
         self.assertEqual((status, out), (0, "[9999995000000.0, 7999996000000.0] %s\n" % DEVICES), error)
 
     @unittest.skipUnless(importlib.util.find_spec("joblib"), "joblib is not installed")
