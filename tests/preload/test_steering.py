@@ -174,8 +174,8 @@ print(before, report()["counters"]["parallel_loops"] - before)
         self.assertEqual(self.out(STARTS, GPUSHIM_MODE="auto"), "shared\n")
 
     def test_sync(self):
-        self.assertEqual(self.out(SYNC), "0 0\n")
-        self.assertEqual(self.out(SYNC, GPUSHIM_SYNC="1"), "10 0\n")
+        self.assertEqual(self.out(SYNC, GPUSHIM_FUSION="1"), "0 0\n")
+        self.assertEqual(self.out(SYNC, GPUSHIM_FUSION="1", GPUSHIM_SYNC="1"), "10 0\n")
 
     def test_without_the_library(self):
         script = '''
