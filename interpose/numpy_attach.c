@@ -21,6 +21,7 @@
 #include "numpy_errstate.h"
 #include "numpy_hooks.h"
 #include "numpy_parallel.h"
+#include "numpy_verify.h"
 #include "options.h"
 #include "python_error.h"
 #include "report_verdict.h"
@@ -153,6 +154,7 @@ static const char *start(void)
         install_without_device();
         return NULL;
     }
+    gsh_numpy_verify_init();
     gsh_libc_signal_adopt();
     gsh_startup_device();
     /* the interpreter runs these last, the latter first, before the C library's exit functions shut the driver down */

@@ -21,6 +21,7 @@
 #include "libc_stack.h"
 #include "options.h"
 #include "stats.h"
+#include "verify_ledger.h"
 
 /* A weak reference to Python, which is not linked: NULL in a program that is not linked to Python.
  * A dlsym lookup would allocate an error text in every such program. */
@@ -49,5 +50,6 @@ __attribute__((constructor)) static void load(void)
 __attribute__((destructor)) static void unload(void)
 {
     gsh_decision_file_flush();
+    gsh_verify_ledger_tell_at_exit();
     gsh_stats_report_at_exit();
 }

@@ -10,6 +10,7 @@
 #include "dispatch.h"
 #include "log.h"
 #include "numpy_output.h"
+#include "numpy_verify.h"
 #include "stats.h"
 
 #include <string.h>
@@ -294,17 +295,81 @@ static PyObject *call_declined(const struct gsh_method_hook *hook, const struct 
     return result;
 }
 
-static __attribute__((noinline)) PyObject *call_by_vector(struct gsh_method_hook *hook,
-                                                          PyObject *self, PyObject *const *args,
-                                                          Py_ssize_t nargs, PyObject *kwnames)
+/* Calls the original for numpy_verify.h. */
+static PyObject *call_again(const void *hook_of_call, PyObject *self, PyObject *const *values,
+                            size_t positional, PyObject *kwnames, PyObject *kwdict)
 {
-    const struct gsh_method_call call = {self, args, (size_t)nargs, kwnames, NULL};
-    struct attempt attempt = attempt_call(hook, &call);
+    const struct gsh_method_hook *hook = hook_of_call;
+    const struct gsh_method_call call = {self, values, positional, kwnames, kwdict};
+    return gsh_numpy_method_patch_call_original(hook, &call, self);
+}
+
+static void begin_verifying(struct gsh_numpy_verify *verify, const struct gsh_method_hook *hook,
+                            const struct gsh_method_call *call)
+{
+    bool is_method = hook->table == GSH_METHOD_NDARRAY;
+    const struct gsh_numpy_verify_call described = {
+        .name =
+            hook->table == GSH_METHOD_UFUNC ? ((struct gsh_ufunc *)call->self)->name : hook->name,
+        .self = call->self,
+        .values = call->args,
+        .positional = call->nargs,
+        .kwnames = call->kwnames,
+        .kwdict = call->kwdict,
+        .writes_self = is_method && (hook->writes & GSH_METHOD_WRITES_SELF) != 0,
+        .writes = hook->writes / GSH_METHOD_WRITES_ARG(0),
+        .again = call_again,
+        .hook = hook};
+    gsh_numpy_verify_begin(verify, &described);
+}
+
+static PyObject *finish_by_vector(struct gsh_method_hook *hook, const struct gsh_method_call *call)
+{
+    PyObject *self = call->self, *const *args = call->args, *kwnames = call->kwnames;
+    Py_ssize_t nargs = (Py_ssize_t)call->nargs;
+    struct attempt attempt = attempt_call(hook, call);
     if (attempt.result || attempt.is_raised)
         return attempt.result;
     if (!attempt.is_priced)
         return call_original(hook, self, args, nargs, kwnames);
     return call_declined(hook, &attempt, self, args, nargs, kwnames);
+}
+
+static __attribute__((noinline)) PyObject *verify_by_vector(struct gsh_method_hook *hook,
+                                                            const struct gsh_method_call *call)
+{
+    struct gsh_numpy_verify verify;
+    begin_verifying(&verify, hook, call);
+    return gsh_numpy_verify_end(&verify, finish_by_vector(hook, call));
+}
+
+static __attribute__((noinline)) PyObject *call_by_vector(struct gsh_method_hook *hook,
+                                                          PyObject *self, PyObject *const *args,
+                                                          Py_ssize_t nargs, PyObject *kwnames)
+{
+    const struct gsh_method_call call = {self, args, (size_t)nargs, kwnames, NULL};
+    if (GSH_UNLIKELY(gsh_verify_share_is_on))
+        return verify_by_vector(hook, &call);
+    return finish_by_vector(hook, &call);
+}
+
+static PyObject *finish_by_tuple(struct gsh_method_hook *hook, const struct gsh_method_call *call,
+                                 PyObject *args)
+{
+    struct attempt attempt = attempt_call(hook, call);
+    if (attempt.result || attempt.is_raised)
+        return attempt.result;
+    if (!attempt.is_priced)
+        return call_original(hook, call->self, args, 0, call->kwdict);
+    return call_declined(hook, &attempt, call->self, args, 0, call->kwdict);
+}
+
+static __attribute__((noinline)) PyObject *
+verify_by_tuple(struct gsh_method_hook *hook, const struct gsh_method_call *call, PyObject *args)
+{
+    struct gsh_numpy_verify verify;
+    begin_verifying(&verify, hook, call);
+    return gsh_numpy_verify_end(&verify, finish_by_tuple(hook, call, args));
 }
 
 static __attribute__((noinline)) PyObject *
@@ -317,12 +382,9 @@ call_by_tuple(struct gsh_method_hook *hook, PyObject *self, PyObject *args, PyOb
     for (Py_ssize_t i = 0; i < nargs; i++)
         copied[i] = gsh_py.PyTuple_GetItem(args, i);
     const struct gsh_method_call call = {self, copied, (size_t)nargs, NULL, kwargs};
-    struct attempt attempt = attempt_call(hook, &call);
-    if (attempt.result || attempt.is_raised)
-        return attempt.result;
-    if (!attempt.is_priced)
-        return call_original(hook, self, args, 0, kwargs);
-    return call_declined(hook, &attempt, self, args, 0, kwargs);
+    if (GSH_UNLIKELY(gsh_verify_share_is_on))
+        return verify_by_tuple(hook, &call, args);
+    return finish_by_tuple(hook, &call, args);
 }
 
 /* The two entries contain only the code that a small call needs. */

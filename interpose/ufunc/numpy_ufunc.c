@@ -18,6 +18,7 @@
 #include "numpy_loops.h"
 #include "numpy_parallel.h"
 #include "numpy_promote.h"
+#include "numpy_verify.h"
 #include "stats.h"
 
 #include <string.h>
@@ -152,8 +153,8 @@ static bool may_compute(const struct record *record)
            (record->op >= 0 && gsh_numpy_parallel_is_on() && !gsh_dispatch_is_inside());
 }
 
-__attribute__((noinline)) static PyObject *call_described(PyObject *self, PyObject *const *args,
-                                                          size_t nargsf, PyObject *kwnames)
+static PyObject *try_or_call(PyObject *self, PyObject *const *args, size_t nargsf,
+                             PyObject *kwnames)
 {
     struct record *record = find_record(self);
     enum gsh_reason why = gsh_dispatch_why_dead();
@@ -164,6 +165,38 @@ __attribute__((noinline)) static PyObject *call_described(PyObject *self, PyObje
             return result;
     }
     return call_original(record, args, nargsf, kwnames, why, row);
+}
+
+/* Calls the original for numpy_verify.h. */
+static PyObject *call_again(const void *unused, PyObject *self, PyObject *const *values,
+                            size_t positional, PyObject *kwnames, PyObject *kwdict)
+{
+    (void)unused, (void)kwdict;
+    return gsh_np.call_ufunc(self, values, positional, kwnames);
+}
+
+__attribute__((noinline)) static PyObject *verify(PyObject *self, PyObject *const *args,
+                                                  size_t nargsf, PyObject *kwnames)
+{
+    const struct gsh_ufunc *ufunc = (struct gsh_ufunc *)self;
+    const struct gsh_numpy_verify_call call = {.name = ufunc->name,
+                                               .self = self,
+                                               .values = args,
+                                               .positional = gsh_py_nargs(nargsf),
+                                               .kwnames = kwnames,
+                                               .writes = ~0u << ufunc->nin,
+                                               .again = call_again};
+    struct gsh_numpy_verify state;
+    gsh_numpy_verify_begin(&state, &call);
+    return gsh_numpy_verify_end(&state, try_or_call(self, args, nargsf, kwnames));
+}
+
+__attribute__((noinline)) static PyObject *call_described(PyObject *self, PyObject *const *args,
+                                                          size_t nargsf, PyObject *kwnames)
+{
+    if (GSH_UNLIKELY(gsh_verify_share_is_on))
+        return verify(self, args, nargsf, kwnames);
+    return try_or_call(self, args, nargsf, kwnames);
 }
 
 /* The number of arguments: positional and keyword values. */

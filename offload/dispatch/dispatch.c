@@ -35,6 +35,7 @@
 #include "transfer.h"
 #include "unmanaged_output.h"
 #include "wall_time.h"
+#include "witness.h"
 
 #include <string.h>
 
@@ -637,6 +638,8 @@ static void mark(struct run *run)
     atomic_fetch_add_explicit(&submitted, 1, memory_order_release);
     gsh_history_note_made(run->call->row);
     gsh_stats_device_call(run->call->row, 0);
+    if (GSH_UNLIKELY(gsh_witness_is_on))
+        gsh_witness_note(&run->call->launch);
 }
 
 /* Outputs lie in the arena, each in a block of its own, or where unmanaged memory is taken apart from each other. */

@@ -5,7 +5,7 @@ import re
 from gpushim import launch, variables
 from gpushim.messages import complain
 
-FLAGS = ("--report", "--help", "-h")  # without a value
+FLAGS = ("--report", "--force", "--help", "-h")  # without a value
 USAGE = "gpushim run [options] (script.py | -m module | program) [arguments]"
 NOT_EXECUTABLE, NOT_FOUND = 126, 127  # exit statuses, as a shell's
 

@@ -795,16 +795,30 @@ API gsh_cuda_enum cuMemcpyHtoDAsync_v2(CUdeviceptr dst, const void *src, size_t 
     return SUCCESS;
 }
 
+/* A copy to the host, of which the bit of value 16 of the byte that EMULATED_CUDA_WRONG names comes out wrong. */
+static void download(void *to, CUdeviceptr from, size_t size,
+                     void (*write)(void *to, const void *from, size_t size))
+{
+    const char *wrong = getenv("EMULATED_CUDA_WRONG");
+    const char *bytes = reinterpret_cast<const char *>(from);
+    write(to, bytes, size);
+    size_t at = wrong != nullptr ? strtoul(wrong, nullptr, 10) : size;
+    if (at < size) {
+        const char byte = static_cast<char>(bytes[at] ^ 16);
+        write(static_cast<char *>(to) + at, &byte, 1);
+    }
+}
+
 /* Into memory that is not page-locked, the call returns with the copy done. */
 API gsh_cuda_enum cuMemcpyDtoHAsync_v2(void *dst, CUdeviceptr src, size_t size, CUstream stream)
 {
     CHECK_THREAD();
     check_range("cuMemcpyDtoHAsync", src, size);
     if (is_pinned(dst, size)) {
-        enqueue(stream, [=] { write_host(dst, reinterpret_cast<const void *>(src), size); });
+        enqueue(stream, [=] { download(dst, src, size, write_host); });
         return SUCCESS;
     }
-    enqueue(stream, [=] { write_pageable(dst, reinterpret_cast<const void *>(src), size); });
+    enqueue(stream, [=] { download(dst, src, size, write_pageable); });
     return cuStreamSynchronize(stream);
 }
 

@@ -51,6 +51,19 @@ class TestCase(unittest.TestCase):
         return json.loads(out)
 
 
+class TestVerify(TestCase):
+    def test_exit_status_and_summary(self):
+        script = self.write("script.py", "import sys\nimport numpy as np\nnp.arange(1e5) + 1\nprint('out')\nsys.exit(int(sys.argv[1]))\n")
+        for words, status in (("0",), 0), (("5",), 5):
+            found, out, error = self.gpushim("verify", "--device", "host", "--force", "--json", "summary.json", script, *words)
+            self.assertEqual((found, out), (status, "out\n"), error)
+            self.assertRegex(error, r"gpushim verify: \d+ calls of the device compared with NumPy, 0 differ")
+            with open(os.path.join(self.folder, "summary.json"), encoding="utf-8") as file:
+                self.assertGreater(json.load(file)["checked"], 0)
+        self.assertEqual(self.gpushim("verify", "--device", "none", script, "0")[0], 3)  # nothing was compared
+        self.assertEqual(self.gpushim("verify", "--share", "some", script, "0")[0], 2)
+
+
 class TestRun(TestCase):
     def test_script_with_arguments(self):
         """Words behind the script are its own, whatever they look like; paths stay relative; stdin is the script's."""

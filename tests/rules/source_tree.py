@@ -5,7 +5,7 @@ import os
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("GSH_TEST_BUILD") or os.path.join(ROOT, "build-dev")
 # The folders of the library's own sources.
-LAYERS = ("base", "config", "kernels", "policy", "offload", "interpose")
+LAYERS = ("base", "config", "kernels", "policy", "verify", "offload", "interpose")
 TEXT_ENDINGS = (".c", ".h", ".S", ".def", ".in", ".py", ".md", ".txt", ".cmake", ".json")
 
 

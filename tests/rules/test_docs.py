@@ -9,7 +9,7 @@ from source_tree import ROOT, all_files, read
 CODE = re.compile(r"^(```|~~~).*?^\1|^    [^\n]*$|`[^`\n]*`", re.M | re.S)
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 NAMED = re.compile(r"\bdocs/[\w/]+\.md\b")
-SOURCE = re.compile(r"(?<![\w/.-])(?:base|config|policy|kernels|offload|interpose|python|tests|bench)/[\w/]+\.(?:c|h|S|def|in|py|cuh|txt)(?!\w)")
+SOURCE = re.compile(r"(?<![\w/.-])(?:base|config|policy|kernels|verify|offload|interpose|python|tests|bench)/[\w/]+\.(?:c|h|S|def|in|py|cuh|txt)(?!\w)")
 PATTERNS = re.compile(r"KIND|NAME|FAMILY|PACKAGE|SHAPE")
 
 

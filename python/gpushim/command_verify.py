@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gpushim verify`: runs the program under gpushim, which compares what the device computes with NumPy's results."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+from gpushim import launch, variables
+
+USAGE = "gpushim verify [options] (script.py | -m module) [arguments]"
+DIFFERS, NOTHING_COMPARED = 1, 3  # exit statuses
+SHOWN = 20  # differences
+SHARE = re.compile(r"all|\d+(\.\d*)?%", re.IGNORECASE)
+COUNTS = ("checked", "different", "not_checked")
+
+
+def add_to(commands):
+    parser = commands.add_parser("verify", usage=USAGE, help="compare the device's results with NumPy's", allow_abbrev=False,
+                                 description="Runs a program. What the device computes, NumPy computes as well, and both are compared.")
+    variables.add_options(parser)
+    parser.add_argument("--share", default="all", help="all, or how many of the calls are compared, as 1%%")
+    parser.add_argument("--force", action="store_true", help="all that is supported runs on the device (GPUSHIM_MODE=force)")
+    parser.add_argument("--json", metavar="FILE", help="write the summary as JSON")
+
+
+def read_reports(folder):
+    """What the processes of the program verified, added up."""
+    total = dict.fromkeys(COUNTS, 0)
+    total["worst"] = []
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), encoding="utf-8") as stream:
+            section = json.load(stream).get("verify")
+        for key in COUNTS if section else ():
+            total[key] += section[key]
+        total["worst"] += section["worst"] if section else []
+    total["worst"].sort(key=lambda row: float("-inf") if row["ulps"] is None else -row["ulps"])
+    return total
+
+
+def describe(row):
+    apart = "no number beside a number" if row["ulps"] is None else "%.3g ulp, allowed %.3g" % (row["ulps"], row["allowed"])
+    return "%s:%d: %s%s: %s; device %s, CPU %s (%d calls)" % (row["file"], row["line"], row["call"], row["index"] or "", apart,
+                                                            row["device"], row["cpu"], row["calls"])
+
+
+def tell(total):
+    lines = [describe(row) for row in total["worst"][:SHOWN]]
+    lines.append("gpushim verify: %(checked)d calls of the device compared with NumPy, %(different)d differ, %(not_checked)d not compared"
+                 % total)
+    print("\n".join(lines), file=sys.stderr, flush=True)
+
+
+def status_of(status, total):
+    if status != 0:
+        return status if status > 0 else 128 - status
+    if total["different"]:
+        return DIFFERS
+    return 0 if total["checked"] else NOTHING_COMPARED
+
+
+def execute(options):
+    words = options.program
+    if not words or words == ["-m"] or (words[0].startswith("-") and words[0] != "-m"):
+        options.parser.error("a script, or -m with a module, is expected")
+    if not SHARE.fullmatch(options.share):
+        options.parser.error("--share: all or a percentage, as 1%, is expected, not " + options.share)
+    with tempfile.TemporaryDirectory(prefix="gpushim-verify-") as folder:
+        options.variables.update(GPUSHIM_VERIFY=options.share, GPUSHIM_REPORT="json:" + os.path.join(folder, "%p.json"))
+        if options.force:
+            options.variables["GPUSHIM_MODE"] = "force"
+        status = subprocess.call(launch.arguments_of(words), env=launch.environment_with(options.variables))
+        total = read_reports(folder)
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as stream:
+            json.dump(total, stream, indent=1)
+    tell(total)
+    return status_of(status, total)
