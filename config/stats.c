@@ -7,6 +7,7 @@
 #include "stats.h"
 
 #include "hash.h"
+#include "observer.h"
 #include "prefault.h"
 
 #include <stdatomic.h>
@@ -130,6 +131,8 @@ void gsh_stats_device_call(unsigned row, uint64_t ns)
     count_sigsafe(&rows[row].device_calls, 1);
     if (ns > 0)
         count_sigsafe(&rows[row].device_ns, ns);
+    if (GSH_UNLIKELY(gsh_observer != NULL))
+        gsh_observer->device_call(row);
 }
 
 void gsh_stats_device_time(unsigned row, uint64_t ns)
@@ -152,6 +155,8 @@ void gsh_stats_host_call(unsigned row, unsigned reason, uint64_t ns)
     count_sigsafe(&rows[row].reasons[GSH_MIN(reason, GSH_STATS_MAX_REASONS - 1)], 1);
     if (ns > 0)
         count_sigsafe(&rows[row].host_ns, ns);
+    if (GSH_UNLIKELY(gsh_observer != NULL))
+        gsh_observer->host_call(row, reason, ns);
 }
 
 void gsh_stats_parallel_call(unsigned row)

@@ -23,6 +23,7 @@
 #include "numpy_parallel.h"
 #include "numpy_verify.h"
 #include "options.h"
+#include "python_advice.h"
 #include "python_error.h"
 #include "report_verdict.h"
 #include "search_roots.h"
@@ -161,6 +162,7 @@ static const char *start(void)
     gsh_py.Py_AtExit(gsh_last_run_leave);
     gsh_py.Py_AtExit(gsh_device_stop_threads);
     install_families();
+    gsh_python_advice_install();
     return NULL;
 }
 

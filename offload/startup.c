@@ -10,6 +10,7 @@
 #include "dispatch.h"
 #include "dispatch_internal.h"
 #include "fault.h"
+#include "forecast.h"
 #include "fork.h"
 #include "history.h"
 #include "host_calibration.h"
@@ -114,6 +115,8 @@ enum gsh_status gsh_startup(const char **why)
                                                                    : "no NVIDIA GPU was found";
     if (gsh_backend_get() == NULL)
         return GSH_DECLINED;
+    *why = "GPUSHIM_ADVISE cannot be followed";
+    GSH_TRY(gsh_forecast_begin());
     *why = "there is no address range to reserve for arrays";
     GSH_TRY(gsh_arena_init());
     *why = "the start-up checks failed";

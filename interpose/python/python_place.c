@@ -32,42 +32,46 @@ static uint32_t last_number;
 static PyObject *code_type; /* NULL: places are unavailable */
 static void *(*get_state)(void);
 static int (*line_of)(PyObject *, int);
-static bool has_structs;                             /* 3.11 and newer */
-static bool is_behind;                               /* 3.11, 3.12: behind a struct */
-static unsigned at_state, at_held;                   /* offsets in bytes */
-static unsigned at_code, at_globals, at_instruction; /* in a frame */
+static bool has_structs;           /* 3.11 and newer */
+static bool is_behind;             /* 3.11, 3.12: behind a struct */
+static bool has_stack;             /* frames lead to their callers' */
+static unsigned at_state, at_held; /* offsets in bytes */
+static unsigned at_code, at_globals, at_instruction, at_previous; /* in a frame */
 static ptrdiff_t
     at_bytes; /* offset of a code object's first instruction; before 3.11 an instruction's size */
 
-static void *word(const void *base, size_t offset)
+static void *word_sigsafe(const void *base, size_t offset)
 {
     return *(void *const *)((const char *)base + offset);
 }
 
 /* 3.14 marks references in the low bits. */
-static PyObject *object_at(const void *frame, size_t offset)
+static PyObject *object_at_sigsafe(const void *frame, size_t offset)
 {
-    return (PyObject *)((uintptr_t)word(frame, offset) & ~(uintptr_t)7);
+    return (PyObject *)((uintptr_t)word_sigsafe(frame, offset) & ~(uintptr_t)7);
+}
+
+static const void *innermost_of_sigsafe(const void *state)
+{
+    const char *held = word_sigsafe(state, at_state);
+    return is_behind && held ? word_sigsafe(held, at_held) : held;
 }
 
 static const void *innermost(void)
 {
-    if (!has_structs)
-        return gsh_py.PyEval_GetFrame();
-    const char *held = word(get_state(), at_state);
-    return is_behind && held ? word(held, at_held) : held;
+    return has_structs ? innermost_of_sigsafe(get_state()) : gsh_py.PyEval_GetFrame();
 }
 
-static int instruction_of(const void *frame, PyObject *code)
+static int instruction_of_sigsafe(const void *frame, PyObject *code)
 {
     if (has_structs)
-        return (int)((char *)word(frame, at_instruction) - (char *)code - at_bytes);
+        return (int)((char *)word_sigsafe(frame, at_instruction) - (char *)code - at_bytes);
     return *(const int *)((const char *)frame + at_instruction) * (int)at_bytes;
 }
 
 static int instruction_now(PyObject *code)
 {
-    return instruction_of(innermost(), code);
+    return instruction_of_sigsafe(innermost(), code);
 }
 
 /* The slot that contains the code object, else a free one, else one in turn. */
@@ -109,14 +113,14 @@ static void take_slot(struct note *slot, PyObject *code, PyObject *globals)
 struct gsh_python_place gsh_python_place_note(void)
 {
     const void *frame = code_type ? innermost() : NULL;
-    PyObject *code = frame ? object_at(frame, at_code) : NULL;
+    PyObject *code = frame ? object_at_sigsafe(frame, at_code) : NULL;
     if (!code || gsh_py_type(code) != code_type)
         return (struct gsh_python_place){0};
-    PyObject *globals = object_at(frame, at_globals);
+    PyObject *globals = object_at_sigsafe(frame, at_globals);
     struct note *slot = find_slot(code, globals);
     if (slot->code != code || slot->globals != globals)
         take_slot(slot, code, globals);
-    return (struct gsh_python_place){slot->number, instruction_of(frame, code)};
+    return (struct gsh_python_place){slot->number, instruction_of_sigsafe(frame, code)};
 }
 
 bool gsh_python_place_find(struct gsh_python_place place, struct gsh_python_place_info *info)
@@ -132,6 +136,32 @@ bool gsh_python_place_find(struct gsh_python_place place, struct gsh_python_plac
     return true;
 }
 
+/* ---- the stack ---- */
+
+const void *gsh_python_place_thread(void)
+{
+    return has_stack ? get_state() : NULL;
+}
+
+unsigned gsh_python_place_walk_sigsafe(const void *thread, struct gsh_python_place_frame *frames,
+                                       unsigned most)
+{
+    unsigned count = 0;
+    const void *frame = innermost_of_sigsafe(thread);
+    for (; frame != NULL && count < most; frame = word_sigsafe(frame, at_previous)) {
+        PyObject *code = object_at_sigsafe(frame, at_code);
+        if (code != NULL && gsh_py_type(code) == code_type)
+            frames[count++] =
+                (struct gsh_python_place_frame){code, instruction_of_sigsafe(frame, code)};
+    }
+    return count;
+}
+
+int gsh_python_place_line(struct gsh_python_place_frame frame)
+{
+    return line_of(frame.code, frame.instruction);
+}
+
 /* ---- offsets ---- */
 
 static int minor_version(void)
@@ -143,7 +173,7 @@ static int minor_version(void)
 static unsigned find_word(const void *base, unsigned words, const void *object)
 {
     for (unsigned offset = 0; offset < words * sizeof(void *); offset += sizeof(void *))
-        if (object_at(base, offset) == object)
+        if (object_at_sigsafe(base, offset) == object)
             return offset;
     return NOWHERE;
 }
@@ -163,7 +193,7 @@ static bool find_old_instruction(PyObject *frame, int instruction)
 {
     at_instruction = minor_version() == 9 ? 104 : 96;
     at_bytes = minor_version() == 9 ? 1 : 2;
-    return instruction_of(frame, NULL) == instruction;
+    return instruction_of_sigsafe(frame, NULL) == instruction;
 }
 
 /* Finds the word that points into the code object. */
@@ -172,7 +202,7 @@ static bool find_instruction(const void *frame, PyObject *code, int instruction)
     uintptr_t low = (uintptr_t)code + 64, high = (uintptr_t)code + 512;
     for (at_instruction = 0; at_instruction < FRAME_WORDS * sizeof(void *);
          at_instruction += sizeof(void *)) {
-        uintptr_t first = (uintptr_t)word(frame, at_instruction) - (uintptr_t)instruction;
+        uintptr_t first = (uintptr_t)word_sigsafe(frame, at_instruction) - (uintptr_t)instruction;
         at_bytes = (ptrdiff_t)(first - (uintptr_t)code);
         if (first > low && first < high)
             return true;
@@ -183,7 +213,7 @@ static bool find_instruction(const void *frame, PyObject *code, int instruction)
 /* Finds the word of the thread state that leads to the frame. */
 static bool find_innermost(const void *frame)
 {
-    const char *state = get_state(), *held = word(state, HELD_FRAME);
+    const char *state = get_state(), *held = word_sigsafe(state, HELD_FRAME);
     is_behind = minor_version() <= 12;
     if (is_behind) {
         at_state = HELD_FRAME;
@@ -199,7 +229,7 @@ static bool find_offsets(PyObject *object, PyObject *code, PyObject *globals)
 {
     int instruction = attribute_number(object, "f_lasti");
     has_structs = minor_version() >= 11;
-    const void *frame = has_structs ? word(object, FRAME_OF_OBJECT) : object;
+    const void *frame = has_structs ? word_sigsafe(object, FRAME_OF_OBJECT) : object;
     if (instruction < 0 || !frame)
         return false;
     at_code = find_word(frame, FRAME_WORDS, code);
@@ -208,6 +238,23 @@ static bool find_offsets(PyObject *object, PyObject *code, PyObject *globals)
         return false;
     return has_structs ? find_innermost(frame) && find_instruction(frame, code, instruction)
                        : find_old_instruction(object, instruction);
+}
+
+/* Checks the version's offset of a frame's caller: it leads from the frame object's frame to that of its caller, past frames that
+ * belong to no code. */
+static bool find_previous(PyObject *object)
+{
+    enum { HOPS = 4 };
+    PyObject *caller = gsh_py.PyFrame_GetBack(object);
+    const void *frame = has_structs ? word_sigsafe(object, FRAME_OF_OBJECT) : object;
+    const void *wanted = caller && has_structs ? word_sigsafe(caller, FRAME_OF_OBJECT) : caller;
+    at_previous = minor_version() >= 12 ? 8 : minor_version() == 11 ? 48 : 24;
+    for (int hop = 0; hop < HOPS && frame && frame != wanted; hop++)
+        frame = word_sigsafe(frame, at_previous);
+    if (!has_structs)
+        at_state = find_word(get_state(), STATE_WORDS, object);
+    gsh_py_drop(&caller, 1);
+    return wanted != NULL && frame == wanted && at_state != NOWHERE;
 }
 
 void gsh_python_place_init(void)
@@ -223,6 +270,7 @@ void gsh_python_place_init(void)
         code_type = gsh_py_type(code);
     if (code_type && line_of(code, instruction_now(code)) != gsh_py.PyFrame_GetLineNumber(object))
         code_type = NULL;
+    has_stack = code_type && find_previous(object);
     if (!code_type)
         gsh_log(GSH_LOG_DEBUG, "late warnings name the line that runs then");
     PyObject *const made[] = {code, globals};

@@ -29,5 +29,19 @@ struct gsh_python_place_info {
 void gsh_python_place_init(void);
 /* Notes the current place of this thread. */
 struct gsh_python_place gsh_python_place_note(void);
+/* A frame that runs; borrowed. */
+struct gsh_python_place_frame {
+    PyObject *code;
+    int instruction;
+};
+
+/* The calling thread's handle for the walk; NULL: the stack cannot be walked. */
+const void *gsh_python_place_thread(void);
+/* The innermost frames of the calling thread, or of one that waits meanwhile; their number. Needs no GIL. */
+unsigned gsh_python_place_walk_sigsafe(const void *thread, struct gsh_python_place_frame *frames,
+                                       unsigned most);
+/* The line that a frame runs. Its code must be alive; a thread that has the GIL may wait for this one. */
+int gsh_python_place_line(struct gsh_python_place_frame frame);
+
 /* Looks up a noted place. False: it was forgotten. */
 bool gsh_python_place_find(struct gsh_python_place place, struct gsh_python_place_info *info);

@@ -24,6 +24,7 @@
 #include "host_calibration.h"
 #include "mapping_budget.h"
 #include "node.h"
+#include "observer.h"
 #include "one_time_cost.h"
 #include "options.h"
 #include "price.h"
@@ -150,6 +151,8 @@ static enum gsh_reason apply_verdict(const struct gsh_call *call, const struct g
     if (reason == GSH_REASON_NONE && gsh_stats_report_is_wanted() && gsh_wall_time_is_watched())
         gsh_stats_add(GSH_COUNTER_DEVICE_WORK_NS,
                       (uint64_t)(gsh_price_host_seconds(&call->launch) * 1e9));
+    if (GSH_UNLIKELY(gsh_observer != NULL) && reason == GSH_REASON_NONE)
+        gsh_observer->accepted((uint64_t)(verdict->facts.host * 1e9));
     return reason;
 }
 

@@ -9,7 +9,8 @@ from gpushim.messages import complain
 
 # Each a module command_NAME with add_to(commands), which adds its parser, and execute(options), which returns the exit status. What
 # needs a package besides Python's own is imported in execute.
-SUBCOMMANDS = ("run", "doctor", "path", "clean", "kernel", "verify")
+SUBCOMMANDS = ("run", "doctor", "path", "clean", "kernel", "verify", "advise")
+WITH_PROGRAM = ("run", "verify", "advise")  # a program's words end the options
 USAGE_ERROR = 2  # exit status
 
 
@@ -37,7 +38,7 @@ def execute(parser, options):
 def main(words=None):
     """The exit status."""
     words, program = sys.argv[1:] if words is None else words, []
-    if words[:1] in (["run"], ["verify"]):  # the program's words are not options of ours
+    if words and words[0] in WITH_PROGRAM:  # the program's words are not options of ours
         given, program = command_run.split(words[1:])
         words = [words[0], *given]
     parser = make_parser()
