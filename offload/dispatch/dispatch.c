@@ -24,7 +24,6 @@
 #include "host_calibration.h"
 #include "mapping_budget.h"
 #include "node.h"
-#include "observer.h"
 #include "one_time_cost.h"
 #include "options.h"
 #include "price.h"
@@ -146,13 +145,8 @@ static enum gsh_reason apply_verdict(const struct gsh_call *call, const struct g
         reason = gsh_dispatch_why_dead();
     if (reason != GSH_REASON_NONE)
         gsh_host_calibration_expect(&call->launch, call->row, verdict->modelled);
-    else if (!verdict->is_forced)
+    else
         gsh_price_note_accepted(call, verdict);
-    if (reason == GSH_REASON_NONE && gsh_stats_report_is_wanted() && gsh_wall_time_is_watched())
-        gsh_stats_add(GSH_COUNTER_DEVICE_WORK_NS,
-                      (uint64_t)(gsh_price_host_seconds(&call->launch) * 1e9));
-    if (GSH_UNLIKELY(gsh_observer != NULL) && reason == GSH_REASON_NONE)
-        gsh_observer->accepted((uint64_t)(verdict->facts.host * 1e9));
     return reason;
 }
 

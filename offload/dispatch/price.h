@@ -23,9 +23,6 @@ struct gsh_price_inputs {
  * inputs: what gsh_price_gather gave for the call; NULL: gathers them itself, where they are needed. */
 struct gsh_verdict gsh_price_call(const struct gsh_call *call,
                                   const struct gsh_price_inputs *inputs);
-/* Seconds that NumPy's own code takes for the launch, on one core where it uses no threads of its own; by the rates of the chosen
- * backend, and by what such calls took here. */
-double gsh_price_host_seconds(const struct gsh_launch *launch);
 /* The call's work in numbers. */
 struct gsh_work gsh_price_work(const struct gsh_launch *launch);
 /* The ledgers are those of blocks; host_factor is 1. */
