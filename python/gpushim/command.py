@@ -9,8 +9,8 @@ from gpushim.messages import complain
 
 # Each a module command_NAME with add_to(commands), which adds its parser, and execute(options), which returns the exit status. What
 # needs a package besides Python's own is imported in execute.
-SUBCOMMANDS = ("run", "doctor", "path", "clean", "kernel", "verify", "advise")
-WITH_PROGRAM = ("run", "verify", "advise")  # a program's words end the options
+SUBCOMMANDS = ("run", "bench", "verify", "advise", "doctor", "kernel", "path", "clean")
+WITH_PROGRAM = ("run", "bench", "verify", "advise")  # a program's words end the options
 USAGE_ERROR = 2  # exit status
 
 

@@ -22,9 +22,10 @@ class Variable(argparse.Action):
         namespace.variables[PREFIX + self.dest.upper()] = value if self.nargs != 0 else "1"
 
 
-def add_options(parser):
+def add_options(parser, report=True):
     parser.set_defaults(variables={})
-    parser.add_argument("--report", action=Variable, nargs=0, help="print on stderr at exit which calls ran where, and why")
+    if report:
+        parser.add_argument("--report", action=Variable, nargs=0, help="print on stderr at exit which calls ran where, and why")
     parser.add_argument("--mode", action=Variable, help="auto, force or off (GPUSHIM_MODE)")
     parser.add_argument("--device", action=Variable, help="auto, cuda, host, none or cpu (GPUSHIM_DEVICE)")
     parser.add_argument("--set", action=Pair, metavar="NAME=VALUE", help="any other option: GPUSHIM_NAME=VALUE; may be repeated")

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the reports of a program's processes (docs/user/report.md) say together."""
+import collections
+import glob
+import json
+import os
+
+NAME = "report-%p.json"  # a file for each process
+COUNTERS = ("upload_bytes", "uploads", "download_bytes", "downloads")
+
+
+def setting(folder):
+    """The value of GPUSHIM_REPORT for reports in that folder."""
+    return "json:" + os.path.join(folder, NAME)
+
+
+def read(folder):
+    """The reports in the folder; one that was cut off counts as none."""
+    reports = []
+    for path in sorted(glob.glob(os.path.join(glob.escape(folder), NAME.replace("%p", "*")))):
+        with open(path, encoding="utf-8") as file:
+            try:
+                reports.append(json.load(file))
+            except ValueError:
+                continue
+    return reports
+
+
+def reasons_of(rows):
+    """[{code, calls, seconds}], the longest first: a row's time on the CPU is divided among its reasons by their calls."""
+    calls, nanoseconds = collections.Counter(), collections.Counter()
+    for row in rows:
+        for code, count in row["reasons"].items():
+            calls[code] += count
+            nanoseconds[code] += row["host_ns"] * count / max(row["host_calls"], 1)
+    order = sorted(calls, key=lambda code: (-nanoseconds[code], -calls[code], code))
+    return [{"code": code, "calls": calls[code], "seconds": nanoseconds[code] * 1e-9} for code in order]
+
+
+def share_of(reports):
+    """The part of the work of NumPy's hooked calls that the device did, from 0 to 1; None: there was no such call."""
+    verdicts = [report["verdict"] for report in reports]
+    on_device = sum(verdict["device_work_s"] for verdict in verdicts)
+    on_cpu = sum(verdict["parts"]["cpu_s"] + verdict["parallel_saved_s"] for verdict in verdicts)
+    return on_device / (on_device + on_cpu) if on_device + on_cpu > 0 else None
+
+
+def summary(reports):
+    """All processes together; None: there is no report."""
+    if not reports:
+        return None
+    rows = [row for report in reports for row in report["operations"]]
+    total = {name: sum(row[name] for row in rows) for name in ("device_ns", "host_ns", "device_calls", "host_calls")}
+    counters = {name: sum(report["counters"].get(name, 0) for report in reports) for name in COUNTERS}
+    busiest = max(reports, key=lambda report: sum(row["device_calls"] for row in report["operations"]))
+    return {"device": busiest["device"], "state": busiest["verdict"]["state"], "processes": len(reports), "share": share_of(reports),
+            "device_seconds": total["device_ns"] * 1e-9, "host_seconds": total["host_ns"] * 1e-9,
+            "device_calls": total["device_calls"], "host_calls": total["host_calls"], **counters, "reasons": reasons_of(rows)}

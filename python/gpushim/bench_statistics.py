@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a few measurements of the same thing say: medians, spread, and the interval of a quotient of medians."""
+import random
+import statistics
+
+RESAMPLES = 2000
+COVERED = 0.95  # of the interval
+
+
+def summary(seconds):
+    """The spread is the median absolute deviation; None: nothing was measured."""
+    if not seconds:
+        return None
+    median = statistics.median(seconds)
+    return {"seconds": list(seconds), "median": median, "spread": statistics.median(abs(each - median) for each in seconds),
+            "min": min(seconds), "max": max(seconds)}
+
+
+def speedup(plain, other):
+    """The quotient of the medians, with its bootstrap interval: lists of seconds to {ratio, low, high}; None: nothing was measured.
+    The same lists give the same interval."""
+    if not plain or not other:
+        return None
+    chance = random.Random(1)
+    ratios = sorted(statistics.median(chance.choices(plain, k=len(plain))) / statistics.median(chance.choices(other, k=len(other)))
+                    for _ in range(RESAMPLES))
+    beyond = int(RESAMPLES * (1 - COVERED) / 2)
+    return {"ratio": statistics.median(plain) / statistics.median(other), "low": ratios[beyond], "high": ratios[-1 - beyond]}
