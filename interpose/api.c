@@ -7,6 +7,7 @@
 #include "base.h"
 #include "coherence.h"
 #include "dispatch.h"
+#include "doctor.h"
 #include "fmt.h"
 #include "plan.h"
 #include "snapshot.h"
@@ -70,6 +71,14 @@ GSH_EXPORT unsigned long long gpushim_device_pointer(const void *address, size_t
 GSH_EXPORT int gpushim_device_release(unsigned long long pointer)
 {
     return gsh_snapshot_release_address(pointer);
+}
+
+GSH_EXPORT size_t gpushim_describe_device(char *buffer, size_t size)
+{
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, buffer, size);
+    gsh_doctor_describe_device(&fmt);
+    return fmt.required;
 }
 
 GSH_EXPORT size_t gpushim_report_json(char *buffer, size_t size)

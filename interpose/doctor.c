@@ -35,7 +35,7 @@ static const char *device_state(void)
     }
 }
 
-static void describe_device(struct gsh_fmt *fmt)
+void gsh_doctor_describe_device(struct gsh_fmt *fmt)
 {
     const struct gsh_backend *backend = gsh_backend_get();
     if (!backend) {
@@ -85,7 +85,7 @@ static void print_all(const char *dormant)
     gsh_fmt_text(&fmt, "gpushim doctor\n");
     gsh_fmt_printf(&fmt, "version: %s\n", gsh_version_get());
     gsh_fmt_printf(&fmt, "state: %s%s\n", dormant ? "dormant: " : "active", dormant ? dormant : "");
-    describe_device(&fmt);
+    gsh_doctor_describe_device(&fmt);
     describe_numpy(&fmt);
     if (!dormant) {
         gsh_numpy_hooks_self_test();

@@ -63,6 +63,9 @@ unsigned long long gpushim_device_pointer(const void *address, size_t size);
  * from the pointer must have ended. Returns 1, or 0 if the pointer is unknown. */
 int gpushim_device_release(unsigned long long pointer);
 
+/* Writes what the doctor says of the device, CUDA's libraries and their paths, as it is now: lines of a label, two or more blanks and
+ * a value, cut to size - 1 characters and a NUL. Returns the length of the whole. Any thread. */
+size_t gpushim_describe_device(char *buffer, size_t size);
 /* Writes the report so far as JSON (keys: docs/user/report.md), truncated to size - 1 characters and a
  * NUL; `size` may be 0. Returns the length of the whole text without the NUL. */
 size_t gpushim_report_json(char *buffer, size_t size);

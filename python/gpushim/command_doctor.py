@@ -1,27 +1,74 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`gpushim doctor`: imports NumPy under gpushim, and prints what the library says of itself."""
+"""`gpushim doctor`: starts the device, runs calls of each kind on it, looks at what they need, and says how to mend what fails."""
+import json
 import subprocess
 import sys
+import textwrap
 
-from gpushim import launch, variables
+from gpushim import doctor_checks, files, launch, variables
 
-PROGRAM = """
-import sys
-try:
-    import numpy
-except ImportError as error:
-    sys.exit("gpushim: NumPy cannot be imported: %s" % error)
-"""
+TIMEOUT = 120.0  # s
+WIDTH = 100
 
 
 def add_to(commands):
-    variables.add_options(commands.add_parser(
-        "doctor", help="print device, libraries, hooks and options; the exit status is 0 where gpushim is active", allow_abbrev=False))
+    parser = commands.add_parser("doctor", allow_abbrev=False,
+                                 help="start the device, run calls on it, check what they need; exit status 0 where all is well")
+    parser.add_argument("-v", "--verbose", action="store_true", help="also print all that the library says: hooks, options")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead")
+    parser.add_argument("--timeout", type=float, default=TIMEOUT, metavar="SECONDS", help="the device may take so long (%g)" % TIMEOUT)
+    variables.add_options(parser, report=False)
+
+
+def run_probe(environment, timeout):
+    """(the answer of doctor_probe or None, what the library printed)."""
+    process = subprocess.Popen([sys.executable, "-m", "gpushim.doctor_probe"], env=environment, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, errors="replace")
+    try:
+        out, text = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return None, process.communicate()[1]
+    try:
+        return json.loads(out), text
+    except ValueError:
+        return {"numpy": None, "active": False, "device": "", "probes": [], "error": "the probe ended with status %d" % process.returncode}, text
+
+
+def gather(options):
+    environment = launch.environment_with(dict({"GPUSHIM_MODE": "force"}, **options.variables, GPUSHIM_DOCTOR="1"))
+    environment["GPUSHIM_REPORT"] = "json:/dev/null"  # seconds are measured only where a report is asked for
+    answer, text = run_probe(environment, options.timeout)
+    return doctor_checks.Facts(environment, answer, files.library_path(), text, options.timeout)
+
+
+def summary(facts, checks):
+    failed = [check for check in checks if check.state == doctor_checks.FAIL]
+    if failed:
+        return "%d of %d checks failed: %s" % (len(failed), len(checks), ", ".join(check.name for check in failed))
+    device = doctor_checks.device_lines(facts).get("GPU", "device %s" % doctor_checks.device_kind(facts))
+    notes = sum(check.state == doctor_checks.NOTE for check in checks)
+    return "ready: %s; %d checks passed%s" % (device, len(checks) - notes, ", %d with a note" % notes if notes else "")
+
+
+def lines_of(check):
+    """The check in the width of a terminal, and what mends it."""
+    begin = "%-5s %-23s " % (check.state, check.name)
+    yield from textwrap.wrap(check.text, WIDTH, initial_indent=begin, subsequent_indent=" " * len(begin), break_long_words=False,
+                             break_on_hyphens=False) or [begin.rstrip()]
+    if check.mend:
+        yield " " * len(begin) + "-> " + check.mend
 
 
 def execute(options):
-    environment = launch.environment_with(dict(options.variables, GPUSHIM_DOCTOR="1"))
-    done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, universal_newlines=True, errors="replace")
-    print(done.stdout, end="")
-    return 0 if done.returncode == 0 and "\nstate: active\n" in done.stdout else 1
+    facts = gather(options)
+    checks = doctor_checks.all_checks(facts, files.cache_folder(facts.environment))
+    told = summary(facts, checks)
+    if options.json:
+        print(json.dumps({"summary": told, "checks": [check._asdict() for check in checks], "device": doctor_checks.device_lines(facts),
+                          "library_text": facts.library_text}, indent=1))
+    else:
+        print("\n".join([told, ""] + [line for check in checks for line in lines_of(check)]))
+        if options.verbose:
+            print("\n" + facts.library_text, end="")
+    return int(any(check.state == doctor_checks.FAIL for check in checks))

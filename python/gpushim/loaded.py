@@ -13,8 +13,8 @@ def library():
     process = ctypes.CDLL(None)
     if not hasattr(process, "gpushim_active"):
         return None
-    process.gpushim_report_json.restype = ctypes.c_size_t
-    process.gpushim_report_json.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+    for text in process.gpushim_report_json, process.gpushim_describe_device:
+        text.restype, text.argtypes = ctypes.c_size_t, [ctypes.c_char_p, ctypes.c_size_t]
     process.gpushim_synchronize.restype = None
     process.gpushim_residency.argtypes = [ctypes.c_void_p]
     process.gpushim_prefetch.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
@@ -40,10 +40,18 @@ def keep_results():
         library().gpushim_keep_results(1)
 
 
+def text_of(function):
+    """What one of the library's functions writes into a buffer, as bytes."""
+    text = ctypes.create_string_buffer(function(None, 0) + SPARE_BYTES)
+    function(text, len(text))
+    return text.value
+
+
 def stats():
     """The report so far, as a dictionary with the keys of docs/user/report.md; None without gpushim."""
-    if library() is None:
-        return None
-    text = ctypes.create_string_buffer(library().gpushim_report_json(None, 0) + SPARE_BYTES)
-    library().gpushim_report_json(text, len(text))
-    return json.loads(text.value)
+    return None if library() is None else json.loads(text_of(library().gpushim_report_json))
+
+
+def describe_device():
+    """The doctor's lines on the device and CUDA's libraries; None without gpushim."""
+    return None if library() is None else text_of(library().gpushim_describe_device).decode(errors="replace")

@@ -202,12 +202,13 @@ class TestOtherCommands(TestCase):
     def test_doctor(self):
         status, out, error = self.gpushim("doctor", "--device", "host")
         self.assertEqual((status, error), (0, ""))
-        self.assertRegex(out, r"^gpushim doctor\nversion: .*\nstate: active\ndevice: host")
+        self.assertRegex(out, r"^ready: device host; \d+ checks passed\n\nok    library +.*, active\n")
         status, out, _ = self.gpushim("doctor", env=environment(CUDA_VISIBLE_DEVICES="-1"))
         self.assertEqual(status, 1)
-        self.assertIn("state: dormant: no NVIDIA GPU was found\n", out)
+        self.assertRegex(out, r"^3 of \d+ checks failed: library, GPU, driver\n")
         status, out, _ = self.gpushim("doctor", env=environment(PYTHONPATH=None))
-        self.assertEqual((status, out), (1, "gpushim: NumPy cannot be imported: No module named 'numpy'\n"))
+        self.assertEqual(status, 1)
+        self.assertRegex(out, r"FAIL  NumPy +No module named 'numpy'\n +-> pip install numpy\n")
 
     def test_help_and_usage(self):
         status, out, error = self.gpushim("--help")
