@@ -7,12 +7,10 @@
 #include "options.h"
 
 #include "log.h"
+#include "option_words.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
@@ -52,78 +50,16 @@ struct value {
 static struct value values[GSH_OPTION_COUNT];
 static bool is_read, is_announced;
 
-static bool parse_word(const char *text, const char *words, int64_t *index)
-{
-    size_t length = strlen(text);
-    for (int64_t i = 0;; i++) {
-        size_t word_length = strcspn(words, "|: ");
-        if (word_length == length && strncasecmp(words, text, length) == 0) {
-            *index = i;
-            return true;
-        }
-        if (words[word_length] != '|')
-            return false;
-        words += word_length + 1;
-    }
-}
-
-static bool parse_bool(const char *text, int64_t *number)
-{
-    if (!parse_word(text, "0|1|no|yes|off|on|false|true", number))
-        return false;
-    *number %= 2;
-    return true;
-}
-
-/* Digits with an optional sign; *end is the text behind them. */
-static bool parse_digits(const char *text, int64_t *number, const char **end)
-{
-    const char *digits = text + (*text == '-' || *text == '+');
-    if (!isdigit((unsigned char)*digits))
-        return false;
-    int saved_errno = errno;
-    errno = 0;
-    char *stop;
-    *number = strtoll(text, &stop, 10);
-    bool in_range = errno == 0;
-    errno = saved_errno;
-    *end = stop;
-    return in_range;
-}
-
-static bool parse_int(const char *text, int64_t *number)
-{
-    const char *end;
-    return parse_digits(text, number, &end) && *end == '\0';
-}
-
-/* Digits and one of "", K, KB, KiB and so on up to T. */
-static bool parse_size(const char *text, int64_t *number)
-{
-    const char *end;
-    if (!parse_digits(text, number, &end))
-        return false;
-    if (*end == '\0')
-        return true;
-    static const char units[] = "KMGT";
-    const char *unit = strchr(units, toupper((unsigned char)*end));
-    if (unit == NULL ||
-        !(end[1] == '\0' || strcasecmp(end + 1, "B") == 0 || strcasecmp(end + 1, "iB") == 0))
-        return false;
-    return !__builtin_mul_overflow(*number, INT64_C(1) << (10 * (unit - units + 1)), number);
-}
-
 static bool parse_value(const struct row *row, const char *text, int64_t *number)
 {
     switch (row->type) {
     case BOOL:
-        return parse_bool(text, number);
+        return gsh_option_words_bool(text, number);
     case INT:
-        return parse_int(text, number) && *number >= row->min && *number <= row->max;
     case SIZE:
-        return parse_size(text, number) && *number >= row->min && *number <= row->max;
+        return gsh_option_words_number(text, number) && *number >= row->min && *number <= row->max;
     case CHOICE:
-        return parse_word(text, row->help, number);
+        return gsh_option_words_choice(text, row->help, number);
     case TEXT:
         return strlen(text) < TEXT_SIZE;
     }
@@ -252,6 +188,32 @@ static bool is_option(const char *name, size_t length)
     return false;
 }
 
+/* The option whose name is the nearest; NULL: none is near. */
+static const char *find_nearest(const char *name, size_t length)
+{
+    const char *nearest = NULL;
+    unsigned least = (unsigned)length / 3 + 1;
+    for (unsigned option = 0; option < GSH_OPTION_COUNT; option++) {
+        unsigned distance = gsh_option_words_distance(name, length, rows[option].name);
+        if (distance < least) {
+            least = distance;
+            nearest = rows[option].name;
+        }
+    }
+    return nearest;
+}
+
+static void warn_unknown(const char *name, size_t length)
+{
+    const char *nearest = find_nearest(name, length);
+    if (nearest != NULL)
+        gsh_log(GSH_LOG_WARN, "unknown option " PREFIX "%.*s; did you mean " PREFIX "%s?",
+                (int)length, name, nearest);
+    else
+        gsh_log(GSH_LOG_WARN, "unknown option " PREFIX "%.*s; GPUSHIM_HELP=1 lists them",
+                (int)length, name);
+}
+
 static void warn_unknown_names(void)
 {
     for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
@@ -260,8 +222,7 @@ static void warn_unknown_names(void)
         const char *name = *entry + strlen(PREFIX);
         size_t length = strcspn(name, "=");
         if (!is_option(name, length))
-            gsh_log(GSH_LOG_WARN, "unknown option " PREFIX "%.*s; GPUSHIM_HELP=1 lists them",
-                    (int)length, name);
+            warn_unknown(name, length);
     }
 }
 

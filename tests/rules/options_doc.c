@@ -21,7 +21,13 @@ int main(void)
            "both only in\n"
            "processes that load NumPy. `GPUSHIM_HELP=1` prints the table. Made from "
            "`config/options.def` by\n"
-           "`make docs`; do not edit.\n\n%s",
+           "`make docs`; do not edit.\n\n"
+           "For on and off, `1`, `yes`, `on`, `true` and `0`, `no`, `off`, `false` may be written, "
+           "in any case. "
+           "With\n`GPUSHIM_MODE` they mean `auto` and `off`. Numbers may have an exponent of ten "
+           "(`1e6`), or one of "
+           "K, M, G, T for\npowers of 1024 (`64K`, `2GiB`). An unknown name is answered with the "
+           "nearest one.\n\n%s",
            text);
     return 0;
 }

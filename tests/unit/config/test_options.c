@@ -81,7 +81,11 @@ static const struct number_case number_cases[] = {
     {GSH_OPTION_MIN_ELEMENTS, "GPUSHIM_MIN_ELEMENTS", "9223372036854775807", INT64_MAX, false},
     {GSH_OPTION_MIN_ELEMENTS, "GPUSHIM_MIN_ELEMENTS", "9223372036854775808", -1, true},
     {GSH_OPTION_MIN_ELEMENTS, "GPUSHIM_MIN_ELEMENTS", "-2", -1, true},
-    {GSH_OPTION_MIN_ELEMENTS, "GPUSHIM_MIN_ELEMENTS", "1K", -1, true},
+    {GSH_OPTION_MIN_ELEMENTS, "GPUSHIM_MIN_ELEMENTS", "1K", 1024, false},
+    {GSH_OPTION_MIN_ELEMENTS, "GPUSHIM_MIN_ELEMENTS", "1e6", 1000000, false},
+    {GSH_OPTION_MODE, "GPUSHIM_MODE", "0", GSH_MODE_OFF, false},
+    {GSH_OPTION_MODE, "GPUSHIM_MODE", "no", GSH_MODE_OFF, false},
+    {GSH_OPTION_MODE, "GPUSHIM_MODE", "on", GSH_MODE_AUTO, false},
     {GSH_OPTION_MIN_ELEMENTS, "GPUSHIM_MIN_ELEMENTS", "0x10", -1, true},
     {GSH_OPTION_MIN_ELEMENTS, "GPUSHIM_MIN_ELEMENTS", " 5", -1, true},
     {GSH_OPTION_MIN_ELEMENTS, "GPUSHIM_MIN_ELEMENTS", "-", -1, true},
@@ -143,6 +147,10 @@ static void test_announce(void)
               "gpushim: GPUSHIM_MIN_REDUCE=x: bad value, taken as -1; allowed: -1..\n");
     CHECK_STR(output(announce, "GPUSHIM_MOOD", "x"),
               "gpushim: unknown option GPUSHIM_MOOD; GPUSHIM_HELP=1 lists them\n");
+    CHECK_STR(output(announce, "GPUSHIM_REPROT", "1"),
+              "gpushim: unknown option GPUSHIM_REPROT; did you mean GPUSHIM_REPORT?\n");
+    CHECK_STR(output(announce, "GPUSHIM_DEVISE", "host"),
+              "gpushim: unknown option GPUSHIM_DEVISE; did you mean GPUSHIM_DEVICE?\n");
     CHECK_STR(output(announce, "GPUSHIM_", "x"),
               "gpushim: unknown option GPUSHIM_; GPUSHIM_HELP=1 lists them\n");
 }

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How the values of options are written: words for on and off, lists of words, numbers. Pure; allocates nothing, so that it may run in
+ * the library's constructor. False: the text is no such value, and *number is undefined.
+ */
+#pragma once
+
+#include "base.h"
+
+/* 1, yes, on, true or 0, no, off, false, in any case: 1 or 0. */
+bool gsh_option_words_bool(const char *text, int64_t *number);
+/* One of the words of "a|b|c: ...", in any case: its index. Words for off also stand for "off", those for on for "auto", where these
+ * are in the list. */
+bool gsh_option_words_choice(const char *text, const char *words, int64_t *index);
+/* A whole number in decimal digits with an optional sign. Behind it may be K, M, G or T, also with B or iB, for powers of 1024, or an
+ * exponent of ten: 64K, 16GiB, 1e6, 2.5e6. */
+bool gsh_option_words_number(const char *text, int64_t *number);
+
+/* Insertions, deletions, replacements and swaps of neighbours (optimal string alignment) that make one text the other, letters of
+ * either case alike. Texts of more than 31 characters: as far as from an empty one. */
+unsigned gsh_option_words_distance(const char *text, size_t length, const char *other);

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * config/option_words.c: what the values of options may look like.
+ */
+#include "option_words.h"
+
+#include "check.h"
+
+#include <string.h>
+
+#define BAD INT64_MIN
+
+static const struct {
+    const char *text;
+    int64_t number; /* BAD: none */
+} numbers[] = {
+    {"0", 0},           {"-17", -17},
+    {"+5", 5},          {"64K", 65536},
+    {"64kb", 65536},    {"3MiB", 3 << 20},
+    {"2G", 2LL << 30},  {"1T", 1LL << 40},
+    {"1e6", 1000000},   {"1E3", 1000},
+    {"2.5e6", 2500000}, {"-1.25e2", -125},
+    {"7e0", 7},         {"9223372036854775807", INT64_MAX},
+    {"", BAD},          {"K", BAD},
+    {"1.5", BAD},       {"1.5K", BAD},
+    {"1.25e1", BAD},    {"1e", BAD},
+    {"1e-3", BAD},      {"1e30", BAD},
+    {"9e18K", BAD},     {"99999999999999999999", BAD},
+    {"9000000T", BAD},  {"1 000", BAD},
+    {"5x", BAD},        {"1KK", BAD},
+    {"1.e3", BAD},      {"10e18", BAD},
+};
+
+static void test_numbers(void)
+{
+    for (size_t i = 0; i < GSH_COUNT(numbers); i++) {
+        int64_t number = 0;
+        bool is_number = gsh_option_words_number(numbers[i].text, &number);
+        if (!CHECK(is_number == (numbers[i].number != BAD)) ||
+            !CHECK(!is_number || number == numbers[i].number))
+            printf("%s\n", numbers[i].text);
+    }
+}
+
+static void test_words(void)
+{
+    static const char *const on[] = {"1", "yes", "ON", "True"}, *const off[] = {"0", "NO", "off",
+                                                                                "false"};
+    int64_t value;
+    for (size_t i = 0; i < GSH_COUNT(on); i++) {
+        CHECK(gsh_option_words_bool(on[i], &value) && value == 1);
+        CHECK(gsh_option_words_bool(off[i], &value) && value == 0);
+        CHECK(gsh_option_words_choice(on[i], "auto|force|off: how", &value) && value == 0);
+        CHECK(gsh_option_words_choice(off[i], "auto|force|off: how", &value) && value == 2);
+        CHECK(!gsh_option_words_choice(on[i], "swap|procmem: how", &value));
+    }
+    CHECK(gsh_option_words_choice("Force", "auto|force|off: how", &value) && value == 1);
+    CHECK(!gsh_option_words_choice("how", "auto|force|off: how", &value));
+    CHECK(!gsh_option_words_bool("2", &value) && !gsh_option_words_bool("", &value));
+}
+
+static unsigned distance(const char *text, const char *other)
+{
+    return gsh_option_words_distance(text, strlen(text), other);
+}
+
+static void test_distance(void)
+{
+    CHECK_INT(distance("REPORT", "REPORT"), 0);
+    CHECK_INT(distance("report", "REPORT"), 0);
+    CHECK_INT(distance("REPROT", "REPORT"), 1); /* a swap */
+    CHECK_INT(distance("REPOR", "REPORT"), 1);
+    CHECK_INT(distance("REPORTS", "REPORT"), 1);
+    CHECK_INT(distance("DEVISE", "DEVICE"), 1);
+    CHECK_INT(distance("", "MODE"), 4);
+    CHECK_INT(distance("KITTEN", "SITTING"), 3);
+    CHECK_INT(distance("A_NAME_THAT_IS_LONGER_THAN_ANY_OPTION", "MODE"), 37);
+}
+
+int main(void)
+{
+    test_numbers();
+    test_words();
+    test_distance();
+    return check_result();
+}
