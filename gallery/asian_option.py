@@ -2,7 +2,7 @@
 """The price of an Asian call: the pay-off hangs on the mean of the stock's price over a year. By simulation of many paths."""
 import numpy as np
 
-PATHS, DAYS, PRICE, STRIKE, RATE, VOLATILITY = 400_000, 252, 100.0, 105.0, 0.03, 0.25
+PATHS, DAYS, PRICE, STRIKE, RATE, VOLATILITY = 200_000, 252, 100.0, 105.0, 0.03, 0.25
 
 rng = np.random.default_rng(2)
 step = 1.0 / DAYS

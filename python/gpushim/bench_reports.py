@@ -46,13 +46,15 @@ def share_of(reports):
 
 
 def summary(reports):
-    """All processes together; None: there is no report."""
+    """All processes together, the wall time of the one with the most calls on the device; None: there is no report."""
     if not reports:
         return None
     rows = [row for report in reports for row in report["operations"]]
     total = {name: sum(row[name] for row in rows) for name in ("device_ns", "host_ns", "device_calls", "host_calls")}
     counters = {name: sum(report["counters"].get(name, 0) for report in reports) for name in COUNTERS}
     busiest = max(reports, key=lambda report: sum(row["device_calls"] for row in report["operations"]))
-    return {"device": busiest["device"], "state": busiest["verdict"]["state"], "processes": len(reports), "share": share_of(reports),
+    verdict = busiest["verdict"]
+    return {"device": busiest["device"], "state": verdict["state"], "processes": len(reports), "share": share_of(reports),
+            "wall_s": verdict["wall_s"], "plain_s": verdict["plain_s"], "parts": verdict["parts"],
             "device_seconds": total["device_ns"] * 1e-9, "host_seconds": total["host_ns"] * 1e-9,
             "device_calls": total["device_calls"], "host_calls": total["host_calls"], **counters, "reasons": reasons_of(rows)}
