@@ -8,6 +8,7 @@
 
 #include "hash.h"
 #include "observer.h"
+#include "line_profile.h"
 #include "prefault.h"
 
 #include <stdatomic.h>
@@ -41,6 +42,8 @@ static uint64_t get(_Atomic uint64_t *counter)
 void gsh_stats_add_sigsafe(enum gsh_counter counter, uint64_t amount)
 {
     count_sigsafe(&counters[counter], amount);
+    if (GSH_UNLIKELY(gsh_line_profile_is_on))
+        gsh_line_profile_count_sigsafe(counter, amount);
 }
 
 void gsh_stats_raise(enum gsh_counter counter, uint64_t amount)
@@ -133,11 +136,15 @@ void gsh_stats_device_call(unsigned row, uint64_t ns)
         count_sigsafe(&rows[row].device_ns, ns);
     if (GSH_UNLIKELY(gsh_observer != NULL))
         gsh_observer->device_call(row);
+    if (GSH_UNLIKELY(gsh_line_profile_is_on))
+        gsh_line_profile_device_call(row);
 }
 
 void gsh_stats_device_time(unsigned row, uint64_t ns)
 {
     count_sigsafe(&rows[row].device_ns, ns);
+    if (GSH_UNLIKELY(gsh_line_profile_is_on))
+        gsh_line_profile_device_time(ns);
 }
 
 static _Thread_local bool is_paused;
@@ -147,16 +154,25 @@ void gsh_stats_pause(bool pauses)
     is_paused = pauses;
 }
 
+static _Thread_local unsigned weight = 1;
+
+void gsh_stats_weigh(unsigned calls)
+{
+    weight = calls;
+}
+
 void gsh_stats_host_call(unsigned row, unsigned reason, uint64_t ns)
 {
     if (is_paused)
         return;
-    count_sigsafe(&rows[row].host_calls, 1);
-    count_sigsafe(&rows[row].reasons[GSH_MIN(reason, GSH_STATS_MAX_REASONS - 1)], 1);
+    count_sigsafe(&rows[row].host_calls, weight);
+    count_sigsafe(&rows[row].reasons[GSH_MIN(reason, GSH_STATS_MAX_REASONS - 1)], weight);
     if (ns > 0)
-        count_sigsafe(&rows[row].host_ns, ns);
+        count_sigsafe(&rows[row].host_ns, ns * weight);
     if (GSH_UNLIKELY(gsh_observer != NULL))
         gsh_observer->host_call(row, reason, ns);
+    if (GSH_UNLIKELY(gsh_line_profile_is_on))
+        gsh_line_profile_host_call(row, reason, weight, ns * weight);
 }
 
 void gsh_stats_parallel_call(unsigned row)

@@ -25,6 +25,8 @@ void gsh_stats_report_init(const char *const *reason_names, size_t reason_count)
 /* True where the report was asked for: only then are CPU calls timed and tiny declined calls
  * counted. */
 bool gsh_stats_report_is_wanted(void);
+/* From now on it is true, though no report was asked for. At start. */
+void gsh_stats_report_want_times(void);
 
 void gsh_stats_add_sigsafe(enum gsh_counter counter, uint64_t amount); /* relaxed */
 /* The same for those that never run in a signal handler. */
@@ -48,6 +50,8 @@ void gsh_stats_device_call(unsigned row, uint64_t ns);
 void gsh_stats_device_time(unsigned row, uint64_t ns);
 /* One call computed by the original on the CPU: the reason (an index into reason_names), and its time or 0. */
 void gsh_stats_host_call(unsigned row, unsigned reason, uint64_t ns);
+/* From now on a host call of this thread counts so many times, and so does its time: those before it were left out. */
+void gsh_stats_weigh(unsigned weight);
 /* One of these calls that several cores computed. */
 void gsh_stats_parallel_call(unsigned row);
 /* While `pauses`, host calls of this thread are not counted: the library makes them, not the program. */

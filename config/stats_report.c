@@ -4,6 +4,7 @@
  * reports. Its forked children share the numbers and print nothing.
  */
 #include "clock.h"
+#include "line_profile.h"
 #include "log.h"
 #include "options.h"
 #include "report_file.h"
@@ -29,6 +30,7 @@ static struct {
     pid_t pid; /* of the process that attached; 0 before */
     uint64_t start_ns;
     bool is_written;
+    bool is_timed; /* the times are wanted for something else than a report */
     char device[256];
     char file[PATH_MAX]; /* absolute */
 } report = {.device = "no device"};
@@ -44,9 +46,29 @@ static bool set_file(const char *name)
     return gsh_report_file_name(name, report.file, sizeof report.file);
 }
 
+/* The text without the word "lines", which asks for the line profile: the first or the last of a list. "lines" alone: "1". */
+static const char *take_lines(const char *text, char *rest, size_t size)
+{
+    size_t length = strlen(text);
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, rest, size);
+    if (strcmp(text, "lines") == 0)
+        gsh_fmt_text(&fmt, "1");
+    else if (strncmp(text, "lines,", 6) == 0)
+        gsh_fmt_text(&fmt, text + 6);
+    else if (length > 6 && strcmp(text + length - 6, ",lines") == 0)
+        gsh_fmt_printf(&fmt, "%.*s", (int)(length - 6), text);
+    else
+        return text;
+    gsh_line_profile_want(true);
+    return rest;
+}
+
 static enum mode parse_mode(const char *text)
 {
     static const char json[] = "json:";
+    char rest[PATH_MAX];
+    text = take_lines(text, rest, sizeof rest);
     if (text[0] == '\0' || strcmp(text, "0") == 0)
         return SILENT;
     if (strcmp(text, "1") == 0)
@@ -54,7 +76,9 @@ static enum mode parse_mode(const char *text)
     if (strncmp(text, json, strlen(json)) == 0 && text[strlen(json)] != '\0' &&
         set_file(text + strlen(json)))
         return JSON_FILE;
-    gsh_log(GSH_LOG_WARN, "GPUSHIM_REPORT=%.100s: bad value, taken as 0; allowed: 0|1|json:FILE",
+    gsh_log(GSH_LOG_WARN,
+            "GPUSHIM_REPORT=%.100s: bad value, taken as 0; allowed: 0|1|json:FILE, each also with "
+            ",lines",
             text);
     return SILENT;
 }
@@ -72,7 +96,12 @@ void gsh_stats_report_init(const char *const *reason_names, size_t reason_count)
 
 bool gsh_stats_report_is_wanted(void)
 {
-    return report.mode != SILENT;
+    return report.mode != SILENT || report.is_timed;
+}
+
+void gsh_stats_report_want_times(void)
+{
+    report.is_timed = true;
 }
 
 void gsh_stats_report_set_device(const char *text)

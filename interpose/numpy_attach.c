@@ -19,6 +19,7 @@
 #include "mangling.h"
 #include "numpy_abi.h"
 #include "numpy_errstate.h"
+#include "numpy_fallback.h"
 #include "numpy_hooks.h"
 #include "numpy_parallel.h"
 #include "numpy_verify.h"
@@ -26,6 +27,7 @@
 #include "python_advice.h"
 #include "python_error.h"
 #include "report_verdict.h"
+#include "python_line.h"
 #include "search_roots.h"
 #include "startup.h"
 #include "unseen.h"
@@ -150,6 +152,8 @@ static const char *start(void)
     gsh_unseen_note_loaded();
     if (gsh_startup(&why) != GSH_OK)
         return why;
+    gsh_numpy_fallback_init();
+    gsh_python_line_init();
     if (!gsh_startup_has_device()) {
         gsh_py.Py_AtExit(gsh_idle_end);
         install_without_device();

@@ -20,6 +20,7 @@
 #include "libc_signal.h"
 #include "libc_stack.h"
 #include "options.h"
+#include "requirement.h"
 #include "stats.h"
 #include "verify_ledger.h"
 
@@ -52,4 +53,5 @@ __attribute__((destructor)) static void unload(void)
     gsh_decision_file_flush();
     gsh_verify_ledger_tell_at_exit();
     gsh_stats_report_at_exit();
+    gsh_requirement_at_exit();
 }

@@ -17,12 +17,14 @@
 #include "host_threads.h"
 #include "idle.h"
 #include "last_run.h"
+#include "line_report.h"
 #include "log.h"
 #include "options.h"
 #include "pages.h"
 #include "readiness.h"
 #include "reasons.h"
 #include "report_verdict.h"
+#include "requirement.h"
 #include "retire.h"
 #include "stack_pool.h"
 #include "stats.h"
@@ -100,6 +102,8 @@ static void describe_device(struct gsh_report_device *device)
 void gsh_startup_report(void)
 {
     gsh_stats_report_init(gsh_reason_codes, GSH_REASON_COUNT);
+    gsh_line_report_init();
+    gsh_requirement_init();
 }
 
 enum gsh_status gsh_startup(const char **why)

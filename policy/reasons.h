@@ -7,7 +7,7 @@
 #include "base.h"
 
 enum gsh_reason {
-#define X(name, code, text) GSH_REASON_##name,
+#define X(name, ...) GSH_REASON_##name,
 #include "reasons.def"
 #undef X
     GSH_REASON_COUNT
@@ -15,3 +15,5 @@ enum gsh_reason {
 
 extern const char *const gsh_reason_codes[GSH_REASON_COUNT];
 extern const char *const gsh_reason_texts[GSH_REASON_COUNT];
+extern const char *const gsh_reason_advice[GSH_REASON_COUNT]; /* "": none */
+extern const bool gsh_reason_is_fallback[GSH_REASON_COUNT];

@@ -7,6 +7,7 @@
 
 #include "coherence.h"
 #include "numpy_arguments.h"
+#include "numpy_fallback.h"
 #include "numpy_method_patch.h"
 #include "numpy_parallel_copy.h"
 #include "python_error.h"
@@ -247,7 +248,7 @@ int gsh_numpy_assign_original(int (*original)(PyObject *, PyObject *, PyObject *
     uint64_t begin = gsh_numpy_output_host_begin();
     int outcome = original(self, key, value);
     gsh_numpy_output_host_end(begin, row, why);
-    return outcome;
+    return gsh_numpy_fallback_allows(row, why, &self, 1) ? outcome : -1;
 }
 
 static PyObject *none_or_declined(bool done)

@@ -9,6 +9,7 @@
 #include "dispatch.h"
 #include "numpy_assign.h"
 #include "numpy_copy.h"
+#include "numpy_fallback.h"
 #include "numpy_hooks.h"
 #include "numpy_method_patch.h"
 #include "numpy_output.h"
@@ -65,8 +66,9 @@ static __attribute__((noinline)) int copy_somewhere(const struct entry *entry, P
     fetch(dst, true);
     uint64_t begin = gsh_numpy_output_host_begin();
     int status = ((copy_into_function *)entry->original)(dst, src);
-    gsh_numpy_output_host_end(begin, row != 0 ? row : gsh_stats_row(request.name, ""), why);
-    return status;
+    row = row != 0 ? row : gsh_stats_row(request.name, "");
+    gsh_numpy_output_host_end(begin, row, why);
+    return gsh_numpy_fallback_allows(row, why, &dst, 1) ? status : -1;
 }
 
 static inline int copy(const struct entry *entry, PyObject *dst, PyObject *src)
@@ -131,8 +133,9 @@ static __attribute__((noinline)) PyObject *make_somewhere(PyObject *array, PyObj
     fetch(array, false);
     uint64_t begin = gsh_numpy_output_host_begin();
     result = ((from_array_function *)from.original)(array, descr, flags);
-    gsh_numpy_output_host_end(begin, row != 0 ? row : gsh_stats_row("from array", ""), why);
-    return result;
+    row = row != 0 ? row : gsh_stats_row("from array", "");
+    gsh_numpy_output_host_end(begin, row, why);
+    return gsh_numpy_fallback_pass(result, row, why, &array, 1);
 }
 
 static PyObject *from_array(PyObject *array, PyObject *descr, int flags)

@@ -13,6 +13,7 @@
 #include "numpy_assign.h"
 #include "numpy_choice.h"
 #include "numpy_element.h"
+#include "numpy_fallback.h"
 #include "numpy_hooks.h"
 #include "numpy_mask.h"
 #include "numpy_output.h"
@@ -126,7 +127,7 @@ static __attribute__((noinline)) PyObject *subscript_on_device(PyObject *self, P
     uint64_t begin = gsh_numpy_output_host_begin();
     result = original_subscript(self, object);
     gsh_numpy_output_host_end(begin, row, why);
-    return result;
+    return gsh_numpy_fallback_pass(result, row, why, &self, 1);
 }
 
 static __attribute__((noinline)) PyObject *subscript_by_int(PyObject *self, PyObject *key)

@@ -9,6 +9,7 @@
 #include "coherence.h"
 #include "dispatch.h"
 #include "log.h"
+#include "numpy_fallback.h"
 #include "numpy_output.h"
 #include "numpy_verify.h"
 #include "stats.h"
@@ -295,6 +296,18 @@ static PyObject *call_declined(const struct gsh_method_hook *hook, const struct 
     return result;
 }
 
+static PyObject *name_declined(const struct gsh_method_hook *hook, const struct attempt *attempt,
+                               const struct gsh_method_call *call, PyObject *result)
+{
+    if (!GSH_UNLIKELY(gsh_numpy_fallback_is_on))
+        return result;
+    unsigned row = attempt->row ? attempt->row : gsh_stats_row(hook->name, "");
+    PyObject *operands[GSH_METHOD_MAX_ARGS + 1] = {call->self};
+    size_t count = GSH_MIN(call->nargs, (size_t)GSH_METHOD_MAX_ARGS);
+    memcpy(&operands[1], call->args, count * sizeof(PyObject *));
+    return gsh_numpy_fallback_pass(result, row, attempt->why, operands, count + 1);
+}
+
 /* Calls the original for numpy_verify.h. */
 static PyObject *call_again(const void *hook_of_call, PyObject *self, PyObject *const *values,
                             size_t positional, PyObject *kwnames, PyObject *kwdict)
@@ -332,7 +345,8 @@ static PyObject *finish_by_vector(struct gsh_method_hook *hook, const struct gsh
         return attempt.result;
     if (!attempt.is_priced)
         return call_original(hook, self, args, nargs, kwnames);
-    return call_declined(hook, &attempt, self, args, nargs, kwnames);
+    return name_declined(hook, &attempt, call,
+                         call_declined(hook, &attempt, self, args, nargs, kwnames));
 }
 
 static __attribute__((noinline)) PyObject *verify_by_vector(struct gsh_method_hook *hook,
@@ -361,7 +375,8 @@ static PyObject *finish_by_tuple(struct gsh_method_hook *hook, const struct gsh_
         return attempt.result;
     if (!attempt.is_priced)
         return call_original(hook, call->self, args, 0, call->kwdict);
-    return call_declined(hook, &attempt, call->self, args, 0, call->kwdict);
+    return name_declined(hook, &attempt, call,
+                         call_declined(hook, &attempt, call->self, args, 0, call->kwdict));
 }
 
 static __attribute__((noinline)) PyObject *

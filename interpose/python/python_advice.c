@@ -161,7 +161,7 @@ static struct count *find_count(struct place place, unsigned row, unsigned kind)
                                   .row = row,
                                   .kind = kind,
                                   .is_used = true,
-                                  .line = frame.code ? gsh_python_place_line(frame) : 0};
+                                  .line = frame.code ? gsh_python_place_line_sigsafe(frame) : 0};
     return &counts[slot];
 }
 

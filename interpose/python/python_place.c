@@ -31,6 +31,7 @@ static struct note notes[NOTES];
 static uint32_t last_number;
 static PyObject *code_type; /* NULL: places are unavailable */
 static void *(*get_state)(void);
+static void *(*get_own_state)(void); /* also of a thread without the GIL */
 static int (*line_of)(PyObject *, int);
 static bool has_structs;           /* 3.11 and newer */
 static bool is_behind;             /* 3.11, 3.12: behind a struct */
@@ -143,6 +144,11 @@ const void *gsh_python_place_thread(void)
     return has_stack ? get_state() : NULL;
 }
 
+const void *gsh_python_place_own_thread_sigsafe(void)
+{
+    return has_stack && get_own_state != NULL ? get_own_state() : NULL;
+}
+
 unsigned gsh_python_place_walk_sigsafe(const void *thread, struct gsh_python_place_frame *frames,
                                        unsigned most)
 {
@@ -157,7 +163,7 @@ unsigned gsh_python_place_walk_sigsafe(const void *thread, struct gsh_python_pla
     return count;
 }
 
-int gsh_python_place_line(struct gsh_python_place_frame frame)
+int gsh_python_place_line_sigsafe(struct gsh_python_place_frame frame)
 {
     return line_of(frame.code, frame.instruction);
 }
@@ -271,6 +277,7 @@ void gsh_python_place_init(void)
     if (code_type && line_of(code, instruction_now(code)) != gsh_py.PyFrame_GetLineNumber(object))
         code_type = NULL;
     has_stack = code_type && find_previous(object);
+    *(void **)&get_own_state = dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState");
     if (!code_type)
         gsh_log(GSH_LOG_DEBUG, "late warnings name the line that runs then");
     PyObject *const made[] = {code, globals};

@@ -25,7 +25,7 @@ struct gsh_python_place_info {
     int line;
 };
 
-/* Finds the offsets. Called once, at attach, in a thread that runs Python code. */
+/* Finds the offsets. Called at attach, more than once, in a thread that runs Python code. */
 void gsh_python_place_init(void);
 /* Notes the current place of this thread. */
 struct gsh_python_place gsh_python_place_note(void);
@@ -37,11 +37,13 @@ struct gsh_python_place_frame {
 
 /* The calling thread's handle for the walk; NULL: the stack cannot be walked. */
 const void *gsh_python_place_thread(void);
+/* The same in a signal handler, and in a thread without the GIL. */
+const void *gsh_python_place_own_thread_sigsafe(void);
 /* The innermost frames of the calling thread, or of one that waits meanwhile; their number. Needs no GIL. */
 unsigned gsh_python_place_walk_sigsafe(const void *thread, struct gsh_python_place_frame *frames,
                                        unsigned most);
 /* The line that a frame runs. Its code must be alive; a thread that has the GIL may wait for this one. */
-int gsh_python_place_line(struct gsh_python_place_frame frame);
+int gsh_python_place_line_sigsafe(struct gsh_python_place_frame frame);
 
 /* Looks up a noted place. False: it was forgotten. */
 bool gsh_python_place_find(struct gsh_python_place place, struct gsh_python_place_info *info);

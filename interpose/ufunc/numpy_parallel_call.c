@@ -6,6 +6,7 @@
 #include "numpy_parallel_call.h"
 
 #include "dispatch.h"
+#include "numpy_fallback.h"
 #include "numpy_parallel.h"
 #include "stats.h"
 
@@ -202,6 +203,7 @@ bool gsh_numpy_parallel_call_try(const struct gsh_ufunc_call *request, struct gs
     uint64_t begin = gsh_numpy_output_host_begin();
     int raised = compute(&space, call->row);
     gsh_numpy_output_host_end(begin, call->row, why);
-    *result = finish(request, loop, raised, results);
+    *result =
+        gsh_numpy_fallback_pass(finish(request, loop, raised, results), call->row, why, NULL, 0);
     return true;
 }

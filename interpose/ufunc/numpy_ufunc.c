@@ -11,8 +11,10 @@
 #include "clock.h"
 #include "coherence.h"
 #include "dispatch.h"
+#include "line_profile.h"
 #include "numpy_elementwise.h"
 #include "numpy_errstate.h"
+#include "numpy_fallback.h"
 #include "numpy_hooks.h"
 #include "numpy_keywords.h"
 #include "numpy_loops.h"
@@ -38,6 +40,10 @@ static struct record records[RECORD_SLOTS]; /* open addressing by the ufunc's ad
 static size_t record_count;
 static uint64_t calls;   /* hooked calls, for the self-test */
 static bool counts_tiny; /* the report was requested: small calls are counted too */
+
+enum { SAMPLE_MEAN = 128 }; /* a power of 2 */
+static bool samples_tiny;   /* lines are found: one small call in SAMPLE_MEAN is counted */
+static uint32_t until_sample = 1, stands_for = 1, random_state = 1; /* GIL */
 
 static struct record *find_record(const void *ufunc)
 {
@@ -107,16 +113,17 @@ static PyObject *call_original(struct record *record, PyObject *const *args, siz
         gsh_numpy_output_host_end(begin, row, why);
         if (gsh_numpy_parallel_count() != parallel)
             gsh_stats_parallel_call(row);
-        return result;
+        return gsh_numpy_fallback_pass(result, row, why, args, gsh_py_nargs(nargsf));
     }
     uint64_t device_loops = gsh_numpy_loops_device_calls();
     uint64_t begin = gsh_stats_report_is_wanted() ? gsh_clock_ns() : 0;
     bool admitted = gsh_numpy_loops_admit(true);
     PyObject *result = gsh_np.call_ufunc(self, args, nargsf, kwnames);
     gsh_numpy_loops_admit(admitted);
-    if (record->op >= 0 && gsh_numpy_loops_device_calls() == device_loops)
-        gsh_stats_host_call(row, (unsigned)why, begin ? gsh_clock_ns() - begin : 0);
-    return result;
+    if (record->op < 0 || gsh_numpy_loops_device_calls() != device_loops)
+        return result;
+    gsh_stats_host_call(row, (unsigned)why, begin ? gsh_clock_ns() - begin : 0);
+    return gsh_numpy_fallback_pass(result, row, why, args, gsh_py_nargs(nargsf));
 }
 
 static PyObject *try_record(const struct record *record, PyObject *const *args, size_t nargs,
@@ -346,12 +353,34 @@ static inline bool seems_tiny_product(PyObject *const *args, size_t count)
     return limit > 1;
 }
 
+/* Whether a small call is not among those that are counted. until_sample is 0 if it is, else not. */
+static bool is_left_out(PyObject *const *args, size_t count, bool is_small)
+{
+    return samples_tiny && is_small && (!gsh_coherence_is_in_use() || are_on_host(args, count)) &&
+           --until_sample != 0;
+}
+
+/* Sampled calls stand for those that were left out. Intervals are random, so that no loop keeps step with them. */
+static PyObject *call_counted(PyObject *self, PyObject *const *args, size_t nargsf,
+                              PyObject *kwnames)
+{
+    if (until_sample != 0)
+        return call_described(self, args, nargsf, kwnames);
+    gsh_stats_weigh(stands_for);
+    random_state = random_state * 1664525U + 1013904223U; /* Numerical Recipes */
+    until_sample = stands_for = 1 + (random_state >> 8) % (2 * SAMPLE_MEAN);
+    PyObject *result = call_described(self, args, nargsf, kwnames);
+    gsh_stats_weigh(1);
+    return result;
+}
+
 __attribute__((noinline)) static PyObject *look_closer(PyObject *self, PyObject *const *args,
                                                        size_t nargsf, PyObject *kwnames)
 {
-    if (!counts_tiny && is_tiny(args, count_values(nargsf, kwnames)))
+    size_t count = count_values(nargsf, kwnames);
+    if (counts_tiny ? is_left_out(args, count, seems_tiny(args, count)) : is_tiny(args, count))
         return gsh_np.call_ufunc(self, args, nargsf, kwnames);
-    return call_described(self, args, nargsf, kwnames);
+    return call_counted(self, args, nargsf, kwnames);
 }
 
 __attribute__((noinline)) static PyObject *look_at_residency(PyObject *self, PyObject *const *args,
@@ -376,9 +405,11 @@ static PyObject *elementwise_hook(PyObject *self, PyObject *const *args, size_t 
 __attribute__((noinline)) static PyObject *look_at_product(PyObject *self, PyObject *const *args,
                                                            size_t nargsf, PyObject *kwnames)
 {
-    if (!counts_tiny && is_tiny_product(args, gsh_py_nargs(nargsf), count_values(nargsf, kwnames)))
+    size_t count = count_values(nargsf, kwnames);
+    if (counts_tiny ? is_left_out(args, count, seems_tiny_product(args, count))
+                    : is_tiny_product(args, gsh_py_nargs(nargsf), count))
         return gsh_np.call_ufunc(self, args, nargsf, kwnames);
-    return call_described(self, args, nargsf, kwnames);
+    return call_counted(self, args, nargsf, kwnames);
 }
 
 static PyObject *generalised_hook(PyObject *self, PyObject *const *args, size_t nargsf,
@@ -442,6 +473,7 @@ void gsh_numpy_ufunc_install(void)
     if (!add || !gsh_numpy_keywords_init() || !gsh_numpy_promote_init())
         return;
     counts_tiny = gsh_stats_report_is_wanted();
+    samples_tiny = gsh_line_profile_is_on;
     gsh_np.call_ufunc = ((struct gsh_ufunc *)add)->vectorcall;
     PyObject *name, *value;
     Py_ssize_t position = 0;

@@ -22,6 +22,7 @@
 #include "forked.h"
 #include "history.h"
 #include "host_calibration.h"
+#include "line_profile.h"
 #include "mapping_budget.h"
 #include "node.h"
 #include "one_time_cost.h"
@@ -575,7 +576,7 @@ static enum gsh_status fetch_unmanaged(const struct run *run)
 
 static enum gsh_status submit(struct run *run)
 {
-    struct gsh_node node = {.row = run->call->row};
+    struct gsh_node node = {.row = run->call->row, .line = gsh_line_profile_here()};
     for (unsigned k = 0; k < run->operands; k++) {
         node.values[k] = run->places[k].value;
         run->launch.operands[k].address = run->places[k].offset;

@@ -8,6 +8,7 @@
 #include "dispatch_lock.h"
 #include "errors.h"
 #include "expiring.h"
+#include "line_profile.h"
 #include "log.h"
 #include "node_cse.h"
 #include "node_fallback.h"
@@ -197,7 +198,7 @@ static enum gsh_status prepare_value(struct gsh_value *value, bool is_read, bool
     return GSH_OK;
 }
 
-enum gsh_status gsh_node_run_locked(const struct gsh_node *node)
+static enum gsh_status run_alone(const struct gsh_node *node)
 {
     struct gsh_launch launch = node->launch;
     for (unsigned k = 0; k < gsh_launch_operands(&launch); k++) {
@@ -210,6 +211,14 @@ enum gsh_status gsh_node_run_locked(const struct gsh_node *node)
     }
     gsh_launch_collapse(&launch);
     return gsh_backend_get()->run(&launch, node->row);
+}
+
+enum gsh_status gsh_node_run_locked(const struct gsh_node *node)
+{
+    unsigned before = gsh_line_profile_swap_sigsafe(node->line);
+    enum gsh_status status = run_alone(node);
+    gsh_line_profile_swap_sigsafe(before);
+    return status;
 }
 
 static void log_item(const struct gsh_plan_item *item)
@@ -304,7 +313,9 @@ static enum gsh_status run_group(const struct gsh_plan_item *item)
 
 static void run_item(const struct gsh_plan_item *item)
 {
+    unsigned before = gsh_line_profile_swap_sigsafe(planned[item->nodes[0]].line);
     bool is_done = item->node < 0 && run_group(item) == GSH_OK;
+    gsh_line_profile_swap_sigsafe(before);
     if (!is_done && item->node < 0)
         gsh_log(GSH_LOG_GRAPH, "graph:   one by one");
     for (unsigned index = 0; index < item->node_count; index++) {

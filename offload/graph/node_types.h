@@ -14,6 +14,7 @@ struct gsh_node {
         launch; /* not collapsed; addresses are byte offsets from the start of the operand's value */
     struct gsh_value *values[GSH_MAX_OPERANDS]; /* NULL for constants; a reference each */
     unsigned row;                               /* stats row */
+    unsigned line;                              /* line profile's row of the call; 0: none */
     uint64_t number;  /* in the sequence of all recorded nodes (node_iterations.h) */
     bool is_retained; /* the current flush does not remove it (expiring.h) */
     uint8_t site;     /* the call site whose hint kept the node pending after a flush; 0: none */

@@ -9,6 +9,7 @@
 #include "coherence_internal.h"
 #include "critical.h"
 #include "futex.h"
+#include "line_profile.h"
 #include "log.h"
 #include "options.h"
 #include "thread.h"
@@ -22,6 +23,7 @@
 struct request {
     const void *address;
     bool write;
+    unsigned line; /* of the thread that waits (line_profile.h) */
     _Atomic uint32_t done;
     struct request *next;
 };
@@ -34,7 +36,9 @@ static _Atomic bool dozes; /* only faults and gsh_service_note_recorded wake the
 
 static void serve(struct request *request)
 {
+    gsh_line_profile_swap_sigsafe(request->line);
     gsh_coherence_serve_fault(request->address, request->write);
+    gsh_line_profile_swap_sigsafe(0);
     /* its owner may return as soon as `done` is seen: the wake then goes to an address nobody
      * sleeps on, which is harmless */
     atomic_store_explicit(&request->done, 1, memory_order_release);
@@ -101,7 +105,8 @@ bool gsh_service_resolve_sigsafe(const void *address, bool write)
 {
     if (is_service_thread || !atomic_load_explicit(&running, memory_order_acquire))
         return false;
-    struct request request = {.address = address, .write = write};
+    struct request request = {
+        .address = address, .write = write, .line = gsh_line_profile_here_sigsafe()};
     gsh_critical_enter(); /* a handler that leaves by siglongjmp would leave the request behind */
     struct request *head = atomic_load_explicit(&requests, memory_order_relaxed);
     do

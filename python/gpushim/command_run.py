@@ -5,7 +5,8 @@ import re
 from gpushim import launch, variables
 from gpushim.messages import complain
 
-FLAGS = ("--report", "--force", "--compare-stderr", "--quiet", "--help", "-h")  # without a value; those of bench and verify too
+FLAGS = ("--report", "--line-profile", "--force", "--compare-stderr", "--quiet", "--help",
+         "-h")  # without a value; those of bench and verify too
 USAGE = "gpushim run [options] (script.py | -m module | program) [arguments]"
 NOT_EXECUTABLE, NOT_FOUND = 126, 127  # exit statuses, as a shell's
 

@@ -22,10 +22,21 @@ class Variable(argparse.Action):
         namespace.variables[PREFIX + self.dest.upper()] = value if self.nargs != 0 else "1"
 
 
+class Report(argparse.Action):
+    """A word of GPUSHIM_REPORT's list, which may be given beside others."""
+
+    def __call__(self, _parser, namespace, _value, option=None):
+        name = PREFIX + "REPORT"
+        words = [word for word in namespace.variables.get(name, "").split(",") if word]
+        namespace.variables[name] = ",".join(words + [self.const])
+
+
 def add_options(parser, report=True):
     parser.set_defaults(variables={})
     if report:
-        parser.add_argument("--report", action=Variable, nargs=0, help="print on stderr at exit which calls ran where, and why")
+        parser.add_argument("--report", action=Report, nargs=0, const="1", help="print on stderr at exit which calls ran where, and why")
+        parser.add_argument("--line-profile", action=Report, nargs=0, const="lines",
+                            help="the report, and what each line of the program cost: transfers, faults, reasons, and what to change")
     parser.add_argument("--mode", action=Variable, help="auto, force or off (GPUSHIM_MODE)")
     parser.add_argument("--device", action=Variable, help="auto, cuda, host, none or cpu (GPUSHIM_DEVICE)")
     parser.add_argument("--set", action=Pair, metavar="NAME=VALUE", help="any other option: GPUSHIM_NAME=VALUE; may be repeated")

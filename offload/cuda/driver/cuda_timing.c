@@ -6,6 +6,7 @@
 #include "cuda_timing.h"
 
 #include "cuda_context.h"
+#include "line_profile.h"
 #include "lock.h"
 #include "stats.h"
 
@@ -13,7 +14,7 @@
 
 struct measurement {
     CUevent begin, end; /* NULL until first used */
-    unsigned row;
+    unsigned row, line; /* of stats.h and of line_profile.h */
 };
 
 static struct gsh_lock lock = GSH_LOCK_INITIALIZER(GSH_RANK_BACKEND);
@@ -27,8 +28,11 @@ static bool charge(const struct measurement *entry)
     gsh_cuda_enum result = gsh_cu.cuEventElapsedTime(&milliseconds, entry->begin, entry->end);
     if (result == GSH_CUDA_NOT_READY)
         return false;
-    if (GSH_CUDA_RESULT(result, "cuEventElapsedTime") == GSH_OK)
-        gsh_stats_device_time(entry->row, (uint64_t)((double)milliseconds * 1e6));
+    if (GSH_CUDA_RESULT(result, "cuEventElapsedTime") != GSH_OK)
+        return true;
+    unsigned before = gsh_line_profile_swap_sigsafe(entry->line);
+    gsh_stats_device_time(entry->row, (uint64_t)((double)milliseconds * 1e6));
+    gsh_line_profile_swap_sigsafe(before);
     return true;
 }
 
@@ -70,6 +74,7 @@ bool gsh_cuda_timing_begin(unsigned row)
     if (!has_event(&entry->begin) || !has_event(&entry->end))
         return false;
     entry->row = row;
+    entry->line = gsh_line_profile_here();
     return GSH_CUDA(gsh_cu.cuEventRecord(entry->begin, gsh_cuda.compute)) == GSH_OK;
 }
 
