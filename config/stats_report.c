@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "line_profile.h"
 #include "log.h"
+#include "option_words.h"
 #include "options.h"
 #include "report_file.h"
 #include "report_sections.h"
@@ -68,11 +69,12 @@ static enum mode parse_mode(const char *text)
 {
     static const char json[] = "json:";
     char rest[PATH_MAX];
+    int64_t is_on;
     text = take_lines(text, rest, sizeof rest);
-    if (text[0] == '\0' || strcmp(text, "0") == 0)
+    if (text[0] == '\0')
         return SILENT;
-    if (strcmp(text, "1") == 0)
-        return PRINTED;
+    if (gsh_option_words_bool(text, &is_on))
+        return is_on ? PRINTED : SILENT;
     if (strncmp(text, json, strlen(json)) == 0 && text[strlen(json)] != '\0' &&
         set_file(text + strlen(json)))
         return JSON_FILE;

@@ -209,8 +209,15 @@ static void test_at_exit(void)
                        "7 ns   too-small\n"));
     setenv("GPUSHIM_REPORT", "yes", 1);
     CHECK_INT(capture_stderr(attach_and_exit, text, sizeof text), 0);
-    CHECK_STR(text, "gpushim: GPUSHIM_REPORT=yes: bad value, taken as 0; allowed: 0|1|json:FILE, "
-                    "each also with ,lines\n");
+    CHECK(strstr(text, "\n time: ") != NULL);
+    setenv("GPUSHIM_REPORT", "off", 1);
+    CHECK_INT(capture_stderr(attach_and_exit, text, sizeof text), 0);
+    CHECK_STR(text, "");
+    setenv("GPUSHIM_REPORT", "perhaps", 1);
+    CHECK_INT(capture_stderr(attach_and_exit, text, sizeof text), 0);
+    CHECK_STR(text,
+              "gpushim: GPUSHIM_REPORT=perhaps: bad value, taken as 0; allowed: 0|1|json:FILE, "
+              "each also with ,lines\n");
     setenv("GPUSHIM_REPORT", "json:/nowhere/at/all", 1);
     CHECK_INT(capture_stderr(attach_and_exit, text, sizeof text), 0);
     CHECK_STR(text,
