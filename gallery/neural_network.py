@@ -20,4 +20,4 @@ for _ in range(STEPS):
     second -= np.float32(0.05) * (hidden.T @ error)
     first -= np.float32(0.05) * (x.T @ back)
 loss = -np.log((probability * wanted).sum(axis=1) + np.float32(1e-9)).mean()
-print("loss %.3f, %.0f %% right" % (loss, 100 * np.mean(probability.argmax(axis=1) == label)))
+print("loss %.2f, %.0f %% right" % (loss, 100 * np.mean(probability.argmax(axis=1) == label)))

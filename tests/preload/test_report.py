@@ -86,8 +86,9 @@ for _ in range(10):
         self.assertAlmostEqual(sum(parts.values()), verdict["wall_s"], delta=1e-4)
         self.assertLess(verdict["wall_s"], elapsed)
         self.assertGreater(parts["program_s"], 0.5)
-        for name in ("device_s", "cpu_s"):
-            self.assertTrue(0.01 < parts[name] < elapsed - 0.5, verdict)
+        self.assertTrue(0.01 < parts["cpu_s"] < elapsed - 0.5, verdict)
+        least = 0.01 if shim_runner.DEVICE == "host" else 0  # a GPU takes less, and has the kernels loaded in another part
+        self.assertTrue(least < parts["device_s"] < elapsed - 0.5, verdict)
         self.assertGreater(verdict["device_work_s"], 0.005)
         self.assertAlmostEqual(verdict["share"], verdict["device_work_s"] / (verdict["device_work_s"] + parts["cpu_s"]), delta=0.01)
         self.assertAlmostEqual(verdict["plain_s"], parts["program_s"] + parts["cpu_s"] + verdict["device_work_s"], delta=0.01)

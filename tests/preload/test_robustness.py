@@ -171,7 +171,7 @@ class TestRobustness(shim_runner.TestCase):
     def test_bad_options(self):
         """One line for each bad value; the default stays."""
         bad = {"DEVICE": "gpu", "LOG": "loud", "DOCTOR": "maybe", "ARENA_MIN": "12Q",
-               "POOL_LIMIT": "-5", "PIN_LIMIT": "much", "MEM_LIMIT": "1..5G", "MIN_ELEMENTS": "1.5e5",
+               "POOL_LIMIT": "-5", "PIN_LIMIT": "much", "MEM_LIMIT": "1..5G", "MIN_ELEMENTS": "1.5",
                "MIN_REDUCE": "-7", "MIN_FLOPS": "0x", "START_MS": "soon", "FILL": "pour",
                "REPORT": "xml:y", "HELP": "2", "MODE": "fast"}
         for name, value in bad.items():
