@@ -18,8 +18,7 @@ enum { GSH_LINE_PROFILE_MAX_ROWS = 2048, GSH_LINE_PROFILE_CALLS = 6, GSH_LINE_PR
     X(host_calls)                                                                                  \
     X(host_ns)                                                                                     \
     X(uploads)                                                                                     \
-    X(upload_bytes) X(downloads) X(download_bytes) X(small_downloads) X(faults_read)               \
-        X(faults_write)
+    X(upload_bytes) X(downloads) X(download_bytes) X(small_downloads) X(faults_read) X(faults_write)
 
 /* Downloads of at most so many bytes are single elements or results: small_downloads. */
 enum { GSH_LINE_PROFILE_SMALL_BYTES = 64 };

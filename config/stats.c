@@ -7,8 +7,8 @@
 #include "stats.h"
 
 #include "hash.h"
-#include "observer.h"
 #include "line_profile.h"
+#include "observer.h"
 #include "prefault.h"
 
 #include <stdatomic.h>
