@@ -2,6 +2,7 @@
 """The command `gpushim`. docs/user/command.md is its reference."""
 import argparse
 import importlib
+import os
 import sys
 
 from gpushim import command_run
@@ -11,7 +12,7 @@ from gpushim.messages import complain
 # needs a package besides Python's own is imported in execute.
 SUBCOMMANDS = ("run", "bench", "verify", "advise", "doctor", "kernel", "path", "clean")
 WITH_PROGRAM = ("run", "bench", "verify", "advise")  # a program's words end the options
-USAGE_ERROR = 2  # exit status
+USAGE_ERROR, BROKEN_PIPE = 2, 141  # exit statuses, the latter as a shell's of SIGPIPE
 
 
 def make_parser():
@@ -47,7 +48,12 @@ def main(words=None):
         if unknown:
             getattr(options, "parser", parser).error("unrecognized arguments: " + " ".join(unknown))
         options.program = program
-        return execute(parser, options)
+        status = execute(parser, options)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # who reads has enough, as `head` has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
     except (OSError, ValueError) as error:
         complain(error)
         return 1

@@ -14,6 +14,7 @@ Check = collections.namedtuple("Check", "name state text mend")
 # variables: the library's environment; answer: of doctor_probe, None where it did not end; library_text: what the library printed.
 Facts = collections.namedtuple("Facts", "environment answer library library_text timeout")
 
+CPU_COMPUTED = "the CPU computed it"  # a probe's text
 LIBRARIES = {"NVRTC": "nvrtc", "cuBLAS": "cublas", "cuSOLVER": "cusolver", "cuFFT": "cufft"}
 MAPS_WANTED, FREE_WANTED = 65530, 200 << 20  # /proc/sys/vm/max_map_count; bytes in the cache folder
 
@@ -111,12 +112,18 @@ def cuda_checks(facts):
 
 # ---- what runs ----
 
+def check_probe(probe, kind):
+    """The device host has no transforms without FFTW, and needs none."""
+    lacks_fftw = kind == "host" and probe["name"] == "fft" and probe["text"] == CPU_COMPUTED
+    mend = "install libfftw3.so.3 and libfftw3f.so.3" if lacks_fftw else "GPUSHIM_LOG=info gpushim run ... tells more; please report it"
+    return check("probe: " + probe["name"], probe["ok"], probe["text"], mend, NOTE if lacks_fftw else FAIL)
+
+
 def probe_checks(facts):
     answer = facts.answer or {}
     begin = "%.2f s" % (answer.get("start_ns", 0) * 1e-9)
     checks = [check("start of the device", True, begin)] if answer.get("probes") else []
-    return checks + [check("probe: " + probe["name"], probe["ok"], probe["text"],
-                           "GPUSHIM_LOG=info gpushim run ... tells more; please report it") for probe in answer.get("probes", ())]
+    return checks + [check_probe(probe, device_kind(facts)) for probe in answer.get("probes", ())]
 
 
 # ---- the machine ----

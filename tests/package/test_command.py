@@ -210,6 +210,12 @@ class TestOtherCommands(TestCase):
         self.assertEqual(status, 1)
         self.assertRegex(out, r"FAIL  NumPy +No module named 'numpy'\n +-> pip install numpy\n")
 
+    def test_reader_that_has_enough(self):
+        """As `gpushim doctor | head -1`: not a word."""
+        done = subprocess.run(["sh", "-c", '"$0" doctor --device host | true; "$0" --help | true', self.venv.gpushim], env=environment(),
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, check=False)
+        self.assertEqual((done.stdout, done.stderr), ("", ""))
+
     def test_help_and_usage(self):
         status, out, error = self.gpushim("--help")
         self.assertEqual((status, error), (0, ""))

@@ -93,6 +93,16 @@ for _ in range(10):
         self.assertAlmostEqual(verdict["share"], verdict["device_work_s"] / (verdict["device_work_s"] + parts["cpu_s"]), delta=0.01)
         self.assertAlmostEqual(verdict["plain_s"], parts["program_s"] + parts["cpu_s"] + verdict["device_work_s"], delta=0.01)
 
+    def test_script_with_an_error(self):
+        """The traceback and the status are Python's; the report says what was done until then."""
+        script = PROGRAM + "\nc.reshape(7)\n"
+        plain, shimmed = shim_runner.run_plain(script), one_run(script, report="1")
+        self.assertEqual((shimmed.returncode, shimmed.stdout), (1, plain.stdout))
+        error = shimmed.stderr[:shimmed.stderr.index("gpushim: ")]
+        self.assertRegex(error, r"Traceback [\s\S]*ValueError: cannot reshape array of size 200000 into shape \(7,\)\n$")
+        self.assertRegex(shimmed.stderr, r"gpushim: \d+ % of NumPy's hooked work ran on ")
+        self.assertRegex(shimmed.stderr, r"(?m)^ add dd->d +7 ")
+
     def test_states(self):
         """Why nothing ran on the device."""
         for words, env in (("not active: GPUSHIM_MODE is off", {"GPUSHIM_MODE": "off"}),
