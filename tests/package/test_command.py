@@ -98,7 +98,7 @@ class TestRun(TestCase):
         self.write("script.py", "import numpy as np\nimport sys\nprint((np.arange(1e5) * 2).sum())\nsys.exit(3)\n")
         status, out, error = self.gpushim("run", *ON_HOST, "--report", "script.py")
         self.assertEqual((status, out), (3, "9999900000.0\n"))
-        self.assertRegex(error, r"(?m)^gpushim: host: .*\n(.*\n)* arange ->d +1 ")
+        self.assertRegex(error, r"^gpushim: \d+ % of NumPy's hooked work ran on host: .*\n(.*\n)* arange ->d +1 ")
 
     def test_children_inherit_it(self):
         script = "import subprocess, sys\nsys.exit(subprocess.call([sys.executable, 'show.py']))\n"
@@ -202,7 +202,7 @@ class TestOtherCommands(TestCase):
     def test_doctor(self):
         status, out, error = self.gpushim("doctor", "--device", "host")
         self.assertEqual((status, error), (0, ""))
-        self.assertRegex(out, r"^ready: device host; \d+ checks passed\n\nok    library +.*, active\n")
+        self.assertRegex(out, r"^ready: device host; \d+ checks passed(, 1 with a note)?\n\nok    library +.*,\s+active\n")
         status, out, _ = self.gpushim("doctor", env=environment(CUDA_VISIBLE_DEVICES="-1"))
         self.assertEqual(status, 1)
         self.assertRegex(out, r"^3 of \d+ checks failed: library, GPU, driver\n")
