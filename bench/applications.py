@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy, SciPy and scikit-learn programs, each as a user writes it: a process of its own, plain and under the shim in mode
-auto; those of NumPy (numpy_programs.py) with CuPy in NumPy's place too, where there is CuPy.
+"""NumPy, SciPy and scikit-learn programs, each as a user writes it, measured by `gpushim bench`: plain and under the shim in mode
+auto, from this tree. Those of NumPy (numpy_programs.py) run with CuPy in NumPy's place too, where there is CuPy.
 
-    .venv/bin/python bench/applications.py [--cases solve,pca,...] [--repeats 3]
+    .venv/bin/python bench/applications.py [--cases solve,pca,...] [--repeats 8] [options of gpushim bench]
 
-Each program does its work a few times on data that it has made on the host, and reads the answer. Printed are the seconds
-of the first time and the fewest of the others, how far the shim's answer is from the plain one (largest difference over
-largest value), and what the report says the device ran. Where a library is missing its programs are left out, which is
-said.
+Each program does its work a few times on data that it has made on the host, and reads the answer. It prints the seconds of the
+first time and the fewest of the others, which are the rows `first` and `later`, and writes the answer, which is compared.
+Where a library is missing its programs are left out, which is said. The options of gpushim bench are --runs 1 --warmup 0 unless
+others are given.
 """
 import argparse
-import collections
 import importlib.util
-import json
 import os
-import subprocess
+import re
 import sys
 import tempfile
 
-import numpy as np
-
 import common
+
+sys.path.insert(0, os.path.join(common.ROOT, "python"))
+import gpushim  # noqa: E402
+from gpushim import bench_running, bench_turns, command  # noqa: E402
 
 PROGRAMS = {
     "heat": ("numpy", "", "heat(np, 4000, 100)"),
@@ -67,7 +67,7 @@ PROGRAMS = {
 }
 
 SCRIPT = """
-import sys, time
+import os, time
 import numpy
 import {module} as np
 from numpy_programs import *
@@ -80,63 +80,56 @@ for _ in range({repeats}):
     answer = {work}
     total = float(answer.ravel()[0])        # looked at
     seconds.append(time.perf_counter() - start)
-numpy.savez(sys.argv[1], answer=answer.get() if hasattr(answer, "get") else answer, seconds=seconds)
+print("first: %.6f s, later: %.6f s" % (seconds[0], min(seconds[1:])))
+numpy.save(os.path.splitext(__file__)[0] + ".npy", answer.get() if hasattr(answer, "get") else answer)
 """
-
-
-def run(name, repeats, contender, folder):
-    """(answer, seconds, calls on the device by the report's names), or None with a line that says why."""
-    _, prepare, work = PROGRAMS[name]
-    result, report = os.path.join(folder, "result.npz"), os.path.join(folder, "report.json")
-    env = common.without_the_shim()
-    if contender == "gpushim":
-        env = common.under_the_shim(MODE="auto", REPORT="json:" + report)
-    env["PYTHONPATH"] = os.path.join(common.ROOT, "bench")
-    script = SCRIPT.format(module="cupy" if contender == "cupy" else "numpy", prepare=prepare, work=work, repeats=repeats)
-    done = subprocess.run([sys.executable, "-c", script, result], env=env, stderr=subprocess.PIPE, check=False)
-    if done.returncode != 0:
-        print("%-12s %s: exit status %d: %s" % (name, contender, done.returncode, done.stderr.decode().strip().splitlines()[-1:]))
-        return None
-    with np.load(result) as loaded:
-        answer, seconds = loaded["answer"], loaded["seconds"]
-    calls = collections.Counter()
-    if contender == "gpushim":
-        with open(report, encoding="utf-8") as stream:
-            for row in json.load(stream)["operations"]:
-                if (row["name"], row["signature"]) != ("first", "runs"):  # none of the program's
-                    calls[row["name"]] += row["device_calls"]
-    return answer, seconds, +calls
+CLOCKS = ("--clock", r"first=first: (\S+) s", "--clock", r"later=later: (\S+) s")
 
 
 def is_here(module):
     return importlib.util.find_spec(module) is not None
 
 
-def show(name, plain, shim, cupy):
-    apart = float(np.max(np.abs(plain[0] - shim[0])) / np.max(np.abs(plain[0])))
-    print("%-12s %s %s %s %10.1e  %s" % (
-        name, *("%10.3f %10.3f" % (of[1][0], min(of[1][1:])) if of else "%21s" % "" for of in (plain, shim, cupy)), apart,
-        ", ".join("%s %d" % row for row in sorted(shim[2].items()))), flush=True)
+def write(name, module, repeats, folder):
+    """The script's path."""
+    _, prepare, work = PROGRAMS[name]
+    path = os.path.join(folder, name + ".py")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(SCRIPT.format(module=module, prepare=prepare, work=work, repeats=repeats))
+    return path
+
+
+def show_cupy(name, repeats, folder):
+    script = write(name, "cupy", repeats, folder)
+    done = bench_running.run([sys.executable, script], bench_turns.plain_environment(), folder)
+    print("%s with CuPy: %s" % (name, done.stdout.decode().strip() or "exit status %s" % done.status), flush=True)
+
+
+def scripts(names, repeats, folder):
+    """The paths of those that can run here."""
+    missing = sorted({PROGRAMS[name][0] for name in names if not is_here(PROGRAMS[name][0])})
+    for module in missing:
+        print("left out: the programs of %s, which is not here" % module, flush=True)
+    return [write(name, "numpy", repeats, folder) for name in names if PROGRAMS[name][0] not in missing]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
     parser.add_argument("--cases", default=",".join(PROGRAMS), help="programs, by name")
     parser.add_argument("--repeats", type=int, default=8, help="times that each does its work, at least 2")
-    options = parser.parse_args()
-    print("%-12s %21s %21s %21s %10s  %s" % ("program", "plain: first, later", "gpushim: first, later", "CuPy: first, later", "apart",
-                                             "on the device"))
-    for name in options.cases.split(","):
-        module = PROGRAMS[name][0]
-        if not is_here(module):
-            print("%-12s left out: no %s here" % (name, module))
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            plain, shim = (run(name, options.repeats, contender, folder) for contender in ("plain", "gpushim"))
-            cupy = run(name, options.repeats, "cupy", folder) if module == "numpy" and is_here("cupy") else None
-        if plain is not None and shim is not None:
-            show(name, plain, shim, cupy)
+    options, others = parser.parse_known_args()
+    gpushim.__path__.append(os.path.dirname(common.LIBRARY))
+    os.environ.update(GPUSHIM_DEVICE=common.default_device(), PYTHONPATH=os.path.join(common.ROOT, "bench"))
+    with tempfile.TemporaryDirectory() as folder:
+        names = options.cases.split(",")
+        paths = scripts(names, options.repeats, folder)
+        status = command.main(["bench", "--runs=1", "--warmup=0", "--mode=auto", *CLOCKS, "--output", os.path.join(folder, "*.npy"),
+                               *others, "--", *paths]) if paths else 0
+        for name in names if is_here("cupy") else []:
+            if PROGRAMS[name][0] == "numpy":
+                show_cupy(name, options.repeats, folder)
+    return status
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

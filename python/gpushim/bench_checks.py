@@ -2,6 +2,9 @@
 """What must not be: each a kind of problem with an exit status of its own. The highest of several is the command's."""
 import collections
 
+from gpushim import bench_files
+from gpushim.bench_statistics import speedup_text
+
 SLOWER, NOT_ON_GPU, DIFFERS, FAILED = "slower", "not-on-gpu", "differs", "failed"
 STATUS = {SLOWER: 3, NOT_ON_GPU: 4, DIFFERS: 5, FAILED: 6}
 
@@ -24,9 +27,7 @@ def speed_problems(measurement, limits):
     row = measurement.rows()[measurement.name]
     if limits.min_speedup is None or row["speedup"] is None or row["speedup"]["ratio"] >= limits.min_speedup:
         return []
-    speedup = row["speedup"]
-    return [Problem(SLOWER, measurement.name, "speed-up %.2f (%.2f to %.2f), wanted %g"
-                    % (speedup["ratio"], speedup["low"], speedup["high"], limits.min_speedup))]
+    return [Problem(SLOWER, measurement.name, "speed-up %s, wanted %g" % (speedup_text(row["speedup"]), limits.min_speedup))]
 
 
 def has_grown(now, before, noise):
@@ -60,6 +61,14 @@ def device_problems(measurement, limits):
 def problems_of(measurement, limits):
     return (output_problems(measurement) + speed_problems(measurement, limits) + baseline_problems(measurement, limits) +
             device_problems(measurement, limits))
+
+
+def files_problems(measurements, patterns):
+    """Patterns of files that no plain run has written: nothing was compared by them."""
+    measured = [measurement.reference.files for measurement in measurements if measurement.is_complete]
+    written = [path for files in measured for path in files]
+    return [Problem(FAILED, "--output", "no program wrote a file %s" % pattern)
+            for pattern in bench_files.not_written(patterns, written) if measured]
 
 
 def status_of(problems):

@@ -6,10 +6,14 @@ import os
 import shutil
 
 
+def named_by(pattern):
+    return set(glob.glob(pattern, recursive=True))
+
+
 def state_of(patterns):
     """{path: what changes when it is written} of the regular files that fit a pattern."""
     state = {}
-    for path in {path for pattern in patterns for path in glob.glob(pattern, recursive=True)}:
+    for path in {path for pattern in patterns for path in named_by(pattern)}:
         if os.path.isfile(path):
             status = os.stat(path)
             state[path] = (status.st_ino, status.st_mtime_ns, status.st_ctime_ns, status.st_size)
@@ -24,3 +28,8 @@ def keep_written(patterns, before, folder):
             kept[path] = os.path.join(folder, "%d%s" % (number, os.path.splitext(path)[1]))
             shutil.copyfile(path, kept[path])
     return kept
+
+
+def not_written(patterns, files):
+    """The patterns that none of the written files fits."""
+    return [pattern for pattern in patterns if not named_by(pattern) & set(files)]

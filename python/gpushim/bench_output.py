@@ -6,6 +6,7 @@ import shlex
 
 import gpushim
 from gpushim import bench_checks
+from gpushim.bench_statistics import speedup_text
 from gpushim.bench_turns import PLAIN, SHIM
 
 VERSION = 1  # of the JSON
@@ -21,12 +22,11 @@ def in_units(value, units):
 
 
 def time_text(summary):
-    """Median and spread."""
-    return "%s ± %s" % (in_units(summary["median"], UNITS), in_units(summary["spread"], UNITS)) if summary else "-"
-
-
-def speedup_text(speedup):
-    return "%.2fx (%.2f to %.2f)" % (speedup["ratio"], speedup["low"], speedup["high"]) if speedup else "-"
+    """Median and spread, which one run has not."""
+    if not summary:
+        return "-"
+    spread = " ± " + in_units(summary["spread"], UNITS) if len(summary["seconds"]) > 1 else ""
+    return in_units(summary["median"], UNITS) + spread
 
 
 def output_text(measurement):
@@ -52,7 +52,7 @@ def lines_of(measurement):
     facts = [*report_texts(measurement.report), output_text(measurement)]
     rows = []
     for name, row in measurement.rows().items():
-        rows.append([name.replace("|", "\\|"), time_text(row[PLAIN]), time_text(row[SHIM]), speedup_text(row["speedup"]), *facts])
+        rows.append([name.replace("|", "\\|"), time_text(row[PLAIN]), time_text(row[SHIM]), speedup_text(row["speedup"]) if row["speedup"] else "-", *facts])
         facts = [""] * len(facts)
     return rows
 

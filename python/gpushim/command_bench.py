@@ -178,6 +178,7 @@ def execute(options):
     measurements = []
     ended_by = measure_all(measurements, bench_programs.named(commands), options)
     problems = [problem for measurement in measurements for problem in bench_checks.problems_of(measurement, limits)]
+    problems += bench_checks.files_problems(measurements, options.output)
     status = 128 + ended_by if ended_by else bench_checks.status_of(problems)
     lines = bench_output.text(measurements, problems)
     if ended_by:

@@ -83,11 +83,18 @@ class TestResults(TestCase):
         self.check(FINE, ["--output", "*.npz", *QUICK, "program.py"])
         self.check(DIFFERS, ["--output", "*.npz", "--rtol", "1e-9", *QUICK, "program.py"], "out.npz: x: 1 of 2 elements differ")
 
+    def test_files_that_are_not_written(self):
+        """A file that was there before the run is not its output; one that gpushim's run does not write is a difference."""
+        self.write("out.txt", "1\n")
+        self.program("if not shim: open('plain.txt', 'w').write('1')\n")
+        self.check(FAILED, ["--output", "out.txt", *QUICK, "program.py"], "FAIL failed: --output: no program wrote a file out.txt")
+        self.check(DIFFERS, ["--output", "p*.txt", *QUICK, "program.py"], "FAIL differs: program.py: plain.txt: not written")
+
     def test_clock(self):
         self.program("print('took', 0.25 if shim else 0.5, 's')\n")
         self.check(FINE, ["--clock", "work=took (\\S+) s", "--json", "r.json", *QUICK, "program.py"])
         row = json.loads(self.read("r.json"))["programs"][0]["rows"]["program.py: work"]
-        self.assertEqual(row["speedup"]["ratio"], 2)
+        self.assertEqual(row["speedup"], {"ratio": 2, "low": None, "high": None})
 
 
 class TestFaults(TestCase):
