@@ -16,8 +16,11 @@ struct entry {
 
 static struct entry order[GSH_LINE_PROFILE_MAX_ROWS];
 
+/* What belongs to no line comes last: nobody can change it. */
 static bool is_before(const struct entry *a, const struct entry *b)
 {
+    if ((a->row == 0) != (b->row == 0))
+        return b->row == 0;
     return a->cost != b->cost ? a->cost > b->cost : a->row < b->row;
 }
 
@@ -102,6 +105,12 @@ static void append_why(struct gsh_fmt *fmt, const struct gsh_line_facts *facts)
     gsh_fmt_text(fmt, "\n");
 }
 
+/* The advice's code; NULL: there is none. */
+static const char *append_advice(struct gsh_fmt *fmt, const struct gsh_line_facts *facts)
+{
+    return facts->line->line != 0 ? gsh_line_advice_append(facts, fmt) : NULL;
+}
+
 static void append_line(struct gsh_fmt *fmt, unsigned row)
 {
     struct gsh_line_profile_copy line;
@@ -120,7 +129,7 @@ static void append_line(struct gsh_fmt *fmt, unsigned row)
     append_why(fmt, &facts);
     struct gsh_fmt text;
     gsh_fmt_init(&text, advice, sizeof advice);
-    if (gsh_line_advice_append(&facts, &text) != NULL)
+    if (append_advice(&text, &facts) != NULL)
         gsh_fmt_printf(fmt, "   %s\n", advice);
 }
 
@@ -178,7 +187,7 @@ static void append_json_advice(struct gsh_fmt *fmt, const struct gsh_line_facts 
     char advice[256];
     struct gsh_fmt text;
     gsh_fmt_init(&text, advice, sizeof advice);
-    const char *code = gsh_line_advice_append(facts, &text);
+    const char *code = append_advice(&text, facts);
     if (code == NULL) {
         gsh_fmt_text(fmt, ", \"advice\": null");
         return;

@@ -58,13 +58,27 @@ static bool begins_sigsafe(const char *text, const char *with)
     return *with == '\0';
 }
 
-/* Frames of the interpreter's own, and of NumPy's and SciPy's folders. */
+static bool ends_sigsafe(const char *text, const char *with)
+{
+    const char *end = text, *with_end = with;
+    while (*end != '\0')
+        end++;
+    while (*with_end != '\0')
+        with_end++;
+    while (end > text && with_end > with && end[-1] == with_end[-1])
+        end--, with_end--;
+    return with_end == with;
+}
+
+/* Frames of the interpreter's own, of NumPy's and SciPy's folders, and of decorators between these (`@errstate` in NumPy 1). */
 static bool is_library_sigsafe(const char *file)
 {
     static const char *const names[] = {"<frozen ", "<shim>", "<__array_function__"};
     for (size_t i = 0; i < GSH_COUNT(names); i++)
         if (begins_sigsafe(file, names[i]))
             return true;
+    if (ends_sigsafe(file, "/contextlib.py"))
+        return true;
     return packages_length != 0 && begins_sigsafe(file, packages) &&
            (begins_sigsafe(file + packages_length, "numpy/") ||
             begins_sigsafe(file + packages_length, "scipy/"));

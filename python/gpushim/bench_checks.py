@@ -39,6 +39,8 @@ def baseline_problems(measurement, limits):
     problems = []
     for name, row in measurement.rows().items():
         now, before = row["gpushim"], (limits.baseline or {}).get(name)
+        if limits.baseline is not None and before is None:
+            problems.append(Problem(SLOWER, name, "it is not in the baseline"))
         if now and before and has_grown(now, before, limits.noise):
             problems.append(Problem(SLOWER, name, "%.4g s under gpushim, %.4g s in the baseline: %+.0f %%, allowed %g %% beyond the spreads"
                                     % (now["median"], before["median"], (now["median"] / before["median"] - 1) * 100, limits.noise)))

@@ -85,7 +85,7 @@ def add_comparing(parser):
 def add_judging(parser):
     add = parser.add_argument
     add("--min-speedup", type=number_from(0), metavar="X", help="fail where the speed-up is less")
-    add("--require-gpu", type=percent, metavar="NN%%", help="fail where less of NumPy's time is the device's")
+    add("--require-gpu", type=percent, metavar="NN%", help="fail where less of NumPy's time is the device's")
     add("--baseline", metavar="FILE", help="fail where a median under gpushim is worse than in this earlier --json")
     add("--noise", type=number_from(0), default=10.0, metavar="PERCENT", help="how much worse it may be beyond the spreads (10)")
     add("--json", metavar="FILE", help="write the results")

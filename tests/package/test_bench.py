@@ -130,7 +130,9 @@ class TestFaults(TestCase):
         results = json.loads(self.read("r.json"))
         results["programs"][0]["rows"]["program.py"]["gpushim"]["median"] /= 100
         self.write("r.json", json.dumps(results))
-        self.check(SLOWER, ["--baseline", "r.json", *QUICK, "program.py"], "in the baseline")
+        self.check(SLOWER, ["--baseline", "r.json", *QUICK, "program.py"], "s in the baseline")
+        self.program(WORK, "other.py")
+        self.check(SLOWER, ["--baseline", "r.json", *QUICK, "other.py"], "other.py: it is not in the baseline")
 
     def test_timeout(self):
         """What hangs under gpushim alone is a difference."""
