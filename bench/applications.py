@@ -20,7 +20,7 @@ import common
 
 sys.path.insert(0, os.path.join(common.ROOT, "python"))
 import gpushim  # noqa: E402
-from gpushim import bench_running, bench_turns, command  # noqa: E402
+from gpushim import bench_turns, command, program_run  # noqa: E402
 
 PROGRAMS = {
     "heat": ("numpy", "", "heat(np, 4000, 100)"),
@@ -101,7 +101,7 @@ def write(name, module, repeats, folder):
 
 def show_cupy(name, repeats, folder):
     script = write(name, "cupy", repeats, folder)
-    done = bench_running.run([sys.executable, script], bench_turns.plain_environment(), folder)
+    done = program_run.run([sys.executable, script], bench_turns.plain_environment(), folder)
     print("%s with CuPy: %s" % (name, done.stdout.decode().strip() or "exit status %s" % done.status), flush=True)
 
 

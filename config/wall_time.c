@@ -16,7 +16,8 @@ _Static_assert(GSH_WALL_PARTS <= 1 << PART_BITS, "a part fits");
 enum role { OTHER, WATCHED, SERVANT };
 
 static _Thread_local enum role role;
-static _Atomic bool is_on, is_waiting;
+_Atomic bool gsh_wall_time_is_on;
+static _Atomic bool is_waiting;
 static _Atomic uint64_t running; /* ns at which it began << PART_BITS | part */
 static _Atomic uint64_t spent_ns[GSH_WALL_PARTS];
 
@@ -41,7 +42,7 @@ void gsh_wall_time_begin(void)
 {
     role = WATCHED;
     atomic_store(&running, gsh_clock_ns() << PART_BITS | GSH_WALL_PROGRAM);
-    atomic_store(&is_on, true);
+    atomic_store(&gsh_wall_time_is_on, true);
 }
 
 void gsh_wall_time_serve(void)
@@ -55,17 +56,9 @@ static bool may_switch_sigsafe(void)
            (role == SERVANT && atomic_load_explicit(&is_waiting, memory_order_relaxed));
 }
 
-int gsh_wall_time_enter_sigsafe(enum gsh_wall_part part)
+int gsh_wall_time_switch_sigsafe(enum gsh_wall_part part)
 {
-    if (!atomic_load_explicit(&is_on, memory_order_relaxed) || !may_switch_sigsafe())
-        return -1;
-    return (int)switch_sigsafe(part);
-}
-
-void gsh_wall_time_leave_sigsafe(int part)
-{
-    if (part >= 0 && may_switch_sigsafe())
-        (void)switch_sigsafe((enum gsh_wall_part)part);
+    return may_switch_sigsafe() ? (int)switch_sigsafe(part) : -1;
 }
 
 void gsh_wall_time_wait_sigsafe(bool waits)

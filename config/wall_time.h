@@ -4,10 +4,11 @@
  * that the parts add up to the whole. A thread that works while the main thread waits for it (the service thread) may switch the
  * stop-watch, too.
  *
- * Runs only where the report is wanted; otherwise each function is a load and a branch. Takes no lock. In signal handlers too.
+ * Runs only where the report is wanted; otherwise _enter and _leave are a load and a branch. Takes no lock. In signal handlers too.
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,12 +22,26 @@ enum gsh_wall_part {
     GSH_WALL_PARTS
 };
 
+/* Set by gsh_wall_time_begin. */
+extern _Atomic bool gsh_wall_time_is_on;
+
 /* The calling thread is the one that is watched from now on. */
 void gsh_wall_time_begin(void);
-/* The time from here on is that of the part. Returns the part before, for _leave; -1, for which _leave does nothing: the calling
- * thread is neither watched nor works for the watched one. */
-int gsh_wall_time_enter_sigsafe(enum gsh_wall_part part);
-void gsh_wall_time_leave_sigsafe(int part);
+/* The time from here on is that of the part. Returns the part before; -1: the calling thread is neither watched nor works for the
+ * watched one. */
+int gsh_wall_time_switch_sigsafe(enum gsh_wall_part part);
+/* The same. -1 also before gsh_wall_time_begin. What it returns is for _leave, which does nothing for -1. */
+static inline int gsh_wall_time_enter_sigsafe(enum gsh_wall_part part)
+{
+    return atomic_load_explicit(&gsh_wall_time_is_on, memory_order_relaxed)
+               ? gsh_wall_time_switch_sigsafe(part)
+               : -1;
+}
+static inline void gsh_wall_time_leave_sigsafe(int part)
+{
+    if (part >= 0)
+        (void)gsh_wall_time_switch_sigsafe((enum gsh_wall_part)part);
+}
 /* While `waits`, the calling thread, if it is the watched one, waits for threads that work for it. */
 void gsh_wall_time_wait_sigsafe(bool waits);
 /* The calling thread works for any that waits. */

@@ -147,6 +147,17 @@ static void make_backend(void)
     backend.unregister_host = unregister_host;
 }
 
+static void warn(const char *name)
+{
+    char text[256];
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, text, sizeof text);
+    gsh_fmt_text(&fmt, gpu == NULL ? "no such GPU; known are " : "GPUSHIM_DEVICE must be host");
+    if (gpu == NULL)
+        gsh_cuda_named_list(&fmt);
+    gsh_log(GSH_LOG_WARN, "GPUSHIM_ADVISE=%.40s: %s", name, text);
+}
+
 enum gsh_status gsh_forecast_begin(void)
 {
     static const struct gsh_report_section section = {.key = "forecast",
@@ -156,9 +167,7 @@ enum gsh_status gsh_forecast_begin(void)
         return GSH_OK;
     gpu = gsh_cuda_named_find(name);
     if (gpu == NULL || gsh_backend_get() != &gsh_emu_backend) {
-        gsh_log(GSH_LOG_WARN, "GPUSHIM_ADVISE=%.40s: %s%s", name,
-                gpu == NULL ? "no such GPU; known are " : "GPUSHIM_DEVICE must be host",
-                gpu == NULL ? gsh_cuda_named_list() : "");
+        warn(name);
         return GSH_FAILED;
     }
     make_backend();

@@ -8,6 +8,7 @@
 #include "warning_scopes.h"
 
 #include "numpy_hooks.h"
+#include "python_atexit.h"
 #include "python_error.h"
 #include "warning_state.h"
 
@@ -85,14 +86,7 @@ static void register_last(void)
 {
     static struct gsh_pymethoddef definition = {"gpushim_errors", (void *)report_last,
                                                 GSH_METH_NOARGS, NULL};
-    PyObject *module = gsh_py.PyImport_ImportModule("atexit");
-    PyObject *function = gsh_py.PyCFunction_NewEx(&definition, NULL, NULL), *done = NULL;
-    if (module && function)
-        done = gsh_py.PyObject_CallMethod(module, "register", "O", function);
-    PyObject *const made[] = {done, function, module};
-    gsh_py_drop(made, GSH_COUNT(made));
-    is_over = done == NULL; /* if registration failed, no report may be late */
-    gsh_python_error_clear();
+    is_over = !gsh_python_atexit_register(&definition); /* otherwise no report may be late */
 }
 
 /* ---- builtin functions ---- */

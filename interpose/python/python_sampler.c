@@ -6,7 +6,7 @@
 #include "python_sampler.h"
 
 #include "clock.h"
-#include "python_error.h"
+#include "python_atexit.h"
 #include "thread.h"
 
 #include <dlfcn.h>
@@ -62,20 +62,6 @@ static PyObject *end(PyObject *self, PyObject *unused)
     return gsh_py._Py_NoneStruct;
 }
 
-static bool register_end(void)
-{
-    static struct gsh_pymethoddef definition = {"gpushim_sampler", (void *)end, GSH_METH_NOARGS,
-                                                NULL};
-    PyObject *module = gsh_py.PyImport_ImportModule("atexit");
-    PyObject *function = gsh_py.PyCFunction_NewEx(&definition, NULL, NULL), *done = NULL;
-    if (module && function)
-        done = gsh_py.PyObject_CallMethod(module, "register", "O", function);
-    PyObject *const made[] = {done, function, module};
-    gsh_py_drop(made, GSH_COUNT(made));
-    gsh_python_error_clear();
-    return done != NULL;
-}
-
 void gsh_python_sampler_begin(void (*callback)(const struct gsh_python_place_frame *frames,
                                                unsigned count, uint64_t ns))
 {
@@ -87,6 +73,8 @@ void gsh_python_sampler_begin(void (*callback)(const struct gsh_python_place_fra
     if (main_thread == NULL || take_gil == NULL || give_gil == NULL ||
         !gsh_thread_start_joinable(&sampler, sample_on, NULL))
         return;
-    if (!register_end())
+    static struct gsh_pymethoddef definition = {"gpushim_sampler", (void *)end, GSH_METH_NOARGS,
+                                                NULL};
+    if (!gsh_python_atexit_register(&definition))
         atomic_store(&is_ending, true);
 }

@@ -44,9 +44,10 @@ const struct gsh_cuda_named *gsh_cuda_named_find(const char *name)
     return NULL;
 }
 
-const char *gsh_cuda_named_list(void)
+void gsh_cuda_named_list(struct gsh_fmt *fmt)
 {
-    return "h200, h100, h100-pcie, a100, v100, l40s, l4, t4, rtx3090, rtx4090";
+    for (size_t i = 0; i < GSH_COUNT(gpus); i++)
+        gsh_fmt_printf(fmt, "%s%s", i > 0 ? ", " : "", gpus[i].name);
 }
 
 static double share(double of_gpu, double of_measured)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "cost_model.h"
+#include "fmt.h"
 
 struct gsh_cuda_named {
     const char *name, *title; /* "h100", "NVIDIA H100 SXM" */
@@ -18,8 +19,8 @@ struct gsh_cuda_named {
 
 /* The GPU of that name, in any case; NULL: none. */
 const struct gsh_cuda_named *gsh_cuda_named_find(const char *name);
-/* "h200, h100, ..." */
-const char *gsh_cuda_named_list(void);
+/* Appends all names: "h200, h100, ...". */
+void gsh_cuda_named_list(struct gsh_fmt *fmt);
 /* By which rates gpushim decides there: those of cuda_rates.h, lowered in proportion to the peaks. */
 struct gsh_rates gsh_cuda_named_rates(const struct gsh_cuda_named *gpu);
 /* What work takes there, without the favour for the CPU: shares of the peaks that were measured on an H200 and an H100. */

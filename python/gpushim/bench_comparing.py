@@ -82,7 +82,7 @@ def status_in_words(status):
 
 
 def output_differences(outcome, expected, tolerance):
-    """Of two Outcomes (bench_running)."""
+    """Of two Outcomes (program_run)."""
     found = []
     if outcome.status != expected.status:
         found.append("%s instead of %d" % (status_in_words(outcome.status), expected.status))

@@ -8,7 +8,6 @@ from gpushim.bench_turns import PLAIN, SHIM
 # The two differ in grey too. y: where a program's bars are, from its middle.
 BARS = {PLAIN: {"color": "#c4c4c4", "y": -0.2, "hatch": None}, SHIM: {"color": "#1f6f43", "y": 0.2, "hatch": None}}
 THICKNESS = 0.38
-LABELS_BEYOND = 1.02  # of the longest bar
 
 
 def missing():

@@ -1,29 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the reports of a program's processes (docs/user/report.md) say together."""
 import collections
-import glob
-import json
-import os
 
-NAME = "report-%p.json"  # a file for each process
 COUNTERS = ("upload_bytes", "uploads", "download_bytes", "downloads")
-
-
-def setting(folder):
-    """The value of GPUSHIM_REPORT for reports in that folder."""
-    return "json:" + os.path.join(folder, NAME)
-
-
-def read(folder):
-    """The reports in the folder; one that was cut off counts as none."""
-    reports = []
-    for path in sorted(glob.glob(os.path.join(glob.escape(folder), NAME.replace("%p", "*")))):
-        with open(path, encoding="utf-8") as file:
-            try:
-                reports.append(json.load(file))
-            except ValueError:
-                continue
-    return reports
 
 
 def reasons_of(rows):

@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 
-from gpushim import bench_comparing, bench_files, bench_reports, bench_running, bench_statistics, launch
+from gpushim import bench_comparing, bench_files, bench_reports, bench_statistics, launch, process_reports, program_run
 from gpushim.files import library_path
 
 PLAIN, SHIM = "plain", "gpushim"
@@ -106,7 +106,7 @@ def run_once(measurement, side, folder, variables):
     """The Outcome; OSError: the program cannot be started."""
     how = measurement.how
     before = bench_files.state_of(how.outputs)
-    outcome = bench_running.run(launch.arguments_of(measurement.words), environment_of(side, variables), folder, how.timeout)
+    outcome = program_run.run(launch.arguments_of(measurement.words), environment_of(side, variables), folder, how.timeout)
     outcome.files = bench_files.keep_written(how.outputs, before, folder)
     return outcome
 
@@ -120,7 +120,7 @@ def take_turn(measurement, side, purpose, folder):
     """One run and what it tells."""
     variables = dict(measurement.how.variables)
     if purpose == REPORT:
-        variables["GPUSHIM_REPORT"] = bench_reports.setting(folder)
+        variables["GPUSHIM_REPORT"] = process_reports.setting(folder)
     try:
         outcome = run_once(measurement, side, folder, variables)
     except OSError as error:
@@ -130,7 +130,7 @@ def take_turn(measurement, side, purpose, folder):
     if purpose == TIMED and not measurement.is_over:
         measurement.time(side, outcome)
     if purpose == REPORT:
-        measurement.report = bench_reports.summary(bench_reports.read(folder))
+        measurement.report = bench_reports.summary(process_reports.read(folder))
     return outcome
 
 

@@ -80,7 +80,7 @@ def advise(arguments, options, folder):
         return command_run.NOT_FOUND if isinstance(error, FileNotFoundError) else command_run.NOT_EXECUTABLE
     if status != 0:
         complain("the program ended with status %d: there is no forecast" % status)
-        return 128 - status if status < 0 else status
+        return launch.status_of(status)
     if measured is None:
         complain("the program does not load NumPy, or ends by os._exit: there is no forecast")
         return status
@@ -97,8 +97,7 @@ def advise(arguments, options, folder):
 
 def execute(options):
     words = options.program
-    if not words or words == ["-m"] or (words[0].startswith("-") and words[0] != "-m"):
-        options.parser.error("a script, -m with a module, or a program is expected")
+    launch.check_words(words, options.parser)
     folder = tempfile.mkdtemp(prefix="gpushim-advise-")
     try:
         return advise(launch.arguments_of(words), options, folder)

@@ -167,9 +167,8 @@ def write_files(options, lines, facts, measurements):
 
 def execute(options):
     commands = bench_programs.split(options.program) + (bench_programs.read(options.programs) if options.programs else [])
-    bad = [words[0] for words in commands if words[0].startswith("-") and (words[0] != "-m" or len(words) == 1)]
-    if not commands or bad:
-        options.parser.error("a script, -m with a module, or a program is expected%s" % (", not " + bad[0] if bad else ""))
+    for words in commands or [[]]:
+        launch.check_words(words, options.parser)
     check_outputs(options)
     why = launch.why_no_gpu(bench_turns.environment_of(bench_turns.SHIM, options.variables))
     if why is not None:

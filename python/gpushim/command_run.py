@@ -28,8 +28,7 @@ def split(words):
 def execute(options):
     """Returns only where the program cannot be started."""
     words = options.program
-    if not words or words == ["-m"] or (words[0].startswith("-") and words[0] != "-m"):
-        options.parser.error("a script, -m with a module, or a program is expected%s" % (", not " + words[0] if words else ""))
+    launch.check_words(words, options.parser)
     environment = launch.environment_with(options.variables)
     why = launch.why_no_gpu(environment)
     if why is not None:

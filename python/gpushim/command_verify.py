@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """`gpushim verify`: runs the program under gpushim, which compares what the device computes with NumPy's results."""
 import json
-import os
 import re
 import subprocess
 import sys
 import tempfile
 
-from gpushim import launch, variables
+from gpushim import launch, process_reports, variables
 
 USAGE = "gpushim verify [options] (script.py | -m module) [arguments]"
 DIFFERS, NOTHING_COMPARED = 1, 3  # exit statuses
@@ -25,16 +24,11 @@ def add_to(commands):
     parser.add_argument("--json", metavar="FILE", help="write the summary as JSON")
 
 
-def read_reports(folder):
+def total_of(reports):
     """What the processes of the program verified, added up."""
-    total = dict.fromkeys(COUNTS, 0)
-    total["worst"] = []
-    for name in sorted(os.listdir(folder)):
-        with open(os.path.join(folder, name), encoding="utf-8") as stream:
-            section = json.load(stream).get("verify")
-        for key in COUNTS if section else ():
-            total[key] += section[key]
-        total["worst"] += section["worst"] if section else []
+    sections = [report["verify"] for report in reports if "verify" in report]
+    total = {key: sum(section[key] for section in sections) for key in COUNTS}
+    total["worst"] = [row for section in sections for row in section["worst"]]
     total["worst"].sort(key=lambda row: float("-inf") if row["ulps"] is None else -row["ulps"])
     return total
 
@@ -54,7 +48,7 @@ def tell(total):
 
 def status_of(status, total):
     if status != 0:
-        return status if status > 0 else 128 - status
+        return launch.status_of(status)
     if total["different"]:
         return DIFFERS
     return 0 if total["checked"] else NOTHING_COMPARED
@@ -62,16 +56,15 @@ def status_of(status, total):
 
 def execute(options):
     words = options.program
-    if not words or words == ["-m"] or (words[0].startswith("-") and words[0] != "-m"):
-        options.parser.error("a script, or -m with a module, is expected")
+    launch.check_words(words, options.parser)
     if not SHARE.fullmatch(options.share):
         options.parser.error("--share: all or a percentage, as 1%, is expected, not " + options.share)
     with tempfile.TemporaryDirectory(prefix="gpushim-verify-") as folder:
-        options.variables.update(GPUSHIM_VERIFY=options.share, GPUSHIM_REPORT="json:" + os.path.join(folder, "%p.json"))
+        options.variables.update(GPUSHIM_VERIFY=options.share, GPUSHIM_REPORT=process_reports.setting(folder))
         if options.force:
             options.variables["GPUSHIM_MODE"] = "force"
         status = subprocess.call(launch.arguments_of(words), env=launch.environment_with(options.variables))
-        total = read_reports(folder)
+        total = total_of(process_reports.read(folder))
     if options.json:
         with open(options.json, "w", encoding="utf-8") as stream:
             json.dump(total, stream, indent=1)

@@ -15,7 +15,7 @@ Check = collections.namedtuple("Check", "name state text mend")
 Facts = collections.namedtuple("Facts", "environment answer library library_text timeout")
 
 CPU_COMPUTED = "the CPU computed it"  # a probe's text
-LIBRARIES = {"NVRTC": "nvrtc", "cuBLAS": "cublas", "cuSOLVER": "cusolver", "cuFFT": "cufft"}
+LIBRARIES = ("NVRTC", "cuBLAS", "cuSOLVER", "cuFFT")
 MAPS_WANTED, FREE_WANTED = 65530, 200 << 20  # /proc/sys/vm/max_map_count; bytes in the cache folder
 
 

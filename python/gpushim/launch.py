@@ -24,6 +24,12 @@ def arguments_of(words):
     return list(words)
 
 
+def check_words(words, parser):
+    """Ends with the parser's usage where the words name no program."""
+    if not words or words == ["-m"] or (words[0].startswith("-") and words[0] != "-m"):
+        parser.error("a script, -m with a module, or a program is expected%s" % (", not " + words[0] if words else ""))
+
+
 def own_environment():
     """The environment that this process was given: in the locale C, Python adds LC_CTYPE to it (PEP 538)."""
     environment = dict(os.environ)
@@ -60,6 +66,11 @@ def why_no_gpu(environment):
     if not any(os.path.exists(sign) for sign in DRIVER_SIGNS):
         return "NVIDIA's driver is not loaded (%s)" % DRIVER_SIGNS[0]
     return None
+
+
+def status_of(returncode):
+    """The exit status that a shell gives for subprocess's returncode: 128 + N for signal N."""
+    return 128 - returncode if returncode < 0 else returncode
 
 
 def execute(arguments, environment):

@@ -25,7 +25,9 @@ static void test_names(void)
 {
     char names[256], *rest = NULL;
     unsigned count = 0;
-    snprintf(names, sizeof names, "%s", gsh_cuda_named_list());
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, names, sizeof names);
+    gsh_cuda_named_list(&fmt);
     for (char *name = strtok_r(names, ", ", &rest); name != NULL;
          name = strtok_r(NULL, ", ", &rest), count++)
         CHECK(gsh_cuda_named_find(name) != NULL);
