@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """`gpushim doctor`: starts the device, runs calls of each kind on it, looks at what they need, and says how to mend what fails."""
 import json
-import subprocess
 import sys
+import tempfile
 import textwrap
 
-from gpushim import doctor_checks, files, launch, variables
+from gpushim import doctor_checks, files, launch, program_run, variables
 
 TIMEOUT = 120.0  # s
 WIDTH = 100
@@ -21,25 +21,22 @@ def add_to(commands):
 
 
 def run_probe(environment, timeout):
-    """(the answer of doctor_probe or None, what the library printed)."""
-    process = subprocess.Popen([sys.executable, "-m", "gpushim.doctor_probe"], env=environment, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, errors="replace")
+    """(the answer of doctor_probe or None, what the library printed, why there is no answer or None)."""
+    with tempfile.TemporaryDirectory(prefix="gpushim-doctor-") as folder:
+        outcome = program_run.run([sys.executable, "-m", "gpushim.doctor_probe"], environment, folder, timeout)
+    text = outcome.stderr.decode(errors="replace")
+    if outcome.status is None:
+        return None, text, "it did not end within %g s" % timeout
     try:
-        out, text = process.communicate(timeout=timeout)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        return None, process.communicate()[1]
-    try:
-        return json.loads(out), text
+        return json.loads(outcome.stdout), text, None
     except ValueError:
-        return {"numpy": None, "active": False, "device": "", "probes": [], "error": "the probe ended with status %d" % process.returncode}, text
+        return None, text, ": ".join(["it ended with status %d" % launch.status_of(outcome.status), *text.strip().splitlines()[-1:]])
 
 
 def gather(options):
     environment = launch.environment_with(dict({"GPUSHIM_MODE": "force"}, **options.variables, GPUSHIM_DOCTOR="1"))
     environment["GPUSHIM_REPORT"] = "json:/dev/null"  # seconds are measured only where a report is asked for
-    answer, text = run_probe(environment, options.timeout)
-    return doctor_checks.Facts(environment, answer, files.library_path(), text, options.timeout)
+    return doctor_checks.Facts(environment, *run_probe(environment, options.timeout), files.library_path())
 
 
 def summary(facts, checks):

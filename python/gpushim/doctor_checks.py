@@ -11,8 +11,9 @@ OK, NOTE, FAIL = "ok", "note", "FAIL"  # a note costs speed at most
 
 # mend: the command or step that mends it, where something is to be mended.
 Check = collections.namedtuple("Check", "name state text mend")
-# variables: the library's environment; answer: of doctor_probe, None where it did not end; library_text: what the library printed.
-Facts = collections.namedtuple("Facts", "environment answer library library_text timeout")
+# environment: the library's; answer: of doctor_probe, None where there is none, for the reason `failure`; library_text: what the
+# library printed; library: its path.
+Facts = collections.namedtuple("Facts", "environment answer library_text failure library")
 
 CPU_COMPUTED = "the CPU computed it"  # a probe's text
 LIBRARIES = ("NVRTC", "cuBLAS", "cuSOLVER", "cuFFT")
@@ -55,10 +56,13 @@ def mend_of_state(state):
 
 def check_numpy(facts):
     answer = facts.answer
-    if answer is None:
-        return check("NumPy", False, "the process of the probe did not end within %.0f s" % facts.timeout,
-                     "look at nvidia-smi: a driver that hangs needs a restart of the machine")
     return check("NumPy", answer["numpy"] is not None, answer["numpy"] or answer.get("error", "not found"), "pip install numpy")
+
+
+def check_end(facts):
+    """Of a probe that gave no answer: nothing is known of what it was to find out."""
+    hangs = "look at nvidia-smi: a driver that hangs needs a restart of the machine"
+    return check("probe", False, facts.failure, hangs if "did not end" in facts.failure else "gpushim doctor -v shows all that it printed")
 
 
 # ---- the GPU and CUDA's libraries ----
@@ -167,5 +171,10 @@ def check_limits():
 def all_checks(facts, cache_folder):
     kind = device_kind(facts)
     wants_gpu = (facts.environment.get("GPUSHIM_DEVICE") or "auto").lower() in ("auto", "cuda")
+    machine = [check_cache(cache_folder), check_maps(), check_limits()]
+    if facts.failure:
+        return [check_end(facts)] + machine
+    if facts.answer["numpy"] is None:  # without which the library does nothing
+        return [check_numpy(facts)] + machine
     return ([check_library(facts), check_numpy(facts)] + (cuda_checks(facts) if kind == "cuda" or wants_gpu else []) +
-            probe_checks(facts) + [check_cache(cache_folder), check_maps(), check_limits()])
+            probe_checks(facts) + machine)

@@ -97,8 +97,8 @@ def main():
         if answer["active"]:
             answer["probes"] = probes(numpy)
             answer["start_ns"] = loaded.stats()["counters"]["start_ns"]
-    except ImportError as error:
-        answer["error"] = str(error)
+    except Exception as error:  # of NumPy's import: the doctor tells it
+        answer["error"] = str(error) if isinstance(error, ImportError) else "%s: %s" % (type(error).__name__, error)
     answer["device"] = loaded.describe_device() or ""
     json.dump(answer, sys.stdout)
 

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import shim_runner
@@ -58,6 +59,30 @@ class TestDoctor(shim_runner.TestCase):
         checks = self.check_fails("GPU", "not started", "unset CUDA_VISIBLE_DEVICES", "--device", "auto", CUDA_VISIBLE_DEVICES="-1")
         self.assertIn("GPUSHIM_DEVICE=cpu", checks["library"]["mend"])
 
+    def sabotage(self, text):
+        """An environment in which NumPy is a package of this text."""
+        os.makedirs(os.path.join(self.folder, "numpy"))
+        with open(os.path.join(self.folder, "numpy", "__init__.py"), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def test_child_that_keeps_the_pipe(self):
+        """The timeout holds whatever the probe has started."""
+        self.sabotage("import subprocess, time\nsubprocess.Popen(['sleep', '60'])\ntime.sleep(60)\n")
+        begin = time.monotonic()
+        self.check_fails("probe", "did not end within 2 s", "restart", "--timeout", "2")
+        self.assertLess(time.monotonic() - begin, 20)
+
+    def test_crash(self):
+        """It is told as a crash, and as nothing else."""
+        self.sabotage("import os, sys\nsys.stderr.write('the last word\\n')\nsys.stderr.flush()\nos.abort()\n")
+        checks = self.check_fails("probe", "it ended with status 134: the last word", "-v")
+        self.assertEqual([name for name, check in checks.items() if check["state"] == "FAIL"], ["probe"])
+
+    def test_numpy_that_cannot_be_imported(self):
+        self.sabotage("raise RuntimeError('of another machine')\n")
+        checks = self.check_fails("NumPy", "RuntimeError: of another machine", "pip install numpy")
+        self.assertEqual([name for name, check in checks.items() if check["state"] == "FAIL"], ["NumPy"])
+
     def test_cache_folder(self):
         status, checks = self.checks(GPUSHIM_CACHE_DIR="/proc/none")
         self.assertEqual((status, checks["cache folder"]["state"]), (0, "note"))
@@ -83,7 +108,8 @@ class TestDoctor(shim_runner.TestCase):
 
     @unittest.skipUnless(shim_runner.is_emulated(), "plants failures in the emulated CUDA libraries")
     def test_driver_that_hangs(self):
-        self.check_fails("NumPy", "did not end within 3 s", "restart", "--timeout", "3", EMULATED_INIT_MS="600000")
+        checks = self.check_fails("probe", "did not end within 3 s", "restart", "--timeout", "3", EMULATED_INIT_MS="600000")
+        self.assertEqual([name for name, check in checks.items() if check["state"] == "FAIL"], ["probe"])
 
 
 if __name__ == "__main__":
