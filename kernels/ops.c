@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define COMPLEX_SHARE 5 /* of a real element's time */
+
 static const struct gsh_op_info ops[GSH_OP_COUNT] = {
 #define X(name, label, ufunc, nin, dtypes, inputs, result, result2, ulps, host_ns, flags, expr,    \
           expr2)                                                                                   \
@@ -27,6 +29,11 @@ static const struct gsh_op_info ops[GSH_OP_COUNT] = {
 const struct gsh_op_info *gsh_op_info(enum gsh_op op)
 {
     return &ops[op];
+}
+
+double gsh_op_host_ns(enum gsh_op op, enum gsh_dtype loop)
+{
+    return ops[op].host_ns * (gsh_dtype_kind(loop) == 'c' ? COMPLEX_SHARE : 1);
 }
 
 enum gsh_dtype gsh_op_input_dtype(enum gsh_op op, enum gsh_dtype loop, unsigned k)

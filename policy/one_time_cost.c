@@ -6,8 +6,10 @@
 
 #define WAITING_GAIN 5    /* times what is waited for: libraries may come from a slow disk */
 #define LOOP_SHARE 0.25   /* of the start's time is its price beside loops */
+#define DRIVER_SHARE 0.45 /* cuInit's, of the end of a process: 0.045 of 0.1 s (H200) */
 #define LONG_CALL 5       /* times what starting takes: a start beside such a call is hardly felt */
 #define FEW_THREADS 4     /* a quarter of BLAS's speed is the most that is given up */
+#define MOST_TIMES 32     /* what was modelled */
 #define OPENING_SHARE 0.1 /* of its time is what calls must have had to gain: nobody waits for it */
 
 bool gsh_one_time_cost_is_worth_waiting(const struct gsh_verdict *call, double seconds)
@@ -18,6 +20,11 @@ bool gsh_one_time_cost_is_worth_waiting(const struct gsh_verdict *call, double s
 double gsh_one_time_cost_net_gain(const struct gsh_verdict *call)
 {
     return GSH_MAX(call->gain - call->facts.upload, 0);
+}
+
+double gsh_one_time_cost_measured(double gain, double host, double seconds)
+{
+    return GSH_MAX(gain + GSH_MIN(seconds, MOST_TIMES * host) - host, 0);
 }
 
 bool gsh_one_time_cost_expects_residency(enum gsh_reason reason, bool is_ready)
@@ -39,7 +46,8 @@ struct gsh_start_verdict gsh_one_time_cost_start(const struct gsh_verdict *call,
         gsh_one_time_cost_is_worth_waiting(call, facts->seconds) && (pays || call->is_forced);
     bool begins =
         facts->foregone >= facts->price || call->gain >= LONG_CALL * facts->price || waits;
-    return (struct gsh_start_verdict){begins, waits};
+    bool opens = begins || facts->foregone >= DRIVER_SHARE * facts->price;
+    return (struct gsh_start_verdict){opens, begins, waits};
 }
 
 int gsh_one_time_cost_blas_threads(int count, unsigned cores)

@@ -15,6 +15,9 @@ bool gsh_one_time_cost_is_worth_waiting(const struct gsh_verdict *call, double s
 
 /* What the call adds to the gains that pay for the start: its gain, its upload paid. */
 double gsh_one_time_cost_net_gain(const struct gsh_verdict *call);
+/* The net gain of a call whose gain was counted as `gain`, while its `host` seconds on the CPU were modelled: it took `seconds`
+ * there. At most 32 times `host` are believed: the process may have been stopped meanwhile. */
+double gsh_one_time_cost_measured(double gain, double host, double seconds);
 /* Whether a call that was left to the CPU for `reason` would have run on a device that had been ready: its operands then count as
  * expected on the device (operand_cost.h). Once the device is ready, only what is there counts. */
 bool gsh_one_time_cost_expects_residency(enum gsh_reason reason, bool is_ready);
@@ -32,11 +35,13 @@ struct gsh_start_facts {
     double seconds;  /* that the call would wait, the opening of its library included */
 };
 struct gsh_start_verdict {
+    bool opens;  /* the driver, beside the program, ahead of a start */
     bool begins; /* beside the program, or waited for */
     bool waits;  /* the call waits and then runs on the device */
 };
 
-/* The start begins if earlier calls have foregone its price, or this call alone gains 5 times the price, or waits. The call
+/* The driver opens, which is nearly half of the start and of what ends with the process, if earlier calls have foregone that share of
+ * the price. The start begins if they have foregone its price, or this call alone gains 5 times the price, or waits. The call
  * waits if it is worth waiting and, with what was foregone, reaches the price; one that an option sends always waits. */
 struct gsh_start_verdict gsh_one_time_cost_start(const struct gsh_verdict *call,
                                                  const struct gsh_start_facts *facts);

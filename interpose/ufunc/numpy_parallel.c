@@ -6,6 +6,7 @@
 
 #include "back_off.h"
 #include "clock.h"
+#include "device.h"
 #include "host_calibration.h"
 #include "host_threads.h"
 #include "options.h"
@@ -14,6 +15,8 @@
 
 #include <fenv.h>
 #include <stdatomic.h>
+
+enum { MANY = 4 }; /* threads, of which one is hardly missed */
 
 /* Work that is being computed. */
 struct run {
@@ -77,12 +80,20 @@ static double seconds_of(const struct gsh_numpy_space *space)
 {
     double elements = (double)space->shape[0] * (double)count_rows(space);
     double bytes = elements * (double)bytes_of_element(space);
-    return gsh_parallel_loop_seconds(bytes, elements, gsh_op_info(space->loop->op)->host_ns);
+    return gsh_parallel_loop_seconds(bytes, elements,
+                                     gsh_op_host_ns(space->loop->op, space->loop->dtype));
+}
+
+/* Beside the start of the device, whose thread the program waits for too, one fewer. */
+static unsigned available(void)
+{
+    bool is_starting = gsh_device_get_state() == GSH_DEVICE_STARTING;
+    return is_starting && threads >= MANY ? threads - 1 : threads;
 }
 
 unsigned gsh_numpy_parallel_threads(double seconds)
 {
-    return threads > 1 ? gsh_parallel_loop_threads(seconds, threads) : 1;
+    return threads > 1 ? gsh_parallel_loop_threads(seconds, available()) : 1;
 }
 
 bool gsh_numpy_parallel_pays(const struct gsh_numpy_space *space)

@@ -19,6 +19,12 @@
 
 typedef bool gsh_can_split(const void *item);
 
+/* How much of a start is done ahead of it. */
+enum gsh_warm_up {
+    GSH_WARM_UP_DRIVER, /* the driver is opened (cuInit) */
+    GSH_WARM_UP_CONTEXT /* ... and what the process has on the device is made */
+};
+
 struct gsh_backend {
     const char *name; /* "cuda", "host" */
     const struct gsh_rates
@@ -81,9 +87,9 @@ struct gsh_backend {
     /* True where something suggests that open would succeed; cheap, touches no driver. NULL:
      * always. */
     bool (*is_present)(void);
-    /* Opens the driver ahead of open, which may be called meanwhile; calls `is_loaded` once its library is loaded. Needs
+    /* Does so much of open ahead of it, which may be called meanwhile; calls `is_loaded` once the driver's library is loaded. Needs
      * nothing of Python's. Called at most once, by a thread of its own, without locks. NULL: nothing takes long. */
-    void (*warm_up)(void (*is_loaded)(void));
+    void (*warm_up)(enum gsh_warm_up depth, void (*is_loaded)(void));
     /* True where `run` would compile nothing for the launch; an address may be 0 where there is no memory yet. Under the
      * DISPATCH lock. NULL: it never compiles. */
     bool (*is_built)(const struct gsh_launch *launch);

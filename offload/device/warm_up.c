@@ -12,6 +12,7 @@
 #include "thread.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 enum { NOT_BEGUN, OPENING, ENDED };
@@ -25,13 +26,13 @@ static void wait_at_exit(void)
     atexit(gsh_warm_up_wait);
 }
 
-static void *open_driver(void *unused)
+static void *open_driver(void *depth)
 {
-    gsh_backend_get()->warm_up(wait_at_exit);
+    gsh_backend_get()->warm_up(*(const enum gsh_warm_up *)depth, wait_at_exit);
     gsh_log(GSH_LOG_DEBUG, "the driver is open");
     progress = ENDED;
     gsh_futex_wake_all_sigsafe(&progress);
-    return unused;
+    return NULL;
 }
 
 static void forget_after_fork(void)
@@ -40,14 +41,18 @@ static void forget_after_fork(void)
     gsh_device_reset_after_fork();
 }
 
-void gsh_warm_up_begin(void)
+void gsh_warm_up_begin(enum gsh_warm_up depth)
 {
-    if (gsh_backend_get()->warm_up == NULL)
+    static enum gsh_warm_up depths[] = {GSH_WARM_UP_DRIVER, GSH_WARM_UP_CONTEXT};
+    uint32_t none = NOT_BEGUN;
+    if (gsh_backend_get()->warm_up == NULL ||
+        !atomic_compare_exchange_strong(&progress, &none, OPENING))
         return;
-    progress = OPENING;
     pthread_atfork(NULL, NULL, forget_after_fork);
-    if (!gsh_thread_start(open_driver, NULL))
+    if (!gsh_thread_start(open_driver, &depths[depth])) {
         progress = ENDED;
+        gsh_futex_wake_all_sigsafe(&progress);
+    }
 }
 
 void gsh_warm_up_wait(void)

@@ -9,7 +9,9 @@
 #include "decision_file.h"
 #include "host_speed.h"
 #include "lapack.h"
+#include "one_time_cost.h"
 #include "prefault.h"
+#include "readiness.h"
 
 #include <stdatomic.h>
 
@@ -23,9 +25,13 @@ struct past {
 static struct past pasts[KINDS][GSH_HOST_SPEED_CLASSES];
 
 static _Thread_local struct {
-    struct past *past; /* NULL: no call is expected */
+    bool is_set;
+    struct past *past; /* NULL: its ratio is not kept */
+    enum gsh_launch_kind kind;
     unsigned row;
     double priced;
+    double host;       /* seconds by the verdict, on several cores where it runs there */
+    double gain;       /* counted as foregone; negative: none is */
     uint64_t begin_ns; /* 0: it has not begun */
 } expected;
 
@@ -113,25 +119,32 @@ void gsh_host_calibration_prefault(void)
     gsh_prefault(pasts, sizeof pasts);
 }
 
-void gsh_host_calibration_expect(const struct gsh_launch *launch, unsigned row, double priced)
+void gsh_host_calibration_expect(const struct gsh_launch *launch, unsigned row,
+                                 const struct gsh_verdict *verdict, bool is_foregone)
 {
     gsh_host_calibration_forget();
     int class;
-    expected.past = past_of(launch, priced, &class);
-    if (expected.past == NULL)
+    expected.past = past_of(launch, verdict->modelled, &class);
+    is_foregone =
+        is_foregone && verdict->modelled > 0 && gsh_host_speed_class(verdict->facts.host) >= 0;
+    if (expected.past == NULL && !is_foregone)
         return;
+    expected.is_set = true;
+    expected.kind = launch->kind;
     expected.row = row;
-    expected.priced = priced;
+    expected.priced = verdict->modelled;
+    expected.host = verdict->facts.host;
+    expected.gain = is_foregone ? gsh_one_time_cost_net_gain(verdict) : -1;
 }
 
 bool gsh_host_calibration_is_expected(unsigned row)
 {
-    return expected.past != NULL && expected.row == row;
+    return expected.is_set && expected.row == row;
 }
 
 void gsh_host_calibration_forget(void)
 {
-    expected.past = NULL;
+    expected.is_set = false;
     expected.begin_ns = 0;
 }
 
@@ -139,14 +152,23 @@ void gsh_host_calibration_begin(void)
 {
     if (GSH_UNLIKELY(gsh_decision_file_is_on))
         gsh_decision_file_begin();
-    if (expected.past != NULL && expected.begin_ns == 0)
+    if (expected.is_set && expected.begin_ns == 0)
         expected.begin_ns = gsh_clock_ns();
 }
 
-static void note_call(struct past *past, double ratio)
+static void note_ratio(struct past *past, double ratio)
 {
     const struct gsh_host_speed state = gsh_host_speed_after_call(load(past), ratio);
     store(past, &state);
+}
+
+static void note_call(double seconds)
+{
+    if (expected.past != NULL)
+        note_ratio(expected.past, seconds / expected.priced);
+    if (expected.gain >= 0)
+        gsh_readiness_correct(expected.kind, expected.gain,
+                              gsh_one_time_cost_measured(expected.gain, expected.host, seconds));
 }
 
 void gsh_host_calibration_end(bool is_whole)
@@ -154,8 +176,7 @@ void gsh_host_calibration_end(bool is_whole)
     if (GSH_UNLIKELY(gsh_decision_file_is_on))
         gsh_decision_file_end();
     if (is_whole && expected.begin_ns != 0)
-        note_call(expected.past,
-                  (double)(gsh_clock_ns() - expected.begin_ns) * 1e-9 / expected.priced);
+        note_call((double)(gsh_clock_ns() - expected.begin_ns) * 1e-9);
     gsh_host_calibration_forget();
 }
 

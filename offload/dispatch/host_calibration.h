@@ -5,7 +5,9 @@
  *
  * Measured is the ratio of a call's time to its modelled time. Ratios are kept per operation and class of modelled time
  * (policy/host_speed.h, which also says what follows from them). An operation is a routine and dtype, on one matrix or on a
- * batch. Other launches, and calls modelled at less than 0.1 ms, are not measured, and their factor is 1.
+ * batch. Other launches have the factor 1. They are measured for another purpose: the gain of a call that was left to the CPU
+ * because the device is not started follows from the call's time, not from the model, so that the device starts no later where the
+ * model flatters the CPU. Calls modelled at less than 0.1 ms are not measured.
  *
  * One call is measured like this: gsh_dispatch_decide leaves it to the CPU and names it by _expect; the hook calls _begin once
  * the operands are fetched, the original, and _end. Each thread has one expected call at a time; deciding on another
@@ -20,12 +22,15 @@
  */
 #pragma once
 
+#include "decide.h"
 #include "launch.h"
 
 /* Gives the table its pages, so that the first calls do not fault on them. */
 void gsh_host_calibration_prefault(void);
-/* The calling thread is about to run the launch on the CPU, counted in this stats row. `priced`: its modelled seconds there. */
-void gsh_host_calibration_expect(const struct gsh_launch *launch, unsigned row, double priced);
+/* The calling thread is about to run the launch on the CPU, counted in this stats row, as `verdict` priced it. `is_foregone`: its
+ * gain was counted as foregone (readiness.h), and is corrected by its time. */
+void gsh_host_calibration_expect(const struct gsh_launch *launch, unsigned row,
+                                 const struct gsh_verdict *verdict, bool is_foregone);
 /* Whether the calling thread has an expected call of this row that is measured, begun or not. */
 bool gsh_host_calibration_is_expected(unsigned row);
 /* Discards the calling thread's expected call: it does not run, or not as it was modelled. */

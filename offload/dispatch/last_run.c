@@ -92,7 +92,7 @@ void gsh_last_run_foresee(void)
     /* Not by forked.h: its handlers are registered later, behind OpenBLAS's. */
     pthread_atfork(NULL, note_fork, NULL);
     if (pays(&gains, &price))
-        gsh_warm_up_begin();
+        gsh_warm_up_begin(GSH_WARM_UP_CONTEXT);
 }
 
 static void resume(void *unused)

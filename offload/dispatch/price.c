@@ -281,7 +281,7 @@ static struct gsh_work work_of_loop(const struct gsh_launch *launch, double host
 
 static struct gsh_work work_of_op(const struct gsh_launch *launch)
 {
-    return work_of_loop(launch, gsh_op_info(launch->op)->host_ns);
+    return work_of_loop(launch, gsh_op_host_ns(launch->op, launch->loop));
 }
 
 static struct gsh_work work_of_reduce(const struct gsh_launch *launch)

@@ -15,6 +15,7 @@
 #include "options.h"
 #include "price.h"
 #include "stack_pool.h"
+#include "warm_up.h"
 
 /* Net gains of calls that ran on the CPU until the device was started; gains of each kind, until its library was open. */
 static _Atomic uint64_t start_foregone_ns, kind_foregone_ns[GSH_LAUNCH_KINDS];
@@ -81,6 +82,16 @@ static void note_gain(const struct gsh_launch *launch, double gain)
         add_gain(&blas_gains_ns, gain);
 }
 
+void gsh_readiness_correct(enum gsh_launch_kind kind, double counted, double measured)
+{
+    const struct gsh_launch launch = {.kind = kind};
+    uint64_t change = (uint64_t)(measured * 1e9) - (uint64_t)(counted * 1e9); /* modulo 2^64 */
+    atomic_fetch_add_explicit(&start_foregone_ns, change, memory_order_relaxed);
+    atomic_fetch_add_explicit(&gains_ns, change, memory_order_relaxed);
+    if (uses_blas(&launch))
+        atomic_fetch_add_explicit(&blas_gains_ns, change, memory_order_relaxed);
+}
+
 static void mark(_Atomic uint32_t *kinds, const struct gsh_launch *launch)
 {
     uint32_t bit = UINT32_C(1) << launch->kind;
@@ -137,6 +148,8 @@ static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_v
     const struct gsh_start_verdict step = gsh_one_time_cost_start(verdict, &facts);
     if (step.begins)
         gsh_device_start(step.waits);
+    else if (step.opens)
+        gsh_warm_up_begin(GSH_WARM_UP_DRIVER);
     if (gsh_device_get_state() == GSH_DEVICE_READY)
         return GSH_REASON_NONE;
     add_gain(&kind_foregone_ns[launch->kind], verdict->gain);

@@ -15,6 +15,9 @@
 
 /* `verdict` says that the device would do the call sooner. NONE: the device is ready for it, perhaps after waiting. */
 enum gsh_reason gsh_readiness_check(const struct gsh_call *call, const struct gsh_verdict *verdict);
+/* A call of this kind, whose net gain was counted as foregone because the device is not started, would have gained `measured`
+ * seconds. */
+void gsh_readiness_correct(enum gsh_launch_kind kind, double counted, double measured);
 /* Before the device is started: the libraries of these kinds of launch, as bits, will be used. */
 void gsh_readiness_expect(uint32_t kinds);
 /* Called once the device has been started: begins to open the libraries that are expected to be used, or that calls so far would

@@ -170,7 +170,7 @@ static double arithmetic_ns(const struct gsh_plan *plan, const struct recipe *re
     double ns = 0;
     for (unsigned at = 0; at < recipe->count; at++) {
         const struct gsh_launch *launch = &plan->nodes[recipe->nodes[at]].node->launch;
-        ns += (double)gsh_launch_elements(launch) * gsh_op_info(launch->op)->host_ns;
+        ns += (double)gsh_launch_elements(launch) * gsh_op_host_ns(launch->op, launch->loop);
     }
     return ns;
 }

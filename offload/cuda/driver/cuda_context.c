@@ -301,7 +301,7 @@ enum gsh_status gsh_cuda_context_open(char *why, size_t why_size)
     return status;
 }
 
-void gsh_cuda_context_warm_up(void (*is_loaded)(void))
+void gsh_cuda_context_warm_up(enum gsh_warm_up depth, void (*is_loaded)(void))
 {
     char why[256];
     int count, ordinal;
@@ -311,7 +311,7 @@ void gsh_cuda_context_warm_up(void (*is_loaded)(void))
         gsh_cuda_libs_load(GSH_CUDA_LIBRARY_DRIVER, 0, 0, why, sizeof why) != GSH_OK)
         return;
     is_loaded();
-    if (gsh_cu.cuInit(0) == GSH_CUDA_SUCCESS &&
+    if (gsh_cu.cuInit(0) == GSH_CUDA_SUCCESS && depth == GSH_WARM_UP_CONTEXT &&
         gsh_cu.cuDeviceGetCount(&count) == GSH_CUDA_SUCCESS &&
         gsh_cuda_ordinal_choose(count, &ordinal, why, sizeof why) == GSH_OK &&
         gsh_cu.cuDeviceGet(&device, ordinal) == GSH_CUDA_SUCCESS)

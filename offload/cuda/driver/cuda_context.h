@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "backend.h"
 #include "cuda_libs.h"
 
 struct gsh_cuda_context {
@@ -31,7 +32,7 @@ enum gsh_status gsh_cuda_context_open(char *why, size_t why_size);
 /* Does ahead of gsh_cuda_context_open what takes longest of it, and leaves its failures to it. Any thread, also beside it: the
  * driver makes the second caller of cuInit and cuDevicePrimaryCtxRetain wait for the first. `is_loaded` is called once the
  * driver's library is loaded. */
-void gsh_cuda_context_warm_up(void (*is_loaded)(void));
+void gsh_cuda_context_warm_up(enum gsh_warm_up depth, void (*is_loaded)(void));
 
 /* Makes the primary context current in this thread until gsh_cuda_context_leave, which restores the previous one. A
  * thread that had none keeps the primary context, as after a call of cudart's: changing the context at every call

@@ -146,8 +146,20 @@ static void check_reductions(void)
     }
 }
 
+/* The cost model's time for an element: more for a complex one. */
+static void check_times(void)
+{
+    for (int op = 0; op < GSH_OP_COUNT; op++) {
+        double real = gsh_op_host_ns((enum gsh_op)op, GSH_FLOAT64);
+        CHECK(real == gsh_op_info((enum gsh_op)op)->host_ns);
+        CHECK(gsh_op_host_ns((enum gsh_op)op, GSH_COMPLEX64) == 5 * real);
+        CHECK(gsh_op_host_ns((enum gsh_op)op, GSH_INT8) == real);
+    }
+}
+
 int main(void)
 {
+    check_times();
     check_dtypes();
     check_find();
     check_loops_are_numpys();

@@ -24,6 +24,7 @@ static void check_start(double gain, double foregone, double price, double wait)
                                    next = gsh_one_time_cost_start(&longer, &facts),
                                    asked = gsh_one_time_cost_start(&forced, &facts);
     CHECK(verdict.begins || !verdict.waits);
+    CHECK(verdict.opens == (verdict.begins || foregone >= 0.45 * price));
     CHECK(!verdict.waits || (gain >= 5 * wait && foregone + gain >= price));
     CHECK(!verdict.begins || foregone + gain >= price);
     CHECK(verdict.begins || foregone < price);
@@ -93,8 +94,17 @@ static void check_start_price(void)
           gsh_one_time_cost_start_price(0.4, 2, 1) < 0.3);
 }
 
+static void check_measured(void)
+{
+    CHECK(gsh_one_time_cost_measured(3, 4, 4) == 3);
+    CHECK(gsh_one_time_cost_measured(3, 4, 10) == 9);
+    CHECK(gsh_one_time_cost_measured(3, 4, 2) == 1 && gsh_one_time_cost_measured(3, 4, 0) == 0);
+    CHECK(gsh_one_time_cost_measured(3, 4, 1e6) == 3 + 31 * 4);
+}
+
 int main(void)
 {
+    check_measured();
     for (unsigned point = 0; point < STEPS * STEPS * STEPS * STEPS; point++) {
         const double at[4] = {seconds[point % STEPS], seconds[point / STEPS % STEPS],
                               seconds[point / STEPS / STEPS % STEPS],

@@ -44,7 +44,8 @@ static enum gsh_reason observed_decide(const struct gsh_call *call)
     enum gsh_reason reason = gsh_dispatch_decide(call);
     if (!stays_here)
         return reason;
-    gsh_host_calibration_expect(&call->launch, call->row, 1);
+    const struct gsh_verdict verdict = {.modelled = 1};
+    gsh_host_calibration_expect(&call->launch, call->row, &verdict, false);
     return GSH_REASON_TOO_SMALL;
 }
 

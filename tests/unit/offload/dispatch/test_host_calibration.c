@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "lapack.h"
 #include "live.h"
+#include "readiness.h"
 
 #include <time.h>
 
@@ -27,9 +28,15 @@ static void wait_ms(long ms)
     nanosleep(&rest, NULL);
 }
 
+static void expect(const struct gsh_launch *launch, double priced)
+{
+    const struct gsh_verdict verdict = {.modelled = priced};
+    gsh_host_calibration_expect(launch, ROW, &verdict, false);
+}
+
 static void call_slow(const struct gsh_launch *launch, double priced)
 {
-    gsh_host_calibration_expect(launch, ROW, priced);
+    expect(launch, priced);
     gsh_host_calibration_begin();
     wait_ms(SLOW_MS);
     gsh_host_calibration_end(true);
@@ -37,7 +44,7 @@ static void call_slow(const struct gsh_launch *launch, double priced)
 
 static void call_fast(const struct gsh_launch *launch, double priced)
 {
-    gsh_host_calibration_expect(launch, ROW, priced);
+    expect(launch, priced);
     gsh_host_calibration_begin();
     gsh_host_calibration_end(true);
 }
@@ -117,21 +124,21 @@ static void test_kinds(void)
 static void test_none(void)
 {
     const struct gsh_launch inv = routine(GSH_LAPACK_INV);
-    gsh_host_calibration_expect(&inv, ROW, 1);
+    expect(&inv, 1);
     CHECK(gsh_host_calibration_is_expected(ROW) && !gsh_host_calibration_is_expected(ROW + 1));
     gsh_host_calibration_end(true); /* it has not begun */
     CHECK(!gsh_host_calibration_is_expected(ROW));
-    gsh_host_calibration_expect(&inv, ROW, 1);
+    expect(&inv, 1);
     gsh_host_calibration_begin();
     gsh_host_calibration_end(false);
     gsh_host_calibration_end(true);
-    gsh_host_calibration_expect(&inv, ROW, 1);
+    expect(&inv, 1);
     gsh_host_calibration_begin();
     gsh_host_calibration_forget();
     gsh_host_calibration_end(true);
-    gsh_host_calibration_expect(&inv, ROW, 1);
+    expect(&inv, 1);
     gsh_host_calibration_begin();
-    gsh_host_calibration_expect(&inv, ROW, 5e-5);
+    expect(&inv, 5e-5);
     gsh_host_calibration_end(true);
     CHECK(gsh_host_calibration_factor(&inv, 1) == 1);
     call_fast(&inv, 5e-5);
@@ -180,9 +187,34 @@ static void test_price(void)
     CHECK(!gsh_host_calibration_is_expected(ROW));
     backend.calibrates_host = false;
     CHECK_INT(gsh_dispatch_decide(&call), GSH_REASON_TOO_SMALL);
-    gsh_host_calibration_expect(&call.launch, ROW, 1);
+    expect(&call.launch, 1);
     gsh_dispatch_decide(&sum); /* which is none of its own */
     CHECK(!gsh_host_calibration_is_expected(ROW));
+}
+
+/* A sum that is modelled at 20 ms on one core, takes 12 times that, or nothing, and would take next to nothing on the device. */
+static void test_foregone(void)
+{
+    double *a = live_doubles(SIDE * SIDE, GSH_ARENA_HOST),
+           *c = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
+    struct gsh_call sum = live_call(GSH_OP_ADD, a, a, 0, c, SIDE * SIDE);
+    rates.host_call = 20e-3;
+    backend.calibrates_host = true;
+    const long taken_ms[] = {SLOW_MS, 0};
+    for (int i = 0; i < 2; i++) {
+        double before = gsh_readiness_foregone();
+        CHECK_INT(gsh_dispatch_decide(&sum), GSH_REASON_NOT_STARTED);
+        double counted = gsh_readiness_foregone() - before;
+        CHECK(counted > 4e-3 && counted < 21e-3);
+        CHECK(gsh_host_calibration_is_expected(sum.row));
+        gsh_host_calibration_begin();
+        wait_ms(taken_ms[i]);
+        gsh_host_calibration_end(true);
+        double measured = gsh_readiness_foregone() - before;
+        CHECK(measured >= (double)taken_ms[i] * 1e-3 - 21e-3 &&
+              measured <= (double)taken_ms[i] * 1e-3 + 90e-3);
+        CHECK(gsh_readiness_gains() == gsh_readiness_foregone());
+    }
 }
 
 int main(void)
@@ -193,12 +225,14 @@ int main(void)
     test_none();
     setenv("GPUSHIM_DEVICE", "host", 1);
     setenv("GPUSHIM_MODE", "auto", 1);
+    setenv("GPUSHIM_START_MS", "60000", 1);
     if (!live_start())
         return CHECK_SKIP;
     rates = *gsh_backend_get()->rates;
     backend = *gsh_backend_get();
     backend.rates = &rates;
     gsh_backend_replace(&backend);
+    test_foregone();
     gsh_device_start(true);
     test_price();
     return live_end();
