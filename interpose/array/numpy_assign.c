@@ -11,6 +11,7 @@
 #include "numpy_method_patch.h"
 #include "numpy_parallel_copy.h"
 #include "python_error.h"
+#include "read_back.h"
 #include "stats.h"
 
 #include <string.h>
@@ -187,17 +188,32 @@ static unsigned row_of(const struct gsh_launch *launch, const char *name)
     return gsh_numpy_output_row(name, &source->dtype, is_fill ? 0 : 1, launch->loop);
 }
 
-/* Whether NumPy reads elements that the same assignment has already written. NumPy copies two
- * overlapping one-dimensional views element by element if their strides have the same sign and
- * differ. In all other cases the result is that of separate arrays (array_assign_array.c). */
+/* Whether two views that meet, and whose elements have one size and lie at its multiples, are read back. True for others. */
+static bool is_read_back_by_elements(const struct gsh_ndarray *dst, int64_t to_stride,
+                                     const struct gsh_ndarray *source, int64_t from_stride)
+{
+    int64_t size = gsh_numpy_abi_elsize(dst->descr), to = (int64_t)(uintptr_t)dst->data,
+            from = (int64_t)(uintptr_t)source->data;
+    if (gsh_numpy_abi_elsize(source->descr) != size || source->nd != 1 || from_stride == 0 ||
+        to_stride == 0 || source->dimensions[0] != dst->dimensions[0] || (from - to) % size != 0 ||
+        to_stride % size != 0 || from_stride % size != 0)
+        return true;
+    return gsh_read_back_happens(0, to_stride / size, (from - to) / size, from_stride / size,
+                                 dst->dimensions[0]);
+}
+
+/* Whether NumPy reads elements that the same assignment has already written (read_back.h). It does so for one-dimensional
+ * views whose strides have the same sign and differ. In all other cases the result is that of separate arrays. */
 static bool is_read_back(PyObject *dst, PyObject *source)
 {
     if (!gsh_numpy_is_array(source) || gsh_numpy_array(dst)->nd != 1 ||
         gsh_numpy_array(source)->nd == 0)
         return false;
-    int64_t to = gsh_numpy_array(dst)->strides[0];
-    int64_t from = gsh_numpy_array(source)->strides[gsh_numpy_array(source)->nd - 1];
-    return to != from && (to < 0) == (from < 0) && gsh_numpy_describe_meet(dst, source);
+    const struct gsh_ndarray *to = gsh_numpy_array(dst), *from = gsh_numpy_array(source);
+    int64_t to_stride = to->strides[0], from_stride = from->strides[from->nd - 1];
+    return to_stride != from_stride && (to_stride < 0) == (from_stride < 0) &&
+           gsh_numpy_describe_meet(dst, source) &&
+           is_read_back_by_elements(to, to_stride, from, from_stride);
 }
 
 static enum gsh_reason describe(struct gsh_call *call, const struct gsh_assignment *request)

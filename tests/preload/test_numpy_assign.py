@@ -169,6 +169,16 @@ def raising(a):
     with np.errstate(all="raise"):
         a[...] = np.full(30, np.nan)
 case("invalid cast, raise", raising)
+def mirror(a):
+    for i in range(0, 30, 7):
+        a[i:, i] = a[i, i:]
+        a[i, :i] = a[:i, i]
+case("mirror a triangle", mirror, (30, 30))
+for to, source in ((slice(0, 900, 3), slice(0, 300)), (slice(0, 300), slice(0, 900, 3)), (slice(1, 901, 3), slice(0, 300)),
+                   (slice(5, 305), slice(0, 900, 3)), (slice(899, None, -3), slice(299, None, -1)),
+                   (slice(299, None, -1), slice(899, None, -3)), (slice(2, 602, 2), slice(0, 900, 3)), (slice(0, 600, 2), slice(1, 901, 3))):
+    case("strides %s %s" % (to, source), lambda a: put(a, to, a[source]), (1000,))
+    case("strides of two dtypes %s %s" % (to, source), lambda a: put(a.view("f8"), to, a[source]), (1000,))
 case("view as i4", lambda a: put(a, slice(0, 10), a.view("i4")[10:20, :30]))
 case("stencil", lambda a: put(a, (slice(1, -1), slice(1, -1)),
      0.25 * (a[2:, 1:-1] + a[:-2, 1:-1] + a[1:-1, 2:] + a[1:-1, :-2])), dtype="f8")
