@@ -9,7 +9,7 @@
 #define DRIVER_SHARE 0.45 /* cuInit's, of the end of a process: 0.045 of 0.1 s (H200) */
 #define LONG_CALL 5       /* times what starting takes: a start beside such a call is hardly felt */
 #define FEW_THREADS 4     /* a quarter of BLAS's speed is the most that is given up */
-#define MOST_TIMES 32     /* what was modelled */
+#define MOST_TIMES 8      /* what was modelled */
 #define OPENING_SHARE 0.1 /* of its time is what calls must have had to gain: nobody waits for it */
 
 bool gsh_one_time_cost_is_worth_waiting(const struct gsh_verdict *call, double seconds)

@@ -16,7 +16,7 @@ bool gsh_one_time_cost_is_worth_waiting(const struct gsh_verdict *call, double s
 /* What the call adds to the gains that pay for the start: its gain, its upload paid. */
 double gsh_one_time_cost_net_gain(const struct gsh_verdict *call);
 /* The net gain of a call whose gain was counted as `gain`, while its `host` seconds on the CPU were modelled: it took `seconds`
- * there. At most 32 times `host` are believed: the process may have been stopped meanwhile. */
+ * there. At most 8 times `host` are believed: the process may have been stopped meanwhile. */
 double gsh_one_time_cost_measured(double gain, double host, double seconds);
 /* Whether a call that was left to the CPU for `reason` would have run on a device that had been ready: its operands then count as
  * expected on the device (operand_cost.h). Once the device is ready, only what is there counts. */

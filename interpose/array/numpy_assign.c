@@ -194,8 +194,8 @@ static bool is_read_back_by_elements(const struct gsh_ndarray *dst, int64_t to_s
 {
     int64_t size = gsh_numpy_abi_elsize(dst->descr), to = (int64_t)(uintptr_t)dst->data,
             from = (int64_t)(uintptr_t)source->data;
-    if (gsh_numpy_abi_elsize(source->descr) != size || source->nd != 1 || from_stride == 0 ||
-        to_stride == 0 || source->dimensions[0] != dst->dimensions[0] || (from - to) % size != 0 ||
+    if (gsh_numpy_abi_elsize(source->descr) != size || source->nd != 1 ||
+        source->dimensions[0] != dst->dimensions[0] || (from - to) % size != 0 ||
         to_stride % size != 0 || from_stride % size != 0)
         return true;
     return gsh_read_back_happens(0, to_stride / size, (from - to) / size, from_stride / size,

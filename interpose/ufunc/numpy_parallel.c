@@ -5,8 +5,8 @@
 #include "numpy_parallel.h"
 
 #include "back_off.h"
+#include "blas_threads.h"
 #include "clock.h"
-#include "device.h"
 #include "host_calibration.h"
 #include "host_threads.h"
 #include "options.h"
@@ -84,11 +84,10 @@ static double seconds_of(const struct gsh_numpy_space *space)
                                      gsh_op_host_ns(space->loop->op, space->loop->dtype));
 }
 
-/* Beside the start of the device, whose thread the program waits for too, one fewer. */
+/* One fewer beside a thread of ours: work that is shared ends with its slowest thread. */
 static unsigned available(void)
 {
-    bool is_starting = gsh_device_get_state() == GSH_DEVICE_STARTING;
-    return is_starting && threads >= MANY ? threads - 1 : threads;
+    return threads >= MANY && gsh_blas_threads_are_beside_ours() ? threads - 1 : threads;
 }
 
 unsigned gsh_numpy_parallel_threads(double seconds)

@@ -7,9 +7,12 @@
 #include "lock.h"
 #include "one_time_cost.h"
 
+#include <stdatomic.h>
+
 static struct gsh_lock lock = GSH_LOCK_INITIALIZER(GSH_RANK_BLAS_THREADS);
 static struct gsh_blas_threads blas;
-static int usual, lowered; /* numbers of threads, under the lock; 0: the number is not lowered */
+static int usual, lowered;    /* numbers of threads, under the lock; 0: the number is not lowered */
+static _Atomic unsigned ours; /* threads between lower and restore; written under the lock */
 
 void gsh_blas_threads_register(const struct gsh_blas_threads *functions)
 {
@@ -18,9 +21,10 @@ void gsh_blas_threads_register(const struct gsh_blas_threads *functions)
 
 void gsh_blas_threads_lower(unsigned cores)
 {
+    GSH_LOCKED(&lock);
+    ours++;
     if (blas.get == NULL)
         return;
-    GSH_LOCKED(&lock);
     int count = blas.get(), fewer = gsh_one_time_cost_blas_threads(count, cores);
     if (lowered != 0 || fewer == count)
         return;
@@ -39,7 +43,13 @@ static void restore_locked(void)
 void gsh_blas_threads_restore(void)
 {
     GSH_LOCKED(&lock);
-    restore_locked();
+    if (--ours == 0)
+        restore_locked();
+}
+
+bool gsh_blas_threads_are_beside_ours(void)
+{
+    return atomic_load_explicit(&ours, memory_order_relaxed) != 0;
 }
 
 void gsh_blas_threads_prepare_fork(void)
@@ -57,4 +67,5 @@ void gsh_blas_threads_reset_after_fork(void)
 {
     gsh_lock_reset_after_fork(&lock);
     lowered = 0;
+    ours = 0;
 }

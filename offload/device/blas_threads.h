@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * While the device starts beside the program, the process's BLAS uses one thread fewer. OpenBLAS keeps a thread on every core that
- * spins between calls, and a call ends with its slowest thread: the one whose core the start thread shares.
+ * While a thread of ours works beside the program - starts the device, opens a library, compiles - the process's BLAS uses one thread
+ * fewer. OpenBLAS keeps a thread on every core that spins between calls, and a call ends with its slowest thread: the one whose core
+ * our thread shares. Loops on several cores do likewise (gsh_blas_threads_are_beside_ours).
  *
  * openblas_set_num_threads of a build with threads of its own (openblas_get_parallel: 1) stores the number of threads that
  * later calls use. It takes no lock, and neither ends nor frees anything, so calls may run in other threads meanwhile: each has read the
@@ -23,10 +24,14 @@ struct gsh_blas_threads {
 
 /* The BLAS that NumPy's products use. Once, before the device is started. */
 void gsh_blas_threads_register(const struct gsh_blas_threads *functions);
-/* Sets one thread fewer where the policy says so; `cores`: those of the process. Any thread that holds no lock. */
+/* A thread of ours begins to work. Sets one thread fewer where the policy says so; `cores`: those of the process. Any thread that
+ * holds no lock. */
 void gsh_blas_threads_lower(unsigned cores);
-/* Puts the number back, unless the program has set another meanwhile. Any thread that holds no lock. */
+/* It has ended. With the last of them, puts the number back, unless the program has set another meanwhile. Any thread that holds no
+ * lock; as often as `lower`. */
 void gsh_blas_threads_restore(void);
+/* Whether a thread of ours works between the two. Any thread. */
+bool gsh_blas_threads_are_beside_ours(void);
 
 /* Fork handlers. `prepare` puts the number back; it runs before OpenBLAS's own handler, and holds the lock until one of the others. */
 void gsh_blas_threads_prepare_fork(void);

@@ -29,6 +29,7 @@
 static _Atomic int state = GSH_DEVICE_IDLE;
 static void (*on_ready)(void); /* set before the first start */
 static const char *_Atomic why_retired;
+static bool is_beside; /* the start does not hold up the program; set before its thread begins */
 static pthread_mutex_t start_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t start_done = PTHREAD_COND_INITIALIZER;
 
@@ -87,7 +88,8 @@ static enum gsh_status open_device(void)
 
 static void end_start(enum gsh_device_state next)
 {
-    gsh_blas_threads_restore();
+    if (is_beside)
+        gsh_blas_threads_restore();
     set_state(next);
 }
 
@@ -115,7 +117,8 @@ static void start_thread(bool wait)
 {
     if (gsh_option_number(GSH_OPTION_DEVICE) == GSH_DEVICE_HOST)
         gsh_host_threads_prepare();
-    if (!wait)
+    is_beside = !wait;
+    if (is_beside)
         gsh_stack_pool_run(lower_blas_threads, NULL);
     if (gsh_device_events.starting() != GSH_OK || !gsh_thread_start(start_main, NULL))
         end_start(GSH_DEVICE_RETIRED);

@@ -6,8 +6,10 @@
 #include "warm_up.h"
 
 #include "backend.h"
+#include "blas_threads.h"
 #include "device.h"
 #include "futex.h"
+#include "host_processors.h"
 #include "log.h"
 #include "thread.h"
 
@@ -28,7 +30,9 @@ static void wait_at_exit(void)
 
 static void *open_driver(void *depth)
 {
+    gsh_blas_threads_lower(gsh_host_processors_count());
     gsh_backend_get()->warm_up(*(const enum gsh_warm_up *)depth, wait_at_exit);
+    gsh_blas_threads_restore();
     gsh_log(GSH_LOG_DEBUG, "the driver is open");
     progress = ENDED;
     gsh_futex_wake_all_sigsafe(&progress);

@@ -5,10 +5,12 @@
  */
 #include "cuda_compile_thread.h"
 
+#include "blas_threads.h"
 #include "critical.h"
 #include "cuda_context.h"
 #include "cuda_mem.h"
 #include "forked.h"
+#include "host_processors.h"
 #include "thread.h"
 #include "wall_time.h"
 
@@ -137,10 +139,12 @@ static void *compile_thread_main(void *unused)
     for (bool is_first = true;; is_first = false) {
         current = wait_for_job_locked();
         unlock();
+        gsh_blas_threads_lower(gsh_host_processors_count());
         bool has_context = gsh_cuda_context_enter() == GSH_OK;
         do_job(current);
         if (has_context)
             gsh_cuda_context_leave();
+        gsh_blas_threads_restore();
         if (is_first)
             stop_at_exit();
         lock();

@@ -64,13 +64,17 @@ static void check_program_sets(void)
     }
 }
 
-/* Once is enough: a later 7 is the program's. */
-static void check_put_back_once(void)
+/* Two threads of ours at once: the number is put back with the last one. */
+static void check_two(void)
 {
-    CHECK_INT(restored_after(8, 7, CORES), 8);
-    threads = 7;
+    CHECK(!gsh_blas_threads_are_beside_ours());
+    threads = CORES;
+    gsh_blas_threads_lower(CORES);
+    CHECK_INT(restored_after(threads, CORES - 1, CORES), CORES - 1);
+    CHECK(gsh_blas_threads_are_beside_ours());
     gsh_blas_threads_restore();
-    CHECK_INT(threads, 7);
+    CHECK_INT(threads, CORES);
+    CHECK(!gsh_blas_threads_are_beside_ours());
 }
 
 static void check_fork(void)
@@ -123,7 +127,7 @@ int main(void)
     gsh_blas_threads_register(&functions);
     check_start();
     check_program_sets();
-    check_put_back_once();
+    check_two();
     check_fork();
     check_device(true, 0);
     check_device(false, 2);
