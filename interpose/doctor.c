@@ -11,6 +11,7 @@
 #include "numpy_abi.h"
 #include "numpy_hooks.h"
 #include "options.h"
+#include "pin.h"
 #include "python_error.h"
 #include "version.h"
 
@@ -35,6 +36,16 @@ static const char *device_state(void)
     }
 }
 
+static void describe_page_locked(struct gsh_fmt *fmt)
+{
+    const double mib = 1.0 / (1 << 20);
+    if (!gsh_pin_is_possible())
+        return;
+    struct gsh_pin_state state = gsh_pin_get_state();
+    gsh_fmt_printf(fmt, "page-locked    %.0f MiB of at most %.0f MiB, refused %zu times\n",
+                   (double)state.bytes * mib, (double)state.limit * mib, state.refusals);
+}
+
 void gsh_doctor_describe_device(struct gsh_fmt *fmt)
 {
     const struct gsh_backend *backend = gsh_backend_get();
@@ -48,6 +59,7 @@ void gsh_doctor_describe_device(struct gsh_fmt *fmt)
     }
     gsh_fmt_printf(fmt, "device: %s, %s\n", backend->name, device_state());
     backend->describe(fmt);
+    describe_page_locked(fmt);
 }
 
 static void describe_numpy(struct gsh_fmt *fmt)

@@ -294,10 +294,14 @@ static void describe_library(struct gsh_fmt *fmt, const char *label, enum gsh_cu
                              const char *version)
 {
     const char *path = gsh_cuda_libs_path(library);
-    if (path[0])
-        gsh_fmt_printf(fmt, "%-14s %s (%s)\n", label, version, path);
+    const char *why = gsh_cuda_libs_why_missing(library);
+    int major = gsh_cuda_libs_major(library);
+    if (!path[0])
+        gsh_fmt_printf(fmt, "%-14s not loaded%s%s\n", label, why[0] ? ": " : "", why);
+    else if (major)
+        gsh_fmt_printf(fmt, "%-14s %s of CUDA %d (%s)\n", label, version, major, path);
     else
-        gsh_fmt_printf(fmt, "%-14s not loaded\n", label);
+        gsh_fmt_printf(fmt, "%-14s %s (%s)\n", label, version, path);
 }
 
 static void describe(struct gsh_fmt *fmt)

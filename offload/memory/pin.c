@@ -11,6 +11,7 @@
 
 static _Atomic size_t pinned_bytes;
 static size_t pin_limit;
+static _Atomic size_t refusals;
 
 void gsh_pin_set_limit(size_t bytes)
 {
@@ -48,7 +49,16 @@ bool gsh_pin_try(uintptr_t base, size_t size)
     if (backend->register_host((void *)base, size) == GSH_OK)
         return true;
     atomic_fetch_sub_explicit(&pinned_bytes, size, memory_order_relaxed);
+    atomic_fetch_add_explicit(&refusals, 1, memory_order_relaxed);
     return false;
+}
+
+struct gsh_pin_state gsh_pin_get_state(void)
+{
+    return (struct gsh_pin_state){
+        .bytes = atomic_load_explicit(&pinned_bytes, memory_order_relaxed),
+        .limit = pin_limit,
+        .refusals = atomic_load_explicit(&refusals, memory_order_relaxed)};
 }
 
 void gsh_pin_release(uintptr_t base, size_t size)

@@ -5,7 +5,7 @@ import sys
 import tempfile
 import textwrap
 
-from gpushim import doctor_checks, files, launch, program_run, variables
+from gpushim import doctor_checks, doctor_facts, files, launch, program_run, variables
 
 TIMEOUT = 120.0  # s
 WIDTH = 100
@@ -35,26 +35,31 @@ def run_probe(environment, timeout):
 
 def gather(options):
     environment = launch.environment_with(dict({"GPUSHIM_MODE": "force"}, **options.variables, GPUSHIM_DOCTOR="1"))
+    environment.setdefault("GPUSHIM_LOG", "info")  # says why a device cannot be used
     environment["GPUSHIM_REPORT"] = "json:/dev/null"  # seconds are measured only where a report is asked for
-    return doctor_checks.Facts(environment, *run_probe(environment, options.timeout), files.library_path())
+    return doctor_facts.Facts(environment, *run_probe(environment, options.timeout), files.library_path())
 
 
 def summary(facts, checks):
-    failed = [check for check in checks if check.state == doctor_checks.FAIL]
+    failed = [check for check in checks if check.state == doctor_facts.FAIL]
     if failed:
         return "%d of %d checks failed: %s" % (len(failed), len(checks), ", ".join(check.name for check in failed))
-    device = doctor_checks.device_lines(facts).get("GPU", "device %s" % doctor_checks.device_kind(facts))
-    notes = sum(check.state == doctor_checks.NOTE for check in checks)
+    device = doctor_facts.device_lines(facts).get("GPU", "device %s" % doctor_facts.device_kind(facts))
+    notes = sum(check.state == doctor_facts.NOTE for check in checks)
     return "ready: %s; %d checks passed%s" % (device, len(checks) - notes, ", %d with a note" % notes if notes else "")
 
 
 def lines_of(check):
     """The check in the width of a terminal, and what mends it."""
     begin = "%-5s %-23s " % (check.state, check.name)
-    yield from textwrap.wrap(check.text, WIDTH, initial_indent=begin, subsequent_indent=" " * len(begin), break_long_words=False,
-                             break_on_hyphens=False) or [begin.rstrip()]
+    yield from wrap(check.text, begin, len(begin)) or [begin.rstrip()]
     if check.mend:
-        yield " " * len(begin) + "-> " + check.mend
+        yield from wrap(check.mend, " " * len(begin) + "-> ", len(begin) + 3)
+
+
+def wrap(text, begin, indent):
+    """Lines of at most WIDTH columns, broken at blanks; a longer word, as a path, is not broken."""
+    return textwrap.wrap(text, WIDTH, initial_indent=begin, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
 
 
 def execute(options):
@@ -62,10 +67,10 @@ def execute(options):
     checks = doctor_checks.all_checks(facts, files.cache_folder(facts.environment))
     told = summary(facts, checks)
     if options.json:
-        print(json.dumps({"summary": told, "checks": [check._asdict() for check in checks], "device": doctor_checks.device_lines(facts),
+        print(json.dumps({"summary": told, "checks": [check._asdict() for check in checks], "device": doctor_facts.device_lines(facts),
                           "library_text": facts.library_text}, indent=1))
     else:
-        print("\n".join([told, ""] + [line for check in checks for line in lines_of(check)]))
+        print("\n".join(wrap(told, "", 4) + [""] + [line for check in checks for line in lines_of(check)]))
         if options.verbose:
             print("\n" + facts.library_text, end="")
-    return int(any(check.state == doctor_checks.FAIL for check in checks))
+    return int(any(check.state == doctor_facts.FAIL for check in checks))

@@ -1,38 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `gpushim doctor` looks at, and how each failure is mended. A check is a Check; what it judges is in Facts."""
-import collections
+"""What `gpushim doctor` looks at, and how each failure is mended; doctor_cuda has the GPU and CUDA's libraries."""
 import glob
 import os
 import re
 import resource
 import shutil
 
-OK, NOTE, FAIL = "ok", "note", "FAIL"  # a note costs speed at most
+from gpushim import doctor_cuda
+from gpushim.doctor_facts import CPU_COMPUTED, FAIL, NOTE, check, device_kind, device_lines
+from gpushim.launch import SEPARATORS
 
-# mend: the command or step that mends it, where something is to be mended.
-Check = collections.namedtuple("Check", "name state text mend")
-# environment: the library's; answer: of doctor_probe, None where there is none, for the reason `failure`; library_text: what the
-# library printed; library: its path.
-Facts = collections.namedtuple("Facts", "environment answer library_text failure library")
-
-CPU_COMPUTED = "the CPU computed it"  # a probe's text
-LIBRARIES = ("NVRTC", "cuBLAS", "cuSOLVER", "cuFFT")
 MAPS_WANTED, FREE_WANTED = 65530, 200 << 20  # /proc/sys/vm/max_map_count; bytes in the cache folder
-
-
-def check(name, is_well, text, mend="", otherwise=FAIL):
-    return Check(name, OK if is_well else otherwise, text, "" if is_well else mend)
-
-
-def device_lines(facts):
-    """{label: value} of the library's lines on the device."""
-    return dict(re.findall(r"^(\S[\S ]*?)  +(.*)$", (facts.answer or {}).get("device", ""), re.M))
-
-
-def device_kind(facts):
-    """cuda, host, none."""
-    found = re.search(r"^device: (\w+)", (facts.answer or {}).get("device", ""), re.M)
-    return found.group(1) if found else "none"
+SANITIZERS = re.compile(r"lib(a|t|l|ub|hw)san\.so")  # these must be the first
 
 
 # ---- the process ----
@@ -54,6 +33,20 @@ def mend_of_state(state):
     return "docs/user/troubleshooting.md names each state"
 
 
+def check_preload(facts):
+    """The loader searches the libraries of LD_PRELOAD in their order: where one before gpushim has a function too, gpushim sees only
+    the calls that it passes on. The probe of system calls finds out whether it does."""
+    order = list(filter(None, SEPARATORS.split(facts.environment.get("LD_PRELOAD", ""))))
+    own = [os.path.realpath(path) for path in order].index(os.path.realpath(facts.library))
+    before = [path for path in order[:own] if not SANITIZERS.match(os.path.basename(path))]
+    text = "tried in this order: " + ", ".join(order) if len(order) > 1 else "gpushim alone"
+    hidden = {name: path for name, path in facts.answer.get("hidden", {}).items() if os.path.basename(path) in map(os.path.basename, before)}
+    if hidden:
+        text += "; %s, before gpushim, which sees what is passed on" % ", ".join("%s is of %s" % pair for pair in sorted(hidden.items()))
+    return check("LD_PRELOAD", not hidden, text,
+                 "put gpushim first: LD_PRELOAD=" + ":".join([facts.library, *order[:own], *order[own + 1:]]), NOTE)
+
+
 def check_numpy(facts):
     answer = facts.answer
     return check("NumPy", answer["numpy"] is not None, answer["numpy"] or answer.get("error", "not found"), "pip install numpy")
@@ -65,69 +58,25 @@ def check_end(facts):
     return check("probe", False, facts.failure, hangs if "did not end" in facts.failure else "gpushim doctor -v shows all that it printed")
 
 
-# ---- the GPU and CUDA's libraries ----
-
-def check_gpu(facts, lines):
-    hidden = facts.environment.get("CUDA_VISIBLE_DEVICES") in ("", "-1")
-    started = lines.get("GPU", "not started") != "not started"
-    mend = "unset CUDA_VISIBLE_DEVICES" if hidden else "install NVIDIA's driver; in a container start it with --gpus all"
-    return check("GPU", started, lines.get("GPU", "none"), mend)
-
-
-def check_driver(lines):
-    text = "libcuda.so.1: %s; kernel module: %s" % (lines.get("libcuda", "not loaded"), lines.get("kernel driver", "not found"))
-    return check("driver", lines.get("libcuda", "not loaded") != "not loaded", text,
-                 "install NVIDIA's driver, or put the folder of libcuda.so.1 on LD_LIBRARY_PATH")
-
-
-def major(text):
-    found = re.search(r"(\d+)\.\d+", text)
-    return int(found.group(1)) if found else None
-
-
-def extra_for(lines):
-    """The extra of the package that suits the driver."""
-    return "cuda13" if (major(lines.get("libcuda", "")) or 13) >= 13 else "cuda12"
-
-
-def check_cuda_library(name, lines):
-    text = lines.get(name, "not loaded")
-    install = 'pip install "gpushim[%s]"' % extra_for(lines)
-    if text == "not loaded":
-        return check(name, False, "not found", install)
-    if name == "NVRTC" and (major(text) or 0) > (major(lines.get("libcuda", "")) or 99):
-        return check(name, False, "%s is newer than the driver (%s)" % (text, lines["libcuda"]), install, NOTE)
-    return check(name, True, text)
-
-
-def check_pack(lines):
-    text = lines.get("compiled ahead", "none")
-    return check("kernels compiled ahead", not text.startswith("none"), text if not text.startswith("none") else
-                 "none: kernels are compiled when they are first needed", "install the wheel that has them, or `make kernels`", NOTE)
-
-
-def cuda_checks(facts):
-    lines = device_lines(facts)
-    checks = [check_gpu(facts, lines), check_driver(lines)]
-    if checks[0].state == OK:
-        checks += [check_cuda_library(name, lines) for name in LIBRARIES] + [check_pack(lines)]
-    return checks
-
-
 # ---- what runs ----
 
-def check_probe(probe, kind):
+def check_probe(probe, facts):
     """The device host has no transforms without FFTW, and needs none."""
-    lacks_fftw = kind == "host" and probe["name"] == "fft" and probe["text"] == CPU_COMPUTED
-    mend = "install libfftw3.so.3 and libfftw3f.so.3" if lacks_fftw else "GPUSHIM_LOG=info gpushim run ... tells more; please report it"
-    return check("probe: " + probe["name"], probe["ok"], probe["text"], mend, NOTE if lacks_fftw else FAIL)
+    name, text, kind, lines = "probe: " + probe["name"], probe["text"], device_kind(facts), device_lines(facts)
+    absent = doctor_cuda.missing(doctor_cuda.NEEDED_BY.get(probe["name"], ()), lines) if kind == "cuda" else []
+    if kind == "host" and probe["name"] == "fft" and text == CPU_COMPUTED:
+        return check(name, False, text, "install libfftw3.so.3 and libfftw3f.so.3", NOTE)
+    if absent and not probe["ok"]:
+        return check(name, False, "%s, as %s is missing" % (text, absent[0]), doctor_cuda.install(lines))
+    mend = "look at LD_PRELOAD" if probe["name"] == "system calls" else "GPUSHIM_LOG=info gpushim run ... tells more; please report it"
+    return check(name, probe["ok"], text, mend)
 
 
 def probe_checks(facts):
     answer = facts.answer or {}
     begin = "%.2f s" % (answer.get("start_ns", 0) * 1e-9)
     checks = [check("start of the device", True, begin)] if answer.get("probes") else []
-    return checks + [check_probe(probe, device_kind(facts)) for probe in answer.get("probes", ())]
+    return checks + [check_probe(probe, facts) for probe in answer.get("probes", ())]
 
 
 # ---- the machine ----
@@ -162,6 +111,26 @@ def check_maps():
                  "sudo sysctl vm.max_map_count=%d" % MAPS_WANTED, NOTE)
 
 
+def limit_text(which, unit):
+    soft = resource.getrlimit(which)[0]
+    return "unlimited" if soft == resource.RLIM_INFINITY else "%.0f %s" % (soft / {"KB": 1e3, "GB": 1e9}[unit], unit)
+
+
+def check_page_locked(facts):
+    """Whether the memory of the transfers was page-locked. The driver pins pages itself, and does not count them against
+    RLIMIT_MEMLOCK (os_lock_user_pages of NVIDIA/open-gpu-kernel-modules), so a low limit alone costs nothing."""
+    line = next((probe.get("page_locked") for probe in facts.answer["probes"] if probe["name"] == "transfers"), None)
+    found = re.match(r"(\d+) MiB of at most (\d+) MiB, refused (\d+) times", line or "")
+    if found is None:
+        return []
+    held, most, refused = map(int, found.groups())
+    limits = "; ulimit -l is %s, which the driver does not count" % limit_text(resource.RLIMIT_MEMLOCK, "KB")
+    mend = "unset GPUSHIM_PIN_LIMIT" if facts.environment.get("GPUSHIM_PIN_LIMIT") and not refused else (
+        "ulimit -l unlimited (in a container: --ulimit memlock=-1), more memory for the container, and look at dmesg")
+    text = "%d MiB of at most %d MiB" % (held, most) if held else "none, %d refusals: transfers go through a buffer, at about half the rate" % refused
+    return [check("page-locked memory", held > 0, text + limits, mend, NOTE)]
+
+
 def check_limits():
     soft = resource.getrlimit(resource.RLIMIT_AS)[0]
     return check("address space", soft == resource.RLIM_INFINITY, "unlimited" if soft == resource.RLIM_INFINITY else
@@ -176,5 +145,5 @@ def all_checks(facts, cache_folder):
         return [check_end(facts)] + machine
     if facts.answer["numpy"] is None:  # without which the library does nothing
         return [check_numpy(facts)] + machine
-    return ([check_library(facts), check_numpy(facts)] + (cuda_checks(facts) if kind == "cuda" or wants_gpu else []) +
-            probe_checks(facts) + machine)
+    return ([check_library(facts), check_preload(facts), check_numpy(facts)] +
+            (doctor_cuda.cuda_checks(facts) if kind == "cuda" or wants_gpu else []) + probe_checks(facts) + check_page_locked(facts) + machine)

@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `gpushim doctor` runs under the library, in a process of its own: calls of each kind, whose results NumPy's own code judges.
-Prints a JSON object: {"active", "numpy", "device": the library's lines on it, "probes": [{name, ok, text}]}."""
+Prints a JSON object: {"active", "numpy", "device": the library's lines on it, "probes": [{name, ok, text}],
+"hidden": what hidden_calls says}."""
+import ctypes
 import json
+import os
 import sys
+import tempfile
 import time
 
-from gpushim import loaded
-from gpushim.doctor_checks import CPU_COMPUTED
+from gpushim import doctor_transfers, loaded
+from gpushim.doctor_facts import CPU_COMPUTED
+from gpushim.files import library_path
 from gpushim.steering import disabled
 
-BYTES = 1 << 26  # of a transfer
+INTERPOSED = ("dlopen", "read", "write", "mmap", "munmap", "mprotect", "sigaction", "cblas_dgemm")  # some of what gpushim exports
 
 
 def close(np, got, expected):
@@ -54,23 +59,36 @@ def probe_call(np, name, function, a):
     return {"name": name, "ok": right and calls > 0, "text": text if calls else CPU_COMPUTED}
 
 
-def probe_transfers(np):
-    """GB/s each way, the second time."""
-    data, rates = np.arange(BYTES // 8, dtype=float), {}
-    for _ in range(2):
-        with disabled():
-            data[0] += 1  # only the host has it now
-            data[:] = np.sqrt(data)
-        begin = time.perf_counter()
-        moved = data + 0.0
-        loaded.synchronize()
-        rates["to the device"] = BYTES / (time.perf_counter() - begin) / 1e9
-        begin = time.perf_counter()
-        with disabled():
-            moved.max()
-        rates["from it"] = BYTES / (time.perf_counter() - begin) / 1e9
-    text = ", ".join("%.1f GB/s %s" % (rate, way) for way, rate in rates.items())
-    return {"name": "transfers", "ok": True, "text": text}
+def probe_system_calls(np):
+    """The kernel refuses memory that is closed: gpushim must see each system call on an array first (docs/dev/ARCHITECTURE.md)."""
+    with disabled():
+        a = np.arange(1 << 16, dtype=np.int64)
+    sent, got = a + 1, a + 2  # on the device
+    process, addresses = ctypes.CDLL(None), [array.ctypes.data for array in (sent, got)]
+    loaded.synchronize()
+    with tempfile.TemporaryFile(buffering=0) as file:
+        for function, address in zip((process.write, process.read), addresses):
+            file.seek(0)
+            if function(file.fileno(), ctypes.c_void_p(address), ctypes.c_size_t(a.nbytes)) != a.nbytes:
+                return {"name": "system calls", "ok": False, "text": "the kernel refused a %s, which gpushim did not see" % function.__name__}
+    with disabled():
+        right = np.array_equal(got, a + 1)
+    return {"name": "system calls", "ok": right, "text": "write and read of arrays on the device are %s" % ("right" if right else "WRONG")}
+
+
+def hidden_calls():
+    """{name: file} of functions that another library has before gpushim, which then does not see the calls."""
+    process, own = ctypes.CDLL(None), os.path.realpath(library_path())
+    files = {name: file_of(process, name) for name in INTERPOSED}
+    return {name: file for name, file in files.items() if file and os.path.realpath(file) != own}
+
+
+def file_of(process, name):
+    """The file whose function the process's other libraries get for the name; None: there is none."""
+    info = (ctypes.c_void_p * 4)()  # Dl_info: the file's name comes first
+    if not hasattr(process, name) or not process.dladdr(ctypes.cast(getattr(process, name), ctypes.c_void_p), info):
+        return None
+    return os.fsdecode(ctypes.cast(info[0], ctypes.c_char_p).value)
 
 
 def attempt(name, probe, *arguments):
@@ -85,11 +103,11 @@ def probes(np):
     with disabled():
         a = np.random.default_rng(1).random((512, 512))
     found = [attempt(name, probe_call, np, name, function, a) for name, function in CALLS]
-    return found + [attempt("transfers", probe_transfers, np)]
+    return found + [attempt("system calls", probe_system_calls, np), attempt("transfers", doctor_transfers.probe, np)]
 
 
 def main():
-    answer = {"active": False, "numpy": None, "device": "", "probes": [], "start_ns": 0}
+    answer = {"active": False, "numpy": None, "device": "", "probes": [], "start_ns": 0, "hidden": hidden_calls()}
     try:
         import numpy
         answer["numpy"] = numpy.__version__

@@ -487,7 +487,8 @@ API gsh_cuda_enum cuInit(unsigned)
 
 API gsh_cuda_enum cuDriverGetVersion(int *version)
 {
-    *version = 13000;
+    const char *driver = getenv("EMULATED_DRIVER");
+    *version = driver != nullptr ? atoi(driver) : 13000;
     return SUCCESS;
 }
 
@@ -779,6 +780,16 @@ API gsh_cuda_enum cuMemHostUnregister(void *address)
     return pinned.ranges.erase(static_cast<char *>(address)) == 1 ? SUCCESS : INVALID_VALUE;
 }
 
+constexpr size_t LARGE_COPY = 16 << 20;
+
+/* What a large copy takes longer: EMULATED_COPY_MS. */
+static void take_time(size_t size)
+{
+    const char *milliseconds = getenv("EMULATED_COPY_MS");
+    if (milliseconds != nullptr && size >= LARGE_COPY)
+        usleep(static_cast<useconds_t>(atoi(milliseconds)) * 1000);
+}
+
 /* Memory that is not page-locked may change as soon as the call has returned. */
 API gsh_cuda_enum cuMemcpyHtoDAsync_v2(CUdeviceptr dst, const void *src, size_t size,
                                        CUstream stream)
@@ -786,12 +797,18 @@ API gsh_cuda_enum cuMemcpyHtoDAsync_v2(CUdeviceptr dst, const void *src, size_t 
     CHECK_THREAD();
     check_range("cuMemcpyHtoDAsync", dst, size);
     if (is_pinned(src, size)) {
-        enqueue(stream, [=] { read_host(reinterpret_cast<void *>(dst), src, size); });
+        enqueue(stream, [=] {
+            take_time(size);
+            read_host(reinterpret_cast<void *>(dst), src, size);
+        });
         return SUCCESS;
     }
     auto copy = std::make_shared<std::vector<char>>(size);
     read_pageable(copy->data(), src, size);
-    enqueue(stream, [=] { memcpy(reinterpret_cast<void *>(dst), copy->data(), size); });
+    enqueue(stream, [=] {
+        take_time(size);
+        memcpy(reinterpret_cast<void *>(dst), copy->data(), size);
+    });
     return SUCCESS;
 }
 
@@ -801,6 +818,7 @@ static void download(void *to, CUdeviceptr from, size_t size,
 {
     const char *wrong = getenv("EMULATED_CUDA_WRONG");
     const char *bytes = reinterpret_cast<const char *>(from);
+    take_time(size);
     write(to, bytes, size);
     size_t at = wrong != nullptr ? strtoul(wrong, nullptr, 10) : size;
     if (at < size) {

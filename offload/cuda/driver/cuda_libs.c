@@ -10,10 +10,12 @@
 #include "fmt.h"
 #include "lock.h"
 #include "log.h"
+#include "options.h"
 #include "search_roots.h"
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -126,6 +128,8 @@ enum { PLACE_LOADED, PLACE_DEFAULT, PLACE_FOLDERS, PLACE_PIP = PLACE_FOLDERS + M
 
 static struct gsh_lock loading_lock = GSH_LOCK_INITIALIZER(GSH_RANK_BACKEND);
 static char paths[GSH_CUDA_LIBRARY_COUNT][PATH_MAX];
+static int majors[GSH_CUDA_LIBRARY_COUNT]; /* of CUDA, of what was loaded */
+static char missing[GSH_CUDA_LIBRARY_COUNT][GSH_CUDA_LIBS_WHY_SIZE];
 
 /* The folder of a place, with a slash behind it; "" for the loader's own. False: there is none. */
 static bool place_folder(const struct library *library, unsigned place, struct gsh_fmt *fmt)
@@ -287,10 +291,30 @@ static bool search(enum gsh_cuda_library which, int max_major, int arch, bool tr
             if (max_major && library->versions[v].major > max_major)
                 continue;
             void *handle = open_at(library, place, v);
-            if (handle && accept(which, handle, arch, translated))
+            if (handle && accept(which, handle, arch, translated)) {
+                majors[which] = library->versions[v].major;
                 return true;
+            }
         }
     return false;
+}
+
+/* Writes which library there is of a newer CUDA than `max_major`. Opens it for that, so only the doctor asks. */
+static void append_newer(enum gsh_cuda_library which, int max_major, struct gsh_fmt *fmt)
+{
+    const struct library *library = &libraries[which];
+    for (unsigned place = PLACE_DEFAULT; place < PLACE_COUNT; place++)
+        for (unsigned v = 0; v < MAX_NAMES && library->versions[v].major > max_major; v++) {
+            struct link_map *map;
+            void *handle = open_at(library, place, v);
+            if (handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0)
+                gsh_fmt_printf(fmt, "; there is one of CUDA %d: %s", library->versions[v].major,
+                               map->l_name);
+            if (handle) {
+                dlclose(handle);
+                return;
+            }
+        }
 }
 
 enum gsh_status gsh_cuda_libs_load(enum gsh_cuda_library library, int max_major, int arch,
@@ -303,14 +327,28 @@ enum gsh_status gsh_cuda_libs_load(enum gsh_cuda_library library, int max_major,
         (library == GSH_CUDA_LIBRARY_NVRTC && arch && search(library, max_major, arch, true)))
         return GSH_OK;
     struct gsh_fmt fmt;
-    gsh_fmt_init(&fmt, why, why_size);
+    gsh_fmt_init(&fmt, missing[library], sizeof missing[library]);
     gsh_fmt_printf(&fmt, "no usable %s found", libraries[library].stem);
     if (max_major)
         gsh_fmt_printf(&fmt, " for a driver of CUDA %d", max_major);
     if (arch)
         gsh_fmt_printf(&fmt, "%s a GPU of compute capability %d.%d", max_major ? " and" : " for",
                        arch / 10, arch % 10);
+    if (max_major && gsh_option_number(GSH_OPTION_DOCTOR))
+        append_newer(library, max_major, &fmt);
+    gsh_fmt_init(&fmt, why, why_size);
+    gsh_fmt_text(&fmt, missing[library]);
     return GSH_FAILED;
+}
+
+const char *gsh_cuda_libs_why_missing(enum gsh_cuda_library library)
+{
+    return missing[library];
+}
+
+int gsh_cuda_libs_major(enum gsh_cuda_library library)
+{
+    return majors[library];
 }
 
 const char *gsh_cuda_libs_path(enum gsh_cuda_library library)

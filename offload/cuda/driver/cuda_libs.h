@@ -36,6 +36,8 @@ extern struct gsh_cuda_cublas gsh_cublas;
 extern struct gsh_cuda_cusolver gsh_cusolver;
 extern struct gsh_cuda_cufft gsh_cufft;
 
+enum { GSH_CUDA_LIBS_WHY_SIZE = 512 };
+
 enum gsh_cuda_library {
     GSH_CUDA_LIBRARY_DRIVER,
     GSH_CUDA_LIBRARY_NVRTC,
@@ -52,6 +54,12 @@ enum gsh_status gsh_cuda_libs_load(enum gsh_cuda_library library, int max_major,
 
 /* The file from which the library was loaded; "" if it is not loaded. */
 const char *gsh_cuda_libs_path(enum gsh_cuda_library library);
+
+/* The major version of CUDA that the library is of, by its file name; 0: it is not loaded, or the driver. */
+int gsh_cuda_libs_major(enum gsh_cuda_library library);
+
+/* The line of the last load that failed, with GPUSHIM_DOCTOR=1 also the library of a newer CUDA that is there; "" where none did. */
+const char *gsh_cuda_libs_why_missing(enum gsh_cuda_library library);
 
 /* The target for which the loaded NVRTC must compile code for `arch`: an sm_ (*is_ptx false) or, where the GPU is
  * newer than NVRTC, a compute_ that the driver translates. 0: none of its targets runs there. */
