@@ -4,6 +4,8 @@
  */
 #include "option_words.h"
 
+#include "fmt.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -11,6 +13,7 @@
 #include <strings.h>
 
 enum { LONGEST = 31 };
+#define SWITCHES "0|1|no|yes|off|on|false|true"
 
 /* ---- words ---- */
 
@@ -32,18 +35,31 @@ static bool find_word(const char *text, const char *words, int64_t *index)
 
 bool gsh_option_words_bool(const char *text, int64_t *number)
 {
-    if (!find_word(text, "0|1|no|yes|off|on|false|true", number))
+    if (!find_word(text, SWITCHES, number))
         return false;
     *number %= 2;
     return true;
 }
 
+bool gsh_option_words_is_off(const char *text)
+{
+    int64_t is_on;
+    return gsh_option_words_bool(text, &is_on) && !is_on;
+}
+
 bool gsh_option_words_choice(const char *text, const char *words, int64_t *index)
 {
+    static const char *const meant[2][4] = {{"off", "none", "ignore", "warn"},
+                                            {"auto", "info", "deferred", "warn"}};
     int64_t is_on;
     if (find_word(text, words, index))
         return true;
-    return gsh_option_words_bool(text, &is_on) && find_word(is_on ? "auto" : "off", words, index);
+    if (!gsh_option_words_bool(text, &is_on))
+        return false;
+    for (size_t i = 0; i < GSH_COUNT(meant[0]); i++)
+        if (find_word(meant[is_on][i], words, index))
+            return true;
+    return false;
 }
 
 /* ---- numbers ---- */
@@ -127,7 +143,7 @@ static void fill_row(const char *text, size_t i, const char *other, size_t colum
 
 unsigned gsh_option_words_distance(const char *text, size_t length, const char *other)
 {
-    unsigned rows[3][LONGEST + 1];
+    unsigned rows[3][LONGEST + 1] = {{0}};
     size_t columns = strlen(other);
     if (length > LONGEST || columns > LONGEST)
         return (unsigned)GSH_MAX(length, columns);
@@ -136,4 +152,26 @@ unsigned gsh_option_words_distance(const char *text, size_t length, const char *
     for (size_t i = 1; i <= length; i++)
         fill_row(text, i, other, columns, rows[(i - 1) % 3], rows[(i + 1) % 3], rows[i % 3]);
     return rows[length % 3][columns];
+}
+
+int64_t gsh_option_words_nearest(const char *text, const char *words)
+{
+    size_t length = strlen(text);
+    unsigned least = gsh_option_words_most_changes(length) + 1;
+    int64_t nearest = -1;
+    for (int64_t i = 0;; i++) {
+        char word[LONGEST + 1];
+        size_t word_length = strcspn(words, "|: ");
+        struct gsh_fmt fmt;
+        gsh_fmt_init(&fmt, word, sizeof word);
+        gsh_fmt_printf(&fmt, "%.*s", (int)word_length, words);
+        unsigned distance = gsh_option_words_distance(text, length, word);
+        if (distance < least) {
+            least = distance;
+            nearest = i;
+        }
+        if (words[word_length] != '|')
+            return nearest;
+        words += word_length + 1;
+    }
 }

@@ -18,12 +18,12 @@
 #define TEXT_SIZE 4096
 #define HELP_SIZE 8192
 
-enum type { BOOL, INT, SIZE, CHOICE, TEXT };
+enum type { BOOL, INT, SIZE, CHOICE, TEXT, SWITCH };
 
 struct row {
     const char *name;
     enum type type;
-    const char *default_text; /* TEXT only */
+    const char *default_text; /* TEXT and SWITCH only */
     int64_t default_number, min, max;
     const char *help;
 };
@@ -34,6 +34,7 @@ struct row {
 #define SIZE_DEFAULTS(value) NUMBER_DEFAULTS(value)
 #define CHOICE_DEFAULTS(value) NUMBER_DEFAULTS(value)
 #define TEXT_DEFAULTS(value) value, 0
+#define SWITCH_DEFAULTS(value) TEXT_DEFAULTS(value)
 static const struct row rows[GSH_OPTION_COUNT] = {
 #define X(name, type, default_value, min, max, help)                                               \
     {#name, type, type##_DEFAULTS(default_value), min, max, help},
@@ -61,6 +62,7 @@ static bool parse_value(const struct row *row, const char *text, int64_t *number
     case CHOICE:
         return gsh_option_words_choice(text, row->help, number);
     case TEXT:
+    case SWITCH:
         return strlen(text) < TEXT_SIZE;
     }
     return false;
@@ -73,7 +75,7 @@ static void set_value(enum gsh_option option, const char *text)
     value->is_set = !value->is_bad;
     struct gsh_fmt copy;
     gsh_fmt_init(&copy, value->text, TEXT_SIZE);
-    gsh_fmt_text(&copy, text);
+    gsh_fmt_text(&copy, rows[option].type == SWITCH && gsh_option_words_is_off(text) ? "" : text);
 }
 
 void gsh_options_init_secure(void)
@@ -154,12 +156,20 @@ static void append_allowed(struct gsh_fmt *fmt, const struct row *row, const cha
     case TEXT:
         gsh_fmt_text(fmt, "text");
         break;
+    case SWITCH:
+        gsh_fmt_printf(fmt, "0%stext", separator);
+        break;
     }
+}
+
+static bool is_text(const struct row *row)
+{
+    return row->type == TEXT || row->type == SWITCH;
 }
 
 static void append_default(struct gsh_fmt *fmt, const struct row *row)
 {
-    if (row->type == TEXT)
+    if (is_text(row))
         gsh_fmt_text(fmt, row->default_text);
     else if (row->type == CHOICE)
         append_words(fmt, row, "", row->default_number);
@@ -176,6 +186,12 @@ static void warn_bad_value(const struct row *row, const struct value *value)
     append_default(&fmt, row);
     gsh_fmt_text(&fmt, "; allowed: ");
     append_allowed(&fmt, row, "|");
+    int64_t nearest = row->type == CHOICE ? gsh_option_words_nearest(value->text, row->help) : -1;
+    if (nearest >= 0) {
+        gsh_fmt_text(&fmt, "; did you mean ");
+        append_words(&fmt, row, "", nearest);
+        gsh_fmt_text(&fmt, "?");
+    }
     gsh_log(GSH_LOG_WARN, "%s", text);
 }
 
@@ -192,7 +208,7 @@ static bool is_option(const char *name, size_t length)
 static const char *find_nearest(const char *name, size_t length)
 {
     const char *nearest = NULL;
-    unsigned least = (unsigned)length / 3 + 1;
+    unsigned least = gsh_option_words_most_changes(length) + 1;
     for (unsigned option = 0; option < GSH_OPTION_COUNT; option++) {
         unsigned distance = gsh_option_words_distance(name, length, rows[option].name);
         if (distance < least) {
@@ -247,7 +263,7 @@ void gsh_options_announce(void)
 
 static bool differs(enum gsh_option option)
 {
-    if (rows[option].type == TEXT)
+    if (is_text(&rows[option]))
         return strcmp(gsh_option_text(option), rows[option].default_text) != 0;
     return gsh_option_number(option) != rows[option].default_number;
 }

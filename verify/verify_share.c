@@ -5,6 +5,7 @@
 #include "verify_share.h"
 
 #include "log.h"
+#include "option_words.h"
 #include "options.h"
 
 #include <math.h>
@@ -21,8 +22,9 @@ static _Atomic uint64_t calls;
 bool gsh_verify_share_parse(const char *text, double *share)
 {
     char *end;
-    if (strcasecmp(text, "all") == 0) {
-        *share = 1;
+    int64_t is_on;
+    if (gsh_option_words_bool(text, &is_on) || strcasecmp(text, "all") == 0) {
+        *share = strcasecmp(text, "all") == 0 || is_on;
         return true;
     }
     *share = strtod(text, &end) / 100;
@@ -37,8 +39,8 @@ void gsh_verify_share_init(void)
     if (!gsh_verify_share_parse(text, &chosen_share)) {
         chosen_share = 0;
         gsh_log(GSH_LOG_WARN,
-                "GPUSHIM_VERIFY=%.100s: bad value, nothing is verified; allowed: all, or a "
-                "percentage, as 1%%",
+                "GPUSHIM_VERIFY=%.100s: bad value, nothing is verified; allowed: all, "
+                "yes, no, or a percentage, as 1%%",
                 text);
     }
     gsh_verify_share_is_on = chosen_share > 0;
@@ -66,5 +68,5 @@ bool gsh_verify_share_chooses(void)
 
 const char *gsh_verify_share_text(void)
 {
-    return gsh_option_text(GSH_OPTION_VERIFY);
+    return chosen_share >= 1 ? "all" : gsh_option_text(GSH_OPTION_VERIFY);
 }

@@ -8,7 +8,7 @@ import shutil
 
 from gpushim import doctor_cuda
 from gpushim.doctor_facts import CPU_COMPUTED, FAIL, NOTE, check, device_kind, device_lines
-from gpushim.launch import SEPARATORS
+from gpushim.launch import ON, SEPARATORS
 
 MAPS_WANTED, FREE_WANTED = 65530, 200 << 20  # /proc/sys/vm/max_map_count; bytes in the cache folder
 SANITIZERS = re.compile(r"lib(a|t|l|ub|hw)san\.so")  # these must be the first
@@ -139,7 +139,7 @@ def check_limits():
 
 def all_checks(facts, cache_folder):
     kind = device_kind(facts)
-    wants_gpu = (facts.environment.get("GPUSHIM_DEVICE") or "auto").lower() in ("auto", "cuda")
+    wants_gpu = (facts.environment.get("GPUSHIM_DEVICE") or "auto").lower() in ("auto", "cuda", *ON)
     machine = [check_cache(cache_folder), check_maps(), check_limits()]
     if facts.failure:
         return [check_end(facts)] + machine

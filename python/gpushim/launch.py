@@ -13,6 +13,7 @@ SEPARATORS = re.compile("[ :]+")  # of LD_PRELOAD
 PYTHON_FILES = (".py", ".pyw", ".pyc", ".pyz")
 # What shows that NVIDIA's driver is there; the same as is_present of offload/cuda/cuda_backend.c.
 DRIVER_SIGNS = ("/dev/nvidiactl", "/dev/dxg", "/proc/driver/nvidia/version")
+ON, OFF = ("1", "yes", "on", "true"), ("0", "no", "off", "false")  # as config/option_words.c has them
 # Python ignores these from its start, and a program inherits what is ignored.
 RESTORED_SIGNALS = ("SIGPIPE", "SIGXFSZ")
 
@@ -59,7 +60,7 @@ def environment_with(options):
 
 def why_no_gpu(environment):
     """Why the library will find no GPU, where it looks for one; None: it may find one, or looks for none."""
-    if (environment.get("GPUSHIM_DEVICE") or "auto").lower() != "auto" or environment.get("GPUSHIM_MODE", "").lower() == "off":
+    if (environment.get("GPUSHIM_DEVICE") or "auto").lower() not in ("auto", *ON) or environment.get("GPUSHIM_MODE", "").lower() in OFF:
         return None
     if environment.get("CUDA_VISIBLE_DEVICES") in ("", "-1"):
         return "CUDA_VISIBLE_DEVICES hides it"

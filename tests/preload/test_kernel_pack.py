@@ -72,13 +72,47 @@ class TestKernelPack(PackCase):
         compiles, hits = self.counters(self.damaged(-100))
         self.assertEqual(compiles + hits, USED)
 
-    def test_beside_the_library(self):
-        for name in ("libgpushim.so", "libgpushim_cuda.so"):
-            shutil.copy(os.path.join(os.path.dirname(shim_runner.LIBRARY), name), self.folder)
-        shutil.copy(self.pack, os.path.join(self.folder, "gpushim_kernels.bin"))
-        library = os.path.join(self.folder, "libgpushim.so")
+    def beside(self, library, folder):
+        """How many kernels are compiled by a process with this library, when the file lies in the folder."""
+        shutil.copy(self.pack, os.path.join(folder, "gpushim_kernels.bin"))
         with tempfile.TemporaryDirectory() as cache:
             result = shim_runner.run(SCRIPT, env={"LD_PRELOAD": library, "GPUSHIM_CACHE_DIR": cache, "GPUSHIM_FUSION": "0"})
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return shim_runner.counter(result.report, "compiles")
+
+    def folder_of_libraries(self):
+        """A folder with a folder `real`, which has copies of the libraries, and one `link`, which has symlinks to them."""
+        top = tempfile.mkdtemp(dir=self.folder)
+        for folder, place in (("real", shutil.copy), ("link", os.symlink)):
+            os.mkdir(os.path.join(top, folder))
+            for name in ("libgpushim.so", "libgpushim_cuda.so"):
+                source = os.path.join(os.path.dirname(shim_runner.LIBRARY) if folder == "real" else os.path.join(top, "real"), name)
+                place(source, os.path.join(top, folder, name))
+        return top
+
+    def test_beside_the_library(self):
+        real = os.path.join(self.folder_of_libraries(), "real")
+        self.assertEqual(self.beside(os.path.join(real, "libgpushim.so"), real), 0)
+
+    def test_library_is_a_symlink(self):
+        """The file is found beside the library and beside the symlink."""
+        for folder in ("real", "link"):
+            top = self.folder_of_libraries()
+            self.assertEqual(self.beside(os.path.join(top, "link", "libgpushim.so"), os.path.join(top, folder)), 0, folder)
+
+    def test_folder_is_a_symlink(self):
+        top = self.folder_of_libraries()
+        os.symlink("real", os.path.join(top, "alias"))
+        self.assertEqual(self.beside(os.path.join(top, "alias", "libgpushim.so"), os.path.join(top, "real")), 0)
+
+    def test_library_was_replaced(self):
+        """The kernel's name of a library that was removed, as by an upgrade, ends in "(deleted)"."""
+        top = self.folder_of_libraries()
+        library = os.path.join(top, "real", "libgpushim.so")
+        shutil.copy(self.pack, os.path.join(top, "real", "gpushim_kernels.bin"))
+        script = "import os\nos.unlink(%r)\n" % library + SCRIPT
+        with tempfile.TemporaryDirectory() as cache:
+            result = shim_runner.run(script, env={"LD_PRELOAD": library, "GPUSHIM_CACHE_DIR": cache, "GPUSHIM_FUSION": "0"})
         self.assertEqual(shim_runner.counter(result.report, "compiles"), 0, result)
 
 

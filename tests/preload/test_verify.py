@@ -65,6 +65,12 @@ class TestVerify(shim_runner.TestCase):
         self.assertEqual(counts[0], counts[1])
         self.assertTrue(150 < counts[0] < 250, counts)
 
+    def test_words_for_on_and_off(self):
+        script = "import numpy as np\na = np.arange(20000.0)\na + 1\n"
+        self.assertGreater(self.verified(script, "yes")[1]["checked"], 0)
+        result = shim_runner.run(script, env={"GPUSHIM_VERIFY": "off"})
+        self.assertEqual(("verify" in result.report, result.stderr), (False, ""))
+
     def test_a_bad_share_is_told_and_verifies_nothing(self):
         result = shim_runner.run("import numpy as np\nnp.arange(1e5) + 1", env={"GPUSHIM_VERIFY": "some"})
         self.assertIn("GPUSHIM_VERIFY=some: bad value", result.stderr)

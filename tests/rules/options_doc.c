@@ -24,10 +24,14 @@ int main(void)
            "`make docs`; do not edit.\n\n"
            "For on and off, `1`, `yes`, `on`, `true` and `0`, `no`, `off`, `false` may be written, "
            "in any case. "
-           "With\n`GPUSHIM_MODE` they mean `auto` and `off`. Numbers may have an exponent of ten "
-           "(`1e6`), or one of "
-           "K, M, G, T for\npowers of 1024 (`64K`, `2GiB`). An unknown name is answered with the "
-           "nearest one.\n\n%s",
+           "Where\nan option has words of its own, off is `off`, `none`, `ignore` or `warn`, and "
+           "on is `auto`, `info`, "
+           "`deferred` or\n`warn`, the first of them that it has. `GPUSHIM_REPORT` and "
+           "`GPUSHIM_VERIFY` know both words, and other "
+           "texts with\nthe value 0 know off: a file of such a name is `./off`. Numbers may have "
+           "an exponent of ten (`1e6`), or "
+           "one of\nK, M, G, T for powers of 1024 (`64K`, `2GiB`). An unknown name, or word, is "
+           "answered with the nearest one.\n\n%s",
            text);
     return 0;
 }

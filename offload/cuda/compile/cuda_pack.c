@@ -10,6 +10,7 @@
 #include "hash.h"
 #include "log.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -57,12 +58,12 @@ int gsh_cuda_pack_compare(const struct gsh_cuda_pack_entry *a, const struct gsh_
 
 /* ---- opening ---- */
 
-/* Writes the path of the library's folder, with a slash at the end. The loader's name for the library may be relative to
- * a folder that was the current one; the kernel's is not. */
-static bool find_own_folder(struct gsh_fmt *fmt)
+/* Writes the path of the folder in which the library's file is, with a slash at the end: the kernel's name for it, in which
+ * symlinks are followed. */
+static void append_real_folder(struct gsh_fmt *fmt)
 {
     char line[PATH_MAX + 128];
-    const unsigned long here = (unsigned long)(uintptr_t)find_own_folder;
+    const unsigned long here = (unsigned long)(uintptr_t)append_real_folder;
     bool is_found = false;
     FILE *maps = fopen("/proc/self/maps", "re");
     while (maps != NULL && !is_found && fgets(line, sizeof line, maps) != NULL) {
@@ -74,17 +75,46 @@ static bool find_own_folder(struct gsh_fmt *fmt)
     }
     if (maps != NULL)
         fclose(maps);
-    return fmt->length > 0;
 }
 
-static bool find_file(const char *path)
+/* The folder of the name by which the loader found the library, which may be a symlink to a file elsewhere. A relative name is not
+ * used: the current folder may have changed. */
+static void append_named_folder(struct gsh_fmt *fmt)
+{
+    Dl_info info;
+    const char *path =
+        dladdr((const void *)(uintptr_t)append_named_folder, &info) != 0 ? info.dli_fname : "";
+    if (path[0] == '/')
+        gsh_fmt_printf(fmt, "%.*s", (int)(strrchr(path, '/') - path + 1), path);
+}
+
+/* The open file, whose path is in pack_path; -1: there is none. */
+static int open_path(const struct gsh_fmt *path)
+{
+    return path->length > 0 && path->required == path->length
+               ? open(pack_path, O_RDONLY | O_CLOEXEC)
+               : -1;
+}
+
+static int open_beside(void (*append_folder)(struct gsh_fmt *fmt))
 {
     struct gsh_fmt fmt;
     gsh_fmt_init(&fmt, pack_path, sizeof pack_path);
-    if (path[0] == '\0' && !find_own_folder(&fmt))
-        return false;
-    gsh_fmt_text(&fmt, path[0] == '\0' ? GSH_CUDA_PACK_FILE : path);
-    return fmt.required == fmt.length;
+    append_folder(&fmt);
+    if (fmt.length > 0)
+        gsh_fmt_text(&fmt, GSH_CUDA_PACK_FILE);
+    return open_path(&fmt);
+}
+
+static int open_file(const char *path)
+{
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, pack_path, sizeof pack_path);
+    gsh_fmt_text(&fmt, path);
+    if (path[0] != '\0')
+        return open_path(&fmt);
+    int fd = open_beside(append_real_folder);
+    return fd >= 0 ? fd : open_beside(append_named_folder);
 }
 
 /* Whether the entry's image lies in the file, behind the index. */
@@ -144,7 +174,7 @@ static void map_file(int fd)
 void gsh_cuda_pack_open(const char *path, int arch)
 {
     gpu_arch = arch;
-    int fd = find_file(path) ? open(pack_path, O_RDONLY | O_CLOEXEC) : -1;
+    int fd = open_file(path);
     if (fd >= 0) {
         map_file(fd);
         close(fd);

@@ -48,7 +48,7 @@ uint64_t gsh_cuda_pack_check(const void *bytes, size_t size);
 /* Negative, 0 or positive: the order of the entries. */
 int gsh_cuda_pack_compare(const struct gsh_cuda_pack_entry *a, const struct gsh_cuda_pack_entry *b);
 
-/* Uses the file, or for "" GSH_CUDA_PACK_FILE beside the library, for a GPU of compute capability `arch`. A file that is
+/* Uses the file, or for "" GSH_CUDA_PACK_FILE beside the library, else beside the symlink by which it was loaded, for a GPU of compute capability `arch`. A file that is
  * missing or damaged counts as empty; one line in the log names damage. */
 void gsh_cuda_pack_open(const char *path, int arch);
 /* How many kernels the file holds, for any GPU; 0: there is no file. */

@@ -54,6 +54,12 @@ static void test_words(void)
         CHECK(gsh_option_words_choice(off[i], "auto|force|off: how", &value) && value == 2);
         CHECK(!gsh_option_words_choice(on[i], "swap|procmem: how", &value));
     }
+    CHECK(gsh_option_words_choice("on", "warn|info|debug: how", &value) && value == 1);
+    CHECK(gsh_option_words_choice("no", "warn|info|debug: how", &value) && value == 0);
+    CHECK(gsh_option_words_choice("1", "ignore|warn|raise: what", &value) && value == 1);
+    CHECK(gsh_option_words_choice("0", "ignore|warn|raise: what", &value) && value == 0);
+    CHECK(gsh_option_words_choice("false", "auto|cuda|none: what", &value) && value == 2);
+    CHECK(gsh_option_words_choice("yes", "deferred|strict|off: what", &value) && value == 0);
     CHECK(gsh_option_words_choice("Force", "auto|force|off: how", &value) && value == 1);
     CHECK(!gsh_option_words_choice("how", "auto|force|off: how", &value));
     CHECK(!gsh_option_words_bool("2", &value) && !gsh_option_words_bool("", &value));
@@ -77,10 +83,21 @@ static void test_distance(void)
     CHECK_INT(distance("A_NAME_THAT_IS_LONGER_THAN_ANY_OPTION", "MODE"), 37);
 }
 
+static void test_nearest_word(void)
+{
+    CHECK_INT(gsh_option_words_nearest("cdua", "auto|cuda|host: which"), 1);
+    CHECK_INT(gsh_option_words_nearest("HOTS", "auto|cuda|host: which"), 2);
+    CHECK_INT(gsh_option_words_nearest("which", "auto|cuda|host: which"), -1);
+    CHECK_INT(gsh_option_words_nearest("", "auto|cuda|host: which"), -1);
+    CHECK_INT(gsh_option_words_nearest("an-extremely-long-word-that-is-none", "auto|off: which"),
+              -1);
+}
+
 int main(void)
 {
     test_numbers();
     test_words();
+    test_nearest_word();
     test_distance();
     return check_result();
 }

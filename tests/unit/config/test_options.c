@@ -123,6 +123,10 @@ static void test_text(void)
     shown = GSH_OPTION_CACHE_DIR;
     CHECK_STR(output(show_text, "GPUSHIM_CACHE_DIR", NULL), "gpushim: <>\n");
     CHECK_STR(output(show_text, "GPUSHIM_CACHE_DIR", "/a b"), "gpushim: </a b>\n");
+    shown = GSH_OPTION_DUMP; /* a word for off is the empty text */
+    CHECK_STR(output(show_text, "GPUSHIM_DUMP", "off"), "gpushim: <>\n");
+    CHECK_STR(output(show_text, "GPUSHIM_DUMP", "./off"), "gpushim: <./off>\n");
+    shown = GSH_OPTION_CACHE_DIR;
     static char longest[4200];
     memset(longest, 'x', sizeof longest - 1);
     CHECK_STR(output(show_text, "GPUSHIM_CACHE_DIR", longest), "gpushim: <>\n");
@@ -143,6 +147,9 @@ static void test_announce(void)
     CHECK_STR(output(announce, "GPUSHIM_MODE", "auto"), "");
     CHECK_STR(output(announce, "GPUSHIM_MODE", "fast"),
               "gpushim: GPUSHIM_MODE=fast: bad value, taken as auto; allowed: auto|force|off\n");
+    CHECK_STR(output(announce, "GPUSHIM_MODE", "froce"),
+              "gpushim: GPUSHIM_MODE=froce: bad value, taken as auto; allowed: auto|force|off; "
+              "did you mean force?\n");
     CHECK_STR(output(announce, "GPUSHIM_MIN_REDUCE", "x"),
               "gpushim: GPUSHIM_MIN_REDUCE=x: bad value, taken as -1; allowed: -1..\n");
     CHECK_STR(output(announce, "GPUSHIM_MOOD", "x"),

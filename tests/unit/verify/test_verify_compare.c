@@ -81,7 +81,10 @@ static void test_share(void)
     double share;
     unsigned chosen = 0;
     CHECK(gsh_verify_share_parse("1%", &share) && share == 0.01);
-    CHECK(!gsh_verify_share_parse("1", &share) && !gsh_verify_share_parse("101%", &share));
+    CHECK(gsh_verify_share_parse("yes", &share) && share == 1);
+    CHECK(gsh_verify_share_parse("All", &share) && share == 1);
+    CHECK(gsh_verify_share_parse("off", &share) && share == 0);
+    CHECK(!gsh_verify_share_parse("2", &share) && !gsh_verify_share_parse("101%", &share));
     for (uint64_t i = 0; i < 100000; i++) {
         chosen += gsh_verify_share_is_chosen(i, 0.01);
         CHECK(gsh_verify_share_is_chosen(i, 1));
