@@ -2,6 +2,7 @@
 """Kernels compiled ahead: a process that finds them compiles nothing; without the file, or with a damaged one, it does."""
 import os
 import shutil
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -22,8 +23,8 @@ dump("sum", b.sum())
 """
 
 
-def build(path, names=KERNELS):
-    run = subprocess.run([BUILDER, "--arch=90", *["--only=" + name for name in names], "--output=" + path], capture_output=True, text=True)
+def build(path, names=KERNELS, archs=(90,)):
+    run = subprocess.run([BUILDER, *["--arch=%d" % arch for arch in archs], *["--only=" + name for name in names], "--output=" + path], capture_output=True, text=True)
     return run.returncode, run.stdout + run.stderr
 
 
@@ -89,6 +90,17 @@ class TestKernelPack(PackCase):
                 source = os.path.join(os.path.dirname(shim_runner.LIBRARY) if folder == "real" else os.path.join(top, "real"), name)
                 place(source, os.path.join(top, folder, name))
         return top
+
+    def test_order_of_the_images(self):
+        """Those of a GPU follow each other: neighbours are alike, and a wheel with them is smaller."""
+        path = os.path.join(self.folder, "two")
+        self.assertEqual(build(path, KERNELS[:2], (80, 90))[0], 0)
+        with open(path, "rb") as file:
+            content = file.read()
+        count = int.from_bytes(content[24:32], "little")
+        entries = [struct.unpack_from("<QQIHHQQQ", content, ENTRIES + i * 48) for i in range(count)]
+        self.assertGreater(count, 3)
+        self.assertEqual([arch for _, arch in sorted((entry[5], entry[2]) for entry in entries)], [80] * (count // 2) + [90] * (count // 2))
 
     def test_beside_the_library(self):
         real = os.path.join(self.folder_of_libraries(), "real")
