@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """GPUSHIM_GPU: which of several GPUs the process uses. On emulated CUDA libraries with several GPUs that differ by name."""
+import os
+import subprocess
+import sys
 import unittest
 
 import shim_runner
@@ -54,6 +57,15 @@ workers = [subprocess.Popen([sys.executable, "-c", code], env=dict(os.environ, L
 print([worker.communicate()[0].decode().strip() for worker in workers])
 ''', env={**NO_RANK, "EMULATED_GPUS": "2", "GPUSHIM_GPU": "auto"})
         self.assertEqual(result.stdout, "['GPU emulated GPU', 'GPU emulated GPU 1']\n")
+
+    def test_program_for_two_gpus(self):
+        """tests/gpu/two_gpus.py, which is for a machine with two GPUs, passes; with one GPU it does not."""
+        program = [sys.executable, os.path.join(shim_runner.ROOT, "tests", "gpu", "two_gpus.py"), "--library", shim_runner.LIBRARY]
+        for gpus, status in (("2", 0), ("1", 1)):
+            environment = dict(os.environ, EMULATED_GPUS=gpus, PATH="/usr/bin:/bin", GPUSHIM_CACHE_DIR=shim_runner.CACHE)
+            done = subprocess.run(program, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True, check=False)
+            self.assertEqual(done.returncode, status, done.stdout)
+        self.assertIn("FAIL two GPUs are there", done.stdout)
 
 
 if __name__ == "__main__":
