@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_NAMES 3
+#define MAX_NAMES 4
 #define MAX_HELPERS 4
 #define MAX_ARCHS 64
 
@@ -87,7 +87,7 @@ static const struct library libraries[GSH_CUDA_LIBRARY_COUNT] = {
     [GSH_CUDA_LIBRARY_NVRTC] = {.stem = "libnvrtc.so",
                                 .versions = {{".13", 13}, {".12", 12}, {".11.2", 11}},
                                 .folders = {"$CUDA_HOME/lib64", "$CUDA_PATH/lib64",
-                                            "/usr/local/cuda/lib64"},
+                                            "$CONDA_PREFIX/lib", "/usr/local/cuda/lib64"},
                                 .pip_folders = {"nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"},
                                 .symbols = nvrtc_symbols,
                                 .symbol_count = GSH_COUNT(nvrtc_symbols),
@@ -96,26 +96,28 @@ static const struct library libraries[GSH_CUDA_LIBRARY_COUNT] = {
                                  .companion = "libcublasLt.so",
                                  .versions = {{".13", 13}, {".12", 12}, {".11", 11}},
                                  .folders = {"$CUDA_HOME/lib64", "$CUDA_PATH/lib64",
-                                             "/usr/local/cuda/lib64"},
+                                             "$CONDA_PREFIX/lib", "/usr/local/cuda/lib64"},
                                  .pip_folders = {"nvidia/cu13/lib", "nvidia/cublas/lib"},
                                  .symbols = cublas_symbols,
                                  .symbol_count = GSH_COUNT(cublas_symbols),
                                  .table = &gsh_cublas},
     /* Needs cuBLAS too, which is loaded before it. */
-    [GSH_CUDA_LIBRARY_CUSOLVER] =
-        {.stem = "libcusolver.so",
-         .helpers = {"libnvJitLink.so.", "../../nvjitlink/lib/libnvJitLink.so.",
-                     "libcusparse.so.12", "../../cusparse/lib/libcusparse.so.12"},
-         .versions = {{".12", 13}, {".11", 12}},
-         .folders = {"$CUDA_HOME/lib64", "$CUDA_PATH/lib64", "/usr/local/cuda/lib64"},
-         .pip_folders = {"nvidia/cu13/lib", "nvidia/cusolver/lib"},
-         .symbols = cusolver_symbols,
-         .symbol_count = GSH_COUNT(cusolver_symbols),
-         .table = &gsh_cusolver},
+    [GSH_CUDA_LIBRARY_CUSOLVER] = {.stem = "libcusolver.so",
+                                   .helpers = {"libnvJitLink.so.",
+                                               "../../nvjitlink/lib/libnvJitLink.so.",
+                                               "libcusparse.so.12",
+                                               "../../cusparse/lib/libcusparse.so.12"},
+                                   .versions = {{".12", 13}, {".11", 12}},
+                                   .folders = {"$CUDA_HOME/lib64", "$CUDA_PATH/lib64",
+                                               "$CONDA_PREFIX/lib", "/usr/local/cuda/lib64"},
+                                   .pip_folders = {"nvidia/cu13/lib", "nvidia/cusolver/lib"},
+                                   .symbols = cusolver_symbols,
+                                   .symbol_count = GSH_COUNT(cusolver_symbols),
+                                   .table = &gsh_cusolver},
     [GSH_CUDA_LIBRARY_CUFFT] = {.stem = "libcufft.so",
                                 .versions = {{".12", 13}, {".11", 12}, {".10", 11}},
                                 .folders = {"$CUDA_HOME/lib64", "$CUDA_PATH/lib64",
-                                            "/usr/local/cuda/lib64"},
+                                            "$CONDA_PREFIX/lib", "/usr/local/cuda/lib64"},
                                 .pip_folders = {"nvidia/cu13/lib", "nvidia/cufft/lib"},
                                 .symbols = cufft_symbols,
                                 .symbol_count = GSH_COUNT(cufft_symbols),

@@ -78,6 +78,14 @@ static void load_from_home(void)
     load(11, 0);
 }
 
+static void load_from_conda(void)
+{
+    char folder[PATH_MAX + 64];
+    snprintf(folder, sizeof folder, "%s/conda", root);
+    setenv("CONDA_PREFIX", folder, 1);
+    load(11, 0);
+}
+
 /* What cuSOLVER needs lies in other packages' folders there, and is opened first: the second name is a stub. */
 static void load_solver_from_pip(void)
 {
@@ -188,8 +196,10 @@ static void test_search(void)
     place("nvidia/cuda_nvrtc/lib", "libnvrtc.so.12");
     place("lib64", "libnvrtc.so.11.2");
     place("elsewhere", "libnvrtc.so.12");
+    place("conda/lib", "libnvrtc.so.11.2");
     check_path(load_from_pip, "nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
     check_path(load_from_home, "lib64/libnvrtc.so.11.2");
+    check_path(load_from_conda, "conda/lib/libnvrtc.so.11.2");
     check_path(load_loaded, "elsewhere/libnvrtc.so.12");
     place_solver();
     snprintf(file, sizeof file, "%s/nvidia/cusolver/lib/libcusolver.so.11", root);
@@ -288,6 +298,7 @@ int main(void)
     CHECK(mkdtemp(root) != NULL);
     unsetenv("CUDA_HOME");
     unsetenv("CUDA_PATH");
+    unsetenv("CONDA_PREFIX");
     test_relative_folders();
     gsh_options_init();
     CHECK_STR(in_child(open_without_gpu), "softly");
