@@ -142,18 +142,19 @@ class TestDoctor(shim_runner.TestCase):
 
     @unittest.skipUnless(shim_runner.is_emulated(), "plants failures in the emulated CUDA libraries")
     def test_missing_library(self):
+        """The driver is of CUDA 12, and all libraries but cuFFT are there for it by their names: none for CUDA 13 is taken."""
         there = os.path.join(self.folder, "cuda")
         os.mkdir(there)
         source = next(path for path in os.environ["LD_LIBRARY_PATH"].split(":") if os.path.exists(os.path.join(path, "libcuda.so.1")))
-        for path in glob.glob(os.path.join(source, "lib*.so*")):
-            if "cufft" not in path:
-                os.symlink(path, os.path.join(there, os.path.basename(path)))
-        checks = self.check_fails("probe: fft", "the CPU computed it", "", LD_LIBRARY_PATH=there)
-        if not glob.glob("/usr/local/cuda*/lib*/libcufft.so*"):  # NVIDIA's own is not usable by the emulated driver
-            self.assertEqual(checks["probe: fft"]["text"], "the CPU computed it, as cuFFT is missing")
-            for name in ("cuFFT", "probe: fft"):
-                self.assertEqual(checks[name]["mend"], 'pip install "gpushim[cuda13]"')
-        self.assertEqual(checks["probe: product"]["state"], "ok")
+        for path in glob.glob(os.path.join(source, "*")):
+            name = os.path.basename(path).replace(".so.13", ".so.12")
+            os.symlink(path, os.path.join(there, name.replace("libcusolver.so.12", "libcusolver.so.11")))
+        checks = self.check_fails("probe: fft", "the CPU computed it, as cuFFT is missing", 'pip install "gpushim[cuda12]"',
+                                  LD_LIBRARY_PATH=there, EMULATED_DRIVER="12040")
+        self.assertRegex(checks["cuFFT"]["text"], "^no usable libcufft.so found for a driver of CUDA 12; there is one of CUDA 13: /")
+        self.assertIn("cuFFT (CUDA 13)", checks["versions"]["text"])
+        for name in ("kernel", "product", "solve"):
+            self.assertEqual(checks["probe: " + name]["state"], "ok")
 
     @unittest.skipUnless(shim_runner.is_emulated(), "plants failures in the emulated CUDA libraries")
     def test_wrong_results(self):
