@@ -107,7 +107,7 @@ def read_number(path):
 
 def check_maps():
     count = read_number("/proc/sys/vm/max_map_count")
-    return check("memory mappings", count is None or count >= MAPS_WANTED, "vm.max_map_count %s" % count,
+    return check("memory mappings", count is None or count >= MAPS_WANTED, "vm.max_map_count %s" % ("cannot be read" if count is None else count),
                  "sudo sysctl vm.max_map_count=%d" % MAPS_WANTED, NOTE)
 
 

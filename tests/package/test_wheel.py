@@ -34,6 +34,10 @@ class TestWheel(unittest.TestCase):
     def test_name(self):
         self.assertEqual(os.path.basename(wheel()), "gpushim-%s-py3-none-manylinux_2_28_x86_64.whl" % project_version())
 
+    def test_size(self):
+        """With the kernels compiled ahead for all GPUs, where `make kernels` has made these."""
+        self.assertLess(os.path.getsize(wheel()), 30e6)
+
     def test_contents(self):
         with zipfile.ZipFile(wheel()) as archive:
             names = set(archive.namelist())
