@@ -4,7 +4,7 @@
 
     python3 tests/gpu/two_gpus.py [--library build/libgpushim.so]
 
-The interpreter needs NumPy. Launchers are told by the variables that they set; mpiexec with mpi4py, torchrun and Dask are started where
+The interpreter needs NumPy. Launchers are told by the variables that they set; mpiexec with mpi4py and torchrun are started where
 they are there. A GPU is told by the UUID of the device on which gpushim's memory lies; on the emulated CUDA libraries
 (EMULATED_GPUS=2), which have none, by its name. Ends with "N passed, N failed, N skipped"; exit status 1 where a check failed."""
 import argparse
