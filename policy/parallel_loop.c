@@ -7,7 +7,9 @@
 #define CACHE_BYTES 4e6 /* up to this the operands are in the cache of a core */
 #define CACHE_RATE 40e9 /* bytes/s of one core */
 #define MEMORY_RATE 10e9
-#define RUNS_BYTES 16e6        /* up to this one core copies runs as fast as several */
+#define RUNS_BYTES 16e6 /* up to this one core copies runs as fast as several */
+#define LINE_BYTES 64
+#define FAR_NS 3.5 /* of a line that is not in the cache: planes of 160 x 160 of 160 x 160 x 100 */
 #define ELEMENT_NS 0.5         /* of a copy without runs */
 #define SHARE 60e-6            /* s of work for each thread: some times what it takes to wake one */
 #define MEMORY_SPEED_UP 4      /* of what moves bytes only, at most */
@@ -21,6 +23,13 @@ double gsh_parallel_loop_seconds(double bytes, double elements, double host_ns)
 {
     double rate = bytes <= CACHE_BYTES ? CACHE_RATE : MEMORY_RATE;
     return bytes / rate + elements * host_ns * 1e-9;
+}
+
+double gsh_parallel_loop_far_seconds(double elements, double itemsize, double step, double span)
+{
+    if (step <= itemsize || span <= CACHE_BYTES)
+        return 0;
+    return elements * FAR_NS * 1e-9 * GSH_MIN(step / LINE_BYTES, 1);
 }
 
 double gsh_parallel_loop_copy_seconds(double bytes, double elements, bool has_runs)

@@ -13,7 +13,11 @@ enum { GSH_PARALLEL_LOOP_ALIGNMENT = 64 };
  * each. */
 double gsh_parallel_loop_seconds(double bytes, double elements, double host_ns);
 
-/* The same for a copy of elements that move so many bytes of cache lines. `has_runs`: many lie side by side, in both arrays. */
+/* What comes to that for an operand whose neighbours are `step` bytes apart, in the dimension of the smallest step, and which spans
+ * more than the cache: its cache lines are moved for one element each. */
+double gsh_parallel_loop_far_seconds(double elements, double itemsize, double step, double span);
+
+/* gsh_parallel_loop_seconds for a copy of elements that move so many bytes of cache lines. `has_runs`: many lie side by side, in both arrays. */
 double gsh_parallel_loop_copy_seconds(double bytes, double elements, bool has_runs);
 
 /* Threads for a loop of so many seconds on one core, at most `available`. 1: it does not pay. */

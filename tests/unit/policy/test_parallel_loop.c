@@ -16,6 +16,20 @@ static void check_seconds(void)
     CHECK(gsh_parallel_loop_seconds(0, 0, 5) == 0);
 }
 
+/* Columns of a large matrix take longer than rows, and than columns of a small one. */
+static void check_far(void)
+{
+    CHECK(gsh_parallel_loop_far_seconds(1e4, 8, 8, 1e8) == 0);
+    CHECK(gsh_parallel_loop_far_seconds(1e4, 8, 800, 1e6) == 0);
+    CHECK(gsh_parallel_loop_far_seconds(1e4, 8, 800, 1e8) > 2e-5);
+    CHECK(gsh_parallel_loop_far_seconds(1e4, 8, 64, 1e8) ==
+          gsh_parallel_loop_far_seconds(1e4, 8, 800, 1e8));
+    CHECK(gsh_parallel_loop_far_seconds(1e4, 8, 16, 1e8) * 4 ==
+          gsh_parallel_loop_far_seconds(1e4, 8, 64, 1e8));
+    CHECK_INT(gsh_parallel_loop_threads(2 * gsh_parallel_loop_far_seconds(25600, 8, 800, 2e7), 16),
+              2);
+}
+
 static void check_copies(void)
 {
     CHECK_INT(gsh_parallel_loop_threads(gsh_parallel_loop_copy_seconds(5e6, 3e5, true), 16), 1);
@@ -60,6 +74,7 @@ static void check_pieces(void)
 int main(void)
 {
     check_seconds();
+    check_far();
     check_copies();
     check_threads();
     check_pieces();
