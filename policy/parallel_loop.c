@@ -4,6 +4,8 @@
  */
 #include "parallel_loop.h"
 
+#include <stdlib.h>
+
 #define CACHE_BYTES 4e6 /* up to this the operands are in the cache of a core */
 #define CACHE_RATE 40e9 /* bytes/s of one core */
 #define MEMORY_RATE 10e9
@@ -25,9 +27,18 @@ double gsh_parallel_loop_seconds(double bytes, double elements, double host_ns)
     return bytes / rate + elements * host_ns * 1e-9;
 }
 
-double gsh_parallel_loop_far_seconds(double elements, double itemsize, double step, double span)
+double gsh_parallel_loop_far_seconds(int ndim, const int64_t *shape, const int64_t *strides,
+                                     size_t itemsize)
 {
-    if (step <= itemsize || span <= CACHE_BYTES)
+    double elements = 1, step = 0, span = 0; /* the smallest step counts */
+    for (int d = 0; d < ndim; d++) {
+        double stride = (double)llabs(strides[d]);
+        elements *= (double)shape[d];
+        span += stride * (double)(shape[d] - 1);
+        if (shape[d] > 1 && stride != 0)
+            step = step == 0 ? stride : GSH_MIN(step, stride);
+    }
+    if (step <= (double)itemsize || span <= CACHE_BYTES)
         return 0;
     return elements * FAR_NS * 1e-9 * GSH_MIN(step / LINE_BYTES, 1);
 }

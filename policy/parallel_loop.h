@@ -13,9 +13,10 @@ enum { GSH_PARALLEL_LOOP_ALIGNMENT = 64 };
  * each. */
 double gsh_parallel_loop_seconds(double bytes, double elements, double host_ns);
 
-/* What comes to that for an operand whose neighbours are `step` bytes apart, in the dimension of the smallest step, and which spans
- * more than the cache: its cache lines are moved for one element each. */
-double gsh_parallel_loop_far_seconds(double elements, double itemsize, double step, double span);
+/* What comes to that for an operand whose elements lie apart, and which spans more than the cache: its cache lines are moved for one
+ * element each. `strides`: bytes. */
+double gsh_parallel_loop_far_seconds(int ndim, const int64_t *shape, const int64_t *strides,
+                                     size_t itemsize);
 
 /* gsh_parallel_loop_seconds for a copy of elements that move so many bytes of cache lines. `has_runs`: many lie side by side, in both arrays. */
 double gsh_parallel_loop_copy_seconds(double bytes, double elements, bool has_runs);

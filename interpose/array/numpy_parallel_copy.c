@@ -47,6 +47,15 @@ static bool is_possible(const struct gsh_launch *launch, enum gsh_reason why)
            gsh_launch_is_distinct(launch, 1);
 }
 
+static double far_seconds(const struct gsh_launch *launch)
+{
+    double seconds = 0;
+    for (unsigned k = 0; k < 2; k++)
+        seconds += gsh_parallel_loop_far_seconds(launch->ndim, launch->shape, launch->strides[k],
+                                                 gsh_dtype_size(launch->loop));
+    return seconds;
+}
+
 /* Describes the work. Whether several threads do it sooner than one. */
 static bool plan(struct work *work, const struct gsh_launch *launch)
 {
@@ -55,6 +64,7 @@ static bool plan(struct work *work, const struct gsh_launch *launch)
     int64_t elements = gsh_launch_elements(launch);
     work->seconds = gsh_parallel_loop_copy_seconds(
         (double)elements * (double)traffic, (double)elements, gsh_host_copy_has_runs(&work->copy));
+    work->seconds += far_seconds(launch);
     unsigned wanted = gsh_numpy_parallel_threads(work->seconds);
     int64_t piece = gsh_parallel_loop_piece(elements, traffic, wanted);
     work->blocks = gsh_host_copy_divide(&work->copy, piece);

@@ -15,7 +15,6 @@
 
 #include <fenv.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 enum { MANY = 4 }; /* threads, of which one is hardly missed */
 
@@ -76,20 +75,6 @@ static size_t bytes_of_element(const struct gsh_numpy_space *space)
     return bytes;
 }
 
-/* For operand k's cache lines. */
-static double far_seconds(const struct gsh_numpy_space *space, unsigned k, double elements)
-{
-    double itemsize = (double)gsh_dtype_size(space->loop->operands[k]), step = 0, span = itemsize;
-    for (int d = 0; d < space->ndim; d++) {
-        double stride = (double)llabs(space->strides[k][d]);
-        if (stride == 0 || space->shape[d] == 1)
-            continue;
-        step = step == 0 ? stride : GSH_MIN(step, stride);
-        span += stride * (double)(space->shape[d] - 1);
-    }
-    return gsh_parallel_loop_far_seconds(elements, itemsize, step, span);
-}
-
 /* Of one core. */
 static double seconds_of(const struct gsh_numpy_space *space)
 {
@@ -98,7 +83,8 @@ static double seconds_of(const struct gsh_numpy_space *space)
     double seconds = gsh_parallel_loop_seconds(bytes, elements,
                                                gsh_op_host_ns(space->loop->op, space->loop->dtype));
     for (unsigned k = 0; k < space->loop->count; k++)
-        seconds += far_seconds(space, k, elements);
+        seconds += gsh_parallel_loop_far_seconds(space->ndim, space->shape, space->strides[k],
+                                                 gsh_dtype_size(space->loop->operands[k]));
     return seconds;
 }
 

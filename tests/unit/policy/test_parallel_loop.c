@@ -16,18 +16,22 @@ static void check_seconds(void)
     CHECK(gsh_parallel_loop_seconds(0, 0, 5) == 0);
 }
 
-/* Columns of a large matrix take longer than rows, and than columns of a small one. */
+static double far(int64_t step, int64_t row)
+{
+    const int64_t shape[2] = {100, 100}, strides[2] = {step, row};
+    return gsh_parallel_loop_far_seconds(2, shape, strides, 8);
+}
+
+/* Elements of a large array that lie apart; in any order of the dimensions. */
 static void check_far(void)
 {
-    CHECK(gsh_parallel_loop_far_seconds(1e4, 8, 8, 1e8) == 0);
-    CHECK(gsh_parallel_loop_far_seconds(1e4, 8, 800, 1e6) == 0);
-    CHECK(gsh_parallel_loop_far_seconds(1e4, 8, 800, 1e8) > 2e-5);
-    CHECK(gsh_parallel_loop_far_seconds(1e4, 8, 64, 1e8) ==
-          gsh_parallel_loop_far_seconds(1e4, 8, 800, 1e8));
-    CHECK(gsh_parallel_loop_far_seconds(1e4, 8, 16, 1e8) * 4 ==
-          gsh_parallel_loop_far_seconds(1e4, 8, 64, 1e8));
-    CHECK_INT(gsh_parallel_loop_threads(2 * gsh_parallel_loop_far_seconds(25600, 8, 800, 2e7), 16),
-              2);
+    const int64_t shape[] = {160, 160}, strides[] = {800, 128000};
+    CHECK(far(8, 1000000) == 0 && far(800, 8000) == 0 && far(0, 0) == 0 && far(1000000, 8) == 0);
+    CHECK(far(800, 1000000) > 2e-5 && far(-800, -1000000) == far(1000000, 800));
+    CHECK(far(64, 1000000) == far(800, 1000000) && far(16, 1000000) * 4 == far(64, 1000000));
+    CHECK(far(0, 1000000) == far(64, 1000000));
+    CHECK_INT(
+        gsh_parallel_loop_threads(2 * gsh_parallel_loop_far_seconds(2, shape, strides, 8), 16), 2);
 }
 
 static void check_copies(void)
