@@ -67,17 +67,49 @@ void gsh_fmt_printf(struct gsh_fmt *fmt, const char *format, ...)
         fmt->length += GSH_MIN((size_t)written, room - 1);
 }
 
+/* Bytes of the character of UTF-8 that begins there (RFC 3629); 0: none does. */
+static size_t character_bytes(const char *text)
+{
+    static const struct {
+        unsigned char first, last, bytes, least, most; /* of the first byte; of the second one */
+    } rows[] = {
+        {0x01, 0x7f, 1, 0, 0},       {0xc2, 0xdf, 2, 0x80, 0xbf}, {0xe0, 0xe0, 3, 0xa0, 0xbf},
+        {0xe1, 0xec, 3, 0x80, 0xbf}, {0xed, 0xed, 3, 0x80, 0x9f}, {0xee, 0xef, 3, 0x80, 0xbf},
+        {0xf0, 0xf0, 4, 0x90, 0xbf}, {0xf1, 0xf3, 4, 0x80, 0xbf}, {0xf4, 0xf4, 4, 0x80, 0x8f}};
+    const unsigned char *at = (const unsigned char *)text;
+    size_t row = 0, bytes = 1;
+    while (row < GSH_COUNT(rows) && !(at[0] >= rows[row].first && at[0] <= rows[row].last))
+        row++;
+    if (row == GSH_COUNT(rows) || rows[row].bytes == 1)
+        return row == 0;
+    if (at[1] < rows[row].least || at[1] > rows[row].most)
+        return 0;
+    for (bytes = 2; bytes < rows[row].bytes; bytes++)
+        if ((at[bytes] & 0xc0) != 0x80)
+            return 0;
+    return bytes;
+}
+
+static void append_json_character(struct gsh_fmt *fmt, const char *text, size_t bytes)
+{
+    if (*text == '"' || *text == '\\')
+        append_char_sigsafe(fmt, '\\');
+    if (bytes == 0)
+        gsh_fmt_text(fmt, "\\ufffd");
+    else if (bytes == 1 && *text < 0x20)
+        gsh_fmt_printf(fmt, "\\u%04x", (unsigned)*text);
+    else
+        for (size_t i = 0; i < bytes; i++)
+            append_char_sigsafe(fmt, text[i]);
+}
+
 void gsh_fmt_json_string(struct gsh_fmt *fmt, const char *text)
 {
     append_char_sigsafe(fmt, '"');
-    for (; *text != '\0'; text++) {
-        unsigned char character = (unsigned char)*text;
-        if (character == '"' || character == '\\')
-            append_char_sigsafe(fmt, '\\');
-        if (character < 0x20)
-            gsh_fmt_printf(fmt, "\\u%04x", character);
-        else
-            append_char_sigsafe(fmt, *text);
+    while (*text != '\0') {
+        size_t bytes = character_bytes(text);
+        append_json_character(fmt, text, bytes);
+        text += GSH_MAX(bytes, (size_t)1);
     }
     append_char_sigsafe(fmt, '"');
 }

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #define PAGE_BYTES 4096
-#define HANDLERS_MOST 8
+#define HANDLERS_MOST 12
 
 static struct {
     void (*prepare)(void), (*parent)(void), (*child)(void);

@@ -255,3 +255,23 @@ bool gsh_line_profile_get(unsigned index, struct gsh_line_profile_copy *copy)
                copy->downloads + copy->faults_read + copy->faults_write !=
            0;
 }
+
+static void forget_row_after_fork(struct row *row)
+{
+#define X(member) atomic_store_explicit(&row->member, 0, memory_order_relaxed);
+    GSH_LINE_PROFILE_COUNTERS(X)
+#undef X
+    for (size_t i = 0; i < GSH_STATS_MAX_REASONS; i++)
+        atomic_store_explicit(&row->reasons[i], 0, memory_order_relaxed);
+    for (size_t i = 0; i < GSH_LINE_PROFILE_CALLS; i++) {
+        atomic_store_explicit(&row->calls[i].calls, 0, memory_order_relaxed);
+        atomic_store_explicit(&row->calls[i].operation, 0, memory_order_relaxed);
+    }
+}
+
+void gsh_line_profile_forget_after_fork(void)
+{
+    unsigned end = atomic_load_explicit(&claimed, memory_order_relaxed);
+    for (unsigned i = 0; i < GSH_MIN(end, (unsigned)GSH_LINE_PROFILE_MAX_ROWS); i++)
+        forget_row_after_fork(&rows[i]);
+}

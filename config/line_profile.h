@@ -66,6 +66,9 @@ void gsh_line_profile_device_call(unsigned operation);
 void gsh_line_profile_device_time(uint64_t ns);
 void gsh_line_profile_host_call(unsigned operation, unsigned reason, unsigned calls, uint64_t ns);
 
+/* Sets all counts to 0, in a forked child. */
+void gsh_line_profile_forget_after_fork(void);
+
 /* Rows are 0 to count - 1. False: the row has no event. */
 unsigned gsh_line_profile_count(void);
 bool gsh_line_profile_get(unsigned row, struct gsh_line_profile_copy *copy);

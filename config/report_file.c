@@ -22,7 +22,7 @@
 
 #define TIMEOUT_NS UINT64_C(2000000000)
 
-bool gsh_report_file_name(const char *name, char *path, size_t size)
+bool gsh_report_file_absolute(const char *name, char *path, size_t size)
 {
     struct gsh_fmt fmt;
     char folder[PATH_MAX];
@@ -32,15 +32,30 @@ bool gsh_report_file_name(const char *name, char *path, size_t size)
             return false;
         gsh_fmt_printf(&fmt, "%s/", folder);
     }
-    for (; *name != '\0'; name++) {
-        if (name[0] == '%' && name[1] == 'p') {
-            gsh_fmt_decimal(&fmt, (uint64_t)getpid());
-            name++;
+    gsh_fmt_text(&fmt, name);
+    return fmt.required == fmt.length;
+}
+
+bool gsh_report_file_expand_sigsafe(const char *absolute, size_t folder, char *path, size_t size)
+{
+    struct gsh_fmt fmt;
+    gsh_fmt_init_sigsafe(&fmt, path, size);
+    for (size_t i = 0; absolute[i] != '\0'; i++) {
+        if (i >= folder && absolute[i] == '%' && absolute[i + 1] == 'p') {
+            gsh_fmt_decimal_sigsafe(&fmt, (uint64_t)getpid());
+            i++;
         } else {
-            gsh_fmt_text(&fmt, (const char[]){*name, '\0'});
+            gsh_fmt_text_sigsafe(&fmt, (const char[]){absolute[i], '\0'});
         }
     }
     return fmt.required == fmt.length;
+}
+
+bool gsh_report_file_name(const char *name, char *path, size_t size)
+{
+    char absolute[PATH_MAX];
+    return gsh_report_file_absolute(name, absolute, sizeof absolute) &&
+           gsh_report_file_expand_sigsafe(absolute, strlen(absolute) - strlen(name), path, size);
 }
 
 /* Waits until a piece can be written. Returns 0, or an errno where that is impossible or takes too long. */

@@ -11,6 +11,9 @@
 /* The file that an option names: `name` made absolute, because the program may change its folder, with "%p" replaced by the
  * process id. False: `path` has no room for it, or the folder is not known. */
 bool gsh_report_file_name(const char *name, char *path, size_t size);
+/* Its two parts: an absolute name, then the process id, behind the first `folder` bytes: those before `name`. */
+bool gsh_report_file_absolute(const char *name, char *path, size_t size);
+bool gsh_report_file_expand_sigsafe(const char *absolute, size_t folder, char *path, size_t size);
 /* Writes the text to the file, which is created or truncated. "/dev/stdout", "/dev/stderr", "/dev/fd/N" and
  * "/proc/self/fd/N" name the process's own descriptors, to which the text is appended. Returns 0 or an errno:
  * ELOOP for a link, EPERM for another user's file, ENXIO for a FIFO without a reader, ETIMEDOUT where the reader

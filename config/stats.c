@@ -210,3 +210,31 @@ bool gsh_stats_get_row(unsigned index, struct gsh_stats_row_copy *copy)
         copy->reasons[i] = get(&row->reasons[i]);
     return copy->device_calls > 0 || copy->host_calls > 0 || copy->device_ns > 0;
 }
+
+void gsh_stats_append_name(unsigned index, struct gsh_fmt *fmt)
+{
+    const struct row *row = &rows[index < gsh_stats_row_count() ? index : 0];
+    gsh_fmt_text(fmt, row == &rows[0] ? "other" : row->name);
+    if (row->signature[0] != '\0')
+        gsh_fmt_printf(fmt, " %s", row->signature);
+}
+
+static void forget_row_after_fork(struct row *row)
+{
+    _Atomic uint64_t *const counts[] = {&row->device_calls,   &row->device_ns,
+                                        &row->host_calls,     &row->host_ns,
+                                        &row->parallel_calls, &row->outputs_fetched};
+    for (size_t i = 0; i < GSH_COUNT(counts); i++)
+        atomic_store_explicit(counts[i], 0, memory_order_relaxed);
+    for (size_t i = 0; i < GSH_STATS_MAX_REASONS; i++)
+        atomic_store_explicit(&row->reasons[i], 0, memory_order_relaxed);
+}
+
+void gsh_stats_forget_after_fork(void)
+{
+    for (size_t i = 0; i < GSH_COUNTER_COUNT; i++)
+        atomic_store_explicit(&counters[i], 0, memory_order_relaxed);
+    unsigned end = atomic_load_explicit(&claimed, memory_order_relaxed);
+    for (unsigned i = 0; i < GSH_MIN(end, (unsigned)GSH_STATS_MAX_ROWS); i++)
+        forget_row_after_fork(&rows[i]);
+}

@@ -22,9 +22,10 @@ enum { GSH_STATS_MAX_ROWS = 4096, GSH_STATS_MAX_REASONS = 32 };
 /* Reads GPUSHIM_REPORT and starts the report's clock. Called once, when NumPy is found. The names are kept, not
  * copied; at most GSH_STATS_MAX_REASONS of them. */
 void gsh_stats_report_init(const char *const *reason_names, size_t reason_count);
-/* True where the report was asked for: only then are CPU calls timed and tiny declined calls
- * counted. */
+/* True where the report or the trace was asked for: only then are CPU calls timed. */
 bool gsh_stats_report_is_wanted(void);
+/* True where calls that are too small for any device are counted, too: not for the trace alone. */
+bool gsh_stats_report_counts_tiny(void);
 /* From now on it is true, though no report was asked for. At start. */
 void gsh_stats_report_want_times(void);
 
@@ -59,6 +60,9 @@ void gsh_stats_pause(bool pauses);
 /* An output that the device computed for this row was fetched to the host by a host access. */
 void gsh_stats_output_fetched(unsigned row);
 
+/* Sets all counts to 0, in a forked child. */
+void gsh_stats_forget_after_fork(void);
+
 /* A snapshot of one row. */
 struct gsh_stats_row_copy {
     const char *name, *signature; /* live as long as the process */
@@ -68,15 +72,20 @@ struct gsh_stats_row_copy {
 /* False where the row does not exist or has no counts. */
 bool gsh_stats_get_row(unsigned row, struct gsh_stats_row_copy *copy);
 unsigned gsh_stats_row_count(void);
+/* Appends the row's name and signature. */
+void gsh_stats_append_name(unsigned row, struct gsh_fmt *fmt);
 
 /* The report as text (the exit report) or JSON (docs/user/report.md names the keys). */
 void gsh_stats_report_text(struct gsh_fmt *fmt);
 void gsh_stats_report_json(struct gsh_fmt *fmt);
-/* Writes the report that GPUSHIM_REPORT asks for. Called once, at exit. Does nothing in a forked child. */
+/* Writes the report and the trace that are asked for. Called once, at exit. A forked child has none, but for dir:DIR and a trace
+ * whose name has its process id. */
 void gsh_stats_report_at_exit(void);
-/* Whether this process has a report to write. Safe in a signal handler. */
+/* Whether this process has a report or a trace to write. Safe in a signal handler. */
 bool gsh_stats_report_is_due_sigsafe(void);
-/* Writes the report in the handler of a signal that ends the process. */
+/* Writes them in the handler of a signal that ends the process. */
 void gsh_stats_report_at_death_sigsafe(void);
+/* The process ends without its exit functions, as workers do: writes a trace, and a report of the form dir:DIR. */
+void gsh_stats_report_at_abrupt_exit_sigsafe(void);
 /* Free text for the report's first line, e.g. "cuda: NVIDIA H200, 140 GiB"; copied. */
 void gsh_stats_report_set_device(const char *text);

@@ -1,28 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The report: the numbers of stats.c as the text printed at exit and as JSON. Only the process that attached to NumPy
- * reports. Its forked children share the numbers and print nothing.
+ * reports. Its forked children share the numbers and print nothing, but for a report of the form dir:DIR: there each counts from
+ * the fork on.
  */
 #include "clock.h"
+#include "forked.h"
+#include "futex.h"
 #include "line_profile.h"
 #include "log.h"
+#include "nvtx.h"
 #include "option_words.h"
 #include "options.h"
 #include "report_file.h"
+#include "report_process.h"
 #include "report_sections.h"
 #include "report_verdict.h"
 #include "stats.h"
+#include "trace.h"
+#include "trace_file.h"
 #include "version.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#define TEXT_ROWS 40 /* the text shows the busiest; JSON has all */
+#define MOST_WAIT_MS 10000U /* for another thread that writes the files */
+#define TEXT_ROWS 40        /* the text shows the busiest; JSON has all */
 
 enum mode { SILENT, PRINTED, JSON_FILE };
+enum end { AT_EXIT, BY_SIGNAL, ABRUPT };
+enum writing { NOT_WRITTEN, IS_WRITING, IS_WRITTEN };
+
+static _Atomic uint32_t writing; /* what has become of the files */
 
 static struct {
     const char *const *reason_names;
@@ -31,7 +45,9 @@ static struct {
     pid_t pid; /* of the process that attached; 0 before */
     uint64_t start_ns;
     bool is_written;
-    bool is_timed; /* the times are wanted for something else than a report */
+    bool is_child;         /* forked: it reports only what it has counted itself */
+    char folder[PATH_MAX]; /* absolute; "": the file is not that of dir:DIR */
+    bool is_timed;         /* the times are wanted for something else than a report */
     char device[256];
     char file[PATH_MAX]; /* absolute */
 } report = {.device = "no device"};
@@ -65,6 +81,35 @@ static const char *take_lines(const char *text, char *rest, size_t size)
     return rest;
 }
 
+static void begin_in_child_after_fork(void)
+{
+    gsh_stats_forget_after_fork();
+    gsh_line_profile_forget_after_fork();
+    gsh_wall_time_begin_after_fork();
+    gsh_report_process_begin_after_fork();
+    report.pid = getpid();
+    report.start_ns = gsh_clock_ns();
+    report.is_written = false;
+    atomic_store(&writing, NOT_WRITTEN);
+    report.is_child = true;
+    (void)gsh_report_process_file_sigsafe(report.folder, report.file, sizeof report.file);
+}
+
+/* dir:DIR: each process has a file there. False: it cannot be named. */
+static bool set_folder(const char *text)
+{
+    static const char prefix[] = "dir:";
+    if (strncmp(text, prefix, strlen(prefix)) != 0 || text[strlen(prefix)] == '\0' ||
+        !gsh_report_file_name(text + strlen(prefix), report.folder, sizeof report.folder))
+        return false;
+    gsh_report_process_init();
+    if (!gsh_report_process_file_sigsafe(report.folder, report.file, sizeof report.file))
+        return false;
+    (void)mkdir(report.folder, 0777); /* what goes wrong is said when the file is written */
+    gsh_forked_add(NULL, NULL, begin_in_child_after_fork);
+    return true;
+}
+
 static enum mode parse_mode(const char *text)
 {
     static const char json[] = "json:";
@@ -76,10 +121,15 @@ static enum mode parse_mode(const char *text)
     if (gsh_option_words_bool(text, &is_on))
         return is_on ? PRINTED : SILENT;
     if (strncmp(text, json, strlen(json)) == 0 && text[strlen(json)] != '\0' &&
-        set_file(text + strlen(json)))
+        set_file(text + strlen(json))) {
+        gsh_report_process_init();
+        return JSON_FILE;
+    }
+    if (set_folder(text))
         return JSON_FILE;
     gsh_log(GSH_LOG_WARN,
-            "GPUSHIM_REPORT=%.100s: bad value, taken as 0; allowed: 0|1|json:FILE, each also with "
+            "GPUSHIM_REPORT=%.100s: bad value, taken as 0; allowed: 0|1|json:FILE|dir:DIR, each "
+            "also with "
             ",lines",
             text);
     return SILENT;
@@ -94,9 +144,16 @@ void gsh_stats_report_init(const char *const *reason_names, size_t reason_count)
     report.mode = parse_mode(gsh_option_text(GSH_OPTION_REPORT));
     if (report.mode != SILENT)
         gsh_wall_time_begin();
+    gsh_trace_file_init(reason_names, reason_count);
+    gsh_nvtx_init();
 }
 
 bool gsh_stats_report_is_wanted(void)
+{
+    return report.mode != SILENT || report.is_timed || gsh_trace_is_on;
+}
+
+bool gsh_stats_report_counts_tiny(void)
 {
     return report.mode != SILENT || report.is_timed;
 }
@@ -360,27 +417,89 @@ static int write_report(bool is_dying)
     return error;
 }
 
-bool gsh_stats_report_is_due_sigsafe(void)
+static bool has_counted(void)
+{
+    struct gsh_stats_row_copy row;
+    for (unsigned i = 0; i < gsh_stats_row_count(); i++)
+        if (gsh_stats_get_row(i, &row))
+            return true;
+    return false;
+}
+
+static bool is_of_this_process_sigsafe(void)
 {
     return report.mode != SILENT && report.pid == getpid() && !report.is_written;
 }
 
-void gsh_stats_report_at_exit(void)
+bool gsh_stats_report_is_due_sigsafe(void)
 {
+    return is_of_this_process_sigsafe() || gsh_trace_file_is_due_sigsafe();
+}
+
+static void complain(const char *what, const char *file, int error, enum end end)
+{
+    if (error != 0 && end != AT_EXIT)
+        gsh_log_sigsafe("a report or a trace cannot be written");
+    else if (error != 0)
+        gsh_log(GSH_LOG_WARN, "cannot write the %s to %s: %s", what, file,
+                error == ELOOP ? "it is a symbolic link" : strerror(error));
+}
+
+static bool has_report(enum end end)
+{
+    return is_of_this_process_sigsafe() && (end != ABRUPT || report.folder[0] != '\0') &&
+           (!report.is_child || has_counted());
+}
+
+static void write_files(enum end end)
+{
+    complain("trace", gsh_trace_file_name(), gsh_trace_file_write_sigsafe(), end);
+    if (!has_report(end))
+        return;
+    int error = write_report(end != AT_EXIT);
+    report.is_written = true;
+    complain("report", report.file, error, end);
+}
+
+/* Once in a process. A thread that ends the process while another one writes waits for it. */
+static void write_once(enum end end)
+{
+    uint32_t before = NOT_WRITTEN;
+    if (atomic_compare_exchange_strong(&writing, &before, IS_WRITING)) {
+        write_files(end);
+        atomic_store(&writing, IS_WRITTEN);
+        gsh_futex_wake_all_sigsafe(&writing);
+    } else if (before == IS_WRITING) {
+        gsh_futex_wait_change_for(&writing, IS_WRITING, MOST_WAIT_MS);
+    }
+}
+
+/* A signal that ends the process waits until the files are whole: pools send their workers SIGTERM while these exit. */
+static void write_undisturbed(enum end end)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    sigset_t signals, before;
     if (!gsh_stats_report_is_due_sigsafe())
         return;
-    int error = write_report(false);
-    report.is_written = true;
-    if (error != 0)
-        gsh_log(GSH_LOG_WARN, "cannot write the report to %s: %s", report.file,
-                error == ELOOP ? "it is a symbolic link" : strerror(error));
+    sigfillset(&signals);
+    for (size_t i = 0; i < GSH_COUNT(faults); i++)
+        sigdelset(&signals, faults[i]);
+    pthread_sigmask(SIG_BLOCK, &signals, &before);
+    write_once(end);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void gsh_stats_report_at_exit(void)
+{
+    write_undisturbed(AT_EXIT);
 }
 
 void gsh_stats_report_at_death_sigsafe(void)
 {
-    if (!gsh_stats_report_is_due_sigsafe())
-        return;
-    if (write_report(true) != 0)
-        gsh_log_sigsafe("cannot write the report");
-    report.is_written = true;
+    write_undisturbed(BY_SIGNAL);
+}
+
+void gsh_stats_report_at_abrupt_exit_sigsafe(void)
+{
+    write_undisturbed(ABRUPT);
 }

@@ -45,6 +45,17 @@ void gsh_wall_time_begin(void)
     atomic_store(&gsh_wall_time_is_on, true);
 }
 
+void gsh_wall_time_begin_after_fork(void)
+{
+    if (!atomic_load(&gsh_wall_time_is_on))
+        return;
+    for (unsigned part = 0; part < GSH_WALL_PARTS; part++)
+        atomic_store(&spent_ns[part], 0);
+    role = WATCHED;
+    atomic_store(&is_waiting, false);
+    atomic_store(&running, gsh_clock_ns() << PART_BITS | GSH_WALL_PROGRAM);
+}
+
 void gsh_wall_time_serve(void)
 {
     role = SERVANT;

@@ -27,6 +27,8 @@ extern _Atomic bool gsh_wall_time_is_on;
 
 /* The calling thread is the one that is watched from now on. */
 void gsh_wall_time_begin(void);
+/* The parts begin again, if they run. In a forked child, whose only thread is watched. */
+void gsh_wall_time_begin_after_fork(void);
 /* The time from here on is that of the part. Returns the part before; -1: the calling thread is neither watched nor works for the
  * watched one. */
 int gsh_wall_time_switch_sigsafe(enum gsh_wall_part part);

@@ -24,6 +24,7 @@
 #include "service.h"
 #include "stack_pool.h"
 #include "stats.h"
+#include "trace.h"
 
 #define TRIES 3
 
@@ -65,6 +66,7 @@ static void let_block_go(struct gsh_block *block, void *unused)
 static void prepare_on_pool_stack(void *unused)
 {
     (void)unused;
+    GSH_TRACE_CAUSE("fork", NULL);
     gsh_dispatch_lock_acquire();
     gsh_node_flush_locked(GSH_FLUSH_FORK);
     gsh_arena_lock();

@@ -16,6 +16,7 @@
 #include "mangling.h"
 #include "numpy_output.h"
 #include "stats.h"
+#include "trace.h"
 #include "wall_time.h"
 
 #include <ctype.h>
@@ -383,6 +384,8 @@ static gsh_blas_entry_function *decline(struct gsh_blas_entry_call *call,
     frame->result = gsh_blas_entry_call_original(call, frame);
     gsh_host_calibration_end(is_expected && has_succeeded(call));
     gsh_stats_host_call(row, call->why, gsh_clock_ns() - start);
+    if (GSH_UNLIKELY(gsh_trace_is_on))
+        GSH_TRACE_END(start, CALLS, .row = row, .reason = call->why);
     return NULL;
 }
 

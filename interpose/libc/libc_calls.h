@@ -44,8 +44,8 @@
 
 /* libc_exit.c */
 #define GSH_LIBC_CALLS_EXIT(X)                                                                     \
-    X(void, _exit, (int status), (status), gsh_last_run_leave_at_once())                           \
-    X(void, _Exit, (int status), (status), gsh_last_run_leave_at_once())
+    X(void, _exit, (int status), (status), leave_at_once())                                        \
+    X(void, _Exit, (int status), (status), leave_at_once())
 
 /* libc_stack.c */
 #define GSH_LIBC_CALLS_STACK(X)                                                                    \

@@ -8,8 +8,15 @@
 #include "last_run.h"
 #include "libc_calls.h"
 #include "libc_real.h"
+#include "stats.h"
 
 GSH_LIBC_REAL_TABLE(GSH_LIBC_CALLS_EXIT)
+
+static void leave_at_once(void)
+{
+    gsh_last_run_leave_at_once();
+    gsh_stats_report_at_abrupt_exit_sigsafe();
+}
 
 GSH_LIBC_CALLS_EXIT(GSH_LIBC_REAL_ENTRY)
 

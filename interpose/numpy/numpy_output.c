@@ -15,6 +15,7 @@
 #include "numpy_errors.h"
 #include "python_error.h"
 #include "stats.h"
+#include "trace.h"
 #include "wall_time.h"
 
 #include <stdlib.h>
@@ -303,6 +304,8 @@ void gsh_numpy_output_host_end(uint64_t begin, unsigned row, enum gsh_reason why
     gsh_host_calibration_end(gsh_host_calibration_is_expected(row) &&
                              gsh_py.PyErr_Occurred() == NULL);
     gsh_stats_host_call(row, (unsigned)why, begin ? gsh_clock_ns() - begin : 0);
+    if (GSH_UNLIKELY(gsh_trace_is_on))
+        GSH_TRACE_END(begin, CALLS, .row = row, .reason = why);
 }
 
 void gsh_numpy_output_host_abandon(void)

@@ -22,6 +22,7 @@
 #include "numpy_promote.h"
 #include "numpy_verify.h"
 #include "stats.h"
+#include "trace.h"
 
 #include <string.h>
 
@@ -123,6 +124,8 @@ static PyObject *call_original(struct record *record, PyObject *const *args, siz
     if (record->op < 0 || gsh_numpy_loops_device_calls() != device_loops)
         return result;
     gsh_stats_host_call(row, (unsigned)why, begin ? gsh_clock_ns() - begin : 0);
+    if (GSH_UNLIKELY(gsh_trace_is_on))
+        GSH_TRACE_END(begin, CALLS, .row = row, .reason = why);
     return gsh_numpy_fallback_pass(result, row, why, args, gsh_py_nargs(nargsf));
 }
 
@@ -472,7 +475,7 @@ void gsh_numpy_ufunc_install(void)
     PyObject *add = gsh_py.PyDict_GetItemString(gsh_np.dict, "add");
     if (!add || !gsh_numpy_keywords_init() || !gsh_numpy_promote_init())
         return;
-    counts_tiny = gsh_stats_report_is_wanted();
+    counts_tiny = gsh_stats_report_counts_tiny();
     samples_tiny = gsh_line_profile_is_on;
     gsh_np.call_ufunc = ((struct gsh_ufunc *)add)->vectorcall;
     PyObject *name, *value;

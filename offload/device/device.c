@@ -18,6 +18,7 @@
 #include "stack_pool.h"
 #include "stats.h"
 #include "thread.h"
+#include "trace.h"
 #include "wall_time.h"
 #include "warm_up.h"
 
@@ -74,6 +75,8 @@ static enum gsh_status open_device(void)
     uint64_t begin = gsh_clock_ns();
     enum gsh_status status = gsh_backend_get()->open(why, sizeof why);
     gsh_stats_add(GSH_COUNTER_START_NS, gsh_clock_ns() - begin);
+    if (GSH_UNLIKELY(gsh_trace_is_on))
+        GSH_TRACE_END(begin, START, .name = "start the device", .why = gsh_backend_get()->name);
     if (status == GSH_OK) {
         gsh_backend_rate();
     } else {
@@ -137,12 +140,14 @@ void gsh_device_start(bool wait)
     if (!wait)
         return;
     GSH_WALL_TIME(GSH_WALL_START);
+    uint64_t begin = gsh_trace_begin();
     gsh_critical_enter(); /* for SIGINT's sake: the driver may not answer */
     pthread_mutex_lock(&start_mutex);
     while (gsh_device_get_state() == GSH_DEVICE_STARTING)
         pthread_cond_wait(&start_done, &start_mutex);
     pthread_mutex_unlock(&start_mutex);
     gsh_critical_leave();
+    GSH_TRACE_END(begin, WAITS, .name = "wait for the start of the device");
 }
 
 void gsh_device_stop_threads(void)

@@ -700,7 +700,7 @@ static void run_on_pool_stack(void *context)
     set_inside(false);
 }
 
-enum gsh_status gsh_dispatch_run(const struct gsh_call *call, enum gsh_reason *why)
+enum gsh_status gsh_dispatch_run_untraced(const struct gsh_call *call, enum gsh_reason *why)
 {
     struct run run = {
         .call = call, .launch = call->launch, .operands = gsh_launch_operands(&call->launch)};

@@ -15,6 +15,7 @@
 #include "host_vector.h"
 #include "options.h"
 #include "stats.h"
+#include "trace.h"
 #include "wall_time.h"
 
 #include <fenv.h>
@@ -43,6 +44,7 @@ static enum gsh_status allocate(size_t size, uint64_t *address)
         return GSH_FAILED;
     held_bytes += size;
     gsh_stats_raise(GSH_COUNTER_DEVICE_PEAK_BYTES, held_bytes);
+    gsh_trace_memory(held_bytes);
     *address = (uint64_t)memory;
     return GSH_OK;
 }
@@ -50,6 +52,7 @@ static enum gsh_status allocate(size_t size, uint64_t *address)
 static void release(uint64_t address, size_t size)
 {
     held_bytes -= size;
+    gsh_trace_memory(held_bytes);
     gsh_emu_mem_give((void *)address, size);
 }
 
@@ -89,6 +92,8 @@ static void note_run(unsigned row, uint64_t begin)
 {
     if (begin != 0)
         gsh_stats_device_time(row, gsh_clock_ns() - begin);
+    if (GSH_UNLIKELY(gsh_trace_is_on))
+        GSH_TRACE_END(begin, DEVICE, .row = row, .text = gsh_trace_group);
     gsh_stats_add(GSH_COUNTER_LAUNCHES, 1);
 }
 

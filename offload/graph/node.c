@@ -15,10 +15,12 @@
 #include "node_iterations.h"
 #include "node_reuse.h"
 #include "node_transform.h"
+#include "nvtx.h"
 #include "plan.h"
 #include "service.h"
 #include "stack_pool.h"
 #include "stats.h"
+#include "trace.h"
 
 #define HELD_SHARE 4 /* pending nodes hold at most a fourth of the device's memory */
 
@@ -311,10 +313,35 @@ static enum gsh_status run_group(const struct gsh_plan_item *item)
     return GSH_OK;
 }
 
+/* "add, add, sqrt": the item's nodes in the order in which they are computed. */
+static void describe(const struct gsh_plan_item *item, char *text, size_t size)
+{
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, text, size);
+    for (unsigned index = 0; index < item->node_count; index++)
+        gsh_fmt_printf(&fmt, "%s%s", index > 0 ? ", " : "",
+                       gsh_launch_name(&planned[item->nodes[index]].launch));
+}
+
+static __attribute__((noinline)) enum gsh_status run_group_traced(const struct gsh_plan_item *item)
+{
+    GSH_NVTX_RANGE("group", item->node_count);
+    uint64_t begin = gsh_trace_begin();
+    describe(item, gsh_trace_group, sizeof gsh_trace_group);
+    enum gsh_status status = run_group(item);
+    if (status == GSH_OK)
+        GSH_TRACE_END(begin, FLUSHES, .name = "group", .text = gsh_trace_group,
+                      .count = item->node_count);
+    gsh_trace_group[0] = '\0';
+    return status;
+}
+
 static void run_item(const struct gsh_plan_item *item)
 {
     unsigned before = gsh_line_profile_swap_sigsafe(planned[item->nodes[0]].line);
-    bool is_done = item->node < 0 && run_group(item) == GSH_OK;
+    bool is_done = item->node < 0 &&
+                   (GSH_UNLIKELY(gsh_trace_is_on || gsh_nvtx_is_on) ? run_group_traced
+                                                                    : run_group)(item) == GSH_OK;
     gsh_line_profile_swap_sigsafe(before);
     if (!is_done && item->node < 0)
         gsh_log(GSH_LOG_GRAPH, "graph:   one by one");
@@ -443,6 +470,8 @@ static void flush_on_pool_stack(void *flush)
     enum gsh_flush_reason why = ((const struct flush *)flush)->why;
     join_transforms();
     unsigned count = count_to_run(flush);
+    GSH_NVTX_RANGE("flush", count);
+    uint64_t begin = gsh_trace_begin();
     if (why != GSH_FLUSH_EARLY)
         gsh_node_cse_forget_locked();
     if (why == GSH_FLUSH_HOST_READ)
@@ -453,6 +482,7 @@ static void flush_on_pool_stack(void *flush)
     flush_count++;
     keep_rest(count);
     gsh_stats_add(GSH_COUNTER_FLUSHES, 1);
+    GSH_TRACE_END(begin, FLUSHES, .name = "flush", .why = flush_reasons[why], .count = count);
 }
 
 static void run_flush(struct flush flush)

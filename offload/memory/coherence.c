@@ -18,6 +18,7 @@
 #include "pages.h"
 #include "stack_pool.h"
 #include "stats.h"
+#include "trace.h"
 #include "transfer.h"
 #include "value.h"
 
@@ -310,6 +311,7 @@ void gsh_coherence_fetch(const void *address, size_t size, bool write)
         atomic_load_explicit(&block->resident, memory_order_acquire) == 0)
         return;
     int keep = errno;
+    GSH_TRACE_CAUSE(write ? "written on the CPU" : "read on the CPU", NULL);
     visit_range(address, size, fetch_block, write);
     gsh_coherence_events.announce_sigsafe();
     errno = keep;
@@ -331,6 +333,7 @@ void gsh_coherence_fetch_if_address_taken(const void *address)
 
 static bool peek_held(void *to, struct gsh_block *block, size_t begin, size_t size)
 {
+    GSH_TRACE_CAUSE("element or result", NULL);
     unsigned chunk = gsh_block_chunk(block, begin);
     if (begin + size > block->size || gsh_block_chunk(block, begin + size - 1) != chunk ||
         block->state[chunk] != GSH_CHUNK_DEVICE || block->value == NULL)
@@ -459,6 +462,7 @@ void gsh_coherence_serve_fault(const void *address, bool write)
         return;
     unsigned chunk =
         GSH_MIN(gsh_block_chunk(block, (uintptr_t)address - block->base), block->chunks - 1U);
+    GSH_TRACE_CAUSE(write ? "page fault of a write" : "page fault of a read", NULL);
     acquire_when_written(block);
     if (gsh_block_needs_opening(block, chunk, write)) {
         open_or_die(block, chunk, read_ahead(block, chunk), write);

@@ -7,6 +7,7 @@
 #include "arena_internal.h"
 #include "coherence_internal.h"
 #include "stats.h"
+#include "trace.h"
 #include "value.h"
 
 static struct gsh_value *oldest, *newest;
@@ -48,6 +49,7 @@ static bool evict(struct gsh_value *value)
     struct gsh_block *block = gsh_block_at(value->block);
     if (!gsh_block_try_acquire_sigsafe(block))
         return false;
+    GSH_TRACE_CAUSE("the device's memory is short", NULL);
     bool is_evicted = block->value == value && gsh_coherence_evict_held(block) == GSH_OK;
     gsh_block_release_sigsafe(block);
     return is_evicted;

@@ -17,6 +17,7 @@
 #include "raw_syscall.h"
 #include "service.h"
 #include "stats.h"
+#include "trace.h"
 #include "wall_time.h"
 
 #include <dlfcn.h>
@@ -194,6 +195,16 @@ static bool resolve_sigsafe(const siginfo_t *info, const ucontext_t *context)
     return outcome == GSH_FAULT_RESOLVED;
 }
 
+static bool resolve_traced_sigsafe(const siginfo_t *info, const ucontext_t *context)
+{
+    uint64_t begin = gsh_trace_begin();
+    bool is_write = (context->uc_mcontext.gregs[REG_ERR] & ERROR_WRITE) != 0;
+    bool is_resolved = resolve_sigsafe(info, context);
+    if (is_resolved)
+        GSH_TRACE_END(begin, FAULTS, .name = is_write ? "write fault" : "read fault");
+    return is_resolved;
+}
+
 /* SIGINT has waited too long for the operation that this thread waits for. Ends the process by SIGINT's default
  * action. */
 static void end_by_interrupt_sigsafe(void)
@@ -219,7 +230,7 @@ static void on_segv_sigsafe(int signal_number, siginfo_t *info, void *context)
             end_by_interrupt_sigsafe();
     } else if (is_sent && gsh_critical_is_inside() && has_app_handler_sigsafe()) {
         gsh_critical_defer_sigsafe(SIGSEGV, info, context);
-    } else if (is_sent || !resolve_sigsafe(info, context)) {
+    } else if (is_sent || !resolve_traced_sigsafe(info, context)) {
         forward_sigsafe(info, context);
     }
     errno = keep;

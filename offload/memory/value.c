@@ -8,8 +8,10 @@
 #include "backend.h"
 #include "eviction.h"
 #include "mapped_scalar.h"
+#include "nvtx.h"
 #include "snapshot.h"
 #include "stats.h"
+#include "trace.h"
 #include "transfer.h"
 
 #include <stdlib.h>
@@ -175,10 +177,13 @@ static enum gsh_status ask(const struct request *request)
 static enum gsh_status read_word(const struct gsh_value *value, void *to, size_t offset,
                                  size_t size)
 {
+    GSH_NVTX_RANGE("transfer", size);
+    uint64_t begin = gsh_trace_begin();
     GSH_TRY(ask(&(struct request){.kind = FINISH}));
     memcpy(to, value->word + offset, size);
     gsh_stats_add(GSH_COUNTER_DOWNLOADS, 1);
     gsh_stats_add(GSH_COUNTER_DOWNLOAD_BYTES, size);
+    GSH_TRACE_TRANSFER(begin, DOWNLOADS, size);
     return GSH_OK;
 }
 

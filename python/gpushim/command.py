@@ -10,7 +10,7 @@ from gpushim.messages import complain
 
 # Each a module command_NAME with add_to(commands), which adds its parser, and execute(options), which returns the exit status. What
 # needs a package besides Python's own is imported in execute.
-SUBCOMMANDS = ("run", "bench", "verify", "advise", "doctor", "kernel", "path", "clean")
+SUBCOMMANDS = ("run", "bench", "verify", "advise", "report", "doctor", "kernel", "path", "clean")
 WITH_PROGRAM = ("run", "bench", "verify", "advise")  # a program's words end the options
 USAGE_ERROR, BROKEN_PIPE = 2, 141  # exit statuses, the latter as a shell's of SIGPIPE
 

@@ -37,6 +37,7 @@ def add_options(parser, report=True):
         parser.add_argument("--report", action=Report, nargs=0, const="1", help="print on stderr at exit which calls ran where, and why")
         parser.add_argument("--line-profile", action=Report, nargs=0, const="lines",
                             help="the report, and what each line of the program cost: transfers, faults, reasons, and what to change")
+    parser.add_argument("--trace", action=Variable, metavar="FILE", help="write what happened when, for Perfetto (GPUSHIM_TRACE)")
     parser.add_argument("--mode", action=Variable, help="auto, force or off (GPUSHIM_MODE)")
     parser.add_argument("--device", action=Variable, help="auto, cuda, host, none or cpu (GPUSHIM_DEVICE)")
     parser.add_argument("--set", action=Pair, metavar="NAME=VALUE", help="any other option: GPUSHIM_NAME=VALUE; may be repeated")

@@ -85,7 +85,8 @@ class TestCode(unittest.TestCase):
                                  stderr=subprocess.DEVNULL, universal_newlines=True).stdout
         names = {line.split()[2] for line in listing.splitlines() if len(line.split()) == 3}
         self.assertGreater(len(names), 50)
-        self.assertEqual(sorted(name for name in names if not name.startswith("gsh_")), [])
+        nvtx = re.compile(r"nvtx\w+_v3$|InitializeInjectionNvtx2_fnptr$")  # of NVIDIA's header (config/nvtx_range.c)
+        self.assertEqual(sorted(name for name in names if not name.startswith("gsh_") and not nvtx.match(name)), [])
 
 
 class TestTables(unittest.TestCase):

@@ -13,6 +13,7 @@
 #include "library_call.h"
 #include "log.h"
 #include "stats.h"
+#include "trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -167,9 +168,10 @@ enum gsh_status gsh_cuda_compile(const char *source, const struct gsh_cuda_targe
     make_key(&key, source, &options);
     if (find(source, target, &key, image, size))
         return GSH_OK;
-    uint64_t start = gsh_clock_ns();
+    uint64_t start = gsh_clock_ns(), begin = gsh_trace_begin();
     GSH_TRY(run_nvrtc(source, options.list, options.count, target->is_ptx, image, size));
     gsh_stats_add(GSH_COUNTER_COMPILES, 1);
+    GSH_TRACE_END(begin, COMPILES, .name = "compile a kernel");
     gsh_log(GSH_LOG_DEBUG, "compiled a kernel in %.1f ms", (double)(gsh_clock_ns() - start) * 1e-6);
     gsh_cuda_cache_store(&key, *image, *size);
     return GSH_OK;

@@ -12,6 +12,7 @@
 #include "forked.h"
 #include "host_processors.h"
 #include "thread.h"
+#include "trace.h"
 #include "wall_time.h"
 
 #include <pthread.h>
@@ -57,12 +58,14 @@ static gsh_cuda_enum load(const void *image, CUfunction *function)
 /* A module's memory does not come from the pool. */
 void gsh_cuda_compile_thread_load(struct gsh_cuda_job *job, const void *image)
 {
+    uint64_t begin = gsh_trace_begin();
     gsh_cuda_enum result = load(image, &job->function);
     if (result == GSH_CUDA_OUT_OF_MEMORY) {
         gsh_cuda_mem_trim_pool();
         result = load(image, &job->function);
     }
     bool is_loaded = GSH_CUDA_RESULT(result, "cuModuleLoadData") == GSH_OK;
+    GSH_TRACE_END(begin, COMPILES, .name = "load a kernel");
     bool is_short = result == GSH_CUDA_OUT_OF_MEMORY;
     set_state(job, is_loaded  ? GSH_CUDA_JOB_READY
                    : is_short ? GSH_CUDA_JOB_NEW
@@ -259,6 +262,7 @@ void gsh_cuda_compile_thread_submit_work(struct gsh_cuda_job *job,
 void gsh_cuda_compile_thread_finish(struct gsh_cuda_job *job)
 {
     GSH_WALL_TIME(GSH_WALL_START);
+    uint64_t begin = gsh_trace_begin();
     gsh_critical_enter(); /* other threads wait for what this one builds */
     lock();
     bool is_ours = take_out_locked(job);
@@ -268,6 +272,7 @@ void gsh_cuda_compile_thread_finish(struct gsh_cuda_job *job)
     if (is_ours)
         do_job(job);
     gsh_critical_leave();
+    GSH_TRACE_END(begin, WAITS, .name = "wait for a kernel or a library");
 }
 
 void gsh_cuda_compile_thread_stop(void)

@@ -8,6 +8,7 @@
 #include "cuda_context.h"
 #include "fmt.h"
 #include "log.h"
+#include "trace.h"
 
 #include <sched.h>
 
@@ -42,7 +43,10 @@ static enum gsh_status try_open(struct gsh_cuda_loader *loader)
 static enum gsh_status open_now(void *what)
 {
     struct gsh_cuda_loader *loader = what;
+    uint64_t begin = gsh_trace_begin();
     enum gsh_status status = try_open(loader);
+    GSH_TRACE_END(begin, COMPILES, .name = "open a library",
+                  .why = gsh_cuda_libs_path(loader->libraries[0]));
     __atomic_store_n(&loader->state, status == GSH_OK ? GSH_CUDA_READY : GSH_CUDA_ABSENT,
                      __ATOMIC_RELEASE);
     return status;

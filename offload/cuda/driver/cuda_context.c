@@ -11,6 +11,7 @@
 #include "cuda_ordinal.h"
 #include "fmt.h"
 #include "log.h"
+#include "trace.h"
 
 #include <sched.h>
 #include <string.h>
@@ -161,7 +162,7 @@ void gsh_cuda_context_leave(void)
         (void)GSH_CUDA(gsh_cu.cuCtxPopCurrent_v2(&popped));
 }
 
-enum gsh_status gsh_cuda_context_wait(CUevent event)
+static enum gsh_status wait_for(CUevent event)
 {
     uint64_t start = gsh_clock_ns();
     for (;;) {
@@ -175,6 +176,14 @@ enum gsh_status gsh_cuda_context_wait(CUevent event)
         if (waited > SPIN_NS)
             sched_yield();
     }
+}
+
+enum gsh_status gsh_cuda_context_wait(CUevent event)
+{
+    uint64_t begin = gsh_trace_begin();
+    enum gsh_status status = wait_for(event);
+    GSH_TRACE_END(begin, WAITS, .name = "wait for the device");
+    return status;
 }
 
 enum gsh_status gsh_cuda_context_drain(CUstream stream)

@@ -16,6 +16,7 @@
 #include "log.h"
 #include "options.h"
 #include "stats.h"
+#include "trace.h"
 
 #include <string.h>
 
@@ -268,6 +269,7 @@ static void hold(size_t size)
     size_t held = __atomic_add_fetch(&held_bytes, size, __ATOMIC_RELAXED);
     gsh_stats_raise(GSH_COUNTER_DEVICE_PEAK_BYTES,
                     held + __atomic_load_n(&apart_bytes, __ATOMIC_RELAXED));
+    gsh_trace_memory(held);
 }
 
 enum gsh_status gsh_cuda_mem_allocate(size_t size, uint64_t *address)
@@ -313,7 +315,7 @@ enum gsh_status gsh_cuda_mem_allocate_apart(size_t size, uint64_t *address)
 
 void gsh_cuda_mem_release(uint64_t address, size_t size)
 {
-    __atomic_fetch_sub(&held_bytes, size, __ATOMIC_RELAXED);
+    gsh_trace_memory(__atomic_sub_fetch(&held_bytes, size, __ATOMIC_RELAXED));
     cached_bytes += size;
     note_used();
     if (size > CACHED_BYTES) {

@@ -58,10 +58,30 @@ static void test_json_string(void)
     CHECK_STR(text, "\"a\\\"b\\\\c\\u000a\\u0001\xc3\xa9\"");
 }
 
+static const char *json(const char *text)
+{
+    static char out[128];
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, out, sizeof out);
+    gsh_fmt_json_string(&fmt, text);
+    return out;
+}
+
+static void test_json_not_utf8(void)
+{
+    CHECK_STR(json("\xf0\x9f\x98\x80 \xe2\x82\xac"), "\"\xf0\x9f\x98\x80 \xe2\x82\xac\"");
+    CHECK_STR(json("caf\xe9s"), "\"caf\\ufffds\"");
+    CHECK_STR(json("\xe2\x82"), "\"\\ufffd\\ufffd\"");            /* cut */
+    CHECK_STR(json("\xc0\xaf"), "\"\\ufffd\\ufffd\"");            /* too long */
+    CHECK_STR(json("\xed\xa0\x80"), "\"\\ufffd\\ufffd\\ufffd\""); /* a surrogate */
+    CHECK_STR(json("\xf4\x90\x80\x80"), "\"\\ufffd\\ufffd\\ufffd\\ufffd\"");
+}
+
 int main(void)
 {
     test_append();
     test_cut();
     test_json_string();
+    test_json_not_utf8();
     return check_result();
 }

@@ -215,9 +215,10 @@ static void test_at_exit(void)
     CHECK_STR(text, "");
     setenv("GPUSHIM_REPORT", "perhaps", 1);
     CHECK_INT(capture_stderr(attach_and_exit, text, sizeof text), 0);
-    CHECK_STR(text,
-              "gpushim: GPUSHIM_REPORT=perhaps: bad value, taken as 0; allowed: 0|1|json:FILE, "
-              "each also with ,lines\n");
+    CHECK_STR(
+        text,
+        "gpushim: GPUSHIM_REPORT=perhaps: bad value, taken as 0; allowed: 0|1|json:FILE|dir:DIR, "
+        "each also with ,lines\n");
     setenv("GPUSHIM_REPORT", "json:/nowhere/at/all", 1);
     CHECK_INT(capture_stderr(attach_and_exit, text, sizeof text), 0);
     CHECK_STR(text,
