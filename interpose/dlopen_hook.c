@@ -12,6 +12,7 @@
 #include "libc_signal.h"
 #include "numpy_attach.h"
 #include "numpy_fft.h"
+#include "numpy_random.h"
 #include "python_api.h"
 #include "scipy_fft.h"
 #include "scipy_linalg.h"
@@ -72,6 +73,8 @@ void *gsh_dlopen_hook_enter(const char **opened, int flags, const void *caller)
         attach();
     if (path != NULL && is_file(path, "mtrand."))
         gsh_numpy_fft_adopt_module();
+    if (path != NULL && is_file(path, "_generator.") && strstr(path, "/random/") != NULL)
+        gsh_numpy_random_adopt_module();
     if (path != NULL && (is_file(path, "pyduccfft.") || is_file(path, "pypocketfft.")))
         gsh_scipy_fft_adopt_module();
     if (path != NULL && is_file(path, "_batched_linalg."))

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-const uint16_t gsh_launch_traits[GSH_LAUNCH_KINDS] = {
+const uint32_t gsh_launch_traits[GSH_LAUNCH_KINDS] = {
 #define X(kind, dtypes, errors, replay, host, source, unit, price, traits, ...)                    \
     [GSH_LAUNCH_##kind] = traits,
 #include "launch_kinds.def"
@@ -27,6 +27,11 @@ static struct gsh_core core_of_element(const struct gsh_launch *launch, unsigned
     (void)launch;
     (void)k;
     return (struct gsh_core){{1, 1, 1}, {0, 0, 0}};
+}
+
+static struct gsh_core core_of_draw(const struct gsh_launch *launch, unsigned k)
+{
+    return core_of_element(launch, k);
 }
 
 static struct gsh_core core_of_product(const struct gsh_launch *launch, unsigned k)
@@ -81,6 +86,11 @@ static double flops_of_element(const struct gsh_launch *launch)
 {
     (void)launch;
     return 0;
+}
+
+static double flops_of_draw(const struct gsh_launch *launch)
+{
+    return flops_of_element(launch);
 }
 
 /* 5 n log2(n) for a complex transform of n points (Van Loan, Computational Frameworks for the FFT, 1992), half of it where
@@ -200,7 +210,7 @@ const char *gsh_launch_name(const struct gsh_launch *launch)
 #include "launch_kinds.def"
 #undef X
     };
-    if (gsh_launch_is_batch(launch))
+    if (gsh_launch_has(launch, GSH_TRAIT_BATCH | GSH_TRAIT_DRAWS))
         return kinds[launch->kind];
     return gsh_launch_has(launch, GSH_TRAIT_JOINS) ? gsh_reduction_info(launch->reduction)->name
                                                    : gsh_op_info(launch->op)->name;
@@ -387,6 +397,15 @@ void gsh_launch_extent(const struct gsh_launch *launch, unsigned k, int64_t *low
     }
     if (is_indexed(launch, k))
         extend(launch->indexed.stride, launch->indexed.extent, low, high);
+}
+
+bool gsh_launch_is_packed(const struct gsh_launch *launch, unsigned k)
+{
+    int64_t step = (int64_t)gsh_dtype_size(launch->operands[k].dtype);
+    for (int d = launch->ndim; d-- > 0; step *= launch->shape[d])
+        if (launch->shape[d] > 1 && launch->strides[k][d] != step)
+            return false;
+    return true;
 }
 
 bool gsh_launch_reads_output(const struct gsh_launch *launch)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "lapack.h"
+#include "random_draw.h"
 #include "reductions.h"
 
 #define GSH_MAX_DIMS 16
@@ -47,7 +48,8 @@ enum gsh_launch_trait {
     /* The backend may decline it after it has written outputs; the caller waits to know. */
     GSH_TRAIT_REFUSES_LATE = 1 << 14,
     /* Though a batch, it is recorded: a later launch may join it (offload/graph/node_transform.h). */
-    GSH_TRAIT_MERGES = 1 << 15
+    GSH_TRAIT_MERGES = 1 << 15,
+    GSH_TRAIT_DRAWS = 1 << 16 /* `draw` says what is computed, not `op` */
 };
 
 struct gsh_operand {
@@ -191,6 +193,8 @@ struct gsh_fft {
  * in0) has stride 0 in all dimensions and is stepped by indexed.stride. Nothing at or beyond indexed.extent steps
  * is touched.
  * 
+ * DRAW: out[x] = the next value of `draw`, in C order; no inputs. The output has no gaps.
+ * 
  * GEMM, LAPACK, FFT: shape and strides are the batch's; `gemm`, `lapack` or `fft` describes one element of the
  * batch. GEMM: operands a, b, c of dtype `loop`. LAPACK: operands of the dtypes in the routine's row for `loop`;
  * outputs overlap nothing, but QR_R_RAW's first output may be exactly its input. FFT: `loop` is the complex dtype. */
@@ -216,12 +220,13 @@ struct gsh_launch {
         struct gsh_gemm gemm;
         struct gsh_lapack lapack;
         struct gsh_fft fft;
+        struct gsh_random_draw draw;
     };
     struct gsh_error_sink errors;
 };
 
 /* By kind: bit sets of enum gsh_launch_trait. */
-extern const uint16_t gsh_launch_traits[GSH_LAUNCH_KINDS];
+extern const uint32_t gsh_launch_traits[GSH_LAUNCH_KINDS];
 /* True where its kind has one of the traits, a bit set. */
 static inline bool gsh_launch_has(const struct gsh_launch *launch, unsigned traits)
 {
@@ -264,7 +269,7 @@ enum gsh_dtype gsh_launch_input_dtype(const struct gsh_launch *launch, unsigned 
 enum gsh_dtype gsh_launch_result_dtype(const struct gsh_launch *launch, unsigned k);
 /* True where the result depends on an element's linear index. */
 bool gsh_launch_uses_index(const struct gsh_launch *launch);
-/* The op's name, the reduction's, or, for a batch, the kind's label: for logs. */
+/* The op's name, the reduction's, or, for a batch or a draw, the kind's label: for logs. */
 const char *gsh_launch_name(const struct gsh_launch *launch);
 /* The same work in the fewest dimensions: drops extents of 1, orders dimensions by the output's strides (reduced
  * ones by the inputs'), and merges neighbours that step as one dimension. Kept and reduced dimensions stay apart.
@@ -284,6 +289,8 @@ static inline int64_t gsh_launch_step(int64_t stride)
 /* True where operand k's elements occupy distinct bytes, as far as its strides show. Reduced dimensions are left
  * out. */
 bool gsh_launch_is_distinct(const struct gsh_launch *launch, unsigned k);
+/* True where operand k's elements lie in C order, without gaps. */
+bool gsh_launch_is_packed(const struct gsh_launch *launch, unsigned k);
 /* True where the elements of each output occupy distinct bytes (PUT: true). */
 bool gsh_launch_output_is_distinct(const struct gsh_launch *launch);
 /* Whether two operands step alike through the same memory, with elements of one size. */

@@ -98,6 +98,7 @@ double gsh_cost_model_host_work(const struct gsh_rates *rates, const struct gsh_
 {
     switch (work->kind) {
     case GSH_WORK_LOOP:
+    case GSH_WORK_DRAW:
         return gsh_cost_model_host(rates, work->near, work->elements, work->host_ns) +
                work->far / rates->host_memory + work->rows * HOST_ROW;
     case GSH_WORK_PRODUCT:
@@ -123,6 +124,9 @@ double gsh_cost_model_device_work(const struct gsh_rates *rates, const struct gs
     case GSH_WORK_PLAIN_PRODUCT:
         return gsh_cost_model_device(rates, work->bytes) +
                work->flops / (DEVICE_PLAIN_CORE_FLOPS * rates->device_cores);
+    case GSH_WORK_DRAW:
+        return gsh_cost_model_device(rates, work->bytes) + work->columns * work->device_column +
+               work->elements * gsh_cost_model_computing(rates, work->host_ns);
     case GSH_WORK_TRANSFORM:
         break;
     }

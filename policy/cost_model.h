@@ -38,7 +38,8 @@ enum gsh_work_kind {
     GSH_WORK_LOOP,
     GSH_WORK_PRODUCT,       /* of matrices by BLAS, and routines of linear algebra */
     GSH_WORK_PLAIN_PRODUCT, /* of matrices that BLAS has no product for: integers, bools, float16 */
-    GSH_WORK_TRANSFORM
+    GSH_WORK_TRANSFORM,
+    GSH_WORK_DRAW /* of random numbers: a LOOP on the CPU */
 };
 struct gsh_work {
     enum gsh_work_kind kind;
@@ -52,9 +53,10 @@ struct gsh_work {
     double flops;    /* the others */
     bool is_double;  /* PRODUCT: which rate */
     double host_share,
-        device_share;     /* PRODUCT: of the rate of matrix products; 1 for a product itself */
-    double columns;       /* PRODUCT: that the device computes one after another */
-    double device_column; /* PRODUCT: s for each of them at least */
+        device_share; /* PRODUCT: of the rate of matrix products; 1 for a product itself */
+    double
+        columns; /* PRODUCT: that the device computes one after another; DRAW: waits for the device */
+    double device_column; /* s for each of them at least */
 };
 
 /* An operand of a LOOP. Bytes between neighbours cost too: the CPU moves cache lines of 64 bytes, the device sectors of 32. */

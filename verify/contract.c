@@ -36,6 +36,12 @@ static struct gsh_contract of_reduction(const struct gsh_launch *launch)
     return (struct gsh_contract){.kind = GSH_CONTRACT_MAGNITUDE, .factor = 2.0 * ulps};
 }
 
+static struct gsh_contract of_draw(const struct gsh_launch *launch)
+{
+    (void)launch;
+    return (struct gsh_contract){.kind = GSH_CONTRACT_EXACT};
+}
+
 static struct gsh_contract of_product(const struct gsh_launch *launch)
 {
     if (!is_inexact(launch->loop) || launch->loop == GSH_FLOAT16)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Hooks functions in an extension module of SciPy, which is imported only if the program needs it.
+ * Hooks functions in an extension module of SciPy or of numpy.random, which is imported only if the program needs it.
  * The dlopen hook runs before the module is loaded, so the hooks are installed by a pending call
  * when the interpreter next runs bytecode of the main thread.
  */

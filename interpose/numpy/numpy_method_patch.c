@@ -12,6 +12,7 @@
 #include "numpy_fallback.h"
 #include "numpy_output.h"
 #include "numpy_verify.h"
+#include "python_error.h"
 #include "stats.h"
 
 #include <string.h>
@@ -51,8 +52,42 @@ static PyObject *find_names(enum gsh_method_table table)
     return module ? gsh_py.PyModule_GetDict(module) : NULL;
 }
 
+/* The definition of a method of an extension type: a builtin one (before NumPy 2), or a function of Cython's, which
+ * extends PyCFunctionObject. Other layouts are not known. */
+static struct gsh_pymethoddef *definition_of(PyObject *function)
+{
+    const struct gsh_pytype *type = (const struct gsh_pytype *)gsh_py_type(function);
+    const char *dot = strrchr(type->tp_name, '.');
+    const char *name = dot ? dot + 1 : type->tp_name;
+    if (strcmp(name, "method_descriptor") == 0)
+        return ((struct gsh_pymethoddescr *)function)->d_method;
+    if (strcmp(name, "cython_function_or_method") == 0 &&
+        type->tp_vectorcall_offset == GSH_PYCFUNCTION_VECTORCALL)
+        return ((struct gsh_pycfunction *)function)->m_ml;
+    return NULL;
+}
+
+/* numpy.random.Generator, once the package has been imported: its module's own initialisation has then ended. */
+static struct gsh_pymethoddef *find_in_generator(const char *name)
+{
+    PyObject *modules = gsh_py.PyImport_GetModuleDict();
+    PyObject *module = modules ? gsh_py.PyDict_GetItemString(modules, "numpy.random") : NULL;
+    PyObject *names = module ? gsh_py.PyModule_GetDict(module) : NULL;
+    bool is_there = names && gsh_py.PyDict_GetItemString(names, "default_rng");
+    PyObject *type = is_there ? gsh_py.PyDict_GetItemString(names, "Generator") : NULL;
+    PyObject *function = type ? gsh_py.PyObject_GetAttrString(type, name) : NULL;
+    struct gsh_pymethoddef *method = function ? definition_of(function) : NULL;
+    if (function)
+        gsh_py.Py_DecRef(function); /* the type keeps it */
+    else
+        gsh_python_error_clear();
+    return method && strcmp(method->ml_name, name) == 0 ? method : NULL;
+}
+
 static struct gsh_pymethoddef *find_method(const struct gsh_method_hook *hook)
 {
+    if (hook->table == GSH_METHOD_GENERATOR)
+        return find_in_generator(hook->name);
     if (hook->table == GSH_METHOD_UFUNC)
         return find_in_table(gsh_np.ufunc_type, hook->name);
     if (hook->table == GSH_METHOD_NDARRAY)
@@ -92,7 +127,8 @@ bool gsh_numpy_method_patch_install(struct gsh_method_hook *hook)
                                            [GSH_METHOD_MODULE] = "module",
                                            [GSH_METHOD_FFT_MODULE] = "fft module",
                                            [GSH_METHOD_SCIPY_FFT] = "scipy.fft module",
-                                           [GSH_METHOD_SCIPY_LINALG] = "scipy.linalg module"};
+                                           [GSH_METHOD_SCIPY_LINALG] = "scipy.linalg module",
+                                           [GSH_METHOD_GENERATOR] = "random method"};
     struct gsh_pymethoddef *method = find_method(hook);
     void *entry = method ? entry_for_flags(hook, method->ml_flags) : NULL;
     if (!entry) {
@@ -362,7 +398,7 @@ static __attribute__((noinline)) PyObject *call_by_vector(struct gsh_method_hook
                                                           Py_ssize_t nargs, PyObject *kwnames)
 {
     const struct gsh_method_call call = {self, args, (size_t)nargs, kwnames, NULL};
-    if (GSH_UNLIKELY(gsh_verify_share_is_on))
+    if (GSH_UNLIKELY(gsh_verify_share_is_on) && hook->table != GSH_METHOD_GENERATOR)
         return verify_by_vector(hook, &call);
     return finish_by_vector(hook, &call);
 }
@@ -397,16 +433,28 @@ call_by_tuple(struct gsh_method_hook *hook, PyObject *self, PyObject *args, PyOb
     for (Py_ssize_t i = 0; i < nargs; i++)
         copied[i] = gsh_py.PyTuple_GetItem(args, i);
     const struct gsh_method_call call = {self, copied, (size_t)nargs, NULL, kwargs};
-    if (GSH_UNLIKELY(gsh_verify_share_is_on))
+    if (GSH_UNLIKELY(gsh_verify_share_is_on) && hook->table != GSH_METHOD_GENERATOR)
         return verify_by_tuple(hook, &call, args);
     return finish_by_tuple(hook, &call, args);
 }
 
 /* The two entries contain only the code that a small call needs. */
 
+/* Whether the argument that says how many elements are made is absent, or a small int. */
+static inline bool is_short(const struct gsh_method_hook *hook, PyObject *const *args,
+                            Py_ssize_t nargs, PyObject *keywords)
+{
+    int overflow;
+    if (nargs <= hook->length_at)
+        return keywords == NULL;
+    PyObject *length = args[hook->length_at];
+    return gsh_py_type(length) == gsh_py.PyLong_Type &&
+           gsh_py.PyLong_AsLongLongAndOverflow(length, &overflow) < hook->least && overflow == 0;
+}
+
 /* Whether the call goes straight to the original. */
 static inline bool is_small(const struct gsh_method_hook *hook, PyObject *self,
-                            PyObject *const *args, Py_ssize_t nargs)
+                            PyObject *const *args, Py_ssize_t nargs, PyObject *keywords)
 {
     switch (hook->subject) {
     case GSH_METHOD_ASK_BY_SELF:
@@ -418,6 +466,8 @@ static inline bool is_small(const struct gsh_method_hook *hook, PyObject *self,
                                                  : nargs > 1 && is_small_product(args[0], args[1]);
     case GSH_METHOD_ASK_IF_RESIDENT:
         return !gsh_numpy_is_array(self) || !is_resident(self);
+    case GSH_METHOD_ASK_BY_LENGTH:
+        return is_short(hook, args, nargs, keywords);
     default:
         return false;
     }
@@ -428,21 +478,28 @@ PyObject *gsh_numpy_method_patch_fastcall(struct gsh_method_hook *hook, PyObject
                                           PyObject *kwnames)
 {
     gsh_numpy_hooks_hit(hook->row);
-    if (is_small(hook, self, args, nargs))
+    if (is_small(hook, self, args, nargs, kwnames))
         return call_original(hook, self, args, nargs, kwnames);
     return call_by_vector(hook, self, args, nargs, kwnames);
+}
+
+/* Arguments that is_small looks at, from the first on. */
+static inline Py_ssize_t count_looked_at(const struct gsh_method_hook *hook)
+{
+    return hook->subject == GSH_METHOD_ASK_BY_PRODUCT  ? 2
+           : hook->subject == GSH_METHOD_ASK_BY_LENGTH ? hook->length_at + 1
+                                                       : 0;
 }
 
 PyObject *gsh_numpy_method_patch_varargs(struct gsh_method_hook *hook, PyObject *self,
                                          PyObject *args, PyObject *kwargs)
 {
-    PyObject *first[2] = {NULL};
-    Py_ssize_t count = 0;
+    PyObject *first[GSH_METHOD_FIRST_ARGS] = {NULL};
+    Py_ssize_t count = 0, looked_at = count_looked_at(hook);
     gsh_numpy_hooks_hit(hook->row);
-    for (; hook->subject == GSH_METHOD_ASK_BY_PRODUCT && count < GSH_MIN(gsh_py_size(args), 2);
-         count++)
+    for (; count < looked_at && count < gsh_py_size(args); count++)
         first[count] = gsh_py.PyTuple_GetItem(args, count);
-    if (is_small(hook, self, first, count))
+    if (is_small(hook, self, first, count, kwargs))
         return call_original(hook, self, args, 0, kwargs);
     return call_by_tuple(hook, self, args, kwargs);
 }

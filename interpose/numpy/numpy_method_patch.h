@@ -14,12 +14,13 @@
 #include "reasons.h"
 
 enum gsh_method_table {
-    GSH_METHOD_UFUNC,       /* methods of numpy.ufunc */
-    GSH_METHOD_NDARRAY,     /* methods of numpy.ndarray */
-    GSH_METHOD_MODULE,      /* functions of _multiarray_umath */
-    GSH_METHOD_FFT_MODULE,  /* functions of numpy.fft._pocketfft_internal (NumPy 1) */
-    GSH_METHOD_SCIPY_FFT,   /* functions of the module that scipy.fft computes with */
-    GSH_METHOD_SCIPY_LINALG /* and of scipy.linalg's */
+    GSH_METHOD_UFUNC,        /* methods of numpy.ufunc */
+    GSH_METHOD_NDARRAY,      /* methods of numpy.ndarray */
+    GSH_METHOD_MODULE,       /* functions of _multiarray_umath */
+    GSH_METHOD_FFT_MODULE,   /* functions of numpy.fft._pocketfft_internal (NumPy 1) */
+    GSH_METHOD_SCIPY_FFT,    /* functions of the module that scipy.fft computes with */
+    GSH_METHOD_SCIPY_LINALG, /* and of scipy.linalg's */
+    GSH_METHOD_GENERATOR /* methods of numpy.random.Generator; no verification calls them again */
 };
 
 /* One call as the caller made it. All references are borrowed. */
@@ -43,13 +44,15 @@ typedef PyObject *(*gsh_method_handler)(const struct gsh_method_call *call, enum
 enum gsh_method_subject {
     GSH_METHOD_ASK_ALWAYS,
     GSH_METHOD_ASK_BY_SELF,
-    GSH_METHOD_ASK_BY_FIRST,   /* the first argument */
-    GSH_METHOD_ASK_BY_PRODUCT, /* self and the first argument of a method of arrays, else the first
+    GSH_METHOD_ASK_BY_FIRST,    /* the first argument */
+    GSH_METHOD_ASK_BY_PRODUCT,  /* self and the first argument of a method of arrays, else the first
                                   two arguments */
-    GSH_METHOD_ASK_IF_RESIDENT /* only where self is an exact ndarray on the device */
+    GSH_METHOD_ASK_IF_RESIDENT, /* only where self is an exact ndarray on the device */
+    GSH_METHOD_ASK_BY_LENGTH /* the argument at `length_at`: no int below `least`; not without arguments */
 };
 
-#define GSH_METHOD_MAX_ARGS 8 /* positional; calls with more go straight to the original */
+#define GSH_METHOD_FIRST_ARGS 3 /* those that an ASK_ looks at, at most */
+#define GSH_METHOD_MAX_ARGS 8   /* positional; calls with more go straight to the original */
 #define GSH_METHOD_WRITES_SELF 1u
 #define GSH_METHOD_WRITES_ARG(index) (2u << (index))
 
@@ -61,6 +64,8 @@ struct gsh_method_hook {
     unsigned writes; /* GSH_METHOD_WRITES_*: arrays that the original writes in place */
     bool
         uses_cores; /* the handler is asked where no device is live, too: it copies on several cores */
+    signed char length_at; /* of ASK_BY_LENGTH, below GSH_METHOD_FIRST_ARGS */
+    int64_t least;
     const char *self_test; /* see struct gsh_hook */
     void *fastcall_keywords, *fastcall, *varargs_keywords,
         *varargs; /* the entry point for each convention */

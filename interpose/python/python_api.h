@@ -134,6 +134,14 @@ struct gsh_pycfunction {
     struct gsh_pymethoddef *m_ml;
 };
 
+#define GSH_PYCFUNCTION_VECTORCALL 48 /* offset of its vectorcall, which fixes those before it */
+
+/* PyMethodDescrObject */
+struct gsh_pymethoddescr {
+    char head[40]; /* PyDescr_COMMON */
+    struct gsh_pymethoddef *d_method;
+};
+
 /* The number of positional arguments in a vectorcall's nargsf. */
 static inline size_t gsh_py_nargs(size_t nargsf)
 {

@@ -4,6 +4,7 @@
  */
 #include "source.h"
 
+#include "source_draw.h"
 #include "source_index.h"
 #include "source_parts.h"
 #include "source_scan.h"
@@ -17,18 +18,16 @@ struct maker {
 
 static const struct maker *maker_of(const struct gsh_launch *launch)
 {
-    static const struct maker none = {NULL, NULL, NULL},
-                              elementwise = {NULL, gsh_source_elementwise_plan,
-                                             gsh_source_elementwise_text},
-                              reduce = {gsh_source_reduce_scratch, gsh_source_reduce_plan,
-                                        gsh_source_reduce_text},
-                              scan = {gsh_source_scan_scratch, gsh_source_scan_plan,
-                                      gsh_source_scan_text},
-                              compress = {gsh_source_compress_scratch, gsh_source_compress_plan,
-                                          gsh_source_compress_text},
-                              product = {NULL, gsh_source_product_plan, gsh_source_product_text},
-                              indexed = {gsh_source_index_scratch, gsh_source_index_plan,
-                                         gsh_source_index_text};
+    static const struct maker
+        none = {NULL, NULL, NULL},
+        elementwise = {NULL, gsh_source_elementwise_plan, gsh_source_elementwise_text},
+        reduce = {gsh_source_reduce_scratch, gsh_source_reduce_plan, gsh_source_reduce_text},
+        scan = {gsh_source_scan_scratch, gsh_source_scan_plan, gsh_source_scan_text},
+        compress = {gsh_source_compress_scratch, gsh_source_compress_plan,
+                    gsh_source_compress_text},
+        product = {NULL, gsh_source_product_plan, gsh_source_product_text},
+        indexed = {gsh_source_index_scratch, gsh_source_index_plan, gsh_source_index_text},
+        draw = {gsh_source_draw_scratch, gsh_source_draw_plan, gsh_source_draw_text};
     static const struct maker *const makers[] = {
 #define X(kind, dtypes, errors, replay, host, source, ...) [GSH_LAUNCH_##kind] = &source,
 #include "launch_kinds.def"

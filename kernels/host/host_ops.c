@@ -4,6 +4,7 @@
  */
 #include "host_ops.h"
 
+#include "host_draw.h"
 #include "host_elementwise.h"
 #include "host_index.h"
 #include "host_reduce.h"
@@ -21,7 +22,8 @@ static const struct executor *executor_of(const struct gsh_launch *launch)
                                                 gsh_host_elementwise_run},
                                  reduce = {gsh_host_reduce_supports, gsh_host_reduce_run},
                                  scan = {gsh_host_scan_supports, gsh_host_scan_run},
-                                 indexed = {gsh_host_index_supports, gsh_host_index_run};
+                                 indexed = {gsh_host_index_supports, gsh_host_index_run},
+                                 draw = {gsh_host_draw_supports, gsh_host_draw_run};
     static const struct executor *const executors[] = {
 #define X(kind, dtypes, errors, replay, host, ...) [GSH_LAUNCH_##kind] = &host,
 #include "launch_kinds.def"

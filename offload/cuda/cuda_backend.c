@@ -10,6 +10,7 @@
 #include "cuda_cache.h"
 #include "cuda_compile_thread.h"
 #include "cuda_context.h"
+#include "cuda_draw.h"
 #include "cuda_fft.h"
 #include "cuda_lapack.h"
 #include "cuda_loader.h"
@@ -119,6 +120,7 @@ struct routines {
 static const struct routines *routines_of(const struct gsh_launch *launch)
 {
     static const struct routines element = {has_kernel, gsh_cuda_module_launch, NULL, NULL},
+                                 draw = {has_kernel, gsh_cuda_draw_run, NULL, NULL},
                                  product = {gsh_cuda_product_supports, gsh_cuda_product_run,
                                             &gsh_cuda_blas_loader, needs_blas},
                                  lapack = {gsh_cuda_lapack_supports, gsh_cuda_lapack_run,

@@ -45,7 +45,8 @@ static void append_work(struct gsh_fmt *fmt, const struct gsh_launch *launch)
     static const char *const kinds[] = {[GSH_WORK_LOOP] = "loop",
                                         [GSH_WORK_PRODUCT] = "product",
                                         [GSH_WORK_PLAIN_PRODUCT] = "plain-product",
-                                        [GSH_WORK_TRANSFORM] = "transform"};
+                                        [GSH_WORK_TRANSFORM] = "transform",
+                                        [GSH_WORK_DRAW] = "draw"};
     const struct gsh_work work = gsh_price_work(launch);
     append_word(fmt, "work", kinds[work.kind]);
     append_number(fmt, "elements", (double)gsh_launch_elements(launch));

@@ -550,13 +550,13 @@ static enum gsh_status close_outputs(struct run *run)
     return GSH_OK;
 }
 
-/* Of batches, those that later launches may join are recorded, but for the first, which runs at once to open the library. */
+/* What may be refused late tells the caller something. Of batches, those that later launches may join are recorded, but for the first, which runs at once to open the library. */
 static bool is_deferred(const struct gsh_launch *launch)
 {
     const struct gsh_backend *backend = gsh_backend_get();
     bool is_alone = gsh_launch_has(launch, GSH_TRAIT_MERGES)
                         ? backend->load_seconds != NULL && backend->load_seconds(launch) > 0
-                        : gsh_launch_is_batch(launch);
+                        : gsh_launch_has(launch, GSH_TRAIT_BATCH | GSH_TRAIT_REFUSES_LATE);
     return !is_alone && gsh_option_number(GSH_OPTION_FUSION) != 0;
 }
 

@@ -65,8 +65,14 @@ static void store(struct past *past, const struct gsh_host_speed *state)
     set(&past->back_off, state->back_off);
 }
 
-/* Loops: their speed does not depend on a library. */
+/* Loops and draws: their speed does not depend on a library. */
 static int operation_of_element(const struct gsh_launch *launch)
+{
+    (void)launch;
+    return -1;
+}
+
+static int operation_of_draw(const struct gsh_launch *launch)
 {
     (void)launch;
     return -1;

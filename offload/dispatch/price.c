@@ -294,6 +294,40 @@ static struct gsh_work work_of_indexed(const struct gsh_launch *launch)
     return work_of_loop(launch, GSH_COST_INDEXED_NS);
 }
 
+/* Of a CPU core, by NumPy 2.4, rounded down; of PCG64 and PCG64DXSM. */
+static double draw_ns(const struct gsh_random_draw *draw, int width)
+{
+    static const double philox = 1.5, forms[] = {[GSH_RANDOM_STANDARD] = 0,
+                                                 [GSH_RANDOM_SCALED] = 0.3,
+                                                 [GSH_RANDOM_SHIFTED] = 0.5,
+                                                 [GSH_RANDOM_EXP] = 8};
+    static const double distributions[] = {[GSH_RANDOM_UNIFORM] = 2,
+                                           [GSH_RANDOM_NORMAL] = 7,
+                                           [GSH_RANDOM_EXPONENTIAL] = 5,
+                                           [GSH_RANDOM_BOUNDED] = 2};
+    double ns = distributions[draw->distribution] + forms[draw->form];
+    ns *= width >= 32 ? 1 : width == 1 ? 0.3 : 0.5;
+    return draw->stream.generator == GSH_RANDOM_PHILOX ? ns * philox : ns;
+}
+
+#define DRAW_WAIT                                                                                  \
+    30e-6 /* s, for what the device tells: how many pieces were consumed, and which values are missing */
+
+#define EXP_SECONDS 0.6e-9 /* a value: the CPU computes one of 35 */
+
+static struct gsh_work work_of_draw(const struct gsh_launch *launch)
+{
+    const struct gsh_random_draw *draw = &launch->draw;
+    int width = gsh_random_draw_width(draw, launch->loop);
+    struct gsh_work work = work_of_loop(launch, draw_ns(draw, width));
+    work.kind = GSH_WORK_DRAW;
+    work.columns = gsh_random_draw_rejects(draw, launch->loop) ? 2 : 0;
+    if (draw->form == GSH_RANDOM_EXP)
+        work.columns += work.elements * EXP_SECONDS / DRAW_WAIT;
+    work.device_column = DRAW_WAIT;
+    return work;
+}
+
 struct gsh_work gsh_price_work(const struct gsh_launch *launch)
 {
     static struct gsh_work (*const work_of[])(const struct gsh_launch *launch) = {

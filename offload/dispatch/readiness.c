@@ -202,6 +202,8 @@ static uint64_t name_kernel(const struct gsh_call *call)
     uint64_t name = gsh_hash_add(GSH_HASH_BEGIN, (uint64_t)launch->kind << 32 | op);
     name = gsh_hash_add(name, (uint64_t)launch->loop << 32 | (uint64_t)launch->nreduce << 16 |
                                   (uint64_t)(call->errors.kinds != 0));
+    if (gsh_launch_has(launch, GSH_TRAIT_DRAWS))
+        name = gsh_hash_add(name, gsh_random_draw_kind(&launch->draw, launch->loop));
     for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {
         const struct gsh_operand *operand = &launch->operands[k];
         name = gsh_hash_add(name, (uint64_t)operand->dtype << 1 | operand->is_constant);

@@ -7,9 +7,11 @@
 #include "backend.h"
 #include "clock.h"
 #include "emu_blas.h"
+#include "emu_draw.h"
 #include "emu_fft.h"
 #include "emu_lapack.h"
 #include "emu_mem.h"
+#include "host_draw.h"
 #include "host_group.h"
 #include "host_ops.h"
 #include "host_vector.h"
@@ -127,6 +129,7 @@ static const struct routines *routines_of(const struct gsh_launch *launch)
 {
     static const struct routines element = {gsh_host_ops_supports, gsh_host_group_run_launch,
                                             false},
+                                 draw = {gsh_host_draw_supports, gsh_emu_draw_run, false},
                                  product = {gsh_emu_blas_supports, gsh_emu_blas_run, true},
                                  lapack = {gsh_emu_lapack_supports, gsh_emu_lapack_run, false},
                                  transform = {gsh_emu_fft_supports, run_transform, false};

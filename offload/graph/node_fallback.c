@@ -76,7 +76,13 @@ static enum gsh_status run_element(const struct gsh_launch *launch)
     return gsh_host_ops_run(launch);
 }
 
-/* Products and LAPACK's routines are not recorded: the caller computes what the device refuses. */
+/* Draws, products and LAPACK's routines are not recorded: the caller computes what the device refuses. */
+static enum gsh_status run_draw(const struct gsh_launch *launch)
+{
+    (void)launch;
+    return GSH_DECLINED;
+}
+
 static enum gsh_status run_product(const struct gsh_launch *launch)
 {
     (void)launch;

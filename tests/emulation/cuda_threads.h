@@ -61,6 +61,10 @@ static unsigned __umulhi(unsigned a, unsigned b)
 {
     return (unsigned)((unsigned long long)a * b >> 32);
 }
+static unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
+{
+    return (unsigned long long)((unsigned __int128)a * b >> 64);
+}
 static int __popc(unsigned x)
 {
     return __builtin_popcount(x);

@@ -334,6 +334,52 @@ static void make_expand(const struct family *family, enum gsh_dtype loop, enum g
     make_counted(family, GSH_LAUNCH_EXPAND, 0, loop);
 }
 
+/* ---- random numbers ---- */
+
+/* A range of 0 stands for a distribution that has none. */
+struct shape_of_draw {
+    unsigned distribution;
+    enum gsh_random_form form;
+    uint64_t range;
+};
+static const struct shape_of_draw draws[] = {
+    {GSH_RANDOM_UNIFORM, GSH_RANDOM_STANDARD, 0},
+    {GSH_RANDOM_UNIFORM, GSH_RANDOM_SHIFTED, 0},
+    {GSH_RANDOM_NORMAL, GSH_RANDOM_STANDARD, 0},
+    {GSH_RANDOM_NORMAL, GSH_RANDOM_SHIFTED, 0},
+    {GSH_RANDOM_NORMAL, GSH_RANDOM_EXP, 0},
+    {GSH_RANDOM_EXPONENTIAL, GSH_RANDOM_STANDARD, 0},
+    {GSH_RANDOM_EXPONENTIAL, GSH_RANDOM_SCALED, 0},
+    {GSH_RANDOM_BOUNDED, GSH_RANDOM_STANDARD, 1},
+    {GSH_RANDOM_BOUNDED, GSH_RANDOM_STANDARD, 99},
+    {GSH_RANDOM_BOUNDED, GSH_RANDOM_STANDARD, UINT64_C(1) << 40},
+};
+
+static void make_one_draw(const struct shape_of_draw *shape, enum gsh_random_generator generator,
+                          enum gsh_dtype loop)
+{
+    static const int64_t sizes[] = {LINE};
+    struct gsh_launch launch = begin(GSH_LAUNCH_DRAW, loop, 0, 1, sizes);
+    launch.draw =
+        (struct gsh_random_draw){.stream = {.generator = generator},
+                                 .distribution = (enum gsh_random_distribution)shape->distribution,
+                                 .form = shape->form,
+                                 .range = shape->range};
+    place(&launch, 0, loop, 1, 1, 1);
+    take_launch(take_context, &launch);
+}
+
+/* ALL: of every generator, else of PCG64, that of default_rng. */
+static void make_draw(const struct family *family, enum gsh_dtype loop, enum gsh_dtype input)
+{
+    int last = family->layouts == ALL ? GSH_RANDOM_PHILOX : GSH_RANDOM_PCG64;
+    (void)input;
+    for (size_t i = 0; i < GSH_COUNT(draws); i++)
+        for (int generator = GSH_RANDOM_PCG64; generator <= last; generator++)
+            if (draws[i].distribution == (unsigned)family->what)
+                make_one_draw(&draws[i], (enum gsh_random_generator)generator, loop);
+}
+
 /* ---- the table ---- */
 
 #define X(family, what, loops, inputs, layouts) {make_##family, what, loops, inputs, layouts},

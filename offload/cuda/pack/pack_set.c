@@ -7,15 +7,18 @@
 #include "cuda_compile.h"
 #include "cuda_kernel_text.h"
 #include "pack_launches.h"
+#include "source_draw.h"
 #include "source_interpreter.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A stage of a launch, or the interpreter of groups. */
+/* A stage of a launch, or what no launch describes. */
 struct stage {
-    const struct gsh_launch *launch; /* NULL: the interpreter */
+    const struct gsh_launch *launch; /* NULL: none */
     unsigned number;
+    const enum gsh_dtype *
+        patched; /* the kernel that completes draws of this dtype; NULL: the interpreter of groups */
 };
 
 struct filling {
@@ -28,6 +31,8 @@ static void write_text(const void *what, struct gsh_fmt *fmt)
     const struct stage *stage = what;
     if (stage->launch != NULL)
         gsh_source_text(stage->launch, stage->number, fmt);
+    else if (stage->patched != NULL)
+        gsh_source_draw_patch_text(stage->patched, fmt);
     else
         gsh_source_interpreter_text(fmt);
 }
@@ -85,7 +90,20 @@ static bool is_wanted(const struct gsh_pack_set *set, const char *name)
 static void add_interpreter(struct filling *filling)
 {
     if (is_wanted(filling->set, GSH_SOURCE_INTERPRETER_KEY))
-        filling->status = add(filling->set, &(struct stage){NULL, 0}, GSH_SOURCE_INTERPRETER_KEY);
+        filling->status =
+            add(filling->set, &(struct stage){.launch = NULL}, GSH_SOURCE_INTERPRETER_KEY);
+}
+
+static void add_patches(struct filling *filling)
+{
+    static const enum gsh_dtype dtypes[] = {GSH_FLOAT32, GSH_FLOAT64};
+    struct gsh_source_stage planned;
+    for (size_t i = 0; i < GSH_COUNT(dtypes) && filling->status == GSH_OK; i++) {
+        gsh_source_draw_plan_patch(dtypes[i], 0, 0, 0, 1, &planned);
+        if (is_wanted(filling->set, planned.key))
+            filling->status =
+                add(filling->set, &(struct stage){.patched = &dtypes[i]}, planned.key);
+    }
 }
 
 static void take(void *context, const struct gsh_launch *launch)
@@ -96,13 +114,15 @@ static void take(void *context, const struct gsh_launch *launch)
         return;
     for (unsigned i = 0; i < plan.stage_count && filling->status == GSH_OK; i++)
         if (is_wanted(filling->set, plan.stages[i].key))
-            filling->status = add(filling->set, &(struct stage){launch, i}, plan.stages[i].key);
+            filling->status = add(filling->set, &(struct stage){.launch = launch, .number = i},
+                                  plan.stages[i].key);
 }
 
 enum gsh_status gsh_pack_set_fill(struct gsh_pack_set *set)
 {
     struct filling filling = {.set = set, .status = GSH_OK};
     add_interpreter(&filling);
+    add_patches(&filling);
     gsh_pack_launches_walk(take, &filling);
     return filling.status;
 }

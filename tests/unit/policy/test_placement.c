@@ -217,6 +217,7 @@ int main(void)
                                  .device_column = 1e-5});
     check_work((struct gsh_work){.kind = GSH_WORK_PLAIN_PRODUCT});
     check_work((struct gsh_work){.kind = GSH_WORK_TRANSFORM});
+    check_work((struct gsh_work){.kind = GSH_WORK_DRAW});
     check_steps();
     check_rematerialise_inputs();
     return check_result();
