@@ -8,8 +8,8 @@
 #include "base.h"
 
 struct gsh_observer {
-    /* A call was left to the CPU, where it took `ns`; `reason` is an index into the report's names. GIL or not. */
-    void (*host_call)(unsigned row, unsigned reason, uint64_t ns);
+    /* So many calls were left to the CPU, where they took `ns`; `reason` is an index into the report's names. GIL or not. */
+    void (*host_call)(unsigned row, unsigned reason, unsigned calls, uint64_t ns);
     /* The device is to get the calling thread's next call, which would take the CPU so many nanoseconds by the cost model. GIL or
      * not; no lock is held. */
     void (*accepted)(uint64_t host_ns);
@@ -17,9 +17,6 @@ struct gsh_observer {
     void (*device_call)(unsigned row);
     /* Bytes were moved, which takes a GPU so many nanoseconds. Any thread, under any lock of rank BACKEND or lower. */
     void (*moved)(bool is_download, size_t bytes, uint64_t ns);
-    /* The calling thread waits in the fault handler for its page, and goes on. */
-    void (*fault_begins_sigsafe)(void);
-    void (*fault_ends_sigsafe)(void);
 };
 
 /* NULL: nobody. */

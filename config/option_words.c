@@ -119,6 +119,16 @@ bool gsh_option_words_number(const char *text, int64_t *number)
     return *end == '\0' || apply_unit(end, number) || apply_exponent(end, number);
 }
 
+bool gsh_option_words_percent(const char *text, double *share)
+{
+    char *end;
+    *share = strtod(text, &end) / 100;
+    if (end == text)
+        return false;
+    end += *end == ' ';
+    return strcmp(end, "%") == 0 && *share >= 0 && *share <= 1;
+}
+
 /* ---- nearness ---- */
 
 static bool is_same(char x, char y)

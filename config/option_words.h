@@ -17,6 +17,9 @@ bool gsh_option_words_is_off(const char *text);
 /* A whole number in decimal digits with an optional sign. Behind it may be K, M, G or T, also with B or iB, for powers of 1024, or an
  * exponent of ten: 64K, 16GiB, 1e6, 2.5e6. */
 bool gsh_option_words_number(const char *text, int64_t *number);
+/* A number from 0 to 100 and a percent sign, with or without a space between: 80%, 0.5 %. *share: 0 to 1. The sign is needed: 1 is also a
+ * word for on. */
+bool gsh_option_words_percent(const char *text, double *share);
 
 /* Insertions, deletions, replacements and swaps of neighbours (optimal string alignment) that make one text the other, letters of
  * either case alike. Texts of more than 31 characters: as far as from an empty one. */

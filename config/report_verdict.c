@@ -4,6 +4,7 @@
  */
 #include "report_verdict.h"
 
+#include "line_profile.h"
 #include "stats.h"
 
 #include <string.h>
@@ -40,9 +41,51 @@ double gsh_report_verdict_plain(const struct gsh_report_verdict *verdict)
 
 double gsh_report_verdict_share(const struct gsh_report_verdict *verdict)
 {
-    double cpu = verdict->parts[GSH_WALL_CPU] + verdict->parallel_saved;
-    double all = cpu + verdict->device_work;
-    return all > 0 ? verdict->device_work / all : 0;
+    const struct gsh_report_work *work = &verdict->work;
+    double all = work->device + work->cpu;
+    return all > 0 ? work->device / all : 0;
+}
+
+/* Reasons for less of NumPy's work than this, or for less than half a millisecond, do not matter. */
+#define LEAST_SHARE 0.05
+#define LEAST_SECONDS 5e-4
+/* Transfers that are more of the wall time matter. */
+#define MOVING_SHARE 0.1
+
+static bool matters(const struct gsh_report_verdict *verdict,
+                    const struct gsh_report_reason *reason)
+{
+    double least = LEAST_SHARE * (verdict->work.device + verdict->work.cpu);
+    return reason->code != NULL && reason->seconds > GSH_MAX(least, LEAST_SECONDS);
+}
+
+const char *gsh_report_verdict_advice(const struct gsh_report_verdict *verdict)
+{
+    if (verdict->device.state == GSH_REPORT_INACTIVE || verdict->device.state == GSH_REPORT_RETIRED)
+        return "`gpushim doctor` says what is missing; `gpushim advise` forecasts what a GPU would "
+               "do";
+    for (unsigned i = 0; i < GSH_REPORT_REASONS; i++) {
+        const struct gsh_report_reason *reason = &verdict->device.reasons[i];
+        if (matters(verdict, reason) && reason->advice[0] != '\0')
+            return reason->advice;
+    }
+    bool moves = verdict->parts[GSH_WALL_TRANSFERS] >
+                 GSH_MAX(MOVING_SHARE * gsh_report_verdict_wall(verdict), LEAST_SECONDS);
+    return moves ? "arrays go to and fro between the CPU and the device: keep them on one side"
+                 : NULL;
+}
+
+static struct gsh_report_work take_work(void)
+{
+    uint64_t cpu_ns = gsh_stats_get(GSH_COUNTER_PARALLEL_SAVED_NS);
+    uint64_t device_ns =
+        gsh_stats_get(GSH_COUNTER_DEVICE_WORK_NS) + gsh_stats_get(GSH_COUNTER_OTHER_WORK_NS);
+    for (unsigned i = 0; i < gsh_stats_row_count(); i++) {
+        struct gsh_stats_row_copy row;
+        if (gsh_stats_get_row(i, &row))
+            cpu_ns += row.host_ns;
+    }
+    return (struct gsh_report_work){(double)device_ns * 1e-9, (double)(int64_t)cpu_ns * 1e-9};
 }
 
 void gsh_report_verdict_take(struct gsh_report_verdict *verdict, const char *name)
@@ -51,7 +94,8 @@ void gsh_report_verdict_take(struct gsh_report_verdict *verdict, const char *nam
         .device = {.state = GSH_REPORT_INACTIVE, .why_not = inactive},
         .name = name,
         .device_work = (double)gsh_stats_get(GSH_COUNTER_DEVICE_WORK_NS) * 1e-9,
-        .parallel_saved = (double)gsh_stats_get(GSH_COUNTER_PARALLEL_SAVED_NS) * 1e-9};
+        .parallel_saved = (double)gsh_stats_get(GSH_COUNTER_PARALLEL_SAVED_NS) * 1e-9,
+        .work = take_work()};
     if (inactive == NULL && source != NULL)
         source(&verdict->device);
     for (unsigned part = 0; part < GSH_WALL_PARTS; part++)
@@ -102,7 +146,7 @@ static int short_length(const char *name)
 static void append_use(struct gsh_fmt *fmt, const struct gsh_report_verdict *verdict)
 {
     int length = short_length(verdict->name);
-    if (verdict->device_work <= 0) {
+    if (verdict->work.device <= 0) {
         gsh_fmt_printf(fmt, "nothing ran on %.*s; NumPy computed on the CPU", length,
                        verdict->name);
         return;
@@ -176,6 +220,30 @@ static void append_parts(struct gsh_fmt *fmt, const struct gsh_report_verdict *v
     gsh_fmt_text(fmt, "\n");
 }
 
+static void append_reasons(struct gsh_fmt *fmt, const struct gsh_report_verdict *verdict)
+{
+    const char *separator = " on the CPU: ";
+    for (unsigned i = 0; i < GSH_REPORT_REASONS; i++) {
+        const struct gsh_report_reason *reason = &verdict->device.reasons[i];
+        if (!matters(verdict, reason))
+            continue;
+        gsh_fmt_text(fmt, separator);
+        append_seconds(fmt, reason->seconds);
+        gsh_fmt_printf(fmt, " %s (%s)", reason->code, reason->text);
+        separator = ", ";
+    }
+    if (separator[0] == ',')
+        gsh_fmt_text(fmt, "\n");
+}
+
+static void append_advice(struct gsh_fmt *fmt, const struct gsh_report_verdict *verdict)
+{
+    bool names_lines =
+        verdict->device.state != GSH_REPORT_INACTIVE && !gsh_line_profile_is_reported();
+    gsh_fmt_printf(fmt, " to change: %s%s\n", gsh_report_verdict_advice(verdict),
+                   names_lines ? "; `gpushim run --line-profile` names the lines" : "");
+}
+
 void gsh_report_verdict_text(struct gsh_fmt *fmt, const struct gsh_report_verdict *verdict)
 {
     gsh_fmt_text(fmt, "gpushim: ");
@@ -184,12 +252,31 @@ void gsh_report_verdict_text(struct gsh_fmt *fmt, const struct gsh_report_verdic
     append_parts(fmt, verdict);
     if (verdict->device.state == GSH_REPORT_STARTED)
         gsh_fmt_printf(fmt, " device: %s\n", verdict->name);
+    append_reasons(fmt, verdict);
+    if (gsh_report_verdict_advice(verdict) != NULL)
+        append_advice(fmt, verdict);
 }
 
 /* ---- JSON ---- */
 
+static void append_json_reasons(struct gsh_fmt *fmt, const struct gsh_report_verdict *verdict)
+{
+    gsh_fmt_text(fmt, ", \"reasons\": [");
+    for (unsigned i = 0; i < GSH_REPORT_REASONS; i++) {
+        const struct gsh_report_reason *reason = &verdict->device.reasons[i];
+        if (reason->code == NULL)
+            break;
+        gsh_fmt_printf(fmt, "%s{\"code\": \"%s\", \"text\": ", i > 0 ? ", " : "", reason->code);
+        gsh_fmt_json_string(fmt, reason->text);
+        gsh_fmt_printf(fmt, ", \"seconds\": %.6f, \"calls\": %llu}", reason->seconds,
+                       (unsigned long long)reason->calls);
+    }
+    gsh_fmt_text(fmt, "]");
+}
+
 void gsh_report_verdict_json(struct gsh_fmt *fmt, const struct gsh_report_verdict *verdict)
 {
+    const char *advice = gsh_report_verdict_advice(verdict);
     static const char *const states[] = {
         [GSH_REPORT_INACTIVE] = "inactive",       [GSH_REPORT_CORES] = "cores",
         [GSH_REPORT_NOT_STARTED] = "not-started", [GSH_REPORT_STARTED] = "started",
@@ -202,6 +289,11 @@ void gsh_report_verdict_json(struct gsh_fmt *fmt, const struct gsh_report_verdic
                    gsh_report_verdict_plain(verdict));
     gsh_fmt_printf(fmt, ", \"device_work_s\": %.6f, \"parallel_saved_s\": %.6f",
                    verdict->device_work, verdict->parallel_saved);
+    gsh_fmt_printf(fmt, ", \"work\": {\"device_s\": %.6f, \"cpu_s\": %.6f}", verdict->work.device,
+                   verdict->work.cpu);
+    append_json_reasons(fmt, verdict);
+    gsh_fmt_text(fmt, ", \"advice\": ");
+    gsh_fmt_json_string(fmt, advice != NULL ? advice : "");
     gsh_fmt_printf(fmt, ", \"foregone_s\": %.6f, \"start_price_s\": %.6f, \"parts\": {",
                    verdict->device.gain, verdict->device.price);
     for (unsigned part = 0; part < GSH_WALL_PARTS; part++)

@@ -17,12 +17,27 @@ enum gsh_report_state {
     GSH_REPORT_RETIRED /* started, and given up since */
 };
 
+/* Why calls stayed on the CPU. All texts live as long as the process. */
+struct gsh_report_reason {
+    const char *code, *text, *advice; /* code NULL: there is none; advice "": nothing to change */
+    double seconds;                   /* of these calls, in all threads */
+    uint64_t calls;
+};
+enum { GSH_REPORT_REASONS = 3 };
+
 struct gsh_report_device {
     enum gsh_report_state state;
     double gain,
         price; /* of NOT_STARTED: seconds that calls would have gained; what starting the device must gain */
     const char
         *why_not; /* of INACTIVE and RETIRED; lives as long as the process; NULL: not known */
+    struct gsh_report_reason reasons[GSH_REPORT_REASONS]; /* the most expensive first */
+};
+
+/* s that NumPy takes without the library for hooked calls of all threads: for those that the device computed (estimated), and for
+ * those that the CPU computed. */
+struct gsh_report_work {
+    double device, cpu;
 };
 
 struct gsh_report_verdict {
@@ -32,18 +47,24 @@ struct gsh_report_verdict {
     double
         device_work; /* s that NumPy would have taken for what the main thread gave to the device (estimated) */
     double parallel_saved; /* s that loops on several cores would have taken longer on one */
+    struct gsh_report_work
+        work; /* zeros where times were not measured (gsh_stats_report_is_wanted) */
 };
 
 /* s: the sum of the parts. */
 double gsh_report_verdict_wall(const struct gsh_report_verdict *verdict);
 /* s that the program would have taken without the library (estimated). */
 double gsh_report_verdict_plain(const struct gsh_report_verdict *verdict);
-/* Which share of the time that NumPy's hooked calls take without the library was the device's; 0 to 1. */
+/* The share: which part of `work` was the device's; 0 to 1, 0 without work. Whatever speaks of a share on the device means this. */
 double gsh_report_verdict_share(const struct gsh_report_verdict *verdict);
+
+/* What the program or its user may change so that more runs on the device; NULL: nothing is known. */
+const char *gsh_report_verdict_advice(const struct gsh_report_verdict *verdict);
 
 /* What was measured so far. `name` is kept. */
 void gsh_report_verdict_take(struct gsh_report_verdict *verdict, const char *name);
-/* Two lines: the verdict, and the parts; a third one on a device that was started. */
+/* Two lines: the verdict, and the parts; one on a device that was started, one of reasons for the CPU, one of what to change, where
+ * there are such. */
 void gsh_report_verdict_text(struct gsh_fmt *fmt, const struct gsh_report_verdict *verdict);
 /* A JSON object; docs/user/report.md has its keys. */
 void gsh_report_verdict_json(struct gsh_fmt *fmt, const struct gsh_report_verdict *verdict);

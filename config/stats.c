@@ -18,7 +18,7 @@
 #define USUAL_ROWS 128                 /* rows that most programs use */
 
 struct row {
-    char name[40];
+    char name[96];
     char signature[24];
     _Atomic uint64_t device_calls, device_ns, host_calls, host_ns, parallel_calls, outputs_fetched;
     _Atomic uint64_t reasons[GSH_STATS_MAX_REASONS];
@@ -129,8 +129,22 @@ void gsh_stats_prefault(void)
     gsh_prefault(rows, USUAL_ROWS * sizeof rows[0]);
 }
 
+static unsigned (*find_folding)(void); /* NULL: nothing is folded */
+
+void gsh_stats_set_folding(unsigned (*find)(void))
+{
+    find_folding = find;
+}
+
+unsigned gsh_stats_folded(unsigned row)
+{
+    unsigned folded = GSH_UNLIKELY(find_folding != NULL) ? find_folding() : 0;
+    return folded != 0 ? folded : row;
+}
+
 void gsh_stats_device_call(unsigned row, uint64_t ns)
 {
+    row = gsh_stats_folded(row);
     count_sigsafe(&rows[row].device_calls, 1);
     if (ns > 0)
         count_sigsafe(&rows[row].device_ns, ns);
@@ -165,12 +179,13 @@ void gsh_stats_host_call(unsigned row, unsigned reason, uint64_t ns)
 {
     if (is_paused)
         return;
+    row = gsh_stats_folded(row);
     count_sigsafe(&rows[row].host_calls, weight);
     count_sigsafe(&rows[row].reasons[GSH_MIN(reason, GSH_STATS_MAX_REASONS - 1)], weight);
     if (ns > 0)
         count_sigsafe(&rows[row].host_ns, ns * weight);
     if (GSH_UNLIKELY(gsh_observer != NULL))
-        gsh_observer->host_call(row, reason, ns);
+        gsh_observer->host_call(row, reason, weight, ns * weight);
     if (GSH_UNLIKELY(gsh_line_profile_is_on))
         gsh_line_profile_host_call(row, reason, weight, ns * weight);
 }

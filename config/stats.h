@@ -44,12 +44,12 @@ uint64_t gsh_stats_get(enum gsh_counter counter);
 unsigned gsh_stats_row(const char *name, const char *signature);
 /* Allocates the pages of the first rows, so that the first calls do not fault on them. */
 void gsh_stats_prefault(void);
-/* One call computed on the device; `ns` is its device time, 0 where it was not measured. Relaxed
- * atomics. */
+/* One call computed on the device, which counts in gsh_stats_folded(row); `ns` is its device time, 0 where it was not
+ * measured. Relaxed atomics. */
 void gsh_stats_device_call(unsigned row, uint64_t ns);
 /* Device time measured after the call was counted. */
 void gsh_stats_device_time(unsigned row, uint64_t ns);
-/* One call computed by the original on the CPU: the reason (an index into reason_names), and its time or 0. */
+/* One call computed by the original on the CPU, which counts likewise: the reason (an index into reason_names), and its time or 0. */
 void gsh_stats_host_call(unsigned row, unsigned reason, uint64_t ns);
 /* From now on a host call of this thread counts so many times, and so does its time: those before it were left out. */
 void gsh_stats_weigh(unsigned weight);
@@ -57,6 +57,11 @@ void gsh_stats_weigh(unsigned weight);
 void gsh_stats_parallel_call(unsigned row);
 /* While `pauses`, host calls of this thread are not counted: the library makes them, not the program. */
 void gsh_stats_pause(bool pauses);
+/* `find` says in which row the calling thread's calls are gathered, whatever they are, 0: each in its own. For calls that are not the
+ * program's own: of imports and of prints. Set once, before there are other threads. */
+void gsh_stats_set_folding(unsigned (*find)(void));
+/* The row in which a call of the calling thread counts that would count in this one. */
+unsigned gsh_stats_folded(unsigned row);
 /* An output that the device computed for this row was fetched to the host by a host access. */
 void gsh_stats_output_fetched(unsigned row);
 

@@ -31,6 +31,7 @@
 
 #define MOST_WAIT_MS 10000U /* for another thread that writes the files */
 #define TEXT_ROWS 40        /* the text shows the busiest; JSON has all */
+#define OPERATION_WIDTH 32
 
 enum mode { SILENT, PRINTED, JSON_FILE };
 enum end { AT_EXIT, BY_SIGNAL, ABRUPT };
@@ -262,15 +263,17 @@ static void append_text_row(struct gsh_fmt *fmt, unsigned index)
     struct gsh_stats_row_copy row;
     if (!gsh_stats_get_row(index, &row))
         return;
-    char op[80], device_time[16], host_time[16];
+    char op[128], device_time[16], host_time[16];
     struct gsh_fmt op_fmt;
     gsh_fmt_init(&op_fmt, op, sizeof op);
-    gsh_fmt_printf(&op_fmt, "%s %s", row.name, row.signature);
+    gsh_fmt_printf(&op_fmt, "%s%s%s", row.name, row.signature[0] != '\0' ? " " : "", row.signature);
     format_time(device_time, sizeof device_time, row.device_ns);
     format_time(host_time, sizeof host_time, row.host_ns);
-    gsh_fmt_printf(fmt, " %-32s %12llu %9s %12llu %9s   %s\n", op,
-                   (unsigned long long)row.device_calls, device_time,
-                   (unsigned long long)row.host_calls, host_time, top_reason(&row));
+    gsh_fmt_printf(fmt, " %-*s", OPERATION_WIDTH, op);
+    if (op_fmt.length > OPERATION_WIDTH)
+        gsh_fmt_printf(fmt, "\n %*s", OPERATION_WIDTH, "");
+    gsh_fmt_printf(fmt, " %12llu %9s %12llu %9s   %s\n", (unsigned long long)row.device_calls,
+                   device_time, (unsigned long long)row.host_calls, host_time, top_reason(&row));
 }
 
 static void append_moved(struct gsh_fmt *fmt)
@@ -324,8 +327,8 @@ void gsh_stats_report_text(struct gsh_fmt *fmt)
     struct gsh_report_verdict verdict;
     gsh_report_verdict_take(&verdict, report.device);
     gsh_report_verdict_text(fmt, &verdict);
-    gsh_fmt_printf(fmt, " %-32s %12s %9s %12s %9s   %s\n", "operation", "device calls", "time",
-                   "CPU calls", "time", "top reason for the CPU");
+    gsh_fmt_printf(fmt, " %-*s %12s %9s %12s %9s   %s\n", OPERATION_WIDTH, "operation",
+                   "device calls", "time", "CPU calls", "time", "top reason for the CPU");
     for (size_t i = 0; i < GSH_MIN(count, (size_t)TEXT_ROWS); i++)
         append_text_row(fmt, order[i]);
     if (count == 0)

@@ -11,6 +11,7 @@
 
 struct entry {
     double cost;
+    uint64_t ns; /* of its calls: orders lines that cost nothing */
     uint16_t row;
 };
 
@@ -21,7 +22,9 @@ static bool is_before(const struct entry *a, const struct entry *b)
 {
     if ((a->row == 0) != (b->row == 0))
         return b->row == 0;
-    return a->cost != b->cost ? a->cost > b->cost : a->row < b->row;
+    if (a->cost != b->cost)
+        return a->cost > b->cost;
+    return a->ns != b->ns ? a->ns > b->ns : a->row < b->row;
 }
 
 /* Inserts each line into those sorted so far. Returns how many there are. */
@@ -33,7 +36,8 @@ static unsigned sort_lines(void)
         if (!gsh_line_profile_get(row, &line))
             continue;
         struct gsh_line_facts facts = gsh_line_facts_of(&line);
-        struct entry entry = {gsh_line_advice_cost(&facts), (uint16_t)row};
+        struct entry entry = {gsh_line_advice_cost(&facts), line.device_ns + line.host_ns,
+                              (uint16_t)row};
         unsigned place = count++;
         for (; place > 0 && is_before(&entry, &order[place - 1]); place--)
             order[place] = order[place - 1];

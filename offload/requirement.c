@@ -1,42 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The share is made of the report's rows, so the report's numbers give the same.
+ * The share is the verdict's (report_verdict.h).
  */
 #include "requirement.h"
 
 #include "line_facts.h"
 #include "log.h"
+#include "option_words.h"
 #include "options.h"
 #include "report_sections.h"
+#include "report_verdict.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-static double wanted; /* percent; 0: none */
+static double wanted; /* 0 to 1; 0: none */
 static pid_t asked;   /* the process */
 
-/* "80%", "80" or "80 %" */
-static bool parse_percent(const char *text, double *percent)
+static double reached(struct gsh_report_verdict *verdict)
 {
-    char *end;
-    *percent = strtod(text, &end);
-    end += *end == ' ';
-    end += *end == '%';
-    return end != text && *end == '\0' && *percent > 0 && *percent <= 100;
-}
-
-static double reached(void)
-{
-    double device = 0, all = 0;
-    for (unsigned i = 0; i < gsh_stats_row_count(); i++) {
-        struct gsh_stats_row_copy row;
-        if (!gsh_stats_get_row(i, &row))
-            continue;
-        device += (double)row.device_ns;
-        all += (double)row.device_ns + (double)row.host_ns;
-    }
-    return all > 0 ? 100 * device / all : 0;
+    gsh_report_verdict_take(verdict, "");
+    return gsh_report_verdict_share(verdict);
 }
 
 /* The line with most time on the CPU. */
@@ -51,12 +34,19 @@ static bool find_worst(struct gsh_line_profile_copy *worst)
     return worst->host_ns != 0;
 }
 
-static void append_worst(struct gsh_fmt *fmt)
+static void append_no_line(struct gsh_fmt *fmt, const struct gsh_report_work *work)
+{
+    gsh_fmt_text(fmt, work->cpu > 0
+                          ? "the CPU's calls belong to no line of the program"
+                          : "no call was watched on the CPU: there is no device, or NumPy "
+                            "was not used");
+}
+
+static void append_worst(struct gsh_fmt *fmt, const struct gsh_report_work *work)
 {
     struct gsh_line_profile_copy line;
     if (!find_worst(&line)) {
-        gsh_fmt_text(fmt,
-                     "no call was watched on the CPU: there is no device, or NumPy was not used");
+        append_no_line(fmt, work);
         return;
     }
     const char *signature = "";
@@ -72,20 +62,21 @@ void gsh_requirement_at_exit(void)
 {
     char worst[512];
     struct gsh_fmt fmt;
-    if (wanted <= 0 || asked != getpid() || reached() >= wanted)
+    struct gsh_report_verdict verdict;
+    if (wanted <= 0 || asked != getpid() || reached(&verdict) >= wanted)
         return;
     gsh_fmt_init(&fmt, worst, sizeof worst);
-    append_worst(&fmt);
-    gsh_log(GSH_LOG_WARN,
-            "%.3g %% of the time of NumPy's calls was on the device, required %.3g %%; %s",
-            reached(), wanted, worst);
+    append_worst(&fmt, &verdict.work);
+    gsh_log(GSH_LOG_WARN, "%.3g %% of NumPy's hooked work ran on the device, required %.3g %%; %s",
+            100 * gsh_report_verdict_share(&verdict), 100 * wanted, worst);
 }
 
 static void append_json(struct gsh_fmt *fmt)
 {
-    double share = reached();
-    gsh_fmt_printf(fmt, "{\"wanted\": %.6g, \"reached\": %.6g, \"met\": %s}", wanted, share,
-                   share >= wanted ? "true" : "false");
+    struct gsh_report_verdict verdict;
+    double share = reached(&verdict);
+    gsh_fmt_printf(fmt, "{\"wanted\": %.6g, \"reached\": %.6g, \"met\": %s}", 100 * wanted,
+                   100 * share, share >= wanted ? "true" : "false");
 }
 
 void gsh_requirement_init(void)
@@ -94,7 +85,7 @@ void gsh_requirement_init(void)
     const char *text = gsh_option_text(GSH_OPTION_REQUIRE);
     if (text[0] == '\0')
         return;
-    if (!parse_percent(text, &wanted)) {
+    if (!gsh_option_words_percent(text, &wanted) || wanted <= 0) {
         wanted = 0;
         gsh_log(GSH_LOG_WARN,
                 "GPUSHIM_REQUIRE=%.100s: bad value, not required; allowed: 1%% to 100%%", text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * GPUSHIM_REQUIRE=NN%: which share of the time of NumPy's calls, of those that are hooked, was spent on the device. The script's
- * exit status is not touched.
+ * GPUSHIM_REQUIRE=NN%: which share of the work of NumPy's hooked calls is to be the device's (report_verdict.h). The script's exit
+ * status is not touched.
  */
 #pragma once
 

@@ -17,12 +17,14 @@
 #include "host_threads.h"
 #include "idle.h"
 #include "last_run.h"
+#include "line_profile.h"
 #include "line_report.h"
 #include "log.h"
 #include "options.h"
 #include "pages.h"
 #include "readiness.h"
 #include "reasons.h"
+#include "report_reasons.h"
 #include "report_verdict.h"
 #include "requirement.h"
 #include "retire.h"
@@ -92,6 +94,7 @@ static enum gsh_report_state report_state(void)
 static void describe_device(struct gsh_report_device *device)
 {
     device->state = report_state();
+    gsh_report_reasons_take(device->reasons);
     device->why_not = gsh_retire_reason() != NULL ? gsh_retire_reason() : gsh_device_why_retired();
     if (device->state != GSH_REPORT_NOT_STARTED)
         return;
@@ -104,6 +107,8 @@ void gsh_startup_report(void)
     gsh_stats_report_init(gsh_reason_codes, GSH_REASON_COUNT);
     gsh_line_report_init();
     gsh_requirement_init();
+    if (gsh_option_text(GSH_OPTION_ADVISE)[0] != '\0')
+        gsh_line_profile_want(false);
 }
 
 enum gsh_status gsh_startup(const char **why)

@@ -47,6 +47,17 @@ double gsh_host_speed_factor(const struct gsh_host_speed *own, const struct gsh_
     return is_slow ? ratio / SLOW : fmin(ratio, 1);
 }
 
+double gsh_host_speed_mean(const struct gsh_host_speed *state)
+{
+    double sum = 0;
+    unsigned count = 0;
+    for (unsigned i = 0; i < GSH_HOST_SPEED_SAMPLES; i++) {
+        sum += state->ratios[i];
+        count += state->ratios[i] > 0;
+    }
+    return count > 0 ? sum / count : 0;
+}
+
 struct gsh_host_speed gsh_host_speed_after_call(struct gsh_host_speed state, double ratio)
 {
     state.ratios[state.next % GSH_HOST_SPEED_SAMPLES] = (float)ratio;

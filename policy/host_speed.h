@@ -32,6 +32,9 @@ int gsh_host_speed_class(double seconds);
 double gsh_host_speed_factor(const struct gsh_host_speed *own, const struct gsh_host_speed *below,
                              const struct gsh_host_speed *above);
 
+/* The mean of its ratios, whatever follows from them; 0: there is none. */
+double gsh_host_speed_mean(const struct gsh_host_speed *state);
+
 /* The state after a call took `ratio` times its modelled time. */
 struct gsh_host_speed gsh_host_speed_after_call(struct gsh_host_speed state, double ratio);
 /* The state after a price was raised, which is a factor above 1. */

@@ -8,10 +8,7 @@
 #include "option_words.h"
 #include "options.h"
 
-#include <math.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 bool gsh_verify_share_is_on;
@@ -21,14 +18,12 @@ static _Atomic uint64_t calls;
 
 bool gsh_verify_share_parse(const char *text, double *share)
 {
-    char *end;
     int64_t is_on;
     if (gsh_option_words_bool(text, &is_on) || strcasecmp(text, "all") == 0) {
         *share = strcasecmp(text, "all") == 0 || is_on;
         return true;
     }
-    *share = strtod(text, &end) / 100;
-    return end != text && strcmp(end, "%") == 0 && isfinite(*share) && *share >= 0 && *share <= 1;
+    return gsh_option_words_percent(text, share);
 }
 
 void gsh_verify_share_init(void)

@@ -15,7 +15,7 @@ extern bool gsh_verify_share_is_on;
 bool gsh_verify_share_chooses(void);
 /* The option's text: "all", "1%". */
 const char *gsh_verify_share_text(void);
-/* "all", a word for on (all) or off (0), or a number of at most 100 with a percent sign. *share: 0 .. 1. */
+/* "all", a word for on (all) or off (0), or a percentage (gsh_option_words_percent). *share: 0 .. 1. */
 bool gsh_verify_share_parse(const char *text, double *share);
 /* Whether call `number` is chosen, of which `share` are. */
 bool gsh_verify_share_is_chosen(uint64_t number, double share);

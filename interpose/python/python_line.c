@@ -9,6 +9,7 @@
 #include "log.h"
 #include "python_error.h"
 #include "python_place.h"
+#include "stats.h"
 
 #include <limits.h>
 #include <string.h>
@@ -17,7 +18,9 @@
 #define MOST_FRAMES 64 /* of libraries, that are passed */
 #define CODE_WORDS 40  /* words of a code object that are searched */
 #define AT_LENGTH 16   /* PyASCIIObject.length */
-#define LIBRARY (~0U)  /* in place of a row */
+#define LIBRARY (~0U)  /* in place of a row: frames that are passed */
+#define PRINTER (~1U)  /* the same, of a function that prints an array */
+#define IMPORTER (~2U) /* of an import: the search ends */
 #define INSTRUCTION_STEP 0x9e3779b97f4a7c15U
 
 struct kept {
@@ -70,14 +73,26 @@ static bool ends_sigsafe(const char *text, const char *with)
     return with_end == with;
 }
 
-/* Frames of the interpreter's own, of NumPy's and SciPy's folders, and of decorators between these (`@errstate` in NumPy 1). */
+/* Python's own library, but for what is installed beside it. */
+static bool is_standard_sigsafe(const char *file)
+{
+    bool is_standard = false;
+    for (; *file != '\0'; file++) {
+        if (begins_sigsafe(file, "-packages/"))
+            return false;
+        is_standard |= begins_sigsafe(file, "/lib/python3");
+    }
+    return is_standard;
+}
+
+/* Frames of Python's own library, of NumPy's and SciPy's folders, and of decorators between these. */
 static bool is_library_sigsafe(const char *file)
 {
     static const char *const names[] = {"<frozen ", "<shim>", "<__array_function__"};
     for (size_t i = 0; i < GSH_COUNT(names); i++)
         if (begins_sigsafe(file, names[i]))
             return true;
-    if (ends_sigsafe(file, "/contextlib.py"))
+    if (is_standard_sigsafe(file))
         return true;
     return packages_length != 0 && begins_sigsafe(file, packages) &&
            (begins_sigsafe(file + packages_length, "numpy/") ||
@@ -86,10 +101,12 @@ static bool is_library_sigsafe(const char *file)
 
 static unsigned row_sigsafe(const struct gsh_python_place_frame *frame, const char *file)
 {
-    if (file == NULL || begins_sigsafe(file, "<frozen importlib"))
+    if (file == NULL)
         return 0;
+    if (begins_sigsafe(file, "<frozen importlib"))
+        return IMPORTER;
     if (is_library_sigsafe(file))
-        return LIBRARY;
+        return ends_sigsafe(file, "/arrayprint.py") ? PRINTER : LIBRARY;
     return gsh_line_profile_row_sigsafe(file, (unsigned)gsh_python_place_line_sigsafe(*frame));
 }
 
@@ -134,21 +151,33 @@ static unsigned row_of_frame(const struct gsh_python_place_frame *frame)
     return row;
 }
 
-/* The row of the first frame outside the libraries; *depth: the frames of libraries before it. Most often that is the innermost one. */
-static unsigned find_outside_sigsafe(unsigned (*row_of)(const struct gsh_python_place_frame *),
-                                     unsigned *depth)
+/* The first frame outside the libraries. */
+struct outside {
+    unsigned row;   /* 0: there is none */
+    unsigned depth; /* frames of libraries before it */
+    bool prints;    /* one of these prints an array */
+    bool imports;   /* they are of a module that is imported */
+};
+
+/* Most often it is the innermost one. */
+static struct outside
+find_outside_sigsafe(unsigned (*row_of)(const struct gsh_python_place_frame *))
 {
     struct gsh_python_place_frame frames[MOST_FRAMES];
+    struct outside outside = {0};
     const void *thread = gsh_python_place_own_thread_sigsafe();
     unsigned count = thread != NULL ? gsh_python_place_walk_sigsafe(thread, frames, 1) : 0;
-    for (*depth = 0; *depth < count; ++*depth) {
-        unsigned row = row_of(&frames[*depth]);
-        if (row != LIBRARY)
-            return row;
+    for (; outside.depth < count; outside.depth++) {
+        unsigned row = row_of(&frames[outside.depth]);
+        outside.prints |= row == PRINTER;
+        outside.imports = row == IMPORTER;
+        outside.row = row < IMPORTER ? row : 0;
+        if (row <= IMPORTER)
+            return outside;
         if (count == 1)
             count = gsh_python_place_walk_sigsafe(thread, frames, MOST_FRAMES);
     }
-    return 0;
+    return outside;
 }
 
 static unsigned row_with_gil_sigsafe(const struct gsh_python_place_frame *frame)
@@ -163,23 +192,51 @@ static unsigned row_without_gil_sigsafe(const struct gsh_python_place_frame *fra
 
 static unsigned find_sigsafe(void)
 {
-    unsigned depth;
     bool has_gil = gsh_py.PyGILState_Check() != 0;
-    return find_outside_sigsafe(has_gil ? row_with_gil_sigsafe : row_without_gil_sigsafe, &depth);
+    return find_outside_sigsafe(has_gil ? row_with_gil_sigsafe : row_without_gil_sigsafe).row;
+}
+
+static struct outside find_here(void)
+{
+    bool has_gil = gsh_py.PyGILState_Check() != 0;
+    return find_outside_sigsafe(has_gil ? row_of_frame : row_without_gil_sigsafe);
 }
 
 static unsigned find(void)
 {
-    unsigned depth;
-    return gsh_py.PyGILState_Check() != 0 ? find_outside_sigsafe(row_of_frame, &depth)
-                                          : find_sigsafe();
+    return find_here().row;
+}
+
+unsigned gsh_python_line_row(const struct gsh_python_place_frame *frames, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        unsigned row = row_of_frame(&frames[i]);
+        if (row <= IMPORTER)
+            return row < IMPORTER ? row : 0;
+    }
+    return 0;
 }
 
 unsigned gsh_python_line_depth(void)
 {
-    unsigned depth;
-    (void)find_outside_sigsafe(row_of_frame, &depth);
-    return depth;
+    return find_outside_sigsafe(row_of_frame).depth;
+}
+
+/* ---- rows of calls that are not the program's ---- */
+
+static bool is_ended; /* no Python code runs any more */
+
+static unsigned find_folding(void)
+{
+    static unsigned imports, prints;
+    const struct outside outside = is_ended ? (struct outside){0} : find_here();
+    if (!outside.imports && !outside.prints)
+        return 0;
+    if (imports == 0) {
+        prints = gsh_stats_row("(print)", "");
+        imports = gsh_stats_row("(import)", "");
+    }
+    return outside.imports ? imports : prints;
 }
 
 /* ---- start ---- */
@@ -224,15 +281,29 @@ static bool find_offsets_now(void)
            find_offsets(frame.code);
 }
 
+static void stop(void)
+{
+    is_ended = true;
+    gsh_line_profile_stop();
+}
+
+static void start(void)
+{
+    if (gsh_line_profile_is_wanted())
+        gsh_line_profile_start(find, find_sigsafe);
+    if (gsh_stats_report_is_wanted())
+        gsh_stats_set_folding(find_folding);
+}
+
 void gsh_python_line_init(void)
 {
-    if (!gsh_line_profile_is_wanted())
+    if (!gsh_line_profile_is_wanted() && !gsh_stats_report_is_wanted())
         return;
     gsh_python_place_init();
     find_packages();
-    if (find_offsets_now() && gsh_py.Py_AtExit(gsh_line_profile_stop) == 0)
-        gsh_line_profile_start(find, find_sigsafe);
-    else
+    if (find_offsets_now() && gsh_py.Py_AtExit(stop) == 0)
+        start();
+    else if (gsh_line_profile_is_wanted())
         gsh_log(GSH_LOG_WARN, "this Python does not tell the lines of calls");
     gsh_python_error_clear();
 }

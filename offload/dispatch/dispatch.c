@@ -577,7 +577,8 @@ static enum gsh_status fetch_unmanaged(const struct run *run)
 
 static enum gsh_status submit(struct run *run)
 {
-    struct gsh_node node = {.row = run->call->row, .line = gsh_line_profile_here()};
+    struct gsh_node node = {.row = gsh_stats_folded(run->call->row),
+                            .line = gsh_line_profile_here()};
     for (unsigned k = 0; k < run->operands; k++) {
         node.values[k] = run->places[k].value;
         run->launch.operands[k].address = run->places[k].offset;

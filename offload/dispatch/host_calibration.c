@@ -212,3 +212,13 @@ double gsh_host_calibration_factor(const struct gsh_launch *launch, double price
         note_raise(past, own);
     return factor;
 }
+
+double gsh_host_calibration_mean(const struct gsh_launch *launch, double priced)
+{
+    int class;
+    const struct past *past = past_of(launch, priced, &class);
+    if (past == NULL)
+        return 0;
+    const struct gsh_host_speed own = load(past);
+    return gsh_host_speed_mean(&own);
+}

@@ -43,3 +43,5 @@ void gsh_host_calibration_end(bool is_whole);
 /* The factor for `priced` modelled seconds on the CPU; 1 where nothing is known. A factor above 1 is counted
  * (gsh_host_speed_after_raise). */
 double gsh_host_calibration_factor(const struct gsh_launch *launch, double priced);
+/* Measured over modelled seconds of such calls, on average; 0 where none was measured. Counts nothing. */
+double gsh_host_calibration_mean(const struct gsh_launch *launch, double priced);

@@ -14,6 +14,7 @@
 #include "observer.h"
 #include "options.h"
 #include "parallel_loop.h"
+#include "plain_time.h"
 #include "recent_uploads.h"
 #include "stats.h"
 #include "wall_time.h"
@@ -441,12 +442,32 @@ struct gsh_verdict gsh_price_call(const struct gsh_call *call,
     return verdict;
 }
 
-/* That NumPy's own code takes, on one core where it uses no threads of its own. */
-static double host_seconds(const struct gsh_launch *launch)
+/* Bytes of the call's new results that malloc would map. */
+static double mapped_bytes(const struct gsh_call *call)
 {
-    const struct gsh_call_cost cost = {.work = gsh_price_work(launch), .host_factor = 1};
-    double modelled = gsh_call_cost_facts(rates(), &cost).host;
-    return gsh_backend_get()->calibrates_host ? calibrated(launch, modelled) : modelled;
+    const struct gsh_launch *launch = &call->launch;
+    double bytes = 0;
+    for (unsigned k = launch->nin; k < launch->nin + launch->nout; k++) {
+        bool is_new = launch->operands[k].address == 0 || call->fresh[k - launch->nin];
+        double each = is_new ? operand_bytes(launch, k) : 0;
+        bytes += each >= GSH_PLAIN_TIME_MAPPED ? each : 0;
+    }
+    return bytes;
+}
+
+/* That NumPy alone takes. */
+static double plain_seconds(const struct gsh_call *call)
+{
+    const struct gsh_launch *launch = &call->launch;
+    struct gsh_plain_call plain = {.work = gsh_price_work(launch),
+                                   .mapped = mapped_bytes(call),
+                                   .is_masked = gsh_launch_has(launch, GSH_TRAIT_MAPS) &&
+                                                launch->op == GSH_OP_SELECT,
+                                   .cores = gsh_host_threads_count()};
+    if (gsh_backend_get()->calibrates_host)
+        plain.measured =
+            gsh_host_calibration_mean(launch, gsh_cost_model_host_work(rates(), &plain.work));
+    return gsh_plain_time(rates(), &plain);
 }
 
 /* Bytes of the block that would be uploaded before the call. */
@@ -545,8 +566,10 @@ void gsh_price_note_host_result(const struct gsh_call *call)
 /* What the report and an observer are told. */
 static void tell_accepted(const struct gsh_call *call, const struct gsh_verdict *verdict)
 {
-    if (gsh_stats_report_is_wanted() && gsh_wall_time_is_watched())
-        gsh_stats_add(GSH_COUNTER_DEVICE_WORK_NS, (uint64_t)(host_seconds(&call->launch) * 1e9));
+    if (gsh_stats_report_is_wanted())
+        gsh_stats_add(gsh_wall_time_is_watched() ? GSH_COUNTER_DEVICE_WORK_NS
+                                                 : GSH_COUNTER_OTHER_WORK_NS,
+                      (uint64_t)(plain_seconds(call) * 1e9));
     if (GSH_UNLIKELY(gsh_observer != NULL))
         gsh_observer->accepted((uint64_t)(verdict->facts.host * 1e9));
 }

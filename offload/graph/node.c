@@ -12,6 +12,7 @@
 #include "log.h"
 #include "node_cse.h"
 #include "node_fallback.h"
+#include "node_group_row.h"
 #include "node_iterations.h"
 #include "node_reuse.h"
 #include "node_transform.h"
@@ -297,10 +298,8 @@ static enum gsh_status place_arrays(struct attempt *attempt)
 
 static enum gsh_status run_group(const struct gsh_plan_item *item)
 {
-    static unsigned row; /* the stats row of all groups; the share of one node is not known */
+    unsigned row = gsh_node_group_row_locked(item, planned);
     struct attempt attempt = {.item = item, .group = item->group};
-    if (row == 0)
-        row = gsh_stats_row("fused", "groups");
     enum gsh_status status = place_arrays(&attempt);
     if (status == GSH_OK)
         status = gsh_backend_get()->run_group(&attempt.group, row, can_split, &attempt);

@@ -12,7 +12,6 @@
 #include "critical.h"
 #include "forked.h"
 #include "log.h"
-#include "observer.h"
 #include "pages.h"
 #include "raw_syscall.h"
 #include "service.h"
@@ -182,11 +181,7 @@ static bool resolve_sigsafe(const siginfo_t *info, const ucontext_t *context)
         return !is_programs_fault_sigsafe(address, instruction);
     last_fault.count = 0;
     if (outcome == GSH_FAULT_NEEDS_SERVICE) {
-        if (gsh_observer != NULL)
-            gsh_observer->fault_begins_sigsafe();
         bool is_resolved = gsh_service_resolve_sigsafe((void *)address, write);
-        if (gsh_observer != NULL)
-            gsh_observer->fault_ends_sigsafe();
         if (!is_resolved && gsh_forked_is_child_sigsafe())
             gsh_coherence_fault_stop_child_sigsafe((void *)address);
         gsh_coherence_events.announce_sigsafe();

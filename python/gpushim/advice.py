@@ -10,7 +10,7 @@ from gpushim.forecast import TRANSFERS, moved_seconds, seconds
 MOST = 10
 LEAST_SHARE, LEAST_SECONDS = 0.005, 1e-3  # of the forecast, that a line must cost to be named
 LEAST_SAMPLED, INACCURACY = 0.012, 0.15    # of samples: seconds, and a share
-ELEMENT_BYTES, ELEMENT_READS = 64, 8      # transfers of so few bytes, so many of them, are single elements
+ELEMENT_READS = 8                         # so many small transfers are a loop over single elements
 # Functions that have no version for the GPU, and take their time in C.
 UNKNOWN = re.compile(r"\b(sort|argsort|lexsort|partition|argpartition|unique|median|percentile|quantile|searchsorted|histogram|bincount|"
                      r"digitize|interp|isin|intersect1d|setdiff1d|random|standard_normal|normal|uniform|integers|choice|shuffle|permutation|"
@@ -57,7 +57,8 @@ class Line:
 
 
 def is_users(entry):
-    return entry["users"]
+    """Not so: what NumPy does while it is imported, and threads without a line."""
+    return entry["line"] != 0
 
 
 def collect(measured, emulated):
@@ -84,7 +85,7 @@ def collect(measured, emulated):
 
 
 def problem_of_moves(kind, count, cost, moved):
-    if kind == "download" and count >= ELEMENT_READS and moved <= ELEMENT_BYTES * count:
+    if kind == "small" and count >= ELEMENT_READS:
         return Problem("element", cost, *ELEMENTS)
     code, words = ("upload", PING_PONG) if kind == "upload" else ("download", READ_BACK)
     return Problem(code, cost, "%s (%d transfers, %.1f MB)" % (words[0], count, moved / 1e6), words[1])

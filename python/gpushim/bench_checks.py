@@ -56,7 +56,7 @@ def device_problems(measurement, limits):
     if report["share"] * 100 >= limits.require_gpu:
         return []
     why = ", ".join("%s (%d calls)" % (reason["code"], reason["calls"]) for reason in report["reasons"][:3])
-    return [Problem(NOT_ON_GPU, measurement.name, "%.0f %% of NumPy's time on the device, wanted %g %%%s"
+    return [Problem(NOT_ON_GPU, measurement.name, "%.0f %% of NumPy's work on the device, wanted %g %%%s"
                     % (report["share"] * 100, limits.require_gpu, why and "; on the CPU for: " + why))]
 
 

@@ -2,6 +2,8 @@
 """What the reports of a program's processes (docs/user/report.md) say together."""
 import collections
 
+from gpushim import work_share
+
 COUNTERS = ("upload_bytes", "uploads", "download_bytes", "downloads")
 
 
@@ -18,10 +20,7 @@ def reasons_of(rows):
 
 def share_of(reports):
     """The part of the work of NumPy's hooked calls that the device did, from 0 to 1; None: there was no such call."""
-    verdicts = [report["verdict"] for report in reports]
-    on_device = sum(verdict["device_work_s"] for verdict in verdicts)
-    on_cpu = sum(verdict["parts"]["cpu_s"] + verdict["parallel_saved_s"] for verdict in verdicts)
-    return on_device / (on_device + on_cpu) if on_device + on_cpu > 0 else None
+    return work_share.share_of(*map(sum, zip(*map(work_share.work_of, reports))))
 
 
 def summary(reports):

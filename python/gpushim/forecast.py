@@ -11,7 +11,7 @@ SUBMIT = 1e-5    # and for each kernel that they become (the same, chains of 1e6
 DRIVER_END = 0.12  # that a process ends later that has used the GPU
 START_SHARE = 0.25  # of the start's time is what gains must reach (policy/one_time_cost.h)
 SAME = 0.95  # of the time here is as long as here
-TRANSFERS = ("upload", "download", "fault")
+TRANSFERS = ("upload", "download", "small")
 
 
 def by_call(report, kind):

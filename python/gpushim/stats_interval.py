@@ -3,6 +3,8 @@
 import collections
 from dataclasses import dataclass, field
 
+from gpushim import work_share
+
 SHOWN_OPERATIONS = 8
 SHOWN_REASONS = 3
 NUMBERS = ("device_calls", "device_ns", "host_calls", "host_ns")
@@ -14,6 +16,8 @@ class Interval:
     device_ns: int = 0
     host_calls: int = 0
     host_ns: int = 0
+    device_work_s: float = 0  # that NumPy takes for the device's calls, and for the CPU's; 0 where times were not measured
+    cpu_work_s: float = 0
     upload_bytes: int = 0
     download_bytes: int = 0
     operations: list = field(default_factory=list)  # {"name", "signature", "reasons", NUMBERS}, the most expensive first
@@ -21,13 +25,8 @@ class Interval:
 
     @property
     def share(self):
-        """Of the time that NumPy's calls took, what the device spent; where times were not measured, of the calls. None: no calls."""
-        device, host = (self.device_ns, self.host_ns) if self.is_timed else (self.device_calls, self.host_calls)
-        return device / (device + host) if device + host else None
-
-    @property
-    def is_timed(self):
-        return self.device_ns + self.host_ns > 0
+        """Of NumPy's work, that on the device; None: no calls, or times were not measured."""
+        return work_share.share_of(self.device_work_s, self.cpu_work_s)
 
 
 def _rows(stats):
@@ -53,14 +52,16 @@ def between(before, after):
     rows = sorted((row for row in rows if any(_cost(row))), key=_cost, reverse=True)
     sums = {key: sum(row[key] for row in rows) for key in NUMBERS}
     moved = {key: after["counters"][key] - before["counters"][key] for key in ("upload_bytes", "download_bytes")}
+    device_work, cpu_work = (max(now - then, 0) for now, then in zip(work_share.work_of(after), work_share.work_of(before)))
     lines_before = before.get("lines", [])
     lines = [line for line in after.get("lines", []) if line not in lines_before]
-    return Interval(operations=rows, lines=lines, **sums, **moved)
+    return Interval(operations=rows, lines=lines, device_work_s=device_work, cpu_work_s=cpu_work, **sums, **moved)
 
 
 def whole(stats):
     """The Interval of all that a report tells."""
-    return between({"operations": [], "counters": collections.Counter()}, stats)
+    nothing = {"operations": [], "counters": collections.Counter(), "verdict": {"work": {"device_s": 0, "cpu_s": 0}}}
+    return between(nothing, stats)
 
 
 def time_text(nanoseconds):
@@ -82,12 +83,13 @@ def _calls_text(calls, nanoseconds):
 
 
 def verdict(interval):
-    """One line: the share that ran on the device, calls, times where they were measured, and bytes moved."""
-    if interval.share is None:
+    """One line: calls on the device and on the CPU, bytes moved; the share and times where they were measured."""
+    if not interval.device_calls + interval.host_calls:
         return "no call of NumPy that gpushim counts"
-    return "%.0f %% of NumPy's %s on the device: calls there %s, on the CPU %s; moved to the device %s, back %s" % (
-        100 * interval.share, "time" if interval.is_timed else "calls", _calls_text(interval.device_calls, interval.device_ns),
-        _calls_text(interval.host_calls, interval.host_ns), bytes_text(interval.upload_bytes), bytes_text(interval.download_bytes))
+    share = "" if interval.share is None else "%.0f %% of NumPy's hooked work ran on the device: " % (100 * interval.share)
+    return share + "calls there %s, on the CPU %s; moved to the device %s, back %s" % (
+        _calls_text(interval.device_calls, interval.device_ns), _calls_text(interval.host_calls, interval.host_ns),
+        bytes_text(interval.upload_bytes), bytes_text(interval.download_bytes))
 
 
 def _operation_text(row):

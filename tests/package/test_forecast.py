@@ -11,8 +11,8 @@ from gpushim import advice, forecast  # noqa: E402
 MS = 1_000_000  # ns
 
 
-def entry(kind, ms, calls=10, line=5, name="sqrt", reason="", size=0, users=True):
-    return {"file": "model.py", "line": line, "users": users, "name": name, "signature": "", "kind": kind, "reason": reason,
+def entry(kind, ms, calls=10, line=5, name="sqrt", reason="", size=0):
+    return {"file": "model.py", "line": line, "name": name, "signature": "", "kind": kind, "reason": reason,
             "calls": calls, "ns": int(ms * MS), "bytes": size}
 
 
@@ -82,8 +82,8 @@ class TestAdvice(unittest.TestCase):
         return [(row["line"], row["code"]) for row in advice.advise(report(*measured), report(*emulated), 1.0)]
 
     def test_transfers(self):
-        self.assertEqual(self.codes([], [entry("upload", 20, size=8 << 20), entry("fault", 30, line=6, size=8 << 20),
-                                         entry("download", 10, line=7, size=80)]),
+        self.assertEqual(self.codes([], [entry("upload", 20, size=8 << 20), entry("download", 30, line=6, size=8 << 20),
+                                         entry("small", 10, line=7, size=80)]),
                          [(6, "download"), (5, "upload"), (7, "element")])
 
     def test_one_upload_is_no_ping_pong(self):
@@ -99,7 +99,7 @@ class TestAdvice(unittest.TestCase):
         self.assertEqual([(row["code"], round(row["cost"], 6)) for row in rows], [("too-small", 0.1)])
 
     def test_a_reader_takes_pythons_time(self):
-        self.assertEqual(self.codes([entry("sample", 100)], [entry("fault", 30, size=8 << 20)]), [(5, "download")])
+        self.assertEqual(self.codes([entry("sample", 100)], [entry("download", 30, size=8 << 20)]), [(5, "download")])
 
     def test_a_call_beside_pythons_time(self):
         rows = advice.advise(report(entry("sample", 100), entry("host", 2)), report(entry("host", 2, reason="dtype")), 1.0)
@@ -110,7 +110,7 @@ class TestAdvice(unittest.TestCase):
         self.assertEqual(self.codes([], lines), [(line, "dtype") for line in range(14, 4, -1)])
 
     def test_others_code_and_trifles(self):
-        self.assertEqual(self.codes([], [entry("host", 100, reason="dtype", users=False), entry("host", 0.5, line=6, reason="dtype")]),
+        self.assertEqual(self.codes([], [entry("host", 100, reason="dtype", line=0), entry("host", 0.5, line=6, reason="dtype")]),
                          [])
 
     def test_functions(self):

@@ -107,7 +107,7 @@ class TestNotebook(TestCase):
         self.assertEqual(results[:2], [("ok", ""), ("ok", "")])
         status, text = results[2]
         self.assertEqual(status, "ok")
-        self.assertRegex(text, r"^gpushim: 100 % of NumPy's time on the device: calls there 2 \(.*\), on the CPU 0; moved to the device 0 B, ")
+        self.assertRegex(text, r"^gpushim: 100 % of NumPy's hooked work ran on the device: calls there 2 \(.*\), on the CPU 0; moved to the device 0 B, ")
         self.assertRegex(text, r"\n  sin d->d +device 1 +CPU 0\n")
         self.assertRegex(text, r"\nTrue$")
         self.assertEqual(results[3][0], "error")

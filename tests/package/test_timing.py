@@ -111,7 +111,7 @@ class TestPytest(TestCase):
         status, out = self.pytest()
         self.assertEqual(status, 0, out)
         self.assertIn("\ngpushim: loaded; it becomes active when NumPy is imported\n", out)
-        self.assertRegex(out, r"\ngpushim: \d+ % of NumPy's time on the device: calls there [1-9]\d* \(")
+        self.assertRegex(out, r"\ngpushim: \d+ % of NumPy's hooked work ran on the device: calls there [1-9]\d* \(")
         self.write("conftest.py", "import numpy\n")
         self.assertIn("\ngpushim: active\n", self.pytest()[1])
         off = self.pytest(under=False)[1]

@@ -133,7 +133,8 @@ class TestPrograms(TestCase):
         answer = self.forecast(BATCHES)
         self.assert_top(answer, 7, "too-small")
         self.assertEqual(answer["forecast"]["device_calls"], 0)
-        self.assertIn("20000 calls", answer["lines"][0]["what"])
+        calls = re.search(r"\((\d+) calls\)", answer["lines"][0]["what"]).group(1)
+        self.assertAlmostEqual(int(calls), 20000, delta=1024)  # small calls are sampled
 
     def test_slower_gpu(self):
         """The same work takes an L4 about 11 times as long as an H100, by their memories."""
@@ -208,7 +209,7 @@ class TestOption(TestCase):
         self.assertIn("GPUSHIM_ADVISE=l4: GPUSHIM_DEVICE must be host\n", result.stderr)
 
     def test_report(self):
-        """Each transfer and each call is in a line; a fault in code that makes no call of its own is its caller's."""
+        """Each transfer and each call is in a line."""
         result = self.shim_run('''
 import numpy as np
 def look(x):
@@ -218,11 +219,11 @@ b = a * 2 + 1
 look(b)
 ''', env={"GPUSHIM_ADVISE": "h200", "GPUSHIM_MODE": "force"})
         lines, counters = result.report["advice_lines"], result.report["counters"]
-        for kinds, number, size in ((("upload",), "uploads", "upload_bytes"), (("download", "fault"), "downloads", "download_bytes")):
+        for kinds, number, size in ((("upload",), "uploads", "upload_bytes"), (("download", "small"), "downloads", "download_bytes")):
             found = [line for line in lines if line["kind"] in kinds]
             self.assertEqual(sum(line["calls"] for line in found), counters[number], found)
             self.assertEqual(sum(line["bytes"] for line in found), counters[size], found)
-        self.assertEqual([line["line"] for line in lines if line["kind"] == "fault" and line["line"] > 2], [7])  # 2: the import
+        self.assertEqual([line["line"] for line in lines if line["kind"] == "download" and line["line"] != 0], [4])
         self.assertEqual({line["line"] for line in lines if line["name"] in ("multiply", "add")}, {6})
         self.assertEqual(result.report["forecast"]["gpu"], "NVIDIA H200")
         self.assertGreater(result.report["forecast"]["downloads_ns"], 0)

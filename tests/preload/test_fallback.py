@@ -95,12 +95,20 @@ class TestRequirement(shim_runner.TestCase):
         plain = shim_runner.run_plain(self.PROGRAM)
         result = run(self.PROGRAM, GPUSHIM_REQUIRE="99%")
         self.assertEqual((result.returncode, result.stdout), (0, plain.stdout))
-        self.assertRegex(result.stderr, r"^gpushim: [\d.e-]+ % of the time of NumPy's calls was on the device, required 99 %; "
+        self.assertRegex(result.stderr, r"^gpushim: [\d.e-]+ % of NumPy's hooked work ran on the device, required 99 %; "
                                         r"most on the CPU: add at .*script\.py:" + str(LONG + 1) + r", dtype: .*\n$")
 
     def test_silent_where_it_is_reached(self):
-        result = run(START[:START.index("o =")] + "print((x + 1).sum())\n", GPUSHIM_REQUIRE="1")
+        result = run(START[:START.index("o =")] + "print((x + 1).sum())\n", GPUSHIM_REQUIRE="1%")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_other_threads_count(self):
+        """All work is a thread's: on the device, and on the CPU."""
+        thread = "import threading\nthread = threading.Thread(target=lambda: %s)\nthread.start()\nthread.join()\n"
+        begin = "import numpy as np\n"
+        for work, stays in (("np.arange(4e6).sum()", False), ("np.arange(1e5).astype(object)[:20000] + 1", True)):
+            with self.subTest(work):
+                self.assertEqual("required" in run(begin + thread % work, GPUSHIM_REQUIRE="50%").stderr, stays)
 
     def test_exit_status_stays(self):
         result = run(self.PROGRAM + "raise SystemExit(7)\n", GPUSHIM_REQUIRE="99%")
@@ -109,10 +117,9 @@ class TestRequirement(shim_runner.TestCase):
 
     def test_json(self):
         result = shim_runner.run(self.PROGRAM, env={"GPUSHIM_REQUIRE": "99%"})
-        require, rows = result.report["require"], result.report["operations"]
-        device, host = (sum(row[key] for row in rows) for key in ("device_ns", "host_ns"))
+        require, verdict = result.report["require"], result.report["verdict"]
         self.assertEqual((require["wanted"], require["met"]), (99, False))
-        self.assertAlmostEqual(require["reached"], 100 * device / (device + host), 3)
+        self.assertAlmostEqual(require["reached"], 100 * verdict["share"], 1)
         self.assertNotIn("require", shim_runner.run(self.PROGRAM).report)
         self.assertTrue(shim_runner.run(START, env={"GPUSHIM_REQUIRE": "0.001%"}).report["require"]["met"])
 
@@ -122,7 +129,7 @@ class TestRequirement(shim_runner.TestCase):
         self.assertRegex(result.stderr, r"^gpushim: 0 % of .* required 10 %; no call was watched.*\n$")
 
     def test_bad_value(self):
-        for text in ("many", "0%", "101%", "5%%"):
+        for text in ("many", "0%", "101%", "5%%", "80"):
             result = run("import numpy\n", GPUSHIM_REQUIRE=text)
             self.assertRegex(result.stderr, r"^gpushim: GPUSHIM_REQUIRE=%s: bad value.*\n$" % re.escape(text))
 

@@ -1,60 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The line profile: for programs with one fault each, the worst line, its numbers and its advice."""
-import os
+"""The line profile: to which line numbers belong, and the option. Advice: test_questions.py."""
 import unittest
 
 import shim_runner
+from test_questions import START, run
 
-START = '''
-import numpy as np
-x = np.arange(200000.0)
-y = np.sqrt(x) + 1.0
-'''
-# Programs: (text behind START, the code of the advice, words of it). The line with the comment "# here" is the worst one.
-FAULTS = {
-    "element loop": ('''
-total = 0.0
-for i in range(30):
-    total += y[i] # here
-''', "elements", "x.tolist()"),
-    "object dtype": ('''
-o = y.tolist()
-o = np.array(o, dtype=object)
-o + 1 # here
-''', "reason", "astype(float)"),
-    "results in a loop": ('''
-for i in range(30):
-    if float((y * i).sum()) < 0: # here
-        break
-''', "results", "every tenth"),
-    "ping-pong with a C library": ('''
-import ctypes
-for i in range(12):
-    y = y * 1.5
-    ctypes.memmove(y.ctypes.data, b"12345678", 8) # here
-''', "others", "outside NumPy"),
-    "ping-pong with a memoryview": ('''
-view = memoryview(y)
-for i in range(12):
-    y *= 1.5
-    view.tobytes() # here
-''', "others", "outside NumPy"),
-    "sort in the middle": ('''
-for i in range(4):
-    y = y * 1.5
-    z = np.sort(y) # here
-    y = y + z
-''', "back", "before the first"),
-}
-
-
-def run(program, report="json:%s/%%p.json,lines", **env):
-    with shim_runner.tempfile.TemporaryDirectory() as folder:
-        env["GPUSHIM_REPORT"] = report % folder if "%s" in report else report
-        result = shim_runner.run(program, env=env, report=False)
-        reports = list(shim_runner._read_reports(folder).values())
-        result.report = reports[0] if reports else None
-        return result
+ELEMENTS = "total = 0.0\nfor i in range(30):\n    total += y[i] # here\n"
+SORT = "for i in range(4):\n    y = y * 1.5\n    z = np.sort(y)\n    y = y + z\n"
 
 
 def line_of(program, mark="# here"):
@@ -66,38 +18,9 @@ def entry_of(report, number):
     return [entry for entry in report["lines"] if entry["file"].endswith("script.py") and entry["line"] == number][0]
 
 
-class TestFaults(shim_runner.TestCase):
-    def test_the_worst_line_and_its_advice(self):
-        for name, (text, code, words) in FAULTS.items():
-            program = START + text
-            with self.subTest(name):
-                result = run(program)
-                self.assertEqual((result.returncode, result.stderr), (0, ""))
-                worst = [entry for entry in result.report["lines"] if entry["advice"]][0]
-                self.assertEqual((os.path.basename(worst["file"]), worst["line"]), ("script.py", line_of(program)), result.report["lines"])
-                self.assertEqual(worst["advice"]["code"], code, worst)
-                self.assertIn(words, worst["advice"]["text"])
-
-    def test_small_calls(self):
-        program = START + "for i in range(20000):\n    np.add(x[i:i + 50], 1.0) # here\n"
-        worst = run(program, GPUSHIM_MODE="auto").report["lines"][0]
-        self.assertEqual(worst["line"], line_of(program))
-        self.assertEqual((worst["advice"]["code"], list(worst["reasons"])), ("reason", ["too-small"]))
-        self.assertAlmostEqual(worst["host_calls"], 20000, delta=512)  # small calls are sampled
-
-    def test_a_subclass(self):
-        program = START + "class Own(np.ndarray): pass\ns = y.view(Own)\ns.sum() # here\n"
-        entry = run(program).report["lines"][0]
-        self.assertEqual((entry["line"], entry["advice"]["code"]), (line_of(program), "back"))
-        self.assertIn("np.asarray", entry["advice"]["text"])
-
-
 class TestNumbers(shim_runner.TestCase):
-    def test_an_innocent_program_has_no_advice(self):
-        self.assertEqual([entry for entry in run(START + "print(y.sum() > 0)").report["lines"] if entry["advice"]], [])
-
     def test_lines_add_up_to_the_report(self):
-        report = run(START + FAULTS["element loop"][0] + FAULTS["sort in the middle"][0]).report
+        report = run(START + ELEMENTS + SORT).report
         for key in ("upload_bytes", "download_bytes", "uploads", "downloads", "faults_read", "faults_write"):
             self.assertEqual(sum(entry[key] for entry in report["lines"]), report["counters"][key], key)
         for key in ("device_calls", "device_ns", "host_calls", "host_ns"):
@@ -147,7 +70,7 @@ for i in range(300):
 
 
 class TestOptions(shim_runner.TestCase):
-    PROGRAM = START + FAULTS["element loop"][0]
+    PROGRAM = START + ELEMENTS
 
     def test_words(self):
         plain = shim_runner.run_plain(self.PROGRAM)

@@ -42,6 +42,20 @@ static void test_numbers(void)
     }
 }
 
+static void test_percentages(void)
+{
+    static const char *const bad[] = {"",    "%",    "5",    "101%", "-1%",
+                                      "5%%", "5  %", "nan%", "5% ",  "all"};
+    double share;
+    CHECK(gsh_option_words_percent("80%", &share) && share == 0.8);
+    CHECK(gsh_option_words_percent("0.5 %", &share) && share == 0.005);
+    CHECK(gsh_option_words_percent("0%", &share) && share == 0);
+    CHECK(gsh_option_words_percent("100%", &share) && share == 1);
+    for (size_t i = 0; i < GSH_COUNT(bad); i++)
+        if (!CHECK(!gsh_option_words_percent(bad[i], &share)))
+            printf("%s\n", bad[i]);
+}
+
 static void test_words(void)
 {
     static const char *const on[] = {"1", "yes", "ON", "True"}, *const off[] = {"0", "NO", "off",
@@ -96,6 +110,7 @@ static void test_nearest_word(void)
 int main(void)
 {
     test_numbers();
+    test_percentages();
     test_words();
     test_nearest_word();
     test_distance();

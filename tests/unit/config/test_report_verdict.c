@@ -34,10 +34,11 @@ static void test_arithmetic(void)
                                                          [GSH_WALL_START] = 0.25,
                                                          [GSH_WALL_DISPATCH] = 0.25},
                                                .device_work = 24,
-                                               .parallel_saved = 1};
+                                               .parallel_saved = 1,
+                                               .work = {.device = 48, .cpu = 8}};
     CHECK(fabs(gsh_report_verdict_wall(&verdict) - 10) < 1e-12);
     CHECK(fabs(gsh_report_verdict_plain(&verdict) - 30) < 1e-12);
-    CHECK(fabs(gsh_report_verdict_share(&verdict) - 24.0 / 28) < 1e-12);
+    CHECK(fabs(gsh_report_verdict_share(&verdict) - 48.0 / 56) < 1e-12);
     CHECK_STR(words(&verdict),
               "gpushim: 86 % of NumPy's hooked work ran on GPU X: 10.0 s instead of an estimated "
               "30.0 s, 3.0 times as fast\n"
@@ -77,6 +78,30 @@ static void test_states(void)
     verdict.parallel_saved = -1;
     check_first_line(&verdict, "gpushim: NumPy ran on the CPU's cores (cpu: 4 threads): 2.00 s "
                                "instead of an estimated 1.00 s, slower");
+}
+
+/* Reasons for little work are not named; the first one with an advice says what to change. */
+static void test_reasons(void)
+{
+    struct gsh_report_verdict verdict = {
+        .device = {.state = GSH_REPORT_STARTED,
+                   .reasons = {{"data-on-host", "moving costs more", "", 3, 10},
+                               {"dtype", "no such dtype", "use another", 2, 5},
+                               {"scalar", "0-d", "use arrays", 0.001, 1}}},
+        .name = "GPU X",
+        .work = {.device = 5, .cpu = 5},
+    };
+    CHECK(strstr(words(&verdict),
+                 "\n on the CPU: 3.00 s data-on-host (moving costs more), "
+                 "2.00 s dtype (no such dtype)\n to change: use another; ") != NULL);
+    verdict.device.reasons[1].seconds = 0.4;
+    CHECK(gsh_report_verdict_advice(&verdict) == NULL);
+    CHECK(strstr(words(&verdict), "to change") == NULL);
+    verdict.parts[GSH_WALL_PROGRAM] = 1;
+    verdict.parts[GSH_WALL_TRANSFERS] = 1;
+    CHECK(strstr(words(&verdict), "to change: arrays go to and fro") != NULL);
+    verdict.device.state = GSH_REPORT_INACTIVE;
+    CHECK(strstr(words(&verdict), "to change: `gpushim doctor`") != NULL);
 }
 
 static void pass_ms(long ms)
@@ -150,6 +175,7 @@ int main(void)
 {
     test_arithmetic();
     test_states();
+    test_reasons();
     test_stop_watch();
     return check_result();
 }

@@ -61,6 +61,7 @@ static int count_believed(const struct gsh_launch *launch, double priced)
 static void test_slower(void)
 {
     const struct gsh_launch svd = routine(GSH_LAPACK_SVD), eig = routine(GSH_LAPACK_EIG);
+    CHECK(gsh_host_calibration_mean(&svd, 0.03) == 0);
     for (int i = 0; i < 3; i++) {
         CHECK(gsh_host_calibration_factor(&svd, 0.03) == 1);
         call_slow(&svd, 0.03);
@@ -70,6 +71,8 @@ static void test_slower(void)
           gsh_host_calibration_factor(&svd, 0.03)); /* of the same class */
     CHECK(gsh_host_calibration_factor(&svd, 0.3) == 1);
     CHECK(gsh_host_calibration_factor(&eig, 0.03) == 1);
+    for (int i = 0; i < 100; i++) /* is not counted as a price that is raised */
+        CHECK(gsh_host_calibration_mean(&svd, 0.03) >= 8);
     for (int calls = 8 - 3; calls <= 256; calls = calls < 8 ? 16 : 2 * calls) {
         CHECK_INT(count_believed(&svd, 0.03), calls);
         CHECK(gsh_host_calibration_factor(&svd, 0.03) == 1);
