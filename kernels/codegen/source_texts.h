@@ -26,5 +26,4 @@ extern const char gsh_cuda_text_elementwise[], gsh_cuda_text_group[], gsh_cuda_t
     gsh_cuda_text_mirror[], gsh_cuda_text_random_stream[], gsh_cuda_text_random_value[],
     gsh_cuda_text_random_fixed[], gsh_cuda_text_random_ziggurat[], gsh_cuda_text_random_tile[],
     gsh_cuda_text_random_survey[], gsh_cuda_text_random_join[], gsh_cuda_text_random_write[],
-    gsh_cuda_text_random_exp[],
-    gsh_cuda_text_random_patch[];
+    gsh_cuda_text_random_exp[], gsh_cuda_text_random_patch[];

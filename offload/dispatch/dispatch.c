@@ -145,8 +145,7 @@ static enum gsh_reason apply_verdict(const struct gsh_call *call, const struct g
     if (reason == GSH_REASON_NO_DEVICE) /* it was retired meanwhile, or cannot be started */
         reason = gsh_dispatch_why_dead();
     if (reason != GSH_REASON_NONE)
-        gsh_host_calibration_expect(&call->launch, call->row, verdict,
-                                    reason == GSH_REASON_NOT_STARTED);
+        gsh_host_calibration_expect(&call->launch, call->row, verdict, reason);
     else
         gsh_price_note_accepted(call, verdict);
     return reason;

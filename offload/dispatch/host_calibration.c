@@ -126,13 +126,13 @@ void gsh_host_calibration_prefault(void)
 }
 
 void gsh_host_calibration_expect(const struct gsh_launch *launch, unsigned row,
-                                 const struct gsh_verdict *verdict, bool is_foregone)
+                                 const struct gsh_verdict *verdict, enum gsh_reason reason)
 {
     gsh_host_calibration_forget();
     int class;
     expected.past = past_of(launch, verdict->modelled, &class);
-    is_foregone =
-        is_foregone && verdict->modelled > 0 && gsh_host_speed_class(verdict->facts.host) >= 0;
+    bool is_foregone = reason == GSH_REASON_NOT_STARTED && verdict->modelled > 0 &&
+                       gsh_host_speed_class(verdict->facts.host) >= 0;
     if (expected.past == NULL && !is_foregone)
         return;
     expected.is_set = true;

@@ -27,10 +27,10 @@
 
 /* Gives the table its pages, so that the first calls do not fault on them. */
 void gsh_host_calibration_prefault(void);
-/* The calling thread is about to run the launch on the CPU, counted in this stats row, as `verdict` priced it. `is_foregone`: its
- * gain was counted as foregone (readiness.h), and is corrected by its time. */
+/* The calling thread is about to run the launch on the CPU, counted in this stats row, as `verdict` priced it, for this
+ * reason. NOT_STARTED: its gain was counted as foregone (readiness.h), and is corrected by its time. */
 void gsh_host_calibration_expect(const struct gsh_launch *launch, unsigned row,
-                                 const struct gsh_verdict *verdict, bool is_foregone);
+                                 const struct gsh_verdict *verdict, enum gsh_reason reason);
 /* Whether the calling thread has an expected call of this row that is measured, begun or not. */
 bool gsh_host_calibration_is_expected(unsigned row);
 /* Discards the calling thread's expected call: it does not run, or not as it was modelled. */

@@ -50,7 +50,7 @@ static void use_tables(const char *name, enum gsh_lapack_routine routine)
     gsh_history_note_made(row);
     gsh_host_calibration_factor(&launch, 0.03);
     const struct gsh_verdict verdict = {.modelled = 0.03};
-    gsh_host_calibration_expect(&launch, row, &verdict, false);
+    gsh_host_calibration_expect(&launch, row, &verdict, GSH_REASON_TOO_SMALL);
     gsh_host_calibration_begin();
     gsh_host_calibration_end(true);
 }

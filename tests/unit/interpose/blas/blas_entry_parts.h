@@ -45,7 +45,7 @@ static enum gsh_reason observed_decide(const struct gsh_call *call)
     if (!stays_here)
         return reason;
     const struct gsh_verdict verdict = {.modelled = 1};
-    gsh_host_calibration_expect(&call->launch, call->row, &verdict, false);
+    gsh_host_calibration_expect(&call->launch, call->row, &verdict, GSH_REASON_TOO_SMALL);
     return GSH_REASON_TOO_SMALL;
 }
 

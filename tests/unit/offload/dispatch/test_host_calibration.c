@@ -31,7 +31,7 @@ static void wait_ms(long ms)
 static void expect(const struct gsh_launch *launch, double priced)
 {
     const struct gsh_verdict verdict = {.modelled = priced};
-    gsh_host_calibration_expect(launch, ROW, &verdict, false);
+    gsh_host_calibration_expect(launch, ROW, &verdict, GSH_REASON_TOO_SMALL);
 }
 
 static void call_slow(const struct gsh_launch *launch, double priced)
