@@ -78,7 +78,7 @@ int InitializeInjectionNvtx2(const void *(*get_export_table)(uint32_t))
 """
 PROGRAM = """
 import numpy as np
-a = np.random.default_rng(0).random(400000)
+a = np.random.RandomState(0).random_sample(400000)  # made on the CPU
 b = a * 2 + 1
 print(float(np.sqrt(b).sum()))
 print(b.tolist()[3])                        # a page fault, on the service thread

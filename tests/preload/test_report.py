@@ -177,7 +177,7 @@ c[3]
         script = '''
 import numpy as np
 from shim_script import report, dump, synchronize
-a = np.random.default_rng(1).random(1 << 20)  # made by the host
+a = np.random.RandomState(1).random_sample(1 << 20)  # made by the host
 before = report()["counters"]
 for _ in range(5):
     b = a + 1.0

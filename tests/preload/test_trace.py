@@ -17,7 +17,7 @@ import shim_runner
 
 PROGRAM = """
 import numpy as np
-a = np.random.default_rng(0).random(400000)
+a = np.random.RandomState(0).random_sample(400000)  # made on the CPU
 b = a * 2 + 1                               # a group
 print(float(np.sqrt(b).sum()))              # a result comes back
 print(b.tolist()[3])                        # a page fault, on the service thread
