@@ -42,7 +42,7 @@ static bool read_tuple(PyObject *tuple, struct walk *wanted)
     return read_extents(items, count, wanted);
 }
 
-/* Replaces an extent of -1. False: the new shape has not `size` elements. */
+/* Replaces an extent of -1. False: the new shape has not `size` elements, or none. */
 static bool fit(struct walk *wanted, int64_t size)
 {
     int64_t known = 1, *unknown = NULL;
@@ -54,7 +54,7 @@ static bool fit(struct walk *wanted, int64_t size)
     }
     if (unknown)
         *unknown = size / known;
-    return known * (unknown ? *unknown : 1) == size;
+    return size > 0 && known * (unknown ? *unknown : 1) == size;
 }
 
 /* False: not an int, ints, or a tuple of ints that have the array's number of elements. */

@@ -71,6 +71,15 @@ flat += 1; view *= 2
 dump("a", a); dump("flat", flat); dump("view", view)
 ''', device="reshape")
 
+    def test_empty_arrays(self):
+        self.assert_same(PRELUDE + '''
+a = make(4, 6)
+for name, part in {"rows": a[:0], "columns": a[:, :0], "turned": a.T[:0], "backwards": a[::-1, :0]}.items():
+    for shape in (-1, (-1,), (0, -1), (3, 0), (0,), (-1, 6), (2, -1)):
+        for order in "CFA":
+            attempt("%s %s %s" % (name, shape, order), lambda: part.reshape(shape, order=order))
+''', device=None)
+
     def test_one_launch(self):
         """A view fetches nothing either."""
         self.assert_same(PRELUDE + '''
