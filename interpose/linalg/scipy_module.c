@@ -8,14 +8,21 @@
 
 #define MOST_TRIES (1U << 16) /* pending calls between the opening of the module and its end */
 
+/* The last one is looked for first: while the module is being imported, it is not there yet. */
+static bool is_there(const struct gsh_scipy_module *module)
+{
+    size_t left = module->count;
+    while (left > 0 && gsh_numpy_method_patch_finds(module->hooks[left - 1]))
+        left--;
+    return left == 0;
+}
+
 /* Called by the interpreter between two bytecodes of the main thread. */
 static int install(void *what)
 {
     struct gsh_scipy_module *module = what;
-    bool is_there = true;
-    for (size_t i = 0; i < module->count; i++)
-        is_there &= gsh_numpy_method_patch_finds(module->hooks[i]);
-    if (!is_there && module->tries++ < MOST_TRIES && gsh_py.Py_AddPendingCall(install, what) == 0)
+    if (!is_there(module) && module->tries++ < MOST_TRIES &&
+        gsh_py.Py_AddPendingCall(install, what) == 0)
         return 0;
     for (size_t i = 0; i < module->count; i++)
         if (!module->hooks[i]->original)

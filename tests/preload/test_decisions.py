@@ -7,9 +7,10 @@ import unittest
 import shim_runner
 
 SCRIPT = """
-import time
-import numpy as np
+import sys, time
+import numpy as np, numpy.random
 from shim_script import residency
+print("BEGIN", file=sys.stderr, flush=True)  # the report has the calls before in a row of their own, that of imports
 rng = np.random.default_rng(0)
 small, large = np.ones(20000, np.int8), rng.standard_normal((500, 500))
 deadline = time.monotonic() + 30  # for the device to start, its libraries to open
@@ -42,7 +43,7 @@ class TestDecisions(shim_runner.TestCase):
         script = SCRIPT.replace("PRODUCTS_ON_DEVICE", repr(PRODUCTS_ON_DEVICE))
         result = self.shim_run(script, env=dict(AUTO, **env))
         self.assertEqual(result.stdout, "True True (20000,)\n")
-        return result, decisions(result.stderr)
+        return result, decisions(result.stderr.split("BEGIN\n")[-1])
 
     def of(self, lines, call):
         found = [line for line in lines if line["call"] == call]
