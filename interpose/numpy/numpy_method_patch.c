@@ -67,12 +67,24 @@ static struct gsh_pymethoddef *definition_of(PyObject *function)
     return NULL;
 }
 
+/* The names of numpy.random; NULL: it is not being imported. Kept, because they are asked for thousands of times meanwhile. */
+static PyObject *names_of_random(void)
+{
+    static PyObject *names;
+    if (names)
+        return names;
+    PyObject *modules = gsh_py.PyImport_GetModuleDict();
+    PyObject *module = modules ? gsh_py.PyDict_GetItemString(modules, "numpy.random") : NULL;
+    names = module ? gsh_py.PyModule_GetDict(module) : NULL;
+    if (names)
+        gsh_py.Py_IncRef(names);
+    return names;
+}
+
 /* numpy.random.Generator, once the package has been imported: its module's own initialisation has then ended. */
 static struct gsh_pymethoddef *find_in_generator(const char *name)
 {
-    PyObject *modules = gsh_py.PyImport_GetModuleDict();
-    PyObject *module = modules ? gsh_py.PyDict_GetItemString(modules, "numpy.random") : NULL;
-    PyObject *names = module ? gsh_py.PyModule_GetDict(module) : NULL;
+    PyObject *names = names_of_random();
     bool is_there = names && gsh_py.PyDict_GetItemString(names, "default_rng");
     PyObject *type = is_there ? gsh_py.PyDict_GetItemString(names, "Generator") : NULL;
     PyObject *function = type ? gsh_py.PyObject_GetAttrString(type, name) : NULL;

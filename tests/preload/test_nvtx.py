@@ -80,7 +80,7 @@ PROGRAM = """
 import numpy as np
 a = np.random.RandomState(0).random_sample(400000)  # made on the CPU
 b = a * 2 + 1
-print(float(np.sqrt(b).sum()))
+print(round(float(np.sqrt(b).sum()), 6))
 print(b.tolist()[3])                        # a page fault, on the service thread
 """
 

@@ -19,7 +19,7 @@ PROGRAM = """
 import numpy as np
 a = np.random.RandomState(0).random_sample(400000)  # made on the CPU
 b = a * 2 + 1                               # a group
-print(float(np.sqrt(b).sum()))              # a result comes back
+print(round(float(np.sqrt(b).sum()), 6))              # a result comes back
 print(b.tolist()[3])                        # a page fault, on the service thread
 o = np.add(a[:20000].astype(object), 1)     # stays on the CPU: dtype
 b[5] = 1
