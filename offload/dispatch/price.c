@@ -303,7 +303,7 @@ static double draw_ns(const struct gsh_random_draw *draw, int width)
                                                  [GSH_RANDOM_SHIFTED] = 0.5,
                                                  [GSH_RANDOM_EXP] = 8};
     static const double distributions[] = {[GSH_RANDOM_UNIFORM] = 2,
-                                           [GSH_RANDOM_NORMAL] = 7,
+                                           [GSH_RANDOM_NORMAL] = 12,
                                            [GSH_RANDOM_EXPONENTIAL] = 5,
                                            [GSH_RANDOM_BOUNDED] = 2};
     double ns = distributions[draw->distribution] + forms[draw->form];
