@@ -32,7 +32,7 @@ struct event {
 typedef void function(void);
 struct callbacks {
     size_t size;
-    int (*get_table)(int module, function ***table, unsigned *count);
+    int (*get_table)(int module, function ****table, unsigned *count);
 };
 enum { CALLBACKS = 1, CORE2 = 5, PUSH = 4, POP = 5, CREATE_DOMAIN = 12 };
 

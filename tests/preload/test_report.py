@@ -152,7 +152,7 @@ c = a * 2 * 3 * 4
 c[3]
 (np.sqrt(a) + 1).sum() > 0
 """
-        rows = {row["name"]: row for row in shim_runner.run(script).report["operations"]}
+        rows = {row["name"]: row for row in shim_runner.run(script, env={"GPUSHIM_FUSION": "1"}).report["operations"]}
         groups = sorted(name for name in rows if name.startswith("group"))
         self.assertEqual(len([name for name in groups if name.endswith("multiply x2, add, exp")]), len(groups) - 1, groups)
         self.assertEqual([name for name in groups if "->" in name], ["group: sqrt, add -> sum"])
