@@ -66,6 +66,8 @@ with open(sys.argv[1] + ("/%s.json" % sys.argv[2]), "w") as file:
     json.dump(answer, file)
 '''
 MPI = "import runpy, sys\nfrom mpi4py import MPI\nsys.argv[2:] = [str(MPI.COMM_WORLD.rank)]\nrunpy.run_path(%r, run_name='__main__')\n"
+# Open MPI's mpiexec wants to be told so where it is run by root, as in containers.
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.getuid() == 0 else {}
 TORCH = "import os, runpy, sys\nsys.argv[2:] = [os.environ['RANK']]\nrunpy.run_path(%r, run_name='__main__')\n"
 
 
@@ -143,7 +145,7 @@ def check_launcher(case, name, command, text, gpus, plain):
     """The launcher starts two workers, each under the shim, which the variables of `env` put there."""
     path, shim = case.write(name + ".py", text % case.program), case.environment(GPUSHIM_GPU="auto")
     setting = ["env", *["%s=%s" % (key, shim[key]) for key in ("LD_PRELOAD", *[key for key in shim if key.startswith("GPUSHIM_")])]]
-    done = subprocess.run([*command, *setting, sys.executable, path, case.folder], env=case.environment(shim=False), stdout=subprocess.PIPE,
+    done = subprocess.run([*command, *setting, sys.executable, path, case.folder], env=case.environment(shim=False, **AS_ROOT), stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, universal_newlines=True, timeout=TIMEOUT, check=False)
     if done.returncode:
         return case.check(name, False, done.stdout)
