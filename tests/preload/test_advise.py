@@ -34,7 +34,7 @@ print(total)
 OBJECTS = '''
 import numpy as np
 names = np.arange(50_000).astype(object)
-for step in range(10):
+for step in range(40):
     names = names * 2 + 1
 print(names[7])
 '''
