@@ -7,9 +7,6 @@ The text of each kernel is compiled as C++ with lines that emulate CUDA (tests/e
 words that are consumed must be NumPy's, to the bit. --all: every generator with every draw, and larger draws.
 """
 import ctypes
-import os
-import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -18,7 +15,6 @@ import numpy as np
 import host_ops_vs_numpy as base
 import scan_emulation as emulation
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 GENERATORS = {"PCG64": 0, "PCG64DXSM": 1, "Philox": 2}
 UNIFORM, NORMAL, EXPONENTIAL, BOUNDED = range(4)
 STANDARD, SCALED, SHIFTED, EXP = range(4)
@@ -96,14 +92,7 @@ static double shake(double y)
 
 
 def build(folder):
-    shim, texts, library = (pathlib.Path(folder, name) for name in ("shim.c", "texts.c", "shim.so"))
-    shim.write_text(SHIM)
-    subprocess.run(["cmake", f"-DOUT={texts}", "-P", ROOT / "cmake/embed_texts.cmake"], check=True)
-    sources = [*base.kernel_sources("host", "codegen"), *base.base_sources()]
-    flags = "-std=gnu17 -D_GNU_SOURCE -O1 -w -fPIC -shared -fwrapv -ffp-contract=off".split()
-    compiler = os.environ.get("CC", "cc").split()
-    subprocess.run([*compiler, *flags, *base.INCLUDES, "-o", library, shim, texts, *sources, "-lm", "-lpthread"], check=True)
-    return ctypes.CDLL(str(library))
+    return base.build_with_texts(folder, SHIM, "host", "codegen", flags=["-w"])
 
 
 def words(*numbers):

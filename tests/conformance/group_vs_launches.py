@@ -8,16 +8,13 @@ Every byte of the arrays must agree, but for the bits of NaNs in complex numbers
 change. Of floating-point errors each step must report the same kinds, with inputs that meet them.
 """
 import ctypes
-import os
-import pathlib
-import subprocess
 import sys
 import tempfile
 
 import numpy as np
 
 import scan_emulation as emulation
-from host_ops_vs_numpy import DTYPES, INCLUDES, ROOT, base_sources, kernel_sources
+from host_ops_vs_numpy import DTYPES, ROOT, build_with_texts
 
 DRIVER = r"""
 #include "group_random.h"
@@ -122,16 +119,8 @@ POOL = 16 << 20
 
 def build_library(folder, code):
     """The C driver `code`, in which emulation.STAGES stands, with all that makes plans and texts."""
-    driver, texts, library = (pathlib.Path(folder, name) for name in ("driver.c", "texts.c", "driver.so"))
-    driver.write_text(code)
-    subprocess.run(["cmake", f"-DOUT={texts}", "-P", ROOT / "cmake" / "embed_texts.cmake"], check=True)
-    sources = kernel_sources("host", "codegen")
-    flags = "-D_GNU_SOURCE -std=gnu17 -O1 -fPIC -shared -fwrapv -ffp-contract=off -fno-math-errno".split()
-    includes = [*INCLUDES, *(f"-I{ROOT / name}" for name in ("tests/unit", "tests/unit/kernels"))]
-    compiler = os.environ.get("CC", "cc").split()
-    subprocess.run([*compiler, *flags, *includes, "-o", library, driver, texts, *sources, *base_sources(), "-lm", "-lpthread"],
-                   check=True)
-    handle = ctypes.CDLL(str(library))
+    includes = [f"-I{ROOT / name}" for name in ("tests/unit", "tests/unit/kernels")]
+    handle = build_with_texts(folder, code, "host", "codegen", flags=["-fno-math-errno", *includes])
     for name in ("key", "text"):
         getattr(handle, "shim_" + name).restype = ctypes.c_char_p
     handle.shim_arguments.restype = ctypes.c_void_p

@@ -105,6 +105,18 @@ def kernel_sources(*folders):
 INCLUDES = [f"-I{ROOT / name}" for name in ("base", "config", "kernels", "kernels/host", "kernels/codegen")]
 
 
+def build_with_texts(folder, code, *kernels, flags=()):
+    """The C text `code` with the sources of kernels/ and of these subfolders, and the texts that generated kernels include, as a library."""
+    shim, texts, library = (pathlib.Path(folder, name) for name in ("shim.c", "texts.c", "shim.so"))
+    shim.write_text(code)
+    subprocess.run(["cmake", f"-DOUT={texts}", "-P", ROOT / "cmake" / "embed_texts.cmake"], check=True)
+    compiler = os.environ.get("CC", "cc").split()
+    always = "-std=gnu17 -D_GNU_SOURCE -O1 -fPIC -shared -fwrapv -ffp-contract=off".split()
+    subprocess.run([*compiler, *always, *flags, *INCLUDES, "-o", library, shim, texts, *kernel_sources(*kernels), *base_sources(),
+                    "-lm", "-lpthread"], check=True)
+    return ctypes.CDLL(str(library))
+
+
 def build_library(folder, more):
     shim = pathlib.Path(folder, "shim.c")
     shim.write_text(SHIM + more)

@@ -4,9 +4,6 @@
 Usage: python product_vs_numpy.py   (needs cmake, a C and a C++ compiler as $CC, $CXX or cc, c++, and NumPy)
 """
 import ctypes
-import os
-import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -15,7 +12,6 @@ import numpy as np
 import host_ops_vs_numpy as base
 import scan_emulation as emulation
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 DTYPES = [np.dtype(c) for c in "?bhilBHILe"]
 SHIM = r"""
 #include "source.h"
@@ -41,14 +37,7 @@ void shim_describe(int loop, void **addresses, int ndim, const int64_t *shape, c
 
 
 def build(folder):
-    shim, texts, library = (pathlib.Path(folder, name) for name in ("shim.c", "texts.c", "shim.so"))
-    shim.write_text(SHIM)
-    subprocess.run(["cmake", f"-DOUT={texts}", "-P", ROOT / "cmake/embed_texts.cmake"], check=True)
-    sources = [*base.kernel_sources("codegen"), *base.base_sources()]
-    flags = "-std=gnu17 -D_GNU_SOURCE -O1 -w -fPIC -shared -fwrapv".split()
-    compiler = os.environ.get("CC", "cc").split()
-    subprocess.run([*compiler, *flags, *base.INCLUDES, "-o", library, shim, texts, *sources, "-lm", "-lpthread"], check=True)
-    shim = ctypes.CDLL(str(library))
+    shim = base.build_with_texts(folder, SHIM, "codegen", flags=["-w"])
     for name in ("shim_dtype", "shim_key", "shim_text"):
         getattr(shim, name).restype = ctypes.c_char_p
     shim.shim_arguments.restype = ctypes.c_void_p

@@ -10,9 +10,6 @@ text of every dtype, else of some.
 """
 import ctypes
 import itertools
-import os
-import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -21,7 +18,6 @@ import numpy as np
 import host_ops_vs_numpy as base
 import scan_emulation as emulation
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 DTYPES = [np.dtype(c) for c in "?bhilBHILefdFD"]
 EXACT = {"max": "maximum", "min": "minimum", "fmax": "fmax", "fmin": "fmin", "any": "logical_or", "all": "logical_and",
          "parity": "logical_xor", "bit_and": "bitwise_and", "bit_or": "bitwise_or", "bit_xor": "bitwise_xor", "gcd": "gcd"}
@@ -85,14 +81,7 @@ class Check(base.Check):
 
 
 def build(folder):
-    shim, texts, library = (pathlib.Path(folder, name) for name in ("shim.c", "texts.c", "shim.so"))
-    shim.write_text(SHIM)
-    subprocess.run(["cmake", f"-DOUT={texts}", "-P", ROOT / "cmake/embed_texts.cmake"], check=True)
-    sources = [*base.kernel_sources("host", "codegen"), *base.base_sources()]
-    flags = "-std=gnu17 -D_GNU_SOURCE -O1 -w -fPIC -shared -fwrapv -ffp-contract=off".split()
-    compiler = os.environ.get("CC", "cc").split()
-    subprocess.run([*compiler, *flags, *base.INCLUDES, "-o", library, shim, texts, *sources, "-lm", "-lpthread"], check=True)
-    return ctypes.CDLL(str(library))
+    return base.build_with_texts(folder, SHIM, "host", "codegen", flags=["-w"])
 
 
 def numbers(name_of):

@@ -12,9 +12,6 @@ import collections
 import copy
 import ctypes
 import itertools
-import os
-import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -35,14 +32,7 @@ bool gsh_host_vector_use(unsigned bits) { (void)bits; return false; }
 
 
 def build_library(folder):
-    shim, texts, library = (pathlib.Path(folder, name) for name in ("shim.c", "texts.c", "shim.so"))
-    shim.write_text(base.SHIM + PLAN)
-    subprocess.run(["cmake", f"-DOUT={texts}", "-P", base.ROOT / "cmake" / "embed_texts.cmake"], check=True)
-    sources = [*base.kernel_sources("codegen"), *base.base_sources()]
-    flags = "-D_GNU_SOURCE -std=gnu17 -O1 -fPIC -shared -fwrapv".split()
-    compiler = os.environ.get("CC", "cc").split()
-    subprocess.run([*compiler, *flags, *base.INCLUDES, "-o", library, shim, texts, *sources], check=True)
-    handle = ctypes.CDLL(str(library))
+    handle = base.build_with_texts(folder, base.SHIM + PLAN, "codegen")
     for name in ("label", "reduction", "reduction_ufunc", "key", "text"):
         getattr(handle, "shim_" + name).restype = ctypes.c_char_p
     handle.shim_scratch.restype = ctypes.c_size_t
