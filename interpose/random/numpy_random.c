@@ -17,7 +17,7 @@
 
 enum { MOST_PARAMETERS = 5 };
 
-/* A method: what it draws, and where its parameters stand. -1: there is no such parameter. */
+/* A method: what it draws, and where its parameters stand, from 1. 0: there is no such parameter. */
 struct method {
     const char *name;
     const char *parameters[MOST_PARAMETERS];
@@ -31,91 +31,74 @@ struct method {
 static const struct method random_method = {.name = "random",
                                             .parameters = {"size", "dtype", "out"},
                                             .distribution = GSH_RANDOM_UNIFORM,
-                                            .first = -1,
-                                            .second = -1,
-                                            .size = 0,
-                                            .dtype = 1,
-                                            .out = 2,
-                                            .kind = -1};
+                                            .size = 1,
+                                            .dtype = 2,
+                                            .out = 3};
 static const struct method normal_standard = {.name = "standard_normal",
                                               .parameters = {"size", "dtype", "out"},
                                               .distribution = GSH_RANDOM_NORMAL,
-                                              .first = -1,
-                                              .second = -1,
-                                              .size = 0,
-                                              .dtype = 1,
-                                              .out = 2,
-                                              .kind = -1};
+                                              .size = 1,
+                                              .dtype = 2,
+                                              .out = 3};
 static const struct method exponential_standard = {.name = "standard_exponential",
                                                    .parameters = {"size", "dtype", "method", "out"},
                                                    .distribution = GSH_RANDOM_EXPONENTIAL,
-                                                   .first = -1,
-                                                   .second = -1,
-                                                   .size = 0,
-                                                   .dtype = 1,
-                                                   .out = 3,
-                                                   .kind = 2};
+                                                   .size = 1,
+                                                   .dtype = 2,
+                                                   .out = 4,
+                                                   .kind = 3};
 static const struct method uniform_method = {.name = "uniform",
                                              .parameters = {"low", "high", "size"},
                                              .distribution = GSH_RANDOM_UNIFORM,
                                              .form = GSH_RANDOM_SHIFTED,
-                                             .first = 0,
-                                             .second = 1,
+                                             .first = 1,
+                                             .second = 2,
                                              .without = {0, 1},
-                                             .size = 2,
-                                             .dtype = -1,
-                                             .out = -1,
-                                             .kind = -1};
+                                             .size = 3};
 static const struct method normal_method = {.name = "normal",
                                             .parameters = {"loc", "scale", "size"},
                                             .distribution = GSH_RANDOM_NORMAL,
                                             .form = GSH_RANDOM_SHIFTED,
-                                            .first = 0,
-                                            .second = 1,
+                                            .first = 1,
+                                            .second = 2,
                                             .without = {0, 1},
-                                            .size = 2,
-                                            .dtype = -1,
-                                            .out = -1,
-                                            .kind = -1};
+                                            .size = 3};
 static const struct method lognormal_method = {.name = "lognormal",
                                                .parameters = {"mean", "sigma", "size"},
                                                .distribution = GSH_RANDOM_NORMAL,
                                                .form = GSH_RANDOM_EXP,
-                                               .first = 0,
-                                               .second = 1,
+                                               .first = 1,
+                                               .second = 2,
                                                .without = {0, 1},
-                                               .size = 2,
-                                               .dtype = -1,
-                                               .out = -1,
-                                               .kind = -1};
+                                               .size = 3};
 static const struct method exponential_method = {.name = "exponential",
                                                  .parameters = {"scale", "size"},
                                                  .distribution = GSH_RANDOM_EXPONENTIAL,
                                                  .form = GSH_RANDOM_SCALED,
-                                                 .first = -1,
-                                                 .second = 0,
+                                                 .second = 1,
                                                  .without = {0, 1},
-                                                 .size = 1,
-                                                 .dtype = -1,
-                                                 .out = -1,
-                                                 .kind = -1};
-enum { LOW, HIGH, INTEGERS_SIZE, INTEGERS_DTYPE, ENDPOINT };
+                                                 .size = 2};
+enum { LOW = 1, HIGH, INTEGERS_SIZE, INTEGERS_DTYPE, ENDPOINT };
 static const struct method integers_method = {
     .name = "integers",
     .parameters = {"low", "high", "size", "dtype", "endpoint"},
     .distribution = GSH_RANDOM_BOUNDED,
-    .first = -1,
-    .second = -1,
     .size = INTEGERS_SIZE,
-    .dtype = INTEGERS_DTYPE,
-    .out = -1,
-    .kind = -1};
+    .dtype = INTEGERS_DTYPE};
 
 /* ---- arguments ---- */
 
+/* What is given for a parameter, None too; NULL: nothing. */
+static PyObject *given(PyObject *const *slots, int place)
+{
+    return place == 0 ? NULL : slots[place - 1];
+}
+
+/* The same; NULL also for None. */
 static PyObject *slot_of(PyObject *const *slots, int place)
 {
-    return place < 0 || gsh_numpy_arguments_is_absent(slots[place]) ? NULL : slots[place];
+    PyObject *slot = given(slots, place);
+    return gsh_numpy_arguments_is_absent(slot) ? NULL : slot;
 }
 
 /* A finite number. */
@@ -138,11 +121,12 @@ static bool parse_numbers(const struct method *method, PyObject *const *slots,
                           struct gsh_random_draw *draw)
 {
     double first = method->without[0], second = method->without[1];
+    PyObject *first_given = given(slots, method->first),
+             *second_given = given(slots, method->second);
     if (method->form == GSH_RANDOM_STANDARD)
         return true;
-    if (method->first >= 0 && slots[method->first] && !parse_number(slots[method->first], &first))
-        return false;
-    if (slots[method->second] && !parse_number(slots[method->second], &second))
+    if ((first_given && !parse_number(first_given, &first)) ||
+        (second_given && !parse_number(second_given, &second)))
         return false;
     draw->shift = first;
     draw->scale = method->distribution == GSH_RANDOM_UNIFORM ? second - first : second;
@@ -177,9 +161,9 @@ static bool parse_range(PyObject *const *slots, enum gsh_dtype dtype, struct gsh
 {
     __int128 low, high;
     bool has_high = slot_of(slots, HIGH) != NULL, endpoint;
-    if (!gsh_numpy_arguments_flag(slots[ENDPOINT], false, &endpoint) ||
-        !parse_integer(slots[LOW], has_high ? &low : &high) ||
-        (has_high && !parse_integer(slots[HIGH], &high)))
+    if (!gsh_numpy_arguments_flag(given(slots, ENDPOINT), false, &endpoint) ||
+        !parse_integer(given(slots, LOW), has_high ? &low : &high) ||
+        (has_high && !parse_integer(given(slots, HIGH), &high)))
         return false;
     if (!has_high)
         low = 0;
@@ -201,10 +185,10 @@ static bool is_dtype_possible(const struct method *method, int dtype)
 /* The dtype; None is left to NumPy. */
 static bool parse_dtype(const struct method *method, PyObject *const *slots, enum gsh_dtype *dtype)
 {
-    PyObject *given = method->dtype < 0 ? NULL : slots[method->dtype];
+    PyObject *object = given(slots, method->dtype);
     int number = method->distribution == GSH_RANDOM_BOUNDED ? GSH_INT64 : GSH_FLOAT64;
-    if (given)
-        number = gsh_numpy_describe_dtype(given);
+    if (object)
+        number = gsh_numpy_describe_dtype(object);
     *dtype = (enum gsh_dtype)number;
     return is_dtype_possible(method, number);
 }
@@ -262,8 +246,7 @@ static int64_t guess_elements(const struct method *method, PyObject *const *slot
 static enum gsh_reason describe(const struct method *method, PyObject *const *slots,
                                 struct gsh_numpy_draw *request)
 {
-    PyObject *out = slot_of(slots, method->out),
-             *kind = method->kind < 0 ? NULL : slots[method->kind];
+    PyObject *out = slot_of(slots, method->out), *kind = given(slots, method->kind);
     enum gsh_reason reason = GSH_REASON_NONE;
     if (kind && (gsh_py_type(kind) != gsh_py.PyUnicode_Type ||
                  gsh_py.PyUnicode_CompareWithASCIIString(kind, "zig") != 0))
