@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reports (docs/user/report.md) read from a file or a folder, and what several processes say together."""
 import collections
-import json
 import os
 
+from gpushim import json_file
 from gpushim.bench_reports import share_of
 from gpushim.messages import complain
 
@@ -16,11 +16,7 @@ Merged = collections.namedtuple("Merged", "reports first counters operations lin
 
 def read(path):
     """The report in a file. ValueError: it is none."""
-    with open(path, encoding="utf-8") as file:
-        try:
-            report = json.load(file)
-        except ValueError:
-            raise ValueError("%s: not a report: no JSON, or a part of it" % path) from None
+    report = json_file.read(path, "report")
     if not isinstance(report, dict) or report.get("version") != VERSION or "verdict" not in report or "operations" not in report:
         raise ValueError("%s: not a report of this version of gpushim" % path)
     return report

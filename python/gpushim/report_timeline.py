@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The timeline of a report's page, from files of GPUSHIM_TRACE. Times are microseconds since the first event of all files."""
 import collections
-import json
+
+from gpushim import json_file
 
 FACTS = ("ran on", "reason", "why", "holds", "calls", "bytes")  # of an event, in this order
 KINDS = {  # the beginning of a track's name: its colour (report_style.py)
@@ -26,11 +27,7 @@ class Strings:
 
 def read_file(path):
     """(events, other data). ValueError: the file is no trace."""
-    with open(path, encoding="utf-8") as file:
-        try:
-            trace = json.load(file)
-        except ValueError:
-            raise ValueError("%s: not a trace: no JSON, or a part of it" % path) from None
+    trace = json_file.read(path, "trace")
     if not isinstance(trace, dict) or not isinstance(trace.get("traceEvents"), list):
         raise ValueError("%s: not a trace of GPUSHIM_TRACE" % path)
     return trace["traceEvents"], trace.get("otherData", {})
