@@ -113,3 +113,12 @@ void gsh_fmt_json_string(struct gsh_fmt *fmt, const char *text)
     }
     append_char_sigsafe(fmt, '"');
 }
+
+void gsh_fmt_bytes(struct gsh_fmt *fmt, double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    size_t unit = 0;
+    for (; bytes >= 1023.5 && unit + 1 < GSH_COUNT(units); unit++)
+        bytes /= 1024;
+    gsh_fmt_printf(fmt, "%.*f %s", unit == 0 || bytes >= 99.95 ? 0 : 1, bytes, units[unit]);
+}

@@ -10,6 +10,7 @@
 #include "line_profile.h"
 #include "observer.h"
 #include "prefault.h"
+#include "readers.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -42,6 +43,8 @@ static uint64_t get(_Atomic uint64_t *counter)
 void gsh_stats_add_sigsafe(enum gsh_counter counter, uint64_t amount)
 {
     count_sigsafe(&counters[counter], amount);
+    if (counter == GSH_COUNTER_DOWNLOAD_BYTES)
+        gsh_readers_count_sigsafe(amount);
     if (GSH_UNLIKELY(gsh_line_profile_is_on))
         gsh_line_profile_count_sigsafe(counter, amount);
 }

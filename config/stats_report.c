@@ -12,6 +12,8 @@
 #include "nvtx.h"
 #include "option_words.h"
 #include "options.h"
+#include "readers.h"
+#include "readers_report.h"
 #include "report_file.h"
 #include "report_process.h"
 #include "report_sections.h"
@@ -86,6 +88,7 @@ static void begin_in_child_after_fork(void)
 {
     gsh_stats_forget_after_fork();
     gsh_line_profile_forget_after_fork();
+    gsh_readers_forget_after_fork();
     gsh_wall_time_begin_after_fork();
     gsh_report_process_begin_after_fork();
     report.pid = getpid();
@@ -207,16 +210,6 @@ static void format_time(char *text, size_t size, uint64_t ns)
                    value, units[unit]);
 }
 
-static void append_bytes(struct gsh_fmt *fmt, uint64_t bytes)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    double value = (double)bytes;
-    size_t unit = 0;
-    for (; value >= 1023.5 && unit + 1 < GSH_COUNT(units); unit++)
-        value /= 1024;
-    gsh_fmt_printf(fmt, "%.*f %s", unit == 0 || value >= 99.95 ? 0 : 1, value, units[unit]);
-}
-
 /* Busiest first: by time measured, then by calls. */
 static bool is_before(uint16_t left, uint16_t right)
 {
@@ -279,13 +272,13 @@ static void append_text_row(struct gsh_fmt *fmt, unsigned index)
 static void append_moved(struct gsh_fmt *fmt)
 {
     gsh_fmt_text(fmt, " moved: host to device ");
-    append_bytes(fmt, gsh_stats_get(GSH_COUNTER_UPLOAD_BYTES));
+    gsh_fmt_bytes(fmt, (double)gsh_stats_get(GSH_COUNTER_UPLOAD_BYTES));
     gsh_fmt_printf(fmt, " (%llu transfers), device to host ",
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_UPLOADS));
-    append_bytes(fmt, gsh_stats_get(GSH_COUNTER_DOWNLOAD_BYTES));
+    gsh_fmt_bytes(fmt, (double)gsh_stats_get(GSH_COUNTER_DOWNLOAD_BYTES));
     gsh_fmt_printf(fmt, " (%llu transfers), inside the device ",
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_DOWNLOADS));
-    append_bytes(fmt, gsh_stats_get(GSH_COUNTER_DEVICE_COPY_BYTES));
+    gsh_fmt_bytes(fmt, (double)gsh_stats_get(GSH_COUNTER_DEVICE_COPY_BYTES));
     gsh_fmt_text(fmt, "\n");
 }
 
@@ -336,6 +329,7 @@ void gsh_stats_report_text(struct gsh_fmt *fmt)
     if (count > TEXT_ROWS)
         gsh_fmt_printf(fmt, " (%zu more in GPUSHIM_REPORT=json:FILE)\n", count - TEXT_ROWS);
     append_moved(fmt);
+    gsh_readers_report_text(fmt);
     append_events(fmt);
     gsh_report_sections_text(fmt);
 }
@@ -389,7 +383,8 @@ void gsh_stats_report_json(struct gsh_fmt *fmt)
         gsh_fmt_text(fmt, i > 0 ? ",\n  " : "\n  ");
         append_json_row(fmt, &row);
     }
-    gsh_fmt_text(fmt, "\n ]");
+    gsh_fmt_text(fmt, "\n ],\n \"readers\": ");
+    gsh_readers_report_json(fmt);
     gsh_report_sections_json(fmt);
     gsh_fmt_text(fmt, "}\n");
 }

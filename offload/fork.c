@@ -21,6 +21,7 @@
 #include "log.h"
 #include "node.h"
 #include "pages.h"
+#include "readers.h"
 #include "service.h"
 #include "stack_pool.h"
 #include "stats.h"
@@ -67,6 +68,7 @@ static void prepare_on_pool_stack(void *unused)
 {
     (void)unused;
     GSH_TRACE_CAUSE("fork", NULL);
+    GSH_READER("fork");
     gsh_dispatch_lock_acquire();
     gsh_node_flush_locked(GSH_FLUSH_FORK);
     gsh_arena_lock();

@@ -13,6 +13,7 @@
 #include "numpy_hooks.h"
 #include "numpy_method_patch.h"
 #include "numpy_output.h"
+#include "readers.h"
 #include "stats.h"
 
 /* Flags of PyArray_FromArray (ndarraytypes.h, 1.22 - 2.5). */
@@ -43,6 +44,7 @@ static struct entry from = {"PyArray_FromArray", 109, 2, (void *)from_array, NUL
 
 static void fetch(PyObject *array, bool is_written)
 {
+    GSH_READER("PyArray_CopyInto");
     if (gsh_numpy_describe_is_array_like(array))
         gsh_numpy_describe_fetch(array, is_written);
 }

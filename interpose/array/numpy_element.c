@@ -12,6 +12,7 @@
 #include "numpy_describe.h"
 #include "numpy_method_patch.h"
 #include "numpy_output.h"
+#include "readers.h"
 #include "stats.h"
 
 #include <string.h>
@@ -99,6 +100,7 @@ static bool read_element(PyObject *self, const char *address, union gsh_scalar *
     int dtype = gsh_numpy_dtype(gsh_numpy_array(self)->descr);
     if (!address || dtype < 0 || !gsh_dispatch_is_live())
         return false;
+    GSH_READER("element");
     enum gsh_dtype known = (enum gsh_dtype)dtype;
     if (!gsh_element_read(element, address, gsh_dtype_size(known)))
         return false;

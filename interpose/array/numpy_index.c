@@ -20,6 +20,7 @@
 #include "numpy_parallel_copy.h"
 #include "numpy_take.h"
 #include "python_error.h"
+#include "readers.h"
 #include "stats.h"
 
 static int (*original_assign)(PyObject *, PyObject *, PyObject *);
@@ -90,6 +91,7 @@ static PyObject *try_gather(PyObject *self, PyObject *object, const struct gsh_k
 
 static void fetch_operands(PyObject *self, const struct gsh_key *key, bool write)
 {
+    GSH_READER(write ? "assignment" : "index");
     gsh_numpy_describe_fetch(self, write);
     for (int i = 0; i < key->count; i++)
         gsh_numpy_describe_fetch(key->items[i], false);

@@ -9,6 +9,7 @@
 #include "cuda_entry.h"
 #include "libc_dlopen.h"
 #include "log.h"
+#include "mapped_files.h"
 #include "options.h"
 #include "python_api.h"
 
@@ -16,7 +17,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #define PROXY "libgpushim_cuda.so"
@@ -44,33 +44,10 @@ static bool is_ours(const void *caller)
     return (uintptr_t)caller >= (uintptr_t)__ehdr_start && (uintptr_t)caller < (uintptr_t)_end;
 }
 
-/* The file that this library was loaded from, independent of the working directory. */
-static __attribute__((noinline)) bool find_own_file(char *path, size_t size)
+/* Beside the file that this library was loaded from, independent of the working directory. */
+static __attribute__((noinline)) bool find_proxy_file(char *path, size_t size)
 {
-    char line[PATH_MAX + 128];
-    bool is_found = false;
-    FILE *maps = fopen("/proc/self/maps", "re");
-    while (maps != NULL && !is_found && fgets(line, sizeof line, maps) != NULL) {
-        unsigned long begin, end;
-        const char *slash = strchr(line, '/');
-        if (slash == NULL || sscanf(line, "%lx-%lx", &begin, &end) != 2 ||
-            (uintptr_t)__ehdr_start < begin || (uintptr_t)__ehdr_start >= end)
-            continue;
-        size_t length = strcspn(slash, "\n");
-        is_found = length < size;
-        if (is_found) {
-            memcpy(path, slash, length);
-            path[length] = '\0';
-        }
-    }
-    if (maps != NULL)
-        (void)fclose(maps);
-    return is_found;
-}
-
-static bool find_proxy_file(char *path, size_t size)
-{
-    if (!find_own_file(path, size))
+    if (!gsh_mapped_files_find_sigsafe((uintptr_t)__ehdr_start, path, size))
         return false;
     char *name = strrchr(path, '/') + 1;
     if ((size_t)(name - path) + sizeof PROXY > size)

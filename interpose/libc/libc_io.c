@@ -16,6 +16,7 @@
 #include "libc_calls.h"
 #include "libc_io_ranges.h"
 #include "libc_real.h"
+#include "readers.h"
 #include "unseen.h"
 
 #include <errno.h>
@@ -155,6 +156,7 @@ typedef size_t list_function(struct gsh_libc_io_range *to, PARAMETERS);
 /* ---- a call with pinned memory ---- */
 
 struct call {
+    const char *name;
     function *real; /* NULL: the system call `number` */
     long number;
     const void *arguments[6];
@@ -172,6 +174,7 @@ static long perform(const struct call *call)
 
 static void hold(const struct call *call)
 {
+    GSH_READER(call->name);
     for (size_t i = 0; i < call->count; i++)
         call->held[i].walk(call->held[i].pointer, call->held[i].count, call->held[i].write,
                            gsh_coherence_pin);
@@ -206,10 +209,10 @@ static long perform_held(struct call *call)
 
 /* ---- the functions ---- */
 
-static __attribute__((noinline)) long call_held(list_function *ranges, function *real_one,
-                                                PARAMETERS)
+static __attribute__((noinline)) long call_held(const char *name, list_function *ranges,
+                                                function *real_one, PARAMETERS)
 {
-    struct call call = {.real = real_one, .arguments = {ARGUMENTS}};
+    struct call call = {.name = name, .real = real_one, .arguments = {ARGUMENTS}};
     call.count = ranges(call.held, ARGUMENTS);
     return perform_held(&call);
 }
@@ -220,7 +223,7 @@ static __attribute__((noinline)) long call_held(list_function *ranges, function 
     {                                                                                              \
         if (GSH_LIKELY(!touches_##name(ARGUMENTS)))                                                \
             return REAL(name)(ARGUMENTS);                                                          \
-        return call_held(list_##name, REAL(name), ARGUMENTS);                                      \
+        return call_held(#name, list_##name, REAL(name), ARGUMENTS);                               \
     }
 #define BOTH LIBC
 #define KERNEL(name, ranges)
@@ -232,11 +235,12 @@ static __attribute__((noinline)) long call_held(list_function *ranges, function 
 /* ---- system calls by number ---- */
 
 static const struct {
+    const char *name;
     bool (*touches)(PARAMETERS);
     list_function *ranges;
 } numbered[] = {
 #define LIBC(name, ranges)
-#define BOTH(name, ranges) [SYS_##name] = {touches_##name, list_##name},
+#define BOTH(name, ranges) [SYS_##name] = {#name, touches_##name, list_##name},
 #define KERNEL BOTH
 #include "io_calls.def"
 #undef LIBC
@@ -252,7 +256,7 @@ static inline bool number_touches(long number, PARAMETERS)
 
 static long number_held(long number, PARAMETERS)
 {
-    struct call call = {.number = number, .arguments = {ARGUMENTS}};
+    struct call call = {.name = numbered[number].name, .number = number, .arguments = {ARGUMENTS}};
     call.count = numbered[number].ranges(call.held, ARGUMENTS);
     return perform_held(&call);
 }

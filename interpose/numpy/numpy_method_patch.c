@@ -13,6 +13,7 @@
 #include "numpy_output.h"
 #include "numpy_verify.h"
 #include "python_error.h"
+#include "readers.h"
 #include "stats.h"
 
 #include <string.h>
@@ -258,6 +259,7 @@ static inline void fetch_object(PyObject *object, bool write)
 
 static void fetch_operands(const struct gsh_method_hook *hook, const struct gsh_method_call *call)
 {
+    GSH_READER(hook->name);
     if (hook->table == GSH_METHOD_NDARRAY)
         fetch_object(call->self, hook->writes & GSH_METHOD_WRITES_SELF);
     for (size_t i = 0; i < call->nargs; i++)

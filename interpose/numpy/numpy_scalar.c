@@ -7,9 +7,11 @@
 #include "coherence.h"
 #include "numpy_abi.h"
 #include "python_error.h"
+#include "readers.h"
 
 PyObject *gsh_numpy_scalar_from_array(PyObject *array)
 {
+    GSH_READER("result as a number");
     const struct gsh_ndarray *fields = gsh_numpy_array(array);
     size_t size = (size_t)gsh_numpy_abi_elsize(fields->descr);
     union gsh_scalar element;

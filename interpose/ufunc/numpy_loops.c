@@ -18,6 +18,7 @@
 #include "numpy_parallel.h"
 #include "numpy_parallel_reduce.h"
 #include "numpy_version_probe.h"
+#include "readers.h"
 
 #include <fenv.h>
 #include <stdatomic.h>
@@ -70,6 +71,7 @@ static void argument_range(const struct gsh_numpy_loop *loop, char **args, int64
 static void fetch_operands(const struct gsh_numpy_loop *loop, char **args, int64_t count,
                            const int64_t *steps)
 {
+    GSH_READER(gsh_op_info(loop->op)->name);
     unsigned nin = gsh_op_info(loop->op)->nin;
     fexcept_t flags;
     fegetexceptflag(&flags, FE_ALL_EXCEPT);

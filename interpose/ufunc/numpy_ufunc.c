@@ -21,6 +21,7 @@
 #include "numpy_parallel.h"
 #include "numpy_promote.h"
 #include "numpy_verify.h"
+#include "readers.h"
 #include "stats.h"
 #include "trace.h"
 
@@ -59,6 +60,7 @@ static struct record *find_record(const void *ufunc)
 static void fetch_operands(const struct gsh_ufunc *ufunc, PyObject *const *args, size_t nargs,
                            PyObject *kwnames)
 {
+    GSH_READER(ufunc->name);
     for (size_t i = 0; i < nargs; i++)
         gsh_numpy_describe_fetch(args[i], i >= (size_t)ufunc->nin);
     Py_ssize_t keywords = kwnames ? gsh_py_size(kwnames) : 0;

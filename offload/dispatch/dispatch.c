@@ -756,20 +756,6 @@ bool gsh_dispatch_prefetch(const void *address, size_t size)
 
 /* ---- others ---- */
 
-void gsh_dispatch_fetch(const struct gsh_call *call)
-{
-    GSH_WALL_TIME(GSH_WALL_DISPATCH);
-    for (unsigned k = 0; k < gsh_launch_operands(&call->launch); k++) {
-        const struct gsh_operand *operand = &call->launch.operands[k];
-        if (operand->is_constant || operand->address == 0)
-            continue;
-        int64_t low = 0, high = 0;
-        gsh_launch_extent(&call->launch, k, &low, &high);
-        gsh_coherence_fetch((const void *)(operand->address + (uint64_t)low), (size_t)(high - low),
-                            gsh_launch_is_output(&call->launch, k));
-    }
-}
-
 static void synchronize_on_pool_stack(void *unused)
 {
     (void)unused;

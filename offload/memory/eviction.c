@@ -6,6 +6,7 @@
 
 #include "arena_internal.h"
 #include "coherence_internal.h"
+#include "readers.h"
 #include "stats.h"
 #include "trace.h"
 #include "value.h"
@@ -50,6 +51,7 @@ static bool evict(struct gsh_value *value)
     if (!gsh_block_try_acquire_sigsafe(block))
         return false;
     GSH_TRACE_CAUSE("the device's memory is short", NULL);
+    GSH_READER("eviction");
     bool is_evicted = block->value == value && gsh_coherence_evict_held(block) == GSH_OK;
     gsh_block_release_sigsafe(block);
     return is_evicted;

@@ -14,6 +14,7 @@
 #include "log.h"
 #include "pages.h"
 #include "raw_syscall.h"
+#include "readers.h"
 #include "service.h"
 #include "stats.h"
 #include "trace.h"
@@ -161,6 +162,20 @@ static bool is_programs_fault_sigsafe(uintptr_t address, uintptr_t instruction)
     return true;
 }
 
+/* The service thread resolves the fault, for the code that faulted where the thread names no reader. */
+static bool serve_sigsafe(const void *address, bool write, const ucontext_t *context)
+{
+    struct gsh_reader reader = gsh_readers_here_sigsafe();
+    const greg_t *registers = context->uc_mcontext.gregs;
+    if (reader.name == NULL)
+        gsh_readers_swap_sigsafe(
+            (struct gsh_reader){.instruction = (uintptr_t)registers[REG_RIP],
+                                .caller = *(const uintptr_t *)registers[REG_RSP]});
+    bool is_resolved = gsh_service_resolve_sigsafe(address, write);
+    gsh_readers_swap_sigsafe(reader);
+    return is_resolved;
+}
+
 static bool resolve_sigsafe(const siginfo_t *info, const ucontext_t *context)
 {
     uintptr_t address = (uintptr_t)info->si_addr;
@@ -181,7 +196,7 @@ static bool resolve_sigsafe(const siginfo_t *info, const ucontext_t *context)
         return !is_programs_fault_sigsafe(address, instruction);
     last_fault.count = 0;
     if (outcome == GSH_FAULT_NEEDS_SERVICE) {
-        bool is_resolved = gsh_service_resolve_sigsafe((void *)address, write);
+        bool is_resolved = serve_sigsafe((void *)address, write, context);
         if (!is_resolved && gsh_forked_is_child_sigsafe())
             gsh_coherence_fault_stop_child_sigsafe((void *)address);
         gsh_coherence_events.announce_sigsafe();

@@ -12,6 +12,7 @@
 #include "line_profile.h"
 #include "log.h"
 #include "options.h"
+#include "readers.h"
 #include "thread.h"
 #include "wall_time.h"
 
@@ -23,7 +24,8 @@
 struct request {
     const void *address;
     bool write;
-    unsigned line; /* of the thread that waits (line_profile.h) */
+    unsigned line;            /* of the thread that waits (line_profile.h) */
+    struct gsh_reader reader; /* likewise (readers.h) */
     _Atomic uint32_t done;
     struct request *next;
 };
@@ -37,8 +39,10 @@ static _Atomic bool dozes; /* only faults and gsh_service_note_recorded wake the
 static void serve(struct request *request)
 {
     gsh_line_profile_swap_sigsafe(request->line);
+    gsh_readers_swap_sigsafe(request->reader);
     gsh_coherence_serve_fault(request->address, request->write);
     gsh_line_profile_swap_sigsafe(0);
+    gsh_readers_swap_sigsafe((struct gsh_reader){.name = NULL});
     /* its owner may return as soon as `done` is seen: the wake then goes to an address nobody
      * sleeps on, which is harmless */
     atomic_store_explicit(&request->done, 1, memory_order_release);
@@ -105,8 +109,10 @@ bool gsh_service_resolve_sigsafe(const void *address, bool write)
 {
     if (is_service_thread || !atomic_load_explicit(&running, memory_order_acquire))
         return false;
-    struct request request = {
-        .address = address, .write = write, .line = gsh_line_profile_here_sigsafe()};
+    struct request request = {.address = address,
+                              .write = write,
+                              .line = gsh_line_profile_here_sigsafe(),
+                              .reader = gsh_readers_here_sigsafe()};
     gsh_critical_enter(); /* a handler that leaves by siglongjmp would leave the request behind */
     struct request *head = atomic_load_explicit(&requests, memory_order_relaxed);
     do

@@ -11,7 +11,8 @@ VERSION = 1  # of the JSON
 PEAKS = ("device_peak_bytes",)  # counters that are not added up
 NAMES = ("name", "signature")  # of a row
 PLACE = ("file", "line")
-Merged = collections.namedtuple("Merged", "reports first counters operations lines")
+READER = ("name", "kind")
+Merged = collections.namedtuple("Merged", "reports first counters operations lines readers")
 
 
 def read(path):
@@ -78,7 +79,9 @@ def merge(reports):
     operations.sort(key=lambda row: (-row["device_ns"] - row["host_ns"], -row["device_calls"] - row["host_calls"]))
     lines = merge_entries(reports, "lines", PLACE)
     lines.sort(key=lambda line: (line["line"] == 0, -line["cost_ns"]))  # what belongs to no line comes last
-    return Merged(reports, first_of(reports), merge_counters(reports), operations, lines)
+    readers = merge_entries(reports, "readers", READER)
+    readers.sort(key=lambda reader: -reader["bytes"])
+    return Merged(reports, first_of(reports), merge_counters(reports), operations, lines, readers)
 
 
 def parts_of(merged):

@@ -8,7 +8,7 @@ from gpushim import advice, report_data
 from gpushim.bench_reports import reasons_of
 from gpushim.report_script import SCRIPT
 from gpushim.report_style import STYLE
-from gpushim.report_words import PARTS, nanoseconds, name_of, of_one, place_of, seconds, size, top_reason, verdict_of
+from gpushim.report_words import PARTS, nanoseconds, name_of, name_of_reader, of_one, place_of, seconds, size, top_reason, verdict_of
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 MOST_ADVICE, MOST_LINES, MOST_PROCESSES = 10, 200, 500
@@ -162,6 +162,12 @@ def transfers(merged, timeline):
     return section("Transfers", "A trace (GPUSHIM_TRACE, --trace) tells why.", table(("way", "transfers", "bytes"), rows))
 
 
+def readers(merged):
+    rows = ([Code(name_of_reader(reader)), count(reader["transfers"]), Cell(size(reader["bytes"]), reader["bytes"])] for reader in merged.readers)
+    return section("Brought back", "Which functions of NumPy, or code of which library, read on the CPU what the device held.", table(
+        ("reader", "transfers", "bytes"), rows) if merged.readers else "")
+
+
 def processes(merged):
     if len(merged.reports) == 1:
         return ""
@@ -211,7 +217,7 @@ def timeline_section(timeline):
 def page(merged, timeline=None):
     """The page's text. `timeline` is report_timeline.read's, or None."""
     content = [head(merged), '<p class="verdict">%s</p>' % html.escape(verdict_of(merged)), tiles(merged), parts(merged), advices(merged),
-               timeline_section(timeline), operations(merged), lines(merged), transfers(merged, timeline), processes(merged),
+               timeline_section(timeline), operations(merged), lines(merged), transfers(merged, timeline), readers(merged), processes(merged),
                counters_table(merged)]
     return "\n".join([
         "<!DOCTYPE html>", '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">',

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reports as text: the form that the library prints (docs/user/report.md), for all processes together."""
 from gpushim import report_data
-from gpushim.report_words import LEAST, PARTS, nanoseconds, name_of, of_one, place_of, seconds, size, top_reason, verdict_of
+from gpushim.report_words import (LEAST, PARTS, nanoseconds, name_of, name_of_reader, of_one, place_of, seconds, size, top_reason,
+                                  verdict_of)
 
-MOST_ROWS, MOST_LINES = 40, 20
+MOST_ROWS, MOST_LINES, MOST_READERS = 40, 20, 5
 MOST_COMMAND = 60  # characters
 
 
@@ -28,6 +29,16 @@ def moved_line(counters):
     return " moved: host to device %s (%d transfers), device to host %s (%d transfers), inside the device %s" % (
         size(counters["upload_bytes"]), counters["uploads"], size(counters["download_bytes"]), counters["downloads"],
         size(counters["device_copy_bytes"]))
+
+
+def reader_lines(readers):
+    """One line, or none."""
+    shown, others = readers[:MOST_READERS], readers[MOST_READERS:]
+    parts = ["%s %s in %d" % (name_of_reader(reader), size(reader["bytes"]), reader["transfers"]) for reader in shown]
+    if others:
+        parts.append("%d others %s in %d" % (len(others), size(sum(reader["bytes"] for reader in others)),
+                                             sum(reader["transfers"] for reader in others)))
+    return [" brought back by " + ", ".join(parts)] if parts else []
 
 
 def event_line(counters):
@@ -65,7 +76,7 @@ def line_lines(merged):
 def text(merged):
     lines = ["gpushim: " + verdict_of(merged), time_line(merged)]
     lines += [] if len(merged.reports) > 1 else [" device: " + merged.first["device"]]
-    lines += [*operation_lines(merged), moved_line(merged.counters), event_line(merged.counters)]
+    lines += [*operation_lines(merged), moved_line(merged.counters), *reader_lines(merged.readers), event_line(merged.counters)]
     lines += process_lines(merged) if len(merged.reports) > 1 else []
     lines += line_lines(merged) if merged.lines else []
     return "\n".join(lines)

@@ -79,5 +79,9 @@ def name_of(row):
     return ("%s %s" % (row["name"], row["signature"])).strip()
 
 
+def name_of_reader(reader):
+    return ("code of " if reader["kind"] == "library" else "") + reader["name"]
+
+
 def place_of(line):
     return "%s:%d" % (line["file"], line["line"]) if line["line"] else line["file"]

@@ -27,12 +27,17 @@ def row(name, device=0, host=0, **reasons):
             "host_ns": host * 1000000, "parallel_calls": 0, "outputs_fetched": 0, "reasons": reasons}
 
 
-def report(pid=10, parent=1, rows=None, lines=None, **verdict):
+def reader(name, size, kind="function"):
+    return {"name": name, "kind": kind, "bytes": size, "transfers": 2}
+
+
+def report(pid=10, parent=1, rows=None, lines=None, readers=(), **verdict):
     parts = {"program_s": 1.0, "cpu_s": 0.5, "device_s": 2.0, "transfers_s": 0.25, "start_s": 0.0, "dispatch_s": 0.25}
     made = {"version": 1, "gpushim_version": "0.1.0", "pid": pid, "device": "GPU X, 80 GiB", "wall_ns": 4000000000,
             "verdict": {"state": "started", "why_not": "", "share": 0.9, "wall_s": 4.0, "plain_s": 6.0, "device_work_s": 4.5,
                         "work": {"device_s": 4.5, "cpu_s": 0.5}, "parallel_saved_s": 0.0, "foregone_s": 0.0, "start_price_s": 0.0, "parts": parts, **verdict},
             "counters": {name: 100 for name in COUNTERS}, "operations": rows or [row("add", 5), row("sort", 0, 3, dtype=3)],
+            "readers": list(readers),
             "process": {"host": "node", "parent": parent, "forked": False, "start_ms": 1000 + pid, "command": "python x.py"}}
     if lines is not None:
         made["lines"] = lines
@@ -130,6 +135,17 @@ class TestMerge(InFolder):
         self.assertEqual((merged.counters["uploads"], merged.counters["device_peak_bytes"]), (200, 500))
         self.assertEqual([entry["name"] for entry in merged.operations], ["sort", "mean", "add"])
         self.assertEqual(merged.first["pid"], 10)
+
+    def test_readers_are_added_and_sorted(self):
+        reports = [report(readers=[reader("sort", 2048), reader("sort", 1024, "library")]),
+                   report(20, readers=[reader("x%d" % i, 10 + i) for i in range(5)] + [reader("sort", 4096, "library")])]
+        merged = report_data.merge(reports)
+        self.assertEqual([(entry["kind"], entry["name"], entry["bytes"]) for entry in merged.readers[:3]],
+                         [("library", "sort", 5120), ("function", "sort", 2048), ("function", "x4", 14)])
+        self.assertIn("\n brought back by code of sort 5.00 KiB in 4, sort 2.00 KiB in 2, x4 14 B in 2, x3 13 B in 2, x2 12 B in 2, "
+                      "2 others 21 B in 4\n", report_text.text(merged))
+        self.assertIn("Brought back", report_page.page(merged))
+        self.assertNotIn("brought back", report_text.text(report_data.merge([report()])))
 
     def test_merging_changes_no_report(self):
         reports = [report(lines=[line()]), report(20, lines=[line()])]

@@ -9,11 +9,11 @@
 #include "fmt.h"
 #include "hash.h"
 #include "log.h"
+#include "mapped_files.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -62,19 +62,9 @@ int gsh_cuda_pack_compare(const struct gsh_cuda_pack_entry *a, const struct gsh_
  * symlinks are followed. */
 static void append_real_folder(struct gsh_fmt *fmt)
 {
-    char line[PATH_MAX + 128];
-    const unsigned long here = (unsigned long)(uintptr_t)append_real_folder;
-    bool is_found = false;
-    FILE *maps = fopen("/proc/self/maps", "re");
-    while (maps != NULL && !is_found && fgets(line, sizeof line, maps) != NULL) {
-        unsigned long low = 0, high = 0;
-        const char *path = strchr(line, '/'), *end = strrchr(line, '/');
-        is_found = sscanf(line, "%lx-%lx", &low, &high) == 2 && low <= here && here < high;
-        if (is_found && path != NULL)
-            gsh_fmt_printf(fmt, "%.*s", (int)(end - path + 1), path);
-    }
-    if (maps != NULL)
-        fclose(maps);
+    char path[PATH_MAX];
+    if (gsh_mapped_files_find_sigsafe((uintptr_t)append_real_folder, path, sizeof path))
+        gsh_fmt_printf(fmt, "%.*s", (int)(strrchr(path, '/') - path + 1), path);
 }
 
 /* The folder of the name by which the loader found the library, which may be a symlink to a file elsewhere. A relative name is not
