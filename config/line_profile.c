@@ -6,6 +6,7 @@
 
 #include "fmt.h"
 #include "hash.h"
+#include "readers.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -24,6 +25,7 @@ struct row {
 #define X(member) _Atomic uint64_t member;
     GSH_LINE_PROFILE_COUNTERS(X)
 #undef X
+    _Atomic uint64_t largest_download; /* its bytes, and the reader in the bits below */
     _Atomic uint64_t reasons[GSH_STATS_MAX_REASONS];
     struct call calls[GSH_LINE_PROFILE_CALLS];
 };
@@ -159,7 +161,17 @@ static void add_sigsafe(_Atomic uint64_t *counter, uint64_t amount)
     atomic_fetch_add_explicit(counter, amount, memory_order_relaxed);
 }
 
-void gsh_line_profile_count_sigsafe(enum gsh_counter counter, uint64_t amount)
+static void note_reader_sigsafe(struct row *row, uint64_t bytes, unsigned reader)
+{
+    uint64_t download = bytes * GSH_READERS_MAX + reader;
+    uint64_t largest = atomic_load_explicit(&row->largest_download, memory_order_relaxed);
+    while (largest < download &&
+           !atomic_compare_exchange_weak_explicit(&row->largest_download, &largest, download,
+                                                  memory_order_relaxed, memory_order_relaxed))
+        ;
+}
+
+void gsh_line_profile_count_sigsafe(enum gsh_counter counter, uint64_t amount, unsigned reader)
 {
     if (counter > GSH_COUNTER_FAULTS_WRITE)
         return;
@@ -170,6 +182,7 @@ void gsh_line_profile_count_sigsafe(enum gsh_counter counter, uint64_t amount)
     } else if (counter == GSH_COUNTER_DOWNLOAD_BYTES) {
         add_sigsafe(&row->download_bytes, amount);
         add_sigsafe(&row->downloads, 1);
+        note_reader_sigsafe(row, amount, reader);
         add_sigsafe(&row->small_downloads, amount <= GSH_LINE_PROFILE_SMALL_BYTES);
     } else if (counter == GSH_COUNTER_FAULTS_READ) {
         add_sigsafe(&row->faults_read, amount);
@@ -247,6 +260,7 @@ bool gsh_line_profile_get(unsigned index, struct gsh_line_profile_copy *copy)
                                            GSH_LINE_PROFILE_COUNTERS(X)
 #undef X
     };
+    copy->reader = (unsigned)(get(&row->largest_download) % GSH_READERS_MAX);
     for (size_t i = 0; i < GSH_STATS_MAX_REASONS; i++)
         copy->reasons[i] = get(&row->reasons[i]);
     for (size_t i = 0; i < GSH_LINE_PROFILE_CALLS; i++)
@@ -261,6 +275,7 @@ static void forget_row_after_fork(struct row *row)
 #define X(member) atomic_store_explicit(&row->member, 0, memory_order_relaxed);
     GSH_LINE_PROFILE_COUNTERS(X)
 #undef X
+    atomic_store_explicit(&row->largest_download, 0, memory_order_relaxed);
     for (size_t i = 0; i < GSH_STATS_MAX_REASONS; i++)
         atomic_store_explicit(&row->reasons[i], 0, memory_order_relaxed);
     for (size_t i = 0; i < GSH_LINE_PROFILE_CALLS; i++) {

@@ -36,6 +36,7 @@ struct gsh_line_profile_copy {
 #define X(member) uint64_t member;
     GSH_LINE_PROFILE_COUNTERS(X)
 #undef X
+    unsigned reader; /* of the largest download: its row (readers.h); 0: not known */
     uint64_t reasons[GSH_STATS_MAX_REASONS]; /* host calls by reason */
     struct gsh_line_profile_call
         calls[GSH_LINE_PROFILE_CALLS]; /* the first operations; unused: calls 0 */
@@ -61,7 +62,8 @@ unsigned gsh_line_profile_here_sigsafe(void);
 unsigned gsh_line_profile_swap_sigsafe(unsigned row);
 
 /* Events, from stats.c. */
-void gsh_line_profile_count_sigsafe(enum gsh_counter counter, uint64_t amount);
+/* `reader`: for whom bytes were downloaded (readers.h); 0: not known. */
+void gsh_line_profile_count_sigsafe(enum gsh_counter counter, uint64_t amount, unsigned reader);
 void gsh_line_profile_device_call(unsigned operation);
 void gsh_line_profile_device_time(uint64_t ns);
 void gsh_line_profile_host_call(unsigned operation, unsigned reason, unsigned calls, uint64_t ns);

@@ -70,13 +70,14 @@ static struct row *find_sigsafe(const struct gsh_reader *key)
     return &rows[0];
 }
 
-void gsh_readers_count_sigsafe(uint64_t bytes)
+unsigned gsh_readers_count_sigsafe(uint64_t bytes)
 {
     struct gsh_reader key = key_of_sigsafe(&here);
     bool is_known = key.name != NULL || key.instruction != 0;
     struct row *row = is_known ? find_sigsafe(&key) : &rows[0];
     atomic_fetch_add_explicit(&row->bytes, bytes, memory_order_relaxed);
     atomic_fetch_add_explicit(&row->transfers, 1, memory_order_relaxed);
+    return (unsigned)(row - rows);
 }
 
 void gsh_readers_forget_after_fork(void)

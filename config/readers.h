@@ -26,8 +26,8 @@ struct gsh_readers_row {
 /* From now on this thread reads for that reader. Returns the one before. */
 struct gsh_reader gsh_readers_swap_sigsafe(struct gsh_reader reader);
 struct gsh_reader gsh_readers_here_sigsafe(void);
-/* This thread has downloaded so many bytes. */
-void gsh_readers_count_sigsafe(uint64_t bytes);
+/* This thread has downloaded so many bytes. Returns the row in which they count. */
+unsigned gsh_readers_count_sigsafe(uint64_t bytes);
 /* Sets all counts to 0, in a forked child. */
 void gsh_readers_forget_after_fork(void);
 

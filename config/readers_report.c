@@ -122,6 +122,17 @@ static void append_name(struct gsh_fmt *fmt, const struct reader *reader)
     gsh_fmt_printf(fmt, "%s%s", reader->kind == LIBRARY ? "code of " : "", reader->name);
 }
 
+bool gsh_readers_report_name(unsigned index, struct gsh_fmt *fmt)
+{
+    struct gsh_readers_row row;
+    struct reader reader;
+    if (index == 0 || !gsh_readers_get(index, &row))
+        return false;
+    reader.kind = name_row(index, &row, reader.name);
+    append_name(fmt, &reader);
+    return true;
+}
+
 static void append_amount(struct gsh_fmt *fmt, uint64_t bytes, uint64_t transfers)
 {
     gsh_fmt_text(fmt, " ");

@@ -43,10 +43,9 @@ static uint64_t get(_Atomic uint64_t *counter)
 void gsh_stats_add_sigsafe(enum gsh_counter counter, uint64_t amount)
 {
     count_sigsafe(&counters[counter], amount);
-    if (counter == GSH_COUNTER_DOWNLOAD_BYTES)
-        gsh_readers_count_sigsafe(amount);
+    unsigned reader = counter == GSH_COUNTER_DOWNLOAD_BYTES ? gsh_readers_count_sigsafe(amount) : 0;
     if (GSH_UNLIKELY(gsh_line_profile_is_on))
-        gsh_line_profile_count_sigsafe(counter, amount);
+        gsh_line_profile_count_sigsafe(counter, amount, reader);
 }
 
 void gsh_stats_raise(enum gsh_counter counter, uint64_t amount)

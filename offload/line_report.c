@@ -5,6 +5,7 @@
 #include "line_report.h"
 
 #include "line_facts.h"
+#include "readers_report.h"
 #include "report_sections.h"
 
 #define TEXT_LINES 20 /* the text shows the worst; JSON has all */
@@ -96,6 +97,18 @@ static void append_place(struct gsh_fmt *fmt, const struct gsh_line_profile_copy
     gsh_fmt_printf(fmt, " %-32s", end);
 }
 
+/* Who brought most back, where no call on the CPU says it. */
+static void append_reader(struct gsh_fmt *fmt, unsigned reader, bool is_second)
+{
+    char name[64];
+    struct gsh_fmt text;
+    gsh_fmt_init(&text, name, sizeof name);
+    if (gsh_readers_report_name(reader, &text))
+        gsh_fmt_printf(fmt, "%s%s", is_second ? ", read by " : "   read by ", name);
+    else if (!is_second)
+        gsh_fmt_text(fmt, "   no hooked call");
+}
+
 static void append_why(struct gsh_fmt *fmt, const struct gsh_line_facts *facts)
 {
     const struct gsh_line_profile_call *call = gsh_line_facts_top_call(facts->line);
@@ -104,8 +117,8 @@ static void append_why(struct gsh_fmt *fmt, const struct gsh_line_facts *facts)
         gsh_fmt_printf(fmt, "   %s%s%s", name, signature[0] != '\0' ? " " : "", signature);
     if (facts->line->host_calls != 0)
         gsh_fmt_printf(fmt, ": %s", gsh_reason_codes[facts->top_reason]);
-    else if (call == NULL)
-        gsh_fmt_text(fmt, "   no hooked call");
+    else
+        append_reader(fmt, facts->line->reader, call != NULL);
     gsh_fmt_text(fmt, "\n");
 }
 
@@ -152,6 +165,18 @@ static void append_text(struct gsh_fmt *fmt)
 }
 
 /* ---- JSON ---- */
+
+static void append_json_reader(struct gsh_fmt *fmt, unsigned reader)
+{
+    char name[64];
+    struct gsh_fmt text;
+    gsh_fmt_init(&text, name, sizeof name);
+    gsh_fmt_text(fmt, ", \"reader\": ");
+    if (gsh_readers_report_name(reader, &text))
+        gsh_fmt_json_string(fmt, name);
+    else
+        gsh_fmt_text(fmt, "null");
+}
 
 static void append_json_reasons(struct gsh_fmt *fmt, const struct gsh_line_profile_copy *line)
 {
@@ -214,6 +239,7 @@ static void append_json_line(struct gsh_fmt *fmt, const struct entry *entry)
 #define X(member) gsh_fmt_printf(fmt, ", \"" #member "\": %llu", (unsigned long long)line.member);
     GSH_LINE_PROFILE_COUNTERS(X)
 #undef X
+    append_json_reader(fmt, line.reader);
     append_json_reasons(fmt, &line);
     append_json_calls(fmt, &line);
     append_json_advice(fmt, &facts);

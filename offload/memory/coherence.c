@@ -328,7 +328,7 @@ void gsh_coherence_note_address(const void *address, bool is_taken)
 void gsh_coherence_fetch_if_address_taken(const void *address)
 {
     const struct gsh_block *block = gsh_arena_find_block(address);
-    GSH_READER("freed after .ctypes");
+    GSH_READER("free after .ctypes");
     if (block != NULL && atomic_load_explicit(&block->is_address_taken, memory_order_relaxed))
         gsh_coherence_fetch(address, block->size, true);
 }

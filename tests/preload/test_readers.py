@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who brought data back, in the report: functions of NumPy, hooked or not, calls of libc, and code of libraries."""
+import json
 import os
 import tempfile
 import unittest
@@ -52,7 +53,23 @@ print(made()[5], made().sum())
             self.assertEqual(python, [16 * MIB], readers)  # zlib is part of the interpreter
 
     def test_an_address_that_was_taken(self):
-        self.assertEqual(self.readers("made().ctypes.data\n")["function", "freed after .ctypes"], 8 * MIB)
+        self.assertEqual(self.readers("made().ctypes.data\n")["function", "free after .ctypes"], 8 * MIB)
+
+    def test_lines(self):
+        """The reader of the largest download, where no call on the CPU says why."""
+        program = START + "made().tolist(); made()[0]\nmade().sum()\nnp.add(made(), 1.0, dtype='O')\n"
+        env = {"GPUSHIM_MODE": "force", "GPUSHIM_FEED_MS": "0"}
+        number = program.splitlines().index("made().tolist(); made()[0]") + 1
+        with tempfile.TemporaryDirectory() as folder:
+            report = os.path.join(folder, "report.json")
+            self.shim_run(program, env=dict(env, GPUSHIM_REPORT="json:%s,lines" % report))
+            with open(report, encoding="utf-8") as stream:
+                lines = json.load(stream)["lines"]
+        readers = {line["line"]: line["reader"] for line in lines if line["file"].endswith("script.py")}
+        self.assertEqual([readers[number], readers[number + 1], readers[number + 2]], ["tolist", "result as a number", "code of _multiarray_umath"])
+        text = self.shim_run(program, env=dict(env, GPUSHIM_REPORT="lines")).stderr
+        for line, end in ((number, ", read by tolist"), (number + 1, ", read by result as a number"), (number + 2, "add: keywords")):
+            self.assertRegex(text, r"script\.py:%d .*%s\n" % (line, end))
 
     def test_text(self):
         result = self.shim_run(START + "made().tolist()\n", env={"GPUSHIM_MODE": "force", "GPUSHIM_REPORT": "1"})
