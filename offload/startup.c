@@ -17,6 +17,7 @@
 #include "host_threads.h"
 #include "idle.h"
 #include "last_run.h"
+#include "library_gains.h"
 #include "line_profile.h"
 #include "line_report.h"
 #include "log.h"
@@ -50,7 +51,7 @@ static void use_device(void)
 {
     if (gsh_stats_report_is_wanted())
         atexit(gsh_dispatch_synchronize);
-    gsh_readiness_prepare();
+    gsh_library_gains_prepare();
 }
 
 /* Touches the tables that pricing the first call reads and writes. */

@@ -10,7 +10,6 @@
 #define LONG_CALL 5       /* times what starting takes: a start beside such a call is hardly felt */
 #define FEW_THREADS 4     /* a quarter of BLAS's speed is the most that is given up */
 #define MOST_TIMES 8      /* what was modelled */
-#define OPENING_SHARE 0.1 /* of its time is what calls must have had to gain: nobody waits for it */
 
 bool gsh_one_time_cost_is_worth_waiting(const struct gsh_verdict *call, double seconds)
 {
@@ -55,16 +54,22 @@ int gsh_one_time_cost_blas_threads(int count, unsigned cores)
     return count >= FEW_THREADS && (unsigned)count == cores ? count - 1 : count;
 }
 
-bool gsh_one_time_cost_pays_loading(double gains, double seconds)
+double gsh_one_time_cost_load_price(double seconds, bool is_blas)
 {
-    return seconds > 0 && gains >= seconds * OPENING_SHARE;
+    return gsh_one_time_cost_start_price(seconds, 1, is_blas ? 1 : 0);
+}
+
+bool gsh_one_time_cost_pays_loading(double gains, double price)
+{
+    return price > 0 && gains >= price;
 }
 
 struct gsh_library_verdict gsh_one_time_cost_library(const struct gsh_verdict *call,
-                                                     double foregone, double load_seconds)
+                                                     const struct gsh_library_facts *facts)
 {
-    if (load_seconds == 0 || gsh_one_time_cost_is_worth_waiting(call, load_seconds))
+    if (facts->seconds == 0 || gsh_one_time_cost_is_worth_waiting(call, facts->seconds))
         return (struct gsh_library_verdict){.is_ready = true};
-    return (struct gsh_library_verdict){
-        .opens = gsh_one_time_cost_pays_loading(foregone + call->gain, load_seconds)};
+    double gains = facts->foregone + gsh_one_time_cost_net_gain(call);
+    return (struct gsh_library_verdict){.opens =
+                                            gsh_one_time_cost_pays_loading(gains, facts->price)};
 }

@@ -52,15 +52,23 @@ int gsh_one_time_cost_blas_threads(int count, unsigned cores);
 
 /* ---- opening a library ---- */
 
-/* Whether a library that takes `seconds` to open (0: it is open) is opened beside the program: if the gains of calls that need
- * it have reached a tenth of that. */
-bool gsh_one_time_cost_pays_loading(double gains, double seconds);
+/* What gains must reach for a library that takes `seconds` to open (0: it is open) to be opened beside the program: as much of
+ * that as of the device's start. `is_blas`: it serves products and decompositions. */
+double gsh_one_time_cost_load_price(double seconds, bool is_blas);
+/* The share of that price where the library opens while Python imports. */
+#define GSH_ONE_TIME_COST_FORESEEN 0.5
+/* Whether the gains of calls that need a library have reached the price of opening it; 0: it is open. */
+bool gsh_one_time_cost_pays_loading(double gains, double price);
 
+struct gsh_library_facts {
+    double foregone; /* gains of earlier calls that need the library */
+    double price;    /* that gains must reach */
+    double seconds;  /* until it is open, 0: it is */
+};
 struct gsh_library_verdict {
     bool
         is_ready; /* the call runs on the device: the library is open, or the call waits. If not, its gain is foregone. */
     bool opens;   /* the library is opened beside the program */
 };
-/* `foregone`: gains of earlier calls that need the library; `load_seconds`: until it is open, 0: it is. */
 struct gsh_library_verdict gsh_one_time_cost_library(const struct gsh_verdict *call,
-                                                     double foregone, double load_seconds);
+                                                     const struct gsh_library_facts *facts);

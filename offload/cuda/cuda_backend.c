@@ -109,24 +109,50 @@ static bool needs_blas(const struct gsh_launch *launch)
     return gsh_cuda_blas_has_loop(launch->loop);
 }
 
+/* H100, libraries open: 0.076 s of float32; none was seen of float64. */
+static double first_product(const struct gsh_launch *launch)
+{
+    return needs_blas(launch) && gsh_dtype_is_single(launch->loop) ? 0.08 : 0;
+}
+
+/* H100: transforms of one dimension. */
+static double first_transform(const struct gsh_launch *launch)
+{
+    (void)launch;
+    return 0.01;
+}
+
 /* What computes a kind. */
 struct routines {
     bool (*supports)(const struct gsh_launch *launch);
     enum gsh_status (*run)(const struct gsh_launch *launch, unsigned row);
     struct gsh_cuda_loader *loader; /* of a library; NULL: kernels compute it */
     bool (*needs_library)(const struct gsh_launch *launch);
+    bool (*build)(const struct gsh_launch *launch); /* backend.h; NULL: nothing is compiled ahead */
+    double (*first_run)(const struct gsh_launch *launch); /* backend.h; NULL: none */
 };
 
 static const struct routines *routines_of(const struct gsh_launch *launch)
 {
-    static const struct routines element = {has_kernel, gsh_cuda_module_launch, NULL, NULL},
-                                 draw = {has_kernel, gsh_cuda_draw_run, NULL, NULL},
-                                 product = {gsh_cuda_product_supports, gsh_cuda_product_run,
-                                            &gsh_cuda_blas_loader, needs_blas},
+    static const struct routines element = {has_kernel, gsh_cuda_module_launch, NULL,
+                                            NULL,       gsh_cuda_module_build,  NULL},
+                                 draw = {has_kernel, gsh_cuda_draw_run,     NULL,
+                                         NULL,       gsh_cuda_module_build, NULL},
+                                 product = {gsh_cuda_product_supports,
+                                            gsh_cuda_product_run,
+                                            &gsh_cuda_blas_loader,
+                                            needs_blas,
+                                            NULL,
+                                            first_product},
                                  lapack = {gsh_cuda_lapack_supports, gsh_cuda_lapack_run,
-                                           &gsh_cuda_lapack_loader, needs_always},
-                                 transform = {gsh_cuda_fft_supports, gsh_cuda_fft_run,
-                                              &gsh_cuda_fft_loader, needs_always};
+                                           &gsh_cuda_lapack_loader,  needs_always,
+                                           gsh_cuda_lapack_build,    gsh_cuda_lapack_first_run},
+                                 transform = {gsh_cuda_fft_supports,
+                                              gsh_cuda_fft_run,
+                                              &gsh_cuda_fft_loader,
+                                              needs_always,
+                                              NULL,
+                                              first_transform};
     static const struct routines *const routines[] = {
 #define X(kind, dtypes, errors, replay, host, source, unit, ...) [GSH_LAUNCH_##kind] = &unit,
 #include "launch_kinds.def"
@@ -162,6 +188,12 @@ static double load_seconds(const struct gsh_launch *launch)
     return gsh_cuda_loader_left(routines->loader);
 }
 
+static double first_run_seconds(const struct gsh_launch *launch)
+{
+    const struct routines *routines = routines_of(launch);
+    return routines->first_run != NULL ? routines->first_run(launch) : 0;
+}
+
 static void begin_loading(const struct gsh_launch *launch)
 {
     if (gsh_cuda_context_enter() != GSH_OK)
@@ -189,9 +221,10 @@ static bool is_built(const struct gsh_launch *launch)
 
 static bool build(const struct gsh_launch *launch)
 {
-    if (gsh_launch_is_batch(launch) || gsh_cuda_context_enter() != GSH_OK)
+    bool (*build_kind)(const struct gsh_launch *launch) = routines_of(launch)->build;
+    if (build_kind == NULL || gsh_cuda_context_enter() != GSH_OK)
         return true;
-    bool is_built = gsh_cuda_module_build(launch);
+    bool is_built = build_kind(launch);
     gsh_cuda_context_leave();
     return is_built;
 }
@@ -375,6 +408,7 @@ const struct gsh_backend gsh_cuda_backend = {
     .build = build,
     .load_seconds = load_seconds,
     .begin_loading = begin_loading,
+    .first_run_seconds = first_run_seconds,
     .stop_threads = gsh_cuda_compile_thread_stop,
     .register_host = register_host,
     .unregister_host = unregister_host,

@@ -50,7 +50,8 @@ struct gsh_cuda_loader gsh_cuda_fft_loader = {
     .libraries = {GSH_CUDA_LIBRARY_CUFFT},
     .library_count = 1,
     .get_property = &gsh_cufft.cufftGetProperty,
-    .seconds = 0.1,
+    .kept = GSH_CUDA_LOAD_TIME_CUFFT,
+    .seconds = 0.3,
 };
 
 bool gsh_cuda_fft_supports(const struct gsh_launch *launch)

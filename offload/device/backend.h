@@ -99,6 +99,9 @@ struct gsh_backend {
     double (*load_seconds)(const struct gsh_launch *launch);
     /* Where `load_seconds` is more than 0: has that library opened by a thread of the device's own. Any thread. */
     void (*begin_loading)(const struct gsh_launch *launch);
+    /* Seconds that the first run of the launch's routine in this process takes beyond its work, for the library loads code then.
+     * Pure. NULL: always 0. */
+    double (*first_run_seconds)(const struct gsh_launch *launch);
     /* The process ends: returns once no thread of the device's own works for it, and starts none from here on. Any thread. */
     void (*stop_threads)(void);
     /* Page-locks [base, base + size), which is readable and writable now, for transfers at full

@@ -10,6 +10,7 @@
 #include "device.h"
 #include "forked.h"
 #include "hash.h"
+#include "library_gains.h"
 #include "log.h"
 #include "options.h"
 #include "price.h"
@@ -109,7 +110,7 @@ static void resume(void *unused)
             "the device is started at once: the last run of this script gained %.0f ms, and the "
             "start costs %.0f ms",
             gains * 1e3, price * 1e3);
-    gsh_readiness_expect(run.profile.libraries);
+    gsh_library_gains_expect(run.profile.libraries);
     gsh_device_start(false);
 }
 
@@ -125,14 +126,14 @@ static void leave(void *unused)
 {
     (void)unused;
     const struct gsh_script_run end = {.gains = gsh_readiness_gains(),
-                                       .price = gsh_readiness_start_price(),
+                                       .price = gsh_readiness_start_price_foreseen(),
                                        .has_profile = run.found == GSH_PROFILE_FOUND,
                                        .has_failed = gsh_device_get_state() == GSH_DEVICE_RETIRED,
                                        .has_set_devices = hash_devices_sigsafe() != run.devices,
                                        .forked_before_start = atomic_load_explicit(
                                            &run.forked_before_start, memory_order_relaxed)};
     const struct gsh_profile profile = {.gain_ns = (uint64_t)(end.gains * 1e9),
-                                        .libraries = gsh_readiness_libraries()};
+                                        .libraries = gsh_library_gains_worthwhile()};
     if (gsh_script_profile_is_left(&end))
         gsh_profile_file_write(&run.script, &profile);
     else if (run.found != GSH_PROFILE_NONE)

@@ -10,6 +10,7 @@
 #include "device.h"
 #include "dispatch_lock.h"
 #include "hash.h"
+#include "library_gains.h"
 #include "node.h"
 #include "one_time_cost.h"
 #include "options.h"
@@ -17,13 +18,10 @@
 #include "stack_pool.h"
 #include "warm_up.h"
 
-/* Net gains of calls that ran on the CPU until the device was started; gains of each kind, until its library was open. */
-static _Atomic uint64_t start_foregone_ns, kind_foregone_ns[GSH_LAUNCH_KINDS];
+/* Net gains of calls that ran on the CPU until the device was started. */
+static _Atomic uint64_t start_foregone_ns;
 /* Net, of all calls, made on the device and foregone; of these, of launches whose CPU's routines are BLAS's and LAPACK's. */
 static _Atomic uint64_t gains_ns, blas_gains_ns;
-/* Kinds of launch, as bits: whose libraries were opened, that calls have wanted, that are expected. */
-static _Atomic uint32_t opened, wanted, expected;
-_Static_assert(GSH_LAUNCH_KINDS <= 32, "a kind is a bit");
 
 static double foregone(_Atomic uint64_t *sum_ns)
 {
@@ -53,16 +51,24 @@ static bool uses_blas(const struct gsh_launch *launch)
     return gsh_launch_has(launch, GSH_TRAIT_UNMANAGED);
 }
 
-static double price_start(double gains, double blas_gains)
+/* `libraries`: what of the gains goes for libraries. An option's price is for all. */
+static double price_start(double gains, double blas_gains, double libraries)
 {
     double price = gsh_price_start();
     bool is_wanted = gsh_option_number(GSH_OPTION_START_MS) >= 0;
-    return is_wanted ? price : gsh_one_time_cost_start_price(price, gains, blas_gains);
+    return is_wanted ? price : gsh_one_time_cost_start_price(price, gains, blas_gains) + libraries;
 }
 
 double gsh_readiness_start_price(void)
 {
-    return price_start(gsh_readiness_gains(), foregone(&blas_gains_ns));
+    return price_start(gsh_readiness_gains(), foregone(&blas_gains_ns),
+                       gsh_library_gains_used_up());
+}
+
+double gsh_readiness_start_price_foreseen(void)
+{
+    return price_start(gsh_readiness_gains(), foregone(&blas_gains_ns),
+                       gsh_library_gains_used_up_foreseen());
 }
 
 double gsh_readiness_start_price_of(double gains, uint32_t kinds)
@@ -72,12 +78,13 @@ double gsh_readiness_start_price_of(double gains, uint32_t kinds)
         const struct gsh_launch launch = {.kind = (enum gsh_launch_kind)kind};
         has_blas |= (kinds >> kind & 1) != 0 && uses_blas(&launch);
     }
-    return price_start(gains, has_blas ? gains : 0);
+    return price_start(gains, has_blas ? gains : 0, gsh_library_gains_price_foreseen(kinds));
 }
 
 static void note_gain(const struct gsh_launch *launch, double gain)
 {
     add_gain(&gains_ns, gain);
+    gsh_library_gains_note(launch, gain);
     if (uses_blas(launch))
         add_gain(&blas_gains_ns, gain);
 }
@@ -88,54 +95,9 @@ void gsh_readiness_correct(enum gsh_launch_kind kind, double counted, double mea
     uint64_t change = (uint64_t)(measured * 1e9) - (uint64_t)(counted * 1e9); /* modulo 2^64 */
     atomic_fetch_add_explicit(&start_foregone_ns, change, memory_order_relaxed);
     atomic_fetch_add_explicit(&gains_ns, change, memory_order_relaxed);
+    gsh_library_gains_correct(kind, change);
     if (uses_blas(&launch))
         atomic_fetch_add_explicit(&blas_gains_ns, change, memory_order_relaxed);
-}
-
-static void mark(_Atomic uint32_t *kinds, const struct gsh_launch *launch)
-{
-    uint32_t bit = UINT32_C(1) << launch->kind;
-    if (GSH_UNLIKELY(!(atomic_load_explicit(kinds, memory_order_relaxed) & bit)))
-        atomic_fetch_or_explicit(kinds, bit, memory_order_relaxed);
-}
-
-uint32_t gsh_readiness_libraries(void)
-{
-    return atomic_load_explicit(&opened, memory_order_relaxed) &
-           atomic_load_explicit(&wanted, memory_order_relaxed);
-}
-
-void gsh_readiness_expect(uint32_t kinds)
-{
-    atomic_store_explicit(&expected, kinds, memory_order_relaxed);
-}
-
-/* Seconds until the library that the launch needs is open on a device that has been started. */
-static double load_seconds_of(const struct gsh_launch *launch)
-{
-    const struct gsh_backend *backend = gsh_backend_get();
-    return backend->load_seconds != NULL ? backend->load_seconds(launch) : 0;
-}
-
-/* Whether calls that need the launch's library have foregone enough for it to be opened. */
-static bool pays_loading(const struct gsh_launch *launch)
-{
-    return gsh_one_time_cost_pays_loading(foregone(&kind_foregone_ns[launch->kind]),
-                                          load_seconds_of(launch));
-}
-
-/* Whether the library that the launch needs is opened when the device is ready, for the sake of later calls. */
-static bool is_opened_ahead(const struct gsh_launch *launch)
-{
-    bool is_expected = atomic_load_explicit(&expected, memory_order_relaxed) & UINT32_C(1)
-                                                                                   << launch->kind;
-    return pays_loading(launch) || (is_expected && load_seconds_of(launch) > 0);
-}
-
-static void begin_loading(const struct gsh_launch *launch)
-{
-    mark(&opened, launch);
-    gsh_backend_get()->begin_loading(launch);
 }
 
 /* Starts the device if policy/ says so. NONE: it is ready. */
@@ -144,7 +106,7 @@ static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_v
     const struct gsh_start_facts facts = {
         .foregone = add_gain(&start_foregone_ns, gsh_one_time_cost_net_gain(verdict)),
         .price = gsh_readiness_start_price(),
-        .seconds = gsh_backend_rates()->start + load_seconds_of(launch)};
+        .seconds = gsh_backend_rates()->start + gsh_library_gains_seconds(launch)};
     const struct gsh_start_verdict step = gsh_one_time_cost_start(verdict, &facts);
     if (step.begins)
         gsh_device_start(step.waits);
@@ -152,33 +114,8 @@ static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_v
         gsh_warm_up_begin(GSH_WARM_UP_DRIVER);
     if (gsh_device_get_state() == GSH_DEVICE_READY)
         return GSH_REASON_NONE;
-    add_gain(&kind_foregone_ns[launch->kind], verdict->gain);
+    gsh_library_gains_note_foregone(launch, gsh_one_time_cost_net_gain(verdict));
     return step.waits ? GSH_REASON_NO_DEVICE : GSH_REASON_NOT_STARTED;
-}
-
-/* Whether the library that the call needs is open, or is waited for. */
-static bool is_opened(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
-{
-    _Atomic uint64_t *sum_ns = &kind_foregone_ns[launch->kind];
-    double seconds = load_seconds_of(launch);
-    const struct gsh_library_verdict step =
-        gsh_one_time_cost_library(verdict, foregone(sum_ns), seconds);
-    if (!step.is_ready)
-        add_gain(sum_ns, verdict->gain);
-    if (step.opens)
-        begin_loading(launch);
-    if (step.is_ready && seconds > 0)
-        mark(&opened, launch);
-    return step.is_ready;
-}
-
-void gsh_readiness_prepare(void)
-{
-    for (int kind = 0; kind < GSH_LAUNCH_KINDS; kind++) {
-        const struct gsh_launch launch = {.kind = (enum gsh_launch_kind)kind, .loop = GSH_FLOAT64};
-        if (is_opened_ahead(&launch))
-            begin_loading(&launch);
-    }
 }
 
 /* ---- compiling ---- */
@@ -193,10 +130,22 @@ static uint64_t layout_of(const struct gsh_launch *launch, unsigned k)
     return 0;
 }
 
+/* Whether a library computes the launch with the help of kernels of ours, and can refuse it. */
+static bool is_decomposition(const struct gsh_launch *launch)
+{
+    return gsh_launch_has(launch, GSH_TRAIT_BATCH) &&
+           gsh_launch_has(launch, GSH_TRAIT_REFUSES_LATE);
+}
+
 /* A name for the kernel: the same one for launches that share it, hardly ever for others. Not 0. */
 static uint64_t name_kernel(const struct gsh_call *call)
 {
     const struct gsh_launch *launch = &call->launch;
+    if (is_decomposition(launch))
+        return gsh_hash_spread(
+                   gsh_hash_add(gsh_hash_add(GSH_HASH_BEGIN, (uint64_t)launch->kind),
+                                (uint64_t)launch->lapack.routine << 32 | (uint64_t)launch->loop)) |
+               1;
     bool joins = gsh_launch_has(launch, GSH_TRAIT_JOINS);
     uint64_t op = joins ? (uint64_t)launch->reduction : (uint64_t)launch->op;
     uint64_t name = gsh_hash_add(GSH_HASH_BEGIN, (uint64_t)launch->kind << 32 | op);
@@ -222,7 +171,8 @@ static void build_on_pool_stack(void *context)
     struct build *build = context;
     struct gsh_launch launch = build->call->launch;
     launch.errors.claims = build->call->errors.kinds != 0;
-    gsh_launch_collapse(&launch);
+    if (!is_decomposition(&launch))
+        gsh_launch_collapse(&launch);
     gsh_dispatch_lock_acquire();
     build->is_built = gsh_backend_get()->build(&launch);
     gsh_dispatch_lock_release();
@@ -235,14 +185,25 @@ static bool build(const struct gsh_call *call)
     return build.is_built;
 }
 
-/* Whether the call's kernel is at hand, or is waited for. Else it is compiled. */
+/* How long a call waits for what it would compile, in seconds; 0: nothing. */
+static double compile_seconds(const struct gsh_launch *launch)
+{
+    enum { KERNELS = 8 }; /* of a decomposition */
+    double seconds = gsh_backend_rates()->compile;
+    if (is_decomposition(launch))
+        return KERNELS * seconds;
+    return gsh_launch_is_batch(launch) ? 0 : seconds;
+}
+
+/* Whether the call's kernels are at hand, or are waited for. Else they are compiled. */
 static bool is_compiled(const struct gsh_call *call, const struct gsh_verdict *verdict)
 {
     enum { NAMES = 1024 };
     static _Atomic uint64_t names[NAMES]; /* of kernels that are at hand; 0: none */
     const struct gsh_backend *backend = gsh_backend_get();
-    if (backend->build == NULL || gsh_launch_is_batch(&call->launch) ||
-        gsh_one_time_cost_is_worth_waiting(verdict, gsh_backend_rates()->compile))
+    double seconds = compile_seconds(&call->launch);
+    if (backend->build == NULL || seconds == 0 ||
+        gsh_one_time_cost_is_worth_waiting(verdict, seconds))
         return true;
     uint64_t name = name_kernel(call);
     _Atomic uint64_t *place = &names[name / 2 % NAMES];
@@ -255,16 +216,27 @@ static bool is_compiled(const struct gsh_call *call, const struct gsh_verdict *v
     return is_built;
 }
 
+/* What the call adds to the sums of gains. Where only its library is missing, its operands would have been uploaded for an earlier
+ * call: on a device that is ready nobody expects them (expected.h). */
+static double counted_gain(const struct gsh_call *call, const struct gsh_verdict *verdict)
+{
+    bool lacks_library =
+        gsh_device_get_state() == GSH_DEVICE_READY && gsh_library_gains_seconds(&call->launch) > 0;
+    return lacks_library ? GSH_MAX(verdict->gain, 0) : gsh_one_time_cost_net_gain(verdict);
+}
+
 enum gsh_reason gsh_readiness_check(const struct gsh_call *call, const struct gsh_verdict *verdict)
 {
-    note_gain(&call->launch, gsh_one_time_cost_net_gain(verdict));
-    mark(&wanted, &call->launch);
+    note_gain(&call->launch, counted_gain(call, verdict));
     if (gsh_device_get_state() != GSH_DEVICE_READY) {
         enum gsh_reason reason = start(&call->launch, verdict);
         if (reason != GSH_REASON_NONE)
             return reason;
     }
-    if (!is_opened(&call->launch, verdict))
+    if (!gsh_library_gains_is_open(&call->launch, verdict))
         return GSH_REASON_NOT_STARTED;
-    return is_compiled(call, verdict) ? GSH_REASON_NONE : GSH_REASON_NOT_COMPILED;
+    if (!is_compiled(call, verdict))
+        return GSH_REASON_NOT_COMPILED;
+    bool pays = gsh_library_gains_pays_first_run(&call->launch, verdict);
+    return pays ? GSH_REASON_NONE : GSH_REASON_NOT_STARTED;
 }

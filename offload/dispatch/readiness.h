@@ -18,18 +18,13 @@ enum gsh_reason gsh_readiness_check(const struct gsh_call *call, const struct gs
 /* A call of this kind, whose net gain was counted as foregone because the device is not started, would have gained `measured`
  * seconds. */
 void gsh_readiness_correct(enum gsh_launch_kind kind, double counted, double measured);
-/* Before the device is started: the libraries of these kinds of launch, as bits, will be used. */
-void gsh_readiness_expect(uint32_t kinds);
-/* Called once the device has been started: begins to open the libraries that are expected to be used, or that calls so far would
- * have gained by. */
-void gsh_readiness_prepare(void);
 /* Seconds that calls so far would have gained by a device that is started, their uploads paid. */
 double gsh_readiness_foregone(void);
 /* Seconds that calls so far have gained by the device, or would have gained by one that is ready for them, their uploads paid. */
 double gsh_readiness_gains(void);
-/* What the gains must reach for the device to be started. */
+/* What the gains must reach for the device to be started: the start's price, and what of the gains goes for libraries. */
 double gsh_readiness_start_price(void);
+/* The same for a process that starts the device and opens the libraries while Python imports. */
+double gsh_readiness_start_price_foreseen(void);
 /* The same for a run that gained so much and used the libraries of these kinds of launch. */
 double gsh_readiness_start_price_of(double gains, uint32_t kinds);
-/* The kinds of launch, as bits, whose libraries calls have wanted so far and that were opened for that. */
-uint32_t gsh_readiness_libraries(void);

@@ -8,11 +8,12 @@ import re
 
 KEY = ".key"
 PROFILES = "profiles"
-# A kind of files: its name, the folder below the cache folder, what its files begin with (offload/cuda/compile/cuda_cache_trim.h,
-# offload/dispatch/profile_file.c).
-Kind = collections.namedtuple("Kind", "name folder begin")
-KINDS = (Kind("kernel", "", b"gshkern2"), Kind("profile", PROFILES, b"gpushim profile "))
-NAME = re.compile(r"[0-9a-f]{32}(\.[^/]*\.tmp)?")
+KEYED, TIMES = (re.compile(name + r"(\.[^/]*\.tmp)?") for name in ("[0-9a-f]{32}", "library_times"))
+# A kind of files: its name, the folder below the cache folder, their names, what its files begin with
+# (offload/cuda/compile/cuda_cache_trim.h, offload/dispatch/profile_file.c, offload/cuda/compile/cuda_load_times.c).
+Kind = collections.namedtuple("Kind", "name folder pattern begin")
+KINDS = (Kind("kernel", "", KEYED, b"gshkern2"), Kind("profile", PROFILES, KEYED, b"gpushim profile "),
+         Kind("file of libraries' times", "", TIMES, b"gpushim library times "))
 Removed = collections.namedtuple("Removed", "counts bytes")
 
 
@@ -23,11 +24,11 @@ def begins_with(path, begin):
     return found == begin or (path.endswith(".tmp") and begin.startswith(found))
 
 
-def own_files(folder, begin):
+def own_files(folder, kind):
     """The entries of the folder that are the library's; none where it does not exist."""
     with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
-        return [entry for entry in entries if NAME.fullmatch(entry.name) and entry.is_file(follow_symlinks=False) and
-                begins_with(entry.path, begin)]
+        return [entry for entry in entries if kind.pattern.fullmatch(entry.name) and
+                entry.is_file(follow_symlinks=False) and begins_with(entry.path, kind.begin)]
     return []
 
 
@@ -54,7 +55,7 @@ def clean(folder):
     """Removes; returns Removed. OSError: the rest is still there."""
     counts, size = collections.Counter(), 0
     for kind in KINDS:
-        for entry in own_files(os.path.join(folder, kind.folder), kind.begin):
+        for entry in own_files(os.path.join(folder, kind.folder), kind):
             size += remove(entry)
             counts[kind.name] += 1
     if counts:

@@ -6,8 +6,10 @@
 
 #include "faults.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -107,12 +109,63 @@ Fault parse(const char *text)
     return fault;
 }
 
+/* ---- first calls that take long ---- */
+
+struct Delay {
+    std::string function;
+    unsigned milliseconds;
+    std::atomic<bool> is_due;
+};
+std::mutex driver_lock;
+std::vector<std::unique_ptr<Delay>> &delays = *new std::vector<std::unique_ptr<Delay>>;
+std::atomic<bool> is_delaying; /* a delay holds the driver's lock */
+
+void read_delays()
+{
+    const char *text = getenv("EMULATED_FIRST_MS");
+    for (std::string left = text != nullptr ? text : ""; !left.empty();) {
+        const size_t end = std::min(left.find(','), left.size()), colon = left.find(':');
+        if (colon >= end)
+            refuse("EMULATED_FIRST_MS", "not FUNCTION:MS[,FUNCTION:MS...]");
+        delays.emplace_back(
+            new Delay{left.substr(0, colon), unsigned(atoi(left.c_str() + colon + 1)), {true}});
+        left.erase(0, end + 1);
+    }
+}
+
+/* What CUDA's driver does not do while code is loaded into its context. */
+bool waits_for_loading(const char *name)
+{
+    static const char *const patterns[] = {"cuLaunch*", "cuMemcpy*", "cuModule*", "cuMemAlloc*"};
+    for (const char *pattern : patterns)
+        if (fnmatch(pattern, name, 0) == 0)
+            return true;
+    return false;
+}
+
+void take_time(const char *name)
+{
+    for (auto &delay : delays)
+        if (delay->is_due && fnmatch(delay->function.c_str(), name, 0) == 0 &&
+            delay->is_due.exchange(false)) {
+            std::lock_guard<std::mutex> lock(driver_lock);
+            is_delaying = true;
+            usleep(delay->milliseconds * 1000);
+            is_delaying = false;
+            return;
+        }
+    if (is_delaying && waits_for_loading(name)) {
+        std::lock_guard<std::mutex> lock(driver_lock);
+    }
+}
+
 void read_environment()
 {
     const char *trace = getenv("EMULATED_CUDA_TRACE"), *spec = getenv("EMULATED_CUDA_FAULT");
     state.fault = parse(spec);
     if (trace != nullptr && trace[0] != '\0')
         state.trace = open(trace, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    read_delays();
     is_counted = state.trace >= 0 || state.fault.kind != Kind::none;
 }
 
@@ -200,9 +253,12 @@ API gsh_cuda_enum emulated_fault_of_call(const char *name)
 {
     static std::once_flag once;
     std::call_once(once, read_environment);
-    if (!is_counted || cannot_fail(name))
+    const bool counts = is_counted && !cannot_fail(name);
+    const Kind kind = counts ? count_call(name) : Kind::none;
+    if (!delays.empty())
+        take_time(name);
+    if (!counts)
         return 0;
-    const Kind kind = count_call(name);
     if (kind == Kind::hang)
         never_return();
     if (kind == Kind::oom || kind == Kind::error)

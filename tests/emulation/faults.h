@@ -18,6 +18,11 @@
  *     EMULATED_CUDA_TRACE=FILE    appends the name of each call that is counted, a line each; "# never returns" where
  *                                 a call or work begins to hang
  *
+ *     EMULATED_FIRST_MS=FUNCTION:MS[,FUNCTION:MS...]
+ *
+ * The first call of a function that fits the pattern takes so much longer, as code that is loaded then does. Meanwhile launches,
+ * copies, allocations and the loading of modules wait, as for the driver's lock.
+ *
  * The number of calls of a program is the same in every run where the program's own order is: with either variable, an event
  * is asked for only after its work has come to an end.
  */

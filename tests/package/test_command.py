@@ -239,7 +239,8 @@ class TestClean(TestCase):
         with open(os.path.join(ROOT, "offload/cuda/compile/cuda_cache_trim.h"), encoding="utf-8") as file:
             self.magic = re.search(r'define GSH_CUDA_CACHE_MAGIC "(\w{8})"', file.read()).group(1)
         self.own = {"0123456789abcdef" * 2: self.magic + "code", "f" * 32 + ".12.3.tmp": self.magic[:3],
-                    "profiles/" + "a" * 32: "gpushim profile 1\n", ".key": "k" * 32}
+                    "profiles/" + "a" * 32: "gpushim profile 1\n", "library_times": "gpushim library times 1\n",
+                    ".key": "k" * 32}
 
     def write_cache(self, names):
         for name, text in names.items():
@@ -251,7 +252,8 @@ class TestClean(TestCase):
     def test_own_files(self):
         self.write_cache(self.own)
         size = sum(len(text) for name, text in self.own.items() if name != ".key")
-        self.assertEqual(self.clean(), (0, "removed 2 kernels and 1 profile (%d bytes) from %s\n" % (size, self.cache), ""))
+        self.assertEqual(self.clean(), (0, "removed 2 kernels and 1 profile and 1 file of libraries' times (%d bytes) from %s\n" %
+                                        (size, self.cache), ""))
         self.assertFalse(os.path.exists(self.cache))
         self.assertEqual(self.clean(), (0, "nothing to remove in %s\n" % self.cache, ""))
 

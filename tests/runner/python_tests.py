@@ -19,7 +19,7 @@ EMULATED = ("preload/test_slow_gpu", "preload/test_fft", "preload/test_memory_gi
             "preload/test_kernel_pack", "preload/test_processes", "preload/test_refusals", "preload/test_residency",
             "preload/test_slow_cpu", "preload/test_script_profile", "preload/test_numpy_reshape", "preload/test_interpreter",
             "preload/test_loops", "preload/test_blas_threads", "preload/test_steering", "preload/test_several_gpus",
-            "preload/test_verify", "preload/test_doctor", "preload/test_warm_up",
+            "preload/test_verify", "preload/test_doctor", "preload/test_warm_up", "preload/test_library_loading",
             "preload/test_trace", "preload/test_nvtx",
             "preload/test_random_device")
 # Longest first: they start first, and are dealt to the shards before the others.

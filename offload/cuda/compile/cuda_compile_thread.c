@@ -30,6 +30,7 @@ static struct gsh_cuda_job *queue;   /* oldest first */
 static struct gsh_cuda_job *current; /* the job that the thread is building */
 static unsigned forks;               /* forks in progress */
 static bool has_thread, is_stopped;
+static _Thread_local bool is_compile_thread;
 
 enum gsh_cuda_job_state gsh_cuda_compile_thread_state(const struct gsh_cuda_job *job)
 {
@@ -138,6 +139,7 @@ static void stop_at_exit(void)
 static void *compile_thread_main(void *unused)
 {
     (void)unused;
+    is_compile_thread = true;
     lock();
     for (bool is_first = true;; is_first = false) {
         current = wait_for_job_locked();
@@ -257,6 +259,25 @@ void gsh_cuda_compile_thread_submit_work(struct gsh_cuda_job *job,
     job->work = work;
     job->what = what;
     submit(job);
+}
+
+void gsh_cuda_compile_thread_do_first(struct gsh_cuda_job *job)
+{
+    lock();
+    bool is_ours = take_out_locked(job);
+    unlock();
+    if (is_ours)
+        do_job(job);
+}
+
+enum gsh_status gsh_cuda_compile_thread_go_on(void)
+{
+    if (!is_compile_thread)
+        return GSH_OK;
+    lock();
+    bool goes_on = !is_stopped;
+    unlock();
+    return goes_on ? GSH_OK : GSH_FAILED;
 }
 
 void gsh_cuda_compile_thread_finish(struct gsh_cuda_job *job)

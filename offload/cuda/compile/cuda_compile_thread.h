@@ -10,6 +10,7 @@
 #include "base.h"
 #include "cuda_compile.h"
 #include "cuda_types.h"
+#include "status.h"
 
 enum gsh_cuda_job_state {
     GSH_CUDA_JOB_NEW, /* value of zeroed memory */
@@ -52,6 +53,11 @@ void gsh_cuda_compile_thread_submit(struct gsh_cuda_job *job, char *text,
  * Any thread, once for a job. */
 void gsh_cuda_compile_thread_submit_work(struct gsh_cuda_job *job,
                                          enum gsh_status (*work)(void *what), void *what);
+/* Within a job's work: does another job now if it is BUILDING and nobody has begun it. Any thread. */
+void gsh_cuda_compile_thread_do_first(struct gsh_cuda_job *job);
+/* Within a job's work, between two steps that take long: FAILED where the thread is to stop, so that a process that ends waits
+ * for one step only. OK in other threads. */
+enum gsh_status gsh_cuda_compile_thread_go_on(void);
 /* A BUILDING job becomes READY or FAILED: waits for the thread, or does a job that it has not begun. */
 void gsh_cuda_compile_thread_finish(struct gsh_cuda_job *job);
 

@@ -12,7 +12,10 @@
 
 #include <sched.h>
 
-#define OVERDUE_SHARE 0.25 /* of the time that it has taken is expected to be left, at least */
+#define OVERDUE_SHARE 0.5 /* of the time that it has taken is expected to be left, at least */
+
+static struct gsh_cuda_loader
+    *_Atomic in_progress; /* the last whose opening has begun, until its end */
 
 static void note_version(struct gsh_cuda_loader *loader)
 {
@@ -28,12 +31,15 @@ static void note_version(struct gsh_cuda_loader *loader)
 static enum gsh_status try_open(struct gsh_cuda_loader *loader)
 {
     char why[256];
-    for (unsigned k = 0; k < loader->library_count; k++)
+    for (unsigned k = 0; k < loader->library_count; k++) {
+        GSH_TRY(gsh_cuda_compile_thread_go_on());
         if (gsh_cuda_libs_load(loader->libraries[k], gsh_cuda.driver / 1000, 0, why, sizeof why) !=
             GSH_OK) {
             gsh_log(GSH_LOG_WARN, "%s: %s on the CPU", why, loader->work);
             return GSH_FAILED;
         }
+    }
+    GSH_TRY(gsh_cuda_compile_thread_go_on());
     if (loader->open_handles != NULL)
         GSH_TRY(loader->open_handles());
     note_version(loader);
@@ -43,12 +49,19 @@ static enum gsh_status try_open(struct gsh_cuda_loader *loader)
 static enum gsh_status open_now(void *what)
 {
     struct gsh_cuda_loader *loader = what;
-    uint64_t begin = gsh_trace_begin();
+    if (loader->needs != NULL)
+        gsh_cuda_compile_thread_do_first(&loader->needs->job);
+    uint64_t begin = gsh_trace_begin(), begin_ns = gsh_clock_ns();
+    __atomic_store_n(&loader->begun_ns, begin_ns, __ATOMIC_RELAXED);
+    in_progress = loader;
     enum gsh_status status = try_open(loader);
     GSH_TRACE_END(begin, COMPILES, .name = "open a library",
                   .why = gsh_cuda_libs_path(loader->libraries[0]));
+    in_progress = NULL;
     __atomic_store_n(&loader->state, status == GSH_OK ? GSH_CUDA_READY : GSH_CUDA_ABSENT,
                      __ATOMIC_RELEASE);
+    if (status == GSH_OK)
+        gsh_cuda_load_times_note(loader->kept, (double)(gsh_clock_ns() - begin_ns) * 1e-9);
     return status;
 }
 
@@ -67,23 +80,33 @@ void gsh_cuda_loader_close(struct gsh_cuda_loader *loader)
 
 void gsh_cuda_loader_begin(struct gsh_cuda_loader *loader)
 {
-    uint64_t now = gsh_clock_ns();
     if (!claim(loader))
         return;
-    __atomic_store_n(&loader->begun_ns, now, __ATOMIC_RELAXED);
     gsh_cuda_compile_thread_submit_work(&loader->job, open_now, loader);
+}
+
+static double expected_seconds(const struct gsh_cuda_loader *loader)
+{
+    double last = gsh_cuda_load_times_get(loader->kept);
+    return last > 0 ? last : loader->seconds;
+}
+
+/* Of one whose opening has begun. */
+static double rest(const struct gsh_cuda_loader *loader)
+{
+    uint64_t begun = __atomic_load_n(&loader->begun_ns, __ATOMIC_RELAXED);
+    double taken = (double)(gsh_clock_ns() - begun) * 1e-9;
+    return GSH_MAX(expected_seconds(loader) - taken, taken * OVERDUE_SHARE);
 }
 
 double gsh_cuda_loader_left(const struct gsh_cuda_loader *loader)
 {
-    enum gsh_cuda_loader_state state = gsh_cuda_loader_state(loader);
-    uint64_t begun = __atomic_load_n(&loader->begun_ns, __ATOMIC_RELAXED);
-    if (state > GSH_CUDA_LOADING)
+    if (gsh_cuda_loader_state(loader) > GSH_CUDA_LOADING)
         return 0;
-    if (state == GSH_CUDA_UNTRIED || begun == 0)
-        return loader->seconds;
-    double taken = (double)(gsh_clock_ns() - begun) * 1e-9;
-    return GSH_MAX(loader->seconds - taken, taken * OVERDUE_SHARE);
+    if (__atomic_load_n(&loader->begun_ns, __ATOMIC_RELAXED) != 0)
+        return rest(loader);
+    const struct gsh_cuda_loader *other = in_progress;
+    return expected_seconds(loader) + (other != NULL ? rest(other) : 0);
 }
 
 bool gsh_cuda_loader_is_ready(struct gsh_cuda_loader *loader)

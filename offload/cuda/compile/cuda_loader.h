@@ -7,6 +7,7 @@
 
 #include "cuda_compile_thread.h"
 #include "cuda_libs.h"
+#include "cuda_load_times.h"
 
 enum gsh_cuda_loader_state {
     GSH_CUDA_UNTRIED,
@@ -23,9 +24,13 @@ struct gsh_cuda_loader {
     gsh_cuda_enum (**get_property)(gsh_cuda_enum type,
                                    int *value); /* its row in the library's table */
     enum gsh_status (*open_handles)(void);      /* NULL: there are none */
-    double seconds; /* opening time on an H200, including first kernels (docs/results/archive.md) */
-    int state;      /* atomic; released with the opened library; read anywhere */
-    uint64_t begun_ns; /* atomic; when gsh_cuda_loader_begin was called */
+    enum gsh_cuda_load_time kept;               /* the line of the file of times */
+    double
+        seconds; /* opening time where none is kept: the very first one, with the first call (docs/user/troubleshooting.md) */
+    struct gsh_cuda_loader
+        *needs; /* another that is opened first where it waits for the compile thread; NULL: none */
+    int state;  /* atomic; released with the opened library; read anywhere */
+    uint64_t begun_ns; /* atomic; when its opening began; 0: it waits for the compile thread */
     struct gsh_cuda_job job;
     char version[32]; /* "13.1.0"; "" while it is not open */
 };
@@ -39,8 +44,8 @@ void gsh_cuda_loader_begin(struct gsh_cuda_loader *loader);
 bool gsh_cuda_loader_is_ready(struct gsh_cuda_loader *loader);
 /* Marks the library as absent: it is not used any more. Any thread. */
 void gsh_cuda_loader_close(struct gsh_cuda_loader *loader);
-/* Estimated seconds until it is open; 0: it is open, or absent. Where opening takes longer than expected, a quarter of what it has
- * taken. Any thread. */
+/* Estimated seconds until it is open; 0: it is open, or absent. Where opening takes longer than expected, half of what it has
+ * taken. What another library still takes, that is being opened, comes on top: both need the driver. Any thread. */
 double gsh_cuda_loader_left(const struct gsh_cuda_loader *loader);
 /* Any thread. */
 static inline enum gsh_cuda_loader_state gsh_cuda_loader_state(const struct gsh_cuda_loader *loader)

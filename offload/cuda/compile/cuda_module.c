@@ -427,3 +427,14 @@ bool gsh_cuda_module_build(const struct gsh_launch *launch)
     (void)build_new(&work, kernels, plan.stage_count);
     return !lacks_one(kernels, plan.stage_count);
 }
+
+bool gsh_cuda_module_build_text(const char *key, gsh_cuda_kernel_text_write *write,
+                                const void *what)
+{
+    const struct work work = {.write = write, .what = what};
+    struct kernel *kernel = find_kernel(&work, 0, key);
+    if (kernel == NULL)
+        return true;
+    (void)build_new(&work, &kernel, 1);
+    return !lacks_one(&kernel, 1);
+}

@@ -138,7 +138,8 @@ struct gsh_cuda_loader gsh_cuda_blas_loader = {
     .library_count = 1,
     .get_property = &gsh_cublas.cublasGetProperty,
     .open_handles = open_handle,
-    .seconds = 0.07,
+    .kept = GSH_CUDA_LOAD_TIME_CUBLAS,
+    .seconds = 0.2,
 };
 
 /* Strides as (op, leading dimension); false where cuBLAS has no such matrix. An extent of 1 (or 0) makes its stride

@@ -13,3 +13,7 @@ bool gsh_cuda_lapack_supports(const struct gsh_launch *launch);
  * matrix was singular, not positive definite, not finite or the like, or the libraries are absent; the outputs are
  * undefined, the inputs unchanged. Under the DISPATCH lock, with the context current. */
 enum gsh_status gsh_cuda_lapack_run(const struct gsh_launch *launch, unsigned row);
+/* backend.h, build: the kernels of ours that the routine launches. DISPATCH lock held, context current. */
+bool gsh_cuda_lapack_build(const struct gsh_launch *launch);
+/* backend.h, first_run_seconds. */
+double gsh_cuda_lapack_first_run(const struct gsh_launch *launch);

@@ -28,11 +28,18 @@ void gsh_cuda_lapack_kernels_write(const void *kernel_text, struct gsh_fmt *fmt)
     gsh_fmt_text(fmt, gsh_cuda_text_lapack);
 }
 
+void gsh_cuda_lapack_kernels_name(const struct gsh_cuda_lapack_kernel_text *text,
+                                  char key[GSH_CUDA_LAPACK_KEY])
+{
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, key, GSH_CUDA_LAPACK_KEY);
+    gsh_fmt_printf(&fmt, "lapack_%s_%s", kernels[text->kernel].name, gsh_dtype_name(text->dtype));
+}
+
 void gsh_cuda_lapack_kernels_plan(const struct gsh_cuda_lapack_kernel_text *text,
                                   const struct gsh_cuda_lapack_args *args, int64_t threads,
                                   struct gsh_source_stage *stage)
 {
-    struct gsh_fmt fmt;
     unsigned block = kernels[text->kernel].block;
     _Static_assert(sizeof *args <= sizeof stage->arguments, "room for them");
     stage->block[0] = block != 0 ? block : BLOCK;
@@ -42,6 +49,6 @@ void gsh_cuda_lapack_kernels_plan(const struct gsh_cuda_lapack_kernel_text *text
     stage->shared_bytes = 0;
     stage->argument_bytes = sizeof *args;
     memcpy(stage->arguments, args, sizeof *args);
-    gsh_fmt_init(&fmt, stage->key, sizeof stage->key);
-    gsh_fmt_printf(&fmt, "lapack_%s_%s", kernels[text->kernel].name, gsh_dtype_name(text->dtype));
+    _Static_assert(sizeof stage->key >= GSH_CUDA_LAPACK_KEY, "room for it");
+    gsh_cuda_lapack_kernels_name(text, stage->key);
 }

@@ -64,6 +64,9 @@ struct gsh_cuda_lapack_kernel_text {
     enum gsh_cuda_lapack_call_kernel kernel;
     enum gsh_dtype dtype;
 };
+enum { GSH_CUDA_LAPACK_KEY = 64 }; /* longest key, with its end */
+void gsh_cuda_lapack_kernels_name(const struct gsh_cuda_lapack_kernel_text *text,
+                                  char key[GSH_CUDA_LAPACK_KEY]);
 void gsh_cuda_lapack_kernels_write(const void *kernel_text, struct gsh_fmt *fmt);
 /* Its key, geometry and arguments. `threads`: the number of threads, for kernels without a block per matrix. */
 void gsh_cuda_lapack_kernels_plan(const struct gsh_cuda_lapack_kernel_text *text,

@@ -2,11 +2,12 @@
  *
  * The device is started once the calls before would have paid for it. A kernel is compiled beside the host's work when it is
  * first wanted; a library of the device is opened beside the host's work once the calls that it would have made faster have
- * added up; a call takes it as soon as it is open, and waits for it where it gains more than that by itself.
+ * reached its price; a call takes it as soon as it is open, and waits for it where it gains much more than that by itself.
  */
 #include "backend.h"
 #include "check.h"
 #include "device.h"
+#include "library_gains.h"
 #include "live.h"
 #include "readiness.h"
 
@@ -135,6 +136,12 @@ static int check_compiling(bool waits)
 
 /* ---- opening ---- */
 
+static void offer_often(double *a, double *out, unsigned times)
+{
+    for (unsigned i = 0; i < times; i++)
+        CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
+}
+
 static int check_calls(bool is_forced)
 {
     if (!start())
@@ -145,11 +152,10 @@ static int check_calls(bool is_forced)
         CHECK(!is_begun);
         return check_result();
     }
-    CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
-    CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
-    CHECK(!is_begun);
-    CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
-    CHECK(is_begun); /* 12 ms by now, of 100 */
+    offer_often(a, out, 24);
+    CHECK(!is_begun); /* 96 ms by now, of 100 */
+    offer_often(a, out, 2);
+    CHECK(is_begun);
     CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
     rates.host_flops[1] /= 200; /* 800 ms */
     CHECK_INT(offer(a, out), GSH_REASON_NONE);
@@ -203,14 +209,34 @@ static int open_ahead(void)
         return CHECK_SKIP;
     double *a = live_doubles(SIDE * SIDE, GSH_ARENA_HOST),
            *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
-    CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
-    CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
-    gsh_readiness_prepare();
+    offer_often(a, out, 24);
+    gsh_library_gains_prepare();
     CHECK(!is_begun);
-    CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
+    offer_often(a, out, 2);
     CHECK(!is_begun);
     gsh_device_start(true);
     CHECK(is_begun);
+    gsh_arena_free(a);
+    gsh_arena_free(out);
+    return check_result();
+}
+
+static double first_run_seconds(const struct gsh_launch *launch)
+{
+    return launch->loop == GSH_FLOAT64 ? 10e-3 : 0;
+}
+
+/* A routine's first run is made once calls of 4 ms have gained what it takes; then it takes nothing more. */
+static int first_run(void)
+{
+    if (!start())
+        return CHECK_SKIP;
+    is_open = true;
+    double *a = make_ones(), *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
+    backend.first_run_seconds = first_run_seconds;
+    offer_often(a, out, 2);
+    for (unsigned i = 0; i < 3; i++)
+        CHECK_INT(offer(a, out), GSH_REASON_NONE);
     gsh_arena_free(a);
     gsh_arena_free(out);
     return check_result();
@@ -221,20 +247,42 @@ static int open_expected(void)
 {
     if (!prepare("1000000"))
         return CHECK_SKIP;
-    gsh_readiness_expect(UINT32_C(1) << GSH_LAUNCH_GEMM | UINT32_C(1) << GSH_LAUNCH_FFT);
+    gsh_library_gains_expect(UINT32_C(1) << GSH_LAUNCH_GEMM | UINT32_C(1) << GSH_LAUNCH_FFT);
     gsh_device_start(true);
     CHECK(is_begun);
-    CHECK_INT(gsh_readiness_libraries(), 0);
+    CHECK_INT(gsh_library_gains_worthwhile(), 0);
     CHECK(gsh_readiness_gains() == 0);
     is_open = true;
     double *a = make_ones(), *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
     CHECK_INT(offer(a, out), GSH_REASON_NONE);
-    CHECK_INT(gsh_readiness_libraries(), UINT32_C(1) << GSH_LAUNCH_GEMM);
+    CHECK_INT(gsh_library_gains_worthwhile(), UINT32_C(1) << GSH_LAUNCH_GEMM);
     double gains = gsh_readiness_gains();
     CHECK(gains > 3e-3 && gains < 5e-3);
     CHECK(gsh_readiness_foregone() == 0);
     gsh_arena_free(a);
     gsh_arena_free(out);
+    return check_result();
+}
+
+/* What calls have foregone pays for the library first, at most its price, and then for the start. Where the next process opens it
+ * while Python imports, it is half of that; calls that gain so much make it one to open then. */
+static int library_price(void)
+{
+    if (!prepare("-1"))
+        return CHECK_SKIP;
+    rates.start = 1000;
+    double *a = make_ones(), *out = make_ones();
+    offer_often(a, out, 10);
+    CHECK(gsh_readiness_start_price() > 1000.035 && gsh_readiness_start_price() < 1000.045);
+    CHECK(gsh_readiness_start_price_foreseen() == gsh_readiness_start_price());
+    CHECK_INT(gsh_library_gains_worthwhile(), 0);
+    offer_often(a, out, 20);
+    CHECK(gsh_readiness_start_price() == 1000.1);
+    CHECK(gsh_readiness_start_price_foreseen() == 1000.05);
+    CHECK_INT(gsh_library_gains_worthwhile(), UINT32_C(1) << GSH_LAUNCH_GEMM);
+    CHECK(!is_begun);
+    is_open = true;
+    CHECK(gsh_readiness_start_price() == 1000);
     return check_result();
 }
 
@@ -244,6 +292,7 @@ static int start_price(void)
     if (!prepare("-1"))
         return CHECK_SKIP;
     rates.start = 1000;
+    is_open = true;
     double *a = make_ones(), *out = make_ones();
     CHECK(gsh_readiness_start_price() == 250);
     CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
@@ -286,7 +335,7 @@ int main(void)
 {
     int (*const checks[])(void) = {compile_beside, compile_here,  open_beside,      open_here,
                                    open_ahead,     open_expected, start_after_some, start_after_one,
-                                   start_at_once,  start_price};
+                                   start_at_once,  start_price,   library_price,    first_run};
     for (unsigned i = 0; i < GSH_COUNT(checks); i++)
         check_in_child(checks[i]);
     return check_result();

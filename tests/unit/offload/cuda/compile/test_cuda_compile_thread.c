@@ -457,6 +457,15 @@ static enum gsh_status open_handles(void)
     return opened_here + opened_beside < 3 ? GSH_OK : GSH_FAILED;
 }
 
+static atomic_bool may_open;
+
+static enum gsh_status wait_for_gate(void)
+{
+    while (!may_open)
+        usleep(100);
+    return GSH_OK;
+}
+
 static gsh_cuda_enum get_property(gsh_cuda_enum type, int *value)
 {
     *value = (int)type + 1;
@@ -482,17 +491,8 @@ static void check_loader(void)
     gsh_cuda_loader_begin(&beside);
     gsh_cuda_loader_begin(&beside);
     CHECK_INT(gsh_cuda_loader_state(&beside), GSH_CUDA_LOADING);
-    double left = gsh_cuda_loader_left(&beside);
-    CHECK(left > 0 && left < gsh_cuda_loader_left(&here));
     CHECK(gsh_cuda_loader_left(&here) == here.seconds);
-    double expected = beside.seconds;
-    beside.seconds = 1e-9; /* overdue: the longer it has taken, the longer it is expected to take */
-    usleep(4000);
-    double overdue = gsh_cuda_loader_left(&beside);
-    CHECK(overdue >= 1e-3);
-    usleep(4000);
-    CHECK(gsh_cuda_loader_left(&beside) >= overdue + 1e-3);
-    beside.seconds = expected;
+    CHECK(gsh_cuda_loader_left(&beside) == beside.seconds); /* it waits for the thread */
     CHECK(gsh_cuda_loader_is_ready(&here) && opened_here == 1);
     gsh_cuda_loader_begin(&here);
     open_gate();
@@ -508,6 +508,47 @@ static void check_loader(void)
     open_gate();
     CHECK_INT(run_until_built(21), GSH_OK);
     CHECK(opened_here == 2 && opened_beside == 1);
+}
+
+/* What has begun is expected to end in time; what is overdue, to take the longer, the longer it has taken. */
+static void check_left(void)
+{
+    struct gsh_cuda_loader loader = new_loader();
+    loader.state = GSH_CUDA_LOADING;
+    loader.begun_ns = gsh_clock_ns() - UINT64_C(4000000000);
+    double left = gsh_cuda_loader_left(&loader);
+    CHECK(left > 5 && left <= 6);
+    loader.begun_ns -= UINT64_C(20000000000);
+    left = gsh_cuda_loader_left(&loader);
+    CHECK(left >= 12 && left < 13);
+    loader.state = GSH_CUDA_READY;
+    CHECK(gsh_cuda_loader_left(&loader) == 0);
+}
+
+/* One that needs another has that opened first where it only waits for the thread, and counts what another still takes. */
+static void check_order(void)
+{
+    static struct gsh_cuda_loader first, second, other;
+    opened_here = opened_beside = 0;
+    first = second = other = new_loader();
+    second.needs = &first;
+    second.open_handles = other.open_handles = NULL;
+    CHECK(begin_to_build(22));
+    gsh_cuda_loader_begin(&second);
+    gsh_cuda_loader_begin(&first);
+    first.open_handles = wait_for_gate;
+    open_gate();
+    while (__atomic_load_n(&first.begun_ns, __ATOMIC_RELAXED) == 0)
+        usleep(100);
+    CHECK_INT(gsh_cuda_loader_state(&second), GSH_CUDA_LOADING);
+    double left = gsh_cuda_loader_left(&other);
+    CHECK(left > 15 && left <= 20);
+    may_open = true;
+    while (gsh_cuda_loader_state(&second) == GSH_CUDA_LOADING)
+        usleep(100);
+    CHECK_INT(gsh_cuda_loader_state(&first), GSH_CUDA_READY);
+    CHECK_INT(gsh_cuda_loader_state(&second), GSH_CUDA_READY);
+    CHECK(gsh_cuda_loader_left(&other) == other.seconds);
 }
 
 static void check_failure(void)
@@ -665,6 +706,8 @@ static int run_checks(void)
     check_impatient_caller();
     check_ahead();
     check_loader();
+    check_left();
+    check_order();
     check_failure();
     check_memory();
     check_fork();

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Sums of gains of each kind, in relaxed atomics. Kinds that need no library have none.
+ */
+#include "library_gains.h"
+
+#include "backend.h"
+#include "one_time_cost.h"
+
+#include <stdatomic.h>
+
+/* Until the kind's library was open; of all calls of the kind. */
+static _Atomic uint64_t foregone_ns[GSH_LAUNCH_KINDS], gains_ns[GSH_LAUNCH_KINDS];
+/* Kinds of launch, as bits: whose libraries were opened, that calls have wanted, that are expected. */
+static _Atomic uint32_t opened, wanted, expected;
+_Static_assert(GSH_LAUNCH_KINDS <= 32, "a kind is a bit");
+
+static double read_sum(const _Atomic uint64_t *sum_ns)
+{
+    return (double)atomic_load_explicit(sum_ns, memory_order_relaxed) * 1e-9;
+}
+
+static void add(_Atomic uint64_t *sum_ns, double gain)
+{
+    atomic_fetch_add_explicit(sum_ns, gain > 0 ? (uint64_t)(gain * 1e9) : 0, memory_order_relaxed);
+}
+
+static void mark(_Atomic uint32_t *kinds, const struct gsh_launch *launch)
+{
+    uint32_t bit = UINT32_C(1) << launch->kind;
+    if (GSH_UNLIKELY(!(atomic_load_explicit(kinds, memory_order_relaxed) & bit)))
+        atomic_fetch_or_explicit(kinds, bit, memory_order_relaxed);
+}
+
+static bool has(const _Atomic uint32_t *kinds, const struct gsh_launch *launch)
+{
+    return (atomic_load_explicit(kinds, memory_order_relaxed) >> launch->kind & 1) != 0;
+}
+
+/* Batches alone are computed by libraries. */
+static bool may_need_library(const struct gsh_launch *launch)
+{
+    return gsh_launch_has(launch, GSH_TRAIT_BATCH);
+}
+
+double gsh_library_gains_seconds(const struct gsh_launch *launch)
+{
+    const struct gsh_backend *backend = gsh_backend_get();
+    if (!may_need_library(launch) || backend->load_seconds == NULL)
+        return 0;
+    return backend->load_seconds(launch);
+}
+
+/* What the opening costs the program. */
+static double price_of(const struct gsh_launch *launch, double seconds)
+{
+    return gsh_one_time_cost_load_price(seconds, gsh_launch_has(launch, GSH_TRAIT_UNMANAGED));
+}
+
+/* A launch that stands for its kind. */
+static struct gsh_launch representative(int kind)
+{
+    return (struct gsh_launch){.kind = (enum gsh_launch_kind)kind, .loop = GSH_FLOAT64};
+}
+
+/* The price of opening what the kind needs now; 0: nothing. */
+static double price_now(const struct gsh_launch *launch)
+{
+    return price_of(launch, gsh_library_gains_seconds(launch));
+}
+
+void gsh_library_gains_note(const struct gsh_launch *launch, double gain)
+{
+    if (!may_need_library(launch))
+        return;
+    mark(&wanted, launch);
+    add(&gains_ns[launch->kind], gain);
+}
+
+void gsh_library_gains_note_foregone(const struct gsh_launch *launch, double gain)
+{
+    if (may_need_library(launch))
+        add(&foregone_ns[launch->kind], gain);
+}
+
+void gsh_library_gains_correct(enum gsh_launch_kind kind, uint64_t change_ns)
+{
+    const struct gsh_launch launch = representative((int)kind);
+    if (!may_need_library(&launch))
+        return;
+    atomic_fetch_add_explicit(&foregone_ns[kind], change_ns, memory_order_relaxed);
+    atomic_fetch_add_explicit(&gains_ns[kind], change_ns, memory_order_relaxed);
+}
+
+static void begin_loading(const struct gsh_launch *launch)
+{
+    mark(&opened, launch);
+    gsh_backend_get()->begin_loading(launch);
+}
+
+bool gsh_library_gains_is_open(const struct gsh_launch *launch, const struct gsh_verdict *verdict)
+{
+    double seconds = gsh_library_gains_seconds(launch);
+    if (GSH_LIKELY(seconds == 0))
+        return true;
+    const struct gsh_library_facts facts = {.foregone = read_sum(&foregone_ns[launch->kind]),
+                                            .price = price_of(launch, seconds),
+                                            .seconds = seconds};
+    const struct gsh_library_verdict step = gsh_one_time_cost_library(verdict, &facts);
+    if (step.is_ready)
+        mark(&opened, launch);
+    else
+        gsh_library_gains_note_foregone(launch, verdict->gain);
+    if (step.opens)
+        begin_loading(launch);
+    return step.is_ready;
+}
+
+/* ---- first runs ---- */
+
+/* Of each routine and dtype: what calls have foregone, or HAS_RUN. The rows behind LAPACK's are those of transforms and products. */
+enum { TRANSFORMS = GSH_LAPACK_COUNT, PRODUCTS, ROWS };
+#define HAS_RUN UINT64_MAX
+static _Atomic uint64_t first_foregone_ns[ROWS][GSH_DTYPE_COUNT];
+
+static _Atomic uint64_t *first_run_of(const struct gsh_launch *launch)
+{
+    unsigned row = gsh_launch_has(launch, GSH_TRAIT_REFUSES_LATE) ? (unsigned)launch->lapack.routine
+                   : gsh_launch_has(launch, GSH_TRAIT_MERGES)     ? TRANSFORMS
+                                                                  : PRODUCTS;
+    return &first_foregone_ns[row][launch->loop];
+}
+
+bool gsh_library_gains_pays_first_run(const struct gsh_launch *launch,
+                                      const struct gsh_verdict *verdict)
+{
+    if (!may_need_library(launch) || gsh_backend_get()->first_run_seconds == NULL)
+        return true;
+    _Atomic uint64_t *sum_ns = first_run_of(launch);
+    if (GSH_LIKELY(atomic_load_explicit(sum_ns, memory_order_relaxed) == HAS_RUN))
+        return true;
+    double seconds = gsh_backend_get()->first_run_seconds(launch);
+    bool pays = verdict->is_forced || read_sum(sum_ns) + verdict->gain >= seconds;
+    if (pays)
+        atomic_store_explicit(sum_ns, HAS_RUN, memory_order_relaxed);
+    else
+        add(sum_ns, verdict->gain);
+    return pays;
+}
+
+/* ---- prices ---- */
+
+static double used_up(double share)
+{
+    double sum = 0;
+    for (int kind = 0; kind < GSH_LAUNCH_KINDS; kind++) {
+        const struct gsh_launch launch = representative(kind);
+        sum += GSH_MIN(read_sum(&foregone_ns[kind]), share * price_now(&launch));
+    }
+    return sum;
+}
+
+double gsh_library_gains_used_up(void)
+{
+    return used_up(1);
+}
+
+double gsh_library_gains_used_up_foreseen(void)
+{
+    return used_up(GSH_ONE_TIME_COST_FORESEEN);
+}
+
+double gsh_library_gains_price_foreseen(uint32_t kinds)
+{
+    double sum = 0;
+    for (int kind = 0; kind < GSH_LAUNCH_KINDS; kind++) {
+        const struct gsh_launch launch = representative(kind);
+        sum += (kinds >> kind & 1) != 0 ? price_now(&launch) : 0;
+    }
+    return sum * GSH_ONE_TIME_COST_FORESEEN;
+}
+
+uint32_t gsh_library_gains_worthwhile(void)
+{
+    uint32_t kinds = 0;
+    for (int kind = 0; kind < GSH_LAUNCH_KINDS; kind++) {
+        const struct gsh_launch launch = representative(kind);
+        double price = GSH_ONE_TIME_COST_FORESEEN * price_now(&launch);
+        bool pays = gsh_one_time_cost_pays_loading(read_sum(&gains_ns[kind]), price);
+        if (has(&wanted, &launch) && (has(&opened, &launch) || pays))
+            kinds |= UINT32_C(1) << kind;
+    }
+    return kinds;
+}
+
+void gsh_library_gains_expect(uint32_t kinds)
+{
+    atomic_store_explicit(&expected, kinds, memory_order_relaxed);
+}
+
+void gsh_library_gains_prepare(void)
+{
+    for (int kind = 0; kind < GSH_LAUNCH_KINDS; kind++) {
+        const struct gsh_launch launch = representative(kind);
+        double price = price_now(&launch);
+        if (price > 0 && (has(&expected, &launch) ||
+                          gsh_one_time_cost_pays_loading(read_sum(&foregone_ns[kind]), price)))
+            begin_loading(&launch);
+    }
+}
