@@ -67,7 +67,7 @@ struct gsh_library_facts {
 };
 struct gsh_library_verdict {
     bool
-        is_ready; /* the call runs on the device: the library is open, or the call waits. If not, its gain is foregone. */
+        is_ready; /* the call runs on the device: the library is open, or the call waits, as long as it gains. If not, its gain is foregone. */
     bool opens;   /* the library is opened beside the program */
 };
 struct gsh_library_verdict gsh_one_time_cost_library(const struct gsh_verdict *call,
