@@ -7,6 +7,7 @@
 
 #include "coherence.h"
 #include "numpy_arguments.h"
+#include "numpy_composed.h"
 #include "numpy_fallback.h"
 #include "numpy_method_patch.h"
 #include "numpy_parallel_copy.h"
@@ -340,15 +341,26 @@ static PyObject *try_masked(const struct gsh_method_call *call, bool whole_sourc
     return result;
 }
 
+/* Values that are neither one nor one for each element: NumPy repeats them. */
+static PyObject *try_composed(const char *name, const struct gsh_method_call *call,
+                              enum gsh_reason *why)
+{
+    PyObject *result = gsh_numpy_composed_call(name, call, false, why);
+    *why = *why == GSH_REASON_NONE ? GSH_REASON_SHAPE : *why;
+    return result;
+}
+
 static PyObject *try_putmask(const struct gsh_method_call *call, enum gsh_reason *why,
                              unsigned *row)
 {
-    return try_masked(call, true, why, row);
+    PyObject *result = try_masked(call, true, why, row);
+    return result || *why != GSH_REASON_SHAPE ? result : try_composed("putmask", call, why);
 }
 
 static PyObject *try_place(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
 {
-    return try_masked(call, false, why, row);
+    PyObject *result = try_masked(call, false, why, row);
+    return result || *why != GSH_REASON_SHAPE ? result : try_composed("_place", call, why);
 }
 
 static PyObject *try_fill(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)

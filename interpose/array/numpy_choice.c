@@ -64,8 +64,8 @@ static PyObject *make_index(PyObject *item, int64_t extent, enum gsh_reason *why
     return positions;
 }
 
-/* Whether index k can be joined with others: it is in bounds, its axis steps upwards by whole
- * elements, and its memory order does not affect the result's. */
+/* Whether index k can be joined with others: it is in bounds, and its axis steps upwards by whole
+ * elements. */
 static bool may_join(const struct gsh_choice *choice, PyObject *index, int axis,
                      enum gsh_reason *why)
 {
@@ -73,8 +73,8 @@ static bool may_join(const struct gsh_choice *choice, PyObject *index, int axis,
     int64_t itemsize = (int64_t)gsh_dtype_size(choice->view.dtype);
     const struct gsh_ndarray *array = gsh_numpy_array(index);
     *why = GSH_REASON_LAYOUT;
-    if (!(array->flags & GSH_NPY_C_CONTIGUOUS) || choice->view.strides[axis] < 0 ||
-        choice->view.strides[axis] % itemsize != 0 || gsh_numpy_dtype(array->descr) < 0)
+    if (choice->view.strides[axis] < 0 || choice->view.strides[axis] % itemsize != 0 ||
+        gsh_numpy_dtype(array->descr) < 0)
         return false;
     *why = GSH_REASON_SHAPE;
     if (array->nd == 0 || gsh_numpy_describe_size(array) == 0)
@@ -119,6 +119,21 @@ static PyObject *join_indexes(const struct gsh_choice *choice, const struct gsh_
     return sum;
 }
 
+/* The one indexed axis of the view at its place in the result. */
+static void move_axis(struct gsh_choice *choice, int from, int to)
+{
+    struct gsh_view *view = &choice->view;
+    for (int i = 0, next = 0; i < view->ndim; i++) {
+        next += next == from;
+        int dim = i == to ? from : next++;
+        choice->shape[i] = view->shape[dim];
+        choice->strides[i] = view->strides[dim];
+    }
+    choice->axis = to;
+    view->shape = choice->shape;
+    view->strides = choice->strides;
+}
+
 /* Replaces the indexed axes of the view with one axis whose step is one element. */
 static void join_axes(struct gsh_choice *choice, const struct gsh_key *key)
 {
@@ -159,6 +174,8 @@ bool gsh_numpy_choice_make(struct gsh_choice *choice, PyObject *self, PyObject *
     if (*why == GSH_REASON_NONE && key->count == 1) {
         choice->axis = key->axes[0];
         choice->index = make_index(key->items[0], choice->view.shape[choice->axis], why);
+        if (choice->index && key->result_axis != choice->axis)
+            move_axis(choice, choice->axis, key->result_axis);
     } else if (*why == GSH_REASON_NONE) {
         choice->index = join_indexes(choice, key, why);
         if (choice->index)

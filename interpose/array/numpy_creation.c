@@ -44,7 +44,7 @@ GSH_METHOD_HOOK(empty_like_hook, .table = GSH_METHOD_MODULE, .name = "empty_like
                 .handler = try_empty_like, .subject = GSH_METHOD_ASK_BY_FIRST,
                 .self_test = "m.empty_like(a)");
 
-/* A Python int (within +-2^53) or float, and arithmetic on them. */
+/* A Python int (within +-2^53) or float, or NumPy's int64 or float64, and arithmetic on them. */
 struct number {
     bool is_float;
     int64_t integer;
@@ -59,8 +59,14 @@ static struct number make_integer(int64_t value)
 static bool parse_number(PyObject *object, struct number *number)
 {
     int64_t value;
+    struct gsh_numpy_value scalar;
     if (gsh_py_type(object) == gsh_py.PyFloat_Type) {
         *number = (struct number){true, 0, gsh_py_float_value(object)};
+        return isfinite(number->real);
+    }
+    if (gsh_py_type(object) == gsh_np.scalar_types[GSH_FLOAT64] &&
+        gsh_numpy_describe_scalar(object, &scalar) == GSH_REASON_NONE) {
+        *number = (struct number){true, 0, scalar.scalar.f64};
         return isfinite(number->real);
     }
     if (!gsh_numpy_arguments_int(object, &value) || value > EXACT_IN_DOUBLE ||

@@ -158,14 +158,29 @@ static bool run_store(PyObject *self, const struct gsh_view *view, union gsh_sca
     return true;
 }
 
+/* The value as an element of that dtype: of a scalar, or of a 0-d array of the dtype. */
+static bool as_element(PyObject *value, enum gsh_dtype dtype, union gsh_scalar *element)
+{
+    struct gsh_numpy_value scalar;
+    if (!gsh_numpy_is_array(value))
+        return gsh_numpy_describe_scalar(value, &scalar) == GSH_REASON_NONE &&
+               gsh_numpy_describe_cast(&scalar, dtype, element);
+    const struct gsh_ndarray *array = gsh_numpy_array(value);
+    if (array->nd != 0 || gsh_numpy_dtype(array->descr) != (int)dtype)
+        return false;
+    if (gsh_coherence_is_resident(array->data) && read_element(value, array->data, element))
+        return true;
+    gsh_numpy_describe_fetch(value, false);
+    memcpy(element, array->data, gsh_dtype_size(dtype));
+    return true;
+}
+
 bool gsh_numpy_element_store(PyObject *self, PyObject *key, PyObject *value)
 {
     struct gsh_view view;
-    struct gsh_numpy_value scalar;
     union gsh_scalar element;
     if (gsh_numpy_describe_output(self, &view) != GSH_REASON_NONE ||
-        gsh_numpy_describe_scalar(value, &scalar) != GSH_REASON_NONE ||
-        !gsh_numpy_describe_cast(&scalar, view.dtype, &element) || !gsh_dispatch_is_live())
+        !as_element(value, view.dtype, &element) || !gsh_dispatch_is_live())
         return false;
     view.data = find_element(self, key);
     view.ndim = 0;

@@ -11,6 +11,6 @@
 /* NumPy's scalar. NULL without a Python error: left to NumPy. */
 PyObject *gsh_numpy_element_read(PyObject *self, PyObject *key);
 
-/* a[key] = value for a scalar that NumPy casts to the array's dtype without an error or a warning. False without a
+/* a[key] = value for a scalar that NumPy casts to the array's dtype without an error or a warning, or a 0-d array of that dtype. False without a
  * Python error: left to NumPy; nothing was changed. */
 bool gsh_numpy_element_store(PyObject *self, PyObject *key, PyObject *value);

@@ -1,28 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * a.flat[slice] = x, which eye, diag and fill_diagonal use: an assignment to a slice of the
- * flattened array, if flattening gives a view. Any other key is passed to NumPy after two
- * comparisons.
+ * flattened array, if flattening gives a view. a.flat[key] with a slice or an array of integers, and other
+ * assignments by such keys, are composed (numpy_composed_*.py). Any other key is passed to NumPy after a few comparisons.
  */
 #include "arena.h"
 #include "coherence.h"
 #include "dispatch.h"
 #include "numpy_assign.h"
+#include "numpy_composed.h"
 #include "numpy_hooks.h"
 #include "numpy_key.h"
 #include "python_error.h"
 
 static int (*original_assign)(PyObject *, PyObject *, PyObject *);
-static struct gsh_hook *assign_row;
+static PyObject *(*original_subscript)(PyObject *, PyObject *);
+static struct gsh_hook *assign_row, *subscript_row;
 static size_t array_at; /* offset in bytes of the array pointer in an iterator */
 
 static bool is_worth(PyObject *array)
 {
-    if (!gsh_numpy_is_array(array) || !(gsh_numpy_array(array)->flags & GSH_NPY_C_CONTIGUOUS))
+    if (!gsh_numpy_is_array(array))
         return false;
     const char *data = gsh_numpy_array(array)->data;
     return gsh_dispatch_min_elements == 0 ? gsh_arena_contains(data)
                                           : gsh_coherence_is_resident(data);
+}
+
+/* A slice whose bounds run no code, or an array. */
+static bool is_plain_key(PyObject *key)
+{
+    return gsh_numpy_is_array(key) ||
+           (gsh_py_type(key) == gsh_py.PySlice_Type && gsh_numpy_key_is_plain_slice(key));
 }
 
 static PyObject *array_of(PyObject *iterator)
@@ -55,7 +64,9 @@ static bool fits(PyObject *value, PyObject *view)
 static bool try_assign(PyObject *array, PyObject *key, PyObject *value, enum gsh_reason *why,
                        unsigned *row)
 {
-    PyObject *view = make_view(array, key);
+    bool is_slice = gsh_py_type(key) == gsh_py.PySlice_Type;
+    bool is_view = is_slice && (gsh_numpy_array(array)->flags & GSH_NPY_C_CONTIGUOUS);
+    PyObject *view = is_view ? make_view(array, key) : NULL;
     *why = GSH_REASON_OPERAND;
     if (!view)
         return false;
@@ -70,7 +81,18 @@ static bool try_assign(PyObject *array, PyObject *key, PyObject *value, enum gsh
     return done;
 }
 
-static __attribute__((noinline)) int assign_slice(PyObject *self, PyObject *key, PyObject *value)
+/* True: the composition has done it. */
+static bool compose_assign(PyObject *array, PyObject *key, PyObject *value, enum gsh_reason *why)
+{
+    PyObject *const arguments[] = {key, value};
+    const struct gsh_method_call call = {array, arguments, 2, NULL, NULL};
+    PyObject *done = gsh_numpy_composed_call("flat_set", &call, true, why);
+    if (done)
+        gsh_py.Py_DecRef(done);
+    return done != NULL;
+}
+
+static __attribute__((noinline)) int assign_by_key(PyObject *self, PyObject *key, PyObject *value)
 {
     enum gsh_reason why = GSH_REASON_NONE;
     unsigned row = 0;
@@ -79,19 +101,40 @@ static __attribute__((noinline)) int assign_slice(PyObject *self, PyObject *key,
         return original_assign(self, key, value);
     if (try_assign(array, key, value, &why, &row))
         return 0;
-    gsh_numpy_describe_fetch(array, true);
     if (gsh_py.PyErr_Occurred())
         return -1;
+    if (compose_assign(array, key, value, &why))
+        return 0;
+    gsh_numpy_describe_fetch(array, true);
+    gsh_numpy_describe_fetch(key, false);
+    gsh_numpy_describe_fetch(value, false);
     return gsh_numpy_assign_original(original_assign, self, key, value, row, why);
 }
 
 static int assign_flat(PyObject *self, PyObject *key, PyObject *value)
 {
     gsh_numpy_hooks_hit(assign_row);
-    if (!value || gsh_py_type(key) != gsh_py.PySlice_Type || !is_worth(array_of(self)) ||
-        !gsh_numpy_key_is_plain_slice(key))
+    if (!value || !is_plain_key(key) || !is_worth(array_of(self)))
         return original_assign(self, key, value);
-    return assign_slice(self, key, value);
+    return assign_by_key(self, key, value);
+}
+
+static __attribute__((noinline)) PyObject *read_by_key(PyObject *self, PyObject *key)
+{
+    enum gsh_reason why = GSH_REASON_NONE;
+    PyObject *array = array_of(self);
+    const struct gsh_method_call call = {array, &key, 1, NULL, NULL};
+    PyObject *result =
+        gsh_dispatch_is_live() ? gsh_numpy_composed_call("flat_get", &call, true, &why) : NULL;
+    return result ? result : original_subscript(self, key);
+}
+
+static PyObject *read_flat(PyObject *self, PyObject *key)
+{
+    gsh_numpy_hooks_hit(subscript_row);
+    if (!is_plain_key(key) || !is_worth(array_of(self)))
+        return original_subscript(self, key);
+    return read_by_key(self, key);
 }
 
 /* Finds the offset of the array pointer in an iterator. It follows tables whose length depends on
@@ -121,9 +164,12 @@ void gsh_numpy_flat_install(void)
     PyObject *type = gsh_py.PyDict_GetItemString(gsh_np.dict, "flatiter");
     struct gsh_pymapping *mapping = type ? ((struct gsh_pytype *)type)->tp_as_mapping : NULL;
     array_at = type ? find_array(type) : 0;
-    if (!mapping || !mapping->mp_ass_subscript || array_at == 0)
+    if (!mapping || !mapping->mp_ass_subscript || !mapping->mp_subscript || array_at == 0)
         return;
     original_assign = mapping->mp_ass_subscript;
+    original_subscript = mapping->mp_subscript;
+    subscript_row = gsh_numpy_hooks_add("mapping", "flatiter.__getitem__", "a.flat[0:1]");
     assign_row = gsh_numpy_hooks_add("mapping", "flatiter.__setitem__", "a.flat[0:1] = 0.0");
     __atomic_store_n(&mapping->mp_ass_subscript, assign_flat, __ATOMIC_RELEASE);
+    __atomic_store_n(&mapping->mp_subscript, read_flat, __ATOMIC_RELEASE);
 }

@@ -97,6 +97,21 @@ static void fetch_operands(PyObject *self, const struct gsh_key *key, bool write
         gsh_numpy_describe_fetch(key->items[i], false);
 }
 
+static bool is_empty(PyObject *object)
+{
+    return gsh_numpy_is_array(object) ? gsh_numpy_describe_size(gsh_numpy_array(object)) == 0
+                                      : gsh_py_size(object) == 0; /* a list */
+}
+
+/* Whether the key selects nothing, so that NumPy reads and writes no element. */
+static bool selects_nothing(PyObject *self, const struct gsh_key *key)
+{
+    bool is_nothing = is_empty(self);
+    for (int i = 0; i < key->count; i++)
+        is_nothing |= is_empty(key->items[i]);
+    return is_nothing;
+}
+
 static __attribute__((noinline)) PyObject *read_element(PyObject *self, PyObject *key)
 {
     PyObject *scalar = gsh_numpy_element_read(self, key);
@@ -112,7 +127,7 @@ static __attribute__((noinline)) PyObject *subscript_on_device(PyObject *self, P
     struct gsh_key key = gsh_numpy_key_classify(gsh_numpy_array(self), object);
     if (key.kind == GSH_KEY_ELEMENT)
         return read_element(self, object);
-    if (key.kind == GSH_KEY_VIEW || !gsh_dispatch_is_live())
+    if (key.kind == GSH_KEY_VIEW || !gsh_dispatch_is_live() || selects_nothing(self, &key))
         return original_subscript(self, object);
     PyObject *result = NULL;
     if (key.kind == GSH_KEY_MASK)
@@ -265,6 +280,8 @@ static __attribute__((noinline)) int assign_in_arena(PyObject *self, PyObject *o
                                                            : assign_on_host(self, object, value);
     }
     struct gsh_key key = gsh_numpy_key_classify(array, object);
+    if (key.kind != GSH_KEY_ELEMENT && selects_nothing(self, &key))
+        return original_assign(self, object, value);
     if (key.kind == GSH_KEY_OTHER && is_resident)
         fetch_operands(self, &key, true);
     if (key.kind == GSH_KEY_ELEMENT && is_resident) {

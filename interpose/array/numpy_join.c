@@ -8,6 +8,7 @@
 #include "dispatch.h"
 #include "numpy_arguments.h"
 #include "numpy_assign.h"
+#include "numpy_composed.h"
 #include "numpy_errors.h"
 #include "numpy_method_patch.h"
 #include "python_error.h"
@@ -313,6 +314,8 @@ static PyObject *try_concatenate(const struct gsh_method_call *call, enum gsh_re
     join.out = gsh_numpy_arguments_is_absent(slots[OUT]) ? NULL : slots[OUT];
     join.data = NULL;
     *why = describe_parts(&join, slots[AXIS]);
+    if (*why == GSH_REASON_OPERAND)
+        return gsh_numpy_composed_call("concatenate", call, false, why);
     if (*why == GSH_REASON_NONE)
         *why = describe_result(&join, slots[DTYPE]);
     if (*why == GSH_REASON_NONE)

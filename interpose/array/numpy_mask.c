@@ -77,12 +77,14 @@ static int64_t lay_out(struct gsh_layout *layout, const struct gsh_view *whole, 
     return elements * count;
 }
 
-static PyObject *make_empty(enum gsh_dtype dtype, enum gsh_reason *why)
+static PyObject *make_empty(const struct gsh_view *whole, int fixed, enum gsh_reason *why)
 {
-    static const int64_t none = 0;
-    gsh_py.Py_IncRef(gsh_np.descrs[dtype]);
-    PyObject *array = gsh_np.NewFromDescr(gsh_np.ndarray_type, gsh_np.descrs[dtype], 1, &none, NULL,
-                                          NULL, 0, NULL);
+    int64_t shape[GSH_MAX_DIMS] = {0};
+    int ndim = whole->ndim - fixed + 1;
+    memcpy(&shape[1], whole->shape + fixed, (size_t)(ndim - 1) * sizeof(*shape));
+    gsh_py.Py_IncRef(gsh_np.descrs[whole->dtype]);
+    PyObject *array = gsh_np.NewFromDescr(gsh_np.ndarray_type, gsh_np.descrs[whole->dtype], ndim,
+                                          shape, NULL, NULL, 0, NULL);
     if (!array)
         gsh_python_error_clear();
     *why = array ? GSH_REASON_NONE : GSH_REASON_MEMORY;
@@ -101,11 +103,8 @@ PyObject *gsh_numpy_mask_extract(PyObject *array, PyObject *mask, enum gsh_reaso
     *why = describe(array, mask, &whole, &chosen);
     if (*why != GSH_REASON_NONE || !gsh_numpy_probe_count(mask, &count, why))
         return NULL;
-    if (count == 0 && chosen.ndim == whole.ndim)
-        return make_empty(whole.dtype, why);
-    *why = GSH_REASON_SHAPE;
     if (count == 0)
-        return NULL;
+        return make_empty(&whole, chosen.ndim, why);
     order_rest(&whole, chosen.ndim, dims);
     place(&call.launch, &whole, &chosen, dims, 0);
     call.launch.operands[1].dtype = whole.dtype;
@@ -127,9 +126,9 @@ static bool expand(PyObject *array, const struct gsh_view *whole, const struct g
     *why = gsh_numpy_assign_check_cast(source->dtype, whole->dtype);
     if (*why != GSH_REASON_NONE || !gsh_numpy_probe_count(mask, &count, why))
         return false;
-    *why = GSH_REASON_SHAPE;
-    if (count == 0 || source->shape[0] != count)
-        return false;
+    *why = source->shape[0] == count ? GSH_REASON_NONE : GSH_REASON_SHAPE;
+    if (count == 0 || *why != GSH_REASON_NONE)
+        return *why == GSH_REASON_NONE;
     order_rest(whole, whole->ndim, dims);
     place(&call.launch, whole, chosen, dims, 1);
     *why = GSH_REASON_LAYOUT;

@@ -8,6 +8,7 @@
 #include "coherence.h"
 #include "dispatch.h"
 #include "numpy_arguments.h"
+#include "numpy_composed.h"
 #include "numpy_copy.h"
 #include "numpy_method_patch.h"
 
@@ -39,9 +40,9 @@ static PyObject *try_ravel(const struct gsh_method_call *call, enum gsh_reason *
     X(astype, NDARRAY, "astype", try_astype, SELF, "a.astype('f4')")                               \
     X(flatten, NDARRAY, "flatten", try_flatten, SELF, "a.flatten()")                               \
     X(ravel, NDARRAY, "ravel", try_ravel, SELF, "a.ravel()")                                       \
-    X(array, MODULE, "array", try_array, FIRST, "m.array(a)")                                      \
-    X(asarray, MODULE, "asarray", try_asarray, FIRST, "m.asarray(a)")                              \
-    X(asanyarray, MODULE, "asanyarray", try_asarray, FIRST, "m.asanyarray(a)")                     \
+    X(array, MODULE, "array", try_array, ITEMS, "m.array(a)")                                      \
+    X(asarray, MODULE, "asarray", try_asarray, ITEMS, "m.asarray(a)")                              \
+    X(asanyarray, MODULE, "asanyarray", try_asarray, ITEMS, "m.asanyarray(a)")                     \
     X(ascontiguousarray, MODULE, "ascontiguousarray", try_ascontiguous, FIRST,                     \
       "m.ascontiguousarray(a)")                                                                    \
     X(asfortranarray, MODULE, "asfortranarray", try_asfortran, FIRST, "m.asfortranarray(a)")
@@ -54,33 +55,23 @@ static PyObject *try_ravel(const struct gsh_method_call *call, enum gsh_reason *
 #define READERS(X)                                                                                 \
     X(argpartition, NDARRAY, "argpartition", NONE, "a.argpartition(0)")                            \
     X(argsort, NDARRAY, "argsort", NONE, "a.argsort()")                                            \
-    X(byteswap, NDARRAY, "byteswap", SELF, "a.byteswap()")                                         \
-    X(choose, NDARRAY, "choose", NONE, NULL)                                                       \
     X(dump, NDARRAY, "dump", NONE, NULL)                                                           \
     X(dumps, NDARRAY, "dumps", NONE, NULL)                                                         \
     X(partition, NDARRAY, "partition", SELF, "a.partition(0)")                                     \
-    X(put, NDARRAY, "put", SELF, "a.put(0, 0.0)")                                                  \
     X(searchsorted, NDARRAY, "searchsorted", NONE, "a.searchsorted(0.0)")                          \
     X(sort, NDARRAY, "sort", SELF, "a.sort()")                                                     \
     X(reduce, NDARRAY, "__reduce__", NONE, "a.__reduce__()")                                       \
     X(reduce_ex, NDARRAY, "__reduce_ex__", NONE, "a.__reduce_ex__(2)")                             \
-    X(setfield, NDARRAY, "setfield", SELF, NULL)                                                   \
     X(tobytes, NDARRAY, "tobytes", NONE, "a.tobytes()")                                            \
     X(tofile, NDARRAY, "tofile", NONE, NULL)                                                       \
     X(tolist, NDARRAY, "tolist", NONE, "a.tolist()")                                               \
     X(tostring, NDARRAY, "tostring", NONE, NULL)                                                   \
     X(bincount, MODULE, "bincount", NONE, "m.bincount([0])")                                       \
-    X(correlate, MODULE, "correlate", NONE, "m.correlate(a, b, 0)")                                \
-    X(correlate2, MODULE, "correlate2", NONE, "m.correlate2(a, b, 0)")                             \
     X(interp, MODULE, "interp", NONE, NULL)                                                        \
     X(interp_complex, MODULE, "interp_complex", NONE, NULL)                                        \
     X(lexsort, MODULE, "lexsort", NONE, "m.lexsort((a, b))")                                       \
     X(monotonicity, MODULE, "_monotonicity", NONE, "m._monotonicity(a)")                           \
-    X(packbits, MODULE, "packbits", NONE, NULL)                                                    \
-    X(ravel_multi_index, MODULE, "ravel_multi_index", NONE, NULL)                                  \
-    X(unique_hash, MODULE, "_unique_hash", NONE, NULL)                                             \
-    X(unpackbits, MODULE, "unpackbits", NONE, NULL)                                                \
-    X(unravel_index, MODULE, "unravel_index", NONE, NULL)
+    X(unique_hash, MODULE, "_unique_hash", NONE, NULL)
 
 #define X(id, kind, method, function, asked, test)                                                 \
     GSH_METHOD_HOOK(id##_hook, .table = GSH_METHOD_##kind, .name = method, .handler = function,    \
@@ -192,10 +183,20 @@ static bool parse_order(PyObject *object, enum gsh_order *order)
            gsh_numpy_arguments_order(object, GSH_ORDER_KEEP, order);
 }
 
+/* A list or tuple that may consist of arrays. */
+static bool is_sequence(PyObject *object)
+{
+    bool is_list = gsh_py_type(object) == gsh_py.PyList_Type;
+    if ((!is_list && gsh_py_type(object) != gsh_py.PyTuple_Type) || gsh_py_size(object) == 0)
+        return false;
+    return gsh_numpy_is_array(is_list ? gsh_py.PyList_GetItem(object, 0)
+                                      : gsh_py.PyTuple_GetItem(object, 0));
+}
+
 static PyObject *try_array(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
 {
-    enum { OBJECT, DTYPE, COPY, ORDER, SUBOK, PARAMETERS };
-    static const char *const names[] = {"object", "dtype", "copy", "order", "subok"};
+    enum { OBJECT, DTYPE, COPY, ORDER, SUBOK, NDMIN, PARAMETERS };
+    static const char *const names[] = {"object", "dtype", "copy", "order", "subok", "ndmin"};
     PyObject *slots[PARAMETERS];
     enum gsh_order order;
     bool copy = false, subok;
@@ -206,8 +207,10 @@ static PyObject *try_array(const struct gsh_method_call *call, enum gsh_reason *
                                        : slots[COPY] == gsh_py._Py_FalseStruct;
     if (!if_needed && (!gsh_numpy_arguments_flag(slots[COPY], true, &copy) || !copy))
         return NULL; /* a view: no contents are read */
+    if (slots[NDMIN] || (slots[OBJECT] && is_sequence(slots[OBJECT])))
+        return gsh_numpy_composed_call("array", call, false, why);
     *why = GSH_REASON_KEYWORDS;
-    if (!parse_order(slots[ORDER], &order) || order == GSH_ORDER_ANY ||
+    if (!slots[OBJECT] || !parse_order(slots[ORDER], &order) || order == GSH_ORDER_ANY ||
         !gsh_numpy_arguments_flag(slots[SUBOK], false, &subok))
         return NULL;
     return convert("array", slots[OBJECT], slots[DTYPE], order, !if_needed, why, row);
@@ -226,6 +229,8 @@ static PyObject *try_asarray(const struct gsh_method_call *call, enum gsh_reason
         !gsh_numpy_arguments_is_absent(slots[COPY]) ||
         !gsh_numpy_arguments_is_absent(slots[LIKE]) || !parse_order(slots[ORDER], &order))
         return NULL;
+    if (is_sequence(slots[OBJECT]))
+        return gsh_numpy_composed_call("asarray", call, false, why);
     return convert("asarray", slots[OBJECT], slots[DTYPE], order, false, why, row);
 }
 

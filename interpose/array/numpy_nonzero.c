@@ -95,18 +95,26 @@ static bool fill_column(const struct gsh_view *mask, int dim, int64_t count, PyO
     return result != NULL;
 }
 
+/* A table of one row, of which no column has an element. */
+static PyObject *make_unused(struct gsh_layout *layout)
+{
+    layout->shape[0] = 1;
+    gsh_numpy_output_c_order(layout, sizeof(int64_t));
+    return gsh_numpy_output_allocate(GSH_INT64, layout);
+}
+
 /* The table of the indices of all true elements, of shape (count, ndim). */
-static PyObject *make_table(PyObject *mask, enum gsh_reason *why, unsigned *row)
+static PyObject *make_table(PyObject *mask, int64_t *count, enum gsh_reason *why, unsigned *row)
 {
     struct gsh_view view;
     struct gsh_layout layout = {.ndim = 2};
     *why = gsh_numpy_describe_array(mask, &view);
-    if (*why != GSH_REASON_NONE || !gsh_numpy_probe_count(mask, &layout.shape[0], why))
+    if (*why != GSH_REASON_NONE || !gsh_numpy_probe_count(mask, count, why))
         return NULL;
-    *why = GSH_REASON_SHAPE;
-    if (layout.shape[0] == 0)
-        return NULL;
+    layout.shape[0] = *count;
     layout.shape[1] = view.ndim;
+    if (layout.shape[0] == 0)
+        return make_unused(&layout);
     gsh_numpy_output_c_order(&layout, sizeof(int64_t));
     PyObject *table = gsh_numpy_output_create(GSH_INT64, &layout);
     if (!table)
@@ -120,20 +128,21 @@ static PyObject *make_table(PyObject *mask, enum gsh_reason *why, unsigned *row)
     return table;
 }
 
-/* Column i of the table, as a view. */
-static PyObject *make_column(PyObject *table, int i)
+/* The first `count` elements of column i of the table, as a view. */
+static PyObject *make_column(PyObject *table, int64_t count, int i)
 {
-    PyObject *none = gsh_py._Py_NoneStruct;
-    return gsh_py.PyObject_CallMethod(table, "__getitem__", "((Ni))",
-                                      gsh_py.PySlice_New(none, none, none), i);
+    PyObject *none = gsh_py._Py_NoneStruct, *stop = gsh_py.PyLong_FromLongLong(count);
+    PyObject *slice = stop ? gsh_py.PySlice_New(none, stop, none) : NULL;
+    gsh_py_drop(&stop, 1);
+    return slice ? gsh_py.PyObject_CallMethod(table, "__getitem__", "((Ni))", slice, i) : NULL;
 }
 
-static PyObject *make_columns(PyObject *table)
+static PyObject *make_columns(PyObject *table, int64_t count)
 {
     int ndim = (int)gsh_numpy_array(table)->dimensions[1];
     PyObject *columns = gsh_py.PyTuple_New(ndim);
     for (int i = 0; columns && i < ndim; i++) {
-        PyObject *column = make_column(table, i);
+        PyObject *column = make_column(table, count, i);
         if (column) {
             gsh_py.PyTuple_SetItem(columns, i, column); /* steals */
             continue;
@@ -156,8 +165,9 @@ PyObject *gsh_numpy_nonzero_find(PyObject *array, enum gsh_reason *why, unsigned
     if (view.ndim == 0 || gsh_numpy_describe_size(gsh_numpy_array(array)) == 0)
         return NULL;
     PyObject *mask = make_mask(array, &view, why);
-    PyObject *table = mask ? make_table(mask, why, row) : NULL;
-    PyObject *columns = table ? make_columns(table) : NULL;
+    int64_t count = 0;
+    PyObject *table = mask ? make_table(mask, &count, why, row) : NULL;
+    PyObject *columns = table ? make_columns(table, count) : NULL;
     if (mask)
         gsh_py.Py_DecRef(mask);
     if (table)
@@ -220,7 +230,10 @@ static PyObject *try_compress(const struct gsh_method_call *call, enum gsh_reaso
     PyObject *index = gsh_numpy_nonzero_positions(slots[CONDITION], why);
     if (!index)
         return NULL;
-    PyObject *result = gsh_numpy_take_gather(&view, axis, index, true, GSH_TAKE_C_ORDER, why, row);
+    bool is_empty = gsh_numpy_array(index)->dimensions[0] == 0; /* NumPy reads no element */
+    PyObject *result =
+        is_empty ? NULL
+                 : gsh_numpy_take_gather(&view, axis, index, true, GSH_TAKE_C_ORDER, why, row);
     gsh_py.Py_DecRef(index);
     return result;
 }

@@ -8,6 +8,7 @@
 #include "coherence.h"
 #include "numpy_arguments.h"
 #include "numpy_assign.h"
+#include "numpy_composed.h"
 #include "numpy_method_patch.h"
 #include "numpy_probe.h"
 #include "python_error.h"
@@ -129,12 +130,21 @@ static enum gsh_reason place(struct gsh_launch *launch, const struct gsh_view *v
 }
 
 /* The launch's dimensions from outermost to innermost in the memory of a[index]: first the
- * dimensions of the index, then the others by falling |stride|, ties in the original order. */
+ * dimensions of the index, in C order if there are others, else as NumPy's iterator walks the index; then the others by falling
+ * |stride|, ties in the original order. */
 static void order_dims(const struct gsh_launch *launch, int axis, int index_ndim, int *dims)
 {
-    int count = 0;
-    for (int i = axis; i < axis + index_ndim; i++)
-        dims[count++] = i;
+    struct gsh_launch walk = {.ndim = index_ndim};
+    int count = 0, axes[GSH_MAX_DIMS];
+    for (int i = 0; i < index_ndim; i++) {
+        walk.shape[i] = launch->shape[axis + i];
+        walk.strides[0][i] = walk.shape[i] == 1 ? 0 : launch->strides[1][axis + i];
+    }
+    gsh_numpy_output_axis_order(&walk, launch->ndim == index_ndim ? 1 : 0, axes);
+    while (count < index_ndim) {
+        dims[count] = axis + axes[index_ndim - 1 - count];
+        count++;
+    }
     for (int i = 0; i < launch->ndim; i++) {
         if (i >= axis && i < axis + index_ndim)
             continue;
@@ -163,13 +173,6 @@ static void lay_out(const struct gsh_launch *launch, int axis, int index_ndim,
         layout->strides[dims[i]] = stride;
         stride *= layout->shape[dims[i]];
     }
-}
-
-/* Whether NumPy is certain to lay out the index dimensions in C order. NumPy walks the index in
- * memory order, so this holds for one dimension or a contiguous index. */
-static bool is_plain_index(const struct gsh_view *index)
-{
-    return index->ndim == 1 || (index->flags & GSH_NPY_C_CONTIGUOUS);
 }
 
 /* Converts a result to the memory layout of NumPy's a[:, index], which is a transposed view of an
@@ -208,8 +211,6 @@ PyObject *gsh_numpy_take_gather(const struct gsh_view *view, int axis, PyObject 
     *why = describe_index(index, &positions);
     if (*why == GSH_REASON_NONE)
         *why = place(&call.launch, view, axis, &positions, 0);
-    if (*why == GSH_REASON_NONE && order == GSH_TAKE_INDEX_ORDER && !is_plain_index(&positions))
-        *why = GSH_REASON_LAYOUT;
     if (*why != GSH_REASON_NONE)
         return NULL;
     lay_out(&call.launch, axis, positions.ndim, order, &layout);
@@ -353,6 +354,11 @@ static PyObject *try_take(const struct gsh_method_call *call, enum gsh_reason *w
         return NULL;
     *why = GSH_REASON_OPERAND;
     PyObject *index = gsh_numpy_take_index(slots[INDICES]);
+    if (index && gsh_numpy_describe_size(gsh_numpy_array(index)) == 0) {
+        *why = GSH_REASON_NONE; /* NumPy reads no element */
+        gsh_py.Py_DecRef(index);
+        return NULL;
+    }
     if (index)
         index = apply_mode(index, mode, view.shape[axis], why);
     if (!index)
@@ -403,8 +409,11 @@ static PyObject *try_repeat(const struct gsh_method_call *call, enum gsh_reason 
     int axis;
     int64_t flat, count;
     *why = GSH_REASON_KEYWORDS;
-    if (!gsh_numpy_method_patch_bind(call, names, PARAMETERS, PARAMETERS, slots) ||
-        !gsh_numpy_arguments_int(slots[REPEATS], &count) || count < 1 || count > MOST_REPEATS)
+    if (!gsh_numpy_method_patch_bind(call, names, PARAMETERS, PARAMETERS, slots) || !slots[REPEATS])
+        return NULL;
+    if (!gsh_numpy_arguments_int(slots[REPEATS], &count))
+        return gsh_numpy_composed_call("repeat", call, true, why);
+    if (count < 1 || count > MOST_REPEATS)
         return NULL;
     *why = gsh_numpy_describe_array(call->self, &view);
     if (*why != GSH_REASON_NONE)

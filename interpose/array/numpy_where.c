@@ -3,6 +3,7 @@
  * np.where. With three arguments: a SELECT in the common dtype of the last two, which NumPy's own
  * result_type determines, in the memory order of NumPy's iterator. With one argument: nonzero.
  */
+#include "numpy_composed.h"
 #include "numpy_method_patch.h"
 #include "numpy_nonzero.h"
 #include "numpy_output.h"
@@ -127,7 +128,10 @@ static PyObject *try_where(const struct gsh_method_call *call, enum gsh_reason *
         return NULL;
     if (call->nargs == 1)
         return gsh_numpy_nonzero_find(call->args[0], why, row);
-    return call->nargs == 3 ? run_where(call->args, why, row) : NULL;
+    PyObject *result = call->nargs == 3 ? run_where(call->args, why, row) : NULL;
+    return result || *why != GSH_REASON_OPERAND
+               ? result
+               : gsh_numpy_composed_call("where", call, false, why);
 }
 
 void gsh_numpy_where_install(void)

@@ -2,10 +2,11 @@
  *
  * einsum of two operands, whose subscripts become the labels of a product, and sums over dimensions
  * of one operand. np.einsum calls c_einsum; with optimize= also tensordot, whose products go
- * through dot. NumPy computes more than two operands, views of one operand, and float16, whose
- * partial sums it rounds.
+ * through dot. More operands are composed of products of two (numpy_composed_*.py). NumPy computes views
+ * of one operand, and float16, whose partial sums it rounds.
  */
 #include "numpy_arguments.h"
+#include "numpy_composed.h"
 #include "numpy_method_patch.h"
 #include "numpy_product.h"
 #include "numpy_scalar.h"
@@ -322,8 +323,10 @@ static PyObject *try_einsum(const struct gsh_method_call *call, enum gsh_reason 
     static const char *const names[] = {"", "", "", "out"};
     PyObject *slots[4];
     struct subscripts parts;
-    if (!is_worth(call, why))
-        return NULL;
+    if (!is_worth(call, why)) {
+        bool is_longer = *why == GSH_REASON_OPERAND && call->nargs > 3;
+        return is_longer ? gsh_numpy_composed_call("c_einsum", call, false, why) : NULL;
+    }
     *why = GSH_REASON_KEYWORDS;
     if (!gsh_numpy_method_patch_bind(call, names, 4, 3, slots))
         return NULL;
@@ -336,7 +339,9 @@ static PyObject *try_einsum(const struct gsh_method_call *call, enum gsh_reason 
     if (parts.count == 1)
         return out ? NULL : try_sum(&parts, slots[1], why, row);
     struct gsh_product product = {.inputs = {slots[1], slots[2]}, .out = out};
-    return gsh_numpy_product_try("einsum", &product, describe, &parts, why, row);
+    PyObject *result = gsh_numpy_product_try("einsum", &product, describe, &parts, why, row);
+    bool is_no_product = !result && *why == GSH_REASON_LAYOUT && !out;
+    return is_no_product ? gsh_numpy_composed_call("c_einsum", call, false, why) : result;
 }
 
 void gsh_numpy_einsum_install(void)

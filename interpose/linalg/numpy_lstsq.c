@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * See the header. The host reads the singular values, and the rows from which the residuals are
- * summed in NumPy's order. The solution stays on the device.
+ * See the header. The host reads the singular values. The residuals are summed on the device where their rows are many, else
+ * by the host in NumPy's order. The solution stays on the device.
  */
 #include "numpy_lstsq.h"
 
+#include "decide.h"
 #include "host_routines.h"
 #include "mangling.h"
+#include "numpy_composed.h"
 #include "python_error.h"
 
 #include <math.h>
@@ -94,6 +96,19 @@ static PyObject *make_array(enum gsh_dtype dtype, int ndim, const int64_t *shape
                                0, NULL);
 }
 
+/* The sums of squares of the columns of B from row n on. NULL: not computed on the device. */
+static PyObject *make_squares(PyObject *solved, int64_t n)
+{
+    enum gsh_reason why;
+    PyObject *first = gsh_py.PyLong_FromLongLong(n);
+    const struct gsh_method_call call = {solved, &first, 1, NULL, NULL};
+    PyObject *sums = first ? gsh_numpy_composed_call("squares", &call, true, &why) : NULL;
+    gsh_py_drop(&first, 1);
+    if (!first)
+        gsh_python_error_clear();
+    return sums;
+}
+
 /* The residuals of the columns of B, from the rows beyond the solution's. NaN if they are not
  * defined. */
 static PyObject *make_residuals(const struct gsh_launch *launch, PyObject *solved, int rank)
@@ -101,7 +116,11 @@ static PyObject *make_residuals(const struct gsh_launch *launch, PyObject *solve
     int64_t m = launch->lapack.cores[0].extent[0], n = launch->lapack.cores[0].extent[1];
     int64_t columns = launch->lapack.cores[1].extent[1];
     bool is_known = m >= n && rank == n, is_narrow = gsh_dtype_is_single(launch->loop);
-    PyObject *made = make_array(gsh_dtype_real(launch->loop), 1, &columns);
+    bool are_many = (m - n) * columns >= GSH_DECIDE_LEAST_ELEMENTS;
+    PyObject *made = is_known && are_many ? make_squares(solved, n) : NULL;
+    if (made)
+        return made;
+    made = make_array(gsh_dtype_real(launch->loop), 1, &columns);
     if (!made)
         return NULL;
     void *sums = gsh_numpy_array(made)->data;

@@ -5,6 +5,7 @@
  * dimensions before them are the batch.
  */
 #include "numpy_arguments.h"
+#include "numpy_composed.h"
 #include "numpy_method_patch.h"
 #include "numpy_product.h"
 #include "numpy_scalar.h"
@@ -197,6 +198,11 @@ static PyObject *try_form(const struct form *form, PyObject *const *inputs, PyOb
 static PyObject *try_gufunc(const struct gsh_ufunc_call *call, enum gsh_reason *why, unsigned *row)
 {
     const struct form *form = gufuncs;
+    PyObject *const operands[] = {call->inputs[0], call->inputs[1], call->axis};
+    const struct gsh_method_call with_axis = {NULL, operands, 3, NULL, NULL};
+    bool is_fresh = !call->outs[0] && !call->dtype && !call->signature && !call->axes;
+    if (call->axis && is_fresh && call->casting == GSH_CASTING_SAME_KIND)
+        return gsh_numpy_composed_call("vecdot", &with_axis, false, why);
     *why = GSH_REASON_KEYWORDS;
     if (!call->is_plain || call->casting != GSH_CASTING_SAME_KIND)
         return NULL;

@@ -8,7 +8,7 @@
 #include "python_api.h"
 
 struct gsh_hook {
-    /* "ufunc", "gufunc", "reduce", "method", "module", "C API", "mapping", "number", "allocator", "buffer", "address", "loop" */
+    /* "ufunc", "gufunc", "reduce", "method", "module", "C API", "mapping", "attribute", "number", "allocator", "buffer", "address", "loop", "type" */
     const char *family;
     const char *name; /* what was patched: "add", "ndarray.copy", "arange" */
     const char
@@ -60,7 +60,11 @@ void gsh_numpy_hooks_describe(struct gsh_fmt *fmt);
     X(capi)                                                                                        \
     X(index)                                                                                       \
     X(element)                                                                                     \
-    X(flat) X(take) X(nonzero) X(where) X(join) X(methods) X(reshape) X(round) X(matmul) X(einsum)
+    X(flat)                                                                                        \
+    X(parts)                                                                                       \
+    X(converter)                                                                                   \
+    X(take)                                                                                        \
+    X(nonzero) X(where) X(join) X(methods) X(compositions) X(reshape) X(round) X(matmul) X(einsum)
 #define X(family) void gsh_numpy_##family##_install(void);
 GSH_NUMPY_FAMILIES(X)
 #undef X

@@ -38,15 +38,17 @@ bool gsh_numpy_key_is_whole(PyObject *object)
 /* Counts the items of a key by type. */
 struct census {
     int integers, ellipses, nones, others, fancies;
+    int scalars; /* of the others: NumPy integers */
     int fancy_at[GSH_KEY_INDEXES];
-    int ellipsis_at;
+    int first, last; /* index, int or NumPy integer */
     bool runs_code;
 };
 
 static struct census count_items(PyObject *const *items, int count)
 {
-    struct census census = {0};
+    struct census census = {.first = -1};
     for (int i = 0; i < count; i++) {
+        int advanced = census.fancies + census.integers + census.scalars;
         PyObject *type = gsh_py_type(items[i]);
         if (gsh_numpy_is_array(items[i]) || type == gsh_py.PyList_Type) {
             if (census.fancies < GSH_KEY_INDEXES)
@@ -58,12 +60,16 @@ static struct census count_items(PyObject *const *items, int count)
             census.integers++;
         } else if (items[i] == gsh_py._Py_EllipsisObject) {
             census.ellipses++;
-            census.ellipsis_at = i;
         } else if (gsh_py_is_none(items[i])) {
             census.nones++;
         } else {
             census.others++; /* a NumPy integer, or an object that must be converted to one */
+            census.scalars += type == gsh_np.scalar_types[GSH_INT64];
         }
+        if (census.fancies + census.integers + census.scalars == advanced)
+            continue;
+        census.first = census.first < 0 ? i : census.first;
+        census.last = i;
     }
     return census;
 }
@@ -88,32 +94,43 @@ static bool is_mask(PyObject *item)
            gsh_numpy_dtype(gsh_numpy_array(item)->descr) == GSH_BOOL;
 }
 
+/* Dimensions of the view that the first `count` items make, of which an ellipsis makes `expanded`, and an index one. */
+static int view_dims(PyObject *const *items, int count, int expanded)
+{
+    int dims = 0;
+    for (int i = 0; i < count; i++) {
+        PyObject *type = gsh_py_type(items[i]);
+        if (items[i] == gsh_py._Py_EllipsisObject)
+            dims += expanded;
+        else
+            dims += type != gsh_py.PyLong_Type && type != gsh_np.scalar_types[GSH_INT64];
+    }
+    return dims;
+}
+
 /* Classifies a key that contains masks, arrays or lists. */
 static struct gsh_key classify_fancy(const struct gsh_ndarray *array, PyObject *const *items,
                                      int count, const struct census *census)
 {
     struct gsh_key key = {.kind = GSH_KEY_OTHER, .count = census->fancies};
+    int expanded = array->nd - (count - census->ellipses - census->nones);
     if (key.count > GSH_KEY_INDEXES)
         key.count = 0;
-    bool are_indexes = key.count > 0 && census->integers == 0 && census->nones == 0 &&
-                       census->others == 0 && !census->runs_code && census->ellipses <= 1 &&
-                       count - census->ellipses <= array->nd;
+    bool are_indexes = key.count > 0 && census->others == census->scalars && !census->runs_code &&
+                       census->ellipses <= 1 && expanded >= 0;
     for (int i = 0; i < key.count; i++) {
-        int at = census->fancy_at[i];
-        bool is_behind = census->ellipses > 0 && census->ellipsis_at < at;
-        key.items[i] = items[at];
-        key.axes[i] = is_behind ? array->nd - (count - at) : at;
-        are_indexes &= may_index(items[at]);
+        key.items[i] = items[census->fancy_at[i]];
+        key.axes[i] = view_dims(items, census->fancy_at[i], expanded);
+        are_indexes &= may_index(key.items[i]);
     }
     if (count == 1 && is_mask(items[0]))
         key.kind = GSH_KEY_MASK;
     else if (are_indexes)
         key.kind = GSH_KEY_INDEX;
-    /* NumPy moves the dimensions of indexes that are not adjacent to the front. */
-    for (int i = 0; i < key.count; i++)
-        if (census->fancy_at[i] != census->fancy_at[0] + i)
-            return key;
-    key.result_axis = key.axes[0];
+    /* NumPy moves the dimensions of indexes that are not adjacent to the front; an int counts as an index. */
+    int advanced = census->fancies + census->integers + census->scalars;
+    if (census->last - census->first == advanced - 1)
+        key.result_axis = view_dims(items, census->first, expanded);
     return key;
 }
 

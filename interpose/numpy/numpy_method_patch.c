@@ -224,6 +224,24 @@ static inline bool is_small_product(PyObject *a, PyObject *b)
            !(gsh_coherence_is_in_use() && (is_resident(a) || is_resident(b)));
 }
 
+static __attribute__((noinline)) bool has_resident_one(PyObject *const *args, Py_ssize_t nargs)
+{
+    bool is_one = false;
+    for (Py_ssize_t i = 0; i < nargs; i++)
+        is_one |= gsh_numpy_is_array(args[i]) && is_resident(args[i]);
+    return is_one;
+}
+
+/* Whether the object is a list or tuple whose first item is an array on the device. */
+static __attribute__((noinline)) bool has_resident_item(PyObject *object)
+{
+    bool is_list = gsh_py_type(object) == gsh_py.PyList_Type;
+    if ((!is_list && gsh_py_type(object) != gsh_py.PyTuple_Type) || gsh_py_size(object) == 0)
+        return false;
+    PyObject *item = is_list ? gsh_py.PyList_GetItem(object, 0) : gsh_py.PyTuple_GetItem(object, 0);
+    return gsh_numpy_is_array(item) && is_resident(item);
+}
+
 bool gsh_numpy_method_patch_is_small_product(PyObject *a, PyObject *b)
 {
     return is_small_product(a, b);
@@ -454,13 +472,13 @@ call_by_tuple(struct gsh_method_hook *hook, PyObject *self, PyObject *args, PyOb
 
 /* The two entries contain only the code that a small call needs. */
 
-/* Whether the argument that says how many elements are made is absent, or a small int. */
+/* Whether the argument that says how many elements are made is a small int; or absent, and no array on the device says that. */
 static inline bool is_short(const struct gsh_method_hook *hook, PyObject *const *args,
                             Py_ssize_t nargs, PyObject *keywords)
 {
     int overflow;
     if (nargs <= hook->length_at)
-        return keywords == NULL;
+        return keywords == NULL && !(gsh_coherence_is_in_use() && has_resident_one(args, nargs));
     PyObject *length = args[hook->length_at];
     return gsh_py_type(length) == gsh_py.PyLong_Type &&
            gsh_py.PyLong_AsLongLongAndOverflow(length, &overflow) < hook->least && overflow == 0;
@@ -474,7 +492,10 @@ static inline bool is_small(const struct gsh_method_hook *hook, PyObject *self,
     case GSH_METHOD_ASK_BY_SELF:
         return !is_worth(self);
     case GSH_METHOD_ASK_BY_FIRST:
-        return nargs > 0 && !is_worth(args[0]);
+    case GSH_METHOD_ASK_BY_ITEMS:
+        return nargs > 0 && !is_worth(args[0]) &&
+               !(hook->subject == GSH_METHOD_ASK_BY_ITEMS && gsh_coherence_is_in_use() &&
+                 has_resident_item(args[0]));
     case GSH_METHOD_ASK_BY_PRODUCT:
         return hook->table == GSH_METHOD_NDARRAY ? nargs > 0 && is_small_product(self, args[0])
                                                  : nargs > 1 && is_small_product(args[0], args[1]);
@@ -500,9 +521,17 @@ PyObject *gsh_numpy_method_patch_fastcall(struct gsh_method_hook *hook, PyObject
 /* Arguments that is_small looks at, from the first on. */
 static inline Py_ssize_t count_looked_at(const struct gsh_method_hook *hook)
 {
-    return hook->subject == GSH_METHOD_ASK_BY_PRODUCT  ? 2
-           : hook->subject == GSH_METHOD_ASK_BY_LENGTH ? hook->length_at + 1
-                                                       : 0;
+    switch (hook->subject) {
+    case GSH_METHOD_ASK_BY_FIRST:
+    case GSH_METHOD_ASK_BY_ITEMS:
+        return 1;
+    case GSH_METHOD_ASK_BY_PRODUCT:
+        return 2;
+    case GSH_METHOD_ASK_BY_LENGTH:
+        return hook->length_at + 1;
+    default:
+        return 0;
+    }
 }
 
 PyObject *gsh_numpy_method_patch_varargs(struct gsh_method_hook *hook, PyObject *self,

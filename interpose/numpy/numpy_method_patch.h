@@ -44,14 +44,15 @@ typedef PyObject *(*gsh_method_handler)(const struct gsh_method_call *call, enum
 enum gsh_method_subject {
     GSH_METHOD_ASK_ALWAYS,
     GSH_METHOD_ASK_BY_SELF,
-    GSH_METHOD_ASK_BY_FIRST,    /* the first argument */
+    GSH_METHOD_ASK_BY_FIRST, /* the first argument */
+    GSH_METHOD_ASK_BY_ITEMS, /* the same; a list or tuple is asked about where its first item is on the device */
     GSH_METHOD_ASK_BY_PRODUCT,  /* self and the first argument of a method of arrays, else the first
                                   two arguments */
     GSH_METHOD_ASK_IF_RESIDENT, /* only where self is an exact ndarray on the device */
-    GSH_METHOD_ASK_BY_LENGTH /* the argument at `length_at`: no int below `least`; not without arguments */
+    GSH_METHOD_ASK_BY_LENGTH /* the argument at `length_at`: no int below `least`; where it is absent, keywords or an array on the device */
 };
 
-#define GSH_METHOD_FIRST_ARGS 3 /* those that an ASK_ looks at, at most */
+#define GSH_METHOD_FIRST_ARGS 4 /* those that an ASK_ looks at, at most */
 #define GSH_METHOD_MAX_ARGS 8   /* positional; calls with more go straight to the original */
 #define GSH_METHOD_WRITES_SELF 1u
 #define GSH_METHOD_WRITES_ARG(index) (2u << (index))

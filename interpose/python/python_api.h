@@ -79,10 +79,14 @@ struct gsh_pytype {
     struct gsh_pymethoddef *tp_methods;
     void *tp_members;
     struct gsh_pygetsetdef *tp_getset;
+    void *tp_base, *tp_dict, *tp_descr_get, *tp_descr_set;
+    Py_ssize_t tp_dictoffset;
+    void *tp_init, *tp_alloc, *tp_new;
 };
 _Static_assert(offsetof(struct gsh_pytype, tp_as_mapping) == 112, "PyTypeObject");
 _Static_assert(offsetof(struct gsh_pytype, tp_flags) == 168, "PyTypeObject");
 _Static_assert(offsetof(struct gsh_pytype, tp_methods) == 232, "PyTypeObject");
+_Static_assert(offsetof(struct gsh_pytype, tp_new) == 312, "PyTypeObject");
 
 /* PyNumberMethods */
 struct gsh_pynumber {

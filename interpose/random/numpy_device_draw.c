@@ -8,9 +8,8 @@
 #include "numpy_generator.h"
 #include "numpy_output.h"
 
-/* With the generator's lock. */
-static PyObject *draw_locked(const struct gsh_numpy_draw *request, unsigned row,
-                             enum gsh_reason *why)
+PyObject *gsh_numpy_device_draw_locked(const struct gsh_numpy_draw *request, unsigned row,
+                                       enum gsh_reason *why)
 {
     PyObject *generator = request->from->self;
     struct gsh_random_draw draw = request->draw;
@@ -33,7 +32,7 @@ PyObject *gsh_numpy_device_draw_run(const struct gsh_numpy_draw *request, unsign
     PyObject *generator = request->from->self;
     if (!gsh_numpy_generator_lock(generator))
         return NULL;
-    PyObject *array = draw_locked(request, row, why);
+    PyObject *array = gsh_numpy_device_draw_locked(request, row, why);
     gsh_numpy_generator_unlock(generator);
     return array;
 }

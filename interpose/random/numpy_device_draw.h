@@ -10,3 +10,6 @@
  * GIL, but given up while a GPU is waited for. */
 PyObject *gsh_numpy_device_draw_run(const struct gsh_numpy_draw *request, unsigned row,
                                     enum gsh_reason *why);
+/* The same with the generator's lock, which the caller holds. */
+PyObject *gsh_numpy_device_draw_locked(const struct gsh_numpy_draw *request, unsigned row,
+                                       enum gsh_reason *why);

@@ -201,18 +201,34 @@ static PyObject *draw_here(const struct gsh_numpy_draw *request, double seconds,
     return NULL;
 }
 
+/* Whether there is such a draw here; *why is set for the case that the device does not make it. */
+static bool prepare(const struct gsh_numpy_draw *request, double *seconds, enum gsh_reason *why,
+                    unsigned *row)
+{
+    *why = gsh_dispatch_is_live() ? GSH_REASON_UNSUPPORTED : GSH_REASON_NO_DEVICE;
+    *row = gsh_numpy_output_row(request->method, NULL, 0, request->dtype);
+    return gsh_numpy_output_is_possible(&request->layout, gsh_dtype_size(request->dtype)) &&
+           is_known(request, seconds);
+}
+
 PyObject *gsh_numpy_draw_run(const struct gsh_numpy_draw *request, enum gsh_reason *why,
                              unsigned *row)
 {
     double seconds;
     bool is_live = gsh_dispatch_is_live();
-    *why = is_live ? GSH_REASON_UNSUPPORTED : GSH_REASON_NO_DEVICE;
-    *row = gsh_numpy_output_row(request->method, NULL, 0, request->dtype);
-    if (!gsh_numpy_output_is_possible(&request->layout, gsh_dtype_size(request->dtype)) ||
-        !is_known(request, &seconds))
+    if (!prepare(request, &seconds, why, row))
         return NULL;
     PyObject *array = is_live ? gsh_numpy_device_draw_run(request, *row, why) : NULL;
     if (array || gsh_py.PyErr_Occurred() || gsh_numpy_parallel_threads(seconds) < 2)
         return array;
     return draw_here(request, seconds, *row, *why);
+}
+
+PyObject *gsh_numpy_draw_on_device(const struct gsh_numpy_draw *request, enum gsh_reason *why,
+                                   unsigned *row)
+{
+    double seconds;
+    return gsh_dispatch_is_live() && prepare(request, &seconds, why, row)
+               ? gsh_numpy_device_draw_locked(request, *row, why)
+               : NULL;
 }

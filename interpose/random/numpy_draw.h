@@ -27,3 +27,6 @@ struct gsh_numpy_draw {
  * with a Python error: it is the program's. GIL. */
 PyObject *gsh_numpy_draw_run(const struct gsh_numpy_draw *request, enum gsh_reason *why,
                              unsigned *row);
+/* The same, on the device only, with the generator's lock, which the caller holds. */
+PyObject *gsh_numpy_draw_on_device(const struct gsh_numpy_draw *request, enum gsh_reason *why,
+                                   unsigned *row);

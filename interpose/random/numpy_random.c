@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Their arguments, as NumPy 1.22 to 2.5 reads them (numpy/random/_generator.pyx). Parameters of a distribution must be plain numbers, since
- * arrays of them are broadcast; a wrong value is left to NumPy, which raises the exception.
+ * Their arguments, as NumPy 1.22 to 2.5 reads them (numpy/random/_generator.pyx). Parameters of a distribution are plain numbers; some
+ * draws for arrays of them are composed (numpy_composed_draws.py). A wrong value is left to NumPy, which raises the exception.
  */
 #include "numpy_random.h"
 
 #include "dispatch.h"
 #include "numpy_arguments.h"
+#include "numpy_composed.h"
+#include "numpy_derived.h"
 #include "numpy_draw.h"
 #include "numpy_generator.h"
 #include "numpy_parallel.h"
@@ -101,8 +103,7 @@ static PyObject *slot_of(PyObject *const *slots, int place)
     return gsh_numpy_arguments_is_absent(slot) ? NULL : slot;
 }
 
-/* A finite number. */
-static bool parse_number(PyObject *object, double *number)
+bool gsh_numpy_random_parse_number(PyObject *object, double *number)
 {
     struct gsh_numpy_value value;
     if (gsh_numpy_describe_scalar(object, &value) != GSH_REASON_NONE)
@@ -125,8 +126,8 @@ static bool parse_numbers(const struct method *method, PyObject *const *slots,
              *second_given = given(slots, method->second);
     if (method->form == GSH_RANDOM_STANDARD)
         return true;
-    if ((first_given && !parse_number(first_given, &first)) ||
-        (second_given && !parse_number(second_given, &second)))
+    if ((first_given && !gsh_numpy_random_parse_number(first_given, &first)) ||
+        (second_given && !gsh_numpy_random_parse_number(second_given, &second)))
         return false;
     draw->shift = first;
     draw->scale = method->distribution == GSH_RANDOM_UNIFORM ? second - first : second;
@@ -275,14 +276,26 @@ static unsigned count_parameters(const struct method *method)
     return count;
 }
 
+/* Whether a parameter of a distribution is an array, for which numpy_composed_draws.py has a function. */
+static bool is_for_arrays(const struct method *method, PyObject *const *slots, PyObject *generator)
+{
+    PyObject *first = given(slots, method->first), *second = given(slots, method->second);
+    return (method->form == GSH_RANDOM_SHIFTED || method->form == GSH_RANDOM_SCALED) &&
+           ((first && gsh_numpy_is_array(first)) || (second && gsh_numpy_is_array(second))) &&
+           gsh_numpy_generator_is_known(generator);
+}
+
 static PyObject *try_method(const struct method *method, const struct gsh_method_call *call,
                             enum gsh_reason *why, unsigned *row)
 {
     PyObject *slots[MOST_PARAMETERS];
     unsigned count = count_parameters(method);
     if (!(gsh_numpy_parallel_is_on() || gsh_dispatch_is_live()) ||
-        !gsh_numpy_method_patch_bind(call, method->parameters, count, count, slots) ||
-        guess_elements(method, slots) < GSH_NUMPY_DRAW_LEAST)
+        !gsh_numpy_method_patch_bind(call, method->parameters, count, count, slots))
+        return NULL;
+    if (is_for_arrays(method, slots, call->self))
+        return gsh_numpy_composed_call(method->name, call, true, why);
+    if (guess_elements(method, slots) < GSH_NUMPY_DRAW_LEAST)
         return NULL;
     struct gsh_numpy_draw request = {
         .from = call,
@@ -319,10 +332,13 @@ HOOK(integers, "integers", integers_method, 2);
 
 void gsh_numpy_random_adopt_module(void)
 {
-    static struct gsh_method_hook *const hooks[] = {
-        &random_hook,      &uniform_hook,   &standard_normal_hook,
-        &normal_hook,      &lognormal_hook, &standard_exponential_hook,
-        &exponential_hook, &integers_hook};
+    static struct gsh_method_hook *const own[] = {&random_hook,          &uniform_hook,
+                                                  &standard_normal_hook, &normal_hook,
+                                                  &lognormal_hook,       &standard_exponential_hook,
+                                                  &exponential_hook,     &integers_hook};
+    static struct gsh_method_hook *hooks[GSH_COUNT(own) + GSH_NUMPY_DERIVED_METHODS];
     static struct gsh_scipy_module module = {hooks, GSH_COUNT(hooks), 0};
+    memcpy(hooks, gsh_numpy_derived_hooks, sizeof(gsh_numpy_derived_hooks));
+    memcpy(hooks + GSH_NUMPY_DERIVED_METHODS, own, sizeof(own));
     gsh_scipy_module_adopt(&module);
 }

@@ -5,5 +5,11 @@
  */
 #pragma once
 
+#include "python_api.h"
+
+#include <stdbool.h>
+
 /* Called before the module is opened. Hooks its methods once the package is imported. Any thread. */
 void gsh_numpy_random_adopt_module(void);
+/* A parameter of a distribution. False: not a finite plain number. */
+bool gsh_numpy_random_parse_number(PyObject *object, double *number);

@@ -5,7 +5,7 @@
  * makes a difference are declined.
  */
 #include "host_casts.h"
-#include "numpy_method_patch.h"
+#include "numpy_composed.h"
 #include "numpy_output.h"
 #include "numpy_probe.h"
 #include "numpy_ufunc.h"
@@ -223,6 +223,8 @@ static PyObject *try_at(const struct gsh_method_call *call, enum gsh_reason *why
     *why = GSH_REASON_UNSUPPORTED;
     if (op < 0)
         return NULL;
+    if (gsh_py_type(call->args[1]) == gsh_py.PyTuple_Type && gsh_py_size(call->args[1]) > 1)
+        return gsh_numpy_composed_call("at_of_tuple", call, true, why);
     request.op = (enum gsh_op)op;
     *why = describe(call, &request);
     return *why == GSH_REASON_NONE ? run_put(&request, call->args[0], why, row) : NULL;

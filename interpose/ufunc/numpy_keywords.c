@@ -13,8 +13,9 @@
 #define FEATURE_2_4 0x15u
 
 /* Interned, so that usually one comparison finds them. */
-static const char *const texts[GSH_KEYWORD_COUNT] = {
-    "out", "casting", "subok", "dtype", "where", "order", "signature", "sig", "extobj", "axes"};
+static const char *const texts[GSH_KEYWORD_COUNT] = {"out",    "casting", "subok",     "dtype",
+                                                     "where",  "order",   "signature", "sig",
+                                                     "extobj", "axes",    "axis"};
 static PyObject *names[GSH_KEYWORD_COUNT];
 
 bool gsh_numpy_keywords_init(void)
@@ -84,13 +85,24 @@ static bool may_name_types(struct gsh_ufunc_call *call)
     return is_first;
 }
 
+/* The dtype of a class of dtypes (type(np.dtype(float)), as np.linspace names them), or -1. */
+static int find_class(PyObject *object)
+{
+    for (int i = 0; i < GSH_DTYPE_COUNT; i++)
+        if (gsh_py_type(gsh_np.descrs[i]) == object)
+            return i;
+    return -1;
+}
+
 static bool parse_dtype(struct gsh_ufunc_call *call, PyObject *value)
 {
     if (!may_name_types(call))
         return false;
     if (gsh_py_is_none(value))
         return true;
-    int dtype = gsh_numpy_describe_dtype(value);
+    int dtype = find_class(value);
+    if (dtype < 0)
+        dtype = gsh_numpy_describe_dtype(value);
     for (int j = 0; j < call->ufunc->nout; j++)
         call->fixed[call->ufunc->nin + j] = (signed char)dtype;
     call->dtype = value;
@@ -171,6 +183,9 @@ static bool parse_one(struct gsh_ufunc_call *call, int keyword, PyObject *value)
     case GSH_KEYWORD_AXES:
         call->axes = value;
         return true;
+    case GSH_KEYWORD_AXIS:
+        call->axis = value;
+        return strcmp(call->ufunc->name, "vecdot") == 0;
     default:
         return false;
     }
@@ -214,7 +229,7 @@ bool gsh_numpy_keywords_parse(struct gsh_ufunc *ufunc, PyObject *const *args, si
         has_out |= keyword == GSH_KEYWORD_OUT;
     }
     call->is_plain = !call->where && !call->dtype && !call->signature && !call->extobj &&
-                     !call->axes && call->order == GSH_ORDER_KEEP;
+                     !call->axes && !call->axis && call->order == GSH_ORDER_KEEP;
     /* NumPy 2.4 warns about where= without out=. */
     return !call->where || has_out || gsh_np.feature < FEATURE_2_4;
 }

@@ -18,6 +18,7 @@ enum gsh_keyword {
     GSH_KEYWORD_SIG,
     GSH_KEYWORD_EXTOBJ, /* NumPy 1 only */
     GSH_KEYWORD_AXES,
+    GSH_KEYWORD_AXIS, /* of vecdot only */
     GSH_KEYWORD_COUNT
 };
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * ufunc.reduceat with a few segments: one REDUCE for each, into the segment's place in the result.
- * Calls with many segments are left to NumPy.
+ * Calls with many segments are composed (numpy_composed_*.py).
  */
 #include "host_casts.h"
 #include "numpy_arguments.h"
+#include "numpy_composed.h"
 #include "numpy_reduction.h"
 #include "python_error.h"
 
@@ -270,6 +271,8 @@ static PyObject *try_reduceat(const struct gsh_method_call *call, enum gsh_reaso
     if (request.reduction < 0)
         return NULL;
     *why = describe(call, slots, &request);
+    if (*why == GSH_REASON_UNSUPPORTED && !slots[DTYPE] && !slots[OUT])
+        return gsh_numpy_composed_call("reduceat", call, true, why);
     return *why == GSH_REASON_NONE ? run_segments(&request, slots, why, row) : NULL;
 }
 

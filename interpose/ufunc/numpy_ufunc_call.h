@@ -23,6 +23,7 @@ struct gsh_ufunc_call {
     PyObject *dtype, *signature; /* dtype= and signature= (sig=) as given; at most one is set */
     bool names_types;            /* one of them was given, even if it is None */
     PyObject *extobj, *axes;     /* as given, or NULL; only for handlers of adopted ufuncs */
+    PyObject *axis;              /* the same; of vecdot only */
     signed char fixed[GSH_UFUNC_OPERANDS]; /* the dtype that they name for each operand, or -1 */
     bool is_plain; /* no keyword other than out=, casting= and subok= has an effect */
 };

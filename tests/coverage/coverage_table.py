@@ -24,6 +24,8 @@ DTYPES = {"?": "bool", "b": "int8", "h": "int16", "i": "int32", "l": "int64", "B
           "D": "complex128"}
 SHORT = {"bool": "bool", "int": "i", "uint": "u", "float": "f", "complex": "c"}
 LENGTH = 24
+# The rest of the document, which function_coverage.py makes; it is kept.
+FUNCTIONS = "## Functions on resident arrays"
 
 
 def numeric_ufuncs():
@@ -214,6 +216,13 @@ def document(table):
     return "\n".join(lines + reasons_text(table)) + "\n"
 
 
+def functions_section():
+    """What the document says of functions."""
+    with open(os.path.join(ROOT, "docs", "user", "coverage.md"), encoding="utf-8") as stream:
+        _, heading, text = stream.read().partition(FUNCTIONS)
+    return "\n" + heading + text if heading else ""
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--library", default=os.environ.get("GPUSHIM_LIBRARY") or
@@ -224,7 +233,8 @@ def main():
     if arguments.measure:
         json.dump(measure(*arguments.measure), sys.stdout)
     else:
-        print(document(measure_in_process(os.path.abspath(arguments.library), arguments.device)), end="")
+        table = measure_in_process(os.path.abspath(arguments.library), arguments.device)
+        print(document(table) + functions_section(), end="")
 
 
 if __name__ == "__main__":

@@ -103,7 +103,25 @@ def take(builder):
         "np.take(%s, %s, axis=0, mode='wrap')" % (name, places), "%s[%s.reshape(-1, 1)]" % (name, places),
         "np.compress(%s.reshape(-1)[:3], %s, axis=0)" % (mask, name), "%s[..., 0]" % name,
         "%s[%s, ..., None]" % (name, places),
-        "np.take_along_axis(%s, np.argsort(%s, axis=0), axis=0)" % (name, name))))
+        "np.take_along_axis(%s, np.argsort(%s, axis=0), axis=0)" % (name, name),
+        "%s[%s[::2]]" % (name, places), "%s.flat[%s]" % (name, places), "%s.flat[::3]" % name,
+        "%s.repeat(np.arange(%d) %% 3, axis=0)" % (name, value.shape[0]),
+        "np.packbits(%s, axis=0)" % mask, "%s.imag" % name, "np.array(%s, ndmin=%d)" % (name, builder.integer(1, 5)),
+        "np.unravel_index(%s, (%d, 1))[0]" % (places, value.shape[0]), "np.choose(%s %% 2, [%s, 7.5])" % (places, places),
+        "np.choose(%s %% 2, [%s, %s * 3])" % (places, places, places),
+        "np.ravel_multi_index((%s, %s), (%d, 9), mode='wrap')" % (places, places, value.shape[0]))))
+    if value.ndim > 1:
+        take_of_several_axes(builder, name, value, places)
+
+
+def take_of_several_axes(builder, name, value, places):
+    """Indexes beside ints, None and slices, of any layout."""
+    last = builder.pick(("-1", "0", "np.int64(0)", "rows(%d, 3, 7)[:, None]" % max(value.shape[-1], 1), "..., None", "::-1"))
+    key = builder.pick(("%s, " + last, "%s[::-1], " + last, "%s.reshape(-1, 1).T, " + last, "None, %s, " + last,
+                        "%s[:, None], None, " + last, "..., 0, %s" if value.ndim == 2 else "%s, ..., 0")) % places
+    builder.new("%s[%s]" % (name, key))
+    if value.flags.writeable:
+        builder.add("%s[%s] = %s" % (name, key, builder.pick(SCALARS)))
 
 
 def assign(builder):
@@ -124,7 +142,11 @@ def assign(builder):
     if value.ndim and value.shape[0]:
         places = "rows(%d, 3, %d)" % (value.shape[0], builder.integer(0, 99))
         statements += ["%s[%s] = %s" % (name, places, builder.pick(SCALARS)),
-                       "%s[:] = %s[::-1]" % (name, name), "%s[1:] = %s[:-1]" % (name, name)]
+                       "%s[:] = %s[::-1]" % (name, name), "%s[1:] = %s[:-1]" % (name, name),
+                       "%s.put(%s, %s)" % (name, places, source), "%s.flat[%s] = %s" % (name, places, source),
+                       "%s[%s[:0]] += 1" % (name, places), "np.add.at(%s, (%s,), 1)" % (name, places)]
+    statements += ["%s.flat = %s" % (name, source), "%s.real = %s" % (name, source), "%s.flat[1::2] = %s" % (name, source),
+                   "np.place(%s, %s, %s)" % (name, mask, source), "%s.byteswap(True).byteswap(True)" % name]
     builder.add(builder.pick(statements))
 
 

@@ -44,7 +44,8 @@ def bounds(choose, dtype):
 
 def draw(choose, generator, size):
     kind = choose.choice(["random", "standard_normal", "standard_exponential", "uniform", "normal", "lognormal", "exponential",
-                          "integers", "integers", "bool"])
+                          "integers", "integers", "bool", "rayleigh", "standard_cauchy", "triangular", "geometric", "binomial",
+                          "poisson"])
     if kind == "integers":
         dtype = np.dtype(choose.choice(INTEGERS))
         low, high = bounds(choose, dtype)
@@ -58,8 +59,18 @@ def draw(choose, generator, size):
             assert getattr(generator, kind)(out=out, dtype=dtype) is out
             return out
         return getattr(generator, kind)(size, dtype=dtype)
-    if kind == "exponential":
-        return generator.exponential(choose.choice([1, 0.3, 17.5]), size)
+    if kind == "standard_cauchy":
+        return generator.standard_cauchy(size)
+    if kind == "triangular":
+        return generator.triangular(-1, choose.choice([-1, 0.5, 2]), 2, size)
+    if kind == "geometric":
+        return generator.geometric(choose.choice([0.01, 0.3, 0.4, 1]), size)
+    if kind == "poisson":
+        return generator.poisson(choose.choice([0.2, 3, 9.5]), size)
+    if kind == "binomial":
+        return generator.binomial(choose.choice([1, 12, 40]), choose.choice([0.1, 0.5, 0.7]), size)
+    if kind in ("exponential", "rayleigh"):
+        return getattr(generator, kind)(choose.choice([1, 0.3, 17.5]), size)
     return getattr(generator, kind)(choose.choice([0, -1.5, 3]), choose.choice([0.7, 1, 9]) + 3 * (kind == "uniform"), size=size)
 
 

@@ -108,7 +108,8 @@ for dtype in DTYPES:
         self.assert_same(PRELUDE + '''
 VALUES = [0, -1, 255, 256, -129, 2**31, 2**63, 2**64, -2**63 - 1, 1e30, -1e-310, 1e300, 1.5, np.nan, np.inf,
     -0.0, True, 2j, complex(1, np.nan), np.float32(1e30), np.float64(1e300), np.int8(-3), np.uint64(2**63),
-    np.float16(2), np.complex64(1 + 2j), np.bool_(True), np.array(3), np.array([2.5]), np.array([1, 2]), [3],
+    np.float16(2), np.complex64(1 + 2j), np.bool_(True), np.array(3), np.array(1.5), np.array(True), np.array(2j), np.array(7, "b"),
+    np.array(2.5, ">f8"), np.array(-0.0, "f4"), np.array([2.5]), np.array([1, 2]), [3],
     None, "7", "x", b"1", np.str_("2"), np.datetime64(1, "s"), object()]
 for dtype in DTYPES:
     for number, value in enumerate(VALUES):
@@ -192,6 +193,12 @@ b = on_device(np.arange(float(big))).reshape(1024, 1024)
 def go(): b[3, 4] = 2; b[-1, np.int64(5)] = 1e3
 check_stays(b, go, 0)
 assert b[3, 4] == 2.0 and b[-1, 5] == 1e3
+def go(): b[3, 4] = np.array(7.5)
+check_stays(b, go, 0)
+zero_d = on_device(np.arange(float(big)))[7:8].reshape(())
+def go(): b[3, 5] = zero_d
+check_stays(b, go, 8)
+assert b[3, 4] == 7.5 and b[3, 5] == 7.0
 ''')
 
     def test_arrays_that_leave_the_host(self):

@@ -37,6 +37,78 @@ INDICES = {"list": [0, 2, 1, -1], "array": np.array([5, 0, 0, -6]), "i4": np.arr
 
 
 class TestIndex(shim_runner.TestCase):
+    def test_arrays_beside_ints_none_and_slices(self):
+        self.assert_same(PRELUDE + '''
+rows = np.array([0, 3, 1, 1])
+cube = np.arange(24).reshape(2, 3, 4) % 4
+INDEXES = {"rows": rows, "strided": np.arange(8)[::2] % 4, "backwards": rows[::-1], "turned": cube.T,
+    "swapped": cube.transpose(2, 0, 1), "part": np.arange(48).reshape(2, 6, 4)[:, ::2] % 4, "flipped": cube[::-1, :, ::-1],
+    "column": rows[:, None], "mask": np.array([1, 0, 1, 1, 0, 0], "?"), "list": [1, 2, 0, 3], "none": [],
+    "beyond": np.array([1, 99]),
+    "0-d": np.array(1), "u8": rows.astype("u8")}
+S, after, back = slice(None), slice(1, None), slice(None, None, -2)
+for layout, a in layouts("f8"):
+    for first, x in INDEXES.items():
+        KEYS = [(x, 5), (x, -1), (S, x, 2), (S, 2, x), (2, S, x), (x, S, 2), (x, after, 3), (x, 2, 2), (1, x, 2), (..., x, 1),
+            (x, ..., 2), (1, ..., x), (None, x), (x, None, 2), (2, None, x), (S, None, x, 1), (x, 99), (x, np.int64(2)),
+            (x, back, np.int64(-1)), (x, 2.5), (x, True), (None, 2, x, S), (x, x), (x, x, x)]
+        KEYS += [key for y in (rows, cube.T, INDEXES["part"]) for key in
+                 [(x, y), (x, y, 1), (x, S, y), (0, x, y), (x, 0, y), (x, None, y), (x, y, x)]]
+        for number, key in enumerate(KEYS):
+            name = "%s %s %d" % (layout, first, number)
+            attempt(name, lambda: a[key])
+            stored(name + " = 7", a, key, 7)
+            def store(b):
+                b[key] = np.arange(b[key].size).reshape(b[key].shape) * 1.5
+                return b
+            attempt(name + " = more", lambda: store(a.copy(order="K")))
+    x, table = a.reshape(-1), a.reshape(a.shape[0], -1)
+    for first, index in INDEXES.items():
+        attempt("%s one %s" % (layout, first), lambda: x[index])
+        attempt("%s two %s" % (layout, first), lambda: table[index, index])
+        attempt("%s turned %s" % (layout, first), lambda: table[index, cube.T])
+    places = np.argsort(table.real, axis=1, kind="stable")
+    attempt(layout + " take_along_axis", lambda: np.take_along_axis(table, places[:, ::3], axis=1))
+    def put(b):
+        np.put_along_axis(b, places[:, :5], -1, axis=1)
+        return b
+    attempt(layout + " put_along_axis", lambda: put(table.copy()))
+''', device="take")
+
+    def test_empty_selections(self):
+        result = self.assert_same(PRELUDE + '''
+KEYS = {"mask": np.zeros((6, 7, 8), "?"), "rows": np.zeros(6, "?"), "rows and more": (np.zeros(6, "?"), slice(1)),
+    "array": np.array([], int), "list": [], "table": np.zeros((2, 0), int), "short": np.zeros(0, "?"),
+    "with an int": (np.array([], int), 2), "slice": slice(0, 0)}
+VALUES = {"1": 1, "none": np.array([]), "no rows": np.zeros((0, 8)), "array": np.arange(5.0), "text": "x",
+    "row": np.arange(8.0)}
+for layout, a in layouts("f8"):
+    for name, key in KEYS.items():
+        attempt("%s %s" % (layout, name), lambda: a[key])
+        for text, value in VALUES.items():
+            stored("%s %s = %s" % (layout, name, text), a, key, value)
+        def add(b):
+            b[key] += 1
+            return b
+        attempt("%s %s +=" % (layout, name), lambda: add(a.copy()))
+    attempt(layout + " nonzero", lambda: np.nonzero(a * 0))
+    attempt(layout + " take", lambda: (a.take([], axis=1), a.take(np.array([], int)), np.compress(np.zeros(6, "?"), a, axis=0)))
+import shim_script
+x = on_device(np.arange(300000.0))
+none = x < 0
+def calls():
+    x[none] = x[none] + 1
+    x[none] -= 1
+    return x[np.array([], int)], x[none], np.nonzero(none), x.take([])
+calls()
+before = shim_script.report()
+calls()
+if before:
+    moved = shim_script.report()["counters"]["download_bytes"] - before["counters"]["download_bytes"]
+    assert moved < 1000, moved
+''', device=None)
+        self.assertEqual(result.returncode, 0, result)
+
     def test_masks_read(self):
         result = self.assert_same(PRELUDE + '''
 for dtype in DTYPES:

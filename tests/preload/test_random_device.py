@@ -14,7 +14,12 @@ DRAWS = {
     "standard_exponential": lambda g, n: g.standard_exponential(n), "exponential": lambda g, n: g.exponential(0.3, n),
     "lognormal": lambda g, n: g.lognormal(0.1, 0.7, n), "integers": lambda g, n: g.integers(0, 1000, n),
     "integers 2^40": lambda g, n: g.integers(-5, 2**40, n), "integers i4": lambda g, n: g.integers(-5, 2**30 + 7, n, dtype="i4"),
-    "integers u1": lambda g, n: g.integers(0, 200, n, dtype="u1"), "integers bool": lambda g, n: g.integers(0, 2, n, dtype=bool)}
+    "integers u1": lambda g, n: g.integers(0, 200, n, dtype="u1"), "integers bool": lambda g, n: g.integers(0, 2, n, dtype=bool),
+    "rayleigh": lambda g, n: g.rayleigh(2.5, n), "standard_cauchy": lambda g, n: g.standard_cauchy(n),
+    "triangular": lambda g, n: g.triangular(-1, 0.5, 3, n), "geometric": lambda g, n: g.geometric(0.1, n),
+    "geometric 0.4": lambda g, n: g.geometric(0.4, n), "binomial": lambda g, n: g.binomial(10, 0.3, n),
+    "poisson": lambda g, n: g.poisson(3.5, n), "poisson 0.1": lambda g, n: g.poisson(0.1, n),
+    "binomial 0.9": lambda g, n: g.binomial(7, 0.9, n), "binomial rare": lambda g, n: g.binomial(10**6, 3e-6, n)}
 """
 # Of the generators: emulated kernels are compiled for seconds.
 SHARE = ("0", "3") if shim_runner.is_emulated() else ()
@@ -69,6 +74,75 @@ dump("total", total)
 dump("out", a)
 """, device="standard_normal")
         self.assertLess(shim_runner.counter(result.report, "upload_bytes"), 100000)
+
+    def test_numbers_made_of_others(self):
+        """rayleigh, standard_cauchy, triangular, geometric, binomial, poisson: every form of the arguments, and where the numbers are."""
+        result = self.assert_same("""
+import numpy as np
+from shim_script import attempt, dump, residency, share
+rng = np.random.default_rng(1)
+n = 40000
+FORMS = [("rayleigh", ()), ("rayleigh", (0.0,)), ("rayleigh", (-0.0,)), ("rayleigh", (1e308,)), ("rayleigh", (np.float64(2),)),
+    ("rayleigh", ([1.0, 2.0],)), ("rayleigh", (np.nan,)), ("rayleigh", (None,)), ("rayleigh", (np.inf,)), ("rayleigh", (-1,)),
+    ("standard_cauchy", ()), ("triangular", (0, 0, 1)), ("triangular", (0, 1, 1)), ("triangular", (1, 1, 1)),
+    ("triangular", (0, 2, 1)), ("triangular", (2, 1, 3)), ("triangular", (-1e308, 0, 1e308)), ("triangular", (0, 1)),
+    ("geometric", (1,)), ("geometric", (1.0,)), ("geometric", (1 / 3,)), ("geometric", (np.nextafter(1 / 3, 0),)),
+    ("geometric", (1e-9,)), ("geometric", (1e-15,)), ("geometric", (0,)), ("geometric", (1.5,)), ("geometric", ()),
+    ("binomial", (1, 0.5)), ("binomial", (40, 0.7)), ("binomial", (40, 0.75)), ("binomial", (41, 0.5)), ("binomial", (10, 0)),
+    ("binomial", (10, 1)), ("binomial", (0, 0.5)), ("binomial", (10.0, 0.5)), ("binomial", (10.5, 0.5)), ("binomial", (-1, 0.5)),
+    ("binomial", (10, 1.5)), ("binomial", (10, np.nan)), ("binomial", (1 << 40, 1e-12)), ("binomial", (np.int64(12), 0.25)),
+    ("binomial", ([1, 2], 0.5)), ("poisson", ()), ("poisson", (0,)), ("poisson", (1e-9,)), ("poisson", (9.99,)), ("poisson", (10,)),
+    ("poisson", (-1,)), ("poisson", (np.nan,)), ("poisson", ([1, 2],))]
+for name, parameters in share(FORMS):
+    for size in (n, (n // 4, 4), n // 40):
+        attempt("%s %s %s" % (name, parameters, size), lambda: getattr(rng, name)(*parameters, size=size))
+    attempt("%s %s without" % (name, parameters), lambda: getattr(rng, name)(*parameters))
+    dump("%s %s state" % (name, parameters), str(rng.bit_generator.state))
+class Sub(np.random.Generator):
+    pass
+attempt("subclass", lambda: Sub(np.random.PCG64(1)).binomial(10, 0.3, n))
+attempt("MT19937", lambda: np.random.Generator(np.random.MT19937(1)).binomial(10, 0.3, n))
+for name, *parameters in (("rayleigh", 2), ("standard_cauchy",), ("triangular", 0, 1, 2), ("geometric", 0.2), ("geometric", 0.5),
+        ("binomial", 9, 0.2), ("binomial", 9, 0.7), ("poisson", 2)):
+    where = residency(getattr(rng, name)(*parameters, size=n))
+    assert where in ("device", "plain"), (name, where)
+""", device="random", args=SHARE)
+        self.assertEqual(result.returncode, 0, result)
+
+    @unittest.skipIf(shim_runner.is_emulated(), "composed calls do not differ, and many kernels would be compiled")
+    def test_arrays_of_parameters(self):
+        result = self.assert_same("""
+import numpy as np
+from shim_script import attempt, dump, on_device, report
+rng = np.random.default_rng(1)
+n = 40000
+x = on_device(np.arange(n) % 97 - 40.0)
+table = x.reshape(200, 200)
+SHIFTS = {"x": x, "ints": x.astype("l"), "f4": x.astype("f4"), "number": -2.5, "table": table, "column": table[:, :1], "turned": table.T,
+    "strided": x[::2], "nan": np.where(x == 0, np.nan, x), "complex": x * 1j, "list": [1.0, 2.0], "0-d": np.array(2.0),
+    "empty": x[:0], "bools": x > 0, "None": None}
+SCALES = {"positive": x + 41, "zeros": x * 0, "negative": x, "number": 2, "table": table + 41, "nan": np.where(x == 0, np.nan, 1.0),
+    "infinite": np.where(x == 0, np.inf, 1.0), "ints": (x + 41).astype("l")}
+for text, shift in SHIFTS.items():
+    for name, scale in SCALES.items():
+        for method in ("normal", "uniform"):
+            attempt("%s %s %s" % (method, text, name), lambda: getattr(rng, method)(shift, scale))
+    for size in (None, n, (n,), [200, 200], (200, 200), (2, n), n + 1):
+        attempt("normal %s %s" % (text, size), lambda: rng.normal(shift, 1.5, size))
+        attempt("exponential %s %s" % (text, size), lambda: rng.exponential(abs(shift), size))
+    dump("%s state" % text, str(rng.bit_generator.state))
+attempt("keywords", lambda: [rng.normal(loc=x), rng.normal(scale=x + 41), rng.uniform(high=x + 41), rng.exponential(scale=x + 41)])
+class Sub(np.random.Generator):
+    def standard_normal(self, *args):
+        return 1
+attempt("subclass", lambda: Sub(np.random.PCG64(1)).normal(x, 1.0))
+before = report()
+rng.normal(x, 1.0), rng.uniform(x, 90), rng.exponential(x + 41)
+if before:
+    moved = report()["counters"]["download_bytes"] - before["counters"]["download_bytes"]
+    assert moved < 20000, moved
+""", device="random")
+        self.assertEqual(result.returncode, 0, result)
 
     def test_out(self):
         self.assert_same("""

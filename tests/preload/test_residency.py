@@ -98,8 +98,8 @@ b = a + 1.0; moved(lambda: b.tobytes()); assert moved.down == b.nbytes, moved.do
 def unread():
     for _ in range(50): a + 1.0
 moved(unread); assert (moved.up, moved.down) == (0, 0)
-# A declined operation fetches its operand once, in bulk.
-c = a * 3.0; before = report()["counters"]; np.convolve(c, [1.0, 2.0]); after = report()["counters"]
+# What the CPU computes fetches its operand once, in bulk.
+c = a * 3.0; before = report()["counters"]; c.view("V8").tobytes(); after = report()["counters"]
 assert after["download_bytes"] - before["download_bytes"] == c.nbytes
 print("done")
 '''

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See the header. The texts are compiled by the first call that needs one. Their code objects bear a name that begins as those of
+ * frozen modules do, so that profilers and the line report take them for no code of the program's.
+ */
+#include "numpy_composed.h"
+
+#include "coherence.h"
+#include "decide.h"
+#include "dispatch.h"
+#include "numpy_describe.h"
+#include "python_error.h"
+
+#define PY_FILE_INPUT 257
+#define MAX_ITEMS 64 /* of a sequence that is searched for arrays */
+
+static const char begin[] = "for text in texts: exec(compile(text, '<frozen gpushim>', 'exec'))\n";
+static PyObject *names; /* of the texts; NULL: not compiled yet */
+static bool is_broken;
+
+/* ---- is an operand on the device? ---- */
+
+/* Of arrays among the operands. */
+struct concern {
+    bool is_large, is_resident;
+};
+
+static void look_at_array(PyObject *object, struct concern *concern)
+{
+    const struct gsh_ndarray *array = gsh_numpy_array(object);
+    bool is_resident = gsh_coherence_is_resident(array->data);
+    bool is_forced = gsh_dispatch_min_elements == 0;
+    bool is_large = is_resident && gsh_numpy_describe_size(array) >= GSH_DECIDE_LEAST_ELEMENTS;
+    concern->is_resident |= is_resident;
+    concern->is_large |= gsh_numpy_is_array(object) && (is_forced || is_large);
+}
+
+static void look_at(PyObject *object, struct concern *concern)
+{
+    PyObject *type = gsh_py_type(object);
+    bool is_list = type == gsh_py.PyList_Type;
+    if (gsh_numpy_describe_is_array_like(object))
+        look_at_array(object, concern);
+    if (!is_list && type != gsh_py.PyTuple_Type)
+        return;
+    for (Py_ssize_t i = 0; i < GSH_MIN(gsh_py_size(object), MAX_ITEMS); i++) {
+        PyObject *item =
+            is_list ? gsh_py.PyList_GetItem(object, i) : gsh_py.PyTuple_GetItem(object, i);
+        if (item && gsh_numpy_describe_is_array_like(item))
+            look_at_array(item, concern);
+    }
+}
+
+static struct concern look_at_all(const struct gsh_method_call *call, bool has_self)
+{
+    struct concern concern = {false, false};
+    Py_ssize_t keywords = call->kwnames ? gsh_py_size(call->kwnames) : 0, position = 0;
+    PyObject *name, *value;
+    if (has_self)
+        look_at(call->self, &concern);
+    for (size_t i = 0; i < call->nargs + (size_t)keywords; i++)
+        look_at(call->args[i], &concern);
+    while (call->kwdict && gsh_py.PyDict_Next(call->kwdict, &position, &name, &value))
+        look_at(value, &concern);
+    return concern;
+}
+
+/* ---- the call ---- */
+
+/* A tuple, or NULL with a Python error. */
+static PyObject *make_texts(void)
+{
+#define X(name) "s"
+    static const char format[] = "(" GSH_NUMPY_COMPOSED_TEXTS(X) ")";
+#undef X
+#define X(name) , gsh_python_text_##name
+    return gsh_py.Py_BuildValue(format GSH_NUMPY_COMPOSED_TEXTS(X));
+#undef X
+}
+
+/* `compose`, borrowed. NULL: the texts cannot be compiled now. */
+static PyObject *find_function(void)
+{
+    if (!names && !is_broken) {
+        PyObject *globals = gsh_py_names(), *texts = make_texts(), *done = NULL;
+        if (globals && texts && gsh_py.PyDict_SetItemString(globals, "texts", texts) == 0 &&
+            gsh_py.PyDict_SetItemString(globals, "m", gsh_np.module) == 0)
+            done = gsh_py.PyRun_StringFlags(begin, PY_FILE_INPUT, globals, globals, NULL);
+        is_broken = !done && gsh_python_error_clear();
+        names = done ? globals : NULL;
+        PyObject *const dropped[] = {texts, done, done ? NULL : globals};
+        gsh_py_drop(dropped, GSH_COUNT(dropped));
+    }
+    return names ? gsh_py.PyDict_GetItemString(names, "compose") : NULL;
+}
+
+static PyObject *make_arguments(const char *name, const struct gsh_method_call *call, bool has_self)
+{
+    PyObject *items[GSH_METHOD_MAX_ARGS + 2], *tuple = NULL;
+    unsigned count = 0;
+    items[count++] = gsh_py.Py_BuildValue("s", name);
+    if (has_self)
+        items[count++] = call->self;
+    for (size_t i = 0; i < GSH_MIN(call->nargs, (size_t)GSH_METHOD_MAX_ARGS); i++)
+        items[count++] = call->args[i];
+    for (unsigned i = 1; i < count; i++)
+        gsh_py.Py_IncRef(items[i]);
+    if (items[0] && call->nargs <= GSH_METHOD_MAX_ARGS)
+        tuple = gsh_py_tuple(items, count);
+    if (!tuple)
+        gsh_py_drop(items, count);
+    return tuple;
+}
+
+/* A new reference, or NULL with a Python error. */
+static PyObject *make_keywords(const struct gsh_method_call *call)
+{
+    PyObject *keywords = gsh_py.PyDict_New(), *name, *value;
+    Py_ssize_t count = call->kwnames ? gsh_py_size(call->kwnames) : 0, position = 0;
+    for (Py_ssize_t i = 0; keywords && i < count; i++)
+        gsh_py.PyDict_SetItem(keywords, gsh_py.PyTuple_GetItem(call->kwnames, i),
+                              call->args[call->nargs + (size_t)i]);
+    while (keywords && call->kwdict && gsh_py.PyDict_Next(call->kwdict, &position, &name, &value))
+        gsh_py.PyDict_SetItem(keywords, name, value);
+    return keywords;
+}
+
+PyObject *gsh_numpy_composed_call(const char *name, const struct gsh_method_call *call,
+                                  bool has_self, enum gsh_reason *why)
+{
+    struct concern concern = look_at_all(call, has_self);
+    *why = concern.is_resident ? GSH_REASON_TOO_SMALL : GSH_REASON_NONE;
+    if (!concern.is_large || !gsh_dispatch_is_live())
+        return NULL;
+    *why = GSH_REASON_OPERAND;
+    PyObject *function = find_function(), *result = NULL;
+    PyObject *arguments = function ? make_arguments(name, call, has_self) : NULL;
+    PyObject *keywords = arguments ? make_keywords(call) : NULL;
+    if (keywords)
+        result = gsh_py.PyObject_Call(function, arguments, keywords);
+    PyObject *const dropped[] = {arguments, keywords};
+    gsh_py_drop(dropped, GSH_COUNT(dropped));
+    if (!result)
+        gsh_python_error_clear();
+    if (result != gsh_py._Py_NotImplementedStruct)
+        return result;
+    gsh_py.Py_DecRef(result);
+    return NULL;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Functions of NumPy that are composed of other functions of NumPy, each of which runs on the device or the host by itself.
+ * numpy_composed.py and numpy_composed_*.py have the compositions. GIL.
+ */
+#pragma once
+
+#include "numpy_method_patch.h"
+
+/* The texts of the files; made by the build. */
+#define GSH_NUMPY_COMPOSED_TEXTS(X)                                                                \
+    X(numpy_composed)                                                                              \
+    X(numpy_composed_arrays)                                                                       \
+    X(numpy_composed_draws)                                                                        \
+    X(numpy_composed_index) X(numpy_composed_products)
+#define X(name) extern const char gsh_python_text_##name[];
+GSH_NUMPY_COMPOSED_TEXTS(X)
+#undef X
+
+/* Calls the composition of that name with the call's arguments, self first if `has_self`. NULL with *why NONE: no operand is on
+ * the device (in force mode: none is a plain array). NULL with another *why: the composition declined, and nothing was changed.
+ * Leaves no Python error. */
+PyObject *gsh_numpy_composed_call(const char *name, const struct gsh_method_call *call,
+                                  bool has_self, enum gsh_reason *why);

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compositions (numpy_composed.py): operands that are lists, the flattened array, parts of complex arrays, bytes and bits."""
+
+# --- arrays of arrays, operands that are lists ------------------------------------------------------
+
+def array(operand, dtype=None, copy=True, order=None, subok=False, ndmin=0):
+    """Of an array, with ndmin=; or of arrays of one shape."""
+    if type(ndmin) is not int or not 0 <= ndmin <= 16:
+        return NotImplemented
+    if type(operand) is m.ndarray:
+        is_cast = dtype is not None and operand.dtype.kind == 'c' != m.dtype(dtype).kind  # NumPy warns
+        if is_cast or operand.size == 0:
+            return NotImplemented
+        made = m.array(operand, dtype, copy=copy, order=order)
+    elif order in (None, 'K', 'A', 'C') and copy is not False:
+        made = joined(operand, dtype)
+    else:
+        return NotImplemented
+    if made is NotImplemented or ndmin <= made.ndim:
+        return made
+    if made.size == 0 or not made.flags.forc:
+        return NotImplemented
+    return made.reshape((1,) * (ndmin - made.ndim) + made.shape, order='F' if made.flags.fnc or order == 'F' else 'C')
+
+
+def joined(arrays, dtype):
+    arrays = list(arrays)
+    if not arrays or not all(map(is_plain, arrays)):
+        return NotImplemented
+    shape = arrays[0].shape
+    dtype = m.result_type(*[array.dtype for array in arrays]) if dtype is None else m.dtype(dtype)
+    if not shape or 0 in shape or any(array.shape != shape for array in arrays) or dtype.char not in NUMERIC:
+        return NotImplemented
+    if dtype.kind != 'c' and any(array.dtype.kind == 'c' for array in arrays):
+        return NotImplemented
+    made = m.empty((len(arrays),) + shape, dtype)
+    for place, array in enumerate(arrays):
+        made[place] = array
+    return made
+
+
+def asarray(operand, dtype=None, order=None):
+    return array(operand, dtype, True, order) if type(operand) in (list, tuple) else NotImplemented
+
+
+def listed(operands):
+    """Arrays in place of lists and tuples. None: there are none."""
+    found = [m.array(operand) if type(operand) in (list, tuple) else operand for operand in operands]
+    return None if all(map(lambda one, other: one is other, found, operands)) else found
+
+
+def concatenate(arrays, *operands, **keywords):
+    arrays = listed(arrays)
+    return NotImplemented if arrays is None else m.concatenate(arrays, *operands, **keywords)
+
+
+def where(condition, *operands):
+    operands = listed((condition,) + operands)
+    return NotImplemented if operands is None else m.where(*operands)
+
+
+# --- the flattened array, parts of complex numbers --------------------------------------------------
+
+def flat_get(array, key):
+    if not is_plain(array):
+        return NotImplemented
+    if type(key) is slice:
+        return array.reshape(-1)[key].copy()
+    index = as_index(key) if type(key) is m.ndarray and key.dtype.kind in 'iu' else None
+    if index is None or index.ndim == 0 or index.size == 0:
+        return NotImplemented
+    return array.reshape(-1).take(index)
+
+
+def flat_set(array, key, value):
+    """NumPy repeats the values, and reads them while it writes."""
+    if type(value) is m.ndarray and m.may_share_memory(value, array):
+        return NotImplemented
+    if type(key) is slice:
+        key = m.arange(*key.indices(array.size))
+    if type(key) is not m.ndarray or key.dtype.kind not in 'iu' or key.ndim == 0:
+        return NotImplemented
+    return put(array, key, value)
+
+
+def flat(array, value):
+    """array.flat = value"""
+    if not is_written(array) or (type(value) is m.ndarray and m.may_share_memory(value, array)):
+        return NotImplemented
+    values = values_for(value, array, False)
+    if values is None:
+        return NotImplemented
+    values = cycled(values, array.size)
+    array[...] = values if values.size == 1 else values.reshape(array.shape)
+
+
+def imag_get(array):
+    """Of a real array: zeros that are not writeable."""
+    if not is_plain(array) or array.dtype.kind == 'c':
+        return NotImplemented
+    zeros = m.zeros(array.shape, array.dtype, 'F' if array.flags.fnc else 'C')
+    zeros.flags.writeable = False
+    return zeros
+
+
+def real(array, value):
+    return set_part(array, array.real, value)
+
+
+def imag(array, value):
+    return set_part(array, array.imag, value) if array.dtype.kind == 'c' else NotImplemented
+
+
+def set_part(array, part, value):
+    value = as_array(value)
+    if not is_written(array) or not is_plain(part) or not is_plain(value):
+        return NotImplemented
+    if value.dtype.kind == 'c' and part.dtype.kind != 'c':
+        return NotImplemented
+    part[...] = value
+
+
+# --- bytes and bits ---------------------------------------------------------------------------------
+
+def bytes_of(array, size):
+    """A view of a contiguous array: groups of `size` bytes, in memory order."""
+    flat = array.reshape(-1) if array.flags.c_contiguous else array.T.reshape(-1)
+    return flat.view('u1').reshape(-1, size)
+
+
+def byteswap(array, inplace=False):
+    if not is_plain(array) or array.size == 0 or type(inplace) is not bool:
+        return NotImplemented
+    size = array.dtype.itemsize // (2 if array.dtype.kind == 'c' else 1)
+    if not array.flags.forc or (inplace and not array.flags.writeable):
+        return NotImplemented
+    swapped = array.copy('A')
+    if size > 1:
+        m.copyto(bytes_of(swapped, size), bytes_of(array, size)[:, ::-1])
+    if not inplace:
+        return swapped
+    m.copyto(array, swapped)
+    return array
+
+
+def setfield(array, value, dtype, offset=0):
+    if not is_written(array):
+        return NotImplemented
+    field = array.getfield(dtype, offset)
+    if not is_plain(field):
+        return NotImplemented
+    field[...] = value
+
+
+WEIGHTS = {'big': [128, 64, 32, 16, 8, 4, 2, 1], 'little': [1, 2, 4, 8, 16, 32, 64, 128]}
+
+
+def swapped_empty(shape, axis, is_fortran):
+    """Bytes of that shape but for the axis, which changes places with the last one."""
+    shape = list(shape)
+    shape[axis], shape[-1] = shape[-1], shape[axis]
+    return m.empty(shape, 'u1', 'F' if is_fortran else 'C')
+
+
+def packbits(array, axis=None, bitorder='big'):
+    if not is_plain(array) or array.dtype.kind not in 'biu' or array.ndim == 0 or array.size == 0:
+        return NotImplemented
+    if axis is None:
+        array, axis = array.reshape(-1), 0
+    axis = axis_of(axis, array.ndim)
+    if axis is None or bitorder not in WEIGHTS:
+        return NotImplemented
+    is_fortran, array = array.flags.fnc, array.swapaxes(axis, -1)
+    count = array.shape[-1]
+    bits = m.zeros(array.shape[:-1] + ((count + 7) // 8 * 8,), '?')
+    bits[..., :count] = m.not_equal(array, 0)
+    weighted = m.multiply(bits.view('u1').reshape(array.shape[:-1] + (-1, 8)), m.array(WEIGHTS[bitorder], 'u1'))
+    result = swapped_empty(weighted.shape[:-1], axis, is_fortran)
+    m.bitwise_or.reduce(weighted, -1, out=result.swapaxes(axis, -1))
+    return result
+
+
+def unpackbits(array, axis=None, count=None, bitorder='big'):
+    if not is_plain(array) or array.dtype.char != 'B' or array.ndim == 0 or array.size == 0:
+        return NotImplemented
+    if axis is None:
+        array, axis = array.reshape(-1), 0
+    axis = axis_of(axis, array.ndim)
+    if axis is None or bitorder not in WEIGHTS or count is not None:
+        return NotImplemented
+    is_fortran, array = array.flags.fnc, array.swapaxes(axis, -1)
+    bits = m.not_equal(m.bitwise_and(array[..., None], m.array(WEIGHTS[bitorder], 'u1')), False)
+    bits = bits.view('u1').reshape(array.shape[:-1] + (-1,))
+    result = swapped_empty(bits.shape, axis, is_fortran)
+    m.copyto(result.swapaxes(axis, -1), bits)
+    return result

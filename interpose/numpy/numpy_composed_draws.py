@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compositions (numpy_composed.py): draws of numpy.random.Generator that are exact functions of others (numpy/random/src/
+distributions/distributions.c). NumPy computes them number by number, and reports no floating-point errors."""
+import math
+
+TRIAL = 2000
+MOST_TERMS = 40
+OF_PAIRS = {'cauchy_of_normals'}
+OF_CHAINS = {'poisson_of_uniforms'}
+known = {}  # (function, type of the bit generator): whether NumPy draws as the function does
+takes_log1p = False  # NumPy's binomial, of a small p
+
+
+def derived(generator, drawn, size, method, base, function, *numbers):
+    """What `method` of the generator returns for these parameters and size; `drawn` is what its method `base` has returned. The
+    library draws that, and sets the generator back where this declines. A tuple: also how many numbers of the base were needed."""
+    kind = function, type(generator.bit_generator)
+    if kind not in known:
+        known[kind] = draws_alike(generator, method, base, function, numbers)
+    return make(function, drawn, size, numbers) if known[kind] else NotImplemented
+
+
+def make(function, drawn, size, numbers):
+    with quiet():
+        return globals()[function](drawn, *((size,) if function in OF_CHAINS else ()), *numbers)
+
+
+def draws_alike(generator, method, base, function, numbers):
+    """Whether NumPy makes the same numbers of a new generator, and leaves the same state."""
+    global takes_log1p
+    one, other, third = [type(generator)(type(generator.bit_generator)(20)) for _ in range(3)]
+    shape = (TRIAL, 2) if function in OF_PAIRS else TRIAL * 12 if function in OF_CHAINS else TRIAL
+    expected = getattr(one, method)(*numbers, size=TRIAL)
+    made = make(function, getattr(other, base)(shape), TRIAL, numbers)
+    if type(made) is tuple:
+        made, used = made
+        other = third
+        other.random(used)
+    if made is NotImplemented or made.dtype != expected.dtype or made.tobytes() != expected.tobytes():
+        return False
+    is_same = str(one.bit_generator.state) == str(other.bit_generator.state)
+    takes_log1p = bool(other.binomial(10 ** 18, 1e-17) > 0)  # log(1 - p) is 0
+    return is_same
+
+
+def cauchy_of_normals(drawn):
+    """Of two normal numbers each."""
+    return m.divide(drawn[..., 0], drawn[..., 1])
+
+
+def rayleigh_of_exponentials(drawn, scale=1.0):
+    return m.multiply(m.sqrt(m.multiply(drawn, 2.0)), float(scale))
+
+
+def triangular_of_uniforms(drawn, left, mode, right):
+    left, mode, right = float(left), float(mode), float(right)
+    base, left_base = right - left, mode - left
+    rising = m.add(m.sqrt(m.multiply(drawn, left_base * base)), left)
+    falling = m.subtract(right, m.sqrt(m.multiply(m.subtract(1.0, drawn), (right - mode) * base)))
+    return m.where(m.less_equal(drawn, left_base / base), rising, falling)
+
+
+def geometric_of_exponentials(drawn, p):
+    """By inversion: p below 1/3."""
+    return m.ceil(m.divide(m.negative(drawn), math.log1p(-float(p)))).astype('l')
+
+
+def geometric_of_uniforms(drawn, p):
+    """By search: 1, and 1 for each partial sum of the probabilities that the number exceeds."""
+    p, most = float(p), float(drawn.max())
+    term = total = p
+    count = m.add(m.zeros(drawn.shape, 'l'), 1)
+    for _ in range(MOST_TERMS):
+        if most <= total:
+            return count
+        count = m.add(count, m.greater(drawn, total))
+        term *= 1.0 - p
+        total += term
+    return NotImplemented
+
+
+def binomial_of_uniforms(drawn, n, p):
+    """By inversion, of one number each: it is compared with the probability of 0, 1 ..., which is subtracted from it."""
+    n, p = int(n), float(p)
+    if p > 0.5:
+        count = binomial_of_uniforms(drawn, n, 1.0 - p)
+        return count if count is NotImplemented else m.subtract(n, count)
+    q, mean = 1.0 - p, n * p
+    term = math.exp(n * (math.log1p(-p) if takes_log1p else math.log(q)))
+    bound = int(min(n, mean + 10.0 * math.sqrt(mean * q + 1)))
+    if bound > MOST_TERMS:
+        return NotImplemented
+    count = m.zeros(drawn.shape, 'l')
+    for number in range(1, bound + 1):
+        count = m.add(count, m.greater(drawn, term))
+        drawn = m.subtract(drawn, term)
+        term = ((n - number + 1) * p * term) / (number * q)
+    return NotImplemented if m.greater(drawn, term).any() else count  # NumPy would draw again
+
+
+def poisson_of_uniforms(drawn, size, lam=1.0):
+    """Each is one less than the length of the shortest run of numbers whose product is at most exp(-lam); a run begins where the
+    one before ends. Lengths of runs are computed from every number on, then those that are met are found by doubled steps."""
+    shape, least = (size,) if type(size) is int else tuple(size), math.exp(-float(lam))
+    lengths, product = m.add(m.zeros(drawn.size, 'l'), 1), drawn
+    for longer in range(1, 2 * MOST_TERMS):
+        above = m.greater(product, least)
+        if not above.any():
+            break
+        m.add(lengths[:product.size], above, out=lengths[:product.size])
+        product = m.multiply(product[:-1], drawn[longer:])
+    else:
+        return NotImplemented
+    step = m.zeros(drawn.size + 1, 'l')
+    step[:-1] = m.minimum(m.add(m.arange(drawn.size), lengths), drawn.size)
+    step[-1] = drawn.size
+    begins, count = m.zeros(1, 'l'), math.prod(shape)
+    while begins.size < count:
+        begins, step = m.concatenate((begins, step.take(begins))), step.take(step)
+    begins = begins[:count]
+    last = int(begins[-1])
+    used = last + int(lengths[last]) if last < drawn.size else drawn.size + 1
+    return (m.subtract(lengths.take(begins.reshape(shape)), 1), used) if used <= drawn.size else NotImplemented
+
+
+# --- arrays of parameters ------------------------------------------------------------------------
+
+def parameter(value):
+    """As float64. None: NumPy may refuse it."""
+    if type(value) in (int, float):
+        return float(value)
+    return value.astype('d', copy=False) if is_plain(value) and value.dtype.kind in 'biuf' else None
+
+
+def drawn_for(draw, shift, scale, size):
+    """shift + scale * a number of the draw for each, in C order; shift may be None. Scales with a sign are left to NumPy."""
+    shape = m.broadcast(0.0 if shift is None else shift, scale).shape
+    wanted = shape if size is None else (size,) if type(size) is int else tuple(size)
+    if not shape or wanted != shape or m.signbit(scale).any():
+        return NotImplemented
+    with quiet():
+        scaled = m.multiply(scale, draw(shape))
+        return scaled if shift is None else m.add(shift, scaled)
+
+
+def normal(generator, loc=0.0, scale=1.0, size=None):
+    loc, scale = parameter(loc), parameter(scale)
+    return NotImplemented if loc is None or scale is None else drawn_for(generator.standard_normal, loc, scale, size)
+
+
+def exponential(generator, scale=1.0, size=None):
+    scale = parameter(scale)
+    return NotImplemented if scale is None else drawn_for(generator.standard_exponential, None, scale, size)
+
+
+def uniform(generator, low=0.0, high=1.0, size=None):
+    low, high = parameter(low), parameter(high)
+    if low is None or high is None:
+        return NotImplemented
+    with quiet():
+        width = m.subtract(high, low)
+    return drawn_for(generator.random, low, width, size) if m.isfinite(width).all() else NotImplemented

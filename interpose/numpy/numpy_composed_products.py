@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compositions (numpy_composed.py): sums of segments, and of products."""
+
+# --- segments ---------------------------------------------------------------------------------------
+
+def reduceat(ufunc, array, indices, axis=0):
+    """Of many segments of an array of one dimension: as rows of a table, shorter ones filled up."""
+    index = as_index(indices)
+    if index is None or as_array(indices).dtype.kind == 'b' or index.ndim != 1 or index.size < 2:
+        return NotImplemented
+    if not is_plain(array) or array.ndim != 1 or axis != 0 or not is_within(index, array.size):
+        return NotImplemented
+    ends = m.maximum(m.concatenate((index[1:], m.array([array.size]))), m.add(index, 1))
+    lengths = m.subtract(ends, index)
+    longest = int(lengths.max())
+    if longest * index.size > 4 * array.size + 65536:
+        return NotImplemented
+    with quiet():
+        if int(lengths.min()) == longest and int(index[-1]) + longest == int(index[0]) + longest * index.size:
+            result = ufunc.reduce(array[int(index[0]):].reshape(-1, longest), 1)
+        else:
+            result = joined_segments(ufunc, array, m.add(index[:, None], m.arange(longest)), ends[:, None])
+    return result if result is NotImplemented or has_sure_bits(ufunc, array, index, result) else NotImplemented
+
+
+def joined_segments(ufunc, array, places, ends):
+    if ufunc in (m.add, m.multiply):
+        table = array.take(m.minimum(places, array.size - 1))
+        return ufunc.reduce(table, 1, where=m.less(places, ends))
+    if ufunc in (m.maximum, m.minimum, m.bitwise_and, m.bitwise_or):  # the last one again changes nothing
+        return ufunc.reduce(array.take(m.minimum(places, m.subtract(ends, 1))), 1)
+    return NotImplemented
+
+
+def has_sure_bits(ufunc, array, index, result):
+    """Nothing that NumPy warns of, and no zero whose sign depends on the version of NumPy."""
+    if result.dtype.kind not in 'fc':
+        return True
+    if result.dtype.kind == 'c' or not m.isfinite(result).all():
+        return False
+    first = array.take(index) if ufunc is m.add else array
+    return bool(result.all()) or not m.signbit(first).any()
+
+
+# --- products ---------------------------------------------------------------------------------------
+
+def windows(array, length):
+    """All runs of that many neighbours, a view; of a contiguous array of one dimension."""
+    step = array.itemsize
+    return m.ndarray((array.size - length + 1, length), array.dtype, array, 0, (step, step))
+
+
+def is_finite(array):
+    return array.dtype.kind not in 'fc' or bool(m.isfinite(array).all())
+
+
+def correlated(array, weights, mode):
+    """The correlation of arrays of one dtype, array.size >= weights.size."""
+    length = weights.size
+    before = {0: 0, 1: length // 2, 2: length - 1}[mode]
+    after = {0: 0, 1: length - length // 2 - 1, 2: length - 1}[mode]
+    if mode == 0:
+        return m.matmul(windows(m.ascontiguousarray(array), length), weights)
+    padded = m.zeros(before + array.size + after, array.dtype)
+    padded[before:before + array.size] = array
+    return m.matmul(windows(padded, length), weights)
+
+
+def correlate(array, weights, mode=0):
+    mode = {'valid': 0, 'same': 1, 'full': 2}.get(mode, mode)
+    array, weights = as_array(array), as_array(weights)
+    if not (is_plain(array) and is_plain(weights)) or mode not in (0, 1, 2) or not array.ndim == weights.ndim == 1:
+        return NotImplemented
+    dtype = m.result_type(array.dtype, weights.dtype)
+    if not array.size >= weights.size > 0 or dtype.char in 'e?' or array.size * weights.size > 2 ** 40:
+        return NotImplemented
+    if not (is_finite(array) and is_finite(weights)):  # a product with a zero beyond the end would be NaN
+        return NotImplemented
+    return correlated(array.astype(dtype, copy=False), weights.astype(dtype, copy=False), mode)
+
+
+def correlate2(array, weights, mode=0):
+    array, weights = as_array(array), as_array(weights)
+    if is_plain(weights) and weights.dtype.kind == 'c':
+        weights = weights.conj()
+    return correlate(array, weights, mode)
+
+
+def c_einsum(subscripts, *operands):
+    """More than two operands: pairwise, along the path that NumPy finds. Two that are no matrices: a sum of products."""
+    import numpy
+    if type(subscripts) is not str or len(operands) < 2 or not all(map(is_plain, operands)):
+        return NotImplemented
+    if any(operand.dtype.char in 'e?' or operand.dtype != operands[0].dtype for operand in operands):
+        return NotImplemented
+    operands, path = numpy.einsum_path(subscripts, *operands, optimize='greedy', einsum_call=True)
+    operands = list(operands)
+    if len(operands) == 2:
+        return sum_of_products(next(part for part in path[0] if type(part) is str and '->' in part), *operands[::-1])
+    if any(len(step[0]) > 2 for step in path):
+        return NotImplemented
+    for step in path:
+        text = next(part for part in step if type(part) is str and '->' in part)
+        operands.append(m.c_einsum(text, *[operands.pop(place) for place in step[0]]))
+    return operands[0]
+
+
+def sum_of_products(text, x, y):
+    """Of two operands without repeated labels; text names all labels."""
+    inputs, _, output = text.partition('->')
+    first, second = inputs.split(',')
+    labels = output + ''.join(label for label in dict.fromkeys(first + second) if label not in output)
+    if len(set(first)) < len(first) or len(set(second)) < len(second) or len(labels) == len(output):
+        return NotImplemented
+    with quiet():
+        product = m.multiply(spread(x, first, labels), spread(y, second, labels))
+        return m.add.reduce(product, tuple(range(len(output), len(labels))), x.dtype)
+
+
+def spread(array, own, labels):
+    """A view whose dimensions are those of all labels; of extent 1 where the array has none."""
+    array = array.transpose([own.index(label) for label in labels if label in own])
+    return array[tuple(slice(None) if label in own else None for label in labels)]
+
+
+def squares(solved, first):
+    """Sums of the squares in each column, from row `first` on."""
+    rows = solved[first:]
+    with quiet():
+        if rows.dtype.kind == 'c':
+            return m.add.reduce(m.add(m.square(rows.real), m.square(rows.imag)), 0)
+        return m.add.reduce(m.square(rows), 0)
+
+
+def last(array, axis):
+    """A view with that axis last."""
+    axes = list(range(array.ndim))
+    axes.append(axes.pop(axis))
+    return array.transpose(axes)
+
+
+def vecdot(x, y, axis=-1):
+    """With axis=."""
+    if not (is_plain(x) and is_plain(y)) or axis_of(axis, x.ndim) is None or axis_of(axis, y.ndim) is None:
+        return NotImplemented
+    return m.vecdot(last(x, axis), last(y, axis))

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that numpy_composed.py composes of others, against plain NumPy, bit for bit."""
+import unittest
+
+import shim_runner
+
+PRELUDE = '''
+import numpy as np
+from shim_script import attempt, dump, on_device
+DTYPES = "? b l B e f d D".split()
+
+def make(shape, dtype):
+    count = int(np.prod(shape))
+    return on_device(((np.arange(count) * 7 % 23) - (0 if dtype in "?B" else 5)).astype(dtype).reshape(shape))
+
+def layouts(dtype, shape=(4, 6)):
+    a = make(shape, dtype)
+    yield "C", a
+    yield "F", on_device(np.asfortranarray(a))
+    yield "strided", on_device(np.repeat(np.repeat(a, 2, 0), 2, 1))[::2, ::2]
+    yield "backwards", a[::-1, ::-1]
+    yield "flat", on_device(a.ravel())
+    yield "empty", a[:0]
+    yield "0-d", np.array(3, dtype)
+
+def changed(name, a, change):
+    """A copy of a, after the change; an exception beside what it left."""
+    def go():
+        b = a.copy(order="K")
+        try:
+            change(b)
+        except Exception as error:
+            return type(error).__name__, str(error), b
+        return b
+    attempt(name, go)
+'''
+
+
+class TestComposed(shim_runner.TestCase):
+    def test_put_place_and_putmask(self):
+        self.assert_same(PRELUDE + '''
+INDICES = {"list": [1, 5, -2, 3, 3], "array": np.array([0, 3, 2, 2]), "u1": np.array([1, 2], "u1"),
+    "table": np.array([[1, 2], [3, 0]]), "strided": np.arange(10)[::3], "out of bounds": np.array([1, 99]),
+    "below": np.array([-99]), "empty": [], "floats": np.array([1.0]), "bools": np.array([True, False]), "int": 2}
+VALUES = {"1": 1, "2.5": 2.5, "1j": 1j, "list": [1, 2, 3], "array": np.arange(5.0), "more": np.arange(40),
+    "none": [], "f4": np.float32(2.5), "complex": np.array([1j, 2]), "text": "x", "table": np.array([[1, 2], [3, 4]])}
+MASKS = {"C": make((4, 6), "i") > 3, "F": np.asfortranarray(make((4, 6), "i") > 3), "flat": make((24,), "i") > 3,
+    "int": make((4, 6), "i"), "none": np.zeros((4, 6), "?"), "short": np.ones(3, "?")}
+for dtype in "?bdD":
+    for layout, a in layouts(dtype):
+        for text, value in VALUES.items():
+            for place, index in INDICES.items():
+                for mode in ("raise", "clip") if a.size else ("raise",):  # NumPy 1 writes beyond an empty array
+                    changed("put %s %s %s %s %s" % (dtype, layout, place, text, mode), a,
+                            lambda b: b.put(index, value, mode=mode))
+            for name, mask in MASKS.items():
+                for function in (np.place, np.putmask):
+                    changed("%s %s %s %s %s" % (function.__name__, dtype, layout, name, text), a,
+                            lambda b: function(b, mask, value))
+    a = make((24,), dtype)
+    changed("put wrap " + dtype, a, lambda b: b.put([30, -30, 5], [1, 0], mode="wrap"))
+    changed("put itself " + dtype, a, lambda b: b.put(np.arange(10), b[::-1]))
+    changed("place itself " + dtype, a, lambda b: np.place(b, b > 2, b[::-1]))
+    changed("putmask itself " + dtype, a, lambda b: np.putmask(b, b > 2, b[5:]))
+i = np.arange(10)
+changed("index itself", i, lambda b: b.put(b, 9 - b))
+''')
+
+    def test_repeat_and_choose(self):
+        self.assert_same(PRELUDE + '''
+for dtype in DTYPES:
+    for layout, a in layouts(dtype):
+        length = a.shape[0] if a.ndim else 1
+        COUNTS = {"some": np.arange(length) % 3, "none": np.zeros(length, int), "below": -np.ones(length, int),
+            "one": np.array([2]), "list": [1, 2, 0, 3], "all": np.arange(a.size) % 4, "u8": np.ones(a.size, "u8"),
+            "floats": np.ones(a.size), "bools": np.arange(a.size) % 2 == 0}
+        for name, counts in COUNTS.items():
+            for axis in (None, 0, 1, -1, 5):
+                attempt("repeat %s %s %s %s" % (dtype, layout, name, axis), lambda: a.repeat(counts, axis=axis))
+        CHOICES = {"arrays": [a.astype("f"), a * 2, a], "mixed": [1, a, 2.5], "rows": np.arange(3),
+            "broadcast": [np.arange(6), np.ones((4, 1)), 7], "lists": [[1, 2, 3, 4, 5, 6], [0] * 6, [1] * 6]}
+        for name, choices in CHOICES.items():
+            for mode in ("raise", "wrap", "clip"):
+                attempt("choose %s %s %s %s" % (dtype, layout, name, mode), lambda: np.choose(a, choices, mode=mode))
+            selector = (a > 2) * 2
+            attempt("choose valid %s %s %s" % (dtype, layout, name), lambda: np.choose(selector, choices))
+''')
+
+    def test_places_and_bits(self):
+        self.assert_same(PRELUDE + '''
+for dtype in DTYPES:
+    for layout, a in layouts(dtype):
+        for order in "CFK":
+            for shape in ((4, 6), (3, 50), 24, (2, 3, 4), (-1, 2)):
+                attempt("unravel %s %s %s %s" % (dtype, layout, order, shape), lambda: np.unravel_index(a, shape, order=order))
+        for mode in ("raise", "wrap", "clip", ("wrap", "clip")):
+            for order in "CF":
+                attempt("ravel %s %s %s %s" % (dtype, layout, mode, order),
+                        lambda: np.ravel_multi_index((a, a.real.astype("l") % 20), (20, 25), mode=mode, order=order))
+        attempt("byteswap %s %s" % (dtype, layout), lambda: a.byteswap())
+        changed("byteswap in place %s %s" % (dtype, layout), a, lambda b: b.byteswap(True))
+        changed("setfield %s %s" % (dtype, layout), a.astype("D"), lambda b: b.setfield(a, "f8", 8))
+        changed("setfield beyond %s %s" % (dtype, layout), a, lambda b: b.setfield(1, "f8", 4))
+        for axis in (None, 0, 1, -1, 7):
+            for order in ("big", "little", "x"):
+                attempt("packbits %s %s %s %s" % (dtype, layout, axis, order), lambda: np.packbits(a, axis=axis, bitorder=order))
+                for count in (None, 3, -2):
+                    if a.size or count is None:
+                        attempt("unpackbits %s %s %s %s %s" % (dtype, layout, axis, order, count),
+                                lambda: np.unpackbits(a, axis=axis, bitorder=order, count=count))
+''')
+
+    def test_correlate_and_einsum(self):
+        self.assert_same(PRELUDE + '''
+for dtype in "?bldD":
+    for other in {dtype, "l", "d"}:
+        for sizes in ((12, 3), (12, 4), (5, 5), (3, 12), (7, 1), (0, 2)):
+            a, v = make(sizes[:1], dtype), make(sizes[1:], other)
+            for mode in ("full", "same", "valid"):
+                for function in (np.convolve, np.correlate):
+                    attempt("%s %s %s %s %s" % (function.__name__, dtype, other, sizes, mode), lambda: function(a, v, mode))
+                attempt("strided %s %s %s %s" % (dtype, other, sizes, mode), lambda: np.convolve(a[::2], v[::-1], mode))
+    A, B, C = make((4, 6), dtype), make((6, 5), dtype), make((5, 3), dtype)
+    for text, operands in {"ij,jk,kl->il": (A, B, C), "ij,jk,kl": (A, B, C), "ij,ij,ij->i": (A, A, A),
+            "i,i,i->": (A[0], A[1], B[:, 0]), "ij,j,i->": (A, A[0], A[:, 0]), "ij,jk,kl,l->i": (A, B, C, C[0]),
+            "...j,j,j->...": (A, A[0], A[1]), "ij,ij,ij->ji": (A, A, A), "i,j,k->ijk": (A[0], A[1], A[2]),
+            "ij,jk,kl->xx": (A, B, C)}.items():
+        attempt("%s %s" % (text, dtype), lambda: np.einsum(text, *operands))
+a = make((12,), "d")
+a[3], a[7] = np.inf, np.nan
+for mode in ("full", "same", "valid"):
+    attempt("not finite " + mode, lambda: np.convolve(a, a[4:7], mode))
+''')
+
+    def test_at_with_an_index_for_each_dimension(self):
+        self.assert_same(PRELUDE + '''
+one = np.array([0, 1, 1])
+KEYS = {"column": (one[:, None], np.array([[2]])), "two": (one, np.array([2, 2, -1])),
+    "broadcast": (one[:, None], np.array([2, 3, 3])), "int": (1, one),
+    "out of bounds": (np.array([0, 9]), one[:2]), "slice": (slice(None), one), "mask": (np.array([1, 0, 1, 1], "?"), 2)}
+for dtype in "bldD":
+    for layout, a in layouts(dtype):
+        for name, key in KEYS.items():
+            for text, value in {"1": 1, "2.5": 2.5, "three": np.arange(3), "f8": np.arange(3.0), "list": [1, 2, 3]}.items():
+                for ufunc in (np.add, np.maximum):
+                    changed("%s %s %s %s %s" % (ufunc.__name__, dtype, layout, name, text), a,
+                            lambda b: ufunc.at(b, key, value))
+''')
+
+    def test_flat_and_parts(self):
+        self.assert_same(PRELUDE + '''
+KEYS = {"all": slice(None), "every third": slice(1, None, 3), "backwards": slice(None, None, -2), "none": slice(5, 2),
+    "array": np.array([1, 5, -2, 1]), "table": np.array([[1, 2], [3, 4]]).T, "u1": np.array([3], "u1"),
+    "out of bounds": np.array([1, 99]), "mask": np.arange(24) % 3 == 0, "floats": np.array([1.0]),
+    "empty": np.array([], int), "0-d": np.array(3), "int": 4, "list": [1, 2], "ellipsis": Ellipsis}
+VALUES = {"1": 1, "2.5": 2.5, "1j": 1j, "list": [1, 2, 3], "none": [], "few": np.arange(5.0),
+    "table": np.arange(24.0).reshape(4, 6), "turned": np.arange(24).reshape(6, 4).T, "more": np.arange(99),
+    "complex": np.arange(24) * 1j, "text": "x", "0-d": np.array(7), "300": 300}
+for dtype in "?bdD":
+    for layout, a in layouts(dtype):
+        for name, key in KEYS.items():
+            attempt("flat %s %s %s" % (dtype, layout, name), lambda: a.flat[key])
+            for text, value in VALUES.items():
+                def store(b):
+                    b.flat[key] = value
+                changed("flat %s %s %s = %s" % (dtype, layout, name, text), a, store)
+        for text, value in VALUES.items():
+            for part in ("flat", "real", "imag"):
+                changed("%s %s %s = %s" % (part, dtype, layout, text), a, lambda b: setattr(b, part, value))
+        changed("flat itself %s %s" % (dtype, layout), a, lambda b: setattr(b, "flat", b[::-1]))
+        attempt("imag %s %s" % (dtype, layout), lambda: a.imag)
+        attempt("isreal %s %s" % (dtype, layout), lambda: np.isreal(a))
+        changed("fill_diagonal %s %s" % (dtype, layout), a, lambda b: np.fill_diagonal(b, [1, 2, 3]))
+        attempt("diagflat %s %s" % (dtype, layout), lambda: np.diagflat(a, 1))
+''')
+
+    def test_arrays_of_arrays_and_lists(self):
+        self.assert_same(PRELUDE + '''
+for dtype in DTYPES:
+    for layout, a in layouts(dtype):
+        for count in (0, 1, 3, 5, 70, -1):
+            for keywords in ({}, {"order": "F"}, {"order": "C"}, {"dtype": "f8"}, {"copy": False}, {"subok": True}):
+                attempt("ndmin %s %s %s %s" % (dtype, layout, count, keywords), lambda: np.array(a, ndmin=count, **keywords))
+        for name, parts in {"two": [a, a], "tuple": (a, a * 1, a), "mixed": [a, a.astype("d")], "number": [a, 1],
+                "nested": [[a, a], [a, a]], "unequal": [a, a[:1]] if a.ndim else [a, 1.5], "i1": [a, a.astype("b")]}.items():
+            for function in (np.array, np.asarray, np.asanyarray, np.vstack):
+                attempt("%s %s %s %s" % (function.__name__, dtype, layout, name), lambda: function(parts))
+            for keywords in ({"dtype": "f4"}, {"dtype": "?"}, {"order": "F"}, {"ndmin": 4}, {"copy": False}):
+                attempt("array %s %s %s %s" % (dtype, layout, name, keywords), lambda: np.array(parts, **keywords))
+        for axis in (0, 1, None):
+            for name, other in {"list": [1.0, 2], "table": [[1] * 6], "none": [], "number": 2}.items():
+                attempt("concatenate %s %s %s %s" % (dtype, layout, axis, name), lambda: np.concatenate([a, other], axis=axis))
+        attempt("where %s %s" % (dtype, layout), lambda: np.where(a > 0, a, [0.0]))
+        attempt("where listed %s %s" % (dtype, layout), lambda: np.where([True, False] * 3, a, a * 2))
+        attempt("argwhere %s %s" % (dtype, layout), lambda: np.argwhere(a))
+''')
+
+    def test_segments_and_windows(self):
+        self.assert_same(PRELUDE + '''
+ufuncs = (np.add, np.multiply, np.maximum, np.minimum, np.bitwise_or, np.logical_or, np.subtract)
+INDICES = {"even": np.arange(0, 1000, 10), "from 5": np.arange(5, 1000, 5), "tail": np.arange(0, 997, 7),
+    "uneven": np.sort(np.arange(100) * 377 % 1000), "not rising": np.arange(900) * 7 % 1000,
+    "twice": np.repeat(np.arange(0, 1000, 11), 2), "one long": np.arange(70), "beyond": np.arange(0, 1100, 10),
+    "below": np.arange(-5, 80), "i4": np.arange(0, 1000, 8, dtype="i4"), "list": list(range(0, 1000, 9))}
+for dtype in "?blBfd":
+    a = make((1000,), dtype)
+    for text, array in {"": a, "zeros": a * 0, "negative zeros": -(a.astype("d") * 0), "backwards": a[::-1]}.items():
+        for name, index in INDICES.items():
+            for ufunc in ufuncs:
+                attempt("%s %s %s %s" % (ufunc.__name__, dtype, text, name), lambda: ufunc.reduceat(array, index))
+for dtype in "?blBefdD":
+    windows = np.lib.stride_tricks.sliding_window_view(make((30, 20), dtype), (3, 4))
+    kernel = make((3, 4), dtype)
+    for text in ("ijkl,kl->ij", "ijkl,kl->ji", "ijkl,kl", "...kl,kl->...", "ijkl,kl->i", "iikl,kl->i", "ijkl,kl->ijkl"):
+        attempt("%s %s" % (text, dtype), lambda: np.einsum(text, windows, kernel))
+''')
+
+    def test_operands_of_functions_of_the_package(self):
+        self.assert_same(PRELUDE + '''
+FUNCTIONS = {"transpose": np.transpose, "repeat": lambda x: np.repeat(x, [1, 2], axis=0),
+    "take": lambda x: np.take(x, [1, 0], axis=0), "reshape": lambda x: np.reshape(x, (-1,)), "argmax": np.argmax, "max": lambda x: np.max(x, axis=0), "squeeze": np.squeeze,
+    "cumsum": lambda x: np.cumsum(x, axis=0), "clip": lambda x: np.clip(x, 0, 3),
+    "expand_dims": lambda x: np.expand_dims(x, 0)}
+for dtype in DTYPES:
+    a, v = make((4, 6), dtype), make((4,), dtype)
+    OPERANDS = {"two": [a, a * 1], "tuple": (a, a, a), "empty": [a[:0], a[:0]],
+        "mixed": [a, a.astype("d")],
+        "unequal": [a, a[:2]], "number": [a, 1], "vectors": [v, v], "places": np.nonzero(a)}
+    for name, operands in OPERANDS.items():
+        for function, call in FUNCTIONS.items():
+            attempt("%s %s %s" % (function, dtype, name), lambda: call(operands))
+    for trim in ("fb", "f", "b"):
+        attempt("trim_zeros %s %s" % (dtype, trim), lambda: np.trim_zeros(v * np.array([0, 1, 1, 0], v.dtype), trim))
+    attempt("linspace " + dtype, lambda: np.linspace(a, a * 2, 5))
+    attempt("pad " + dtype, lambda: np.pad(a, 2, mode="linear_ramp", end_values=(3, 2)))
+    for name in ("d", "f", "l"):
+        attempt("dtype %s %s" % (dtype, name), lambda: np.subtract(a, v[:, None], dtype=type(np.dtype(name))))
+    cube = make((3, 4, 5), dtype)
+    if hasattr(np, "vecdot"):
+        for axis in (0, 1, -1, -3, 3, None, 1.0, True):
+            for text, other in {"itself": cube, "broadcast": cube[:1], "vector": v, "Fortran": cube.copy(order="F")}.items():
+                attempt("vecdot %s %s %s" % (dtype, axis, text), lambda: np.vecdot(cube, other, axis=axis))
+            attempt("vecdot out %s %s" % (dtype, axis),
+                    lambda: np.vecdot(cube, cube, axis=axis, out=np.zeros((4, 5), dtype)))
+''')
+
+    def test_they_run_on_the_device(self):
+        result = self.assert_same(PRELUDE + '''
+import shim_script
+n = 100000
+x, k = np.arange(n) * 1.0, np.arange(n) * 7 % 997
+def calls():
+    b = x * 1
+    b.put(k, 1.0), np.place(b, b > 5, [1.0, 2.0]), setattr(b, "flat", x), np.add.at(b.reshape(100, -1), (k % 100, k), 1.0)
+    return [b, np.repeat(x, k % 5), np.choose(k % 2, [x, b]), np.array([x, b]), np.array(x, ndmin=2), x.flat[k],
+            x.byteswap(), np.convolve(k, k[:50]), np.packbits(k > 5), *np.unravel_index(k, (10, 100)),
+            np.ravel_multi_index((k, k), (1000, 1000))]
+calls()
+before = shim_script.report()
+calls()
+if before:
+    moved = shim_script.report()["counters"]["download_bytes"] - before["counters"]["download_bytes"]
+    assert moved < 10000, moved
+for number, result in enumerate(calls()):
+    dump(str(number), result)
+''')
+        self.assertEqual(result.returncode, 0, result)
+
+
+if __name__ == "__main__":
+    unittest.main()
