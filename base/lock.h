@@ -31,6 +31,12 @@ struct gsh_lock {
         .mutex = PTHREAD_MUTEX_INITIALIZER, .rank = (lock_rank)                                    \
     }
 
+/* For a lock that is held for microseconds: who waits for it spins for about as long before it sleeps. */
+#define GSH_LOCK_INITIALIZER_SPINNING(lock_rank)                                                   \
+    {                                                                                              \
+        .mutex = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP, .rank = (lock_rank)                        \
+    }
+
 /* Waits for the lock. Debug builds abort when this thread already holds a lock of the same or a higher rank, or
  * one that lock_ranks.def forbids. */
 void gsh_lock_acquire(struct gsh_lock *lock);

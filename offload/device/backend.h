@@ -4,8 +4,9 @@
  * CPU cores, its memory a second host range). No CUDA type appears here.
  *
  * Order: allocate, release, upload, clear, copy, run and run_group behave as one in-order queue (they may be
- * asynchronous); the caller holds the DISPATCH lock. download may be called by any thread at any
- * time, also beside them: it sees everything submitted before it was called. No host pointer passed
+ * asynchronous). One thread calls them at a time, "under the DISPATCH lock": the one that holds it while no launch is in flight, or,
+ * for run and run_group, the one whose launch is in flight (dispatch_lock.h). download and memory may be called by any thread at any
+ * time, also beside them: download sees everything submitted before it was called. No host pointer passed
  * here is protected against access, but for download's `dst` and upload's `src` when `registered`
  * is set and `ignores_protection` is true, and upload's `src`, which may be read-only.
  */

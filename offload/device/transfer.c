@@ -4,6 +4,7 @@
  */
 #include "transfer.h"
 
+#include "dispatch_lock.h"
 #include "nvtx.h"
 #include "stats.h"
 #include "trace.h"
@@ -13,6 +14,7 @@ enum gsh_status gsh_transfer_upload(uint64_t dst, const void *src, size_t size, 
 {
     GSH_WALL_TIME(GSH_WALL_TRANSFERS);
     GSH_NVTX_RANGE("transfer", size);
+    gsh_dispatch_lock_wait_launch();
     uint64_t begin = gsh_trace_begin();
     GSH_TRY(gsh_backend_get()->upload(dst, src, size, registered));
     GSH_TRACE_TRANSFER(begin, UPLOADS, size);

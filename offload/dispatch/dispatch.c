@@ -683,7 +683,7 @@ static void run_on_pool_stack(void *context)
 {
     struct run *run = context;
     set_inside(true);
-    gsh_dispatch_lock_acquire();
+    gsh_dispatch_lock_acquire_beside_launch();
     gsh_node_forget_locked();
     gsh_value_reap_locked();
     bool is_retired = gsh_retire_reason() != NULL;

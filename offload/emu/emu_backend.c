@@ -21,10 +21,12 @@
 #include "wall_time.h"
 
 #include <fenv.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
-static size_t limit_bytes, held_bytes; /* DISPATCH lock */
+static size_t limit_bytes;
+static _Atomic size_t held_bytes; /* changed under the DISPATCH lock; read by any thread */
 
 static enum gsh_status open_device(char *why, size_t why_size)
 {
@@ -44,17 +46,16 @@ static enum gsh_status allocate(size_t size, uint64_t *address)
     void *memory = gsh_emu_mem_take(size);
     if (memory == NULL)
         return GSH_FAILED;
-    held_bytes += size;
-    gsh_stats_raise(GSH_COUNTER_DEVICE_PEAK_BYTES, held_bytes);
-    gsh_trace_memory(held_bytes);
+    size_t held = atomic_fetch_add_explicit(&held_bytes, size, memory_order_relaxed) + size;
+    gsh_stats_raise(GSH_COUNTER_DEVICE_PEAK_BYTES, held);
+    gsh_trace_memory(held);
     *address = (uint64_t)memory;
     return GSH_OK;
 }
 
 static void release(uint64_t address, size_t size)
 {
-    held_bytes -= size;
-    gsh_trace_memory(held_bytes);
+    gsh_trace_memory(atomic_fetch_sub_explicit(&held_bytes, size, memory_order_relaxed) - size);
     gsh_emu_mem_give((void *)address, size);
 }
 

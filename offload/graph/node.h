@@ -35,6 +35,8 @@ void gsh_node_record_locked(const struct gsh_node *node);
  * memory. Call it after each recording, and after the caller has released its own references: the flush stores every value that has a reference besides
  * those of the nodes. */
 void gsh_node_bound_locked(void);
+/* Releases the node's values. A second call does nothing. */
+void gsh_node_drop_locked(struct gsh_node *node);
 /* Runs one node that is not in the list. The pending nodes do not run. FAILED: it wrote nothing. DECLINED: as the backend's
  * run. */
 enum gsh_status gsh_node_run_locked(const struct gsh_node *node);
@@ -49,7 +51,9 @@ void gsh_node_flush(enum gsh_flush_reason why);
 /* Feeds the idle device, if `number` still is gsh_node_oldest(). Whole iterations of a loop run at once. The other nodes run when
  * the program has made a long pause (policy/pauses.h), which is noticed when this function is called again and again. If the
  * newest node is a Fourier transform, nothing runs until another node is recorded: the transform of the next dimension would be
- * joined to it, and time must not decide that. Takes the DISPATCH lock. */
+ * joined to it, and time must not decide that. Takes the DISPATCH lock, and gives it away while it plans and launches
+ * (dispatch_lock.h): other threads record meanwhile. Returns early, and goes on when it is called again, where a page fault waits for the
+ * service thread. */
 void gsh_node_flush_idle(uint64_t number);
 /* Removes the nodes that stayed pending for values that are now dead (expiring.h). This may free what they read. */
 void gsh_node_forget_locked(void);

@@ -34,7 +34,7 @@ static bool dies(const struct gsh_plan_item *item, const struct gsh_node *nodes,
         for (unsigned k = 0; k < gsh_launch_operands(&node->launch) && !stays; k++)
             own += node->values[k] == value;
     }
-    return atomic_load_explicit(&value->references, memory_order_relaxed) == own;
+    return atomic_load_explicit(&value->references, memory_order_acquire) == own;
 }
 
 void gsh_node_reuse_locked(const struct gsh_plan_item *item, const struct gsh_node *nodes,

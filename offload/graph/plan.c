@@ -377,15 +377,17 @@ static void share_reads(void)
 
 /* ---- the plan ---- */
 
+static const struct gsh_node *plan_nodes; /* of the plan that was begun */
+static unsigned plan_count;
 static unsigned next_item;
 static int next_node;
 
-static void begin(const struct gsh_node *nodes, unsigned count)
+static void begin(void)
 {
-    plan.node_count = count;
+    plan.node_count = plan_count;
     gsh_plan_forget(&plan);
-    for (unsigned n = 0; n < count; n++) {
-        plan.nodes[n].node = &nodes[n];
+    for (unsigned n = 0; n < plan_count; n++) {
+        plan.nodes[n].node = &plan_nodes[n];
         plan.nodes[n].origin = (uint16_t)n;
         plan.nodes[n].is_repeated = false;
     }
@@ -401,17 +403,23 @@ static void form_items(void)
     share_reads();
 }
 
-static void count_uses(unsigned count)
+static void count_uses(void)
 {
-    memset(plan.uses, 0, count * sizeof plan.uses[0]);
+    memset(plan.uses, 0, plan_count * sizeof plan.uses[0]);
     for (unsigned n = 0; n < plan.node_count; n++)
         plan.uses[plan.nodes[n].origin] += !plan.nodes[n].is_dead;
 }
 
-void gsh_plan_make(const struct gsh_node *nodes, unsigned count)
+void gsh_plan_begin_locked(const struct gsh_node *nodes, unsigned count)
 {
-    gsh_plan_live_find_results(nodes, count);
-    begin(nodes, count);
+    gsh_plan_live_note_locked(nodes, count);
+    plan_nodes = nodes;
+    plan_count = count;
+}
+
+void gsh_plan_make(void)
+{
+    begin();
     bool has_contracted = gsh_plan_predicate(&plan);
     form_items();
     if (!has_contracted && gsh_plan_rematerialise(&plan)) {
@@ -419,10 +427,10 @@ void gsh_plan_make(const struct gsh_node *nodes, unsigned count)
         form_items();
     }
     if (has_contracted && !gsh_plan_predicate_holds(&plan)) {
-        begin(nodes, count);
+        begin();
         form_items();
     }
-    count_uses(count);
+    count_uses();
     next_item = 0;
     next_node = GSH_PLAN_NONE;
 }

@@ -7,7 +7,8 @@
  * live if its value has a reference that no pending node holds, if a later node of the plan reads it, or if a pending node that
  * is not in the plan uses its value.
  *
- * All functions: the caller holds the DISPATCH lock. They allocate nothing.
+ * All functions: the caller holds the DISPATCH lock, or the LAUNCH lock where the comment says so (dispatch_lock.h). They allocate
+ * nothing.
  */
 #pragma once
 
@@ -31,10 +32,12 @@ struct gsh_plan_item {
 
 /* Whether values that no node reads are computed although no array has them any more: for measurements. Any thread. */
 void gsh_plan_live_keep_results(bool keeps);
-/* Makes the plan of `count` nodes in program order. Their launches are not collapsed. The caller leaves `nodes` unchanged until
- * gsh_plan_next has returned NULL. A value is live-out if it has more references than pending ones and is not set aside, or if
- * later nodes use it (`later` in block.h, expiring.h). */
-void gsh_plan_make(const struct gsh_node *nodes, unsigned count);
+/* Begins the plan of `count` nodes in program order: notes which of their values are live-out. Their launches are not collapsed. The
+ * caller leaves `nodes` unchanged until gsh_plan_next has returned NULL. A value is live-out if it has more references than pending
+ * ones and is not set aside, or if later nodes use it (`later` in block.h, expiring.h). */
+void gsh_plan_begin_locked(const struct gsh_node *nodes, unsigned count);
+/* Makes the plan that was begun. Also under the LAUNCH lock. */
+void gsh_plan_make(void);
 /* Whether the node with this number is dead: no live byte depends on it, and it is in no item. Call it before the first
  * gsh_plan_next. */
 bool gsh_plan_is_dead(unsigned number);

@@ -170,8 +170,8 @@ static inline bool gsh_plan_is_sink(const struct gsh_plan_node *node)
 
 /* ---- plan_live.c ---- */
 
-/* Notes which values are read by nodes that do not write them, where results are to be kept (gsh_plan_live_keep_results). */
-void gsh_plan_live_find_results(const struct gsh_node *nodes, unsigned count);
+/* Notes which values of the nodes are live-out: a value may die until the plan is made, but none comes alive. */
+void gsh_plan_live_note_locked(const struct gsh_node *nodes, unsigned count);
 /* Fills in ranges and marks the dead nodes. */
 void gsh_plan_live_find_dead(struct gsh_plan *plan);
 /* Fills in is_stored, last_reader, loads and stores, once nodes are in items. */
@@ -182,7 +182,7 @@ struct gsh_plan_value *gsh_plan_live_find_value(struct gsh_plan *plan,
 /* Whether the operand is read: an input, a mask, or an output whose old bytes are kept. */
 bool gsh_plan_live_is_read(struct gsh_plan *plan, const struct gsh_plan_node *node,
                            unsigned operand);
-/* Whether the value is live-out: read after the flush. */
+/* Whether the value was live-out when gsh_plan_live_note_locked was called: read after the flush. */
 bool gsh_plan_live_is_live_out(const struct gsh_plan_value *value);
 
 /* ---- plan_space.c ---- */

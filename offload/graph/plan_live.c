@@ -27,10 +27,9 @@ static void mark_operands(const struct gsh_node *node, bool is_read)
             node->values[k]->is_read = is_read;
 }
 
-void gsh_plan_live_find_results(const struct gsh_node *nodes, unsigned count)
+/* Notes which values are read by nodes that do not write them. */
+static void find_results(const struct gsh_node *nodes, unsigned count)
 {
-    if (!atomic_load_explicit(&keeps_results, memory_order_relaxed))
-        return;
     for (unsigned n = 0; n < count; n++)
         mark_operands(&nodes[n], false);
     for (unsigned n = 0; n < count; n++)
@@ -54,11 +53,27 @@ static void cut(struct gsh_plan_range *needed, struct gsh_plan_range written)
         *needed = (struct gsh_plan_range){0, 0};
 }
 
+/* A value that is found to be dead stays so: nothing has it that could give it to another node. */
+static bool find_live_out(const struct gsh_value *value)
+{
+    uint32_t references = atomic_load_explicit(&value->references, memory_order_acquire);
+    return value->later != 0 || is_kept_result(value) ||
+           (references > value->pending && !value->is_retained);
+}
+
+void gsh_plan_live_note_locked(const struct gsh_node *nodes, unsigned count)
+{
+    if (atomic_load_explicit(&keeps_results, memory_order_relaxed))
+        find_results(nodes, count);
+    for (unsigned n = 0; n < count; n++)
+        for (unsigned k = 0; k < gsh_launch_operands(&nodes[n].launch); k++)
+            if (nodes[n].values[k] != NULL)
+                nodes[n].values[k]->is_live_out = find_live_out(nodes[n].values[k]);
+}
+
 bool gsh_plan_live_is_live_out(const struct gsh_plan_value *value)
 {
-    uint32_t references = atomic_load_explicit(&value->value->references, memory_order_relaxed);
-    return value->value->later != 0 || is_kept_result(value->value) ||
-           (references > value->value->pending && !value->value->is_retained);
+    return value->value->is_live_out;
 }
 
 /* The bytes needed at the end of the program: those that its nodes write of live values. */

@@ -25,7 +25,8 @@
 /* State of one chunk's host pages; see coherence.h. BLANK: closed, contents undefined, no device value. */
 enum gsh_chunk_state { GSH_CHUNK_HOST, GSH_CHUNK_SHARED, GSH_CHUNK_DEVICE, GSH_CHUNK_BLANK };
 
-/* One version of a block's contents on the device. Guarded by the DISPATCH lock, except `references`. */
+/* One version of a block's contents on the device. Guarded by the DISPATCH lock, except `references`, and what the planner alone
+ * uses, which is guarded by that of the plan (graph/plan.h). */
 struct gsh_value {
     _Atomic uint32_t references; /* the block's, and one for each node that reads it */
     uint64_t address;            /* device address; 0: no memory yet, contents undefined */
@@ -42,6 +43,7 @@ struct gsh_value {
     _Atomic uint8_t expiring; /* call site (expiring.h) whose hint says that it expires; 0: none */
     bool is_retained;         /* expiring, and not read after the current flush */
     bool is_read;       /* by another node of the current plan; used by graph/plan_live.c alone */
+    bool is_live_out;   /* as the current plan sees it; used by graph/plan_live.c alone */
     bool is_marked;     /* used by expiring.c */
     bool is_counted;    /* counted in node.c's held_bytes */
     uint32_t snapshots; /* readers outside our stream (snapshot.h); it is not written meanwhile */

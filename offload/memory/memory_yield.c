@@ -74,14 +74,20 @@ bool gsh_memory_yield(size_t bytes)
     return is_given;
 }
 
+static bool age_locked(unsigned looks)
+{
+    gsh_coherence_events.forget_dead_locked();
+    gsh_value_reap_locked();
+    return gsh_backend_get()->age(looks);
+}
+
+/* There is another look soon: it keeps nobody waiting for a launch in flight. */
 bool gsh_memory_yield_unused(unsigned looks)
 {
     if (gsh_device_get_state() != GSH_DEVICE_READY)
         return false;
-    gsh_dispatch_lock_acquire();
-    gsh_coherence_events.forget_dead_locked();
-    gsh_value_reap_locked();
-    bool has_left = gsh_backend_get()->age(looks);
+    gsh_dispatch_lock_acquire_beside_launch();
+    bool has_left = gsh_dispatch_lock_is_launching() || age_locked(looks);
     gsh_dispatch_lock_release();
     return has_left;
 }

@@ -136,6 +136,11 @@ void gsh_service_note_recorded(void)
     gsh_futex_wake_all_sigsafe(&posted);
 }
 
+bool gsh_service_is_waited_for(void)
+{
+    return atomic_load_explicit(&requests, memory_order_relaxed) != NULL;
+}
+
 void gsh_service_reset_after_fork(void)
 {
     atomic_store(&running, false);

@@ -17,5 +17,7 @@ bool gsh_service_resolve_sigsafe(const void *address, bool write);
 /* Tells the thread that a node is pending, the first since the last flush. The thread flushes nodes that have been
  * pending for GPUSHIM_FEED_MS, so that the device is not idle while the program does something else. */
 void gsh_service_note_recorded(void);
+/* Whether a fault waits that the thread has not begun to serve. Any thread, any locks. */
+bool gsh_service_is_waited_for(void);
 /* In a forked child: notes that there is no thread. */
 void gsh_service_reset_after_fork(void);

@@ -6,6 +6,7 @@
 
 #include "arena_internal.h"
 #include "backend.h"
+#include "dispatch_lock.h"
 #include "eviction.h"
 #include "mapped_scalar.h"
 #include "nvtx.h"
@@ -32,6 +33,8 @@ void gsh_value_note_written_locked(struct gsh_value *value)
 
 void gsh_value_reap_locked(void)
 {
+    if (gsh_dispatch_lock_is_launching()) /* the launch has the backend; a later call frees them */
+        return;
     gsh_snapshot_collect_locked();
     struct gsh_value *value = gsh_value_release_take_locked();
     while (value != NULL) {
@@ -66,12 +69,22 @@ static bool could_fit(size_t size)
     return size <= total_bytes;
 }
 
-bool gsh_value_has_room_locked(size_t size)
+static bool has_room_now(size_t size)
 {
-    gsh_value_reap_locked();
     size_t free_bytes = 0, total_bytes = 0;
+    gsh_value_reap_locked();
     gsh_backend_get()->memory(&free_bytes, &total_bytes);
     return promised_bytes + gsh_round_up(size, 256) <= free_bytes;
+}
+
+bool gsh_value_has_room_locked(size_t size)
+{
+    if (has_room_now(size))
+        return true;
+    if (!gsh_dispatch_lock_is_launching())
+        return false;
+    gsh_dispatch_lock_wait_launch();
+    return has_room_now(size);
 }
 
 enum gsh_status gsh_value_create_locked(size_t size, uint32_t block, struct gsh_value **result)
@@ -95,6 +108,7 @@ enum gsh_status gsh_value_make_resident_locked(struct gsh_value *value)
     uint64_t address = 0;
     if (value->address != 0)
         return GSH_OK;
+    gsh_dispatch_lock_wait_launch();
     gsh_value_reap_locked();
     bool fits_word = value->is_read_next && value->spill == NULL; /* a spill copy is padded */
     bool has_word = fits_word && gsh_mapped_scalar_take_locked(&address, &value->word);

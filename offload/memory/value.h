@@ -56,7 +56,8 @@ static inline void gsh_value_retain(struct gsh_value *value)
 {
     atomic_fetch_add_explicit(&value->references, 1, memory_order_relaxed);
 }
-/* Gives the memory of dead values (value_release.h) back to the device, and their structures to the pool. */
+/* Gives the memory of dead values (value_release.h) back to the device, and their structures to the pool. Nothing while a launch
+ * is in flight (dispatch_lock.h). */
 void gsh_value_reap_locked(void);
 /* Notes that a write to the value is pending or done: it gets a new version. */
 void gsh_value_note_written_locked(struct gsh_value *value);

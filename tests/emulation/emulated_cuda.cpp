@@ -1187,6 +1187,19 @@ API gsh_cuda_enum cuModuleGetFunction(CUfunction *function, CUmodule module, con
     return SUCCESS;
 }
 
+/* How long the call of a launch takes: EMULATED_LAUNCH_US. */
+static void take_time_of_launch()
+{
+    static const char *const microseconds = getenv("EMULATED_LAUNCH_US");
+    if (microseconds == nullptr)
+        return;
+    auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(atoi(microseconds));
+    if (atoi(microseconds) >= 1000)
+        std::this_thread::sleep_until(end);
+    while (std::chrono::steady_clock::now() < end)
+        ;
+}
+
 API gsh_cuda_enum cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
                                  unsigned grid_z, unsigned block_x, unsigned block_y,
                                  unsigned block_z, unsigned shared_bytes, CUstream stream,
@@ -1197,6 +1210,7 @@ API gsh_cuda_enum cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned 
         block_y != 1 || block_z != 1 || shared_bytes > MOST_SHARED_BYTES ||
         function->argument_bytes > MOST_ARGUMENTS)
         refuse("cuLaunchKernel", "a grid or arguments that are not emulated");
+    take_time_of_launch();
     struct Arguments {
         alignas(64) char bytes[MOST_ARGUMENTS];
     };

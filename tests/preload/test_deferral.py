@@ -123,6 +123,27 @@ dump("was run", not report() or report()["counters"]["flushes"] > before["counte
 dump("d", d)
 """
 
+BESIDE = HEAD + """
+import time
+sizes = [1000 + 16 * k for k in range(6)]       # no two of them in one kernel
+halves = [on_device(np.full(size, 0.5)) for size in sizes]
+arrays = [half * 3 for half in halves]
+def loop():
+    inside = 0.0
+    for step in range(40):
+        for k, half in enumerate(halves):
+            begin = time.perf_counter()
+            arrays[k] = np.minimum(arrays[k], half + arrays[k])
+            inside += time.perf_counter() - begin
+        time.sleep(0.003)
+    return inside
+loop(); synchronize()
+inside = launches(loop)
+if launches.count:
+    assert inside < 0.5 * LAUNCH_S * launches.count, (inside, launches.count)
+for k, array in enumerate(arrays): dump("array %d" % k, array)
+"""
+
 
 class TestDeferral(shim_runner.TestCase):
     def check(self, script, **env):
@@ -148,6 +169,11 @@ class TestDeferral(shim_runner.TestCase):
 
     def test_idle_device_is_fed(self):
         self.check(IDLE, GPUSHIM_FEED_MS="1")
+
+    @unittest.skipUnless(shim_runner.is_emulated(), "no emulated GPU, whose launches can be slow")
+    def test_calls_do_not_wait_for_launches(self):
+        """They are recorded while the thread that feeds the device is at a launch."""
+        self.check("LAUNCH_S = 0.01\n" + BESIDE, GPUSHIM_FEED_MS="1", EMULATED_LAUNCH_US="10000")
 
     def test_threads(self):
         for milliseconds in "0", "1":

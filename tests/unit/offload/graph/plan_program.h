@@ -350,7 +350,8 @@ static inline struct plan_counts program_plan(const struct program *program, cha
                                               group_runner *run)
 {
     struct plan_counts counts = {0};
-    gsh_plan_make(program->nodes, program->node_count);
+    gsh_plan_begin_locked(program->nodes, program->node_count);
+    gsh_plan_make();
     for (const struct gsh_plan_item *item; (item = gsh_plan_next()) != NULL; counts.items++) {
         if (item->node >= 0)
             counts.alone++;

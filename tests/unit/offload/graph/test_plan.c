@@ -118,7 +118,8 @@ static void check_equal_inputs(void)
     binary(GSH_OP_MULTIPLY, line(x), line(a), line(x));
     add(line(x), view_constant(4), line(x));
     expect(1, 0, 4, 1, 1);
-    gsh_plan_make(program.nodes, program.node_count);
+    gsh_plan_begin_locked(program.nodes, program.node_count);
+    gsh_plan_make();
     const struct gsh_plan_item *item = gsh_plan_next();
     CHECK_INT(item->group.constant_count, 2);
     CHECK_INT(item->node_count, 4);
@@ -128,7 +129,8 @@ static void check_equal_inputs(void)
     struct view zero = {.value = -1, .dtype = GSH_INT64}; /* the bytes of 0.0 */
     add(line(x), view_constant(0), line(x));
     add(line(x), zero, line(x));
-    gsh_plan_make(program.nodes, program.node_count);
+    gsh_plan_begin_locked(program.nodes, program.node_count);
+    gsh_plan_make();
     CHECK_INT(gsh_plan_next()->group.constant_count, 4);
 }
 
@@ -317,7 +319,8 @@ static void check_arange(void)
     struct view seen = view_transposed(matrix(t)), result = view_transposed(matrix(x));
     binary(GSH_OP_MULTIPLY, seen, view_constant(2), result);
     expect(1, 0, 2, 0, 1);
-    gsh_plan_make(program.nodes, program.node_count);
+    gsh_plan_begin_locked(program.nodes, program.node_count);
+    gsh_plan_make();
     CHECK_INT(gsh_plan_next()->group.ndim, 1);
 }
 
@@ -379,7 +382,8 @@ static void check_too_deep(void)
 static const struct gsh_group *first_group(void)
 {
     const struct gsh_plan_item *item;
-    gsh_plan_make(program.nodes, program.node_count);
+    gsh_plan_begin_locked(program.nodes, program.node_count);
+    gsh_plan_make();
     do
         item = gsh_plan_next();
     while (item->node >= 0);
