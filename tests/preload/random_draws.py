@@ -44,8 +44,9 @@ def bounds(choose, dtype):
 
 def draw(choose, generator, size):
     kind = choose.choice(["random", "standard_normal", "standard_exponential", "uniform", "normal", "lognormal", "exponential",
-                          "integers", "integers", "bool", "rayleigh", "standard_cauchy", "triangular", "geometric", "binomial",
-                          "poisson"])
+                          "integers", "integers", "bool", "derived"])
+    if kind == "derived":
+        kind = choose.choice(["rayleigh", "standard_cauchy", "triangular", "geometric", "binomial", "poisson"])
     if kind == "integers":
         dtype = np.dtype(choose.choice(INTEGERS))
         low, high = bounds(choose, dtype)
