@@ -69,34 +69,43 @@ static void set_text(char *field, size_t size, const char *text)
     gsh_fmt_text(&fmt, text);
 }
 
-static uint64_t hash_text(uint64_t hash, const char *text)
+/* What a row is called; it has as much of both texts as fits. */
+struct key {
+    const char *name, *signature;
+};
+
+enum { NAME_LENGTH = sizeof rows[0].name - 1, SIGNATURE_LENGTH = sizeof rows[0].signature - 1 };
+
+static uint64_t hash_text(uint64_t hash, const char *text, size_t length)
 {
-    for (const char *c = text; *c != '\0'; c++)
-        hash = gsh_hash_add(hash, (unsigned char)*c);
+    for (size_t place = 0; place < length && text[place] != '\0'; place++)
+        hash = gsh_hash_add(hash, (unsigned char)text[place]);
     return hash;
 }
 
-static uint64_t hash_key(const struct row *key)
+static uint64_t hash_key(const struct key *key)
 {
-    return hash_text(hash_text(GSH_HASH_BEGIN, key->name), key->signature);
+    return hash_text(hash_text(GSH_HASH_BEGIN, key->name, NAME_LENGTH), key->signature,
+                     SIGNATURE_LENGTH);
 }
 
-static bool is_same(const struct row *a, const struct row *b)
+static bool is_called(const struct row *row, const struct key *key)
 {
-    return strcmp(a->name, b->name) == 0 && strcmp(a->signature, b->signature) == 0;
+    return strncmp(row->name, key->name, NAME_LENGTH) == 0 &&
+           strncmp(row->signature, key->signature, SIGNATURE_LENGTH) == 0;
 }
 
-/* A new row named like `key` in `slot`, or 0: the table is full, or another thread took the slot.
+/* A new row called as `key` says in `slot`, or 0: the table is full, or another thread took the slot.
  */
-static unsigned try_publish(const struct row *key, _Atomic uint16_t *slot)
+static unsigned try_publish(const struct key *key, _Atomic uint16_t *slot)
 {
     if (atomic_load_explicit(&claimed, memory_order_relaxed) >= GSH_STATS_MAX_ROWS)
         return 0;
     unsigned index = atomic_fetch_add_explicit(&claimed, 1, memory_order_relaxed);
     if (index >= GSH_STATS_MAX_ROWS)
         return 0;
-    memcpy(rows[index].signature, key->signature, sizeof key->signature);
-    memcpy(rows[index].name, key->name, sizeof key->name);
+    set_text(rows[index].signature, sizeof rows[index].signature, key->signature);
+    set_text(rows[index].name, sizeof rows[index].name, key->name);
     uint16_t empty = 0;
     if (atomic_compare_exchange_strong_explicit(slot, &empty, (uint16_t)index, memory_order_release,
                                                 memory_order_relaxed))
@@ -106,9 +115,7 @@ static unsigned try_publish(const struct row *key, _Atomic uint16_t *slot)
 
 unsigned gsh_stats_row(const char *name, const char *signature)
 {
-    struct row key = {.name = ""};
-    set_text(key.name, sizeof key.name, name);
-    set_text(key.signature, sizeof key.signature, signature);
+    const struct key key = {name, signature};
     uint32_t probe = (uint32_t)hash_key(&key);
     for (unsigned tries = 0; tries < SLOTS; probe++, tries++) {
         _Atomic uint16_t *slot = &slots[probe % SLOTS];
@@ -119,7 +126,7 @@ unsigned gsh_stats_row(const char *name, const char *signature)
             index = atomic_load_explicit(slot, memory_order_acquire);
         if (index == 0)
             return 0;
-        if (is_same(&rows[index], &key))
+        if (is_called(&rows[index], &key))
             return index;
     }
     return 0;

@@ -9,6 +9,9 @@
 #include "random_draw.h"
 #include "reductions.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #define GSH_MAX_DIMS 16
 #define GSH_MAX_INPUTS 3
 #define GSH_OP_OUTPUTS 2 /* of an op */
@@ -224,6 +227,20 @@ struct gsh_launch {
     };
     struct gsh_error_sink errors;
 };
+
+/* *to = *from, but for the shape and the strides of dimensions that there are not: those of *to keep their bytes. */
+static inline void gsh_launch_copy(struct gsh_launch *to, const struct gsh_launch *from)
+{
+    const size_t head = offsetof(struct gsh_launch, shape),
+                 tail = offsetof(struct gsh_launch, indexed);
+    memcpy(to, from, head);
+    memcpy((char *)to + tail, (const char *)from + tail, sizeof *to - tail);
+    for (int d = 0; d < from->ndim; d++) {
+        to->shape[d] = from->shape[d];
+        for (unsigned k = 0; k < GSH_MAX_OPERANDS; k++)
+            to->strides[k][d] = from->strides[k][d];
+    }
+}
 
 /* By kind: bit sets of enum gsh_launch_trait. */
 extern const uint32_t gsh_launch_traits[GSH_LAUNCH_KINDS];

@@ -307,7 +307,10 @@ static PyObject *run_on_host(struct draft *draft, enum gsh_reason *why)
 PyObject *gsh_numpy_elementwise_try(const struct gsh_ufunc_call *request, enum gsh_reason *why,
                                     unsigned *row)
 {
-    struct draft draft = {.request = request};
+    struct draft draft;
+    draft.request = request;
+    draft.count = 0;
+    memset(&draft.call, 0, sizeof draft.call);
     struct gsh_launch *launch = &draft.call.launch;
     launch->kind = GSH_LAUNCH_ELEMENTWISE;
     launch->op = (enum gsh_op)request->op;

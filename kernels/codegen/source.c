@@ -14,20 +14,27 @@ struct maker {
     enum gsh_status (*plan)(const struct gsh_launch *launch, uint64_t scratch,
                             struct gsh_source_plan *plan);
     void (*text)(const struct gsh_launch *launch, unsigned stage, struct gsh_fmt *fmt);
+    bool (*is_made)(const struct gsh_launch *launch); /* of a grid that fits; NULL: not known */
 };
 
 static const struct maker *maker_of(const struct gsh_launch *launch)
 {
-    static const struct maker
-        none = {NULL, NULL, NULL},
-        elementwise = {NULL, gsh_source_elementwise_plan, gsh_source_elementwise_text},
-        reduce = {gsh_source_reduce_scratch, gsh_source_reduce_plan, gsh_source_reduce_text},
-        scan = {gsh_source_scan_scratch, gsh_source_scan_plan, gsh_source_scan_text},
-        compress = {gsh_source_compress_scratch, gsh_source_compress_plan,
-                    gsh_source_compress_text},
-        product = {NULL, gsh_source_product_plan, gsh_source_product_text},
-        indexed = {gsh_source_index_scratch, gsh_source_index_plan, gsh_source_index_text},
-        draw = {gsh_source_draw_scratch, gsh_source_draw_plan, gsh_source_draw_text};
+    static const struct maker none = {NULL, NULL, NULL, NULL},
+                              elementwise = {NULL, gsh_source_elementwise_plan,
+                                             gsh_source_elementwise_text,
+                                             gsh_source_elementwise_is_made},
+                              reduce = {gsh_source_reduce_scratch, gsh_source_reduce_plan,
+                                        gsh_source_reduce_text, gsh_source_reduce_is_made},
+                              scan = {gsh_source_scan_scratch, gsh_source_scan_plan,
+                                      gsh_source_scan_text, NULL},
+                              compress = {gsh_source_compress_scratch, gsh_source_compress_plan,
+                                          gsh_source_compress_text, NULL},
+                              product = {NULL, gsh_source_product_plan, gsh_source_product_text,
+                                         NULL},
+                              indexed = {gsh_source_index_scratch, gsh_source_index_plan,
+                                         gsh_source_index_text, gsh_source_index_is_made},
+                              draw = {gsh_source_draw_scratch, gsh_source_draw_plan,
+                                      gsh_source_draw_text, NULL};
     static const struct maker *const makers[] = {
 #define X(kind, dtypes, errors, replay, host, source, ...) [GSH_LAUNCH_##kind] = &source,
 #include "launch_kinds.def"
@@ -47,6 +54,15 @@ enum gsh_status gsh_source_plan(const struct gsh_launch *launch, uint64_t scratc
 {
     const struct maker *maker = maker_of(launch);
     return maker->plan ? maker->plan(launch, scratch, plan) : GSH_DECLINED;
+}
+
+/* So few elements never exceed a grid. */
+bool gsh_source_is_certain(const struct gsh_launch *launch)
+{
+    const struct maker *maker = maker_of(launch);
+    int64_t elements = gsh_launch_elements(launch);
+    return maker->is_made != NULL && elements > 0 && elements <= INT32_MAX &&
+           maker->is_made(launch);
 }
 
 void gsh_source_text(const struct gsh_launch *launch, unsigned stage, struct gsh_fmt *fmt)

@@ -39,6 +39,8 @@ size_t gsh_source_scratch(const struct gsh_launch *launch);
  * it. `scratch` is a device address of gsh_source_scratch bytes, or 0. */
 enum gsh_status gsh_source_plan(const struct gsh_launch *launch, uint64_t scratch,
                                 struct gsh_source_plan *plan);
+/* True where gsh_source_plan surely gives OK; told from kind, op, dtypes and size, without a plan. False: only a plan can tell. */
+bool gsh_source_is_certain(const struct gsh_launch *launch);
 /* The text of stage `stage`'s kernel, for NVRTC (C++17, --fmad=false). Uses only the launch's op,
  * dtypes and layout class. */
 void gsh_source_text(const struct gsh_launch *launch, unsigned stage, struct gsh_fmt *fmt);

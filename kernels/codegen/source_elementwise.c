@@ -275,14 +275,19 @@ static enum gsh_status put_arguments(const struct gsh_launch *launch, const stru
     return layout->ndim > 0 ? put_space(launch, layout, stage) : GSH_OK;
 }
 
+bool gsh_source_elementwise_is_made(const struct gsh_launch *launch)
+{
+    const struct gsh_op_info *info = gsh_op_info(launch->op);
+    return gsh_op_has_loop(launch->op, launch->loop) && launch->nin == info->nin &&
+           launch->nout == info->nout;
+}
+
 enum gsh_status gsh_source_elementwise_plan(const struct gsh_launch *launch, uint64_t scratch,
                                             struct gsh_source_plan *plan)
 {
-    const struct gsh_op_info *info = gsh_op_info(launch->op);
     struct gsh_source_stage *stage = &plan->stages[0];
     (void)scratch;
-    if (!gsh_op_has_loop(launch->op, launch->loop) || launch->nin != info->nin ||
-        launch->nout != info->nout)
+    if (!gsh_source_elementwise_is_made(launch))
         return GSH_DECLINED;
     struct layout layout = layout_of(launch);
     int64_t elements = gsh_launch_elements(launch);

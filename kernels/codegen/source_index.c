@@ -300,6 +300,11 @@ static enum gsh_status plan_pass(const struct gsh_launch *launch, enum pass pass
     return set_grid(stage, gsh_launch_elements(&part));
 }
 
+bool gsh_source_index_is_made(const struct gsh_launch *launch)
+{
+    return !is_put(launch) && way_of(launch) != WAY_NONE;
+}
+
 enum gsh_status gsh_source_index_plan(const struct gsh_launch *launch, uint64_t scratch,
                                       struct gsh_source_plan *plan)
 {

@@ -91,12 +91,15 @@ uint64_t gsh_source_text_magic(int64_t d);
 enum gsh_status gsh_source_text_put_magic(struct gsh_source_stage *stage, const int64_t *divisors,
                                           int count, int room);
 
+/* Whether a launch has a kernel, apart from the size of its grid. */
+bool gsh_source_elementwise_is_made(const struct gsh_launch *launch);
 enum gsh_status gsh_source_elementwise_plan(const struct gsh_launch *launch, uint64_t scratch,
                                             struct gsh_source_plan *plan);
 void gsh_source_elementwise_text(const struct gsh_launch *launch, unsigned stage,
                                  struct gsh_fmt *fmt);
 
 size_t gsh_source_reduce_scratch(const struct gsh_launch *launch);
+bool gsh_source_reduce_is_made(const struct gsh_launch *launch);
 enum gsh_status gsh_source_reduce_plan(const struct gsh_launch *launch, uint64_t scratch,
                                        struct gsh_source_plan *plan);
 void gsh_source_reduce_text(const struct gsh_launch *launch, unsigned stage, struct gsh_fmt *fmt);

@@ -380,12 +380,17 @@ static enum gsh_status plan_stage(const struct gsh_launch *launch, const struct 
     return gsh_source_set_grid(out, stage->geometry.tiles * stage->geometry.segments);
 }
 
+bool gsh_source_reduce_is_made(const struct gsh_launch *launch)
+{
+    return gsh_reduction_has_loop(launch->reduction, launch->loop) && launch->nin == 1 &&
+           !launch->operands[0].is_constant;
+}
+
 enum gsh_status gsh_source_reduce_plan(const struct gsh_launch *launch, uint64_t scratch,
                                        struct gsh_source_plan *plan)
 {
     struct stage stage;
-    if (!gsh_reduction_has_loop(launch->reduction, launch->loop) || launch->nin != 1 ||
-        launch->operands[0].is_constant)
+    if (!gsh_source_reduce_is_made(launch))
         return GSH_DECLINED;
     set_stage(launch, scratch, 0, &stage);
     plan->stage_count = (stage.is_last ? 1 : 2) + (stage.runs ? 1 : 0);

@@ -176,6 +176,8 @@ static void find_support(void *context)
 static bool supports(const struct gsh_launch *launch)
 {
     struct support support = {.launch = launch};
+    if (gsh_source_is_certain(launch))
+        return true;
     gsh_stack_pool_run(find_support, &support);
     return support.is_there;
 }

@@ -43,8 +43,8 @@
 int64_t gsh_dispatch_min_elements = GSH_DECIDE_LEAST_ELEMENTS;
 
 static _Atomic bool live;
-static _Atomic uint64_t submitted,
-    waited_for;    /* calls so far, and how many of them surely have run */
+/* Calls so far, and how many of them surely have run; the first is written under the DISPATCH lock. */
+static _Atomic uint64_t submitted, waited_for;
 static bool waits; /* for each call, GPUSHIM_SYNC */
 
 /* Why this thread's calls are not taken: bit 0, it is inside the library or pauses; above it, how often the program has
@@ -207,7 +207,7 @@ enum gsh_reason gsh_dispatch_decide(const struct gsh_call *call)
 /* One operand where it is, and where its bytes will be on the device. */
 struct place {
     struct gsh_block *block; /* NULL: constant or unmanaged */
-    struct gsh_value *value; /* a reference of our own */
+    struct gsh_value *value; /* a reference of our own, until the node has it */
     uint64_t first;          /* host address of the lowest byte touched */
     size_t bytes;            /* from there to the highest */
     size_t offset;           /* of the first element from the start of the value */
@@ -222,7 +222,6 @@ struct closing {
 
 struct run {
     const struct gsh_call *call;
-    struct gsh_launch launch;
     struct place places[GSH_MAX_OPERANDS];
     struct gsh_block *held[GSH_MAX_OPERANDS]; /* distinct blocks, ascending */
     unsigned held_count;
@@ -230,6 +229,9 @@ struct run {
     struct closing outputs[GSH_MAX_OUTPUTS];
     enum gsh_reason why;
     enum gsh_status status;
+    bool is_recorded; /* the node has the references to the places' values */
+    struct gsh_node
+        node; /* what is recorded: the call's launch, addresses of the host until then */
 };
 
 static enum gsh_status decline(struct run *run, enum gsh_reason why)
@@ -242,11 +244,11 @@ static enum gsh_status decline(struct run *run, enum gsh_reason why)
 static enum gsh_status locate(struct run *run)
 {
     for (unsigned k = 0; k < run->operands; k++) {
-        const struct gsh_operand *operand = &run->launch.operands[k];
+        const struct gsh_operand *operand = &run->node.launch.operands[k];
         if (operand->is_constant)
             continue;
         int64_t low = 0, high = 0;
-        gsh_launch_extent(&run->launch, k, &low, &high);
+        gsh_launch_extent(&run->node.launch, k, &low, &high);
         struct place *place = &run->places[k];
         place->first = operand->address + (uint64_t)low;
         place->bytes = (size_t)(high - low);
@@ -280,7 +282,8 @@ static void hold_blocks(struct run *run)
 static void let_go(struct run *run)
 {
     for (unsigned k = 0; k < run->operands; k++)
-        gsh_value_release_sigsafe(run->places[k].value);
+        if (!run->is_recorded)
+            gsh_value_release_sigsafe(run->places[k].value);
     for (unsigned k = run->held_count; k > 0; k--) {
         gsh_coherence_open_drop_stale_sigsafe(run->held[k - 1]);
         gsh_block_release_sigsafe(run->held[k - 1]);
@@ -320,9 +323,9 @@ static bool is_pending(const struct gsh_value *value)
 static bool share_unmanaged(struct run *run, unsigned k)
 {
     struct place *place = &run->places[k];
-    for (unsigned j = 0; j < k && k < run->launch.nin; j++) {
+    for (unsigned j = 0; j < k && k < run->node.launch.nin; j++) {
         const struct place *earlier = &run->places[j];
-        if (run->launch.operands[j].is_constant || earlier->block != NULL ||
+        if (run->node.launch.operands[j].is_constant || earlier->block != NULL ||
             earlier->first != place->first || earlier->bytes != place->bytes)
             continue;
         use_value(place, earlier->value);
@@ -335,8 +338,8 @@ static bool share_unmanaged(struct run *run, unsigned k)
 static enum gsh_status make_unmanaged_resident(struct run *run, unsigned k)
 {
     struct place *place = &run->places[k];
-    place->offset = run->launch.operands[k].address - place->first;
-    bool is_input = !gsh_launch_is_output(&run->launch, k);
+    place->offset = run->node.launch.operands[k].address - place->first;
+    bool is_input = !gsh_launch_is_output(&run->node.launch, k);
     if (share_unmanaged(run, k))
         return GSH_OK;
     if (is_input)
@@ -346,7 +349,7 @@ static enum gsh_status make_unmanaged_resident(struct run *run, unsigned k)
     if (create_value(GSH_MAX(place->bytes, 1), 0, &place->value) != GSH_OK ||
         gsh_value_make_resident_locked(place->value) != GSH_OK)
         return decline(run, GSH_REASON_MEMORY);
-    if (!is_input && !gsh_launch_reads_output(&run->launch))
+    if (!is_input && !gsh_launch_reads_output(&run->node.launch))
         return GSH_OK;
     if (gsh_transfer_upload(place->value->address, (const void *)place->first, place->bytes,
                             false) != GSH_OK)
@@ -400,7 +403,7 @@ static enum gsh_status upload_chunks(struct run *run, struct gsh_block *block, u
 static enum gsh_status make_input_resident(struct run *run, unsigned k)
 {
     struct place *place = &run->places[k];
-    if (run->launch.operands[k].is_constant)
+    if (run->node.launch.operands[k].is_constant)
         return GSH_OK;
     if (place->block == NULL)
         return make_unmanaged_resident(run, k);
@@ -408,7 +411,7 @@ static enum gsh_status make_input_resident(struct run *run, unsigned k)
     size_t begin = place->first - block->base;
     GSH_TRY(upload_chunks(run, block, gsh_block_chunk(block, begin),
                           gsh_block_chunk(block, begin + place->bytes - 1)));
-    place->offset = run->launch.operands[k].address - block->base;
+    place->offset = run->node.launch.operands[k].address - block->base;
     use_value(place, block->value);
     return GSH_OK;
 }
@@ -416,7 +419,7 @@ static enum gsh_status make_input_resident(struct run *run, unsigned k)
 /* Whether output k's elements fill the bytes between its lowest and its highest one. */
 static bool output_is_dense(const struct run *run, unsigned k)
 {
-    const struct gsh_launch *launch = &run->launch;
+    const struct gsh_launch *launch = &run->node.launch;
     size_t elements = (size_t)gsh_launch_output_elements(launch, k);
     return elements * gsh_dtype_size(launch->operands[k].dtype) == run->places[k].bytes;
 }
@@ -436,9 +439,9 @@ static bool overlaps(const struct place *x, const struct place *y)
 static bool output_clobbers_input(const struct run *run, unsigned output)
 {
     for (unsigned k = 0; k < run->operands; k++)
-        if (!gsh_launch_is_output(&run->launch, k) &&
+        if (!gsh_launch_is_output(&run->node.launch, k) &&
             overlaps(&run->places[k], &run->places[output]) &&
-            !is_in_place(&run->launch, k, output))
+            !is_in_place(&run->node.launch, k, output))
             return true;
     return false;
 }
@@ -448,7 +451,7 @@ static enum gsh_status keep_surroundings(struct run *run, unsigned k, size_t beg
 {
     struct gsh_block *block = run->places[k].block;
     unsigned first = gsh_block_chunk(block, begin), last = gsh_block_chunk(block, end - 1);
-    if (!output_is_dense(run, k) || gsh_launch_reads_output(&run->launch))
+    if (!output_is_dense(run, k) || gsh_launch_reads_output(&run->node.launch))
         return upload_chunks(run, block, first, last);
     if (ensure_value(block) != GSH_OK)
         return decline(run, GSH_REASON_MEMORY);
@@ -485,20 +488,20 @@ static enum gsh_status make_output_resident(struct run *run, unsigned k)
     struct place *place = &run->places[k];
     if (place->block == NULL)
         return make_unmanaged_resident(run, k);
-    struct closing *closing = &run->outputs[k - run->launch.nin];
+    struct closing *closing = &run->outputs[k - run->node.launch.nin];
     struct gsh_block *block = place->block;
     size_t begin = place->first - block->base, end = begin + place->bytes;
     closing->first_chunk = gsh_block_chunk(block, begin);
     closing->last_chunk = gsh_block_chunk(block, end - 1);
-    bool whole = run->call->fresh[k - run->launch.nin] ||
-                 (!gsh_launch_reads_output(&run->launch) && begin == 0 && end == block->size &&
+    bool whole = run->call->fresh[k - run->node.launch.nin] ||
+                 (!gsh_launch_reads_output(&run->node.launch) && begin == 0 && end == block->size &&
                   output_is_dense(run, k));
     if (atomic_load(&block->read_pins) + atomic_load(&block->write_pins) > 0)
         return decline(run, GSH_REASON_PINNED);
     if (!whole)
         GSH_TRY(keep_surroundings(run, k, begin, end));
-    place->offset = run->launch.operands[k].address - block->base;
-    if (block->value != NULL && !gsh_launch_has(&run->launch, GSH_TRAIT_REFUSES_LATE) &&
+    place->offset = run->node.launch.operands[k].address - block->base;
+    if (block->value != NULL && !gsh_launch_has(&run->node.launch, GSH_TRAIT_REFUSES_LATE) &&
         !output_clobbers_input(run, k) && block->value->snapshots == 0 &&
         !(whole && (is_pending(block->value) || block->value->is_poisoned))) {
         use_value(place, block->value);
@@ -512,9 +515,9 @@ static enum gsh_status make_output_resident(struct run *run, unsigned k)
 
 static void reopen_outputs(struct run *run)
 {
-    for (unsigned j = 0; j < run->launch.nout; j++) {
+    for (unsigned j = 0; j < run->node.launch.nout; j++) {
         struct closing *closing = &run->outputs[j];
-        struct gsh_block *block = run->places[run->launch.nin + j].block;
+        struct gsh_block *block = run->places[run->node.launch.nin + j].block;
         for (unsigned chunk = closing->first_chunk;
              closing->is_closed && chunk <= closing->last_chunk; chunk++)
             gsh_coherence_restore_held(block, chunk, (enum gsh_chunk_state)closing->states[chunk]);
@@ -531,9 +534,9 @@ static bool has_open_chunk(const struct gsh_block *block, unsigned first, unsign
 
 static enum gsh_status close_outputs(struct run *run)
 {
-    for (unsigned j = 0; j < run->launch.nout; j++) {
+    for (unsigned j = 0; j < run->node.launch.nout; j++) {
         struct closing *closing = &run->outputs[j];
-        struct gsh_block *block = run->places[run->launch.nin + j].block;
+        struct gsh_block *block = run->places[run->node.launch.nin + j].block;
         if (block == NULL)
             continue;
         memcpy(closing->states, block->state, sizeof closing->states);
@@ -564,43 +567,44 @@ static enum gsh_status fetch_unmanaged(const struct run *run)
 {
     struct gsh_unmanaged_output outputs[GSH_MAX_OUTPUTS];
     unsigned count = 0;
-    for (unsigned k = run->launch.nin; k < run->launch.nin + run->launch.nout; k++) {
+    for (unsigned k = run->node.launch.nin; k < run->node.launch.nin + run->node.launch.nout; k++) {
         const struct place *place = &run->places[k];
         if (place->block == NULL)
             outputs[count++] = (struct gsh_unmanaged_output){
                 k, place->value, (void *)place->first, place->bytes,
-                gsh_launch_reads_output(&run->launch) || output_clobbers_input(run, k)};
+                gsh_launch_reads_output(&run->node.launch) || output_clobbers_input(run, k)};
     }
     return count == 0 ? GSH_OK : gsh_unmanaged_output_fetch(&run->call->launch, outputs, count);
 }
 
 static enum gsh_status submit(struct run *run)
 {
-    struct gsh_node node = {.row = gsh_stats_folded(run->call->row),
-                            .line = gsh_line_profile_here()};
+    struct gsh_node *node = &run->node;
+    node->row = gsh_stats_folded(run->call->row);
+    node->line = gsh_line_profile_here();
     for (unsigned k = 0; k < run->operands; k++) {
-        node.values[k] = run->places[k].value;
-        run->launch.operands[k].address = run->places[k].offset;
+        node->values[k] = run->places[k].value;
+        node->launch.operands[k].address = run->places[k].offset;
     }
-    node.launch = run->launch;
     if (!gsh_errors_has_place_locked())
         gsh_node_flush_iterations_locked(GSH_FLUSH_LIMIT);
-    bool deferred = is_deferred(&node.launch);
+    bool deferred = is_deferred(&node->launch);
     if (deferred)
-        gsh_node_prepare_locked(&node);
+        gsh_node_prepare_locked(node);
     else
         gsh_node_flush_locked(GSH_FLUSH_NOT_DEFERRABLE);
-    if (!gsh_errors_arm_locked(&node.launch, run->call)) {
+    if (!gsh_errors_arm_locked(&node->launch, run->call)) {
         reopen_outputs(run);
         return decline(run, GSH_REASON_MEMORY);
     }
     if (deferred) {
-        gsh_node_record_locked(&node);
+        gsh_node_record_locked(node);
+        run->is_recorded = true;
         if (run->call->expiring != 0)
-            gsh_expiring_note_locked(node.values[0], run->call->expiring);
+            gsh_expiring_note_locked(node->values[0], run->call->expiring);
         return GSH_OK;
     }
-    enum gsh_status status = gsh_node_run_locked(&node);
+    enum gsh_status status = gsh_node_run_locked(node);
     gsh_errors_note_submitted_locked();
     if (status == GSH_OK)
         status = fetch_unmanaged(run);
@@ -631,10 +635,10 @@ static void mark_output(struct run *run, unsigned k)
 
 static void mark(struct run *run)
 {
-    for (unsigned j = 0; j < run->launch.nout; j++)
-        if (run->places[run->launch.nin + j].block != NULL)
-            mark_output(run, run->launch.nin + j);
-    atomic_fetch_add_explicit(&submitted, 1, memory_order_release);
+    for (unsigned j = 0; j < run->node.launch.nout; j++)
+        if (run->places[run->node.launch.nin + j].block != NULL)
+            mark_output(run, run->node.launch.nin + j);
+    atomic_store_explicit(&submitted, gsh_dispatch_submitted() + 1, memory_order_release);
     gsh_history_note_made(run->call->row);
     gsh_stats_device_call(run->call->row, 0);
     if (GSH_UNLIKELY(gsh_witness_is_on))
@@ -644,10 +648,10 @@ static void mark(struct run *run)
 /* Outputs lie in the arena, each in a block of its own, or where unmanaged memory is taken apart from each other. */
 static enum gsh_status check_outputs(struct run *run)
 {
-    unsigned first = run->launch.nin, end = first + run->launch.nout;
+    unsigned first = run->node.launch.nin, end = first + run->node.launch.nout;
     for (unsigned k = first; k < end; k++) {
         const struct place *output = &run->places[k];
-        if (output->block == NULL && !gsh_unmanaged_output_is_taken(&run->launch))
+        if (output->block == NULL && !gsh_unmanaged_output_is_taken(&run->node.launch))
             return decline(run, GSH_REASON_UNMANAGED_OUTPUT);
         for (unsigned other = first; other < k; other++)
             if (output->block == run->places[other].block &&
@@ -661,10 +665,10 @@ static enum gsh_status make_resident_and_submit(struct run *run)
 {
     GSH_TRY(check_outputs(run));
     for (unsigned k = 0; k < run->operands; k++)
-        if (!gsh_launch_is_output(&run->launch, k))
+        if (!gsh_launch_is_output(&run->node.launch, k))
             GSH_TRY(make_input_resident(run, k));
-    for (unsigned j = 0; j < run->launch.nout; j++)
-        GSH_TRY(make_output_resident(run, run->launch.nin + j));
+    for (unsigned j = 0; j < run->node.launch.nout; j++)
+        GSH_TRY(make_output_resident(run, run->node.launch.nin + j));
     GSH_TRY(close_outputs(run));
     GSH_TRY(submit(run));
     mark(run);
@@ -700,10 +704,20 @@ static void run_on_pool_stack(void *context)
     set_inside(false);
 }
 
+/* All but the unused dimensions of the launch. */
+static void begin(struct run *run, const struct gsh_call *call)
+{
+    memset(run, 0, offsetof(struct run, node.launch));
+    memset(run->node.values, 0, sizeof run->node - offsetof(struct gsh_node, values));
+    run->call = call;
+    run->operands = gsh_launch_operands(&call->launch);
+    gsh_launch_copy(&run->node.launch, &call->launch);
+}
+
 enum gsh_status gsh_dispatch_run_untraced(const struct gsh_call *call, enum gsh_reason *why)
 {
-    struct run run = {
-        .call = call, .launch = call->launch, .operands = gsh_launch_operands(&call->launch)};
+    struct run run;
+    begin(&run, call);
     GSH_WALL_TIME(GSH_WALL_DISPATCH);
     gsh_stack_pool_run(run_on_pool_stack, &run);
     if (GSH_UNLIKELY(waits) && run.status == GSH_OK)

@@ -32,11 +32,6 @@ static void set(_Atomic uint32_t *counter, uint32_t before, uint32_t count)
         atomic_store_explicit(counter, count, memory_order_relaxed);
 }
 
-static uint32_t add_one(_Atomic uint32_t *counter)
-{
-    return atomic_fetch_add_explicit(counter, 1, memory_order_relaxed) + 1;
-}
-
 static struct gsh_back_off get_back_off(struct history *history)
 {
     return (struct gsh_back_off){get(&history->refused), get(&history->left)};
@@ -64,15 +59,15 @@ void gsh_history_note_made(unsigned row)
 {
     struct history *history = history_of(row);
     note_completed(history);
-    const struct gsh_fetch_counts before = {add_one(&history->made), get(&history->fetched)};
+    const struct gsh_fetch_counts before = {get(&history->made) + 1, get(&history->fetched)};
     const struct gsh_fetch_counts counts = gsh_fetch_share_after_made(before);
-    set(&history->made, before.made, counts.made);
+    atomic_store_explicit(&history->made, counts.made, memory_order_relaxed);
     set(&history->fetched, before.fetched, counts.fetched);
 }
 
 void gsh_history_note_fetched(unsigned row)
 {
-    add_one(&history_of(row)->fetched);
+    atomic_fetch_add_explicit(&history_of(row)->fetched, 1, memory_order_relaxed);
 }
 
 double gsh_history_fetch_share(unsigned row)

@@ -11,7 +11,7 @@
 
 /* Gives all rows their pages, so that the first calls do not wait for them. */
 void gsh_history_prefault(void);
-/* A call of this row left its output on the device / that output's first bytes were fetched. */
+/* A call of this row left its output on the device / that output's first bytes were fetched. The first by the DISPATCH lock's holder. */
 void gsh_history_note_made(unsigned row);
 void gsh_history_note_fetched(unsigned row);
 /* Share of recent outputs that were fetched, 0..1; 0 without history. */

@@ -18,6 +18,7 @@
 #include "recent_uploads.h"
 #include "stats.h"
 #include "wall_time.h"
+#include "work_memo.h"
 
 static const struct gsh_rates *rates(void)
 {
@@ -270,13 +271,26 @@ static double count_rows(const struct gsh_launch *launch)
 }
 
 /* `host_ns`: of the CPU, for each element. */
-static struct gsh_work work_of_loop(const struct gsh_launch *launch, double host_ns)
+static struct gsh_work work_out_loop(const struct gsh_launch *launch, double host_ns)
 {
     struct gsh_work work = {.kind = GSH_WORK_LOOP,
                             .rows = count_rows(launch),
                             .elements = (double)gsh_launch_elements(launch),
                             .host_ns = host_ns};
     add_operands(launch, &work);
+    return work;
+}
+
+static struct gsh_work work_of_loop(const struct gsh_launch *launch, double host_ns)
+{
+    struct gsh_work_memo_key key;
+    struct gsh_work work;
+    if (!gsh_work_memo_make_key(launch, host_ns, rates()->host_cache_bytes, &key))
+        return work_out_loop(launch, host_ns);
+    if (!gsh_work_memo_find(&key, &work)) {
+        work = work_out_loop(launch, host_ns);
+        gsh_work_memo_keep(&key, &work);
+    }
     return work;
 }
 

@@ -50,13 +50,20 @@ static _Atomic uint64_t
     oldest; /* flush_count + 1 when the oldest node was recorded; 0: none runs when the device is idle */
 static size_t held_bytes; /* of values that have device memory and that pending nodes use */
 
+/* Adds to a count that changes under the DISPATCH lock only, and is read without it: no locked instruction is needed. */
+static uint32_t count(_Atomic uint32_t *users, uint32_t change)
+{
+    uint32_t now = atomic_load_explicit(users, memory_order_relaxed) + change;
+    atomic_store_explicit(users, now, memory_order_release);
+    return now;
+}
+
+/* Takes over a reference to the value. */
 static void hold(struct gsh_value *value, bool writes)
 {
-    gsh_value_retain(value);
     if (writes)
-        atomic_fetch_add_explicit(&value->writers, 1, memory_order_relaxed);
-    if (atomic_fetch_add_explicit(&value->pending, 1, memory_order_relaxed) == 0 &&
-        value->address != 0) {
+        count(&value->writers, 1);
+    if (count(&value->pending, 1) == 1 && value->address != 0) {
         held_bytes += value->size;
         value->is_counted = true;
     }
@@ -64,13 +71,12 @@ static void hold(struct gsh_value *value, bool writes)
 
 static void let_go(struct gsh_value *value, bool writes)
 {
-    if (atomic_fetch_sub_explicit(&value->pending, 1, memory_order_relaxed) == 1 &&
-        value->is_counted) {
+    if (count(&value->pending, -1U) == 0 && value->is_counted) {
         held_bytes -= value->size;
         value->is_counted = false;
     }
     if (writes)
-        atomic_fetch_sub_explicit(&value->writers, 1, memory_order_release);
+        count(&value->writers, -1U);
     gsh_value_release_sigsafe(value);
 }
 
@@ -122,12 +128,26 @@ void gsh_node_prepare_locked(const struct gsh_node *node)
         run_early();
 }
 
+/* A node that copies an earlier result has other values than the caller's, whose references it does not need. */
+static void exchange_references(const struct gsh_node *own, const struct gsh_node *callers)
+{
+    for (unsigned k = 0; k < gsh_launch_operands(&callers->launch); k++) {
+        if (own->values[k] == callers->values[k])
+            continue;
+        if (own->values[k] != NULL)
+            gsh_value_retain(own->values[k]);
+        gsh_value_release_sigsafe(callers->values[k]);
+    }
+}
+
 void gsh_node_record_locked(const struct gsh_node *node)
 {
     struct gsh_node *own = &recorded[recorded_count];
-    *own = *node;
+    gsh_launch_copy(&own->launch, &node->launch);
+    memcpy(own->values, node->values, sizeof *own - offsetof(struct gsh_node, values));
     gsh_node_iterations_note_locked(own);
     gsh_node_cse_copy_locked(recorded, recorded_count++, own);
+    exchange_references(own, node);
     for (unsigned k = 0; k < gsh_launch_operands(&own->launch); k++)
         if (own->values[k] != NULL)
             hold(own->values[k], gsh_launch_is_output(&own->launch, k));
@@ -228,6 +248,7 @@ static void join_transforms(void)
         if (first < 0)
             continue;
         struct gsh_node *node = &recorded[second];
+        gsh_value_retain(recorded[first].values[0]);
         hold(recorded[first].values[0], false);
         let_go(node->values[0], false);
         node->values[0] = recorded[first].values[0];

@@ -29,7 +29,7 @@ enum gsh_flush_reason {
 /* May flush the pending nodes (GSH_FLUSH_EARLY). Call it before the node is recorded and before its floating-point errors get
  * a slot. */
 void gsh_node_prepare_locked(const struct gsh_node *node);
-/* Appends a copy of the node to the list. Takes a reference to each operand's value, inputs and outputs. */
+/* Appends a copy of the node to the list. Takes over the caller's reference to each operand's value, inputs and outputs. */
 void gsh_node_record_locked(const struct gsh_node *node);
 /* Flushes iterations (gsh_node_flush_iterations_locked) when GSH_NODE_LIMIT nodes are pending, or when they hold a fourth of the device's
  * memory. Call it after each recording, and after the caller has released its own references: the flush stores every value that has a reference besides

@@ -232,20 +232,21 @@ static void publish_state_sigsafe(struct gsh_block *block, unsigned first, unsig
 {
     uint32_t resident = atomic_load_explicit(&block->resident, memory_order_relaxed);
     uint32_t closed = atomic_load_explicit(&block->closed, memory_order_relaxed);
-    bool differs = false;
+    bool opens_or_closes = false;
     for (unsigned chunk = first; chunk <= last; chunk++) {
-        differs |= block->state[chunk] != state;
+        opens_or_closes |= gsh_pages_protection(block->state[chunk]) != gsh_pages_protection(state);
         resident -= block->state[chunk] != GSH_CHUNK_HOST;
         resident += state != GSH_CHUNK_HOST;
         closed -= block->state[chunk] >= GSH_CHUNK_DEVICE;
         closed += state >= GSH_CHUNK_DEVICE;
         __atomic_store_n(&block->state[chunk], (uint8_t)state, __ATOMIC_RELAXED);
     }
-    if (differs && state != GSH_CHUNK_HOST)
+    if (opens_or_closes && state != GSH_CHUNK_HOST)
         atomic_fetch_add_explicit(&gsh_arena_departures, 1, memory_order_relaxed);
     atomic_store_explicit(&block->closed, closed, memory_order_relaxed);
     atomic_store_explicit(&block->resident, resident, memory_order_release);
-    gsh_mapping_budget_charge_sigsafe(block);
+    if (opens_or_closes)
+        gsh_mapping_budget_charge_sigsafe(block);
 }
 
 enum gsh_status gsh_arena_protect_sigsafe(struct gsh_block *block, unsigned first, unsigned last,

@@ -39,8 +39,8 @@ static inline struct gsh_block *gsh_arena_find_block(const void *address)
     return gsh_arena_find_block_sigsafe(address);
 }
 
-/* How often chunks took another state than HOST. 0: all memory of the arena is plain host memory. While it does not
- * change, no page is closed to the host. Relaxed: a reader may see a stale number. */
+/* How often pages were given another protection than plain host memory has. 0: all memory of the arena is plain host memory. While it
+ * does not change, no page is closed to the host. Relaxed: a reader may see a stale number. */
 extern _Atomic uint64_t gsh_arena_departures;
 
 /* The first use of the memory. */

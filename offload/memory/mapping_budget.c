@@ -40,8 +40,9 @@ static uint32_t charge_of_sigsafe(const struct gsh_block *block)
 void gsh_mapping_budget_charge_sigsafe(struct gsh_block *block)
 {
     uint32_t count = charge_of_sigsafe(block);
-    atomic_fetch_add_explicit(&charged, (int64_t)count - (int64_t)block->boundaries,
-                              memory_order_relaxed);
+    if (count != block->boundaries)
+        atomic_fetch_add_explicit(&charged, (int64_t)count - (int64_t)block->boundaries,
+                                  memory_order_relaxed);
     atomic_fetch_add_explicit(&changes, 1, memory_order_relaxed);
     block->boundaries = count;
 }

@@ -68,7 +68,8 @@ static void test_rows(void)
     CHECK_STR(row.signature, "dd->d");
     CHECK(!gsh_stats_get_row(GSH_STATS_MAX_ROWS, &row));
     /* Names longer than a row holds are cut, and still one row. */
-    static const char name[] = "a_name_that_is_much_longer_than_any_row_of_the_table_can_hold";
+    static const char name[] = "a_name_that_is_much_longer_than_any_row_of_the_table_can_hold_"
+                               "because_such_a_row_has_room_for_ninety_five_characters_and_no_more";
     CHECK_INT(gsh_stats_row(name, "x"), gsh_stats_row(name, "x"));
 }
 

@@ -280,8 +280,28 @@ static void check_names(void)
     CHECK_STR(gsh_launch_name(&launch), "fft");
 }
 
+/* A copy has all that there is, for every number of dimensions; what there is not keeps its bytes. */
+static void check_copy(void)
+{
+    struct gsh_launch from, to;
+    for (int ndim = 0; ndim <= GSH_MAX_DIMS; ndim++) {
+        memset(&from, 0x11, sizeof from);
+        memset(&to, 0x22, sizeof to);
+        from.ndim = ndim;
+        gsh_launch_copy(&to, &from);
+        struct gsh_launch wanted = from;
+        for (int d = ndim; d < GSH_MAX_DIMS; d++) {
+            memset(&wanted.shape[d], 0x22, sizeof wanted.shape[d]);
+            for (unsigned k = 0; k < GSH_MAX_OPERANDS; k++)
+                memset(&wanted.strides[k][d], 0x22, sizeof wanted.strides[k][d]);
+        }
+        CHECK(memcmp(&to, &wanted, sizeof to) == 0);
+    }
+}
+
 int main(void)
 {
+    check_copy();
     check_rows();
     check_input_dtypes();
     check_names();

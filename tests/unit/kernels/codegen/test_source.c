@@ -273,6 +273,65 @@ static void check_magic(void)
     }
 }
 
+/* A launch of any kind with every operand in memory, of as many dimensions, inputs and arguments as there can be. */
+static struct gsh_launch spread_out(enum gsh_launch_kind kind, int op, enum gsh_dtype loop,
+                                    unsigned nin)
+{
+    struct gsh_launch launch = {.kind = kind,
+                                .op = (enum gsh_op)op,
+                                .loop = loop,
+                                .nin = nin,
+                                .nout = 1,
+                                .ndim = GSH_MAX_DIMS,
+                                .nreduce = kind == GSH_LAUNCH_REDUCE ? GSH_MAX_DIMS / 2 : 0,
+                                .indexed = {.stride = 8, .extent = 7},
+                                .errors = {.claims = 4096}};
+    if (kind == GSH_LAUNCH_ELEMENTWISE && op < GSH_OP_COUNT)
+        launch.nout = (unsigned)gsh_op_info(launch.op)->nout;
+    launch.has_mask = launch.nin + launch.nout < GSH_MAX_OPERANDS;
+    for (unsigned k = 0; k < GSH_MAX_OPERANDS; k++) {
+        bool is_mask = k == launch.nin + launch.nout, is_index = kind == GSH_LAUNCH_TAKE && k == 1;
+        launch.operands[k].dtype = is_mask ? GSH_BOOL : is_index ? GSH_INT64 : loop;
+        launch.operands[k].address = 4096 * (k + 1);
+    }
+    for (int d = 0; d < GSH_MAX_DIMS; d++) {
+        launch.shape[d] = 2 + d % 2;
+        for (unsigned k = 0; k < GSH_MAX_OPERANDS; k++)
+            launch.strides[k][d] = (int64_t)(1 + (unsigned)d * 7 % 5) << (k + 5);
+    }
+    return launch;
+}
+
+/* Certainty never promises what a plan then refuses, and is there for the launches that programs make most. */
+static void check_certainty(void)
+{
+    unsigned certain = 0;
+    for (int kind = 0; kind < GSH_LAUNCH_KINDS; kind++)
+        for (int op = 0; op < GSH_OP_COUNT; op++)
+            for (int loop = 0; loop < GSH_DTYPE_COUNT; loop++)
+                for (unsigned nin = 1; nin <= GSH_MAX_INPUTS; nin++) {
+                    struct gsh_launch launch =
+                        spread_out((enum gsh_launch_kind)kind, op, (enum gsh_dtype)loop, nin);
+                    if (!gsh_source_is_certain(&launch))
+                        continue;
+                    CHECK_INT(gsh_source_plan(&launch, 0, &plan), GSH_OK);
+                    certain++;
+                }
+    CHECK(certain > 500);
+    struct gsh_launch launch = add_vectors(1000, 8);
+    CHECK(gsh_source_is_certain(&launch));
+    launch.kind = GSH_LAUNCH_TAKE;
+    launch.op = GSH_OP_COPY;
+    CHECK(!gsh_source_is_certain(&launch)); /* by a float */
+    launch.operands[1].dtype = GSH_INT64;
+    CHECK(gsh_source_is_certain(&launch));
+    launch = add_vectors((int64_t)1 << 40, 0); /* too many blocks, or nearly so */
+    CHECK(!gsh_source_is_certain(&launch));
+    launch = add_vectors(1000, 8);
+    launch.nin = 1;
+    CHECK(!gsh_source_is_certain(&launch));
+}
+
 int main(void)
 {
     check_dense();
@@ -284,5 +343,6 @@ int main(void)
     check_repeatable();
     check_text();
     check_magic();
+    check_certainty();
     return check_result();
 }
