@@ -28,7 +28,8 @@ def make(function, drawn, size, numbers):
 def draws_alike(generator, method, base, function, numbers):
     """Whether NumPy makes the same numbers of a new generator, and leaves the same state."""
     global takes_log1p
-    one, other, third = [type(generator)(type(generator.bit_generator)(20)) for _ in range(3)]
+    one, other, third, fourth = [type(generator)(type(generator.bit_generator)(20)) for _ in range(4)]
+    takes_log1p = bool(fourth.binomial(10 ** 18, 1e-17) > 0)  # log(1 - p) is 0
     shape = (TRIAL, 2) if function in OF_PAIRS else TRIAL * 12 if function in OF_CHAINS else TRIAL
     expected = getattr(one, method)(*numbers, size=TRIAL)
     made = make(function, getattr(other, base)(shape), TRIAL, numbers)
@@ -38,9 +39,7 @@ def draws_alike(generator, method, base, function, numbers):
         other.random(used)
     if made is NotImplemented or made.dtype != expected.dtype or made.tobytes() != expected.tobytes():
         return False
-    is_same = str(one.bit_generator.state) == str(other.bit_generator.state)
-    takes_log1p = bool(other.binomial(10 ** 18, 1e-17) > 0)  # log(1 - p) is 0
-    return is_same
+    return str(one.bit_generator.state) == str(other.bit_generator.state)
 
 
 def cauchy_of_normals(drawn):

@@ -121,14 +121,23 @@ static void scan_view(const struct gsh_view *view, int dim, const char *data, in
         scan_view(view, dim + 1, data + i * stride, least, greatest);
 }
 
+/* Elements that are one in memory count once: a broadcast array may have more than can be looked at. `shape` gets the view's. */
+static void drop_repeats(struct gsh_view *view, int64_t shape[GSH_MAX_DIMS])
+{
+    for (int i = 0; i < view->ndim; i++)
+        shape[i] = view->strides[i] == 0 ? GSH_MIN(view->shape[i], 1) : view->shape[i];
+    view->shape = shape;
+}
+
 bool gsh_numpy_probe_range(PyObject *array, int64_t *least, int64_t *greatest, enum gsh_reason *why)
 {
     static const enum gsh_reduction ends[] = {GSH_REDUCE_MIN, GSH_REDUCE_MAX};
     struct gsh_view view;
-    int64_t results[GSH_COUNT(ends)];
+    int64_t results[GSH_COUNT(ends)], shape[GSH_MAX_DIMS];
     *why = gsh_numpy_describe_array(array, &view);
     if (*why != GSH_REASON_NONE)
         return false;
+    drop_repeats(&view, shape);
     if (gsh_coherence_is_resident(view.data)) {
         if (!ask_device(&view, ends, GSH_COUNT(ends), view.dtype, results, why))
             return false;

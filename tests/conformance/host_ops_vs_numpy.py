@@ -109,7 +109,8 @@ def build_with_texts(folder, code, *kernels, flags=()):
     """The C text `code` with the sources of kernels/ and of these subfolders, and the texts that generated kernels include, as a library."""
     shim, texts, library = (pathlib.Path(folder, name) for name in ("shim.c", "texts.c", "shim.so"))
     shim.write_text(code)
-    subprocess.run(["cmake", f"-DOUT={texts}", "-P", ROOT / "cmake" / "embed_texts.cmake"], check=True)
+    subprocess.run(["cmake", f"-DOUT={texts}", "-DPATTERN=kernels/cuda/*.cuh", "-DPREFIX=cuda", "-DHEADER=source_texts.h", "-P",
+                    ROOT / "cmake" / "embed_texts.cmake"], check=True)
     compiler = os.environ.get("CC", "cc").split()
     always = "-std=gnu17 -D_GNU_SOURCE -O1 -fPIC -shared -fwrapv -ffp-contract=off".split()
     subprocess.run([*compiler, *always, *flags, *INCLUDES, "-o", library, shim, texts, *kernel_sources(*kernels), *base_sources(),

@@ -30,7 +30,7 @@ class TestCoverage(unittest.TestCase):
         if DEVICE != "host":
             self.skipTest("the document is about the host device")
         with open(os.path.join(coverage_table.ROOT, "docs", "user", "coverage.md"), encoding="utf-8") as stream:
-            written = stream.read()
+            written = stream.read().split("\n## Functions on resident arrays", 1)[0]
         now = coverage_table.document(self.table)
         self.assertEqual(*[dict(re.findall(r"^\| (\w+) (\|.*)$", text, re.M)) for text in (now, written)],
                          "run `make docs`")

@@ -136,8 +136,10 @@ def reach(call, neutral, array, dtype):
     magnitudes; infinite where the order of its steps could overflow or underflow in the dtype.
     `neutral`: 0 for sums, 1 for products."""
     limits = np.finfo(dtype)
-    sizes = np.abs(array.astype("D"))
-    sizes = np.where(np.isfinite(sizes), sizes, neutral)
+    array = array.astype("D")
+    sizes, parts = np.abs(array), np.abs(np.stack((array.real, array.imag)))
+    parts = np.where(np.isfinite(parts), parts, 0)  # the finite part of a number that is not counts
+    sizes = np.where(np.isfinite(sizes), sizes, np.maximum(np.max(parts, 0), neutral))
     result = np.asarray(call(sizes), dtype="d")
     top = result if neutral == 0 else np.asarray(call(np.fmax(sizes, 1)), dtype="d")
     bottom = np.ones(()) if neutral == 0 else np.asarray(call(np.where(sizes > 0, np.fmin(sizes, 1), 1)), dtype="d")
