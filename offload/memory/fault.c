@@ -162,6 +162,12 @@ static bool is_programs_fault_sigsafe(uintptr_t address, uintptr_t instruction)
     return true;
 }
 
+/* Any part of a frame of the code that faulted: AddressSanitizer may forbid it to that code. */
+static __attribute__((no_sanitize("address"))) uintptr_t read_stack_sigsafe(greg_t pointer)
+{
+    return *(const volatile uintptr_t *)pointer;
+}
+
 /* The service thread resolves the fault, for the code that faulted where the thread names no reader. */
 static bool serve_sigsafe(const void *address, bool write, const ucontext_t *context)
 {
@@ -170,7 +176,7 @@ static bool serve_sigsafe(const void *address, bool write, const ucontext_t *con
     if (reader.name == NULL)
         gsh_readers_swap_sigsafe(
             (struct gsh_reader){.instruction = (uintptr_t)registers[REG_RIP],
-                                .caller = *(const uintptr_t *)registers[REG_RSP]});
+                                .caller = read_stack_sigsafe(registers[REG_RSP])});
     bool is_resolved = gsh_service_resolve_sigsafe(address, write);
     gsh_readers_swap_sigsafe(reader);
     return is_resolved;
