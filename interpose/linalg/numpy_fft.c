@@ -17,7 +17,7 @@ static PyObject *try_execute(const struct gsh_method_call *call, enum gsh_reason
                              unsigned *row);
 
 GSH_METHOD_HOOK(execute_hook, .table = GSH_METHOD_FFT_MODULE, .name = "execute",
-                .handler = try_execute, .subject = GSH_METHOD_ASK_BY_FIRST);
+                .handler = try_execute, .subject = GSH_METHOD_ASK_ALWAYS);
 
 /* One of the transforms. */
 struct kind {
