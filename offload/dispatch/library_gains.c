@@ -161,7 +161,8 @@ bool gsh_library_gains_pays_first_run(const struct gsh_launch *launch,
     if (GSH_LIKELY(atomic_load_explicit(sum_ns, memory_order_relaxed) == HAS_RUN))
         return true;
     double seconds = gsh_backend_get()->first_run_seconds(launch);
-    bool pays = verdict->is_forced || read_sum(sum_ns) + verdict->gain >= seconds;
+    bool pays =
+        verdict->is_forced || has(&expected, launch) || read_sum(sum_ns) + verdict->gain >= seconds;
     if (pays)
         atomic_store_explicit(sum_ns, HAS_RUN, memory_order_relaxed);
     else

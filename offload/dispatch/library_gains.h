@@ -21,8 +21,8 @@ void gsh_library_gains_correct(enum gsh_launch_kind kind, uint64_t change_ns);
 /* Whether the library that the call needs is open, or is waited for. Else the call is one for the CPU, and the opening is begun if
  * that pays. The device is ready. */
 bool gsh_library_gains_is_open(const struct gsh_launch *launch, const struct gsh_verdict *verdict);
-/* Whether the routine that the call needs has run before, or calls so far and this one gain what its first run takes beyond its work.
- * Else the call is one for the CPU. */
+/* Whether the routine that the call needs has run before, or the script's last run has paid for its library, or calls so far and this
+ * one gain what its first run takes beyond its work. Else the call is one for the CPU. */
 bool gsh_library_gains_pays_first_run(const struct gsh_launch *launch,
                                       const struct gsh_verdict *verdict);
 /* Seconds until the library is open on a device that has been started; 0: it is, or none is needed. */
