@@ -39,7 +39,7 @@ if "fork" in sys.argv:
     os.waitpid(child, 0)
 '''
 
-CALLS_OF_LOOP = {"add", "assign", "fft", "matmul", "multiply", "reshape", "sqrt", "sum"}  # no import of NumPy makes one of these
+CALLS_OF_LOOP = {"add", "assign", "fft", "matmul", "multiply", "reshape", "sqrt", "sum"}
 
 
 def replay(*arguments):
@@ -116,13 +116,12 @@ class TestDecisionFile(shim_runner.TestCase):
             made = [line for line in read(files[0]) if "decision" in line]
             self.assertEqual({(line["forced"], line["verdict"]) for line in made}, {(1, "device")})
             self.assertEqual(replay(files[0])["without a price"], len(made))
-        calls = collections.Counter(line["call"] for line in made)
-        for row in result.report["operations"]:
-            if row["name"] in CALLS_OF_LOOP:
-                self.assertEqual(calls.pop(row["name"]), row["device_calls"], row)
-        imports = sum(row["device_calls"] for row in result.report["operations"] if row["name"] not in CALLS_OF_LOOP)
-        self.assertLessEqual(sum(calls.values()), imports)  # elements are moved, not decided
-        self.assertFalse(set(calls) & CALLS_OF_LOOP)
+        calls = collections.Counter(line["call"] for line in made)  # of imports, too, which the report gathers in one row
+        rows = {row["name"]: row["device_calls"] for row in result.report["operations"]}
+        for name in CALLS_OF_LOOP:
+            self.assertGreaterEqual(calls[name], rows[name], name)
+            self.assertGreaterEqual(rows[name], 21, name)
+        self.assertLessEqual(len(made), sum(row["device_calls"] for row in result.report["operations"]))  # elements are moved, not decided
 
     def test_file_that_cannot_be_written(self):
         result = self.shim_run(SCRIPT, env={"GPUSHIM_DECISIONS": "/proc/none/log"})
