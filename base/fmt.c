@@ -114,9 +114,9 @@ void gsh_fmt_json_string(struct gsh_fmt *fmt, const char *text)
     append_char_sigsafe(fmt, '"');
 }
 
-void gsh_fmt_bytes(struct gsh_fmt *fmt, double bytes)
+void gsh_fmt_bytes(struct gsh_fmt *fmt, double bytes, const char *byte_unit)
 {
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    const char *const units[] = {byte_unit, "KiB", "MiB", "GiB", "TiB"};
     size_t unit = 0;
     for (; bytes >= 1023.5 && unit + 1 < GSH_COUNT(units); unit++)
         bytes /= 1024;

@@ -136,7 +136,7 @@ bool gsh_readers_report_name(unsigned index, struct gsh_fmt *fmt)
 static void append_amount(struct gsh_fmt *fmt, uint64_t bytes, uint64_t transfers)
 {
     gsh_fmt_text(fmt, " ");
-    gsh_fmt_bytes(fmt, (double)bytes);
+    gsh_fmt_bytes(fmt, (double)bytes, "B");
     gsh_fmt_printf(fmt, " in %llu", (unsigned long long)transfers);
 }
 

@@ -272,13 +272,13 @@ static void append_text_row(struct gsh_fmt *fmt, unsigned index)
 static void append_moved(struct gsh_fmt *fmt)
 {
     gsh_fmt_text(fmt, " moved: host to device ");
-    gsh_fmt_bytes(fmt, (double)gsh_stats_get(GSH_COUNTER_UPLOAD_BYTES));
+    gsh_fmt_bytes(fmt, (double)gsh_stats_get(GSH_COUNTER_UPLOAD_BYTES), "B");
     gsh_fmt_printf(fmt, " (%llu transfers), device to host ",
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_UPLOADS));
-    gsh_fmt_bytes(fmt, (double)gsh_stats_get(GSH_COUNTER_DOWNLOAD_BYTES));
+    gsh_fmt_bytes(fmt, (double)gsh_stats_get(GSH_COUNTER_DOWNLOAD_BYTES), "B");
     gsh_fmt_printf(fmt, " (%llu transfers), inside the device ",
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_DOWNLOADS));
-    gsh_fmt_bytes(fmt, (double)gsh_stats_get(GSH_COUNTER_DEVICE_COPY_BYTES));
+    gsh_fmt_bytes(fmt, (double)gsh_stats_get(GSH_COUNTER_DEVICE_COPY_BYTES), "B");
     gsh_fmt_text(fmt, "\n");
 }
 

@@ -33,11 +33,7 @@ double gsh_line_advice_cost(const struct gsh_line_facts *facts)
 
 void gsh_line_advice_append_bytes(struct gsh_fmt *fmt, double bytes)
 {
-    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-    size_t unit = 0;
-    for (; bytes >= 1023.5 && unit + 1 < GSH_COUNT(units); unit++)
-        bytes /= 1024;
-    gsh_fmt_printf(fmt, "%.*f %s", unit == 0 || bytes >= 99.95 ? 0 : 1, bytes, units[unit]);
+    gsh_fmt_bytes(fmt, bytes, "bytes");
 }
 
 /* ---- conditions ---- */
