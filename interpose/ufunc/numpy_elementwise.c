@@ -311,6 +311,7 @@ PyObject *gsh_numpy_elementwise_try(const struct gsh_ufunc_call *request, enum g
     draft.request = request;
     draft.count = 0;
     memset(&draft.call, 0, sizeof draft.call);
+    memset(draft.outs, 0, sizeof draft.outs);
     struct gsh_launch *launch = &draft.call.launch;
     launch->kind = GSH_LAUNCH_ELEMENTWISE;
     launch->op = (enum gsh_op)request->op;
