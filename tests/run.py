@@ -13,8 +13,8 @@
     run.py stamp | built    records, or asks, that build/ was built from these very sources
 
 Each step prints one line with the seconds of processors and of the clock that it took, a failing one its output as well. The
-last lines are the longest steps and the sum: "N passed, N failed, N skipped"; the exit status is 1 where anything failed, 2
-where there is nothing of that name. Needs only the standard library.
+last lines are the longest steps, what failed, and the sum: "N passed, N failed, N skipped"; the exit status is 1 where
+anything failed, 2 where there is nothing of that name. Needs only the standard library.
 """
 import os
 import signal

@@ -1,19 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts and costs over all steps of a run, and what is printed of them."""
 import contextlib
+import re
 import time
 
 from runner.process import NOTHING, SKIPPED, Spent
 
 SHOWN_STEPS = 10
+TOLD_LINES = 12
+# What a compiler, a test runner or a comparison prints where something is wrong.
+TELLING = re.compile(r"error|fail|differs|assert|warning:|killed|timed? ?out|too few|no process", re.I)
 
 
 def cost(spent):
     return "%7.1f s of processors %7.1f s" % (spent.processor, spent.wall)
 
 
+def told(output):
+    """Of a failing step's output the lines that say most, at most TOLD_LINES: for a log of which only the end is kept."""
+    lines = [line for line in output.splitlines() if line.strip() and not line.startswith("ok ")]
+    return ([line for line in lines if TELLING.search(line)] or lines)[-TOLD_LINES:]
+
+
 class Totals:
-    """The one line that each step prints, and at the end the stages, the longest steps and the sum."""
+    """The one line that each step prints, and at the end the stages, the longest steps, what failed, and the sum."""
 
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
@@ -27,7 +37,7 @@ class Totals:
         print("%-4s %-44s %5d passed %3d failed %3d skipped %s"
               % ("FAIL" if failed else "ok", name, passed, failed, skipped, cost(spent)), flush=True)
         if failed:
-            self.failures.append(name)
+            self.failures.append((name, output))
             print(output[-20000:].rstrip(), flush=True)
 
     def add_status(self, name, status, spent, output):
@@ -56,7 +66,8 @@ class Totals:
     def finish(self):
         self.print_costs()
         if self.failures:
-            print("failed: " + ", ".join(self.failures))
+            for name, output in self.failures:
+                print("\n".join(["failed: " + name] + ["    " + line[:200] for line in told(output)]))
         if self.passed + self.failed == 0:
             print("nothing ran")
             self.failed += 1
