@@ -114,6 +114,11 @@ void gsh_fmt_json_string(struct gsh_fmt *fmt, const char *text)
     append_char_sigsafe(fmt, '"');
 }
 
+void gsh_fmt_count(struct gsh_fmt *fmt, uint64_t count, const char *one, const char *many)
+{
+    gsh_fmt_printf(fmt, "%llu %s", (unsigned long long)count, count == 1 ? one : many);
+}
+
 void gsh_fmt_bytes(struct gsh_fmt *fmt, double bytes, const char *byte_unit)
 {
     const char *const units[] = {byte_unit, "KiB", "MiB", "GiB", "TiB"};

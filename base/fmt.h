@@ -41,5 +41,7 @@ static inline void gsh_fmt_hex(struct gsh_fmt *fmt, uint64_t value)
 void gsh_fmt_printf(struct gsh_fmt *fmt, const char *format, ...) GSH_PRINTF(2, 3);
 /* Three digits and the unit: "22.9 MiB"; below 1 KiB the unit is `byte_unit`, "B" or "bytes". */
 void gsh_fmt_bytes(struct gsh_fmt *fmt, double bytes, const char *byte_unit);
+/* A number of things: "1 transfer", "3 transfers". */
+void gsh_fmt_count(struct gsh_fmt *fmt, uint64_t count, const char *one, const char *many);
 /* `text` as a JSON string, quotes included; what is not UTF-8 becomes U+FFFD. */
 void gsh_fmt_json_string(struct gsh_fmt *fmt, const char *text);

@@ -8,6 +8,7 @@
 #include "options.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -71,4 +72,56 @@ bool gsh_cache_folder_trusts(int fd)
 {
     struct stat stat;
     return fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode) && is_private(&stat);
+}
+
+static int open_either(const char *path, bool makes)
+{
+    bool is_refused;
+    return makes ? gsh_cache_folder_open_or_make(path, &is_refused)
+                 : gsh_cache_folder_open(path, &is_refused);
+}
+
+int gsh_cache_folder_enter(const char *subfolder, bool makes)
+{
+    char path[GSH_CACHE_FOLDER_MAX + 1 + GSH_CACHE_FOLDER_NAME_MAX + 1];
+    gsh_cache_folder_find(path);
+    int folder = path[0] != '\0' ? open_either(path, makes) : -1;
+    if (folder < 0 || subfolder[0] == '\0')
+        return folder;
+    close(folder);
+    memcpy(path + strlen(path), subfolder, strlen(subfolder) + 1);
+    return open_either(path, makes);
+}
+
+bool gsh_cache_folder_read_text(int folder, const char *name, char *text, size_t size)
+{
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    if (fd < 0)
+        return false;
+    ssize_t length = gsh_cache_folder_trusts(fd) ? read(fd, text, size) : 0;
+    text[length > 0 && (size_t)length < size ? length : 0] = '\0';
+    close(fd);
+    return true;
+}
+
+static bool write_file(int folder, const char *name, const char *text, size_t length)
+{
+    int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return false;
+    bool is_written = write(fd, text, length) == (ssize_t)length;
+    return close(fd) == 0 && is_written;
+}
+
+bool gsh_cache_folder_write_text(int folder, const char *name, const char *text, size_t length)
+{
+    char temporary[GSH_CACHE_FOLDER_NAME_MAX + 32];
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, temporary, sizeof temporary);
+    gsh_fmt_printf(&fmt, "%s.%ld.tmp", name, (long)getpid());
+    if (write_file(folder, temporary, text, length) &&
+        renameat(folder, temporary, folder, name) == 0)
+        return true;
+    (void)unlinkat(folder, temporary, 0);
+    return false;
 }

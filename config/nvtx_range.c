@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * By NVIDIA's header, which needs no library: it loads the one that a profiler names, once. A build without the header has no ranges.
+ * By NVIDIA's header, which needs no library: it loads the one that a profiler names, once. CMakeLists.txt defines GSH_HAS_NVTX where
+ * the header was found. A build without it has no ranges.
  */
 #include "nvtx_range.h"
 
 #include "log.h"
 
-#if __has_include(<nvtx3/nvToolsExt.h>)
+#ifdef GSH_HAS_NVTX
 
 #include <nvtx3/nvToolsExt.h>
 

@@ -59,8 +59,18 @@ static bool matters(const struct gsh_report_verdict *verdict,
     return reason->code != NULL && reason->seconds > GSH_MAX(least, LEAST_SECONDS);
 }
 
+/* An option has switched gpushim off: "GPUSHIM_MODE is off". */
+static bool is_switched_off(const struct gsh_report_device *device)
+{
+    static const char option[] = "GPUSHIM_";
+    return device->state == GSH_REPORT_INACTIVE && device->why_not != NULL &&
+           strncmp(device->why_not, option, strlen(option)) == 0;
+}
+
 const char *gsh_report_verdict_advice(const struct gsh_report_verdict *verdict)
 {
+    if (is_switched_off(&verdict->device))
+        return NULL;
     if (verdict->device.state == GSH_REPORT_INACTIVE || verdict->device.state == GSH_REPORT_RETIRED)
         return "`gpushim doctor` says what is missing; `gpushim advise` forecasts what a GPU would "
                "do";
@@ -131,10 +141,10 @@ static void append_comparison(struct gsh_fmt *fmt, const struct gsh_report_verdi
     append_seconds(fmt, wall);
     gsh_fmt_text(fmt, " instead of an estimated ");
     append_seconds(fmt, plain);
-    if (plain >= wall)
-        gsh_fmt_printf(fmt, ", %.*f times as fast", plain < 10 * wall ? 1 : 0, plain / wall);
+    if (plain >= 1.05 * wall)
+        gsh_fmt_printf(fmt, ", %.*f times as fast", plain < 9.95 * wall ? 1 : 0, plain / wall);
     else
-        gsh_fmt_text(fmt, ", slower");
+        gsh_fmt_text(fmt, plain < 0.95 * wall ? ", slower" : ", about as fast");
 }
 
 /* Of the name up to the first comma: "GPU NVIDIA H200, compute capability ...". */

@@ -269,48 +269,66 @@ static void append_text_row(struct gsh_fmt *fmt, unsigned index)
                    device_time, (unsigned long long)row.host_calls, host_time, top_reason(&row));
 }
 
+static void append_count(struct gsh_fmt *fmt, const char *before, enum gsh_counter counter,
+                         const char *one, const char *many)
+{
+    gsh_fmt_text(fmt, before);
+    gsh_fmt_count(fmt, gsh_stats_get(counter), one, many);
+}
+
 static void append_moved(struct gsh_fmt *fmt)
 {
     gsh_fmt_text(fmt, " moved: host to device ");
     gsh_fmt_bytes(fmt, (double)gsh_stats_get(GSH_COUNTER_UPLOAD_BYTES), "B");
-    gsh_fmt_printf(fmt, " (%llu transfers), device to host ",
-                   (unsigned long long)gsh_stats_get(GSH_COUNTER_UPLOADS));
+    append_count(fmt, " (", GSH_COUNTER_UPLOADS, "transfer", "transfers");
+    gsh_fmt_text(fmt, "), device to host ");
     gsh_fmt_bytes(fmt, (double)gsh_stats_get(GSH_COUNTER_DOWNLOAD_BYTES), "B");
-    gsh_fmt_printf(fmt, " (%llu transfers), inside the device ",
-                   (unsigned long long)gsh_stats_get(GSH_COUNTER_DOWNLOADS));
+    append_count(fmt, " (", GSH_COUNTER_DOWNLOADS, "transfer", "transfers");
+    gsh_fmt_text(fmt, "), inside the device ");
     gsh_fmt_bytes(fmt, (double)gsh_stats_get(GSH_COUNTER_DEVICE_COPY_BYTES), "B");
     gsh_fmt_text(fmt, "\n");
 }
 
+static void append_start(struct gsh_fmt *fmt)
+{
+    char start[16];
+    format_time(start, sizeof start, gsh_stats_get(GSH_COUNTER_START_NS));
+    gsh_fmt_printf(fmt, " device start %s", start);
+    append_count(fmt, "; ", GSH_COUNTER_LAUNCHES, "launch", "launches");
+    append_count(fmt, ", ", GSH_COUNTER_COMPILES, "kernel", "kernels");
+    gsh_fmt_printf(fmt, " compiled, %llu from the disk cache",
+                   (unsigned long long)gsh_stats_get(GSH_COUNTER_CACHE_HITS));
+    append_count(fmt, "; ", GSH_COUNTER_EVICTIONS, "eviction", "evictions");
+    gsh_fmt_text(fmt, "\n");
+}
+
+/* Calls that ran otherwise than one by one. */
+static void append_together(struct gsh_fmt *fmt)
+{
+    if (gsh_stats_get(GSH_COUNTER_PARALLEL_LOOPS) != 0) {
+        append_count(fmt, " ", GSH_COUNTER_PARALLEL_LOOPS, "loop or copy",
+                     "loops of NumPy and copies");
+        gsh_fmt_text(fmt, " ran on several cores\n");
+    }
+    if (gsh_stats_get(GSH_COUNTER_GROUPED) == 0 && gsh_stats_get(GSH_COUNTER_DEAD_NODES) == 0)
+        return;
+    append_count(fmt, " ", GSH_COUNTER_GROUPED, "call", "calls");
+    append_count(fmt, " ran together, in ", GSH_COUNTER_GROUPS, "group", "groups");
+    append_count(fmt, "; ", GSH_COUNTER_DEAD_NODES, "call", "calls");
+    gsh_fmt_text(fmt, " never needed\n");
+}
+
 static void append_events(struct gsh_fmt *fmt)
 {
-    char start[16], wall[16];
-    format_time(start, sizeof start, gsh_stats_get(GSH_COUNTER_START_NS));
+    char wall[16];
+    append_start(fmt);
+    append_together(fmt);
     format_time(wall, sizeof wall, gsh_clock_ns() - report.start_ns);
-    gsh_fmt_printf(fmt,
-                   " device start %s; %llu launches, %llu kernels compiled, %llu from the disk "
-                   "cache; %llu evictions\n",
-                   start, (unsigned long long)gsh_stats_get(GSH_COUNTER_LAUNCHES),
-                   (unsigned long long)gsh_stats_get(GSH_COUNTER_COMPILES),
-                   (unsigned long long)gsh_stats_get(GSH_COUNTER_CACHE_HITS),
-                   (unsigned long long)gsh_stats_get(GSH_COUNTER_EVICTIONS));
-    uint64_t parallel = gsh_stats_get(GSH_COUNTER_PARALLEL_LOOPS);
-    if (parallel != 0)
-        gsh_fmt_printf(fmt, " %llu loops of NumPy and copies ran on several cores\n",
-                       (unsigned long long)parallel);
-    uint64_t grouped = gsh_stats_get(GSH_COUNTER_GROUPED);
-    uint64_t dead_nodes = gsh_stats_get(GSH_COUNTER_DEAD_NODES);
-    if (grouped != 0 || dead_nodes != 0)
-        gsh_fmt_printf(fmt, " %llu calls ran together, in %llu groups; %llu were never needed\n",
-                       (unsigned long long)grouped,
-                       (unsigned long long)gsh_stats_get(GSH_COUNTER_GROUPS),
-                       (unsigned long long)dead_nodes);
-    gsh_fmt_printf(fmt,
-                   " page faults %llu read, %llu write; %llu forks; %s since NumPy was found; "
-                   "version %s\n",
+    gsh_fmt_printf(fmt, " page faults %llu read, %llu write",
                    (unsigned long long)gsh_stats_get(GSH_COUNTER_FAULTS_READ),
-                   (unsigned long long)gsh_stats_get(GSH_COUNTER_FAULTS_WRITE),
-                   (unsigned long long)gsh_stats_get(GSH_COUNTER_FORKS), wall, gsh_version_get());
+                   (unsigned long long)gsh_stats_get(GSH_COUNTER_FAULTS_WRITE));
+    append_count(fmt, "; ", GSH_COUNTER_FORKS, "fork", "forks");
+    gsh_fmt_printf(fmt, "; %s since NumPy was found; version %s\n", wall, gsh_version_get());
 }
 
 void gsh_stats_report_text(struct gsh_fmt *fmt)
@@ -325,7 +343,9 @@ void gsh_stats_report_text(struct gsh_fmt *fmt)
     for (size_t i = 0; i < GSH_MIN(count, (size_t)TEXT_ROWS); i++)
         append_text_row(fmt, order[i]);
     if (count == 0)
-        gsh_fmt_text(fmt, " (no call that could run on a device)\n");
+        gsh_fmt_text(fmt, verdict.device.state == GSH_REPORT_INACTIVE
+                              ? " (calls were not looked at)\n"
+                              : " (no call that could run on a device)\n");
     if (count > TEXT_ROWS)
         gsh_fmt_printf(fmt, " (%zu more in GPUSHIM_REPORT=json:FILE)\n", count - TEXT_ROWS);
     append_moved(fmt);

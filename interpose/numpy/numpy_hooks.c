@@ -118,8 +118,9 @@ static const char *hook_state(const struct gsh_hook *hook)
 
 static void describe_row(struct gsh_fmt *fmt, const struct gsh_hook *hook)
 {
-    gsh_fmt_printf(fmt, "hook %s %s: %s, %llu calls\n", hook->family, hook->name, hook_state(hook),
-                   (unsigned long long)*hook->hits);
+    gsh_fmt_printf(fmt, "hook %s %s: %s, ", hook->family, hook->name, hook_state(hook));
+    gsh_fmt_count(fmt, *hook->hits, "call", "calls");
+    gsh_fmt_text(fmt, "\n");
 }
 
 /* Rows [first, last) of one family: one line if all are live, else one line per row. */

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Words of a part, and those behind it that its last value may take. */
-enum { PART_WORDS = 8192, SLACK = 256, NOTED = 64 };
+/* Words of a part, those behind it that its last value may take, and beginnings that are noted. */
+enum { PART_WORDS = GSH_HOST_RANDOM_PART_WORDS, SLACK = 256, NOTED = 64 };
 enum { FIXED_PART = 1 << 14, FIXED_BLOCK = 1 << 12 }; /* values, where each is one unit */
 enum { SLOT_WORDS = 1 + PART_WORDS + SLACK };
 

@@ -7,6 +7,7 @@
  * words, it is not known at first where the values of a part begin. The thread takes the part's first word for a beginning,
  * and notes the first beginnings that follow. What the part before ends with then says where the first value begins
  * and how many there are before it. Nearly always that is one of the beginnings noted. Otherwise the part is made again from there.
+ * Checked by tests/unit/kernels/host/test_host_random.c.
  */
 #pragma once
 
@@ -14,6 +15,8 @@
 #include "random_stream.h"
 
 #define GSH_HOST_RANDOM_SLOTS 64
+#define GSH_HOST_RANDOM_PART_WORDS                                                                 \
+    8192 /* of a part of a stream whose values may take several words */
 
 struct gsh_host_random {
     struct gsh_random_draw draw;

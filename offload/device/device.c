@@ -96,6 +96,12 @@ static void end_start(enum gsh_device_state next)
     set_state(next);
 }
 
+static void fail_start(void)
+{
+    atomic_store(&why_retired, "it could not be started");
+    end_start(GSH_DEVICE_RETIRED);
+}
+
 static void *start_main(void *unused)
 {
     if (open_device() == GSH_OK) {
@@ -104,7 +110,7 @@ static void *start_main(void *unused)
             on_ready();
         end_start(GSH_DEVICE_READY);
     } else {
-        end_start(GSH_DEVICE_RETIRED);
+        fail_start();
     }
     return unused;
 }
@@ -124,7 +130,7 @@ static void start_thread(bool wait)
     if (is_beside)
         gsh_stack_pool_run(lower_blas_threads, NULL);
     if (gsh_device_events.starting() != GSH_OK || !gsh_thread_start(start_main, NULL))
-        end_start(GSH_DEVICE_RETIRED);
+        fail_start();
 }
 
 void gsh_device_on_ready(void (*callback)(void))

@@ -26,7 +26,7 @@ void gsh_device_stop_threads(void);
 /* No more calls are accepted; what it still holds can be fetched while it answers. One line on
  * stderr. */
 void gsh_device_retire(const char *why);
-/* What gsh_device_retire was told last; NULL: it was not called. */
+/* What gsh_device_retire was told last, or that the start failed; NULL: neither was so. */
 const char *gsh_device_why_retired(void);
 /* The same without a word. */
 void gsh_device_retire_silently(void);

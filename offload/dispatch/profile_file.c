@@ -71,53 +71,23 @@ static bool is_valid(const char *text, const struct gsh_script_identity *script,
 
 /* ---- files ---- */
 
-static int open_folder(bool makes)
-{
-    char path[GSH_CACHE_FOLDER_MAX + sizeof SUBFOLDER];
-    bool is_refused;
-    gsh_cache_folder_find(path);
-    size_t length = strlen(path);
-    int outer = length == 0 ? -1
-                : makes     ? gsh_cache_folder_open_or_make(path, &is_refused)
-                            : gsh_cache_folder_open(path, &is_refused);
-    if (outer < 0)
-        return -1;
-    close(outer);
-    memcpy(path + length, SUBFOLDER, sizeof SUBFOLDER);
-    return makes ? gsh_cache_folder_open_or_make(path, &is_refused)
-                 : gsh_cache_folder_open(path, &is_refused);
-}
-
-static void name_of(const struct gsh_script_identity *script, const char *suffix,
-                    char name[NAME_BYTES])
+static void name_of(const struct gsh_script_identity *script, char name[NAME_BYTES])
 {
     struct gsh_fmt fmt;
     gsh_fmt_init(&fmt, name, NAME_BYTES);
-    gsh_fmt_printf(&fmt, "%016llx%016llx%s", (unsigned long long)(script->name >> 64),
-                   (unsigned long long)script->name, suffix);
-}
-
-/* The text of the file; false: there is none. A file that is not trusted, or is too long, is an empty text. */
-static bool read_text(int folder, const char *name, char text[TEXT_BYTES])
-{
-    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-    if (fd < 0)
-        return false;
-    ssize_t size = gsh_cache_folder_trusts(fd) ? read(fd, text, TEXT_BYTES) : 0;
-    text[size > 0 && size < TEXT_BYTES ? size : 0] = '\0';
-    close(fd);
-    return true;
+    gsh_fmt_printf(&fmt, "%016llx%016llx", (unsigned long long)(script->name >> 64),
+                   (unsigned long long)script->name);
 }
 
 enum gsh_profile_found gsh_profile_file_read(const struct gsh_script_identity *script,
                                              struct gsh_profile *profile)
 {
     char name[NAME_BYTES], text[TEXT_BYTES];
-    int folder = open_folder(false);
+    int folder = gsh_cache_folder_enter(SUBFOLDER, false);
     if (folder < 0)
         return GSH_PROFILE_NONE;
-    name_of(script, "", name);
-    bool is_there = read_text(folder, name, text);
+    name_of(script, name);
+    bool is_there = gsh_cache_folder_read_text(folder, name, text, sizeof text);
     close(folder);
     if (!is_there)
         return GSH_PROFILE_NONE;
@@ -126,15 +96,6 @@ enum gsh_profile_found gsh_profile_file_read(const struct gsh_script_identity *s
         return GSH_PROFILE_STALE;
     *profile = found;
     return GSH_PROFILE_FOUND;
-}
-
-static bool write_file(int folder, const char *name, const char *text, size_t size)
-{
-    int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0)
-        return false;
-    bool is_written = write(fd, text, size) == (ssize_t)size;
-    return close(fd) == 0 && is_written;
 }
 
 /* Removes the file that was written longest ago if there are too many. */
@@ -165,25 +126,18 @@ static void drop_oldest(int folder)
 static bool write_into(int folder, const struct gsh_script_identity *script,
                        const struct gsh_profile *profile)
 {
-    char name[NAME_BYTES], temporary[NAME_BYTES], suffix[32], text[TEXT_BYTES];
+    char name[NAME_BYTES], text[TEXT_BYTES];
     struct gsh_fmt fmt;
-    gsh_fmt_init(&fmt, suffix, sizeof suffix);
-    gsh_fmt_printf(&fmt, ".%ld.tmp", (long)getpid());
-    name_of(script, suffix, temporary);
-    name_of(script, "", name);
+    name_of(script, name);
     gsh_fmt_init(&fmt, text, sizeof text);
     write_text(&fmt, script, profile);
-    if (write_file(folder, temporary, text, fmt.length) &&
-        renameat(folder, temporary, folder, name) == 0)
-        return true;
-    (void)unlinkat(folder, temporary, 0);
-    return false;
+    return gsh_cache_folder_write_text(folder, name, text, fmt.length);
 }
 
 bool gsh_profile_file_write(const struct gsh_script_identity *script,
                             const struct gsh_profile *profile)
 {
-    int folder = open_folder(true);
+    int folder = gsh_cache_folder_enter(SUBFOLDER, true);
     if (folder < 0)
         return false;
     bool is_written = write_into(folder, script, profile);
@@ -193,7 +147,7 @@ bool gsh_profile_file_write(const struct gsh_script_identity *script,
 
 void gsh_profile_file_trim(void)
 {
-    int folder = open_folder(false);
+    int folder = gsh_cache_folder_enter(SUBFOLDER, false);
     if (folder < 0)
         return;
     drop_oldest(folder);
@@ -203,10 +157,10 @@ void gsh_profile_file_trim(void)
 void gsh_profile_file_remove(const struct gsh_script_identity *script)
 {
     char name[NAME_BYTES];
-    int folder = open_folder(false);
+    int folder = gsh_cache_folder_enter(SUBFOLDER, false);
     if (folder < 0)
         return;
-    name_of(script, "", name);
+    name_of(script, name);
     (void)unlinkat(folder, name, 0);
     close(folder);
 }

@@ -5,6 +5,7 @@ import collections
 import linecache
 import re
 
+from gpushim import files
 from gpushim.forecast import TRANSFERS, moved_seconds, seconds
 
 MOST = 10
@@ -145,6 +146,6 @@ def describe(rows):
         return
     yield "lines that cost most there, with what to change:"
     for row in rows:
-        yield "%9s  %s:%d  %s" % (seconds(row["cost"]), row["file"], row["line"], row["source"])
+        yield "%9s  %s:%d  %s" % (seconds(row["cost"]), files.shown(row["file"]), row["line"], row["source"])
         yield "           %s: %s" % (row["code"], row["what"])
         yield "           %s" % row["instead"]

@@ -67,5 +67,6 @@ def describe(removed, folder):
     """One line on what was removed."""
     if not removed.counts:
         return "nothing to remove in %s" % folder
-    what = " and ".join("%d %s%s" % (count, name, "" if count == 1 else "s") for name, count in removed.counts.items())
+    *first, last = ["%d %s%s" % (count, name, "" if count == 1 else "s") for name, count in removed.counts.items()]
+    what = " and ".join(filter(None, (", ".join(first), last)))
     return "removed %s (%d bytes) from %s" % (what, removed.bytes, folder)

@@ -54,6 +54,9 @@ def main(words=None):
     except BrokenPipeError:  # who reads has enough, as `head` has
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        complain("%s: %s" % (error.filename, error.strerror) if error.filename and error.strerror else error)
+        return 1
+    except ValueError as error:
         complain(error)
         return 1

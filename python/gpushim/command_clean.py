@@ -6,7 +6,9 @@ from gpushim import cleaning, files
 
 
 def add_to(commands):
-    commands.add_parser("clean", help="remove compiled kernels and profiles of scripts")
+    commands.add_parser("clean", help="remove compiled kernels and profiles of scripts",
+                        description="Removes what gpushim has left in its cache folder: compiled kernels, profiles of scripts. Both come "
+                                    "again when they are needed.")
 
 
 def execute(_options):

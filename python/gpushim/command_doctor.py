@@ -13,6 +13,8 @@ WIDTH = 100
 
 def add_to(commands):
     parser = commands.add_parser("doctor", allow_abbrev=False,
+                                 description="Starts the device, runs calls on it, and says what fails and what mends it. Exit status: 0 all "
+                                             "is well, 1 a check failed.",
                                  help="start the device, run calls on it, check what they need; exit status 0 where all is well")
     parser.add_argument("-v", "--verbose", action="store_true", help="also print all that the library says: hooks, options")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")

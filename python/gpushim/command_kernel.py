@@ -9,7 +9,8 @@ from gpushim.messages import complain
 
 
 def add_to(commands):
-    parser = commands.add_parser("kernel", help="install or remove a Jupyter kernel under gpushim", allow_abbrev=False)
+    parser = commands.add_parser("kernel", help="install or remove a Jupyter kernel under gpushim", allow_abbrev=False,
+                                 description="Installs or removes a Jupyter kernel: this interpreter under gpushim.")
     actions = parser.add_subparsers(dest="action", metavar="install|uninstall", required=True)
     for name, text in (("install", "install a kernel: this interpreter under gpushim"), ("uninstall", "remove it")):
         action = actions.add_parser(name, help=text, allow_abbrev=False)

@@ -4,7 +4,8 @@ from gpushim import files
 
 
 def add_to(commands):
-    commands.add_parser("path", help="print the library's path, for LD_PRELOAD=$(gpushim path)")
+    commands.add_parser("path", help="print the library's path, for LD_PRELOAD=$(gpushim path)",
+                        description="Prints the library's path. LD_PRELOAD=$(gpushim path) python script.py does what gpushim run does.")
 
 
 def execute(_options):

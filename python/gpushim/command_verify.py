@@ -6,7 +6,8 @@ import subprocess
 import sys
 import tempfile
 
-from gpushim import launch, process_reports, variables
+from gpushim import files, launch, process_reports, variables
+from gpushim.messages import counted
 
 USAGE = "gpushim verify [options] (script.py | -m module) [arguments]"
 DIFFERS, NOTHING_COMPARED = 1, 3  # exit statuses
@@ -18,7 +19,7 @@ COUNTS = ("checked", "different", "not_checked")
 def add_to(commands):
     parser = commands.add_parser("verify", usage=USAGE, help="compare the device's results with NumPy's", allow_abbrev=False,
                                  description="Runs a program. What the device computes, NumPy computes as well, and both are compared.")
-    variables.add_options(parser)
+    variables.add_options(parser, report=False)
     parser.add_argument("--share", default="all", help="all, or how many of the calls are compared, as 1%%")
     parser.add_argument("--force", action="store_true", help="all that is supported runs on the device (GPUSHIM_MODE=force)")
     parser.add_argument("--json", metavar="FILE", help="write the summary as JSON")
@@ -35,14 +36,14 @@ def total_of(reports):
 
 def describe(row):
     apart = "no number beside a number" if row["ulps"] is None else "%.3g ulp, allowed %.3g" % (row["ulps"], row["allowed"])
-    return "%s:%d: %s%s: %s; device %s, CPU %s (%d calls)" % (row["file"], row["line"], row["call"], row["index"] or "", apart,
-                                                            row["device"], row["cpu"], row["calls"])
+    return "%s:%d: %s%s: %s; device %s, CPU %s (%s)" % (files.shown(row["file"]), row["line"], row["call"], row["index"] or "", apart,
+                                                            row["device"], row["cpu"], counted(row["calls"], "call", "calls"))
 
 
 def tell(total):
     lines = [describe(row) for row in total["worst"][:SHOWN]]
-    lines.append("gpushim verify: %(checked)d calls of the device compared with NumPy, %(different)d differ, %(not_checked)d not compared"
-                 % total)
+    lines.append("gpushim verify: %s of the device compared with NumPy, %d differ%s, %d not compared" % (
+        counted(total["checked"], "call", "calls"), total["different"], "s" if total["different"] == 1 else "", total["not_checked"]))
     print("\n".join(lines), file=sys.stderr, flush=True)
 
 

@@ -25,3 +25,9 @@ def cache_folder(environment):
     if cache_home.startswith("/"):
         return cache_home + "/gpushim"
     return home + "/.cache/gpushim" if home else None
+
+
+def shown(path):
+    """Without the folder that the command runs in."""
+    folder = os.path.join(os.getcwd(), "")
+    return path[len(folder):] if path.startswith(folder) else path

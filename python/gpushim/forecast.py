@@ -3,6 +3,8 @@
 which decides, fuses and transfers as that GPU would (offload/forecast.h). All times are seconds; docs/user/advise.md has the sums."""
 import collections
 
+from gpushim.messages import counted
+
 PYTHON = 5e-6    # that Python takes round a call of NumPy's
 FREEING = 0.5    # of a call's time, at most, is what giving its memory back takes
 MODEL = 3        # times what the cost model says, at most, do copies of slices and transposes take (policy/cost_model.h)
@@ -106,8 +108,8 @@ def describe(result):
         seconds(result["next"]), seconds(result["steady"]))
     rows = (("Python", parts["python"], "and functions that gpushim does not know"),
             ("NumPy's calls", parts["numpy"], "that stay on the CPU, of %s" % seconds(result["numpy"])),
-            ("calls", parts["calls"], "%d calls handed over" % result["device_calls"]),
-            ("kernels", parts["kernels"], "%d launches" % result["launches"]),
+            ("calls", parts["calls"], counted(result["device_calls"], "call", "calls") + " handed over"),
+            ("kernels", parts["kernels"], counted(result["launches"], "launch", "launches")),
             ("transfers", parts["transfers"], "%.1f MB to the GPU, %.1f MB back" % (
                 result["upload_bytes"] / 1e6, result["download_bytes"] / 1e6)),
             ("start", parts["start"], "beside the program"))

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reports as text: the form that the library prints (docs/user/report.md), for all processes together."""
 from gpushim import report_data
-from gpushim.report_words import (LEAST, PARTS, nanoseconds, name_of, name_of_reader, of_one, place_of, seconds, size, top_reason,
-                                  verdict_of)
+from gpushim.messages import counted
+from gpushim.report_words import (LEAST, PARTS, nanoseconds, name_of, name_of_reader, of_one, place_of, seconds, size,
+                                  top_reason, verdict_of, why_of)
 
 MOST_ROWS, MOST_LINES, MOST_READERS = 40, 20, 5
+OPERATION_WIDTH = PLACE_WIDTH = 32  # characters
+LEAST_SHARE = 0.05  # of NumPy's work: reasons for more of it are named
 MOST_COMMAND = 60  # characters
 
 
@@ -15,20 +18,38 @@ def time_line(merged):
     return " time%s: %s = %s" % (whose, seconds(sum(parts.values())), " + ".join(named))
 
 
+def reason_lines(verdict):
+    """Why calls stayed on the CPU, and what to change: of one process."""
+    least = max(LEAST_SHARE * sum(verdict["work"].values()), LEAST)
+    told = ["%s %s (%s)" % (seconds(reason["seconds"]), reason["code"], reason["text"])
+            for reason in verdict.get("reasons") or () if reason["seconds"] > least]
+    if told:
+        yield " on the CPU: " + ", ".join(told)
+    if verdict.get("advice"):
+        yield " to change: " + verdict["advice"]
+
+
 def operation_lines(merged):
-    form = " %-32s %12s %9s %12s %9s   %s"
+    form = " %%-%ds %%12s %%9s %%12s %%9s   %%s" % OPERATION_WIDTH
     yield form % ("operation", "device calls", "time", "CPU calls", "time", "top reason for the CPU")
     for row in merged.operations[:MOST_ROWS]:
-        yield form % (name_of(row), row["device_calls"], nanoseconds(row["device_ns"]), row["host_calls"], nanoseconds(row["host_ns"]),
+        name = name_of(row)
+        if len(name) > OPERATION_WIDTH:
+            yield " " + name
+            name = ""
+        yield form % (name, row["device_calls"], nanoseconds(row["device_ns"]), row["host_calls"], nanoseconds(row["host_ns"]),
                       top_reason(row))
+    if not merged.operations:
+        is_inactive = all(report["verdict"]["state"] == "inactive" for report in merged.reports)
+        yield " (calls were not looked at)" if is_inactive else " (no call that could run on a device)"
     if len(merged.operations) > MOST_ROWS:
         yield " (%d more)" % (len(merged.operations) - MOST_ROWS)
 
 
 def moved_line(counters):
-    return " moved: host to device %s (%d transfers), device to host %s (%d transfers), inside the device %s" % (
-        size(counters["upload_bytes"]), counters["uploads"], size(counters["download_bytes"]), counters["downloads"],
-        size(counters["device_copy_bytes"]))
+    uploads, downloads = (counted(counters[name], "transfer", "transfers") for name in ("uploads", "downloads"))
+    return " moved: host to device %s (%s), device to host %s (%s), inside the device %s" % (
+        size(counters["upload_bytes"]), uploads, size(counters["download_bytes"]), downloads, size(counters["device_copy_bytes"]))
 
 
 def reader_lines(readers):
@@ -41,10 +62,18 @@ def reader_lines(readers):
     return [" brought back by " + ", ".join(parts)] if parts else []
 
 
-def event_line(counters):
-    return " %d launches, %d kernels compiled, %d from the disk cache; page faults %d read, %d write; %d forks; device start %s" % (
-        counters["launches"], counters["compiles"], counters["cache_hits"], counters["faults_read"], counters["faults_write"],
-        counters["forks"], nanoseconds(counters["start_ns"]))
+def event_lines(counters):
+    yield " device start %s; %s, %s compiled, %d from the disk cache; %s" % (
+        nanoseconds(counters["start_ns"]), counted(counters["launches"], "launch", "launches"),
+        counted(counters["compiles"], "kernel", "kernels"), counters["cache_hits"],
+        counted(counters.get("evictions", 0), "eviction", "evictions"))
+    if counters.get("parallel_loops"):
+        yield " %s ran on several cores" % counted(counters["parallel_loops"], "loop or copy", "loops of NumPy and copies")
+    if counters.get("grouped") or counters.get("needless"):
+        yield " %s ran together, in %s; %s never needed" % (
+            counted(counters["grouped"], "call", "calls"), counted(counters["groups"], "group", "groups"),
+            counted(counters["needless"], "call", "calls"))
+    yield " page faults %d read, %d write; %s" % (counters["faults_read"], counters["faults_write"], counted(counters["forks"], "fork", "forks"))
 
 
 def process_lines(merged):
@@ -62,21 +91,24 @@ def moved_text(count, moved):
 
 
 def line_lines(merged):
-    form = " %-32s %8s %8s %18s %18s %7s   %s"
+    form = " %%-%ds %%8s %%8s %%18s %%18s %%7s   %%s" % PLACE_WIDTH
     yield "lines, the worst round trips first"
-    yield form % ("line", "device", "CPU", "to the device", "to the CPU", "faults", "top reason for the CPU")
+    yield form % ("line", "device", "CPU", "to the device", "to the CPU", "faults", "why")
     for line in merged.lines[:MOST_LINES]:
-        yield form % (place_of(line), nanoseconds(line["device_ns"]), nanoseconds(line["host_ns"]),
+        yield form % (place_of(line)[-PLACE_WIDTH:], nanoseconds(line["device_ns"]), nanoseconds(line["host_ns"]),
                       moved_text(line["uploads"], line["upload_bytes"]), moved_text(line["downloads"], line["download_bytes"]),
-                      line["faults_read"] + line["faults_write"], top_reason(line))
+                      line["faults_read"] + line["faults_write"], why_of(line))
         if line.get("advice"):
             yield "   " + line["advice"]["text"]
 
 
 def text(merged):
     lines = ["gpushim: " + verdict_of(merged), time_line(merged)]
-    lines += [] if len(merged.reports) > 1 else [" device: " + merged.first["device"]]
-    lines += [*operation_lines(merged), moved_line(merged.counters), *reader_lines(merged.readers), event_line(merged.counters)]
+    if len(merged.reports) == 1:
+        verdict = merged.first["verdict"]
+        lines += [" device: " + merged.first["device"]] if verdict["state"] == "started" else []
+        lines += reason_lines(verdict)
+    lines += [*operation_lines(merged), moved_line(merged.counters), *reader_lines(merged.readers), *event_lines(merged.counters)]
     lines += process_lines(merged) if len(merged.reports) > 1 else []
     lines += line_lines(merged) if merged.lines else []
     return "\n".join(lines)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report's words: for its text and its page alike. The verdict's are those of the library (config/report_verdict.c)."""
-from gpushim import report_data
+from gpushim import files, report_data
 
 PARTS = (  # key of the verdict's parts, its label, what it is
     ("program_s", "Python and what is not hooked", "the program itself, other libraries, and NumPy's functions that gpushim does not know"),
@@ -36,9 +36,11 @@ def size(number):
 
 def comparison(verdict):
     wall, plain = verdict["wall_s"], verdict["plain_s"]
-    if plain < wall or wall <= 0:
-        return "%s instead of an estimated %s, slower" % (seconds(wall), seconds(plain))
-    return "%s instead of an estimated %s, %.*f times as fast" % (seconds(wall), seconds(plain), plain < 10 * wall, plain / wall)
+    if plain >= 1.05 * wall > 0:
+        faster = "%.*f times as fast" % (plain < 9.95 * wall, plain / wall)
+    else:
+        faster = "slower" if plain < 0.95 * wall else "about as fast"
+    return "%s instead of an estimated %s, %s" % (seconds(wall), seconds(plain), faster)
 
 
 def why_not(what, verdict):
@@ -75,6 +77,17 @@ def top_reason(row):
     return max(row["reasons"], key=lambda code: row["reasons"][code]) if row["reasons"] else "-"
 
 
+def why_of(line):
+    """The most frequent call of a line of the program, those on the CPU before others, and the reason or who read."""
+    calls = [call for call in line.get("calls") or () if call["calls"]]
+    top = max(calls, key=lambda call: (not call["on_device"], call["calls"]), default=None)
+    name = name_of(top) if top else ""
+    if line["host_calls"]:
+        return "%s: %s" % (name, top_reason(line)) if name else top_reason(line)
+    reader = "read by " + line["reader"] if line.get("reader") else ""
+    return ", ".join(filter(None, (name, reader))) or "no hooked call"
+
+
 def name_of(row):
     return ("%s %s" % (row["name"], row["signature"])).strip()
 
@@ -84,4 +97,4 @@ def name_of_reader(reader):
 
 
 def place_of(line):
-    return "%s:%d" % (line["file"], line["line"]) if line["line"] else line["file"]
+    return "%s:%d" % (files.shown(line["file"]), line["line"]) if line["line"] else line["file"]

@@ -252,7 +252,7 @@ class TestClean(TestCase):
     def test_own_files(self):
         self.write_cache(self.own)
         size = sum(len(text) for name, text in self.own.items() if name != ".key")
-        self.assertEqual(self.clean(), (0, "removed 2 kernels and 1 profile and 1 file of libraries' times (%d bytes) from %s\n" %
+        self.assertEqual(self.clean(), (0, "removed 2 kernels, 1 profile and 1 file of libraries' times (%d bytes) from %s\n" %
                                         (size, self.cache), ""))
         self.assertFalse(os.path.exists(self.cache))
         self.assertEqual(self.clean(), (0, "nothing to remove in %s\n" % self.cache, ""))

@@ -59,8 +59,9 @@ class TestForecast(unittest.TestCase):
 
     def test_short_run(self):
         """The GPU is not started for it."""
-        result = forecast.forecast(report(entry("host", 200)), report(entry("device", 200)), 0.3)
+        result = forecast.forecast(report(entry("host", 200)), report(entry("device", 200, calls=2), launches=1), 0.3)
         self.assertEqual((result["first"], result["next"]), (0.3, 0.3))
+        self.assertRegex("\n".join(forecast.describe(result)), r"2 calls handed over\n.* 1 launch\n")
         self.assertIn("as long as here, 0.30 s: the GPU would gain 0.20 s, and starts in 0.40 s", forecast.verdict(result))
 
     def test_memory(self):

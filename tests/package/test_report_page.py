@@ -181,13 +181,21 @@ class TestMerge(InFolder):
             self.assertIn(name + ": not a report", err)
         os.mkdir(os.path.join(self.folder, "empty"))
         self.assertIn("no report in this folder", self.run_command(os.path.join(self.folder, "empty"))[2])
-        self.assertEqual(self.run_command(os.path.join(self.folder, "missing"))[0], 1)
+        missing = os.path.join(self.folder, "missing")
+        self.assertEqual(self.run_command(missing), (1, "", "gpushim: %s: No such file or directory\n" % missing))
 
 
 class TestWords(unittest.TestCase):
+    def test_places(self):
+        here = os.getcwd()
+        for file, number, place in ((os.path.join(here, "a.py"), 3, "a.py:3"), (os.path.join(here, "b", "a.py"), 3, os.path.join("b", "a.py:3")),
+                                    (here + "a.py", 3, here + "a.py:3"), ("/a.py", 4, "/a.py:4"), ("(no line)", 0, "(no line)")):
+            self.assertEqual(report_words.place_of({"file": file, "line": number}), place)
+
     def test_verdicts(self):
         for verdict, words in (({}, "90 % of NumPy's hooked work ran on GPU X: 4.00 s instead of an estimated 6.00 s, 1.5 times as fast"),
                                ({"plain_s": 3.0}, "instead of an estimated 3.00 s, slower"),
+                               ({"plain_s": 3.9}, "3.90 s, about as fast"), ({"plain_s": 4.1}, "4.10 s, about as fast"),
                                ({"plain_s": 60.0}, "60.0 s, 15 times as fast"),
                                ({"device_work_s": 0.0}, "nothing ran on GPU X; NumPy"),
                                ({"state": "not-started", "foregone_s": 0.2, "start_price_s": 0.5},
@@ -210,7 +218,36 @@ class TestWords(unittest.TestCase):
         self.assertNotIn("start and compilation", text)
         self.assertRegex(text, r"\n sort d->d +0 +- +3 +3\.00 ms   dtype\n")
         self.assertIn("x.py:3", text)
+        self.assertIn("(100 transfers)", text)
+        self.assertNotIn("on the CPU: ", text)
         self.assertIn("\n   convert once", text)
+
+    def test_text_says_what_the_librarys_says(self):
+        """Reasons and advice, names that are long, calls that ran together, numbers of one thing, and why a line costs."""
+        long_name = "group: multiply, add, sqrt, subtract, copy"
+        made = report(rows=[row(long_name, 1)], reasons=[{"code": "dtype", "text": "no such", "seconds": 0.4, "calls": 1},
+                                                         {"code": "scalar", "text": "0-d", "seconds": 0.2, "calls": 1}],
+                      advice="convert once",
+                      lines=[dict(line(number=3), calls=[{"name": "add", "signature": "dd->d", "on_device": True, "calls": 9},
+                                                         {"name": "sort", "signature": "", "on_device": False, "calls": 2}]),
+                             dict(line(number=4), host_calls=0, reader="tolist", calls=[]), dict(line(number=5), host_calls=0),
+                             dict(line(os.path.join(os.getcwd(), "here.py"), 6), host_calls=0, reader="tolist",
+                                  calls=[{"name": "add", "signature": "dd->d", "on_device": True, "calls": 9}])])
+        made["counters"].update(uploads=1, launches=1, compiles=1, evictions=1, forks=1, grouped=5, groups=1, needless=1)
+        text = report_text.text(report_data.merge([made]))
+        for words in ("\n on the CPU: 0.400 s dtype (no such)\n to change: convert once\n", "\n %s d->d\n" % long_name, "(1 transfer), device",
+                      "; 1 launch, 1 kernel compiled, 100 from the disk cache; 1 eviction\n",
+                      "\n 5 calls ran together, in 1 group; 1 call never needed\n", " write; 1 fork\n"):
+            self.assertIn(words, text)
+        self.assertEqual([text.split(" x.py:%d " % number)[1].split("\n")[0].split("   ")[-1] for number in (3, 4, 5)],
+                         ["sort: dtype", "read by tolist", "no hooked call"])
+        self.assertRegex(text, r"\n here\.py:6 .*   add dd->d, read by tolist")
+
+    def test_text_without_calls(self):
+        for verdict, words in (({"state": "inactive"}, "(calls were not looked at)"), ({}, "(no call that could run on a device)")):
+            made = report(**verdict)
+            made["operations"] = []
+            self.assertIn("\n " + words, report_text.text(report_data.merge([made])))
 
     def test_reports_without_process(self):
         made = report()

@@ -6,7 +6,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python"))
-from gpushim import command_run, variables
+from gpushim import command, command_run, variables
 
 
 def parse(*words):
@@ -16,6 +16,11 @@ def parse(*words):
 
 
 class TestReport(unittest.TestCase):
+    def test_reports_are_those_of_run_and_kernel(self):
+        """Other commands read the report themselves."""
+        for name, unknown in (("run", []), ("verify", ["--report", "--line-profile"]), ("doctor", ["--report", "--line-profile"])):
+            self.assertEqual(command.make_parser().parse_known_args([name, "--report", "--line-profile"])[1], unknown, name)
+
     def test_words_of_the_report(self):
         self.assertEqual(parse("--report"), {"GPUSHIM_REPORT": "1"})
         self.assertEqual(parse("--line-profile"), {"GPUSHIM_REPORT": "lines"})

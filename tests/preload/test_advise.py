@@ -89,6 +89,8 @@ class TestCase(shim_runner.TestCase):
         self.assertEqual(done.returncode, 0, done)
         self.assertEqual(done.stdout, shim_runner.run_plain(text).stdout)
         self.assertTrue(done.stderr.startswith(answer["verdict"] + "\n"), done.stderr)
+        for row in answer["lines"][:1]:
+            self.assertIn("  %s:%d  " % (os.path.relpath(row["file"], self.folder), row["line"]), done.stderr)
         return answer
 
     def assert_top(self, answer, line, code):

@@ -24,6 +24,29 @@ print(b.tolist()[3])                        # a page fault, on the service threa
 o = np.add(a[:20000].astype(object), 1)     # stays on the CPU: dtype
 b[5] = 1
 """
+CAUSES = """
+import ctypes
+import os
+import numpy as np
+a = np.random.RandomState(0).random_sample(400000)
+b = a * 2                               # one call, which is no group
+print(b[7])                             # an element
+c = np.sqrt(b) + a
+print(float(c.astype("f4").sum()) > 0)  # a result of four bytes
+d = c * 2
+d.tolist()                              # read on the CPU
+e = c[:300000] - 3
+e.sort()                                # written on the CPU
+f = a * 3
+print(memoryview(f)[3])                 # a page fault of a read
+g = a * 5
+ctypes.memset(g.ctypes.data, 0, 8)      # a page fault of a write
+h = a * 7
+if os.fork() == 0:
+    os._exit(0)
+os.wait()
+del b, c, d, e, f, g, h
+"""
 TRACKS = {"NumPy calls", "flushes and groups", "device", "host to device", "device to host", "page faults",
           "waits for the device", "device start"}  # of device host
 WORK = "import numpy as np\nx = np.ones(300000) + np.arange(300000)\n"
@@ -61,6 +84,11 @@ def crossings(events):
             bad.append(event)
         ends.append(end)
     return bad
+
+
+def holds(outer, inner):
+    digit = 1.5e-3
+    return outer["ts"] <= inner["ts"] + digit and inner["ts"] + inner["dur"] <= outer["ts"] + outer["dur"] + digit
 
 
 class InFolder(shim_runner.TestCase):
@@ -107,6 +135,71 @@ class TestTrace(InFolder):
         self.assertIn({"bytes": 3200000, "why": "operand of multiply"}, [event["args"] for event in events["host to device"]])
         self.assertIn("page fault of a read", [event["args"]["why"] for event in events["device to host"]])
         self.assertIn("the host looks at a result", [event["args"].get("why") for event in events["flushes and groups"]])
+
+    def test_causes(self):
+        trace = self.trace(CAUSES, GPUSHIM_FUSION="1")
+        events = trace.events
+        upload, = (event for event in events["host to device"] if event["args"]["bytes"] == 3200000)
+        self.assertGreater(upload["dur"], 10)
+        self.assertTrue(any(holds(event, upload) for event in events["NumPy calls"] if event["name"] == "multiply dd->d"))
+        downloads = [event for event in events["device to host"] if event["ts"] > upload["ts"]]
+        moved = collections.defaultdict(list)
+        for event in downloads:
+            moved[event["args"]["why"]].append(event["args"]["bytes"])
+        self.assertLessEqual({"element or result", "read on the CPU", "written on the CPU", "page fault of a read", "page fault of a write",
+                              "fork"}, set(moved))
+        self.assertLessEqual({4, 8}, set(moved["element or result"]))
+        self.assertIn(3200000, moved["read on the CPU"])
+        self.assertIn(2400000, moved["written on the CPU"])
+        for kind in "read", "write":
+            served = [event for event in downloads if event["args"]["why"] == "page fault of a " + kind]
+            faults = [event for event in events["page faults"] if event["name"] == kind + " fault"]
+            self.assertTrue(all(any(holds(fault, event) for fault in faults) for event in served), kind)
+        flushes = [event["args"] for event in events["flushes and groups"] if event["name"] == "flush"]
+        self.assertTrue(all(flush["calls"] > 0 for flush in flushes), flushes)
+        self.assertLessEqual({"the host looks at a result", "the process forks"}, {flush["why"] for flush in flushes})
+        self.assertTrue([event for event in events["device"] if event["name"] == "multiply dd->d"])
+        self.assertFalse([event for event in events["device"] if event["name"] == "multiply dd->d" and "holds" in event["args"]])
+        self.assertGreaterEqual(max(trace.memory), 12800000)
+        self.assertLess(trace.memory[-1], max(trace.memory) / 4)
+        self.assertNotIn(0, [after - before for before, after in zip(trace.memory, trace.memory[1:])])
+
+    def test_eviction(self):
+        trace = self.trace("import numpy as np\nx = np.arange(400000.0)\nkept = [x * k for k in range(6)]\nprint(sum(y[5] for y in kept))\n"
+                           "z = np.sin(np.arange(2000000.0))", GPUSHIM_FUSION="1", GPUSHIM_MEM_LIMIT="10000000")
+        self.assertEqual([event["args"] for event in trace.events["NumPy calls"] if event["name"].startswith("sin")],
+                         [{"ran on": "CPU", "reason": "memory"}])  # once: the device refused it
+        self.assertIn("the device's memory is short", [event["args"]["why"] for event in trace.events["device to host"]])
+
+    def test_start(self):
+        events = self.trace(WORK).events
+        start, = events["device start"]
+        self.assertEqual((start["name"], start["args"]), ("start the device", {"why": shim_runner.DEVICE}))
+        self.assertIn("wait for the start of the device", [event["name"] for event in events["waits for the device"]])
+
+    def test_calls_that_stay_on_the_cpu(self):
+        """They are there once, with their reason."""
+        trace = self.trace("""
+import numpy as np
+x = np.arange(300000.0)
+for _ in range(5):
+    np.exp(x)
+class Own(np.ndarray):
+    pass
+np.tanh(x.view(Own))
+try:
+    from scipy.linalg.blas import dgemm
+    y = x[:90000].reshape(300, 300)
+    dgemm(1.0, y, y)
+    print("products")
+except ImportError:
+    pass
+""", GPUSHIM_MODE="auto", GPUSHIM_START_MS="1000000")
+        calls = collections.Counter((event["name"].split()[0], event["args"]["ran on"]) for event in trace.events["NumPy calls"])
+        self.assertEqual((calls["exp", "CPU"], calls["tanh", "CPU"]), (5, 1))
+        self.assertEqual(calls["dgemm", "CPU"], self.result.stdout.count("products"))
+        self.assertFalse([name for name, where in calls if where == "device" and name in ("exp", "tanh", "dgemm")])
+        self.assertIn("not-started", {event["args"].get("reason") for event in trace.events["NumPy calls"]})
 
     def test_device_runs_what_was_submitted_before(self):
         events = self.trace(GPUSHIM_FUSION="1").events
@@ -282,7 +375,7 @@ class TestReading(InFolder):
         path = os.path.join(self.folder, "r.json")
         self.run_in(PROGRAM, GPUSHIM_REPORT="json:" + path)
         ours, theirs = self.report(path), self.run_in(PROGRAM, GPUSHIM_REPORT="1").stderr
-        shapes = [[re.sub(r"[\d.]+|\bslower\b|\b(?:ns|us|ms)\b", "", line).split() for line in text.splitlines()] for text in (ours, theirs)]
+        shapes = [[re.sub(r"[\d.]+|\bslower\b|\babout as fast\b|\b(?:ns|us|ms)\b", "", line).split() for line in text.splitlines()] for text in (ours, theirs)]
         self.assertEqual(shapes[0][0][:12], shapes[1][0][:12])
         self.assertEqual(shapes[0][2], shapes[1][2])
         self.assertEqual(*({" ".join(words[:2]) for words in shape[4:] if words[1:2] and "->" in words[1]} for shape in shapes))

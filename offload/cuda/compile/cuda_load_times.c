@@ -23,17 +23,12 @@ static const char *const labels[GSH_CUDA_LOAD_TIMES] = {"", "cublas", "cusolver"
 static _Atomic uint64_t times_ns[GSH_CUDA_LOAD_TIMES]; /* 0: not known */
 static atomic_bool is_read; /* threads that find it unset may all read the file */
 
-static void read_into(int fd, char *text, size_t size)
-{
-    ssize_t length = fd >= 0 ? read(fd, text, size - 1) : 0;
-    text[length > 0 ? length : 0] = '\0';
-}
-
 /* The kernel's name of this boot; "": there is none. */
 static void read_boot(char boot[BOOT_BYTES])
 {
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    read_into(fd, boot, BOOT_BYTES);
+    ssize_t length = fd >= 0 ? read(fd, boot, BOOT_BYTES - 1) : 0;
+    boot[length > 0 ? length : 0] = '\0';
     boot[strcspn(boot, "\n")] = '\0';
     if (fd >= 0)
         close(fd);
@@ -48,17 +43,6 @@ static void write_text(struct gsh_fmt *fmt, const uint64_t *ns)
         if (ns[k] != 0)
             gsh_fmt_printf(fmt, "%s %llu\n", labels[k], (unsigned long long)ns[k]);
     gsh_fmt_text(fmt, "end\n");
-}
-
-static int open_folder(bool makes)
-{
-    char path[GSH_CACHE_FOLDER_MAX + 1];
-    bool is_refused;
-    gsh_cache_folder_find(path);
-    if (path[0] == '\0')
-        return -1;
-    return makes ? gsh_cache_folder_open_or_make(path, &is_refused)
-                 : gsh_cache_folder_open(path, &is_refused);
 }
 
 static void parse(const char *text, uint64_t *ns)
@@ -91,44 +75,28 @@ static void read_file(void *unused)
 {
     char text[TEXT_BYTES];
     (void)unused;
-    int folder = open_folder(false);
+    int folder = gsh_cache_folder_enter("", false);
     if (folder < 0)
         return;
-    int fd = openat(folder, NAME, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-    read_into(fd >= 0 && gsh_cache_folder_trusts(fd) ? fd : -1, text, sizeof text);
-    take_valid(text);
-    if (fd >= 0)
-        close(fd);
+    if (gsh_cache_folder_read_text(folder, NAME, text, sizeof text))
+        take_valid(text);
     close(folder);
-}
-
-static bool write_whole(int folder, const char *name, const char *text, size_t size)
-{
-    int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0)
-        return false;
-    bool is_written = write(fd, text, size) == (ssize_t)size;
-    return close(fd) == 0 && is_written;
 }
 
 static void write_file(void *unused)
 {
-    char text[TEXT_BYTES], temporary[64];
+    char text[TEXT_BYTES];
     uint64_t ns[GSH_CUDA_LOAD_TIMES];
-    struct gsh_fmt fmt, name;
+    struct gsh_fmt fmt;
     (void)unused;
-    int folder = open_folder(true);
+    int folder = gsh_cache_folder_enter("", true);
     if (folder < 0)
         return;
     gsh_fmt_init(&fmt, text, sizeof text);
     for (unsigned k = 0; k < GSH_CUDA_LOAD_TIMES; k++)
         ns[k] = atomic_load(&times_ns[k]);
     write_text(&fmt, ns);
-    gsh_fmt_init(&name, temporary, sizeof temporary);
-    gsh_fmt_printf(&name, NAME ".%ld.tmp", (long)getpid());
-    if (!write_whole(folder, temporary, text, fmt.length) ||
-        renameat(folder, temporary, folder, NAME) != 0)
-        (void)unlinkat(folder, temporary, 0);
+    (void)gsh_cache_folder_write_text(folder, NAME, text, fmt.length);
     close(folder);
 }
 

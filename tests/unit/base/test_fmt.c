@@ -77,8 +77,19 @@ static void test_json_not_utf8(void)
     CHECK_STR(json("\xf4\x90\x80\x80"), "\"\\ufffd\\ufffd\\ufffd\\ufffd\"");
 }
 
+static void test_count(void)
+{
+    char text[64];
+    struct gsh_fmt fmt;
+    gsh_fmt_init(&fmt, text, sizeof text);
+    for (uint64_t count = 0; count < 3; count++)
+        gsh_fmt_count(&fmt, count, "launch ", "launches ");
+    CHECK_STR(text, "0 launches 1 launch 2 launches ");
+}
+
 int main(void)
 {
+    test_count();
     test_append();
     test_cut();
     test_json_string();

@@ -67,6 +67,11 @@ static void test_states(void)
     check_first_line(&verdict, "gpushim: nothing ran on GPU X; NumPy computed on the CPU");
     verdict.device = (struct gsh_report_device){.state = GSH_REPORT_INACTIVE, .why_not = "no GPU"};
     check_first_line(&verdict, "gpushim: not active: no GPU; NumPy computed on the CPU");
+    CHECK(strstr(gsh_report_verdict_advice(&verdict), "gpushim doctor") != NULL);
+    verdict.device.why_not = "GPUSHIM_MODE is off";
+    check_first_line(&verdict,
+                     "gpushim: not active: GPUSHIM_MODE is off; NumPy computed on the CPU");
+    CHECK(gsh_report_verdict_advice(&verdict) == NULL);
     verdict.device = (struct gsh_report_device){.state = GSH_REPORT_RETIRED, .why_not = "it fell"};
     check_first_line(&verdict,
                      "gpushim: the device was given up: it fell; NumPy computed on the CPU");
@@ -75,9 +80,25 @@ static void test_states(void)
     verdict.device = (struct gsh_report_device){.state = GSH_REPORT_CORES};
     check_first_line(&verdict, "gpushim: NumPy ran on the CPU's cores (cpu: 4 threads): 2.00 s "
                                "instead of an estimated 4.00 s, 2.0 times as fast");
-    verdict.parallel_saved = -1;
-    check_first_line(&verdict, "gpushim: NumPy ran on the CPU's cores (cpu: 4 threads): 2.00 s "
-                               "instead of an estimated 1.00 s, slower");
+    static const struct {
+        double saved;
+        const char *words;
+    } others[] = {{-1, "1.00 s, slower"},
+                  {-0.08, "1.92 s, about as fast"},
+                  {0, "2.00 s, about as fast"},
+                  {0.08, "2.08 s, about as fast"},
+                  {0.12, "2.12 s, 1.1 times as fast"},
+                  {17.8, "19.8 s, 9.9 times as fast"},
+                  {17.95, "19.9 s, 10 times as fast"}};
+    for (unsigned i = 0; i < GSH_COUNT(others); i++) {
+        char line[160];
+        verdict.parallel_saved = others[i].saved;
+        snprintf(line, sizeof line,
+                 "gpushim: NumPy ran on the CPU's cores (cpu: 4 threads): 2.00 s instead of an "
+                 "estimated %s",
+                 others[i].words);
+        check_first_line(&verdict, line);
+    }
 }
 
 /* Reasons for little work are not named; the first one with an advice says what to change. */

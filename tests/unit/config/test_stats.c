@@ -85,6 +85,11 @@ static void test_text(void)
     gsh_stats_parallel_call(row);
     gsh_stats_output_fetched(row);
     gsh_stats_add(GSH_COUNTER_UPLOAD_BYTES, 3ULL << 29);
+    gsh_stats_add(GSH_COUNTER_UPLOADS, 1);
+    gsh_stats_add(GSH_COUNTER_EVICTIONS, 1);
+    gsh_stats_add(GSH_COUNTER_GROUPED, 2);
+    gsh_stats_add(GSH_COUNTER_GROUPS, 1);
+    gsh_stats_add(GSH_COUNTER_PARALLEL_LOOPS, 1);
     char wanted[64];
     struct gsh_fmt fmt;
     gsh_fmt_init(&fmt, text, sizeof text);
@@ -94,7 +99,10 @@ static void test_text(void)
     CHECK(strstr(text, "\n operation ") != NULL);
     CHECK(strstr(text, "\n multiply dd->d                              1    1900 s            3    "
                        "312 us   dtype\n"));
-    CHECK(strstr(text, "host to device 1.5 GiB (0 transfers)"));
+    CHECK(strstr(text, "host to device 1.5 GiB (1 transfer), device to host 0 B (0 transfers)"));
+    CHECK(strstr(text, ", 0 kernels compiled, 0 from the disk cache; 1 eviction\n"));
+    CHECK(strstr(text, "\n 2 calls ran together, in 1 group; 0 calls never needed\n"));
+    CHECK(strstr(text, "\n 1 loop or copy ran on several cores\n"));
     snprintf(wanted, sizeof wanted, "since NumPy was found; version %s\n", gsh_version_get());
     CHECK(strstr(text, wanted));
     CHECK(strstr(text, " more in GPUSHIM_REPORT=json:FILE)"));

@@ -25,13 +25,15 @@ static void *run_parts(void *context)
     return NULL;
 }
 
-static bool draw(const struct gsh_random_draw *draw, enum gsh_dtype dtype, void *out,
-                 struct gsh_random_stream *end)
+/* At most `parts` of the parts are made by the threads. */
+static bool draw_parts(const struct gsh_random_draw *draw, enum gsh_dtype dtype, void *out,
+                       struct gsh_random_stream *end, int64_t parts)
 {
     struct work work = {.next = 0};
     pthread_t threads[THREADS];
     if (!gsh_host_random_begin(&work.random, draw, dtype, out, COUNT, THREADS))
         return false;
+    work.random.parts = GSH_MIN(work.random.parts, parts);
     for (int i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, run_parts, &work);
     for (int i = 0; i < THREADS; i++)
@@ -39,6 +41,12 @@ static bool draw(const struct gsh_random_draw *draw, enum gsh_dtype dtype, void 
     bool is_made = gsh_host_random_end(&work.random);
     *end = work.random.draw.stream;
     return is_made;
+}
+
+static bool draw(const struct gsh_random_draw *draw, enum gsh_dtype dtype, void *out,
+                 struct gsh_random_stream *end)
+{
+    return draw_parts(draw, dtype, out, end, INT64_MAX);
 }
 
 /* The reference: all words lie in memory, the kept half before them. */
@@ -68,12 +76,28 @@ static bool draw_at_once(const struct gsh_random_draw *draw, enum gsh_dtype dtyp
     return is_made;
 }
 
-static void test_draw(struct gsh_random_draw request, enum gsh_dtype dtype)
+static void compare(const struct gsh_random_draw *request, enum gsh_dtype dtype, int64_t most)
 {
     size_t bytes = COUNT * gsh_dtype_size(dtype);
     void *parts = calloc(COUNT, 8), *whole = calloc(COUNT, 8);
+    struct gsh_random_stream end, expected;
+    CHECK(draw_parts(request, dtype, parts, &end, most));
+    CHECK(draw_at_once(request, dtype, whole, &expected));
+    CHECK(memcmp(parts, whole, bytes) == 0);
+    CHECK_INT(end.has_half, expected.has_half);
+    CHECK_INT(end.half, expected.half);
+    CHECK(end.generator == GSH_RANDOM_PHILOX
+              ? memcmp(&end.philox.counter, &expected.philox.counter, 32) == 0 &&
+                    end.philox.buffer_at == expected.philox.buffer_at
+              : end.pcg.state == expected.pcg.state);
+    free(parts);
+    free(whole);
+}
+
+static void test_draw(struct gsh_random_draw request, enum gsh_dtype dtype)
+{
     for (int generator = GSH_RANDOM_PCG64; generator <= GSH_RANDOM_PHILOX; generator++) {
-        struct gsh_random_stream *stream = &request.stream, end, expected;
+        struct gsh_random_stream *stream = &request.stream;
         *stream = (struct gsh_random_stream){.generator = (enum gsh_random_generator)generator};
         stream->has_half = generator != GSH_RANDOM_PCG64DXSM;
         stream->half = 0xfedcba98;
@@ -82,18 +106,8 @@ static void test_draw(struct gsh_random_draw request, enum gsh_dtype dtype)
         else
             stream->pcg.increment = 2 * (unsigned __int128)dtype + 1;
         gsh_random_stream_skip(stream, 1000);
-        CHECK(draw(&request, dtype, parts, &end));
-        CHECK(draw_at_once(&request, dtype, whole, &expected));
-        CHECK(memcmp(parts, whole, bytes) == 0);
-        CHECK_INT(end.has_half, expected.has_half);
-        CHECK_INT(end.half, expected.half);
-        CHECK(generator == GSH_RANDOM_PHILOX
-                  ? memcmp(&end.philox.counter, &expected.philox.counter, 32) == 0 &&
-                        end.philox.buffer_at == expected.philox.buffer_at
-                  : end.pcg.state == expected.pcg.state);
+        compare(&request, dtype, INT64_MAX);
     }
-    free(parts);
-    free(whole);
 }
 
 static void test_floats(void)
@@ -135,6 +149,71 @@ static void test_integers(void)
         }
 }
 
+/* ---- wrong guesses ---- */
+
+/* The first beginning of a value at `until` or behind it, where one begins at `at`. */
+static int64_t follow(const struct gsh_random_draw *draw, enum gsh_dtype dtype,
+                      const uint64_t *words, int64_t at, int64_t until)
+{
+    struct gsh_host_random_recipe recipe;
+    struct gsh_host_random_words from = {words, at, INT64_MAX, INT64_MAX};
+    CHECK(gsh_host_random_values_find(draw, dtype, &recipe));
+    for (double value; from.position < until;)
+        (void)recipe.loop(draw, &from, &value, 1);
+    return from.position;
+}
+
+/* Whether the guess that a value begins with the second part leads past the beginning of its first value. */
+static bool is_wrong_guess(const struct gsh_random_draw *draw, enum gsh_dtype dtype)
+{
+    enum { MADE = GSH_HOST_RANDOM_PART_WORDS + 1000 };
+    struct gsh_random_stream stream = draw->stream;
+    uint64_t *words = malloc(MADE * sizeof *words);
+    int64_t origin = GSH_HOST_RANDOM_PART_WORDS * (dtype == GSH_FLOAT32 ? 2 : 1);
+    gsh_random_stream_fill(&stream, words, MADE);
+    int64_t entry = follow(draw, dtype, words, 0, origin);
+    int64_t guess = follow(draw, dtype, words, origin, entry);
+    free(words);
+    return guess != entry;
+}
+
+/* Places of PCG64 with state 0 and increment 1, from which the second part is made again: one place of some thousand is such a one. */
+static const struct wrong_guess {
+    enum gsh_random_distribution distribution;
+    enum gsh_dtype dtype;
+    uint64_t place; /* of the part before */
+} wrong_guesses[] = {
+    {GSH_RANDOM_NORMAL, GSH_FLOAT64, 22094},
+    {GSH_RANDOM_NORMAL, GSH_FLOAT32, 7943},
+    {GSH_RANDOM_EXPONENTIAL, GSH_FLOAT64, 6300},
+    {GSH_RANDOM_EXPONENTIAL, GSH_FLOAT32, 4106},
+};
+
+static struct gsh_random_draw wrong_draw(const struct wrong_guess *wrong)
+{
+    struct gsh_random_draw draw = {.distribution = wrong->distribution};
+    draw.stream.pcg.increment = 1;
+    gsh_random_stream_skip(&draw.stream, wrong->place);
+    return draw;
+}
+
+static void test_wrong_guesses(void)
+{
+    for (size_t i = 0; i < GSH_COUNT(wrong_guesses); i++) {
+        const struct gsh_random_draw draw = wrong_draw(&wrong_guesses[i]);
+        CHECK(is_wrong_guess(&draw, wrong_guesses[i].dtype));
+        compare(&draw, wrong_guesses[i].dtype, INT64_MAX);
+    }
+}
+
+/* Fewer parts than the draw takes were guessed. */
+static void test_few_parts(void)
+{
+    struct gsh_random_draw draw = wrong_draw(&wrong_guesses[0]);
+    for (int64_t parts = 0; parts < 3; parts++)
+        compare(&draw, GSH_FLOAT64, parts);
+}
+
 /* A stream of zeros only: each word is left out. */
 static void test_no_stream(void)
 {
@@ -149,6 +228,8 @@ int main(void)
 {
     test_floats();
     test_integers();
+    test_wrong_guesses();
+    test_few_parts();
     test_no_stream();
     return check_result();
 }

@@ -8,9 +8,9 @@
 #include "dispatch_lock.h"
 #include "live.h"
 #include "node.h"
+#include "node_program.h"
 #include "thread.h"
 
-#include <math.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -256,23 +256,17 @@ static struct slot {
 static uint32_t state, device_state; /* the program's, and whose the device is */
 static unsigned declined, refused, beside;
 
-static unsigned pick(uint32_t *from, unsigned bound)
-{
-    *from = *from * 1664525U + 1013904223U;
-    return (*from >> 16) % bound;
-}
-
 /* Some launches take as long as several calls. */
 static void take_time(void)
 {
-    if (pick(&device_state, 8) == 0)
+    if (node_program_pick(&device_state, 8) == 0)
         usleep(200);
 }
 
 static enum gsh_status run_hostile(const struct gsh_launch *launch, unsigned row)
 {
     take_time();
-    if (pick(&device_state, 50) != 0)
+    if (node_program_pick(&device_state, 50) != 0)
         return below->run(launch, row);
     refused++;
     return GSH_FAILED;
@@ -282,7 +276,7 @@ static enum gsh_status run_group_hostile(const struct gsh_group *group, unsigned
                                          gsh_can_split *can_split, const void *item)
 {
     take_time();
-    if (pick(&device_state, 4) != 0)
+    if (node_program_pick(&device_state, 4) != 0)
         return below->run_group(group, row, can_split, item);
     declined++;
     return can_split != NULL && can_split(item) ? GSH_DECLINED : GSH_FAILED;
@@ -290,39 +284,31 @@ static enum gsh_status run_group_hostile(const struct gsh_group *group, unsigned
 
 static void fill(struct slot *slot)
 {
-    double value = pick(&state, 9);
-    slot->array = live_doubles(SIZE, GSH_ARENA_HOST);
-    for (unsigned i = 0; i < SIZE; i++)
-        slot->array[i] = slot->expected[i] = value + i % 3;
-}
-
-static double result_of(enum gsh_op op, double a, double b)
-{
-    if (op == GSH_OP_ADD)
-        return a + b;
-    return op == GSH_OP_MAXIMUM ? fmax(a, b) : fmin(a, b);
+    double value = node_program_pick(&state, 9);
+    slot->array = node_program_array(value, slot->expected, SIZE);
 }
 
 /* Small whole numbers; a part of an array, or all of it, often into a fresh one in place of the output, which is freed. */
 static void compute(void)
 {
-    static const enum gsh_op ops[] = {GSH_OP_ADD, GSH_OP_MAXIMUM, GSH_OP_MINIMUM};
-    enum gsh_op op = ops[pick(&state, GSH_COUNT(ops))];
-    struct slot *a = &slots[pick(&state, SLOTS)], *b = &slots[pick(&state, SLOTS)],
-                *out = &slots[pick(&state, SLOTS)];
-    bool is_part = pick(&state, 5) == 0, is_fresh = !is_part && pick(&state, 3) != 0,
-         has_constant = op == GSH_OP_ADD || pick(&state, 2) == 0;
-    unsigned first = is_part ? pick(&state, SIZE - 100) : 0,
-             count = is_part ? 1 + pick(&state, 99) : SIZE;
-    double constant = pick(&state, 9) - 4.0, results[SIZE],
+    enum gsh_op op = node_program_op(&state);
+    struct slot *a = &slots[node_program_pick(&state, SLOTS)],
+                *b = &slots[node_program_pick(&state, SLOTS)],
+                *out = &slots[node_program_pick(&state, SLOTS)];
+    bool is_part = node_program_pick(&state, 5) == 0,
+         is_fresh = !is_part && node_program_pick(&state, 3) != 0,
+         has_constant = op == GSH_OP_ADD || node_program_pick(&state, 2) == 0;
+    unsigned first = is_part ? node_program_pick(&state, SIZE - 100) : 0,
+             count = is_part ? 1 + node_program_pick(&state, 99) : SIZE;
+    double constant = node_program_pick(&state, 9) - 4.0, results[SIZE],
            *to = is_fresh ? live_doubles(SIZE, GSH_ARENA_DEVICE) : out->array;
     struct gsh_call call = live_call(op, a->array + first, has_constant ? NULL : b->array + first,
                                      constant, to + first, count);
     CHECK_INT(live_run(&call), GSH_REASON_NONE);
     beside += gsh_dispatch_lock_is_launching();
-    for (unsigned i = first; i < first + count; i++)
-        results[i] = result_of(op, a->expected[i], has_constant ? constant : b->expected[i]);
-    memcpy(&out->expected[first], &results[first], count * sizeof results[0]);
+    node_program_compute(op, &a->expected[first], has_constant ? NULL : &b->expected[first],
+                         constant, results, count);
+    memcpy(&out->expected[first], results, count * sizeof results[0]);
     if (is_fresh) {
         gsh_arena_free(out->array);
         out->array = to;
@@ -339,13 +325,13 @@ static void check_slot(struct slot *slot)
 
 static void touch(void)
 {
-    struct slot *slot = &slots[pick(&state, SLOTS)];
-    unsigned i = pick(&state, SIZE);
-    if (pick(&state, 2) == 0)
-        slot->array[i] = slot->expected[i] = pick(&state, 9);
+    struct slot *slot = &slots[node_program_pick(&state, SLOTS)];
+    unsigned i = node_program_pick(&state, SIZE);
+    if (node_program_pick(&state, 2) == 0)
+        slot->array[i] = slot->expected[i] = node_program_pick(&state, 9);
     else
         CHECK(slot->array[i] == slot->expected[i]);
-    if (pick(&state, 4) == 0)
+    if (node_program_pick(&state, 4) == 0)
         gsh_dispatch_synchronize();
 }
 
@@ -356,7 +342,7 @@ static void check_random(uint32_t seed, unsigned steps)
     for (unsigned s = 0; s < SLOTS; s++)
         fill(&slots[s]);
     for (unsigned step = 0; step < steps; step++) {
-        if (pick(&state, 40) != 0)
+        if (node_program_pick(&state, 40) != 0)
             compute();
         else
             touch();

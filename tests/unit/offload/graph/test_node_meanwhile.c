@@ -8,8 +8,9 @@
 #include "expiring.h"
 #include "live.h"
 #include "node.h"
+#include "node_program.h"
 
-#include <math.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,8 +29,7 @@ static unsigned freed, declined, refused;
 
 static unsigned pick(unsigned bound)
 {
-    state = state * 1664525U + 1013904223U;
-    return (state >> 16) % bound;
+    return node_program_pick(&state, bound);
 }
 
 /* ---- the device ---- */
@@ -75,10 +75,8 @@ static enum gsh_status run_group(const struct gsh_group *group, unsigned row,
 static void fill(struct slot *slot)
 {
     double value = pick(9);
-    slot->array = live_doubles(COUNT, GSH_ARENA_HOST);
+    slot->array = node_program_array(value, slot->expected, COUNT);
     slot->is_doomed = pick(2) == 0;
-    for (unsigned i = 0; i < COUNT; i++)
-        slot->array[i] = slot->expected[i] = value + i % 3;
 }
 
 static struct slot *pick_slot(void)
@@ -89,18 +87,10 @@ static struct slot *pick_slot(void)
     return slot;
 }
 
-static double result_of(enum gsh_op op, double a, double b)
-{
-    if (op == GSH_OP_ADD)
-        return a + b;
-    return op == GSH_OP_MAXIMUM ? fmax(a, b) : fmin(a, b);
-}
-
 /* Small whole numbers. Often a fresh array takes the output's place, whose own one is freed. */
 static void compute(void)
 {
-    static const enum gsh_op ops[] = {GSH_OP_ADD, GSH_OP_MAXIMUM, GSH_OP_MINIMUM};
-    enum gsh_op op = ops[pick(GSH_COUNT(ops))];
+    enum gsh_op op = node_program_op(&state);
     struct slot *a = pick_slot(), *b = pick_slot(), *out = pick_slot();
     double constant = pick(9) - 4.0, results[COUNT], *old = NULL;
     bool has_constant = op == GSH_OP_ADD || pick(2) == 0, is_part = pick(6) == 0;
@@ -115,13 +105,11 @@ static void compute(void)
                                      constant, to + first, count);
     enum gsh_reason why = live_run(&call);
     CHECK(why == GSH_REASON_NONE || why == GSH_REASON_MEMORY);
-    for (unsigned i = first; i < first + count; i++)
-        results[i] = result_of(op, a->expected[i], has_constant ? constant : b->expected[i]);
-    for (unsigned i = first; i < first + count; i++) {
-        out->expected[i] = results[i];
-        if (why != GSH_REASON_NONE)
-            to[i] = results[i];
-    }
+    node_program_compute(op, &a->expected[first], has_constant ? NULL : &b->expected[first],
+                         constant, results, count);
+    memcpy(&out->expected[first], results, count * sizeof results[0]);
+    for (unsigned i = 0; i < count && why != GSH_REASON_NONE; i++)
+        to[first + i] = results[i];
     if (old != NULL) {
         gsh_arena_free(old);
         out->array = to;
