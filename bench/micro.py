@@ -34,7 +34,19 @@ MATMUL = {
     "matmul f64": (2, lambda xp, a, b: a @ b, "f8"),
     "matmul f32": (2, lambda xp, a, b: a @ b, "f4"),
 }
-CASES = dict(ELEMENTWISE, **MATMUL)
+ORDER = {
+    "sort": (1, lambda xp, a: xp.sort(a), "f8"),
+    "sort i8": (1, lambda xp, a: xp.sort(a), "i8"),
+    "sort i4": (1, lambda xp, a: xp.sort(a), "i4"),
+    "argsort": (1, lambda xp, a: xp.argsort(a), "f8"),
+    "argsort i8": (1, lambda xp, a: xp.argsort(a), "i8"),
+    "unique": (1, lambda xp, a: xp.unique(a), "i8"),
+    "median": (1, lambda xp, a: xp.median(a), "f8"),
+    "searchsorted": (2, lambda xp, a, b: xp.searchsorted(a, b), "f8"),
+    "bincount": (1, lambda xp, a: xp.bincount(a & 1023), "i8"),
+    "histogram": (1, lambda xp, a: xp.histogram(a, 100), "f8"),
+}
+CASES = dict(ELEMENTWISE, **MATMUL, **ORDER)
 
 
 # ---- in the worker -----------------------------------------------------------------------------
@@ -53,6 +65,10 @@ def _host_operands(case, size):
     import numpy
     count, _, dtype = CASES[case]
     shape = _shape(case, size)
+    if case in ORDER:
+        rng = numpy.random.default_rng(1)
+        return [rng.random(size) if dtype == "f8" else
+                rng.integers(numpy.iinfo(dtype).max, size=size, dtype=dtype) for _ in range(count)]
     # Values in [0.5, 1.5): no operation here overflows, underflows or warns.
     return [(numpy.arange(shape[0] * shape[-1] if len(shape) == 2 else size, dtype=dtype)
              .reshape(shape) % 1000) / 1000 + numpy.array(0.5, dtype) for _ in range(count)]

@@ -2,7 +2,7 @@
 #
 # Turns each file NAME.* of a pattern into the C string gsh_PREFIX_text_NAME, which HEADER declares:
 #
-#     cmake -DOUT=texts.c -DPATTERN=kernels/cuda/*.cuh -DPREFIX=cuda -DHEADER=source_texts.h -P embed_texts.cmake
+#     cmake -DOUT=texts.c -DPATTERN=kernels/*.cuh -DPREFIX=cuda -DHEADER=source_texts.h -P embed_texts.cmake
 #
 # Lines that are comments only (//) are left out: they would be compiled again for every kernel.
 file(GLOB_RECURSE files ${CMAKE_CURRENT_LIST_DIR}/../${PATTERN})

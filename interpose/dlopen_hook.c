@@ -14,8 +14,10 @@
 #include "numpy_fft.h"
 #include "numpy_random.h"
 #include "python_api.h"
+#include "scipy_compositions.h"
 #include "scipy_fft.h"
 #include "scipy_linalg.h"
+#include "scipy_special.h"
 #include "unseen.h"
 
 #include <dlfcn.h>
@@ -77,6 +79,10 @@ void *gsh_dlopen_hook_enter(const char **opened, int flags, const void *caller)
         gsh_numpy_random_adopt_module();
     if (path != NULL && (is_file(path, "pyduccfft.") || is_file(path, "pypocketfft.")))
         gsh_scipy_fft_adopt_module();
+    if (path != NULL && strstr(path, "/scipy/special/_") != NULL)
+        gsh_scipy_special_note_library();
+    if (path != NULL)
+        gsh_scipy_compositions_adopt_module(path);
     if (path != NULL && is_file(path, "_batched_linalg."))
         gsh_scipy_linalg_adopt_module();
     if (path != NULL && is_file(path, "libcuda.so"))

@@ -153,6 +153,16 @@ static enum gsh_dtype input_of_reduction(const struct gsh_launch *launch, unsign
     return input_of_loop(launch, k);
 }
 
+static enum gsh_dtype input_of_sorted(const struct gsh_launch *launch, unsigned k)
+{
+    return input_of_loop(launch, k);
+}
+
+static enum gsh_dtype input_of_searched(const struct gsh_launch *launch, unsigned k)
+{
+    return input_of_loop(launch, k);
+}
+
 /* Whether input k is an index. */
 static bool is_index(const struct gsh_launch *launch, unsigned k)
 {
@@ -186,6 +196,19 @@ static enum gsh_dtype result_of_loop(const struct gsh_launch *launch, unsigned k
     return launch->loop;
 }
 
+static enum gsh_dtype result_of_sorted(const struct gsh_launch *launch, unsigned k)
+{
+    (void)k;
+    return launch->sort.gives_order ? GSH_INT64 : launch->loop;
+}
+
+static enum gsh_dtype result_of_searched(const struct gsh_launch *launch, unsigned k)
+{
+    (void)launch;
+    (void)k;
+    return GSH_INT64;
+}
+
 enum gsh_dtype gsh_launch_result_dtype(const struct gsh_launch *launch, unsigned k)
 {
     static enum gsh_dtype (*const result_of[])(const struct gsh_launch *launch, unsigned k) = {
@@ -210,7 +233,7 @@ const char *gsh_launch_name(const struct gsh_launch *launch)
 #include "launch_kinds.def"
 #undef X
     };
-    if (gsh_launch_has(launch, GSH_TRAIT_BATCH | GSH_TRAIT_DRAWS))
+    if (gsh_launch_has(launch, GSH_TRAIT_BATCH | GSH_TRAIT_DRAWS | GSH_TRAIT_HAS_NO_OP))
         return kinds[launch->kind];
     return gsh_launch_has(launch, GSH_TRAIT_JOINS) ? gsh_reduction_info(launch->reduction)->name
                                                    : gsh_op_info(launch->op)->name;

@@ -52,7 +52,8 @@ enum gsh_launch_trait {
     GSH_TRAIT_REFUSES_LATE = 1 << 14,
     /* Though a batch, it is recorded: a later launch may join it (offload/graph/node_transform.h). */
     GSH_TRAIT_MERGES = 1 << 15,
-    GSH_TRAIT_DRAWS = 1 << 16 /* `draw` says what is computed, not `op` */
+    GSH_TRAIT_DRAWS = 1 << 16,    /* `draw` says what is computed, not `op` */
+    GSH_TRAIT_HAS_NO_OP = 1 << 17 /* neither `op` nor `reduction` is used */
 };
 
 struct gsh_operand {
@@ -89,6 +90,17 @@ struct gsh_error_sink {
  * INVALID (TAKE only). */
 struct gsh_indexed {
     int64_t stride, extent;
+};
+
+/* SORT: whether the output is the order, or the elements in it. */
+struct gsh_sort {
+    bool gives_order;
+};
+
+/* SEARCH: the sorted elements, which begin as `indexed` does, and whether those that are equal are counted, too. */
+struct gsh_search {
+    struct gsh_indexed line;
+    bool is_right;
 };
 
 /* The form of a product, by BLAS's names. Forms other than GE: float32 and wider dtypes; no batch; C is stored by
@@ -198,6 +210,14 @@ struct gsh_fft {
  * 
  * DRAW: out[x] = the next value of `draw`, in C order; no inputs. The output has no gaps.
  * 
+ * SORT: along the last dimension, out = the input's elements in NumPy's order (NaN last; complex numbers by which parts
+ * are NaN, then by real and imaginary part), equal ones as they came; with sort.gives_order their places in the input,
+ * as INT64. Elements keep their bits. The input is not cast. The output may be exactly the input.
+ *
+ * SEARCH: out[x] = how many of the line.extent elements in0[i * line.stride], which are sorted, go before in1[x] in
+ * SORT's order; with is_right, how many do not go after it. INT64. Inputs are not cast; in1 may be a constant. in0 has
+ * stride 0 in all dimensions. Of elements that are not sorted, some number of them.
+ *
  * GEMM, LAPACK, FFT: shape and strides are the batch's; `gemm`, `lapack` or `fft` describes one element of the
  * batch. GEMM: operands a, b, c of dtype `loop`. LAPACK: operands of the dtypes in the routine's row for `loop`;
  * outputs overlap nothing, but QR_R_RAW's first output may be exactly its input. FFT: `loop` is the complex dtype. */
@@ -220,6 +240,8 @@ struct gsh_launch {
     int64_t strides[GSH_MAX_OPERANDS][GSH_MAX_DIMS]; /* bytes; 0 for broadcast and constants */
     union {
         struct gsh_indexed indexed;
+        struct gsh_sort sort;
+        struct gsh_search search;
         struct gsh_gemm gemm;
         struct gsh_lapack lapack;
         struct gsh_fft fft;
@@ -286,7 +308,7 @@ enum gsh_dtype gsh_launch_input_dtype(const struct gsh_launch *launch, unsigned 
 enum gsh_dtype gsh_launch_result_dtype(const struct gsh_launch *launch, unsigned k);
 /* True where the result depends on an element's linear index. */
 bool gsh_launch_uses_index(const struct gsh_launch *launch);
-/* The op's name, the reduction's, or, for a batch or a draw, the kind's label: for logs. */
+/* The op's name, the reduction's, or, for a batch and where there is no op, the kind's label: for logs. */
 const char *gsh_launch_name(const struct gsh_launch *launch);
 /* The same work in the fewest dimensions: drops extents of 1, orders dimensions by the output's strides (reduced
  * ones by the inputs'), and merges neighbours that step as one dimension. Kept and reduced dimensions stay apart.

@@ -70,7 +70,8 @@ enum gsh_dtype gsh_op_output_dtype(enum gsh_op op, enum gsh_dtype loop, unsigned
 
 unsigned gsh_op_max_ulp(enum gsh_op op, enum gsh_dtype loop)
 {
-    return (uint64_t)ops[op].ulps >> gsh_dtype_ulps_shift(loop) & 255;
+    unsigned ulps = (uint64_t)ops[op].ulps >> gsh_dtype_ulps_shift(loop) & 255;
+    return (ops[op].flags & GSH_COARSE) != 0 && loop == GSH_FLOAT64 ? ulps * 64 : ulps;
 }
 
 bool gsh_op_divides(enum gsh_op op)

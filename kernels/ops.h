@@ -44,15 +44,19 @@ enum gsh_op_flags {
     GSH_MAY_OVERFLOW = 2,
     GSH_MAY_INVALID = 4,
     GSH_USES_INDEX = 8, /* the expression reads the element's linear C-order index */
-    GSH_PASSES_ON = 16  /* floats: an infinity or a NaN gives one of these again */
+    GSH_PASSES_ON = 16, /* floats: an infinity or a NaN gives one of these again */
+    GSH_SPECIAL = 32,   /* of scipy.special (ops_special.def) */
+    GSH_OF_ONE = 64,    /* ulps are those of 1 where the result is smaller: it crosses zero */
+    GSH_COARSE = 128 /* the ulps of float64 loops count 64 each: an exponential multiplies errors */
 };
 
 struct gsh_op_info {
-    const char *name;  /* the label, e.g. "add" */
-    const char *ufunc; /* NumPy's ufunc name, or "" where there is none (copy, where, arange) */
-    unsigned nin;      /* inputs, 1 .. 3 */
-    unsigned nout;     /* outputs, 1 or 2 */
-    unsigned dtypes;   /* bit set of enum gsh_dtype: loop dtypes with a device loop */
+    const char *name; /* the label, e.g. "add" */
+    const char *
+        ufunc; /* NumPy's ufunc name, or "" where there is none (copy, where, arange); "scipy.special.NAME" */
+    unsigned nin;    /* inputs, 1 .. 3 */
+    unsigned nout;   /* outputs, 1 or 2 */
+    unsigned dtypes; /* bit set of enum gsh_dtype: loop dtypes with a device loop */
     enum gsh_inputs inputs;
     enum gsh_result results[2];
     unsigned ulps;  /* GSH_ULPS: largest distance from NumPy's result; 0: bit-identical */

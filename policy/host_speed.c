@@ -13,8 +13,11 @@
 
 int gsh_host_speed_class(double seconds)
 {
-    return seconds < SHORTEST ? -1
-                              : (int)fmin(log2(seconds / SHORTEST) / 2, GSH_HOST_SPEED_CLASSES - 1);
+    int class = -1;
+    for (double least = SHORTEST; seconds >= least && class < GSH_HOST_SPEED_CLASSES - 1;
+         least *= 4)
+        class ++;
+    return class;
 }
 
 /* The least of the ratios there are, infinity without one; *count: how many there are. */

@@ -5,6 +5,7 @@
 #include "ledger.h"
 
 #define MOST_BACK_OFF 10
+#define LEAST_RENT 1e-12 /* of data that a call has used: not 0 */
 
 void gsh_ledger_note_declined(struct gsh_ledger *ledger, double lost)
 {
@@ -23,7 +24,12 @@ void gsh_ledger_note_accepted(struct gsh_ledger *ledger, double gained)
 
 void gsh_ledger_note_rented(struct gsh_ledger *ledger, double lost)
 {
-    ledger->rent = GSH_MAX(ledger->rent + lost, 0);
+    ledger->rent = GSH_MAX(ledger->rent + lost, LEAST_RENT);
+}
+
+bool gsh_ledger_is_unused(const struct gsh_ledger *ledger)
+{
+    return ledger->rent == 0;
 }
 
 void gsh_ledger_note_uploaded(struct gsh_ledger *ledger, double price)

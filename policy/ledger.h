@@ -11,7 +11,8 @@ struct gsh_ledger {
     double debt;   /* lost so far by leaving the data on the host */
     double price;  /* of the last upload */
     double earned; /* by device calls since then */
-    double rent;   /* lost so far by leaving the data on the device */
+    double
+        rent; /* lost so far by leaving the data on the device; 0: no call has used it there yet */
     uint8_t
         back_off; /* uploads in a row that did not pay: each doubles what the next must promise */
 };
@@ -25,6 +26,9 @@ void gsh_ledger_note_accepted(struct gsh_ledger *ledger, double gained);
 /* The device computed with data that the host lacks: the CPU would have done it sooner by `lost`, were the data there. Negative:
  * it won. What calls win reduces the rent, which is never negative. */
 void gsh_ledger_note_rented(struct gsh_ledger *ledger, double lost);
+/* Whether this is the first call with the data on the device. To compute with it on the CPU then takes a download, which another
+ * operand pays for by coming home: a loop that makes new data on the device would download it each time. */
+bool gsh_ledger_is_unused(const struct gsh_ledger *ledger);
 /* The data, or a part of it, moved to the device at this price. Parts that move before the next call is accepted are one
  * upload. */
 void gsh_ledger_note_uploaded(struct gsh_ledger *ledger, double price);

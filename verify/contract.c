@@ -23,9 +23,12 @@ static struct gsh_contract of_op(const struct gsh_launch *launch)
     /* these count in units of the larger input where the result is smaller */
     bool by_inputs = launch->op == GSH_OP_LOGADDEXP || launch->op == GSH_OP_LOGADDEXP2;
     bool is_power = launch->op == GSH_OP_POWER || launch->op == GSH_OP_FLOAT_POWER;
+    bool is_open = (is_power && gsh_dtype_kind(launch->loop) == 'c') ||
+                   launch->op == GSH_OP_SPECIAL_KL_DIV; /* a difference of terms */
     return (struct gsh_contract){.kind = by_inputs ? GSH_CONTRACT_MAGNITUDE : GSH_CONTRACT_ULPS,
                                  .factor = ulps,
-                                 .is_open = is_power && gsh_dtype_kind(launch->loop) == 'c'};
+                                 .least = (gsh_op_info(launch->op)->flags & GSH_OF_ONE) ? 1 : 0,
+                                 .is_open = is_open};
 }
 
 static struct gsh_contract of_reduction(const struct gsh_launch *launch)
@@ -70,6 +73,8 @@ static struct gsh_contract of_lapack(const struct gsh_launch *launch)
 
 static struct gsh_contract of_element(const struct gsh_launch *launch)
 {
+    if (gsh_launch_has(launch, GSH_TRAIT_HAS_NO_OP))
+        return (struct gsh_contract){.kind = GSH_CONTRACT_EXACT};
     return gsh_launch_has(launch, GSH_TRAIT_JOINS) ? of_reduction(launch) : of_op(launch);
 }
 
@@ -87,6 +92,7 @@ struct gsh_contract gsh_contract_join(struct gsh_contract first, struct gsh_cont
 {
     struct gsh_contract joined = {.kind = GSH_MAX(first.kind, second.kind),
                                   .factor = first.factor + second.factor,
+                                  .least = GSH_MAX(first.least, second.least),
                                   .is_open = first.is_open || second.is_open};
     /* what follows a rounded step may magnify its error */
     if (joined.kind == GSH_CONTRACT_ULPS)

@@ -25,6 +25,7 @@ enum gsh_contract_kind {
 struct gsh_contract {
     enum gsh_contract_kind kind;
     double factor; /* 0 for EXACT and EQUAL */
+    double least;  /* units are at least those of this number */
     bool
         is_open; /* what the bound does not hold for is not fixed (numerics.md, known differences) */
 };

@@ -158,7 +158,9 @@ static void compare_floats(struct comparison *comparison, const int64_t *offsets
             is_near(got[i], want[i], near))
             continue;
         const struct element element = {
-            got[i], want[i], comparison->magnitude != NULL ? larger_part(magnitude[i]) : 0};
+            got[i], want[i],
+            fmax(comparison->contract.least,
+                 comparison->magnitude != NULL ? larger_part(magnitude[i]) : 0)};
         double ulps = ulps_between(&element, dtype);
         if (is_allowed(&element, ulps, comparison->contract))
             continue;

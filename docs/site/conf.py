@@ -23,7 +23,7 @@ CONTENTS = (
     ("Start", ("docs/user/quickstart", "docs/user/gallery", "docs/user/troubleshooting")),
     ("Use", ("docs/user/command", "docs/user/options", "docs/user/report", "docs/user/advise", "docs/user/verify", "docs/user/timing",
              "docs/user/notebooks", "docs/user/clusters", "docs/user/containers", "docs/user/ci", "docs/user/api")),
-    ("What to expect", ("docs/user/coverage", "docs/user/linear_algebra", "docs/user/numerics", "docs/user/compatibility",
+    ("What to expect", ("docs/user/coverage", "docs/user/linear_algebra", "docs/user/scipy", "docs/user/numerics", "docs/user/compatibility",
                         "docs/user/dependencies", "docs/results/performance", "docs/results/correctness", "docs/results/archive")),
     ("Development", ("docs/dev/ARCHITECTURE", "docs/dev/ADDING", "docs/dev/testing", "docs/dev/debugging", "CONTRIBUTING", "CHANGELOG",
                      "SECURITY")),

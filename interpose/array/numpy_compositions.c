@@ -16,6 +16,9 @@
     X(setfield, NDARRAY, "setfield", true, SELF, SELF, NULL)                                       \
     X(correlate, MODULE, "correlate", false, FIRST, NONE, "m.correlate(a, b, 0)")                  \
     X(correlate2, MODULE, "correlate2", false, FIRST, NONE, "m.correlate2(a, b, 0)")               \
+    X(interp, MODULE, "interp", false, FIRST, NONE, "m.interp(a, a, a)")                           \
+    X(interp_complex, MODULE, "interp_complex", false, FIRST, NONE, "m.interp_complex(a, a, a)")   \
+    X(monotonicity, MODULE, "_monotonicity", false, FIRST, NONE, "m._monotonicity(a)")             \
     X(packbits, MODULE, "packbits", false, FIRST, NONE, NULL)                                      \
     X(ravel_multi_index, MODULE, "ravel_multi_index", false, ITEMS, NONE, NULL)                    \
     X(unpackbits, MODULE, "unpackbits", false, FIRST, NONE, NULL)                                  \

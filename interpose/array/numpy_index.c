@@ -89,6 +89,21 @@ static PyObject *try_gather(PyObject *self, PyObject *object, const struct gsh_k
     return result;
 }
 
+/* The key is one integer, as an array without dimensions. */
+static PyObject *try_place(PyObject *self, PyObject *object, enum gsh_reason *why, unsigned *row)
+{
+    struct gsh_view view;
+    int64_t at;
+    *why = GSH_REASON_KEYWORDS;
+    if (!gsh_numpy_is_array(object) || !gsh_numpy_take_is_place(object, &at))
+        return NULL;
+    *why = gsh_numpy_describe_array(self, &view);
+    if (*why != GSH_REASON_NONE)
+        return NULL;
+    *why = GSH_REASON_SHAPE;
+    return view.ndim > 0 ? gsh_numpy_take_one(&view, 0, at, GSH_ORDER_KEEP, why, row) : NULL;
+}
+
 static void fetch_operands(PyObject *self, const struct gsh_key *key, bool write)
 {
     GSH_READER(write ? "assignment" : "index");
@@ -135,7 +150,7 @@ static __attribute__((noinline)) PyObject *subscript_on_device(PyObject *self, P
     else if (key.kind == GSH_KEY_INDEX)
         result = try_gather(self, object, &key, &why, &row);
     else
-        why = GSH_REASON_KEYWORDS;
+        result = try_place(self, object, &why, &row);
     if (result)
         return result;
     fetch_operands(self, &key, false);
@@ -322,10 +337,21 @@ static __attribute__((noinline)) int assign_by_int(PyObject *self, PyObject *key
     return assign_by_object(self, key, value);
 }
 
+/* Without a look at where the arrays are. */
+static int assign_on_open_arrays(PyObject *self, PyObject *key, PyObject *value)
+{
+    bool may = value && gsh_numpy_parallel_copy_may_assign(self, key, value);
+    return may && assign_on_cores(self, key, value) ? 0 : original_assign(self, key, value);
+}
+
 static int assign_subscript(PyObject *self, PyObject *key, PyObject *value)
 {
     gsh_numpy_hooks_hit(assign_row);
-    if (gsh_py_type(key) != gsh_py.PyLong_Type)
+    PyObject *type = gsh_py_type(key);
+    if (type == gsh_py.PyTuple_Type && GSH_LIKELY(!gsh_coherence_is_in_use()) &&
+        gsh_dispatch_min_elements != 0)
+        return assign_on_open_arrays(self, key, value); /* a partial store, as below */
+    if (type != gsh_py.PyLong_Type)
         return assign_by_object(self, key, value);
     if (GSH_UNLIKELY(gsh_coherence_is_in_use()))
         return assign_by_int(self, key, value);
@@ -337,8 +363,7 @@ static int assign_subscript(PyObject *self, PyObject *key, PyObject *value)
 static int assign_without_device(PyObject *self, PyObject *key, PyObject *value)
 {
     gsh_numpy_hooks_hit(assign_row);
-    bool may = value && gsh_numpy_parallel_copy_may_assign(self, key, value);
-    return may && assign_on_cores(self, key, value) ? 0 : original_assign(self, key, value);
+    return assign_on_open_arrays(self, key, value);
 }
 
 /* Keeps the originals. NULL: the slots are not as expected. */

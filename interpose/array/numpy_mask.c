@@ -56,7 +56,7 @@ static void place(struct gsh_launch *launch, const struct gsh_view *whole,
     for (int i = 0; i < whole->ndim; i++) {
         launch->shape[i] = whole->shape[dims[i]];
         launch->strides[k][i] = whole->strides[dims[i]];
-        launch->strides[2][i] = i < mask->ndim ? mask->strides[i] : 0;
+        launch->strides[2][i] = dims[i] < mask->ndim ? mask->strides[dims[i]] : 0;
     }
 }
 
@@ -114,7 +114,48 @@ PyObject *gsh_numpy_mask_extract(PyObject *array, PyObject *mask, enum gsh_reaso
     return gsh_numpy_output_run(&call, NULL, &layout, why);
 }
 
-/* Distributes one value to each true element, in C order. */
+/* The step between elements of the source, taken with dimension `first` outermost and the others behind it in a circle; false:
+ * there is none. */
+static bool find_step(const struct gsh_view *source, int first, int64_t *step)
+{
+    int64_t next = 0;
+    *step = (int64_t)gsh_dtype_size(source->dtype);
+    for (int i = source->ndim - 1; i >= 0; i--) {
+        int d = (first + i) % source->ndim;
+        if (source->shape[d] == 1)
+            continue;
+        if (next == 0)
+            *step = next = source->strides[d];
+        if (source->strides[d] != next)
+            return false;
+        next *= source->shape[d];
+    }
+    return true;
+}
+
+/* The order of the array's dimensions in which the true elements take the source's values one behind the other, and the step
+ * between these. The source's first dimension stands for the `fixed` ones that the mask has. False: there is no such order. */
+static bool find_order(const struct gsh_view *whole, int fixed, const struct gsh_view *source,
+                       int *dims, int64_t *step)
+{
+    int first = find_step(source, 0, step) ? 0 : 1;
+    if (first != 0 && !find_step(source, first, step))
+        return false;
+    for (int i = 0; i < whole->ndim; i++)
+        dims[i] = (i + first * fixed) % whole->ndim;
+    return true;
+}
+
+/* Whether NumPy takes the source's rows for the true elements, `count` of them. */
+static bool has_rows(const struct gsh_view *whole, int fixed, const struct gsh_view *source,
+                     int64_t count)
+{
+    return source->shape[0] == count &&
+           memcmp(source->shape + 1, whole->shape + fixed,
+                  (size_t)(source->ndim - 1) * sizeof *source->shape) == 0;
+}
+
+/* Distributes one row of the source, or one value, to each true element, in C order. */
 static bool expand(PyObject *array, const struct gsh_view *whole, const struct gsh_view *chosen,
                    PyObject *mask, const struct gsh_view *source, enum gsh_reason *why,
                    unsigned *row)
@@ -126,17 +167,20 @@ static bool expand(PyObject *array, const struct gsh_view *whole, const struct g
     *why = gsh_numpy_assign_check_cast(source->dtype, whole->dtype);
     if (*why != GSH_REASON_NONE || !gsh_numpy_probe_count(mask, &count, why))
         return false;
-    *why = source->shape[0] == count ? GSH_REASON_NONE : GSH_REASON_SHAPE;
+    *why = has_rows(whole, chosen->ndim, source, count) ? GSH_REASON_NONE : GSH_REASON_SHAPE;
     if (count == 0 || *why != GSH_REASON_NONE)
         return *why == GSH_REASON_NONE;
-    order_rest(whole, whole->ndim, dims);
-    place(&call.launch, whole, chosen, dims, 1);
     *why = GSH_REASON_LAYOUT;
+    if (!find_order(whole, chosen->ndim, source, dims, &call.launch.indexed.stride))
+        return false;
+    place(&call.launch, whole, chosen, dims, 1);
     if (!gsh_launch_is_distinct(&call.launch, 1))
         return false;
     call.launch.operands[0] =
         (struct gsh_operand){.dtype = source->dtype, .address = (uintptr_t)source->data};
-    call.launch.indexed = (struct gsh_indexed){source->strides[0], count};
+    call.launch.indexed.extent = count;
+    for (int d = 1; d < source->ndim; d++)
+        call.launch.indexed.extent *= source->shape[d];
     *row = call.row = gsh_numpy_output_row("expand", &source->dtype, 1, whole->dtype);
     PyObject *result = gsh_numpy_output_run(&call, array, NULL, why);
     if (result)
@@ -154,7 +198,8 @@ bool gsh_numpy_mask_assign(PyObject *array, PyObject *mask, PyObject *source, en
         *why = describe(array, mask, &whole, &chosen);
     if (*why != GSH_REASON_NONE)
         return false;
-    bool is_array = gsh_numpy_is_array(source), is_full = chosen.ndim == whole.ndim;
+    bool is_array = gsh_numpy_is_array(source);
+    int row_ndim = whole.ndim - chosen.ndim;
     if (is_array)
         *why = gsh_numpy_describe_array(source, &values);
     else if (gsh_numpy_describe_scalar(source, &value) != GSH_REASON_NONE)
@@ -165,9 +210,9 @@ bool gsh_numpy_mask_assign(PyObject *array, PyObject *mask, PyObject *source, en
     if (array != mask && gsh_numpy_describe_meet(array, mask))
         return false;
     *why = GSH_REASON_SHAPE;
-    if (is_array && values.ndim > (is_full ? 1 : whole.ndim - chosen.ndim))
+    if (is_array && values.ndim > row_ndim + 1)
         return false;
-    bool is_expanded = is_array && is_full && values.ndim == 1 && values.shape[0] != 1;
+    bool is_expanded = is_array && values.ndim == row_ndim + 1 && values.shape[0] != 1;
     *why = GSH_REASON_OVERLAP;
     if (is_expanded && gsh_numpy_describe_meet(array, source))
         return false; /* NumPy would read it while it writes */

@@ -53,25 +53,14 @@ static PyObject *try_ravel(const struct gsh_method_call *call, enum gsh_reason *
 
 /* X(id, table, name, operands that the original writes in place, self-test or NULL) */
 #define READERS(X)                                                                                 \
-    X(argpartition, NDARRAY, "argpartition", NONE, "a.argpartition(0)")                            \
-    X(argsort, NDARRAY, "argsort", NONE, "a.argsort()")                                            \
     X(dump, NDARRAY, "dump", NONE, NULL)                                                           \
     X(dumps, NDARRAY, "dumps", NONE, NULL)                                                         \
-    X(partition, NDARRAY, "partition", SELF, "a.partition(0)")                                     \
-    X(searchsorted, NDARRAY, "searchsorted", NONE, "a.searchsorted(0.0)")                          \
-    X(sort, NDARRAY, "sort", SELF, "a.sort()")                                                     \
     X(reduce, NDARRAY, "__reduce__", NONE, "a.__reduce__()")                                       \
     X(reduce_ex, NDARRAY, "__reduce_ex__", NONE, "a.__reduce_ex__(2)")                             \
     X(tobytes, NDARRAY, "tobytes", NONE, "a.tobytes()")                                            \
     X(tofile, NDARRAY, "tofile", NONE, NULL)                                                       \
     X(tolist, NDARRAY, "tolist", NONE, "a.tolist()")                                               \
-    X(tostring, NDARRAY, "tostring", NONE, NULL)                                                   \
-    X(bincount, MODULE, "bincount", NONE, "m.bincount([0])")                                       \
-    X(interp, MODULE, "interp", NONE, NULL)                                                        \
-    X(interp_complex, MODULE, "interp_complex", NONE, NULL)                                        \
-    X(lexsort, MODULE, "lexsort", NONE, "m.lexsort((a, b))")                                       \
-    X(monotonicity, MODULE, "_monotonicity", NONE, "m._monotonicity(a)")                           \
-    X(unique_hash, MODULE, "_unique_hash", NONE, NULL)
+    X(tostring, NDARRAY, "tostring", NONE, NULL)
 
 #define X(id, kind, method, function, asked, test)                                                 \
     GSH_METHOD_HOOK(id##_hook, .table = GSH_METHOD_##kind, .name = method, .handler = function,    \

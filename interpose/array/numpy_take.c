@@ -6,11 +6,14 @@
 #include "numpy_take.h"
 
 #include "coherence.h"
+#include "host_casts.h"
 #include "numpy_arguments.h"
 #include "numpy_assign.h"
 #include "numpy_composed.h"
+#include "numpy_copy.h"
 #include "numpy_method_patch.h"
 #include "numpy_probe.h"
+#include "numpy_scalar.h"
 #include "python_error.h"
 
 #include <stdlib.h>
@@ -332,6 +335,41 @@ static PyObject *apply_mode(PyObject *index, enum take_mode mode, int64_t extent
     return gsh_numpy_take_apply("minimum", wide, gsh_py.PyLong_FromLongLong(extent - 1));
 }
 
+bool gsh_numpy_take_is_place(PyObject *object, int64_t *at)
+{
+    struct gsh_view view;
+    if (!gsh_numpy_is_array(object))
+        return gsh_numpy_arguments_int(object, at);
+    if (gsh_numpy_array(object)->nd != 0 ||
+        gsh_numpy_describe_array(object, &view) != GSH_REASON_NONE || !may_index(view.dtype))
+        return false;
+    gsh_numpy_describe_fetch(object, false);
+    gsh_host_casts_run(at, GSH_INT64, 0, view.data, view.dtype, 0, 1);
+    return true;
+}
+
+PyObject *gsh_numpy_take_one(const struct gsh_view *view, int axis, int64_t at,
+                             enum gsh_order order, enum gsh_reason *why, unsigned *row)
+{
+    int64_t shape[GSH_MAX_DIMS], strides[GSH_MAX_DIMS], extent = view->shape[axis];
+    *why = GSH_REASON_OPERAND;
+    if (at < -extent || at >= extent)
+        return NULL;
+    at += at < 0 ? extent : 0;
+    struct gsh_view part = {.dtype = view->dtype,
+                            .data = view->data + at * view->strides[axis],
+                            .shape = shape,
+                            .strides = strides};
+    for (int i = 0; i < view->ndim; i++) {
+        if (i == axis)
+            continue;
+        shape[part.ndim] = view->shape[i];
+        strides[part.ndim++] = view->strides[i];
+    }
+    PyObject *result = gsh_numpy_copy_in_order("take", &part, view->dtype, order, why, row);
+    return result && part.ndim == 0 ? gsh_numpy_scalar_from_array(result) : result;
+}
+
 static PyObject *try_take(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
 {
     enum { INDICES, AXIS, OUT, MODE, PARAMETERS };
@@ -339,7 +377,7 @@ static PyObject *try_take(const struct gsh_method_call *call, enum gsh_reason *w
     PyObject *slots[PARAMETERS];
     struct gsh_view view;
     int axis;
-    int64_t flat;
+    int64_t flat, number;
     enum take_mode mode;
     *why = GSH_REASON_KEYWORDS;
     if (!gsh_numpy_method_patch_bind(call, names, PARAMETERS, PARAMETERS, slots) ||
@@ -352,6 +390,8 @@ static PyObject *try_take(const struct gsh_method_call *call, enum gsh_reason *w
     *why = GSH_REASON_LAYOUT;
     if (!gsh_numpy_take_resolve_axis(slots[AXIS], &view, &axis, &flat))
         return NULL;
+    if (mode == RAISE && gsh_numpy_take_is_place(slots[INDICES], &number))
+        return gsh_numpy_take_one(&view, axis, number, GSH_ORDER_C, why, row);
     *why = GSH_REASON_OPERAND;
     PyObject *index = gsh_numpy_take_index(slots[INDICES]);
     if (index && gsh_numpy_describe_size(gsh_numpy_array(index)) == 0) {

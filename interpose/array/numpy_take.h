@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "numpy_describe.h"
+#include "numpy_arguments.h"
 
 /* The index key as an integer array: the key itself, or a new array made from a list of exact ints.
  * A new reference. NULL and no Python error: the key is neither. */
@@ -29,6 +29,12 @@ enum gsh_take_order {
 PyObject *gsh_numpy_take_gather(const struct gsh_view *view, int axis, PyObject *index,
                                 bool is_safe, enum gsh_take_order order, enum gsh_reason *why,
                                 unsigned *row);
+/* Whether the object is one integer: a Python int, a NumPy int64, or an array without dimensions, which is fetched to the host. */
+bool gsh_numpy_take_is_place(PyObject *object, int64_t *at);
+/* A copy in this order of the elements at place `at` of the axis, which the result lacks; of a view of one dimension a scalar. NULL and
+ * *why: declined, as for a place that is out of bounds. */
+PyObject *gsh_numpy_take_one(const struct gsh_view *view, int axis, int64_t at,
+                             enum gsh_order order, enum gsh_reason *why, unsigned *row);
 /* view[:, ..., index, ..., :] = source; the view describes elements of the array. If an index
  * occurs more than once, the last value is stored. */
 bool gsh_numpy_take_scatter(PyObject *array, const struct gsh_view *view, int axis, PyObject *index,

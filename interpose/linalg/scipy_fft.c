@@ -7,6 +7,7 @@
 #include "scipy_fft.h"
 
 #include "numpy_arguments.h"
+#include "numpy_composed.h"
 #include "numpy_method_patch.h"
 #include "scipy_module.h"
 #include "stats.h"
@@ -237,12 +238,22 @@ static enum gsh_reason describe(struct transform *transform, struct gsh_call *ca
     return GSH_REASON_NONE;
 }
 
+/* Of real numbers, in the direction that the device has not (hfft, ihfft). */
+static bool is_odd(const struct transform *transform)
+{
+    return transform->function->type != GSH_FFT_C2C &&
+           transform->is_forward != (transform->function->type == GSH_FFT_R2C);
+}
+
 static PyObject *try_function(enum gsh_fft_type type, const struct gsh_method_call *from,
                               enum gsh_reason *why, unsigned *row)
 {
     struct transform transform = {.function = &functions[type]};
     struct gsh_call call = {0};
     *why = parse(from, &transform);
+    if (*why == GSH_REASON_NONE && is_odd(&transform))
+        return gsh_numpy_composed_call(type == GSH_FFT_R2C ? "fft_r2c" : "fft_c2r", from, false,
+                                       why);
     if (*why == GSH_REASON_TOO_SMALL) {
         *why = GSH_REASON_NONE; /* the decline is not counted */
         return NULL;

@@ -50,7 +50,7 @@ bool gsh_numpy_arguments_order(PyObject *object, enum gsh_order absent, enum gsh
     static const char names[] = "CFAK"; /* in the enum's order; others may cause a warning */
     const char *text;
     *order = absent;
-    if (!object)
+    if (gsh_numpy_arguments_is_absent(object))
         return true;
     if (gsh_py_type(object) != gsh_py.PyUnicode_Type)
         return false;

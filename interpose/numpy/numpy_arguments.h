@@ -15,7 +15,7 @@ bool gsh_numpy_arguments_flag(PyObject *object, bool absent, bool *flag);
 /* A casting rule's name; NULL gives `absent`. */
 bool gsh_numpy_arguments_casting(PyObject *object, enum gsh_casting absent,
                                  enum gsh_casting *casting);
-/* A memory order's name; NULL gives `absent`. */
+/* A memory order's name; NULL and None give `absent`. */
 bool gsh_numpy_arguments_order(PyObject *object, enum gsh_order absent, enum gsh_order *order);
 /* A Python int that fits int64, or a NumPy int64. */
 bool gsh_numpy_arguments_int(PyObject *object, int64_t *value);

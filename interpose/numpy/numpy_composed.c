@@ -14,7 +14,8 @@
 #define PY_FILE_INPUT 257
 #define MAX_ITEMS 64 /* of a sequence that is searched for arrays */
 
-static const char begin[] = "for text in texts: exec(compile(text, '<frozen gpushim>', 'exec'))\n";
+static const char begin[] =
+    "for text in texts[0]: exec(compile(text, '<frozen gpushim>', 'exec'))\n";
 static PyObject *names; /* of the texts; NULL: not compiled yet */
 static bool is_broken;
 
@@ -67,14 +68,15 @@ static struct concern look_at_all(const struct gsh_method_call *call, bool has_s
 
 /* ---- the call ---- */
 
-/* A tuple, or NULL with a Python error. */
+/* Two lists, or NULL with a Python error. */
 static PyObject *make_texts(void)
 {
 #define X(name) "s"
-    static const char format[] = "(" GSH_NUMPY_COMPOSED_TEXTS(X) ")";
+    static const char format[] =
+        "([" GSH_NUMPY_COMPOSED_TEXTS(X) "],[" GSH_NUMPY_COMPOSED_LATER(X) "])";
 #undef X
 #define X(name) , gsh_python_text_##name
-    return gsh_py.Py_BuildValue(format GSH_NUMPY_COMPOSED_TEXTS(X));
+    return gsh_py.Py_BuildValue(format GSH_NUMPY_COMPOSED_TEXTS(X) GSH_NUMPY_COMPOSED_LATER(X));
 #undef X
 }
 

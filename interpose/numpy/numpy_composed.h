@@ -12,9 +12,15 @@
     X(numpy_composed)                                                                              \
     X(numpy_composed_arrays)                                                                       \
     X(numpy_composed_draws)                                                                        \
-    X(numpy_composed_index) X(numpy_composed_products)
+    X(numpy_composed_index)                                                                        \
+    X(numpy_composed_order) X(numpy_composed_products)
+/* Those of functions of SciPy, which are compiled when the first of these is called. */
+#define GSH_NUMPY_COMPOSED_LATER(X)                                                                \
+    X(numpy_composed_cosines)                                                                      \
+    X(numpy_composed_distances) X(numpy_composed_images) X(numpy_composed_sparse)
 #define X(name) extern const char gsh_python_text_##name[];
 GSH_NUMPY_COMPOSED_TEXTS(X)
+GSH_NUMPY_COMPOSED_LATER(X)
 #undef X
 
 /* Calls the composition of that name with the call's arguments, self first if `has_self`. NULL with *why NONE: no operand is on

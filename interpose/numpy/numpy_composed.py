@@ -15,6 +15,8 @@ NAMED_MODES = {0: 'clip', 1: 'wrap', 2: 'raise', 'clip': 'clip', 'wrap': 'wrap',
 
 def compose(name, *operands, **keywords):
     """What the library calls. An exception of the program's, as of a signal's handler, is raised."""
+    while name not in globals() and texts[1]:
+        exec(compile(texts[1].pop(0), '<frozen gpushim>', 'exec'), globals())
     try:
         return globals()[name](*operands, **keywords)
     except Exception as error:
@@ -74,9 +76,21 @@ def axis_of(axis, ndim):
     return axis % ndim
 
 
+def is_storable(value, dtype):
+    """Whether every version of NumPy stores what is no array in elements of integers alike: others refuse, warn or wrap around."""
+    value = m.array(value)
+    if dtype.kind not in 'iu' or value.size == 0:
+        return True
+    bits = 8 * dtype.itemsize
+    low, high = (0, 2 ** bits) if dtype.kind == 'u' else (-2 ** (bits - 1), 2 ** (bits - 1))
+    return value.dtype.kind in 'biuf' and low <= int(value.min()) <= int(value.max()) < high
+
+
 def values_for(values, array, is_cast_safely):
     """Flat, to be stored in elements of the array. None: NumPy may refuse them, or warn."""
     if type(values) is not m.ndarray:
+        if not is_storable(values, array.dtype):
+            return None
         values = m.array(values, array.dtype)
     if not is_plain(values) or values.size == 0 or (values.dtype.kind == 'c') > (array.dtype.kind == 'c'):
         return None

@@ -112,8 +112,11 @@ def imag(array, value):
 
 
 def set_part(array, part, value):
+    """NumPy 2.5 makes an array of the part's dtype and number of dimensions first, others one of any."""
+    if type(value) is not m.ndarray and not is_storable(value, part.dtype):
+        return NotImplemented
     value = as_array(value)
-    if not is_written(array) or not is_plain(part) or not is_plain(value):
+    if not is_written(array) or not is_plain(part) or not is_plain(value) or value.ndim > part.ndim:
         return NotImplemented
     if value.dtype.kind == 'c' and part.dtype.kind != 'c':
         return NotImplemented

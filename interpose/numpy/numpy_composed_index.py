@@ -48,6 +48,8 @@ def mask_for(array, mask):
 
 def _place(array, mask, values):
     mask = mask_for(array, mask)
+    if mask is not None and type(values) is m.ndarray and is_plain(values) and values.size == 0 and not mask.any():
+        return None
     values = None if mask is None else values_for(values, array, True)
     if values is None:
         return NotImplemented

@@ -55,15 +55,17 @@ def is_finite(array):
 
 
 def correlated(array, weights, mode):
-    """The correlation of arrays of one dtype, array.size >= weights.size."""
+    """The correlation of arrays of one dtype, array.size >= weights.size. NumPy's sums begin with 0.0, so none is -0.0; those of
+    a GPU's product of a column may be."""
     length = weights.size
     before = {0: 0, 1: length // 2, 2: length - 1}[mode]
     after = {0: 0, 1: length - length // 2 - 1, 2: length - 1}[mode]
-    if mode == 0:
-        return m.matmul(windows(m.ascontiguousarray(array), length), weights)
-    padded = m.zeros(before + array.size + after, array.dtype)
-    padded[before:before + array.size] = array
-    return m.matmul(windows(padded, length), weights)
+    padded = m.ascontiguousarray(array)
+    if mode != 0:
+        padded = m.zeros(before + array.size + after, array.dtype)
+        padded[before:before + array.size] = array
+    sums = m.matmul(windows(padded, length), weights)
+    return m.add(sums, 0, sums) if sums.dtype.kind in 'fc' else sums
 
 
 def correlate(array, weights, mode=0):

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { HOOK_LIMIT = 512, PY_FILE_INPUT = 257 };
+enum { HOOK_LIMIT = 1024, PY_FILE_INPUT = 257 };
 
 static struct gsh_hook hooks[HOOK_LIMIT];
 static size_t hook_count;

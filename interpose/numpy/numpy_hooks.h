@@ -64,6 +64,10 @@ void gsh_numpy_hooks_describe(struct gsh_fmt *fmt);
     X(parts)                                                                                       \
     X(converter)                                                                                   \
     X(take)                                                                                        \
+    X(sort)                                                                                        \
+    X(order)                                                                                       \
+    X(search)                                                                                      \
+    X(bincount)                                                                                    \
     X(nonzero) X(where) X(join) X(methods) X(compositions) X(reshape) X(round) X(matmul) X(einsum)
 #define X(family) void gsh_numpy_##family##_install(void);
 GSH_NUMPY_FAMILIES(X)

@@ -41,6 +41,12 @@ static const char *const modules_of[][2] = {
     [GSH_METHOD_FFT_MODULE] = {"numpy.fft._pocketfft_internal"},
     [GSH_METHOD_SCIPY_FFT] = {"scipy.fft._duccfft.pyduccfft", "scipy.fft._pocketfft.pypocketfft"},
     [GSH_METHOD_SCIPY_LINALG] = {"scipy.linalg._batched_linalg"},
+    [GSH_METHOD_SCIPY_NDIMAGE] = {"scipy.ndimage._nd_image"},
+    [GSH_METHOD_SCIPY_RANK] = {"scipy.ndimage._rank_filter_1d"},
+    [GSH_METHOD_SCIPY_SIGNAL] = {"scipy.signal._sigtools"},
+    [GSH_METHOD_SCIPY_SPARSE] = {"scipy.sparse._sparsetools"},
+    [GSH_METHOD_SCIPY_DISTANCE] = {"scipy.spatial._distance_pybind"},
+    [GSH_METHOD_SCIPY_COSINE] = {"scipy.spatial._distance_wrap"},
 };
 
 static PyObject *find_names(enum gsh_method_table table)
@@ -141,6 +147,12 @@ bool gsh_numpy_method_patch_install(struct gsh_method_hook *hook)
                                            [GSH_METHOD_FFT_MODULE] = "fft module",
                                            [GSH_METHOD_SCIPY_FFT] = "scipy.fft module",
                                            [GSH_METHOD_SCIPY_LINALG] = "scipy.linalg module",
+                                           [GSH_METHOD_SCIPY_NDIMAGE] = "scipy.ndimage module",
+                                           [GSH_METHOD_SCIPY_RANK] = "scipy.ndimage module",
+                                           [GSH_METHOD_SCIPY_SIGNAL] = "scipy.signal module",
+                                           [GSH_METHOD_SCIPY_SPARSE] = "scipy.sparse module",
+                                           [GSH_METHOD_SCIPY_DISTANCE] = "scipy.spatial module",
+                                           [GSH_METHOD_SCIPY_COSINE] = "scipy.spatial module",
                                            [GSH_METHOD_GENERATOR] = "random method"};
     struct gsh_pymethoddef *method = find_method(hook);
     void *entry = method ? entry_for_flags(hook, method->ml_flags) : NULL;
@@ -382,7 +394,8 @@ static PyObject *call_again(const void *hook_of_call, PyObject *self, PyObject *
 {
     const struct gsh_method_hook *hook = hook_of_call;
     const struct gsh_method_call call = {self, values, positional, kwnames, kwdict};
-    return gsh_numpy_method_patch_call_original(hook, &call, self);
+    return hook->reference ? hook->reference(&call)
+                           : gsh_numpy_method_patch_call_original(hook, &call, self);
 }
 
 static void begin_verifying(struct gsh_numpy_verify *verify, const struct gsh_method_hook *hook,
@@ -425,12 +438,18 @@ static __attribute__((noinline)) PyObject *verify_by_vector(struct gsh_method_ho
     return gsh_numpy_verify_end(&verify, finish_by_vector(hook, call));
 }
 
+/* The calls that a composition of SciPy's function makes are verified themselves. */
+static bool is_verified(const struct gsh_method_hook *hook)
+{
+    return hook->table != GSH_METHOD_GENERATOR && hook->subject != GSH_METHOD_ASK_IF_ONE_RESIDENT;
+}
+
 static __attribute__((noinline)) PyObject *call_by_vector(struct gsh_method_hook *hook,
                                                           PyObject *self, PyObject *const *args,
                                                           Py_ssize_t nargs, PyObject *kwnames)
 {
     const struct gsh_method_call call = {self, args, (size_t)nargs, kwnames, NULL};
-    if (GSH_UNLIKELY(gsh_verify_share_is_on) && hook->table != GSH_METHOD_GENERATOR)
+    if (GSH_UNLIKELY(gsh_verify_share_is_on) && is_verified(hook))
         return verify_by_vector(hook, &call);
     return finish_by_vector(hook, &call);
 }
@@ -465,7 +484,7 @@ call_by_tuple(struct gsh_method_hook *hook, PyObject *self, PyObject *args, PyOb
     for (Py_ssize_t i = 0; i < nargs; i++)
         copied[i] = gsh_py.PyTuple_GetItem(args, i);
     const struct gsh_method_call call = {self, copied, (size_t)nargs, NULL, kwargs};
-    if (GSH_UNLIKELY(gsh_verify_share_is_on) && hook->table != GSH_METHOD_GENERATOR)
+    if (GSH_UNLIKELY(gsh_verify_share_is_on) && is_verified(hook))
         return verify_by_tuple(hook, &call, args);
     return finish_by_tuple(hook, &call, args);
 }
@@ -501,6 +520,9 @@ static inline bool is_small(const struct gsh_method_hook *hook, PyObject *self,
                                                  : nargs > 1 && is_small_product(args[0], args[1]);
     case GSH_METHOD_ASK_IF_RESIDENT:
         return !gsh_numpy_is_array(self) || !is_resident(self);
+    case GSH_METHOD_ASK_IF_ONE_RESIDENT:
+        return !gsh_coherence_is_in_use() ||
+               !has_resident_one(args, GSH_MIN(nargs, GSH_METHOD_FIRST_ARGS));
     case GSH_METHOD_ASK_BY_LENGTH:
         return is_short(hook, args, nargs, keywords);
     default:
@@ -529,6 +551,8 @@ static inline Py_ssize_t count_looked_at(const struct gsh_method_hook *hook)
         return 2;
     case GSH_METHOD_ASK_BY_LENGTH:
         return hook->length_at + 1;
+    case GSH_METHOD_ASK_IF_ONE_RESIDENT:
+        return gsh_coherence_is_in_use() ? GSH_METHOD_FIRST_ARGS : 0;
     default:
         return 0;
     }

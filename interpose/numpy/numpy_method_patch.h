@@ -20,6 +20,12 @@ enum gsh_method_table {
     GSH_METHOD_FFT_MODULE,   /* functions of numpy.fft._pocketfft_internal (NumPy 1) */
     GSH_METHOD_SCIPY_FFT,    /* functions of the module that scipy.fft computes with */
     GSH_METHOD_SCIPY_LINALG, /* and of scipy.linalg's */
+    GSH_METHOD_SCIPY_NDIMAGE,
+    GSH_METHOD_SCIPY_RANK, /* of scipy.ndimage's module for lines */
+    GSH_METHOD_SCIPY_SIGNAL,
+    GSH_METHOD_SCIPY_SPARSE,
+    GSH_METHOD_SCIPY_DISTANCE,
+    GSH_METHOD_SCIPY_COSINE, /* of scipy.spatial.distance's older module */
     GSH_METHOD_GENERATOR /* methods of numpy.random.Generator; no verification calls them again */
 };
 
@@ -39,6 +45,10 @@ struct gsh_method_call {
 typedef PyObject *(*gsh_method_handler)(const struct gsh_method_call *call, enum gsh_reason *why,
                                         unsigned *row);
 
+/* What a verification compares the device's result with, where NumPy leaves open what the original gives: as the original, a new
+ * reference, or NULL with a Python exception. */
+typedef PyObject *(*gsh_method_reference)(const struct gsh_method_call *call);
+
 /* What decides whether the handler is asked. If it is small and not on the device, the call goes
  * straight to the original (see gsh_numpy_method_patch_is_worth and _is_small_product). */
 enum gsh_method_subject {
@@ -49,18 +59,20 @@ enum gsh_method_subject {
     GSH_METHOD_ASK_BY_PRODUCT,  /* self and the first argument of a method of arrays, else the first
                                   two arguments */
     GSH_METHOD_ASK_IF_RESIDENT, /* only where self is an exact ndarray on the device */
+    GSH_METHOD_ASK_IF_ONE_RESIDENT, /* only where one of the first arguments is that */
     GSH_METHOD_ASK_BY_LENGTH /* the argument at `length_at`: no int below `least`; where it is absent, keywords or an array on the device */
 };
 
-#define GSH_METHOD_FIRST_ARGS 4 /* those that an ASK_ looks at, at most */
-#define GSH_METHOD_MAX_ARGS 8   /* positional; calls with more go straight to the original */
+#define GSH_METHOD_FIRST_ARGS 8 /* those that an ASK_ looks at, at most */
+#define GSH_METHOD_MAX_ARGS 12  /* positional; calls with more go straight to the original */
 #define GSH_METHOD_WRITES_SELF 1u
 #define GSH_METHOD_WRITES_ARG(index) (2u << (index))
 
 struct gsh_method_hook {
     enum gsh_method_table table;
     const char *name;
-    gsh_method_handler handler; /* NULL: the hook only fetches operands to the host */
+    gsh_method_handler handler;     /* NULL: the hook only fetches operands to the host */
+    gsh_method_reference reference; /* NULL: the original */
     enum gsh_method_subject subject;
     unsigned writes; /* GSH_METHOD_WRITES_*: arrays that the original writes in place */
     bool

@@ -87,7 +87,8 @@ static enum gsh_reason check_dtypes(struct request *request)
     const struct gsh_op_info *info = gsh_op_info(request->op);
     bool keeps_dtype = info->results[0] == GSH_RESULT_SAME || dtype == GSH_BOOL;
     if (info->nin != 2 || info->nout != 1 || info->inputs != GSH_INPUTS_SAME || !keeps_dtype ||
-        request->op == GSH_OP_POWER) /* which raises ValueError */
+        request->op == GSH_OP_POWER || /* which raises ValueError */
+        (info->flags & GSH_SPECIAL) != 0)
         return GSH_REASON_UNSUPPORTED;
     if (!gsh_op_has_loop(request->op, dtype) || gsh_dtype_kind(request->index.dtype) == 'b' ||
         !(GSH_SET_INTEGERS >> request->index.dtype & 1))

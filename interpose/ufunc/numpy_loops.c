@@ -183,7 +183,8 @@ static bool decide_and_run(const struct gsh_numpy_loop *loop, struct gsh_call *c
 
 bool gsh_numpy_loops_may_raise(const struct gsh_numpy_loop *loop)
 {
-    return loop->op == GSH_OP_POWER && gsh_dtype_kind(loop->dtype) == 'i';
+    return (loop->op == GSH_OP_POWER && gsh_dtype_kind(loop->dtype) == 'i') ||
+           (gsh_op_info(loop->op)->flags & GSH_SPECIAL) != 0;
 }
 
 static bool try_device(const struct gsh_numpy_loop *loop, char **args, int64_t count,
@@ -309,6 +310,47 @@ static void loop_hook(char **args, const int64_t *dimensions, const int64_t *ste
     loop->function(args, dimensions, steps, loop->data);
 }
 
+/* ---- loops that are left out for a while ---- */
+
+/* The loop, and how many calls of all threads have left it out. GIL. */
+static const struct gsh_numpy_loop *left_out;
+static unsigned leavers;
+
+bool gsh_numpy_loops_is_short(int64_t count)
+{
+    return count < usual_threshold;
+}
+
+bool gsh_numpy_loops_leave_out(const struct gsh_numpy_loop *loop)
+{
+    if (leavers != 0 && left_out != loop)
+        return false;
+    left_out = loop;
+    leavers++;
+    if (*loop->place == loop_hook) {
+        *loop->place = loop->function;
+        *loop->data_place = loop->data;
+    }
+    return true;
+}
+
+/* Unless the program has replaced the loop meanwhile. */
+static void replace_again(const struct gsh_numpy_loop *loop)
+{
+    if (*loop->place != loop->function)
+        return;
+    *loop->place = loop_hook;
+    *loop->data_place = (void *)loop;
+}
+
+void gsh_numpy_loops_take_back(void)
+{
+    if (--leavers == 0)
+        replace_again(left_out);
+}
+
+/* ---- probes ---- */
+
 /* Calls the original; none of the loops that are replaced runs. */
 static PyObject *call_probed(PyObject *ufunc, PyObject *const *args, size_t nargs,
                              PyObject *kwnames, struct probe *own)
@@ -317,6 +359,9 @@ static PyObject *call_probed(PyObject *ufunc, PyObject *const *args, size_t narg
     own->is_active = true;
     own->frame = gsh_py.PyEval_GetFrame();
     probe = *own;
+    /* Other threads, in a call that leaves it out, have found their loops, or do with the replacement. */
+    if (leavers != 0)
+        replace_again(left_out);
     atomic_store_explicit(&threshold, 0, memory_order_relaxed);
     bool holds = gsh_numpy_errors_hold(true);
     PyObject *result = gsh_np.call_ufunc(ufunc, args, nargs, kwnames);
@@ -407,7 +452,25 @@ static bool describe_loop(const struct gsh_ufunc *ufunc, int i, enum gsh_op op,
 
 bool gsh_numpy_loops_is_genuine(const struct gsh_numpy_loop *loop)
 {
-    return *loop->place == loop_hook;
+    bool is_left_out = leavers != 0 && loop == left_out;
+    return *loop->place == loop_hook || (is_left_out && *loop->place == loop->function);
+}
+
+static bool has_dtype(const struct gsh_numpy_loop *loop, enum gsh_dtype dtype)
+{
+    for (unsigned k = 0; k < loop->count; k++)
+        if (loop->operands[k] != dtype)
+            return false;
+    return true;
+}
+
+const struct gsh_numpy_loop *gsh_numpy_loops_find(const struct gsh_ufunc *ufunc,
+                                                  enum gsh_dtype dtype)
+{
+    for (int i = 0; i < ufunc->ntypes; i++)
+        if (ufunc->functions[i] == loop_hook && has_dtype(ufunc->data[i], dtype))
+            return ufunc->data[i];
+    return NULL;
 }
 
 static void free_tables(gsh_ufunc_loop *functions, void **data, struct gsh_numpy_loop *loops)
@@ -441,6 +504,7 @@ static void install_one(struct gsh_ufunc *ufunc, enum gsh_op op)
             continue;
         loops[i].hits = &hook->own_hits;
         loops[i].place = &functions[i];
+        loops[i].data_place = &data[i];
         functions[i] = loop_hook;
         data[i] = &loops[i];
         hook->installed = true;
@@ -467,6 +531,12 @@ static bool is_hooked(const struct gsh_ufunc *ufunc)
     return gsh_np.call_ufunc && ufunc->vectorcall != gsh_np.call_ufunc;
 }
 
+void gsh_numpy_loops_adopt(struct gsh_ufunc *ufunc, enum gsh_op op)
+{
+    if (is_hooked(ufunc) && ufunc->ntypes > 0 && !is_installed(ufunc))
+        install_one(ufunc, op);
+}
+
 void gsh_numpy_loops_install(void)
 {
     usual_threshold = GSH_MAX(gsh_dispatch_min_elements, 2); /* one element is never offloaded */
@@ -477,8 +547,8 @@ void gsh_numpy_loops_install(void)
         if (gsh_py_type(value) != gsh_np.ufunc_type)
             continue;
         struct gsh_ufunc *ufunc = (struct gsh_ufunc *)value;
-        int op = is_hooked(ufunc) ? gsh_numpy_loops_find_op(ufunc) : -1;
-        if (op >= 0 && ufunc->ntypes > 0 && !is_installed(ufunc))
-            install_one(ufunc, (enum gsh_op)op);
+        int op = gsh_numpy_loops_find_op(ufunc);
+        if (op >= 0)
+            gsh_numpy_loops_adopt(ufunc, (enum gsh_op)op);
     }
 }

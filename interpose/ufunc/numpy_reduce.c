@@ -6,6 +6,7 @@
 #include "host_casts.h"
 #include "numpy_arguments.h"
 #include "numpy_expiring.h"
+#include "numpy_loops.h"
 #include "numpy_reduction.h"
 #include "numpy_scalar.h"
 #include "python_error.h"
@@ -221,6 +222,47 @@ static PyObject *run_reduction(struct request *request, enum gsh_reason *why, un
     return array;
 }
 
+/* ---- declined calls ---- */
+
+typedef PyObject *(*fastcall)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
+
+/* What call_original leaves out next: of a call that was declined. Meant for another call (Python code may run before the
+ * original), it costs that one time at most. GIL. */
+static const struct gsh_numpy_loop *short_loop;
+static fastcall numpy_reduce;
+
+static PyObject *call_original(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                               PyObject *kwnames)
+{
+    const struct gsh_numpy_loop *loop = short_loop;
+    if (GSH_LIKELY(loop == NULL))
+        return numpy_reduce(self, args, nargs, kwnames);
+    short_loop = NULL;
+    bool is_left_out = gsh_numpy_loops_leave_out(loop);
+    PyObject *result = numpy_reduce(self, args, nargs, kwnames);
+    if (is_left_out)
+        gsh_numpy_loops_take_back();
+    return result;
+}
+
+/* Whether no inner loop is long: each runs along reduced axes or along kept ones. */
+static bool has_short_loops(const struct request *request)
+{
+    int64_t counts[2] = {1, 1};
+    for (int i = 0; i < request->in.ndim; i++)
+        counts[request->reduced[i]] *= request->in.shape[i];
+    return gsh_numpy_loops_is_short(counts[0]) && gsh_numpy_loops_is_short(counts[1]);
+}
+
+static const struct gsh_numpy_loop *find_loop(const struct request *request, PyObject *ufunc)
+{
+    static const struct gsh_numpy_loop *loops[GSH_REDUCTION_COUNT][GSH_DTYPE_COUNT];
+    const struct gsh_numpy_loop **loop = &loops[request->reduction][request->dtypes.loop];
+    if (*loop == NULL)
+        *loop = gsh_numpy_loops_find((struct gsh_ufunc *)ufunc, request->dtypes.loop);
+    return *loop;
+}
+
 static PyObject *try_reduce(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
 {
     PyObject *slots[PARAMETERS];
@@ -232,12 +274,21 @@ static PyObject *try_reduce(const struct gsh_method_call *call, enum gsh_reason 
     request.initial = NULL;
     request.layout.ndim = 0;
     *why = describe(call, slots, &request);
-    return *why == GSH_REASON_NONE ? run_reduction(&request, why, row) : NULL;
+    if (*why != GSH_REASON_NONE)
+        return NULL;
+    PyObject *result = run_reduction(&request, why, row);
+    if (!result && has_short_loops(&request))
+        short_loop = find_loop(&request, call->self);
+    return result;
 }
 
 void gsh_numpy_reduce_install(void)
 {
     gsh_numpy_method_patch_install(&reduce_hook);
+    if (reduce_hook.flags == (GSH_METH_FASTCALL | GSH_METH_KEYWORDS)) {
+        numpy_reduce = (fastcall)reduce_hook.original;
+        reduce_hook.original = (void *)call_original;
+    }
     gsh_numpy_reduction_init(GSH_REDUCTION_REDUCE, &reduce_hook);
 }
 

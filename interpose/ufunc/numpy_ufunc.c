@@ -20,6 +20,7 @@
 #include "numpy_loops.h"
 #include "numpy_parallel.h"
 #include "numpy_promote.h"
+#include "numpy_single.h"
 #include "numpy_verify.h"
 #include "readers.h"
 #include "stats.h"
@@ -83,6 +84,11 @@ static unsigned row_of_record(struct record *record)
     return record->row;
 }
 
+static bool is_of_scipy(const struct record *record)
+{
+    return record->op >= 0 && (gsh_op_info((enum gsh_op)record->op)->flags & GSH_SPECIAL) != 0;
+}
+
 /* Whether loops of this call may run on the device. Loops report errors to NumPy, but not
  * underflow. extobj= is an errstate of the call itself. */
 static bool may_admit(PyObject *kwnames)
@@ -103,7 +109,7 @@ static PyObject *call_original(struct record *record, PyObject *const *args, siz
                                PyObject *kwnames, enum gsh_reason why, unsigned row)
 {
     PyObject *self = (PyObject *)record->ufunc;
-    bool loops_decide = record->handler && !record->is_adopted &&
+    bool loops_decide = record->handler && !record->is_adopted && !is_of_scipy(record) &&
                         (why == GSH_REASON_OPERAND || why == GSH_REASON_KEYWORDS) &&
                         may_admit(kwnames);
     if (row == 0)
@@ -165,6 +171,19 @@ static bool may_compute(const struct record *record)
            (record->op >= 0 && gsh_numpy_parallel_is_on() && !gsh_dispatch_is_inside());
 }
 
+/* The same for operands of one element each and no output: what lies in arrays on the device is copied. */
+static PyObject *call_on_elements(struct record *record, PyObject *const *args, size_t nargsf,
+                                  PyObject *kwnames, unsigned row)
+{
+    struct gsh_single single;
+    if (kwnames || !gsh_numpy_single_copy(args, gsh_py_nargs(nargsf), &single))
+        return call_original(record, args, nargsf, kwnames, GSH_REASON_SCALAR, row);
+    PyObject *result =
+        call_original(record, single.values, single.count, NULL, GSH_REASON_SCALAR, row);
+    gsh_numpy_single_drop(&single);
+    return result;
+}
+
 static PyObject *try_or_call(PyObject *self, PyObject *const *args, size_t nargsf,
                              PyObject *kwnames)
 {
@@ -176,7 +195,8 @@ static PyObject *try_or_call(PyObject *self, PyObject *const *args, size_t nargs
         if (result || why == GSH_REASON_NONE)
             return result;
     }
-    return call_original(record, args, nargsf, kwnames, why, row);
+    return why == GSH_REASON_SCALAR ? call_on_elements(record, args, nargsf, kwnames, row)
+                                    : call_original(record, args, nargsf, kwnames, why, row);
 }
 
 /* Calls the original for numpy_verify.h. */
@@ -464,6 +484,11 @@ void gsh_numpy_ufunc_offer(const char *name, gsh_ufunc_handler handler)
 void gsh_numpy_ufunc_adopt(struct gsh_ufunc *ufunc, gsh_ufunc_handler handler)
 {
     install_one(ufunc, (struct record){.op = -1, .handler = handler, .is_adopted = true});
+}
+
+void gsh_numpy_ufunc_adopt_op(struct gsh_ufunc *ufunc, enum gsh_op op, gsh_ufunc_handler handler)
+{
+    install_one(ufunc, (struct record){.op = (int)op, .handler = handler});
 }
 
 int gsh_numpy_ufunc_find_op(const struct gsh_ufunc *ufunc)

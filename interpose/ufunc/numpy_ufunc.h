@@ -11,6 +11,8 @@
  * calls are only counted. The handler is called under any errstate and receives extobj= and axes=.
  * The original fetches nothing by itself. GIL. */
 void gsh_numpy_ufunc_adopt(struct gsh_ufunc *ufunc, gsh_ufunc_handler handler);
+/* Hooks an elementwise ufunc of another module, which is computed as this row of the op table. GIL. */
+void gsh_numpy_ufunc_adopt_op(struct gsh_ufunc *ufunc, enum gsh_op op, gsh_ufunc_handler handler);
 /* Sets the handler of a hooked ufunc of multiarray that has no row in the op table. Does nothing if
  * there is no such ufunc. GIL. */
 void gsh_numpy_ufunc_offer(const char *name, gsh_ufunc_handler handler);

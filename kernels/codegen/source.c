@@ -8,6 +8,7 @@
 #include "source_index.h"
 #include "source_parts.h"
 #include "source_scan.h"
+#include "source_sort.h"
 
 struct maker {
     size_t (*scratch)(const struct gsh_launch *launch); /* NULL: none needed */
@@ -19,22 +20,22 @@ struct maker {
 
 static const struct maker *maker_of(const struct gsh_launch *launch)
 {
-    static const struct maker none = {NULL, NULL, NULL, NULL},
-                              elementwise = {NULL, gsh_source_elementwise_plan,
-                                             gsh_source_elementwise_text,
-                                             gsh_source_elementwise_is_made},
-                              reduce = {gsh_source_reduce_scratch, gsh_source_reduce_plan,
-                                        gsh_source_reduce_text, gsh_source_reduce_is_made},
-                              scan = {gsh_source_scan_scratch, gsh_source_scan_plan,
-                                      gsh_source_scan_text, NULL},
-                              compress = {gsh_source_compress_scratch, gsh_source_compress_plan,
-                                          gsh_source_compress_text, NULL},
-                              product = {NULL, gsh_source_product_plan, gsh_source_product_text,
-                                         NULL},
-                              indexed = {gsh_source_index_scratch, gsh_source_index_plan,
-                                         gsh_source_index_text, gsh_source_index_is_made},
-                              draw = {gsh_source_draw_scratch, gsh_source_draw_plan,
-                                      gsh_source_draw_text, NULL};
+    static const struct maker
+        none = {NULL, NULL, NULL, NULL},
+        elementwise = {NULL, gsh_source_elementwise_plan, gsh_source_elementwise_text,
+                       gsh_source_elementwise_is_made},
+        reduce = {gsh_source_reduce_scratch, gsh_source_reduce_plan, gsh_source_reduce_text,
+                  gsh_source_reduce_is_made},
+        scan = {gsh_source_scan_scratch, gsh_source_scan_plan, gsh_source_scan_text, NULL},
+        compress = {gsh_source_compress_scratch, gsh_source_compress_plan, gsh_source_compress_text,
+                    NULL},
+        product = {gsh_source_product_scratch, gsh_source_product_plan, gsh_source_product_text,
+                   gsh_source_product_is_made},
+        indexed = {gsh_source_index_scratch, gsh_source_index_plan, gsh_source_index_text,
+                   gsh_source_index_is_made},
+        draw = {gsh_source_draw_scratch, gsh_source_draw_plan, gsh_source_draw_text, NULL},
+        sort = {gsh_source_sort_scratch, gsh_source_sort_plan, gsh_source_sort_text, NULL},
+        search = {NULL, gsh_source_sort_search_plan, gsh_source_sort_search_text, NULL};
     static const struct maker *const makers[] = {
 #define X(kind, dtypes, errors, replay, host, source, ...) [GSH_LAUNCH_##kind] = &source,
 #include "launch_kinds.def"

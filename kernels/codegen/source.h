@@ -21,6 +21,8 @@
 struct gsh_source_stage {
     char key[GSH_SOURCE_KEY_SIZE]; /* canonical name of the text, e.g. "add_d_dada_d_v2" */
     unsigned grid[3], block[3];
+    /* How often it is launched; where that is more than once, the first word of the arguments counts from 0. */
+    unsigned runs;
     unsigned shared_bytes;
     unsigned char arguments[GSH_SOURCE_ARGUMENT_BYTES]; /* the kernel's only parameter, by value */
     size_t argument_bytes;

@@ -50,6 +50,7 @@ bool gsh_source_interpreter_table_has(enum gsh_op op, unsigned j, enum gsh_dtype
 {
     const struct gsh_op_info *info = gsh_op_info(op);
     return op != GSH_OP_COPY && op != GSH_OP_SELECT && info->inputs == GSH_INPUTS_SAME &&
+           (info->flags & GSH_SPECIAL) == 0 && /* their texts are long */
            j < info->nout && loop_number(loop) >= 0 && gsh_op_has_loop(op, loop) &&
            is_suited(op, loop);
 }

@@ -58,7 +58,7 @@ static inline void gsh_source_key_dtype(struct gsh_fmt *key, enum gsh_dtype dtyp
     gsh_fmt_text(key, (const char[]){gsh_dtype_numpy_char(dtype), '\0'});
 }
 
-/* Sets a one-dimensional grid; DECLINED where it is larger than CUDA allows. */
+/* Sets a one-dimensional grid that is launched once; DECLINED where it is larger than CUDA allows. */
 static inline enum gsh_status gsh_source_set_grid(struct gsh_source_stage *stage, int64_t blocks)
 {
     if (blocks > INT32_MAX)
@@ -66,6 +66,7 @@ static inline enum gsh_status gsh_source_set_grid(struct gsh_source_stage *stage
     stage->grid[0] = (unsigned)blocks;
     stage->grid[1] = stage->grid[2] = stage->block[1] = stage->block[2] = 1;
     stage->block[0] = GSH_SOURCE_BLOCK;
+    stage->runs = 1;
     return GSH_OK;
 }
 
@@ -104,6 +105,9 @@ enum gsh_status gsh_source_reduce_plan(const struct gsh_launch *launch, uint64_t
                                        struct gsh_source_plan *plan);
 void gsh_source_reduce_text(const struct gsh_launch *launch, unsigned stage, struct gsh_fmt *fmt);
 
+/* Of products that BLAS computes too: narrow ones. */
+bool gsh_source_product_is_made(const struct gsh_launch *launch);
+size_t gsh_source_product_scratch(const struct gsh_launch *launch);
 enum gsh_status gsh_source_product_plan(const struct gsh_launch *launch, uint64_t scratch,
                                         struct gsh_source_plan *plan);
 void gsh_source_product_text(const struct gsh_launch *launch, unsigned stage, struct gsh_fmt *fmt);

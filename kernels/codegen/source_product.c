@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Matrix products of dtypes that BLAS lacks, as text (kernels/cuda/product.cuh): integers, bools and float16.
+ * Matrix products as text: narrow ones (source_narrow_product.h), and those of dtypes that BLAS lacks (kernels/cuda/product.cuh):
+ * integers, bools and float16.
  */
+#include "source_narrow_product.h"
 #include "source_parts.h"
 #include "source_texts.h"
 
@@ -47,10 +49,22 @@ static void write_key(const struct gsh_launch *launch, char *key)
     gsh_fmt_decimal(&fmt, (uint64_t)launch->ndim);
 }
 
+bool gsh_source_product_is_made(const struct gsh_launch *launch)
+{
+    return gsh_source_narrow_product_is_made(launch);
+}
+
+size_t gsh_source_product_scratch(const struct gsh_launch *launch)
+{
+    return gsh_source_narrow_product_is_made(launch) ? gsh_source_narrow_product_scratch(launch)
+                                                     : 0;
+}
+
 enum gsh_status gsh_source_product_plan(const struct gsh_launch *launch, uint64_t scratch,
                                         struct gsh_source_plan *plan)
 {
-    (void)scratch;
+    if (gsh_source_narrow_product_is_made(launch))
+        return gsh_source_narrow_product_plan(launch, scratch, plan);
     if (!is_supported(launch))
         return GSH_DECLINED;
     const struct gsh_gemm *g = &launch->gemm;
@@ -85,7 +99,10 @@ enum gsh_status gsh_source_product_plan(const struct gsh_launch *launch, uint64_
 
 void gsh_source_product_text(const struct gsh_launch *launch, unsigned stage, struct gsh_fmt *fmt)
 {
-    (void)stage;
+    if (gsh_source_narrow_product_is_made(launch)) {
+        gsh_source_narrow_product_text(launch, stage, fmt);
+        return;
+    }
     const struct gsh_source_prelude prelude = {.dtypes = 1u << launch->loop,
                                                .is_half = launch->loop == GSH_FLOAT16};
     gsh_source_text_write_prelude(fmt, &prelude);

@@ -13,6 +13,7 @@
 #define EVERY (unsigned)GSH_SET_ALL
 #define COMPLEX (unsigned)GSH_SET_COMPLEX
 
+enum { MOST_WANTS = 4 };
 enum need { ALWAYS, WHERE_NAMED, WHERE_WANTED, FOR_ERRORS, FOR_COLLECTIVE };
 
 /* In the order of the text. */
@@ -20,26 +21,63 @@ static const struct section {
     const char *text;
     unsigned dtypes; /* one of these occurs */
     enum need need;
-    const char *wants; /* another section that it calls; NULL: none */
+    const char *wants[MOST_WANTS]; /* other sections that it calls, all of them; NULL: none */
 } sections[] = {
-    {gsh_cuda_text_types, EVERY, ALWAYS, NULL},
-    {gsh_cuda_text_cast, EVERY, ALWAYS, NULL},
-    {gsh_cuda_text_half, FLOAT16, ALWAYS, NULL},
-    {gsh_cuda_text_arithmetic, EVERY, ALWAYS, NULL},
-    {gsh_cuda_text_complex, COMPLEX, ALWAYS, NULL},
-    {gsh_cuda_text_integers, (unsigned)(GSH_SET_INTEGERS | GSH_SET_BOOL), WHERE_NAMED, NULL},
-    {gsh_cuda_text_floats, EVERY, WHERE_NAMED, NULL},
-    {gsh_cuda_text_round, (unsigned)GSH_SET_INEXACT, WHERE_NAMED, NULL},
-    {gsh_cuda_text_real_math, EVERY, WHERE_WANTED, NULL},
-    {gsh_cuda_text_transcendental, (unsigned)GSH_SET_FLOATS, WHERE_NAMED, gsh_cuda_text_real_math},
-    {gsh_cuda_text_hypot, EVERY, WHERE_NAMED, NULL},
-    {gsh_cuda_text_complex_length, COMPLEX, WHERE_NAMED, gsh_cuda_text_hypot},
-    {gsh_cuda_text_complex_exp, COMPLEX, WHERE_NAMED, gsh_cuda_text_hypot},
-    {gsh_cuda_text_complex_hyperbolic, COMPLEX, WHERE_NAMED, NULL},
-    {gsh_cuda_text_complex_inverse, COMPLEX, WHERE_NAMED, gsh_cuda_text_hypot},
-    {gsh_cuda_text_memory, EVERY, ALWAYS, NULL},
-    {gsh_cuda_text_collective, EVERY, FOR_COLLECTIVE, NULL},
-    {gsh_cuda_text_errors, EVERY, FOR_ERRORS, NULL},
+    {gsh_cuda_text_types, EVERY, ALWAYS, {NULL}},
+    {gsh_cuda_text_cast, EVERY, ALWAYS, {NULL}},
+    {gsh_cuda_text_half, FLOAT16, ALWAYS, {NULL}},
+    {gsh_cuda_text_arithmetic, EVERY, ALWAYS, {NULL}},
+    {gsh_cuda_text_complex, COMPLEX, ALWAYS, {NULL}},
+    {gsh_cuda_text_integers, (unsigned)(GSH_SET_INTEGERS | GSH_SET_BOOL), WHERE_NAMED, {NULL}},
+    {gsh_cuda_text_floats, EVERY, WHERE_NAMED, {NULL}},
+    {gsh_cuda_text_round, (unsigned)GSH_SET_INEXACT, WHERE_NAMED, {NULL}},
+    {gsh_cuda_text_real_math, EVERY, WHERE_WANTED, {NULL}},
+    {gsh_cuda_text_transcendental,
+     (unsigned)GSH_SET_FLOATS,
+     WHERE_NAMED,
+     {gsh_cuda_text_real_math}},
+    {gsh_cuda_text_hypot, EVERY, WHERE_NAMED, {NULL}},
+    {gsh_cuda_text_complex_length, COMPLEX, WHERE_NAMED, {gsh_cuda_text_hypot}},
+    {gsh_cuda_text_complex_exp, COMPLEX, WHERE_NAMED, {gsh_cuda_text_hypot}},
+    {gsh_cuda_text_complex_hyperbolic, COMPLEX, WHERE_NAMED, {NULL}},
+    {gsh_cuda_text_complex_inverse, COMPLEX, WHERE_NAMED, {gsh_cuda_text_hypot}},
+    {gsh_cuda_text_special_base, EVERY, WHERE_WANTED, {NULL}},
+    {gsh_cuda_text_special_erf,
+     (unsigned)GSH_SET_FLOATS,
+     WHERE_NAMED,
+     {gsh_cuda_text_special_base}},
+    {gsh_cuda_text_special_gamma,
+     (unsigned)GSH_SET_FLOATS,
+     WHERE_NAMED,
+     {gsh_cuda_text_special_base}},
+    {gsh_cuda_text_special_bessel,
+     (unsigned)GSH_SET_FLOATS,
+     WHERE_NAMED,
+     {gsh_cuda_text_special_base}},
+    {gsh_cuda_text_special_modified,
+     (unsigned)GSH_SET_FLOATS,
+     WHERE_NAMED,
+     {gsh_cuda_text_special_base}},
+    {gsh_cuda_text_special_log,
+     (unsigned)GSH_SET_FLOATS,
+     WHERE_NAMED,
+     {gsh_cuda_text_special_base}},
+    {gsh_cuda_text_special_degrees,
+     (unsigned)GSH_SET_FLOATS,
+     WHERE_NAMED,
+     {gsh_cuda_text_special_base}},
+    {gsh_cuda_text_special_integrals,
+     (unsigned)GSH_SET_FLOATS,
+     WHERE_NAMED,
+     {gsh_cuda_text_special_base}},
+    {gsh_cuda_text_special_incomplete,
+     (unsigned)GSH_SET_FLOATS,
+     WHERE_NAMED,
+     {gsh_cuda_text_special_base, gsh_cuda_text_special_erf, gsh_cuda_text_special_gamma,
+      gsh_cuda_text_special_log}},
+    {gsh_cuda_text_memory, EVERY, ALWAYS, {NULL}},
+    {gsh_cuda_text_collective, EVERY, FOR_COLLECTIVE, {NULL}},
+    {gsh_cuda_text_errors, EVERY, FOR_ERRORS, {NULL}},
 };
 
 static size_t name_length(const char *name)
@@ -97,6 +135,14 @@ static bool is_needed(const struct section *section, const struct gsh_source_pre
     return true;
 }
 
+static bool wants(const struct section *section, const struct section *other)
+{
+    for (size_t i = 0; i < MOST_WANTS; i++)
+        if (section->wants[i] == other->text)
+            return true;
+    return false;
+}
+
 void gsh_source_text_write_prelude(struct gsh_fmt *fmt, const struct gsh_source_prelude *prelude)
 {
     struct gsh_source_prelude wanted = *prelude;
@@ -106,7 +152,7 @@ void gsh_source_text_write_prelude(struct gsh_fmt *fmt, const struct gsh_source_
         is_taken[i] = is_needed(&sections[i], &wanted);
     for (size_t i = 0; i < GSH_COUNT(sections); i++)
         for (size_t k = 0; k < GSH_COUNT(sections); k++)
-            is_taken[i] = is_taken[i] || (is_taken[k] && sections[k].wants == sections[i].text);
+            is_taken[i] = is_taken[i] || (is_taken[k] && wants(&sections[k], &sections[i]));
     gsh_fmt_printf(fmt, "constexpr bool is_half = %s, PROPAGATES_NAN = %s;\n#define ERRORS %d\n",
                    prelude->is_half ? "true" : "false", prelude->propagates_nan ? "true" : "false",
                    prelude->errors);

@@ -9,6 +9,7 @@
 
 #include "host_math_complex.h"
 #include "host_math_real.h"
+#include "host_math_special.h"
 
 static inline int gsh_no_loop(int a, ...)
 {

@@ -104,15 +104,10 @@ static bool needs_always(const struct gsh_launch *launch)
     return true;
 }
 
-static bool needs_blas(const struct gsh_launch *launch)
-{
-    return gsh_cuda_blas_has_loop(launch->loop);
-}
-
 /* H100, libraries open: 0.076 s of float32; none was seen of float64. */
 static double first_product(const struct gsh_launch *launch)
 {
-    return needs_blas(launch) && gsh_dtype_is_single(launch->loop) ? 0.08 : 0;
+    return gsh_cuda_product_needs_blas(launch) && gsh_dtype_is_single(launch->loop) ? 0.08 : 0;
 }
 
 /* H100: transforms of one dimension. */
@@ -120,6 +115,12 @@ static double first_transform(const struct gsh_launch *launch)
 {
     (void)launch;
     return 0.01;
+}
+
+/* Those of dtypes that BLAS lacks are compiled where they run. */
+static bool build_product(const struct gsh_launch *launch)
+{
+    return !gsh_source_is_certain(launch) || gsh_cuda_module_build(launch);
 }
 
 /* What computes a kind. */
@@ -134,25 +135,17 @@ struct routines {
 
 static const struct routines *routines_of(const struct gsh_launch *launch)
 {
-    static const struct routines element = {has_kernel, gsh_cuda_module_launch, NULL,
-                                            NULL,       gsh_cuda_module_build,  NULL},
-                                 draw = {has_kernel, gsh_cuda_draw_run,     NULL,
-                                         NULL,       gsh_cuda_module_build, NULL},
-                                 product = {gsh_cuda_product_supports,
-                                            gsh_cuda_product_run,
-                                            &gsh_cuda_blas_loader,
-                                            needs_blas,
-                                            NULL,
-                                            first_product},
-                                 lapack = {gsh_cuda_lapack_supports, gsh_cuda_lapack_run,
-                                           &gsh_cuda_lapack_loader,  needs_always,
-                                           gsh_cuda_lapack_build,    gsh_cuda_lapack_first_run},
-                                 transform = {gsh_cuda_fft_supports,
-                                              gsh_cuda_fft_run,
-                                              &gsh_cuda_fft_loader,
-                                              needs_always,
-                                              NULL,
-                                              first_transform};
+    static const struct routines
+        element = {has_kernel, gsh_cuda_module_launch, NULL, NULL, gsh_cuda_module_build, NULL},
+        draw = {has_kernel, gsh_cuda_draw_run, NULL, NULL, gsh_cuda_module_build, NULL},
+        product = {gsh_cuda_product_supports,   gsh_cuda_product_run, &gsh_cuda_blas_loader,
+                   gsh_cuda_product_needs_blas, build_product,        first_product},
+        lapack = {gsh_cuda_lapack_supports, gsh_cuda_lapack_run,
+                  &gsh_cuda_lapack_loader,  needs_always,
+                  gsh_cuda_lapack_build,    gsh_cuda_lapack_first_run},
+        transform = {
+            gsh_cuda_fft_supports, gsh_cuda_fft_run, &gsh_cuda_fft_loader, needs_always, NULL,
+            first_transform};
     static const struct routines *const routines[] = {
 #define X(kind, dtypes, errors, replay, host, source, unit, ...) [GSH_LAUNCH_##kind] = &unit,
 #include "launch_kinds.def"
@@ -218,7 +211,8 @@ static enum gsh_status run_group(const struct gsh_group *group, unsigned row,
 /* Also called from within run_group, so the context may be entered already. */
 static bool is_built(const struct gsh_launch *launch)
 {
-    return gsh_launch_is_batch(launch) || gsh_cuda_module_is_built(launch);
+    return (gsh_launch_is_batch(launch) && !gsh_source_is_certain(launch)) ||
+           gsh_cuda_module_is_built(launch);
 }
 
 static bool build(const struct gsh_launch *launch)

@@ -94,7 +94,8 @@ struct gsh_backend {
     /* True where `run` would compile nothing for the launch; an address may be 0 where there is no memory yet. Under the
      * DISPATCH lock. NULL: it never compiles. */
     bool (*is_built)(const struct gsh_launch *launch);
-    /* As is_built; what is to be compiled, a thread of the device's own begins to compile. Also true where that has failed. */
+    /* As is_built; what is to be compiled, a thread of the device's own begins to compile. Also true where that has failed,
+     * and where the launch can run by other code meanwhile. */
     bool (*build)(const struct gsh_launch *launch);
     /* Seconds by which the launch is held up because a library must be opened first; 0 from then on. Pure. NULL: always 0. */
     double (*load_seconds)(const struct gsh_launch *launch);

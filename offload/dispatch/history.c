@@ -12,8 +12,8 @@
 #include <stdatomic.h>
 
 static struct history {
-    _Atomic uint32_t made, fetched; /* struct gsh_fetch_counts */
-    _Atomic uint32_t refused, left; /* struct gsh_back_off */
+    _Atomic uint32_t made, fetched, declined, trials; /* struct gsh_fetch_counts */
+    _Atomic uint32_t refused, left;                   /* struct gsh_back_off */
 } rows[GSH_STATS_MAX_ROWS];
 
 static struct history *history_of(unsigned row)
@@ -44,6 +44,21 @@ static void set_back_off(struct history *history, struct gsh_back_off before,
     set(&history->left, before.left, state.left);
 }
 
+static struct gsh_fetch_counts get_fetches(struct history *history)
+{
+    return (struct gsh_fetch_counts){get(&history->made), get(&history->fetched),
+                                     get(&history->declined), get(&history->trials)};
+}
+
+static void set_fetches(struct history *history, struct gsh_fetch_counts before,
+                        struct gsh_fetch_counts counts)
+{
+    set(&history->made, before.made, counts.made);
+    set(&history->fetched, before.fetched, counts.fetched);
+    set(&history->declined, before.left, counts.left);
+    set(&history->trials, before.trials, counts.trials);
+}
+
 void gsh_history_prefault(void)
 {
     gsh_prefault(rows, sizeof rows);
@@ -59,10 +74,10 @@ void gsh_history_note_made(unsigned row)
 {
     struct history *history = history_of(row);
     note_completed(history);
-    const struct gsh_fetch_counts before = {get(&history->made) + 1, get(&history->fetched)};
-    const struct gsh_fetch_counts counts = gsh_fetch_share_after_made(before);
-    atomic_store_explicit(&history->made, counts.made, memory_order_relaxed);
-    set(&history->fetched, before.fetched, counts.fetched);
+    const struct gsh_fetch_counts before = get_fetches(history);
+    struct gsh_fetch_counts counts = before;
+    counts.made++;
+    set_fetches(history, before, gsh_fetch_share_after_made(counts));
 }
 
 void gsh_history_note_fetched(unsigned row)
@@ -70,10 +85,13 @@ void gsh_history_note_fetched(unsigned row)
     atomic_fetch_add_explicit(&history_of(row)->fetched, 1, memory_order_relaxed);
 }
 
-double gsh_history_fetch_share(unsigned row)
+double gsh_history_ask_fetch_share(unsigned row)
 {
     struct history *history = history_of(row);
-    return gsh_fetch_share((struct gsh_fetch_counts){get(&history->made), get(&history->fetched)});
+    const struct gsh_fetch_counts counts = get_fetches(history);
+    if (counts.fetched > 0)
+        set_fetches(history, counts, gsh_fetch_share_after_asked(counts));
+    return gsh_fetch_share(counts);
 }
 
 void gsh_history_note_refused(unsigned row)

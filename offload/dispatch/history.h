@@ -14,8 +14,9 @@ void gsh_history_prefault(void);
 /* A call of this row left its output on the device / that output's first bytes were fetched. The first by the DISPATCH lock's holder. */
 void gsh_history_note_made(unsigned row);
 void gsh_history_note_fetched(unsigned row);
-/* Share of recent outputs that were fetched, 0..1; 0 without history. */
-double gsh_history_fetch_share(unsigned row);
+/* For the price of a call: the share of recent outputs that were fetched, 0..1; 0 without history, and now and then where the share
+ * has kept calls on the CPU (policy/fetch_share.h). */
+double gsh_history_ask_fetch_share(unsigned row);
 /* The device refused a call of this row; calls that it does not refuse end the series. */
 void gsh_history_note_refused(unsigned row);
 /* Whether a call of this row, which the device would get, is left to the CPU: after a refusal one, and twice as many

@@ -9,6 +9,7 @@
 #include "decision_file.h"
 #include "host_speed.h"
 #include "lapack.h"
+#include "library_gains.h"
 #include "one_time_cost.h"
 #include "prefault.h"
 #include "readiness.h"
@@ -28,6 +29,7 @@ static _Thread_local struct {
     bool is_set;
     struct past *past; /* NULL: its ratio is not kept */
     enum gsh_launch_kind kind;
+    bool needs_library;
     unsigned row;
     double priced;
     double host;       /* seconds by the verdict, on several cores where it runs there */
@@ -137,6 +139,7 @@ void gsh_host_calibration_expect(const struct gsh_launch *launch, unsigned row,
         return;
     expected.is_set = true;
     expected.kind = launch->kind;
+    expected.needs_library = gsh_library_gains_may_be_needed(launch);
     expected.row = row;
     expected.priced = verdict->modelled;
     expected.host = verdict->facts.host;
@@ -173,7 +176,7 @@ static void note_call(double seconds)
     if (expected.past != NULL)
         note_ratio(expected.past, seconds / expected.priced);
     if (expected.gain >= 0)
-        gsh_readiness_correct(expected.kind, expected.gain,
+        gsh_readiness_correct(expected.kind, expected.needs_library, expected.gain,
                               gsh_one_time_cost_measured(expected.gain, expected.host, seconds));
 }
 

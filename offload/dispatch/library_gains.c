@@ -7,6 +7,7 @@
 #include "backend.h"
 #include "clock.h"
 #include "one_time_cost.h"
+#include "source.h"
 #include "wall_time.h"
 
 #include <stdatomic.h>
@@ -40,16 +41,15 @@ static bool has(const _Atomic uint32_t *kinds, const struct gsh_launch *launch)
     return (atomic_load_explicit(kinds, memory_order_relaxed) >> launch->kind & 1) != 0;
 }
 
-/* Batches alone are computed by libraries. */
-static bool may_need_library(const struct gsh_launch *launch)
+bool gsh_library_gains_may_be_needed(const struct gsh_launch *launch)
 {
-    return gsh_launch_has(launch, GSH_TRAIT_BATCH);
+    return gsh_launch_has(launch, GSH_TRAIT_BATCH) && !gsh_source_is_certain(launch);
 }
 
 double gsh_library_gains_seconds(const struct gsh_launch *launch)
 {
     const struct gsh_backend *backend = gsh_backend_get();
-    if (!may_need_library(launch) || backend->load_seconds == NULL)
+    if (!gsh_library_gains_may_be_needed(launch) || backend->load_seconds == NULL)
         return 0;
     return backend->load_seconds(launch);
 }
@@ -61,9 +61,14 @@ static double price_of(const struct gsh_launch *launch, double seconds)
 }
 
 /* A launch that stands for its kind. */
-static struct gsh_launch representative(int kind)
+static const struct gsh_launch *representative(int kind)
 {
-    return (struct gsh_launch){.kind = (enum gsh_launch_kind)kind, .loop = GSH_FLOAT64};
+    static const struct gsh_launch launches[] = {
+#define X(name, ...) [GSH_LAUNCH_##name] = {.kind = GSH_LAUNCH_##name, .loop = GSH_FLOAT64},
+#include "launch_kinds.def"
+#undef X
+    };
+    return &launches[kind];
 }
 
 /* The price of opening what the kind needs now; 0: nothing. */
@@ -74,7 +79,7 @@ static double price_now(const struct gsh_launch *launch)
 
 void gsh_library_gains_note(const struct gsh_launch *launch, double gain)
 {
-    if (!may_need_library(launch))
+    if (!gsh_library_gains_may_be_needed(launch))
         return;
     mark(&wanted, launch);
     add(&gains_ns[launch->kind], gain);
@@ -82,15 +87,12 @@ void gsh_library_gains_note(const struct gsh_launch *launch, double gain)
 
 void gsh_library_gains_note_foregone(const struct gsh_launch *launch, double gain)
 {
-    if (may_need_library(launch))
+    if (gsh_library_gains_may_be_needed(launch))
         add(&foregone_ns[launch->kind], gain);
 }
 
 void gsh_library_gains_correct(enum gsh_launch_kind kind, uint64_t change_ns)
 {
-    const struct gsh_launch launch = representative((int)kind);
-    if (!may_need_library(&launch))
-        return;
     atomic_fetch_add_explicit(&foregone_ns[kind], change_ns, memory_order_relaxed);
     atomic_fetch_add_explicit(&gains_ns[kind], change_ns, memory_order_relaxed);
 }
@@ -155,7 +157,7 @@ static _Atomic uint64_t *first_run_of(const struct gsh_launch *launch)
 bool gsh_library_gains_pays_first_run(const struct gsh_launch *launch,
                                       const struct gsh_verdict *verdict)
 {
-    if (!may_need_library(launch) || gsh_backend_get()->first_run_seconds == NULL)
+    if (!gsh_library_gains_may_be_needed(launch) || gsh_backend_get()->first_run_seconds == NULL)
         return true;
     _Atomic uint64_t *sum_ns = first_run_of(launch);
     if (GSH_LIKELY(atomic_load_explicit(sum_ns, memory_order_relaxed) == HAS_RUN))
@@ -176,8 +178,9 @@ static double used_up(double share)
 {
     double sum = 0;
     for (int kind = 0; kind < GSH_LAUNCH_KINDS; kind++) {
-        const struct gsh_launch launch = representative(kind);
-        sum += GSH_MIN(read_sum(&foregone_ns[kind]), share * price_now(&launch));
+        double foregone = read_sum(&foregone_ns[kind]);
+        if (foregone > 0) /* most kinds have none */
+            sum += GSH_MIN(foregone, share * price_now(representative(kind)));
     }
     return sum;
 }
@@ -196,8 +199,7 @@ double gsh_library_gains_price_foreseen(uint32_t kinds)
 {
     double sum = 0;
     for (int kind = 0; kind < GSH_LAUNCH_KINDS; kind++) {
-        const struct gsh_launch launch = representative(kind);
-        sum += (kinds >> kind & 1) != 0 ? price_now(&launch) : 0;
+        sum += (kinds >> kind & 1) != 0 ? price_now(representative(kind)) : 0;
     }
     return sum * GSH_ONE_TIME_COST_FORESEEN;
 }
@@ -206,10 +208,10 @@ uint32_t gsh_library_gains_worthwhile(void)
 {
     uint32_t kinds = 0;
     for (int kind = 0; kind < GSH_LAUNCH_KINDS; kind++) {
-        const struct gsh_launch launch = representative(kind);
-        double price = GSH_ONE_TIME_COST_FORESEEN * price_now(&launch);
+        const struct gsh_launch *launch = representative(kind);
+        double price = GSH_ONE_TIME_COST_FORESEEN * price_now(launch);
         bool pays = gsh_one_time_cost_pays_loading(read_sum(&gains_ns[kind]), price);
-        if (has(&wanted, &launch) && (has(&opened, &launch) || pays))
+        if (has(&wanted, launch) && (has(&opened, launch) || pays))
             kinds |= UINT32_C(1) << kind;
     }
     return kinds;
@@ -223,10 +225,10 @@ void gsh_library_gains_expect(uint32_t kinds)
 void gsh_library_gains_prepare(void)
 {
     for (int kind = 0; kind < GSH_LAUNCH_KINDS; kind++) {
-        const struct gsh_launch launch = representative(kind);
-        double price = price_now(&launch);
-        if (price > 0 && (has(&expected, &launch) ||
+        const struct gsh_launch *launch = representative(kind);
+        double price = price_now(launch);
+        if (price > 0 && (has(&expected, launch) ||
                           gsh_one_time_cost_pays_loading(read_sum(&foregone_ns[kind]), price)))
-            begin_loading(&launch);
+            begin_loading(launch);
     }
 }

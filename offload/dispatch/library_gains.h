@@ -11,11 +11,15 @@
 #include "decide.h"
 #include "launch.h"
 
+/* Whether a library computes the launch on the device. Batches alone are computed by libraries, and of these not those that have
+ * kernels of their own (source.h). Pure. */
+bool gsh_library_gains_may_be_needed(const struct gsh_launch *launch);
+
 /* A call that the device would do sooner, whether or not it is ready. */
 void gsh_library_gains_note(const struct gsh_launch *launch, double gain);
 /* ... and that runs on the CPU because the device is not started. */
 void gsh_library_gains_note_foregone(const struct gsh_launch *launch, double gain);
-/* Both counts of an earlier call of this kind change by so many nanoseconds, modulo 2^64. */
+/* Both counts of an earlier call of this kind that needed a library change by so many nanoseconds, modulo 2^64. */
 void gsh_library_gains_correct(enum gsh_launch_kind kind, uint64_t change_ns);
 
 /* Whether the library that the call needs is open, or is waited for. Else the call is one for the CPU, and the opening is begun if

@@ -15,6 +15,7 @@
 #include "one_time_cost.h"
 #include "options.h"
 #include "price.h"
+#include "source.h"
 #include "stack_pool.h"
 #include "warm_up.h"
 
@@ -89,13 +90,15 @@ static void note_gain(const struct gsh_launch *launch, double gain)
         add_gain(&blas_gains_ns, gain);
 }
 
-void gsh_readiness_correct(enum gsh_launch_kind kind, double counted, double measured)
+void gsh_readiness_correct(enum gsh_launch_kind kind, bool needs_library, double counted,
+                           double measured)
 {
     const struct gsh_launch launch = {.kind = kind};
     uint64_t change = (uint64_t)(measured * 1e9) - (uint64_t)(counted * 1e9); /* modulo 2^64 */
     atomic_fetch_add_explicit(&start_foregone_ns, change, memory_order_relaxed);
     atomic_fetch_add_explicit(&gains_ns, change, memory_order_relaxed);
-    gsh_library_gains_correct(kind, change);
+    if (needs_library)
+        gsh_library_gains_correct(kind, change);
     if (uses_blas(&launch))
         atomic_fetch_add_explicit(&blas_gains_ns, change, memory_order_relaxed);
 }
@@ -137,6 +140,15 @@ static bool is_decomposition(const struct gsh_launch *launch)
            gsh_launch_has(launch, GSH_TRAIT_REFUSES_LATE);
 }
 
+/* Products of the same shape and layout share their kernel, and others may. */
+static uint64_t name_product(const struct gsh_gemm *gemm, uint64_t name)
+{
+    name = gsh_hash_add(gsh_hash_add(name, (uint64_t)gemm->m), (uint64_t)gemm->n);
+    name = gsh_hash_add(name, (uint64_t)gemm->k << 2 | (uint64_t)(gemm->a_col == 1) << 1 |
+                                  (uint64_t)(gemm->b_col == 1));
+    return gsh_hash_spread(name) | 1;
+}
+
 /* A name for the kernel: the same one for launches that share it, hardly ever for others. Not 0. */
 static uint64_t name_kernel(const struct gsh_call *call)
 {
@@ -153,6 +165,8 @@ static uint64_t name_kernel(const struct gsh_call *call)
                                   (uint64_t)(call->errors.kinds != 0));
     if (gsh_launch_has(launch, GSH_TRAIT_DRAWS))
         name = gsh_hash_add(name, gsh_random_draw_kind(&launch->draw, launch->loop));
+    if (gsh_launch_has(launch, GSH_TRAIT_BATCH))
+        return name_product(&launch->gemm, name);
     for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {
         const struct gsh_operand *operand = &launch->operands[k];
         name = gsh_hash_add(name, (uint64_t)operand->dtype << 1 | operand->is_constant);
@@ -192,7 +206,7 @@ static double compile_seconds(const struct gsh_launch *launch)
     double seconds = gsh_backend_rates()->compile;
     if (is_decomposition(launch))
         return KERNELS * seconds;
-    return gsh_launch_is_batch(launch) ? 0 : seconds;
+    return gsh_launch_is_batch(launch) && !gsh_source_is_certain(launch) ? 0 : seconds;
 }
 
 /* Whether the call's kernels are at hand, or are waited for. Else they are compiled. */

@@ -16,8 +16,9 @@
 /* `verdict` says that the device would do the call sooner. NONE: the device is ready for it, perhaps after waiting. */
 enum gsh_reason gsh_readiness_check(const struct gsh_call *call, const struct gsh_verdict *verdict);
 /* A call of this kind, whose net gain was counted as foregone because the device is not started, would have gained `measured`
- * seconds. */
-void gsh_readiness_correct(enum gsh_launch_kind kind, double counted, double measured);
+ * seconds. `needs_library`: as gsh_library_gains_may_be_needed. */
+void gsh_readiness_correct(enum gsh_launch_kind kind, bool needs_library, double counted,
+                           double measured);
 /* Seconds that calls so far would have gained by a device that is started, their uploads paid. */
 double gsh_readiness_foregone(void);
 /* Seconds that calls so far have gained by the device, or would have gained by one that is ready for them, their uploads paid. */

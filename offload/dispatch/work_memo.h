@@ -8,7 +8,7 @@
 #include "cost_model.h"
 #include "launch.h"
 
-#define GSH_WORK_MEMO_DIMS 4 /* most dimensions of a launch that is kept */
+#define GSH_WORK_MEMO_DIMS 6 /* most dimensions of a launch that is kept */
 
 struct gsh_work_memo_key {
     unsigned count;

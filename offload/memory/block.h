@@ -162,6 +162,12 @@ static inline size_t gsh_block_chunk_offset(const struct gsh_block *block, unsig
     return (size_t)chunk << block->chunk_shift;
 }
 
+/* Chunks first..last as bits. */
+static inline uint64_t gsh_block_chunk_bits(unsigned first, unsigned last)
+{
+    return UINT64_MAX >> (GSH_MAX_CHUNKS - 1 - (last - first)) << first;
+}
+
 /* Bytes from the start of chunk `first` to the end of chunk `last`, whole pages. */
 static inline size_t gsh_block_run_bytes(const struct gsh_block *block, unsigned first,
                                          unsigned last)

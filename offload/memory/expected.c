@@ -11,27 +11,22 @@ static _Thread_local struct {
     unsigned count;
 } results;
 
-/* The bits first..last. */
-static uint64_t bits_of(unsigned first, unsigned last)
-{
-    return UINT64_MAX >> (GSH_MAX_CHUNKS - 1 - (last - first)) << first;
-}
-
 void gsh_expected_mark(struct gsh_block *block, unsigned first, unsigned last)
 {
-    atomic_fetch_or_explicit(&block->expected, bits_of(first, last), memory_order_relaxed);
+    atomic_fetch_or_explicit(&block->expected, gsh_block_chunk_bits(first, last),
+                             memory_order_relaxed);
 }
 
 bool gsh_expected_clear(struct gsh_block *block, unsigned first, unsigned last)
 {
-    uint64_t bits = bits_of(first, last);
+    uint64_t bits = gsh_block_chunk_bits(first, last);
     return atomic_load_explicit(&block->expected, memory_order_relaxed) != 0 &&
            (atomic_fetch_and_explicit(&block->expected, ~bits, memory_order_relaxed) & bits) != 0;
 }
 
-bool gsh_expected_has(const struct gsh_block *block, unsigned chunk)
+uint64_t gsh_expected_chunks(const struct gsh_block *block)
 {
-    return atomic_load_explicit(&block->expected, memory_order_relaxed) >> chunk & 1;
+    return atomic_load_explicit(&block->expected, memory_order_relaxed);
 }
 
 void gsh_expected_add_result(size_t bytes)

@@ -21,7 +21,8 @@ void gsh_expected_begin(struct gsh_block *block);
 void gsh_expected_mark(struct gsh_block *block, unsigned first, unsigned last);
 /* They would not any more. True where one was marked. */
 bool gsh_expected_clear(struct gsh_block *block, unsigned first, unsigned last);
-bool gsh_expected_has(const struct gsh_block *block, unsigned chunk);
+/* The marked chunks, as bits. */
+uint64_t gsh_expected_chunks(const struct gsh_block *block);
 
 /* The calling thread expects to allocate a result of `bytes` bytes. */
 void gsh_expected_add_result(size_t bytes);

@@ -14,15 +14,18 @@
 #define TEXT_BYTES 8192 /* of a list of numbers */
 #define NEAR_SHARE 10   /* a limit is near when 1/10 of it is left */
 
-/* The files of a group's limits in each version, and the key in memory.stat of memory that cannot be reclaimed
- * without swapping. */
+/* The files of a group's limits in each version, that of its memory with pages of files, and the key in memory.stat of memory
+ * that cannot be reclaimed without swapping. */
 struct version {
     const char *limits[2];
+    const char *total;
     const char *used;
 };
 static const struct version versions[] = {
-    [1] = {{"memory.limit_in_bytes", "memory.limit_in_bytes"}, "total_rss"},
-    [2] = {{"memory.max", "memory.high"}, "anon"}};
+    [1] = {{"memory.limit_in_bytes", "memory.limit_in_bytes"},
+           "memory.usage_in_bytes",
+           "total_rss"},
+    [2] = {{"memory.max", "memory.high"}, "memory.current", "anon"}};
 
 static int64_t read_number(const char *folder, const char *name, int64_t most)
 {
@@ -61,6 +64,8 @@ static bool is_near(int64_t used, int64_t limit)
     return used > limit - limit / NEAR_SHARE;
 }
 
+/* memory.stat is read only where the total, a single counter, does not settle it: for that file the kernel sums up what all
+ * processors have counted (cgroup_rstat_flush). */
 static void note_near(const char *folder, int number, void *context)
 {
     const struct version *version = &versions[number];
@@ -69,7 +74,8 @@ static void note_near(const char *folder, int number, void *context)
     int64_t limit = INT64_MAX;
     for (unsigned k = 0; k < GSH_COUNT(version->limits); k++)
         limit = read_number(folder, version->limits[k], limit);
-    if (limit < INT64_MAX && gsh_host_cgroup_read(folder, "memory.stat", text, sizeof(text)) &&
+    if (limit < INT64_MAX && is_near(read_number(folder, version->total, limit), limit) &&
+        gsh_host_cgroup_read(folder, "memory.stat", text, sizeof(text)) &&
         is_near(find_key(text, version->used), limit))
         *is_any = true;
 }

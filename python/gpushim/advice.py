@@ -13,8 +13,7 @@ LEAST_SHARE, LEAST_SECONDS = 0.005, 1e-3  # of the forecast, that a line must co
 LEAST_SAMPLED, INACCURACY = 0.012, 0.15    # of samples: seconds, and a share
 ELEMENT_READS = 8                         # so many small transfers are a loop over single elements
 # Functions that have no version for the GPU, and take their time in C.
-UNKNOWN = re.compile(r"\b(sort|argsort|lexsort|partition|argpartition|unique|median|percentile|quantile|searchsorted|histogram|bincount|"
-                     r"digitize|interp|isin|intersect1d|setdiff1d|random|standard_normal|normal|uniform|integers|choice|shuffle|permutation|"
+UNKNOWN = re.compile(r"\b(random|standard_normal|normal|uniform|integers|choice|shuffle|permutation|"
                      r"load|loadtxt|genfromtxt|save|savez|savetxt|tofile|fromfile)\s*\(")
 ADVICE = {  # reason: (what stands in the way, what to write)
     "dtype": ("the GPU has no arithmetic for this dtype", "use a numeric dtype (x.astype(np.float64)) instead of objects or strings"),

@@ -18,6 +18,11 @@ import tempfile
 
 import numpy as np
 
+try:
+    import scipy.special as scipy_special
+except ImportError:  # then its functions are listed as not compared
+    scipy_special = None
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DTYPES = [np.dtype(t) for t in "? b h i l B H I L e f d F D".split()]
 NUMPY2 = np.lib.NumpyVersion(np.__version__) >= "2.0.0"
@@ -109,7 +114,7 @@ def build_with_texts(folder, code, *kernels, flags=()):
     """The C text `code` with the sources of kernels/ and of these subfolders, and the texts that generated kernels include, as a library."""
     shim, texts, library = (pathlib.Path(folder, name) for name in ("shim.c", "texts.c", "shim.so"))
     shim.write_text(code)
-    subprocess.run(["cmake", f"-DOUT={texts}", "-DPATTERN=kernels/cuda/*.cuh", "-DPREFIX=cuda", "-DHEADER=source_texts.h", "-P",
+    subprocess.run(["cmake", f"-DOUT={texts}", "-DPATTERN=kernels/*.cuh", "-DPREFIX=cuda", "-DHEADER=source_texts.h", "-P",
                     ROOT / "cmake" / "embed_texts.cmake"], check=True)
     compiler = os.environ.get("CC", "cc").split()
     always = "-std=gnu17 -D_GNU_SOURCE -O1 -fPIC -shared -fwrapv -ffp-contract=off".split()
@@ -333,6 +338,8 @@ def numpy_function(op):
         return lambda x: x.copy()
     if op == "clip":
         return (np._core if NUMPY2 else np.core).umath.clip
+    if op.startswith("special_"):
+        return scipy_special and getattr(scipy_special, op[len("special_"):], None)
     return getattr(np, op, None)
 
 

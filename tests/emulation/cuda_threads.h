@@ -208,6 +208,10 @@ static void __syncthreads()
 {
     yield_fiber();
 }
+static void __syncwarp() // all warps together
+{
+    yield_fiber();
+}
 static int __syncthreads_count(int x)
 {
     int count = 0;

@@ -11,14 +11,22 @@ from fuzz_grammar import LARGEST, SCALARS, axis_text, too_big
 EXACT = ("np.argmax({}, axis={a})", "np.argmin({}, axis={a})", "np.count_nonzero({}, axis={a})", "np.any({}, axis={a})",
          "np.all({}, axis={a})", "np.diff({}, axis={s})", "np.ptp({}, axis={a})", "np.flip({}, axis={a})",
          "np.roll({}, 2, axis={a})", "np.repeat({}, 2, axis={a})", "np.nanmax({}, axis={a})", "np.max({}, axis={a})",
-         "np.nanargmin({}, axis={a})", "np.sort({}, axis={s})", "np.expand_dims({}, {s})", "np.nan_to_num({})",
+         "np.nanargmin({}, axis={a})", "np.sort({}, axis={s}, kind='stable')", "np.argsort({}, axis={s}, kind='stable')",
+         "np.expand_dims({}, {s})", "np.nan_to_num({})",
          "np.tile({}, 2)", "np.pad({}, 1)", "np.pad({}, 1, constant_values=2)", "np.tril({})", "np.triu({}, 1)",
          "np.transpose({}).copy()", "{}.copy(order='F')", "np.ascontiguousarray({})", "np.asfortranarray({})",
          "np.round({}, 1)", "np.isclose({}, 1)", "np.ravel({})", "{}.flatten('F')", "np.zeros_like({})",
          "np.ones_like({})", "np.full_like({}, 3)", "np.trim_zeros(np.ravel({})[:50])", "np.signbit({}).sum()",
          "np.meshgrid(np.ravel({})[:4], np.arange(3.0))[0]", "np.nonzero({})[0]", "np.where({})[0]", "np.argwhere({})",
          "np.flatnonzero({})", "np.real({})", "np.imag({})", "np.iscomplex({})", "{}.byteswap()",
-         "np.array_equal({0}, {0})")
+         "np.array_equal({0}, {0})", "np.searchsorted(np.sort({0}.ravel(), kind='stable'), {0})",
+         "np.searchsorted(np.sort({0}.ravel(), kind='stable'), {0}, 'right')", "np.digitize({}, np.array([-1, 0, 0, 2]))",
+         "np.bincount(np.ravel({} != 0).astype('i8') * 3)", "np.bincount(np.signbit({}).ravel() + 1, minlength=5)",
+         "np.interp({}, [-2, -1, 0.5, 3], [1, 5, 2.5, 7])", "np.interp({}, [-2, 0, 0, 3], [1, 5j, 2.5, np.inf], left=-1)",
+        "np.bincount((np.real({0}) > 0).ravel() * 1, weights={0}.ravel(), minlength=3)", "np.histogram({}, [-1, 0, 0.5, 2])[0]",
+        "np.isin({}, [0, 1, 2.5])",
+        "np.searchsorted(np.ravel({0}), np.ravel({0})[:9], sorter=np.argsort(np.ravel({0}), kind='stable'))",
+         "np.histogram(np.isfinite(np.real({})) * 2.5, 5)[0]")
 # Functions whose sums NumPy adds in another order.
 SUMS = ("np.mean({}, axis={a})", "np.sum({}, axis={a})", "np.nansum({}, axis={a})", "np.nanmean({}, axis={a})",
         "np.cumsum({}, axis={s})", "np.trace({})", "np.average({}, axis={a})")
@@ -103,7 +111,7 @@ def take(builder):
         "np.take(%s, %s, axis=0, mode='wrap')" % (name, places), "%s[%s.reshape(-1, 1)]" % (name, places),
         "np.compress(%s.reshape(-1)[:3], %s, axis=0)" % (mask, name), "%s[..., 0]" % name,
         "%s[%s, ..., None]" % (name, places),
-        "np.take_along_axis(%s, np.argsort(%s, axis=0), axis=0)" % (name, name),
+        "np.take_along_axis(%s, np.argsort(%s, axis=0, kind='stable'), axis=0)" % (name, name),
         "%s[%s[::2]]" % (name, places), "%s.flat[%s]" % (name, places), "%s.flat[::3]" % name,
         "%s.repeat(np.arange(%d) %% 3, axis=0)" % (name, value.shape[0]),
         "np.packbits(%s, axis=0)" % mask, "%s.imag" % name, "np.array(%s, ndmin=%d)" % (name, builder.integer(1, 5)),

@@ -335,6 +335,8 @@ def in_place(builder):
                                       ("%s[::-1]" % name, name)))
     if builder.add("%s %s %s" % (target, operator, other)):
         observe(builder, name, IN_PLACE[operator])
+    elif operator == "**=":  # NumPy has written what its buffer held: integers to negative powers end early
+        builder.add("%s[...] = 1" % name)
 
 
 def axis_text(builder, ndim, single=False):

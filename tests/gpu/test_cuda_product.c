@@ -206,6 +206,55 @@ static void test_symmetry(enum gsh_dtype dtype, bool is_turned)
     CHECK_INT(wrong, 0);
 }
 
+/* A vector times a matrix whose rows or columns are contiguous, long enough for its rows to be divided among blocks; and two small
+ * matrices, one of which is long. From either side. */
+static void test_narrow(enum gsh_dtype dtype, int64_t m, int64_t n, int64_t k, bool is_turned)
+{
+    int64_t size = (int64_t)gsh_dtype_size(dtype);
+    struct gsh_launch launch = {.kind = GSH_LAUNCH_GEMM, .loop = dtype, .nin = 2, .nout = 1};
+    launch.gemm = (struct gsh_gemm){.m = m,
+                                    .n = n,
+                                    .k = k,
+                                    .a_row = is_turned ? 1 : k,
+                                    .a_col = is_turned ? m : 1,
+                                    .b_row = is_turned ? 1 : n,
+                                    .b_col = is_turned ? k : 1,
+                                    .c_row = n,
+                                    .c_col = 1,
+                                    .alpha = 1};
+    for (unsigned i = 0; i < 3; i++) {
+        launch.operands[i].dtype = dtype;
+        launch.operands[i].address = (uint64_t)size;
+    }
+    CHECK_INT(dev->upload(device[2], host[2], BYTES, false), GSH_OK);
+    if (!compute(launch))
+        return;
+    CHECK(gsh_cuda_backend.load_seconds(&launch) == 0); /* no library is needed */
+    for (unsigned i = 0; i < 3; i++)
+        launch.operands[i].address += (uint64_t)(uintptr_t)host[i];
+    gsh_emu_blas_run(&launch);
+    if (!CHECK_INT(count_wrong(dtype), 0))
+        printf("%s %lld x %lld, k %lld, turned %d\n", gsh_dtype_name(dtype), (long long)m,
+               (long long)n, (long long)k, is_turned);
+}
+
+static void test_all_narrow(enum gsh_dtype dtype)
+{
+    static const int64_t shapes[][3] = {{1, 1, 1},    {1, 1, 31},    {1, 1, 100000}, {1, 300, 400},
+                                        {1, 7, 9000}, {1, 9000, 7},  {1, 5000, 20},  {3, 5000, 4},
+                                        {4, 33, 5},   {16, 700, 32}, {5, 2000, 1}};
+    for (unsigned k = 0; k < 3; k++)
+        fill(host[k], dtype, true);
+    for (unsigned k = 0; k < 2; k++)
+        CHECK_INT(dev->upload(device[k], host[k], BYTES, false), GSH_OK);
+    for (size_t i = 0; i < GSH_COUNT(shapes); i++)
+        for (int turned = 0; turned < 2; turned++) {
+            const int64_t *shape = shapes[i];
+            test_narrow(dtype, shape[0], shape[1], shape[2], turned != 0);
+            test_narrow(dtype, shape[1], shape[0], shape[2], turned != 0);
+        }
+}
+
 int main(void)
 {
     int status = open_gpu();
@@ -219,6 +268,7 @@ int main(void)
     for (int dtype = 0; dtype < GSH_DTYPE_COUNT; dtype++)
         test_dtype((enum gsh_dtype)dtype);
     for (int dtype = GSH_FLOAT32; dtype < GSH_DTYPE_COUNT; dtype++) {
+        test_all_narrow((enum gsh_dtype)dtype);
         test_symmetry((enum gsh_dtype)dtype, false);
         test_symmetry((enum gsh_dtype)dtype, true);
     }

@@ -115,8 +115,8 @@ class TestAdvice(unittest.TestCase):
                          [])
 
     def test_functions(self):
-        for source, code in (("x = np.sort(y)", "unknown-function"), ("x = rng.random(5)", "unknown-function"),
-                             ("x = resort(y)", "python"), ("for x in y:", "python")):
+        for source, code in (("x = np.loadtxt(y)", "unknown-function"), ("x = rng.random(5)", "unknown-function"),
+                             ("x = reinterp(y)", "python"), ("for x in y:", "python")):
             self.assertEqual(advice.problem_of_python(source, 1.0).code, code, source)
 
 

@@ -31,6 +31,21 @@ dump("zeros", 1 / (a - a))
 dump("int", (a * 100).astype(np.int64) * i)
 """
 
+# Calls that run alone, in mode auto: the device is ready once a sum stays there.
+ALONE = """
+import time
+import numpy as np
+from shim_script import dump, residency
+x = np.random.RandomState(3).rand(1024, 1024)
+for turn in range(1000):
+    y = np.sin(x)
+    if residency(y) in ("plain", "device"):
+        break
+    time.sleep(0.01)
+for turn in range(3):
+    dump("moved%d" % turn, np.sqrt(np.exp(y[1:-1, turn:-1]) * 3))
+"""
+
 
 class TestInterpreter(PackCase):
     kernels = ["interpreter", "sum_d_dd_rows", "max_d_dd"]
@@ -44,6 +59,15 @@ class TestInterpreter(PackCase):
         groups, interpreted, hits = self.counters()
         self.assertGreaterEqual(interpreted, 9, groups)
         self.assertGreaterEqual(hits, 3)
+
+    def test_alone(self):
+        """A call whose kernel is being compiled runs in the interpreter meanwhile, and not on the CPU."""
+        with tempfile.TemporaryDirectory() as cache:
+            result = self.assert_same(ALONE, device=False, ulp=4, env={"GPUSHIM_MODE": "auto",
+                "GPUSHIM_PACK": self.pack, "GPUSHIM_CACHE_DIR": cache, "GPUSHIM_FUSION": "0", "GPUSHIM_START_MS": "0"})
+        self.assertGreater(shim_runner.counter(result.report, "interpreted"), 0)
+        for row in result.report["operations"]:
+            self.assertNotIn("not-compiled", row["reasons"], row)
 
     def test_no_pack(self):
         self.assertEqual(self.counters(GPUSHIM_PACK=os.path.join(self.folder, "none"))[1:], [0, 0])

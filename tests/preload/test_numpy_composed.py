@@ -174,6 +174,40 @@ for dtype in "?bdD":
         attempt("diagflat %s %s" % (dtype, layout), lambda: np.diagflat(a, 1))
 ''')
 
+    def test_what_integers_cannot_hold(self):
+        """Versions of NumPy refuse it, warn, or wrap it around: each assignment does as this one does."""
+        self.assert_same(PRELUDE + '''
+import warnings
+np.seterr(all="ignore")
+VALUES = {"300": 300, "-1": -1, "127.5": 127.5, "-0.5": -0.5, "300.7": 300.7, "nan": float("nan"), "inf": float("inf"), "int64": np.int64(300),
+    "list": [300, 1, 2, 3, 4, 5], "floats": [1.5, 300.0, 2, 3, 4, 5], "table": [[1, 2, 3, 4, 5, 6]], "array": np.array([300]), "huge": 10 ** 30,
+    "f8": np.float64(300.5), "0-d": np.array(300), "deep": [[[1]]], "wide": 2 ** 53 + 1, "date": np.datetime64("2020")}
+keys, mask = np.array([1, 4]), np.arange(6) % 3 == 0
+CHANGES = {"real": lambda b, v: setattr(b, "real", v), "imag": lambda b, v: setattr(b, "imag", v), "flat": lambda b, v: setattr(b, "flat", v),
+    "flat all": lambda b, v: b.flat.__setitem__(slice(None), v), "flat keys": lambda b, v: b.flat.__setitem__(keys, v),
+    "all": lambda b, v: b.__setitem__(Ellipsis, v), "keys": lambda b, v: b.__setitem__(keys, v), "mask": lambda b, v: b.__setitem__(mask, v),
+    "one": lambda b, v: b.__setitem__(2, v), "fill": lambda b, v: b.fill(v), "put": lambda b, v: b.put(keys, v),
+    "place": lambda b, v: np.place(b, mask, v), "putmask": lambda b, v: np.putmask(b, mask, v), "copyto": lambda b, v: np.copyto(b, v),
+    "unsafe": lambda b, v: np.copyto(b, v, casting="unsafe"), "clip": lambda b, v: np.clip(b, 1, v, out=b), "add": lambda b, v: np.add(b, v, out=b),
+    "at": lambda b, v: np.add.at(b, keys, v), "along": lambda b, v: np.put_along_axis(b, keys, v, 0)}
+MADE = {"full": lambda a, v: np.full(6, v, a.dtype), "like": lambda a, v: np.full_like(a, v), "where": lambda a, v: np.where(mask, a, v),
+    "choose": lambda a, v: np.choose(mask, [a, v]), "clip": lambda a, v: np.clip(a, v, 3), "array": lambda a, v: np.array([v], a.dtype),
+    "select": lambda a, v: np.select([mask], [a], v), "pad": lambda a, v: np.pad(a, 1, constant_values=v), "insert": lambda a, v: np.insert(a, 1, v)}
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    for dtype in "bBldDf":
+        a = make((6,), dtype)
+        for text, value in VALUES.items():
+            for name, change in CHANGES.items():
+                changed("%s %s %s" % (name, dtype, text), a, lambda b: change(b, value))
+                dump("%s %s %s warned" % (name, dtype, text), [str(each.message) for each in caught])
+                caught.clear()
+            for name, make_one in MADE.items():
+                attempt("made %s %s %s" % (name, dtype, text), lambda: make_one(a, value))
+                dump("made %s %s %s warned" % (name, dtype, text), [str(each.message) for each in caught])
+                caught.clear()
+''', env={"GPUSHIM_ARENA_MIN": "1"})
+
     def test_arrays_of_arrays_and_lists(self):
         self.assert_same(PRELUDE + '''
 for dtype in DTYPES:

@@ -87,6 +87,9 @@ for dtype in "?bhilBHILefdFD":
         for value in (3, -2.5, True, np.float32(0.1), np.array(7), np.array([5.0])):
             name = "full %s %s %r" % (dtype, order, value)
             attempt(name, np.full, (600, 601), value, dtype, order)
+    attempt("ones of no order " + dtype, np.ones, (600, 601), dtype, None)
+    attempt("zeros of no order " + dtype, np.zeros, (600, 601), dtype, None)
+    attempt("copy in no order " + dtype, lambda: np.ones((601, 600), dtype).T.copy(None))
 row = np.full((600, 601), np.arange(601.0))
 attempt("full row", lambda: row)
 attempt("ones_like", lambda: np.ones_like(row.T))

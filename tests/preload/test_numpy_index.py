@@ -138,6 +138,10 @@ values = {"1": 1, "300": 300, "2.5": 2.5, "1j": 1j, "nan": np.nan, "f4": np.floa
     "backwards": np.arange(2 * count)[::-2], "row": np.arange(8), "plane": np.arange(56).reshape(7,
         8),
     "three": np.arange(168).reshape(3, 7, 8), "empty": np.array([]), "text": "x"}
+three, pairs = values["three"], np.arange(8 * int(MASKS["two"].sum())).reshape(-1, 8)
+values.update({"fortran": np.asfortranarray(three), "inner": np.moveaxis(np.arange(168.0).reshape(7, 8, 3), -1, 0),
+    "stepped": np.arange(336).reshape(3, 7, 16)[:, :, ::2], "turned round": three[::-1, ::-1, ::-1], "one of three": three[:1],
+    "wrong": three.reshape(3, 8, 7), "pairs": pairs, "turned pairs": np.asfortranarray(pairs), "other pairs": pairs[:, ::-1]})
 for dtype in ["?", "u2", "f8"]:
     for layout, a in layouts(dtype):
         for name, mask in MASKS.items():
@@ -149,6 +153,11 @@ for dtype in ["?", "u2", "f8"]:
         b[full] = b[~full].reshape(-1)[:1]
         return b
     attempt(dtype + " itself", go, on_device(a))
+    def go(b):
+        b[MASKS["one"]] = b[:3]
+        b[MASKS["two"]] = b[MASKS["two"]][:, [3, 0, 1, 2, 7, 6, 5, 4]]
+        return b
+    attempt(dtype + " its rows", go, on_device(a))
 for c in (on_device(full), on_device(full)[1:]):
     def go():
         b = c.copy(); b[b] = False; return b
@@ -159,6 +168,17 @@ for c in (on_device(full), on_device(full)[1:]):
 ''', device="expand")
         self.assert_on_device(result, "fill where")
         self.assert_on_device(result, "assign where")
+
+    def test_rows_written_stay(self):
+        """Rows that take() gives lie the other way round in memory."""
+        result = self.assert_same(PRELUDE + '''
+f = on_device(np.arange(3600.0).reshape(20, 20, 9))
+m = on_device(np.arange(400).reshape(20, 20) % 3 == 0)
+f[m] = f[m][:, [0, 5, 6, 7, 8, 1, 2, 3, 4]]
+f[m] = f[m] + 1
+dump("f", f)
+''', device="expand")
+        self.assertEqual(shim_runner.device_calls(result.report, "expand"), 2)
 
     def test_integers(self):
         result = self.assert_same(PRELUDE + '''
@@ -205,7 +225,7 @@ for dtype in FEW:
             attempt("%s %s %s" % (dtype, layout, name), lambda: a[key])
             for value in (1, np.arange(4), [1, 2, 3, 4], np.arange(8.0)):
                 stored("%s %s %s = %r" % (dtype, layout, name, value), a, key, value)
-    order = np.argsort(a.astype("f8").real, axis=1)
+    order = np.argsort(a.astype("f8").real, axis=1, kind="stable")
     attempt(dtype + " along", lambda: np.take_along_axis(a, order, axis=1))
     attempt(dtype + " triangle", lambda: a[0][np.triu_indices(6, 1)])
 ''', device="take")

@@ -49,10 +49,10 @@ for i in range(12):
     y *= 1.5
     view.tobytes() # here
 ''', True, None, "others", "outside NumPy"),
-    "sort in the middle": Program('''
+    "bytes in the middle": Program('''
 for i in range(4):
     y = y * 1.5
-    z = np.sort(y) # here
+    z = np.frombuffer(y.tobytes()) # here
     y = y + z
 ''', True, None, "back", "before the first"),
     "results in a loop": Program('''

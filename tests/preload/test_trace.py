@@ -36,7 +36,7 @@ print(float(c.astype("f4").sum()) > 0)  # a result of four bytes
 d = c * 2
 d.tolist()                              # read on the CPU
 e = c[:300000] - 3
-e.sort()                                # written on the CPU
+e.view("S8").sort()                     # written on the CPU
 f = a * 3
 print(memoryview(f)[3])                 # a page fault of a read
 g = a * 5

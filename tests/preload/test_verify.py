@@ -34,6 +34,18 @@ np.cumsum(x, axis=0, out=x)
 np.add.at(x, (np.arange(50), np.arange(50)), 1.5)
 dump("x", x)
 '''
+# Where NumPy leaves the order open, as of equal elements, the comparison is with its stable sort.
+ORDER = """
+import numpy as np
+a = np.random.default_rng(0).integers(0, 50, (40, 500)) * 1.0
+a[a < 9] = -0.0
+a[a == 9] = np.nan
+a[::2] += 0
+for axis in (0, 1, -1):
+    np.sort(a, axis), np.argsort(a, axis), np.partition(a, 7, axis), np.argpartition(a, 7, axis), np.sort(a, axis, kind="heapsort")
+np.argsort(a, None), np.argpartition(a, 3, axis=None), a.copy().sort(), np.lexsort((a[0], a[1])), np.searchsorted(np.sort(a[1]), a)
+np.bincount(np.arange(5000) % 7), np.sort(a), np.argsort(a), np.partition(a, 3), np.argpartition(a, (3, 9))
+"""
 
 
 class TestVerify(shim_runner.TestCase):
@@ -49,6 +61,11 @@ class TestVerify(shim_runner.TestCase):
         self.assertLess(verify["not_checked"], 5, verify["why"])
         self.assertNotIn("gpushim", result.stderr)
         self.assertEqual(result.stdout, shim_runner.run_plain(EVERYTHING).stdout)  # no warning twice
+
+    def test_orders_are_compared_with_those_of_a_stable_sort(self):
+        _result, verify = self.verified(ORDER)
+        self.assertEqual((verify["different"], verify["worst"]), (0, []))
+        self.assertGreaterEqual(verify["checked"], 25)
 
     def test_calls_that_write_their_inputs_keep_their_results(self):
         result, verify = self.verified(IN_PLACE)

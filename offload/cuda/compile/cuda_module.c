@@ -192,6 +192,12 @@ static bool lacks_one(struct kernel *const *kernels, unsigned count)
     return false;
 }
 
+/* Whether the compile thread has been given the kernel. */
+static bool is_building(const struct kernel *kernel)
+{
+    return gsh_cuda_compile_thread_state(&kernel->job) == GSH_CUDA_JOB_BUILDING;
+}
+
 /* Finds the kernels of all stages, whatever their states. */
 static enum gsh_status find_stages(const struct work *work, const struct gsh_source_plan *plan,
                                    struct kernel **kernels)
@@ -233,6 +239,24 @@ static enum gsh_status submit(CUfunction function, struct gsh_source_stage *stag
                                           stage->shared_bytes, gsh_cuda.compute, parameters, NULL));
 }
 
+static enum gsh_status submit_runs(CUfunction function, struct gsh_source_stage *stage)
+{
+    GSH_TRY(submit(function, stage));
+    for (uint64_t run = 1; run < stage->runs; run++) {
+        memcpy(stage->arguments, &run, sizeof run);
+        GSH_TRY(submit(function, stage));
+    }
+    return GSH_OK;
+}
+
+static uint64_t count_runs(const struct gsh_source_plan *plan)
+{
+    uint64_t runs = 0;
+    for (unsigned i = 0; i < plan->stage_count; i++)
+        runs += plan->stages[i].runs;
+    return runs;
+}
+
 /* Submits the stages of the work's plan. */
 static enum gsh_status launch_kernels(const struct work *work, struct gsh_source_plan *plan,
                                       struct kernel *const *kernels, unsigned row)
@@ -240,28 +264,11 @@ static enum gsh_status launch_kernels(const struct work *work, struct gsh_source
     GSH_TRY(finish_kernels(work, kernels, plan->stage_count));
     bool is_timed = gsh_cuda_timing_begin(row);
     for (unsigned i = 0; i < plan->stage_count; i++)
-        GSH_TRY(submit(kernels[i]->job.function, &plan->stages[i]));
+        GSH_TRY(submit_runs(kernels[i]->job.function, &plan->stages[i]));
     if (is_timed)
         gsh_cuda_timing_end();
-    gsh_stats_add(GSH_COUNTER_LAUNCHES, plan->stage_count);
+    gsh_stats_add(GSH_COUNTER_LAUNCHES, count_runs(plan));
     return GSH_OK;
-}
-
-static enum gsh_status launch_stages(const struct work *work, struct gsh_source_plan *plan,
-                                     unsigned row)
-{
-    struct kernel *kernels[GSH_SOURCE_MAX_STAGES];
-    GSH_TRY(find_stages(work, plan, kernels));
-    return launch_kernels(work, plan, kernels, row);
-}
-
-enum gsh_status gsh_cuda_module_launch(const struct gsh_launch *launch, unsigned row)
-{
-    struct gsh_source_plan plan;
-    uint64_t scratch;
-    GSH_TRY(gsh_cuda_mem_scratch(gsh_source_scratch(launch), &scratch));
-    GSH_TRY(gsh_source_plan(launch, scratch, &plan));
-    return launch_stages(&(struct work){.launch = launch}, &plan, row);
 }
 
 /* ---- groups in an interpreter ---- */
@@ -384,6 +391,53 @@ enum gsh_status gsh_cuda_module_launch_group(const struct gsh_group *group, unsi
     return launch_kernels(&work, &plan, kernels, row);
 }
 
+/* An elementwise launch as a group that the interpreter takes. */
+static bool make_group(const struct gsh_launch *launch, struct gsh_group *group)
+{
+    if (!gsh_launch_has(launch, GSH_TRAIT_MAPS) || !gsh_group_of_launch(group, launch))
+        return false;
+    gsh_group_collapse(group);
+    return gsh_source_interpreter_takes(group);
+}
+
+/* Runs a launch whose kernel is being built. `stage`: memory for a launch. */
+static enum gsh_status interpret_launch(const struct gsh_launch *launch,
+                                        struct gsh_source_stage *stage, unsigned row)
+{
+    static struct gsh_group group; /* large */
+    const struct kernel *interpreter = find_interpreter();
+    if (interpreter == NULL || !make_group(launch, &group))
+        return GSH_DECLINED;
+    GSH_TRY(gsh_source_interpreter_plan(&group, stage));
+    GSH_TRY(launch_one(interpreter, stage, row));
+    gsh_stats_add(GSH_COUNTER_INTERPRETED, 1);
+    return GSH_OK;
+}
+
+/* Whether the launch can run without its kernel. */
+static bool is_interpreted(const struct gsh_launch *launch)
+{
+    static struct gsh_group group; /* large */
+    return find_interpreter() != NULL && make_group(launch, &group);
+}
+
+enum gsh_status gsh_cuda_module_launch(const struct gsh_launch *launch, unsigned row)
+{
+    struct gsh_source_plan plan;
+    struct kernel *kernels[GSH_SOURCE_MAX_STAGES];
+    const struct work work = {.launch = launch};
+    uint64_t scratch;
+    GSH_TRY(gsh_cuda_mem_scratch(gsh_source_scratch(launch), &scratch));
+    GSH_TRY(gsh_source_plan(launch, scratch, &plan));
+    GSH_TRY(find_stages(&work, &plan, kernels));
+    if (GSH_UNLIKELY(plan.stage_count == 1 && is_building(kernels[0]))) {
+        enum gsh_status status = interpret_launch(launch, &plan.stages[1], row);
+        if (status != GSH_DECLINED)
+            return status;
+    }
+    return launch_kernels(&work, &plan, kernels, row);
+}
+
 enum gsh_status gsh_cuda_module_launch_text(struct gsh_source_stage *stage,
                                             gsh_cuda_kernel_text_write *write, const void *what)
 {
@@ -425,7 +479,7 @@ bool gsh_cuda_module_build(const struct gsh_launch *launch)
     if (!find_kernels(&work, &plan, kernels))
         return true;
     (void)build_new(&work, kernels, plan.stage_count);
-    return !lacks_one(kernels, plan.stage_count);
+    return !lacks_one(kernels, plan.stage_count) || is_interpreted(launch);
 }
 
 bool gsh_cuda_module_build_text(const char *key, gsh_cuda_kernel_text_write *write,

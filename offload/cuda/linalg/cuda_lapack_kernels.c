@@ -46,6 +46,7 @@ void gsh_cuda_lapack_kernels_plan(const struct gsh_cuda_lapack_kernel_text *text
     stage->grid[0] =
         (unsigned)(block != 0 ? args->batch : threads / BLOCK + (threads % BLOCK != 0));
     stage->grid[1] = stage->grid[2] = stage->block[1] = stage->block[2] = 1;
+    stage->runs = 1;
     stage->shared_bytes = 0;
     stage->argument_bytes = sizeof *args;
     memcpy(stage->arguments, args, sizeof *args);

@@ -32,13 +32,18 @@ static bool is_conjugated(const struct gsh_gemm *g, unsigned k)
     return (k == 0 && g->a_is_conjugate) || (k == 1 && g->b_is_conjugate);
 }
 
+bool gsh_cuda_product_needs_blas(const struct gsh_launch *launch)
+{
+    return gsh_cuda_blas_has_loop(launch->loop) && !gsh_source_is_certain(launch);
+}
+
 bool gsh_cuda_product_supports(const struct gsh_launch *launch)
 {
     struct gsh_source_plan plan;
     const struct gsh_gemm *g = &launch->gemm;
     if (g->form != GSH_GEMM_GE)
         return gsh_cuda_blas_forms_supports(launch);
-    if (!gsh_cuda_blas_has_loop(launch->loop))
+    if (!gsh_cuda_product_needs_blas(launch))
         return gsh_source_plan(launch, 0, &plan) == GSH_OK;
     if (launch->nin != 2 || g->m <= 0 || g->n <= 0 || g->k < 0 || launch->ndim + 2 > GSH_MAX_DIMS)
         return false;
@@ -262,7 +267,7 @@ enum gsh_status gsh_cuda_product_run(const struct gsh_launch *launch, unsigned r
         return GSH_DECLINED;
     if (launch->gemm.form != GSH_GEMM_GE)
         return multiply_form(launch, row);
-    if (!gsh_cuda_blas_has_loop(launch->loop))
+    if (!gsh_cuda_product_needs_blas(launch))
         return gsh_cuda_module_launch(launch, row);
     struct work work = {.given = launch, .launch = *launch, .row = row};
     enum gsh_status status = pack_and_multiply(&work);

@@ -380,6 +380,70 @@ static void make_draw(const struct family *family, enum gsh_dtype loop, enum gsh
                 make_one_draw(&draws[i], (enum gsh_random_generator)generator, loop);
 }
 
+/* Elements and their order; a row that fits in shared memory, and a longer one. */
+static void make_sort(const struct family *family, enum gsh_dtype loop, enum gsh_dtype input)
+{
+    static const int64_t sizes[][2] = {{1000}, {LINE}};
+    (void)family;
+    (void)input;
+    for (unsigned form = 0; form < 4; form++) {
+        struct gsh_launch launch = begin(GSH_LAUNCH_SORT, loop, 1, 1, sizes[form / 2]);
+        launch.sort.gives_order = form % 2 != 0;
+        place(&launch, 0, loop, 1, 1, 1);
+        place(&launch, 1, gsh_launch_result_dtype(&launch, 0), 1, 1, 1);
+        hand_out(&launch);
+    }
+}
+
+/* Both sides, of values that are an array. */
+static void make_search(const struct family *family, enum gsh_dtype loop, enum gsh_dtype input)
+{
+    static const int64_t sizes[] = {LINE};
+    (void)family;
+    (void)input;
+    for (unsigned side = 0; side < 2; side++) {
+        struct gsh_launch launch = begin(GSH_LAUNCH_SEARCH, loop, 2, 1, sizes);
+        launch.search = (struct gsh_search){{(int64_t)gsh_dtype_size(loop), LINE}, side != 0};
+        place(&launch, 0, loop, 0, 0, 0);
+        place(&launch, 1, loop, 1, 1, 1);
+        place(&launch, 2, GSH_INT64, 1, 1, 1);
+        hand_out(&launch);
+    }
+}
+
+/* ---- narrow products ---- */
+
+/* A vector times a matrix, whose rows or columns are contiguous, or which is short; of two vectors; and of small matrices. */
+static const struct {
+    int64_t m, n, k;
+    bool is_transposed; /* the second factor */
+} products[] = {{1, 1000, 1000, false}, {1, 1000, 1000, true}, {1, LINE, 3, false},
+                {1, 1, LINE, false},    {4, LINE, 4, false},   {16, LINE, 16, false}};
+
+static void make_product(const struct family *family, enum gsh_dtype loop, enum gsh_dtype input)
+{
+    (void)family;
+    (void)input;
+    for (size_t i = 0; i < GSH_COUNT(products); i++) {
+        int64_t m = products[i].m, n = products[i].n, k = products[i].k;
+        bool is_transposed = products[i].is_transposed;
+        struct gsh_launch launch = begin(GSH_LAUNCH_GEMM, loop, 2, 0, NULL);
+        launch.gemm = (struct gsh_gemm){.m = m,
+                                        .n = n,
+                                        .k = k,
+                                        .a_row = k,
+                                        .a_col = 1,
+                                        .b_row = is_transposed ? 1 : n,
+                                        .b_col = is_transposed ? k : 1,
+                                        .c_row = n,
+                                        .c_col = 1,
+                                        .alpha = 1};
+        for (unsigned j = 0; j < 3; j++)
+            place(&launch, j, loop, 0, 1, 1);
+        take_launch(take_context, &launch);
+    }
+}
+
 /* ---- the table ---- */
 
 #define X(family, what, loops, inputs, layouts) {make_##family, what, loops, inputs, layouts},

@@ -46,7 +46,7 @@ static void use_tables(const char *name, enum gsh_lapack_routine routine)
         .kind = GSH_LAUNCH_LAPACK, .loop = GSH_FLOAT64, .lapack.routine = routine};
     unsigned row = gsh_stats_row(name, "dd->d");
     gsh_stats_host_call(row, 1, 1);
-    gsh_history_fetch_share(row);
+    gsh_history_ask_fetch_share(row);
     gsh_history_note_made(row);
     gsh_host_calibration_factor(&launch, 0.03);
     const struct gsh_verdict verdict = {.modelled = 0.03};

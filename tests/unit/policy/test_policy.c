@@ -71,7 +71,7 @@ static void check_rent(void)
     CHECK(gsh_ledger_download_price(&ledger, 1e-3) == 1e-3);
     gsh_ledger_note_rented(&ledger, 1e-4);
     gsh_ledger_note_rented(&ledger, -1); /* a call that wins */
-    CHECK(ledger.rent == 0);
+    CHECK(ledger.rent < 1e-9 && !gsh_ledger_is_unused(&ledger));
 }
 
 /* Data that keeps being written on the host after an upload is moved less and less often. */

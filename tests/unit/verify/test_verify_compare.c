@@ -17,8 +17,8 @@ static struct gsh_verify_outcome compare(const double *got, const double *want, 
                                   b = {GSH_FLOAT64, 2, shape, strides, (const char *)want},
                                   c = {GSH_FLOAT64, 2, shape, strides, (const char *)size};
     struct gsh_verify_outcome outcome;
-    gsh_verify_compare(&a, &b, size ? &c : NULL, (struct gsh_contract){kind, factor, false},
-                       &outcome);
+    gsh_verify_compare(&a, &b, size ? &c : NULL,
+                       (struct gsh_contract){.kind = kind, .factor = factor}, &outcome);
     return outcome;
 }
 
@@ -56,6 +56,24 @@ static void test_magnitudes(void)
     CHECK_INT(compare(got, want, small, GSH_CONTRACT_MAGNITUDE, 64).different, 1);
 }
 
+/* Units are at least those of a number: where a function crosses zero. */
+static void test_least_unit(void)
+{
+    const double got[6] = {1e-14, 1, 1, 1, 1, 1}, want[6] = {1e-14 + 0x1p-52, 1, 1, 1, 1, 1};
+    const struct gsh_verify_array a = {GSH_FLOAT64, 2, shape, strides, (const char *)got},
+                                  b = {GSH_FLOAT64, 2, shape, strides, (const char *)want};
+    struct gsh_contract contract = {.kind = GSH_CONTRACT_ULPS, .factor = 2};
+    struct gsh_verify_outcome outcome;
+    gsh_verify_compare(&a, &b, NULL, contract, &outcome);
+    CHECK_INT(outcome.different, 1);
+    contract.least = 1;
+    gsh_verify_compare(&a, &b, NULL, contract, &outcome);
+    CHECK_INT(outcome.different, 0);
+    contract = gsh_contract_of(
+        &(struct gsh_launch){.op = GSH_OP_SPECIAL_J0, .loop = GSH_FLOAT64, .nin = 1, .nout = 1});
+    CHECK(contract.least == 1 && contract.factor == 8);
+}
+
 /* The index is that of C order in the array as it is seen. */
 static void test_lines(void)
 {
@@ -66,11 +84,13 @@ static void test_lines(void)
     struct gsh_verify_outcome outcome;
     for (int line = 0; line < 2; line++) {
         const bool is_line[2] = {line == 0, line == 1};
-        gsh_verify_compare_lines(&a, &b, is_line, (struct gsh_contract){GSH_CONTRACT_NORM, 4, 0},
+        gsh_verify_compare_lines(&a, &b, is_line,
+                                 (struct gsh_contract){.kind = GSH_CONTRACT_NORM, .factor = 4},
                                  &outcome);
         CHECK_INT(outcome.different, 1);
         CHECK_INT(outcome.index, 5);
-        gsh_verify_compare_lines(&a, &b, is_line, (struct gsh_contract){GSH_CONTRACT_NORM, 100, 0},
+        gsh_verify_compare_lines(&a, &b, is_line,
+                                 (struct gsh_contract){.kind = GSH_CONTRACT_NORM, .factor = 100},
                                  &outcome);
         CHECK_INT(outcome.different, 0);
     }
@@ -97,6 +117,7 @@ int main(void)
     test_ulps_and_index();
     test_special_values();
     test_magnitudes();
+    test_least_unit();
     test_lines();
     test_share();
     return check_result();

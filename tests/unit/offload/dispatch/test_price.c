@@ -106,6 +106,41 @@ static void test_rent(const double *x)
     gsh_arena_free(out);
 }
 
+/* How often the sum of both stays on the device, of ROUNDS. `is_new`: one of them is made there anew each time. */
+static int count_sums(const double *x, bool is_new)
+{
+    double *kept = live_doubles(COUNT, GSH_ARENA_HOST);
+    double *other = live_doubles(COUNT, GSH_ARENA_HOST);
+    rates.device_call = 0;
+    CHECK_INT(live_add(x, NULL, 1, kept, COUNT), GSH_REASON_NONE);
+    CHECK_INT(live_add(x, NULL, 1, other, COUNT), GSH_REASON_NONE);
+    int accepted = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        if (is_new) {
+            gsh_arena_free(other);
+            other = live_doubles(COUNT, GSH_ARENA_HOST);
+            rates.device_call = 0;
+            CHECK_INT(live_add(x, NULL, 1, other, COUNT), GSH_REASON_NONE);
+        }
+        struct gsh_call call = live_call(GSH_OP_ADD, kept, other, 0, kept, COUNT);
+        rates.device_call = rates.host_call + 0.1;
+        accepted += gsh_dispatch_decide(&call) == GSH_REASON_NONE;
+    }
+    rates.device_call = 0;
+    gsh_arena_free(kept);
+    gsh_arena_free(other);
+    return accepted;
+}
+
+/* What is made on the device anew for each call had to be fetched each time, were the other operand at home. */
+static void test_rent_beside_new(const double *x)
+{
+    set_seconds(x, 0.05); /* 0.8 in all */
+    CHECK_INT(count_sums(x, true), ROUNDS);
+    int accepted = count_sums(x, false);
+    CHECK(accepted >= 12 && accepted <= 30);
+}
+
 /* The host writes a number of an output, again and again. */
 static void test_earning(const double *x)
 {
@@ -188,6 +223,7 @@ int main(void)
     gsh_device_start(true);
     replace_backend();
     double *x = new_resident();
+    test_rent_beside_new(x);
     test_rent(x); /* these before results are fetched, which is priced as well */
     test_debt(x);
     test_mapping_budget(x);

@@ -43,6 +43,10 @@ int main(void)
     CHECK(!is_near_with("0::/job/step\n"));
     cgroup_files_write("/job", "memory.stat", "file 9000000\nanon 2800000\n");
     CHECK(is_near_with("0::/job/step\n"));
+    cgroup_files_write("/job", "memory.current", "2600000\n"); /* less than that in all */
+    CHECK(!is_near_with("0::/job/step\n"));
+    cgroup_files_write("/job", "memory.current", "2900000\n");
+    CHECK(is_near_with("0::/job/step\n"));
     cgroup_files_write("/job", "memory.stat", "anon 1000000\n");
     cgroup_files_write("/job/step", "memory.high", "2700000\n");
     CHECK(is_near_with("0::/job/step\n"));

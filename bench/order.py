@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sorting, searching and counting: plain NumPy, gpushim and CuPy beside each other, milliseconds of a call whose operands are where
+the contender computes, and whether the results are NumPy's, to the bit.
+
+    .venv/bin/python bench/order.py [--sizes 1e5,1e6,1e7,1e8] [--cases sort,argsort] [--contenders numpy,gpushim,cupy] [--budget 1]
+
+Each contender makes the same operands from the same seed. A call is repeated for `budget` seconds, at least once behind the first;
+printed are medians. "on the host": the result, or an operand, was not on the device behind the last call. "DIFFERS": the bytes are
+not NumPy's; of an order (argsort, lexsort, argpartition) those of the elements in that order are compared. The exit status is 1
+where a result of gpushim's differs.
+"""
+import argparse
+import hashlib
+import json
+import statistics
+import subprocess
+import sys
+import time
+
+import common
+
+
+def _floats(rng, n):
+    return rng.random(n)
+
+
+def _numbers(most, dtype):
+    return lambda rng, n: rng.integers(most, size=n).astype(dtype)
+
+
+def _rows(rng, n):
+    return rng.random(max(n // 100, 1) * 100).reshape(-1, 100)
+
+
+def _line(rng, n):
+    line = rng.random(n)
+    line.sort()
+    return line
+
+
+def _first(xp, result, operands):
+    return result
+
+
+def _in_order(xp, order, operands):
+    return operands[0][order]
+
+
+def _smallest(xp, order, operands):
+    return xp.sort(operands[0][order[:100]])
+
+
+def _at_place(xp, result, operands):
+    return result[len(result) // 2]
+
+
+def _lexsort(xp, a, b):
+    return xp.lexsort((a, b) if xp.__name__ == "numpy" else xp.stack((a, b)))
+
+
+# name: (what makes each operand, the call, what of the result is compared)
+CASES = {
+    "sort": ((_floats,), lambda xp, a: xp.sort(a), _first),
+    "sort f4": ((lambda rng, n: rng.random(n, dtype="f4"),), lambda xp, a: xp.sort(a), _first),
+    "sort i8": ((_numbers(2**62, "i8"),), lambda xp, a: xp.sort(a), _first),
+    "sort i8 small": ((_numbers(1000, "i8"),), lambda xp, a: xp.sort(a), _first),
+    "sort i4": ((_numbers(2**31, "i4"),), lambda xp, a: xp.sort(a), _first),
+    "sort u1": ((_numbers(256, "u1"),), lambda xp, a: xp.sort(a), _first),
+    "sort rows": ((_rows,), lambda xp, a: xp.sort(a, axis=1), _first),
+    "argsort": ((_floats,), lambda xp, a: xp.argsort(a), _in_order),
+    "argsort i4": ((_numbers(2**31, "i4"),), lambda xp, a: xp.argsort(a), _in_order),
+    "lexsort": ((_numbers(1000, "i8"), _numbers(1000, "i8")), _lexsort, _in_order),
+    "partition": ((_floats,), lambda xp, a: xp.partition(a, len(a) // 2), _at_place),
+    "argpartition": ((_floats,), lambda xp, a: xp.argpartition(a, 100), _smallest),
+    "unique": ((_numbers(10**6, "i8"),), lambda xp, a: xp.unique(a), _first),
+    "searchsorted": ((_line, _floats), lambda xp, a, b: xp.searchsorted(a, b), _first),
+    "searchsorted 1000": ((lambda rng, n: _line(rng, 1000), _floats), lambda xp, a, b: xp.searchsorted(a, b), _first),
+    "digitize": ((lambda rng, n: _line(rng, 100), _floats), lambda xp, a, b: xp.digitize(b, a), _first),
+    "bincount 10": ((_numbers(10, "i8"),), lambda xp, a: xp.bincount(a), _first),
+    "bincount 1000": ((_numbers(1000, "i8"),), lambda xp, a: xp.bincount(a), _first),
+    "bincount 1e6": ((_numbers(10**6, "i8"),), lambda xp, a: xp.bincount(a), _first),
+    "histogram": ((_floats,), lambda xp, a: xp.histogram(a, 100)[0], _first),
+    "median": ((_floats,), lambda xp, a: xp.median(a), _first),
+    "percentile": ((_floats,), lambda xp, a: xp.percentile(a, 99.5), _first),
+}
+
+
+# ---- in the worker -----------------------------------------------------------------------------
+
+def make_operands(contender, makers, size):
+    import numpy
+    made = [maker(numpy.random.default_rng(seed), size) for seed, maker in enumerate(makers)]
+    return [contender.xp.asarray(a) for a in made] if contender.name == "cupy" else made
+
+
+def measure(contender, call, budget):
+    """Median seconds, and the last result."""
+    spent, begin = [], time.perf_counter()
+    result = None
+    while len(spent) < 2 or (time.perf_counter() - begin < budget and len(spent) < 100):
+        result = None
+        contender.synchronize()
+        started = time.perf_counter()
+        result = call()
+        contender.synchronize()
+        spent.append(time.perf_counter() - started)
+    return statistics.median(spent[1:]), result
+
+
+def digest(contender, compared):
+    array = contender.xp.ascontiguousarray(compared)
+    if contender.name == "cupy":
+        array = contender.xp.asnumpy(array)
+    return hashlib.sha256(array.tobytes()).hexdigest()
+
+
+def is_resident(contender, result, operands):
+    arrays = [a for a in list(operands) + [result] if getattr(a, "ndim", 0) > 0 and a.nbytes > 65536]
+    return all(contender.residency(a) in (None, 2, 3) for a in arrays)
+
+
+def work(contender, options):
+    for case in options.cases.split(","):
+        for size in options.sizes.split(","):
+            makers, function, compared = CASES[case]
+            operands = make_operands(contender, makers, int(float(size)))
+            try:
+                seconds, result = measure(contender, lambda: function(contender.xp, *operands), options.budget)
+                where = is_resident(contender, result, operands)
+                answer = [seconds, where, digest(contender, compared(contender.xp, result, operands))]
+            except Exception as error:  # of CuPy, which lacks something; it is told, and the next case runs
+                answer = [None, True, "%s: %s" % (type(error).__name__, error)]
+            operands = result = None
+            print(json.dumps([case, size] + answer), flush=True)
+
+
+# ---- in the parent -----------------------------------------------------------------------------
+
+def run(contender, options):
+    environment = common.under_the_shim(MODE="force") if contender == "gpushim" else common.without_the_shim()
+    command = [sys.executable, __file__, "--worker", contender, "--sizes", options.sizes, "--cases", options.cases,
+               "--budget", str(options.budget)]
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True, text=True)
+    return {(case, size): answer for case, size, *answer in map(json.loads, done.stdout.splitlines())}
+
+
+def describe(name, answer, plain, others):
+    """The words for one contender's figure of a case."""
+    seconds, resident, bytes_of_result = answer
+    if seconds is None:
+        return "%s %s" % (name, bytes_of_result)
+    text = "%s %10.3f ms" % (name, seconds * 1e3)
+    if name != "numpy" and plain:
+        text += " (x %.1f)%s" % (plain[0] / seconds, "" if bytes_of_result == plain[2] else " DIFFERS")
+    if name == "gpushim" and others and others[0]:
+        text += " CuPy's time x %.2f" % (seconds / others[0])
+    return text + ("" if resident else " on the host")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--worker")
+    parser.add_argument("--sizes", default="1e5,1e6,1e7,1e8")
+    parser.add_argument("--cases", default=",".join(CASES))
+    parser.add_argument("--contenders", default="numpy,gpushim,cupy")
+    parser.add_argument("--budget", type=float, default=1.0)
+    options = parser.parse_args()
+    if options.worker:
+        contender = common.Contender(options.worker)
+        common.warm(contender)
+        work(contender, options)
+        return 0
+    names = [name for name in options.contenders.split(",") if name != "cupy" or common.has_cupy()]
+    print(json.dumps(common.machine()), flush=True)
+    answers = {name: run(name, options) for name in names}
+    wrong = 0
+    for case in options.cases.split(","):
+        for size in options.sizes.split(","):
+            plain, others = (answers.get(name, {}).get((case, size)) for name in ("numpy", "cupy"))
+            print("%-18s %4s  " % (case, size) + "  ".join(
+                describe(name, answers[name][case, size], plain, others) for name in names), flush=True)
+            ours = answers.get("gpushim", {}).get((case, size))
+            wrong += bool(ours and plain and ours[2] != plain[2])
+    print("%d results of gpushim's differ from NumPy's" % wrong)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compositions (numpy_composed.py): what rests on searches and counts."""
+import math
+
+MOST_BINS = 2 ** 20
+EXACT_BITS = 52  # of a sum of weights: a double has 53
+MOST_SHIFT = 900  # 2.0 ** MOST_SHIFT * 2.0 ** EXACT_BITS is finite
+interpolates_alike = {}  # dtype of the heights: whether NumPy's code gives what interpolated does
+
+# --- numpy.interp (arr_interp of NumPy's compiled_base.c) -------------------------------------------
+
+
+def line_as(operand, dtype):
+    """As doubles, or complex numbers. None: NumPy may refuse it."""
+    line = as_array(operand)
+    if not is_plain(line) or line.ndim != 1 or (line.dtype.kind == 'c' and dtype == 'd'):
+        return None
+    return line.astype(dtype, copy=False)
+
+
+def interp(x, xp, fp, left=None, right=None):
+    return interp_as('d', (int, float), x, xp, fp, left, right)
+
+
+def interp_complex(x, xp, fp, left=None, right=None):
+    return interp_as('D', (int, float, complex), x, xp, fp, left, right)
+
+
+def interp_as(dtype, types, x, xp, fp, left, right):
+    x, points, heights = as_array(x), line_as(xp, 'd'), line_as(fp, dtype)
+    if not is_plain(x) or x.dtype.kind == 'c' or x.ndim == 0 or x.size == 0 or points is None or heights is None:
+        return NotImplemented
+    if points.size != heights.size or points.size < 2 or not m.less_equal(points[:-1], points[1:]).all():
+        return NotImplemented
+    left, right = [heights[end] if given is None else given for end, given in ((0, left), (-1, right))]
+    if not (isinstance(left, types) and isinstance(right, types)) or not agrees(dtype):
+        return NotImplemented
+    return interpolated(x.astype('d', 'C', copy=False), points, heights, left, right)
+
+
+def agrees(dtype):
+    """Whether NumPy rounds each product and each sum, as the device does; of lists, which no hook takes."""
+    if dtype not in interpolates_alike:
+        points, heights = [i * 0.7 + i % 3 / 9 for i in range(20)], [i % 7 / 3 - i * 1.1 for i in range(20)]
+        x = [i / 13 - 1 for i in range(200)]
+        heights, function = (heights, m.interp) if dtype == 'd' else ([h + h * 0.3j for h in heights], m.interp_complex)
+        made = interpolated(m.array(x), m.array(points), m.array(heights), heights[0], heights[-1])
+        interpolates_alike[dtype] = made.tobytes() == function(x, points, heights).tobytes()
+    return interpolates_alike[dtype]
+
+
+def interpolated(x, points, heights, left, right):
+    """Of doubles; x is contiguous, the points do not descend. NumPy reports no floating-point errors."""
+    place = m.maximum(m.subtract(points.searchsorted(x, 'right'), 1), 0)  # of the last point that is not above
+    low = m.minimum(place, points.size - 2)
+    start, end = points.take(low), points.take(m.add(low, 1))
+    is_point = m.equal(points.take(place), x)
+    is_below, is_above, is_nan = m.less(x, points[0]), m.greater(x, points[-1]), m.isnan(x)
+    with quiet():
+        def part(values, left, right, of_nan):
+            """Of the real or imaginary parts, or the numbers."""
+            first, second = values.take(low), values.take(m.add(low, 1))
+            rise = m.subtract(second, first)
+            slope = m.multiply(rise, inverse) if is_complex else m.divide(rise, m.subtract(end, start))
+            forth = m.add(m.multiply(slope, m.subtract(x, start)), first)
+            back = m.add(m.multiply(slope, m.subtract(x, end)), second)
+            back = m.where(m.logical_and(m.isnan(back), m.equal(first, second)), first, back)
+            made = m.where(is_point, values.take(place), m.where(m.isnan(forth), back, forth))
+            return m.where(is_nan, of_nan, m.where(is_below, left, m.where(is_above, right, made)))
+
+        is_complex = heights.dtype.kind == 'c'
+        if not is_complex:
+            return part(heights, float(left), float(right), x)
+        inverse, left, right = m.divide(1.0, m.subtract(end, start)), complex(left), complex(right)
+        result = m.empty(x.shape, 'D')
+        result.real[...] = part(heights.real, left.real, right.real, x)
+        result.imag[...] = part(heights.imag, left.imag, right.imag, 0.0)
+    return result
+
+
+# --- the order of bins, for numpy.digitize ----------------------------------------------------------
+
+def _monotonicity(bins):
+    """1: they do not descend. -1: they do not rise. As float64, in which large integers may be equal, as NumPy compares them."""
+    if not is_plain(bins) or bins.dtype.kind == 'c' or bins.ndim != 1 or bins.size < 2:
+        return NotImplemented
+    bins = bins.astype('d', copy=False)
+    if m.less_equal(bins[:-1], bins[1:]).all():
+        return 1
+    return -1 if m.greater_equal(bins[:-1], bins[1:]).all() else NotImplemented
+
+
+# --- sums of weights --------------------------------------------------------------------------------
+
+def bincount(x, weights=None, minlength=0):
+    """With weights of which all sums are exact, in any order: as integers times a power of two."""
+    numbers, weights = as_index(x), as_array(weights)
+    if numbers is None or numbers.ndim != 1 or not is_plain(weights) or weights.dtype.kind == 'c':
+        return NotImplemented
+    if numbers.size == 0 or weights.shape != numbers.shape or type(minlength) is not int or minlength < 0:
+        return NotImplemented
+    bins = max(int(numbers.max()) + 1, minlength)
+    scaled, scale = as_integers(weights.astype('d', copy=False))
+    if scaled is None or numbers.min() < 0 or bins > max(numbers.size, MOST_BINS):
+        return NotImplemented
+    sums = m.zeros(bins, 'l')
+    m.add.at(sums, numbers, scaled)
+    return m.divide(sums, scale)
+
+
+def as_integers(weights):
+    """(integers, the number that they are divided by). (None, 0): a sum of the weights may be rounded."""
+    with quiet():
+        total = float(m.add.reduce(m.absolute(weights)))
+        shift = EXACT_BITS - math.frexp(total)[1] if math.isfinite(total) else -1  # total: about the sum, below 2 ** EXACT_BITS
+        if not 0 <= shift <= MOST_SHIFT:
+            return None, 0
+        scaled = m.multiply(weights, 2.0 ** shift)
+        integers = scaled.astype('l')
+    return (integers, 2.0 ** shift) if m.equal(integers, scaled).all() else (None, 0)

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * SORT and SEARCH as text: see source.h.
+ */
+#pragma once
+
+#include "source.h"
+
+size_t gsh_source_sort_scratch(const struct gsh_launch *launch);
+enum gsh_status gsh_source_sort_plan(const struct gsh_launch *launch, uint64_t scratch,
+                                     struct gsh_source_plan *plan);
+void gsh_source_sort_text(const struct gsh_launch *launch, unsigned stage, struct gsh_fmt *fmt);
+
+enum gsh_status gsh_source_sort_search_plan(const struct gsh_launch *launch, uint64_t scratch,
+                                            struct gsh_source_plan *plan);
+void gsh_source_sort_search_text(const struct gsh_launch *launch, unsigned stage,
+                                 struct gsh_fmt *fmt);
