@@ -57,12 +57,18 @@ SPECIAL double gsh_special_gamma(double x)
     if (fabs(x) > 33.0)
         return special_gamma_far(x);
     double product = 1.0;
-    for (; x >= 3.0; product *= x)
+    while (x >= 3.0) {
         x -= 1.0;
-    for (; x < 0.0 && !(x > -1.E-9); x += 1.0)
+        product *= x;
+    }
+    while (x < 0.0 && !(x > -1.E-9)) {
         product /= x;
-    for (; x < 2.0 && x >= 1.E-9; x += 1.0)
+        x += 1.0;
+    }
+    while (x < 2.0 && x >= 1.E-9) {
         product /= x;
+        x += 1.0;
+    }
     if (x < 1.E-9) // beside a pole, or at it
         return x == 0.0 ? SPECIAL_NAN : product / ((1.0 + 0.5772156649015329 * x) * x);
     if (x == 2.0)
@@ -161,8 +167,10 @@ SPECIAL double gsh_special_rgamma(double x)
         x -= 1.0;
         product *= x;
     }
-    for (; x < 0.0; x += 1.0)
+    while (x < 0.0) {
         product /= x;
+        x += 1.0;
+    }
     if (x == 0.0)
         return 0.0;
     return x == 1.0 ? 1.0 / product : x * (1.0 + special_chebyshev(4.0 * x - 2.0, series)) / product;

@@ -275,10 +275,11 @@ SPECIAL double special_igamc_series(double a, double x)
 // The coefficient of a^-k of Temme's expansion.
 SPECIAL_INLINE double special_temme_term(int k, double eta)
 {
-    double sum = special_temme[25 * k], power = 1.0;
+    const double *const terms = special_temme + (long long)k * 25;
+    double sum = terms[0], power = 1.0;
     for (int n = 1; n < 25; n++) {
         power = eta * power;
-        const double term = special_temme[25 * k + n] * power;
+        const double term = terms[n] * power;
         sum += term;
         if (fabs(term) < 1.1102230246251565404236316680908203125E-16 * fabs(sum))
             break;

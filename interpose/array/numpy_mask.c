@@ -98,7 +98,7 @@ PyObject *gsh_numpy_mask_extract(PyObject *array, PyObject *mask, enum gsh_reaso
         .launch = {.kind = GSH_LAUNCH_COMPRESS, .op = GSH_OP_COPY, .nin = 1, .nout = 1}};
     struct gsh_view whole, chosen;
     struct gsh_layout layout;
-    int dims[GSH_MAX_DIMS];
+    int dims[GSH_MAX_DIMS] = {0};
     int64_t count;
     *why = describe(array, mask, &whole, &chosen);
     if (*why != GSH_REASON_NONE || !gsh_numpy_probe_count(mask, &count, why))

@@ -104,7 +104,8 @@ def check_limits(kernels, check):
     """What is left to NumPy: other dtypes, and one tile of a very long sum."""
     a = np.ones((2, 70000), np.int32)
     check(not kernels.multiply(a, a.T, np.zeros((2, 2), np.int32)), "a long sum was taken")
-    check(not kernels.multiply(np.ones((2, 2)), np.ones((2, 2)), np.ones((2, 2))), "float64 was taken")
+    wide = np.ones((40, 40))
+    check(not kernels.multiply(wide, wide, np.ones((40, 40))), "float64 was taken")
 
 
 def main():

@@ -10,8 +10,8 @@ import unittest
 import shim_runner
 
 BUILDER = os.path.join(os.path.dirname(shim_runner.LIBRARY), "pack_kernels")
-# Beginnings of the names of the kernels that the script uses, and how many these are.
-KERNELS, USED = ("add_d_dadad_v2", "add_d_dadcd_v2", "sum_d_dd_rows_k0r1p2e", "copy_I_IcI_v4"), 4
+# Beginnings of the names of the kernels that the script and the import of NumPy use, and how many these are.
+KERNELS, USED = ("add_d_dadad_v2", "add_d_dadcd_v2", "sum_d_dd_rows_k0r1p2e", "copy_I_IcI_v4", "narrow_float32_along1_r1"), 5
 ENTRIES = 40  # the bytes of the header, behind which the index begins
 SCRIPT = """
 import numpy as np
