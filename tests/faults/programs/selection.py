@@ -31,7 +31,7 @@ show("largest", int(np.argmax(a - c)))
 show("nonzero", np.nonzero(b > 100)[0])
 show("rolled", np.roll(a * 2, 17))
 show("repeated", np.repeat(a[:4000] + 1, 3))
-show("unique", np.unique(np.rint(a * 0.25)))
+show("unique", np.unique(np.rint(a * 0.25) + 0.0))  # which zero comes first is not determined
 m = (a + b).reshape(160, 100)
 m[10:20, 5:50] = 7
 m[:, 3] = m[:, 4] * 2
