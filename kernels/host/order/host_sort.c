@@ -63,14 +63,15 @@ static void store_order(const struct row *row, const int64_t *order, char *outpu
         memcpy(output + i * stride, &order[i], sizeof order[i]);
 }
 
-/* Steps to the next row; false behind the last. */
-static bool next_row(const struct gsh_launch *launch, int64_t *index, char **input, char **output)
+/* Steps to the next index of the first `ndim` dimensions, and *from and *to as operands k and k + 1 do; false behind the last. */
+static bool step_on(const struct gsh_launch *launch, int ndim, unsigned k, int64_t *index,
+                    const char **from, char **to)
 {
-    for (int d = launch->ndim - 2; d >= 0; d--) {
+    for (int d = ndim - 1; d >= 0; d--) {
         bool wraps = ++index[d] == launch->shape[d];
         int64_t step = wraps ? 1 - launch->shape[d] : 1;
-        *input += step * launch->strides[0][d];
-        *output += step * launch->strides[1][d];
+        *from += step * launch->strides[k][d];
+        *to += step * launch->strides[k + 1][d];
         if (!wraps)
             return true;
         index[d] = 0;
@@ -95,8 +96,8 @@ enum gsh_status gsh_host_sort_run(const struct gsh_launch *launch)
     int64_t *places = calloc(length, 2 * sizeof *places + size), index[GSH_MAX_DIMS] = {0};
     if (places == NULL)
         return GSH_FAILED;
-    char *input = (char *)(uintptr_t)launch->operands[0].address,
-         *output = (char *)(uintptr_t)launch->operands[1].address;
+    const char *input = (const char *)(uintptr_t)launch->operands[0].address;
+    char *output = (char *)(uintptr_t)launch->operands[1].address;
     do {
         row.elements = input;
         const int64_t *order = find_order(&row, places, places + length);
@@ -105,7 +106,7 @@ enum gsh_status gsh_host_sort_run(const struct gsh_launch *launch)
         else
             store_elements(&row, order, (char *)(places + 2 * length), output,
                            launch->strides[1][last], size);
-    } while (next_row(launch, index, &input, &output));
+    } while (step_on(launch, launch->ndim - 1, 0, index, &input, &output));
     free(places);
     return GSH_OK;
 }
@@ -136,22 +137,6 @@ static int64_t find_place(const struct gsh_launch *launch, gsh_host_order_before
     return low;
 }
 
-/* Steps to the next value; false behind the last. */
-static bool next_value(const struct gsh_launch *launch, int64_t *index, const char **value,
-                       char **output)
-{
-    for (int d = launch->ndim - 1; d >= 0; d--) {
-        bool wraps = ++index[d] == launch->shape[d];
-        int64_t step = wraps ? 1 - launch->shape[d] : 1;
-        *value += step * launch->strides[1][d];
-        *output += step * launch->strides[2][d];
-        if (!wraps)
-            return true;
-        index[d] = 0;
-    }
-    return false;
-}
-
 void gsh_host_sort_search(const struct gsh_launch *launch)
 {
     gsh_host_order_before *is_before = gsh_host_order_find(launch->loop);
@@ -164,5 +149,5 @@ void gsh_host_sort_search(const struct gsh_launch *launch)
     do {
         int64_t place = find_place(launch, is_before, value);
         memcpy(output, &place, sizeof place);
-    } while (next_value(launch, index, &value, &output));
+    } while (step_on(launch, launch->ndim, 1, index, &value, &output));
 }
