@@ -391,24 +391,25 @@ enum gsh_status gsh_cuda_module_launch_group(const struct gsh_group *group, unsi
     return launch_kernels(&work, &plan, kernels, row);
 }
 
-/* An elementwise launch as a group that the interpreter takes. */
-static bool make_group(const struct gsh_launch *launch, struct gsh_group *group)
+/* An elementwise launch as a group that the interpreter takes, until the next call; NULL: it is none. */
+static const struct gsh_group *make_group(const struct gsh_launch *launch)
 {
-    if (!gsh_launch_has(launch, GSH_TRAIT_MAPS) || !gsh_group_of_launch(group, launch))
-        return false;
-    gsh_group_collapse(group);
-    return gsh_source_interpreter_takes(group);
+    static struct gsh_group group; /* large */
+    if (!gsh_launch_has(launch, GSH_TRAIT_MAPS) || !gsh_group_of_launch(&group, launch))
+        return NULL;
+    gsh_group_collapse(&group);
+    return gsh_source_interpreter_takes(&group) ? &group : NULL;
 }
 
 /* Runs a launch whose kernel is being built. `stage`: memory for a launch. */
 static enum gsh_status interpret_launch(const struct gsh_launch *launch,
                                         struct gsh_source_stage *stage, unsigned row)
 {
-    static struct gsh_group group; /* large */
     const struct kernel *interpreter = find_interpreter();
-    if (interpreter == NULL || !make_group(launch, &group))
+    const struct gsh_group *group = interpreter != NULL ? make_group(launch) : NULL;
+    if (group == NULL)
         return GSH_DECLINED;
-    GSH_TRY(gsh_source_interpreter_plan(&group, stage));
+    GSH_TRY(gsh_source_interpreter_plan(group, stage));
     GSH_TRY(launch_one(interpreter, stage, row));
     gsh_stats_add(GSH_COUNTER_INTERPRETED, 1);
     return GSH_OK;
@@ -417,8 +418,7 @@ static enum gsh_status interpret_launch(const struct gsh_launch *launch,
 /* Whether the launch can run without its kernel. */
 static bool is_interpreted(const struct gsh_launch *launch)
 {
-    static struct gsh_group group; /* large */
-    return find_interpreter() != NULL && make_group(launch, &group);
+    return find_interpreter() != NULL && make_group(launch) != NULL;
 }
 
 enum gsh_status gsh_cuda_module_launch(const struct gsh_launch *launch, unsigned row)

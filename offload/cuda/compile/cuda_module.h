@@ -14,7 +14,8 @@
 /* Chooses the target for which kernels are compiled. FAILED: NVRTC has no target that runs on the GPU. */
 enum gsh_status gsh_cuda_module_open(void);
 /* Submits an ELEMENTWISE or REDUCE launch, charging its device time to the stats row. DECLINED: no kernel exists for
- * it. FAILED: nothing was written. A kernel's first launch may take a tenth of a second, for compiling. */
+ * it. FAILED: nothing was written. A kernel's first launch may take a tenth of a second, for compiling. While
+ * the compile thread builds the kernel of an ELEMENTWISE launch, the interpreter runs it where it takes it. */
 enum gsh_status gsh_cuda_module_launch(const struct gsh_launch *launch, unsigned row);
 /* The same for a group. DECLINED also while its kernel is being built (backend.h, run_group). */
 enum gsh_status gsh_cuda_module_launch_group(const struct gsh_group *group, unsigned row,

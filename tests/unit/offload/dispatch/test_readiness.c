@@ -294,6 +294,67 @@ static int library_price(void)
     return check_result();
 }
 
+/* ---- products with kernels of their own ---- */
+
+/* The last `columns` columns of a matrix, transposed, times a vector. */
+static enum gsh_reason offer_vector(double *a, double *out, int64_t columns)
+{
+    struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_GEMM,
+                                       .loop = GSH_FLOAT64,
+                                       .nin = 2,
+                                       .nout = 1,
+                                       .gemm = {1, columns, SIDE, SIDE, 1, SIDE, 1, SIDE, 1, 1, 0,
+                                                false, false, GSH_GEMM_GE, 0}},
+                            .row = gsh_stats_row("matmul", "dd->d")};
+    rates.host_flops[1] = 2.0 * SIDE * (double)columns / 4e-3; /* 4 ms a call */
+    for (unsigned k = 0; k < 3; k++)
+        call.launch.operands[k] =
+            (struct gsh_operand){.dtype = GSH_FLOAT64, .address = (uint64_t)(k < 2 ? a : out)};
+    return gsh_dispatch_decide(&call);
+}
+
+static bool build_vector(const struct gsh_launch *launch)
+{
+    asked++;
+    CHECK_INT(launch->kind, GSH_LAUNCH_GEMM);
+    return is_built;
+}
+
+/* They wait for their kernel, of which shapes and layouts have others, and for no library. */
+static int narrow_products(void)
+{
+    if (!start())
+        return CHECK_SKIP;
+    double *a = make_ones(), *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
+    backend.build = build_vector;
+    backend.load_seconds = NULL;
+    rates.compile = 0.1;
+    CHECK_INT(offer_vector(a, out, SIDE), GSH_REASON_NOT_COMPILED);
+    is_built = true;
+    CHECK_INT(offer_vector(a, out, SIDE), GSH_REASON_NONE);
+    CHECK_INT(offer_vector(a, out, SIDE), GSH_REASON_NONE);
+    CHECK_INT(asked, 2);
+    is_built = false;
+    CHECK_INT(offer_vector(a, out, SIDE / 2), GSH_REASON_NOT_COMPILED);
+    CHECK_INT(asked, 3);
+    return check_result();
+}
+
+/* What they forego does not pay for a library. */
+static int narrow_products_price(void)
+{
+    if (!prepare("-1"))
+        return CHECK_SKIP;
+    rates.start = 1000;
+    double *a = make_ones(), *out = make_ones();
+    for (unsigned k = 0; k < 50; k++)
+        CHECK_INT(offer_vector(a, out, SIDE), GSH_REASON_NOT_STARTED);
+    CHECK(gsh_readiness_foregone() > 0);
+    CHECK(gsh_readiness_start_price() == 1000);
+    CHECK_INT(gsh_library_gains_worthwhile(), 0);
+    return check_result();
+}
+
 /* A quarter of what the start takes where loops gain, all of it where products do; an option's price is the same for both. */
 static int start_price(void)
 {
@@ -341,9 +402,11 @@ static int open_here(void)
 /* Each in a process of its own: a device is started once. */
 int main(void)
 {
-    int (*const checks[])(void) = {compile_beside, compile_here,  open_beside,      open_here,
-                                   open_ahead,     open_expected, start_after_some, start_after_one,
-                                   start_at_once,  start_price,   library_price,    first_run};
+    int (*const checks[])(void) = {compile_beside,   compile_here,         open_beside,
+                                   open_here,        open_ahead,           open_expected,
+                                   start_after_some, start_after_one,      start_at_once,
+                                   start_price,      library_price,        first_run,
+                                   narrow_products,  narrow_products_price};
     for (unsigned i = 0; i < GSH_COUNT(checks); i++)
         check_in_child(checks[i]);
     return check_result();
