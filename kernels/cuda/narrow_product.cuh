@@ -88,3 +88,6 @@ extern "C" __global__ void __launch_bounds__(THREADS) gsh_kernel(const IN_PLACE 
         if (i < args.m)
             ((E *)args.c)[(part + i) * args.c_row + j * args.c_column] = sums[i];
 }
+#undef IS_COMPLEX
+#undef IS_SUM
+#undef ROWS

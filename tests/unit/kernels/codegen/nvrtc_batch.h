@@ -130,3 +130,22 @@ static inline void add_launch(struct batch *batch, const struct gsh_launch *laun
     for (unsigned stage = 0; stage < plan.stage_count; stage++)
         batch_add(batch, launch, stage);
 }
+
+/* false: no memory. */
+static inline bool batch_open(struct batch *batch, const char *arch, unsigned every)
+{
+    *batch = (struct batch){.text = malloc(BATCH_SIZE), .arch = arch, .every = every};
+    if (!CHECK(batch->text != NULL))
+        return false;
+    gsh_fmt_init(&batch->fmt, batch->text, BATCH_SIZE);
+    return true;
+}
+
+/* Compiles what is left, and tells how much there was. */
+static inline void batch_close(struct batch *batch)
+{
+    batch_flush(batch);
+    printf("%s: %u kernels of %u in %u programs\n", batch->arch, batch->kernels, batch->seen,
+           batch->programs);
+    free(batch->text);
+}

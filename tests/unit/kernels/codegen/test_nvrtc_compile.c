@@ -170,13 +170,32 @@ static void add_products(struct batch *batch)
     }
 }
 
+/* Of each form (source_narrow_product.h). */
+static void add_narrow_products(struct batch *batch)
+{
+    static const int64_t extents[][3] = {{1, 300, 400}, {1, 9000, 7}, {1, 1, 100000},
+                                         {4, 33, 5},    {9, 700, 32}, {300, 1, 400}};
+    for (int loop = GSH_FLOAT32; loop < GSH_DTYPE_COUNT; loop++)
+        for (size_t i = 0; i < GSH_COUNT(extents); i++) {
+            int64_t m = extents[i][0], n = extents[i][1], k = extents[i][2];
+            struct gsh_launch launch = {
+                .kind = GSH_LAUNCH_GEMM, .loop = (enum gsh_dtype)loop, .nin = 2, .nout = 1};
+            launch.gemm =
+                (struct gsh_gemm){m, n, k, k, 1, n, 1, n, 1, 1, 0, false, false, GSH_GEMM_GE, 0};
+            for (unsigned j = 0; j < 3; j++)
+                launch.operands[j] =
+                    (struct gsh_operand){.dtype = (enum gsh_dtype)loop, .address = 4096 << j};
+            CHECK(gsh_source_is_certain(&launch));
+            add_launch(batch, &launch);
+        }
+}
+
 static void compile_all(const char *arch, unsigned every, bool every_layout)
 {
-    struct batch batch = {
-        .text = malloc(BATCH_SIZE), .arch = arch, .every = every, .every_layout = every_layout};
-    if (!CHECK(batch.text != NULL))
+    struct batch batch;
+    if (!batch_open(&batch, arch, every))
         return;
-    gsh_fmt_init(&batch.fmt, batch.text, BATCH_SIZE);
+    batch.every_layout = every_layout;
     for (int op = 0; op < GSH_OP_COUNT; op++)
         for (int dtype = 0; dtype < GSH_DTYPE_COUNT; dtype++)
             if (gsh_op_has_loop((enum gsh_op)op, (enum gsh_dtype)dtype))
@@ -185,10 +204,8 @@ static void compile_all(const char *arch, unsigned every, bool every_layout)
     for (int r = 0; r < GSH_REDUCTION_COUNT; r++)
         add_reductions(&batch, (enum gsh_reduction)r);
     add_products(&batch);
-    batch_flush(&batch);
-    printf("%s: %u kernels of %u in %u programs\n", arch, batch.kernels, batch.seen,
-           batch.programs);
-    free(batch.text);
+    add_narrow_products(&batch);
+    batch_close(&batch);
 }
 
 int main(int argc, char **argv)

@@ -31,16 +31,12 @@ static void add_patches(struct batch *batch)
 
 static void compile_all(const char *arch, unsigned every)
 {
-    struct batch batch = {.text = malloc(BATCH_SIZE), .arch = arch, .every = every};
-    if (!CHECK(batch.text != NULL))
+    struct batch batch;
+    if (!batch_open(&batch, arch, every))
         return;
-    gsh_fmt_init(&batch.fmt, batch.text, BATCH_SIZE);
     add_all(&batch);
     add_patches(&batch);
-    batch_flush(&batch);
-    printf("%s: %u kernels of %u in %u programs\n", arch, batch.kernels, batch.seen,
-           batch.programs);
-    free(batch.text);
+    batch_close(&batch);
 }
 
 /* A plan of every shape and size: what is too large or has gaps is declined. */

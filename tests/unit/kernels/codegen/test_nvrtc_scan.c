@@ -133,10 +133,9 @@ static void add_moves(struct batch *batch, enum gsh_dtype loop, bool casts)
 
 static void compile_all(const char *arch, unsigned every)
 {
-    struct batch batch = {.text = malloc(BATCH_SIZE), .arch = arch, .every = every};
-    if (!CHECK(batch.text != NULL))
+    struct batch batch;
+    if (!batch_open(&batch, arch, every))
         return;
-    gsh_fmt_init(&batch.fmt, batch.text, BATCH_SIZE);
     add_scans(&batch);
     add_products(&batch);
     add_puts(&batch);
@@ -144,10 +143,7 @@ static void compile_all(const char *arch, unsigned every)
         add_moves(&batch, (enum gsh_dtype)loop, false);
         add_moves(&batch, (enum gsh_dtype)loop, true);
     }
-    batch_flush(&batch);
-    printf("%s: %u kernels of %u in %u programs\n", arch, batch.kernels, batch.seen,
-           batch.programs);
-    free(batch.text);
+    batch_close(&batch);
 }
 
 int main(void)

@@ -55,17 +55,13 @@ static void add_searches(struct batch *batch)
 
 static void compile_all(const char *arch, unsigned every)
 {
-    struct batch batch = {.text = malloc(BATCH_SIZE), .arch = arch, .every = every};
-    if (!CHECK(batch.text != NULL))
+    struct batch batch;
+    if (!batch_open(&batch, arch, every))
         return;
-    gsh_fmt_init(&batch.fmt, batch.text, BATCH_SIZE);
     add_sorts(&batch);
     add_searches(&batch);
-    batch_flush(&batch);
+    batch_close(&batch);
     CHECK(batch.kernels > 0);
-    printf("%s: %u kernels of %u in %u programs\n", arch, batch.kernels, batch.seen,
-           batch.programs);
-    free(batch.text);
 }
 
 int main(void)
