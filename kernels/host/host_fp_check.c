@@ -196,6 +196,14 @@ struct range {
     double low, high;
 };
 
+/* Results of float16 are float32 that will be rounded. */
+static struct range finite_range(enum gsh_dtype loop, struct range range)
+{
+    if (loop != GSH_FLOAT16)
+        return range;
+    return (struct range){GSH_MAX(range.low, -HALF_LIMIT), GSH_MIN(range.high, HALF_LIMIT)};
+}
+
 static struct range integer_range(enum gsh_dtype to)
 {
     const double below_int64 = -0x1.0000000000001p63;
@@ -236,7 +244,7 @@ void gsh_host_fp_check_cast(struct gsh_host_fp_check *check, enum gsh_dtype to, 
     enum gsh_error_kind kind = cast_kind(from, to);
     if (kind == GSH_ERROR_KINDS)
         return;
-    struct range range = integer_range(to);
+    struct range range = finite_range(check->loop, integer_range(to));
     double limit = to == GSH_FLOAT16 ? HALF_LIMIT : FLOAT_LIMIT;
     struct numbers numbers;
     for (int64_t done = 0; done < n; done += GSH_HOST_BLOCK) {

@@ -116,6 +116,8 @@ def check_casts(errors, check, rng, extra):
     check(set(found) == {"over"}, "the cast of a product", found)
     found = errors.of_kernel("multiply", np.dtype("d"), [np.array([1e30]), np.array([1e30])], (np.empty(1, "i8"),))
     check(set(found) == {"invalid"}, "the cast of a product to an integer", found)
+    found = errors.of_kernel("multiply", np.dtype("e"), [np.array([-1868], "e")] * 2, (np.empty(1, "i8"),))
+    check(set(found) == {"over", "invalid"}, "the cast of an infinite product of float16 to an integer", found)
 
 
 def check_blocks(errors, check):
