@@ -11,6 +11,7 @@
 #include "last_run.h"
 #include "libc_direct.h"
 #include "libc_dlopen.h"
+#include "libc_environment.h"
 #include "libc_exit.h"
 #include "libc_files.h"
 #include "libc_fork.h"
@@ -32,6 +33,7 @@ __attribute__((constructor)) static void load(void)
 {
     gsh_libc_direct_resolve();
     gsh_options_init();
+    gsh_libc_environment_resolve();
     gsh_libc_exit_resolve();
     gsh_libc_files_resolve();
     gsh_libc_fork_resolve();

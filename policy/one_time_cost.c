@@ -4,12 +4,15 @@
  */
 #include "one_time_cost.h"
 
-#define WAITING_GAIN 5    /* times what is waited for: libraries may come from a slow disk */
-#define LOOP_SHARE 0.25   /* of the start's time is its price beside loops */
-#define DRIVER_SHARE 0.45 /* cuInit's, of the end of a process: 0.045 of 0.1 s (H200) */
-#define LONG_CALL 5       /* times what starting takes: a start beside such a call is hardly felt */
-#define FEW_THREADS 4     /* a quarter of BLAS's speed is the most that is given up */
-#define MOST_TIMES 8      /* what was modelled */
+#define WAITING_GAIN 5   /* times what is waited for: libraries may come from a slow disk */
+#define LOOP_SHARE 0.25  /* of the start's time is its price beside loops */
+#define DRIVER_SHARE 0.7 /* cuInit's, of the end of a process: 0.045 of 0.06 s (H200) */
+#define SAVED_SHARE                                                                                \
+    0.5 /* of threads' seconds beyond the program's: waiting for memory is not saved */
+#define LEAST_GAINS 0.25 /* of a price that what was saved helps to pay */
+#define LONG_CALL 5      /* times what starting takes: a start beside such a call is hardly felt */
+#define FEW_THREADS 4    /* a quarter of BLAS's speed is the most that is given up */
+#define MOST_TIMES 8     /* what was modelled */
 
 bool gsh_one_time_cost_is_worth_waiting(const struct gsh_verdict *call, double seconds)
 {
@@ -37,15 +40,21 @@ double gsh_one_time_cost_start_price(double seconds, double gains, double blas_g
     return seconds * (LOOP_SHARE + (1 - LOOP_SHARE) * share);
 }
 
+/* What may be spent on the start. */
+static double funds(const struct gsh_start_facts *facts)
+{
+    double saved = SAVED_SHARE * facts->saved;
+    return facts->foregone + GSH_MIN(saved, facts->foregone * (1 / LEAST_GAINS - 1));
+}
+
 struct gsh_start_verdict gsh_one_time_cost_start(const struct gsh_verdict *call,
                                                  const struct gsh_start_facts *facts)
 {
     bool pays = facts->foregone + call->gain >= facts->price;
     bool waits =
         gsh_one_time_cost_is_worth_waiting(call, facts->seconds) && (pays || call->is_forced);
-    bool begins =
-        facts->foregone >= facts->price || call->gain >= LONG_CALL * facts->price || waits;
-    bool opens = begins || facts->foregone >= DRIVER_SHARE * facts->price;
+    bool begins = funds(facts) >= facts->price || call->gain >= LONG_CALL * facts->price || waits;
+    bool opens = begins || funds(facts) >= DRIVER_SHARE * facts->price;
     return (struct gsh_start_verdict){opens, begins, waits};
 }
 

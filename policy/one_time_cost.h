@@ -31,6 +31,7 @@ double gsh_one_time_cost_start_price(double seconds, double gains, double blas_g
 
 struct gsh_start_facts {
     double foregone; /* by earlier calls, net */
+    double saved;    /* by loops on several cores: seconds of their threads beyond the program's */
     double price;    /* that gains must reach */
     double seconds;  /* that the call would wait, the opening of its library included */
 };
@@ -40,9 +41,11 @@ struct gsh_start_verdict {
     bool waits;  /* the call waits and then runs on the device */
 };
 
-/* The driver opens, which is nearly half of the start and of what ends with the process, if earlier calls have foregone that share of
- * the price. The start begins if they have foregone its price, or this call alone gains 5 times the price, or waits. The call
- * waits if it is worth waiting and, with what was foregone, reaches the price; one that an option sends always waits. */
+/* The start begins if earlier calls have foregone its price, or this call alone gains 5 times the price, or waits. Up to three
+ * quarters of the price may be paid by half of what loops on several cores have saved: if the device is of no use afterwards, the
+ * process still ends sooner than without this library. The driver opens, which is most of what ends with the process,
+ * for its share of the price. The call waits if it is worth waiting and, with what was foregone, reaches the price; one that an
+ * option sends always waits. */
 struct gsh_start_verdict gsh_one_time_cost_start(const struct gsh_verdict *call,
                                                  const struct gsh_start_facts *facts);
 

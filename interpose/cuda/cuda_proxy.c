@@ -7,6 +7,7 @@
 #include "cuda_proxy.h"
 
 #include "cuda_entry.h"
+#include "cuda_sharing.h"
 #include "libc_dlopen.h"
 #include "log.h"
 #include "mapped_files.h"
@@ -121,6 +122,7 @@ const char *gsh_cuda_proxy_choose(const char *path, int flags, const void *calle
     if (!is_driver(path) || is_ours(caller) || gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_OFF ||
         !gsh_python_api_is_loaded())
         return path;
+    gsh_cuda_sharing_note();
     int keep = errno;
     const char *chosen = make_ready(path, flags) ? proxy_path : path;
     dlerror();

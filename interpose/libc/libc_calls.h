@@ -42,6 +42,9 @@
        void *child),                                                                               \
       (body, stack, flags, argument, parent, tls, child))
 
+/* libc_environment.c */
+#define GSH_LIBC_CALLS_ENVIRONMENT(X) X(char *, getenv, (const char *name), (name))
+
 /* libc_exit.c */
 #define GSH_LIBC_CALLS_EXIT(X)                                                                     \
     X(void, _exit, (int status), (status), leave_at_once())                                        \

@@ -20,7 +20,7 @@ const struct gsh_rates gsh_cuda_rates = {
     .transfer_pageable = 6e9,
     .transfer_unmanaged = 1.5e9, /* malloc's, in scipy.linalg.solve and inv */
     .pin = 30e9,
-    .start = 0.4,
+    .start = 0.25,
     .compile = 0.1,
 };
 

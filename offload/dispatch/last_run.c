@@ -7,6 +7,7 @@
 
 #include "backend.h"
 #include "critical.h"
+#include "cuda_sharing.h"
 #include "device.h"
 #include "forked.h"
 #include "hash.h"
@@ -68,6 +69,8 @@ static void read_profile(void)
     run.process = getpid();
     run.devices = hash_devices_sigsafe();
     run.found = gsh_profile_file_read(&run.script, &run.profile);
+    if (run.profile.is_shared)
+        gsh_cuda_sharing_expect();
     run.is_known = true;
 }
 
@@ -133,7 +136,8 @@ static void leave(void *unused)
                                        .forked_before_start = atomic_load_explicit(
                                            &run.forked_before_start, memory_order_relaxed)};
     const struct gsh_profile profile = {.gain_ns = (uint64_t)(end.gains * 1e9),
-                                        .libraries = gsh_library_gains_worthwhile()};
+                                        .libraries = gsh_library_gains_worthwhile(),
+                                        .is_shared = gsh_cuda_sharing_is_noted()};
     if (gsh_script_profile_is_left(&end))
         gsh_profile_file_write(&run.script, &profile);
     else if (run.found != GSH_PROFILE_NONE)

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #define SUBFOLDER "/profiles"
+#define SHARED "driver shared\n"
 enum { TEXT_BYTES = 1024, NAME_BYTES = 80, PROFILES_MOST = 1000 };
 
 static const char *const labels[] = {
@@ -38,6 +39,8 @@ static void write_text(struct gsh_fmt *fmt, const struct gsh_script_identity *sc
     for (unsigned kind = 0; kind < GSH_LAUNCH_KINDS; kind++)
         if (profile->libraries & 1u << kind)
             gsh_fmt_printf(fmt, "library %s\n", labels[kind]);
+    if (profile->is_shared)
+        gsh_fmt_text(fmt, SHARED);
     gsh_fmt_text(fmt, "end\n");
 }
 
@@ -49,6 +52,7 @@ static struct gsh_profile parse(const char *text)
     const char *place = strstr(text, gain);
     if (place != NULL)
         profile.gain_ns = strtoull(place + strlen(gain), NULL, 10);
+    profile.is_shared = strstr(text, "\n" SHARED) != NULL;
     for (unsigned kind = 0; kind < GSH_LAUNCH_KINDS; kind++) {
         char line[48];
         struct gsh_fmt fmt;

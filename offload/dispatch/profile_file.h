@@ -11,6 +11,7 @@
 struct gsh_profile {
     uint64_t gain_ns;   /* gains of the last run, made and foregone */
     uint32_t libraries; /* kinds of launch, as bits, whose libraries were opened */
+    bool is_shared;     /* others used CUDA's driver (cuda_sharing.h) */
 };
 
 enum gsh_profile_found {

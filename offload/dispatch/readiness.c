@@ -17,6 +17,7 @@
 #include "price.h"
 #include "source.h"
 #include "stack_pool.h"
+#include "stats.h"
 #include "warm_up.h"
 
 /* Net gains of calls that ran on the CPU until the device was started. */
@@ -108,6 +109,7 @@ static enum gsh_reason start(const struct gsh_launch *launch, const struct gsh_v
 {
     const struct gsh_start_facts facts = {
         .foregone = add_gain(&start_foregone_ns, gsh_one_time_cost_net_gain(verdict)),
+        .saved = (double)gsh_stats_get(GSH_COUNTER_PARALLEL_SAVED_NS) * 1e-9,
         .price = gsh_readiness_start_price(),
         .seconds = gsh_backend_rates()->start + gsh_library_gains_seconds(launch)};
     const struct gsh_start_verdict step = gsh_one_time_cost_start(verdict, &facts);

@@ -476,8 +476,21 @@ __attribute__((visibility("default"))) void scribble(void *at, size_t size)
 /* ---- the device ---- */
 
 /* Takes as long as EMULATED_INIT_MS says. */
+/* Writes how many hardware queues the driver would make to the file that a variable names. */
+void tell_connections()
+{
+    const char *path = getenv("EMULATED_CONNECTIONS_FILE");
+    const char *wanted = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+    FILE *file = path != nullptr ? fopen(path, "w") : nullptr;
+    if (file == nullptr)
+        return;
+    fputs(wanted != nullptr ? wanted : "8", file);
+    fclose(file);
+}
+
 API gsh_cuda_enum cuInit(unsigned)
 {
+    tell_connections();
     const char *milliseconds = getenv("EMULATED_INIT_MS");
     if (milliseconds != nullptr)
         usleep(static_cast<useconds_t>(atoi(milliseconds)) * 1000);

@@ -15,16 +15,29 @@ static struct gsh_verdict gaining(double gain)
     return (struct gsh_verdict){.gain = gain};
 }
 
+/* Half of what was saved pays up to three quarters. */
+static void check_saved(double foregone, double saved, double price)
+{
+    const struct gsh_verdict call = gaining(0);
+    const struct gsh_start_facts facts = {.foregone = foregone, .saved = saved, .price = price},
+                                 more = {foregone, 2 * saved, price, 0};
+    const struct gsh_start_verdict verdict = gsh_one_time_cost_start(&call, &facts);
+    CHECK(verdict.begins || foregone + saved / 2 < price || foregone < price / 4);
+    CHECK(!verdict.begins || (foregone + saved / 2 >= price && foregone >= price / 4));
+    CHECK(verdict.opens || (foregone + saved / 2 < 0.7 * price || foregone < 0.7 * price / 4));
+    CHECK(gsh_one_time_cost_start(&call, &more).begins || !verdict.begins);
+}
+
 static void check_start(double gain, double foregone, double price, double wait)
 {
     const struct gsh_verdict call = gaining(gain), longer = gaining(2 * gain + 1e-3),
                              forced = {.is_forced = true};
-    const struct gsh_start_facts facts = {foregone, price, wait};
+    const struct gsh_start_facts facts = {foregone, 0, price, wait};
     const struct gsh_start_verdict verdict = gsh_one_time_cost_start(&call, &facts),
                                    next = gsh_one_time_cost_start(&longer, &facts),
                                    asked = gsh_one_time_cost_start(&forced, &facts);
     CHECK(verdict.begins || !verdict.waits);
-    CHECK(verdict.opens == (verdict.begins || foregone >= 0.45 * price));
+    CHECK(verdict.opens == (verdict.begins || foregone >= 0.7 * price));
     CHECK(!verdict.waits || (gain >= 5 * wait && foregone + gain >= price));
     CHECK(!verdict.begins || foregone + gain >= price);
     CHECK(verdict.begins || foregone < price);
@@ -119,6 +132,7 @@ int main(void)
                               seconds[point / STEPS / STEPS / STEPS]};
         check_start(at[0], at[1], at[2], at[3]);
         check_library(at[0], at[1], at[2]);
+        check_saved(at[0], at[1], at[2]);
     }
     check_program(true, 250);
     check_program(false, 63);

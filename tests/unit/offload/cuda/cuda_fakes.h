@@ -45,6 +45,12 @@ static inline gsh_cuda_enum fake_allocate_host(void **address, size_t size, unsi
     return *address != NULL ? GSH_CUDA_SUCCESS : GSH_CUDA_OUT_OF_MEMORY;
 }
 
+static inline gsh_cuda_enum fake_register_host(void *address, size_t size, unsigned flags)
+{
+    (void)address, (void)size, (void)flags;
+    return GSH_CUDA_SUCCESS;
+}
+
 static inline gsh_cuda_enum fake_create_event(CUevent *event, unsigned flags)
 {
     (void)flags;
@@ -73,6 +79,7 @@ static inline struct gsh_cuda_driver fake_driver(void)
                                     .cuMemPoolSetAttribute = fake_set_attribute,
                                     .cuMemGetInfo_v2 = fake_get_info,
                                     .cuMemHostAlloc = fake_allocate_host,
+                                    .cuMemHostRegister_v2 = fake_register_host,
                                     .cuEventCreate = fake_create_event,
                                     .cuEventRecord = fake_record_event,
                                     .cuEventQuery = fake_query_event,

@@ -20,8 +20,10 @@ static char cache[64], folder[80], file[160];
 
 static const struct gsh_script_identity script = {
     .name = (unsigned __int128)0xab << 64 | 1, .size = 1234, .seconds = 17, .nanoseconds = 5};
-static const struct gsh_profile profile = {
-    .gain_ns = 123456789, .libraries = 1u << GSH_LAUNCH_GEMM | 1u << GSH_LAUNCH_FFT};
+static const struct gsh_profile profile = {.gain_ns = 123456789,
+                                           .libraries =
+                                               1u << GSH_LAUNCH_GEMM | 1u << GSH_LAUNCH_FFT,
+                                           .is_shared = true};
 
 static unsigned count_files(void)
 {
@@ -41,6 +43,7 @@ static enum gsh_profile_found look(void)
     if (status == GSH_PROFILE_FOUND) {
         CHECK_INT(found.gain_ns, profile.gain_ns);
         CHECK_INT(found.libraries, profile.libraries);
+        CHECK(found.is_shared);
     }
     return status;
 }
