@@ -199,37 +199,47 @@ struct join {
     enum layouts among;
     int ndim, nreduce;
     int64_t shape[3];
-    bool is_transposed; /* the first dimension is contiguous */
+    const char *order; /* of the dimensions in memory, outermost first */
     int64_t pitch;
 };
 
 static const struct join reduce_joins[] = {
-    {FEW, 1, 1, {LINE}, false, 1},
-    {FEW, 1, 1, {5000}, false, 1},
-    {FEW, 2, 1, {1024, 1024}, false, 1},
-    {FEW, 2, 1, {1024, 1024}, true, 1},
-    {SOME, 2, 1, {8, LINE / 8}, false, 1},
-    {SOME, 2, 1, {1023, 1023}, false, 1},
-    {SOME, 2, 1, {1024, LINE / 64}, true, 1},
-    {SOME, 2, 1, {1023, 1023}, true, 1},
-    {ALL, 2, 2, {1022, 1022}, false, 2},
+    {FEW, 1, 1, {LINE}, "0", 1},
+    {FEW, 1, 1, {5000}, "0", 1},
+    {FEW, 2, 1, {1024, 1024}, "01", 1},
+    {FEW, 2, 1, {1024, 1024}, "10", 1},
+    {SOME, 2, 1, {8, LINE / 8}, "01", 1},
+    {SOME, 2, 1, {1023, 1023}, "01", 1},
+    {SOME, 2, 1, {1024, LINE / 64}, "10", 1},
+    {SOME, 2, 1, {1023, 1023}, "10", 1},
+    {ALL, 2, 2, {1022, 1022}, "01", 2},
+    /* axis 1 of three; many results, and few of many elements */
+    {FEW, 3, 1, {64, 512, 64}, "021", 1},
+    {FEW, 3, 1, {8, 32, 512}, "021", 1},
+    {SOME, 3, 1, {63, 511, 63}, "021", 1},
+    {SOME, 3, 1, {7, 31, 511}, "021", 1},
+    /* all axes but the middle one */
+    {FEW, 3, 2, {64, 128, 512}, "102", 1},
+    {SOME, 3, 2, {63, 127, 511}, "102", 1},
 };
 static const struct join scan_joins[] = {
-    {FEW, 1, 1, {LINE}, false, 1},
-    {FEW, 1, 1, {2000}, false, 1},
-    {FEW, 2, 1, {1024, 1024}, false, 1},
-    {FEW, 2, 1, {1024, 1024}, true, 1},
+    {FEW, 1, 1, {LINE}, "0", 1},
+    {FEW, 1, 1, {2000}, "0", 1},
+    {FEW, 2, 1, {1024, 1024}, "01", 1},
+    {FEW, 2, 1, {1024, 1024}, "10", 1},
 };
 
-/* Operand k over the first `kept` dimensions. */
-static void place_joined(struct gsh_launch *launch, unsigned k, const struct join *join, int kept,
+/* Operand k. */
+static void place_joined(struct gsh_launch *launch, unsigned k, const struct join *join,
                          enum gsh_dtype dtype)
 {
-    place(launch, k, dtype, kept, 1, join->pitch);
-    if (!join->is_transposed || kept < 2)
-        return;
-    launch->strides[k][0] = (int64_t)gsh_dtype_size(dtype);
-    launch->strides[k][1] = launch->strides[k][0] * launch->shape[0];
+    place(launch, k, dtype, 0, 1, 1);
+    int64_t stride = (int64_t)gsh_dtype_size(dtype);
+    for (int i = join->ndim; i-- > 0;) {
+        int d = join->order[i] - '0';
+        launch->strides[k][d] = stride;
+        stride *= launch->shape[d] * join->pitch;
+    }
 }
 
 static struct gsh_launch begin_join(enum gsh_launch_kind kind, const struct family *family,
@@ -238,7 +248,7 @@ static struct gsh_launch begin_join(enum gsh_launch_kind kind, const struct fami
 {
     struct gsh_launch launch = begin(kind, loop, 1, join->ndim, join->shape);
     launch.reduction = (enum gsh_reduction)family->what;
-    place_joined(&launch, 0, join, join->ndim, input);
+    place_joined(&launch, 0, join, input);
     return launch;
 }
 
@@ -260,7 +270,7 @@ static void make_scan(const struct family *family, enum gsh_dtype loop, enum gsh
     for (size_t i = 0; i < GSH_COUNT(scan_joins); i++) {
         const struct join *join = &scan_joins[i];
         struct gsh_launch launch = begin_join(GSH_LAUNCH_SCAN, family, join, loop, input);
-        place_joined(&launch, 1, join, join->ndim, loop);
+        place_joined(&launch, 1, join, loop);
         hand_out(&launch);
     }
 }
