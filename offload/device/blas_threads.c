@@ -11,7 +11,8 @@
 
 static struct gsh_lock lock = GSH_LOCK_INITIALIZER(GSH_RANK_BLAS_THREADS);
 static struct gsh_blas_threads blas;
-static int usual, lowered;    /* numbers of threads, under the lock; 0: the number is not lowered */
+static int usual, lowered; /* numbers of threads, under the lock; 0: the number is not lowered */
+static atomic_bool is_used;
 static _Atomic unsigned ours; /* threads between lower and restore; written under the lock */
 
 void gsh_blas_threads_register(const struct gsh_blas_threads *functions)
@@ -45,6 +46,16 @@ void gsh_blas_threads_restore(void)
     GSH_LOCKED(&lock);
     if (--ours == 0)
         restore_locked();
+}
+
+void gsh_blas_threads_note_use(void)
+{
+    atomic_store_explicit(&is_used, true, memory_order_relaxed);
+}
+
+bool gsh_blas_threads_are_used(void)
+{
+    return atomic_load_explicit(&is_used, memory_order_relaxed);
 }
 
 bool gsh_blas_threads_are_beside_ours(void)

@@ -30,7 +30,10 @@ void gsh_blas_threads_lower(unsigned cores);
 /* It has ended. With the last of them, puts the number back, unless the program has set another meanwhile. Any thread that holds no
  * lock; as often as `lower`. */
 void gsh_blas_threads_restore(void);
-/* Whether a thread of ours works between the two. Any thread. */
+/* The program's BLAS computes: its threads are at work, or spin. Any thread. */
+void gsh_blas_threads_note_use(void);
+bool gsh_blas_threads_are_used(void);
+/* Whether a thread of ours works between `lower` and `restore`. Any thread. */
 bool gsh_blas_threads_are_beside_ours(void);
 
 /* Fork handlers. `prepare` puts the number back; it runs before OpenBLAS's own handler, and holds the lock until one of the others. */

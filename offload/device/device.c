@@ -73,6 +73,7 @@ static enum gsh_status open_device(void)
 {
     char why[256] = "";
     uint64_t begin = gsh_clock_ns();
+    gsh_warm_up_wait();
     enum gsh_status status = gsh_backend_get()->open(why, sizeof why);
     gsh_stats_add(GSH_COUNTER_START_NS, gsh_clock_ns() - begin);
     if (GSH_UNLIKELY(gsh_trace_is_on))
@@ -127,8 +128,10 @@ static void start_thread(bool wait)
     if (gsh_option_number(GSH_OPTION_DEVICE) == GSH_DEVICE_HOST)
         gsh_host_threads_prepare();
     is_beside = !wait;
-    if (is_beside)
+    if (is_beside) {
         gsh_stack_pool_run(lower_blas_threads, NULL);
+        gsh_warm_up_begin(GSH_WARM_UP_DRIVER);
+    }
     if (gsh_device_events.starting() != GSH_OK || !gsh_thread_start(start_main, NULL))
         fail_start();
 }

@@ -7,6 +7,7 @@
 #include "readiness.h"
 
 #include "backend.h"
+#include "blas_threads.h"
 #include "device.h"
 #include "dispatch_lock.h"
 #include "hash.h"
@@ -87,8 +88,10 @@ static void note_gain(const struct gsh_launch *launch, double gain)
 {
     add_gain(&gains_ns, gain);
     gsh_library_gains_note(launch, gain);
-    if (uses_blas(launch))
-        add_gain(&blas_gains_ns, gain);
+    if (!uses_blas(launch))
+        return;
+    gsh_blas_threads_note_use();
+    add_gain(&blas_gains_ns, gain);
 }
 
 void gsh_readiness_correct(enum gsh_launch_kind kind, bool needs_library, double counted,

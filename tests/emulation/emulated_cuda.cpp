@@ -35,6 +35,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -476,21 +477,22 @@ __attribute__((visibility("default"))) void scribble(void *at, size_t size)
 /* ---- the device ---- */
 
 /* Takes as long as EMULATED_INIT_MS says. */
-/* Writes how many hardware queues the driver would make to the file that a variable names. */
-void tell_connections()
+/* Writes to the file that a variable names how many hardware queues the driver would make, and the niceness of this thread. */
+void tell_queues_and_niceness()
 {
-    const char *path = getenv("EMULATED_CONNECTIONS_FILE");
+    const char *path = getenv("EMULATED_INIT_FILE");
     const char *wanted = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
     FILE *file = path != nullptr ? fopen(path, "w") : nullptr;
     if (file == nullptr)
         return;
-    fputs(wanted != nullptr ? wanted : "8", file);
+    fprintf(file, "%s %d", wanted != nullptr ? wanted : "8",
+            getpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid))));
     fclose(file);
 }
 
 API gsh_cuda_enum cuInit(unsigned)
 {
-    tell_connections();
+    tell_queues_and_niceness();
     const char *milliseconds = getenv("EMULATED_INIT_MS");
     if (milliseconds != nullptr)
         usleep(static_cast<useconds_t>(atoi(milliseconds)) * 1000);

@@ -48,10 +48,10 @@ class TestConnections(shim_runner.TestCase):
         result = shim_runner.run(self.script, env={
             "OTHER": other,
             "GPUSHIM_MODE": "auto", "GPUSHIM_START_MS": "1", "GPUSHIM_PROFILE": "1", "WORD": "said",
-            "GPUSHIM_CACHE_DIR": os.path.join(self.folder.name, "cache"), "EMULATED_CONNECTIONS_FILE": answer, **env})
+            "GPUSHIM_CACHE_DIR": os.path.join(self.folder.name, "cache"), "EMULATED_INIT_FILE": answer, **env})
         self.assertEqual((result.returncode, result.stdout), (0, "True %s b'said'\n" % seen), repr(result))
         with open(answer, encoding="utf-8") as stream:
-            return stream.read()
+            return stream.read().split()[0]
 
     def test_one_where_gpushim_is_alone(self):
         self.assertEqual(self.connections(GPUSHIM_PROFILE="0"), "1")
