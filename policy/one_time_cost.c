@@ -5,10 +5,10 @@
 #include "one_time_cost.h"
 
 #define WAITING_GAIN 5   /* times what is waited for: libraries may come from a slow disk */
-#define LOOP_SHARE 0.25  /* of the start's time is its price beside loops */
+#define LOOP_SHARE 0.25  /* of the start's time, its price beside loops: the process ends later */
+#define BLAS_SHARE 0.4   /* ... beside products and decompositions, which it slows down */
 #define DRIVER_SHARE 0.7 /* cuInit's, of the end of a process: 0.045 of 0.06 s (H200) */
-#define SAVED_SHARE                                                                                \
-    0.5 /* of threads' seconds beyond the program's: waiting for memory is not saved */
+#define SAVED_SHARE 0.5  /* of threads' seconds beyond the program's: the rest waits for memory */
 #define LEAST_GAINS 0.25 /* of a price that what was saved helps to pay */
 #define LONG_CALL 5      /* times what starting takes: a start beside such a call is hardly felt */
 #define FEW_THREADS 4    /* a quarter of BLAS's speed is the most that is given up */
@@ -37,7 +37,7 @@ bool gsh_one_time_cost_expects_residency(enum gsh_reason reason, bool is_ready)
 double gsh_one_time_cost_start_price(double seconds, double gains, double blas_gains)
 {
     double share = gains > 0 ? GSH_MIN(blas_gains / gains, 1) : 0;
-    return seconds * (LOOP_SHARE + (1 - LOOP_SHARE) * share);
+    return seconds * (LOOP_SHARE + (BLAS_SHARE - LOOP_SHARE) * share);
 }
 
 /* What may be spent on the start. */
@@ -65,7 +65,7 @@ int gsh_one_time_cost_blas_threads(int count, unsigned cores)
 
 double gsh_one_time_cost_load_price(double seconds, bool is_blas)
 {
-    return gsh_one_time_cost_start_price(seconds, 1, is_blas ? 1 : 0);
+    return is_blas ? seconds : LOOP_SHARE * seconds;
 }
 
 bool gsh_one_time_cost_pays_loading(double gains, double price)

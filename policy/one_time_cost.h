@@ -25,8 +25,8 @@ bool gsh_one_time_cost_expects_residency(enum gsh_reason reason, bool is_ready);
 /* ---- the start of the device ---- */
 
 /* What gains must reach for a start that takes `seconds`: a quarter of that where nothing but loops gains, because the start then
- * takes one core of several; all of it where products and decompositions do, whose threads want every core. `blas_gains`: of
- * these, of all `gains`. */
+ * takes one core of several, and makes the process end later; two fifths where products and decompositions do, whose threads want
+ * every core. `blas_gains`: of these, of all `gains`. */
 double gsh_one_time_cost_start_price(double seconds, double gains, double blas_gains);
 
 struct gsh_start_facts {
@@ -55,8 +55,8 @@ int gsh_one_time_cost_blas_threads(int count, unsigned cores);
 
 /* ---- opening a library ---- */
 
-/* What gains must reach for a library that takes `seconds` to open (0: it is open) to be opened beside the program: as much of
- * that as of the device's start. `is_blas`: it serves products and decompositions. */
+/* What gains must reach for a library that takes `seconds` to open (0: it is open) to be opened beside the program: a quarter of
+ * that beside loops, all of it where it serves products and decompositions (`is_blas`). */
 double gsh_one_time_cost_load_price(double seconds, bool is_blas);
 /* The share of that price where the library opens while Python imports. */
 #define GSH_ONE_TIME_COST_FORESEEN 0.5
