@@ -32,9 +32,18 @@ bool gsh_ledger_is_unused(const struct gsh_ledger *ledger)
     return ledger->rent == 0;
 }
 
+static void note_undone(struct gsh_ledger *ledger)
+{
+    if (ledger->is_home)
+        ledger->undone =
+            (uint8_t)(ledger->debt < 0 ? GSH_MIN(ledger->undone + 1, MOST_BACK_OFF) : 0);
+    ledger->is_home = false;
+}
+
 void gsh_ledger_note_uploaded(struct gsh_ledger *ledger, double price)
 {
     bool is_another_part = ledger->price > 0 && ledger->earned == 0; /* no call since */
+    note_undone(ledger);
     if (is_another_part) {
         ledger->price += price;
         return;
@@ -52,11 +61,12 @@ void gsh_ledger_note_fetched(struct gsh_ledger *ledger, double price)
 {
     ledger->debt = -price;
     ledger->rent = 0;
+    ledger->is_home = true;
 }
 
 double gsh_ledger_download_price(const struct gsh_ledger *ledger, double price)
 {
-    return GSH_MAX(price - ledger->rent, 0);
+    return GSH_MAX(price - ledger->rent / (double)(1U << ledger->undone), 0);
 }
 
 double gsh_ledger_asking_price(const struct gsh_ledger *ledger, double price)

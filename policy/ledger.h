@@ -14,7 +14,9 @@ struct gsh_ledger {
     double
         rent; /* lost so far by leaving the data on the device; 0: no call has used it there yet */
     uint8_t
-        back_off; /* uploads in a row that did not pay: each doubles what the next must promise */
+        back_off;   /* uploads in a row that did not pay: each doubles what the next must promise */
+    uint8_t undone; /* fetches in a row that an upload soon undid: each halves what rent pays */
+    bool is_home;   /* fetched since the last upload */
 };
 
 /* A call was left to the CPU because the data was there: that cost so much. */
@@ -30,11 +32,12 @@ void gsh_ledger_note_rented(struct gsh_ledger *ledger, double lost);
  * operand pays for by coming home: a loop that makes new data on the device would download it each time. */
 bool gsh_ledger_is_unused(const struct gsh_ledger *ledger);
 /* The data, or a part of it, moved to the device at this price. Parts that move before the next call is accepted are one
- * upload. */
+ * upload. It undoes a fetch if calls on the host have not lost as much since as the fetch cost. */
 void gsh_ledger_note_uploaded(struct gsh_ledger *ledger, double price);
 /* The host fetched it back: that much must be earned back before it moves again. */
 void gsh_ledger_note_fetched(struct gsh_ledger *ledger, double price);
-/* What is left to pay of a download that costs `price`: calls on the device that only avoid it have paid the rent. */
+/* What is left to pay of a download that costs `price`: calls on the device that only avoid it have paid the rent. Where the last
+ * fetches were undone, other calls want the data on the device, and the rent counts for less. */
 double gsh_ledger_download_price(const struct gsh_ledger *ledger, double price);
 /* What an upload must promise that costs `price`. */
 double gsh_ledger_asking_price(const struct gsh_ledger *ledger, double price);

@@ -22,6 +22,7 @@
 #include "forked.h"
 #include "history.h"
 #include "host_calibration.h"
+#include "launch_overlap.h"
 #include "line_profile.h"
 #include "mapping_budget.h"
 #include "node.h"
@@ -424,12 +425,6 @@ static bool output_is_dense(const struct run *run, unsigned k)
     return elements * gsh_dtype_size(launch->operands[k].dtype) == run->places[k].bytes;
 }
 
-/* Whether what is read from input k is overwritten in the same step. */
-static bool is_in_place(const struct gsh_launch *launch, unsigned k, unsigned output)
-{
-    return gsh_launch_has(launch, GSH_TRAIT_IN_PLACE) && gsh_launch_is_same_view(launch, k, output);
-}
-
 static bool overlaps(const struct place *x, const struct place *y)
 {
     return x->block == y->block && x->first < y->first + y->bytes && y->first < x->first + x->bytes;
@@ -441,7 +436,7 @@ static bool output_clobbers_input(const struct run *run, unsigned output)
     for (unsigned k = 0; k < run->operands; k++)
         if (!gsh_launch_is_output(&run->node.launch, k) &&
             overlaps(&run->places[k], &run->places[output]) &&
-            !is_in_place(&run->node.launch, k, output))
+            !gsh_launch_overlap_is_harmless(&run->node.launch, k, output))
             return true;
     return false;
 }

@@ -55,6 +55,26 @@ static void check_rent_or_buy(void)
     CHECK(lost <= facts.upload);
 }
 
+/* A fetch that an upload undoes at once makes the next one twice as dear in rent; one after which the data is of use to the host
+ * does not. */
+static void check_undone(void)
+{
+    struct gsh_ledger ledger = {0};
+    for (unsigned times = 0; times < 4; times++) {
+        gsh_ledger_note_rented(&ledger, 1e-3);
+        double left = gsh_ledger_download_price(&ledger, 1e-3), paid = 1e-3 / (1 << times);
+        CHECK(left > 0.999e-3 - paid && left < 1.001e-3 - paid);
+        gsh_ledger_note_fetched(&ledger, 1e-3);
+        gsh_ledger_note_uploaded(&ledger, 1e-3);
+        gsh_ledger_note_accepted(&ledger, 1);
+    }
+    gsh_ledger_note_fetched(&ledger, 1e-3);
+    gsh_ledger_note_declined(&ledger, 2e-3);
+    gsh_ledger_note_uploaded(&ledger, 1e-3);
+    gsh_ledger_note_rented(&ledger, 1e-3);
+    CHECK(gsh_ledger_download_price(&ledger, 1e-3) < 1e-9);
+}
+
 /* However often the CPU would do a call sooner, leaving its data on the device first costs at most as much again as
  * fetching it at once. */
 static void check_rent(void)
@@ -72,6 +92,7 @@ static void check_rent(void)
     gsh_ledger_note_rented(&ledger, 1e-4);
     gsh_ledger_note_rented(&ledger, -1); /* a call that wins */
     CHECK(ledger.rent < 1e-9 && !gsh_ledger_is_unused(&ledger));
+    check_undone();
 }
 
 /* Data that keeps being written on the host after an upload is moved less and less often. */
