@@ -42,8 +42,8 @@ struct gsh_start_verdict {
 };
 
 /* The start begins if earlier calls have foregone its price, or this call alone gains 5 times the price, or waits. Up to three
- * quarters of the price may be paid by half of what loops on several cores have saved: if the device is of no use afterwards, the
- * process still ends sooner than without this library. The driver opens, which is most of what ends with the process,
+ * quarters of the price may be paid by a quarter of what loops on several cores have saved: if the program ends at once, it waits for
+ * the driver, which takes about as long as was saved. The driver opens, which is most of what ends with the process,
  * for its share of the price. The call waits if it is worth waiting and, with what was foregone, reaches the price; one that an
  * option sends always waits. */
 struct gsh_start_verdict gsh_one_time_cost_start(const struct gsh_verdict *call,

@@ -80,17 +80,18 @@ struct layout {
 };
 
 static const struct layout elementwise_layouts[] = {
-    {FEW, 1, PACKED, "a"},    {FEW, 1, SHIFTED, "a"},    {SOME, 1, STEPPED, "a"},
-    {SOME, 2, SHIFTED, "a"},  {ALL, 2, PACKED, "a"},     {ALL, 3, SHIFTED, "a"},
-    {FEW, 1, PACKED, "aa"},   {FEW, 1, PACKED, "ac"},    {FEW, 1, PACKED, "ca"},
-    {FEW, 1, SHIFTED, "aa"},  {SOME, 1, PACKED, "as"},   {SOME, 1, PACKED, "sa"},
-    {SOME, 2, SHIFTED, "aa"}, {SOME, 1, SHIFTED, "ac"},  {SOME, 1, SHIFTED, "ca"},
-    {ALL, 2, PACKED, "aa"},   {ALL, 2, PACKED, "ar"},    {ALL, 2, PACKED, "ra"},
-    {ALL, 1, STEPPED, "aa"},  {ALL, 3, SHIFTED, "aa"},   {ALL, 2, SHIFTED, "ac"},
-    {ALL, 2, SHIFTED, "ca"},  {ALL, 1, STEPPED, "ac"},   {ALL, 1, STEPPED, "ca"},
-    {FEW, 1, PACKED, "aaa"},  {FEW, 1, PACKED, "aac"},   {FEW, 1, PACKED, "aca"},
-    {FEW, 1, PACKED, "acc"},  {SOME, 1, SHIFTED, "aaa"}, {SOME, 2, SHIFTED, "aaa"},
-    {ALL, 1, SHIFTED, "aac"}, {ALL, 1, SHIFTED, "aca"},  {ALL, 2, SHIFTED, "aac"},
+    {FEW, 1, PACKED, "a"},     {FEW, 1, SHIFTED, "a"},    {SOME, 1, STEPPED, "a"},
+    {SOME, 2, SHIFTED, "a"},   {ALL, 2, PACKED, "a"},     {ALL, 3, SHIFTED, "a"},
+    {FEW, 1, PACKED, "aa"},    {FEW, 1, PACKED, "ac"},    {FEW, 1, PACKED, "ca"},
+    {FEW, 1, SHIFTED, "aa"},   {SOME, 1, PACKED, "as"},   {SOME, 1, PACKED, "sa"},
+    {SOME, 2, SHIFTED, "aa"},  {SOME, 1, SHIFTED, "ac"},  {SOME, 1, SHIFTED, "ca"},
+    {ALL, 2, PACKED, "aa"},    {ALL, 2, PACKED, "ar"},    {ALL, 2, PACKED, "ra"},
+    {ALL, 1, STEPPED, "aa"},   {ALL, 3, SHIFTED, "aa"},   {ALL, 2, SHIFTED, "ac"},
+    {ALL, 2, SHIFTED, "ca"},   {ALL, 1, STEPPED, "ac"},   {ALL, 1, STEPPED, "ca"},
+    {ALL, 2, PACKED, "ac"},    {ALL, 2, PACKED, "ca"},    {FEW, 1, PACKED, "aaa"},
+    {FEW, 1, PACKED, "aac"},   {FEW, 1, PACKED, "aca"},   {FEW, 1, PACKED, "acc"},
+    {SOME, 1, SHIFTED, "aaa"}, {SOME, 2, SHIFTED, "aaa"}, {ALL, 1, SHIFTED, "aac"},
+    {ALL, 1, SHIFTED, "aca"},  {ALL, 2, SHIFTED, "aac"},
 };
 static const struct layout fill_layouts[] = {
     {FEW, 1, PACKED, "c"}, {FEW, 1, SHIFTED, "c"}, {SOME, 1, STEPPED, "c"}, {SOME, 2, SHIFTED, "c"},

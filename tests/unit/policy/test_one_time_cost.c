@@ -15,16 +15,16 @@ static struct gsh_verdict gaining(double gain)
     return (struct gsh_verdict){.gain = gain};
 }
 
-/* Half of what was saved pays up to three quarters. */
+/* A quarter of what was saved pays up to three quarters. */
 static void check_saved(double foregone, double saved, double price)
 {
     const struct gsh_verdict call = gaining(0);
     const struct gsh_start_facts facts = {.foregone = foregone, .saved = saved, .price = price},
                                  more = {foregone, 2 * saved, price, 0};
     const struct gsh_start_verdict verdict = gsh_one_time_cost_start(&call, &facts);
-    CHECK(verdict.begins || foregone + saved / 2 < price || foregone < price / 4);
-    CHECK(!verdict.begins || (foregone + saved / 2 >= price && foregone >= price / 4));
-    CHECK(verdict.opens || (foregone + saved / 2 < 0.7 * price || foregone < 0.7 * price / 4));
+    CHECK(verdict.begins || foregone + saved / 4 < price || foregone < price / 4);
+    CHECK(!verdict.begins || (foregone + saved / 4 >= price && foregone >= price / 4));
+    CHECK(verdict.opens || (foregone + saved / 4 < 0.7 * price || foregone < 0.7 * price / 4));
     CHECK(gsh_one_time_cost_start(&call, &more).begins || !verdict.begins);
 }
 
