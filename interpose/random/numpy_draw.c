@@ -205,7 +205,7 @@ static PyObject *draw_here(const struct gsh_numpy_draw *request, double seconds,
 static bool prepare(const struct gsh_numpy_draw *request, double *seconds, enum gsh_reason *why,
                     unsigned *row)
 {
-    *why = gsh_dispatch_is_live() ? GSH_REASON_UNSUPPORTED : GSH_REASON_NO_DEVICE;
+    *why = gsh_dispatch_is_live() ? GSH_REASON_UNSUPPORTED : gsh_dispatch_why_dead();
     *row = gsh_numpy_output_row(request->method, NULL, 0, request->dtype);
     return gsh_numpy_output_is_possible(&request->layout, gsh_dtype_size(request->dtype)) &&
            is_known(request, seconds);

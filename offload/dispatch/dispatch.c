@@ -90,6 +90,8 @@ enum gsh_reason gsh_dispatch_why_dead(void)
 {
     if (barred >= SWITCHED_OFF)
         return GSH_REASON_OFF;
+    if (gsh_option_number(GSH_OPTION_DEVICE) == GSH_DEVICE_CPU)
+        return GSH_REASON_CPU_ONLY;
     return gsh_retire_reason() != NULL ? GSH_REASON_UNSEEN_WRITES : GSH_REASON_NO_DEVICE;
 }
 

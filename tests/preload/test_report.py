@@ -104,6 +104,12 @@ for _ in range(10):
                 self.assertTrue(lines[0].startswith("gpushim: " + words), lines[0])
                 self.assertRegex(lines[1], r"^ time: \S+ s = \S+ s Python and what is not hooked")
 
+    def test_cpu_alone_is_a_reason_of_its_own(self):
+        result = self.shim_run("import numpy as np\nb = np.sqrt(np.ones(3_000_000))\n", env={"GPUSHIM_DEVICE": "cpu", "GPUSHIM_MODE": "auto"})
+        reasons = {code for row in result.report["operations"] for code in row["reasons"]}
+        self.assertIn("cpu-only", reasons, repr(result))
+        self.assertNotIn("no-device", reasons)
+
     def test_json(self):
         shimmed = shim_runner.run(PROGRAM)
         report = shimmed.report
