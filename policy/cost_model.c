@@ -116,7 +116,7 @@ double gsh_cost_model_device_work(const struct gsh_rates *rates, const struct gs
 {
     switch (work->kind) {
     case GSH_WORK_LOOP:
-        return gsh_cost_model_device(rates, work->bytes);
+        return gsh_cost_model_device(rates, work->bytes) + work->columns * work->device_column;
     case GSH_WORK_PRODUCT:
         return gsh_cost_model_device_product(rates, work->flops / work->device_share, work->bytes,
                                              work->is_double) +

@@ -3,6 +3,7 @@
 import math
 
 MOST_BINS = 2 ** 20
+SAMPLE = 1000  # weights that tell whether others may be integers
 EXACT_BITS = 52  # of a sum of weights: a double has 53
 MOST_SHIFT = 900  # 2.0 ** MOST_SHIFT * 2.0 ** EXACT_BITS is finite
 interpolates_alike = {}  # dtype of the heights: whether NumPy's code gives what interpolated does
@@ -93,19 +94,26 @@ def _monotonicity(bins):
 # --- sums of weights --------------------------------------------------------------------------------
 
 def bincount(x, weights=None, minlength=0):
-    """With weights of which all sums are exact, in any order: as integers times a power of two."""
+    """With weights. Where no sum of theirs is rounded, they are added as integers times a power of two; else in NumPy's order."""
     numbers, weights = as_index(x), as_array(weights)
     if numbers is None or numbers.ndim != 1 or not is_plain(weights) or weights.dtype.kind == 'c':
         return NotImplemented
     if numbers.size == 0 or weights.shape != numbers.shape or type(minlength) is not int or minlength < 0:
         return NotImplemented
     bins = max(int(numbers.max()) + 1, minlength)
-    scaled, scale = as_integers(weights.astype('d', copy=False))
-    if scaled is None or numbers.min() < 0 or bins > max(numbers.size, MOST_BINS):
+    if numbers.min() < 0 or bins > max(numbers.size, MOST_BINS):
         return NotImplemented
-    sums = m.zeros(bins, 'l')
-    m.add.at(sums, numbers, scaled)
-    return m.divide(sums, scale)
+    return sums_of(numbers, weights.astype('d', copy=False), bins)
+
+
+def sums_of(numbers, weights, bins):
+    scaled, scale = None, 0
+    if as_integers(weights[:SAMPLE])[0] is not None:
+        scaled, scale = as_integers(weights)
+    sums = m.zeros(bins, 'd' if scaled is None else 'l')
+    with quiet():
+        m.add.at(sums, numbers, weights if scaled is None else scaled)
+    return sums if scaled is None else m.divide(sums, scale)
 
 
 def as_integers(weights):

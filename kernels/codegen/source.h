@@ -14,7 +14,7 @@
 #include "status.h"
 
 #define GSH_SOURCE_KEY_SIZE 128
-#define GSH_SOURCE_MAX_STAGES 5
+#define GSH_SOURCE_MAX_STAGES 7
 #define GSH_SOURCE_ARGUMENT_BYTES 4064 /* CUDA allows 4096 */
 
 /* One kernel of the launch: entry point "gsh_kernel", one __grid_constant__-like struct passed by value. */
@@ -29,7 +29,7 @@ struct gsh_source_stage {
 };
 
 struct gsh_source_plan {
-    unsigned stage_count; /* of many elements: reductions 2, scans 3; of groups: 1 + sinks */
+    unsigned stage_count; /* of many elements: reductions 2, scans 3, sorts 5; of groups: 1 + sinks */
     struct gsh_source_stage stages[GSH_SOURCE_MAX_STAGES];
     size_t scratch_bytes; /* device memory the stages share; gsh_source_plan is given its address */
 };

@@ -1,48 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * TAKE and PUT as text (kernels/cuda/indexed*.cuh). Four variants:
+ * TAKE and PUT as text (kernels/cuda/indexed*.cuh). Variants:
  *
  *   move     TAKE; PUT's assignment where several writes to one place write the same value
  *   ranked   other assignments of PUT, in three stages: of the writes to a place the last one in C order
  *            wins. Scratch: a winner for each place that the indices can name
  *   combine  PUT with an operation whose order does not matter, by atomic instructions
- *   (none)   PUT with any other operation, e.g. a sum of different floats
+ *   ordered  PUT with any other operation, e.g. a sum of different floats: sorted by place (source_put_order.h), then place by
+ *            place in C order
  */
 #include "source_index.h"
 
 #include "source_parts.h"
+#include "source_put_order.h"
+#include "source_ranking.h"
 #include "source_scan.h"
+#include "source_sort.h"
 #include "source_texts.h"
 
 #define UNROLL 4
 #define MOST_SCRATCH ((int64_t)1 << 34)
+#define LEAST_SPREAD 32 /* places of a rank: a warp has neighbouring ones */
 
-enum way { WAY_NONE, WAY_MOVE, WAY_RANKED, WAY_COMBINE };
-enum pass { PASS_CLEAR, PASS_CLAIM, PASS_MOVE, PASS_COMBINE };
-
-/* The numbering of a PUT's places. */
-struct ranking {
-    int64_t ranks, cells; /* counts of ranks and of cells */
-    int64_t rank_weights[GSH_MAX_DIMS], cell_weights[GSH_MAX_DIMS];
-};
+enum way { WAY_NONE, WAY_MOVE, WAY_RANKED, WAY_COMBINE, WAY_ORDERED };
+enum pass { PASS_CLEAR, PASS_CLAIM, PASS_MOVE, PASS_COMBINE, PASS_CELLS, PASS_SORT, PASS_ORDER };
 
 static bool is_put(const struct gsh_launch *launch)
 {
     return launch->kind == GSH_LAUNCH_PUT;
 }
 
-/* False where all elements along the dimension have one index and one mask but different places. One rank then
- * serves all of them. */
-static bool is_ranked_dim(const struct gsh_launch *launch, int d)
-{
-    return launch->strides[1][d] != 0 || launch->strides[2][d] == 0 ||
-           (launch->has_mask && launch->strides[3][d] != 0);
-}
-
 static bool has_one_value(const struct gsh_launch *launch)
 {
     for (int d = 0; d < launch->ndim; d++)
-        if (launch->strides[0][d] != 0 && is_ranked_dim(launch, d))
+        if (launch->strides[0][d] != 0 && gsh_source_ranking_has_dim(launch, d))
             return false;
     return true;
 }
@@ -70,80 +61,53 @@ static bool ignores_order(enum gsh_op op)
     return is_extremum(op);
 }
 
-static enum way way_of_combining(const struct gsh_launch *launch)
+static bool has_join(const struct gsh_launch *launch)
 {
     const struct gsh_op_info *info = gsh_op_info(launch->op);
-    const struct gsh_operand *out = &launch->operands[2];
-    if (!gsh_op_has_loop(launch->op, launch->loop) || info->nin != 2 || info->nout != 1 ||
-        info->inputs != GSH_INPUTS_SAME || gsh_dtype_size(out->dtype) > 8 ||
-        gsh_op_output_dtype(launch->op, launch->loop, 0) != launch->loop)
-        return WAY_NONE;
+    return gsh_op_has_loop(launch->op, launch->loop) && info->nin == 2 && info->nout == 1 &&
+           info->inputs == GSH_INPUTS_SAME &&
+           gsh_op_output_dtype(launch->op, launch->loop, 0) == launch->loop;
+}
+
+/* Whether every place begins at a multiple of so many bytes. */
+static bool is_aligned(const struct gsh_launch *launch, int64_t unit)
+{
     for (int d = 0; d < launch->ndim; d++)
-        if (launch->strides[2][d] % (int64_t)gsh_dtype_size(out->dtype) != 0)
-            return WAY_NONE;
-    if (out->address % gsh_dtype_size(out->dtype) != 0 ||
-        launch->indexed.stride % (int64_t)gsh_dtype_size(out->dtype) != 0)
-        return WAY_NONE;
+        if (launch->strides[2][d] % unit != 0)
+            return false;
+    return (int64_t)launch->operands[2].address % unit == 0 && launch->indexed.stride % unit == 0;
+}
+
+static bool may_combine(const struct gsh_launch *launch)
+{
+    int64_t size = (int64_t)gsh_dtype_size(launch->operands[2].dtype);
+    if (size > 8 || !is_aligned(launch, size)) /* for an atomic instruction */
+        return false;
     if (has_one_value(launch))
-        return WAY_COMBINE;
+        return true;
     bool is_exact = (1u << launch->loop & (GSH_SET_INTEGERS | GSH_SET_BOOL)) != 0 ||
                     (is_float(launch->loop) && is_extremum(launch->op));
-    return is_exact && ignores_order(launch->op) && out->dtype == launch->loop ? WAY_COMBINE
-                                                                               : WAY_NONE;
+    return is_exact && ignores_order(launch->op) && launch->operands[2].dtype == launch->loop;
 }
 
-/* Whether every cell is a distinct place. That holds where, sorted by stride, the index and the dimensions with
- * places of their own each step over all smaller ones. */
-static bool has_distinct_cells(const struct gsh_launch *launch)
+static enum way way_of_combining(const struct gsh_launch *launch)
 {
-    int64_t strides[GSH_MAX_DIMS + 1] = {gsh_launch_step(launch->indexed.stride)};
-    int64_t extents[GSH_MAX_DIMS + 1] = {launch->indexed.extent};
-    int count = 1;
-    for (int d = 0; d < launch->ndim; d++) {
-        int64_t stride = gsh_launch_step(launch->strides[2][d]);
-        int place = count;
-        if (stride == 0)
-            continue;
-        for (; place > 0 && strides[place - 1] > stride; place--) {
-            strides[place] = strides[place - 1];
-            extents[place] = extents[place - 1];
-        }
-        strides[place] = stride;
-        extents[place] = launch->shape[d];
-        count++;
-    }
-    int64_t covered = (int64_t)gsh_dtype_size(launch->operands[2].dtype);
-    for (int i = 0; i < count; i++) {
-        if (strides[i] < covered && extents[i] > 1)
-            return false;
-        covered = strides[i] * (extents[i] - 1) + covered;
-    }
-    return true;
+    enum gsh_dtype out = launch->operands[2].dtype;
+    int64_t part = (int64_t)gsh_dtype_size(out) / (gsh_dtype_kind(out) == 'c' ? 2 : 1);
+    if (!has_join(launch) || !is_aligned(launch, part))
+        return WAY_NONE;
+    if (may_combine(launch))
+        return WAY_COMBINE;
+    return gsh_source_put_order_is_possible(launch) ? WAY_ORDERED : WAY_NONE;
 }
 
-static struct ranking ranking_of(const struct gsh_launch *launch)
-{
-    struct ranking ranking = {.ranks = 1, .cells = launch->indexed.extent};
-    for (int d = launch->ndim - 1; d >= 0; d--) {
-        if (!is_ranked_dim(launch, d))
-            continue;
-        ranking.rank_weights[d] = ranking.ranks;
-        ranking.ranks *= launch->shape[d];
-        if (launch->strides[2][d] == 0)
-            continue;
-        ranking.cell_weights[d] = ranking.cells;
-        ranking.cells *= launch->shape[d];
-    }
-    return ranking;
-}
-
-static bool has_wide_winners(const struct ranking *ranking)
+static bool has_wide_winners(const struct gsh_source_ranking *ranking)
 {
     return ranking->ranks >= INT32_MAX;
 }
 
 /* Size in words of 8 bytes. */
-static int64_t winner_words(const struct ranking *ranking)
+static int64_t winner_words(const struct gsh_source_ranking *ranking)
 {
     return has_wide_winners(ranking) ? ranking->cells : (ranking->cells + 1) / 2;
 }
@@ -154,9 +118,10 @@ static enum way way_of_put(const struct gsh_launch *launch)
         return way_of_combining(launch);
     if (has_one_value(launch))
         return WAY_MOVE;
-    struct ranking ranking = ranking_of(launch);
-    return has_distinct_cells(launch) && winner_words(&ranking) <= MOST_SCRATCH / 8 ? WAY_RANKED
-                                                                                    : WAY_NONE;
+    struct gsh_source_ranking ranking = gsh_source_ranking_of(launch);
+    return gsh_source_ranking_is_distinct(launch) && winner_words(&ranking) <= MOST_SCRATCH / 8
+               ? WAY_RANKED
+               : WAY_NONE;
 }
 
 static enum way way_of(const struct gsh_launch *launch)
@@ -170,11 +135,17 @@ static enum way way_of(const struct gsh_launch *launch)
     return launch->op == GSH_OP_COPY && !launch->operands[0].is_constant ? WAY_MOVE : WAY_NONE;
 }
 
-static enum pass pass_of(enum way way, unsigned stage)
+static enum pass pass_of(const struct gsh_launch *launch, enum way way, unsigned stage)
 {
     static const enum pass ranked[] = {PASS_CLEAR, PASS_CLAIM};
     if (way == WAY_COMBINE)
         return PASS_COMBINE;
+    if (way == WAY_ORDERED && stage == 0)
+        return PASS_CELLS;
+    if (way == WAY_ORDERED) {
+        struct gsh_launch sort = gsh_source_put_order_sort(launch, 0);
+        return stage <= gsh_source_sort_stages(&sort) ? PASS_SORT : PASS_ORDER;
+    }
     return way == WAY_RANKED && stage < GSH_COUNT(ranked) ? ranked[stage] : PASS_MOVE;
 }
 
@@ -193,36 +164,52 @@ static bool may_combine_badly(const struct gsh_launch *launch)
     return divides_integers(launch) || (1u << launch->loop & GSH_SET_INEXACT) != 0;
 }
 
+static bool joins(enum pass pass)
+{
+    return pass == PASS_COMBINE || pass == PASS_ORDER;
+}
+
 static bool checks_errors(const struct gsh_launch *launch, enum pass pass)
 {
     return launch->errors.claims != 0 &&
-           (!is_put(launch) || (pass == PASS_COMBINE && may_combine_badly(launch)) ||
+           (!is_put(launch) || (joins(pass) && may_combine_badly(launch)) ||
             (pass == PASS_MOVE && !is_raw(launch)));
 }
 
 size_t gsh_source_index_scratch(const struct gsh_launch *launch)
 {
-    if (way_of(launch) != WAY_RANKED)
+    enum way way = way_of(launch);
+    if (way == WAY_ORDERED) {
+        struct gsh_launch sort = gsh_source_put_order_sort(launch, 0);
+        return gsh_source_put_order_bytes(launch) + gsh_source_sort_scratch(&sort);
+    }
+    if (way != WAY_RANKED)
         return 0;
-    struct ranking ranking = ranking_of(launch);
+    struct gsh_source_ranking ranking = gsh_source_ranking_of(launch);
     return (size_t)winner_words(&ranking) * 8;
+}
+
+/* The places of a rank. */
+static int64_t free_places(const struct gsh_launch *launch)
+{
+    return gsh_launch_elements(launch) / gsh_source_ranking_of(launch).ranks;
 }
 
 static void write_key(const struct gsh_launch *launch, enum pass pass, bool is_ranked, char *key)
 {
-    static const char *const names[] = {"clear", "claim", "move", "combine"};
+    static const char *const names[] = {"clear", "claim", "move", "combine", "cells", "", "order"};
     struct gsh_fmt fmt; /* without printf: this runs at every launch */
     gsh_fmt_init(&fmt, key, GSH_SOURCE_KEY_SIZE);
     gsh_fmt_text(&fmt, is_put(launch) ? "put_" : "take_");
     gsh_fmt_text(&fmt, names[pass]);
     if (pass == PASS_CLEAR)
         return;
-    gsh_source_key_part(&fmt, pass == PASS_COMBINE ? gsh_op_info(launch->op)->name : "");
+    gsh_source_key_part(&fmt, joins(pass) ? gsh_op_info(launch->op)->name : "");
     if (pass == PASS_MOVE && is_raw(launch)) {
         gsh_fmt_text(&fmt, "raw");
         gsh_fmt_decimal(&fmt, gsh_dtype_size(launch->loop));
         gsh_fmt_text(&fmt, (1u << launch->loop & GSH_SET_COMPLEX) != 0 ? "parts" : "");
-    } else if (pass != PASS_CLAIM) {
+    } else if (pass != PASS_CLAIM && pass != PASS_CELLS) {
         gsh_source_key_part(&fmt, gsh_dtype_name(launch->loop));
         gsh_source_key_part(&fmt, gsh_dtype_name(launch->operands[0].dtype));
         gsh_source_key_part(&fmt, gsh_dtype_name(launch->operands[2].dtype));
@@ -235,10 +222,11 @@ static void write_key(const struct gsh_launch *launch, enum pass pass, bool is_r
     gsh_fmt_text(&fmt, launch->has_mask ? "m" : "");
     gsh_fmt_text(&fmt, is_ranked ? "r" : "");
     if (is_ranked) {
-        struct ranking ranking = ranking_of(launch);
+        struct gsh_source_ranking ranking = gsh_source_ranking_of(launch);
         gsh_fmt_text(&fmt, has_wide_winners(&ranking) ? "w" : "");
     }
     gsh_fmt_text(&fmt, checks_errors(launch, pass) ? "e" : "");
+    gsh_fmt_text(&fmt, pass == PASS_ORDER && free_places(launch) >= LEAST_SPREAD ? "f" : "");
 }
 
 static enum gsh_status set_grid(struct gsh_source_stage *stage, int64_t elements)
@@ -250,7 +238,7 @@ static enum gsh_status set_grid(struct gsh_source_stage *stage, int64_t elements
 static enum gsh_status plan_clear(const struct gsh_launch *launch, uint64_t scratch,
                                   struct gsh_source_stage *stage)
 {
-    struct ranking ranking = ranking_of(launch);
+    struct gsh_source_ranking ranking = gsh_source_ranking_of(launch);
     int64_t words = winner_words(&ranking);
     GSH_TRY(gsh_source_put(stage, scratch));
     GSH_TRY(gsh_source_put(stage, (uint64_t)words));
@@ -271,13 +259,11 @@ static void value_words(const struct gsh_launch *launch, uint64_t words[2])
 static enum gsh_status plan_pass(const struct gsh_launch *launch, enum pass pass, bool is_ranked,
                                  uint64_t scratch, struct gsh_source_stage *stage)
 {
-    struct ranking ranking = ranking_of(launch);
-    struct gsh_launch part = *launch;
+    struct gsh_source_ranking ranking = gsh_source_ranking_of(launch);
+    bool is_of_ranks = pass == PASS_CLAIM || pass == PASS_CELLS || pass == PASS_ORDER;
+    struct gsh_launch part = is_of_ranks ? gsh_source_ranking_part(launch) : *launch;
     uint64_t value[2];
     int room = GSH_MAX(launch->ndim, 1);
-    for (int d = 0; pass == PASS_CLAIM && d < launch->ndim; d++)
-        if (!is_ranked_dim(launch, d)) /* one claim serves the whole dimension */
-            part.shape[d] = 1;
     value_words(launch, value);
     const uint64_t words[] = {value[0],
                               launch->operands[1].address,
@@ -305,6 +291,49 @@ bool gsh_source_index_is_made(const struct gsh_launch *launch)
     return !is_put(launch) && way_of(launch) != WAY_NONE;
 }
 
+/* What OrderArgs has beyond Args. */
+static enum gsh_status put_order(const struct gsh_launch *launch, uint64_t scratch,
+                                 struct gsh_source_stage *stage)
+{
+    int64_t shape[GSH_MAX_DIMS], free = free_places(launch);
+    int64_t ranks = gsh_source_ranking_of(launch).ranks;
+    for (int d = 0; d < launch->ndim; d++)
+        shape[d] = gsh_source_ranking_has_dim(launch, d) ? 1 : launch->shape[d];
+    GSH_TRY(gsh_source_put(stage, scratch));
+    GSH_TRY(gsh_source_put(stage, gsh_source_put_order_sort(launch, scratch).operands[1].address));
+    GSH_TRY(gsh_source_put(stage, (uint64_t)free));
+    GSH_TRY(gsh_source_put_many(stage, shape, launch->ndim, GSH_MAX(launch->ndim, 1)));
+    int64_t threads = free >= LEAST_SPREAD ? ranks : gsh_source_divide_up(ranks, 32) * 32;
+    return gsh_source_set_grid(stage, gsh_source_divide_up(threads * free, GSH_SOURCE_BLOCK));
+}
+
+/* Plans the SORT's stages, from plan->stages[1] on. */
+static enum gsh_status plan_sort(const struct gsh_launch *launch, uint64_t scratch,
+                                 struct gsh_source_plan *plan)
+{
+    struct gsh_launch sort = gsh_source_put_order_sort(launch, scratch);
+    GSH_TRY(gsh_source_sort_plan(&sort, scratch + gsh_source_put_order_bytes(launch), plan));
+    for (unsigned i = plan->stage_count; i > 0; i--)
+        plan->stages[i] = plan->stages[i - 1];
+    return GSH_OK;
+}
+
+static enum gsh_status plan_ordered(const struct gsh_launch *launch, uint64_t scratch,
+                                    struct gsh_source_plan *plan)
+{
+    GSH_TRY(plan_sort(launch, scratch, plan));
+    struct gsh_source_stage *first = &plan->stages[0], *last = &plan->stages[++plan->stage_count];
+    first->argument_bytes = last->argument_bytes = 0;
+    first->shared_bytes = last->shared_bytes = 0;
+    plan->stage_count++;
+    plan->scratch_bytes = gsh_source_index_scratch(launch);
+    write_key(launch, PASS_CELLS, true, first->key);
+    write_key(launch, PASS_ORDER, false, last->key);
+    GSH_TRY(plan_pass(launch, PASS_CELLS, true, scratch, first));
+    GSH_TRY(plan_pass(launch, PASS_ORDER, false, scratch, last));
+    return put_order(launch, scratch, last);
+}
+
 enum gsh_status gsh_source_index_plan(const struct gsh_launch *launch, uint64_t scratch,
                                       struct gsh_source_plan *plan)
 {
@@ -312,11 +341,13 @@ enum gsh_status gsh_source_index_plan(const struct gsh_launch *launch, uint64_t 
     bool is_ranked = way == WAY_RANKED;
     if (way == WAY_NONE)
         return GSH_DECLINED;
+    if (way == WAY_ORDERED)
+        return plan_ordered(launch, scratch, plan);
     plan->stage_count = is_ranked ? 3 : 1;
     plan->scratch_bytes = gsh_source_index_scratch(launch);
     for (unsigned i = 0; i < plan->stage_count; i++) {
         struct gsh_source_stage *stage = &plan->stages[i];
-        enum pass pass = pass_of(way, i);
+        enum pass pass = pass_of(launch, way, i);
         stage->argument_bytes = 0;
         stage->shared_bytes = 0;
         write_key(launch, pass, is_ranked, stage->key);
@@ -336,7 +367,7 @@ static const char *name_of(bool value)
 /* The definitions that indexed.cuh needs. */
 static void write_common(const struct gsh_launch *launch, bool is_ranked, struct gsh_fmt *fmt)
 {
-    struct ranking ranking = ranking_of(launch);
+    struct gsh_source_ranking ranking = gsh_source_ranking_of(launch);
     gsh_fmt_printf(fmt, "typedef %s IndexStored;\ntypedef %s Index;\ntypedef %s Winner;\n",
                    gsh_dtype_cuda_stored(launch->operands[1].dtype),
                    gsh_launch_elements(launch) > INT32_MAX ? "u64" : "u32",
@@ -368,20 +399,27 @@ static int tie_rule(const struct gsh_launch *launch)
     return launch->op == GSH_OP_MAXIMUM || launch->op == GSH_OP_FMAX ? 1 : 2;
 }
 
+/* What a kernel that joins needs, up to indexed.cuh. */
+static void write_join(const struct gsh_launch *launch, enum pass pass, struct gsh_fmt *fmt)
+{
+    const struct gsh_op_info *info = gsh_op_info(launch->op);
+    gsh_fmt_printf(fmt, "typedef %s Stored;\ntypedef ValueOf<Stored>::type A, T;\n",
+                   gsh_dtype_cuda_stored(launch->loop));
+    gsh_fmt_printf(fmt, "typedef %s In;\ntypedef %s Out;\n",
+                   gsh_dtype_cuda_stored(launch->operands[0].dtype),
+                   gsh_dtype_cuda_stored(launch->operands[2].dtype));
+    gsh_fmt_printf(fmt, "FN A gsh_join(A a, A b) { return (A)(%s); }\n", info->expressions[0]);
+    gsh_source_scan_write_look(fmt, checks_errors(launch, pass), info->flags,
+                               divides_integers(launch));
+    write_common(launch, false, fmt);
+}
+
 static void write_combine(const struct gsh_launch *launch, struct gsh_fmt *fmt)
 {
     static const char *const cells[] = {"u8", "u16", "u32", "u64"};
-    const struct gsh_op_info *info = gsh_op_info(launch->op);
     size_t size = gsh_dtype_size(launch->operands[2].dtype);
-    gsh_fmt_printf(fmt, "typedef %s Stored;\ntypedef ValueOf<Stored>::type A, T;\n",
-                   gsh_dtype_cuda_stored(launch->loop));
-    gsh_fmt_printf(fmt, "typedef %s In;\ntypedef %s Out;\ntypedef %s Cell;\n",
-                   gsh_dtype_cuda_stored(launch->operands[0].dtype),
-                   gsh_dtype_cuda_stored(launch->operands[2].dtype), cells[__builtin_ctzll(size)]);
-    gsh_fmt_printf(fmt, "FN A gsh_join(A a, A b) { return (A)(%s); }\n", info->expressions[0]);
-    gsh_source_scan_write_look(fmt, checks_errors(launch, PASS_COMBINE), info->flags,
-                               divides_integers(launch));
-    write_common(launch, false, fmt);
+    write_join(launch, PASS_COMBINE, fmt);
+    gsh_fmt_printf(fmt, "typedef %s Cell;\n", cells[__builtin_ctzll(size)]);
     if (is_native(launch)) {
         gsh_fmt_printf(fmt, "constexpr bool ADDS = %s;\n", name_of(launch->op == GSH_OP_ADD));
         gsh_fmt_text(fmt, gsh_cuda_text_indexed_add);
@@ -392,33 +430,69 @@ static void write_combine(const struct gsh_launch *launch, struct gsh_fmt *fmt)
     gsh_fmt_text(fmt, gsh_cuda_text_indexed_put);
 }
 
-void gsh_source_index_text(const struct gsh_launch *launch, unsigned stage, struct gsh_fmt *fmt)
+static void write_order(const struct gsh_launch *launch, struct gsh_fmt *fmt)
 {
-    enum way way = way_of(launch);
-    enum pass pass = pass_of(way, stage);
-    bool is_move = pass == PASS_MOVE, raw = !is_move || is_raw(launch);
-    struct gsh_source_prelude prelude = {.dtypes = 1u << launch->operands[1].dtype};
-    if (pass == PASS_COMBINE || !raw)
+    write_join(launch, PASS_ORDER, fmt);
+    gsh_fmt_printf(fmt, "constexpr bool SPREAD = %s;\n",
+                   name_of(free_places(launch) >= LEAST_SPREAD));
+    gsh_fmt_text(fmt, gsh_cuda_text_indexed_order);
+}
+
+static void write_cells(const struct gsh_launch *launch, struct gsh_fmt *fmt)
+{
+    gsh_source_scan_write_look(fmt, false, 0, false);
+    write_common(launch, true, fmt);
+    gsh_fmt_text(fmt, gsh_cuda_text_indexed_key);
+}
+
+static void write_clear(struct gsh_fmt *fmt)
+{
+    gsh_fmt_printf(fmt, "constexpr int UNROLL = %d, BLOCK = %d;\n", UNROLL, GSH_SOURCE_BLOCK);
+    gsh_fmt_text(fmt, gsh_cuda_text_indexed_clear);
+}
+
+static void write_move(const struct gsh_launch *launch, enum pass pass, bool is_ranked,
+                       struct gsh_fmt *fmt)
+{
+    gsh_source_scan_write_look(fmt, checks_errors(launch, pass), 0, false);
+    gsh_source_scan_write_convert(fmt, launch, pass != PASS_MOVE || is_raw(launch));
+    write_common(launch, is_ranked, fmt);
+    gsh_fmt_text(fmt, pass == PASS_MOVE ? gsh_cuda_text_indexed_move : gsh_cuda_text_indexed_claim);
+}
+
+static void write_prelude(const struct gsh_launch *launch, enum pass pass, struct gsh_fmt *fmt)
+{
+    struct gsh_source_prelude prelude = {.dtypes = 1u << launch->operands[1].dtype,
+                                         .errors = checks_errors(launch, pass)};
+    if (joins(pass) || (pass == PASS_MOVE && !is_raw(launch)))
         prelude.dtypes |=
             1u << launch->loop | 1u << launch->operands[0].dtype | 1u << launch->operands[2].dtype;
-    if (pass == PASS_COMBINE) {
+    if (joins(pass)) {
         prelude.expressions[0] = gsh_op_info(launch->op)->expressions[0];
         prelude.is_half = launch->loop == GSH_FLOAT16;
         prelude.propagates_nan = true;
     }
-    prelude.errors = checks_errors(launch, pass);
     gsh_source_text_write_prelude(fmt, &prelude);
-    if (pass == PASS_COMBINE) {
+}
+
+void gsh_source_index_text(const struct gsh_launch *launch, unsigned stage, struct gsh_fmt *fmt)
+{
+    enum way way = way_of(launch);
+    enum pass pass = pass_of(launch, way, stage);
+    if (pass == PASS_SORT) {
+        struct gsh_launch sort = gsh_source_put_order_sort(launch, 0);
+        gsh_source_sort_text(&sort, stage - 1, fmt);
+        return;
+    }
+    write_prelude(launch, pass, fmt);
+    if (pass == PASS_COMBINE)
         write_combine(launch, fmt);
-        return;
-    }
-    if (pass == PASS_CLEAR) {
-        gsh_fmt_printf(fmt, "constexpr int UNROLL = %d, BLOCK = %d;\n", UNROLL, GSH_SOURCE_BLOCK);
-        gsh_fmt_text(fmt, gsh_cuda_text_indexed_clear);
-        return;
-    }
-    gsh_source_scan_write_look(fmt, prelude.errors, 0, false);
-    gsh_source_scan_write_convert(fmt, launch, raw);
-    write_common(launch, way == WAY_RANKED, fmt);
-    gsh_fmt_text(fmt, is_move ? gsh_cuda_text_indexed_move : gsh_cuda_text_indexed_claim);
+    else if (pass == PASS_ORDER)
+        write_order(launch, fmt);
+    else if (pass == PASS_CELLS)
+        write_cells(launch, fmt);
+    else if (pass == PASS_CLEAR)
+        write_clear(fmt);
+    else
+        write_move(launch, pass, way == WAY_RANKED, fmt);
 }

@@ -127,6 +127,11 @@ size_t gsh_source_sort_scratch(const struct gsh_launch *launch)
                     buffers_of(launch) * (geometry.keys + geometry.indices));
 }
 
+unsigned gsh_source_sort_stages(const struct gsh_launch *launch)
+{
+    return geometry_of(launch).padded != 0 ? 1 : STAGES;
+}
+
 static enum gsh_status put_arguments(const struct gsh_launch *launch,
                                      const struct geometry *geometry, uint64_t scratch,
                                      struct gsh_source_stage *stage)
@@ -204,7 +209,7 @@ enum gsh_status gsh_source_sort_plan(const struct gsh_launch *launch, uint64_t s
         return GSH_DECLINED;
     struct geometry geometry = geometry_of(launch);
     plan->scratch_bytes = gsh_source_sort_scratch(launch);
-    plan->stage_count = geometry.padded != 0 ? 1 : STAGES;
+    plan->stage_count = gsh_source_sort_stages(launch);
     if (geometry.padded != 0)
         return plan_rows(launch, &geometry, &plan->stages[0]);
     for (enum stage i = CLEAR; i < STAGES; i++) {

@@ -7,6 +7,8 @@
 #include "source.h"
 
 size_t gsh_source_sort_scratch(const struct gsh_launch *launch);
+/* How many stages the plan of a SORT that has kernels has. */
+unsigned gsh_source_sort_stages(const struct gsh_launch *launch);
 enum gsh_status gsh_source_sort_plan(const struct gsh_launch *launch, uint64_t scratch,
                                      struct gsh_source_plan *plan);
 void gsh_source_sort_text(const struct gsh_launch *launch, unsigned stage, struct gsh_fmt *fmt);

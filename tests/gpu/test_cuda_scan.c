@@ -236,13 +236,14 @@ static void test_take(enum gsh_dtype loop)
     }
 }
 
-static void test_put(enum gsh_op op, enum gsh_dtype loop)
+/* Of an array of values, or of one. */
+static void test_put(enum gsh_op op, enum gsh_dtype loop, bool is_one)
 {
     for (size_t c = 0; c < GSH_COUNT(tables); c++) {
         struct gsh_launch put =
             indexed(GSH_LAUNCH_PUT, op, loop, tables[c][0], tables[c][1], tables[c][2]);
-        put.operands[0].is_constant = op != GSH_OP_COPY && gsh_dtype_kind(loop) == 'f';
-        if (put.operands[0].is_constant) {
+        put.operands[0].is_constant = is_one;
+        if (is_one) {
             fill_value(&put.operands[0].constant, loop, false);
             memset(put.strides[0], 0, sizeof(put.strides[0]));
         }
@@ -260,9 +261,9 @@ static void test_indexed(void)
         if (shard_takes_case())
             test_take(loop);
         for (size_t o = 0; o < GSH_COUNT(ops); o++)
-            if (gsh_op_has_loop(ops[o], loop) &&
-                (ops[o] == GSH_OP_COPY || gsh_dtype_kind(loop) != 'c') && shard_takes_case())
-                test_put(ops[o], loop);
+            for (int is_one = 0; is_one <= (ops[o] != GSH_OP_COPY); is_one++)
+                if (gsh_op_has_loop(ops[o], loop) && shard_takes_case())
+                    test_put(ops[o], loop, is_one != 0);
     }
 }
 

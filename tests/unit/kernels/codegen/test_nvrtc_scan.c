@@ -99,6 +99,21 @@ static void add_puts(struct batch *batch)
                 add_put(batch, (enum gsh_op)op, (enum gsh_dtype)loop, layout++);
 }
 
+/* Sums of different floats, in order: few places of a rank and many, with errors and without. */
+static void add_ordered_puts(struct batch *batch)
+{
+    static const enum gsh_dtype loops[] = {GSH_FLOAT16, GSH_FLOAT64, GSH_COMPLEX128};
+    for (size_t i = 0; i < GSH_COUNT(loops); i++) {
+        struct gsh_launch launch = dense(GSH_LAUNCH_PUT, loops[i], 2, 10000, i % 2 ? 50 : 10);
+        launch.op = GSH_OP_ADD;
+        launch.operands[1].dtype = GSH_INT64;
+        launch.strides[1][1] = launch.strides[2][0] = 0;
+        launch.errors.claims = i % 2 ? 0 : 4096;
+        launch.indexed = (struct gsh_indexed){.stride = launch.strides[2][1] * 50, .extent = 7};
+        add_launch(batch, &launch);
+    }
+}
+
 /* TAKE, PUT's assignment (three stages), COMPRESS and EXPAND, bytes moved or cast. */
 static void add_moves(struct batch *batch, enum gsh_dtype loop, bool casts)
 {
@@ -139,6 +154,7 @@ static void compile_all(const char *arch, unsigned every)
     add_scans(&batch);
     add_products(&batch);
     add_puts(&batch);
+    add_ordered_puts(&batch);
     for (int loop = 0; loop < GSH_DTYPE_COUNT; loop++) {
         add_moves(&batch, (enum gsh_dtype)loop, false);
         add_moves(&batch, (enum gsh_dtype)loop, true);

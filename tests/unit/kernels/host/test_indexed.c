@@ -94,15 +94,19 @@ static void check_combine(void)
     struct gsh_launch launch = indexed(GSH_LAUNCH_PUT, GSH_OP_ADD, table, 4, index, values, 3);
     CHECK_INT(gsh_host_ops_run(&launch), GSH_OK);
     CHECK(table[1] == 3 && table[3] == 4 && table[0] == 0);
-    CHECK_INT(gsh_source_plan(&launch, 0, &plan), GSH_DECLINED); /* the order of additions tells */
+    CHECK_INT(gsh_source_plan(&launch, 256, &plan), GSH_OK); /* the order of additions tells */
+    CHECK_INT(plan.stage_count, 3);                          /* the cells, a short sort, the sums */
+    CHECK_INT(plan.scratch_bytes, 2 * 256);
     launch.op = GSH_OP_MAXIMUM;
     CHECK_INT(gsh_source_plan(&launch, 0, &plan), GSH_OK);
+    CHECK_INT(plan.stage_count, 1);
     launch.op = GSH_OP_ADD;
     launch.operands[0].is_constant = true;
     launch.strides[0][0] = 0;
     CHECK_INT(gsh_source_plan(&launch, 0, &plan), GSH_OK); /* but not of equal values */
+    CHECK_INT(plan.stage_count, 1);
     launch.operands[2].address++;
-    CHECK_INT(gsh_source_plan(&launch, 0, &plan), GSH_DECLINED); /* no atomics on unaligned ones */
+    CHECK_INT(gsh_source_plan(&launch, 0, &plan), GSH_DECLINED); /* of unaligned ones */
 }
 
 int main(void)
