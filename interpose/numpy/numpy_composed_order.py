@@ -6,6 +6,8 @@ MOST_BINS = 2 ** 20
 SAMPLE = 1000  # weights that tell whether others may be integers
 EXACT_BITS = 52  # of a sum of weights: a double has 53
 MOST_SHIFT = 900  # 2.0 ** MOST_SHIFT * 2.0 ** EXACT_BITS is finite
+OWN_BLOCK, BLOCK = 65536, 2 ** 24  # elements of a histogram at a time: NumPy's, and those that few launches are for
+blocked = {}  # function of NumPy: the same with BLOCK
 interpolates_alike = {}  # dtype of the heights: whether NumPy's code gives what interpolated does
 
 # --- numpy.interp (arr_interp of NumPy's compiled_base.c) -------------------------------------------
@@ -77,6 +79,27 @@ def interpolated(x, points, heights, left, right):
         result.real[...] = part(heights.real, left.real, right.real, x)
         result.imag[...] = part(heights.imag, left.imag, right.imag, 0.0)
     return result
+
+
+# --- histograms -------------------------------------------------------------------------------------
+
+def histogram(dispatcher, a, bins=10, range=None, density=None, weights=None):
+    """By NumPy's own function, with larger blocks: counts are the same for blocks of any size, sums of weights are not. Of bools
+    and complex numbers it warns in each block."""
+    if weights is not None or not is_plain(a) or a.dtype.kind not in 'iuf' or a.size <= OWN_BLOCK:
+        return NotImplemented
+    if OWN_BLOCK not in dispatcher._implementation.__code__.co_consts:
+        return NotImplemented
+    return with_blocks(dispatcher._implementation)(a, bins, range, density)
+
+
+def with_blocks(function):
+    if function not in blocked:
+        code = function.__code__
+        constants = tuple(BLOCK if type(one) is int and one == OWN_BLOCK else one for one in code.co_consts)
+        blocked[function] = type(function)(code.replace(co_consts=constants), function.__globals__, function.__name__,
+                                           function.__defaults__, function.__closure__)
+    return blocked[function]
 
 
 # --- the order of bins, for numpy.digitize ----------------------------------------------------------

@@ -63,6 +63,7 @@ void gsh_numpy_hooks_describe(struct gsh_fmt *fmt);
     X(flat)                                                                                        \
     X(parts)                                                                                       \
     X(converter)                                                                                   \
+    X(dispatcher)                                                                                  \
     X(take)                                                                                        \
     X(sort)                                                                                        \
     X(order)                                                                                       \

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """searchsorted, digitize, bincount, and what rests on them: histogram, isin, the set functions, median, quantile."""
+import unittest
+
+import numpy as np
+
 import shim_runner
 from test_numpy_sort import PRELUDE
 
@@ -144,6 +148,27 @@ for index, part in enumerate(np.histogram2d(on_device(x), on_device(y), 9)):
     dump("2d %d" % index, part)
 ''')
         self.assert_on_device(result, "bincount")
+
+    @unittest.skipIf(np.lib.NumpyVersion(np.__version__) < "1.25.0", "its functions have no dispatcher objects")
+    def test_a_histogram_is_counted_at_once(self):
+        result = self.assert_same(MORE + '''
+dump("counts", np.histogram(on_device(rng.normal(size=200000)), 100, (-2, 2))[0])
+''')
+        self.assertEqual(shim_runner.device_calls(result.report, "bincount"), 1)
+
+    def test_histograms_that_are_left_to_blocks(self):
+        self.assert_same(MORE + '''
+a = on_device(rng.normal(size=200000))
+def both(*args, **keywords):
+    n, edges = np.histogram(*args, **keywords)
+    return np.concatenate((n, edges))
+attempt("weights", both, a, 100, (-2, 2), weights=on_device(rng.normal(size=200000)))
+for name, call in {"nan": (np.where(a > 3, np.nan, a), 10), "bins": (a, 0), "range": (a, 10, (2, 1)), "too many": (a, 1, 2, 3, 4, 5),
+                   "subclass": (a.view(np.matrix), 10), "list": (a[:70000].tolist(), 10), "complex": (a + 1j, 10), "0-d": (a[3], 2)}.items():
+    attempt(name, both, *call)
+import inspect
+dump("signature", str(inspect.signature(np.histogram)))
+''')
 
     def test_order_statistics(self):
         result = self.assert_same(MORE + '''
