@@ -162,6 +162,22 @@ static __attribute__((noinline)) PyObject *subscript_on_device(PyObject *self, P
     return gsh_numpy_fallback_pass(result, row, why, &self, 1);
 }
 
+/* A new reference: for an instance of a subclass with elements in dimensions, of which NumPy takes the plain data, a view of these,
+ * else the object. */
+static PyObject *plain_view(PyObject *object)
+{
+    PyObject *plain = NULL;
+    if (!gsh_numpy_is_array(object) && gsh_numpy_describe_is_array_like(object) &&
+        gsh_numpy_array(object)->nd > 0 && gsh_numpy_describe_size(gsh_numpy_array(object)) > 0)
+        plain = gsh_py.PyObject_CallMethod(gsh_np.ndarray_type, "view", "OO", object,
+                                           gsh_np.ndarray_type);
+    if (plain)
+        return plain;
+    gsh_python_error_clear();
+    gsh_py.Py_IncRef(object);
+    return object;
+}
+
 static __attribute__((noinline)) PyObject *subscript_by_int(PyObject *self, PyObject *key)
 {
     const struct gsh_ndarray *array = gsh_numpy_array(self);
@@ -175,7 +191,9 @@ static __attribute__((noinline)) PyObject *subscript_by_object(PyObject *self, P
         (GSH_LIKELY(gsh_dispatch_min_elements != 0) &&
          !gsh_coherence_is_resident(gsh_numpy_array(self)->data) && !is_resident_array(key)))
         return original_subscript(self, key);
-    return subscript_on_device(self, key);
+    PyObject *plain = plain_view(key), *result = subscript_on_device(self, plain);
+    gsh_py.Py_DecRef(plain);
+    return result;
 }
 
 static PyObject *subscript(PyObject *self, PyObject *key)
@@ -282,8 +300,7 @@ static __attribute__((noinline)) bool assign_on_cores(PyObject *self, PyObject *
 }
 
 /* The part of the hook for arrays in the arena. */
-static __attribute__((noinline)) int assign_in_arena(PyObject *self, PyObject *object,
-                                                     PyObject *value)
+static int assign_plain_in_arena(PyObject *self, PyObject *object, PyObject *value)
 {
     const struct gsh_ndarray *array = gsh_numpy_array(self);
     enum gsh_reason why = GSH_REASON_NONE;
@@ -317,6 +334,15 @@ static __attribute__((noinline)) int assign_in_arena(PyObject *self, PyObject *o
     if (gsh_py.PyErr_Occurred())
         return -1;
     return gsh_numpy_assign_original(original_assign, self, object, value, row, why);
+}
+
+static __attribute__((noinline)) int assign_in_arena(PyObject *self, PyObject *object,
+                                                     PyObject *value)
+{
+    PyObject *plain[] = {plain_view(object), plain_view(value)};
+    int outcome = assign_plain_in_arena(self, plain[0], plain[1]);
+    gsh_py_drop(plain, GSH_COUNT(plain));
+    return outcome;
 }
 
 static int assign_by_object(PyObject *self, PyObject *key, PyObject *value)

@@ -11,6 +11,7 @@
 #include "numpy_composed.h"
 #include "numpy_copy.h"
 #include "numpy_method_patch.h"
+#include "python_error.h"
 
 #include <string.h>
 
@@ -34,7 +35,7 @@ static PyObject *try_ravel(const struct gsh_method_call *call, enum gsh_reason *
 
 /* X(id, table, name, handler, operand that decides by its size, self-test) */
 #define COPIERS(X)                                                                                 \
-    X(copy, NDARRAY, "copy", try_copy, SELF, "a.copy()")                                           \
+    X(copy, NDARRAY, "copy", try_copy, KIN, "a.copy()")                                            \
     X(shallow_copy, NDARRAY, "__copy__", try_shallow_copy, SELF, "a.__copy__()")                   \
     X(deep_copy, NDARRAY, "__deepcopy__", try_deep_copy, SELF, "a.__deepcopy__({})")               \
     X(astype, NDARRAY, "astype", try_astype, SELF, "a.astype('f4')")                               \
@@ -73,6 +74,30 @@ COPIERS(X)
 READERS(X)
 #undef X
 
+/* An instance of a subclass. */
+static bool is_kin(PyObject *object)
+{
+    return !gsh_numpy_is_array(object) && gsh_numpy_describe_is_array_like(object);
+}
+
+/* A copy of an instance of a subclass, as one. */
+static PyObject *copy_kin(PyObject *object, enum gsh_order order, enum gsh_reason *why)
+{
+    static const char *const letters[] = {
+        [GSH_ORDER_C] = "C", [GSH_ORDER_F] = "F", [GSH_ORDER_ANY] = "A", [GSH_ORDER_KEEP] = "K"};
+    PyObject *plain =
+        gsh_py.PyObject_CallMethod(gsh_np.ndarray_type, "view", "OO", object, gsh_np.ndarray_type);
+    PyObject *letter = gsh_py.Py_BuildValue("s", letters[order]), *made = NULL;
+    PyObject *const args[] = {object, plain, letter};
+    const struct gsh_method_call call = {NULL, args, GSH_COUNT(args), NULL, NULL};
+    if (plain && letter)
+        made = gsh_numpy_composed_call("copy_of_kin", &call, false, why);
+    else
+        gsh_python_error_clear();
+    gsh_py_drop(&args[1], GSH_COUNT(args) - 1);
+    return made;
+}
+
 static PyObject *try_copy(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
 {
     static const char *const names[] = {"order"};
@@ -83,6 +108,8 @@ static PyObject *try_copy(const struct gsh_method_call *call, enum gsh_reason *w
     if (!gsh_numpy_method_patch_bind(call, names, 1, 1, slots) ||
         !gsh_numpy_arguments_order(slots[0], GSH_ORDER_C, &order))
         return NULL;
+    if (!gsh_numpy_is_array(call->self))
+        return copy_kin(call->self, order, why);
     *why = gsh_numpy_describe_array(call->self, &view);
     if (*why != GSH_REASON_NONE)
         return NULL;
@@ -182,27 +209,57 @@ static bool is_sequence(PyObject *object)
                                       : gsh_py.PyTuple_GetItem(object, 0));
 }
 
+enum {
+    ARRAY_OBJECT,
+    ARRAY_DTYPE,
+    ARRAY_COPY,
+    ARRAY_ORDER,
+    ARRAY_SUBOK,
+    ARRAY_NDMIN,
+    ARRAY_PARAMETERS
+};
+
+/* array() of an instance of a subclass; NULL and *why NONE: not as one of that subclass, or with another dtype. */
+static PyObject *array_of_kin(PyObject *const *slots, enum gsh_reason *why)
+{
+    const struct gsh_ndarray *array = gsh_numpy_array(slots[ARRAY_OBJECT]);
+    enum gsh_order order;
+    int64_t least = 0;
+    bool subok;
+    if (!parse_order(slots[ARRAY_ORDER], &order) ||
+        !gsh_numpy_arguments_flag(slots[ARRAY_SUBOK], false, &subok) || !subok ||
+        (slots[ARRAY_NDMIN] && !gsh_numpy_arguments_int(slots[ARRAY_NDMIN], &least)) ||
+        least > array->nd)
+        return NULL;
+    bool has_dtype = !gsh_numpy_arguments_is_absent(slots[ARRAY_DTYPE]);
+    if (has_dtype && gsh_numpy_describe_dtype(slots[ARRAY_DTYPE]) != gsh_numpy_dtype(array->descr))
+        return NULL;
+    return copy_kin(slots[ARRAY_OBJECT], order, why);
+}
+
 static PyObject *try_array(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
 {
-    enum { OBJECT, DTYPE, COPY, ORDER, SUBOK, NDMIN, PARAMETERS };
     static const char *const names[] = {"object", "dtype", "copy", "order", "subok", "ndmin"};
-    PyObject *slots[PARAMETERS];
+    PyObject *slots[ARRAY_PARAMETERS];
     enum gsh_order order;
     bool copy = false, subok;
-    if (call->nargs == 0 || !gsh_numpy_method_patch_bind(call, names, PARAMETERS, DTYPE + 1, slots))
+    if (call->nargs == 0 ||
+        !gsh_numpy_method_patch_bind(call, names, ARRAY_PARAMETERS, ARRAY_DTYPE + 1, slots))
         return NULL;
     /* copy=None, or copy=False before NumPy 2: copy only if needed */
-    bool if_needed = gsh_np.major >= 2 ? slots[COPY] && gsh_py_is_none(slots[COPY])
-                                       : slots[COPY] == gsh_py._Py_FalseStruct;
-    if (!if_needed && (!gsh_numpy_arguments_flag(slots[COPY], true, &copy) || !copy))
+    bool if_needed = gsh_np.major >= 2 ? slots[ARRAY_COPY] && gsh_py_is_none(slots[ARRAY_COPY])
+                                       : slots[ARRAY_COPY] == gsh_py._Py_FalseStruct;
+    if (!if_needed && (!gsh_numpy_arguments_flag(slots[ARRAY_COPY], true, &copy) || !copy))
         return NULL; /* a view: no contents are read */
-    if (slots[NDMIN] || (slots[OBJECT] && is_sequence(slots[OBJECT])))
+    if (slots[ARRAY_OBJECT] && is_kin(slots[ARRAY_OBJECT]))
+        return if_needed ? NULL : array_of_kin(slots, why);
+    if (slots[ARRAY_NDMIN] || (slots[ARRAY_OBJECT] && is_sequence(slots[ARRAY_OBJECT])))
         return gsh_numpy_composed_call("array", call, false, why);
     *why = GSH_REASON_KEYWORDS;
-    if (!slots[OBJECT] || !parse_order(slots[ORDER], &order) || order == GSH_ORDER_ANY ||
-        !gsh_numpy_arguments_flag(slots[SUBOK], false, &subok))
+    if (!slots[ARRAY_OBJECT] || !parse_order(slots[ARRAY_ORDER], &order) ||
+        order == GSH_ORDER_ANY || !gsh_numpy_arguments_flag(slots[ARRAY_SUBOK], false, &subok))
         return NULL;
-    return convert("array", slots[OBJECT], slots[DTYPE], order, !if_needed, why, row);
+    return convert("array", slots[ARRAY_OBJECT], slots[ARRAY_DTYPE], order, !if_needed, why, row);
 }
 
 static PyObject *try_asarray(const struct gsh_method_call *call, enum gsh_reason *why,
@@ -217,6 +274,8 @@ static PyObject *try_asarray(const struct gsh_method_call *call, enum gsh_reason
         !gsh_numpy_arguments_is_absent(slots[DEVICE]) ||
         !gsh_numpy_arguments_is_absent(slots[COPY]) ||
         !gsh_numpy_arguments_is_absent(slots[LIKE]) || !parse_order(slots[ORDER], &order))
+        return NULL;
+    if (is_kin(slots[OBJECT])) /* a view, mostly */
         return NULL;
     if (is_sequence(slots[OBJECT]))
         return gsh_numpy_composed_call("asarray", call, false, why);

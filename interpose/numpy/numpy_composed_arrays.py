@@ -59,6 +59,18 @@ def where(condition, *operands):
     return NotImplemented if operands is None else m.where(*operands)
 
 
+# --- instances of subclasses ------------------------------------------------------------------------
+
+def copy_of_kin(operand, plain, order):
+    """As ndarray.copy. `plain`: a view of the operand. __array_finalize__ runs once, before the elements are copied, as NumPy calls
+    it."""
+    if not is_plain(plain) or plain.size == 0:
+        return NotImplemented
+    made = m.empty_like(operand, order=order)
+    m.copyto(m.ndarray.view(made, m.ndarray), plain)
+    return made
+
+
 # --- the flattened array, parts of complex numbers --------------------------------------------------
 
 def flat_get(array, key):

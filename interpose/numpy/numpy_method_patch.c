@@ -244,10 +244,19 @@ static __attribute__((noinline)) bool has_resident_one(PyObject *const *args, Py
     return is_one;
 }
 
-/* Whether the object is a list or tuple whose first item is an array on the device. */
+/* Whether the object is an instance of a subclass of ndarray, with data on the device. */
+static __attribute__((noinline)) bool is_resident_kin(PyObject *object)
+{
+    return !gsh_numpy_is_array(object) && gsh_numpy_describe_is_array_like(object) &&
+           is_resident(object);
+}
+
+/* Whether the object is that, or a list or tuple whose first item is an array on the device. */
 static __attribute__((noinline)) bool has_resident_item(PyObject *object)
 {
     bool is_list = gsh_py_type(object) == gsh_py.PyList_Type;
+    if (is_resident_kin(object))
+        return true;
     if ((!is_list && gsh_py_type(object) != gsh_py.PyTuple_Type) || gsh_py_size(object) == 0)
         return false;
     PyObject *item = is_list ? gsh_py.PyList_GetItem(object, 0) : gsh_py.PyTuple_GetItem(object, 0);
@@ -510,6 +519,8 @@ static inline bool is_small(const struct gsh_method_hook *hook, PyObject *self,
     switch (hook->subject) {
     case GSH_METHOD_ASK_BY_SELF:
         return !is_worth(self);
+    case GSH_METHOD_ASK_BY_KIN:
+        return !is_worth(self) && !(gsh_coherence_is_in_use() && is_resident_kin(self));
     case GSH_METHOD_ASK_BY_FIRST:
     case GSH_METHOD_ASK_BY_ITEMS:
         return nargs > 0 && !is_worth(args[0]) &&
