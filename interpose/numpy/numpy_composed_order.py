@@ -4,6 +4,7 @@ import math
 
 MOST_BINS = 2 ** 20
 SAMPLE = 1000  # weights that tell whether others may be integers
+MOST_COLUMNS = 32  # of rows that are sorted, one after the other
 EXACT_BITS = 52  # of a sum of weights: a double has 53
 MOST_SHIFT = 900  # 2.0 ** MOST_SHIFT * 2.0 ** EXACT_BITS is finite
 OWN_BLOCK, BLOCK = 65536, 2 ** 24  # elements of a histogram at a time: NumPy's, and those that few launches are for
@@ -100,6 +101,41 @@ def with_blocks(function):
         blocked[function] = type(function)(code.replace(co_consts=constants), function.__globals__, function.__name__,
                                            function.__defaults__, function.__closure__)
     return blocked[function]
+
+
+# --- distinct rows ----------------------------------------------------------------------------------
+
+def unique(dispatcher, ar, return_index=False, return_inverse=False, return_counts=False, axis=None, **others):
+    """With axis=. Rows that are equal have equal bits: none with NaN or -0.0."""
+    if axis is None or return_inverse is not False or not {type(return_index), type(return_counts)} <= {bool} or others:
+        return NotImplemented
+    if not is_plain(ar) or ar.dtype.kind not in 'biuf' or ar.ndim < 2 or ar.size == 0 or axis_of(axis, ar.ndim) is None:
+        return NotImplemented
+    axes = list(range(ar.ndim))
+    axes.insert(0, axes.pop(axis))
+    turned = ar.transpose(axes)
+    table = m.ascontiguousarray(turned.reshape(turned.shape[0], -1))
+    if table.shape[1] > MOST_COLUMNS or not has_one_form(table):
+        return NotImplemented
+    order = m.lexsort([table[:, column] for column in reversed(range(table.shape[1]))])
+    rows = table.take(order, 0)
+    is_first = m.empty(len(rows), '?')
+    is_first[:1] = True
+    m.logical_or.reduce(m.not_equal(rows[1:], rows[:-1]), 1, out=is_first[1:])
+    made = rows[is_first].reshape((-1,) + turned.shape[1:]).transpose([axes.index(d) for d in range(ar.ndim)])
+    found = (made,) + ((order[is_first],) if return_index else ())
+    if return_counts:
+        starts = m.concatenate((is_first.nonzero()[0], m.array([len(rows)])))
+        found += (m.subtract(starts[1:], starts[:-1]),)
+    return found if len(found) > 1 else made
+
+
+def has_one_form(table):
+    """Whether elements that are equal have equal bits, and each equals itself."""
+    if table.dtype.kind != 'f':
+        return True
+    is_zero = m.logical_and(m.equal(table, 0), m.signbit(table))
+    return not m.logical_or(is_zero, m.isnan(table)).any()
 
 
 # --- the order of bins, for numpy.digitize ----------------------------------------------------------

@@ -4,6 +4,8 @@
  * array's own dtype, while NumPy may compute in a wider one before it stores. Calls in which this
  * makes a difference are declined.
  */
+#include "coherence.h"
+#include "dispatch.h"
 #include "host_casts.h"
 #include "numpy_composed.h"
 #include "numpy_output.h"
@@ -12,6 +14,8 @@
 
 #include <stdio.h>
 #include <string.h>
+
+#define MOST_REPLACED ((int64_t)1 << 17) /* bytes of a target outside the arena */
 
 static PyObject *try_at(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row);
 
@@ -151,6 +155,7 @@ static enum gsh_reason check_bounds(const struct request *request)
     return least >= -extent && greatest < extent ? GSH_REASON_NONE : GSH_REASON_SHAPE;
 }
 
+/* UNMANAGED_OUTPUT: request->target and index_object are there. */
 static enum gsh_reason describe(const struct gsh_method_call *call, struct request *request)
 {
     PyObject *index = call->args[1];
@@ -212,6 +217,68 @@ static PyObject *run_put(const struct request *request, PyObject *target, enum g
     return gsh_py._Py_NoneStruct;
 }
 
+/* ---- targets outside the arena ---- */
+
+static bool is_on_device(PyObject *object)
+{
+    return gsh_numpy_is_array(object) && gsh_coherence_is_resident(gsh_numpy_array(object)->data);
+}
+
+/* Whether a small target outside the arena, as of np.zeros(16), may be kept from bringing large operands to the host. */
+static bool may_replace(const struct gsh_method_call *call, const struct request *request)
+{
+    const struct gsh_view *target = &request->target;
+    PyObject *array = call->args[0], *value = call->args[2];
+    bool is_worth =
+        gsh_dispatch_min_elements == 0 || is_on_device(call->args[1]) || is_on_device(value);
+    return is_worth && gsh_numpy_is_array(request->index_object) && target->ndim > 0 &&
+           (target->flags & GSH_NPY_C_CONTIGUOUS) &&
+           gsh_numpy_describe_size(gsh_numpy_array(array)) *
+                   (int64_t)gsh_dtype_size(target->dtype) <=
+               MOST_REPLACED &&
+           !(gsh_numpy_is_array(value) && gsh_numpy_describe_meet(array, value)) &&
+           !gsh_numpy_describe_meet(array, request->index_object);
+}
+
+/* A copy of the target in the arena; NULL: there is no room. */
+static PyObject *replace(const struct gsh_view *target)
+{
+    struct gsh_layout layout = {.ndim = target->ndim};
+    size_t size = gsh_dtype_size(target->dtype);
+    memcpy(layout.shape, target->shape, (size_t)target->ndim * sizeof(layout.shape[0]));
+    gsh_numpy_output_c_order(&layout, size);
+    PyObject *made = gsh_numpy_output_create(target->dtype, &layout);
+    if (!made)
+        return NULL;
+    gsh_numpy_describe_fetch(made, true);
+    memcpy(gsh_numpy_array(made)->data, target->data,
+           size * (size_t)gsh_numpy_describe_size(gsh_numpy_array(made)));
+    return made;
+}
+
+/* The call on a copy of the target in the arena, which is copied back. */
+static PyObject *run_replaced(const struct gsh_method_call *call, struct request *request,
+                              enum gsh_reason *why, unsigned *row)
+{
+    struct gsh_view target = request->target;
+    PyObject *made = replace(&target), *done = NULL;
+    if (!made)
+        return NULL;
+    PyObject *const args[] = {made, call->args[1], call->args[2]};
+    const struct gsh_method_call again = {call->self, args, GSH_COUNT(args), NULL, NULL};
+    *why = describe(&again, request);
+    if (*why == GSH_REASON_NONE)
+        done = run_put(request, made, why, row);
+    if (done || *why == GSH_REASON_NONE) { /* written also where a floating-point error is raised */
+        gsh_numpy_describe_fetch(made, false);
+        memcpy(target.data, gsh_numpy_array(made)->data,
+               gsh_dtype_size(target.dtype) *
+                   (size_t)gsh_numpy_describe_size(gsh_numpy_array(made)));
+    }
+    gsh_py.Py_DecRef(made);
+    return done;
+}
+
 static PyObject *try_at(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
 {
     struct request request;
@@ -228,6 +295,8 @@ static PyObject *try_at(const struct gsh_method_call *call, enum gsh_reason *why
         return gsh_numpy_composed_call("at_of_tuple", call, true, why);
     request.op = (enum gsh_op)op;
     *why = describe(call, &request);
+    if (*why == GSH_REASON_UNMANAGED_OUTPUT && may_replace(call, &request))
+        return run_replaced(call, &request, why, row);
     return *why == GSH_REASON_NONE ? run_put(&request, call->args[0], why, row) : NULL;
 }
 

@@ -170,6 +170,29 @@ import inspect
 dump("signature", str(inspect.signature(np.histogram)))
 ''')
 
+    def test_distinct_rows(self):
+        result = self.assert_same(MORE + '''
+for dtype in "? u1 i8 f2 f8 c16".split():
+    for shape in ((900, 3), (10, 50, 2)):
+        a = on_device(rng.integers(0, 3, shape).astype(dtype))
+        for axis in range(len(shape)):
+            for index in (False, True):
+                for counts in (False, True):
+                    attempt("%s %s %d %s %s" % (dtype, shape, axis, index, counts), np.unique, a, index, False, counts, axis)
+a = on_device(rng.integers(0, 4, (900, 3)) * 0.5)
+n, z = a.copy(), a.copy()
+n[::7, 1] = np.nan
+z[:, 0] = -0.0
+for name, x in {"nan": n, "-0": z, "turned": a.T, "strided": a[::2, ::-1], "empty": a[:0], "no columns": a[:, :0], "list": a.tolist(), "line": a[0]}.items():
+    for axis in (0, -1, 1, 2) if name == "-0" else (0, 1, None):  # which zero stands for both is open
+        attempt("%s %s" % (name, axis), np.unique, x, axis=axis)
+        attempt("%s %s inverse" % (name, axis), np.unique, x, return_inverse=True, axis=axis)
+attempt("words", np.unique, a, 1, 0, 1, 0)
+attempt("equal_nan", np.unique, a, axis=0, equal_nan=False)
+''')
+        if np.lib.NumpyVersion(np.__version__) >= "1.25.0":
+            self.assert_on_device(result, "lexsort")
+
     def test_order_statistics(self):
         result = self.assert_same(MORE + '''
 a = np.round(rng.normal(0, 3, (60, 70)), 1)

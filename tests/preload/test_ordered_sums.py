@@ -53,6 +53,26 @@ joined("nothing", np.add, np.zeros(50), k[:0], x[:0])
 ''')
         self.assert_on_device(result, "add.at")
 
+    def test_targets_outside_the_arena(self):
+        result = self.assert_same(PRELUDE + '''
+k, x = on_device(rng.integers(0, 16, 20000)), spread(160000, "d").reshape(20000, 8)
+s = bytearray(16 * 8 * 8)
+target = np.frombuffer(s, "d").reshape(16, 8)
+np.add.at(target, k, x); dump("rows", target)
+np.add.at(target[2:9], k % 7, x); dump("part", target)
+np.subtract.at(target.reshape(-1), k, x[:, 0]); dump("line", target)
+np.add.at(target, (k, k % 8), x[:, 1]); dump("tuple", target)
+attempt("columns", lambda: (np.add.at(target.T, k % 8, x[:, :1]), target.copy()))
+attempt("beyond", lambda: np.add.at(target, k + 1, x)); dump("as before", target)
+attempt("read-only", lambda: np.add.at(np.frombuffer(bytes(128), "d"), k, x[:, 0]))
+attempt("itself", lambda: (np.add.at(target, k[:16], target), target.copy()))
+with np.errstate(over="raise"):
+    attempt("raised", lambda: np.add.at(target, k, np.full(20000, 1e308)[:, None]))
+dump("written", np.isinf(target))
+''')
+        self.assert_on_device(result, "add.at")
+        self.assert_on_device(result, "subtract.at")
+
     def test_special_values_and_errors(self):
         self.assert_same(PRELUDE + '''
 import warnings
