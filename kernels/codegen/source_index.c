@@ -226,7 +226,6 @@ static void write_key(const struct gsh_launch *launch, enum pass pass, bool is_r
         gsh_fmt_text(&fmt, has_wide_winners(&ranking) ? "w" : "");
     }
     gsh_fmt_text(&fmt, checks_errors(launch, pass) ? "e" : "");
-    gsh_fmt_text(&fmt, pass == PASS_ORDER && free_places(launch) >= LEAST_SPREAD ? "f" : "");
 }
 
 static enum gsh_status set_grid(struct gsh_source_stage *stage, int64_t elements)
@@ -433,8 +432,7 @@ static void write_combine(const struct gsh_launch *launch, struct gsh_fmt *fmt)
 static void write_order(const struct gsh_launch *launch, struct gsh_fmt *fmt)
 {
     write_join(launch, PASS_ORDER, fmt);
-    gsh_fmt_printf(fmt, "constexpr bool SPREAD = %s;\n",
-                   name_of(free_places(launch) >= LEAST_SPREAD));
+    gsh_fmt_printf(fmt, "constexpr i64 LEAST_SPREAD = %d;\n", LEAST_SPREAD);
     gsh_fmt_text(fmt, gsh_cuda_text_indexed_order);
 }
 

@@ -4,9 +4,9 @@
 // their cells, equal ones in C order: what one place takes stands together there, as a run, in the order in which NumPy
 // takes it. Of each run there are `free` places, for the dimensions that have no ranks of their own.
 //
-// SPREAD: a thread has one of the free places of a rank, and neighbours have neighbouring places. Otherwise a lane has a
-// rank, for one free place. It joins a short run alone. The lanes of a warp load a long one side by side, and the first
-// of them joins it.
+// Of many free places a thread has one, of a rank, and neighbours have neighbouring places. Of few a lane has a rank, for
+// one free place. It joins a short run alone. The lanes of a warp load a long one side by side, and the first of them
+// joins it.
 struct OrderArgs : Args {
     u64 cells, order;
     i64 free, free_shape[NDIM];
@@ -111,7 +111,7 @@ FN void join_together(const OrderArgs &args, i64 first, i64 free, A *tile)
 extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const OrderArgs args)
 {
     const i64 thread = (i64)blockIdx.x * BLOCK + threadIdx.x;
-    if (SPREAD) {
+    if (args.free >= LEAST_SPREAD) {
         const i64 at = thread / args.free;
         if (at < args.n && begins(args, at))
             join_alone(args, at, thread - at * args.free);
