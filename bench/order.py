@@ -6,8 +6,8 @@ the contender computes, and whether the results are NumPy's, to the bit.
 
 Each contender makes the same operands from the same seed. A call is repeated for `budget` seconds, at least once behind the first;
 printed are medians. "on the host": the result, or an operand, was not on the device behind the last call. "DIFFERS": the bytes are
-not NumPy's; of an order (argsort, lexsort, argpartition) those of the elements in that order are compared. The exit status is 1
-where a result of gpushim's differs.
+not NumPy's; of an order (argsort, lexsort, argpartition) those of the elements in that order are compared. CuPy adds in any order
+(add.at, weights), so its bytes differ. The exit status is 1 where a result of gpushim's differs.
 """
 import argparse
 import hashlib
@@ -58,6 +58,16 @@ def _lexsort(xp, a, b):
     return xp.lexsort((a, b) if xp.__name__ == "numpy" else xp.stack((a, b)))
 
 
+def _rows_of_eight(rng, n):
+    return rng.random((max(n // 8, 1), 8))
+
+
+def _sums(xp, places, values, bins):
+    sums = xp.zeros((bins,) + values.shape[1:])
+    xp.add.at(sums, places[:len(values)], values)
+    return sums
+
+
 # name: (what makes each operand, the call, what of the result is compared)
 CASES = {
     "sort": ((_floats,), lambda xp, a: xp.sort(a), _first),
@@ -79,6 +89,12 @@ CASES = {
     "bincount 10": ((_numbers(10, "i8"),), lambda xp, a: xp.bincount(a), _first),
     "bincount 1000": ((_numbers(1000, "i8"),), lambda xp, a: xp.bincount(a), _first),
     "bincount 1e6": ((_numbers(10**6, "i8"),), lambda xp, a: xp.bincount(a), _first),
+    "bincount weights": ((_numbers(1000, "i8"), _floats), lambda xp, a, w: xp.bincount(a, w), _first),
+    "add.at 16": ((_numbers(16, "i8"), _rows_of_eight), lambda xp, a, v: _sums(xp, a, v, 16), _first),
+    "add.at 1000": ((_numbers(1000, "i8"), _floats), lambda xp, a, v: _sums(xp, a, v, 1000), _first),
+    "add.at 1e6": ((_numbers(10**6, "i8"), _floats), lambda xp, a, v: _sums(xp, a, v, 10**6), _first),
+    "add.at one": ((_numbers(1, "i8"), _floats), lambda xp, a, v: _sums(xp, a, v, 1), _first),
+    "unique rows": ((lambda rng, n: rng.integers(0, 9, (n // 3, 3)),), lambda xp, a: xp.unique(a, axis=0), _first),
     "histogram": ((_floats,), lambda xp, a: xp.histogram(a, 100)[0], _first),
     "median": ((_floats,), lambda xp, a: xp.median(a), _first),
     "percentile": ((_floats,), lambda xp, a: xp.percentile(a, 99.5), _first),
