@@ -13,10 +13,10 @@ def reduceat(ufunc, array, indices, axis=0):
     ends = m.maximum(m.concatenate((index[1:], m.array([array.size]))), m.add(index, 1))
     lengths = m.subtract(ends, index)
     longest = int(lengths.max())
-    if longest * index.size > 4 * array.size + 65536:
-        return NotImplemented
     with quiet():
-        if int(lengths.min()) == longest and int(index[-1]) + longest == int(index[0]) + longest * index.size:
+        if longest * index.size > 4 * array.size + 65536:
+            result = scattered_segments(ufunc, array, index)
+        elif int(lengths.min()) == longest and int(index[-1]) + longest == int(index[0]) + longest * index.size:
             result = ufunc.reduce(array[int(index[0]):].reshape(-1, longest), 1)
         else:
             result = joined_segments(ufunc, array, m.add(index[:, None], m.arange(longest)), ends[:, None])
@@ -30,6 +30,24 @@ def joined_segments(ufunc, array, places, ends):
     if ufunc in (m.maximum, m.minimum, m.bitwise_and, m.bitwise_or):  # the last one again changes nothing
         return ufunc.reduce(array.take(m.minimum(places, m.subtract(ends, 1))), 1)
     return NotImplemented
+
+
+def scattered_segments(ufunc, array, index):
+    """Of segments that follow each other and of which few are long, where the order does not matter."""
+    if not m.less(index[:-1], index[1:]).all():
+        return NotImplemented
+    if ufunc is m.add and array.dtype.kind in 'biu':
+        result = m.zeros(index.size, m.add.reduce(array[:1]).dtype)
+    elif ufunc in (m.maximum, m.minimum, m.bitwise_and, m.bitwise_or) and array.dtype.kind != 'c':  # the first one again changes nothing
+        result = array.take(index)
+    else:
+        return NotImplemented
+    part = array[int(index[0]):]
+    is_first = m.zeros(part.size, 'l')
+    is_first[m.subtract(index, index[0])] = 1
+    segment = m.subtract(is_first.cumsum(), 1)
+    ufunc.at(result, segment, part.astype(result.dtype, copy=False))
+    return result
 
 
 def has_sure_bits(ufunc, array, index, result):

@@ -229,6 +229,21 @@ for dtype in DTYPES:
         attempt("argwhere %s %s" % (dtype, layout), lambda: np.argwhere(a))
 ''')
 
+    def test_segments_of_which_one_is_long(self):
+        result = self.assert_same(PRELUDE + '''
+STARTS = {"first": np.concatenate(([0], np.arange(39000, 40000, 3))), "last": np.arange(1000), "middle": np.concatenate((np.arange(5, 500), np.arange(39000, 39900, 7))),
+    "falling": np.concatenate((np.arange(500, 0, -1), [600])), "twice": np.repeat(np.arange(400), 2)}
+for dtype in DTYPES + ["H", "h"]:
+    a = on_device((np.arange(40000) * 7919 % 251 - (0 if dtype in "?BH" else 90)).astype(dtype))
+    for ufunc in (np.add, np.maximum, np.minimum, np.bitwise_and, np.bitwise_or, np.bitwise_xor):
+        for name, starts in STARTS.items():
+            if ufunc is not np.add or dtype not in "efdD":  # whose sums are rounded
+                attempt("%s %s %s" % (ufunc.__name__, dtype, name), ufunc.reduceat, a, on_device(starts))
+x = on_device(np.where(np.arange(40000) % 97 == 0, np.nan, np.arange(40000) % 31 * -0.0))
+attempt("nan", np.maximum.reduceat, x, STARTS["last"])
+''')
+        self.assert_on_device(result, "maximum.at")
+
     def test_segments_and_windows(self):
         self.assert_same(PRELUDE + '''
 ufuncs = (np.add, np.multiply, np.maximum, np.minimum, np.bitwise_or, np.logical_or, np.subtract)
