@@ -6,8 +6,16 @@
 
 #define FLOATS (1u << GSH_FLOAT32 | 1u << GSH_FLOAT64)
 
+static bool is_word(const struct gsh_random_draw *draw, enum gsh_dtype dtype)
+{
+    return dtype == GSH_UINT32 && draw->distribution == GSH_RANDOM_BOUNDED && draw->low == 0 &&
+           draw->range == UINT32_MAX && draw->form == GSH_RANDOM_STANDARD && draw->end == NULL;
+}
+
 bool gsh_random_draw_is_valid(const struct gsh_random_draw *draw, enum gsh_dtype dtype)
 {
+    if (draw->stream.generator == GSH_RANDOM_MT19937)
+        return is_word(draw, dtype);
     if (draw->distribution != GSH_RANDOM_BOUNDED)
         return dtype == GSH_FLOAT64 || (dtype == GSH_FLOAT32 && draw->form == GSH_RANDOM_STANDARD);
     int bits = dtype == GSH_BOOL ? 1 : 8 * (int)gsh_dtype_size(dtype);

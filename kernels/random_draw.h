@@ -10,8 +10,13 @@
 
 #include "dtypes.h"
 
-/* The generators whose stream can be entered anywhere. */
-enum gsh_random_generator { GSH_RANDOM_PCG64, GSH_RANDOM_PCG64DXSM, GSH_RANDOM_PHILOX };
+/* The stream of the first ones can be entered anywhere. That of MT19937 cannot: draws from it are of its 32-bit words as they are. */
+enum gsh_random_generator {
+    GSH_RANDOM_PCG64,
+    GSH_RANDOM_PCG64DXSM,
+    GSH_RANDOM_PHILOX,
+    GSH_RANDOM_MT19937
+};
 
 /* Where a stream stands: the fields of NumPy's pcg64_state and philox_state. A 32-bit word is the lower half of a 64-bit one;
  * the upper half is kept for the next 32-bit word. 64-bit words pass over it. */
@@ -25,6 +30,10 @@ struct gsh_random_stream {
             uint64_t counter[4], key[2], buffer[4];
             int buffer_at; /* the next word of the buffer; 4: none */
         } philox;
+        struct {
+            const uint32_t *key; /* 624 words of the caller's, which live until the draw has run */
+            int at;              /* how many of them are taken */
+        } twister;
     };
     bool has_half;
     uint32_t half;

@@ -80,8 +80,7 @@ static PyObject *make_texts(void)
 #undef X
 }
 
-/* `compose`, borrowed. NULL: the texts cannot be compiled now. */
-static PyObject *find_function(void)
+PyObject *gsh_numpy_composed_names(void)
 {
     if (!names && !is_broken) {
         PyObject *globals = gsh_py_names(), *texts = make_texts(), *done = NULL;
@@ -93,7 +92,7 @@ static PyObject *find_function(void)
         PyObject *const dropped[] = {texts, done, done ? NULL : globals};
         gsh_py_drop(dropped, GSH_COUNT(dropped));
     }
-    return names ? gsh_py.PyDict_GetItemString(names, "compose") : NULL;
+    return names;
 }
 
 static PyObject *make_arguments(const char *name, const struct gsh_method_call *call, bool has_self)
@@ -127,15 +126,11 @@ static PyObject *make_keywords(const struct gsh_method_call *call)
     return keywords;
 }
 
-PyObject *gsh_numpy_composed_call(const char *name, const struct gsh_method_call *call,
-                                  bool has_self, enum gsh_reason *why)
+PyObject *gsh_numpy_composed_run(const char *name, const struct gsh_method_call *call,
+                                 bool has_self)
 {
-    struct concern concern = look_at_all(call, has_self);
-    *why = concern.is_resident ? GSH_REASON_TOO_SMALL : GSH_REASON_NONE;
-    if (!concern.is_large || !gsh_dispatch_is_live())
-        return NULL;
-    *why = GSH_REASON_OPERAND;
-    PyObject *function = find_function(), *result = NULL;
+    PyObject *globals = gsh_numpy_composed_names(), *result = NULL;
+    PyObject *function = globals ? gsh_py.PyDict_GetItemString(globals, "compose") : NULL;
     PyObject *arguments = function ? make_arguments(name, call, has_self) : NULL;
     PyObject *keywords = arguments ? make_keywords(call) : NULL;
     if (keywords)
@@ -148,4 +143,15 @@ PyObject *gsh_numpy_composed_call(const char *name, const struct gsh_method_call
         return result;
     gsh_py.Py_DecRef(result);
     return NULL;
+}
+
+PyObject *gsh_numpy_composed_call(const char *name, const struct gsh_method_call *call,
+                                  bool has_self, enum gsh_reason *why)
+{
+    struct concern concern = look_at_all(call, has_self);
+    *why = concern.is_resident ? GSH_REASON_TOO_SMALL : GSH_REASON_NONE;
+    if (!concern.is_large || !gsh_dispatch_is_live())
+        return NULL;
+    *why = GSH_REASON_OPERAND;
+    return gsh_numpy_composed_run(name, call, has_self);
 }

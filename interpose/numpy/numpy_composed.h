@@ -16,6 +16,7 @@
     X(numpy_composed_order) X(numpy_composed_products)
 /* Those of functions of SciPy, which are compiled when the first of these is called. */
 #define GSH_NUMPY_COMPOSED_LATER(X)                                                                \
+    X(numpy_composed_legacy)                                                                       \
     X(numpy_composed_cosines)                                                                      \
     X(numpy_composed_distances) X(numpy_composed_images) X(numpy_composed_sparse)
 #define X(name) extern const char gsh_python_text_##name[];
@@ -23,6 +24,11 @@ GSH_NUMPY_COMPOSED_TEXTS(X)
 GSH_NUMPY_COMPOSED_LATER(X)
 #undef X
 
+/* Names that the texts use: the namespace that they run in, borrowed. NULL: they cannot be compiled now. */
+PyObject *gsh_numpy_composed_names(void);
+/* As gsh_numpy_composed_call, wherever the operands are. *why is not set. */
+PyObject *gsh_numpy_composed_run(const char *name, const struct gsh_method_call *call,
+                                 bool has_self);
 /* Calls the composition of that name with the call's arguments, self first if `has_self`. NULL with *why NONE: no operand is on
  * the device (in force mode: none is a plain array). NULL with another *why: the composition declined, and nothing was changed.
  * Leaves no Python error. */

@@ -88,12 +88,12 @@ static PyObject *names_of_random(void)
     return names;
 }
 
-/* numpy.random.Generator, once the package has been imported: its module's own initialisation has then ended. */
-static struct gsh_pymethoddef *find_in_generator(const char *name)
+/* Of a class of numpy.random, once the package has been imported: the initialisation of its modules has then ended. */
+static struct gsh_pymethoddef *find_in_random(const char *class, const char *name)
 {
     PyObject *names = names_of_random();
     bool is_there = names && gsh_py.PyDict_GetItemString(names, "default_rng");
-    PyObject *type = is_there ? gsh_py.PyDict_GetItemString(names, "Generator") : NULL;
+    PyObject *type = is_there ? gsh_py.PyDict_GetItemString(names, class) : NULL;
     PyObject *function = type ? gsh_py.PyObject_GetAttrString(type, name) : NULL;
     struct gsh_pymethoddef *method = function ? definition_of(function) : NULL;
     if (function)
@@ -106,7 +106,9 @@ static struct gsh_pymethoddef *find_in_generator(const char *name)
 static struct gsh_pymethoddef *find_method(const struct gsh_method_hook *hook)
 {
     if (hook->table == GSH_METHOD_GENERATOR)
-        return find_in_generator(hook->name);
+        return find_in_random("Generator", hook->name);
+    if (hook->table == GSH_METHOD_RANDOM_STATE)
+        return find_in_random("RandomState", hook->name);
     if (hook->table == GSH_METHOD_UFUNC)
         return find_in_table(gsh_np.ufunc_type, hook->name);
     if (hook->table == GSH_METHOD_NDARRAY)
@@ -153,7 +155,8 @@ bool gsh_numpy_method_patch_install(struct gsh_method_hook *hook)
                                            [GSH_METHOD_SCIPY_SPARSE] = "scipy.sparse module",
                                            [GSH_METHOD_SCIPY_DISTANCE] = "scipy.spatial module",
                                            [GSH_METHOD_SCIPY_COSINE] = "scipy.spatial module",
-                                           [GSH_METHOD_GENERATOR] = "random method"};
+                                           [GSH_METHOD_GENERATOR] = "random method",
+                                           [GSH_METHOD_RANDOM_STATE] = "legacy random method"};
     struct gsh_pymethoddef *method = find_method(hook);
     void *entry = method ? entry_for_flags(hook, method->ml_flags) : NULL;
     if (!entry) {
@@ -450,7 +453,7 @@ static __attribute__((noinline)) PyObject *verify_by_vector(struct gsh_method_ho
 /* The calls that a composition of SciPy's function makes are verified themselves. */
 static bool is_verified(const struct gsh_method_hook *hook)
 {
-    return hook->table != GSH_METHOD_GENERATOR && hook->subject != GSH_METHOD_ASK_IF_ONE_RESIDENT;
+    return hook->table < GSH_METHOD_GENERATOR && hook->subject != GSH_METHOD_ASK_IF_ONE_RESIDENT;
 }
 
 static __attribute__((noinline)) PyObject *call_by_vector(struct gsh_method_hook *hook,

@@ -26,7 +26,8 @@ enum gsh_method_table {
     GSH_METHOD_SCIPY_SPARSE,
     GSH_METHOD_SCIPY_DISTANCE,
     GSH_METHOD_SCIPY_COSINE, /* of scipy.spatial.distance's older module */
-    GSH_METHOD_GENERATOR /* methods of numpy.random.Generator; no verification calls them again */
+    GSH_METHOD_GENERATOR, /* methods of numpy.random.Generator; no verification calls them again */
+    GSH_METHOD_RANDOM_STATE /* and of numpy.random.RandomState */
 };
 
 /* One call as the caller made it. All references are borrowed. */

@@ -11,6 +11,7 @@
 #include "numpy_derived.h"
 #include "numpy_draw.h"
 #include "numpy_generator.h"
+#include "numpy_legacy.h"
 #include "numpy_parallel.h"
 #include "scipy_module.h"
 
@@ -336,9 +337,12 @@ void gsh_numpy_random_adopt_module(void)
                                                   &standard_normal_hook, &normal_hook,
                                                   &lognormal_hook,       &standard_exponential_hook,
                                                   &exponential_hook,     &integers_hook};
-    static struct gsh_method_hook *hooks[GSH_COUNT(own) + GSH_NUMPY_DERIVED_METHODS];
+    enum { OTHERS = GSH_NUMPY_DERIVED_METHODS + GSH_NUMPY_LEGACY_METHODS };
+    static struct gsh_method_hook *hooks[GSH_COUNT(own) + OTHERS];
     static struct gsh_scipy_module module = {hooks, GSH_COUNT(hooks), 0};
     memcpy(hooks, gsh_numpy_derived_hooks, sizeof(gsh_numpy_derived_hooks));
-    memcpy(hooks + GSH_NUMPY_DERIVED_METHODS, own, sizeof(own));
+    memcpy(hooks + GSH_NUMPY_DERIVED_METHODS, gsh_numpy_legacy_hooks,
+           sizeof(gsh_numpy_legacy_hooks));
+    memcpy(hooks + OTHERS, own, sizeof(own));
     gsh_scipy_module_adopt(&module);
 }

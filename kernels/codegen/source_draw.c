@@ -8,6 +8,7 @@
 
 #include "source_parts.h"
 #include "source_texts.h"
+#include "twister.h"
 #include "ziggurat.h"
 
 #include <math.h>
@@ -155,6 +156,46 @@ struct gsh_source_draw_places gsh_source_draw_places(const struct gsh_launch *la
     const struct geometry g = geometry_of(launch);
     const struct scratch s = scratch_of(&g);
     return (struct gsh_source_draw_places){s.result, s.tails, s.values, g.tail_room};
+}
+
+/* ---- the words of MT19937: one kernel, one block of threads ---- */
+
+/* As random_twister.cuh declares them. */
+struct twister_args {
+    uint64_t out;
+    int64_t count, at;
+    uint32_t key[GSH_TWISTER_BLOCK];
+};
+
+static enum gsh_status plan_twister(const struct gsh_launch *launch, struct gsh_source_plan *plan)
+{
+    const struct gsh_random_stream *stream = &launch->draw.stream;
+    struct gsh_source_stage *stage = &plan->stages[0];
+    struct twister_args args = {.out = launch->operands[0].address,
+                                .count = gsh_launch_elements(launch),
+                                .at = stream->twister.at};
+    struct gsh_fmt fmt;
+    if (!gsh_random_draw_is_valid(&launch->draw, launch->loop) || launch->nin != 0 ||
+        launch->nout != 1 || launch->has_mask || !gsh_launch_is_packed(launch, 0))
+        return GSH_DECLINED;
+    if (stream->twister.key != NULL)
+        memcpy(args.key, stream->twister.key, sizeof args.key);
+    _Static_assert(sizeof args <= sizeof stage->arguments, "room for them");
+    gsh_fmt_init(&fmt, stage->key, GSH_SOURCE_KEY_SIZE);
+    gsh_fmt_text(&fmt, "draw_twister");
+    stage->shared_bytes = 0;
+    stage->argument_bytes = sizeof args;
+    memcpy(stage->arguments, &args, sizeof args);
+    plan->scratch_bytes = 0;
+    plan->stage_count = 1;
+    return gsh_source_set_grid(stage, 1);
+}
+
+static void write_twister(struct gsh_fmt *fmt)
+{
+    gsh_fmt_text(fmt, gsh_cuda_text_types);
+    gsh_fmt_printf(fmt, "constexpr int BLOCK = %d;\n", GSH_SOURCE_BLOCK);
+    gsh_fmt_text(fmt, gsh_cuda_text_random_twister);
 }
 
 /* ---- arguments ---- */
@@ -318,6 +359,8 @@ static enum gsh_status plan_stage(const struct geometry *g, const struct args *a
 enum gsh_status gsh_source_draw_plan(const struct gsh_launch *launch, uint64_t scratch,
                                      struct gsh_source_plan *plan)
 {
+    if (launch->draw.stream.generator == GSH_RANDOM_MT19937)
+        return plan_twister(launch, plan);
     if (!is_supported(launch))
         return GSH_DECLINED;
     const struct geometry g = geometry_of(launch);
@@ -395,6 +438,10 @@ static void write_join(struct gsh_fmt *fmt, const struct geometry *g, bool sprea
 
 void gsh_source_draw_text(const struct gsh_launch *launch, unsigned stage, struct gsh_fmt *fmt)
 {
+    if (launch->draw.stream.generator == GSH_RANDOM_MT19937) {
+        write_twister(fmt);
+        return;
+    }
     const struct geometry g = geometry_of(launch);
     bool is_exp = g.draw->form == GSH_RANDOM_EXP;
     if (g.rejects && (stage == GROUP || stage == SPREAD)) {

@@ -15,7 +15,7 @@ extern const char gsh_cuda_text_types[], gsh_cuda_text_cast[], gsh_cuda_text_hal
 extern const char gsh_cuda_text_special_base[], gsh_cuda_text_special_erf[],
     gsh_cuda_text_special_gamma[], gsh_cuda_text_special_bessel[], gsh_cuda_text_special_modified[],
     gsh_cuda_text_special_log[], gsh_cuda_text_special_degrees[], gsh_cuda_text_special_integrals[],
-    gsh_cuda_text_special_incomplete[];
+    gsh_cuda_text_special_incomplete[], gsh_cuda_text_special_certain[];
 /* Kernels. */
 extern const char gsh_cuda_text_elementwise[], gsh_cuda_text_group[], gsh_cuda_text_group_element[],
     gsh_cuda_text_group_paths[], gsh_cuda_text_group_sinks[], gsh_cuda_text_group_sinks_space[],
@@ -36,4 +36,4 @@ extern const char gsh_cuda_text_elementwise[], gsh_cuda_text_group[], gsh_cuda_t
     gsh_cuda_text_sort_key[], gsh_cuda_text_sort_rows[], gsh_cuda_text_sort_clear[],
     gsh_cuda_text_sort_count[], gsh_cuda_text_sort_sum[], gsh_cuda_text_sort_offsets[],
     gsh_cuda_text_sort_places[], gsh_cuda_text_sort_pass[], gsh_cuda_text_sort_finish[],
-    gsh_cuda_text_sort_search[];
+    gsh_cuda_text_sort_search[], gsh_cuda_text_random_twister[];

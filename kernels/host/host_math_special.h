@@ -17,6 +17,7 @@
 #include "special_base.cuh"
 
 #include "special_bessel.cuh"
+#include "special_certain.cuh"
 #include "special_degrees.cuh"
 #include "special_erf.cuh"
 #include "special_gamma.cuh"

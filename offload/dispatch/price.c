@@ -383,7 +383,8 @@ static double draw_ns(const struct gsh_random_draw *draw, int width)
 #define DRAW_WAIT                                                                                  \
     30e-6 /* s, for what the device tells: how many pieces were consumed, and which values are missing */
 
-#define EXP_SECONDS 0.6e-9 /* a value: the CPU computes one of 35 */
+#define EXP_SECONDS 0.6e-9      /* a value: the CPU computes one of 35 */
+#define TWISTER_SECONDS 0.15e-9 /* a word, by one multiprocessor */
 
 static struct gsh_work work_of_draw(const struct gsh_launch *launch)
 {
@@ -394,6 +395,8 @@ static struct gsh_work work_of_draw(const struct gsh_launch *launch)
     work.columns = gsh_random_draw_rejects(draw, launch->loop) ? 2 : 0;
     if (draw->form == GSH_RANDOM_EXP)
         work.columns += work.elements * EXP_SECONDS / DRAW_WAIT;
+    if (draw->stream.generator == GSH_RANDOM_MT19937)
+        work.columns += work.elements * TWISTER_SECONDS / DRAW_WAIT;
     work.device_column = DRAW_WAIT;
     return work;
 }

@@ -4,6 +4,7 @@
  */
 #include "emu_draw.h"
 
+#include "host_draw.h"
 #include "host_random.h"
 #include "host_threads.h"
 
@@ -19,6 +20,8 @@ enum gsh_status gsh_emu_draw_run(const struct gsh_launch *launch)
 {
     struct gsh_host_random random;
     void *out = (void *)launch->operands[0].address;
+    if (gsh_host_draw_twist(launch))
+        return GSH_OK;
     if (!gsh_host_random_begin(&random, &launch->draw, launch->loop, out,
                                gsh_launch_elements(launch), gsh_host_threads_count()))
         return GSH_DECLINED;

@@ -17,6 +17,18 @@ static void add_all(struct batch *batch)
         }
 }
 
+/* The words of MT19937. */
+static void add_twister(struct batch *batch)
+{
+    static const uint32_t key[624];
+    const struct draw_case words = {"words", GSH_UINT32, GSH_RANDOM_BOUNDED, GSH_RANDOM_STANDARD,
+                                    .range = UINT32_MAX};
+    const struct gsh_random_stream stream = {.generator = GSH_RANDOM_MT19937,
+                                             .twister = {key, 624}};
+    const struct gsh_launch launch = draw_launch(&words, &stream, 5000000, 4096);
+    add_launch(batch, &launch);
+}
+
 static void add_patches(struct batch *batch)
 {
     static const enum gsh_dtype dtypes[] = {GSH_FLOAT32, GSH_FLOAT64};
@@ -36,6 +48,7 @@ static void compile_all(const char *arch, unsigned every)
         return;
     add_all(&batch);
     add_patches(&batch);
+    add_twister(&batch);
     batch_close(&batch);
 }
 

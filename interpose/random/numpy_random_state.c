@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See the header.
+ */
+#include "numpy_random_state.h"
+
+#include "element.h"
+#include "numpy_abi.h"
+#include "python_error.h"
+#include "twister.h"
+
+#include <string.h>
+
+/* numpy/random/bitgen.h: bitgen_t */
+struct bitgen {
+    void *state;
+    void *next_uint64, *next_uint32, *next_double, *next_raw;
+};
+
+/* RandomState, up to the last field used; aug_bitgen_t is numpy/random/src/legacy's */
+struct random_state {
+    char head[16];
+    void *methods;
+    PyObject *bit_generator;
+    struct bitgen bitgen;
+    struct {
+        struct bitgen *bitgen;
+        int32_t has_gauss;
+        double gauss;
+    } augmented;
+};
+
+/* numpy/random/src/mt19937/mt19937.h: mt19937_state */
+struct twister_state {
+    uint32_t key[GSH_TWISTER_BLOCK];
+    int32_t at;
+};
+
+enum { SEED = 20 }; /* of new ones: any */
+
+static struct random_state *as_random_state(PyObject *object)
+{
+    return (struct random_state *)object;
+}
+
+static PyObject *find_type(const char *module_name, const char *name)
+{
+    PyObject *modules = gsh_py.PyImport_GetModuleDict();
+    PyObject *module = modules ? gsh_py.PyDict_GetItemString(modules, module_name) : NULL;
+    PyObject *names = module ? gsh_py.PyModule_GetDict(module) : NULL;
+    PyObject *found = names ? gsh_py.PyDict_GetItemString(names, name) : NULL;
+    if (!found)
+        gsh_python_error_clear();
+    return found;
+}
+
+/* Whether the object holds its bit generator, bitgen_t and aug_bitgen_t where they are expected. */
+static bool has_expected_layout(PyObject *object)
+{
+    const struct random_state *state = as_random_state(object);
+    bool is_expected = false;
+    PyObject *bits = gsh_py.PyObject_GetAttrString(object, "_bit_generator");
+    PyObject *capsule = bits && bits == state->bit_generator
+                            ? gsh_py.PyObject_GetAttrString(bits, "capsule")
+                            : NULL;
+    const struct bitgen *bitgen =
+        capsule ? gsh_py.PyCapsule_GetPointer(capsule, "BitGenerator") : NULL;
+    if (bitgen)
+        is_expected = memcmp(bitgen, &state->bitgen, sizeof *bitgen) == 0 &&
+                      state->augmented.bitgen == &state->bitgen;
+    gsh_py_drop((PyObject *[]){capsule, bits}, 2);
+    gsh_python_error_clear();
+    return is_expected;
+}
+
+/* The layout is looked at once: it is the same for all objects of a type. */
+static bool is_layout_known(PyObject *object)
+{
+    static enum { UNKNOWN, EXPECTED, OTHER } layout;
+    const struct gsh_pytype *type = (const struct gsh_pytype *)gsh_py_type(object);
+    if (layout == UNKNOWN)
+        layout =
+            (size_t)type->tp_basicsize >= sizeof(struct random_state) && has_expected_layout(object)
+                ? EXPECTED
+                : OTHER;
+    return layout == EXPECTED;
+}
+
+bool gsh_numpy_random_state_is_known(PyObject *object)
+{
+    static PyObject *type, *bits_type;
+    if (!type)
+        type = find_type("numpy.random.mtrand", "RandomState");
+    if (!bits_type)
+        bits_type = find_type("numpy.random._mt19937", "MT19937");
+    return type && gsh_py_type(object) == type && is_layout_known(object) &&
+           gsh_py_type(as_random_state(object)->bit_generator) == bits_type;
+}
+
+/* ---- the lock ---- */
+
+static bool call_lock(PyObject *object, const char *method, const char *format, PyObject *argument)
+{
+    PyObject *lock = gsh_py.PyObject_GetAttrString(as_random_state(object)->bit_generator, "lock");
+    PyObject *result =
+        lock ? gsh_py.PyObject_CallMethod(lock, method, format, argument, argument, argument)
+             : NULL;
+    gsh_py_drop((PyObject *[]){lock, result}, 2);
+    return result != NULL;
+}
+
+bool gsh_numpy_random_state_lock(PyObject *object)
+{
+    return call_lock(object, "__enter__", NULL, NULL);
+}
+
+void gsh_numpy_random_state_unlock(PyObject *object)
+{
+    if (!call_lock(object, "__exit__", "OOO", gsh_py._Py_NoneStruct))
+        gsh_python_error_clear();
+}
+
+/* ---- the state ---- */
+
+/* NULL: it is not inside its bit generator. */
+static struct twister_state *find_state(PyObject *object)
+{
+    const struct random_state *state = as_random_state(object);
+    uintptr_t begin = (uintptr_t)state->bit_generator, at = (uintptr_t)state->bitgen.state;
+    const struct gsh_pytype *type = (const struct gsh_pytype *)gsh_py_type(state->bit_generator);
+    size_t all = (size_t)type->tp_basicsize;
+    bool is_inside = at >= begin && at - begin <= all &&
+                     all - (at - begin) >= sizeof(struct twister_state) && at % 4 == 0;
+    return is_inside ? (struct twister_state *)at : NULL;
+}
+
+bool gsh_numpy_random_state_read(PyObject *object, struct gsh_random_stream *stream,
+                                 struct gsh_numpy_spare *spare)
+{
+    const struct random_state *state = as_random_state(object);
+    const struct twister_state *twister = find_state(object);
+    if (!twister || twister->at < 0 || twister->at > GSH_TWISTER_BLOCK)
+        return false;
+    memset(stream, 0, sizeof *stream);
+    stream->generator = GSH_RANDOM_MT19937;
+    stream->twister.key = twister->key;
+    stream->twister.at = twister->at;
+    spare->is_kept = state->augmented.has_gauss != 0;
+    spare->number = state->augmented.gauss;
+    return true;
+}
+
+int64_t gsh_numpy_random_state_round(const struct gsh_random_stream *stream, int64_t count)
+{
+    const int64_t all = stream->twister.at + count, block = GSH_TWISTER_BLOCK;
+    return (all + block - 1) / block * block - stream->twister.at;
+}
+
+/* Elements of an array that may be on the device. */
+static void read_words(PyObject *array, int64_t first, uint32_t *words)
+{
+    const char *from = gsh_numpy_array(array)->data + first * 4;
+    if (!gsh_element_read(words, from, GSH_TWISTER_BLOCK * sizeof *words))
+        memcpy(words, from, GSH_TWISTER_BLOCK * sizeof *words);
+}
+
+void gsh_numpy_random_state_write(PyObject *object, PyObject *words, int64_t used,
+                                  const struct gsh_numpy_spare *spare)
+{
+    struct twister_state *twister = find_state(object);
+    const int64_t block = GSH_TWISTER_BLOCK, end = twister->at + used;
+    const int64_t passed = end > block ? (end - 1) / block * block : 0;
+    if (passed > 0) {
+        read_words(words, passed - twister->at, twister->key);
+        gsh_twister_block_of(twister->key, twister->key);
+    }
+    twister->at = (int32_t)(end - passed);
+    as_random_state(object)->augmented.has_gauss = spare->is_kept;
+    as_random_state(object)->augmented.gauss = spare->number;
+}
+
+PyObject *gsh_numpy_random_state_fresh(PyObject *like)
+{
+    PyObject *bits =
+        gsh_py.PyObject_CallFunction(gsh_py_type(as_random_state(like)->bit_generator), "i", SEED);
+    PyObject *fresh = bits ? gsh_py.PyObject_CallFunction(gsh_py_type(like), "O", bits) : NULL;
+    gsh_py_drop(&bits, 1);
+    if (!fresh)
+        gsh_python_error_clear();
+    return fresh;
+}

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Draws of numpy.random.RandomState and of the functions of np.random on the device: NumPy's bits, NumPy's state, and an array that
+stays there."""
+import unittest
+
+import shim_runner
+
+DRAWS = """
+import numpy as np
+from shim_script import attempt, dump, residency, share
+N = 20011
+FORMS = [("random_sample", ()), ("uniform", ()), ("uniform", (-2, 5.5)), ("uniform", (5, 2)), ("standard_normal", ()),
+    ("normal", ()), ("normal", (1.5, 2)), ("normal", (1, 0)), ("standard_exponential", ()), ("exponential", (2.5,)),
+    ("exponential", (0.0,)), ("gumbel", ()), ("gumbel", (1, 2)), ("laplace", ()), ("laplace", (1, 2)), ("logistic", ()),
+    ("logistic", (1, 3)), ("standard_cauchy", ()), ("triangular", (0, 0.3, 1)), ("binomial", (10, 0.3)), ("binomial", (7, 0.9)),
+    ("poisson", (3.0,)), ("poisson", (0.1,)), ("tomaxint", ()), ("randint", (0, 1000)), ("randint", (1000,)), ("randint", (1024,)),
+    ("randint", (-5, 2**40)), ("randint", (0, 2**32)), ("randint", (0, 2**32 + 1)), ("randint", (-2**62, 2**62 + 5)),
+    ("lognormal", ()), ("rayleigh", (2,)), ("weibull", (2,)), ("pareto", (3,)), ("power", (3,)), ("gamma", (2,)), ("zipf", (3,))]
+REFUSED = [("normal", (0, -1)), ("normal", (0, np.nan)), ("normal", ([1, 2], 1)), ("normal", (None,)), ("uniform", (0, np.inf)),
+    ("exponential", (-1,)), ("exponential", (-0.0,)), ("triangular", (0, 2, 1)), ("triangular", (1, 1, 1)), ("triangular", (0, 1)),
+    ("binomial", (10.5, 0.5)), ("binomial", (-1, 0.5)), ("binomial", (10, 1.5)), ("binomial", (1000, 0.4)), ("poisson", (-1,)),
+    ("poisson", (50,)), ("poisson", ([1, 2],)), ("randint", (5, 5)), ("randint", (5, 2)), ("randint", (7, 8)), ("randint", ("a",)),
+    ("randint", (0, 2**64)), ("randint", ([1, 2], 5)), ("randint", ()), ("random_sample", (5, 5))]
+def state_of(rs):
+    name, key, at, has_gauss, gauss = rs.get_state()
+    return [name, key.tobytes().hex()[:400], at, has_gauss, gauss]
+"""
+
+
+class TestRandomLegacy(shim_runner.TestCase):
+    def test_every_draw(self):
+        result = self.assert_same(DRAWS + """
+rs = np.random.RandomState(5)
+for name, parameters in share(FORMS):
+    for size in (N, (N // 7, 7), 60):
+        dump("%s %s %s" % (name, parameters, size), getattr(rs, name)(*parameters, size=size))
+    dump("%s %s state" % (name, parameters), state_of(rs))
+a = rs.standard_normal(N)
+dump("own memory", [a.base is None, a.flags.owndata, a.flags.writeable])
+""", device="random_sample")
+        for name in ("random_sample", "uniform", "standard_normal", "normal", "exponential", "gumbel", "laplace", "logistic",
+                     "standard_cauchy", "triangular", "binomial", "poisson", "tomaxint", "randint"):
+            if not shim_runner.is_emulated():
+                self.assert_on_device(result, name)
+
+    def test_dtypes_of_integers(self):
+        self.assert_same(DRAWS + """
+rs = np.random.RandomState(6)
+for dtype in share(("b", "B", "h", "H", "i", "I", "l", "L", "q", "?", ">i4", int, np.int32, np.dtype("i2"), "f8", None)):
+    for low, high in ((0, 2), (0, 100), (-100, 27), (-128, 128), (0, 256), (0, 65536), (-2**31, 2**31), (0, 2**32), (3, 2**63)):
+        attempt("%s %s %s" % (dtype, low, high), lambda: rs.randint(low, high, N, dtype=dtype))
+        attempt("%s %s %s by names" % (dtype, low, high), lambda: rs.randint(low=low, size=(N,), dtype=dtype, high=high))
+    dump("%s state" % dtype, state_of(rs))
+""", device="randint")
+
+    def test_what_numpy_refuses(self):
+        self.assert_same(DRAWS + """
+rs = np.random.RandomState(7)
+for name, parameters in share(REFUSED):
+    attempt("%s %s" % (name, parameters), lambda: getattr(rs, name)(*parameters, size=N))
+    dump("%s %s state" % (name, parameters), state_of(rs))
+for size in (-1, (N, -1), 2.5, (), None, [N], "a"):
+    attempt("size %s" % (size,), lambda: rs.standard_normal(size))
+    attempt("size %s of integers" % (size,), lambda: rs.randint(0, 9, size))
+class Sub(np.random.RandomState):
+    pass
+attempt("subclass", lambda: Sub(3).standard_normal(N))
+attempt("other stream", lambda: np.random.RandomState(np.random.PCG64(1)).standard_normal(N))
+""", device="standard_normal")
+
+    def test_mixed_with_the_cpu(self):
+        """Calls of random sizes, scalars and short draws between them, the normal number that is kept, pickles and states set by hand."""
+        self.assert_same(DRAWS + """
+import pickle
+order = np.random.default_rng(11)
+rs = np.random.RandomState(8)
+for step in share(range(90)):
+    name, parameters = FORMS[order.integers(len(FORMS))]
+    dump("%d %s %s" % (step, name, parameters), getattr(rs, name)(*parameters, size=int(order.integers(16384, 40000))))
+    if step % 3 == 0:
+        dump("%d scalars" % step, [rs.rand(), rs.randn(), rs.randint(7), rs.random_sample()])
+    if step % 15 == 0:
+        rs = pickle.loads(pickle.dumps(rs))
+    if step % 20 == 0:
+        state = rs.get_state()
+        rs.standard_normal(30001)
+        rs.set_state(state)
+    dump("%d state" % step, state_of(rs))
+""", device="random_sample")
+
+    def test_global_functions(self):
+        self.assert_same(DRAWS + """
+np.random.seed(4)
+for step in range(3):
+    dump("rand %d" % step, np.random.rand(200, 101))
+    dump("randn %d" % step, np.random.randn(30001))
+    dump("more %d" % step, [np.random.random(N), np.random.uniform(-1, 1, N), np.random.normal(size=N, scale=2), np.random.randint(9, size=N)])
+    dump("choice %d" % step, np.random.choice(np.arange(1000.0), N))
+    dump("one %d" % step, [np.random.rand(), np.random.randn(), np.random.randint(10)])
+dump("state", state_of(np.random.mtrand._rand))
+""", device="random_sample")
+
+    def test_at_the_ends_of_blocks(self):
+        """The state is behind the last word of a block, its first and its second."""
+        self.assert_same(DRAWS + """
+for words in (0, 1, 2, 622, 623):
+    for count in (16536, 16537, 16848):  # 53 blocks, a number more, 54 blocks
+        rs = np.random.RandomState(9)
+        rs.bytes(4 * words)
+        dump("%d %d" % (words, count), rs.random_sample(count))
+        dump("%d %d state" % (words, count), state_of(rs) + [rs.randint(2**31)])
+""", device="random_sample")
+
+    def test_the_array_stays_there(self):
+        result = self.assert_same("""
+import numpy as np
+from shim_script import dump, residency
+rs = np.random.RandomState(1)
+a, b = rs.standard_normal((300, 400)), rs.uniform(-1, 1, 120000)
+where = residency(a), residency(b)
+dump("where", set(where) <= {"device", "plain"})
+dump("out", [a, b])
+""", device="standard_normal")
+        self.assertLess(shim_runner.counter(result.report, "upload_bytes"), 200000)
+
+    def test_threads(self):
+        """Two threads draw from one RandomState: each number once."""
+        self.assert_same("""
+import numpy as np, threading
+from shim_script import dump
+rs, drawn = np.random.RandomState(3), []
+def draw():
+    for _ in range(10):
+        drawn.append(rs.random_sample(20000))
+threads = [threading.Thread(target=draw) for _ in range(2)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+first = {float(a[0]): a for a in drawn}
+plain = np.random.RandomState(3)
+again = [plain.random_sample(10000) for _ in range(40)]
+again = [np.concatenate(again[i:i + 2]) for i in range(0, 40, 2)]
+dump("same", [bool((first[float(a[0])] == a).all()) for a in again])
+""", device="random_sample")
+
+
+if __name__ == "__main__":
+    unittest.main()
