@@ -74,6 +74,35 @@ def triangular_of_uniforms(drawn, left, mode, right):
     return m.where(m.less_equal(drawn, left_base / base), rising, falling)
 
 
+def placed(x, loc, scale, sign=1.0):
+    """loc + sign * scale * x."""
+    return m.add(m.multiply(x, sign * (1.0 if scale is None else float(scale))), 0.0 if loc is None else float(loc))
+
+
+def gumbel_of_uniforms(drawn, loc=None, scale=None):
+    drawn = m.subtract(1.0, drawn)
+    if not m.less(drawn, 1.0).all():
+        return NotImplemented  # NumPy draws again
+    numbers = exact_log(m.negative(exact_log(drawn.reshape(-1))))
+    return placed(numbers.reshape(drawn.shape), loc, scale, -1.0)
+
+
+def laplace_of_uniforms(drawn, loc=None, scale=None):
+    if not m.greater(drawn, 0.0).all():
+        return NotImplemented
+    is_upper = m.greater_equal(drawn, 0.5)
+    ends = m.where(is_upper, m.subtract(m.subtract(2.0, drawn), drawn), m.add(drawn, drawn))
+    numbers = exact_log(ends.reshape(-1)).reshape(drawn.shape)
+    return placed(m.where(is_upper, m.negative(numbers), numbers), loc, scale)
+
+
+def logistic_of_uniforms(drawn, loc=None, scale=None):
+    if not m.greater(drawn, 0.0).all():
+        return NotImplemented
+    odds = m.divide(drawn, m.subtract(1.0, drawn))
+    return placed(exact_log(odds.reshape(-1)).reshape(drawn.shape), loc, scale)
+
+
 def geometric_of_exponentials(drawn, p):
     """By inversion: p below 1/3."""
     return m.ceil(m.divide(m.negative(drawn), math.log1p(-float(p)))).astype('l')

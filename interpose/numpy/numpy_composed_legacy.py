@@ -28,12 +28,6 @@ def units(words, count):
     return m.multiply(m.add(m.multiply(high, 67108864.0), low), 2.0 ** -53)
 
 
-def placed(x, loc, scale):
-    """loc + scale * x."""
-    scaled = m.multiply(x, 1.0 if scale is None else float(scale))
-    return m.add(scaled, 0.0 if loc is None else float(loc))
-
-
 def uniforms(words, spare, size, low=None, high=None):
     count = math.prod(size)
     drawn = units(words, count)
@@ -87,47 +81,33 @@ def exponentials(words, spare, size, scale=None):
     return numbers, 2 * count, spare
 
 
-def gumbels(words, spare, size, loc=None, scale=None):
+def of_units(function, words, spare, size, *numbers):
+    """Each of one number of [0, 1), as Generator makes them."""
     count = math.prod(size)
-    drawn = m.subtract(1.0, units(words, count))
-    if not m.less(drawn, 1.0).all():
-        return NotImplemented  # NumPy draws again
-    numbers = exact_log(m.negative(exact_log(drawn)))
-    return m.subtract(0.0 if loc is None else float(loc),
-                      m.multiply(numbers, 1.0 if scale is None else float(scale))), 2 * count, spare
+    made = function(units(words, count), *numbers)
+    return made if made is NotImplemented else (made, 2 * count, spare)
 
 
-def laplaces(words, spare, size, loc=None, scale=None):
-    count = math.prod(size)
-    drawn = units(words, count)
-    if not m.greater(drawn, 0.0).all():
-        return NotImplemented
-    is_upper = m.greater_equal(drawn, 0.5)
-    ends = m.where(is_upper, m.subtract(m.subtract(2.0, drawn), drawn), m.add(drawn, drawn))
-    numbers = m.multiply(exact_log(ends), 1.0 if scale is None else float(scale))
-    loc = 0.0 if loc is None else float(loc)
-    return m.where(is_upper, m.subtract(loc, numbers), m.add(loc, numbers)), 2 * count, spare
+def gumbels(*arguments):
+    return of_units(gumbel_of_uniforms, *arguments)
 
 
-def logistics(words, spare, size, loc=None, scale=None):
-    count = math.prod(size)
-    drawn = units(words, count)
-    if not m.greater(drawn, 0.0).all():
-        return NotImplemented
-    return placed(exact_log(m.divide(drawn, m.subtract(1.0, drawn))), loc, scale), 2 * count, spare
+def laplaces(*arguments):
+    return of_units(laplace_of_uniforms, *arguments)
 
 
-def triangles(words, spare, size, left, mode, right):
-    count = math.prod(size)
-    return triangular_of_uniforms(units(words, count), left, mode, right), 2 * count, spare
+def logistics(*arguments):
+    return of_units(logistic_of_uniforms, *arguments)
 
 
-def binomials(words, spare, size, n, p):
+def triangles(*arguments):
+    return of_units(triangular_of_uniforms, *arguments)
+
+
+def binomials(*arguments):
     import numpy
-    count = math.prod(size)
     find_log1p(numpy.random.Generator(numpy.random.PCG64(20)))
-    numbers = binomial_of_uniforms(units(words, count), n, p)
-    return NotImplemented if numbers is NotImplemented else (numbers, 2 * count, spare)
+    return of_units(binomial_of_uniforms, *arguments)
 
 
 def poissons(words, spare, size, lam=None):

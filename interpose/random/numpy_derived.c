@@ -9,6 +9,7 @@
 #include "numpy_arguments.h"
 #include "numpy_composed.h"
 #include "numpy_draw.h"
+#include "numpy_exact.h"
 #include "numpy_generator.h"
 #include "numpy_random.h"
 #include "python_error.h"
@@ -22,7 +23,8 @@ struct derived {
     const char *method;
     const char *parameters[MOST_PARAMETERS]; /* the last one is size */
     unsigned count;                          /* of parameters */
-    double without; /* the value of a parameter that is not given; NaN: NumPy refuses that */
+    double
+        without; /* the value of the first parameter where it is not given; NaN: NumPy refuses that */
     bool (*is_valid)(const double *numbers); /* of finite numbers */
     enum gsh_random_distribution distribution;
     const char *base;     /* the method that draws this distribution */
@@ -39,6 +41,11 @@ static bool is_any(const double *numbers)
 static bool is_scale(const double *numbers)
 {
     return !signbit(numbers[0]);
+}
+
+static bool has_scale(const double *numbers)
+{
+    return !signbit(numbers[1]);
 }
 
 static bool is_triangle(const double *numbers)
@@ -89,6 +96,13 @@ static const struct derived triangular[] = {{"triangular",
                                              UNIFORM,
                                              1,
                                              "triangular_of_uniforms"}};
+#define AROUND(name)                                                                               \
+    {                                                                                              \
+        name, {"loc", "scale", "size"}, 3, 0, has_scale, UNIFORM, 1, name "_of_uniforms"           \
+    }
+static const struct derived gumbel[] = {AROUND("gumbel")};
+static const struct derived laplace[] = {AROUND("laplace")};
+static const struct derived logistic[] = {AROUND("logistic")};
 static const struct derived geometric[] = {
     {"geometric", {"p", "size"}, 2, NAN, is_inverted, EXPONENTIAL, 1, "geometric_of_exponentials"},
     {"geometric", {"p", "size"}, 2, NAN, is_searched, UNIFORM, 1, "geometric_of_uniforms"}};
@@ -118,7 +132,7 @@ static bool parse(const struct derived *derived, const struct gsh_method_call *c
         !gsh_numpy_arguments_shape(request->slots[last], &request->layout, &request->elements))
         return false;
     for (unsigned i = 0; i < last; i++) {
-        request->numbers[i] = derived->without;
+        request->numbers[i] = i == 0 || isnan(derived->without) ? derived->without : 1;
         if (request->slots[i] &&
             !gsh_numpy_random_parse_number(request->slots[i], &request->numbers[i]))
             return false;
@@ -191,10 +205,13 @@ static PyObject *derive(const struct derived *derived, const struct request *req
     unsigned count = 2;
     for (int i = 0; names && i < 3; i++)
         arguments[count++] = gsh_py.PyTuple_GetItem(names, i);
-    for (unsigned i = 0; i + 1 < derived->count && request->slots[i]; i++)
-        arguments[count++] = request->slots[i];
+    unsigned given = derived->count - 1;
+    while (given > 0 && !request->slots[given - 1])
+        given--;
+    for (unsigned i = 0; i < given; i++)
+        arguments[count++] = request->slots[i] ? request->slots[i] : gsh_py._Py_NoneStruct;
     const struct gsh_method_call with = {call->self, arguments, count, NULL, NULL};
-    if (names)
+    if (names && gsh_numpy_exact_offer())
         result = gsh_numpy_composed_call("derived", &with, true, why);
     else
         gsh_python_error_clear();
@@ -275,10 +292,13 @@ static PyObject *try_derived(const struct derived *derived, const struct gsh_met
 HOOK(rayleigh, 1);
 HOOK(standard_cauchy, 0);
 HOOK(triangular, 3);
+HOOK(gumbel, 2);
+HOOK(laplace, 2);
+HOOK(logistic, 2);
 HOOK(geometric, 1);
 HOOK(binomial, 2);
 HOOK(poisson, 1);
 
 struct gsh_method_hook *const gsh_numpy_derived_hooks[GSH_NUMPY_DERIVED_METHODS] = {
-    &rayleigh_hook,  &standard_cauchy_hook, &triangular_hook,
-    &geometric_hook, &binomial_hook,        &poisson_hook};
+    &rayleigh_hook, &standard_cauchy_hook, &triangular_hook, &gumbel_hook, &laplace_hook,
+    &logistic_hook, &geometric_hook,       &binomial_hook,   &poisson_hook};

@@ -261,7 +261,7 @@ static bool stands_alike(PyObject *a, PyObject *b)
     return gsh_numpy_random_state_read(a, &one, &spare) &&
            gsh_numpy_random_state_read(b, &other, &other_spare) &&
            one.twister.at == other.twister.at && spare.is_kept == other_spare.is_kept &&
-           memcmp(&spare.number, &other_spare.number, sizeof(double)) == 0 &&
+           spare.number == other_spare.number &&
            memcmp(one.twister.key, other.twister.key,
                   GSH_TWISTER_BLOCK * sizeof *one.twister.key) == 0;
 }
@@ -299,7 +299,7 @@ static PyObject *compose_trial(const struct request *request, PyObject *object, 
     PyObject *words = NULL, *tuple = NULL, *array = NULL;
     const double share = TRIAL / (double)request->elements;
     if (gsh_numpy_random_state_read(object, &stream, &spare))
-        words = make_words(&stream, (int64_t)(request->words * share) + 2 * TRIAL);
+        words = make_words(&stream, (int64_t)(request->words * share) + INT64_C(2) * TRIAL);
     if (words)
         tuple = compose(request, size, words, &spare, &made);
     if (tuple) {

@@ -18,7 +18,8 @@ DRAWS = {
     "rayleigh": lambda g, n: g.rayleigh(2.5, n), "standard_cauchy": lambda g, n: g.standard_cauchy(n),
     "triangular": lambda g, n: g.triangular(-1, 0.5, 3, n), "geometric": lambda g, n: g.geometric(0.1, n),
     "geometric 0.4": lambda g, n: g.geometric(0.4, n), "binomial": lambda g, n: g.binomial(10, 0.3, n),
-    "poisson": lambda g, n: g.poisson(3.5, n), "poisson 0.1": lambda g, n: g.poisson(0.1, n),
+    "poisson": lambda g, n: g.poisson(3.5, n), "poisson 0.1": lambda g, n: g.poisson(0.1, n), "gumbel": lambda g, n: g.gumbel(1.5, 2, n),
+    "laplace": lambda g, n: g.laplace(1.5, 2, n), "logistic": lambda g, n: g.logistic(-1.5, 2, n),
     "binomial 0.9": lambda g, n: g.binomial(7, 0.9, n), "binomial rare": lambda g, n: g.binomial(10**6, 3e-6, n)}
 """
 # Of the generators: emulated kernels are compiled for seconds.
@@ -84,6 +85,8 @@ rng = np.random.default_rng(1)
 n = 40000
 FORMS = [("rayleigh", ()), ("rayleigh", (0.0,)), ("rayleigh", (-0.0,)), ("rayleigh", (1e308,)), ("rayleigh", (np.float64(2),)),
     ("rayleigh", ([1.0, 2.0],)), ("rayleigh", (np.nan,)), ("rayleigh", (None,)), ("rayleigh", (np.inf,)), ("rayleigh", (-1,)),
+    ("gumbel", ()), ("gumbel", (1.5,)), ("gumbel", (0, -1)), ("laplace", ()), ("laplace", (1, 0.0)), ("laplace", (0, -0.0)),
+    ("logistic", ()), ("logistic", (1e300, 1e300)), ("logistic", (None, 2)), ("logistic", ([1, 2], 2)),
     ("standard_cauchy", ()), ("triangular", (0, 0, 1)), ("triangular", (0, 1, 1)), ("triangular", (1, 1, 1)),
     ("triangular", (0, 2, 1)), ("triangular", (2, 1, 3)), ("triangular", (-1e308, 0, 1e308)), ("triangular", (0, 1)),
     ("geometric", (1,)), ("geometric", (1.0,)), ("geometric", (1 / 3,)), ("geometric", (np.nextafter(1 / 3, 0),)),
@@ -100,9 +103,10 @@ for name, parameters in share(FORMS):
     dump("%s %s state" % (name, parameters), str(rng.bit_generator.state))
 class Sub(np.random.Generator):
     pass
+attempt("by name", lambda: [getattr(rng, name)(scale=2.5, size=n) for name in ("gumbel", "laplace", "logistic", "rayleigh")])
 attempt("subclass", lambda: Sub(np.random.PCG64(1)).binomial(10, 0.3, n))
 attempt("MT19937", lambda: np.random.Generator(np.random.MT19937(1)).binomial(10, 0.3, n))
-for name, *parameters in (("rayleigh", 2), ("standard_cauchy",), ("triangular", 0, 1, 2), ("geometric", 0.2), ("geometric", 0.5),
+for name, *parameters in (("rayleigh", 2), ("standard_cauchy",), ("gumbel", 1), ("laplace", 1), ("logistic", 1), ("triangular", 0, 1, 2), ("geometric", 0.2), ("geometric", 0.5),
         ("binomial", 9, 0.2), ("binomial", 9, 0.7), ("poisson", 2)):
     where = residency(getattr(rng, name)(*parameters, size=n))
     assert where in ("device", "plain"), (name, where)
