@@ -126,6 +126,23 @@ static PyObject *make_keywords(const struct gsh_method_call *call)
     return keywords;
 }
 
+bool gsh_numpy_composed_offer(struct gsh_pymethoddef *definitions, size_t count)
+{
+    PyObject *globals = gsh_numpy_composed_names();
+    bool is_set = globals != NULL;
+    for (size_t i = 0; is_set && i < count; i++) {
+        const char *name = definitions[i].ml_name;
+        if (gsh_py.PyDict_GetItemString(globals, name))
+            continue;
+        PyObject *function = gsh_py.PyCFunction_NewEx(&definitions[i], NULL, NULL);
+        is_set = function && gsh_py.PyDict_SetItemString(globals, name, function) == 0;
+        gsh_py_drop(&function, 1);
+    }
+    if (!is_set)
+        gsh_python_error_clear();
+    return is_set;
+}
+
 PyObject *gsh_numpy_composed_run(const char *name, const struct gsh_method_call *call,
                                  bool has_self)
 {

@@ -18,7 +18,8 @@
 #define GSH_NUMPY_COMPOSED_LATER(X)                                                                \
     X(numpy_composed_legacy)                                                                       \
     X(numpy_composed_cosines)                                                                      \
-    X(numpy_composed_distances) X(numpy_composed_images) X(numpy_composed_sparse)
+    X(numpy_composed_distances)                                                                    \
+    X(numpy_composed_images) X(numpy_composed_shuffle) X(numpy_composed_sparse)
 #define X(name) extern const char gsh_python_text_##name[];
 GSH_NUMPY_COMPOSED_TEXTS(X)
 GSH_NUMPY_COMPOSED_LATER(X)
@@ -26,6 +27,8 @@ GSH_NUMPY_COMPOSED_LATER(X)
 
 /* Names that the texts use: the namespace that they run in, borrowed. NULL: they cannot be compiled now. */
 PyObject *gsh_numpy_composed_names(void);
+/* Puts functions there that the texts call, once each. False: they cannot be compiled now. */
+bool gsh_numpy_composed_offer(struct gsh_pymethoddef *definitions, size_t count);
 /* As gsh_numpy_composed_call, wherever the operands are. *why is not set. */
 PyObject *gsh_numpy_composed_run(const char *name, const struct gsh_method_call *call,
                                  bool has_self);

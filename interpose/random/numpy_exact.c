@@ -7,7 +7,6 @@
 #include "host_loops.h"
 #include "numpy_composed.h"
 #include "numpy_output.h"
-#include "python_error.h"
 
 #include <math.h>
 #include <string.h>
@@ -105,19 +104,5 @@ bool gsh_numpy_exact_offer(void)
     static struct gsh_pymethoddef definitions[] = {
         {"certain_log", (void *)certain_log, GSH_METH_O, NULL},
         {"libm_log", (void *)libm_log, GSH_METH_O, NULL}};
-    static bool is_done;
-    if (is_done)
-        return true;
-    PyObject *names = gsh_numpy_composed_names();
-    bool is_set = names != NULL;
-    for (size_t i = 0; is_set && i < GSH_COUNT(definitions); i++) {
-        PyObject *function = gsh_py.PyCFunction_NewEx(&definitions[i], NULL, NULL);
-        is_set =
-            function && gsh_py.PyDict_SetItemString(names, definitions[i].ml_name, function) == 0;
-        gsh_py_drop(&function, 1);
-    }
-    if (!is_set)
-        gsh_python_error_clear();
-    is_done = is_set;
-    return is_done;
+    return gsh_numpy_composed_offer(definitions, GSH_COUNT(definitions));
 }

@@ -6,7 +6,6 @@
 #include "numpy_legacy.h"
 
 #include "dispatch.h"
-#include "draw_call.h"
 #include "numpy_arguments.h"
 #include "numpy_composed.h"
 #include "numpy_exact.h"
@@ -336,31 +335,15 @@ static bool is_alike(const struct request *request)
 
 /* ---- one call ---- */
 
-/* The next words, made on the device; NULL: declined. */
-static PyObject *draw_words(const struct request *request, const struct gsh_random_stream *stream,
-                            enum gsh_reason *why, unsigned *row)
-{
-    struct gsh_layout layout = {
-        .ndim = 1, .shape = {gsh_numpy_random_state_round(stream, (int64_t)request->words + 1)}};
-    const struct gsh_random_draw draw = {
-        .stream = *stream, .distribution = GSH_RANDOM_BOUNDED, .range = UINT32_MAX};
-    gsh_numpy_output_c_order(&layout, sizeof(uint32_t));
-    *row = gsh_numpy_output_row(request->legacy->name, NULL, 0, GSH_UINT32);
-    if (!gsh_numpy_output_is_possible(&layout, sizeof(uint32_t)))
-        return NULL;
-    struct gsh_call call =
-        gsh_draw_call_make(&draw, GSH_UINT32, layout.ndim, layout.shape, NULL, *row);
-    return gsh_numpy_output_run(&call, NULL, &layout, why);
-}
-
 static PyObject *run_locked(const struct request *request, enum gsh_reason *why, unsigned *row)
 {
     PyObject *self = request->call->self, *words = NULL, *tuple = NULL, *result = NULL;
     struct gsh_random_stream stream;
     struct gsh_numpy_spare spare;
     struct made made;
+    *row = gsh_numpy_output_row(request->legacy->name, NULL, 0, GSH_UINT32);
     if (gsh_numpy_random_state_read(self, &stream, &spare))
-        words = draw_words(request, &stream, why, row);
+        words = gsh_numpy_random_state_draw(&stream, (int64_t)request->words + 1, *row, why);
     if (words) {
         *why = GSH_REASON_OPERAND;
         tuple = compose(request, request->slots[request->legacy->size_at], words, &spare, &made);

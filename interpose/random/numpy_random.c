@@ -13,6 +13,7 @@
 #include "numpy_generator.h"
 #include "numpy_legacy.h"
 #include "numpy_parallel.h"
+#include "numpy_shuffle.h"
 #include "scipy_module.h"
 
 #include <math.h>
@@ -337,12 +338,13 @@ void gsh_numpy_random_adopt_module(void)
                                                   &standard_normal_hook, &normal_hook,
                                                   &lognormal_hook,       &standard_exponential_hook,
                                                   &exponential_hook,     &integers_hook};
-    enum { OTHERS = GSH_NUMPY_DERIVED_METHODS + GSH_NUMPY_LEGACY_METHODS };
+    enum { LEGACY = GSH_NUMPY_DERIVED_METHODS, SHUFFLES = LEGACY + GSH_NUMPY_LEGACY_METHODS };
+    enum { OTHERS = SHUFFLES + GSH_NUMPY_SHUFFLES };
     static struct gsh_method_hook *hooks[GSH_COUNT(own) + OTHERS];
     static struct gsh_scipy_module module = {hooks, GSH_COUNT(hooks), 0};
     memcpy(hooks, gsh_numpy_derived_hooks, sizeof(gsh_numpy_derived_hooks));
-    memcpy(hooks + GSH_NUMPY_DERIVED_METHODS, gsh_numpy_legacy_hooks,
-           sizeof(gsh_numpy_legacy_hooks));
+    memcpy(hooks + LEGACY, gsh_numpy_legacy_hooks, sizeof(gsh_numpy_legacy_hooks));
+    memcpy(hooks + SHUFFLES, gsh_numpy_shuffle_hooks, sizeof(gsh_numpy_shuffle_hooks));
     memcpy(hooks + OTHERS, own, sizeof(own));
     gsh_scipy_module_adopt(&module);
 }

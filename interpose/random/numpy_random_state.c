@@ -4,8 +4,9 @@
  */
 #include "numpy_random_state.h"
 
+#include "draw_call.h"
 #include "element.h"
-#include "numpy_abi.h"
+#include "numpy_output.h"
 #include "python_error.h"
 #include "twister.h"
 
@@ -154,6 +155,19 @@ int64_t gsh_numpy_random_state_round(const struct gsh_random_stream *stream, int
 {
     const int64_t all = stream->twister.at + count, block = GSH_TWISTER_BLOCK;
     return (all + block - 1) / block * block - stream->twister.at;
+}
+
+PyObject *gsh_numpy_random_state_draw(const struct gsh_random_stream *stream, int64_t count,
+                                      unsigned row, enum gsh_reason *why)
+{
+    struct gsh_layout layout = {.ndim = 1, .shape = {gsh_numpy_random_state_round(stream, count)}};
+    const struct gsh_random_draw draw = {
+        .stream = *stream, .distribution = GSH_RANDOM_BOUNDED, .range = UINT32_MAX};
+    gsh_numpy_output_c_order(&layout, sizeof(uint32_t));
+    if (!gsh_numpy_output_is_possible(&layout, sizeof(uint32_t)))
+        return NULL;
+    struct gsh_call call = gsh_draw_call_make(&draw, GSH_UINT32, 1, layout.shape, NULL, row);
+    return gsh_numpy_output_run(&call, NULL, &layout, why);
 }
 
 /* Elements of an array that may be on the device. */

@@ -8,6 +8,7 @@
 
 #include "python_api.h"
 #include "random_draw.h"
+#include "reasons.h"
 
 /* A normal number that is kept for the next call. */
 struct gsh_numpy_spare {
@@ -25,6 +26,9 @@ bool gsh_numpy_random_state_read(PyObject *object, struct gsh_random_stream *str
                                  struct gsh_numpy_spare *spare);
 /* How many words the rest of the block and as many whole blocks have that `count` words take. */
 int64_t gsh_numpy_random_state_round(const struct gsh_random_stream *stream, int64_t count);
+/* An array of so many words or more, made on the device; NULL: declined, no Python error. The state stays. */
+PyObject *gsh_numpy_random_state_draw(const struct gsh_random_stream *stream, int64_t count,
+                                      unsigned row, enum gsh_reason *why);
 /* Moves the state behind `used` of the words of an array that holds the next ones in whole blocks. */
 void gsh_numpy_random_state_write(PyObject *object, PyObject *words, int64_t used,
                                   const struct gsh_numpy_spare *spare);

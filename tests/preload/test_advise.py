@@ -39,11 +39,11 @@ for step in range(40):
 print(names[7])
 '''
 PERMUTED = '''
-import numpy as np; np.random.seed(1)
+import numpy as np; rng = np.random.Generator(np.random.SFC64(1))
 a = np.cos(np.arange(1_000_000.0))
 for step in range(5):
     a = np.sqrt(a * a + 1.5) + np.exp(-a)
-    a = np.random.permutation(a)
+    a = rng.permutation(a)
     a = a - a.mean()
 print(a.sum())
 '''

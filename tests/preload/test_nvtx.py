@@ -78,7 +78,7 @@ int InitializeInjectionNvtx2(const void *(*get_export_table)(uint32_t))
 """
 PROGRAM = """
 import numpy as np
-a = np.random.RandomState(0).random_sample(400000)  # made on the CPU
+a = np.random.Generator(np.random.SFC64(0)).random(400000)  # made on the CPU
 b = a * 2 + 1
 print(round(float(np.sqrt(b).sum()), 6))
 print(b.tolist()[3])                        # a page fault, on the service thread

@@ -183,7 +183,7 @@ c[3]
         script = '''
 import numpy as np
 from shim_script import report, dump, synchronize
-a = np.random.RandomState(1).random_sample(1 << 20)  # made by the host
+a = np.random.Generator(np.random.SFC64(1)).random(1 << 20)  # made by the host
 before = report()["counters"]
 for _ in range(5):
     b = a + 1.0

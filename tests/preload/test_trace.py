@@ -17,7 +17,7 @@ import shim_runner
 
 PROGRAM = """
 import numpy as np
-a = np.random.RandomState(0).random_sample(400000)  # made on the CPU
+a = np.random.Generator(np.random.SFC64(0)).random(400000)  # made on the CPU
 b = a * 2 + 1                               # a group
 print(round(float(np.sqrt(b).sum()), 6))              # a result comes back
 print(b.tolist()[3])                        # a page fault, on the service thread
@@ -28,7 +28,7 @@ CAUSES = """
 import ctypes
 import os
 import numpy as np
-a = np.random.RandomState(0).random_sample(400000)
+a = np.random.Generator(np.random.SFC64(0)).random(400000)
 b = a * 2                               # one call, which is no group
 print(b[7])                             # an element
 c = np.sqrt(b) + a

@@ -117,7 +117,7 @@ assert os.waitpid(child, 0)[1] == 0
     def test_a_wrong_bit_is_found(self):
         script = '''
 import numpy as np
-a = np.random.RandomState(0).normal(size=(100, 200))
+a = np.random.Generator(np.random.SFC64(0)).normal(size=(100, 200))
 
 b = np.negative(a)
 '''
