@@ -7,6 +7,7 @@
 #include "cuda_context.h"
 #include "draw_cases.h"
 #include "shard.h"
+#include "twister.h"
 
 #include <sys/mman.h>
 
@@ -142,8 +143,52 @@ static void test_short_reach(void)
     CHECK(refused > 0 && made > 0);
 }
 
+/* ---- MT19937 ---- */
+
+static const struct draw_case twister_words = {"words of MT19937", GSH_UINT32, GSH_RANDOM_BOUNDED,
+                                               GSH_RANDOM_STANDARD, .range = UINT32_MAX};
+
+/* A stream that has taken `at` words of a block. */
+static struct gsh_random_stream twister_stream(int at)
+{
+    static uint32_t key[GSH_TWISTER_BLOCK];
+    for (uint32_t i = 0; i < GSH_TWISTER_BLOCK; i++)
+        key[i] = (i + 1) * 2654435761u ^ i << 13;
+    return (struct gsh_random_stream){.generator = GSH_RANDOM_MT19937, .twister = {key, at}};
+}
+
+static void test_twister(int at, int64_t count)
+{
+    size_t bytes = (size_t)count * sizeof(uint32_t);
+    const struct gsh_random_stream stream = twister_stream(at);
+    uint64_t device = make_output(bytes);
+    char *got = reserve(bytes + 2 * GUARD), *want = reserve(bytes + 2 * GUARD);
+    const struct gsh_launch launch = draw_launch(&twister_words, &stream, count, device + GUARD);
+    if (device == 0 || !CHECK(got != NULL && want != NULL))
+        return;
+    CHECK(dev->supports(&launch));
+    CHECK_INT(dev->run(&launch, 0), GSH_OK);
+    CHECK(dev->download(got, device, bytes + 2 * GUARD, false) == GSH_OK);
+    memset(want, 0x5a, bytes + 2 * GUARD);
+    gsh_twister_fill(stream.twister.key, at, (uint32_t *)(want + GUARD), count);
+    CHECK(memcmp(got, want, bytes + 2 * GUARD) == 0);
+    munmap(got, bytes + 2 * GUARD);
+    munmap(want, bytes + 2 * GUARD);
+    dev->release(device, bytes + 2 * GUARD);
+}
+
+static void test_twisters(void)
+{
+    static const int64_t counts[] = {1, 396, 624, 625, 1872, 100003, 3000017};
+    for (size_t i = 0; i < GSH_COUNT(counts) - is_emulated(); i++)
+        for (int at = 0; at <= GSH_TWISTER_BLOCK; at += 208)
+            test_twister(at, counts[i]);
+}
+
 static void test_all(void)
 {
+    if (shard_takes_case())
+        test_twisters();
     if (shard_takes_case())
         test_short_reach();
     for (int generator = GSH_RANDOM_PCG64; generator <= GSH_RANDOM_PHILOX; generator++)
@@ -196,8 +241,23 @@ static void time_case(enum gsh_random_generator generator, const struct draw_cas
     dev->release(device, bytes + 2 * GUARD);
 }
 
+static void time_twister(int64_t count)
+{
+    const struct gsh_random_stream stream = twister_stream(GSH_TWISTER_BLOCK);
+    uint64_t device = make_output((size_t)count * sizeof(uint32_t));
+    const struct gsh_launch launch = draw_launch(&twister_words, &stream, count, device + GUARD);
+    if (device == 0)
+        return;
+    double ms = time_draw(&launch);
+    printf("%s %.0e: %.3f ms, %.3f ns each\n", twister_words.name, (double)count, ms,
+           ms * 1e6 / (double)count);
+    dev->release(device, (size_t)count * sizeof(uint32_t) + 2 * GUARD);
+}
+
 static void time_all(void)
 {
+    time_twister(LARGE / 100);
+    time_twister(LARGE);
     for (int generator = GSH_RANDOM_PCG64; generator <= GSH_RANDOM_PHILOX; generator++)
         for (size_t k = 0; k < GSH_COUNT(draw_cases); k++) {
             if (!is_comparable(&draw_cases[k]))
