@@ -13,12 +13,16 @@ NUMERIC = frozenset('?bhilqBHILQefdFD')
 NAMED_MODES = {0: 'clip', 1: 'wrap', 2: 'raise', 'clip': 'clip', 'wrap': 'wrap', 'raise': 'raise'}
 
 
-def compose(name, *operands, **keywords):
-    """What the library calls. An exception of the program's, as of a signal's handler, is raised."""
+def find(name):
     while name not in globals() and texts[1]:
         exec(compile(texts[1].pop(0), '<frozen gpushim>', 'exec'), globals())
+    return globals()[name]
+
+
+def compose(name, *operands, **keywords):
+    """What the library calls. An exception of the program's, as of a signal's handler, is raised."""
     try:
-        return globals()[name](*operands, **keywords)
+        return find(name)(*operands, **keywords)
     except Exception as error:
         place = error.__traceback__
         while place.tb_next:

@@ -6,23 +6,30 @@ import math
 TRIAL = 2000
 MOST_TERMS = 40
 OF_PAIRS = {'cauchy_of_normals'}
-OF_CHAINS = {'poisson_of_uniforms'}
+OF_WORDS = {'gammas_of_words', 'chisquares_of_words', 'betas_of_words', 'ratios_of_words', 'students_of_words',
+            'noncentral_chisquares_of_words', 'noncentral_ratios_of_words', 'walds_of_words'}
+OF_CHAINS = {'poisson_of_uniforms'} | OF_WORDS
 known = {}  # (function, type of the bit generator): whether NumPy draws as the function does
 takes_log1p = False  # NumPy's binomial, of a small p
+subtracts = False  # NumPy's wald, of nearly equal numbers: before 2.3.4
 
 
 def derived(generator, drawn, size, method, base, function, *numbers):
     """What `method` of the generator returns for these parameters and size; `drawn` is what its method `base` has returned. The
     library draws that, and sets the generator back where this declines. A tuple: also how many numbers of the base were needed."""
+    global subtracts
     kind = function, type(generator.bit_generator)
     if kind not in known:
         known[kind] = draws_alike(generator, method, base, function, numbers)
+        if not known[kind] and function == 'walds_of_words' and not subtracts:
+            subtracts = True
+            known[kind] = draws_alike(generator, method, base, function, numbers)
     return make(function, drawn, size, numbers) if known[kind] else NotImplemented
 
 
 def make(function, drawn, size, numbers):
     with quiet():
-        return globals()[function](drawn, *((size,) if function in OF_CHAINS else ()), *numbers)
+        return find(function)(drawn, *((size,) if function in OF_CHAINS else ()), *numbers)
 
 
 def draws_alike(generator, method, base, function, numbers):
@@ -31,7 +38,8 @@ def draws_alike(generator, method, base, function, numbers):
     find_log1p(fourth)
     shape = (TRIAL, 2) if function in OF_PAIRS else TRIAL * 12 if function in OF_CHAINS else TRIAL
     expected = getattr(one, method)(*numbers, size=TRIAL)
-    made = make(function, getattr(other, base)(shape), TRIAL, numbers)
+    drawn = other.integers(0, 2 ** 64 - 1, shape, 'u8', True) if function in OF_WORDS else getattr(other, base)(shape)
+    made = make(function, drawn, TRIAL, numbers)
     if type(made) is tuple:
         made, used = made
         other = third

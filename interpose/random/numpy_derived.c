@@ -13,8 +13,11 @@
 #include "numpy_generator.h"
 #include "numpy_random.h"
 #include "python_error.h"
+#include "random_stream.h"
+#include "ziggurat.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MOST_NUMBERS = 3, MOST_PARAMETERS = MOST_NUMBERS + 1 };
 
@@ -30,6 +33,7 @@ struct derived {
     const char *base;     /* the method that draws this distribution */
     int each;             /* numbers of the base for one of the method's; 0: as many as it takes */
     const char *function; /* of numpy_composed_draws.py */
+    double words;         /* for one of the method's, at most on average; the base is words */
 };
 
 static bool is_any(const double *numbers)
@@ -83,34 +87,116 @@ static bool is_multiplied(const double *numbers)
 #define EXPONENTIAL GSH_RANDOM_EXPONENTIAL, "standard_exponential"
 #define NORMAL GSH_RANDOM_NORMAL, "standard_normal"
 #define UNIFORM GSH_RANDOM_UNIFORM, "random"
+#define WORDS GSH_RANDOM_BOUNDED, "integers", 0
 
-static const struct derived rayleigh[] = {
-    {"rayleigh", {"scale", "size"}, 2, 1, is_scale, EXPONENTIAL, 1, "rayleigh_of_exponentials"}};
-static const struct derived standard_cauchy[] = {
-    {"standard_cauchy", {"size"}, 1, NAN, is_any, NORMAL, 2, "cauchy_of_normals"}};
-static const struct derived triangular[] = {{"triangular",
-                                             {"left", "mode", "right", "size"},
-                                             4,
-                                             NAN,
-                                             is_triangle,
-                                             UNIFORM,
-                                             1,
-                                             "triangular_of_uniforms"}};
+static const struct derived of_rayleigh[] = {
+    {"rayleigh", {"scale", "size"}, 2, 1, is_scale, EXPONENTIAL, 1, "rayleigh_of_exponentials", 0}};
+static const struct derived of_standard_cauchy[] = {
+    {"standard_cauchy", {"size"}, 1, NAN, is_any, NORMAL, 2, "cauchy_of_normals", 0}};
+static const struct derived of_triangular[] = {{"triangular",
+                                                {"left", "mode", "right", "size"},
+                                                4,
+                                                NAN,
+                                                is_triangle,
+                                                UNIFORM,
+                                                1,
+                                                "triangular_of_uniforms",
+                                                0}};
 #define AROUND(name)                                                                               \
     {                                                                                              \
-        name, {"loc", "scale", "size"}, 3, 0, has_scale, UNIFORM, 1, name "_of_uniforms"           \
+        name, {"loc", "scale", "size"}, 3, 0, has_scale, UNIFORM, 1, name "_of_uniforms", 0        \
     }
-static const struct derived gumbel[] = {AROUND("gumbel")};
-static const struct derived laplace[] = {AROUND("laplace")};
-static const struct derived logistic[] = {AROUND("logistic")};
-static const struct derived geometric[] = {
-    {"geometric", {"p", "size"}, 2, NAN, is_inverted, EXPONENTIAL, 1, "geometric_of_exponentials"},
-    {"geometric", {"p", "size"}, 2, NAN, is_searched, UNIFORM, 1, "geometric_of_uniforms"}};
-static const struct derived binomial[] = {
-    {"binomial", {"n", "p", "size"}, 3, NAN, is_binomial, UNIFORM, 1, "binomial_of_uniforms"}};
+static const struct derived of_gumbel[] = {AROUND("gumbel")};
+static const struct derived of_laplace[] = {AROUND("laplace")};
+static const struct derived of_logistic[] = {AROUND("logistic")};
+static const struct derived of_geometric[] = {
+    {"geometric",
+     {"p", "size"},
+     2,
+     NAN,
+     is_inverted,
+     EXPONENTIAL,
+     1,
+     "geometric_of_exponentials",
+     0},
+    {"geometric", {"p", "size"}, 2, NAN, is_searched, UNIFORM, 1, "geometric_of_uniforms", 0}};
+static const struct derived of_binomial[] = {
+    {"binomial", {"n", "p", "size"}, 3, NAN, is_binomial, UNIFORM, 1, "binomial_of_uniforms", 0}};
 
-static const struct derived poisson[] = {
-    {"poisson", {"lam", "size"}, 2, 1, is_multiplied, UNIFORM, 0, "poisson_of_uniforms"}};
+static const struct derived of_poisson[] = {
+    {"poisson", {"lam", "size"}, 2, 1, is_multiplied, UNIFORM, 0, "poisson_of_uniforms", 0}};
+
+/* Of Marsaglia's and Tsang's way to a gamma number: shapes from 1 on. */
+static bool is_gamma(const double *numbers)
+{
+    return numbers[0] >= 1 && !signbit(numbers[1]);
+}
+
+static bool is_shape(const double *numbers)
+{
+    return numbers[0] >= 1;
+}
+
+static bool is_chisquare(const double *numbers)
+{
+    return numbers[0] >= 2;
+}
+
+static bool is_beta(const double *numbers)
+{
+    return numbers[0] >= 1 && numbers[1] >= 1 && numbers[0] + numbers[1] > 2;
+}
+
+static bool is_ratio(const double *numbers)
+{
+    return numbers[0] >= 2 && numbers[1] >= 2;
+}
+
+static bool is_noncentral(const double *numbers)
+{
+    return numbers[0] >= 3 && numbers[1] > 0;
+}
+
+static bool is_noncentral_ratio(const double *numbers)
+{
+    return numbers[0] >= 3 && numbers[1] >= 2 && numbers[2] > 0;
+}
+
+static bool is_wald(const double *numbers)
+{
+    return numbers[0] > 0 && numbers[1] > 0;
+}
+
+static const struct derived of_standard_gamma[] = {
+    {"standard_gamma", {"shape", "size"}, 2, NAN, is_shape, WORDS, "gammas_of_words", 2.25}};
+static const struct derived of_gamma[] = {
+    {"gamma", {"shape", "scale", "size"}, 3, NAN, is_gamma, WORDS, "gammas_of_words", 2.25}};
+static const struct derived of_chisquare[] = {
+    {"chisquare", {"df", "size"}, 2, NAN, is_chisquare, WORDS, "chisquares_of_words", 2.25}};
+static const struct derived of_beta[] = {
+    {"beta", {"a", "b", "size"}, 3, NAN, is_beta, WORDS, "betas_of_words", 4.5}};
+static const struct derived of_f[] = {
+    {"f", {"dfnum", "dfden", "size"}, 3, NAN, is_ratio, WORDS, "ratios_of_words", 4.5}};
+static const struct derived of_standard_t[] = {
+    {"standard_t", {"df", "size"}, 2, NAN, is_chisquare, WORDS, "students_of_words", 3.3}};
+static const struct derived of_noncentral_chisquare[] = {{"noncentral_chisquare",
+                                                          {"df", "nonc", "size"},
+                                                          3,
+                                                          NAN,
+                                                          is_noncentral,
+                                                          WORDS,
+                                                          "noncentral_chisquares_of_words",
+                                                          3.3}};
+static const struct derived of_noncentral_f[] = {{"noncentral_f",
+                                                  {"dfnum", "dfden", "nonc", "size"},
+                                                  4,
+                                                  NAN,
+                                                  is_noncentral_ratio,
+                                                  WORDS,
+                                                  "noncentral_ratios_of_words",
+                                                  5.6}};
+static const struct derived of_wald[] = {
+    {"wald", {"mean", "scale", "size"}, 3, NAN, is_wald, WORDS, "walds_of_words", 2.1}};
 
 /* ---- arguments ---- */
 
@@ -132,7 +218,8 @@ static bool parse(const struct derived *derived, const struct gsh_method_call *c
         !gsh_numpy_arguments_shape(request->slots[last], &request->layout, &request->elements))
         return false;
     for (unsigned i = 0; i < last; i++) {
-        request->numbers[i] = i == 0 || isnan(derived->without) ? derived->without : 1;
+        bool is_one = i > 0 && (derived == of_gamma || !isnan(derived->without));
+        request->numbers[i] = is_one ? 1 : derived->without;
         if (request->slots[i] &&
             !gsh_numpy_random_parse_number(request->slots[i], &request->numbers[i]))
             return false;
@@ -146,7 +233,7 @@ static bool parse(const struct derived *derived, const struct gsh_method_call *c
 static bool has_integer(const struct derived *derived, const struct request *request)
 {
     int64_t value;
-    return derived != binomial || gsh_numpy_arguments_int(request->slots[0], &value);
+    return derived != of_binomial || gsh_numpy_arguments_int(request->slots[0], &value);
 }
 
 /* ---- one call ---- */
@@ -154,6 +241,7 @@ static bool has_integer(const struct derived *derived, const struct request *req
 #define DEVIATIONS 12    /* more numbers than expected, in standard deviations */
 #define MOST_OF_BASE 1e8 /* of the base, where some are not needed */
 
+#define MOST_WORDS 3e7 /* some twenty arrays hold a number for each of them */
 #define LEAST_OF_BASE                                                                              \
     5e5 /* where some are not needed: for fewer, NumPy takes no longer than some fifty launches do */
 
@@ -162,18 +250,47 @@ static int64_t count_base(const struct derived *derived, const struct request *r
 {
     if (derived->each > 0)
         return request->elements * derived->each;
-    double expected = (double)request->elements * (request->numbers[0] + 1);
-    if (expected > MOST_OF_BASE || (expected < LEAST_OF_BASE && gsh_dispatch_min_elements != 0))
+    double expected =
+        (double)request->elements * (derived->words > 0 ? derived->words : request->numbers[0] + 1);
+    if (expected > (derived->words > 0 ? MOST_WORDS : MOST_OF_BASE) ||
+        (expected < LEAST_OF_BASE && gsh_dispatch_min_elements != 0))
         return 0;
     return (int64_t)(expected + DEVIATIONS * sqrt(expected)) + 64;
 }
 
 /* The functions below: with the generator's lock. */
 
+/* Words of 64 bits as they are. */
+static PyObject *draw_words(int64_t elements, const struct gsh_method_call *call,
+                            enum gsh_reason *why, unsigned *row)
+{
+    static const char *const parameters[] = {"low", "high", "dtype", "endpoint"};
+    PyObject *slots[] = {gsh_py.Py_BuildValue("i", 0), gsh_py.Py_BuildValue("K", ~0ULL),
+                         gsh_py.Py_BuildValue("s", "u8"), gsh_py.Py_BuildValue("i", 1)};
+    struct gsh_numpy_draw draw = {.from = call,
+                                  .parameters = parameters,
+                                  .slots = slots,
+                                  .count = GSH_COUNT(slots),
+                                  .method = "integers",
+                                  .draw = {.distribution = GSH_RANDOM_BOUNDED, .range = UINT64_MAX},
+                                  .dtype = GSH_UINT64,
+                                  .layout = {.ndim = 1, .shape = {elements}},
+                                  .elements = elements};
+    PyObject *words = NULL;
+    gsh_numpy_output_c_order(&draw.layout, sizeof(uint64_t));
+    if (elements > 0 && slots[0] && slots[1] && slots[2] && slots[3])
+        words = gsh_numpy_draw_on_device(&draw, why, row);
+    gsh_python_error_clear();
+    gsh_py_drop(slots, GSH_COUNT(slots));
+    return words;
+}
+
 static PyObject *draw_base(const struct derived *derived, const struct request *request,
                            int64_t elements, const struct gsh_method_call *call,
                            enum gsh_reason *why, unsigned *row)
 {
+    if (derived->words > 0)
+        return draw_words(elements, call, why, row);
     static const char *const parameters[] = {"size"};
     PyObject *none[] = {NULL};
     struct gsh_numpy_draw draw = {
@@ -194,6 +311,40 @@ static PyObject *draw_base(const struct derived *derived, const struct request *
     return elements > 0 ? gsh_numpy_draw_on_device(&draw, why, row) : NULL;
 }
 
+static PyObject *make_table(enum gsh_dtype dtype, const void *from)
+{
+    struct gsh_layout layout = {.ndim = 1, .shape = {GSH_ZIGGURAT_LAYERS}};
+    gsh_numpy_output_c_order(&layout, 8);
+    PyObject *table = gsh_numpy_output_allocate(dtype, &layout);
+    if (table)
+        memcpy(gsh_numpy_array(table)->data, from, (size_t)GSH_ZIGGURAT_LAYERS * 8);
+    return table;
+}
+
+/* ziggurat(0: normal, 1: exponential): (steepness, width, height), for numpy_composed_chains.py. */
+static PyObject *ziggurat(PyObject *self, PyObject *kind)
+{
+    int64_t number = 0;
+    (void)self;
+    (void)gsh_numpy_arguments_int(kind, &number);
+    const struct gsh_ziggurat *tables =
+        number == 0 ? &gsh_ziggurat_normal : &gsh_ziggurat_exponential;
+    PyObject *made[] = {make_table(GSH_UINT64, tables->steepness),
+                        make_table(GSH_FLOAT64, tables->width),
+                        make_table(GSH_FLOAT64, tables->height)};
+    PyObject *result = NULL;
+    if (made[0] && made[1] && made[2])
+        result = gsh_py.Py_BuildValue("(OOO)", made[0], made[1], made[2]);
+    gsh_py_drop(made, GSH_COUNT(made));
+    return result ? result : gsh_py.Py_BuildValue("()");
+}
+
+static bool offer(void)
+{
+    static struct gsh_pymethoddef definition = {"ziggurat", (void *)ziggurat, GSH_METH_O, NULL};
+    return gsh_numpy_exact_offer() && gsh_numpy_composed_offer(&definition, 1);
+}
+
 /* Steals `drawn`. NULL: the composition declined. A tuple where not all numbers were needed. */
 static PyObject *derive(const struct derived *derived, const struct request *request,
                         const struct gsh_method_call *call, PyObject *drawn, enum gsh_reason *why)
@@ -211,7 +362,7 @@ static PyObject *derive(const struct derived *derived, const struct request *req
     for (unsigned i = 0; i < given; i++)
         arguments[count++] = request->slots[i] ? request->slots[i] : gsh_py._Py_NoneStruct;
     const struct gsh_method_call with = {call->self, arguments, count, NULL, NULL};
-    if (names && gsh_numpy_exact_offer())
+    if (names && offer())
         result = gsh_numpy_composed_call("derived", &with, true, why);
     else
         gsh_python_error_clear();
@@ -230,7 +381,13 @@ static PyObject *pass_over(const struct derived *derived, const struct request *
     int64_t used = 0;
     PyObject *result = gsh_py.PyTuple_GetItem(tuple, 0), *passed = NULL;
     gsh_numpy_generator_write(call->self, begin);
-    if (gsh_numpy_arguments_int(gsh_py.PyTuple_GetItem(tuple, 1), &used))
+    if (gsh_numpy_arguments_int(gsh_py.PyTuple_GetItem(tuple, 1), &used) && derived->words > 0) {
+        struct gsh_random_stream stream = *begin;
+        gsh_random_stream_skip(&stream, (uint64_t)used);
+        gsh_numpy_generator_write(call->self, &stream);
+        passed = result;
+        gsh_py.Py_IncRef(passed);
+    } else if (used > 0)
         passed = draw_base(derived, request, used, call, &why, &row);
     if (passed)
         gsh_py.Py_IncRef(result);
@@ -282,8 +439,8 @@ static PyObject *try_derived(const struct derived *derived, const struct gsh_met
                               unsigned *row)                                                       \
     {                                                                                              \
         PyObject *result = NULL;                                                                   \
-        for (unsigned i = 0; !result && i < GSH_COUNT(id); i++)                                    \
-            result = try_derived(&id[i], call, why, row);                                          \
+        for (unsigned i = 0; !result && i < GSH_COUNT(of_##id); i++)                               \
+            result = try_derived(&of_##id[i], call, why, row);                                     \
         return result;                                                                             \
     }                                                                                              \
     GSH_METHOD_HOOK(id##_hook, .table = GSH_METHOD_GENERATOR, .name = #id, .handler = try_##id,    \
@@ -298,7 +455,32 @@ HOOK(logistic, 2);
 HOOK(geometric, 1);
 HOOK(binomial, 2);
 HOOK(poisson, 1);
+HOOK(standard_gamma, 1);
+HOOK(chisquare, 1);
+HOOK(beta, 2);
+HOOK(f, 2);
+HOOK(standard_t, 1);
+HOOK(noncentral_chisquare, 2);
+HOOK(noncentral_f, 3);
+HOOK(wald, 2);
+HOOK(gamma, 2);
 
 struct gsh_method_hook *const gsh_numpy_derived_hooks[GSH_NUMPY_DERIVED_METHODS] = {
-    &rayleigh_hook, &standard_cauchy_hook, &triangular_hook, &gumbel_hook, &laplace_hook,
-    &logistic_hook, &geometric_hook,       &binomial_hook,   &poisson_hook};
+    &rayleigh_hook,
+    &standard_cauchy_hook,
+    &triangular_hook,
+    &gumbel_hook,
+    &laplace_hook,
+    &logistic_hook,
+    &geometric_hook,
+    &binomial_hook,
+    &poisson_hook,
+    &standard_gamma_hook,
+    &chisquare_hook,
+    &beta_hook,
+    &f_hook,
+    &standard_t_hook,
+    &noncentral_chisquare_hook,
+    &noncentral_f_hook,
+    &wald_hook,
+    &gamma_hook};

@@ -19,7 +19,7 @@ def state_of(g):
 class TestRandomShuffle(shim_runner.TestCase):
     def test_every_length(self):
         """On both sides of powers of two, and long enough for many words of a mask to be beyond an item."""
-        result = self.assert_same(GENERATORS + """
+        self.assert_same(GENERATORS + """
 for kind, g in generators(3):
     for n in (5, 16383, 16384, 16385, 20000, 32768, 32769, 65535, 150001):
         x = on_device(np.arange(n) * 1.5)
@@ -27,8 +27,7 @@ for kind, g in generators(3):
         dump("%s %d" % (kind, n), x)
         dump("%s %d permutation" % (kind, n), [g.permutation(n), g.permutation(x)])
         dump("%s %d state" % (kind, n), state_of(g))
-""", device="shuffle")
-        self.assert_on_device(result, "integers")
+""", device="integers")
 
     @unittest.skipIf(shim_runner.is_emulated(), "composed calls do not differ, and many kernels would be compiled")
     def test_every_array(self):
@@ -58,7 +57,7 @@ for kind, g in list(generators(4))[::4]:
 class Sub(np.random.Generator):
     pass
 attempt("subclass", lambda: Sub(np.random.PCG64(1)).permutation(x))
-""", device="shuffle")
+""", device="integers")
 
     def test_mixed_with_the_cpu(self):
         self.assert_same(GENERATORS + """
@@ -70,12 +69,14 @@ for kind, g in generators(5):
         if step % 2:  # half of a word is left
             g.shuffle(np.arange(2 + step))
     dump("%s state" % kind, state_of(g))
-""", device="shuffle")
+""", device="integers")
 
     def test_it_stays_there(self):
         self.assert_same(GENERATORS + """
 x = on_device(np.arange(400000.0))
 g, rs = np.random.default_rng(1), np.random.RandomState(1)
+if np.__version__ < "1.25":  # its shuffle is of a convention that is not hooked
+    rs = np.random.Generator(np.random.Philox(1))
 g.shuffle(x)
 before = report()
 g.shuffle(x), rs.shuffle(x)
@@ -86,7 +87,7 @@ if before:
     assert moved < 400000, moved
     assert {residency(a) for a in (x, y, z)} == {"device"}, "where"
 dump("all", [x, y, z])
-""", device="shuffle")
+""", device="integers")
 
 
 if __name__ == "__main__":

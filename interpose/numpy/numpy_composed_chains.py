@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compositions (numpy_composed.py): numbers of numpy.random.Generator that take as many 64-bit words as they need (numpy/random/src/
+distributions/distributions.c). For every word, the number that would begin there is computed, and the word behind it; then the words at which
+numbers begin are found by doubled steps from the first one on.
+
+A pair (values, ends) has an entry for each word, and a last one that ends at itself: there are not words enough. A function of the words
+and of parameters returns (numbers, how many words they take), or NotImplemented."""
+import math
+
+UNIT = 2.0 ** -53
+NEAR = 1e-12  # logarithms and exponentials nearer than that are compared by NumPy
+TAIL_WORDS = 17, 2  # of a normal and an exponential number; NumPy draws one that takes more
+
+
+class Undecided(Exception):
+    pass
+
+
+def units_at(words):
+    """Numbers of [0, 1), one a word."""
+    return m.multiply(m.right_shift(words, 11), UNIT), m.minimum(m.add(m.arange(words.size), 1), words.size - 1)
+
+
+def settled(values, ends, is_made):
+    """Where no number is made, that which begins at the end is taken."""
+    left = m.logical_not(is_made).nonzero()[0]
+    while left.size:
+        begins = ends.take(left)
+        values[left], ends[left] = values.take(begins), ends.take(begins)
+        was_made = is_made.take(begins)
+        is_made[left] = was_made
+        left = left.take(m.logical_not(was_made).nonzero()[0])
+    return values, ends
+
+
+def decide(left, right):
+    """left < right."""
+    if m.less(m.absolute(m.subtract(left, right)), NEAR).any():
+        raise Undecided
+    return m.less(left, right)
+
+
+def of_ziggurat(words, layers, steps, kind, exponent, tail):
+    """exponent(x): that of the density at x; tail(word, numbers of [0, 1)): (x, how many of them it takes)."""
+    last = words.size - 1
+    steepness, width, height = ziggurat(kind)
+    values, is_made = m.multiply(steps, width.take(layers)), m.less(steps, steepness.take(layers))
+    ends = m.minimum(m.add(m.arange(words.size), 1), last)
+    values[last:], is_made[last:], ends[last:] = math.nan, True, last
+    far = m.logical_not(is_made).nonzero()[0]
+    layer, x = layers.take(far), values.take(far)
+    low = height.take(layer)
+    place = m.add(m.multiply(m.subtract(height.take(m.maximum(m.subtract(layer, 1), 0)), low),
+                             units_at(words.take(m.minimum(m.add(far, 1), last)))[0]), low)
+    is_tail = m.equal(layer, 0)
+    is_made[far] = m.logical_or(decide(m.where(is_tail, -1.0, place), m.exp(exponent(x))), is_tail)
+    ends[far] = m.minimum(m.add(far, 2), last)
+    tails = far.take(is_tail.nonzero()[0])
+    if tails.size:
+        put_tails(values, ends, tails, words, kind, tail)
+    return values, ends, is_made
+
+
+def put_tails(values, ends, tails, words, kind, tail):
+    last = words.size - 1
+    places = m.minimum(m.add(tails.reshape(-1, 1), m.arange(1, TAIL_WORDS[kind])), last)
+    drawn = m.multiply(m.right_shift(words.take(places), 11), UNIT).tolist()
+    made = [tail(*pair) for pair in zip(words.take(tails).tolist(), drawn)]
+    values[tails] = m.array([x for x, _ in made])
+    ends[tails] = m.minimum(m.add(tails, m.array([used + 1 for _, used in made])), last)
+
+
+def normal_tail(word, drawn):
+    """Its sign is that of bit 17; bit 8 will be applied to all."""
+    for i in range(0, len(drawn) - 1, 2):
+        x, y = -0.27366123732975828 * math.log1p(-drawn[i]), -math.log1p(-drawn[i + 1])
+        if y + y > x * x:
+            x += 3.6541528853610088
+            return -x if (word >> 17 ^ word >> 8) & 1 else x, i + 2
+    raise Undecided
+
+
+def exponential_tail(word, drawn):
+    return 7.69711747013104972 - math.log1p(-drawn[0]), 1
+
+
+def normals_at(words):
+    steps = m.bitwise_and(m.right_shift(words, 9), m.array(2 ** 52 - 1, 'L'))
+    layers = m.bitwise_and(words, m.array(255, 'L')).astype('l')
+    values, ends, is_made = of_ziggurat(words, layers, steps, 0, lambda x: m.multiply(m.multiply(x, -0.5), x), normal_tail)
+    is_negative = m.not_equal(m.bitwise_and(words, m.array(256, 'L')), m.array(0, 'L'))
+    return settled(m.where(is_negative, m.negative(values), values), ends, is_made)
+
+
+def exponentials_at(words):
+    steps = m.right_shift(words, 11)
+    layers = m.bitwise_and(m.right_shift(words, 3), m.array(255, 'L')).astype('l')
+    return settled(*of_ziggurat(words, layers, steps, 1, m.negative, exponential_tail))
+
+
+def gammas_at(words, shape, normals):
+    """Marsaglia's and Tsang's."""
+    if shape == 1.0:
+        return exponentials_at(words)
+    if not shape > 1.0:
+        raise Undecided
+    b, last = shape - 1.0 / 3.0, words.size - 1
+    c = 1.0 / math.sqrt(9.0 * b)
+    x, ends = normals
+    v = m.add(m.multiply(x, c), 1.0)
+    is_low, v = m.less_equal(v, 0.0), m.multiply(m.multiply(v, v), v)
+    u, square = units_at(words)[0].take(ends), m.multiply(x, x)
+    is_sure = m.less(u, m.subtract(1.0, m.multiply(m.multiply(square, 0.0331), square)))
+    bound = m.add(m.multiply(m.multiply(x, 0.5), x), m.multiply(m.add(m.subtract(1.0, v), m.log(v)), b))
+    is_plain = m.logical_or(is_sure, is_low)
+    is_made = m.logical_or(is_sure, decide(m.where(is_plain, 1.0, m.log(u)), m.where(is_plain, 0.0, bound)))
+    is_made = m.logical_and(is_made, m.logical_not(is_low))
+    ends = m.where(is_low, ends, m.minimum(m.add(ends, 1), last))
+    is_made[last:], ends[last:] = True, last
+    return settled(m.multiply(v, b), ends, is_made)
+
+
+def in_turn(pairs, size):
+    """Of pairs (values, ends): numbers of the first one, of the second one that begins where that ends, and so on; and the words taken."""
+    count, step = math.prod(size), pairs[0][1]
+    for _, ends in pairs[1:]:
+        step = ends.take(step)
+    begins = m.zeros(1, 'l')
+    while begins.size < count:
+        begins, step = m.concatenate((begins, step.take(begins))), step.take(step)
+    at, numbers = begins[:count].reshape(size), []
+    for values, ends in pairs:
+        numbers.append(values.take(at))
+        at = ends.take(at)
+    used = int(at.reshape(-1)[-1])
+    if used >= step.size - 1:
+        raise Undecided
+    return numbers, used
+
+
+def chained(function):
+    def run(words, size, *numbers):
+        words = m.concatenate((words, m.zeros(1, 'L')))
+        try:
+            return function(words, (size,) if type(size) is int else tuple(size), *map(float, numbers))
+        except Undecided:
+            return NotImplemented
+    return run
+
+
+@chained
+def gammas_of_words(words, size, shape, scale=None):
+    (drawn,), used = in_turn([gammas_at(words, shape, normals_at(words))], size)
+    return drawn if scale is None else m.multiply(drawn, scale), used
+
+
+@chained
+def chisquares_of_words(words, size, df):
+    (drawn,), used = in_turn([gammas_at(words, df / 2.0, normals_at(words))], size)
+    return m.multiply(drawn, 2.0), used
+
+
+@chained
+def betas_of_words(words, size, a, b):
+    normals = normals_at(words)
+    (one, other), used = in_turn([gammas_at(words, a, normals), gammas_at(words, b, normals)], size)
+    return m.divide(one, m.add(one, other)), used
+
+
+@chained
+def ratios_of_words(words, size, dfnum, dfden):
+    normals = normals_at(words)
+    (one, other), used = in_turn([gammas_at(words, dfnum / 2.0, normals), gammas_at(words, dfden / 2.0, normals)], size)
+    return m.divide(m.multiply(m.multiply(one, 2.0), dfden), m.multiply(m.multiply(other, 2.0), dfnum)), used
+
+
+@chained
+def students_of_words(words, size, df):
+    normals = normals_at(words)
+    (one, other), used = in_turn([normals, gammas_at(words, df / 2.0, normals)], size)
+    return m.divide(m.multiply(one, math.sqrt(df / 2.0)), m.sqrt(other)), used
+
+
+def noncentral(gamma, normal, nonc):
+    shifted = m.add(normal, math.sqrt(nonc))
+    return m.add(m.multiply(gamma, 2.0), m.multiply(shifted, shifted))
+
+
+@chained
+def noncentral_chisquares_of_words(words, size, df, nonc):
+    normals = normals_at(words)
+    (gamma, normal), used = in_turn([gammas_at(words, (df - 1.0) / 2.0, normals), normals], size)
+    return noncentral(gamma, normal, nonc), used
+
+
+@chained
+def noncentral_ratios_of_words(words, size, dfnum, dfden, nonc):
+    normals = normals_at(words)
+    pairs = [gammas_at(words, (dfnum - 1.0) / 2.0, normals), normals, gammas_at(words, dfden / 2.0, normals)]
+    (gamma, normal, other), used = in_turn(pairs, size)
+    above = m.multiply(noncentral(gamma, normal, nonc), dfden)
+    return m.divide(above, m.multiply(m.multiply(other, 2.0), dfnum)), used
+
+
+@chained
+def walds_of_words(words, size, mean, scale):
+    (normal, drawn), used = in_turn([normals_at(words), units_at(words)], size)
+    y = m.multiply(m.multiply(normal, mean), normal)
+    if subtracts:
+        root = m.sqrt(m.add(m.multiply(y, 4.0 * scale), m.multiply(y, y)))
+        x = m.add(m.multiply(m.subtract(y, root), mean / (2.0 * scale)), mean)
+    else:
+        parts = m.add(m.sqrt(m.add(m.divide(4.0 * scale, y), 1.0)), 1.0)
+        x = m.multiply(m.subtract(1.0, m.divide(2.0, parts)), mean)
+    return m.where(m.less_equal(drawn, m.divide(mean, m.add(x, mean))), x, m.divide(mean * mean, x)), used
