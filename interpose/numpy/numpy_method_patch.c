@@ -503,11 +503,35 @@ call_by_tuple(struct gsh_method_hook *hook, PyObject *self, PyObject *args, PyOb
 
 /* The two entries contain only the code that a small call needs. */
 
-/* Whether the argument that says how many elements are made is a small int; or absent, and no array on the device says that. */
+/* Whether an argument, were it a number of elements or a shape, stands for few of them. */
+static bool says_few(PyObject *object, int64_t least)
+{
+    PyObject *type = gsh_py_type(object);
+    int overflow;
+    if (type == gsh_py.PyLong_Type)
+        return gsh_py.PyLong_AsLongLongAndOverflow(object, &overflow) < least && overflow == 0;
+    if (type != gsh_py.PyTuple_Type || gsh_py_size(object) != 1)
+        return type == gsh_py.PyFloat_Type;
+    object = gsh_py.PyTuple_GetItem(object, 0);
+    return gsh_py_type(object) == gsh_py.PyLong_Type && says_few(object, least);
+}
+
+static __attribute__((noinline)) bool all_say_few(PyObject *const *args, Py_ssize_t count,
+                                                  int64_t least)
+{
+    while (count > 0 && says_few(args[count - 1], least))
+        count--;
+    return count == 0;
+}
+
+/* Whether the argument that says how many elements are made is a small int; or absent, and no keyword and no array on the device may
+ * say that. */
 static inline bool is_short(const struct gsh_method_hook *hook, PyObject *const *args,
                             Py_ssize_t nargs, PyObject *keywords)
 {
     int overflow;
+    if (nargs <= hook->length_at && keywords && gsh_py_type(keywords) == gsh_py.PyTuple_Type)
+        return all_say_few(args, nargs + gsh_py_size(keywords), hook->least);
     if (nargs <= hook->length_at)
         return keywords == NULL && !(gsh_coherence_is_in_use() && has_resident_one(args, nargs));
     PyObject *length = args[hook->length_at];

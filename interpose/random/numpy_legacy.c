@@ -112,6 +112,7 @@ static unsigned count_parameters(const struct legacy *legacy)
     return count;
 }
 
+#define MOST_WORDS 2.5e8       /* arrays of some GB are made of so many */
 #define WORDS_OF_NORMAL 2.5465 /* 16 / (2 pi): of 4 words, pi / 4 make two numbers */
 
 /* Words for so many numbers: twelve standard deviations more than expected where that is left to chance. */
@@ -182,7 +183,8 @@ static bool parse(struct request *request)
            gsh_numpy_arguments_shape(request->slots[legacy->size_at], &request->layout,
                                      &request->elements) &&
            request->elements >= LEAST && request->layout.ndim < GSH_MAX_DIMS &&
-           (legacy->kind == INTEGERS ? parse_integers(request) : parse_numbers(request));
+           (legacy->kind == INTEGERS ? parse_integers(request) : parse_numbers(request)) &&
+           request->words <= MOST_WORDS;
 }
 
 /* ---- the composition ---- */

@@ -17,8 +17,14 @@
 
 #include <string.h>
 
-/* Items. For fewer, NumPy takes no longer than some hundred launches do. TRIAL: steps of two masks and those of few_steps. */
-enum { LEAST = 1 << 17, LEAST_FORCED = 1 << 14, TRIAL = 5001, TRIAL_WORDS = 12000 };
+/* Items. For fewer, NumPy takes no longer than some hundred launches do; some ten arrays hold a number for each. TRIAL: steps of two masks and those of few_steps. */
+enum {
+    LEAST = 1 << 17,
+    LEAST_FORCED = 1 << 14,
+    MOST = 100000000,
+    TRIAL = 5001,
+    TRIAL_WORDS = 12000
+};
 
 /* A class of generators. */
 struct owner {
@@ -224,7 +230,7 @@ static bool is_possible(PyObject *array)
     struct gsh_view view;
     const int64_t least = gsh_dispatch_min_elements == 0 ? LEAST_FORCED : LEAST;
     return gsh_numpy_is_array(array) && gsh_numpy_describe_array(array, &view) == GSH_REASON_NONE &&
-           view.ndim > 0 && view.shape[0] >= least && view.shape[0] <= INT32_MAX &&
+           view.ndim > 0 && view.shape[0] >= least && view.shape[0] <= MOST &&
            (view.flags & GSH_NPY_WRITEABLE) && !(view.flags & GSH_NPY_WRITEBACKIFCOPY) &&
            gsh_numpy_describe_size(gsh_numpy_array(array)) > 0 &&
            gsh_coherence_is_resident(view.data) && gsh_numpy_describe_is_distinct(&view);
