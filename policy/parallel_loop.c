@@ -14,6 +14,10 @@
 #define FAR_NS 3.5 /* of a line that is not in the cache: planes of 160 x 160 of 160 x 160 x 100 */
 #define ELEMENT_NS 0.5         /* of a copy without runs */
 #define SHARE 60e-6            /* s of work for each thread: some times what it takes to wake one */
+#define SHARE_AWAKE 8e-6       /* where nobody need be woken */
+#define CLOSE 200e-6           /* s between loops of a series, at most */
+#define FOREGONE 300e-6        /* s, before threads are woken for a series */
+#define TRIES 8                /* in a series: threads that are awake by then have no cores */
 #define MEMORY_SPEED_UP 4      /* of what moves bytes only, at most */
 #define PIECES_OF_THREAD 4     /* a core that is busy otherwise does not hold up the others */
 #define PIECE_BYTES 32768      /* at least */
@@ -50,10 +54,37 @@ double gsh_parallel_loop_copy_seconds(double bytes, double elements, bool has_ru
     return gsh_parallel_loop_seconds(bytes, elements, has_runs ? 0 : ELEMENT_NS);
 }
 
+static unsigned threads_by_share(double seconds, double share, unsigned available)
+{
+    double wanted = seconds / share;
+    return wanted < 2 ? 1 : wanted < available ? (unsigned)wanted : GSH_MAX(available, 1);
+}
+
 unsigned gsh_parallel_loop_threads(double seconds, unsigned available)
 {
-    double wanted = seconds / SHARE;
-    return wanted < 2 ? 1 : wanted < available ? (unsigned)wanted : GSH_MAX(available, 1);
+    return threads_by_share(seconds, SHARE, available);
+}
+
+unsigned gsh_parallel_loop_threads_awake(double seconds, unsigned awake)
+{
+    return threads_by_share(seconds, SHARE_AWAKE, awake + 1);
+}
+
+struct gsh_parallel_loop_series
+gsh_parallel_loop_series_after(struct gsh_parallel_loop_series series, double seconds, double now)
+{
+    bool is_close = now - series.last < CLOSE;
+    struct gsh_parallel_loop_series after = {.last = now};
+    if (is_close) {
+        after.foregone = series.foregone + seconds / 2;
+        after.tries = series.tries + gsh_parallel_loop_series_pays(&series);
+    }
+    return after;
+}
+
+bool gsh_parallel_loop_series_pays(const struct gsh_parallel_loop_series *series)
+{
+    return series->foregone > FOREGONE && series->tries < TRIES;
 }
 
 double gsh_parallel_loop_shared(double seconds, unsigned threads)

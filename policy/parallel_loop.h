@@ -24,6 +24,20 @@ double gsh_parallel_loop_copy_seconds(double bytes, double elements, bool has_ru
 /* Threads for a loop of so many seconds on one core, at most `available`. 1: it does not pay. */
 unsigned gsh_parallel_loop_threads(double seconds, unsigned available);
 
+/* The same where `awake` threads beside the caller's begin at once. */
+unsigned gsh_parallel_loop_threads_awake(double seconds, unsigned awake);
+
+/* Whether threads are worth waking for loops that are too short for that one by one, but follow each other closely. Pure: gives the state
+ * after a loop of so many seconds that begins at `now` (s, any origin). */
+struct gsh_parallel_loop_series {
+    double last;     /* when a loop began */
+    double foregone; /* s that threads would have saved */
+    unsigned tries;  /* loops for which threads were woken */
+};
+struct gsh_parallel_loop_series
+gsh_parallel_loop_series_after(struct gsh_parallel_loop_series series, double seconds, double now);
+bool gsh_parallel_loop_series_pays(const struct gsh_parallel_loop_series *series);
+
 /* Seconds that the threads take for it. */
 double gsh_parallel_loop_shared(double seconds, unsigned threads);
 

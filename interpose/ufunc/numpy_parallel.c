@@ -16,7 +16,13 @@
 #include <fenv.h>
 #include <stdatomic.h>
 
-enum { MANY = 4 }; /* threads, of which one is hardly missed */
+enum {
+    MANY = 4,   /* threads, of which one is hardly missed */
+    SAMPLE = 16 /* runs, of which one asks the system for its threads' processor time */
+};
+
+#define LONG 500e-6 /* s: longer runs always do */
+#define ROW_NS 8e-9 /* s of a call of a loop */
 
 /* Work that is being computed. */
 struct run {
@@ -25,6 +31,7 @@ struct run {
     int64_t first;      /* part that is not computed yet */
     fenv_t environment; /* of the caller: rounding, denormals */
     _Atomic int raised; /* flags */
+    bool is_sampled;    /* busy_ns counts processor time, else time */
     _Atomic uint64_t busy_ns;
 };
 
@@ -82,6 +89,7 @@ static double seconds_of(const struct gsh_numpy_space *space)
     double bytes = elements * (double)bytes_of_element(space);
     double seconds = gsh_parallel_loop_seconds(bytes, elements,
                                                gsh_op_host_ns(space->loop->op, space->loop->dtype));
+    seconds += (double)count_rows(space) * ROW_NS;
     for (unsigned k = 0; k < space->loop->count; k++)
         seconds += gsh_parallel_loop_far_seconds(space->ndim, space->shape, space->strides[k],
                                                  gsh_dtype_size(space->loop->operands[k]));
@@ -94,9 +102,25 @@ static unsigned available(void)
     return threads >= MANY && gsh_blas_threads_are_beside_ours() ? threads - 1 : threads;
 }
 
+/* Of helpers that begin at once, or that are woken for a series of short loops. */
+static unsigned threads_for_short(double seconds, unsigned most)
+{
+    static _Thread_local struct gsh_parallel_loop_series series;
+    unsigned awake = GSH_MIN(gsh_host_threads_awake(), most - 1);
+    unsigned at_once = gsh_parallel_loop_threads_awake(seconds, awake);
+    unsigned woken = gsh_parallel_loop_threads_awake(seconds, most - 1);
+    if (at_once > 1 || woken < 2)
+        return at_once;
+    series = gsh_parallel_loop_series_after(series, seconds, (double)gsh_clock_ns() * 1e-9);
+    return gsh_parallel_loop_series_pays(&series) ? woken : 1;
+}
+
 unsigned gsh_numpy_parallel_threads(double seconds)
 {
-    return threads > 1 ? gsh_parallel_loop_threads(seconds, available()) : 1;
+    if (threads < 2)
+        return 1;
+    unsigned most = available(), wanted = gsh_parallel_loop_threads(seconds, most);
+    return wanted == most ? most : GSH_MAX(wanted, threads_for_short(seconds, most));
 }
 
 bool gsh_numpy_parallel_pays(const struct gsh_numpy_space *space)
@@ -113,17 +137,23 @@ static uint64_t processor_ns(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
+/* Asking for processor time takes some hundred nanoseconds. */
+static uint64_t busy_clock(const struct run *run)
+{
+    return run->is_sampled ? processor_ns() : gsh_clock_ns();
+}
+
 static void compute_share(void *context, unsigned thread, struct gsh_host_pieces *pieces)
 {
     struct run *run = context;
-    uint64_t begin = processor_ns();
+    uint64_t begin = busy_clock(run);
     if (thread != 0)
         fesetenv(&run->environment);
     feclearexcept(FE_ALL_EXCEPT);
-    for (int64_t part; (part = gsh_host_threads_take(pieces)) >= 0;)
+    for (int64_t part; (part = gsh_host_threads_take(pieces, thread)) >= 0;)
         run->compute(run->context, run->first + part);
     atomic_fetch_or_explicit(&run->raised, fetestexcept(FE_ALL_EXCEPT), memory_order_relaxed);
-    atomic_fetch_add_explicit(&run->busy_ns, processor_ns() - begin, memory_order_relaxed);
+    atomic_fetch_add_explicit(&run->busy_ns, busy_clock(run) - begin, memory_order_relaxed);
 }
 
 /* ---- in the caller's ---- */
@@ -161,7 +191,8 @@ static bool run_in_threads(struct run *run, int64_t parts, unsigned wanted)
     uint64_t wall_ns = gsh_clock_ns() - begin;
     if (run->busy_ns > wall_ns)
         gsh_stats_add(GSH_COUNTER_PARALLEL_SAVED_NS, run->busy_ns - wall_ns);
-    note_cores((double)run->busy_ns * 1e-9, (double)wall_ns * 1e-9);
+    if (run->is_sampled)
+        note_cores((double)run->busy_ns * 1e-9, (double)wall_ns * 1e-9);
     run->first += parts;
     return true;
 }
@@ -171,7 +202,8 @@ bool gsh_numpy_parallel_do(gsh_numpy_parallel_part *compute, void *context, int6
 {
     unsigned wanted = gsh_numpy_parallel_threads(seconds);
     int64_t stretch = gsh_parallel_loop_stretch(parts, seconds / wanted);
-    struct run run = {.compute = compute, .context = context};
+    bool is_sampled = seconds > LONG || count % SAMPLE == 0;
+    struct run run = {.compute = compute, .context = context, .is_sampled = is_sampled};
     if (wanted < 2 || is_left_alone())
         return false;
     while (run.first < parts && run_in_threads(&run, GSH_MIN(stretch, parts - run.first), wanted))

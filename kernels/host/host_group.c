@@ -68,7 +68,7 @@ static void run_pieces(void *context, unsigned thread, struct gsh_host_pieces *p
     int64_t index[GSH_MAX_DIMS];
     gsh_host_group_block_begin(&worker, &work->program, work->shared,
                                work->own + thread * gsh_host_group_block_own(&work->program));
-    for (int64_t piece; (piece = gsh_host_threads_take(pieces)) >= 0;) {
+    for (int64_t piece; (piece = gsh_host_threads_take(pieces, thread)) >= 0;) {
         int64_t end = GSH_MIN((piece + 1) * work->piece, work->elements), n;
         for (int64_t at = piece * work->piece; at < end; at += n) {
             n = GSH_MIN(GSH_MIN(end - at, work->row - at % work->row), GSH_HOST_BLOCK);

@@ -242,7 +242,7 @@ static void run_parts(void *context, unsigned number, struct gsh_host_pieces *pi
     struct thread thread;
     int64_t index[GSH_MAX_DIMS], elements = pass->block << pass->level;
     begin_thread(&thread, pass, number);
-    for (int64_t piece; (piece = gsh_host_threads_take(pieces)) >= 0;) {
+    for (int64_t piece; (piece = gsh_host_threads_take(pieces, number)) >= 0;) {
         int64_t width = begin_tile(&thread, piece / pass->parts, index);
         int64_t from = piece % pass->parts * elements;
         push_elements(&thread, index, width, from, from + elements);
@@ -271,7 +271,7 @@ static void run_tiles(void *context, unsigned number, struct gsh_host_pieces *pi
     unsigned sinks = pass->group.sink_count;
     int64_t index[GSH_MAX_DIMS];
     begin_thread(&thread, pass, number);
-    for (int64_t tile; (tile = gsh_host_threads_take(pieces)) >= 0;) {
+    for (int64_t tile; (tile = gsh_host_threads_take(pieces, number)) >= 0;) {
         int64_t width = begin_tile(&thread, tile, index);
         for (int64_t part = tile * pass->parts; part < (tile + 1) * pass->parts; part++)
             for (unsigned k = 0; k < sinks; k++)
@@ -288,13 +288,12 @@ static void run_tiles(void *context, unsigned number, struct gsh_host_pieces *pi
 
 static void run_shares(struct pass *pass)
 {
-    struct gsh_host_pieces all = {.count = pass->tiles};
     struct gsh_host_group_worker filler;
     gsh_host_group_block_begin(&filler, &pass->program, pass->shared, pass->own);
     if (pass->reduced > 0)
         gsh_host_group_block_setup(&filler);
     if (!pass->is_shared) {
-        run_tiles(pass, 0, &all);
+        gsh_host_threads_alone(run_tiles, pass, pass->tiles);
         return;
     }
     if (pass->parts > 0)

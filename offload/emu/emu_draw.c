@@ -11,8 +11,7 @@
 /* A thread's share. */
 static void make_parts(void *random, unsigned thread, struct gsh_host_pieces *pieces)
 {
-    (void)thread;
-    for (int64_t part; (part = gsh_host_threads_take(pieces)) >= 0;)
+    for (int64_t part; (part = gsh_host_threads_take(pieces, thread)) >= 0;)
         gsh_host_random_part(random, part);
 }
 

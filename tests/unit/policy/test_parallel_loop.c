@@ -57,6 +57,40 @@ static void check_threads(void)
     CHECK(gsh_parallel_loop_shared(1, 64) > 0.1); /* memory is not as much faster */
 }
 
+/* Threads that are awake take shorter loops. */
+static void check_awake(void)
+{
+    CHECK_INT(gsh_parallel_loop_threads_awake(10e-6, 15), 1);
+    CHECK_INT(gsh_parallel_loop_threads_awake(20e-6, 15), 2);
+    CHECK_INT(gsh_parallel_loop_threads_awake(1e-3, 15), 16);
+    CHECK_INT(gsh_parallel_loop_threads_awake(1e-3, 0), 1);
+}
+
+/* Loops of 40 us, one every `step` seconds; the number of the first for which threads are woken, or 0. */
+static int first_woken(double step, int loops)
+{
+    struct gsh_parallel_loop_series series = {.last = -1};
+    for (int k = 1; k <= loops; k++) {
+        series = gsh_parallel_loop_series_after(series, 40e-6, k * step);
+        if (gsh_parallel_loop_series_pays(&series))
+            return k;
+    }
+    return 0;
+}
+
+static void check_series(void)
+{
+    struct gsh_parallel_loop_series series = {.last = -1};
+    int first = first_woken(50e-6, 1000), woken = 0;
+    CHECK(first > 4 && first < 100);
+    CHECK_INT(first_woken(1e-3, 1000), 0); /* too far apart */
+    for (int k = 0; k < 1000; k++) {
+        series = gsh_parallel_loop_series_after(series, 40e-6, k * 50e-6);
+        woken += gsh_parallel_loop_series_pays(&series);
+    }
+    CHECK(woken > 2 && woken < 100); /* given up where nobody stays awake */
+}
+
 static void check_piece(int64_t elements, size_t bytes, unsigned threads)
 {
     int64_t piece = gsh_parallel_loop_piece(elements, bytes, threads);
@@ -81,6 +115,8 @@ int main(void)
     check_far();
     check_copies();
     check_threads();
+    check_awake();
+    check_series();
     check_pieces();
     CHECK_INT(gsh_parallel_loop_stretch(64, 0.1), 64);
     CHECK_INT(gsh_parallel_loop_stretch(64, 2), 8);
