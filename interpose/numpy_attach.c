@@ -103,10 +103,10 @@ static void register_blas_threads(void)
         gsh_blas_threads_register(&functions);
 }
 
-static void install_copies(void)
+static void install_shared(void)
 {
 #define X(family) gsh_numpy_##family##_install_without_device();
-    GSH_NUMPY_COPY_FAMILIES(X)
+    GSH_NUMPY_CORES_FAMILIES(X)
 #undef X
     gsh_numpy_hooks_rehash();
 }
@@ -121,7 +121,7 @@ static void install_without_device(void)
     gsh_numpy_parallel_install();
     gsh_numpy_loops_install();
     if (gsh_arena_end != 0 && gsh_numpy_parallel_is_on())
-        install_copies();
+        install_shared();
 }
 
 static void install_families(void)

@@ -74,10 +74,10 @@ void gsh_numpy_hooks_describe(struct gsh_fmt *fmt);
 GSH_NUMPY_FAMILIES(X)
 #undef X
 
-/* Families whose copies several cores make. These install that part where there is no device. As above. */
-#define GSH_NUMPY_COPY_FAMILIES(X) X(assign) X(index) X(methods) X(reshape)
+/* Families whose work several cores share: copies and reductions. These install that part where there is no device. As above. */
+#define GSH_NUMPY_CORES_FAMILIES(X) X(assign) X(index) X(methods) X(reduce) X(reshape)
 #define X(family) void gsh_numpy_##family##_install_without_device(void);
-GSH_NUMPY_COPY_FAMILIES(X)
+GSH_NUMPY_CORES_FAMILIES(X)
 #undef X
 
 /* Called after all families: learns at which call sites a reduction's array is an expiring value

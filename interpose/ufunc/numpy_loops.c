@@ -310,7 +310,27 @@ static void loop_hook(char **args, const int64_t *dimensions, const int64_t *ste
     loop->function(args, dimensions, steps, loop->data);
 }
 
-/* ---- loops that are left out for a while ---- */
+void gsh_numpy_loops_call(char **args, const int64_t *dimensions, const int64_t *steps, void *data)
+{
+    loop_hook(args, dimensions, steps, data);
+}
+
+/* ---- loops that are diverted or left out for a while ---- */
+
+bool gsh_numpy_loops_divert(const struct gsh_numpy_loop *loop, gsh_ufunc_loop function)
+{
+    if (*loop->place != loop_hook)
+        return false;
+    *loop->place = function;
+    return true;
+}
+
+/* Unless the program has replaced the loop meanwhile. */
+void gsh_numpy_loops_end_diversion(const struct gsh_numpy_loop *loop, gsh_ufunc_loop function)
+{
+    if (*loop->place == function)
+        *loop->place = loop_hook;
+}
 
 /* The loop, and how many calls of all threads have left it out. GIL. */
 static const struct gsh_numpy_loop *left_out;

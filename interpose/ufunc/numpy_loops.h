@@ -47,6 +47,12 @@ bool gsh_numpy_loops_is_short(int64_t count);
  * few instructions matter. One loop at a time; false: another one is left out. GIL, which may be given up in between. */
 bool gsh_numpy_loops_leave_out(const struct gsh_numpy_loop *loop);
 void gsh_numpy_loops_take_back(void);
+/* Between the two, NumPy calls the function with the same arguments in the loop's place, in all threads. False: another one is there.
+ * GIL, which may be given up in between. */
+bool gsh_numpy_loops_divert(const struct gsh_numpy_loop *loop, gsh_ufunc_loop function);
+void gsh_numpy_loops_end_diversion(const struct gsh_numpy_loop *loop, gsh_ufunc_loop function);
+/* What NumPy calls otherwise. */
+void gsh_numpy_loops_call(char **args, const int64_t *dimensions, const int64_t *steps, void *data);
 /* Calls the original of a ufunc to find its loop without running it; the outputs become zeros.
  * Returns a new reference to the result, or NULL with a Python error. *found = NULL: the call uses
  * none of the replaced loops (its loop did run). GIL. */

@@ -7,6 +7,7 @@
 #include "numpy_arguments.h"
 #include "numpy_expiring.h"
 #include "numpy_loops.h"
+#include "numpy_parallel_fold.h"
 #include "numpy_reduction.h"
 #include "numpy_scalar.h"
 #include "python_error.h"
@@ -22,12 +23,14 @@ static PyObject *try_reduce(const struct gsh_method_call *call, enum gsh_reason 
                             unsigned *row);
 
 GSH_METHOD_HOOK(reduce_hook, .table = GSH_METHOD_UFUNC, .name = "reduce", .handler = try_reduce,
-                .subject = GSH_METHOD_ASK_BY_FIRST, .self_test = "m.add.reduce(a)");
+                .subject = GSH_METHOD_ASK_BY_FIRST, .uses_cores = true,
+                .self_test = "m.add.reduce(a)");
 
 /* One call, described. */
 struct request {
     int reduction;
     PyObject *array; /* borrowed */
+    PyObject *axis;  /* borrowed; NULL: the first */
     struct gsh_view in;
     bool reduced[GSH_MAX_DIMS];
     bool keepdims;
@@ -193,7 +196,38 @@ static unsigned row_of(enum gsh_reduction reduction, enum gsh_dtype in, enum gsh
     return *row;
 }
 
-static PyObject *run_reduction(struct request *request, enum gsh_reason *why, unsigned *row)
+/* ---- several cores of the CPU ---- */
+
+static gsh_numpy_reduce *numpy_reduce; /* NumPy's; NULL: of another convention */
+
+static const struct gsh_numpy_loop *find_loop(const struct request *request, PyObject *ufunc)
+{
+    static const struct gsh_numpy_loop *loops[GSH_REDUCTION_COUNT][GSH_DTYPE_COUNT];
+    const struct gsh_numpy_loop **loop = &loops[request->reduction][request->dtypes.loop];
+    if (*loop == NULL)
+        *loop = gsh_numpy_loops_find((struct gsh_ufunc *)ufunc, request->dtypes.loop);
+    return *loop;
+}
+
+static PyObject *fold_in_threads(const struct request *request, PyObject *ufunc,
+                                 const struct gsh_call *call, enum gsh_reason why)
+{
+    PyObject *none = gsh_py._Py_NoneStruct, *yes = gsh_py._Py_TrueStruct;
+    PyObject *keepdims = request->keepdims ? yes : gsh_py._Py_FalseStruct;
+    struct gsh_numpy_fold fold = {
+        .ufunc = ufunc,
+        .args = {request->array, request->axis, none, NULL, keepdims, find_no_value(), yes},
+        .reduce = numpy_reduce,
+        .loop = find_loop(request, ufunc),
+        .layout = &request->layout};
+    if (!numpy_reduce || !request->axis || request->out || request->initial || request->has_mask ||
+        !fold.args[5])
+        return NULL;
+    return gsh_numpy_parallel_fold_try(&fold, call, why);
+}
+
+static PyObject *run_reduction(struct request *request, PyObject *ufunc, enum gsh_reason *why,
+                               unsigned *row)
 {
     enum gsh_reduction reduction = (enum gsh_reduction)request->reduction;
     struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_REDUCE, .reduction = reduction}};
@@ -219,17 +253,14 @@ static PyObject *run_reduction(struct request *request, enum gsh_reason *why, un
         array = gsh_numpy_scalar_from_array(array);
     if (call.expiring != 0)
         gsh_numpy_expiring_end();
-    return array;
+    return array ? array : fold_in_threads(request, ufunc, &call, *why);
 }
 
 /* ---- declined calls ---- */
 
-typedef PyObject *(*fastcall)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
-
 /* What call_original leaves out next: of a call that was declined. Meant for another call (Python code may run before the
  * original), it costs that one time at most. GIL. */
 static const struct gsh_numpy_loop *short_loop;
-static fastcall numpy_reduce;
 
 static PyObject *call_original(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                                PyObject *kwnames)
@@ -254,15 +285,6 @@ static bool has_short_loops(const struct request *request)
     return gsh_numpy_loops_is_short(counts[0]) && gsh_numpy_loops_is_short(counts[1]);
 }
 
-static const struct gsh_numpy_loop *find_loop(const struct request *request, PyObject *ufunc)
-{
-    static const struct gsh_numpy_loop *loops[GSH_REDUCTION_COUNT][GSH_DTYPE_COUNT];
-    const struct gsh_numpy_loop **loop = &loops[request->reduction][request->dtypes.loop];
-    if (*loop == NULL)
-        *loop = gsh_numpy_loops_find((struct gsh_ufunc *)ufunc, request->dtypes.loop);
-    return *loop;
-}
-
 static PyObject *try_reduce(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
 {
     PyObject *slots[PARAMETERS];
@@ -271,22 +293,28 @@ static PyObject *try_reduce(const struct gsh_method_call *call, enum gsh_reason 
     if (request.reduction < 0)
         return NULL;
     request.array = slots[ARRAY];
+    request.axis = slots[AXIS];
     request.initial = NULL;
     request.layout.ndim = 0;
     *why = describe(call, slots, &request);
     if (*why != GSH_REASON_NONE)
         return NULL;
-    PyObject *result = run_reduction(&request, why, row);
-    if (!result && has_short_loops(&request))
+    PyObject *result = run_reduction(&request, call->self, why, row);
+    if (!result && !gsh_py.PyErr_Occurred() && has_short_loops(&request))
         short_loop = find_loop(&request, call->self);
     return result;
+}
+
+void gsh_numpy_reduce_install_without_device(void)
+{
+    gsh_numpy_reduce_install();
 }
 
 void gsh_numpy_reduce_install(void)
 {
     gsh_numpy_method_patch_install(&reduce_hook);
     if (reduce_hook.flags == (GSH_METH_FASTCALL | GSH_METH_KEYWORDS)) {
-        numpy_reduce = (fastcall)reduce_hook.original;
+        numpy_reduce = (gsh_numpy_reduce *)reduce_hook.original;
         reduce_hook.original = (void *)call_original;
     }
     gsh_numpy_reduction_init(GSH_REDUCTION_REDUCE, &reduce_hook);

@@ -114,6 +114,64 @@ print(np.logical_or.reduce(zeros != 0), np.bitwise_xor.reduce(np.arange(10**6)),
 show(np.cumsum(big[:1000] / 1e308), np.subtract.reduce(np.arange(10**6) / 7))
 """
 
+AXES = """
+import itertools, warnings
+import numpy as np
+random = np.random.default_rng(0)
+def show(x):
+    nan = x.dtype.kind == "f" and np.isnan(x)
+    print(x.dtype, x.shape, x.strides, np.where(nan, np.array(7, x.dtype), x).tobytes().hex()[:4000], np.sum(nan))
+def views(a):
+    return a, a.T, np.asfortranarray(a), a[::-1], a[..., ::-1], a[..., 1:-1], a[:, ::2]
+for shape in ((1500, 1000), (32, 60_000), (60_000, 32), (70, 80, 300), (8, 3, 7, 9, 1000)):
+    for char in "fdlB":
+        a = (random.standard_normal(shape) * 100).astype(char)
+        if char in "fd":
+            a.reshape(-1)[random.integers(0, a.size, 30)] = np.nan
+            a.reshape(-1)[random.integers(0, a.size, 3000)] = -0.0
+        for v in views(a):
+            for axes in ((0,), (v.ndim - 1,), tuple(range(1, v.ndim)), tuple(range(v.ndim - 1)))[:2 if char in "fB" else 4]:
+                for ufunc in (np.add, np.maximum):
+                    show(ufunc.reduce(v, axis=axes, keepdims=len(axes) == 1))
+a = random.random((1500, 1000))
+show(a.mean(axis=1)); show(a.std(axis=0)); show(a.min(0)); show(np.add.reduce(a))
+out = np.ones((1000, 2))[:, 0]; assert np.add.reduce(a, axis=0, out=out) is out; show(out)
+show(a.sum(axis=1, where=a > 0.5)); show(a.sum(axis=1, initial=3)); show(a.max(axis=1, initial=0.999)); show(a.sum(axis=1, dtype="f4"))
+class Sub(np.ndarray): pass
+print(type(a.view(Sub).sum(axis=1)).__name__); show(a.view(Sub).sum(axis=1))
+a[3, 5:] = 1e308; a[4, 7], a[5, 7], a[5, 9] = np.inf, np.inf, -np.inf
+for mode in ("warn", "raise", "ignore", "call"):
+    for axis in (0, 1):
+        with warnings.catch_warnings(record=True) as told, np.errstate(all=mode, call=lambda *what: print("call", what)):
+            warnings.simplefilter("always")
+            try:
+                show(a.sum(axis=axis)[:8])
+            except FloatingPointError as error:
+                print(repr(error))
+        print(mode, axis, [(str(w.message), w.lineno, w.category.__name__) for w in told])
+for wrong in (2, (0, 0), "x", 1.5):
+    try:
+        a.sum(axis=wrong)
+    except Exception as error:
+        print(repr(error))
+"""
+
+AXES_IN_THREADS = """
+import threading
+import numpy as np
+a = np.random.default_rng(0).random((1500, 1000))
+want = a.sum(axis=0), a.sum(axis=1), a.max(axis=1), np.add(a[0], a[1])
+wrong = []
+def work():
+    for _ in range(50):
+        got = a.sum(axis=0), a.sum(axis=1), a.max(axis=1), np.add(a[0], a[1])
+        wrong.extend(not np.array_equal(x, y) for x, y in zip(want, got))
+threads = [threading.Thread(target=work) for _ in range(4)]
+for t in threads: t.start()
+for t in threads: t.join()
+print(len(wrong), sum(wrong))
+"""
+
 THREADS = """
 import threading
 import numpy as np
@@ -188,6 +246,10 @@ class TestLoops(ParallelCase):
     def test_reductions(self):
         grows = tuple(map(int, np.__version__.split(".")[:2])) >= (2, 3)  # before, NumPy reduces 8192 elements at a time
         self.compare(REDUCTIONS, least=100 if grows else 10)
+
+    def test_axes(self):
+        self.compare(AXES, least=200)
+        self.compare(AXES_IN_THREADS, least=10)
 
     def test_rounding(self):
         self.compare(ROUNDING, least=8)
