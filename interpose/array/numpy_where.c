@@ -3,10 +3,12 @@
  * np.where. With three arguments: a SELECT in the common dtype of the last two, which NumPy's own
  * result_type determines, in the memory order of NumPy's iterator. With one argument: nonzero.
  */
+#include "dispatch.h"
 #include "numpy_composed.h"
 #include "numpy_method_patch.h"
 #include "numpy_nonzero.h"
 #include "numpy_output.h"
+#include "numpy_parallel_where.h"
 #include "python_error.h"
 
 #include <string.h>
@@ -14,7 +16,7 @@
 static PyObject *try_where(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row);
 
 GSH_METHOD_HOOK(where_hook, .table = GSH_METHOD_MODULE, .name = "where", .handler = try_where,
-                .self_test = "m.where([True, False], a, b)");
+                .uses_cores = true, .self_test = "m.where([True, False], a, b)");
 
 static PyObject *result_type;              /* borrowed from NumPy's module; NULL: none */
 static PyObject *samples[GSH_DTYPE_COUNT]; /* empty arrays */
@@ -113,7 +115,8 @@ static PyObject *run_where(PyObject *const *objects, enum gsh_reason *why, unsig
     const enum gsh_dtype dtypes[] = {launch->operands[0].dtype, launch->operands[1].dtype,
                                      launch->operands[2].dtype};
     *row = call.row = gsh_numpy_output_row("where", dtypes, 3, launch->loop);
-    return gsh_numpy_output_run(&call, NULL, &layout, why);
+    PyObject *result = gsh_numpy_output_run(&call, NULL, &layout, why);
+    return result ? result : gsh_numpy_parallel_where_try(&call, &layout, *why);
 }
 
 static PyObject *try_where(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
@@ -121,7 +124,8 @@ static PyObject *try_where(const struct gsh_method_call *call, enum gsh_reason *
     bool is_worth = false;
     for (size_t k = 0; k < call->nargs; k++)
         is_worth |= gsh_numpy_method_patch_is_worth(call->args[k]);
-    if (!is_worth)
+    bool is_live = gsh_dispatch_is_live();
+    if (!is_worth || (!is_live && call->nargs != 3))
         return NULL;
     *why = GSH_REASON_KEYWORDS;
     if (call->kwnames || call->kwdict)
@@ -129,9 +133,14 @@ static PyObject *try_where(const struct gsh_method_call *call, enum gsh_reason *
     if (call->nargs == 1)
         return gsh_numpy_nonzero_find(call->args[0], why, row);
     PyObject *result = call->nargs == 3 ? run_where(call->args, why, row) : NULL;
-    return result || *why != GSH_REASON_OPERAND
+    return result || *why != GSH_REASON_OPERAND || !is_live
                ? result
                : gsh_numpy_composed_call("where", call, false, why);
+}
+
+void gsh_numpy_where_install_without_device(void)
+{
+    gsh_numpy_where_install();
 }
 
 void gsh_numpy_where_install(void)

@@ -74,8 +74,8 @@ void gsh_numpy_hooks_describe(struct gsh_fmt *fmt);
 GSH_NUMPY_FAMILIES(X)
 #undef X
 
-/* Families whose work several cores share: copies and reductions. These install that part where there is no device. As above. */
-#define GSH_NUMPY_CORES_FAMILIES(X) X(assign) X(index) X(methods) X(reduce) X(reshape)
+/* Families whose work several cores share: copies, reductions, choices. These install that part where there is no device. As above. */
+#define GSH_NUMPY_CORES_FAMILIES(X) X(assign) X(index) X(methods) X(reduce) X(reshape) X(where)
 #define X(family) void gsh_numpy_##family##_install_without_device(void);
 GSH_NUMPY_CORES_FAMILIES(X)
 #undef X

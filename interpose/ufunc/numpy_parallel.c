@@ -170,6 +170,12 @@ static bool is_left_alone(void)
     return true;
 }
 
+/* Whether the last run that was asked about had no cores. */
+static bool was_refused(void)
+{
+    return atomic_load_explicit(&back_off, memory_order_relaxed).refused != 0;
+}
+
 static void note_cores(double busy, double wall)
 {
     struct gsh_back_off state = atomic_load_explicit(&back_off, memory_order_relaxed);
@@ -202,7 +208,7 @@ bool gsh_numpy_parallel_do(gsh_numpy_parallel_part *compute, void *context, int6
 {
     unsigned wanted = gsh_numpy_parallel_threads(seconds);
     int64_t stretch = gsh_parallel_loop_stretch(parts, seconds / wanted);
-    bool is_sampled = seconds > LONG || count % SAMPLE == 0;
+    bool is_sampled = seconds > LONG || count % SAMPLE == 0 || was_refused();
     struct run run = {.compute = compute, .context = context, .is_sampled = is_sampled};
     if (wanted < 2 || is_left_alone())
         return false;

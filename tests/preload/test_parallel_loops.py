@@ -156,6 +156,33 @@ for wrong in (2, (0, 0), "x", 1.5):
         print(repr(error))
 """
 
+WHERE = """
+import numpy as np
+np.seterr(all="ignore")
+random = np.random.default_rng(0)
+def show(x): print(x.dtype, x.shape, x.strides, x.flags.writeable, x.tobytes()[::997].hex()[:3000])
+a, b = random.standard_normal((2, 20, 60, 200))
+a[3, :50], b[4, :50], a[5, :7] = np.nan, -np.nan, -0.0
+c = a > 0.1
+for char in "dfBDS":
+    x, y = (v.view("V8") if char == "V" else v.astype("S5" if char == "S" else char) for v in (a, b))
+    show(np.where(c, x, y))
+    show(np.where(c[1:, ::2, 5:], x[1:, ::2, 5:], y[:-1, 1::2, :-5]))
+    show(np.where(c[::-1, :, ::-1], x, y[::-1]))
+    show(np.where(c.T, x.T, y.T)); show(np.where(c.swapaxes(0, 1), x.swapaxes(0, 1), y.swapaxes(0, 1)))
+    show(np.where(c[:1], x, y[:, :1])); show(np.where(c, np.asfortranarray(x), y))
+show(np.where(c, 0, a)); show(np.where(c, a, 2.5)); show(np.where(c, np.float32(2), 7)); show(np.where(c.view("u1") * np.uint8(3), a, b))
+show(np.where((c.view("u1") * np.uint8(2)).view(bool), a, b)); show(np.where(c, a.astype("f"), b)); show(np.where(True, a, b))
+show(np.where(c.reshape(-1), a.reshape(-1), 1)); print([len(i) for i in np.where(c)])
+class Sub(np.ndarray): pass
+x = np.where(c, a.view(Sub), b); print(type(x).__name__); show(x)
+for wrong in ((c, a), (c, a, b[:3]), (c, "x", None), ()):
+    try:
+        print(np.where(*wrong).dtype)
+    except Exception as error:
+        print(repr(error))
+"""
+
 AXES_IN_THREADS = """
 import threading
 import numpy as np
@@ -250,6 +277,9 @@ class TestLoops(ParallelCase):
     def test_axes(self):
         self.compare(AXES, least=200)
         self.compare(AXES_IN_THREADS, least=10)
+
+    def test_where(self):
+        self.compare(WHERE, least=20)
 
     def test_rounding(self):
         self.compare(ROUNDING, least=8)
