@@ -86,6 +86,13 @@ static bool run(struct work *work, const struct gsh_call *call, double seconds, 
     return is_done;
 }
 
+bool gsh_numpy_parallel_where_may(int64_t elements)
+{
+    double count = (double)elements;
+    return gsh_numpy_parallel_threads(
+               gsh_parallel_loop_seconds(count * MOST_BYTES, count, ELEMENT_NS)) > 1;
+}
+
 PyObject *gsh_numpy_parallel_where_try(const struct gsh_call *call, const struct gsh_layout *layout,
                                        enum gsh_reason why)
 {

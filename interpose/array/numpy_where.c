@@ -119,13 +119,23 @@ static PyObject *run_where(PyObject *const *objects, enum gsh_reason *why, unsig
     return result ? result : gsh_numpy_parallel_where_try(&call, &layout, *why);
 }
 
+/* Whether several cores might compute a call that no device can: the largest operand decides. */
+static bool may_share(const struct gsh_method_call *call)
+{
+    int64_t most = 0;
+    for (size_t k = 0; k < call->nargs; k++)
+        if (gsh_numpy_is_array(call->args[k]))
+            most = GSH_MAX(most, gsh_numpy_describe_size(gsh_numpy_array(call->args[k])));
+    return gsh_numpy_parallel_where_may(most);
+}
+
 static PyObject *try_where(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
 {
     bool is_worth = false;
     for (size_t k = 0; k < call->nargs; k++)
         is_worth |= gsh_numpy_method_patch_is_worth(call->args[k]);
     bool is_live = gsh_dispatch_is_live();
-    if (!is_worth || (!is_live && call->nargs != 3))
+    if (!is_worth || (!is_live && !(call->nargs == 3 && may_share(call))))
         return NULL;
     *why = GSH_REASON_KEYWORDS;
     if (call->kwnames || call->kwdict)

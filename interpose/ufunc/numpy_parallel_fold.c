@@ -125,10 +125,9 @@ static int64_t divide(struct fold *fold, unsigned threads)
     return fold->row_parts * fold->cuts;
 }
 
-static double seconds_of(const struct fold *fold, double elements)
+static double seconds_of(double elements, size_t size)
 {
-    double bytes = elements * (double)gsh_dtype_size(fold->loop->dtype);
-    return gsh_parallel_loop_seconds(bytes, elements, GSH_COST_REDUCE_NS);
+    return gsh_parallel_loop_seconds(elements * (double)size, elements, GSH_COST_REDUCE_NS);
 }
 
 /* Makes the noted calls. */
@@ -136,8 +135,9 @@ static void make_calls(struct fold *fold)
 {
     if (fold->count == 0)
         return;
+    double elements = (double)fold->count * (double)fold->elements;
     double seconds =
-        seconds_of(fold, (double)fold->count * (double)fold->elements) + fold->count * CALL_NS;
+        seconds_of(elements, gsh_dtype_size(fold->loop->dtype)) + fold->count * CALL_NS;
     unsigned threads = gsh_numpy_parallel_threads(seconds);
     int64_t parts = threads > 1 ? divide(fold, threads) : 1;
     if (parts < 2 || !gsh_numpy_parallel_do(compute_part, fold, parts, seconds))
@@ -313,13 +313,20 @@ static PyObject *run_and_count(struct gsh_numpy_fold *request, struct fold *fold
     return gsh_numpy_fallback_pass(result, row, why, NULL, 0);
 }
 
+bool gsh_numpy_parallel_fold_may(PyObject *object)
+{
+    const struct gsh_ndarray *array = gsh_numpy_array(object);
+    int dtype = array->nd > 1 ? gsh_numpy_dtype(array->descr) : -1;
+    return dtype >= 0 &&
+           gsh_numpy_parallel_threads(seconds_of((double)gsh_numpy_describe_size(array),
+                                                 gsh_dtype_size((enum gsh_dtype)dtype))) > 1;
+}
+
 PyObject *gsh_numpy_parallel_fold_try(struct gsh_numpy_fold *request, const struct gsh_call *call,
                                       enum gsh_reason why)
 {
     struct fold fold = {.loop = request->loop};
-    if (!is_possible(request, &call->launch, why) ||
-        gsh_numpy_parallel_threads(seconds_of(
-            &fold, (double)gsh_numpy_describe_size(gsh_numpy_array(request->args[0])))) < 2)
+    if (!is_possible(request, &call->launch, why) || !gsh_numpy_parallel_fold_may(request->args[0]))
         return NULL;
     fold.calls = malloc(CALLS_MOST * sizeof(*fold.calls));
     if (fold.calls == NULL)

@@ -27,6 +27,9 @@ struct gsh_numpy_fold {
 
 enum { GSH_NUMPY_FOLD_OUT = 3 };
 
+/* Whether the array is large enough. Cheap: asked before anything else where no device is live. */
+bool gsh_numpy_parallel_fold_may(PyObject *array);
+
 /* Performs the described REDUCE, which no device takes (`why`). A new reference, or NULL: with a Python exception, or without one where
  * it does not pay or is not possible, and nothing was done. */
 PyObject *gsh_numpy_parallel_fold_try(struct gsh_numpy_fold *fold, const struct gsh_call *call,

@@ -3,6 +3,7 @@
  * ufunc.reduce for the ufuncs of reductions.def, which np.sum, ndarray.max and similar functions
  * call: one REDUCE over the axes, of the elements selected by where=, starting with initial=.
  */
+#include "dispatch.h"
 #include "host_casts.h"
 #include "numpy_arguments.h"
 #include "numpy_expiring.h"
@@ -285,10 +286,20 @@ static bool has_short_loops(const struct request *request)
     return gsh_numpy_loops_is_short(counts[0]) && gsh_numpy_loops_is_short(counts[1]);
 }
 
+/* Whether several cores might compute a call that no device can. */
+static bool may_share(const struct gsh_method_call *call)
+{
+    bool is_whole = call->nargs > 1 && gsh_py_is_none(call->args[1]);
+    return call->nargs > 0 && !is_whole && gsh_numpy_is_array(call->args[0]) &&
+           gsh_numpy_parallel_fold_may(call->args[0]);
+}
+
 static PyObject *try_reduce(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
 {
     PyObject *slots[PARAMETERS];
     struct request request;
+    if (!gsh_dispatch_is_live() && !may_share(call))
+        return NULL;
     request.reduction = gsh_numpy_reduction_bind(call, parameters, PARAMETERS, slots, why);
     if (request.reduction < 0)
         return NULL;

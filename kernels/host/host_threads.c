@@ -4,7 +4,7 @@
  * comes when it is closed has missed the run, and the caller waits only for those that went in.
  *
  * A helper that has nothing to do looks at the gate for a while where runs follow each other closely, and then sleeps on its own
- * semaphore. While it looks it gives its core to whoever wants it.
+ * semaphore. It does not yield its core meanwhile: where the cores are busy it would get it back too late.
  */
 #include "host_threads.h"
 
@@ -22,7 +22,7 @@
 
 #define HELPERS (GSH_HOST_THREADS_MOST - 1)
 #define LOOK_NS 100000 /* how long helpers look for a run: some times what it takes to wake one */
-#define LOOKS 16       /* at the gate, before the core is offered to others */
+#define LOOKS 16       /* at the gate, between two looks at the clock */
 #define STREAK_LEAST 2 /* runs that followed closely before helpers look for another */
 #define STREAK_MOST 4
 
@@ -144,7 +144,7 @@ static bool enter(unsigned helper, uint32_t *seen)
 static bool look(unsigned helper, uint32_t *seen)
 {
     uint64_t limit = atomic_load_explicit(&look_ns, memory_order_relaxed);
-    for (uint64_t begin = gsh_clock_ns(); gsh_clock_ns() - begin < limit; sched_yield())
+    for (uint64_t begin = gsh_clock_ns(); gsh_clock_ns() - begin < limit;)
         for (unsigned k = 0; k < LOOKS; k++) {
             if (enter(helper, seen))
                 return true;
