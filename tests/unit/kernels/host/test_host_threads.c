@@ -18,7 +18,7 @@ struct work {
     unsigned computed[PIECES]; /* times; plain memory: the end of a run publishes it */
     unsigned first[PIECES];    /* the thread */
     _Atomic unsigned shares;
-    bool is_long; /* long enough for each helper to come */
+    bool is_long; /* long enough for a helper to come */
 };
 
 static double seconds(clockid_t clock)
@@ -33,7 +33,7 @@ static void share(void *context, unsigned thread, struct gsh_host_pieces *pieces
     struct work *work = context;
     double begin = seconds(CLOCK_MONOTONIC);
     atomic_fetch_add(&work->shares, 1);
-    while (work->is_long && seconds(CLOCK_MONOTONIC) - begin < 1e-3)
+    while (work->is_long && work->shares < 2 && seconds(CLOCK_MONOTONIC) - begin < 5)
         continue;
     for (int64_t piece; (piece = gsh_host_threads_take(pieces, thread)) >= 0;) {
         work->computed[piece]++;
