@@ -19,8 +19,8 @@
     X(numpy_composed_legacy)                                                                       \
     X(numpy_composed_cosines)                                                                      \
     X(numpy_composed_chains)                                                                       \
-    X(numpy_composed_distances) X(numpy_composed_images) X(numpy_composed_shuffle)                 \
-        X(numpy_composed_sparse)
+    X(numpy_composed_distances)                                                                    \
+    X(numpy_composed_images) X(numpy_composed_shuffle) X(numpy_composed_sparse)
 #define X(name) extern const char gsh_python_text_##name[];
 GSH_NUMPY_COMPOSED_TEXTS(X)
 GSH_NUMPY_COMPOSED_LATER(X)

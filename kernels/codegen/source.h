@@ -29,7 +29,8 @@ struct gsh_source_stage {
 };
 
 struct gsh_source_plan {
-    unsigned stage_count; /* of many elements: reductions 2, scans 3, sorts 5; of groups: 1 + sinks */
+    unsigned
+        stage_count; /* of many elements: reductions 2, scans 3, sorts 5; of groups: 1 + sinks */
     struct gsh_source_stage stages[GSH_SOURCE_MAX_STAGES];
     size_t scratch_bytes; /* device memory the stages share; gsh_source_plan is given its address */
 };

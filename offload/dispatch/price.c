@@ -383,7 +383,7 @@ static double draw_ns(const struct gsh_random_draw *draw, int width)
 #define DRAW_WAIT                                                                                  \
     30e-6 /* s, for what the device tells: how many pieces were consumed, and which values are missing */
 
-#define EXP_SECONDS 0.6e-9      /* a value: the CPU computes one of 35 */
+#define EXP_SECONDS 0.6e-9     /* a value: the CPU computes one of 35 */
 #define TWISTER_SECONDS 0.5e-9 /* a word, by one multiprocessor (H200) */
 
 static struct gsh_work work_of_draw(const struct gsh_launch *launch)
