@@ -130,7 +130,8 @@ static void start_thread(bool wait)
     is_beside = !wait;
     if (is_beside) {
         gsh_stack_pool_run(lower_blas_threads, NULL);
-        gsh_warm_up_begin(GSH_WARM_UP_DRIVER);
+        /* The thread of the warm-up gives way to BLAS's; the one of the start does not. */
+        gsh_warm_up_begin(gsh_blas_threads_are_used() ? GSH_WARM_UP_CONTEXT : GSH_WARM_UP_DRIVER);
     }
     if (gsh_device_events.starting() != GSH_OK || !gsh_thread_start(start_main, NULL))
         fail_start();
