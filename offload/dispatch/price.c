@@ -346,7 +346,7 @@ static bool joins_in_order(const struct gsh_launch *launch)
 }
 
 #define ORDER_SECONDS 20e-6 /* of the stages that sort */
-#define JOIN_SECONDS 12e-9  /* of an element of a sequence, one after another */
+#define JOIN_SECONDS 25e-9  /* of an element of a sequence, one after another; an estimate */
 
 /* The device sorts the places, and then joins the elements of each place one after another. Indices are taken to be spread evenly. */
 static struct gsh_work work_of_indexed(const struct gsh_launch *launch)
