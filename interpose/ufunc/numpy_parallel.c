@@ -173,7 +173,8 @@ static bool is_left_alone(void)
 /* Whether the last run that was asked about had no cores. */
 static bool was_refused(void)
 {
-    return atomic_load_explicit(&back_off, memory_order_relaxed).refused != 0;
+    const struct gsh_back_off state = atomic_load_explicit(&back_off, memory_order_relaxed);
+    return state.refused != 0;
 }
 
 static void note_cores(double busy, double wall)
