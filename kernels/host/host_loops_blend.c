@@ -6,10 +6,11 @@
 
 #include "host_convert.h"
 
+/* A complex number is aligned as its parts are. */
 typedef uint8_t bytes_1 __attribute__((may_alias));
 typedef uint16_t bytes_2 __attribute__((may_alias));
 typedef uint32_t bytes_4 __attribute__((may_alias));
-typedef uint64_t bytes_8 __attribute__((may_alias));
+typedef uint64_t bytes_8 __attribute__((may_alias, aligned(4)));
 typedef struct __attribute__((may_alias)) {
     uint64_t words[2];
 } bytes_16;
