@@ -14,8 +14,16 @@ static size_t bytes_of(int64_t count, size_t size)
     return ((size_t)count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
+/* A quotient of complex numbers that divides by zero may be invalid besides, and the kernel looks for one of the two. */
+static bool has_two_errors(const struct gsh_launch *launch)
+{
+    return launch->op == GSH_OP_DIVIDE && gsh_dtype_kind(launch->loop) == 'c';
+}
+
 bool gsh_source_put_order_is_possible(const struct gsh_launch *launch)
 {
+    if (has_two_errors(launch))
+        return false;
     struct gsh_source_ranking ranking = gsh_source_ranking_of(launch);
     return ranking.ranks < INT32_MAX && ranking.cells < UINT32_MAX &&
            gsh_source_ranking_is_distinct(launch);

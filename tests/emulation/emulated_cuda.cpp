@@ -579,6 +579,11 @@ API gsh_cuda_enum cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
     return SUCCESS;
 }
 
+API gsh_cuda_enum cuDevicePrimaryCtxRelease_v2(CUdevice)
+{
+    return SUCCESS;
+}
+
 API gsh_cuda_enum cuCtxGetCurrent(CUcontext *context)
 {
     *context = contexts.empty() ? nullptr : contexts.back();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The primary context, the streams and error mapping. Every entry point restores the caller's current context, since
- * others in the process may use a context that is not the primary one. Nothing is ever destroyed: at exit the driver
+ * others in the process may use a context that is not the primary one. Nothing that is in use is destroyed: at exit the driver
  * may be gone before us.
  */
 #include "cuda_context.h"
@@ -311,6 +311,13 @@ static enum gsh_status start_context(char *why, size_t why_size)
     return GSH_OK;
 }
 
+/* Of a device that is not used after all. Streams end with their context, unless others have retained it. */
+static void close_context(void)
+{
+    gsh_cuda.compute = gsh_cuda.download = NULL;
+    (void)GSH_CUDA(gsh_cu.cuDevicePrimaryCtxRelease_v2(gsh_cuda.device));
+}
+
 /* NVRTC is opened beside the making of the context: from a cold disk it takes 0.15 s. */
 struct nvrtc_opening {
     pthread_t thread;
@@ -356,10 +363,11 @@ enum gsh_status gsh_cuda_context_open(char *why, size_t why_size)
     relax();
     enum gsh_status status = start_context(why, why_size);
     unrelax();
-    if (end_nvrtc(&nvrtc, why, why_size) != GSH_OK)
-        status = GSH_FAILED;
-    is_open = status == GSH_OK;
-    return status;
+    bool has_nvrtc = end_nvrtc(&nvrtc, why, why_size) == GSH_OK;
+    if (status == GSH_OK && !has_nvrtc)
+        close_context();
+    is_open = status == GSH_OK && has_nvrtc;
+    return is_open ? GSH_OK : GSH_FAILED;
 }
 
 void gsh_cuda_context_warm_up(enum gsh_warm_up depth, void (*is_loaded)(void))

@@ -31,6 +31,7 @@ gsh_cuda_enum cuDeviceGetName(char *name, int length, CUdevice device);
 gsh_cuda_enum cuDeviceGetAttribute(int *value, gsh_cuda_enum attribute, CUdevice device);
 gsh_cuda_enum cuDeviceTotalMem_v2(size_t *bytes, CUdevice device);
 gsh_cuda_enum cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device);
+gsh_cuda_enum cuDevicePrimaryCtxRelease_v2(CUdevice device);
 gsh_cuda_enum cuCtxGetCurrent(CUcontext *context);
 gsh_cuda_enum cuCtxPushCurrent_v2(CUcontext context);
 gsh_cuda_enum cuCtxPopCurrent_v2(CUcontext *context);
