@@ -47,7 +47,11 @@ namespace k{id} {{
 #define gsh_kernel gsh_kernel_{id}
 {text}
 #undef gsh_kernel
-static void call(const void *arguments) {{ gsh_kernel_{id}(*(const Args *)arguments); }}
+template <class Arguments> static void call_with(void (*kernel)(Arguments), const void *arguments)
+{{
+    kernel(*(const Arguments *)arguments);
+}}
+static void call(const void *arguments) {{ call_with(gsh_kernel_{id}, arguments); }}
 }}
 extern "C" void run_{id}(const void *arguments, unsigned blocks, unsigned threads)
 {{
