@@ -4,21 +4,15 @@
  */
 #include "numpy_generator.h"
 
-#include "python_error.h"
+#include "numpy_bit_generator.h"
 
 #include <string.h>
-
-/* numpy/random/bitgen.h: bitgen_t */
-struct bitgen {
-    void *state;
-    void *next_uint64, *next_uint32, *next_double, *next_raw;
-};
 
 /* Generator, up to the last field used */
 struct generator {
     char head[16];
     PyObject *bit_generator;
-    struct bitgen bitgen;
+    struct gsh_numpy_bitgen bitgen;
 };
 
 /* numpy/random/src/pcg64/pcg64.h: pcg64_state, of both PCGs */
@@ -41,25 +35,12 @@ struct philox_state {
 _Static_assert(offsetof(struct philox_state, buffer) == 24, "philox_state");
 _Static_assert(offsetof(struct philox_state, has_half) == 56, "philox_state");
 
-enum { SEED = 20 }; /* of new generators: any */
-
-static PyObject *find_in_module(const char *module_name, const char *name)
-{
-    PyObject *modules = gsh_py.PyImport_GetModuleDict();
-    PyObject *module = modules ? gsh_py.PyDict_GetItemString(modules, module_name) : NULL;
-    PyObject *names = module ? gsh_py.PyModule_GetDict(module) : NULL;
-    PyObject *found = names ? gsh_py.PyDict_GetItemString(names, name) : NULL;
-    if (!found)
-        gsh_python_error_clear();
-    return found;
-}
-
 PyObject *gsh_numpy_generator_type(void)
 {
     static PyObject *type;
     /* the package has the function once the module's own initialisation has ended */
-    if (!type && find_in_module("numpy.random", "default_rng"))
-        type = find_in_module("numpy.random._generator", "Generator");
+    if (!type && gsh_numpy_bit_generator_class("numpy.random", "default_rng"))
+        type = gsh_numpy_bit_generator_class("numpy.random._generator", "Generator");
     return type;
 }
 
@@ -77,7 +58,7 @@ static int find_kind(PyObject *bit_generator)
     static PyObject *types[GSH_COUNT(kinds)];
     for (size_t i = 0; i < GSH_COUNT(kinds); i++) {
         if (!types[i])
-            types[i] = find_in_module(kinds[i].module, kinds[i].name);
+            types[i] = gsh_numpy_bit_generator_class(kinds[i].module, kinds[i].name);
         if (types[i] == gsh_py_type(bit_generator))
             return (int)i;
     }
@@ -93,18 +74,8 @@ static struct generator *as_generator(PyObject *object)
 static bool has_expected_layout(PyObject *object)
 {
     const struct generator *generator = as_generator(object);
-    bool is_expected = false;
-    PyObject *bit_generator = gsh_py.PyObject_GetAttrString(object, "bit_generator");
-    PyObject *capsule = bit_generator && bit_generator == generator->bit_generator
-                            ? gsh_py.PyObject_GetAttrString(bit_generator, "capsule")
-                            : NULL;
-    const struct bitgen *bitgen =
-        capsule ? gsh_py.PyCapsule_GetPointer(capsule, "BitGenerator") : NULL;
-    if (bitgen)
-        is_expected = memcmp(bitgen, &generator->bitgen, sizeof(*bitgen)) == 0;
-    gsh_py_drop((PyObject *[]){capsule, bit_generator}, 2);
-    gsh_python_error_clear();
-    return is_expected;
+    return gsh_numpy_bit_generator_is_owned(object, "bit_generator", generator->bit_generator,
+                                            &generator->bitgen);
 }
 
 /* The layout is looked at once: it is the same for all objects of a type. */
@@ -128,35 +99,21 @@ bool gsh_numpy_generator_is_known(PyObject *object)
 
 /* ---- locks ---- */
 
-static bool call_lock(PyObject *object, const char *method, const char *format, PyObject *argument)
-{
-    PyObject *lock = gsh_py.PyObject_GetAttrString(as_generator(object)->bit_generator, "lock");
-    PyObject *result =
-        lock ? gsh_py.PyObject_CallMethod(lock, method, format, argument, argument, argument)
-             : NULL;
-    gsh_py_drop((PyObject *[]){lock, result}, 2);
-    return result != NULL;
-}
-
 bool gsh_numpy_generator_lock(PyObject *generator)
 {
-    return call_lock(generator, "__enter__", NULL, NULL);
+    return gsh_numpy_bit_generator_lock(as_generator(generator)->bit_generator);
 }
 
 void gsh_numpy_generator_unlock(PyObject *generator)
 {
-    if (!call_lock(generator, "__exit__", "OOO", gsh_py._Py_NoneStruct))
-        gsh_python_error_clear();
+    gsh_numpy_bit_generator_unlock(as_generator(generator)->bit_generator);
 }
 
 /* ---- states ---- */
 
-/* Whether the object's own memory has `size` bytes at the address. */
-static bool is_inside(PyObject *object, const void *address, size_t size)
+static bool is_inside(PyObject *bit_generator, const void *address, size_t size)
 {
-    uintptr_t begin = (uintptr_t)object, at = (uintptr_t)address;
-    size_t all = (size_t)((struct gsh_pytype *)gsh_py_type(object))->tp_basicsize;
-    return at >= begin && at - begin <= all && all - (at - begin) >= size && at % 8 == 0;
+    return gsh_numpy_bit_generator_holds(bit_generator, address, size, sizeof(uint64_t));
 }
 
 static bool read_pcg(PyObject *bit_generator, const struct pcg_state *state,
@@ -222,11 +179,5 @@ void gsh_numpy_generator_write(PyObject *generator, const struct gsh_random_stre
 
 PyObject *gsh_numpy_generator_like(PyObject *generator)
 {
-    PyObject *bits = gsh_py.PyObject_CallFunction(
-        gsh_py_type(as_generator(generator)->bit_generator), "i", SEED);
-    PyObject *fresh = bits ? gsh_py.PyObject_CallFunction(gsh_py_type(generator), "O", bits) : NULL;
-    gsh_py_drop(&bits, 1);
-    if (!fresh)
-        gsh_python_error_clear();
-    return fresh;
+    return gsh_numpy_bit_generator_make_owner(generator, as_generator(generator)->bit_generator);
 }

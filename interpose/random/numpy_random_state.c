@@ -6,26 +6,20 @@
 
 #include "draw_call.h"
 #include "element.h"
+#include "numpy_bit_generator.h"
 #include "numpy_output.h"
-#include "python_error.h"
 #include "twister.h"
 
 #include <string.h>
-
-/* numpy/random/bitgen.h: bitgen_t */
-struct bitgen {
-    void *state;
-    void *next_uint64, *next_uint32, *next_double, *next_raw;
-};
 
 /* RandomState, up to the last field used; aug_bitgen_t is numpy/random/src/legacy's */
 struct random_state {
     char head[16];
     void *methods;
     PyObject *bit_generator;
-    struct bitgen bitgen;
+    struct gsh_numpy_bitgen bitgen;
     struct {
-        struct bitgen *bitgen;
+        struct gsh_numpy_bitgen *bitgen;
         int32_t has_gauss;
         double gauss;
     } augmented;
@@ -37,41 +31,18 @@ struct twister_state {
     int32_t at;
 };
 
-enum { SEED = 20 }; /* of new ones: any */
-
 static struct random_state *as_random_state(PyObject *object)
 {
     return (struct random_state *)object;
-}
-
-static PyObject *find_type(const char *module_name, const char *name)
-{
-    PyObject *modules = gsh_py.PyImport_GetModuleDict();
-    PyObject *module = modules ? gsh_py.PyDict_GetItemString(modules, module_name) : NULL;
-    PyObject *names = module ? gsh_py.PyModule_GetDict(module) : NULL;
-    PyObject *found = names ? gsh_py.PyDict_GetItemString(names, name) : NULL;
-    if (!found)
-        gsh_python_error_clear();
-    return found;
 }
 
 /* Whether the object holds its bit generator, bitgen_t and aug_bitgen_t where they are expected. */
 static bool has_expected_layout(PyObject *object)
 {
     const struct random_state *state = as_random_state(object);
-    bool is_expected = false;
-    PyObject *bits = gsh_py.PyObject_GetAttrString(object, "_bit_generator");
-    PyObject *capsule = bits && bits == state->bit_generator
-                            ? gsh_py.PyObject_GetAttrString(bits, "capsule")
-                            : NULL;
-    const struct bitgen *bitgen =
-        capsule ? gsh_py.PyCapsule_GetPointer(capsule, "BitGenerator") : NULL;
-    if (bitgen)
-        is_expected = memcmp(bitgen, &state->bitgen, sizeof *bitgen) == 0 &&
-                      state->augmented.bitgen == &state->bitgen;
-    gsh_py_drop((PyObject *[]){capsule, bits}, 2);
-    gsh_python_error_clear();
-    return is_expected;
+    return gsh_numpy_bit_generator_is_owned(object, "_bit_generator", state->bit_generator,
+                                            &state->bitgen) &&
+           state->augmented.bitgen == &state->bitgen;
 }
 
 /* The layout is looked at once: it is the same for all objects of a type. */
@@ -91,34 +62,23 @@ bool gsh_numpy_random_state_is_known(PyObject *object)
 {
     static PyObject *type, *bits_type;
     if (!type)
-        type = find_type("numpy.random.mtrand", "RandomState");
+        type = gsh_numpy_bit_generator_class("numpy.random.mtrand", "RandomState");
     if (!bits_type)
-        bits_type = find_type("numpy.random._mt19937", "MT19937");
+        bits_type = gsh_numpy_bit_generator_class("numpy.random._mt19937", "MT19937");
     return type && gsh_py_type(object) == type && is_layout_known(object) &&
            gsh_py_type(as_random_state(object)->bit_generator) == bits_type;
 }
 
 /* ---- the lock ---- */
 
-static bool call_lock(PyObject *object, const char *method, const char *format, PyObject *argument)
-{
-    PyObject *lock = gsh_py.PyObject_GetAttrString(as_random_state(object)->bit_generator, "lock");
-    PyObject *result =
-        lock ? gsh_py.PyObject_CallMethod(lock, method, format, argument, argument, argument)
-             : NULL;
-    gsh_py_drop((PyObject *[]){lock, result}, 2);
-    return result != NULL;
-}
-
 bool gsh_numpy_random_state_lock(PyObject *object)
 {
-    return call_lock(object, "__enter__", NULL, NULL);
+    return gsh_numpy_bit_generator_lock(as_random_state(object)->bit_generator);
 }
 
 void gsh_numpy_random_state_unlock(PyObject *object)
 {
-    if (!call_lock(object, "__exit__", "OOO", gsh_py._Py_NoneStruct))
-        gsh_python_error_clear();
+    gsh_numpy_bit_generator_unlock(as_random_state(object)->bit_generator);
 }
 
 /* ---- the state ---- */
@@ -127,12 +87,10 @@ void gsh_numpy_random_state_unlock(PyObject *object)
 static struct twister_state *find_state(PyObject *object)
 {
     const struct random_state *state = as_random_state(object);
-    uintptr_t begin = (uintptr_t)state->bit_generator, at = (uintptr_t)state->bitgen.state;
-    const struct gsh_pytype *type = (const struct gsh_pytype *)gsh_py_type(state->bit_generator);
-    size_t all = (size_t)type->tp_basicsize;
-    bool is_inside = at >= begin && at - begin <= all &&
-                     all - (at - begin) >= sizeof(struct twister_state) && at % 4 == 0;
-    return is_inside ? (struct twister_state *)at : NULL;
+    struct twister_state *twister = state->bitgen.state;
+    bool is_inside = gsh_numpy_bit_generator_holds(state->bit_generator, twister, sizeof(*twister),
+                                                   _Alignof(struct twister_state));
+    return is_inside ? twister : NULL;
 }
 
 bool gsh_numpy_random_state_read(PyObject *object, struct gsh_random_stream *stream,
@@ -195,11 +153,5 @@ void gsh_numpy_random_state_write(PyObject *object, PyObject *words, int64_t use
 
 PyObject *gsh_numpy_random_state_fresh(PyObject *like)
 {
-    PyObject *bits =
-        gsh_py.PyObject_CallFunction(gsh_py_type(as_random_state(like)->bit_generator), "i", SEED);
-    PyObject *fresh = bits ? gsh_py.PyObject_CallFunction(gsh_py_type(like), "O", bits) : NULL;
-    gsh_py_drop(&bits, 1);
-    if (!fresh)
-        gsh_python_error_clear();
-    return fresh;
+    return gsh_numpy_bit_generator_make_owner(like, as_random_state(like)->bit_generator);
 }
