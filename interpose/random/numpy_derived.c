@@ -260,37 +260,12 @@ static int64_t count_base(const struct derived *derived, const struct request *r
 
 /* The functions below: with the generator's lock. */
 
-/* Words of 64 bits as they are. */
-static PyObject *draw_words(int64_t elements, const struct gsh_method_call *call,
-                            enum gsh_reason *why, unsigned *row)
-{
-    static const char *const parameters[] = {"low", "high", "dtype", "endpoint"};
-    PyObject *slots[] = {gsh_py.Py_BuildValue("i", 0), gsh_py.Py_BuildValue("K", ~0ULL),
-                         gsh_py.Py_BuildValue("s", "u8"), gsh_py.Py_BuildValue("i", 1)};
-    struct gsh_numpy_draw draw = {.from = call,
-                                  .parameters = parameters,
-                                  .slots = slots,
-                                  .count = GSH_COUNT(slots),
-                                  .method = "integers",
-                                  .draw = {.distribution = GSH_RANDOM_BOUNDED, .range = UINT64_MAX},
-                                  .dtype = GSH_UINT64,
-                                  .layout = {.ndim = 1, .shape = {elements}},
-                                  .elements = elements};
-    PyObject *words = NULL;
-    gsh_numpy_output_c_order(&draw.layout, sizeof(uint64_t));
-    if (elements > 0 && slots[0] && slots[1] && slots[2] && slots[3])
-        words = gsh_numpy_draw_on_device(&draw, why, row);
-    gsh_python_error_clear();
-    gsh_py_drop(slots, GSH_COUNT(slots));
-    return words;
-}
-
 static PyObject *draw_base(const struct derived *derived, const struct request *request,
                            int64_t elements, const struct gsh_method_call *call,
                            enum gsh_reason *why, unsigned *row)
 {
     if (derived->words > 0)
-        return draw_words(elements, call, why, row);
+        return gsh_numpy_draw_words(call, GSH_UINT64, elements, why, row);
     static const char *const parameters[] = {"size"};
     PyObject *none[] = {NULL};
     struct gsh_numpy_draw draw = {

@@ -232,3 +232,29 @@ PyObject *gsh_numpy_draw_on_device(const struct gsh_numpy_draw *request, enum gs
                ? gsh_numpy_device_draw_locked(request, *row, why)
                : NULL;
 }
+
+PyObject *gsh_numpy_draw_words(const struct gsh_method_call *from, enum gsh_dtype dtype,
+                               int64_t count, enum gsh_reason *why, unsigned *row)
+{
+    static const char *const parameters[] = {"low", "high", "dtype", "endpoint"};
+    const uint64_t most = dtype == GSH_UINT64 ? UINT64_MAX : UINT32_MAX;
+    PyObject *slots[] = {
+        gsh_py.Py_BuildValue("i", 0), gsh_py.Py_BuildValue("K", (unsigned long long)most),
+        gsh_py.Py_BuildValue("s", dtype == GSH_UINT64 ? "u8" : "u4"), gsh_py.Py_BuildValue("i", 1)};
+    struct gsh_numpy_draw draw = {.from = from,
+                                  .parameters = parameters,
+                                  .slots = slots,
+                                  .count = GSH_COUNT(slots),
+                                  .method = "integers",
+                                  .draw = {.distribution = GSH_RANDOM_BOUNDED, .range = most},
+                                  .dtype = dtype,
+                                  .layout = {.ndim = 1, .shape = {count}},
+                                  .elements = count};
+    PyObject *words = NULL;
+    gsh_numpy_output_c_order(&draw.layout, gsh_dtype_size(dtype));
+    if (count > 0 && slots[0] && slots[1] && slots[2] && slots[3])
+        words = gsh_numpy_draw_on_device(&draw, why, row);
+    gsh_python_error_clear();
+    gsh_py_drop(slots, GSH_COUNT(slots));
+    return words;
+}

@@ -30,3 +30,7 @@ PyObject *gsh_numpy_draw_run(const struct gsh_numpy_draw *request, enum gsh_reas
 /* The same, on the device only, with the generator's lock, which the caller holds. */
 PyObject *gsh_numpy_draw_on_device(const struct gsh_numpy_draw *request, enum gsh_reason *why,
                                    unsigned *row);
+/* The next `count` words as the Generator of the call gives them, of dtype uint32 or uint64, in an array of one dimension. As
+ * gsh_numpy_draw_on_device. NULL also where `count` is 0 or there is no memory; no Python error. */
+PyObject *gsh_numpy_draw_words(const struct gsh_method_call *from, enum gsh_dtype dtype,
+                               int64_t count, enum gsh_reason *why, unsigned *row);

@@ -44,27 +44,12 @@ struct owner {
 static PyObject *draw_from_generator(const struct gsh_method_call *call, int64_t count,
                                      enum gsh_reason *why, unsigned *row)
 {
-    static const char *const parameters[] = {"low", "high", "dtype"};
     struct gsh_random_stream begin;
-    PyObject *slots[] = {gsh_py.PyLong_FromLongLong(0),
-                         gsh_py.PyLong_FromLongLong(INT64_C(1) << 32),
-                         gsh_py.Py_BuildValue("s", "u4")};
-    struct gsh_numpy_draw draw = {.from = call,
-                                  .parameters = parameters,
-                                  .slots = slots,
-                                  .count = GSH_COUNT(slots),
-                                  .method = "integers",
-                                  .draw = {.distribution = GSH_RANDOM_BOUNDED, .range = UINT32_MAX},
-                                  .dtype = GSH_UINT32,
-                                  .layout = {.ndim = 1, .shape = {count}},
-                                  .elements = count};
-    PyObject *words = NULL;
-    gsh_numpy_output_c_order(&draw.layout, sizeof(uint32_t));
-    if (slots[0] && slots[1] && slots[2] && gsh_numpy_generator_read(call->self, &begin))
-        words = gsh_numpy_draw_on_device(&draw, why, row);
+    if (!gsh_numpy_generator_read(call->self, &begin))
+        return NULL;
+    PyObject *words = gsh_numpy_draw_words(call, GSH_UINT32, count, why, row);
     if (words)
         gsh_numpy_generator_write(call->self, &begin);
-    gsh_py_drop(slots, GSH_COUNT(slots));
     return words;
 }
 
