@@ -272,8 +272,7 @@ static PyObject *none_or_declined(bool done)
 {
     if (!done)
         return NULL;
-    gsh_py.Py_IncRef(gsh_py._Py_NoneStruct);
-    return gsh_py._Py_NoneStruct;
+    return gsh_py_none();
 }
 
 static PyObject *try_copyto(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)

@@ -250,12 +250,6 @@ static bool bind_sort(const struct gsh_method_call *call, PyObject **slots)
            is_kind(slots[KIND], slots[STABLE]) && gsh_numpy_arguments_is_absent(slots[ORDER]);
 }
 
-static PyObject *none(void)
-{
-    gsh_py.Py_IncRef(gsh_py._Py_NoneStruct);
-    return gsh_py._Py_NoneStruct;
-}
-
 static PyObject *try_sort(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
 {
     PyObject *slots[SORT_PARAMETERS];
@@ -264,7 +258,7 @@ static PyObject *try_sort(const struct gsh_method_call *call, enum gsh_reason *w
     *why = GSH_REASON_KEYWORDS;
     if (!bind_sort(call, slots) || !find_operand(call->self, slots[AXIS], NULL, &view, &axis, why))
         return NULL;
-    return gsh_numpy_sort_in_place("sort", call->self, axis, why, row) ? none() : NULL;
+    return gsh_numpy_sort_in_place("sort", call->self, axis, why, row) ? gsh_py_none() : NULL;
 }
 
 static PyObject *try_argsort(const struct gsh_method_call *call, enum gsh_reason *why,
@@ -354,7 +348,7 @@ static PyObject *try_partition(const struct gsh_method_call *call, enum gsh_reas
     int axis;
     if (!bind_partition(call, NULL, &view, &axis, why))
         return NULL;
-    return gsh_numpy_sort_in_place("partition", call->self, axis, why, row) ? none() : NULL;
+    return gsh_numpy_sort_in_place("partition", call->self, axis, why, row) ? gsh_py_none() : NULL;
 }
 
 static PyObject *try_argpartition(const struct gsh_method_call *call, enum gsh_reason *why,

@@ -338,8 +338,7 @@ static PyObject *note_text(PyObject *self, PyObject *text)
         texts[text_count] = gsh_py.Py_BuildValue("s", line);
         text_count += texts[text_count] != NULL;
     }
-    gsh_py.Py_IncRef(gsh_py._Py_NoneStruct);
-    return gsh_py._Py_NoneStruct;
+    return gsh_py_none();
 }
 
 /* Handles an exception from a late report. The types that a report can raise are printed to stderr

@@ -78,8 +78,7 @@ static PyObject *report_last(PyObject *self, PyObject *unused)
     (void)unused;
     is_over = true;
     report_all();
-    gsh_py.Py_IncRef(gsh_py._Py_NoneStruct);
-    return gsh_py._Py_NoneStruct;
+    return gsh_py_none();
 }
 
 static void register_last(void)

@@ -180,3 +180,10 @@ static inline bool gsh_py_is_none(PyObject *object)
 {
     return object == gsh_py._Py_NoneStruct;
 }
+
+/* A new reference. */
+static inline PyObject *gsh_py_none(void)
+{
+    gsh_py.Py_IncRef(gsh_py._Py_NoneStruct);
+    return gsh_py._Py_NoneStruct;
+}

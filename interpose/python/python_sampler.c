@@ -58,8 +58,7 @@ static PyObject *end(PyObject *self, PyObject *unused)
         pthread_join(sampler, NULL);
         gsh_py.PyEval_RestoreThread(state);
     }
-    gsh_py.Py_IncRef(gsh_py._Py_NoneStruct);
-    return gsh_py._Py_NoneStruct;
+    return gsh_py_none();
 }
 
 void gsh_python_sampler_begin(void (*callback)(const struct gsh_python_place_frame *frames,

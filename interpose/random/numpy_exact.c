@@ -13,12 +13,6 @@
 
 enum { TRIALS = 1 << 15, AT_ONCE = 1 << 10 };
 
-static PyObject *none(void)
-{
-    gsh_py.Py_IncRef(gsh_py._Py_NoneStruct);
-    return gsh_py._Py_NoneStruct;
-}
-
 /* Half of them in (0, 1), the others around 1 and of all magnitudes. */
 static double make_number(uint64_t i)
 {
@@ -65,7 +59,7 @@ static PyObject *certain_log(PyObject *self, PyObject *array)
     if (verdict == NOT_TRIED)
         verdict = is_log_alike() ? ALIKE : OTHER;
     if (verdict == OTHER || !describe(array, &view, &layout) || view.shape[0] == 0)
-        return none();
+        return gsh_py_none();
     struct gsh_call call = {.launch = {.kind = GSH_LAUNCH_ELEMENTWISE,
                                        .op = GSH_OP_CERTAIN_LOG,
                                        .loop = GSH_FLOAT64,
@@ -79,7 +73,7 @@ static PyObject *certain_log(PyObject *self, PyObject *array)
     call.launch.operands[1] = (struct gsh_operand){.dtype = GSH_FLOAT64};
     call.launch.strides[1][0] = sizeof(double);
     PyObject *result = gsh_numpy_output_run(&call, NULL, &layout, &why);
-    return result || gsh_py.PyErr_Occurred() ? result : none();
+    return result || gsh_py.PyErr_Occurred() ? result : gsh_py_none();
 }
 
 static PyObject *libm_log(PyObject *self, PyObject *array)
@@ -90,7 +84,7 @@ static PyObject *libm_log(PyObject *self, PyObject *array)
     PyObject *result =
         describe(array, &view, &layout) ? gsh_numpy_output_allocate(GSH_FLOAT64, &layout) : NULL;
     if (!result)
-        return none();
+        return gsh_py_none();
     gsh_numpy_describe_fetch(array, false);
     const double *in = (const double *)view.data;
     double *out = (double *)gsh_numpy_array(result)->data;

@@ -266,8 +266,7 @@ static PyObject *try_shuffle(const struct owner *owner, const struct gsh_method_
     owner->unlock(call->self);
     if (!is_done)
         return NULL;
-    gsh_py.Py_IncRef(gsh_py._Py_NoneStruct);
-    return gsh_py._Py_NoneStruct;
+    return gsh_py_none();
 }
 
 /* ---- hooks ---- */

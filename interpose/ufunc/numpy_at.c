@@ -213,8 +213,7 @@ static PyObject *run_put(const struct request *request, PyObject *target, enum g
     if (!array)
         return NULL;
     gsh_py.Py_DecRef(array);
-    gsh_py.Py_IncRef(gsh_py._Py_NoneStruct);
-    return gsh_py._Py_NoneStruct;
+    return gsh_py_none();
 }
 
 /* ---- targets outside the arena ---- */
