@@ -11,6 +11,7 @@
 #include "numpy_draw.h"
 #include "numpy_exact.h"
 #include "numpy_generator.h"
+#include "numpy_number_ranges.h"
 #include "numpy_random.h"
 #include "python_error.h"
 #include "random_stream.h"
@@ -36,25 +37,12 @@ struct derived {
     double words;         /* for one of the method's, at most on average; the base is words */
 };
 
+#define RANGE(name) gsh_numpy_number_ranges_##name
+
 static bool is_any(const double *numbers)
 {
     (void)numbers;
     return true;
-}
-
-static bool is_scale(const double *numbers)
-{
-    return !signbit(numbers[0]);
-}
-
-static bool has_scale(const double *numbers)
-{
-    return !signbit(numbers[1]);
-}
-
-static bool is_triangle(const double *numbers)
-{
-    return numbers[0] <= numbers[1] && numbers[1] <= numbers[2] && numbers[0] < numbers[2];
 }
 
 #define SEARCH_FROM                                                                                \
@@ -71,40 +59,34 @@ static bool is_searched(const double *numbers)
     return numbers[0] >= SEARCH_FROM && numbers[0] <= 1;
 }
 
-/* NumPy inverts up to an expectation of 30; a function of numpy_composed_draws.py has 40 terms at most. */
-static bool is_binomial(const double *numbers)
-{
-    double n = numbers[0], p = numbers[1], rarer = n * fmin(p, 1 - p);
-    return n >= 1 && n <= INT32_MAX && p > 0 && p < 1 && (n <= 40 ? rarer <= 30 : rarer <= 8);
-}
-
-/* NumPy multiplies numbers below an expectation of 10. */
-static bool is_multiplied(const double *numbers)
-{
-    return numbers[0] > 0 && numbers[0] < 10;
-}
-
 #define EXPONENTIAL GSH_RANDOM_EXPONENTIAL, "standard_exponential"
 #define NORMAL GSH_RANDOM_NORMAL, "standard_normal"
 #define UNIFORM GSH_RANDOM_UNIFORM, "random"
 #define WORDS GSH_RANDOM_BOUNDED, "integers", 0
 
-static const struct derived of_rayleigh[] = {
-    {"rayleigh", {"scale", "size"}, 2, 1, is_scale, EXPONENTIAL, 1, "rayleigh_of_exponentials", 0}};
+static const struct derived of_rayleigh[] = {{"rayleigh",
+                                              {"scale", "size"},
+                                              2,
+                                              1,
+                                              RANGE(scale),
+                                              EXPONENTIAL,
+                                              1,
+                                              "rayleigh_of_exponentials",
+                                              0}};
 static const struct derived of_standard_cauchy[] = {
     {"standard_cauchy", {"size"}, 1, NAN, is_any, NORMAL, 2, "cauchy_of_normals", 0}};
 static const struct derived of_triangular[] = {{"triangular",
                                                 {"left", "mode", "right", "size"},
                                                 4,
                                                 NAN,
-                                                is_triangle,
+                                                RANGE(triangle),
                                                 UNIFORM,
                                                 1,
                                                 "triangular_of_uniforms",
                                                 0}};
 #define AROUND(name)                                                                               \
     {                                                                                              \
-        name, {"loc", "scale", "size"}, 3, 0, has_scale, UNIFORM, 1, name "_of_uniforms", 0        \
+        name, {"loc", "scale", "size"}, 3, 0, RANGE(loc_scale), UNIFORM, 1, name "_of_uniforms", 0 \
     }
 static const struct derived of_gumbel[] = {AROUND("gumbel")};
 static const struct derived of_laplace[] = {AROUND("laplace")};
@@ -120,11 +102,18 @@ static const struct derived of_geometric[] = {
      "geometric_of_exponentials",
      0},
     {"geometric", {"p", "size"}, 2, NAN, is_searched, UNIFORM, 1, "geometric_of_uniforms", 0}};
-static const struct derived of_binomial[] = {
-    {"binomial", {"n", "p", "size"}, 3, NAN, is_binomial, UNIFORM, 1, "binomial_of_uniforms", 0}};
+static const struct derived of_binomial[] = {{"binomial",
+                                              {"n", "p", "size"},
+                                              3,
+                                              NAN,
+                                              RANGE(binomial),
+                                              UNIFORM,
+                                              1,
+                                              "binomial_of_uniforms",
+                                              0}};
 
 static const struct derived of_poisson[] = {
-    {"poisson", {"lam", "size"}, 2, 1, is_multiplied, UNIFORM, 0, "poisson_of_uniforms", 0}};
+    {"poisson", {"lam", "size"}, 2, 1, RANGE(poisson), UNIFORM, 0, "poisson_of_uniforms", 0}};
 
 /* Of Marsaglia's and Tsang's way to a gamma number: shapes from 1 on. */
 static bool is_gamma(const double *numbers)

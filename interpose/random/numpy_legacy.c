@@ -9,6 +9,7 @@
 #include "numpy_arguments.h"
 #include "numpy_composed.h"
 #include "numpy_exact.h"
+#include "numpy_number_ranges.h"
 #include "numpy_random.h"
 #include "numpy_random_state.h"
 #include "python_error.h"
@@ -33,55 +34,29 @@ struct legacy {
     const char *function; /* of numpy_composed_legacy.py */
 };
 
-static bool has_scale(const double *numbers)
-{
-    return !signbit(numbers[1]);
-}
-
-static bool is_scale(const double *numbers)
-{
-    return !signbit(numbers[0]);
-}
-
 static bool is_range(const double *numbers)
 {
     return isfinite(numbers[1] - numbers[0]);
 }
 
-static bool is_triangle(const double *numbers)
-{
-    return numbers[0] <= numbers[1] && numbers[1] <= numbers[2] && numbers[0] < numbers[2];
-}
-
-/* NumPy inverts up to an expectation of 30; the composition has 40 terms at most. */
-static bool is_binomial(const double *numbers)
-{
-    double n = numbers[0], p = numbers[1], rarer = n * fmin(p, 1 - p);
-    return n >= 1 && n <= INT32_MAX && n == floor(n) && p > 0 && p < 1 &&
-           (n <= 40 ? rarer <= 30 : rarer <= 8);
-}
-
-/* NumPy multiplies numbers below an expectation of 10. */
-static bool is_multiplied(const double *numbers)
-{
-    return numbers[0] > 0 && numbers[0] < 10;
-}
+#define RANGE(name) gsh_numpy_number_ranges_##name
 
 /* X(name, place of size, number that is not given first, check of numbers, kind, each, function, parameters) */
 #define METHODS(X)                                                                                 \
     X(random_sample, 0, 0, NULL, UNIFORM, 1, "uniforms", "size")                                   \
     X(uniform, 2, 0, is_range, UNIFORM, 1, "uniforms", "low", "high", "size")                      \
     X(standard_normal, 0, 0, NULL, NORMAL, 1, "normals", "size")                                   \
-    X(normal, 2, 0, has_scale, NORMAL, 1, "normals", "loc", "scale", "size")                       \
+    X(normal, 2, 0, RANGE(loc_scale), NORMAL, 1, "normals", "loc", "scale", "size")                \
     X(standard_exponential, 0, 1, NULL, UNIFORM, 1, "exponentials", "size")                        \
-    X(exponential, 1, 1, is_scale, UNIFORM, 1, "exponentials", "scale", "size")                    \
-    X(gumbel, 2, 0, has_scale, UNIFORM, 1, "gumbels", "loc", "scale", "size")                      \
-    X(laplace, 2, 0, has_scale, UNIFORM, 1, "laplaces", "loc", "scale", "size")                    \
-    X(logistic, 2, 0, has_scale, UNIFORM, 1, "logistics", "loc", "scale", "size")                  \
+    X(exponential, 1, 1, RANGE(scale), UNIFORM, 1, "exponentials", "scale", "size")                \
+    X(gumbel, 2, 0, RANGE(loc_scale), UNIFORM, 1, "gumbels", "loc", "scale", "size")               \
+    X(laplace, 2, 0, RANGE(loc_scale), UNIFORM, 1, "laplaces", "loc", "scale", "size")             \
+    X(logistic, 2, 0, RANGE(loc_scale), UNIFORM, 1, "logistics", "loc", "scale", "size")           \
     X(standard_cauchy, 0, 0, NULL, NORMAL, 2, "cauchies", "size")                                  \
-    X(triangular, 3, NAN, is_triangle, UNIFORM, 1, "triangles", "left", "mode", "right", "size")   \
-    X(binomial, 2, NAN, is_binomial, UNIFORM, 1, "binomials", "n", "p", "size")                    \
-    X(poisson, 1, 1, is_multiplied, UNIFORM, 0, "poissons", "lam", "size")                         \
+    X(triangular, 3, NAN, RANGE(triangle), UNIFORM, 1, "triangles", "left", "mode", "right",       \
+      "size")                                                                                      \
+    X(binomial, 2, NAN, RANGE(binomial), UNIFORM, 1, "binomials", "n", "p", "size")                \
+    X(poisson, 1, 1, RANGE(poisson), UNIFORM, 0, "poissons", "lam", "size")                        \
     X(tomaxint, 0, 0, NULL, UNIFORM, 1, "largest_integers", "size")                                \
     X(randint, 2, 0, NULL, INTEGERS, 1, "integers_below", "low", "high", "size", "dtype")
 
