@@ -9,7 +9,7 @@
 #define BLAS_SHARE 0.4   /* ... beside products and decompositions, which it slows down */
 #define DRIVER_SHARE 0.7 /* cuInit's, of the end of a process: 0.045 of 0.06 s (H200) */
 #define SAVED_SHARE 0.25 /* of threads' seconds beyond the program's; at least half are saved */
-#define LEAST_GAINS 0.25 /* of a price that what was saved helps to pay */
+#define LEAST_GAINS 0.25 /* of a price: what gains must reach, however much was saved */
 #define LONG_CALL 5      /* times what starting takes: a start beside such a call is hardly felt */
 #define FEW_THREADS 4    /* a quarter of BLAS's speed is the most that is given up */
 #define MOST_TIMES 8     /* what was modelled */

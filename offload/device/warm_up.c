@@ -30,9 +30,9 @@ static void wait_at_exit(void)
     atexit(gsh_warm_up_wait);
 }
 
-/* The driver works in the kernel for 0.1 s and more, and is not interrupted there: a thread of BLAS that waits for the same core
- * holds up all others, 0.12 s in all where they are 16. Behind them, and once the one that is now spare sleeps, 0.02 s are lost,
- * and the driver takes 0.06 s longer (H200). */
+/* The driver's work in the kernel takes 0.1 s and more, and is not preempted. A thread of OpenBLAS that waits for the same core holds
+ * up the other ones: of 16 threads, products lose 0.12 s. So this thread waits until the thread that OpenBLAS no longer uses has gone to
+ * sleep, and then lowers its own priority. Products lose 0.02 s at most, and the driver is open 0.06 s later (H200). */
 static void give_way(void)
 {
     enum { NICE = 10, SPINNING_NS = 30000000 }; /* a thread of OpenBLAS spins for 2^26 cycles */

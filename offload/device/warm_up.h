@@ -2,8 +2,8 @@
  *
  * Opens the device's driver ahead of the start: while the interpreter itself starts, where the last run of the script says that it
  * pays, or while NumPy computes, where calls have foregone part of the start's price. The driver takes most of the start's time
- * and needs nothing of NumPy's. The start that follows (device.h) waits for it. Where the program's BLAS is at work, the thread lets its
- * threads go first. A process that then
+ * and needs nothing of NumPy's. The start that follows (device.h) waits for it. Where the program's BLAS is at work, its threads
+ * have priority over this one. A process that then
  * starts no device has opened the driver for nothing; it ends 0.04 s later (H200). Checked by tests/preload/test_script_profile.py.
  */
 #pragma once

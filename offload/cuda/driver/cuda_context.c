@@ -318,7 +318,7 @@ static void close_context(void)
     (void)GSH_CUDA(gsh_cu.cuDevicePrimaryCtxRelease_v2(gsh_cuda.device));
 }
 
-/* NVRTC is opened beside the making of the context: from a cold disk it takes 0.15 s. */
+/* NVRTC is opened while the context is made: from a cold disk it takes 0.15 s. */
 struct nvrtc_opening {
     pthread_t thread;
     bool is_beside;

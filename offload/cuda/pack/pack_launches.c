@@ -230,7 +230,7 @@ static const struct join scan_joins[] = {
     {FEW, 2, 1, {1024, 1024}, "10", 1},
 };
 
-/* Operand k. */
+/* Operand k, whose dimensions lie in memory in the join's order. */
 static void place_joined(struct gsh_launch *launch, unsigned k, const struct join *join,
                          enum gsh_dtype dtype)
 {
