@@ -100,7 +100,7 @@ def check_op_layouts(kernels, check, op, loop, rng):
     for n, shift in itertools.product((2401, 2400, 1, 2), (0, 1, 3)):
         got = tuple(aligned(n, d, shift * part_size(d)) for d in outputs)
         kernels.elementwise(op, dtype, [place(x[:n], shift * part_size(x.dtype)) for x in flat], got)
-        check(same_bits(got, [w[:n] for w in want]), op, dtype, "packs", n, shift)
+        check(same_bits(op, got, [w[:n] for w in want]), op, dtype, "packs", n, shift)
     grids = [place(x[:2400]).reshape(20, 30, 4) for x in flat]
     views = {"rows": [g.reshape(20, 120)[:, :60] for g in grids],
              "odd rows": [g.reshape(20, 120)[:, 1:60] for g in grids],
@@ -116,16 +116,19 @@ def check_op_layouts(kernels, check, op, loop, rng):
         for collapse in (True, False):
             got = tuple(np.empty(shape, d) for d in outputs)
             kernels.elementwise(op, dtype, view, got, collapse)
-            check(same_bits(got, [d.reshape(shape) for d in dense]), op, dtype, name, collapse)
+            check(same_bits(op, got, [d.reshape(shape) for d in dense]), op, dtype, name, collapse)
         mask = np.broadcast_to(rng.integers(0, 2, shape[-1]).astype(bool), shape)
         got = tuple(np.zeros(shape, d) for d in outputs)
         kernels.elementwise(op, dtype, view, got, mask=mask)
         masked = [np.where(mask, d.reshape(shape), np.zeros((), d.dtype)) for d in dense]
-        check(same_bits(got, masked), op, dtype, name, "mask")
+        check(same_bits(op, got, masked), op, dtype, name, "mask")
 
 
-def same_bits(got, want):
-    return all((base.bits(g) == base.bits(w)).all() for g, w in zip(got, want))
+def same_bits(op, got, want):
+    """Whether all bits agree; of ops that compute, which NaN comes out of two is open to the compiler."""
+    if op in base.MOVES or got[0].dtype.kind not in "fc":
+        return all((base.bits(g) == base.bits(w)).all() for g, w in zip(got, want))
+    return all(base.same_but_for_nans(g, w).all() for g, w in zip(got, want))
 
 
 def check_ops(kernels, check, rng, choice, worst, missing):
