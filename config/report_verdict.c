@@ -5,6 +5,7 @@
 #include "report_verdict.h"
 
 #include "line_profile.h"
+#include "options.h"
 #include "stats.h"
 
 #include <string.h>
@@ -59,17 +60,9 @@ static bool matters(const struct gsh_report_verdict *verdict,
     return reason->code != NULL && reason->seconds > GSH_MAX(least, LEAST_SECONDS);
 }
 
-/* An option has switched gpushim off: "GPUSHIM_MODE is off". */
-static bool is_switched_off(const struct gsh_report_device *device)
-{
-    static const char option[] = "GPUSHIM_";
-    return device->state == GSH_REPORT_INACTIVE && device->why_not != NULL &&
-           strncmp(device->why_not, option, strlen(option)) == 0;
-}
-
 const char *gsh_report_verdict_advice(const struct gsh_report_verdict *verdict)
 {
-    if (is_switched_off(&verdict->device))
+    if (verdict->device.is_switched_off)
         return NULL;
     if (verdict->device.state == GSH_REPORT_INACTIVE || verdict->device.state == GSH_REPORT_RETIRED)
         return "`gpushim doctor` says what is missing; `gpushim advise` forecasts what a GPU would "
@@ -98,10 +91,18 @@ static struct gsh_report_work take_work(void)
     return (struct gsh_report_work){(double)device_ns * 1e-9, (double)(int64_t)cpu_ns * 1e-9};
 }
 
+static bool is_switched_off(void)
+{
+    return gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_OFF ||
+           gsh_option_number(GSH_OPTION_DEVICE) == GSH_DEVICE_NONE;
+}
+
 void gsh_report_verdict_take(struct gsh_report_verdict *verdict, const char *name)
 {
     *verdict = (struct gsh_report_verdict){
-        .device = {.state = GSH_REPORT_INACTIVE, .why_not = inactive},
+        .device = {.state = GSH_REPORT_INACTIVE,
+                   .why_not = inactive,
+                   .is_switched_off = is_switched_off()},
         .name = name,
         .device_work = (double)gsh_stats_get(GSH_COUNTER_DEVICE_WORK_NS) * 1e-9,
         .parallel_saved = (double)gsh_stats_get(GSH_COUNTER_PARALLEL_SAVED_NS) * 1e-9,

@@ -31,6 +31,7 @@ struct gsh_report_device {
         price; /* of NOT_STARTED: seconds that calls would have gained; what starting the device must gain */
     const char
         *why_not; /* of INACTIVE and RETIRED; lives as long as the process; NULL: not known */
+    bool is_switched_off;                                 /* an option has asked for no device */
     struct gsh_report_reason reasons[GSH_REPORT_REASONS]; /* the most expensive first */
 };
 

@@ -78,7 +78,7 @@ static const char *moved_text(uint64_t bytes, uint64_t times, char *text, size_t
         gsh_fmt_text(&fmt, "-");
         return text;
     }
-    gsh_line_advice_append_bytes(&fmt, (double)bytes);
+    gsh_fmt_bytes(&fmt, (double)bytes, "bytes");
     gsh_fmt_printf(&fmt, " in %llu", (unsigned long long)times);
     return text;
 }

@@ -31,11 +31,6 @@ double gsh_line_advice_cost(const struct gsh_line_facts *facts)
     return round_trip_seconds(facts->line) + cpu;
 }
 
-void gsh_line_advice_append_bytes(struct gsh_fmt *fmt, double bytes)
-{
-    gsh_fmt_bytes(fmt, bytes, "bytes");
-}
-
 /* ---- conditions ---- */
 
 /* Whether the line reads single elements, and then had the array fetched. */
@@ -75,7 +70,7 @@ static bool is_sent_often(const struct gsh_line_facts *facts)
 
 static void append_each(struct gsh_fmt *fmt, uint64_t bytes, uint64_t times)
 {
-    gsh_line_advice_append_bytes(fmt, (double)bytes / (double)GSH_MAX(times, 1));
+    gsh_fmt_bytes(fmt, (double)bytes / (double)GSH_MAX(times, 1), "bytes");
     if (times == 1)
         gsh_fmt_text(fmt, " once");
     else
@@ -90,7 +85,7 @@ static void tell_elements(const struct gsh_line_facts *facts, struct gsh_fmt *fm
     append_each(fmt, has_rest ? times * ELEMENT_BYTES : bytes, times);
     if (has_rest) {
         gsh_fmt_text(fmt, ", then ");
-        gsh_line_advice_append_bytes(fmt, (double)(bytes - times * ELEMENT_BYTES));
+        gsh_fmt_bytes(fmt, (double)(bytes - times * ELEMENT_BYTES), "bytes");
     }
     gsh_fmt_text(fmt, ": take `x.tolist()` or the whole row");
 }

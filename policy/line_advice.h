@@ -20,5 +20,3 @@ struct gsh_line_facts {
 double gsh_line_advice_cost(const struct gsh_line_facts *facts);
 /* The code of what to change, and appends it as a sentence; NULL: nothing. The code is stable: reports, JSON and tests use it. */
 const char *gsh_line_advice_append(const struct gsh_line_facts *facts, struct gsh_fmt *fmt);
-/* As "1.5 MiB". */
-void gsh_line_advice_append_bytes(struct gsh_fmt *fmt, double bytes);

@@ -6,6 +6,8 @@ import contextlib
 import os
 import re
 
+from gpushim import messages
+
 KEY = ".key"
 PROFILES = "profiles"
 KEYED, TIMES = (re.compile(name + r"(\.[^/]*\.tmp)?") for name in ("[0-9a-f]{32}", "library_times"))
@@ -67,6 +69,6 @@ def describe(removed, folder):
     """One line on what was removed."""
     if not removed.counts:
         return "nothing to remove in %s" % folder
-    *first, last = ["%d %s%s" % (count, name, "" if count == 1 else "s") for name, count in removed.counts.items()]
+    *first, last = [messages.counted(count, name, name + "s") for name, count in removed.counts.items()]
     what = " and ".join(filter(None, (", ".join(first), last)))
     return "removed %s (%d bytes) from %s" % (what, removed.bytes, folder)

@@ -131,7 +131,9 @@ def operations(merged):
     most = max((max(row["device_ns"], row["host_ns"]) for row in merged.operations), default=0)
     rows = ([Code(name_of(row)), count(row["device_calls"]), time_cell(row["device_ns"], most, "device"), count(row["host_calls"]),
              time_cell(row["host_ns"], most, "cpu"), Cell(top_reason(row))] for row in merged.operations)
-    return section("Operations", "Calls that ran together as one kernel count in their own rows; their time is that of a row named by what the kernel holds, group: ...",
+    return section("Operations",
+                   "A call that ran in a group is counted in the row of its function. "
+                   "The time of the group stands in a row of its own, which names what the group holds.",
                    table(("operation", "device calls", "device time", "CPU calls", "CPU time", "top reason for the CPU"), rows)
                    if merged.operations else "")
 

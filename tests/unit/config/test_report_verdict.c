@@ -69,6 +69,7 @@ static void test_states(void)
     check_first_line(&verdict, "gpushim: not active: no GPU; NumPy computed on the CPU");
     CHECK(strstr(gsh_report_verdict_advice(&verdict), "gpushim doctor") != NULL);
     verdict.device.why_not = "GPUSHIM_MODE is off";
+    verdict.device.is_switched_off = true;
     check_first_line(&verdict,
                      "gpushim: not active: GPUSHIM_MODE is off; NumPy computed on the CPU");
     CHECK(gsh_report_verdict_advice(&verdict) == NULL);
