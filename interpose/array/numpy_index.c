@@ -16,6 +16,7 @@
 #include "numpy_fallback.h"
 #include "numpy_hooks.h"
 #include "numpy_mask.h"
+#include "numpy_mask_key.h"
 #include "numpy_output.h"
 #include "numpy_parallel_copy.h"
 #include "numpy_take.h"
@@ -133,9 +134,21 @@ static __attribute__((noinline)) PyObject *read_element(PyObject *self, PyObject
     return scalar || gsh_py.PyErr_Occurred() ? scalar : original_subscript(self, key);
 }
 
-/* The part of the hook for arrays that may be on the device. Not inlined, to keep the path for all
- * other arrays short. */
-static __attribute__((noinline)) PyObject *subscript_on_device(PyObject *self, PyObject *object)
+/* A new reference: the key that means the same and is computed on the device, or the key itself. */
+static PyObject *device_key(PyObject *self, PyObject *object)
+{
+    const struct gsh_ndarray *array = gsh_numpy_array(self);
+    bool may = gsh_py_type(object) == gsh_py.PyTuple_Type && gsh_dispatch_is_live() &&
+               gsh_coherence_is_resident(array->data) &&
+               gsh_numpy_key_classify(array, object).kind == GSH_KEY_OTHER;
+    PyObject *expanded = may ? gsh_numpy_mask_key_expand(array, object) : NULL;
+    if (expanded)
+        return expanded;
+    gsh_py.Py_IncRef(object);
+    return object;
+}
+
+static PyObject *subscript_by_key(PyObject *self, PyObject *object)
 {
     enum gsh_reason why = GSH_REASON_NONE;
     unsigned row = 0;
@@ -160,6 +173,15 @@ static __attribute__((noinline)) PyObject *subscript_on_device(PyObject *self, P
     result = original_subscript(self, object);
     gsh_numpy_output_host_end(begin, row, why);
     return gsh_numpy_fallback_pass(result, row, why, &self, 1);
+}
+
+/* The part of the hook for arrays that may be on the device. Not inlined, to keep the path for all
+ * other arrays short. */
+static __attribute__((noinline)) PyObject *subscript_on_device(PyObject *self, PyObject *object)
+{
+    PyObject *key = device_key(self, object), *result = subscript_by_key(self, key);
+    gsh_py.Py_DecRef(key);
+    return result;
 }
 
 /* A new reference: for an instance of a subclass with elements in dimensions, of which NumPy takes the plain data, a view of these,
@@ -340,7 +362,9 @@ static __attribute__((noinline)) int assign_in_arena(PyObject *self, PyObject *o
                                                      PyObject *value)
 {
     PyObject *plain[] = {plain_view(object), plain_view(value)};
-    int outcome = assign_plain_in_arena(self, plain[0], plain[1]);
+    PyObject *key = device_key(self, plain[0]);
+    int outcome = assign_plain_in_arena(self, key, plain[1]);
+    gsh_py.Py_DecRef(key);
     gsh_py_drop(plain, GSH_COUNT(plain));
     return outcome;
 }

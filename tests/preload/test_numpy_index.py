@@ -129,6 +129,31 @@ for dtype in DTYPES:
 ''', device="compress")
         self.assert_on_device(result, "sum")
 
+    def test_masks_of_several_dimensions_beside_other_items(self):
+        self.assert_same(PRELUDE + '''
+two, last = full[:, :, 0], full[0]
+S, after = slice(None), slice(1, None)
+ints = np.array([1, 0, 3])
+for layout, a in layouts("f8"):
+    a = on_device(a)
+    KEYS = {"after a slice": (S, last), "after a part": (after, last), "after an int": (2, last), "after ...": (..., last),
+        "before a slice": (two, S), "before a part": (two, after), "before an int": (two, 3), "before ...": (two, ...),
+        "beside None": (None, two, None), "turned": (S, np.asfortranarray(last)), "beside an array": (two, np.arange(two.sum()) % 8),
+        "beside an array of another size": (two, ints), "beside one number": (two, ints[:1]), "beside a list": (two, [2]),
+        "none true": (S, last & False), "all true": (S, last | True), "wrong": (S, two), "too many": (S, S, last),
+        "two ...": (..., last, ...), "0-d": (two, np.array(True)), "alone": (two,), "on the device": (S, on_device(last)),
+        "beside a mask": (two, np.arange(8) < two.sum()), "a whole mask and None": (full, None), "bool": (S, last, True)}
+    for name, key in KEYS.items():
+        name = layout + " " + name
+        attempt(name, lambda: a[key])
+        for text, value in {"7": 7, "nan": np.nan, "array": np.arange(8.0), "short": np.arange(3.0), "itself": a[0, 0]}.items():
+            stored(name + " = " + text, a, key, value)
+        def add(b):
+            b[key] *= 2
+            return b
+        attempt(name + " *=", lambda: add(a.copy(order="K")))
+''', device="take")
+
     def test_masks_written(self):
         result = self.assert_same(PRELUDE + '''
 count = int(full.sum())
@@ -325,6 +350,7 @@ from shim_script import check_moved
 a, b = on_device(rng.normal(size=(300, 400))), on_device(rng.normal(size=(300, 400)))
 v, index = on_device(rng.normal(size=100000)), on_device(rng.integers(0, 100000, 20000))
 mask = a > 0
+c = on_device(np.stack([a, b]))
 def store(x, key, value):
     x = x + 0
     x[key] = value
@@ -334,6 +360,7 @@ calls = [lambda: a[mask], lambda: a[a[:, 0] > 0], lambda: a[:, a[0] > 0], lambda
     lambda: v.take(index * 3, mode="wrap"), lambda: v.take(index * 3, mode="clip"),
     lambda: v.compress(v > 0), lambda: v.repeat(3), lambda: a.repeat(2, axis=1),
     lambda: np.take_along_axis(a, np.zeros((1, 400), int), 0), lambda: store(a, mask, 0),
+    lambda: c[:, mask], lambda: c[1, mask], lambda: store(c, (slice(None), mask), 2.0), lambda: c[:, mask & (a > 9)],
     lambda: store(a, mask, a[mask] * 2), lambda: store(v, index, 1.0), lambda: store(v, [1, 2], [3,
         4]),
     lambda: store(a, 3, [1.0] * 400), lambda: np.putmask(a + 0, mask, b),
