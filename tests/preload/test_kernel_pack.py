@@ -12,7 +12,7 @@ import shim_runner
 BUILDER = os.path.join(os.path.dirname(shim_runner.LIBRARY), "pack_kernels")
 # Beginnings of the names of the kernels that the script and the import of NumPy use, and how many these are.
 KERNELS, USED = ("add_d_dadad_v2", "add_d_dadcd_v2", "sum_d_dd_rows_k0r1p2e", "copy_I_IcI_v4", "narrow_float32_along1_r1"), 5
-ENTRIES = 40  # the bytes of the header, behind which the index begins
+ENTRIES = 56  # the bytes of the header, behind which the index begins
 SCRIPT = """
 import numpy as np
 from shim_script import dump
@@ -98,9 +98,18 @@ class TestKernelPack(PackCase):
         with open(path, "rb") as file:
             content = file.read()
         count = int.from_bytes(content[24:32], "little")
-        entries = [struct.unpack_from("<QQIHHQQQ", content, ENTRIES + i * 48) for i in range(count)]
+        entries = [struct.unpack_from("<QQIIQQQ", content, ENTRIES + i * 48) for i in range(count)]
         self.assertGreater(count, 3)
-        self.assertEqual([arch for _, arch in sorted((entry[5], entry[2]) for entry in entries)], [80] * (count // 2) + [90] * (count // 2))
+        self.assertEqual([arch for _, arch in sorted((entry[4], entry[2]) for entry in entries)], [80] * (count // 2) + [90] * (count // 2))
+
+    def test_what_images_share_stands_once(self):
+        with open(self.pack, "rb") as file:
+            content = file.read()
+        count, chunks = struct.unpack_from("<Q8xQ", content, 24)
+        sizes = [struct.unpack_from("<QQIIQQQ", content, ENTRIES + i * 48)[5] for i in range(count)]
+        stored = [content[i:i + 64] for i in range(len(content) - chunks * 64, len(content), 64)]
+        self.assertEqual(len(set(stored)), chunks)
+        self.assertLess(chunks * 64, sum(sizes))
 
     def test_beside_the_library(self):
         real = os.path.join(self.folder_of_libraries(), "real")

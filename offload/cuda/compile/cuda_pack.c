@@ -21,8 +21,10 @@
 #include <unistd.h>
 
 static char pack_path[PATH_MAX];
-static const unsigned char *mapped; /* NULL: there is no usable file */
+static const struct gsh_cuda_pack_header *mapped; /* NULL: there is no usable file */
 static const struct gsh_cuda_pack_entry *entries;
+static const uint32_t *extents;
+static const unsigned char *chunks;
 static size_t entry_count;
 static int gpu_arch;
 
@@ -107,19 +109,23 @@ static int open_file(const char *path)
     return fd >= 0 ? fd : open_beside(append_named_folder);
 }
 
-/* Whether the entry's image lies in the file, behind the index. */
-static bool is_within(const struct gsh_cuda_pack_entry *entry, uint64_t index_end,
-                      uint64_t file_bytes)
+/* Whether the parts that the header tells of are as large as the file together. */
+static bool is_whole(const struct gsh_cuda_pack_header *header, uint64_t file_bytes)
 {
-    return entry->offset >= index_end && entry->offset <= file_bytes &&
-           entry->bytes <= file_bytes - entry->offset;
+    uint64_t bytes = sizeof *header, entry_bytes = 0, extent_bytes = 0, chunk_bytes = 0;
+    return !__builtin_mul_overflow(header->count, sizeof *entries, &entry_bytes) &&
+           !__builtin_mul_overflow(header->extents, sizeof *extents, &extent_bytes) &&
+           !__builtin_mul_overflow(header->chunks, (uint64_t)GSH_CUDA_PACK_CHUNK, &chunk_bytes) &&
+           !__builtin_add_overflow(bytes, entry_bytes, &bytes) &&
+           !__builtin_add_overflow(bytes, extent_bytes, &bytes) &&
+           !__builtin_add_overflow(bytes, chunk_bytes, &bytes) && bytes == file_bytes;
 }
 
 static bool is_header_valid(const struct gsh_cuda_pack_header *header, uint64_t file_bytes)
 {
     return memcmp(header->magic, GSH_CUDA_PACK_MAGIC, sizeof header->magic) == 0 &&
            header->version == GSH_CUDA_PACK_VERSION && header->file_bytes == file_bytes &&
-           header->count <= (file_bytes - sizeof *header) / sizeof *entries;
+           is_whole(header, file_bytes);
 }
 
 static bool is_valid(const struct gsh_cuda_pack_header *header, uint64_t file_bytes)
@@ -127,11 +133,9 @@ static bool is_valid(const struct gsh_cuda_pack_header *header, uint64_t file_by
     if (!is_header_valid(header, file_bytes))
         return false;
     const struct gsh_cuda_pack_entry *index = (const struct gsh_cuda_pack_entry *)(header + 1);
-    uint64_t index_end = sizeof *header + header->count * sizeof *index;
     bool is_good = gsh_cuda_pack_check(index, header->count * sizeof *index) == header->check;
-    for (size_t i = 0; is_good && i < header->count; i++)
-        is_good = is_within(&index[i], index_end, file_bytes) &&
-                  (i == 0 || gsh_cuda_pack_compare(&index[i - 1], &index[i]) < 0);
+    for (size_t i = 1; is_good && i < header->count; i++)
+        is_good = gsh_cuda_pack_compare(&index[i - 1], &index[i]) < 0;
     return is_good;
 }
 
@@ -142,6 +146,8 @@ static void use(const void *file, size_t file_bytes)
         return;
     mapped = file;
     entries = (const struct gsh_cuda_pack_entry *)(header + 1);
+    extents = (const uint32_t *)(entries + header->count);
+    chunks = (const unsigned char *)(extents + header->extents);
     entry_count = header->count;
 }
 
@@ -201,8 +207,6 @@ static size_t find_first(const uint64_t key[2])
 
 static bool suits(const struct gsh_cuda_pack_entry *entry, int ptx_arch)
 {
-    if (entry->encoding != GSH_CUDA_PACK_PLAIN)
-        return false;
     if (entry->form == GSH_CUDA_PACK_CODE)
         return gsh_cuda_libs_runs_on((int)entry->arch, gpu_arch);
     return entry->form == GSH_CUDA_PACK_PTX && (int)entry->arch == ptx_arch;
@@ -218,6 +222,21 @@ static const struct gsh_cuda_pack_entry *find_best(const uint64_t key[2], int pt
     return best;
 }
 
+/* Puts the image together. False: its extents lead out of the file, or a byte is damaged. */
+static bool read_image(const struct gsh_cuda_pack_entry *entry, char *image)
+{
+    uint64_t done = 0;
+    for (uint64_t i = entry->extent; done < entry->bytes && i < mapped->extents; i++) {
+        uint64_t first = extents[i] % GSH_CUDA_PACK_MAX_CHUNKS, count = extents[i] >> 24;
+        if (count == 0 || first + count > mapped->chunks)
+            return false;
+        uint64_t bytes = GSH_MIN(count * GSH_CUDA_PACK_CHUNK, entry->bytes - done);
+        memcpy(image + done, chunks + first * GSH_CUDA_PACK_CHUNK, bytes);
+        done += bytes;
+    }
+    return done == entry->bytes && gsh_cuda_pack_check(image, entry->bytes) == entry->check;
+}
+
 bool gsh_cuda_pack_find(const struct gsh_cuda_cache_key *key, int ptx_arch, void **image,
                         size_t *size)
 {
@@ -225,13 +244,11 @@ bool gsh_cuda_pack_find(const struct gsh_cuda_cache_key *key, int ptx_arch, void
     const struct gsh_cuda_pack_entry *entry = find_best(halves, ptx_arch);
     if (entry == NULL)
         return false;
-    const unsigned char *packed = mapped + entry->offset;
-    char *copy = NULL;
-    if (gsh_cuda_pack_check(packed, entry->bytes) == entry->check)
-        copy = malloc(entry->bytes + 1);
-    if (copy == NULL)
+    char *copy = malloc(entry->bytes + 1);
+    if (copy == NULL || !read_image(entry, copy)) {
+        free(copy);
         return false;
-    memcpy(copy, packed, entry->bytes);
+    }
     copy[entry->bytes] = '\0';
     *image = copy;
     *size = entry->bytes;

@@ -4,8 +4,12 @@
  * and trusted as the library is. Numbers are those of x86-64:
  *
  *   struct gsh_cuda_pack_header
- *   struct gsh_cuda_pack_entry[count]    rising by key, then arch, then form; no two alike
- *   images                               each at a multiple of GSH_CUDA_PACK_ALIGNMENT
+ *   struct gsh_cuda_pack_entry[count]         rising by key, then arch, then form; no two alike
+ *   uint32_t[extents]                         gsh_cuda_pack_extent
+ *   unsigned char[chunks][GSH_CUDA_PACK_CHUNK]
+ *
+ * The images are deduplicated: kernels share much of their machine code and of what surrounds it. An image is a sequence of extents,
+ * and an extent is a sequence of chunks that follow each other in the file. Behind the last byte of an image its last chunk is zero.
  *
  * The file is mapped, so an image costs memory only once it is used. gsh_cuda_pack_open once, then any thread; takes no
  * lock. Checked by tests/unit/offload/cuda/compile/test_cuda_pack.c.
@@ -16,30 +20,38 @@
 
 #define GSH_CUDA_PACK_FILE "gpushim_kernels.bin"
 #define GSH_CUDA_PACK_MAGIC "gshpack"
-#define GSH_CUDA_PACK_VERSION 1
-#define GSH_CUDA_PACK_ALIGNMENT 16
+#define GSH_CUDA_PACK_VERSION 2
+#define GSH_CUDA_PACK_CHUNK 64 /* bytes */
+#define GSH_CUDA_PACK_MAX_CHUNKS (1U << 24)
+#define GSH_CUDA_PACK_MAX_EXTENT 255 /* chunks */
 
 struct gsh_cuda_pack_header {
     char magic[8];
     uint64_t version;
     uint64_t file_bytes;
-    uint64_t count;
+    uint64_t count; /* of entries */
+    uint64_t extents;
+    uint64_t chunks;
     uint64_t check; /* of the entries: gsh_cuda_pack_check */
 };
+
+/* Its first chunk in the lower 24 bits, and the number of chunks in the upper 8. */
+static inline uint32_t gsh_cuda_pack_extent(uint32_t first, uint32_t chunks)
+{
+    return chunks << 24 | first;
+}
 
 enum gsh_cuda_pack_form {
     GSH_CUDA_PACK_CODE, /* machine code */
     GSH_CUDA_PACK_PTX   /* a text without its NUL */
 };
-enum gsh_cuda_pack_encoding { GSH_CUDA_PACK_PLAIN /* as it is */ };
 
 struct gsh_cuda_pack_entry {
     uint64_t key[2]; /* gsh_cuda_compile_key: higher half, lower half */
     uint32_t arch;   /* 90: sm_90, or compute_90 */
-    uint16_t form;   /* enum gsh_cuda_pack_form */
-    uint16_t encoding;
-    uint64_t offset; /* in the file */
-    uint64_t bytes;  /* of the image, as it is in the file */
+    uint32_t form;   /* enum gsh_cuda_pack_form */
+    uint64_t extent; /* number of the image's first extent */
+    uint64_t bytes;  /* of the image */
     uint64_t check;  /* of the image: gsh_cuda_pack_check */
 };
 

@@ -11,7 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define IMAGE_BYTES 40
+#define CHUNK GSH_CUDA_PACK_CHUNK
+#define IMAGE_BYTES 200 /* two chunks of its own, and one of zeros that all images share */
+#define OWN_CHUNKS 2
+#define IMAGE_EXTENTS 3
 #define MAX_BYTES 4096
 
 struct item {
@@ -33,30 +36,45 @@ static size_t file_bytes;
 static void fill_image(const struct item *item, char image[IMAGE_BYTES])
 {
     memset(image, 0, IMAGE_BYTES);
-    snprintf(image, IMAGE_BYTES, "kernel %u for %u, form %u", item->key, (unsigned)item->arch,
-             (unsigned)item->form);
+    for (size_t i = 0; i < OWN_CHUNKS; i++)
+        snprintf(image + i * CHUNK, CHUNK, "part %zu of kernel %u for %u, form %u", i, item->key,
+                 (unsigned)item->arch, (unsigned)item->form);
 }
+
+struct contents {
+    struct gsh_cuda_pack_header header;
+    struct gsh_cuda_pack_entry entries[GSH_COUNT(items)];
+    uint32_t extents[GSH_COUNT(items)][IMAGE_EXTENTS];
+    unsigned char chunks[GSH_COUNT(items)][OWN_CHUNKS * CHUNK], zeros[CHUNK];
+};
+_Static_assert(sizeof(struct contents) == 56 + GSH_COUNT(items) * (48 + 12 + 128) + 64, "no gaps");
 
 static void make_file(void)
 {
-    struct gsh_cuda_pack_header header = {.version = GSH_CUDA_PACK_VERSION,
-                                          .count = GSH_COUNT(items)};
-    struct gsh_cuda_pack_entry entries[GSH_COUNT(items)];
-    file_bytes = sizeof header + sizeof entries;
-    for (size_t i = 0; i < GSH_COUNT(items); i++, file_bytes += IMAGE_BYTES) {
-        fill_image(&items[i], (char *)file + file_bytes);
-        entries[i] = (struct gsh_cuda_pack_entry){.key = {0, items[i].key},
-                                                  .arch = items[i].arch,
-                                                  .form = (uint16_t)items[i].form,
-                                                  .offset = file_bytes,
-                                                  .bytes = IMAGE_BYTES};
-        entries[i].check = gsh_cuda_pack_check(file + file_bytes, IMAGE_BYTES);
+    struct contents contents = {.header = {.version = GSH_CUDA_PACK_VERSION,
+                                           .file_bytes = sizeof contents,
+                                           .count = GSH_COUNT(items),
+                                           .extents = GSH_COUNT(items) * IMAGE_EXTENTS,
+                                           .chunks = GSH_COUNT(items) * OWN_CHUNKS + 1}};
+    for (uint32_t i = 0; i < GSH_COUNT(items); i++) {
+        char image[IMAGE_BYTES];
+        fill_image(&items[i], image);
+        memcpy(contents.chunks[i], image, sizeof contents.chunks[i]);
+        contents.extents[i][0] = gsh_cuda_pack_extent(i * OWN_CHUNKS, OWN_CHUNKS);
+        for (size_t k = 1; k < IMAGE_EXTENTS; k++)
+            contents.extents[i][k] = gsh_cuda_pack_extent(GSH_COUNT(items) * OWN_CHUNKS, 1);
+        contents.entries[i] =
+            (struct gsh_cuda_pack_entry){.key = {0, items[i].key},
+                                         .arch = items[i].arch,
+                                         .form = items[i].form,
+                                         .extent = (uint64_t)i * IMAGE_EXTENTS,
+                                         .bytes = IMAGE_BYTES,
+                                         .check = gsh_cuda_pack_check(image, IMAGE_BYTES)};
     }
-    memcpy(header.magic, GSH_CUDA_PACK_MAGIC, sizeof header.magic);
-    header.file_bytes = file_bytes;
-    header.check = gsh_cuda_pack_check(entries, sizeof entries);
-    memcpy(file, &header, sizeof header);
-    memcpy(file + sizeof header, entries, sizeof entries);
+    memcpy(contents.header.magic, GSH_CUDA_PACK_MAGIC, sizeof contents.header.magic);
+    contents.header.check = gsh_cuda_pack_check(contents.entries, sizeof contents.entries);
+    file_bytes = sizeof contents;
+    memcpy(file, &contents, sizeof contents);
 }
 
 static void store_file(size_t bytes)
@@ -138,12 +156,11 @@ static void test_damage(void)
     for (size_t at = 0; at < file_bytes; at += at < sizeof(struct gsh_cuda_pack_header) ? 1 : 5) {
         file[at] ^= 0x10;
         store_file(file_bytes);
-        bool is_image = at >= sizeof(struct gsh_cuda_pack_header) +
-                                  GSH_COUNT(items) * sizeof(struct gsh_cuda_pack_entry);
+        bool is_image = at >= offsetof(struct contents, extents);
         in_process(90, is_image ? find_no_other : find_none);
         file[at] ^= 0x10;
     }
-    static const size_t cuts[] = {0, 1, 39, 40, 41, 200};
+    static const size_t cuts[] = {0, 1, 55, 56, 57, 200, sizeof(struct contents) - 1};
     for (size_t i = 0; i < GSH_COUNT(cuts); i++) {
         store_file(cuts[i]);
         in_process(90, find_none);
