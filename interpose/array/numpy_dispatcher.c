@@ -19,7 +19,11 @@ struct function {
     gsh_vectorcall original;
 };
 
-static struct function functions[] = {{"histogram", NULL, NULL}, {"unique", NULL, NULL}};
+static struct function functions[] = {{"histogram", NULL, NULL},
+                                      {"nanmedian", NULL, NULL},
+                                      {"nanpercentile", NULL, NULL},
+                                      {"nanquantile", NULL, NULL},
+                                      {"unique", NULL, NULL}};
 static new_function original_new;
 static struct gsh_hook *row;
 

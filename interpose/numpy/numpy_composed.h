@@ -14,13 +14,14 @@
     X(numpy_composed_draws)                                                                        \
     X(numpy_composed_index)                                                                        \
     X(numpy_composed_order) X(numpy_composed_products)
-/* Those of functions of SciPy, which are compiled when the first of these is called. */
+/* Those that fewer programs need. They are compiled one after the other, until a function that was called is found. */
 #define GSH_NUMPY_COMPOSED_LATER(X)                                                                \
     X(numpy_composed_legacy)                                                                       \
     X(numpy_composed_cosines)                                                                      \
     X(numpy_composed_chains)                                                                       \
     X(numpy_composed_distances)                                                                    \
-    X(numpy_composed_images) X(numpy_composed_shuffle) X(numpy_composed_sparse)
+    X(numpy_composed_images)                                                                       \
+    X(numpy_composed_quantiles) X(numpy_composed_shuffle) X(numpy_composed_sparse)
 #define X(name) extern const char gsh_python_text_##name[];
 GSH_NUMPY_COMPOSED_TEXTS(X)
 GSH_NUMPY_COMPOSED_LATER(X)

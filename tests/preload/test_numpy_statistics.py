@@ -2,6 +2,8 @@
 """Functions of NumPy that rest on sorts, searches and counts, against plain NumPy, bit for bit (any NaN is any other)."""
 import unittest
 
+import numpy as np
+
 import shim_runner
 
 PRELUDE = '''
@@ -121,6 +123,36 @@ for right in (False, True):
     for text, bins in {**{text: BINS[text] for text in ("edges", "uneven", "down", "ints")}, **MORE}.items():
         check("digitize %s %s" % (text, right), lambda: np.digitize(odd, bins, right))
 ''')
+
+    def test_quantiles_of_lines_without_their_nans(self):
+        self.assert_same(PRELUDE + '''
+x = make(6 * 610)
+gaps = np.where(np.arange(x.size) % 7 == 3, np.nan, x)
+some = np.where(np.arange(x.size) % 501 == 3, np.inf, gaps)
+bare = gaps.reshape(6, 610).copy()
+bare[3] = np.nan
+XS = {"gaps": gaps.reshape(6, 610), "none": x.reshape(6, 610), "Fortran": gaps.reshape(610, 6).T, "cube": gaps.reshape(2, 610, 3), "infinite": some.reshape(6, 610),
+    "no numbers": bare, "float32": gaps.reshape(6, 610).astype("f"), "float16": gaps.reshape(6, 610).astype("e"), "ints": x.astype("l").reshape(6, 610),
+    "equal": np.where(np.isnan(gaps), gaps, 2.5).reshape(6, 610), "zeros": np.where(np.isnan(gaps), gaps, -0.0).reshape(6, 610), "line": gaps}
+for name, value in XS.items():
+    for number, axis in enumerate((1, -1, 2, (0, 1), np.int64(1), -2)):
+        for q in (30,) if number else (0, 25, 50.0, 99.9, 100, [0, 30, 100], (12.5,), [], -1, 101, np.nan, np.float32(25), np.array([[10.0, 20]]), "x", np.array([5, 95])):
+            check("nanpercentile %s %d %s" % (name, number, q), lambda: np.nanpercentile(value, q, axis=axis))
+        check("nanquantile %s %d" % (name, number), lambda: np.nanquantile(value, [0.1, 1 / 3, 0.9], axis))
+        check("nanmedian %s %d" % (name, number), lambda: np.nanmedian(value, axis))
+    for keywords in ({"keepdims": True}, {"keepdims": False}, {"method": "nearest"}, {"overwrite_input": True}, {"out": np.zeros(6)}, {"weights": None}):
+        check("more %s %s" % (name, keywords), lambda: np.nanquantile(value.copy(), 0.3, axis=-1, **keywords))
+''')
+
+    @unittest.skipIf(np.lib.NumpyVersion(np.__version__) < "1.25.0", "its functions have no dispatcher objects")
+    def test_lines_stay_on_the_device(self):
+        self.shim_run(PRELUDE + '''
+from shim_script import check_moved
+a = np.where(make(400000) < -100, np.nan, make(400000)).reshape(500, 800)
+np.nanquantile(a, 0.5, axis=0)  # the first call looks whether NumPy's code is known
+check_moved({"nanpercentile": lambda: np.nanpercentile(a, 30, axis=1), "nanquantile": lambda: np.nanquantile(a, [0.1, 0.9], axis=0),
+    "nanmedian": lambda: np.nanmedian(a, axis=1)}, download_bytes=1000, upload_bytes=4000)
+''', env={"GPUSHIM_FPERR": "off"})
 
     def test_quantiles(self):
         self.assert_same(PRELUDE + '''

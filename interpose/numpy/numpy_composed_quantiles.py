@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compositions (numpy_composed.py): medians and quantiles of lines without their NaNs, which NumPy computes line by line
+(numpy/lib/_nanfunctions_impl.py, numpy.apply_along_axis)."""
+
+SHORT_LINE = 600  # shorter lines have their median by another way in NumPy, which has all lines at a time
+quantiles_agree = []  # whether NumPy's code gives what `quantiles` does
+
+
+def nanpercentile(dispatcher, a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, **others):
+    shares = shares_of(q)
+    if out is not None or overwrite_input or method != 'linear' or keepdims is not False or others or shares is None:
+        return NotImplemented
+    return quantiles_along(m.divide(shares, 100), a, axis)
+
+
+def nanquantile(dispatcher, a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, **others):
+    shares = shares_of(q)
+    if out is not None or overwrite_input or method != 'linear' or keepdims is not False or others or shares is None:
+        return NotImplemented
+    return quantiles_along(shares, a, axis)
+
+
+def nanmedian(dispatcher, a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    if out is not None or overwrite_input or keepdims is not False:
+        return NotImplemented
+    sorted_lines = without_nans(a, axis, 'fd')
+    if sorted_lines is None or a.shape[axis] < SHORT_LINE:
+        return NotImplemented
+    lines, counts = sorted_lines
+    middle = m.floor_divide(counts, 2)
+    high = of_lines(lines, middle)
+    with quiet():
+        mean = m.divide(m.add(of_lines(lines, m.maximum(m.subtract(middle, 1), 0)), high), 2)
+    is_odd = m.equal(m.remainder(counts, 2), 1)
+    return m.add(m.where(is_odd, high, mean), median_of_minus_zero()).reshape(a.shape[:axis % a.ndim] + a.shape[axis % a.ndim + 1:])
+
+
+def median_of_minus_zero():
+    """0.0 or -0.0, by NumPy's version. Of a list, which no hook takes."""
+    from numpy import median
+    return float(median([-0.0]))
+
+
+def shares_of(q):
+    """As an array of doubles. None: NumPy may refuse it, or compute in another dtype."""
+    shares = as_array(q)
+    is_known = is_plain(shares) and shares.dtype.char in 'ld' and shares.ndim <= 1 and shares.size > 0
+    return shares.astype('d', copy=False) if is_known else None
+
+
+def without_nans(a, axis, dtypes):
+    """(lines, counts): the lines along the axis, sorted, as rows of a table with the NaNs last, and how many numbers each has.
+    None: NumPy may warn, as of a line without numbers, or refuse them."""
+    if not is_plain(a) or a.dtype.char not in dtypes or a.ndim < 2 or a.size == 0 or axis_of(axis, a.ndim) is None:
+        return None
+    axes = [d for d in range(a.ndim) if d != axis % a.ndim] + [axis % a.ndim]
+    lines = a.transpose(axes).copy('C').reshape(-1, a.shape[axis])
+    counts = m.add.reduce(m.equal(lines, lines), 1, 'l')
+    if counts.min() == 0 or m.isinf(lines).any():
+        return None
+    lines.sort(1)
+    return lines, counts
+
+
+def of_lines(lines, places):
+    """The element of each line at its place, of places in (..., lines)."""
+    begin = m.multiply(m.arange(lines.shape[0]), lines.shape[1])
+    return lines.reshape(-1).take(m.add(begin, places))
+
+
+def quantiles_along(shares, a, axis):
+    is_within_range = m.logical_and(m.greater_equal(shares, 0), m.less_equal(shares, 1)).all()
+    sorted_lines = without_nans(a, axis, 'd') if is_within_range and quantiles_are_alike() else None
+    if sorted_lines is None:
+        return NotImplemented
+    found = quantiles(*sorted_lines, shares)
+    rest = a.shape[:axis % a.ndim] + a.shape[axis % a.ndim + 1:]
+    if shares.ndim == 0:
+        return found.reshape(rest)
+    by_line = found.transpose().copy('C').reshape(rest + shares.shape)  # the layout that apply_along_axis gives
+    return by_line.transpose([len(rest)] + list(range(len(rest))))
+
+
+def quantiles(lines, counts, shares):
+    """Linear between neighbours (_get_indexes and _lerp of NumPy's _function_base_impl.py). A share at the end counts from an
+    index of -1 there."""
+    last = m.subtract(counts, 1)
+    place = m.multiply(last, shares.reshape(-1, 1))
+    low = m.minimum(m.floor(place), last)
+    weight = m.where(m.greater_equal(place, last), m.add(place, 1), m.subtract(place, low))
+    low = low.astype('l')
+    with quiet():
+        start, end = of_lines(lines, low), of_lines(lines, m.minimum(m.add(low, 1), last))
+        difference = m.subtract(end, start)
+        forth = m.add(start, m.multiply(difference, weight))
+        back = m.subtract(end, m.multiply(difference, m.subtract(1, weight)))
+    return m.where(m.greater_equal(weight, 0.5), back, forth)
+
+
+def quantiles_are_alike():
+    """Of lists, which no hook takes."""
+    if not quantiles_agree:
+        from numpy import nanquantile
+        nan = float('nan')
+        table = [[nan if (i * j) % 7 == 3 else (i * 37 + j * j * 11) % 19 / 7 for j in range(9)] for i in range(11)]
+        shares = [0.0, 0.1, 0.25, 0.5, 0.77, 0.99, 1.0]
+        made = quantiles(*without_nans(m.array(table), 1, 'd'), m.array(shares))
+        quantiles_agree.append(made.tobytes() == nanquantile(table, shares, axis=1).tobytes())
+    return quantiles_agree[0]
