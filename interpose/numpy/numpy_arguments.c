@@ -137,3 +137,15 @@ void gsh_numpy_arguments_lay_out(const struct gsh_view *view, enum gsh_order ord
     else
         gsh_numpy_output_c_order(layout, itemsize);
 }
+
+PyObject *gsh_numpy_arguments_no_value(void)
+{
+    static PyObject *no_value; /* never released */
+    if (!no_value) {
+        PyObject *globals =
+            gsh_py.PyDict_GetItemString(gsh_py.PyImport_GetModuleDict(), "numpy._globals");
+        no_value = globals ? gsh_py.PyObject_GetAttrString(globals, "_NoValue") : NULL;
+        gsh_python_error_clear();
+    }
+    return no_value;
+}

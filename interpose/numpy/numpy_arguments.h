@@ -28,6 +28,8 @@ bool gsh_numpy_arguments_axes(PyObject *object, int ndim, bool *reduced);
 /* The layout of a copy of the view in this order (PyArray_NewLikeArray). */
 void gsh_numpy_arguments_lay_out(const struct gsh_view *view, enum gsh_order order, size_t itemsize,
                                  struct gsh_layout *layout);
+/* numpy._NoValue, which NumPy's functions in Python pass on for an argument that was not given. Borrowed; NULL: not found. */
+PyObject *gsh_numpy_arguments_no_value(void);
 /* Whether the argument was not given or is None. */
 static inline bool gsh_numpy_arguments_is_absent(PyObject *object)
 {

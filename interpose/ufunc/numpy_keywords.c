@@ -228,6 +228,8 @@ bool gsh_numpy_keywords_parse(struct gsh_ufunc *ufunc, PyObject *const *args, si
             return false;
         has_out |= keyword == GSH_KEYWORD_OUT;
     }
+    if (has_out && call->where && call->where == gsh_numpy_arguments_no_value())
+        call->where = NULL; /* NumPy converts it to True */
     call->is_plain = !call->where && !call->dtype && !call->signature && !call->extobj &&
                      !call->axes && !call->axis && call->order == GSH_ORDER_KEEP;
     /* NumPy 2.4 warns about where= without out=. */

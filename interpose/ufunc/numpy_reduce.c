@@ -44,19 +44,6 @@ struct request {
     struct gsh_layout layout; /* of the result */
 };
 
-/* numpy._NoValue, which NumPy passes for an argument that was not given. NULL if not found. */
-static PyObject *find_no_value(void)
-{
-    static PyObject *no_value; /* never released */
-    if (!no_value) {
-        PyObject *globals =
-            gsh_py.PyDict_GetItemString(gsh_py.PyImport_GetModuleDict(), "numpy._globals");
-        no_value = globals ? gsh_py.PyObject_GetAttrString(globals, "_NoValue") : NULL;
-        gsh_python_error_clear();
-    }
-    return no_value;
-}
-
 /* ---- arguments ---- */
 
 /* where=: True, or a bool array that broadcasts to the operand's shape. */
@@ -96,7 +83,7 @@ static enum gsh_reason describe(const struct gsh_method_call *call, PyObject *co
     if (!gsh_numpy_arguments_flag(slots[KEEPDIMS], false, &request->keepdims) ||
         !gsh_numpy_reduction_find_out(slots[OUT], call->nargs <= OUT, &request->out))
         return GSH_REASON_KEYWORDS;
-    if (slots[INITIAL] != find_no_value())
+    if (slots[INITIAL] != gsh_numpy_arguments_no_value())
         request->initial = slots[INITIAL];
     if (request->in.ndim == 0 || gsh_numpy_describe_size(gsh_numpy_array(slots[ARRAY])) == 0 ||
         !find_axes(slots[AXIS], request->in.ndim, request->reduced))
@@ -215,12 +202,12 @@ static PyObject *fold_in_threads(const struct request *request, PyObject *ufunc,
 {
     PyObject *none = gsh_py._Py_NoneStruct, *yes = gsh_py._Py_TrueStruct;
     PyObject *keepdims = request->keepdims ? yes : gsh_py._Py_FalseStruct;
-    struct gsh_numpy_fold fold = {
-        .ufunc = ufunc,
-        .args = {request->array, request->axis, none, NULL, keepdims, find_no_value(), yes},
-        .reduce = numpy_reduce,
-        .loop = find_loop(request, ufunc),
-        .layout = &request->layout};
+    struct gsh_numpy_fold fold = {.ufunc = ufunc,
+                                  .args = {request->array, request->axis, none, NULL, keepdims,
+                                           gsh_numpy_arguments_no_value(), yes},
+                                  .reduce = numpy_reduce,
+                                  .loop = find_loop(request, ufunc),
+                                  .layout = &request->layout};
     if (!numpy_reduce || !request->axis || request->out || request->initial || request->has_mask ||
         !fold.args[5])
         return NULL;

@@ -151,7 +151,7 @@ from shim_script import check_moved
 a = np.where(make(400000) < -100, np.nan, make(400000)).reshape(500, 800)
 np.nanquantile(a, 0.5, axis=0)  # the first call looks whether NumPy's code is known
 check_moved({"nanpercentile": lambda: np.nanpercentile(a, 30, axis=1), "nanquantile": lambda: np.nanquantile(a, [0.1, 0.9], axis=0),
-    "nanmedian": lambda: np.nanmedian(a, axis=1)}, download_bytes=1000, upload_bytes=4000)
+    "nanmedian": lambda: np.nanmedian(a, axis=1), "nanvar": lambda: np.nanvar(a, axis=1), "nanstd": lambda: np.nanstd(a, axis=0, ddof=1)}, download_bytes=1000, upload_bytes=4000)
 ''', env={"GPUSHIM_FPERR": "off"})
 
     def test_quantiles(self):

@@ -141,7 +141,7 @@ for f in [np.add, np.sqrt, np.less, np.divmod, np.modf, np.power, CLIP]:
             np.repeat(m, 2)[::2]),
                         ("one", m[:1]), ("reversed", m[::-1]), ("integers", m.astype("i")),
                                 ("list", m.tolist()),
-                        ("scalar", np.True_), ("False", False), ("True", True), ("None", None),
+                        ("scalar", np.True_), ("False", False), ("True", True), ("not given", np._NoValue), ("None", None),
                                 ("0-d", np.array(True)),
                         ("too long", array("?", 25)), ("2-d", array("?", 48).reshape(2, 24)),
                                 ("unit", m[None])]:
@@ -158,6 +158,7 @@ attempt("mask broadens", lambda: np.add(a, b, where=wide, out=None)[wide])
 out = zeros("d", 48).reshape(2, 24)
 expect_device("mask", lambda: np.add(a, b, out=out, where=wide))
 dump("broad", out)
+expect_device("not given", lambda: np.add(a, b, out=out, where=np._NoValue))
 f_mask = array("?", 24).reshape(4, 6, order="F")
 r = np.add(a.reshape(4, 6), 1, where=f_mask, out=None)
 dump("order of masks", r.strides)
