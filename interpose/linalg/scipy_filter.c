@@ -3,14 +3,16 @@
  * _linear_filter(b, a, x, axis=-1, zi=None) of scipy.signal._sigtools, which lfilter calls where `a` has more than one number: the
  * filtered array, or with zi a tuple of it and of the last states, both in C order. _sosfilt(sos, x, zi) of scipy.signal._sosfilt,
  * which sosfilt calls with arrays of one dtype in C order: x and zi are overwritten, the result is None. The functions report no
- * floating-point errors. Other forms of calls, invalid ones among them, are left to the modules.
+ * floating-point errors. Other forms of calls, invalid ones among them, are left to the modules, and so is all of a build of SciPy
+ * whose loops give other bits than ours (scipy_filter_probe.h).
  */
 #include "scipy_filter.h"
 
 #include "host_casts.h"
+#include "host_ops.h"
 #include "numpy_arguments.h"
 #include "numpy_copy.h"
-#include "python_error.h"
+#include "scipy_filter_probe.h"
 #include "scipy_module.h"
 
 #include <math.h>
@@ -105,11 +107,11 @@ static bool has_fitting_states(const struct request *request)
     return fits;
 }
 
-static enum gsh_reason describe(const struct gsh_method_call *call, struct request *request)
+/* `axis` and `zi` may be NULL. */
+static enum gsh_reason describe(PyObject *const *arrays, PyObject *axis, PyObject *zi,
+                                struct request *request)
 {
-    enum { AXIS = 3, INITIAL };
-    PyObject *const objects[] = {call->args[0], call->args[1], call->args[2],
-                                 call->nargs > INITIAL ? call->args[INITIAL] : NULL};
+    PyObject *const objects[] = {arrays[B], arrays[A], arrays[X], zi};
     request->arrays = objects[ZI] ? ARRAYS : ZI;
     for (unsigned k = 0; k < request->arrays; k++) {
         enum gsh_reason why = gsh_numpy_describe_array(objects[k], &request->views[k]);
@@ -122,8 +124,7 @@ static enum gsh_reason describe(const struct gsh_method_call *call, struct reque
         gsh_numpy_describe_size(gsh_numpy_array(objects[X])) == 0)
         return GSH_REASON_SHAPE;
     request->order = (int)longer - 1;
-    if (!find_axis(call->nargs > AXIS ? call->args[AXIS] : NULL, request->views[X].ndim,
-                   &request->axis))
+    if (!find_axis(axis, request->views[X].ndim, &request->axis))
         return GSH_REASON_KEYWORDS;
     if (!has_fitting_states(request))
         return GSH_REASON_SHAPE;
@@ -290,15 +291,41 @@ static PyObject *run(struct request *request, PyObject *const *objects, enum gsh
     return results[1] ? gsh_py.Py_BuildValue("NN", results[0], results[1]) : results[0];
 }
 
+/* The same without states, by our loops on the CPU. */
+static PyObject *filter_on_host(PyObject *const *arrays)
+{
+    struct gsh_launch launch = {.ndim = 0};
+    struct gsh_layout layouts[2];
+    struct request request = {.kept_count = 0};
+    enum gsh_reason why = describe(arrays, NULL, NULL, &request);
+    PyObject *table = why == GSH_REASON_NONE ? make_table(&request, arrays, &why) : NULL;
+    PyObject *result = NULL;
+    if (table) {
+        fill(&request, table, &launch, layouts);
+        result = gsh_numpy_output_allocate(request.dtype, &layouts[0]);
+    }
+    if (result) {
+        launch.operands[launch.nin].address = (uintptr_t)gsh_numpy_array(result)->data;
+        gsh_host_ops_run(&launch);
+    }
+    gsh_py_drop(request.kept, request.kept_count);
+    return result;
+}
+
 static PyObject *try_linear_filter(const struct gsh_method_call *call, enum gsh_reason *why,
                                    unsigned *row)
 {
-    enum { LEAST = 3, MOST = 5 };
+    enum { AXIS = 3, INITIAL, LEAST = AXIS, MOST = 5 };
     struct request request = {.kept_count = 0};
     if (call->kwdict || call->kwnames || call->nargs < LEAST || call->nargs > MOST ||
         !gsh_numpy_method_patch_is_worth(call->args[X]))
         return NULL;
-    *why = describe(call, &request);
+    *why = describe(call->args, call->nargs > AXIS ? call->args[AXIS] : NULL,
+                    call->nargs > INITIAL ? call->args[INITIAL] : NULL, &request);
+    if (*why == GSH_REASON_NONE &&
+        !gsh_scipy_filter_probe_agrees(&linear_filter_hook, call->self, GSH_FILTER_DIRECT,
+                                       request.dtype, filter_on_host))
+        *why = GSH_REASON_UNSUPPORTED;
     PyObject *result = *why == GSH_REASON_NONE ? run(&request, call->args, why, row) : NULL;
     gsh_py_drop(request.kept, request.kept_count);
     return result;
@@ -394,6 +421,26 @@ static bool run_sections(struct gsh_call *call, PyObject *const *objects, bool i
     return is_managed || copied != NULL;
 }
 
+/* The same by our loops on the CPU. */
+static PyObject *filter_sections_on_host(PyObject *const *arrays)
+{
+    struct gsh_view views[SOS_ARRAYS];
+    struct gsh_launch launch;
+    for (unsigned k = 0; k < SOS_ARRAYS; k++)
+        if (gsh_numpy_describe_array(arrays[k], &views[k]) != GSH_REASON_NONE)
+            return NULL;
+    fill_sections(views, arrays[SOS], &launch);
+    return gsh_host_ops_run(&launch) == GSH_OK ? gsh_py_none() : NULL;
+}
+
+static const struct gsh_method_hook *sections_hook(enum gsh_dtype dtype)
+{
+    return dtype == GSH_FLOAT32     ? &sos_float_hook
+           : dtype == GSH_COMPLEX64 ? &sos_complex_float_hook
+           : dtype == GSH_FLOAT64   ? &sos_double_hook
+                                    : &sos_complex_double_hook;
+}
+
 static PyObject *try_sosfilt(const struct gsh_method_call *call, enum gsh_reason *why,
                              unsigned *row)
 {
@@ -405,8 +452,12 @@ static PyObject *try_sosfilt(const struct gsh_method_call *call, enum gsh_reason
     *why = describe_sections(call->args, views);
     if (*why != GSH_REASON_NONE)
         return NULL;
-    fill_sections(views, call->args[SOS], &filtering.launch);
     const enum gsh_dtype dtypes[] = {views[SOS].dtype, views[SOS].dtype, views[SOS].dtype};
+    *why = GSH_REASON_UNSUPPORTED;
+    if (!gsh_scipy_filter_probe_agrees(sections_hook(dtypes[0]), call->self, GSH_FILTER_SECTIONS,
+                                       dtypes[0], filter_sections_on_host))
+        return NULL;
+    fill_sections(views, call->args[SOS], &filtering.launch);
     *row = filtering.row =
         gsh_numpy_output_row("scipy.signal.sosfilt", dtypes, SOS_ARRAYS, dtypes[0]);
     bool is_managed = gsh_numpy_describe_output(call->args[STATES], &output) == GSH_REASON_NONE;
