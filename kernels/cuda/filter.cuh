@@ -10,7 +10,7 @@
 // tile's rows are one element longer than STEPS, so that the threads, which walk down a column, meet different banks.
 //
 // The states, and the table where it is short, are in registers: their number is a constant, and all loops over them are unrolled.
-// Most kernels have some 250 registers, and none in memory below order 32 and 16 sections (ptxas for sm_90): 8 warps are on a
+// Most kernels have some 250 registers, and up to order 8 and 4 sections nothing in local memory (ptxas for sm_90): 8 warps are on a
 // multiprocessor at once, whose loads under way, 64 KB of float64, are some three times what the memory's latency takes.
 struct Args {
     u64 table, signal, initial, output, final;
