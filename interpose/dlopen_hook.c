@@ -16,6 +16,7 @@
 #include "python_api.h"
 #include "scipy_compositions.h"
 #include "scipy_fft.h"
+#include "scipy_filter.h"
 #include "scipy_linalg.h"
 #include "scipy_special.h"
 #include "unseen.h"
@@ -83,6 +84,8 @@ void *gsh_dlopen_hook_enter(const char **opened, int flags, const void *caller)
         gsh_scipy_special_note_library();
     if (path != NULL)
         gsh_scipy_compositions_adopt_module(path);
+    if (path != NULL)
+        gsh_scipy_filter_adopt_module(path);
     if (path != NULL && is_file(path, "_batched_linalg."))
         gsh_scipy_linalg_adopt_module();
     if (path != NULL && is_file(path, "libcuda.so"))

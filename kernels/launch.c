@@ -55,6 +55,11 @@ static struct gsh_core core_of_transform(const struct gsh_launch *launch, unsign
     return launch->fft.cores[k];
 }
 
+static struct gsh_core core_of_filter(const struct gsh_launch *launch, unsigned k)
+{
+    return launch->filter.cores[k];
+}
+
 struct gsh_core gsh_launch_core(const struct gsh_launch *launch, unsigned k)
 {
     static struct gsh_core (*const core_of[])(const struct gsh_launch *launch, unsigned k) = {
@@ -116,6 +121,16 @@ static double flops_of_product(const struct gsh_launch *launch)
     bool is_complex = gsh_dtype_kind(launch->loop) == 'c';
     return (is_complex ? 8 : 2) * product_share(g->form) * (double)g->m * (double)g->n *
            (double)g->k;
+}
+
+/* Four for each state of an element, and two for b[0]. */
+static double flops_of_filter(const struct gsh_launch *launch)
+{
+    const struct gsh_filter *filter = &launch->filter;
+    bool is_complex = gsh_dtype_kind(launch->loop) == 'c';
+    double states = filter->form == GSH_FILTER_SECTIONS ? 2 * filter->order : filter->order;
+    return (is_complex ? 4 : 1) * (4 * states + 2) *
+           (double)filter->cores[GSH_FILTER_SIGNAL].extent[0];
 }
 
 static double flops_of_lapack(const struct gsh_launch *launch)
@@ -390,6 +405,15 @@ static bool is_indexed(const struct gsh_launch *launch, unsigned k)
            (k == launch->nin && gsh_launch_has(launch, GSH_TRAIT_INDEXES_OUTPUT));
 }
 
+static bool has_same_core(const struct gsh_launch *launch, unsigned a, unsigned b)
+{
+    const struct gsh_core x = gsh_launch_core(launch, a), y = gsh_launch_core(launch, b);
+    bool is_same = true;
+    for (int d = 0; d < GSH_CORE_DIMS; d++)
+        is_same &= x.extent[d] == y.extent[d] && (x.extent[d] == 1 || x.stride[d] == y.stride[d]);
+    return is_same;
+}
+
 bool gsh_launch_is_same_view(const struct gsh_launch *launch, unsigned a, unsigned b)
 {
     const struct gsh_operand *x = &launch->operands[a], *y = &launch->operands[b];
@@ -398,7 +422,7 @@ bool gsh_launch_is_same_view(const struct gsh_launch *launch, unsigned a, unsign
     for (int dim = 0; dim < launch->ndim; dim++)
         if (launch->shape[dim] != 1 && launch->strides[a][dim] != launch->strides[b][dim])
             return false;
-    return true;
+    return !gsh_launch_is_batch(launch) || has_same_core(launch, a, b);
 }
 
 void gsh_launch_extent(const struct gsh_launch *launch, unsigned k, int64_t *low, int64_t *high)

@@ -50,7 +50,7 @@ enum gsh_launch_trait {
     GSH_TRAIT_UNMANAGED = 1 << 13,
     /* The backend may decline it after it has written outputs; the caller waits to know. */
     GSH_TRAIT_REFUSES_LATE = 1 << 14,
-    /* Though a batch, it is recorded: a later launch may join it (offload/graph/node_transform.h). */
+    /* Though a batch, it is recorded. A later launch may join a transform (offload/graph/node_transform.h). */
     GSH_TRAIT_MERGES = 1 << 15,
     GSH_TRAIT_DRAWS = 1 << 16,    /* `draw` says what is computed, not `op` */
     GSH_TRAIT_HAS_NO_OP = 1 << 17 /* neither `op` nor `reduction` is used */
@@ -181,6 +181,32 @@ struct gsh_fft {
     struct gsh_core cores[2];
 };
 
+/* A recursive filter's structure, both direct form II transposed, in SciPy's order of operations (SciPy 1.17).
+ *   DIRECT: `order` states z. The table has b[0 .. order], then a[0 .. order], where a[0] counts as 1 and is not read:
+ *     y = z[0] + b[0] x;  z[n] = (z[n + 1] + x b[n + 1]) - y a[n + 1];  z[order - 1] = x b[order] - y a[order].
+ *     Complex: the table has b conj(a[0]) and a conj(a[0]), and then |a[0]|^2 as its last number's real part, by which each
+ *     product is divided.
+ *   SECTIONS: `order` sections one after the other, each with two states and six numbers in the table, b[0 .. 2] and a[0 .. 2]:
+ *     y = b[0] x + z[0];  z[0] = (b[1] x - a[1] y) + z[1];  z[1] = b[2] x - a[2] y.
+ *     A complex x counts as {re - 0 im, im + 0 re}, as SciPy reads it. */
+enum gsh_filter_form { GSH_FILTER_DIRECT, GSH_FILTER_SECTIONS };
+#define GSH_FILTER_MOST_ORDER 32
+#define GSH_FILTER_MOST_SECTIONS 16
+enum {
+    GSH_FILTER_TABLE,
+    GSH_FILTER_SIGNAL,
+    GSH_FILTER_INITIAL
+}; /* inputs; the last one may be absent: zeros */
+#define GSH_FILTER_OPERANDS 5
+
+/* Operand k of a line: the table's numbers, which have no gaps; the signal, and the filtered one; the states before the first element
+ * and, the second output, which may be absent, after the last one. A dimension of extent 1 follows a DIRECT filter's states. */
+struct gsh_filter {
+    enum gsh_filter_form form;
+    int order; /* > 0, at most GSH_FILTER_MOST_... */
+    struct gsh_core cores[GSH_FILTER_OPERANDS];
+};
+
 /* ELEMENTWISE: out0[x](, out1[x]) = op(in0[x], in1[x], in2[x]) over shape, where the mask, if there is one, is
  * true. Other output elements keep their bytes. Inputs are cast to gsh_op_input_dtype, results from
  * gsh_op_output_dtype to the output's dtype. Casts are NumPy's on x86-64 (float to integer out of range or NaN:
@@ -218,9 +244,12 @@ struct gsh_fft {
  * SORT's order; with is_right, how many do not go after it. INT64. Inputs are not cast; in1 may be a constant. in0 has
  * stride 0 in all dimensions. Of elements that are not sorted, some number of them.
  *
- * GEMM, LAPACK, FFT: shape and strides are the batch's; `gemm`, `lapack` or `fft` describes one element of the
+ * GEMM, LAPACK, FFT, FILTER: shape and strides are the batch's; `gemm`, `lapack`, `fft` or `filter` describes one element of the
  * batch. GEMM: operands a, b, c of dtype `loop`. LAPACK: operands of the dtypes in the routine's row for `loop`;
- * outputs overlap nothing, but QR_R_RAW's first output may be exactly its input. FFT: `loop` is the complex dtype. */
+ * outputs overlap nothing, but QR_R_RAW's first output may be exactly its input. FFT: `loop` is the complex dtype.
+ *
+ * FILTER: out0 = in1 filtered, line by line; operands of dtype `loop`, float32, float64 or their complex dtypes. The table has stride 0
+ * in the batch. An output may be exactly the input that it follows. */
 struct gsh_launch {
     enum gsh_launch_kind kind;
     union {
@@ -245,6 +274,7 @@ struct gsh_launch {
         struct gsh_gemm gemm;
         struct gsh_lapack lapack;
         struct gsh_fft fft;
+        struct gsh_filter filter;
         struct gsh_random_draw draw;
     };
     struct gsh_error_sink errors;

@@ -61,6 +61,12 @@ static struct gsh_contract of_transform(const struct gsh_launch *launch)
     return (struct gsh_contract){.kind = GSH_CONTRACT_NORM, .factor = log2(2 * points)};
 }
 
+static struct gsh_contract of_filter(const struct gsh_launch *launch)
+{
+    (void)launch;
+    return (struct gsh_contract){.kind = GSH_CONTRACT_EXACT};
+}
+
 static struct gsh_contract of_lapack(const struct gsh_launch *launch)
 {
     int64_t order = 1;

@@ -44,6 +44,7 @@ static const char *const modules_of[][2] = {
     [GSH_METHOD_SCIPY_NDIMAGE] = {"scipy.ndimage._nd_image"},
     [GSH_METHOD_SCIPY_RANK] = {"scipy.ndimage._rank_filter_1d"},
     [GSH_METHOD_SCIPY_SIGNAL] = {"scipy.signal._sigtools"},
+    [GSH_METHOD_SCIPY_SOSFILT] = {"scipy.signal._sosfilt"},
     [GSH_METHOD_SCIPY_SPARSE] = {"scipy.sparse._sparsetools"},
     [GSH_METHOD_SCIPY_DISTANCE] = {"scipy.spatial._distance_pybind"},
     [GSH_METHOD_SCIPY_COSINE] = {"scipy.spatial._distance_wrap"},
@@ -68,7 +69,8 @@ static struct gsh_pymethoddef *definition_of(PyObject *function)
     const char *name = dot ? dot + 1 : type->tp_name;
     if (strcmp(name, "method_descriptor") == 0)
         return ((struct gsh_pymethoddescr *)function)->d_method;
-    if (strcmp(name, "cython_function_or_method") == 0 &&
+    if ((strcmp(name, "cython_function_or_method") == 0 ||
+         strcmp(name, "fused_cython_function") == 0) &&
         type->tp_vectorcall_offset == GSH_PYCFUNCTION_VECTORCALL)
         return ((struct gsh_pycfunction *)function)->m_ml;
     return NULL;
@@ -103,6 +105,23 @@ static struct gsh_pymethoddef *find_in_random(const char *class, const char *nam
     return method && strcmp(method->ml_name, name) == 0 ? method : NULL;
 }
 
+/* Of a fused function of Cython's, the one for a type. */
+static struct gsh_pymethoddef *find_for_type(PyObject *names, const char *function,
+                                             const char *type)
+{
+    PyObject *fused = names ? gsh_py.PyDict_GetItemString(names, function) : NULL;
+    PyObject *all = fused ? gsh_py.PyObject_GetAttrString(fused, "__signatures__") : NULL;
+    PyObject *one = all && gsh_py_type(all) == gsh_py.PyDict_Type
+                        ? gsh_py.PyDict_GetItemString(all, type)
+                        : NULL;
+    struct gsh_pymethoddef *method = one ? definition_of(one) : NULL;
+    if (all)
+        gsh_py.Py_DecRef(all); /* the function keeps it */
+    else
+        gsh_python_error_clear();
+    return method;
+}
+
 static struct gsh_pymethoddef *find_method(const struct gsh_method_hook *hook)
 {
     if (hook->table == GSH_METHOD_GENERATOR)
@@ -114,6 +133,8 @@ static struct gsh_pymethoddef *find_method(const struct gsh_method_hook *hook)
     if (hook->table == GSH_METHOD_NDARRAY)
         return find_in_table(gsh_np.ndarray_type, hook->name);
     PyObject *names = find_names(hook->table);
+    if (hook->table == GSH_METHOD_SCIPY_SOSFILT)
+        return find_for_type(names, "_sosfilt", hook->name);
     PyObject *function = names ? gsh_py.PyDict_GetItemString(names, hook->name) : NULL;
     if (!function || gsh_py_type(function) != gsh_py.PyCFunction_Type)
         return NULL;
@@ -152,6 +173,7 @@ bool gsh_numpy_method_patch_install(struct gsh_method_hook *hook)
                                            [GSH_METHOD_SCIPY_NDIMAGE] = "scipy.ndimage module",
                                            [GSH_METHOD_SCIPY_RANK] = "scipy.ndimage module",
                                            [GSH_METHOD_SCIPY_SIGNAL] = "scipy.signal module",
+                                           [GSH_METHOD_SCIPY_SOSFILT] = "scipy.signal.sosfilt of",
                                            [GSH_METHOD_SCIPY_SPARSE] = "scipy.sparse module",
                                            [GSH_METHOD_SCIPY_DISTANCE] = "scipy.spatial module",
                                            [GSH_METHOD_SCIPY_COSINE] = "scipy.spatial module",

@@ -6,6 +6,7 @@
 
 #include "host_draw.h"
 #include "host_elementwise.h"
+#include "host_filter.h"
 #include "host_index.h"
 #include "host_reduce.h"
 #include "host_scan.h"
@@ -27,6 +28,7 @@ static const struct executor *executor_of(const struct gsh_launch *launch)
                                  indexed = {gsh_host_index_supports, gsh_host_index_run, NULL},
                                  draw = {gsh_host_draw_supports, gsh_host_draw_run, NULL},
                                  sort = {gsh_host_sort_supports, NULL, gsh_host_sort_run},
+                                 filter = {gsh_host_filter_supports, gsh_host_filter_run, NULL},
                                  search = {gsh_host_sort_search_supports, gsh_host_sort_search,
                                            NULL};
     static const struct executor *const executors[] = {

@@ -143,9 +143,13 @@ static const struct routines *routines_of(const struct gsh_launch *launch)
         lapack = {gsh_cuda_lapack_supports, gsh_cuda_lapack_run,
                   &gsh_cuda_lapack_loader,  needs_always,
                   gsh_cuda_lapack_build,    gsh_cuda_lapack_first_run},
-        transform = {
-            gsh_cuda_fft_supports, gsh_cuda_fft_run, &gsh_cuda_fft_loader, needs_always, NULL,
-            first_transform};
+        transform = {gsh_cuda_fft_supports,
+                     gsh_cuda_fft_run,
+                     &gsh_cuda_fft_loader,
+                     needs_always,
+                     NULL,
+                     first_transform},
+        filter = {has_kernel, gsh_cuda_module_launch, NULL, NULL, gsh_cuda_module_build, NULL};
     static const struct routines *const routines[] = {
 #define X(kind, dtypes, errors, replay, host, source, unit, ...) [GSH_LAUNCH_##kind] = &unit,
 #include "launch_kinds.def"

@@ -96,6 +96,12 @@ static int operation_of_transform(const struct gsh_launch *launch)
     return -1;
 }
 
+static int operation_of_filter(const struct gsh_launch *launch)
+{
+    (void)launch;
+    return -1;
+}
+
 /* Index of the launch's operation; -1: it is not measured. */
 static int kind_of(const struct gsh_launch *launch)
 {

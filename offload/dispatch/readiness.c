@@ -154,6 +154,14 @@ static uint64_t name_product(const struct gsh_gemm *gemm, uint64_t name)
     return gsh_hash_spread(name) | 1;
 }
 
+/* Filters of the same form and order share their kernel, and others may. */
+static uint64_t name_filter(const struct gsh_filter *filter, uint64_t name)
+{
+    return gsh_hash_spread(
+               gsh_hash_add(name, (uint64_t)filter->form << 32 | (uint64_t)filter->order)) |
+           1;
+}
+
 /* A name for the kernel: the same one for launches that share it, hardly ever for others. Not 0. */
 static uint64_t name_kernel(const struct gsh_call *call)
 {
@@ -170,6 +178,8 @@ static uint64_t name_kernel(const struct gsh_call *call)
                                   (uint64_t)(call->errors.kinds != 0));
     if (gsh_launch_has(launch, GSH_TRAIT_DRAWS))
         name = gsh_hash_add(name, gsh_random_draw_kind(&launch->draw, launch->loop));
+    if (gsh_launch_has(launch, GSH_TRAIT_MERGES)) /* a filter: no kernel of ours transforms */
+        return name_filter(&launch->filter, name);
     if (gsh_launch_has(launch, GSH_TRAIT_BATCH))
         return name_product(&launch->gemm, name);
     for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {

@@ -133,7 +133,8 @@ static const struct routines *routines_of(const struct gsh_launch *launch)
                                  draw = {gsh_host_draw_supports, gsh_emu_draw_run, false},
                                  product = {gsh_emu_blas_supports, gsh_emu_blas_run, true},
                                  lapack = {gsh_emu_lapack_supports, gsh_emu_lapack_run, false},
-                                 transform = {gsh_emu_fft_supports, run_transform, false};
+                                 transform = {gsh_emu_fft_supports, run_transform, false},
+                                 filter = {gsh_host_ops_supports, gsh_host_ops_run, false};
     static const struct routines *const routines[] = {
 #define X(kind, dtypes, errors, replay, host, source, unit, ...) [GSH_LAUNCH_##kind] = &unit,
 #include "launch_kinds.def"

@@ -100,6 +100,11 @@ static enum gsh_status run_transform(const struct gsh_launch *launch)
     return gsh_fft_host_run(launch);
 }
 
+static enum gsh_status run_filter(const struct gsh_launch *launch)
+{
+    return gsh_host_ops_run(launch);
+}
+
 static enum gsh_status run_on_host(const struct gsh_launch *launch)
 {
     static enum gsh_status (*const run[])(const struct gsh_launch *launch) = {
