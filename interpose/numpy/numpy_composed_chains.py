@@ -9,6 +9,7 @@ import math
 
 UNIT = 2.0 ** -53
 NEAR = 1e-12  # logarithms and exponentials nearer than that are compared by NumPy
+NORMAL, UNIFORM = 'normal', 'uniform'  # items of a number: a normal one, one of [0, 1); a gamma number is given by its shape
 TAIL_WORDS = 17, 2  # of a normal and an exponential number; NumPy draws one that takes more
 
 
@@ -33,9 +34,9 @@ def settled(values, ends, is_made):
     return values, ends
 
 
-def decide(left, right):
-    """left < right."""
-    if m.less(m.absolute(m.subtract(left, right)), NEAR).any():
+def decide(left, right, near=NEAR):
+    """left < right, where they are farther from each other than that."""
+    if m.less(m.absolute(m.subtract(left, right)), near).any():
         raise Undecided
     return m.less(left, right)
 
@@ -138,47 +139,46 @@ def in_turn(pairs, size):
     return numbers, used
 
 
-def chained(function):
+def pairs_of_items(items, words):
+    normals, made = normals_at(words), []
+    for item in items:
+        made.append(normals if item is NORMAL else units_at(words) if item is UNIFORM else gammas_at(words, item, normals))
+    return made
+
+
+def chained(family):
     def run(words, size, *numbers):
         words = m.concatenate((words, m.zeros(1, 'L')))
+        items, combined = family(*map(float, numbers))
         try:
-            return function(words, (size,) if type(size) is int else tuple(size), *map(float, numbers))
+            made, used = in_turn(pairs_of_items(items, words), (size,) if type(size) is int else tuple(size))
         except Undecided:
             return NotImplemented
+        return combined(*made), used
     return run
 
 
-@chained
-def gammas_of_words(words, size, shape, scale=None):
-    (drawn,), used = in_turn([gammas_at(words, shape, normals_at(words))], size)
-    return drawn if scale is None else m.multiply(drawn, scale), used
+# --- families: the items that a number takes one after the other, and what is made of them ---------
+
+def gammas(shape, scale=None):
+    return [shape], lambda drawn: drawn if scale is None else m.multiply(drawn, scale)
 
 
-@chained
-def chisquares_of_words(words, size, df):
-    (drawn,), used = in_turn([gammas_at(words, df / 2.0, normals_at(words))], size)
-    return m.multiply(drawn, 2.0), used
+def chisquares(df):
+    return [df / 2.0], lambda drawn: m.multiply(drawn, 2.0)
 
 
-@chained
-def betas_of_words(words, size, a, b):
-    normals = normals_at(words)
-    (one, other), used = in_turn([gammas_at(words, a, normals), gammas_at(words, b, normals)], size)
-    return m.divide(one, m.add(one, other)), used
+def betas(a, b):
+    return [a, b], lambda one, other: m.divide(one, m.add(one, other))
 
 
-@chained
-def ratios_of_words(words, size, dfnum, dfden):
-    normals = normals_at(words)
-    (one, other), used = in_turn([gammas_at(words, dfnum / 2.0, normals), gammas_at(words, dfden / 2.0, normals)], size)
-    return m.divide(m.multiply(m.multiply(one, 2.0), dfden), m.multiply(m.multiply(other, 2.0), dfnum)), used
+def ratios(dfnum, dfden):
+    return [dfnum / 2.0, dfden / 2.0], lambda one, other: m.divide(
+        m.multiply(m.multiply(one, 2.0), dfden), m.multiply(m.multiply(other, 2.0), dfnum))
 
 
-@chained
-def students_of_words(words, size, df):
-    normals = normals_at(words)
-    (one, other), used = in_turn([normals, gammas_at(words, df / 2.0, normals)], size)
-    return m.divide(m.multiply(one, math.sqrt(df / 2.0)), m.sqrt(other)), used
+def students(df):
+    return [NORMAL, df / 2.0], lambda one, other: m.divide(m.multiply(one, math.sqrt(df / 2.0)), m.sqrt(other))
 
 
 def noncentral(gamma, normal, nonc):
@@ -186,30 +186,30 @@ def noncentral(gamma, normal, nonc):
     return m.add(m.multiply(gamma, 2.0), m.multiply(shifted, shifted))
 
 
-@chained
-def noncentral_chisquares_of_words(words, size, df, nonc):
-    normals = normals_at(words)
-    (gamma, normal), used = in_turn([gammas_at(words, (df - 1.0) / 2.0, normals), normals], size)
-    return noncentral(gamma, normal, nonc), used
+def noncentral_chisquares(df, nonc):
+    return [(df - 1.0) / 2.0, NORMAL], lambda gamma, normal: noncentral(gamma, normal, nonc)
 
 
-@chained
-def noncentral_ratios_of_words(words, size, dfnum, dfden, nonc):
-    normals = normals_at(words)
-    pairs = [gammas_at(words, (dfnum - 1.0) / 2.0, normals), normals, gammas_at(words, dfden / 2.0, normals)]
-    (gamma, normal, other), used = in_turn(pairs, size)
-    above = m.multiply(noncentral(gamma, normal, nonc), dfden)
-    return m.divide(above, m.multiply(m.multiply(other, 2.0), dfnum)), used
+def noncentral_ratios(dfnum, dfden, nonc):
+    return [(dfnum - 1.0) / 2.0, NORMAL, dfden / 2.0], lambda gamma, normal, other: m.divide(
+        m.multiply(noncentral(gamma, normal, nonc), dfden), m.multiply(m.multiply(other, 2.0), dfnum))
 
 
-@chained
-def walds_of_words(words, size, mean, scale):
-    (normal, drawn), used = in_turn([normals_at(words), units_at(words)], size)
+def wald(normal, drawn, mean, scale, is_difference):
     y = m.multiply(m.multiply(normal, mean), normal)
-    if subtracts:
+    if is_difference:
         root = m.sqrt(m.add(m.multiply(y, 4.0 * scale), m.multiply(y, y)))
         x = m.add(m.multiply(m.subtract(y, root), mean / (2.0 * scale)), mean)
     else:
         parts = m.add(m.sqrt(m.add(m.divide(4.0 * scale, y), 1.0)), 1.0)
         x = m.multiply(m.subtract(1.0, m.divide(2.0, parts)), mean)
-    return m.where(m.less_equal(drawn, m.divide(mean, m.add(x, mean))), x, m.divide(mean * mean, x)), used
+    return m.where(m.less_equal(drawn, m.divide(mean, m.add(x, mean))), x, m.divide(mean * mean, x))
+
+
+def walds(mean, scale):
+    return [NORMAL, UNIFORM], lambda normal, drawn: wald(normal, drawn, mean, scale, subtracts)
+
+
+gammas_of_words, chisquares_of_words, betas_of_words = chained(gammas), chained(chisquares), chained(betas)
+ratios_of_words, students_of_words, walds_of_words = chained(ratios), chained(students), chained(walds)
+noncentral_chisquares_of_words, noncentral_ratios_of_words = chained(noncentral_chisquares), chained(noncentral_ratios)

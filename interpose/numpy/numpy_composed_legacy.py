@@ -12,7 +12,7 @@ PARTS = {1: 'B', 2: 'H', 4: 'I', 8: 'L'}
 def legacy(function, words, spare, size, *numbers):
     size = (size,) if type(size) is int else tuple(size)
     with quiet():
-        made = globals()[function](words, spare, size, *numbers)
+        made = find(function)(words, spare, size, *numbers)
         return made if made is NotImplemented else (shaped(made[0], size), *made[1:])
 
 

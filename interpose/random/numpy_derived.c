@@ -115,64 +115,23 @@ static const struct derived of_binomial[] = {{"binomial",
 static const struct derived of_poisson[] = {
     {"poisson", {"lam", "size"}, 2, 1, RANGE(poisson), UNIFORM, 0, "poisson_of_uniforms", 0}};
 
-/* Of Marsaglia's and Tsang's way to a gamma number: shapes from 1 on. */
-static bool is_gamma(const double *numbers)
-{
-    return numbers[0] >= 1 && !signbit(numbers[1]);
-}
-
-static bool is_shape(const double *numbers)
-{
-    return numbers[0] >= 1;
-}
-
-static bool is_chisquare(const double *numbers)
-{
-    return numbers[0] >= 2;
-}
-
-static bool is_beta(const double *numbers)
-{
-    return numbers[0] >= 1 && numbers[1] >= 1 && numbers[0] + numbers[1] > 2;
-}
-
-static bool is_ratio(const double *numbers)
-{
-    return numbers[0] >= 2 && numbers[1] >= 2;
-}
-
-static bool is_noncentral(const double *numbers)
-{
-    return numbers[0] >= 3 && numbers[1] > 0;
-}
-
-static bool is_noncentral_ratio(const double *numbers)
-{
-    return numbers[0] >= 3 && numbers[1] >= 2 && numbers[2] > 0;
-}
-
-static bool is_wald(const double *numbers)
-{
-    return numbers[0] > 0 && numbers[1] > 0;
-}
-
 static const struct derived of_standard_gamma[] = {
-    {"standard_gamma", {"shape", "size"}, 2, NAN, is_shape, WORDS, "gammas_of_words", 2.25}};
+    {"standard_gamma", {"shape", "size"}, 2, NAN, RANGE(shape), WORDS, "gammas_of_words", 2.25}};
 static const struct derived of_gamma[] = {
-    {"gamma", {"shape", "scale", "size"}, 3, NAN, is_gamma, WORDS, "gammas_of_words", 2.25}};
+    {"gamma", {"shape", "scale", "size"}, 3, NAN, RANGE(gamma), WORDS, "gammas_of_words", 2.25}};
 static const struct derived of_chisquare[] = {
-    {"chisquare", {"df", "size"}, 2, NAN, is_chisquare, WORDS, "chisquares_of_words", 2.25}};
+    {"chisquare", {"df", "size"}, 2, NAN, RANGE(chisquare), WORDS, "chisquares_of_words", 2.25}};
 static const struct derived of_beta[] = {
-    {"beta", {"a", "b", "size"}, 3, NAN, is_beta, WORDS, "betas_of_words", 4.5}};
+    {"beta", {"a", "b", "size"}, 3, NAN, RANGE(beta), WORDS, "betas_of_words", 4.5}};
 static const struct derived of_f[] = {
-    {"f", {"dfnum", "dfden", "size"}, 3, NAN, is_ratio, WORDS, "ratios_of_words", 4.5}};
+    {"f", {"dfnum", "dfden", "size"}, 3, NAN, RANGE(ratio), WORDS, "ratios_of_words", 4.5}};
 static const struct derived of_standard_t[] = {
-    {"standard_t", {"df", "size"}, 2, NAN, is_chisquare, WORDS, "students_of_words", 3.3}};
+    {"standard_t", {"df", "size"}, 2, NAN, RANGE(chisquare), WORDS, "students_of_words", 3.3}};
 static const struct derived of_noncentral_chisquare[] = {{"noncentral_chisquare",
                                                           {"df", "nonc", "size"},
                                                           3,
                                                           NAN,
-                                                          is_noncentral,
+                                                          RANGE(noncentral),
                                                           WORDS,
                                                           "noncentral_chisquares_of_words",
                                                           3.3}};
@@ -180,12 +139,12 @@ static const struct derived of_noncentral_f[] = {{"noncentral_f",
                                                   {"dfnum", "dfden", "nonc", "size"},
                                                   4,
                                                   NAN,
-                                                  is_noncentral_ratio,
+                                                  RANGE(noncentral_ratio),
                                                   WORDS,
                                                   "noncentral_ratios_of_words",
                                                   5.6}};
 static const struct derived of_wald[] = {
-    {"wald", {"mean", "scale", "size"}, 3, NAN, is_wald, WORDS, "walds_of_words", 2.1}};
+    {"wald", {"mean", "scale", "size"}, 3, NAN, RANGE(wald), WORDS, "walds_of_words", 2.1}};
 
 /* ---- arguments ---- */
 

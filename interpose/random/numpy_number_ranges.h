@@ -40,3 +40,51 @@ static inline bool gsh_numpy_number_ranges_poisson(const double *numbers)
 {
     return numbers[0] > 0 && numbers[0] < 10;
 }
+
+/* (shape, scale): Marsaglia's and Tsang's way to a gamma number takes shapes from 1 on. */
+static inline bool gsh_numpy_number_ranges_gamma(const double *numbers)
+{
+    return numbers[0] >= 1 && !signbit(numbers[1]);
+}
+
+/* (shape) */
+static inline bool gsh_numpy_number_ranges_shape(const double *numbers)
+{
+    return numbers[0] >= 1;
+}
+
+/* (df) */
+static inline bool gsh_numpy_number_ranges_chisquare(const double *numbers)
+{
+    return numbers[0] >= 2;
+}
+
+/* (a, b) */
+static inline bool gsh_numpy_number_ranges_beta(const double *numbers)
+{
+    return numbers[0] >= 1 && numbers[1] >= 1 && numbers[0] + numbers[1] > 2;
+}
+
+/* (dfnum, dfden) */
+static inline bool gsh_numpy_number_ranges_ratio(const double *numbers)
+{
+    return numbers[0] >= 2 && numbers[1] >= 2;
+}
+
+/* (df, nonc) */
+static inline bool gsh_numpy_number_ranges_noncentral(const double *numbers)
+{
+    return numbers[0] >= 3 && numbers[1] > 0;
+}
+
+/* (dfnum, dfden, nonc) */
+static inline bool gsh_numpy_number_ranges_noncentral_ratio(const double *numbers)
+{
+    return numbers[0] >= 3 && numbers[1] >= 2 && numbers[2] > 0;
+}
+
+/* (mean, scale) */
+static inline bool gsh_numpy_number_ranges_wald(const double *numbers)
+{
+    return numbers[0] > 0 && numbers[1] > 0;
+}
