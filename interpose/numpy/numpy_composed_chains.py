@@ -8,13 +8,9 @@ and of parameters returns (numbers, how many words they take), or NotImplemented
 import math
 
 UNIT = 2.0 ** -53
-NEAR = 1e-12  # logarithms and exponentials nearer than that are compared by NumPy
+BEHIND = 0.41421356  # in place of a number that is not there; nothing is decided by it
 NORMAL, UNIFORM = 'normal', 'uniform'  # items of a number: a normal one, one of [0, 1); a gamma number is given by its shape
 TAIL_WORDS = 17, 2  # of a normal and an exponential number; NumPy draws one that takes more
-
-
-class Undecided(Exception):
-    pass
 
 
 def units_at(words):
@@ -32,13 +28,6 @@ def settled(values, ends, is_made):
         is_made[left] = was_made
         left = left.take(m.logical_not(was_made).nonzero()[0])
     return values, ends
-
-
-def decide(left, right, near=NEAR):
-    """left < right, where they are farther from each other than that."""
-    if m.less(m.absolute(m.subtract(left, right)), near).any():
-        raise Undecided
-    return m.less(left, right)
 
 
 def of_ziggurat(words, layers, steps, kind, exponent, tail):
@@ -121,6 +110,33 @@ def gammas_at(words, shape, normals):
     return settled(m.multiply(v, b), ends, is_made)
 
 
+def logseries_at(drawn, p):
+    """Of numbers of [0, 1): one, or two."""
+    last, places = drawn.size - 1, m.arange(drawn.size)
+    then = drawn.take(m.minimum(m.add(places, 1), last))
+    is_one = m.greater_equal(drawn, p)
+    q = m.subtract(1.0, m.exp(m.multiply(then, math.log1p(-p))))
+    is_far = decide(m.where(is_one, 1.0, drawn), m.where(is_one, 0.0, m.multiply(q, q)))
+    is_plain = m.logical_or(is_one, is_far)
+    is_two = decide(m.where(is_plain, 1.0, drawn), m.where(is_plain, 0.0, q))
+    far = rounded(m.floor, m.where(is_far, m.add(m.divide(m.log(drawn), m.log(q)), 1.0), 0.5))
+    values = m.where(is_far, far, m.add(is_two, 1.0)).astype('l')
+    return values, m.minimum(m.add(m.where(is_one, 1, 2), places), last)
+
+
+def zipf_at(drawn, a):
+    """Of two numbers of [0, 1) for each attempt."""
+    last, places, scale = drawn.size - 1, m.arange(drawn.size), 2.0 ** (a - 1.0)
+    then = drawn.take(m.minimum(m.add(places, 1), last))
+    x = rounded(m.floor, m.power(m.subtract(1.0, drawn), -1.0 / (a - 1.0)))
+    t = m.power(m.add(m.divide(1.0, x), 1.0), a - 1.0)
+    left = m.divide(m.multiply(m.multiply(then, x), m.subtract(t, 1.0)), scale - 1.0)
+    is_made = decide(left, m.divide(t, scale), m.multiply(m.add(x, 1.0), NEAR))
+    ends, is_made[last:] = m.minimum(m.add(places, 2), last), True
+    ends[last:] = last
+    return settled(x.astype('l'), ends, is_made)
+
+
 def in_turn(pairs, size):
     """Of pairs (values, ends): numbers of the first one, of the second one that begins where that ends, and so on; and the words taken."""
     count, step = math.prod(size), pairs[0][1]
@@ -156,6 +172,17 @@ def chained(family):
             return NotImplemented
         return combined(*made), used
     return run
+
+
+def searched(function):
+    def run(words, size, number):
+        drawn = m.concatenate((m.multiply(m.right_shift(words, 11), UNIT), m.array([BEHIND])))
+        made, used = in_turn([function(drawn, float(number))], (size,) if type(size) is int else tuple(size))
+        return made[0], used
+    return run
+
+
+logseries_of_words, zipf_of_words = searched(logseries_at), searched(zipf_at)
 
 
 # --- families: the items that a number takes one after the other, and what is made of them ---------

@@ -5,13 +5,33 @@ import math
 
 TRIAL = 2000
 MOST_TERMS = 40
+SEARCH_FROM = 0.333333333333333333333333  # NumPy's limit between the two ways to a geometric number
+NEAR = 1e-12  # logarithms and exponentials nearer than that are compared by NumPy
 OF_PAIRS = {'cauchy_of_normals'}
 OF_WORDS = {'gammas_of_words', 'chisquares_of_words', 'betas_of_words', 'ratios_of_words', 'students_of_words',
-            'noncentral_chisquares_of_words', 'noncentral_ratios_of_words', 'walds_of_words'}
+            'noncentral_chisquares_of_words', 'noncentral_ratios_of_words', 'walds_of_words', 'logseries_of_words', 'zipf_of_words'}
 OF_CHAINS = {'poisson_of_uniforms'} | OF_WORDS
 known = {}  # (function, type of the bit generator): whether NumPy draws as the function does
 takes_log1p = False  # NumPy's binomial, of a small p
 subtracts = False  # NumPy's wald, of nearly equal numbers: before 2.3.4
+
+
+class Undecided(Exception):
+    """NumPy draws."""
+
+
+def decide(left, right, near=NEAR):
+    """left < right, where they are farther from each other than that."""
+    if m.less(m.absolute(m.subtract(left, right)), near).any():
+        raise Undecided
+    return m.less(left, right)
+
+
+def rounded(function, x):
+    """By floor or ceil, where that does not hang on the last digits of x."""
+    if not m.greater(m.absolute(m.subtract(x, m.rint(x))), m.multiply(m.add(m.absolute(x), 1.0), 1e-14)).all():
+        raise Undecided
+    return function(x)
 
 
 def derived(generator, drawn, size, method, base, function, *numbers):
@@ -55,13 +75,25 @@ def find_log1p(generator):
 
 
 def exact_log(x):
+    return exact_of(certain_log, libm_log, x)
+
+
+def exact_exp(x):
+    return exact_of(certain_exp, libm_exp, x)
+
+
+def exact_power(x, power):
+    return exact_of(certain_power, libm_power, x, power)
+
+
+def exact_of(certain, library, x, *more):
     """As the C library rounds it; of one dimension without gaps. The library computes the few numbers for which that is not certain."""
-    result = certain_log(x)
+    result = certain(x, *more)
     if result is None:
-        return libm_log(x)
+        return library(x, *more)
     unsure = m.isnan(result).nonzero()[0]
     if unsure.size:
-        result[unsure] = libm_log(x.take(unsure))
+        result[unsure] = library(x.take(unsure), *more)
     return result
 
 
@@ -85,6 +117,10 @@ def triangular_of_uniforms(drawn, left, mode, right):
 def placed(x, loc, scale, sign=1.0):
     """loc + sign * scale * x."""
     return m.add(m.multiply(x, sign * (1.0 if scale is None else float(scale))), 0.0 if loc is None else float(loc))
+
+
+def weibull_of_exponentials(drawn, a):
+    return exact_power(drawn.reshape(-1), 1.0 / float(a)).reshape(drawn.shape)
 
 
 def gumbel_of_uniforms(drawn, loc=None, scale=None):

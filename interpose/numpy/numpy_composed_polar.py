@@ -178,3 +178,4 @@ def differing_walds(mean, scale):
 legacy_gammas, legacy_chisquares, legacy_betas = of_family(gammas), of_family(chisquares), of_family(betas)
 legacy_ratios, legacy_students, legacy_walds = of_family(ratios), of_family(students), of_family(differing_walds)
 legacy_noncentral_chisquares, legacy_noncentral_ratios = of_family(noncentral_chisquares), of_family(noncentral_ratios)
+legacy_logseries, legacy_zipf = of_search(logseries_at), of_search(zipf_at)

@@ -146,6 +146,13 @@ static const struct derived of_noncentral_f[] = {{"noncentral_f",
 static const struct derived of_wald[] = {
     {"wald", {"mean", "scale", "size"}, 3, NAN, RANGE(wald), WORDS, "walds_of_words", 2.1}};
 
+static const struct derived of_weibull[] = {
+    {"weibull", {"a", "size"}, 2, NAN, RANGE(power), EXPONENTIAL, 1, "weibull_of_exponentials", 0}};
+static const struct derived of_logseries[] = {
+    {"logseries", {"p", "size"}, 2, NAN, RANGE(logseries), WORDS, "logseries_of_words", 2}};
+static const struct derived of_zipf[] = {
+    {"zipf", {"a", "size"}, 2, NAN, RANGE(zipf), WORDS, "zipf_of_words", 2.3}};
+
 /* ---- arguments ---- */
 
 /* Of a call: its numbers, and the shape of what it returns. */
@@ -387,6 +394,9 @@ HOOK(noncentral_chisquare, 2);
 HOOK(noncentral_f, 3);
 HOOK(wald, 2);
 HOOK(gamma, 2);
+HOOK(weibull, 1);
+HOOK(logseries, 1);
+HOOK(zipf, 1);
 
 struct gsh_method_hook *const gsh_numpy_derived_hooks[GSH_NUMPY_DERIVED_METHODS] = {
     &rayleigh_hook,
@@ -406,4 +416,7 @@ struct gsh_method_hook *const gsh_numpy_derived_hooks[GSH_NUMPY_DERIVED_METHODS]
     &noncentral_chisquare_hook,
     &noncentral_f_hook,
     &wald_hook,
-    &gamma_hook};
+    &gamma_hook,
+    &weibull_hook,
+    &logseries_hook,
+    &zipf_hook};

@@ -20,7 +20,7 @@
 
 enum { LEAST = 16384, TRIAL = 1501, MOST_PARAMETERS = 4 };
 
-enum kind { UNIFORM, NORMAL, CHAIN, INTEGERS };
+enum kind { UNIFORM, NORMAL, CHAIN, RUN, SAMPLE, INTEGERS };
 
 /* A method. Its parameters but size are numbers; those of randint are its own. */
 struct legacy {
@@ -30,14 +30,26 @@ struct legacy {
     double without[2]; /* numbers that are not given; NaN: NumPy refuses that */
     bool (*is_valid)(const double *numbers); /* of finite numbers; NULL: any are */
     enum kind kind;
-    double
-        each; /* numbers of the kind for one of the method's, on average at most; 0: as poisson */
+    double each;          /* numbers of the kind for one of the method's, on average at most */
     const char *function; /* of numpy_composed_legacy.py, or numpy_composed_polar.py */
 };
 
 static bool is_range(const double *numbers)
 {
     return isfinite(numbers[1] - numbers[0]);
+}
+
+/* A geometric number is one quotient of logarithms, or found by search. */
+static bool is_geometric(const double *numbers)
+{
+    return numbers[0] >= 1e-4 && numbers[0] <= 1;
+}
+
+/* (good, bad, sample): up to 10 items are drawn one after the other, and neither kind comes to its end before. */
+static bool is_hypergeometric(const double *numbers)
+{
+    return numbers[2] >= 1 && numbers[2] <= 10 && numbers[0] >= numbers[2] &&
+           numbers[1] >= numbers[2] && numbers[0] + numbers[1] < 1e9;
 }
 
 #define RANGE(name) gsh_numpy_number_ranges_##name
@@ -70,7 +82,7 @@ static bool is_range(const double *numbers)
     X(triangular, 3, NONE, RANGE(triangle), UNIFORM, 1, "triangles", "left", "mode", "right",      \
       "size")                                                                                      \
     X(binomial, 2, NONE, RANGE(binomial), UNIFORM, 1, "binomials", "n", "p", "size")               \
-    X(poisson, 1, FROM(1, NAN), RANGE(poisson), UNIFORM, 0, "poissons", "lam", "size")             \
+    X(poisson, 1, FROM(1, NAN), RANGE(poisson), RUN, 1, "poissons", "lam", "size")                 \
     X(standard_gamma, 1, NONE, RANGE(shape), CHAIN, GAMMA, "legacy_gammas", "shape", "size")       \
     X(gamma, 2, FROM(NAN, 1), RANGE(gamma), CHAIN, GAMMA, "legacy_gammas", "shape", "scale",       \
       "size")                                                                                      \
@@ -84,6 +96,16 @@ static bool is_range(const double *numbers)
     X(noncentral_f, 3, NONE, RANGE(noncentral_ratio), CHAIN, 2 * GAMMA + GAUSS,                    \
       "legacy_noncentral_ratios", "dfnum", "dfden", "nonc", "size")                                \
     X(wald, 2, NONE, RANGE(wald), CHAIN, GAUSS + 1, "legacy_walds", "mean", "scale", "size")       \
+    X(lognormal, 2, FROM(0, 1), RANGE(loc_scale), NORMAL, 1, "lognormals", "mean", "sigma",        \
+      "size")                                                                                      \
+    X(pareto, 1, NONE, RANGE(power), UNIFORM, 1, "paretos", "a", "size")                           \
+    X(weibull, 1, NONE, RANGE(power), UNIFORM, 1, "weibulls", "a", "size")                         \
+    X(power, 1, NONE, RANGE(power), UNIFORM, 1, "powers", "a", "size")                             \
+    X(geometric, 1, NONE, is_geometric, UNIFORM, 1, "geometrics", "p", "size")                     \
+    X(hypergeometric, 3, NONE, is_hypergeometric, SAMPLE, 1, "hypergeometrics", "ngood", "nbad",   \
+      "nsample", "size")                                                                           \
+    X(logseries, 1, NONE, RANGE(logseries), CHAIN, 2, "legacy_logseries", "p", "size")             \
+    X(zipf, 1, NONE, RANGE(zipf), CHAIN, 2.3, "legacy_zipf", "a", "size")                          \
     X(tomaxint, 0, NONE, NULL, UNIFORM, 1, "largest_integers", "size")                             \
     X(randint, 2, NONE, NULL, INTEGERS, 1, "integers_below", "low", "high", "size", "dtype")
 
@@ -122,17 +144,22 @@ static unsigned count_parameters(const struct legacy *legacy)
 /* Words for so many numbers: twelve standard deviations more than expected where that is left to chance. */
 static double words_for(const struct request *request, const double *numbers)
 {
-    const struct legacy *legacy = request->legacy;
-    double count = (double)request->elements;
-    if (legacy->each == 0)
-        count *= numbers[0] + 1;
-    else
-        count *= legacy->each;
-    if (legacy->kind == CHAIN)
-        return 2 * (count + 24 * sqrt(count) + 64);
-    if (legacy->kind == NORMAL)
+    const double count = (double)request->elements * request->legacy->each;
+    const double run = count * (numbers[0] + 1);
+    switch (request->legacy->kind) {
+    case NORMAL:
         return WORDS_OF_NORMAL * count + 24 * sqrt(count) + 64;
-    return 2 * (legacy->each == 0 ? count + 12 * sqrt(count) + 64 : count);
+    case CHAIN:
+        return 2 * (count + 24 * sqrt(count) + 64);
+    case RUN:
+        return 2 * (run + 12 * sqrt(run) + 64);
+    case SAMPLE:
+        return 2 * count * numbers[2];
+    case UNIFORM:
+    case INTEGERS:
+        break;
+    }
+    return 2 * count;
 }
 
 /* Some hundred launches make a chain, of arrays that hold a number for each two words. */

@@ -88,3 +88,21 @@ static inline bool gsh_numpy_number_ranges_wald(const double *numbers)
 {
     return numbers[0] > 0 && numbers[1] > 0;
 }
+
+/* (a) of powers: 1 / a is a number. */
+static inline bool gsh_numpy_number_ranges_power(const double *numbers)
+{
+    return numbers[0] > 1e-300;
+}
+
+/* (p) of the logarithmic series: of greater ones, logarithms are less certain. */
+static inline bool gsh_numpy_number_ranges_logseries(const double *numbers)
+{
+    return numbers[0] > 0 && numbers[0] <= 0.99;
+}
+
+/* (a): numbers far below 2^63, of some words each. */
+static inline bool gsh_numpy_number_ranges_zipf(const double *numbers)
+{
+    return numbers[0] >= 2.75 && numbers[0] <= 100;
+}

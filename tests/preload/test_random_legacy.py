@@ -19,12 +19,20 @@ FORMS = [("random_sample", ()), ("uniform", ()), ("uniform", (-2, 5.5)), ("unifo
     ("beta", (2, 3)), ("beta", (1, 3)), ("beta", (3, 1)), ("f", (3, 4)), ("f", (2, 2)), ("f", (2, 5)), ("standard_t", (3,)), ("standard_t", (2,)),
     ("noncentral_chisquare", (3, 1)), ("noncentral_chisquare", (4.5, 30)), ("noncentral_f", (3, 4, 1)), ("noncentral_f", (5, 2, 1)),
     ("wald", (1, 1)), ("wald", (3, 0.1)), ("gamma", (0.5,)), ("beta", (0.5, 0.5)), ("noncentral_chisquare", (1, 1)),
-    ("lognormal", ()), ("rayleigh", (2,)), ("weibull", (2,)), ("pareto", (3,)), ("power", (3,)), ("zipf", (3,))]
+    ("lognormal", ()), ("lognormal", (1, 2)), ("lognormal", (0, 0)), ("lognormal", (300, 200)), ("pareto", (3,)), ("pareto", (0.01,)),
+    ("weibull", (2,)), ("weibull", (1,)), ("weibull", (0.05,)), ("weibull", (30,)), ("power", (3,)), ("power", (0.5,)), ("geometric", (0.3,)),
+    ("geometric", (0.5,)), ("geometric", (1e-3,)), ("geometric", (1,)), ("hypergeometric", (10, 20, 5)), ("hypergeometric", (20, 10, 10)),
+    ("hypergeometric", (10, 10, 1)), ("hypergeometric", (3, 20, 5)), ("logseries", (0.5,)), ("logseries", (0.01,)), ("logseries", (0.99,)),
+    ("zipf", (3,)), ("zipf", (2.75,)), ("zipf", (50,)), ("rayleigh", (2,)), ("vonmises", (0, 1)), ("negative_binomial", (5, 0.5))]
 REFUSED = [("normal", (0, -1)), ("normal", (0, np.nan)), ("normal", ([1, 2], 1)), ("normal", (None,)), ("uniform", (0, np.inf)),
     ("exponential", (-1,)), ("exponential", (-0.0,)), ("triangular", (0, 2, 1)), ("triangular", (1, 1, 1)), ("triangular", (0, 1)),
     ("binomial", (10.5, 0.5)), ("binomial", (-1, 0.5)), ("binomial", (10, 1.5)), ("binomial", (1000, 0.4)), ("poisson", (-1,)),
     ("poisson", (50,)), ("poisson", ([1, 2],)), ("gamma", (-1,)), ("gamma", (2, -1)), ("gamma", (2, -0.0)), ("gamma", ()), ("gamma", ([1, 2],)),
     ("standard_gamma", (0,)), ("beta", (0, 1)), ("f", (0, 1)), ("noncentral_f", (3, 4, -1)), ("noncentral_f", (3, 4, np.nan)), ("wald", (0, 1)),
+    ("lognormal", (0, -1)), ("lognormal", (0, -0.0)), ("pareto", (0,)), ("weibull", (-1,)), ("weibull", (0,)), ("power", (0,)), ("geometric", (0,)),
+    ("geometric", (1e-9,)), ("geometric", (1.5,)), ("hypergeometric", (10.0, 20, 5)), ("hypergeometric", (10, 20, 40)), ("hypergeometric", (10, 20, 0)),
+    ("hypergeometric", (10, -1, 5)), ("hypergeometric", (100, 200, 20)), ("logseries", (0,)), ("logseries", (1,)), ("logseries", (0.9999,)),
+    ("zipf", (1,)), ("zipf", (1.1,)), ("zipf", (1000,)), ("zipf", (np.nan,)), ("zipf", ()),
     ("randint", (5, 5)), ("randint", (5, 2)), ("randint", (7, 8)), ("randint", ("a",)),
     ("randint", (0, 2**64)), ("randint", ([1, 2], 5)), ("randint", ()), ("random_sample", (5, 5))]
 def state_of(rs):
@@ -46,7 +54,8 @@ dump("own memory", [a.base is None, a.flags.owndata, a.flags.writeable])
 """, device="random_sample")
         for name in ("random_sample", "uniform", "standard_normal", "normal", "exponential", "gumbel", "laplace", "logistic",
                      "standard_cauchy", "triangular", "binomial", "poisson", "tomaxint", "randint", "standard_gamma", "gamma", "chisquare", "beta", "f",
-                     "standard_t", "noncentral_chisquare", "noncentral_f", "wald"):
+                     "standard_t", "noncentral_chisquare", "noncentral_f", "wald", "lognormal", "pareto", "weibull", "power", "geometric",
+                     "hypergeometric", "logseries", "zipf"):
             if not shim_runner.is_emulated():
                 self.assert_on_device(result, name)
 
