@@ -162,10 +162,15 @@ def pairs_of_items(items, words):
     return made
 
 
+def plain(numbers):
+    """A family's numbers, or the list of them, as floats."""
+    return [[*map(float, number)] if type(number) in (list, tuple) else float(number) for number in numbers if number is not None]
+
+
 def chained(family):
     def run(words, size, *numbers):
         words = m.concatenate((words, m.zeros(1, 'L')))
-        items, combined = family(*map(float, numbers))
+        items, combined = family(*plain(numbers))
         try:
             made, used = in_turn(pairs_of_items(items, words), (size,) if type(size) is int else tuple(size))
         except Undecided:
@@ -174,15 +179,63 @@ def chained(family):
     return run
 
 
+def inverted(drawn, trials, p, most):
+    """Binomial numbers as binomial_of_uniforms makes them, of arrays of trials, `most` at most."""
+    if p > 0.5:
+        return m.subtract(trials, inverted(drawn, trials, 1.0 - p, most))
+    q, count = 1.0 - p, m.zeros(drawn.shape, 'l')
+    logarithm = math.log1p(-p) if takes_log1p else math.log(q)
+    bounds = m.array([int(min(n, n * p + 10.0 * math.sqrt(n * p * q + 1))) for n in range(most + 1)]).take(trials)
+    terms = m.array([math.exp(n * logarithm) for n in range(most + 1)]).take(trials)
+    for number in range(1, most + 2):
+        is_above = m.greater(drawn, terms)
+        if m.logical_and(is_above, m.greater(number, bounds)).any():
+            raise Undecided  # NumPy would draw again
+        count, drawn = m.add(count, is_above), m.subtract(drawn, terms)
+        terms = m.divide(m.multiply(m.multiply(m.subtract(trials, number - 1), p), terms), number * q)
+    return count
+
+
+def multinomials_at(drawn, n, pvals):
+    """The counts of all but the last one, and the ends."""
+    last, left, trials = drawn.size - 1, 1.0, m.add(m.zeros(drawn.size, 'l'), n)
+    ends, counts = m.arange(drawn.size), []
+    for p in pvals[:-1]:
+        is_drawn = m.greater(trials, 0)
+        counts.append(m.multiply(inverted(drawn.take(ends), trials, p / left, n), is_drawn))
+        trials, ends, left = m.subtract(trials, counts[-1]), m.minimum(m.add(ends, is_drawn), last), left - p
+    ends[last:] = last
+    return counts, ends
+
+
+def multinomials(drawn, size, n, pvals):
+    counts, ends = multinomials_at(drawn, int(n), pvals)
+    (begins,), used = in_turn([(m.arange(drawn.size), ends)], (math.prod(size),))
+    counts, rest = [count.take(begins) for count in counts], int(n)
+    for count in counts:
+        rest = m.subtract(rest, count)
+    return beside([*counts, rest]).reshape(*size, len(pvals)), used
+
+
+def beside(columns):
+    return m.concatenate([column.reshape(*column.shape, 1) for column in columns], -1)
+
+
 def searched(function):
-    def run(words, size, number):
+    """Numbers of one kind after the other."""
+    return lambda drawn, size, number: (lambda made, used: (made[0], used))(*in_turn([function(drawn, number)], size))
+
+
+def of_drawn(function):
+    """Of numbers of [0, 1)."""
+    def run(words, size, *numbers):
         drawn = m.concatenate((m.multiply(m.right_shift(words, 11), UNIT), m.array([BEHIND])))
-        made, used = in_turn([function(drawn, float(number))], (size,) if type(size) is int else tuple(size))
-        return made[0], used
+        return function(drawn, (size,) if type(size) is int else tuple(size), *plain(numbers))
     return run
 
 
-logseries_of_words, zipf_of_words = searched(logseries_at), searched(zipf_at)
+logseries, zipfs = searched(logseries_at), searched(zipf_at)
+logseries_of_words, zipf_of_words, multinomials_of_words = of_drawn(logseries), of_drawn(zipfs), of_drawn(multinomials)
 
 
 # --- families: the items that a number takes one after the other, and what is made of them ---------
@@ -206,6 +259,16 @@ def ratios(dfnum, dfden):
 
 def students(df):
     return [NORMAL, df / 2.0], lambda one, other: m.divide(m.multiply(one, math.sqrt(df / 2.0)), m.sqrt(other))
+
+
+def dirichlets(alpha):
+    def combined(*drawn):
+        total = drawn[0]
+        for other in drawn[1:]:
+            total = m.add(total, other)
+        factor = m.divide(1.0, total)
+        return beside([m.multiply(one, factor) for one in drawn])
+    return alpha, combined
 
 
 def noncentral(gamma, normal, nonc):
@@ -239,4 +302,5 @@ def walds(mean, scale):
 
 gammas_of_words, chisquares_of_words, betas_of_words = chained(gammas), chained(chisquares), chained(betas)
 ratios_of_words, students_of_words, walds_of_words = chained(ratios), chained(students), chained(walds)
+dirichlets_of_words = chained(dirichlets)
 noncentral_chisquares_of_words, noncentral_ratios_of_words = chained(noncentral_chisquares), chained(noncentral_ratios)

@@ -9,7 +9,8 @@ SEARCH_FROM = 0.333333333333333333333333  # NumPy's limit between the two ways t
 NEAR = 1e-12  # logarithms and exponentials nearer than that are compared by NumPy
 OF_PAIRS = {'cauchy_of_normals'}
 OF_WORDS = {'gammas_of_words', 'chisquares_of_words', 'betas_of_words', 'ratios_of_words', 'students_of_words',
-            'noncentral_chisquares_of_words', 'noncentral_ratios_of_words', 'walds_of_words', 'logseries_of_words', 'zipf_of_words'}
+            'noncentral_chisquares_of_words', 'noncentral_ratios_of_words', 'walds_of_words', 'logseries_of_words', 'zipf_of_words',
+            'dirichlets_of_words', 'multinomials_of_words'}
 OF_CHAINS = {'poisson_of_uniforms'} | OF_WORDS
 known = {}  # (function, type of the bit generator): whether NumPy draws as the function does
 takes_log1p = False  # NumPy's binomial, of a small p
@@ -56,7 +57,8 @@ def draws_alike(generator, method, base, function, numbers):
     """Whether NumPy makes the same numbers of a new generator, and leaves the same state."""
     one, other, third, fourth = [type(generator)(type(generator.bit_generator)(20)) for _ in range(4)]
     find_log1p(fourth)
-    shape = (TRIAL, 2) if function in OF_PAIRS else TRIAL * 12 if function in OF_CHAINS else TRIAL
+    width = max((len(numbers[-1]) if type(numbers[-1]) in (list, tuple) else 1) if numbers else 1, 4)
+    shape = (TRIAL, 2) if function in OF_PAIRS else TRIAL * 3 * width if function in OF_CHAINS else TRIAL
     expected = getattr(one, method)(*numbers, size=TRIAL)
     drawn = other.integers(0, 2 ** 64 - 1, shape, 'u8', True) if function in OF_WORDS else getattr(other, base)(shape)
     made = make(function, drawn, TRIAL, numbers)

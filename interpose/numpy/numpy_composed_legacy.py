@@ -13,7 +13,10 @@ def legacy(function, words, spare, size, *numbers):
     size = (size,) if type(size) is int else tuple(size)
     with quiet():
         made = find(function)(words, spare, size, *numbers)
-        return made if made is NotImplemented else (shaped(made[0], size), *made[1:])
+        if made is NotImplemented:
+            return made
+        width = made[0].size // math.prod(size)
+        return (shaped(made[0], size if width == 1 else (*size, width)), *made[1:])
 
 
 def shaped(array, size):
@@ -151,11 +154,11 @@ def hypergeometrics(words, spare, size, good, bad, sample):
     return m.subtract(sample, taken) if good > bad else taken, 2 * count * sample, spare
 
 
-def of_search(function):
-    def run(words, spare, size, number):
-        drawn = m.concatenate((units(words, words.size // 2), m.array([BEHIND])))
-        made, used = in_turn([function(drawn, float(number))], size)
-        return made[0], 2 * used, spare
+def of_pairs_of_words(function):
+    """Of numbers of [0, 1), as Generator makes them."""
+    def run(words, spare, size, *numbers):
+        made, used = function(m.concatenate((units(words, words.size // 2), m.array([BEHIND]))), size, *plain(numbers))
+        return made, 2 * used, spare
     return run
 
 

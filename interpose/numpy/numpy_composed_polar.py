@@ -159,7 +159,7 @@ def simple_items(drawn, items, count):
 
 def of_family(family):
     def run(words, spare, size, *numbers):
-        items, combined = family(*(float(number) for number in numbers if number is not None))
+        items, combined = family(*plain(numbers))
         count, drawn = math.prod(size), units(words, words.size // 2)
         if not any(map(takes_normal, items)):
             return combined(*simple_items(drawn, items, count)), 2 * count * len(items), spare
@@ -178,4 +178,5 @@ def differing_walds(mean, scale):
 legacy_gammas, legacy_chisquares, legacy_betas = of_family(gammas), of_family(chisquares), of_family(betas)
 legacy_ratios, legacy_students, legacy_walds = of_family(ratios), of_family(students), of_family(differing_walds)
 legacy_noncentral_chisquares, legacy_noncentral_ratios = of_family(noncentral_chisquares), of_family(noncentral_ratios)
-legacy_logseries, legacy_zipf = of_search(logseries_at), of_search(zipf_at)
+legacy_dirichlets = of_family(dirichlets)
+legacy_logseries, legacy_zipf, legacy_multinomials = of_pairs_of_words(logseries), of_pairs_of_words(zipfs), of_pairs_of_words(multinomials)

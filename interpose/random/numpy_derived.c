@@ -29,12 +29,14 @@ struct derived {
     unsigned count;                          /* of parameters */
     double
         without; /* the value of the first parameter where it is not given; NaN: NumPy refuses that */
-    bool (*is_valid)(const double *numbers); /* of finite numbers */
+    bool (*is_valid)(
+        const double *numbers); /* of finite numbers; NULL: the one before size is a list */
     enum gsh_random_distribution distribution;
     const char *base;     /* the method that draws this distribution */
     int each;             /* numbers of the base for one of the method's; 0: as many as it takes */
     const char *function; /* of numpy_composed_draws.py */
-    double words;         /* for one of the method's, at most on average; the base is words */
+    double
+        words; /* for one of the method's, or of its list's, at most on average; the base is words */
 };
 
 #define RANGE(name) gsh_numpy_number_ranges_##name
@@ -153,26 +155,25 @@ static const struct derived of_logseries[] = {
 static const struct derived of_zipf[] = {
     {"zipf", {"a", "size"}, 2, NAN, RANGE(zipf), WORDS, "zipf_of_words", 2.3}};
 
+static const struct derived of_dirichlet[] = {
+    {"dirichlet", {"alpha", "size"}, 2, NAN, NULL, WORDS, "dirichlets_of_words", 2.25}};
+static const struct derived of_multinomial[] = {
+    {"multinomial", {"n", "pvals", "size"}, 3, NAN, NULL, WORDS, "multinomials_of_words", 1}};
+
 /* ---- arguments ---- */
 
 /* Of a call: its numbers, and the shape of what it returns. */
 struct request {
     PyObject *slots[MOST_PARAMETERS];
+    unsigned items; /* of its list; 1: there is none */
     double numbers[MOST_NUMBERS];
     struct gsh_layout layout;
     int64_t elements;
 };
 
-static bool parse(const struct derived *derived, const struct gsh_method_call *call,
-                  struct request *request)
+static bool parse_numbers(const struct derived *derived, struct request *request)
 {
-    unsigned last = derived->count - 1;
-    if (!gsh_numpy_method_patch_bind(call, derived->parameters, derived->count, derived->count,
-                                     request->slots) ||
-        !request->slots[last] ||
-        !gsh_numpy_arguments_shape(request->slots[last], &request->layout, &request->elements))
-        return false;
-    for (unsigned i = 0; i < last; i++) {
+    for (unsigned i = 0; i + 1 < derived->count; i++) {
         bool is_one = i > 0 && (derived == of_gamma || !isnan(derived->without));
         request->numbers[i] = is_one ? 1 : derived->without;
         if (request->slots[i] &&
@@ -181,7 +182,35 @@ static bool parse(const struct derived *derived, const struct gsh_method_call *c
         if (isnan(request->numbers[i]))
             return false;
     }
-    return request->elements >= GSH_NUMPY_DRAW_LEAST && derived->is_valid(request->numbers);
+    request->items = 1;
+    return derived->is_valid(request->numbers);
+}
+
+/* A list, and a number of trials before it. */
+static bool parse_list(const struct derived *derived, struct request *request)
+{
+    struct gsh_numpy_random_list list;
+    int64_t trials;
+    if (!gsh_numpy_random_parse_list(request->slots[derived->count - 2], &list))
+        return false;
+    request->items = list.count;
+    if (derived == of_dirichlet)
+        return RANGE(dirichlet)(list.items, list.count);
+    return request->slots[0] && gsh_numpy_arguments_int(request->slots[0], &trials) &&
+           RANGE(multinomial)(trials, list.items, list.count);
+}
+
+static bool parse(const struct derived *derived, const struct gsh_method_call *call,
+                  struct request *request)
+{
+    PyObject *const *slots = request->slots;
+    unsigned last = derived->count - 1;
+    return gsh_numpy_method_patch_bind(call, derived->parameters, derived->count, derived->count,
+                                       request->slots) &&
+           slots[last] &&
+           gsh_numpy_arguments_shape(slots[last], &request->layout, &request->elements) &&
+           request->elements >= GSH_NUMPY_DRAW_LEAST &&
+           (derived->is_valid ? parse_numbers(derived, request) : parse_list(derived, request));
 }
 
 /* Whether the number of trials is an integer: NumPy refuses another one. */
@@ -205,9 +234,11 @@ static int64_t count_base(const struct derived *derived, const struct request *r
 {
     if (derived->each > 0)
         return request->elements * derived->each;
-    double expected =
-        (double)request->elements * (derived->words > 0 ? derived->words : request->numbers[0] + 1);
-    if (expected > (derived->words > 0 ? MOST_WORDS : MOST_OF_BASE) ||
+    const bool is_words = derived->words > 0;
+    double expected = (double)request->elements *
+                      (is_words ? derived->words * request->items : request->numbers[0] + 1);
+    double arrays = expected * GSH_MAX(request->items / 2.0, 1);
+    if ((is_words ? arrays > MOST_WORDS : expected > MOST_OF_BASE) ||
         (expected < LEAST_OF_BASE && gsh_dispatch_min_elements != 0))
         return 0;
     return (int64_t)(expected + DEVIATIONS * sqrt(expected)) + 64;
@@ -397,6 +428,8 @@ HOOK(gamma, 2);
 HOOK(weibull, 1);
 HOOK(logseries, 1);
 HOOK(zipf, 1);
+HOOK(dirichlet, 1);
+HOOK(multinomial, 2);
 
 struct gsh_method_hook *const gsh_numpy_derived_hooks[GSH_NUMPY_DERIVED_METHODS] = {
     &rayleigh_hook,
@@ -419,4 +452,6 @@ struct gsh_method_hook *const gsh_numpy_derived_hooks[GSH_NUMPY_DERIVED_METHODS]
     &gamma_hook,
     &weibull_hook,
     &logseries_hook,
-    &zipf_hook};
+    &zipf_hook,
+    &dirichlet_hook,
+    &multinomial_hook};

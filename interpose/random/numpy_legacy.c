@@ -20,9 +20,9 @@
 
 enum { LEAST = 16384, TRIAL = 1501, MOST_PARAMETERS = 4 };
 
-enum kind { UNIFORM, NORMAL, CHAIN, RUN, SAMPLE, INTEGERS };
+enum kind { UNIFORM, NORMAL, CHAIN, RUN, SAMPLE, LIST, INTEGERS };
 
-/* A method. Its parameters but size are numbers; those of randint are its own. */
+/* A method. Its parameters but size are numbers, or, before size, a list of numbers; those of randint are its own. */
 struct legacy {
     const char *name;
     const char *parameters[MOST_PARAMETERS];
@@ -106,6 +106,8 @@ static bool is_hypergeometric(const double *numbers)
       "nsample", "size")                                                                           \
     X(logseries, 1, NONE, RANGE(logseries), CHAIN, 2, "legacy_logseries", "p", "size")             \
     X(zipf, 1, NONE, RANGE(zipf), CHAIN, 2.3, "legacy_zipf", "a", "size")                          \
+    X(dirichlet, 1, NONE, NULL, LIST, GAMMA, "legacy_dirichlets", "alpha", "size")                 \
+    X(multinomial, 2, NONE, NULL, LIST, 1, "legacy_multinomials", "n", "pvals", "size")            \
     X(tomaxint, 0, NONE, NULL, UNIFORM, 1, "largest_integers", "size")                             \
     X(randint, 2, NONE, NULL, INTEGERS, 1, "integers_below", "low", "high", "size", "dtype")
 
@@ -141,6 +143,12 @@ static unsigned count_parameters(const struct legacy *legacy)
 #define LEAST_OF_CHAIN 1e6     /* for fewer, NumPy takes no longer than the launches do */
 #define WORDS_OF_NORMAL 2.5465 /* 16 / (2 pi): of 4 words, pi / 4 make two numbers */
 
+/* Of numbers of [0, 1) that are made into a chain. */
+static double words_of_chain(double count)
+{
+    return 2 * (count + 24 * sqrt(count) + 64);
+}
+
 /* Words for so many numbers: twelve standard deviations more than expected where that is left to chance. */
 static double words_for(const struct request *request, const double *numbers)
 {
@@ -150,24 +158,26 @@ static double words_for(const struct request *request, const double *numbers)
     case NORMAL:
         return WORDS_OF_NORMAL * count + 24 * sqrt(count) + 64;
     case CHAIN:
-        return 2 * (count + 24 * sqrt(count) + 64);
+        return words_of_chain(count);
     case RUN:
         return 2 * (run + 12 * sqrt(run) + 64);
     case SAMPLE:
         return 2 * count * numbers[2];
     case UNIFORM:
+    case LIST:
     case INTEGERS:
         break;
     }
     return 2 * count;
 }
 
-/* Some hundred launches make a chain, of arrays that hold a number for each two words. */
-static bool is_worth(const struct request *request)
+/* Some hundred launches make a chain, of arrays that hold a number for each two words; of a list of `items` numbers, for each of them. */
+static bool is_worth(const struct request *request, unsigned items)
 {
     const bool is_forced = gsh_dispatch_min_elements == 0;
-    return request->legacy->kind != CHAIN ||
-           (request->words <= MOST_OF_CHAIN && (is_forced || request->words >= LEAST_OF_CHAIN));
+    const bool is_chain = request->legacy->kind == CHAIN || request->legacy->kind == LIST;
+    return !is_chain || (request->words * GSH_MAX(items / 2.0, 1) <= MOST_OF_CHAIN &&
+                         (is_forced || request->words >= LEAST_OF_CHAIN));
 }
 
 static bool parse_numbers(struct request *request)
@@ -181,7 +191,24 @@ static bool parse_numbers(struct request *request)
             return false;
     }
     request->words = words_for(request, numbers);
-    return (!legacy->is_valid || legacy->is_valid(numbers)) && is_worth(request);
+    return (!legacy->is_valid || legacy->is_valid(numbers)) && is_worth(request, 1);
+}
+
+/* A list, and a number of trials before it. */
+static bool parse_list(struct request *request)
+{
+    const struct legacy *legacy = request->legacy;
+    struct gsh_numpy_random_list list;
+    int64_t trials;
+    if (!gsh_numpy_random_parse_list(request->slots[legacy->size_at - 1], &list))
+        return false;
+    request->words = words_of_chain((double)request->elements * legacy->each * list.count);
+    if (!is_worth(request, list.count))
+        return false;
+    if (legacy->size_at == 1)
+        return RANGE(dirichlet)(list.items, list.count);
+    return request->slots[0] && gsh_numpy_arguments_int(request->slots[0], &trials) &&
+           RANGE(multinomial)(trials, list.items, list.count);
 }
 
 /* Both ends, of which the second one is not drawn. */
@@ -214,6 +241,13 @@ static bool parse_integers(struct request *request)
     return true;
 }
 
+static bool parse_parameters(struct request *request)
+{
+    if (request->legacy->kind == INTEGERS)
+        return parse_integers(request);
+    return request->legacy->kind == LIST ? parse_list(request) : parse_numbers(request);
+}
+
 static bool parse(struct request *request)
 {
     const struct legacy *legacy = request->legacy;
@@ -224,8 +258,7 @@ static bool parse(struct request *request)
            gsh_numpy_arguments_shape(request->slots[legacy->size_at], &request->layout,
                                      &request->elements) &&
            request->elements >= LEAST && request->layout.ndim < GSH_MAX_DIMS &&
-           (legacy->kind == INTEGERS ? parse_integers(request) : parse_numbers(request)) &&
-           request->words <= MOST_WORDS;
+           parse_parameters(request) && request->words <= MOST_WORDS;
 }
 
 /* ---- the composition ---- */
@@ -313,11 +346,13 @@ static bool has_same_bytes(PyObject *a, PyObject *b)
     struct gsh_view one, other;
     if (gsh_numpy_describe_array(a, &one) != GSH_REASON_NONE ||
         gsh_numpy_describe_array(b, &other) != GSH_REASON_NONE || one.dtype != other.dtype ||
-        one.ndim != 1 || other.ndim != 1 || one.shape[0] != TRIAL || other.shape[0] != TRIAL)
+        one.ndim != other.ndim || one.ndim < 1 || one.shape[0] != TRIAL ||
+        memcmp(one.shape, other.shape, (size_t)one.ndim * sizeof *one.shape) != 0)
         return false;
     gsh_numpy_describe_fetch(a, false);
     gsh_numpy_describe_fetch(b, false);
-    return memcmp(one.data, other.data, TRIAL * gsh_dtype_size(one.dtype)) == 0;
+    const int64_t count = gsh_numpy_describe_size(gsh_numpy_array(a));
+    return memcmp(one.data, other.data, (size_t)count * gsh_dtype_size(one.dtype)) == 0;
 }
 
 /* The next words, made here. */

@@ -8,5 +8,5 @@
 
 #include "numpy_method_patch.h"
 
-#define GSH_NUMPY_LEGACY_METHODS 32
+#define GSH_NUMPY_LEGACY_METHODS 34
 extern struct gsh_method_hook *const gsh_numpy_legacy_hooks[GSH_NUMPY_LEGACY_METHODS];

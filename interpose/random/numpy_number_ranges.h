@@ -106,3 +106,25 @@ static inline bool gsh_numpy_number_ranges_zipf(const double *numbers)
 {
     return numbers[0] >= 2.75 && numbers[0] <= 100;
 }
+
+/* (alpha), so many of them: gamma numbers of these shapes. */
+static inline bool gsh_numpy_number_ranges_dirichlet(const double *alpha, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (alpha[i] < 1)
+            return false;
+    return true;
+}
+
+/* (n, pvals), so many of them: binomial numbers by inversion, of probabilities between 0 and 1. */
+static inline bool gsh_numpy_number_ranges_multinomial(int64_t n, const double *pvals,
+                                                       unsigned count)
+{
+    double sum = 0;
+    for (unsigned i = 0; i + 1 < count; i++) {
+        if (!(pvals[i] > 0))
+            return false;
+        sum += pvals[i];
+    }
+    return n >= 1 && n <= 40 && sum < 1 - 1e-9 && pvals[count - 1] >= 0 && pvals[count - 1] <= 1;
+}

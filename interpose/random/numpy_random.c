@@ -119,6 +119,22 @@ bool gsh_numpy_random_parse_number(PyObject *object, double *number)
     return isfinite(*number);
 }
 
+bool gsh_numpy_random_parse_list(PyObject *object, struct gsh_numpy_random_list *list)
+{
+    const bool is_list = object && gsh_py_type(object) == gsh_py.PyList_Type;
+    if (!object || (!is_list && gsh_py_type(object) != gsh_py.PyTuple_Type) ||
+        gsh_py_size(object) < 2 || gsh_py_size(object) > GSH_NUMPY_RANDOM_MOST_ITEMS)
+        return false;
+    list->count = (unsigned)gsh_py_size(object);
+    for (unsigned i = 0; i < list->count; i++) {
+        PyObject *item =
+            is_list ? gsh_py.PyList_GetItem(object, i) : gsh_py.PyTuple_GetItem(object, i);
+        if (!gsh_numpy_random_parse_number(item, &list->items[i]))
+            return false;
+    }
+    return true;
+}
+
 /* Numbers of the distribution: None is one that is given. */
 static bool parse_numbers(const struct method *method, PyObject *const *slots,
                           struct gsh_random_draw *draw)

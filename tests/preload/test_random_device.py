@@ -25,6 +25,7 @@ DRAWS = {
     "beta": lambda g, n: g.beta(2, 3, n), "f": lambda g, n: g.f(3, 4, n), "standard_t": lambda g, n: g.standard_t(3, n),
     "noncentral_chisquare": lambda g, n: g.noncentral_chisquare(3, 1, n), "noncentral_f": lambda g, n: g.noncentral_f(3, 4, 1, n),
     "wald": lambda g, n: g.wald(3, 2, n), "weibull": lambda g, n: g.weibull(1.7, n), "logseries": lambda g, n: g.logseries(0.6, n), "zipf": lambda g, n: g.zipf(3, n),
+    "dirichlet": lambda g, n: g.dirichlet([1, 2.0, 3.5], n), "multinomial": lambda g, n: g.multinomial(30, [0.1, 0.6, 0.3], n),
     "binomial rare": lambda g, n: g.binomial(10**6, 3e-6, n)}
 """
 # Of the generators: emulated kernels are compiled for seconds.
@@ -95,7 +96,11 @@ FORMS = [("rayleigh", ()), ("rayleigh", (0.0,)), ("rayleigh", (-0.0,)), ("raylei
     ("gamma", (1,)), ("gamma", (1 + 1e-15,)), ("gamma", (0.5,)), ("gamma", (1e6, 1e-3)), ("gamma", (-1,)), ("gamma", (2, -1)), ("gamma", (2, 0)),
     ("standard_gamma", (2.5,)), ("chisquare", (0.5,)), ("chisquare", (2,)), ("beta", (1, 1)), ("beta", (1, 3)), ("beta", (0.5, 3)), ("f", (2, 9)),
     ("standard_t", (1,)), ("standard_t", (40,)), ("noncentral_chisquare", (3, 0)), ("noncentral_chisquare", (7.5, 30)), ("noncentral_f", (5, 2, 0.1)),
-    ("wald", (1e-3, 1e3)), ("wald", (1e3, 1e-3)), ("wald", (0, 1)), ("dirichlet", ([1.0, 2.0],)),
+    ("wald", (1e-3, 1e3)), ("wald", (1e3, 1e-3)), ("wald", (0, 1)), ("dirichlet", ([1.0, 2.0],)), ("dirichlet", ((1, 1, 1),)), ("dirichlet", ([0.05, 0.01],)),
+    ("dirichlet", ([1, -1],)), ("dirichlet", ([],)), ("dirichlet", (2,)), ("dirichlet", (np.array([1.0, 2.0]),)), ("multinomial", (20, [0.2, 0.8])),
+    ("multinomial", (40, (0.5, 0.2, 0.3))), ("multinomial", (2, [0.25] * 4)), ("multinomial", (20, [0.5, 0.6, 0.1])), ("multinomial", (20.0, [0.2, 0.8])),
+    ("multinomial", (100, [0.2, 0.8])), ("multinomial", (0, [0.2, 0.8])), ("multinomial", (5, [0, 1])), ("multinomial", (5, [0.2, 1.5])),
+    ("multinomial", (5, [[0.2, 0.8], [0.5, 0.5]])), ("multinomial", ([1, 2], [0.2, 0.8])),
     ("weibull", (1,)), ("weibull", (0.05,)), ("weibull", (0,)), ("weibull", (-1,)), ("weibull", (30.0,)), ("logseries", (0.01,)), ("logseries", (0.99,)),
     ("logseries", (0.9999,)), ("logseries", (0,)), ("logseries", (1,)), ("zipf", (2.75,)), ("zipf", (50,)), ("zipf", (1.1,)), ("zipf", (1,)),
     ("zipf", (1000,)), ("pareto", (3,)), ("power", (3,)),
@@ -119,7 +124,7 @@ attempt("by name", lambda: [getattr(rng, name)(scale=2.5, size=n) for name in ("
 attempt("subclass", lambda: Sub(np.random.PCG64(1)).binomial(10, 0.3, n))
 attempt("MT19937", lambda: np.random.Generator(np.random.MT19937(1)).binomial(10, 0.3, n))
 for name, *parameters in (("rayleigh", 2), ("standard_cauchy",), ("gumbel", 1), ("gamma", 2), ("beta", 2, 3), ("f", 3, 4), ("standard_t", 3),
-        ("noncentral_f", 3, 4, 1), ("wald", 1, 1), ("weibull", 2), ("logseries", 0.5), ("zipf", 3), ("laplace", 1), ("logistic", 1), ("triangular", 0, 1, 2),
+        ("noncentral_f", 3, 4, 1), ("wald", 1, 1), ("weibull", 2), ("logseries", 0.5), ("zipf", 3), ("dirichlet", [1, 2]), ("multinomial", 9, [0.2, 0.8]), ("laplace", 1), ("logistic", 1), ("triangular", 0, 1, 2),
         ("geometric", 0.2), ("geometric", 0.5),
         ("binomial", 9, 0.2), ("binomial", 9, 0.7), ("poisson", 2)):
     where = residency(getattr(rng, name)(*parameters, size=n))

@@ -23,7 +23,9 @@ FORMS = [("random_sample", ()), ("uniform", ()), ("uniform", (-2, 5.5)), ("unifo
     ("weibull", (2,)), ("weibull", (1,)), ("weibull", (0.05,)), ("weibull", (30,)), ("power", (3,)), ("power", (0.5,)), ("geometric", (0.3,)),
     ("geometric", (0.5,)), ("geometric", (1e-3,)), ("geometric", (1,)), ("hypergeometric", (10, 20, 5)), ("hypergeometric", (20, 10, 10)),
     ("hypergeometric", (10, 10, 1)), ("hypergeometric", (3, 20, 5)), ("logseries", (0.5,)), ("logseries", (0.01,)), ("logseries", (0.99,)),
-    ("zipf", (3,)), ("zipf", (2.75,)), ("zipf", (50,)), ("rayleigh", (2,)), ("vonmises", (0, 1)), ("negative_binomial", (5, 0.5))]
+    ("zipf", (3,)), ("zipf", (2.75,)), ("zipf", (50,)), ("rayleigh", (2,)), ("vonmises", (0, 1)), ("negative_binomial", (5, 0.5)),
+    ("dirichlet", ([1.0, 2.0, 3.0],)), ("dirichlet", ((1, 1),)), ("dirichlet", ([1, 1, 2.5, 1],)), ("multinomial", (20, [0.2, 0.8])),
+    ("multinomial", (40, (0.5, 0.2, 0.3))), ("multinomial", (1, [0.1, 0.2, 0.3, 0.4])), ("multinomial", (3, [1 / 6] * 6))]
 REFUSED = [("normal", (0, -1)), ("normal", (0, np.nan)), ("normal", ([1, 2], 1)), ("normal", (None,)), ("uniform", (0, np.inf)),
     ("exponential", (-1,)), ("exponential", (-0.0,)), ("triangular", (0, 2, 1)), ("triangular", (1, 1, 1)), ("triangular", (0, 1)),
     ("binomial", (10.5, 0.5)), ("binomial", (-1, 0.5)), ("binomial", (10, 1.5)), ("binomial", (1000, 0.4)), ("poisson", (-1,)),
@@ -33,6 +35,10 @@ REFUSED = [("normal", (0, -1)), ("normal", (0, np.nan)), ("normal", ([1, 2], 1))
     ("geometric", (1e-9,)), ("geometric", (1.5,)), ("hypergeometric", (10.0, 20, 5)), ("hypergeometric", (10, 20, 40)), ("hypergeometric", (10, 20, 0)),
     ("hypergeometric", (10, -1, 5)), ("hypergeometric", (100, 200, 20)), ("logseries", (0,)), ("logseries", (1,)), ("logseries", (0.9999,)),
     ("zipf", (1,)), ("zipf", (1.1,)), ("zipf", (1000,)), ("zipf", (np.nan,)), ("zipf", ()),
+    ("dirichlet", ([0.5, 1],)), ("dirichlet", ([1, -1],)), ("dirichlet", ([],)), ("dirichlet", ([2],)), ("dirichlet", (2,)), ("dirichlet", ([1, np.nan],)),
+    ("dirichlet", (np.array([1.0, 2.0]),)), ("dirichlet", ([[1, 2], [3, 4]],)), ("multinomial", (20, [0.5, 0.6])), ("multinomial", (20.0, [0.2, 0.8])),
+    ("multinomial", (20, [0.5, 0.6, 0.1])), ("multinomial", (100, [0.2, 0.8])), ("multinomial", (0, [0.2, 0.8])), ("multinomial", (-1, [0.2, 0.8])),
+    ("multinomial", (5, [0, 1])), ("multinomial", (5, [1.0, 0])), ("multinomial", (5, [0.2, 1.5])), ("multinomial", (5, [0.2, 0.1])), ("multinomial", (5,)),
     ("randint", (5, 5)), ("randint", (5, 2)), ("randint", (7, 8)), ("randint", ("a",)),
     ("randint", (0, 2**64)), ("randint", ([1, 2], 5)), ("randint", ()), ("random_sample", (5, 5))]
 def state_of(rs):
@@ -55,7 +61,7 @@ dump("own memory", [a.base is None, a.flags.owndata, a.flags.writeable])
         for name in ("random_sample", "uniform", "standard_normal", "normal", "exponential", "gumbel", "laplace", "logistic",
                      "standard_cauchy", "triangular", "binomial", "poisson", "tomaxint", "randint", "standard_gamma", "gamma", "chisquare", "beta", "f",
                      "standard_t", "noncentral_chisquare", "noncentral_f", "wald", "lognormal", "pareto", "weibull", "power", "geometric",
-                     "hypergeometric", "logseries", "zipf"):
+                     "hypergeometric", "logseries", "zipf", "dirichlet", "multinomial"):
             if not shim_runner.is_emulated():
                 self.assert_on_device(result, name)
 
