@@ -249,3 +249,30 @@ def uniform(generator, low=0.0, high=1.0, size=None):
     with quiet():
         width = m.subtract(high, low)
     return drawn_for(generator.random, low, width, size) if m.isfinite(width).all() else NotImplemented
+
+
+# --- choice with probabilities -------------------------------------------------------------------
+
+FAR_FROM_ONE = 1e-8  # of the sum of probabilities; NumPy refuses 1.5e-8
+
+
+def chosen_by_weights(draw, a, size, replace, p):
+    """As NumPy does, which adds p up on the CPU before it draws."""
+    is_array, has_size = is_plain(a) and a.ndim == 1, type(size) is int or (type(size) is tuple and size != ())
+    if replace is not True or not has_size or not is_plain(p) or p.dtype.char != 'd' or p.ndim != 1 or not (is_array or type(a) is int):
+        return NotImplemented
+    count = a.size if is_array else a
+    if p.size != count or count < 1 or not m.greater_equal(p, 0.0).all() or abs(float(p.sum()) - 1.0) > FAR_FROM_ONE:
+        return NotImplemented
+    bounds = p.cumsum()
+    bounds /= bounds[-1]
+    places = bounds.searchsorted(draw(size), 'right')
+    return a.take(places) if is_array else places
+
+
+def choice(generator, a, size=None, replace=True, p=None, axis=0, shuffle=True):
+    return NotImplemented if p is None or axis != 0 else chosen_by_weights(generator.random, a, size, replace, p)
+
+
+def legacy_choice(state, a, size=None, replace=True, p=None):
+    return NotImplemented if p is None else chosen_by_weights(state.random_sample, a, size, replace, p)

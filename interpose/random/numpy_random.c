@@ -13,6 +13,7 @@
 #include "numpy_generator.h"
 #include "numpy_legacy.h"
 #include "numpy_parallel.h"
+#include "numpy_random_choice.h"
 #include "numpy_shuffle.h"
 #include "scipy_module.h"
 
@@ -355,12 +356,13 @@ void gsh_numpy_random_adopt_module(void)
                                                   &lognormal_hook,       &standard_exponential_hook,
                                                   &exponential_hook,     &integers_hook};
     enum { LEGACY = GSH_NUMPY_DERIVED_METHODS, SHUFFLES = LEGACY + GSH_NUMPY_LEGACY_METHODS };
-    enum { OTHERS = SHUFFLES + GSH_NUMPY_SHUFFLES };
+    enum { CHOICES = SHUFFLES + GSH_NUMPY_SHUFFLES, OTHERS = CHOICES + GSH_NUMPY_RANDOM_CHOICES };
     static struct gsh_method_hook *hooks[GSH_COUNT(own) + OTHERS];
     static struct gsh_scipy_module module = {hooks, GSH_COUNT(hooks), 0};
     memcpy(hooks, gsh_numpy_derived_hooks, sizeof(gsh_numpy_derived_hooks));
     memcpy(hooks + LEGACY, gsh_numpy_legacy_hooks, sizeof(gsh_numpy_legacy_hooks));
     memcpy(hooks + SHUFFLES, gsh_numpy_shuffle_hooks, sizeof(gsh_numpy_shuffle_hooks));
+    memcpy(hooks + CHOICES, gsh_numpy_random_choice_hooks, sizeof(gsh_numpy_random_choice_hooks));
     memcpy(hooks + OTHERS, own, sizeof(own));
     gsh_scipy_module_adopt(&module);
 }

@@ -167,6 +167,37 @@ if before:
 """, device="random")
         self.assertEqual(result.returncode, 0, result)
 
+    @unittest.skipIf(shim_runner.is_emulated(), "composed calls do not differ, and many kernels would be compiled")
+    def test_choice_with_probabilities(self):
+        result = self.assert_same("""
+import numpy as np
+from shim_script import attempt, dump, on_device, report
+n = 30000
+weights = np.arange(n) % 97 + 0.5
+p, items = on_device(weights / weights.sum()), on_device(np.arange(n) * 1.5)
+PLACES = {"p": p, "strided": on_device(np.repeat(p, 2))[::2], "twice": p * 2, "near": p * (1 + 1e-9), "less near": p * (1 + 1.2e-8), "too far": p * (1 + 1e-7),
+    "negative": np.where(items == 3, -p, p), "nan": np.where(items == 3, np.nan, p), "short": p[1:], "f4": p.astype("f4"), "list": [0.25, 0.75],
+    "table": p.reshape(2, -1), "zeros": p * 0, "None": None}
+for g in np.random.default_rng(1), np.random.RandomState(1), np.random.Generator(np.random.MT19937(1)):
+    kind = type(getattr(g, "bit_generator", g)).__name__
+    for name, place in PLACES.items():
+        for i, a in enumerate((n, items, items.astype("i4"), items.reshape(n, 1), list(range(n)), 2, n + 0.5)):
+            attempt("%s %s %d" % (kind, name, i), lambda: g.choice(a, n, p=place))
+        attempt("%s %s shape" % (kind, name), lambda: g.choice(items, (n // 5, 5), True, place))
+        attempt("%s %s some" % (kind, name), lambda: g.choice(n, 20, False, place))
+        attempt("%s %s all" % (kind, name), lambda: g.choice(a=items, replace=True, size=n, p=place))
+    for size in (), None, (n, -1), 2.5, [n]:
+        attempt("%s %s" % (kind, size), lambda: g.choice(n, size, p=p))
+    attempt("%s axis" % kind, lambda: g.choice(items, n, True, p, 0))
+    attempt("%s state" % kind, lambda: g.random())
+before = report()
+np.random.default_rng(2).choice(items, n, p=p), np.random.choice(items, n, p=p)
+if before:
+    moved = report()["counters"]["download_bytes"] - before["counters"]["download_bytes"]
+    assert moved < 20000, moved
+""", device="random")
+        self.assertEqual(result.returncode, 0, result)
+
     def test_out(self):
         self.assert_same("""
 import numpy as np
