@@ -217,6 +217,24 @@ def multinomials(drawn, size, n, pvals):
     return beside([*counts, rest]).reshape(*size, len(pvals)), used
 
 
+def hypergeometrics_of_words(words, size, good, bad, sample):
+    """For each item of a sample, the first word that is not beyond the items that are left says whether it is a good one."""
+    if any(isinstance(number, float) for number in (good, bad, sample)):
+        return NotImplemented
+    good, total, sample = int(good), int(good) + int(bad), int(sample)
+    words = m.concatenate((words, m.zeros(1, 'I'))).astype('l')
+    last, left, places = words.size - 1, m.add(m.zeros(words.size, 'l'), good), m.arange(words.size)
+    at = places
+    for most in range(total - 1, total - 1 - sample, -1):
+        drawn, ends = m.bitwise_and(words, 2 ** most.bit_length() - 1), m.minimum(m.add(places, 1), last)
+        is_made = m.less_equal(drawn, most)
+        is_made[last:] = True
+        drawn, ends = settled(drawn, ends, is_made)
+        left, at = m.subtract(left, m.less(drawn.take(at), left)), ends.take(at)
+    (left,), used = in_turn([(left, at)], (size,) if type(size) is int else tuple(size))
+    return m.subtract(good, left), used
+
+
 def beside(columns):
     return m.concatenate([column.reshape(*column.shape, 1) for column in columns], -1)
 

@@ -11,7 +11,8 @@ OF_PAIRS = {'cauchy_of_normals'}
 OF_WORDS = {'gammas_of_words', 'chisquares_of_words', 'betas_of_words', 'ratios_of_words', 'students_of_words',
             'noncentral_chisquares_of_words', 'noncentral_ratios_of_words', 'walds_of_words', 'logseries_of_words', 'zipf_of_words',
             'dirichlets_of_words', 'multinomials_of_words'}
-OF_CHAINS = {'poisson_of_uniforms'} | OF_WORDS
+OF_HALVES = {'hypergeometrics_of_words'}  # words of 32 bits
+OF_CHAINS = {'poisson_of_uniforms'} | OF_WORDS | OF_HALVES
 known = {}  # (function, type of the bit generator): whether NumPy draws as the function does
 takes_log1p = False  # NumPy's binomial, of a small p
 subtracts = False  # NumPy's wald, of nearly equal numbers: before 2.3.4
@@ -60,15 +61,21 @@ def draws_alike(generator, method, base, function, numbers):
     width = max((len(numbers[-1]) if type(numbers[-1]) in (list, tuple) else 1) if numbers else 1, 4)
     shape = (TRIAL, 2) if function in OF_PAIRS else TRIAL * 3 * width if function in OF_CHAINS else TRIAL
     expected = getattr(one, method)(*numbers, size=TRIAL)
-    drawn = other.integers(0, 2 ** 64 - 1, shape, 'u8', True) if function in OF_WORDS else getattr(other, base)(shape)
+    drawn = of_base(other, base, function, shape)
     made = make(function, drawn, TRIAL, numbers)
     if type(made) is tuple:
         made, used = made
         other = third
-        other.random(used)
+        of_base(other, 'random', function if function in OF_HALVES else None, used)
     if made is NotImplemented or made.dtype != expected.dtype or made.tobytes() != expected.tobytes():
         return False
     return str(one.bit_generator.state) == str(other.bit_generator.state)
+
+
+def of_base(generator, base, function, shape):
+    if function in OF_HALVES:
+        return generator.integers(0, 2 ** 32 - 1, shape, 'u4', True)
+    return generator.integers(0, 2 ** 64 - 1, shape, 'u8', True) if function in OF_WORDS else getattr(generator, base)(shape)
 
 
 def find_log1p(generator):

@@ -36,7 +36,7 @@ struct derived {
     int each;             /* numbers of the base for one of the method's; 0: as many as it takes */
     const char *function; /* of numpy_composed_draws.py */
     double
-        words; /* for one of the method's, or of its list's, at most on average; the base is words */
+        words; /* for one of the method's, or of its items, at most on average; the base is words */
 };
 
 #define RANGE(name) gsh_numpy_number_ranges_##name
@@ -160,12 +160,27 @@ static const struct derived of_dirichlet[] = {
 static const struct derived of_multinomial[] = {
     {"multinomial", {"n", "pvals", "size"}, 3, NAN, NULL, WORDS, "multinomials_of_words", 1}};
 
+/* Of words of 32 bits. */
+static const struct derived of_hypergeometric[] = {{"hypergeometric",
+                                                    {"ngood", "nbad", "nsample", "size"},
+                                                    4,
+                                                    NAN,
+                                                    RANGE(hypergeometric),
+                                                    WORDS,
+                                                    "hypergeometrics_of_words",
+                                                    2}};
+
+static bool takes_halves(const struct derived *derived)
+{
+    return derived == of_hypergeometric;
+}
+
 /* ---- arguments ---- */
 
 /* Of a call: its numbers, and the shape of what it returns. */
 struct request {
     PyObject *slots[MOST_PARAMETERS];
-    unsigned items; /* of its list; 1: there is none */
+    unsigned items; /* that a number is made of: those of its list, or of its sample */
     double numbers[MOST_NUMBERS];
     struct gsh_layout layout;
     int64_t elements;
@@ -182,7 +197,7 @@ static bool parse_numbers(const struct derived *derived, struct request *request
         if (isnan(request->numbers[i]))
             return false;
     }
-    request->items = 1;
+    request->items = derived == of_hypergeometric ? (unsigned)request->numbers[2] : 1;
     return derived->is_valid(request->numbers);
 }
 
@@ -251,7 +266,8 @@ static PyObject *draw_base(const struct derived *derived, const struct request *
                            enum gsh_reason *why, unsigned *row)
 {
     if (derived->words > 0)
-        return gsh_numpy_draw_words(call, GSH_UINT64, elements, why, row);
+        return gsh_numpy_draw_words(call, takes_halves(derived) ? GSH_UINT32 : GSH_UINT64, elements,
+                                    why, row);
     static const char *const parameters[] = {"size"};
     PyObject *none[] = {NULL};
     struct gsh_numpy_draw draw = {
@@ -344,7 +360,10 @@ static PyObject *pass_over(const struct derived *derived, const struct request *
     gsh_numpy_generator_write(call->self, begin);
     if (gsh_numpy_arguments_int(gsh_py.PyTuple_GetItem(tuple, 1), &used) && derived->words > 0) {
         struct gsh_random_stream stream = *begin;
-        gsh_random_stream_skip(&stream, (uint64_t)used);
+        if (takes_halves(derived))
+            gsh_random_stream_skip_halves(&stream, (uint64_t)used);
+        else
+            gsh_random_stream_skip(&stream, (uint64_t)used);
         gsh_numpy_generator_write(call->self, &stream);
         passed = result;
         gsh_py.Py_IncRef(passed);
@@ -430,6 +449,7 @@ HOOK(logseries, 1);
 HOOK(zipf, 1);
 HOOK(dirichlet, 1);
 HOOK(multinomial, 2);
+HOOK(hypergeometric, 3);
 
 struct gsh_method_hook *const gsh_numpy_derived_hooks[GSH_NUMPY_DERIVED_METHODS] = {
     &rayleigh_hook,
@@ -454,4 +474,5 @@ struct gsh_method_hook *const gsh_numpy_derived_hooks[GSH_NUMPY_DERIVED_METHODS]
     &logseries_hook,
     &zipf_hook,
     &dirichlet_hook,
-    &multinomial_hook};
+    &multinomial_hook,
+    &hypergeometric_hook};

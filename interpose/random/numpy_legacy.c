@@ -45,13 +45,6 @@ static bool is_geometric(const double *numbers)
     return numbers[0] >= 1e-4 && numbers[0] <= 1;
 }
 
-/* (good, bad, sample): up to 10 items are drawn one after the other, and neither kind comes to its end before. */
-static bool is_hypergeometric(const double *numbers)
-{
-    return numbers[2] >= 1 && numbers[2] <= 10 && numbers[0] >= numbers[2] &&
-           numbers[1] >= numbers[2] && numbers[0] + numbers[1] < 1e9;
-}
-
 #define RANGE(name) gsh_numpy_number_ranges_##name
 
 /* Numbers of [0, 1) for a normal one, and for a gamma number of a shape from 1 on. */
@@ -102,8 +95,8 @@ static bool is_hypergeometric(const double *numbers)
     X(weibull, 1, NONE, RANGE(power), UNIFORM, 1, "weibulls", "a", "size")                         \
     X(power, 1, NONE, RANGE(power), UNIFORM, 1, "powers", "a", "size")                             \
     X(geometric, 1, NONE, is_geometric, UNIFORM, 1, "geometrics", "p", "size")                     \
-    X(hypergeometric, 3, NONE, is_hypergeometric, SAMPLE, 1, "hypergeometrics", "ngood", "nbad",   \
-      "nsample", "size")                                                                           \
+    X(hypergeometric, 3, NONE, RANGE(hypergeometric), SAMPLE, 1, "hypergeometrics", "ngood",       \
+      "nbad", "nsample", "size")                                                                   \
     X(logseries, 1, NONE, RANGE(logseries), CHAIN, 2, "legacy_logseries", "p", "size")             \
     X(zipf, 1, NONE, RANGE(zipf), CHAIN, 2.3, "legacy_zipf", "a", "size")                          \
     X(dirichlet, 1, NONE, NULL, LIST, GAMMA, "legacy_dirichlets", "alpha", "size")                 \

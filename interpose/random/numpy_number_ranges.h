@@ -128,3 +128,10 @@ static inline bool gsh_numpy_number_ranges_multinomial(int64_t n, const double *
     }
     return n >= 1 && n <= 40 && sum < 1 - 1e-9 && pvals[count - 1] >= 0 && pvals[count - 1] <= 1;
 }
+
+/* (good, bad, sample): so few that they are drawn one after the other, and neither kind comes to its end before. */
+static inline bool gsh_numpy_number_ranges_hypergeometric(const double *numbers)
+{
+    return numbers[2] >= 1 && numbers[2] < 10 && numbers[0] >= numbers[2] &&
+           numbers[1] >= numbers[2] && numbers[0] + numbers[1] < 1e9;
+}

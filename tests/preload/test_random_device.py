@@ -26,6 +26,7 @@ DRAWS = {
     "noncentral_chisquare": lambda g, n: g.noncentral_chisquare(3, 1, n), "noncentral_f": lambda g, n: g.noncentral_f(3, 4, 1, n),
     "wald": lambda g, n: g.wald(3, 2, n), "weibull": lambda g, n: g.weibull(1.7, n), "logseries": lambda g, n: g.logseries(0.6, n), "zipf": lambda g, n: g.zipf(3, n),
     "dirichlet": lambda g, n: g.dirichlet([1, 2.0, 3.5], n), "multinomial": lambda g, n: g.multinomial(30, [0.1, 0.6, 0.3], n),
+    "hypergeometric": lambda g, n: g.hypergeometric(10, 20, 5, n), "hypergeometric 3": lambda g, n: g.hypergeometric(17, 15, 3, n),
     "binomial rare": lambda g, n: g.binomial(10**6, 3e-6, n)}
 """
 # Of the generators: emulated kernels are compiled for seconds.
@@ -104,6 +105,8 @@ FORMS = [("rayleigh", ()), ("rayleigh", (0.0,)), ("rayleigh", (-0.0,)), ("raylei
     ("weibull", (1,)), ("weibull", (0.05,)), ("weibull", (0,)), ("weibull", (-1,)), ("weibull", (30.0,)), ("logseries", (0.01,)), ("logseries", (0.99,)),
     ("logseries", (0.9999,)), ("logseries", (0,)), ("logseries", (1,)), ("zipf", (2.75,)), ("zipf", (50,)), ("zipf", (1.1,)), ("zipf", (1,)),
     ("zipf", (1000,)), ("pareto", (3,)), ("power", (3,)),
+    ("hypergeometric", (9, 9, 9)), ("hypergeometric", (10**6, 5 * 10**8, 4)), ("hypergeometric", (3, 20, 5)), ("hypergeometric", (10.0, 20, 5)),
+    ("hypergeometric", (10, 20, 0)), ("hypergeometric", (10, 20, 31)), ("hypergeometric", (-1, 20, 5)), ("hypergeometric", (100, 200, 20)),
     ("standard_cauchy", ()), ("triangular", (0, 0, 1)), ("triangular", (0, 1, 1)), ("triangular", (1, 1, 1)),
     ("triangular", (0, 2, 1)), ("triangular", (2, 1, 3)), ("triangular", (-1e308, 0, 1e308)), ("triangular", (0, 1)),
     ("geometric", (1,)), ("geometric", (1.0,)), ("geometric", (1 / 3,)), ("geometric", (np.nextafter(1 / 3, 0),)),
@@ -124,7 +127,8 @@ attempt("by name", lambda: [getattr(rng, name)(scale=2.5, size=n) for name in ("
 attempt("subclass", lambda: Sub(np.random.PCG64(1)).binomial(10, 0.3, n))
 attempt("MT19937", lambda: np.random.Generator(np.random.MT19937(1)).binomial(10, 0.3, n))
 for name, *parameters in (("rayleigh", 2), ("standard_cauchy",), ("gumbel", 1), ("gamma", 2), ("beta", 2, 3), ("f", 3, 4), ("standard_t", 3),
-        ("noncentral_f", 3, 4, 1), ("wald", 1, 1), ("weibull", 2), ("logseries", 0.5), ("zipf", 3), ("dirichlet", [1, 2]), ("multinomial", 9, [0.2, 0.8]), ("laplace", 1), ("logistic", 1), ("triangular", 0, 1, 2),
+        ("noncentral_f", 3, 4, 1), ("wald", 1, 1), ("weibull", 2), ("logseries", 0.5), ("zipf", 3), ("dirichlet", [1, 2]), ("multinomial", 9, [0.2, 0.8]), ("hypergeometric", 9, 7, 4),
+        ("laplace", 1), ("logistic", 1), ("triangular", 0, 1, 2),
         ("geometric", 0.2), ("geometric", 0.5),
         ("binomial", 9, 0.2), ("binomial", 9, 0.7), ("poisson", 2)):
     where = residency(getattr(rng, name)(*parameters, size=n))
