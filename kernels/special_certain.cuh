@@ -65,12 +65,14 @@ SPECIAL_INLINE double special_log_rest(double r)
     const double terms[] = {1.0 / 9, -1.0 / 8, 1.0 / 7, -1.0 / 6, 1.0 / 5, -1.0 / 4, 1.0 / 3};
     return r * r * r * special_polynomial(r, terms);
 }
-SPECIAL double gsh_special_certain_log(double x)
+// A number, and what it lacks.
+struct special_pair {
+    double high, low;
+};
+// log(x) but for 0.0003 units of 2^-52 of it; x is positive, normal and finite.
+SPECIAL_INLINE struct special_pair special_log_pair(double x)
 {
-    const double unit = 2.220446049250313e-16, own = 0.0003, sixteenth = 0.023 / 16;
     int exponent;
-    if (!(x >= 2.2250738585072014e-308 && x < SPECIAL_INF))
-        return SPECIAL_NAN;
     double z = frexp(x, &exponent);
     if (z < 0.70710678118654752440) {
         z += z;
@@ -87,8 +89,17 @@ SPECIAL double gsh_special_certain_log(double x)
     const double low = special_lost(whole, table, a) + special_lost(a, r, b) + special_lost(b, -0.5 * square, c) +
                        (exponent * 1.9082149292705877e-10 + special_log_low[(int)m - 90] + r_low - 0.5 * square_low - r * r_low +
                         special_log_rest(r));
-    const double sum = c + low, left = (c - sum) + low, size = fabs(sum);
-    const double margin = unit * (own * size + (size < 0.0625 ? 0.01 * size : sixteenth));
-    const double down = sum + (left - margin), up = sum + (left + margin);
+    const double sum = c + low;
+    const struct special_pair log = {sum, (c - sum) + low};
+    return log;
+}
+SPECIAL double gsh_special_certain_log(double x)
+{
+    const double unit = 2.220446049250313e-16, own = 0.0003, sixteenth = 0.023 / 16;
+    if (!(x >= 2.2250738585072014e-308 && x < SPECIAL_INF))
+        return SPECIAL_NAN;
+    const struct special_pair log = special_log_pair(x);
+    const double size = fabs(log.high), margin = unit * (own * size + (size < 0.0625 ? 0.01 * size : sixteenth));
+    const double down = log.high + (log.low - margin), up = log.high + (log.low + margin);
     return down == up ? down : SPECIAL_NAN;
 }

@@ -19,6 +19,7 @@
     X(numpy_composed_legacy)                                                                       \
     X(numpy_composed_cosines)                                                                      \
     X(numpy_composed_chains)                                                                       \
+    X(numpy_composed_polar)                                                                        \
     X(numpy_composed_distances)                                                                    \
     X(numpy_composed_images)                                                                       \
     X(numpy_composed_quantiles) X(numpy_composed_shuffle) X(numpy_composed_sparse)

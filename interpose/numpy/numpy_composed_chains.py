@@ -8,12 +8,9 @@ and of parameters returns (numbers, how many words they take), or NotImplemented
 import math
 
 UNIT = 2.0 ** -53
-NEAR = 1e-12  # logarithms and exponentials nearer than that are compared by NumPy
+BEHIND = 0.41421356  # in place of a number that is not there; nothing is decided by it
+NORMAL, UNIFORM = 'normal', 'uniform'  # items of a number: a normal one, one of [0, 1); a gamma number is given by its shape
 TAIL_WORDS = 17, 2  # of a normal and an exponential number; NumPy draws one that takes more
-
-
-class Undecided(Exception):
-    pass
 
 
 def units_at(words):
@@ -31,13 +28,6 @@ def settled(values, ends, is_made):
         is_made[left] = was_made
         left = left.take(m.logical_not(was_made).nonzero()[0])
     return values, ends
-
-
-def decide(left, right):
-    """left < right."""
-    if m.less(m.absolute(m.subtract(left, right)), NEAR).any():
-        raise Undecided
-    return m.less(left, right)
 
 
 def of_ziggurat(words, layers, steps, kind, exponent, tail):
@@ -120,6 +110,33 @@ def gammas_at(words, shape, normals):
     return settled(m.multiply(v, b), ends, is_made)
 
 
+def logseries_at(drawn, p):
+    """Of numbers of [0, 1): one, or two."""
+    last, places = drawn.size - 1, m.arange(drawn.size)
+    then = drawn.take(m.minimum(m.add(places, 1), last))
+    is_one = m.greater_equal(drawn, p)
+    q = m.subtract(1.0, m.exp(m.multiply(then, math.log1p(-p))))
+    is_far = decide(m.where(is_one, 1.0, drawn), m.where(is_one, 0.0, m.multiply(q, q)))
+    is_plain = m.logical_or(is_one, is_far)
+    is_two = decide(m.where(is_plain, 1.0, drawn), m.where(is_plain, 0.0, q))
+    far = rounded(m.floor, m.where(is_far, m.add(m.divide(m.log(drawn), m.log(q)), 1.0), 0.5))
+    values = m.where(is_far, far, m.add(is_two, 1.0)).astype('l')
+    return values, m.minimum(m.add(m.where(is_one, 1, 2), places), last)
+
+
+def zipf_at(drawn, a):
+    """Of two numbers of [0, 1) for each attempt."""
+    last, places, scale = drawn.size - 1, m.arange(drawn.size), 2.0 ** (a - 1.0)
+    then = drawn.take(m.minimum(m.add(places, 1), last))
+    x = rounded(m.floor, m.power(m.subtract(1.0, drawn), -1.0 / (a - 1.0)))
+    t = m.power(m.add(m.divide(1.0, x), 1.0), a - 1.0)
+    left = m.divide(m.multiply(m.multiply(then, x), m.subtract(t, 1.0)), scale - 1.0)
+    is_made = decide(left, m.divide(t, scale), m.multiply(m.add(x, 1.0), NEAR))
+    ends, is_made[last:] = m.minimum(m.add(places, 2), last), True
+    ends[last:] = last
+    return settled(x.astype('l'), ends, is_made)
+
+
 def in_turn(pairs, size):
     """Of pairs (values, ends): numbers of the first one, of the second one that begins where that ends, and so on; and the words taken."""
     count, step = math.prod(size), pairs[0][1]
@@ -138,47 +155,138 @@ def in_turn(pairs, size):
     return numbers, used
 
 
-def chained(function):
+def pairs_of_items(items, words):
+    normals, made = normals_at(words), []
+    for item in items:
+        made.append(normals if item is NORMAL else units_at(words) if item is UNIFORM else gammas_at(words, item, normals))
+    return made
+
+
+def plain(numbers):
+    """A family's numbers, or the list of them, as floats."""
+    return [[*map(float, number)] if type(number) in (list, tuple) else float(number) for number in numbers if number is not None]
+
+
+def chained(family):
     def run(words, size, *numbers):
         words = m.concatenate((words, m.zeros(1, 'L')))
+        items, combined = family(*plain(numbers))
         try:
-            return function(words, (size,) if type(size) is int else tuple(size), *map(float, numbers))
+            made, used = in_turn(pairs_of_items(items, words), (size,) if type(size) is int else tuple(size))
         except Undecided:
             return NotImplemented
+        return combined(*made), used
     return run
 
 
-@chained
-def gammas_of_words(words, size, shape, scale=None):
-    (drawn,), used = in_turn([gammas_at(words, shape, normals_at(words))], size)
-    return drawn if scale is None else m.multiply(drawn, scale), used
+def inverted(drawn, trials, p, most):
+    """Binomial numbers as binomial_of_uniforms makes them, of arrays of trials, `most` at most."""
+    if p > 0.5:
+        return m.subtract(trials, inverted(drawn, trials, 1.0 - p, most))
+    q, count = 1.0 - p, m.zeros(drawn.shape, 'l')
+    logarithm = math.log1p(-p) if takes_log1p else math.log(q)
+    bounds = m.array([int(min(n, n * p + 10.0 * math.sqrt(n * p * q + 1))) for n in range(most + 1)]).take(trials)
+    terms = m.array([math.exp(n * logarithm) for n in range(most + 1)]).take(trials)
+    for number in range(1, most + 2):
+        is_above = m.greater(drawn, terms)
+        if m.logical_and(is_above, m.greater(number, bounds)).any():
+            raise Undecided  # NumPy would draw again
+        count, drawn = m.add(count, is_above), m.subtract(drawn, terms)
+        terms = m.divide(m.multiply(m.multiply(m.subtract(trials, number - 1), p), terms), number * q)
+    return count
 
 
-@chained
-def chisquares_of_words(words, size, df):
-    (drawn,), used = in_turn([gammas_at(words, df / 2.0, normals_at(words))], size)
-    return m.multiply(drawn, 2.0), used
+def multinomials_at(drawn, n, pvals):
+    """The counts of all but the last one, and the ends."""
+    last, left, trials = drawn.size - 1, 1.0, m.add(m.zeros(drawn.size, 'l'), n)
+    ends, counts = m.arange(drawn.size), []
+    for p in pvals[:-1]:
+        is_drawn = m.greater(trials, 0)
+        counts.append(m.multiply(inverted(drawn.take(ends), trials, p / left, n), is_drawn))
+        trials, ends, left = m.subtract(trials, counts[-1]), m.minimum(m.add(ends, is_drawn), last), left - p
+    ends[last:] = last
+    return counts, ends
 
 
-@chained
-def betas_of_words(words, size, a, b):
-    normals = normals_at(words)
-    (one, other), used = in_turn([gammas_at(words, a, normals), gammas_at(words, b, normals)], size)
-    return m.divide(one, m.add(one, other)), used
+def multinomials(drawn, size, n, pvals):
+    counts, ends = multinomials_at(drawn, int(n), pvals)
+    (begins,), used = in_turn([(m.arange(drawn.size), ends)], (math.prod(size),))
+    counts, rest = [count.take(begins) for count in counts], int(n)
+    for count in counts:
+        rest = m.subtract(rest, count)
+    return beside([*counts, rest]).reshape(*size, len(pvals)), used
 
 
-@chained
-def ratios_of_words(words, size, dfnum, dfden):
-    normals = normals_at(words)
-    (one, other), used = in_turn([gammas_at(words, dfnum / 2.0, normals), gammas_at(words, dfden / 2.0, normals)], size)
-    return m.divide(m.multiply(m.multiply(one, 2.0), dfden), m.multiply(m.multiply(other, 2.0), dfnum)), used
+def hypergeometrics_of_words(words, size, good, bad, sample):
+    """For each item of a sample, the first word that is not beyond the items that are left says whether it is a good one."""
+    if any(isinstance(number, float) for number in (good, bad, sample)):
+        return NotImplemented
+    good, total, sample = int(good), int(good) + int(bad), int(sample)
+    words = m.concatenate((words, m.zeros(1, 'I'))).astype('l')
+    last, left, places = words.size - 1, m.add(m.zeros(words.size, 'l'), good), m.arange(words.size)
+    at = places
+    for most in range(total - 1, total - 1 - sample, -1):
+        drawn, ends = m.bitwise_and(words, 2 ** most.bit_length() - 1), m.minimum(m.add(places, 1), last)
+        is_made = m.less_equal(drawn, most)
+        is_made[last:] = True
+        drawn, ends = settled(drawn, ends, is_made)
+        left, at = m.subtract(left, m.less(drawn.take(at), left)), ends.take(at)
+    (left,), used = in_turn([(left, at)], (size,) if type(size) is int else tuple(size))
+    return m.subtract(good, left), used
 
 
-@chained
-def students_of_words(words, size, df):
-    normals = normals_at(words)
-    (one, other), used = in_turn([normals, gammas_at(words, df / 2.0, normals)], size)
-    return m.divide(m.multiply(one, math.sqrt(df / 2.0)), m.sqrt(other)), used
+def beside(columns):
+    return m.concatenate([column.reshape(*column.shape, 1) for column in columns], -1)
+
+
+def searched(function):
+    """Numbers of one kind after the other."""
+    return lambda drawn, size, number: (lambda made, used: (made[0], used))(*in_turn([function(drawn, number)], size))
+
+
+def of_drawn(function):
+    """Of numbers of [0, 1)."""
+    def run(words, size, *numbers):
+        drawn = m.concatenate((m.multiply(m.right_shift(words, 11), UNIT), m.array([BEHIND])))
+        return function(drawn, (size,) if type(size) is int else tuple(size), *plain(numbers))
+    return run
+
+
+logseries, zipfs = searched(logseries_at), searched(zipf_at)
+logseries_of_words, zipf_of_words, multinomials_of_words = of_drawn(logseries), of_drawn(zipfs), of_drawn(multinomials)
+
+
+# --- families: the items that a number takes one after the other, and what is made of them ---------
+
+def gammas(shape, scale=None):
+    return [shape], lambda drawn: drawn if scale is None else m.multiply(drawn, scale)
+
+
+def chisquares(df):
+    return [df / 2.0], lambda drawn: m.multiply(drawn, 2.0)
+
+
+def betas(a, b):
+    return [a, b], lambda one, other: m.divide(one, m.add(one, other))
+
+
+def ratios(dfnum, dfden):
+    return [dfnum / 2.0, dfden / 2.0], lambda one, other: m.divide(
+        m.multiply(m.multiply(one, 2.0), dfden), m.multiply(m.multiply(other, 2.0), dfnum))
+
+
+def students(df):
+    return [NORMAL, df / 2.0], lambda one, other: m.divide(m.multiply(one, math.sqrt(df / 2.0)), m.sqrt(other))
+
+
+def dirichlets(alpha):
+    def combined(*drawn):
+        total = drawn[0]
+        for other in drawn[1:]:
+            total = m.add(total, other)
+        factor = m.divide(1.0, total)
+        return beside([m.multiply(one, factor) for one in drawn])
+    return alpha, combined
 
 
 def noncentral(gamma, normal, nonc):
@@ -186,30 +294,31 @@ def noncentral(gamma, normal, nonc):
     return m.add(m.multiply(gamma, 2.0), m.multiply(shifted, shifted))
 
 
-@chained
-def noncentral_chisquares_of_words(words, size, df, nonc):
-    normals = normals_at(words)
-    (gamma, normal), used = in_turn([gammas_at(words, (df - 1.0) / 2.0, normals), normals], size)
-    return noncentral(gamma, normal, nonc), used
+def noncentral_chisquares(df, nonc):
+    return [(df - 1.0) / 2.0, NORMAL], lambda gamma, normal: noncentral(gamma, normal, nonc)
 
 
-@chained
-def noncentral_ratios_of_words(words, size, dfnum, dfden, nonc):
-    normals = normals_at(words)
-    pairs = [gammas_at(words, (dfnum - 1.0) / 2.0, normals), normals, gammas_at(words, dfden / 2.0, normals)]
-    (gamma, normal, other), used = in_turn(pairs, size)
-    above = m.multiply(noncentral(gamma, normal, nonc), dfden)
-    return m.divide(above, m.multiply(m.multiply(other, 2.0), dfnum)), used
+def noncentral_ratios(dfnum, dfden, nonc):
+    return [(dfnum - 1.0) / 2.0, NORMAL, dfden / 2.0], lambda gamma, normal, other: m.divide(
+        m.multiply(noncentral(gamma, normal, nonc), dfden), m.multiply(m.multiply(other, 2.0), dfnum))
 
 
-@chained
-def walds_of_words(words, size, mean, scale):
-    (normal, drawn), used = in_turn([normals_at(words), units_at(words)], size)
+def wald(normal, drawn, mean, scale, is_difference):
     y = m.multiply(m.multiply(normal, mean), normal)
-    if subtracts:
+    if is_difference:
         root = m.sqrt(m.add(m.multiply(y, 4.0 * scale), m.multiply(y, y)))
         x = m.add(m.multiply(m.subtract(y, root), mean / (2.0 * scale)), mean)
     else:
         parts = m.add(m.sqrt(m.add(m.divide(4.0 * scale, y), 1.0)), 1.0)
         x = m.multiply(m.subtract(1.0, m.divide(2.0, parts)), mean)
-    return m.where(m.less_equal(drawn, m.divide(mean, m.add(x, mean))), x, m.divide(mean * mean, x)), used
+    return m.where(m.less_equal(drawn, m.divide(mean, m.add(x, mean))), x, m.divide(mean * mean, x))
+
+
+def walds(mean, scale):
+    return [NORMAL, UNIFORM], lambda normal, drawn: wald(normal, drawn, mean, scale, subtracts)
+
+
+gammas_of_words, chisquares_of_words, betas_of_words = chained(gammas), chained(chisquares), chained(betas)
+ratios_of_words, students_of_words, walds_of_words = chained(ratios), chained(students), chained(walds)
+dirichlets_of_words = chained(dirichlets)
+noncentral_chisquares_of_words, noncentral_ratios_of_words = chained(noncentral_chisquares), chained(noncentral_ratios)

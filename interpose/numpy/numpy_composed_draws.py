@@ -5,13 +5,35 @@ import math
 
 TRIAL = 2000
 MOST_TERMS = 40
+SEARCH_FROM = 0.333333333333333333333333  # NumPy's limit between the two ways to a geometric number
+NEAR = 1e-12  # logarithms and exponentials nearer than that are compared by NumPy
 OF_PAIRS = {'cauchy_of_normals'}
 OF_WORDS = {'gammas_of_words', 'chisquares_of_words', 'betas_of_words', 'ratios_of_words', 'students_of_words',
-            'noncentral_chisquares_of_words', 'noncentral_ratios_of_words', 'walds_of_words'}
-OF_CHAINS = {'poisson_of_uniforms'} | OF_WORDS
+            'noncentral_chisquares_of_words', 'noncentral_ratios_of_words', 'walds_of_words', 'logseries_of_words', 'zipf_of_words',
+            'dirichlets_of_words', 'multinomials_of_words'}
+OF_HALVES = {'hypergeometrics_of_words'}  # words of 32 bits
+OF_CHAINS = {'poisson_of_uniforms'} | OF_WORDS | OF_HALVES
 known = {}  # (function, type of the bit generator): whether NumPy draws as the function does
 takes_log1p = False  # NumPy's binomial, of a small p
 subtracts = False  # NumPy's wald, of nearly equal numbers: before 2.3.4
+
+
+class Undecided(Exception):
+    """NumPy draws."""
+
+
+def decide(left, right, near=NEAR):
+    """left < right, where they are farther from each other than that."""
+    if m.less(m.absolute(m.subtract(left, right)), near).any():
+        raise Undecided
+    return m.less(left, right)
+
+
+def rounded(function, x):
+    """By floor or ceil, where that does not hang on the last digits of x."""
+    if not m.greater(m.absolute(m.subtract(x, m.rint(x))), m.multiply(m.add(m.absolute(x), 1.0), 1e-14)).all():
+        raise Undecided
+    return function(x)
 
 
 def derived(generator, drawn, size, method, base, function, *numbers):
@@ -36,17 +58,24 @@ def draws_alike(generator, method, base, function, numbers):
     """Whether NumPy makes the same numbers of a new generator, and leaves the same state."""
     one, other, third, fourth = [type(generator)(type(generator.bit_generator)(20)) for _ in range(4)]
     find_log1p(fourth)
-    shape = (TRIAL, 2) if function in OF_PAIRS else TRIAL * 12 if function in OF_CHAINS else TRIAL
+    width = max((len(numbers[-1]) if type(numbers[-1]) in (list, tuple) else 1) if numbers else 1, 4)
+    shape = (TRIAL, 2) if function in OF_PAIRS else TRIAL * 3 * width if function in OF_CHAINS else TRIAL
     expected = getattr(one, method)(*numbers, size=TRIAL)
-    drawn = other.integers(0, 2 ** 64 - 1, shape, 'u8', True) if function in OF_WORDS else getattr(other, base)(shape)
+    drawn = of_base(other, base, function, shape)
     made = make(function, drawn, TRIAL, numbers)
     if type(made) is tuple:
         made, used = made
         other = third
-        other.random(used)
+        of_base(other, 'random', function if function in OF_HALVES else None, used)
     if made is NotImplemented or made.dtype != expected.dtype or made.tobytes() != expected.tobytes():
         return False
     return str(one.bit_generator.state) == str(other.bit_generator.state)
+
+
+def of_base(generator, base, function, shape):
+    if function in OF_HALVES:
+        return generator.integers(0, 2 ** 32 - 1, shape, 'u4', True)
+    return generator.integers(0, 2 ** 64 - 1, shape, 'u8', True) if function in OF_WORDS else getattr(generator, base)(shape)
 
 
 def find_log1p(generator):
@@ -55,13 +84,25 @@ def find_log1p(generator):
 
 
 def exact_log(x):
+    return exact_of(certain_log, libm_log, x)
+
+
+def exact_exp(x):
+    return exact_of(certain_exp, libm_exp, x)
+
+
+def exact_power(x, power):
+    return exact_of(certain_power, libm_power, x, power)
+
+
+def exact_of(certain, library, x, *more):
     """As the C library rounds it; of one dimension without gaps. The library computes the few numbers for which that is not certain."""
-    result = certain_log(x)
+    result = certain(x, *more)
     if result is None:
-        return libm_log(x)
+        return library(x, *more)
     unsure = m.isnan(result).nonzero()[0]
     if unsure.size:
-        result[unsure] = libm_log(x.take(unsure))
+        result[unsure] = library(x.take(unsure), *more)
     return result
 
 
@@ -85,6 +126,10 @@ def triangular_of_uniforms(drawn, left, mode, right):
 def placed(x, loc, scale, sign=1.0):
     """loc + sign * scale * x."""
     return m.add(m.multiply(x, sign * (1.0 if scale is None else float(scale))), 0.0 if loc is None else float(loc))
+
+
+def weibull_of_exponentials(drawn, a):
+    return exact_power(drawn.reshape(-1), 1.0 / float(a)).reshape(drawn.shape)
 
 
 def gumbel_of_uniforms(drawn, loc=None, scale=None):
@@ -211,3 +256,30 @@ def uniform(generator, low=0.0, high=1.0, size=None):
     with quiet():
         width = m.subtract(high, low)
     return drawn_for(generator.random, low, width, size) if m.isfinite(width).all() else NotImplemented
+
+
+# --- choice with probabilities -------------------------------------------------------------------
+
+FAR_FROM_ONE = 1e-8  # of the sum of probabilities; NumPy refuses 1.5e-8
+
+
+def chosen_by_weights(draw, a, size, replace, p):
+    """As NumPy does, which adds p up on the CPU before it draws."""
+    is_array, has_size = is_plain(a) and a.ndim == 1, type(size) is int or (type(size) is tuple and size != ())
+    if replace is not True or not has_size or not is_plain(p) or p.dtype.char != 'd' or p.ndim != 1 or not (is_array or type(a) is int):
+        return NotImplemented
+    count = a.size if is_array else a
+    if p.size != count or count < 1 or not m.greater_equal(p, 0.0).all() or abs(float(p.sum()) - 1.0) > FAR_FROM_ONE:
+        return NotImplemented
+    bounds = p.cumsum()
+    bounds /= bounds[-1]
+    places = bounds.searchsorted(draw(size), 'right')
+    return a.take(places) if is_array else places
+
+
+def choice(generator, a, size=None, replace=True, p=None, axis=0, shuffle=True):
+    return NotImplemented if p is None or axis != 0 else chosen_by_weights(generator.random, a, size, replace, p)
+
+
+def legacy_choice(state, a, size=None, replace=True, p=None):
+    return NotImplemented if p is None else chosen_by_weights(state.random_sample, a, size, replace, p)

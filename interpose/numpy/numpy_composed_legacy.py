@@ -12,8 +12,11 @@ PARTS = {1: 'B', 2: 'H', 4: 'I', 8: 'L'}
 def legacy(function, words, spare, size, *numbers):
     size = (size,) if type(size) is int else tuple(size)
     with quiet():
-        made = globals()[function](words, spare, size, *numbers)
-        return made if made is NotImplemented else (shaped(made[0], size), *made[1:])
+        made = find(function)(words, spare, size, *numbers)
+        if made is NotImplemented:
+            return made
+        width = made[0].size // math.prod(size)
+        return (shaped(made[0], size if width == 1 else (*size, width)), *made[1:])
 
 
 def shaped(array, size):
@@ -81,6 +84,26 @@ def exponentials(words, spare, size, scale=None):
     return numbers, 2 * count, spare
 
 
+def lognormals(words, spare, size, mean=None, sigma=None):
+    made = normals(words, spare, size, 0.0 if mean is None else mean, sigma)
+    return made if made is NotImplemented else (exact_exp(made[0]), *made[1:])
+
+
+def paretos(words, spare, size, a):
+    drawn, used, spare = exponentials(words, spare, size)
+    return m.subtract(exact_exp(m.divide(drawn, float(a))), 1.0), used, spare
+
+
+def weibulls(words, spare, size, a):
+    drawn, used, spare = exponentials(words, spare, size)
+    return exact_power(drawn, 1.0 / float(a)), used, spare
+
+
+def powers(words, spare, size, a):
+    drawn, used, spare = exponentials(words, spare, size)
+    return exact_power(m.subtract(1.0, exact_exp(m.negative(drawn))), 1.0 / float(a)), used, spare
+
+
 def of_units(function, words, spare, size, *numbers):
     """Each of one number of [0, 1), as Generator makes them."""
     count = math.prod(size)
@@ -108,6 +131,35 @@ def binomials(*arguments):
     import numpy
     find_log1p(numpy.random.Generator(numpy.random.PCG64(20)))
     return of_units(binomial_of_uniforms, *arguments)
+
+
+def geometrics(words, spare, size, p):
+    if p >= SEARCH_FROM:
+        return of_units(geometric_of_uniforms, words, spare, size, p)
+    count = math.prod(size)
+    drawn = m.divide(m.log(m.subtract(1.0, units(words, count))), math.log(1.0 - float(p)))
+    return rounded(m.ceil, drawn).astype('l'), 2 * count, spare
+
+
+def hypergeometrics(words, spare, size, good, bad, sample):
+    """Of good and bad ones, `sample` are taken one after the other; the fewer ones are counted."""
+    if any(isinstance(number, float) for number in (good, bad, sample)):
+        return NotImplemented
+    good, bad, sample = int(good), int(bad), int(sample)
+    count, fewer = math.prod(size), float(min(good, bad))
+    drawn, left = units(words, count * sample).reshape(count, sample), m.add(m.zeros(count), fewer)
+    for i in range(sample):
+        left = m.subtract(left, m.floor(m.add(drawn[:, i], m.divide(left, float(good + bad - i)))))
+    taken = m.subtract(fewer, left).astype('l')
+    return m.subtract(sample, taken) if good > bad else taken, 2 * count * sample, spare
+
+
+def of_pairs_of_words(function):
+    """Of numbers of [0, 1), as Generator makes them."""
+    def run(words, spare, size, *numbers):
+        made, used = function(m.concatenate((units(words, words.size // 2), m.array([BEHIND]))), size, *plain(numbers))
+        return made, 2 * used, spare
+    return run
 
 
 def poissons(words, spare, size, lam=None):

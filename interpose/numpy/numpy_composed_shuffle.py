@@ -9,7 +9,7 @@ FEW = 2048  # last steps that the CPU makes
 
 def shuffled(array, words):
     """Shuffles the array's first axis. How many words it took."""
-    made = steps_of(words, array.shape[0])
+    made = exchanges_of(words, array.shape[0])
     if made is None:
         return NotImplemented
     steps, used = made
@@ -17,7 +17,7 @@ def shuffled(array, words):
     return used
 
 
-def steps_of(words, count):
+def exchanges_of(words, count):
     """(j of each i, how many words they take), or None: there are too few words."""
     i, begin, parts = count - 1, 0, []
     while i >= FEW:

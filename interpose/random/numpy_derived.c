@@ -29,12 +29,14 @@ struct derived {
     unsigned count;                          /* of parameters */
     double
         without; /* the value of the first parameter where it is not given; NaN: NumPy refuses that */
-    bool (*is_valid)(const double *numbers); /* of finite numbers */
+    bool (*is_valid)(
+        const double *numbers); /* of finite numbers; NULL: the one before size is a list */
     enum gsh_random_distribution distribution;
     const char *base;     /* the method that draws this distribution */
     int each;             /* numbers of the base for one of the method's; 0: as many as it takes */
     const char *function; /* of numpy_composed_draws.py */
-    double words;         /* for one of the method's, at most on average; the base is words */
+    double
+        words; /* for one of the method's, or of its items, at most on average; the base is words */
 };
 
 #define RANGE(name) gsh_numpy_number_ranges_##name
@@ -115,64 +117,23 @@ static const struct derived of_binomial[] = {{"binomial",
 static const struct derived of_poisson[] = {
     {"poisson", {"lam", "size"}, 2, 1, RANGE(poisson), UNIFORM, 0, "poisson_of_uniforms", 0}};
 
-/* Of Marsaglia's and Tsang's way to a gamma number: shapes from 1 on. */
-static bool is_gamma(const double *numbers)
-{
-    return numbers[0] >= 1 && !signbit(numbers[1]);
-}
-
-static bool is_shape(const double *numbers)
-{
-    return numbers[0] >= 1;
-}
-
-static bool is_chisquare(const double *numbers)
-{
-    return numbers[0] >= 2;
-}
-
-static bool is_beta(const double *numbers)
-{
-    return numbers[0] >= 1 && numbers[1] >= 1 && numbers[0] + numbers[1] > 2;
-}
-
-static bool is_ratio(const double *numbers)
-{
-    return numbers[0] >= 2 && numbers[1] >= 2;
-}
-
-static bool is_noncentral(const double *numbers)
-{
-    return numbers[0] >= 3 && numbers[1] > 0;
-}
-
-static bool is_noncentral_ratio(const double *numbers)
-{
-    return numbers[0] >= 3 && numbers[1] >= 2 && numbers[2] > 0;
-}
-
-static bool is_wald(const double *numbers)
-{
-    return numbers[0] > 0 && numbers[1] > 0;
-}
-
 static const struct derived of_standard_gamma[] = {
-    {"standard_gamma", {"shape", "size"}, 2, NAN, is_shape, WORDS, "gammas_of_words", 2.25}};
+    {"standard_gamma", {"shape", "size"}, 2, NAN, RANGE(shape), WORDS, "gammas_of_words", 2.25}};
 static const struct derived of_gamma[] = {
-    {"gamma", {"shape", "scale", "size"}, 3, NAN, is_gamma, WORDS, "gammas_of_words", 2.25}};
+    {"gamma", {"shape", "scale", "size"}, 3, NAN, RANGE(gamma), WORDS, "gammas_of_words", 2.25}};
 static const struct derived of_chisquare[] = {
-    {"chisquare", {"df", "size"}, 2, NAN, is_chisquare, WORDS, "chisquares_of_words", 2.25}};
+    {"chisquare", {"df", "size"}, 2, NAN, RANGE(chisquare), WORDS, "chisquares_of_words", 2.25}};
 static const struct derived of_beta[] = {
-    {"beta", {"a", "b", "size"}, 3, NAN, is_beta, WORDS, "betas_of_words", 4.5}};
+    {"beta", {"a", "b", "size"}, 3, NAN, RANGE(beta), WORDS, "betas_of_words", 4.5}};
 static const struct derived of_f[] = {
-    {"f", {"dfnum", "dfden", "size"}, 3, NAN, is_ratio, WORDS, "ratios_of_words", 4.5}};
+    {"f", {"dfnum", "dfden", "size"}, 3, NAN, RANGE(ratio), WORDS, "ratios_of_words", 4.5}};
 static const struct derived of_standard_t[] = {
-    {"standard_t", {"df", "size"}, 2, NAN, is_chisquare, WORDS, "students_of_words", 3.3}};
+    {"standard_t", {"df", "size"}, 2, NAN, RANGE(chisquare), WORDS, "students_of_words", 3.3}};
 static const struct derived of_noncentral_chisquare[] = {{"noncentral_chisquare",
                                                           {"df", "nonc", "size"},
                                                           3,
                                                           NAN,
-                                                          is_noncentral,
+                                                          RANGE(noncentral),
                                                           WORDS,
                                                           "noncentral_chisquares_of_words",
                                                           3.3}};
@@ -180,33 +141,54 @@ static const struct derived of_noncentral_f[] = {{"noncentral_f",
                                                   {"dfnum", "dfden", "nonc", "size"},
                                                   4,
                                                   NAN,
-                                                  is_noncentral_ratio,
+                                                  RANGE(noncentral_ratio),
                                                   WORDS,
                                                   "noncentral_ratios_of_words",
                                                   5.6}};
 static const struct derived of_wald[] = {
-    {"wald", {"mean", "scale", "size"}, 3, NAN, is_wald, WORDS, "walds_of_words", 2.1}};
+    {"wald", {"mean", "scale", "size"}, 3, NAN, RANGE(wald), WORDS, "walds_of_words", 2.1}};
+
+static const struct derived of_weibull[] = {
+    {"weibull", {"a", "size"}, 2, NAN, RANGE(power), EXPONENTIAL, 1, "weibull_of_exponentials", 0}};
+static const struct derived of_logseries[] = {
+    {"logseries", {"p", "size"}, 2, NAN, RANGE(logseries), WORDS, "logseries_of_words", 2}};
+static const struct derived of_zipf[] = {
+    {"zipf", {"a", "size"}, 2, NAN, RANGE(zipf), WORDS, "zipf_of_words", 2.3}};
+
+static const struct derived of_dirichlet[] = {
+    {"dirichlet", {"alpha", "size"}, 2, NAN, NULL, WORDS, "dirichlets_of_words", 2.25}};
+static const struct derived of_multinomial[] = {
+    {"multinomial", {"n", "pvals", "size"}, 3, NAN, NULL, WORDS, "multinomials_of_words", 1}};
+
+/* Of words of 32 bits. */
+static const struct derived of_hypergeometric[] = {{"hypergeometric",
+                                                    {"ngood", "nbad", "nsample", "size"},
+                                                    4,
+                                                    NAN,
+                                                    RANGE(hypergeometric),
+                                                    WORDS,
+                                                    "hypergeometrics_of_words",
+                                                    2}};
+
+static bool takes_halves(const struct derived *derived)
+{
+    return derived == of_hypergeometric;
+}
 
 /* ---- arguments ---- */
 
 /* Of a call: its numbers, and the shape of what it returns. */
 struct request {
     PyObject *slots[MOST_PARAMETERS];
+    unsigned items; /* that a number is made of: those of its list, or of its sample */
     double numbers[MOST_NUMBERS];
     struct gsh_layout layout;
     int64_t elements;
 };
 
-static bool parse(const struct derived *derived, const struct gsh_method_call *call,
-                  struct request *request)
+static bool parse_numbers(const struct derived *derived, struct request *request)
 {
-    unsigned last = derived->count - 1;
-    if (!gsh_numpy_method_patch_bind(call, derived->parameters, derived->count, derived->count,
-                                     request->slots) ||
-        !request->slots[last] ||
-        !gsh_numpy_arguments_shape(request->slots[last], &request->layout, &request->elements))
-        return false;
-    for (unsigned i = 0; i < last; i++) {
+    for (unsigned i = 0; i + 1 < derived->count; i++) {
         bool is_one = i > 0 && (derived == of_gamma || !isnan(derived->without));
         request->numbers[i] = is_one ? 1 : derived->without;
         if (request->slots[i] &&
@@ -215,7 +197,35 @@ static bool parse(const struct derived *derived, const struct gsh_method_call *c
         if (isnan(request->numbers[i]))
             return false;
     }
-    return request->elements >= GSH_NUMPY_DRAW_LEAST && derived->is_valid(request->numbers);
+    request->items = derived == of_hypergeometric ? (unsigned)request->numbers[2] : 1;
+    return derived->is_valid(request->numbers);
+}
+
+/* A list, and a number of trials before it. */
+static bool parse_list(const struct derived *derived, struct request *request)
+{
+    struct gsh_numpy_random_list list;
+    int64_t trials;
+    if (!gsh_numpy_random_parse_list(request->slots[derived->count - 2], &list))
+        return false;
+    request->items = list.count;
+    if (derived == of_dirichlet)
+        return RANGE(dirichlet)(list.items, list.count);
+    return request->slots[0] && gsh_numpy_arguments_int(request->slots[0], &trials) &&
+           RANGE(multinomial)(trials, list.items, list.count);
+}
+
+static bool parse(const struct derived *derived, const struct gsh_method_call *call,
+                  struct request *request)
+{
+    PyObject *const *slots = request->slots;
+    unsigned last = derived->count - 1;
+    return gsh_numpy_method_patch_bind(call, derived->parameters, derived->count, derived->count,
+                                       request->slots) &&
+           slots[last] &&
+           gsh_numpy_arguments_shape(slots[last], &request->layout, &request->elements) &&
+           request->elements >= GSH_NUMPY_DRAW_LEAST &&
+           (derived->is_valid ? parse_numbers(derived, request) : parse_list(derived, request));
 }
 
 /* Whether the number of trials is an integer: NumPy refuses another one. */
@@ -239,9 +249,11 @@ static int64_t count_base(const struct derived *derived, const struct request *r
 {
     if (derived->each > 0)
         return request->elements * derived->each;
-    double expected =
-        (double)request->elements * (derived->words > 0 ? derived->words : request->numbers[0] + 1);
-    if (expected > (derived->words > 0 ? MOST_WORDS : MOST_OF_BASE) ||
+    const bool is_words = derived->words > 0;
+    double expected = (double)request->elements *
+                      (is_words ? derived->words * request->items : request->numbers[0] + 1);
+    double arrays = expected * GSH_MAX(request->items / 2.0, 1);
+    if ((is_words ? arrays > MOST_WORDS : expected > MOST_OF_BASE) ||
         (expected < LEAST_OF_BASE && gsh_dispatch_min_elements != 0))
         return 0;
     return (int64_t)(expected + DEVIATIONS * sqrt(expected)) + 64;
@@ -254,7 +266,8 @@ static PyObject *draw_base(const struct derived *derived, const struct request *
                            enum gsh_reason *why, unsigned *row)
 {
     if (derived->words > 0)
-        return gsh_numpy_draw_words(call, GSH_UINT64, elements, why, row);
+        return gsh_numpy_draw_words(call, takes_halves(derived) ? GSH_UINT32 : GSH_UINT64, elements,
+                                    why, row);
     static const char *const parameters[] = {"size"};
     PyObject *none[] = {NULL};
     struct gsh_numpy_draw draw = {
@@ -347,7 +360,10 @@ static PyObject *pass_over(const struct derived *derived, const struct request *
     gsh_numpy_generator_write(call->self, begin);
     if (gsh_numpy_arguments_int(gsh_py.PyTuple_GetItem(tuple, 1), &used) && derived->words > 0) {
         struct gsh_random_stream stream = *begin;
-        gsh_random_stream_skip(&stream, (uint64_t)used);
+        if (takes_halves(derived))
+            gsh_random_stream_skip_halves(&stream, (uint64_t)used);
+        else
+            gsh_random_stream_skip(&stream, (uint64_t)used);
         gsh_numpy_generator_write(call->self, &stream);
         passed = result;
         gsh_py.Py_IncRef(passed);
@@ -428,6 +444,12 @@ HOOK(noncentral_chisquare, 2);
 HOOK(noncentral_f, 3);
 HOOK(wald, 2);
 HOOK(gamma, 2);
+HOOK(weibull, 1);
+HOOK(logseries, 1);
+HOOK(zipf, 1);
+HOOK(dirichlet, 1);
+HOOK(multinomial, 2);
+HOOK(hypergeometric, 3);
 
 struct gsh_method_hook *const gsh_numpy_derived_hooks[GSH_NUMPY_DERIVED_METHODS] = {
     &rayleigh_hook,
@@ -447,4 +469,10 @@ struct gsh_method_hook *const gsh_numpy_derived_hooks[GSH_NUMPY_DERIVED_METHODS]
     &noncentral_chisquare_hook,
     &noncentral_f_hook,
     &wald_hook,
-    &gamma_hook};
+    &gamma_hook,
+    &weibull_hook,
+    &logseries_hook,
+    &zipf_hook,
+    &dirichlet_hook,
+    &multinomial_hook,
+    &hypergeometric_hook};

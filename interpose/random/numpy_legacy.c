@@ -20,18 +20,18 @@
 
 enum { LEAST = 16384, TRIAL = 1501, MOST_PARAMETERS = 4 };
 
-enum kind { UNIFORM, NORMAL, INTEGERS };
+enum kind { UNIFORM, NORMAL, CHAIN, RUN, SAMPLE, LIST, INTEGERS };
 
-/* A method. Its parameters but size are numbers; those of randint are its own. */
+/* A method. Its parameters but size are numbers, or, before size, a list of numbers; those of randint are its own. */
 struct legacy {
     const char *name;
     const char *parameters[MOST_PARAMETERS];
-    int size_at;    /* the place of size among them */
-    double without; /* a number that is not given first; NaN: NumPy refuses that */
+    int size_at;       /* the place of size among them */
+    double without[2]; /* numbers that are not given; NaN: NumPy refuses that */
     bool (*is_valid)(const double *numbers); /* of finite numbers; NULL: any are */
     enum kind kind;
-    double each; /* numbers of the kind for one of the method's, on average; 0: as poisson */
-    const char *function; /* of numpy_composed_legacy.py */
+    double each;          /* numbers of the kind for one of the method's, on average at most */
+    const char *function; /* of numpy_composed_legacy.py, or numpy_composed_polar.py */
 };
 
 static bool is_range(const double *numbers)
@@ -39,26 +39,70 @@ static bool is_range(const double *numbers)
     return isfinite(numbers[1] - numbers[0]);
 }
 
+/* A geometric number is one quotient of logarithms, or found by search. */
+static bool is_geometric(const double *numbers)
+{
+    return numbers[0] >= 1e-4 && numbers[0] <= 1;
+}
+
 #define RANGE(name) gsh_numpy_number_ranges_##name
 
-/* X(name, place of size, number that is not given first, check of numbers, kind, each, function, parameters) */
+/* Numbers of [0, 1) for a normal one, and for a gamma number of a shape from 1 on. */
+#define GAUSS 1.2733
+#define GAMMA 2.4
+
+#define NONE                                                                                       \
+    {                                                                                              \
+        NAN, NAN                                                                                   \
+    }
+#define FROM(first, second)                                                                        \
+    {                                                                                              \
+        first, second                                                                              \
+    }
+
+/* X(name, place of size, numbers that are not given, check of numbers, kind, each, function, parameters) */
 #define METHODS(X)                                                                                 \
-    X(random_sample, 0, 0, NULL, UNIFORM, 1, "uniforms", "size")                                   \
-    X(uniform, 2, 0, is_range, UNIFORM, 1, "uniforms", "low", "high", "size")                      \
-    X(standard_normal, 0, 0, NULL, NORMAL, 1, "normals", "size")                                   \
-    X(normal, 2, 0, RANGE(loc_scale), NORMAL, 1, "normals", "loc", "scale", "size")                \
-    X(standard_exponential, 0, 1, NULL, UNIFORM, 1, "exponentials", "size")                        \
-    X(exponential, 1, 1, RANGE(scale), UNIFORM, 1, "exponentials", "scale", "size")                \
-    X(gumbel, 2, 0, RANGE(loc_scale), UNIFORM, 1, "gumbels", "loc", "scale", "size")               \
-    X(laplace, 2, 0, RANGE(loc_scale), UNIFORM, 1, "laplaces", "loc", "scale", "size")             \
-    X(logistic, 2, 0, RANGE(loc_scale), UNIFORM, 1, "logistics", "loc", "scale", "size")           \
-    X(standard_cauchy, 0, 0, NULL, NORMAL, 2, "cauchies", "size")                                  \
-    X(triangular, 3, NAN, RANGE(triangle), UNIFORM, 1, "triangles", "left", "mode", "right",       \
+    X(random_sample, 0, NONE, NULL, UNIFORM, 1, "uniforms", "size")                                \
+    X(uniform, 2, FROM(0, 1), is_range, UNIFORM, 1, "uniforms", "low", "high", "size")             \
+    X(standard_normal, 0, NONE, NULL, NORMAL, 1, "normals", "size")                                \
+    X(normal, 2, FROM(0, 1), RANGE(loc_scale), NORMAL, 1, "normals", "loc", "scale", "size")       \
+    X(standard_exponential, 0, NONE, NULL, UNIFORM, 1, "exponentials", "size")                     \
+    X(exponential, 1, FROM(1, NAN), RANGE(scale), UNIFORM, 1, "exponentials", "scale", "size")     \
+    X(gumbel, 2, FROM(0, 1), RANGE(loc_scale), UNIFORM, 1, "gumbels", "loc", "scale", "size")      \
+    X(laplace, 2, FROM(0, 1), RANGE(loc_scale), UNIFORM, 1, "laplaces", "loc", "scale", "size")    \
+    X(logistic, 2, FROM(0, 1), RANGE(loc_scale), UNIFORM, 1, "logistics", "loc", "scale", "size")  \
+    X(standard_cauchy, 0, NONE, NULL, NORMAL, 2, "cauchies", "size")                               \
+    X(triangular, 3, NONE, RANGE(triangle), UNIFORM, 1, "triangles", "left", "mode", "right",      \
       "size")                                                                                      \
-    X(binomial, 2, NAN, RANGE(binomial), UNIFORM, 1, "binomials", "n", "p", "size")                \
-    X(poisson, 1, 1, RANGE(poisson), UNIFORM, 0, "poissons", "lam", "size")                        \
-    X(tomaxint, 0, 0, NULL, UNIFORM, 1, "largest_integers", "size")                                \
-    X(randint, 2, 0, NULL, INTEGERS, 1, "integers_below", "low", "high", "size", "dtype")
+    X(binomial, 2, NONE, RANGE(binomial), UNIFORM, 1, "binomials", "n", "p", "size")               \
+    X(poisson, 1, FROM(1, NAN), RANGE(poisson), RUN, 1, "poissons", "lam", "size")                 \
+    X(standard_gamma, 1, NONE, RANGE(shape), CHAIN, GAMMA, "legacy_gammas", "shape", "size")       \
+    X(gamma, 2, FROM(NAN, 1), RANGE(gamma), CHAIN, GAMMA, "legacy_gammas", "shape", "scale",       \
+      "size")                                                                                      \
+    X(chisquare, 1, NONE, RANGE(chisquare), CHAIN, GAMMA, "legacy_chisquares", "df", "size")       \
+    X(beta, 2, NONE, RANGE(beta), CHAIN, 2 * GAMMA, "legacy_betas", "a", "b", "size")              \
+    X(f, 2, NONE, RANGE(ratio), CHAIN, 2 * GAMMA, "legacy_ratios", "dfnum", "dfden", "size")       \
+    X(standard_t, 1, NONE, RANGE(chisquare), CHAIN, GAMMA + GAUSS, "legacy_students", "df",        \
+      "size")                                                                                      \
+    X(noncentral_chisquare, 2, NONE, RANGE(noncentral), CHAIN, GAMMA + GAUSS,                      \
+      "legacy_noncentral_chisquares", "df", "nonc", "size")                                        \
+    X(noncentral_f, 3, NONE, RANGE(noncentral_ratio), CHAIN, 2 * GAMMA + GAUSS,                    \
+      "legacy_noncentral_ratios", "dfnum", "dfden", "nonc", "size")                                \
+    X(wald, 2, NONE, RANGE(wald), CHAIN, GAUSS + 1, "legacy_walds", "mean", "scale", "size")       \
+    X(lognormal, 2, FROM(0, 1), RANGE(loc_scale), NORMAL, 1, "lognormals", "mean", "sigma",        \
+      "size")                                                                                      \
+    X(pareto, 1, NONE, RANGE(power), UNIFORM, 1, "paretos", "a", "size")                           \
+    X(weibull, 1, NONE, RANGE(power), UNIFORM, 1, "weibulls", "a", "size")                         \
+    X(power, 1, NONE, RANGE(power), UNIFORM, 1, "powers", "a", "size")                             \
+    X(geometric, 1, NONE, is_geometric, UNIFORM, 1, "geometrics", "p", "size")                     \
+    X(hypergeometric, 3, NONE, RANGE(hypergeometric), SAMPLE, 1, "hypergeometrics", "ngood",       \
+      "nbad", "nsample", "size")                                                                   \
+    X(logseries, 1, NONE, RANGE(logseries), CHAIN, 2, "legacy_logseries", "p", "size")             \
+    X(zipf, 1, NONE, RANGE(zipf), CHAIN, 2.3, "legacy_zipf", "a", "size")                          \
+    X(dirichlet, 1, NONE, NULL, LIST, GAMMA, "legacy_dirichlets", "alpha", "size")                 \
+    X(multinomial, 2, NONE, NULL, LIST, 1, "legacy_multinomials", "n", "pvals", "size")            \
+    X(tomaxint, 0, NONE, NULL, UNIFORM, 1, "largest_integers", "size")                             \
+    X(randint, 2, NONE, NULL, INTEGERS, 1, "integers_below", "low", "high", "size", "dtype")
 
 static const struct legacy methods[GSH_NUMPY_LEGACY_METHODS] = {
 #define X(name, place, first, check, of, each, function, ...)                                      \
@@ -87,35 +131,77 @@ static unsigned count_parameters(const struct legacy *legacy)
     return count;
 }
 
-#define MOST_WORDS 2.5e8       /* arrays of some GB are made of so many */
+#define MOST_WORDS 2.5e8 /* arrays of some GB are made of so many */
+#define MOST_OF_CHAIN 6e7
+#define LEAST_OF_CHAIN 1e6     /* for fewer, NumPy takes no longer than the launches do */
 #define WORDS_OF_NORMAL 2.5465 /* 16 / (2 pi): of 4 words, pi / 4 make two numbers */
+
+/* Of numbers of [0, 1) that are made into a chain. */
+static double words_of_chain(double count)
+{
+    return 2 * (count + 24 * sqrt(count) + 64);
+}
 
 /* Words for so many numbers: twelve standard deviations more than expected where that is left to chance. */
 static double words_for(const struct request *request, const double *numbers)
 {
-    const struct legacy *legacy = request->legacy;
-    double count = (double)request->elements;
-    if (legacy->each == 0)
-        count *= numbers[0] + 1;
-    else
-        count *= legacy->each;
-    if (legacy->kind == NORMAL)
+    const double count = (double)request->elements * request->legacy->each;
+    const double run = count * (numbers[0] + 1);
+    switch (request->legacy->kind) {
+    case NORMAL:
         return WORDS_OF_NORMAL * count + 24 * sqrt(count) + 64;
-    return 2 * (legacy->each == 0 ? count + 12 * sqrt(count) + 64 : count);
+    case CHAIN:
+        return words_of_chain(count);
+    case RUN:
+        return 2 * (run + 12 * sqrt(run) + 64);
+    case SAMPLE:
+        return 2 * count * numbers[2];
+    case UNIFORM:
+    case LIST:
+    case INTEGERS:
+        break;
+    }
+    return 2 * count;
+}
+
+/* Some hundred launches make a chain, of arrays that hold a number for each two words; of a list of `items` numbers, for each of them. */
+static bool is_worth(const struct request *request, unsigned items)
+{
+    const bool is_forced = gsh_dispatch_min_elements == 0;
+    const bool is_chain = request->legacy->kind == CHAIN || request->legacy->kind == LIST;
+    return !is_chain || (request->words * GSH_MAX(items / 2.0, 1) <= MOST_OF_CHAIN &&
+                         (is_forced || request->words >= LEAST_OF_CHAIN));
 }
 
 static bool parse_numbers(struct request *request)
 {
     const struct legacy *legacy = request->legacy;
-    double numbers[MOST_PARAMETERS] = {legacy->without, 1};
+    double numbers[MOST_PARAMETERS] = {legacy->without[0], legacy->without[1], NAN};
     for (int i = 0; i < legacy->size_at; i++) {
         if (request->slots[i] && !gsh_numpy_random_parse_number(request->slots[i], &numbers[i]))
             return false;
-        if (!request->slots[i] && (isnan(legacy->without) || i > 1))
+        if (isnan(numbers[i]))
             return false;
     }
     request->words = words_for(request, numbers);
-    return !legacy->is_valid || legacy->is_valid(numbers);
+    return (!legacy->is_valid || legacy->is_valid(numbers)) && is_worth(request, 1);
+}
+
+/* A list, and a number of trials before it. */
+static bool parse_list(struct request *request)
+{
+    const struct legacy *legacy = request->legacy;
+    struct gsh_numpy_random_list list;
+    int64_t trials;
+    if (!gsh_numpy_random_parse_list(request->slots[legacy->size_at - 1], &list))
+        return false;
+    request->words = words_of_chain((double)request->elements * legacy->each * list.count);
+    if (!is_worth(request, list.count))
+        return false;
+    if (legacy->size_at == 1)
+        return RANGE(dirichlet)(list.items, list.count);
+    return request->slots[0] && gsh_numpy_arguments_int(request->slots[0], &trials) &&
+           RANGE(multinomial)(trials, list.items, list.count);
 }
 
 /* Both ends, of which the second one is not drawn. */
@@ -148,6 +234,13 @@ static bool parse_integers(struct request *request)
     return true;
 }
 
+static bool parse_parameters(struct request *request)
+{
+    if (request->legacy->kind == INTEGERS)
+        return parse_integers(request);
+    return request->legacy->kind == LIST ? parse_list(request) : parse_numbers(request);
+}
+
 static bool parse(struct request *request)
 {
     const struct legacy *legacy = request->legacy;
@@ -158,8 +251,7 @@ static bool parse(struct request *request)
            gsh_numpy_arguments_shape(request->slots[legacy->size_at], &request->layout,
                                      &request->elements) &&
            request->elements >= LEAST && request->layout.ndim < GSH_MAX_DIMS &&
-           (legacy->kind == INTEGERS ? parse_integers(request) : parse_numbers(request)) &&
-           request->words <= MOST_WORDS;
+           parse_parameters(request) && request->words <= MOST_WORDS;
 }
 
 /* ---- the composition ---- */
@@ -247,11 +339,13 @@ static bool has_same_bytes(PyObject *a, PyObject *b)
     struct gsh_view one, other;
     if (gsh_numpy_describe_array(a, &one) != GSH_REASON_NONE ||
         gsh_numpy_describe_array(b, &other) != GSH_REASON_NONE || one.dtype != other.dtype ||
-        one.ndim != 1 || other.ndim != 1 || one.shape[0] != TRIAL || other.shape[0] != TRIAL)
+        one.ndim != other.ndim || one.ndim < 1 || one.shape[0] != TRIAL ||
+        memcmp(one.shape, other.shape, (size_t)one.ndim * sizeof *one.shape) != 0)
         return false;
     gsh_numpy_describe_fetch(a, false);
     gsh_numpy_describe_fetch(b, false);
-    return memcmp(one.data, other.data, TRIAL * gsh_dtype_size(one.dtype)) == 0;
+    const int64_t count = gsh_numpy_describe_size(gsh_numpy_array(a));
+    return memcmp(one.data, other.data, (size_t)count * gsh_dtype_size(one.dtype)) == 0;
 }
 
 /* The next words, made here. */

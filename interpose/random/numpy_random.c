@@ -13,6 +13,7 @@
 #include "numpy_generator.h"
 #include "numpy_legacy.h"
 #include "numpy_parallel.h"
+#include "numpy_random_choice.h"
 #include "numpy_shuffle.h"
 #include "scipy_module.h"
 
@@ -117,6 +118,22 @@ bool gsh_numpy_random_parse_number(PyObject *object, double *number)
     else
         return false;
     return isfinite(*number);
+}
+
+bool gsh_numpy_random_parse_list(PyObject *object, struct gsh_numpy_random_list *list)
+{
+    const bool is_list = object && gsh_py_type(object) == gsh_py.PyList_Type;
+    if (!object || (!is_list && gsh_py_type(object) != gsh_py.PyTuple_Type) ||
+        gsh_py_size(object) < 2 || gsh_py_size(object) > GSH_NUMPY_RANDOM_MOST_ITEMS)
+        return false;
+    list->count = (unsigned)gsh_py_size(object);
+    for (unsigned i = 0; i < list->count; i++) {
+        PyObject *item =
+            is_list ? gsh_py.PyList_GetItem(object, i) : gsh_py.PyTuple_GetItem(object, i);
+        if (!gsh_numpy_random_parse_number(item, &list->items[i]))
+            return false;
+    }
+    return true;
 }
 
 /* Numbers of the distribution: None is one that is given. */
@@ -339,12 +356,13 @@ void gsh_numpy_random_adopt_module(void)
                                                   &lognormal_hook,       &standard_exponential_hook,
                                                   &exponential_hook,     &integers_hook};
     enum { LEGACY = GSH_NUMPY_DERIVED_METHODS, SHUFFLES = LEGACY + GSH_NUMPY_LEGACY_METHODS };
-    enum { OTHERS = SHUFFLES + GSH_NUMPY_SHUFFLES };
+    enum { CHOICES = SHUFFLES + GSH_NUMPY_SHUFFLES, OTHERS = CHOICES + GSH_NUMPY_RANDOM_CHOICES };
     static struct gsh_method_hook *hooks[GSH_COUNT(own) + OTHERS];
     static struct gsh_scipy_module module = {hooks, GSH_COUNT(hooks), 0};
     memcpy(hooks, gsh_numpy_derived_hooks, sizeof(gsh_numpy_derived_hooks));
     memcpy(hooks + LEGACY, gsh_numpy_legacy_hooks, sizeof(gsh_numpy_legacy_hooks));
     memcpy(hooks + SHUFFLES, gsh_numpy_shuffle_hooks, sizeof(gsh_numpy_shuffle_hooks));
+    memcpy(hooks + CHOICES, gsh_numpy_random_choice_hooks, sizeof(gsh_numpy_random_choice_hooks));
     memcpy(hooks + OTHERS, own, sizeof(own));
     gsh_scipy_module_adopt(&module);
 }

@@ -13,3 +13,12 @@
 void gsh_numpy_random_adopt_module(void);
 /* A parameter of a distribution. False: not a finite plain number. */
 bool gsh_numpy_random_parse_number(PyObject *object, double *number);
+
+#define GSH_NUMPY_RANDOM_MOST_ITEMS 16
+/* A parameter that is a list of numbers, two or more. */
+struct gsh_numpy_random_list {
+    double items[GSH_NUMPY_RANDOM_MOST_ITEMS];
+    unsigned count;
+};
+/* False: not a list or a tuple of 2 to GSH_NUMPY_RANDOM_MOST_ITEMS such numbers. */
+bool gsh_numpy_random_parse_list(PyObject *object, struct gsh_numpy_random_list *list);

@@ -25,4 +25,5 @@
 #include "special_log.cuh"
 #include "special_modified.cuh"
 
-#include "special_incomplete.cuh" /* calls functions of others */
+#include "special_incomplete.cuh" /* these call functions of others */
+#include "special_power.cuh"

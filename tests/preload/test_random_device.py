@@ -24,7 +24,10 @@ DRAWS = {
     "gamma": lambda g, n: g.gamma(2, 1.5, n), "gamma 1": lambda g, n: g.standard_gamma(1, n), "chisquare": lambda g, n: g.chisquare(3, n),
     "beta": lambda g, n: g.beta(2, 3, n), "f": lambda g, n: g.f(3, 4, n), "standard_t": lambda g, n: g.standard_t(3, n),
     "noncentral_chisquare": lambda g, n: g.noncentral_chisquare(3, 1, n), "noncentral_f": lambda g, n: g.noncentral_f(3, 4, 1, n),
-    "wald": lambda g, n: g.wald(3, 2, n), "binomial rare": lambda g, n: g.binomial(10**6, 3e-6, n)}
+    "wald": lambda g, n: g.wald(3, 2, n), "weibull": lambda g, n: g.weibull(1.7, n), "logseries": lambda g, n: g.logseries(0.6, n), "zipf": lambda g, n: g.zipf(3, n),
+    "dirichlet": lambda g, n: g.dirichlet([1, 2.0, 3.5], n), "multinomial": lambda g, n: g.multinomial(30, [0.1, 0.6, 0.3], n),
+    "hypergeometric": lambda g, n: g.hypergeometric(10, 20, 5, n), "hypergeometric 3": lambda g, n: g.hypergeometric(17, 15, 3, n),
+    "binomial rare": lambda g, n: g.binomial(10**6, 3e-6, n)}
 """
 # Of the generators: emulated kernels are compiled for seconds.
 SHARE = ("0", "3") if shim_runner.is_emulated() else ()
@@ -94,7 +97,16 @@ FORMS = [("rayleigh", ()), ("rayleigh", (0.0,)), ("rayleigh", (-0.0,)), ("raylei
     ("gamma", (1,)), ("gamma", (1 + 1e-15,)), ("gamma", (0.5,)), ("gamma", (1e6, 1e-3)), ("gamma", (-1,)), ("gamma", (2, -1)), ("gamma", (2, 0)),
     ("standard_gamma", (2.5,)), ("chisquare", (0.5,)), ("chisquare", (2,)), ("beta", (1, 1)), ("beta", (1, 3)), ("beta", (0.5, 3)), ("f", (2, 9)),
     ("standard_t", (1,)), ("standard_t", (40,)), ("noncentral_chisquare", (3, 0)), ("noncentral_chisquare", (7.5, 30)), ("noncentral_f", (5, 2, 0.1)),
-    ("wald", (1e-3, 1e3)), ("wald", (1e3, 1e-3)), ("wald", (0, 1)), ("dirichlet", ([1.0, 2.0],)),
+    ("wald", (1e-3, 1e3)), ("wald", (1e3, 1e-3)), ("wald", (0, 1)), ("dirichlet", ([1.0, 2.0],)), ("dirichlet", ((1, 1, 1),)), ("dirichlet", ([0.05, 0.01],)),
+    ("dirichlet", ([1, -1],)), ("dirichlet", ([],)), ("dirichlet", (2,)), ("dirichlet", (np.array([1.0, 2.0]),)), ("multinomial", (20, [0.2, 0.8])),
+    ("multinomial", (40, (0.5, 0.2, 0.3))), ("multinomial", (2, [0.25] * 4)), ("multinomial", (20, [0.5, 0.6, 0.1])), ("multinomial", (20.0, [0.2, 0.8])),
+    ("multinomial", (100, [0.2, 0.8])), ("multinomial", (0, [0.2, 0.8])), ("multinomial", (5, [0, 1])), ("multinomial", (5, [0.2, 1.5])),
+    ("multinomial", (5, [[0.2, 0.8], [0.5, 0.5]])), ("multinomial", ([1, 2], [0.2, 0.8])),
+    ("weibull", (1,)), ("weibull", (0.05,)), ("weibull", (0,)), ("weibull", (-1,)), ("weibull", (30.0,)), ("logseries", (0.01,)), ("logseries", (0.99,)),
+    ("logseries", (0.9999,)), ("logseries", (0,)), ("logseries", (1,)), ("zipf", (2.75,)), ("zipf", (50,)), ("zipf", (1.1,)), ("zipf", (1,)),
+    ("zipf", (1000,)), ("pareto", (3,)), ("power", (3,)),
+    ("hypergeometric", (9, 9, 9)), ("hypergeometric", (10**6, 5 * 10**8, 4)), ("hypergeometric", (3, 20, 5)), ("hypergeometric", (10.0, 20, 5)),
+    ("hypergeometric", (10, 20, 0)), ("hypergeometric", (10, 20, 31)), ("hypergeometric", (-1, 20, 5)), ("hypergeometric", (100, 200, 20)),
     ("standard_cauchy", ()), ("triangular", (0, 0, 1)), ("triangular", (0, 1, 1)), ("triangular", (1, 1, 1)),
     ("triangular", (0, 2, 1)), ("triangular", (2, 1, 3)), ("triangular", (-1e308, 0, 1e308)), ("triangular", (0, 1)),
     ("geometric", (1,)), ("geometric", (1.0,)), ("geometric", (1 / 3,)), ("geometric", (np.nextafter(1 / 3, 0),)),
@@ -115,7 +127,8 @@ attempt("by name", lambda: [getattr(rng, name)(scale=2.5, size=n) for name in ("
 attempt("subclass", lambda: Sub(np.random.PCG64(1)).binomial(10, 0.3, n))
 attempt("MT19937", lambda: np.random.Generator(np.random.MT19937(1)).binomial(10, 0.3, n))
 for name, *parameters in (("rayleigh", 2), ("standard_cauchy",), ("gumbel", 1), ("gamma", 2), ("beta", 2, 3), ("f", 3, 4), ("standard_t", 3),
-        ("noncentral_f", 3, 4, 1), ("wald", 1, 1), ("laplace", 1), ("logistic", 1), ("triangular", 0, 1, 2),
+        ("noncentral_f", 3, 4, 1), ("wald", 1, 1), ("weibull", 2), ("logseries", 0.5), ("zipf", 3), ("dirichlet", [1, 2]), ("multinomial", 9, [0.2, 0.8]), ("hypergeometric", 9, 7, 4),
+        ("laplace", 1), ("logistic", 1), ("triangular", 0, 1, 2),
         ("geometric", 0.2), ("geometric", 0.5),
         ("binomial", 9, 0.2), ("binomial", 9, 0.7), ("poisson", 2)):
     where = residency(getattr(rng, name)(*parameters, size=n))
@@ -152,6 +165,37 @@ class Sub(np.random.Generator):
 attempt("subclass", lambda: Sub(np.random.PCG64(1)).normal(x, 1.0))
 before = report()
 rng.normal(x, 1.0), rng.uniform(x, 90), rng.exponential(x + 41)
+if before:
+    moved = report()["counters"]["download_bytes"] - before["counters"]["download_bytes"]
+    assert moved < 20000, moved
+""", device="random")
+        self.assertEqual(result.returncode, 0, result)
+
+    @unittest.skipIf(shim_runner.is_emulated(), "composed calls do not differ, and many kernels would be compiled")
+    def test_choice_with_probabilities(self):
+        result = self.assert_same("""
+import numpy as np
+from shim_script import attempt, dump, on_device, report
+n = 30000
+weights = np.arange(n) % 97 + 0.5
+p, items = on_device(weights / weights.sum()), on_device(np.arange(n) * 1.5)
+PLACES = {"p": p, "strided": on_device(np.repeat(p, 2))[::2], "twice": p * 2, "near": p * (1 + 1e-9), "less near": p * (1 + 1.2e-8), "too far": p * (1 + 1e-7),
+    "negative": np.where(items == 3, -p, p), "nan": np.where(items == 3, np.nan, p), "short": p[1:], "f4": p.astype("f4"), "list": [0.25, 0.75],
+    "table": p.reshape(2, -1), "zeros": p * 0, "None": None}
+for g in np.random.default_rng(1), np.random.RandomState(1), np.random.Generator(np.random.MT19937(1)):
+    kind = type(getattr(g, "bit_generator", g)).__name__
+    for name, place in PLACES.items():
+        for i, a in enumerate((n, items, items.astype("i4"), items.reshape(n, 1), list(range(n)), 2, n + 0.5)):
+            attempt("%s %s %d" % (kind, name, i), lambda: g.choice(a, n, p=place))
+        attempt("%s %s shape" % (kind, name), lambda: g.choice(items, (n // 5, 5), True, place))
+        attempt("%s %s some" % (kind, name), lambda: g.choice(n, 20, False, place))
+        attempt("%s %s all" % (kind, name), lambda: g.choice(a=items, replace=True, size=n, p=place))
+    for size in (), None, (n, -1), 2.5, [n]:
+        attempt("%s %s" % (kind, size), lambda: g.choice(n, size, p=p))
+    attempt("%s axis" % kind, lambda: g.choice(items, n, True, p, 0))
+    attempt("%s state" % kind, lambda: g.random())
+before = report()
+np.random.default_rng(2).choice(items, n, p=p), np.random.choice(items, n, p=p)
 if before:
     moved = report()["counters"]["download_bytes"] - before["counters"]["download_bytes"]
     assert moved < 20000, moved

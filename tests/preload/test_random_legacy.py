@@ -15,11 +15,31 @@ FORMS = [("random_sample", ()), ("uniform", ()), ("uniform", (-2, 5.5)), ("unifo
     ("logistic", (1, 3)), ("standard_cauchy", ()), ("triangular", (0, 0.3, 1)), ("binomial", (10, 0.3)), ("binomial", (7, 0.9)),
     ("poisson", (3.0,)), ("poisson", (0.1,)), ("tomaxint", ()), ("randint", (0, 1000)), ("randint", (1000,)), ("randint", (1024,)),
     ("randint", (-5, 2**40)), ("randint", (0, 2**32)), ("randint", (0, 2**32 + 1)), ("randint", (-2**62, 2**62 + 5)),
-    ("lognormal", ()), ("rayleigh", (2,)), ("weibull", (2,)), ("pareto", (3,)), ("power", (3,)), ("gamma", (2,)), ("zipf", (3,))]
+    ("standard_gamma", (2.5,)), ("gamma", (2,)), ("gamma", (1, 3)), ("gamma", (1e6, 0.5)), ("gamma", (1.0001,)), ("chisquare", (3,)),
+    ("beta", (2, 3)), ("beta", (1, 3)), ("beta", (3, 1)), ("f", (3, 4)), ("f", (2, 2)), ("f", (2, 5)), ("standard_t", (3,)), ("standard_t", (2,)),
+    ("noncentral_chisquare", (3, 1)), ("noncentral_chisquare", (4.5, 30)), ("noncentral_f", (3, 4, 1)), ("noncentral_f", (5, 2, 1)),
+    ("wald", (1, 1)), ("wald", (3, 0.1)), ("gamma", (0.5,)), ("beta", (0.5, 0.5)), ("noncentral_chisquare", (1, 1)),
+    ("lognormal", ()), ("lognormal", (1, 2)), ("lognormal", (0, 0)), ("lognormal", (300, 200)), ("pareto", (3,)), ("pareto", (0.01,)),
+    ("weibull", (2,)), ("weibull", (1,)), ("weibull", (0.05,)), ("weibull", (30,)), ("power", (3,)), ("power", (0.5,)), ("geometric", (0.3,)),
+    ("geometric", (0.5,)), ("geometric", (1e-3,)), ("geometric", (1,)), ("hypergeometric", (10, 20, 5)), ("hypergeometric", (20, 10, 10)),
+    ("hypergeometric", (10, 10, 1)), ("hypergeometric", (3, 20, 5)), ("logseries", (0.5,)), ("logseries", (0.01,)), ("logseries", (0.99,)),
+    ("zipf", (3,)), ("zipf", (2.75,)), ("zipf", (50,)), ("rayleigh", (2,)), ("vonmises", (0, 1)), ("negative_binomial", (5, 0.5)),
+    ("dirichlet", ([1.0, 2.0, 3.0],)), ("dirichlet", ((1, 1),)), ("dirichlet", ([1, 1, 2.5, 1],)), ("multinomial", (20, [0.2, 0.8])),
+    ("multinomial", (40, (0.5, 0.2, 0.3))), ("multinomial", (1, [0.1, 0.2, 0.3, 0.4])), ("multinomial", (3, [1 / 6] * 6))]
 REFUSED = [("normal", (0, -1)), ("normal", (0, np.nan)), ("normal", ([1, 2], 1)), ("normal", (None,)), ("uniform", (0, np.inf)),
     ("exponential", (-1,)), ("exponential", (-0.0,)), ("triangular", (0, 2, 1)), ("triangular", (1, 1, 1)), ("triangular", (0, 1)),
     ("binomial", (10.5, 0.5)), ("binomial", (-1, 0.5)), ("binomial", (10, 1.5)), ("binomial", (1000, 0.4)), ("poisson", (-1,)),
-    ("poisson", (50,)), ("poisson", ([1, 2],)), ("randint", (5, 5)), ("randint", (5, 2)), ("randint", (7, 8)), ("randint", ("a",)),
+    ("poisson", (50,)), ("poisson", ([1, 2],)), ("gamma", (-1,)), ("gamma", (2, -1)), ("gamma", (2, -0.0)), ("gamma", ()), ("gamma", ([1, 2],)),
+    ("standard_gamma", (0,)), ("beta", (0, 1)), ("f", (0, 1)), ("noncentral_f", (3, 4, -1)), ("noncentral_f", (3, 4, np.nan)), ("wald", (0, 1)),
+    ("lognormal", (0, -1)), ("lognormal", (0, -0.0)), ("pareto", (0,)), ("weibull", (-1,)), ("weibull", (0,)), ("power", (0,)), ("geometric", (0,)),
+    ("geometric", (1e-9,)), ("geometric", (1.5,)), ("hypergeometric", (10.0, 20, 5)), ("hypergeometric", (10, 20, 40)), ("hypergeometric", (10, 20, 0)),
+    ("hypergeometric", (10, -1, 5)), ("hypergeometric", (100, 200, 20)), ("logseries", (0,)), ("logseries", (1,)), ("logseries", (0.9999,)),
+    ("zipf", (1,)), ("zipf", (1.1,)), ("zipf", (1000,)), ("zipf", (np.nan,)), ("zipf", ()),
+    ("dirichlet", ([0.5, 1],)), ("dirichlet", ([1, -1],)), ("dirichlet", ([],)), ("dirichlet", ([2],)), ("dirichlet", (2,)), ("dirichlet", ([1, np.nan],)),
+    ("dirichlet", (np.array([1.0, 2.0]),)), ("dirichlet", ([[1, 2], [3, 4]],)), ("multinomial", (20, [0.5, 0.6])), ("multinomial", (20.0, [0.2, 0.8])),
+    ("multinomial", (20, [0.5, 0.6, 0.1])), ("multinomial", (100, [0.2, 0.8])), ("multinomial", (0, [0.2, 0.8])), ("multinomial", (-1, [0.2, 0.8])),
+    ("multinomial", (5, [0, 1])), ("multinomial", (5, [1.0, 0])), ("multinomial", (5, [0.2, 1.5])), ("multinomial", (5, [0.2, 0.1])), ("multinomial", (5,)),
+    ("randint", (5, 5)), ("randint", (5, 2)), ("randint", (7, 8)), ("randint", ("a",)),
     ("randint", (0, 2**64)), ("randint", ([1, 2], 5)), ("randint", ()), ("random_sample", (5, 5))]
 def state_of(rs):
     name, key, at, has_gauss, gauss = rs.get_state()
@@ -39,7 +59,9 @@ a = rs.standard_normal(N)
 dump("own memory", [a.base is None, a.flags.owndata, a.flags.writeable])
 """, device="random_sample")
         for name in ("random_sample", "uniform", "standard_normal", "normal", "exponential", "gumbel", "laplace", "logistic",
-                     "standard_cauchy", "triangular", "binomial", "poisson", "tomaxint", "randint"):
+                     "standard_cauchy", "triangular", "binomial", "poisson", "tomaxint", "randint", "standard_gamma", "gamma", "chisquare", "beta", "f",
+                     "standard_t", "noncentral_chisquare", "noncentral_f", "wald", "lognormal", "pareto", "weibull", "power", "geometric",
+                     "hypergeometric", "logseries", "zipf", "dirichlet", "multinomial"):
             if not shim_runner.is_emulated():
                 self.assert_on_device(result, name)
 
@@ -99,6 +121,23 @@ for step in range(3):
     dump("one %d" % step, [np.random.rand(), np.random.randn(), np.random.randint(10)])
 dump("state", state_of(np.random.mtrand._rand))
 """, device="random_sample")
+
+    def test_the_number_that_is_kept(self):
+        """The first number takes the normal number of the call before, or leaves it; it is refused there, or the last one of the call is kept."""
+        self.assert_same(DRAWS + """
+for name, parameters in share([("gamma", (1.05,)), ("gamma", (1,)), ("beta", (1.1, 1.2)), ("beta", (1, 2.5)), ("f", (2, 4)),
+                               ("standard_t", (2.1,)), ("noncentral_f", (3.1, 2.5, 2)), ("wald", (1, 1))]):
+    for seed in range(12):
+        rs = np.random.RandomState(seed)
+        rs.standard_normal(seed % 3)
+        dump("%s %s %d" % (name, parameters, seed), getattr(rs, name)(*parameters, size=16384 + seed))
+        dump("%s %s %d state" % (name, parameters, seed), state_of(rs) + [rs.standard_normal(), rs.random_sample()])
+for kept in (-30.0, 3.0, 0.0):  # a normal number that is far out: the first number is made of the next one
+    rs = np.random.RandomState(3)
+    rs.set_state(rs.get_state()[:3] + (1, kept))
+    dump("kept %s" % kept, rs.gamma(1.5, size=N))
+    dump("kept %s state" % kept, state_of(rs))
+""", device="gamma")
 
     def test_at_the_ends_of_blocks(self):
         """The state is behind the last word of a block, its first and its second."""

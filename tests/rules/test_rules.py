@@ -33,6 +33,15 @@ class TestTree(unittest.TestCase):
             places[os.path.basename(path)].append(path)
         self.assertEqual([paths for paths in places.values() if len(paths) > 1], [])
 
+    def test_names_of_compositions_are_unique(self):
+        """Their texts run in one namespace (interpose/numpy/numpy_composed.h)."""
+        places = collections.defaultdict(set)
+        for path in tree(("interpose",), (".py",)):
+            for names in re.findall(r"^(?:def |class )(\w+)|^(\w+(?:, \w+)*) = ", read(path), re.M):
+                for name in re.findall(r"\w+", "".join(names)):
+                    places[name].add(path)
+        self.assertEqual({name: paths for name, paths in places.items() if len(paths) > 1}, {})
+
     def test_files_are_short(self):
         long = {path: read(path).count("\n") for path in all_files(CODE_ENDINGS)}
         self.assertEqual({path: lines for path, lines in long.items() if lines > MAX_LINES}, {})
