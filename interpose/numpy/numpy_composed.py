@@ -10,6 +10,7 @@ may have replaced it. Contracts: NumPy 1.22 - 2.5.
 """
 
 NUMERIC = frozenset('?bhilqBHILQefdFD')
+SCALARS = frozenset(m.dtype(char).type for char in NUMERIC)
 NAMED_MODES = {0: 'clip', 1: 'wrap', 2: 'raise', 'clip': 'clip', 'wrap': 'wrap', 'raise': 'raise'}
 
 
@@ -80,27 +81,57 @@ def axis_of(axis, ndim):
     return axis % ndim
 
 
-def is_storable(value, dtype):
-    """Whether every version of NumPy stores what is no array in elements of integers alike: others refuse, warn or wrap around."""
-    value = m.array(value)
-    if dtype.kind not in 'iu' or value.size == 0:
+def known_values(values):
+    """As an array. None: of a type of which NumPy may ask more than its elements."""
+    if isinstance(values, m.ndarray) or type(values) in (bool, int, float, complex, list, tuple) or type(values) in SCALARS:
+        return as_array(values)
+    return None
+
+
+def is_storable(values, dtype, found):
+    """Whether every version of NumPy stores what is no array in elements of integers alike: others refuse, warn or wrap around.
+    `found`: the values as an array."""
+    if isinstance(values, m.ndarray) or dtype.kind not in 'iu' or found.size == 0:
         return True
+    return found.dtype.kind in 'biuf' and is_in_range(found, dtype)
+
+
+def is_in_range(values, dtype):
+    """Whether all are near numbers that an integer of the dtype has."""
     bits = 8 * dtype.itemsize
-    low, high = (0, 2 ** bits) if dtype.kind == 'u' else (-2 ** (bits - 1), 2 ** (bits - 1))
-    return value.dtype.kind in 'biuf' and low <= int(value.min()) <= int(value.max()) < high
+    low, high = (0.0, 2.0 ** bits) if dtype.kind == 'u' else (-2.0 ** (bits - 1), 2.0 ** (bits - 1))
+    return low <= float(values.min()) and float(values.max()) < high  # a NaN is in no range
+
+
+def is_cast_silent(values, dtype):
+    """Whether NumPy's cast does not warn: the warning would name a line of this text."""
+    if m.can_cast(values.dtype, dtype) or values.size == 0:
+        return True
+    if values.dtype.kind == 'c':
+        part = m.empty(0, dtype).real.dtype
+        return dtype.kind == 'c' and is_cast_silent(values.real, part) and is_cast_silent(values.imag, part)
+    if dtype.kind == 'b' or (values.dtype.kind in 'biu' and dtype.char != 'e'):
+        return True
+    if dtype.kind in 'iu':
+        return is_in_range(values, dtype)
+    import numpy
+    with quiet():
+        is_lost = m.logical_and(m.isinf(values.astype(dtype)), m.isfinite(values))
+    return numpy.geterr()['under'] == 'ignore' and not is_lost.any()
 
 
 def values_for(values, array, is_cast_safely):
     """Flat, to be stored in elements of the array. None: NumPy may refuse them, or warn."""
-    if type(values) is not m.ndarray:
-        if not is_storable(values, array.dtype):
-            return None
-        values = m.array(values, array.dtype)
-    if not is_plain(values) or values.size == 0 or (values.dtype.kind == 'c') > (array.dtype.kind == 'c'):
+    found = known_values(values)
+    if found is None or not is_plain(found) or found.size == 0 or not is_storable(values, array.dtype, found):
         return None
-    if is_cast_safely and not m.can_cast(values.dtype, array.dtype):
+    is_array = isinstance(values, m.ndarray)
+    if is_cast_safely and (is_array or type(values) in SCALARS) and not m.can_cast(found.dtype, array.dtype):
         return None
-    return values.copy().reshape(-1) if m.may_share_memory(values, array) else values.reshape(-1)
+    if not is_cast_silent(found, array.dtype):
+        return None
+    found = found if is_array else m.array(values, array.dtype)
+    return found.copy().reshape(-1) if m.may_share_memory(found, array) else found.reshape(-1)
 
 
 def cycled(values, count):

@@ -8,8 +8,7 @@ def array(operand, dtype=None, copy=True, order=None, subok=False, ndmin=0):
     if type(ndmin) is not int or not 0 <= ndmin <= 16:
         return NotImplemented
     if type(operand) is m.ndarray:
-        is_cast = dtype is not None and operand.dtype.kind == 'c' != m.dtype(dtype).kind  # NumPy warns
-        if is_cast or operand.size == 0:
+        if operand.size == 0 or not is_plain(operand) or not is_cast_silent(operand, as_dtype(dtype, operand)):
             return NotImplemented
         made = m.array(operand, dtype, copy=copy, order=order)
     elif order in (None, 'K', 'A', 'C') and copy is not False:
@@ -23,15 +22,19 @@ def array(operand, dtype=None, copy=True, order=None, subok=False, ndmin=0):
     return made.reshape((1,) * (ndmin - made.ndim) + made.shape, order='F' if made.flags.fnc or order == 'F' else 'C')
 
 
+def as_dtype(dtype, *arrays):
+    """The one that is given, or that of a result of the arrays."""
+    return m.result_type(*[array.dtype for array in arrays]) if dtype is None else m.dtype(dtype)
+
+
 def joined(arrays, dtype):
     arrays = list(arrays)
     if not arrays or not all(map(is_plain, arrays)):
         return NotImplemented
-    shape = arrays[0].shape
-    dtype = m.result_type(*[array.dtype for array in arrays]) if dtype is None else m.dtype(dtype)
+    shape, dtype = arrays[0].shape, as_dtype(dtype, *arrays)
     if not shape or 0 in shape or any(array.shape != shape for array in arrays) or dtype.char not in NUMERIC:
         return NotImplemented
-    if dtype.kind != 'c' and any(array.dtype.kind == 'c' for array in arrays):
+    if not all(is_cast_silent(array, dtype) for array in arrays):
         return NotImplemented
     made = m.empty((len(arrays),) + shape, dtype)
     for place, array in enumerate(arrays):
@@ -49,9 +52,14 @@ def listed(operands):
     return None if all(map(lambda one, other: one is other, found, operands)) else found
 
 
-def concatenate(arrays, *operands, **keywords):
+def concatenate(arrays, *operands, dtype=None, out=None, **keywords):
     arrays = listed(arrays)
-    return NotImplemented if arrays is None else m.concatenate(arrays, *operands, **keywords)
+    if arrays is None or out is not None or len(operands) > 1 or not all(map(is_plain, arrays)):
+        return NotImplemented
+    dtype = as_dtype(dtype, *arrays)
+    if not all(is_cast_silent(array, dtype) for array in arrays):
+        return NotImplemented
+    return m.concatenate(arrays, *operands, dtype=dtype, **keywords)
 
 
 def where(condition, *operands):
@@ -125,14 +133,12 @@ def imag(array, value):
 
 def set_part(array, part, value):
     """NumPy 2.5 makes an array of the part's dtype and number of dimensions first, others one of any."""
-    if type(value) is not m.ndarray and not is_storable(value, part.dtype):
+    found = known_values(value)
+    if found is None or not is_written(array) or not is_plain(part) or not is_plain(found) or found.ndim > part.ndim:
         return NotImplemented
-    value = as_array(value)
-    if not is_written(array) or not is_plain(part) or not is_plain(value) or value.ndim > part.ndim:
+    if not is_storable(value, part.dtype, found) or not is_cast_silent(found, part.dtype):
         return NotImplemented
-    if value.dtype.kind == 'c' and part.dtype.kind != 'c':
-        return NotImplemented
-    part[...] = value
+    part[...] = found
 
 
 # --- bytes and bits ---------------------------------------------------------------------------------
@@ -161,10 +167,12 @@ def byteswap(array, inplace=False):
 def setfield(array, value, dtype, offset=0):
     if not is_written(array):
         return NotImplemented
-    field = array.getfield(dtype, offset)
-    if not is_plain(field):
+    field, found = array.getfield(dtype, offset), known_values(value)
+    if found is None or not is_plain(field) or not is_plain(found):
         return NotImplemented
-    field[...] = value
+    if not is_storable(value, field.dtype, found) or not is_cast_silent(found, field.dtype):
+        return NotImplemented
+    field[...] = found
 
 
 WEIGHTS = {'big': [128, 64, 32, 16, 8, 4, 2, 1], 'little': [1, 2, 4, 8, 16, 32, 64, 128]}

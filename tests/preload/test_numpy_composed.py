@@ -6,7 +6,7 @@ import shim_runner
 
 PRELUDE = '''
 import numpy as np
-from shim_script import attempt, dump, on_device
+from shim_script import attempt, dump, on_device, record
 DTYPES = "? b l B e f d D".split()
 
 def make(shape, dtype):
@@ -64,6 +64,46 @@ for dtype in "?bdD":
     changed("putmask itself " + dtype, a, lambda b: np.putmask(b, b > 2, b[5:]))
 i = np.arange(10)
 changed("index itself", i, lambda b: b.put(b, 9 - b))
+''')
+
+    def test_values_of_each_type(self):
+        """What is an array may be refused where a list of its elements is not. A warning names the program's line, or NumPy's."""
+        self.assert_same(PRELUDE + '''
+import os, warnings
+class Kin(np.ndarray):
+    pass
+class Known:
+    def __init__(self, values):
+        self.values, self.__array_interface__ = values, values.__array_interface__
+class Asked(Known):
+    def __array__(self, dtype=None, copy=None):
+        asked.append(str(dtype))
+        return np.array(self.values, dtype)
+asked = []
+NUMBERS = {"integers": [1, 2], "halves": [1.5, 2.5], "large": [300, -70000], "larger": [1e300, 1e10], "nan": [np.nan, 1], "complex": [1j, 2]}
+TYPES = {"list": list, "list of scalars": lambda v: list(np.array(v)), "scalar": lambda v: np.array(v)[0], "array": np.array,
+    "kin": lambda v: np.array(v).view(Kin), "masked": lambda v: np.ma.array(v, mask=False), "objects": lambda v: np.array(v, "O"),
+    "interface": lambda v: Known(np.array(v)), "asked": lambda v: Asked(np.array(v)), "buffer": lambda v: memoryview(np.array(v)),
+    "lists of arrays": lambda v: [np.array(v), np.array(v)], "number": lambda v: v[0]}
+def flat(b, v): b.flat = v
+def real(b, v): b.real = v
+def imag(b, v): b.imag = v
+CHANGES = {"putmask": lambda b, v: np.putmask(b, b > 2, v), "place": lambda b, v: np.place(b, b > 2, v), "put": lambda b, v: b.put([3, 1], v),
+    "flat": flat, "flat slice": lambda b, v: b.flat.__setitem__(slice(2, 9), v), "real": real, "imag": imag,
+    "setfield": lambda b, v: b.setfield(v, b.dtype), "array": lambda b, v: np.array(v, b.dtype), "ndmin": lambda b, v: np.array(v, b.dtype, ndmin=3),
+    "concatenate": lambda b, v: np.concatenate([b[:2], v], dtype=b.dtype, casting="unsafe")}
+for dtype in "BiefldD":
+    for numbers, values in NUMBERS.items():
+        for kind, make_values in TYPES.items():
+            for change, function in CHANGES.items():
+                a, v = make((24,), dtype), make_values(values)
+                b, name = a.copy(), " ".join((change, dtype, numbers, kind))
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always")
+                    record(name, lambda: function(b, v))
+                dump("after " + name, b)
+                dump("warnings of " + name, [(str(w.message), os.path.basename(w.filename)) for w in caught])
+dump("asked", asked)
 ''')
 
     def test_repeat_and_choose(self):
