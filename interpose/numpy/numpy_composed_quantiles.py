@@ -3,27 +3,27 @@
 (numpy/lib/_nanfunctions_impl.py, numpy.apply_along_axis)."""
 
 SHORT_LINE = 600  # shorter lines have their median by another way in NumPy, which has all lines at a time
-quantiles_agree = []  # whether NumPy's code gives what `quantiles` does
+quantiles_agree = {}  # dtype, dimensions of the shares: whether NumPy's code gives what `quantiles` does
 
 
 def nanpercentile(dispatcher, a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, **others):
     shares = shares_of(q)
     if out is not None or overwrite_input or method != 'linear' or keepdims is not False or others or shares is None:
         return NotImplemented
-    return quantiles_along(m.divide(shares, 100), a, axis)
+    return quantiles_along(dispatcher, m.divide(shares, 100), a, axis, type(q) in (int, float))
 
 
 def nanquantile(dispatcher, a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, **others):
     shares = shares_of(q)
     if out is not None or overwrite_input or method != 'linear' or keepdims is not False or others or shares is None:
         return NotImplemented
-    return quantiles_along(shares, a, axis)
+    return quantiles_along(dispatcher, shares, a, axis, type(q) in (int, float))
 
 
 def nanmedian(dispatcher, a, axis=None, out=None, overwrite_input=False, keepdims=False):
     if out is not None or overwrite_input or keepdims is not False:
         return NotImplemented
-    sorted_lines = without_nans(a, axis, 'fd')
+    sorted_lines = without_nans(a, axis)
     if sorted_lines is None or a.shape[axis] < SHORT_LINE:
         return NotImplemented
     lines, counts = sorted_lines
@@ -48,10 +48,10 @@ def shares_of(q):
     return shares.astype('d', copy=False) if is_known else None
 
 
-def without_nans(a, axis, dtypes):
+def without_nans(a, axis):
     """(lines, counts): the lines along the axis, sorted, as rows of a table with the NaNs last, and how many numbers each has.
     None: NumPy may warn, as of a line without numbers, or refuse them."""
-    if not is_plain(a) or a.dtype.char not in dtypes or a.ndim < 2 or a.size == 0 or axis_of(axis, a.ndim) is None:
+    if not is_plain(a) or a.dtype.char not in 'fd' or a.ndim < 2 or a.size == 0 or axis_of(axis, a.ndim) is None:
         return None
     axes = [d for d in range(a.ndim) if d != axis % a.ndim] + [axis % a.ndim]
     lines = a.transpose(axes).copy('C').reshape(-1, a.shape[axis])
@@ -68,12 +68,13 @@ def of_lines(lines, places):
     return lines.reshape(-1).take(m.add(begin, places))
 
 
-def quantiles_along(shares, a, axis):
+def quantiles_along(dispatcher, shares, a, axis, is_weak):
+    """is_weak: the share is a number of Python, which takes the dtype of what it is multiplied with."""
     is_within_range = m.logical_and(m.greater_equal(shares, 0), m.less_equal(shares, 1)).all()
-    sorted_lines = without_nans(a, axis, 'd') if is_within_range and quantiles_are_alike() else None
-    if sorted_lines is None:
+    sorted_lines = without_nans(a, axis) if is_within_range else None
+    if sorted_lines is None or not quantiles_are_alike(dispatcher, a.dtype.char, shares.ndim, is_weak):
         return NotImplemented
-    found = quantiles(*sorted_lines, shares)
+    found = quantiles(*sorted_lines, shares, is_weak)
     rest = a.shape[:axis % a.ndim] + a.shape[axis % a.ndim + 1:]
     if shares.ndim == 0:
         return found.reshape(rest)
@@ -81,29 +82,37 @@ def quantiles_along(shares, a, axis):
     return by_line.transpose([len(rest)] + list(range(len(rest))))
 
 
-def quantiles(lines, counts, shares):
+def quantiles(lines, counts, shares, is_weak):
     """Linear between neighbours (_get_indexes and _lerp of NumPy's _function_base_impl.py). A share at the end counts from an
     index of -1 there."""
     last = m.subtract(counts, 1)
     place = m.multiply(last, shares.reshape(-1, 1))
     low = m.minimum(m.floor(place), last)
     weight = m.where(m.greater_equal(place, last), m.add(place, 1), m.subtract(place, low))
-    low = low.astype('l')
+    is_near_end, other, low = m.greater_equal(weight, 0.5), m.subtract(1, weight), low.astype('l')
+    if is_weak:
+        weight, other = weight.astype(lines.dtype, copy=False), other.astype(lines.dtype, copy=False)
     with quiet():
         start, end = of_lines(lines, low), of_lines(lines, m.minimum(m.add(low, 1), last))
         difference = m.subtract(end, start)
         forth = m.add(start, m.multiply(difference, weight))
-        back = m.subtract(end, m.multiply(difference, m.subtract(1, weight)))
-    return m.where(m.greater_equal(weight, 0.5), back, forth)
+        back = m.subtract(end, m.multiply(difference, other))
+    return m.where(is_near_end, back, forth)
 
 
-def quantiles_are_alike():
-    """Of lists, which no hook takes."""
-    if not quantiles_agree:
-        from numpy import nanquantile
+def quantiles_are_alike(dispatcher, dtype, dims, is_weak):
+    """Compares on a small table, by NumPy's own code: versions differ in the dtypes of weights."""
+    if (dtype, dims, is_weak) not in quantiles_agree:
         nan = float('nan')
-        table = [[nan if (i * j) % 7 == 3 else (i * 37 + j * j * 11) % 19 / 7 for j in range(9)] for i in range(11)]
+        table = m.array([[nan if (i * j) % 7 == 3 else (i * 37 + j * j * 11) % 19 / 7 for j in range(9)] for i in range(11)], dtype)
+        per_unit = 100 if dispatcher.__name__ == 'nanpercentile' else 1
         shares = [0.0, 0.1, 0.25, 0.5, 0.77, 0.99, 1.0]
-        made = quantiles(*without_nans(m.array(table), 1, 'd'), m.array(shares))
-        quantiles_agree.append(made.tobytes() == nanquantile(table, shares, axis=1).tobytes())
-    return quantiles_agree[0]
+        choices = shares if is_weak else [m.array(share) for share in shares] if dims == 0 else [m.array(shares)]
+        agrees = True
+        for choice in choices:
+            theirs = dispatcher._implementation(table, m.multiply(choice, per_unit) if dims else choice * per_unit, axis=1)
+            ours = quantiles(*without_nans(table, 1), m.divide(m.multiply(choice, per_unit), per_unit), is_weak)
+            ours = ours if dims else ours.reshape(-1)
+            agrees = agrees and theirs.dtype == ours.dtype and theirs.tobytes() == ours.tobytes()
+        quantiles_agree[dtype, dims, is_weak] = agrees
+    return quantiles_agree[dtype, dims, is_weak]

@@ -136,7 +136,7 @@ XS = {"gaps": gaps.reshape(6, 610), "none": x.reshape(6, 610), "Fortran": gaps.r
     "equal": np.where(np.isnan(gaps), gaps, 2.5).reshape(6, 610), "zeros": np.where(np.isnan(gaps), gaps, -0.0).reshape(6, 610), "line": gaps}
 for name, value in XS.items():
     for number, axis in enumerate((1, -1, 2, (0, 1), np.int64(1), -2)):
-        for q in (30,) if number else (0, 25, 50.0, 99.9, 100, [0, 30, 100], (12.5,), [], -1, 101, np.nan, np.float32(25), np.array([[10.0, 20]]), "x", np.array([5, 95])):
+        for q in (30, [30, 60], np.float64(30)) if number else (0, 25, 50.0, 99.9, 100, [0, 30, 100], (12.5,), [], -1, 101, np.nan, np.float32(25), np.array([[10.0, 20]]), "x", np.array([5, 95])):
             check("nanpercentile %s %d %s" % (name, number, q), lambda: np.nanpercentile(value, q, axis=axis))
         check("nanquantile %s %d" % (name, number), lambda: np.nanquantile(value, [0.1, 1 / 3, 0.9], axis))
         check("nanmedian %s %d" % (name, number), lambda: np.nanmedian(value, axis))
@@ -149,8 +149,8 @@ for name, value in XS.items():
         self.shim_run(PRELUDE + '''
 from shim_script import check_moved
 a = np.where(make(400000) < -100, np.nan, make(400000)).reshape(500, 800)
-np.nanquantile(a, 0.5, axis=0)  # the first call looks whether NumPy's code is known
-check_moved({"nanpercentile": lambda: np.nanpercentile(a, 30, axis=1), "nanquantile": lambda: np.nanquantile(a, [0.1, 0.9], axis=0),
+np.nanquantile(a, [0.5], axis=0)  # the first call looks whether NumPy's code is known
+check_moved({"nanpercentile": lambda: np.nanpercentile(a, [30, 60], axis=1), "nanquantile": lambda: np.nanquantile(a, [0.1, 0.9], axis=0),
     "nanmedian": lambda: np.nanmedian(a, axis=1), "nanvar": lambda: np.nanvar(a, axis=1), "nanstd": lambda: np.nanstd(a, axis=0, ddof=1)}, download_bytes=1000, upload_bytes=4000)
 ''', env={"GPUSHIM_FPERR": "off"})
 
