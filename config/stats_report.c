@@ -32,7 +32,9 @@
 #include <unistd.h>
 
 #define MOST_WAIT_MS 10000U /* for another thread that writes the files */
-#define TEXT_ROWS 40        /* the text shows the busiest; JSON has all */
+#define SURE_ROWS 12        /* the text shows the busiest; JSON has all */
+#define TEXT_ROWS 40        /* and up to so many, while a row takes a share of the time of all: */
+#define LEAST_SHARE 1000    /* one of so many parts */
 #define OPERATION_WIDTH 32
 
 enum mode { SILENT, PRINTED, JSON_FILE };
@@ -331,23 +333,40 @@ static void append_events(struct gsh_fmt *fmt)
     gsh_fmt_printf(fmt, "; %s since NumPy was found; version %s\n", wall, gsh_version_get());
 }
 
+static uint64_t time_of(uint16_t index)
+{
+    struct gsh_stats_row_copy row;
+    return gsh_stats_get_row(index, &row) ? row.device_ns + row.host_ns : 0;
+}
+
+static size_t count_shown(const uint16_t *order, size_t count)
+{
+    uint64_t all = 0;
+    size_t shown = GSH_MIN(count, (size_t)TEXT_ROWS);
+    for (size_t i = 0; i < count; i++)
+        all += time_of(order[i]);
+    while (shown > SURE_ROWS && time_of(order[shown - 1]) < all / LEAST_SHARE)
+        shown--;
+    return shown;
+}
+
 void gsh_stats_report_text(struct gsh_fmt *fmt)
 {
     uint16_t order[GSH_STATS_MAX_ROWS];
-    size_t count = sort_rows(order);
+    size_t count = sort_rows(order), shown = count_shown(order, count);
     struct gsh_report_verdict verdict;
     gsh_report_verdict_take(&verdict, report.device);
     gsh_report_verdict_text(fmt, &verdict);
     gsh_fmt_printf(fmt, " %-*s %12s %9s %12s %9s   %s\n", OPERATION_WIDTH, "operation",
                    "device calls", "time", "CPU calls", "time", "top reason for the CPU");
-    for (size_t i = 0; i < GSH_MIN(count, (size_t)TEXT_ROWS); i++)
+    for (size_t i = 0; i < shown; i++)
         append_text_row(fmt, order[i]);
     if (count == 0)
         gsh_fmt_text(fmt, verdict.device.state == GSH_REPORT_INACTIVE
                               ? " (calls were not looked at)\n"
                               : " (no call that could run on a device)\n");
-    if (count > TEXT_ROWS)
-        gsh_fmt_printf(fmt, " (%zu more in GPUSHIM_REPORT=json:FILE)\n", count - TEXT_ROWS);
+    if (count > shown)
+        gsh_fmt_printf(fmt, " (%zu more in GPUSHIM_REPORT=json:FILE)\n", count - shown);
     append_moved(fmt);
     gsh_readers_report_text(fmt);
     append_events(fmt);
