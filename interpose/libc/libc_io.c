@@ -234,13 +234,10 @@ static __attribute__((noinline)) long call_held(const char *name, list_function 
 
 /* ---- system calls by number ---- */
 
-static const struct {
-    const char *name;
-    bool (*touches)(PARAMETERS);
-    list_function *ranges;
-} numbered[] = {
+enum {
+    NOT_KNOWN,
 #define LIBC(name, ranges)
-#define BOTH(name, ranges) [SYS_##name] = {#name, touches_##name, list_##name},
+#define BOTH(name, ranges) CALL_##name,
 #define KERNEL BOTH
 #include "io_calls.def"
 #undef LIBC
@@ -248,16 +245,49 @@ static const struct {
 #undef KERNEL
 };
 
+/* By number. Apart from the table, because few numbers are in use, and the loader writes a table's addresses. */
+static const uint8_t calls_of_numbers[] = {
+#define LIBC(name, ranges)
+#define BOTH(name, ranges) [SYS_##name] = CALL_##name,
+#define KERNEL BOTH
+#include "io_calls.def"
+#undef LIBC
+#undef BOTH
+#undef KERNEL
+};
+
+static const struct {
+    const char *name;
+    bool (*touches)(PARAMETERS);
+    list_function *ranges;
+} kernel_calls[] = {
+#define LIBC(name, ranges)
+#define BOTH(name, ranges) [CALL_##name] = {#name, touches_##name, list_##name},
+#define KERNEL BOTH
+#include "io_calls.def"
+#undef LIBC
+#undef BOTH
+#undef KERNEL
+};
+_Static_assert(GSH_COUNT(kernel_calls) <= UINT8_MAX + 1, "calls_of_numbers holds their places");
+
+static inline unsigned call_of(long number)
+{
+    return (size_t)number < GSH_COUNT(calls_of_numbers) ? calls_of_numbers[number] : NOT_KNOWN;
+}
+
 static inline bool number_touches(long number, PARAMETERS)
 {
-    return gsh_arena_end != 0 && (size_t)number < GSH_COUNT(numbered) &&
-           numbered[number].touches != NULL && numbered[number].touches(ARGUMENTS);
+    return gsh_arena_end != 0 && call_of(number) != NOT_KNOWN &&
+           kernel_calls[call_of(number)].touches(ARGUMENTS);
 }
 
 static long number_held(long number, PARAMETERS)
 {
-    struct call call = {.name = numbered[number].name, .number = number, .arguments = {ARGUMENTS}};
-    call.count = numbered[number].ranges(call.held, ARGUMENTS);
+    unsigned place = call_of(number);
+    struct call call = {
+        .name = kernel_calls[place].name, .number = number, .arguments = {ARGUMENTS}};
+    call.count = kernel_calls[place].ranges(call.held, ARGUMENTS);
     return perform_held(&call);
 }
 

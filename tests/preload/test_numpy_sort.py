@@ -4,7 +4,7 @@ import shim_runner
 
 PRELUDE = '''
 import numpy as np
-from shim_script import attempt, dump, on_device
+from shim_script import attempt, dump, on_device, report
 rng = np.random.default_rng(5)
 DTYPES = "? i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16".split()
 
@@ -47,7 +47,10 @@ for dtype in DTYPES:
             dump(name + " order", order)
             dump(name + " values", data(np.sort(a, kind="stable")))
             dump(name + " in order", data(a[order]))
-            dump(name + " quick", plus(np.sort(a)))
+            if dtype != "f2":
+                dump(name + " quick", plus(np.sort(a)))
+            elif report():  # NumPy's own quick sort of float16 leaves some numbers out of order on processors with AVX512_VBMI2
+                assert (data(plus(np.sort(a))) == data(plus(np.sort(a, kind="stable")))).all(), name
 ''')
         self.assert_on_device(result, "sort")
         self.assert_on_device(result, "argsort")
