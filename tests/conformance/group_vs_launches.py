@@ -150,6 +150,7 @@ def execute(shim, emulator):
 class Battery:
     driver = DRIVER
     most_declined = 0.1  # of all runs
+    groups = 60
 
     def __init__(self, folder):
         self.shim = build_library(folder, self.driver)
@@ -242,7 +243,7 @@ class Battery:
 
 def main(kind=Battery):
     np.seterr(all="ignore")
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 60
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else kind.groups
     with tempfile.TemporaryDirectory() as folder:
         battery = kind(folder)
         battery.run(count)

@@ -48,6 +48,7 @@ static void write_text(unsigned stage, struct gsh_fmt *fmt)
 class Battery(groups.Battery):
     driver = DRIVER
     most_declined = 0.8
+    groups = 120
 
     def seeds(self, structure, contents):
         return structure, contents, 0
