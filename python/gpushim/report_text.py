@@ -5,7 +5,8 @@ from gpushim.messages import counted
 from gpushim.report_words import (LEAST, PARTS, nanoseconds, name_of, name_of_reader, of_one, place_of, seconds, size,
                                   top_reason, verdict_of, why_of)
 
-MOST_ROWS, MOST_LINES, MOST_READERS = 40, 20, 5
+SURE_ROWS, MOST_ROWS, MOST_LINES, MOST_READERS = 12, 40, 20, 5
+LEAST_OF_TIME = 1e-3  # of the time of all operations: rows behind the sure ones that take less are left out
 OPERATION_WIDTH = PLACE_WIDTH = 32  # characters
 LEAST_SHARE = 0.05  # of NumPy's work: reasons for more of it are named
 MOST_COMMAND = 60  # characters
@@ -29,10 +30,19 @@ def reason_lines(verdict):
         yield " to change: " + verdict["advice"]
 
 
+def shown_operations(operations):
+    times = [row["device_ns"] + row["host_ns"] for row in operations]
+    shown = min(len(times), MOST_ROWS)
+    while shown > SURE_ROWS and times[shown - 1] < sum(times) * LEAST_OF_TIME:
+        shown -= 1
+    return operations[:shown]
+
+
 def operation_lines(merged):
     form = " %%-%ds %%12s %%9s %%12s %%9s   %%s" % OPERATION_WIDTH
     yield form % ("operation", "device calls", "time", "CPU calls", "time", "top reason for the CPU")
-    for row in merged.operations[:MOST_ROWS]:
+    shown = shown_operations(merged.operations)
+    for row in shown:
         name = name_of(row)
         if len(name) > OPERATION_WIDTH:
             yield " " + name
@@ -42,8 +52,8 @@ def operation_lines(merged):
     if not merged.operations:
         is_inactive = all(report["verdict"]["state"] == "inactive" for report in merged.reports)
         yield " (calls were not looked at)" if is_inactive else " (no call that could run on a device)"
-    if len(merged.operations) > MOST_ROWS:
-        yield " (%d more)" % (len(merged.operations) - MOST_ROWS)
+    if len(merged.operations) > len(shown):
+        yield " (%d more)" % (len(merged.operations) - len(shown))
 
 
 def moved_line(counters):
