@@ -134,25 +134,29 @@ static __attribute__((noinline)) PyObject *read_element(PyObject *self, PyObject
     return scalar || gsh_py.PyErr_Occurred() ? scalar : original_subscript(self, key);
 }
 
-/* A new reference: the key that means the same and is computed on the device, or the key itself. */
-static PyObject *device_key(PyObject *self, PyObject *object)
+/* A key that means the same and has no mask of several dimensions beside other items. A new reference; NULL: there is none, or
+ * it would gain nothing. */
+static PyObject *without_masks(PyObject *self, PyObject *object, const struct gsh_key *key)
 {
     const struct gsh_ndarray *array = gsh_numpy_array(self);
-    bool may = gsh_py_type(object) == gsh_py.PyTuple_Type && gsh_dispatch_is_live() &&
-               gsh_coherence_is_resident(array->data) &&
-               gsh_numpy_key_classify(array, object).kind == GSH_KEY_OTHER;
-    PyObject *expanded = may ? gsh_numpy_mask_key_expand(array, object) : NULL;
-    if (expanded)
-        return expanded;
-    gsh_py.Py_IncRef(object);
-    return object;
+    bool may = key->kind == GSH_KEY_OTHER && gsh_dispatch_is_live() &&
+               gsh_coherence_is_resident(array->data);
+    return may ? gsh_numpy_mask_key_expand(array, object) : NULL;
 }
 
-static PyObject *subscript_by_key(PyObject *self, PyObject *object)
+/* The part of the hook for arrays that may be on the device. Not inlined, to keep the path for all
+ * other arrays short. */
+static __attribute__((noinline)) PyObject *subscript_on_device(PyObject *self, PyObject *object)
 {
     enum gsh_reason why = GSH_REASON_NONE;
     unsigned row = 0;
     struct gsh_key key = gsh_numpy_key_classify(gsh_numpy_array(self), object);
+    PyObject *expanded = without_masks(self, object, &key);
+    if (expanded) {
+        PyObject *found = subscript_on_device(self, expanded);
+        gsh_py.Py_DecRef(expanded);
+        return found;
+    }
     if (key.kind == GSH_KEY_ELEMENT)
         return read_element(self, object);
     if (key.kind == GSH_KEY_VIEW || !gsh_dispatch_is_live() || selects_nothing(self, &key))
@@ -173,15 +177,6 @@ static PyObject *subscript_by_key(PyObject *self, PyObject *object)
     result = original_subscript(self, object);
     gsh_numpy_output_host_end(begin, row, why);
     return gsh_numpy_fallback_pass(result, row, why, &self, 1);
-}
-
-/* The part of the hook for arrays that may be on the device. Not inlined, to keep the path for all
- * other arrays short. */
-static __attribute__((noinline)) PyObject *subscript_on_device(PyObject *self, PyObject *object)
-{
-    PyObject *key = device_key(self, object), *result = subscript_by_key(self, key);
-    gsh_py.Py_DecRef(key);
-    return result;
 }
 
 /* A new reference: for an instance of a subclass with elements in dimensions, of which NumPy takes the plain data, a view of these,
@@ -334,6 +329,12 @@ static int assign_plain_in_arena(PyObject *self, PyObject *object, PyObject *val
                                                            : assign_on_host(self, object, value);
     }
     struct gsh_key key = gsh_numpy_key_classify(array, object);
+    PyObject *expanded = without_masks(self, object, &key);
+    if (expanded) {
+        int outcome = assign_plain_in_arena(self, expanded, value);
+        gsh_py.Py_DecRef(expanded);
+        return outcome;
+    }
     if (key.kind != GSH_KEY_ELEMENT && selects_nothing(self, &key))
         return original_assign(self, object, value);
     if (key.kind == GSH_KEY_OTHER && is_resident)
@@ -362,9 +363,7 @@ static __attribute__((noinline)) int assign_in_arena(PyObject *self, PyObject *o
                                                      PyObject *value)
 {
     PyObject *plain[] = {plain_view(object), plain_view(value)};
-    PyObject *key = device_key(self, plain[0]);
-    int outcome = assign_plain_in_arena(self, key, plain[1]);
-    gsh_py.Py_DecRef(key);
+    int outcome = assign_plain_in_arena(self, plain[0], plain[1]);
     gsh_py_drop(plain, GSH_COUNT(plain));
     return outcome;
 }

@@ -6,18 +6,20 @@ SHORT_LINE = 600  # shorter lines have their median by another way in NumPy, whi
 quantiles_agree = {}  # dtype, dimensions of the shares: whether NumPy's code gives what `quantiles` does
 
 
-def nanpercentile(dispatcher, a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, **others):
+def nanpercentile(dispatcher, *operands, **keywords):
+    return quantiles_of_call(dispatcher, 100, *operands, **keywords)
+
+
+def nanquantile(dispatcher, *operands, **keywords):
+    return quantiles_of_call(dispatcher, 1, *operands, **keywords)
+
+
+def quantiles_of_call(dispatcher, unit, a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, **others):
+    """unit: the number that q counts as a share of 1."""
     shares = shares_of(q)
     if out is not None or overwrite_input or method != 'linear' or keepdims is not False or others or shares is None:
         return NotImplemented
-    return quantiles_along(dispatcher, m.divide(shares, 100), a, axis, type(q) in (int, float))
-
-
-def nanquantile(dispatcher, a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, **others):
-    shares = shares_of(q)
-    if out is not None or overwrite_input or method != 'linear' or keepdims is not False or others or shares is None:
-        return NotImplemented
-    return quantiles_along(dispatcher, shares, a, axis, type(q) in (int, float))
+    return quantiles_along(dispatcher, unit, m.divide(shares, unit), a, axis, type(q) in (int, float))
 
 
 def nanmedian(dispatcher, a, axis=None, out=None, overwrite_input=False, keepdims=False):
@@ -68,11 +70,11 @@ def of_lines(lines, places):
     return lines.reshape(-1).take(m.add(begin, places))
 
 
-def quantiles_along(dispatcher, shares, a, axis, is_weak):
+def quantiles_along(dispatcher, unit, shares, a, axis, is_weak):
     """is_weak: the share is a number of Python, which takes the dtype of what it is multiplied with."""
     is_within_range = m.logical_and(m.greater_equal(shares, 0), m.less_equal(shares, 1)).all()
     sorted_lines = without_nans(a, axis) if is_within_range else None
-    if sorted_lines is None or not quantiles_are_alike(dispatcher, a.dtype.char, shares.ndim, is_weak):
+    if sorted_lines is None or not quantiles_are_alike(dispatcher, unit, a.dtype.char, shares.ndim, is_weak):
         return NotImplemented
     found = quantiles(*sorted_lines, shares, is_weak)
     rest = a.shape[:axis % a.ndim] + a.shape[axis % a.ndim + 1:]
@@ -100,18 +102,17 @@ def quantiles(lines, counts, shares, is_weak):
     return m.where(is_near_end, back, forth)
 
 
-def quantiles_are_alike(dispatcher, dtype, dims, is_weak):
+def quantiles_are_alike(dispatcher, unit, dtype, dims, is_weak):
     """Compares on a small table, by NumPy's own code: versions differ in the dtypes of weights."""
     if (dtype, dims, is_weak) not in quantiles_agree:
         nan = float('nan')
         table = m.array([[nan if (i * j) % 7 == 3 else (i * 37 + j * j * 11) % 19 / 7 for j in range(9)] for i in range(11)], dtype)
-        per_unit = 100 if dispatcher.__name__ == 'nanpercentile' else 1
         shares = [0.0, 0.1, 0.25, 0.5, 0.77, 0.99, 1.0]
         choices = shares if is_weak else [m.array(share) for share in shares] if dims == 0 else [m.array(shares)]
         agrees = True
         for choice in choices:
-            theirs = dispatcher._implementation(table, m.multiply(choice, per_unit) if dims else choice * per_unit, axis=1)
-            ours = quantiles(*without_nans(table, 1), m.divide(m.multiply(choice, per_unit), per_unit), is_weak)
+            theirs = dispatcher._implementation(table, m.multiply(choice, unit) if dims else choice * unit, axis=1)
+            ours = quantiles(*without_nans(table, 1), m.divide(m.multiply(choice, unit), unit), is_weak)
             ours = ours if dims else ours.reshape(-1)
             agrees = agrees and theirs.dtype == ours.dtype and theirs.tobytes() == ours.tobytes()
         quantiles_agree[dtype, dims, is_weak] = agrees
