@@ -101,11 +101,7 @@ def words(*numbers):
 
 class Draws:
     def __init__(self, folder):
-        self.shim = shim = build(folder)
-        for name in ("shim_key", "shim_text", "shim_dtype"):
-            getattr(shim, name).restype = ctypes.c_char_p
-        shim.shim_scratch.restype = ctypes.c_size_t
-        shim.shim_arguments.restype = ctypes.c_void_p
+        self.shim = shim = emulation.declare(build(folder), "dtype")
         shim.shim_finish.restype = shim.shim_tails.restype = ctypes.c_int64
         names = [shim.shim_dtype(d) for d in range(20)]
         self.dtypes = {name.decode(): number for number, name in enumerate(names) if name}

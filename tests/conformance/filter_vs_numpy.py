@@ -40,11 +40,7 @@ void shim_describe(int loop, int form, int order, int nin, int nout, void **addr
 
 
 def build(folder):
-    shim = base.build_with_texts(folder, SHIM, "codegen", flags=["-w"])
-    for name in ("shim_dtype", "shim_key", "shim_text"):
-        getattr(shim, name).restype = ctypes.c_char_p
-    shim.shim_arguments.restype = ctypes.c_void_p
-    return shim
+    return emulation.declare(base.build_with_texts(folder, SHIM, "codegen", flags=["-w"]), "dtype")
 
 
 def numbers_of(array, ndim):

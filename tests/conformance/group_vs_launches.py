@@ -121,11 +121,7 @@ def build_library(folder, code):
     """The C driver `code`, in which emulation.STAGES stands, with all that makes plans and texts."""
     includes = [f"-I{ROOT / name}" for name in ("tests/unit", "tests/unit/kernels")]
     handle = build_with_texts(folder, code, "host", "codegen", flags=["-fno-math-errno", *includes])
-    for name in ("key", "text"):
-        getattr(handle, "shim_" + name).restype = ctypes.c_char_p
-    handle.shim_arguments.restype = ctypes.c_void_p
-    handle.shim_scratch.restype = ctypes.c_size_t
-    return handle
+    return emulation.declare(handle)
 
 
 def with_other_nans(text):

@@ -61,6 +61,15 @@ extern "C" void run_{id}(const void *arguments, unsigned blocks, unsigned thread
 PTX = [line.split("\t") for line in (EMULATION / "ptx.txt").read_text().splitlines()]
 
 
+def declare(shim, *names):
+    """Sets the result types of a driver's functions: of PLAN, and of these, which return strings."""
+    for name in ("key", "text", *names):
+        getattr(shim, "shim_" + name).restype = ctypes.c_char_p
+    shim.shim_arguments.restype = ctypes.c_void_p
+    shim.shim_scratch.restype = ctypes.c_size_t
+    return shim
+
+
 def without_ptx(text):
     for pattern, call in PTX:
         text = re.sub(pattern, call.replace("$", "\\"), text)

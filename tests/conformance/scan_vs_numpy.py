@@ -94,14 +94,10 @@ class Kernels:
     """Runs a launch by the CPU's loops, or by the GPU's text (`emulated`), whose kernels are compiled when met."""
 
     def __init__(self, folder):
-        self.shim = build(folder)
-        for name in ("shim_dtype", "shim_op", "shim_reduction", "shim_kind", "shim_key", "shim_text"):
-            getattr(self.shim, name).restype = ctypes.c_char_p
+        self.shim = emulation.declare(build(folder), "dtype", "op", "reduction", "kind")
         self.dtypes, self.ops = numbers(self.shim.shim_dtype), numbers(self.shim.shim_op)
         self.reductions = numbers(self.shim.shim_reduction)
         self.kinds = {self.shim.shim_kind(k).decode(): k for k in range(16)}
-        self.shim.shim_scratch.restype = ctypes.c_size_t
-        self.shim.shim_arguments.restype = ctypes.c_void_p
         self.shim.shim_found.restype = ctypes.c_uint64
         self.shim.shim_found_input.restype = ctypes.c_double
         self.emulator = emulation.Emulator(folder)

@@ -33,11 +33,7 @@ bool gsh_host_vector_use(unsigned bits) { (void)bits; return false; }
 
 def build_library(folder):
     handle = base.build_with_texts(folder, base.SHIM + PLAN, "codegen")
-    for name in ("label", "reduction", "reduction_ufunc", "key", "text"):
-        getattr(handle, "shim_" + name).restype = ctypes.c_char_p
-    handle.shim_scratch.restype = ctypes.c_size_t
-    handle.shim_arguments.restype = ctypes.c_void_p
-    return handle
+    return emulation.declare(handle, "label", "reduction", "reduction_ufunc")
 
 
 class Emulated(base.Kernels):

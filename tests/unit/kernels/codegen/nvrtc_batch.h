@@ -149,3 +149,27 @@ static inline void batch_close(struct batch *batch)
            batch->programs);
     free(batch->text);
 }
+
+static inline void batch_run(void (*add)(struct batch *batch), const char *arch, unsigned every)
+{
+    struct batch batch;
+    if (!batch_open(&batch, arch, every))
+        return;
+    add(&batch);
+    batch_close(&batch);
+    CHECK(batch.kernels > 0);
+}
+
+/* A whole test: of what `add` adds every `texts`th kernel to PTX, and every `codes`th to machine code of three GPUs. */
+static inline int batch_main(void (*add)(struct batch *batch), unsigned texts, unsigned codes)
+{
+    if (!load_nvrtc()) {
+        printf("skipped: no libnvrtc here\n");
+        return CHECK_SKIP;
+    }
+    batch_run(add, "--gpu-architecture=compute_90", texts);
+    batch_run(add, "--gpu-architecture=sm_80", codes);
+    batch_run(add, "--gpu-architecture=sm_90", codes);
+    batch_run(add, "--gpu-architecture=sm_120", codes);
+    return check_result();
+}

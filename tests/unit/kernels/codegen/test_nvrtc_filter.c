@@ -28,36 +28,23 @@ static struct gsh_launch filter(enum gsh_dtype loop, enum gsh_filter_form form, 
     return launch;
 }
 
-static void compile_all(const char *arch, unsigned every)
+static void add_all(struct batch *batch)
 {
     static const enum gsh_dtype dtypes[] = {GSH_FLOAT32, GSH_FLOAT64, GSH_COMPLEX64,
                                             GSH_COMPLEX128};
     static const int orders[][3] = {{1, 4, GSH_FILTER_MOST_ORDER},
                                     {1, 4, GSH_FILTER_MOST_SECTIONS}};
-    struct batch batch;
-    if (!batch_open(&batch, arch, every))
-        return;
     for (size_t d = 0; d < GSH_COUNT(dtypes); d++)
         for (int form = 0; form < 2; form++)
             for (int i = 0; i < 3; i++)
                 for (int way = 0; way < 4; way++) {
                     struct gsh_launch launch =
                         filter(dtypes[d], (enum gsh_filter_form)form, orders[form][i], way);
-                    add_launch(&batch, &launch);
+                    add_launch(batch, &launch);
                 }
-    batch_close(&batch);
-    CHECK(batch.kernels > 0);
 }
 
 int main(void)
 {
-    if (!load_nvrtc()) {
-        printf("skipped: no libnvrtc here\n");
-        return CHECK_SKIP;
-    }
-    compile_all("--gpu-architecture=compute_90", 3);
-    compile_all("--gpu-architecture=sm_80", 29);
-    compile_all("--gpu-architecture=sm_90", 29);
-    compile_all("--gpu-architecture=sm_120", 29);
-    return check_result();
+    return batch_main(add_all, 3, 29);
 }

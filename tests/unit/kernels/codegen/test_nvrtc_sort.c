@@ -53,26 +53,13 @@ static void add_searches(struct batch *batch)
         }
 }
 
-static void compile_all(const char *arch, unsigned every)
+static void add_all(struct batch *batch)
 {
-    struct batch batch;
-    if (!batch_open(&batch, arch, every))
-        return;
-    add_sorts(&batch);
-    add_searches(&batch);
-    batch_close(&batch);
-    CHECK(batch.kernels > 0);
+    add_sorts(batch);
+    add_searches(batch);
 }
 
 int main(void)
 {
-    if (!load_nvrtc()) {
-        printf("skipped: no libnvrtc here\n");
-        return CHECK_SKIP;
-    }
-    compile_all("--gpu-architecture=compute_90", 1);
-    compile_all("--gpu-architecture=sm_80", 13);
-    compile_all("--gpu-architecture=sm_90", 13);
-    compile_all("--gpu-architecture=sm_120", 13);
-    return check_result();
+    return batch_main(add_all, 1, 13);
 }
