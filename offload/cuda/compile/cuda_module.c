@@ -12,6 +12,7 @@
 #include "cuda_kernel_text.h"
 #include "cuda_mem.h"
 #include "cuda_timing.h"
+#include "dense_join.h"
 #include "group_split.h"
 #include "hash.h"
 #include "interpretation.h"
@@ -192,10 +193,13 @@ static bool lacks_one(struct kernel *const *kernels, unsigned count)
     return false;
 }
 
-/* Whether the compile thread has been given the kernel. */
-static bool is_building(const struct kernel *kernel)
+/* Whether the compile thread has been given one of the kernels. */
+static bool are_building(struct kernel *const *kernels, unsigned count)
 {
-    return gsh_cuda_compile_thread_state(&kernel->job) == GSH_CUDA_JOB_BUILDING;
+    for (unsigned i = 0; i < count; i++)
+        if (gsh_cuda_compile_thread_state(&kernels[i]->job) == GSH_CUDA_JOB_BUILDING)
+            return true;
+    return false;
 }
 
 /* Finds the kernels of all stages, whatever their states. */
@@ -415,10 +419,77 @@ static enum gsh_status interpret_launch(const struct gsh_launch *launch,
     return GSH_OK;
 }
 
-/* Whether the launch can run without its kernel. */
 static bool is_interpreted(const struct gsh_launch *launch)
 {
     return find_interpreter() != NULL && make_group(launch) != NULL;
+}
+
+/* ---- launches by their kernels ---- */
+
+static enum gsh_status plan_launch(const struct gsh_launch *launch, struct gsh_source_plan *plan)
+{
+    uint64_t scratch;
+    GSH_TRY(gsh_cuda_mem_scratch(gsh_source_scratch(launch), &scratch));
+    return gsh_source_plan(launch, scratch, plan);
+}
+
+/* Waits for kernels that are not built. Not inlined: plans are large. */
+static __attribute__((noinline)) enum gsh_status launch_whole(const struct gsh_launch *launch,
+                                                              unsigned row)
+{
+    struct gsh_source_plan plan;
+    struct kernel *kernels[GSH_SOURCE_MAX_STAGES];
+    const struct work work = {.launch = launch};
+    GSH_TRY(plan_launch(launch, &plan));
+    GSH_TRY(find_stages(&work, &plan, kernels));
+    return launch_kernels(&work, &plan, kernels, row);
+}
+
+/* ---- reductions and scans in two parts (kernels/dense_join.h) ---- */
+
+/* Makes the parts; false: the launch has none that can run at once. */
+static bool make_parts(const struct gsh_launch *launch, uint64_t scratch, struct gsh_launch *copy,
+                       struct gsh_launch *join)
+{
+    size_t bytes = gsh_dense_join_scratch(launch), free_bytes = 0, total_bytes = 0;
+    gsh_cuda_mem_budget(&free_bytes, &total_bytes);
+    if (bytes == 0 || bytes > free_bytes / SPLIT_SHARE)
+        return false;
+    gsh_dense_join_make(launch, scratch, copy, join);
+    return is_interpreted(copy) && gsh_cuda_module_is_built(join);
+}
+
+static bool has_parts(const struct gsh_launch *launch)
+{
+    struct gsh_launch copy, join;
+    return make_parts(launch, 0, &copy, &join);
+}
+
+/* Runs a launch whose kernels are being built. Other launches' scratch memory may then have moved. */
+static enum gsh_status launch_dense_join(const struct gsh_launch *launch,
+                                         struct gsh_source_stage *stage, unsigned row)
+{
+    struct gsh_launch copy, join;
+    size_t bytes = gsh_dense_join_scratch(launch);
+    uint64_t scratch;
+    if (!has_parts(launch))
+        return GSH_DECLINED;
+    GSH_TRY(gsh_cuda_mem_allocate(bytes, &scratch));
+    enum gsh_status status = make_parts(launch, scratch, &copy, &join)
+                                 ? interpret_launch(&copy, stage, row)
+                                 : GSH_DECLINED;
+    if (status == GSH_OK)
+        status = launch_whole(&join, row);
+    gsh_cuda_mem_release(scratch, bytes);
+    return status;
+}
+
+/* Runs a launch whose kernels are not all built without them, where it can. `stage`: memory for a launch. */
+static enum gsh_status launch_otherwise(const struct gsh_launch *launch,
+                                        struct gsh_source_stage *stage, unsigned row)
+{
+    enum gsh_status status = interpret_launch(launch, stage, row);
+    return status == GSH_DECLINED ? launch_dense_join(launch, stage, row) : status;
 }
 
 enum gsh_status gsh_cuda_module_launch(const struct gsh_launch *launch, unsigned row)
@@ -426,14 +497,11 @@ enum gsh_status gsh_cuda_module_launch(const struct gsh_launch *launch, unsigned
     struct gsh_source_plan plan;
     struct kernel *kernels[GSH_SOURCE_MAX_STAGES];
     const struct work work = {.launch = launch};
-    uint64_t scratch;
-    GSH_TRY(gsh_cuda_mem_scratch(gsh_source_scratch(launch), &scratch));
-    GSH_TRY(gsh_source_plan(launch, scratch, &plan));
+    GSH_TRY(plan_launch(launch, &plan));
     GSH_TRY(find_stages(&work, &plan, kernels));
-    if (GSH_UNLIKELY(plan.stage_count == 1 && is_building(kernels[0]))) {
-        enum gsh_status status = interpret_launch(launch, &plan.stages[1], row);
-        if (status != GSH_DECLINED)
-            return status;
+    if (GSH_UNLIKELY(are_building(kernels, plan.stage_count))) {
+        enum gsh_status status = launch_otherwise(launch, &plan.stages[0], row);
+        return status == GSH_DECLINED ? launch_whole(launch, row) : status;
     }
     return launch_kernels(&work, &plan, kernels, row);
 }
@@ -479,7 +547,7 @@ bool gsh_cuda_module_build(const struct gsh_launch *launch)
     if (!find_kernels(&work, &plan, kernels))
         return true;
     (void)build_new(&work, kernels, plan.stage_count);
-    return !lacks_one(kernels, plan.stage_count) || is_interpreted(launch);
+    return !lacks_one(kernels, plan.stage_count) || is_interpreted(launch) || has_parts(launch);
 }
 
 bool gsh_cuda_module_build_text(const char *key, gsh_cuda_kernel_text_write *write,
