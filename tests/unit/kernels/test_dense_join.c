@@ -17,8 +17,8 @@ static const struct layout {
 } layouts[] = {
     {"C order", COLUMNS, 1, 0, true},
     {"Fortran order", 1, ROWS, 0, true},
-    {"every second column", 2 * COLUMNS, 2, 0, false},
-    {"backwards", -COLUMNS, 1, (ROWS - 1) * COLUMNS, true},
+    {"every second column", (int64_t)2 * COLUMNS, 2, 0, false},
+    {"backwards", -COLUMNS, 1, (int64_t)(ROWS - 1) * COLUMNS, true},
     {"one row", 0, 1, 0, false},
 };
 
@@ -99,7 +99,7 @@ int main(void)
 {
     for (int i = 0; i < 2 * ELEMENTS; i++) {
         numbers[i] = (signed char)(i * 37 % 255 - 127);
-        wide[i] = numbers[i];
+        wide[i] = i * 37 % 255 - 127;
     }
     for (size_t i = 0; i < GSH_COUNT(layouts); i++)
         for (int is_wide = 0; is_wide < 2; is_wide++) {
