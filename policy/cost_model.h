@@ -89,6 +89,12 @@ double gsh_cost_model_device(const struct gsh_rates *rates, double bytes);
 /* Matrix product of 2*m*n*k = `flops`; `is_double` picks the rate. */
 double gsh_cost_model_host_product(const struct gsh_rates *rates, double flops, double bytes,
                                    bool is_double);
+/* The share of the rate of matrix products that NumPy's einsum reaches, which does not use BLAS. */
+double gsh_cost_model_einsum_share(const struct gsh_rates *rates, bool is_double);
+/* The share that a routine of LAPACK reaches on a small matrix, whose smaller extent is `extent`, at most `share`, that of a large
+ * one: blocks and threads begin to help at some hundred rows. */
+double gsh_cost_model_small_share(const struct gsh_rates *rates, double extent, double share,
+                                  bool is_double);
 double gsh_cost_model_device_product(const struct gsh_rates *rates, double flops, double bytes,
                                      bool is_double);
 /* One transfer either way. `pinned`: page-locked already; `pinnable`: will be page-locked first. 0

@@ -65,7 +65,7 @@ int gsh_one_time_cost_blas_threads(int count, unsigned cores)
 
 double gsh_one_time_cost_load_price(double seconds, bool is_blas)
 {
-    return is_blas ? seconds : LOOP_SHARE * seconds;
+    return (is_blas ? BLAS_SHARE : LOOP_SHARE) * seconds;
 }
 
 bool gsh_one_time_cost_pays_loading(double gains, double price)

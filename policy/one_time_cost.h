@@ -56,7 +56,7 @@ int gsh_one_time_cost_blas_threads(int count, unsigned cores);
 /* ---- opening a library ---- */
 
 /* What gains must reach for a library that takes `seconds` to open (0: it is open) to be opened beside the program: a quarter of
- * that beside loops, all of it where it serves products and decompositions (`is_blas`). */
+ * that beside loops, two fifths where it serves products and decompositions (`is_blas`). */
 double gsh_one_time_cost_load_price(double seconds, bool is_blas);
 /* The share of that price where the library opens while Python imports. */
 #define GSH_ONE_TIME_COST_FORESEEN 0.5

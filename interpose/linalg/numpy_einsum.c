@@ -338,7 +338,7 @@ static PyObject *try_einsum(const struct gsh_method_call *call, enum gsh_reason 
         return NULL;
     if (parts.count == 1)
         return out ? NULL : try_sum(&parts, slots[1], why, row);
-    struct gsh_product product = {.inputs = {slots[1], slots[2]}, .out = out};
+    struct gsh_product product = {.inputs = {slots[1], slots[2]}, .out = out, .is_einsum = true};
     PyObject *result = gsh_numpy_product_try("einsum", &product, describe, &parts, why, row);
     bool is_no_product = !result && *why == GSH_REASON_LAYOUT && !out;
     return is_no_product ? gsh_numpy_composed_call("c_einsum", call, false, why) : result;

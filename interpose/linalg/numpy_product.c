@@ -457,7 +457,7 @@ PyObject *gsh_numpy_product_try(const char *name, struct gsh_product *product,
                                 gsh_product_describe *describe, const void *what,
                                 enum gsh_reason *why, unsigned *row)
 {
-    struct gsh_call call = {.errors = {.is_unwanted = true}};
+    struct gsh_call call = {.errors = {.is_unwanted = true}, .is_einsum = product->is_einsum};
     for (int k = 0; k < 2; k++) {
         *why = gsh_numpy_describe_array(product->inputs[k], &product->views[k]);
         if (*why != GSH_REASON_NONE)

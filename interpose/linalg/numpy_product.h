@@ -25,6 +25,7 @@ struct gsh_product {
     PyObject *out;            /* NULL: a fresh array */
     bool conjugates;          /* the first operand, where it is complex */
     bool reports;             /* NumPy reports floating-point errors; the device detects none */
+    bool is_einsum;           /* the CPU's code is NumPy's einsum, not BLAS */
     struct gsh_view views[2]; /* of the inputs, or of their casts */
     enum gsh_dtype loop;
     struct gsh_product_label labels[GSH_PRODUCT_LABELS];

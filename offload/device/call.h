@@ -27,6 +27,7 @@ struct gsh_call {
         launch; /* not collapsed; an output's address is 0 until the hook has made it */
     bool fresh
         [GSH_MAX_OUTPUTS]; /* the output was just allocated for this call: its old contents are nobody's */
+    bool is_einsum;        /* the CPU's code for it is NumPy's einsum, not BLAS */
     bool is_read_next; /* the one output, of one element, is fresh, and the caller reads it next */
     uint8_t
         expiring; /* the call site (expiring.h) at which the call reads input 0, which does not outlive it; 0: not known */

@@ -269,9 +269,10 @@ static struct gsh_work work_of_lapack(const struct gsh_launch *launch)
     int64_t longest = GSH_MAX(extent[0], extent[1]), batch = gsh_launch_elements(launch);
     bool is_together = longest <= info->together && gsh_lapack_is_many(batch, longest);
     struct gsh_work work = work_of_product(launch);
-    work.host_share = info->host_share;
+    double least = (double)GSH_MIN(extent[0], extent[1]);
+    work.host_share = gsh_cost_model_small_share(rates(), least, info->host_share, work.is_double);
     work.device_share = info->device_share;
-    work.columns = (double)GSH_MIN(extent[0], extent[1]) * (is_together ? 1 : (double)batch);
+    work.columns = least * (is_together ? 1 : (double)batch);
     work.device_column = info->device_column;
     return work;
 }
@@ -520,6 +521,8 @@ void gsh_price_gather(const struct gsh_call *call, struct gsh_price_inputs *inpu
     struct gsh_call_cost *cost = &inputs->cost;
     inputs->rates = rates();
     cost->work = gsh_price_work(&call->launch);
+    if (call->is_einsum && cost->work.kind == GSH_WORK_PRODUCT)
+        cost->work.host_share = gsh_cost_model_einsum_share(rates(), cost->work.is_double);
     cost->host_factor = 1;
     cost->count = 0;
     for (unsigned k = 0; k < gsh_launch_operands(&call->launch); k++)

@@ -75,7 +75,17 @@ static struct gsh_launch launch_of(const struct filter *filter, const uint64_t *
     return launch;
 }
 
-/* Numbers from -1 to 1; a filter's are small, so that few lines grow without bounds. */
+/* A direct filter of complex numbers divides products by the last number of its table (kernels/host/filter/host_filter.c). */
+static void set_divisor(struct filter *filter)
+{
+    size_t place = (size_t)numbers_of(filter) - 1;
+    if (filter->dtype == GSH_COMPLEX64)
+        ((float *)(void *)filter->host[TABLE])[2 * place] = 1.25F;
+    else if (filter->dtype == GSH_COMPLEX128)
+        ((double *)(void *)filter->host[TABLE])[2 * place] = 1.25;
+}
+
+/* Numbers from -1 to 1; a filter's are small, so that no line grows without bounds: a NaN has other bits on a GPU. */
 static void fill(const struct filter *filter, int side)
 {
     bool is_single = gsh_dtype_is_single(filter->dtype);
@@ -101,6 +111,8 @@ static bool make(struct filter *filter)
         filter->host[side] = calloc(1, filter->bytes[side]);
         filter->got[side] = calloc(1, filter->bytes[side]);
         fill(filter, side);
+        if (side == TABLE && filter->form == GSH_FILTER_DIRECT)
+            set_divisor(filter);
         good = CHECK_INT(dev->allocate(filter->bytes[side], &filter->device[side]), GSH_OK) && good;
     }
     return good;

@@ -94,6 +94,26 @@ class TestDecisionFile(shim_runner.TestCase):
         for call, number in measured.items():
             self.assertEqual(number, calls[call], call)
 
+    def test_shares(self):
+        """What the CPU reaches of the rate of products: einsum without BLAS, and LAPACK on small matrices, little of it."""
+        script = """
+import numpy as np
+a = np.random.default_rng(0).standard_normal((60, 60, 60)) + 60 * np.eye(60)
+a @ a
+np.einsum("bij,bjk->bik", a, a)
+np.linalg.inv(a)
+np.linalg.inv(a.reshape(-1, 6, 6) + np.eye(6))
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            self.shim_run(script, env={"GPUSHIM_MODE": "auto", "GPUSHIM_DECISIONS": folder + "/log"})
+            lines = read(folder + "/log")
+        shares = [(line["call"], line["work"]["host_share"]) for line in lines if line.get("call") in ("matmul", "einsum", "inv")]
+        self.assertEqual([name for name, _ in shares], ["matmul", "einsum", "inv", "inv"])
+        product, einsum, larger, smaller = (share for _, share in shares)
+        self.assertEqual(product, 1)
+        self.assertLess(einsum, 0.5)
+        self.assertAlmostEqual(larger, 10 * smaller)
+
     def test_replay(self):
         """The log has all that the verdicts were made of."""
         with tempfile.TemporaryDirectory() as folder:

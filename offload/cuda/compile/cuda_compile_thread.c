@@ -26,7 +26,8 @@
 /* The mutex guards all of these. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t may_begin = PTHREAD_COND_INITIALIZER, has_ended = PTHREAD_COND_INITIALIZER;
-static struct gsh_cuda_job *queue;   /* oldest first */
+static struct gsh_cuda_job
+    *queue; /* work first, which nothing replaces meanwhile; then oldest first */
 static struct gsh_cuda_job *current; /* the job that the thread is building */
 static unsigned forks;               /* forks in progress */
 static bool has_thread, is_stopped;
@@ -212,13 +213,14 @@ static bool start_thread_locked(void)
     return has_thread;
 }
 
-static void append_locked(struct gsh_cuda_job *job)
+/* Work stands before kernels: groups without a kernel run in the interpreter, products without a library nowhere. */
+static void insert_locked(struct gsh_cuda_job *job)
 {
-    struct gsh_cuda_job **end = &queue;
-    while (*end != NULL)
-        end = &(*end)->next;
-    job->next = NULL;
-    *end = job;
+    struct gsh_cuda_job **link = &queue;
+    while (*link != NULL && (job->work == NULL || (*link)->work != NULL))
+        link = &(*link)->next;
+    job->next = *link;
+    *link = job;
 }
 
 /* False where the thread has begun the job. */
@@ -237,7 +239,7 @@ static void submit(struct gsh_cuda_job *job)
 {
     lock();
     set_state(job, GSH_CUDA_JOB_BUILDING);
-    append_locked(job);
+    insert_locked(job);
     bool is_alone = !has_thread && !is_stopped && !start_thread_locked();
     pthread_cond_signal(&may_begin);
     unlock();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The compile thread. It does the driver's slow work, one job after another: kernels from text to a function in the
- * GPU's context, and opening libraries. Callers may also do a job themselves. The thread starts with the first job
+ * The compile thread. It does the driver's slow work, one job after another: opening libraries, and then kernels from text to a
+ * function in the GPU's context. Callers may also do a job themselves. The thread starts with the first job
  * and takes no lock of ours but this file's mutex. It is never inside CUDA while the process forks or after
  * gsh_cuda_compile_thread_stop. Checked by tests/unit/offload/cuda/compile/test_cuda_compile_thread.c.
  */

@@ -26,6 +26,20 @@ static void check_costs(const struct gsh_rates *rates)
           gsh_cost_model_host_product(rates, 1e12, 1e9, true));
 }
 
+/* Small matrices are far from the rate of large ones, which none exceeds; einsum is from either. */
+static void check_shares(const struct gsh_rates *rates)
+{
+    double einsum = gsh_cost_model_einsum_share(rates, true), last = 0;
+    CHECK(einsum > 0 && einsum <= 1);
+    for (double extent = 0; extent < 1e6; extent = 2 * extent + 1) {
+        double share = gsh_cost_model_small_share(rates, extent, 0.25, true);
+        CHECK(share > 0 && share >= last && share <= 0.25);
+        last = share;
+    }
+    CHECK(last == 0.25);
+    CHECK(gsh_cost_model_small_share(rates, 12, 0.25, true) * rates->host_flops[1] < 2e9);
+}
+
 static void check_rule(void)
 {
     struct gsh_facts resident = {.host = 1e-3, .device = 1e-5};
@@ -128,6 +142,7 @@ int main(void)
 {
     check_costs(gsh_cuda_backend.rates);
     check_costs(gsh_emu_backend.rates);
+    check_shares(gsh_cuda_backend.rates);
     check_rule();
     check_rent_or_buy();
     check_rent();

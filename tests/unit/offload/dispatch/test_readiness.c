@@ -157,8 +157,8 @@ static int check_calls(bool is_forced)
         CHECK(!is_begun);
         return check_result();
     }
-    offer_often(a, out, 24);
-    CHECK(!is_begun); /* 96 ms by now, of 100 */
+    offer_often(a, out, 9);
+    CHECK(!is_begun); /* 36 ms by now, of 40 */
     offer_often(a, out, 2);
     CHECK(is_begun);
     CHECK_INT(offer(a, out), GSH_REASON_NOT_STARTED);
@@ -217,7 +217,7 @@ static int open_ahead(void)
         return CHECK_SKIP;
     double *a = live_doubles(SIDE * SIDE, GSH_ARENA_HOST),
            *out = live_doubles(SIDE * SIDE, GSH_ARENA_DEVICE);
-    offer_often(a, out, 24);
+    offer_often(a, out, 9);
     gsh_library_gains_prepare();
     CHECK(!is_begun);
     offer_often(a, out, 2);
@@ -280,13 +280,13 @@ static int library_price(void)
         return CHECK_SKIP;
     rates.start = 1000;
     double *a = make_ones(), *out = make_ones();
-    offer_often(a, out, 10);
-    CHECK(gsh_readiness_start_price() > 400.035 && gsh_readiness_start_price() < 400.045);
+    offer_often(a, out, 4);
+    CHECK(gsh_readiness_start_price() > 400.015 && gsh_readiness_start_price() < 400.017);
     CHECK(gsh_readiness_start_price_foreseen() == gsh_readiness_start_price());
     CHECK_INT(gsh_library_gains_worthwhile(), 0);
-    offer_often(a, out, 20);
-    CHECK(gsh_readiness_start_price() == 400.1);
-    CHECK(gsh_readiness_start_price_foreseen() == 400.05);
+    offer_often(a, out, 8);
+    CHECK(gsh_readiness_start_price() == 400.04);
+    CHECK(gsh_readiness_start_price_foreseen() == 400.02);
     CHECK_INT(gsh_library_gains_worthwhile(), UINT32_C(1) << GSH_LAUNCH_GEMM);
     CHECK(!is_begun);
     is_open = true;

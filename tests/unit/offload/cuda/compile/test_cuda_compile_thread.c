@@ -510,6 +510,23 @@ static void check_loader(void)
     CHECK(opened_here == 2 && opened_beside == 1);
 }
 
+/* A library opens before the kernels that wait for the thread. */
+static void check_libraries_first(void)
+{
+    static struct gsh_cuda_loader loader;
+    loader = new_loader();
+    loader.open_handles = NULL;
+    CHECK(begin_to_build(23));
+    CHECK_INT(run_group(24, true), GSH_DECLINED);
+    gsh_cuda_loader_begin(&loader);
+    set_gate(1); /* for the kernel that is being compiled */
+    for (int turn = 0; turn < 10000 && gsh_cuda_loader_state(&loader) == GSH_CUDA_LOADING; turn++)
+        usleep(100);
+    CHECK_INT(gsh_cuda_loader_state(&loader), GSH_CUDA_READY);
+    open_gate();
+    CHECK_INT(run_until_built(24), GSH_OK);
+}
+
 /* What has begun is expected to end in time; what is overdue, to take the longer, the longer it has taken. */
 static void check_left(void)
 {
@@ -706,6 +723,7 @@ static int run_checks(void)
     check_impatient_caller();
     check_ahead();
     check_loader();
+    check_libraries_first();
     check_left();
     check_order();
     check_failure();
