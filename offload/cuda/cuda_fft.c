@@ -52,6 +52,7 @@ struct gsh_cuda_loader gsh_cuda_fft_loader = {
     .get_property = &gsh_cufft.cufftGetProperty,
     .kept = GSH_CUDA_LOAD_TIME_CUFFT,
     .seconds = 0.3,
+    .seconds_at_hand = 0.07,
 };
 
 bool gsh_cuda_fft_supports(const struct gsh_launch *launch)

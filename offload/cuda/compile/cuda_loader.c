@@ -85,27 +85,42 @@ void gsh_cuda_loader_begin(struct gsh_cuda_loader *loader)
     gsh_cuda_compile_thread_submit_work(&loader->job, open_now, loader);
 }
 
-static double expected_seconds(const struct gsh_cuda_loader *loader)
+/* Whether the library's file is in memory. Looked up once. */
+static bool is_at_hand(struct gsh_cuda_loader *loader)
+{
+    int place = __atomic_load_n(&loader->place, __ATOMIC_RELAXED);
+    if (GSH_UNLIKELY(place == GSH_CUDA_PLACE_UNKNOWN)) {
+        bool is_in_memory = loader->library_count > 0 &&
+                            gsh_cuda_libs_is_at_hand(loader->libraries[loader->library_count - 1]);
+        place = is_in_memory ? GSH_CUDA_PLACE_MEMORY : GSH_CUDA_PLACE_DISK;
+        __atomic_store_n(&loader->place, place, __ATOMIC_RELAXED);
+    }
+    return place == GSH_CUDA_PLACE_MEMORY;
+}
+
+static double expected_seconds(struct gsh_cuda_loader *loader)
 {
     double last = gsh_cuda_load_times_get(loader->kept);
-    return last > 0 ? last : loader->seconds;
+    if (last > 0)
+        return last;
+    return is_at_hand(loader) ? loader->seconds_at_hand : loader->seconds;
 }
 
 /* Of one whose opening has begun. */
-static double rest(const struct gsh_cuda_loader *loader)
+static double rest(struct gsh_cuda_loader *loader)
 {
     uint64_t begun = __atomic_load_n(&loader->begun_ns, __ATOMIC_RELAXED);
     double taken = (double)(gsh_clock_ns() - begun) * 1e-9;
     return GSH_MAX(expected_seconds(loader) - taken, taken * OVERDUE_SHARE);
 }
 
-double gsh_cuda_loader_left(const struct gsh_cuda_loader *loader)
+double gsh_cuda_loader_left(struct gsh_cuda_loader *loader)
 {
     if (gsh_cuda_loader_state(loader) > GSH_CUDA_LOADING)
         return 0;
     if (__atomic_load_n(&loader->begun_ns, __ATOMIC_RELAXED) != 0)
         return rest(loader);
-    const struct gsh_cuda_loader *other = in_progress;
+    struct gsh_cuda_loader *other = in_progress;
     return expected_seconds(loader) + (other != NULL ? rest(other) : 0);
 }
 

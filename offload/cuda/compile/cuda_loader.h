@@ -16,6 +16,8 @@ enum gsh_cuda_loader_state {
     GSH_CUDA_ABSENT
 };
 
+enum gsh_cuda_loader_place { GSH_CUDA_PLACE_UNKNOWN, GSH_CUDA_PLACE_MEMORY, GSH_CUDA_PLACE_DISK };
+
 struct gsh_cuda_loader {
     const char
         *work; /* the work that the CPU does without it, with its verb: "matrix products stay" */
@@ -25,8 +27,10 @@ struct gsh_cuda_loader {
                                    int *value); /* its row in the library's table */
     enum gsh_status (*open_handles)(void);      /* NULL: there are none */
     enum gsh_cuda_load_time kept;               /* the line of the file of times */
-    double
-        seconds; /* opening time where none is kept: the very first one, with the first call (docs/user/troubleshooting.md) */
+    /* Opening times where none is kept (docs/user/troubleshooting.md): the very first one, with the first call, and where the file
+     * is in memory. */
+    double seconds, seconds_at_hand;
+    int place; /* atomic: enum gsh_cuda_loader_place */
     struct gsh_cuda_loader
         *needs; /* another that is opened first where it waits for the compile thread; NULL: none */
     int state;  /* atomic; released with the opened library; read anywhere */
@@ -46,7 +50,7 @@ bool gsh_cuda_loader_is_ready(struct gsh_cuda_loader *loader);
 void gsh_cuda_loader_close(struct gsh_cuda_loader *loader);
 /* Estimated seconds until it is open; 0: it is open, or absent. Where opening takes longer than expected, half of what it has
  * taken. What another library still takes, that is being opened, comes on top: both need the driver. Any thread. */
-double gsh_cuda_loader_left(const struct gsh_cuda_loader *loader);
+double gsh_cuda_loader_left(struct gsh_cuda_loader *loader);
 /* Any thread. */
 static inline enum gsh_cuda_loader_state gsh_cuda_loader_state(const struct gsh_cuda_loader *loader)
 {

@@ -11,6 +11,7 @@
 #include "lock.h"
 #include "log.h"
 #include "options.h"
+#include "page_cache.h"
 #include "search_roots.h"
 
 #include <dlfcn.h>
@@ -123,6 +124,11 @@ static const struct library libraries[GSH_CUDA_LIBRARY_COUNT] = {
                                 .symbol_count = GSH_COUNT(cufft_symbols),
                                 .table = &gsh_cufft},
 };
+
+/* Of a library's file, what every opening reads, and how much of it lies in memory behind one: the read-ahead of the kernel leaves
+ * little out. */
+#define READ_BYTES ((size_t)256 << 10)
+#define READ_SHARE 0.75
 
 /* Places in search order: already loaded, the loader's paths, `folders`, `pip_folders` of each root. */
 enum { PLACE_LOADED, PLACE_DEFAULT, PLACE_FOLDERS, PLACE_PIP = PLACE_FOLDERS + MAX_NAMES };
@@ -341,6 +347,24 @@ enum gsh_status gsh_cuda_libs_load(enum gsh_cuda_library library, int max_major,
     gsh_fmt_init(&fmt, why, why_size);
     gsh_fmt_text(&fmt, missing[library]);
     return GSH_FAILED;
+}
+
+bool gsh_cuda_libs_is_at_hand(enum gsh_cuda_library which)
+{
+    const struct library *library = &libraries[which];
+    for (unsigned place = PLACE_FOLDERS; place < PLACE_COUNT; place++)
+        for (unsigned v = 0; v < MAX_NAMES && library->versions[v].suffix; v++) {
+            char file[PATH_MAX];
+            struct gsh_fmt fmt;
+            gsh_fmt_init(&fmt, file, sizeof file);
+            if (!place_folder(library, place, &fmt))
+                break;
+            gsh_fmt_printf(&fmt, "%s%s", library->stem, library->versions[v].suffix);
+            double share = gsh_page_cache_share(file, READ_BYTES);
+            if (share >= 0)
+                return share >= READ_SHARE;
+        }
+    return false;
 }
 
 const char *gsh_cuda_libs_why_missing(enum gsh_cuda_library library)

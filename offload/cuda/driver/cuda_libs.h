@@ -58,6 +58,9 @@ const char *gsh_cuda_libs_path(enum gsh_cuda_library library);
 /* The major version of CUDA that the library is of, by its file name; 0: it is not loaded, or the driver. */
 int gsh_cuda_libs_major(enum gsh_cuda_library library);
 
+/* Whether the kernel has the library's file in memory, so that it opens soon: the first file of its name in the folders that are
+ * searched behind the loader's own. False where there is none. Reads the file system. Any thread. */
+bool gsh_cuda_libs_is_at_hand(enum gsh_cuda_library library);
 /* The line of the last load that failed, with GPUSHIM_DOCTOR=1 also the library of a newer CUDA that is there; "" where none did. */
 const char *gsh_cuda_libs_why_missing(enum gsh_cuda_library library);
 

@@ -140,6 +140,7 @@ struct gsh_cuda_loader gsh_cuda_blas_loader = {
     .open_handles = open_handle,
     .kept = GSH_CUDA_LOAD_TIME_CUBLAS,
     .seconds = 0.2,
+    .seconds_at_hand = 0.07,
 };
 
 /* Strides as (op, leading dimension); false where cuBLAS has no such matrix. An extent of 1 (or 0) makes its stride

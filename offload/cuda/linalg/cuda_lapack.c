@@ -87,6 +87,7 @@ struct gsh_cuda_loader gsh_cuda_lapack_loader = {
     .open_handles = open_handles,
     .kept = GSH_CUDA_LOAD_TIME_CUSOLVER,
     .seconds = 1,
+    .seconds_at_hand = 0.1,
     .needs = &gsh_cuda_blas_loader,
 };
 

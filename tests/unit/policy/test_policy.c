@@ -31,7 +31,7 @@ static void check_shares(const struct gsh_rates *rates)
 {
     double einsum = gsh_cost_model_einsum_share(rates, true), last = 0;
     CHECK(einsum > 0 && einsum <= 1);
-    for (double extent = 0; extent < 1e6; extent = 2 * extent + 1) {
+    for (int extent = 0; extent < 1000000; extent = 2 * extent + 1) {
         double share = gsh_cost_model_small_share(rates, extent, 0.25, true);
         CHECK(share > 0 && share >= last && share <= 0.25);
         last = share;

@@ -531,6 +531,11 @@ static void check_libraries_first(void)
 static void check_left(void)
 {
     struct gsh_cuda_loader loader = new_loader();
+    CHECK(gsh_cuda_loader_left(&loader) == 10);
+    loader.seconds_at_hand = 3;
+    loader.place = GSH_CUDA_PLACE_MEMORY;
+    CHECK(gsh_cuda_loader_left(&loader) == 3);
+    loader.place = GSH_CUDA_PLACE_DISK;
     loader.state = GSH_CUDA_LOADING;
     loader.begun_ns = gsh_clock_ns() - UINT64_C(4000000000);
     double left = gsh_cuda_loader_left(&loader);

@@ -9,9 +9,11 @@
 #include "check.h"
 #include "cuda_libs.h"
 #include "options.h"
+#include "page_cache.h"
 #include "search_roots.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -293,6 +295,30 @@ static void open_without_gpu(void)
     fprintf(stderr, "%s\n", softly ? "softly" : "not softly");
 }
 
+/* A library's file that has just been written is at hand; one that the kernel has dropped is not. */
+static void test_at_hand(void)
+{
+    static const char zeros[300000];
+    char folder[64], file[128];
+    snprintf(folder, sizeof folder, "%s/lib64", root);
+    snprintf(file, sizeof file, "%s/libcufft.so.11", folder);
+    CHECK_INT(mkdir(folder, 0700), 0);
+    setenv("CUDA_HOME", root, 1);
+    int fd = open(file, O_RDWR | O_CREAT, 0600);
+    CHECK_INT(write(fd, zeros, sizeof zeros), (long long)sizeof zeros);
+    CHECK(gsh_cuda_libs_is_at_hand(GSH_CUDA_LIBRARY_CUFFT));
+    CHECK_INT(fsync(fd), 0);
+    CHECK_INT(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), 0);
+    if (gsh_page_cache_share(file, sizeof zeros) < 0.5)
+        CHECK(!gsh_cuda_libs_is_at_hand(GSH_CUDA_LIBRARY_CUFFT));
+    else
+        printf("a file on disk was not tested: this file system keeps all in memory\n");
+    close(fd);
+    unlink(file);
+    rmdir(folder);
+    unsetenv("CUDA_HOME");
+}
+
 int main(void)
 {
     CHECK(mkdtemp(root) != NULL);
@@ -301,6 +327,7 @@ int main(void)
     unsetenv("CONDA_PREFIX");
     test_relative_folders();
     gsh_options_init();
+    test_at_hand();
     CHECK_STR(in_child(open_without_gpu), "softly");
     test_targets();
     snprintf(nvrtc, sizeof nvrtc, "%s", in_child(load_any));
