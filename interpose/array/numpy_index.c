@@ -33,6 +33,18 @@ static bool is_resident_array(PyObject *object)
     return gsh_numpy_is_array(object) && gsh_coherence_is_resident(gsh_numpy_array(object)->data);
 }
 
+/* Whether a key is an array on the device, or has one among its items. */
+static bool has_resident_array(PyObject *key)
+{
+    if (gsh_py_type(key) != gsh_py.PyTuple_Type)
+        return is_resident_array(key);
+    bool has = false;
+    Py_ssize_t count = gsh_coherence_is_in_use() ? gsh_py_size(key) : 0;
+    for (Py_ssize_t i = 0; i < count && !has; i++)
+        has = is_resident_array(gsh_py.PyTuple_GetItem(key, i));
+    return has;
+}
+
 /* Addresses of arrays that were open to the host when gsh_arena_departures was so large. A loop over elements
  * needs no look-up of the block. GIL. */
 static struct open_address {
@@ -206,7 +218,7 @@ static __attribute__((noinline)) PyObject *subscript_by_object(PyObject *self, P
 {
     if (!gsh_numpy_is_array(self) ||
         (GSH_LIKELY(gsh_dispatch_min_elements != 0) &&
-         !gsh_coherence_is_resident(gsh_numpy_array(self)->data) && !is_resident_array(key)))
+         !gsh_coherence_is_resident(gsh_numpy_array(self)->data) && !has_resident_array(key)))
         return original_subscript(self, key);
     PyObject *plain = plain_view(key), *result = subscript_on_device(self, plain);
     gsh_py.Py_DecRef(plain);
@@ -237,7 +249,7 @@ static bool may_pay_from_host(PyObject *self, PyObject *key, PyObject *value)
         return true;
     if (gsh_numpy_key_is_whole(key))
         return gsh_numpy_describe_size(gsh_numpy_array(self)) >= gsh_dispatch_min_elements;
-    if (is_resident_array(key))
+    if (has_resident_array(key))
         return true;
     return is_resident_array(value) &&
            gsh_numpy_describe_size(gsh_numpy_array(value)) >= gsh_dispatch_min_elements;

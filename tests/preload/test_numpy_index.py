@@ -370,6 +370,28 @@ check_moved(dict(enumerate(calls)), download_bytes=1000, upload_bytes=4000)
 ''', env={"GPUSHIM_FPERR": "off"})
         self.assert_on_device(result, "compress")
 
+    def test_small_array_by_resident_indices(self):
+        """In mode auto an array that is too small for the device is indexed there, by arrays that are there."""
+        result = self.shim_run("""
+import time
+import numpy as np
+from shim_script import check_moved, residency
+table, x = np.arange(8192.0).reshape(64, 64, 2), np.random.default_rng(7).random((1500, 1500)) * 64
+for turn in range(1000):
+    i = (np.exp(np.sin(np.cos(np.tan(x)))) * 20).astype(np.int64)
+    if residency(i) in ("plain", "device"):
+        break
+    time.sleep(0.01)
+assert residency(i) in ("plain", "device"), residency(i)
+found = []
+check_moved({"arrays": lambda: found.append(table[i, (i * 7) % 64]), "beside an int": lambda: found.append(table[i, 0])}, download_bytes=10000, upload_bytes=3 * table.nbytes)
+host = i.copy()
+host[0, 0] = host[0, 0]
+for got, expected in zip(found, (table[host, host * 7 % 64], table[host, 0])):
+    assert np.array_equal(got, expected)
+""", env={"GPUSHIM_MODE": "auto", "GPUSHIM_START_MS": "0", "GPUSHIM_FPERR": "off"})
+        self.assertEqual(result.returncode, 0, result)
+
 
 if __name__ == "__main__":
     shim_runner.main()
