@@ -77,11 +77,11 @@ static struct use use_of(const struct gsh_call *call, unsigned k)
     return use;
 }
 
-/* Bytes of a block that only one side has: the device cannot compute without the ones that are missing, nor the CPU without
- * those that are away. */
+/* Chunks of a block that only one side has, as bits: the device cannot compute without the ones that are missing, nor the CPU
+ * without those that are away. */
 struct gaps {
-    double missing, away;
-    double expected; /* of the missing ones */
+    const struct gsh_block *block;
+    uint64_t missing, away;
 };
 
 /* Chunks first..last that the use overwrites as a whole, as bits. */
@@ -121,7 +121,7 @@ static struct gaps find_gaps(const struct use *use)
     const struct gsh_block *block = use->block;
     size_t begin = use->first - block->base, end = GSH_MIN(begin + (size_t)use->bytes, block->size);
     if (begin >= end) /* a view may lie behind the contents */
-        return (struct gaps){0};
+        return (struct gaps){.block = block};
     uint64_t away = 0, missing = gsh_block_chunk_bits(gsh_block_chunk(block, begin),
                                                       gsh_block_chunk(block, end - 1));
     if (atomic_load_explicit(&block->resident, memory_order_relaxed) != 0) {
@@ -129,25 +129,24 @@ static struct gaps find_gaps(const struct use *use)
         missing = chunks_in_state(block, missing, GSH_CHUNK_HOST);
     }
     missing &= ~overwritten_chunks(use, begin, end);
-    return (struct gaps){.missing = bytes_of_chunks(block, missing),
-                         .expected = bytes_of_chunks(block, missing & gsh_expected_chunks(block)),
-                         .away = bytes_of_chunks(block, away)};
+    return (struct gaps){.block = block, .missing = missing, .away = away};
 }
 
 /* Once the device is ready, only what is there counts. */
 static double expected_bytes(const struct gaps *gaps)
 {
-    return gsh_device_get_state() != GSH_DEVICE_READY ? gaps->expected : 0;
+    return gsh_device_get_state() != GSH_DEVICE_READY
+               ? bytes_of_chunks(gaps->block, gaps->missing & gsh_expected_chunks(gaps->block))
+               : 0;
 }
 
-static struct gsh_operand_facts facts_of_block(const struct use *use)
+static struct gsh_operand_facts facts_of_block(const struct gaps *gaps)
 {
-    const struct gsh_block *block = use->block;
-    const struct gaps gaps = find_gaps(use);
+    const struct gsh_block *block = gaps->block;
     return (struct gsh_operand_facts){.place = GSH_OPERAND_BLOCK,
-                                      .missing = gaps.missing,
-                                      .expected = expected_bytes(&gaps),
-                                      .away = gaps.away,
+                                      .missing = bytes_of_chunks(block, gaps->missing),
+                                      .expected = expected_bytes(gaps),
+                                      .away = bytes_of_chunks(block, gaps->away),
                                       .is_pinned = gsh_arena_is_registered(block, 0, block->size),
                                       .is_pinnable = block->large,
                                       .ledger = &block->ledger};
@@ -506,13 +505,39 @@ static struct gsh_override options_of(const struct gsh_launch *launch)
     return options;
 }
 
-static void add_operand(const struct gsh_call *call, unsigned k, struct gsh_call_cost *cost)
+/* What the operands so far lack. */
+struct lacks {
+    struct gaps gaps[GSH_MAX_OPERANDS];
+    unsigned count;
+};
+
+/* Views of one block lack a chunk once: x *= 2, x[1:] - x[:-1]. Whether it lacks something that no earlier operand does, or is the
+ * first of its block. */
+static bool add_gaps(struct lacks *lacks, struct gaps *gaps)
+{
+    bool is_first = true;
+    for (unsigned i = 0; i < lacks->count; i++)
+        if (lacks->gaps[i].block == gaps->block) {
+            gaps->missing &= ~lacks->gaps[i].missing;
+            gaps->away &= ~lacks->gaps[i].away;
+            is_first = false;
+        }
+    lacks->gaps[lacks->count++] = *gaps;
+    return is_first || (gaps->missing | gaps->away) != 0;
+}
+
+static void add_operand(const struct gsh_call *call, unsigned k, struct lacks *lacks,
+                        struct gsh_call_cost *cost)
 {
     const struct use use = use_of(call, k);
-    if (use.block == NULL && !use.is_unmanaged)
+    if (use.block == NULL) {
+        if (use.is_unmanaged)
+            cost->operands[cost->count++] = facts_of_unmanaged(&call->launch, k, &use);
         return;
-    cost->operands[cost->count++] =
-        use.block != NULL ? facts_of_block(&use) : facts_of_unmanaged(&call->launch, k, &use);
+    }
+    struct gaps gaps = find_gaps(&use);
+    if (add_gaps(lacks, &gaps))
+        cost->operands[cost->count++] = facts_of_block(&gaps);
 }
 
 _Static_assert((int)GSH_CALL_COST_OPERANDS >= (int)GSH_MAX_OPERANDS, "room for all operands");
@@ -525,8 +550,9 @@ void gsh_price_gather(const struct gsh_call *call, struct gsh_price_inputs *inpu
         cost->work.host_share = gsh_cost_model_einsum_share(rates(), cost->work.is_double);
     cost->host_factor = 1;
     cost->count = 0;
+    struct lacks lacks = {.count = 0};
     for (unsigned k = 0; k < gsh_launch_operands(&call->launch); k++)
-        add_operand(call, k, cost);
+        add_operand(call, k, &lacks, cost);
     cost->result_share = gsh_history_ask_fetch_share(call->row);
     cost->result_bytes = cost->result_share > 0 ? output_bytes(&call->launch) : 0;
 }
@@ -611,7 +637,7 @@ static double plain_seconds(const struct gsh_call *call)
 static double find_lacking(const struct use *use)
 {
     const struct gaps gaps = find_gaps(use);
-    return gaps.missing - expected_bytes(&gaps);
+    return bytes_of_chunks(use->block, gaps.missing) - expected_bytes(&gaps);
 }
 
 static bool is_used(const struct use *use)
@@ -709,7 +735,7 @@ struct away {
 
 static void add_away(struct away *away, const struct use *use)
 {
-    double bytes = find_gaps(use).away;
+    double bytes = bytes_of_chunks(use->block, find_gaps(use).away);
     if (bytes <= 0)
         return;
     away->blocks[away->count] = use->block;

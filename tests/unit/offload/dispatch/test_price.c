@@ -74,6 +74,23 @@ static void test_mapping_budget(const double *x)
     gsh_arena_free(out);
 }
 
+/* Views of one array are uploaded once: the input and output of x += 1, and x[:-1] + x[1:]. The call gains a second, and all
+ * chunks take 0.8. */
+static void test_views_of_one_array(void)
+{
+    double *x = new_array(), *y = new_array(), *out = new_array();
+    set_seconds(x, 0.05);
+    CHECK_INT(live_add(x, NULL, 1, x, COUNT), GSH_REASON_NONE);
+    struct gsh_call call = live_call(GSH_OP_ADD, y, y + 1, 0, out, COUNT - 1);
+    CHECK_INT(gsh_dispatch_decide(&call), GSH_REASON_NONE);
+    struct gsh_call two = live_call(GSH_OP_ADD, y, out, 0, new_array(), COUNT);
+    CHECK_INT(gsh_dispatch_decide(&two), GSH_REASON_DATA_ON_HOST);
+    gsh_arena_free((void *)(uintptr_t)two.launch.operands[2].address);
+    gsh_arena_free(x);
+    gsh_arena_free(y);
+    gsh_arena_free(out);
+}
+
 /* Elements between those that are written are kept: all moves, once that much has been lost by leaving it. */
 static void test_debt(const double *x)
 {
@@ -227,6 +244,7 @@ int main(void)
     test_rent(x); /* these before results are fetched, which is priced as well */
     test_debt(x);
     test_mapping_budget(x);
+    test_views_of_one_array();
     test_earning(x);
     test_parts();
     test_steps(x);

@@ -94,7 +94,7 @@ static void test_slow_memory(double *out)
 /* Worth its way back, but not both ways. */
 static void test_reading(const double *a)
 {
-    make_transfers_slow(3.5); /* the inputs take 2 s there */
+    make_transfers_slow(2.5); /* the input, which is both factors, takes 1 s there */
     struct gsh_call writes = product(a, plain, 0), reads = product(a, plain, 1);
     CHECK_INT(gsh_price_call(&writes, NULL).reason, GSH_REASON_NONE);
     CHECK_INT(gsh_price_call(&reads, NULL).reason, GSH_REASON_DATA_ON_HOST);
