@@ -19,7 +19,12 @@
     X(SCIPY_NDIMAGE, "min_or_max_filter1d", nd_min_or_max_filter1d, ARG(3))                        \
     X(SCIPY_NDIMAGE, "min_or_max_filter", nd_min_or_max_filter, ARG(3))                            \
     X(SCIPY_NDIMAGE, "rank_filter", nd_rank_filter, ARG(3))                                        \
-    X(SCIPY_NDIMAGE, "binary_erosion", binary_erosion, ARG(3))
+    X(SCIPY_NDIMAGE, "binary_erosion", binary_erosion, ARG(3))                                     \
+    X(SCIPY_NDIMAGE, "geometric_transform", nd_geometric_transform, ARG(5))                        \
+    X(SCIPY_NDIMAGE, "zoom_shift", nd_zoom_shift, ARG(3))                                          \
+    X(SCIPY_NDIMAGE, "spline_filter1d", nd_spline_filter1d, ARG(3))                                \
+    X(SCIPY_NDIMAGE, "fourier_filter", nd_fourier_filter, ARG(4))                                  \
+    X(SCIPY_NDIMAGE, "fourier_shift", nd_fourier_shift, ARG(4))
 #define RANK(X) X(SCIPY_RANK, "rank_filter", nd_rank_filter_of_line, ARG(3))
 #define SIGNAL(X)                                                                                  \
     X(SCIPY_SIGNAL, "_convolve2d", convolve2d, 0)                                                  \

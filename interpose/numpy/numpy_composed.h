@@ -22,6 +22,8 @@
     X(numpy_composed_polar)                                                                        \
     X(numpy_composed_distances)                                                                    \
     X(numpy_composed_images)                                                                       \
+    X(numpy_composed_splines)                                                                      \
+    X(numpy_composed_fourier)                                                                      \
     X(numpy_composed_quantiles) X(numpy_composed_shuffle) X(numpy_composed_sparse)
 #define X(name) extern const char gsh_python_text_##name[];
 GSH_NUMPY_COMPOSED_TEXTS(X)
