@@ -64,7 +64,14 @@
 #define FFT(X)                                                                                     \
     X(SCIPY_FFT, "dct", real_dct, ARG(4))                                                          \
     X(SCIPY_FFT, "dst", real_dst, ARG(4))
-#define ALL(X) NDIMAGE(X) RANK(X) SIGNAL(X) DISTANCE(X) COSINE(X) SPARSE(X) FFT(X)
+#define SPLINE(X) X(SCIPY_SPLINE, "evaluate_spline", evaluate_spline, 0)
+#define GRID(X)                                                                                    \
+    X(SCIPY_GRID_LINEAR, "double", evaluate_linear_2d, ARG(4))                                     \
+    X(SCIPY_GRID, "find_indices", find_indices, 0)
+#define PIECEWISE(X) X(SCIPY_PIECEWISE, "double", evaluate_piecewise, ARG(5))
+#define ALL(X)                                                                                     \
+    NDIMAGE(X)                                                                                     \
+    RANK(X) SIGNAL(X) DISTANCE(X) COSINE(X) SPARSE(X) FFT(X) SPLINE(X) GRID(X) PIECEWISE(X)
 
 #define X(kind, function, composition, written)                                                    \
     static PyObject *try_##composition(const struct gsh_method_call *call, enum gsh_reason *why,   \
@@ -84,7 +91,9 @@ static struct gsh_method_hook
     *const ndimage_hooks[] = {NDIMAGE(X)},
            *const rank_hooks[] = {RANK(X)}, *const signal_hooks[] = {SIGNAL(X)},
            *const distance_hooks[] = {DISTANCE(X)}, *const cosine_hooks[] = {COSINE(X)},
-           *const sparse_hooks[] = {SPARSE(X)}, *const fft_hooks[] = {FFT(X)};
+           *const sparse_hooks[] = {SPARSE(X)}, *const fft_hooks[] = {FFT(X)},
+           *const spline_hooks[] = {SPLINE(X)}, *const grid_hooks[] = {GRID(X)},
+           *const piecewise_hooks[] = {PIECEWISE(X)};
 #undef X
 
 static struct {
@@ -96,6 +105,9 @@ static struct {
                {"_distance_pybind.", {distance_hooks, GSH_COUNT(distance_hooks), 0}},
                {"_distance_wrap.", {cosine_hooks, GSH_COUNT(cosine_hooks), 0}},
                {"_sparsetools.", {sparse_hooks, GSH_COUNT(sparse_hooks), 0}},
+               {"_dierckx.", {spline_hooks, GSH_COUNT(spline_hooks), 0}},
+               {"_rgi_cython.", {grid_hooks, GSH_COUNT(grid_hooks), 0}},
+               {"_ppoly.", {piecewise_hooks, GSH_COUNT(piecewise_hooks), 0}},
                {"pypocketfft.", {fft_hooks, GSH_COUNT(fft_hooks), 0}},
                {"pyduccfft.", {fft_hooks, GSH_COUNT(fft_hooks), 0}}};
 

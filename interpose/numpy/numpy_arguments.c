@@ -138,14 +138,30 @@ void gsh_numpy_arguments_lay_out(const struct gsh_view *view, enum gsh_order ord
         gsh_numpy_output_c_order(layout, itemsize);
 }
 
+/* An attribute of numpy._globals, never released; NULL: not found. */
+static PyObject *global_of_numpy(const char *name)
+{
+    PyObject *globals =
+        gsh_py.PyDict_GetItemString(gsh_py.PyImport_GetModuleDict(), "numpy._globals");
+    PyObject *value = globals ? gsh_py.PyObject_GetAttrString(globals, name) : NULL;
+    gsh_python_error_clear();
+    return value;
+}
+
 PyObject *gsh_numpy_arguments_no_value(void)
 {
-    static PyObject *no_value; /* never released */
-    if (!no_value) {
-        PyObject *globals =
-            gsh_py.PyDict_GetItemString(gsh_py.PyImport_GetModuleDict(), "numpy._globals");
-        no_value = globals ? gsh_py.PyObject_GetAttrString(globals, "_NoValue") : NULL;
-        gsh_python_error_clear();
-    }
+    static PyObject *no_value;
+    if (!no_value)
+        no_value = global_of_numpy("_NoValue");
     return no_value;
+}
+
+PyObject *gsh_numpy_arguments_if_needed(void)
+{
+    static PyObject *if_needed; /* never released */
+    PyObject *modes = if_needed ? NULL : global_of_numpy("_CopyMode");
+    if (modes)
+        if_needed = gsh_py.PyObject_GetAttrString(modes, "IF_NEEDED");
+    gsh_python_error_clear();
+    return if_needed;
 }

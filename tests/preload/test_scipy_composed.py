@@ -225,6 +225,15 @@ stays("dense", a.toarray)
 stays("sorted", lambda: a.T.tocsr().data)
 ''', rtol=1e-5, atol=1e-5)
 
+    def test_ranks(self):
+        self.assert_same(PRELUDE + '''
+import scipy.stats as stats
+a = on_device(np.arange(50000) * 7919 % 997 * 0.5)
+for method in ("average", "min", "max", "dense", "ordinal"):
+    stays(method, stats.rankdata, a, method)
+    attempt("rows " + method, stats.rankdata, a.reshape(50, 1000), method, axis=1)
+''')
+
     def test_transforms(self):
         self.assert_same(PRELUDE + '''
 import scipy.fft as fft
