@@ -23,9 +23,11 @@
     X(SCIPY_NDIMAGE, "geometric_transform", nd_geometric_transform, ARG(5))                        \
     X(SCIPY_NDIMAGE, "zoom_shift", nd_zoom_shift, ARG(3))                                          \
     X(SCIPY_NDIMAGE, "spline_filter1d", nd_spline_filter1d, ARG(3))                                \
+    X(SCIPY_NDIMAGE, "find_objects", find_objects, 0)                                              \
     X(SCIPY_NDIMAGE, "fourier_filter", nd_fourier_filter, ARG(4))                                  \
     X(SCIPY_NDIMAGE, "fourier_shift", nd_fourier_shift, ARG(4))
 #define RANK(X) X(SCIPY_RANK, "rank_filter", nd_rank_filter_of_line, ARG(3))
+#define LABEL(X) X(SCIPY_LABEL, "_label", label_components, ARG(2))
 #define SIGNAL(X)                                                                                  \
     X(SCIPY_SIGNAL, "_convolve2d", convolve2d, 0)                                                  \
     X(SCIPY_SIGNAL, "_medfilt2d", medfilt2d, 0)
@@ -71,7 +73,7 @@
 #define PIECEWISE(X) X(SCIPY_PIECEWISE, "double", evaluate_piecewise, ARG(5))
 #define ALL(X)                                                                                     \
     NDIMAGE(X)                                                                                     \
-    RANK(X) SIGNAL(X) DISTANCE(X) COSINE(X) SPARSE(X) FFT(X) SPLINE(X) GRID(X) PIECEWISE(X)
+    RANK(X) LABEL(X) SIGNAL(X) DISTANCE(X) COSINE(X) SPARSE(X) FFT(X) SPLINE(X) GRID(X) PIECEWISE(X)
 
 #define X(kind, function, composition, written)                                                    \
     static PyObject *try_##composition(const struct gsh_method_call *call, enum gsh_reason *why,   \
@@ -89,11 +91,11 @@ ALL(X)
 #define X(kind, function, composition, written) &composition##_hook,
 static struct gsh_method_hook
     *const ndimage_hooks[] = {NDIMAGE(X)},
-           *const rank_hooks[] = {RANK(X)}, *const signal_hooks[] = {SIGNAL(X)},
-           *const distance_hooks[] = {DISTANCE(X)}, *const cosine_hooks[] = {COSINE(X)},
-           *const sparse_hooks[] = {SPARSE(X)}, *const fft_hooks[] = {FFT(X)},
-           *const spline_hooks[] = {SPLINE(X)}, *const grid_hooks[] = {GRID(X)},
-           *const piecewise_hooks[] = {PIECEWISE(X)};
+           *const rank_hooks[] = {RANK(X)}, *const label_hooks[] = {LABEL(X)},
+           *const signal_hooks[] = {SIGNAL(X)}, *const distance_hooks[] = {DISTANCE(X)},
+           *const cosine_hooks[] = {COSINE(X)}, *const sparse_hooks[] = {SPARSE(X)},
+           *const fft_hooks[] = {FFT(X)}, *const spline_hooks[] = {SPLINE(X)},
+           *const grid_hooks[] = {GRID(X)}, *const piecewise_hooks[] = {PIECEWISE(X)};
 #undef X
 
 static struct {
@@ -101,6 +103,7 @@ static struct {
     struct gsh_scipy_module module;
 } modules[] = {{"_nd_image.", {ndimage_hooks, GSH_COUNT(ndimage_hooks), 0}},
                {"_rank_filter_1d.", {rank_hooks, GSH_COUNT(rank_hooks), 0}},
+               {"_ni_label.", {label_hooks, GSH_COUNT(label_hooks), 0}},
                {"_sigtools.", {signal_hooks, GSH_COUNT(signal_hooks), 0}},
                {"_distance_pybind.", {distance_hooks, GSH_COUNT(distance_hooks), 0}},
                {"_distance_wrap.", {cosine_hooks, GSH_COUNT(cosine_hooks), 0}},

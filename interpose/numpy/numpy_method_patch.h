@@ -21,7 +21,8 @@ enum gsh_method_table {
     GSH_METHOD_SCIPY_FFT,    /* functions of the module that scipy.fft computes with */
     GSH_METHOD_SCIPY_LINALG, /* and of scipy.linalg's */
     GSH_METHOD_SCIPY_NDIMAGE,
-    GSH_METHOD_SCIPY_RANK, /* of scipy.ndimage's module for lines */
+    GSH_METHOD_SCIPY_RANK,  /* of scipy.ndimage's module for lines */
+    GSH_METHOD_SCIPY_LABEL, /* and for labels */
     GSH_METHOD_SCIPY_SIGNAL,
     GSH_METHOD_SCIPY_SOSFILT, /* a function for several types of Cython's; hooks are named by the type */
     GSH_METHOD_SCIPY_SPARSE,
