@@ -57,6 +57,8 @@
     X(SCIPY_SPARSE, "csr_plus_csr", csr_plus_csr, ARG(8) | ARG(9) | ARG(10))                       \
     X(SCIPY_SPARSE, "csr_minus_csr", csr_minus_csr, ARG(8) | ARG(9) | ARG(10))                     \
     X(SCIPY_SPARSE, "csr_elmul_csr", csr_elmul_csr, ARG(8) | ARG(9) | ARG(10))                     \
+    X(SCIPY_SPARSE, "csr_matmat_maxnnz", csr_matmat_maxnnz, 0)                                     \
+    X(SCIPY_SPARSE, "csr_matmat", csr_matmat, ARG(8) | ARG(9) | ARG(10))                           \
     X(SCIPY_SPARSE, "csr_todense", csr_todense, ARG(5))                                            \
     X(SCIPY_SPARSE, "csr_diagonal", csr_diagonal, ARG(6))                                          \
     X(SCIPY_SPARSE, "csr_row_slice", csr_row_slice, ARG(6) | ARG(7))                               \
