@@ -47,7 +47,8 @@ bool gsh_numpy_arguments_casting(PyObject *object, enum gsh_casting absent,
 
 bool gsh_numpy_arguments_order(PyObject *object, enum gsh_order absent, enum gsh_order *order)
 {
-    static const char names[] = "CFAK"; /* in the enum's order; others may cause a warning */
+    static const char names[] =
+        "CFAKcfak"; /* in the enum's order; longer ones may cause a warning */
     const char *text;
     *order = absent;
     if (gsh_numpy_arguments_is_absent(object))
@@ -59,7 +60,7 @@ bool gsh_numpy_arguments_order(PyObject *object, enum gsh_order absent, enum gsh
         gsh_python_error_clear();
     const char *found = text && text[0] && !text[1] ? strchr(names, text[0]) : NULL;
     if (found)
-        *order = (enum gsh_order)(found - names);
+        *order = (enum gsh_order)((found - names) % 4);
     return found != NULL;
 }
 

@@ -29,7 +29,7 @@ def first_elements(is_marked, index, offsets):
     """For each element the first one of its component; for others, an index beyond. None: in more than MOST_ROUNDS rounds."""
     size = is_marked.size
     first = m.empty(size + 1, index.dtype)
-    first[size] = size
+    first[size:] = size
     first[:size] = m.where(is_marked, run_begins(is_marked, index) if 1 in offsets else index, size)
     reach = max(offsets, default=0)
     for _ in range(MOST_ROUNDS if offsets else 0):
@@ -63,7 +63,7 @@ def label_components(array, structure, output):
     numbers = m.zeros(first.size, 'i')
     numbers[:-1] = m.add.accumulate(m.equal(first[:-1], index), dtype='i')
     count = int(numbers[-2])
-    numbers[-1] = 0
+    numbers[-1:] = 0
     if output.dtype.kind in 'biu' and count > (1 if output.dtype.kind == 'b' else LIMITS[output.dtype.char][1]):
         return NotImplemented
     output[...] = numbers.take(first[:-1], mode='clip').reshape(shape)[inner]

@@ -49,7 +49,7 @@ def csr_matmat(rows, columns, starts, indices, data, other_starts, other_indices
     order = keys.argsort(kind='stable')
     keys = keys.take(order)
     is_first = m.empty(keys.size, '?')
-    is_first[0] = True
+    is_first[:1] = True
     is_first[1:] = m.not_equal(keys[1:], keys[:-1])
     first = order[is_first]
     sums = m.zeros(first.size, data.dtype)
@@ -61,6 +61,9 @@ def csr_matmat(rows, columns, starts, indices, data, other_starts, other_indices
     if kept.size > outputs[1].size:
         return NotImplemented
     first = first.take(kept)
-    outputs[1][:kept.size] = m.remainder(keys[is_first].take(kept), columns)
-    outputs[2][:kept.size] = sums.take(kept)
+    values = m.remainder(keys[is_first].take(kept), columns), sums.take(kept)
+    for output, part in zip(outputs[1:], values):
+        if part.size < output.size:
+            output[...] = 0  # SciPy leaves the rest as it was
+        output[:part.size] = part
     outputs[0][...] = starts_of(row.take(first), rows)
