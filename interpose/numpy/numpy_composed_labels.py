@@ -51,6 +51,8 @@ def label_components(array, structure, output):
         return NotImplemented
     shape = tuple(extent + 2 for extent in array.shape)
     offsets, inner = neighbours(structure, shape), (slice(1, -1),) * array.ndim
+    if array is not output and m.may_share_memory(array, output):
+        return NotImplemented
     if offsets is None or not output.flags.c_contiguous or array.size < LEAST_LABELLED or steps_of(shape, 'C')[1] >= MOST_LABELLED:
         return NotImplemented
     is_marked = m.zeros(shape, '?')

@@ -164,8 +164,9 @@ def first_taps(places, shape, order, mode, before, widths):
 
 
 def is_transform(array, output, order, mode, value):
-    return (is_image(array) and is_written(output) and is_image(output) and 0 <= order <= 5 and mode in BORDERS
-            and (order + 1) ** array.ndim <= MOST_TAPS and type(value) in (int, float))
+    """Numbers that SciPy would read after it has written them are left to it."""
+    return (is_image(array) and is_written(output) and is_image(output) and not m.may_share_memory(array, output)
+            and 0 <= order <= 5 and mode in BORDERS and (order + 1) ** array.ndim <= MOST_TAPS and type(value) in (int, float))
 
 
 def interpolated_at(array, places, output, order, mode, value):
@@ -221,7 +222,9 @@ def nd_geometric_transform(array, mapping, coordinates, matrix, offsets, output,
     if mapping is not None or not is_transform(array, output, order, mode, value):
         return NotImplemented
     if coordinates is not None:
-        if not is_plain(coordinates) or coordinates.dtype.kind not in 'biuf' or coordinates.shape[1:] != output.shape or not is_near(coordinates):
+        if not is_plain(coordinates) or coordinates.dtype.kind not in 'biuf' or coordinates.shape[1:] != output.shape:
+            return NotImplemented
+        if m.may_share_memory(coordinates, output) or not is_near(coordinates):
             return NotImplemented
         places = [place.astype('d', copy=False) for place in coordinates]
     else:

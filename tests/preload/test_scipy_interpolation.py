@@ -62,6 +62,14 @@ for dtype in ("f4", "u1", "i2", "i4", "u4", "i8", "u8", "?", "c8", "c16"):
 made = np.zeros((80, 100))
 attempt("into a part", nd.affine_transform, make((61, 70)), MATRIX, OFFSETS, output=made[5:66, 20:90], order=1)
 dump("the part", made)
+a = make((61, 70))
+attempt("into itself", nd.shift, a, (1.5, -2), output=a, order=1)
+dump("itself", a)
+attempt("onto itself", nd.affine_transform, a[:40], MATRIX, OFFSETS, output=a[20:60], order=1)
+dump("onto", a)
+places = PLACES * 1
+attempt("into places", nd.map_coordinates, a, places, output=places[1], order=1)
+dump("places", places)
 attempt("turned", nd.zoom, make((61, 70)).T[::-1], 2, order=1)
 ''')
 
