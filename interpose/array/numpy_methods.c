@@ -237,6 +237,14 @@ static PyObject *array_of_kin(PyObject *const *slots, enum gsh_reason *why)
     return copy_kin(slots[ARRAY_OBJECT], order, why);
 }
 
+/* Whether array() copies only if it must: by copy=None, copy=False before NumPy 2, or _CopyMode.IF_NEEDED. */
+static bool copies_if_needed(PyObject *object)
+{
+    if (!object || object == gsh_py._Py_TrueStruct || object == gsh_py._Py_FalseStruct)
+        return gsh_np.major < 2 && object == gsh_py._Py_FalseStruct;
+    return gsh_py_is_none(object) ? gsh_np.major >= 2 : object == gsh_numpy_arguments_if_needed();
+}
+
 static PyObject *try_array(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
 {
     static const char *const names[] = {"object", "dtype", "copy", "order", "subok", "ndmin"};
@@ -246,9 +254,7 @@ static PyObject *try_array(const struct gsh_method_call *call, enum gsh_reason *
     if (call->nargs == 0 ||
         !gsh_numpy_method_patch_bind(call, names, ARRAY_PARAMETERS, ARRAY_DTYPE + 1, slots))
         return NULL;
-    /* copy=None, or copy=False before NumPy 2: copy only if needed */
-    bool if_needed = gsh_np.major >= 2 ? slots[ARRAY_COPY] && gsh_py_is_none(slots[ARRAY_COPY])
-                                       : slots[ARRAY_COPY] == gsh_py._Py_FalseStruct;
+    bool if_needed = copies_if_needed(slots[ARRAY_COPY]);
     if (!if_needed && (!gsh_numpy_arguments_flag(slots[ARRAY_COPY], true, &copy) || !copy))
         return NULL; /* a view: no contents are read */
     if (slots[ARRAY_OBJECT] && is_kin(slots[ARRAY_OBJECT]))

@@ -19,8 +19,15 @@
     X(SCIPY_NDIMAGE, "min_or_max_filter1d", nd_min_or_max_filter1d, ARG(3))                        \
     X(SCIPY_NDIMAGE, "min_or_max_filter", nd_min_or_max_filter, ARG(3))                            \
     X(SCIPY_NDIMAGE, "rank_filter", nd_rank_filter, ARG(3))                                        \
-    X(SCIPY_NDIMAGE, "binary_erosion", binary_erosion, ARG(3))
+    X(SCIPY_NDIMAGE, "binary_erosion", binary_erosion, ARG(3))                                     \
+    X(SCIPY_NDIMAGE, "geometric_transform", nd_geometric_transform, ARG(5))                        \
+    X(SCIPY_NDIMAGE, "zoom_shift", nd_zoom_shift, ARG(3))                                          \
+    X(SCIPY_NDIMAGE, "spline_filter1d", nd_spline_filter1d, ARG(3))                                \
+    X(SCIPY_NDIMAGE, "find_objects", find_objects, 0)                                              \
+    X(SCIPY_NDIMAGE, "fourier_filter", nd_fourier_filter, ARG(4))                                  \
+    X(SCIPY_NDIMAGE, "fourier_shift", nd_fourier_shift, ARG(4))
 #define RANK(X) X(SCIPY_RANK, "rank_filter", nd_rank_filter_of_line, ARG(3))
+#define LABEL(X) X(SCIPY_LABEL, "_label", label_components, ARG(2))
 #define SIGNAL(X)                                                                                  \
     X(SCIPY_SIGNAL, "_convolve2d", convolve2d, 0)                                                  \
     X(SCIPY_SIGNAL, "_medfilt2d", medfilt2d, 0)
@@ -50,6 +57,8 @@
     X(SCIPY_SPARSE, "csr_plus_csr", csr_plus_csr, ARG(8) | ARG(9) | ARG(10))                       \
     X(SCIPY_SPARSE, "csr_minus_csr", csr_minus_csr, ARG(8) | ARG(9) | ARG(10))                     \
     X(SCIPY_SPARSE, "csr_elmul_csr", csr_elmul_csr, ARG(8) | ARG(9) | ARG(10))                     \
+    X(SCIPY_SPARSE, "csr_matmat_maxnnz", csr_matmat_maxnnz, 0)                                     \
+    X(SCIPY_SPARSE, "csr_matmat", csr_matmat, ARG(8) | ARG(9) | ARG(10))                           \
     X(SCIPY_SPARSE, "csr_todense", csr_todense, ARG(5))                                            \
     X(SCIPY_SPARSE, "csr_diagonal", csr_diagonal, ARG(6))                                          \
     X(SCIPY_SPARSE, "csr_row_slice", csr_row_slice, ARG(6) | ARG(7))                               \
@@ -59,7 +68,14 @@
 #define FFT(X)                                                                                     \
     X(SCIPY_FFT, "dct", real_dct, ARG(4))                                                          \
     X(SCIPY_FFT, "dst", real_dst, ARG(4))
-#define ALL(X) NDIMAGE(X) RANK(X) SIGNAL(X) DISTANCE(X) COSINE(X) SPARSE(X) FFT(X)
+#define SPLINE(X) X(SCIPY_SPLINE, "evaluate_spline", evaluate_spline, 0)
+#define GRID(X)                                                                                    \
+    X(SCIPY_GRID_LINEAR, "double", evaluate_linear_2d, ARG(4))                                     \
+    X(SCIPY_GRID, "find_indices", find_indices, 0)
+#define PIECEWISE(X) X(SCIPY_PIECEWISE, "double", evaluate_piecewise, ARG(5))
+#define ALL(X)                                                                                     \
+    NDIMAGE(X)                                                                                     \
+    RANK(X) LABEL(X) SIGNAL(X) DISTANCE(X) COSINE(X) SPARSE(X) FFT(X) SPLINE(X) GRID(X) PIECEWISE(X)
 
 #define X(kind, function, composition, written)                                                    \
     static PyObject *try_##composition(const struct gsh_method_call *call, enum gsh_reason *why,   \
@@ -77,9 +93,11 @@ ALL(X)
 #define X(kind, function, composition, written) &composition##_hook,
 static struct gsh_method_hook
     *const ndimage_hooks[] = {NDIMAGE(X)},
-           *const rank_hooks[] = {RANK(X)}, *const signal_hooks[] = {SIGNAL(X)},
-           *const distance_hooks[] = {DISTANCE(X)}, *const cosine_hooks[] = {COSINE(X)},
-           *const sparse_hooks[] = {SPARSE(X)}, *const fft_hooks[] = {FFT(X)};
+           *const rank_hooks[] = {RANK(X)}, *const label_hooks[] = {LABEL(X)},
+           *const signal_hooks[] = {SIGNAL(X)}, *const distance_hooks[] = {DISTANCE(X)},
+           *const cosine_hooks[] = {COSINE(X)}, *const sparse_hooks[] = {SPARSE(X)},
+           *const fft_hooks[] = {FFT(X)}, *const spline_hooks[] = {SPLINE(X)},
+           *const grid_hooks[] = {GRID(X)}, *const piecewise_hooks[] = {PIECEWISE(X)};
 #undef X
 
 static struct {
@@ -87,10 +105,14 @@ static struct {
     struct gsh_scipy_module module;
 } modules[] = {{"_nd_image.", {ndimage_hooks, GSH_COUNT(ndimage_hooks), 0}},
                {"_rank_filter_1d.", {rank_hooks, GSH_COUNT(rank_hooks), 0}},
+               {"_ni_label.", {label_hooks, GSH_COUNT(label_hooks), 0}},
                {"_sigtools.", {signal_hooks, GSH_COUNT(signal_hooks), 0}},
                {"_distance_pybind.", {distance_hooks, GSH_COUNT(distance_hooks), 0}},
                {"_distance_wrap.", {cosine_hooks, GSH_COUNT(cosine_hooks), 0}},
                {"_sparsetools.", {sparse_hooks, GSH_COUNT(sparse_hooks), 0}},
+               {"_dierckx.", {spline_hooks, GSH_COUNT(spline_hooks), 0}},
+               {"_rgi_cython.", {grid_hooks, GSH_COUNT(grid_hooks), 0}},
+               {"_ppoly.", {piecewise_hooks, GSH_COUNT(piecewise_hooks), 0}},
                {"pypocketfft.", {fft_hooks, GSH_COUNT(fft_hooks), 0}},
                {"pyduccfft.", {fft_hooks, GSH_COUNT(fft_hooks), 0}}};
 

@@ -47,7 +47,8 @@ bool gsh_numpy_arguments_casting(PyObject *object, enum gsh_casting absent,
 
 bool gsh_numpy_arguments_order(PyObject *object, enum gsh_order absent, enum gsh_order *order)
 {
-    static const char names[] = "CFAK"; /* in the enum's order; others may cause a warning */
+    static const char names[] =
+        "CFAKcfak"; /* in the enum's order; longer ones may cause a warning */
     const char *text;
     *order = absent;
     if (gsh_numpy_arguments_is_absent(object))
@@ -59,7 +60,7 @@ bool gsh_numpy_arguments_order(PyObject *object, enum gsh_order absent, enum gsh
         gsh_python_error_clear();
     const char *found = text && text[0] && !text[1] ? strchr(names, text[0]) : NULL;
     if (found)
-        *order = (enum gsh_order)(found - names);
+        *order = (enum gsh_order)((found - names) % 4);
     return found != NULL;
 }
 
@@ -138,14 +139,30 @@ void gsh_numpy_arguments_lay_out(const struct gsh_view *view, enum gsh_order ord
         gsh_numpy_output_c_order(layout, itemsize);
 }
 
+/* An attribute of numpy._globals, never released; NULL: not found. */
+static PyObject *global_of_numpy(const char *name)
+{
+    PyObject *globals =
+        gsh_py.PyDict_GetItemString(gsh_py.PyImport_GetModuleDict(), "numpy._globals");
+    PyObject *value = globals ? gsh_py.PyObject_GetAttrString(globals, name) : NULL;
+    gsh_python_error_clear();
+    return value;
+}
+
 PyObject *gsh_numpy_arguments_no_value(void)
 {
-    static PyObject *no_value; /* never released */
-    if (!no_value) {
-        PyObject *globals =
-            gsh_py.PyDict_GetItemString(gsh_py.PyImport_GetModuleDict(), "numpy._globals");
-        no_value = globals ? gsh_py.PyObject_GetAttrString(globals, "_NoValue") : NULL;
-        gsh_python_error_clear();
-    }
+    static PyObject *no_value;
+    if (!no_value)
+        no_value = global_of_numpy("_NoValue");
     return no_value;
+}
+
+PyObject *gsh_numpy_arguments_if_needed(void)
+{
+    static PyObject *if_needed; /* never released */
+    PyObject *modes = if_needed ? NULL : global_of_numpy("_CopyMode");
+    if (modes)
+        if_needed = gsh_py.PyObject_GetAttrString(modes, "IF_NEEDED");
+    gsh_python_error_clear();
+    return if_needed;
 }

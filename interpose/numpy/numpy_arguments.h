@@ -30,6 +30,8 @@ void gsh_numpy_arguments_lay_out(const struct gsh_view *view, enum gsh_order ord
                                  struct gsh_layout *layout);
 /* numpy._NoValue, which NumPy's functions in Python pass on for an argument that was not given. Borrowed; NULL: not found. */
 PyObject *gsh_numpy_arguments_no_value(void);
+/* numpy._CopyMode.IF_NEEDED, which the compatibility layer of the array API passes as copy=. Borrowed; NULL: not found. */
+PyObject *gsh_numpy_arguments_if_needed(void);
 /* Whether the argument was not given or is None. */
 static inline bool gsh_numpy_arguments_is_absent(PyObject *object)
 {

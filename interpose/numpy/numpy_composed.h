@@ -22,7 +22,12 @@
     X(numpy_composed_polar)                                                                        \
     X(numpy_composed_distances)                                                                    \
     X(numpy_composed_images)                                                                       \
-    X(numpy_composed_quantiles) X(numpy_composed_shuffle) X(numpy_composed_sparse)
+    X(numpy_composed_splines)                                                                      \
+    X(numpy_composed_fourier)                                                                      \
+    X(numpy_composed_quantiles)                                                                    \
+    X(numpy_composed_shuffle)                                                                      \
+    X(numpy_composed_sparse)                                                                       \
+    X(numpy_composed_sparse_products) X(numpy_composed_piecewise) X(numpy_composed_labels)
 #define X(name) extern const char gsh_python_text_##name[];
 GSH_NUMPY_COMPOSED_TEXTS(X)
 GSH_NUMPY_COMPOSED_LATER(X)

@@ -206,7 +206,7 @@ def merged(keys, values):
     is_twice = m.equal(keys[1:], keys[:-1])  # the first matrix's comes first
     m.copyto(other[:-1], other[1:].copy(), where=is_twice)
     is_first = m.empty(keys.size, '?')
-    is_first[0] = True
+    is_first[:1] = True
     is_first[1:] = m.logical_not(is_twice)
     place = is_first.nonzero()[0]
     return keys.take(place), (one.take(place), other.take(place))

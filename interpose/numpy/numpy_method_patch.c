@@ -43,11 +43,23 @@ static const char *const modules_of[][2] = {
     [GSH_METHOD_SCIPY_LINALG] = {"scipy.linalg._batched_linalg"},
     [GSH_METHOD_SCIPY_NDIMAGE] = {"scipy.ndimage._nd_image"},
     [GSH_METHOD_SCIPY_RANK] = {"scipy.ndimage._rank_filter_1d"},
+    [GSH_METHOD_SCIPY_LABEL] = {"scipy.ndimage._ni_label"},
     [GSH_METHOD_SCIPY_SIGNAL] = {"scipy.signal._sigtools"},
     [GSH_METHOD_SCIPY_SOSFILT] = {"scipy.signal._sosfilt"},
     [GSH_METHOD_SCIPY_SPARSE] = {"scipy.sparse._sparsetools"},
     [GSH_METHOD_SCIPY_DISTANCE] = {"scipy.spatial._distance_pybind"},
     [GSH_METHOD_SCIPY_COSINE] = {"scipy.spatial._distance_wrap"},
+    [GSH_METHOD_SCIPY_SPLINE] = {"scipy.interpolate._dierckx"},
+    [GSH_METHOD_SCIPY_GRID] = {"scipy.interpolate._rgi_cython"},
+    [GSH_METHOD_SCIPY_GRID_LINEAR] = {"scipy.interpolate._rgi_cython"},
+    [GSH_METHOD_SCIPY_PIECEWISE] = {"scipy.interpolate._ppoly"},
+};
+
+/* The functions of Cython's that are one for several types; their hooks are named by the type. */
+static const char *const fused_functions[] = {
+    [GSH_METHOD_SCIPY_SOSFILT] = "_sosfilt",
+    [GSH_METHOD_SCIPY_GRID_LINEAR] = "evaluate_linear_2d",
+    [GSH_METHOD_SCIPY_PIECEWISE] = "evaluate",
 };
 
 static PyObject *find_names(enum gsh_method_table table)
@@ -133,12 +145,12 @@ static struct gsh_pymethoddef *find_method(const struct gsh_method_hook *hook)
     if (hook->table == GSH_METHOD_NDARRAY)
         return find_in_table(gsh_np.ndarray_type, hook->name);
     PyObject *names = find_names(hook->table);
-    if (hook->table == GSH_METHOD_SCIPY_SOSFILT)
-        return find_for_type(names, "_sosfilt", hook->name);
+    if (hook->table < GSH_COUNT(fused_functions) && fused_functions[hook->table])
+        return find_for_type(names, fused_functions[hook->table], hook->name);
     PyObject *function = names ? gsh_py.PyDict_GetItemString(names, hook->name) : NULL;
-    if (!function || gsh_py_type(function) != gsh_py.PyCFunction_Type)
-        return NULL;
-    return ((struct gsh_pycfunction *)function)->m_ml;
+    if (function && gsh_py_type(function) == gsh_py.PyCFunction_Type)
+        return ((struct gsh_pycfunction *)function)->m_ml;
+    return function ? definition_of(function) : NULL;
 }
 
 bool gsh_numpy_method_patch_finds(const struct gsh_method_hook *hook)
@@ -164,21 +176,27 @@ static void *entry_for_flags(const struct gsh_method_hook *hook, int flags)
 
 bool gsh_numpy_method_patch_install(struct gsh_method_hook *hook)
 {
-    static const char *const families[] = {[GSH_METHOD_UFUNC] = "ufunc method",
-                                           [GSH_METHOD_NDARRAY] = "method",
-                                           [GSH_METHOD_MODULE] = "module",
-                                           [GSH_METHOD_FFT_MODULE] = "fft module",
-                                           [GSH_METHOD_SCIPY_FFT] = "scipy.fft module",
-                                           [GSH_METHOD_SCIPY_LINALG] = "scipy.linalg module",
-                                           [GSH_METHOD_SCIPY_NDIMAGE] = "scipy.ndimage module",
-                                           [GSH_METHOD_SCIPY_RANK] = "scipy.ndimage module",
-                                           [GSH_METHOD_SCIPY_SIGNAL] = "scipy.signal module",
-                                           [GSH_METHOD_SCIPY_SOSFILT] = "scipy.signal.sosfilt of",
-                                           [GSH_METHOD_SCIPY_SPARSE] = "scipy.sparse module",
-                                           [GSH_METHOD_SCIPY_DISTANCE] = "scipy.spatial module",
-                                           [GSH_METHOD_SCIPY_COSINE] = "scipy.spatial module",
-                                           [GSH_METHOD_GENERATOR] = "random method",
-                                           [GSH_METHOD_RANDOM_STATE] = "legacy random method"};
+    static const char *const families[] = {
+        [GSH_METHOD_UFUNC] = "ufunc method",
+        [GSH_METHOD_NDARRAY] = "method",
+        [GSH_METHOD_MODULE] = "module",
+        [GSH_METHOD_FFT_MODULE] = "fft module",
+        [GSH_METHOD_SCIPY_FFT] = "scipy.fft module",
+        [GSH_METHOD_SCIPY_LINALG] = "scipy.linalg module",
+        [GSH_METHOD_SCIPY_NDIMAGE] = "scipy.ndimage module",
+        [GSH_METHOD_SCIPY_RANK] = "scipy.ndimage module",
+        [GSH_METHOD_SCIPY_LABEL] = "scipy.ndimage module",
+        [GSH_METHOD_SCIPY_SIGNAL] = "scipy.signal module",
+        [GSH_METHOD_SCIPY_SOSFILT] = "scipy.signal.sosfilt of",
+        [GSH_METHOD_SCIPY_SPARSE] = "scipy.sparse module",
+        [GSH_METHOD_SCIPY_DISTANCE] = "scipy.spatial module",
+        [GSH_METHOD_SCIPY_COSINE] = "scipy.spatial module",
+        [GSH_METHOD_SCIPY_SPLINE] = "scipy.interpolate module",
+        [GSH_METHOD_SCIPY_GRID] = "scipy.interpolate module",
+        [GSH_METHOD_SCIPY_GRID_LINEAR] = "scipy.interpolate.interpn of",
+        [GSH_METHOD_SCIPY_PIECEWISE] = "scipy.interpolate.PPoly of",
+        [GSH_METHOD_GENERATOR] = "random method",
+        [GSH_METHOD_RANDOM_STATE] = "legacy random method"};
     struct gsh_pymethoddef *method = find_method(hook);
     void *entry = method ? entry_for_flags(hook, method->ml_flags) : NULL;
     if (!entry) {

@@ -21,12 +21,17 @@ enum gsh_method_table {
     GSH_METHOD_SCIPY_FFT,    /* functions of the module that scipy.fft computes with */
     GSH_METHOD_SCIPY_LINALG, /* and of scipy.linalg's */
     GSH_METHOD_SCIPY_NDIMAGE,
-    GSH_METHOD_SCIPY_RANK, /* of scipy.ndimage's module for lines */
+    GSH_METHOD_SCIPY_RANK,  /* of scipy.ndimage's module for lines */
+    GSH_METHOD_SCIPY_LABEL, /* and for labels */
     GSH_METHOD_SCIPY_SIGNAL,
     GSH_METHOD_SCIPY_SOSFILT, /* a function for several types of Cython's; hooks are named by the type */
     GSH_METHOD_SCIPY_SPARSE,
     GSH_METHOD_SCIPY_DISTANCE,
-    GSH_METHOD_SCIPY_COSINE, /* of scipy.spatial.distance's older module */
+    GSH_METHOD_SCIPY_COSINE,      /* of scipy.spatial.distance's older module */
+    GSH_METHOD_SCIPY_SPLINE,      /* of scipy.interpolate: of B-splines */
+    GSH_METHOD_SCIPY_GRID,        /* of regular grids */
+    GSH_METHOD_SCIPY_GRID_LINEAR, /* and the linear function there, by its types */
+    GSH_METHOD_SCIPY_PIECEWISE,   /* the value of piecewise polynomials, by its types */
     GSH_METHOD_GENERATOR, /* methods of numpy.random.Generator; no verification calls them again */
     GSH_METHOD_RANDOM_STATE /* and of numpy.random.RandomState */
 };

@@ -76,6 +76,14 @@ z = np.zeros((500, 500)); z[3, 4] = 1; attempt("written", lambda: z.sum())
 attempt("big", lambda: np.ones((500, 500)))
 ''', device="zeros")
 
+    def test_orders_in_lower_case(self):
+        self.assert_same('''
+import numpy as np
+from shim_script import check_moved, on_device
+a = on_device(np.ones((300, 400)))
+check_moved({order: lambda: np.add(np.zeros((300, 400), order=order), a.copy(order)) for order in "cf"}, 0, 0)
+''')
+
     def test_filled_in_the_arena(self):
         """Arrays large enough for the arena, where copyto runs on the device."""
         self.assert_same('''

@@ -88,6 +88,9 @@ for dtype in DTYPES + OTHER:
         attempt(name + " f4", lambda: np.array(a, "f4"))
         attempt(name + " array i4", lambda: np.array(a, dtype=np.int32, copy=True))
         attempt(name + " no copy", lambda: np.array(a, copy=False))
+        for mode in np._CopyMode:
+            attempt(name + " %s" % mode, lambda: np.array(a, copy=mode) is a)
+            attempt(name + " %s f4" % mode, lambda: np.array(a, "f4", copy=mode))
         attempt(name + " ndmin", lambda: np.array(a, ndmin=5))
         attempt(name + " subok", lambda: np.array(a, subok=True))
         attempt(name + " contiguous", lambda: np.ascontiguousarray(a))
@@ -97,6 +100,18 @@ for dtype in DTYPES + OTHER:
         attempt(name + " T", lambda: a.T.copy())
         attempt(name + " reshape", lambda: a.reshape(-1))
 ''', device="copy")
+
+    def test_copy_modes_stay(self):
+        """The modes that the compatibility layer of the array API passes."""
+        self.assert_same("""
+import numpy as np
+from shim_script import dump, moved_by, on_device
+a = on_device(np.arange(50000) % 7)
+def convert():
+    b = np.array(a, "f8", copy=np._CopyMode.IF_NEEDED)
+    np.add(np.array(b, copy=np._CopyMode.IF_NEEDED), 1, out=b)
+dump("stays", moved_by(convert)["download_bytes"] < 1000)
+""")
 
     def test_copies_with_odd_arguments(self):
         self.assert_same("""

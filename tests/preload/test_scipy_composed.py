@@ -23,6 +23,24 @@ def stays(name, function, *operands, **keywords):
     dump(name, values[0])
     dump("stays " + name, moved["download_bytes"] < 32768)
 '''
+SPARSE = '''
+import scipy.sparse as sparse
+def matrix(kind, counts, columns=500, dtype="f8"):
+    starts = np.concatenate([[0], np.cumsum(counts)]).astype("i4")
+    rows = np.repeat(np.arange(len(counts)), counts)
+    places = np.arange(starts[-1]) - starts[rows]
+    indices = ((places * 7 + rows) % columns).astype("i4")
+    made = sparse.csr_matrix((make(len(indices), dtype, 8.0), indices, starts), shape=(len(counts), columns))
+    made.sum_duplicates()
+    made = made.asformat(kind)
+    for part in ("data", "indices", "indptr", "row", "col"):
+        if isinstance(getattr(made, part, None), np.ndarray):
+            setattr(made, part, on_device(getattr(made, part)))
+    return made
+def parts(a):
+    a = a.tocoo()
+    return a.shape, a.row, a.col, a.data
+'''
 OF_GAUSSIANS = "^(gaussian|laplace|magnitude|into itself|itself|volume|short lines)"  # their weights are those of np.exp
 
 
@@ -164,23 +182,7 @@ attempt("error", distance.cdist, a, b[:, 1:])
 ''', rtol={"cosine|direction": 1e-12}, atol={"cosine|direction": 1e-14})
 
     def test_sparse_matrices(self):
-        self.assert_same(PRELUDE + '''
-import scipy.sparse as sparse
-def matrix(kind, counts, columns=500, dtype="f8"):
-    starts = np.concatenate([[0], np.cumsum(counts)]).astype("i4")
-    rows = np.repeat(np.arange(len(counts)), counts)
-    places = np.arange(starts[-1]) - starts[rows]
-    indices = ((places * 7 + rows) % columns).astype("i4")
-    made = sparse.csr_matrix((make(len(indices), dtype, 8.0), indices, starts), shape=(len(counts), columns))
-    made.sum_duplicates()
-    made = made.asformat(kind)
-    for part in ("data", "indices", "indptr", "row", "col"):
-        if isinstance(getattr(made, part, None), np.ndarray):
-            setattr(made, part, on_device(getattr(made, part)))
-    return made
-def parts(a):
-    a = a.tocoo()
-    return a.shape, a.row, a.col, a.data
+        self.assert_same(PRELUDE + SPARSE + '''
 COUNTS = {"even": np.full(400, 30), "uneven": np.arange(400) % 60, "steep": np.array([400] + [0] * 399)}
 for dtype in ("f8", "f4", "i4", "c16"):
     x, many = make(500, dtype, 4.0), make((500, 3), dtype, 4.0)
@@ -224,6 +226,39 @@ stays("transposed", lambda: a.T @ z)
 stays("dense", a.toarray)
 stays("sorted", lambda: a.T.tocsr().data)
 ''', rtol=1e-5, atol=1e-5)
+
+    def test_products_of_sparse_matrices(self):
+        self.assert_same(PRELUDE + SPARSE + '''
+COUNTS = {"even": np.full(400, 9), "uneven": np.arange(400) % 30, "steep": np.array([300] + [0] * 399), "few": np.arange(400) % 11 == 3}
+for dtype in ("f8", "f4", "i4", "u1", "c16"):
+    for name, counts in COUNTS.items():
+        for other_name, other_counts in COUNTS.items():
+            a, b = matrix("csr", counts.astype(int), 400, dtype), matrix("csr", other_counts.astype(int), 300, dtype)
+            text = "%s %s %s " % (dtype, name, other_name)
+            product = lambda a, b: (lambda c: (c.shape, c.indptr, c.indices[:c.indptr[-1]], c.data[:c.indptr[-1]]))(a @ b)
+            attempt(text + "csr", product, a, b)
+            attempt(text + "csc", product, a.tocsc(), b.tocsc())
+            attempt(text + "itself", product, a, a)
+            attempt(text + "turned", lambda: product(a, a.T.tocsr()))
+            attempt(text + "vanishing", product, sparse.hstack([a, a]).tocsr(), sparse.vstack([b, -b]).tocsr())
+a, b = matrix("csr", np.full(400, 9), 400), matrix("csr", np.full(400, 9), 400, "f4")
+attempt("two types", lambda: parts(a @ b))
+a.indices = a.indices[::-1].copy()
+attempt("unsorted", lambda: parts(a @ a))
+a.data[5] = np.nan
+attempt("NaN", lambda: parts(a @ a))
+a = matrix("csr", np.full(2000, 12), 2000)
+stays("stays", lambda: (a @ a).data)
+''')
+
+    def test_ranks(self):
+        self.assert_same(PRELUDE + '''
+import scipy.stats as stats
+a = on_device(np.arange(50000) * 7919 % 997 * 0.5)
+for method in ("average", "min", "max", "dense", "ordinal"):
+    stays(method, stats.rankdata, a, method)
+    attempt("rows " + method, stats.rankdata, a.reshape(50, 1000), method, axis=1)
+''')
 
     def test_transforms(self):
         self.assert_same(PRELUDE + '''
