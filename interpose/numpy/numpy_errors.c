@@ -239,6 +239,17 @@ static PyObject *replay_round(const struct gsh_error_report *report)
     return result;
 }
 
+/* Calls power on the elements, with the one exponent of which NumPy takes the root. */
+static PyObject *replay_root_power(const struct gsh_error_report *report)
+{
+    PyObject *power = gsh_py.PyDict_GetItemString(gsh_np.dict, "power"), *result = NULL;
+    PyObject *array = make_array(report, 0, report->launch.loop, count_found(report));
+    if (power && array)
+        result = gsh_py.PyObject_CallFunction(power, "Od", array, 0.5);
+    gsh_py_drop(&array, 1);
+    return result;
+}
+
 /* An operand for ufunc.at. It is a column if NumPy would not take its one-dimensional loop, since
  * that loop names errors differently. */
 static PyObject *make_operand(const struct gsh_error_report *report, unsigned k)
@@ -276,6 +287,8 @@ static PyObject *replay_op(const struct gsh_error_report *report)
     enum gsh_op op = report->launch.op;
     if (op == GSH_OP_ROUND)
         return replay_round(report);
+    if (op == GSH_OP_ROOT_POWER)
+        return replay_root_power(report);
     return gsh_op_info(op)->ufunc[0] ? replay_elementwise(report) : replay_cast(report);
 }
 

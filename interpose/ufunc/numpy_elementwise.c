@@ -7,6 +7,7 @@
 
 #include "numpy_parallel_call.h"
 #include "numpy_promote.h"
+#include "numpy_version_probe.h"
 #include "python_error.h"
 
 #include <string.h>
@@ -135,24 +136,39 @@ static bool cast_scalar(const struct draft *draft, unsigned k, union gsh_scalar 
                                    constant);
 }
 
-/* Whether NumPy computes the power differently. It refuses negative integer exponents. If the only
- * exponent is 1/2, its newer loops take the square root, which treats minus zero and infinity
- * differently. */
-static bool is_odd_power(const struct draft *draft)
+/* Whether NumPy's loop sees the one exponent 1/2 as such: its iterator copies nothing whose cast could matter. Integers have neither a
+ * minus zero nor an infinity, for which a root differs from a power. */
+static bool has_plain_operands(const struct draft *draft)
 {
-    const struct gsh_launch *launch = &draft->call.launch;
+    const struct gsh_argument *base = &draft->arguments[0], *exponent = &draft->arguments[1];
+    const enum gsh_dtype loop = draft->call.launch.loop;
+    enum gsh_dtype of_base = base->is_array ? base->view.dtype : base->value.dtype;
+    return (of_base == loop || gsh_dtype_kind(of_base) != 'f') &&
+           (exponent->value.kind != GSH_VALUE_NUMPY || exponent->value.dtype == loop) &&
+           (draft->out_dtypes[0] < 0 || draft->out_dtypes[0] == (int)loop);
+}
+
+/* The power of the launch as NumPy computes it, or OPERAND. It refuses negative integer exponents. If the only exponent is 1/2, newer
+ * loops take the square root, which treats minus zero and infinity differently. */
+static enum gsh_reason choose_power(struct draft *draft)
+{
+    struct gsh_launch *launch = &draft->call.launch;
     const struct gsh_argument *exponent = &draft->arguments[1];
     union gsh_scalar number;
     if (launch->op != GSH_OP_POWER)
-        return false;
+        return GSH_REASON_NONE;
     if (gsh_dtype_kind(launch->loop) == 'i')
-        return !is_nonnegative(exponent);
-    return gsh_np.major >= 2 && gsh_dtype_kind(launch->loop) == 'f' && !exponent->is_array &&
-           gsh_numpy_describe_cast(&exponent->value, GSH_FLOAT64, &number) && number.f64 == 0.5;
+        return is_nonnegative(exponent) ? GSH_REASON_NONE : GSH_REASON_OPERAND;
+    if (gsh_dtype_kind(launch->loop) != 'f' || exponent->is_array ||
+        !gsh_numpy_describe_cast(&exponent->value, GSH_FLOAT64, &number) || number.f64 != 0.5 ||
+        !gsh_numpy_version_probe_takes_root(draft->loop))
+        return GSH_REASON_NONE;
+    launch->op = GSH_OP_ROOT_POWER;
+    return has_plain_operands(draft) ? GSH_REASON_NONE : GSH_REASON_OPERAND;
 }
 
-/* Declines casts that differ from NumPy's, which go through the loop's dtype, and odd powers. */
-static enum gsh_reason check_loop(const struct draft *draft)
+/* Declines casts that differ from NumPy's, which go through the loop's dtype, and powers that NumPy refuses. */
+static enum gsh_reason check_loop(struct draft *draft)
 {
     const struct gsh_launch *launch = &draft->call.launch;
     for (unsigned k = 0; k < launch->nin; k++) {
@@ -168,7 +184,7 @@ static enum gsh_reason check_loop(const struct draft *draft)
         if (draft->out_dtypes[j] >= 0 &&
             draft->out_dtypes[j] != (int)draft->loop->operands[launch->nin + j])
             return GSH_REASON_DTYPE;
-    return is_odd_power(draft) ? GSH_REASON_OPERAND : GSH_REASON_NONE;
+    return choose_power(draft);
 }
 
 static enum gsh_reason place_inputs(struct draft *draft)

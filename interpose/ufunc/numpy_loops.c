@@ -187,6 +187,17 @@ bool gsh_numpy_loops_may_raise(const struct gsh_numpy_loop *loop)
            (gsh_op_info(loop->op)->flags & GSH_SPECIAL) != 0;
 }
 
+/* Whether this call of power is one of which NumPy's loop takes the square root. */
+static bool takes_root(const struct gsh_numpy_loop *loop, char **args, const int64_t *steps)
+{
+    double exponent = 0;
+    if (loop->op != GSH_OP_POWER || gsh_dtype_kind(loop->dtype) != 'f' || steps[1] != 0 ||
+        gsh_coherence_is_resident(args[1]))
+        return false;
+    gsh_host_casts_run(&exponent, GSH_FLOAT64, 0, args[1], loop->operands[1], 0, 1);
+    return exponent == 0.5 && gsh_numpy_version_probe_takes_root(loop);
+}
+
 static bool try_device(const struct gsh_numpy_loop *loop, char **args, int64_t count,
                        const int64_t *steps)
 {
@@ -208,7 +219,8 @@ static bool try_device(const struct gsh_numpy_loop *loop, char **args, int64_t c
             (struct gsh_operand){.dtype = loop->operands[k], .address = (uintptr_t)args[k]};
         launch->strides[k][0] = steps[k];
     }
-    if (gsh_numpy_loops_may_raise(loop) || is_recurrence(loop, args, count, steps))
+    if (gsh_numpy_loops_may_raise(loop) || is_recurrence(loop, args, count, steps) ||
+        takes_root(loop, args, steps))
         return false;
     for (unsigned k = 0; k < info->nin; k++) {
         if (!is_aligned(args[k], steps[k], loop->operands[k]))

@@ -63,3 +63,16 @@ bool gsh_numpy_version_probe_agrees(const struct gsh_numpy_loop *loop)
             return false;
     return true;
 }
+
+bool gsh_numpy_version_probe_takes_root(const struct gsh_numpy_loop *loop)
+{
+    static const int64_t count = 1;
+    const int64_t size = (int64_t)gsh_dtype_size(loop->dtype), steps[] = {size, 0, size};
+    union gsh_scalar numbers[3] = {{.words = {0}}}, root;
+    char *args[] = {(char *)&numbers[0], (char *)&numbers[1], (char *)&numbers[2]};
+    set_number(&numbers[0], loop->dtype, -0.0);
+    set_number(&numbers[1], loop->dtype, 0.5);
+    set_number(&root, loop->dtype, -0.0); /* the power is 0 */
+    loop->function(args, &count, steps, loop->data);
+    return memcmp(&numbers[2], &root, (size_t)size) == 0;
+}

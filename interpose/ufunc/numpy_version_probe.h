@@ -10,3 +10,5 @@
 /* Whether NumPy's loop gives the device's result on the inputs where versions are known to differ.
  * Called at attach, with the GIL. */
 bool gsh_numpy_version_probe_agrees(const struct gsh_numpy_loop *loop);
+/* Whether NumPy's loop of power takes the square root where the exponent is 1/2 for all elements. Floats; any thread. */
+bool gsh_numpy_version_probe_takes_root(const struct gsh_numpy_loop *loop);

@@ -457,8 +457,10 @@ void gsh_source_draw_text(const struct gsh_launch *launch, unsigned stage, struc
     if (g.is_chain)
         write_ziggurat(fmt, &g);
     gsh_fmt_printf(fmt, "#define CHAIN %d\n#define IS_EXP %d\n", g.is_chain, is_exp);
-    if (is_exp && stage == WRITE)
+    if (is_exp && stage == WRITE) {
+        gsh_fmt_text(fmt, gsh_cuda_text_special_exp_table);
         gsh_fmt_text(fmt, gsh_cuda_text_random_exp);
+    }
     gsh_fmt_text(fmt, gsh_cuda_text_random_tile);
     gsh_fmt_text(fmt, stage == SURVEY ? gsh_cuda_text_random_survey : gsh_cuda_text_random_write);
 }

@@ -20,6 +20,7 @@
 #include "special_certain.cuh"
 #include "special_degrees.cuh"
 #include "special_erf.cuh"
+#include "special_exp_table.cuh"
 #include "special_gamma.cuh"
 #include "special_integrals.cuh"
 #include "special_log.cuh"

@@ -41,6 +41,18 @@ REFUSED = [("normal", (0, -1)), ("normal", (0, np.nan)), ("normal", ([1, 2], 1))
     ("multinomial", (5, [0, 1])), ("multinomial", (5, [1.0, 0])), ("multinomial", (5, [0.2, 1.5])), ("multinomial", (5, [0.2, 0.1])), ("multinomial", (5,)),
     ("randint", (5, 5)), ("randint", (5, 2)), ("randint", (7, 8)), ("randint", ("a",)),
     ("randint", (0, 2**64)), ("randint", ([1, 2], 5)), ("randint", ()), ("random_sample", (5, 5))]
+# On both sides of the limits between the ways that numpy/random/src takes to a number
+BRANCHES = [("standard_gamma", (1,)), ("standard_gamma", (0.3,)), ("standard_gamma", (1 - 1e-16,)), ("gamma", (0,)), ("gamma", (1e-3, 2)),
+    ("chisquare", (1,)), ("chisquare", (2,)), ("chisquare", (0.5,)), ("beta", (0.2, 0.9)), ("beta", (0.5, 2)), ("beta", (2, 0.5)), ("beta", (1, 1)),
+    ("beta", (1e-4, 1e-4)), ("f", (1, 1)), ("standard_t", (1,)), ("standard_t", (0.5,)), ("noncentral_chisquare", (0.5, 2)),
+    ("noncentral_chisquare", (3, 0)), ("noncentral_f", (1, 1, 0)), ("poisson", (0,)), ("poisson", (9.99,)), ("poisson", (10,)), ("poisson", (1e4,)),
+    ("binomial", (0, 0.5)), ("binomial", (10, 0)), ("binomial", (10, 1)), ("binomial", (60, 0.49)), ("binomial", (62, 0.5)), ("binomial", (62, 0.51)),
+    ("binomial", (10**6, 1e-6)), ("hypergeometric", (30, 40, 9)), ("hypergeometric", (30, 40, 10)), ("hypergeometric", (30, 40, 11)),
+    ("hypergeometric", (30, 40, 60)), ("hypergeometric", (0, 40, 5)), ("hypergeometric", (40, 0, 5)), ("zipf", (1.5,)), ("zipf", (2,)), ("zipf", (1000.5,)),
+    ("geometric", (1 / 3,)), ("geometric", (0.3333,)), ("geometric", (0.334,)), ("logseries", (0.9,)), ("negative_binomial", (0.3, 0.9)),
+    ("negative_binomial", (50, 0.1)), ("vonmises", (0, 1e-9)), ("vonmises", (1, 1e-6)), ("vonmises", (-3, 50)), ("vonmises", (0, 1e7)),
+    ("rayleigh", (0,)), ("wald", (1e-3, 1e3)), ("wald", (1e3, 1e-3)), ("triangular", (0, 0, 1)), ("triangular", (0, 1, 1)), ("laplace", (0, 0)),
+    ("gumbel", (0, 0)), ("logistic", (0, 0)), ("multinomial", (63, [0.49, 0.51])), ("dirichlet", ([0.1, 0.2],))]
 def state_of(rs):
     name, key, at, has_gauss, gauss = rs.get_state()
     return [name, key.tobytes().hex()[:400], at, has_gauss, gauss]
@@ -64,6 +76,16 @@ dump("own memory", [a.base is None, a.flags.owndata, a.flags.writeable])
                      "hypergeometric", "logseries", "zipf", "dirichlet", "multinomial"):
             if not shim_runner.is_emulated():
                 self.assert_on_device(result, name)
+
+    @unittest.skipIf(shim_runner.is_emulated(), "composed calls do not differ, and many kernels would be compiled")
+    def test_every_branch(self):
+        self.assert_same(DRAWS + """
+rs = np.random.RandomState(15)
+for name, parameters in share(BRANCHES):
+    for size in (N, 61):
+        attempt("%s %s %s" % (name, parameters, size), lambda: getattr(rs, name)(*parameters, size=size))
+    dump("%s %s state" % (name, parameters), state_of(rs))
+""", device="poisson")
 
     def test_dtypes_of_integers(self):
         self.assert_same(DRAWS + """
