@@ -148,6 +148,15 @@ static bool has_plain_operands(const struct draft *draft)
            (draft->out_dtypes[0] < 0 || draft->out_dtypes[0] == (int)loop);
 }
 
+/* Whether all elements of the array are one in memory. */
+static bool is_one_number(const struct gsh_view *view)
+{
+    bool is_one = true;
+    for (int d = 0; d < view->ndim; d++)
+        is_one &= view->shape[d] == 1 || view->strides[d] == 0;
+    return is_one;
+}
+
 /* The power of the launch as NumPy computes it, or OPERAND. It refuses negative integer exponents. If the only exponent is 1/2, newer
  * loops take the square root, which treats minus zero and infinity differently. */
 static enum gsh_reason choose_power(struct draft *draft)
@@ -159,6 +168,8 @@ static enum gsh_reason choose_power(struct draft *draft)
         return GSH_REASON_NONE;
     if (gsh_dtype_kind(launch->loop) == 'i')
         return is_nonnegative(exponent) ? GSH_REASON_NONE : GSH_REASON_OPERAND;
+    if (gsh_dtype_kind(launch->loop) == 'f' && exponent->is_array && is_one_number(&exponent->view))
+        return GSH_REASON_OPERAND; /* perhaps 1/2 */
     if (gsh_dtype_kind(launch->loop) != 'f' || exponent->is_array ||
         !gsh_numpy_describe_cast(&exponent->value, GSH_FLOAT64, &number) || number.f64 != 0.5 ||
         !gsh_numpy_version_probe_takes_root(draft->loop))

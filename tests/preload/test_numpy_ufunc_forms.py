@@ -260,7 +260,7 @@ warnings.simplefilter("always")
 roots = np.resize([-np.inf, -0.0, 0.0, 4.0, -1.0, np.inf, np.nan, 2.0, 5e-324], 36)
 for dtype in "efdbBhHiIlL?":
     x = on_device(roots.astype(dtype) if dtype in "efd" else np.resize([0, 1, 2, 3, 100], 36).astype(dtype))
-    for i, exponent in enumerate([0.5, np.float64(0.5), np.float32(0.5), np.float16(0.5), np.array(0.5)]):
+    for i, exponent in enumerate([0.5, np.float64(0.5), np.float32(0.5), np.float16(0.5), np.array(0.5), np.array([0.5]), np.broadcast_to(0.5, 36)]):
         attempt("%s %d power" % (dtype, i), np.power, x, exponent)
         attempt("%s %d operator" % (dtype, i), lambda: x ** exponent)
         attempt("%s %d out" % (dtype, i), np.power, x, exponent, zeros("d", 36))
