@@ -11,6 +11,7 @@
 #include "numpy_errstate.h"
 #include "numpy_method_patch.h"
 #include "numpy_scalar.h"
+#include "python_error.h"
 
 #include <string.h>
 
@@ -262,14 +263,26 @@ static PyObject *copy(const char *name, const struct gsh_view *view, enum gsh_dt
     return gsh_numpy_output_run(&call, out, layout, why);
 }
 
-/* Input k in the loop's dtype; a new reference. */
+/* By NumPy; NULL without an exception: it could not. */
+static PyObject *cast_on_host(PyObject *array, enum gsh_dtype dtype)
+{
+    const char code[] = {gsh_dtype_numpy_char(dtype), '\0'};
+    PyObject *made = gsh_py.PyObject_CallMethod(array, "astype", "s", code);
+    if (!made)
+        gsh_python_error_clear();
+    return made;
+}
+
+/* Input k in the loop's dtype; a new reference. The CPU casts what is not worth a launch: the product is. */
 static PyObject *cast_input(struct gsh_product *product, int k, enum gsh_reason *why)
 {
     struct gsh_layout layout;
     gsh_numpy_output_like(&product->views[k], gsh_dtype_size(product->loop), &layout);
     PyObject *made = copy("astype", &product->views[k], product->loop, NULL, &layout, why);
+    if (!made && !gsh_py.PyErr_Occurred())
+        made = cast_on_host(product->inputs[k], product->loop);
     if (made)
-        gsh_numpy_describe_array(made, &product->views[k]);
+        *why = gsh_numpy_describe_array(made, &product->views[k]);
     return made;
 }
 

@@ -31,6 +31,27 @@ attempt("mixed", np.einsum, "ij,jk", on_device(make((4, 5), "i")), b)
 attempt("wraps", np.einsum, "ij,kj->ik", on_device(np.full((4, 300), 100, "b")), on_device(np.full((4, 300), 77, "b")))
 ''', rtol=0, device="einsum")
 
+    def test_small_operand_of_another_dtype(self):
+        """In mode auto a matrix that is too small for a cast on the device does not bring the other operand home."""
+        result = self.shim_run("""
+import time
+import numpy as np
+from shim_script import residency
+x, turn = np.random.default_rng(7).random(1 << 20), np.array([[1.0, 1], [1, -1]])
+for attempt in range(1000):
+    z = np.exp(np.sin(x) * 1j)
+    if residency(z) in ("plain", "device"):
+        break
+    time.sleep(0.01)
+assert residency(z) in ("plain", "device"), residency(z)
+y = np.einsum("ij,ajb->aib", turn, z.reshape(512, 2, -1))
+assert residency(y) in ("plain", "device"), residency(y)
+a = z.reshape(512, 2, -1)
+expected = np.stack([a[:, 0] + a[:, 1], a[:, 0] - a[:, 1]], axis=1)
+assert y.dtype == "D" and np.array_equal(y, expected)
+""", env={"GPUSHIM_MODE": "auto", "GPUSHIM_START_MS": "0", "GPUSHIM_FPERR": "off"})
+        self.assertEqual(result.returncode, 0, result)
+
     def test_zeros(self):
         self.assert_same(PRELUDE + '''
 for dtype in "fdFDhb":
