@@ -8,6 +8,7 @@ import sys
 import tempfile
 import unittest
 
+import library_times
 import shim_runner
 
 # Calls a function of a matrix, and reads the result, until that has taken so many seconds, and on until the device has done so where "device" is given. Prints
@@ -33,7 +34,6 @@ while sum(times) < seconds or ("device" in sys.argv and made == 0 and time.monot
 on_cpu = times[:-1] if made else times
 print(max(on_cpu or [0]), sum(on_cpu), made > 0)
 '''
-BOOT = "/proc/sys/kernel/random/boot_id"
 
 
 @unittest.skipUnless(shim_runner.is_emulated(), "no emulated libraries, which can be slow to open")
@@ -61,15 +61,7 @@ class TestLibraryLoading(shim_runner.TestCase):
         return float(longest), float(total), made == "True"
 
     def expect_opening(self, **seconds):
-        """The last openings took so long."""
-        with open(BOOT, encoding="utf-8") as stream:
-            lines = ["gpushim library times 1\n", "boot %s\n" % stream.read().strip()]
-        lines += ["%s %d\n" % (name, value * 1e9) for name, value in seconds.items()]
-        os.makedirs(self.cache, mode=0o700, exist_ok=True)
-        path = os.path.join(self.cache, "library_times")
-        with open(path, "w", encoding="utf-8") as stream:
-            stream.write("".join(lines + ["end\n"]))
-        os.chmod(path, 0o600)
+        library_times.write(self.cache, **seconds)
 
     @staticmethod
     def spans(path):
