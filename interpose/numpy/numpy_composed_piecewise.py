@@ -118,7 +118,7 @@ def evaluate_linear_2d(values, indices, distances, grid, out):
     """SciPy leaves open what the values are where an index is -1."""
     if not is_table(values, 2) or not is_plain(indices) or not is_table(distances, 2) or not is_line(out) or not is_written(out):
         return NotImplemented
-    if indices.dtype.char != 'l' or indices.shape != distances.shape != (2, out.size) or min(values.shape) < 2:
+    if indices.dtype.char != 'l' or not indices.shape == distances.shape == (2, out.size) or min(values.shape) < 2:
         return NotImplemented
     if any(line.size != extent for line, extent in zip(grid, values.shape)):
         return NotImplemented
