@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#define MOST_WHOLE ((int64_t)1 << 53) /* float64 has every integer up to it */
+
 /* The strides of an array without gaps whose dimensions lie in memory as the launch's input's do. */
 static void make_dense(const struct gsh_launch *launch, int64_t strides[GSH_MAX_DIMS])
 {
@@ -31,11 +33,23 @@ static bool is_dense(const struct gsh_launch *launch, const int64_t strides[GSH_
            memcmp(launch->strides[0], strides, (size_t)launch->ndim * sizeof(*strides)) == 0;
 }
 
+/* Whether the result is the same in whatever order the elements are joined: integers wrap, and sums of narrower integers in float64
+ * stay whole numbers. */
+static bool is_exact(const struct gsh_launch *launch)
+{
+    enum gsh_dtype input = launch->operands[0].dtype;
+    if (!(1u << launch->loop & GSH_SET_INEXACT))
+        return true;
+    return launch->reduction == GSH_REDUCE_SUM && launch->loop == GSH_FLOAT64 &&
+           !(1u << input & GSH_SET_INEXACT) && gsh_dtype_size(input) <= 4 &&
+           gsh_launch_elements(launch) <= MOST_WHOLE >> 8 * gsh_dtype_size(input);
+}
+
 size_t gsh_dense_join_scratch(const struct gsh_launch *launch)
 {
     int64_t strides[GSH_MAX_DIMS];
     if (!gsh_launch_has(launch, GSH_TRAIT_JOINS) || launch->has_mask ||
-        launch->operands[0].is_constant ||
+        launch->operands[0].is_constant || !is_exact(launch) ||
         gsh_dtype_cast_may_fail(launch->operands[0].dtype, launch->loop))
         return 0;
     make_dense(launch, strides);

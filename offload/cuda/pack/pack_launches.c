@@ -202,33 +202,38 @@ struct join {
     int ndim, nreduce;
     int64_t shape[3];
     const char *order; /* of the dimensions in memory, outermost first */
-    int64_t pitch;
+    int64_t pitch, step;
 };
 
 static const struct join reduce_joins[] = {
-    {FEW, 1, 1, {LINE}, "0", 1},
-    {FEW, 1, 1, {5000}, "0", 1},
-    {FEW, 2, 1, {1024, 1024}, "01", 1},
-    {FEW, 2, 1, {1024, 1024}, "10", 1},
-    {SOME, 2, 1, {8, LINE / 8}, "01", 1},
-    {SOME, 2, 1, {1023, 1023}, "01", 1},
-    {SOME, 2, 1, {1024, LINE / 64}, "10", 1},
-    {SOME, 2, 1, {1023, 1023}, "10", 1},
-    {ALL, 2, 2, {1022, 1022}, "01", 2},
+    {FEW, 1, 1, {LINE}, "0", 1, 1},
+    {FEW, 1, 1, {5000}, "0", 1, 1},
+    {FEW, 2, 1, {1024, 1024}, "01", 1, 1},
+    {FEW, 2, 1, {1024, 1024}, "10", 1, 1},
+    {SOME, 2, 1, {8, LINE / 8}, "01", 1, 1},
+    {SOME, 2, 1, {1023, 1023}, "01", 1, 1},
+    {SOME, 2, 1, {1024, LINE / 64}, "10", 1, 1},
+    {SOME, 2, 1, {1023, 1023}, "10", 1, 1},
+    {ALL, 2, 2, {1022, 1022}, "01", 2, 1},
+    /* every second number, as of a column */
+    {SOME, 1, 1, {LINE}, "0", 1, 2},
+    {SOME, 1, 1, {5000}, "0", 1, 2},
+    {SOME, 2, 1, {1024, 1024}, "01", 1, 2},
+    {SOME, 2, 1, {1024, 1024}, "10", 1, 2},
     /* axis 1 of three; many results, and few of many elements */
-    {FEW, 3, 1, {64, 512, 64}, "021", 1},
-    {FEW, 3, 1, {8, 32, 512}, "021", 1},
-    {SOME, 3, 1, {63, 511, 63}, "021", 1},
-    {SOME, 3, 1, {7, 31, 511}, "021", 1},
+    {FEW, 3, 1, {64, 512, 64}, "021", 1, 1},
+    {FEW, 3, 1, {8, 32, 512}, "021", 1, 1},
+    {SOME, 3, 1, {63, 511, 63}, "021", 1, 1},
+    {SOME, 3, 1, {7, 31, 511}, "021", 1, 1},
     /* all axes but the middle one */
-    {FEW, 3, 2, {64, 128, 512}, "102", 1},
-    {SOME, 3, 2, {63, 127, 511}, "102", 1},
+    {FEW, 3, 2, {64, 128, 512}, "102", 1, 1},
+    {SOME, 3, 2, {63, 127, 511}, "102", 1, 1},
 };
 static const struct join scan_joins[] = {
-    {FEW, 1, 1, {LINE}, "0", 1},
-    {FEW, 1, 1, {2000}, "0", 1},
-    {FEW, 2, 1, {1024, 1024}, "01", 1},
-    {FEW, 2, 1, {1024, 1024}, "10", 1},
+    {FEW, 1, 1, {LINE}, "0", 1, 1},
+    {FEW, 1, 1, {2000}, "0", 1, 1},
+    {FEW, 2, 1, {1024, 1024}, "01", 1, 1},
+    {FEW, 2, 1, {1024, 1024}, "10", 1, 1},
 };
 
 /* Operand k, whose dimensions lie in memory in the join's order. */
@@ -236,7 +241,7 @@ static void place_joined(struct gsh_launch *launch, unsigned k, const struct joi
                          enum gsh_dtype dtype)
 {
     place(launch, k, dtype, 0, 1, 1);
-    int64_t stride = (int64_t)gsh_dtype_size(dtype);
+    int64_t stride = join->step * (int64_t)gsh_dtype_size(dtype);
     for (int i = join->ndim; i-- > 0;) {
         int d = join->order[i] - '0';
         launch->strides[k][d] = stride;

@@ -95,6 +95,26 @@ static void check_refusals(void)
     CHECK_INT(gsh_dense_join_scratch(&launch), 0);
 }
 
+/* Only what does not depend on the order: integers, and sums in float64 of narrow integers that stay whole. */
+static void check_order_of_joins(void)
+{
+    int64_t result[ELEMENTS];
+    struct gsh_launch launch = make_launch(GSH_LAUNCH_REDUCE, &layouts[2], GSH_INT8, result);
+    launch.loop = launch.operands[1].dtype = GSH_FLOAT64;
+    CHECK_INT(gsh_dense_join_scratch(&launch), ELEMENTS * sizeof(double));
+    launch.reduction = GSH_REDUCE_MAX;
+    CHECK_INT(gsh_dense_join_scratch(&launch), 0);
+    launch.reduction = GSH_REDUCE_SUM;
+    launch.operands[0].dtype = GSH_INT64;
+    CHECK_INT(gsh_dense_join_scratch(&launch), 0);
+    launch.operands[0].dtype = GSH_FLOAT64;
+    CHECK_INT(gsh_dense_join_scratch(&launch), 0);
+    launch.operands[0].dtype = GSH_INT32;
+    CHECK(gsh_dense_join_scratch(&launch) > 0);
+    launch.shape[0] = INT64_C(1) << 20;
+    CHECK_INT(gsh_dense_join_scratch(&launch), 0);
+}
+
 int main(void)
 {
     for (int i = 0; i < 2 * ELEMENTS; i++) {
@@ -109,5 +129,6 @@ int main(void)
         }
     check_order();
     check_refusals();
+    check_order_of_joins();
     return check_result();
 }
