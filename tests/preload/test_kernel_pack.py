@@ -137,5 +137,28 @@ class TestKernelPack(PackCase):
         self.assertEqual(shim_runner.counter(result.report, "compiles"), 0, result)
 
 
+class TestDecompositions(PackCase):
+    """What runs beside cuSOLVER's routines is compiled ahead, too."""
+    kernels = ["lapack"]
+
+    def counters(self, pack):
+        script = """
+import numpy as np
+from shim_script import dump
+a = np.eye(90) * 9 + np.arange(8100.0).reshape(90, 90) % 7 / 50
+for name in ("inv", "det", "svd", "qr", "eigh", "cholesky"):
+    getattr(np.linalg, name)(a + a.T)
+"""
+        with tempfile.TemporaryDirectory() as cache:
+            result = self.shim_run(script, env={"GPUSHIM_PACK": pack, "GPUSHIM_CACHE_DIR": cache})
+        self.assertEqual(result.returncode, 0, result)
+        return [shim_runner.counter(result.report, key) for key in ("compiles", "pack_hits")]
+
+    def test_found(self):
+        compiled, hits = self.counters(self.pack)
+        self.assertGreaterEqual(hits, 8)
+        self.assertEqual(self.counters(os.path.join(self.folder, "none")), [compiled + hits, 0])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -6,6 +6,7 @@
 
 #include "cuda_compile.h"
 #include "cuda_kernel_text.h"
+#include "cuda_lapack_kernels.h"
 #include "pack_launches.h"
 #include "source_draw.h"
 #include "source_interpreter.h"
@@ -17,8 +18,9 @@
 struct stage {
     const struct gsh_launch *launch; /* NULL: none */
     unsigned number;
-    const enum gsh_dtype *
-        patched; /* the kernel that completes draws of this dtype; NULL: the interpreter of groups */
+    const enum gsh_dtype *patched; /* the kernel that completes draws of this dtype; NULL: none */
+    const struct gsh_cuda_lapack_kernel_text
+        *lapack; /* a kernel beside cuSOLVER's; NULL: the interpreter of groups */
 };
 
 struct filling {
@@ -33,6 +35,8 @@ static void write_text(const void *what, struct gsh_fmt *fmt)
         gsh_source_text(stage->launch, stage->number, fmt);
     else if (stage->patched != NULL)
         gsh_source_draw_patch_text(stage->patched, fmt);
+    else if (stage->lapack != NULL)
+        gsh_cuda_lapack_kernels_write(stage->lapack, fmt);
     else
         gsh_source_interpreter_text(fmt);
 }
@@ -106,6 +110,26 @@ static void add_patches(struct filling *filling)
     }
 }
 
+static void add_lapack_kernel(struct filling *filling, int kernel, enum gsh_dtype dtype)
+{
+    const struct gsh_cuda_lapack_kernel_text text = {(enum gsh_cuda_lapack_call_kernel)kernel,
+                                                     dtype};
+    char name[GSH_CUDA_LAPACK_KEY];
+    gsh_cuda_lapack_kernels_name(&text, name);
+    if (is_wanted(filling->set, name) && filling->status == GSH_OK)
+        filling->status = add(filling->set, &(struct stage){.lapack = &text}, name);
+}
+
+/* So that no decomposition waits for its kernels on the CPU. */
+static void add_lapack_kernels(struct filling *filling)
+{
+    static const enum gsh_dtype dtypes[] = {GSH_FLOAT32, GSH_FLOAT64, GSH_COMPLEX64,
+                                            GSH_COMPLEX128};
+    for (size_t i = 0; i < GSH_COUNT(dtypes); i++)
+        for (int kernel = 0; kernel < GSH_CUDA_LAPACK_KERNEL_COUNT; kernel++)
+            add_lapack_kernel(filling, kernel, dtypes[i]);
+}
+
 static void take(void *context, const struct gsh_launch *launch)
 {
     struct filling *filling = context;
@@ -123,6 +147,7 @@ enum gsh_status gsh_pack_set_fill(struct gsh_pack_set *set)
     struct filling filling = {.set = set, .status = GSH_OK};
     add_interpreter(&filling);
     add_patches(&filling);
+    add_lapack_kernels(&filling);
     gsh_pack_launches_walk(take, &filling);
     return filling.status;
 }
