@@ -374,6 +374,8 @@ def operands(op, dtypes, rng, n=4000):
             x[-n:] = (x[-n:] >> bits_left) * factor
     if op == "round":
         flat[1] = np.resize(values[1], flat[1].size)
+    if op == "root_power":
+        flat[1] = np.full_like(flat[1], 0.5)
     if op == "power" and dtypes[1].kind == "i":
         flat[1] = np.where(flat[1] < 0, ~flat[1], flat[1])
     return flat
