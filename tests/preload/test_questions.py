@@ -72,6 +72,11 @@ def run(program, report="json:%s/%%p.json,lines", **env):
         return result
 
 
+def run_undisturbed(program, **env):
+    """Of three runs the one whose calls on the CPU took least: another process's turn on a core is longer than all of them."""
+    return min((run(program, **env) for _ in range(3)), key=lambda result: result.report["verdict"]["work"]["cpu_s"])
+
+
 def line_of(program):
     return [number for number, text in enumerate(program.splitlines(), 1) if text.endswith("# here")][0]
 
@@ -98,7 +103,7 @@ class TestQuestions(shim_runner.TestCase):
         for name, program in PROGRAMS.items():
             text = START + program.text
             with self.subTest(name):
-                result = run(text, **program.env)
+                result = run_undisturbed(text, **program.env)
                 self.assertEqual((result.returncode, result.stderr), (0, ""))
                 verdict, lines = result.report["verdict"], result.report["lines"]
                 self.check_verdict(verdict, program.runs)
