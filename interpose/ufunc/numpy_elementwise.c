@@ -168,10 +168,11 @@ static enum gsh_reason choose_power(struct draft *draft)
         return GSH_REASON_NONE;
     if (gsh_dtype_kind(launch->loop) == 'i')
         return is_nonnegative(exponent) ? GSH_REASON_NONE : GSH_REASON_OPERAND;
-    if (gsh_dtype_kind(launch->loop) == 'f' && exponent->is_array && is_one_number(&exponent->view))
-        return GSH_REASON_OPERAND; /* perhaps 1/2 */
-    if (gsh_dtype_kind(launch->loop) != 'f' || exponent->is_array ||
-        !gsh_numpy_describe_cast(&exponent->value, GSH_FLOAT64, &number) || number.f64 != 0.5 ||
+    if (gsh_dtype_kind(launch->loop) != 'f')
+        return GSH_REASON_NONE;
+    if (exponent->is_array) /* one number in memory is perhaps 1/2 */
+        return is_one_number(&exponent->view) ? GSH_REASON_OPERAND : GSH_REASON_NONE;
+    if (!gsh_numpy_describe_cast(&exponent->value, GSH_FLOAT64, &number) || number.f64 != 0.5 ||
         !gsh_numpy_version_probe_takes_root(draft->loop))
         return GSH_REASON_NONE;
     launch->op = GSH_OP_ROOT_POWER;

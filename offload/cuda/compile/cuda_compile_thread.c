@@ -26,8 +26,7 @@
 /* The mutex guards all of these. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t may_begin = PTHREAD_COND_INITIALIZER, has_ended = PTHREAD_COND_INITIALIZER;
-static struct gsh_cuda_job
-    *queue; /* work first, which nothing replaces meanwhile; then oldest first */
+static struct gsh_cuda_job *queue;   /* work before kernels; of each, oldest first */
 static struct gsh_cuda_job *current; /* the job that the thread is building */
 static unsigned forks;               /* forks in progress */
 static bool has_thread, is_stopped;
@@ -213,7 +212,8 @@ static bool start_thread_locked(void)
     return has_thread;
 }
 
-/* Work stands before kernels: groups without a kernel run in the interpreter, products without a library nowhere. */
+/* Work, as the opening of a library, stands before kernels: a group without a kernel runs in the interpreter meanwhile, a product
+ * without its library on the CPU. */
 static void insert_locked(struct gsh_cuda_job *job)
 {
     struct gsh_cuda_job **link = &queue;

@@ -426,11 +426,14 @@ static bool is_interpreted(const struct gsh_launch *launch)
 
 /* ---- launches by their kernels ---- */
 
-static enum gsh_status plan_launch(const struct gsh_launch *launch, struct gsh_source_plan *plan)
+/* Plans the work's launch, and finds its kernels, whatever their states. */
+static enum gsh_status plan_launch(const struct work *work, struct gsh_source_plan *plan,
+                                   struct kernel **kernels)
 {
     uint64_t scratch;
-    GSH_TRY(gsh_cuda_mem_scratch(gsh_source_scratch(launch), &scratch));
-    return gsh_source_plan(launch, scratch, plan);
+    GSH_TRY(gsh_cuda_mem_scratch(gsh_source_scratch(work->launch), &scratch));
+    GSH_TRY(gsh_source_plan(work->launch, scratch, plan));
+    return find_stages(work, plan, kernels);
 }
 
 /* Waits for kernels that are not built. Not inlined: plans are large. */
@@ -440,8 +443,7 @@ static __attribute__((noinline)) enum gsh_status launch_whole(const struct gsh_l
     struct gsh_source_plan plan;
     struct kernel *kernels[GSH_SOURCE_MAX_STAGES];
     const struct work work = {.launch = launch};
-    GSH_TRY(plan_launch(launch, &plan));
-    GSH_TRY(find_stages(&work, &plan, kernels));
+    GSH_TRY(plan_launch(&work, &plan, kernels));
     return launch_kernels(&work, &plan, kernels, row);
 }
 
@@ -497,8 +499,7 @@ enum gsh_status gsh_cuda_module_launch(const struct gsh_launch *launch, unsigned
     struct gsh_source_plan plan;
     struct kernel *kernels[GSH_SOURCE_MAX_STAGES];
     const struct work work = {.launch = launch};
-    GSH_TRY(plan_launch(launch, &plan));
-    GSH_TRY(find_stages(&work, &plan, kernels));
+    GSH_TRY(plan_launch(&work, &plan, kernels));
     if (GSH_UNLIKELY(are_building(kernels, plan.stage_count))) {
         enum gsh_status status = launch_otherwise(launch, &plan.stages[0], row);
         return status == GSH_DECLINED ? launch_whole(launch, row) : status;
