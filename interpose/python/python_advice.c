@@ -5,6 +5,7 @@
  */
 #include "python_advice.h"
 
+#include "clock.h"
 #include "forecast.h"
 #include "line_profile.h"
 #include "lock.h"
@@ -32,7 +33,10 @@ struct count {
 static struct gsh_lock lock = GSH_LOCK_INITIALIZER(GSH_RANK_ADVICE);
 static struct count counts[COUNTS]; /* the lock */
 static unsigned count_count;
+static uint64_t sampled_until_ns,
+    known_ns; /* clock of the last sample; of that since: in calls on the CPU. The lock */
 static _Thread_local uint64_t next_host_ns; /* of the call that the device is to get; 0: none */
+static _Thread_local bool is_sampled;       /* the thread whose place the samples tell */
 
 /* ---- counts ---- */
 
@@ -51,20 +55,41 @@ static struct count *find_count(unsigned place, unsigned row, unsigned kind)
     return &counts[slot];
 }
 
-static void add(const struct count *event)
+/* Caller holds the lock. */
+static void add_locked(const struct count *event)
 {
-    GSH_LOCKED(&lock);
     struct count *count = find_count(event->place, event->row, event->kind);
     count->calls += event->calls;
     count->ns += event->ns;
     count->bytes += event->bytes;
 }
 
+static void add(const struct count *event)
+{
+    GSH_LOCKED(&lock);
+    add_locked(event);
+}
+
+/* Calls on the CPU know their lines and times; a sample is of the rest, whose line may be another when the sampler comes late. */
 static void sample(const struct gsh_python_place_frame *frames, unsigned count, uint64_t ns)
 {
-    const struct count event = {
-        .place = gsh_python_line_row(frames, count), .kind = SAMPLE, .calls = 1, .ns = ns};
-    add(&event);
+    struct count event = {.place = gsh_python_line_row(frames, count), .kind = SAMPLE, .calls = 1};
+    GSH_LOCKED(&lock);
+    event.ns = ns - GSH_MIN(ns, known_ns);
+    add_locked(&event);
+    sampled_until_ns = gsh_clock_ns();
+    known_ns = 0;
+}
+
+/* The call that ends now, as far as it lies after the last sample. Caller holds the lock. */
+static void add_call_as_sample(unsigned place, uint64_t ns)
+{
+    const struct count event = {.place = place,
+                                .kind = SAMPLE,
+                                .calls = 1,
+                                .ns = GSH_MIN(ns, gsh_clock_ns() - sampled_until_ns)};
+    known_ns += event.ns;
+    add_locked(&event);
 }
 
 static void host_call(unsigned row, unsigned reason, unsigned calls, uint64_t ns)
@@ -75,7 +100,10 @@ static void host_call(unsigned row, unsigned reason, unsigned calls, uint64_t ns
                                 .calls = calls,
                                 .ns = ns};
     next_host_ns = 0;
-    add(&event);
+    GSH_LOCKED(&lock);
+    add_locked(&event);
+    if (is_sampled)
+        add_call_as_sample(event.place, ns);
 }
 
 static void accepted(uint64_t host_ns)
@@ -156,8 +184,10 @@ void gsh_python_advice_install(void)
     const char *name = gsh_option_text(GSH_OPTION_ADVISE);
     if (name[0] == '\0')
         return;
-    if (strcmp(name, GSH_FORECAST_MEASURE) == 0)
-        gsh_python_sampler_begin(sample);
+    if (strcmp(name, GSH_FORECAST_MEASURE) == 0) {
+        sampled_until_ns = gsh_clock_ns();
+        is_sampled = gsh_python_sampler_begin(sample);
+    }
     gsh_report_sections_add(&section);
     gsh_observer = &observer;
 }

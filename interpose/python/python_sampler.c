@@ -61,7 +61,7 @@ static PyObject *end(PyObject *self, PyObject *unused)
     return gsh_py_none();
 }
 
-void gsh_python_sampler_begin(void (*callback)(const struct gsh_python_place_frame *frames,
+bool gsh_python_sampler_begin(void (*callback)(const struct gsh_python_place_frame *frames,
                                                unsigned count, uint64_t ns))
 {
     show = callback;
@@ -71,9 +71,11 @@ void gsh_python_sampler_begin(void (*callback)(const struct gsh_python_place_fra
     main_thread = gsh_python_place_thread();
     if (main_thread == NULL || take_gil == NULL || give_gil == NULL ||
         !gsh_thread_start_joinable(&sampler, sample_on, NULL))
-        return;
+        return false;
     static struct gsh_pymethoddef definition = {"gpushim_sampler", (void *)end, GSH_METH_NOARGS,
                                                 NULL};
-    if (!gsh_python_atexit_register(&definition))
+    bool is_registered = gsh_python_atexit_register(&definition);
+    if (!is_registered)
         atomic_store(&is_ending, true);
+    return is_registered;
 }

@@ -38,6 +38,13 @@ for step in range(40):
     names = names * 2 + 1
 print(names[7])
 '''
+LATE = '''
+import sys, time; sys.setswitchinterval(30); import numpy as np
+names = np.arange(50_000).astype(object)
+for step in range(40):
+    np.multiply(names, 2, names)
+time.sleep(0.01); print(names[7])
+'''
 PERMUTED = '''
 import numpy as np; rng = np.random.Generator(np.random.SFC64(1))
 a = np.cos(np.arange(1_000_000.0))
@@ -124,6 +131,11 @@ class TestPrograms(TestCase):
         answer = self.forecast(OBJECTS)
         self.assert_top(answer, 5, "dtype")
         self.assertLess(answer["forecast"]["moved"], 0.2 * answer["forecast"]["numpy"])
+
+    def test_late_sample(self):
+        """The sampler gets the GIL only when the last line gives it up: the calls before have lines and times of their own."""
+        answer = self.forecast(LATE)
+        self.assert_top(answer, 5, "dtype")
 
     def test_permutation_in_the_middle(self):
         answer = self.forecast(PERMUTED)
