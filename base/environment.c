@@ -9,6 +9,7 @@
 #include <string.h>
 
 static _Thread_local const char *added_name, *added_value;
+static const char *default_name, *default_value;
 
 void gsh_environment_add(const char *name, const char *value)
 {
@@ -16,9 +17,21 @@ void gsh_environment_add(const char *name, const char *value)
     added_value = value;
 }
 
+void gsh_environment_set_default(const char *name, const char *value)
+{
+    default_name = name;
+    default_value = value;
+}
+
+static bool is_it(const char *known, const char *name)
+{
+    return known != NULL && strcmp(known, name) == 0;
+}
+
 char *gsh_environment_added(const char *name)
 {
-    if (GSH_LIKELY(added_name == NULL) || strcmp(name, added_name) != 0)
-        return NULL;
-    return (char *)(uintptr_t)added_value; /* as getenv, whose callers do not write to it */
+    const char *value = is_it(added_name, name)     ? added_value
+                        : is_it(default_name, name) ? default_value
+                                                    : NULL;
+    return (char *)(uintptr_t)value; /* as getenv, whose callers do not write to it */
 }

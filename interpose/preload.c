@@ -7,6 +7,7 @@
  * output, but for a Python script whose profile says that the device will be wanted: its driver is opened from here on.
  * All else starts in gsh_numpy_attach.
  */
+#include "blas_threads.h"
 #include "decision_file.h"
 #include "last_run.h"
 #include "libc_direct.h"
@@ -34,6 +35,8 @@ __attribute__((constructor)) static void load(void)
     gsh_libc_direct_resolve();
     gsh_options_init();
     gsh_libc_environment_resolve();
+    if (gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_AUTO)
+        gsh_blas_threads_sleep_soon();
     gsh_libc_exit_resolve();
     gsh_libc_files_resolve();
     gsh_libc_fork_resolve();

@@ -23,7 +23,10 @@
 #define PIECE_BYTES 32768      /* at least */
 #define PIECE_ELEMENTS 1000000 /* at most */
 #define LEAST_CORES 1.25
-#define STRETCH 0.25 /* s */
+#define WAKING 100e-6   /* s, to wake a thread, at most */
+#define REST_LEAST 1e-3 /* s */
+#define REST_MOST 0.2   /* a thread whose core another process has may hold up a run for 4 ms */
+#define STRETCH 0.25    /* s */
 
 double gsh_parallel_loop_seconds(double bytes, double elements, double host_ns)
 {
@@ -105,7 +108,12 @@ int64_t gsh_parallel_loop_stretch(int64_t pieces, double seconds)
     return seconds <= STRETCH ? pieces : GSH_MAX((int64_t)((double)pieces * STRETCH / seconds), 1);
 }
 
-bool gsh_parallel_loop_had_cores(double busy, double wall)
+bool gsh_parallel_loop_had_cores(double busy, double wall, bool were_asleep)
 {
-    return busy >= LEAST_CORES * wall;
+    return busy + (were_asleep ? WAKING : 0) >= LEAST_CORES * wall;
+}
+
+double gsh_parallel_loop_rest(double last)
+{
+    return GSH_MIN(GSH_MAX(2 * last, REST_LEAST), REST_MOST);
 }

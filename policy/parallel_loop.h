@@ -49,5 +49,8 @@ int64_t gsh_parallel_loop_piece(int64_t elements, size_t bytes, unsigned threads
 int64_t gsh_parallel_loop_stretch(int64_t pieces, double seconds);
 
 /* Whether the threads had cores: `busy` seconds of processors, of all of them, in `wall` seconds. Where other processes have the
- * cores they had hardly more than one, and work shared between them is not done sooner. */
-bool gsh_parallel_loop_had_cores(double busy, double wall);
+ * cores they had hardly more than one, and work shared between them is not done sooner. `were_asleep`: some threads had to be
+ * woken, which takes its time on a core that is free too. */
+bool gsh_parallel_loop_had_cores(double busy, double wall, bool were_asleep);
+/* Seconds for which nothing is shared after such a run; `last`: after the one before, 0: that had its cores. */
+double gsh_parallel_loop_rest(double last);

@@ -4,7 +4,6 @@
  */
 #include "numpy_parallel.h"
 
-#include "back_off.h"
 #include "blas_threads.h"
 #include "clock.h"
 #include "host_calibration.h"
@@ -46,7 +45,7 @@ struct division {
 
 static unsigned threads = 1;
 static _Thread_local uint64_t count;
-static _Atomic struct gsh_back_off back_off; /* after runs that had no cores */
+static _Atomic uint64_t rest_ns, rest_until_ns; /* after runs that had no cores */
 
 void gsh_numpy_parallel_install(void)
 {
@@ -158,37 +157,33 @@ static void compute_share(void *context, unsigned thread, struct gsh_host_pieces
 
 /* ---- in the caller's ---- */
 
-/* Where an option names the number of threads it is used always. */
-static bool is_left_alone(void)
-{
-    if (gsh_option_number(GSH_OPTION_HOST_THREADS) != 0)
-        return false;
-    struct gsh_back_off state = atomic_load_explicit(&back_off, memory_order_relaxed);
-    if (!gsh_back_off_is_due(state))
-        return false;
-    atomic_store_explicit(&back_off, gsh_back_off_after_left(state), memory_order_relaxed);
-    return true;
-}
-
 /* Whether the last run that was asked about had no cores. */
 static bool was_refused(void)
 {
-    const struct gsh_back_off state = atomic_load_explicit(&back_off, memory_order_relaxed);
-    return state.refused != 0;
+    return atomic_load_explicit(&rest_ns, memory_order_relaxed) != 0;
 }
 
-static void note_cores(double busy, double wall)
+/* Where an option names the number of threads it is used always. */
+static bool is_left_alone(void)
 {
-    struct gsh_back_off state = atomic_load_explicit(&back_off, memory_order_relaxed);
-    state = gsh_parallel_loop_had_cores(busy, wall) ? gsh_back_off_after_completed(state)
-                                                    : gsh_back_off_after_refused(state);
-    atomic_store_explicit(&back_off, state, memory_order_relaxed);
+    return gsh_option_number(GSH_OPTION_HOST_THREADS) == 0 && was_refused() &&
+           gsh_clock_ns() < atomic_load_explicit(&rest_until_ns, memory_order_relaxed);
+}
+
+static void note_cores(double busy, double wall, bool were_asleep)
+{
+    double last = (double)atomic_load_explicit(&rest_ns, memory_order_relaxed) * 1e-9;
+    bool had_cores = gsh_parallel_loop_had_cores(busy, wall, were_asleep);
+    uint64_t rest = had_cores ? 0 : (uint64_t)(gsh_parallel_loop_rest(last) * 1e9);
+    atomic_store_explicit(&rest_ns, rest, memory_order_relaxed);
+    atomic_store_explicit(&rest_until_ns, gsh_clock_ns() + rest, memory_order_relaxed);
 }
 
 /* Computes parts from run->first on. */
 static bool run_in_threads(struct run *run, int64_t parts, unsigned wanted)
 {
     uint64_t begin = gsh_clock_ns();
+    bool were_asleep = gsh_host_threads_awake() + 1 < wanted;
     int before = fetestexcept(FE_ALL_EXCEPT);
     fegetenv(&run->environment);
     run->busy_ns = 0;
@@ -199,7 +194,7 @@ static bool run_in_threads(struct run *run, int64_t parts, unsigned wanted)
     if (run->busy_ns > wall_ns)
         gsh_stats_add(GSH_COUNTER_PARALLEL_SAVED_NS, run->busy_ns - wall_ns);
     if (run->is_sampled)
-        note_cores((double)run->busy_ns * 1e-9, (double)wall_ns * 1e-9);
+        note_cores((double)run->busy_ns * 1e-9, (double)wall_ns * 1e-9, were_asleep);
     run->first += parts;
     return true;
 }

@@ -4,6 +4,7 @@
  */
 #include "blas_threads.h"
 
+#include "environment.h"
 #include "lock.h"
 #include "one_time_cost.h"
 
@@ -14,6 +15,11 @@ static struct gsh_blas_threads blas;
 static int usual, lowered; /* numbers of threads, under the lock; 0: the number is not lowered */
 static atomic_bool is_used;
 static _Atomic unsigned ours; /* threads between lower and restore; written under the lock */
+
+void gsh_blas_threads_sleep_soon(void)
+{
+    gsh_environment_set_default("OPENBLAS_THREAD_TIMEOUT", "20");
+}
 
 void gsh_blas_threads_register(const struct gsh_blas_threads *functions)
 {

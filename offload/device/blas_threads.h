@@ -17,6 +17,11 @@
 
 #include "base.h"
 
+/* After a product OpenBLAS's threads spin for 2^26 cycles (some 25 ms; OPENBLAS_THREAD_TIMEOUT, driver/others/blas_server.c), and a loop that is shared
+ * between cores meanwhile finds none. From now on an OpenBLAS that is loaded has them sleep after 2^20 (0.4 ms, some times what it takes to wake
+ * one), unless the environment says otherwise. Once, before there are other threads. */
+void gsh_blas_threads_sleep_soon(void);
+
 struct gsh_blas_threads {
     int (*get)(void);       /* openblas_get_num_threads; NULL: no such BLAS */
     void (*set)(int count); /* openblas_set_num_threads */

@@ -291,6 +291,45 @@ class TestLoops(ParallelCase):
         self.compare(FORK)
 
 
+SPIN = """
+import os, subprocess, sys, time
+import numpy as np
+a = np.ones((600, 600))
+def spun():
+    a @ a
+    time.sleep(0.002)
+    begin = time.process_time()
+    time.sleep(0.015)
+    return time.process_time() - begin
+spun()
+print(min(spun() for _ in range(5)))
+print(os.environ.get("OPENBLAS_THREAD_TIMEOUT"))
+print(subprocess.run(["env"], capture_output=True, text=True).stdout.count("OPENBLAS_THREAD_TIMEOUT"))
+"""
+
+
+@unittest.skipUnless("openblas" in np.show_config("dicts")["Build Dependencies"]["blas"]["name"], "NumPy's BLAS is not OpenBLAS")
+class TestThreadsOfOpenBLAS(shim_runner.TestCase):
+    """After a product OpenBLAS's threads leave their cores to loops."""
+
+    def spun(self, run, **env):
+        seconds, variable, child = self.assert_ran(run(SPIN, env=dict(OPENBLAS_NUM_THREADS="2", **env))).split()
+        return float(seconds), variable, int(child)
+
+    def assert_ran(self, result):
+        self.assertEqual(result.returncode, 0, result)
+        return result.stdout
+
+    def test_sleeps(self):
+        seconds, variable, child = self.spun(shim_runner.run, **CORES)
+        self.assertLess(seconds, 0.005)
+        self.assertEqual((variable, child), ("None", 0))
+
+    def test_environment_wins(self):
+        _, variable, child = self.spun(shim_runner.run, OPENBLAS_THREAD_TIMEOUT="26", **CORES)
+        self.assertEqual((variable, child), ("26", 1))
+
+
 class TestAlone(shim_runner.TestCase):
     """Where there is one core, or one is asked for."""
 

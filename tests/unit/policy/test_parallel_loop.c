@@ -109,6 +109,29 @@ static void check_pieces(void)
                 check_piece(elements[i], bytes, threads);
 }
 
+static void check_cores(void)
+{
+    CHECK(gsh_parallel_loop_had_cores(4, 1, false));
+    CHECK(gsh_parallel_loop_had_cores(1.5, 1, true));
+    CHECK(!gsh_parallel_loop_had_cores(1.1, 1, true));
+    CHECK(!gsh_parallel_loop_had_cores(0.5, 1, false));
+    /* a short run is over before a thread that slept has come */
+    CHECK(gsh_parallel_loop_had_cores(200e-6, 200e-6, true));
+    CHECK(!gsh_parallel_loop_had_cores(200e-6, 200e-6, false));
+}
+
+/* Each rest is twice the one before; runs that never have cores hold up a program for some hundredths of its time. */
+static void check_rest(void)
+{
+    double rest = gsh_parallel_loop_rest(0);
+    CHECK(rest > 0 && rest < 10e-3);
+    CHECK(gsh_parallel_loop_rest(rest) == 2 * rest);
+    for (int i = 0; i < 40; i++)
+        rest = gsh_parallel_loop_rest(rest);
+    CHECK(rest > 0.1 && rest < 1);
+    CHECK(gsh_parallel_loop_rest(rest) == rest);
+}
+
 int main(void)
 {
     check_seconds();
@@ -121,9 +144,7 @@ int main(void)
     CHECK_INT(gsh_parallel_loop_stretch(64, 0.1), 64);
     CHECK_INT(gsh_parallel_loop_stretch(64, 2), 8);
     CHECK_INT(gsh_parallel_loop_stretch(64, 1e6), 1);
-    CHECK(gsh_parallel_loop_had_cores(4, 1));
-    CHECK(gsh_parallel_loop_had_cores(1.5, 1));
-    CHECK(!gsh_parallel_loop_had_cores(1.1, 1));
-    CHECK(!gsh_parallel_loop_had_cores(0.5, 1));
+    check_cores();
+    check_rest();
     return check_result();
 }
