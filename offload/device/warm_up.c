@@ -35,7 +35,10 @@ static void wait_at_exit(void)
  * sleep, and then lowers its own priority. Products lose 0.02 s at most, and the driver is open 0.06 s later (H200). */
 static void give_way(void)
 {
-    enum { NICE = 10, SPINNING_NS = 30000000 }; /* a thread of OpenBLAS spins for 2^26 cycles */
+    enum {
+        NICE = 10,
+        SPINNING_NS = 30000000
+    }; /* 2^26 cycles, where blas_threads.h could not shorten them */
     nanosleep(&(struct timespec){.tv_nsec = SPINNING_NS}, NULL);
     if (nice(NICE) == -1) /* on Linux: of this thread, which ends soon */
         gsh_log(GSH_LOG_DEBUG, "the thread that opens the driver is as nice as can be");

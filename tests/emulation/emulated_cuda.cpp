@@ -476,13 +476,14 @@ __attribute__((visibility("default"))) void scribble(void *at, size_t size)
 
 /* ---- the device ---- */
 
-/* Takes as long as EMULATED_INIT_MS says. */
-/* Writes to the file that a variable names how many hardware queues the driver would make, and the niceness of this thread. */
+/* The process's first start, which makes the driver's queues, writes to the file that a variable names how many they would be, and the niceness of
+ * its thread. */
 void tell_queues_and_niceness()
 {
+    static std::atomic_flag is_told = ATOMIC_FLAG_INIT;
     const char *path = getenv("EMULATED_INIT_FILE");
     const char *wanted = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
-    FILE *file = path != nullptr ? fopen(path, "w") : nullptr;
+    FILE *file = path != nullptr && !is_told.test_and_set() ? fopen(path, "w") : nullptr;
     if (file == nullptr)
         return;
     fprintf(file, "%s %d", wanted != nullptr ? wanted : "8",
@@ -490,6 +491,7 @@ void tell_queues_and_niceness()
     fclose(file);
 }
 
+/* Takes as long as EMULATED_INIT_MS says. */
 API gsh_cuda_enum cuInit(unsigned)
 {
     tell_queues_and_niceness();
