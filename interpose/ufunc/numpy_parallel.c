@@ -101,8 +101,9 @@ static unsigned available(void)
     return threads >= MANY && gsh_blas_threads_are_beside_ours() ? threads - 1 : threads;
 }
 
-/* Of helpers that begin at once, or that are woken for a series of short loops. */
-static unsigned threads_for_short(double seconds, unsigned most)
+/* Of helpers that begin at once, or that are woken for a series of short loops. A loop counts in its series once: when it `begins`, or
+ * when it is found not to pay. */
+static unsigned threads_for_short(double seconds, unsigned most, bool begins)
 {
     static _Thread_local struct gsh_parallel_loop_series series;
     unsigned awake = GSH_MIN(gsh_host_threads_awake(), most - 1);
@@ -110,16 +111,25 @@ static unsigned threads_for_short(double seconds, unsigned most)
     unsigned woken = gsh_parallel_loop_threads_awake(seconds, most - 1);
     if (at_once > 1 || woken < 2)
         return at_once;
-    series = gsh_parallel_loop_series_after(series, seconds, (double)gsh_clock_ns() * 1e-9);
-    return gsh_parallel_loop_series_pays(&series) ? woken : 1;
+    struct gsh_parallel_loop_series after =
+        gsh_parallel_loop_series_after(series, seconds, (double)gsh_clock_ns() * 1e-9);
+    bool pays = gsh_parallel_loop_series_pays(&after);
+    if (begins || !pays)
+        series = after;
+    return pays ? woken : 1;
 }
 
-unsigned gsh_numpy_parallel_threads(double seconds)
+static unsigned find_threads(double seconds, bool begins)
 {
     if (threads < 2)
         return 1;
     unsigned most = available(), wanted = gsh_parallel_loop_threads(seconds, most);
-    return wanted == most ? most : GSH_MAX(wanted, threads_for_short(seconds, most));
+    return wanted == most ? most : GSH_MAX(wanted, threads_for_short(seconds, most, begins));
+}
+
+unsigned gsh_numpy_parallel_threads(double seconds)
+{
+    return find_threads(seconds, false);
 }
 
 bool gsh_numpy_parallel_pays(const struct gsh_numpy_space *space)
@@ -202,7 +212,7 @@ static bool run_in_threads(struct run *run, int64_t parts, unsigned wanted)
 bool gsh_numpy_parallel_do(gsh_numpy_parallel_part *compute, void *context, int64_t parts,
                            double seconds)
 {
-    unsigned wanted = gsh_numpy_parallel_threads(seconds);
+    unsigned wanted = find_threads(seconds, true);
     int64_t stretch = gsh_parallel_loop_stretch(parts, seconds / wanted);
     bool is_sampled = seconds > LONG || count % SAMPLE == 0 || was_refused();
     struct run run = {.compute = compute, .context = context, .is_sampled = is_sampled};
@@ -222,44 +232,65 @@ bool gsh_numpy_parallel_do(gsh_numpy_parallel_part *compute, void *context, int6
 
 /* ---- spaces ---- */
 
-static void call_loop(const struct gsh_numpy_space *space, char **args, int64_t elements)
-{
-    int64_t steps[GSH_MAX_OPERANDS];
-    for (unsigned k = 0; k < space->loop->count; k++)
-        steps[k] = space->strides[k][0];
-    space->loop->function(args, &elements, steps, space->loop->data);
-}
+/* A place in a space: a row, and the addresses of its first elements. */
+struct walk {
+    int64_t index[GSH_MAX_DIMS];
+    char *row[GSH_MAX_OPERANDS];
+};
 
-/* The addresses of the first element of a row. */
-static void find_row(const struct gsh_numpy_space *space, int64_t row, char **args)
+static void begin_walk(struct walk *walk, const struct gsh_numpy_space *space, int64_t row)
 {
     for (unsigned k = 0; k < space->loop->count; k++)
-        args[k] = space->first[k];
+        walk->row[k] = space->first[k];
     for (int d = 1; d < space->ndim; d++) {
-        int64_t index = row % space->shape[d];
+        walk->index[d] = row % space->shape[d];
         row /= space->shape[d];
         for (unsigned k = 0; k < space->loop->count; k++)
-            args[k] += index * space->strides[k][d];
+            walk->row[k] += walk->index[d] * space->strides[k][d];
     }
 }
 
-static void compute_block(const struct division *division, int64_t number)
+/* After the last row comes the first. */
+static void next_row(struct walk *walk, const struct gsh_numpy_space *space)
 {
-    const struct gsh_numpy_space *space = division->space;
+    for (int d = 1; d < space->ndim; d++) {
+        int64_t steps = ++walk->index[d] < space->shape[d] ? 1 : 1 - space->shape[d];
+        for (unsigned k = 0; k < space->loop->count; k++)
+            walk->row[k] += steps * space->strides[k][d];
+        if (steps == 1)
+            return;
+        walk->index[d] = 0;
+    }
+}
+
+static void compute_block(const struct division *division, const struct walk *walk, int64_t begin,
+                          const int64_t *steps)
+{
+    const struct gsh_numpy_loop *loop = division->space->loop;
+    int64_t elements = GSH_MIN(division->block, division->space->shape[0] - begin);
     char *args[GSH_MAX_OPERANDS];
-    int64_t begin = number % division->row_blocks * division->block;
-    find_row(space, number / division->row_blocks, args);
-    for (unsigned k = 0; k < space->loop->count; k++)
-        args[k] += begin * space->strides[k][0];
-    call_loop(space, args, GSH_MIN(division->block, space->shape[0] - begin));
+    for (unsigned k = 0; k < loop->count; k++)
+        args[k] = walk->row[k] + begin * steps[k];
+    loop->function(args, &elements, steps, loop->data);
 }
 
 static void compute_part(void *context, int64_t part)
 {
     const struct division *division = context;
-    int64_t begin = part * division->piece, end = begin + division->piece;
-    for (int64_t number = begin; number < GSH_MIN(end, division->blocks); number++)
-        compute_block(division, number);
+    int64_t first = part * division->piece, block = first % division->row_blocks;
+    int64_t left = GSH_MIN(division->piece, division->blocks - first);
+    int64_t steps[GSH_MAX_OPERANDS];
+    struct walk walk;
+    for (unsigned k = 0; k < division->space->loop->count; k++)
+        steps[k] = division->space->strides[k][0];
+    begin_walk(&walk, division->space, first / division->row_blocks);
+    for (; left > 0; left--) {
+        compute_block(division, &walk, block * division->block, steps);
+        if (++block < division->row_blocks)
+            continue;
+        block = 0;
+        next_row(&walk, division->space);
+    }
 }
 
 static int64_t count_parts(const struct division *division)

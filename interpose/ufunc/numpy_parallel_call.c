@@ -13,7 +13,7 @@
 #include <fenv.h>
 #include <string.h>
 
-enum { LEAST_ROW = 32 }; /* elements: calling a loop for fewer takes longer than copying them */
+enum { LEAST_ROW_BYTES = 256 }; /* calling a loop for fewer takes longer than copying them */
 
 static bool has_loop_dtypes(const struct gsh_launch *launch, const struct gsh_numpy_loop *loop)
 {
@@ -125,7 +125,8 @@ static bool has_same_bits(const struct gsh_numpy_space *space)
 
 static bool pays(const struct gsh_numpy_space *space)
 {
-    return space->ndim > 1 && space->shape[0] >= LEAST_ROW && has_same_bits(space) &&
+    int64_t row_bytes = space->shape[0] * (int64_t)gsh_dtype_size(space->loop->dtype);
+    return space->ndim > 1 && row_bytes >= LEAST_ROW_BYTES && has_same_bits(space) &&
            gsh_numpy_parallel_pays(space);
 }
 

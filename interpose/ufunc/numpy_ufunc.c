@@ -311,11 +311,12 @@ static bool is_tiny(PyObject *const *args, size_t count)
            bound.elements < gsh_dispatch_min_elements;
 }
 
-/* is_tiny for common values and operands with at most one dimension. Does not check whether
+/* is_tiny for common values and operands with at most two dimensions. Does not check whether
  * operands in the arena are on the device. False: not decided here. Calls no function, so that the
  * hook below needs no stack frame. */
 static inline bool seems_tiny(PyObject *const *args, size_t count)
 {
+    int64_t rows = 1, columns = 1; /* of the broadcast shape, at most */
     for (size_t i = 0; i < count; i++) {
         if (!gsh_numpy_is_array(args[i])) {
             if (!is_common_value(args[i]))
@@ -323,10 +324,15 @@ static inline bool seems_tiny(PyObject *const *args, size_t count)
             continue;
         }
         const struct gsh_ndarray *array = gsh_numpy_array(args[i]);
-        if (array->nd > 1 || (array->nd == 1 && array->dimensions[0] >= gsh_dispatch_min_elements))
+        if (array->nd > 2)
             return false;
+        if (array->nd == 2)
+            rows = GSH_MAX(rows, array->dimensions[0]);
+        if (array->nd > 0)
+            columns = GSH_MAX(columns, array->dimensions[array->nd - 1]);
     }
-    return gsh_dispatch_min_elements > 1;
+    return gsh_dispatch_min_elements > 1 && !__builtin_mul_overflow(rows, columns, &rows) &&
+           rows < gsh_dispatch_min_elements;
 }
 
 static bool are_on_host(PyObject *const *args, size_t count)

@@ -266,6 +266,14 @@ class TestLoops(ParallelCase):
         self.assertGreater(sum(row["parallel_calls"] for row in result.report["operations"]), 10)
         self.assertEqual(shim_runner.device_calls(result.report), 0)
 
+    def test_planes(self):
+        """Rows of three and four dimensions, which do not lie one after the other."""
+        self.compare(PLANES, least=6)
+
+    def test_short_loops(self):
+        """Each is too short for waking a thread; together they are a series, in which each counts once."""
+        self.compare(SHORT, least=5)
+
     def test_beside_a_device(self):
         self.compare(CALLS, BESIDE, least=10)
         self.compare(ERRORS, dict(BESIDE, GPUSHIM_FPERR="strict"), least=60)
@@ -290,6 +298,29 @@ class TestLoops(ParallelCase):
     def test_fork(self):
         self.compare(FORK)
 
+
+PLANES = """
+import hashlib
+import numpy as np
+a = np.random.default_rng(0).random((7, 9, 41, 300))
+b = np.random.default_rng(1).random((8, 10, 42, 301))
+def show(x): print(x.shape, hashlib.sha256(x.tobytes()).hexdigest()[:16])
+show(a[:, :, 1:, 2:] + b[1:, 1:, 2:, 3:])
+show(a[:, ::2, :, :-1] * b[1:, ::2, 1:, 2:])
+show(a[:, :, ::-1, :-1] - b[1:, 1:, 1:, 2:])
+show(a[3, :, :, 1:] + b[3, 1:, 1:, 2:])
+show(a[..., 1:] * a[..., :1])
+show(np.transpose(a, (1, 0, 2, 3))[..., 1:] > np.transpose(b, (1, 0, 2, 3))[1:, 1:, 1:, 2:])
+"""
+
+SHORT = """
+import numpy as np
+a, b = np.ones((234, 257), "f4"), np.ones((234, 258), "f4")
+x, y = a[:, 1:], b[:, 2:]
+for _ in range(90):
+    z = x + y
+print(z.sum())
+"""
 
 SPIN = """
 import os, subprocess, sys, time
