@@ -25,7 +25,7 @@
 enum {
     CALLS_MOST = 4096,
     LEAST_RUN =
-        16, /* elements of an innermost axis: noting a call takes as long as computing fewer */
+        256, /* elements of an innermost axis: noting a call takes as long as a third of computing so many */
     PARTS_OF_THREAD = 2, /* each looks through the calls */
     ERRORS = FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID
 };
