@@ -22,11 +22,11 @@
 #define PIECES_OF_THREAD 4     /* a core that is busy otherwise does not hold up the others */
 #define PIECE_BYTES 32768      /* at least */
 #define PIECE_ELEMENTS 1000000 /* at most */
-#define LEAST_CORES 1.25
-#define WAKING 100e-6   /* s, to wake a thread, at most */
-#define REST_LEAST 1e-3 /* s */
-#define REST_MOST 0.2   /* a thread whose core another process has may hold up a run for 4 ms */
-#define STRETCH 0.25    /* s */
+#define CREDIT_MOST 0.5e-3F    /* s: some threads that come late */
+#define REST_LEAST 2e-3F       /* s */
+#define REST_MOST 0.2F    /* a thread whose core another process has may hold up a run for 4 ms */
+#define REST_SHRINKS 0.1F /* by so much of what is saved */
+#define STRETCH 0.25      /* s */
 
 double gsh_parallel_loop_seconds(double bytes, double elements, double host_ns)
 {
@@ -108,12 +108,14 @@ int64_t gsh_parallel_loop_stretch(int64_t pieces, double seconds)
     return seconds <= STRETCH ? pieces : GSH_MAX((int64_t)((double)pieces * STRETCH / seconds), 1);
 }
 
-bool gsh_parallel_loop_had_cores(double busy, double wall, bool were_asleep)
+struct gsh_parallel_loop_trust gsh_parallel_loop_trust_after(struct gsh_parallel_loop_trust trust,
+                                                             double saved, bool *rests)
 {
-    return busy + (were_asleep ? WAKING : 0) >= LEAST_CORES * wall;
-}
-
-double gsh_parallel_loop_rest(double last)
-{
-    return GSH_MIN(GSH_MAX(2 * last, REST_LEAST), REST_MOST);
+    float gain = GSH_MAX((float)saved, 0), credit = trust.credit + (float)saved;
+    *rests = credit < 0;
+    if (*rests)
+        return (struct gsh_parallel_loop_trust){
+            0, GSH_MIN(GSH_MAX(2 * trust.rest, REST_LEAST), REST_MOST)};
+    return (struct gsh_parallel_loop_trust){GSH_MIN(credit, CREDIT_MOST),
+                                            GSH_MAX(trust.rest - REST_SHRINKS * gain, 0)};
 }

@@ -48,9 +48,16 @@ int64_t gsh_parallel_loop_piece(int64_t elements, size_t bytes, unsigned threads
  * stretches. */
 int64_t gsh_parallel_loop_stretch(int64_t pieces, double seconds);
 
-/* Whether the threads had cores: `busy` seconds of processors, of all of them, in `wall` seconds. Where other processes have the
- * cores they had hardly more than one, and work shared between them is not done sooner. `were_asleep`: some threads had to be
- * woken, which takes its time on a core that is free too. */
-bool gsh_parallel_loop_had_cores(double busy, double wall, bool were_asleep);
-/* Seconds for which nothing is shared after such a run; `last`: after the one before, 0: that had its cores. */
-double gsh_parallel_loop_rest(double last);
+/* Whether sharing has saved time of late. Where other processes have the cores, a run waits for a thread that has none, for some
+ * milliseconds: then nothing is shared for a while, which doubles each time and shrinks by what is saved. */
+struct gsh_parallel_loop_trust {
+    float credit; /* s saved, at most some; below 0 sharing rests */
+    float rest;   /* s: the last rest, less a part of what was saved since */
+};
+#define GSH_PARALLEL_LOOP_TRUST_INIT                                                               \
+    {                                                                                              \
+        0.5e-3F, 0                                                                                 \
+    }
+/* After a run that has saved so many seconds, or lost where negative. `rests`: nothing is shared for the new state's rest. */
+struct gsh_parallel_loop_trust gsh_parallel_loop_trust_after(struct gsh_parallel_loop_trust trust,
+                                                             double saved, bool *rests);

@@ -32,6 +32,7 @@ struct run {
     _Atomic int raised; /* flags */
     bool is_sampled;    /* busy_ns counts processor time, else time */
     _Atomic uint64_t busy_ns;
+    uint64_t own_ns; /* of the calling thread */
 };
 
 /* A space in parts. Its rows, which are those of dimension 0, are cut into blocks. */
@@ -45,10 +46,13 @@ struct division {
 
 static unsigned threads = 1;
 static _Thread_local uint64_t count;
-static _Atomic uint64_t rest_ns, rest_until_ns; /* after runs that had no cores */
+static _Atomic struct gsh_parallel_loop_trust trust;
+static _Atomic uint64_t rest_until_ns;
 
 void gsh_numpy_parallel_install(void)
 {
+    const struct gsh_parallel_loop_trust initial = GSH_PARALLEL_LOOP_TRUST_INIT;
+    atomic_store(&trust, initial);
     if (gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_AUTO)
         threads = gsh_host_threads_count();
 }
@@ -162,38 +166,53 @@ static void compute_share(void *context, unsigned thread, struct gsh_host_pieces
     for (int64_t part; (part = gsh_host_threads_take(pieces, thread)) >= 0;)
         run->compute(run->context, run->first + part);
     atomic_fetch_or_explicit(&run->raised, fetestexcept(FE_ALL_EXCEPT), memory_order_relaxed);
-    atomic_fetch_add_explicit(&run->busy_ns, busy_clock(run) - begin, memory_order_relaxed);
+    uint64_t busy = busy_clock(run) - begin;
+    if (thread == 0)
+        run->own_ns = busy;
+    atomic_fetch_add_explicit(&run->busy_ns, busy, memory_order_relaxed);
 }
 
 /* ---- in the caller's ---- */
 
-/* Whether the last run that was asked about had no cores. */
-static bool was_refused(void)
-{
-    return atomic_load_explicit(&rest_ns, memory_order_relaxed) != 0;
-}
-
 /* Where an option names the number of threads it is used always. */
 static bool is_left_alone(void)
 {
-    return gsh_option_number(GSH_OPTION_HOST_THREADS) == 0 && was_refused() &&
-           gsh_clock_ns() < atomic_load_explicit(&rest_until_ns, memory_order_relaxed);
+    uint64_t until = atomic_load_explicit(&rest_until_ns, memory_order_relaxed);
+    return until != 0 && gsh_option_number(GSH_OPTION_HOST_THREADS) == 0 && gsh_clock_ns() < until;
 }
 
-static void note_cores(double busy, double wall, bool were_asleep)
+static bool is_trusted(void)
 {
-    double last = (double)atomic_load_explicit(&rest_ns, memory_order_relaxed) * 1e-9;
-    bool had_cores = gsh_parallel_loop_had_cores(busy, wall, were_asleep);
-    uint64_t rest = had_cores ? 0 : (uint64_t)(gsh_parallel_loop_rest(last) * 1e9);
-    atomic_store_explicit(&rest_ns, rest, memory_order_relaxed);
-    atomic_store_explicit(&rest_until_ns, gsh_clock_ns() + rest, memory_order_relaxed);
+    return atomic_load_explicit(&trust, memory_order_relaxed).rest == 0;
+}
+
+/* Seconds that sharing has saved, by the processor time of all threads; where that is not known: lost, because the caller has waited for
+ * longer than it computed. */
+static double saved_by(const struct run *run, uint64_t wall_ns)
+{
+    double wait = (double)wall_ns - (double)run->own_ns;
+    if (run->is_sampled)
+        return ((double)run->busy_ns - (double)wall_ns) * 1e-9;
+    return GSH_MIN((double)run->own_ns - wait, 0) * 1e-9;
+}
+
+/* Of short runs one in SAMPLE says what all have saved. */
+static void note_saved(double saved, double wall)
+{
+    bool rests;
+    bool is_one_of_many = saved > 0 && wall <= LONG && is_trusted();
+    struct gsh_parallel_loop_trust state = atomic_load_explicit(&trust, memory_order_relaxed);
+    state = gsh_parallel_loop_trust_after(state, is_one_of_many ? saved * SAMPLE : saved, &rests);
+    atomic_store_explicit(&trust, state, memory_order_relaxed);
+    if (rests)
+        atomic_store_explicit(&rest_until_ns, gsh_clock_ns() + (uint64_t)((double)state.rest * 1e9),
+                              memory_order_relaxed);
 }
 
 /* Computes parts from run->first on. */
 static bool run_in_threads(struct run *run, int64_t parts, unsigned wanted)
 {
     uint64_t begin = gsh_clock_ns();
-    bool were_asleep = gsh_host_threads_awake() + 1 < wanted;
     int before = fetestexcept(FE_ALL_EXCEPT);
     fegetenv(&run->environment);
     run->busy_ns = 0;
@@ -203,8 +222,7 @@ static bool run_in_threads(struct run *run, int64_t parts, unsigned wanted)
     uint64_t wall_ns = gsh_clock_ns() - begin;
     if (run->busy_ns > wall_ns)
         gsh_stats_add(GSH_COUNTER_PARALLEL_SAVED_NS, run->busy_ns - wall_ns);
-    if (run->is_sampled)
-        note_cores((double)run->busy_ns * 1e-9, (double)wall_ns * 1e-9, were_asleep);
+    note_saved(saved_by(run, wall_ns), (double)wall_ns * 1e-9);
     run->first += parts;
     return true;
 }
@@ -214,7 +232,7 @@ bool gsh_numpy_parallel_do(gsh_numpy_parallel_part *compute, void *context, int6
 {
     unsigned wanted = find_threads(seconds, true);
     int64_t stretch = gsh_parallel_loop_stretch(parts, seconds / wanted);
-    bool is_sampled = seconds > LONG || count % SAMPLE == 0 || was_refused();
+    bool is_sampled = seconds > LONG || count % SAMPLE == 0 || !is_trusted();
     struct run run = {.compute = compute, .context = context, .is_sampled = is_sampled};
     if (wanted < 2 || is_left_alone())
         return false;

@@ -35,6 +35,8 @@
 #define BLOCK_LIMIT ((uint32_t)1 << 21)
 #define EAGER_ZERO_BYTES ((size_t)4 << 20)
 #define REGISTER_MIN_BYTES ((size_t)1 << 20)
+#define UNUSED_SHARE                                                                               \
+    16 /* of an array: that much of its last huge page may be resident and unused */
 #define ASKED_FOR_BYTES ((size_t)1 << 30) /* first touch takes 10,000 times as long as asking */
 
 struct zone {
@@ -63,6 +65,7 @@ static size_t pooled_bytes, pool_limit, live_bytes, most_live_bytes; /* live: no
 static size_t memory;                                                /* available to the process */
 static uint64_t pool_clock;
 static bool can_offer;
+static bool saves_tails;
 
 /* ---- reservation ---- */
 
@@ -639,6 +642,19 @@ static void give_to_pool(struct gsh_block *block)
     trim_pool();
 }
 
+void gsh_arena_save_tails(void)
+{
+    saves_tails = true;
+}
+
+/* Of a block that had no array yet: what an array leaves unused of the last huge page would be resident with the rest. */
+static void save_tail(const struct gsh_block *block, size_t size)
+{
+    uintptr_t last = block->base + block->capacity - GSH_GRANULE_LARGE;
+    if (block->large && block->size == 0 && block->capacity - size > size / UNUSED_SHARE)
+        gsh_raw_syscall3(SYS_madvise, (long)last, GSH_GRANULE_LARGE, MADV_NOHUGEPAGE);
+}
+
 void *gsh_arena_allocate(size_t size, enum gsh_arena_use use)
 {
     gsh_forked_check();
@@ -652,6 +668,8 @@ void *gsh_arena_allocate(size_t size, enum gsh_arena_use use)
         take_block(zone, ((size - 1) >> zone->shift) + 1, use == GSH_ARENA_DEVICE);
     if (block == NULL)
         return NULL;
+    if (saves_tails)
+        save_tail(block, size);
     gsh_block_acquire_sigsafe(block);
     bool prepared = prepare_block(block, size, use);
     gsh_block_release_sigsafe(block);

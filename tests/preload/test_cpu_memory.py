@@ -31,6 +31,15 @@ for turn in range(3):
 print("peak", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
+# Arrays that leave most of their last huge page unused.
+SLIGHTLY_MORE = """
+import resource
+import numpy as np
+arrays = [np.ones((2 << 17) + 1000 * k) for k in range(1, 61)] + [np.ones((4 << 17) + 1000) for _ in range(20)]
+assert all(array[-1] == 1 for array in arrays)
+print("peak", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
 IDLE = """
 import time
 import numpy as np
@@ -82,6 +91,9 @@ class TestCpuMemory(shim_runner.TestCase):
         result = shim_runner.run(script, shim=shim, env=dict(CPU, **env))
         self.assertEqual(result.returncode, 0, repr(result))
         return int(result.stdout.split()[-1])
+
+    def test_unused_parts_of_huge_pages(self):
+        self.assertLess(self.number(SLIGHTLY_MORE), 1.1 * self.number(SLIGHTLY_MORE, shim=False))
 
     def test_is_used_again(self):
         """Two temporary arrays of 48 MiB a turn; the kernel gives at most 2 MiB at a fault."""

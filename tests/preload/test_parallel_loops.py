@@ -322,6 +322,19 @@ for _ in range(90):
 print(z.sum())
 """
 
+CROWDED = """
+import os
+import numpy as np
+a = np.random.default_rng(0).random(300_000)
+b = np.sqrt(a)
+for _ in range(20):
+    np.sqrt(a, b)
+for thread in os.listdir("/proc/self/task"):
+    os.sched_setaffinity(int(thread), {min(os.sched_getaffinity(0))})
+for _ in range(3000):
+    np.sqrt(a, b)
+"""
+
 SPIN = """
 import os, subprocess, sys, time
 import numpy as np
@@ -337,6 +350,15 @@ print(min(spun() for _ in range(5)))
 print(os.environ.get("OPENBLAS_THREAD_TIMEOUT"))
 print(subprocess.run(["env"], capture_output=True, text=True).stdout.count("OPENBLAS_THREAD_TIMEOUT"))
 """
+
+
+class TestCrowded(shim_runner.TestCase):
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "there is one core")
+    def test_threads_that_have_one_core(self):
+        """Sharing saves nothing there, and rests for most of the time."""
+        result = shim_runner.run(CROWDED, env=dict(CORES, GPUSHIM_HOST_THREADS="0"))
+        self.assertEqual(result.returncode, 0, result)
+        self.assertLess(shim_runner.counter(result.report, "parallel_loops"), 1500)
 
 
 @unittest.skipUnless("openblas" in np.show_config("dicts")["Build Dependencies"]["blas"]["name"], "NumPy's BLAS is not OpenBLAS")

@@ -109,27 +109,46 @@ static void check_pieces(void)
                 check_piece(elements[i], bytes, threads);
 }
 
-static void check_cores(void)
+static struct gsh_parallel_loop_trust after(struct gsh_parallel_loop_trust trust, double saved,
+                                            bool expected)
 {
-    CHECK(gsh_parallel_loop_had_cores(4, 1, false));
-    CHECK(gsh_parallel_loop_had_cores(1.5, 1, true));
-    CHECK(!gsh_parallel_loop_had_cores(1.1, 1, true));
-    CHECK(!gsh_parallel_loop_had_cores(0.5, 1, false));
-    /* a short run is over before a thread that slept has come */
-    CHECK(gsh_parallel_loop_had_cores(200e-6, 200e-6, true));
-    CHECK(!gsh_parallel_loop_had_cores(200e-6, 200e-6, false));
+    bool rests = !expected;
+    trust = gsh_parallel_loop_trust_after(trust, saved, &rests);
+    CHECK_INT(rests, expected);
+    return trust;
 }
 
-/* Each rest is twice the one before; runs that never have cores hold up a program for some hundredths of its time. */
-static void check_rest(void)
+/* Threads that come late are forgiven; threads without cores are not. */
+static void check_trust(void)
 {
-    double rest = gsh_parallel_loop_rest(0);
-    CHECK(rest > 0 && rest < 10e-3);
-    CHECK(gsh_parallel_loop_rest(rest) == 2 * rest);
-    for (int i = 0; i < 40; i++)
-        rest = gsh_parallel_loop_rest(rest);
-    CHECK(rest > 0.1 && rest < 1);
-    CHECK(gsh_parallel_loop_rest(rest) == rest);
+    struct gsh_parallel_loop_trust trust = GSH_PARALLEL_LOOP_TRUST_INIT;
+    for (int i = 0; i < 5; i++)
+        trust = after(trust, -50e-6, false);
+    trust = after(trust, 1, false);
+    CHECK(trust.rest == 0);
+    trust = after(trust, -3e-3, true);
+    CHECK(trust.rest > 0 && trust.rest < 0.01F);
+    float first = trust.rest;
+    trust = after(trust, -3e-3, true);
+    CHECK(trust.rest == 2 * first);
+}
+
+/* Another process computes on the core: every few milliseconds what was saved is lost again. */
+static void check_contention(void)
+{
+    struct gsh_parallel_loop_trust trust = GSH_PARALLEL_LOOP_TRUST_INIT;
+    double shared = 0, rested = 0;
+    for (int i = 0; i < 100; i++) {
+        for (int run = 0; run < 20; run++)
+            trust = after(trust, 100e-6, false);
+        trust = after(trust, -3e-3, true);
+        shared += 5e-3;
+        rested += (double)trust.rest;
+    }
+    CHECK(rested > 20 * shared);
+    for (int i = 0; i < 30000; i++) /* it has ended */
+        trust = after(trust, 100e-6, false);
+    CHECK(trust.rest == 0);
 }
 
 int main(void)
@@ -144,7 +163,7 @@ int main(void)
     CHECK_INT(gsh_parallel_loop_stretch(64, 0.1), 64);
     CHECK_INT(gsh_parallel_loop_stretch(64, 2), 8);
     CHECK_INT(gsh_parallel_loop_stretch(64, 1e6), 1);
-    check_cores();
-    check_rest();
+    check_trust();
+    check_contention();
     return check_result();
 }
