@@ -183,7 +183,8 @@ static bool is_left_alone(void)
 
 static bool is_trusted(void)
 {
-    return atomic_load_explicit(&trust, memory_order_relaxed).rest == 0;
+    const struct gsh_parallel_loop_trust state = atomic_load_explicit(&trust, memory_order_relaxed);
+    return state.rest == 0;
 }
 
 /* Seconds that sharing has saved, by the processor time of all threads; where that is not known: lost, because the caller has waited for

@@ -317,7 +317,7 @@ SHORT = """
 import numpy as np
 a, b = np.ones((234, 257), "f4"), np.ones((234, 258), "f4")
 x, y = a[:, 1:], b[:, 2:]
-for _ in range(90):
+for _ in range(600):
     z = x + y
 print(z.sum())
 """
