@@ -23,15 +23,15 @@ void gsh_environment_set_default(const char *name, const char *value)
     default_value = value;
 }
 
-static bool is_it(const char *known, const char *name)
+static bool is_named(const char *known, const char *name)
 {
     return known != NULL && strcmp(known, name) == 0;
 }
 
 char *gsh_environment_added(const char *name)
 {
-    const char *value = is_it(added_name, name)     ? added_value
-                        : is_it(default_name, name) ? default_value
-                                                    : NULL;
+    const char *value = is_named(added_name, name)     ? added_value
+                        : is_named(default_name, name) ? default_value
+                                                       : NULL;
     return (char *)(uintptr_t)value; /* as getenv, whose callers do not write to it */
 }

@@ -22,7 +22,7 @@
 #define PIECES_OF_THREAD 4     /* a core that is busy otherwise does not hold up the others */
 #define PIECE_BYTES 32768      /* at least */
 #define PIECE_ELEMENTS 1000000 /* at most */
-#define CREDIT_MOST 0.5e-3F    /* s: some threads that come late */
+#define FORGIVEN 0.5e-3F       /* s: some threads that come late */
 #define REST_LEAST 2e-3F       /* s */
 #define REST_MOST 0.2F    /* a thread whose core another process has may hold up a run for 4 ms */
 #define REST_SHRINKS 0.1F /* by so much of what is saved */
@@ -111,11 +111,11 @@ int64_t gsh_parallel_loop_stretch(int64_t pieces, double seconds)
 struct gsh_parallel_loop_trust gsh_parallel_loop_trust_after(struct gsh_parallel_loop_trust trust,
                                                              double saved, bool *rests)
 {
-    float gain = GSH_MAX((float)saved, 0), credit = trust.credit + (float)saved;
-    *rests = credit < 0;
+    float gain = GSH_MAX((float)saved, 0), debt = trust.debt - (float)saved;
+    *rests = debt > FORGIVEN;
     if (*rests)
         return (struct gsh_parallel_loop_trust){
-            0, GSH_MIN(GSH_MAX(2 * trust.rest, REST_LEAST), REST_MOST)};
-    return (struct gsh_parallel_loop_trust){GSH_MIN(credit, CREDIT_MOST),
+            FORGIVEN, GSH_MIN(GSH_MAX(2 * trust.rest, REST_LEAST), REST_MOST)};
+    return (struct gsh_parallel_loop_trust){GSH_MAX(debt, 0),
                                             GSH_MAX(trust.rest - REST_SHRINKS * gain, 0)};
 }

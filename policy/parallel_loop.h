@@ -50,14 +50,10 @@ int64_t gsh_parallel_loop_stretch(int64_t pieces, double seconds);
 
 /* Whether sharing has saved time of late. Where other processes have the cores, a run waits for a thread that has none, for some
  * milliseconds: then nothing is shared for a while, which doubles each time and shrinks by what is saved. */
-struct gsh_parallel_loop_trust {
-    float credit; /* s saved, at most some; below 0 sharing rests */
-    float rest;   /* s: the last rest, less a part of what was saved since */
+struct gsh_parallel_loop_trust { /* zeros: initial */
+    float debt;                  /* s lost and not saved since, at most what is forgiven */
+    float rest;                  /* s: the last rest, less a part of what was saved since */
 };
-#define GSH_PARALLEL_LOOP_TRUST_INIT                                                               \
-    {                                                                                              \
-        0.5e-3F, 0                                                                                 \
-    }
 /* After a run that has saved so many seconds, or lost where negative. `rests`: nothing is shared for the new state's rest. */
 struct gsh_parallel_loop_trust gsh_parallel_loop_trust_after(struct gsh_parallel_loop_trust trust,
                                                              double saved, bool *rests);

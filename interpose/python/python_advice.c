@@ -33,8 +33,8 @@ struct count {
 static struct gsh_lock lock = GSH_LOCK_INITIALIZER(GSH_RANK_ADVICE);
 static struct count counts[COUNTS]; /* the lock */
 static unsigned count_count;
-static uint64_t sampled_until_ns,
-    known_ns; /* clock of the last sample; of that since: in calls on the CPU. The lock */
+static uint64_t sampled_until_ns;           /* clock of the last sample. The lock */
+static uint64_t known_ns;                   /* of calls on the CPU since then. The lock */
 static _Thread_local uint64_t next_host_ns; /* of the call that the device is to get; 0: none */
 static _Thread_local bool is_sampled;       /* the thread whose place the samples tell */
 

@@ -51,8 +51,6 @@ static _Atomic uint64_t rest_until_ns;
 
 void gsh_numpy_parallel_install(void)
 {
-    const struct gsh_parallel_loop_trust initial = GSH_PARALLEL_LOOP_TRUST_INIT;
-    atomic_store(&trust, initial);
     if (gsh_option_number(GSH_OPTION_MODE) == GSH_MODE_AUTO)
         threads = gsh_host_threads_count();
 }

@@ -35,10 +35,8 @@ static void wait_at_exit(void)
  * sleep, and then lowers its own priority. Products lose 0.02 s at most, and the driver is open 0.06 s later (H200). */
 static void give_way(void)
 {
-    enum {
-        NICE = 10,
-        SPINNING_NS = 30000000
-    }; /* 2^26 cycles, where blas_threads.h could not shorten them */
+    /* 2^26 cycles, where gsh_blas_threads_sleep_soon has no effect */
+    enum { NICE = 10, SPINNING_NS = 30000000 };
     nanosleep(&(struct timespec){.tv_nsec = SPINNING_NS}, NULL);
     if (nice(NICE) == -1) /* on Linux: of this thread, which ends soon */
         gsh_log(GSH_LOG_DEBUG, "the thread that opens the driver is as nice as can be");

@@ -35,8 +35,7 @@
 #define BLOCK_LIMIT ((uint32_t)1 << 21)
 #define EAGER_ZERO_BYTES ((size_t)4 << 20)
 #define REGISTER_MIN_BYTES ((size_t)1 << 20)
-#define UNUSED_SHARE                                                                               \
-    16 /* of an array: that much of its last huge page may be resident and unused */
+#define UNUSED_SHARE 16                   /* a 16th of an array's bytes more may be resident */
 #define ASKED_FOR_BYTES ((size_t)1 << 30) /* first touch takes 10,000 times as long as asking */
 
 struct zone {

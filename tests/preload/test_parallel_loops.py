@@ -242,6 +242,59 @@ print(np.exp(a).sum(), (a.reshape(1000, -1)[:, 1:] + 1).sum())
 """
 
 
+PLANES = """
+import hashlib
+import numpy as np
+a = np.random.default_rng(0).random((7, 9, 41, 300))
+b = np.random.default_rng(1).random((8, 10, 42, 301))
+def show(x): print(x.shape, hashlib.sha256(x.tobytes()).hexdigest()[:16])
+show(a[:, :, 1:, 2:] + b[1:, 1:, 2:, 3:])
+show(a[:, ::2, :, :-1] * b[1:, ::2, 1:, 2:])
+show(a[:, :, ::-1, :-1] - b[1:, 1:, 1:, 2:])
+show(a[3, :, :, 1:] + b[3, 1:, 1:, 2:])
+show(a[..., 1:] * a[..., :1])
+show(np.transpose(a, (1, 0, 2, 3))[..., 1:] > np.transpose(b, (1, 0, 2, 3))[1:, 1:, 1:, 2:])
+"""
+
+SHORT = """
+import numpy as np
+a, b = np.ones((234, 257), "f4"), np.ones((234, 258), "f4")
+x, y = a[:, 1:], b[:, 2:]
+for _ in range(600):
+    z = x + y
+print(z.sum())
+"""
+
+CROWDED = """
+import os
+import numpy as np
+a = np.random.default_rng(0).random(300_000)
+b = np.sqrt(a)
+for _ in range(20):
+    np.sqrt(a, b)
+for thread in os.listdir("/proc/self/task"):
+    os.sched_setaffinity(int(thread), {min(os.sched_getaffinity(0))})
+for _ in range(3000):
+    np.sqrt(a, b)
+"""
+
+SPIN = """
+import os, subprocess, sys, time
+import numpy as np
+a = np.ones((600, 600))
+def spun():
+    a @ a
+    time.sleep(0.002)
+    begin = time.process_time()
+    time.sleep(0.015)
+    return time.process_time() - begin
+spun()
+print(min(spun() for _ in range(5)))
+print(os.environ.get("OPENBLAS_THREAD_TIMEOUT"))
+print(subprocess.run(["env"], capture_output=True, text=True).stdout.count("OPENBLAS_THREAD_TIMEOUT"))
+"""
+
+
 class TestLoops(ParallelCase):
     def parallel(self, result):
         return shim_runner.counter(result.report, "parallel_loops")
@@ -299,59 +352,6 @@ class TestLoops(ParallelCase):
         self.compare(FORK)
 
 
-PLANES = """
-import hashlib
-import numpy as np
-a = np.random.default_rng(0).random((7, 9, 41, 300))
-b = np.random.default_rng(1).random((8, 10, 42, 301))
-def show(x): print(x.shape, hashlib.sha256(x.tobytes()).hexdigest()[:16])
-show(a[:, :, 1:, 2:] + b[1:, 1:, 2:, 3:])
-show(a[:, ::2, :, :-1] * b[1:, ::2, 1:, 2:])
-show(a[:, :, ::-1, :-1] - b[1:, 1:, 1:, 2:])
-show(a[3, :, :, 1:] + b[3, 1:, 1:, 2:])
-show(a[..., 1:] * a[..., :1])
-show(np.transpose(a, (1, 0, 2, 3))[..., 1:] > np.transpose(b, (1, 0, 2, 3))[1:, 1:, 1:, 2:])
-"""
-
-SHORT = """
-import numpy as np
-a, b = np.ones((234, 257), "f4"), np.ones((234, 258), "f4")
-x, y = a[:, 1:], b[:, 2:]
-for _ in range(600):
-    z = x + y
-print(z.sum())
-"""
-
-CROWDED = """
-import os
-import numpy as np
-a = np.random.default_rng(0).random(300_000)
-b = np.sqrt(a)
-for _ in range(20):
-    np.sqrt(a, b)
-for thread in os.listdir("/proc/self/task"):
-    os.sched_setaffinity(int(thread), {min(os.sched_getaffinity(0))})
-for _ in range(3000):
-    np.sqrt(a, b)
-"""
-
-SPIN = """
-import os, subprocess, sys, time
-import numpy as np
-a = np.ones((600, 600))
-def spun():
-    a @ a
-    time.sleep(0.002)
-    begin = time.process_time()
-    time.sleep(0.015)
-    return time.process_time() - begin
-spun()
-print(min(spun() for _ in range(5)))
-print(os.environ.get("OPENBLAS_THREAD_TIMEOUT"))
-print(subprocess.run(["env"], capture_output=True, text=True).stdout.count("OPENBLAS_THREAD_TIMEOUT"))
-"""
-
-
 class TestCrowded(shim_runner.TestCase):
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "there is one core")
     def test_threads_that_have_one_core(self):
@@ -365,21 +365,20 @@ class TestCrowded(shim_runner.TestCase):
 class TestThreadsOfOpenBLAS(shim_runner.TestCase):
     """After a product OpenBLAS's threads leave their cores to loops."""
 
-    def spun(self, run, **env):
-        seconds, variable, child = self.assert_ran(run(SPIN, env=dict(OPENBLAS_NUM_THREADS="2", **env))).split()
+    def spun(self, **env):
+        """Seconds of processors, the variable in Python, and how often a child has it."""
+        result = shim_runner.run(SPIN, env=dict(CORES, OPENBLAS_NUM_THREADS="2", **env))
+        self.assertEqual(result.returncode, 0, result)
+        seconds, variable, child = result.stdout.split()
         return float(seconds), variable, int(child)
 
-    def assert_ran(self, result):
-        self.assertEqual(result.returncode, 0, result)
-        return result.stdout
-
     def test_sleeps(self):
-        seconds, variable, child = self.spun(shim_runner.run, **CORES)
+        seconds, variable, child = self.spun()
         self.assertLess(seconds, 0.005)
         self.assertEqual((variable, child), ("None", 0))
 
     def test_environment_wins(self):
-        _, variable, child = self.spun(shim_runner.run, OPENBLAS_THREAD_TIMEOUT="26", **CORES)
+        _, variable, child = self.spun(OPENBLAS_THREAD_TIMEOUT="26")
         self.assertEqual((variable, child), ("26", 1))
 
 

@@ -121,7 +121,7 @@ static struct gsh_parallel_loop_trust after(struct gsh_parallel_loop_trust trust
 /* Threads that come late are forgiven; threads without cores are not. */
 static void check_trust(void)
 {
-    struct gsh_parallel_loop_trust trust = GSH_PARALLEL_LOOP_TRUST_INIT;
+    struct gsh_parallel_loop_trust trust = {0, 0};
     for (int i = 0; i < 5; i++)
         trust = after(trust, -50e-6, false);
     trust = after(trust, 1, false);
@@ -136,7 +136,7 @@ static void check_trust(void)
 /* Another process computes on the core: every few milliseconds what was saved is lost again. */
 static void check_contention(void)
 {
-    struct gsh_parallel_loop_trust trust = GSH_PARALLEL_LOOP_TRUST_INIT;
+    struct gsh_parallel_loop_trust trust = {0, 0};
     double shared = 0, rested = 0;
     for (int i = 0; i < 100; i++) {
         for (int run = 0; run < 20; run++)
