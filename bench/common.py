@@ -316,6 +316,27 @@ def seconds_text(seconds):
     return "%.3g ns" % (seconds * 1e9)
 
 
+LIMIT = 1.1  # times CuPy: rows beyond are marked
+
+
+def agrees(numbers, expected):
+    """Whether they differ by less than a thousandth of the first one expected, a norm."""
+    return all(abs(x - y) <= 1e-3 * expected[0] for x, y in zip(numbers, expected))
+
+
+def row_beside_cupy(label, answers):
+    """A table's row of {contender: answer_with_numbers()}, and whether the numbers differ."""
+    times = {who: answer.get("seconds") for who, answer in answers.items()}
+    known = [answer["numbers"] for answer in answers.values() if "numbers" in answer]
+    differs = any(not agrees(numbers, known[0]) for numbers in known[1:])
+    ours, theirs = times.get("gpushim"), times.get("cupy")
+    mark = " <" if ours and theirs and ours > LIMIT * theirs else ""
+    own = answers.get("gpushim", {})
+    return [label] + [seconds_text(seconds) for seconds in times.values()] + [
+        ("%.2f%s" % (ours / theirs, mark) if ours and theirs else "-") + (" WRONG" if differs else ""),
+        own.get("launches", own.get("error", "-")), own.get("moved", "-")], differs
+
+
 def count_text(count):
     exponent = len(str(count)) - 1
     return "1e%d" % exponent if count == 10 ** exponent else str(count)

@@ -12,8 +12,6 @@ import numpy as np
 
 import common
 
-LIMIT = 1.1  # times CuPy: rows beyond are marked
-
 # (function of np.fft, shape, dtype, keywords)
 CASES = [("fft", (1 << power,), "c16", {}) for power in range(16, 25, 2)]
 CASES += [("ifft", (1 << power,), "c16", {}) for power in (16, 20, 24)]
@@ -54,23 +52,6 @@ def question(contender, name, shape, dtype, keywords, budget):
     return common.answer_with_numbers(contender, once, digest, budget)
 
 
-def agrees(numbers, expected):
-    return all(abs(x - y) <= 1e-3 * expected[0] for x, y in zip(numbers, expected))
-
-
-def row(label, answers):
-    """A table's row, and whether the answers differ."""
-    times = {who: answer.get("seconds") for who, answer in answers.items()}
-    known = [answer["numbers"] for answer in answers.values() if "numbers" in answer]
-    differs = any(not agrees(numbers, known[0]) for numbers in known[1:])
-    ours, theirs = times.get("gpushim"), times.get("cupy")
-    mark = " <" if ours and theirs and ours > LIMIT * theirs else ""
-    own = answers.get("gpushim", {})
-    return [label] + [common.seconds_text(seconds) for seconds in times.values()] + [
-        ("%.2f%s" % (ours / theirs, mark) if ours and theirs else "-") + (" WRONG" if differs else ""),
-        own.get("launches", own.get("error", "-")), own.get("moved", "-")], differs
-
-
 def main():
     parser = common.parser(__doc__)
     parser.set_defaults(contenders="numpy,gpushim,cupy", budget=0.2)
@@ -91,7 +72,7 @@ def main():
         label += "".join(" %s=%s" % item for item in keywords.items())
         for who, answer in answers.items():
             lines.write(case=label, contender=who, **answer)
-        cells, differs = row(label, answers)
+        cells, differs = common.row_beside_cupy(label, answers)
         table.append(cells)
         wrong += differs
         print("  ".join(map(str, cells)), flush=True)
