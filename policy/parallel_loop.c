@@ -9,7 +9,6 @@
 #define CACHE_BYTES 4e6 /* up to this the operands are in the cache of a core */
 #define CACHE_RATE 40e9 /* bytes/s of one core */
 #define MEMORY_RATE 10e9
-#define RUNS_BYTES 16e6 /* up to this one core copies runs as fast as several */
 #define LINE_BYTES 64
 #define FAR_NS 3.5 /* of a line that is not in the cache: planes of 160 x 160 of 160 x 160 x 100 */
 #define ELEMENT_NS 0.5         /* of a copy without runs */
@@ -52,8 +51,6 @@ double gsh_parallel_loop_far_seconds(int ndim, const int64_t *shape, const int64
 
 double gsh_parallel_loop_copy_seconds(double bytes, double elements, bool has_runs)
 {
-    if (has_runs && bytes <= RUNS_BYTES)
-        return 0;
     return gsh_parallel_loop_seconds(bytes, elements, has_runs ? 0 : ELEMENT_NS);
 }
 

@@ -36,7 +36,9 @@ static void check_far(void)
 
 static void check_copies(void)
 {
-    CHECK_INT(gsh_parallel_loop_threads(gsh_parallel_loop_copy_seconds(5e6, 3e5, true), 16), 1);
+    CHECK_INT(gsh_parallel_loop_threads(gsh_parallel_loop_copy_seconds(5e6, 3e5, true), 16), 8);
+    CHECK_INT(gsh_parallel_loop_threads_awake(gsh_parallel_loop_copy_seconds(3e6, 3e5, true), 15),
+              9);
     CHECK_INT(gsh_parallel_loop_threads(gsh_parallel_loop_copy_seconds(5e6, 3e5, false), 16), 10);
     CHECK(gsh_parallel_loop_copy_seconds(1e8, 1e6, true) <
           gsh_parallel_loop_copy_seconds(1e8, 1e6, false));
