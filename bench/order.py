@@ -4,7 +4,7 @@ the contender computes, and whether the results are NumPy's, to the bit.
 
     .venv/bin/python bench/order.py [--sizes 1e5,1e6,1e7,1e8] [--cases sort,argsort] [--contenders numpy,gpushim,cupy] [--budget 1]
 
-Each contender makes the same operands from the same seed. A call is repeated for `budget` seconds, at least once behind the first;
+The contenders take turns. Each makes the same operands from the same seed. A call is repeated for `budget` seconds, at least once behind the first;
 printed are medians. "on the host": the result, or an operand, was not on the device behind the last call. "DIFFERS": the bytes are
 not NumPy's; of an order (argsort, lexsort, argpartition) those of the elements in that order are compared. CuPy adds in any order
 (add.at, weights), so its bytes differ. The exit status is 1 where a result of gpushim's differs.
@@ -13,7 +13,6 @@ import argparse
 import hashlib
 import json
 import statistics
-import subprocess
 import sys
 import time
 
@@ -135,68 +134,58 @@ def is_resident(contender, result, operands):
     return all(contender.residency(a) in (None, 2, 3) for a in arrays)
 
 
-def work(contender, options):
-    for case in options.cases.split(","):
-        for size in options.sizes.split(","):
-            makers, function, compared = CASES[case]
-            operands = make_operands(contender, makers, int(float(size)))
-            try:
-                seconds, result = measure(contender, lambda: function(contender.xp, *operands), options.budget)
-                where = is_resident(contender, result, operands)
-                answer = [seconds, where, digest(contender, compared(contender.xp, result, operands))]
-            except Exception as error:  # of CuPy, which lacks something; it is told, and the next case runs
-                answer = [None, True, "%s: %s" % (type(error).__name__, error)]
-            operands = result = None
-            print(json.dumps([case, size] + answer), flush=True)
+def question(contender, case, size, budget):
+    """Seconds, whether all was on the device, and the digest of the result; or {"error": text}, of CuPy, which lacks something."""
+    makers, function, compared = CASES[case]
+    operands = make_operands(contender, makers, int(float(size)))
+    try:
+        seconds, result = measure(contender, lambda: function(contender.xp, *operands), budget)
+        return {"seconds": seconds, "resident": is_resident(contender, result, operands),
+                "digest": digest(contender, compared(contender.xp, result, operands))}
+    except Exception as error:  # pylint: disable=broad-except  # the text says which
+        return {"error": "%s: %s" % (type(error).__name__, error)}
 
 
 # ---- in the parent -----------------------------------------------------------------------------
 
-def run(contender, options):
-    environment = common.under_the_shim(MODE="force") if contender == "gpushim" else common.without_the_shim()
-    command = [sys.executable, __file__, "--worker", contender, "--sizes", options.sizes, "--cases", options.cases,
-               "--budget", str(options.budget)]
-    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True, text=True)
-    return {(case, size): answer for case, size, *answer in map(json.loads, done.stdout.splitlines())}
-
-
-def describe(name, answer, plain, others):
+def describe(name, answers):
     """The words for one contender's figure of a case."""
-    seconds, resident, bytes_of_result = answer
-    if seconds is None:
-        return "%s %s" % (name, bytes_of_result)
-    text = "%s %10.3f ms" % (name, seconds * 1e3)
-    if name != "numpy" and plain:
-        text += " (x %.1f)%s" % (plain[0] / seconds, "" if bytes_of_result == plain[2] else " DIFFERS")
-    if name == "gpushim" and others and others[0]:
-        text += " CuPy's time x %.2f" % (seconds / others[0])
-    return text + ("" if resident else " on the host")
+    answer, plain, cupy = (answers.get(who, {}) for who in (name, "numpy", "cupy"))
+    if "error" in answer:
+        return "%s %s" % (name, answer["error"])
+    text = "%s %10.3f ms" % (name, answer["seconds"] * 1e3)
+    if name != "numpy" and "seconds" in plain:
+        text += " (x %.1f)%s" % (plain["seconds"] / answer["seconds"], "" if answer["digest"] == plain["digest"] else " DIFFERS")
+    if name == "gpushim" and "seconds" in cupy:
+        text += " CuPy's time x %.2f" % (answer["seconds"] / cupy["seconds"])
+    return text + ("" if answer["resident"] else " on the host")
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--worker")
+    parser = common.parser(__doc__)
+    parser.set_defaults(rounds=1, budget=1.0)
     parser.add_argument("--sizes", default="1e5,1e6,1e7,1e8")
     parser.add_argument("--cases", default=",".join(CASES))
-    parser.add_argument("--contenders", default="numpy,gpushim,cupy")
-    parser.add_argument("--budget", type=float, default=1.0)
     options = parser.parse_args()
     if options.worker:
         contender = common.Contender(options.worker)
         common.warm(contender)
-        work(contender, options)
+        common.serve(contender, {"order": question})
         return 0
-    names = [name for name in options.contenders.split(",") if name != "cupy" or common.has_cupy()]
     print(json.dumps(common.machine()), flush=True)
-    answers = {name: run(name, options) for name in names}
+    lines = common.JsonLines(options.out, "order")
+    workers = common.start_workers(__file__, options, MODE="force")
     wrong = 0
     for case in options.cases.split(","):
         for size in options.sizes.split(","):
-            plain, others = (answers.get(name, {}).get((case, size)) for name in ("numpy", "cupy"))
-            print("%-18s %4s  " % (case, size) + "  ".join(
-                describe(name, answers[name][case, size], plain, others) for name in names), flush=True)
-            ours = answers.get("gpushim", {}).get((case, size))
-            wrong += bool(ours and plain and ours[2] != plain[2])
+            answers = common.ask_all(workers, options.rounds, "order", case=case, size=size, budget=options.budget)
+            for who, answer in answers.items():
+                lines.write(case=case, size=size, contender=who, **answer)
+            print("%-18s %4s  " % (case, size) + "  ".join(describe(name, answers) for name in workers), flush=True)
+            digests = [answers[name].get("digest") for name in ("numpy", "gpushim") if name in answers]
+            wrong += len(set(digests)) > 1
+    for worker in workers.values():
+        worker.close()
     print("%d results of gpushim's differ from NumPy's" % wrong)
     return 1 if wrong else 0
 
