@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compositions (numpy_composed.py): what rests on searches and counts."""
+import builtins as python
 import math
 
 MOST_BINS = 2 ** 20
@@ -8,6 +9,7 @@ MOST_COLUMNS = 32  # of rows that are sorted, one after the other
 EXACT_BITS = 52  # of a sum of weights: a double has 53
 MOST_SHIFT = 900  # 2.0 ** MOST_SHIFT * 2.0 ** EXACT_BITS is finite
 OWN_BLOCK, BLOCK = 65536, 2 ** 24  # elements of a histogram at a time: NumPy's, and those that few launches are for
+BINNED = 2 ** 26  # elements whose bins are computed at a time
 blocked = {}  # function of NumPy: the same with BLOCK
 interpolates_alike = {}  # dtype of the heights: whether NumPy's code gives what interpolated does
 
@@ -89,9 +91,66 @@ def histogram(dispatcher, a, bins=10, range=None, density=None, weights=None):
     and complex numbers it warns in each block."""
     if weights is not None or not is_plain(a) or a.dtype.kind not in 'iuf' or a.size <= OWN_BLOCK:
         return NotImplemented
-    if OWN_BLOCK not in dispatcher._implementation.__code__.co_consts:
+    function = dispatcher._implementation
+    if OWN_BLOCK not in function.__code__.co_consts:
         return NotImplemented
-    return with_blocks(dispatcher._implementation)(a, bins, range, density)
+    found = counts_of_equal_bins(function, a, bins, range) if type(bins) is int and bins < MOST_BINS else None
+    if found is NotImplemented:
+        return NotImplemented
+    if found is None:
+        return with_blocks(function)(a, bins, range, density)
+    counts, edges = found
+    if density:
+        widths = m.array(m.subtract(edges[1:], edges[:-1]), 'd')
+        return m.divide(m.divide(counts, widths), counts.sum()), edges
+    return counts, edges
+
+
+def counts_of_equal_bins(function, a, bins, range):
+    """(counts, edges), by the steps of NumPy's function, but no element leaves the array: those out of range have a bin of their
+    own. None: not of this version. NotImplemented: an element may meet a floating-point error."""
+    import numpy
+    own, is_old = function.__globals__, 'norm' in function.__code__.co_varnames
+    if not is_old and 'norm_numerator' not in function.__code__.co_varnames:
+        return None
+    if numpy.geterr()['under'] != 'ignore':
+        return NotImplemented
+    a = a.reshape(-1)
+    with quiet():
+        edges, (first, last, count) = own['_get_bin_edges'](a, bins, range, None)
+        width = own['_unsigned_subtract'](last, first)
+        scale = m.divide(count, width)
+        if not (width > 0 and m.isfinite(width) and m.isfinite(scale)):
+            return NotImplemented
+        counts, edge = m.zeros(count + 1, 'l'), edge_at(edges, first, last, count)
+        for start in python.range(0, a.size, BINNED):
+            part = a[start:start + BINNED]
+            is_in = m.logical_and(m.greater_equal(part, first), m.less_equal(part, last))
+            part = part.astype(edges.dtype, copy=False)
+            place = own['_unsigned_subtract'](part, first)
+            place = m.multiply(place, scale) if is_old else m.multiply(m.divide(place, width), count)
+            place = m.maximum(m.minimum(place.astype('l'), count - 1), 0)
+            is_below = m.less(part, edge(place))
+            is_above = m.logical_and(m.greater_equal(part, edge(m.add(place, 1))), m.not_equal(place, count - 1))
+            place = m.subtract(m.add(place, is_above), is_below.astype('l'))
+            m.add.at(counts, m.where(is_in, place, count), 1)
+    return counts[:count], edges
+
+
+def edge_at(edges, first, last, count):
+    """Gives the edges of so many places: computed as numpy.linspace does where that gives the same, because arithmetic is cheaper than
+    to look them up."""
+    for dtype in ('d', edges.dtype.char):
+        number = m.dtype(dtype).type
+        low, high = number(first), number(last)
+        step = m.divide(m.subtract(high, low), number(count))
+
+        def computed(place):
+            made = m.add(m.multiply(place.astype(dtype), step), low)
+            return m.where(m.equal(place, count), high, made).astype(edges.dtype, copy=False)
+        if m.equal(computed(m.arange(count + 1)), edges).all():
+            return computed
+    return edges.take
 
 
 def with_blocks(function):

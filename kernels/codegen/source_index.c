@@ -6,6 +6,7 @@
  *   ranked   other assignments of PUT, in three stages: of the writes to a place the last one in C order
  *            wins. Scratch: a winner for each place that the indices can name
  *   combine  PUT with an operation whose order does not matter, by atomic instructions
+ *   count    of these, one number that is added to places of a short line again and again
  *   ordered  PUT with any other operation, e.g. a sum of different floats: sorted by place (source_put_order.h), then place by
  *            place in C order
  */
@@ -21,9 +22,24 @@
 #define UNROLL 4
 #define MOST_SCRATCH ((int64_t)1 << 34)
 #define LEAST_SPREAD 32 /* places of a rank: a warp has neighbouring ones */
+#define COUNTERS 6144   /* of a block: nine blocks share a multiprocessor of 228 KiB */
+#define MOST_COPIES 32  /* of a place's counters: lanes of a warp */
+#define LEAST_BLOCKS 16
+#define MOST_BLOCKS 1024
+#define NAMED_AGAIN                                                                                \
+    8 /* times that a block names a place, so that few places are added at its end */
 
-enum way { WAY_NONE, WAY_MOVE, WAY_RANKED, WAY_COMBINE, WAY_ORDERED };
-enum pass { PASS_CLEAR, PASS_CLAIM, PASS_MOVE, PASS_COMBINE, PASS_CELLS, PASS_SORT, PASS_ORDER };
+enum way { WAY_NONE, WAY_MOVE, WAY_RANKED, WAY_COMBINE, WAY_COUNT, WAY_ORDERED };
+enum pass {
+    PASS_CLEAR,
+    PASS_CLAIM,
+    PASS_MOVE,
+    PASS_COMBINE,
+    PASS_COUNT,
+    PASS_CELLS,
+    PASS_SORT,
+    PASS_ORDER
+};
 
 static bool is_put(const struct gsh_launch *launch)
 {
@@ -90,6 +106,33 @@ static bool may_combine(const struct gsh_launch *launch)
     return is_exact && ignores_order(launch->op) && launch->operands[2].dtype == launch->loop;
 }
 
+/* True where an atomic instruction exists for the operation. */
+static bool is_native(const struct gsh_launch *launch)
+{
+    enum gsh_dtype dtype = launch->operands[2].dtype;
+    return (1u << dtype & GSH_SET_INTEGERS) != 0 && gsh_dtype_size(dtype) >= 4 &&
+           dtype == launch->loop && (launch->op == GSH_OP_ADD || launch->op == GSH_OP_SUBTRACT);
+}
+
+/* The elements for which a block is worth its counters. */
+static int64_t elements_of_counters(const struct gsh_launch *launch)
+{
+    return GSH_MAX((int64_t)GSH_SOURCE_BLOCK * UNROLL, NAMED_AGAIN * launch->indexed.extent);
+}
+
+/* The elements, less than 2^32 of which a block has, name places of one line, and all have one value. */
+static bool may_count(const struct gsh_launch *launch)
+{
+    int64_t elements = gsh_launch_elements(launch), extent = launch->indexed.extent;
+    bool is_line = is_native(launch) && extent > 0 && extent <= COUNTERS &&
+                   elements / LEAST_BLOCKS >= elements_of_counters(launch) &&
+                   elements / MOST_BLOCKS < INT32_MAX;
+    for (int d = 0; d < launch->ndim && is_line; d++)
+        is_line =
+            launch->shape[d] == 1 || (launch->strides[0][d] == 0 && launch->strides[2][d] == 0);
+    return is_line;
+}
+
 static enum way way_of_combining(const struct gsh_launch *launch)
 {
     enum gsh_dtype out = launch->operands[2].dtype;
@@ -97,7 +140,7 @@ static enum way way_of_combining(const struct gsh_launch *launch)
     if (!has_join(launch) || !is_aligned(launch, part))
         return WAY_NONE;
     if (may_combine(launch))
-        return WAY_COMBINE;
+        return may_count(launch) ? WAY_COUNT : WAY_COMBINE;
     return gsh_source_put_order_is_possible(launch) ? WAY_ORDERED : WAY_NONE;
 }
 
@@ -138,8 +181,8 @@ static enum way way_of(const struct gsh_launch *launch)
 static enum pass pass_of(const struct gsh_launch *launch, enum way way, unsigned stage)
 {
     static const enum pass ranked[] = {PASS_CLEAR, PASS_CLAIM};
-    if (way == WAY_COMBINE)
-        return PASS_COMBINE;
+    if (way == WAY_COMBINE || way == WAY_COUNT)
+        return way == WAY_COUNT ? PASS_COUNT : PASS_COMBINE;
     if (way == WAY_ORDERED && stage == 0)
         return PASS_CELLS;
     if (way == WAY_ORDERED) {
@@ -166,7 +209,7 @@ static bool may_combine_badly(const struct gsh_launch *launch)
 
 static bool joins(enum pass pass)
 {
-    return pass == PASS_COMBINE || pass == PASS_ORDER;
+    return pass == PASS_COMBINE || pass == PASS_COUNT || pass == PASS_ORDER;
 }
 
 static bool checks_errors(const struct gsh_launch *launch, enum pass pass)
@@ -197,7 +240,8 @@ static int64_t free_places(const struct gsh_launch *launch)
 
 static void write_key(const struct gsh_launch *launch, enum pass pass, bool is_ranked, char *key)
 {
-    static const char *const names[] = {"clear", "claim", "move", "combine", "cells", "", "order"};
+    static const char *const names[] = {"clear", "claim", "move", "combine",
+                                        "count", "cells", "",     "order"};
     struct gsh_fmt fmt; /* without printf: this runs at every launch */
     gsh_fmt_init(&fmt, key, GSH_SOURCE_KEY_SIZE);
     gsh_fmt_text(&fmt, is_put(launch) ? "put_" : "take_");
@@ -306,6 +350,17 @@ static enum gsh_status put_order(const struct gsh_launch *launch, uint64_t scrat
     return gsh_source_set_grid(stage, gsh_source_divide_up(threads * free, GSH_SOURCE_BLOCK));
 }
 
+/* What CountArgs has beyond Args. */
+static enum gsh_status put_count(const struct gsh_launch *launch, struct gsh_source_stage *stage)
+{
+    int64_t copies = MOST_COPIES;
+    int64_t blocks = gsh_launch_elements(launch) / elements_of_counters(launch);
+    while (copies * launch->indexed.extent > COUNTERS)
+        copies /= 2;
+    GSH_TRY(gsh_source_put(stage, (uint64_t)copies));
+    return gsh_source_set_grid(stage, GSH_MIN(blocks, MOST_BLOCKS));
+}
+
 /* Plans the SORT's stages, from plan->stages[1] on. */
 static enum gsh_status plan_sort(const struct gsh_launch *launch, uint64_t scratch,
                                  struct gsh_source_plan *plan)
@@ -355,7 +410,7 @@ enum gsh_status gsh_source_index_plan(const struct gsh_launch *launch, uint64_t 
         else
             GSH_TRY(plan_pass(launch, pass, is_ranked, scratch, stage));
     }
-    return GSH_OK;
+    return way == WAY_COUNT ? put_count(launch, &plan->stages[0]) : GSH_OK;
 }
 
 static const char *name_of(bool value)
@@ -383,14 +438,6 @@ static void write_common(const struct gsh_launch *launch, bool is_ranked, struct
     gsh_fmt_text(fmt, gsh_cuda_text_indexed);
 }
 
-/* True where an atomic instruction exists for the operation. */
-static bool is_native(const struct gsh_launch *launch)
-{
-    enum gsh_dtype dtype = launch->operands[2].dtype;
-    return (1u << dtype & GSH_SET_INTEGERS) != 0 && gsh_dtype_size(dtype) >= 4 &&
-           dtype == launch->loop && (launch->op == GSH_OP_ADD || launch->op == GSH_OP_SUBTRACT);
-}
-
 static int tie_rule(const struct gsh_launch *launch)
 {
     if (!is_float(launch->loop) || !is_extremum(launch->op))
@@ -413,20 +460,28 @@ static void write_join(const struct gsh_launch *launch, enum pass pass, struct g
     write_common(launch, false, fmt);
 }
 
-static void write_combine(const struct gsh_launch *launch, struct gsh_fmt *fmt)
+/* `combine` by an atomic instruction. */
+static void write_add(const struct gsh_launch *launch, struct gsh_fmt *fmt)
+{
+    gsh_fmt_printf(fmt, "constexpr bool ADDS = %s;\n", name_of(launch->op == GSH_OP_ADD));
+    gsh_fmt_text(fmt, gsh_cuda_text_indexed_add);
+}
+
+static void write_combine(const struct gsh_launch *launch, enum pass pass, struct gsh_fmt *fmt)
 {
     static const char *const cells[] = {"u8", "u16", "u32", "u64"};
     size_t size = gsh_dtype_size(launch->operands[2].dtype);
-    write_join(launch, PASS_COMBINE, fmt);
+    write_join(launch, pass, fmt);
     gsh_fmt_printf(fmt, "typedef %s Cell;\n", cells[__builtin_ctzll(size)]);
     if (is_native(launch)) {
-        gsh_fmt_printf(fmt, "constexpr bool ADDS = %s;\n", name_of(launch->op == GSH_OP_ADD));
-        gsh_fmt_text(fmt, gsh_cuda_text_indexed_add);
+        write_add(launch, fmt);
     } else {
         gsh_fmt_printf(fmt, "constexpr int ORDERED = %d;\n", tie_rule(launch));
         gsh_fmt_text(fmt, gsh_cuda_text_indexed_combine);
     }
-    gsh_fmt_text(fmt, gsh_cuda_text_indexed_put);
+    if (pass == PASS_COUNT)
+        gsh_fmt_printf(fmt, "constexpr int COUNTERS = %d;\n", COUNTERS);
+    gsh_fmt_text(fmt, pass == PASS_COUNT ? gsh_cuda_text_indexed_count : gsh_cuda_text_indexed_put);
 }
 
 static void write_order(const struct gsh_launch *launch, struct gsh_fmt *fmt)
@@ -483,8 +538,8 @@ void gsh_source_index_text(const struct gsh_launch *launch, unsigned stage, stru
         return;
     }
     write_prelude(launch, pass, fmt);
-    if (pass == PASS_COMBINE)
-        write_combine(launch, fmt);
+    if (pass == PASS_COMBINE || pass == PASS_COUNT)
+        write_combine(launch, pass, fmt);
     else if (pass == PASS_ORDER)
         write_order(launch, fmt);
     else if (pass == PASS_CELLS)

@@ -224,8 +224,9 @@ static struct gsh_launch indexed(enum gsh_launch_kind kind, enum gsh_op op, enum
     return launch;
 }
 
-static const int64_t tables[][3] = {
-    {10, 1, 1000000}, {100000, 1, 1000000}, {1000, 7, 50000}, {3, 300, 3000}};
+static const int64_t tables[][3] = {{10, 1, 1000000},  {100000, 1, 1000000}, {1000, 7, 50000},
+                                    {3, 300, 3000},    {900, 1, 300000},     {6144, 1, 800000},
+                                    {6145, 1, 800000}, {5, 1, 20000}};
 
 static void test_take(enum gsh_dtype loop)
 {
@@ -355,6 +356,15 @@ static void time_all(void)
     time_launch(&launch, "add.at 1e7 into 1e7");
     launch = indexed(GSH_LAUNCH_PUT, GSH_OP_ADD, GSH_INT64, 100, 1, 10000000);
     time_launch(&launch, "add.at 1e7 into 100");
+    for (int64_t extent = 10; extent <= 100000; extent *= 10) {
+        launch = indexed(GSH_LAUNCH_PUT, GSH_OP_ADD, GSH_INT64, extent, 1, 10000000);
+        launch.operands[0].is_constant = true;
+        fill_value(&launch.operands[0].constant, GSH_INT64, false);
+        memset(launch.strides[0], 0, sizeof(launch.strides[0]));
+        char what[40];
+        snprintf(what, sizeof(what), "count 1e7 in %lld", (long long)extent);
+        time_launch(&launch, what);
+    }
     launch = masked(GSH_LAUNCH_COMPRESS, GSH_FLOAT64, 10000000);
     time_launch(&launch, "compress 1e7");
     launch = masked(GSH_LAUNCH_EXPAND, GSH_FLOAT64, 10000000);

@@ -154,7 +154,36 @@ for index, part in enumerate(np.histogram2d(on_device(x), on_device(y), 9)):
         result = self.assert_same(MORE + '''
 dump("counts", np.histogram(on_device(rng.normal(size=200000)), 100, (-2, 2))[0])
 ''')
-        self.assertEqual(shim_runner.device_calls(result.report, "bincount"), 1)
+        self.assertEqual(shim_runner.device_calls(result.report, "add.at"), 1)
+        self.assertEqual(shim_runner.device_calls(result.report, "take"), 0)  # edges are computed
+
+    @unittest.skipIf(np.lib.NumpyVersion(np.__version__) < "1.25.0", "its functions have no dispatcher objects")
+    def test_equal_bins(self):
+        """Ranges of a few numbers, of too large and too small ones, edges that are elements, and elements out of range."""
+        result = self.assert_same(MORE + '''
+def both(*args, **keywords):
+    n, edges = np.histogram(*args, **keywords)
+    return np.concatenate((n, edges))
+base = rng.random(70000)
+arrays = {"f8": base - 0.5, "f4": base.astype("f4"), "f2": (base * 100).astype("f2"), "i8": (base * 2**63).astype("i8") * 2, "u8": (base * 2**63).astype("u8"),
+          "i1": (base * 200 - 100).astype("i1"), "narrow": 1 + base * 1e-15, "subnormal": base * 2e-308, "huge": base * 3e307 - 1e307,
+          "grid": np.round(base * 1000) / 1000, "zeros": -base * 0, "nan": np.where(base < 0.01, np.nan, base), "rows": base.reshape(70, 1000)[::2, ::3]}
+for name, a in arrays.items():
+    a = on_device(a)
+    for bins in (1, 7, 64, 7000):
+        for limits in (None, (0.1, 0.7), (-1000, 2000), (10, 10), (1e6, 2e6), (0.0, 1e-310), (-1e308, 1e308), (np.float32(0.1), np.float32(0.7))):
+            attempt("%s %d %s %s" % (name, bins, limits, type(limits and limits[0])), both, a, bins, limits)
+    attempt("density " + name, both, a, 50, density=True)
+with np.errstate(under="raise"):
+    attempt("underflow", both, on_device(base), 33)
+for number in range(60):
+    low, high = sorted(rng.normal(size=2))
+    bins = int(rng.integers(1, 5000))
+    a = rng.normal(size=70000)
+    a = on_device(np.round(a * bins) / bins if number % 3 == 0 else a.astype("f4") if number % 3 == 1 else a)
+    attempt("random %d" % number, both, a, bins, (low, high) if number % 2 else None)
+''')
+        self.assertGreater(shim_runner.device_calls(result.report, "add.at"), 300)
 
     def test_histograms_that_are_left_to_blocks(self):
         self.assert_same(MORE + '''

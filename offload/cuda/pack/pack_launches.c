@@ -308,7 +308,7 @@ static void make_take(const struct family *family, enum gsh_dtype loop, enum gsh
     }
 }
 
-/* Of an array, or of one value. */
+/* Of an array, or of one value: to as many places, and again and again to few. */
 static void make_put(const struct family *family, enum gsh_dtype loop, enum gsh_dtype input)
 {
     (void)input;
@@ -317,6 +317,9 @@ static void make_put(const struct family *family, enum gsh_dtype loop, enum gsh_
         hand_out(&launch);
         memset(launch.strides[0], 0, sizeof launch.strides[0]);
         launch.operands[0].is_constant = true;
+        hand_out(&launch);
+        launch.shape[0] *= 100;
+        launch.indexed.extent /= 50;
         hand_out(&launch);
     }
 }

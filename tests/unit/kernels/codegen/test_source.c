@@ -239,6 +239,37 @@ static void check_repeatable(void)
           0);
 }
 
+/* Adds one number at `elements` places of a line. */
+static struct gsh_launch count(int64_t elements, int64_t extent)
+{
+    struct gsh_launch launch = add_vectors(elements, 0);
+    launch.kind = GSH_LAUNCH_PUT;
+    launch.loop = GSH_INT64;
+    for (unsigned k = 0; k < 3; k++)
+        launch.operands[k].dtype = GSH_INT64;
+    launch.operands[0].is_constant = true;
+    launch.operands[0].constant.i64 = 1;
+    launch.strides[1][0] = 8;
+    launch.indexed = (struct gsh_indexed){.stride = 8, .extent = extent};
+    return launch;
+}
+
+/* Counters in shared memory where there are places for them, and each is named many times. */
+static void check_counts(void)
+{
+    struct gsh_launch launch = count(1000000, 10);
+    CHECK(strncmp(key_of(&launch), "put_count", 9) == 0);
+    launch = count(10000, 10);
+    CHECK(strncmp(key_of(&launch), "put_combine", 11) == 0);
+    launch = count(1000000, 6144);
+    CHECK(strncmp(key_of(&launch), "put_count", 9) == 0);
+    launch = count(1000000, 6145);
+    CHECK(strncmp(key_of(&launch), "put_combine", 11) == 0);
+    launch = count(1000000, 10);
+    launch.strides[2][0] = 80; /* a line of its own for each */
+    CHECK(strncmp(key_of(&launch), "put_combine", 11) == 0);
+}
+
 static void check_text(void)
 {
     struct gsh_launch launch = add_vectors(1000, 8);
@@ -341,6 +372,7 @@ int main(void)
     check_lanes();
     check_ordered();
     check_repeatable();
+    check_counts();
     check_text();
     check_magic();
     check_certainty();
