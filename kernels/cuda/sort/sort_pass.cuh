@@ -5,8 +5,9 @@
 // block waits only for blocks that run. It tells first how many elements of each digit its tile has, then how many
 // there are up to its end, for which it adds what tiles before it have told. A status is such a number below 2 * pass
 // + 1 or 2 * pass + 2; those of other passes are older.
-constexpr u32 WARPS = BLOCK / 32, TILE = BLOCK * ITEMS;
+constexpr u32 WARPS = BLOCK / 32, TILE = BLOCK * ITEMS, DIGIT_SHIFT = 16;
 static_assert(BLOCK == RADIX, "a thread for each digit");
+static_assert(TILE <= 1u << DIGIT_SHIFT, "a rank fits below the digit");
 
 FN u64 status_word(u32 pass, bool is_whole, u32 count) { return (u64)(2 * pass + 1 + is_whole) << 32 | count; }
 // How many elements of the thread's digit the tiles before this one have.
@@ -24,32 +25,29 @@ FN u32 look_back(const volatile u64 *own, u32 tile, u32 pass)
     }
     return sum;
 }
-// Lanes with this lane's digit.
-FN u32 lanes_like(u32 digit)
+// The number of elements of this digit before this one in the warp's part of the tile. `lanes` has of each digit the lanes that have
+// it, and is clear between two calls. The last of these lanes counts for all.
+FN u32 rank_in_warp(u32 *counts, u32 *lanes, u32 digit)
 {
-    u32 same = ~0u;
-#pragma unroll
-    for (u32 bit = 0; bit < 8; bit++) {
-        const u32 votes = __ballot_sync(~0u, digit >> bit & 1);
-        same &= digit >> bit & 1 ? votes : ~votes;
-    }
-    return same;
-}
-// The number of elements of this digit before this one in the warp's part of the tile.
-FN u32 rank_in_warp(u32 *counts, u32 digit)
-{
-    const u32 lane = threadIdx.x % 32, same = lanes_like(digit), leader = __ffs((int)same) - 1;
-    u32 before = 0;
-    if (lane == leader) {
-        before = counts[digit];
-        counts[digit] = before + __popc(same);
-    }
+    const u32 lane = threadIdx.x % 32;
+    atomicOr(&lanes[digit], 1u << lane);
     __syncwarp();
-    return __shfl_sync(~0u, before, leader, 32) + __popc(same & ((1u << lane) - 1));
+    const u32 same = lanes[digit], last = 31 - __clz((int)same);
+    const u32 own = __popc(same & ~0u >> (31 - lane)); // with this one
+    u32 before = 0;
+    if (lane == last) {
+        before = counts[digit];
+        counts[digit] = before + own;
+    }
+    before = __shfl_sync(~0u, before, last, 32); // all have read `lanes`
+    if (lane == last)
+        lanes[digit] = 0;
+    __syncwarp();
+    return before + own - 1;
 }
-extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const IN_PLACE Args args)
+extern "C" __global__ void __launch_bounds__(BLOCK, 3) gsh_kernel(const IN_PLACE Args args)
 {
-    __shared__ union { Raw element[TILE]; u32 index[TILE]; } staged; // one after the other
+    __shared__ union { u32 lanes[WARPS][RADIX]; Raw element[TILE]; u32 index[TILE]; } staged; // one after the other
     __shared__ u32 counts[WARPS][RADIX], base[RADIX];
     __shared__ u32 begun;
     const u32 pass = (u32)args.pass, wanted = *(const u32 *)args.state;
@@ -60,7 +58,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const IN_PLACE Ar
     if (t == 0)
         begun = atomicAdd((u32 *)args.state + 1 + pass, 1u);
     for (u32 w = 0; w < WARPS; w++)
-        counts[w][t] = 0;
+        counts[w][t] = staged.lanes[w][t] = 0;
     __syncthreads();
     const i64 row = begun / (u32)args.tiles;
     const u32 tile = begun % (u32)args.tiles;
@@ -71,14 +69,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const IN_PLACE Ar
     // What is missing in the last tile counts as the last digit, behind all others.
     const Raw *const from = source_of(args, run, row) + start;
     Raw x[ITEMS];
-    u32 rank[ITEMS];
+    u32 rank[ITEMS]; // above it the digit, up to the counts of all warps
 #pragma unroll
     for (u32 k = 0; k < ITEMS; k++)
         if (first + k * 32 < count)
             x[k] = from[first + k * 32];
 #pragma unroll
     for (u32 k = 0; k < ITEMS; k++)
-        rank[k] = rank_in_warp(counts[warp], first + k * 32 < count ? digit_of(x[k], pass) : RADIX - 1);
+    {
+        const u32 digit = first + k * 32 < count ? digit_of(x[k], pass) : RADIX - 1;
+        rank[k] = digit << DIGIT_SHIFT | rank_in_warp(counts[warp], staged.lanes[warp], digit);
+    }
     __syncthreads();
     u32 total = 0;
     for (u32 w = 0; w < WARPS; w++) {
@@ -100,7 +101,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const IN_PLACE Ar
 
 #pragma unroll
     for (u32 k = 0; k < ITEMS; k++) {
-        rank[k] += counts[warp][first + k * 32 < count ? digit_of(x[k], pass) : RADIX - 1];
+        rank[k] = counts[warp][rank[k] >> DIGIT_SHIFT] + (rank[k] & (1u << DIGIT_SHIFT) - 1);
         staged.element[rank[k]] = x[k];
     }
     __syncthreads();
