@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compositions (numpy_composed.py): what rests on searches and counts."""
+import bisect
 import builtins as python
 import math
 
@@ -244,3 +245,100 @@ def as_integers(weights):
         scaled = m.multiply(weights, 2.0 ** shift)
         integers = scaled.astype('l')
     return (integers, 2.0 ** shift) if m.equal(integers, scaled).all() else (None, 0)
+
+
+# --- partitions of long lines (ndarray.partition) ------------------------------------------------------
+
+DIGIT = 12  # bits of a key that are counted at a time
+FEW = 2 ** 18  # elements among which a place is found by sorting them
+MOST_PLACES = 4
+
+
+def partition_line(line, kth, axis=-1, kind='introselect', order=None):
+    """In place, of a line without NaNs: a radix select finds the element of each place, and all others are moved to their side of it."""
+    places = sorted({place % line.size for place in (kth if type(kth) in (list, tuple) else as_array(kth).reshape(-1).tolist())})
+    if not is_plain(line) or line.dtype.kind not in 'iuf' or line.dtype.itemsize not in (4, 8) or len(places) > MOST_PLACES:
+        return NotImplemented
+    low, high = line.min(), line.max()
+    if not (low <= high):
+        return NotImplemented
+    parts, start, last = [], 0, None
+    for value, first, end in elements_at(line, low, high, places):
+        if end <= start:
+            continue
+        if first > start:
+            is_below = m.less(line, value)
+            parts.append(line[is_below if last is None else m.logical_and(is_below, m.greater(line, last))])
+        parts.append(line[m.equal(line, value)] if value == 0 else filled(value, end - first, line.dtype))
+        start, last = end, value
+    if start < line.size:
+        parts.append(line[m.greater(line, last)])
+    line[...] = m.concatenate(parts)
+
+
+def filled(value, count, dtype):
+    made = m.empty(count, dtype)
+    made[...] = value
+    return made
+
+
+def keys_of(line):
+    """Unsigned integers in the order of the elements; 0.0 for -0.0."""
+    bits, top = line.view('u%d' % line.dtype.itemsize), 1 << (8 * line.dtype.itemsize - 1)
+    if line.dtype.kind == 'u':
+        return bits
+    if line.dtype.kind == 'i':
+        return m.bitwise_xor(bits, bits.dtype.type(top))
+    zero, top = bits.dtype.type(0), bits.dtype.type(top)
+    bits = m.where(m.equal(bits, top), zero, bits)
+    return m.where(m.not_equal(m.bitwise_and(bits, top), zero), m.invert(bits), m.bitwise_or(bits, top))
+
+
+def key_of(value, dtype):
+    return int(keys_of(m.array([value], dtype))[0])
+
+
+def elements_at(line, low, high, places):
+    """Of each place, in order: (the element there, the first place of its equals, the place behind them)."""
+    found = {}
+    for place, value in ((0, low), (line.size - 1, high)):
+        if place in places:
+            count = int(m.add.reduce(m.equal(line, value), dtype='l'))
+            found[place] = (value, 0, count) if place == 0 else (value, line.size - count, line.size)
+    key = key_of(low, line.dtype)
+    shift = (key ^ key_of(high, line.dtype)).bit_length()
+    left = [place for place in places if place not in found]
+    tasks = [(key >> shift, shift, 0, left)] if left else []
+    while tasks:
+        tasks.extend(next_digits(line, *tasks.pop(), found))
+    return [found[place] for place in places]
+
+
+def next_digits(line, prefix, shift, below, places, found):
+    """Counts the next digit of the elements whose keys begin with the prefix, up to the bit `shift`; `below` others are less. Where few
+    elements share a place's digit, or all bits are known, notes what is found there; else yields such a task."""
+    unsigned = keys_of(line[:1]).dtype.type
+    bits = min(shift, DIGIT)
+    rest = shift - bits
+    digits = m.bitwise_and(m.right_shift(keys_of(line), unsigned(rest)), unsigned((1 << bits) - 1)).astype('l')
+    is_here = m.equal(m.right_shift(m.right_shift(keys_of(line), unsigned(rest)), unsigned(bits)), unsigned(prefix))
+    counts = m.zeros((1 << bits) + 1, 'l')
+    m.add.at(counts, m.where(is_here, digits, 1 << bits), 1)
+    ends = counts[:-1].cumsum().tolist()
+    groups = {}
+    for place in places:
+        groups.setdefault(bisect.bisect_right(ends, place - below), []).append(place)
+    for digit, members in groups.items():
+        start, end = below + (ends[digit - 1] if digit else 0), below + ends[digit]
+        whole = prefix << bits | digit
+        is_it = m.equal(m.right_shift(keys_of(line), unsigned(rest)), unsigned(whole))
+        if rest == 0:
+            found.update((place, (line[int(is_it.argmax())], start, end)) for place in members)
+        elif end - start <= FEW:
+            part = line[is_it]
+            part.sort()
+            for place in members:
+                value = part[place - start]
+                found[place] = (value, start + int(part.searchsorted(value)), start + int(part.searchsorted(value, 'right')))
+        else:
+            yield whole, rest, start, members
