@@ -37,12 +37,12 @@ template <class F> FN void clear(Complex<F> &x) { x = {(F)-0.0, (F)-0.0}; }
 FN i64 bounded(i64 at, i64 low, i64 high) { return at < low ? low : at > high ? high : at; }
 FN i64 start_of(const Args &args, i64 row) { return bounded(((const I *)args.starts)[row], 0, args.count); }
 // Column of a number; -1: it is outside of the vector.
-FN i64 column_of(const Args &args, i64 at)
+FN I column_of(const Args &args, i64 at)
 {
-    const i64 column = ((const I *)args.columns)[at];
+    const I column = ((const I *)args.columns)[at];
     return column < args.width ? column : -1;
 }
-FN T product_of(const Args &args, T number, i64 column)
+FN T product_of(const Args &args, T number, I column)
 {
     T product;
     clear(product);
@@ -56,7 +56,7 @@ FN int place(int i) { return i + i / LINE; }
 // The products of the numbers first .. end - 1, at most a tile of them. A thread's loads are on their way together.
 FN void fill(const Args &args, i64 first, i64 end, T *tile)
 {
-    i64 columns[EACH];
+    I columns[EACH];
     T numbers[EACH];
 #pragma unroll
     for (int i = 0; i < EACH; i++) {
