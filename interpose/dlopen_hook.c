@@ -19,6 +19,7 @@
 #include "scipy_filter.h"
 #include "scipy_linalg.h"
 #include "scipy_special.h"
+#include "scipy_spmv.h"
 #include "unseen.h"
 
 #include <dlfcn.h>
@@ -86,6 +87,8 @@ void *gsh_dlopen_hook_enter(const char **opened, int flags, const void *caller)
         gsh_scipy_compositions_adopt_module(path);
     if (path != NULL)
         gsh_scipy_filter_adopt_module(path);
+    if (path != NULL)
+        gsh_scipy_spmv_adopt_module(path);
     if (path != NULL && is_file(path, "_batched_linalg."))
         gsh_scipy_linalg_adopt_module();
     if (path != NULL && is_file(path, "libcuda.so"))

@@ -178,6 +178,11 @@ static enum gsh_dtype input_of_searched(const struct gsh_launch *launch, unsigne
     return input_of_loop(launch, k);
 }
 
+static enum gsh_dtype input_of_sparse(const struct gsh_launch *launch, unsigned k)
+{
+    return k <= GSH_SPMV_COLUMNS ? launch->operands[k].dtype : launch->loop;
+}
+
 /* Whether input k is an index. */
 static bool is_index(const struct gsh_launch *launch, unsigned k)
 {
@@ -222,6 +227,11 @@ static enum gsh_dtype result_of_searched(const struct gsh_launch *launch, unsign
     (void)launch;
     (void)k;
     return GSH_INT64;
+}
+
+static enum gsh_dtype result_of_sparse(const struct gsh_launch *launch, unsigned k)
+{
+    return result_of_loop(launch, k);
 }
 
 enum gsh_dtype gsh_launch_result_dtype(const struct gsh_launch *launch, unsigned k)
@@ -398,11 +408,14 @@ static void extend_by_core(const struct gsh_launch *launch, unsigned k, int64_t 
     }
 }
 
-/* Whether operand k is addressed through launch->indexed. */
-static bool is_indexed(const struct gsh_launch *launch, unsigned k)
+/* What operand k is addressed by beyond the shape. */
+static struct gsh_indexed line_of(const struct gsh_launch *launch, unsigned k)
 {
-    return (k == 0 && gsh_launch_has(launch, GSH_TRAIT_INDEXES_INPUT)) ||
-           (k == launch->nin && gsh_launch_has(launch, GSH_TRAIT_INDEXES_OUTPUT));
+    if (launch->kind == GSH_LAUNCH_SPMV && k < GSH_COUNT(launch->spmv.lines))
+        return launch->spmv.lines[k];
+    bool is_indexed = (k == 0 && gsh_launch_has(launch, GSH_TRAIT_INDEXES_INPUT)) ||
+                      (k == launch->nin && gsh_launch_has(launch, GSH_TRAIT_INDEXES_OUTPUT));
+    return is_indexed ? launch->indexed : (struct gsh_indexed){0, 1};
 }
 
 static bool has_same_core(const struct gsh_launch *launch, unsigned a, unsigned b)
@@ -442,8 +455,8 @@ void gsh_launch_extent(const struct gsh_launch *launch, unsigned k, int64_t *low
         }
         extend(launch->strides[k][d], launch->shape[d], low, high);
     }
-    if (is_indexed(launch, k))
-        extend(launch->indexed.stride, launch->indexed.extent, low, high);
+    const struct gsh_indexed line = line_of(launch, k);
+    extend(line.stride, line.extent, low, high);
 }
 
 bool gsh_launch_is_packed(const struct gsh_launch *launch, unsigned k)
@@ -453,6 +466,35 @@ bool gsh_launch_is_packed(const struct gsh_launch *launch, unsigned k)
         if (launch->shape[d] > 1 && launch->strides[k][d] != step)
             return false;
     return true;
+}
+
+/* Whether operand k of a SPMV has the dtype and steps as it must. */
+static bool is_of_spmv(const struct gsh_launch *launch, unsigned k)
+{
+    const struct gsh_operand *operand = &launch->operands[k];
+    int64_t size = (int64_t)gsh_dtype_size(operand->dtype);
+    bool is_line = k > GSH_SPMV_STARTS && k < GSH_SPMV_INITIAL;
+    bool steps =
+        is_line ? launch->ndim == 0 || launch->strides[k][0] == 0 : gsh_launch_is_packed(launch, k);
+    bool has_line = k >= GSH_SPMV_INITIAL ||
+                    (launch->spmv.lines[k].stride == size && launch->spmv.lines[k].extent > 0);
+    return steps && has_line && !operand->is_constant &&
+           operand->dtype == (k <= GSH_SPMV_COLUMNS ? launch->operands[0].dtype : launch->loop);
+}
+
+bool gsh_launch_is_spmv(const struct gsh_launch *launch)
+{
+    const unsigned indices = 1u << GSH_INT32 | 1u << GSH_INT64,
+                   numbers = (unsigned)GSH_SET_INTEGERS | (unsigned)GSH_SET_BLAS;
+    bool is_spmv =
+        launch->kind == GSH_LAUNCH_SPMV && launch->nin == GSH_SPMV_INPUTS && launch->nout == 1 &&
+        !launch->has_mask && launch->ndim <= 1 &&
+        (1u << launch->operands[0].dtype & indices) != 0 && (1u << launch->loop & numbers) != 0 &&
+        launch->spmv.lines[GSH_SPMV_STARTS].extent == 2 &&
+        launch->spmv.lines[GSH_SPMV_COLUMNS].extent == launch->spmv.lines[GSH_SPMV_NUMBERS].extent;
+    for (unsigned k = 0; k <= GSH_SPMV_INPUTS && is_spmv; k++)
+        is_spmv = is_of_spmv(launch, k);
+    return is_spmv;
 }
 
 bool gsh_launch_reads_output(const struct gsh_launch *launch)

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define GSH_MAX_DIMS 16
-#define GSH_MAX_INPUTS 3
+#define GSH_MAX_INPUTS 3 /* of an op */
 #define GSH_OP_OUTPUTS 2 /* of an op */
 #define GSH_MAX_OUTPUTS 3
 #define GSH_MAX_OPERANDS 6 /* inputs, then outputs, then the mask */
@@ -101,6 +101,20 @@ struct gsh_sort {
 struct gsh_search {
     struct gsh_indexed line;
     bool is_right;
+};
+
+/* SPMV: a sparse matrix in CSR form times a vector. The inputs, in order: */
+enum {
+    GSH_SPMV_STARTS,  /* of the rows, one more than rows */
+    GSH_SPMV_COLUMNS, /* of the numbers */
+    GSH_SPMV_NUMBERS, /* that the matrix stores */
+    GSH_SPMV_VECTOR,
+    GSH_SPMV_INITIAL, /* what each row's sum begins with */
+    GSH_SPMV_INPUTS
+};
+/* A row reaches more of these inputs than its own element: `extent` elements, from that one on. `lines` begins as `indexed` does. */
+struct gsh_spmv {
+    struct gsh_indexed lines[GSH_SPMV_INITIAL];
 };
 
 /* The form of a product, by BLAS's names. Forms other than GE: float32 and wider dtypes; no batch; C is stored by
@@ -244,6 +258,12 @@ struct gsh_filter {
  * SORT's order; with is_right, how many do not go after it. INT64. Inputs are not cast; in1 may be a constant. in0 has
  * stride 0 in all dimensions. Of elements that are not sorted, some number of them.
  *
+ * SPMV: out[i] = initial[i] + numbers[j] * vector[columns[j]] for j = starts[i] .. starts[i + 1] - 1, added one after the other; each
+ * product and each sum is rounded. The shape is the rows. Starts and columns are of one dtype, INT32 or INT64, the others of dtype
+ * `loop`: a number, but no float16; integers wrap. No operand has gaps. Columns, numbers and vector have stride 0. Starts are taken
+ * to the nearest of 0 .. numbers, and a number whose column is outside of the vector is left out. The output may be exactly
+ * `initial`.
+ *
  * GEMM, LAPACK, FFT, FILTER: shape and strides are the batch's; `gemm`, `lapack`, `fft` or `filter` describes one element of the
  * batch. GEMM: operands a, b, c of dtype `loop`. LAPACK: operands of the dtypes in the routine's row for `loop`;
  * outputs overlap nothing, but QR_R_RAW's first output may be exactly its input. FFT: `loop` is the complex dtype.
@@ -271,6 +291,7 @@ struct gsh_launch {
         struct gsh_indexed indexed;
         struct gsh_sort sort;
         struct gsh_search search;
+        struct gsh_spmv spmv;
         struct gsh_gemm gemm;
         struct gsh_lapack lapack;
         struct gsh_fft fft;
@@ -360,6 +381,8 @@ static inline int64_t gsh_launch_step(int64_t stride)
 bool gsh_launch_is_distinct(const struct gsh_launch *launch, unsigned k);
 /* True where operand k's elements lie in C order, without gaps. */
 bool gsh_launch_is_packed(const struct gsh_launch *launch, unsigned k);
+/* True for a SPMV whose operands are as described above. */
+bool gsh_launch_is_spmv(const struct gsh_launch *launch);
 /* True where the elements of each output occupy distinct bytes (PUT: true). */
 bool gsh_launch_output_is_distinct(const struct gsh_launch *launch);
 /* Whether two operands step alike through the same memory, with elements of one size. */

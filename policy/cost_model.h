@@ -55,7 +55,7 @@ struct gsh_work {
     double host_share,
         device_share; /* PRODUCT: of the rate of matrix products; 1 for a product itself */
     double
-        columns; /* PRODUCT: that the device computes one after another; DRAW: waits for the device; LOOP: sorts, steps of filters */
+        columns; /* PRODUCT: that the device computes one after another; DRAW: waits for the device; LOOP: sorts, steps of filters and of rows */
     double device_column; /* s for each of them at least */
 };
 

@@ -44,7 +44,6 @@
     X(SCIPY_COSINE, "cdist_cosine_double_wrap", cdist_cosine, ARG(2))                              \
     X(SCIPY_COSINE, "pdist_cosine_double_wrap", pdist_cosine, ARG(1))
 #define SPARSE(X)                                                                                  \
-    X(SCIPY_SPARSE, "csr_matvec", csr_matvec, ARG(6))                                              \
     X(SCIPY_SPARSE, "csr_matvecs", csr_matvecs, ARG(7))                                            \
     X(SCIPY_SPARSE, "csc_matvec", csc_matvec, ARG(6))                                              \
     X(SCIPY_SPARSE, "csc_matvecs", csc_matvecs, ARG(7))                                            \

@@ -4,12 +4,10 @@
  */
 #include "scipy_filter_probe.h"
 
-#include "numpy_output.h"
 #include "python_error.h"
-#include "verify_compare.h"
+#include "scipy_probe.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { LINES = 2, LENGTH = 24, ORDER = 3, ARRAYS = 3 };
 enum { SIGNAL = 1 }; /* of _sosfilt, which overwrites it and what follows */
@@ -19,29 +17,6 @@ static const struct gsh_layout layouts[][ARRAYS] = {
     [GSH_FILTER_SECTIONS] = {
         {2, {ORDER, 6}, {0}}, {2, {LINES, LENGTH}, {0}}, {3, {LINES, ORDER, 2}, {0}}}};
 
-static void store(PyObject *array, enum gsh_dtype dtype, int64_t place, double value)
-{
-    char *data = gsh_numpy_array(array)->data;
-    if (gsh_dtype_is_single(dtype))
-        ((float *)(void *)data)[place] = (float)value;
-    else
-        ((double *)(void *)data)[place] = value;
-}
-
-/* An array of numbers below 1, none of which is a sum of few powers of two. NULL: there is no memory. */
-static PyObject *make(const struct gsh_layout *layout, enum gsh_dtype dtype, int64_t seed)
-{
-    struct gsh_layout filled = *layout;
-    int64_t count = gsh_dtype_kind(dtype) == 'c' ? 2 : 1;
-    gsh_numpy_output_c_order(&filled, gsh_dtype_size(dtype));
-    PyObject *array = gsh_numpy_output_allocate(dtype, &filled);
-    for (int d = 0; d < layout->ndim; d++)
-        count *= layout->shape[d];
-    for (int64_t i = 0; array && i < count; i++)
-        store(array, dtype, i, (double)((i * 37 + seed * 13) % 101 - 47) / 103);
-    return array;
-}
-
 /* The same arrays at each call. The last line ends with an infinity and what it makes. */
 static bool make_all(enum gsh_filter_form form, enum gsh_dtype dtype, PyObject **arrays)
 {
@@ -49,31 +24,12 @@ static bool make_all(enum gsh_filter_form form, enum gsh_dtype dtype, PyObject *
     int64_t parts = gsh_dtype_kind(dtype) == 'c' ? 2 : 1;
     bool is_made = true;
     for (unsigned k = 0; k < ARRAYS; k++) {
-        arrays[k] = make(&layouts[form][k], dtype, k + 1);
+        arrays[k] = gsh_scipy_probe_make(&layouts[form][k], dtype, k + 1);
         is_made &= arrays[k] != NULL;
     }
     if (is_made)
-        store(arrays[signal], dtype, parts * (LINES * LENGTH - 4), INFINITY);
+        gsh_scipy_probe_store(arrays[signal], dtype, parts * (LINES * LENGTH - 4), INFINITY);
     return is_made;
-}
-
-static struct gsh_verify_array view_of(PyObject *array, enum gsh_dtype dtype)
-{
-    const struct gsh_ndarray *found = gsh_numpy_array(array);
-    return (struct gsh_verify_array){.dtype = dtype,
-                                     .ndim = found->nd,
-                                     .shape = found->dimensions,
-                                     .strides = found->strides,
-                                     .data = found->data};
-}
-
-static bool is_same(PyObject *got, PyObject *want, enum gsh_dtype dtype)
-{
-    const struct gsh_contract exact = {.kind = GSH_CONTRACT_EXACT};
-    struct gsh_verify_outcome outcome = {.different = 1};
-    const struct gsh_verify_array ours = view_of(got, dtype), theirs = view_of(want, dtype);
-    gsh_verify_compare(&ours, &theirs, NULL, exact, &outcome);
-    return outcome.different == 0;
 }
 
 /* A form's result: what the function returns, or what it overwrites. */
@@ -83,9 +39,9 @@ static bool has_same_results(enum gsh_filter_form form, enum gsh_dtype dtype, Py
     if (!ours || !theirs)
         return false;
     if (form == GSH_FILTER_DIRECT)
-        return gsh_numpy_is_array(theirs) && is_same(ours, theirs, dtype);
-    return is_same(got[SIGNAL], want[SIGNAL], dtype) &&
-           is_same(got[SIGNAL + 1], want[SIGNAL + 1], dtype);
+        return gsh_numpy_is_array(theirs) && gsh_scipy_probe_is_same(ours, theirs, dtype);
+    return gsh_scipy_probe_is_same(got[SIGNAL], want[SIGNAL], dtype) &&
+           gsh_scipy_probe_is_same(got[SIGNAL + 1], want[SIGNAL + 1], dtype);
 }
 
 static bool compare(const struct gsh_method_hook *hook, PyObject *self, enum gsh_filter_form form,

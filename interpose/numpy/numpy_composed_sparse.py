@@ -65,10 +65,6 @@ def vectors_of(flat, count):
     return [table[:, place] for place in range(count)]
 
 
-def csr_matvec(rows, columns, starts, indices, data, x, y):
-    return csr_matvecs(rows, columns, 1, starts, indices, data, x, y)
-
-
 def csr_matvecs(rows, columns, count, starts, indices, data, x, y):
     if not is_matrix(data, starts, indices) or not is_vector_pair(data, x, y) or count > MOST_VECTORS:
         return NotImplemented

@@ -112,6 +112,10 @@ enum gsh_status gsh_source_product_plan(const struct gsh_launch *launch, uint64_
                                         struct gsh_source_plan *plan);
 void gsh_source_product_text(const struct gsh_launch *launch, unsigned stage, struct gsh_fmt *fmt);
 
+enum gsh_status gsh_source_spmv_plan(const struct gsh_launch *launch, uint64_t scratch,
+                                     struct gsh_source_plan *plan);
+void gsh_source_spmv_text(const struct gsh_launch *launch, unsigned stage, struct gsh_fmt *fmt);
+
 bool gsh_source_filter_is_made(const struct gsh_launch *launch);
 enum gsh_status gsh_source_filter_plan(const struct gsh_launch *launch, uint64_t scratch,
                                        struct gsh_source_plan *plan);

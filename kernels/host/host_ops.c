@@ -11,6 +11,7 @@
 #include "host_reduce.h"
 #include "host_scan.h"
 #include "host_sort.h"
+#include "host_spmv.h"
 
 struct executor {
     bool (*supports)(const struct gsh_launch *launch); /* NULL: nothing */
@@ -29,6 +30,7 @@ static const struct executor *executor_of(const struct gsh_launch *launch)
                                  draw = {gsh_host_draw_supports, gsh_host_draw_run, NULL},
                                  sort = {gsh_host_sort_supports, NULL, gsh_host_sort_run},
                                  filter = {gsh_host_filter_supports, gsh_host_filter_run, NULL},
+                                 spmv = {gsh_launch_is_spmv, gsh_host_spmv_run, NULL},
                                  search = {gsh_host_sort_search_supports, gsh_host_sort_search,
                                            NULL};
     static const struct executor *const executors[] = {

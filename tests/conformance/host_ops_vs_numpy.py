@@ -102,12 +102,12 @@ def base_sources():
 
 def kernel_sources(*folders):
     """The C files of kernels/ and of these subfolders, without what runs on threads of its own."""
-    return [path for folder in ("", *folders, *["host/order", "host/filter"] * ("host" in folders)) for path in sorted((ROOT / "kernels" / folder).glob("*.c"))
+    return [path for folder in ("", *folders, *["host/order", "host/filter", "host/sparse"] * ("host" in folders)) for path in sorted((ROOT / "kernels" / folder).glob("*.c"))
             if not path.name.startswith(("host_group", "host_threads"))]
 
 
 # What the compiler is told for them.
-INCLUDES = [f"-I{ROOT / name}" for name in ("base", "config", "kernels", "kernels/host", "kernels/host/order", "kernels/host/filter", "kernels/codegen")]
+INCLUDES = [f"-I{ROOT / name}" for name in ("base", "config", "kernels", "kernels/host", "kernels/host/order", "kernels/host/filter", "kernels/host/sparse", "kernels/codegen")]
 
 
 def build_with_texts(folder, code, *kernels, flags=()):

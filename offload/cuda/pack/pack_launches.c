@@ -431,6 +431,21 @@ static void make_search(const struct family *family, enum gsh_dtype loop, enum g
     }
 }
 
+/* By the indices' dtype. */
+static void make_spmv(const struct family *family, enum gsh_dtype loop, enum gsh_dtype input)
+{
+    static const int64_t sizes[] = {LINE};
+    const int64_t size = (int64_t)gsh_dtype_size(loop), step = (int64_t)gsh_dtype_size(input);
+    struct gsh_launch launch = begin(GSH_LAUNCH_SPMV, loop, GSH_SPMV_INPUTS, 1, sizes);
+    (void)family;
+    launch.spmv =
+        (struct gsh_spmv){{{step, 2}, {step, 10 * LINE}, {size, 10 * LINE}, {size, LINE}}};
+    for (unsigned k = 0; k <= GSH_SPMV_INPUTS; k++)
+        place(&launch, k, k <= GSH_SPMV_COLUMNS ? input : loop,
+              k == GSH_SPMV_STARTS || k >= GSH_SPMV_INITIAL ? 1 : 0, 1, 1);
+    hand_out(&launch);
+}
+
 /* ---- narrow products ---- */
 
 /* A vector times a matrix, whose rows or columns are contiguous, or which is short; of two vectors; and of small matrices. */

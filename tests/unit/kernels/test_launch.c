@@ -120,6 +120,38 @@ static void check_extent(void)
     CHECK_INT(high, 32);
 }
 
+/* Each input of a SPMV reaches as far as its line says, also where one row is no dimension. */
+static void check_extent_of_spmv(int64_t rows)
+{
+    static const int64_t counts[GSH_SPMV_INITIAL] = {
+        [GSH_SPMV_COLUMNS] = 50, [GSH_SPMV_NUMBERS] = 50, [GSH_SPMV_VECTOR] = 9};
+    struct gsh_launch launch = {.kind = GSH_LAUNCH_SPMV,
+                                .loop = GSH_FLOAT64,
+                                .nin = GSH_SPMV_INPUTS,
+                                .nout = 1,
+                                .ndim = 1,
+                                .shape = {rows}};
+    for (unsigned k = 0; k <= GSH_SPMV_INPUTS; k++) {
+        int64_t size = k <= GSH_SPMV_COLUMNS ? 4 : 8;
+        launch.operands[k].dtype = k <= GSH_SPMV_COLUMNS ? GSH_INT32 : GSH_FLOAT64;
+        launch.strides[k][0] = k == GSH_SPMV_STARTS || k >= GSH_SPMV_INITIAL ? size : 0;
+        if (k < GSH_SPMV_INITIAL)
+            launch.spmv.lines[k] = (struct gsh_indexed){size, k == GSH_SPMV_STARTS ? 2 : counts[k]};
+    }
+    CHECK(gsh_launch_is_spmv(&launch));
+    gsh_launch_collapse(&launch);
+    CHECK(gsh_launch_is_spmv(&launch));
+    const int64_t wanted[] = {4 * (rows + 1), 200, 400, 72, 8 * rows, 8 * rows};
+    for (unsigned k = 0; k < GSH_COUNT(wanted); k++) {
+        int64_t low, high;
+        gsh_launch_extent(&launch, k, &low, &high);
+        CHECK_INT(low, 0);
+        CHECK_INT(high, wanted[k]);
+    }
+    launch.operands[GSH_SPMV_COLUMNS].dtype = GSH_INT64;
+    CHECK(!gsh_launch_is_spmv(&launch));
+}
+
 /* A mask and a second output keep dimensions apart that the others would merge. */
 static void check_all_operands(void)
 {
@@ -264,6 +296,12 @@ static void check_input_dtypes(void)
     launch = (struct gsh_launch){.kind = GSH_LAUNCH_REDUCE, .loop = GSH_FLOAT64, .nin = 1};
     launch.operands[0].dtype = GSH_FLOAT32;
     CHECK_INT(gsh_launch_input_dtype(&launch, 0), GSH_FLOAT64);
+    launch =
+        (struct gsh_launch){.kind = GSH_LAUNCH_SPMV, .loop = GSH_FLOAT64, .nin = GSH_SPMV_INPUTS};
+    launch.operands[GSH_SPMV_STARTS].dtype = launch.operands[GSH_SPMV_COLUMNS].dtype = GSH_INT32;
+    CHECK_INT(gsh_launch_input_dtype(&launch, GSH_SPMV_STARTS), GSH_INT32);
+    CHECK_INT(gsh_launch_input_dtype(&launch, GSH_SPMV_COLUMNS), GSH_INT32);
+    CHECK_INT(gsh_launch_input_dtype(&launch, GSH_SPMV_VECTOR), GSH_FLOAT64);
     launch = (struct gsh_launch){.kind = GSH_LAUNCH_PUT, .loop = GSH_FLOAT64, .nin = 2};
     launch.operands[1].dtype = GSH_INT32;
     CHECK_INT(gsh_launch_input_dtype(&launch, 0), GSH_FLOAT64);
@@ -311,6 +349,8 @@ int main(void)
     check_all_operands();
     check_fixed_orders();
     check_extent();
+    check_extent_of_spmv(1);
+    check_extent_of_spmv(7);
     check_random();
     return check_result();
 }
