@@ -425,6 +425,18 @@ bool gsh_launch_is_same_view(const struct gsh_launch *launch, unsigned a, unsign
     return !gsh_launch_is_batch(launch) || has_same_core(launch, a, b);
 }
 
+bool gsh_launch_is_selection(const struct gsh_launch *launch)
+{
+    const unsigned dtypes = GSH_SET_BOOL | GSH_SET_INTEGERS | 1u << GSH_FLOAT32 | 1u << GSH_FLOAT64;
+    const struct gsh_selection *selection = &launch->selection;
+    const struct gsh_operand *operands = launch->operands;
+    return launch->nin == 2 && launch->nout == 1 && !launch->has_mask && !operands[0].is_constant &&
+           !operands[1].is_constant && (1u << launch->loop & dtypes) != 0 &&
+           operands[0].dtype == launch->loop && operands[1].dtype == GSH_INT64 &&
+           operands[2].dtype == launch->loop && selection->count <= GSH_SELECTION_MOST &&
+           selection->rank >= 0 && selection->rank < selection->count;
+}
+
 void gsh_launch_extent(const struct gsh_launch *launch, unsigned k, int64_t *low, int64_t *high)
 {
     int64_t size = (int64_t)gsh_dtype_size(launch->operands[k].dtype);
@@ -442,6 +454,8 @@ void gsh_launch_extent(const struct gsh_launch *launch, unsigned k, int64_t *low
         }
         extend(launch->strides[k][d], launch->shape[d], low, high);
     }
+    if (k == 1 && gsh_launch_has(launch, GSH_TRAIT_SELECTS))
+        extend(size, launch->selection.count, low, high);
     if (is_indexed(launch, k))
         extend(launch->indexed.stride, launch->indexed.extent, low, high);
 }

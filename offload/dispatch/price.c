@@ -463,6 +463,18 @@ static struct gsh_work work_of_search(const struct gsh_launch *launch)
     return work;
 }
 
+/* Of the CPU for an element of a window, by NumPy 2.4; and of all the device to put two in order, an estimate by instructions. */
+#define SELECT_NS 6.0
+#define EXCHANGE_SECONDS 0.35e-12
+
+static struct gsh_work work_of_selection(const struct gsh_launch *launch)
+{
+    struct gsh_work work = work_of_loop(launch, SELECT_NS * launch->selection.count);
+    work.columns = work.elements * gsh_selection_exchanges(&launch->selection);
+    work.device_column = EXCHANGE_SECONDS;
+    return work;
+}
+
 struct gsh_work gsh_price_work(const struct gsh_launch *launch)
 {
     static struct gsh_work (*const work_of[])(const struct gsh_launch *launch) = {
