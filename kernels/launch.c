@@ -413,6 +413,8 @@ static struct gsh_indexed line_of(const struct gsh_launch *launch, unsigned k)
 {
     if (launch->kind == GSH_LAUNCH_SPMV && k < GSH_COUNT(launch->spmv.lines))
         return launch->spmv.lines[k];
+    if (k == 1 && gsh_launch_has(launch, GSH_TRAIT_SELECTS))
+        return (struct gsh_indexed){(int64_t)sizeof(int64_t), launch->selection.count};
     bool is_indexed = (k == 0 && gsh_launch_has(launch, GSH_TRAIT_INDEXES_INPUT)) ||
                       (k == launch->nin && gsh_launch_has(launch, GSH_TRAIT_INDEXES_OUTPUT));
     return is_indexed ? launch->indexed : (struct gsh_indexed){0, 1};
@@ -436,6 +438,18 @@ bool gsh_launch_is_same_view(const struct gsh_launch *launch, unsigned a, unsign
         if (launch->shape[dim] != 1 && launch->strides[a][dim] != launch->strides[b][dim])
             return false;
     return !gsh_launch_is_batch(launch) || has_same_core(launch, a, b);
+}
+
+bool gsh_launch_is_selection(const struct gsh_launch *launch)
+{
+    const unsigned dtypes = GSH_SET_BOOL | GSH_SET_INTEGERS | 1u << GSH_FLOAT32 | 1u << GSH_FLOAT64;
+    const struct gsh_selection *selection = &launch->selection;
+    const struct gsh_operand *operands = launch->operands;
+    return launch->nin == 2 && launch->nout == 1 && !launch->has_mask && !operands[0].is_constant &&
+           !operands[1].is_constant && (1u << launch->loop & dtypes) != 0 &&
+           operands[0].dtype == launch->loop && operands[1].dtype == GSH_INT64 &&
+           operands[2].dtype == launch->loop && selection->count <= GSH_SELECTION_MOST &&
+           selection->rank >= 0 && selection->rank < selection->count;
 }
 
 void gsh_launch_extent(const struct gsh_launch *launch, unsigned k, int64_t *low, int64_t *high)

@@ -52,8 +52,10 @@ enum gsh_launch_trait {
     GSH_TRAIT_REFUSES_LATE = 1 << 14,
     /* Though a batch, it is recorded. A later launch may join a transform (offload/graph/node_transform.h). */
     GSH_TRAIT_MERGES = 1 << 15,
-    GSH_TRAIT_DRAWS = 1 << 16,    /* `draw` says what is computed, not `op` */
-    GSH_TRAIT_HAS_NO_OP = 1 << 17 /* neither `op` nor `reduction` is used */
+    GSH_TRAIT_DRAWS = 1 << 16,     /* `draw` says what is computed, not `op` */
+    GSH_TRAIT_HAS_NO_OP = 1 << 17, /* neither `op` nor `reduction` is used */
+    GSH_TRAIT_SELECTS =
+        1 << 18 /* `selection` says what is computed; the index is read as a whole */
 };
 
 struct gsh_operand {
@@ -116,6 +118,28 @@ enum {
 struct gsh_spmv {
     struct gsh_indexed lines[GSH_SPMV_INITIAL];
 };
+/* SELECT: where a window's elements lie, how many there are, and the wanted one's rank among them; 0: the least. */
+struct gsh_selection {
+    struct gsh_indexed window;
+    int count, rank;
+};
+#define GSH_SELECTION_MOST 81 /* elements of a window */
+
+/* Of a window's elements, as many are held at once at most: those that may still be the wanted one. */
+static inline int gsh_selection_held(const struct gsh_selection *selection)
+{
+    int below = selection->rank, above = selection->count - 1 - below;
+    int held = (below < above ? below : above) + 2;
+    return held < selection->count ? held : selection->count;
+}
+/* Pairs that are put in order until the wanted one is left, of many elements (kernels/cuda/selection.cuh): while unequally many are
+ * to be dropped below it and above it, the end of one side, then both ends. */
+static inline double gsh_selection_exchanges(const struct gsh_selection *selection)
+{
+    int below = selection->rank, above = selection->count - 1 - below;
+    double least = below < above ? below : above, more = selection->count - 1 - 2 * least;
+    return more * (least + 1) + 0.75 * least * (least + 5);
+}
 
 /* The form of a product, by BLAS's names. Forms other than GE: float32 and wider dtypes; no batch; C is stored by
  * columns, A and B have step 1 along one dimension. Only the elements that BLAS reads are read, and only those
@@ -263,6 +287,9 @@ struct gsh_filter {
  * `loop`: a number, but no float16; integers wrap. No operand has gaps. Columns, numbers and vector have stride 0. Starts are taken
  * to the nearest of 0 .. numbers, and a number whose column is outside of the vector is left out. The output may be exactly
  * `initial`.
+ * SELECT: out[x] = the element of rank selection.rank among in0[x + selection.window.stride * in1[k]], k = 0 .. selection.count - 1:
+ * a rank filter. in1 has that many INT64 without gaps, all of 0 .. window.extent - 1, and stride 0 in all dimensions. in0 and out have
+ * the dtype `loop`: bool, an integer, float32 or float64. Of elements among which are NaN, or zeros of both signs, some element.
  *
  * GEMM, LAPACK, FFT, FILTER: shape and strides are the batch's; `gemm`, `lapack`, `fft` or `filter` describes one element of the
  * batch. GEMM: operands a, b, c of dtype `loop`. LAPACK: operands of the dtypes in the routine's row for `loop`;
@@ -292,6 +319,7 @@ struct gsh_launch {
         struct gsh_sort sort;
         struct gsh_search search;
         struct gsh_spmv spmv;
+        struct gsh_selection selection;
         struct gsh_gemm gemm;
         struct gsh_lapack lapack;
         struct gsh_fft fft;
@@ -338,6 +366,8 @@ static inline bool gsh_launch_is_output(const struct gsh_launch *launch, unsigne
     return k >= launch->nin && k < launch->nin + launch->nout;
 }
 
+/* True for a SELECT as it is described above, of at most GSH_SELECTION_MOST elements. */
+bool gsh_launch_is_selection(const struct gsh_launch *launch);
 /* Elements of the iteration space (1 where ndim is 0). */
 int64_t gsh_launch_elements(const struct gsh_launch *launch);
 /* Elements of operand k, an output: for a REDUCE those of the kept dimensions, for a GEMM m * n, or a triangle's,

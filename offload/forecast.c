@@ -6,6 +6,7 @@
 
 #include "backend.h"
 #include "cuda_named.h"
+#include "launch_work.h"
 #include "log.h"
 #include "observer.h"
 #include "options.h"
@@ -47,7 +48,7 @@ static double loop_seconds(double bytes, double host_ns)
 
 static enum gsh_status run(const struct gsh_launch *launch, unsigned row)
 {
-    const struct gsh_work work = gsh_price_work(launch);
+    const struct gsh_work work = gsh_launch_work(launch);
     add_kernel(work.kind == GSH_WORK_LOOP ? loop_seconds(work.bytes, work.elements * work.host_ns)
                                           : gsh_cost_model_device_work(&speed, &work));
     return gsh_emu_backend.run(launch, row);

@@ -8,6 +8,7 @@
 #include "numpy_sort.h"
 
 #include "coherence.h"
+#include "numpy_composed.h"
 #include "numpy_copy.h"
 #include "numpy_method_patch.h"
 #include "numpy_take.h"

@@ -6,6 +6,7 @@
 
 #include "numpy_composed.h"
 #include "scipy_module.h"
+#include "scipy_select.h"
 
 #include <string.h>
 
@@ -18,7 +19,6 @@
     X(SCIPY_NDIMAGE, "uniform_filter1d", nd_uniform_filter1d, ARG(3))                              \
     X(SCIPY_NDIMAGE, "min_or_max_filter1d", nd_min_or_max_filter1d, ARG(3))                        \
     X(SCIPY_NDIMAGE, "min_or_max_filter", nd_min_or_max_filter, ARG(3))                            \
-    X(SCIPY_NDIMAGE, "rank_filter", nd_rank_filter, ARG(3))                                        \
     X(SCIPY_NDIMAGE, "binary_erosion", binary_erosion, ARG(3))                                     \
     X(SCIPY_NDIMAGE, "geometric_transform", nd_geometric_transform, ARG(5))                        \
     X(SCIPY_NDIMAGE, "zoom_shift", nd_zoom_shift, ARG(3))                                          \
@@ -26,11 +26,11 @@
     X(SCIPY_NDIMAGE, "find_objects", find_objects, 0)                                              \
     X(SCIPY_NDIMAGE, "fourier_filter", nd_fourier_filter, ARG(4))                                  \
     X(SCIPY_NDIMAGE, "fourier_shift", nd_fourier_shift, ARG(4))
+#define NDIMAGE_RANK(X) X(SCIPY_NDIMAGE, "rank_filter", nd_rank_filter, ARG(3))
 #define RANK(X) X(SCIPY_RANK, "rank_filter", nd_rank_filter_of_line, ARG(3))
 #define LABEL(X) X(SCIPY_LABEL, "_label", label_components, ARG(2))
-#define SIGNAL(X)                                                                                  \
-    X(SCIPY_SIGNAL, "_convolve2d", convolve2d, 0)                                                  \
-    X(SCIPY_SIGNAL, "_medfilt2d", medfilt2d, 0)
+#define SIGNAL(X) X(SCIPY_SIGNAL, "_convolve2d", convolve2d, 0)
+#define SIGNAL_RANK(X) X(SCIPY_SIGNAL, "_medfilt2d", medfilt2d, 0)
 #define DISTANCE(X)                                                                                \
     X(SCIPY_DISTANCE, "cdist_cityblock", cdist_cityblock, 0)                                       \
     X(SCIPY_DISTANCE, "cdist_chebyshev", cdist_chebyshev, 0)                                       \
@@ -74,29 +74,46 @@
 #define PIECEWISE(X) X(SCIPY_PIECEWISE, "double", evaluate_piecewise, ARG(5))
 #define ALL(X)                                                                                     \
     NDIMAGE(X)                                                                                     \
-    RANK(X) LABEL(X) SIGNAL(X) DISTANCE(X) COSINE(X) SPARSE(X) FFT(X) SPLINE(X) GRID(X) PIECEWISE(X)
+    LABEL(X) SIGNAL(X) DISTANCE(X) COSINE(X) SPARSE(X) FFT(X) SPLINE(X) GRID(X) PIECEWISE(X)
+/* Those that call select_ranked. */
+#define RANKS(X) NDIMAGE_RANK(X) RANK(X) SIGNAL_RANK(X)
 
-#define X(kind, function, composition, written)                                                    \
+static PyObject *compose(const char *name, const struct gsh_method_call *call, enum gsh_reason *why)
+{
+    return gsh_numpy_composed_call(name, call, false, why);
+}
+
+static PyObject *compose_ranks(const char *name, const struct gsh_method_call *call,
+                               enum gsh_reason *why)
+{
+    return gsh_scipy_select_offer() ? compose(name, call, why) : NULL;
+}
+
+#define HOOK(run, kind, function, composition, written)                                            \
     static PyObject *try_##composition(const struct gsh_method_call *call, enum gsh_reason *why,   \
                                        unsigned *row)                                              \
     {                                                                                              \
         (void)row;                                                                                 \
-        return gsh_numpy_composed_call(#composition, call, false, why);                            \
+        return run(#composition, call, why);                                                       \
     }                                                                                              \
     GSH_METHOD_HOOK(composition##_hook, .table = GSH_METHOD_##kind, .name = function,              \
                     .handler = try_##composition, .subject = GSH_METHOD_ASK_IF_ONE_RESIDENT,       \
                     .writes = written);
+#define X(...) HOOK(compose, __VA_ARGS__)
 ALL(X)
+#undef X
+#define X(...) HOOK(compose_ranks, __VA_ARGS__)
+RANKS(X)
 #undef X
 
 #define X(kind, function, composition, written) &composition##_hook,
-static struct gsh_method_hook
-    *const ndimage_hooks[] = {NDIMAGE(X)},
-           *const rank_hooks[] = {RANK(X)}, *const label_hooks[] = {LABEL(X)},
-           *const signal_hooks[] = {SIGNAL(X)}, *const distance_hooks[] = {DISTANCE(X)},
-           *const cosine_hooks[] = {COSINE(X)}, *const sparse_hooks[] = {SPARSE(X)},
-           *const fft_hooks[] = {FFT(X)}, *const spline_hooks[] = {SPLINE(X)},
-           *const grid_hooks[] = {GRID(X)}, *const piecewise_hooks[] = {PIECEWISE(X)};
+static struct gsh_method_hook *const
+    ndimage_hooks[] = {NDIMAGE(X) NDIMAGE_RANK(X)},
+    *const rank_hooks[] = {RANK(X)}, *const label_hooks[] = {LABEL(X)},
+    *const signal_hooks[] = {SIGNAL(X) SIGNAL_RANK(X)}, *const distance_hooks[] = {DISTANCE(X)},
+    *const cosine_hooks[] = {COSINE(X)}, *const sparse_hooks[] = {SPARSE(X)},
+    *const fft_hooks[] = {FFT(X)}, *const spline_hooks[] = {SPLINE(X)},
+    *const grid_hooks[] = {GRID(X)}, *const piecewise_hooks[] = {PIECEWISE(X)};
 #undef X
 
 static struct {

@@ -10,6 +10,9 @@ LIMITS = {'b': (-2.0 ** 7, 2.0 ** 7 - 1), 'h': (-2.0 ** 15, 2.0 ** 15 - 1), 'i':
           'H': (0.0, 65535.0), 'I': (0.0, 2.0 ** 32 - 1), 'l': (-2.0 ** 53, 2.0 ** 53), 'q': (-2.0 ** 53, 2.0 ** 53),
           'L': (0.0, 2.0 ** 53), 'Q': (0.0, 2.0 ** 53)}
 
+# Integers of which each is a number of the dtype, and of float64.
+HELD = {**{char: limits for char, limits in LIMITS.items() if char not in 'lqLQ'}, '?': (0, 1), 'f': (-2 ** 24, 2 ** 24)}
+
 
 def is_image(array):
     return is_plain(array) and array.dtype.char in '?bhilqBHILQfd' and array.ndim > 0 and array.size > 0
@@ -83,6 +86,11 @@ def has_plain_order(array):
     return not m.logical_or(m.isnan(array), m.logical_and(m.equal(array, 0), m.signbit(array))).any()
 
 
+def is_ordered(value):
+    """The same of the value around an array."""
+    return value == value and (value != 0 or str(float(value)) == '0.0')
+
+
 # --- along one axis ---------------------------------------------------------------------------------
 
 def nd_correlate1d(array, weights, axis, output, mode, value, origin):
@@ -120,7 +128,7 @@ def nd_min_or_max_filter1d(array, length, axis, output, mode, value, origin, min
     if not is_image_pair(array, output) or not 0 < length or not has_plain_order(array):
         return NotImplemented
     line = extended(array, axis, length // 2 + origin, length - length // 2 - 1 - origin, mode, value)
-    if line is None or value != value:
+    if line is None or not is_ordered(value):
         return NotImplemented
     choose_one, width, extent = m.minimum if minimum else m.maximum, 1, array.shape[axis]
     while 2 * width <= length:
@@ -164,13 +172,13 @@ def places_of(shape):
     return places
 
 
-def extended_all(array, shape, origins, mode, value):
+def extended_all(array, shape, origins, mode, value, dtype='d'):
     """For windows of that shape. None: not for this mode."""
     origins = list(origins.tolist() if type(origins) is m.ndarray else origins)
     if len(shape) != array.ndim or len(origins) != array.ndim:
         return None
     for axis, (length, origin) in enumerate(zip(shape, origins)):
-        array = None if array is None else extended(array, axis, length // 2 + origin, length - length // 2 - 1 - origin, mode, value)
+        array = None if array is None else extended(array, axis, length // 2 + origin, length - length // 2 - 1 - origin, mode, value, dtype)
     return array
 
 
@@ -193,7 +201,7 @@ def nd_correlate(array, weights, output, mode, value, origins):
 
 
 def nd_min_or_max_filter(array, footprint, structure, output, mode, value, origins, minimum):
-    if not is_image_pair(array, output) or structure is not None or not has_plain_order(array) or value != value:
+    if not is_image_pair(array, output) or structure is not None or not has_plain_order(array) or not is_ordered(value):
         return NotImplemented
     places, padded = chosen(footprint), extended_all(array, footprint.shape, origins, mode, value)
     if not places or len(places) > MOST_TAPS or padded is None:
@@ -204,9 +212,12 @@ def nd_min_or_max_filter(array, footprint, structure, output, mode, value, origi
     return store(output, found)
 
 
-def ranked(padded, places, rank, shape):
-    """Of each window's numbers, the one of that rank. `shape`: of all windows."""
-    made, count = m.empty(shape, padded.dtype), len(places)
+def ranked(padded, places, rank, made):
+    """Into `made`, of the same dtype: of each window's numbers, the one of that rank."""
+    steps = [step // padded.itemsize for step in padded.strides]
+    if select_ranked(padded, [sum(start * step for start, step in zip(place, steps)) for place in places], rank, made):
+        return
+    shape, count = made.shape, len(places)
     rows = max(MOST_RANKED * shape[0] // (made.size * count), 1)
     for first in range(0, shape[0], rows):
         part = made[first:first + rows]
@@ -215,28 +226,37 @@ def ranked(padded, places, rank, shape):
             table[..., number] = window(padded, (place[0] + first,) + place[1:], part.shape)
         table.reshape(-1, count).partition(rank, -1)
         part[...] = table[..., rank]
-    return made
+
+
+def dtype_of_windows(array, mode, value):
+    """The array's, where its numbers and the value around it are those that SciPy compares in float64."""
+    low, high = HELD.get(array.dtype.char, (1, 0))
+    is_held = mode != CONSTANT or (type(value) in (int, float) and low <= value <= high and value == int(value))
+    return array.dtype if low < high and is_held else m.dtype('d')
 
 
 def nd_rank_filter(array, rank, footprint, output, mode, value, origins):
-    if not is_image_pair(array, output) or not has_plain_order(array) or value != value:
+    if not is_image_pair(array, output) or not has_plain_order(array) or not is_ordered(value):
         return NotImplemented
-    places, padded = chosen(footprint), extended_all(array, footprint.shape, origins, mode, value)
+    dtype = dtype_of_windows(array, mode, value)
+    places, padded = chosen(footprint), extended_all(array, footprint.shape, origins, mode, value, dtype)
     if padded is None or not places or not 0 <= rank < len(places) or len(places) > MOST_TAPS:
         return NotImplemented
-    return store(output, ranked(padded, places, rank, array.shape))
+    made = output if output.dtype == dtype else m.empty(array.shape, dtype)
+    ranked(padded, places, rank, made)
+    return None if made is output else store(output, made)
 
 
 def nd_rank_filter_of_line(array, rank, length, output, mode, value, origin):
     """In the array's dtype."""
-    if not is_image_pair(array, output) or array.ndim != 1 or output.dtype != array.dtype or not 0 <= rank < length <= MOST_TAPS:
+    if not is_image_pair(array, output) or array.ndim != 1 or array.dtype.char not in 'fdl' or output.dtype != array.dtype or not 0 <= rank < length <= MOST_TAPS:
         return NotImplemented
-    if not has_plain_order(array) or value != value or (array.dtype.kind != 'f' and LIMITS['l'][1] < m.absolute(array).max()):
+    if not has_plain_order(array) or not is_ordered(value):
         return NotImplemented
-    line = extended(array, 0, length // 2 + origin, length - length // 2 - 1 - origin, mode, value)
+    line = extended(array, 0, length // 2 + origin, length - length // 2 - 1 - origin, mode, value, array.dtype)
     if line is None:
         return NotImplemented
-    return store(output, ranked(line, [(place,) for place in range(length)], rank, array.shape))
+    ranked(line, [(place,) for place in range(length)], rank, output)
 
 
 def medfilt2d(array, lengths):
@@ -246,10 +266,12 @@ def medfilt2d(array, lengths):
         return NotImplemented
     if not all(type(length) is int and length % 2 for length in lengths) or not has_plain_order(array):
         return NotImplemented
-    places, padded = places_of(lengths), extended_all(array, lengths, [0, 0], CONSTANT, 0.0)
+    places, padded = places_of(lengths), extended_all(array, lengths, [0, 0], CONSTANT, 0, array.dtype)
     if not 0 < len(places) <= MOST_TAPS:
         return NotImplemented
-    return ranked(padded, places, len(places) // 2, array.shape).astype(array.dtype)
+    made = m.empty(array.shape, array.dtype)
+    ranked(padded, places, len(places) // 2, made)
+    return made
 
 
 def binary_erosion(array, structure, mask, output, border, origins, invert, center_is_true, has_list):

@@ -120,3 +120,8 @@ bool gsh_source_filter_is_made(const struct gsh_launch *launch);
 enum gsh_status gsh_source_filter_plan(const struct gsh_launch *launch, uint64_t scratch,
                                        struct gsh_source_plan *plan);
 void gsh_source_filter_text(const struct gsh_launch *launch, unsigned stage, struct gsh_fmt *fmt);
+
+enum gsh_status gsh_source_selection_plan(const struct gsh_launch *launch, uint64_t scratch,
+                                          struct gsh_source_plan *plan);
+void gsh_source_selection_text(const struct gsh_launch *launch, unsigned stage,
+                               struct gsh_fmt *fmt);

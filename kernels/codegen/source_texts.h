@@ -38,4 +38,4 @@ extern const char gsh_cuda_text_elementwise[], gsh_cuda_text_group[], gsh_cuda_t
     gsh_cuda_text_sort_clear[], gsh_cuda_text_sort_count[], gsh_cuda_text_sort_sum[],
     gsh_cuda_text_sort_offsets[], gsh_cuda_text_sort_places[], gsh_cuda_text_sort_pass[],
     gsh_cuda_text_sort_finish[], gsh_cuda_text_sort_search[], gsh_cuda_text_filter[],
-    gsh_cuda_text_spmv[], gsh_cuda_text_random_twister[];
+    gsh_cuda_text_spmv[], gsh_cuda_text_selection[], gsh_cuda_text_random_twister[];

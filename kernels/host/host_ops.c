@@ -10,6 +10,7 @@
 #include "host_index.h"
 #include "host_reduce.h"
 #include "host_scan.h"
+#include "host_selection.h"
 #include "host_sort.h"
 #include "host_spmv.h"
 
@@ -31,6 +32,8 @@ static const struct executor *executor_of(const struct gsh_launch *launch)
                                  sort = {gsh_host_sort_supports, NULL, gsh_host_sort_run},
                                  filter = {gsh_host_filter_supports, gsh_host_filter_run, NULL},
                                  spmv = {gsh_launch_is_spmv, gsh_host_spmv_run, NULL},
+                                 selection = {gsh_launch_is_selection, gsh_host_selection_run,
+                                              NULL},
                                  search = {gsh_host_sort_search_supports, gsh_host_sort_search,
                                            NULL};
     static const struct executor *const executors[] = {

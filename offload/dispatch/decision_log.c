@@ -6,6 +6,7 @@
 
 #include "device.h"
 #include "fmt.h"
+#include "launch_work.h"
 #include "log.h"
 #include "price.h"
 #include "readiness.h"
@@ -47,7 +48,7 @@ static void append_work(struct gsh_fmt *fmt, const struct gsh_launch *launch)
                                         [GSH_WORK_PLAIN_PRODUCT] = "plain-product",
                                         [GSH_WORK_TRANSFORM] = "transform",
                                         [GSH_WORK_DRAW] = "draw"};
-    const struct gsh_work work = gsh_price_work(launch);
+    const struct gsh_work work = gsh_launch_work(launch);
     append_word(fmt, "work", kinds[work.kind]);
     append_number(fmt, "elements", (double)gsh_launch_elements(launch));
     append_number(fmt, "bytes", work.bytes);

@@ -23,8 +23,6 @@ struct gsh_price_inputs {
  * inputs: what gsh_price_gather gave for the call; NULL: gathers them itself, where they are needed. */
 struct gsh_verdict gsh_price_call(const struct gsh_call *call,
                                   const struct gsh_price_inputs *inputs);
-/* The call's work in numbers. */
-struct gsh_work gsh_price_work(const struct gsh_launch *launch);
 /* The ledgers are those of blocks; host_factor is 1. */
 void gsh_price_gather(const struct gsh_call *call, struct gsh_price_inputs *inputs);
 /* Option START_MS, or what the start takes, in seconds (readiness.h makes a price of it). */

@@ -182,6 +182,9 @@ static uint64_t name_kernel(const struct gsh_call *call)
         return name_filter(&launch->filter, name);
     if (gsh_launch_has(launch, GSH_TRAIT_BATCH))
         return name_product(&launch->gemm, name);
+    if (gsh_launch_has(launch, GSH_TRAIT_SELECTS))
+        name = gsh_hash_add(name, (uint64_t)launch->selection.count << 32 |
+                                      (uint64_t)launch->selection.rank);
     for (unsigned k = 0; k < gsh_launch_operands(launch); k++) {
         const struct gsh_operand *operand = &launch->operands[k];
         name = gsh_hash_add(name, (uint64_t)operand->dtype << 1 | operand->is_constant);

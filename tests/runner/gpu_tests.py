@@ -17,7 +17,7 @@ from runner.python_tests import file_group, run_groups, run_part, run_unittest
 
 # C programs of the kind gpu whose cases are shared out (tests/gpu/shard.h); the others run alone.
 SHARED_PROGRAMS = ("test_cuda_backend", "test_cuda_scan", "test_cuda_fft", "test_cuda_interpreter", "test_cuda_draw",
-                   "test_cuda_sort", "test_cuda_search", "test_cuda_filter", "test_cuda_spmv")
+                   "test_cuda_sort", "test_cuda_search", "test_cuda_filter", "test_cuda_spmv", "test_cuda_select")
 # Start first, the longest one at once: the tests with most kernels to compile, and what takes a minute without a device.
 LONG_TESTS = ("test_numpy_join", "test_fuzz", "test_numpy_ufunc_dtypes", "test_cuda_scan", "test_numpy_reduce_forms",
               "test_nvrtc_compile", "test_numpy_accumulate", "test_numpy_methods", "test_nvrtc_scan", "test_coverage")

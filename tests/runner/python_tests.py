@@ -22,7 +22,7 @@ EMULATED = ("preload/test_slow_gpu", "preload/test_fft", "preload/test_memory_gi
             "preload/test_verify", "preload/test_doctor", "preload/test_warm_up", "preload/test_library_loading",
             "preload/test_trace", "preload/test_nvtx",
             "preload/test_random_device", "preload/test_ordered_sums",
-            "preload/test_scipy_filters", "preload/test_scipy_spmv")
+            "preload/test_scipy_filters", "preload/test_scipy_spmv", "preload/test_scipy_ranks")
 # Longest first: they start first, and are dealt to the shards before the others.
 LONG = ("test_lapack_symbols", "source_vs_numpy", "scan_vs_numpy", "group_vs_launches", "interpreter_vs_groups", "test_fft",
         "test_stress_threads", "test_linalg", "host_reduce_vs_numpy", "test_robustness", "test_warnings", "host_errors_vs_numpy",

@@ -446,6 +446,20 @@ static void make_spmv(const struct family *family, enum gsh_dtype loop, enum gsh
     hand_out(&launch);
 }
 
+/* The middle ones of so many elements, of images. */
+static void make_selection(const struct family *family, enum gsh_dtype loop, enum gsh_dtype input)
+{
+    static const int64_t sizes[] = {1024, 1024};
+    struct gsh_launch launch = begin(GSH_LAUNCH_SELECT, loop, 2, 2, sizes);
+    (void)input;
+    launch.selection = (struct gsh_selection){
+        {(int64_t)gsh_dtype_size(loop), 5000}, family->what, family->what / 2};
+    place(&launch, 0, loop, 2, 1, 2);
+    place(&launch, 1, GSH_INT64, 0, 1, 1);
+    place(&launch, 2, loop, 2, 1, 1);
+    hand_out(&launch);
+}
+
 /* ---- narrow products ---- */
 
 /* A vector times a matrix, whose rows or columns are contiguous, or which is short; of two vectors; and of small matrices. */

@@ -308,6 +308,39 @@ static void check_input_dtypes(void)
     CHECK_INT(gsh_launch_input_dtype(&launch, 1), GSH_INT32);
 }
 
+/* A window reaches over window.extent steps, and all offsets are read. */
+static void check_selection(void)
+{
+    struct gsh_launch launch = {.kind = GSH_LAUNCH_SELECT,
+                                .loop = GSH_INT16,
+                                .nin = 2,
+                                .nout = 1,
+                                .ndim = 2,
+                                .shape = {3, 5},
+                                .strides = {{20, 2}, {0, 0}, {10, 2}},
+                                .selection = {{2, 23}, 9, 4}};
+    int64_t low, high;
+    launch.operands[0].dtype = launch.operands[2].dtype = GSH_INT16;
+    launch.operands[1].dtype = GSH_INT64;
+    gsh_launch_extent(&launch, 0, &low, &high);
+    CHECK(low == 0 && high == 40 + 8 + 44 + 2);
+    gsh_launch_extent(&launch, 1, &low, &high);
+    CHECK(low == 0 && high == 9 * 8);
+    CHECK_INT(gsh_launch_input_dtype(&launch, 1), GSH_INT64);
+    CHECK(gsh_launch_is_selection(&launch));
+    CHECK_INT(gsh_selection_held(&launch.selection), 6);
+    CHECK(gsh_selection_exchanges(&launch.selection) == 9 + 7.5 + 6 + 4.5);
+    launch.selection.rank = 9;
+    CHECK(!gsh_launch_is_selection(&launch));
+    launch.selection = (struct gsh_selection){{2, 23}, GSH_SELECTION_MOST + 1, 4};
+    CHECK(!gsh_launch_is_selection(&launch));
+    launch.selection = (struct gsh_selection){{2, 23}, 1, 0};
+    CHECK_INT(gsh_selection_held(&launch.selection), 1);
+    CHECK(gsh_selection_exchanges(&launch.selection) == 0);
+    launch.loop = launch.operands[0].dtype = launch.operands[2].dtype = GSH_FLOAT16;
+    CHECK(!gsh_launch_is_selection(&launch));
+}
+
 static void check_names(void)
 {
     struct gsh_launch launch = {.kind = GSH_LAUNCH_SCAN, .reduction = GSH_REDUCE_SUM};
@@ -342,6 +375,7 @@ int main(void)
     check_copy();
     check_rows();
     check_input_dtypes();
+    check_selection();
     check_names();
     check_merging();
     check_index_keeps_order();

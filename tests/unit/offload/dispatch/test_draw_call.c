@@ -7,6 +7,7 @@
 #include "draw_call.h"
 #include "draw_cases.h"
 #include "host_ops.h"
+#include "launch_work.h"
 #include "live.h"
 #include "price.h"
 
@@ -119,7 +120,7 @@ static double seconds(const struct draw_case *draw, enum gsh_random_generator ge
 {
     const struct gsh_random_stream stream = draw_stream(generator, 1, false, 4);
     const struct gsh_launch launch = draw_launch(draw, &stream, count, 0);
-    const struct gsh_work work = gsh_price_work(&launch);
+    const struct gsh_work work = gsh_launch_work(&launch);
     return (on_device ? gsh_cost_model_device_work
                       : gsh_cost_model_host_work)(gsh_cuda_backend.rates, &work);
 }

@@ -9,6 +9,7 @@
 #include "backend.h"
 #include "block.h"
 #include "decision_file.h"
+#include "launch_work.h"
 #include "live.h"
 
 #include <string.h>
@@ -200,18 +201,18 @@ static void test_steps(const double *x)
     memcpy(launch->strides[0], strides[0], sizeof strides[0]);
     memcpy(launch->strides[1], strides[1], sizeof strides[1]);
     memcpy(launch->strides[2], strides[2], sizeof strides[2]);
-    struct gsh_work work = gsh_price_work(launch);
+    struct gsh_work work = gsh_launch_work(launch);
     CHECK(work.far == 64000 && work.near == 16000 && work.bytes == 48000 && work.rows == 99);
     launch->shape[1] = 1;
     launch->strides[0][0] = -8;
-    work = gsh_price_work(launch);
+    work = gsh_launch_work(launch);
     CHECK(work.far == 12800 && work.near == 1600 && work.bytes == 4800 && work.rows == 0);
     call = live_call(GSH_OP_ADD, x, x, 0, out, 1000);
-    CHECK(gsh_price_work(launch).rows == 0);
+    CHECK(gsh_launch_work(launch).rows == 0);
     call = live_sum(x, 3, 1000, out); /* in three rows, whatever is reduced */
-    CHECK(gsh_price_work(launch).rows == 2);
+    CHECK(gsh_launch_work(launch).rows == 2);
     call = live_sum(x, 1000, 3, out);
-    CHECK(gsh_price_work(launch).rows == 2);
+    CHECK(gsh_launch_work(launch).rows == 2);
     gsh_arena_free(out);
 }
 
