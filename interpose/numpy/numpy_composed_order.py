@@ -250,7 +250,7 @@ def as_integers(weights):
 # --- partitions of long lines (ndarray.partition) ------------------------------------------------------
 
 DIGIT = 12  # bits of a key that are counted at a time
-FEW = 2 ** 18  # elements among which a place is found by sorting them
+FEW_LEFT = 2 ** 18  # elements among which a place is found by sorting them
 MOST_PLACES = 4
 
 
@@ -282,7 +282,7 @@ def filled(value, count, dtype):
     return made
 
 
-def keys_of(line):
+def ordered_keys(line):
     """Unsigned integers in the order of the elements; 0.0 for -0.0."""
     bits, top = line.view('u%d' % line.dtype.itemsize), 1 << (8 * line.dtype.itemsize - 1)
     if line.dtype.kind == 'u':
@@ -294,8 +294,8 @@ def keys_of(line):
     return m.where(m.not_equal(m.bitwise_and(bits, top), zero), m.invert(bits), m.bitwise_or(bits, top))
 
 
-def key_of(value, dtype):
-    return int(keys_of(m.array([value], dtype))[0])
+def ordered_key(value, dtype):
+    return int(ordered_keys(m.array([value], dtype))[0])
 
 
 def elements_at(line, low, high, places):
@@ -305,8 +305,8 @@ def elements_at(line, low, high, places):
         if place in places:
             count = int(m.add.reduce(m.equal(line, value), dtype='l'))
             found[place] = (value, 0, count) if place == 0 else (value, line.size - count, line.size)
-    key = key_of(low, line.dtype)
-    shift = (key ^ key_of(high, line.dtype)).bit_length()
+    key = ordered_key(low, line.dtype)
+    shift = (key ^ ordered_key(high, line.dtype)).bit_length()
     left = [place for place in places if place not in found]
     tasks = [(key >> shift, shift, 0, left)] if left else []
     while tasks:
@@ -317,11 +317,11 @@ def elements_at(line, low, high, places):
 def next_digits(line, prefix, shift, below, places, found):
     """Counts the next digit of the elements whose keys begin with the prefix, up to the bit `shift`; `below` others are less. Where few
     elements share a place's digit, or all bits are known, notes what is found there; else yields such a task."""
-    unsigned = keys_of(line[:1]).dtype.type
+    unsigned = ordered_keys(line[:1]).dtype.type
     bits = min(shift, DIGIT)
     rest = shift - bits
-    digits = m.bitwise_and(m.right_shift(keys_of(line), unsigned(rest)), unsigned((1 << bits) - 1)).astype('l')
-    is_here = m.equal(m.right_shift(m.right_shift(keys_of(line), unsigned(rest)), unsigned(bits)), unsigned(prefix))
+    digits = m.bitwise_and(m.right_shift(ordered_keys(line), unsigned(rest)), unsigned((1 << bits) - 1)).astype('l')
+    is_here = m.equal(m.right_shift(m.right_shift(ordered_keys(line), unsigned(rest)), unsigned(bits)), unsigned(prefix))
     counts = m.zeros((1 << bits) + 1, 'l')
     m.add.at(counts, m.where(is_here, digits, 1 << bits), 1)
     ends = counts[:-1].cumsum().tolist()
@@ -331,10 +331,10 @@ def next_digits(line, prefix, shift, below, places, found):
     for digit, members in groups.items():
         start, end = below + (ends[digit - 1] if digit else 0), below + ends[digit]
         whole = prefix << bits | digit
-        is_it = m.equal(m.right_shift(keys_of(line), unsigned(rest)), unsigned(whole))
+        is_it = m.equal(m.right_shift(ordered_keys(line), unsigned(rest)), unsigned(whole))
         if rest == 0:
             found.update((place, (line[int(is_it.argmax())], start, end)) for place in members)
-        elif end - start <= FEW:
+        elif end - start <= FEW_LEFT:
             part = line[is_it]
             part.sort()
             for place in members:

@@ -14,7 +14,7 @@ static const struct gsh_rates *rates(void)
     return gsh_backend_rates();
 }
 
-double gsh_launch_span(const struct gsh_launch *launch, unsigned k, uint64_t *first)
+double gsh_launch_work_span(const struct gsh_launch *launch, unsigned k, uint64_t *first)
 {
     int64_t low = 0, high = 0;
     gsh_launch_extent(launch, k, &low, &high);
@@ -22,7 +22,7 @@ double gsh_launch_span(const struct gsh_launch *launch, unsigned k, uint64_t *fi
     return (double)(high - low);
 }
 
-double gsh_launch_operand_bytes(const struct gsh_launch *launch, unsigned k)
+double gsh_launch_work_bytes(const struct gsh_launch *launch, unsigned k)
 {
     return (double)gsh_launch_output_elements(launch, k) *
            (double)gsh_dtype_size(launch->operands[k].dtype);
@@ -41,7 +41,7 @@ static struct gsh_loop_operand loop_operand(const struct gsh_launch *launch, uns
                                        .distinct = 1,
                                        .itemsize =
                                            (double)gsh_dtype_size(launch->operands[k].dtype),
-                                       .span = gsh_launch_span(launch, k, &first),
+                                       .span = gsh_launch_work_span(launch, k, &first),
                                        .is_written = gsh_launch_is_output(launch, k)};
     for (int d = 0; d < launch->ndim; d++) {
         double step = (double)gsh_launch_step(launch->strides[k][d]);
@@ -69,7 +69,7 @@ static double batch_bytes(const struct gsh_launch *launch)
 {
     double bytes = 0;
     for (unsigned k = 0; k < gsh_launch_operands(launch); k++)
-        bytes += gsh_launch_operand_bytes(launch, k);
+        bytes += gsh_launch_work_bytes(launch, k);
     return bytes;
 }
 
@@ -303,7 +303,7 @@ static struct gsh_work work_of_spmv(const struct gsh_launch *launch)
     double numbers = (double)launch->spmv.lines[GSH_SPMV_NUMBERS].extent;
     struct gsh_work work = {.elements = numbers, .host_ns = 0.5, .device_column = 6e-9};
     for (unsigned k = 0; k < gsh_launch_operands(launch); k++)
-        work.near += gsh_launch_span(launch, k, &(uint64_t){0});
+        work.near += gsh_launch_work_span(launch, k, &(uint64_t){0});
     work.bytes = work.near + numbers * (double)gsh_dtype_size(launch->loop);
     work.columns = numbers / GSH_MAX((double)gsh_launch_elements(launch), 1);
     return work;

@@ -11,6 +11,6 @@
 struct gsh_work gsh_launch_work(const struct gsh_launch *launch);
 
 /* Bytes between operand k's lowest and highest element, and its first. */
-double gsh_launch_span(const struct gsh_launch *launch, unsigned k, uint64_t *first);
+double gsh_launch_work_span(const struct gsh_launch *launch, unsigned k, uint64_t *first);
 /* Bytes of operand k's elements, of an output's distinct ones. */
-double gsh_launch_operand_bytes(const struct gsh_launch *launch, unsigned k);
+double gsh_launch_work_bytes(const struct gsh_launch *launch, unsigned k);

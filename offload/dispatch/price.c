@@ -49,11 +49,11 @@ static struct use use_of(const struct gsh_call *call, unsigned k)
     if (operand->is_constant || operand->address == 0 ||
         (is_output && call->fresh[k - launch->nin]))
         return use;
-    use.bytes = gsh_launch_span(launch, k, &use.first);
+    use.bytes = gsh_launch_work_span(launch, k, &use.first);
     use.home = use.block = gsh_arena_find_block((const void *)use.first);
     use.is_unmanaged = use.block == NULL;
     use.is_overwritten = is_output && !gsh_launch_reads_output(launch) &&
-                         gsh_launch_operand_bytes(launch, k) == use.bytes;
+                         gsh_launch_work_bytes(launch, k) == use.bytes;
     if (use.bytes <= 0 ||
         (use.block != NULL && use.is_overwritten && use.bytes >= (double)use.block->size))
         use.block = NULL;
@@ -142,7 +142,7 @@ static bool is_uploaded_before(const struct gsh_launch *launch, unsigned k, cons
     for (unsigned j = 0; j < k && !is_same; j++) {
         uint64_t other = 0;
         is_same = !launch->operands[j].is_constant &&
-                  gsh_launch_span(launch, j, &other) == use->bytes && other == use->first;
+                  gsh_launch_work_span(launch, j, &other) == use->bytes && other == use->first;
     }
     return is_same;
 }
@@ -184,7 +184,7 @@ static double output_bytes(const struct gsh_launch *launch)
     for (unsigned k = launch->nin; k < launch->nin + launch->nout; k++) {
         uint64_t address = launch->operands[k].address;
         if (address == 0 || gsh_arena_contains((const void *)address))
-            bytes += gsh_launch_operand_bytes(launch, k);
+            bytes += gsh_launch_work_bytes(launch, k);
     }
     return bytes;
 }
@@ -315,7 +315,7 @@ static double mapped_bytes(const struct gsh_call *call)
     double bytes = 0;
     for (unsigned k = launch->nin; k < launch->nin + launch->nout; k++) {
         bool is_new = launch->operands[k].address == 0 || call->fresh[k - launch->nin];
-        double each = is_new ? gsh_launch_operand_bytes(launch, k) : 0;
+        double each = is_new ? gsh_launch_work_bytes(launch, k) : 0;
         bytes += each >= GSH_PLAIN_TIME_MAPPED ? each : 0;
     }
     return bytes;
@@ -384,7 +384,7 @@ static void expect_operand(const struct gsh_call *call, unsigned k, const struct
     if (find_chunks(use, &first, &last))
         gsh_expected_mark(use->home, first, last);
     else if (gsh_launch_is_output(&call->launch, k) && call->launch.operands[k].address == 0)
-        gsh_expected_add_result((size_t)gsh_launch_operand_bytes(&call->launch, k));
+        gsh_expected_add_result((size_t)gsh_launch_work_bytes(&call->launch, k));
 }
 
 /* Marks are set when all is known that they would change. */
