@@ -19,7 +19,9 @@ def _plane(module, asarray, rng):
 
 
 def _lines(module, asarray, rng):
-    return [asarray(rng.random((2000, 8000)))]
+    """Lines, and the numbers of a filter of second order: numerator, denominator, and both as a section."""
+    above, below = np.array([0.2, 0.3, 0.2]), np.array([1, -0.5, 0.2])
+    return [asarray(a) for a in (rng.random((2000, 8000)), above, below, np.concatenate((above, below))[None])]
 
 
 def _blobs(module, asarray, rng):
@@ -54,8 +56,8 @@ CASES = {
     "label": ("ndimage", _blobs, lambda ndimage, a: ndimage.label(a)[0]),
     "zoom": ("ndimage", _plane, lambda ndimage, a: ndimage.zoom(a, 0.5, order=1)),
     "rotate": ("ndimage", _plane, lambda ndimage, a: ndimage.rotate(a, 30, order=1)),
-    "lfilter": ("signal", _lines, lambda signal, a: signal.lfilter([0.2, 0.3, 0.2], [1, -0.5, 0.2], a, axis=1)),
-    "sosfilt": ("signal", _lines, lambda signal, a: signal.sosfilt([[0.2, 0.3, 0.2, 1, -0.5, 0.2]], a, axis=1)),
+    "lfilter": ("signal", _lines, lambda signal, a, above, below, section: signal.lfilter(above, below, a, axis=1)),
+    "sosfilt": ("signal", _lines, lambda signal, a, above, below, section: signal.sosfilt(section, a, axis=1)),
     "convolve2d": ("signal", _plane, lambda signal, a: signal.convolve2d(a, a[:5, :5], mode="same")),
     "fftconvolve": ("signal", _plane, lambda signal, a: signal.fftconvolve(a, a[:65, :65], mode="same")),
     "medfilt2d": ("signal", _plane, lambda signal, a: signal.medfilt2d(a, 3)),
