@@ -19,11 +19,9 @@ struct function {
     gsh_vectorcall original;
 };
 
-static struct function functions[] = {{"histogram", NULL, NULL},
-                                      {"nanmedian", NULL, NULL},
-                                      {"nanpercentile", NULL, NULL},
-                                      {"nanquantile", NULL, NULL},
-                                      {"unique", NULL, NULL}};
+static struct function functions[] = {{"histogram", NULL, NULL},   {"median", NULL, NULL},
+                                      {"nanmedian", NULL, NULL},   {"nanpercentile", NULL, NULL},
+                                      {"nanquantile", NULL, NULL}, {"unique", NULL, NULL}};
 static new_function original_new;
 static struct gsh_hook *row;
 

@@ -2,21 +2,17 @@
  *
  * See the header. SORT takes contiguous rows. So an array in another order, or sorted along another axis, is copied to an array
  * whose last axis is the sorted one, and the result is copied back. Also contains the methods sort, argsort, partition and
- * argpartition. All are stable sorts, but for the partition of a long line (numpy_composed_order.py): of equal elements NumPy fixes
- * the order for kind='stable' only, and of a partition only what stands at kth and on which side of it.
+ * argpartition. All are stable sorts: of equal elements NumPy fixes the order for kind='stable' only, and of a partition only
+ * what stands at kth and on which side of it.
  */
 #include "numpy_sort.h"
 
 #include "coherence.h"
-#include "numpy_composed.h"
 #include "numpy_copy.h"
 #include "numpy_method_patch.h"
 #include "numpy_take.h"
 
 #include <string.h>
-
-#define LEAST_SELECTED                                                                             \
-    (1 << 21) /* elements, for which a sort takes longer than a select's readings */
 
 static PyObject *try_sort(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row);
 static PyObject *try_argsort(const struct gsh_method_call *call, enum gsh_reason *why,
@@ -352,11 +348,6 @@ static PyObject *try_partition(const struct gsh_method_call *call, enum gsh_reas
     int axis;
     if (!bind_partition(call, NULL, &view, &axis, why))
         return NULL;
-    PyObject *selected = view.ndim == 1 && view.shape[0] >= LEAST_SELECTED
-                             ? gsh_numpy_composed_call("partition_line", call, true, why)
-                             : NULL;
-    if (selected)
-        return selected;
     return gsh_numpy_sort_in_place("partition", call->self, axis, why, row) ? gsh_py_none() : NULL;
 }
 

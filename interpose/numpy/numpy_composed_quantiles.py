@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compositions (numpy_composed.py): medians and quantiles of lines without their NaNs, which NumPy computes line by line
-(numpy/lib/_nanfunctions_impl.py, numpy.apply_along_axis)."""
+(numpy/lib/_nanfunctions_impl.py, numpy.apply_along_axis), and the median of a long line."""
+import bisect
 
 SHORT_LINE = 600  # shorter lines have their median by another way in NumPy, which has all lines at a time
 quantiles_agree = {}  # dtype, dimensions of the shares: whether NumPy's code gives what `quantiles` does
@@ -117,3 +118,87 @@ def quantiles_are_alike(dispatcher, unit, dtype, dims, is_weak):
             agrees = agrees and theirs.dtype == ours.dtype and theirs.tobytes() == ours.tobytes()
         quantiles_agree[dtype, dims, is_weak] = agrees
     return quantiles_agree[dtype, dims, is_weak]
+
+
+# --- the median of a long line: a radix select ----------------------------------------------------------
+
+LONG_LINE = 2 ** 21  # elements, for which a sort takes longer than a select's readings
+DIGIT = 12  # bits of a key that are counted at a time
+FEW_LEFT = 2 ** 18  # elements among which a place is found by sorting them
+
+
+def median(dispatcher, a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    """The mean of the middle elements. Of an array with NaNs NumPy gives one of these."""
+    if out is not None or overwrite_input or keepdims is not False or not is_plain(a) or a.size < LONG_LINE:
+        return NotImplemented
+    if a.dtype.kind not in 'iuf' or a.dtype.itemsize not in (4, 8) or not (axis is None or (a.ndim == 1 and axis_of(axis, 1) == 0)):
+        return NotImplemented
+    line, middle = a.reshape(-1), a.size // 2
+    low, high = m.minimum.reduce(line, 0, keepdims=True), m.maximum.reduce(line, 0, keepdims=True)
+    low, high = low[0], high[0]
+    if not low <= high:
+        return NotImplemented
+    places = [middle] if line.size % 2 else [middle - 1, middle]
+    found = elements_at(line, low, high, places)
+    return m.array([found[place] for place in places], a.dtype).mean()
+
+
+def ordered_keys(line):
+    """Unsigned integers in the order of the elements; 0.0 for -0.0."""
+    bits, top = line.view('u%d' % line.dtype.itemsize), 1 << (8 * line.dtype.itemsize - 1)
+    if line.dtype.kind == 'u':
+        return bits
+    zero, top = bits.dtype.type(0), bits.dtype.type(top)
+    if line.dtype.kind == 'i':
+        return m.bitwise_xor(bits, top)
+    bits = m.where(m.equal(bits, top), zero, bits)
+    return m.where(m.not_equal(m.bitwise_and(bits, top), zero), m.invert(bits), m.bitwise_or(bits, top))
+
+
+def ordered_key(value):
+    """The key of one element, without a device."""
+    top = 1 << (8 * value.dtype.itemsize - 1)
+    bits = int(value.view('u%d' % value.dtype.itemsize))
+    if value.dtype.kind == 'u':
+        return bits
+    if value.dtype.kind == 'i':
+        return bits ^ top
+    bits = 0 if bits == top else bits
+    return 2 * top - 1 - bits if bits & top else bits | top
+
+
+def elements_at(line, low, high, places):
+    """The element of each place in order, of a line whose least and largest elements are known."""
+    key, found = ordered_key(low), {}
+    shift = (key ^ ordered_key(high)).bit_length()
+    tasks = [(key >> shift, shift, 0, places)]
+    while tasks:
+        tasks.extend(next_digits(line, *tasks.pop(), found))
+    return found
+
+
+def next_digits(line, prefix, shift, below, places, found):
+    """Counts the next digit of the elements whose keys begin with the prefix, up to the bit `shift`; `below` others are less. Where few
+    elements share a place's digit, or all bits are known, notes what is found there; else yields such a task."""
+    unsigned = line.view('u%d' % line.dtype.itemsize).dtype.type
+    bits = min(shift, DIGIT)
+    rest = shift - bits
+    digits = m.bitwise_and(m.right_shift(ordered_keys(line), unsigned(rest)), unsigned((1 << bits) - 1)).astype('l')
+    is_here = m.equal(m.right_shift(m.right_shift(ordered_keys(line), unsigned(rest)), unsigned(bits)), unsigned(prefix))
+    counts = m.zeros((1 << bits) + 1, 'l')
+    m.add.at(counts, m.where(is_here, digits, 1 << bits), 1)
+    ends = counts[:-1].cumsum().tolist()
+    groups = {}
+    for place in places:
+        groups.setdefault(bisect.bisect_right(ends, place - below), []).append(place)
+    for digit, members in groups.items():
+        start, end, whole = below + (ends[digit - 1] if digit else 0), below + ends[digit], prefix << bits | digit
+        is_it = m.equal(m.right_shift(ordered_keys(line), unsigned(rest)), unsigned(whole))
+        if rest == 0:
+            found.update((place, line[int(is_it.argmax())]) for place in members)
+        elif end - start <= FEW_LEFT:
+            part = line[is_it]
+            part.sort()
+            found.update((place, part[place - start]) for place in members)
+        else:
+            yield whole, rest, start, members

@@ -185,6 +185,33 @@ for number in range(60):
 ''')
         self.assertGreater(shim_runner.device_calls(result.report, "add.at"), 300)
 
+    @unittest.skipIf(np.lib.NumpyVersion(np.__version__) < "1.25.0", "its functions have no dispatcher objects")
+    def test_median_of_a_long_line(self):
+        """By a radix select: digits that all elements share, few elements, both zeros, and lines that are left to NumPy."""
+        result = self.assert_same(MORE + '''
+n = 2**21 + 3
+lines = {"normal": rng.normal(size=n), "even": rng.normal(size=n + 1), "uniform": rng.random(n + 1), "constant": np.full(n, 3.5), "few": rng.integers(0, 3, n).astype("f8"),
+         "zeros": np.where(rng.random(n) < 0.6, 0.0, rng.normal(size=n)), "both zeros": np.where(rng.random(n) < 0.5, -0.0, 0.0), "minus zero": np.full(n, -0.0),
+         "far apart": np.repeat([-1e300, 1e300], n // 2 + 1), "infinite": np.where(rng.random(n) < 0.2, np.inf, -rng.random(n)), "infinities": np.repeat([-np.inf, np.inf], n // 2 + 1),
+         "nan": np.where(rng.random(n) < 0.2, np.nan, rng.random(n)), "subnormal": rng.random(n) * 1e-310, "f4": rng.normal(size=n + 1).astype("f4"), "f2": rng.normal(size=n).astype("f2"),
+         "i8": rng.integers(-2**63, 2**63 - 1, n + 1), "i4": rng.integers(-1000, 1000, n).astype("i4"), "u8": rng.integers(0, 2**64 - 1, n + 1, dtype="u8"),
+         "u4": rng.integers(0, 50, n).astype("u4"), "rising": np.arange(n) * 1.0}
+for name, line in lines.items():
+    attempt("median " + name, np.median, on_device(line))
+normal = on_device(lines["normal"])
+attempt("axis", np.median, normal, 0)
+attempt("last axis", np.median, normal, -1)
+attempt("no axis", np.median, normal, 1)
+attempt("keepdims", np.median, normal, keepdims=True)
+attempt("overwritten", np.median, normal.copy(), overwrite_input=True)
+table = on_device(lines["even"].reshape(4, -1))
+attempt("table", np.median, table)
+attempt("columns", lambda: np.median(table[:, ::100000], 0))
+attempt("transposed", np.median, table.T)
+attempt("strided", np.median, on_device(lines["normal"].repeat(2))[::2])
+''')
+        self.assertGreater(shim_runner.device_calls(result.report, "add.at"), 25)  # counts of digits
+
     def test_histograms_that_are_left_to_blocks(self):
         self.assert_same(MORE + '''
 a = on_device(rng.normal(size=200000))

@@ -145,35 +145,6 @@ dump("None", plus(np.sort(np.partition(a.reshape(6, 10), 5, axis=None))))
         self.assert_on_device(result, "partition")
         self.assert_on_device(result, "argpartition")
 
-    def test_partition_of_a_long_line(self):
-        """By a radix select: what stands at each place, what lies between two places, and every zero with its sign."""
-        result = self.assert_same(PRELUDE + '''
-n = 2**21 + 3
-lines = {"normal": rng.normal(size=n), "both zeros": np.where(rng.random(n) < 0.5, -0.0, 0.0) * rng.integers(0, 2, n),
-         "infinite": np.where(rng.random(n) < 0.2, np.inf, -rng.random(n)), "nan": np.where(rng.random(n) < 0.2, np.nan, rng.random(n)),
-         "f4": rng.normal(size=n).astype("f4"), "i8": rng.integers(-2**63, 2**63 - 1, n), "u4": rng.integers(0, 50, n).astype("u4")}
-for name, line in lines.items():
-    for kth in (0, -1, [5, n // 3], np.array([7, n // 2])) if name == "normal" else ([n // 2 - 1, n // 2, -1],):
-        a = on_device(line.copy())
-        a.partition(kth)
-        places = np.unique(np.asarray(kth) % n)
-        ends = [0] + [end for place in places for end in (place, place + 1)] + [n]
-        for start, end in zip(ends, ends[1:]):
-            part = a[start:end] + a.dtype.type(0)
-            dump("%s %s %d %d" % (name, kth, start, end), [part.min(), part.max()] if end > start else [])
-        bits = a.view("u%d" % a.itemsize).astype("u8")
-        dump("%s %s sums" % (name, kth), [bits.sum(), (bits * bits).sum()])
-attempt("median", np.median, on_device(lines["normal"]))
-attempt("quantiles", np.quantile, on_device(lines["normal"]), [0.01, 0.5, 0.995])
-strided = on_device(lines["normal"].repeat(2))[::2]
-strided.partition(n // 2)
-dump("strided", strided[n // 2])
-readonly = on_device(lines["normal"])
-readonly.flags.writeable = False
-attempt("read-only", readonly.partition, 5)
-''')
-        self.assertGreater(shim_runner.device_calls(result.report, "add.at"), 10)  # counts of digits
-
     def test_what_rests_on_it(self):
         self.assert_same(PRELUDE + '''
 a, b = np.round(rng.normal(0, 3, (50, 60)), 1), rng.integers(0, 9, 3000)
