@@ -242,7 +242,7 @@ def nd_rank_filter(array, rank, footprint, output, mode, value, origins):
     places, padded = chosen(footprint), extended_all(array, footprint.shape, origins, mode, value, dtype)
     if padded is None or not places or not 0 <= rank < len(places) or len(places) > MOST_TAPS:
         return NotImplemented
-    made = output if output.dtype == dtype else m.empty(array.shape, dtype)
+    made = output if output.dtype == dtype and output is not array else m.empty(array.shape, dtype)
     ranked(padded, places, rank, made)
     return None if made is output else store(output, made)
 
@@ -256,7 +256,9 @@ def nd_rank_filter_of_line(array, rank, length, output, mode, value, origin):
     line = extended(array, 0, length // 2 + origin, length - length // 2 - 1 - origin, mode, value, array.dtype)
     if line is None:
         return NotImplemented
-    ranked(line, [(place,) for place in range(length)], rank, output)
+    made = output if output is not array else m.empty(array.shape, array.dtype)
+    ranked(line, [(place,) for place in range(length)], rank, made)
+    return None if made is output else store(output, made)
 
 
 def medfilt2d(array, lengths):
