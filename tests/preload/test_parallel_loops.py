@@ -278,6 +278,17 @@ for _ in range(3000):
     np.sqrt(a, b)
 """
 
+# Rows of so many elements, which do not lie one after the other.
+ROWS_OF = """
+import sys
+import numpy as np
+width = int(sys.argv[2])
+a = np.random.default_rng(0).random((4_000_000 // width, 2 * width))[:, :width]
+for _ in range(4):
+    x = np.maximum.reduce(a, axis=1) if sys.argv[1] == "reduce" else a + 1.0
+print(x[-1])
+"""
+
 SPIN = """
 import os, subprocess, sys, time
 import numpy as np
@@ -326,6 +337,14 @@ class TestLoops(ParallelCase):
     def test_short_loops(self):
         """Each is too short for waking a thread; together they are a series, in which each counts once."""
         self.compare(SHORT, least=5)
+
+    def test_short_rows(self):
+        """Of rows of few elements NumPy's own call is as fast."""
+        for what, few, many in (("add", 31, 32), ("reduce", 255, 256)):
+            for width, is_shared in ((few, False), (many, True)):
+                result = shim_runner.run(ROWS_OF, env=CORES, args=[what, str(width)])
+                self.assertEqual(result.stdout, shim_runner.run_plain(ROWS_OF, [what, str(width)]).stdout)
+                self.assertEqual(self.parallel(result) > 1, is_shared, (what, width))  # the draw is shared
 
     def test_beside_a_device(self):
         self.compare(CALLS, BESIDE, least=10)
