@@ -309,9 +309,9 @@ static struct gsh_work work_of_spmv(const struct gsh_launch *launch)
     return work;
 }
 
-/* Of the CPU for an element of a window, by NumPy 2.4; and of all the device to put two in order, an estimate by instructions. */
+/* Of the CPU for an element of a window, by NumPy 2.4; and of all the device to put two in order: 25 and 49 float64, H200. */
 #define SELECT_NS 6.0
-#define EXCHANGE_SECONDS 0.35e-12
+#define EXCHANGE_SECONDS 0.25e-12
 
 static struct gsh_work work_of_selection(const struct gsh_launch *launch)
 {
