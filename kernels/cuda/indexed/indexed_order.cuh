@@ -11,7 +11,8 @@ struct OrderArgs : Args {
     u64 cells, order;
     i64 free, free_shape[NDIM];
 };
-constexpr u32 NO_CELL = ~0u, WARPS = BLOCK / 32, ITEMS = 4, TILE = 32 * ITEMS, SHORT = 32;
+constexpr u32 NO_CELL = ~0u, WARPS = BLOCK / 32, ITEMS = 8, TILE = 32 * ITEMS, SHORT = 32;
+constexpr u32 AT_ONCE = 8; // elements of a tile that are on their way to registers
 
 FN i64 rank_at(const OrderArgs &args, i64 at) { return ((const i64 *)args.order)[at]; }
 FN u32 cell_at(const OrderArgs &args, i64 at)
@@ -83,6 +84,22 @@ FN u32 load_tile(const OrderArgs &args, i64 start, u32 cell, i64 shift, A *x)
     }
     return count;
 }
+FN A join_tile(const OrderArgs &args, A total, const A *tile, u32 count)
+{
+    u32 i = 0;
+    for (; i + AT_ONCE <= count; i += AT_ONCE) {
+        A x[AT_ONCE];
+#pragma unroll
+        for (u32 k = 0; k < AT_ONCE; k++)
+            x[k] = tile[i + k];
+#pragma unroll
+        for (u32 k = 0; k < AT_ONCE; k++)
+            total = joined(args, total, x[k]);
+    }
+    for (; i < count; i++)
+        total = joined(args, total, tile[i]);
+    return total;
+}
 FN void join_together(const OrderArgs &args, i64 first, i64 free, A *tile)
 {
     const u32 lane = threadIdx.x % 32, cell = cell_at(args, first);
@@ -100,8 +117,8 @@ FN void join_together(const OrderArgs &args, i64 first, i64 free, A *tile)
         __syncwarp();
         if (count == TILE)
             next = load_tile(args, start, cell, shift, x); // under way while the first lane joins
-        for (u32 i = 0; lane == 0 && i < count; i++)
-            total = joined(args, total, tile[i]);
+        if (lane == 0)
+            total = join_tile(args, total, tile, count);
     }
     __syncwarp();
     if (lane == 0)
