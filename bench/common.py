@@ -337,6 +337,25 @@ def row_beside_cupy(label, answers):
         own.get("launches", own.get("error", "-")), own.get("moved", "-")], differs
 
 
+def compare_beside_cupy(script, options, name, heading, rows):
+    """Asks the question `name` of all contenders for each (label, request), prints a table, and gives whether numbers differ."""
+    lines = JsonLines(options.out, name)
+    workers = start_workers(script, options, MODE="force")
+    table, wrong = [], 0
+    for label, request in rows:
+        answers = ask_all(workers, options.rounds, name, budget=options.budget, **request)
+        for who, answer in answers.items():
+            lines.write(case=label, contender=who, **answer)
+        cells, differs = row_beside_cupy(label, answers)
+        table.append(cells)
+        wrong += differs
+        print("  ".join(map(str, cells)), flush=True)
+    print_table([heading] + list(workers) + ["gpushim/CuPy", "launches", "bytes moved"], table)
+    for worker in workers.values():
+        worker.close()
+    return wrong != 0
+
+
 def count_text(count):
     exponent = len(str(count)) - 1
     return "1e%d" % exponent if count == 10 ** exponent else str(count)

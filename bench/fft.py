@@ -52,6 +52,10 @@ def question(contender, name, shape, dtype, keywords, budget):
     return common.answer_with_numbers(contender, once, digest, budget)
 
 
+def label_of(name, shape, dtype, keywords):
+    return "%s %s %s" % (name, "x".join(map(str, shape)), dtype) + "".join(" %s=%s" % item for item in keywords.items())
+
+
 def main():
     parser = common.parser(__doc__)
     parser.set_defaults(contenders="numpy,gpushim,cupy", budget=0.2)
@@ -60,26 +64,9 @@ def main():
     if options.worker:
         common.serve(common.Contender(options.worker), {"fft": question})
         return 0
-    lines = common.JsonLines(options.out, "fft")
-    workers = common.start_workers(__file__, options, MODE="force")
-    table, wrong = [], 0
-    for name, shape, dtype, keywords in CASES:
-        if options.cases and name not in options.cases.split(","):
-            continue
-        answers = common.ask_all(workers, options.rounds, "fft", name=name, shape=shape, dtype=dtype, keywords=keywords,
-                                 budget=options.budget)
-        label = "%s %s %s" % (name, "x".join(map(str, shape)), dtype)
-        label += "".join(" %s=%s" % item for item in keywords.items())
-        for who, answer in answers.items():
-            lines.write(case=label, contender=who, **answer)
-        cells, differs = common.row_beside_cupy(label, answers)
-        table.append(cells)
-        wrong += differs
-        print("  ".join(map(str, cells)), flush=True)
-    common.print_table(["transform"] + list(workers) + ["gpushim/CuPy", "launches", "bytes moved"], table)
-    for worker in workers.values():
-        worker.close()
-    return wrong != 0
+    asked = [case for case in CASES if not options.cases or case[0] in options.cases.split(",")]
+    rows = [(label_of(*case), dict(zip(("name", "shape", "dtype", "keywords"), case))) for case in asked]
+    return common.compare_beside_cupy(__file__, options, "fft", "transform", rows)
 
 
 if __name__ == "__main__":

@@ -91,23 +91,10 @@ def main():
     parser.add_argument("--cases", help="names of cases", default=",".join(CASES))
     options = parser.parse_args()
     if options.worker:
-        common.serve(common.Contender(options.worker), {"function": question})
+        common.serve(common.Contender(options.worker), {"scipy_functions": question})
         return 0
-    lines = common.JsonLines(options.out, "scipy_functions")
-    workers = common.start_workers(__file__, options, MODE="force")
-    table, wrong = [], 0
-    for name in options.cases.split(","):
-        answers = common.ask_all(workers, options.rounds, "function", name=name, budget=options.budget)
-        for who, answer in answers.items():
-            lines.write(case=name, contender=who, **answer)
-        cells, differs = common.row_beside_cupy(name, answers)
-        table.append(cells)
-        wrong += differs
-        print("  ".join(map(str, cells)), flush=True)
-    common.print_table(["function"] + list(workers) + ["gpushim/CuPy", "launches", "bytes moved"], table)
-    for worker in workers.values():
-        worker.close()
-    return wrong != 0
+    rows = [(name, {"name": name}) for name in options.cases.split(",")]
+    return common.compare_beside_cupy(__file__, options, "scipy_functions", "function", rows)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ Usage: python filter_vs_numpy.py   (needs cmake, a C and a C++ compiler as $CC, 
 """
 import ctypes
 import sys
-import tempfile
 
 import numpy as np
 
@@ -183,17 +182,5 @@ def battery(kernels, check):
     check_case(kernels, SECTIONS, 16, (40, 70), np.dtype("d"), check, rng)
 
 
-def main():
-    check = base.Check()
-    with tempfile.TemporaryDirectory() as folder:
-        kernels = Kernels(folder)
-        battery(kernels, check)
-        kernels.emulator.compile()
-        battery(kernels, check)
-        check_limits(kernels, check)
-    print(f"{check.passed} passed, {check.failed} failed")
-    return check.failed != 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(emulation.main(Kernels, battery, check_limits, base.Check()))

@@ -158,3 +158,15 @@ def main():
 
 if __name__ == "__main__":
     sys.exit(main())
+
+
+def main(make_kernels, battery, check_limits, check):
+    """A script's whole run: the texts of a battery are collected, compiled and run. The exit status."""
+    with tempfile.TemporaryDirectory() as folder:
+        kernels = make_kernels(folder)
+        battery(kernels, check)
+        kernels.emulator.compile()
+        battery(kernels, check)
+        check_limits(kernels, check)
+    print(f"{check.passed} passed, {check.failed} failed")
+    return check.failed != 0

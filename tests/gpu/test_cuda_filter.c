@@ -4,9 +4,8 @@
  * either dimension, of fewer elements than a tile and more, with and without states, into itself and elsewhere. Skipped where no
  * GPU is.
  */
-#include "clock.h"
+#include "gpu_operands.h"
 #include "host_ops.h"
-#include "open_gpu.h"
 #include "shard.h"
 
 #include <stdlib.h>
@@ -130,17 +129,7 @@ static void drop(struct filter *filter)
 static bool run_device(const struct filter *filter)
 {
     struct gsh_launch launch = launch_of(filter, filter->device);
-    for (int side = 0; side < SIDES; side++)
-        if (!CHECK_INT(
-                dev->upload(filter->device[side], filter->host[side], filter->bytes[side], false),
-                GSH_OK))
-            return false;
-    bool good = CHECK(dev->supports(&launch)) && CHECK_INT(dev->run(&launch, 0), GSH_OK);
-    for (int side = 0; side < SIDES && good; side++)
-        good = CHECK_INT(
-            dev->download(filter->got[side], filter->device[side], filter->bytes[side], false),
-            GSH_OK);
-    return good;
+    return run_on_device(&launch, SIDES, filter->device, filter->host, filter->got, filter->bytes);
 }
 
 static void run_host(const struct filter *filter)
@@ -194,8 +183,6 @@ static void test_all(void)
                     test_sizes(dtypes[d], (enum gsh_filter_form)form, orders[form][i]);
 }
 
-#define MEASURED 20
-
 /* Prints what a filter of so many lines takes. */
 static void time_filter(enum gsh_dtype dtype, enum gsh_filter_form form, bool is_across)
 {
@@ -207,13 +194,7 @@ static void time_filter(enum gsh_dtype dtype, enum gsh_filter_form form, bool is
                             .is_across = is_across};
     if (make(&filter)) {
         struct gsh_launch launch = launch_of(&filter, filter.device);
-        CHECK_INT(dev->run(&launch, 0), GSH_OK);
-        CHECK_INT(dev->synchronize(), GSH_OK);
-        uint64_t begin = gsh_clock_ns();
-        for (int i = 0; i < MEASURED; i++)
-            CHECK_INT(dev->run(&launch, 0), GSH_OK);
-        CHECK_INT(dev->synchronize(), GSH_OK);
-        double seconds = (double)(gsh_clock_ns() - begin) * 1e-9 / MEASURED;
+        double seconds = seconds_of_launch(&launch);
         printf("%s %s, 20000 lines of 4000, lines %s: %.3f ms, %.0f GB/s\n", gsh_dtype_name(dtype),
                form == GSH_FILTER_SECTIONS ? "4 sections" : "order 4",
                is_across ? "across memory" : "along memory", seconds * 1e3,

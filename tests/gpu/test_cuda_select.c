@@ -4,9 +4,8 @@
  * elements, ranks in the middle and elsewhere, few values and values of random bits, one to three dimensions, outputs with gaps.
  * Skipped where no GPU is.
  */
-#include "clock.h"
+#include "gpu_operands.h"
 #include "host_ops.h"
-#include "open_gpu.h"
 #include "shard.h"
 
 #include <stdlib.h>
@@ -218,8 +217,6 @@ static void test_all(void)
     }
 }
 
-#define MEASURED 20
-
 /* Prints what the middle of so many elements of an image takes. */
 static void time_image(enum gsh_dtype dtype, int length)
 {
@@ -235,14 +232,9 @@ static void time_image(enum gsh_dtype dtype, int length)
             offsets[k] = k / length * windows.padded[2] + k % length;
         struct gsh_launch launch = launch_of(&windows, windows.device);
         CHECK(upload(&windows));
-        CHECK_INT(dev->run(&launch, 0), GSH_OK);
-        CHECK_INT(dev->synchronize(), GSH_OK);
-        uint64_t begin = gsh_clock_ns();
-        for (int i = 0; i < MEASURED; i++)
-            CHECK_INT(dev->run(&launch, 0), GSH_OK);
-        CHECK_INT(dev->synchronize(), GSH_OK);
+        double seconds = seconds_of_launch(&launch);
         printf("%s, %d x %d of 4000 x 4000: %.3f ms\n", gsh_dtype_name(dtype), length, length,
-               (double)(gsh_clock_ns() - begin) * 1e-6 / MEASURED);
+               seconds * 1e3);
     }
     drop(&windows);
 }

@@ -4,9 +4,8 @@
  * any lengths, a very long one among short ones, and starts and columns of which no matrix consists; into its own initial values and
  * elsewhere. Skipped where no GPU is.
  */
-#include "clock.h"
+#include "gpu_operands.h"
 #include "host_ops.h"
-#include "open_gpu.h"
 #include "shard.h"
 
 #include <stdlib.h>
@@ -170,15 +169,7 @@ static struct gsh_launch launch_of(const struct spmv *spmv, const uint64_t *addr
 static bool run_device(const struct spmv *spmv)
 {
     struct gsh_launch launch = launch_of(spmv, spmv->device);
-    for (unsigned side = 0; side < SIDES; side++)
-        if (!CHECK_INT(dev->upload(spmv->device[side], spmv->host[side], spmv->bytes[side], false),
-                       GSH_OK))
-            return false;
-    bool good = CHECK(dev->supports(&launch)) && CHECK_INT(dev->run(&launch, 0), GSH_OK);
-    for (unsigned side = 0; side < SIDES && good; side++)
-        good = CHECK_INT(
-            dev->download(spmv->got[side], spmv->device[side], spmv->bytes[side], false), GSH_OK);
-    return good;
+    return run_on_device(&launch, SIDES, spmv->device, spmv->host, spmv->got, spmv->bytes);
 }
 
 static void run_host(const struct spmv *spmv)
@@ -230,8 +221,6 @@ static void test_all(void)
                 test_sizes(dtypes[d], is_wide ? GSH_INT64 : GSH_INT32);
 }
 
-#define MEASURED 20
-
 /* Prints what a product of so many rows takes. */
 static void time_spmv(enum gsh_dtype dtype, enum rows kind, int64_t rows, int64_t length)
 {
@@ -243,12 +232,7 @@ static void time_spmv(enum gsh_dtype dtype, enum rows kind, int64_t rows, int64_
                         .length = length};
     if (make(&spmv) && run_device(&spmv)) {
         struct gsh_launch launch = launch_of(&spmv, spmv.device);
-        CHECK_INT(dev->synchronize(), GSH_OK);
-        uint64_t begin = gsh_clock_ns();
-        for (int i = 0; i < MEASURED; i++)
-            CHECK_INT(dev->run(&launch, 0), GSH_OK);
-        CHECK_INT(dev->synchronize(), GSH_OK);
-        double seconds = (double)(gsh_clock_ns() - begin) * 1e-9 / MEASURED;
+        double seconds = seconds_of_launch(&launch);
         printf("%s, %lld rows of %s %lld: %.1f us, %.2f ns a number\n", gsh_dtype_name(dtype),
                (long long)rows, kind == EQUAL ? "each" : "about", (long long)length, seconds * 1e6,
                seconds * 1e9 / (double)spmv.count);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PUT that adds one number to places of a short line. A block counts in shared memory how often each place is named, and adds
-// the number as many times at its end. A place has `copies` counters, of which neighbouring threads take different ones.
+// PUT that adds one number to places of a short line: a privatized histogram. A block counts in shared memory how often each place
+// is named, and at its end adds the number as many times. A place has `copies` counters, of which neighbouring threads take different
+// ones.
 struct CountArgs : Args {
     i64 copies; // a power of two
 };

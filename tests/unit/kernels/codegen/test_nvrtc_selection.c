@@ -22,32 +22,19 @@ static struct gsh_launch selection(enum gsh_dtype loop, int count, int rank, int
     return launch;
 }
 
-static void compile_all(const char *arch, unsigned every)
+static void add_all(struct batch *batch)
 {
     static const int windows[][2] = {{1, 0}, {2, 1}, {9, 4}, {25, 12}, {25, 3}, {49, 40}};
     const unsigned dtypes = GSH_SET_BOOL | GSH_SET_INTEGERS | GSH_SET_FLOAT32_64;
-    struct batch batch;
-    if (!batch_open(&batch, arch, every))
-        return;
     for (int loop = 0; loop < GSH_DTYPE_COUNT; loop++)
         for (size_t w = 0; (1u << loop & dtypes) != 0 && w < GSH_COUNT(windows); w++) {
             struct gsh_launch launch =
                 selection((enum gsh_dtype)loop, windows[w][0], windows[w][1], (int)w % 4);
-            add_launch(&batch, &launch);
+            add_launch(batch, &launch);
         }
-    batch_close(&batch);
-    CHECK(batch.kernels > 0);
 }
 
 int main(void)
 {
-    if (!load_nvrtc()) {
-        printf("skipped: no libnvrtc here\n");
-        return CHECK_SKIP;
-    }
-    compile_all("--gpu-architecture=compute_90", 1);
-    compile_all("--gpu-architecture=sm_80", 13);
-    compile_all("--gpu-architecture=sm_90", 13);
-    compile_all("--gpu-architecture=sm_120", 13);
-    return check_result();
+    return batch_main(add_all, 1, 13);
 }

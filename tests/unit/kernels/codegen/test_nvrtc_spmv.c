@@ -24,30 +24,17 @@ static struct gsh_launch spmv(enum gsh_dtype loop, enum gsh_dtype index)
     return launch;
 }
 
-static void compile_all(const char *arch, unsigned every)
+static void add_all(struct batch *batch)
 {
-    struct batch batch;
-    if (!batch_open(&batch, arch, every))
-        return;
     for (int loop = 0; loop < GSH_DTYPE_COUNT; loop++)
         for (int is_wide = 0; is_wide < 2; is_wide++) {
             struct gsh_launch launch = spmv((enum gsh_dtype)loop, is_wide ? GSH_INT64 : GSH_INT32);
             if (gsh_launch_is_spmv(&launch))
-                add_launch(&batch, &launch);
+                add_launch(batch, &launch);
         }
-    batch_close(&batch);
-    CHECK(batch.kernels > 0);
 }
 
 int main(void)
 {
-    if (!load_nvrtc()) {
-        printf("skipped: no libnvrtc here\n");
-        return CHECK_SKIP;
-    }
-    compile_all("--gpu-architecture=compute_90", 1);
-    compile_all("--gpu-architecture=sm_80", 5);
-    compile_all("--gpu-architecture=sm_90", 5);
-    compile_all("--gpu-architecture=sm_120", 5);
-    return check_result();
+    return batch_main(add_all, 1, 5);
 }
