@@ -20,8 +20,10 @@ import pytest
 
 FILE = os.environ["SUITE_OUTCOMES"]
 MOST_LINES = 12
-# They compare counts of the references to a dtype, which change where garbage of earlier tests is collected meanwhile.
-COUNTING = re.compile(r".*test_multiarray\.py::TestArrayInterface::test_scalar_interface")
+# They compare counts of the references to a dtype or to a small integer, which change where an object of an earlier test is freed
+# meanwhile. Garbage is not collected in them, and one that fails is tried again: a reference that is lost is lost each time.
+COUNTING = re.compile(r".*(test_multiarray\.py::TestArrayInterface::test_scalar_interface"
+                      r"|test_dtype\.py::TestStructuredObjectRefcounting::|::test_for_reference_leak)")
 
 
 def write(**line):
@@ -61,15 +63,25 @@ def pytest_runtest_setup(item):
     seed(item.nodeid)
 
 
-@pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_call(item):
-    counts = COUNTING.match(item.nodeid) is not None
-    if counts:
-        gc.collect()
-        gc.disable()
-    yield
-    if counts:
+def call(item):
+    names = item._fixtureinfo.argnames  # as pytest's own pytest_pyfunc_call has them
+    item.obj(**{name: item.funcargs[name] for name in names})
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    if not COUNTING.match(pyfuncitem.nodeid):
+        return None
+    gc.collect()
+    gc.disable()
+    try:
+        try:
+            call(pyfuncitem)
+        except AssertionError:
+            call(pyfuncitem)
+    finally:
         gc.enable()
+    return True
 
 
 def outcome_of(report):

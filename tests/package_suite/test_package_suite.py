@@ -113,6 +113,14 @@ class TestRuns(unittest.TestCase):
         for text in texts[0]:
             self.assertRegex(text, r"\d{6}")
 
+    def test_counts_of_references_are_compared_twice(self):
+        text = ("calls = []\n"
+                "class TestOnce:\n    def test_for_reference_leak(self): calls.append(1); assert len(calls) > 1\n"
+                "class TestAlways:\n    def test_for_reference_leak_always(self): assert False\n"
+                "def test_other(): calls.append(1); assert len(calls) > 3\n")
+        self.assertEqual({name: entry[0] for name, entry in self.run_tests(text).items()}, {
+            "test_for_reference_leak": "passed", "test_for_reference_leak_always": "failed", "test_other": "failed"})
+
     def test_a_file_that_cannot_be_imported(self):
         self.assertEqual([entry[0] for entry in self.run_tests("import no_such_module\n").values()], ["error"])
 
