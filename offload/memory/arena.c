@@ -35,6 +35,8 @@
 #define BLOCK_LIMIT ((uint32_t)1 << 21)
 #define EAGER_ZERO_BYTES ((size_t)4 << 20)
 #define REGISTER_MIN_BYTES ((size_t)1 << 20)
+#define WIDER 4 /* classes: one and a half times as many bytes */
+#define SPARE_BYTES ((size_t)16 << 20)
 #define UNUSED_SHARE 16                   /* a 16th of an array's bytes more may be resident */
 #define ASKED_FOR_BYTES ((size_t)1 << 30) /* first touch takes 10,000 times as long as asking */
 
@@ -479,10 +481,11 @@ void gsh_arena_give_pages_back_held(struct gsh_block *block)
 }
 
 /* Most bytes of pages that free blocks may keep. All blocks together never have more than one and a half times what the program
- * held at most, without a device 1.1 times: there the memory is all that counts. */
+ * held at most, without a device 1.1 times: there the memory is all that counts. SPARE_BYTES do not count. */
 static size_t find_pool_limit(void)
 {
-    size_t spare = most_live_bytes / (gsh_backend_get() != NULL ? 2 : 10);
+    size_t share = most_live_bytes / (gsh_backend_get() != NULL ? 2 : 10);
+    size_t spare = GSH_MAX(share, SPARE_BYTES);
     return GSH_MIN(pool_limit, GSH_MAX(most_live_bytes - live_bytes, spare));
 }
 
@@ -520,6 +523,16 @@ static void trim_pool(void)
         trim_class(zone, class, limit);
 }
 
+/* The smallest open block with pages of the `most` classes above. */
+static struct gsh_block *pop_wider(struct zone *zone, unsigned class)
+{
+    for (unsigned wider = class + 1; wider <= class + WIDER && wider < GSH_SIZE_CLASSES; wider++)
+        if (zone->pooled[wider] != 0 && zone->pool[0][wider] != 0 &&
+            gsh_block_table[zone->pool[0][wider]].is_pooled)
+            return pop_pool(zone, wider, false);
+    return NULL;
+}
+
 /* Takes a block of the class: one whose pages are already as wanted, else any pooled one, else a new one. NULL also
  * where a closed block would need a mapping and the budget is spent. */
 static struct gsh_block *take_block(struct zone *zone, size_t granules, bool closed)
@@ -533,6 +546,8 @@ static struct gsh_block *take_block(struct zone *zone, size_t granules, bool clo
     bool has_mappings = block != NULL || gsh_mapping_budget_has_room_sigsafe();
     if (block == NULL && has_mappings)
         block = pop_pool(zone, class, !closed);
+    if (block == NULL && !closed)
+        block = pop_wider(zone, class);
     if (block == NULL && (!closed || has_mappings))
         block = cut_block(zone, rounded << zone->shift, closed);
     if (block != NULL) {

@@ -69,6 +69,24 @@ static void check_pool(void)
     gsh_arena_free(again);
 }
 
+/* Arrays that become smaller are placed in what the larger ones have left, one and a half times as large at most. */
+static void check_wider(void)
+{
+    char *wide = gsh_arena_allocate((size_t)600 << 10, GSH_ARENA_HOST);
+    memset(wide, 1, (size_t)600 << 10);
+    gsh_arena_free(wide);
+    char *in_half = gsh_arena_allocate((size_t)300 << 10, GSH_ARENA_HOST);
+    char *narrower = gsh_arena_allocate((size_t)450 << 10, GSH_ARENA_ZERO);
+    CHECK(in_half != wide && narrower == wide);
+    CHECK(narrower[0] == 0 && narrower[(450 << 10) - 1] == 0);
+    CHECK_INT(gsh_arena_usable(narrower), 450 << 10);
+    char *second = gsh_arena_allocate((size_t)450 << 10, GSH_ARENA_HOST);
+    CHECK(second != narrower);
+    gsh_arena_free(in_half);
+    gsh_arena_free(narrower);
+    gsh_arena_free(second);
+}
+
 static bool all_zero(const unsigned char *bytes, size_t size)
 {
     for (size_t k = 0; k < size; k++)
@@ -109,6 +127,7 @@ int main(void)
     if (!live_start())
         return CHECK_SKIP;
     check_pool();
+    check_wider();
     check_placement();
     check_reuse();
     check_zero((size_t)300 << 10);
