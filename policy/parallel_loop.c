@@ -22,10 +22,10 @@
 #define PIECE_BYTES 32768      /* at least */
 #define PIECE_ELEMENTS 1000000 /* at most */
 #define FORGIVEN 0.5e-3F       /* s: some threads that come late */
-#define REST_LEAST 2e-3F       /* s */
-#define REST_MOST 0.2F    /* a thread whose core another process has may hold up a run for 4 ms */
-#define REST_SHRINKS 0.1F /* by so much of what is saved */
-#define STRETCH 0.25      /* s */
+#define PAUSE_LEAST 2e-3F      /* s */
+#define PAUSE_MOST 0.2F    /* a thread whose core another process has may hold up a run for 4 ms */
+#define PAUSE_SHRINKS 0.1F /* by so much of what is saved */
+#define STRETCH 0.25       /* s */
 
 double gsh_parallel_loop_seconds(double bytes, double elements, double host_ns)
 {
@@ -105,14 +105,15 @@ int64_t gsh_parallel_loop_stretch(int64_t pieces, double seconds)
     return seconds <= STRETCH ? pieces : GSH_MAX((int64_t)((double)pieces * STRETCH / seconds), 1);
 }
 
-struct gsh_parallel_loop_trust gsh_parallel_loop_trust_after(struct gsh_parallel_loop_trust trust,
-                                                             double saved, bool *rests)
+struct gsh_parallel_loop_backoff
+gsh_parallel_loop_backoff_after(struct gsh_parallel_loop_backoff backoff, double saved,
+                                bool *pauses)
 {
-    float gain = GSH_MAX((float)saved, 0), debt = trust.debt - (float)saved;
-    *rests = debt > FORGIVEN;
-    if (*rests)
-        return (struct gsh_parallel_loop_trust){
-            FORGIVEN, GSH_MIN(GSH_MAX(2 * trust.rest, REST_LEAST), REST_MOST)};
-    return (struct gsh_parallel_loop_trust){GSH_MAX(debt, 0),
-                                            GSH_MAX(trust.rest - REST_SHRINKS * gain, 0)};
+    float gain = GSH_MAX((float)saved, 0), deficit = backoff.deficit - (float)saved;
+    *pauses = deficit > FORGIVEN;
+    if (*pauses)
+        return (struct gsh_parallel_loop_backoff){
+            FORGIVEN, GSH_MIN(GSH_MAX(2 * backoff.pause, PAUSE_LEAST), PAUSE_MOST)};
+    return (struct gsh_parallel_loop_backoff){GSH_MAX(deficit, 0),
+                                              GSH_MAX(backoff.pause - PAUSE_SHRINKS * gain, 0)};
 }

@@ -48,12 +48,13 @@ int64_t gsh_parallel_loop_piece(int64_t elements, size_t bytes, unsigned threads
  * stretches. */
 int64_t gsh_parallel_loop_stretch(int64_t pieces, double seconds);
 
-/* Whether sharing has saved time of late. Where other processes have the cores, a run waits for a thread that has none, for some
- * milliseconds: then nothing is shared for a while, which doubles each time and shrinks by what is saved. */
-struct gsh_parallel_loop_trust { /* zeros: initial */
-    float debt;                  /* s lost and not saved since, at most what is forgiven */
-    float rest;                  /* s: the last rest, less a part of what was saved since */
+/* Exponential backoff. Where other processes have the cores, a run waits some milliseconds for a thread that has none: then nothing is
+ * shared for a while, twice as long each time, and less by a part of what sharing saves. */
+struct gsh_parallel_loop_backoff { /* zeros: initial */
+    float deficit;                 /* s lost and not saved since, at most what is forgiven */
+    float pause;                   /* s: the last pause, less a part of what was saved since */
 };
-/* After a run that has saved so many seconds, or lost where negative. `rests`: nothing is shared for the new state's rest. */
-struct gsh_parallel_loop_trust gsh_parallel_loop_trust_after(struct gsh_parallel_loop_trust trust,
-                                                             double saved, bool *rests);
+/* After a run that has saved so many seconds, or lost where negative. `pauses`: nothing is shared for the new state's pause. */
+struct gsh_parallel_loop_backoff
+gsh_parallel_loop_backoff_after(struct gsh_parallel_loop_backoff backoff, double saved,
+                                bool *pauses);

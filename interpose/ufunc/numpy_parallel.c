@@ -46,8 +46,8 @@ struct division {
 
 static unsigned threads = 1;
 static _Thread_local uint64_t count;
-static _Atomic struct gsh_parallel_loop_trust trust;
-static _Atomic uint64_t rest_until_ns;
+static _Atomic struct gsh_parallel_loop_backoff backoff;
+static _Atomic uint64_t paused_until_ns;
 
 void gsh_numpy_parallel_install(void)
 {
@@ -173,16 +173,17 @@ static void compute_share(void *context, unsigned thread, struct gsh_host_pieces
 /* ---- in the caller's ---- */
 
 /* Where an option names the number of threads it is used always. */
-static bool is_left_alone(void)
+static bool is_pausing(void)
 {
-    uint64_t until = atomic_load_explicit(&rest_until_ns, memory_order_relaxed);
+    uint64_t until = atomic_load_explicit(&paused_until_ns, memory_order_relaxed);
     return until != 0 && gsh_option_number(GSH_OPTION_HOST_THREADS) == 0 && gsh_clock_ns() < until;
 }
 
-static bool is_trusted(void)
+static bool is_without_losses(void)
 {
-    const struct gsh_parallel_loop_trust state = atomic_load_explicit(&trust, memory_order_relaxed);
-    return state.rest == 0;
+    const struct gsh_parallel_loop_backoff state =
+        atomic_load_explicit(&backoff, memory_order_relaxed);
+    return state.pause == 0;
 }
 
 /* Seconds that sharing has saved, by the processor time of all threads; where that is not known: lost, because the caller has waited for
@@ -198,13 +199,15 @@ static double saved_by(const struct run *run, uint64_t wall_ns)
 /* Of short runs one in SAMPLE says what all have saved. */
 static void note_saved(double saved, double wall)
 {
-    bool rests;
-    bool is_one_of_many = saved > 0 && wall <= LONG && is_trusted();
-    struct gsh_parallel_loop_trust state = atomic_load_explicit(&trust, memory_order_relaxed);
-    state = gsh_parallel_loop_trust_after(state, is_one_of_many ? saved * SAMPLE : saved, &rests);
-    atomic_store_explicit(&trust, state, memory_order_relaxed);
-    if (rests)
-        atomic_store_explicit(&rest_until_ns, gsh_clock_ns() + (uint64_t)((double)state.rest * 1e9),
+    bool pauses;
+    bool is_one_of_many = saved > 0 && wall <= LONG && is_without_losses();
+    struct gsh_parallel_loop_backoff state = atomic_load_explicit(&backoff, memory_order_relaxed);
+    state =
+        gsh_parallel_loop_backoff_after(state, is_one_of_many ? saved * SAMPLE : saved, &pauses);
+    atomic_store_explicit(&backoff, state, memory_order_relaxed);
+    if (pauses)
+        atomic_store_explicit(&paused_until_ns,
+                              gsh_clock_ns() + (uint64_t)((double)state.pause * 1e9),
                               memory_order_relaxed);
 }
 
@@ -231,9 +234,9 @@ bool gsh_numpy_parallel_do(gsh_numpy_parallel_part *compute, void *context, int6
 {
     unsigned wanted = find_threads(seconds, true);
     int64_t stretch = gsh_parallel_loop_stretch(parts, seconds / wanted);
-    bool is_sampled = seconds > LONG || count % SAMPLE == 0 || !is_trusted();
+    bool is_sampled = seconds > LONG || count % SAMPLE == 0 || !is_without_losses();
     struct run run = {.compute = compute, .context = context, .is_sampled = is_sampled};
-    if (wanted < 2 || is_left_alone())
+    if (wanted < 2 || is_pausing())
         return false;
     while (run.first < parts && run_in_threads(&run, GSH_MIN(stretch, parts - run.first), wanted))
         continue;

@@ -11,7 +11,7 @@ from unittest import mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
-from runner import check, ctest, python_tests, quick, stages, style, suites  # noqa: E402
+from runner import check, ctest, python_tests, quick, stages, style, suites, unsteady  # noqa: E402
 from runner.process import NOTHING  # noqa: E402
 from runner.shards import WHOLE, Shard, shard_of  # noqa: E402
 from runner.totals import Totals  # noqa: E402
@@ -91,6 +91,51 @@ class TestTables(unittest.TestCase):
         self.assertLessEqual(set(quick.SLOW_UNITS), names)
         files = {os.path.basename(path) for path in python_tests.files()}
         self.assertLessEqual({name + ".py" for name in python_tests.LONG}, files)
+        self.assertLessEqual(set(unsteady.FILES), files)
+        programs = {"%s.%s" % (test.kind, test.name) for test in check.all_tests()}
+        for name in unsteady.PROGRAMS:
+            self.assertIn(".".join(name.replace("emulated.", "unit.").split(".")[:2]), programs)
+
+
+class TestUnsteady(unittest.TestCase):
+    """Tests that may depend on what else runs are tried once more; all others are not."""
+
+    def run_group(self, name, *outcomes):
+        left = list(outcomes)
+        totals = Totals()
+        with contextlib.redirect_stdout(io.StringIO()):
+            python_tests.run_groups(totals, [("title: " + name, [lambda: ((left[0], 1 - left.pop(0), 0), "", NOTHING)], None)])
+        return totals.passed, totals.failed, len(left)
+
+    def test_files(self):
+        name = next(iter(unsteady.FILES))
+        self.assertEqual(self.run_group(name, 0, 1), (1, 0, 0))
+        self.assertEqual(self.run_group(name, 0, 0, 1), (0, 1, 1))
+        self.assertEqual(self.run_group(name, 1, 1), (1, 0, 1))
+        self.assertEqual(self.run_group("test_fft.py", 0, 1), (0, 1, 1))
+
+    def run_ctest(self, *runs):
+        """Each run: the names that fail in it, of four tests, or of those that failed before."""
+        left, count = list(runs), [4]
+
+        def execute(argv):
+            names = left.pop(0)
+            with open(argv[argv.index("--output-junit") + 1], "w", encoding="utf-8") as stream:
+                stream.write('<testsuite tests="%d" failures="%d" skipped="0" disabled="0">%s</testsuite>' % (
+                    count[0], len(names), "".join('<testcase name="%s" status="fail"/>' % name for name in names)))
+            count[0] = len(names)
+            return (8 if names else 0), "", NOTHING
+        totals = Totals()
+        with contextlib.redirect_stdout(io.StringIO()), mock.patch.object(ctest, "execute", execute):
+            ctest.run_ctest(totals, "dev")
+        return totals.passed, totals.failed, len(left)
+
+    def test_programs(self):
+        one, other = list(unsteady.PROGRAMS)[:2]
+        self.assertEqual(self.run_ctest([one, other], []), (4, 0, 0))
+        self.assertEqual(self.run_ctest([one], [one], []), (3, 1, 1))
+        self.assertEqual(self.run_ctest([], []), (4, 0, 1))
+        self.assertEqual(self.run_ctest([one, "unit.plan"], []), (2, 2, 1))
 
 
 class TestNames(unittest.TestCase):

@@ -7,6 +7,7 @@ import re
 import tempfile
 import xml.etree.ElementTree
 
+from runner import unsteady
 from runner.process import WORKERS, execute, step
 
 # How CTest runs a test; `will_fail`: it must notice a fault that is made on purpose.
@@ -54,11 +55,11 @@ def exactly(names):
     return "-R", "^(%s)$" % "|".join(map(re.escape, names))
 
 
-def run_ctest(totals, preset, *choice):
+def run_ctest(totals, preset, *choice, workers=WORKERS):
     """The CTest tests that the preset names and `choice`, options of ctest's, leaves; counted one by one."""
     with tempfile.TemporaryDirectory() as folder:
         junit = os.path.join(folder, "junit.xml")
-        status, output, spent = execute(["ctest", "--preset", preset, "-j%d" % WORKERS, "--no-tests=error",
+        status, output, spent = execute(["ctest", "--preset", preset, "-j%d" % workers, "--no-tests=error",
                                          "--output-junit", junit, *choice])
         if not os.path.exists(junit):
             totals.add_status("ctest " + preset, status or 1, spent, output)
@@ -67,7 +68,12 @@ def run_ctest(totals, preset, *choice):
     count = {key: int(suite.get(key, 0)) for key in ("tests", "failures", "skipped", "disabled")}
     skipped = count["skipped"] + count["disabled"]
     failed = max(count["failures"], 1 if status != 0 else 0)
-    totals.add("ctest " + preset, count["tests"] - failed - skipped, failed, skipped, spent, output)
+    names = [case.get("name") for case in suite.iter("testcase") if case.get("status") == "fail"]
+    runs_again = workers > 1 and len(names) == failed and unsteady.are_programs(names)
+    totals.add("ctest " + preset, count["tests"] - failed - skipped, 0 if runs_again else failed, skipped, spent, output)
+    if runs_again:
+        unsteady.tell(names, output)
+        run_ctest(totals, preset, *exactly(names), workers=1)
 
 
 def build_and_run(totals, preset, shard):

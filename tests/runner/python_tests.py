@@ -7,6 +7,7 @@ import os
 import re
 import sys
 
+from runner import unsteady
 from runner.process import ROOT, SKIPPED, STEP_TIMEOUT, WORKERS, execute, together
 
 # Folders of Python tests: files test_*.py are unittest's; others are scripts, of conformance one test each.
@@ -59,9 +60,21 @@ def run_part(argv, env, timeout):
     return (int(status == 0), int(status not in (0, SKIPPED)), int(status == SKIPPED)), output, spent
 
 
+def add_group(totals, title, check, results):
+    """A line of the parts' results, and why parts were skipped."""
+    passed, failed, skipped = (sum(counts) for counts in zip(*(result[0] for result in results)))
+    wrong = check([result[1] for result in results]) if check else ""
+    told = [result[1] for result in results if result[0][1]] + [wrong]
+    totals.add(title, passed, failed + bool(wrong), skipped, together([result[2] for result in results]), "\n".join(told))
+    if skipped:
+        told = "\n".join(result[1] for result in results if result[0][2])
+        print("\n".join(re.findall(r"^.*\bskipped(?: '|: ).*$", told, re.M)), flush=True)
+
+
 def run_groups(totals, groups, workers=WORKERS):
     """Side by side, those named first started first. Groups are (title, parts, check): each part returns counts, output and
     Spent, the check is asked about all outputs. A line a group."""
+    again = []
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
         group_of = {pool.submit(part): group for group in groups for part in group[1]}
         done = {}
@@ -71,14 +84,13 @@ def run_groups(totals, groups, workers=WORKERS):
             results.append(job.result())
             if len(results) < len(parts):
                 continue
-            passed, failed, skipped = (sum(counts) for counts in zip(*(result[0] for result in results)))
-            wrong = check([result[1] for result in results]) if check else ""
-            told = [result[1] for result in results if result[0][1]] + [wrong]
-            totals.add(title, passed, failed + bool(wrong), skipped, together([result[2] for result in results]),
-                       "\n".join(told))
-            if skipped:
-                told = "\n".join(result[1] for result in results if result[0][2])
-                print("\n".join(re.findall(r"^.*\bskipped(?: '|: ).*$", told, re.M)), flush=True)
+            if unsteady.is_file(title) and any(counts[1] for counts, _, _ in results):
+                again.append(group_of[job])
+                unsteady.tell([title], "\n".join(output for counts, output, _ in results if counts[1]))
+            else:
+                add_group(totals, title, check, results)
+    for title, parts, check in again:
+        add_group(totals, title, check, [part() for part in parts])
 
 
 def file_group(title, interpreter, path, env, timeout=STEP_TIMEOUT):

@@ -111,46 +111,46 @@ static void check_pieces(void)
                 check_piece(elements[i], bytes, threads);
 }
 
-static struct gsh_parallel_loop_trust after(struct gsh_parallel_loop_trust trust, double saved,
-                                            bool expected)
+static struct gsh_parallel_loop_backoff after(struct gsh_parallel_loop_backoff backoff,
+                                              double saved, bool expected)
 {
-    bool rests = !expected;
-    trust = gsh_parallel_loop_trust_after(trust, saved, &rests);
-    CHECK_INT(rests, expected);
-    return trust;
+    bool pauses = !expected;
+    backoff = gsh_parallel_loop_backoff_after(backoff, saved, &pauses);
+    CHECK_INT(pauses, expected);
+    return backoff;
 }
 
 /* Threads that come late are forgiven; threads without cores are not. */
-static void check_trust(void)
+static void check_backoff(void)
 {
-    struct gsh_parallel_loop_trust trust = {0, 0};
+    struct gsh_parallel_loop_backoff backoff = {0, 0};
     for (int i = 0; i < 5; i++)
-        trust = after(trust, -50e-6, false);
-    trust = after(trust, 1, false);
-    CHECK(trust.rest == 0);
-    trust = after(trust, -3e-3, true);
-    CHECK(trust.rest > 0 && trust.rest < 0.01F);
-    float first = trust.rest;
-    trust = after(trust, -3e-3, true);
-    CHECK(trust.rest == 2 * first);
+        backoff = after(backoff, -50e-6, false);
+    backoff = after(backoff, 1, false);
+    CHECK(backoff.pause == 0);
+    backoff = after(backoff, -3e-3, true);
+    CHECK(backoff.pause > 0 && backoff.pause < 0.01F);
+    float first = backoff.pause;
+    backoff = after(backoff, -3e-3, true);
+    CHECK(backoff.pause == 2 * first);
 }
 
 /* Another process computes on the core: every few milliseconds what was saved is lost again. */
 static void check_contention(void)
 {
-    struct gsh_parallel_loop_trust trust = {0, 0};
-    double shared = 0, rested = 0;
+    struct gsh_parallel_loop_backoff backoff = {0, 0};
+    double shared = 0, paused = 0;
     for (int i = 0; i < 100; i++) {
         for (int run = 0; run < 20; run++)
-            trust = after(trust, 100e-6, false);
-        trust = after(trust, -3e-3, true);
+            backoff = after(backoff, 100e-6, false);
+        backoff = after(backoff, -3e-3, true);
         shared += 5e-3;
-        rested += (double)trust.rest;
+        paused += (double)backoff.pause;
     }
-    CHECK(rested > 20 * shared);
+    CHECK(paused > 20 * shared);
     for (int i = 0; i < 30000; i++) /* it has ended */
-        trust = after(trust, 100e-6, false);
-    CHECK(trust.rest == 0);
+        backoff = after(backoff, 100e-6, false);
+    CHECK(backoff.pause == 0);
 }
 
 int main(void)
@@ -165,7 +165,7 @@ int main(void)
     CHECK_INT(gsh_parallel_loop_stretch(64, 0.1), 64);
     CHECK_INT(gsh_parallel_loop_stretch(64, 2), 8);
     CHECK_INT(gsh_parallel_loop_stretch(64, 1e6), 1);
-    check_trust();
+    check_backoff();
     check_contention();
     return check_result();
 }
