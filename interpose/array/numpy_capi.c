@@ -6,6 +6,9 @@
  * PyArray_FromArray in the f2py of NumPy 2.4 and later. Checked by
  * tests/preload/test_numpy_capi.py.
  */
+#include "arena.h"
+#include "block.h"
+#include "coherence.h"
 #include "dispatch.h"
 #include "numpy_assign.h"
 #include "numpy_copy.h"
@@ -13,6 +16,7 @@
 #include "numpy_hooks.h"
 #include "numpy_method_patch.h"
 #include "numpy_output.h"
+#include "python_error.h"
 #include "readers.h"
 #include "stats.h"
 
@@ -20,6 +24,9 @@
 #define FORCECAST 0x0010
 #define ENSURECOPY 0x0020
 #define NOTSWAPPED 0x0200
+
+#define SMALL_BYTES ((size_t)65536)
+#define SMALL_SHARE 16 /* of the array's memory a part is small */
 
 typedef int copy_into_function(PyObject *dst, PyObject *src); /* 0, or -1 and an exception */
 typedef PyObject *from_array_function(PyObject *array, PyObject *descr, int flags);
@@ -51,6 +58,32 @@ static void fetch(PyObject *array, bool is_written)
 
 /* ---- PyArray_CopyInto ---- */
 
+/* Whether the array is a small part of what would come to the host with it. */
+static bool is_small_part(PyObject *array, const struct gsh_view *view)
+{
+    size_t bytes =
+        (size_t)gsh_numpy_describe_size(gsh_numpy_array(array)) * gsh_dtype_size(view->dtype);
+    const struct gsh_block *block =
+        gsh_coherence_is_resident(view->data) ? gsh_arena_find_block(view->data) : NULL;
+    return bytes > 0 && bytes <= SMALL_BYTES && block != NULL && block->size / SMALL_SHARE >= bytes;
+}
+
+/* A copy of a small part of a large array on the device, so that the array stays there: a new reference. NULL: it is none, or cannot be
+ * copied. */
+static PyObject *copy_small_part(PyObject *src)
+{
+    struct gsh_view view;
+    enum gsh_reason why;
+    unsigned row = 0;
+    if (gsh_numpy_describe_array(src, &view) != GSH_REASON_NONE || !is_small_part(src, &view))
+        return NULL;
+    PyObject *copied =
+        gsh_numpy_copy_in_order("copy into", &view, view.dtype, GSH_ORDER_C, &why, &row);
+    if (copied == NULL)
+        gsh_python_error_clear();
+    return copied;
+}
+
 static __attribute__((noinline)) int copy_somewhere(const struct entry *entry, PyObject *dst,
                                                     PyObject *src)
 {
@@ -64,10 +97,13 @@ static __attribute__((noinline)) int copy_somewhere(const struct entry *entry, P
         return 0;
     if (gsh_py.PyErr_Occurred() != NULL)
         return -1;
-    fetch(src, false);
+    PyObject *part = copy_small_part(src);
+    fetch(part != NULL ? part : src, false);
     fetch(dst, true);
     uint64_t begin = gsh_numpy_output_host_begin();
-    int status = ((copy_into_function *)entry->original)(dst, src);
+    int status = ((copy_into_function *)entry->original)(dst, part != NULL ? part : src);
+    if (part != NULL)
+        gsh_py.Py_DecRef(part);
     row = row != 0 ? row : gsh_stats_row(request.name, "");
     gsh_numpy_output_host_end(begin, row, why);
     return gsh_numpy_fallback_allows(row, why, &dst, 1) ? status : -1;

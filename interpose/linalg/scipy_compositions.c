@@ -30,6 +30,9 @@
 #define RANK(X) X(SCIPY_RANK, "rank_filter", nd_rank_filter_of_line, ARG(3))
 #define LABEL(X) X(SCIPY_LABEL, "_label", label_components, ARG(2))
 #define SIGNAL(X) X(SCIPY_SIGNAL, "_convolve2d", convolve2d, 0)
+#define UPFIRDN(X)                                                                                 \
+    X(SCIPY_UPFIRDN, "float", upfirdn_float, ARG(2))                                               \
+    X(SCIPY_UPFIRDN, "double", upfirdn_double, ARG(2))
 #define SIGNAL_RANK(X) X(SCIPY_SIGNAL, "_medfilt2d", medfilt2d, 0)
 #define DISTANCE(X)                                                                                \
     X(SCIPY_DISTANCE, "cdist_cityblock", cdist_cityblock, 0)                                       \
@@ -74,7 +77,8 @@
 #define PIECEWISE(X) X(SCIPY_PIECEWISE, "double", evaluate_piecewise, ARG(5))
 #define ALL(X)                                                                                     \
     NDIMAGE(X)                                                                                     \
-    LABEL(X) SIGNAL(X) DISTANCE(X) COSINE(X) SPARSE(X) FFT(X) SPLINE(X) GRID(X) PIECEWISE(X)
+    LABEL(X)                                                                                       \
+    SIGNAL(X) UPFIRDN(X) DISTANCE(X) COSINE(X) SPARSE(X) FFT(X) SPLINE(X) GRID(X) PIECEWISE(X)
 /* Those that call select_ranked. */
 #define RANKS(X) NDIMAGE_RANK(X) RANK(X) SIGNAL_RANK(X)
 
@@ -107,13 +111,14 @@ RANKS(X)
 #undef X
 
 #define X(kind, function, composition, written) &composition##_hook,
-static struct gsh_method_hook *const
-    ndimage_hooks[] = {NDIMAGE(X) NDIMAGE_RANK(X)},
-    *const rank_hooks[] = {RANK(X)}, *const label_hooks[] = {LABEL(X)},
-    *const signal_hooks[] = {SIGNAL(X) SIGNAL_RANK(X)}, *const distance_hooks[] = {DISTANCE(X)},
-    *const cosine_hooks[] = {COSINE(X)}, *const sparse_hooks[] = {SPARSE(X)},
-    *const fft_hooks[] = {FFT(X)}, *const spline_hooks[] = {SPLINE(X)},
-    *const grid_hooks[] = {GRID(X)}, *const piecewise_hooks[] = {PIECEWISE(X)};
+static struct gsh_method_hook
+    *const ndimage_hooks[] = {NDIMAGE(X) NDIMAGE_RANK(X)},
+           *const rank_hooks[] = {RANK(X)}, *const label_hooks[] = {LABEL(X)},
+           *const signal_hooks[] = {SIGNAL(X) SIGNAL_RANK(X)},
+           *const upfirdn_hooks[] = {UPFIRDN(X)}, *const distance_hooks[] = {DISTANCE(X)},
+           *const cosine_hooks[] = {COSINE(X)}, *const sparse_hooks[] = {SPARSE(X)},
+           *const fft_hooks[] = {FFT(X)}, *const spline_hooks[] = {SPLINE(X)},
+           *const grid_hooks[] = {GRID(X)}, *const piecewise_hooks[] = {PIECEWISE(X)};
 #undef X
 
 static struct {
@@ -123,6 +128,7 @@ static struct {
                {"_rank_filter_1d.", {rank_hooks, GSH_COUNT(rank_hooks), 0}},
                {"_ni_label.", {label_hooks, GSH_COUNT(label_hooks), 0}},
                {"_sigtools.", {signal_hooks, GSH_COUNT(signal_hooks), 0}},
+               {"_upfirdn_apply.", {upfirdn_hooks, GSH_COUNT(upfirdn_hooks), 0}},
                {"_distance_pybind.", {distance_hooks, GSH_COUNT(distance_hooks), 0}},
                {"_distance_wrap.", {cosine_hooks, GSH_COUNT(cosine_hooks), 0}},
                {"_sparsetools.", {sparse_hooks, GSH_COUNT(sparse_hooks), 0}},

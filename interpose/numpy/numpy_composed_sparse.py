@@ -165,19 +165,25 @@ def get_csr_submatrix(rows, columns, starts, indices, data, first_row, last_row,
 
 
 def joined_matrices(function, shape, one, other, outputs):
-    """function(a, b) of all places that one of two sorted matrices has, but for those where it is 0."""
+    """function(a, b) of all places that one of two matrices has, but for those where it is 0. No matrix has a place twice."""
     arrays = one + other
     if not is_matrix(one[2], *one[:2], *other[:2]) or not is_matrix(other[2]) or not all(map(is_written, outputs)):
         return NotImplemented
     if not one[2].dtype == other[2].dtype == outputs[2].dtype or any(part.size != shape[0] + 1 for part in arrays[::3]):
         return NotImplemented
     sizes = int(one[0][-1]), int(other[0][-1])
-    if min(sizes) == 0 or shape[0] * shape[1] >= 2 ** 62:
+    if min(sizes) == 0 or shape[0] * max(shape[1], sum(sizes) + 1) >= 2 ** 62:
         return NotImplemented
     keys = [keys_of(part[0], part[1][:size], shape[1]) for part, size in zip((one, other), sizes)]
     values = [part[2][:size] for part, size in zip((one, other), sizes)]
-    if not rises(keys[0]) or not rises(keys[1]):
-        return NotImplemented
+    seen = None
+    if not all(map(rises, keys)):
+        orders = [part.argsort(kind='stable') for part in keys]
+        keys, values = ([part.take(order) for part, order in zip(parts, orders)] for parts in (keys, values))
+        if not all(map(rises, keys)):
+            return NotImplemented
+        first, second = merged(keys, [m.add(orders[0], 1), m.add(orders[1], 1 + sizes[0])])[1]
+        seen = m.where(m.greater(first, 0), first, second)
     if sizes[0] == sizes[1] and m.equal(*keys).all():
         keys = keys[0]
     else:
@@ -186,7 +192,11 @@ def joined_matrices(function, shape, one, other, outputs):
         made = function(*values)
         kept = m.not_equal(made, 0).nonzero()[0]
     keys, made = keys.take(kept), made.take(kept)
-    starts = starts_of(m.floor_divide(keys, shape[1]), shape[0])
+    rows = m.floor_divide(keys, shape[1])
+    if seen is not None:  # of unsorted matrices SciPy gives in each row the place first that it has seen last
+        order = m.subtract(m.multiply(rows, sum(sizes) + 1), seen.take(kept)).argsort(kind='stable')
+        keys, made = keys.take(order), made.take(order)
+    starts = starts_of(rows, shape[0])
     outputs[1][:keys.size] = m.remainder(keys, shape[1])
     outputs[2][:keys.size] = made
     outputs[0][...] = starts

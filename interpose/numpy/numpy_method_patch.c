@@ -46,6 +46,7 @@ static const char *const modules_of[][2] = {
     [GSH_METHOD_SCIPY_LABEL] = {"scipy.ndimage._ni_label"},
     [GSH_METHOD_SCIPY_SIGNAL] = {"scipy.signal._sigtools"},
     [GSH_METHOD_SCIPY_SOSFILT] = {"scipy.signal._sosfilt"},
+    [GSH_METHOD_SCIPY_UPFIRDN] = {"scipy.signal._upfirdn_apply"},
     [GSH_METHOD_SCIPY_SPARSE] = {"scipy.sparse._sparsetools"},
     [GSH_METHOD_SCIPY_DISTANCE] = {"scipy.spatial._distance_pybind"},
     [GSH_METHOD_SCIPY_COSINE] = {"scipy.spatial._distance_wrap"},
@@ -58,6 +59,7 @@ static const char *const modules_of[][2] = {
 /* The functions of Cython's that are one for several types; their hooks are named by the type. */
 static const char *const fused_functions[] = {
     [GSH_METHOD_SCIPY_SOSFILT] = "_sosfilt",
+    [GSH_METHOD_SCIPY_UPFIRDN] = "_apply",
     [GSH_METHOD_SCIPY_GRID_LINEAR] = "evaluate_linear_2d",
     [GSH_METHOD_SCIPY_PIECEWISE] = "evaluate",
 };
@@ -188,6 +190,7 @@ bool gsh_numpy_method_patch_install(struct gsh_method_hook *hook)
         [GSH_METHOD_SCIPY_LABEL] = "scipy.ndimage module",
         [GSH_METHOD_SCIPY_SIGNAL] = "scipy.signal module",
         [GSH_METHOD_SCIPY_SOSFILT] = "scipy.signal.sosfilt of",
+        [GSH_METHOD_SCIPY_UPFIRDN] = "scipy.signal.upfirdn of",
         [GSH_METHOD_SCIPY_SPARSE] = "scipy.sparse module",
         [GSH_METHOD_SCIPY_DISTANCE] = "scipy.spatial module",
         [GSH_METHOD_SCIPY_COSINE] = "scipy.spatial module",

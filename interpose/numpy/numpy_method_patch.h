@@ -25,6 +25,7 @@ enum gsh_method_table {
     GSH_METHOD_SCIPY_LABEL, /* and for labels */
     GSH_METHOD_SCIPY_SIGNAL,
     GSH_METHOD_SCIPY_SOSFILT, /* a function for several types of Cython's; hooks are named by the type */
+    GSH_METHOD_SCIPY_UPFIRDN, /* the same */
     GSH_METHOD_SCIPY_SPARSE,
     GSH_METHOD_SCIPY_DISTANCE,
     GSH_METHOD_SCIPY_COSINE,      /* of scipy.spatial.distance's older module */

@@ -131,7 +131,21 @@ FORTRAN = """
     """
 
 
+PARTS = HEAD + """
+    x = shim_script.on_device(np.arange(400000.0))
+    target = np.frombuffer(bytearray(48), "f4")  # memory that is not NumPy's
+    for name, part in (("slice", x[5:17]), ("strided", x[::-40000]), ("table", x[100:112].reshape(4, 3)), ("one", x[7:8])):
+        into = target[:part.size].reshape(part.shape)
+        moved = shim_script.moved_by(lambda: functions[0](into, part))
+        shim_script.dump(name, [into.tolist(), moved["download_bytes"] < 4096])
+    """
+
+
 class TestCapi(TestCase):
+    def test_parts_of_large_arrays(self):
+        """A few numbers come to the host, and the array stays on the device."""
+        self.assert_same(PARTS)
+
     def test_forms(self):
         for env in ({"GPUSHIM_ARENA_MIN": "1", "GPUSHIM_FPERR": "strict"}, {"GPUSHIM_ARENA_MIN": "1000000000"}):
             with self.subTest(env):

@@ -37,6 +37,13 @@ def matrix(kind, counts, columns=500, dtype="f8"):
         if isinstance(getattr(made, part, None), np.ndarray):
             setattr(made, part, on_device(getattr(made, part)))
     return made
+def mixed(a):
+    """The matrix with each row's numbers in another order."""
+    rows = np.repeat(np.arange(a.shape[0]), np.diff(np.asarray(a.indptr)))
+    order = np.lexsort((np.arange(rows.size) * 7919 % 1009, rows))
+    made = sparse.csr_matrix((on_device(a.data[order]), on_device(a.indices[order]), a.indptr), shape=a.shape)
+    made.has_sorted_indices = made.has_canonical_format = False
+    return made
 def parts(a):
     a = a.tocoo()
     return a.shape, a.row, a.col, a.data
@@ -212,6 +219,11 @@ for dtype in ("f8", "f4", "i4", "c16"):
                 turned.indices[:20] = turned.indices[:20][::-1].copy()
                 turned.has_sorted_indices = turned.has_canonical_format = False
                 attempt(text + "unsorted plus", lambda: parts(turned + a))
+                for which, one, another in ("both", mixed(a), mixed(b)), ("one", mixed(a), b), ("other", a, mixed(b)), (
+                        "alike", mixed(a), mixed(a)):
+                    attempt(text + which + " unsorted, plus", lambda: parts(one + another))
+                    attempt(text + which + " unsorted, minus", lambda: parts(one - another))
+                    attempt(text + which + " unsorted, times", lambda: parts(one.multiply(another)))
                 attempt(text + "sorting", lambda: (turned.sort_indices(), parts(turned)))
                 twice = sparse.coo_matrix((on_device(a.data), (a.tocoo().row // 2 * 0, a.indices)), shape=a.shape)
                 attempt(text + "one place twice", lambda: parts(twice.tocsr()))
@@ -219,6 +231,8 @@ for dtype in ("f8", "f4", "i4", "c16"):
 a = matrix("csr", np.full(3000, 50))
 x = make(500)
 stays("plus", lambda: (a + a).data)
+turned = mixed(a)
+stays("unsorted plus", lambda: (turned + a).data)
 stays("rows", lambda: a[100:2000].data)
 stays("vector", lambda: a @ x)
 z = make(3000)

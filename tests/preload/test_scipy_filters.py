@@ -58,6 +58,36 @@ class TestScipyFilters(shim_runner.TestCase):
         ran = {row["name"].split()[0] for row in result.report["operations"] if row["device_calls"]}
         self.assertLessEqual(set(wanted), ran)
 
+    def test_upfirdn(self):
+        self.compare('''
+for dtype in "f", "d":
+    for up, down in (1, 1), (1, 3), (3, 1), (2, 3), (4, 6), (5, 2):
+        for taps in 1, 2, 5, 12:
+            h = rng.standard_normal(taps).astype(dtype)
+            for length in 1, 4, 30001:
+                (stays if length * up > 16384 * down else check)("%s %d %d %d %d" % (dtype, up, down, taps, length), signal.upfirdn, h, numbers((length,), dtype), up, down)
+    x = numbers((30, 27, 40), dtype)
+    for axis in 0, 1, -1:
+        stays("%s axis %d" % (dtype, axis), signal.upfirdn, h, x, 3, 2, axis)
+        check("%s strided %d" % (dtype, axis), signal.upfirdn, h, x[::2, ::-1, 1:].swapaxes(0, 1), 2, 5, axis)
+    stays("poly " + dtype, signal.resample_poly, numbers((60000,), dtype), 2, 3, window=h)
+    x = numbers((60,), dtype)
+    x[[3, 20, 41, 59]] = np.nan, np.inf, -0.0, -np.inf
+    check("special " + dtype, signal.upfirdn, h, x, 3, 2)
+    for value in np.inf, np.nan:
+        check("weight %s %s" % (value, dtype), signal.upfirdn, np.array([1, value, 2], dtype), x, 3, 2)
+check("zeros", signal.upfirdn, [-1.0, 0.0, -0.0], on_device(-np.zeros(50)), 2, 1)
+check("none", signal.upfirdn, h, on_device(np.zeros((0, 5))), 2, 1)
+x = numbers((50,), "d")
+for mode in "symmetric", "wrap", "edge":
+    check(mode, signal.upfirdn, h, x, 2, 3, mode=mode)
+check("value", signal.upfirdn, h, x, 2, 3, cval=1.5)
+check("complex", signal.upfirdn, h, numbers((50,), "D"), 2, 3)
+check("integers", signal.upfirdn, [1, 2, 3], on_device(np.arange(50)), 2, 3)
+check("many", signal.upfirdn, rng.standard_normal(600), x, 7, 3)
+check("bad", signal.upfirdn, h, x, 0, 3)
+''')
+
     def test_lfilter(self):
         self.compare('''
 for dtype, orders in {"f": (1, 32), "d": (1, 3, 8, 32, 33), "F": (2,), "D": (1, 4)}.items():
