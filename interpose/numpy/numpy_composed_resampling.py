@@ -2,7 +2,7 @@
 """Compositions (numpy_composed.py): scipy.signal's filter between an upsampling and a downsampling (_upfirdn_apply.pyx, SciPy 1.17 and
 1.18)."""
 
-MOST_PRODUCTS = 512  # of all phases, each one call
+MOST_PHASE_PRODUCTS = 512  # of all phases, each one call
 
 
 def upfirdn_float(array, weights, output, up, down, axis, mode, value):
@@ -16,7 +16,7 @@ def upfirdn_float(array, weights, output, up, down, axis, mode, value):
     while rest:
         shared, rest = rest, shared % rest
     phases, step, taps = up // shared, down // shared, weights.size // up
-    if not 0 < phases * taps <= MOST_PRODUCTS or array.size == 0:
+    if not 0 < phases * taps <= MOST_PHASE_PRODUCTS or array.size == 0:
         return NotImplemented
     factors = weights.tolist()
     if not all(factor - factor == 0 for factor in factors):
