@@ -7,6 +7,7 @@
  */
 #include "coherence.h"
 #include "numpy_composed.h"
+#include "numpy_vectorize.h"
 #include "python_error.h"
 
 #include <string.h>
@@ -78,11 +79,26 @@ static void patch(PyObject *object, PyObject *implementation)
     }
 }
 
+/* Of the module that has defined numpy.vectorize before this function. */
+static void adopt_vectorize(PyObject *implementation)
+{
+    PyObject *globals = is_named(implementation, "median")
+                            ? gsh_py.PyObject_GetAttrString(implementation, "__globals__")
+                            : NULL;
+    if (globals && gsh_py_type(globals) == gsh_py.PyDict_Type)
+        gsh_numpy_vectorize_adopt(globals);
+    gsh_py_drop(&globals, 1);
+    gsh_python_error_clear();
+}
+
 static PyObject *make_dispatcher(PyObject *type, PyObject *args, PyObject *keywords)
 {
     PyObject *made = original_new(type, args, keywords);
-    if (made && gsh_py_size(args) == 2)
-        patch(made, gsh_py.PyTuple_GetItem(args, 1));
+    if (made && gsh_py_size(args) == 2) {
+        PyObject *implementation = gsh_py.PyTuple_GetItem(args, 1);
+        patch(made, implementation);
+        adopt_vectorize(implementation);
+    }
     return made;
 }
 

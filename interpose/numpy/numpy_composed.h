@@ -28,7 +28,8 @@
     X(numpy_composed_shuffle)                                                                      \
     X(numpy_composed_sparse)                                                                       \
     X(numpy_composed_sparse_products)                                                              \
-    X(numpy_composed_piecewise) X(numpy_composed_labels) X(numpy_composed_resampling)
+    X(numpy_composed_piecewise)                                                                    \
+    X(numpy_composed_labels) X(numpy_composed_resampling) X(numpy_composed_vectorize)
 #define X(name) extern const char gsh_python_text_##name[];
 GSH_NUMPY_COMPOSED_TEXTS(X)
 GSH_NUMPY_COMPOSED_LATER(X)

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See the header.
+ */
+#include "numpy_vectorize.h"
+
+#include "coherence.h"
+#include "numpy_composed.h"
+
+typedef PyObject *call_function(PyObject *self, PyObject *args, PyObject *keywords);
+
+static PyObject *class; /* borrowed: compared only */
+static call_function *original;
+static struct gsh_hook *row;
+
+static PyObject *call_vectorize(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    gsh_numpy_hooks_hit(row);
+    PyObject *items[GSH_METHOD_MAX_ARGS];
+    size_t count = (size_t)gsh_py_size(args);
+    bool is_offered = gsh_coherence_is_in_use() && gsh_py_type(self) == class && keywords == NULL &&
+                      count <= GSH_METHOD_MAX_ARGS;
+    for (size_t i = 0; is_offered && i < count; i++)
+        items[i] = gsh_py.PyTuple_GetItem(args, (Py_ssize_t)i);
+    const struct gsh_method_call call = {self, items, count, NULL, NULL};
+    enum gsh_reason why;
+    PyObject *made = is_offered ? gsh_numpy_composed_call("vectorize", &call, true, &why) : NULL;
+    if (made != NULL || gsh_py.PyErr_Occurred() != NULL)
+        return made;
+    return original(self, args, keywords);
+}
+
+void gsh_numpy_vectorize_adopt(PyObject *globals)
+{
+    PyObject *found = gsh_py.PyDict_GetItemString(globals, "vectorize");
+    struct gsh_pytype *type = (struct gsh_pytype *)found;
+    if (class != NULL || found == NULL || gsh_py_type(found) != gsh_py.PyType_Type ||
+        type->tp_call == NULL)
+        return;
+    class = found;
+    *(void **)&original = type->tp_call;
+    row = gsh_numpy_hooks_add("type", "vectorize", "import numpy; numpy.vectorize(abs)(a)");
+    __atomic_store_n(&type->tp_call, (void *)call_vectorize, __ATOMIC_RELEASE);
+}
