@@ -37,11 +37,13 @@ def is_numbers(value):
 
 
 class Tracer:
-    """`function`: the Python function; `checks`: arrays of bools that have to be all true."""
+    """`function`: the Python function. `may_be_int`: a result that is an int becomes a float; else the first one says what all are.
+    `checks`: arrays of bools that have to be all true."""
 
-    def __init__(self, function):
+    def __init__(self, function, may_be_int):
         import dis
         self.function, self.code, self.checks, self.left = function, function.__code__, [], MOST_INSTRUCTIONS
+        self.results = (float, int) if may_be_int else (float,)
         self.instructions = list(dis.get_instructions(self.code))
         self.place_of = {instruction.offset: place for place, instruction in enumerate(self.instructions)}
 
@@ -146,8 +148,15 @@ class Tracer:
                 stack.append(value)
             elif kind == 'RETURN_CONST' and is_number(value):
                 return value
-            elif kind == 'ROT_TWO':
-                stack[-2:] = stack[:-3:-1]
+            elif kind in ('COPY', 'DUP_TOP'):
+                stack.append(stack[-(instruction.arg or 1)])
+            elif kind in ('SWAP', 'ROT_TWO'):
+                other = -(instruction.arg or 2)
+                stack[-1], stack[other] = stack[other], stack[-1]
+            elif kind == 'ROT_THREE':
+                stack.insert(-2, stack.pop())
+            elif kind == 'POP_TOP':
+                stack.pop()
             elif kind == 'PUSH_NULL':
                 stack.append(NULL)
             elif kind in ('LOAD_ATTR', 'LOAD_METHOD'):
@@ -198,7 +207,7 @@ class Tracer:
         there = self.run(target, dict(names), list(stack), paths[0])
         here = self.run(place, dict(names), list(stack), paths[1])
         for value in there, here:
-            if type(value) is not float and not is_numbers(value):
+            if type(value) not in self.results and not is_numbers(value):
                 raise CannotTrace
         return m.where(jumps, there, here)
 
@@ -228,7 +237,7 @@ def vectorize(self, *arguments):
                for argument in arguments):
         return NotImplemented
     shape = m.broadcast(*arguments).shape
-    tracer = Tracer(function)
+    tracer = Tracer(function, types is not None)
     for argument in filter(is_numbers, arguments):
         tracer.require(m.isfinite(argument), None)
     with quiet():

@@ -50,6 +50,12 @@ def guarded(a):
     return 1 / a if a != 0 else 0.0
 def rooted(a):
     return math.sqrt(a) if a >= 0 else -math.sqrt(-a)
+def chained(a):
+    return a if 0 < a <= 2.5 < 3 * a else 1.5
+def both(a, b):
+    return a - b if a > 0 and b < 5 or a < -2 else 1.0 if not a < -1 else b
+def mixed(a):
+    return a if a > 2 else 0
 def closed(factor, power):
     return lambda a: factor * a ** power
 stays("line", lambda a: a * 2 + 1, x)
@@ -63,6 +69,9 @@ stays("early", early, x, y)
 stays("nested", nested, x, y)
 stays("guarded", guarded, on_device(np.arange(-100.0, N)))
 stays("rooted", rooted, x)
+stays("chained", chained, x)
+stays("both", both, x, y)
+stays("mixed", mixed, x, otypes="d")
 stays("closed", closed(3, 2), y)
 stays("globals", lambda a: a * SCALE + OFFSET, x)
 stays("constants", lambda a: a * math.pi / 2 - np.e, x)
@@ -89,10 +98,6 @@ def flags(a):
     return 1 if a > 2 else 0
 def mixed(a):
     return a if a > 2 else 0
-def chained(a):
-    return a if 0 < a < 2 else 1.0
-def both(a):
-    return a if a > 0 and a < 2 else 1.0
 with_zero = on_device(np.linspace(-1.0, 1.0, N) * (np.arange(N) != 17))
 check("counted", counted(lambda a: a + 1), x)
 dump("calls", len(calls))
@@ -106,7 +111,7 @@ check("logarithm", lambda a: math.log(a), with_zero)
 check("root", lambda a: math.sqrt(a), x)
 check("overflow", lambda a: math.exp(a * 1000), x)
 check("complex", lambda a: a ** 0.5, x)
-for function in loop, flags, mixed, chained, both, abs, math.floor, np.sin, str:
+for function in loop, flags, mixed, abs, math.floor, np.sin, str:
     check(str(getattr(function, "__name__", function)), function, x)
 check("bound", functools.partial(early_default := (lambda a, b=1.0: a + b)), x)
 check("default", early_default, x)
