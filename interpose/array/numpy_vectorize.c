@@ -4,8 +4,10 @@
  */
 #include "numpy_vectorize.h"
 
-#include "coherence.h"
+#include "decide.h"
+#include "dispatch.h"
 #include "numpy_composed.h"
+#include "numpy_describe.h"
 
 typedef PyObject *call_function(PyObject *self, PyObject *args, PyObject *keywords);
 
@@ -13,18 +15,29 @@ static PyObject *class; /* borrowed: compared only */
 static call_function *original;
 static struct gsh_hook *row;
 
+/* Wherever the array is: NumPy's functions on a core are faster than calls of a Python function, too. */
+static bool is_large_array(PyObject *object)
+{
+    return gsh_numpy_is_array(object) &&
+           (gsh_dispatch_min_elements == 0 ||
+            gsh_numpy_describe_size(gsh_numpy_array(object)) >= GSH_DECIDE_LEAST_ELEMENTS);
+}
+
 static PyObject *call_vectorize(PyObject *self, PyObject *args, PyObject *keywords)
 {
     gsh_numpy_hooks_hit(row);
     PyObject *items[GSH_METHOD_MAX_ARGS];
     size_t count = (size_t)gsh_py_size(args);
-    bool is_offered = gsh_coherence_is_in_use() && gsh_py_type(self) == class && keywords == NULL &&
-                      count <= GSH_METHOD_MAX_ARGS;
-    for (size_t i = 0; is_offered && i < count; i++)
+    bool is_known = gsh_py_type(self) == class && keywords == NULL && count <= GSH_METHOD_MAX_ARGS;
+    bool is_large = false;
+    for (size_t i = 0; is_known && i < count; i++) {
         items[i] = gsh_py.PyTuple_GetItem(args, (Py_ssize_t)i);
+        is_large |= is_large_array(items[i]);
+    }
     const struct gsh_method_call call = {self, items, count, NULL, NULL};
-    enum gsh_reason why;
-    PyObject *made = is_offered ? gsh_numpy_composed_call("vectorize", &call, true, &why) : NULL;
+    PyObject *made = is_large && gsh_dispatch_is_live()
+                         ? gsh_numpy_composed_run("vectorize", &call, true)
+                         : NULL;
     if (made != NULL || gsh_py.PyErr_Occurred() != NULL)
         return made;
     return original(self, args, keywords);
