@@ -84,7 +84,8 @@ class Tracer:
     def call(self, function, operands, taken):
         if not all(is_number(operand) or is_numbers(operand) for operand in operands):
             raise CannotTrace
-        if function in ('min', 'max') and len(operands) > 1 and all(map(is_numbers, operands)):
+        is_float = any(map(is_numbers, operands)) and not any(type(operand) is int for operand in operands)
+        if function in ('min', 'max') and len(operands) > 1 and is_float:
             return self.least(operands, m.less if function == 'min' else m.greater)
         if function == 'abs' and len(operands) == 1 and is_numbers(operands[0]):
             return m.absolute(operands[0])
@@ -244,6 +245,7 @@ def vectorize(self, *arguments):
         made = tracer.run(0, dict(zip(code.co_varnames, arguments)), [], None)
         if not is_numbers(made) or made.shape != shape or any(made is argument for argument in arguments):
             return NotImplemented
-        if not all(bool(check.all()) for check in tracer.checks):
-            return NotImplemented
-    return made
+        is_right = tracer.checks[0]
+        for check in tracer.checks[1:]:
+            is_right = m.logical_and(is_right, check)
+        return made if bool(is_right.all()) else NotImplemented
