@@ -32,6 +32,11 @@ def is_number(value):
     return type(value) is float and value - value == 0 or type(value) is int and abs(value) <= MOST_INTEGER
 
 
+def without_type(value):
+    """A float64 of NumPy's as a float."""
+    return float(value) if type(value) is m.dtype('d').type else value
+
+
 def is_numbers(value):
     return type(value) is m.ndarray and value.dtype.char == 'd'
 
@@ -98,6 +103,7 @@ class Tracer:
         import builtins
         import math
         import numpy
+        value = without_type(value)
         if is_number(value) or value is math or value is numpy:
             return value
         for module, names in ((math, FUNCTIONS['math']), (m, FUNCTIONS['numpy'])):
@@ -223,7 +229,7 @@ def is_observed():
 
 def vectorize(self, *arguments):
     import numpy
-    own = vars(self)
+    own, arguments = vars(self), [without_type(argument) for argument in arguments]
     function, types = own.get('pyfunc'), own.get('otypes')
     if type(function) is not type(vectorize) or own.get('signature') is not None or own.get('excluded'):
         return NotImplemented

@@ -78,6 +78,8 @@ stays("constants", lambda a: a * math.pi / 2 - np.e, x)
 stays("otypes", lambda a: a * 2, x, otypes=[float])
 stays("cache", lambda a: a * 2, x, cache=True)
 stays("min", lambda a, b: min(a, b) - max(a, 1.5 * b, b), x, y)
+FACTOR = np.float64(1.75)
+stays("float64", lambda a, b: a * FACTOR - b, x, np.float64(2.5))
 stays("payoff", lambda a: max(0.0, min(a - 1, 2.5)), x)
 stays("absolute", lambda a: abs(a) + math.fabs(a), x)
 stays("functions", lambda a: math.exp(-a) * math.sin(a) + np.cos(a) ** 2 + math.log1p(math.atan2(a, 3)), y)
@@ -156,6 +158,16 @@ np.vectorize.__call__ = lambda self, *args: "replaced"
 attempt("replaced", lambda: np.vectorize(lambda a: a + 1)(x))
 '''
 
+RANDOM = '''
+import vectorize_programs
+x = on_device(np.linspace(-2.5, 3.5, 400) * (np.arange(400) != 7))
+y = on_device(np.linspace(4.0, 0.25, 400))
+for seed in range(400):
+    names = {"math": math, "np": np, "K": 2.25}
+    exec(vectorize_programs.program(seed), names)
+    check("program %d" % seed, names["function"], x, y)
+'''
+
 
 @unittest.skipIf(tuple(map(int, numpy.__version__.split(".")[:2])) < (1, 25), "NumPy before 1.25 has no dispatchers")
 class TestVectorize(shim_runner.TestCase):
@@ -164,6 +176,11 @@ class TestVectorize(shim_runner.TestCase):
         ran = {row["name"].split()[0]: row["device_calls"] for row in result.report["operations"]}
         for name in "multiply", "where", "less", "exp", "hypot", "power", "divide":
             self.assertGreater(ran.get(name, 0), 0, name)
+
+    def test_random_functions(self):
+        """Their exceptions and warnings, too."""
+        result = self.assert_same(PRELUDE + RANDOM, rtol=1e-9, atol=1e-12)
+        self.assert_on_device(result, "where")
 
     def test_called(self):
         self.assert_same(PRELUDE + CALLED, rtol=1e-13, atol=1e-13)
