@@ -64,6 +64,16 @@ static bool is_named(PyObject *implementation, const char *name)
     return is_one;
 }
 
+/* Of the module of one of the functions: that of median has defined numpy.vectorize before. */
+static void adopt_vectorize(PyObject *implementation)
+{
+    PyObject *globals = gsh_py.PyObject_GetAttrString(implementation, "__globals__");
+    if (globals && gsh_py_type(globals) == gsh_py.PyDict_Type)
+        gsh_numpy_vectorize_adopt(globals);
+    gsh_py_drop(&globals, 1);
+    gsh_python_error_clear();
+}
+
 static void patch(PyObject *object, PyObject *implementation)
 {
     Py_ssize_t offset = ((struct gsh_pytype *)gsh_py_type(object))->tp_vectorcall_offset;
@@ -75,30 +85,16 @@ static void patch(PyObject *object, PyObject *implementation)
         function->object = object;
         function->original = *entry;
         *entry = call_function;
+        adopt_vectorize(implementation);
         return;
     }
-}
-
-/* Of the module that has defined numpy.vectorize before this function. */
-static void adopt_vectorize(PyObject *implementation)
-{
-    PyObject *globals = is_named(implementation, "median")
-                            ? gsh_py.PyObject_GetAttrString(implementation, "__globals__")
-                            : NULL;
-    if (globals && gsh_py_type(globals) == gsh_py.PyDict_Type)
-        gsh_numpy_vectorize_adopt(globals);
-    gsh_py_drop(&globals, 1);
-    gsh_python_error_clear();
 }
 
 static PyObject *make_dispatcher(PyObject *type, PyObject *args, PyObject *keywords)
 {
     PyObject *made = original_new(type, args, keywords);
-    if (made && gsh_py_size(args) == 2) {
-        PyObject *implementation = gsh_py.PyTuple_GetItem(args, 1);
-        patch(made, implementation);
-        adopt_vectorize(implementation);
-    }
+    if (made && gsh_py_size(args) == 2)
+        patch(made, gsh_py.PyTuple_GetItem(args, 1));
     return made;
 }
 
