@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Composition (numpy_composed.py): numpy.vectorize (NumPy 1.25 - 2.5) of a Python function that does arithmetic on floats. Its
-bytecode (CPython 3.9 - 3.14, by the module dis) is interpreted once, with arrays in place of numbers, and calls nothing of the
-program's. Both branches of an `if` are computed, and where() takes from each. Where a divisor is 0, or a number or a result is not
-finite, Python may raise an exception and NumPy a warning: then numpy.vectorize itself runs."""
+bytecode is interpreted once, with arrays in place of numbers, and calls nothing of the program's. Both branches of an `if` are
+computed, and where() takes from each. Where a divisor is 0, or a number or a result is not finite, Python may raise an exception
+and NumPy a warning: then numpy.vectorize itself runs, as it does for an instruction that is not known here (CPython 3.9 - 3.13, by
+the module dis)."""
 
 MOST_INSTRUCTIONS = 512
 MOST_INTEGER = 2 ** 53  # up to it each is a float
