@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What gpushim says: nothing unless asked; the report, the doctor, the help; and when it is written."""
+import collections
 import json
 import os
 import re
@@ -139,11 +140,13 @@ a = np.arange(50.0)
 text = repr(a) + str(a / 3) + np.array2string(np.array([np.nan, 1e300]))
 b = np.isfinite(a)
 """
-        rows = {row["name"]: row for row in shim_runner.run(script, env={"GPUSHIM_MODE": "auto"}).report["operations"]}
-        calls = {name: row["host_calls"] for name, row in rows.items()}
+        report = shim_runner.run(script, env={"GPUSHIM_MODE": "auto"}).report
+        calls = collections.Counter()
+        for row in report["operations"]:
+            calls[row["name"]] += row["host_calls"]
         self.assertGreater(calls.pop("(print)"), 5)
         self.assertGreater(calls.pop("(import)"), 1)
-        self.assertEqual(rows["(print)"]["device_calls"], 0)
+        self.assertEqual(shim_runner.device_calls(report, "(print)"), 0)
         self.assertEqual(calls.get("isfinite"), 1, calls)
         self.assertLessEqual(set(calls), {"arange", "divide", "isfinite", "from array", "array"}, calls)
 
@@ -158,13 +161,13 @@ c = a * 2 * 3 * 4
 c[3]
 (np.sqrt(a) + 1).sum() > 0
 """
-        rows = {row["name"]: row for row in shim_runner.run(script, env={"GPUSHIM_FUSION": "1"}).report["operations"]}
-        groups = sorted(name for name in rows if name.startswith("group"))
+        rows = shim_runner.run(script, env={"GPUSHIM_FUSION": "1"}).report["operations"]
+        groups = [row["name"] for row in rows if row["name"].startswith("group")]
         self.assertEqual(len([name for name in groups if name.endswith("multiply x2, add, exp")]), len(groups) - 1, groups)
         self.assertEqual([name for name in groups if "->" in name], ["group: sqrt, add -> sum"])
-        self.assertEqual([rows[name]["device_calls"] for name in groups], [0] * len(groups))
-        self.assertGreater(min(rows[name]["device_ns"] for name in groups), 0)
-        self.assertGreater(rows["multiply"]["device_ns"], 0)  # of one operation alone: its own row
+        self.assertEqual([row["device_calls"] for row in rows if row["name"] in groups], [0] * len(groups))
+        self.assertGreater(min(row["device_ns"] for row in rows if row["name"] in groups), 0)
+        self.assertGreater(sum(row["device_ns"] for row in rows if row["name"] == "multiply"), 0)  # of one operation alone: its own row
 
     def test_launches(self):
         """Each call of its own is a launch."""
