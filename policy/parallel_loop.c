@@ -9,7 +9,6 @@
 #define CACHE_BYTES 4e6 /* up to this the operands are in the cache of a core */
 #define CACHE_RATE 40e9 /* bytes/s of one core */
 #define MEMORY_RATE 10e9
-#define LINE_BYTES 64
 #define FAR_NS 3.5 /* of a line that is not in the cache: planes of 160 x 160 of 160 x 160 x 100 */
 #define ELEMENT_NS 0.5         /* of a copy without runs */
 #define SHARE 60e-6            /* s of work for each thread: some times what it takes to wake one */
@@ -46,7 +45,7 @@ double gsh_parallel_loop_far_seconds(int ndim, const int64_t *shape, const int64
     }
     if (step <= (double)itemsize || span <= CACHE_BYTES)
         return 0;
-    return elements * FAR_NS * 1e-9 * GSH_MIN(step / LINE_BYTES, 1);
+    return elements * FAR_NS * 1e-9 * GSH_MIN(step / GSH_PARALLEL_LOOP_LINE, 1);
 }
 
 double gsh_parallel_loop_copy_seconds(double bytes, double elements, bool has_runs)
@@ -68,6 +67,12 @@ unsigned gsh_parallel_loop_threads(double seconds, unsigned available)
 unsigned gsh_parallel_loop_threads_awake(double seconds, unsigned awake)
 {
     return threads_by_share(seconds, SHARE_AWAKE, awake + 1);
+}
+
+int64_t gsh_parallel_loop_least(size_t bytes, double host_ns)
+{
+    double seconds = gsh_parallel_loop_seconds((double)bytes, 1, host_ns);
+    return (int64_t)GSH_MIN(2 * SHARE_AWAKE / seconds, CACHE_BYTES / GSH_PARALLEL_LOOP_LINE);
 }
 
 struct gsh_parallel_loop_series

@@ -27,6 +27,11 @@ unsigned gsh_parallel_loop_threads(double seconds, unsigned available);
 /* The same where `awake` threads beside the caller's begin at once. */
 unsigned gsh_parallel_loop_threads_awake(double seconds, unsigned awake);
 
+/* Elements of `bytes` each, in all operands, below which not even threads that are awake pay, where no operand steps by more than a
+ * cache line. */
+enum { GSH_PARALLEL_LOOP_LINE = 64 }; /* bytes */
+int64_t gsh_parallel_loop_least(size_t bytes, double host_ns);
+
 /* Whether threads are worth waking for loops that are too short for that one by one, but follow each other closely. Pure: gives the state
  * after a loop of so many seconds that begins at `now` (s, any origin). */
 struct gsh_parallel_loop_series {

@@ -2,7 +2,7 @@
 """Composition (numpy_composed.py): numpy.vectorize (NumPy 1.25 - 2.5) of a Python function that does arithmetic on floats. Its
 bytecode is interpreted once, with arrays in place of numbers, and calls nothing of the program's. Both branches of an `if` are
 computed, and where() takes from each. Where a divisor is 0, or a number or a result is not finite, Python may raise an exception
-and NumPy a warning: then numpy.vectorize itself runs, as it does for an instruction that is not known here (CPython 3.9 - 3.13, by
+and NumPy a warning: then numpy.vectorize itself runs, as it does for an instruction that is not known here (CPython 3.9 - 3.14, by
 the module dis)."""
 
 MOST_INSTRUCTIONS = 512
@@ -20,9 +20,8 @@ TWO_OPERANDS = frozenset(('arctan2', 'power', 'hypot', 'maximum', 'minimum'))
 OPERATORS = {'+': 'add', '-': 'subtract', '*': 'multiply', '/': 'divide', '**': 'power'}
 OLDER_OPERATORS = {'ADD': '+', 'SUBTRACT': '-', 'MULTIPLY': '*', 'TRUE_DIVIDE': '/', 'POWER': '**'}
 COMPARISONS = {'<': 'less', '<=': 'less_equal', '>': 'greater', '>=': 'greater_equal', '==': 'equal', '!=': 'not_equal'}
-PASSED = frozenset(('RESUME', 'NOP', 'CACHE', 'PRECALL', 'COPY_FREE_VARS', 'EXTENDED_ARG', 'TO_BOOL', 'NOT_TAKEN'))
 MORE_THAN_A_FUNCTION = 0x3ac  # CO_VARARGS, CO_VARKEYWORDS, CO_GENERATOR, CO_COROUTINE, CO_ITERABLE_COROUTINE, CO_ASYNC_GENERATOR
-NULL = object()  # what the interpreter puts beside a function on its stack
+NOTHING = object()
 
 
 class CannotTrace(Exception):
@@ -40,6 +39,24 @@ def without_type(value):
 
 def is_numbers(value):
     return type(value) is m.ndarray and value.dtype.char == 'd'
+
+
+class Path:
+    """A way through the function: the place of its next instruction, its variables by name, its stack (without the interpreter's NULL
+    beside a function), where it is taken (an array of bools, None: everywhere) and, at its end, the value returned."""
+
+    def __init__(self, place, names, stack, taken):
+        self.place, self.names, self.stack, self.taken, self.returned = place, names, stack, taken, None
+
+    def pop(self, count):
+        """The last `count` values, in the order in which they were pushed."""
+        at = len(self.stack) - count
+        values = self.stack[at:]
+        del self.stack[at:]
+        return values
+
+    def branch(self, place, taken):
+        return Path(place, dict(self.names), list(self.stack), taken if self.taken is None else m.logical_and(self.taken, taken))
 
 
 class Tracer:
@@ -109,115 +126,155 @@ class Tracer:
             return value
         for module, names in ((math, FUNCTIONS['math']), (m, FUNCTIONS['numpy'])):
             for own, name in names.items():
-                if value is getattr(module, own, NULL):
+                if value is getattr(module, own, NOTHING):
                     return (name,)
         for name in 'abs', 'min', 'max':
             if value is getattr(builtins, name):
                 return name
         raise CannotTrace
 
-    def load(self, instruction, names):
-        name, kind = instruction.argval, instruction.opname
-        if kind == 'LOAD_DEREF':
-            cells = dict(zip(self.code.co_freevars, self.function.__closure__ or ()))
-            return self.known(cells[name].cell_contents)
-        if kind == 'LOAD_GLOBAL':
-            names = self.function.__globals__
-            builtins = names.get('__builtins__', {})
-            return self.known(names[name] if name in names else (builtins if type(builtins) is dict else vars(builtins))[name])
-        return names[name]
-
-    def run(self, place, names, stack, taken):
-        """The value that is returned from this instruction on."""
-        while True:
-            instruction = self.instructions[place]
-            kind, value = instruction.opname, instruction.argval
-            place, self.left = place + 1, self.left - 1
-            if self.left < 0:
+    def run(self, path):
+        """The value that the function returns where the path is taken."""
+        while path.returned is None:
+            instruction = self.instructions[path.place]
+            path.place, self.left = path.place + 1, self.left - 1
+            if self.left < 0 or instruction.opname not in INSTRUCTIONS:
                 raise CannotTrace
-            if kind in PASSED:
-                continue
-            if kind == 'RETURN_VALUE':
-                return stack.pop()
-            if kind in ('LOAD_FAST', 'LOAD_FAST_CHECK', 'LOAD_FAST_BORROW', 'LOAD_DEREF', 'LOAD_GLOBAL'):
-                if instruction.argrepr.startswith('NULL + ') or instruction.argrepr.endswith(' + NULL'):
-                    stack.append(NULL)
-                stack.append(self.load(instruction, names))
-            elif kind in ('LOAD_FAST_LOAD_FAST', 'LOAD_FAST_BORROW_LOAD_FAST_BORROW'):
-                stack.extend(names[name] for name in value)
-            elif kind == 'STORE_FAST':
-                names[value] = stack.pop()
-            elif kind == 'STORE_FAST_STORE_FAST':
-                names[value[0]], names[value[1]] = stack.pop(), stack.pop()
-            elif kind == 'STORE_FAST_LOAD_FAST':
-                names[value[0]] = stack.pop()
-                stack.append(names[value[1]])
-            elif kind in ('LOAD_CONST', 'LOAD_SMALL_INT') and is_number(value):
-                stack.append(value)
-            elif kind == 'RETURN_CONST' and is_number(value):
-                return value
-            elif kind in ('COPY', 'DUP_TOP'):
-                stack.append(stack[-(instruction.arg or 1)])
-            elif kind in ('SWAP', 'ROT_TWO'):
-                other = -(instruction.arg or 2)
-                stack[-1], stack[other] = stack[other], stack[-1]
-            elif kind == 'ROT_THREE':
-                stack.insert(-2, stack.pop())
-            elif kind == 'POP_TOP':
-                stack.pop()
-            elif kind == 'PUSH_NULL':
-                stack.append(NULL)
-            elif kind in ('LOAD_ATTR', 'LOAD_METHOD'):
-                owner = stack.pop()
-                if not hasattr(owner, '__name__') or owner.__name__ not in FUNCTIONS:
-                    raise CannotTrace
-                if kind == 'LOAD_METHOD' or 'NULL' in instruction.argrepr:
-                    stack.append(NULL)
-                stack.append(self.known(getattr(owner, value)))
-            elif kind in ('CALL', 'CALL_FUNCTION', 'CALL_METHOD'):
-                count = instruction.arg
-                operands = stack[len(stack) - count:]
-                del stack[len(stack) - count:]
-                function = stack.pop()
-                if function is NULL:
-                    function = stack.pop()
-                elif stack and stack[-1] is NULL:
-                    stack.pop()
-                stack.append(self.call(function, operands, taken))
-            elif kind == 'BINARY_OP' and instruction.argrepr.rstrip('=') in OPERATORS:
-                other, one = stack.pop(), stack.pop()
-                stack.append(self.operate(instruction.argrepr.rstrip('='), one, other, taken))
-            elif kind.partition('_')[0] in ('BINARY', 'INPLACE') and kind.partition('_')[2] in OLDER_OPERATORS:
-                other, one = stack.pop(), stack.pop()
-                stack.append(self.operate(OLDER_OPERATORS[kind.partition('_')[2]], one, other, taken))
-            elif kind == 'UNARY_NEGATIVE':
-                operand = stack.pop()
-                stack.append(-operand if is_number(operand) else m.negative(operand))
-            elif kind == 'COMPARE_OP' and value in COMPARISONS:
-                other, one = stack.pop(), stack.pop()
-                if not any(map(is_numbers, (one, other))) or not all(is_number(part) or is_numbers(part) for part in (one, other)):
-                    raise CannotTrace
-                stack.append(getattr(m, COMPARISONS[value])(one, other))
-            elif kind in ('JUMP_FORWARD', 'JUMP_ABSOLUTE') and self.place_of[value] >= place:
-                place = self.place_of[value]
-            elif kind in ('POP_JUMP_IF_FALSE', 'POP_JUMP_FORWARD_IF_FALSE', 'POP_JUMP_IF_TRUE', 'POP_JUMP_FORWARD_IF_TRUE'):
-                condition = stack.pop()
-                if type(condition) is not m.ndarray or self.place_of[value] < place:
-                    raise CannotTrace
-                jumps = condition if kind.endswith('TRUE') else m.logical_not(condition)
-                return self.both(jumps, place, self.place_of[value], names, stack, taken)
-            else:
-                raise CannotTrace
+            INSTRUCTIONS[instruction.opname](self, path, instruction)
+        return path.returned
 
-    def both(self, jumps, place, target, names, stack, taken):
-        goes_on = m.logical_not(jumps)
-        paths = [condition if taken is None else m.logical_and(taken, condition) for condition in (jumps, goes_on)]
-        there = self.run(target, dict(names), list(stack), paths[0])
-        here = self.run(place, dict(names), list(stack), paths[1])
+    # The instructions' actions: (tracer, path, instruction).
+
+    def nothing(self, path, instruction):
+        pass
+
+    def load_variable(self, path, instruction):
+        path.stack.append(path.names[instruction.argval])
+
+    def load_two(self, path, instruction):
+        path.stack.extend(path.names[name] for name in instruction.argval)
+
+    def store(self, path, instruction):
+        path.names[instruction.argval] = path.stack.pop()
+
+    def store_two(self, path, instruction):
+        for name in instruction.argval:
+            path.names[name] = path.stack.pop()
+
+    def store_and_load(self, path, instruction):
+        stored, loaded = instruction.argval
+        path.names[stored] = path.stack.pop()
+        path.stack.append(path.names[loaded])
+
+    def load_constant(self, path, instruction):
+        if not is_number(instruction.argval):
+            raise CannotTrace
+        path.stack.append(instruction.argval)
+
+    def load_cell(self, path, instruction):
+        cells = dict(zip(self.code.co_freevars, self.function.__closure__ or ()))
+        path.stack.append(self.known(cells[instruction.argval].cell_contents))
+
+    def load_global(self, path, instruction):
+        name, names = instruction.argval, self.function.__globals__
+        builtins = names.get('__builtins__', {})
+        builtins = builtins if type(builtins) is dict else vars(builtins)
+        path.stack.append(self.known(names[name] if name in names else builtins[name]))
+
+    def load_attribute(self, path, instruction):
+        owner = path.stack.pop()
+        if not hasattr(owner, '__name__') or owner.__name__ not in FUNCTIONS:
+            raise CannotTrace
+        path.stack.append(self.known(getattr(owner, instruction.argval)))
+
+    def copy(self, path, instruction):
+        path.stack.append(path.stack[-(instruction.arg or 1)])
+
+    def swap(self, path, instruction):
+        other = -(instruction.arg or 2)
+        path.stack[-1], path.stack[other] = path.stack[other], path.stack[-1]
+
+    def rotate_three(self, path, instruction):
+        path.stack.insert(-2, path.stack.pop())
+
+    def drop(self, path, instruction):
+        path.stack.pop()
+
+    def call_function(self, path, instruction):
+        function, *operands = path.pop(1 + instruction.arg)
+        path.stack.append(self.call(function, operands, path.taken))
+
+    def binary(self, path, instruction):
+        operator = OLDER_OPERATORS.get(instruction.opname.partition('_')[2], instruction.argrepr.rstrip('='))
+        if operator not in OPERATORS:
+            raise CannotTrace
+        path.stack.append(self.operate(operator, *path.pop(2), path.taken))
+
+    def negative(self, path, instruction):
+        operand = path.stack.pop()
+        path.stack.append(-operand if is_number(operand) else m.negative(operand))
+
+    def compare(self, path, instruction):
+        operands = path.pop(2)
+        if instruction.argval not in COMPARISONS or not any(map(is_numbers, operands)) or not all(
+                is_number(operand) or is_numbers(operand) for operand in operands):
+            raise CannotTrace
+        path.stack.append(getattr(m, COMPARISONS[instruction.argval])(*operands))
+
+    def target(self, path, instruction):
+        """The place that it jumps to. No path is a loop."""
+        place = self.place_of[instruction.argval]
+        if place < path.place:
+            raise CannotTrace
+        return place
+
+    def jump(self, path, instruction):
+        path.place = self.target(path, instruction)
+
+    def jump_if(self, path, instruction):
+        condition = path.stack.pop()
+        if type(condition) is not m.ndarray:
+            raise CannotTrace
+        goes_on = m.logical_not(condition)
+        jumps, goes_on = (condition, goes_on) if instruction.opname.endswith('TRUE') else (goes_on, condition)
+        there = self.run(path.branch(self.target(path, instruction), jumps))
+        here = self.run(path.branch(path.place, goes_on))
         for value in there, here:
             if type(value) not in self.results and not is_numbers(value):
                 raise CannotTrace
-        return m.where(jumps, there, here)
+        path.returned = m.where(jumps, there, here)
+
+    def return_value(self, path, instruction):
+        path.returned = path.stack.pop()
+
+    def return_constant(self, path, instruction):
+        self.load_constant(path, instruction)
+        self.return_value(path, instruction)
+
+
+INSTRUCTIONS = {name: action for action, names in (
+    (Tracer.nothing, 'RESUME NOP CACHE PRECALL PUSH_NULL COPY_FREE_VARS EXTENDED_ARG TO_BOOL NOT_TAKEN'),
+    (Tracer.load_variable, 'LOAD_FAST LOAD_FAST_CHECK LOAD_FAST_BORROW'),
+    (Tracer.load_two, 'LOAD_FAST_LOAD_FAST LOAD_FAST_BORROW_LOAD_FAST_BORROW'),
+    (Tracer.store, 'STORE_FAST'),
+    (Tracer.store_two, 'STORE_FAST_STORE_FAST'),
+    (Tracer.store_and_load, 'STORE_FAST_LOAD_FAST'),
+    (Tracer.load_constant, 'LOAD_CONST LOAD_SMALL_INT'),
+    (Tracer.load_cell, 'LOAD_DEREF'),
+    (Tracer.load_global, 'LOAD_GLOBAL'),
+    (Tracer.load_attribute, 'LOAD_ATTR LOAD_METHOD'),
+    (Tracer.copy, 'COPY DUP_TOP'),
+    (Tracer.swap, 'SWAP ROT_TWO'),
+    (Tracer.rotate_three, 'ROT_THREE'),
+    (Tracer.drop, 'POP_TOP'),
+    (Tracer.call_function, 'CALL CALL_FUNCTION CALL_METHOD'),
+    (Tracer.binary, 'BINARY_OP ' + ' '.join(kind + name for kind in ('BINARY_', 'INPLACE_') for name in OLDER_OPERATORS)),
+    (Tracer.negative, 'UNARY_NEGATIVE'),
+    (Tracer.compare, 'COMPARE_OP'),
+    (Tracer.jump, 'JUMP_FORWARD JUMP_ABSOLUTE'),
+    (Tracer.jump_if, 'POP_JUMP_IF_FALSE POP_JUMP_FORWARD_IF_FALSE POP_JUMP_IF_TRUE POP_JUMP_FORWARD_IF_TRUE'),
+    (Tracer.return_value, 'RETURN_VALUE'),
+    (Tracer.return_constant, 'RETURN_CONST')) for name in names.split()}
 
 
 def is_observed():
@@ -249,7 +306,7 @@ def vectorize(self, *arguments):
     for argument in filter(is_numbers, arguments):
         tracer.require(m.isfinite(argument), None)
     with quiet():
-        made = tracer.run(0, dict(zip(code.co_varnames, arguments)), [], None)
+        made = tracer.run(Path(0, dict(zip(code.co_varnames, arguments)), [], None))
         if not is_numbers(made) or made.shape != shape or any(made is argument for argument in arguments):
             return NotImplemented
         is_right = tracer.checks[0]

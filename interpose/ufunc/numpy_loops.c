@@ -18,6 +18,7 @@
 #include "numpy_parallel.h"
 #include "numpy_parallel_reduce.h"
 #include "numpy_version_probe.h"
+#include "parallel_loop.h"
 #include "readers.h"
 
 #include <fenv.h>
@@ -254,12 +255,23 @@ static bool run_divided(const struct gsh_numpy_loop *loop, char **args, int64_t 
     return gsh_numpy_parallel_run(&space);
 }
 
+static bool is_too_short(const struct gsh_numpy_loop *loop, int64_t count, const int64_t *steps)
+{
+    if (count >= loop->shared_from)
+        return false;
+    for (unsigned k = 0; k < loop->count; k++)
+        if (llabs(steps[k]) > GSH_PARALLEL_LOOP_LINE)
+            return false;
+    return true;
+}
+
 /* Runs the original, on several cores where that pays. */
 static void run_original(const struct gsh_numpy_loop *loop, char **args, const int64_t *dimensions,
                          const int64_t *steps)
 {
-    if (gsh_numpy_parallel_is_on() && !gsh_numpy_loops_may_raise(loop) &&
-        !gsh_dispatch_is_inside() && run_divided(loop, args, dimensions[0], steps))
+    if (gsh_numpy_parallel_is_on() && !is_too_short(loop, dimensions[0], steps) &&
+        !gsh_numpy_loops_may_raise(loop) && !gsh_dispatch_is_inside() &&
+        run_divided(loop, args, dimensions[0], steps))
         return;
     loop->function(args, dimensions, steps, loop->data);
 }
@@ -479,6 +491,7 @@ static bool describe_loop(const struct gsh_ufunc *ufunc, int i, enum gsh_op op,
     };
     for (unsigned k = 0; k < loop->count; k++)
         loop->operands[k] = (enum gsh_dtype)operands[k];
+    loop->shared_from = gsh_numpy_parallel_least(loop);
     return gsh_numpy_version_probe_agrees(loop);
 }
 

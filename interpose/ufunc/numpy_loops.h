@@ -19,6 +19,7 @@ struct gsh_numpy_loop {
     enum gsh_dtype dtype;                      /* of the launch */
     enum gsh_dtype operands[GSH_MAX_OPERANDS]; /* dtypes of NumPy's loop, inputs first */
     unsigned count;                            /* of operands */
+    int64_t shared_from;                       /* gsh_numpy_parallel_least */
     uint64_t *hits;
 };
 

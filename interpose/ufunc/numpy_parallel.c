@@ -6,6 +6,7 @@
 
 #include "blas_threads.h"
 #include "clock.h"
+#include "cost_model.h"
 #include "host_calibration.h"
 #include "host_threads.h"
 #include "options.h"
@@ -137,6 +138,15 @@ unsigned gsh_numpy_parallel_threads(double seconds)
 bool gsh_numpy_parallel_pays(const struct gsh_numpy_space *space)
 {
     return gsh_numpy_parallel_threads(seconds_of(space)) > 1;
+}
+
+int64_t gsh_numpy_parallel_least(const struct gsh_numpy_loop *loop)
+{
+    size_t bytes = 0;
+    for (unsigned k = 0; k < loop->count; k++)
+        bytes += gsh_dtype_size(loop->operands[k]);
+    return gsh_parallel_loop_least(
+        bytes, GSH_MAX(gsh_op_host_ns(loop->op, loop->dtype), GSH_COST_REDUCE_NS));
 }
 
 /* ---- in each thread ---- */

@@ -34,6 +34,10 @@ typedef void gsh_numpy_parallel_part(void *context, int64_t part);
 bool gsh_numpy_parallel_do(gsh_numpy_parallel_part *compute, void *context, int64_t parts,
                            double seconds);
 
+/* Elements below which no loop or reduction is computed in several threads, where no operand steps by more than
+ * GSH_PARALLEL_LOOP_LINE bytes. */
+int64_t gsh_numpy_parallel_least(const struct gsh_numpy_loop *loop);
+
 /* Whether several threads would compute the space sooner than one. */
 bool gsh_numpy_parallel_pays(const struct gsh_numpy_space *space);
 /* Computes the space in several threads, if that pays. False: nothing was computed. */

@@ -316,7 +316,9 @@ static bool may_gain(const struct gsh_method_call *call)
     if (call->nargs == 0 || !gsh_numpy_is_array(call->args[0]))
         return false;
     bool is_whole = call->nargs > 1 && gsh_py_is_none(call->args[1]);
-    return is_whole ? may_count(call->args[0]) : gsh_numpy_parallel_fold_may(call->args[0]);
+    return is_whole
+               ? may_count(call->args[0]) && gsh_numpy_reduction_find(call->self) == GSH_REDUCE_SUM
+               : gsh_numpy_parallel_fold_may(call->args[0]);
 }
 
 static PyObject *try_reduce(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)

@@ -164,11 +164,51 @@ PyObject *gsh_numpy_ufunc_try(PyObject *ufunc, PyObject *const *args, size_t nar
     return record->ufunc ? try_record(record, args, nargs, kwnames, why, row) : NULL;
 }
 
-/* Whether a device, or several cores of the CPU, may compute calls of the ufunc. */
-static bool may_compute(const struct record *record)
+/* The number of arguments: positional and keyword values. */
+static inline size_t count_values(size_t nargsf, PyObject *kwnames)
+{
+    return gsh_py_nargs(nargsf) + (kwnames ? (size_t)gsh_py_size(kwnames) : 0);
+}
+
+/* The most common values beside arrays: few enough for a comparison at every call. */
+static inline bool is_common_value(PyObject *object)
+{
+    PyObject *type = gsh_py_type(object);
+    return type == gsh_py.PyFloat_Type || type == gsh_py.PyLong_Type ||
+           type == gsh_np.scalar_types[GSH_FLOAT64] || type == gsh_py.PyComplex_Type;
+}
+
+static bool has_shape_of(const struct gsh_ndarray *array, const struct gsh_ndarray *other)
+{
+    return array->nd == other->nd &&
+           memcmp(array->dimensions, other->dimensions, (size_t)array->nd * sizeof(int64_t)) == 0;
+}
+
+/* Whether NumPy's iterator may call the loop for several rows. Else it calls it once, and numpy_loops.c shares the call. */
+static bool has_rows(PyObject *const *args, size_t count)
+{
+    const struct gsh_ndarray *first = NULL;
+    bool is_one_row = true, has_dimensions = false;
+    for (size_t i = 0; i < count; i++) {
+        if (!gsh_numpy_is_array(args[i])) {
+            if (!is_common_value(args[i]))
+                return true;
+            continue;
+        }
+        const struct gsh_ndarray *array = gsh_numpy_array(args[i]);
+        first = first ? first : array;
+        has_dimensions |= array->nd > 1;
+        is_one_row &= (array->flags & GSH_NPY_C_CONTIGUOUS) != 0 && has_shape_of(array, first);
+    }
+    return has_dimensions && !is_one_row;
+}
+
+/* Whether a device, or several cores of the CPU, may compute the call. A call that is not described has no signature in the report. */
+static bool may_compute(const struct record *record, PyObject *const *args, size_t count)
 {
     return gsh_dispatch_is_live() ||
-           (record->op >= 0 && gsh_numpy_parallel_is_on() && !gsh_dispatch_is_inside());
+           (record->op >= 0 && gsh_numpy_parallel_is_on() && !gsh_dispatch_is_inside() &&
+            (has_rows(args, count) || gsh_stats_report_is_wanted()));
 }
 
 /* The same for operands of one element each and no output: what lies in arrays on the device is copied. */
@@ -190,7 +230,7 @@ static PyObject *try_or_call(PyObject *self, PyObject *const *args, size_t nargs
     struct record *record = find_record(self);
     enum gsh_reason why = gsh_dispatch_why_dead();
     unsigned row = 0;
-    if (may_compute(record)) {
+    if (may_compute(record, args, count_values(nargsf, kwnames))) {
         PyObject *result = try_record(record, args, gsh_py_nargs(nargsf), kwnames, &why, &row);
         if (result || why == GSH_REASON_NONE)
             return result;
@@ -231,27 +271,13 @@ __attribute__((noinline)) static PyObject *call_described(PyObject *self, PyObje
     return try_or_call(self, args, nargsf, kwnames);
 }
 
-/* The number of arguments: positional and keyword values. */
-static inline size_t count_values(size_t nargsf, PyObject *kwnames)
-{
-    return gsh_py_nargs(nargsf) + (kwnames ? (size_t)gsh_py_size(kwnames) : 0);
-}
-
-/* The most common values beside arrays: few enough for a comparison at every call. */
-static inline bool is_common_value(PyObject *object)
-{
-    PyObject *type = gsh_py_type(object);
-    return type == gsh_py.PyFloat_Type || type == gsh_py.PyLong_Type ||
-           type == gsh_np.scalar_types[GSH_FLOAT64];
-}
-
 /* Scalars and the objects that keywords accept, which have at most one element. For other objects
  * except arrays (sequences, buffers, objects with __array__) the size is unknown. */
 static inline bool is_one_value(PyObject *object)
 {
     PyObject *type = gsh_py_type(object);
     if (is_common_value(object) || type == gsh_py.PyBool_Type || type == gsh_py.PyUnicode_Type ||
-        type == gsh_py.PyType_Type || gsh_py_is_none(object))
+        type == gsh_py.PyType_Type || gsh_py_is_none(object) || object == gsh_py._Py_EllipsisObject)
         return true;
     for (int i = 0; i < GSH_DTYPE_COUNT; i++)
         if (type == gsh_np.scalar_types[i])
@@ -276,8 +302,9 @@ static bool extend_bound(struct bound *bound, PyObject *object)
 {
     if (is_one_value(object))
         return true;
-    if (!gsh_numpy_describe_is_array_like(object))
-        return gsh_py.PyType_IsSubtype(gsh_py_type(object), gsh_np.descr_type) != 0;
+    if (!gsh_numpy_describe_is_array_like(object)) /* a dtype or its class */
+        return gsh_py.PyType_IsSubtype(gsh_py_type(object), gsh_np.descr_type) != 0 ||
+               gsh_py.PyType_IsSubtype(gsh_py_type(object), gsh_py.PyType_Type) != 0;
     const struct gsh_ndarray *array = gsh_numpy_array(object), *previous = bound->previous;
     if (is_on_device(array))
         return false;
@@ -292,14 +319,23 @@ static bool extend_bound(struct bound *bound, PyObject *object)
                                    &bound->elements);
 }
 
+/* A list whose first item is a number has one dimension. */
+static bool extend_bound_by_list(struct bound *bound, PyObject *list)
+{
+    bound->longest = GSH_MAX(bound->longest, (int64_t)gsh_py_size(list));
+    return gsh_py_size(list) > 0 && is_common_value(gsh_py.PyList_GetItem(list, 0));
+}
+
 /* Whether an elementwise call is too small: no operand is on the device, and the result has fewer
  * elements than the limit. */
 static bool is_tiny(PyObject *const *args, size_t count)
 {
     struct bound bound = {1, 1, NULL};
     for (size_t i = 0; i < count; i++) {
-        if (gsh_py_type(args[i]) != gsh_py.PyTuple_Type) {
-            if (!extend_bound(&bound, args[i]))
+        PyObject *type = gsh_py_type(args[i]);
+        if (type != gsh_py.PyTuple_Type) {
+            if (!(type == gsh_py.PyList_Type ? extend_bound_by_list(&bound, args[i])
+                                             : extend_bound(&bound, args[i])))
                 return false;
             continue;
         }

@@ -33,7 +33,7 @@
 #include <sys/syscall.h>
 
 #define BLOCK_LIMIT ((uint32_t)1 << 21)
-#define EAGER_ZERO_BYTES ((size_t)4 << 20)
+#define EAGER_ZERO_BYTES ((size_t)16 << 20) /* they stay in a cache until they are used */
 #define REGISTER_MIN_BYTES ((size_t)1 << 20)
 #define WIDER 4 /* classes: one and a half times as many bytes */
 #define SPARE_BYTES ((size_t)16 << 20)
@@ -446,28 +446,35 @@ static void push_pool(struct gsh_block *block, bool closed)
 }
 
 /* A raw system call: the program may interpose libc's function. */
-static bool advise(const struct gsh_block *block, int advice)
+static bool advise(const struct gsh_block *block, size_t bytes, int advice)
 {
-    return gsh_raw_syscall3(SYS_madvise, (long)block->base, (long)block->capacity, advice) == 0;
+    return gsh_raw_syscall3(SYS_madvise, (long)block->base, (long)bytes, advice) == 0;
 }
 
 /* The system refuses where the pages are locked: they stay then, with their contents. */
-static void give_pages_back(struct gsh_block *block)
+void gsh_arena_give_pages_back_held(struct gsh_block *block)
 {
     if (!block->large && !gsh_slabs_begin_discard(block))
         return;
     unregister_block(block);
-    if (advise(block, MADV_DONTNEED))
+    if (advise(block, block->capacity, MADV_DONTNEED))
         block->touched = false;
     if (!block->large)
         gsh_slabs_end_discard(block);
 }
 
-/* Lets the kernel take the pages of a free block when memory is short. That costs nothing where they are huge. */
-static void offer_pages(const struct gsh_block *block)
+/* Bytes of pages that free blocks may keep beyond what the program held at most. */
+static size_t find_spare(void)
 {
-    if (can_offer && block->large && block->touched && block->registered_bytes == 0)
-        advise(block, MADV_FREE);
+    return GSH_MAX(most_live_bytes / 10, SPARE_BYTES);
+}
+
+/* Pages of a free block beyond that the kernel may take when memory is short. To write them again takes some microseconds each. */
+static void offer_surplus(const struct gsh_block *block)
+{
+    bool is_surplus = live_bytes + pooled_bytes + block->capacity > most_live_bytes + find_spare();
+    if (is_surplus && can_offer && block->large && block->touched && block->registered_bytes == 0)
+        advise(block, block->capacity, MADV_FREE);
 }
 
 void gsh_arena_unpool_locked(struct gsh_block *block)
@@ -475,18 +482,11 @@ void gsh_arena_unpool_locked(struct gsh_block *block)
     set_pooled(block, false);
 }
 
-void gsh_arena_give_pages_back_held(struct gsh_block *block)
-{
-    give_pages_back(block);
-}
-
-/* Most bytes of pages that free blocks may keep. All blocks together never have more than one and a half times what the program
- * held at most, without a device 1.1 times: there the memory is all that counts. SPARE_BYTES do not count. */
+/* Most bytes of pages that free blocks may keep. With a device all blocks together may have half as much more than the program held. */
 static size_t find_pool_limit(void)
 {
-    size_t share = most_live_bytes / (gsh_backend_get() != NULL ? 2 : 10);
-    size_t spare = GSH_MAX(share, SPARE_BYTES);
-    return GSH_MIN(pool_limit, GSH_MAX(most_live_bytes - live_bytes, spare));
+    size_t half = gsh_backend_get() != NULL ? most_live_bytes / 2 : 0;
+    return GSH_MIN(pool_limit, GSH_MAX(most_live_bytes - live_bytes, GSH_MAX(half, find_spare())));
 }
 
 /* The least recently used class with pages in its pool; NULL: there is none. */
@@ -510,7 +510,7 @@ static void trim_class(const struct zone *zone, unsigned class, size_t limit)
         for (uint32_t index = zone->pool[closed][class]; index != 0 && pooled_bytes > limit;
              index = gsh_block_table[index].next_free) {
             if (gsh_block_table[index].is_pooled)
-                give_pages_back(&gsh_block_table[index]);
+                gsh_arena_give_pages_back_held(&gsh_block_table[index]);
             set_pooled(&gsh_block_table[index], false);
         }
 }
@@ -610,14 +610,17 @@ static void register_recycled(struct gsh_block *block, bool *was_closed)
     gsh_arena_register(block);
 }
 
+/* The kernel clears huge pages when they are touched, as fast as memset, and small ones more slowly. */
 static void zero_block(struct gsh_block *block)
 {
+    size_t given = 0, huge = block->size & -GSH_GRANULE_LARGE;
     if (!block->touched)
         return;
-    if (block->size > EAGER_ZERO_BYTES)
-        give_pages_back(block);
-    if (block->touched)
-        memset((void *)block->base, 0, block->size);
+    if (block->size > EAGER_ZERO_BYTES) {
+        unregister_block(block);
+        given = advise(block, huge, MADV_DONTNEED) ? huge : 0;
+    }
+    memset((void *)(block->base + given), 0, block->size - given);
 }
 
 static bool prepare_block(struct gsh_block *block, size_t size, enum gsh_arena_use use)
@@ -650,6 +653,7 @@ static void give_to_pool(struct gsh_block *block)
 {
     GSH_LOCKED(&arena_lock);
     live_bytes -= block->capacity;
+    offer_surplus(block);
     if (!block->large)
         gsh_slabs_note_freed_locked(block);
     push_pool(block, is_closed(block));
@@ -723,8 +727,8 @@ static bool restore_pages(struct gsh_block *block)
         !gsh_pages_protect_sigsafe(block->base, block->capacity, PROT_READ | PROT_WRITE))
         return false;
     gsh_raw_syscall3(SYS_munlock, (long)block->base, (long)block->capacity, 0);
-    advise(block, MADV_DOFORK);
-    advise(block, MADV_KEEPONFORK);
+    advise(block, block->capacity, MADV_DOFORK);
+    advise(block, block->capacity, MADV_KEEPONFORK);
     block->is_altered = false;
     return true;
 }
@@ -742,8 +746,6 @@ bool gsh_arena_free(void *address)
     note_opened_idle(block);
     bool usable = !block->is_altered || restore_pages(block);
     usable = usable && close_or_open(block);
-    if (usable)
-        offer_pages(block);
     gsh_block_release_sigsafe(block);
     if (!usable || gsh_arena_is_frozen)
         return true; /* its pages are not uniform, or not ours: its addresses are not used again */

@@ -68,6 +68,24 @@ static void check_awake(void)
     CHECK_INT(gsh_parallel_loop_threads_awake(1e-3, 0), 1);
 }
 
+static unsigned awake_for(size_t bytes, int64_t elements)
+{
+    double all = (double)bytes * (double)elements;
+    return gsh_parallel_loop_threads_awake(gsh_parallel_loop_seconds(all, (double)elements, 0.2),
+                                           15);
+}
+
+/* The least number of elements agrees with the seconds of such a loop. */
+static void check_least(void)
+{
+    for (size_t bytes = 1; bytes <= 48; bytes++) {
+        int64_t least = gsh_parallel_loop_least(bytes, 0.2);
+        CHECK_INT(awake_for(bytes, least - 1), 1);
+        CHECK(least == 62500 || awake_for(bytes, least + 1) == 2);
+    }
+    CHECK_INT(gsh_parallel_loop_least(24, 1000), 15);
+}
+
 /* Loops of 40 us, one every `step` seconds; the number of the first for which threads are woken, or 0. */
 static int first_woken(double step, int loops)
 {
@@ -160,6 +178,7 @@ int main(void)
     check_copies();
     check_threads();
     check_awake();
+    check_least();
     check_series();
     check_pieces();
     CHECK_INT(gsh_parallel_loop_stretch(64, 0.1), 64);

@@ -5,8 +5,11 @@
 #include "arena_internal.h"
 #include "check.h"
 #include "live.h"
+#include "memory_limit.h"
+#include "pages.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/mman.h>
 
 static void check_placement(void)
@@ -47,6 +50,51 @@ static size_t resident_bytes(void *address, size_t size)
     for (size_t page = 0; page < size / 4096; page++)
         count += pages[page] & 1;
     return count * 4096;
+}
+
+/* Bytes that the kernel may take, of all mappings (LazyFree of proc_pid_smaps(5)). */
+static size_t offered_bytes(void)
+{
+    char line[256];
+    size_t kib, sum = 0;
+    FILE *file = fopen("/proc/self/smaps", "re");
+    CHECK(file != NULL);
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "LazyFree: %zu", &kib) == 1)
+            sum += kib << 10;
+    if (file != NULL)
+        (void)fclose(file);
+    return sum;
+}
+
+static void *make_touched(size_t size)
+{
+    char *bytes = gsh_arena_allocate(size, GSH_ARENA_HOST);
+    memset(bytes, 1, size);
+    return bytes;
+}
+
+/* Free blocks are offered to the kernel where, with them, there are more pages than the program ever held, and not else: what was
+ * offered is slow to write. */
+static void check_offered(void)
+{
+    void *blocks[8], *others[3];
+    for (int k = 0; k < 8; k++)
+        blocks[k] = make_touched((size_t)8 << 20);
+    for (int k = 0; k < 4; k++)
+        gsh_arena_free(blocks[k]);
+    CHECK_INT(offered_bytes(), 0);
+    for (int k = 0; k < 3; k++)
+        others[k] = make_touched((size_t)10 << 20);
+    gsh_arena_free(others[0]);
+    if (!gsh_pages_can_offer() || gsh_memory_limit_is_near())
+        printf("not checked: this system has no huge pages to offer, or is short of memory\n");
+    else
+        CHECK_INT(offered_bytes(), 10 << 20);
+    for (int k = 1; k < 3; k++)
+        gsh_arena_free(others[k]);
+    for (int k = 4; k < 8; k++)
+        gsh_arena_free(blocks[k]);
 }
 
 /* One array at a time, each of another size: free blocks keep no more pages than the largest had. */
@@ -126,12 +174,14 @@ int main(void)
 {
     if (!live_start())
         return CHECK_SKIP;
+    check_offered();
     check_pool();
     check_wider();
     check_placement();
     check_reuse();
     check_zero((size_t)300 << 10);
-    check_zero((size_t)64 << 20);
+    check_zero((size_t)10 << 20);
+    check_zero(((size_t)64 << 20) + 100000);
     check_sizes();
     return check_result();
 }
