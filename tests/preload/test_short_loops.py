@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reductions that are left to NumPy and run as thousands of short inner loops: the replacement of the loop is not entered, and is
 there for calls that meet them. valgrind counts the calls."""
-import shutil
 import unittest
 
+import call_counts
 import shim_runner
-import test_small_products
 
 SUMS = '''
 import numpy as np
@@ -35,24 +34,16 @@ known + known
 '''
 
 
-class TestShortLoops(shim_runner.TestCase):
-    @unittest.skipIf(shutil.which("valgrind") is None, "needs valgrind")
-    @unittest.skipIf(shim_runner.DEVICE == "cuda", "CUDA's libraries are not run under valgrind")
+class TestCounts(call_counts.TestCase):
     def test_replacement_is_left_out(self):
-        with shim_runner.tempfile.TemporaryDirectory() as folder:
-            path = folder + "/profile"
-            command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=" + path,
-                       "--vex-iropt-register-updates=allregs-at-mem-access", shim_runner.sys.executable, "-c", SUMS % 40]
-            env = {"GPUSHIM_MODE": "auto", "GPUSHIM_START_MS": "1000000", "OPENBLAS_NUM_THREADS": "1"}
-            result = shim_runner.run_command(command, env=env, report=False)
-            self.assertEqual(result.returncode, 0, result)
-            with open(path, encoding="utf-8") as stream:
-                counts = test_small_products.count_calls(stream.read())
+        counts = self.count_calls(SUMS % 40, GPUSHIM_START_MS="1000000")
         self.assertGreaterEqual(counts.get("gsh_numpy_loops_leave_out", 0), 40, counts)
         self.assertLess(counts.get("loop_hook", 0), 10 * INNER_LOOPS)
         # What does not depend on addresses is priced once, though the array has five dimensions.
         self.assertLess(counts.get("gsh_launch_extent", 0), 2 * 40)
 
+
+class TestShortLoops(shim_runner.TestCase):
     def test_calls_inside(self):
         result = shim_runner.run(INSIDE, env={"GPUSHIM_MODE": "auto", "GPUSHIM_START_MS": "1000000"})
         self.assertEqual(result.returncode, 0, result)
