@@ -11,6 +11,7 @@
 #include "host_threads.h"
 #include "options.h"
 #include "parallel_loop.h"
+#include "sharing_phases.h"
 #include "stats.h"
 
 #include <fenv.h>
@@ -21,8 +22,9 @@ enum {
     SAMPLE = 16 /* runs, of which one asks the system for its threads' processor time */
 };
 
-#define LONG 500e-6 /* s: longer runs always do */
-#define ROW_NS 8e-9 /* s of a call of a loop */
+#define LONG 500e-6   /* s: longer runs always do */
+#define ROW_NS 8e-9   /* s of a call of a loop */
+#define WAKING 100e-6 /* s, at most, until a thread that sleeps begins, where it has a core */
 
 /* Work that is being computed. */
 struct run {
@@ -104,18 +106,26 @@ static unsigned available(void)
     return threads >= MANY && gsh_blas_threads_are_beside_ours() ? threads - 1 : threads;
 }
 
+static double seconds_now(void)
+{
+    return (double)gsh_clock_ns() * 1e-9;
+}
+
+/* Short loops of this thread. */
+static _Thread_local struct gsh_parallel_loop_series series;
+static _Thread_local struct gsh_sharing_phases phases;
+
 /* Of helpers that begin at once, or that are woken for a series of short loops. A loop counts in its series once: when it `begins`, or
  * when it is found not to pay. */
 static unsigned threads_for_short(double seconds, unsigned most, bool begins)
 {
-    static _Thread_local struct gsh_parallel_loop_series series;
     unsigned awake = GSH_MIN(gsh_host_threads_awake(), most - 1);
     unsigned at_once = gsh_parallel_loop_threads_awake(seconds, awake);
     unsigned woken = gsh_parallel_loop_threads_awake(seconds, most - 1);
     if (at_once > 1 || woken < 2)
         return at_once;
     struct gsh_parallel_loop_series after =
-        gsh_parallel_loop_series_after(series, seconds, (double)gsh_clock_ns() * 1e-9);
+        gsh_parallel_loop_series_after(series, seconds, seconds_now());
     bool pays = gsh_parallel_loop_series_pays(&after);
     if (begins || !pays)
         series = after;
@@ -221,9 +231,10 @@ static void note_saved(double saved, double wall)
                               memory_order_relaxed);
 }
 
-/* Computes parts from run->first on. */
+/* Computes parts from run->first on. That threads have to be woken is no loss: it says nothing about whether they have cores. */
 static bool run_in_threads(struct run *run, int64_t parts, unsigned wanted)
 {
+    double waking = gsh_host_threads_awake() > 0 ? 0 : WAKING;
     uint64_t begin = gsh_clock_ns();
     int before = fetestexcept(FE_ALL_EXCEPT);
     fegetenv(&run->environment);
@@ -234,24 +245,45 @@ static bool run_in_threads(struct run *run, int64_t parts, unsigned wanted)
     uint64_t wall_ns = gsh_clock_ns() - begin;
     if (run->busy_ns > wall_ns)
         gsh_stats_add(GSH_COUNTER_PARALLEL_SAVED_NS, run->busy_ns - wall_ns);
-    note_saved(saved_by(run, wall_ns), (double)wall_ns * 1e-9);
+    double saved = saved_by(run, wall_ns);
+    note_saved(saved < 0 ? GSH_MIN(saved + waking, 0) : saved, (double)wall_ns * 1e-9);
     run->first += parts;
     return true;
+}
+
+/* Whether a short loop is left to one core, to find out what sharing saves, or because it saves nothing. It stays in its series, and
+ * no thread is woken for it. */
+static bool is_left_alone(double seconds)
+{
+    if (gsh_parallel_loop_threads(seconds, threads) > 1 ||
+        gsh_option_number(GSH_OPTION_HOST_THREADS) != 0)
+        return false;
+    phases = gsh_sharing_phases_after(phases, seconds, seconds_now());
+    if (phases.is_alone) {
+        unsigned tries = series.tries;
+        series = gsh_parallel_loop_series_after(series, seconds, phases.last);
+        series.tries = tries;
+    }
+    return phases.is_alone;
 }
 
 bool gsh_numpy_parallel_do(gsh_numpy_parallel_part *compute, void *context, int64_t parts,
                            double seconds)
 {
+    if (threads < 2 || is_pausing() || is_left_alone(seconds))
+        return false;
     unsigned wanted = find_threads(seconds, true);
     int64_t stretch = gsh_parallel_loop_stretch(parts, seconds / wanted);
     bool is_sampled = seconds > LONG || count % SAMPLE == 0 || !is_without_losses();
     struct run run = {.compute = compute, .context = context, .is_sampled = is_sampled};
-    if (wanted < 2 || is_pausing())
+    if (wanted < 2)
         return false;
     while (run.first < parts && run_in_threads(&run, GSH_MIN(stretch, parts - run.first), wanted))
         continue;
     if (run.first == 0)
         return false;
+    if (series.tries > 0 && gsh_host_threads_awake() > 0)
+        series.tries = 0; /* they have cores */
     for (; run.first < parts; run.first++)
         compute(context, run.first);
     gsh_host_calibration_forget(); /* its time is not that of the one core that is modelled */

@@ -11,6 +11,14 @@ from parallel_case import BESIDE, CORES, ParallelCase
 GROWS = tuple(map(int, np.__version__.split(".")[:2])) >= (2, 3)  # before, NumPy reduces 8192 elements at a time
 LOOPS = os.path.join(shim_runner.HERE, "parallel_loops.py")
 
+SERIES = """
+import numpy as np
+a, b, c = np.ones(40000), np.ones(40000), np.ones(40000)
+for i in range(6000):
+    np.add(a, b, out=c)
+print(c.max())
+"""
+
 ERRORS = """
 import warnings
 import numpy as np
@@ -371,8 +379,15 @@ class TestLoops(ParallelCase):
         self.compare(FORK)
 
 
+@unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "there is one core")
 class TestCrowded(shim_runner.TestCase):
-    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "there is one core")
+    def test_both_ways_are_tried(self):
+        """Of a long series of short loops some are left to one core, to see which is quicker."""
+        result = shim_runner.run(SERIES, env=dict(CORES, GPUSHIM_HOST_THREADS="0"))
+        self.assertEqual(result.stdout, "2.0\n")
+        loops = shim_runner.counter(result.report, "parallel_loops")
+        self.assertTrue(0 < loops < 5950, loops)
+
     def test_threads_that_have_one_core(self):
         """Sharing saves nothing there, and rests for most of the time."""
         result = shim_runner.run(CROWDED, env=dict(CORES, GPUSHIM_HOST_THREADS="0"))
