@@ -287,7 +287,8 @@ static void run_large(char **args, const int64_t *dimensions, const int64_t *ste
             device_calls++;
             return;
         }
-        fetch_operands(loop, args, dimensions[0], steps);
+        if (gsh_coherence_is_in_use())
+            fetch_operands(loop, args, dimensions[0], steps);
     }
     run_original(loop, args, dimensions, steps);
 }
