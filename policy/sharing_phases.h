@@ -12,9 +12,8 @@
 struct gsh_sharing_phases { /* zeros: initial */
     double last;            /* s: when the last loop began */
     double begun;           /* s: when the measured part of this phase began; 0: it has not */
-    double work;            /* modelled s since then, before: since the phase began */
-    float passed
-        [2]; /* s for each modelled one: in the last phase that was shared, and alone; 0: none */
+    double work;            /* modelled s since then; before: since the phase began */
+    float passed[2]; /* s for each modelled s: of phases that were shared, and alone; 0: none */
     unsigned phases; /* in a row that went this way */
     bool is_alone;   /* loops of this phase are not shared */
 };

@@ -469,7 +469,7 @@ static size_t find_spare(void)
     return GSH_MAX(most_live_bytes / 10, SPARE_BYTES);
 }
 
-/* Pages of a free block beyond that the kernel may take when memory is short. To write them again takes some microseconds each. */
+/* Where there are more, the kernel may take a free block's pages when memory is short. Writing an offered page takes microseconds. */
 static void offer_surplus(const struct gsh_block *block)
 {
     bool is_surplus = live_bytes + pooled_bytes + block->capacity > most_live_bytes + find_spare();
