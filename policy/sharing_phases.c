@@ -7,9 +7,10 @@
 #define CLOSE 500e-6 /* s between the beginnings of two loops of a series, at most */
 #define WARM 300e-6  /* modelled s that are not measured: threads wake, caches fill */
 #define MEASURED 2e-3
-#define GAIN 0.95F /* of the time of one core, for which it is worth having two */
-#define TRIED 8    /* phases, after which the other way is tried */
-#define RETRIED 32 /* and tried again */
+#define GAIN 0.95F  /* of the time of one core, for which it is worth having two */
+#define TRIED 8U    /* phases, after which the other way is tried, */
+#define RETRIED 32U /* and tried again: after twice as many each time that it was not better */
+#define CONFIRMED_MOST 3
 
 static bool is_better_alone(const struct gsh_sharing_phases *state)
 {
@@ -22,14 +23,25 @@ static void begin_phase(struct gsh_sharing_phases *state)
     state->work = 0;
 }
 
+static bool is_time_to_try(const struct gsh_sharing_phases *state)
+{
+    bool is_known = state->passed[!state->is_alone] > 0;
+    return state->phases >= (is_known ? RETRIED << state->confirmed : TRIED);
+}
+
 /* Which way the next phase goes. */
 static void choose(struct gsh_sharing_phases *state)
 {
     bool before = state->is_alone, is_known = state->passed[!before] > 0;
     bool best = is_known ? is_better_alone(state) : before;
-    bool is_retry = best == before && ++state->phases >= (is_known ? RETRIED : TRIED);
-    state->is_alone = best != is_retry;
-    if (state->is_alone != before)
+    if (state->is_trial && best != before)
+        state->confirmed = GSH_MIN(state->confirmed + 1, CONFIRMED_MOST);
+    else if (state->is_trial || best != before)
+        state->confirmed = 0;
+    state->phases = best == before ? state->phases + 1 : 0;
+    state->is_trial = best == before && is_time_to_try(state);
+    state->is_alone = best != state->is_trial;
+    if (state->is_trial)
         state->phases = 0;
 }
 

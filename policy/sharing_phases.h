@@ -13,9 +13,11 @@ struct gsh_sharing_phases { /* zeros: initial */
     double last;            /* s: when the last loop began */
     double begun;           /* s: when the measured part of this phase began; 0: it has not */
     double work;            /* modelled s since then; before: since the phase began */
-    float passed[2]; /* s for each modelled s: of phases that were shared, and alone; 0: none */
-    unsigned phases; /* in a row that went this way */
-    bool is_alone;   /* loops of this phase are not shared */
+    float passed[2];    /* s for each modelled s: of phases that were shared, and alone; 0: none */
+    unsigned phases;    /* in a row that went this way */
+    unsigned confirmed; /* trials in a row, of which none was better */
+    bool is_alone;      /* loops of this phase are not shared */
+    bool is_trial;      /* this phase goes the way that was not the better one */
 };
 
 /* The state for a loop of so many modelled seconds that begins `now` (s, any origin): its is_alone is for this loop. */
