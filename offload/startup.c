@@ -72,6 +72,7 @@ static enum gsh_status start_without_device(void)
     gsh_stats_report_set_device(text);
     gsh_arena_save_tails();
     (void)gsh_arena_init();
+    gsh_stack_pool_init();
     gsh_fork_init_without_device();
     gsh_idle_init();
     return GSH_OK;

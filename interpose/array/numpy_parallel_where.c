@@ -8,6 +8,7 @@
 #include "host_elementwise.h"
 #include "numpy_parallel.h"
 #include "parallel_loop.h"
+#include "stack_pool.h"
 #include "stats.h"
 
 #define ELEMENT_NS 0.5
@@ -58,6 +59,12 @@ static bool plan(struct work *work, unsigned threads)
     return threads > 1 && work->parts > 1;
 }
 
+static void run_launch(void *launch)
+{
+    gsh_host_elementwise_run(launch);
+}
+
+/* Its buffers may need more stack than a program's thread has. */
 static void compute_part(void *context, int64_t part)
 {
     const struct work *work = context;
@@ -67,7 +74,7 @@ static void compute_part(void *context, int64_t part)
     for (unsigned k = 0; k < 4; k++)
         if (!launch.operands[k].is_constant)
             launch.operands[k].address += (uint64_t)(begin * launch.strides[k][work->axis]);
-    gsh_host_elementwise_run(&launch);
+    gsh_stack_pool_run(run_launch, &launch);
 }
 
 /* False: there were no threads for it. */

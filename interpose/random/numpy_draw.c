@@ -10,6 +10,7 @@
 #include "numpy_generator.h"
 #include "numpy_parallel.h"
 #include "python_error.h"
+#include "stack_pool.h"
 #include "stats.h"
 
 #include <stdlib.h>
@@ -57,6 +58,24 @@ static bool stands_alike(const struct gsh_random_stream *a, const struct gsh_ran
            memcmp(a->philox.buffer, b->philox.buffer, sizeof(a->philox.buffer)) == 0;
 }
 
+struct part {
+    struct gsh_host_random *random;
+    int64_t number;
+};
+
+static void run_part(void *argument)
+{
+    const struct part *part = argument;
+    gsh_host_random_part(part->random, part->number);
+}
+
+/* Its buffers may need more stack than a program's thread has. */
+static void draw_part(void *random, int64_t number)
+{
+    struct part part = {random, number};
+    gsh_stack_pool_run(run_part, &part);
+}
+
 /* The same here. Whether it gave the same values and left the same state. */
 static bool agrees(const struct gsh_numpy_draw *request, const struct gsh_random_stream *begin,
                    const struct gsh_random_stream *end, PyObject *array)
@@ -71,7 +90,7 @@ static bool agrees(const struct gsh_numpy_draw *request, const struct gsh_random
                    view.dtype == request->dtype && view.ndim == 1 && view.shape[0] == TRIAL &&
                    gsh_host_random_begin(&random, &draw, request->dtype, values, TRIAL, 1);
     for (int64_t part = 0; is_made && part < random.parts; part++)
-        gsh_host_random_part(&random, part);
+        draw_part(&random, part);
     bool is_same = is_made && gsh_host_random_end(&random) &&
                    memcmp(values, view.data, bytes) == 0 && stands_alike(&random.draw.stream, end);
     free(values);
@@ -124,7 +143,7 @@ static bool is_kind_known(const struct gsh_numpy_draw *request,
 /* A draw of one word a value is left to NumPy where there are no cores for it: it would not be faster. Others are, on one core too. */
 static bool compute(struct gsh_host_random *random, double seconds)
 {
-    if (gsh_numpy_parallel_do(gsh_host_random_part, random, random->parts, seconds))
+    if (gsh_numpy_parallel_do(draw_part, random, random->parts, seconds))
         return gsh_host_random_end(random);
     bool is_done = gsh_host_random_end(random);
     return is_done && !random->recipe.is_fixed;

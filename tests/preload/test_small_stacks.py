@@ -49,6 +49,7 @@ CALLS = {
     "histogram": lambda: np.histogram(a, bins=10)[0],
     "outer": lambda: np.add.outer(a[:100], a[:100]),
     "clip": lambda: np.clip(a, 0.6, 0.9).astype(np.float32),
+    "draws": lambda: [round(float(getattr(np.random.default_rng(7), draw)(size=count).sum()), 3) for draw in ("random", "normal", "exponential")],
     "warns": lambda: np.isnan(np.log(a[:1000] - 10.0)).sum(),
 }
 import warnings
@@ -63,7 +64,7 @@ class SmallStackTest(shim_runner.TestCase):
         self.assert_same(SCRIPT % 20000, rtol=1e-9)
 
     def test_large_arrays(self):
-        for env in ({}, {"GPUSHIM_MODE": "auto"}):
+        for env in ({}, {"GPUSHIM_MODE": "auto"}, {"GPUSHIM_MODE": "auto", "GPUSHIM_DEVICE": "cpu", "GPUSHIM_HOST_THREADS": "2"}):
             with self.subTest(env):
                 self.assert_same(SCRIPT % 2000000, env=env, device=not env, rtol=1e-9)
 
