@@ -5,12 +5,13 @@
 #include "sharing_phases.h"
 
 #define CLOSE 500e-6 /* s between the beginnings of two loops of a series, at most */
-#define WARM 300e-6  /* modelled s that are not measured: threads wake, caches fill */
-#define MEASURED 2e-3
-#define GAIN 0.95F  /* of the time of one core, for which it is worth having two */
-#define TRIED 8U    /* phases, after which the other way is tried, */
-#define RETRIED 32U /* and tried again: after twice as many each time that it was not better */
-#define CONFIRMED_MOST 3
+#define WARM                                                                                       \
+    300e-6 /* modelled s, with which a phase begins, not measured: threads wake, caches fill */
+#define MEASURED 2e-3    /* modelled s after that */
+#define GAIN 0.95F       /* of the time of one core, for which it is worth having two */
+#define TRIED 8U         /* phases, after which the other way is tried, */
+#define RETRIED 32U      /* and tried again: after twice as many each time that it was not better */
+#define CONFIRMED_MOST 3 /* doublings */
 
 static bool is_better_alone(const struct gsh_sharing_phases *state)
 {

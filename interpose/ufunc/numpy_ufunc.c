@@ -310,9 +310,7 @@ static bool extend_bound(struct bound *bound, PyObject *object)
         return false;
     if (array->nd == 1)
         bound->longest = GSH_MAX(bound->longest, array->dimensions[0]);
-    if (array->nd <= 1 ||
-        (previous && previous->nd == array->nd &&
-         memcmp(previous->dimensions, array->dimensions, (size_t)array->nd * sizeof(int64_t)) == 0))
+    if (array->nd <= 1 || (previous && has_shape_of(array, previous)))
         return true;
     bound->previous = array;
     return !__builtin_mul_overflow(bound->elements, gsh_numpy_describe_size(array),

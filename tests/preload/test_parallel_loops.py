@@ -380,7 +380,9 @@ class TestLoops(ParallelCase):
 
 
 @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "there is one core")
-class TestCrowded(shim_runner.TestCase):
+class TestSharingPays(shim_runner.TestCase):
+    """Loops are shared where that saves time on this machine."""
+
     def test_both_ways_are_tried(self):
         """Of a long series of short loops some are left to one core, to see which is quicker."""
         result = shim_runner.run(SERIES, env=dict(CORES, GPUSHIM_HOST_THREADS="0"))
