@@ -50,7 +50,7 @@ class TestSmallCalls(call_counts.TestCase):
     def test_one_row(self):
         counts = self.count_calls(ONE_ROW, GPUSHIM_DEVICE="cpu", GPUSHIM_HOST_THREADS="2")
         self.assertGreaterEqual(counts.get("call_described", 0), 5 * CALLS, counts)
-        for name in "gsh_numpy_elementwise_try", "gsh_numpy_parallel_run", "gsh_numpy_reduction_fill":
+        for name in "gsh_numpy_elementwise_try", "gsh_numpy_parallel_run", "gsh_numpy_reduction_fill", "gsh_coherence_fetch":
             self.assertLess(counts.get(name, 0), CALLS // 2, name)
 
     def test_rows(self):

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 static void check_placement(void)
 {
@@ -153,6 +154,26 @@ static void check_zero(size_t size)
     gsh_arena_free(zero);
 }
 
+/* Page faults of this thread. */
+static long count_faults(void)
+{
+    struct rusage usage;
+    CHECK_INT(getrusage(RUSAGE_THREAD, &usage), 0);
+    return usage.ru_minflt;
+}
+
+/* The pages of a freed array of some megabytes are cleared, not given back: its five huge pages would be faulted in. */
+static void check_zero_in_place(void)
+{
+    size_t size = (size_t)10 << 20;
+    gsh_arena_free(make_touched(size));
+    long before = count_faults();
+    unsigned char *zero = gsh_arena_allocate(size, GSH_ARENA_ZERO);
+    CHECK(all_zero(zero, size));
+    CHECK(count_faults() - before < 5);
+    gsh_arena_free(zero);
+}
+
 static void check_sizes(void)
 {
     for (size_t size = 1; size < (size_t)1 << 34; size = size * 3 + 1) {
@@ -181,6 +202,7 @@ int main(void)
     check_reuse();
     check_zero((size_t)300 << 10);
     check_zero((size_t)10 << 20);
+    check_zero_in_place();
     check_zero(((size_t)64 << 20) + 100000);
     check_sizes();
     return check_result();
