@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 void gsh_fmt_init_sigsafe(struct gsh_fmt *fmt, char *buffer, size_t size)
 {
@@ -27,6 +28,17 @@ void gsh_fmt_text_sigsafe(struct gsh_fmt *fmt, const char *text)
 {
     for (; *text != '\0'; text++)
         append_char_sigsafe(fmt, *text);
+}
+
+void gsh_fmt_text(struct gsh_fmt *fmt, const char *text)
+{
+    size_t bytes = strlen(text), room = fmt->size > 0 ? fmt->size - 1 - fmt->length : 0;
+    fmt->required += bytes;
+    if (fmt->size == 0)
+        return;
+    memcpy(fmt->text + fmt->length, text, GSH_MIN(bytes, room));
+    fmt->length += GSH_MIN(bytes, room);
+    fmt->text[fmt->length] = '\0';
 }
 
 static void append_number_sigsafe(struct gsh_fmt *fmt, uint64_t value, unsigned base)

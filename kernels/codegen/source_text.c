@@ -4,16 +4,19 @@
  * needed sections of kernels/cuda/: those for the dtypes that occur, and of the sections of helpers those that define
  * a helper which an expression names.
  */
+#include "critical.h"
 #include "source_parts.h"
 #include "source_texts.h"
 
 #include <ctype.h>
+#include <pthread.h>
+#include <string.h>
 
 #define FLOAT16 (1u << GSH_FLOAT16)
 #define EVERY (unsigned)GSH_SET_ALL
 #define COMPLEX (unsigned)GSH_SET_COMPLEX
 
-enum { MOST_WANTS = 4 };
+enum { MOST_WANTS = 4, MOST_DEFINITIONS = 1024 };
 enum need { ALWAYS, WHERE_NAMED, WHERE_WANTED, FOR_ERRORS, FOR_COLLECTIVE };
 
 /* In the order of the text. */
@@ -109,20 +112,46 @@ static bool calls(const char *expression, const char *name, size_t length)
     return false;
 }
 
+/* The helpers that sections of the kind WHERE_NAMED define, section by section. */
+static struct definition {
+    const char *name; /* in the section's text */
+    size_t length;
+} definitions[MOST_DEFINITIONS];
+static size_t definition_count;
+static size_t first_definition[GSH_COUNT(sections) + 1]; /* of a section; its end: the next one's */
+
 /* A definition begins in the first column of a line, and the first name with gsh_ in that line is its name. */
-static bool defines_named(const char *text, const struct gsh_source_prelude *prelude)
+static void list_definitions(const char *text)
 {
     for (const char *line = text, *end; *line != '\0'; line = end) {
         end = strchr(line, '\n');
         end = end ? end + 1 : line + strlen(line);
         const char *name = *line == ' ' ? NULL : strstr(line, "gsh_");
-        if (name == NULL || name >= end)
-            continue;
-        for (size_t i = 0; i < GSH_COUNT(prelude->expressions); i++)
-            if (calls(prelude->expressions[i], name, name_length(name)))
-                return true;
+        if (name != NULL && name < end && definition_count < MOST_DEFINITIONS)
+            definitions[definition_count++] = (struct definition){name, name_length(name)};
     }
-    return false;
+}
+
+static void list_all_definitions(void)
+{
+    for (size_t i = 0; i < GSH_COUNT(sections); i++) {
+        first_definition[i] = definition_count;
+        if (sections[i].need == WHERE_NAMED)
+            list_definitions(sections[i].text);
+    }
+    first_definition[GSH_COUNT(sections)] = definition_count;
+}
+
+/* Whether an expression calls a helper that the section defines. Of a section that lies behind the table's end it is not known:
+ * true. */
+static bool defines_named(const struct section *section, const struct gsh_source_prelude *prelude)
+{
+    size_t number = (size_t)(section - sections);
+    for (size_t k = first_definition[number]; k < first_definition[number + 1]; k++)
+        for (size_t i = 0; i < GSH_COUNT(prelude->expressions); i++)
+            if (calls(prelude->expressions[i], definitions[k].name, definitions[k].length))
+                return true;
+    return first_definition[number + 1] == MOST_DEFINITIONS;
 }
 
 static bool is_needed(const struct section *section, const struct gsh_source_prelude *prelude)
@@ -133,7 +162,7 @@ static bool is_needed(const struct section *section, const struct gsh_source_pre
     case ALWAYS:
         return true;
     case WHERE_NAMED:
-        return defines_named(section->text, prelude);
+        return defines_named(section, prelude);
     case WHERE_WANTED:
         return false;
     case FOR_ERRORS:
@@ -154,7 +183,11 @@ static bool wants(const struct section *section, const struct section *other)
 
 void gsh_source_text_write_prelude(struct gsh_fmt *fmt, const struct gsh_source_prelude *prelude)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct gsh_source_prelude wanted = *prelude;
+    gsh_critical_enter(); /* a signal handler here would leave other threads waiting */
+    pthread_once(&once, list_all_definitions);
+    gsh_critical_leave();
     wanted.dtypes |= 1u << GSH_BOOL; /* every kernel may have a mask */
     bool is_taken[GSH_COUNT(sections)];
     for (size_t i = 0; i < GSH_COUNT(sections); i++)

@@ -42,15 +42,22 @@ static uint64_t cache_limit; /* 0: none */
 
 void gsh_cuda_cache_key_init(struct gsh_cuda_cache_key *key)
 {
-    key->hash = GSH_HASH_WIDE_BEGIN;
+    struct gsh_hash_pair begin = GSH_HASH_PAIR_BEGIN;
+    key->hash = (unsigned __int128)begin.first << 64 | begin.second;
 }
 
+/* The length too: it separates the texts. */
 void gsh_cuda_cache_key_add(struct gsh_cuda_cache_key *key, const char *text)
 {
-    const unsigned char *byte = (const unsigned char *)text;
-    do /* the NUL too: it separates the texts */
-        key->hash = gsh_hash_wide_add(key->hash, *byte);
-    while (*byte++);
+    struct gsh_hash_pair pair = {(uint64_t)(key->hash >> 64), (uint64_t)key->hash};
+    size_t bytes = strlen(text);
+    gsh_hash_pair_add(&pair, bytes);
+    for (size_t at = 0; at < bytes; at += sizeof(uint64_t)) {
+        uint64_t word = 0;
+        memcpy(&word, text + at, GSH_MIN(bytes - at, sizeof word));
+        gsh_hash_pair_add(&pair, word);
+    }
+    key->hash = (unsigned __int128)pair.first << 64 | pair.second;
 }
 
 static struct header make_header(const struct gsh_cuda_cache_key *key, const unsigned char *secret,

@@ -104,22 +104,6 @@ static void make_options(struct options *options, const struct gsh_cuda_target *
     memcpy(options->list, list, sizeof list);
 }
 
-static void make_key(struct gsh_cuda_cache_key *key, const char *source,
-                     const struct options *options)
-{
-    int major = 0, minor = 0;
-    char version[32];
-    struct gsh_fmt fmt;
-    gsh_nvrtc.nvrtcVersion(&major, &minor);
-    gsh_fmt_init(&fmt, version, sizeof version);
-    gsh_fmt_printf(&fmt, "nvrtc %d.%d", major, minor);
-    gsh_cuda_cache_key_init(key);
-    gsh_cuda_cache_key_add(key, version);
-    for (int i = 0; i < options->count; i++)
-        gsh_cuda_cache_key_add(key, options->list[i]);
-    gsh_cuda_cache_key_add(key, source);
-}
-
 void gsh_cuda_compile_key(const char *source, struct gsh_cuda_cache_key *key)
 {
     static const char *const options[] = {COMMON_OPTIONS};
@@ -129,21 +113,34 @@ void gsh_cuda_compile_key(const char *source, struct gsh_cuda_cache_key *key)
     gsh_cuda_cache_key_add(key, source);
 }
 
-static bool find_packed(const char *source, const struct gsh_cuda_target *target, void **image,
-                        size_t *size)
+/* What names a kernel in both places. */
+struct keys {
+    struct gsh_cuda_cache_key packed; /* gsh_cuda_compile_key */
+    struct gsh_cuda_cache_key stored; /* on disk: for NVRTC's version and all options, too */
+};
+
+/* Reads the source once: it is long. */
+static void make_keys(struct keys *keys, const char *source, const struct options *options)
 {
-    struct gsh_cuda_cache_key key;
-    if (gsh_cuda_pack_count() == 0)
-        return false;
-    gsh_cuda_compile_key(source, &key);
-    return gsh_cuda_pack_find(&key, target->is_ptx ? target->arch : 0, image, size);
+    int major = 0, minor = 0;
+    char version[32];
+    struct gsh_fmt fmt;
+    gsh_nvrtc.nvrtcVersion(&major, &minor);
+    gsh_fmt_init(&fmt, version, sizeof version);
+    gsh_fmt_printf(&fmt, "nvrtc %d.%d", major, minor);
+    gsh_cuda_compile_key(source, &keys->packed);
+    keys->stored = keys->packed;
+    gsh_cuda_cache_key_add(&keys->stored, version);
+    for (int i = 0; i < options->count; i++)
+        gsh_cuda_cache_key_add(&keys->stored, options->list[i]);
 }
 
-static bool find(const char *source, const struct gsh_cuda_target *target,
-                 const struct gsh_cuda_cache_key *key, void **image, size_t *size)
+static bool find(const struct keys *keys, const struct gsh_cuda_target *target, void **image,
+                 size_t *size)
 {
-    bool is_packed = find_packed(source, target, image, size);
-    if (!is_packed && !gsh_cuda_cache_find(key, image, size))
+    bool is_packed =
+        gsh_cuda_pack_find(&keys->packed, target->is_ptx ? target->arch : 0, image, size);
+    if (!is_packed && !gsh_cuda_cache_find(&keys->stored, image, size))
         return false;
     gsh_stats_add(is_packed ? GSH_COUNTER_PACK_HITS : GSH_COUNTER_CACHE_HITS, 1);
     return true;
@@ -153,26 +150,26 @@ bool gsh_cuda_compile_find(const char *source, const struct gsh_cuda_target *tar
                            size_t *size)
 {
     struct options options;
-    struct gsh_cuda_cache_key key;
+    struct keys keys;
     make_options(&options, target);
-    make_key(&key, source, &options);
-    return find(source, target, &key, image, size);
+    make_keys(&keys, source, &options);
+    return find(&keys, target, image, size);
 }
 
 enum gsh_status gsh_cuda_compile(const char *source, const struct gsh_cuda_target *target,
                                  void **image, size_t *size)
 {
     struct options options;
-    struct gsh_cuda_cache_key key;
+    struct keys keys;
     make_options(&options, target);
-    make_key(&key, source, &options);
-    if (find(source, target, &key, image, size))
+    make_keys(&keys, source, &options);
+    if (find(&keys, target, image, size))
         return GSH_OK;
     uint64_t start = gsh_clock_ns(), begin = gsh_trace_begin();
     GSH_TRY(run_nvrtc(source, options.list, options.count, target->is_ptx, image, size));
     gsh_stats_add(GSH_COUNTER_COMPILES, 1);
     GSH_TRACE_END(begin, COMPILES, .name = "compile a kernel");
     gsh_log(GSH_LOG_DEBUG, "compiled a kernel in %.1f ms", (double)(gsh_clock_ns() - start) * 1e-6);
-    gsh_cuda_cache_store(&key, *image, *size);
+    gsh_cuda_cache_store(&keys.stored, *image, *size);
     return GSH_OK;
 }

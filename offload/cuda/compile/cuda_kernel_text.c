@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#define FIRST_BYTES ((size_t)16 << 10)
+#define FIRST_BYTES ((size_t)64 << 10)
 
 char *gsh_cuda_kernel_text_make(gsh_cuda_kernel_text_write *write, const void *what)
 {

@@ -20,7 +20,7 @@
 
 #define GSH_CUDA_PACK_FILE "gpushim_kernels.bin"
 #define GSH_CUDA_PACK_MAGIC "gshpack"
-#define GSH_CUDA_PACK_VERSION 2
+#define GSH_CUDA_PACK_VERSION 3
 #define GSH_CUDA_PACK_CHUNK 64 /* bytes */
 #define GSH_CUDA_PACK_MAX_CHUNKS (1U << 24)
 #define GSH_CUDA_PACK_MAX_EXTENT 255 /* chunks */
