@@ -13,6 +13,7 @@
 #include "dispatch.h"
 #include "host_calibration.h"
 #include "numpy_errors.h"
+#include "pages.h"
 #include "python_error.h"
 #include "stats.h"
 #include "trace.h"
@@ -147,7 +148,7 @@ bool gsh_numpy_output_is_possible(const struct gsh_layout *layout, size_t itemsi
     for (int d = 0; d < layout->ndim; d++)
         if (!gsh_mul(bytes, (size_t)layout->shape[d], &bytes))
             return false;
-    return gsh_arena_is_granted(bytes);
+    return gsh_pages_are_granted(bytes);
 }
 
 PyObject *gsh_numpy_output_allocate(enum gsh_dtype dtype, const struct gsh_layout *layout)

@@ -9,6 +9,7 @@
 #include "cost_model.h"
 #include "host_calibration.h"
 #include "host_threads.h"
+#include "numpy_parallel_walk.h"
 #include "options.h"
 #include "parallel_loop.h"
 #include "sharing_phases.h"
@@ -68,16 +69,7 @@ uint64_t gsh_numpy_parallel_count(void)
     return count;
 }
 
-static int64_t count_rows(const struct gsh_numpy_space *space)
-{
-    int64_t rows = 1;
-    for (int d = 1; d < space->ndim; d++)
-        rows *= space->shape[d];
-    return rows;
-}
-
-/* Bytes that an element of each operand has; broadcast operands count in the dimensions that they have. */
-static size_t bytes_of_element(const struct gsh_numpy_space *space)
+size_t gsh_numpy_parallel_element_bytes(const struct gsh_numpy_space *space)
 {
     size_t bytes = 0;
     for (unsigned k = 0; k < space->loop->count; k++)
@@ -89,11 +81,11 @@ static size_t bytes_of_element(const struct gsh_numpy_space *space)
 /* Of one core. */
 static double seconds_of(const struct gsh_numpy_space *space)
 {
-    double elements = (double)space->shape[0] * (double)count_rows(space);
-    double bytes = elements * (double)bytes_of_element(space);
+    double elements = (double)space->shape[0] * (double)gsh_numpy_parallel_walk_rows(space);
+    double bytes = elements * (double)gsh_numpy_parallel_element_bytes(space);
     double seconds = gsh_parallel_loop_seconds(bytes, elements,
                                                gsh_op_host_ns(space->loop->op, space->loop->dtype));
-    seconds += (double)count_rows(space) * ROW_NS;
+    seconds += (double)gsh_numpy_parallel_walk_rows(space) * ROW_NS;
     for (unsigned k = 0; k < space->loop->count; k++)
         seconds += gsh_parallel_loop_far_seconds(space->ndim, space->shape, space->strides[k],
                                                  gsh_dtype_size(space->loop->operands[k]));
@@ -294,38 +286,8 @@ bool gsh_numpy_parallel_do(gsh_numpy_parallel_part *compute, void *context, int6
 
 /* ---- spaces ---- */
 
-/* A place in a space: a row, and the addresses of its first elements. */
-struct walk {
-    int64_t index[GSH_MAX_DIMS];
-    char *row[GSH_MAX_OPERANDS];
-};
-
-static void begin_walk(struct walk *walk, const struct gsh_numpy_space *space, int64_t row)
-{
-    for (unsigned k = 0; k < space->loop->count; k++)
-        walk->row[k] = space->first[k];
-    for (int d = 1; d < space->ndim; d++) {
-        walk->index[d] = row % space->shape[d];
-        row /= space->shape[d];
-        for (unsigned k = 0; k < space->loop->count; k++)
-            walk->row[k] += walk->index[d] * space->strides[k][d];
-    }
-}
-
-/* After the last row comes the first. */
-static void next_row(struct walk *walk, const struct gsh_numpy_space *space)
-{
-    for (int d = 1; d < space->ndim; d++) {
-        int64_t steps = ++walk->index[d] < space->shape[d] ? 1 : 1 - space->shape[d];
-        for (unsigned k = 0; k < space->loop->count; k++)
-            walk->row[k] += steps * space->strides[k][d];
-        if (steps == 1)
-            return;
-        walk->index[d] = 0;
-    }
-}
-
-static void compute_block(const struct division *division, const struct walk *walk, int64_t begin,
+static void compute_block(const struct division *division,
+                          const struct gsh_numpy_parallel_walk *walk, int64_t begin,
                           const int64_t *steps)
 {
     const struct gsh_numpy_loop *loop = division->space->loop;
@@ -342,16 +304,16 @@ static void compute_part(void *context, int64_t part)
     int64_t first = part * division->piece, block = first % division->row_blocks;
     int64_t left = GSH_MIN(division->piece, division->blocks - first);
     int64_t steps[GSH_MAX_OPERANDS];
-    struct walk walk;
+    struct gsh_numpy_parallel_walk walk;
     for (unsigned k = 0; k < division->space->loop->count; k++)
         steps[k] = division->space->strides[k][0];
-    begin_walk(&walk, division->space, first / division->row_blocks);
+    gsh_numpy_parallel_walk_begin(&walk, division->space, first / division->row_blocks);
     for (; left > 0; left--) {
         compute_block(division, &walk, block * division->block, steps);
         if (++block < division->row_blocks)
             continue;
         block = 0;
-        next_row(&walk, division->space);
+        gsh_numpy_parallel_walk_skip(&walk, division->space, 1);
     }
 }
 
@@ -363,8 +325,8 @@ static int64_t count_parts(const struct division *division)
 /* Rows are cut where there are few of them. */
 static struct division divide(const struct gsh_numpy_space *space, unsigned wanted)
 {
-    size_t bytes = bytes_of_element(space);
-    int64_t length = space->shape[0], rows = count_rows(space);
+    size_t bytes = gsh_numpy_parallel_element_bytes(space);
+    int64_t length = space->shape[0], rows = gsh_numpy_parallel_walk_rows(space);
     int64_t share = gsh_parallel_loop_piece(length * rows, bytes, wanted);
     struct division division = {.space = space, .block = GSH_MIN(share, length)};
     division.row_blocks = (length - 1) / division.block + 1;

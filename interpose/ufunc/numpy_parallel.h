@@ -38,6 +38,8 @@ bool gsh_numpy_parallel_do(gsh_numpy_parallel_part *compute, void *context, int6
  * GSH_PARALLEL_LOOP_LINE bytes. */
 int64_t gsh_numpy_parallel_least(const struct gsh_numpy_loop *loop);
 
+/* Bytes of an element of all operands together; broadcast operands count in the dimensions that they have. */
+size_t gsh_numpy_parallel_element_bytes(const struct gsh_numpy_space *space);
 /* Whether several threads would compute the space sooner than one. */
 bool gsh_numpy_parallel_pays(const struct gsh_numpy_space *space);
 /* Computes the space in several threads, if that pays. False: nothing was computed. */

@@ -8,6 +8,7 @@
 #include "dispatch.h"
 #include "numpy_fallback.h"
 #include "numpy_parallel.h"
+#include "numpy_parallel_buffered.h"
 #include "stats.h"
 
 #include <fenv.h>
@@ -123,11 +124,19 @@ static bool has_same_bits(const struct gsh_numpy_space *space)
     return is_free || (!is_never && has_contiguous_rows(space));
 }
 
-static bool pays(const struct gsh_numpy_space *space)
+enum way { LEFT_TO_NUMPY, BY_ROWS, BY_BUFFERS };
+
+/* Where NumPy itself copies to buffers, the bits are its in any case. */
+static enum way find_way(const struct gsh_numpy_space *space)
 {
     int64_t row_bytes = space->shape[0] * (int64_t)gsh_dtype_size(space->loop->dtype);
-    return space->ndim > 1 && row_bytes >= LEAST_ROW_BYTES && has_same_bits(space) &&
-           gsh_numpy_parallel_pays(space);
+    if (space->ndim < 2)
+        return LEFT_TO_NUMPY;
+    if (row_bytes >= LEAST_ROW_BYTES && has_same_bits(space))
+        return gsh_numpy_parallel_pays(space) ? BY_ROWS : LEFT_TO_NUMPY;
+    return gsh_numpy_parallel_buffered_takes(space) && gsh_numpy_parallel_buffered_pays(space)
+               ? BY_BUFFERS
+               : LEFT_TO_NUMPY;
 }
 
 /* ---- the results ---- */
@@ -160,12 +169,15 @@ static void place_operands(struct gsh_numpy_space *space, struct gsh_launch *lau
 }
 
 /* Returns the floating-point flags that were raised. */
-static int compute(const struct gsh_numpy_space *space, unsigned row)
+static int compute(const struct gsh_numpy_space *space, enum way way, unsigned row)
 {
     uint64_t parallel = gsh_numpy_parallel_count();
     void *state = gsh_py.PyEval_SaveThread();
     feclearexcept(FE_ALL_EXCEPT);
-    gsh_numpy_parallel_compute(space);
+    if (way == BY_BUFFERS)
+        gsh_numpy_parallel_buffered_compute(space);
+    else
+        gsh_numpy_parallel_compute(space);
     int raised = fetestexcept(FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID);
     gsh_py.PyEval_RestoreThread(state);
     if (gsh_numpy_parallel_count() != parallel)
@@ -195,14 +207,15 @@ bool gsh_numpy_parallel_call_try(const struct gsh_ufunc_call *request, struct gs
     if (!is_possible(request, launch, loop, why))
         return false;
     find_space(&space, launch);
-    if (!pays(&space))
+    enum way way = find_way(&space);
+    if (way == LEFT_TO_NUMPY)
         return false;
     gsh_dispatch_fetch(call);
     if (!make_results(request, launch, layouts, results))
         return false;
     place_operands(&space, launch);
     uint64_t begin = gsh_numpy_output_host_begin();
-    int raised = compute(&space, call->row);
+    int raised = compute(&space, way, call->row);
     gsh_numpy_output_host_end(begin, call->row, why);
     *result =
         gsh_numpy_fallback_pass(finish(request, loop, raised, results), call->row, why, NULL, 0);

@@ -36,9 +36,9 @@
 #define EAGER_ZERO_BYTES ((size_t)16 << 20) /* they stay in a cache until they are used */
 #define REGISTER_MIN_BYTES ((size_t)1 << 20)
 #define WIDER 4 /* classes: one and a half times as many bytes */
+#define NEWEST 8
 #define SPARE_BYTES ((size_t)16 << 20)
-#define UNUSED_SHARE 16                   /* a 16th of an array's bytes more may be resident */
-#define ASKED_FOR_BYTES ((size_t)1 << 30) /* first touch takes 10,000 times as long as asking */
+#define UNUSED_SHARE 16 /* a 16th of an array's bytes more may be resident */
 
 struct zone {
     uintptr_t base, end;
@@ -423,13 +423,17 @@ static void set_pooled(struct gsh_block *block, bool is_pooled)
     *of_class = is_pooled ? *of_class + block->capacity : *of_class - block->capacity;
 }
 
+/* Of the newest ones it prefers one with pages. */
 static struct gsh_block *pop_pool(struct zone *zone, unsigned class, bool closed)
 {
-    uint32_t index = zone->pool[closed][class];
-    if (index == 0)
+    uint32_t *first = &zone->pool[closed][class], *link = first;
+    for (int i = 0; i < NEWEST && *link != 0 && !gsh_block_table[*link].touched; i++)
+        link = &gsh_block_table[*link].next_free;
+    link = *link != 0 && gsh_block_table[*link].touched ? link : first;
+    if (*link == 0)
         return NULL;
-    struct gsh_block *block = &gsh_block_table[index];
-    zone->pool[closed][class] = block->next_free;
+    struct gsh_block *block = &gsh_block_table[*link];
+    *link = block->next_free;
     set_pooled(block, false);
     return block;
 }
@@ -643,12 +647,6 @@ static bool prepare_block(struct gsh_block *block, size_t size, enum gsh_arena_u
     return true;
 }
 
-/* The arena's range was reserved without asking whether the system would grant it. */
-bool gsh_arena_is_granted(size_t size)
-{
-    return size < ASKED_FOR_BYTES || gsh_pages_are_granted(size);
-}
-
 static void give_to_pool(struct gsh_block *block)
 {
     GSH_LOCKED(&arena_lock);
@@ -680,7 +678,7 @@ void *gsh_arena_allocate(size_t size, enum gsh_arena_use use)
         return NULL;
     size = GSH_MAX(size, 1);
     struct zone *zone = size >= GSH_GRANULE_LARGE ? &large_zone : &small_zone;
-    if (size > zone->end - zone->base || !gsh_arena_is_granted(size))
+    if (size > zone->end - zone->base || !gsh_pages_are_granted(size))
         return NULL;
     struct gsh_block *block =
         take_block(zone, ((size - 1) >> zone->shift) + 1, use == GSH_ARENA_DEVICE);

@@ -53,8 +53,6 @@ enum gsh_arena_use {
 /* Allocates `size` bytes (0 counts as 1). NULL: the arena is exhausted or not live, the mapping budget is spent, or
  * the system would not grant the size. */
 void *gsh_arena_allocate(size_t size, enum gsh_arena_use use);
-/* Whether the system would grant a program so many bytes at once. Always true of small sizes. */
-bool gsh_arena_is_granted(size_t size);
 /* Frees the block that begins at `address`. Device work in flight on it continues; never waits for the device. False:
  * no live block is there; addresses that the arena gave up may belong to others. */
 bool gsh_arena_free(void *address);

@@ -24,7 +24,7 @@ bool gsh_pages_protect_sigsafe(uintptr_t base, size_t size, int protection);
 
 /* Whether pages can be offered to the kernel (MADV_FREE) safely and at no cost: that needs huge pages. */
 bool gsh_pages_can_offer(void);
-/* Whether the system would grant a program so many bytes at once. */
+/* Whether the system would grant a program so many bytes at once. Always true of small sizes. */
 bool gsh_pages_are_granted(size_t size);
 
 /* vm.max_map_count, or its default 65530 where it cannot be read. */

@@ -53,6 +53,11 @@ LAYOUTS = {
     "transposed": lambda a, k: rows(a)[:, 1:].T if k == 0 else rows(a)[:, :-1].T,
     "backwards": lambda a, k: rows(a)[::-1, :0:-1],
     "long": lambda a, k: a.reshape(3, -1)[:, 1:],
+    "points": lambda a, k: a.reshape(-1, 3) if k == 0 else a[:3],
+    "weights": lambda a, k: a.reshape(-1, 3)[:, :1] if k == 0 else a.reshape(-1, 3),
+    "narrow": lambda a, k: a.reshape(-1, 10)[:, 1:8] if k == 0 else a.reshape(-1, 10)[:, 2:9],
+    "phases": lambda a, k: a.reshape(4, -1, 75) if k == 0 else a.reshape(4, -1, 75)[:, :, 7:8],
+    "grid": lambda a, k: a.reshape(3, 50, -1)[:, ::2, ::2] if k == 0 else a.reshape(3, 50, -1)[1:2, 1::2, 1::2],
 }
 
 

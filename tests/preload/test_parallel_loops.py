@@ -348,12 +348,20 @@ class TestLoops(ParallelCase):
         self.compare(SHORT, least=5)
 
     def test_short_rows(self):
-        """Of rows of few elements NumPy's own call is as fast."""
-        for what, few, many in (("add", 31, 32), ("reduce", 255, 256)):
-            for width, is_shared in ((few, False), (many, True)):
-                result = shim_runner.run(ROWS_OF, env=CORES, args=[what, str(width)])
-                self.assertEqual(result.stdout, shim_runner.run_plain(ROWS_OF, [what, str(width)]).stdout)
-                self.assertEqual(self.parallel(result) > 1, is_shared and (what == "add" or GROWS), (what, width))  # the draw is shared
+        """Calls of NumPy's loop compute several at once. Of reductions of few elements NumPy's own call is as fast."""
+        for what, width, is_shared in (("add", 3, True), ("add", 31, True), ("add", 32, True), ("reduce", 255, False),
+                                       ("reduce", 256, GROWS)):
+            result = shim_runner.run(ROWS_OF, env=CORES, args=[what, str(width)])
+            self.assertEqual(result.stdout, shim_runner.run_plain(ROWS_OF, [what, str(width)]).stdout)
+            self.assertEqual(self.parallel(result) > 1, is_shared, (what, width))  # the draw is shared
+
+    def test_buffers(self):
+        """Operands that NumPy's iterator copies: broadcast rows and columns, rows of few elements, planes of steps."""
+        self.compare(LOOPS, args=["points", "weights", "narrow"], least=600)
+        self.compare(LOOPS, args=["phases", "grid"], least=350)
+
+    def test_errors_in_buffers(self):
+        self.compare(ERRORS.replace("lambda a: a, lambda a: a[:, 1:]", "lambda a: a.reshape(-1, 4)[:, 1:],"), least=20)
 
     def test_beside_a_device(self):
         self.compare(CALLS, BESIDE, least=10)

@@ -174,6 +174,30 @@ static void check_zero_in_place(void)
     gsh_arena_free(zero);
 }
 
+/* Where the pages of one free block are given back, the others' are used next. */
+static void check_pages_are_kept(void)
+{
+    enum { BLOCKS = 4 };
+    size_t size = (size_t)64 << 20;
+    void *blocks[BLOCKS];
+    for (int k = 0; k < BLOCKS; k++)
+        blocks[k] = make_touched(size);
+    for (int k = 1; k < BLOCKS; k++)
+        gsh_arena_free(blocks[k]);
+    void *other = make_touched((size_t)12 << 20);
+    size_t kept = 0;
+    for (int k = 1; k < BLOCKS; k++)
+        kept += resident_bytes(blocks[k], size);
+    CHECK_INT(kept, (BLOCKS - 2) * size);
+    for (int turn = 0; turn < 3; turn++) {
+        long before = count_faults();
+        gsh_arena_free(make_touched(size));
+        CHECK(count_faults() - before < 16); /* of 32 huge pages */
+    }
+    gsh_arena_free(other);
+    gsh_arena_free(blocks[0]);
+}
+
 static void check_sizes(void)
 {
     for (size_t size = 1; size < (size_t)1 << 34; size = size * 3 + 1) {
@@ -203,6 +227,7 @@ int main(void)
     check_zero((size_t)300 << 10);
     check_zero((size_t)10 << 20);
     check_zero_in_place();
+    check_pages_are_kept();
     check_zero(((size_t)64 << 20) + 100000);
     check_sizes();
     return check_result();

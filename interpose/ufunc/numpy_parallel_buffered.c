@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A block is a stretch of one row or, where rows are short, some whole rows. An operand whose rows are all the same bytes is copied once
+ * for all blocks of whole rows.
+ */
+#include "numpy_parallel_buffered.h"
+
+#include "cost_model.h"
+#include "numpy_parallel_walk.h"
+#include "parallel_loop.h"
+
+#include <string.h>
+
+enum {
+    MOST_ROW =
+        4096, /* elements: NumPy since 2.3 reads longer rows where they lie, older ones twice as long ones */
+    MOST_INPUTS = 3,
+    BUFFER = 2048, /* bytes of an operand: a frame has room for some of them */
+    ITEM = 16      /* bytes at most */
+};
+
+#define COPY_NS 1.0 /* of an element to a buffer */
+
+/* Where the inner loop finds an operand. */
+enum place {
+    IN_PLACE, /* one step leads through all elements */
+    IN_ROWS,  /* each row is contiguous, and a block is in one row */
+    IN_BUFFER,
+    IN_BUFFER_FOR_ALL /* the buffer has what every block needs */
+};
+
+struct buffered {
+    const struct gsh_numpy_space *space;
+    enum place places[GSH_MAX_OPERANDS];
+    int64_t block;               /* elements at most */
+    int64_t rows, rows_of_block; /* a block has one row or less, or several whole ones */
+    int64_t row_blocks;          /* blocks of a row */
+    int64_t blocks, piece;       /* of the space; of a part */
+};
+
+struct buffers {
+    _Alignas(64) char bytes[MOST_INPUTS][BUFFER];
+};
+
+static size_t item_bytes(const struct gsh_numpy_space *space, unsigned k)
+{
+    return gsh_dtype_size(space->loop->operands[k]);
+}
+
+static unsigned count_inputs(const struct gsh_numpy_space *space)
+{
+    return gsh_op_info(space->loop->op)->nin;
+}
+
+static size_t largest_item(const struct gsh_numpy_space *space)
+{
+    size_t largest = 1;
+    for (unsigned k = 0; k < space->loop->count; k++)
+        largest = GSH_MAX(largest, item_bytes(space, k));
+    return largest;
+}
+
+static bool is_flat(const struct gsh_numpy_space *space, unsigned k)
+{
+    for (int d = 1; d < space->ndim; d++)
+        if (space->strides[k][d] != space->strides[k][d - 1] * space->shape[d - 1])
+            return false;
+    return true;
+}
+
+static bool repeats_row(const struct gsh_numpy_space *space, unsigned k)
+{
+    for (int d = 1; d < space->ndim; d++)
+        if (space->strides[k][d] != 0)
+            return false;
+    return true;
+}
+
+bool gsh_numpy_parallel_buffered_takes(const struct gsh_numpy_space *space)
+{
+    if (space->ndim < 2 || space->shape[0] > MOST_ROW || count_inputs(space) > MOST_INPUTS ||
+        largest_item(space) > ITEM)
+        return false;
+    for (unsigned k = count_inputs(space); k < space->loop->count; k++)
+        if (!is_flat(space, k))
+            return false;
+    return true;
+}
+
+static enum place find_place(const struct gsh_numpy_space *space, unsigned k, bool is_in_row)
+{
+    if (is_flat(space, k))
+        return IN_PLACE;
+    if (is_in_row)
+        return space->strides[k][0] == (int64_t)item_bytes(space, k) ? IN_ROWS : IN_BUFFER;
+    return repeats_row(space, k) ? IN_BUFFER_FOR_ALL : IN_BUFFER;
+}
+
+static struct buffered plan(const struct gsh_numpy_space *space)
+{
+    int64_t length = space->shape[0];
+    struct buffered buffered = {.space = space, .rows = gsh_numpy_parallel_walk_rows(space)};
+    buffered.block = BUFFER / (int64_t)largest_item(space);
+    buffered.rows_of_block = GSH_MAX(buffered.block / length, 1);
+    buffered.row_blocks = (length - 1) / buffered.block + 1;
+    buffered.blocks = ((buffered.rows - 1) / buffered.rows_of_block + 1) * buffered.row_blocks;
+    for (unsigned k = 0; k < space->loop->count; k++)
+        buffered.places[k] = find_place(space, k, buffered.rows_of_block == 1);
+    return buffered;
+}
+
+static double seconds_of(const struct buffered *buffered)
+{
+    const struct gsh_numpy_space *space = buffered->space;
+    double elements = (double)buffered->rows * (double)space->shape[0], copied = 0;
+    for (unsigned k = 0; k < count_inputs(space); k++)
+        copied += buffered->places[k] != IN_PLACE;
+    return gsh_parallel_loop_seconds(elements * (double)gsh_numpy_parallel_element_bytes(space),
+                                     elements,
+                                     gsh_op_host_ns(space->loop->op, space->loop->dtype)) +
+           copied * elements * COPY_NS * 1e-9;
+}
+
+bool gsh_numpy_parallel_buffered_pays(const struct gsh_numpy_space *space)
+{
+    struct buffered buffered = plan(space);
+    return gsh_numpy_parallel_threads(seconds_of(&buffered)) > 1;
+}
+
+/* ---- copies to a buffer ---- */
+
+/* Equally long rows, which are `row_stride` bytes apart. */
+struct rows {
+    const char *first;
+    int64_t stride, length;
+    int64_t row_stride, count;
+};
+
+#define COPY_ROWS(type)                                                                            \
+    for (int64_t r = 0; r < rows->count; r++)                                                      \
+        for (int64_t i = 0; i < rows->length; i++, to += sizeof(type))                             \
+    memcpy(to, rows->first + r * rows->row_stride + i * rows->stride, sizeof(type))
+
+static void copy_rows(char *to, const struct rows *rows, size_t item)
+{
+    if (item == 16)
+        COPY_ROWS(unsigned __int128);
+    else if (item == 8)
+        COPY_ROWS(uint64_t);
+    else if (item == 4)
+        COPY_ROWS(uint32_t);
+    else if (item == 2)
+        COPY_ROWS(uint16_t);
+    else
+        COPY_ROWS(uint8_t);
+}
+
+/* Copies `count` elements from `offset` of a row on or, of whole rows, so many rows. */
+static void copy_block(char *to, const struct gsh_numpy_space *space, unsigned k,
+                       const struct gsh_numpy_parallel_walk *walk, int64_t offset, int64_t count)
+{
+    size_t item = item_bytes(space, k);
+    const int64_t *strides = space->strides[k];
+    int64_t length = GSH_MIN(count, space->shape[0] - offset);
+    struct gsh_numpy_parallel_walk at = *walk;
+    for (int64_t left = count / length; left > 0;) {
+        struct rows rows = {at.row[k] + offset * strides[0], strides[0], length, strides[1],
+                            gsh_numpy_parallel_walk_run(&at, space, left)};
+        copy_rows(to, &rows, item);
+        to += rows.count * length * (int64_t)item;
+        left -= rows.count;
+        gsh_numpy_parallel_walk_skip(&at, space, rows.count);
+    }
+}
+
+/* ---- in each thread ---- */
+
+/* Elements of the space before a block, and of the block. */
+struct stretch {
+    int64_t row, offset, count;
+};
+
+static struct stretch stretch_of(const struct buffered *buffered, int64_t block)
+{
+    int64_t length = buffered->space->shape[0];
+    int64_t row = block / buffered->row_blocks * buffered->rows_of_block;
+    int64_t offset = block % buffered->row_blocks * buffered->block;
+    int64_t rows = GSH_MIN(buffered->rows_of_block, buffered->rows - row);
+    return (struct stretch){row, offset,
+                            rows > 1 ? rows * length : GSH_MIN(length - offset, buffered->block)};
+}
+
+static char *find_operand(const struct buffered *buffered, unsigned k,
+                          const struct gsh_numpy_parallel_walk *walk, const struct stretch *stretch,
+                          struct buffers *buffers)
+{
+    const struct gsh_numpy_space *space = buffered->space;
+    int64_t step = space->strides[k][0];
+    if (buffered->places[k] == IN_PLACE)
+        return space->first[k] + (stretch->row * space->shape[0] + stretch->offset) * step;
+    if (buffered->places[k] == IN_ROWS)
+        return walk->row[k] + stretch->offset * step;
+    if (buffered->places[k] == IN_BUFFER)
+        copy_block(buffers->bytes[k], space, k, walk, stretch->offset, stretch->count);
+    return buffers->bytes[k];
+}
+
+/* To the row behind whole rows; of a part of a row, only behind its last one. */
+static void advance(struct gsh_numpy_parallel_walk *walk, const struct buffered *buffered,
+                    const struct stretch *done)
+{
+    const struct gsh_numpy_space *space = buffered->space;
+    int64_t rows = (done->offset + done->count) / space->shape[0];
+    while (rows > 0) {
+        int64_t run = gsh_numpy_parallel_walk_run(walk, space, rows);
+        gsh_numpy_parallel_walk_skip(walk, space, run);
+        rows -= run;
+    }
+}
+
+static void fill_buffers(const struct buffered *buffered,
+                         const struct gsh_numpy_parallel_walk *walk, struct buffers *buffers)
+{
+    int64_t count = buffered->rows_of_block * buffered->space->shape[0];
+    for (unsigned k = 0; k < buffered->space->loop->count; k++)
+        if (buffered->places[k] == IN_BUFFER_FOR_ALL)
+            copy_block(buffers->bytes[k], buffered->space, k, walk, 0, count);
+}
+
+static void compute_part(void *context, int64_t part)
+{
+    const struct buffered *buffered = context;
+    const struct gsh_numpy_loop *loop = buffered->space->loop;
+    int64_t block = part * buffered->piece,
+            end = GSH_MIN(block + buffered->piece, buffered->blocks);
+    int64_t steps[GSH_MAX_OPERANDS];
+    struct buffers buffers;
+    struct gsh_numpy_parallel_walk walk;
+    for (unsigned k = 0; k < loop->count; k++)
+        steps[k] = buffered->places[k] == IN_PLACE ? buffered->space->strides[k][0]
+                                                   : (int64_t)item_bytes(buffered->space, k);
+    gsh_numpy_parallel_walk_begin(&walk, buffered->space, stretch_of(buffered, block).row);
+    fill_buffers(buffered, &walk, &buffers);
+    for (; block < end; block++) {
+        struct stretch stretch = stretch_of(buffered, block);
+        char *args[GSH_MAX_OPERANDS];
+        for (unsigned k = 0; k < loop->count; k++)
+            args[k] = find_operand(buffered, k, &walk, &stretch, &buffers);
+        loop->function(args, &stretch.count, steps, loop->data);
+        advance(&walk, buffered, &stretch);
+    }
+}
+
+void gsh_numpy_parallel_buffered_compute(const struct gsh_numpy_space *space)
+{
+    struct buffered buffered = plan(space);
+    double seconds = seconds_of(&buffered);
+    int64_t elements = buffered.rows * space->shape[0];
+    int64_t piece = gsh_parallel_loop_piece(elements, gsh_numpy_parallel_element_bytes(space),
+                                            gsh_numpy_parallel_threads(seconds));
+    buffered.piece = GSH_MAX(piece * buffered.blocks / elements, 1);
+    int64_t parts = (buffered.blocks - 1) / buffered.piece + 1;
+    if (gsh_numpy_parallel_do(compute_part, &buffered, parts, seconds))
+        return;
+    for (int64_t part = 0; part < parts; part++)
+        compute_part(&buffered, part);
+}
