@@ -15,8 +15,10 @@ enum {
     MOST_ROW =
         4096, /* elements: NumPy since 2.3 reads longer rows where they lie, older ones twice as long ones */
     MOST_INPUTS = 3,
-    BUFFER = 2048, /* bytes of an operand: a frame has room for some of them */
-    ITEM = 16      /* bytes at most */
+    BUFFER = 2048,     /* bytes of an operand: a frame has room for some of them */
+    ITEM = 16,         /* bytes at most */
+    PATTERN = 64,      /* bytes that are written at once */
+    LEAST_ALONE = 8192 /* elements */
 };
 
 #define COPY_NS 1.0 /* of an element to a buffer */
@@ -39,7 +41,7 @@ struct buffered {
 };
 
 struct buffers {
-    _Alignas(64) char bytes[MOST_INPUTS][BUFFER];
+    _Alignas(64) char bytes[MOST_INPUTS][BUFFER + PATTERN];
 };
 
 static size_t item_bytes(const struct gsh_numpy_space *space, unsigned k)
@@ -121,10 +123,21 @@ static double seconds_of(const struct buffered *buffered)
            copied * elements * COPY_NS * 1e-9;
 }
 
+/* Whether one thread copies in less time than NumPy's iterator, which copies what rows share again and again. */
+static bool is_copied_sooner(const struct buffered *buffered)
+{
+    const struct gsh_numpy_space *space = buffered->space;
+    int64_t row_bytes = space->shape[0] * (int64_t)largest_item(space);
+    bool is_sooner = largest_item(space) < ITEM && buffered->rows * space->shape[0] >= LEAST_ALONE;
+    for (unsigned k = 0; k < count_inputs(space); k++)
+        is_sooner &= buffered->places[k] != IN_BUFFER || row_bytes >= PATTERN;
+    return is_sooner;
+}
+
 bool gsh_numpy_parallel_buffered_pays(const struct gsh_numpy_space *space)
 {
     struct buffered buffered = plan(space);
-    return gsh_numpy_parallel_threads(seconds_of(&buffered)) > 1;
+    return is_copied_sooner(&buffered) || gsh_numpy_parallel_threads(seconds_of(&buffered)) > 1;
 }
 
 /* ---- copies to a buffer ---- */
@@ -136,23 +149,61 @@ struct rows {
     int64_t row_stride, count;
 };
 
+/* Elements that are one in memory: whole patterns are written, also behind the row's end. */
+#define FILL_ROWS(type)                                                                            \
+    for (int64_t r = 0; r < rows->count; r++, to += rows->length * (int64_t)sizeof(type)) {        \
+        type value, pattern[PATTERN / sizeof(type)];                                               \
+        memcpy(&value, rows->first + r * rows->row_stride, sizeof(type));                          \
+        for (size_t i = 0; i < PATTERN / sizeof(type); i++)                                        \
+            pattern[i] = value;                                                                    \
+        for (int64_t at = 0; at < rows->length * (int64_t)sizeof(type); at += PATTERN)             \
+            memcpy(to + at, pattern, PATTERN);                                                     \
+    }
+
 #define COPY_ROWS(type)                                                                            \
     for (int64_t r = 0; r < rows->count; r++)                                                      \
         for (int64_t i = 0; i < rows->length; i++, to += sizeof(type))                             \
-    memcpy(to, rows->first + r * rows->row_stride + i * rows->stride, sizeof(type))
+            memcpy(to, rows->first + r * rows->row_stride + i * rows->stride, sizeof(type));
+
+#define MOVE_ROWS(type)                                                                            \
+    if (rows->stride == 0) {                                                                       \
+        FILL_ROWS(type)                                                                            \
+    } else {                                                                                       \
+        COPY_ROWS(type)                                                                            \
+    }
+
+static void copy_runs(char *to, const struct rows *rows, size_t item)
+{
+    size_t bytes = (size_t)rows->length * item;
+    if (rows->row_stride == (int64_t)bytes)
+        memcpy(to, rows->first, bytes * (size_t)rows->count);
+    else
+        for (int64_t r = 0; r < rows->count; r++, to += bytes)
+            memcpy(to, rows->first + r * rows->row_stride, bytes);
+}
 
 static void copy_rows(char *to, const struct rows *rows, size_t item)
 {
-    if (item == 16)
-        COPY_ROWS(unsigned __int128);
-    else if (item == 8)
-        COPY_ROWS(uint64_t);
-    else if (item == 4)
-        COPY_ROWS(uint32_t);
-    else if (item == 2)
-        COPY_ROWS(uint16_t);
-    else
-        COPY_ROWS(uint8_t);
+    if (rows->stride == (int64_t)item) {
+        copy_runs(to, rows, item);
+        return;
+    }
+    switch (item) {
+    case 16:
+        MOVE_ROWS(unsigned __int128)
+        break;
+    case 8:
+        MOVE_ROWS(uint64_t)
+        break;
+    case 4:
+        MOVE_ROWS(uint32_t)
+        break;
+    case 2:
+        MOVE_ROWS(uint16_t)
+        break;
+    default:
+        MOVE_ROWS(uint8_t)
+    }
 }
 
 /* Copies `count` elements from `offset` of a row on or, of whole rows, so many rows. */
@@ -190,6 +241,16 @@ static struct stretch stretch_of(const struct buffered *buffered, int64_t block)
                             rows > 1 ? rows * length : GSH_MIN(length - offset, buffered->block)};
 }
 
+/* Whether whole rows lie one after the other. */
+static bool is_one_run(const struct gsh_numpy_space *space, unsigned k,
+                       const struct gsh_numpy_parallel_walk *walk, const struct stretch *stretch)
+{
+    int64_t item = (int64_t)item_bytes(space, k), length = space->shape[0];
+    int64_t rows = stretch->count / length;
+    return rows > 0 && space->strides[k][0] == item && space->strides[k][1] == length * item &&
+           gsh_numpy_parallel_walk_run(walk, space, rows) == rows;
+}
+
 static char *find_operand(const struct buffered *buffered, unsigned k,
                           const struct gsh_numpy_parallel_walk *walk, const struct stretch *stretch,
                           struct buffers *buffers)
@@ -200,6 +261,8 @@ static char *find_operand(const struct buffered *buffered, unsigned k,
         return space->first[k] + (stretch->row * space->shape[0] + stretch->offset) * step;
     if (buffered->places[k] == IN_ROWS)
         return walk->row[k] + stretch->offset * step;
+    if (buffered->places[k] == IN_BUFFER && is_one_run(space, k, walk, stretch))
+        return walk->row[k];
     if (buffered->places[k] == IN_BUFFER)
         copy_block(buffers->bytes[k], space, k, walk, stretch->offset, stretch->count);
     return buffers->bytes[k];

@@ -12,7 +12,7 @@
 /* Whether NumPy itself copies operands of the space to buffers, so that gsh_numpy_parallel_buffered_compute gives its bits; and one step
  * leads through each output. NumPy 1.23 to 2.4, whose buffers have their default size. */
 bool gsh_numpy_parallel_buffered_takes(const struct gsh_numpy_space *space);
-/* Whether several threads would compute the space sooner than one. */
+/* Whether several threads, or one thread, would compute the space sooner than NumPy's iterator. */
 bool gsh_numpy_parallel_buffered_pays(const struct gsh_numpy_space *space);
 /* Computes a space that is taken: in several threads, if there are some. */
 void gsh_numpy_parallel_buffered_compute(const struct gsh_numpy_space *space);
