@@ -7,8 +7,11 @@
 #include "arena.h"
 #include "dispatch.h"
 #include "host_copy.h"
+#include "numpy_errstate.h"
 #include "parallel_loop.h"
 #include "stats.h"
+
+#include <fenv.h>
 
 enum { MOST_BASES = 4 }; /* views of views, which NumPy rarely makes */
 
@@ -38,11 +41,19 @@ static bool is_in_arena(const struct gsh_launch *launch, unsigned k)
     return gsh_arena_contains((const void *)(uintptr_t)launch->operands[k].address);
 }
 
+/* Whether the flags of the casting instructions are those by which NumPy tells of errors. float16 is converted without such
+ * instructions. */
+static bool shows_errors(const struct gsh_launch *launch)
+{
+    enum gsh_dtype from = launch->operands[0].dtype, to = launch->operands[1].dtype;
+    return to != GSH_FLOAT16 || from == to ||
+           gsh_numpy_describe_can_cast(from, to, GSH_CASTING_SAFE);
+}
+
 static bool is_possible(const struct gsh_launch *launch, enum gsh_reason why)
 {
     return gsh_numpy_parallel_is_on() && why != GSH_REASON_NONE && why != GSH_REASON_NESTED &&
-           !launch->has_mask && !launch->operands[0].is_constant &&
-           launch->operands[0].dtype == launch->operands[1].dtype &&
+           !launch->has_mask && !launch->operands[0].is_constant && shows_errors(launch) &&
            gsh_launch_elements(launch) >= GSH_PARALLEL_COPY_LEAST &&
            gsh_launch_is_distinct(launch, 1);
 }
@@ -83,6 +94,15 @@ static void copy_part(void *context, int64_t part)
         gsh_host_copy_block(&work->copy, number);
 }
 
+/* Whether NumPy would tell of errors of a cast with these floating-point flags. */
+static bool has_errors(int raised)
+{
+    int mask = raised == FE_UNDERFLOW ? gsh_numpy_errstate_mask() : -1;
+    return raised != 0 &&
+           (mask < 0 ||
+            gsh_numpy_errstate_mode((unsigned)mask, GSH_ERRSTATE_UNDER) != GSH_ERRSTATE_IGNORE);
+}
+
 /* False: nothing was copied, because there are no cores for it and NumPy does it as soon on one. */
 static bool copy_all(struct work *work)
 {
@@ -102,8 +122,11 @@ static bool run(struct work *work, const struct gsh_call *call, enum gsh_reason 
     gsh_dispatch_fetch(call);
     uint64_t begin = gsh_numpy_output_host_begin();
     void *state = gsh_py.PyEval_SaveThread();
+    feclearexcept(FE_ALL_EXCEPT);
     bool is_copied = copy_all(work);
+    int raised = fetestexcept(FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID);
     gsh_py.PyEval_RestoreThread(state);
+    is_copied = is_copied && !has_errors(raised); /* else NumPy casts again, and tells */
     if (is_copied)
         gsh_numpy_output_host_end(begin, call->row, why);
     else

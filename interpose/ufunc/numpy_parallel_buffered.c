@@ -6,6 +6,7 @@
 #include "numpy_parallel_buffered.h"
 
 #include "cost_model.h"
+#include "host_casts.h"
 #include "numpy_parallel_walk.h"
 #include "parallel_loop.h"
 
@@ -62,6 +63,19 @@ static size_t largest_item(const struct gsh_numpy_space *space)
     return largest;
 }
 
+static bool is_cast(const struct gsh_numpy_space *space, unsigned k)
+{
+    return space->given[k] != space->loop->operands[k];
+}
+
+static bool has_casts(const struct gsh_numpy_space *space)
+{
+    bool has = false;
+    for (unsigned k = 0; k < count_inputs(space); k++)
+        has |= is_cast(space, k);
+    return has;
+}
+
 static bool is_flat(const struct gsh_numpy_space *space, unsigned k)
 {
     for (int d = 1; d < space->ndim; d++)
@@ -78,21 +92,35 @@ static bool repeats_row(const struct gsh_numpy_space *space, unsigned k)
     return true;
 }
 
+static bool is_one_element(const struct gsh_numpy_space *space, unsigned k)
+{
+    return space->strides[k][0] == 0 && repeats_row(space, k);
+}
+
+/* NumPy reads the same operands where they lie, and casts one element only once. */
+static bool takes_operand(const struct gsh_numpy_space *space, unsigned k)
+{
+    bool is_input = k < count_inputs(space);
+    if (is_cast(space, k))
+        return is_input && !is_one_element(space, k);
+    return is_flat(space, k) || (is_input && space->shape[0] <= MOST_ROW);
+}
+
 bool gsh_numpy_parallel_buffered_takes(const struct gsh_numpy_space *space)
 {
-    if (space->ndim < 2 || space->shape[0] > MOST_ROW || count_inputs(space) > MOST_INPUTS ||
-        largest_item(space) > ITEM)
-        return false;
-    for (unsigned k = count_inputs(space); k < space->loop->count; k++)
-        if (!is_flat(space, k))
-            return false;
-    return true;
+    bool takes = (space->ndim > 1 || has_casts(space)) && count_inputs(space) <= MOST_INPUTS &&
+                 largest_item(space) <= ITEM;
+    for (unsigned k = 0; k < space->loop->count; k++)
+        takes &= takes_operand(space, k);
+    return takes;
 }
 
 static enum place find_place(const struct gsh_numpy_space *space, unsigned k, bool is_in_row)
 {
-    if (is_flat(space, k))
+    if (is_flat(space, k) && !is_cast(space, k))
         return IN_PLACE;
+    if (is_in_row && is_cast(space, k))
+        return IN_BUFFER;
     if (is_in_row)
         return space->strides[k][0] == (int64_t)item_bytes(space, k) ? IN_ROWS : IN_BUFFER;
     return repeats_row(space, k) ? IN_BUFFER_FOR_ALL : IN_BUFFER;
@@ -128,7 +156,8 @@ static bool is_copied_sooner(const struct buffered *buffered)
 {
     const struct gsh_numpy_space *space = buffered->space;
     int64_t row_bytes = space->shape[0] * (int64_t)largest_item(space);
-    bool is_sooner = largest_item(space) < ITEM && buffered->rows * space->shape[0] >= LEAST_ALONE;
+    bool is_sooner = largest_item(space) < ITEM && !has_casts(space) &&
+                     buffered->rows * space->shape[0] >= LEAST_ALONE;
     for (unsigned k = 0; k < count_inputs(space); k++)
         is_sooner &= buffered->places[k] != IN_BUFFER || row_bytes >= PATTERN;
     return is_sooner;
@@ -206,6 +235,17 @@ static void copy_rows(char *to, const struct rows *rows, size_t item)
     }
 }
 
+/* Rows that continue each other are one. */
+static void cast_rows(char *to, const struct rows *rows, enum gsh_dtype from, enum gsh_dtype dtype)
+{
+    int64_t bytes = rows->length * (int64_t)gsh_dtype_size(dtype);
+    bool is_one = rows->row_stride == rows->length * rows->stride;
+    int64_t count = is_one ? 1 : rows->count, length = rows->length * (rows->count / count);
+    for (int64_t r = 0; r < count; r++)
+        gsh_host_casts_run(to + r * bytes, dtype, (int64_t)gsh_dtype_size(dtype),
+                           rows->first + r * rows->row_stride, from, rows->stride, length);
+}
+
 /* Copies `count` elements from `offset` of a row on or, of whole rows, so many rows. */
 static void copy_block(char *to, const struct gsh_numpy_space *space, unsigned k,
                        const struct gsh_numpy_parallel_walk *walk, int64_t offset, int64_t count)
@@ -217,7 +257,10 @@ static void copy_block(char *to, const struct gsh_numpy_space *space, unsigned k
     for (int64_t left = count / length; left > 0;) {
         struct rows rows = {at.row[k] + offset * strides[0], strides[0], length, strides[1],
                             gsh_numpy_parallel_walk_run(&at, space, left)};
-        copy_rows(to, &rows, item);
+        if (is_cast(space, k))
+            cast_rows(to, &rows, space->given[k], space->loop->operands[k]);
+        else
+            copy_rows(to, &rows, item);
         to += rows.count * length * (int64_t)item;
         left -= rows.count;
         gsh_numpy_parallel_walk_skip(&at, space, rows.count);
@@ -247,7 +290,8 @@ static bool is_one_run(const struct gsh_numpy_space *space, unsigned k,
 {
     int64_t item = (int64_t)item_bytes(space, k), length = space->shape[0];
     int64_t rows = stretch->count / length;
-    return rows > 0 && space->strides[k][0] == item && space->strides[k][1] == length * item &&
+    return rows > 0 && !is_cast(space, k) && space->strides[k][0] == item &&
+           space->strides[k][1] == length * item &&
            gsh_numpy_parallel_walk_run(walk, space, rows) == rows;
 }
 

@@ -16,11 +16,24 @@
 
 enum { LEAST_ROW_BYTES = 256 }; /* calling a loop for fewer takes longer than copying them */
 
-static bool has_loop_dtypes(const struct gsh_launch *launch, const struct gsh_numpy_loop *loop)
+/* An input may be of another dtype, which NumPy's iterator casts without an error. */
+static bool is_castable(const struct gsh_launch *launch, const struct gsh_numpy_loop *loop,
+                        unsigned k)
 {
-    for (unsigned k = 0; k < loop->count; k++)
-        if (launch->operands[k].dtype != loop->operands[k])
+    return k < launch->nin && !launch->operands[k].is_constant &&
+           gsh_numpy_describe_can_cast(launch->operands[k].dtype, loop->operands[k],
+                                       GSH_CASTING_SAFE);
+}
+
+static bool are_dtypes_possible(const struct gsh_launch *launch, const struct gsh_numpy_loop *loop,
+                                bool *has_casts)
+{
+    for (unsigned k = 0; k < loop->count; k++) {
+        bool is_cast = launch->operands[k].dtype != loop->operands[k];
+        if (is_cast && !is_castable(launch, loop, k))
             return false;
+        *has_casts |= is_cast;
+    }
     return true;
 }
 
@@ -47,13 +60,22 @@ static bool are_outputs_apart(const struct gsh_launch *launch)
     return true;
 }
 
+/* Which of 0.0 and -0.0 fmax and fmin give depends on where in its loop NumPy 2.4 meets them. */
+static bool depends_on_place(const struct gsh_numpy_loop *loop)
+{
+    return (loop->op == GSH_OP_FMAX || loop->op == GSH_OP_FMIN) &&
+           gsh_dtype_kind(loop->dtype) == 'f';
+}
+
 static bool is_possible(const struct gsh_ufunc_call *request, const struct gsh_launch *launch,
                         const struct gsh_numpy_loop *loop, enum gsh_reason why)
 {
+    bool has_casts = false;
     return gsh_numpy_parallel_is_on() && why != GSH_REASON_NONE && why != GSH_REASON_NESTED &&
-           request->is_plain && !launch->has_mask && launch->ndim > 1 &&
-           !gsh_numpy_loops_may_raise(loop) && has_loop_dtypes(launch, loop) &&
-           gsh_launch_output_is_distinct(launch) && are_outputs_apart(launch);
+           request->is_plain && !launch->has_mask && !gsh_numpy_loops_may_raise(loop) &&
+           !depends_on_place(loop) && are_dtypes_possible(launch, loop, &has_casts) &&
+           (launch->ndim > 1 || has_casts) && gsh_launch_output_is_distinct(launch) &&
+           are_outputs_apart(launch);
 }
 
 /* ---- the order of the elements ---- */
@@ -92,6 +114,8 @@ static void append_axis(struct gsh_numpy_space *space, const struct gsh_launch *
 static void find_space(struct gsh_numpy_space *space, const struct gsh_launch *launch)
 {
     int axes[GSH_MAX_DIMS];
+    for (unsigned k = 0; k < space->loop->count; k++)
+        space->given[k] = launch->operands[k].dtype;
     order_axes(launch, axes);
     for (int i = 0; i < launch->ndim; i++) {
         if (launch->shape[axes[i]] == 1)
@@ -124,15 +148,24 @@ static bool has_same_bits(const struct gsh_numpy_space *space)
     return is_free || (!is_never && has_contiguous_rows(space));
 }
 
+static bool has_casts(const struct gsh_numpy_space *space)
+{
+    for (unsigned k = 0; k < space->loop->count; k++)
+        if (space->given[k] != space->loop->operands[k])
+            return true;
+    return false;
+}
+
 enum way { LEFT_TO_NUMPY, BY_ROWS, BY_BUFFERS };
 
 /* Where NumPy itself copies to buffers, the bits are its in any case. */
 static enum way find_way(const struct gsh_numpy_space *space)
 {
     int64_t row_bytes = space->shape[0] * (int64_t)gsh_dtype_size(space->loop->dtype);
-    if (space->ndim < 2)
+    bool is_cast = has_casts(space);
+    if (space->ndim == 0 || (space->ndim == 1 && !is_cast))
         return LEFT_TO_NUMPY;
-    if (row_bytes >= LEAST_ROW_BYTES && has_same_bits(space))
+    if (row_bytes >= LEAST_ROW_BYTES && !is_cast && has_same_bits(space))
         return gsh_numpy_parallel_pays(space) ? BY_ROWS : LEFT_TO_NUMPY;
     return gsh_numpy_parallel_buffered_takes(space) && gsh_numpy_parallel_buffered_pays(space)
                ? BY_BUFFERS

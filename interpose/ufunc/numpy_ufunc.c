@@ -184,23 +184,34 @@ static bool has_shape_of(const struct gsh_ndarray *array, const struct gsh_ndarr
            memcmp(array->dimensions, other->dimensions, (size_t)array->nd * sizeof(int64_t)) == 0;
 }
 
-/* Whether NumPy's iterator may call the loop for several rows. Else it calls it once, and numpy_loops.c shares the call. */
-static bool has_rows(PyObject *const *args, size_t count)
+static bool is_integer(const struct gsh_ndarray *array)
+{
+    char kind = ((const struct gsh_descr *)array->descr)->kind;
+    return kind == 'i' || kind == 'u' || kind == 'b';
+}
+
+/* Whether NumPy's iterator may call the loop for several rows, or cast operands. Else it calls it once, and numpy_loops.c shares the
+ * call. */
+static bool has_rows_or_casts(const struct record *record, PyObject *const *args, size_t count)
 {
     const struct gsh_ndarray *first = NULL;
-    bool is_one_row = true, has_dimensions = false;
+    bool is_one_row = true, has_dimensions = false, has_casts = false, has_fraction = false;
     for (size_t i = 0; i < count; i++) {
         if (!gsh_numpy_is_array(args[i])) {
             if (!is_common_value(args[i]))
                 return true;
+            has_fraction |= gsh_py_type(args[i]) != gsh_py.PyLong_Type;
             continue;
         }
         const struct gsh_ndarray *array = gsh_numpy_array(args[i]);
         first = first ? first : array;
         has_dimensions |= array->nd > 1;
         is_one_row &= (array->flags & GSH_NPY_C_CONTIGUOUS) != 0 && has_shape_of(array, first);
+        has_casts |= array->descr != first->descr;
     }
-    return has_dimensions && !is_one_row;
+    has_fraction |= !gsh_op_has_loop((enum gsh_op)record->op, GSH_INT64);
+    return (has_dimensions && !is_one_row) || has_casts ||
+           (first && is_integer(first) && has_fraction);
 }
 
 /* Whether a device, or several cores of the CPU, may compute the call. A call that is not described has no signature in the report. */
@@ -208,7 +219,7 @@ static bool may_compute(const struct record *record, PyObject *const *args, size
 {
     return gsh_dispatch_is_live() ||
            (record->op >= 0 && gsh_numpy_parallel_is_on() && !gsh_dispatch_is_inside() &&
-            (has_rows(args, count) || gsh_stats_report_is_wanted()));
+            (has_rows_or_casts(record, args, count) || gsh_stats_report_is_wanted()));
 }
 
 /* The same for operands of one element each and no output: what lies in arrays on the device is copied. */

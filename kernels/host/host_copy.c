@@ -4,6 +4,8 @@
  */
 #include "host_copy.h"
 
+#include "host_casts.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,7 +88,10 @@ void gsh_host_copy_init(struct gsh_host_copy *copy, const struct gsh_launch *lau
 {
     copy->src = (const char *)(uintptr_t)launch->operands[0].address;
     copy->dst = (char *)(uintptr_t)launch->operands[1].address;
-    copy->size = gsh_dtype_size(launch->operands[1].dtype);
+    copy->dtype = launch->operands[1].dtype;
+    copy->src_dtype = launch->operands[0].dtype;
+    copy->size = gsh_dtype_size(copy->dtype);
+    copy->src_size = gsh_dtype_size(copy->src_dtype);
     read_dims(copy, launch);
     find_plane(copy);
 }
@@ -99,13 +104,12 @@ static size_t lines_of(int64_t stride, size_t size)
 size_t gsh_host_copy_traffic(const struct gsh_host_copy *copy)
 {
     int64_t src = copy->is_transposed ? copy->across.src : copy->along.src;
-    return lines_of(copy->along.dst, copy->size) + (src == 0 ? 0 : lines_of(src, copy->size));
+    return lines_of(copy->along.dst, copy->size) + (src == 0 ? 0 : lines_of(src, copy->src_size));
 }
 
 bool gsh_host_copy_has_runs(const struct gsh_host_copy *copy)
 {
-    int64_t size = (int64_t)copy->size;
-    return copy->along.dst == size && copy->along.src == size;
+    return copy->along.dst == (int64_t)copy->size && copy->along.src == (int64_t)copy->src_size;
 }
 
 /* glibc copies by `rep movsb`, which takes ten times as long where the destination lies a little behind the source within a page.
@@ -118,8 +122,8 @@ static bool is_behind(const char *dst, const char *src)
 
 bool gsh_host_copy_is_slow(const struct gsh_host_copy *copy)
 {
-    return gsh_host_copy_has_runs(copy) && (size_t)copy->along.extent * copy->size > LEAST_SLOW &&
-           is_behind(copy->dst, copy->src);
+    return copy->dtype == copy->src_dtype && gsh_host_copy_has_runs(copy) &&
+           (size_t)copy->along.extent * copy->size > LEAST_SLOW && is_behind(copy->dst, copy->src);
 }
 
 /* ---- blocks ---- */
@@ -154,6 +158,14 @@ static struct gsh_host_copy_dim cut(struct part *part, struct gsh_host_copy_dim 
     return dim;
 }
 
+static void cast_elements(const struct gsh_host_copy *copy, const struct part *part)
+{
+    for (int64_t i = 0; i < part->across.extent; i++)
+        gsh_host_casts_run(part->dst + i * part->across.dst, copy->dtype, part->along.dst,
+                           part->src + i * part->across.src, copy->src_dtype, part->along.src,
+                           part->along.extent);
+}
+
 #define ELEMENTS(size)                                                                             \
     static void copy_##size(const struct part *part)                                               \
     {                                                                                              \
@@ -171,8 +183,7 @@ ELEMENTS(4)
 ELEMENTS(8)
 ELEMENTS(16)
 
-typedef void copy_elements(const struct part *part);
-static copy_elements *const copies[] = {copy_1, copy_2, copy_4, copy_8, copy_16};
+static void (*const copies[])(const struct part *part) = {copy_1, copy_2, copy_4, copy_8, copy_16};
 
 static void copy_run(char *dst, const char *src, size_t bytes)
 {
@@ -188,27 +199,34 @@ static void copy_runs(const struct part *part, size_t size)
         copy_run(part->dst + i * part->across.dst, part->src + i * part->across.src, bytes);
 }
 
-static void copy_tiles(const struct part *part, size_t size, copy_elements *elements)
+static void copy_elements(const struct gsh_host_copy *copy, const struct part *part)
 {
-    int64_t tile = TILE / (int64_t)size;
+    if (copy->dtype == copy->src_dtype)
+        copies[__builtin_ctzl(copy->size)](part);
+    else
+        cast_elements(copy, part);
+}
+
+static void copy_tiles(const struct gsh_host_copy *copy, const struct part *part)
+{
+    int64_t tile = TILE / (int64_t)GSH_MAX(copy->size, copy->src_size);
     for (int64_t i = 0; i < part->across.extent; i += tile)
         for (int64_t j = 0; j < part->along.extent; j += tile) {
             struct part piece = {.dst = part->dst, .src = part->src};
             piece.across = cut(&piece, part->across, i, tile);
             piece.along = cut(&piece, part->along, j, tile);
-            elements(&piece);
+            copy_elements(copy, &piece);
         }
 }
 
 static void copy_part(const struct gsh_host_copy *copy, const struct part *part)
 {
-    copy_elements *elements = copies[__builtin_ctzl(copy->size)];
-    if (gsh_host_copy_has_runs(copy))
+    if (gsh_host_copy_has_runs(copy) && copy->dtype == copy->src_dtype)
         copy_runs(part, copy->size);
     else if (copy->is_transposed)
-        copy_tiles(part, copy->size, elements);
+        copy_tiles(copy, part);
     else
-        elements(part);
+        copy_elements(copy, part);
 }
 
 void gsh_host_copy_block(const struct gsh_host_copy *copy, int64_t number)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Copies of strided arrays on the CPU, in blocks that several threads may copy at once and in any order. The bytes of each element
- * are kept. No state, no lock, no allocation.
+ * are kept, or cast (host_casts.h). No state, no lock, no allocation.
  *
  * A block lies in the plane of two dimensions: `along`, in which the destination steps least, and `across`, in which the source
  * steps least. Where these are the same dimension, `across` is another one. If they differ, the plane is copied in tiles of a few
@@ -19,7 +19,8 @@ struct gsh_host_copy_dim {
 struct gsh_host_copy {
     char *dst;
     const char *src;
-    size_t size;                                 /* of an element: 1, 2, 4, 8 or 16 */
+    size_t size, src_size; /* of an element: 1, 2, 4, 8 or 16 */
+    enum gsh_dtype dtype, src_dtype;
     bool is_transposed;                          /* the source steps least across */
     struct gsh_host_copy_dim along, across;      /* the plane */
     struct gsh_host_copy_dim dims[GSH_MAX_DIMS]; /* the other dimensions */
@@ -28,7 +29,7 @@ struct gsh_host_copy {
     int64_t blocks_along, blocks_across;         /* of one plane */
 };
 
-/* Describes the COPY of one array to another of the same dtype. Its elements are distinct in the destination, there is at least one, and the two
+/* Describes the COPY of one array to another. Its elements are distinct in the destination, there is at least one, and the two
  * arrays share no byte. The addresses may be set later. */
 void gsh_host_copy_init(struct gsh_host_copy *copy, const struct gsh_launch *launch);
 /* Bytes of the cache lines that an element takes from memory, and to it, on average. */

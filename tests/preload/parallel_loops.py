@@ -40,6 +40,15 @@ def rows(array):
     return array.reshape(-1, ROW)
 
 
+NARROWER = {"?": "?", "l": "i", "f": "h", "d": "l", "D": "d"}
+
+
+def narrow(array):
+    """Numbers of another dtype, that a loop of the array's dtype reads by a cast."""
+    with np.errstate(all="ignore"):
+        return (array.real if array.dtype.char == "D" else array).astype(NARROWER[array.dtype.char])
+
+
 # How an operand of ELEMENTS elements or a little less is seen. The number: which operand it is.
 LAYOUTS = {
     "contiguous": lambda a, k: a,
@@ -57,6 +66,10 @@ LAYOUTS = {
     "weights": lambda a, k: a.reshape(-1, 3)[:, :1] if k == 0 else a.reshape(-1, 3),
     "narrow": lambda a, k: a.reshape(-1, 10)[:, 1:8] if k == 0 else a.reshape(-1, 10)[:, 2:9],
     "phases": lambda a, k: a.reshape(4, -1, 75) if k == 0 else a.reshape(4, -1, 75)[:, :, 7:8],
+    "casts": lambda a, k: narrow(a) if k == 0 else a,
+    "wide": lambda a, k: rows(a)[:, 1:] if k == 0 else narrow(a)[:ROW - 1],
+    "tall": lambda a, k: narrow(a).reshape(-1, 4)[:, 1:] if k == 0 else a.reshape(-1, 4)[:, :1],
+    "long_casts": lambda a, k: narrow(a).reshape(3, -1)[:, 1:] if k == 0 else a.reshape(3, -1)[:, :-1],
     "grid": lambda a, k: a.reshape(3, 50, -1)[:, ::2, ::2] if k == 0 else a.reshape(3, 50, -1)[1:2, 1::2, 1::2],
 }
 

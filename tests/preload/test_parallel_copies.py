@@ -82,8 +82,8 @@ def attempt(function):
     print([str(w.message) for w in told])
 def assign(x, key, y): x[key] = y
 full = slice(None)
-small = a.astype("f4")
-assign(small, full, b.T.reshape(b.shape)[::1].astype("i8")); show(small)      # casts
+small = a.astype("f2")
+assign(small, full, b.T.reshape(b.shape)[::1].astype("i8")); show(small)      # a cast whose errors no instruction tells
 attempt(lambda: assign(small, full, b.astype("D").T.reshape(b.shape)))          # a warning
 swapped = a.astype(">f8"); swapped[:] = b[::-1]; show(swapped)
 strings = np.zeros((1200, 1500), "S8"); strings[:] = strings[::-1].copy()[::-1]; show(strings)

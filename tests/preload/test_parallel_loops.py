@@ -360,6 +360,11 @@ class TestLoops(ParallelCase):
         self.compare(LOOPS, args=["points", "weights", "narrow"], least=600)
         self.compare(LOOPS, args=["phases", "grid"], least=350)
 
+    def test_casts(self):
+        """Operands of several dtypes, and integers where there is no loop for them."""
+        self.compare(LOOPS, args=["casts", "wide"], least=300)
+        self.compare(LOOPS, args=["tall", "long_casts"], least=250)
+
     def test_errors_in_buffers(self):
         self.compare(ERRORS.replace("lambda a: a, lambda a: a[:, 1:]", "lambda a: a.reshape(-1, 4)[:, 1:],"), least=20)
 
