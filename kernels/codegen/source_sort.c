@@ -48,7 +48,7 @@ static bool is_complex(const struct gsh_launch *launch)
 /* Elements of a thread in a pass: what fits in registers, and of a block in shared memory. */
 static int items_of(int64_t size)
 {
-    return size == 16 ? 8 : size == 8 ? 16 : 24;
+    return size == 16 ? 8 : size == 8 ? 16 : 20;
 }
 
 static int64_t aligned(int64_t bytes)

@@ -1,18 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How often each digit occurs in each byte of a row's codes. A block counts a part of a row. Where the lanes of a warp
-// have one digit, as in the high bytes of small numbers, one lane counts for all.
+// How often each digit occurs in each byte of a row's codes. A block counts a part of a row.
 constexpr u32 AT_ONCE = 4;
-FN void count(u32 *bins, u32 digit, bool is_valid)
-{
-    const bool is_first = __shfl_sync(~0u, digit, 0, 32) == digit && is_valid;
-    if (__ballot_sync(~0u, is_first) != ~0u) {
-        if (is_valid)
-            atomicAdd(&bins[digit], 1u);
-    } else if (threadIdx.x % 32 == 0) {
-        atomicAdd(&bins[digit], 32u);
-    }
-}
 extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const IN_PLACE Args args)
 {
     __shared__ u32 bins[PASSES][RADIX];
@@ -31,9 +20,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const IN_PLACE Ar
         }
 #pragma unroll
         for (u32 k = 0; k < AT_ONCE; k++)
+            if (start + k * BLOCK + threadIdx.x < end)
 #pragma unroll
-            for (u32 pass = 0; pass < PASSES; pass++)
-                count(bins[pass], digit_of(x[k], pass), start + k * BLOCK + threadIdx.x < end);
+                for (u32 pass = 0; pass < PASSES; pass++)
+                    atomicAdd(&bins[pass][digit_of(x[k], pass)], 1u);
     }
     __syncthreads();
     u32 *const counts = (u32 *)args.counts + row * PASSES * RADIX;
