@@ -20,6 +20,7 @@
 #define STATE_BYTES 256 /* the passes' bits, and a counter for each pass */
 #define ALIGNMENT 256
 #define MOST_SEARCH_BLOCKS ((int64_t)1 << 20)
+#define SEARCH_AT_ONCE 4 /* values of a thread */
 
 enum stage { CLEAR, COUNT, OFFSETS, PASS, FINISH, STAGES };
 
@@ -337,7 +338,8 @@ enum gsh_status gsh_source_sort_search_plan(const struct gsh_launch *launch, uin
     GSH_TRY(put_search(launch, count, &plan->stages[0]));
     return gsh_source_set_grid(
         &plan->stages[0],
-        GSH_MIN(gsh_source_divide_up(count, GSH_SOURCE_BLOCK), MOST_SEARCH_BLOCKS));
+        GSH_MIN(gsh_source_divide_up(count, (int64_t)GSH_SOURCE_BLOCK * SEARCH_AT_ONCE),
+                MOST_SEARCH_BLOCKS));
 }
 
 void gsh_source_sort_search_text(const struct gsh_launch *launch, unsigned stage,
@@ -346,7 +348,8 @@ void gsh_source_sort_search_text(const struct gsh_launch *launch, unsigned stage
     const struct gsh_source_prelude prelude = {.dtypes = 0};
     (void)stage;
     gsh_source_text_write_prelude(fmt, &prelude);
-    gsh_fmt_printf(fmt, "constexpr u32 BLOCK = %d, RADIX = 256;\n", GSH_SOURCE_BLOCK);
+    gsh_fmt_printf(fmt, "constexpr u32 BLOCK = %d, RADIX = 256, AT_ONCE = %d;\n", GSH_SOURCE_BLOCK,
+                   SEARCH_AT_ONCE);
     gsh_fmt_printf(fmt, "constexpr bool IS_RIGHT = %s, IS_CONSTANT = %s;\n",
                    launch->search.is_right ? "true" : "false",
                    is_constant(launch) ? "true" : "false");
