@@ -10,6 +10,7 @@ from parallel_case import BESIDE, CORES, ParallelCase
 
 GROWS = tuple(map(int, np.__version__.split(".")[:2])) >= (2, 3)  # before, NumPy reduces 8192 elements at a time
 LOOPS = os.path.join(shim_runner.HERE, "parallel_loops.py")
+RANDOM_CALLS = os.path.join(shim_runner.HERE, "random_calls.py")
 
 SERIES = """
 import numpy as np
@@ -364,6 +365,10 @@ class TestLoops(ParallelCase):
         """Operands of several dtypes, and integers where there is no loop for them."""
         self.compare(LOOPS, args=["casts", "wide"], least=300)
         self.compare(LOOPS, args=["tall", "long_casts"], least=250)
+
+    def test_random_calls(self):
+        self.compare(RANDOM_CALLS, args=["1", "300"], least=100)
+        self.compare(RANDOM_CALLS, BESIDE, args=["2", "150"], least=50)
 
     def test_errors_in_buffers(self):
         self.compare(ERRORS.replace("lambda a: a, lambda a: a[:, 1:]", "lambda a: a.reshape(-1, 4)[:, 1:],"), least=20)
