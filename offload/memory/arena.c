@@ -423,13 +423,13 @@ static void set_pooled(struct gsh_block *block, bool is_pooled)
     *of_class = is_pooled ? *of_class + block->capacity : *of_class - block->capacity;
 }
 
-/* Of the newest ones it prefers one with pages. */
+/* Of the newest ones it prefers one with pages that are not being given back. */
 static struct gsh_block *pop_pool(struct zone *zone, unsigned class, bool closed)
 {
     uint32_t *first = &zone->pool[closed][class], *link = first;
-    for (int i = 0; i < NEWEST && *link != 0 && !gsh_block_table[*link].touched; i++)
+    for (int i = 0; i < NEWEST && *link != 0 && !gsh_block_table[*link].is_pooled; i++)
         link = &gsh_block_table[*link].next_free;
-    link = *link != 0 && gsh_block_table[*link].touched ? link : first;
+    link = *link != 0 && gsh_block_table[*link].is_pooled ? link : first;
     if (*link == 0)
         return NULL;
     struct gsh_block *block = &gsh_block_table[*link];
