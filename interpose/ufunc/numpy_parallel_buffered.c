@@ -16,7 +16,7 @@ enum {
     MOST_ROW =
         4096, /* elements: NumPy since 2.3 reads longer rows where they lie, older ones twice as long ones */
     MOST_INPUTS = 3,
-    BUFFER = 2048,     /* bytes of an operand: a frame has room for some of them */
+    ROOM = 6144,       /* bytes of all buffers: a frame has room for some kilobytes */
     ITEM = 16,         /* bytes at most */
     PATTERN = 64,      /* bytes that are written at once */
     LEAST_ALONE = 8192 /* elements */
@@ -37,14 +37,17 @@ enum place {
 struct buffered {
     const struct gsh_numpy_space *space;
     enum place places[GSH_MAX_OPERANDS];
+    unsigned buffers;            /* operands that have one */
     int64_t block;               /* elements at most */
     int64_t rows, rows_of_block; /* a block has one row or less, or several whole ones */
     int64_t row_blocks;          /* blocks of a row */
     int64_t blocks, piece;       /* of the space; of a part */
 };
 
+/* Each buffer has a pattern's bytes more than its part of the room. */
 struct buffers {
-    _Alignas(64) char bytes[MOST_INPUTS][BUFFER + PATTERN];
+    _Alignas(PATTERN) char bytes[ROOM + MOST_INPUTS * PATTERN];
+    char *of[MOST_INPUTS];
 };
 
 static size_t item_bytes(const struct gsh_numpy_space *space, unsigned k)
@@ -128,11 +131,19 @@ static enum place find_place(const struct gsh_numpy_space *space, unsigned k, bo
     return repeats_row(space, k) ? IN_BUFFER_FOR_ALL : IN_BUFFER;
 }
 
+/* Whether the operand may need a buffer. */
+static bool may_need_buffer(const struct gsh_numpy_space *space, unsigned k)
+{
+    return !is_flat(space, k) || is_cast(space, k);
+}
+
 static struct buffered plan(const struct gsh_numpy_space *space)
 {
     int64_t length = space->shape[0];
     struct buffered buffered = {.space = space, .rows = gsh_numpy_parallel_walk_rows(space)};
-    buffered.block = BUFFER / (int64_t)largest_item(space);
+    for (unsigned k = 0; k < count_inputs(space); k++)
+        buffered.buffers += may_need_buffer(space, k);
+    buffered.block = ROOM / (int64_t)(GSH_MAX(buffered.buffers, 1U) * largest_item(space));
     buffered.rows_of_block = GSH_MAX(buffered.block / length, 1);
     buffered.row_blocks = (length - 1) / buffered.block + 1;
     buffered.blocks = ((buffered.rows - 1) / buffered.rows_of_block + 1) * buffered.row_blocks;
@@ -254,24 +265,33 @@ static void cast_rows(char *to, const struct rows *rows, enum gsh_dtype from, en
                            rows->first + r * rows->row_stride, from, rows->stride, length);
 }
 
+static void move_rows(char *to, const struct rows *rows, const struct gsh_numpy_space *space,
+                      unsigned k)
+{
+    if (is_cast(space, k))
+        cast_rows(to, rows, space->given[k], space->loop->operands[k]);
+    else
+        copy_rows(to, rows, item_bytes(space, k));
+}
+
 /* Copies `count` elements from `offset` of a row on or, of whole rows, so many rows. */
 static void copy_block(char *to, const struct gsh_numpy_space *space, unsigned k,
                        const struct gsh_numpy_parallel_walk *walk, int64_t offset, int64_t count)
 {
-    size_t item = item_bytes(space, k);
     const int64_t *strides = space->strides[k];
-    int64_t length = GSH_MIN(count, space->shape[0] - offset);
+    int64_t length = GSH_MIN(count, space->shape[0] - offset), left = count / length;
+    struct rows rows = {walk->row[k] + offset * strides[0], strides[0], length, strides[1],
+                        gsh_numpy_parallel_walk_run(walk, space, left)};
+    move_rows(to, &rows, space, k);
+    if (rows.count == left)
+        return;
     struct gsh_numpy_parallel_walk at = *walk;
-    for (int64_t left = count / length; left > 0;) {
-        struct rows rows = {at.row[k] + offset * strides[0], strides[0], length, strides[1],
-                            gsh_numpy_parallel_walk_run(&at, space, left)};
-        if (is_cast(space, k))
-            cast_rows(to, &rows, space->given[k], space->loop->operands[k]);
-        else
-            copy_rows(to, &rows, item);
-        to += rows.count * length * (int64_t)item;
-        left -= rows.count;
+    while ((left -= rows.count) > 0) {
         gsh_numpy_parallel_walk_skip(&at, space, rows.count);
+        to += rows.count * length * (int64_t)item_bytes(space, k);
+        rows.first = at.row[k];
+        rows.count = gsh_numpy_parallel_walk_run(&at, space, left);
+        move_rows(to, &rows, space, k);
     }
 }
 
@@ -316,8 +336,8 @@ static char *find_operand(const struct buffered *buffered, unsigned k,
     if (buffered->places[k] == IN_BUFFER && is_one_run(space, k, walk, stretch))
         return walk->row[k];
     if (buffered->places[k] == IN_BUFFER)
-        copy_block(buffers->bytes[k], space, k, walk, stretch->offset, stretch->count);
-    return buffers->bytes[k];
+        copy_block(buffers->of[k], space, k, walk, stretch->offset, stretch->count);
+    return buffers->of[k];
 }
 
 /* To the row behind whole rows; of a part of a row, only behind its last one. */
@@ -333,13 +353,18 @@ static void advance(struct gsh_numpy_parallel_walk *walk, const struct buffered 
     }
 }
 
-static void fill_buffers(const struct buffered *buffered,
-                         const struct gsh_numpy_parallel_walk *walk, struct buffers *buffers)
+/* Also fills those that every block needs. */
+static void place_buffers(const struct buffered *buffered,
+                          const struct gsh_numpy_parallel_walk *walk, struct buffers *buffers)
 {
-    int64_t count = buffered->rows_of_block * buffered->space->shape[0];
-    for (unsigned k = 0; k < buffered->space->loop->count; k++)
+    const struct gsh_numpy_space *space = buffered->space;
+    int64_t count = buffered->rows_of_block * space->shape[0], room = 0;
+    for (unsigned k = 0; k < count_inputs(space); k++) {
+        buffers->of[k] = buffers->bytes + room;
+        room += may_need_buffer(space, k) ? ROOM / buffered->buffers + PATTERN : 0;
         if (buffered->places[k] == IN_BUFFER_FOR_ALL)
-            copy_block(buffers->bytes[k], buffered->space, k, walk, 0, count);
+            copy_block(buffers->of[k], space, k, walk, 0, count);
+    }
 }
 
 static void compute_part(void *context, int64_t part)
@@ -355,7 +380,7 @@ static void compute_part(void *context, int64_t part)
         steps[k] = buffered->places[k] == IN_PLACE ? buffered->space->strides[k][0]
                                                    : (int64_t)item_bytes(buffered->space, k);
     gsh_numpy_parallel_walk_begin(&walk, buffered->space, stretch_of(buffered, block).row);
-    fill_buffers(buffered, &walk, &buffers);
+    place_buffers(buffered, &walk, &buffers);
     for (; block < end; block++) {
         struct stretch stretch = stretch_of(buffered, block);
         char *args[GSH_MAX_OPERANDS];
