@@ -17,6 +17,7 @@ PROGRAMS = {
     "stress.coherence_stress.bug_upload_before_tighten": "the fault shows where two threads meet",
     "stress.coherence_stress.procmem": "threads wait for each other",
     "unit.cuda_context": "a thread must end within a time",
+    "unit.node_feed": "calls must be recorded while another thread launches",
     "unit.memory_yield": "memory must be given back within a time",
     "emulated.memory_yield": "memory must be given back within a time",
 }
