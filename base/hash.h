@@ -5,7 +5,9 @@
  */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define GSH_HASH_BEGIN UINT64_C(0xcbf29ce484222325)
 
@@ -51,4 +53,16 @@ static inline void gsh_hash_pair_add(struct gsh_hash_pair *hash, uint64_t word)
     hash->first ^= hash->first >> 32;
     hash->second = (hash->second + word) * UINT64_C(0xd6e8feb86659fd93) + hash->first;
     hash->second ^= hash->second >> 29;
+}
+
+/* Adds a text of bytes: its length, then its words, the last one filled up by zeros. */
+static inline void gsh_hash_pair_add_bytes(struct gsh_hash_pair *hash, const void *bytes,
+                                           size_t size)
+{
+    gsh_hash_pair_add(hash, size);
+    for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
+        uint64_t word = 0;
+        memcpy(&word, (const char *)bytes + at, size - at < sizeof word ? size - at : sizeof word);
+        gsh_hash_pair_add(hash, word);
+    }
 }

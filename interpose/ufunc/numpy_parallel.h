@@ -18,8 +18,8 @@ struct gsh_numpy_space {
     int ndim;                      /* at least 1 */
     int64_t shape[GSH_MAX_DIMS];   /* all > 0 */
     int64_t strides[GSH_MAX_OPERANDS][GSH_MAX_DIMS]; /* bytes */
-    enum gsh_dtype given
-        [GSH_MAX_OPERANDS]; /* what the operands are, for numpy_parallel_buffered.h: the loop's dtypes, or others */
+    /* In memory: the loop's dtypes or, for numpy_parallel_buffered.h, others. */
+    enum gsh_dtype given[GSH_MAX_OPERANDS];
 };
 
 /* Called once, at attach: counts the cores. */

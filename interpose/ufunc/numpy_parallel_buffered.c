@@ -13,13 +13,13 @@
 #include <string.h>
 
 enum {
-    MOST_ROW =
-        4096, /* elements: NumPy since 2.3 reads longer rows where they lie, older ones twice as long ones */
+    /* Elements. NumPy reads longer rows where they lie since 2.3, before rows of twice as many. */
+    MOST_ROW = 4096,
     MOST_INPUTS = 3,
     ROOM = 6144,       /* bytes of all buffers: a frame has room for some kilobytes */
     ITEM = 16,         /* bytes at most */
     PATTERN = 64,      /* bytes that are written at once */
-    LEAST_ALONE = 8192 /* elements */
+    LEAST_ALONE = 8192 /* elements of a space that one thread computes */
 };
 
 /* Of an element to a buffer. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Spaces whose rows are short, or not contiguous, or whose inputs are cast: `points - centre` of shapes (n, 3) and (3,), `waves *
- * phase[:, None]`, `counts * weights` of integers and floats. NumPy's iterator copies an operand that is cast, or that one step does not
- * lead through, into a buffer of 8192 elements, in the loop's order. Here each thread
- * does the same with smaller buffers, so that NumPy's inner loop meets the steps that it would meet there, and gives the same
- * bits. Needs no GIL; takes no lock.
+ * phase[:, None]`, `counts * weights` of integers and floats. NumPy's iterator copies an operand that is cast, or that one step
+ * does not lead through, into a buffer of 8192 elements, in the loop's order. Here each thread does the same with smaller
+ * buffers, so that NumPy's inner loop meets the steps that it would meet there, and gives the same bits. Needs no GIL; takes
+ * no lock.
  */
 #pragma once
 

@@ -25,16 +25,20 @@ static bool is_castable(const struct gsh_launch *launch, const struct gsh_numpy_
                                        GSH_CASTING_SAFE);
 }
 
-static bool are_dtypes_possible(const struct gsh_launch *launch, const struct gsh_numpy_loop *loop,
-                                bool *has_casts)
+static bool are_dtypes_possible(const struct gsh_launch *launch, const struct gsh_numpy_loop *loop)
 {
-    for (unsigned k = 0; k < loop->count; k++) {
-        bool is_cast = launch->operands[k].dtype != loop->operands[k];
-        if (is_cast && !is_castable(launch, loop, k))
+    for (unsigned k = 0; k < loop->count; k++)
+        if (launch->operands[k].dtype != loop->operands[k] && !is_castable(launch, loop, k))
             return false;
-        *has_casts |= is_cast;
-    }
     return true;
+}
+
+static bool has_casts(const struct gsh_launch *launch, const struct gsh_numpy_loop *loop)
+{
+    for (unsigned k = 0; k < loop->count; k++)
+        if (launch->operands[k].dtype != loop->operands[k])
+            return true;
+    return false;
 }
 
 static bool meet(const struct gsh_launch *launch, unsigned a, unsigned b)
@@ -70,11 +74,10 @@ static bool depends_on_place(const struct gsh_numpy_loop *loop)
 static bool is_possible(const struct gsh_ufunc_call *request, const struct gsh_launch *launch,
                         const struct gsh_numpy_loop *loop, enum gsh_reason why)
 {
-    bool has_casts = false;
     return gsh_numpy_parallel_is_on() && why != GSH_REASON_NONE && why != GSH_REASON_NESTED &&
            request->is_plain && !launch->has_mask && !gsh_numpy_loops_may_raise(loop) &&
-           !depends_on_place(loop) && are_dtypes_possible(launch, loop, &has_casts) &&
-           (launch->ndim > 1 || has_casts) && gsh_launch_output_is_distinct(launch) &&
+           !depends_on_place(loop) && are_dtypes_possible(launch, loop) &&
+           (launch->ndim > 1 || has_casts(launch, loop)) && gsh_launch_output_is_distinct(launch) &&
            are_outputs_apart(launch);
 }
 
@@ -148,21 +151,12 @@ static bool has_same_bits(const struct gsh_numpy_space *space)
     return is_free || (!is_never && has_contiguous_rows(space));
 }
 
-static bool has_casts(const struct gsh_numpy_space *space)
-{
-    for (unsigned k = 0; k < space->loop->count; k++)
-        if (space->given[k] != space->loop->operands[k])
-            return true;
-    return false;
-}
-
 enum way { LEFT_TO_NUMPY, BY_ROWS, BY_BUFFERS };
 
 /* Where NumPy itself copies to buffers, the bits are its in any case. */
-static enum way find_way(const struct gsh_numpy_space *space)
+static enum way find_way(const struct gsh_numpy_space *space, bool is_cast)
 {
     int64_t row_bytes = space->shape[0] * (int64_t)gsh_dtype_size(space->loop->dtype);
-    bool is_cast = has_casts(space);
     if (space->ndim == 0 || (space->ndim == 1 && !is_cast))
         return LEFT_TO_NUMPY;
     if (row_bytes >= LEAST_ROW_BYTES && !is_cast && has_same_bits(space))
@@ -240,7 +234,7 @@ bool gsh_numpy_parallel_call_try(const struct gsh_ufunc_call *request, struct gs
     if (!is_possible(request, launch, loop, why))
         return false;
     find_space(&space, launch);
-    enum way way = find_way(&space);
+    enum way way = find_way(&space, has_casts(launch, loop));
     if (way == LEFT_TO_NUMPY)
         return false;
     gsh_dispatch_fetch(call);

@@ -2,8 +2,8 @@
  *
  * Whole elementwise calls on several cores. NumPy divides a call whose operands cannot be walked as one dimension (`a[:, 1:] -
  * a[:, :-1]`) into short loops, and copies operands to buffers between them, as it does where they are cast. Such a call is
- * computed here by NumPy's inner loop, row by row where the rows lie, or from buffers of each thread. Other calls are left to NumPy, whose loops numpy_parallel.h divides. GIL; other Python threads run
- * meanwhile.
+ * computed here by NumPy's inner loop: row by row where the rows lie, or from buffers of each thread. Other calls are left to
+ * NumPy, whose loops numpy_parallel.h divides. GIL; other Python threads run meanwhile.
  */
 #pragma once
 

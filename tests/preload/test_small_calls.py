@@ -36,6 +36,13 @@ rows = wide[:, ::2]
 for i in range(%d):
     rows + rows
 ''' % CALLS
+BROADCAST = '''
+import numpy as np
+points = np.ones((6000, 3))
+centre = points[0].copy()
+for i in range(%d):
+    points - centre
+''' % CALLS
 
 
 class TestSmallCalls(call_counts.TestCase):
@@ -56,6 +63,12 @@ class TestSmallCalls(call_counts.TestCase):
     def test_rows(self):
         counts = self.count_calls(ROWS, GPUSHIM_DEVICE="cpu", GPUSHIM_HOST_THREADS="2")
         self.assertGreaterEqual(counts.get("gsh_numpy_elementwise_try", 0), CALLS, counts)
+
+    def test_broadcast(self):
+        """Too short for several threads; one copies the broadcast operand in less time than NumPy's iterator."""
+        counts = self.count_calls(BROADCAST, GPUSHIM_DEVICE="cpu", GPUSHIM_HOST_THREADS="2")
+        self.assertGreaterEqual(counts.get("gsh_numpy_parallel_buffered_compute", 0), CALLS, counts)
+        self.assertLess(counts.get("gsh_host_threads_try", 0), CALLS // 2)
 
 
 if __name__ == "__main__":

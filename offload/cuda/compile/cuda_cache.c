@@ -46,17 +46,11 @@ void gsh_cuda_cache_key_init(struct gsh_cuda_cache_key *key)
     key->hash = (unsigned __int128)begin.first << 64 | begin.second;
 }
 
-/* The length too: it separates the texts. */
+/* The length, which is added too, separates the texts. */
 void gsh_cuda_cache_key_add(struct gsh_cuda_cache_key *key, const char *text)
 {
     struct gsh_hash_pair pair = {(uint64_t)(key->hash >> 64), (uint64_t)key->hash};
-    size_t bytes = strlen(text);
-    gsh_hash_pair_add(&pair, bytes);
-    for (size_t at = 0; at < bytes; at += sizeof(uint64_t)) {
-        uint64_t word = 0;
-        memcpy(&word, text + at, GSH_MIN(bytes - at, sizeof word));
-        gsh_hash_pair_add(&pair, word);
-    }
+    gsh_hash_pair_add_bytes(&pair, text, strlen(text));
     key->hash = (unsigned __int128)pair.first << 64 | pair.second;
 }
 

@@ -31,12 +31,7 @@ static int gpu_arch;
 uint64_t gsh_cuda_pack_check(const void *bytes, size_t size)
 {
     struct gsh_hash_pair hash = GSH_HASH_PAIR_BEGIN;
-    gsh_hash_pair_add(&hash, size);
-    for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
-        uint64_t word = 0;
-        memcpy(&word, (const char *)bytes + at, GSH_MIN(size - at, sizeof word));
-        gsh_hash_pair_add(&hash, word);
-    }
+    gsh_hash_pair_add_bytes(&hash, bytes, size);
     return hash.second;
 }
 

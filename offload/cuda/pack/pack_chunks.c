@@ -47,11 +47,7 @@ static enum gsh_status append_extent(struct gsh_pack_chunks *store, uint32_t chu
 static uint32_t *find_slot(const struct gsh_pack_chunks *store, const unsigned char chunk[CHUNK])
 {
     struct gsh_hash_pair hash = GSH_HASH_PAIR_BEGIN;
-    for (size_t at = 0; at < CHUNK; at += sizeof(uint64_t)) {
-        uint64_t word;
-        memcpy(&word, chunk + at, sizeof word);
-        gsh_hash_pair_add(&hash, word);
-    }
+    gsh_hash_pair_add_bytes(&hash, chunk, CHUNK);
     size_t slot = hash.second & (store->slot_count - 1);
     while (store->slots[slot] != 0 &&
            memcmp(store->chunks[store->slots[slot] - 1], chunk, CHUNK) != 0)
