@@ -484,9 +484,26 @@ static void write_combine(const struct gsh_launch *launch, enum pass pass, struc
     gsh_fmt_text(fmt, pass == PASS_COUNT ? gsh_cuda_text_indexed_count : gsh_cuda_text_indexed_put);
 }
 
+/* An operation on floats whose result is not finite where an operand is not, as C++ has it; NULL: the launch has another. */
+static const char *plain_join(const struct gsh_launch *launch)
+{
+    static const struct {
+        enum gsh_op op;
+        const char *expression;
+    } joins[] = {{GSH_OP_ADD, "a + b"}, {GSH_OP_SUBTRACT, "a - b"}, {GSH_OP_MULTIPLY, "a * b"}};
+    for (size_t i = 0; i < GSH_COUNT(joins); i++)
+        if (joins[i].op == launch->op && is_float(launch->loop))
+            return joins[i].expression;
+    return NULL;
+}
+
 static void write_order(const struct gsh_launch *launch, struct gsh_fmt *fmt)
 {
     write_join(launch, PASS_ORDER, fmt);
+    const char *plain = plain_join(launch);
+    gsh_fmt_printf(fmt, "constexpr bool KEEPS_NONFINITE = %s;\n", name_of(plain != NULL));
+    gsh_fmt_printf(fmt, "FN A gsh_join_plainly(A a, A b) { return %s; }\n",
+                   plain != NULL ? plain : "gsh_join(a, b)");
     gsh_fmt_printf(fmt, "constexpr i64 LEAST_SPREAD = %d;\n", LEAST_SPREAD);
     gsh_fmt_text(fmt, gsh_cuda_text_indexed_order);
 }

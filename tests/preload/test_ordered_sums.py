@@ -82,6 +82,11 @@ for name, value in (("nan", np.nan), ("inf", np.inf), ("-0", -0.0), ("large", 1e
     values = np.where(rng.random(3000) < 0.05, value, np.asarray(x) if name != "-0" else -0.0)
     joined(name, np.add, np.zeros(20), k, on_device(values))
     joined(name + " -0", np.add, -np.zeros(20), k, on_device(values))
+    with np.errstate(over="ignore"):
+        values = {dtype: on_device(values.astype(dtype)) for dtype in "efd"}
+    for dtype in values:
+        for ufunc in (np.subtract, np.multiply):
+            joined("%s %s %s" % (name, dtype, ufunc.__name__), ufunc, np.ones(20, dtype), k, values[dtype])
 def overflow():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -12,7 +12,8 @@ struct OrderArgs : Args {
     i64 free, free_shape[NDIM];
 };
 constexpr u32 NO_CELL = ~0u, WARPS = BLOCK / 32, ITEMS = 8, TILE = 32 * ITEMS, SHORT = 32;
-constexpr u32 AT_ONCE = 8; // elements of a tile that are on their way to registers
+constexpr u32 AT_ONCE = 16; // elements of a tile that are on their way to registers
+constexpr u32 AHEAD = 4;    // the same for a thread alone, from memory
 
 FN i64 rank_at(const OrderArgs &args, i64 at) { return ((const i64 *)args.order)[at]; }
 FN u32 cell_at(const OrderArgs &args, i64 at)
@@ -58,15 +59,37 @@ FN A joined(const OrderArgs &args, A total, A x)
     look(args, total, x, both);
     return loaded(stored(both));
 }
+// The same without a look at NaNs and errors, for totals that stay finite.
+FN A joined_plainly(A total, A x) { return loaded(stored(gsh_join_plainly(total, x))); }
+FN A joined_each(const OrderArgs &args, A total, const A *x, u32 count)
+{
+    for (u32 i = 0; i < count; i++)
+        total = joined(args, total, x[i]);
+    return total;
+}
 
+// A run of one lane.
 FN void join_alone(const OrderArgs &args, i64 first, i64 free)
 {
     const i64 shift = offset_of(args, args.free_shape, free, 0);
     const u32 cell = cell_at(args, first);
     Out *const place = place_of(args, first, free);
     A total = loaded(*place);
-    for (i64 at = first; cell_at(args, at) == cell; at++)
-        total = joined(args, total, value_at(args, at, shift));
+    u32 count = AHEAD;
+    for (i64 at = first; count == AHEAD; at += AHEAD) {
+        A x[AHEAD];
+        count = 0;
+#pragma unroll
+        for (u32 k = 0; k < AHEAD; k++)
+            if (cell_at(args, at + k) == cell) {
+                x[k] = value_at(args, at + k, shift);
+                count++;
+            }
+#pragma unroll
+        for (u32 k = 0; k < AHEAD; k++)
+            if (k < count)
+                total = joined(args, total, x[k]);
+    }
     *place = stored(total);
 }
 
@@ -84,7 +107,8 @@ FN u32 load_tile(const OrderArgs &args, i64 start, u32 cell, i64 shift, A *x)
     }
     return count;
 }
-FN A join_tile(const OrderArgs &args, A total, const A *tile, u32 count)
+// One addition waits for the one before, and for nothing else.
+FN A join_tile_plainly(A total, const A *tile, u32 count)
 {
     u32 i = 0;
     for (; i + AT_ONCE <= count; i += AT_ONCE) {
@@ -94,11 +118,20 @@ FN A join_tile(const OrderArgs &args, A total, const A *tile, u32 count)
             x[k] = tile[i + k];
 #pragma unroll
         for (u32 k = 0; k < AT_ONCE; k++)
-            total = joined(args, total, x[k]);
+            total = joined_plainly(total, x[k]);
     }
     for (; i < count; i++)
-        total = joined(args, total, tile[i]);
+        total = joined_plainly(total, tile[i]);
     return total;
+}
+FN A join_tile(const OrderArgs &args, A total, const A *tile, u32 count)
+{
+    if (KEEPS_NONFINITE) {
+        const A plain = join_tile_plainly(total, tile, count);
+        if (gsh_isfinite(plain))
+            return plain;
+    }
+    return joined_each(args, total, tile, count);
 }
 FN void join_together(const OrderArgs &args, i64 first, i64 free, A *tile)
 {
