@@ -26,7 +26,7 @@ struct row {
     GSH_LINE_PROFILE_COUNTERS(X)
 #undef X
     _Atomic uint64_t largest_download; /* its bytes, and the reader in the bits below */
-    _Atomic uint64_t reasons[GSH_STATS_MAX_REASONS];
+    _Atomic uint64_t reasons[GSH_STATS_MAX_REASONS], reason_ns[GSH_STATS_MAX_REASONS];
     struct call calls[GSH_LINE_PROFILE_CALLS];
 };
 
@@ -223,9 +223,11 @@ void gsh_line_profile_device_time(uint64_t ns)
 void gsh_line_profile_host_call(unsigned operation, unsigned reason, unsigned calls, uint64_t ns)
 {
     struct row *row = &rows[gsh_line_profile_here()];
+    unsigned kept = GSH_MIN(reason, GSH_STATS_MAX_REASONS - 1);
     add_sigsafe(&row->host_calls, calls);
     add_sigsafe(&row->host_ns, ns);
-    add_sigsafe(&row->reasons[GSH_MIN(reason, GSH_STATS_MAX_REASONS - 1)], calls);
+    add_sigsafe(&row->reasons[kept], calls);
+    add_sigsafe(&row->reason_ns[kept], ns);
     note_call(row, operation, calls);
 }
 
@@ -261,8 +263,10 @@ bool gsh_line_profile_get(unsigned index, struct gsh_line_profile_copy *copy)
 #undef X
     };
     copy->reader = (unsigned)(get(&row->largest_download) % GSH_READERS_MAX);
-    for (size_t i = 0; i < GSH_STATS_MAX_REASONS; i++)
+    for (size_t i = 0; i < GSH_STATS_MAX_REASONS; i++) {
         copy->reasons[i] = get(&row->reasons[i]);
+        copy->reason_ns[i] = get(&row->reason_ns[i]);
+    }
     for (size_t i = 0; i < GSH_LINE_PROFILE_CALLS; i++)
         copy->calls[i] = get_call(&row->calls[i]);
     return copy->device_calls + copy->host_calls + copy->device_ns + copy->uploads +
@@ -276,8 +280,10 @@ static void forget_row_after_fork(struct row *row)
     GSH_LINE_PROFILE_COUNTERS(X)
 #undef X
     atomic_store_explicit(&row->largest_download, 0, memory_order_relaxed);
-    for (size_t i = 0; i < GSH_STATS_MAX_REASONS; i++)
+    for (size_t i = 0; i < GSH_STATS_MAX_REASONS; i++) {
         atomic_store_explicit(&row->reasons[i], 0, memory_order_relaxed);
+        atomic_store_explicit(&row->reason_ns[i], 0, memory_order_relaxed);
+    }
     for (size_t i = 0; i < GSH_LINE_PROFILE_CALLS; i++) {
         atomic_store_explicit(&row->calls[i].calls, 0, memory_order_relaxed);
         atomic_store_explicit(&row->calls[i].operation, 0, memory_order_relaxed);

@@ -37,7 +37,8 @@ struct gsh_line_profile_copy {
     GSH_LINE_PROFILE_COUNTERS(X)
 #undef X
     unsigned reader; /* of the largest download: its row (readers.h); 0: not known */
-    uint64_t reasons[GSH_STATS_MAX_REASONS]; /* host calls by reason */
+    uint64_t reasons[GSH_STATS_MAX_REASONS];   /* host calls by reason */
+    uint64_t reason_ns[GSH_STATS_MAX_REASONS]; /* and their time */
     struct gsh_line_profile_call
         calls[GSH_LINE_PROFILE_CALLS]; /* the first operations; unused: calls 0 */
 };

@@ -22,7 +22,7 @@ struct row {
     char name[96];
     char signature[24];
     _Atomic uint64_t device_calls, device_ns, host_calls, host_ns, parallel_calls, outputs_fetched;
-    _Atomic uint64_t reasons[GSH_STATS_MAX_REASONS];
+    _Atomic uint64_t reasons[GSH_STATS_MAX_REASONS], reason_ns[GSH_STATS_MAX_REASONS];
 };
 
 static _Atomic uint64_t counters[GSH_COUNTER_COUNT];
@@ -189,10 +189,13 @@ void gsh_stats_host_call(unsigned row, unsigned reason, uint64_t ns)
     if (is_paused)
         return;
     row = gsh_stats_folded(row);
+    unsigned kept = GSH_MIN(reason, GSH_STATS_MAX_REASONS - 1);
     count_sigsafe(&rows[row].host_calls, weight);
-    count_sigsafe(&rows[row].reasons[GSH_MIN(reason, GSH_STATS_MAX_REASONS - 1)], weight);
-    if (ns > 0)
+    count_sigsafe(&rows[row].reasons[kept], weight);
+    if (ns > 0) {
         count_sigsafe(&rows[row].host_ns, ns * weight);
+        count_sigsafe(&rows[row].reason_ns[kept], ns * weight);
+    }
     if (GSH_UNLIKELY(gsh_observer != NULL))
         gsh_observer->host_call(row, reason, weight, ns * weight);
     if (GSH_UNLIKELY(gsh_line_profile_is_on))
@@ -230,9 +233,30 @@ bool gsh_stats_get_row(unsigned index, struct gsh_stats_row_copy *copy)
         .parallel_calls = get(&row->parallel_calls),
         .outputs_fetched = get(&row->outputs_fetched),
     };
-    for (size_t i = 0; i < GSH_STATS_MAX_REASONS; i++)
+    for (size_t i = 0; i < GSH_STATS_MAX_REASONS; i++) {
         copy->reasons[i] = get(&row->reasons[i]);
+        copy->reason_ns[i] = get(&row->reason_ns[i]);
+    }
     return copy->device_calls > 0 || copy->host_calls > 0 || copy->device_ns > 0;
+}
+
+struct gsh_stats_cost gsh_stats_row_cost(unsigned index)
+{
+    if (index >= gsh_stats_row_count())
+        return (struct gsh_stats_cost){0};
+    struct row *row = &rows[index];
+    return (struct gsh_stats_cost){.ns = get(&row->device_ns) + get(&row->host_ns),
+                                   .calls = get(&row->device_calls) + get(&row->host_calls)};
+}
+
+unsigned gsh_stats_top_reason(const uint64_t calls[GSH_STATS_MAX_REASONS],
+                              const uint64_t ns[GSH_STATS_MAX_REASONS])
+{
+    unsigned top = 0;
+    for (unsigned i = 1; i < GSH_STATS_MAX_REASONS; i++)
+        if (ns[i] > ns[top] || (ns[i] == ns[top] && calls[i] > calls[top]))
+            top = i;
+    return top;
 }
 
 void gsh_stats_append_name(unsigned index, struct gsh_fmt *fmt)
@@ -250,8 +274,10 @@ static void forget_row_after_fork(struct row *row)
                                         &row->parallel_calls, &row->outputs_fetched};
     for (size_t i = 0; i < GSH_COUNT(counts); i++)
         atomic_store_explicit(counts[i], 0, memory_order_relaxed);
-    for (size_t i = 0; i < GSH_STATS_MAX_REASONS; i++)
+    for (size_t i = 0; i < GSH_STATS_MAX_REASONS; i++) {
         atomic_store_explicit(&row->reasons[i], 0, memory_order_relaxed);
+        atomic_store_explicit(&row->reason_ns[i], 0, memory_order_relaxed);
+    }
 }
 
 void gsh_stats_forget_after_fork(void)

@@ -72,11 +72,20 @@ void gsh_stats_forget_after_fork(void);
 struct gsh_stats_row_copy {
     const char *name, *signature; /* live as long as the process */
     uint64_t device_calls, device_ns, host_calls, host_ns, parallel_calls, outputs_fetched;
-    uint64_t reasons[GSH_STATS_MAX_REASONS]; /* host calls by reason */
+    uint64_t reasons[GSH_STATS_MAX_REASONS];   /* host calls by reason */
+    uint64_t reason_ns[GSH_STATS_MAX_REASONS]; /* and their time */
 };
 /* False where the row does not exist or has no counts. */
 bool gsh_stats_get_row(unsigned row, struct gsh_stats_row_copy *copy);
 unsigned gsh_stats_row_count(void);
+/* All calls of a row and their time, zeros where it does not exist. */
+struct gsh_stats_cost {
+    uint64_t ns, calls;
+};
+struct gsh_stats_cost gsh_stats_row_cost(unsigned row);
+/* The reason that costs most: time, and of equal times calls. */
+unsigned gsh_stats_top_reason(const uint64_t calls[GSH_STATS_MAX_REASONS],
+                              const uint64_t ns[GSH_STATS_MAX_REASONS]);
 /* Appends the row's name and signature. */
 void gsh_stats_append_name(unsigned row, struct gsh_fmt *fmt);
 

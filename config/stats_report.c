@@ -183,11 +183,7 @@ static const char *reason_name(size_t reason)
 
 static const char *top_reason(const struct gsh_stats_row_copy *row)
 {
-    size_t top = 0;
-    for (size_t i = 1; i < GSH_STATS_MAX_REASONS; i++) {
-        if (row->reasons[i] > row->reasons[top])
-            top = i;
-    }
+    unsigned top = gsh_stats_top_reason(row->reasons, row->reason_ns);
     return row->reasons[top] > 0 ? reason_name(top) : "-";
 }
 
@@ -215,16 +211,10 @@ static void format_time(char *text, size_t size, uint64_t ns)
 /* Busiest first: by time measured, then by calls. */
 static bool is_before(uint16_t left, uint16_t right)
 {
-    struct gsh_stats_row_copy a, b;
-    gsh_stats_get_row(left, &a);
-    gsh_stats_get_row(right, &b);
-    uint64_t a_ns = a.device_ns + a.host_ns, b_ns = b.device_ns + b.host_ns;
-    if (a_ns != b_ns)
-        return a_ns > b_ns;
-    uint64_t a_calls = a.device_calls + a.host_calls, b_calls = b.device_calls + b.host_calls;
-    if (a_calls != b_calls)
-        return a_calls > b_calls;
-    return left < right;
+    struct gsh_stats_cost a = gsh_stats_row_cost(left), b = gsh_stats_row_cost(right);
+    if (a.ns != b.ns)
+        return a.ns > b.ns;
+    return a.calls != b.calls ? a.calls > b.calls : left < right;
 }
 
 /* Shell sort: qsort may allocate, which a signal handler must not. */
@@ -243,10 +233,10 @@ static void sort(uint16_t *order, size_t count)
 /* The rows that counted something, busiest first. */
 static size_t sort_rows(uint16_t order[GSH_STATS_MAX_ROWS])
 {
-    struct gsh_stats_row_copy row;
     size_t count = 0;
     for (unsigned i = 0; i < gsh_stats_row_count(); i++) {
-        if (gsh_stats_get_row(i, &row))
+        struct gsh_stats_cost cost = gsh_stats_row_cost(i);
+        if (cost.calls > 0 || cost.ns > 0)
             order[count++] = (uint16_t)i;
     }
     sort(order, count);
@@ -333,19 +323,13 @@ static void append_events(struct gsh_fmt *fmt)
     gsh_fmt_printf(fmt, "; %s since NumPy was found; version %s\n", wall, gsh_version_get());
 }
 
-static uint64_t time_of(uint16_t index)
-{
-    struct gsh_stats_row_copy row;
-    return gsh_stats_get_row(index, &row) ? row.device_ns + row.host_ns : 0;
-}
-
 static size_t count_shown(const uint16_t *order, size_t count)
 {
     uint64_t all = 0;
     size_t shown = GSH_MIN(count, (size_t)TEXT_ROWS);
     for (size_t i = 0; i < count; i++)
-        all += time_of(order[i]);
-    while (shown > SURE_ROWS && time_of(order[shown - 1]) < all / LEAST_SHARE)
+        all += gsh_stats_row_cost(order[i]).ns;
+    while (shown > SURE_ROWS && gsh_stats_row_cost(order[shown - 1]).ns < all / LEAST_SHARE)
         shown--;
     return shown;
 }

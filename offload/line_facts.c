@@ -7,15 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static enum gsh_reason top_reason(const struct gsh_line_profile_copy *line)
-{
-    unsigned top = 0;
-    for (unsigned i = 1; i < GSH_REASON_COUNT; i++)
-        if (line->reasons[i] > line->reasons[top])
-            top = i;
-    return (enum gsh_reason)top;
-}
-
 const char *gsh_line_facts_name(const struct gsh_line_profile_call *call, const char **signature)
 {
     struct gsh_stats_row_copy names;
@@ -37,7 +28,8 @@ static uint64_t count_elements(const struct gsh_line_profile_copy *line)
 
 struct gsh_line_facts gsh_line_facts_of(const struct gsh_line_profile_copy *line)
 {
-    return (struct gsh_line_facts){line, count_elements(line), top_reason(line)};
+    enum gsh_reason top = gsh_stats_top_reason(line->reasons, line->reason_ns);
+    return (struct gsh_line_facts){line, count_elements(line), top};
 }
 
 const struct gsh_line_profile_call *

@@ -11,8 +11,7 @@ static void add_row(const struct gsh_stats_row_copy *row,
                     struct gsh_report_reason all[GSH_REASON_COUNT])
 {
     for (unsigned i = 0; i < GSH_REASON_COUNT; i++) {
-        double share = (double)row->reasons[i] / (double)GSH_MAX(row->host_calls, 1);
-        all[i].seconds += share * (double)row->host_ns * 1e-9;
+        all[i].seconds += (double)row->reason_ns[i] * 1e-9;
         all[i].calls += row->reasons[i];
     }
 }

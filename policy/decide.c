@@ -4,12 +4,14 @@
  */
 #include "decide.h"
 
+#define SMALL 20e-6 /* s on the CPU: no more than the launch itself may cost */
+
 struct gsh_verdict gsh_decide(const struct gsh_facts *facts)
 {
     double gain = facts->host + facts->download - facts->device - facts->fetch;
     enum gsh_reason reason = GSH_REASON_NONE;
     if (gain <= 0)
-        reason = GSH_REASON_TOO_SMALL;
+        reason = facts->host < SMALL ? GSH_REASON_TOO_SMALL : GSH_REASON_NO_GAIN;
     else if (gain + facts->debt <= facts->upload)
         reason = GSH_REASON_DATA_ON_HOST;
     return (struct gsh_verdict){.reason = reason, .gain = gain, .facts = *facts};

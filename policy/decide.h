@@ -21,7 +21,7 @@ struct gsh_facts {
 };
 
 struct gsh_verdict {
-    enum gsh_reason reason; /* NONE: the device; TOO_SMALL or DATA_ON_HOST otherwise */
+    enum gsh_reason reason; /* NONE: the device; TOO_SMALL, NO_GAIN or DATA_ON_HOST otherwise */
     double gain;            /* s won by the device, uploads not counted; may be negative */
     double
         modelled;   /* s on the CPU before they were corrected, set by price.h; 0: they never are */

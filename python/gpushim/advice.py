@@ -20,6 +20,7 @@ ADVICE = {  # reason: (what stands in the way, what to write)
     "operand": ("an operand is no plain array", "make it one once, before the loop: np.asarray(x)"),
     "too-small": ("calls on few elements, which cost more to hand over than to compute",
                   "compute many of them in one call: stack the small arrays, and give the loop an axis"),
+    "no-gain": ("the GPU would be no faster, the way of the results to the CPU included", "read results less often: once, at the end"),
     "data-on-host": ("moving the operands costs more than computing here",
                      "compute more on these arrays before the CPU touches them, or make them by NumPy's functions"),
     "layout": ("unaligned or byte-swapped data", "copy it once into native order: np.ascontiguousarray(x.astype(x.dtype.newbyteorder('=')))"),

@@ -254,6 +254,25 @@ static void test_json_file(void)
     CHECK_INT(system(command), 0);
 }
 
+/* One long call outweighs many short ones; without times the number counts. */
+static void test_top_reason(void)
+{
+    uint64_t calls[GSH_STATS_MAX_REASONS] = {[1] = 900, [2] = 1},
+             ns[GSH_STATS_MAX_REASONS] = {[1] = 100, [2] = 5000};
+    CHECK_INT(gsh_stats_top_reason(calls, ns), 2);
+    ns[2] = ns[1];
+    CHECK_INT(gsh_stats_top_reason(calls, ns), 1);
+    unsigned row = gsh_stats_row("square", "d->d");
+    for (int i = 0; i < 3; i++)
+        gsh_stats_host_call(row, 1, 10);
+    gsh_stats_host_call(row, 2, 4000);
+    struct gsh_stats_row_copy copy;
+    CHECK(gsh_stats_get_row(row, &copy));
+    CHECK_INT(copy.reason_ns[1], 30);
+    CHECK_INT(copy.reason_ns[2], 4000);
+    CHECK_INT(copy.host_ns, 4030);
+}
+
 int main(void)
 {
     test_at_exit();
@@ -266,6 +285,7 @@ int main(void)
     test_text();
     test_json();
     test_sections();
+    test_top_reason();
     test_full_table();
     return check_result();
 }

@@ -29,7 +29,7 @@ static void check_no_loss(const struct gsh_facts *facts)
     struct gsh_verdict verdict = gsh_decide(facts);
     CHECK(verdict.gain == facts->host + facts->download - facts->device - facts->fetch);
     CHECK(!verdict.is_forced);
-    if (verdict.reason == GSH_REASON_TOO_SMALL)
+    if (verdict.reason == GSH_REASON_TOO_SMALL || verdict.reason == GSH_REASON_NO_GAIN)
         CHECK(verdict.gain <= 0);
     else if (verdict.reason == GSH_REASON_DATA_ON_HOST)
         CHECK(verdict.gain > 0 && verdict.gain + facts->debt <= facts->upload);

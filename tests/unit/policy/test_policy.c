@@ -51,7 +51,9 @@ static void check_rule(void)
     struct gsh_facts far = {.host = 1e-3, .device = 1e-5, .upload = 5e-3};
     CHECK_INT(gsh_decide(&far).reason, GSH_REASON_DATA_ON_HOST);
     struct gsh_facts fetched = {.host = 1e-3, .device = 1e-5, .fetch = 2e-3};
-    CHECK_INT(gsh_decide(&fetched).reason, GSH_REASON_TOO_SMALL);
+    CHECK_INT(gsh_decide(&fetched).reason, GSH_REASON_NO_GAIN);
+    struct gsh_facts slow = {.host = 1e-3, .device = 2e-3};
+    CHECK_INT(gsh_decide(&slow).reason, GSH_REASON_NO_GAIN);
 }
 
 /* However often the data is used, leaving it first costs at most as much again as moving it at

@@ -133,7 +133,7 @@ static int overwritten(void)
     CHECK_INT(offer_read(a), GSH_REASON_NOT_STARTED);
     rates.device_call = 1;
     struct gsh_call call = live_call(GSH_OP_ADD, NULL, NULL, 1, a + COUNT / 2, COUNT / 2);
-    CHECK_INT(gsh_dispatch_decide(&call), GSH_REASON_TOO_SMALL);
+    CHECK_INT(gsh_dispatch_decide(&call), GSH_REASON_NO_GAIN);
     rates.device_call = 0;
     CHECK_INT(block->chunks, 4);
     for (unsigned chunk = 0; chunk < 4; chunk++)

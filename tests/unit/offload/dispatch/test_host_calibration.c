@@ -176,11 +176,11 @@ static void test_price(void)
     rates.host_flops[1] = 2.0 * SIDE * SIDE * SIDE / 10e-3;
     rates.device_flops[1] = rates.host_flops[1] / 4;
     backend.calibrates_host = false;
-    CHECK_INT(gsh_dispatch_decide(&call), GSH_REASON_TOO_SMALL);
+    CHECK_INT(gsh_dispatch_decide(&call), GSH_REASON_NO_GAIN);
     CHECK(!gsh_host_calibration_is_expected(ROW));
     backend.calibrates_host = true;
     for (int i = 0; i < 3; i++) {
-        CHECK_INT(gsh_dispatch_decide(&call), GSH_REASON_TOO_SMALL);
+        CHECK_INT(gsh_dispatch_decide(&call), GSH_REASON_NO_GAIN);
         CHECK(gsh_host_calibration_is_expected(ROW));
         gsh_host_calibration_begin();
         wait_ms(SLOW_MS);
@@ -189,7 +189,7 @@ static void test_price(void)
     CHECK_INT(gsh_dispatch_decide(&call), GSH_REASON_NONE);
     CHECK(!gsh_host_calibration_is_expected(ROW));
     backend.calibrates_host = false;
-    CHECK_INT(gsh_dispatch_decide(&call), GSH_REASON_TOO_SMALL);
+    CHECK_INT(gsh_dispatch_decide(&call), GSH_REASON_NO_GAIN);
     expect(&call.launch, 1);
     gsh_dispatch_decide(&sum); /* which is none of its own */
     CHECK(!gsh_host_calibration_is_expected(ROW));

@@ -112,6 +112,7 @@ static char letter_of(const struct gsh_call *call)
     case GSH_REASON_DATA_ON_HOST:
         return 'h';
     case GSH_REASON_TOO_SMALL:
+    case GSH_REASON_NO_GAIN:
         return '.';
     default:
         return '?';
