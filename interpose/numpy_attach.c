@@ -27,6 +27,7 @@
 #include "python_advice.h"
 #include "python_error.h"
 #include "python_line.h"
+#include "python_text.h"
 #include "report_verdict.h"
 #include "search_roots.h"
 #include "startup.h"
@@ -58,7 +59,7 @@ static void add_search_roots(void)
     for (Py_ssize_t i = 0; i < gsh_py.PyList_Size(path); i++) {
         PyObject *entry = gsh_py.PyList_GetItem(path, i);
         const char *text =
-            gsh_py_type(entry) == gsh_py.PyUnicode_Type ? gsh_py.PyUnicode_AsUTF8(entry) : NULL;
+            gsh_py_type(entry) == gsh_py.PyUnicode_Type ? gsh_python_text_utf8(entry) : NULL;
         if (text && strstr(text, "-packages"))
             gsh_search_roots_add(text);
     }

@@ -9,6 +9,7 @@
 #include "numpy_composed.h"
 #include "numpy_vectorize.h"
 #include "python_error.h"
+#include "python_text.h"
 
 #include <string.h>
 
@@ -49,6 +50,11 @@ static PyObject *call_function(PyObject *self, PyObject *const *args, size_t nar
     return function->original(self, args, nargsf, kwnames);
 }
 
+static bool is_of_numpy(const char *module)
+{
+    return module != NULL && strncmp(module, "numpy", strlen("numpy")) == 0;
+}
+
 /* Whether it is a function of the package numpy by that name. Leaves no Python error. */
 static bool is_named(PyObject *implementation, const char *name)
 {
@@ -57,7 +63,7 @@ static bool is_named(PyObject *implementation, const char *name)
     bool is_one = own && module && gsh_py_type(module) == gsh_py.PyUnicode_Type &&
                   gsh_py_type(own) == gsh_py.PyUnicode_Type &&
                   gsh_py.PyUnicode_CompareWithASCIIString(own, name) == 0 &&
-                  strncmp(gsh_py.PyUnicode_AsUTF8(module), "numpy", strlen("numpy")) == 0;
+                  is_of_numpy(gsh_python_text_utf8(module));
     PyObject *const dropped[] = {own, module};
     gsh_py_drop(dropped, GSH_COUNT(dropped));
     gsh_python_error_clear();

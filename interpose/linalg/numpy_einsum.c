@@ -10,7 +10,7 @@
 #include "numpy_method_patch.h"
 #include "numpy_product.h"
 #include "numpy_scalar.h"
-#include "python_error.h"
+#include "python_text.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -330,9 +330,7 @@ static PyObject *try_einsum(const struct gsh_method_call *call, enum gsh_reason 
     *why = GSH_REASON_KEYWORDS;
     if (!gsh_numpy_method_patch_bind(call, names, 4, 3, slots))
         return NULL;
-    const char *text = gsh_py.PyUnicode_AsUTF8(slots[0]);
-    if (!text)
-        gsh_python_error_clear();
+    const char *text = gsh_python_text_utf8(slots[0]);
     PyObject *out = gsh_numpy_arguments_is_absent(slots[3]) ? NULL : slots[3];
     if (!text || !split(text, &parts) || parts.count != (int)call->nargs - 1)
         return NULL;

@@ -6,6 +6,7 @@
 #include "numpy_abi.h"
 
 #include "python_error.h"
+#include "python_text.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static void find_version(char *text, size_t size)
     PyObject *modules = gsh_py.PyImport_GetModuleDict();
     PyObject *module = modules ? gsh_py.PyDict_GetItemString(modules, "numpy.version") : NULL;
     PyObject *version = module ? gsh_py.PyObject_GetAttrString(module, "version") : NULL;
-    const char *utf8 = version ? gsh_py.PyUnicode_AsUTF8(version) : NULL;
+    const char *utf8 = version ? gsh_python_text_utf8(version) : NULL;
     if (utf8) {
         strncpy(text, utf8, size - 1);
         text[size - 1] = 0;

@@ -10,6 +10,7 @@
 #include "numpy_abi.h"
 #include "numpy_hooks.h"
 #include "python_place.h"
+#include "python_text.h"
 
 #include <string.h>
 
@@ -25,7 +26,7 @@ static bool is_asked_by_numpy(void)
     struct gsh_python_place_info info;
     if (!gsh_python_place_find(gsh_python_place_note(), &info) || info.module == NULL)
         return false;
-    const char *name = gsh_py.PyUnicode_AsUTF8(info.module);
+    const char *name = gsh_python_text_utf8(info.module);
     return name != NULL && strncmp(name, "numpy.", strlen("numpy.")) == 0;
 }
 

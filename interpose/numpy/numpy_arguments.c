@@ -6,6 +6,7 @@
 #include "numpy_arguments.h"
 
 #include "python_error.h"
+#include "python_text.h"
 
 #include <string.h>
 
@@ -55,9 +56,7 @@ bool gsh_numpy_arguments_order(PyObject *object, enum gsh_order absent, enum gsh
         return true;
     if (gsh_py_type(object) != gsh_py.PyUnicode_Type)
         return false;
-    text = gsh_py.PyUnicode_AsUTF8(object);
-    if (!text)
-        gsh_python_error_clear();
+    text = gsh_python_text_utf8(object);
     const char *found = text && text[0] && !text[1] ? strchr(names, text[0]) : NULL;
     if (found)
         *order = (enum gsh_order)((found - names) % 4);

@@ -9,6 +9,7 @@
 #include "coherence.h"
 #include "host_casts.h"
 #include "python_error.h"
+#include "python_text.h"
 
 #include <float.h>
 #include <limits.h>
@@ -387,9 +388,7 @@ static bool is_plain_name(PyObject *object)
     PyObject *type = gsh_py_type(object);
     if (type != gsh_py.PyUnicode_Type)
         return type == gsh_py.PyType_Type || gsh_py.PyType_IsSubtype(type, gsh_np.descr_type);
-    const char *text = gsh_py.PyUnicode_AsUTF8(object);
-    if (!text)
-        gsh_python_error_clear();
+    const char *text = gsh_python_text_utf8(object);
     return text && !strchr(text, ',');
 }
 

@@ -11,6 +11,7 @@
 #include "numpy_errors.h"
 #include "numpy_errstate.h"
 #include "python_error.h"
+#include "python_text.h"
 #include "verify_ledger.h"
 
 #include <fenv.h>
@@ -312,7 +313,7 @@ static PyObject *frame_of_program(void)
     while (frame) {
         PyObject *globals = gsh_py.PyObject_GetAttrString(frame, "f_globals");
         PyObject *name = globals ? gsh_py.PyDict_GetItemString(globals, "__name__") : NULL;
-        const char *text = name ? gsh_py.PyUnicode_AsUTF8(name) : NULL;
+        const char *text = name ? gsh_python_text_utf8(name) : NULL;
         bool is_own = text && (strncmp(text, "numpy.", 6) == 0 || strncmp(text, "scipy.", 6) == 0);
         gsh_py_drop(&globals, 1);
         PyObject *back = is_own ? gsh_py.PyFrame_GetBack(frame) : NULL;
@@ -329,7 +330,7 @@ static void find_place(struct gsh_verify_place *place)
     PyObject *frame = frame_of_program();
     PyObject *code = frame ? gsh_py.PyFrame_GetCode(frame) : NULL;
     PyObject *file = code ? gsh_py.PyObject_GetAttrString(code, "co_filename") : NULL;
-    const char *text = file ? gsh_py.PyUnicode_AsUTF8(file) : NULL;
+    const char *text = file ? gsh_python_text_utf8(file) : NULL;
     struct gsh_fmt fmt;
     gsh_fmt_init(&fmt, place->file, sizeof place->file);
     gsh_fmt_text(&fmt, text ? text : "?");

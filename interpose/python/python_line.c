@@ -9,6 +9,7 @@
 #include "log.h"
 #include "python_error.h"
 #include "python_place.h"
+#include "python_text.h"
 #include "stats.h"
 
 #include <limits.h>
@@ -21,6 +22,7 @@
 #define LIBRARY (~0U)  /* in place of a row: frames that are passed */
 #define PRINTER (~1U)  /* the same, of a function that prints an array */
 #define IMPORTER (~2U) /* of an import: the search ends */
+#define NAMELESS "<a file whose name is no UTF-8>"
 #define INSTRUCTION_STEP 0x9e3779b97f4a7c15U
 
 struct kept {
@@ -146,7 +148,8 @@ static unsigned row_of_frame(const struct gsh_python_place_frame *frame)
     struct kept *slot = slot_of_sigsafe(frame);
     if (GSH_LIKELY(is_kept_sigsafe(slot, frame)))
         return slot->row;
-    unsigned row = row_sigsafe(frame, gsh_py.PyUnicode_AsUTF8(name_of_sigsafe(frame->code)));
+    const char *file = gsh_python_text_utf8(name_of_sigsafe(frame->code));
+    unsigned row = row_sigsafe(frame, file != NULL ? file : NAMELESS);
     keep(slot, frame, row);
     return row;
 }
@@ -245,7 +248,7 @@ static void find_packages(void)
 {
     PyObject *numpy = gsh_py.PyDict_GetItemString(gsh_py.PyImport_GetModuleDict(), "numpy");
     PyObject *file = numpy != NULL ? gsh_py.PyObject_GetAttrString(numpy, "__file__") : NULL;
-    const char *text = file != NULL ? gsh_py.PyUnicode_AsUTF8(file) : NULL;
+    const char *text = file != NULL ? gsh_python_text_utf8(file) : NULL;
     const char *end = text != NULL ? strstr(text, "numpy/__init__.py") : NULL;
     if (end != NULL && (size_t)(end - text) < sizeof packages) {
         packages_length = (size_t)(end - text);
@@ -260,7 +263,7 @@ static void find_packages(void)
 static bool find_offsets(PyObject *code)
 {
     PyObject *name = gsh_py.PyObject_GetAttrString(code, "co_filename");
-    const char *text = name != NULL ? gsh_py.PyUnicode_AsUTF8(name) : NULL;
+    const char *text = name != NULL ? gsh_python_text_utf8(name) : NULL;
     if (text == NULL)
         return false;
     at_text = (size_t)(text - (const char *)name);

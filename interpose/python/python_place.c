@@ -20,6 +20,8 @@
 #define FRAME_OF_OBJECT 24 /* PyFrameObject.f_frame */
 #define HELD_FRAME 56      /* PyThreadState.cframe of 3.11 and 3.12 */
 #define NOWHERE (~0U)
+#define STEP 2       /* bytes of an instruction */
+#define MOST_BACK 64 /* bytes, to an instruction that has a line: jumps of 3.11 have none */
 
 struct note {
     uint32_t number;                /* the place's number; 0: free */
@@ -165,7 +167,10 @@ unsigned gsh_python_place_walk_sigsafe(const void *thread, struct gsh_python_pla
 
 int gsh_python_place_line_sigsafe(struct gsh_python_place_frame frame)
 {
-    return line_of(frame.code, frame.instruction);
+    int line = line_of(frame.code, frame.instruction);
+    for (int back = STEP; line < 1 && back <= MOST_BACK && back <= frame.instruction; back += STEP)
+        line = line_of(frame.code, frame.instruction - back);
+    return GSH_MAX(line, 0);
 }
 
 /* ---- offsets ---- */

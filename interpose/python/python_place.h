@@ -42,7 +42,7 @@ const void *gsh_python_place_own_thread_sigsafe(void);
 /* The innermost frames of the calling thread, or of one that waits meanwhile; their number. Needs no GIL. */
 unsigned gsh_python_place_walk_sigsafe(const void *thread, struct gsh_python_place_frame *frames,
                                        unsigned most);
-/* The line that a frame runs. Its code must be alive; a thread that has the GIL may wait for this one. */
+/* The line that a frame runs, 0: none. Its code must be alive; a thread that has the GIL may wait for this one. */
 int gsh_python_place_line_sigsafe(struct gsh_python_place_frame frame);
 
 /* Looks up a noted place. False: it was forgotten. */

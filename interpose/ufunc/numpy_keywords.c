@@ -5,6 +5,7 @@
 #include "numpy_keywords.h"
 
 #include "python_error.h"
+#include "python_text.h"
 
 #include <string.h>
 
@@ -121,9 +122,7 @@ static int find_char(char numpy_char)
 /* "dd->d" */
 static bool parse_signature_text(struct gsh_ufunc_call *call, PyObject *value)
 {
-    const char *text = gsh_py.PyUnicode_AsUTF8(value);
-    if (!text)
-        gsh_python_error_clear();
+    const char *text = gsh_python_text_utf8(value);
     size_t nin = (size_t)call->ufunc->nin, count = (size_t)call->ufunc->nargs;
     if (!text || strlen(text) != count + 2 || strncmp(text + nin, "->", 2) != 0)
         return false;

@@ -44,8 +44,9 @@ static size_t record_count;
 static uint64_t calls;   /* hooked calls, for the self-test */
 static bool counts_tiny; /* the report was requested: small calls are counted too */
 
-enum { SAMPLE_MEAN = 128 }; /* a power of 2 */
-static bool samples_tiny;   /* lines are found: one small call in SAMPLE_MEAN is counted */
+enum { SAMPLE_MEAN = 128 }; /* of further small calls one is counted; a power of 2 */
+enum { COUNTED_SINGLY = 10000 };
+static uint32_t counted_singly; /* small calls that are counted before that */
 static uint32_t until_sample = 1, stands_for = 1, random_state = 1; /* GIL */
 
 static struct record *find_record(const void *ufunc)
@@ -432,8 +433,13 @@ static inline bool seems_tiny_product(PyObject *const *args, size_t count)
 /* Whether a small call is not among those that are counted. until_sample is 0 if it is, else not. */
 static bool is_left_out(PyObject *const *args, size_t count, bool is_small)
 {
-    return samples_tiny && is_small && (!gsh_coherence_is_in_use() || are_on_host(args, count)) &&
-           --until_sample != 0;
+    if (!is_small || (gsh_coherence_is_in_use() && !are_on_host(args, count)))
+        return false;
+    if (counted_singly > 0) {
+        counted_singly--;
+        return false;
+    }
+    return --until_sample != 0;
 }
 
 /* Sampled calls stand for those that were left out. Intervals are random, so that no loop keeps step with them. */
@@ -554,7 +560,7 @@ void gsh_numpy_ufunc_install(void)
     if (!add || !gsh_numpy_keywords_init() || !gsh_numpy_promote_init())
         return;
     counts_tiny = gsh_stats_report_counts_tiny();
-    samples_tiny = gsh_line_profile_is_on;
+    counted_singly = gsh_line_profile_is_on ? 0 : COUNTED_SINGLY;
     gsh_np.call_ufunc = ((struct gsh_ufunc *)add)->vectorcall;
     PyObject *name, *value;
     Py_ssize_t position = 0;

@@ -68,6 +68,13 @@ for i in range(300):
         program = START + "exec(compile('np.add(x, 1.0)[3]', 'd\\xe9j\\xe0.py', 'exec'))\n"
         self.assertIn("d\xe9j\xe0.py", {entry["file"] for entry in run(program).report["lines"]})
 
+    def test_a_name_that_is_no_utf8(self):
+        program = START + "exec(compile('np.add(x, 1.0)[3]', b'\\xff.py'.decode('utf-8', 'surrogateescape'), 'exec'))\nprint(x[3])\n"
+        for env in ({}, {"GPUSHIM_VERIFY": "all"}, {"GPUSHIM_ON_FALLBACK": "warn"}, {"GPUSHIM_REQUIRE": "1%"}):
+            result = shim_runner.run(program, env=dict(env, GPUSHIM_REPORT="lines"), report=False)
+            self.assertEqual((result.returncode, result.stdout), (0, "3.0\n"), result.stderr)
+        self.assertIn("<a file whose name is no UTF-8>", {entry["file"] for entry in run(program).report["lines"]})
+
 
 class TestOptions(shim_runner.TestCase):
     PROGRAM = START + ELEMENTS
