@@ -12,12 +12,35 @@
 #include "numpy_hooks.h"
 #include "options.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct gsh_numpy_handler original; /* the handler before the patch */
 static size_t arena_min;
 static struct gsh_hook *allocate_hook, *free_hook;
+
+/* ---- the C library's threshold ---- */
+
+#define MOST_THRESHOLD ((size_t)32 << 20) /* glibc's DEFAULT_MMAP_THRESHOLD_MAX */
+
+static atomic_size_t largest_freed; /* up to that */
+
+/* glibc maps a request above a threshold by mmap, and raises the threshold to the size of what is freed that it had mapped (mallopt(3)).
+ * Arrays of the arena raise nothing, and other libraries' scratch memory would be mapped, and its pages faulted in, at each call.
+ * A block that no page is touched of raises it as the array would have. */
+static void raise_threshold(size_t size)
+{
+    size_t before = atomic_load_explicit(&largest_freed, memory_order_relaxed);
+    if (GSH_LIKELY(size <= before) || size > MOST_THRESHOLD)
+        return;
+    atomic_store_explicit(&largest_freed, size, memory_order_relaxed);
+    void *volatile block = malloc(size); /* volatile: the pair is kept */
+    free(block);
+}
+
+/* ---- the handler ---- */
 
 static void *patched_malloc(void *ctx, size_t size)
 {
@@ -49,6 +72,8 @@ static void patched_free(void *ctx, void *address, size_t size)
     gsh_coherence_fetch_if_address_taken(address);
     if (!gsh_arena_free(address))
         original.free(ctx, address, size);
+    else
+        raise_threshold(size);
 }
 
 static void *patched_realloc(void *ctx, void *address, size_t size)

@@ -19,6 +19,26 @@ for turn in range(23):
 print("faults", resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 """
 
+# Scratch memory of a library, at each call; more than glibc keeps by itself.
+SCRATCH = """
+import ctypes, resource
+import numpy as np
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+libc.free.argtypes = [ctypes.c_void_p]
+libc.memset.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]
+a = np.ones(3 << 20)
+del a
+for turn in range(23):
+    if turn == 3:
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    scratch = [libc.malloc(8 << 20) for part in range(3)]
+    for part in scratch:
+        libc.memset(part, 1, 8 << 20)
+        libc.free(part)
+print("faults", resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
 # Arrays of many sizes, a few of each alive at a time, so that the memory of one phase does not fit the next.
 PHASES = """
 import resource
@@ -99,6 +119,11 @@ class TestCpuMemory(shim_runner.TestCase):
         """Two temporary arrays of 48 MiB a turn; the kernel gives at most 2 MiB at a fault."""
         self.assertGreater(self.number(FAULTS, GPUSHIM_ARENA_MIN="1000000000"), 20 * 24)
         self.assertLess(self.number(FAULTS), 100)
+
+    def test_scratch_memory_of_libraries_is_used_again(self):
+        """As plain, where a freed array of 24 MiB has raised the C library's threshold of mmap."""
+        self.assertLess(self.number(SCRATCH, shim=False), 100)
+        self.assertLess(self.number(SCRATCH), 100)
 
     def test_peak(self):
         self.assertLess(self.number(PHASES), self.number(PHASES, shim=False) * 1.1 + 12_000)  # KiB; the library itself
