@@ -18,6 +18,7 @@
 #include "numpy_hooks.h"
 #include "numpy_keywords.h"
 #include "numpy_loops.h"
+#include "numpy_number_lists.h"
 #include "numpy_parallel.h"
 #include "numpy_promote.h"
 #include "numpy_single.h"
@@ -236,8 +237,8 @@ static PyObject *call_on_elements(struct record *record, PyObject *const *args, 
     return result;
 }
 
-static PyObject *try_or_call(PyObject *self, PyObject *const *args, size_t nargsf,
-                             PyObject *kwnames)
+static PyObject *try_or_call_arrays(PyObject *self, PyObject *const *args, size_t nargsf,
+                                    PyObject *kwnames)
 {
     struct record *record = find_record(self);
     enum gsh_reason why = gsh_dispatch_why_dead();
@@ -249,6 +250,20 @@ static PyObject *try_or_call(PyObject *self, PyObject *const *args, size_t nargs
     }
     return why == GSH_REASON_SCALAR ? call_on_elements(record, args, nargsf, kwnames, row)
                                     : call_original(record, args, nargsf, kwnames, why, row);
+}
+
+static PyObject *try_or_call(PyObject *self, PyObject *const *args, size_t nargsf,
+                             PyObject *kwnames)
+{
+    size_t nargs = gsh_py_nargs(nargsf),
+           inputs = GSH_MIN(nargs, (size_t)((struct gsh_ufunc *)self)->nin);
+    struct gsh_number_lists lists;
+    if (GSH_LIKELY(
+            !gsh_numpy_number_lists_convert(args, count_values(nargsf, kwnames), inputs, &lists)))
+        return try_or_call_arrays(self, args, nargsf, kwnames);
+    PyObject *result = try_or_call_arrays(self, lists.values, nargs, kwnames);
+    gsh_numpy_number_lists_drop(&lists);
+    return result;
 }
 
 /* Calls the original for numpy_verify.h. */

@@ -208,6 +208,29 @@ for a, b in [("c", "f"), ("c", "step"), ("empty", "c"), ("17-d", "17-d"), ("f", 
     record("pair %s %s" % (a, b), np.add, views[a], views[b])
 """)
 
+    def test_lists_of_numbers(self):
+        """NumPy makes an array of a list; beside an array on the device that is one launch, and nothing is moved but the list."""
+        script = PRELUDE + """
+LISTS = {"ints": [1, 2, 3], "floats": (1.5, -2.0, 0.5), "bools": [True, False, True], "complex": [1j, 2.0, 3], "mixed": [1, 2.5, True],
+         "table": [[1, 2, 3]], "column": [[1.0], [2.0]] * 500, "large": [2**63, 1, 2], "objects": [2**70, 1, 2], "none": [None, 1, 2],
+         "text": ["a", "b", "c"], "empty": [], "ragged": [[1, 2, 3], [1]], "wrong": [1, 2]}
+for dtype in DTYPES:
+    x = array(dtype, 3000).reshape(1000, 3)
+    for name, numbers in LISTS.items():
+        for ufunc in (np.add, np.greater, np.maximum):
+            record("%s %s %s" % (dtype, name, ufunc.__name__), lambda: ufunc(x, numbers))
+            record("%s %s %s 2" % (dtype, name, ufunc.__name__), lambda: ufunc(numbers, x))
+x = array("f8", 3000).reshape(1000, 3)
+x += [1, 2, 3]
+dump("in place", x)
+dump("clip", np.clip(x, [-1, -2, -3], [1, 2, 3]))
+dump("product", x @ [1.0, 2.0, 4.0])
+"""
+        self.assert_same(script)
+        one = shim_runner.run("import numpy as np\nx = np.ones((100000, 3))\ny = x * [1.0, 2.0, 3.0]\nprint(y.sum())\n").report
+        self.assertLess(shim_runner.counter(one, "launches"), 8)
+        self.assertLess(shim_runner.counter(one, "upload_bytes"), 10000)
+
     def test_unmanaged(self):
         self.assert_same(PRELUDE + """
 import array as array_module
