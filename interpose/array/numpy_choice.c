@@ -49,9 +49,12 @@ static PyObject *make_view(PyObject *self, PyObject *object, const struct gsh_ke
     return view;
 }
 
-/* One item of the key as an array of integers for an axis of this extent. */
-static PyObject *make_index(PyObject *item, int64_t extent, enum gsh_reason *why)
+/* Item k of the key as an array of integers; NULL: declined. */
+static PyObject *make_index(struct gsh_choice *choice, const struct gsh_key *key, int k,
+                            enum gsh_reason *why)
 {
+    PyObject *item = key->items[k];
+    int64_t extent = choice->view.shape[key->axes[k]];
     *why = GSH_REASON_OPERAND;
     PyObject *index = gsh_numpy_take_index(item);
     if (!index || gsh_numpy_dtype(gsh_numpy_array(index)->descr) != GSH_BOOL)
@@ -61,7 +64,11 @@ static PyObject *make_index(PyObject *item, int64_t extent, enum gsh_reason *why
                               ? gsh_numpy_nonzero_positions(index, why)
                               : NULL;
     gsh_py.Py_DecRef(index);
-    return positions;
+    choice->selects_nothing = positions != NULL && gsh_numpy_array(positions)->dimensions[0] == 0;
+    if (!choice->selects_nothing)
+        return positions;
+    gsh_py.Py_DecRef(positions);
+    return NULL;
 }
 
 /* Whether index k can be joined with others: it is in bounds, and its axis steps upwards by whole
@@ -94,14 +101,14 @@ static PyObject *make_term(PyObject *index, int64_t extent, int64_t step)
 }
 
 /* The sum of all indexes' terms. */
-static PyObject *join_indexes(const struct gsh_choice *choice, const struct gsh_key *key,
+static PyObject *join_indexes(struct gsh_choice *choice, const struct gsh_key *key,
                               enum gsh_reason *why)
 {
     PyObject *sum = NULL;
     int64_t itemsize = (int64_t)gsh_dtype_size(choice->view.dtype);
     for (int k = 0; k < key->count; k++) {
         int axis = key->axes[k];
-        PyObject *index = make_index(key->items[k], choice->view.shape[axis], why);
+        PyObject *index = make_index(choice, key, k, why);
         if (index && may_join(choice, index, axis, why)) {
             PyObject *term =
                 make_term(index, choice->view.shape[axis], choice->view.strides[axis] / itemsize);
@@ -168,12 +175,13 @@ bool gsh_numpy_choice_make(struct gsh_choice *choice, PyObject *self, PyObject *
 {
     choice->index = NULL;
     choice->is_safe = key->count > 1;
+    choice->selects_nothing = false;
     choice->array = make_view(self, object, key, subscript);
     *why =
         choice->array ? gsh_numpy_describe_array(choice->array, &choice->view) : GSH_REASON_OPERAND;
     if (*why == GSH_REASON_NONE && key->count == 1) {
         choice->axis = key->axes[0];
-        choice->index = make_index(key->items[0], choice->view.shape[choice->axis], why);
+        choice->index = make_index(choice, key, 0, why);
         if (choice->index && key->result_axis != choice->axis)
             move_axis(choice, choice->axis, key->result_axis);
     } else if (*why == GSH_REASON_NONE) {

@@ -13,8 +13,9 @@ struct gsh_choice {
     PyObject *array; /* the array, or a view of it; owned */
     PyObject *index; /* an array of integers, owned */
     struct gsh_view view;
-    int axis;     /* the view's axis that the index applies to */
-    bool is_safe; /* the index is known to be in bounds */
+    int axis;             /* the view's axis that the index applies to */
+    bool is_safe;         /* the index is known to be in bounds */
+    bool selects_nothing; /* set where declined: a mask of the key has no true element */
     int64_t shape[GSH_MAX_DIMS],
         strides[GSH_MAX_DIMS]; /* strides of the view if they differ from the array's */
 };

@@ -95,7 +95,7 @@ static PyObject *try_gather(PyObject *self, PyObject *object, const struct gsh_k
 {
     struct gsh_choice choice;
     if (!gsh_numpy_choice_make(&choice, self, object, key, original_subscript, why))
-        return NULL;
+        return choice.selects_nothing ? original_subscript(self, object) : NULL;
     PyObject *result = gsh_numpy_take_gather(&choice.view, choice.axis, choice.index,
                                              choice.is_safe, GSH_TAKE_INDEX_ORDER, why, row);
     gsh_numpy_choice_drop(&choice);
@@ -278,8 +278,12 @@ static bool try_scatter(PyObject *self, PyObject *object, const struct gsh_key *
                         PyObject *value, enum gsh_reason *why, unsigned *row)
 {
     struct gsh_choice choice;
-    if (!gsh_numpy_choice_make(&choice, self, object, key, original_subscript, why))
-        return false;
+    if (!gsh_numpy_choice_make(&choice, self, object, key, original_subscript, why)) {
+        if (!choice.selects_nothing)
+            return false;
+        *why = GSH_REASON_NONE;
+        return original_assign(self, object, value) == 0;
+    }
     bool done = gsh_numpy_take_scatter(choice.array, &choice.view, choice.axis, choice.index,
                                        choice.is_safe, value, why, row);
     gsh_numpy_choice_drop(&choice);

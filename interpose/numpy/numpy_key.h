@@ -14,7 +14,7 @@ enum gsh_key_kind {
     GSH_KEY_OTHER  /* other advanced indexing, or slice bounds that run code */
 };
 
-#define GSH_KEY_INDEXES 4 /* maximum number of indexes in one key */
+#define GSH_KEY_INDEXES 8 /* maximum number of indexes in one key */
 
 struct gsh_key {
     enum gsh_key_kind kind;
