@@ -100,11 +100,11 @@ def moved_text(count, moved):
     return "%s in %d" % (size(moved), count) if count else "-"
 
 
-def line_lines(merged):
+def line_lines(lines):
     form = " %%-%ds %%8s %%8s %%18s %%18s %%7s   %%s" % PLACE_WIDTH
     yield "lines, the worst round trips first"
     yield form % ("line", "device", "CPU", "to the device", "to the CPU", "faults", "why")
-    for line in merged.lines[:MOST_LINES]:
+    for line in lines[:MOST_LINES]:
         yield form % (place_of(line)[-PLACE_WIDTH:], nanoseconds(line["device_ns"]), nanoseconds(line["host_ns"]),
                       moved_text(line["uploads"], line["upload_bytes"]), moved_text(line["downloads"], line["download_bytes"]),
                       line["faults_read"] + line["faults_write"], why_of(line))
@@ -120,5 +120,5 @@ def text(merged):
         lines += reason_lines(verdict)
     lines += [*operation_lines(merged), moved_line(merged.counters), *reader_lines(merged.readers), *event_lines(merged.counters)]
     lines += process_lines(merged) if len(merged.reports) > 1 else []
-    lines += line_lines(merged) if merged.lines else []
+    lines += line_lines(merged.lines) if merged.lines else []
     return "\n".join(lines)
