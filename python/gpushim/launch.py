@@ -28,6 +28,7 @@ def arguments_of(words):
 def check_words(words, parser):
     """Ends with the parser's usage where the words name no program."""
     if not words or words == ["-m"] or (words[0].startswith("-") and words[0] != "-m"):
+        parser.print_usage(sys.stderr)
         parser.error("a script, -m with a module, or a program is expected%s" % (", not " + words[0] if words else ""))
 
 
