@@ -4,7 +4,7 @@ import importlib
 import os
 import sys
 
-from gpushim import command_run
+from gpushim import bench_programs, command_run
 from gpushim.launch import PYTHON_FILES
 from gpushim.messages import complain
 from gpushim.parsing import USAGE_ERROR, Parser, suggestion
@@ -12,7 +12,8 @@ from gpushim.parsing import USAGE_ERROR, Parser, suggestion
 # Each a module command_NAME with add_to(commands), which adds its parser, and execute(options), which returns the exit status. What
 # needs a package besides Python's own is imported in execute.
 SUBCOMMANDS = ("run", "bench", "verify", "advise", "report", "doctor", "kernel", "path", "clean")
-WITH_PROGRAM = ("run", "bench", "verify", "advise")  # a program's words end the options
+# Commands with programs: what parts these from the options.
+SPLITS = {"run": command_run.split, "bench": bench_programs.split, "verify": command_run.split, "advise": command_run.split}
 BROKEN_PIPE = 141  # exit status, as a shell's of SIGPIPE
 
 
@@ -51,10 +52,10 @@ def main(words=None):
     words, program, parser = sys.argv[1:] if words is None else words, [], make_parser()
     if words:
         check_command(words[0], parser)
-    if words and words[0] in WITH_PROGRAM:  # the program's words are not options of ours
-        given, program = command_run.split(words[1:], parser.subcommands[words[0]])
-        words = [words[0], *given]
     try:
+        if words and words[0] in SPLITS:  # the program's words are not options of ours
+            given, program = SPLITS[words[0]](words[1:], parser.subcommands[words[0]])
+            words = [words[0], *given]
         options, unknown = parser.parse_known_args(words)
         if unknown:
             getattr(options, "parser", parser).refuse(unknown)

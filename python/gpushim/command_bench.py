@@ -11,7 +11,7 @@ from gpushim import bench_checks, bench_comparing, bench_output, bench_plot, ben
 from gpushim.messages import complain
 from gpushim.parsing import number_from
 
-USAGE = "gpushim bench [options] (script.py ... | script.py arguments | -m module | program) [-- another program ...]"
+USAGE = "gpushim bench [options] (script.py ... [options] | script.py arguments | -m module | program) [-- another program ...]"
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -155,7 +155,7 @@ def write_files(options, lines, facts, measurements):
 
 
 def execute(options):
-    commands = bench_programs.split(options.program) + (bench_programs.read(options.programs) if options.programs else [])
+    commands = options.program + (bench_programs.read(options.programs) if options.programs else [])
     for words in commands or [[]]:
         launch.check_words(words, options.parser)
     check_outputs(options)

@@ -7,7 +7,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python"))
-from gpushim import command, command_run, parsing, variables
+from gpushim import bench_programs, command, command_run, parsing, variables
 
 
 def parse(*words):
@@ -78,6 +78,31 @@ class TestReport(unittest.TestCase):
     def test_the_program_begins_behind_the_options(self):
         parser = command.make_parser().subcommands["run"]
         self.assertEqual(command_run.split(["--line-profile", "a.py", "--report"], parser), (["--line-profile"], ["a.py", "--report"]))
+
+
+class TestPrograms(unittest.TestCase):
+    """Which words of `gpushim bench` are programs, and which options."""
+
+    def split(self, *words):
+        return bench_programs.split(list(words), command.make_parser().subcommands["bench"])
+
+    def test_scripts_are_programs_of_their_own(self):
+        self.assertEqual(self.split("a.py", "b.py"), ([], [["a.py"], ["b.py"]]))
+        self.assertEqual(self.split("--runs", "3", "a.py", "b.py", "--json", "f", "--quiet", "c.py"),
+                         (["--runs", "3", "--json", "f", "--quiet"], [["a.py"], ["b.py"], ["c.py"]]))
+        self.assertEqual(self.split("a.py", "--json=f"), (["--json=f"], [["a.py"]]))
+
+    def test_arguments(self):
+        self.assertEqual(self.split("a.py", "3", "--json", "f", "--", "b.py", "--size", "5"),
+                         ([], [["a.py", "3", "--json", "f"], ["b.py", "--size", "5"]]))
+        self.assertEqual(self.split("a.py --n '3 4'", "b.py", "--runs", "2"), (["--runs", "2"], [["a.py", "--n", "3 4"], ["b.py"]]))
+        self.assertEqual(self.split("--quiet", "--", "-m", "module", "--json", "f"), (["--quiet"], [["-m", "module", "--json", "f"]]))
+        self.assertEqual(self.split("python", "a.py", "b.py"), ([], [["python", "a.py", "b.py"]]))
+
+    def test_words_that_belong_to_nothing(self):
+        self.assertEqual(refusal(self.split, "a.py", "b.py", "3"), "gpushim bench: 3 behind programs of their own: a script is quoted with "
+                         "its arguments, as 'b.py 3'\n")
+        self.assertIn("as 'script.py x'", refusal(self.split, "a.py", "--runs", "3", "x"))
 
 
 if __name__ == "__main__":
