@@ -60,8 +60,31 @@ class TestVerify(TestCase):
             self.assertRegex(error, r"gpushim verify: \d+ calls of the device compared with NumPy, 0 differ")
             with open(os.path.join(self.folder, "summary.json"), encoding="utf-8") as file:
                 self.assertGreater(json.load(file)["checked"], 0)
-        self.assertEqual(self.gpushim("verify", "--device", "none", script, "0")[0], 3)  # nothing was compared
-        self.assertEqual(self.gpushim("verify", "--share", "some", script, "0")[0], 2)
+        for share in "some", "300%", "0%":
+            status, _, error = self.gpushim("verify", "--share", share, script, "0")
+            self.assertEqual((status, error), (
+                2, "gpushim verify: --share: all or a percentage up to 100%, as 1%, is expected, not " + share + "\n"))
+
+    def test_nothing_compared(self):
+        """The cause is told, and what helps."""
+        script = self.write("script.py", "import numpy as np\nprint((np.arange(3.0) + 1).sum())\n")
+        for words, told in ((("--device", "none", script), "not active: GPUSHIM_DEVICE is none; NumPy computed on the CPU; --device host needs no GPU"),
+                            (("--mode", "off", script), "not active: GPUSHIM_MODE is off; NumPy computed on the CPU"),
+                            (("--device", "host", script), "; NumPy computed on the CPU; --force sends there all that is supported"),
+                            (("--device", "host", "true"), "no process of the program loaded NumPy and came to its end")):
+            status, _, error = self.gpushim("verify", *words)
+            self.assertEqual(status, 3, error)
+            self.assertRegex(error, r"\ngpushim verify: nothing was compared: .*%s\n$" % re.escape(told))
+        if not HAS_GPU:
+            self.assertIn("not active: no NVIDIA GPU was found; NumPy computed on the CPU; --device host needs no GPU", self.gpushim("verify", script)[2])
+
+    def test_why_calls_are_not_compared(self):
+        script = self.write("script.py", "import numpy as np\na = np.eye(300) * 3\nprint(np.linalg.inv(a)[0, 0])\n")
+        error = self.gpushim("verify", "--device", "host", "--force", "--json", "summary.json", script)[2]
+        self.assertRegex(error, r" 0 differ, \d+ not compared \((contract|not covered) \d+(, [a-z ]+ \d+)*\)\n$")
+        with open(os.path.join(self.folder, "summary.json"), encoding="utf-8") as file:
+            summary = json.load(file)
+        self.assertEqual(sum(summary["why"].values()), summary["not_checked"])
 
 
 class TestRun(TestCase):
