@@ -6,9 +6,11 @@ import json
 
 from gpushim import advice, report_data
 from gpushim.bench_reports import reasons_of
+from gpushim.messages import counted
 from gpushim.report_script import SCRIPT
 from gpushim.report_style import STYLE
-from gpushim.report_words import PARTS, nanoseconds, name_of, name_of_reader, of_one, place_of, seconds, size, top_reason, verdict_of
+from gpushim.report_words import (FORKED, PARTS, is_forked, nanoseconds, name_of, name_of_reader, of_one, place_of, seconds, size,
+                                  top_reason, verdict_of)
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 MOST_ADVICE, MOST_LINES, MOST_PROCESSES = 10, 200, 500
@@ -119,8 +121,14 @@ def reason_advice(merged):
             yield "%s: %d calls, %s on the CPU" % (reason["code"], reason["calls"], seconds(reason["seconds"])), "%s: %s" % (why, instead)
 
 
+def fork_advice(merged):
+    count = sum(map(is_forked, merged.reports))
+    if count:
+        yield counted(count, "forked child", "forked children"), FORKED
+
+
 def advices(merged):
-    found = (list(line_advice(merged)) or list(reason_advice(merged)))[:MOST_ADVICE]
+    found = [*fork_advice(merged), *(list(line_advice(merged)) or reason_advice(merged))][:MOST_ADVICE]
     items = "".join("<li>%s<small>%s</small></li>" % (html.escape(text), html.escape(place)) for place, text in found)
     return section("What to change", "The most expensive first.", '<ol class="advice">%s</ol>' % items if items else "")
 

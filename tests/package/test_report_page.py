@@ -205,7 +205,8 @@ class TestWords(unittest.TestCase):
             self.assertIn(words, report_words.of_one(report(**verdict)))
         child = report(state="retired")
         child["process"]["forked"] = True
-        self.assertEqual(report_words.of_one(child), "a forked child, which computes on the CPU")
+        self.assertEqual(report_words.of_one(child), "a forked child, which computes on the CPU; one that is started by spawn or forkserver "
+                                                     "does not")
 
     def test_units(self):
         self.assertEqual([report_words.nanoseconds(number) for number in (0, 7, 999, 1500, 312000, 1900000000, 999900)],
@@ -242,6 +243,23 @@ class TestWords(unittest.TestCase):
         self.assertEqual([text.split(" x.py:%d " % number)[1].split("\n")[0].split("   ")[-1] for number in (3, 4, 5)],
                          ["sort: dtype", "read by tolist", "no hooked call"])
         self.assertRegex(text, r"\n here\.py:6 .*   add dd->d, read by tolist")
+
+    def test_text_of_several_processes(self):
+        """The estimate, reasons and advice of all together; a forked child's advice is another way to start it."""
+        def reason(seconds):
+            return {"code": "dtype", "text": "no such", "seconds": seconds, "calls": 1}
+        first, second, child = (report(pid, parent=10, advice=advice, reasons=[reason(spent)], work={"device_s": 4.5, "cpu_s": spent})
+                                for pid, advice, spent in ((10, "convert once", 0.25), (20, "convert once", 0.5), (30, "doctor", 0.75)))
+        child["process"]["forked"] = True
+        second["process"]["command"] = "python3 -c 'begin%s end'" % ("x" * 60)
+        merged = report_data.merge([first, second, child])
+        text = report_text.text(merged)
+        self.assertTrue(text.startswith("gpushim: 3 processes: 90 % of NumPy's hooked work ran on a device: together 12.0 s instead of an "
+                                        "estimated 18.0 s, 1.5 times as fast\n"), text)
+        self.assertIn("\n on the CPU: 1.50 s dtype (no such)\n to change: %s\n to change: convert once\n operation" % report_words.FORKED, text)
+        self.assertIn("   python3 -c 'begin%s...\n" % ("x" * (57 - 17)), text)
+        self.assertIn(report_words.FORKED, page(first, child).text)
+        self.assertNotIn(report_words.FORKED, page(first, second).text)
 
     def test_text_without_calls(self):
         for verdict, words in (({"state": "inactive"}, "(calls were not looked at)"), ({}, "(no call that could run on a device)")):
