@@ -8,6 +8,7 @@ import gpushim
 from gpushim import bench_checks
 from gpushim.bench_statistics import speedup_text
 from gpushim.bench_turns import PLAIN, SHIM
+from gpushim.report_words import device_text
 
 VERSION = 1  # of the JSON
 HEADER = ("program", PLAIN, SHIM, "speed-up", "on the device", "moved", "output")
@@ -87,7 +88,8 @@ def machine():
 
 
 def devices_of(measurements):
-    return sorted({measurement.report["device"] for measurement in measurements if measurement.report})
+    reports = [measurement.report for measurement in measurements if measurement.report]
+    return sorted({device_text(report["device"], report["state"]) for report in reports})
 
 
 def text(measurements, problems):

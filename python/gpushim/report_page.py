@@ -9,8 +9,8 @@ from gpushim.bench_reports import reasons_of
 from gpushim.messages import counted
 from gpushim.report_script import SCRIPT
 from gpushim.report_style import STYLE
-from gpushim.report_words import (FORKED, PARTS, is_forked, nanoseconds, name_of, name_of_reader, of_one, place_of, seconds, size,
-                                  top_reason, verdict_of)
+from gpushim.report_words import (FORKED, PARTS, device_text, is_forked, nanoseconds, name_of, name_of_reader, of_one, place_of, seconds,
+                                  size, top_reason, verdict_of)
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 MOST_ADVICE, MOST_LINES, MOST_PROCESSES = 10, 200, 500
@@ -101,7 +101,8 @@ def parts(merged):
 def head(merged):
     first = merged.first
     host = first.get("process", {}).get("host", "")
-    facts = [report_data.command_of(first), first["device"], "gpushim " + first["gpushim_version"] + (" on " + host if host else "")]
+    device = "device: " + device_text(first["device"], first["verdict"]["state"])
+    facts = [report_data.command_of(first), device, "gpushim " + first["gpushim_version"] + (" on " + host if host else "")]
     return "<header><h1>gpushim report</h1>%s</header>" % "".join("<p>%s</p>" % html.escape(fact) for fact in facts if fact)
 
 

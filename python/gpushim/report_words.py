@@ -43,6 +43,11 @@ def comparison(verdict):
     return "%s instead of an estimated %s, %s" % (seconds(wall), seconds(plain), faster)
 
 
+def device_text(device, state):
+    """The device of a report whose verdict has that state."""
+    return "not started" if state == "not-started" else device
+
+
 FORKED = "start workers by spawn or forkserver: a forked child computes on the CPU"
 
 

@@ -97,6 +97,11 @@ class TestResults(TestCase):
         self.assertEqual(row["speedup"], {"ratio": 2, "low": None, "high": None})
 
 
+    def test_device_that_was_not_started(self):
+        self.program("print(np.arange(10.0).sum())\n")
+        self.check(FINE, ["--runs", "1", "--warmup", "0", "--device", "host", "program.py"], "- Device: not started. CPU: ")
+
+
 class TestFaults(TestCase):
     def test_slower(self):
         self.program(WORK + "time.sleep(0.6 * shim)\n")

@@ -282,6 +282,13 @@ class TestPage(InFolder):
             self.assertIn(words, made.text)
         self.assertNotRegex(report_page.SCRIPT + report_page.STYLE, r"https?:|url\(|@import|fetch\(|XMLHttp")
 
+    def test_device_of_the_head(self):
+        self.assertIn("device: GPU X, 80 GiB", page(report()).text)
+        made = report(state="not-started")
+        made["device"] = "no device"
+        self.assertIn("device: not started", page(made).text)
+        self.assertNotIn("no device", page(made).text)
+
     def test_json_inside_is_the_reports(self):
         reports = [report(), report(20, parent=10)]
         self.assertEqual(json.loads(page(*reports).scripts["script", "report-data"]), reports)
