@@ -30,5 +30,5 @@ def execute(options):
     try:
         launch.execute(launch.arguments_of(words), environment)
     except OSError as error:
-        complain("%s: %s" % (words[0], error.strerror))
+        complain(launch.why_not_started("run", words[0], error))
         return NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE

@@ -164,7 +164,11 @@ class TestRun(TestCase):
 
     def test_what_cannot_be_started(self):
         self.write("plain", "")
-        for words, status, text in ((["nosuchprogram"], 127, "No such file or directory"), (["./plain"], 126, "Permission denied")):
+        self.write("package/__main__.py", "")
+        for words, status, text in ((["nosuchprogram"], 127, "No such file or directory"), (["/"], 126, "Permission denied"),
+                                    (["./plain"], 126, "Permission denied; if it is Python: gpushim run python ./plain"),
+                                    (["plain"], 127, "No such file or directory; if it is Python: gpushim run python plain"),
+                                    (["./package"], 126, "Permission denied; if it is Python: gpushim run python ./package")):
             found, out, error = self.gpushim("run", *ON_HOST, *words)
             self.assertEqual((found, out, error), (status, "", "gpushim: %s: %s\n" % (words[0], text)))
         for words in ([], ["-m"], ["-x"], ["--none", "a.py"], ["--set", "FUSION", "a.py"], ["--mode"]):
