@@ -102,8 +102,10 @@ def verdict(interval):
     """One line: calls on the device and on the CPU, bytes moved; the share and times where they were measured."""
     if not interval.device_calls + interval.host_calls:
         return "no call of NumPy that gpushim counts"
-    share = "" if interval.share is None else "%.0f %% of NumPy's hooked work ran on the device: " % (100 * interval.share)
-    return share + "calls there %s, on the CPU %s; moved to the device %s, back %s" % (
+    begin = "calls on the device"
+    if interval.share is not None:
+        begin = "%.0f %% of NumPy's hooked work ran on the device: calls there" % (100 * interval.share)
+    return begin + " %s, on the CPU %s; moved to the device %s, back %s" % (
         _calls_text(interval.device_calls, interval.device_ns), _calls_text(interval.host_calls, interval.host_ns),
         bytes_text(interval.upload_bytes), bytes_text(interval.download_bytes))
 
