@@ -171,6 +171,6 @@ def execute(options):
     lines = bench_output.text(measurements, problems)
     if ended_by:
         lines.append("- INTERRUPTED by signal %d: not all runs were made." % ended_by)
-    print("\n".join(lines), flush=True)
+    print(bench_output.printable(lines, sys.stdout.encoding), flush=True)
     write_files(options, lines, bench_output.facts(measurements, problems, how_to_run(options), status), measurements)
     return status

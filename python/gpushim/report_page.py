@@ -119,7 +119,8 @@ def reason_advice(merged):
     for reason in reasons_of(merged.operations):
         if reason["code"] in advice.ADVICE and reason["seconds"] >= LEAST_SHARE * wall:
             why, instead = advice.ADVICE[reason["code"]]
-            yield "%s: %d calls, %s on the CPU" % (reason["code"], reason["calls"], seconds(reason["seconds"])), "%s: %s" % (why, instead)
+            calls = counted(reason["calls"], "call", "calls")
+            yield "%s: %s, %s on the CPU" % (reason["code"], calls, seconds(reason["seconds"])), "%s: %s" % (why, instead)
 
 
 def fork_advice(merged):
