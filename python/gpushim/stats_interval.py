@@ -48,7 +48,7 @@ def _places(stats):
 def _line_difference(line, earlier):
     """Calls and advice are those of the whole process."""
     result = {key: value - earlier.get(key, 0) if isinstance(value, int) and key != "line" else value for key, value in line.items()}
-    result["reasons"] = +(collections.Counter(line["reasons"]) - collections.Counter(earlier.get("reasons")))
+    result["reasons"] = collections.Counter(line["reasons"]) - collections.Counter(earlier.get("reasons"))
     return result
 
 

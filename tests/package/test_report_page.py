@@ -14,7 +14,7 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "python"))
-from gpushim import command, report_data, report_page, report_text, report_timeline, report_words  # noqa: E402
+from gpushim import command, report_data, report_page, report_text, report_timeline, report_words, stats_interval  # noqa: E402
 
 EVIL = '</script ><script >alert(1)</script ><b a="\'&'
 COUNTERS = ("upload_bytes", "uploads", "download_bytes", "downloads", "device_copy_bytes", "launches", "compiles", "cache_hits",
@@ -271,6 +271,19 @@ class TestWords(unittest.TestCase):
         made = report()
         del made["process"]
         self.assertIn("process 10", page(made).text)
+
+
+class TestInterval(unittest.TestCase):
+    def test_lines_are_those_of_the_interval(self):
+        """Of a line that ran before, what came since; lines that did not run are left out. The dearest comes first."""
+        before = report(lines=[line(number=3, cost=100), line(number=4, cost=100)])
+        after = report(lines=[dict(line(number=3, cost=150), host_calls=4, host_ns=4001, reasons={"dtype": 4}), line(number=4, cost=100), line(number=5, cost=60)])
+        found = stats_interval.between(before, after).lines
+        self.assertEqual([(each["line"], each["cost_ns"]) for each in found], [(5, 60), (3, 50)])
+        self.assertEqual((found[1]["host_ns"], found[1]["reasons"]), (4000, {"dtype": 3}))
+        text = "\n".join(stats_interval.details(stats_interval.between(before, after)))
+        self.assertRegex(text, r"^lines, the worst round trips first\n line .*\n x.py:5 .*\n x.py:3 .* 4.00 us .* dtype")
+        self.assertNotIn("lines,", "\n".join(stats_interval.details(stats_interval.between(before, before))))
 
 
 class TestPage(InFolder):
