@@ -7,6 +7,7 @@ import re
 
 from gpushim import files
 from gpushim.forecast import TRANSFERS, moved_seconds, seconds
+from gpushim.messages import counted
 
 MOST = 10
 LEAST_SHARE, LEAST_SECONDS = 0.005, 1e-3  # of the forecast, that a line must cost to be named
@@ -20,7 +21,8 @@ ADVICE = {  # reason: (what stands in the way, what to write)
     "operand": ("an operand is no plain array", "make it one once, before the loop: np.asarray(x)"),
     "too-small": ("calls on few elements, which cost more to hand over than to compute",
                   "compute many of them in one call: stack the small arrays, and give the loop an axis"),
-    "no-gain": ("the GPU would be no faster, the way of the results to the CPU included", "read results less often: once, at the end"),
+    "no-gain": ("the GPU would be no faster at this, the way of the results to the CPU included",
+                "do more with the results on the GPU before the CPU reads them"),
     "data-on-host": ("moving the operands costs more than computing here",
                      "compute more on these arrays before the CPU touches them, or make them by NumPy's functions"),
     "layout": ("unaligned or byte-swapped data", "copy it once into native order: np.ascontiguousarray(x.astype(x.dtype.newbyteorder('=')))"),
@@ -35,11 +37,17 @@ ADVICE = {  # reason: (what stands in the way, what to write)
     "read-only": ("an output is not writeable", "write to an array of its own"),
     "shape": ("shapes that the GPU's version does not take", "use at most 32 axes, and no empty arrays"),
 }
+SLOW_FLOAT64 = ("the GPU would be no faster at this: it computes float64 much more slowly than float32",
+                "use float32 where its 7 digits suffice: x.astype(np.float32), once")
+SLOW_AT_FLOAT64 = ("NVIDIA L40S", "NVIDIA L4", "NVIDIA T4", "NVIDIA GeForce RTX 3090", "NVIDIA GeForce RTX 4090")  # offload/cuda/cuda_named.c
 OTHER = ("this stays on the CPU", "see docs/user/report.md for the reason")
 PING_PONG = ("the CPU changes the array between calls, so that it moves again", "change it by NumPy's own functions, or once, outside the loop")
 READ_BACK = ("code on the CPU reads results here", "read once, at the end, or only the part that is needed")
 ELEMENTS = ("single elements are read one by one", "take x.tolist(), or whole rows, before the loop; or compute on the array")
 IN_C = ("%s runs on the CPU", "do it once, outside the loop, or before the data is on the GPU")
+OUTPUT = re.compile(r"\b(print|format|str|repr|write)\s*\(|\b[fF][\"']")
+IN_OUTPUT = ("text is made or written, on the CPU", "print less often, or only the numbers that are looked at")
+NO_LINE = 1 << 31  # such numbers stand for none
 IN_PYTHON = ("Python's own time: a loop over elements, or functions that gpushim does not know",
              "replace the loop by operations on whole arrays")
 
@@ -54,12 +62,20 @@ class Line:
     def __init__(self):
         self.sampled, self.known = 0.0, 0.0  # in all, and in calls of NumPy's
         self.left = collections.defaultdict(lambda: [0, 0.0])   # by reason, on the emulated device
+        self.slow_float64 = 0.0  # of "no-gain", in float64 on a GPU that is slow at it
         self.moves = collections.defaultdict(lambda: [0, 0.0, 0])  # by kind of transfer: count, seconds, bytes
 
 
 def is_users(entry):
-    """Not so: what NumPy does while it is imported, and threads without a line."""
-    return entry["line"] != 0
+    """Not so: what NumPy does while it is imported, threads without a line, code of no file (<string>, <frozen ...>), and lines that the
+    file does not have."""
+    file, number = entry["file"], entry["line"]
+    lines = linecache.getlines(file)
+    return 0 < number < NO_LINE and not file.startswith("<") and (not lines or number <= len(lines))
+
+
+def is_slow_float64(entry, gpu):
+    return gpu in SLOW_AT_FLOAT64 and entry["reason"] == "no-gain" and re.search("[dD]", entry["signature"]) is not None
 
 
 def collect(measured, emulated):
@@ -73,6 +89,7 @@ def collect(measured, emulated):
         line = lines[entry["file"], entry["line"]]
         if entry["kind"] == "host":
             total = line.left[entry["reason"]]
+            line.slow_float64 += entry["ns"] * 1e-9 if is_slow_float64(entry, emulated["forecast"]["gpu"]) else 0
         elif entry["kind"] in TRANSFERS:
             total = line.moves[entry["kind"]]
             total[2] += entry["bytes"]
@@ -89,14 +106,14 @@ def problem_of_moves(kind, count, cost, moved):
     if kind == "small" and count >= ELEMENT_READS:
         return Problem("element", cost, *ELEMENTS)
     code, words = ("upload", PING_PONG) if kind == "upload" else ("download", READ_BACK)
-    return Problem(code, cost, "%s (%d transfers, %.1f MB)" % (words[0], count, moved / 1e6), words[1])
+    return Problem(code, cost, "%s (%s, %.1f MB)" % (words[0], counted(count, "transfer", "transfers"), moved / 1e6), words[1])
 
 
 def problem_of_python(source, cost):
     name = UNKNOWN.search(source)
     if name:
         return Problem("unknown-function", cost, IN_C[0] % name.group(1), IN_C[1])
-    return Problem("python", cost, *IN_PYTHON)
+    return Problem("output", cost, *IN_OUTPUT) if OUTPUT.search(source) else Problem("python", cost, *IN_PYTHON)
 
 
 def add_python(found, source, line):
@@ -116,8 +133,8 @@ def problems(line, source):
     """The line's problems, dearest first."""
     found = [problem_of_moves(kind, *numbers) for kind, numbers in line.moves.items() if kind != "upload" or numbers[0] > 1]
     for reason, (count, cost) in line.left.items():
-        what, instead = ADVICE.get(reason, OTHER)
-        found.append(Problem(reason, cost, "%s (%d calls)" % (what, count), instead))
+        what, instead = SLOW_FLOAT64 if reason == "no-gain" and line.slow_float64 > cost / 2 else ADVICE.get(reason, OTHER)
+        found.append(Problem(reason, cost, "%s (%s)" % (what, counted(count, "call", "calls")), instead))
     add_python(found, source, line)
     return sorted(found, key=lambda problem: -problem.cost)
 

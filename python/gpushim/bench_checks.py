@@ -4,6 +4,7 @@ import collections
 
 from gpushim import bench_files
 from gpushim.bench_statistics import speedup_text
+from gpushim.messages import counted
 
 SLOWER, NOT_ON_GPU, DIFFERS, FAILED = "slower", "not-on-gpu", "differs", "failed"
 STATUS = {SLOWER: 3, NOT_ON_GPU: 4, DIFFERS: 5, FAILED: 6}
@@ -55,7 +56,7 @@ def device_problems(measurement, limits):
         return [Problem(NOT_ON_GPU, measurement.name, "no call of NumPy was seen, wanted %g %% on the device" % limits.require_gpu)]
     if report["share"] * 100 >= limits.require_gpu:
         return []
-    why = ", ".join("%s (%d calls)" % (reason["code"], reason["calls"]) for reason in report["reasons"][:3])
+    why = ", ".join("%s (%s)" % (reason["code"], counted(reason["calls"], "call", "calls")) for reason in report["reasons"][:3])
     return [Problem(NOT_ON_GPU, measurement.name, "%.0f %% of NumPy's work on the device, wanted %g %%%s"
                     % (report["share"] * 100, limits.require_gpu, why and "; on the CPU for: " + why))]
 

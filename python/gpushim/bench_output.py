@@ -8,6 +8,8 @@ import gpushim
 from gpushim import bench_checks
 from gpushim.bench_statistics import speedup_text
 from gpushim.bench_turns import PLAIN, SHIM
+from gpushim.messages import counted
+from gpushim.report_words import device_text
 
 VERSION = 1  # of the JSON
 HEADER = ("program", PLAIN, SHIM, "speed-up", "on the device", "moved", "output")
@@ -67,7 +69,7 @@ def table(measurements):
 def reason_lines(measurement):
     """One line: for what reasons calls stayed on the CPU."""
     reasons = measurement.report["reasons"][:MOST_REASONS] if measurement.report else []
-    told = ["%s %s (%d calls)" % (reason["code"], in_units(reason["seconds"], UNITS), reason["calls"]) for reason in reasons]
+    told = ["%s %s (%s)" % (reason["code"], in_units(reason["seconds"], UNITS), counted(reason["calls"], "call", "calls")) for reason in reasons]
     return ["- %s: on the CPU: %s" % (measurement.name, ", ".join(told))] if told else []
 
 
@@ -87,7 +89,8 @@ def machine():
 
 
 def devices_of(measurements):
-    return sorted({measurement.report["device"] for measurement in measurements if measurement.report})
+    reports = [measurement.report for measurement in measurements if measurement.report]
+    return sorted({device_text(report["device"], report["state"]) for report in reports})
 
 
 def text(measurements, problems):
@@ -100,6 +103,16 @@ def text(measurements, problems):
     lines.append("- Seconds of the whole process: median ± median absolute deviation. Speed-up: quotient of the medians (95 % interval).")
     lines.append("- Device: %s. CPU: %s, %d cores." % ("; ".join(devices_of(measurements)) or "none", here["cpu"], here["cores"]))
     return lines
+
+
+def printable(lines, encoding):
+    """The lines as text in an encoding that may lack characters."""
+    text = "\n".join(lines)
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return text.replace("±", "+-").encode(encoding, "backslashreplace").decode(encoding)
+    return text
 
 
 def program_facts(measurement):

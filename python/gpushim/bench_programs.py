@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `gpushim bench` measures: programs as words, as `gpushim run` takes them, and their names in tables."""
 import collections
+import itertools
 import os
+import re
 import shlex
 
 SEPARATOR = "--"  # between the programs of a command line
@@ -10,20 +12,37 @@ LONGEST_NAME = 40
 Program = collections.namedtuple("Program", "name words")  # names are unique
 
 
-def scripts_alone(command):
-    """A command of nothing but scripts is one command for each, as of a pattern of file names."""
-    return [[word] for word in command] if all(word.endswith(".py") for word in command) else [command]
+def is_quoted(word):
+    """Whether the word is a program with its arguments, as "a.py --n 3" is."""
+    return bool(re.search(r"\s", word)) and not word.endswith(".py") and not os.path.exists(word)
 
 
-def split(words):
-    """The words of each program."""
-    commands = [[]]
-    for word in words:
-        if word == SEPARATOR:
-            commands.append([])
-        else:
-            commands[-1].append(word)
-    return [program for command in commands if command for program in scripts_alone(command)]
+def split_part(words, parser):
+    """(options, programs) of the words between two SEPARATORs: scripts and quoted programs, each a program of its own, with options
+    before and behind them; or one program, whose words are the rest."""
+    options, programs = [], []
+    while words:
+        count = parser.count_options(words)
+        options, words = options + words[:count], words[count:]
+        alone = list(itertools.takewhile(lambda word: word.endswith(".py") or is_quoted(word), words))
+        rest = words[len(alone):]
+        if rest and not parser.knows(rest[0]) and (len(alone) + len(programs) == 0 or len(alone) == 1 and not is_quoted(alone[0])):
+            return options, programs + [words]
+        if rest and not parser.count_options(rest):
+            parser.error("%s behind programs of their own: a script is quoted with its arguments, as '%s %s'"
+                         % (rest[0], (alone or ["script.py"])[-1], rest[0]))
+        programs += [shlex.split(word) if is_quoted(word) else [word] for word in alone]
+        words = rest
+    return options, programs
+
+
+def split(words, parser):
+    """(the options, the words of each program)."""
+    options, programs = [], []
+    for is_separator, part in itertools.groupby(words, SEPARATOR.__eq__):
+        found = ([], []) if is_separator else split_part(list(part), parser)
+        options, programs = options + found[0], programs + found[1]
+    return options, programs
 
 
 def read(path):

@@ -76,7 +76,7 @@ def advise(arguments, options, folder):
     try:
         status, wall, measured = run(arguments, MEASURED, folder)
     except OSError as error:
-        complain("%s: %s" % (arguments[0], error.strerror))
+        complain(launch.why_not_started("advise", arguments[0], error))
         return command_run.NOT_FOUND if isinstance(error, FileNotFoundError) else command_run.NOT_EXECUTABLE
     if status != 0:
         complain("the program ended with status %d: there is no forecast" % status)

@@ -2,7 +2,6 @@
 """`gpushim bench`: measures unchanged programs plain and under gpushim, compares their outputs, and judges."""
 import argparse
 import json
-import math
 import os
 import re
 import signal
@@ -10,8 +9,9 @@ import sys
 
 from gpushim import bench_checks, bench_comparing, bench_output, bench_plot, bench_programs, bench_turns, launch, variables
 from gpushim.messages import complain
+from gpushim.parsing import number_from
 
-USAGE = "gpushim bench [options] (script.py ... | script.py arguments | -m module | program) [-- another program ...]"
+USAGE = "gpushim bench [options] (script.py ... [options] | script.py arguments | -m module | program) [-- another program ...]"
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -27,17 +27,6 @@ def interrupt(number, _frame):
     for other in SIGNALS:  # a second one does not disturb the end of the programs
         signal.signal(other, signal.SIG_IGN)
     raise Interrupted(number)
-
-
-def number_from(least, kind=float):
-    """A parser of finite numbers from `least` on."""
-    def parse(text):
-        value = kind(text)
-        if not math.isfinite(value) or value < least:
-            raise ValueError
-        return value
-    parse.__name__ = "%s (from %g on)" % ("whole number" if kind is int else "number", least)
-    return parse
 
 
 def percent(text):
@@ -166,7 +155,7 @@ def write_files(options, lines, facts, measurements):
 
 
 def execute(options):
-    commands = bench_programs.split(options.program) + (bench_programs.read(options.programs) if options.programs else [])
+    commands = options.program + (bench_programs.read(options.programs) if options.programs else [])
     for words in commands or [[]]:
         launch.check_words(words, options.parser)
     check_outputs(options)
@@ -182,6 +171,6 @@ def execute(options):
     lines = bench_output.text(measurements, problems)
     if ended_by:
         lines.append("- INTERRUPTED by signal %d: not all runs were made." % ended_by)
-    print("\n".join(lines), flush=True)
+    print(bench_output.printable(lines, sys.stdout.encoding), flush=True)
     write_files(options, lines, bench_output.facts(measurements, problems, how_to_run(options), status), measurements)
     return status

@@ -6,6 +6,7 @@ import tempfile
 import textwrap
 
 from gpushim import doctor_checks, doctor_facts, files, launch, program_run, variables
+from gpushim.parsing import number_from
 
 TIMEOUT = 120.0  # s
 WIDTH = 100
@@ -18,7 +19,7 @@ def add_to(commands):
                                  help="start the device, run calls on it, check what they need; exit status 0 where all is well")
     parser.add_argument("-v", "--verbose", action="store_true", help="also print all that the library says: hooks, options")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
-    parser.add_argument("--timeout", type=float, default=TIMEOUT, metavar="SECONDS", help="the device may take so long (%g)" % TIMEOUT)
+    parser.add_argument("--timeout", type=number_from(0.1), default=TIMEOUT, metavar="SECONDS", help="the device may take so long (%g)" % TIMEOUT)
     variables.add_options(parser, report=False)
 
 

@@ -14,6 +14,7 @@ def add_to(commands):
     actions = parser.add_subparsers(dest="action", metavar="install|uninstall", required=True)
     for name, text in (("install", "install a kernel: this interpreter under gpushim"), ("uninstall", "remove it")):
         action = actions.add_parser(name, help=text, allow_abbrev=False)
+        action.set_defaults(parser=action)
         action.add_argument("--name", default=kernelspec.DEFAULT_NAME, help="the kernel's name for Jupyter (default: %(default)s)")
         place = action.add_mutually_exclusive_group()
         place.add_argument("--user", action="store_true", help="in the user's folder of Jupyter's data (default)")

@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`gpushim run`: becomes the program, under gpushim."""
-import re
-
 from gpushim import launch, variables
 from gpushim.messages import complain
 
-FLAGS = ("--report", "--line-profile", "--force", "--compare-stderr", "--quiet", "--help",
-         "-h")  # without a value; those of bench and verify too
 USAGE = "gpushim run [options] (script.py | -m module | program) [arguments]"
 NOT_EXECUTABLE, NOT_FOUND = 126, 127  # exit statuses, as a shell's
 
@@ -17,11 +13,9 @@ def add_to(commands):
     variables.add_options(parser)
 
 
-def split(words):
+def split(words, parser):
     """(the options, what is to be run): the options end with the first word that is none, or with --."""
-    count = 0
-    while count < len(words) and (words[count] in FLAGS or re.match("--.", words[count])):
-        count += 1 if words[count] in FLAGS or "=" in words[count] else 2
+    count = parser.count_options(words)
     return words[:count], words[count + 1:] if words[count:count + 1] == ["--"] else words[count:]
 
 
@@ -36,5 +30,5 @@ def execute(options):
     try:
         launch.execute(launch.arguments_of(words), environment)
     except OSError as error:
-        complain("%s: %s" % (words[0], error.strerror))
+        complain(launch.why_not_started("run", words[0], error))
         return NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """`gpushim verify`: runs the program under gpushim, which compares what the device computes with NumPy's results."""
+import collections
 import json
 import re
 import subprocess
 import sys
 import tempfile
 
-from gpushim import files, launch, process_reports, variables
+from gpushim import files, launch, process_reports, report_data, report_words, variables
 from gpushim.messages import counted
 
 USAGE = "gpushim verify [options] (script.py | -m module) [arguments]"
 DIFFERS, NOTHING_COMPARED = 1, 3  # exit statuses
 SHOWN = 20  # differences
-SHARE = re.compile(r"all|\d+(\.\d*)?%", re.IGNORECASE)
+SHARE = re.compile(r"all|(\d+(?:\.\d*)?|\.\d+)%", re.IGNORECASE)
 COUNTS = ("checked", "different", "not_checked")
+ON_HOST = "--device host needs no GPU"
+BY_FORCE = "--force sends there all that is supported"
+REMEDIES = {"inactive": ON_HOST, "cores": ON_HOST, "not-started": BY_FORCE, "started": BY_FORCE}  # by the verdict's state
 
 
 def add_to(commands):
@@ -29,6 +33,7 @@ def total_of(reports):
     """What the processes of the program verified, added up."""
     sections = [report["verify"] for report in reports if "verify" in report]
     total = {key: sum(section[key] for section in sections) for key in COUNTS}
+    total["why"] = dict(sum((collections.Counter(section["why"]) for section in sections), collections.Counter()))
     total["worst"] = [row for section in sections for row in section["worst"]]
     total["worst"].sort(key=lambda row: float("-inf") if row["ulps"] is None else -row["ulps"])
     return total
@@ -40,10 +45,24 @@ def describe(row):
                                                             row["device"], row["cpu"], counted(row["calls"], "call", "calls"))
 
 
-def tell(total):
+def why_nothing(reports):
+    """Why no call was compared, and what helps."""
+    if not reports:
+        return "no process of the program loaded NumPy and came to its end"
+    first = report_data.first_of(reports)
+    verdict = first["verdict"]
+    remedy = "" if "MODE" in verdict["why_not"] else REMEDIES.get(verdict["state"], "")
+    return "; ".join(filter(None, (report_words.of_one(first), remedy)))
+
+
+def tell(total, reports):
     lines = [describe(row) for row in total["worst"][:SHOWN]]
-    lines.append("gpushim verify: %s of the device compared with NumPy, %d differ%s, %d not compared" % (
-        counted(total["checked"], "call", "calls"), total["different"], "s" if total["different"] == 1 else "", total["not_checked"]))
+    why = ", ".join("%s %d" % pair for pair in total["why"].items())
+    lines.append("gpushim verify: %s of the device compared with NumPy, %d differ%s, %d not compared%s" % (
+        counted(total["checked"], "call", "calls"), total["different"], "s" if total["different"] == 1 else "", total["not_checked"],
+        " (%s)" % why if why else ""))
+    if not total["checked"] + total["not_checked"]:
+        lines.append("gpushim verify: nothing was compared: " + why_nothing(reports))
     print("\n".join(lines), file=sys.stderr, flush=True)
 
 
@@ -58,16 +77,18 @@ def status_of(status, total):
 def execute(options):
     words = options.program
     launch.check_words(words, options.parser)
-    if not SHARE.fullmatch(options.share):
-        options.parser.error("--share: all or a percentage, as 1%, is expected, not " + options.share)
+    share = SHARE.fullmatch(options.share)
+    if not share or not 0 < float(share.group(1) or 100) <= 100:
+        options.parser.error("--share: all or a percentage up to 100%, as 1%, is expected, not " + options.share)
     with tempfile.TemporaryDirectory(prefix="gpushim-verify-") as folder:
         options.variables.update(GPUSHIM_VERIFY=options.share, GPUSHIM_REPORT=process_reports.setting(folder))
         if options.force:
             options.variables["GPUSHIM_MODE"] = "force"
         status = subprocess.call(launch.arguments_of(words), env=launch.environment_with(options.variables))
-        total = total_of(process_reports.read(folder))
+        reports = process_reports.read(folder)
+    total = total_of(reports)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as stream:
             json.dump(total, stream, indent=1)
-    tell(total)
+    tell(total, reports)
     return status_of(status, total)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `gpushim doctor` looks at, and how each failure is mended; doctor_cuda has the GPU and CUDA's libraries."""
+import errno
 import glob
 import os
 import re
 import resource
 import shutil
+import tempfile
 
 from gpushim import doctor_cuda
 from gpushim.doctor_facts import CPU_COMPUTED, FAIL, NOTE, check, device_kind, device_lines
@@ -19,13 +21,13 @@ SANITIZERS = re.compile(r"lib(a|t|l|ub|hw)san\.so")  # these must be the first
 def check_library(facts):
     state = re.search(r"^state: (.*)$", facts.library_text, re.M)
     words = "%s, %s" % (facts.library, state.group(1) if state else "not loaded into the process")
-    mend = "" if state else "look at LD_PRELOAD, and whether the file system allows execution (mount option noexec)"
-    return check("library", state is not None and state.group(1) == "active", words, mend or mend_of_state(state.group(1)))
+    if state is None:
+        return check("library", False, words, "look at LD_PRELOAD, and whether the file system allows execution (mount option noexec)")
+    is_well = state.group(1) == "active" or "no NVIDIA GPU" in state.group(1)  # the GPU's own check says the latter
+    return check("library", is_well, words, mend_of_state(state.group(1)))
 
 
 def mend_of_state(state):
-    if "no NVIDIA GPU" in state:
-        return "install NVIDIA's driver, or use all cores of the CPU: GPUSHIM_DEVICE=cpu"
     if "MODE is off" in state:
         return "unset GPUSHIM_MODE"
     if "DEVICE is none" in state:
@@ -81,6 +83,16 @@ def probe_checks(facts):
 
 # ---- the machine ----
 
+def why_not_written(folder):
+    """Why no file can be made in the folder; None: one can. A full disk is another matter."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"gpushim")
+    except OSError as error:
+        return None if error.errno == errno.ENOSPC else error.strerror
+    return None
+
+
 def check_cache(folder):
     name = "cache folder"
     if folder is None:
@@ -88,8 +100,9 @@ def check_cache(folder):
     there = folder
     while not os.path.isdir(there) and os.path.dirname(there) != there:
         there = os.path.dirname(there)
-    if not os.access(there, os.W_OK | os.X_OK):
-        return check(name, False, "%s cannot be written: kernels are compiled in each process" % folder,
+    why = why_not_written(there)
+    if why:
+        return check(name, False, "%s cannot be written (%s): kernels are compiled in each process" % (folder, why),
                      "set GPUSHIM_CACHE_DIR to a folder of your own", NOTE)
     free = shutil.disk_usage(there).free
     files = sum(os.path.getsize(path) for path in glob.glob(os.path.join(glob.escape(folder), "*")) if os.path.isfile(path))

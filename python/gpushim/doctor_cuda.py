@@ -13,6 +13,7 @@ from gpushim.doctor_facts import FAIL, NOTE, check, device_lines
 LIBRARIES = {"NVRTC": (), "cuBLAS": ("NVRTC",), "cuSOLVER": ("NVRTC", "cuBLAS"), "cuFFT": ("NVRTC",)}
 NAMED_AS_CUDA = ("NVRTC", "cuBLAS")  # their versions are CUDA's
 NEEDED_BY = {"kernel": ("NVRTC",), "product": ("cuBLAS",), "fft": ("cuFFT",), "solve": ("cuBLAS", "cuSOLVER")}  # the probes
+WITHOUT = "without a GPU: GPUSHIM_DEVICE=cpu (NumPy on all cores), GPUSHIM_DEVICE=host (gpushim's machinery on them)"
 DRIVERS = {12: "525", 13: "580"}  # the first driver for each CUDA (docs.nvidia.com/deploy/cuda-compatibility)
 
 
@@ -57,6 +58,16 @@ def why_not_started(facts):
     return found.group(1) if found else ""
 
 
+def is_hidden(facts):
+    return facts.environment.get("CUDA_VISIBLE_DEVICES") in ("", "-1")
+
+
+def check_absent(facts, lines):
+    """Of a machine without a GPU that the library may use: one failure."""
+    why = "CUDA_VISIBLE_DEVICES hides it" if is_hidden(facts) else driver_text(lines)
+    return check("GPU", False, "not started: " + why, mend_of_gpu(facts, lines))
+
+
 def check_gpu(facts, lines):
     text, why = lines.get("GPU", "none"), why_not_started(facts)
     if text != "not started":
@@ -65,16 +76,19 @@ def check_gpu(facts, lines):
 
 
 def mend_of_gpu(facts, lines):
-    if facts.environment.get("CUDA_VISIBLE_DEVICES") in ("", "-1"):
-        return "unset CUDA_VISIBLE_DEVICES"
+    if is_hidden(facts):
+        return "unset CUDA_VISIBLE_DEVICES; " + WITHOUT
     if is_loaded("libcuda", lines) and not is_loaded("NVRTC", lines):
         return install(lines)
-    return "install NVIDIA's driver; in a container start it with --gpus all"
+    return "install NVIDIA's driver; in a container start it with --gpus all; " + WITHOUT
+
+
+def driver_text(lines):
+    return "libcuda.so.1: %s; kernel module: %s" % (lines.get("libcuda", "not loaded"), lines.get("kernel driver", "not found"))
 
 
 def check_driver(lines):
-    text = "libcuda.so.1: %s; kernel module: %s" % (lines.get("libcuda", "not loaded"), lines.get("kernel driver", "not found"))
-    return check("driver", is_loaded("libcuda", lines), text, "install NVIDIA's driver, or put the folder of libcuda.so.1 on LD_LIBRARY_PATH")
+    return check("driver", is_loaded("libcuda", lines), driver_text(lines), "install NVIDIA's driver, or put the folder of libcuda.so.1 on LD_LIBRARY_PATH")
 
 
 def check_library(name, lines):
@@ -112,6 +126,8 @@ def check_pack(lines):
 
 def cuda_checks(facts):
     lines = device_lines(facts)
+    if not is_loaded("libcuda", lines) and (is_hidden(facts) or lines.get("kernel driver", "not found") == "not found"):
+        return [check_absent(facts, lines)]
     checks = [check_gpu(facts, lines), check_driver(lines)]
     if driver_of(lines) > (0, 0):
         checks += [check_library(name, lines) for name in LIBRARIES] + [check_versions(lines)]

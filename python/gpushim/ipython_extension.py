@@ -16,33 +16,36 @@ undo = contextlib.ExitStack()  # of what the extension has replaced in this proc
 
 
 def _statements(shell, cell):
-    """(all statements, or all but the last; the last one, where it is an expression, else None)."""
-    text = shell.transform_cell(cell)
+    """(all statements, or all but the last; the last one, where it is an expression, else None). Lines have the numbers that the
+    cell shows: the magic's is the first."""
+    text = "\n" + shell.transform_cell(cell)
     tree = shell.transform_ast(ast.parse(text))
     name = shell.compile.cache(text)
     last = ast.Expression(tree.body.pop().value) if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     return compile(tree, name, "exec"), last and compile(last, name, "eval")
 
 
-def _run(shell, cell):
-    """As the cell alone would run, in the user's names; returns what Out shows."""
-    body, last = _statements(shell, cell)
-    exec(body, shell.user_ns)
-    return eval(last, shell.user_ns) if last else None
+def _tell(interval, name):
+    """Prints what ran where and why; the code of the file `name` is the cell's."""
+    for line in interval.lines:
+        line["file"] = "cell" if line["file"] == name else line["file"]
+    print("\n".join(["gpushim: " + stats_interval.verdict(interval), *stats_interval.details(interval)]))
 
 
 def cell_magic(shell, line, cell):
-    """%%gpushim: runs the cell, and prints what of it ran where and why."""
+    """%%gpushim: runs the cell as it would run alone, in the user's names, and prints what of it ran where and why. Returns what Out
+    shows."""
     if line.strip():
         raise ValueError("%%gpushim takes no arguments, not " + line.strip())
+    body, last = _statements(shell, cell)
     synchronize()
     before = stats()
     try:
-        return _run(shell, cell)
+        exec(body, shell.user_ns)
+        return eval(last, shell.user_ns) if last else None
     finally:
         synchronize()
-        interval = stats_interval.between(before, stats())
-        print("\n".join(["gpushim: " + stats_interval.verdict(interval), *stats_interval.details(interval)]))
+        _tell(stats_interval.between(before, stats()), body.co_filename)
         if not active():
             print(NOT_ACTIVE)
 

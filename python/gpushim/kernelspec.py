@@ -29,10 +29,10 @@ def folder_of(name, prefix, environment):
 
 
 def specification(display_name, variables, python=sys.executable):
-    """kernel.json. `gpushim run` becomes the kernel, so that Jupyter's signals reach it. Times are measured for %%gpushim."""
+    """kernel.json. `gpushim run` becomes the kernel, so that Jupyter's signals reach it. Times and lines are measured for %%gpushim."""
     return {"argv": [python, "-m", "gpushim", "run", "-m", "ipykernel_launcher", "-f", "{connection_file}"],
             "display_name": display_name, "language": "python", "metadata": {"debugger": True, MARK: {}},
-            "env": dict({"GPUSHIM_REPORT": "json:/dev/null"}, **variables)}
+            "env": dict({"GPUSHIM_REPORT": "json:/dev/null,lines"}, **variables)}
 
 
 def is_ours(folder):

@@ -25,9 +25,16 @@ def arguments_of(words):
     return list(words)
 
 
+def why_not_started(command, word, error):
+    """Of a program that the operating system refuses; Python's own forms of programs need an interpreter."""
+    is_python = os.path.isfile(word) or os.path.exists(os.path.join(word, "__main__.py"))
+    return "%s: %s%s" % (word, error.strerror, "; if it is Python: gpushim %s python %s" % (command, word) if is_python else "")
+
+
 def check_words(words, parser):
     """Ends with the parser's usage where the words name no program."""
     if not words or words == ["-m"] or (words[0].startswith("-") and words[0] != "-m"):
+        parser.print_usage(sys.stderr)
         parser.error("a script, -m with a module, or a program is expected%s" % (", not " + words[0] if words else ""))
 
 

@@ -6,9 +6,11 @@ import json
 
 from gpushim import advice, report_data
 from gpushim.bench_reports import reasons_of
+from gpushim.messages import counted
 from gpushim.report_script import SCRIPT
 from gpushim.report_style import STYLE
-from gpushim.report_words import PARTS, nanoseconds, name_of, name_of_reader, of_one, place_of, seconds, size, top_reason, verdict_of
+from gpushim.report_words import (FORKED, PARTS, device_text, is_forked, nanoseconds, name_of, name_of_reader, of_one, place_of, seconds,
+                                  size, top_reason, verdict_of)
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 MOST_ADVICE, MOST_LINES, MOST_PROCESSES = 10, 200, 500
@@ -99,7 +101,8 @@ def parts(merged):
 def head(merged):
     first = merged.first
     host = first.get("process", {}).get("host", "")
-    facts = [report_data.command_of(first), first["device"], "gpushim " + first["gpushim_version"] + (" on " + host if host else "")]
+    device = "device: " + device_text(first["device"], first["verdict"]["state"])
+    facts = [report_data.command_of(first), device, "gpushim " + first["gpushim_version"] + (" on " + host if host else "")]
     return "<header><h1>gpushim report</h1>%s</header>" % "".join("<p>%s</p>" % html.escape(fact) for fact in facts if fact)
 
 
@@ -116,11 +119,18 @@ def reason_advice(merged):
     for reason in reasons_of(merged.operations):
         if reason["code"] in advice.ADVICE and reason["seconds"] >= LEAST_SHARE * wall:
             why, instead = advice.ADVICE[reason["code"]]
-            yield "%s: %d calls, %s on the CPU" % (reason["code"], reason["calls"], seconds(reason["seconds"])), "%s: %s" % (why, instead)
+            calls = counted(reason["calls"], "call", "calls")
+            yield "%s: %s, %s on the CPU" % (reason["code"], calls, seconds(reason["seconds"])), "%s: %s" % (why, instead)
+
+
+def fork_advice(merged):
+    count = sum(map(is_forked, merged.reports))
+    if count:
+        yield counted(count, "forked child", "forked children"), FORKED
 
 
 def advices(merged):
-    found = (list(line_advice(merged)) or list(reason_advice(merged)))[:MOST_ADVICE]
+    found = [*fork_advice(merged), *(list(line_advice(merged)) or reason_advice(merged))][:MOST_ADVICE]
     items = "".join("<li>%s<small>%s</small></li>" % (html.escape(text), html.escape(place)) for place, text in found)
     return section("What to change", "The most expensive first.", '<ol class="advice">%s</ol>' % items if items else "")
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reports as text: the form that the library prints (docs/user/report.md), for all processes together."""
+import collections
+
 from gpushim import report_data
 from gpushim.messages import counted
-from gpushim.report_words import (LEAST, PARTS, nanoseconds, name_of, name_of_reader, of_one, place_of, seconds, size,
+from gpushim.report_words import (LEAST, PARTS, advice_of, nanoseconds, name_of, name_of_reader, of_one, place_of, seconds, size,
                                   top_reason, verdict_of, why_of)
 
 SURE_ROWS, MOST_ROWS, MOST_LINES, MOST_READERS = 12, 40, 20, 5
@@ -10,6 +12,7 @@ LEAST_OF_TIME = 1e-3  # of the time of all operations: rows behind the sure ones
 OPERATION_WIDTH = PLACE_WIDTH = 32  # characters
 LEAST_SHARE = 0.05  # of NumPy's work: reasons for more of it are named
 MOST_COMMAND = 60  # characters
+MOST_ADVICE = 3
 
 
 def time_line(merged):
@@ -19,15 +22,20 @@ def time_line(merged):
     return " time%s: %s = %s" % (whose, seconds(sum(parts.values())), " + ".join(named))
 
 
-def reason_lines(verdict):
-    """Why calls stayed on the CPU, and what to change: of one process."""
-    least = max(LEAST_SHARE * sum(verdict["work"].values()), LEAST)
-    told = ["%s %s (%s)" % (seconds(reason["seconds"]), reason["code"], reason["text"])
-            for reason in verdict.get("reasons") or () if reason["seconds"] > least]
+def reason_lines(reports):
+    """Why calls stayed on the CPU, and what to change, the process with most work on the CPU first."""
+    verdicts = [report["verdict"] for report in reports]
+    least = max(LEAST_SHARE * sum(sum(verdict["work"].values()) for verdict in verdicts), LEAST)
+    spent, texts = collections.Counter(), {}
+    for reason in (reason for verdict in verdicts for reason in verdict.get("reasons") or ()):
+        spent[reason["code"]] += reason["seconds"]
+        texts[reason["code"]] = reason["text"]
+    told = ["%s %s (%s)" % (seconds(time), code, texts[code]) for code, time in spent.most_common() if time > least]
     if told:
         yield " on the CPU: " + ", ".join(told)
-    if verdict.get("advice"):
-        yield " to change: " + verdict["advice"]
+    dearest = sorted(reports, key=lambda report: -report["verdict"]["work"]["cpu_s"])
+    advices = dict.fromkeys(filter(None, map(advice_of, dearest)))
+    yield from (" to change: " + text for text in list(advices)[:MOST_ADVICE])
 
 
 def shown_operations(operations):
@@ -86,13 +94,17 @@ def event_lines(counters):
     yield " page faults %d read, %d write; %s" % (counters["faults_read"], counters["faults_write"], counted(counters["forks"], "fork", "forks"))
 
 
+def shortened(command):
+    return command if len(command) <= MOST_COMMAND else command[:MOST_COMMAND - 3] + "..."
+
+
 def process_lines(merged):
     form = " %9s %10s %12s %12s   %s"
     yield form % ("process", "wall time", "device calls", "CPU calls", "command, verdict")
     for report in merged.reports:
         rows = report["operations"]
         yield form % (report["pid"], seconds(report["verdict"]["wall_s"]), sum(row["device_calls"] for row in rows),
-                      sum(row["host_calls"] for row in rows), report_data.command_of(report)[-MOST_COMMAND:])
+                      sum(row["host_calls"] for row in rows), shortened(report_data.command_of(report)))
         yield form % ("", "", "", "", "  " + of_one(report))
 
 
@@ -100,11 +112,11 @@ def moved_text(count, moved):
     return "%s in %d" % (size(moved), count) if count else "-"
 
 
-def line_lines(merged):
+def line_lines(lines):
     form = " %%-%ds %%8s %%8s %%18s %%18s %%7s   %%s" % PLACE_WIDTH
     yield "lines, the worst round trips first"
     yield form % ("line", "device", "CPU", "to the device", "to the CPU", "faults", "why")
-    for line in merged.lines[:MOST_LINES]:
+    for line in lines[:MOST_LINES]:
         yield form % (place_of(line)[-PLACE_WIDTH:], nanoseconds(line["device_ns"]), nanoseconds(line["host_ns"]),
                       moved_text(line["uploads"], line["upload_bytes"]), moved_text(line["downloads"], line["download_bytes"]),
                       line["faults_read"] + line["faults_write"], why_of(line))
@@ -115,10 +127,8 @@ def line_lines(merged):
 def text(merged):
     lines = ["gpushim: " + verdict_of(merged), time_line(merged)]
     if len(merged.reports) == 1:
-        verdict = merged.first["verdict"]
-        lines += [" device: " + merged.first["device"]] if verdict["state"] == "started" else []
-        lines += reason_lines(verdict)
-    lines += [*operation_lines(merged), moved_line(merged.counters), *reader_lines(merged.readers), *event_lines(merged.counters)]
+        lines += [" device: " + merged.first["device"]] if merged.first["verdict"]["state"] == "started" else []
+    lines += [*reason_lines(merged.reports), *operation_lines(merged), moved_line(merged.counters), *reader_lines(merged.readers), *event_lines(merged.counters)]
     lines += process_lines(merged) if len(merged.reports) > 1 else []
-    lines += line_lines(merged) if merged.lines else []
+    lines += line_lines(merged.lines) if merged.lines else []
     return "\n".join(lines)

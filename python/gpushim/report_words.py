@@ -43,6 +43,23 @@ def comparison(verdict):
     return "%s instead of an estimated %s, %s" % (seconds(wall), seconds(plain), faster)
 
 
+def device_text(device, state):
+    """The device of a report whose verdict has that state."""
+    return "not started" if state == "not-started" else device
+
+
+FORKED = "start workers by spawn or forkserver: a forked child computes on the CPU"
+
+
+def is_forked(report):
+    return report.get("process", {}).get("forked", False)
+
+
+def advice_of(report):
+    """What to change about a process; empty: nothing is known."""
+    return FORKED if is_forked(report) else report["verdict"].get("advice", "")
+
+
 def why_not(what, verdict):
     return "%s%s; NumPy computed on the CPU" % (what, ": " + verdict["why_not"] if verdict["why_not"] else "")
 
@@ -51,8 +68,8 @@ def of_one(report):
     """The verdict on a process."""
     verdict, device = report["verdict"], report["device"].partition(",")[0]
     state = verdict["state"]
-    if report.get("process", {}).get("forked"):
-        return "a forked child, which computes on the CPU"
+    if is_forked(report):
+        return "a forked child, which computes on the CPU; one that is started by spawn or forkserver does not"
     if state == "started" and verdict["device_work_s"] <= 0:
         return "nothing ran on %s; NumPy computed on the CPU" % device
     if state == "started":
@@ -69,8 +86,11 @@ def verdict_of(merged):
     if len(merged.reports) == 1:
         return of_one(merged.first)
     share = report_data.share(merged)
-    told = "no hooked call of NumPy's" if share is None else "%.0f %% of NumPy's hooked work ran on a device" % (100 * share)
-    return "%d processes: %s" % (len(merged.reports), told)
+    if share is None:
+        return "%d processes: no hooked call of NumPy's" % len(merged.reports)
+    together = {key: sum(report["verdict"][key] for report in merged.reports) for key in ("wall_s", "plain_s")}
+    return "%d processes: %.0f %% of NumPy's hooked work ran on a device: together %s" % (
+        len(merged.reports), 100 * share, comparison(together))
 
 
 def top_reason(row):

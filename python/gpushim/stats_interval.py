@@ -3,7 +3,7 @@
 import collections
 from dataclasses import dataclass, field
 
-from gpushim import work_share
+from gpushim import report_text, work_share
 
 SHOWN_OPERATIONS = 8
 SHOWN_REASONS = 3
@@ -21,7 +21,7 @@ class Interval:
     upload_bytes: int = 0
     download_bytes: int = 0
     operations: list = field(default_factory=list)  # {"name", "signature", "reasons", NUMBERS}, the most expensive first
-    lines: list = field(default_factory=list)  # of the line profile, those that are new or have changed; as the report has them
+    lines: list = field(default_factory=list)  # of the line profile, as the report has them; what the interval added
 
     @property
     def share(self):
@@ -41,6 +41,24 @@ def _row_difference(row, earlier):
     return result
 
 
+def _places(stats):
+    return {(line["file"], line["line"]): line for line in stats.get("lines") or ()}
+
+
+def _line_difference(line, earlier):
+    """Calls and advice are those of the whole process."""
+    result = {key: value - earlier.get(key, 0) if isinstance(value, int) and key != "line" else value for key, value in line.items()}
+    result["reasons"] = collections.Counter(line["reasons"]) - collections.Counter(earlier.get("reasons"))
+    return result
+
+
+def _line_differences(before, after):
+    """The dearest first."""
+    earlier = _places(before)
+    lines = [_line_difference(line, earlier.get(place, {})) for place, line in _places(after).items() if line != earlier.get(place)]
+    return sorted(lines, key=lambda line: -line["cost_ns"])
+
+
 def _cost(row):
     return row["device_ns"] + row["host_ns"], row["device_calls"] + row["host_calls"]
 
@@ -53,9 +71,7 @@ def between(before, after):
     sums = {key: sum(row[key] for row in rows) for key in NUMBERS}
     moved = {key: after["counters"][key] - before["counters"][key] for key in ("upload_bytes", "download_bytes")}
     device_work, cpu_work = (max(now - then, 0) for now, then in zip(work_share.work_of(after), work_share.work_of(before)))
-    lines_before = before.get("lines", [])
-    lines = [line for line in after.get("lines", []) if line not in lines_before]
-    return Interval(operations=rows, lines=lines, device_work_s=device_work, cpu_work_s=cpu_work, **sums, **moved)
+    return Interval(operations=rows, lines=_line_differences(before, after), device_work_s=device_work, cpu_work_s=cpu_work, **sums, **moved)
 
 
 def whole(stats):
@@ -86,8 +102,10 @@ def verdict(interval):
     """One line: calls on the device and on the CPU, bytes moved; the share and times where they were measured."""
     if not interval.device_calls + interval.host_calls:
         return "no call of NumPy that gpushim counts"
-    share = "" if interval.share is None else "%.0f %% of NumPy's hooked work ran on the device: " % (100 * interval.share)
-    return share + "calls there %s, on the CPU %s; moved to the device %s, back %s" % (
+    begin = "calls on the device"
+    if interval.share is not None:
+        begin = "%.0f %% of NumPy's hooked work ran on the device: calls there" % (100 * interval.share)
+    return begin + " %s, on the CPU %s; moved to the device %s, back %s" % (
         _calls_text(interval.device_calls, interval.device_ns), _calls_text(interval.host_calls, interval.host_ns),
         bytes_text(interval.upload_bytes), bytes_text(interval.download_bytes))
 
@@ -100,9 +118,8 @@ def _operation_text(row):
 
 
 def details(interval):
-    """A line for each of the most expensive operations, with the reasons for the CPU, and the line profile where there is one."""
+    """A line for each of the most expensive operations, with the reasons for the CPU, and the table of lines where there is one."""
     shown = [_operation_text(row).rstrip() for row in interval.operations[:SHOWN_OPERATIONS]]
     left = len(interval.operations) - len(shown)
     shown += ["  and %d more" % left] if left else []
-    return shown + ["  line %s" % ", ".join("%s=%s" % pair for pair in line.items()) for line in interval.lines[:SHOWN_OPERATIONS]
-                    if isinstance(line, dict)]
+    return shown + (list(report_text.line_lines(interval.lines)) if interval.lines else [])

@@ -45,8 +45,8 @@ class TestCase(unittest.TestCase):
     def program(self, text, name="program.py"):
         return self.write(name, BEGIN + text)
 
-    def bench(self, *words):
-        return call([self.venv.gpushim, "bench", *words], env=environment(), cwd=self.folder)
+    def bench(self, *words, **env):
+        return call([self.venv.gpushim, "bench", *words], env=environment(**env), cwd=self.folder)
 
     def check(self, expected, words, told=""):
         """The exit status, and a piece of text on stdout; returns stdout."""
@@ -95,6 +95,23 @@ class TestResults(TestCase):
         self.check(FINE, ["--clock", "work=took (\\S+) s", "--json", "r.json", *QUICK, "program.py"])
         row = json.loads(self.read("r.json"))["programs"][0]["rows"]["program.py: work"]
         self.assertEqual(row["speedup"], {"ratio": 2, "low": None, "high": None})
+
+
+    def test_output_in_ascii(self):
+        self.program(WORK)
+        status, out, error = self.bench("--runs", "2", "--warmup", "0", "--markdown", "r.md", *ON_HOST, "program.py", PYTHONIOENCODING="ascii")
+        self.assertEqual(status, FINE, error)
+        self.assertRegex(out, r"s \+- .*\n(.*\n)*- Seconds of the whole process: median \+- median")
+        self.assertIn("±", self.read("r.md"))
+
+    def test_numbers_of_one(self):
+        self.program("np.add(np.array(['a'] * 2000, object), 'b')\n")
+        out = self.check(NOT_ON_GPU, ["--require-gpu", "90%", *QUICK, "program.py"], "on the CPU for: dtype (1 call)")
+        self.assertRegex(out, r"on the CPU: dtype [\d.]+ [mu]?s \(1 call\)")
+
+    def test_device_that_was_not_started(self):
+        self.program("print(np.arange(10.0).sum())\n")
+        self.check(FINE, ["--runs", "1", "--warmup", "0", "--device", "host", "program.py"], "- Device: not started. CPU: ")
 
 
 class TestFaults(TestCase):

@@ -60,8 +60,31 @@ class TestVerify(TestCase):
             self.assertRegex(error, r"gpushim verify: \d+ calls of the device compared with NumPy, 0 differ")
             with open(os.path.join(self.folder, "summary.json"), encoding="utf-8") as file:
                 self.assertGreater(json.load(file)["checked"], 0)
-        self.assertEqual(self.gpushim("verify", "--device", "none", script, "0")[0], 3)  # nothing was compared
-        self.assertEqual(self.gpushim("verify", "--share", "some", script, "0")[0], 2)
+        for share in "some", "300%", "0%":
+            status, _, error = self.gpushim("verify", "--share", share, script, "0")
+            self.assertEqual((status, error), (
+                2, "gpushim verify: --share: all or a percentage up to 100%, as 1%, is expected, not " + share + "\n"))
+
+    def test_nothing_compared(self):
+        """The cause is told, and what helps."""
+        script = self.write("script.py", "import numpy as np\nprint((np.arange(3.0) + 1).sum())\n")
+        for words, told in ((("--device", "none", script), "not active: GPUSHIM_DEVICE is none; NumPy computed on the CPU; --device host needs no GPU"),
+                            (("--mode", "off", script), "not active: GPUSHIM_MODE is off; NumPy computed on the CPU"),
+                            (("--device", "host", script), "; NumPy computed on the CPU; --force sends there all that is supported"),
+                            (("--device", "host", "true"), "no process of the program loaded NumPy and came to its end")):
+            status, _, error = self.gpushim("verify", *words)
+            self.assertEqual(status, 3, error)
+            self.assertRegex(error, r"\ngpushim verify: nothing was compared: .*%s\n$" % re.escape(told))
+        if not HAS_GPU:
+            self.assertIn("not active: no NVIDIA GPU was found; NumPy computed on the CPU; --device host needs no GPU", self.gpushim("verify", script)[2])
+
+    def test_why_calls_are_not_compared(self):
+        script = self.write("script.py", "import numpy as np\na = np.eye(300) * 3\nprint(np.linalg.inv(a)[0, 0])\n")
+        error = self.gpushim("verify", "--device", "host", "--force", "--json", "summary.json", script)[2]
+        self.assertRegex(error, r" 0 differ, \d+ not compared \((contract|not covered) \d+(, [a-z ]+ \d+)*\)\n$")
+        with open(os.path.join(self.folder, "summary.json"), encoding="utf-8") as file:
+            summary = json.load(file)
+        self.assertEqual(sum(summary["why"].values()), summary["not_checked"])
 
 
 class TestRun(TestCase):
@@ -141,13 +164,17 @@ class TestRun(TestCase):
 
     def test_what_cannot_be_started(self):
         self.write("plain", "")
-        for words, status, text in ((["nosuchprogram"], 127, "No such file or directory"), (["./plain"], 126, "Permission denied")):
+        self.write("package/__main__.py", "")
+        for words, status, text in ((["nosuchprogram"], 127, "No such file or directory"), (["/"], 126, "Permission denied"),
+                                    (["./plain"], 126, "Permission denied; if it is Python: gpushim run python ./plain"),
+                                    (["plain"], 127, "No such file or directory; if it is Python: gpushim run python plain"),
+                                    (["./package"], 126, "Permission denied; if it is Python: gpushim run python ./package")):
             found, out, error = self.gpushim("run", *ON_HOST, *words)
             self.assertEqual((found, out, error), (status, "", "gpushim: %s: %s\n" % (words[0], text)))
         for words in ([], ["-m"], ["-x"], ["--none", "a.py"], ["--set", "FUSION", "a.py"], ["--mode"]):
             status, out, error = self.gpushim("run", *words)
             self.assertEqual((status, out), (2, ""), error)
-            self.assertIn("usage: gpushim run", error)
+            self.assertRegex(error, r"^(usage: gpushim run .*\n)?gpushim run: .*\n$")
 
     def test_path_that_ld_preload_cannot_hold(self):
         target = os.path.join(self.folder, "a b")
@@ -205,7 +232,7 @@ class TestOtherCommands(TestCase):
         self.assertRegex(out, r"^ready: device host; \d+ checks passed(, 1 with a note)?\n\nok    library +.*,\s+active\n")
         status, out, _ = self.gpushim("doctor", env=environment(CUDA_VISIBLE_DEVICES="-1"))
         self.assertEqual(status, 1)
-        self.assertRegex(out, r"^3 of \d+ checks failed: library, GPU, driver\n")
+        self.assertRegex(out, r"^1 of \d+ checks failed: GPU\n")
         status, out, _ = self.gpushim("doctor", env=environment(PYTHONPATH=None))
         self.assertEqual(status, 1)
         self.assertRegex(out, r"FAIL  NumPy +No module named 'numpy'\n +-> pip install numpy\n")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sums of forecast.py and the advice of advice.py, from reports that are written here. Needs no library and no wheel."""
 import os
+import re
 import sys
 import unittest
 
@@ -114,9 +115,33 @@ class TestAdvice(unittest.TestCase):
         self.assertEqual(self.codes([], [entry("host", 100, reason="dtype", line=0), entry("host", 0.5, line=6, reason="dtype")]),
                          [])
 
+    def test_code_without_a_line(self):
+        """Such of no file, and numbers beyond the file's lines."""
+        places = (("<string>", 1), ("<frozen runpy>", 5), ("model.py", 4294967295), (os.path.abspath(__file__), 100000), ("model.py", 9))
+        lines = [dict(entry("host", 100, reason="dtype", line=number), file=file) for file, number in places]
+        self.assertEqual(self.codes([], lines), [(9, "dtype")])
+
+    def test_float64_on_a_gpu_that_is_slow_at_it(self):
+        for gpu, signature, told in (("NVIDIA L4", "dd->d", True), ("NVIDIA L4", "ff->f", False), ("NVIDIA H100 SXM", "dd->d", False)):
+            emulated = report(dict(entry("host", 100, reason="no-gain"), signature=signature))
+            emulated["forecast"]["gpu"] = gpu
+            row = advice.advise(report(), emulated, 1.0)[0]
+            self.assertEqual((row["code"], "float32" in row["instead"]), ("no-gain", told), row)
+
+    def test_gpus_that_are_slow_at_float64(self):
+        """Those of the library whose products of float64 have less than an eighth of the rate of float32."""
+        with open(os.path.join(ROOT, "offload", "cuda", "cuda_named.c"), encoding="utf-8") as file:
+            rows = re.findall(r'^    \{"[^"]+", "([^"]+)", [^{]*\{([^,]+), ([^}]+)\}', file.read(), re.M)
+        self.assertEqual({name for name, single, double in rows if float(double) < float(single) / 8}, set(advice.SLOW_AT_FLOAT64))
+
+    def test_numbers_of_one(self):
+        row = advice.advise(report(), report(entry("host", 100, calls=1, reason="dtype")), 1.0)[0]
+        self.assertTrue(row["what"].endswith("(1 call)"), row)
+
     def test_functions(self):
         for source, code in (("x = np.loadtxt(y)", "unknown-function"), ("x = rng.random(5)", "unknown-function"),
-                             ("x = reinterp(y)", "python"), ("for x in y:", "python")):
+                             ("x = reinterp(y)", "python"), ("for x in y:", "python"),
+                             ("print(total)", "output"), ('line = f"{x:.3f}"', "output"), ("s = '{}'.format(x)", "output"), ("blueprint(x)", "python")):
             self.assertEqual(advice.problem_of_python(source, 1.0).code, code, source)
 
 

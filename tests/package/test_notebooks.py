@@ -112,6 +112,7 @@ class TestNotebook(TestCase):
         self.assertRegex(text, r"\nTrue$")
         self.assertEqual(results[3][0], "error")
         self.assertRegex(results[3][1], r"(?s)^gpushim: 0 % of.*\n  astype +device 0 +CPU 1 .* dtype 1\n.*ZeroDivisionError$")
+        self.assertRegex(results[3][1], r"\nlines, the worst round trips first\n line +device .*\n cell:2 .* astype: dtype\n   the device has no ")
         self.assertEqual(results[4], ("ok", "9"))
         self.assertRegex(results[5][1], r"words\s+gpushim: no call of NumPy that gpushim counts\n")
         self.assertEqual(results[6:], [("ok", "5"), ("error", "ValueError"), ("ok", "True")])

@@ -14,7 +14,7 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "python"))
-from gpushim import command, report_data, report_page, report_text, report_timeline, report_words  # noqa: E402
+from gpushim import command, report_data, report_page, report_text, report_timeline, report_words, stats_interval  # noqa: E402
 
 EVIL = '</script ><script >alert(1)</script ><b a="\'&'
 COUNTERS = ("upload_bytes", "uploads", "download_bytes", "downloads", "device_copy_bytes", "launches", "compiles", "cache_hits",
@@ -205,7 +205,8 @@ class TestWords(unittest.TestCase):
             self.assertIn(words, report_words.of_one(report(**verdict)))
         child = report(state="retired")
         child["process"]["forked"] = True
-        self.assertEqual(report_words.of_one(child), "a forked child, which computes on the CPU")
+        self.assertEqual(report_words.of_one(child), "a forked child, which computes on the CPU; one that is started by spawn or forkserver "
+                                                     "does not")
 
     def test_units(self):
         self.assertEqual([report_words.nanoseconds(number) for number in (0, 7, 999, 1500, 312000, 1900000000, 999900)],
@@ -243,6 +244,23 @@ class TestWords(unittest.TestCase):
                          ["sort: dtype", "read by tolist", "no hooked call"])
         self.assertRegex(text, r"\n here\.py:6 .*   add dd->d, read by tolist")
 
+    def test_text_of_several_processes(self):
+        """The estimate, reasons and advice of all together; a forked child's advice is another way to start it."""
+        def reason(seconds):
+            return {"code": "dtype", "text": "no such", "seconds": seconds, "calls": 1}
+        first, second, child = (report(pid, parent=10, advice=advice, reasons=[reason(spent)], work={"device_s": 4.5, "cpu_s": spent})
+                                for pid, advice, spent in ((10, "convert once", 0.25), (20, "convert once", 0.5), (30, "doctor", 0.75)))
+        child["process"]["forked"] = True
+        second["process"]["command"] = "python3 -c 'begin%s end'" % ("x" * 60)
+        merged = report_data.merge([first, second, child])
+        text = report_text.text(merged)
+        self.assertTrue(text.startswith("gpushim: 3 processes: 90 % of NumPy's hooked work ran on a device: together 12.0 s instead of an "
+                                        "estimated 18.0 s, 1.5 times as fast\n"), text)
+        self.assertIn("\n on the CPU: 1.50 s dtype (no such)\n to change: %s\n to change: convert once\n operation" % report_words.FORKED, text)
+        self.assertIn("   python3 -c 'begin%s...\n" % ("x" * (57 - 17)), text)
+        self.assertIn(report_words.FORKED, page(first, child).text)
+        self.assertNotIn(report_words.FORKED, page(first, second).text)
+
     def test_text_without_calls(self):
         for verdict, words in (({"state": "inactive"}, "(calls were not looked at)"), ({}, "(no call that could run on a device)")):
             made = report(**verdict)
@@ -255,6 +273,19 @@ class TestWords(unittest.TestCase):
         self.assertIn("process 10", page(made).text)
 
 
+class TestInterval(unittest.TestCase):
+    def test_lines_are_those_of_the_interval(self):
+        """Of a line that ran before, what came since; lines that did not run are left out. The dearest comes first."""
+        before = report(lines=[line(number=3, cost=100), line(number=4, cost=100)])
+        after = report(lines=[dict(line(number=3, cost=150), host_calls=4, host_ns=4001, reasons={"dtype": 4}), line(number=4, cost=100), line(number=5, cost=60)])
+        found = stats_interval.between(before, after).lines
+        self.assertEqual([(each["line"], each["cost_ns"]) for each in found], [(5, 60), (3, 50)])
+        self.assertEqual((found[1]["host_ns"], found[1]["reasons"]), (4000, {"dtype": 3}))
+        text = "\n".join(stats_interval.details(stats_interval.between(before, after)))
+        self.assertRegex(text, r"^lines, the worst round trips first\n line .*\n x.py:5 .*\n x.py:3 .* 4.00 us .* dtype")
+        self.assertNotIn("lines,", "\n".join(stats_interval.details(stats_interval.between(before, before))))
+
+
 class TestPage(InFolder):
     def test_it_is_whole_and_alone(self):
         made = page(report(lines=[line(advice="convert once")]), timeline=report_timeline.read([self.write("t.json", trace())]))
@@ -263,6 +294,13 @@ class TestPage(InFolder):
                       "operand of add", "sort d->d", "7 events were dropped", "python x.py"):
             self.assertIn(words, made.text)
         self.assertNotRegex(report_page.SCRIPT + report_page.STYLE, r"https?:|url\(|@import|fetch\(|XMLHttp")
+
+    def test_device_of_the_head(self):
+        self.assertIn("device: GPU X, 80 GiB", page(report()).text)
+        made = report(state="not-started")
+        made["device"] = "no device"
+        self.assertIn("device: not started", page(made).text)
+        self.assertNotIn("no device", page(made).text)
 
     def test_json_inside_is_the_reports(self):
         reports = [report(), report(20, parent=10)]

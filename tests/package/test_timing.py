@@ -112,6 +112,8 @@ class TestPytest(TestCase):
         self.assertEqual(status, 0, out)
         self.assertIn("\ngpushim: loaded; it becomes active when NumPy is imported\n", out)
         self.assertRegex(out, r"\ngpushim: \d+ % of NumPy's hooked work ran on the device: calls there [1-9]\d* \(")
+        counted = self.gpushim("run", *ON_HOST, *NO_FPERR, "-m", "pytest", "-p", "no:cacheprovider")[1]
+        self.assertRegex(counted, r"\ngpushim: calls on the device [1-9]\d*, on the CPU \d+; moved to the device ")
         self.write("conftest.py", "import numpy\n")
         self.assertIn("\ngpushim: active\n", self.pytest()[1])
         off = self.pytest(under=False)[1]

@@ -68,7 +68,10 @@ class TestDoctor(shim_runner.TestCase):
         self.check_fails("library", "dormant: GPUSHIM_MODE is off", "unset GPUSHIM_MODE", "--mode", "off")
         self.check_fails("library", "dormant: GPUSHIM_DEVICE is none", "unset GPUSHIM_DEVICE", "--device", "none")
         checks = self.check_fails("GPU", "not started", "unset CUDA_VISIBLE_DEVICES", "--device", "auto", CUDA_VISIBLE_DEVICES="-1")
-        self.assertIn("GPUSHIM_DEVICE=cpu", checks["library"]["mend"])
+        self.assertEqual([name for name, check in checks.items() if check["state"] == "FAIL"], ["GPU"])
+        for device in "cpu", "host":
+            self.assertIn("GPUSHIM_DEVICE=" + device, checks["GPU"]["mend"])
+        self.assertIn("CUDA_VISIBLE_DEVICES hides it", checks["GPU"]["text"])
 
     def sabotage(self, text):
         """An environment in which NumPy is a package of this text."""
@@ -97,7 +100,12 @@ class TestDoctor(shim_runner.TestCase):
     def test_cache_folder(self):
         status, checks = self.checks(GPUSHIM_CACHE_DIR="/proc/none")
         self.assertEqual((status, checks["cache folder"]["state"]), (0, "note"))
-        self.assertIn("GPUSHIM_CACHE_DIR", checks["cache folder"]["mend"])
+        self.assertIn("/proc/none cannot be written (", checks["cache folder"]["text"])
+        self.assertEqual(checks["cache folder"]["mend"], "set GPUSHIM_CACHE_DIR to a folder of your own")
+
+    def test_bad_timeout(self):
+        with self.assertRaisesRegex(AssertionError, "--timeout: invalid number"):  # on stderr
+            self.doctor("--timeout", "0")
 
     def foreign(self):
         """A library with a read that gpushim does not see."""

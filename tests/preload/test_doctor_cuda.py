@@ -26,6 +26,17 @@ def checks(**lines):
     return {check.name: check for check in doctor_cuda.cuda_checks(facts(**lines))}
 
 
+class TestAbsence(unittest.TestCase):
+    def names(self, environment, **lines):
+        made = facts(GPU="not started", **lines)._replace(environment=environment)
+        return [check.name for check in doctor_cuda.cuda_checks(made) if check.state == "FAIL"]
+
+    def test_one_cause_is_one_failure(self):
+        self.assertEqual(self.names({}, libcuda="not loaded", **{"kernel driver": "not found"}), ["GPU"])
+        self.assertEqual(self.names({"CUDA_VISIBLE_DEVICES": "-1"}, libcuda="not loaded", **{"kernel driver": "580.1"}), ["GPU"])
+        self.assertIn("driver", self.names({}, libcuda="not loaded", **{"kernel driver": "580.1"}))
+
+
 class TestVersions(unittest.TestCase):
     def test_all_are_the_drivers(self):
         self.assertEqual(checks()["versions"][1:3], ("ok", "driver CUDA 13.0; libraries of CUDA: NVRTC 13.0, cuBLAS 13.0, cuSOLVER 13, cuFFT 13"))
