@@ -18,6 +18,7 @@ enum role { OTHER, WATCHED, SERVANT };
 static _Thread_local enum role role;
 _Atomic bool gsh_wall_time_is_on;
 static _Atomic bool is_waiting;
+static uint64_t loaded_ns;
 static _Atomic uint64_t running; /* ns at which it began << PART_BITS | part */
 static _Atomic uint64_t spent_ns[GSH_WALL_PARTS];
 
@@ -38,10 +39,16 @@ static enum gsh_wall_part switch_sigsafe(enum gsh_wall_part part)
     return part_of_sigsafe(before);
 }
 
+void gsh_wall_time_note_load(void)
+{
+    loaded_ns = gsh_clock_ns();
+}
+
 void gsh_wall_time_begin(void)
 {
+    uint64_t begin = loaded_ns != 0 ? loaded_ns : gsh_clock_ns();
     role = WATCHED;
-    atomic_store(&running, gsh_clock_ns() << PART_BITS | GSH_WALL_PROGRAM);
+    atomic_store(&running, begin << PART_BITS | GSH_WALL_PROGRAM);
     atomic_store(&gsh_wall_time_is_on, true);
 }
 

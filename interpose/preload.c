@@ -25,6 +25,7 @@
 #include "requirement.h"
 #include "stats.h"
 #include "verify_ledger.h"
+#include "wall_time.h"
 
 /* A weak reference to Python, which is not linked: NULL in a program that is not linked to Python.
  * A dlsym lookup would allocate an error text in every such program. */
@@ -32,6 +33,7 @@ extern int Py_IsInitialized(void) __attribute__((weak));
 
 __attribute__((constructor)) static void load(void)
 {
+    gsh_wall_time_note_load();
     gsh_libc_direct_resolve();
     gsh_options_init();
     gsh_libc_environment_resolve();

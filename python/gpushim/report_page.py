@@ -74,7 +74,7 @@ def tiles(merged):
     verdict = merged.first["verdict"]
     found = [tile("-" if share is None else "%.0f %%" % (100 * share), "of NumPy's hooked work on the device")]
     if len(merged.reports) == 1:
-        found += [tile(seconds(verdict["wall_s"]), "wall time since NumPy was found"),
+        found += [tile(seconds(verdict["wall_s"]), "wall time of the program"),
                   tile(seconds(verdict["plain_s"]), "estimated without gpushim")]
     else:
         found += [tile(str(len(merged.reports)), "processes"), tile(seconds(verdict["wall_s"]), "wall time of the first process")]

@@ -69,10 +69,10 @@ class TestReport(shim_runner.TestCase):
         """Parts that add up; each second is in the part where it was spent."""
         script = """
 import time
+time.sleep(0.5)
 import numpy as np
 a = np.full((1000, 1000), 0.5)
 objects = np.arange(300000).astype(object)
-time.sleep(0.5)
 for _ in range(4):
     b = np.exp(a) @ a          # on the device
     float(b.sum())
