@@ -212,13 +212,14 @@ def _monotonicity(bins):
 # --- sums of weights --------------------------------------------------------------------------------
 
 def bincount(x, weights=None, minlength=0):
-    """With weights. Where no sum of theirs is rounded, they are added as integers times a power of two; else in NumPy's order."""
+    """With weights. Where no sum of theirs is rounded, they are added as integers times a power of two; else in NumPy's order.
+    minlength: an int or an np.int64, not below 0."""
     numbers, weights = as_index(x), as_array(weights)
     if numbers is None or numbers.ndim != 1 or not is_plain(weights) or weights.dtype.kind == 'c':
         return NotImplemented
-    if numbers.size == 0 or weights.shape != numbers.shape or type(minlength) is not int or minlength < 0:
+    if numbers.size == 0 or weights.shape != numbers.shape:
         return NotImplemented
-    bins = max(int(numbers.max()) + 1, minlength)
+    bins = max(int(numbers.max()) + 1, int(minlength))
     if numbers.min() < 0 or bins > max(numbers.size, MOST_BINS):
         return NotImplemented
     return sums_of(numbers, weights.astype('d', copy=False), bins)

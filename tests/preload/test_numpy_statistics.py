@@ -91,8 +91,8 @@ for name, weights in WEIGHTS.items():
     if name in EXACT:  # it accumulates weights, in another order on a GPU
         check("histogram of edges " + name, lambda: np.histogram(x, [-100, 0, 50, 300], weights=weights, density=True))
     check("histogram2d " + name, lambda: np.histogram2d(x, x[::-1], 7, weights=weights))
-for least in (-1, 2.0, None, "x", True, 2 ** 21):
-    check("least %s" % (least,), lambda: np.bincount(k, np.floor(x), minlength=least).sum())
+for least in (-1, 2.0, None, "x", True, 2 ** 21, np.int64(40), np.int64(-2), np.int32(41), np.True_, np.array(42)):
+    check("least %s %s" % (type(least), least), lambda: np.bincount(k, np.floor(x), minlength=least).sum())
 check("empty", lambda: np.bincount(k[:0], x[:0]))
 check("far", lambda: np.bincount(k * 10 ** 6, np.floor(x)).sum())
 ''')
@@ -234,6 +234,7 @@ edges, rows = np.linspace(-200, 800, 50), x.reshape(512, 512)
 def calls():
     np.interp(x, np.sort(y), x), np.digitize(x, np.sort(y)), np.interp(x, edges, edges + 1j), np.bincount(k, w), np.histogram(x, 50, weights=w)
     np.histogram(x, 50), np.histogram(x, 50, range=(0, 9)), np.histogram(x, edges), np.histogram2d(x, y, 9), np.histogramdd((x, y, x), 5)
+    np.histogram2d(x, y, 9, weights=w), np.histogramdd((x, y, x), 5, weights=y)
     np.percentile(x, [5, 50]), np.quantile(x, 0.3), np.median(x), np.nanmedian(holes), np.nanquantile(holes, 0.3)
     np.quantile(rows, 0.3, axis=0, method="hazen"), np.median(rows, axis=1)
     np.isin(x, w), np.intersect1d(x, y), np.union1d(x, y), np.setdiff1d(x, y), np.setxor1d(x, y), np.argpartition(x, 9)
