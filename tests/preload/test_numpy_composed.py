@@ -293,7 +293,10 @@ INDICES = {"even": np.arange(0, 1000, 10), "from 5": np.arange(5, 1000, 5), "tai
     "below": np.arange(-5, 80), "i4": np.arange(0, 1000, 8, dtype="i4"), "list": list(range(0, 1000, 9))}
 for dtype in "?blBfd":
     a = make((1000,), dtype)
-    for text, array in {"": a, "zeros": a * 0, "negative zeros": -(a.astype("d") * 0), "backwards": a[::-1]}.items():
+    b = a.copy()
+    b[20:60], b[80:90:3], b[120:140], b[300:301] = 0, 0, (a[120:140] * 0) * -1.0, (a[:1] * 0) * -1.0
+    c = b * np.int8(1 if dtype in "?B" else -1)
+    for text, array in {"": a, "some zeros": b, "their negatives": c, "zeros": a * 0, "negative zeros": -(a.astype("d") * 0), "backwards": a[::-1]}.items():
         for name, index in INDICES.items():
             for ufunc in ufuncs:
                 attempt("%s %s %s %s" % (ufunc.__name__, dtype, text, name), lambda: ufunc.reduceat(array, index))
@@ -338,10 +341,14 @@ for dtype in DTYPES:
 import shim_script
 n = 100000
 x, k = np.arange(n) * 1.0, np.arange(n) * 7 % 997
+z = 1.0 - x  # of which a segment's first elements are negative
+z[:4000] = 0.0
+z[20:30:2] = -0.0
 def calls():
     b = x * 1
     b.put(k, 1.0), np.place(b, b > 5, [1.0, 2.0]), setattr(b, "flat", x), np.add.at(b.reshape(100, -1), (k % 100, k), 1.0)
     return [b, np.repeat(x, k % 5), np.choose(k % 2, [x, b]), np.array([x, b]), np.array(x, ndmin=2), x.flat[k],
+            np.add.reduceat(z, k[:n // 10] % 5 + np.arange(0, n, 10)), np.add.reduceat(z, np.arange(0, n, 10)), np.add.reduceat(z, np.arange(0, n, 2000)),
             x.byteswap(), np.convolve(k, k[:50]), np.packbits(k > 5), *np.unravel_index(k, (10, 100)),
             np.ravel_multi_index((k, k), (1000, 1000))]
 calls()
