@@ -253,8 +253,9 @@ with warnings.catch_warnings(record=True) as caught:
 for dtype in DTYPES:
     for layout, a in layouts(dtype):
         for count in (0, 1, 3, 5, 70, -1):
-            for keywords in ({}, {"order": "F"}, {"order": "C"}, {"dtype": "f8"}, {"copy": False}, {"subok": True}):
+            for keywords in ({}, {"order": "F"}, {"order": "C"}, {"dtype": "f8"}, {"copy": False}, {"copy": None}, {"copy": None, "order": "F"}, {"subok": True}):
                 attempt("ndmin %s %s %s %s" % (dtype, layout, count, keywords), lambda: np.array(a, ndmin=count, **keywords))
+                attempt("shared %s %s %s %s" % (dtype, layout, count, keywords), lambda: np.may_share_memory(np.array(a, ndmin=count, **keywords), a))
         for name, parts in {"two": [a, a], "tuple": (a, a * 1, a), "mixed": [a, a.astype("d")], "number": [a, 1],
                 "nested": [[a, a], [a, a]], "unequal": [a, a[:1]] if a.ndim else [a, 1.5], "i1": [a, a.astype("b")]}.items():
             for function in (np.array, np.asarray, np.asanyarray, np.vstack):
@@ -345,9 +346,10 @@ z = 1.0 - x  # of which a segment's first elements are negative
 z[:4000] = 0.0
 z[20:30:2] = -0.0
 def calls():
-    b = x * 1
+    b, pairs = x * 1, x.reshape(-1, 2) * 0.5
     b.put(k, 1.0), np.place(b, b > 5, [1.0, 2.0]), setattr(b, "flat", x), np.add.at(b.reshape(100, -1), (k % 100, k), 1.0)
-    return [b, np.repeat(x, k % 5), np.choose(k % 2, [x, b]), np.array([x, b]), np.array(x, ndmin=2), x.flat[k],
+    np.corrcoef(pairs[:, 0], pairs[:, 1]), np.cov(pairs[:, 1], pairs[:, 0])
+    return [b, np.array(pairs[:, 1], copy=False if np.__version__ < "2" else None, ndmin=2), np.repeat(x, k % 5), np.choose(k % 2, [x, b]), np.array([x, b]), np.array(x, ndmin=2), x.flat[k],
             np.add.reduceat(z, k[:n // 10] % 5 + np.arange(0, n, 10)), np.add.reduceat(z, np.arange(0, n, 10)), np.add.reduceat(z, np.arange(0, n, 2000)),
             x.byteswap(), np.convolve(k, k[:50]), np.packbits(k > 5), *np.unravel_index(k, (10, 100)),
             np.ravel_multi_index((k, k), (1000, 1000))]
