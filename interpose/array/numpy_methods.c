@@ -208,16 +208,6 @@ static bool parse_order(PyObject *object, enum gsh_order *order)
            gsh_numpy_arguments_order(object, GSH_ORDER_KEEP, order);
 }
 
-/* A list or tuple that may consist of arrays. */
-static bool is_sequence(PyObject *object)
-{
-    bool is_list = gsh_py_type(object) == gsh_py.PyList_Type;
-    if ((!is_list && gsh_py_type(object) != gsh_py.PyTuple_Type) || gsh_py_size(object) == 0)
-        return false;
-    return gsh_numpy_is_array(is_list ? gsh_py.PyList_GetItem(object, 0)
-                                      : gsh_py.PyTuple_GetItem(object, 0));
-}
-
 enum {
     ARRAY_OBJECT,
     ARRAY_DTYPE,
@@ -280,7 +270,8 @@ static PyObject *try_array(const struct gsh_method_call *call, enum gsh_reason *
         return NULL;
     if (slots[ARRAY_OBJECT] && is_kin(slots[ARRAY_OBJECT]))
         return if_needed ? NULL : array_of_kin(slots, why);
-    if (slots[ARRAY_NDMIN] || (slots[ARRAY_OBJECT] && is_sequence(slots[ARRAY_OBJECT])))
+    if (slots[ARRAY_NDMIN] ||
+        (slots[ARRAY_OBJECT] && gsh_numpy_describe_begins_with_array(slots[ARRAY_OBJECT])))
         return gsh_numpy_composed_call("array", call, false, why);
     *why = GSH_REASON_KEYWORDS;
     if (!slots[ARRAY_OBJECT] || !parse_order(slots[ARRAY_ORDER], &order) ||
@@ -304,7 +295,7 @@ static PyObject *try_asarray(const struct gsh_method_call *call, enum gsh_reason
         return NULL;
     if (is_kin(slots[OBJECT])) /* a view, mostly */
         return NULL;
-    if (is_sequence(slots[OBJECT]))
+    if (gsh_numpy_describe_begins_with_array(slots[OBJECT]))
         return gsh_numpy_composed_call("asarray", call, false, why);
     return convert("asarray", slots[OBJECT], slots[DTYPE], order, false, why, row);
 }
