@@ -152,7 +152,41 @@ a = np.where(make(400000) < -100, np.nan, make(400000)).reshape(500, 800)
 np.nanquantile(a, [0.5], axis=0)  # the first call looks whether NumPy's code is known
 check_moved({"nanpercentile": lambda: np.nanpercentile(a, [30, 60], axis=1), "nanquantile": lambda: np.nanquantile(a, [0.1, 0.9], axis=0),
     "nanmedian": lambda: np.nanmedian(a, axis=1), "nanvar": lambda: np.nanvar(a, axis=1), "nanstd": lambda: np.nanstd(a, axis=0, ddof=1)}, download_bytes=1000, upload_bytes=4000)
+a[30], a[31, 7], a[32, ::2], a[33, 1::2] = np.nan, np.inf, np.inf, -np.inf
+a = on_device(a)
+check_moved({"bare nanpercentile": lambda: np.nanpercentile(a, [30, 60], axis=1), "bare nanquantile": lambda: np.nanquantile(a, 0.5, axis=0),
+    "bare nanmedian": lambda: np.nanmedian(a, axis=1)}, download_bytes=60000, upload_bytes=40000)
 ''', env={"GPUSHIM_FPERR": "off"})
+
+    @unittest.skipIf(np.lib.NumpyVersion(np.__version__) < "1.25.0", "its functions have no dispatcher objects")
+    def test_lines_of_which_numpy_warns(self):
+        """Each warning as often, in the same order and of the same line of NumPy's text."""
+        self.assert_same(PRELUDE + '''
+import os
+x = make(30 * 610)
+table = np.where(np.arange(x.size) % 7 == 3, np.nan, x).reshape(30, 610)
+table[4], table[6], table[8, 5], table[9, ::2], table[11, ::3], table[11, 1::3] = np.nan, -np.nan, np.inf, -np.inf, np.inf, -np.inf
+table[13], table[14, :300], table[14, 300:], table[16], table[17, ::2] = np.inf, 1e308, -1e308, 1e308, -0.0
+first = table.copy()
+first[0] = np.nan
+ODD_ONES = {"table": table, "Fortran": np.asfortranarray(table), "first": first, "cube": table.reshape(5, 610, 6).transpose(0, 2, 1), "all": np.full((3, 700), np.nan)}
+for name, values in ODD_ONES.items():
+    for dtype in "df":
+        with np.errstate(all="ignore"):
+            a = on_device(values.astype(dtype))
+        CALLS = {"nanpercentile %s" % (q,): lambda q=q: np.nanpercentile(a, q, axis=-1) for q in (0, 50, 99.5, 100, [10, 90], np.float64(30), np.float32(25), [50])}
+        CALLS.update({"nanmedian": lambda: np.nanmedian(a, -1), "nanquantile": lambda: np.nanquantile(a, 0.4, axis=-1), "columns": lambda: np.nanquantile(a, [0.1, 0.4], axis=0)})
+        for errors in ("warn", "raise", "ignore"):
+            for text, call in CALLS.items():
+                with warnings.catch_warnings(record=True) as caught, np.errstate(all=errors, under="ignore"):
+                    warnings.simplefilter("always")
+                    shim_script.record("%s %s %s %s" % (text, name, dtype, errors), lambda: one_nan(call()))
+                shim_script.dump("warnings of %s %s %s %s" % (text, name, dtype, errors), [(str(w.message), os.path.basename(w.filename), w.lineno) for w in caught])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for text, call in CALLS.items():
+                shim_script.record("error %s %s %s" % (text, name, dtype), lambda: one_nan(call()))
+''')
 
     def test_quantiles(self):
         self.assert_same(PRELUDE + '''
