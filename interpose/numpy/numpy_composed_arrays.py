@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compositions (numpy_composed.py): operands that are lists, the flattened array, parts of complex arrays, bytes and bits."""
+"""Compositions (numpy_composed.py): operands that are lists, the flattened array, parts of complex arrays, integers in tens,
+bytes and bits."""
 import functools
 
 # --- arrays of arrays, operands that are lists ------------------------------------------------------
@@ -151,6 +152,17 @@ def set_part(array, part, value):
     if not is_storable(value, part.dtype, found) or not is_cast_silent(found, part.dtype):
         return NotImplemented
     part[...] = found
+
+
+# --- integers in tens -------------------------------------------------------------------------------
+
+def round_to_tens(array, decimals, out=None):
+    """round of integers to decimals below 0, without out=: as doubles. A cast of numbers that the dtype does not have warns."""
+    if not is_plain(array) or array.dtype.kind not in 'iu':
+        return NotImplemented
+    unit, rounded = 10.0 ** -int(decimals), m.empty(array.shape, 'd', 'F' if array.flags.fnc else 'C')
+    m.multiply(m.rint(m.divide(array, unit, rounded), rounded), unit, rounded)
+    return rounded.astype(array.dtype) if is_cast_silent(rounded, array.dtype) else NotImplemented
 
 
 # --- bytes and bits ---------------------------------------------------------------------------------
