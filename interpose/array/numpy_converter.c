@@ -16,10 +16,7 @@ static struct gsh_hook *row;
 static PyObject *convert(PyObject *operand)
 {
     enum gsh_reason why;
-    const struct gsh_method_call call = {NULL, &operand, 1, NULL, NULL};
-    PyObject *made = NULL;
-    if (gsh_py_type(operand) == gsh_py.PyList_Type || gsh_py_type(operand) == gsh_py.PyTuple_Type)
-        made = gsh_numpy_composed_call("asarray", &call, false, &why);
+    PyObject *made = gsh_numpy_composed_array(operand, &why);
     if (!made)
         gsh_py.Py_IncRef(operand);
     return made ? made : operand;

@@ -170,8 +170,20 @@ static PyObject *try_astype(const struct gsh_method_call *call, enum gsh_reason 
     return gsh_numpy_copy_in_order("astype", &view, (enum gsh_dtype)dtype, order, why, row);
 }
 
-/* Converts `object` to the given dtype (NULL or None: its own dtype) and order. If `always` is
- * false, copies only if dtype or order differ. */
+/* NULL or None: that of the array. Negative: of no kind that devices compute. */
+static int dtype_asked(PyObject *asked, const struct gsh_view *view)
+{
+    return gsh_numpy_arguments_is_absent(asked) ? (int)view->dtype
+                                                : gsh_numpy_describe_dtype(asked);
+}
+
+static bool is_as_asked(const struct gsh_view *view, int dtype, enum gsh_order order)
+{
+    int contiguous = order == GSH_ORDER_F ? GSH_NPY_F_CONTIGUOUS : GSH_NPY_C_CONTIGUOUS;
+    return dtype == (int)view->dtype && (order >= GSH_ORDER_ANY || (view->flags & contiguous));
+}
+
+/* Converts `object` to the given dtype and order. If `always` is false, copies only if dtype or order differ. */
 static PyObject *convert(const char *name, PyObject *object, PyObject *asked, enum gsh_order order,
                          bool always, enum gsh_reason *why, unsigned *row)
 {
@@ -179,11 +191,8 @@ static PyObject *convert(const char *name, PyObject *object, PyObject *asked, en
     *why = gsh_numpy_describe_array(object, &view);
     if (*why != GSH_REASON_NONE)
         return NULL;
-    int dtype =
-        gsh_numpy_arguments_is_absent(asked) ? (int)view.dtype : gsh_numpy_describe_dtype(asked);
-    int contiguous = order == GSH_ORDER_F ? GSH_NPY_F_CONTIGUOUS : GSH_NPY_C_CONTIGUOUS;
-    bool is_as_asked = order >= GSH_ORDER_ANY || (view.flags & contiguous);
-    if (!always && dtype == (int)view.dtype && is_as_asked)
+    int dtype = dtype_asked(asked, &view);
+    if (!always && is_as_asked(&view, dtype, order))
         return NULL; /* the array itself */
     *why = GSH_REASON_DTYPE;
     if (dtype < 0 || order == GSH_ORDER_ANY || (!always && view.ndim == 0))
@@ -197,16 +206,6 @@ static bool parse_order(PyObject *object, enum gsh_order *order)
     *order = GSH_ORDER_KEEP;
     return gsh_numpy_arguments_is_absent(object) ||
            gsh_numpy_arguments_order(object, GSH_ORDER_KEEP, order);
-}
-
-/* A list or tuple that may consist of arrays. */
-static bool is_sequence(PyObject *object)
-{
-    bool is_list = gsh_py_type(object) == gsh_py.PyList_Type;
-    if ((!is_list && gsh_py_type(object) != gsh_py.PyTuple_Type) || gsh_py_size(object) == 0)
-        return false;
-    return gsh_numpy_is_array(is_list ? gsh_py.PyList_GetItem(object, 0)
-                                      : gsh_py.PyTuple_GetItem(object, 0));
 }
 
 enum {
@@ -245,6 +244,16 @@ static bool copies_if_needed(PyObject *object)
     return gsh_py_is_none(object) ? gsh_np.major >= 2 : object == gsh_numpy_arguments_if_needed();
 }
 
+/* Whether array() of a plain array that copies only if it must gives that array, or with ndmin= a view. */
+static bool needs_no_copy(PyObject *const *slots)
+{
+    struct gsh_view view;
+    enum gsh_order order;
+    return slots[ARRAY_OBJECT] && parse_order(slots[ARRAY_ORDER], &order) &&
+           gsh_numpy_describe_array(slots[ARRAY_OBJECT], &view) == GSH_REASON_NONE &&
+           is_as_asked(&view, dtype_asked(slots[ARRAY_DTYPE], &view), order);
+}
+
 static PyObject *try_array(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
 {
     static const char *const names[] = {"object", "dtype", "copy", "order", "subok", "ndmin"};
@@ -257,9 +266,12 @@ static PyObject *try_array(const struct gsh_method_call *call, enum gsh_reason *
     bool if_needed = copies_if_needed(slots[ARRAY_COPY]);
     if (!if_needed && (!gsh_numpy_arguments_flag(slots[ARRAY_COPY], true, &copy) || !copy))
         return NULL; /* a view: no contents are read */
+    if (if_needed && needs_no_copy(slots))
+        return NULL;
     if (slots[ARRAY_OBJECT] && is_kin(slots[ARRAY_OBJECT]))
         return if_needed ? NULL : array_of_kin(slots, why);
-    if (slots[ARRAY_NDMIN] || (slots[ARRAY_OBJECT] && is_sequence(slots[ARRAY_OBJECT])))
+    if (slots[ARRAY_NDMIN] ||
+        (slots[ARRAY_OBJECT] && gsh_numpy_describe_begins_with_array(slots[ARRAY_OBJECT])))
         return gsh_numpy_composed_call("array", call, false, why);
     *why = GSH_REASON_KEYWORDS;
     if (!slots[ARRAY_OBJECT] || !parse_order(slots[ARRAY_ORDER], &order) ||
@@ -283,7 +295,7 @@ static PyObject *try_asarray(const struct gsh_method_call *call, enum gsh_reason
         return NULL;
     if (is_kin(slots[OBJECT])) /* a view, mostly */
         return NULL;
-    if (is_sequence(slots[OBJECT]))
+    if (gsh_numpy_describe_begins_with_array(slots[OBJECT]))
         return gsh_numpy_composed_call("asarray", call, false, why);
     return convert("asarray", slots[OBJECT], slots[DTYPE], order, false, why, row);
 }
@@ -302,9 +314,7 @@ static PyObject *try_contiguous(const struct gsh_method_call *call, const char *
     *why = gsh_numpy_describe_array(slots[OBJECT], &view);
     if (*why != GSH_REASON_NONE)
         return NULL;
-    int dtype = gsh_numpy_arguments_is_absent(slots[DTYPE])
-                    ? (int)view.dtype
-                    : gsh_numpy_describe_dtype(slots[DTYPE]);
+    int dtype = dtype_asked(slots[DTYPE], &view);
     *why = GSH_REASON_DTYPE;
     if (dtype < 0)
         return NULL;

@@ -2,9 +2,11 @@
  *
  * ndarray.round, which np.round and np.around call. Rounding floats and complex numbers to decimals
  * other than 0 is one ROUND. Rounding integers to decimals >= 0 is a COPY in versions in which
- * NumPy copies. NumPy computes all other cases with ufuncs, which have their own hooks.
+ * NumPy copies, and to decimals < 0 is composed (numpy_composed_arrays.py). NumPy computes all other
+ * cases with ufuncs, which have their own hooks.
  */
 #include "numpy_arguments.h"
+#include "numpy_composed.h"
 #include "numpy_method_patch.h"
 #include "python_error.h"
 
@@ -112,6 +114,8 @@ static PyObject *try_round(const struct gsh_method_call *call, enum gsh_reason *
         gsh_numpy_describe_size(gsh_numpy_array(call->self)) == 0)
         return NULL;
     bool has_out = !gsh_numpy_arguments_is_absent(slots[OUT]);
+    if (is_integer(&view) && decimals < 0 && decimals >= -MOST_DECIMALS && !has_out)
+        return gsh_numpy_composed_call("round_to_tens", call, true, why);
     if (!is_ours(&view, decimals, has_out) || !lay_out(&view, &layout) ||
         (!is_integer(&view) && !find_scale(decimals, view.dtype, &scale)))
         return NULL;

@@ -10,6 +10,7 @@
 #include "numpy_product.h"
 #include "numpy_scalar.h"
 #include "numpy_ufunc.h"
+#include "python_error.h"
 
 #include <string.h>
 
@@ -233,16 +234,56 @@ static PyObject *try_dot(PyObject *const *inputs, PyObject *out, enum gsh_reason
     return is_scalar ? gsh_numpy_scalar_from_array(result) : result; /* also if `out` was given */
 }
 
+static bool is_sequence(PyObject *object)
+{
+    PyObject *type = gsh_py_type(object);
+    return type == gsh_py.PyList_Type || type == gsh_py.PyTuple_Type;
+}
+
+/* The product with arrays in place of lists, where an operand is worth it. NULL without a Python error: it is left to NumPy. */
+static PyObject *dot_of_lists(PyObject *const *operands)
+{
+    PyObject *arrays[2], *result = NULL;
+    bool is_worth = false;
+    enum gsh_reason why;
+    for (int k = 0; k < 2; k++) {
+        arrays[k] = gsh_numpy_composed_array(operands[k], &why);
+        is_worth |= arrays[k] || gsh_numpy_method_patch_is_worth(operands[k]);
+    }
+    for (int k = 0; is_worth && k < 2; k++)
+        if (!arrays[k])
+            arrays[k] = gsh_py.PyObject_CallMethod(gsh_np.module, "asarray", "O", operands[k]);
+    if (arrays[0] && arrays[1])
+        result = gsh_py.PyObject_CallMethod(gsh_np.module, "dot", "OO", arrays[0], arrays[1]);
+    else
+        gsh_python_error_clear();
+    gsh_py_drop(arrays, GSH_COUNT(arrays));
+    return result;
+}
+
+/* Whether one operand is a list or tuple, and the other one too or an array. */
+static bool has_list(PyObject *const *operands)
+{
+    bool is_first = is_sequence(operands[0]), is_second = is_sequence(operands[1]);
+    return (is_first && is_second) || (is_first && gsh_numpy_is_array(operands[1])) ||
+           (is_second && gsh_numpy_is_array(operands[0]));
+}
+
 static PyObject *try_dot_function(const struct gsh_method_call *call, enum gsh_reason *why,
                                   unsigned *row)
 {
     static const char *const names[] = {"a", "b", "out"};
     PyObject *slots[3];
-    if (call->nargs >= 2 && !gsh_numpy_product_is_worth(call->args[0], call->args[1], why))
+    if (call->nargs >= 2 && !has_list(call->args) &&
+        !gsh_numpy_product_is_worth(call->args[0], call->args[1], why))
         return NULL;
     *why = GSH_REASON_KEYWORDS;
     if (!gsh_numpy_method_patch_bind(call, names, 3, 3, slots) || !slots[0] || !slots[1])
         return NULL;
+    bool is_of_lists = gsh_numpy_arguments_is_absent(slots[2]) && has_list(slots);
+    PyObject *product = is_of_lists ? dot_of_lists(slots) : NULL;
+    if (product || gsh_py.PyErr_Occurred())
+        return product;
     return try_dot(slots, slots[2], why, row);
 }
 

@@ -12,7 +12,6 @@
 #include "python_error.h"
 
 #define PY_FILE_INPUT 257
-#define MAX_ITEMS 64 /* of a sequence that is searched for arrays */
 
 static const char begin[] =
     "for text in texts[0]: exec(compile(text, '<frozen gpushim>', 'exec'))\n";
@@ -26,30 +25,24 @@ struct concern {
     bool is_large, is_resident;
 };
 
-static void look_at_array(PyObject *object, struct concern *concern)
+static bool look_at_array(PyObject *object, void *context)
 {
+    struct concern *concern = context;
     const struct gsh_ndarray *array = gsh_numpy_array(object);
     bool is_resident = gsh_coherence_is_resident(array->data);
     bool is_forced = gsh_dispatch_min_elements == 0;
     bool is_large = is_resident && gsh_numpy_describe_size(array) >= GSH_DECIDE_LEAST_ELEMENTS;
     concern->is_resident |= is_resident;
     concern->is_large |= gsh_numpy_is_array(object) && (is_forced || is_large);
+    return false;
 }
 
 static void look_at(PyObject *object, struct concern *concern)
 {
-    PyObject *type = gsh_py_type(object);
-    bool is_list = type == gsh_py.PyList_Type;
     if (gsh_numpy_describe_is_array_like(object))
         look_at_array(object, concern);
-    if (!is_list && type != gsh_py.PyTuple_Type)
-        return;
-    for (Py_ssize_t i = 0; i < GSH_MIN(gsh_py_size(object), MAX_ITEMS); i++) {
-        PyObject *item =
-            is_list ? gsh_py.PyList_GetItem(object, i) : gsh_py.PyTuple_GetItem(object, i);
-        if (item && gsh_numpy_describe_is_array_like(item))
-            look_at_array(item, concern);
-    }
+    else
+        gsh_numpy_describe_search(object, look_at_array, concern);
 }
 
 static struct concern look_at_all(const struct gsh_method_call *call, bool has_self)
@@ -171,4 +164,13 @@ PyObject *gsh_numpy_composed_call(const char *name, const struct gsh_method_call
         return NULL;
     *why = GSH_REASON_OPERAND;
     return gsh_numpy_composed_run(name, call, has_self);
+}
+
+PyObject *gsh_numpy_composed_array(PyObject *operand, enum gsh_reason *why)
+{
+    const struct gsh_method_call call = {NULL, &operand, 1, NULL, NULL};
+    *why = GSH_REASON_NONE;
+    return gsh_numpy_describe_begins_with_array(operand)
+               ? gsh_numpy_composed_call("asarray", &call, false, why)
+               : NULL;
 }

@@ -47,3 +47,6 @@ PyObject *gsh_numpy_composed_run(const char *name, const struct gsh_method_call 
  * Leaves no Python error. */
 PyObject *gsh_numpy_composed_call(const char *name, const struct gsh_method_call *call,
                                   bool has_self, enum gsh_reason *why);
+/* Of a list or tuple of arrays, or of such lists, the array that NumPy makes of it, as gsh_numpy_composed_call. NULL with *why NONE
+ * for other objects. */
+PyObject *gsh_numpy_composed_array(PyObject *operand, enum gsh_reason *why);

@@ -5,7 +5,7 @@ of NumPy's own.
 
 A function returns what NumPy's does, within the numerical contract of its parts (verify/contract.h), or NotImplemented, before
 anything is changed; an exception of its own or of NumPy's says the same. NumPy's own function is then called, and raises its own errors. So what is changed is changed by the last
-statement. `m` is NumPy's C module: but for errstate and einsum_path, nothing is taken from the package numpy, where a program
+statement. `m` is NumPy's C module: but for errstate, geterr and einsum_path, nothing is taken from the package numpy, where a program
 may have replaced it. Contracts: NumPy 1.22 - 2.5.
 """
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compositions (numpy_composed.py): operands that are lists, the flattened array, parts of complex arrays, bytes and bits."""
+"""Compositions (numpy_composed.py): operands that are lists, the flattened array, parts of complex arrays, integers in tens,
+bytes and bits."""
+import functools
 
 # --- arrays of arrays, operands that are lists ------------------------------------------------------
 
 def array(operand, dtype=None, copy=True, order=None, subok=False, ndmin=0):
-    """Of an array, with ndmin=; or of arrays of one shape."""
+    """Of an array, with ndmin=; or of arrays of one shape, in lists of lists."""
     if type(ndmin) is not int or not 0 <= ndmin <= 16:
         return NotImplemented
     if type(operand) is m.ndarray:
@@ -27,19 +29,30 @@ def as_dtype(dtype, *arrays):
     return m.result_type(*[array.dtype for array in arrays]) if dtype is None else m.dtype(dtype)
 
 
-def joined(arrays, dtype):
-    arrays = list(arrays)
+def joined(operand, dtype):
+    shape, arrays = arrays_in(operand)
     if not arrays or not all(map(is_plain, arrays)):
         return NotImplemented
-    shape, dtype = arrays[0].shape, as_dtype(dtype, *arrays)
-    if not shape or 0 in shape or any(array.shape != shape for array in arrays) or dtype.char not in NUMERIC:
+    dtype = functools.reduce(m.promote_types, [array.dtype for array in arrays]) if dtype is None else m.dtype(dtype)
+    if not arrays[0].shape or 0 in arrays[0].shape or dtype.char not in NUMERIC:
         return NotImplemented
     if not all(is_cast_silent(array, dtype) for array in arrays):
         return NotImplemented
-    made = m.empty((len(arrays),) + shape, dtype)
+    made = m.empty(shape, dtype)
+    rows = made.reshape((-1,) + arrays[0].shape)
     for place, array in enumerate(arrays):
-        made[place] = array
+        rows[place] = array
     return made
+
+
+def arrays_in(operand):
+    """(shape, arrays): what lists of lists make, and the arrays there in order; none of what NumPy may refuse, or ask for more."""
+    if type(operand) is m.ndarray:
+        return operand.shape, [operand]
+    parts = [arrays_in(part) for part in operand] if type(operand) in (list, tuple) else []
+    if not parts or any(not arrays or shape != parts[0][0] for shape, arrays in parts):
+        return (), []
+    return (len(parts),) + parts[0][0], [array for _, arrays in parts for array in arrays]
 
 
 def asarray(operand, dtype=None, order=None):
@@ -139,6 +152,17 @@ def set_part(array, part, value):
     if not is_storable(value, part.dtype, found) or not is_cast_silent(found, part.dtype):
         return NotImplemented
     part[...] = found
+
+
+# --- integers in tens -------------------------------------------------------------------------------
+
+def round_to_tens(array, decimals, out=None):
+    """round of integers to decimals below 0, without out=: as doubles. A cast of numbers that the dtype does not have warns."""
+    if not is_plain(array) or array.dtype.kind not in 'iu':
+        return NotImplemented
+    unit, rounded = 10.0 ** -int(decimals), m.empty(array.shape, 'd', 'F' if array.flags.fnc else 'C')
+    m.multiply(m.rint(m.divide(array, unit, rounded), rounded), unit, rounded)
+    return rounded.astype(array.dtype) if is_cast_silent(rounded, array.dtype) else NotImplemented
 
 
 # --- bytes and bits ---------------------------------------------------------------------------------

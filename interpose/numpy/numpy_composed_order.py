@@ -166,7 +166,9 @@ def with_blocks(function):
 
 def unique(dispatcher, ar, return_index=False, return_inverse=False, return_counts=False, axis=None, **others):
     """With axis=. Rows that are equal have equal bits: none with NaN or -0.0."""
-    if axis is None or return_inverse is not False or not {type(return_index), type(return_counts)} <= {bool} or others:
+    if axis is None or not {type(return_index), type(return_inverse), type(return_counts)} <= {bool} or others:
+        return NotImplemented
+    if return_inverse and not has_flat_inverse(dispatcher):
         return NotImplemented
     if not is_plain(ar) or ar.dtype.kind not in 'biuf' or ar.ndim < 2 or ar.size == 0 or axis_of(axis, ar.ndim) is None:
         return NotImplemented
@@ -183,10 +185,19 @@ def unique(dispatcher, ar, return_index=False, return_inverse=False, return_coun
     m.logical_or.reduce(m.not_equal(rows[1:], rows[:-1]), 1, out=is_first[1:])
     made = rows[is_first].reshape((-1,) + turned.shape[1:]).transpose([axes.index(d) for d in range(ar.ndim)])
     found = (made,) + ((order[is_first],) if return_index else ())
+    if return_inverse:
+        inverse = m.empty(len(rows), 'l')
+        inverse[order] = m.subtract(is_first.cumsum(), 1)
+        found += (inverse,)
     if return_counts:
         starts = m.concatenate((is_first.nonzero()[0], m.array([len(rows)])))
         found += (m.subtract(starts[1:], starts[:-1]),)
     return found if len(found) > 1 else made
+
+
+def has_flat_inverse(dispatcher):
+    """Whether NumPy's inverse with axis= has one dimension: versions differ."""
+    return dispatcher._implementation(m.zeros((1, 1)), return_inverse=True, axis=0)[1].ndim == 1
 
 
 def has_one_form(table):
@@ -212,13 +223,14 @@ def _monotonicity(bins):
 # --- sums of weights --------------------------------------------------------------------------------
 
 def bincount(x, weights=None, minlength=0):
-    """With weights. Where no sum of theirs is rounded, they are added as integers times a power of two; else in NumPy's order."""
+    """With weights. Where no sum of theirs is rounded, they are added as integers times a power of two; else in NumPy's order.
+    minlength: an int or an np.int64, not below 0."""
     numbers, weights = as_index(x), as_array(weights)
     if numbers is None or numbers.ndim != 1 or not is_plain(weights) or weights.dtype.kind == 'c':
         return NotImplemented
-    if numbers.size == 0 or weights.shape != numbers.shape or type(minlength) is not int or minlength < 0:
+    if numbers.size == 0 or weights.shape != numbers.shape:
         return NotImplemented
-    bins = max(int(numbers.max()) + 1, minlength)
+    bins = max(int(numbers.max()) + 1, int(minlength))
     if numbers.min() < 0 or bins > max(numbers.size, MOST_BINS):
         return NotImplemented
     return sums_of(numbers, weights.astype('d', copy=False), bins)

@@ -51,13 +51,18 @@ def scattered_segments(ufunc, array, index):
 
 
 def has_sure_bits(ufunc, array, index, result):
-    """Nothing that NumPy warns of, and no zero whose sign depends on the version of NumPy."""
+    """Nothing that NumPy warns of, and no zero whose sign depends on the version of NumPy. That of a sum does where all its elements
+    are -0.0."""
     if result.dtype.kind not in 'fc':
         return True
     if result.dtype.kind == 'c' or not m.isfinite(result).all():
         return False
-    first = array.take(index) if ufunc is m.add else array
-    return bool(result.all()) or not m.signbit(first).any()
+    is_zero = m.equal(result, 0)
+    if not is_zero.any():
+        return True
+    if ufunc is not m.add:
+        return not m.signbit(array).any()
+    return not m.logical_and(is_zero, reduceat(m.bitwise_and, m.signbit(array), index)).any()
 
 
 # --- products ---------------------------------------------------------------------------------------

@@ -17,25 +17,29 @@ def nanquantile(dispatcher, *operands, **keywords):
 
 def quantiles_of_call(dispatcher, unit, a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, **others):
     """unit: the number that q counts as a share of 1."""
-    shares = shares_of(q)
-    if out is not None or overwrite_input or method != 'linear' or keepdims is not False or others or shares is None:
+    if out is not None or overwrite_input or method != 'linear' or keepdims is not False or others:
         return NotImplemented
-    return quantiles_along(dispatcher, unit, m.divide(shares, unit), a, axis, type(q) in (int, float))
+    return quantiles_along(dispatcher, unit, q, a, axis)
 
 
 def nanmedian(dispatcher, a, axis=None, out=None, overwrite_input=False, keepdims=False):
     if out is not None or overwrite_input or keepdims is not False:
         return NotImplemented
-    sorted_lines = without_nans(a, axis)
-    if sorted_lines is None or a.shape[axis] < SHORT_LINE:
+    table = table_of_lines(a, axis)
+    if table is None or a.shape[axis] < SHORT_LINE:
         return NotImplemented
-    lines, counts = sorted_lines
+    lines, counts = without_nans(table)
     middle = m.floor_divide(counts, 2)
     high = of_lines(lines, middle)
     with quiet():
-        mean = m.divide(m.add(of_lines(lines, m.maximum(m.subtract(middle, 1), 0)), high), 2)
+        total = m.add(of_lines(lines, m.maximum(m.subtract(middle, 1), 0)), high)
+        mean = m.divide(total, 2)
     is_odd = m.equal(m.remainder(counts, 2), 1)
-    return m.add(m.where(is_odd, high, mean), median_of_minus_zero()).reshape(a.shape[:axis % a.ndim] + a.shape[axis % a.ndim + 1:])
+    found = m.add(m.where(is_odd, high, mean), median_of_minus_zero())
+    found = with_unsure(found, table, m.isfinite(total), lambda lines: dispatcher._implementation(lines, 1))
+    if found is NotImplemented:
+        return NotImplemented
+    return found.reshape(a.shape[:axis % a.ndim] + a.shape[axis % a.ndim + 1:])
 
 
 def median_of_minus_zero():
@@ -51,18 +55,35 @@ def shares_of(q):
     return shares.astype('d', copy=False) if is_known else None
 
 
-def without_nans(a, axis):
-    """(lines, counts): the lines along the axis, sorted, as rows of a table with the NaNs last, and how many numbers each has.
-    None: NumPy may warn, as of a line without numbers, or refuse them."""
+def table_of_lines(a, axis):
+    """The lines along the axis, as the last one of a view. None: NumPy may refuse them."""
     if not is_plain(a) or a.dtype.char not in 'fd' or a.ndim < 2 or a.size == 0 or axis_of(axis, a.ndim) is None:
         return None
-    axes = [d for d in range(a.ndim) if d != axis % a.ndim] + [axis % a.ndim]
-    lines = a.transpose(axes).copy('C').reshape(-1, a.shape[axis])
+    return last(a, axis)
+
+
+def without_nans(table):
+    """(lines, counts): the lines, sorted, as rows of a table with the NaNs last, and how many numbers each has."""
+    lines = table.copy('C').reshape(-1, table.shape[-1])
     counts = m.add.reduce(m.equal(lines, lines), 1, 'l')
-    if counts.min() == 0 or m.isinf(lines).any():
-        return None
     lines.sort(1)
     return lines, counts
+
+
+def with_unsure(found, table, is_sure, compute):
+    """found, of which the last dimension is that of the lines, with what NumPy's code computes of the lines that are not sure: lines
+    without numbers, and those of which it warns. It reads them at home. NotImplemented, before it has warned: it may raise an
+    exception, or the first line says another dtype for all."""
+    import numpy
+    if is_sure.all():
+        return found
+    if found.dtype != table.dtype or 'raise' in numpy.geterr().values():
+        return NotImplemented
+    places = m.logical_not(is_sure).nonzero()[0]
+    lines = table.reshape(-1, table.shape[-1]).take(places, 0)
+    theirs = compute(m.frombuffer(lines.tobytes(), lines.dtype).reshape(lines.shape))
+    found[..., places] = theirs.reshape(found.shape[:-1] + places.shape)
+    return found
 
 
 def of_lines(lines, places):
@@ -71,13 +92,17 @@ def of_lines(lines, places):
     return lines.reshape(-1).take(m.add(begin, places))
 
 
-def quantiles_along(dispatcher, unit, shares, a, axis, is_weak):
-    """is_weak: the share is a number of Python, which takes the dtype of what it is multiplied with."""
-    is_within_range = m.logical_and(m.greater_equal(shares, 0), m.less_equal(shares, 1)).all()
-    sorted_lines = without_nans(a, axis) if is_within_range else None
-    if sorted_lines is None or not quantiles_are_alike(dispatcher, unit, a.dtype.char, shares.ndim, is_weak):
+def quantiles_along(dispatcher, unit, q, a, axis):
+    shares, table, is_weak = shares_of(q), table_of_lines(a, axis), type(q) in (int, float)
+    if shares is None or table is None:
         return NotImplemented
-    found = quantiles(*sorted_lines, shares, is_weak)
+    shares = m.divide(shares, unit)
+    is_within_range = m.logical_and(m.greater_equal(shares, 0), m.less_equal(shares, 1)).all()
+    if not is_within_range or not quantiles_are_alike(dispatcher, unit, a.dtype.char, shares.ndim, is_weak):
+        return NotImplemented
+    found = with_unsure(*quantiles(table, shares, is_weak), lambda lines: dispatcher._implementation(lines, q, axis=1))
+    if found is NotImplemented:
+        return NotImplemented
     rest = a.shape[:axis % a.ndim] + a.shape[axis % a.ndim + 1:]
     if shares.ndim == 0:
         return found.reshape(rest)
@@ -85,22 +110,24 @@ def quantiles_along(dispatcher, unit, shares, a, axis, is_weak):
     return by_line.transpose([len(rest)] + list(range(len(rest))))
 
 
-def quantiles(lines, counts, shares, is_weak):
-    """Linear between neighbours (_get_indexes and _lerp of NumPy's _function_base_impl.py). A share at the end counts from an
-    index of -1 there."""
-    last = m.subtract(counts, 1)
-    place = m.multiply(last, shares.reshape(-1, 1))
-    low = m.minimum(m.floor(place), last)
-    weight = m.where(m.greater_equal(place, last), m.add(place, 1), m.subtract(place, low))
+def quantiles(table, shares, is_weak):
+    """(what is found, the table, which lines are sure). Linear between neighbours (_get_indexes and _lerp of NumPy's
+    _function_base_impl.py). A share at the end counts from an index of -1 there. is_weak: the share is a number of Python, which
+    takes the dtype of what it is multiplied with."""
+    lines, counts = without_nans(table)
+    end = m.maximum(m.subtract(counts, 1), 0)
+    place = m.multiply(end, shares.reshape(-1, 1))
+    low = m.minimum(m.floor(place), end)
+    weight = m.where(m.greater_equal(place, end), m.add(place, 1), m.subtract(place, low))
     is_near_end, other, low = m.greater_equal(weight, 0.5), m.subtract(1, weight), low.astype('l')
     if is_weak:
         weight, other = weight.astype(lines.dtype, copy=False), other.astype(lines.dtype, copy=False)
     with quiet():
-        start, end = of_lines(lines, low), of_lines(lines, m.minimum(m.add(low, 1), last))
-        difference = m.subtract(end, start)
-        forth = m.add(start, m.multiply(difference, weight))
-        back = m.subtract(end, m.multiply(difference, other))
-    return m.where(is_near_end, back, forth)
+        one, next_one = of_lines(lines, low), of_lines(lines, m.minimum(m.add(low, 1), end))
+        difference = m.subtract(next_one, one)
+        forth = m.add(one, m.multiply(difference, weight))
+        back = m.subtract(next_one, m.multiply(difference, other))
+    return m.where(is_near_end, back, forth), table, m.logical_and.reduce(m.isfinite(difference), 0)
 
 
 def quantiles_are_alike(dispatcher, unit, dtype, dims, is_weak):
@@ -113,7 +140,7 @@ def quantiles_are_alike(dispatcher, unit, dtype, dims, is_weak):
         agrees = True
         for choice in choices:
             theirs = dispatcher._implementation(table, m.multiply(choice, unit) if dims else choice * unit, axis=1)
-            ours = quantiles(*without_nans(table, 1), m.divide(m.multiply(choice, unit), unit), is_weak)
+            ours = quantiles(table, m.divide(m.multiply(choice, unit), unit), is_weak)[0]
             ours = ours if dims else ours.reshape(-1)
             agrees = agrees and theirs.dtype == ours.dtype and theirs.tobytes() == ours.tobytes()
         quantiles_agree[dtype, dims, is_weak] = agrees

@@ -381,6 +381,52 @@ void gsh_numpy_describe_fetch(PyObject *object, bool write)
         gsh_coherence_fetch(low, (size_t)(high - low), write);
 }
 
+#define MOST_ITEMS 64 /* of a list, that are looked at */
+#define MOST_LEVELS 4 /* of lists in lists */
+
+static bool is_sequence(PyObject *object)
+{
+    PyObject *type = gsh_py_type(object);
+    return type == gsh_py.PyList_Type || type == gsh_py.PyTuple_Type;
+}
+
+static PyObject *item_of(PyObject *sequence, Py_ssize_t i)
+{
+    return gsh_py_type(sequence) == gsh_py.PyList_Type ? gsh_py.PyList_GetItem(sequence, i)
+                                                       : gsh_py.PyTuple_GetItem(sequence, i);
+}
+
+bool gsh_numpy_describe_begins_with_array(PyObject *object)
+{
+    for (int level = 0; level < MOST_LEVELS && is_sequence(object); level++) {
+        if (gsh_py_size(object) == 0)
+            return false;
+        object = item_of(object, 0);
+        if (gsh_numpy_is_array(object))
+            return true;
+    }
+    return false;
+}
+
+static bool search(PyObject *object, int levels, gsh_numpy_array_visitor visit, void *context)
+{
+    Py_ssize_t size = is_sequence(object) ? GSH_MIN(gsh_py_size(object), MOST_ITEMS) : 0;
+    bool is_found = false;
+    for (Py_ssize_t i = 0; !is_found && i < size; i++) {
+        PyObject *item = item_of(object, i);
+        if (gsh_numpy_describe_is_array_like(item))
+            is_found = visit(item, context);
+        else if (levels > 1 && gsh_numpy_describe_begins_with_array(item))
+            is_found = search(item, levels - 1, visit, context);
+    }
+    return is_found;
+}
+
+bool gsh_numpy_describe_search(PyObject *object, gsh_numpy_array_visitor visit, void *context)
+{
+    return search(object, MOST_LEVELS, visit, context);
+}
+
 /* Whether NumPy can convert the object to a dtype without running Python code, either its own
  * (strings with commas, ctypes) or the program's. */
 static bool is_plain_name(PyObject *object)

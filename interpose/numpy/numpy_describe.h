@@ -118,6 +118,14 @@ static inline bool gsh_numpy_describe_is_array_like(PyObject *object)
             gsh_py.PyType_IsSubtype(type, gsh_np.ndarray_type) != 0);
 }
 
+/* Whether the first item of a list or tuple is an ndarray, or that of the list or tuple which is the first item, and so on. */
+bool gsh_numpy_describe_begins_with_array(PyObject *object);
+/* What is told of each array; true ends the search. */
+typedef bool (*gsh_numpy_array_visitor)(PyObject *array, void *context);
+/* Calls `visit` for each ndarray, or instance of a subclass, among the first items of a list or tuple, and in those of its items that
+ * begin with an array. Whether it returned true; false for other objects. `visit` runs no Python code. */
+bool gsh_numpy_describe_search(PyObject *object, gsh_numpy_array_visitor visit, void *context);
+
 /* The enum gsh_dtype of a dtype argument (type object, dtype, string). -1: None or not supported.
  * May run Python code. */
 int gsh_numpy_describe_dtype(PyObject *object);

@@ -18,8 +18,6 @@
 
 #include <string.h>
 
-#define MAX_SEQUENCE 64 /* maximum number of items examined in a list or tuple argument */
-
 typedef PyObject *(*fastcall_keywords)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
 typedef PyObject *(*fastcall)(PyObject *, PyObject *const *, Py_ssize_t);
 typedef PyObject *(*varargs_keywords)(PyObject *, PyObject *, PyObject *);
@@ -297,16 +295,17 @@ static __attribute__((noinline)) bool is_resident_kin(PyObject *object)
            is_resident(object);
 }
 
-/* Whether the object is that, or a list or tuple whose first item is an array on the device. */
+static bool is_plain_resident(PyObject *array, void *context)
+{
+    (void)context;
+    return gsh_numpy_is_array(array) && is_resident(array);
+}
+
+/* Whether the object is that, or a list or tuple that begins with an array and has one on the device. */
 static __attribute__((noinline)) bool has_resident_item(PyObject *object)
 {
-    bool is_list = gsh_py_type(object) == gsh_py.PyList_Type;
-    if (is_resident_kin(object))
-        return true;
-    if ((!is_list && gsh_py_type(object) != gsh_py.PyTuple_Type) || gsh_py_size(object) == 0)
-        return false;
-    PyObject *item = is_list ? gsh_py.PyList_GetItem(object, 0) : gsh_py.PyTuple_GetItem(object, 0);
-    return gsh_numpy_is_array(item) && is_resident(item);
+    return is_resident_kin(object) || (gsh_numpy_describe_begins_with_array(object) &&
+                                       gsh_numpy_describe_search(object, is_plain_resident, NULL));
 }
 
 bool gsh_numpy_method_patch_is_small_product(PyObject *a, PyObject *b)
@@ -322,22 +321,19 @@ static inline bool is_array_on_device(PyObject *object)
     return gsh_numpy_describe_is_array_like(object) && is_resident(object);
 }
 
-static void fetch_items(PyObject *sequence, bool is_list)
+static bool fetch_item(PyObject *array, void *context)
 {
-    Py_ssize_t size = is_list ? gsh_py.PyList_Size(sequence) : gsh_py.PyTuple_Size(sequence);
-    for (Py_ssize_t i = 0; i < GSH_MIN(size, MAX_SEQUENCE); i++) {
-        PyObject *item =
-            is_list ? gsh_py.PyList_GetItem(sequence, i) : gsh_py.PyTuple_GetItem(sequence, i);
-        if (item && is_array_on_device(item))
-            gsh_numpy_describe_fetch(item, false);
-    }
+    (void)context;
+    if (is_array_on_device(array))
+        gsh_numpy_describe_fetch(array, false);
+    return false;
 }
 
 static inline void fetch_object(PyObject *object, bool write)
 {
     PyObject *type = gsh_py_type(object);
     if (type == gsh_py.PyTuple_Type || type == gsh_py.PyList_Type)
-        fetch_items(object, type == gsh_py.PyList_Type);
+        gsh_numpy_describe_search(object, fetch_item, NULL);
     else if (is_array_on_device(object))
         gsh_numpy_describe_fetch(object, write);
 }

@@ -64,8 +64,8 @@ enum gsh_method_subject {
     GSH_METHOD_ASK_BY_SELF,
     GSH_METHOD_ASK_BY_KIN,   /* self; of an instance of a subclass, whether it is on the device */
     GSH_METHOD_ASK_BY_FIRST, /* the first argument */
-    GSH_METHOD_ASK_BY_ITEMS, /* the same; a list or tuple is asked about where its first item is on the device, an instance of a
-                                subclass where it is itself */
+    GSH_METHOD_ASK_BY_ITEMS, /* the same; a list or tuple that begins with an array is asked about where one of its arrays is on the
+                                device, an instance of a subclass where it is itself */
     GSH_METHOD_ASK_BY_PRODUCT,  /* self and the first argument of a method of arrays, else the first
                                   two arguments */
     GSH_METHOD_ASK_IF_RESIDENT, /* only where self is an exact ndarray on the device */

@@ -6,6 +6,7 @@
 #include "dispatch.h"
 #include "host_casts.h"
 #include "numpy_arguments.h"
+#include "numpy_composed.h"
 #include "numpy_expiring.h"
 #include "numpy_fallback.h"
 #include "numpy_loops.h"
@@ -25,7 +26,7 @@ static PyObject *try_reduce(const struct gsh_method_call *call, enum gsh_reason 
                             unsigned *row);
 
 GSH_METHOD_HOOK(reduce_hook, .table = GSH_METHOD_UFUNC, .name = "reduce", .handler = try_reduce,
-                .subject = GSH_METHOD_ASK_BY_FIRST, .uses_cores = true,
+                .subject = GSH_METHOD_ASK_BY_ITEMS, .uses_cores = true,
                 .self_test = "m.add.reduce(a)");
 
 /* One call, described. */
@@ -321,12 +322,31 @@ static bool may_gain(const struct gsh_method_call *call)
                : gsh_numpy_parallel_fold_may(call->args[0]);
 }
 
+/* The call with the array in place of a list of arrays. */
+static PyObject *reduce_list(const struct gsh_method_call *call, enum gsh_reason *why)
+{
+    PyObject *args[2 * PARAMETERS];
+    size_t count = call->nargs + (call->kwnames ? (size_t)gsh_py_size(call->kwnames) : 0);
+    if (!numpy_reduce || count > GSH_COUNT(args))
+        return NULL;
+    memcpy(args, call->args, count * sizeof(args[0]));
+    args[ARRAY] = gsh_numpy_composed_array(call->args[ARRAY], why);
+    if (!args[ARRAY])
+        return NULL;
+    PyObject *result = gsh_numpy_method_patch_fastcall(&reduce_hook, call->self, args,
+                                                       (Py_ssize_t)call->nargs, call->kwnames);
+    gsh_py_drop(&args[ARRAY], 1);
+    return result;
+}
+
 static PyObject *try_reduce(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
 {
     PyObject *slots[PARAMETERS];
     struct request request;
     if (!gsh_dispatch_is_live() && !may_gain(call))
         return NULL;
+    if (call->nargs > 0 && !gsh_numpy_is_array(call->args[ARRAY]))
+        return reduce_list(call, why);
     request.reduction = gsh_numpy_reduction_bind(call, parameters, PARAMETERS, slots, why);
     if (request.reduction < 0)
         return NULL;

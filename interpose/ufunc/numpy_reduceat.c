@@ -193,19 +193,26 @@ static bool is_true_throughout(PyObject *array)
     return is_true;
 }
 
-/* Whether the first element of every segment has no sign bit in this part: "real" or "imag". */
-static bool begin_without_sign(PyObject *const *slots, int axis, const char *part)
+/* Calls a function of NumPy's C module. `other` NULL: with one operand. NULL where an operand is missing or the call fails. */
+static PyObject *call_numpy(const char *name, PyObject *one, PyObject *other)
+{
+    if (!one)
+        return NULL;
+    return other ? gsh_py.PyObject_CallMethod(gsh_np.module, name, "OO", one, other)
+                 : gsh_py.PyObject_CallMethod(gsh_np.module, name, "O", one);
+}
+
+/* Of each segment, whether its first element is other than -0.0 in this part: "real" or "imag". */
+static PyObject *begin_surely(PyObject *const *slots, int axis, const char *part)
 {
     PyObject *first = gsh_py.PyObject_CallMethod(slots[ARRAY], "take", "Oi", slots[INDICES], axis);
     PyObject *of_part = first ? gsh_py.PyObject_GetAttrString(first, part) : NULL;
-    PyObject *sign = NULL, *unsigned_ones = NULL;
-    if (of_part)
-        sign = gsh_py.PyObject_CallMethod(gsh_np.module, "signbit", "O", of_part);
-    if (sign)
-        unsigned_ones = gsh_py.PyObject_CallMethod(gsh_np.module, "logical_not", "O", sign);
-    for (PyObject **each = (PyObject *[]){first, of_part, sign, NULL}; *each; each++)
-        gsh_py.Py_DecRef(*each);
-    return is_true_throughout(unsigned_ones);
+    PyObject *sign = call_numpy("signbit", of_part, NULL);
+    PyObject *unsigned_ones = call_numpy("logical_not", sign, NULL);
+    PyObject *sure = unsigned_ones ? call_numpy("logical_or", of_part, unsigned_ones) : NULL;
+    PyObject *const dropped[] = {first, of_part, sign, unsigned_ones};
+    gsh_py_drop(dropped, GSH_COUNT(dropped));
+    return sure;
 }
 
 /* Whether the zeros in a sum have NumPy's signs. A zero is negative only if all elements of the
@@ -213,8 +220,12 @@ static bool begin_without_sign(PyObject *const *slots, int axis, const char *par
  * number of elements (pairwise_sum's initial value). */
 static bool has_numpys_zeros(PyObject *const *slots, int axis, PyObject *array, const char *part)
 {
-    return is_true_throughout(gsh_py.PyObject_GetAttrString(array, part)) ||
-           begin_without_sign(slots, axis, part);
+    PyObject *of_part = gsh_py.PyObject_GetAttrString(array, part);
+    PyObject *sure = begin_surely(slots, axis, part);
+    PyObject *either = sure ? call_numpy("logical_or", of_part, sure) : NULL;
+    PyObject *const dropped[] = {of_part, sure};
+    gsh_py_drop(dropped, GSH_COUNT(dropped));
+    return is_true_throughout(either);
 }
 
 /* Whether the result needs no error report and its zeros have NumPy's signs. NumPy reports errors

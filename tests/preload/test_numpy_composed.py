@@ -250,17 +250,27 @@ with warnings.catch_warnings(record=True) as caught:
 
     def test_arrays_of_arrays_and_lists(self):
         self.assert_same(PRELUDE + '''
+class Kin(np.ndarray):
+    pass
 for dtype in DTYPES:
     for layout, a in layouts(dtype):
         for count in (0, 1, 3, 5, 70, -1):
-            for keywords in ({}, {"order": "F"}, {"order": "C"}, {"dtype": "f8"}, {"copy": False}, {"subok": True}):
+            for keywords in ({}, {"order": "F"}, {"order": "C"}, {"dtype": "f8"}, {"copy": False}, {"copy": None}, {"copy": None, "order": "F"}, {"subok": True}):
                 attempt("ndmin %s %s %s %s" % (dtype, layout, count, keywords), lambda: np.array(a, ndmin=count, **keywords))
+                attempt("shared %s %s %s %s" % (dtype, layout, count, keywords), lambda: np.may_share_memory(np.array(a, ndmin=count, **keywords), a))
         for name, parts in {"two": [a, a], "tuple": (a, a * 1, a), "mixed": [a, a.astype("d")], "number": [a, 1],
-                "nested": [[a, a], [a, a]], "unequal": [a, a[:1]] if a.ndim else [a, 1.5], "i1": [a, a.astype("b")]}.items():
+                "nested": [[a, a], (a, a * 1)], "deep": [[[a, a]], [[a, a.astype("b")]]], "ragged": [[a, a], [a]], "of other depths": [[a], a],
+                "three dtypes": [a.astype("b"), a.astype("B"), a.astype("e")], "nested dtypes": [[a.astype("H"), a.astype("h")], [a.astype("f")] * 2],
+                "kin": [a.view(Kin), a], "masked": [[np.ma.array(a)], [a]], "objects": [[a], [a.astype("O")]], "None": [a, None], "unequal": [a, a[:1]] if a.ndim else [a, 1.5], "i1": [a, a.astype("b")]}.items():
             for function in (np.array, np.asarray, np.asanyarray, np.vstack):
                 attempt("%s %s %s %s" % (function.__name__, dtype, layout, name), lambda: function(parts))
             for keywords in ({"dtype": "f4"}, {"dtype": "?"}, {"order": "F"}, {"ndmin": 4}, {"copy": False}):
                 attempt("array %s %s %s %s" % (dtype, layout, name, keywords), lambda: np.array(parts, **keywords))
+            if name != "objects":  # whose exceptions tell of a thread
+                for number, function in enumerate((np.max, np.sum, np.any, np.mean, np.minimum.reduce, np.logical_and.reduce, np.bitwise_or.reduce)):
+                    for keywords in ({"axis": 0}, {"axis": -1, "keepdims": True}, {"axis": None}, {"axis": 9}):
+                        attempt("function %d %s %s %s %s" % (number, dtype, layout, name, keywords), lambda: function(parts, **keywords))
+                attempt("initial %s %s %s" % (dtype, layout, name), lambda: np.add.reduce(parts, 0, "d", None, False, 3, parts[0] > 2))
         for axis in (0, 1, None):
             for name, other in {"list": [1.0, 2], "table": [[1] * 6], "none": [], "number": 2}.items():
                 attempt("concatenate %s %s %s %s" % (dtype, layout, axis, name), lambda: np.concatenate([a, other], axis=axis))
@@ -293,7 +303,10 @@ INDICES = {"even": np.arange(0, 1000, 10), "from 5": np.arange(5, 1000, 5), "tai
     "below": np.arange(-5, 80), "i4": np.arange(0, 1000, 8, dtype="i4"), "list": list(range(0, 1000, 9))}
 for dtype in "?blBfd":
     a = make((1000,), dtype)
-    for text, array in {"": a, "zeros": a * 0, "negative zeros": -(a.astype("d") * 0), "backwards": a[::-1]}.items():
+    b = a.copy()
+    b[20:60], b[80:90:3], b[120:140], b[300:301] = 0, 0, (a[120:140] * 0) * -1.0, (a[:1] * 0) * -1.0
+    c = b * np.int8(1 if dtype in "?B" else -1)
+    for text, array in {"": a, "some zeros": b, "their negatives": c, "zeros": a * 0, "negative zeros": -(a.astype("d") * 0), "backwards": a[::-1]}.items():
         for name, index in INDICES.items():
             for ufunc in ufuncs:
                 attempt("%s %s %s %s" % (ufunc.__name__, dtype, text, name), lambda: ufunc.reduceat(array, index))
@@ -318,12 +331,21 @@ for dtype in DTYPES:
     for name, operands in OPERANDS.items():
         for function, call in FUNCTIONS.items():
             attempt("%s %s %s" % (function, dtype, name), lambda: call(operands))
+    DOTS = {"numbers": ([1, 2], [v, v]), "floats": ((0.5, 2.0), [v, v]), "lists": ([v, v], [[1], [2], [3], [4]]), "both": ([v, v], [a[:, 0], a[:, 1], a[:, 2], v]),
+        "matrix": ([1, 2, 3, 4], a), "vector": (v, [[1, 2], [3, 4], [5, 6], [7, 8]]), "unequal": ([1, 2, 3], [v, v]), "ragged": ([1, 2], [v, v[:2]]),
+        "one": ([2], [v]), "empty": ([], [v]), "text": (["x", "y"], [v, v]), "objects": ([1, None], [v, v]), "number": (2, [v, v])}
+    for name, operands in DOTS.items():
+        attempt("dot %s %s" % (dtype, name), lambda: np.dot(*operands))
+        attempt("dot out %s %s" % (dtype, name), lambda: np.dot(*operands, out=np.zeros(4, dtype)))
     for trim in ("fb", "f", "b"):
         attempt("trim_zeros %s %s" % (dtype, trim), lambda: np.trim_zeros(v * np.array([0, 1, 1, 0], v.dtype), trim))
     attempt("linspace " + dtype, lambda: np.linspace(a, a * 2, 5))
     attempt("pad " + dtype, lambda: np.pad(a, 2, mode="linear_ramp", end_values=(3, 2)))
     for name in ("d", "f", "l"):
         attempt("dtype %s %s" % (dtype, name), lambda: np.subtract(a, v[:, None], dtype=type(np.dtype(name))))
+    with np.errstate(all="warn"):
+        for text, function in {"add": np.add.reduce, "max": np.max, "multiply": np.multiply.reduce}.items():
+            attempt("warnings %s %s" % (text, dtype), lambda: function([v.astype("f") * 3e38, v.astype("f") * 1e38, -v * np.float32(np.inf)]))
     cube = make((3, 4, 5), dtype)
     if hasattr(np, "vecdot"):
         for axis in (0, 1, -1, -3, 3, None, 1.0, True):
@@ -338,10 +360,16 @@ for dtype in DTYPES:
 import shim_script
 n = 100000
 x, k = np.arange(n) * 1.0, np.arange(n) * 7 % 997
+z = 1.0 - x  # of which a segment's first elements are negative
+z[:4000] = 0.0
+z[20:30:2] = -0.0
 def calls():
-    b = x * 1
+    b, pairs = x * 1, x.reshape(-1, 2) * 0.5
     b.put(k, 1.0), np.place(b, b > 5, [1.0, 2.0]), setattr(b, "flat", x), np.add.at(b.reshape(100, -1), (k % 100, k), 1.0)
-    return [b, np.repeat(x, k % 5), np.choose(k % 2, [x, b]), np.array([x, b]), np.array(x, ndmin=2), x.flat[k],
+    np.corrcoef(pairs[:, 0], pairs[:, 1]), np.cov(pairs[:, 1], pairs[:, 0])
+    return [b, np.array(pairs[:, 1], copy=False if np.__version__ < "2" else None, ndmin=2), np.repeat(x, k % 5), np.choose(k % 2, [x, b]), np.array([x, b]), np.array(x, ndmin=2), x.flat[k],
+            np.max([x, b], axis=0), np.sum((b, x), 0), np.minimum.reduce([x, b]), np.array([[x, b], [b, x]]), np.any([[x], [b]], axis=(0, 1)), np.dot([1.0, 2.0], [x, b]),
+            np.add.reduceat(z, k[:n // 10] % 5 + np.arange(0, n, 10)), np.add.reduceat(z, np.arange(0, n, 10)), np.add.reduceat(z, np.arange(0, n, 2000)),
             x.byteswap(), np.convolve(k, k[:50]), np.packbits(k > 5), *np.unravel_index(k, (10, 100)),
             np.ravel_multi_index((k, k), (1000, 1000))]
 calls()

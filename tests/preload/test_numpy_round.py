@@ -60,6 +60,7 @@ for dtype in ("f4", "f8", "c8", "c16", "i4"):
                        "turned rows": a[:, ::2].T, "line": a[1, :, 2], "all": np.broadcast_to(a[0], (3, 7, 8)),
                        "thin": a[:1].copy("F")}.items():
         attempt(dtype + " " + name, view.round, 1)
+        attempt(dtype + " tens " + name, view.round, -1)
 ''')
 
     def test_out(self):
@@ -99,6 +100,26 @@ for name, call in {"positive": lambda: a.round(2), "negative": lambda: np.round(
     assert after["launches"] - before["launches"] == launches, (name, before, after)
     assert after["download_bytes"] == before["download_bytes"], name
 ''', env={"GPUSHIM_FUSION": "0"})
+
+    def test_integers_in_tens(self):
+        """Numbers that the dtype does not have are NumPy's to cast."""
+        self.assert_same(PRELUDE + '''
+for dtype in DTYPES[1:8]:
+    least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+    a = on_device(np.array([0, 1, 4, 5, 6, 15, 25, 35, 45, 49, 50, 51, 95, 96, 99, 100, 104, 105], dtype))
+    ends = on_device(np.array([least, least + 1, most - 1, most, most // 2, least // 2], dtype))
+    for decimals in (-1, -2, -3, -5, -9, -10, -15, -18, -19, -20, -22, -23, np.int64(-4), np.int8(-6)):
+        for text, values in {"few": a, "negative": a * np.array(-1).astype(dtype), "ends": ends, "half": ends // np.array(3, dtype)}.items():
+            attempt("%s %s %r" % (dtype, text, decimals), values.round, decimals)
+            attempt("%s %s %r np" % (dtype, text, decimals), np.round, values, decimals)
+            attempt("%s %s %r out" % (dtype, text, decimals), values.round, decimals, np.zeros_like(values))
+''')
+        self.shim_run(PRELUDE + '''
+from shim_script import check_moved
+for dtype in ("i2", "i8", "u4"):
+    a = on_device(np.arange(30000).astype(dtype))
+    check_moved({dtype: lambda: np.round(a, -2)}, download_bytes=100, upload_bytes=100)
+''')
 
     def test_overflow(self):
         result = self.assert_same(PRELUDE + '''

@@ -234,7 +234,8 @@ for dtype in "? u1 i8 f2 f8 c16".split():
         for axis in range(len(shape)):
             for index in (False, True):
                 for counts in (False, True):
-                    attempt("%s %s %d %s %s" % (dtype, shape, axis, index, counts), np.unique, a, index, False, counts, axis)
+                    for inverse in (False, True):
+                        attempt("%s %s %d %s %s %s" % (dtype, shape, axis, index, inverse, counts), np.unique, a, index, inverse, counts, axis)
 a = on_device(rng.integers(0, 4, (900, 3)) * 0.5)
 n, z = a.copy(), a.copy()
 n[::7, 1] = np.nan
@@ -243,11 +244,17 @@ for name, x in {"nan": n, "-0": z, "turned": a.T, "strided": a[::2, ::-1], "empt
     for axis in (0, -1, 1, 2) if name == "-0" else (0, 1, None):  # which zero stands for both is open
         attempt("%s %s" % (name, axis), np.unique, x, axis=axis)
         attempt("%s %s inverse" % (name, axis), np.unique, x, return_inverse=True, axis=axis)
+        attempt("%s %s all" % (name, axis), np.unique, x, True, True, True, axis)
 attempt("words", np.unique, a, 1, 0, 1, 0)
 attempt("equal_nan", np.unique, a, axis=0, equal_nan=False)
 ''')
         if np.lib.NumpyVersion(np.__version__) >= "1.25.0":
             self.assert_on_device(result, "lexsort")
+            self.shim_run(MORE + '''
+from shim_script import check_moved
+a = on_device(rng.integers(0, 30, (30000, 2)))
+check_moved({"all": lambda: np.unique(a, return_index=True, return_inverse=True, return_counts=True, axis=0)}, download_bytes=1000, upload_bytes=1000)
+''')
 
     def test_order_statistics(self):
         result = self.assert_same(MORE + '''

@@ -91,8 +91,8 @@ for name, weights in WEIGHTS.items():
     if name in EXACT:  # it accumulates weights, in another order on a GPU
         check("histogram of edges " + name, lambda: np.histogram(x, [-100, 0, 50, 300], weights=weights, density=True))
     check("histogram2d " + name, lambda: np.histogram2d(x, x[::-1], 7, weights=weights))
-for least in (-1, 2.0, None, "x", True, 2 ** 21):
-    check("least %s" % (least,), lambda: np.bincount(k, np.floor(x), minlength=least).sum())
+for least in (-1, 2.0, None, "x", True, 2 ** 21, np.int64(40), np.int64(-2), np.int32(41), np.True_, np.array(42)):
+    check("least %s %s" % (type(least), least), lambda: np.bincount(k, np.floor(x), minlength=least).sum())
 check("empty", lambda: np.bincount(k[:0], x[:0]))
 check("far", lambda: np.bincount(k * 10 ** 6, np.floor(x)).sum())
 ''')
@@ -152,7 +152,41 @@ a = np.where(make(400000) < -100, np.nan, make(400000)).reshape(500, 800)
 np.nanquantile(a, [0.5], axis=0)  # the first call looks whether NumPy's code is known
 check_moved({"nanpercentile": lambda: np.nanpercentile(a, [30, 60], axis=1), "nanquantile": lambda: np.nanquantile(a, [0.1, 0.9], axis=0),
     "nanmedian": lambda: np.nanmedian(a, axis=1), "nanvar": lambda: np.nanvar(a, axis=1), "nanstd": lambda: np.nanstd(a, axis=0, ddof=1)}, download_bytes=1000, upload_bytes=4000)
+a[30], a[31, 7], a[32, ::2], a[33, 1::2] = np.nan, np.inf, np.inf, -np.inf
+a = on_device(a)
+check_moved({"bare nanpercentile": lambda: np.nanpercentile(a, [30, 60], axis=1), "bare nanquantile": lambda: np.nanquantile(a, 0.5, axis=0),
+    "bare nanmedian": lambda: np.nanmedian(a, axis=1)}, download_bytes=60000, upload_bytes=40000)
 ''', env={"GPUSHIM_FPERR": "off"})
+
+    @unittest.skipIf(np.lib.NumpyVersion(np.__version__) < "1.25.0", "its functions have no dispatcher objects")
+    def test_lines_of_which_numpy_warns(self):
+        """Each warning as often, in the same order and of the same line of NumPy's text."""
+        self.assert_same(PRELUDE + '''
+import os
+x = make(30 * 610)
+table = np.where(np.arange(x.size) % 7 == 3, np.nan, x).reshape(30, 610)
+table[4], table[6], table[8, 5], table[9, ::2], table[11, ::3], table[11, 1::3] = np.nan, -np.nan, np.inf, -np.inf, np.inf, -np.inf
+table[13], table[14, :300], table[14, 300:], table[16], table[17, ::2] = np.inf, 1e308, -1e308, 1e308, -0.0
+first = table.copy()
+first[0] = np.nan
+ODD_ONES = {"table": table, "Fortran": np.asfortranarray(table), "first": first, "cube": table.reshape(5, 610, 6).transpose(0, 2, 1), "all": np.full((3, 700), np.nan)}
+for name, values in ODD_ONES.items():
+    for dtype in "df":
+        with np.errstate(all="ignore"):
+            a = on_device(values.astype(dtype))
+        CALLS = {"nanpercentile %s" % (q,): lambda q=q: np.nanpercentile(a, q, axis=-1) for q in (0, 50, 99.5, 100, [10, 90], np.float64(30), np.float32(25), [50])}
+        CALLS.update({"nanmedian": lambda: np.nanmedian(a, -1), "nanquantile": lambda: np.nanquantile(a, 0.4, axis=-1), "columns": lambda: np.nanquantile(a, [0.1, 0.4], axis=0)})
+        for errors in ("warn", "raise", "ignore"):
+            for text, call in CALLS.items():
+                with warnings.catch_warnings(record=True) as caught, np.errstate(all=errors, under="ignore"):
+                    warnings.simplefilter("always")
+                    shim_script.record("%s %s %s %s" % (text, name, dtype, errors), lambda: one_nan(call()))
+                shim_script.dump("warnings of %s %s %s %s" % (text, name, dtype, errors), [(str(w.message), os.path.basename(w.filename), w.lineno) for w in caught])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for text, call in CALLS.items():
+                shim_script.record("error %s %s %s" % (text, name, dtype), lambda: one_nan(call()))
+''')
 
     def test_quantiles(self):
         self.assert_same(PRELUDE + '''
@@ -234,6 +268,7 @@ edges, rows = np.linspace(-200, 800, 50), x.reshape(512, 512)
 def calls():
     np.interp(x, np.sort(y), x), np.digitize(x, np.sort(y)), np.interp(x, edges, edges + 1j), np.bincount(k, w), np.histogram(x, 50, weights=w)
     np.histogram(x, 50), np.histogram(x, 50, range=(0, 9)), np.histogram(x, edges), np.histogram2d(x, y, 9), np.histogramdd((x, y, x), 5)
+    np.histogram2d(x, y, 9, weights=w), np.histogramdd((x, y, x), 5, weights=y)
     np.percentile(x, [5, 50]), np.quantile(x, 0.3), np.median(x), np.nanmedian(holes), np.nanquantile(holes, 0.3)
     np.quantile(rows, 0.3, axis=0, method="hazen"), np.median(rows, axis=1)
     np.isin(x, w), np.intersect1d(x, y), np.union1d(x, y), np.setdiff1d(x, y), np.setxor1d(x, y), np.argpartition(x, 9)
