@@ -234,12 +234,6 @@ static PyObject *try_dot(PyObject *const *inputs, PyObject *out, enum gsh_reason
     return is_scalar ? gsh_numpy_scalar_from_array(result) : result; /* also if `out` was given */
 }
 
-static bool is_sequence(PyObject *object)
-{
-    PyObject *type = gsh_py_type(object);
-    return type == gsh_py.PyList_Type || type == gsh_py.PyTuple_Type;
-}
-
 /* The product with arrays in place of lists, where an operand is worth it. NULL without a Python error: it is left to NumPy. */
 static PyObject *dot_of_lists(PyObject *const *operands)
 {
@@ -264,7 +258,8 @@ static PyObject *dot_of_lists(PyObject *const *operands)
 /* Whether one operand is a list or tuple, and the other one too or an array. */
 static bool has_list(PyObject *const *operands)
 {
-    bool is_first = is_sequence(operands[0]), is_second = is_sequence(operands[1]);
+    bool is_first = gsh_numpy_describe_is_sequence(operands[0]),
+         is_second = gsh_numpy_describe_is_sequence(operands[1]);
     return (is_first && is_second) || (is_first && gsh_numpy_is_array(operands[1])) ||
            (is_second && gsh_numpy_is_array(operands[0]));
 }

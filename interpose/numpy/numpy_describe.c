@@ -384,24 +384,12 @@ void gsh_numpy_describe_fetch(PyObject *object, bool write)
 #define MOST_ITEMS 64 /* of a list, that are looked at */
 #define MOST_LEVELS 4 /* of lists in lists */
 
-static bool is_sequence(PyObject *object)
-{
-    PyObject *type = gsh_py_type(object);
-    return type == gsh_py.PyList_Type || type == gsh_py.PyTuple_Type;
-}
-
-static PyObject *item_of(PyObject *sequence, Py_ssize_t i)
-{
-    return gsh_py_type(sequence) == gsh_py.PyList_Type ? gsh_py.PyList_GetItem(sequence, i)
-                                                       : gsh_py.PyTuple_GetItem(sequence, i);
-}
-
 bool gsh_numpy_describe_begins_with_array(PyObject *object)
 {
-    for (int level = 0; level < MOST_LEVELS && is_sequence(object); level++) {
+    for (int level = 0; level < MOST_LEVELS && gsh_numpy_describe_is_sequence(object); level++) {
         if (gsh_py_size(object) == 0)
             return false;
-        object = item_of(object, 0);
+        object = gsh_numpy_describe_item(object, 0);
         if (gsh_numpy_is_array(object))
             return true;
     }
@@ -410,10 +398,11 @@ bool gsh_numpy_describe_begins_with_array(PyObject *object)
 
 static bool search(PyObject *object, int levels, gsh_numpy_array_visitor visit, void *context)
 {
-    Py_ssize_t size = is_sequence(object) ? GSH_MIN(gsh_py_size(object), MOST_ITEMS) : 0;
+    Py_ssize_t size =
+        gsh_numpy_describe_is_sequence(object) ? GSH_MIN(gsh_py_size(object), MOST_ITEMS) : 0;
     bool is_found = false;
     for (Py_ssize_t i = 0; !is_found && i < size; i++) {
-        PyObject *item = item_of(object, i);
+        PyObject *item = gsh_numpy_describe_item(object, i);
         if (gsh_numpy_describe_is_array_like(item))
             is_found = visit(item, context);
         else if (levels > 1 && gsh_numpy_describe_begins_with_array(item))

@@ -118,6 +118,18 @@ static inline bool gsh_numpy_describe_is_array_like(PyObject *object)
             gsh_py.PyType_IsSubtype(type, gsh_np.ndarray_type) != 0);
 }
 
+/* A list or tuple, and its items (borrowed). */
+static inline bool gsh_numpy_describe_is_sequence(PyObject *object)
+{
+    PyObject *type = gsh_py_type(object);
+    return type == gsh_py.PyList_Type || type == gsh_py.PyTuple_Type;
+}
+static inline PyObject *gsh_numpy_describe_item(PyObject *sequence, Py_ssize_t i)
+{
+    return gsh_py_type(sequence) == gsh_py.PyList_Type ? gsh_py.PyList_GetItem(sequence, i)
+                                                       : gsh_py.PyTuple_GetItem(sequence, i);
+}
+
 /* Whether the first item of a list or tuple is an ndarray, or that of the list or tuple which is the first item, and so on. */
 bool gsh_numpy_describe_begins_with_array(PyObject *object);
 /* What is told of each array; true ends the search. */

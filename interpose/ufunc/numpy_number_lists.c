@@ -4,22 +4,11 @@
  */
 #include "numpy_number_lists.h"
 
+#include "numpy_describe.h"
 #include "python_error.h"
 
 #define MOST_ITEMS                                                                                 \
     4096 /* of a list: looking at more would take as long as a call on a large array */
-
-static bool is_sequence(PyObject *object)
-{
-    PyObject *type = gsh_py_type(object);
-    return type == gsh_py.PyList_Type || type == gsh_py.PyTuple_Type;
-}
-
-static PyObject *item_of(PyObject *sequence, Py_ssize_t i)
-{
-    return gsh_py_type(sequence) == gsh_py.PyList_Type ? gsh_py.PyList_GetItem(sequence, i)
-                                                       : gsh_py.PyTuple_GetItem(sequence, i);
-}
 
 static bool is_number(PyObject *object)
 {
@@ -33,7 +22,7 @@ static bool is_line(PyObject *sequence)
     Py_ssize_t count = gsh_py_size(sequence);
     bool is = count > 0 && count <= MOST_ITEMS;
     for (Py_ssize_t i = 0; i < count && is; i++)
-        is = is_number(item_of(sequence, i));
+        is = is_number(gsh_numpy_describe_item(sequence, i));
     return is;
 }
 
@@ -43,8 +32,9 @@ static bool is_table(PyObject *sequence)
     Py_ssize_t count = gsh_py_size(sequence), columns = -1;
     bool is = count > 0 && count <= MOST_ITEMS;
     for (Py_ssize_t i = 0; i < count && is; i++) {
-        PyObject *line = item_of(sequence, i);
-        is = is_sequence(line) && (columns < 0 || gsh_py_size(line) == columns) && is_line(line);
+        PyObject *line = gsh_numpy_describe_item(sequence, i);
+        is = gsh_numpy_describe_is_sequence(line) &&
+             (columns < 0 || gsh_py_size(line) == columns) && is_line(line);
         columns = is ? gsh_py_size(line) : 0;
     }
     return is;
@@ -67,14 +57,14 @@ bool gsh_numpy_number_lists_convert(PyObject *const *args, size_t count, size_t 
 {
     bool has_some = false;
     for (size_t i = 0; i < count && i < inputs; i++)
-        has_some |= is_sequence(args[i]);
+        has_some |= gsh_numpy_describe_is_sequence(args[i]);
     if (GSH_LIKELY(!has_some) || count > GSH_NUMBER_LISTS_MOST)
         return false;
     has_some = false;
     lists->count = count;
     for (size_t i = 0; i < count; i++) {
-        bool is_list =
-            i < inputs && is_sequence(args[i]) && (is_line(args[i]) || is_table(args[i]));
+        bool is_list = i < inputs && gsh_numpy_describe_is_sequence(args[i]) &&
+                       (is_line(args[i]) || is_table(args[i]));
         lists->arrays[i] = is_list ? make_array(args[i]) : NULL;
         lists->values[i] = lists->arrays[i] != NULL ? lists->arrays[i] : args[i];
         has_some |= lists->arrays[i] != NULL;
