@@ -116,7 +116,8 @@ def c_einsum(subscripts, *operands):
     import numpy
     if type(subscripts) is not str or len(operands) < 2 or not all(map(is_plain, operands)):
         return NotImplemented
-    if any(operand.dtype.char in 'e?' or operand.dtype != operands[0].dtype for operand in operands):
+    operands = of_one_dtype(operands)
+    if operands is None or operands[0].dtype.char in 'e?':
         return NotImplemented
     operands, path = numpy.einsum_path(subscripts, *operands, optimize='greedy', einsum_call=True)
     operands = list(operands)
@@ -128,6 +129,16 @@ def c_einsum(subscripts, *operands):
         text = next(part for part in step if type(part) is str and '->' in part)
         operands.append(m.c_einsum(text, *[operands.pop(place) for place in step[0]]))
     return operands[0]
+
+
+def of_one_dtype(operands):
+    """The operands in the dtype in which NumPy multiplies them. None: it may depend on a value (NumPy 1)."""
+    if all(operand.dtype == operands[0].dtype for operand in operands):
+        return operands
+    if any(operand.ndim == 0 for operand in operands):
+        return None
+    common = m.result_type(*operands)
+    return [operand.astype(common, copy=False) for operand in operands]
 
 
 def sum_of_products(text, x, y):

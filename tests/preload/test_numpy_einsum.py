@@ -52,6 +52,14 @@ assert y.dtype == "D" and np.array_equal(y, expected)
 """, env={"GPUSHIM_MODE": "auto", "GPUSHIM_START_MS": "0", "GPUSHIM_FPERR": "off"})
         self.assertEqual(result.returncode, 0, result)
 
+    def test_dtypes_of_three_operands(self):
+        report = shim_runner.run("""
+import numpy as np
+x, a = np.random.default_rng(1).random((700, 700)) * 2, np.arange(700)
+print(np.einsum("ij,i,j->", x, a, a))
+""").report
+        self.assertLess(shim_runner.counter(report, "download_bytes"), 10000)
+
     def test_zeros(self):
         self.assert_same(PRELUDE + '''
 for dtype in "fdFDhb":
@@ -102,6 +110,10 @@ attempt("casting", np.einsum, "ij,jk->ik", a, b, dtype="f", casting="same_kind")
 attempt("lists", np.einsum, a, [0, 1], b, [1, 2], [0, 2]); attempt("sequence", np.einsum, "ij,jk", a.tolist(), b)
 attempt("one", np.einsum, "ij->ji", a); attempt("trace", np.einsum, "ii", square); attempt("sum", np.einsum, "ij->j", a)
 attempt("three", np.einsum, "ij,jk,kl->il", a, b, b.T); attempt("three optimal", np.einsum, "ij,jk,kl->il", a, b, b.T, optimize=True)
+whole = on_device(np.arange(5)), on_device(np.arange(4, dtype="i1"))
+attempt("three of three dtypes", np.einsum, "ij,i,j->", a, whole[1], whole[0])
+attempt("two, no product of matrices", np.einsum, "ij,ij->i", a.astype("f"), a.astype("l"))
+attempt("three, one number", np.einsum, "ij,j,->i", a, whole[0], on_device(np.array(2.5, "f")))
 attempt("half", np.einsum, "ij,jk", on_device(make((4, 5), "e")), on_device(make((5, 6), "e")))
 for wrong in ("ij,jk->il", "ij,jk->ii", "ij,j", "ijk,jk", "ij,ik", "ij,jk-ik", "ij.,jk", "i.j,jk", "ij,jk->i...", "....ij,jk", "i1,jk", "",
               "ij", "ij,jk,"):
