@@ -61,12 +61,6 @@ FN A joined(const OrderArgs &args, A total, A x)
 }
 // The same without a look at NaNs and errors, for totals that stay finite.
 FN A joined_plainly(A total, A x) { return loaded(stored(gsh_join_plainly(total, x))); }
-FN A joined_each(const OrderArgs &args, A total, const A *x, u32 count)
-{
-    for (u32 i = 0; i < count; i++)
-        total = joined(args, total, x[i]);
-    return total;
-}
 
 // A run of one lane.
 FN void join_alone(const OrderArgs &args, i64 first, i64 free)
@@ -107,8 +101,12 @@ FN u32 load_tile(const OrderArgs &args, i64 start, u32 cell, i64 shift, A *x)
     }
     return count;
 }
-// One addition waits for the one before, and for nothing else.
-FN A join_tile_plainly(A total, const A *tile, u32 count)
+// IS_PLAIN: an addition waits for the one before, and for nothing else.
+template <bool IS_PLAIN> FN A join_next(const OrderArgs &args, A total, A x)
+{
+    return IS_PLAIN ? joined_plainly(total, x) : joined(args, total, x);
+}
+template <bool IS_PLAIN> FN A join_values(const OrderArgs &args, A total, const A *tile, u32 count)
 {
     u32 i = 0;
     for (; i + AT_ONCE <= count; i += AT_ONCE) {
@@ -118,20 +116,20 @@ FN A join_tile_plainly(A total, const A *tile, u32 count)
             x[k] = tile[i + k];
 #pragma unroll
         for (u32 k = 0; k < AT_ONCE; k++)
-            total = joined_plainly(total, x[k]);
+            total = join_next<IS_PLAIN>(args, total, x[k]);
     }
     for (; i < count; i++)
-        total = joined_plainly(total, tile[i]);
+        total = join_next<IS_PLAIN>(args, total, tile[i]);
     return total;
 }
 FN A join_tile(const OrderArgs &args, A total, const A *tile, u32 count)
 {
     if (KEEPS_NONFINITE) {
-        const A plain = join_tile_plainly(total, tile, count);
+        const A plain = join_values<true>(args, total, tile, count);
         if (gsh_isfinite(plain))
             return plain;
     }
-    return joined_each(args, total, tile, count);
+    return join_values<false>(args, total, tile, count);
 }
 FN void join_together(const OrderArgs &args, i64 first, i64 free, A *tile)
 {
