@@ -125,18 +125,12 @@ static void fetch_operands(PyObject *self, const struct gsh_key *key, bool write
         gsh_numpy_describe_fetch(key->items[i], false);
 }
 
-static bool is_empty(PyObject *object)
-{
-    return gsh_numpy_is_array(object) ? gsh_numpy_describe_size(gsh_numpy_array(object)) == 0
-                                      : gsh_py_size(object) == 0; /* a list */
-}
-
 /* Whether the key selects nothing, so that NumPy reads and writes no element. */
 static bool selects_nothing(PyObject *self, const struct gsh_key *key)
 {
-    bool is_nothing = is_empty(self);
+    bool is_nothing = gsh_numpy_take_is_empty(self);
     for (int i = 0; i < key->count; i++)
-        is_nothing |= is_empty(key->items[i]);
+        is_nothing |= gsh_numpy_take_is_empty(key->items[i]);
     return is_nothing;
 }
 

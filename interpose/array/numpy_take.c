@@ -370,11 +370,11 @@ PyObject *gsh_numpy_take_one(const struct gsh_view *view, int axis, int64_t at,
     return result && part.ndim == 0 ? gsh_numpy_scalar_from_array(result) : result;
 }
 
-static bool is_empty(PyObject *indices)
+bool gsh_numpy_take_is_empty(PyObject *object)
 {
-    return gsh_numpy_is_array(indices)
-               ? gsh_numpy_describe_size(gsh_numpy_array(indices)) == 0
-               : gsh_py_type(indices) == gsh_py.PyList_Type && gsh_py_size(indices) == 0;
+    return gsh_numpy_is_array(object)
+               ? gsh_numpy_describe_size(gsh_numpy_array(object)) == 0
+               : gsh_py_type(object) == gsh_py.PyList_Type && gsh_py_size(object) == 0;
 }
 
 static PyObject *try_take(const struct gsh_method_call *call, enum gsh_reason *why, unsigned *row)
@@ -400,7 +400,7 @@ static PyObject *try_take(const struct gsh_method_call *call, enum gsh_reason *w
     if (mode == RAISE && gsh_numpy_take_is_place(slots[INDICES], &number))
         return gsh_numpy_take_one(&view, axis, number, GSH_ORDER_C, why, row);
     *why = GSH_REASON_OPERAND;
-    if (is_empty(slots[INDICES])) {
+    if (gsh_numpy_take_is_empty(slots[INDICES])) {
         *why = GSH_REASON_NONE; /* NumPy reads no element */
         return NULL;
     }

@@ -11,6 +11,8 @@
 /* The index key as an integer array: the key itself, or a new array made from a list of exact ints.
  * A new reference. NULL and no Python error: the key is neither. */
 PyObject *gsh_numpy_take_index(PyObject *key);
+/* Whether the object is an array without elements, or an empty list. */
+bool gsh_numpy_take_is_empty(PyObject *object);
 
 /* Calls NumPy's function of that name on x and y, on the device or the host. Steals both. NULL and
  * no Python error: it failed, or x or y is NULL. */

@@ -331,8 +331,7 @@ static bool fetch_item(PyObject *array, void *context)
 
 static inline void fetch_object(PyObject *object, bool write)
 {
-    PyObject *type = gsh_py_type(object);
-    if (type == gsh_py.PyTuple_Type || type == gsh_py.PyList_Type)
+    if (gsh_numpy_describe_is_sequence(object))
         gsh_numpy_describe_search(object, fetch_item, NULL);
     else if (is_array_on_device(object))
         gsh_numpy_describe_fetch(object, write);

@@ -46,12 +46,10 @@ static bool is_plain(PyObject *object, int nesting)
     for (int i = 0; i < GSH_DTYPE_COUNT; i++)
         if (type == gsh_np.scalar_types[i])
             return true;
-    if ((type != gsh_py.PyTuple_Type && type != gsh_py.PyList_Type) || nesting == 0)
+    if (!gsh_numpy_describe_is_sequence(object) || nesting == 0)
         return false;
     for (Py_ssize_t i = 0; i < gsh_py_size(object); i++)
-        if (!is_plain(is_tuple(object) ? gsh_py.PyTuple_GetItem(object, i)
-                                       : gsh_py.PyList_GetItem(object, i),
-                      nesting - 1))
+        if (!is_plain(gsh_numpy_describe_item(object, i), nesting - 1))
             return false;
     return true;
 }
@@ -61,11 +59,9 @@ static bool meets(PyObject *object, PyObject *written)
 {
     if (gsh_numpy_is_array(object))
         return gsh_numpy_is_array(written) && gsh_numpy_describe_meet(object, written);
-    bool is_sequence = is_tuple(object) || gsh_py_type(object) == gsh_py.PyList_Type;
+    bool is_sequence = gsh_numpy_describe_is_sequence(object);
     for (Py_ssize_t i = 0; is_sequence && i < gsh_py_size(object); i++)
-        if (meets(is_tuple(object) ? gsh_py.PyTuple_GetItem(object, i)
-                                   : gsh_py.PyList_GetItem(object, i),
-                  written))
+        if (meets(gsh_numpy_describe_item(object, i), written))
             return true;
     return false;
 }

@@ -7,8 +7,8 @@
 #include "numpy_describe.h"
 #include "python_error.h"
 
-#define MOST_ITEMS                                                                                 \
-    4096 /* of a list: looking at more would take as long as a call on a large array */
+/* Of a list: looking at more would take as long as a call on a large array. */
+#define MOST_ITEMS 4096
 
 static bool is_number(PyObject *object)
 {
