@@ -25,7 +25,7 @@ enum gsh_wall_part {
 /* Set by gsh_wall_time_begin. */
 extern _Atomic bool gsh_wall_time_is_on;
 
-/* The process has begun. Without it, that is when the stop-watch begins. Once, before there are other threads. */
+/* Notes that the process begins now. Called once, before there are other threads; otherwise gsh_wall_time_begin notes it. */
 void gsh_wall_time_note_load(void);
 /* The calling thread is the one that is watched from now on; the time since the process has begun is the program's. */
 void gsh_wall_time_begin(void);
