@@ -212,6 +212,14 @@ print("done")
 
 
 class TestOption(TestCase):
+    def test_lines_of_jumps(self):
+        """CPython 3.11's jumps back to the beginning of a loop have no line: samples there belong to the line before."""
+        loop = "import numpy as np\ny = np.ones(300000)\ntotal = 0.0\nfor i in range(0, 300000, 2):\n    if y[i] > 0.1:\n        total += y[i]\n"
+        report = self.shim_run(loop, env={"GPUSHIM_ADVISE": "measure", "GPUSHIM_MODE": "auto", "GPUSHIM_ARENA_MIN": "1000000000000"}).report
+        lines = {entry["line"] for entry in report["advice_lines"] if entry["kind"] == "sample"}
+        self.assertTrue(lines & {4, 5, 6}, lines)
+        self.assertLessEqual(max(lines), len(loop.splitlines()))
+
     def test_bad_name(self):
         result = self.shim_run(SHORT, env={"GPUSHIM_ADVISE": "voodoo", "GPUSHIM_MODE": "auto"})
         self.assertEqual(result.returncode, 0)
