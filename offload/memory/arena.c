@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The arena's two zones, its block table and its pools. Each zone is cut from its lower end upwards
+ * The arena's two zones and its block table. Each zone is cut from its lower end upwards
  * for blocks that the host writes first and from its upper end downwards for blocks that the device
  * writes first, so that open and closed pages stay apart and share few mappings. A block's place
- * and capacity never change: freed blocks wait in the pool of their size class, closed or open as
- * they are, with their pages and registration.
+ * and capacity never change: freed blocks wait in a pool (arena_pool.h) with
+ * their pages and registration.
  *
- * ARENA lock: pools, zone ends, statistics. Block lock: protection and state (arena_internal.h).
+ * ARENA lock: pools, zone ends. Block lock: protection and state (arena_internal.h).
  */
 #include "arena_internal.h"
+#include "arena_pool.h"
 
-#include "backend.h"
 #include "expected.h"
 #include "forked.h"
 #include "idle.h"
@@ -35,9 +35,6 @@
 #define BLOCK_LIMIT ((uint32_t)1 << 21)
 #define EAGER_ZERO_BYTES ((size_t)16 << 20) /* they stay in a cache until they are used */
 #define REGISTER_MIN_BYTES ((size_t)1 << 20)
-#define WIDER 4 /* classes: one and a half times as many bytes */
-#define NEWEST 8
-#define SPARE_BYTES ((size_t)16 << 20)
 #define UNUSED_SHARE 16 /* a 16th of an array's bytes more may be resident */
 
 struct zone {
@@ -48,24 +45,18 @@ struct zone {
         device_closed; /* small zone: [device_closed, device_bottom) is closed and not cut yet */
     unsigned shift;    /* log2 of the granule */
     uint32_t *index;   /* per granule: the block's index, 0 none */
-    uint32_t pool[2][GSH_SIZE_CLASSES]; /* free blocks by class: open, closed */
-    size_t pooled[GSH_SIZE_CLASSES];    /* bytes of these blocks that may have pages */
-    uint64_t used[GSH_SIZE_CLASSES];    /* pool_clock when a block of it was last taken or freed */
 };
 
 uintptr_t gsh_arena_base, gsh_arena_end;
 _Atomic uint64_t gsh_arena_departures;
 
 static struct gsh_lock arena_lock = GSH_LOCK_INITIALIZER(GSH_RANK_ARENA);
-static struct zone small_zone = {.shift = 12};
-static struct zone large_zone = {.shift = 21};
+static struct zone small_zone = {.shift = GSH_SHIFT_SMALL};
+static struct zone large_zone = {.shift = GSH_SHIFT_LARGE};
 static uint32_t block_count = 1; /* 0 is no block */
 bool gsh_arena_is_frozen;
 static uint32_t block_limit = BLOCK_LIMIT;
-static size_t pooled_bytes, pool_limit, live_bytes, most_live_bytes; /* live: not free */
-static size_t memory;                                                /* available to the process */
-static uint64_t pool_clock;
-static bool can_offer;
+static size_t memory; /* available to the process */
 static bool saves_tails;
 
 /* ---- reservation ---- */
@@ -160,8 +151,7 @@ enum gsh_status gsh_arena_init(void)
             return GSH_DECLINED;
         }
     }
-    can_offer = gsh_pages_can_offer();
-    pool_limit = limit_of(GSH_OPTION_POOL_LIMIT, memory / 4);
+    gsh_arena_pool_init(limit_of(GSH_OPTION_POOL_LIMIT, memory / 4));
     gsh_pin_set_limit(limit_of(GSH_OPTION_PIN_LIMIT, memory / 2));
     gsh_mapping_budget_set(gsh_pages_max_mappings() / 4);
     /* in this order: no address is in the arena until both are set */
@@ -398,57 +388,6 @@ static struct gsh_block *cut_block(struct zone *zone, size_t capacity, bool clos
     return block;
 }
 
-/* ---- pools ---- */
-
-static unsigned class_of(const struct gsh_block *block)
-{
-    unsigned class;
-    gsh_size_class_round(block->capacity >> zone_of_sigsafe(block->base)->shift, &class);
-    return class;
-}
-
-static bool is_slab_locked(const struct gsh_block *block)
-{
-    return !block->large && gsh_arena_is_registered(block, 0, block->capacity);
-}
-
-/* Sets whether a free block has pages that can be given back. */
-static void set_pooled(struct gsh_block *block, bool is_pooled)
-{
-    size_t *of_class = &zone_of_sigsafe(block->base)->pooled[class_of(block)];
-    if (block->is_pooled == is_pooled)
-        return;
-    block->is_pooled = is_pooled;
-    pooled_bytes = is_pooled ? pooled_bytes + block->capacity : pooled_bytes - block->capacity;
-    *of_class = is_pooled ? *of_class + block->capacity : *of_class - block->capacity;
-}
-
-/* Of the newest ones it prefers one with pages that are not being given back. */
-static struct gsh_block *pop_pool(struct zone *zone, unsigned class, bool closed)
-{
-    uint32_t *first = &zone->pool[closed][class], *link = first;
-    for (int i = 0; i < NEWEST && *link != 0 && !gsh_block_table[*link].is_pooled; i++)
-        link = &gsh_block_table[*link].next_free;
-    link = *link != 0 && gsh_block_table[*link].is_pooled ? link : first;
-    if (*link == 0)
-        return NULL;
-    struct gsh_block *block = &gsh_block_table[*link];
-    *link = block->next_free;
-    set_pooled(block, false);
-    return block;
-}
-
-static void push_pool(struct gsh_block *block, bool closed)
-{
-    struct zone *zone = zone_of_sigsafe(block->base);
-    unsigned class = class_of(block);
-    block->next_free = zone->pool[closed][class];
-    zone->pool[closed][class] = gsh_block_index(block);
-    zone->used[class] = ++pool_clock;
-    block->idle_since = gsh_idle_clock_locked();
-    set_pooled(block, block->touched && !is_slab_locked(block));
-}
-
 /* A raw system call: the program may interpose libc's function. */
 static bool advise(const struct gsh_block *block, size_t bytes, int advice)
 {
@@ -467,78 +406,10 @@ void gsh_arena_give_pages_back_held(struct gsh_block *block)
         gsh_slabs_end_discard(block);
 }
 
-/* Bytes of pages that free blocks may keep beyond what the program held at most. */
-static size_t find_spare(void)
-{
-    return GSH_MAX(most_live_bytes / 10, SPARE_BYTES);
-}
+/* ---- allocation ---- */
 
-/* Where there are more, the kernel may take a free block's pages when memory is short. Writing an offered page takes microseconds. */
-static void offer_surplus(const struct gsh_block *block)
-{
-    bool is_surplus = live_bytes + pooled_bytes + block->capacity > most_live_bytes + find_spare();
-    if (is_surplus && can_offer && block->large && block->touched && block->registered_bytes == 0)
-        advise(block, block->capacity, MADV_FREE);
-}
-
-void gsh_arena_unpool_locked(struct gsh_block *block)
-{
-    set_pooled(block, false);
-}
-
-/* Most bytes of pages that free blocks may keep. With a device all blocks together may have half as much more than the program held. */
-static size_t find_pool_limit(void)
-{
-    size_t half = gsh_backend_get() != NULL ? most_live_bytes / 2 : 0;
-    return GSH_MIN(pool_limit, GSH_MAX(most_live_bytes - live_bytes, GSH_MAX(half, find_spare())));
-}
-
-/* The least recently used class with pages in its pool; NULL: there is none. */
-static const struct zone *find_idle_class(unsigned *class)
-{
-    const struct zone *found = NULL, *zones[] = {&small_zone, &large_zone};
-    for (unsigned z = 0; z < GSH_COUNT(zones); z++)
-        for (unsigned k = 0; k < GSH_SIZE_CLASSES; k++)
-            if (zones[z]->pooled[k] != 0 &&
-                (found == NULL || zones[z]->used[k] < found->used[*class])) {
-                found = zones[z];
-                *class = k;
-            }
-    return found;
-}
-
-/* Gives back pages of the class's free blocks until the limit is kept. */
-static void trim_class(const struct zone *zone, unsigned class, size_t limit)
-{
-    for (unsigned closed = 0; closed < 2; closed++)
-        for (uint32_t index = zone->pool[closed][class]; index != 0 && pooled_bytes > limit;
-             index = gsh_block_table[index].next_free) {
-            if (gsh_block_table[index].is_pooled)
-                gsh_arena_give_pages_back_held(&gsh_block_table[index]);
-            set_pooled(&gsh_block_table[index], false);
-        }
-}
-
-static void trim_pool(void)
-{
-    size_t limit = find_pool_limit();
-    unsigned class = 0;
-    for (const struct zone *zone; pooled_bytes > limit && (zone = find_idle_class(&class)) != NULL;)
-        trim_class(zone, class, limit);
-}
-
-/* The smallest open block with pages of the `most` classes above. */
-static struct gsh_block *pop_wider(struct zone *zone, unsigned class)
-{
-    for (unsigned wider = class + 1; wider <= class + WIDER && wider < GSH_SIZE_CLASSES; wider++)
-        if (zone->pooled[wider] != 0 && zone->pool[0][wider] != 0 &&
-            gsh_block_table[zone->pool[0][wider]].is_pooled)
-            return pop_pool(zone, wider, false);
-    return NULL;
-}
-
-/* Takes a block of the class: one whose pages are already as wanted, else any pooled one, else a new one. NULL also
- * where a closed block would need a mapping and the budget is spent. */
+/* Takes a block of the size's class: a pooled one, else a new one. NULL also where a closed block would need a mapping and the budget is
+ * spent. */
 static struct gsh_block *take_block(struct zone *zone, size_t granules, bool closed)
 {
     unsigned class;
@@ -546,22 +417,14 @@ static struct gsh_block *take_block(struct zone *zone, size_t granules, bool clo
     if (class >= GSH_SIZE_CLASSES)
         return NULL;
     GSH_LOCKED(&arena_lock);
-    struct gsh_block *block = pop_pool(zone, class, closed);
-    bool has_mappings = block != NULL || gsh_mapping_budget_has_room_sigsafe();
-    if (block == NULL && has_mappings)
-        block = pop_pool(zone, class, !closed);
-    if (block == NULL && !closed)
-        block = pop_wider(zone, class);
-    if (block == NULL && (!closed || has_mappings))
+    struct gsh_block *block = gsh_arena_pool_take_locked(zone == &large_zone, class, closed);
+    if (block == NULL && (!closed || gsh_mapping_budget_has_room_sigsafe()))
         block = cut_block(zone, rounded << zone->shift, closed);
-    if (block != NULL) {
-        live_bytes += block->capacity;
-        most_live_bytes = GSH_MAX(most_live_bytes, live_bytes);
-        zone->used[class] = ++pool_clock;
-        if (!block->large)
-            gsh_slabs_note_taken_locked(block);
-        trim_pool();
-    }
+    if (block == NULL)
+        return NULL;
+    if (!block->large)
+        gsh_slabs_note_taken_locked(block);
+    gsh_arena_pool_note_taken_locked(block);
     return block;
 }
 
@@ -650,12 +513,9 @@ static bool prepare_block(struct gsh_block *block, size_t size, enum gsh_arena_u
 static void give_to_pool(struct gsh_block *block)
 {
     GSH_LOCKED(&arena_lock);
-    live_bytes -= block->capacity;
-    offer_surplus(block);
     if (!block->large)
         gsh_slabs_note_freed_locked(block);
-    push_pool(block, is_closed(block));
-    trim_pool();
+    gsh_arena_pool_give_locked(block, is_closed(block));
 }
 
 void gsh_arena_save_tails(void)
@@ -714,7 +574,8 @@ void gsh_arena_note_changed_held(struct gsh_block *block, enum gsh_page_change c
         unregister_block(block);
     block->is_altered = true;
     block->is_replaced |=
-        change == GSH_PAGES_REPLACED || (change == GSH_PAGES_DISCARDED && is_slab_locked(block));
+        change == GSH_PAGES_REPLACED ||
+        (change == GSH_PAGES_DISCARDED && !block->large && gsh_slabs_is_registered(block->base));
 }
 
 /* Restores a freed block's pages to their initial protection and flags. False: they were replaced, or the system

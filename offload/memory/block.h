@@ -16,8 +16,10 @@
 
 #include <stdatomic.h>
 
-#define GSH_GRANULE_SMALL ((size_t)4096)
-#define GSH_GRANULE_LARGE ((size_t)2 << 20)
+#define GSH_SHIFT_SMALL 12
+#define GSH_SHIFT_LARGE 21
+#define GSH_GRANULE_SMALL ((size_t)1 << GSH_SHIFT_SMALL)
+#define GSH_GRANULE_LARGE ((size_t)1 << GSH_SHIFT_LARGE)
 #define GSH_MAX_CHUNKS 64
 #define GSH_PINNED_FOR_GOOD                                                                        \
     ((uint32_t)1 << 31) /* in write_pins: until the block is freed (page_changes.h) */

@@ -7,6 +7,7 @@
 #include "idle.h"
 
 #include "arena_internal.h"
+#include "arena_pool.h"
 #include "coherence_events.h"
 #include "forked.h"
 #include "futex.h"
@@ -46,7 +47,7 @@ static struct gsh_block *take_locked(uint32_t *cursor, uint32_t age, bool *has_l
         if (!block->is_pooled)
             continue;
         if (looks - block->idle_since >= age && gsh_block_try_acquire_sigsafe(block)) {
-            gsh_arena_unpool_locked(block);
+            gsh_arena_pool_note_given_back_locked(block);
             return block;
         }
         *has_left = true;

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "arena_pool.h"
+
+#include "arena_internal.h"
+#include "backend.h"
+#include "idle.h"
+#include "mapping_budget.h"
+#include "pages.h"
+#include "raw_syscall.h"
+#include "size_class.h"
+#include "slabs.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#define WIDER 4 /* classes: one and a half times as many bytes */
+#define NEWEST 8
+#define SPARE_BYTES ((size_t)16 << 20)
+
+struct pool {
+    uint32_t first[2][GSH_SIZE_CLASSES]; /* free blocks by class: open, closed; index, 0 none */
+    size_t pooled[GSH_SIZE_CLASSES];     /* bytes of these blocks that may have pages */
+    uint64_t used[GSH_SIZE_CLASSES];     /* pool_clock when a block of it was last taken or freed */
+};
+
+static struct pool pools[2]; /* of small and of large blocks */
+static size_t pooled_bytes, pool_limit, live_bytes, most_live_bytes; /* live: not free */
+static uint64_t pool_clock;
+static bool can_offer;
+
+void gsh_arena_pool_init(size_t limit)
+{
+    pool_limit = limit;
+    can_offer = gsh_pages_can_offer();
+}
+
+static unsigned class_of(const struct gsh_block *block)
+{
+    unsigned class;
+    gsh_size_class_round(block->capacity >> (block->large ? GSH_SHIFT_LARGE : GSH_SHIFT_SMALL),
+                         &class);
+    return class;
+}
+
+static bool is_slab_locked(const struct gsh_block *block)
+{
+    return !block->large && gsh_slabs_is_registered(block->base);
+}
+
+/* Sets whether a free block has pages that can be given back. */
+static void set_pooled(struct gsh_block *block, bool is_pooled)
+{
+    size_t *of_class = &pools[block->large].pooled[class_of(block)];
+    if (block->is_pooled == is_pooled)
+        return;
+    block->is_pooled = is_pooled;
+    pooled_bytes = is_pooled ? pooled_bytes + block->capacity : pooled_bytes - block->capacity;
+    *of_class = is_pooled ? *of_class + block->capacity : *of_class - block->capacity;
+}
+
+/* Of the newest ones it prefers one with pages that are not being given back. */
+static struct gsh_block *pop(struct pool *pool, unsigned class, bool closed)
+{
+    uint32_t *first = &pool->first[closed][class], *link = first;
+    for (int i = 0; i < NEWEST && *link != 0 && !gsh_block_table[*link].is_pooled; i++)
+        link = &gsh_block_table[*link].next_free;
+    link = *link != 0 && gsh_block_table[*link].is_pooled ? link : first;
+    if (*link == 0)
+        return NULL;
+    struct gsh_block *block = &gsh_block_table[*link];
+    *link = block->next_free;
+    set_pooled(block, false);
+    return block;
+}
+
+static void push(struct gsh_block *block, bool closed)
+{
+    struct pool *pool = &pools[block->large];
+    unsigned class = class_of(block);
+    block->next_free = pool->first[closed][class];
+    pool->first[closed][class] = gsh_block_index(block);
+    pool->used[class] = ++pool_clock;
+    block->idle_since = gsh_idle_clock_locked();
+    set_pooled(block, block->touched && !is_slab_locked(block));
+}
+
+/* Bytes of pages that free blocks may keep beyond what the program held at most. */
+static size_t find_spare(void)
+{
+    return GSH_MAX(most_live_bytes / 10, SPARE_BYTES);
+}
+
+/* Where there are more, the kernel may take a free block's pages when memory is short. Writing an offered page takes microseconds. */
+static void offer_surplus(const struct gsh_block *block)
+{
+    bool is_surplus = live_bytes + pooled_bytes + block->capacity > most_live_bytes + find_spare();
+    if (is_surplus && can_offer && block->large && block->touched && block->registered_bytes == 0)
+        gsh_raw_syscall3(SYS_madvise, (long)block->base, (long)block->capacity, MADV_FREE);
+}
+
+void gsh_arena_pool_note_given_back_locked(struct gsh_block *block)
+{
+    set_pooled(block, false);
+}
+
+/* Most bytes of pages that free blocks may keep. With a device all blocks together may have half as much more than the program held. */
+static size_t find_pool_limit(void)
+{
+    size_t half = gsh_backend_get() != NULL ? most_live_bytes / 2 : 0;
+    return GSH_MIN(pool_limit, GSH_MAX(most_live_bytes - live_bytes, GSH_MAX(half, find_spare())));
+}
+
+/* The pool with the least recently used class of blocks with pages; NULL: there is none. */
+static const struct pool *find_idle_class(unsigned *class)
+{
+    const struct pool *found = NULL;
+    for (const struct pool *pool = pools; pool < pools + GSH_COUNT(pools); pool++)
+        for (unsigned k = 0; k < GSH_SIZE_CLASSES; k++)
+            if (pool->pooled[k] != 0 && (found == NULL || pool->used[k] < found->used[*class])) {
+                found = pool;
+                *class = k;
+            }
+    return found;
+}
+
+/* Gives back pages of the class's free blocks until the limit is kept. */
+static void trim_class(const struct pool *pool, unsigned class, size_t limit)
+{
+    for (unsigned closed = 0; closed < 2; closed++)
+        for (uint32_t index = pool->first[closed][class]; index != 0 && pooled_bytes > limit;
+             index = gsh_block_table[index].next_free) {
+            struct gsh_block *block = &gsh_block_table[index];
+            if (block->is_pooled)
+                gsh_arena_give_pages_back_held(block);
+            set_pooled(block, false);
+        }
+}
+
+static void trim(void)
+{
+    size_t limit = find_pool_limit();
+    unsigned class = 0;
+    for (const struct pool *pool; pooled_bytes > limit && (pool = find_idle_class(&class)) != NULL;)
+        trim_class(pool, class, limit);
+}
+
+/* ---- taking and giving ---- */
+
+/* The smallest open block with pages of the classes above. */
+static struct gsh_block *pop_wider(struct pool *pool, unsigned class)
+{
+    for (unsigned wider = class + 1; wider <= class + WIDER && wider < GSH_SIZE_CLASSES; wider++)
+        if (pool->pooled[wider] != 0 && pool->first[0][wider] != 0 &&
+            gsh_block_table[pool->first[0][wider]].is_pooled)
+            return pop(pool, wider, false);
+    return NULL;
+}
+
+struct gsh_block *gsh_arena_pool_take_locked(bool large, unsigned class, bool closed)
+{
+    struct pool *pool = &pools[large];
+    struct gsh_block *block = pop(pool, class, closed);
+    if (block == NULL && gsh_mapping_budget_has_room_sigsafe())
+        block = pop(pool, class, !closed);
+    if (block == NULL && !closed)
+        block = pop_wider(pool, class);
+    return block;
+}
+
+void gsh_arena_pool_note_taken_locked(struct gsh_block *block)
+{
+    live_bytes += block->capacity;
+    most_live_bytes = GSH_MAX(most_live_bytes, live_bytes);
+    pools[block->large].used[class_of(block)] = ++pool_clock;
+    trim();
+}
+
+void gsh_arena_pool_give_locked(struct gsh_block *block, bool closed)
+{
+    live_bytes -= block->capacity;
+    offer_surplus(block);
+    push(block, closed);
+    trim();
+}

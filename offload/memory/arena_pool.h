@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The arena's free blocks, by zone and size class, closed or open as they are. They keep their pages up to a limit; beyond it the least
+ * recently used classes give theirs back. All functions need the ARENA lock.
+ */
+#pragma once
+
+#include "base.h"
+
+struct gsh_block;
+
+/* `limit`: most bytes of pages that free blocks may keep, whatever the program held. Once, before blocks are allocated. */
+void gsh_arena_pool_init(size_t limit);
+
+/* Takes a free block of the size class out of its pool: one whose pages are already as wanted, else any if the mapping budget has room,
+ * else for open pages a somewhat larger one. NULL: there is none. */
+struct gsh_block *gsh_arena_pool_take_locked(bool large, unsigned class, bool closed);
+/* Counts a block that was taken or cut as the program's, and gives pages of other free blocks back where that exceeds the limit. */
+void gsh_arena_pool_note_taken_locked(struct gsh_block *block);
+/* Puts a block that the program freed into its pool. */
+void gsh_arena_pool_give_locked(struct gsh_block *block, bool closed);
+/* Notes that the caller is about to give the free block's pages back: it is not is_pooled any more. */
+void gsh_arena_pool_note_given_back_locked(struct gsh_block *block);
