@@ -17,7 +17,7 @@ ON_HOST = ("--device", "host", "--mode", "force")
 QUICK = ("--runs", "1", "--warmup", "0", *ON_HOST)
 # `shim`: whether the program runs under gpushim.
 BEGIN = "import os, sys, time\nimport numpy as np\nshim = 'libgpushim' in os.environ.get('LD_PRELOAD', '')\n"
-WORK = "a = np.full((300, 300), 0.5)\nb = np.exp(a) @ a\nprint('sum', b.sum(), 'of', b.size)\n"
+WORK = "a = np.full((1000, 1000), 0.5)\nb = np.exp(a) @ a\nprint('sum', b.sum(), 'of', b.size)\n"
 STAYS = "a = np.full(2000, 0.5).astype(object)\nfor _ in range(50): a = np.add(a, 1)\nprint(a[0])\n"
 
 
