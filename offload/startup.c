@@ -70,7 +70,7 @@ static enum gsh_status start_without_device(void)
     gsh_fmt_init(&fmt, text, sizeof text);
     gsh_fmt_printf(&fmt, "cpu: %u threads", gsh_host_threads_count());
     gsh_stats_report_set_device(text);
-    gsh_arena_save_tails();
+    gsh_arena_serve_host_alone();
     (void)gsh_arena_init();
     gsh_stack_pool_init();
     gsh_fork_init_without_device();

@@ -57,7 +57,7 @@ static uint32_t block_count = 1; /* 0 is no block */
 bool gsh_arena_is_frozen;
 static uint32_t block_limit = BLOCK_LIMIT;
 static size_t memory; /* available to the process */
-static bool saves_tails;
+static bool is_host_alone;
 
 /* ---- reservation ---- */
 
@@ -221,6 +221,17 @@ uint32_t gsh_arena_block_end_sigsafe(void)
     return __atomic_load_n(&block_count, __ATOMIC_ACQUIRE);
 }
 
+size_t gsh_arena_page_bytes_sigsafe(bool large, size_t size)
+{
+    return gsh_round_up(size, large && !is_host_alone ? GSH_GRANULE_LARGE : GSH_GRANULE_SMALL);
+}
+
+/* The block's pages may be populated from now on. */
+static void note_backed_sigsafe(struct gsh_block *block)
+{
+    block->backed = GSH_MAX(block->backed, gsh_arena_page_bytes_sigsafe(block->large, block->size));
+}
+
 static void publish_state_sigsafe(struct gsh_block *block, unsigned first, unsigned last,
                                   enum gsh_chunk_state state)
 {
@@ -256,7 +267,7 @@ enum gsh_status gsh_arena_protect_sigsafe(struct gsh_block *block, unsigned firs
     if (differs && !gsh_pages_protect_sigsafe(block->base + begin, end - begin, wanted))
         return GSH_FAILED;
     if (state == GSH_CHUNK_HOST || state == GSH_CHUNK_SHARED)
-        block->touched = true;
+        note_backed_sigsafe(block);
     publish_state_sigsafe(block, first, last, state);
     return GSH_OK;
 }
@@ -276,7 +287,8 @@ bool gsh_arena_open_idle_sigsafe(struct gsh_block *block)
 /* A block that was opened while free may have been taken since, and its open pages written. */
 static void note_opened_idle(struct gsh_block *block)
 {
-    block->touched |= block->opened_idle;
+    if (block->opened_idle)
+        note_backed_sigsafe(block);
     block->opened_idle = false;
 }
 
@@ -301,7 +313,7 @@ void gsh_arena_register(struct gsh_block *block)
     unregister_block(block);
     if (gsh_pin_try(block->base, size)) {
         block->registered_bytes = size;
-        block->touched = true;
+        note_backed_sigsafe(block);
     }
 }
 
@@ -401,7 +413,7 @@ void gsh_arena_give_pages_back_held(struct gsh_block *block)
         return;
     unregister_block(block);
     if (advise(block, block->capacity, MADV_DONTNEED))
-        block->touched = false;
+        block->backed = 0;
     if (!block->large)
         gsh_slabs_end_discard(block);
 }
@@ -410,21 +422,23 @@ void gsh_arena_give_pages_back_held(struct gsh_block *block)
 
 /* Takes a block of the size's class: a pooled one, else a new one. NULL also where a closed block would need a mapping and the budget is
  * spent. */
-static struct gsh_block *take_block(struct zone *zone, size_t granules, bool closed)
+static struct gsh_block *take_block(struct zone *zone, size_t size, bool closed)
 {
     unsigned class;
-    size_t rounded = gsh_size_class_round(granules, &class);
+    size_t rounded = gsh_size_class_round(((size - 1) >> zone->shift) + 1, &class);
+    bool large = zone == &large_zone;
+    size_t needed = gsh_arena_page_bytes_sigsafe(large, size);
     if (class >= GSH_SIZE_CLASSES)
         return NULL;
     GSH_LOCKED(&arena_lock);
-    struct gsh_block *block = gsh_arena_pool_take_locked(zone == &large_zone, class, closed);
+    struct gsh_block *block = gsh_arena_pool_take_locked(large, class, needed, closed);
     if (block == NULL && (!closed || gsh_mapping_budget_has_room_sigsafe()))
         block = cut_block(zone, rounded << zone->shift, closed);
     if (block == NULL)
         return NULL;
     if (!block->large)
         gsh_slabs_note_taken_locked(block);
-    gsh_arena_pool_note_taken_locked(block);
+    gsh_arena_pool_note_taken_locked(block, needed);
     return block;
 }
 
@@ -470,7 +484,7 @@ static bool set_protection(struct gsh_block *block, bool was_closed, bool closed
 /* Page-locks a pooled block whose pages are in memory: it is likely to be transferred again. */
 static void register_recycled(struct gsh_block *block, bool *was_closed)
 {
-    if (!block->touched || !block->large || block->registered_bytes >= block->size ||
+    if (block->backed == 0 || !block->large || block->registered_bytes >= block->size ||
         !gsh_pin_is_possible() || !set_protection(block, *was_closed, false))
         return;
     *was_closed = false;
@@ -481,7 +495,7 @@ static void register_recycled(struct gsh_block *block, bool *was_closed)
 static void zero_block(struct gsh_block *block)
 {
     size_t given = 0, huge = block->size & -GSH_GRANULE_LARGE;
-    if (!block->touched)
+    if (block->backed == 0)
         return;
     if (block->size > EAGER_ZERO_BYTES) {
         unregister_block(block);
@@ -506,7 +520,7 @@ static bool prepare_block(struct gsh_block *block, size_t size, enum gsh_arena_u
     if (use == GSH_ARENA_ZERO)
         zero_block(block);
     if (!closed)
-        block->touched = true;
+        note_backed_sigsafe(block);
     return true;
 }
 
@@ -518,9 +532,10 @@ static void give_to_pool(struct gsh_block *block)
     gsh_arena_pool_give_locked(block, is_closed(block));
 }
 
-void gsh_arena_save_tails(void)
+void gsh_arena_serve_host_alone(void)
 {
-    saves_tails = true;
+    is_host_alone = true;
+    gsh_arena_pool_reuse_any_size();
 }
 
 /* Of a block that had no array yet: what an array leaves unused of the last huge page would be resident with the rest. */
@@ -540,11 +555,10 @@ void *gsh_arena_allocate(size_t size, enum gsh_arena_use use)
     struct zone *zone = size >= GSH_GRANULE_LARGE ? &large_zone : &small_zone;
     if (size > zone->end - zone->base || !gsh_pages_are_granted(size))
         return NULL;
-    struct gsh_block *block =
-        take_block(zone, ((size - 1) >> zone->shift) + 1, use == GSH_ARENA_DEVICE);
+    struct gsh_block *block = take_block(zone, size, use == GSH_ARENA_DEVICE);
     if (block == NULL)
         return NULL;
-    if (saves_tails)
+    if (is_host_alone)
         save_tail(block, size);
     gsh_block_acquire_sigsafe(block);
     bool prepared = prepare_block(block, size, use);

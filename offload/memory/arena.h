@@ -59,9 +59,9 @@ bool gsh_arena_free(void *address);
 /* The program is about to limit its address space or its data to `limit` bytes. If the reserved range is too large
  * for that, the arena unmaps its unused part and does not grow any more. Takes the ARENA lock. */
 void gsh_arena_yield(uint64_t limit);
-/* From now on memory that arrays leave unused is not resident; where no device fills pages: the methods for that need pages of one kind.
- * Once, before arrays are allocated. */
-void gsh_arena_save_tails(void);
+/* From now on no device fills pages, for which all pages of a block must be of one kind: memory that arrays leave unused is not resident,
+ * and free pages serve arrays of all smaller sizes. Once, before arrays are allocated. */
+void gsh_arena_serve_host_alone(void);
 /* Whether gsh_arena_init may reserve address space. False where reserved memory would be populated at once. */
 void gsh_arena_permit(bool permitted);
 /* Usable bytes from `address` to the end of its block; 0: not in a live block. */

@@ -24,6 +24,9 @@ bool gsh_arena_is_cut_from_locked(uintptr_t base, size_t size);
 /* One past the last block's index. */
 uint32_t gsh_arena_block_end_sigsafe(void);
 
+/* Bytes of pages that an array of `size` bytes in a large or a small block can make resident. */
+size_t gsh_arena_page_bytes_sigsafe(bool large, size_t size);
+
 /* Page-locks the block's pages for transfers where that is possible and worthwhile. All chunks must be HOST, or the
  * caller must just have taken a free block. Caller holds the block. */
 void gsh_arena_register(struct gsh_block *block);

@@ -13,9 +13,8 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#define WIDER 4 /* classes: one and a half times as many bytes */
 #define NEWEST 8
-#define SPARE_BYTES ((size_t)16 << 20)
+#define SPARE_BYTES ((size_t)8 << 20)
 
 struct pool {
     uint32_t first[2][GSH_SIZE_CLASSES]; /* free blocks by class: open, closed; index, 0 none */
@@ -24,9 +23,13 @@ struct pool {
 };
 
 static struct pool pools[2]; /* of small and of large blocks */
-static size_t pooled_bytes, pool_limit, live_bytes, most_live_bytes; /* live: not free */
+/* Bytes of pages: of free blocks; of what the program holds, now and at most; of its blocks beyond what its arrays need. */
+static size_t pooled_bytes, live_bytes, most_live_bytes, unused_bytes;
+static size_t missed_bytes; /* of pages that were given back here and then wanted again */
+static size_t pool_limit;
 static uint64_t pool_clock;
 static bool can_offer;
+static unsigned wider_classes = 4; /* one and a half times as many bytes */
 
 void gsh_arena_pool_init(size_t limit)
 {
@@ -47,6 +50,12 @@ static bool is_slab_locked(const struct gsh_block *block)
     return !block->large && gsh_slabs_is_registered(block->base);
 }
 
+/* Bytes of the block's pages that an array which needs as many leaves unused. */
+static size_t find_unused(const struct gsh_block *block, size_t needed)
+{
+    return block->backed > needed ? block->backed - needed : 0;
+}
+
 /* Sets whether a free block has pages that can be given back. */
 static void set_pooled(struct gsh_block *block, bool is_pooled)
 {
@@ -54,17 +63,22 @@ static void set_pooled(struct gsh_block *block, bool is_pooled)
     if (block->is_pooled == is_pooled)
         return;
     block->is_pooled = is_pooled;
-    pooled_bytes = is_pooled ? pooled_bytes + block->capacity : pooled_bytes - block->capacity;
-    *of_class = is_pooled ? *of_class + block->capacity : *of_class - block->capacity;
+    pooled_bytes = is_pooled ? pooled_bytes + block->backed : pooled_bytes - block->backed;
+    *of_class = is_pooled ? *of_class + block->backed : *of_class - block->backed;
 }
 
-/* Of the newest ones it prefers one with pages that are not being given back. */
-static struct gsh_block *pop(struct pool *pool, unsigned class, bool closed)
+/* The link to a free block; of the newest ones to one with pages that are not being given back. To 0: there is none. */
+static uint32_t *find(struct pool *pool, unsigned class, bool closed)
 {
     uint32_t *first = &pool->first[closed][class], *link = first;
     for (int i = 0; i < NEWEST && *link != 0 && !gsh_block_table[*link].is_pooled; i++)
         link = &gsh_block_table[*link].next_free;
-    link = *link != 0 && gsh_block_table[*link].is_pooled ? link : first;
+    return *link != 0 && gsh_block_table[*link].is_pooled ? link : first;
+}
+
+/* Takes the block out of its pool; NULL where there is none. */
+static struct gsh_block *unlink_block(uint32_t *link)
+{
     if (*link == 0)
         return NULL;
     struct gsh_block *block = &gsh_block_table[*link];
@@ -81,20 +95,21 @@ static void push(struct gsh_block *block, bool closed)
     pool->first[closed][class] = gsh_block_index(block);
     pool->used[class] = ++pool_clock;
     block->idle_since = gsh_idle_clock_locked();
-    set_pooled(block, block->touched && !is_slab_locked(block));
+    set_pooled(block, block->backed != 0 && !is_slab_locked(block));
 }
 
 /* Bytes of pages that free blocks may keep beyond what the program held at most. */
 static size_t find_spare(void)
 {
-    return GSH_MAX(most_live_bytes / 10, SPARE_BYTES);
+    return most_live_bytes / 10 + SPARE_BYTES;
 }
 
 /* Where there are more, the kernel may take a free block's pages when memory is short. Writing an offered page takes microseconds. */
 static void offer_surplus(const struct gsh_block *block)
 {
-    bool is_surplus = live_bytes + pooled_bytes + block->capacity > most_live_bytes + find_spare();
-    if (is_surplus && can_offer && block->large && block->touched && block->registered_bytes == 0)
+    size_t bytes = live_bytes + unused_bytes + pooled_bytes + block->backed;
+    bool is_surplus = block->backed != 0 && bytes > most_live_bytes + find_spare();
+    if (is_surplus && can_offer && block->large && block->registered_bytes == 0)
         gsh_raw_syscall3(SYS_madvise, (long)block->base, (long)block->capacity, MADV_FREE);
 }
 
@@ -103,11 +118,14 @@ void gsh_arena_pool_note_given_back_locked(struct gsh_block *block)
     set_pooled(block, false);
 }
 
-/* Most bytes of pages that free blocks may keep. With a device all blocks together may have half as much more than the program held. */
+/* Most bytes of pages that free blocks may keep. With a device all blocks together may have half as much more than the program held. A
+ * program whose loop misses pages that were given back may keep the spare always, not only where it holds most. */
 static size_t find_pool_limit(void)
 {
     size_t half = gsh_backend_get() != NULL ? most_live_bytes / 2 : 0;
-    return GSH_MIN(pool_limit, GSH_MAX(most_live_bytes - live_bytes, GSH_MAX(half, find_spare())));
+    size_t missed = GSH_MIN(missed_bytes, find_spare());
+    size_t beyond = GSH_MAX(most_live_bytes - live_bytes + missed, GSH_MAX(half, find_spare()));
+    return GSH_MIN(pool_limit, beyond - GSH_MIN(beyond, unused_bytes));
 }
 
 /* The pool with the least recently used class of blocks with pages; NULL: there is none. */
@@ -130,9 +148,11 @@ static void trim_class(const struct pool *pool, unsigned class, size_t limit)
         for (uint32_t index = pool->first[closed][class]; index != 0 && pooled_bytes > limit;
              index = gsh_block_table[index].next_free) {
             struct gsh_block *block = &gsh_block_table[index];
-            if (block->is_pooled)
-                gsh_arena_give_pages_back_held(block);
+            if (!block->is_pooled)
+                continue;
             set_pooled(block, false);
+            block->is_trimmed = true;
+            gsh_arena_give_pages_back_held(block);
         }
 }
 
@@ -146,38 +166,54 @@ static void trim(void)
 
 /* ---- taking and giving ---- */
 
-/* The smallest open block with pages of the classes above. */
-static struct gsh_block *pop_wider(struct pool *pool, unsigned class)
+/* The smallest open block with pages of the classes above, if what would be unused of it is not too much. */
+static struct gsh_block *take_wider(struct pool *pool, unsigned class, size_t needed)
 {
-    for (unsigned wider = class + 1; wider <= class + WIDER && wider < GSH_SIZE_CLASSES; wider++)
-        if (pool->pooled[wider] != 0 && pool->first[0][wider] != 0 &&
-            gsh_block_table[pool->first[0][wider]].is_pooled)
-            return pop(pool, wider, false);
+    unsigned end = GSH_MIN(class + 1 + wider_classes, GSH_SIZE_CLASSES);
+    for (unsigned wider = class + 1; wider < end; wider++) {
+        if (pool->pooled[wider] == 0)
+            continue;
+        uint32_t *link = find(pool, wider, false);
+        const struct gsh_block *block = &gsh_block_table[*link];
+        if (*link != 0 && block->is_pooled)
+            return unused_bytes + find_unused(block, needed) <= find_spare() ? unlink_block(link)
+                                                                             : NULL;
+    }
     return NULL;
 }
 
-struct gsh_block *gsh_arena_pool_take_locked(bool large, unsigned class, bool closed)
+void gsh_arena_pool_reuse_any_size(void)
+{
+    wider_classes = GSH_SIZE_CLASSES;
+}
+
+struct gsh_block *gsh_arena_pool_take_locked(bool large, unsigned class, size_t needed, bool closed)
 {
     struct pool *pool = &pools[large];
-    struct gsh_block *block = pop(pool, class, closed);
+    struct gsh_block *block = unlink_block(find(pool, class, closed));
     if (block == NULL && gsh_mapping_budget_has_room_sigsafe())
-        block = pop(pool, class, !closed);
+        block = unlink_block(find(pool, class, !closed));
     if (block == NULL && !closed)
-        block = pop_wider(pool, class);
+        block = take_wider(pool, class, needed);
     return block;
 }
 
-void gsh_arena_pool_note_taken_locked(struct gsh_block *block)
+void gsh_arena_pool_note_taken_locked(struct gsh_block *block, size_t needed)
 {
-    live_bytes += block->capacity;
+    live_bytes += needed;
+    unused_bytes += find_unused(block, needed);
     most_live_bytes = GSH_MAX(most_live_bytes, live_bytes);
+    missed_bytes += block->is_trimmed ? needed : 0;
+    block->is_trimmed = false;
     pools[block->large].used[class_of(block)] = ++pool_clock;
     trim();
 }
 
 void gsh_arena_pool_give_locked(struct gsh_block *block, bool closed)
 {
-    live_bytes -= block->capacity;
+    size_t needed = gsh_arena_page_bytes_sigsafe(block->large, block->size);
+    live_bytes -= needed;
+    unused_bytes -= find_unused(block, needed);
     offer_surplus(block);
     push(block, closed);
     trim();

@@ -12,11 +12,16 @@ struct gsh_block;
 /* `limit`: most bytes of pages that free blocks may keep, whatever the program held. Once, before blocks are allocated. */
 void gsh_arena_pool_init(size_t limit);
 
+/* From now on an array may have a free block of any larger size class, not only of the next ones. Once, before blocks are allocated. */
+void gsh_arena_pool_reuse_any_size(void);
+
 /* Takes a free block of the size class out of its pool: one whose pages are already as wanted, else any if the mapping budget has room,
- * else for open pages a somewhat larger one. NULL: there is none. */
-struct gsh_block *gsh_arena_pool_take_locked(bool large, unsigned class, bool closed);
-/* Counts a block that was taken or cut as the program's, and gives pages of other free blocks back where that exceeds the limit. */
-void gsh_arena_pool_note_taken_locked(struct gsh_block *block);
+ * else for open pages one of a larger class. `needed`: bytes of pages that the array can make resident. NULL: there is none. */
+struct gsh_block *gsh_arena_pool_take_locked(bool large, unsigned class, size_t needed,
+                                             bool closed);
+/* Counts a block that was taken or cut as the program's, with as many bytes, and gives pages of other free blocks back where that exceeds
+ * the limit. */
+void gsh_arena_pool_note_taken_locked(struct gsh_block *block, size_t needed);
 /* Puts a block that the program freed into its pool. */
 void gsh_arena_pool_give_locked(struct gsh_block *block, bool closed);
 /* Notes that the caller is about to give the free block's pages back: it is not is_pooled any more. */

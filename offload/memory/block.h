@@ -61,16 +61,17 @@ struct gsh_block {
     uintptr_t base;        /* first byte; fixed for the structure's life */
     size_t capacity;       /* bytes reserved, whole granules; fixed */
     size_t size;           /* bytes asked for */
+    size_t backed;         /* bytes from base on that may have host pages; ARENA lock while free */
     uint32_t next_free;    /* link of the free list, index; ARENA lock */
     _Atomic uint32_t lock; /* of rank BLOCK: 0 free, 1 held, 2 held and waited for */
     _Atomic bool live;
     bool held_by_fork;             /* locked by fork, until its parent handler */
     bool large;                    /* in the large zone */
     bool device_born;              /* cut from the zone's closed region */
-    bool touched;                  /* host pages may be populated; ARENA lock while free */
     bool is_pooled;                /* free, with pages that can be given back; ARENA lock */
+    bool is_trimmed;               /* its pool gave its pages back; ARENA lock */
     uint32_t idle_since;           /* idle.c's clock when it was freed; ARENA lock */
-    bool opened_idle;              /* opened while it was free; `touched` does not include that */
+    bool opened_idle;              /* opened while it was free; `backed` does not include that */
     _Atomic bool is_address_taken; /* by the program, which may use it after the block is freed */
     bool is_altered;               /* the program has changed its pages: restored when freed */
     bool is_replaced;              /* the program has replaced its pages: never used again */

@@ -196,8 +196,10 @@ static void discard_pages(const struct slab *slab)
     uintptr_t address = address_of(slab);
     if (gsh_raw_syscall3(SYS_madvise, (long)address, GSH_SLAB_BYTES, MADV_DONTNEED) != 0)
         return; /* the program has locked them */
-    for (struct gsh_block *block; (block = next_block(slab, &address)) != NULL;)
-        block->touched = block->opened_idle = false;
+    for (struct gsh_block *block; (block = next_block(slab, &address)) != NULL;) {
+        block->backed = 0;
+        block->opened_idle = false;
+    }
 }
 
 static bool begin(struct slab *slab, uint32_t looks, bool *has_left)

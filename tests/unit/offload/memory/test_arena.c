@@ -184,7 +184,7 @@ static void check_pages_are_kept(void)
         blocks[k] = make_touched(size);
     for (int k = 1; k < BLOCKS; k++)
         gsh_arena_free(blocks[k]);
-    void *other = make_touched((size_t)12 << 20);
+    void *other = make_touched((size_t)60 << 20);
     size_t kept = 0;
     for (int k = 1; k < BLOCKS; k++)
         kept += resident_bytes(blocks[k], size);

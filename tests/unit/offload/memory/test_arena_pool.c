@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Free blocks where no device is used: which arrays get them, and how many pages they keep. Faults are counted, as pages that were kept
+ * do not fault.
+ */
+#include "arena_internal.h"
+#include "check.h"
+#include "options.h"
+#include "pages.h"
+
+#include <string.h>
+#include <sys/resource.h>
+
+#define MIB ((size_t)1 << 20)
+#define KIB ((size_t)1 << 10)
+
+static char *make(size_t size)
+{
+    char *bytes = gsh_arena_allocate(size, GSH_ARENA_HOST);
+    if (CHECK(bytes != NULL))
+        memset(bytes, 1, size);
+    return bytes;
+}
+
+static void make_together(size_t size, int count)
+{
+    char *made[32];
+    for (int k = 0; k < count; k++)
+        made[k] = make(size);
+    for (int k = 0; k < count; k++)
+        gsh_arena_free(made[k]);
+}
+
+/* Page faults of this thread. */
+static long count_faults(void)
+{
+    struct rusage usage;
+    CHECK_INT(getrusage(RUSAGE_THREAD, &usage), 0);
+    return usage.ru_minflt;
+}
+
+/* A free block serves an array of any smaller size: of those with pages, the smallest. */
+static void check_any_size(void)
+{
+    char *wide = make(1500 * KIB), *wider = make(1900 * KIB);
+    gsh_arena_free(wide);
+    gsh_arena_free(wider);
+    char *narrow = gsh_arena_allocate(100 * KIB, GSH_ARENA_ZERO);
+    CHECK(narrow == wide);
+    CHECK(narrow[0] == 0 && narrow[100 * KIB - 1] == 0);
+    CHECK_INT(gsh_arena_usable(narrow), 100 * KIB);
+    gsh_arena_free(narrow);
+}
+
+/* What arrays leave unused of such blocks is limited: a small one does not get the only free block, which is large. */
+static void check_unused(void)
+{
+    char *small = make(5 * MIB), *half = make(16 * MIB);
+    CHECK(gsh_arena_find_block(small)->capacity < 10 * MIB);
+    CHECK(gsh_arena_find_block(half)->capacity == 20 * MIB);
+    gsh_arena_free(small);
+    gsh_arena_free(half);
+}
+
+/* A loop with a phase of large arrays and one of others: all together are a few MiB more than what is held at most. After its first
+ * turns no pages are given back and faulted in again. */
+static void check_loop(void)
+{
+    long first = 0, later = 0;
+    for (int turn = 0; turn < 8; turn++) {
+        long before = count_faults();
+        make_together(20 * MIB, 3);
+        make_together(2 * MIB + 700 * KIB, 4);
+        *(turn < 4 ? &first : &later) += count_faults() - before;
+    }
+    CHECK(first > 0);
+    CHECK(later < 8);
+}
+
+int main(void)
+{
+    gsh_options_init();
+    if (gsh_arena_init() != GSH_OK)
+        return CHECK_SKIP;
+    gsh_arena_serve_host_alone();
+    check_loop();
+    check_unused();
+    check_any_size();
+    return check_result();
+}
