@@ -18,7 +18,7 @@
 #include "numpy_hooks.h"
 #include "numpy_keywords.h"
 #include "numpy_loops.h"
-#include "numpy_number_lists.h"
+#include "numpy_list_operands.h"
 #include "numpy_parallel.h"
 #include "numpy_promote.h"
 #include "numpy_single.h"
@@ -257,12 +257,12 @@ static PyObject *try_or_call(PyObject *self, PyObject *const *args, size_t nargs
 {
     size_t nargs = gsh_py_nargs(nargsf),
            inputs = GSH_MIN(nargs, (size_t)((struct gsh_ufunc *)self)->nin);
-    struct gsh_number_lists lists;
+    struct gsh_list_operands lists;
     if (GSH_LIKELY(
-            !gsh_numpy_number_lists_convert(args, count_values(nargsf, kwnames), inputs, &lists)))
+            !gsh_numpy_list_operands_convert(args, count_values(nargsf, kwnames), inputs, &lists)))
         return try_or_call_arrays(self, args, nargsf, kwnames);
     PyObject *result = try_or_call_arrays(self, lists.values, nargs, kwnames);
-    gsh_numpy_number_lists_drop(&lists);
+    gsh_numpy_list_operands_drop(&lists);
     return result;
 }
 

@@ -232,6 +232,31 @@ dump("product", x @ [1.0, 2.0, 4.0])
         self.assertEqual(shim_runner.counter(of_list, "launches"), shim_runner.counter(of_array, "launches"))
         self.assertLess(shim_runner.counter(of_list, "upload_bytes"), shim_runner.counter(of_array, "upload_bytes") + 1000)
 
+    def test_lists_of_arrays(self):
+        """NumPy stacks them; what is on the device is stacked there."""
+        script = PRELUDE + """
+class Own(np.ndarray):
+    pass
+
+
+for dtype in DTYPES:
+    x, y = array(dtype, 3000), array(dtype, 3000)[::-1]
+    lists = {"pair": [x, y], "tuple": (x, y, x), "nested": [[x, y], [y, x]], "numbers": [x, [1] * 3000], "mixed": [x, y.astype(np.float32)],
+             "scalars": [x[0], x[1]], "ragged": [x, y[:5]], "objects": [x, y.astype(object)], "own": [x, y.view(Own)]}
+    for name, arrays in lists.items():
+        record("%s %s add" % (dtype, name), lambda: np.add(arrays, 1))
+        record("%s %s less" % (dtype, name), lambda: np.less(arrays, x[0]))
+        record("%s %s beside" % (dtype, name), lambda: np.maximum(x, arrays))
+x = array("f8", 3000)
+record("operator", lambda: x * [x, x + 1])
+record("where", lambda: np.sqrt([x, -x], where=[x > 0, x < 0], out=np.ones((2, 3000))))
+"""
+        self.assert_same(script)
+        program = "import numpy as np\nx = np.ones(100000)\nx = x * 2\ny = np.multiply(%s, 2.0)\nprint(y.shape, y.sum())\n"
+        of_list, of_array = (shim_runner.run(program % operand).report for operand in ("[x, x]", "np.stack([x, x])"))
+        for name in ("faults_read", "download_bytes"):
+            self.assertEqual(shim_runner.counter(of_list, name), shim_runner.counter(of_array, name))
+
     def test_unmanaged(self):
         self.assert_same(PRELUDE + """
 import array as array_module

@@ -2,8 +2,9 @@
  *
  * See the header.
  */
-#include "numpy_number_lists.h"
+#include "numpy_list_operands.h"
 
+#include "numpy_composed.h"
 #include "numpy_describe.h"
 #include "python_error.h"
 
@@ -40,9 +41,12 @@ static bool is_table(PyObject *sequence)
     return is;
 }
 
-/* A new reference; NULL: NumPy makes objects of it, or refuses it. */
+/* A new reference; NULL: it holds neither numbers nor arrays on the device, or NumPy makes objects of it, or refuses it. */
 static PyObject *make_array(PyObject *sequence)
 {
+    enum gsh_reason why;
+    if (!is_line(sequence) && !is_table(sequence))
+        return gsh_numpy_composed_array(sequence, &why);
     PyObject *array = gsh_np.FromAny(sequence, NULL, 0, 0, 0, NULL);
     if (array == NULL)
         gsh_python_error_clear();
@@ -52,19 +56,18 @@ static PyObject *make_array(PyObject *sequence)
     return NULL;
 }
 
-bool gsh_numpy_number_lists_convert(PyObject *const *args, size_t count, size_t inputs,
-                                    struct gsh_number_lists *lists)
+bool gsh_numpy_list_operands_convert(PyObject *const *args, size_t count, size_t inputs,
+                                    struct gsh_list_operands *lists)
 {
     bool has_some = false;
     for (size_t i = 0; i < count && i < inputs; i++)
         has_some |= gsh_numpy_describe_is_sequence(args[i]);
-    if (GSH_LIKELY(!has_some) || count > GSH_NUMBER_LISTS_MOST)
+    if (GSH_LIKELY(!has_some) || count > GSH_LIST_OPERANDS_MOST)
         return false;
     has_some = false;
     lists->count = count;
     for (size_t i = 0; i < count; i++) {
-        bool is_list = i < inputs && gsh_numpy_describe_is_sequence(args[i]) &&
-                       (is_line(args[i]) || is_table(args[i]));
+        bool is_list = i < inputs && gsh_numpy_describe_is_sequence(args[i]);
         lists->arrays[i] = is_list ? make_array(args[i]) : NULL;
         lists->values[i] = lists->arrays[i] != NULL ? lists->arrays[i] : args[i];
         has_some |= lists->arrays[i] != NULL;
@@ -72,7 +75,7 @@ bool gsh_numpy_number_lists_convert(PyObject *const *args, size_t count, size_t 
     return has_some;
 }
 
-void gsh_numpy_number_lists_drop(struct gsh_number_lists *lists)
+void gsh_numpy_list_operands_drop(struct gsh_list_operands *lists)
 {
     gsh_py_drop(lists->arrays, (unsigned)lists->count);
 }
