@@ -105,9 +105,10 @@ static void tell_results(const struct gsh_line_facts *facts, struct gsh_fmt *fmt
 
 static void tell_others(const struct gsh_line_facts *facts, struct gsh_fmt *fmt)
 {
-    gsh_fmt_text(fmt, "code outside NumPy touches the array, which comes back, ");
+    gsh_fmt_text(fmt, "Python or code outside NumPy touches the array, which comes back, ");
     append_each(fmt, facts->line->download_bytes, facts->line->downloads);
-    gsh_fmt_text(fmt, ": touch it once, after the loop, or do that step in NumPy");
+    gsh_fmt_text(fmt, ": touch it once, after the loop, or do that step by NumPy's function "
+                      "(np.sort, not sorted)");
 }
 
 static void tell_back(const struct gsh_line_facts *facts, struct gsh_fmt *fmt)

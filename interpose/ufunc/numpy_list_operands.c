@@ -57,7 +57,7 @@ static PyObject *make_array(PyObject *sequence)
 }
 
 bool gsh_numpy_list_operands_convert(PyObject *const *args, size_t count, size_t inputs,
-                                    struct gsh_list_operands *lists)
+                                     struct gsh_list_operands *lists)
 {
     bool has_some = false;
     for (size_t i = 0; i < count && i < inputs; i++)

@@ -18,5 +18,5 @@ struct gsh_list_operands {
 /* `inputs`: of the first arguments. False: none of these is such a list, NumPy makes no array of numbers of it, or there are
  * more than GSH_LIST_OPERANDS_MOST arguments; no exception is left. Else gsh_numpy_list_operands_drop ends it. */
 bool gsh_numpy_list_operands_convert(PyObject *const *args, size_t count, size_t inputs,
-                                    struct gsh_list_operands *lists);
+                                     struct gsh_list_operands *lists);
 void gsh_numpy_list_operands_drop(struct gsh_list_operands *lists);

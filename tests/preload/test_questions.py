@@ -55,6 +55,12 @@ for i in range(4):
     z = np.frombuffer(y.tobytes()) # here
     y = y + z
 ''', True, None, "back", "before the first"),
+    "Python's sort in the middle": Program('''
+for i in range(4):
+    y = y * 1.5
+    z = sorted(y) # here
+    y = y + np.array(z)
+''', True, None, "others", "np.sort, not sorted"),
     "results in a loop": Program('''
 for i in range(30):
     if float((y * i).sum()) < 0: # here
@@ -158,6 +164,17 @@ class TestQuestions(shim_runner.TestCase):
         self.assertEqual((lines[line_of(program)]["device_calls"], lines[line_of(program)]["advice"]), (5, None))
         screen = run(program, "1").stderr
         self.assertTrue(re.search(r"\nValueError: .*\ngpushim: \d+ % of NumPy's hooked work ran on ", screen), screen)
+
+    def test_sort_in_the_middle(self):
+        """NumPy's sort stays on the device: nothing is moved between the first line and the last, and there is nothing to change."""
+        result = run(START + "for i in range(5):\n    y = np.sort(y * 1.5)[::-1] + 1.0 # here\nprint(y.sum() > 0)\n")
+        verdict, lines = result.report["verdict"], result.report["lines"]
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "True\n", ""))
+        self.check_verdict(verdict, True)
+        self.check_why(verdict, None)
+        self.assertEqual((verdict["advice"], [entry for entry in lines if entry["advice"]]), ("", []))
+        self.assertEqual([row["device_calls"] for row in result.report["operations"] if row["name"] == "sort"], [5])
+        self.assertLess(shim_runner.counter(result.report, "download_bytes"), 100)
 
     def test_an_innocent_program_has_no_advice(self):
         report = run(START + "print(y.sum() > 0)").report
