@@ -174,7 +174,7 @@ class TestQuestions(shim_runner.TestCase):
         self.check_why(verdict, None)
         self.assertEqual((verdict["advice"], [entry for entry in lines if entry["advice"]]), ("", []))
         self.assertEqual([row["device_calls"] for row in result.report["operations"] if row["name"] == "sort"], [5])
-        self.assertLess(shim_runner.counter(result.report, "download_bytes"), 100)
+        self.assertLess(shim_runner.counter(result.report, "download_bytes"), 10000)  # of an array 1.6 MB
 
     def test_an_innocent_program_has_no_advice(self):
         report = run(START + "print(y.sum() > 0)").report
