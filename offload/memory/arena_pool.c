@@ -76,13 +76,14 @@ static uint32_t *find(struct pool *pool, unsigned class, bool closed)
     return *link != 0 && gsh_block_table[*link].is_pooled ? link : first;
 }
 
-/* Takes the block out of its pool; NULL where there is none. */
-static struct gsh_block *unlink_block(uint32_t *link)
+/* Takes the block out of its pool; NULL where there is none. One that is not pooled may be giving its pages back just now. */
+static struct gsh_block *unlink_block(uint32_t *link, size_t needed)
 {
     if (*link == 0)
         return NULL;
     struct gsh_block *block = &gsh_block_table[*link];
     *link = block->next_free;
+    block->unused = block->is_pooled ? find_unused(block, needed) : 0;
     set_pooled(block, false);
     return block;
 }
@@ -176,8 +177,9 @@ static struct gsh_block *take_wider(struct pool *pool, unsigned class, size_t ne
         uint32_t *link = find(pool, wider, false);
         const struct gsh_block *block = &gsh_block_table[*link];
         if (*link != 0 && block->is_pooled)
-            return unused_bytes + find_unused(block, needed) <= find_spare() ? unlink_block(link)
-                                                                             : NULL;
+            return unused_bytes + find_unused(block, needed) <= find_spare()
+                       ? unlink_block(link, needed)
+                       : NULL;
     }
     return NULL;
 }
@@ -190,9 +192,9 @@ void gsh_arena_pool_reuse_any_size(void)
 struct gsh_block *gsh_arena_pool_take_locked(bool large, unsigned class, size_t needed, bool closed)
 {
     struct pool *pool = &pools[large];
-    struct gsh_block *block = unlink_block(find(pool, class, closed));
+    struct gsh_block *block = unlink_block(find(pool, class, closed), needed);
     if (block == NULL && gsh_mapping_budget_has_room_sigsafe())
-        block = unlink_block(find(pool, class, !closed));
+        block = unlink_block(find(pool, class, !closed), needed);
     if (block == NULL && !closed)
         block = take_wider(pool, class, needed);
     return block;
@@ -201,7 +203,7 @@ struct gsh_block *gsh_arena_pool_take_locked(bool large, unsigned class, size_t 
 void gsh_arena_pool_note_taken_locked(struct gsh_block *block, size_t needed)
 {
     live_bytes += needed;
-    unused_bytes += find_unused(block, needed);
+    unused_bytes += block->unused;
     most_live_bytes = GSH_MAX(most_live_bytes, live_bytes);
     missed_bytes += block->is_trimmed ? needed : 0;
     block->is_trimmed = false;
@@ -211,9 +213,8 @@ void gsh_arena_pool_note_taken_locked(struct gsh_block *block, size_t needed)
 
 void gsh_arena_pool_give_locked(struct gsh_block *block, bool closed)
 {
-    size_t needed = gsh_arena_page_bytes_sigsafe(block->large, block->size);
-    live_bytes -= needed;
-    unused_bytes -= find_unused(block, needed);
+    live_bytes -= gsh_arena_page_bytes_sigsafe(block->large, block->size);
+    unused_bytes -= block->unused;
     offer_surplus(block);
     push(block, closed);
     trim();

@@ -69,6 +69,7 @@ struct gsh_block {
     bool large;                    /* in the large zone */
     bool device_born;              /* cut from the zone's closed region */
     bool is_pooled;                /* free, with pages that can be given back; ARENA lock */
+    size_t unused;                 /* of `backed`, what its array does not need; ARENA lock */
     bool is_trimmed;               /* its pool gave its pages back; ARENA lock */
     uint32_t idle_since;           /* idle.c's clock when it was freed; ARENA lock */
     bool opened_idle;              /* opened while it was free; `backed` does not include that */
