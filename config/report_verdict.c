@@ -60,11 +60,18 @@ static bool matters(const struct gsh_report_verdict *verdict,
     return reason->code != NULL && reason->seconds > GSH_MAX(least, LEAST_SECONDS);
 }
 
+/* Whether something is to be mended before a device can be used. */
+static bool lacks_device(const struct gsh_report_device *device)
+{
+    return device->state == GSH_REPORT_INACTIVE || device->state == GSH_REPORT_RETIRED ||
+           (device->state == GSH_REPORT_NOT_STARTED && device->why_not != NULL);
+}
+
 const char *gsh_report_verdict_advice(const struct gsh_report_verdict *verdict)
 {
     if (verdict->device.is_switched_off)
         return NULL;
-    if (verdict->device.state == GSH_REPORT_INACTIVE || verdict->device.state == GSH_REPORT_RETIRED)
+    if (lacks_device(&verdict->device))
         return "`gpushim doctor` says what is missing; `gpushim advise` forecasts what a GPU would "
                "do";
     for (unsigned i = 0; i < GSH_REPORT_REASONS; i++) {
@@ -173,21 +180,25 @@ static void append_cores(struct gsh_fmt *fmt, const struct gsh_report_verdict *v
     append_comparison(fmt, verdict);
 }
 
-static void append_not_started(struct gsh_fmt *fmt, const struct gsh_report_device *device)
-{
-    gsh_fmt_text(fmt, "the device was not started: predicted gain ");
-    append_seconds(fmt, device->gain);
-    gsh_fmt_text(fmt, ", start ");
-    append_seconds(fmt, device->price);
-    gsh_fmt_text(fmt, "; NumPy computed on the CPU");
-}
-
 static void append_why_not(struct gsh_fmt *fmt, const char *what,
                            const struct gsh_report_device *device)
 {
     gsh_fmt_printf(fmt, "%s%s%s; NumPy computed on the CPU", what,
                    device->why_not != NULL ? ": " : "",
                    device->why_not != NULL ? device->why_not : "");
+}
+
+static void append_not_started(struct gsh_fmt *fmt, const struct gsh_report_device *device)
+{
+    if (device->why_not != NULL) {
+        append_why_not(fmt, "the device was not started", device);
+        return;
+    }
+    gsh_fmt_text(fmt, "the device was not started: predicted gain ");
+    append_seconds(fmt, device->gain);
+    gsh_fmt_text(fmt, ", start ");
+    append_seconds(fmt, device->price);
+    gsh_fmt_text(fmt, "; NumPy computed on the CPU");
 }
 
 static void append_verdict(struct gsh_fmt *fmt, const struct gsh_report_verdict *verdict)
@@ -249,8 +260,7 @@ static void append_reasons(struct gsh_fmt *fmt, const struct gsh_report_verdict 
 
 static void append_advice(struct gsh_fmt *fmt, const struct gsh_report_verdict *verdict)
 {
-    bool names_lines =
-        verdict->device.state != GSH_REPORT_INACTIVE && !gsh_line_profile_is_reported();
+    bool names_lines = !lacks_device(&verdict->device) && !gsh_line_profile_is_reported();
     gsh_fmt_printf(fmt, " to change: %s%s\n", gsh_report_verdict_advice(verdict),
                    names_lines ? "; `gpushim run --line-profile` names the lines" : "");
 }
@@ -285,6 +295,17 @@ static void append_json_reasons(struct gsh_fmt *fmt, const struct gsh_report_ver
     gsh_fmt_text(fmt, "]");
 }
 
+/* Null where times were not measured. */
+static void append_json_sums(struct gsh_fmt *fmt, const struct gsh_report_verdict *verdict)
+{
+    if (gsh_stats_report_is_wanted())
+        gsh_fmt_printf(fmt, ", \"share\": %.4f, \"wall_s\": %.6f, \"plain_s\": %.6f",
+                       gsh_report_verdict_share(verdict), gsh_report_verdict_wall(verdict),
+                       gsh_report_verdict_plain(verdict));
+    else
+        gsh_fmt_text(fmt, ", \"share\": null, \"wall_s\": null, \"plain_s\": null");
+}
+
 void gsh_report_verdict_json(struct gsh_fmt *fmt, const struct gsh_report_verdict *verdict)
 {
     const char *advice = gsh_report_verdict_advice(verdict);
@@ -295,9 +316,7 @@ void gsh_report_verdict_json(struct gsh_fmt *fmt, const struct gsh_report_verdic
     };
     gsh_fmt_printf(fmt, "{\"state\": \"%s\", \"why_not\": ", states[verdict->device.state]);
     gsh_fmt_json_string(fmt, verdict->device.why_not != NULL ? verdict->device.why_not : "");
-    gsh_fmt_printf(fmt, ", \"share\": %.4f, \"wall_s\": %.6f, \"plain_s\": %.6f",
-                   gsh_report_verdict_share(verdict), gsh_report_verdict_wall(verdict),
-                   gsh_report_verdict_plain(verdict));
+    append_json_sums(fmt, verdict);
     gsh_fmt_printf(fmt, ", \"device_work_s\": %.6f, \"parallel_saved_s\": %.6f",
                    verdict->device_work, verdict->parallel_saved);
     gsh_fmt_printf(fmt, ", \"work\": {\"device_s\": %.6f, \"cpu_s\": %.6f}", verdict->work.device,

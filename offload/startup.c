@@ -78,6 +78,8 @@ static enum gsh_status start_without_device(void)
     return GSH_OK;
 }
 
+static const char no_gpu[] = "no NVIDIA GPU was found";
+
 static enum gsh_report_state report_state(void)
 {
     if (gsh_backend_get() == NULL)
@@ -101,6 +103,8 @@ static void describe_device(struct gsh_report_device *device)
     device->why_not = gsh_retire_reason() != NULL ? gsh_retire_reason() : gsh_device_why_retired();
     if (device->state != GSH_REPORT_NOT_STARTED)
         return;
+    if (!gsh_backend_is_present(gsh_backend_get()))
+        device->why_not = no_gpu;
     device->gain = gsh_readiness_foregone();
     device->price = gsh_readiness_start_price();
 }
@@ -123,8 +127,8 @@ enum gsh_status gsh_startup(const char **why)
     if (gsh_option_number(GSH_OPTION_DEVICE) == GSH_DEVICE_CPU)
         return start_without_device();
     gsh_backend_choose();
-    *why = gsh_option_number(GSH_OPTION_DEVICE) == GSH_DEVICE_NONE ? "GPUSHIM_DEVICE is none"
-                                                                   : "no NVIDIA GPU was found";
+    *why =
+        gsh_option_number(GSH_OPTION_DEVICE) == GSH_DEVICE_NONE ? "GPUSHIM_DEVICE is none" : no_gpu;
     if (gsh_backend_get() == NULL)
         return GSH_DECLINED;
     *why = "GPUSHIM_ADVISE cannot be followed";

@@ -36,7 +36,7 @@ void gsh_backend_rate(void)
     __atomic_store_n(&current_rates, &opened_rates, __ATOMIC_RELEASE);
 }
 
-static bool is_present(const struct gsh_backend *backend)
+bool gsh_backend_is_present(const struct gsh_backend *backend)
 {
     return backend->is_present == NULL || backend->is_present();
 }
@@ -45,7 +45,7 @@ void gsh_backend_choose(void)
 {
     switch ((enum gsh_device_choice)gsh_option_number(GSH_OPTION_DEVICE)) {
     case GSH_DEVICE_AUTO:
-        chosen = is_present(&gsh_cuda_backend) ? &gsh_cuda_backend : NULL;
+        chosen = gsh_backend_is_present(&gsh_cuda_backend) ? &gsh_cuda_backend : NULL;
         break;
     case GSH_DEVICE_CUDA:
         chosen = &gsh_cuda_backend;

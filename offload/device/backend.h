@@ -133,6 +133,8 @@ const struct gsh_backend *gsh_backend_get(void);
 const struct gsh_rates *gsh_backend_rates(void);
 /* Once the device is open, and before calls go to it. */
 void gsh_backend_rate(void);
+/* Whether there are signs of its device, which is not opened. */
+bool gsh_backend_is_present(const struct gsh_backend *backend);
 /* Carries out GPUSHIM_DEVICE: cuda and host name a backend; auto is cuda where is_present, else
  * none. */
 void gsh_backend_choose(void);

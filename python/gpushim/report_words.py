@@ -76,10 +76,10 @@ def of_one(report):
         return "%.0f %% of NumPy's hooked work ran on %s: %s" % (100 * verdict["share"], device, comparison(verdict))
     if state == "cores":
         return "NumPy ran on the CPU's cores (%s): %s" % (report["device"], comparison(verdict))
-    if state == "not-started":
+    if state == "not-started" and not verdict["why_not"]:
         return "the device was not started: predicted gain %s, start %s; NumPy computed on the CPU" % (
             seconds(verdict["foregone_s"]), seconds(verdict["start_price_s"]))
-    return why_not({"inactive": "not active", "retired": "the device was given up"}.get(state, state), verdict)
+    return why_not({"inactive": "not active", "retired": "the device was given up", "not-started": "the device was not started"}.get(state, state), verdict)
 
 
 def verdict_of(merged):

@@ -325,6 +325,17 @@ gpushim.synchronize()
 print(gpushim.active(), gpushim.__version__, (gpushim.stats() or {}).get("device", "none").split(":")[0])
 """
 
+    def test_share_is_known_where_times_are_measured(self):
+        script = self.write("script.py", """
+import numpy as np, gpushim
+a = np.exp(np.arange(1e6))
+verdict = gpushim.stats()["verdict"]
+print(verdict["share"] is None, verdict["wall_s"] is None, verdict["plain_s"] is None, verdict["state"])
+""")
+        self.assertEqual(self.gpushim("run", *ON_HOST, script)[1], "True True True started\n")
+        reported = self.gpushim("run", *ON_HOST, "--report=json:" + os.path.join(self.folder, "r.json"), script)
+        self.assertEqual(reported[1], "False False False started\n")
+
     def test_with_the_library(self):
         script = self.write("script.py", self.PROGRAM)
         self.assertRegex(self.gpushim("run", *ON_HOST, script)[1], r"^False False None\nTrue [0-9.]+ host\n$")

@@ -200,6 +200,7 @@ class TestWords(unittest.TestCase):
                                ({"device_work_s": 0.0}, "nothing ran on GPU X; NumPy"),
                                ({"state": "not-started", "foregone_s": 0.2, "start_price_s": 0.5},
                                 "the device was not started: predicted gain 0.200 s, start 0.500 s"),
+                               ({"state": "not-started", "why_not": "no GPU"}, "the device was not started: no GPU; NumPy"),
                                ({"state": "inactive", "why_not": "no GPU"}, "not active: no GPU; NumPy"),
                                ({"state": "retired"}, "the device was given up; NumPy"), ({"state": "cores"}, "NumPy ran on the CPU's cores")):
             self.assertIn(words, report_words.of_one(report(**verdict)))

@@ -99,7 +99,9 @@ for _ in range(10):
         for words, env in (("not active: GPUSHIM_MODE is off", {"GPUSHIM_MODE": "off"}),
                            ("not active: GPUSHIM_DEVICE is none", {"GPUSHIM_DEVICE": "none"}),
                            ("NumPy ran on the CPU's cores (cpu: ", {"GPUSHIM_DEVICE": "cpu", "GPUSHIM_MODE": "auto"}),
-                           ("the device was not started: predicted gain ", {"GPUSHIM_MODE": "auto", "GPUSHIM_START_MS": "1000000"})):
+                           ("the device was not started: predicted gain ", {"GPUSHIM_MODE": "auto", "GPUSHIM_START_MS": "1000000"}),
+                           ("the device was not started: no NVIDIA GPU was found; NumPy",
+                            {"GPUSHIM_MODE": "auto", "GPUSHIM_DEVICE": "cuda", "CUDA_VISIBLE_DEVICES": "", "GPUSHIM_START_MS": "1000000"})):
             with self.subTest(words):
                 lines = one_run(report="1", **env).stderr.splitlines()
                 self.assertTrue(lines[0].startswith("gpushim: " + words), lines[0])
