@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How often a script calls functions of the library, counted by valgrind: what a call costs, without a clock."""
+"""How often a script calls functions of the library, and how many instructions it takes, counted by valgrind: what a call costs, without
+a clock."""
 import re
 import shutil
 import tempfile
@@ -25,8 +26,8 @@ def read_profile(profile):
 @unittest.skipIf(shutil.which("valgrind") is None, "needs valgrind")
 @unittest.skipIf(shim_runner.DEVICE == "cuda", "CUDA's libraries are not run under valgrind")
 class TestCase(shim_runner.TestCase):
-    def count_calls(self, script, **env):
-        """{function: calls} of a run in mode auto. A function that is inlined is not among them."""
+    def profile(self, script, **env):
+        """callgrind's file of a run in mode auto."""
         with tempfile.TemporaryDirectory() as folder:
             path = folder + "/profile"
             command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=" + path,
@@ -34,4 +35,11 @@ class TestCase(shim_runner.TestCase):
             result = shim_runner.run_command(command, env={"GPUSHIM_MODE": "auto", "OPENBLAS_NUM_THREADS": "1", **env}, report=False)
             self.assertEqual(result.returncode, 0, result)
             with open(path, encoding="utf-8") as stream:
-                return read_profile(stream.read())
+                return stream.read()
+
+    def count_calls(self, script, **env):
+        """{function: calls}. A function that is inlined is not among them."""
+        return read_profile(self.profile(script, **env))
+
+    def count_instructions(self, script, **env):
+        return int(re.search(r"^(?:summary|totals): (\d+)", self.profile(script, **env), re.M).group(1))
