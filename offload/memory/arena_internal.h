@@ -50,7 +50,7 @@ void gsh_arena_visit_live_locked(void (*visit)(struct gsh_block *block, void *co
 /* Set in a child that was forked while another thread was changing the free lists: no block is allocated or freed any
  * more. */
 extern bool gsh_arena_is_frozen;
-/* Gives the pages of a free block that is not is_pooled back to the system. Caller holds the block, so that a thread that takes it from the
+/* Gives the pages of a free block that its pool does not count (any more) back to the system. Caller holds the block, so that a thread that takes it from the
  * pool waits. */
 void gsh_arena_give_pages_back_held(struct gsh_block *block);
 

@@ -50,30 +50,28 @@ static bool is_slab_locked(const struct gsh_block *block)
     return !block->large && gsh_slabs_is_registered(block->base);
 }
 
-/* Bytes of the block's pages that an array which needs as many leaves unused. */
+/* Bytes of the free block's pages that an array which needs as many leaves unused. */
 static size_t find_unused(const struct gsh_block *block, size_t needed)
 {
-    return block->backed > needed ? block->backed - needed : 0;
+    return block->pooled > needed ? block->pooled - needed : 0;
 }
 
-/* Sets whether a free block has pages that can be given back. */
-static void set_pooled(struct gsh_block *block, bool is_pooled)
+/* Sets of how many bytes a free block has pages that can be given back. */
+static void set_pooled(struct gsh_block *block, size_t bytes)
 {
     size_t *of_class = &pools[block->large].pooled[class_of(block)];
-    if (block->is_pooled == is_pooled)
-        return;
-    block->is_pooled = is_pooled;
-    pooled_bytes = is_pooled ? pooled_bytes + block->backed : pooled_bytes - block->backed;
-    *of_class = is_pooled ? *of_class + block->backed : *of_class - block->backed;
+    pooled_bytes += bytes - block->pooled;
+    *of_class += bytes - block->pooled;
+    block->pooled = bytes;
 }
 
 /* The link to a free block; of the newest ones to one with pages that are not being given back. To 0: there is none. */
 static uint32_t *find(struct pool *pool, unsigned class, bool closed)
 {
     uint32_t *first = &pool->first[closed][class], *link = first;
-    for (int i = 0; i < NEWEST && *link != 0 && !gsh_block_table[*link].is_pooled; i++)
+    for (int i = 0; i < NEWEST && *link != 0 && gsh_block_table[*link].pooled == 0; i++)
         link = &gsh_block_table[*link].next_free;
-    return *link != 0 && gsh_block_table[*link].is_pooled ? link : first;
+    return *link != 0 && gsh_block_table[*link].pooled != 0 ? link : first;
 }
 
 /* Takes the block out of its pool; NULL where there is none. One that is not pooled may be giving its pages back just now. */
@@ -83,8 +81,8 @@ static struct gsh_block *unlink_block(uint32_t *link, size_t needed)
         return NULL;
     struct gsh_block *block = &gsh_block_table[*link];
     *link = block->next_free;
-    block->unused = block->is_pooled ? find_unused(block, needed) : 0;
-    set_pooled(block, false);
+    block->unused = find_unused(block, needed);
+    set_pooled(block, 0);
     return block;
 }
 
@@ -96,7 +94,7 @@ static void push(struct gsh_block *block, bool closed)
     pool->first[closed][class] = gsh_block_index(block);
     pool->used[class] = ++pool_clock;
     block->idle_since = gsh_idle_clock_locked();
-    set_pooled(block, block->backed != 0 && !is_slab_locked(block));
+    set_pooled(block, is_slab_locked(block) ? 0 : block->backed);
 }
 
 /* Bytes of pages that free blocks may keep beyond what the program held at most. */
@@ -116,7 +114,7 @@ static void offer_surplus(const struct gsh_block *block)
 
 void gsh_arena_pool_note_given_back_locked(struct gsh_block *block)
 {
-    set_pooled(block, false);
+    set_pooled(block, 0);
 }
 
 /* Most bytes of pages that free blocks may keep. With a device all blocks together may have half as much more than the program held. A
@@ -149,9 +147,9 @@ static void trim_class(const struct pool *pool, unsigned class, size_t limit)
         for (uint32_t index = pool->first[closed][class]; index != 0 && pooled_bytes > limit;
              index = gsh_block_table[index].next_free) {
             struct gsh_block *block = &gsh_block_table[index];
-            if (!block->is_pooled)
+            if (block->pooled == 0)
                 continue;
-            set_pooled(block, false);
+            set_pooled(block, 0);
             block->is_trimmed = true;
             gsh_arena_give_pages_back_held(block);
         }
@@ -176,7 +174,7 @@ static struct gsh_block *take_wider(struct pool *pool, unsigned class, size_t ne
             continue;
         uint32_t *link = find(pool, wider, false);
         const struct gsh_block *block = &gsh_block_table[*link];
-        if (*link != 0 && block->is_pooled)
+        if (*link != 0 && block->pooled != 0)
             return unused_bytes + find_unused(block, needed) <= find_spare()
                        ? unlink_block(link, needed)
                        : NULL;

@@ -24,5 +24,5 @@ struct gsh_block *gsh_arena_pool_take_locked(bool large, unsigned class, size_t 
 void gsh_arena_pool_note_taken_locked(struct gsh_block *block, size_t needed);
 /* Puts a block that the program freed into its pool. */
 void gsh_arena_pool_give_locked(struct gsh_block *block, bool closed);
-/* Notes that the caller is about to give the free block's pages back: it is not is_pooled any more. */
+/* Notes that the caller is about to give the free block's pages back: its pool does not count them any more. */
 void gsh_arena_pool_note_given_back_locked(struct gsh_block *block);

@@ -44,7 +44,7 @@ static struct gsh_block *take_locked(uint32_t *cursor, uint32_t age, bool *has_l
     uint32_t end = GSH_MIN(gsh_arena_block_end_sigsafe(), *cursor + SCANNED_AT_ONCE);
     while (*cursor < end) {
         struct gsh_block *block = gsh_block_at((*cursor)++);
-        if (!block->is_pooled)
+        if (block->pooled == 0)
             continue;
         if (looks - block->idle_since >= age && gsh_block_try_acquire_sigsafe(block)) {
             gsh_arena_pool_note_given_back_locked(block);

@@ -5,9 +5,13 @@
  */
 #include "arena_internal.h"
 #include "check.h"
+#include "clock.h"
+#include "idle.h"
 #include "options.h"
 #include "pages.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -77,6 +81,33 @@ static void check_loop(void)
     CHECK(later < 8);
 }
 
+static _Atomic bool is_over;
+
+static void *give_back(void *unused)
+{
+    while (!atomic_load(&is_over))
+        gsh_idle_trim_host(0);
+    return unused;
+}
+
+/* Pages of idle blocks go back while such blocks are taken. What is counted stays right: afterwards a block keeps its pages. */
+static void check_idle_meanwhile(void)
+{
+    pthread_t thread;
+    CHECK_INT(pthread_create(&thread, NULL, give_back, NULL), 0);
+    for (uint64_t end = gsh_clock_ns() + 300000000; gsh_clock_ns() < end;) {
+        make_together(300 * KIB, 4);
+        make_together(100 * KIB, 4);
+        make_together(3 * MIB, 2);
+    }
+    atomic_store(&is_over, true);
+    pthread_join(thread, NULL);
+    gsh_arena_free(make(40 * MIB));
+    long before = count_faults();
+    gsh_arena_free(make(40 * MIB));
+    CHECK(count_faults() - before < 4);
+}
+
 int main(void)
 {
     gsh_options_init();
@@ -86,5 +117,6 @@ int main(void)
     check_loop();
     check_unused();
     check_any_size();
+    check_idle_meanwhile();
     return check_result();
 }
