@@ -82,7 +82,8 @@ static long count_faults_of_loop(void)
 static void check_loop(void)
 {
     CHECK(count_faults_of_loop() > 0);
-    CHECK(count_faults_of_loop() < 8);
+    CHECK(count_faults_of_loop() <
+          64); /* of 2,856 where one of its phases faults; ThreadSanitizer's own are some */
 }
 
 static _Atomic bool is_over;
