@@ -333,7 +333,7 @@ verdict = gpushim.stats()["verdict"]
 print(verdict["share"] is None, verdict["wall_s"] is None, verdict["plain_s"] is None, verdict["state"])
 """)
         self.assertEqual(self.gpushim("run", *ON_HOST, script)[1], "True True True started\n")
-        reported = self.gpushim("run", *ON_HOST, "--report=json:" + os.path.join(self.folder, "r.json"), script)
+        reported = self.gpushim("run", *ON_HOST, "--set", "REPORT=json:" + os.path.join(self.folder, "r.json"), script)
         self.assertEqual(reported[1], "False False False started\n")
 
     def test_with_the_library(self):
