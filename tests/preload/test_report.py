@@ -91,7 +91,7 @@ for _ in range(10):
         least = 0.01 if shim_runner.DEVICE == "host" else 0  # a GPU takes less, and has the kernels loaded in another part
         self.assertTrue(least < parts["device_s"] < elapsed - 0.5, verdict)
         self.assertGreater(verdict["device_work_s"], 0.005)
-        self.assertAlmostEqual(verdict["share"], verdict["device_work_s"] / (verdict["device_work_s"] + parts["cpu_s"]), delta=0.01)
+        self.assertAlmostEqual(verdict["share"], verdict["device_work_s"] / (verdict["device_work_s"] + parts["cpu_s"]), delta=0.03)  # a pause may be in one of them
         self.assertAlmostEqual(verdict["plain_s"], parts["program_s"] + parts["cpu_s"] + verdict["device_work_s"], delta=0.01)
 
     def test_states(self):
