@@ -29,8 +29,8 @@ struct gsh_report_device {
     enum gsh_report_state state;
     double gain,
         price; /* of NOT_STARTED: seconds that calls would have gained; what starting the device must gain */
-    const char *
-        why_not; /* of INACTIVE and RETIRED, and of NOT_STARTED where there are no signs of a device; lives as long as the process; NULL: not known */
+    /* Of INACTIVE and RETIRED, and of NOT_STARTED where there are no signs of a device. Lives as long as the process. NULL: not known. */
+    const char *why_not;
     bool is_switched_off;                                 /* an option has asked for no device */
     struct gsh_report_reason reasons[GSH_REPORT_REASONS]; /* the most expensive first */
 };

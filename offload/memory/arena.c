@@ -587,9 +587,8 @@ void gsh_arena_note_changed_held(struct gsh_block *block, enum gsh_page_change c
     if (change != GSH_PAGES_ALTERED)
         unregister_block(block);
     block->is_altered = true;
-    block->is_replaced |=
-        change == GSH_PAGES_REPLACED ||
-        (change == GSH_PAGES_DISCARDED && !block->large && gsh_slabs_is_registered(block->base));
+    block->is_replaced |= change == GSH_PAGES_REPLACED ||
+                          (change == GSH_PAGES_DISCARDED && gsh_slabs_has_registered(block));
 }
 
 /* Restores a freed block's pages to their initial protection and flags. False: they were replaced, or the system

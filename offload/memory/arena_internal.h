@@ -50,8 +50,8 @@ void gsh_arena_visit_live_locked(void (*visit)(struct gsh_block *block, void *co
 /* Set in a child that was forked while another thread was changing the free lists: no block is allocated or freed any
  * more. */
 extern bool gsh_arena_is_frozen;
-/* Gives the pages of a free block that its pool does not count (any more) back to the system. Caller holds the block, so that a thread that takes it from the
- * pool waits. */
+/* Gives the pages of a free block back to the system, which its pool does not count any more. Caller holds the block, so that a thread
+ * that takes it from the pool waits. */
 void gsh_arena_give_pages_back_held(struct gsh_block *block);
 
 /* For fork: take and release the ARENA lock; release every registration, so that copying the address space for the

@@ -45,18 +45,13 @@ static unsigned class_of(const struct gsh_block *block)
     return class;
 }
 
-static bool is_slab_locked(const struct gsh_block *block)
-{
-    return !block->large && gsh_slabs_is_registered(block->base);
-}
-
-/* Bytes of the free block's pages that an array which needs as many leaves unused. */
+/* Bytes of the free block's pages that an array leaves unused which needs `needed` bytes. */
 static size_t find_unused(const struct gsh_block *block, size_t needed)
 {
     return block->pooled > needed ? block->pooled - needed : 0;
 }
 
-/* Sets of how many bytes a free block has pages that can be given back. */
+/* Sets how many bytes of the free block's pages can be given back. */
 static void set_pooled(struct gsh_block *block, size_t bytes)
 {
     size_t *of_class = &pools[block->large].pooled[class_of(block)];
@@ -74,7 +69,7 @@ static uint32_t *find(struct pool *pool, unsigned class, bool closed)
     return *link != 0 && gsh_block_table[*link].pooled != 0 ? link : first;
 }
 
-/* Takes the block out of its pool; NULL where there is none. One that is not pooled may be giving its pages back just now. */
+/* Takes the block out of its pool; NULL where there is none. The idle thread may be giving the pages of one that is not pooled back. */
 static struct gsh_block *unlink_block(uint32_t *link, size_t needed)
 {
     if (*link == 0)
@@ -94,7 +89,7 @@ static void push(struct gsh_block *block, bool closed)
     pool->first[closed][class] = gsh_block_index(block);
     pool->used[class] = ++pool_clock;
     block->idle_since = gsh_idle_clock_locked();
-    set_pooled(block, is_slab_locked(block) ? 0 : block->backed);
+    set_pooled(block, gsh_slabs_has_registered(block) ? 0 : block->backed);
 }
 
 /* Bytes of pages that free blocks may keep beyond what the program held at most. */

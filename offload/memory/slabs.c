@@ -68,6 +68,11 @@ bool gsh_slabs_is_registered(uintptr_t address)
     return state_of(slab_of(address)) == REGISTERED;
 }
 
+bool gsh_slabs_has_registered(const struct gsh_block *block)
+{
+    return !block->large && gsh_slabs_is_registered(block->base);
+}
+
 /* ---- locking ---- */
 
 bool gsh_slabs_begin_discard(const struct gsh_block *block)

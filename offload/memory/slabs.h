@@ -19,6 +19,8 @@ void gsh_slabs_register_locked(uintptr_t address);
  * the block. */
 void gsh_slabs_register_old(const struct gsh_block *block);
 bool gsh_slabs_is_registered(uintptr_t address);
+/* Whether the block is small and in such a slab. */
+bool gsh_slabs_has_registered(const struct gsh_block *block);
 /* A small block was taken from the pool or cut; a small block was returned to the pool. Caller holds the ARENA lock. */
 void gsh_slabs_note_taken_locked(const struct gsh_block *block);
 void gsh_slabs_note_freed_locked(const struct gsh_block *block);

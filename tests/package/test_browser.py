@@ -7,10 +7,9 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 import unittest
 
-from test_report_page import line, report, row, trace  # the reports and traces that its tests read
+from test_report_page import InFolder, line, report, row, trace  # the reports and traces that its tests read
 from gpushim import report_data, report_page, report_timeline  # test_report_page has put their folder on the path
 
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -54,17 +53,10 @@ use();
 
 
 @unittest.skipUnless(BROWSER, "none of %s is installed" % ", ".join(BROWSERS))
-class TestBrowser(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="gpushim-browser-")
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class TestBrowser(InFolder):
     def browse(self, text, width):
         """(the document after its scripts, what they wrote to the console) of a page in a window of that width."""
-        path = os.path.join(self.folder, "page.html")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        path = self.write("page.html", text)
         ended = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--enable-logging=stderr", "--virtual-time-budget=20000",
                                 "--user-data-dir=" + os.path.join(self.folder, "profile"), "--window-size=%d,900" % width, "--dump-dom",
                                 "file://" + path], capture_output=True, text=True, timeout=LIMIT_S)
@@ -74,10 +66,7 @@ class TestBrowser(unittest.TestCase):
     def page(self):
         rows = [row("add", 5), row("sort", 0, 3, dtype=3), row("exp", 2)]
         made = report(rows=rows, lines=[line(advice="take the whole row")])
-        path = os.path.join(self.folder, "trace.json")
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(trace(), file)
-        return report_page.page(report_data.merge([made]), report_timeline.read([path]))
+        return report_page.page(report_data.merge([made]), report_timeline.read([self.write("trace.json", trace())]))
 
     def read(self, width):
         document, errors = self.browse(self.page().replace("<head>", FRAMES).replace("</body>", READER), width)

@@ -7,11 +7,11 @@
 #include "host_calibration.h"
 #include "lapack.h"
 #include "live.h"
+#include "page_faults.h"
 #include "prefault.h"
 #include "stats.h"
 
 #include <sys/mman.h>
-#include <sys/resource.h>
 
 enum { PAGES = 6, PAGE_BYTES = 4096 };
 
@@ -55,13 +55,6 @@ static void use_tables(const char *name, enum gsh_lapack_routine routine)
     gsh_host_calibration_end(true);
 }
 
-static long count_faults(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_THREAD, &usage);
-    return usage.ru_minflt;
-}
-
 /* False, with a message: there is no device. */
 static bool test_tables(void)
 {
@@ -71,10 +64,10 @@ static bool test_tables(void)
     setenv("GPUSHIM_MODE", "auto", 1);
     if (!live_start())
         return false;
-    long before = count_faults();
+    long before = count_page_faults();
     for (int i = 0; i < NAMES; i++)
         use_tables(names[i], (enum gsh_lapack_routine)(i % GSH_LAPACK_COUNT));
-    CHECK_INT(count_faults() - before, 0);
+    CHECK_INT(count_page_faults() - before, 0);
     return true;
 }
 

@@ -6,12 +6,12 @@
 #include "check.h"
 #include "live.h"
 #include "memory_limit.h"
+#include "page_faults.h"
 #include "pages.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 
 static void check_placement(void)
 {
@@ -154,23 +154,15 @@ static void check_zero(size_t size)
     gsh_arena_free(zero);
 }
 
-/* Page faults of this thread. */
-static long count_faults(void)
-{
-    struct rusage usage;
-    CHECK_INT(getrusage(RUSAGE_THREAD, &usage), 0);
-    return usage.ru_minflt;
-}
-
 /* The pages of a freed array of some megabytes are cleared, not given back: its five huge pages would be faulted in. */
 static void check_zero_in_place(void)
 {
     size_t size = (size_t)10 << 20;
     gsh_arena_free(make_touched(size));
-    long before = count_faults();
+    long before = count_page_faults();
     unsigned char *zero = gsh_arena_allocate(size, GSH_ARENA_ZERO);
     CHECK(all_zero(zero, size));
-    CHECK(count_faults() - before < 5);
+    CHECK(count_page_faults() - before < 5);
     gsh_arena_free(zero);
 }
 
@@ -190,9 +182,9 @@ static void check_pages_are_kept(void)
         kept += resident_bytes(blocks[k], size);
     CHECK_INT(kept, (BLOCKS - 2) * size);
     for (int turn = 0; turn < 3; turn++) {
-        long before = count_faults();
+        long before = count_page_faults();
         gsh_arena_free(make_touched(size));
-        CHECK(count_faults() - before < 16); /* of 32 huge pages */
+        CHECK(count_page_faults() - before < 16); /* of 32 huge pages */
     }
     gsh_arena_free(other);
     gsh_arena_free(blocks[0]);

@@ -8,12 +8,11 @@
 #include "clock.h"
 #include "idle.h"
 #include "options.h"
-#include "pages.h"
+#include "page_faults.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #define MIB ((size_t)1 << 20)
 #define KIB ((size_t)1 << 10)
@@ -33,14 +32,6 @@ static void make_together(size_t size, int count)
         made[k] = make(size);
     for (int k = 0; k < count; k++)
         gsh_arena_free(made[k]);
-}
-
-/* Page faults of this thread. */
-static long count_faults(void)
-{
-    struct rusage usage;
-    CHECK_INT(getrusage(RUSAGE_THREAD, &usage), 0);
-    return usage.ru_minflt;
 }
 
 /* A free block serves an array of any smaller size: of those with pages, the smallest. */
@@ -70,12 +61,12 @@ static void check_unused(void)
  * held at most. */
 static long count_faults_of_loop(void)
 {
-    long before = count_faults();
+    long before = count_page_faults();
     for (int turn = 0; turn < 4; turn++) {
         make_together(20 * MIB, 3);
         make_together(2 * MIB + 700 * KIB, 4);
     }
-    return count_faults() - before;
+    return count_page_faults() - before;
 }
 
 /* After the first turns no pages are given back and faulted in again. */
