@@ -359,6 +359,7 @@ static void place_buffers(const struct buffered *buffered,
 {
     const struct gsh_numpy_space *space = buffered->space;
     int64_t count = buffered->rows_of_block * space->shape[0], room = 0;
+    memset(buffers->of, 0, sizeof buffers->of);
     for (unsigned k = 0; k < count_inputs(space); k++) {
         buffers->of[k] = buffers->bytes + room;
         room += may_need_buffer(space, k) ? ROOM / buffered->buffers + PATTERN : 0;

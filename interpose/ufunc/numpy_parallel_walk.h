@@ -23,6 +23,7 @@ static inline int64_t gsh_numpy_parallel_walk_rows(const struct gsh_numpy_space 
 static inline void gsh_numpy_parallel_walk_begin(struct gsh_numpy_parallel_walk *walk,
                                                  const struct gsh_numpy_space *space, int64_t row)
 {
+    *walk = (struct gsh_numpy_parallel_walk){0};
     for (unsigned k = 0; k < space->loop->count; k++)
         walk->row[k] = space->first[k];
     for (int d = 1; d < space->ndim; d++) {
