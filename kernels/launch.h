@@ -97,6 +97,9 @@ struct gsh_indexed {
 /* SORT: whether the output is the order, or the elements in it. */
 struct gsh_sort {
     bool gives_order;
+    /* Of UINT64 on a CUDA device: which bytes of the elements, from the lowest one on, say their order; where the elements come
+     * in the order of the bytes below, and have the same bytes above. 0 bytes: all do. */
+    unsigned char first_byte, bytes;
 };
 
 /* SEARCH: the sorted elements, which begin as `indexed` does, and whether those that are equal are counted, too. */

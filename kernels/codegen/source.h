@@ -14,7 +14,7 @@
 #include "status.h"
 
 #define GSH_SOURCE_KEY_SIZE 128
-#define GSH_SOURCE_MAX_STAGES 7
+#define GSH_SOURCE_MAX_STAGES 8
 #define GSH_SOURCE_ARGUMENT_BYTES 4064 /* CUDA allows 4096 */
 
 /* One kernel of the launch: entry point "gsh_kernel", one __grid_constant__-like struct passed by value. */

@@ -21,9 +21,8 @@
 
 #define UNROLL 4
 #define MOST_SCRATCH ((int64_t)1 << 34)
-#define LEAST_SPREAD 32 /* places of a rank: a warp has neighbouring ones */
-#define COUNTERS 6144   /* of a block: nine blocks share a multiprocessor of 228 KiB */
-#define MOST_COPIES 32  /* of a place's counters: lanes of a warp */
+#define COUNTERS 6144  /* of a block: nine blocks share a multiprocessor of 228 KiB */
+#define MOST_COPIES 32 /* of a place's counters: lanes of a warp */
 #define LEAST_BLOCKS 16
 #define MOST_BLOCKS 1024
 #define NAMED_AGAIN                                                                                \
@@ -38,6 +37,7 @@ enum pass {
     PASS_COUNT,
     PASS_CELLS,
     PASS_SORT,
+    PASS_GATHER,
     PASS_ORDER
 };
 
@@ -187,7 +187,9 @@ static enum pass pass_of(const struct gsh_launch *launch, enum way way, unsigned
         return PASS_CELLS;
     if (way == WAY_ORDERED) {
         struct gsh_launch sort = gsh_source_put_order_sort(launch, 0);
-        return stage <= gsh_source_sort_stages(&sort) ? PASS_SORT : PASS_ORDER;
+        unsigned sorted = gsh_source_sort_stages(&sort);
+        bool is_gathered = stage == sorted + 1 && gsh_source_put_order_gathers(launch);
+        return stage <= sorted ? PASS_SORT : is_gathered ? PASS_GATHER : PASS_ORDER;
     }
     return way == WAY_RANKED && stage < GSH_COUNT(ranked) ? ranked[stage] : PASS_MOVE;
 }
@@ -224,7 +226,7 @@ size_t gsh_source_index_scratch(const struct gsh_launch *launch)
     enum way way = way_of(launch);
     if (way == WAY_ORDERED) {
         struct gsh_launch sort = gsh_source_put_order_sort(launch, 0);
-        return gsh_source_put_order_bytes(launch) + gsh_source_sort_scratch(&sort);
+        return gsh_source_put_order_sort_scratch(launch) + gsh_source_sort_scratch(&sort);
     }
     if (way != WAY_RANKED)
         return 0;
@@ -232,16 +234,10 @@ size_t gsh_source_index_scratch(const struct gsh_launch *launch)
     return (size_t)winner_words(&ranking) * 8;
 }
 
-/* The places of a rank. */
-static int64_t free_places(const struct gsh_launch *launch)
-{
-    return gsh_launch_elements(launch) / gsh_source_ranking_of(launch).ranks;
-}
-
 static void write_key(const struct gsh_launch *launch, enum pass pass, bool is_ranked, char *key)
 {
-    static const char *const names[] = {"clear", "claim", "move", "combine",
-                                        "count", "cells", "",     "order"};
+    static const char *const names[] = {"clear", "claim", "move",   "combine", "count",
+                                        "cells", "",      "gather", "order"};
     struct gsh_fmt fmt; /* without printf: this runs at every launch */
     gsh_fmt_init(&fmt, key, GSH_SOURCE_KEY_SIZE);
     gsh_fmt_text(&fmt, is_put(launch) ? "put_" : "take_");
@@ -303,7 +299,7 @@ static enum gsh_status plan_pass(const struct gsh_launch *launch, enum pass pass
                                  uint64_t scratch, struct gsh_source_stage *stage)
 {
     struct gsh_source_ranking ranking = gsh_source_ranking_of(launch);
-    bool is_of_ranks = pass == PASS_CLAIM || pass == PASS_CELLS || pass == PASS_ORDER;
+    bool is_of_ranks = pass == PASS_CLAIM || pass >= PASS_CELLS;
     struct gsh_launch part = is_of_ranks ? gsh_source_ranking_part(launch) : *launch;
     uint64_t value[2];
     int room = GSH_MAX(launch->ndim, 1);
@@ -338,15 +334,22 @@ bool gsh_source_index_is_made(const struct gsh_launch *launch)
 static enum gsh_status put_order(const struct gsh_launch *launch, uint64_t scratch,
                                  struct gsh_source_stage *stage)
 {
-    int64_t shape[GSH_MAX_DIMS], free = free_places(launch);
-    int64_t ranks = gsh_source_ranking_of(launch).ranks;
+    int64_t shape[GSH_MAX_DIMS];
     for (int d = 0; d < launch->ndim; d++)
         shape[d] = gsh_source_ranking_has_dim(launch, d) ? 1 : launch->shape[d];
     GSH_TRY(gsh_source_put(stage, scratch));
-    GSH_TRY(gsh_source_put(stage, gsh_source_put_order_sort(launch, scratch).operands[1].address));
-    GSH_TRY(gsh_source_put(stage, (uint64_t)free));
-    GSH_TRY(gsh_source_put_many(stage, shape, launch->ndim, GSH_MAX(launch->ndim, 1)));
-    int64_t threads = free >= LEAST_SPREAD ? ranks : gsh_source_divide_up(ranks, 32) * 32;
+    GSH_TRY(gsh_source_put(stage, scratch + gsh_source_put_order_values(launch)));
+    GSH_TRY(gsh_source_put(stage, (uint64_t)gsh_source_ranking_of(launch).cells));
+    GSH_TRY(gsh_source_put(stage, (uint64_t)gsh_source_put_order_free(launch)));
+    return gsh_source_put_many(stage, shape, launch->ndim, GSH_MAX(launch->ndim, 1));
+}
+
+static enum gsh_status set_order_grid(const struct gsh_launch *launch,
+                                      struct gsh_source_stage *stage)
+{
+    int64_t ranks = gsh_source_ranking_of(launch).ranks, free = gsh_source_put_order_free(launch);
+    bool is_spread = free >= GSH_SOURCE_PUT_ORDER_SPREAD;
+    int64_t threads = is_spread ? ranks : gsh_source_divide_up(ranks, 32) * 32;
     return gsh_source_set_grid(stage, gsh_source_divide_up(threads * free, GSH_SOURCE_BLOCK));
 }
 
@@ -366,7 +369,7 @@ static enum gsh_status plan_sort(const struct gsh_launch *launch, uint64_t scrat
                                  struct gsh_source_plan *plan)
 {
     struct gsh_launch sort = gsh_source_put_order_sort(launch, scratch);
-    GSH_TRY(gsh_source_sort_plan(&sort, scratch + gsh_source_put_order_bytes(launch), plan));
+    GSH_TRY(gsh_source_sort_plan(&sort, scratch + gsh_source_put_order_sort_scratch(launch), plan));
     for (unsigned i = plan->stage_count; i > 0; i--)
         plan->stages[i] = plan->stages[i - 1];
     return GSH_OK;
@@ -376,16 +379,22 @@ static enum gsh_status plan_ordered(const struct gsh_launch *launch, uint64_t sc
                                     struct gsh_source_plan *plan)
 {
     GSH_TRY(plan_sort(launch, scratch, plan));
-    struct gsh_source_stage *first = &plan->stages[0], *last = &plan->stages[++plan->stage_count];
-    first->argument_bytes = last->argument_bytes = 0;
-    first->shared_bytes = last->shared_bytes = 0;
-    plan->stage_count++;
+    unsigned sorted = plan->stage_count;
+    plan->stage_count = sorted + (gsh_source_put_order_gathers(launch) ? 3 : 2);
     plan->scratch_bytes = gsh_source_index_scratch(launch);
-    write_key(launch, PASS_CELLS, true, first->key);
-    write_key(launch, PASS_ORDER, false, last->key);
-    GSH_TRY(plan_pass(launch, PASS_CELLS, true, scratch, first));
-    GSH_TRY(plan_pass(launch, PASS_ORDER, false, scratch, last));
-    return put_order(launch, scratch, last);
+    for (unsigned i = 0; i < plan->stage_count; i += i == 0 ? sorted + 1 : 1) {
+        struct gsh_source_stage *stage = &plan->stages[i];
+        enum pass pass = pass_of(launch, WAY_ORDERED, i);
+        stage->argument_bytes = stage->shared_bytes = 0;
+        write_key(launch, pass, pass == PASS_CELLS, stage->key);
+        GSH_TRY(plan_pass(launch, pass, pass == PASS_CELLS, scratch, stage));
+        GSH_TRY(pass == PASS_CELLS
+                    ? gsh_source_put(stage, (uint64_t)gsh_source_ranking_of(launch).cells)
+                    : put_order(launch, scratch, stage));
+        if (pass == PASS_ORDER)
+            GSH_TRY(set_order_grid(launch, stage));
+    }
+    return GSH_OK;
 }
 
 enum gsh_status gsh_source_index_plan(const struct gsh_launch *launch, uint64_t scratch,
@@ -497,15 +506,26 @@ static const char *plain_join(const struct gsh_launch *launch)
     return NULL;
 }
 
+static void write_gather(const struct gsh_launch *launch, struct gsh_fmt *fmt)
+{
+    gsh_fmt_printf(fmt, "typedef %s Stored;\ntypedef %s In;\n", gsh_dtype_cuda_stored(launch->loop),
+                   gsh_dtype_cuda_stored(launch->operands[0].dtype));
+    gsh_source_scan_write_look(fmt, false, 0, false);
+    write_common(launch, false, fmt);
+    gsh_fmt_text(fmt, gsh_cuda_text_indexed_order);
+    gsh_fmt_text(fmt, gsh_cuda_text_indexed_order_gather);
+}
+
 static void write_order(const struct gsh_launch *launch, struct gsh_fmt *fmt)
 {
     write_join(launch, PASS_ORDER, fmt);
+    gsh_fmt_printf(fmt, "constexpr i64 SPREAD = %d;\n", GSH_SOURCE_PUT_ORDER_SPREAD);
+    gsh_fmt_text(fmt, gsh_cuda_text_indexed_order);
     const char *plain = plain_join(launch);
     gsh_fmt_printf(fmt, "constexpr bool KEEPS_NONFINITE = %s;\n", name_of(plain != NULL));
     gsh_fmt_printf(fmt, "FN A gsh_join_plainly(A a, A b) { return %s; }\n",
                    plain != NULL ? plain : "gsh_join(a, b)");
-    gsh_fmt_printf(fmt, "constexpr i64 LEAST_SPREAD = %d;\n", LEAST_SPREAD);
-    gsh_fmt_text(fmt, gsh_cuda_text_indexed_order);
+    gsh_fmt_text(fmt, gsh_cuda_text_indexed_order_join);
 }
 
 static void write_cells(const struct gsh_launch *launch, struct gsh_fmt *fmt)
@@ -534,7 +554,7 @@ static void write_prelude(const struct gsh_launch *launch, enum pass pass, struc
 {
     struct gsh_source_prelude prelude = {.dtypes = 1u << launch->operands[1].dtype,
                                          .errors = checks_errors(launch, pass)};
-    if (joins(pass) || (pass == PASS_MOVE && !is_raw(launch)))
+    if (joins(pass) || pass == PASS_GATHER || (pass == PASS_MOVE && !is_raw(launch)))
         prelude.dtypes |=
             1u << launch->loop | 1u << launch->operands[0].dtype | 1u << launch->operands[2].dtype;
     if (joins(pass)) {
@@ -557,6 +577,8 @@ void gsh_source_index_text(const struct gsh_launch *launch, unsigned stage, stru
     write_prelude(launch, pass, fmt);
     if (pass == PASS_COMBINE || pass == PASS_COUNT)
         write_combine(launch, pass, fmt);
+    else if (pass == PASS_GATHER)
+        write_gather(launch, fmt);
     else if (pass == PASS_ORDER)
         write_order(launch, fmt);
     else if (pass == PASS_CELLS)

@@ -7,6 +7,7 @@
 #include "source_ranking.h"
 
 #define ALIGNMENT 256
+#define CELL_BYTE 4 /* of the 64 bits of a rank, the lowest one of its cell */
 
 /* Of so many numbers. */
 static size_t bytes_of(int64_t count, size_t size)
@@ -29,25 +30,52 @@ bool gsh_source_put_order_is_possible(const struct gsh_launch *launch)
            gsh_source_ranking_is_distinct(launch);
 }
 
-size_t gsh_source_put_order_bytes(const struct gsh_launch *launch)
+int64_t gsh_source_put_order_free(const struct gsh_launch *launch)
 {
-    int64_t ranks = gsh_source_ranking_of(launch).ranks;
-    return bytes_of(ranks, sizeof(uint32_t)) + bytes_of(ranks, sizeof(int64_t));
+    return gsh_launch_elements(launch) / gsh_source_ranking_of(launch).ranks;
+}
+
+bool gsh_source_put_order_gathers(const struct gsh_launch *launch)
+{
+    return !launch->operands[0].is_constant &&
+           gsh_source_put_order_free(launch) < GSH_SOURCE_PUT_ORDER_SPREAD;
+}
+
+size_t gsh_source_put_order_values(const struct gsh_launch *launch)
+{
+    return bytes_of(gsh_source_ranking_of(launch).ranks, sizeof(uint64_t));
+}
+
+size_t gsh_source_put_order_sort_scratch(const struct gsh_launch *launch)
+{
+    size_t values = gsh_source_put_order_gathers(launch)
+                        ? bytes_of(gsh_launch_elements(launch), gsh_dtype_size(launch->loop))
+                        : 0;
+    return gsh_source_put_order_values(launch) + values;
+}
+
+/* Bytes that hold the number of cells, which stands for no cell. */
+static unsigned char cell_bytes(const struct gsh_launch *launch)
+{
+    int64_t cells = gsh_source_ranking_of(launch).cells;
+    unsigned char bytes = 1;
+    while (cells >> 8 * bytes > 0)
+        bytes++;
+    return bytes;
 }
 
 struct gsh_launch gsh_source_put_order_sort(const struct gsh_launch *launch, uint64_t scratch)
 {
-    int64_t ranks = gsh_source_ranking_of(launch).ranks;
+    int64_t step = sizeof(uint64_t);
     struct gsh_launch sort = {.kind = GSH_LAUNCH_SORT,
-                              .loop = GSH_UINT32,
+                              .loop = GSH_UINT64,
                               .nin = 1,
                               .nout = 1,
                               .ndim = 1,
-                              .shape = {ranks},
-                              .strides = {{sizeof(uint32_t)}, {sizeof(int64_t)}},
-                              .sort = {.gives_order = true}};
-    sort.operands[0] = (struct gsh_operand){.dtype = GSH_UINT32, .address = scratch};
-    sort.operands[1] = (struct gsh_operand){.dtype = GSH_INT64,
-                                            .address = scratch + bytes_of(ranks, sizeof(uint32_t))};
+                              .shape = {gsh_source_ranking_of(launch).ranks},
+                              .strides = {{step}, {step}},
+                              .sort = {.first_byte = CELL_BYTE, .bytes = cell_bytes(launch)}};
+    for (unsigned k = 0; k < 2; k++)
+        sort.operands[k] = (struct gsh_operand){.dtype = GSH_UINT64, .address = scratch};
     return sort;
 }

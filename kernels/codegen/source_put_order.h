@@ -1,15 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A PUT's ranks (source_ranking.h) sorted by their cells, equal ones in C order, for a PUT with an operation whose order matters.
- * One stage writes the cells, a SORT's stages sort them, and another stage joins (kernels/cuda/indexed/indexed_order.cuh).
+ * Stages (kernels/cuda/indexed/indexed_order*.cuh): one writes cells and ranks, a SORT's stages sort them, one gathers the
+ * values in that order, and one joins.
  */
 #pragma once
 
 #include "launch.h"
 
+enum {
+    GSH_SOURCE_PUT_ORDER_SPREAD =
+        32 /* places of a rank from which on neighbouring threads have neighbouring ones, and
+                                        values are read where they lie */
+};
+
 /* Whether 32 bits number the ranks and the cells, and each cell is a place of its own. */
 bool gsh_source_put_order_is_possible(const struct gsh_launch *launch);
-/* Bytes of scratch memory, apart from the SORT's: the cells, 32 bits for each rank, and the order, 64 bits each. */
-size_t gsh_source_put_order_bytes(const struct gsh_launch *launch);
-/* The SORT: its input are the cells, which begin at `scratch`, its output is the order. */
+/* The places of a rank, along the dimensions that have no ranks of their own. */
+int64_t gsh_source_put_order_free(const struct gsh_launch *launch);
+/* Whether the values are gathered before they are joined. */
+bool gsh_source_put_order_gathers(const struct gsh_launch *launch);
+/* Scratch memory: cells and ranks from its beginning on, the gathered values behind gsh_source_put_order_values bytes, the
+ * SORT's behind gsh_source_put_order_sort_scratch bytes. */
+size_t gsh_source_put_order_values(const struct gsh_launch *launch);
+size_t gsh_source_put_order_sort_scratch(const struct gsh_launch *launch);
+/* The SORT, in place, of 64 bits for each rank: its cell, and below it the rank. */
 struct gsh_launch gsh_source_put_order_sort(const struct gsh_launch *launch, uint64_t scratch);

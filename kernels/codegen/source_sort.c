@@ -41,6 +41,11 @@ static bool gives_order(const struct gsh_launch *launch)
     return launch->sort.gives_order;
 }
 
+static unsigned first_byte(const struct gsh_launch *launch)
+{
+    return launch->sort.bytes > 0 ? launch->sort.first_byte : 0;
+}
+
 static bool is_complex(const struct gsh_launch *launch)
 {
     return gsh_dtype_kind(launch->loop) == 'c';
@@ -83,7 +88,7 @@ static struct geometry geometry_of(const struct gsh_launch *launch)
     geometry.tile = (int64_t)GSH_SOURCE_BLOCK * items_of(geometry.size);
     geometry.tiles = gsh_source_divide_up(geometry.length, geometry.tile);
     cut_chunks(&geometry);
-    geometry.passes = geometry.size + is_complex(launch);
+    geometry.passes = geometry.size + is_complex(launch) - first_byte(launch);
     geometry.counts = aligned(geometry.rows * geometry.passes * DIGITS * (int64_t)sizeof(uint32_t));
     geometry.statuses =
         aligned(geometry.rows * geometry.tiles * DIGITS * (int64_t)sizeof(uint64_t));
@@ -107,8 +112,9 @@ static bool is_supported(const struct gsh_launch *launch)
     const struct gsh_operand *in = &launch->operands[0], *out = &launch->operands[1];
     int last = launch->ndim - 1;
     if (launch->nin != 1 || launch->nout != 1 || launch->has_mask || in->is_constant ||
-        in->dtype != launch->loop || out->dtype != gsh_launch_result_dtype(launch, 0) || last < 0 ||
-        last > 1 || launch->shape[last] <= 0 || launch->shape[last] > INT32_MAX)
+        (launch->sort.bytes > 0 && launch->loop != GSH_UINT64) || in->dtype != launch->loop ||
+        out->dtype != gsh_launch_result_dtype(launch, 0) || last < 0 || last > 1 ||
+        launch->shape[last] <= 0 || launch->shape[last] > INT32_MAX)
         return false;
     for (unsigned k = 0; k < 2; k++)
         if (launch->strides[k][last] != (int64_t)gsh_dtype_size(launch->operands[k].dtype) &&
@@ -172,6 +178,9 @@ static void write_key(const struct gsh_launch *launch, const char *name, char *k
     gsh_source_key_part(&fmt, name);
     gsh_source_key_part(&fmt, gsh_dtype_name(launch->loop));
     gsh_fmt_text(&fmt, gives_order(launch) ? "_order" : "");
+    gsh_fmt_text(&fmt, first_byte(launch) > 0 ? "_from" : "");
+    if (first_byte(launch) > 0)
+        gsh_fmt_decimal(&fmt, first_byte(launch));
 }
 
 static enum gsh_status plan_rows(const struct gsh_launch *launch, const struct geometry *geometry,
@@ -219,7 +228,8 @@ enum gsh_status gsh_source_sort_plan(const struct gsh_launch *launch, uint64_t s
         GSH_TRY(put_arguments(launch, &geometry, scratch, stage));
         GSH_TRY(gsh_source_set_grid(stage, blocks_of(&geometry, i)));
     }
-    plan->stages[PASS].runs = (unsigned)geometry.passes;
+    plan->stages[PASS].runs =
+        launch->sort.bytes > 0 ? launch->sort.bytes : (unsigned)geometry.passes;
     return GSH_OK;
 }
 
@@ -236,7 +246,7 @@ static const char *infinite_bits(enum gsh_dtype dtype)
     }
 }
 
-static void write_code(enum gsh_dtype dtype, struct gsh_fmt *fmt)
+static void write_code(enum gsh_dtype dtype, unsigned from, struct gsh_fmt *fmt)
 {
     static const char *const words[] = {[1] = "u8", [2] = "u16", [4] = "u32", [8] = "u64"};
     char kind = gsh_dtype_kind(dtype);
@@ -247,6 +257,7 @@ static void write_code(enum gsh_dtype dtype, struct gsh_fmt *fmt)
                    is_float ? "true" : "false", kind == 'i' ? "true" : "false");
     gsh_fmt_printf(fmt, "constexpr Part INFINITE_BITS = %s;\n",
                    is_float ? infinite_bits(dtype) : "0");
+    gsh_fmt_printf(fmt, "constexpr u32 FIRST_BYTE = %u;\n", from);
     gsh_fmt_text(fmt, gsh_cuda_text_sort_key);
 }
 
@@ -265,7 +276,7 @@ void gsh_source_sort_text(const struct gsh_launch *launch, unsigned stage, struc
     gsh_fmt_text(fmt, gsh_cuda_text_sort);
     gsh_fmt_printf(fmt, "constexpr bool GIVES_ORDER = %s;\n",
                    gives_order(launch) ? "true" : "false");
-    write_code(launch->loop, fmt);
+    write_code(launch->loop, first_byte(launch), fmt);
     if (is_rows) {
         gsh_fmt_text(fmt, gsh_cuda_text_sort_rows);
         return;
@@ -353,6 +364,6 @@ void gsh_source_sort_search_text(const struct gsh_launch *launch, unsigned stage
     gsh_fmt_printf(fmt, "constexpr bool IS_RIGHT = %s, IS_CONSTANT = %s;\n",
                    launch->search.is_right ? "true" : "false",
                    is_constant(launch) ? "true" : "false");
-    write_code(launch->loop, fmt);
+    write_code(launch->loop, 0, fmt);
     gsh_fmt_text(fmt, gsh_cuda_text_sort_search);
 }

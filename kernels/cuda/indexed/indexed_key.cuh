@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Of each rank the cell that it writes; NO_CELL where it writes none.
-constexpr u32 NO_CELL = ~0u;
-extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const Args args)
+// Of each rank the cell that it writes, above the rank; `cells`, their count, where it writes none.
+struct KeyArgs : Args {
+    i64 cells;
+};
+extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const KeyArgs args)
 {
     const Index first = (Index)blockIdx.x * (BLOCK * UNROLL) + threadIdx.x;
 #pragma unroll
@@ -11,6 +13,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const Args args)
         Element element;
         element.locate(rank, args);
         if (rank < (Index)args.n)
-            ((u32 *)args.winners)[rank] = element.wanted ? (u32)element.cell : NO_CELL;
+            ((u64 *)args.winners)[rank] = (u64)(element.wanted ? element.cell : args.cells) << 32 | rank;
     }
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The code of an element. Part is the unsigned type of its size, or of a complex number's parts. Complex numbers are
-// ordered by which parts are NaN, then by the real, then by the imaginary part, as NumPy does.
+// ordered by which parts are NaN, then by the real, then by the imaginary part, as NumPy does. Bytes below FIRST_BYTE are
+// in order already.
 #if IS_COMPLEX
 struct Raw { Part re, im; };
 #else
 typedef Part Raw;
 #endif
 constexpr Part SIGN = (Part)((Part)1 << (8 * sizeof(Part) - 1));
-constexpr u32 BYTES = sizeof(Part), PASSES = IS_COMPLEX ? 2 * BYTES + 1 : BYTES;
+constexpr u32 BYTES = sizeof(Part), PASSES = IS_COMPLEX ? 2 * BYTES + 1 : BYTES - FIRST_BYTE;
 
 FN bool is_not_a_number(Part x) { return IS_FLOAT && (Part)(x & (Part)~SIGN) > INFINITE_BITS; }
 FN Part code_of(Part x)
@@ -50,7 +51,7 @@ FN bool is_before(Raw a, Raw b)
     return re_a != re_b ? re_a < re_b : code_of(a.im) < code_of(b.im);
 }
 #else
-FN u32 digit_of(Raw x, u32 pass) { return digit_of_part(x, pass); }
+FN u32 digit_of(Raw x, u32 pass) { return digit_of_part(x, pass + FIRST_BYTE); }
 // An element that no other one is behind.
 FN Raw last_of_all() { return IS_SIGNED ? (Part)~SIGN : (Part)~(Part)0; }
 FN bool is_before(Raw a, Raw b) { return code_of(a) < code_of(b); }

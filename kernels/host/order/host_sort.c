@@ -82,7 +82,8 @@ static bool step_on(const struct gsh_launch *launch, int ndim, unsigned k, int64
 bool gsh_host_sort_supports(const struct gsh_launch *launch)
 {
     return launch->nin == 1 && launch->nout == 1 && launch->ndim > 0 && !launch->has_mask &&
-           !launch->operands[0].is_constant && launch->operands[0].dtype == launch->loop &&
+           launch->sort.bytes == 0 && !launch->operands[0].is_constant &&
+           launch->operands[0].dtype == launch->loop &&
            launch->operands[1].dtype == gsh_launch_result_dtype(launch, 0);
 }
 

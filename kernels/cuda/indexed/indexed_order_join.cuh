@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Joins the runs of `sorted` (indexed_order.cuh), each to its place, one value after the other.
+//
+// Of SPREAD or more free places a thread has one, of a rank; neighbours have neighbouring places, and read the values
+// where they lie. Of fewer, a lane has a rank, for one free place, and values stand gathered. It joins a short run alone.
+// The lanes of a warp load a long one side by side, and the first of them joins it.
+constexpr u32 WARPS = BLOCK / 32, ITEMS = 8, TILE = 32 * ITEMS, SHORT = 32;
+constexpr u32 AT_ONCE = 16; // elements of a tile that are on their way to registers
+constexpr u32 AHEAD = 4;    // the same for a thread alone, from memory
+
+FN bool begins(const OrderArgs &args, i64 at)
+{
+    const u32 cell = cell_at(args, at);
+    return cell != (u32)args.cells && (at == 0 || cell_at(args, at - 1) != cell);
+}
+// Values of one free place.
+template <bool IS_GATHERED> struct Values {
+    i64 shift;
+    FN Values(const OrderArgs &args, i64 free)
+        : shift(IS_GATHERED ? free * args.n : offset_of(args, args.free_shape, free, 0)) {}
+    FN A at(const OrderArgs &args, i64 at) const
+    {
+        if (IS_CONSTANT)
+            return (A)value(Convert<Stored, In>::of(fetch<In>(args, 0)));
+        if (IS_GATHERED)
+            return (A)value(((const Stored *)args.values)[shift + at]);
+        return (A)value(
+            Convert<Stored, In>::of(fetch<In>(args, offset_of(args, args.shape, rank_at(args, at), 0) + shift)));
+    }
+};
+FN Out *place_of(const OrderArgs &args, i64 at, i64 free)
+{
+    Element element;
+    element.locate((Index)rank_at(args, at), args);
+    return (Out *)((char *)args.output + element.output + offset_of(args, args.free_shape, free, 2));
+}
+FN A loaded(Out stored) { return (A)value(Convert<Stored, Out>::of(stored)); }
+FN Out stored(A total) { return Convert<Out, Stored>::of(Cast<Stored>::of(total)); }
+// As if the total were stored and loaded again.
+FN A joined(const OrderArgs &args, A total, A x)
+{
+    const A both = gsh_join(total, x);
+    look(args, total, x, both);
+    return loaded(stored(both));
+}
+// The same without a look at NaNs and errors, for totals that stay finite.
+FN A joined_plainly(A total, A x) { return loaded(stored(gsh_join_plainly(total, x))); }
+
+// A run of one lane.
+template <bool IS_GATHERED> FN void join_alone(const OrderArgs &args, i64 first, i64 free)
+{
+    const Values<IS_GATHERED> values(args, free);
+    const u32 cell = cell_at(args, first);
+    Out *const place = place_of(args, first, free);
+    A total = loaded(*place);
+    u32 count = AHEAD;
+    for (i64 at = first; count == AHEAD; at += AHEAD) {
+        A x[AHEAD];
+        count = 0;
+#pragma unroll
+        for (u32 k = 0; k < AHEAD; k++)
+            if (cell_at(args, at + k) == cell) {
+                x[k] = values.at(args, at + k);
+                count++;
+            }
+#pragma unroll
+        for (u32 k = 0; k < AHEAD; k++)
+            if (k < count)
+                total = joined(args, total, x[k]);
+    }
+    *place = stored(total);
+}
+
+// A tile of a warp, on its way to registers.
+struct Tile {
+    u32 cell[ITEMS];
+    A x[ITEMS];
+    FN void load(const OrderArgs &args, const Values<true> &values, i64 start)
+    {
+#pragma unroll
+        for (u32 k = 0; k < ITEMS; k++) {
+            const i64 at = start + k * 32 + threadIdx.x % 32;
+            cell[k] = cell_at(args, at);
+            if (at < args.n)
+                x[k] = values.at(args, at);
+        }
+    }
+    // How many elements of the run it has: the first ones.
+    FN u32 count(u32 run) const
+    {
+        u32 sum = 0;
+#pragma unroll
+        for (u32 k = 0; k < ITEMS; k++)
+            sum += __popc(__ballot_sync(~0u, cell[k] == run));
+        return sum;
+    }
+    FN void share(A *tile) const
+    {
+#pragma unroll
+        for (u32 k = 0; k < ITEMS; k++)
+            tile[k * 32 + threadIdx.x % 32] = x[k];
+    }
+};
+// IS_PLAIN: an addition waits for the one before, and for nothing else.
+template <bool IS_PLAIN> FN A join_next(const OrderArgs &args, A total, A x)
+{
+    return IS_PLAIN ? joined_plainly(total, x) : joined(args, total, x);
+}
+FN void read(A *x, const A *tile)
+{
+#pragma unroll
+    for (u32 k = 0; k < AT_ONCE; k++)
+        x[k] = tile[k];
+}
+template <bool IS_PLAIN> FN A join_some(const OrderArgs &args, A total, const A *x)
+{
+#pragma unroll
+    for (u32 k = 0; k < AT_ONCE; k++)
+        total = join_next<IS_PLAIN>(args, total, x[k]);
+    return total;
+}
+// While some are joined the next ones are read.
+template <bool IS_PLAIN> FN A join_values(const OrderArgs &args, A total, const A *tile, u32 count)
+{
+    u32 i = 0;
+    if (count >= 2 * AT_ONCE) {
+        A x[AT_ONCE], y[AT_ONCE];
+        read(x, tile);
+        for (; i + 2 * AT_ONCE <= count; i += 2 * AT_ONCE) {
+            read(y, tile + i + AT_ONCE);
+            total = join_some<IS_PLAIN>(args, total, x);
+            read(x, tile + (i + 2 * AT_ONCE) % TILE);
+            total = join_some<IS_PLAIN>(args, total, y);
+        }
+    }
+    for (; i < count; i++)
+        total = join_next<IS_PLAIN>(args, total, tile[i]);
+    return total;
+}
+FN A join_tile(const OrderArgs &args, A total, const A *tile, u32 count)
+{
+    if (KEEPS_NONFINITE) {
+        const A plain = join_values<true>(args, total, tile, count);
+        if (gsh_isfinite(plain))
+            return plain;
+    }
+    return join_values<false>(args, total, tile, count);
+}
+FN void join_together(const OrderArgs &args, i64 first, i64 free, A *shared)
+{
+    const Values<true> values(args, free);
+    const u32 run = cell_at(args, first);
+    Out *const place = place_of(args, first, free);
+    A total = loaded(*place);
+    u32 count = TILE;
+    Tile tile;
+    tile.load(args, values, first);
+    for (i64 start = first; count == TILE; start += TILE) {
+        count = tile.count(run);
+        __syncwarp(); // the tile before is joined
+        tile.share(shared);
+        __syncwarp();
+        if (count == TILE)
+            tile.load(args, values, start + TILE); // under way while the first lane joins
+        if (threadIdx.x % 32 == 0)
+            total = join_tile(args, total, shared, count);
+    }
+    __syncwarp();
+    if (threadIdx.x % 32 == 0)
+        *place = stored(total);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const OrderArgs args)
+{
+    const i64 thread = (i64)blockIdx.x * BLOCK + threadIdx.x;
+    if (args.free >= SPREAD) {
+        const i64 at = thread / args.free;
+        if (at < args.n && begins(args, at))
+            join_alone<false>(args, at, thread - at * args.free);
+        return;
+    }
+    __shared__ A tiles[WARPS][TILE];
+    const i64 warp = thread / 32, part = warp / args.free, free = warp - part * args.free;
+    const i64 start = part * 32, at = start + threadIdx.x % 32;
+    const bool is_first = at < args.n && begins(args, at);
+    const bool is_long = is_first && cell_at(args, at + SHORT) == cell_at(args, at);
+    if (is_first && !is_long)
+        join_alone<true>(args, at, free);
+    for (u32 left = __ballot_sync(~0u, is_long); left != 0; left &= left - 1)
+        join_together(args, start + __popc((left & -left) - 1), free, tiles[threadIdx.x / 32]);
+}
