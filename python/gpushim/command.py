@@ -5,6 +5,7 @@ import os
 import sys
 
 from gpushim import bench_programs, command_run
+from gpushim.files import MissingLibrary
 from gpushim.launch import PYTHON_FILES
 from gpushim.messages import complain
 from gpushim.parsing import USAGE_ERROR, Parser, suggestion
@@ -69,6 +70,6 @@ def main(words=None):
     except OSError as error:
         complain("%s: %s" % (error.filename, error.strerror) if error.filename and error.strerror else error)
         return 1
-    except ValueError as error:
+    except (ValueError, MissingLibrary) as error:
         complain(error)
         return 1

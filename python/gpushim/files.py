@@ -7,14 +7,18 @@ import gpushim
 LIBRARY = "libgpushim.so"
 
 
+class MissingLibrary(Exception):
+    """The package is there, and its library is not."""
+
+
 def library_path():
-    """The absolute path of the library; FileNotFoundError: it is not here."""
+    """The absolute path of the library."""
     for folder in gpushim.__path__:
         path = os.path.join(os.path.abspath(folder), LIBRARY)
         if os.path.exists(path):
             return path
-    raise FileNotFoundError("there is no %s in %s: install the package, as by `pip install .`"
-                            % (LIBRARY, os.pathsep.join(gpushim.__path__)))
+    raise MissingLibrary("there is no %s in %s: install the package, as by `pip install .`"
+                         % (LIBRARY, os.pathsep.join(gpushim.__path__)))
 
 
 def cache_folder(environment):

@@ -254,7 +254,7 @@ class TestOtherCommands(TestCase):
     def test_missing_library(self):
         target = os.path.join(self.folder, "without")
         shutil.copytree(os.path.dirname(self.library), os.path.join(target, "gpushim"), ignore=shutil.ignore_patterns("*.so"))
-        for words in (["path"], ["run", "true"], ["doctor"]):
+        for words in (["path"], ["run", "true"], ["doctor"], ["advise", "true"], ["bench", "true"], ["verify", "true"]):
             status, out, error = call([self.venv.python, "-m", "gpushim", *words], env=environment(PYTHONPATH=target))
             self.assertEqual((status, out), (1, ""))
             self.assertIn("gpushim: there is no libgpushim.so in " + target, error)
