@@ -20,6 +20,8 @@
 #include "source_texts.h"
 
 #define UNROLL 4
+#define WARP 32
+#define PART 1024 /* ranks among which a warp looks for runs to join */
 #define MOST_SCRATCH ((int64_t)1 << 34)
 #define COUNTERS 6144  /* of a block: nine blocks share a multiprocessor of 228 KiB */
 #define MOST_COPIES 32 /* of a place's counters: lanes of a warp */
@@ -348,9 +350,11 @@ static enum gsh_status set_order_grid(const struct gsh_launch *launch,
                                       struct gsh_source_stage *stage)
 {
     int64_t ranks = gsh_source_ranking_of(launch).ranks, free = gsh_source_put_order_free(launch);
-    bool is_spread = free >= GSH_SOURCE_PUT_ORDER_SPREAD;
-    int64_t threads = is_spread ? ranks : gsh_source_divide_up(ranks, 32) * 32;
-    return gsh_source_set_grid(stage, gsh_source_divide_up(threads * free, GSH_SOURCE_BLOCK));
+    if (free >= GSH_SOURCE_PUT_ORDER_SPREAD)
+        return gsh_source_set_grid(stage, gsh_source_divide_up(ranks * free, GSH_SOURCE_BLOCK));
+    GSH_TRY(gsh_source_set_grid(stage, gsh_source_divide_up(ranks, PART) * free));
+    stage->block[0] = WARP;
+    return GSH_OK;
 }
 
 /* What CountArgs has beyond Args. */
@@ -519,7 +523,8 @@ static void write_gather(const struct gsh_launch *launch, struct gsh_fmt *fmt)
 static void write_order(const struct gsh_launch *launch, struct gsh_fmt *fmt)
 {
     write_join(launch, PASS_ORDER, fmt);
-    gsh_fmt_printf(fmt, "constexpr i64 SPREAD = %d;\n", GSH_SOURCE_PUT_ORDER_SPREAD);
+    gsh_fmt_printf(fmt, "constexpr i64 SPREAD = %d;\nconstexpr u32 PART = %d;\n",
+                   GSH_SOURCE_PUT_ORDER_SPREAD, PART);
     gsh_fmt_text(fmt, gsh_cuda_text_indexed_order);
     const char *plain = plain_join(launch);
     gsh_fmt_printf(fmt, "constexpr bool KEEPS_NONFINITE = %s;\n", name_of(plain != NULL));

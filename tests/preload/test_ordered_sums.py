@@ -49,6 +49,7 @@ k, x = on_device(rng.integers(0, 50, (60, 40))), spread(2400, "d").reshape(60, 4
 joined("table", np.add, np.zeros(50), k, x)
 joined("columns of a table", np.add, np.zeros(50), k.T, x.T)
 joined("tuple", np.add, np.zeros((50, 50)), (k, k[::-1]), x)
+joined("long rows", np.add, np.zeros((2, 3)), on_device(rng.integers(0, 2, 5000)), spread(15000, "d").reshape(5000, 3))
 joined("nothing", np.add, np.zeros(50), k[:0], x[:0])
 ''')
         self.assert_on_device(result, "add.at")

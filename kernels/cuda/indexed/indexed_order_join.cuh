@@ -3,11 +3,11 @@
 // Joins the runs of `sorted` (indexed_order.cuh), each to its place, one value after the other.
 //
 // Of SPREAD or more free places a thread has one, of a rank; neighbours have neighbouring places, and read the values
-// where they lie. Of fewer, a lane has a rank, for one free place, and values stand gathered. It joins a short run alone.
-// The lanes of a warp load a long one side by side, and the first of them joins it.
-constexpr u32 WARPS = BLOCK / 32, ITEMS = 8, TILE = 32 * ITEMS, SHORT = 32;
-constexpr u32 AT_ONCE = 16; // elements of a tile that are on their way to registers
-constexpr u32 AHEAD = 4;    // the same for a thread alone, from memory
+// where they lie. Of fewer, values stand gathered, and a warp has a part of a line: the runs that begin there. A lane joins
+// a run of at most SHORT elements alone. All lanes load a longer one side by side, and the first of them joins it.
+constexpr u32 ITEMS = 128 / sizeof(A), TILE = 32 * ITEMS, SHORT = 512;
+constexpr u32 AT_ONCE = 8; // elements of a tile that are on their way to registers
+constexpr u32 AHEAD = 8;    // the same for a thread alone, from memory
 
 FN bool begins(const OrderArgs &args, i64 at)
 {
@@ -72,34 +72,34 @@ template <bool IS_GATHERED> FN void join_alone(const OrderArgs &args, i64 first,
     *place = stored(total);
 }
 
-// A tile of a warp, on its way to registers.
+// A tile of a warp, on its way to registers; the cell of its last element tells whether the tile is all of one run.
 struct Tile {
-    u32 cell[ITEMS];
+    u32 last_cell;
     A x[ITEMS];
     FN void load(const OrderArgs &args, const Values<true> &values, i64 start)
     {
+        last_cell = cell_at(args, start + TILE - 1);
 #pragma unroll
-        for (u32 k = 0; k < ITEMS; k++) {
-            const i64 at = start + k * 32 + threadIdx.x % 32;
-            cell[k] = cell_at(args, at);
-            if (at < args.n)
-                x[k] = values.at(args, at);
-        }
+        for (u32 k = 0; k < ITEMS; k++)
+            if (start + k * 32 + threadIdx.x < args.n)
+                x[k] = values.at(args, start + k * 32 + threadIdx.x);
     }
     // How many elements of the run it has: the first ones.
-    FN u32 count(u32 run) const
+    FN u32 count(const OrderArgs &args, i64 start, u32 run) const
     {
+        if (last_cell == run)
+            return TILE;
         u32 sum = 0;
 #pragma unroll
         for (u32 k = 0; k < ITEMS; k++)
-            sum += __popc(__ballot_sync(~0u, cell[k] == run));
+            sum += __popc(__ballot_sync(~0u, cell_at(args, start + k * 32 + threadIdx.x) == run));
         return sum;
     }
     FN void share(A *tile) const
     {
 #pragma unroll
         for (u32 k = 0; k < ITEMS; k++)
-            tile[k * 32 + threadIdx.x % 32] = x[k];
+            tile[k * 32 + threadIdx.x] = x[k];
     }
 };
 // IS_PLAIN: an addition waits for the one before, and for nothing else.
@@ -147,8 +147,9 @@ FN A join_tile(const OrderArgs &args, A total, const A *tile, u32 count)
     }
     return join_values<false>(args, total, tile, count);
 }
-FN void join_together(const OrderArgs &args, i64 first, i64 free, A *shared)
+FN void join_together(const OrderArgs &args, i64 first, i64 free)
 {
+    __shared__ A shared[TILE];
     const Values<true> values(args, free);
     const u32 run = cell_at(args, first);
     Out *const place = place_of(args, first, free);
@@ -157,36 +158,59 @@ FN void join_together(const OrderArgs &args, i64 first, i64 free, A *shared)
     Tile tile;
     tile.load(args, values, first);
     for (i64 start = first; count == TILE; start += TILE) {
-        count = tile.count(run);
+        count = tile.count(args, start, run);
         __syncwarp(); // the tile before is joined
         tile.share(shared);
         __syncwarp();
         if (count == TILE)
             tile.load(args, values, start + TILE); // under way while the first lane joins
-        if (threadIdx.x % 32 == 0)
+        if (threadIdx.x == 0)
             total = join_tile(args, total, shared, count);
     }
     __syncwarp();
-    if (threadIdx.x % 32 == 0)
+    if (threadIdx.x == 0)
         *place = stored(total);
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const OrderArgs args)
+// Where runs begin in a part, from its first element on. Gives their count.
+FN u32 find_runs(const OrderArgs &args, i64 start, u16 *runs)
 {
-    const i64 thread = (i64)blockIdx.x * BLOCK + threadIdx.x;
+    const u32 lane = threadIdx.x;
+    u32 count = 0;
+#pragma unroll 4
+    for (u32 at = lane; at < PART; at += 32) {
+        const bool is_first = start + at < args.n && begins(args, start + at);
+        const u32 firsts = __ballot_sync(~0u, is_first);
+        if (is_first)
+            runs[count + __popc(firsts & ((1u << lane) - 1))] = (u16)at;
+        count += __popc(firsts);
+    }
+    __syncwarp();
+    return count;
+}
+// A block is one warp: while a long run is joined, it holds up no other.
+FN void join_part(const OrderArgs &args, i64 start, i64 free)
+{
+    __shared__ u16 runs[PART];
+    const u32 count = find_runs(args, start, runs);
+    for (u32 next = 0; next < count; next += 32) {
+        const bool is_run = next + threadIdx.x < count;
+        const i64 first = is_run ? start + runs[next + threadIdx.x] : 0;
+        const bool is_long = is_run && cell_at(args, first + SHORT) == cell_at(args, first);
+        if (is_run && !is_long)
+            join_alone<true>(args, first, free);
+        for (u32 left = __ballot_sync(~0u, is_long); left != 0; left &= left - 1)
+            join_together(args, start + runs[next + __popc((left & -left) - 1)], free);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK, 2) gsh_kernel(const OrderArgs args)
+{
     if (args.free >= SPREAD) {
-        const i64 at = thread / args.free;
+        const i64 thread = (i64)blockIdx.x * BLOCK + threadIdx.x, at = thread / args.free;
         if (at < args.n && begins(args, at))
             join_alone<false>(args, at, thread - at * args.free);
-        return;
+    } else {
+        join_part(args, blockIdx.x / args.free * PART, blockIdx.x % args.free);
     }
-    __shared__ A tiles[WARPS][TILE];
-    const i64 warp = thread / 32, part = warp / args.free, free = warp - part * args.free;
-    const i64 start = part * 32, at = start + threadIdx.x % 32;
-    const bool is_first = at < args.n && begins(args, at);
-    const bool is_long = is_first && cell_at(args, at + SHORT) == cell_at(args, at);
-    if (is_first && !is_long)
-        join_alone<true>(args, at, free);
-    for (u32 left = __ballot_sync(~0u, is_long); left != 0; left &= left - 1)
-        join_together(args, start + __popc((left & -left) - 1), free, tiles[threadIdx.x / 32]);
 }

@@ -21,3 +21,5 @@ struct Args {
     i64 words;                           // of 8 bytes: state, counts and statuses
 };
 constexpr u32 RADIX = 256;
+// A row of operands. From an address, not from a sum of numbers, the compiler sees that this is global memory.
+template <class T> FN T *row_at(u64 first, i64 row, i64 step) { return (T *)((char *)first + row * step); }

@@ -7,7 +7,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const IN_PLACE Ar
     __shared__ u32 bins[PASSES][RADIX];
     const i64 row = blockIdx.x / args.parts, begin = blockIdx.x % args.parts * args.chunk;
     const i64 end = begin + args.chunk < args.length ? begin + args.chunk : args.length;
-    const Raw *const input = (const Raw *)(args.input + row * args.in_step);
+    const Raw *const input = row_at<const Raw>(args.input, row, args.in_step);
     for (u32 i = threadIdx.x; i < PASSES * RADIX; i += BLOCK)
         bins[i / RADIX][i % RADIX] = 0;
     __syncthreads();

@@ -9,11 +9,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const IN_PLACE Ar
         return;
     for (i64 at = (i64)blockIdx.x * BLOCK + threadIdx.x; at < args.rows * args.length; at += (i64)gridDim.x * BLOCK) {
         const i64 row = at / args.length, i = at % args.length;
-        const u64 output = args.output + row * args.out_step;
         if (GIVES_ORDER)
-            ((i64 *)output)[i] = i;
+            row_at<i64>(args.output, row, args.out_step)[i] = i;
         else
-            ((Raw *)output)[i] = all == 0 ? ((const Raw *)(args.input + row * args.in_step))[i]
-                                          : row_of(args.keys[0], args, row)[i];
+            row_at<Raw>(args.output, row, args.out_step)[i] =
+                all == 0 ? row_at<const Raw>(args.input, row, args.in_step)[i] : row_of(args.keys[0], args, row)[i];
     }
 }

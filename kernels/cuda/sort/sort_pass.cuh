@@ -122,7 +122,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 3) gsh_kernel(const IN_PLACE
         return;
     const u32 *const old = (const u32 *)args.indices[(run.number + 1) % 2] + row * args.length + start;
     u32 *const fresh = (u32 *)args.indices[run.number % 2] + row * args.length;
-    i64 *const output = (i64 *)(args.output + row * args.out_step);
+    i64 *const output = row_at<i64>(args.output, row, args.out_step);
     __syncthreads();
 #pragma unroll
     for (u32 k = 0; k < ITEMS; k++) {

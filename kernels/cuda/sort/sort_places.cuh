@@ -14,7 +14,7 @@ FN Raw *values_after(const Args &args, u32 number, u32 all, i64 row)
 {
     const u32 to_go = all - 1 - number;
     const bool in_output = is_in_place(args) ? number % 2 == 1 : to_go % 2 == 0;
-    return in_output ? (Raw *)(args.output + row * args.out_step) : row_of(args.keys[0], args, row);
+    return in_output ? row_at<Raw>(args.output, row, args.out_step) : row_of(args.keys[0], args, row);
 }
 FN Raw *target_of(const Args &args, const Run &run, i64 row)
 {
@@ -23,7 +23,7 @@ FN Raw *target_of(const Args &args, const Run &run, i64 row)
 FN const Raw *source_of(const Args &args, const Run &run, i64 row)
 {
     if (run.number == 0)
-        return (const Raw *)(args.input + row * args.in_step);
+        return row_at<const Raw>(args.input, row, args.in_step);
     return GIVES_ORDER ? row_of(args.keys[(run.number - 1) % 2], args, row)
                        : values_after(args, run.number - 1, run.all, row);
 }

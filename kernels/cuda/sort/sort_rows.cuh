@@ -19,7 +19,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const IN_PLACE Ar
         const u32 i = s % padded;
         place[s] = (u16)i;
         if (i < length)
-            element[s] = ((const Raw *)(args.input + (first + s / padded) * args.in_step))[i];
+            element[s] = row_at<const Raw>(args.input, first + s / padded, args.in_step)[i];
     }
     for (u32 size = 2; size <= padded; size *= 2)
         for (u32 apart = size / 2; apart > 0; apart /= 2) {
@@ -40,10 +40,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK) gsh_kernel(const IN_PLACE Ar
     __syncthreads();
     for (u32 s = threadIdx.x; s < slots; s += BLOCK) {
         const u32 i = s % padded;
-        const u64 row = args.output + (first + s / padded) * args.out_step;
         if (i < length && GIVES_ORDER)
-            ((i64 *)row)[i] = place[s];
+            row_at<i64>(args.output, first + s / padded, args.out_step)[i] = place[s];
         else if (i < length)
-            ((Raw *)row)[i] = element[s];
+            row_at<Raw>(args.output, first + s / padded, args.out_step)[i] = element[s];
     }
 }
