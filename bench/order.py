@@ -93,6 +93,7 @@ CASES = {
     "add.at 1000": ((_numbers(1000, "i8"), _floats), lambda xp, a, v: _sums(xp, a, v, 1000), _first),
     "add.at 1e6": ((_numbers(10**6, "i8"), _floats), lambda xp, a, v: _sums(xp, a, v, 10**6), _first),
     "add.at one": ((_numbers(1, "i8"), _floats), lambda xp, a, v: _sums(xp, a, v, 1), _first),
+    "take": ((lambda rng, n: rng.integers(0, n, n), _floats), lambda xp, a, b: xp.take(b, a), _first),
     "unique rows": ((lambda rng, n: rng.integers(0, 9, (n // 3, 3)),), lambda xp, a: xp.unique(a, axis=0), _first),
     "histogram": ((_floats,), lambda xp, a: xp.histogram(a, 100)[0], _first),
     "median": ((_floats,), lambda xp, a: xp.median(a), _first),
@@ -166,6 +167,7 @@ def main():
     parser.set_defaults(rounds=1, budget=1.0)
     parser.add_argument("--sizes", default="1e5,1e6,1e7,1e8")
     parser.add_argument("--cases", default=",".join(CASES))
+    parser.add_argument("--mode", choices=("auto", "force"), default="force", help="of gpushim")
     options = parser.parse_args()
     if options.worker:
         contender = common.Contender(options.worker)
@@ -174,7 +176,7 @@ def main():
         return 0
     print(json.dumps(common.machine()), flush=True)
     lines = common.JsonLines(options.out, "order")
-    workers = common.start_workers(__file__, options, MODE="force")
+    workers = common.start_workers(__file__, options, MODE=options.mode)
     wrong = 0
     for case in options.cases.split(","):
         for size in options.sizes.split(","):
