@@ -107,6 +107,11 @@ def compare(case, row, path, scratch):
         return function_operands.difference(pickle.load(stream), expected, case.signs_are_free)
 
 
+def shard_of(cases, shard):
+    number, count = map(int, shard.split("/"))
+    return dict(list(cases.items())[number - 1::count])
+
+
 def measure(cases, worker, rows, save):
     """Adds {name: row} to rows."""
     def too_long(*_):
@@ -181,6 +186,7 @@ def main():
     parser.add_argument("--device", default=os.environ.get("GPUSHIM_DEVICE") or "host")
     parser.add_argument("--json", default="function_coverage.json")
     parser.add_argument("--only", default="", help="names that this matches")
+    parser.add_argument("--shard", default="1/1", metavar="K/N", help="each Nth call from the Kth on")
     for flag in ("merge", "write", "table"):
         parser.add_argument("--" + flag, action="store_true")
     options = parser.parse_args()
@@ -196,7 +202,7 @@ def main():
     if not options.table:
         worker = Worker(os.path.abspath(options.library), options.device)
         try:
-            measure(function_operands.matches(options.only), worker, rows, save)
+            measure(shard_of(function_operands.matches(options.only), options.shard), worker, rows, save)
         finally:
             worker.stop()
     print(section(rows, options.device))
